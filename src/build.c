@@ -1,0 +1,281 @@
+/* Building: in one batch, from a stream, and by merging.
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "batch.h"
+#include "filter.h"
+
+/* Two builders in one: with expected_keys the filter is sized at once and `memory` holds it; without, `hashes` grows.
+ */
+struct lanebloom_builder {
+  const struct format_table *format;
+  double bits_per_key;
+  uint64_t nkeys; /* added so far */
+  bool sized;
+
+  struct filter_shape shape;   /* sized */
+  struct filter_memory memory; /* sized; no bytes after finish, until the next add */
+
+  uint8_t *hashes; /* not sized: nhashes of them, room for `room` */
+  size_t nhashes, room;
+};
+
+/* ---- Sized: bits are set as keys come ---- */
+
+static lanebloom_status create_payload(const struct format_table *format, const struct filter_shape *shape,
+                                       struct filter_memory *memory)
+{
+  *memory = lanebloom_memory_create(shape->nbytes + format->trailer_nbytes);
+  return memory->bytes ? LANEBLOOM_OK : LANEBLOOM_ERR_MEMORY;
+}
+
+static lanebloom_status ensure_payload(lanebloom_builder *builder)
+{
+  return builder->memory.bytes ? LANEBLOOM_OK : create_payload(builder->format, &builder->shape, &builder->memory);
+}
+
+static void or_bytes(uint8_t *into, const uint8_t *from, uint64_t nbytes)
+{
+  for (uint64_t i = 0; i < nbytes; i++)
+    into[i] |= from[i];
+}
+
+/* ---- Not sized: hashes are kept until their number is known ---- */
+
+/* Room for n hashes more. Doubling: large arrays move by remapping, and pages that are not written take no memory. */
+static lanebloom_status ensure_room(lanebloom_builder *builder, size_t n)
+{
+  const size_t size = builder->format->hash_nbytes;
+  if (n <= builder->room - builder->nhashes)
+    return LANEBLOOM_OK;
+  if (n > PTRDIFF_MAX / size / 2 - builder->nhashes)
+    return LANEBLOOM_ERR_MEMORY;
+  size_t room = builder->nhashes + n;
+  if (room < 2 * builder->room)
+    room = 2 * builder->room;
+  uint8_t *hashes = realloc(builder->hashes, room * size);
+  if (!hashes)
+    return LANEBLOOM_ERR_MEMORY;
+  builder->hashes = hashes;
+  builder->room = room;
+  return LANEBLOOM_OK;
+}
+
+/* Appends n hashes, for which there is room, under the format's rule for equal neighbours. */
+static void append_hashes(lanebloom_builder *builder, const uint8_t *hashes, size_t n)
+{
+  const size_t size = builder->format->hash_nbytes;
+  if (n == 0)
+    return; /* there may be no array yet */
+  if (!builder->format->drops_equal_neighbours) {
+    memcpy(builder->hashes + builder->nhashes * size, hashes, n * size);
+    builder->nhashes += n;
+    return;
+  }
+  for (size_t i = 0; i < n; i++) {
+    const uint8_t *hash = hashes + i * size;
+    uint8_t *end = builder->hashes + builder->nhashes * size;
+    if (builder->nhashes > 0 && memcmp(end - size, hash, size) == 0)
+      continue;
+    memcpy(end, hash, size);
+    builder->nhashes++;
+  }
+}
+
+/* ---- Both ---- */
+
+/* A count that no longer fits is one that nobody knows. */
+static uint64_t add_counts(uint64_t a, uint64_t b)
+{
+  uint64_t sum;
+  return __builtin_add_overflow(a, b, &sum) ? LANEBLOOM_UNKNOWN : sum;
+}
+
+lanebloom_status lanebloom_builder_create(lanebloom_format id, double bits_per_key, uint64_t expected_keys,
+                                          lanebloom_builder **builder)
+{
+  *builder = NULL;
+  const struct format_table *format;
+  lanebloom_status status = lanebloom_format_find(id, &format);
+  if (status)
+    return status;
+
+  lanebloom_builder made = {.format = format, .bits_per_key = bits_per_key, .sized = expected_keys > 0};
+  if ((status = format->plan(bits_per_key, expected_keys, &made.shape)))
+    return status;
+  lanebloom_builder *place = malloc(sizeof *place);
+  if (!place)
+    return LANEBLOOM_ERR_MEMORY;
+  if (made.sized && (status = ensure_payload(&made))) {
+    free(place);
+    return status;
+  }
+  *place = made;
+  *builder = place;
+  return LANEBLOOM_OK;
+}
+
+void lanebloom_builder_destroy(lanebloom_builder *builder)
+{
+  if (!builder)
+    return;
+  lanebloom_memory_free(&builder->memory);
+  free(builder->hashes);
+  free(builder);
+}
+
+lanebloom_status lanebloom_builder_add(lanebloom_builder *builder, const lanebloom_keys *keys)
+{
+  const struct kernel_table *kernels = lanebloom_kernels_current();
+  if (!kernels)
+    return LANEBLOOM_ERR_KERNEL;
+  const struct kernel_ops *ops = kernels->ops[builder->format->id];
+  lanebloom_status status = builder->sized ? ensure_payload(builder) : ensure_room(builder, keys->n);
+  if (status)
+    return status;
+
+  for (size_t first = 0; first < keys->n; first += BLOCK_NKEYS) {
+    block_hashes hashes;
+    lanebloom_keys block = lanebloom_keys_part(keys, first, BLOCK_NKEYS);
+    ops->hash(&block, hashes);
+    if (builder->sized)
+      ops->add(&builder->shape, builder->memory.bytes, hashes, block.n);
+    else
+      append_hashes(builder, (const uint8_t *)hashes, block.n);
+  }
+  builder->nkeys = add_counts(builder->nkeys, keys->n);
+  return LANEBLOOM_OK;
+}
+
+static bool same_shape(const struct filter_shape *a, const struct filter_shape *b)
+{
+  return a->answer == b->answer && a->nprobes == b->nprobes && a->nbytes == b->nbytes && a->nbits == b->nbits;
+}
+
+lanebloom_status lanebloom_builder_merge(lanebloom_builder *into, const lanebloom_builder *from)
+{
+  if (!lanebloom_kernels_current())
+    return LANEBLOOM_ERR_KERNEL;
+  if (into == from)
+    return LANEBLOOM_ERR_ARGUMENT;
+  if (into->format != from->format || into->sized != from->sized)
+    return LANEBLOOM_ERR_MISMATCH;
+  if (into->sized ? !same_shape(&into->shape, &from->shape) : into->bits_per_key != from->bits_per_key)
+    return LANEBLOOM_ERR_MISMATCH;
+
+  lanebloom_status status = into->sized ? ensure_payload(into) : ensure_room(into, from->nhashes);
+  if (status)
+    return status;
+  if (!into->sized)
+    append_hashes(into, from->hashes, from->nhashes);
+  else if (from->memory.bytes)
+    or_bytes(into->memory.bytes, from->memory.bytes, into->shape.nbytes);
+  into->nkeys = add_counts(into->nkeys, from->nkeys);
+  return LANEBLOOM_OK;
+}
+
+/* Puts the kept hashes into a filter of the size that the engine would choose for their number. */
+static lanebloom_status place_hashes(const lanebloom_builder *builder, const struct kernel_ops *ops,
+                                     struct filter_shape *shape, struct filter_memory *memory)
+{
+  lanebloom_status status = builder->format->plan(builder->bits_per_key, builder->nhashes, shape);
+  if (!status)
+    status = create_payload(builder->format, shape, memory);
+  if (!status)
+    ops->add(shape, memory->bytes, builder->hashes, builder->nhashes);
+  return status;
+}
+
+static void empty(lanebloom_builder *builder)
+{
+  free(builder->hashes);
+  builder->hashes = NULL;
+  builder->nhashes = builder->room = 0;
+  builder->memory = (struct filter_memory){0}; /* the filter owns it now */
+  builder->nkeys = 0;
+}
+
+lanebloom_status lanebloom_builder_finish(lanebloom_builder *builder, lanebloom_filter **filter)
+{
+  *filter = NULL;
+  const struct kernel_table *kernels = lanebloom_kernels_current();
+  if (!kernels)
+    return LANEBLOOM_ERR_KERNEL;
+  const struct format_table *format = builder->format;
+
+  struct filter_shape shape = builder->shape;
+  struct filter_memory placed = {0};
+  lanebloom_status status =
+      builder->sized ? ensure_payload(builder) : place_hashes(builder, kernels->ops[format->id], &shape, &placed);
+  if (status)
+    return status;
+  struct filter_memory memory = builder->sized ? builder->memory : placed;
+  format->write_trailer(&shape, memory.bytes + shape.nbytes);
+  status = lanebloom_filter_adopt(format, memory.bytes, shape.nbytes + format->trailer_nbytes, builder->nkeys,
+                                  builder->bits_per_key, memory, filter);
+  if (status)
+    lanebloom_memory_free(&placed);
+  else
+    empty(builder);
+  return status;
+}
+
+lanebloom_status lanebloom_filter_build(lanebloom_format id, double bits_per_key, const lanebloom_keys *keys,
+                                        lanebloom_filter **filter)
+{
+  *filter = NULL;
+  const struct format_table *format;
+  lanebloom_status status = lanebloom_format_find(id, &format);
+  if (status)
+    return status;
+
+  /* Where every key counts, the size is known now and no hash need be kept. */
+  lanebloom_builder *builder;
+  uint64_t expected_keys = format->drops_equal_neighbours ? 0 : keys->n;
+  status = lanebloom_builder_create(id, bits_per_key, expected_keys, &builder);
+  if (!status)
+    status = lanebloom_builder_add(builder, keys);
+  if (!status)
+    status = lanebloom_builder_finish(builder, filter);
+  lanebloom_builder_destroy(builder);
+  return status;
+}
+
+static bool same_layout(const lanebloom_filter *a, const lanebloom_filter *b)
+{
+  size_t trailer = a->nbytes - a->shape.nbytes;
+  return a->format == b->format && a->nbytes == b->nbytes && same_shape(&a->shape, &b->shape) &&
+         (trailer == 0 || memcmp(a->bytes + a->shape.nbytes, b->bytes + b->shape.nbytes, trailer) == 0);
+}
+
+lanebloom_status lanebloom_filter_merge(const lanebloom_filter *const *filters, size_t n, lanebloom_filter **merged)
+{
+  *merged = NULL;
+  if (!lanebloom_kernels_current())
+    return LANEBLOOM_ERR_KERNEL;
+  if (n == 0)
+    return LANEBLOOM_ERR_ARGUMENT;
+  const lanebloom_filter *first = filters[0];
+  uint64_t nkeys = 0;
+  double bits_per_key = first->bits_per_key;
+  for (size_t i = 0; i < n; i++) {
+    if (!same_layout(first, filters[i]))
+      return LANEBLOOM_ERR_MISMATCH;
+    nkeys = add_counts(nkeys, filters[i]->nkeys); /* unknown and anything overflows, or is unknown */
+    if (filters[i]->bits_per_key != bits_per_key)
+      bits_per_key = NAN;
+  }
+
+  struct filter_memory memory = lanebloom_memory_create(first->nbytes);
+  if (!memory.bytes)
+    return LANEBLOOM_ERR_MEMORY;
+  for (size_t i = 0; i < n; i++)
+    or_bytes(memory.bytes, filters[i]->bytes, first->nbytes); /* of equal trailers, too, the or is the trailer */
+  lanebloom_status status =
+      lanebloom_filter_adopt(first->format, memory.bytes, first->nbytes, nkeys, bits_per_key, memory, merged);
+  if (status)
+    lanebloom_memory_free(&memory);
+  return status;
+}

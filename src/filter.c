@@ -1,0 +1,147 @@
+/* Filters: opening an engine's bytes, describing them, closing.
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "filter.h"
+
+static const struct format_table *const formats[FORMAT_END] = {
+    [LANEBLOOM_LEVELDB] = &lanebloom_format_leveldb,
+    [LANEBLOOM_LEVELDB_SIGNED] = &lanebloom_format_leveldb_signed,
+};
+
+const struct format_table *lanebloom_format_table(lanebloom_format id)
+{
+  return (unsigned)id < FORMAT_END ? formats[id] : NULL;
+}
+
+lanebloom_status lanebloom_format_find(lanebloom_format id, const struct format_table **format)
+{
+  if (!lanebloom_kernels_current())
+    return LANEBLOOM_ERR_KERNEL;
+  *format = lanebloom_format_table(id);
+  return *format ? LANEBLOOM_OK : LANEBLOOM_ERR_FORMAT;
+}
+
+const char *lanebloom_format_name(lanebloom_format id)
+{
+  const struct format_table *format = lanebloom_format_table(id);
+  return format ? format->name : "unknown";
+}
+
+size_t lanebloom_format_hash_size(lanebloom_format id)
+{
+  const struct format_table *format = lanebloom_format_table(id);
+  return format ? format->hash_nbytes : 0;
+}
+
+const char *lanebloom_status_text(lanebloom_status status)
+{
+  switch (status) {
+  case LANEBLOOM_OK:
+    return "success";
+  case LANEBLOOM_ERR_ARGUMENT:
+    return "argument outside its documented range";
+  case LANEBLOOM_ERR_MEMORY:
+    return "out of memory";
+  case LANEBLOOM_ERR_FORMAT:
+    return "not a filter of this format, or the format is unknown";
+  case LANEBLOOM_ERR_CORRUPT:
+    return "damaged: size or checksum is wrong";
+  case LANEBLOOM_ERR_LIMIT:
+    return "beyond what the format can hold";
+  case LANEBLOOM_ERR_MISMATCH:
+    return "cannot be merged: format, size or probes differ";
+  case LANEBLOOM_ERR_KERNEL:
+    return "kernel is unknown, or this CPU cannot run it";
+  case LANEBLOOM_ERR_IO:
+    return "input or output failed";
+  }
+  return "unknown status";
+}
+
+const char *lanebloom_version(void)
+{
+  return LANEBLOOM_VERSION;
+}
+
+lanebloom_status lanebloom_filter_adopt(const struct format_table *format, const uint8_t *bytes, size_t nbytes,
+                                        uint64_t nkeys, double bits_per_key, struct filter_memory memory,
+                                        lanebloom_filter **filter)
+{
+  struct filter_shape shape;
+  lanebloom_status status = format->parse(bytes, nbytes, &shape);
+  if (status)
+    return status;
+  lanebloom_filter *made = malloc(sizeof *made);
+  if (!made)
+    return LANEBLOOM_ERR_MEMORY;
+  *made = (lanebloom_filter){format, shape, bytes, nbytes, nkeys, bits_per_key, memory};
+  *filter = made;
+  return LANEBLOOM_OK;
+}
+
+lanebloom_status lanebloom_filter_open(lanebloom_format id, const void *bytes, size_t size, lanebloom_filter **filter)
+{
+  *filter = NULL;
+  const struct format_table *format;
+  lanebloom_status status = lanebloom_format_find(id, &format);
+  if (status)
+    return status;
+  if (!bytes && size > 0)
+    return LANEBLOOM_ERR_ARGUMENT;
+  struct filter_memory borrowed = {.kind = MEMORY_BORROWED};
+  return lanebloom_filter_adopt(format, bytes, size, LANEBLOOM_UNKNOWN, NAN, borrowed, filter);
+}
+
+void lanebloom_filter_close(lanebloom_filter *filter)
+{
+  if (!filter)
+    return;
+  lanebloom_memory_free(&filter->memory);
+  free(filter);
+}
+
+const void *lanebloom_filter_bytes(const lanebloom_filter *filter, size_t *size)
+{
+  *size = filter->nbytes;
+  return filter->bytes;
+}
+
+static uint64_t count_ones(const uint8_t *bytes, uint64_t nbytes)
+{
+  uint64_t n = 0, i = 0;
+  for (; i + 8 <= nbytes; i += 8)
+    n += (unsigned)__builtin_popcountll(load_le64(bytes + i));
+  for (; i < nbytes; i++)
+    n += (unsigned)__builtin_popcount(bytes[i]);
+  return n;
+}
+
+void lanebloom_filter_info(const lanebloom_filter *filter, lanebloom_info *info, size_t info_size)
+{
+  const struct filter_shape *shape = &filter->shape;
+  lanebloom_info full = {
+      .format = filter->format->id,
+      .nkeys = filter->nkeys,
+      .bits_per_key = filter->bits_per_key,
+      .model_rate = shape->answer == ANSWER_ALWAYS,
+  };
+  if (shape->answer == ANSWER_BY_PROBES) {
+    full.nprobes = shape->nprobes;
+    full.nbits = shape->nbits;
+    full.nbits_set = count_ones(filter->bytes, shape->nbits / 8);
+    full.model_rate = filter->format->filled_rate(shape, full.nbits_set, full.nkeys);
+  }
+  memcpy(info, &full, info_size < sizeof full ? info_size : sizeof full);
+}
+
+size_t lanebloom_filter_positions(const lanebloom_filter *filter, const void *hash, uint64_t *positions)
+{
+  if (filter->shape.answer != ANSWER_BY_PROBES)
+    return 0;
+  filter->format->positions(&filter->shape, hash, positions);
+  return filter->shape.nprobes;
+}

@@ -1,0 +1,113 @@
+/* LevelDB's BuiltinBloomFilter2, and the same layout with signed hash tails: bits, then a byte that counts the probes.
+ * SPDX-License-Identifier: MIT */
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "../format.h"
+
+enum {
+  MIN_NBITS = 64,   /* so that small filters do not match everything */
+  MAX_NPROBES = 30, /* readers take more as a layout of the future, and let every key pass */
+  HASH_NBITS = 32,
+};
+
+/* A probe is a 32-bit hash modulo the number of bits, so bits from 2^32 on are never reached. */
+static uint64_t addressable_nbits(uint64_t nbytes)
+{
+  const uint64_t max = (uint64_t)1 << HASH_NBITS;
+  return nbytes < max / 8 ? nbytes * 8 : max;
+}
+
+/* bits_per_key * ln 2, rounded down a little to do fewer probes (LevelDB 1.23 util/bloom.cc). */
+static uint32_t nprobes_for(double bits_per_key)
+{
+  double nprobes = bits_per_key * 0.69;
+  return nprobes < 1 ? 1 : nprobes > MAX_NPROBES ? MAX_NPROBES : (uint32_t)nprobes;
+}
+
+static lanebloom_status leveldb_plan(double bits_per_key, uint64_t nkeys, struct filter_shape *shape)
+{
+  if (!(bits_per_key >= 0 && bits_per_key <= INT_MAX) || bits_per_key != floor(bits_per_key))
+    return LANEBLOOM_ERR_ARGUMENT;
+
+  uint64_t nbits;
+  if (__builtin_mul_overflow(nkeys, (uint64_t)bits_per_key, &nbits) || nbits > UINT64_MAX - 7)
+    return LANEBLOOM_ERR_LIMIT;
+  if (nbits < MIN_NBITS)
+    nbits = MIN_NBITS;
+  uint64_t nbytes = (nbits + 7) / 8;
+  *shape = (struct filter_shape){
+      .answer = ANSWER_BY_PROBES,
+      .nprobes = nprobes_for(bits_per_key),
+      .nbytes = nbytes,
+      .nbits = addressable_nbits(nbytes),
+  };
+  return LANEBLOOM_OK;
+}
+
+/* More bits lower the rate until only collisions of whole hashes are left, or all 2^32 bits are in use. At 1,000 bits
+ * per key one of the two is so: the other part of the rate is 0.03^30, or the bits are used up from 4.3 million keys
+ * on. */
+static bool leveldb_bits_candidate(uint64_t i, double *bits_per_key)
+{
+  *bits_per_key = (double)i;
+  return i <= 1000;
+}
+
+/* The order of the questions is KeyMayMatch's (LevelDB 1.23 util/bloom.cc). */
+static lanebloom_status leveldb_parse(const uint8_t *bytes, size_t size, struct filter_shape *shape)
+{
+  *shape = (struct filter_shape){.answer = ANSWER_NEVER};
+  if (size < 2)
+    return LANEBLOOM_OK;
+  shape->nbytes = size - 1;
+  uint8_t nprobes = bytes[size - 1];
+  if (nprobes == 0 || nprobes > MAX_NPROBES) {
+    shape->answer = ANSWER_ALWAYS;
+    return LANEBLOOM_OK;
+  }
+  shape->answer = ANSWER_BY_PROBES;
+  shape->nprobes = nprobes;
+  shape->nbits = addressable_nbits(shape->nbytes);
+  return LANEBLOOM_OK;
+}
+
+static void leveldb_write_trailer(const struct filter_shape *shape, uint8_t *trailer)
+{
+  *trailer = (uint8_t)shape->nprobes;
+}
+
+static double leveldb_planned_rate(const struct filter_shape *shape, uint64_t nkeys)
+{
+  double n = (double)nkeys;
+  return lanebloom_rate_either(lanebloom_rate_planned((double)shape->nbits, shape->nprobes, n),
+                               lanebloom_rate_collision(n, HASH_NBITS));
+}
+
+static double leveldb_filled_rate(const struct filter_shape *shape, uint64_t nbits_set, uint64_t nkeys)
+{
+  double probes = lanebloom_rate_filled((double)nbits_set / (double)shape->nbits, shape->nprobes);
+  double collision = nkeys == LANEBLOOM_UNKNOWN ? 0 : lanebloom_rate_collision((double)nkeys, HASH_NBITS);
+  return lanebloom_rate_either(probes, collision);
+}
+
+static void leveldb_positions(const struct filter_shape *shape, const void *hash, uint64_t *positions)
+{
+  uint32_t probe;
+  memcpy(&probe, hash, sizeof probe);
+  const uint32_t stride = bloomhash_stride(probe);
+  for (uint32_t i = 0; i < shape->nprobes; i++, probe += stride)
+    positions[i] = probe % shape->nbits;
+}
+
+/* The two formats differ in nothing but the hash, which is the kernels' matter. */
+#define LEVELDB_LAYOUT                                                                                                 \
+  .hash_nbytes = sizeof(uint32_t), .trailer_nbytes = 1, .plan = leveldb_plan,                                          \
+  .bits_candidate = leveldb_bits_candidate, .parse = leveldb_parse, .write_trailer = leveldb_write_trailer,            \
+  .planned_rate = leveldb_planned_rate, .filled_rate = leveldb_filled_rate, .positions = leveldb_positions
+
+const struct format_table lanebloom_format_leveldb = {.id = LANEBLOOM_LEVELDB, .name = "leveldb", LEVELDB_LAYOUT};
+
+const struct format_table lanebloom_format_leveldb_signed = {
+    .id = LANEBLOOM_LEVELDB_SIGNED, .name = "leveldb-signed", LEVELDB_LAYOUT};

@@ -1,0 +1,68 @@
+/* The kernel table: what one instruction set offers, and what every instruction set must agree on.
+ * One of the two seams; the other is format.h.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_KERNELS_H
+#define LANEBLOOM_KERNELS_H
+
+#include <lanebloom.h>
+
+/* ---- What must be the same in every kernel ---- */
+
+/* BloomHash is MurmurHash1's mixing with LevelDB's seed (LevelDB 1.23 util/hash.cc, util/bloom.cc). */
+static const uint32_t BLOOMHASH_SEED = 0xbc9f1d34;
+static const uint32_t BLOOMHASH_MULTIPLIER = 0xc6a4a793;
+
+/* Double hashing: probe p of hash h is at h + p * bloomhash_stride(h), modulo 2^32 (LevelDB 1.23 util/bloom.cc). */
+static inline uint32_t bloomhash_stride(uint32_t hash)
+{
+  return hash >> 17 | hash << 15;
+}
+
+/* ---- What a kernel sees of a filter ---- */
+
+/* What a filter answers without looking at a key. */
+enum shape_answer { ANSWER_BY_PROBES, ANSWER_NEVER, ANSWER_ALWAYS };
+
+/* Everything about a filter but its bits. Made by planning (format_table.plan) or from an engine's bytes (.parse). */
+struct filter_shape {
+  enum shape_answer answer;
+  uint32_t nprobes; /* as nbits, meaningful for ANSWER_BY_PROBES: then never 0 */
+  uint64_t nbytes;  /* of the payload: the engine's bytes without their trailer */
+  uint64_t nbits;   /* that probes can address, never 0 */
+};
+
+/* ---- What an instruction set offers ---- */
+
+/* The operations of one format. Keys' bytes, payload, hashes and bitmap may have any alignment, and nothing beyond their
+ * ends may be read: the page behind them may be unmapped. Sizes and n * width may exceed 32 bits. */
+struct kernel_ops {
+  /* hashes: keys->n of them, in the host's byte order. */
+  void (*hash)(const lanebloom_keys *keys, void *hashes);
+
+  /* bitmap: ceil(n / 8) bytes, least significant bit first, bits past n are 0. The shape answers by probes. */
+  void (*probe)(const struct filter_shape *shape, const uint8_t *payload, const void *hashes, size_t n,
+                uint8_t *bitmap);
+
+  /* Sets the bits of n hashes in the payload. */
+  void (*add)(const struct filter_shape *shape, uint8_t *payload, const void *hashes, size_t n);
+};
+
+enum { FORMAT_END = LANEBLOOM_LEVELDB_SIGNED + 1 }; /* one past the highest lanebloom_format */
+
+/* A table is constant and complete: where an instruction set has nothing better, it points at scalar's operations. */
+struct kernel_table {
+  const char *name;
+  int score;            /* the usable table with the highest score is the default */
+  bool (*usable)(void); /* can this CPU, and its operating system, run it? */
+  const struct kernel_ops *ops[FORMAT_END];
+};
+
+/* The tables of this build: src/<instruction set>/kernels.c. */
+extern const struct kernel_table lanebloom_kernels_scalar;
+
+/* ---- The choice (dispatch.c) ---- */
+
+/* The table in use; NULL while $LANEBLOOM_KERNEL names one that cannot run here. A call loads it once and keeps it. */
+const struct kernel_table *lanebloom_kernels_current(void);
+
+#endif

@@ -1,0 +1,223 @@
+/* Writing a file all or nothing: beside its target under a temporary name, flushed, then renamed over it.
+ * SPDX-License-Identifier: MIT */
+#include "replace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Splits a path in place: returns its last component, and what comes before it in *folder. */
+static char *split(char *path, const char **folder)
+{
+  char *slash = strrchr(path, '/');
+  *folder = !slash ? "." : slash == path ? "/" : path;
+  if (!slash)
+    return path;
+  *slash = 0;
+  return slash + 1;
+}
+
+/* The number of the descriptor that a path such as /dev/fd/1 names; -1 if it names none of this process. */
+static int own_descriptor(const char *path)
+{
+  static const char *const standard[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"}; /* even where /proc is missing */
+  for (int fd = 0; fd < 3; fd++)
+    if (strcmp(path, standard[fd]) == 0)
+      return fd;
+
+  char copy[PATH_MAX], here[PATH_MAX], there[PATH_MAX], canonical[16];
+  const char *folder;
+  strcpy(copy, path);
+  const char *name = split(copy, &folder);
+  const int fd = (int)strtol(name, NULL, 10);
+  snprintf(canonical, sizeof canonical, "%d", fd);
+  const bool is_number = fd >= 0 && strcmp(name, canonical) == 0;
+  return is_number && realpath("/proc/self/fd", here) && realpath(folder, there) && strcmp(here, there) == 0 ? fd : -1;
+}
+
+/* Replaces a path that is a symbolic link by what it points to. Returns 1 if it was one, 0 if not, -1 with errno. */
+static int follow_link(char path[PATH_MAX])
+{
+  char link[PATH_MAX], joined[2 * PATH_MAX];
+  ssize_t n = readlink(path, link, sizeof link - 1);
+  if (n < 0)
+    return errno == EINVAL || errno == ENOENT ? 0 : -1;
+  link[n] = 0;
+  const char *folder;
+  split(path, &folder);
+  int length = *link == '/' ? snprintf(joined, sizeof joined, "%s", link)
+                            : snprintf(joined, sizeof joined, "%s/%s", folder, link);
+  if (length >= PATH_MAX) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  strcpy(path, joined);
+  return 1;
+}
+
+int lanebloom_follow(const char *path, char target[PATH_MAX])
+{
+  if (strlen(path) >= PATH_MAX) {
+    errno = ENAMETOOLONG;
+    return FOLLOW_FAILED;
+  }
+  strcpy(target, path);
+  for (int nlinks = 0; nlinks < 40; nlinks++) { /* as many as Linux follows */
+    const int fd = own_descriptor(target);
+    if (fd >= 0)
+      return fd;
+    struct stat info;
+    if (stat(target, &info) == 0 && !S_ISREG(info.st_mode))
+      return FOLLOW_PATH; /* a pipe's link in /proc leads nowhere: such a path is opened as it is */
+    const int followed = follow_link(target);
+    if (followed <= 0)
+      return followed < 0 ? FOLLOW_FAILED : FOLLOW_PATH;
+  }
+  errno = ELOOP;
+  return FOLLOW_FAILED;
+}
+
+/* A name that no other process uses, for file->temporary. */
+static bool choose_temporary_name(struct replacement *file)
+{
+  uint64_t random;
+  if (getrandom(&random, sizeof random, 0) != sizeof random)
+    return false;
+  snprintf(file->temporary, sizeof file->temporary, ".lanebloom-%016" PRIx64, random);
+  return true;
+}
+
+/* Opens a new file in file->folder: where the file system can, one that has no name and so leaves nothing behind if the
+ * process is killed. It is named through /proc, when it is whole. */
+static int create_temporary(struct replacement *file, mode_t mode)
+{
+  if (!choose_temporary_name(file))
+    return -1;
+  if (access("/proc/self/fd", X_OK) == 0) {
+    int fd = openat(file->folder, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, mode);
+    file->nameless = fd >= 0;
+    if (file->nameless)
+      return fd;
+  }
+  return openat(file->folder, file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+}
+
+static bool give_name(const struct replacement *file)
+{
+  char path[32];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", file->fd);
+  return !file->nameless || linkat(AT_FDCWD, path, file->folder, file->temporary, AT_SYMLINK_FOLLOW) == 0;
+}
+
+/* A folder that may be written to but not listed cannot be flushed, only used. */
+static int open_folder(const char *path)
+{
+  int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  return fd < 0 && errno == EACCES ? open(path, O_PATH | O_DIRECTORY | O_CLOEXEC) : fd;
+}
+
+/* The new file gets the old one's mode and, where permitted, its owner. */
+static bool take_over(int fd, const struct stat *old)
+{
+  if (fchown(fd, old->st_uid, old->st_gid) != 0)
+    errno = 0; /* only root may give files away */
+  return fchmod(fd, old->st_mode & 0777) == 0;
+}
+
+/* `path` is no link. `old` is the file there, NULL if there is none. */
+static bool begin_beside(struct replacement *file, char path[PATH_MAX], const struct stat *old)
+{
+  const char *folder;
+  const char *name = split(path, &folder);
+  if (!*name || strlen(name) >= sizeof file->name) {
+    errno = *name ? ENAMETOOLONG : ENOENT;
+    return false;
+  }
+  strcpy(file->name, name);
+  file->folder = open_folder(folder);
+  if (file->folder < 0)
+    return false;
+  file->fd = create_temporary(file, old ? S_IRUSR | S_IWUSR : 0666);
+  if (file->fd < 0 || (old && !take_over(file->fd, old))) {
+    lanebloom_replace_end(file, false);
+    return false;
+  }
+  return true;
+}
+
+bool lanebloom_replace_begin(struct replacement *file, const char *path)
+{
+  *file = (struct replacement){.fd = -1, .folder = -1};
+  char target[PATH_MAX];
+  const int descriptor = lanebloom_follow(path, target);
+  if (descriptor == FOLLOW_FAILED)
+    return false;
+  if (descriptor >= 0) {
+    /* To open the path anew would be to start at offset 0 of a file that others are appending to. */
+    file->fd = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+    return file->fd >= 0;
+  }
+
+  struct stat old;
+  const bool exists = stat(target, &old) == 0;
+  if (!exists && errno != ENOENT)
+    return false;
+  if (!exists || S_ISREG(old.st_mode))
+    return begin_beside(file, target, exists ? &old : NULL);
+  file->fd = open(target, O_WRONLY | O_CLOEXEC);
+  return file->fd >= 0;
+}
+
+bool lanebloom_replace_write(struct replacement *file, const void *bytes, size_t nbytes)
+{
+  const char *next = bytes;
+  while (nbytes > 0) {
+    ssize_t n = write(file->fd, next, nbytes);
+    if (n < 0 && errno != EINTR)
+      return false;
+    if (n > 0) {
+      next += n;
+      nbytes -= (size_t)n;
+    }
+  }
+  return true;
+}
+
+/* Not every file system can flush a folder, nor can one be that is only a path. */
+static bool flush_folder(int folder)
+{
+  return fsync(folder) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EBADF;
+}
+
+static bool put_in_place(const struct replacement *file)
+{
+  return fsync(file->fd) == 0 && give_name(file) &&
+         renameat(file->folder, file->temporary, file->folder, file->name) == 0;
+}
+
+bool lanebloom_replace_end(struct replacement *file, bool written)
+{
+  const bool beside = file->folder >= 0;
+  bool done = written && (!beside || put_in_place(file));
+  int error = errno;
+  if (beside && !done)
+    unlinkat(file->folder, file->temporary, 0); /* which may not be there */
+  if (file->fd >= 0 && close(file->fd) != 0 && done && !beside) {
+    done = false;
+    error = errno;
+  }
+  if (done && beside && !flush_folder(file->folder)) {
+    done = false;
+    error = errno;
+  }
+  if (beside)
+    close(file->folder);
+  errno = error;
+  return done;
+}

@@ -1,0 +1,19 @@
+/* The scalar kernels: plain C, the specification of all others.
+ * SPDX-License-Identifier: MIT */
+#include "scalar.h"
+
+static bool scalar_usable(void)
+{
+  return true;
+}
+
+const struct kernel_table lanebloom_kernels_scalar = {
+    .name = "scalar",
+    .score = 0,
+    .usable = scalar_usable,
+    .ops =
+        {
+            [LANEBLOOM_LEVELDB] = &lanebloom_leveldb_scalar,
+            [LANEBLOOM_LEVELDB_SIGNED] = &lanebloom_leveldb_signed_scalar,
+        },
+};
