@@ -1,0 +1,89 @@
+/* What the verbs of the command share: options, filters, messages and output.
+ * Statuses of exit are grep's.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_CLI_H
+#define LANEBLOOM_CLI_H
+
+#include <argp.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <lanebloom.h>
+
+#include "records.h"
+
+enum { EXIT_SELECTED = 0, EXIT_NONE_SELECTED = 1, EXIT_TROUBLE = 2 };
+
+/* Verbs: argv[0] is "lanebloom VERB". */
+int build_main(int argc, char **argv);
+int screen_main(int argc, char **argv);
+int info_main(int argc, char **argv);
+int hash_main(int argc, char **argv);
+int kernels_main(int argc, char **argv);
+
+/* ---- options.c: option groups that verbs take in as argp children, and the values of options ---- */
+
+/* --kernel; takes no input. Once all options are read it also refuses a $LANEBLOOM_KERNEL that cannot run here. */
+extern const struct argp kernel_argp;
+
+/* -z, --width, --crlf; input: struct record_syntax. */
+extern const struct argp record_argp;
+
+/* How a FILTER is to be read. */
+struct filter_source {
+  bool raw;                /* bare engine bytes, of `format` */
+  lanebloom_format format; /* 0: not given */
+};
+
+/* --raw, --format; input: struct filter_source. */
+extern const struct argp filter_argp;
+
+/* Each ends in a usage error that shows the text, where it is not what is asked for. */
+uint64_t parse_count(const struct argp_state *state, const char *option, const char *text); /* 1 or more */
+double parse_number(const struct argp_state *state, const char *option, const char *text);
+lanebloom_format parse_format(const struct argp_state *state, const char *text);
+
+/* ---- filters.c ---- */
+
+bool is_standard_input(const char *path);
+
+/* What messages call an input or a filter: path, or "(standard input)". */
+const char *input_name(const char *path);
+
+/* path "-" is standard input. On failure says why and returns NULL. */
+lanebloom_filter *load_filter(const char *path, const struct filter_source *source);
+
+/* Call it before anything else changes errno. */
+const char *status_text(lanebloom_status status);
+
+/* ---- report.c: messages on standard error, results on standard output ---- */
+
+/* "lanebloom: NAME: message"; without the name where it is NULL. */
+__attribute__((format(printf, 2, 3))) void complain(const char *name, const char *format, ...);
+
+/* Complains and exits with EXIT_TROUBLE. */
+__attribute__((format(printf, 2, 3))) _Noreturn void die(const char *name, const char *format, ...);
+
+/* malloc(), realloc() or the end. */
+void *resize(void *memory, size_t nbytes);
+
+/* Prints a file's name with what would upset a terminal, or a reader of lines, as \ooo. */
+void print_name(FILE *stream, const char *name);
+
+/* Results. A write error ends the command: there is nobody left to work for. */
+void output(const void *data, size_t nbytes);
+__attribute__((format(printf, 1, 2))) void outputf(const char *format, ...);
+void output_flush(void);
+void output_close(void);
+
+/* One line; frees the object. */
+struct json_object;
+void output_json(struct json_object *object);
+
+/* Records so far and their rate, on standard error: once a second, and at the end. */
+void report_progress(uint64_t nrecords, bool at_end);
+
+#endif

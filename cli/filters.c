@@ -1,0 +1,36 @@
+/* Filters from files, standard input included.
+ * SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <string.h>
+
+#include "cli.h"
+
+bool is_standard_input(const char *path)
+{
+  return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdin") == 0;
+}
+
+const char *input_name(const char *path)
+{
+  return strcmp(path, "-") == 0 ? "(standard input)" : path;
+}
+
+lanebloom_filter *load_filter(const char *path, const struct filter_source *source)
+{
+  const char *file = is_standard_input(path) ? "/dev/stdin" : path;
+  lanebloom_filter *filter;
+  lanebloom_status status;
+  char why[256] = "";
+  if (source->raw)
+    status = lanebloom_filter_load_raw(source->format, file, &filter);
+  else
+    status = lanebloom_filter_load_why(file, &filter, why, sizeof why);
+  if (status != LANEBLOOM_OK)
+    complain(input_name(path), "%s", *why ? why : status_text(status));
+  return filter;
+}
+
+const char *status_text(lanebloom_status status)
+{
+  return status == LANEBLOOM_ERR_IO ? strerror(errno) : lanebloom_status_text(status);
+}

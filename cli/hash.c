@@ -1,0 +1,148 @@
+/* lanebloom hash: what a format makes of each record, for porters and learners.
+ * SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+enum { OPTION_FORMAT = 0x100, OPTION_FILTER };
+
+struct hash {
+  struct record_syntax syntax;
+  lanebloom_format format; /* 0: not given */
+  const char *path;
+  char **inputs;
+  size_t ninputs;
+  lanebloom_filter *filter; /* NULL without --filter */
+  uint64_t *positions;
+  size_t hash_nbytes;
+};
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+  struct hash *hash = state->input;
+  switch (key) {
+  case ARGP_KEY_INIT:
+    state->child_inputs[0] = &hash->syntax;
+    return 0;
+  case OPTION_FORMAT:
+    hash->format = parse_format(state, text);
+    return 0;
+  case OPTION_FILTER:
+    hash->path = text;
+    return 0;
+  case ARGP_KEY_ARGS:
+    hash->inputs = state->argv + state->next;
+    hash->ninputs = (size_t)(state->argc - state->next);
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp argp = {
+    .options =
+        (const struct argp_option[]){{"format", OPTION_FORMAT, "NAME", 0, "Hash as this engine does (leveldb)", 1},
+                                     {"filter", OPTION_FILTER, "FILE", 0,
+                                      "Hash as this filter's engine does, and print the bits that it probes", 1},
+                                     {0}},
+    .parser = parse,
+    .args_doc = "[INPUT...]",
+    .doc =
+        "Prints for each record its hash in hexadecimal, a tab and the record; with --filter, before the record, the "
+        "positions of the bits that are probed, in order, and a tab. Records of fixed width are printed in "
+        "hexadecimal.\v"
+        "Examples:\n"
+        "  printf 'hello\\n' | lanebloom hash\n"
+        "  lanebloom hash --format leveldb-signed keys.txt\n"
+        "  lanebloom hash --filter words.lbf words.txt",
+    .children = (const struct argp_child[]){{.argp = &record_argp}, {.argp = &kernel_argp}, {0}},
+};
+
+static void open_filter(struct hash *hash)
+{
+  hash->filter = load_filter(hash->path, &(struct filter_source){0});
+  if (!hash->filter)
+    exit(EXIT_TROUBLE);
+  lanebloom_info info;
+  lanebloom_filter_info(hash->filter, &info, sizeof info);
+  if (hash->format && hash->format != info.format)
+    die(hash->path, "the format is %s, not %s", lanebloom_format_name(info.format),
+        lanebloom_format_name(hash->format));
+  hash->format = info.format;
+  hash->positions = resize(NULL, (info.nprobes + 1) * sizeof *hash->positions);
+}
+
+/* value: as lanebloom_hash() wrote it, an integer in the host's order. */
+static void print_hash(const struct hash *hash, const void *value)
+{
+  uint64_t wide;
+  uint32_t narrow;
+  if (hash->hash_nbytes == sizeof wide) {
+    memcpy(&wide, value, sizeof wide);
+    outputf("%016" PRIx64 "\t", wide);
+  } else {
+    memcpy(&narrow, value, sizeof narrow);
+    outputf("%08" PRIx32 "\t", narrow);
+  }
+  if (!hash->filter)
+    return;
+  size_t npositions = lanebloom_filter_positions(hash->filter, value, hash->positions);
+  for (size_t i = 0; i < npositions; i++)
+    outputf(i ? " %" PRIu64 : "%" PRIu64, hash->positions[i]);
+  output("\t", 1);
+}
+
+static void print_record(const struct hash *hash, const struct batch *batch, size_t i)
+{
+  const char *record = batch_record(batch, i);
+  const char *end = batch_record(batch, i + 1);
+  if (hash->syntax.width == 0) {
+    output(record, (size_t)(end - record));
+    return;
+  }
+  for (; record < end; record++)
+    outputf("%02x", (unsigned)(unsigned char)*record);
+  output("\n", 1);
+}
+
+static void hash_records(const struct hash *hash, struct records *records)
+{
+  static uint64_t hashes[BATCH_NRECORDS]; /* of 4 or 8 bytes each */
+  struct batch batch;
+  while (records_next(records, &batch)) {
+    lanebloom_status status = lanebloom_hash(hash->format, &batch.keys, hashes);
+    if (status != LANEBLOOM_OK)
+      die(NULL, "%s", status_text(status));
+    for (size_t i = 0; i < batch.n; i++) {
+      print_hash(hash, (const char *)hashes + i * hash->hash_nbytes);
+      print_record(hash, &batch, i);
+    }
+  }
+}
+
+int hash_main(int argc, char **argv)
+{
+  struct hash hash = {0};
+  argp_parse(&argp, argc, argv, 0, NULL, &hash);
+  if (hash.path)
+    open_filter(&hash);
+  if (!hash.format)
+    hash.format = LANEBLOOM_LEVELDB;
+  hash.hash_nbytes = lanebloom_format_hash_size(hash.format);
+  if (hash.hash_nbytes == 0)
+    die(hash.path, "format %s hashes no keys", lanebloom_format_name(hash.format));
+
+  static struct records records;
+  struct stat target = {0};
+  fstat(STDOUT_FILENO, &target);
+  records_begin(&records, &hash.syntax, hash.inputs, hash.ninputs, &target);
+  hash_records(&hash, &records);
+  records_end(&records);
+  free(hash.positions);
+  lanebloom_filter_close(hash.filter);
+  return records.failed ? EXIT_TROUBLE : EXIT_SUCCESS;
+}

@@ -1,0 +1,225 @@
+/* lanebloom info: what a filter is, how full, and which false-positive rate to expect.
+ * SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+enum { OPTION_JSON = 0x100, OPTION_MEASURE };
+
+/* Any will do, as long as two runs agree. */
+static const uint64_t SEED = 0x6c616e65;
+
+struct report {
+  struct filter_source source;
+  bool json;
+  uint64_t nhashes; /* to measure with; 0: do not */
+  char **paths;
+  size_t npaths;
+};
+
+struct measurement {
+  bool done;
+  double rate, low, high;
+};
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+  struct report *report = state->input;
+  switch (key) {
+  case ARGP_KEY_INIT:
+    state->child_inputs[0] = &report->source;
+    return 0;
+  case OPTION_JSON:
+    report->json = true;
+    return 0;
+  case OPTION_MEASURE:
+    report->nhashes = text ? parse_count(state, "--measure", text) : 1000000;
+    return 0;
+  case ARGP_KEY_ARGS:
+    report->paths = state->argv + state->next;
+    report->npaths = (size_t)(state->argc - state->next);
+    return 0;
+  case ARGP_KEY_NO_ARGS:
+    argp_error(state, "which FILTER?");
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp argp = {
+    .options =
+        (const struct argp_option[]){
+            {"json", OPTION_JSON, NULL, 0, "Print one JSON object per filter, each on a line", 1},
+            {"measure", OPTION_MEASURE, "N", OPTION_ARG_OPTIONAL,
+             "Screen N random hashes (1000000), and print the rate that this very filter has", 1},
+            {0}},
+    .parser = parse,
+    .args_doc = "FILTER...",
+    .doc = "Says what each FILTER is, how full, and which false-positive rate to expect.\n"
+           "That rate is a model's. LevelDB's double hashing has accidents that no formula shows: where it matters, "
+           "measure.\v"
+           "Examples:\n"
+           "  lanebloom info words.lbf\n"
+           "  lanebloom info --measure=100000000 words.lbf\n"
+           "  lanebloom info --json *.lbf | jq .model_rate\n"
+           "  lanebloom info --raw --format leveldb filter.bin",
+    .children = (const struct argp_child[]){{.argp = &filter_argp}, {.argp = &kernel_argp}, {0}},
+};
+
+/* ---- measuring ---- */
+
+/* G. L. Steele, D. Lea, C. H. Flood, Fast splittable pseudorandom number generators, OOPSLA 2014. */
+static uint64_t splitmix64(uint64_t *state)
+{
+  uint64_t z = *state += 0x9e3779b97f4a7c15u;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+  return z ^ z >> 31;
+}
+
+static uint64_t count_random_hits(const lanebloom_filter *filter, size_t hash_nbytes, uint64_t nhashes)
+{
+  enum { BATCH_NHASHES = 4096 };
+  static uint64_t hashes[BATCH_NHASHES]; /* their bytes are all random, so they serve as hashes of any size */
+  uint64_t state = SEED, nhits = 0;
+  while (nhashes > 0) {
+    const size_t per_word = sizeof *hashes / hash_nbytes;
+    const size_t n = nhashes < BATCH_NHASHES * per_word ? (size_t)nhashes : BATCH_NHASHES * per_word;
+    for (size_t i = 0; i < (n + per_word - 1) / per_word; i++)
+      hashes[i] = splitmix64(&state);
+    nhits += lanebloom_filter_screen_hashes(filter, hashes, n, NULL);
+    nhashes -= n;
+  }
+  return nhits;
+}
+
+/* The 95 % score interval, which unlike the textbook one holds for rates near 0 too: E. B. Wilson, Probable inference,
+ * the law of succession, and statistical inference, Journal of the American Statistical Association 22(158), 1927. */
+static struct measurement score(uint64_t nhits, uint64_t nhashes)
+{
+  const double z = 1.959963984540054; /* the normal distribution's 97.5 % quantile */
+  double n = (double)nhashes, rate = (double)nhits / n;
+  double centre = (rate + z * z / (2 * n)) / (1 + z * z / n);
+  double half = z * sqrt(rate * (1 - rate) / n + z * z / (4 * n * n)) / (1 + z * z / n);
+  double low = nhits == 0 ? 0 : centre - half; /* exact where rounding would leave a crumb */
+  double high = nhits == nhashes ? 1 : centre + half;
+  return (struct measurement){true, rate, low, high};
+}
+
+static struct measurement measure(const lanebloom_filter *filter, lanebloom_format format, uint64_t nhashes)
+{
+  size_t hash_nbytes = lanebloom_format_hash_size(format);
+  if (nhashes == 0 || hash_nbytes == 0)
+    return (struct measurement){0};
+  return score(count_random_hits(filter, hash_nbytes, nhashes), nhashes);
+}
+
+/* ---- printing ---- */
+
+static void print_text(const char *path, const lanebloom_filter *filter, const lanebloom_info *info,
+                       const struct measurement *measured, uint64_t nhashes)
+{
+  size_t nbytes;
+  lanebloom_filter_bytes(filter, &nbytes);
+  fputs("file: ", stdout);
+  print_name(stdout, input_name(path));
+  outputf("\nformat: %s\n", lanebloom_format_name(info->format));
+  outputf(info->nkeys == LANEBLOOM_UNKNOWN ? "keys: unknown\n" : "keys: %" PRIu64 "\n", info->nkeys);
+  outputf(isnan(info->bits_per_key) ? "bits per key: unknown\n" : "bits per key: %.10g\n", info->bits_per_key);
+  outputf("probes per key: %" PRIu32 "\n", info->nprobes);
+  if (info->nprobes == 0)
+    outputf("constant answer: %s to every key\n", lanebloom_filter_may_contain(filter, NULL, 0) ? "yes" : "no");
+  outputf("filter size: %zu bytes\n", nbytes);
+  outputf("addressable bits: %" PRIu64 "\n", info->nbits);
+  outputf("bits set: %" PRIu64, info->nbits_set);
+  if (info->nbits > 0)
+    outputf(" (%.2f %%)", 100 * (double)info->nbits_set / (double)info->nbits);
+  outputf("\nfalse-positive rate, model: %.4g %%\n", 100 * info->model_rate);
+  if (measured->done)
+    outputf("false-positive rate, measured: %.4g %% (95 %% interval %.4g %% to %.4g %%; %" PRIu64
+            " random hashes, seed %" PRIu64 ")\n",
+            100 * measured->rate, 100 * measured->low, 100 * measured->high, nhashes, SEED);
+}
+
+/* JSON is UTF-8, which the names of files need not be. */
+static struct json_object *json_name(const char *name)
+{
+  if (mbstowcs(NULL, name, 0) != (size_t)-1)
+    return json_object_new_string(name);
+  char *text = NULL;
+  size_t nbytes;
+  FILE *stream = open_memstream(&text, &nbytes);
+  if (!stream)
+    return NULL;
+  print_name(stream, name);
+  fclose(stream);
+  struct json_object *string = json_object_new_string(text);
+  free(text);
+  return string;
+}
+
+static struct json_object *json_measurement(const struct measurement *measured, uint64_t nhashes)
+{
+  if (!measured->done)
+    return NULL;
+  struct json_object *object = json_object_new_object();
+  json_object_object_add(object, "rate", json_object_new_double(measured->rate));
+  json_object_object_add(object, "low", json_object_new_double(measured->low));
+  json_object_object_add(object, "high", json_object_new_double(measured->high));
+  json_object_object_add(object, "hashes", json_object_new_uint64(nhashes));
+  json_object_object_add(object, "seed", json_object_new_uint64(SEED));
+  return object;
+}
+
+/* NULL stands for null. */
+static struct json_object *json_number(double value)
+{
+  return isfinite(value) ? json_object_new_double(value) : NULL;
+}
+
+static void print_json(const char *path, const lanebloom_filter *filter, const lanebloom_info *info,
+                       const struct measurement *measured, uint64_t nhashes)
+{
+  size_t nbytes;
+  lanebloom_filter_bytes(filter, &nbytes);
+  struct json_object *keys = info->nkeys == LANEBLOOM_UNKNOWN ? NULL : json_object_new_uint64(info->nkeys);
+  struct json_object *object = json_object_new_object();
+  json_object_object_add(object, "file", json_name(input_name(path)));
+  json_object_object_add(object, "format", json_object_new_string(lanebloom_format_name(info->format)));
+  json_object_object_add(object, "keys", keys);
+  json_object_object_add(object, "bits_per_key", json_number(info->bits_per_key));
+  json_object_object_add(object, "probes", json_object_new_uint64(info->nprobes));
+  json_object_object_add(object, "filter_bytes", json_object_new_uint64(nbytes));
+  json_object_object_add(object, "bits", json_object_new_uint64(info->nbits));
+  json_object_object_add(object, "bits_set", json_object_new_uint64(info->nbits_set));
+  json_object_object_add(object, "fill", json_number((double)info->nbits_set / (double)info->nbits));
+  json_object_object_add(object, "model_rate", json_number(info->model_rate));
+  if (nhashes > 0)
+    json_object_object_add(object, "measured_rate", json_measurement(measured, nhashes));
+  output_json(object);
+}
+
+int info_main(int argc, char **argv)
+{
+  struct report report = {0};
+  argp_parse(&argp, argc, argv, 0, NULL, &report);
+  int status = EXIT_SUCCESS;
+  for (size_t i = 0; i < report.npaths; i++) {
+    lanebloom_filter *filter = load_filter(report.paths[i], &report.source);
+    if (!filter) {
+      status = EXIT_TROUBLE;
+      continue;
+    }
+    lanebloom_info info;
+    lanebloom_filter_info(filter, &info, sizeof info);
+    struct measurement measured = measure(filter, info.format, report.nhashes);
+    (report.json ? print_json : print_text)(report.paths[i], filter, &info, &measured, report.nhashes);
+    lanebloom_filter_close(filter);
+  }
+  return status;
+}

@@ -1,0 +1,104 @@
+/* The lanebloom command: finds the verb and leaves the rest to it.
+ * SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+static const struct {
+  const char *name;
+  int (*run)(int argc, char **argv);
+} verbs[] = {
+    {"build", build_main}, {"screen", screen_main}, {"info", info_main}, {"hash", hash_main}, {"kernels", kernels_main},
+};
+static const size_t nverbs = sizeof verbs / sizeof *verbs;
+
+struct command {
+  size_t verb;
+  int argc;
+  char **argv;
+};
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+  struct command *command = state->input;
+  switch (key) {
+  case ARGP_KEY_ARG:
+    while (command->verb < nverbs && strcmp(text, verbs[command->verb].name) != 0)
+      command->verb++;
+    if (command->verb == nverbs)
+      argp_error(state, "unknown verb '%s'", text);
+    command->argc = state->argc - state->next + 1;
+    command->argv = state->argv + state->next - 1;
+    state->next = state->argc; /* what follows is the verb's */
+    return 0;
+  case ARGP_KEY_NO_ARGS:
+    argp_error(state, "which verb?");
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp_option verb_list[] = {
+    {NULL, 0, NULL, 0, "Verbs:", 1},
+    {"build", 0, NULL, OPTION_DOC, "Build a filter from records", 1},
+    {"screen", 0, NULL, OPTION_DOC, "Print the records that may be in a filter", 1},
+    {"info", 0, NULL, OPTION_DOC, "Say what a filter is, how full, and which false-positive rate to expect", 1},
+    {"hash", 0, NULL, OPTION_DOC, "Print the hashes of records, and the bits that they probe", 1},
+    {"kernels", 0, NULL, OPTION_DOC, "Say which kernels this CPU can run", 1},
+    {0}};
+
+static const struct argp argp = {
+    .options = verb_list,
+    .parser = parse,
+    .args_doc = "VERB [OPTION...]",
+    .doc = "Screens records against the Bloom filters that storage engines write.\v"
+           "Examples:\n"
+           "  lanebloom build -o words.lbf words.txt\n"
+           "  lanebloom screen words.lbf input.txt\n"
+           "  lanebloom info words.lbf\n"
+           "\n"
+           "`lanebloom VERB --help' explains each.",
+};
+
+static void print_version(FILE *stream, struct argp_state *state)
+{
+  (void)state;
+  fprintf(stream, "lanebloom %s\n", lanebloom_version());
+}
+
+/* A file that is opened must not become a standard stream that the caller had closed. What is put there can be neither
+ * read nor written, by number or by /dev/stdin. */
+static void occupy_standard_descriptors(void)
+{
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+    if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+      open("/", O_PATH | O_DIRECTORY);
+}
+
+int main(int argc, char **argv)
+{
+  occupy_standard_descriptors();
+  setlocale(LC_CTYPE, "C.UTF-8");        /* for file names in messages, whatever the environment */
+  setvbuf(stderr, NULL, _IOLBF, BUFSIZ); /* one write per message */
+  setvbuf(stdout, NULL, _IOFBF, (size_t)128 << 10);
+  signal(SIGXFSZ, SIG_IGN); /* a limit on file size is an error like any other, not a death */
+  atexit(output_close);
+  argp_err_exit_status = EXIT_TROUBLE;
+  argp_program_version_hook = print_version;
+
+  struct command command = {0};
+  argv[0] = "lanebloom";
+  argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &command);
+
+  char name[32];
+  snprintf(name, sizeof name, "lanebloom %s", verbs[command.verb].name);
+  command.argv[0] = name;
+  return verbs[command.verb].run(command.argc, command.argv);
+}

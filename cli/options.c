@@ -1,0 +1,161 @@
+/* Options that several verbs take, and the values of options.
+ * SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+enum { OPTION_KERNEL = 0x100, OPTION_WIDTH, OPTION_CRLF, OPTION_RAW, OPTION_FORMAT };
+
+/* ---- values ---- */
+
+uint64_t parse_count(const struct argp_state *state, const char *option, const char *text)
+{
+  errno = 0;
+  bool decimal = *text && text[strspn(text, "0123456789")] == '\0';
+  uint64_t value = decimal ? strtoull(text, NULL, 10) : 0;
+  if (value == 0 || errno)
+    argp_error(state, "%s '%s': not a whole number from 1 to %" PRIu64, option, text, UINT64_MAX);
+  return value;
+}
+
+double parse_number(const struct argp_state *state, const char *option, const char *text)
+{
+  char *end = NULL;
+  bool decimal = *text && text[strspn(text, "0123456789.eE-+")] == '\0';
+  double value = decimal ? strtod(text, &end) : 0;
+  if (!decimal || *end || !isfinite(value))
+    argp_error(state, "%s '%s': not a number", option, text);
+  return value;
+}
+
+static const lanebloom_format formats[] = {LANEBLOOM_LEVELDB, LANEBLOOM_LEVELDB_SIGNED, LANEBLOOM_ROCKSDB_LEGACY,
+                                           LANEBLOOM_ROCKSDB_LOCAL, LANEBLOOM_ROCKSDB};
+static const size_t nformats = sizeof formats / sizeof *formats;
+
+/* The formats of this build, each after a space. */
+static char *format_list(void)
+{
+  char *list = NULL;
+  size_t nbytes;
+  FILE *stream = open_memstream(&list, &nbytes);
+  if (!stream)
+    die(NULL, "%s", strerror(errno));
+  for (size_t i = 0; i < nformats; i++)
+    if (strcmp(lanebloom_format_name(formats[i]), "unknown") != 0)
+      fprintf(stream, " %s", lanebloom_format_name(formats[i]));
+  fclose(stream);
+  return list;
+}
+
+lanebloom_format parse_format(const struct argp_state *state, const char *text)
+{
+  for (size_t i = 0; i < nformats; i++)
+    if (strcmp(text, "unknown") != 0 && strcmp(text, lanebloom_format_name(formats[i])) == 0)
+      return formats[i];
+  argp_error(state, "--format '%s': no such format; there is:%s", text, format_list());
+  abort(); /* argp_error() does not return from here */
+}
+
+/* ---- --kernel ---- */
+
+static _Noreturn void refuse_kernel(const char *origin, const char *name)
+{
+  fprintf(stderr, "lanebloom: %s '", origin);
+  print_name(stderr, name);
+  fputs("': unknown, or cannot run here; available:", stderr);
+  for (size_t i = 0; i < lanebloom_kernel_count(); i++)
+    fprintf(stderr, " %s", lanebloom_kernel_name(i));
+  fputc('\n', stderr);
+  exit(EXIT_TROUBLE);
+}
+
+static error_t parse_kernel_option(int key, char *text, struct argp_state *state)
+{
+  (void)state;
+  if (key == OPTION_KERNEL) {
+    if (lanebloom_kernel_use(text) != LANEBLOOM_OK)
+      refuse_kernel("--kernel", text);
+    return 0;
+  }
+  if (key == ARGP_KEY_END && !lanebloom_kernel_active()) {
+    const char *name = secure_getenv("LANEBLOOM_KERNEL");
+    refuse_kernel("LANEBLOOM_KERNEL", name ? name : "");
+  }
+  return ARGP_ERR_UNKNOWN;
+}
+
+const struct argp kernel_argp = {
+    .options =
+        (const struct argp_option[]){
+            {"kernel", OPTION_KERNEL, "NAME", 0, "Use this kernel (see `lanebloom kernels')", 9}, {0}},
+    .parser = parse_kernel_option,
+};
+
+/* ---- records ---- */
+
+static error_t parse_record_option(int key, char *text, struct argp_state *state)
+{
+  struct record_syntax *syntax = state->input;
+  switch (key) {
+  case ARGP_KEY_INIT:
+    *syntax = (struct record_syntax){.terminator = '\n'};
+    return 0;
+  case 'z':
+    syntax->terminator = '\0';
+    return 0;
+  case OPTION_CRLF:
+    syntax->crlf = true;
+    return 0;
+  case OPTION_WIDTH:
+    syntax->width = parse_count(state, "--width", text);
+    return 0;
+  case ARGP_KEY_END:
+    if ((syntax->width > 0) + (syntax->terminator == '\0') + syntax->crlf > 1)
+      argp_error(state, "--width, --null and --crlf exclude each other");
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+const struct argp record_argp = {
+    .options =
+        (const struct argp_option[]){
+            {NULL, 0, NULL, 0, "Records, lines unless told otherwise:", 5},
+            {"null", 'z', NULL, 0, "Records end with a NUL byte", 5},
+            {"width", OPTION_WIDTH, "N", 0, "Records are N bytes each, without a terminator", 5},
+            {"crlf", OPTION_CRLF, NULL, 0, "A carriage return before the newline is not part of the key", 5},
+            {0}},
+    .parser = parse_record_option,
+};
+
+/* ---- filters ---- */
+
+static error_t parse_filter_option(int key, char *text, struct argp_state *state)
+{
+  struct filter_source *source = state->input;
+  switch (key) {
+  case OPTION_RAW:
+    source->raw = true;
+    return 0;
+  case OPTION_FORMAT:
+    source->format = parse_format(state, text);
+    return 0;
+  case ARGP_KEY_END:
+    if (source->raw != (source->format != 0))
+      argp_error(state, "--raw and --format go together: a container states its format itself");
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+const struct argp filter_argp = {
+    .options = (const struct argp_option[]){{"raw", OPTION_RAW, NULL, 0, "FILTER is bare engine bytes", 3},
+                                            {"format", OPTION_FORMAT, "NAME", 0, "of this format", 3},
+                                            {0}},
+    .parser = parse_filter_option,
+};

@@ -1,0 +1,133 @@
+/* Messages, results and progress: everything that the command writes to its standard descriptors.
+ * SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <wchar.h>
+#include <wctype.h>
+
+#include "cli.h"
+
+void print_name(FILE *stream, const char *name)
+{
+  mbstate_t state = {0};
+  for (size_t nleft = strlen(name); nleft > 0;) {
+    wchar_t wide;
+    size_t nbytes = mbrtowc(&wide, name, nleft, &state);
+    if (nbytes <= nleft && iswprint((wint_t)wide) && wide != L'\\') {
+      fwrite(name, 1, nbytes, stream);
+    } else {
+      nbytes = 1;
+      state = (mbstate_t){0};
+      fprintf(stream, "\\%03o", (unsigned)(unsigned char)*name);
+    }
+    name += nbytes;
+    nleft -= nbytes;
+  }
+}
+
+static void complain_va(const char *name, const char *format, va_list arguments)
+{
+  fputs("lanebloom: ", stderr);
+  if (name) {
+    print_name(stderr, name);
+    fputs(": ", stderr);
+  }
+  vfprintf(stderr, format, arguments);
+  fputc('\n', stderr);
+}
+
+void complain(const char *name, const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  complain_va(name, format, arguments);
+  va_end(arguments);
+}
+
+void die(const char *name, const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  complain_va(name, format, arguments);
+  va_end(arguments);
+  exit(EXIT_TROUBLE);
+}
+
+void *resize(void *memory, size_t nbytes)
+{
+  void *resized = realloc(memory, nbytes);
+  if (!resized)
+    die(NULL, "%s", strerror(ENOMEM));
+  return resized;
+}
+
+/* Skips what exit() does: the output that it would flush is what has failed. A reader that left needs no message. */
+static _Noreturn void die_of_output(void)
+{
+  if (errno != EPIPE)
+    complain(NULL, "write error: %s", strerror(errno));
+  fflush(stderr);
+  _exit(EXIT_TROUBLE);
+}
+
+void output(const void *data, size_t nbytes)
+{
+  if (fwrite_unlocked(data, 1, nbytes, stdout) != nbytes)
+    die_of_output();
+}
+
+void outputf(const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  if (vprintf(format, arguments) < 0)
+    die_of_output();
+  va_end(arguments);
+}
+
+void output_flush(void)
+{
+  if (fflush_unlocked(stdout) != 0)
+    die_of_output();
+}
+
+void output_close(void)
+{
+  if (fclose(stdout) != 0)
+    die_of_output();
+}
+
+void output_json(struct json_object *object)
+{
+  outputf("%s\n", json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
+  json_object_put(object);
+}
+
+static double seconds(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+void report_progress(uint64_t nrecords, bool at_end)
+{
+  static double first, last;
+  double now = seconds();
+  if (first == 0)
+    first = last = now;
+  if (!at_end && now - last < 1)
+    return;
+  last = now;
+  double elapsed = now > first ? now - first : 1e-9;
+  const char *line_end = !at_end && isatty(STDERR_FILENO) ? "\r" : "\n";
+  fprintf(stderr, "lanebloom: %" PRIu64 " records, %.0f per second%s", nrecords, (double)nrecords / elapsed, line_end);
+  fflush(stderr);
+}
