@@ -1,0 +1,378 @@
+/* The public calls: layouts of keys, outputs, errors. Whether answers are right: kernels.c, vectors.c, oracle.c.
+ * SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+#include <lanebloom.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NKEYS = 3000, WIDTH = 5 };
+
+/* NKEYS keys of WIDTH bytes, one after another, with the high bit set in some. */
+static void fill_keys(uint8_t bytes[NKEYS * WIDTH])
+{
+  for (uint32_t i = 0; i < NKEYS; i++)
+    for (uint32_t j = 0; j < WIDTH; j++)
+      bytes[i * WIDTH + j] = (uint8_t)((i * 2654435761u) >> (3 * j + 8));
+}
+
+static lanebloom_filter *build(const lanebloom_keys *keys)
+{
+  lanebloom_filter *filter;
+  lanebloom_status status = lanebloom_filter_build(LANEBLOOM_LEVELDB, 10, keys, &filter);
+  cr_assert(status == LANEBLOOM_OK, "build: %s", lanebloom_status_text(status));
+  return filter;
+}
+
+Test(keys, every_layout_hashes_alike)
+{
+  uint8_t bytes[NKEYS * WIDTH];
+  static uint32_t offsets32[NKEYS + 1], expected[NKEYS], found[NKEYS];
+  static uint64_t offsets64[NKEYS + 1];
+  static lanebloom_slice slices[NKEYS];
+  fill_keys(bytes);
+  for (size_t i = 0; i <= NKEYS; i++)
+    offsets64[i] = offsets32[i] = (uint32_t)(i * WIDTH);
+  for (size_t i = 0; i < NKEYS; i++)
+    slices[i] = (lanebloom_slice){bytes + i * WIDTH, WIDTH};
+
+  const lanebloom_keys fixed = lanebloom_keys_fixed(bytes, WIDTH, NKEYS);
+  const lanebloom_keys layouts[] = {
+      lanebloom_keys_offsets32(bytes, offsets32, NKEYS),
+      lanebloom_keys_offsets64(bytes, offsets64, NKEYS),
+      lanebloom_keys_slices(slices, NKEYS),
+  };
+  cr_assert(lanebloom_hash(LANEBLOOM_LEVELDB, &fixed, expected) == LANEBLOOM_OK);
+  for (size_t layout = 0; layout < sizeof layouts / sizeof *layouts; layout++) {
+    memset(found, 0, sizeof found);
+    cr_assert(lanebloom_hash(LANEBLOOM_LEVELDB, &layouts[layout], found) == LANEBLOOM_OK);
+    cr_assert(memcmp(found, expected, sizeof found) == 0, "layout %zu", layout);
+    for (size_t first = 0; first < NKEYS; first += 77) {
+      lanebloom_keys part = lanebloom_keys_part(&layouts[layout], first, 100);
+      size_t n = NKEYS - first < 100 ? NKEYS - first : 100;
+      cr_assert(part.n == n, "layout %zu, first %zu: %zu keys", layout, first, part.n);
+      memset(found, 0, sizeof found);
+      cr_assert(lanebloom_hash(LANEBLOOM_LEVELDB, &part, found) == LANEBLOOM_OK);
+      cr_assert(memcmp(found, expected + first, n * sizeof *found) == 0, "layout %zu, first %zu", layout, first);
+    }
+  }
+}
+
+Test(keys, a_part_never_leaves_the_batch)
+{
+  const lanebloom_keys keys = lanebloom_keys_fixed("abcdef", 2, 3);
+  cr_assert(lanebloom_keys_part(&keys, 0, SIZE_MAX).n == 3);
+  cr_assert(lanebloom_keys_part(&keys, 2, SIZE_MAX).n == 1);
+  cr_assert(lanebloom_keys_part(&keys, 3, 1).n == 0);
+  cr_assert(lanebloom_keys_part(&keys, SIZE_MAX, SIZE_MAX).n == 0);
+  const lanebloom_keys part = lanebloom_keys_part(&keys, 1, 2), part_of_part = lanebloom_keys_part(&part, 1, 2);
+  cr_assert(part_of_part.n == 1);
+  uint32_t found, expected;
+  const lanebloom_keys last = lanebloom_keys_fixed("ef", 2, 1);
+  lanebloom_hash(LANEBLOOM_LEVELDB, &part_of_part, &found);
+  lanebloom_hash(LANEBLOOM_LEVELDB, &last, &expected);
+  cr_assert(found == expected);
+}
+
+Test(keys, empty_batches_and_empty_keys)
+{
+  const lanebloom_slice empty_slice = {NULL, 0};
+  const uint32_t zeros32[3] = {0};
+  const uint64_t zeros64[3] = {0};
+  const lanebloom_keys none[] = {
+      lanebloom_keys_fixed(NULL, 8, 0),
+      lanebloom_keys_offsets32(NULL, NULL, 0),
+      lanebloom_keys_offsets64(NULL, NULL, 0),
+      lanebloom_keys_slices(NULL, 0),
+  };
+  const lanebloom_keys empty[] = {
+      lanebloom_keys_fixed(NULL, 0, 1),
+      lanebloom_keys_offsets32(NULL, zeros32, 1),
+      lanebloom_keys_offsets64(NULL, zeros64, 1),
+      lanebloom_keys_slices(&empty_slice, 1),
+  };
+  for (size_t i = 0; i < 4; i++) {
+    lanebloom_filter *filter = build(&none[i]);
+    uint8_t bitmap = 0xa5;
+    uint32_t word = 0xa5a5a5a5;
+    cr_assert(lanebloom_hash(LANEBLOOM_LEVELDB, &none[i], &word) == LANEBLOOM_OK && word == 0xa5a5a5a5);
+    cr_assert(lanebloom_filter_screen(filter, &none[i], &bitmap) == 0 && bitmap == 0xa5);
+    cr_assert(lanebloom_filter_select(filter, &none[i], &word) == 0 && word == 0xa5a5a5a5);
+    cr_assert(lanebloom_filter_screen_hashes(filter, NULL, 0, &bitmap) == 0 && bitmap == 0xa5);
+    cr_assert(!lanebloom_filter_may_contain(filter, NULL, 0), "a filter of no keys has no empty key");
+    lanebloom_filter_close(filter);
+
+    filter = build(&empty[i]);
+    cr_assert(lanebloom_hash(LANEBLOOM_LEVELDB, &empty[i], &word) == LANEBLOOM_OK && word == 0xbc9f1d34);
+    cr_assert(lanebloom_filter_screen(filter, &empty[i], &bitmap) == 1 && bitmap == 1);
+    cr_assert(lanebloom_filter_may_contain(filter, NULL, 0));
+    lanebloom_filter_close(filter);
+  }
+}
+
+Test(screening, bitmap_indices_count_and_hashes_agree)
+{
+  uint8_t bytes[NKEYS * WIDTH];
+  static uint32_t hashes[NKEYS], indices[NKEYS];
+  static uint8_t bitmap[NKEYS / 8 + 2], from_hashes[NKEYS / 8 + 2];
+  fill_keys(bytes);
+  const lanebloom_keys all = lanebloom_keys_fixed(bytes, WIDTH, NKEYS);
+  const lanebloom_keys half = lanebloom_keys_part(&all, 0, NKEYS / 2);
+  lanebloom_filter *filter = build(&half);
+  lanebloom_hash(LANEBLOOM_LEVELDB, &all, hashes);
+  for (size_t n = 0; n <= NKEYS; n += n < 20 ? 1 : 331) {
+    const lanebloom_keys keys = lanebloom_keys_part(&all, NKEYS / 2 - n / 2, n);
+    memset(bitmap, 0xff, sizeof bitmap);
+    memset(from_hashes, 0xff, sizeof from_hashes);
+    const size_t count = lanebloom_filter_screen(filter, &keys, bitmap);
+    cr_assert(count >= n / 2, "n %zu: %zu hits, %zu keys are in the filter", n, count, n / 2);
+    cr_assert(lanebloom_filter_screen(filter, &keys, NULL) == count, "n %zu", n);
+    const uint32_t *keys_hashes = hashes + NKEYS / 2 - n / 2;
+    cr_assert(lanebloom_filter_screen_hashes(filter, keys_hashes, n, from_hashes) == count, "n %zu", n);
+    cr_assert(memcmp(bitmap, from_hashes, sizeof bitmap) == 0, "n %zu", n);
+    cr_assert(bitmap[(n + 7) / 8] == 0xff, "n %zu: wrote past the bitmap", n);
+    cr_assert(n % 8 == 0 || bitmap[n / 8] >> n % 8 == 0, "n %zu: bits past n are not 0", n);
+
+    memset(indices, 0xff, sizeof indices);
+    cr_assert(lanebloom_filter_select(filter, &keys, indices) == count, "n %zu", n);
+    for (size_t i = 0, hit = 0; i < n; i++) {
+      const bool in_bitmap = bitmap[i / 8] >> i % 8 & 1;
+      cr_assert(in_bitmap == (hit < count && indices[hit] == i), "n %zu, key %zu", n, i);
+      cr_assert(in_bitmap == lanebloom_filter_may_contain(filter, (const uint8_t *)keys.data + i * WIDTH, WIDTH));
+      hit += in_bitmap;
+    }
+    cr_assert(count == NKEYS || indices[count] == UINT32_MAX, "n %zu: wrote past the indices", n);
+  }
+  lanebloom_filter_close(filter);
+}
+
+Test(screening, constant_answers_need_no_probes)
+{
+  static const struct {
+    const char *bytes;
+    size_t size;
+    bool answer;
+  } filters[] = {
+      {"", 0, false},
+      {"\x06", 1, false},
+      {"\xff", 1, false},
+      {"\0\0\0\0\x00", 5, true},
+      {"\0\0\0\0\x1f", 5, true},
+      {"\0\0\0\0\xff", 5, true},
+      {"\0\0\0\0\x01", 5, false}, /* not constant: no bit is set */
+  };
+  for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
+    lanebloom_filter *filter;
+    cr_assert(lanebloom_filter_open(LANEBLOOM_LEVELDB, filters[i].bytes, filters[i].size, &filter) == LANEBLOOM_OK);
+    const lanebloom_keys keys = lanebloom_keys_fixed("abcdefghijkl", 1, 11);
+    const size_t expected = filters[i].answer ? 11 : 0;
+    uint8_t bitmap[3] = {0x55, 0x55, 0x55};
+    uint32_t indices[11], hashes[11] = {0};
+    uint64_t positions[30];
+    cr_assert(lanebloom_filter_screen(filter, &keys, bitmap) == expected, "filter %zu", i);
+    cr_assert(bitmap[0] == (expected ? 0xff : 0) && bitmap[1] == (expected ? 7 : 0) && bitmap[2] == 0x55, "filter %zu",
+              i);
+    cr_assert(lanebloom_filter_select(filter, &keys, indices) == expected, "filter %zu", i);
+    cr_assert(expected == 0 || (indices[0] == 0 && indices[10] == 10), "filter %zu", i);
+    cr_assert(lanebloom_filter_screen_hashes(filter, hashes, 11, NULL) == expected, "filter %zu", i);
+    cr_assert(lanebloom_filter_may_contain(filter, "a", 1) == filters[i].answer, "filter %zu", i);
+    lanebloom_info info;
+    lanebloom_filter_info(filter, &info, sizeof info);
+    cr_assert(info.nprobes == (i == 6) && info.model_rate == filters[i].answer && info.format == LANEBLOOM_LEVELDB,
+              "filter %zu", i);
+    cr_assert(lanebloom_filter_positions(filter, hashes, positions) == (i == 6), "filter %zu", i);
+    lanebloom_filter_close(filter);
+  }
+}
+
+Test(screening, select_refuses_what_its_indices_cannot_name)
+{
+  lanebloom_filter *filter;
+  lanebloom_filter_open(LANEBLOOM_LEVELDB, "\0", 1, &filter);
+  const lanebloom_keys keys = lanebloom_keys_fixed("", 0, (size_t)UINT32_MAX + 1);
+  uint32_t untouched = 7;
+  cr_assert(lanebloom_filter_select(filter, &keys, &untouched) == SIZE_MAX);
+  cr_assert(untouched == 7);
+  lanebloom_filter_close(filter);
+}
+
+Test(screening, positions_are_what_probes_read)
+{
+  const lanebloom_keys key = lanebloom_keys_fixed("hello", 5, 1);
+  lanebloom_filter *filter = build(&key);
+  uint32_t hash;
+  uint64_t positions[30];
+  lanebloom_hash(LANEBLOOM_LEVELDB, &key, &hash);
+  cr_assert(lanebloom_filter_positions(filter, &hash, positions) == 6);
+
+  size_t size;
+  const uint8_t *bytes = lanebloom_filter_bytes(filter, &size);
+  uint8_t expected[9] = {[8] = 6};
+  for (size_t i = 0; i < 6; i++)
+    expected[positions[i] / 8] |= (uint8_t)(1 << positions[i] % 8);
+  cr_assert(size == 9 && memcmp(bytes, expected, size) == 0);
+  lanebloom_filter_close(filter);
+}
+
+Test(info, says_what_the_filter_is)
+{
+  uint8_t bytes[NKEYS * WIDTH];
+  fill_keys(bytes);
+  const lanebloom_keys keys = lanebloom_keys_fixed(bytes, WIDTH, NKEYS);
+  lanebloom_filter *built = build(&keys), *opened;
+  size_t size, nbits_set = 0;
+  const uint8_t *payload = lanebloom_filter_bytes(built, &size);
+  for (size_t bit = 0; bit < 8 * (size - 1); bit++)
+    nbits_set += payload[bit / 8] >> bit % 8 & 1;
+
+  lanebloom_info info;
+  lanebloom_filter_info(built, &info, sizeof info);
+  cr_assert(info.format == LANEBLOOM_LEVELDB && info.nprobes == 6 && info.nkeys == NKEYS && info.bits_per_key == 10);
+  cr_assert(info.nbits == 8 * (size - 1) && info.nbits_set == nbits_set);
+  const double expected = pow((double)nbits_set / (double)info.nbits, 6) + NKEYS / 4294967296.0;
+  cr_assert(fabs(info.model_rate / expected - 1) < 1e-6, "%g, expected %g", info.model_rate, expected);
+
+  cr_assert(lanebloom_filter_open(LANEBLOOM_LEVELDB, payload, size, &opened) == LANEBLOOM_OK);
+  lanebloom_filter_info(opened, &info, sizeof info);
+  cr_assert(info.nkeys == LANEBLOOM_UNKNOWN && isnan(info.bits_per_key) && info.nbits_set == nbits_set);
+  cr_assert(fabs(info.model_rate / pow((double)nbits_set / (double)info.nbits, 6) - 1) < 1e-12);
+  lanebloom_filter_close(opened);
+  lanebloom_filter_close(built);
+}
+
+Test(info, fills_no_more_than_it_is_given)
+{
+  lanebloom_filter *filter;
+  lanebloom_filter_open(LANEBLOOM_LEVELDB, "\xff\xff\x03", 3, &filter);
+  lanebloom_info whole, part;
+  memset(&part, 0xee, sizeof part);
+  lanebloom_filter_info(filter, &whole, sizeof whole);
+  lanebloom_filter_info(filter, &part, offsetof(lanebloom_info, nbits_set));
+  cr_assert(memcmp(&whole, &part, offsetof(lanebloom_info, nbits_set)) == 0);
+  const uint8_t *rest = (const uint8_t *)&part + offsetof(lanebloom_info, nbits_set);
+  for (size_t i = 0; i < sizeof part - offsetof(lanebloom_info, nbits_set); i++)
+    cr_assert(rest[i] == 0xee, "byte %zu", i);
+  lanebloom_filter_close(filter);
+}
+
+Test(errors, formats_that_are_not_there)
+{
+  static const int formats[] = {-1, 0,      LANEBLOOM_ROCKSDB_LEGACY, LANEBLOOM_ROCKSDB_LOCAL, LANEBLOOM_ROCKSDB,
+                                6,  1 << 30};
+  const lanebloom_keys keys = lanebloom_keys_fixed("a", 1, 1);
+  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+    const lanebloom_format format = (lanebloom_format)formats[i];
+    lanebloom_filter *filter = (void *)1;
+    lanebloom_builder *builder = (void *)1;
+    uint64_t hash, nbytes;
+    unsigned nprobes;
+    double value;
+    cr_assert(lanebloom_hash(format, &keys, &hash) == LANEBLOOM_ERR_FORMAT, "%d", formats[i]);
+    cr_assert(lanebloom_filter_open(format, "\0\0", 2, &filter) == LANEBLOOM_ERR_FORMAT && !filter, "%d", formats[i]);
+    filter = (void *)1;
+    cr_assert(lanebloom_filter_build(format, 10, &keys, &filter) == LANEBLOOM_ERR_FORMAT && !filter, "%d", formats[i]);
+    cr_assert(lanebloom_builder_create(format, 10, 0, &builder) == LANEBLOOM_ERR_FORMAT && !builder, "%d", formats[i]);
+    cr_assert(lanebloom_plan_size(format, 10, 1, &nbytes, &nprobes) == LANEBLOOM_ERR_FORMAT, "%d", formats[i]);
+    cr_assert(lanebloom_plan_rate(format, 10, 1, &value) == LANEBLOOM_ERR_FORMAT, "%d", formats[i]);
+    cr_assert(lanebloom_plan_bits(format, 0.01, 1, &value) == LANEBLOOM_ERR_FORMAT, "%d", formats[i]);
+    cr_assert(lanebloom_format_hash_size(format) == 0, "%d", formats[i]);
+    cr_assert(strcmp(lanebloom_format_name(format), "unknown") == 0, "%d", formats[i]);
+  }
+  cr_assert(strcmp(lanebloom_format_name(LANEBLOOM_LEVELDB), "leveldb") == 0);
+  cr_assert(strcmp(lanebloom_format_name(LANEBLOOM_LEVELDB_SIGNED), "leveldb-signed") == 0);
+  cr_assert(lanebloom_format_hash_size(LANEBLOOM_LEVELDB) == 4);
+  cr_assert(lanebloom_format_hash_size(LANEBLOOM_LEVELDB_SIGNED) == 4);
+}
+
+Test(errors, bits_per_key_out_of_range)
+{
+  static const double wrong[] = {-1, -0.001, 0.5, 9.999, 2147483648.0, 1e300, NAN, INFINITY, -INFINITY};
+  const lanebloom_keys keys = lanebloom_keys_fixed("a", 1, 1);
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    lanebloom_filter *filter = (void *)1;
+    lanebloom_builder *builder = (void *)1;
+    cr_assert(lanebloom_filter_build(LANEBLOOM_LEVELDB, wrong[i], &keys, &filter) == LANEBLOOM_ERR_ARGUMENT && !filter,
+              "%g", wrong[i]);
+    cr_assert(lanebloom_builder_create(LANEBLOOM_LEVELDB, wrong[i], 0, &builder) == LANEBLOOM_ERR_ARGUMENT && !builder,
+              "%g", wrong[i]);
+  }
+  lanebloom_filter *filter = (void *)1;
+  cr_assert(lanebloom_filter_open(LANEBLOOM_LEVELDB, NULL, 1, &filter) == LANEBLOOM_ERR_ARGUMENT && !filter);
+}
+
+Test(errors, every_status_has_a_text_of_its_own)
+{
+  for (int a = LANEBLOOM_OK; a <= LANEBLOOM_ERR_IO; a++)
+    for (int b = a + 1; b <= LANEBLOOM_ERR_IO + 1; b++)
+      cr_assert(strcmp(lanebloom_status_text((lanebloom_status)a), lanebloom_status_text((lanebloom_status)b)) != 0,
+                "%d and %d", a, b);
+  int major, minor, patch;
+  cr_assert(sscanf(lanebloom_version(), "%d.%d.%d", &major, &minor, &patch) == 3);
+  lanebloom_filter_close(NULL);
+  lanebloom_builder_destroy(NULL);
+}
+
+Test(merge, filters_of_one_layout)
+{
+  uint8_t bytes[NKEYS * WIDTH];
+  fill_keys(bytes);
+  const lanebloom_keys all = lanebloom_keys_fixed(bytes, WIDTH, NKEYS);
+  const lanebloom_keys halves[2] = {lanebloom_keys_part(&all, 0, NKEYS / 2),
+                                    lanebloom_keys_part(&all, NKEYS / 2, NKEYS / 2)};
+  const lanebloom_filter *parts[2] = {build(&halves[0]), build(&halves[1])};
+  lanebloom_filter *merged, *opened;
+  cr_assert(lanebloom_filter_merge(parts, 2, &merged) == LANEBLOOM_OK);
+  cr_assert(lanebloom_filter_screen(merged, &all, NULL) == NKEYS);
+  lanebloom_info info;
+  lanebloom_filter_info(merged, &info, sizeof info);
+  cr_assert(info.nkeys == NKEYS && info.bits_per_key == 10 && info.nprobes == 6);
+
+  size_t size, merged_size;
+  const uint8_t *a = lanebloom_filter_bytes(parts[0], &size), *b = lanebloom_filter_bytes(parts[1], &size);
+  const uint8_t *c = lanebloom_filter_bytes(merged, &merged_size);
+  cr_assert(size == merged_size && c[size - 1] == 6);
+  for (size_t i = 0; i < size - 1; i++)
+    cr_assert(c[i] == (a[i] | b[i]), "byte %zu", i);
+
+  lanebloom_filter_open(LANEBLOOM_LEVELDB, a, size, &opened);
+  const lanebloom_filter *unknown[2] = {merged, opened};
+  lanebloom_filter *again;
+  cr_assert(lanebloom_filter_merge(unknown, 2, &again) == LANEBLOOM_OK);
+  lanebloom_filter_info(again, &info, sizeof info);
+  cr_assert(info.nkeys == LANEBLOOM_UNKNOWN && isnan(info.bits_per_key));
+  lanebloom_filter_close(again);
+  lanebloom_filter_close(opened);
+  lanebloom_filter_close(merged);
+  lanebloom_filter_close((lanebloom_filter *)parts[0]);
+  lanebloom_filter_close((lanebloom_filter *)parts[1]);
+}
+
+Test(merge, filters_that_differ_are_refused)
+{
+  static const struct {
+    lanebloom_format format;
+    const char *bytes;
+    size_t size;
+  } others[] = {
+      {LANEBLOOM_LEVELDB_SIGNED, "\1\2\3\4\6", 5}, /* format */
+      {LANEBLOOM_LEVELDB, "\1\2\3\4\5\6", 6},      /* size */
+      {LANEBLOOM_LEVELDB, "\1\2\3\4\7", 5},        /* probes */
+      {LANEBLOOM_LEVELDB, "\1\2\3\4\x1f", 5},      /* constant */
+      {LANEBLOOM_LEVELDB, "", 0},
+  };
+  lanebloom_filter *filter, *merged = (void *)1;
+  lanebloom_filter_open(LANEBLOOM_LEVELDB, "\1\2\3\4\6", 5, &filter);
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    lanebloom_filter *other;
+    lanebloom_filter_open(others[i].format, others[i].bytes, others[i].size, &other);
+    const lanebloom_filter *pair[2] = {filter, other};
+    merged = (void *)1;
+    cr_assert(lanebloom_filter_merge(pair, 2, &merged) == LANEBLOOM_ERR_MISMATCH && !merged, "other %zu", i);
+    lanebloom_filter_close(other);
+  }
+  merged = (void *)1;
+  cr_assert(lanebloom_filter_merge(NULL, 0, &merged) == LANEBLOOM_ERR_ARGUMENT && !merged);
+  lanebloom_filter_close(filter);
+}

@@ -1,0 +1,178 @@
+/* Streaming builders: kept hashes, sized filters, merging, errors.
+ * SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+#include <lanebloom.h>
+#include <string.h>
+
+enum { NKEYS = 5000 };
+
+static uint64_t key_bytes[NKEYS]; /* keys of 8 bytes; every tenth repeats its neighbour */
+
+static lanebloom_keys all_keys(void)
+{
+  for (uint64_t i = 0; i < NKEYS; i++)
+    key_bytes[i] = (i - (i % 10 == 9)) * 0x9e3779b97f4a7c15;
+  return lanebloom_keys_fixed(key_bytes, 8, NKEYS);
+}
+
+static lanebloom_builder *create(double bits_per_key, uint64_t expected_keys)
+{
+  lanebloom_builder *builder;
+  lanebloom_status status = lanebloom_builder_create(LANEBLOOM_LEVELDB, bits_per_key, expected_keys, &builder);
+  cr_assert(status == LANEBLOOM_OK, "create: %s", lanebloom_status_text(status));
+  return builder;
+}
+
+static void add(lanebloom_builder *builder, const lanebloom_keys *keys, size_t first, size_t n)
+{
+  const lanebloom_keys part = lanebloom_keys_part(keys, first, n);
+  cr_assert(lanebloom_builder_add(builder, &part) == LANEBLOOM_OK);
+}
+
+static lanebloom_filter *finish(lanebloom_builder *builder)
+{
+  lanebloom_filter *filter;
+  lanebloom_status status = lanebloom_builder_finish(builder, &filter);
+  cr_assert(status == LANEBLOOM_OK, "finish: %s", lanebloom_status_text(status));
+  return filter;
+}
+
+static void assert_equal_and_close(lanebloom_filter *found, lanebloom_filter *expected, const char *what)
+{
+  size_t found_size, expected_size;
+  const void *found_bytes = lanebloom_filter_bytes(found, &found_size);
+  const void *expected_bytes = lanebloom_filter_bytes(expected, &expected_size);
+  cr_assert(found_size == expected_size, "%s: %zu bytes, expected %zu", what, found_size, expected_size);
+  cr_assert(memcmp(found_bytes, expected_bytes, found_size) == 0, "%s", what);
+  lanebloom_info found_info, expected_info;
+  lanebloom_filter_info(found, &found_info, sizeof found_info);
+  lanebloom_filter_info(expected, &expected_info, sizeof expected_info);
+  cr_assert(memcmp(&found_info, &expected_info, sizeof found_info) == 0, "%s: infos differ", what);
+  lanebloom_filter_close(found);
+  lanebloom_filter_close(expected);
+}
+
+static lanebloom_filter *reference(const lanebloom_keys *keys, size_t n)
+{
+  const lanebloom_keys part = lanebloom_keys_part(keys, 0, n);
+  lanebloom_filter *filter;
+  cr_assert(lanebloom_filter_build(LANEBLOOM_LEVELDB, 10, &part, &filter) == LANEBLOOM_OK);
+  return filter;
+}
+
+Test(builder, pieces_make_what_one_batch_makes)
+{
+  const lanebloom_keys keys = all_keys();
+  static const size_t pieces[] = {1, 7, 1000, 1024, 1025, NKEYS};
+  for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
+    for (int sized = 0; sized < 2; sized++) {
+      lanebloom_builder *builder = create(10, sized ? NKEYS : 0);
+      for (size_t first = 0; first < NKEYS; first += pieces[i])
+        add(builder, &keys, first, pieces[i]);
+      assert_equal_and_close(finish(builder), reference(&keys, NKEYS), sized ? "sized" : "kept");
+      lanebloom_builder_destroy(builder);
+    }
+}
+
+Test(builder, is_empty_after_finish_and_can_be_fed_again)
+{
+  const lanebloom_keys keys = all_keys();
+  for (int sized = 0; sized < 2; sized++) {
+    lanebloom_builder *builder = create(10, sized ? 100 : 0);
+    for (int round = 0; round < 3; round++) {
+      add(builder, &keys, 0, 100);
+      assert_equal_and_close(finish(builder), reference(&keys, 100), "round");
+    }
+    lanebloom_filter *filter = finish(builder); /* of no keys */
+    cr_assert(lanebloom_filter_screen(filter, &keys, NULL) == 0);
+    lanebloom_info info;
+    lanebloom_filter_info(filter, &info, sizeof info);
+    cr_assert(info.nkeys == 0 && info.nbits_set == 0 && info.nbits == (sized ? 1000 : 64));
+    lanebloom_filter_close(filter);
+    lanebloom_builder_destroy(builder);
+  }
+}
+
+Test(builder, more_keys_than_expected_are_counted_and_found)
+{
+  const lanebloom_keys keys = all_keys();
+  lanebloom_builder *builder = create(10, 10);
+  add(builder, &keys, 0, 500);
+  lanebloom_filter *filter = finish(builder);
+  lanebloom_info info;
+  lanebloom_filter_info(filter, &info, sizeof info);
+  cr_assert(info.nkeys == 500 && info.nbits == 104);
+  const lanebloom_keys added = lanebloom_keys_part(&keys, 0, 500);
+  cr_assert(lanebloom_filter_screen(filter, &added, NULL) == 500);
+  lanebloom_filter_close(filter);
+  lanebloom_builder_destroy(builder);
+}
+
+Test(builder, merging_is_appending)
+{
+  const lanebloom_keys keys = all_keys();
+  for (int sized = 0; sized < 2; sized++) {
+    lanebloom_builder *into = create(10, sized ? NKEYS : 0), *from = create(10, sized ? NKEYS : 0);
+    add(into, &keys, 0, 1999);
+    cr_assert(lanebloom_builder_merge(into, from) == LANEBLOOM_OK); /* nothing to append */
+    add(from, &keys, 1999, NKEYS);
+    cr_assert(lanebloom_builder_merge(into, from) == LANEBLOOM_OK);
+    assert_equal_and_close(finish(into), reference(&keys, NKEYS), "merged");
+
+    cr_assert(lanebloom_builder_merge(into, from) == LANEBLOOM_OK); /* from is as it was, into empty */
+    lanebloom_filter *again = finish(into), *once = finish(from);
+    assert_equal_and_close(again, once, "from");
+    cr_assert(lanebloom_builder_merge(into, from) == LANEBLOOM_OK); /* both empty after finish */
+    lanebloom_filter *nothing = finish(into);
+    cr_assert(lanebloom_filter_screen(nothing, &keys, NULL) == 0);
+    lanebloom_filter_close(nothing);
+    lanebloom_builder_destroy(into);
+    lanebloom_builder_destroy(from);
+  }
+}
+
+Test(builder, what_cannot_be_merged_changes_nothing)
+{
+  static const struct {
+    lanebloom_format format;
+    double bits_per_key;
+    uint64_t expected_keys;
+  } kinds[] = {
+      {LANEBLOOM_LEVELDB, 10, 0},   {LANEBLOOM_LEVELDB, 12, 0},   {LANEBLOOM_LEVELDB_SIGNED, 10, 0},
+      {LANEBLOOM_LEVELDB, 10, 100}, {LANEBLOOM_LEVELDB, 10, 200}, {LANEBLOOM_LEVELDB, 20, 50},
+  };
+  enum { NKINDS = sizeof kinds / sizeof *kinds };
+  const lanebloom_keys keys = all_keys();
+  for (size_t i = 0; i < NKINDS; i++)
+    for (size_t j = 0; j < NKINDS; j++) {
+      lanebloom_builder *into, *from, *untouched;
+      lanebloom_builder_create(kinds[i].format, kinds[i].bits_per_key, kinds[i].expected_keys, &into);
+      lanebloom_builder_create(kinds[i].format, kinds[i].bits_per_key, kinds[i].expected_keys, &untouched);
+      lanebloom_builder_create(kinds[j].format, kinds[j].bits_per_key, kinds[j].expected_keys, &from);
+      add(into, &keys, 0, 50);
+      add(untouched, &keys, 0, 50);
+      add(from, &keys, 50, 50);
+      cr_assert(lanebloom_builder_merge(into, from) == (i == j ? LANEBLOOM_OK : LANEBLOOM_ERR_MISMATCH), "%zu, %zu", i,
+                j);
+      if (i != j)
+        assert_equal_and_close(finish(into), finish(untouched), "refused");
+      lanebloom_builder_destroy(into);
+      lanebloom_builder_destroy(from);
+      lanebloom_builder_destroy(untouched);
+    }
+  lanebloom_builder *builder = create(10, 0);
+  cr_assert(lanebloom_builder_merge(builder, builder) == LANEBLOOM_ERR_ARGUMENT);
+  lanebloom_builder_destroy(builder);
+}
+
+/* The engine counts in 64 bits: a product that wraps there is refused here, one that merely has no memory fails as
+ * such. */
+Test(builder, sizes_that_wrap_and_sizes_that_are_not_to_be_had)
+{
+  lanebloom_builder *builder = (void *)1;
+  cr_assert(lanebloom_builder_create(LANEBLOOM_LEVELDB, 10, UINT64_MAX / 10 + 1, &builder) == LANEBLOOM_ERR_LIMIT);
+  cr_assert(!builder);
+  builder = (void *)1;
+  cr_assert(lanebloom_builder_create(LANEBLOOM_LEVELDB, 10, (uint64_t)1e18, &builder) == LANEBLOOM_ERR_MEMORY);
+  cr_assert(!builder);
+}

@@ -1,0 +1,223 @@
+# lanebloom build.
+# SPDX-License-Identifier: MIT
+load helper
+
+info() {
+  lanebloom info --json "$1" | jq "$2"
+}
+
+@test "defaults: leveldb, 10 bits per key, a container" {
+  numbers 1 1000 >keys
+  run -0 --separate-stderr lanebloom build -o filter keys
+  [[ -z $output && -z $stderr ]]
+  [[ $(info filter '[.format, .keys, .bits_per_key, .probes, .filter_bytes]' | jq -c .) == '["leveldb",1000,10,6,1251]' ]]
+}
+
+@test "bytes are LevelDB's" {
+  # What LevelDB 1.23 makes of this one key, by NewBloomFilterPolicy(10).
+  printf '\x9a\xe3\xac\x97\xcb\xd5\xb9\xcd\x94\xe5\xf9\xd4\xc9\xe4\x91\xd4\xc5\xa2\xd1\xd6' | lanebloom build --width 20 --raw -o raw
+  [[ $(od -An -v -tx1 raw | tr -d ' \n') == 082000400001040206 ]]
+}
+
+@test "inputs: files, - and none are the same records" {
+  numbers 1 100 >a
+  numbers 101 300 >b
+  cat a b | lanebloom build -o none
+  lanebloom build -o files a b
+  lanebloom build -o mixed a - <b
+  lanebloom build -o dash - < <(cat a b)
+  cmp none files
+  cmp none mixed
+  cmp none dash
+}
+
+@test "options may follow inputs" {
+  numbers 1 10 >keys
+  lanebloom build keys -o filter --bits 12
+  [[ $(info filter .bits_per_key) == 12 ]]
+}
+
+@test "an empty input builds an empty filter" {
+  lanebloom build -o filter /dev/null
+  [[ $(info filter .keys) == 0 && $(info filter .bits_set) == 0 ]]
+  numbers 1 1000 | run -1 lanebloom screen -c filter
+}
+
+@test "no false negatives, whatever the options" {
+  numbers 1 20000 >keys
+  for options in "" "--bits 1" "--bits 20" "--rate 0.01" "--expected 20000" "--expected 7" "--expected 100000 --rate 0.001" \
+    "--format leveldb-signed" "--bits 0"; do
+    lanebloom build $options -o filter keys
+    lanebloom screen filter keys | cmp - keys
+  done
+}
+
+@test "--expected with the true count gives the same bytes" {
+  numbers 1 20000 >keys
+  lanebloom build -o kept keys
+  lanebloom build -o sized --expected 20000 keys
+  cmp kept sized
+}
+
+@test "--rate counts regular files first; the model agrees" {
+  numbers 1 3000 >a
+  numbers 3001 10000 >b
+  lanebloom build --rate 0.001 -o counted a b
+  cat a b | lanebloom build --rate 0.001 --expected 10000 -o told
+  cmp counted told
+  [[ $(info counted '.keys == 10000 and .model_rate < 0.0015 and .model_rate > 0.0001') == true ]]
+}
+
+@test "--rate of what can be read only once asks for --expected" {
+  numbers 1 10 >keys
+  refuses "--expected N" lanebloom build --rate 0.01 -o filter
+  refuses "--expected N" lanebloom build --rate 0.01 -o filter - <keys
+  refuses "--expected N" lanebloom build --rate 0.01 -o filter keys - <keys
+  refuses "--expected N" lanebloom build --rate 0.01 -o filter keys <(cat keys)
+  [[ ! -e filter ]]
+}
+
+@test "--rate of empty inputs, and one that no size reaches" {
+  refuses "--expected N" lanebloom build --rate 0.01 -o filter /dev/null
+  : >empty
+  lanebloom build --rate 0.01 -o filter empty
+  [[ $(info filter .keys) == 0 ]]
+  fails_with "--rate 1.0000000000000001e-09: no filter" lanebloom build --rate 1e-9 --expected 1000000000 -o other
+  [[ ! -e other ]]
+}
+
+@test "numbers that are none are shown" {
+  for text in 0 -1 x 1x "" " 1" +1 0x10 18446744073709551616 1e3 99999999999999999999999; do
+    refuses "--expected '$text'" lanebloom build "--expected=$text" -o filter
+  done
+  for text in x 1x "" " 1" 0x10 nan inf 1e999 . e 1-1; do
+    refuses "--bits '$text'" lanebloom build "--bits=$text" -o filter
+    refuses "--rate '$text'" lanebloom build "--rate=$text" -o filter
+  done
+  for text in 0 1 -0.5 2; do
+    refuses "--rate '$text'" lanebloom build "--rate=$text" -o filter
+  done
+  [[ ! -e filter ]]
+}
+
+@test "--bits that the format does not take" {
+  numbers 1 10 >keys
+  for bits in 10.5 -1 2147483648; do
+    fails_with "--bits $bits: leveldb takes whole numbers" lanebloom build --bits=$bits -o filter keys
+  done
+  [[ ! -e filter ]]
+}
+
+@test "unknown formats, options that exclude each other, no target" {
+  refuses "--format 'berkeley': no such format; there is: leveldb" lanebloom build --format berkeley -o filter
+  refuses "--format 'unknown'" lanebloom build --format unknown -o filter
+  refuses "--bits and --rate" lanebloom build --bits 10 --rate 0.1 --expected 5 -o filter
+  refuses "-o FILE" lanebloom build
+  [[ ! -e filter ]]
+}
+
+@test "--expected beyond memory is refused before anything is read" {
+  mkfifo never
+  fails_with "a filter of 1250000000000000001 bytes" timeout 5 "$LANEBLOOM" build --expected 1000000000000000000 -o filter never
+  fails_with "more than leveldb can hold" timeout 5 "$LANEBLOOM" build --expected 18446744073709551615 -o filter never
+  [[ ! -e filter ]]
+}
+
+@test "an input that cannot be read: nothing is written" {
+  numbers 1 10 >keys
+  fails_with "missing: No such file or directory" lanebloom build -o filter keys missing
+  fails_with "missing: No such file or directory" lanebloom build --rate 0.1 -o filter keys missing
+  fails_with ".: Is a directory" lanebloom build -o filter keys .
+  fails_with ".: Is a directory" lanebloom build --rate 0.1 -o filter keys .
+  fails_with "/proc/self/mem: Input/output error" lanebloom build -o filter /proc/self/mem keys
+  fails_with "3 bytes are left over" lanebloom build --width 7 -o filter <(printf '1234567abc') keys
+  [[ ! -e filter && $(ls) == keys ]]
+  echo old >filter
+  fails_with "missing" lanebloom build -o filter keys missing
+  holds filter 'old\n'
+}
+
+@test "the target's other contents, mode and links survive" {
+  numbers 1 10 >keys
+  echo old >real
+  chmod 640 real
+  ln -s real link
+  lanebloom build -o link keys
+  [[ -L link && $(stat -c %a real) == 640 && $(ls) == $'keys\nlink\nreal' ]]
+  lanebloom screen real keys | cmp - keys
+  umask 027
+  lanebloom build -o new keys
+  lanebloom build --raw -o new.raw keys
+  [[ $(stat -c %a new) == 640 && $(stat -c %a new.raw) == 640 ]]
+}
+
+@test "-o - and -o /dev/stdout write to a pipe, a file, an appended file" {
+  numbers 1 1000 >keys
+  for raw in "" --raw; do
+    lanebloom build $raw -o filter keys
+    lanebloom build $raw -o - keys | cmp - filter
+    lanebloom build $raw -o /dev/stdout keys | cmp - filter
+    lanebloom build $raw -o - keys >copy
+    cmp copy filter
+    echo before >appended
+    lanebloom build $raw -o - keys >>appended
+    { echo before; cat filter; } | cmp - appended
+  done
+}
+
+@test "-o FIFO, with and without --raw" {
+  numbers 1 1000 >keys
+  mkfifo fifo
+  for raw in "" --raw; do
+    lanebloom build $raw -o filter keys
+    cat fifo >copy &
+    timeout 5 "$LANEBLOOM" build $raw -o fifo keys
+    wait $!
+    cmp copy filter
+    [[ -p fifo ]]
+  done
+}
+
+@test "targets that cannot be written" {
+  numbers 1 100000 >keys
+  for raw in "" --raw; do
+    fails_with "/dev/full: No space left on device" lanebloom build $raw -o /dev/full keys
+    fails_with "none/filter: No such file or directory" lanebloom build $raw -o none/filter keys
+    fails_with ".: Is a directory" lanebloom build $raw -o . keys
+    run -2 --separate-stderr bash -c "'$LANEBLOOM' build $raw -o - keys >/dev/full"
+    is_message "No space left on device"
+    run -2 --separate-stderr bash -c "'$LANEBLOOM' build $raw -o - keys >&-"
+    is_message "Bad file descriptor"
+  done
+  [[ $(ls) == keys ]]
+}
+
+@test "an input is never the target" {
+  numbers 1 10 >keys
+  cp keys copy
+  fails_with "keys: input file is also the output" lanebloom build -o keys keys
+  ln -s keys link
+  fails_with "keys: input file is also the output" lanebloom build -o link keys
+  cmp keys copy
+}
+
+@test "--raw round trip: bare bytes are the container's payload" {
+  numbers 1 1000 >keys
+  numbers 1 50000 >rows
+  lanebloom build -o filter keys
+  lanebloom build --raw -o raw keys
+  [[ $(stat -c %s raw) -eq 1251 ]]
+  tail -c 1251 filter | cmp - raw
+  lanebloom screen filter rows >expected
+  lanebloom screen --raw --format leveldb raw rows | cmp - expected
+  lanebloom screen --raw --format leveldb <(cat raw) rows | cmp - expected
+  lanebloom screen --raw --format leveldb - rows <raw | cmp - expected
+}
+
+@test "--progress reports once at least, silence otherwise" {
+  numbers 1 1000 >keys
+  run -0 --separate-stderr lanebloom build --progress -o filter keys
+  [[ $stderr =~ ^lanebloom:\ 1000\ records,\ [0-9]+\ per\ second$ ]]
+  run -0 --separate-stderr lanebloom screen --progress -c filter keys
+  [[ $output == 1000 && $stderr == *"1000 records"* ]]
+}

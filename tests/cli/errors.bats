@@ -1,0 +1,126 @@
+# Failures of input and output that have nothing to do with filters.
+# SPDX-License-Identifier: MIT
+load helper
+
+make_filter() {
+  numbers 1 200000 >keys
+  lanebloom build -o filter keys
+}
+
+sh_run() {
+  run --separate-stderr bash -o pipefail -c "$1" bash "$LANEBLOOM"
+}
+
+@test "a full device: one message, status 2, for every verb and the help" {
+  make_filter
+  for verb in --help --version "screen --help" "screen --version" "screen filter keys" "screen -c filter keys" "screen -n filter keys" \
+    "info filter" "info --json filter" "hash keys" kernels "kernels --json"; do
+    sh_run "\$1 $verb >/dev/full"
+    [[ $status -eq 2 ]]
+    is_message "write error: No space left on device"
+  done
+}
+
+@test "a full device stops an endless screen" {
+  make_filter
+  sh_run 'yes key-00000001 | timeout 5 $1 screen filter >/dev/full'
+  [[ $stderr == *"write error: No space left on device"* ]]
+  [[ $status -ne 124 ]]
+}
+
+@test "nothing to write: a full device does not matter" {
+  make_filter
+  sh_run '$1 screen -q filter keys >/dev/full'
+  [[ $status -eq 0 && -z $stderr ]]
+  sh_run 'echo absent | $1 screen --kernel scalar filter >/dev/full'
+  [[ $status -eq 1 && -z $stderr ]]
+}
+
+@test "a closed pipe ends quietly" {
+  make_filter
+  for verb in "screen filter keys" "screen -n filter keys" "hash keys"; do
+    sh_run "\$1 $verb | head -n 1"
+    [[ $status -eq 141 && ${#lines[@]} -eq 1 && -z $stderr ]]
+    sh_run "trap '' PIPE; \$1 $verb | head -n 1"
+    [[ $status -eq 2 && ${#lines[@]} -eq 1 && -z $stderr ]]
+  done
+  sh_run "trap '' PIPE; \$1 build -o - keys | true"
+  [[ $status -eq 2 && -z $stderr ]]
+}
+
+@test "closed standard descriptors" {
+  make_filter
+  sh_run '$1 screen filter <&-'
+  [[ $status -eq 2 ]]
+  is_message "(standard input): Bad file descriptor"
+  sh_run '$1 screen filter keys >&-'
+  [[ $status -eq 2 ]]
+  is_message "write error: Bad file descriptor"
+  sh_run '$1 screen -q filter keys >&-'
+  [[ $status -eq 0 && -z $stderr ]]
+  sh_run '$1 screen filter missing 2>&-'
+  [[ $status -eq 2 ]]
+  sh_run '$1 build -o other keys <&- >&- 2>&-'
+  [[ $status -eq 0 ]]
+  cmp filter other
+}
+
+@test "a closed standard input is an error under every name" {
+  make_filter
+  for command in 'screen filter -' 'screen filter /dev/stdin' 'build -o other -' 'build -o other /dev/stdin' 'info -' \
+    'info --raw --format leveldb -' 'screen --raw --format leveldb - keys' 'screen /dev/stdin keys' 'hash -'; do
+    sh_run "\$1 $command <&-"
+    [[ $status -eq 2 && -z $output && ${#stderr_lines[@]} -eq 1 ]] || { echo "$command: $status, $output$stderr"; false; }
+  done
+  [[ ! -e other ]]
+}
+
+@test "a filter on standard input is read from where it stands" {
+  make_filter
+  { printf 12345; cat filter; } >longer
+  { dd bs=5 count=1 status=none >/dev/null; lanebloom screen -c - keys; } <longer
+  lanebloom screen -c /dev/fd/7 keys 7<filter
+}
+
+@test "a folder that is missing is noticed before any input is read" {
+  sh_run 'mkfifo quiet; timeout 5 $1 build -o missing/filter 0<>quiet'
+  is_message "missing/filter: No such file or directory"
+}
+
+@test "a limit on file size is an error, and leaves nothing" {
+  numbers 1 100000 >keys
+  sh_run 'ulimit -f 10; $1 build -o filter keys'
+  [[ $status -eq 2 ]]
+  is_message "filter: File too large"
+  [[ $(ls -A) == keys ]]
+}
+
+@test "inputs that fail to open or read" {
+  make_filter
+  for bad in missing . /proc/self/mem keys/below; do
+    sh_run "\$1 screen -c filter $bad"
+    [[ $status -eq 2 && $output == 0 && $stderr == "lanebloom: $bad: "* && ${#stderr_lines[@]} -eq 1 ]]
+    sh_run "\$1 hash $bad"
+    [[ $status -eq 2 && $stderr == "lanebloom: $bad: "* && ${#stderr_lines[@]} -eq 1 ]]
+  done
+}
+
+@test "messages name files in one line, whatever their names" {
+  make_filter
+  fails_with 'two\012lines: No such file or directory' lanebloom screen filter $'two\nlines'
+  fails_with 'esc\033[31m: No such file or directory' lanebloom screen $'esc\033[31m' keys
+  fails_with 'invalid\377: No such file or directory' lanebloom hash $'invalid\377'
+  fails_with 'grün: No such file or directory' lanebloom hash 'grün'
+  fails_with 'two\012lines/filter: No such file or directory' lanebloom build -o $'two\nlines/filter' keys
+  fails_with "LANEBLOOM_KERNEL 'a\\012b'" env LANEBLOOM_KERNEL=$'a\nb' "$LANEBLOOM" kernels
+}
+
+@test "memory that is not there" {
+  address_space_can_be_limited || skip "this binary reserves address space, as sanitizers do"
+  numbers 1 10 >keys
+  lanebloom build -o filter keys
+  head -c 200000000 /dev/zero >line
+  sh_run 'ulimit -v 100000; $1 screen filter line'
+  [[ $status -eq 2 ]]
+  is_message "Cannot allocate memory"
+}

@@ -1,0 +1,59 @@
+# lanebloom hash.
+# SPDX-License-Identifier: MIT
+load helper
+
+@test "LevelDB's hashes: the vectors of its own test" {
+  # LevelDB 1.23 util/hash_test.cc has these bytes with seed 0xbc9f1d34.
+  printf '\x62' >1
+  printf '\xc3\x97' >2
+  printf '\xe2\x99\xa5' >3
+  printf '\xe1\x80\xb9\x32' >4
+  [[ $(lanebloom hash --width 1 1) == $'ef1345c4\t62' ]]
+  [[ $(lanebloom hash --width 2 2) == $'5b663814\tc397' ]]
+  [[ $(lanebloom hash --width 3 3) == $'323c078f\te299a5' ]]
+  [[ $(lanebloom hash --width 4 4) == $'ed21633a\te180b932' ]]
+  [[ $(echo | lanebloom hash) == $'bc9f1d34\t' ]]
+}
+
+@test "the record follows the tab as it came" {
+  printf 'a b\tc\r\n\n\0x' >input
+  lanebloom hash input | cut -f 2- | cmp - <(printf 'a b\tc\r\n\n\0x\n')
+  lanebloom hash -z input >nuls
+  [[ $(tr -dc '\0' <nuls | wc -c) -eq 2 ]]
+}
+
+@test "--format changes the hash" {
+  printf 'caf\303\251\303\n' >input
+  [[ $(lanebloom hash --format leveldb input) != "$(lanebloom hash --format leveldb-signed input)" ]]
+  refuses "--format 'md5'" lanebloom hash --format md5 input
+}
+
+@test "--filter prints the bits that are set" {
+  numbers 1 3 >keys
+  lanebloom build --raw -o raw keys
+  lanebloom build -o filter keys
+  lanebloom hash --filter filter keys >lines
+  [[ $(awk -F '\t' '{ print NF, split($2, a, " ") }' lines | sort -u) == "3 6" ]]
+  cut -f 1,3 lines | cmp - <(lanebloom hash keys)
+  cut -f 2 lines | tr ' ' '\n' | sort -nu >positions
+  head -c -1 raw | od -An -v -tu1 -w1 |
+    awk '{ for (i = 0; i < 8; i++) if (int($1 / 2 ^ i) % 2) print (NR - 1) * 8 + i }' | cmp - positions
+}
+
+@test "--filter implies the format; another is an error" {
+  numbers 1 3 >keys
+  lanebloom build --format leveldb-signed -o filter keys
+  lanebloom hash --filter filter --format leveldb-signed keys >/dev/null
+  fails_with "filter: the format is leveldb-signed, not leveldb" lanebloom hash --filter filter --format leveldb keys
+  fails_with "missing: No such file" lanebloom hash --filter missing keys
+  printf '\303\n' >high
+  [[ $(lanebloom hash --filter filter high | cut -f 1) == "$(lanebloom hash --format leveldb-signed high | cut -f 1)" ]]
+}
+
+@test "input errors: the others are hashed, status 2" {
+  echo a >a
+  run -2 --separate-stderr lanebloom hash missing a
+  [[ ${#lines[@]} -eq 1 && $stderr == "lanebloom: missing: No such file or directory" ]]
+  run -2 --separate-stderr bash -c "timeout 5 '$LANEBLOOM' hash a >>a"
+  is_message "a: input file is also the output"
+}

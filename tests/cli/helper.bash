@@ -1,0 +1,59 @@
+# What the tests of the command share. $LANEBLOOM is the binary; every test starts in a folder of its own.
+# SPDX-License-Identifier: MIT
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+  [[ -x $LANEBLOOM ]] || { echo "LANEBLOOM names no program: '$LANEBLOOM'"; return 1; }
+  LANEBLOOM=$(realpath "$LANEBLOOM")
+  unset LANEBLOOM_KERNEL
+  mkdir "$BATS_TEST_TMPDIR/work" # bats keeps files of its own beside it
+  cd "$BATS_TEST_TMPDIR/work" || return 1
+}
+
+lanebloom() {
+  "$LANEBLOOM" "$@"
+}
+
+# numbers FIRST LAST: as lines of twelve characters.
+numbers() {
+  seq -f 'key-%08.0f' "$1" "$2"
+}
+
+# holds FILE EXPECTED: the file is exactly what printf makes of EXPECTED.
+holds() {
+  printf "$2" | cmp - "$1"
+}
+
+# is_message TEXT: the last run printed nothing but one line on standard error, which has TEXT in it.
+is_message() {
+  [[ -z $output && ${#stderr_lines[@]} -eq 1 && $stderr == "lanebloom: "*"$1"* ]] ||
+    { echo "standard output: $output"; echo "standard error: $stderr"; return 1; }
+}
+
+# is_usage_error TEXT: the same, followed by where to find help; the status was 2.
+is_usage_error() {
+  [[ $status -eq 2 && -z $output && $stderr == "lanebloom"*"$1"*"Try "*"--help"* ]] ||
+    { echo "status: $status, standard output: $output"; echo "standard error: $stderr"; return 1; }
+}
+
+# fails_with TEXT COMMAND...: status 2 and a message.
+fails_with() {
+  local text=$1
+  shift
+  run -2 --separate-stderr "$@"
+  is_message "$text"
+}
+
+# refuses TEXT COMMAND...: a usage error.
+refuses() {
+  local text=$1
+  shift
+  run --separate-stderr "$@"
+  is_usage_error "$text"
+}
+
+# The program runs at all where address space is short.
+address_space_can_be_limited() {
+  (ulimit -v 100000 && lanebloom --version) >/dev/null 2>&1
+}

@@ -1,0 +1,83 @@
+# The command as a whole: help, version, verbs, kernels.
+# SPDX-License-Identifier: MIT
+load helper
+
+@test "--help lists the verbs, every verb has its own" {
+  run -0 --separate-stderr lanebloom --help
+  [[ ${lines[0]} == "Usage: lanebloom "* ]]
+  for verb in build screen info hash kernels; do
+    grep -q "^ *$verb " <<<"$output"
+  done
+  for verb in build screen info hash kernels; do
+    run -0 --separate-stderr lanebloom $verb --help
+    [[ ${lines[0]} == "Usage: lanebloom $verb "* && $output == *Examples:*"lanebloom $verb"* && -z $stderr ]]
+  done
+}
+
+@test "--version is the library's" {
+  run -0 lanebloom --version
+  [[ $output =~ ^lanebloom\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+  version=$output
+  run -0 lanebloom build --version
+  [[ $output == "$version" ]]
+}
+
+@test "no verb, an unknown verb, unknown options" {
+  refuses "which verb" lanebloom
+  refuses "unknown verb 'frobnicate'" lanebloom frobnicate
+  refuses "--frobnicate" lanebloom --frobnicate
+  refuses "--frobnicate" lanebloom screen --frobnicate
+  refuses "screen: unrecognized option" lanebloom screen --frobnicate
+  refuses "Too many arguments" lanebloom kernels extra
+}
+
+@test "kernels: the CPU, then kernels with one star" {
+  run -0 --separate-stderr lanebloom kernels
+  [[ ${#lines[@]} -ge 2 && -n ${lines[0]} && -z $stderr ]]
+  [[ $(grep -c '^\* ' <<<"$output") -eq 1 ]]
+  [[ ${lines[1]} == "* "* ]]
+  [[ ${lines[-1]:2} == scalar ]]
+}
+
+@test "kernels --json agrees with the text" {
+  lanebloom kernels >text
+  lanebloom kernels --json >json
+  [[ $(wc -l <json) -eq 1 ]]
+  [[ $(jq -r '.cpu' json) == "$(head -n 1 text)" ]]
+  jq -r '.kernels[]' json | cmp - <(tail -n +2 text | cut -c 3-)
+  [[ $(jq -r '.active' json) == "$(sed -n 's/^\* //p' text)" ]]
+}
+
+@test "--kernel and LANEBLOOM_KERNEL choose, the option wins" {
+  [[ $(lanebloom kernels --kernel scalar --json | jq -r .active) == scalar ]]
+  [[ $(LANEBLOOM_KERNEL=scalar lanebloom kernels --json | jq -r .active) == scalar ]]
+  [[ $(LANEBLOOM_KERNEL=none lanebloom kernels --kernel scalar --json | jq -r .active) == scalar ]]
+  [[ $(LANEBLOOM_KERNEL= lanebloom kernels --json | jq -r .active) == "$(lanebloom kernels --json | jq -r '.kernels[0]')" ]]
+}
+
+@test "every verb refuses a kernel that cannot run here, and names what can" {
+  numbers 1 10 >keys
+  lanebloom build -o filter keys
+  verbs=("build -o other keys" "screen filter keys" "info filter" "hash keys" "kernels")
+  for verb in "${verbs[@]}"; do
+    fails_with "--kernel 'none'" lanebloom $verb --kernel none
+    [[ $stderr == *available:*scalar* ]]
+    LANEBLOOM_KERNEL=no-such fails_with "LANEBLOOM_KERNEL 'no-such'" lanebloom $verb
+    [[ $stderr == *available:*scalar* ]]
+  done
+  [[ ! -e other ]]
+}
+
+@test "every kernel gives the same answers" {
+  numbers 1 5000 >keys
+  numbers 1 60000 >rows
+  lanebloom build --kernel scalar -o filter keys
+  lanebloom screen --kernel scalar filter rows >expected
+  lanebloom hash --kernel scalar rows >expected.hashes
+  for kernel in $(lanebloom kernels --json | jq -r '.kernels[]'); do
+    lanebloom build --kernel $kernel -o filter.$kernel keys
+    cmp filter filter.$kernel
+    lanebloom screen --kernel $kernel filter rows | cmp expected
+    lanebloom hash --kernel $kernel rows | cmp expected.hashes
+  done
+}

@@ -1,0 +1,168 @@
+# Records: what an input is cut into, and how it comes out again.
+# SPDX-License-Identifier: MIT
+load helper
+
+# records N [OPTIONS] <input: it holds N records, all of which are selected again.
+records() {
+  local n=$1
+  shift
+  cat >input
+  lanebloom build "$@" -o filter input
+  [[ $(lanebloom info --json filter | jq .keys) -eq $n ]] || { lanebloom info filter; return 1; }
+  [[ $n -eq 0 || $(lanebloom screen "$@" -c filter input) -eq $n ]]
+  lanebloom screen "$@" filter input >screened || [[ $n -eq 0 ]]
+}
+
+# key BYTES: the hash that BYTES have, by way of fixed width, where nothing is cut.
+key() {
+  printf "$1" >bytes
+  lanebloom hash --width "$(stat -c %s bytes)" bytes | cut -f 1
+}
+
+# hashes [OPTIONS] <input
+hashes() {
+  lanebloom hash "$@" | cut -f 1 -s
+}
+
+@test "lines: abc is one, a newline is an empty one, nothing is none" {
+  printf 'abc\n' | records 1
+  holds screened 'abc\n'
+  printf '\n' | records 1
+  holds screened '\n'
+  printf '' | records 0
+  holds screened ''
+  printf '\n\n\na\n\n' | records 5
+  holds screened '\n\n\na\n\n'
+}
+
+@test "a last record without terminator counts and gets one" {
+  printf 'abc' | records 1
+  holds screened 'abc\n'
+  printf 'abc\n\ndef' | records 3
+  holds screened 'abc\n\ndef\n'
+  printf 'abc\0def' | records 2 -z
+  holds screened 'abc\0def\0'
+  printf 'abc\r' | records 1 --crlf
+  holds screened 'abc\r\n'
+}
+
+@test "each file's last record ends with its file" {
+  printf 'a' >a
+  printf 'b' >b
+  lanebloom build -o filter a b
+  lanebloom screen -n filter a b >screened
+  holds screened '1:a\n2:b\n'
+}
+
+@test "NUL and every other byte are part of a line's key" {
+  for byte in $(seq 0 255); do
+    ((byte == 10)) || printf "x\\$(printf %03o "$byte")y\n"
+  done >all
+  records 255 <all
+  cmp all screened
+  [[ $(hashes < <(printf 'x\0y\n')) == "$(key 'x\0y')" ]]
+  [[ $(key 'x\0y') != "$(key 'x\0z')" ]]
+}
+
+@test "-z: newlines are part of the key" {
+  printf 'a\nb\0c\0\0' | records 3 -z
+  holds screened 'a\nb\0c\0\0'
+  [[ $(hashes -z < <(printf 'a\nb\0') | head -n 1) == "$(key 'a\nb')" ]]
+  lanebloom screen --null -n filter input >numbered
+  holds numbered '1:a\nb\0002:c\0003:\0'
+}
+
+@test "a carriage return belongs to the key, unless --crlf" {
+  [[ $(hashes < <(printf 'abc\r\n')) == "$(key 'abc\r')" ]]
+  [[ $(hashes --crlf < <(printf 'abc\r\n')) == "$(key 'abc')" ]]
+  [[ $(hashes --crlf < <(printf 'abc\r\r\n')) == "$(key 'abc\r')" ]]
+  [[ $(hashes --crlf < <(printf 'a\rbc\n')) == "$(key 'a\rbc')" ]]
+  [[ $(hashes --crlf < <(printf 'abc')) == "$(key 'abc')" ]]
+  printf 'abc\ndef\r\n\r\n\n' | records 4 --crlf
+  holds screened 'abc\ndef\r\n\r\n\n'
+  printf 'abc\n' | lanebloom build -o filter
+  printf 'abc\r\n' >dos
+  run -1 lanebloom screen filter dos
+  lanebloom screen --crlf filter dos | cmp - dos
+}
+
+@test "--width: keys of N bytes, newlines and NULs included" {
+  printf 'ab\ncd\0ef' | records 4 --width 2
+  holds screened 'ab\ncd\0ef'
+  [[ $(hashes --width 2 < <(printf 'ab\nc')) == $(printf '%s\n' "$(key 'ab')" "$(key '\nc')") ]]
+  printf '' | records 0 --width 5
+}
+
+@test "--width: a remainder is an error that says how much; screen does the rest first" {
+  printf 'abcdefgh' | records 2 --width 4
+  run -2 --separate-stderr lanebloom screen --width 4 filter - input < <(printf 'abcdefghij')
+  [[ $output == abcdefghabcdefgh ]]
+  [[ $stderr == "lanebloom: (standard input): 2 bytes are left over after the last record of 4" ]]
+  run -2 --separate-stderr lanebloom screen --width 1000000 -c filter input
+  [[ $output == 0 && $stderr == *"8 bytes are left over"* ]]
+}
+
+@test "options that exclude each other, widths that are none" {
+  refuses "exclude each other" lanebloom build -o filter --width 2 -z
+  refuses "exclude each other" lanebloom screen filter --width 2 --crlf
+  refuses "exclude each other" lanebloom hash -z --crlf
+  for width in 0 -1 1k 18446744073709551616 ""; do
+    refuses "--width '$width'" lanebloom hash "--width=$width"
+  done
+}
+
+@test "records across every edge of the reading buffer" {
+  for length in 1 7 11 100 4095 65537 262143 262144 262145; do
+    head -c 800000 /dev/zero | tr '\0' x | fold -w $length >long
+    records $(((800000 + length - 1) / length)) <long
+    { cat long; echo; } | cmp - screened
+    cat long | lanebloom screen filter | cmp - screened
+  done
+}
+
+@test "lines of all lengths from 0 to 300, cut right at every offset" {
+  for pad in {0..8}; do
+    printf "%${pad}s\n" ''
+    seq 0 300 | awk '{ s = ""; for (i = 0; i < $1; i++) s = s "x"; print s }'
+  done >lines
+  lanebloom hash lines | cut -f 2 | cmp - lines
+}
+
+@test "records that come byte by byte" {
+  printf 'one\ntwo\n\nthree' >expected
+  { for c in o n e '\n' t w o '\n' '\n' t h r e e; do printf "$c"; sleep 0.005; done; } | lanebloom hash | cut -f 2 >got
+  { cat expected; echo; } | cmp - got
+}
+
+@test "lines of 70 kB and 100 MB, in files and pipes" {
+  head -c 70000 /dev/zero | tr '\0' a >long
+  echo >>long
+  head -c 100000000 /dev/zero | tr '\0' b >>long
+  printf '\nshort\n' >>long
+  lanebloom build -o filter long
+  [[ $(lanebloom info --json filter | jq .keys) -eq 3 ]]
+  lanebloom screen filter long | cmp - long
+  cat long | lanebloom screen filter | cmp - long
+}
+
+@test "memory stays small, whatever the size of the input" {
+  address_space_can_be_limited || skip "this binary reserves address space, as sanitizers do"
+  numbers 1 100 | lanebloom build -o filter
+  numbers 1 2000000 >rows
+  (
+    ulimit -v 16000 # kB, code and libraries included; the rows alone are 26 MB
+    lanebloom screen -c filter rows
+    lanebloom build --bits 1 --expected 2000000 -o other rows
+  )
+}
+
+@test "more records than a batch holds, of all three kinds" {
+  numbers 1 10000 >lines
+  records 10000 <lines
+  cmp screened lines
+  tr '\n' '\0' <lines >nuls
+  records 10000 -z <nuls
+  cmp screened nuls
+  records 10000 --width 13 <lines
+  cmp screened lines
+}

@@ -1,0 +1,177 @@
+# lanebloom screen.
+# SPDX-License-Identifier: MIT
+load helper
+
+# A filter of the odd numbers below 20000, and all numbers as rows.
+make_filter() {
+  numbers 1 20000 >rows
+  sed -n 'p;n' rows >odd
+  lanebloom build "$@" -o filter odd
+}
+
+@test "selects every key; -v is the exact complement, in order" {
+  make_filter
+  lanebloom screen filter odd | cmp - odd
+  lanebloom screen filter rows >hits
+  lanebloom screen -v filter rows >misses
+  [[ $(wc -l <misses) -gt 9000 ]]
+  sort -m hits misses | cmp - rows
+  comm -23 odd hits | cmp - /dev/null
+  sort -c hits
+  sort -c misses
+}
+
+@test "every pattern of neighbours: 12 records, 4096 subsets" {
+  printf '%s\n' a b c d e f g h i j k l >letters
+  for subset in $(seq 1 37 4095); do
+    : >keys
+    for i in {0..11}; do
+      ((subset >> i & 1)) && sed -n "$((i + 1))p" letters >>keys
+    done
+    lanebloom build --bits 100 -o filter keys
+    lanebloom screen filter letters | cmp - keys
+  done
+}
+
+@test "exit status: 0 selected, 1 none" {
+  make_filter --bits 40
+  run -0 lanebloom screen -q filter odd
+  run -1 lanebloom screen -v filter odd
+  run -1 lanebloom screen filter /dev/null
+  [[ -z $output ]]
+  run -1 lanebloom screen -c filter /dev/null
+  [[ $output == 0 ]]
+  run -1 lanebloom screen -qv filter odd
+  run -1 lanebloom screen filter <(echo absent)
+}
+
+@test "-c counts over all inputs, -v too" {
+  make_filter
+  hits=$(lanebloom screen filter rows | wc -l)
+  [[ $(lanebloom screen -c filter rows) == "$hits" ]]
+  [[ $(lanebloom screen -c filter rows rows - <rows) == $((3 * hits)) ]]
+  [[ $(lanebloom screen -vc filter rows) == $((20000 - hits)) ]]
+  [[ $(lanebloom screen -cn filter rows) == "$hits" ]]
+}
+
+@test "-n numbers records over all inputs from 1" {
+  make_filter --bits 40
+  lanebloom screen -n filter rows - <rows >numbered
+  cat rows rows | grep -n '' | sed -n 'p;n' | cmp - numbered
+  lanebloom screen -nv filter rows >numbered
+  grep -n '' rows | sed -n 'n;p' | cmp - numbered
+}
+
+@test "-q is silent and stops at once" {
+  make_filter
+  run -0 --separate-stderr lanebloom screen -q filter odd
+  [[ -z $output && -z $stderr ]]
+  yes key-00000001 | timeout 5 "$LANEBLOOM" screen -q filter
+  run -0 --separate-stderr lanebloom screen -qcn filter odd
+  [[ -z $output ]]
+}
+
+@test "inputs: files in order, -, none" {
+  make_filter --bits 40
+  head -n 10 odd >a
+  tail -n 10 odd >b
+  lanebloom screen filter b a | cmp - <(cat b a)
+  lanebloom screen filter b - <a | cmp - <(cat b a)
+  lanebloom screen filter - b <a | cmp - <(cat a b)
+  lanebloom screen filter <a | cmp - a
+  cat a | lanebloom screen filter | cmp - a
+}
+
+@test "a name that begins with a dash, after --" {
+  make_filter
+  cp odd ./-v
+  lanebloom screen -- filter -v | cmp - odd
+}
+
+@test "the filter from standard input, records from a file" {
+  make_filter
+  lanebloom screen filter rows >expected
+  lanebloom screen - rows <filter | cmp - expected
+  cat filter | lanebloom screen - rows | cmp - expected
+  cat filter | lanebloom screen /dev/stdin rows | cmp - expected
+}
+
+@test "filter and records cannot both be standard input" {
+  make_filter
+  refuses "both be standard input" lanebloom screen - <filter
+  refuses "both be standard input" lanebloom screen - rows - <filter
+  refuses "both be standard input" lanebloom screen /dev/stdin - <filter
+  refuses "which FILTER" lanebloom screen
+}
+
+@test "options of raw filters go together" {
+  make_filter
+  refuses "--raw and --format" lanebloom screen --raw filter rows
+  refuses "--raw and --format" lanebloom screen --format leveldb filter rows
+  refuses "--format 'none'" lanebloom screen --raw --format none filter rows
+}
+
+@test "filters that are none" {
+  numbers 1 100 >keys
+  fails_with "missing: No such file or directory" lanebloom screen missing keys
+  fails_with ".: Is a directory" lanebloom screen . keys
+  fails_with "keys: not a lanebloom container" lanebloom screen keys keys
+  fails_with "/dev/null: not a lanebloom container" lanebloom screen /dev/null keys
+  fails_with "(standard input): not a lanebloom container" lanebloom screen - keys <keys
+  fails_with "missing: No such file or directory" lanebloom screen --raw --format leveldb missing keys
+  fails_with ".: Is a directory" lanebloom screen --raw --format leveldb . keys
+  lanebloom build -o filter keys
+  head -c -1 filter >cut
+  fails_with "cut: truncated" lanebloom screen cut keys
+  { head -c 100 filter; printf '\252'; tail -c +102 filter; } >damaged
+  fails_with "damaged: damaged" lanebloom screen damaged keys
+}
+
+@test "after an input error the others are read; the status is 2" {
+  make_filter --bits 40
+  for bad in missing . /proc/self/mem; do
+    run -2 --separate-stderr lanebloom screen filter $bad odd
+    [[ $output == "$(<odd)" && $stderr == "lanebloom: $bad: "* && ${#stderr_lines[@]} -eq 1 ]]
+    run -2 --separate-stderr lanebloom screen -c filter odd $bad
+    [[ $output == 10000 ]]
+  done
+}
+
+@test "-q after an input error: 0 with a match, 2 without" {
+  make_filter --bits 40
+  run -0 --separate-stderr lanebloom screen -q filter missing odd
+  [[ $stderr == "lanebloom: missing: "* ]]
+  run -2 --separate-stderr lanebloom screen -q filter missing <(echo absent)
+}
+
+@test "an input that is the output is refused, the others are read" {
+  make_filter --bits 40
+  cp odd both
+  run -2 --separate-stderr bash -c "timeout 5 '$LANEBLOOM' screen filter both odd >>both"
+  is_message "both: input file is also the output"
+  cat odd odd | cmp - both
+  run -2 --separate-stderr bash -c "timeout 5 '$LANEBLOOM' screen filter <both >>both"
+  is_message "(standard input): input file is also the output"
+  lanebloom screen filter /dev/null odd >/dev/null
+  cp odd both
+  bash -c "'$LANEBLOOM' screen -c filter both >>both && '$LANEBLOOM' screen -q filter both >>both" # they print no record
+}
+
+@test "matches show at once while the input stays open" {
+  make_filter
+  mkfifo in out
+  "$LANEBLOOM" screen filter <in >out 3>&- &
+  exec 5>in 6<out
+  for key in key-00000001 key-00000003; do
+    echo $key >&5
+    read -r -t 5 line <&6
+    [[ $line == "$key" ]]
+  done
+  printf 'key-0000' >&5
+  sleep 0.05
+  printf '0005\n' >&5
+  read -r -t 5 line <&6
+  [[ $line == key-00000005 ]]
+  exec 5>&- 6<&-
+  wait $!
+}

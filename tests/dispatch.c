@@ -1,0 +1,114 @@
+/* The choice of kernel: default, environment, force. Every test is a process, so each makes its first choice.
+ * SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+#include <lanebloom.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format.h"
+
+static void set(const char *name)
+{
+  cr_assert(setenv("LANEBLOOM_KERNEL", name, 1) == 0);
+}
+
+Test(dispatch, the_list_is_complete_distinct_and_ends_in_scalar)
+{
+  const size_t n = lanebloom_kernel_count();
+  cr_assert(n >= 1);
+  cr_assert(strcmp(lanebloom_kernel_name(n - 1), "scalar") == 0);
+  cr_assert(!lanebloom_kernel_name(n) && !lanebloom_kernel_name(SIZE_MAX));
+  for (size_t i = 0; i < n; i++) {
+    for (size_t j = 0; j < i; j++)
+      cr_assert(strcmp(lanebloom_kernel_name(i), lanebloom_kernel_name(j)) != 0, "%s", lanebloom_kernel_name(i));
+    cr_assert(lanebloom_kernel_use(lanebloom_kernel_name(i)) == LANEBLOOM_OK);
+    const struct kernel_table *table = lanebloom_kernels_current();
+    for (int format = 0; format < FORMAT_END; format++) {
+      const struct kernel_ops *ops = table->ops[format];
+      cr_assert(!lanebloom_format_table((lanebloom_format)format) || (ops && ops->hash && ops->probe && ops->add),
+                "%s lacks format %d", table->name, format);
+    }
+  }
+}
+
+Test(dispatch, the_default_is_the_best)
+{
+  unsetenv("LANEBLOOM_KERNEL");
+  cr_assert(strcmp(lanebloom_kernel_active(), lanebloom_kernel_name(0)) == 0);
+}
+
+Test(dispatch, an_empty_variable_is_unset)
+{
+  set("");
+  cr_assert(strcmp(lanebloom_kernel_active(), lanebloom_kernel_name(0)) == 0);
+}
+
+Test(dispatch, the_variable_names_the_default_and_is_read_once)
+{
+  set("scalar");
+  cr_assert(strcmp(lanebloom_kernel_active(), "scalar") == 0);
+  set("nonsense");
+  cr_assert(lanebloom_kernel_use(NULL) == LANEBLOOM_OK);
+  cr_assert(strcmp(lanebloom_kernel_active(), "scalar") == 0);
+}
+
+Test(dispatch, an_unknown_name_changes_nothing)
+{
+  const char *before = lanebloom_kernel_active();
+  cr_assert(lanebloom_kernel_use("nonsense") == LANEBLOOM_ERR_KERNEL);
+  cr_assert(lanebloom_kernel_use("") == LANEBLOOM_ERR_KERNEL);
+  cr_assert(lanebloom_kernel_use("Scalar") == LANEBLOOM_ERR_KERNEL);
+  cr_assert(lanebloom_kernel_active() == before);
+  cr_assert(lanebloom_kernel_use("scalar") == LANEBLOOM_OK);
+  cr_assert(strcmp(lanebloom_kernel_active(), "scalar") == 0);
+}
+
+/* Every function that returns a status. */
+static void assert_all_refuse(void)
+{
+  const lanebloom_keys keys = lanebloom_keys_fixed("a", 1, 1);
+  lanebloom_filter *filter;
+  lanebloom_builder *builder;
+  uint64_t number;
+  unsigned nprobes;
+  double value;
+  char why[80];
+  cr_assert(!lanebloom_kernel_active());
+  cr_assert(lanebloom_hash(LANEBLOOM_LEVELDB, &keys, &number) == LANEBLOOM_ERR_KERNEL);
+  cr_assert(lanebloom_plan_size(LANEBLOOM_LEVELDB, 10, 1, &number, &nprobes) == LANEBLOOM_ERR_KERNEL);
+  cr_assert(lanebloom_plan_rate(LANEBLOOM_LEVELDB, 10, 1, &value) == LANEBLOOM_ERR_KERNEL);
+  cr_assert(lanebloom_plan_bits(LANEBLOOM_LEVELDB, 0.1, 1, &value) == LANEBLOOM_ERR_KERNEL);
+  cr_assert(lanebloom_filter_open(LANEBLOOM_LEVELDB, "\0\0\1", 3, &filter) == LANEBLOOM_ERR_KERNEL && !filter);
+  cr_assert(lanebloom_filter_build(LANEBLOOM_LEVELDB, 10, &keys, &filter) == LANEBLOOM_ERR_KERNEL && !filter);
+  cr_assert(lanebloom_filter_merge(NULL, 0, &filter) == LANEBLOOM_ERR_KERNEL && !filter);
+  cr_assert(lanebloom_filter_load("/dev/null", &filter) == LANEBLOOM_ERR_KERNEL && !filter);
+  cr_assert(lanebloom_filter_load_why("/dev/null", &filter, why, sizeof why) == LANEBLOOM_ERR_KERNEL && !filter &&
+            *why);
+  cr_assert(lanebloom_filter_load_raw(LANEBLOOM_LEVELDB, "/dev/null", &filter) == LANEBLOOM_ERR_KERNEL && !filter);
+  cr_assert(lanebloom_filter_map("/dev/null", &filter) == LANEBLOOM_ERR_KERNEL && !filter);
+  cr_assert(lanebloom_filter_parse("", 0, &filter) == LANEBLOOM_ERR_KERNEL && !filter);
+  cr_assert(lanebloom_builder_create(LANEBLOOM_LEVELDB, 10, 0, &builder) == LANEBLOOM_ERR_KERNEL && !builder);
+  cr_assert(lanebloom_kernel_use(NULL) == LANEBLOOM_ERR_KERNEL);
+}
+
+Test(dispatch, a_variable_that_cannot_be_obeyed_stops_everything)
+{
+  set("avx1024");
+  cr_assert(lanebloom_kernel_count() >= 1, "what there is can still be asked for");
+  assert_all_refuse();
+}
+
+Test(dispatch, use_overrides_the_variable)
+{
+  set("avx1024");
+  cr_assert(lanebloom_kernel_use("avx1024") == LANEBLOOM_ERR_KERNEL);
+  assert_all_refuse();
+  cr_assert(lanebloom_kernel_use("scalar") == LANEBLOOM_OK);
+  lanebloom_filter *filter;
+  cr_assert(lanebloom_filter_open(LANEBLOOM_LEVELDB, "\xff\x01", 2, &filter) == LANEBLOOM_OK);
+  cr_assert(lanebloom_kernel_use(NULL) == LANEBLOOM_ERR_KERNEL, "there is no default to go back to");
+  cr_assert(strcmp(lanebloom_kernel_active(), "scalar") == 0, "and so nothing has changed");
+  cr_assert(lanebloom_filter_may_contain(filter, "a", 1));
+  lanebloom_filter_close(filter);
+}

@@ -1,0 +1,33 @@
+#!/usr/bin/env bats
+# What the documents show is what the command does.
+# SPDX-License-Identifier: MIT
+
+@test "the file of docs/file-format.md, byte by byte" {
+  cd "$BATS_TEST_TMPDIR"
+  printf 'hello\nworld\n' | "$LANEBLOOM" build -o two.lbf
+  od -A x -t x1 two.lbf >found
+  sed -n '/^000000 /,/^000049$/p' "$SOURCE_DIR/docs/file-format.md" >shown
+  [ "$(wc -l <shown)" = 6 ]
+  diff shown found
+  printf 'hello\nworld\n' | "$LANEBLOOM" hash --filter two.lbf >found
+  sed -n '/^    f795964e/,/world$/s/^    //p' "$SOURCE_DIR/docs/file-format.md" >shown
+  [ "$(wc -l <shown)" = 2 ]
+  diff shown found
+}
+
+@test "a row of docs/leveldb-false-positives.md: the accident" {
+  cd "$BATS_TEST_TMPDIR"
+  seq 209712 | "$LANEBLOOM" build --bits 10 -o t.lbf
+  rate=$("$LANEBLOOM" info --json --measure=10000000 t.lbf | jq '.measured_rate.rate * 100')
+  shown=$(awk -F ' *[|] *' '$2 == "209,712" && $3 == 10 { print $6 }' "$SOURCE_DIR/docs/leveldb-false-positives.md")
+  jq -en --argjson rate "$rate" --argjson shown "$shown" '$shown > 3.9 and $shown < 4 and ($rate / $shown - 1 | fabs) < 0.01'
+}
+
+@test "every verb, option and script that README names is there" {
+  for verb in $(grep -o 'lanebloom [a-z]* ' "$SOURCE_DIR/README.md" | awk '{ print $2 }' | grep -E '^(build|screen|info|hash|kernels)$' | sort -u); do
+    "$LANEBLOOM" "$verb" --help >/dev/null
+  done
+  for script in $(grep -oE '(scripts|bench)/[a-z-]+\.sh' "$SOURCE_DIR/README.md" | sort -u); do
+    [ -x "$SOURCE_DIR/$script" ]
+  done
+}

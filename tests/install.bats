@@ -1,0 +1,83 @@
+#!/usr/bin/env bats
+# The installed package: found by CMake and by pkg-config, movable, and exporting nothing but lanebloom_.
+# SPDX-License-Identifier: MIT
+
+setup_file() {
+  export CMAKE_GENERATOR=Ninja
+  cmake --install "$BUILD_DIR" --prefix "$BATS_FILE_TMPDIR/first" >/dev/null
+  mv "$BATS_FILE_TMPDIR/first" "$BATS_FILE_TMPDIR/moved"
+  export PREFIX="$BATS_FILE_TMPDIR/moved"
+  LIBDIR=$(dirname "$(find "$PREFIX" -name liblanebloom.a)")
+  export LIBDIR PKG_CONFIG_PATH="$LIBDIR/pkgconfig"
+}
+
+@test "a CMake project finds it, shared, static and from C++" {
+  cmake -S "$SOURCE_DIR/tests/consumer" -B "$BATS_TEST_TMPDIR" -DCMAKE_PREFIX_PATH="$PREFIX" -DCMAKE_C_COMPILER="$CC"
+  cmake --build "$BATS_TEST_TMPDIR"
+  for program in shared static cplusplus; do "$BATS_TEST_TMPDIR/$program"; done
+}
+
+@test "another minor version is not what was asked for" {
+  sed 's/lanebloom 0.1/lanebloom 0.2/' "$SOURCE_DIR/tests/consumer/CMakeLists.txt" >"$BATS_TEST_TMPDIR/CMakeLists.txt"
+  cp "$SOURCE_DIR"/tests/consumer/consumer.* "$BATS_TEST_TMPDIR"
+  run cmake -S "$BATS_TEST_TMPDIR" -B "$BATS_TEST_TMPDIR/build" -DCMAKE_PREFIX_PATH="$PREFIX"
+  [ "$status" != 0 ]
+  [[ $output == *"compatible with requested version"* ]]
+}
+
+@test "pkg-config finds it" {
+  read -ra flags <<<"$(pkg-config --cflags --libs lanebloom)"
+  "$CC" -std=c11 -pedantic -Wall -Wextra -Werror -o "$BATS_TEST_TMPDIR/consumer" \
+    "$SOURCE_DIR/tests/consumer/consumer.c" "${flags[@]}"
+  LD_LIBRARY_PATH=$LIBDIR "$BATS_TEST_TMPDIR/consumer"
+}
+
+@test "pkg-config finds it for static linking" {
+  read -ra flags <<<"$(pkg-config --static --cflags --libs lanebloom)"
+  "$CC" -std=c11 -static -o "$BATS_TEST_TMPDIR/consumer" "$SOURCE_DIR/tests/consumer/consumer.c" "${flags[@]}"
+  "$BATS_TEST_TMPDIR/consumer"
+}
+
+@test "README's program compiles and does what README says" {
+  sed -n '/^```c$/,/^```$/p' "$SOURCE_DIR/README.md" | sed '/^```/d' >"$BATS_TEST_TMPDIR/readme.c"
+  [ -s "$BATS_TEST_TMPDIR/readme.c" ]
+  read -ra flags <<<"$(pkg-config --cflags --libs lanebloom)"
+  "$CC" -std=c11 -Wall -Wextra -Werror -o "$BATS_TEST_TMPDIR/readme" "$BATS_TEST_TMPDIR/readme.c" "${flags[@]}"
+  run env LD_LIBRARY_PATH="$LIBDIR" "$BATS_TEST_TMPDIR/readme"
+  [ "$status" = 0 ]
+  [ "$output" = "2 of 3 keys may be in the filter" ]
+}
+
+@test "the shared library exports the header's functions and nothing else" {
+  nm -D --defined-only "$LIBDIR/liblanebloom.so" | awk '{print $3}' | sort >"$BATS_TEST_TMPDIR/exported"
+  grep '^LANEBLOOM_API' -A2 "$PREFIX/include/lanebloom.h" | grep -o 'lanebloom_[a-z0-9_]*(' | tr -d '(' | sort -u \
+    >"$BATS_TEST_TMPDIR/declared"
+  [ "$(wc -l <"$BATS_TEST_TMPDIR/declared")" -ge 40 ]
+  diff "$BATS_TEST_TMPDIR/declared" "$BATS_TEST_TMPDIR/exported"
+}
+
+@test "the static library defines no global name without the prefix" {
+  run bash -c "nm -g --defined-only '$LIBDIR/liblanebloom.a' | awk 'NF == 3 {print \$3}' | grep -v ^lanebloom_"
+  echo "$output"
+  [ -z "$output" ]
+}
+
+@test "the shared library has its version in its name and needs libc and libm alone" {
+  run readelf -d "$LIBDIR/liblanebloom.so"
+  [[ $output == *"soname: [liblanebloom.so.0.1]"* ]]
+  others=$(grep NEEDED <<<"$output" | grep -vE 'lib(c|m)\.so' || true)
+  [ -z "$others" ]
+}
+
+@test "the library never prints, exits or aborts" {
+  nm -u "$LIBDIR/liblanebloom.a" | awk 'NF == 2 { print $2 }' | sort -u >"$BATS_TEST_TMPDIR/needed"
+  grep -q '^lanebloom_' "$BATS_TEST_TMPDIR/needed"
+  run grep -E '^_*(v?[fd]?w?printf(_chk)?|puts?|fputs|putc(har)?|fputc|fwrite|perror|psignal|v?(err|warn)x?|error|syslog|stdout|stderr|_?[eE]xit|quick_exit|abort|assert_fail)$' "$BATS_TEST_TMPDIR/needed"
+  echo "$output"
+  [ -z "$output" ]
+}
+
+@test "the installed command runs" {
+  run "$PREFIX/bin/lanebloom" --version
+  [ "$status" = 0 ]
+}

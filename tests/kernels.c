@@ -1,0 +1,628 @@
+/* Every kernel against the scalar one, and the scalar one against the model, output for output: the table
+ * {kernel x case}. A kernel takes part by being in the library's list, a format by its row in `formats`.
+ * SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+#include <criterion/parameterized.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "batch.h"
+#include "format.h"
+#include "model.h"
+#include "support.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+struct format {
+  lanebloom_format id;
+  size_t hash_nbytes;
+  size_t unit;        /* payloads are a multiple of so many bytes */
+  uint64_t max_nbits; /* that probes can address */
+  const struct kernel_ops *model;
+};
+
+static const struct format formats[] = {
+    {LANEBLOOM_LEVELDB, 4, 1, (uint64_t)1 << 32, &model_leveldb},
+    {LANEBLOOM_LEVELDB_SIGNED, 4, 1, (uint64_t)1 << 32, &model_leveldb_signed},
+};
+
+/* One cell of the table, for one format. */
+struct trial {
+  const char *name;
+  const struct format *format;
+  const struct kernel_ops *ops, *reference;
+  struct rng *rng;
+};
+
+/* Around every vector width. */
+static const size_t batch_sizes[] = {0, 1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 129, 1000};
+enum { MAX_BATCH = 1000 };
+
+/* Each check runs in several placements of its buffers: all end at unmapped pages, all begin there, and at random. */
+enum { NROUNDS = 4 };
+
+static size_t place_in(const struct trial *trial, size_t round)
+{
+  return round <= AT_BEGIN ? round : rng_below(trial->rng, NPLACES);
+}
+
+/* Of indices, which have an alignment to keep. */
+static size_t aligned_place_in(size_t round)
+{
+  return round % 2 ? AT_BEGIN : AT_END;
+}
+
+/* ---- Hashing ---- */
+
+static void check_hash(const struct trial *trial, const char *layout, const lanebloom_keys *keys, const void *expected,
+                       size_t place)
+{
+  const size_t nbytes = keys->n * trial->format->hash_nbytes;
+  struct guarded hashes = guarded_make(nbytes, place);
+  trial->ops->hash(keys, hashes.bytes);
+  test_same_bytes(layout, hashes.bytes, expected, nbytes);
+  guarded_free(&hashes);
+}
+
+/* Hashes n keys of these lengths in every layout. `bytes` holds them one after another. The reference gets slices, so
+ * that it shares no layout with those that are tried. */
+static void check_keys(const struct trial *trial, const uint8_t *bytes, const size_t *lengths, size_t n)
+{
+  enum { NSKIPPED = 5 }; /* bytes before the first key: offsets need not start at 0 */
+  const size_t hash_nbytes = trial->format->hash_nbytes;
+  lanebloom_slice *slices = test_alloc(n * sizeof *slices);
+  uint32_t *offsets32 = test_alloc((n + 1) * sizeof *offsets32);
+  uint64_t *offsets64 = test_alloc((n + 1) * sizeof *offsets64);
+  uint8_t *expected = test_alloc(n * hash_nbytes);
+
+  size_t nbytes = 0;
+  bool uniform = true;
+  for (size_t i = 0; i < n; i++) {
+    slices[i] = (lanebloom_slice){bytes + nbytes, lengths[i]};
+    nbytes += lengths[i];
+    uniform = uniform && lengths[i] == lengths[0];
+  }
+  lanebloom_keys keys = lanebloom_keys_slices(slices, n);
+  trial->reference->hash(&keys, expected);
+
+  for (size_t round = 0; round < NROUNDS; round++) {
+    test_context("%s: %zu keys, the first of %zu bytes, round %zu", trial->name, n, n ? lengths[0] : 0, round);
+    const size_t skipped = round % 2 ? 0 : NSKIPPED; /* in odd rounds the first key begins at the unmapped page */
+    struct guarded data = guarded_make(skipped + nbytes, place_in(trial, round));
+    if (nbytes > 0)
+      memcpy(data.bytes + skipped, bytes, nbytes);
+    guarded_freeze(&data);
+
+    size_t at = skipped;
+    for (size_t i = 0; i < n; at += lengths[i++]) {
+      slices[i] = (lanebloom_slice){data.bytes + at, lengths[i]};
+      offsets32[i] = (uint32_t)at;
+      offsets64[i] = at;
+    }
+    offsets32[n] = (uint32_t)at;
+    offsets64[n] = at;
+    struct guarded index32 = guarded_copy(offsets32, (n + 1) * sizeof *offsets32, aligned_place_in(round));
+    struct guarded index64 = guarded_copy(offsets64, (n + 1) * sizeof *offsets64, aligned_place_in(round));
+    struct guarded index = guarded_copy(slices, n * sizeof *slices, aligned_place_in(round));
+    guarded_freeze(&index32);
+    guarded_freeze(&index64);
+    guarded_freeze(&index);
+
+    keys = lanebloom_keys_offsets32(data.bytes, (const void *)index32.bytes, n);
+    check_hash(trial, "hashes of 32-bit offsets", &keys, expected, place_in(trial, round));
+    keys = lanebloom_keys_offsets64(data.bytes, (const void *)index64.bytes, n);
+    check_hash(trial, "hashes of 64-bit offsets", &keys, expected, place_in(trial, round));
+    keys = lanebloom_keys_slices((const void *)index.bytes, n);
+    check_hash(trial, "hashes of slices", &keys, expected, place_in(trial, round));
+    if (uniform) {
+      keys = lanebloom_keys_fixed(data.bytes + skipped, n ? lengths[0] : 0, n);
+      check_hash(trial, "hashes of a fixed width", &keys, expected, place_in(trial, round));
+    }
+    guarded_free(&index32);
+    guarded_free(&index64);
+    guarded_free(&index);
+    guarded_free(&data);
+  }
+  free(expected);
+  free(offsets64);
+  free(offsets32);
+  free(slices);
+}
+
+enum { MAX_LENGTH = 300 };
+
+static void hash_one_width(const struct trial *trial)
+{
+  static const size_t more[] = {63, 64, 65, 100, MAX_LENGTH};
+  static size_t lengths[MAX_BATCH];
+  uint8_t *bytes = test_alloc((size_t)MAX_BATCH * MAX_LENGTH);
+  rng_fill(trial->rng, bytes, (size_t)MAX_BATCH * MAX_LENGTH);
+  for (size_t w = 0; w <= 40 + COUNT(more); w++)
+    for (size_t b = 0; b < COUNT(batch_sizes); b++) {
+      for (size_t i = 0; i < batch_sizes[b]; i++)
+        lengths[i] = w <= 40 ? w : more[w - 41];
+      check_keys(trial, bytes, lengths, batch_sizes[b]);
+    }
+  free(bytes);
+}
+
+static void hash_mixed_lengths(const struct trial *trial)
+{
+  static size_t lengths[MAX_BATCH];
+  uint8_t *bytes = test_alloc((size_t)MAX_BATCH * MAX_LENGTH);
+  rng_fill(trial->rng, bytes, (size_t)MAX_BATCH * MAX_LENGTH);
+  for (size_t b = 0; b < COUNT(batch_sizes); b++)
+    for (int mix = 0; mix < 5; mix++) {
+      const size_t n = batch_sizes[b], odd_one = n ? rng_below(trial->rng, n) : 0;
+      for (size_t i = 0; i < n; i++)
+        lengths[i] = mix == 0   ? i % (MAX_LENGTH + 1)
+                     : mix == 1 ? MAX_LENGTH - i % (MAX_LENGTH + 1)
+                     : mix == 2 ? rng_below(trial->rng, MAX_LENGTH + 1)
+                     : mix == 3 ? rng_below(trial->rng, 13)
+                                : MAX_LENGTH * (size_t)(i == odd_one); /* one long key among empty ones */
+      check_keys(trial, bytes, lengths, n);
+    }
+  free(bytes);
+}
+
+/* Every key of the batch, not only the last, ends at an unmapped page; then every key begins at one. */
+static void hash_at_page_edges(const struct trial *trial)
+{
+  enum { N = 2 * (MAX_LENGTH + 1) };
+  static lanebloom_slice slices[N];
+  uint8_t bytes[MAX_LENGTH], expected[8 * N];
+  rng_fill(trial->rng, bytes, sizeof bytes);
+  for (size_t place = AT_END; place <= AT_BEGIN; place++) {
+    test_context("%s: %s", trial->name, place == AT_END ? "keys end at a page" : "keys begin at a page");
+    struct guarded data = guarded_copy(bytes, sizeof bytes, place);
+    guarded_freeze(&data);
+    for (size_t i = 0; i < N; i++) {
+      const size_t length = rng_below(trial->rng, MAX_LENGTH + 1);
+      slices[i] = (lanebloom_slice){place == AT_END ? data.bytes + MAX_LENGTH - length : data.bytes, length};
+    }
+    slices[7] = (lanebloom_slice){NULL, 0};
+    const lanebloom_keys keys = lanebloom_keys_slices(slices, N);
+    trial->reference->hash(&keys, expected);
+    check_hash(trial, "hashes", &keys, expected, place);
+    guarded_free(&data);
+  }
+}
+
+/* Bytes on either side of the sign, alone in each position and everywhere; all keys of a batch are equal. */
+static void hash_every_kind_of_byte(const struct trial *trial)
+{
+  enum { WIDTH = 11, N = 33 };
+  static const uint8_t kinds[] = {0x00, 0x01, 0x7f, 0x80, 0x81, 0xff};
+  static uint8_t bytes[WIDTH * N];
+  static size_t lengths[N];
+  for (size_t width = 0; width <= WIDTH; width++)
+    for (size_t kind = 0; kind < COUNT(kinds); kind++)
+      for (size_t position = 0; position <= width; position++) {
+        for (size_t i = 0; i < width * N; i++)
+          bytes[i] = position == width || i % width == position ? kinds[kind] : 'a';
+        for (size_t i = 0; i < N; i++)
+          lengths[i] = width;
+        check_keys(trial, bytes, lengths, N);
+      }
+}
+
+/* Keys around data + 2^31 and data + 2^32, where offsets turn negative or lose bits when a kernel takes them for less
+ * than they are. */
+static void hash_far_offsets(const struct trial *trial)
+{
+  enum { N = 40, WIDTH = 7 };
+  static const uint64_t centres[] = {(uint64_t)1 << 31, UINT32_MAX - N * WIDTH, (uint64_t)1 << 32};
+  static uint8_t expected[8 * N];
+  struct guarded data = guarded_sparse(((size_t)1 << 32) + 4096);
+  for (size_t c = 0; c < COUNT(centres); c++) {
+    const uint64_t first = centres[c] - N * WIDTH / 2;
+    uint64_t offsets64[N + 1];
+    uint32_t offsets32[N + 1];
+    lanebloom_slice slices[N];
+    for (size_t i = 0; i <= N; i++) {
+      offsets64[i] = first + i * WIDTH;
+      offsets32[i] = (uint32_t)offsets64[i];
+    }
+    for (size_t i = 0; i < N; i++)
+      slices[i] = (lanebloom_slice){data.bytes + offsets64[i], WIDTH};
+    rng_fill(trial->rng, data.bytes + first, (size_t)N * WIDTH);
+
+    test_context("%s: keys around %llu", trial->name, (unsigned long long)centres[c]);
+    lanebloom_keys keys = lanebloom_keys_slices(slices, N);
+    trial->reference->hash(&keys, expected);
+    check_hash(trial, "hashes of slices", &keys, expected, AT_END);
+    keys = lanebloom_keys_offsets64(data.bytes, offsets64, N);
+    check_hash(trial, "hashes of 64-bit offsets", &keys, expected, AT_END);
+    if (offsets64[N] <= UINT32_MAX) {
+      keys = lanebloom_keys_offsets32(data.bytes, offsets32, N);
+      check_hash(trial, "hashes of 32-bit offsets", &keys, expected, AT_END);
+    }
+  }
+  guarded_free(&data);
+}
+
+/* ---- Probing and adding ---- */
+
+static struct filter_shape shape_of(const struct format *format, uint64_t nbytes, uint32_t nprobes)
+{
+  const uint64_t nbits = nbytes * 8;
+  return (struct filter_shape){
+      .answer = ANSWER_BY_PROBES,
+      .nprobes = nprobes,
+      .nbytes = nbytes,
+      .nbits = nbits < format->max_nbits ? nbits : format->max_nbits,
+  };
+}
+
+static void note(const struct trial *trial, const struct filter_shape *shape, size_t n, size_t round)
+{
+  test_context("%s: filter of %llu bytes, %u probes, %zu hashes, round %zu", trial->name,
+               (unsigned long long)shape->nbytes, shape->nprobes, n, round);
+}
+
+/* Adds to a payload, which afterwards is what the reference made of it. */
+static void check_add(const struct trial *trial, const struct filter_shape *shape, uint8_t *payload, const void *hashes,
+                      size_t n)
+{
+  struct guarded found[NROUNDS];
+  for (size_t round = 0; round < NROUNDS; round++) {
+    note(trial, shape, n, round);
+    struct guarded input = guarded_copy(hashes, n * trial->format->hash_nbytes, place_in(trial, round));
+    guarded_freeze(&input);
+    found[round] = guarded_copy(payload, shape->nbytes, place_in(trial, round));
+    trial->ops->add(shape, found[round].bytes, input.bytes, n);
+    guarded_free(&input);
+  }
+  trial->reference->add(shape, payload, hashes, n);
+  for (size_t round = 0; round < NROUNDS; round++) {
+    note(trial, shape, n, round);
+    test_same_bytes("payload", found[round].bytes, payload, shape->nbytes);
+    guarded_free(&found[round]);
+  }
+}
+
+static void check_probe(const struct trial *trial, const struct filter_shape *shape, const uint8_t *payload,
+                        const void *hashes, size_t n)
+{
+  uint8_t expected[(MAX_BATCH + 7) / 8];
+  trial->reference->probe(shape, payload, hashes, n, expected);
+  for (size_t round = 0; round < NROUNDS; round++) {
+    note(trial, shape, n, round);
+    struct guarded input = guarded_copy(hashes, n * trial->format->hash_nbytes, place_in(trial, round));
+    struct guarded filter = guarded_copy(payload, shape->nbytes, place_in(trial, round));
+    guarded_freeze(&input);
+    guarded_freeze(&filter);
+    struct guarded bitmap = guarded_make((n + 7) / 8, place_in(trial, round));
+    trial->ops->probe(shape, filter.bytes, input.bytes, n, bitmap.bytes);
+    test_same_bytes("bitmap", bitmap.bytes, expected, (n + 7) / 8);
+    guarded_free(&input);
+    guarded_free(&filter);
+    guarded_free(&bitmap);
+  }
+}
+
+/* Adds n random hashes to an empty filter, some of them equal, then looks for half of them among others. */
+static void check_filter(const struct trial *trial, uint64_t nbytes, uint32_t nprobes, size_t n)
+{
+  const size_t hash_nbytes = trial->format->hash_nbytes;
+  const struct filter_shape shape = shape_of(trial->format, nbytes, nprobes);
+  static uint8_t added[8 * MAX_BATCH], probed[8 * MAX_BATCH];
+  rng_fill(trial->rng, added, n * hash_nbytes);
+  rng_fill(trial->rng, probed, n * hash_nbytes);
+  for (size_t i = 0; i < n; i++) {
+    if (i > 0 && rng_below(trial->rng, 4) == 0)
+      memcpy(added + i * hash_nbytes, added + (i - 1) * hash_nbytes, hash_nbytes);
+    if (rng_below(trial->rng, 2))
+      memcpy(probed + i * hash_nbytes, added + i * hash_nbytes, hash_nbytes);
+  }
+
+  uint8_t *payload = test_alloc(nbytes);
+  check_add(trial, &shape, payload, added, n);
+  check_probe(trial, &shape, payload, probed, n);
+  free(payload);
+}
+
+static void filter_batch_sizes(const struct trial *trial)
+{
+  static const uint64_t sizes[] = {8, 61, 1250, 8191};
+  for (size_t s = 0; s < COUNT(sizes); s++)
+    for (size_t b = 0; b < COUNT(batch_sizes); b++)
+      for (uint32_t nprobes = 1; nprobes <= 30; nprobes += nprobes < 8 ? 1 : 11)
+        check_filter(trial, sizes[s] * trial->format->unit, nprobes, batch_sizes[b]);
+}
+
+/* Small ones are full after few hashes, so their batches are small. */
+static void filter_shapes(const struct trial *trial)
+{
+  static const uint64_t more[] = {100, 127, 128, 129, 255, 256, 257, 1000, 4095, 4096, 4097, 65537, 99991};
+  for (uint64_t s = 1; s <= 80 + COUNT(more); s++)
+    for (uint32_t nprobes = 1; nprobes <= 30; nprobes += s <= 80 ? 1 : 7) {
+      const uint64_t nbytes = s <= 80 ? s : more[s - 81];
+      check_filter(trial, nbytes * trial->format->unit, nprobes, 1 + nbytes * 4 / nprobes % 100);
+    }
+}
+
+/* Hashes of no bits, of all, and of one or all but one. In filters of no bits, some, and all. */
+static void filter_every_kind_of_hash(const struct trial *trial)
+{
+  const size_t hash_nbytes = trial->format->hash_nbytes, nbits = hash_nbytes * 8;
+  uint8_t hashes[8 * 2 * 66] = {0};
+  size_t n = 0;
+  for (size_t bit = 0; bit <= nbits; bit++)
+    for (uint8_t around = 0; around < 2; around++) {
+      uint8_t *hash = hashes + hash_nbytes * n++;
+      memset(hash, around ? 0xff : 0, hash_nbytes);
+      if (bit < nbits)
+        hash[bit / 8] ^= (uint8_t)(1 << bit % 8);
+    }
+
+  static const uint64_t sizes[] = {1, 8, 9, 1250};
+  for (size_t s = 0; s < COUNT(sizes); s++)
+    for (uint32_t nprobes = 1; nprobes <= 30; nprobes++) {
+      const struct filter_shape shape = shape_of(trial->format, sizes[s] * trial->format->unit, nprobes);
+      uint8_t *payload = test_alloc(shape.nbytes);
+      check_probe(trial, &shape, payload, hashes, n);
+      check_add(trial, &shape, payload, hashes, n / 2);
+      check_probe(trial, &shape, payload, hashes, n);
+      rng_fill(trial->rng, payload, shape.nbytes);
+      check_add(trial, &shape, payload, hashes + n / 2 * hash_nbytes, 5); /* what is set stays set */
+      memset(payload, 0xff, shape.nbytes);
+      check_probe(trial, &shape, payload, hashes, n);
+      free(payload);
+    }
+}
+
+/* All bits are set but one that a known probe of a known hash meets. That hash must not pass, whichever probe it is. */
+static void filter_each_probe_decides(const struct trial *trial)
+{
+  enum { N = 65 };
+  const struct format_table *table = lanebloom_format_table(trial->format->id);
+  const size_t hash_nbytes = trial->format->hash_nbytes;
+  uint8_t hashes[8 * N];
+  uint64_t positions[256];
+  for (uint32_t nprobes = 1; nprobes <= 30; nprobes++) {
+    const struct filter_shape shape = shape_of(trial->format, 1251 * trial->format->unit, nprobes);
+    uint8_t *payload = test_alloc(shape.nbytes);
+    for (uint32_t p = 0; p < nprobes; p++) {
+      rng_fill(trial->rng, hashes, N * hash_nbytes);
+      const size_t lane = rng_below(trial->rng, N);
+      table->positions(&shape, hashes + lane * hash_nbytes, positions);
+      memset(payload, 0xff, shape.nbytes);
+      payload[positions[p] / 8] ^= (uint8_t)(1 << positions[p] % 8);
+      check_probe(trial, &shape, payload, hashes, N);
+
+      uint8_t bitmap[(N + 7) / 8];
+      trial->ops->probe(&shape, payload, hashes, N, bitmap);
+      if (bitmap[lane / 8] >> lane % 8 & 1)
+        test_fatal("probe %u of hash %zu meets a clear bit, and the hash passes", p, lane);
+    }
+    free(payload);
+  }
+}
+
+/* From 2^29 bytes on a 32-bit hash cannot reach all bits, and 32 bits cannot hold their number. */
+static void filter_around_2_to_32_bits(const struct trial *trial)
+{
+  enum { N = 33 };
+  static const int64_t beyond[] = {-1, 0, 1, 12345};
+  const size_t hash_nbytes = trial->format->hash_nbytes;
+  for (size_t b = 0; b < COUNT(beyond); b++) {
+    const uint64_t units = (((uint64_t)1 << 29) + (uint64_t)beyond[b]) / trial->format->unit;
+    const struct filter_shape shape = shape_of(trial->format, units * trial->format->unit, 11);
+    uint8_t hashes[8 * 2 * N], expected[(2 * N + 7) / 8];
+    rng_fill(trial->rng, hashes, sizeof hashes);
+    memset(hashes, 0xff, hash_nbytes); /* the highest bit; 0 where the filter has eight bits less */
+    note(trial, &shape, N, 0);
+
+    struct guarded found = guarded_sparse(shape.nbytes), wanted = guarded_sparse(shape.nbytes);
+    trial->ops->add(&shape, found.bytes, hashes, N);
+    trial->reference->add(&shape, wanted.bytes, hashes, N);
+    test_same_bytes("payload", found.bytes, wanted.bytes, shape.nbytes);
+    trial->reference->probe(&shape, wanted.bytes, hashes, 2 * N, expected);
+
+    struct guarded bitmap = guarded_make(sizeof expected, AT_END);
+    guarded_freeze(&found);
+    trial->ops->probe(&shape, found.bytes, hashes, 2 * N, bitmap.bytes);
+    test_same_bytes("bitmap", bitmap.bytes, expected, sizeof expected);
+    guarded_free(&bitmap);
+    guarded_free(&found);
+    guarded_free(&wanted);
+  }
+}
+
+/* ---- The public calls, which cut a batch into blocks ---- */
+
+enum { WIDTH = 8 };
+
+/* What the calls should say of n keys: the reference's operations on the whole batch at once. */
+struct answers {
+  uint8_t *hashes, *bitmap;
+  uint32_t *indices;
+  size_t n, count;
+};
+
+static struct answers expect(const struct trial *trial, const struct filter_shape *shape, const uint8_t *payload,
+                             const lanebloom_slice *slices, size_t n)
+{
+  struct answers expected = {
+      .hashes = test_alloc(n * trial->format->hash_nbytes),
+      .bitmap = test_alloc((n + 7) / 8),
+      .indices = test_alloc(n * sizeof *expected.indices),
+      .n = n,
+  };
+  const lanebloom_keys keys = lanebloom_keys_slices(slices, n);
+  trial->reference->hash(&keys, expected.hashes);
+  trial->reference->probe(shape, payload, expected.hashes, n, expected.bitmap);
+  for (size_t i = 0; i < n; i++)
+    if (expected.bitmap[i / 8] >> i % 8 & 1)
+      expected.indices[expected.count++] = (uint32_t)i;
+  return expected;
+}
+
+static void check_answers(const struct trial *trial, size_t round, const lanebloom_filter *filter,
+                          const lanebloom_keys *keys, const struct answers *expected)
+{
+  const size_t hashes_nbytes = expected->n * trial->format->hash_nbytes, bitmap_nbytes = (expected->n + 7) / 8;
+  struct guarded hashes = guarded_make(hashes_nbytes, place_in(trial, round));
+  cr_assert(lanebloom_hash(trial->format->id, keys, hashes.bytes) == LANEBLOOM_OK, "hash");
+  test_same_bytes("hashes", hashes.bytes, expected->hashes, hashes_nbytes);
+  guarded_freeze(&hashes);
+
+  struct guarded bitmap = guarded_make(bitmap_nbytes, place_in(trial, round));
+  if (lanebloom_filter_screen_hashes(filter, hashes.bytes, expected->n, bitmap.bytes) != expected->count)
+    test_fatal("screen_hashes: not %zu", expected->count);
+  test_same_bytes("bitmap of screen_hashes", bitmap.bytes, expected->bitmap, bitmap_nbytes);
+  guarded_free(&bitmap);
+  guarded_free(&hashes);
+
+  bitmap = guarded_make(bitmap_nbytes, place_in(trial, round));
+  if (lanebloom_filter_screen(filter, keys, bitmap.bytes) != expected->count)
+    test_fatal("screen: not %zu", expected->count);
+  test_same_bytes("bitmap of screen", bitmap.bytes, expected->bitmap, bitmap_nbytes);
+  guarded_free(&bitmap);
+  if (lanebloom_filter_screen(filter, keys, NULL) != expected->count)
+    test_fatal("screen that only counts: not %zu", expected->count);
+
+  struct guarded indices = guarded_make(expected->n * sizeof(uint32_t), aligned_place_in(round));
+  if (lanebloom_filter_select(filter, keys, (void *)indices.bytes) != expected->count)
+    test_fatal("select: not %zu", expected->count);
+  test_same_bytes("indices", indices.bytes, expected->indices, expected->count * sizeof(uint32_t));
+  guarded_free(&indices);
+}
+
+/* A filter of n keys, asked for n others of which half are in it. Each round has its own layout of keys. */
+static void check_calls(const struct trial *trial, size_t n, size_t round)
+{
+  test_context("%s: public calls on %zu keys, round %zu", trial->name, n, round);
+  uint8_t *bytes = test_alloc(2 * n * WIDTH);
+  rng_fill(trial->rng, bytes, 2 * n * WIDTH);
+  for (size_t i = 0; i < n; i++)
+    if (rng_below(trial->rng, 2))
+      memcpy(bytes + (n + i) * WIDTH, bytes + i * WIDTH, WIDTH);
+
+  uint32_t *offsets32 = test_alloc((2 * n + 1) * sizeof *offsets32);
+  uint64_t *offsets64 = test_alloc((2 * n + 1) * sizeof *offsets64);
+  lanebloom_slice *slices = test_alloc((2 * n + 1) * sizeof *slices);
+  for (size_t i = 0; i <= 2 * n; i++) {
+    offsets32[i] = (uint32_t)(i * WIDTH);
+    offsets64[i] = i * WIDTH;
+    slices[i] = (lanebloom_slice){bytes + i * WIDTH, WIDTH};
+  }
+  const lanebloom_keys layouts[NROUNDS] = {
+      lanebloom_keys_fixed(bytes, WIDTH, 2 * n),
+      lanebloom_keys_offsets32(bytes, offsets32, 2 * n),
+      lanebloom_keys_offsets64(bytes, offsets64, 2 * n),
+      lanebloom_keys_slices(slices, 2 * n),
+  };
+  const lanebloom_keys added = lanebloom_keys_part(&layouts[round], 0, n);
+  const lanebloom_keys asked = lanebloom_keys_part(&layouts[round], n, n);
+
+  struct filter_shape shape;
+  cr_assert(lanebloom_format_table(trial->format->id)->plan(10, n, &shape) == LANEBLOOM_OK, "plan");
+  uint8_t *payload = test_alloc(shape.nbytes), *hashes = test_alloc(n * trial->format->hash_nbytes);
+  const lanebloom_keys added_slices = lanebloom_keys_slices(slices, n);
+  trial->reference->hash(&added_slices, hashes);
+  trial->reference->add(&shape, payload, hashes, n);
+  struct answers expected = expect(trial, &shape, payload, slices + n, n);
+
+  lanebloom_filter *filter;
+  size_t size;
+  cr_assert(lanebloom_filter_build(trial->format->id, 10, &added, &filter) == LANEBLOOM_OK, "build");
+  const void *built = lanebloom_filter_bytes(filter, &size);
+  cr_assert(size >= shape.nbytes, "a filter of %zu bytes", size);
+  test_same_bytes("payload of build", built, payload, shape.nbytes);
+  check_answers(trial, round, filter, &asked, &expected);
+
+  lanebloom_filter_close(filter);
+  free(expected.indices);
+  free(expected.bitmap);
+  free(expected.hashes);
+  free(hashes);
+  free(payload);
+  free(slices);
+  free(offsets64);
+  free(offsets32);
+  free(bytes);
+}
+
+static void calls_around_a_block(const struct trial *trial)
+{
+  enum { B = BLOCK_NKEYS };
+  static const size_t sizes[] = {0, 1, 7, 8, 9, 65, B - 1, B, B + 1, 2 * B - 1, 2 * B, 2 * B + 1, 5 * B + 7};
+  for (size_t s = 0; s < COUNT(sizes); s++)
+    for (size_t round = 0; round < NROUNDS; round++)
+      check_calls(trial, sizes[s], round);
+}
+
+/* ---- The table ---- */
+
+static const struct {
+  const char *name;
+  void (*run)(const struct trial *trial);
+} cases[] = {
+    {"hash, one width", hash_one_width},
+    {"hash, mixed lengths", hash_mixed_lengths},
+    {"hash, at page edges", hash_at_page_edges},
+    {"hash, every kind of byte", hash_every_kind_of_byte},
+    {"hash, far offsets", hash_far_offsets},
+    {"filter, batch sizes", filter_batch_sizes},
+    {"filter, shapes", filter_shapes},
+    {"filter, every kind of hash", filter_every_kind_of_hash},
+    {"filter, each probe decides", filter_each_probe_decides},
+    {"filter, around 2^32 bits", filter_around_2_to_32_bits},
+    {"calls, around a block", calls_around_a_block},
+};
+
+struct cell {
+  size_t kernel, the_case;
+};
+
+enum { MAX_KERNELS = 32 };
+
+ParameterizedTestParameters(kernels, agree)
+{
+  static struct cell cells[MAX_KERNELS * COUNT(cases)];
+  size_t n = 0;
+  for (size_t kernel = 0; kernel < lanebloom_kernel_count() && kernel < MAX_KERNELS; kernel++)
+    for (size_t c = 0; c < COUNT(cases); c++)
+      cells[n++] = (struct cell){kernel, c};
+  return cr_make_param_array(struct cell, cells, n);
+}
+
+ParameterizedTest(struct cell *cell, kernels, agree)
+{
+  const char *kernel = lanebloom_kernel_name(cell->kernel);
+  cr_assert(kernel, "kernel %zu has no name", cell->kernel);
+  cr_assert(lanebloom_kernel_use(kernel) == LANEBLOOM_OK, "kernel %s cannot be used", kernel);
+  const struct kernel_table *table = lanebloom_kernels_current();
+  cr_assert(strcmp(table->name, kernel) == 0, "kernel %s is used instead of %s", table->name, kernel);
+  struct rng rng = rng_start(cell->the_case);
+
+  for (size_t f = 0; f < COUNT(formats); f++) {
+    const struct format *format = &formats[f];
+    char name[128];
+    snprintf(name, sizeof name, "%s, %s, %s", kernel, lanebloom_format_name(format->id), cases[cell->the_case].name);
+    const struct kernel_ops *scalar = lanebloom_kernels_scalar.ops[format->id];
+    cases[cell->the_case].run(&(struct trial){
+        .name = name,
+        .format = format,
+        .ops = table->ops[format->id],
+        .reference = table == &lanebloom_kernels_scalar ? format->model : scalar,
+        .rng = &rng,
+    });
+  }
+}
+
+/* What is not in the table would not be tested at all. */
+Test(kernels, every_kernel_and_format_has_a_row)
+{
+  cr_assert(lanebloom_kernel_count() <= MAX_KERNELS, "MAX_KERNELS is too small");
+  for (int id = 0; id < FORMAT_END; id++) {
+    const struct format_table *table = lanebloom_format_table((lanebloom_format)id);
+    size_t nrows = 0;
+    for (size_t f = 0; f < COUNT(formats); f++)
+      nrows += (int)formats[f].id == id && table && table->hash_nbytes == formats[f].hash_nbytes;
+    cr_assert(nrows == (table != NULL), "format %d has %zu rows", id, nrows);
+  }
+}

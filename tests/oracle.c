@@ -1,0 +1,252 @@
+/* The real LevelDB is the judge: hashes, filters and answers must be its own, odd inputs and bad luck included.
+ * SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <lanebloom.h>
+
+#include "model.h"
+#include "oracle_leveldb.h"
+#include "support.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* ---- Key sets ---- */
+
+enum { MAX_KEYS = 5000, MAX_LENGTH = 300 };
+
+/* Keys that share a pool of random bytes. */
+struct key_set {
+  uint8_t *pool;
+  lanebloom_slice slices[MAX_KEYS];
+  lanebloom_keys keys;
+};
+
+static struct key_set *key_set_make(struct rng *rng)
+{
+  struct key_set *set = test_alloc(sizeof *set);
+  set->pool = test_alloc((size_t)64 * MAX_KEYS);
+  rng_fill(rng, set->pool, (size_t)64 * MAX_KEYS);
+  return set;
+}
+
+static void key_set_free(struct key_set *set)
+{
+  free(set->pool);
+  free(set);
+}
+
+/* n keys: short, long or both; one in eight a copy of an earlier one, which counts in a filter's size all the same. */
+static void key_set_draw(struct key_set *set, struct rng *rng, size_t n)
+{
+  static const size_t longest[] = {4, 16, 40, MAX_LENGTH};
+  const size_t end = longest[rng_below(rng, COUNT(longest))] + 1;
+  for (size_t i = 0; i < n; i++) {
+    const uint64_t at = rng_below(rng, 64 * MAX_KEYS - MAX_LENGTH);
+    set->slices[i] = (lanebloom_slice){set->pool + at, rng_below(rng, end)};
+    if (i > 0 && rng_below(rng, 8) == 0)
+      set->slices[i] = set->slices[rng_below(rng, i)];
+  }
+  set->keys = lanebloom_keys_slices(set->slices, n);
+}
+
+/* Screens the key set; every answer must be LevelDB's. Returns how many it was asked for, and counts hits. */
+static size_t check_answers(const uint8_t *bytes, size_t size, const struct key_set *set, size_t *nhits)
+{
+  uint8_t bitmap[(MAX_KEYS + 7) / 8];
+  const size_t n = set->keys.n;
+  lanebloom_filter *filter;
+  cr_assert(lanebloom_filter_open(LANEBLOOM_LEVELDB, bytes, size, &filter) == LANEBLOOM_OK, "open");
+  const size_t count = lanebloom_filter_screen(filter, &set->keys, bitmap);
+  lanebloom_filter_close(filter);
+
+  size_t expected_count = 0;
+  for (size_t i = 0; i < n; i++) {
+    const bool expected = oracle_leveldb_may_match(bytes, size, set->slices[i].data, set->slices[i].size);
+    expected_count += expected;
+    if ((bitmap[i / 8] >> i % 8 & 1) != expected)
+      test_fatal("filter of %zu bytes, key %zu of %zu bytes: LevelDB answers %d", size, i, set->slices[i].size,
+                 expected);
+  }
+  if (count != expected_count)
+    test_fatal("filter of %zu bytes: %zu of %zu keys pass, expected %zu", size, count, n, expected_count);
+  *nhits += count;
+  return n;
+}
+
+/* ---- Hashes ---- */
+
+static void check_hash(const uint8_t *key, size_t size)
+{
+  const lanebloom_keys keys = lanebloom_keys_fixed(key, size, 1);
+  uint32_t hash = 0;
+  lanebloom_hash(LANEBLOOM_LEVELDB, &keys, &hash);
+  const uint32_t expected = oracle_leveldb_hash(key, size);
+  cr_assert(hash == expected, "a key of %zu bytes hashes to %08x, expected %08x", size, hash, expected);
+}
+
+Test(oracle, hashes)
+{
+  static const size_t more[] = {1023, 1024, 1025, 4099, 65537, 1000003};
+  struct rng rng = rng_start(1);
+  uint8_t *key = test_alloc(more[COUNT(more) - 1]);
+  for (size_t time = 0; time < 100; time++)
+    for (size_t size = 0; size <= MAX_LENGTH; size++) {
+      rng_fill(&rng, key, size);
+      check_hash(key, size);
+    }
+  for (size_t i = 0; i < COUNT(more); i++) {
+    rng_fill(&rng, key, more[i]);
+    check_hash(key, more[i]);
+  }
+  free(key);
+}
+
+/* ---- Filters ---- */
+
+/* Ten sets of each small number of keys, then any number, mostly below a thousand. */
+static size_t draw_nkeys(struct rng *rng, size_t set)
+{
+  return set < 10 * 66 ? set / 10 : set % 100 == 0 ? MAX_KEYS : rng_below(rng, MAX_KEYS + 1) >> rng_below(rng, 12);
+}
+
+/* Bytes of filters, for 0 to 130 bits per key in turn, and answers on keys of which about half are in them. */
+Test(oracle, filters)
+{
+  enum { MAX_BITS = 130, NSETS = 17 * (MAX_BITS + 1), NQUERIES = 250 };
+  struct rng rng = rng_start(2);
+  struct key_set *set = key_set_make(&rng), *others = key_set_make(&rng);
+  size_t nqueries = 0, nhits = 0;
+  for (size_t s = 0; s < NSETS; s++) {
+    const int bits = (int)(s % (MAX_BITS + 1));
+    const size_t n = draw_nkeys(&rng, s);
+    test_context("set %zu: %zu keys at %d bits", s, n, bits);
+    key_set_draw(set, &rng, n);
+
+    size_t size, expected_size;
+    lanebloom_filter *filter;
+    cr_assert(lanebloom_filter_build(LANEBLOOM_LEVELDB, bits, &set->keys, &filter) == LANEBLOOM_OK, "build");
+    uint8_t *expected = oracle_leveldb_create(bits, set->slices, n, &expected_size);
+    const void *bytes = lanebloom_filter_bytes(filter, &size);
+    if (size != expected_size)
+      test_fatal("%zu bytes, expected %zu", size, expected_size);
+    test_same_bytes("filter", bytes, expected, size);
+
+    key_set_draw(others, &rng, NQUERIES);
+    for (size_t i = 0; n > 0 && i < NQUERIES; i += 2)
+      others->slices[i] = set->slices[rng_below(&rng, n)];
+    nqueries += check_answers(bytes, size, others, &nhits);
+    lanebloom_filter_close(filter);
+    free(expected);
+  }
+  cr_assert(nqueries == (size_t)NSETS * NQUERIES && nhits > nqueries / 3 && nhits < nqueries * 9 / 10,
+            "%zu of %zu queries hit: too uneven to tell much", nhits, nqueries);
+  key_set_free(set);
+  key_set_free(others);
+}
+
+/* Any bytes at all: random ones, from sparse to full; too short; every odd number of probes. */
+Test(oracle, any_bytes)
+{
+  enum { NFILTERS = 6000, NQUERIES = 100, MAX_SIZE = 200 };
+  static const uint8_t last[] = {0, 1, 2, 6, 29, 30, 31, 32, 127, 128, 255};
+  struct rng rng = rng_start(3);
+  struct key_set *set = key_set_make(&rng);
+  size_t nqueries = 0, nhits = 0;
+  for (size_t f = 0; f < NFILTERS; f++) {
+    uint8_t bytes[MAX_SIZE];
+    const size_t size = f % 8 == 0 ? f / 8 % 4 : rng_below(&rng, MAX_SIZE + 1);
+    rng_fill(&rng, bytes, size);
+    for (uint64_t i = rng_below(&rng, 5); i > 0; i--) /* halves the share of clear bits */
+      for (size_t at = 0; at < size; at++)
+        bytes[at] |= (uint8_t)rng_next(&rng);
+    if (size > 0)
+      bytes[size - 1] = rng_below(&rng, 2) ? (uint8_t)rng_below(&rng, 32) : last[rng_below(&rng, COUNT(last))];
+    test_context("filter %zu: %zu bytes", f, size);
+    key_set_draw(set, &rng, NQUERIES);
+    nqueries += check_answers(bytes, size, set, &nhits);
+  }
+  cr_assert(nhits > nqueries / 10 && nhits < nqueries * 9 / 10, "%zu of %zu queries hit: too uneven to tell much",
+            nhits, nqueries);
+  key_set_free(set);
+}
+
+/* Above 2^29 bytes the number of bits passes 2^32. Only all of a key's bits let it pass. */
+Test(oracle, above_2_to_29_bytes)
+{
+  enum { NPROBES = 30, NKEYS = 200 };
+  struct rng rng = rng_start(4);
+  struct key_set *set = key_set_make(&rng);
+  key_set_draw(set, &rng, NKEYS);
+  for (int64_t beyond = -1; beyond <= 100; beyond += beyond < 2 ? 1 : 98) {
+    const size_t nbytes = ((size_t)1 << 29) + (size_t)beyond;
+    test_context("payload of %zu bytes", nbytes);
+    struct guarded filter = guarded_sparse(nbytes + 1);
+    filter.bytes[nbytes] = NPROBES;
+    for (size_t i = 0; i < NKEYS; i++) {
+      const uint32_t hash = oracle_leveldb_hash(set->slices[i].data, set->slices[i].size);
+      for (unsigned p = 0; p < NPROBES - i % 2; p++) { /* every second key lacks its last bit */
+        const uint64_t position = model_position(hash, p, nbytes);
+        filter.bytes[position / 8] |= (uint8_t)(1 << position % 8);
+      }
+    }
+    size_t nhits = 0;
+    check_answers(filter.bytes, filter.nbytes, set, &nhits);
+    cr_assert(nhits >= NKEYS / 2 && nhits < NKEYS, "%zu of %d keys pass", nhits, NKEYS);
+    guarded_free(&filter);
+  }
+  key_set_free(set);
+}
+
+/* ---- Rates ---- */
+
+/* Double hashing on 32 bits makes some sizes much worse than their neighbours. Bytes, answers and rate must be
+ * LevelDB's own, whatever a textbook says. */
+static void check_rate(size_t nkeys, double least, double most)
+{
+  enum { WIDTH = 16, NABSENT = 1000000 };
+  struct rng rng = rng_start(nkeys);
+  uint8_t *bytes = test_alloc((nkeys + NABSENT) * WIDTH);
+  rng_fill(&rng, bytes, (nkeys + NABSENT) * WIDTH);
+  lanebloom_slice *slices = test_alloc(nkeys * sizeof *slices);
+  for (size_t i = 0; i < nkeys; i++)
+    slices[i] = (lanebloom_slice){bytes + i * WIDTH, WIDTH};
+
+  const lanebloom_keys keys = lanebloom_keys_fixed(bytes, WIDTH, nkeys);
+  lanebloom_filter *filter;
+  cr_assert(lanebloom_filter_build(LANEBLOOM_LEVELDB, 10, &keys, &filter) == LANEBLOOM_OK, "build");
+  size_t size, expected_size;
+  const void *found = lanebloom_filter_bytes(filter, &size);
+  uint8_t *expected = oracle_leveldb_create(10, slices, nkeys, &expected_size);
+  cr_assert(size == expected_size, "%zu bytes, expected %zu", size, expected_size);
+  test_same_bytes("filter", found, expected, size);
+
+  const lanebloom_keys absent = lanebloom_keys_fixed(bytes + nkeys * WIDTH, WIDTH, NABSENT);
+  uint8_t *bitmap = test_alloc((NABSENT + 7) / 8);
+  const size_t count = lanebloom_filter_screen(filter, &absent, bitmap);
+  for (size_t i = 0; i < NABSENT; i++) {
+    const bool answer = oracle_leveldb_may_match(expected, size, bytes + (nkeys + i) * WIDTH, WIDTH);
+    if ((bitmap[i / 8] >> i % 8 & 1) != answer)
+      test_fatal("absent key %zu: LevelDB answers %d", i, answer);
+  }
+  const double percent = 100.0 * (double)count / NABSENT;
+  cr_assert(percent > least && percent < most, "%zu keys: %.2f %% of absent keys pass, expected %.1f to %.1f", nkeys,
+            percent, least, most);
+
+  lanebloom_filter_close(filter);
+  free(bitmap);
+  free(expected);
+  free(slices);
+  free(bytes);
+}
+
+Test(oracle, rate_at_an_unlucky_size)
+{
+  check_rate(209712, 3.5, 4.5);
+}
+
+Test(oracle, rate_three_keys_on)
+{
+  check_rate(209715, 1.6, 2.2);
+}

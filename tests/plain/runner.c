@@ -1,0 +1,57 @@
+/* Runs tests one after another, each in a process of its own as Criterion does, and prints TAP.
+ * SPDX-License-Identifier: MIT */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "criterion/criterion.h"
+
+static struct plain_test *tests;
+
+void plain_register(struct plain_test *test)
+{
+  test->next = tests;
+  tests = test;
+}
+
+void plain_fail(const char *file, int line, const char *condition, const char *text, ...)
+{
+  va_list values;
+  va_start(values, text);
+  printf("# %s:%d: %s:", file, line, condition);
+  vprintf(text, values);
+  printf("\n");
+  va_end(values);
+  exit(1);
+}
+
+static bool run(const struct plain_test *test, void *param)
+{
+  fflush(stdout);
+  pid_t child = fork();
+  if (child == 0) {
+    if (param)
+      test->run_with(param);
+    else
+      test->run();
+    exit(0); /* not _exit: sanitizers report at exit */
+  }
+  int status = -1;
+  const bool passed = child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  printf("%sok - %s::%s\n", passed ? "" : "not ", test->suite, test->name);
+  return passed;
+}
+
+int main(void)
+{
+  size_t nfailed = 0, n = 0;
+  for (const struct plain_test *test = tests; test; test = test->next) {
+    struct criterion_test_params params = test->params ? test->params() : (struct criterion_test_params){.length = 1};
+    for (size_t i = 0; i < params.length; i++, n++)
+      nfailed += !run(test, test->params ? (char *)params.params + i * params.size : NULL);
+  }
+  printf("1..%zu\n", n);
+  return nfailed > 0;
+}

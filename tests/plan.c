@@ -1,0 +1,95 @@
+/* Planning: sizes, probes, the model rate and its inverse.
+ * SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+#include <lanebloom.h>
+#include <limits.h>
+#include <math.h>
+
+static double rate_of(double bits_per_key, uint64_t nkeys)
+{
+  double rate = NAN;
+  lanebloom_status status = lanebloom_plan_rate(LANEBLOOM_LEVELDB, bits_per_key, nkeys, &rate);
+  cr_assert(status == LANEBLOOM_OK, "%g bits, %llu keys: %s", bits_per_key, (unsigned long long)nkeys,
+            lanebloom_status_text(status));
+  return rate;
+}
+
+Test(plan, size_is_that_of_the_filter_that_is_built)
+{
+  static const uint64_t counts[] = {0, 1, 2, 6, 7, 100, 999};
+  for (double bits = 0; bits < 50; bits++)
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+      uint64_t nbytes;
+      unsigned nprobes;
+      cr_assert(lanebloom_plan_size(LANEBLOOM_LEVELDB, bits, counts[i], &nbytes, &nprobes) == LANEBLOOM_OK);
+      const lanebloom_keys keys = lanebloom_keys_fixed("", 0, counts[i]);
+      lanebloom_filter *filter;
+      cr_assert(lanebloom_filter_build(LANEBLOOM_LEVELDB, bits, &keys, &filter) == LANEBLOOM_OK);
+      size_t size;
+      lanebloom_filter_bytes(filter, &size);
+      lanebloom_info info;
+      lanebloom_filter_info(filter, &info, sizeof info);
+      cr_assert(size == nbytes && info.nprobes == nprobes, "%g bits, %llu keys", bits, (unsigned long long)counts[i]);
+      lanebloom_filter_close(filter);
+    }
+}
+
+Test(plan, limits)
+{
+  uint64_t nbytes = 7;
+  unsigned nprobes = 7;
+  cr_assert(lanebloom_plan_size(LANEBLOOM_LEVELDB, 1, UINT64_MAX - 7, &nbytes, &nprobes) == LANEBLOOM_OK);
+  cr_assert(nbytes == (UINT64_MAX - 7) / 8 + 1 && nprobes == 1);
+  nbytes = 7;
+  cr_assert(lanebloom_plan_size(LANEBLOOM_LEVELDB, 1, UINT64_MAX - 6, &nbytes, &nprobes) == LANEBLOOM_ERR_LIMIT);
+  cr_assert(lanebloom_plan_size(LANEBLOOM_LEVELDB, 2, UINT64_MAX / 2 + 1, &nbytes, &nprobes) == LANEBLOOM_ERR_LIMIT);
+  cr_assert(nbytes == 7, "an error writes nothing");
+  cr_assert(lanebloom_plan_size(LANEBLOOM_LEVELDB, INT_MAX, 3, &nbytes, &nprobes) == LANEBLOOM_OK);
+  cr_assert(nbytes == (3ULL * INT_MAX + 7) / 8 + 1 && nprobes == 30);
+  cr_assert(lanebloom_plan_size(LANEBLOOM_LEVELDB, INT_MAX + 1.0, 3, &nbytes, &nprobes) == LANEBLOOM_ERR_ARGUMENT);
+  cr_assert(lanebloom_plan_size(LANEBLOOM_LEVELDB, 0.5, 3, &nbytes, &nprobes) == LANEBLOOM_ERR_ARGUMENT);
+}
+
+/* By hand: (1 - e^(-6/10))^6 = 0.008436, and n / 2^32 on top. */
+Test(plan, the_rate_is_the_textbook_one_and_collisions)
+{
+  cr_assert(rate_of(10, 0) == 0);
+  cr_assert(fabs(rate_of(10, 100000) - (0.0084362 + 100000 / 4294967296.0)) < 1e-6, "%.9g", rate_of(10, 100000));
+  cr_assert(fabs(rate_of(10, 1000000) - (0.0084362 + 1000000 / 4294967296.0)) < 3e-6, "%.9g", rate_of(10, 1000000));
+  /* 100 bits for each of 43 million keys use up all 2^32 bits, and collisions are 1 % alone. */
+  cr_assert(fabs(rate_of(100, 43000000) - -expm1(-43000000 / 4294967296.0)) < 1e-4);
+  cr_assert(rate_of(0, 1) == 1.0 / 64 + 63.0 / 64 / 4294967296.0, "one probe, one key, 64 bits: %.17g", rate_of(0, 1));
+}
+
+Test(plan, bits_are_the_least_that_reach_the_rate)
+{
+  static const uint64_t counts[] = {0, 1, 50, 1000, 123456, 10000000, 400000000};
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+    for (double rate = 0.9; rate > 1e-7; rate /= 1.7) {
+      double bits = NAN;
+      lanebloom_status status = lanebloom_plan_bits(LANEBLOOM_LEVELDB, rate, counts[i], &bits);
+      if (status == LANEBLOOM_ERR_LIMIT) {
+        cr_assert(isnan(bits));
+        cr_assert(rate_of(1000, counts[i]) > rate, "%g is within reach of %llu keys", rate,
+                  (unsigned long long)counts[i]);
+        continue;
+      }
+      cr_assert(status == LANEBLOOM_OK);
+      cr_assert(rate_of(bits, counts[i]) <= rate, "%g bits do not reach %g", bits, rate);
+      for (double less = 0; less < bits; less++)
+        cr_assert(rate_of(less, counts[i]) > rate, "%g bits are enough for %g, not %g", less, rate, bits);
+    }
+}
+
+Test(plan, rates_out_of_range)
+{
+  static const double wrong[] = {0, 1, -0.1, 1.5, NAN, INFINITY};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    double bits = 7;
+    cr_assert(lanebloom_plan_bits(LANEBLOOM_LEVELDB, wrong[i], 100, &bits) == LANEBLOOM_ERR_ARGUMENT, "%g", wrong[i]);
+    cr_assert(bits == 7);
+  }
+  double bits;
+  cr_assert(lanebloom_plan_bits(LANEBLOOM_LEVELDB, 0.001, 1000000000, &bits) == LANEBLOOM_ERR_LIMIT,
+            "a billion keys collide more often than that");
+}

@@ -1,0 +1,215 @@
+/* What the tests share.
+ * SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "support.h"
+
+/* ---- Failing ---- */
+
+static char context[256];
+static struct sigaction crash_action; /* the default, or a sanitizer's */
+
+static uint64_t seed(void)
+{
+  const char *text = getenv("LANEBLOOM_TEST_SEED");
+  return text && *text ? strtoull(text, NULL, 0) : 20240229;
+}
+
+/* An access beyond a guarded buffer ends here. The second attempt at it, after the return, ends the process. */
+static void on_crash(int signal_number)
+{
+  static const char crashed[] = "crashed: ";
+  ssize_t written = write(STDERR_FILENO, crashed, sizeof crashed - 1);
+  written += write(STDERR_FILENO, context, strlen(context));
+  written += write(STDERR_FILENO, "\n", 1);
+  (void)written; /* there is nobody left to tell */
+  sigaction(signal_number, &crash_action, NULL);
+}
+
+void test_context(const char *format, ...)
+{
+  static bool catching;
+  if (!catching) {
+    catching = true;
+    sigaction(SIGSEGV, &(struct sigaction){.sa_handler = on_crash}, &crash_action);
+  }
+  va_list values;
+  va_start(values, format);
+  vsnprintf(context, sizeof context, format, values);
+  va_end(values);
+}
+
+void test_fatal(const char *format, ...)
+{
+  char message[512];
+  va_list values;
+  va_start(values, format);
+  vsnprintf(message, sizeof message, format, values);
+  va_end(values);
+  cr_assert_fail("%s [%s] LANEBLOOM_TEST_SEED=%llu", message, context, (unsigned long long)seed());
+  abort(); /* not reached: the line above leaves the test */
+}
+
+void *test_alloc(size_t nbytes)
+{
+  void *bytes = calloc(nbytes > 0 ? nbytes : 1, 1);
+  if (!bytes)
+    test_fatal("no memory for %zu bytes", nbytes);
+  return bytes;
+}
+
+void test_same_bytes(const char *what, const void *found, const void *expected, size_t nbytes)
+{
+  const uint8_t *a = found, *b = expected;
+  if (nbytes == 0 || memcmp(a, b, nbytes) == 0)
+    return;
+  size_t i = 0;
+  while (a[i] == b[i])
+    i++;
+  test_fatal("%s: byte %zu of %zu is %02x, expected %02x", what, i, nbytes, a[i], b[i]);
+}
+
+/* ---- Buffers beside unmapped pages ---- */
+
+enum { CANARY = 0xc5 };
+
+static size_t page(void)
+{
+  return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static struct guarded guarded_map(size_t nbytes, size_t place, uint8_t canary)
+{
+  const size_t before = place == AT_END ? 0 : place - AT_BEGIN;
+  const size_t inside = (before + nbytes + page() - 1) / page() * page();
+  struct guarded made = {.nbytes = nbytes, .map_nbytes = inside + 2 * page(), .canary = canary};
+  made.map = mmap(NULL, made.map_nbytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (made.map == MAP_FAILED || mprotect(made.map + page(), inside, PROT_READ | PROT_WRITE) != 0)
+    test_fatal("cannot map %zu bytes", made.map_nbytes);
+  made.bytes = made.map + page() + (place == AT_END ? inside - nbytes : before);
+  return made;
+}
+
+struct guarded guarded_make(size_t nbytes, size_t place)
+{
+  struct guarded made = guarded_map(nbytes, place, CANARY);
+  memset(made.map + page(), CANARY, made.map_nbytes - 2 * page());
+  return made;
+}
+
+struct guarded guarded_copy(const void *bytes, size_t nbytes, size_t place)
+{
+  struct guarded made = guarded_make(nbytes, place);
+  if (nbytes > 0)
+    memcpy(made.bytes, bytes, nbytes);
+  return made;
+}
+
+void guarded_freeze(const struct guarded *buffer)
+{
+  mprotect(buffer->map + page(), buffer->map_nbytes - 2 * page(), PROT_READ);
+}
+
+struct guarded guarded_sparse(size_t nbytes)
+{
+  struct guarded made = guarded_map(nbytes, AT_END, 0);
+  madvise(made.map, made.map_nbytes, MADV_NOHUGEPAGE); /* one bit should cost 4 KiB, not 2 MiB */
+  return made;
+}
+
+static bool all_are(const uint8_t *begin, const uint8_t *end, uint8_t byte)
+{
+  while (begin < end && *begin == byte)
+    begin++;
+  return begin == end;
+}
+
+void guarded_free(struct guarded *buffer)
+{
+  const uint8_t *begin = buffer->map + page(), *end = buffer->map + buffer->map_nbytes - page();
+  if (!all_are(begin, buffer->bytes, buffer->canary))
+    test_fatal("a byte before the buffer was written to");
+  if (!all_are(buffer->bytes + buffer->nbytes, end, buffer->canary))
+    test_fatal("a byte behind the buffer was written to");
+  munmap(buffer->map, buffer->map_nbytes);
+  *buffer = (struct guarded){0};
+}
+
+/* ---- Randomness ---- */
+
+struct rng rng_start(uint64_t stream)
+{
+  static bool told;
+  if (!told)
+    fprintf(stderr, "# LANEBLOOM_TEST_SEED=%llu\n", (unsigned long long)seed());
+  told = true;
+  struct rng rng = {seed() + stream};
+  return (struct rng){rng_next(&rng)}; /* so that neighbouring streams do not overlap */
+}
+
+uint64_t rng_next(struct rng *rng)
+{
+  uint64_t z = rng->state += 0x9e3779b97f4a7c15;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+  z = (z ^ z >> 27) * 0x94d049bb133111eb;
+  return z ^ z >> 31;
+}
+
+uint64_t rng_below(struct rng *rng, uint64_t end)
+{
+  return rng_next(rng) % end;
+}
+
+void rng_fill(struct rng *rng, void *bytes, size_t nbytes)
+{
+  for (size_t i = 0; i < nbytes; i += 8) {
+    uint64_t next = rng_next(rng);
+    memcpy((uint8_t *)bytes + i, &next, nbytes - i < 8 ? nbytes - i : 8);
+  }
+}
+
+/* ---- Bytes ---- */
+
+static uint8_t hex_digit(char digit)
+{
+  static const char digits[] = "0123456789abcdef";
+  const char *at = digit ? strchr(digits, digit) : NULL;
+  if (!at)
+    test_fatal("not a hex digit: '%c'", digit);
+  return (uint8_t)(at - digits);
+}
+
+size_t hex_decode(const char *hex, uint8_t *bytes, size_t room)
+{
+  size_t n = 0;
+  if (strcmp(hex, "-") == 0)
+    return 0;
+  for (; *hex; hex += 2, n++) {
+    if (n == room)
+      test_fatal("more than %zu bytes of hex", room);
+    bytes[n] = (uint8_t)(hex_digit(hex[0]) << 4 | hex_digit(hex[1]));
+  }
+  return n;
+}
+
+uint64_t count_set_bits(const uint8_t *bytes, size_t nbytes)
+{
+  uint64_t n = 0, word;
+  size_t i = 0;
+  for (; i + sizeof word <= nbytes; i += sizeof word) {
+    memcpy(&word, bytes + i, sizeof word);
+    if (word)
+      n += (unsigned)__builtin_popcountll(word);
+  }
+  for (; i < nbytes; i++)
+    n += (unsigned)__builtin_popcount(bytes[i]);
+  return n;
+}

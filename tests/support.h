@@ -1,0 +1,69 @@
+/* What the tests share: buffers beside unmapped pages, randomness that can be repeated, hex, and failures that say
+ * where they happened.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_TESTS_SUPPORT_H
+#define LANEBLOOM_TESTS_SUPPORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- Failing ---- */
+
+/* What is being tried now. A failure or a crash prints the last call's text: a grid's loops say where they are. */
+__attribute__((format(printf, 1, 2))) void test_context(const char *format, ...);
+
+/* Fails the test with this message, the context and the seed. */
+__attribute__((format(printf, 1, 2))) _Noreturn void test_fatal(const char *format, ...);
+
+/* Zeroed, never NULL. For free(). */
+void *test_alloc(size_t nbytes);
+
+/* Fails unless the bytes are equal, and says where they first differ. */
+void test_same_bytes(const char *what, const void *found, const void *expected, size_t nbytes);
+
+/* ---- Buffers beside unmapped pages ---- */
+
+struct guarded {
+  uint8_t *bytes;
+  size_t nbytes;
+  uint8_t *map; /* with an unmapped page at either end */
+  size_t map_nbytes;
+  uint8_t canary; /* every mapped byte around `bytes` */
+};
+
+/* Where a buffer lies: AT_END ends at an unmapped page; AT_BEGIN + i begins i bytes behind one. */
+enum { AT_END, AT_BEGIN, NPLACES = AT_BEGIN + 17 };
+
+/* Filled with canary bytes, inside too, so that what is not written shows. */
+struct guarded guarded_make(size_t nbytes, size_t place);
+
+/* A copy of these bytes; writing to it crashes when it is `frozen`. */
+struct guarded guarded_copy(const void *bytes, size_t nbytes, size_t place);
+void guarded_freeze(const struct guarded *buffer);
+
+/* Zeros that end at an unmapped page and take memory only where they are written to. */
+struct guarded guarded_sparse(size_t nbytes);
+
+/* Fails when a byte beside the buffer was written to. */
+void guarded_free(struct guarded *buffer);
+
+/* ---- Randomness: splitmix64, from $LANEBLOOM_TEST_SEED or a fixed seed ---- */
+
+struct rng {
+  uint64_t state;
+};
+
+/* Streams of different numbers are independent. */
+struct rng rng_start(uint64_t stream);
+uint64_t rng_next(struct rng *rng);
+uint64_t rng_below(struct rng *rng, uint64_t end);
+void rng_fill(struct rng *rng, void *bytes, size_t nbytes);
+
+/* ---- Bytes ---- */
+
+/* Decodes hex digits, at most `room` bytes; "-" is no bytes. Returns how many. */
+size_t hex_decode(const char *hex, uint8_t *bytes, size_t room);
+
+uint64_t count_set_bits(const uint8_t *bytes, size_t nbytes);
+
+#endif
