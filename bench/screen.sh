@@ -1,0 +1,49 @@
+#!/bin/sh
+# Times `lanebloom screen` against Debian's `bloom check` and `grep -Fxf` on one key file, in turns:
+# bench/screen.sh [RECORDS [KEYS [ROUNDS]]]. Records are 12 hexadecimal digits, none of them a key; one thread, output
+# thrown away. Prints the median seconds, the ratio of each round's times (median) and the peak memory.
+# SPDX-License-Identifier: MIT
+set -eu
+cd "$(dirname "$0")/.."
+nrecords=${1:-10000000} nkeys=${2:-100000} nrounds=${3:-7}
+scripts/setup.sh build bench
+cmake -S . -B build/bench -G Ninja -DCMAKE_BUILD_TYPE=Release -DLANEBLOOM_BUILD_TESTS=OFF >/dev/null
+cmake --build build/bench >/dev/null
+lanebloom=$PWD/build/bench/cli/lanebloom
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+export LC_ALL=C
+
+random_lines() { od -An -v -tx1 -w6 /dev/urandom | tr -d ' ' | head -n "$1"; }
+random_lines "$nkeys" >keys
+random_lines "$nrecords" | grep -vFxf keys >records # by chance one in 2^48 is a key
+"$lanebloom" build -o keys.lbf keys
+bloom create -n "$nkeys" -p 0.01 keys.bloom
+bloom insert keys.bloom <keys
+
+timed() { # NAME COMMAND...: adds "NAME SECONDS KILOBYTES" to the results; a grep that finds nothing exits with 1
+  name=$1
+  shift
+  /usr/bin/time -q -a -o results -f "$name %e %M" "$@" >/dev/null <records || [ $? = 1 ]
+}
+round() {
+  timed lanebloom "$lanebloom" screen --kernel scalar keys.lbf -
+  timed bloom bloom check keys.bloom
+  timed grep grep -Fxf keys
+}
+round && rm results # warms the page cache
+for _ in $(seq "$nrounds"); do round; done
+
+median() { sort -n | awk '{ v[NR] = $1 } END { print (v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) / 2 }'; }
+grep -m1 'model name' /proc/cpuinfo || uname -m
+echo "$nrecords records, $nkeys keys, filter of $(wc -c <keys.lbf) bytes, $nrounds rounds in turns"
+for name in lanebloom bloom grep; do
+  awk -v name="$name" '$1 == name { print $2 }' results >"$name.seconds"
+  seconds=$(median <"$name.seconds")
+  kilobytes=$(awk -v name="$name" '$1 == name { print $3 }' results | sort -n | tail -1)
+  ratio=$(paste "$name.seconds" lanebloom.seconds | awk '{ print $1 / $2 }' | median)
+  awk -v name="$name" -v s="$seconds" -v n="$nrecords" -v kb="$kilobytes" -v ratio="$ratio" \
+    'BEGIN { printf "%-9s %6.2f s  %6.1f million records/s  %5.2f times lanebloom  %6.1f MiB at peak\n", name, s, n / s / 1e6, ratio, kb / 1024 }'
+done
