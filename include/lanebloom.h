@@ -100,18 +100,16 @@ LANEBLOOM_API lanebloom_keys lanebloom_keys_part(const lanebloom_keys *keys, siz
  * ---------------------------------------------------------------------------------------------------------------- */
 
 /* A format that this build does not have makes calls return LANEBLOOM_ERR_FORMAT; lanebloom_format_hash_size() tells.
- */
+ * docs/choosing-a-filter.md says which to take. */
 typedef enum lanebloom_format {
   LANEBLOOM_LEVELDB = 1,        /* leveldb.BuiltinBloomFilter2; also goleveldb's */
-  LANEBLOOM_ROCKSDB_LEGACY = 2, /* RocksDB format_version < 5, Pebble; not in this release */
-  LANEBLOOM_ROCKSDB_LOCAL = 3,  /* RocksDB FastLocalBloom, format_version >= 5; not in this release */
-  LANEBLOOM_ROCKSDB = 4,        /* open only: whichever of RocksDB's the trailer says; not in this release */
-  LANEBLOOM_LEVELDB_SIGNED =
-      5 /* LevelDB's layout with signed tails: RocksDB's block-based filter, LevelDB < 1.18 on x86 */
+  LANEBLOOM_ROCKSDB_LEGACY = 2, /* RocksDB with format_version below 5, Pebble */
+  LANEBLOOM_ROCKSDB_LOCAL = 3,  /* RocksDB's FastLocalBloom, format_version 5 and above */
+  LANEBLOOM_ROCKSDB = 4,        /* to open only: whichever of RocksDB's the trailer says, constant answers included */
+  LANEBLOOM_LEVELDB_SIGNED = 5  /* LEVELDB with signed tails: LevelDB < 1.18 on x86, RocksDB's block-based filter */
 } lanebloom_format;
 
-/* The name that the command and files use: "leveldb", "leveldb-signed", ...; "unknown" where there is no such format.
- */
+/* The name that the command uses: "leveldb", "rocksdb-local", ...; "unknown" where there is no such format. */
 LANEBLOOM_API const char *lanebloom_format_name(lanebloom_format format);
 
 /* Bytes per hash: 4 or 8; 0 for constant answers and unknown formats. */
@@ -120,23 +118,26 @@ LANEBLOOM_API size_t lanebloom_format_hash_size(lanebloom_format format);
 /* Hashes every key as `format` does.
  * hashes: n x lanebloom_format_hash_size() bytes, each hash an integer in the host's byte order.
  * Errors: FORMAT, KERNEL. Cost: linear in the bytes of the keys; allocates nothing.
- * Source: LevelDB 1.23 util/hash.cc with seed 0xbc9f1d34. LEVELDB_SIGNED differs for keys whose last (size mod 4) bytes
- * hold one of 0x80 or more. */
+ * Source: LevelDB formats and ROCKSDB_LEGACY: LevelDB 1.23 util/hash.cc with seed 0xbc9f1d34; LEVELDB_SIGNED and
+ * ROCKSDB_LEGACY differ for keys whose last (size mod 4) bytes hold one of 0x80 or more. ROCKSDB_LOCAL: RocksDB 7.8.3
+ * util/xxph3.h, the preview of XXH3 in xxHash 0.7.2, with seed 0. */
 LANEBLOOM_API lanebloom_status lanebloom_hash(lanebloom_format format, const lanebloom_keys *keys, void *hashes);
 
 /* ------------------------------------------------------------------------------------------------------------------
  * Planning: what a filter will be, before it is built
  *
  * bits_per_key  NaN, negative or infinite: ARGUMENT. LevelDB formats take whole numbers from 0 to INT_MAX, a fraction
- *               is ARGUMENT. Sizes at which the engine's arithmetic would wrap are LIMIT.
- * rate          The share of absent keys that the filter lets pass. It comes from a model, which for LevelDB formats is
- *               rough: docs/leveldb-false-positives.md states its error, and `lanebloom info --measure` the rate that
- *               one very filter has.
+ *               is ARGUMENT. RocksDB's take 0.5 and more, in thousandths: below 1 counts as 1, above 100 as 100, and
+ *               below 0.5, where RocksDB writes no filter, is ARGUMENT. ROCKSDB_LEGACY rounds to whole numbers.
+ *               Sizes at which the engine's arithmetic would wrap or stop growing are LIMIT.
+ * rate          The share of absent keys that the filter lets pass, by a model: for RocksDB's formats its own estimate,
+ *               for LevelDB's the textbook's, which is rough there: docs/leveldb-false-positives.md states the error,
+ *               and `lanebloom info --measure` the rate that one very filter has.
  * Errors        ARGUMENT, FORMAT, LIMIT, KERNEL. Outputs are written only on success.
  * ---------------------------------------------------------------------------------------------------------------- */
 
-/* nbytes: the size of the engine's bytes, trailer included; nprobes: probes per key.
- * Source: LevelDB 1.23 util/bloom.cc. */
+/* nbytes: the size of the engine's bytes, trailer included; nprobes: probes per key. Source:
+ * LevelDB 1.23 util/bloom.cc, RocksDB 7.8.3 table/block_based/filter_policy.cc with optimize_filters_for_memory off. */
 LANEBLOOM_API lanebloom_status lanebloom_plan_size(lanebloom_format format, double bits_per_key, uint64_t nkeys,
                                                    uint64_t *nbytes, unsigned *nprobes);
 
@@ -145,7 +146,8 @@ LANEBLOOM_API lanebloom_status lanebloom_plan_rate(lanebloom_format format, doub
                                                    double *rate);
 
 /* bits_per_key: the least that the format takes and whose model rate is at most `rate`, which lies between 0 and 1,
- * both excluded (else ARGUMENT). LIMIT where no size reaches it, because nkeys hashes of 32 bits collide more often. */
+ * both excluded (else ARGUMENT). LIMIT where the format does not reach it, for instance because nkeys hashes of 32 bits
+ * collide more often. */
 LANEBLOOM_API lanebloom_status lanebloom_plan_bits(lanebloom_format format, double rate, uint64_t nkeys,
                                                    double *bits_per_key);
 
@@ -155,16 +157,24 @@ LANEBLOOM_API lanebloom_status lanebloom_plan_bits(lanebloom_format format, doub
 
 typedef struct lanebloom_filter lanebloom_filter;
 
-/* Opens the bytes that an engine wrote, trailer included; they are borrowed. Any bytes open, and answer as the engine
- * does: LevelDB formats answer "no" to everything under 2 bytes, and "may be" to everything when the last byte, the
- * number of probes, is 0 or above 30. bytes may be NULL when size is 0. Errors: ARGUMENT, FORMAT, MEMORY, KERNEL. Cost:
- * constant. */
+/* Opens the bytes that an engine wrote, trailer included; they are borrowed. bytes may be NULL when size is 0. Damaged
+ * bytes open too, are never read outside, and answer as the engine does:
+ *
+ * - LevelDB formats answer "no" to every key when there are fewer than 2 bytes, and "may be" to every key when the last
+ *   one, the number of probes, is 0 or above 30.
+ * - RocksDB's answer "no" when there are fewer than 6 bytes, and "may be" when the trailer, 5 bytes, says anything that
+ *   RocksDB 7.8.3 does not understand, or lines that its reader would look for outside. As LANEBLOOM_ROCKSDB the filter
+ *   gets the format that its trailer says, and keeps LANEBLOOM_ROCKSDB when its answer is constant; as one of the two
+ *   formats, bytes of the other are FORMAT. A Ribbon filter is FORMAT; 2^32 bytes or more are LIMIT.
+ *
+ * Errors: ARGUMENT, FORMAT, LIMIT, MEMORY, KERNEL. Cost: constant. */
 LANEBLOOM_API lanebloom_status lanebloom_filter_open(lanebloom_format format, const void *bytes, size_t size,
                                                      lanebloom_filter **filter);
 
-/* Builds the filter that the engine would build of these keys in this order, byte for byte; duplicates count in its
- * size, as they do there. Errors: ARGUMENT, FORMAT, LIMIT, MEMORY, KERNEL. Cost: linear; the filter, and for formats
- * that drop equal neighbours one hash per key. */
+/* Builds the filter that the engine would build of these keys in this order, byte for byte. Duplicates count in its
+ * size as they do there: always in LevelDB formats, in RocksDB's unless their hashes follow each other. Of no keys
+ * RocksDB's formats make 5 bytes that answer "no". Errors: ARGUMENT, FORMAT, LIMIT, MEMORY, KERNEL. Cost: linear; the
+ * filter and, in RocksDB's formats, one hash per key. */
 LANEBLOOM_API lanebloom_status lanebloom_filter_build(lanebloom_format format, double bits_per_key,
                                                       const lanebloom_keys *keys, lanebloom_filter **filter);
 
@@ -200,8 +210,8 @@ LANEBLOOM_API lanebloom_status lanebloom_filter_load_why(const char *path, laneb
  * does. Errors: IO with errno, KERNEL. Thread rule: any; of two savers of one path, one's file stays. */
 LANEBLOOM_API lanebloom_status lanebloom_filter_save(const lanebloom_filter *filter, const char *path);
 
-/* As load and save, for the engine's bytes alone, which have neither checksum nor key count. Errors: FORMAT, IO,
- * MEMORY, KERNEL. */
+/* As load and save, for the engine's bytes alone, which have neither checksum nor key count. Errors: FORMAT, also for a
+ * container; LIMIT, IO, MEMORY, KERNEL. */
 LANEBLOOM_API lanebloom_status lanebloom_filter_load_raw(lanebloom_format format, const char *path,
                                                          lanebloom_filter **filter);
 LANEBLOOM_API lanebloom_status lanebloom_filter_save_raw(const lanebloom_filter *filter, const char *path);

@@ -5,7 +5,7 @@ set -eu
 
 build="cmake ninja-build gcc libc6-dev pkg-config libxxhash-dev libjson-c-dev"
 demo="$build wamerican-insane wfrench wngerman"
-tests="$build g++ libcriterion-dev libleveldb-dev libsnappy-dev bats jq binutils"
+tests="$build g++ libcriterion-dev libleveldb-dev libsnappy-dev librocksdb-dev bats jq binutils"
 all="$tests clang"
 bench="golang-github-dcso-bloom-cli time"
 

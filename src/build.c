@@ -98,7 +98,7 @@ lanebloom_status lanebloom_builder_create(lanebloom_format id, double bits_per_k
 {
   *builder = NULL;
   const struct format_table *format;
-  lanebloom_status status = lanebloom_format_find(id, &format);
+  lanebloom_status status = lanebloom_format_find_to_build(id, &format);
   if (status)
     return status;
 
@@ -227,7 +227,7 @@ lanebloom_status lanebloom_filter_build(lanebloom_format id, double bits_per_key
 {
   *filter = NULL;
   const struct format_table *format;
-  lanebloom_status status = lanebloom_format_find(id, &format);
+  lanebloom_status status = lanebloom_format_find_to_build(id, &format);
   if (status)
     return status;
 

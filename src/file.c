@@ -359,7 +359,11 @@ lanebloom_status lanebloom_filter_load_raw(lanebloom_format id, const char *path
   close_quietly(fd);
   if (status)
     return status;
-  status = lanebloom_filter_adopt(format, memory.bytes, nbytes, LANEBLOOM_UNKNOWN, NAN, memory, filter);
+  /* A container taken for a filter would turn keys away. Engine bytes that begin like one are not to be expected. */
+  if (nbytes >= HEADER_NBYTES && memcmp(memory.bytes, MAGIC, sizeof MAGIC) == 0)
+    status = LANEBLOOM_ERR_FORMAT;
+  else
+    status = lanebloom_filter_adopt(format, memory.bytes, nbytes, LANEBLOOM_UNKNOWN, NAN, memory, filter);
   if (status)
     lanebloom_memory_free(&memory);
   return status;

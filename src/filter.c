@@ -9,6 +9,9 @@
 
 static const struct format_table *const formats[FORMAT_END] = {
     [LANEBLOOM_LEVELDB] = &lanebloom_format_leveldb,
+    [LANEBLOOM_ROCKSDB_LEGACY] = &lanebloom_format_rocksdb_legacy,
+    [LANEBLOOM_ROCKSDB_LOCAL] = &lanebloom_format_rocksdb_local,
+    [LANEBLOOM_ROCKSDB] = &lanebloom_format_rocksdb,
     [LANEBLOOM_LEVELDB_SIGNED] = &lanebloom_format_leveldb_signed,
 };
 
@@ -23,6 +26,12 @@ lanebloom_status lanebloom_format_find(lanebloom_format id, const struct format_
     return LANEBLOOM_ERR_KERNEL;
   *format = lanebloom_format_table(id);
   return *format ? LANEBLOOM_OK : LANEBLOOM_ERR_FORMAT;
+}
+
+lanebloom_status lanebloom_format_find_to_build(lanebloom_format id, const struct format_table **format)
+{
+  lanebloom_status status = lanebloom_format_find(id, format);
+  return status ? status : (*format)->plan ? LANEBLOOM_OK : LANEBLOOM_ERR_FORMAT;
 }
 
 const char *lanebloom_format_name(lanebloom_format id)
@@ -71,10 +80,15 @@ lanebloom_status lanebloom_filter_adopt(const struct format_table *format, const
                                         uint64_t nkeys, double bits_per_key, struct filter_memory memory,
                                         lanebloom_filter **filter)
 {
+  const struct format_table *asked = format;
+  if (asked->recognise)
+    format = asked->recognise(bytes, nbytes);
   struct filter_shape shape;
   lanebloom_status status = format->parse(bytes, nbytes, &shape);
   if (status)
     return status;
+  if (shape.answer != ANSWER_BY_PROBES)
+    format = asked; /* a constant answer is of either format */
   lanebloom_filter *made = malloc(sizeof *made);
   if (!made)
     return LANEBLOOM_ERR_MEMORY;

@@ -5,6 +5,7 @@
 #define LANEBLOOM_KERNELS_H
 
 #include <lanebloom.h>
+#include <string.h>
 
 /* ---- What must be the same in every kernel ---- */
 
@@ -18,6 +19,43 @@ static inline uint32_t bloomhash_stride(uint32_t hash)
   return hash >> 17 | hash << 15;
 }
 
+/* XXPH3's primes and secret: as in xxHash 0.7.2 and, but for PRIME64_3, in final XXH3 (RocksDB 7.8.3 util/xxph3.h). */
+static const uint32_t XXPH3_PRIME32_1 = 0x9e3779b1, XXPH3_PRIME32_2 = 0x85ebca77, XXPH3_PRIME32_3 = 0xc2b2ae3d;
+static const uint64_t XXPH3_PRIME64_1 = 0x9e3779b185ebca87, XXPH3_PRIME64_2 = 0xc2b2ae3d27d4eb4f,
+                      XXPH3_PRIME64_3 = 0x165667b19e3779f9, XXPH3_PRIME64_4 = 0x85ebca77c2b2ae63,
+                      XXPH3_PRIME64_5 = 0x27d4eb2f165667c5;
+extern const uint8_t lanebloom_xxph3_secret[192];
+
+/* FastLocalBloom (RocksDB 7.8.3 util/bloom_impl.h): the hash's low half scales to a line, and the high half, multiplied
+ * once more for each next probe, gives a bit of the line's 512 by its top 9 bits. */
+static const uint32_t ROCKSDB_LOCAL_MULTIPLIER = 0x9e3779b9;
+enum { ROCKSDB_LOCAL_LINE_NBYTES = 64 };
+
+static inline size_t rocksdb_local_line(uint64_t hash, uint32_t nlines) /* where it starts, in bytes */
+{
+  return (size_t)((hash & 0xffffffff) * nlines >> 32) * ROCKSDB_LOCAL_LINE_NBYTES;
+}
+
+static inline uint32_t rocksdb_local_bit(uint32_t probe)
+{
+  return probe >> 23;
+}
+
+/* Hash i of an array at any alignment. */
+static inline uint32_t hash32_at(const void *hashes, size_t i)
+{
+  uint32_t hash;
+  memcpy(&hash, (const uint8_t *)hashes + i * sizeof hash, sizeof hash);
+  return hash;
+}
+
+static inline uint64_t hash64_at(const void *hashes, size_t i)
+{
+  uint64_t hash;
+  memcpy(&hash, (const uint8_t *)hashes + i * sizeof hash, sizeof hash);
+  return hash;
+}
+
 /* ---- What a kernel sees of a filter ---- */
 
 /* What a filter answers without looking at a key. */
@@ -29,12 +67,16 @@ struct filter_shape {
   uint32_t nprobes; /* as nbits, meaningful for ANSWER_BY_PROBES: then never 0 */
   uint64_t nbytes;  /* of the payload: the engine's bytes without their trailer */
   uint64_t nbits;   /* that probes can address, never 0 */
+
+  /* RocksDB's formats, whose probes of one key stay in one line. */
+  uint32_t nlines;
+  uint32_t line_nbytes; /* a power of two */
 };
 
 /* ---- What an instruction set offers ---- */
 
-/* The operations of one format. Keys' bytes, payload, hashes and bitmap may have any alignment, and nothing beyond their
- * ends may be read: the page behind them may be unmapped. Sizes and n * width may exceed 32 bits. */
+/* The operations of one format. Keys' bytes, payload, hashes and bitmap may have any alignment, and nothing beyond
+ * their ends may be read: the page behind them may be unmapped. Sizes and n * width may exceed 32 bits. */
 struct kernel_ops {
   /* hashes: keys->n of them, in the host's byte order. */
   void (*hash)(const lanebloom_keys *keys, void *hashes);

@@ -59,7 +59,7 @@ lanebloom_status lanebloom_hash(lanebloom_format id, const lanebloom_keys *keys,
   const struct kernel_table *kernels = lanebloom_kernels_current();
   if (!kernels)
     return LANEBLOOM_ERR_KERNEL;
-  if (!lanebloom_format_table(id))
+  if (lanebloom_format_hash_size(id) == 0)
     return LANEBLOOM_ERR_FORMAT;
   kernels->ops[id]->hash(keys, hashes);
   return LANEBLOOM_OK;

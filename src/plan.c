@@ -22,10 +22,12 @@ double lanebloom_rate_planned(double nbits, unsigned nprobes, double nkeys)
   return lanebloom_rate_filled(fill, nprobes);
 }
 
-/* An absent key whose whole hash equals that of one of n keys always passes: 1 - (1 - 2^-w)^n for w bits of hash. */
+/* An absent key whose whole hash of w bits equals that of one of n keys always passes: 1 - (1 - 2^-w)^n, which is
+ * nearly 1 - e^(-n / 2^w). In this form doubles come out as RocksDB's (7.8.3 util/bloom_impl.h, FingerprintFpRate). */
 double lanebloom_rate_collision(double nkeys, int hash_nbits)
 {
-  return -expm1(nkeys * log1p(-ldexp(1, -hash_nbits)));
+  const double mean = nkeys * pow(0.5, hash_nbits);
+  return mean > 0.0001 ? 1 - exp(-mean) : mean - mean * mean * 0.5;
 }
 
 /* The probability that at least one of two independent events happens. */
@@ -39,7 +41,7 @@ lanebloom_status lanebloom_plan_size(lanebloom_format id, double bits_per_key, u
 {
   const struct format_table *format;
   struct filter_shape shape;
-  lanebloom_status status = lanebloom_format_find(id, &format);
+  lanebloom_status status = lanebloom_format_find_to_build(id, &format);
   if (!status)
     status = format->plan(bits_per_key, nkeys, &shape);
   if (status)
@@ -53,7 +55,7 @@ lanebloom_status lanebloom_plan_rate(lanebloom_format id, double bits_per_key, u
 {
   const struct format_table *format;
   struct filter_shape shape;
-  lanebloom_status status = lanebloom_format_find(id, &format);
+  lanebloom_status status = lanebloom_format_find_to_build(id, &format);
   if (!status)
     status = format->plan(bits_per_key, nkeys, &shape);
   if (!status)
@@ -64,7 +66,7 @@ lanebloom_status lanebloom_plan_rate(lanebloom_format id, double bits_per_key, u
 lanebloom_status lanebloom_plan_bits(lanebloom_format id, double rate, uint64_t nkeys, double *bits_per_key)
 {
   const struct format_table *format;
-  lanebloom_status status = lanebloom_format_find(id, &format);
+  lanebloom_status status = lanebloom_format_find_to_build(id, &format);
   if (status)
     return status;
   if (!(rate > 0 && rate < 1))

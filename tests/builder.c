@@ -176,3 +176,41 @@ Test(builder, sizes_that_wrap_and_sizes_that_are_not_to_be_had)
   cr_assert(lanebloom_builder_create(LANEBLOOM_LEVELDB, 10, (uint64_t)1e18, &builder) == LANEBLOOM_ERR_MEMORY);
   cr_assert(!builder);
 }
+
+/* RocksDB counts equal hashes in a row once, also across pieces and merges; a sized filter knows no such rule. */
+Test(builder, equal_neighbours_count_once_in_rocksdb)
+{
+  static const lanebloom_format formats[] = {LANEBLOOM_ROCKSDB_LEGACY, LANEBLOOM_ROCKSDB_LOCAL};
+  const lanebloom_keys equal = lanebloom_keys_fixed("aaaaaaaaaaaaaaaaaaaa", 1, 20);
+  const lanebloom_keys mixed = lanebloom_keys_fixed("abababababababababab", 1, 20);
+  for (size_t i = 0; i < 2; i++) {
+    lanebloom_builder *into, *from;
+    lanebloom_filter *filter;
+    uint64_t nbytes_of_1, nbytes_of_20;
+    unsigned nprobes;
+    size_t size;
+    cr_assert(lanebloom_plan_size(formats[i], 100, 1, &nbytes_of_1, &nprobes) == LANEBLOOM_OK);
+    cr_assert(lanebloom_plan_size(formats[i], 100, 20, &nbytes_of_20, &nprobes) == LANEBLOOM_OK);
+    cr_assert(lanebloom_builder_create(formats[i], 100, 0, &into) == LANEBLOOM_OK);
+    cr_assert(lanebloom_builder_create(formats[i], 100, 0, &from) == LANEBLOOM_OK);
+
+    add(into, &equal, 0, 20);
+    add(into, &equal, 0, 20);
+    add(from, &equal, 0, 20);
+    cr_assert(lanebloom_builder_merge(into, from) == LANEBLOOM_OK);
+    filter = finish(into);
+    lanebloom_filter_bytes(filter, &size);
+    lanebloom_info info;
+    lanebloom_filter_info(filter, &info, sizeof info);
+    cr_assert(size == nbytes_of_1 && info.nkeys == 60, "%zu bytes", size);
+    lanebloom_filter_close(filter);
+
+    add(into, &mixed, 0, 20);
+    filter = finish(into);
+    lanebloom_filter_bytes(filter, &size);
+    cr_assert(size == nbytes_of_20, "%zu bytes", size);
+    lanebloom_filter_close(filter);
+    lanebloom_builder_destroy(into);
+    lanebloom_builder_destroy(from);
+  }
+}

@@ -1,5 +1,6 @@
 /* LevelDB filters of 2^29 bytes and more: their number of bits does not fit 32 bits, and a 32-bit hash reaches only the
- * first 2^32 of them. The memory is nearly all untouched, so a few hundred megabytes of it are real.
+ * first 2^32 of them. RocksDB's filters where their sizes end. The memory is nearly all untouched, so a few hundred
+ * megabytes of it are real.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <limits.h>
@@ -127,6 +128,88 @@ Test(huge, sizes)
   cr_assert(lanebloom_builder_create(LANEBLOOM_LEVELDB, 1, UINT64_MAX - 7, &builder) == LANEBLOOM_ERR_MEMORY,
             "2 EiB were found");
   cr_assert(!builder, "builder after an error");
+}
+
+/* RocksDB's sizes are the model's for every number of bits per key, up to the last number of keys. */
+Test(huge, rocksdb_sizes)
+{
+  const uint64_t max_legacy_nbits = 0xffff0000, max_local_nbytes = 0xffffffc0;
+  for (uint64_t millibits = 1000; millibits <= 100000; millibits++) {
+    const double bits = (double)millibits / 1000;
+    const uint64_t whole_bits = (millibits + 500) / 1000;
+    const uint64_t legacy_most = max_legacy_nbits / whole_bits, local_most = max_local_nbytes * 8000 / millibits;
+    const uint64_t counts[] = {1, 2, 11, 512, 1024, 99991, 40000000};
+    test_context("%llu millibits", (unsigned long long)millibits);
+    for (size_t c = 0; c <= COUNT(counts); c++) {
+      const uint64_t nlegacy = c < COUNT(counts) ? counts[c] : legacy_most;
+      const uint64_t nlocal = c < COUNT(counts) ? counts[c] : local_most;
+      uint64_t nbytes;
+      unsigned nprobes;
+      cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LEGACY, bits, nlegacy, &nbytes, &nprobes) == LANEBLOOM_OK);
+      if (nbytes != model_legacy_nbytes(whole_bits, nlegacy) + 5 || nprobes != model_nprobes((unsigned)whole_bits))
+        test_fatal("legacy, %llu keys: %llu bytes, %u probes", (unsigned long long)nlegacy, (unsigned long long)nbytes,
+                   nprobes);
+      cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LOCAL, bits, nlocal, &nbytes, &nprobes) == LANEBLOOM_OK);
+      if (nbytes != model_local_nbytes(millibits, nlocal) + 5 || nprobes != model_local_nprobes(millibits))
+        test_fatal("local, %llu keys: %llu bytes, %u probes", (unsigned long long)nlocal, (unsigned long long)nbytes,
+                   nprobes);
+    }
+    uint64_t nbytes;
+    unsigned nprobes;
+    cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LEGACY, bits, legacy_most + 1, &nbytes, &nprobes) ==
+              LANEBLOOM_ERR_LIMIT);
+    cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LOCAL, bits, local_most + 1, &nbytes, &nprobes) ==
+              LANEBLOOM_ERR_LIMIT);
+  }
+}
+
+static uint64_t rocksdb_position(lanebloom_format format, size_t key, unsigned i, uint64_t nbytes)
+{
+  return format == LANEBLOOM_ROCKSDB_LEGACY
+             ? model_legacy_position(model_bloomhash(keys[key].data, keys[key].size, true), i, nbytes, nbytes / 64)
+             : model_local_position(model_xxph3(keys[key].data, keys[key].size), i, nbytes);
+}
+
+/* Three keys in the largest filter of a format. */
+static void check_largest(lanebloom_format format, uint64_t expected_keys, uint64_t nbytes, unsigned nprobes)
+{
+  enum { NADDED = 3, BITS = 10 };
+  test_context("the largest filter of %s", lanebloom_format_name(format));
+  const lanebloom_keys added = lanebloom_keys_slices(keys, NADDED);
+  lanebloom_builder *builder;
+  lanebloom_filter *filter;
+  cr_assert(lanebloom_builder_create(format, BITS, expected_keys + 1, &builder) == LANEBLOOM_ERR_LIMIT, "one more");
+  cr_assert(lanebloom_builder_create(format, BITS, expected_keys, &builder) == LANEBLOOM_OK, "builder_create");
+  cr_assert(lanebloom_builder_add(builder, &added) == LANEBLOOM_OK, "builder_add");
+  cr_assert(lanebloom_builder_finish(builder, &filter) == LANEBLOOM_OK, "builder_finish");
+  lanebloom_builder_destroy(builder);
+
+  size_t size;
+  const uint8_t *bytes = lanebloom_filter_bytes(filter, &size);
+  if (size != nbytes + 5)
+    test_fatal("%zu bytes", size);
+  for (size_t key = 0; key < COUNT(keys); key++) {
+    uint64_t hash = 0, positions[NPROBES];
+    const lanebloom_keys one = lanebloom_keys_slices(&keys[key], 1);
+    cr_assert(lanebloom_hash(format, &one, &hash) == LANEBLOOM_OK, "hash");
+    cr_assert(lanebloom_filter_positions(filter, &hash, positions) == nprobes, "positions");
+    for (unsigned i = 0; i < nprobes; i++) {
+      const uint64_t position = rocksdb_position(format, key, i, nbytes);
+      if (positions[i] != position)
+        test_fatal("key %zu, probe %u: position %llu", key, i, (unsigned long long)positions[i]);
+      if (key < NADDED && !(bytes[position / 8] >> position % 8 & 1))
+        test_fatal("key %zu: bit %llu is clear", key, (unsigned long long)position);
+    }
+    if (lanebloom_filter_may_contain(filter, keys[key].data, keys[key].size) != (key < NADDED))
+      test_fatal("key %zu: the wrong answer", key);
+  }
+  lanebloom_filter_close(filter);
+}
+
+Test(huge, rocksdb_largest)
+{
+  check_largest(LANEBLOOM_ROCKSDB_LEGACY, 429490176, 536862784, 6);
+  check_largest(LANEBLOOM_ROCKSDB_LOCAL, 3435973785, 0xffffffc0, 6);
 }
 
 /* ---- Opening ---- */

@@ -1,10 +1,22 @@
-/* LevelDB's filter written a second time, straight from its definition.
+/* The filters written a second time, straight from their definitions.
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "model.h"
 
 static const uint64_t TWO_TO_32 = (uint64_t)1 << 32;
+
+/* The number that so many bytes write, the lowest digit first. */
+static uint64_t number(const uint8_t *bytes, size_t ndigits)
+{
+  uint64_t value = 0;
+  while (ndigits-- > 0)
+    value = value * 256 + bytes[ndigits];
+  return value;
+}
+
+/* ---- BloomHash ---- */
+
 static const uint64_t MULTIPLIER = 0xc6a4a793;
 
 /* In 64 bits, and brought below 2^32 after each step. */
@@ -15,10 +27,7 @@ uint32_t model_bloomhash(const void *key, size_t size, bool signed_tail)
   uint64_t h = 0xbc9f1d34 ^ size * MULTIPLIER % TWO_TO_32;
 
   for (size_t w = 0; w < nwords; w++) {
-    uint64_t word = 0;
-    for (size_t digit = 4; digit-- > 0;)
-      word = word * 256 + bytes[4 * w + digit];
-    h = (h + word) * MULTIPLIER % TWO_TO_32;
+    h = (h + number(bytes + 4 * w, 4)) * MULTIPLIER % TWO_TO_32;
     h ^= h / 65536;
   }
   if (ntail == 0)
@@ -35,19 +44,184 @@ uint32_t model_bloomhash(const void *key, size_t size, bool signed_tail)
   return (uint32_t)(h ^ h / 16777216);
 }
 
-uint64_t model_position(uint32_t hash, unsigned i, uint64_t nbytes)
+/* ---- XXPH3 ---- */
+
+/* As specifications print it; the library has it as bytes. */
+static const char SECRET[] =
+    "b8fe6c3923a44bbe7c01812cf721ad1cded46de9839097db7240a4a4b7b3671fcb79e64eccc0e578825ad07dccff7221"
+    "b8084674f743248ee03590e6813a264c3c2852bb91c300cb88d0658b1b532ea371644897a20df94e3819ef46a9deacd8"
+    "a8fa763fe39c343ff9dcbbc7c70b4f1d8a51e04bcdb45931c89f7ec9d9787364eac5ac8334d3ebc3c581a0fffa1363eb"
+    "170ddd51b7f0da49d316552629d4689e2b16be587d47a1fc8ff8b8d17ad031ce45cb3a8f95160428afd7fbcabb4b407e";
+
+static const uint64_t P32[] = {0, 2654435761, 2246822519, 3266489917}; /* numbered from 1, as the definition does */
+static const uint64_t P64[] = {
+    0, 11400714785074694791u, 14029467366897019727u, 1609587929392839161, 9650029242287828579u, 2870177450012600261};
+
+static uint64_t digit_of(char hex)
 {
-  const uint64_t rotated = hash / 131072 + hash % 131072 * (uint64_t)32768; /* right by 17 */
-  const uint64_t probe = (hash + i * rotated) % TWO_TO_32;
-  return probe % (nbytes * 8);
+  return (uint64_t)(hex <= '9' ? hex - '0' : hex - 'a' + 10);
 }
 
-/* 0.69 bits per probe, in hundredths; no product with a fraction so small that a double would round it up. */
+static uint64_t secret(size_t at, size_t nbytes)
+{
+  uint8_t bytes[8];
+  for (size_t i = 0; i < nbytes; i++)
+    bytes[i] = (uint8_t)(digit_of(SECRET[2 * (at + i)]) * 16 + digit_of(SECRET[2 * (at + i) + 1]));
+  return number(bytes, nbytes);
+}
+
+/* The two halves of a product of 128 bits, multiplied as on paper in digits of 32 bits. */
+static uint64_t fold(uint64_t a, uint64_t b)
+{
+  const uint64_t a0 = a % TWO_TO_32, a1 = a / TWO_TO_32, b0 = b % TWO_TO_32, b1 = b / TWO_TO_32;
+  const uint64_t units = a0 * b0;
+  const uint64_t crossed = a1 * b0 + units / TWO_TO_32; /* at most (2^32 - 1) * 2^32 */
+  const uint64_t second = a0 * b1 + crossed % TWO_TO_32;
+  const uint64_t low = second * TWO_TO_32 + units % TWO_TO_32;
+  const uint64_t high = a1 * b1 + crossed / TWO_TO_32 + second / TWO_TO_32;
+  return low ^ high;
+}
+
+static uint64_t finish(uint64_t h)
+{
+  h = (h ^ h / 137438953472) * P64[3];
+  return h ^ h / TWO_TO_32;
+}
+
+static uint64_t mix(const uint8_t *bytes, size_t secret_at)
+{
+  return fold(number(bytes, 8) ^ secret(secret_at, 8), number(bytes + 8, 8) ^ secret(secret_at + 8, 8));
+}
+
+/* One of eight lanes for its own. Stripes are 64 bytes, sixteen of them a block. */
+static uint64_t lane_of(const uint8_t *key, size_t size, size_t lane, uint64_t value)
+{
+  size_t at = 0;
+  for (size_t stripe = 0; size - at >= 64; stripe++, at += 64) {
+    const uint64_t word = number(key + at + 8 * lane, 8), mixed = word ^ secret(8 * (stripe % 16) + 8 * lane, 8);
+    value += word + mixed % TWO_TO_32 * (mixed / TWO_TO_32);
+    if (stripe % 16 == 15)
+      value = (value ^ value / 140737488355328 ^ secret(128 + 8 * lane, 8)) * P32[1];
+  }
+  if (at < size) {
+    const uint64_t word = number(key + size - 64 + 8 * lane, 8), mixed = word ^ secret(121 + 8 * lane, 8);
+    value += word + mixed % TWO_TO_32 * (mixed / TWO_TO_32);
+  }
+  return value;
+}
+
+uint64_t model_xxph3(const void *key, size_t size)
+{
+  const uint8_t *bytes = key;
+  if (size == 0)
+    return fold(secret(0, 8), P64[2]);
+  if (size < 4) {
+    const uint8_t four[] = {bytes[0], bytes[size / 2], bytes[size - 1], (uint8_t)size};
+    return finish((number(four, 4) ^ secret(0, 4)) * P64[1]);
+  }
+  if (size < 9) {
+    uint64_t x = (number(bytes, 4) + number(bytes + size - 4, 4) * TWO_TO_32) ^ secret(0, 8);
+    x = size + (x ^ x / 2251799813685248) * P32[1];
+    return finish((x ^ x / 140737488355328) * P64[2]);
+  }
+  if (size < 17) {
+    const uint64_t first = number(bytes, 8) ^ secret(0, 8), last = number(bytes + size - 8, 8) ^ secret(8, 8);
+    return finish(size + first + last + fold(first, last));
+  }
+
+  uint64_t sum = size * P64[1];
+  if (size <= 128) {
+    for (size_t pair = 0; 32 * pair < size; pair++) {
+      sum += mix(bytes + 16 * pair, 32 * pair);
+      sum += mix(bytes + size - 16 * (pair + 1), 32 * pair + 16);
+    }
+  } else if (size <= 240) {
+    for (size_t chunk = 0; chunk < 8; chunk++)
+      sum += mix(bytes + 16 * chunk, 16 * chunk);
+    sum = finish(sum);
+    for (size_t chunk = 8; chunk < size / 16; chunk++)
+      sum += mix(bytes + 16 * chunk, 16 * chunk - 125);
+    sum += mix(bytes + size - 16, 119);
+  } else {
+    const uint64_t start[] = {P32[3], P64[1], P64[2], P64[3], P64[4], P32[2], P64[5], P32[1]};
+    for (size_t lane = 0; lane < 8; lane += 2) {
+      const uint64_t even = lane_of(bytes, size, lane, start[lane]);
+      const uint64_t odd = lane_of(bytes, size, lane + 1, start[lane + 1]);
+      sum += fold(even ^ secret(11 + 8 * lane, 8), odd ^ secret(19 + 8 * lane, 8));
+    }
+  }
+  return finish(sum);
+}
+
+/* ---- Where probes lie ---- */
+
+/* Double hashing on 32 bits. */
+static uint64_t nth_probe(uint32_t hash, unsigned i)
+{
+  const uint64_t rotated = hash / 131072 + hash % 131072 * (uint64_t)32768; /* right by 17 */
+  return (hash + i * rotated) % TWO_TO_32;
+}
+
+uint64_t model_position(uint32_t hash, unsigned i, uint64_t nbytes)
+{
+  return nth_probe(hash, i) % (nbytes * 8);
+}
+
+uint64_t model_legacy_position(uint32_t hash, unsigned i, uint64_t nbytes, uint64_t nlines)
+{
+  const uint64_t line_nbits = nbytes * 8 / nlines;
+  return hash % nlines * line_nbits + nth_probe(hash, i) % line_nbits;
+}
+
+/* The low half says how far into the lines, the high half times the i-th power of a constant how far into the line. */
+uint64_t model_local_position(uint64_t hash, unsigned i, uint64_t nbytes)
+{
+  const uint64_t nlines = nbytes / 64, line = hash % TWO_TO_32 * nlines / TWO_TO_32;
+  uint64_t share = hash / TWO_TO_32;
+  while (i-- > 0)
+    share = share * 2654435769 % TWO_TO_32;
+  return line * 512 + share * 512 / TWO_TO_32;
+}
+
+/* ---- Sizes ---- */
+
+/* 0.69 probes per bit, in hundredths; no product with a fraction so small that a double would round it up. */
 unsigned model_nprobes(unsigned bits_per_key)
 {
   const uint64_t nprobes = (uint64_t)bits_per_key * 69 / 100;
   return nprobes == 0 ? 1 : nprobes > 30 ? 30 : (unsigned)nprobes;
 }
+
+/* Rows of the definition's table, the last one that applies; not monotone. */
+unsigned model_local_nprobes(uint64_t millibits_per_key)
+{
+  static const struct {
+    uint64_t above;
+    unsigned nprobes;
+  } rows[] = {{0, 1},      {2080, 2},   {3580, 3},   {5100, 4},   {6640, 5},   {8300, 6},   {10070, 7},
+              {11720, 8},  {14001, 9},  {16050, 10}, {18300, 11}, {22001, 12}, {25501, 11}, {26000, 12},
+              {28000, 13}, {30000, 14}, {32000, 15}, {34000, 16}, {36000, 17}, {38000, 18}, {40000, 19},
+              {42000, 20}, {44000, 21}, {46000, 22}, {48000, 23}, {50000, 24}};
+  size_t row = sizeof rows / sizeof *rows;
+  while (millibits_per_key <= rows[--row].above)
+    ;
+  return rows[row].nprobes;
+}
+
+/* Lines of 512 bits until all fit, and then an odd number of them. */
+uint64_t model_legacy_nbytes(uint64_t bits_per_key, uint64_t nentries)
+{
+  const uint64_t nbits = nentries * bits_per_key, nlines = nbits / 512 + (nbits % 512 > 0);
+  return nlines == 0 ? 0 : 64 * (nlines % 2 == 0 ? nlines + 1 : nlines);
+}
+
+uint64_t model_local_nbytes(uint64_t millibits_per_key, uint64_t nentries)
+{
+  const uint64_t nmillibits = nentries * millibits_per_key, per_line = 512000;
+  return 64 * (nmillibits / per_line + (nmillibits % per_line > 0));
+}
+
+/* ---- LevelDB's answer on any bytes ---- */
 
 static bool is_set(const uint8_t *payload, uint64_t position)
 {
@@ -69,14 +243,87 @@ bool model_may_match(const uint8_t *bytes, size_t size, uint32_t hash)
 
 /* ---- As operations of a kernel table ---- */
 
-static uint32_t nth(const void *hashes, size_t i)
+typedef uint64_t position_function(const struct filter_shape *shape, const void *hash, unsigned i);
+
+static uint64_t leveldb_position(const struct filter_shape *shape, const void *hash, unsigned i)
 {
-  uint32_t hash;
-  memcpy(&hash, (const uint8_t *)hashes + 4 * i, 4);
-  return hash;
+  uint32_t value;
+  memcpy(&value, hash, sizeof value);
+  return model_position(value, i, shape->nbytes);
 }
 
-static void hash_slices(const lanebloom_keys *keys, void *hashes, bool signed_tail)
+static uint64_t legacy_position(const struct filter_shape *shape, const void *hash, unsigned i)
+{
+  uint32_t value;
+  memcpy(&value, hash, sizeof value);
+  return model_legacy_position(value, i, shape->nbytes, shape->nlines);
+}
+
+static uint64_t local_position(const struct filter_shape *shape, const void *hash, unsigned i)
+{
+  uint64_t value;
+  memcpy(&value, hash, sizeof value);
+  return model_local_position(value, i, shape->nbytes);
+}
+
+static void probe_at(position_function *position, size_t hash_nbytes, const struct filter_shape *shape,
+                     const uint8_t *payload, const void *hashes, size_t n, uint8_t *bitmap)
+{
+  for (size_t i = 0; i < n; i++) {
+    if (i % 8 == 0)
+      bitmap[i / 8] = 0;
+    unsigned nset = 0;
+    for (unsigned p = 0; p < shape->nprobes; p++)
+      nset += is_set(payload, position(shape, (const uint8_t *)hashes + hash_nbytes * i, p));
+    if (nset == shape->nprobes)
+      bitmap[i / 8] = (uint8_t)(bitmap[i / 8] | 1 << i % 8);
+  }
+}
+
+static void add_at(position_function *position, size_t hash_nbytes, const struct filter_shape *shape, uint8_t *payload,
+                   const void *hashes, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    for (unsigned p = 0; p < shape->nprobes; p++) {
+      const uint64_t at = position(shape, (const uint8_t *)hashes + hash_nbytes * i, p);
+      payload[at / 8] = (uint8_t)(payload[at / 8] | 1 << at % 8);
+    }
+}
+
+static void leveldb_probe(const struct filter_shape *shape, const uint8_t *payload, const void *hashes, size_t n,
+                          uint8_t *bitmap)
+{
+  probe_at(leveldb_position, 4, shape, payload, hashes, n, bitmap);
+}
+
+static void leveldb_add(const struct filter_shape *shape, uint8_t *payload, const void *hashes, size_t n)
+{
+  add_at(leveldb_position, 4, shape, payload, hashes, n);
+}
+
+static void legacy_probe(const struct filter_shape *shape, const uint8_t *payload, const void *hashes, size_t n,
+                         uint8_t *bitmap)
+{
+  probe_at(legacy_position, 4, shape, payload, hashes, n, bitmap);
+}
+
+static void legacy_add(const struct filter_shape *shape, uint8_t *payload, const void *hashes, size_t n)
+{
+  add_at(legacy_position, 4, shape, payload, hashes, n);
+}
+
+static void local_probe(const struct filter_shape *shape, const uint8_t *payload, const void *hashes, size_t n,
+                        uint8_t *bitmap)
+{
+  probe_at(local_position, 8, shape, payload, hashes, n, bitmap);
+}
+
+static void local_add(const struct filter_shape *shape, uint8_t *payload, const void *hashes, size_t n)
+{
+  add_at(local_position, 8, shape, payload, hashes, n);
+}
+
+static void bloomhash_slices(const lanebloom_keys *keys, void *hashes, bool signed_tail)
 {
   const lanebloom_slice *slices = keys->index;
   for (size_t i = 0; i < keys->n; i++) {
@@ -87,36 +334,24 @@ static void hash_slices(const lanebloom_keys *keys, void *hashes, bool signed_ta
 
 static void hash_unsigned(const lanebloom_keys *keys, void *hashes)
 {
-  hash_slices(keys, hashes, false);
+  bloomhash_slices(keys, hashes, false);
 }
 
 static void hash_signed(const lanebloom_keys *keys, void *hashes)
 {
-  hash_slices(keys, hashes, true);
+  bloomhash_slices(keys, hashes, true);
 }
 
-static void probe(const struct filter_shape *shape, const uint8_t *payload, const void *hashes, size_t n,
-                  uint8_t *bitmap)
+static void hash_xxph3(const lanebloom_keys *keys, void *hashes)
 {
-  for (size_t i = 0; i < n; i++) {
-    if (i % 8 == 0)
-      bitmap[i / 8] = 0;
-    unsigned nset = 0;
-    for (unsigned p = 0; p < shape->nprobes; p++)
-      nset += is_set(payload, model_position(nth(hashes, i), p, shape->nbytes));
-    if (nset == shape->nprobes)
-      bitmap[i / 8] = (uint8_t)(bitmap[i / 8] | 1 << i % 8);
+  const lanebloom_slice *slices = keys->index;
+  for (size_t i = 0; i < keys->n; i++) {
+    const uint64_t hash = model_xxph3(slices[i].data, slices[i].size);
+    memcpy((uint8_t *)hashes + 8 * i, &hash, 8);
   }
 }
 
-static void add(const struct filter_shape *shape, uint8_t *payload, const void *hashes, size_t n)
-{
-  for (size_t i = 0; i < n; i++)
-    for (unsigned p = 0; p < shape->nprobes; p++) {
-      const uint64_t position = model_position(nth(hashes, i), p, shape->nbytes);
-      payload[position / 8] = (uint8_t)(payload[position / 8] | 1 << position % 8);
-    }
-}
-
-const struct kernel_ops model_leveldb = {.hash = hash_unsigned, .probe = probe, .add = add};
-const struct kernel_ops model_leveldb_signed = {.hash = hash_signed, .probe = probe, .add = add};
+const struct model model_leveldb = {{hash_unsigned, leveldb_probe, leveldb_add}, leveldb_position};
+const struct model model_leveldb_signed = {{hash_signed, leveldb_probe, leveldb_add}, leveldb_position};
+const struct model model_rocksdb_legacy = {{hash_signed, legacy_probe, legacy_add}, legacy_position};
+const struct model model_rocksdb_local = {{hash_xxph3, local_probe, local_add}, local_position};

@@ -1,4 +1,4 @@
-/* LevelDB's filter written a second time, straight from its definition, to check the scalar kernels: one key and one
+/* The filters written a second time, straight from their definitions, to check the scalar kernels: one key and one
  * probe at a time, arithmetic in the open, nothing shared with the library but the shape of the kernel table.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TESTS_MODEL_H
@@ -9,16 +9,33 @@
 /* BloomHash of one key. */
 uint32_t model_bloomhash(const void *key, size_t size, bool signed_tail);
 
-/* Where probe number i, from 0, of a hash lies in a payload of nbytes. */
+/* XXPH3 of one key. */
+uint64_t model_xxph3(const void *key, size_t size);
+
+/* Where probe number i, from 0, of a hash lies in a LevelDB filter's payload of nbytes; in a legacy RocksDB filter's
+ * of nbytes in nlines lines; and in a FastLocalBloom's of nbytes. */
 uint64_t model_position(uint32_t hash, unsigned i, uint64_t nbytes);
+uint64_t model_legacy_position(uint32_t hash, unsigned i, uint64_t nbytes, uint64_t nlines);
+uint64_t model_local_position(uint64_t hash, unsigned i, uint64_t nbytes);
 
-/* The number of probes that LevelDB chooses. */
+/* The number of probes that the engines choose. A thousandth of a bit is a millibit. */
 unsigned model_nprobes(unsigned bits_per_key);
+unsigned model_local_nprobes(uint64_t millibits_per_key);
 
-/* KeyMayMatch of a hash, on any bytes. */
+/* The bytes of RocksDB's payloads for so many entries: 0 for none. */
+uint64_t model_legacy_nbytes(uint64_t bits_per_key, uint64_t nentries);
+uint64_t model_local_nbytes(uint64_t millibits_per_key, uint64_t nentries);
+
+/* LevelDB's KeyMayMatch of a hash, on any bytes. */
 bool model_may_match(const uint8_t *bytes, size_t size, uint32_t hash);
 
-/* The operations of a format. hash takes keys in slices only: it is no judge of its own reading of other layouts. */
-extern const struct kernel_ops model_leveldb, model_leveldb_signed;
+/* A format: its operations, and where its probes lie. Hashing takes keys in slices only: it is no judge of its own
+ * reading of other layouts. */
+struct model {
+  struct kernel_ops ops;
+  uint64_t (*position)(const struct filter_shape *shape, const void *hash, unsigned i);
+};
+
+extern const struct model model_leveldb, model_leveldb_signed, model_rocksdb_legacy, model_rocksdb_local;
 
 #endif

@@ -58,7 +58,8 @@ Test(plan, the_rate_is_the_textbook_one_and_collisions)
   cr_assert(fabs(rate_of(10, 1000000) - (0.0084362 + 1000000 / 4294967296.0)) < 3e-6, "%.9g", rate_of(10, 1000000));
   /* 100 bits for each of 43 million keys use up all 2^32 bits, and collisions are 1 % alone. */
   cr_assert(fabs(rate_of(100, 43000000) - -expm1(-43000000 / 4294967296.0)) < 1e-4);
-  cr_assert(rate_of(0, 1) == 1.0 / 64 + 63.0 / 64 / 4294967296.0, "one probe, one key, 64 bits: %.17g", rate_of(0, 1));
+  const double expected = 1.0 / 64 + 63.0 / 64 / 4294967296.0;
+  cr_assert(fabs(rate_of(0, 1) - expected) < 1e-15, "one probe, one key, 64 bits: %.17g", rate_of(0, 1));
 }
 
 Test(plan, bits_are_the_least_that_reach_the_rate)
@@ -92,4 +93,48 @@ Test(plan, rates_out_of_range)
   double bits;
   cr_assert(lanebloom_plan_bits(LANEBLOOM_LEVELDB, 0.001, 1000000000, &bits) == LANEBLOOM_ERR_LIMIT,
             "a billion keys collide more often than that");
+}
+
+Test(plan, rocksdb_sizes_and_limits)
+{
+  uint64_t nbytes;
+  unsigned nprobes;
+  /* by hand: 1000 x 10 bits are 1250 bytes, 20 lines of 64; 10,000 bits are 20 lines of 512, one more to be odd */
+  cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LOCAL, 10, 1000, &nbytes, &nprobes) == LANEBLOOM_OK);
+  cr_assert(nbytes == 20 * 64 + 5 && nprobes == 6);
+  cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LEGACY, 10, 1000, &nbytes, &nprobes) == LANEBLOOM_OK);
+  cr_assert(nbytes == 21 * 64 + 5 && nprobes == 6);
+  cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LOCAL, 25.501, 1, &nbytes, &nprobes) == LANEBLOOM_OK &&
+            nprobes == 12);
+  cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LOCAL, 25.502, 1, &nbytes, &nprobes) == LANEBLOOM_OK &&
+            nprobes == 11);
+  cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LOCAL, 1e9, 1, &nbytes, &nprobes) == LANEBLOOM_OK && nprobes == 24);
+  cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LOCAL, 10, 0, &nbytes, &nprobes) == LANEBLOOM_OK && nbytes == 5);
+
+  const uint64_t local_max = 0xffffffc0u * UINT64_C(8) / 10; /* 10 bits each */
+  cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LOCAL, 10, local_max, &nbytes, &nprobes) == LANEBLOOM_OK);
+  cr_assert(nbytes == 0xffffffc0u + UINT64_C(5));
+  cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LOCAL, 10, local_max + 1, &nbytes, &nprobes) == LANEBLOOM_ERR_LIMIT);
+  cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LOCAL, 10, UINT64_MAX, &nbytes, &nprobes) == LANEBLOOM_ERR_LIMIT);
+  cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LEGACY, 1, 0xffff0000u, &nbytes, &nprobes) == LANEBLOOM_OK);
+  cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LEGACY, 1, 0xffff0001u, &nbytes, &nprobes) == LANEBLOOM_ERR_LIMIT);
+  cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LEGACY, 1, UINT64_MAX, &nbytes, &nprobes) == LANEBLOOM_ERR_LIMIT);
+}
+
+Test(plan, rocksdb_bits_are_the_least_that_reach_the_rate)
+{
+  static const lanebloom_format formats[] = {LANEBLOOM_ROCKSDB_LEGACY, LANEBLOOM_ROCKSDB_LOCAL};
+  for (size_t i = 0; i < 2; i++) {
+    const double step = i == 0 ? 1 : 0.001;
+    for (double rate = 0.3; rate > 1e-5; rate /= 3) {
+      double bits, reached, before;
+      const lanebloom_status status = lanebloom_plan_bits(formats[i], rate, 1000, &bits);
+      cr_assert(status == LANEBLOOM_OK || (i == 0 && rate < 0.004), "%g", rate);
+      if (status)
+        continue;
+      cr_assert(lanebloom_plan_rate(formats[i], bits, 1000, &reached) == LANEBLOOM_OK && reached <= rate);
+      cr_assert(lanebloom_plan_rate(formats[i], bits - step, 1000, &before) == LANEBLOOM_OK && before > rate,
+                "%g bits are enough for %g, not %g", bits - step, rate, bits);
+    }
+  }
 }

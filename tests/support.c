@@ -125,6 +125,28 @@ struct guarded guarded_sparse(size_t nbytes)
   return made;
 }
 
+/* For each page between the unmapped ones: is memory behind it? */
+static unsigned char *touched_pages(const struct guarded *buffer, size_t npages)
+{
+  unsigned char *touched = test_alloc(npages);
+  if (mincore(buffer->map + page(), npages * page(), touched) != 0)
+    memset(touched, 1, npages);
+  return touched;
+}
+
+void test_same_sparse(const char *what, const struct guarded *found, const struct guarded *expected)
+{
+  if (found->nbytes != expected->nbytes)
+    test_fatal("%s: %zu bytes, expected %zu", what, found->nbytes, expected->nbytes);
+  const size_t npages = found->map_nbytes / page() - 2;
+  unsigned char *a = touched_pages(found, npages), *b = touched_pages(expected, npages);
+  for (size_t i = 1; i <= npages; i++)
+    if ((a[i - 1] | b[i - 1]) & 1 && memcmp(found->map + i * page(), expected->map + i * page(), page()) != 0)
+      test_same_bytes(what, found->bytes, expected->bytes, found->nbytes);
+  free(a);
+  free(b);
+}
+
 static bool all_are(const uint8_t *begin, const uint8_t *end, uint8_t byte)
 {
   while (begin < end && *begin == byte)

@@ -44,6 +44,9 @@ void guarded_freeze(const struct guarded *buffer);
 /* Zeros that end at an unmapped page and take memory only where they are written to. */
 struct guarded guarded_sparse(size_t nbytes);
 
+/* test_same_bytes of two of them of one size; only looks where one of them was written to. */
+void test_same_sparse(const char *what, const struct guarded *found, const struct guarded *expected);
+
 /* Fails when a byte beside the buffer was written to. */
 void guarded_free(struct guarded *buffer);
 

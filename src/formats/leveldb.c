@@ -94,8 +94,7 @@ static double leveldb_filled_rate(const struct filter_shape *shape, uint64_t nbi
 
 static void leveldb_positions(const struct filter_shape *shape, const void *hash, uint64_t *positions)
 {
-  uint32_t probe;
-  memcpy(&probe, hash, sizeof probe);
+  uint32_t probe = hash32_at(hash, 0);
   const uint32_t stride = bloomhash_stride(probe);
   for (uint32_t i = 0; i < shape->nprobes; i++, probe += stride)
     positions[i] = probe % shape->nbits;

@@ -14,6 +14,8 @@ const struct kernel_table lanebloom_kernels_scalar = {
     .ops =
         {
             [LANEBLOOM_LEVELDB] = &lanebloom_leveldb_scalar,
+            [LANEBLOOM_ROCKSDB_LEGACY] = &lanebloom_rocksdb_legacy_scalar,
+            [LANEBLOOM_ROCKSDB_LOCAL] = &lanebloom_rocksdb_local_scalar,
             [LANEBLOOM_LEVELDB_SIGNED] = &lanebloom_leveldb_signed_scalar,
         },
 };

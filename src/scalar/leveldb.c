@@ -4,13 +4,6 @@
 
 #include "scalar.h"
 
-static inline uint32_t hash_at(const void *hashes, size_t i)
-{
-  uint32_t hash;
-  memcpy(&hash, (const uint8_t *)hashes + i * sizeof hash, sizeof hash);
-  return hash;
-}
-
 static inline bool leveldb_may_match(const struct filter_shape *shape, const uint8_t *payload, uint32_t probe)
 {
   const uint32_t stride = bloomhash_stride(probe);
@@ -27,13 +20,13 @@ static void leveldb_probe_scalar(const struct filter_shape *shape, const uint8_t
 {
   memset(bitmap, 0, (n + 7) / 8);
   for (size_t i = 0; i < n; i++)
-    bitmap[i / 8] |= (uint8_t)(leveldb_may_match(shape, payload, hash_at(hashes, i)) << i % 8);
+    bitmap[i / 8] |= (uint8_t)(leveldb_may_match(shape, payload, hash32_at(hashes, i)) << i % 8);
 }
 
 static void leveldb_add_scalar(const struct filter_shape *shape, uint8_t *payload, const void *hashes, size_t n)
 {
   for (size_t i = 0; i < n; i++) {
-    uint32_t probe = hash_at(hashes, i);
+    uint32_t probe = hash32_at(hashes, i);
     const uint32_t stride = bloomhash_stride(probe);
     for (uint32_t j = 0; j < shape->nprobes; j++, probe += stride) {
       uint64_t position = probe % shape->nbits;

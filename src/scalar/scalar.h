@@ -9,6 +9,10 @@
 void lanebloom_bloomhash_hash_scalar(const lanebloom_keys *keys, void *hashes);
 void lanebloom_bloomhash_signed_hash_scalar(const lanebloom_keys *keys, void *hashes);
 
+/* hashes: keys->n of uint64_t. */
+void lanebloom_xxph3_hash_scalar(const lanebloom_keys *keys, void *hashes);
+
 extern const struct kernel_ops lanebloom_leveldb_scalar, lanebloom_leveldb_signed_scalar;
+extern const struct kernel_ops lanebloom_rocksdb_legacy_scalar, lanebloom_rocksdb_local_scalar;
 
 #endif

@@ -1,0 +1,105 @@
+/* RocksDB's filters of whichever format their trailer says, and what the formats share.
+ * SPDX-License-Identifier: MIT */
+#include "rocksdb.h"
+
+#include <math.h>
+
+/* The byte at the trailer's start decides; what a reader does not understand it must let pass (RocksDB 7.8.3
+ * table/block_based/filter_policy.cc, GetBuiltinFilterBitsReader). */
+static enum rocksdb_kind kind_of(const uint8_t *bytes, size_t size)
+{
+  if (size <= ROCKSDB_TRAILER_NBYTES)
+    return ROCKSDB_KIND_NEVER;
+  const uint8_t *trailer = bytes + size - ROCKSDB_TRAILER_NBYTES;
+  if (trailer[0] >= 1 && trailer[0] <= 127)
+    return ROCKSDB_KIND_LEGACY;
+  if (trailer[0] == 0xff)
+    return ROCKSDB_KIND_LOCAL;
+  if (trailer[0] == 0xfe && (trailer[2] >= 2 || trailer[3] || trailer[4])) /* fewer than 2 blocks hold nothing */
+    return ROCKSDB_KIND_RIBBON;
+  return ROCKSDB_KIND_ALWAYS;
+}
+
+lanebloom_status lanebloom_rocksdb_parse(const uint8_t *bytes, size_t size, enum rocksdb_kind expected,
+                                         struct filter_shape *shape)
+{
+  if (size > UINT32_MAX)
+    return LANEBLOOM_ERR_LIMIT; /* the engine would take it modulo 2^32 */
+  const enum rocksdb_kind kind = kind_of(bytes, size);
+  *shape = (struct filter_shape){.nbytes = size < ROCKSDB_TRAILER_NBYTES ? 0 : size - ROCKSDB_TRAILER_NBYTES};
+  if (kind == ROCKSDB_KIND_NEVER)
+    shape->answer = ANSWER_NEVER;
+  else if (kind == ROCKSDB_KIND_ALWAYS)
+    shape->answer = ANSWER_ALWAYS;
+  else if (kind == expected)
+    shape->answer = ANSWER_BY_PROBES;
+  else
+    return LANEBLOOM_ERR_FORMAT;
+  return LANEBLOOM_OK;
+}
+
+/* RocksDB 7.8.3 table/block_based/filter_policy.cc, BloomLikeFilterPolicy: below half a bit it writes no filter. */
+lanebloom_status lanebloom_rocksdb_millibits(double bits_per_key, uint64_t *millibits)
+{
+  if (!(bits_per_key >= 0.5) || isinf(bits_per_key))
+    return LANEBLOOM_ERR_ARGUMENT;
+  const double bits = bits_per_key < 1 ? 1 : bits_per_key > 100 ? 100 : bits_per_key;
+  *millibits = (uint64_t)(bits * 1000 + 0.500001);
+  return LANEBLOOM_OK;
+}
+
+/* Lines get more keys and fewer by chance: the mean of a line that is one standard deviation over and one that is as
+ * much under. In this order of operations doubles come out as RocksDB's (7.8.3 util/bloom_impl.h, BloomMath). */
+double lanebloom_rocksdb_line_rate(double bits_per_key, unsigned nprobes)
+{
+  const double line_nbits = 8 * ROCKSDB_LINE_NBYTES;
+  if (bits_per_key <= 0)
+    return 1;
+  const double keys_per_line = line_nbits / bits_per_key;
+  const double deviation = sqrt(keys_per_line);
+  const double crowded = pow(1 - exp(-(double)nprobes / (line_nbits / (keys_per_line + deviation))), nprobes);
+  const double uncrowded = pow(1 - exp(-(double)nprobes / (line_nbits / (keys_per_line - deviation))), nprobes);
+  return (crowded + uncrowded) / 2;
+}
+
+double lanebloom_rocksdb_planned_rate(const struct filter_shape *shape, uint64_t nkeys, rocksdb_estimate *estimate)
+{
+  if (nkeys == 0)
+    return 0;
+  return estimate(8.0 * (double)shape->nbytes / (double)nkeys, shape->nprobes, (double)nkeys);
+}
+
+/* Of m bits, n distinct keys of k probes set the share 1 - e^(-k n / m) (Broder and Mitzenmacher 2004, section 2.1).
+ * Solved for n, that says how many keys the bits amount to, whatever was added twice. */
+double lanebloom_rocksdb_filled_rate(const struct filter_shape *shape, uint64_t nbits_set, uint64_t nkeys,
+                                     rocksdb_estimate *estimate)
+{
+  if (nbits_set == 0 || nbits_set == shape->nbits)
+    return nbits_set > 0;
+  const double nbits = (double)shape->nbits;
+  const double nkeys_by_bits = -log1p(-(double)nbits_set / nbits) * nbits / shape->nprobes;
+  return estimate(nbits / nkeys_by_bits, shape->nprobes, nkeys == LANEBLOOM_UNKNOWN ? nkeys_by_bits : (double)nkeys);
+}
+
+/* ---- The format that only opens ---- */
+
+static const struct format_table *rocksdb_recognise(const uint8_t *bytes, size_t size)
+{
+  const enum rocksdb_kind kind = kind_of(bytes, size);
+  return kind == ROCKSDB_KIND_LEGACY  ? &lanebloom_format_rocksdb_legacy
+         : kind == ROCKSDB_KIND_LOCAL ? &lanebloom_format_rocksdb_local
+                                      : &lanebloom_format_rocksdb;
+}
+
+/* Constant answers; the other kinds have been recognised. */
+static lanebloom_status rocksdb_parse(const uint8_t *bytes, size_t size, struct filter_shape *shape)
+{
+  return lanebloom_rocksdb_parse(bytes, size, ROCKSDB_KIND_NEVER, shape);
+}
+
+const struct format_table lanebloom_format_rocksdb = {
+    .id = LANEBLOOM_ROCKSDB,
+    .name = "rocksdb",
+    .recognise = rocksdb_recognise,
+    .parse = rocksdb_parse,
+};

@@ -1,0 +1,120 @@
+/* RocksDB's filter of format_version below 5, which is Pebble's too: cache lines, then probes, then how many lines.
+ * SPDX-License-Identifier: MIT */
+#include "../bytes.h"
+#include "rocksdb.h"
+
+enum {
+  MAX_NPROBES = 30, /* that are written; readers do as many as the byte says */
+  HASH_NBITS = 32,
+};
+
+static const uint64_t MAX_NBITS = 0xffff0000;
+static const uint64_t MAX_LINE_NBYTES = (uint64_t)1 << 27; /* larger lines overflow the engine's arithmetic */
+
+/* RocksDB 7.8.3 table/block_based/filter_policy.cc, LegacyBloomBitsBuilder. An odd number of lines, because the hash
+ * that picks the line by its remainder also picks the bits by its low end. */
+static lanebloom_status rocksdb_legacy_plan(double bits_per_key, uint64_t nkeys, struct filter_shape *shape)
+{
+  uint64_t millibits, nbits;
+  lanebloom_status status = lanebloom_rocksdb_millibits(bits_per_key, &millibits);
+  if (status)
+    return status;
+  const uint64_t whole_bits = (millibits + 500) / 1000;
+  if (__builtin_mul_overflow(nkeys, whole_bits, &nbits) || nbits > MAX_NBITS)
+    return LANEBLOOM_ERR_LIMIT;
+
+  const uint32_t nprobes = (uint32_t)((double)whole_bits * 0.69);
+  const uint64_t line_nbits = 8 * ROCKSDB_LINE_NBYTES;
+  const uint64_t nlines = (nbits + line_nbits - 1) / line_nbits | 1;
+  *shape = (struct filter_shape){
+      .answer = ANSWER_BY_PROBES,
+      .nprobes = nprobes < 1             ? 1
+                 : nprobes > MAX_NPROBES ? MAX_NPROBES
+                                         : nprobes,
+      .nbytes = nlines * ROCKSDB_LINE_NBYTES,
+      .nbits = nlines * line_nbits,
+      .nlines = (uint32_t)nlines,
+      .line_nbytes = ROCKSDB_LINE_NBYTES,
+  };
+  if (nkeys == 0)
+    *shape = (struct filter_shape){.answer = ANSWER_NEVER, .nprobes = shape->nprobes};
+  return LANEBLOOM_OK;
+}
+
+static bool rocksdb_legacy_bits_candidate(uint64_t i, double *bits_per_key)
+{
+  *bits_per_key = (double)(i + 1);
+  return i < 100;
+}
+
+/* The writer's line size follows from the number of lines, if that divides the payload into a power of two (RocksDB
+ * 7.8.3 table/block_based/filter_policy.cc, GetBuiltinFilterBitsReader). */
+static lanebloom_status rocksdb_legacy_parse(const uint8_t *bytes, size_t size, struct filter_shape *shape)
+{
+  lanebloom_status status = lanebloom_rocksdb_parse(bytes, size, ROCKSDB_KIND_LEGACY, shape);
+  if (status || shape->answer != ANSWER_BY_PROBES)
+    return status;
+
+  const uint8_t *trailer = bytes + shape->nbytes;
+  const uint32_t nlines = load_le32(trailer + 1);
+  const uint64_t line_nbytes = nlines == 0 ? 0 : shape->nbytes / nlines;
+  const bool power_of_two = line_nbytes != 0 && (line_nbytes & (line_nbytes - 1)) == 0;
+  if (!power_of_two || line_nbytes * nlines != shape->nbytes || line_nbytes > MAX_LINE_NBYTES) {
+    shape->answer = ANSWER_ALWAYS;
+    return LANEBLOOM_OK;
+  }
+  shape->nprobes = trailer[0];
+  shape->nbits = 8 * shape->nbytes;
+  shape->nlines = nlines;
+  shape->line_nbytes = (uint32_t)line_nbytes;
+  return LANEBLOOM_OK;
+}
+
+static void rocksdb_legacy_write_trailer(const struct filter_shape *shape, uint8_t *trailer)
+{
+  trailer[0] = (uint8_t)shape->nprobes;
+  store_le32(trailer + 1, shape->nlines);
+}
+
+/* Source: RocksDB 7.8.3 util/bloom_impl.h, LegacyBloomImpl::EstimatedFpRate. */
+static double rocksdb_legacy_estimate(double bits_per_key, unsigned nprobes, double nkeys)
+{
+  double probes = lanebloom_rocksdb_line_rate(bits_per_key, nprobes);
+  probes += 0.1 / (bits_per_key * 0.75 + 22);
+  return lanebloom_rate_either(probes, lanebloom_rate_collision(nkeys, HASH_NBITS));
+}
+
+static double rocksdb_legacy_planned_rate(const struct filter_shape *shape, uint64_t nkeys)
+{
+  return lanebloom_rocksdb_planned_rate(shape, nkeys, rocksdb_legacy_estimate);
+}
+
+static double rocksdb_legacy_filled_rate(const struct filter_shape *shape, uint64_t nbits_set, uint64_t nkeys)
+{
+  return lanebloom_rocksdb_filled_rate(shape, nbits_set, nkeys, rocksdb_legacy_estimate);
+}
+
+static void rocksdb_legacy_positions(const struct filter_shape *shape, const void *hash, uint64_t *positions)
+{
+  uint32_t probe = hash32_at(hash, 0);
+  const uint64_t line_nbits = 8 * (uint64_t)shape->line_nbytes;
+  const uint64_t line = probe % shape->nlines * line_nbits;
+  const uint32_t stride = bloomhash_stride(probe);
+  for (uint32_t i = 0; i < shape->nprobes; i++, probe += stride)
+    positions[i] = line + probe % line_nbits;
+}
+
+const struct format_table lanebloom_format_rocksdb_legacy = {
+    .id = LANEBLOOM_ROCKSDB_LEGACY,
+    .name = "rocksdb-legacy",
+    .hash_nbytes = sizeof(uint32_t),
+    .trailer_nbytes = ROCKSDB_TRAILER_NBYTES,
+    .drops_equal_neighbours = true,
+    .plan = rocksdb_legacy_plan,
+    .bits_candidate = rocksdb_legacy_bits_candidate,
+    .parse = rocksdb_legacy_parse,
+    .write_trailer = rocksdb_legacy_write_trailer,
+    .planned_rate = rocksdb_legacy_planned_rate,
+    .filled_rate = rocksdb_legacy_filled_rate,
+    .positions = rocksdb_legacy_positions,
+};

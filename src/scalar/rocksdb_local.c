@@ -1,0 +1,44 @@
+/* RocksDB's FastLocalBloom: the low half of a 64-bit hash picks a cache line, the high half k bits in it.
+ * The specification. Source: RocksDB 7.8.3 util/bloom_impl.h, FastLocalBloomImpl.
+ * SPDX-License-Identifier: MIT */
+
+#include "scalar.h"
+
+static inline bool rocksdb_local_may_match(const struct filter_shape *shape, const uint8_t *payload, uint64_t hash)
+{
+  const uint8_t *line = payload + rocksdb_local_line(hash, shape->nlines);
+  uint32_t probe = (uint32_t)(hash >> 32);
+  for (uint32_t i = 0; i < shape->nprobes; i++, probe *= ROCKSDB_LOCAL_MULTIPLIER) {
+    uint32_t bit = rocksdb_local_bit(probe);
+    if (!(line[bit / 8] >> bit % 8 & 1))
+      return false;
+  }
+  return true;
+}
+
+static void rocksdb_local_probe_scalar(const struct filter_shape *shape, const uint8_t *payload, const void *hashes,
+                                       size_t n, uint8_t *bitmap)
+{
+  memset(bitmap, 0, (n + 7) / 8);
+  for (size_t i = 0; i < n; i++)
+    bitmap[i / 8] |= (uint8_t)(rocksdb_local_may_match(shape, payload, hash64_at(hashes, i)) << i % 8);
+}
+
+static void rocksdb_local_add_scalar(const struct filter_shape *shape, uint8_t *payload, const void *hashes, size_t n)
+{
+  for (size_t i = 0; i < n; i++) {
+    const uint64_t hash = hash64_at(hashes, i);
+    uint8_t *line = payload + rocksdb_local_line(hash, shape->nlines);
+    uint32_t probe = (uint32_t)(hash >> 32);
+    for (uint32_t j = 0; j < shape->nprobes; j++, probe *= ROCKSDB_LOCAL_MULTIPLIER) {
+      uint32_t bit = rocksdb_local_bit(probe);
+      line[bit / 8] |= (uint8_t)(1 << bit % 8);
+    }
+  }
+}
+
+const struct kernel_ops lanebloom_rocksdb_local_scalar = {
+    .hash = lanebloom_xxph3_hash_scalar,
+    .probe = rocksdb_local_probe_scalar,
+    .add = rocksdb_local_add_scalar,
+};

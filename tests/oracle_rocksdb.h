@@ -1,0 +1,41 @@
+/* The real RocksDB, for tests in C.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_TESTS_ORACLE_ROCKSDB_H
+#define LANEBLOOM_TESTS_ORACLE_ROCKSDB_H
+
+#include <lanebloom.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* rocksdb::Hash with the seed of filters, and rocksdb::Hash64. */
+uint32_t oracle_rocksdb_hash32(const void *key, size_t size);
+uint64_t oracle_rocksdb_hash64(const void *key, size_t size);
+
+/* A filter builder of NewBloomFilterPolicy(bits_per_key), for format_version 4 (LANEBLOOM_ROCKSDB_LEGACY) or 5
+ * (LANEBLOOM_ROCKSDB_LOCAL), with optimize_filters_for_memory off. NULL where RocksDB builds no filter. */
+typedef struct oracle_builder oracle_builder;
+oracle_builder *oracle_rocksdb_builder(lanebloom_format format, double bits_per_key);
+void oracle_rocksdb_destroy(oracle_builder *builder);
+
+/* AddKey, EstimateEntriesAdded, and Finish, whose bytes are for free(). */
+void oracle_rocksdb_add(oracle_builder *builder, const void *key, size_t size);
+size_t oracle_rocksdb_nentries(oracle_builder *builder);
+uint8_t *oracle_rocksdb_finish(oracle_builder *builder, size_t *size);
+
+/* CalculateSpace and EstimatedFpRate of any number of entries, which need not be there. */
+uint64_t oracle_rocksdb_nbytes(oracle_builder *builder, uint64_t nentries);
+double oracle_rocksdb_rate(oracle_builder *builder, uint64_t nentries, uint64_t nbytes);
+
+/* What GetFilterBitsReader makes of any bytes, which stay borrowed, and its MayMatch. */
+typedef struct oracle_reader oracle_reader;
+oracle_reader *oracle_rocksdb_reader(const void *bytes, size_t size);
+bool oracle_rocksdb_may_match(oracle_reader *reader, const void *key, size_t size);
+void oracle_rocksdb_close(oracle_reader *reader);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
