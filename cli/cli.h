@@ -15,6 +15,9 @@
 
 #include "records.h"
 
+/* What new filters are, unless told otherwise: docs/choosing-a-filter.md says why. */
+#define DEFAULT_FORMAT LANEBLOOM_ROCKSDB_LOCAL
+
 enum { EXIT_SELECTED = 0, EXIT_NONE_SELECTED = 1, EXIT_TROUBLE = 2 };
 
 /* Verbs: argv[0] is "lanebloom VERB". */
@@ -45,6 +48,7 @@ extern const struct argp filter_argp;
 uint64_t parse_count(const struct argp_state *state, const char *option, const char *text); /* 1 or more */
 double parse_number(const struct argp_state *state, const char *option, const char *text);
 lanebloom_format parse_format(const struct argp_state *state, const char *text);
+lanebloom_format parse_hashing_format(const struct argp_state *state, const char *text); /* not one that only opens */
 
 /* ---- filters.c ---- */
 
@@ -58,6 +62,19 @@ lanebloom_filter *load_filter(const char *path, const struct filter_source *sour
 
 /* Call it before anything else changes errno. */
 const char *status_text(lanebloom_status status);
+
+/* ---- measure.c ---- */
+
+/* The share of random hashes that pass, with its 95 % interval. */
+struct measurement {
+  bool done;
+  double rate, low, high;
+};
+
+#define MEASURE_SEED ((uint64_t)0x6c616e65) /* any will do, as long as two runs agree */
+
+/* Not done for nhashes 0, and for filters that take no hashes. */
+struct measurement measure(const lanebloom_filter *filter, uint64_t nhashes);
 
 /* ---- report.c: messages on standard error, results on standard output ---- */
 

@@ -25,8 +25,12 @@ lanebloom_filter *load_filter(const char *path, const struct filter_source *sour
     status = lanebloom_filter_load_raw(source->format, file, &filter);
   else
     status = lanebloom_filter_load_why(file, &filter, why, sizeof why);
+  const char *hint = "";
+  if (status == LANEBLOOM_ERR_FORMAT)
+    hint = source->raw ? " (a container needs neither --raw nor --format)"
+                       : " (`lanebloom build' makes filters; --raw --format NAME reads an engine's bare bytes)";
   if (status != LANEBLOOM_OK)
-    complain(input_name(path), "%s", *why ? why : status_text(status));
+    complain(input_name(path), "%s%s", *why ? why : status_text(status), hint);
   return filter;
 }
 

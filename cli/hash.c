@@ -29,7 +29,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     state->child_inputs[0] = &hash->syntax;
     return 0;
   case OPTION_FORMAT:
-    hash->format = parse_format(state, text);
+    hash->format = parse_hashing_format(state, text);
     return 0;
   case OPTION_FILTER:
     hash->path = text;
@@ -44,11 +44,11 @@ static error_t parse(int key, char *text, struct argp_state *state)
 }
 
 static const struct argp argp = {
-    .options =
-        (const struct argp_option[]){{"format", OPTION_FORMAT, "NAME", 0, "Hash as this engine does (leveldb)", 1},
-                                     {"filter", OPTION_FILTER, "FILE", 0,
-                                      "Hash as this filter's engine does, and print the bits that it probes", 1},
-                                     {0}},
+    .options = (const struct argp_option[]){{"format", OPTION_FORMAT, "NAME", 0,
+                                             "Hash as this format does (rocksdb-local)", 1},
+                                            {"filter", OPTION_FILTER, "FILE", 0,
+                                             "Hash as this filter's engine does, and print the bits that it probes", 1},
+                                            {0}},
     .parser = parse,
     .args_doc = "[INPUT...]",
     .doc =
@@ -131,7 +131,7 @@ int hash_main(int argc, char **argv)
   if (hash.path)
     open_filter(&hash);
   if (!hash.format)
-    hash.format = LANEBLOOM_LEVELDB;
+    hash.format = DEFAULT_FORMAT;
   hash.hash_nbytes = lanebloom_format_hash_size(hash.format);
   if (hash.hash_nbytes == 0)
     die(hash.path, "format %s hashes no keys", lanebloom_format_name(hash.format));

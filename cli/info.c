@@ -10,20 +10,12 @@
 
 enum { OPTION_JSON = 0x100, OPTION_MEASURE };
 
-/* Any will do, as long as two runs agree. */
-static const uint64_t SEED = 0x6c616e65;
-
 struct report {
   struct filter_source source;
   bool json;
   uint64_t nhashes; /* to measure with; 0: do not */
   char **paths;
   size_t npaths;
-};
-
-struct measurement {
-  bool done;
-  double rate, low, high;
 };
 
 static error_t parse(int key, char *text, struct argp_state *state)
@@ -71,54 +63,6 @@ static const struct argp argp = {
     .children = (const struct argp_child[]){{.argp = &filter_argp}, {.argp = &kernel_argp}, {0}},
 };
 
-/* ---- measuring ---- */
-
-/* G. L. Steele, D. Lea, C. H. Flood, Fast splittable pseudorandom number generators, OOPSLA 2014. */
-static uint64_t splitmix64(uint64_t *state)
-{
-  uint64_t z = *state += 0x9e3779b97f4a7c15u;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-  return z ^ z >> 31;
-}
-
-static uint64_t count_random_hits(const lanebloom_filter *filter, size_t hash_nbytes, uint64_t nhashes)
-{
-  enum { BATCH_NHASHES = 4096 };
-  static uint64_t hashes[BATCH_NHASHES]; /* their bytes are all random, so they serve as hashes of any size */
-  uint64_t state = SEED, nhits = 0;
-  while (nhashes > 0) {
-    const size_t per_word = sizeof *hashes / hash_nbytes;
-    const size_t n = nhashes < BATCH_NHASHES * per_word ? (size_t)nhashes : BATCH_NHASHES * per_word;
-    for (size_t i = 0; i < (n + per_word - 1) / per_word; i++)
-      hashes[i] = splitmix64(&state);
-    nhits += lanebloom_filter_screen_hashes(filter, hashes, n, NULL);
-    nhashes -= n;
-  }
-  return nhits;
-}
-
-/* The 95 % score interval, which unlike the textbook one holds for rates near 0 too: E. B. Wilson, Probable inference,
- * the law of succession, and statistical inference, Journal of the American Statistical Association 22(158), 1927. */
-static struct measurement score(uint64_t nhits, uint64_t nhashes)
-{
-  const double z = 1.959963984540054; /* the normal distribution's 97.5 % quantile */
-  double n = (double)nhashes, rate = (double)nhits / n;
-  double centre = (rate + z * z / (2 * n)) / (1 + z * z / n);
-  double half = z * sqrt(rate * (1 - rate) / n + z * z / (4 * n * n)) / (1 + z * z / n);
-  double low = nhits == 0 ? 0 : centre - half; /* exact where rounding would leave a crumb */
-  double high = nhits == nhashes ? 1 : centre + half;
-  return (struct measurement){true, rate, low, high};
-}
-
-static struct measurement measure(const lanebloom_filter *filter, lanebloom_format format, uint64_t nhashes)
-{
-  size_t hash_nbytes = lanebloom_format_hash_size(format);
-  if (nhashes == 0 || hash_nbytes == 0)
-    return (struct measurement){0};
-  return score(count_random_hits(filter, hash_nbytes, nhashes), nhashes);
-}
-
 /* ---- printing ---- */
 
 static void print_text(const char *path, const lanebloom_filter *filter, const lanebloom_info *info,
@@ -143,7 +87,7 @@ static void print_text(const char *path, const lanebloom_filter *filter, const l
   if (measured->done)
     outputf("false-positive rate, measured: %.4g %% (95 %% interval %.4g %% to %.4g %%; %" PRIu64
             " random hashes, seed %" PRIu64 ")\n",
-            100 * measured->rate, 100 * measured->low, 100 * measured->high, nhashes, SEED);
+            100 * measured->rate, 100 * measured->low, 100 * measured->high, nhashes, MEASURE_SEED);
 }
 
 /* JSON is UTF-8, which the names of files need not be. */
@@ -172,7 +116,7 @@ static struct json_object *json_measurement(const struct measurement *measured, 
   json_object_object_add(object, "low", json_object_new_double(measured->low));
   json_object_object_add(object, "high", json_object_new_double(measured->high));
   json_object_object_add(object, "hashes", json_object_new_uint64(nhashes));
-  json_object_object_add(object, "seed", json_object_new_uint64(SEED));
+  json_object_object_add(object, "seed", json_object_new_uint64(MEASURE_SEED));
   return object;
 }
 
@@ -217,7 +161,7 @@ int info_main(int argc, char **argv)
     }
     lanebloom_info info;
     lanebloom_filter_info(filter, &info, sizeof info);
-    struct measurement measured = measure(filter, info.format, report.nhashes);
+    struct measurement measured = measure(filter, report.nhashes);
     (report.json ? print_json : print_text)(report.paths[i], filter, &info, &measured, report.nhashes);
     lanebloom_filter_close(filter);
   }

@@ -31,11 +31,13 @@ double parse_number(const struct argp_state *state, const char *option, const ch
   return value;
 }
 
-static const lanebloom_format formats[] = {LANEBLOOM_LEVELDB, LANEBLOOM_LEVELDB_SIGNED, LANEBLOOM_ROCKSDB_LEGACY,
-                                           LANEBLOOM_ROCKSDB_LOCAL, LANEBLOOM_ROCKSDB};
-static const size_t nformats = sizeof formats / sizeof *formats;
+/* Formats are numbered from 1 on; the library knows no name for the first number past the last. */
+static bool is_format(int number)
+{
+  return strcmp(lanebloom_format_name((lanebloom_format)number), "unknown") != 0;
+}
 
-/* The formats of this build, each after a space. */
+/* Each after a space. */
 static char *format_list(void)
 {
   char *list = NULL;
@@ -43,20 +45,27 @@ static char *format_list(void)
   FILE *stream = open_memstream(&list, &nbytes);
   if (!stream)
     die(NULL, "%s", strerror(errno));
-  for (size_t i = 0; i < nformats; i++)
-    if (strcmp(lanebloom_format_name(formats[i]), "unknown") != 0)
-      fprintf(stream, " %s", lanebloom_format_name(formats[i]));
+  for (int number = 1; is_format(number); number++)
+    fprintf(stream, " %s", lanebloom_format_name((lanebloom_format)number));
   fclose(stream);
   return list;
 }
 
 lanebloom_format parse_format(const struct argp_state *state, const char *text)
 {
-  for (size_t i = 0; i < nformats; i++)
-    if (strcmp(text, "unknown") != 0 && strcmp(text, lanebloom_format_name(formats[i])) == 0)
-      return formats[i];
+  for (int number = 1; is_format(number); number++)
+    if (strcmp(text, lanebloom_format_name((lanebloom_format)number)) == 0)
+      return (lanebloom_format)number;
   argp_error(state, "--format '%s': no such format; there is:%s", text, format_list());
   abort(); /* argp_error() does not return from here */
+}
+
+lanebloom_format parse_hashing_format(const struct argp_state *state, const char *text)
+{
+  const lanebloom_format format = parse_format(state, text);
+  if (lanebloom_format_hash_size(format) == 0)
+    argp_error(state, "--format '%s': only opens filters, of whichever of its formats they say they have", text);
+  return format;
 }
 
 /* ---- --kernel ---- */

@@ -81,7 +81,8 @@ static const struct argp argp = {
     .args_doc = "FILTER [INPUT...]",
     .doc = "Prints the records that may be in FILTER. A record that is not printed is surely not in it.\n"
            "Without INPUT, or where it is `-', records come from standard input. Exit status, as grep's: 0 when "
-           "something was selected, 1 when nothing was, 2 after an error.\v"
+           "something was selected, 1 when nothing was, 2 after an error. Unlike grep it compares whole records, and "
+           "counts and numbers them over all inputs, whose names it does not print.\v"
            "Examples:\n"
            "  lanebloom screen words.lbf input.txt\n"
            "  tail -F log | lanebloom screen seen.lbf\n"

@@ -4,7 +4,7 @@
 
 @test "the file of docs/file-format.md, byte by byte" {
   cd "$BATS_TEST_TMPDIR"
-  printf 'hello\nworld\n' | "$LANEBLOOM" build -o two.lbf
+  printf 'hello\nworld\n' | "$LANEBLOOM" build --format leveldb -o two.lbf
   od -A x -t x1 two.lbf >found
   sed -n '/^000000 /,/^000049$/p' "$SOURCE_DIR/docs/file-format.md" >shown
   [ "$(wc -l <shown)" = 6 ]
@@ -17,10 +17,26 @@
 
 @test "a row of docs/leveldb-false-positives.md: the accident" {
   cd "$BATS_TEST_TMPDIR"
-  seq 209712 | "$LANEBLOOM" build --bits 10 -o t.lbf
+  seq 209712 | "$LANEBLOOM" build --format leveldb -o t.lbf
   rate=$("$LANEBLOOM" info --json --measure=10000000 t.lbf | jq '.measured_rate.rate * 100')
   shown=$(awk -F ' *[|] *' '$2 == "209,712" && $3 == 10 { print $6 }' "$SOURCE_DIR/docs/leveldb-false-positives.md")
   jq -en --argjson rate "$rate" --argjson shown "$shown" '$shown > 3.9 and $shown < 4 and ($rate / $shown - 1 | fabs) < 0.01'
+}
+
+@test "the command's examples in README" {
+  cd "$BATS_TEST_TMPDIR"
+  awk '/^## The command/ { on = 1 } /^## The library/ { on = 0 } on && /^    /' "$SOURCE_DIR/README.md" | sed 's/^    //' >shown
+  grep '^\$ ' shown | sed 's/^\$ //; s/ *#.*//' | grep -v info >commands
+  [ "$(wc -l <commands)" = 3 ]
+  sed "s|lanebloom |'$LANEBLOOM' |" commands | bash -e >found
+  grep -v '^\$ ' shown >expected
+  diff expected found
+}
+
+@test "one key and its neighbours in docs/leveldb-false-positives.md" {
+  cd "$BATS_TEST_TMPDIR"
+  echo key1 | "$LANEBLOOM" build --format leveldb -o k.lbf
+  [ "$(seq -f key%g 0 9 | "$LANEBLOOM" screen -c k.lbf)" = 10 ]
 }
 
 @test "every verb, option and script that README names is there" {

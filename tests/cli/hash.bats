@@ -8,11 +8,19 @@ load helper
   printf '\xc3\x97' >2
   printf '\xe2\x99\xa5' >3
   printf '\xe1\x80\xb9\x32' >4
-  [[ $(lanebloom hash --width 1 1) == $'ef1345c4\t62' ]]
-  [[ $(lanebloom hash --width 2 2) == $'5b663814\tc397' ]]
-  [[ $(lanebloom hash --width 3 3) == $'323c078f\te299a5' ]]
-  [[ $(lanebloom hash --width 4 4) == $'ed21633a\te180b932' ]]
-  [[ $(echo | lanebloom hash) == $'bc9f1d34\t' ]]
+  hash() { lanebloom hash --format leveldb "$@"; }
+  [[ $(hash --width 1 1) == $'ef1345c4\t62' ]]
+  [[ $(hash --width 2 2) == $'5b663814\tc397' ]]
+  [[ $(hash --width 3 3) == $'323c078f\te299a5' ]]
+  [[ $(hash --width 4 4) == $'ed21633a\te180b932' ]]
+  [[ $(echo | hash) == $'bc9f1d34\t' ]]
+}
+
+@test "RocksDB's hashes, 64 bits by default and 32" {
+  # What RocksDB 7.8.3 makes of "hello" and of no bytes.
+  [[ $(printf 'hello\n\n' | lanebloom hash) == $'a0bbc238c97657b5\thello\n5342c3010fe1dd04\t' ]]
+  [[ $(printf 'hello\n' | lanebloom hash --format rocksdb-legacy) == $'f795964e\thello' ]]
+  refuses "only opens filters" lanebloom hash --format rocksdb
 }
 
 @test "the record follows the tab as it came" {
@@ -30,13 +38,19 @@ load helper
 
 @test "--filter prints the bits that are set" {
   numbers 1 3 >keys
-  lanebloom build --raw -o raw keys
-  lanebloom build -o filter keys
+  prints_the_bits_of rocksdb-local 5
+  prints_the_bits_of rocksdb-legacy 5
+  prints_the_bits_of leveldb 1
+}
+
+prints_the_bits_of() { # FORMAT TRAILER_BYTES
+  lanebloom build --format $1 --raw -o raw keys
+  lanebloom build --format $1 -o filter keys
   lanebloom hash --filter filter keys >lines
   [[ $(awk -F '\t' '{ print NF, split($2, a, " ") }' lines | sort -u) == "3 6" ]]
-  cut -f 1,3 lines | cmp - <(lanebloom hash keys)
+  cut -f 1,3 lines | cmp - <(lanebloom hash --format $1 keys)
   cut -f 2 lines | tr ' ' '\n' | sort -nu >positions
-  head -c -1 raw | od -An -v -tu1 -w1 |
+  head -c -$2 raw | od -An -v -tu1 -w1 |
     awk '{ for (i = 0; i < 8; i++) if (int($1 / 2 ^ i) % 2) print (NR - 1) * 8 + i }' | cmp - positions
 }
 
