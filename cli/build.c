@@ -202,7 +202,9 @@ static double bits_for_rate(const struct build *build, uint64_t nkeys)
   if (status == LANEBLOOM_ERR_LIMIT)
     die(NULL, "--rate %.17g: no filter of format %s reaches it with %" PRIu64 " keys%s", build->rate,
         lanebloom_format_name(build->format), nkeys,
-        build->format == DEFAULT_FORMAT ? "" : "; --format rocksdb-local may");
+        lanebloom_plan_bits(LANEBLOOM_ROCKSDB_LOCAL, build->rate, nkeys, &bits) == LANEBLOOM_OK
+            ? "; --format rocksdb-local does"
+            : "");
   if (status != LANEBLOOM_OK)
     die(NULL, "%s", status_text(status));
   return bits;
@@ -234,15 +236,21 @@ static lanebloom_filter *build_filter(const struct build *build, struct records 
   return filter;
 }
 
-/* A model chose the bits. Where the format does not live up to it, say so: half a million random hashes tell. */
-static void check_rate_is_kept(const struct build *build, const lanebloom_filter *filter)
+/* A model chose the bits. What came out is measured, with so many random hashes that a hundred should pass, within
+ * bounds; a tenth more than was asked for is let be. */
+static void check_rate_is_kept(const struct build *build, const lanebloom_filter *filter, uint64_t nkeys)
 {
-  const struct measurement measured = measure(filter, 500000);
-  if (measured.low > 1.1 * build->rate)
-    complain(build->target,
-             "warning: of absent keys %.3g %% pass, measured, not the %.3g %% that were asked for; see %s",
-             100 * measured.rate, 100 * build->rate,
-             build->format == LANEBLOOM_ROCKSDB_LOCAL ? "--expected" : "--format rocksdb-local");
+  const double wanted = 100 / build->rate;
+  const uint64_t nhashes = wanted < 500000 ? 500000 : wanted > 50000000 ? 50000000 : (uint64_t)wanted;
+  const struct measurement measured = measure(filter, build->format, nhashes);
+  if (measured.low <= 1.1 * build->rate)
+    return;
+  const bool overfull = build->expected_keys > 0 && nkeys > build->expected_keys;
+  complain(build->target, "warning: of absent keys %.3g %% pass, measured, not the %.3g %% that were asked for%s",
+           100 * measured.rate, 100 * build->rate,
+           overfull                                   ? ": there were more keys than --expected"
+           : build->format != LANEBLOOM_ROCKSDB_LOCAL ? "; see --format rocksdb-local"
+                                                      : "");
 }
 
 static int save(const struct build *build, const lanebloom_filter *filter)
@@ -266,7 +274,7 @@ int build_main(int argc, char **argv)
         bits_for_rate(&build, build.expected_keys ? build.expected_keys : count_records(&build, &records));
   lanebloom_filter *filter = build_filter(&build, &records);
   if (build.rate > 0)
-    check_rate_is_kept(&build, filter);
+    check_rate_is_kept(&build, filter, records.nrecords);
   int status = save(&build, filter);
   lanebloom_filter_close(filter);
   return status;

@@ -73,8 +73,8 @@ struct measurement {
 
 #define MEASURE_SEED ((uint64_t)0x6c616e65) /* any will do, as long as two runs agree */
 
-/* Not done for nhashes 0, and for filters that take no hashes. */
-struct measurement measure(const lanebloom_filter *filter, uint64_t nhashes);
+/* Not done for nhashes 0, and for formats that take no hashes. */
+struct measurement measure(const lanebloom_filter *filter, lanebloom_format format, uint64_t nhashes);
 
 /* ---- report.c: messages on standard error, results on standard output ---- */
 

@@ -26,9 +26,10 @@ lanebloom_filter *load_filter(const char *path, const struct filter_source *sour
   else
     status = lanebloom_filter_load_why(file, &filter, why, sizeof why);
   const char *hint = "";
-  if (status == LANEBLOOM_ERR_FORMAT)
-    hint = source->raw ? " (a container needs neither --raw nor --format)"
-                       : " (`lanebloom build' makes filters; --raw --format NAME reads an engine's bare bytes)";
+  if (status == LANEBLOOM_ERR_FORMAT && source->raw)
+    hint = " (--format rocksdb opens either of RocksDB's; a container is read without --raw)";
+  else if (status == LANEBLOOM_ERR_FORMAT && strstr(why, "not a lanebloom container"))
+    hint = " (`lanebloom build' makes filters; --raw --format NAME reads an engine's bare bytes)";
   if (status != LANEBLOOM_OK)
     complain(input_name(path), "%s%s", *why ? why : status_text(status), hint);
   return filter;

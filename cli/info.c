@@ -161,7 +161,7 @@ int info_main(int argc, char **argv)
     }
     lanebloom_info info;
     lanebloom_filter_info(filter, &info, sizeof info);
-    struct measurement measured = measure(filter, report.nhashes);
+    struct measurement measured = measure(filter, info.format, report.nhashes);
     (report.json ? print_json : print_text)(report.paths[i], filter, &info, &measured, report.nhashes);
     lanebloom_filter_close(filter);
   }

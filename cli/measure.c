@@ -1,4 +1,4 @@
-/* Measuring the false-positive rate that one very filter has, by random hashes.
+/* Measuring the false-positive rate that this very filter has, by random hashes.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 
@@ -42,11 +42,9 @@ static struct measurement score(uint64_t nhits, uint64_t nhashes)
   return (struct measurement){true, rate, low, high};
 }
 
-struct measurement measure(const lanebloom_filter *filter, uint64_t nhashes)
+struct measurement measure(const lanebloom_filter *filter, lanebloom_format format, uint64_t nhashes)
 {
-  lanebloom_info info;
-  lanebloom_filter_info(filter, &info, sizeof info);
-  const size_t hash_nbytes = lanebloom_format_hash_size(info.format);
+  const size_t hash_nbytes = lanebloom_format_hash_size(format);
   if (nhashes == 0 || hash_nbytes == 0)
     return (struct measurement){0};
   return score(count_random_hits(filter, hash_nbytes, nhashes), nhashes);

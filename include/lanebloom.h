@@ -118,8 +118,8 @@ LANEBLOOM_API size_t lanebloom_format_hash_size(lanebloom_format format);
 /* Hashes every key as `format` does.
  * hashes: n x lanebloom_format_hash_size() bytes, each hash an integer in the host's byte order.
  * Errors: FORMAT, KERNEL. Cost: linear in the bytes of the keys; allocates nothing.
- * Source: LevelDB formats and ROCKSDB_LEGACY: LevelDB 1.23 util/hash.cc with seed 0xbc9f1d34; LEVELDB_SIGNED and
- * ROCKSDB_LEGACY differ for keys whose last (size mod 4) bytes hold one of 0x80 or more. ROCKSDB_LOCAL: RocksDB 7.8.3
+ * Source: LEVELDB: LevelDB 1.23 util/hash.cc with seed 0xbc9f1d34. LEVELDB_SIGNED and ROCKSDB_LEGACY: the same but for
+ * keys whose last (size mod 4) bytes hold one of 0x80 or more, RocksDB 7.8.3 util/hash.cc. ROCKSDB_LOCAL: RocksDB 7.8.3
  * util/xxph3.h, the preview of XXH3 in xxHash 0.7.2, with seed 0. */
 LANEBLOOM_API lanebloom_status lanebloom_hash(lanebloom_format format, const lanebloom_keys *keys, void *hashes);
 
@@ -163,9 +163,9 @@ typedef struct lanebloom_filter lanebloom_filter;
  * - LevelDB formats answer "no" to every key when there are fewer than 2 bytes, and "may be" to every key when the last
  *   one, the number of probes, is 0 or above 30.
  * - RocksDB's answer "no" when there are fewer than 6 bytes, and "may be" when the trailer, 5 bytes, says anything that
- *   RocksDB 7.8.3 does not understand, or lines that its reader would look for outside. As LANEBLOOM_ROCKSDB the filter
- *   gets the format that its trailer says, and keeps LANEBLOOM_ROCKSDB when its answer is constant; as one of the two
- *   formats, bytes of the other are FORMAT. A Ribbon filter is FORMAT; 2^32 bytes or more are LIMIT.
+ *   RocksDB 7.8.3 does not understand, or describes lines that lie outside the bytes. As LANEBLOOM_ROCKSDB the filter
+ *   gets the format that its trailer says, and keeps LANEBLOOM_ROCKSDB when its answer is constant; opened as one of
+ *   the two, bytes of the other are FORMAT. A Ribbon filter is FORMAT; 2^32 bytes or more are LIMIT.
  *
  * Errors: ARGUMENT, FORMAT, LIMIT, MEMORY, KERNEL. Cost: constant. */
 LANEBLOOM_API lanebloom_status lanebloom_filter_open(lanebloom_format format, const void *bytes, size_t size,
@@ -179,7 +179,8 @@ LANEBLOOM_API lanebloom_status lanebloom_filter_build(lanebloom_format format, d
                                                       const lanebloom_keys *keys, lanebloom_filter **filter);
 
 /* A new filter that matches what any of the n filters matches: the bitwise or. Keys add up when all counts are known,
- * bits per key stay when all agree. Errors: ARGUMENT when n is 0, MISMATCH, MEMORY, KERNEL. Cost: linear in bytes. */
+ * bits per key stay when all agree. A RocksDB filter of no keys has another size than any other: MISMATCH.
+ * Errors: ARGUMENT when n is 0, MISMATCH, MEMORY, KERNEL. Cost: linear in bytes. */
 LANEBLOOM_API lanebloom_status lanebloom_filter_merge(const lanebloom_filter *const *filters, size_t n,
                                                       lanebloom_filter **merged);
 
@@ -192,7 +193,7 @@ LANEBLOOM_API lanebloom_status lanebloom_filter_merge(const lanebloom_filter *co
  * - parse takes container bytes in memory, verifies their checksum and borrows them.
  *
  * Errors: IO with errno; FORMAT for what is no container, or one of a newer version, format or flag; CORRUPT for a
- * wrong size or checksum; MEMORY, KERNEL. */
+ * wrong size or checksum; LIMIT for RocksDB's formats from 2^32 bytes on; MEMORY, KERNEL. */
 LANEBLOOM_API lanebloom_status lanebloom_filter_load(const char *path, lanebloom_filter **filter);
 LANEBLOOM_API lanebloom_status lanebloom_filter_map(const char *path, lanebloom_filter **filter);
 LANEBLOOM_API lanebloom_status lanebloom_filter_parse(const void *bytes, size_t size, lanebloom_filter **filter);
@@ -270,7 +271,8 @@ LANEBLOOM_API size_t lanebloom_filter_positions(const lanebloom_filter *filter, 
  * expected_keys 0   Hashes are kept (4 or 8 bytes per key) and the size is chosen at finish, as the engine would: the
  *                   result is what lanebloom_filter_build() makes of the same keys in the same order. Merging appends.
  * expected_keys E   The filter is sized now, for E keys, and memory is bounded. Merging is a bitwise or. Equal to the
- *                   engine's bytes when E keys are added; more are legal, and raise the false-positive rate.
+ *                   engine's bytes when E keys are added and the engine would count every one (in RocksDB's formats: no
+ *                   equal hashes in a row); more are legal, and raise the false-positive rate.
  * ---------------------------------------------------------------------------------------------------------------- */
 
 typedef struct lanebloom_builder lanebloom_builder;

@@ -98,7 +98,7 @@ static void write_header(const lanebloom_filter *filter, uint8_t header[HEADER_N
   store_le32(header + AT_VERSION, CONTAINER_VERSION);
   store_le32(header + AT_FORMAT, (uint32_t)filter->format->id);
   store_le64(header + AT_NKEYS, filter->nkeys);
-  store_le64(header + AT_MILLIBITS, isnan(bits) ? LANEBLOOM_UNKNOWN : (uint64_t)round(bits * 1000));
+  store_le64(header + AT_MILLIBITS, isnan(bits) ? LANEBLOOM_UNKNOWN : (uint64_t)round(fmin(bits, INT_MAX) * 1000));
   store_le64(header + AT_PAYLOAD_NBYTES, filter->nbytes);
   store_le32(header + AT_HEADER_CHECKSUM, header_checksum(header));
   store_le64(header + AT_CHECKSUM, whole_checksum(header, filter->bytes, filter->nbytes));

@@ -23,6 +23,22 @@
   jq -en --argjson rate "$rate" --argjson shown "$shown" '$shown > 3.9 and $shown < 4 and ($rate / $shown - 1 | fabs) < 0.01'
 }
 
+@test "a cell of docs/choosing-a-filter.md, and its bits for a rate" {
+  cd "$BATS_TEST_TMPDIR"
+  seq 10000 | "$LANEBLOOM" build --expected 10000 -o t.lbf
+  rate=$("$LANEBLOOM" info --json --measure=10000000 t.lbf | jq '.measured_rate.rate * 100')
+  shown=$(awk -F ' *[|] *' '$2 == "10,000" { sub(/ .*/, "", $3); print $3 }' "$SOURCE_DIR/docs/choosing-a-filter.md")
+  jq -en --argjson rate "$rate" --argjson shown "$shown" '$rate / $shown - 1 | fabs < 0.01'
+  awk -F ' *[|] *' '/^[|] rate [|] bits/ { on = 1 } on && $2 ~ /%$/ { print $2 / 100, $3 }' \
+    "$SOURCE_DIR/docs/choosing-a-filter.md" >bits
+  [ "$(wc -l <bits)" = 6 ]
+  seq 1000000 >keys
+  head -n 3 bits | while read -r rate shown; do
+    "$LANEBLOOM" build --rate "$rate" --expected 1000000 -o t.lbf keys
+    [ "$("$LANEBLOOM" info --json t.lbf | jq .bits_per_key)" = "$(jq -n "$shown")" ]
+  done
+}
+
 @test "the command's examples in README" {
   cd "$BATS_TEST_TMPDIR"
   awk '/^## The command/ { on = 1 } /^## The library/ { on = 0 } on && /^    /' "$SOURCE_DIR/README.md" | sed 's/^    //' >shown

@@ -91,7 +91,7 @@ static const struct format_table *rocksdb_recognise(const uint8_t *bytes, size_t
                                       : &lanebloom_format_rocksdb;
 }
 
-/* Constant answers; the other kinds have been recognised. */
+/* Constant answers: no kind that is probed is expected here, because it has been recognised. */
 static lanebloom_status rocksdb_parse(const uint8_t *bytes, size_t size, struct filter_shape *shape)
 {
   return lanebloom_rocksdb_parse(bytes, size, ROCKSDB_KIND_NEVER, shape);

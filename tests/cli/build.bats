@@ -90,7 +90,7 @@ info() {
   lanebloom build --rate 0.01 -o filter empty
   [[ $(info filter .keys) == 0 ]]
   fails_with "--rate 1.0000000000000001e-30: no filter" lanebloom build --rate 1e-30 --expected 1000000000 -o other
-  fails_with "no filter of format leveldb reaches it with 1000000000 keys; --format rocksdb-local may" \
+  fails_with "no filter of format leveldb reaches it with 1000000000 keys; --format rocksdb-local does" \
     lanebloom build --rate 0.01 --format leveldb --expected 1000000000 -o other
   [[ ! -e other ]]
 }
@@ -102,7 +102,7 @@ info() {
   [[ $stderr == *"not the 1 % that were asked for; see --format rocksdb-local" ]]
   lanebloom screen filter keys | cmp - keys
   run -0 --separate-stderr lanebloom build --rate 0.01 --expected 30000 -o filter keys
-  is_message "see --expected"
+  is_message "there were more keys than --expected"
   run -0 --separate-stderr lanebloom build --rate 0.01 -o filter keys
   [[ -z $stderr ]]
 }
@@ -125,6 +125,11 @@ info() {
   numbers 1 10 >keys
   for bits in 10.5 -1 2147483648; do
     fails_with "--bits $bits: leveldb takes whole numbers" lanebloom build --format leveldb --bits=$bits -o filter keys
+  done
+  for bits in 3e9 1e308; do
+    lanebloom build --bits=$bits -o large keys
+    [[ $(lanebloom screen -c large keys) == 10 ]]
+    rm large
   done
   for bits in 0 0.25 -1; do
     fails_with "--bits $bits: rocksdb-local takes 0.5 bits per key and more" lanebloom build --bits=$bits -o filter keys
