@@ -135,9 +135,8 @@ static const struct argp argp = {
     .doc =
         "Builds a Bloom filter from records.\n"
         "Whole records are keys. Without INPUT, or where it is `-', they come from standard input. A key that comes "
-        "twice "
-        "counts twice in the filter's size: `sort -u' makes the smallest filter. When an input cannot be read to its "
-        "end, nothing is written: such a filter would turn away keys that it should know.\v"
+        "twice counts twice in the filter's size: `sort -u' makes the smallest filter. When an input cannot be read "
+        "to its end, nothing is written: such a filter would turn away keys that it should know.\v"
         "Examples:\n"
         "  lanebloom build -o words.lbf words.txt\n"
         "  lanebloom build -o words.lbf --rate 0.001 words.txt more.txt\n"

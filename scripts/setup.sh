@@ -1,13 +1,14 @@
 #!/bin/sh
-# Installs the Debian packages that a step needs and that are missing: setup.sh build|demo|test|test-all|bench ...
+# Installs the Debian packages that a step needs and that are missing: setup.sh build|demo|test|test-all|bench|report ...
 # SPDX-License-Identifier: MIT
 set -eu
 
 build="cmake ninja-build gcc libc6-dev pkg-config libxxhash-dev libjson-c-dev"
 demo="$build wamerican-insane wfrench wngerman"
 tests="$build g++ libcriterion-dev libleveldb-dev libsnappy-dev librocksdb-dev bats jq binutils"
-all="$tests clang"
-bench="golang-github-dcso-bloom-cli time"
+report="python3 python3-matplotlib"
+all="$tests $report clang chromium libbenchmark-dev libbloom-dev"
+bench="g++ libbenchmark-dev libleveldb-dev librocksdb-dev libbloom-dev jq git util-linux golang-github-dcso-bloom-cli time"
 
 packages=
 for step in "$@"; do
@@ -17,6 +18,7 @@ for step in "$@"; do
     test) packages="$packages $tests" ;;
     test-all) packages="$packages $all" ;;
     bench) packages="$packages $bench" ;;
+    report) packages="$packages $report" ;;
     *) echo "setup.sh: unknown step: $step" >&2; exit 2 ;;
   esac
 done

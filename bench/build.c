@@ -1,0 +1,107 @@
+/* Building a filter from all of its keys at once: every format, kernel and engine.
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+#include <unistd.h>
+
+#include "peers.h"
+#include "rows.h"
+#include "shared.h"
+#include "shim.h"
+
+struct build_row {
+  struct bench_case wanted;
+  const char *kernel;            /* NULL: a peer's row */
+  const struct bench_peer *peer; /* NULL: a kernel's row */
+  bool checked;
+};
+
+/* Who builds, ready to begin. */
+struct maker {
+  lanebloom_format format;
+  const struct bench_filter *like;
+  lanebloom_keys keys;
+  const struct bench_peer *peer;
+  void *writer;
+};
+
+/* Builds a filter, uses it and gives it back. Are its bytes those expected, where any are? */
+static bool build(const struct maker *maker, const lanebloom_filter *expected)
+{
+  lanebloom_filter *filter = NULL;
+  const void *bytes, *expected_bytes;
+  size_t size, expected_size;
+  if (maker->peer) {
+    size = maker->peer->build(maker->writer, &bytes); /* gives it back when it builds the next one */
+  } else {
+    bench_check(lanebloom_filter_build(maker->format, maker->like->bits_per_key, &maker->keys, &filter));
+    bytes = lanebloom_filter_bytes(filter, &size);
+  }
+  bench_keep(bytes);
+  bool same = true;
+  if (expected) {
+    expected_bytes = lanebloom_filter_bytes(expected, &expected_size);
+    same = size == expected_size && memcmp(bytes, expected_bytes, size) == 0;
+  }
+  lanebloom_filter_close(filter);
+  return same;
+}
+
+/* Keys, what an engine makes of them, and two filters. */
+static bool fits_into_memory(size_t kib)
+{
+  const size_t memory_kib = (size_t)sysconf(_SC_PHYS_PAGES) * ((size_t)sysconf(_SC_PAGESIZE) / 1024);
+  return kib * 40 < memory_kib;
+}
+
+static void build_row(struct bench *bench, void *argument)
+{
+  struct build_row *row = argument;
+  const struct bench_case *wanted = &row->wanted;
+  if (!fits_into_memory(wanted->kib)) {
+    bench_skip(bench, "too little memory for so many keys");
+    return;
+  }
+  const struct bench_filter *like = bench_filter(wanted);
+  struct maker maker = {
+      .format = wanted->format,
+      .like = like,
+      .keys = bench_keys(bench_members(wanted->kib), like->nkeys),
+      .peer = row->peer,
+  };
+  if (row->peer)
+    maker.writer = row->peer->open_writer(like->bits_per_key, maker.keys.data, like->nkeys);
+
+  bench_use(row->kernel);
+  row->checked = row->checked || build(&maker, like->filter);
+  if (row->checked)
+    while (bench_next(bench, like->nkeys))
+      build(&maker, NULL);
+  else
+    bench_skip(bench, "other bytes than the default kernel's");
+  if (row->peer)
+    row->peer->close_writer(maker.writer);
+}
+
+static void register_row(const struct build_row *row)
+{
+  bench_register(build_row, bench_argument(row, sizeof *row), "build/%s/%s%s/KiB:%zu",
+                 lanebloom_format_name(row->wanted.format), row->peer ? "peer:" : "",
+                 row->peer ? row->peer->name : row->kernel, row->wanted.kib);
+}
+
+static void register_case(struct bench_case wanted)
+{
+  for (size_t i = 0; i < lanebloom_kernel_count(); i++)
+    register_row(&(struct build_row){.wanted = wanted, .kernel = lanebloom_kernel_name(i)});
+  for (const struct bench_peer *const *list = bench_peers; *list; list++)
+    for (const struct bench_peer *peer = *list; peer->name; peer++)
+      if (peer->format == wanted.format && peer->build)
+        register_row(&(struct build_row){.wanted = wanted, .peer = peer});
+}
+
+void bench_register_build(void)
+{
+  for (lanebloom_format format = bench_next_format(0); format; format = bench_next_format(format))
+    for (size_t size = 0; size < BENCH_NSIZES; size++)
+      register_case((struct bench_case){.format = format, .kib = bench_sizes[size], .nprobes = BENCH_NPROBES});
+}

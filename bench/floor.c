@@ -1,0 +1,204 @@
+/* What the hardware allows at best: every other row can be read as a multiple of these.
+ * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "rows.h"
+#include "shared.h"
+#include "shim.h"
+
+/* The only code for one CPU outside the library's kernels: a gather has no other spelling. */
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+enum { LINE_NBYTES = 64, MAX_DISTANCE = 256 };
+
+struct floor_row {
+  size_t kib;
+  size_t distance; /* the best one; 0: not known yet */
+  size_t next;     /* place */
+};
+
+/* ---- Memory to read, and random places in it ---- */
+
+static struct bench_made make_memory(const struct bench_case *wanted)
+{
+  const struct bench_made made = bench_make_array(wanted->kib * 1024);
+  memset(bench_array(&made), 1, wanted->kib * 1024); /* pages that were never written may all be the same one */
+  return made;
+}
+
+static const uint8_t *share_memory(size_t kib)
+{
+  return bench_share_array(make_memory, &(struct bench_case){.kib = kib});
+}
+
+/* Large memory needs as many as there are queries; for small memory, they should stay in a cache themselves. */
+static size_t nplaces(size_t kib)
+{
+  return kib < 16384 ? 1 << 15 : 1 << 22;
+}
+
+static struct bench_made make_places(const struct bench_case *wanted)
+{
+  const size_t n = nplaces(wanted->kib) + MAX_DISTANCE;
+  const struct bench_made made = bench_make_array(n * sizeof(uint32_t));
+  uint32_t *places = (uint32_t *)bench_array(&made);
+  for (size_t i = 0; i < n; i++)
+    places[i] = (uint32_t)((bench_key(i) >> 32) * (wanted->kib * 1024 / sizeof(uint32_t)) >> 32);
+  return made;
+}
+
+/* Numbers of 4-byte elements; MAX_DISTANCE more than there are to be read. */
+static const uint32_t *share_places(size_t kib)
+{
+  return (const uint32_t *)bench_share_array(make_places, &(struct bench_case){.kib = kib});
+}
+
+static size_t next_places(struct floor_row *row)
+{
+  const size_t first = row->next;
+  row->next = (first + BENCH_CALL_NKEYS) % nplaces(row->kib);
+  return first;
+}
+
+/* ---- Random lines, prefetched ---- */
+
+static uint32_t read_lines(const uint32_t *elements, const uint32_t *places, size_t distance)
+{
+  uint32_t sum = 0;
+  for (size_t i = 0; i < BENCH_CALL_NKEYS; i++) {
+    __builtin_prefetch(elements + places[i + distance]);
+    sum += elements[places[i]];
+  }
+  return sum;
+}
+
+static double seconds(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static size_t best_distance(struct floor_row *row, const uint32_t *elements, const uint32_t *places)
+{
+  size_t best = 0;
+  double best_seconds = 1e9;
+  for (int round = 0; round < 3; round++)
+    for (size_t distance = 4; distance <= MAX_DISTANCE; distance *= 2) {
+      const double begin = seconds();
+      for (int call = 0; call < 8; call++) {
+        const uint32_t sum = read_lines(elements, places + next_places(row), distance);
+        bench_keep(&sum);
+      }
+      const double took = seconds() - begin;
+      if (took < best_seconds) {
+        best_seconds = took;
+        best = distance;
+      }
+    }
+  return best;
+}
+
+static void line_row(struct bench *bench, void *argument)
+{
+  struct floor_row *row = argument;
+  const uint32_t *elements = (const uint32_t *)share_memory(row->kib), *places = share_places(row->kib);
+  if (row->distance == 0)
+    row->distance = best_distance(row, elements, places);
+  while (bench_next(bench, BENCH_CALL_NKEYS)) {
+    const uint32_t sum = read_lines(elements, places + next_places(row), row->distance);
+    bench_keep(&sum);
+  }
+  bench_bytes(bench, LINE_NBYTES);
+  char note[64];
+  snprintf(note, sizeof note, "per line, prefetched %zu ahead", row->distance);
+  bench_note(bench, note);
+}
+
+/* ---- Gathered elements ---- */
+
+typedef uint32_t gather_function(const uint32_t *elements, const uint32_t *places);
+
+static uint32_t gather_scalar(const uint32_t *elements, const uint32_t *places)
+{
+  uint32_t sum = 0;
+  for (size_t i = 0; i < BENCH_CALL_NKEYS; i++)
+    sum += elements[places[i]];
+  return sum;
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) static uint32_t gather_avx2(const uint32_t *elements, const uint32_t *places)
+{
+  __m256i sum = _mm256_setzero_si256(), all = _mm256_set1_epi32(-1);
+  for (size_t i = 0; i < BENCH_CALL_NKEYS; i += 8) {
+    const __m256i at = _mm256_loadu_si256((const __m256i *)(places + i));
+    /* Masked, with a destination of its own: gcc 12 else makes each gather wait for the one before it. */
+    __asm__("" : "+x"(all));
+    const __m256i got = _mm256_mask_i32gather_epi32(_mm256_setzero_si256(), (const int *)elements, at, all, 4);
+    sum = _mm256_add_epi32(sum, got);
+  }
+  uint32_t sums[8];
+  memcpy(sums, &sum, sizeof sums);
+  return sums[0] + sums[1] + sums[2] + sums[3] + sums[4] + sums[5] + sums[6] + sums[7];
+}
+
+static gather_function *gather(const char **how)
+{
+  const bool avx2 = __builtin_cpu_supports("avx2");
+  *how = avx2 ? "per element, by AVX2 gathers" : "per element, by scalar loads";
+  return avx2 ? gather_avx2 : gather_scalar;
+}
+#else
+static gather_function *gather(const char **how)
+{
+  *how = "per element, by scalar loads";
+  return gather_scalar;
+}
+#endif
+
+static void gather_row(struct bench *bench, void *argument)
+{
+  struct floor_row *row = argument;
+  const uint32_t *elements = (const uint32_t *)share_memory(row->kib), *places = share_places(row->kib);
+  const char *how;
+  gather_function *function = gather(&how);
+  while (bench_next(bench, BENCH_CALL_NKEYS)) {
+    const uint32_t sum = function(elements, places + next_places(row));
+    bench_keep(&sum);
+  }
+  bench_note(bench, how);
+}
+
+/* ---- Reading from begin to end ---- */
+
+/* The C library's search reads as fast as this CPU can, by the widest loads that it has. */
+static void read_row(struct bench *bench, void *argument)
+{
+  const struct floor_row *row = argument;
+  const uint8_t *bytes = share_memory(row->kib);
+  const size_t nbytes = row->kib * 1024;
+  while (bench_next(bench, nbytes / LINE_NBYTES)) {
+    const void *found = memchr(bytes, 0, nbytes);
+    bench_keep(found);
+  }
+  bench_bytes(bench, LINE_NBYTES);
+  bench_note(bench, "per line");
+}
+
+void bench_register_floor(void)
+{
+  static const struct {
+    const char *name;
+    bench_function *function;
+  } floors[] = {{"line", line_row}, {"gather", gather_row}, {"read", read_row}};
+  for (size_t f = 0; f < sizeof floors / sizeof *floors; f++)
+    for (size_t size = 0; size < BENCH_NSIZES; size++) {
+      const struct floor_row row = {.kib = bench_sizes[size]};
+      bench_register(floors[f].function, bench_argument(&row, sizeof row), "floor/%s/KiB:%zu", floors[f].name, row.kib);
+    }
+}

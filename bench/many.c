@@ -1,0 +1,89 @@
+/* One batch against many filters, as a lookup meets many table files: hashed once, then asked of each.
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
+#include "rows.h"
+#include "shared.h"
+#include "shim.h"
+
+/* Together from 16 KiB to 16 MiB, and each of other keys: a branch predictor must not learn the batch. */
+enum { FILTER_KIB = 16, BATCH_NKEYS = 1024, MAX_NFILTERS = 1024 };
+
+struct many_row {
+  lanebloom_format format;
+  const char *kernel;
+  size_t nfilters;
+  bool checked;
+};
+
+struct many {
+  lanebloom_filter *filters[MAX_NFILTERS];
+};
+
+static void release_many(void *value)
+{
+  struct many *many = value;
+  for (size_t i = 0; i < MAX_NFILTERS; i++)
+    lanebloom_filter_close(many->filters[i]);
+  free(many);
+}
+
+static struct bench_made make_many(const struct bench_case *wanted)
+{
+  const struct bench_filter *like = bench_filter(wanted);
+  struct many *made = malloc(sizeof *made);
+  uint64_t *members = malloc(like->nkeys * sizeof *members);
+  if (!made || !members)
+    bench_check(LANEBLOOM_ERR_MEMORY);
+  const lanebloom_keys keys = bench_keys(members, like->nkeys);
+  for (size_t i = 0; i < MAX_NFILTERS; i++) {
+    for (size_t j = 0; j < keys.n; j++)
+      members[j] = bench_key(i * keys.n + j);
+    bench_check(lanebloom_filter_build(wanted->format, like->bits_per_key, &keys, &made->filters[i]));
+  }
+  free(members);
+  return (struct bench_made){made, MAX_NFILTERS * wanted->kib * 1024, release_many};
+}
+
+/* Asks every filter for one batch; returns how many keys may be in one, summed over all. */
+static size_t ask(const struct many *many, const struct many_row *row, const uint64_t *batch)
+{
+  uint64_t hashes[BATCH_NKEYS];
+  uint8_t bitmap[BATCH_NKEYS / 8];
+  size_t count = 0;
+  const lanebloom_keys keys = bench_keys(batch, BATCH_NKEYS);
+  lanebloom_hash(row->format, &keys, hashes);
+  for (size_t i = 0; i < row->nfilters; i++) {
+    count += lanebloom_filter_screen_hashes(many->filters[i], hashes, BATCH_NKEYS, bitmap);
+    bench_keep(bitmap);
+  }
+  return count;
+}
+
+static void many_row(struct bench *bench, void *argument)
+{
+  struct many_row *row = argument;
+  const struct bench_case wanted = {row->format, FILTER_KIB, BENCH_NPROBES, 0};
+  const struct many *many = bench_share(make_many, &wanted);
+  struct bench_queries *queries = bench_queries(FILTER_KIB, 0);
+  bench_use("scalar");
+  const size_t expected = row->checked ? 0 : ask(many, row, queries->keys);
+  bench_use(row->kernel);
+  row->checked = row->checked || ask(many, row, queries->keys) == expected;
+  if (!row->checked)
+    bench_skip(bench, "wrong number of hits");
+  else
+    while (bench_next(bench, BATCH_NKEYS * row->nfilters))
+      ask(many, row, queries->keys + bench_queries_next(queries));
+}
+
+void bench_register_many(void)
+{
+  for (lanebloom_format format = bench_next_format(0); format; format = bench_next_format(format))
+    for (size_t nfilters = 1; nfilters <= MAX_NFILTERS; nfilters *= 4)
+      for (size_t i = 0; i < lanebloom_kernel_count(); i++) {
+        const struct many_row row = {format, lanebloom_kernel_name(i), nfilters, false};
+        bench_register(many_row, bench_argument(&row, sizeof row), "many/%s/%s/filters:%zu",
+                       lanebloom_format_name(format), row.kernel, nfilters);
+      }
+}

@@ -1,0 +1,76 @@
+// LevelDB's filter policy as a peer.
+// SPDX-License-Identifier: MIT
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <leveldb/filter_policy.h>
+#include <leveldb/slice.h>
+
+#include "peers.h"
+
+using policy = std::unique_ptr<const leveldb::FilterPolicy>;
+
+static leveldb::Slice slice_of(const uint64_t &key)
+{
+  return leveldb::Slice(reinterpret_cast<const char *>(&key), sizeof key);
+}
+
+struct reader {
+  policy engine;
+  leveldb::Slice filter;
+};
+
+static void *open_reader(const void *bytes, size_t size)
+{
+  // Readers take the number of probes from the filter, not from these bits per key.
+  return new reader{policy(leveldb::NewBloomFilterPolicy(10)), leveldb::Slice(static_cast<const char *>(bytes), size)};
+}
+
+static size_t screen(void *opened, const uint64_t *keys, size_t n)
+{
+  const reader *from = static_cast<const reader *>(opened);
+  size_t count = 0;
+  for (size_t i = 0; i < n; i++)
+    count += from->engine->KeyMayMatch(slice_of(keys[i]), from->filter);
+  return count;
+}
+
+static void close_reader(void *opened)
+{
+  delete static_cast<reader *>(opened);
+}
+
+struct writer {
+  policy engine;
+  std::vector<leveldb::Slice> keys;
+  std::string filter;
+};
+
+static void *open_writer(double bits_per_key, const uint64_t *keys, size_t n)
+{
+  writer *made = new writer{policy(leveldb::NewBloomFilterPolicy(static_cast<int>(bits_per_key))), {}, {}};
+  made->keys.reserve(n);
+  for (size_t i = 0; i < n; i++)
+    made->keys.push_back(slice_of(keys[i]));
+  return made;
+}
+
+static size_t build(void *opened, const void **bytes)
+{
+  writer *with = static_cast<writer *>(opened);
+  with->filter = std::string(); // frees the last one, as every other builder's row does
+  with->engine->CreateFilter(with->keys.data(), static_cast<int>(with->keys.size()), &with->filter);
+  *bytes = with->filter.data();
+  return with->filter.size();
+}
+
+static void close_writer(void *opened)
+{
+  delete static_cast<writer *>(opened);
+}
+
+const bench_peer bench_leveldb_peers[] = {
+    {"leveldb", LANEBLOOM_LEVELDB, open_reader, screen, close_reader, open_writer, build, close_writer},
+    {},
+};

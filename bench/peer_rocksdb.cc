@@ -1,0 +1,134 @@
+// RocksDB's filter policy as a peer: FastLocalBloom and the legacy filter, asked key by key and in batches of 32.
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/slice.h>
+#include <rocksdb/status.h>
+#include <rocksdb/table.h>
+
+#include "peers.h"
+
+// RocksDB 7.8.3 table/block_based/filter_policy_internal.h, which is not installed: the order of the virtual functions
+// is what matters.
+namespace rocksdb
+{
+class FilterBitsBuilder
+{
+public:
+  virtual ~FilterBitsBuilder();
+  virtual void AddKey(const Slice &key) = 0;
+  virtual size_t EstimateEntriesAdded() = 0;
+  virtual Slice Finish(std::unique_ptr<const char[]> *buffer) = 0;
+  virtual Slice Finish(std::unique_ptr<const char[]> *buffer, Status *status);
+};
+
+class FilterBitsReader
+{
+public:
+  virtual ~FilterBitsReader();
+  virtual bool MayMatch(const Slice &key) = 0;
+  virtual void MayMatch(int n, Slice **keys, bool *may_match);
+};
+} // namespace rocksdb
+
+using policy = std::unique_ptr<const rocksdb::FilterPolicy>;
+
+static rocksdb::Slice slice_of(const uint64_t &key)
+{
+  return rocksdb::Slice(reinterpret_cast<const char *>(&key), sizeof key);
+}
+
+static void *open_reader(const void *bytes, size_t size)
+{
+  // Readers take everything from the filter, not from these bits per key.
+  const policy engine(rocksdb::NewBloomFilterPolicy(10));
+  return engine->GetFilterBitsReader(rocksdb::Slice(static_cast<const char *>(bytes), size));
+}
+
+static size_t screen(void *opened, const uint64_t *keys, size_t n)
+{
+  rocksdb::FilterBitsReader *from = static_cast<rocksdb::FilterBitsReader *>(opened);
+  size_t count = 0;
+  for (size_t i = 0; i < n; i++)
+    count += from->MayMatch(slice_of(keys[i]));
+  return count;
+}
+
+static size_t screen_batches(void *opened, const uint64_t *keys, size_t n)
+{
+  enum { BATCH_NKEYS = 32 }; // MultiGetContext::MAX_BATCH_SIZE
+  rocksdb::FilterBitsReader *from = static_cast<rocksdb::FilterBitsReader *>(opened);
+  rocksdb::Slice slices[BATCH_NKEYS], *pointers[BATCH_NKEYS];
+  for (size_t i = 0; i < BATCH_NKEYS; i++)
+    pointers[i] = &slices[i];
+  size_t count = 0;
+  for (size_t first = 0; first < n; first += BATCH_NKEYS) {
+    const size_t batch = std::min<size_t>(BATCH_NKEYS, n - first);
+    bool may_match[BATCH_NKEYS];
+    for (size_t i = 0; i < batch; i++)
+      slices[i] = slice_of(keys[first + i]);
+    from->MayMatch(static_cast<int>(batch), pointers, may_match);
+    for (size_t i = 0; i < batch; i++)
+      count += may_match[i];
+  }
+  return count;
+}
+
+static void close_reader(void *opened)
+{
+  delete static_cast<rocksdb::FilterBitsReader *>(opened);
+}
+
+struct writer {
+  policy engine;
+  rocksdb::BlockBasedTableOptions options;
+  const uint64_t *keys;
+  size_t n;
+  std::unique_ptr<const char[]> filter;
+};
+
+static writer *make_writer(uint32_t format_version, double bits_per_key, const uint64_t *keys, size_t n)
+{
+  writer *made = new writer{policy(rocksdb::NewBloomFilterPolicy(bits_per_key)), {}, keys, n, {}};
+  made->options.format_version = format_version;
+  return made;
+}
+
+static void *open_local_writer(double bits_per_key, const uint64_t *keys, size_t n)
+{
+  return make_writer(5, bits_per_key, keys, n);
+}
+
+static void *open_legacy_writer(double bits_per_key, const uint64_t *keys, size_t n)
+{
+  return make_writer(4, bits_per_key, keys, n);
+}
+
+static size_t build(void *opened, const void **bytes)
+{
+  writer *with = static_cast<writer *>(opened);
+  with->filter.reset(); // frees the last one, as every other builder's row does
+  const rocksdb::FilterBuildingContext context(with->options);
+  const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(with->engine->GetBuilderWithContext(context));
+  for (size_t i = 0; i < with->n; i++)
+    builder->AddKey(slice_of(with->keys[i]));
+  const rocksdb::Slice filter = builder->Finish(&with->filter);
+  *bytes = filter.data();
+  return filter.size();
+}
+
+static void close_writer(void *opened)
+{
+  delete static_cast<writer *>(opened);
+}
+
+const bench_peer bench_rocksdb_peers[] = {
+    {"rocksdb", LANEBLOOM_ROCKSDB_LOCAL, open_reader, screen, close_reader, open_local_writer, build, close_writer},
+    {"rocksdb-32", LANEBLOOM_ROCKSDB_LOCAL, open_reader, screen_batches, close_reader, {}, {}, {}},
+    {"rocksdb", LANEBLOOM_ROCKSDB_LEGACY, open_reader, screen, close_reader, open_legacy_writer, build, close_writer},
+    {"rocksdb-32", LANEBLOOM_ROCKSDB_LEGACY, open_reader, screen_batches, close_reader, {}, {}, {}},
+    {},
+};

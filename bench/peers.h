@@ -1,0 +1,37 @@
+/* The engines themselves, and other filters that people use: what lanebloom is measured against.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_BENCH_PEERS_H
+#define LANEBLOOM_BENCH_PEERS_H
+
+#include <lanebloom.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* An engine that reads and writes one of our formats. Keys are 8 bytes each. */
+struct bench_peer {
+  const char *name;
+  lanebloom_format format;
+
+  /* Screening. bytes: borrowed until the reader is closed. Returns how many keys may be in the filter. */
+  void *(*open_reader)(const void *bytes, size_t size);
+  size_t (*screen)(void *reader, const uint64_t *keys, size_t n);
+  void (*close_reader)(void *reader);
+
+  /* Building, from the keys as the engine wants to have them. Returns the filter's size; bytes: valid until the next
+   * call. NULL where another entry of the same engine builds. */
+  void *(*open_writer)(double bits_per_key, const uint64_t *keys, size_t n);
+  size_t (*build)(void *writer, const void **bytes);
+  void (*close_writer)(void *writer);
+};
+
+/* All that were installed when this was configured, up to one without a name. */
+extern const struct bench_peer bench_leveldb_peers[], bench_rocksdb_peers[];
+extern const struct bench_peer *const bench_peers[]; /* main.c; up to a NULL */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

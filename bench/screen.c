@@ -1,0 +1,116 @@
+/* Screening: every format, kernel and peer, over filters from the first level of cache to memory.
+ * SPDX-License-Identifier: MIT */
+#include "peers.h"
+#include "rows.h"
+#include "shared.h"
+#include "shim.h"
+
+struct screen_row {
+  struct bench_case wanted;
+  const char *kernel;            /* NULL: a peer's row */
+  const struct bench_peer *peer; /* NULL: a kernel's row */
+  bool with_hash;
+  bool checked;
+};
+
+/* Who answers, ready to be asked. */
+struct screener {
+  const lanebloom_filter *filter;
+  const struct bench_queries *queries;
+  const uint8_t *hashes; /* NULL: with-hash */
+  size_t hash_nbytes;
+  const struct bench_peer *peer;
+  void *reader;
+};
+
+/* Asks for queries first .. first + BENCH_CALL_NKEYS; returns how many may be in the filter. */
+static size_t ask(const struct screener *screener, size_t first, uint8_t *bitmap)
+{
+  const uint64_t *queries = screener->queries->keys + first;
+  if (screener->peer)
+    return screener->peer->screen(screener->reader, queries, BENCH_CALL_NKEYS);
+  if (screener->hashes)
+    return lanebloom_filter_screen_hashes(screener->filter, screener->hashes + first * screener->hash_nbytes,
+                                          BENCH_CALL_NKEYS, bitmap);
+  const lanebloom_keys keys = bench_keys(queries, BENCH_CALL_NKEYS);
+  return lanebloom_filter_screen(screener->filter, &keys, bitmap);
+}
+
+static size_t count_checked(const struct screener *screener)
+{
+  uint8_t bitmap[BENCH_CALL_NKEYS / 8];
+  size_t count = 0;
+  for (size_t first = 0; first < BENCH_CHECK_NKEYS; first += BENCH_CALL_NKEYS)
+    count += ask(screener, first, bitmap);
+  return count;
+}
+
+static void screen_row(struct bench *bench, void *argument)
+{
+  struct screen_row *row = argument;
+  const struct bench_case *wanted = &row->wanted;
+  struct bench_queries *queries = bench_queries(wanted->kib, wanted->hits);
+  struct screener screener = {
+      .filter = bench_filter(wanted)->filter,
+      .queries = queries,
+      .hashes = row->with_hash ? NULL : bench_hashes(wanted->format, wanted->kib, wanted->hits),
+      .hash_nbytes = lanebloom_format_hash_size(wanted->format),
+      .peer = row->peer,
+  };
+  if (row->peer) {
+    size_t size;
+    const void *bytes = lanebloom_filter_bytes(screener.filter, &size); /* the same memory for everyone */
+    screener.reader = row->peer->open_reader(bytes, size);
+  }
+
+  if (!row->checked) {
+    const size_t expected = bench_expected(screener.filter, queries, wanted->hits);
+    bench_use(row->kernel);
+    row->checked = count_checked(&screener) == expected;
+  }
+  if (row->checked) {
+    uint8_t bitmap[BENCH_CALL_NKEYS / 8];
+    bench_use(row->kernel);
+    bench_warm(screener.filter);
+    while (bench_next(bench, BENCH_CALL_NKEYS)) {
+      const size_t count = ask(&screener, bench_queries_next(queries), bitmap);
+      bench_keep(&count);
+      bench_keep(bitmap);
+    }
+  } else {
+    bench_skip(bench, "wrong number of hits");
+  }
+  if (row->peer)
+    row->peer->close_reader(screener.reader);
+}
+
+static void register_row(const struct screen_row *row)
+{
+  const struct bench_case *wanted = &row->wanted;
+  bench_register(screen_row, bench_argument(row, sizeof *row), "screen/%s/%s%s/KiB:%zu/hits:%u/k:%u/%s",
+                 lanebloom_format_name(wanted->format), row->peer ? "peer:" : "",
+                 row->peer ? row->peer->name : row->kernel, wanted->kib, wanted->hits, wanted->nprobes,
+                 row->with_hash ? "with-hash" : "no-hash");
+}
+
+/* The rows that are to be compared with each other. */
+static void register_case(struct bench_case wanted)
+{
+  for (size_t i = 0; i < lanebloom_kernel_count(); i++)
+    for (int with_hash = 1; with_hash >= 0; with_hash--)
+      register_row(&(struct screen_row){.wanted = wanted, .kernel = lanebloom_kernel_name(i), .with_hash = with_hash});
+  for (const struct bench_peer *const *list = bench_peers; *list; list++)
+    for (const struct bench_peer *peer = *list; peer->name; peer++)
+      if (peer->format == wanted.format)
+        register_row(&(struct screen_row){.wanted = wanted, .peer = peer, .with_hash = true});
+}
+
+void bench_register_screen(void)
+{
+  static const unsigned nprobes[] = {4, 6, 10}, hits[] = {0, 50, 100};
+  for (lanebloom_format format = bench_next_format(0); format; format = bench_next_format(format))
+    for (size_t k = 0; k < 3; k++)
+      for (size_t size = 0; size < BENCH_NSIZES; size++)
+        for (size_t hit = 0; hit < 3; hit++)
+          register_case((struct bench_case){format, bench_sizes[size], nprobes[k], hits[hit]});
+}

@@ -1,0 +1,318 @@
+/* What rows share, made once and kept within a budget of memory.
+ * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <threads.h>
+#include <unistd.h>
+
+#include "shared.h"
+#include "shim.h"
+
+const size_t bench_sizes[BENCH_NSIZES] = {16, 256, 1024, 16384, 262144};
+
+void bench_check(lanebloom_status status)
+{
+  if (!status)
+    return;
+  fprintf(stderr, "lanebloom-bench: %s\n", lanebloom_status_text(status));
+  exit(1);
+}
+
+void bench_use(const char *kernel)
+{
+  bench_check(lanebloom_kernel_use(kernel));
+}
+
+/* ---- The cache ---- */
+
+enum { MAX_NSHARED = 512, NALWAYS_KEPT = 4 };
+static const size_t MAX_SHARED_NBYTES = (size_t)2 << 30;
+
+struct shared {
+  bench_maker *maker;
+  struct bench_case wanted;
+  struct bench_made made;
+};
+static struct shared shared[MAX_NSHARED]; /* the one used last is the last */
+static size_t nshared;
+
+static void move_to_end(size_t i)
+{
+  struct shared used = shared[i];
+  for (; i + 1 < nshared; i++)
+    shared[i] = shared[i + 1];
+  shared[nshared - 1] = used;
+}
+
+static void release(size_t i)
+{
+  move_to_end(i);
+  nshared--;
+  shared[nshared].made.release(shared[nshared].made.value);
+}
+
+static size_t shared_nbytes(void)
+{
+  size_t nbytes = 0;
+  for (size_t i = 0; i < nshared; i++)
+    nbytes += shared[i].made.nbytes;
+  return nbytes;
+}
+
+static bool same_case(const struct bench_case *a, const struct bench_case *b)
+{
+  return a->format == b->format && a->kib == b->kib && a->nprobes == b->nprobes && a->hits == b->hits;
+}
+
+void *bench_share(bench_maker *maker, const struct bench_case *wanted)
+{
+  for (size_t i = 0; i < nshared; i++)
+    if (shared[i].maker == maker && same_case(&shared[i].wanted, wanted)) {
+      move_to_end(i);
+      return shared[nshared - 1].made.value;
+    }
+  const struct bench_made made = maker(wanted); /* which may share other things */
+  while (nshared >= NALWAYS_KEPT && (nshared == MAX_NSHARED || shared_nbytes() + made.nbytes > MAX_SHARED_NBYTES))
+    release(0);
+  shared[nshared++] = (struct shared){maker, *wanted, made};
+  return made.value;
+}
+
+void bench_share_nothing(void)
+{
+  while (nshared > 0)
+    release(0);
+}
+
+/* ---- Arrays ---- */
+
+static void release_array(void *value)
+{
+  struct filter_memory *memory = value;
+  lanebloom_memory_free(memory);
+  free(memory);
+}
+
+struct bench_made bench_make_array(size_t nbytes)
+{
+  struct filter_memory *memory = malloc(sizeof *memory);
+  if (!memory || !(*memory = lanebloom_memory_create(nbytes)).bytes)
+    bench_check(LANEBLOOM_ERR_MEMORY);
+  return (struct bench_made){memory, nbytes, release_array};
+}
+
+uint8_t *bench_array(const struct bench_made *made)
+{
+  return ((const struct filter_memory *)made->value)->bytes;
+}
+
+uint8_t *bench_share_array(bench_maker *maker, const struct bench_case *wanted)
+{
+  return ((const struct filter_memory *)bench_share(maker, wanted))->bytes;
+}
+
+/* ---- Keys ---- */
+
+/* SplitMix64's output function, which is a bijection: different i, different keys (G. L. Steele, D. Lea and C. H. Flood,
+ * Fast splittable pseudorandom number generators, OOPSLA 2014). */
+uint64_t bench_key(uint64_t i)
+{
+  uint64_t key = (i + 1) * 0x9e3779b97f4a7c15;
+  key = (key ^ key >> 30) * 0xbf58476d1ce4e5b9;
+  key = (key ^ key >> 27) * 0x94d049bb133111eb;
+  return key ^ key >> 31;
+}
+
+lanebloom_keys bench_keys(const uint64_t *keys, size_t n)
+{
+  return lanebloom_keys_fixed(keys, sizeof *keys, n);
+}
+
+static struct bench_made make_members(const struct bench_case *wanted)
+{
+  const size_t n = wanted->kib * 1024 * 8 / 10;
+  const struct bench_made made = bench_make_array(n * sizeof(uint64_t));
+  uint64_t *keys = (uint64_t *)bench_array(&made);
+  for (size_t i = 0; i < n; i++)
+    keys[i] = bench_key(i);
+  return made;
+}
+
+const uint64_t *bench_members(size_t kib)
+{
+  return (const uint64_t *)bench_share_array(make_members, &(struct bench_case){.kib = kib});
+}
+
+/* ---- Filters ---- */
+
+lanebloom_format bench_next_format(lanebloom_format format)
+{
+  for (unsigned next = (unsigned)format + 1; next < FORMAT_END; next++) {
+    const struct format_table *table = lanebloom_format_table((lanebloom_format)next);
+    if (table && table->plan)
+      return table->id;
+  }
+  return 0;
+}
+
+/* The most whole bits per key that make k probes, and the most keys whose payload is then no larger than wanted. */
+static struct bench_filter plan(const struct bench_case *wanted)
+{
+  const struct format_table *format = lanebloom_format_table(wanted->format);
+  struct filter_shape shape;
+  uint64_t bits = 100;
+  do
+    bench_check(format->plan((double)--bits, 1, &shape));
+  while (shape.nprobes != wanted->nprobes);
+
+  uint64_t nkeys = wanted->kib * 1024 * 8 / bits;
+  while (format->plan((double)bits, nkeys, &shape) == LANEBLOOM_OK && shape.nbytes > wanted->kib * 1024)
+    nkeys--; /* a payload may have to be an odd number of lines */
+  return (struct bench_filter){NULL, (double)bits, nkeys};
+}
+
+static void release_filter(void *value)
+{
+  struct bench_filter *filter = value;
+  lanebloom_filter_close(filter->filter);
+  free(filter);
+}
+
+/* One thread's part of a filter: keys first .. end. */
+struct part {
+  lanebloom_builder *builder;
+  uint64_t first, end;
+};
+
+static int add_part(void *argument)
+{
+  const struct part *part = argument;
+  for (uint64_t first = part->first; first < part->end; first += BENCH_CALL_NKEYS) {
+    uint64_t keys[BENCH_CALL_NKEYS];
+    const uint64_t left = part->end - first;
+    const size_t n = left < BENCH_CALL_NKEYS ? (size_t)left : BENCH_CALL_NKEYS;
+    for (size_t i = 0; i < n; i++)
+      keys[i] = bench_key(first + i);
+    const lanebloom_keys batch = bench_keys(keys, n);
+    bench_check(lanebloom_builder_add(part->builder, &batch));
+  }
+  return 0;
+}
+
+/* Large filters are built by several threads: else they would take a third of a quick run. */
+static struct bench_made make_filter(const struct bench_case *wanted)
+{
+  enum { MAX_NPARTS = 4 };
+  struct part parts[MAX_NPARTS];
+  thrd_t threads[MAX_NPARTS];
+  const long ncpus = sysconf(_SC_NPROCESSORS_ONLN);
+  const uint64_t nparts = wanted->kib < 16384 ? 1 : ncpus < MAX_NPARTS ? (uint64_t)ncpus : MAX_NPARTS;
+  struct bench_filter *made = malloc(sizeof *made);
+  if (!made)
+    bench_check(LANEBLOOM_ERR_MEMORY);
+  *made = plan(wanted);
+
+  bench_use(NULL);
+  for (uint64_t i = 0; i < nparts; i++) {
+    parts[i] = (struct part){NULL, made->nkeys * i / nparts, made->nkeys * (i + 1) / nparts};
+    bench_check(lanebloom_builder_create(wanted->format, made->bits_per_key, made->nkeys, &parts[i].builder));
+    if (thrd_create(&threads[i], add_part, &parts[i]) != thrd_success)
+      bench_check(LANEBLOOM_ERR_MEMORY);
+  }
+  for (uint64_t i = 0; i < nparts; i++) {
+    thrd_join(threads[i], NULL);
+    if (i > 0) {
+      bench_check(lanebloom_builder_merge(parts[0].builder, parts[i].builder));
+      lanebloom_builder_destroy(parts[i].builder);
+    }
+  }
+  bench_check(lanebloom_builder_finish(parts[0].builder, &made->filter));
+  lanebloom_builder_destroy(parts[0].builder);
+  return (struct bench_made){made, wanted->kib * 1024, release_filter};
+}
+
+const struct bench_filter *bench_filter(const struct bench_case *wanted)
+{
+  return bench_share(make_filter, &(struct bench_case){wanted->format, wanted->kib, wanted->nprobes, 0});
+}
+
+void bench_warm(const lanebloom_filter *filter)
+{
+  size_t size;
+  const uint8_t *bytes = lanebloom_filter_bytes(filter, &size);
+  uint64_t sum = 0;
+  for (size_t i = 0; i < size; i += 64)
+    sum += bytes[i];
+  bench_keep(&sum);
+}
+
+/* ---- Queries ---- */
+
+/* Both are whole numbers of calls. From 16 MiB on, a million repeated queries would find their lines in a cache again,
+ * and flatter by a fifth. */
+static size_t nqueries(size_t kib)
+{
+  return kib < 16384 ? (size_t)1 << 20 : (size_t)1 << 22;
+}
+
+static void release_queries(void *value)
+{
+  struct bench_queries *queries = value;
+  release_array(queries->array);
+  free(queries);
+}
+
+static struct bench_made make_queries(const struct bench_case *wanted)
+{
+  struct bench_queries *made = malloc(sizeof *made);
+  if (!made)
+    bench_check(LANEBLOOM_ERR_MEMORY);
+  const size_t n = nqueries(wanted->kib);
+  const struct bench_made array = bench_make_array(n * sizeof *made->keys);
+  *made = (struct bench_queries){.keys = (uint64_t *)bench_array(&array), .n = n, .array = array.value};
+
+  /* k <= 10 takes at most 18 bits per key, so these are in every filter; each choice is a key's hash of its own. */
+  const uint64_t nmembers = wanted->kib * 1024 * 8 / 20;
+  const uint64_t absent = (uint64_t)1 << 40, choices = (uint64_t)1 << 41;
+  for (size_t i = 0; i < n; i++) {
+    const uint64_t choice = bench_key(choices + i);
+    const bool hit = (choice >> 32) * 100 >> 32 < wanted->hits;
+    made->keys[i] = bench_key(hit ? (choice & 0xffffffff) * nmembers >> 32 : absent + i);
+  }
+  return (struct bench_made){made, array.nbytes, release_queries};
+}
+
+struct bench_queries *bench_queries(size_t kib, unsigned hits)
+{
+  return bench_share(make_queries, &(struct bench_case){.kib = kib, .hits = hits});
+}
+
+size_t bench_queries_next(struct bench_queries *queries)
+{
+  const size_t first = queries->next;
+  queries->next = (first + BENCH_CALL_NKEYS) % queries->n;
+  return first;
+}
+
+static struct bench_made make_hashes(const struct bench_case *wanted)
+{
+  const struct bench_queries *queries = bench_queries(wanted->kib, wanted->hits);
+  const struct bench_made made = bench_make_array(queries->n * lanebloom_format_hash_size(wanted->format));
+  const lanebloom_keys keys = bench_keys(queries->keys, queries->n);
+  bench_use("scalar");
+  bench_check(lanebloom_hash(wanted->format, &keys, bench_array(&made)));
+  return made;
+}
+
+const uint8_t *bench_hashes(lanebloom_format format, size_t kib, unsigned hits)
+{
+  return bench_share_array(make_hashes, &(struct bench_case){.format = format, .kib = kib, .hits = hits});
+}
+
+size_t bench_expected(const lanebloom_filter *filter, const struct bench_queries *queries, unsigned hits)
+{
+  const lanebloom_keys keys = bench_keys(queries->keys, BENCH_CHECK_NKEYS);
+  bench_use("scalar");
+  const size_t expected = lanebloom_filter_screen(filter, &keys, NULL);
+  return hits == 100 && expected != keys.n ? SIZE_MAX : expected;
+}

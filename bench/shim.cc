@@ -1,0 +1,77 @@
+// google/benchmark for C.
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+#include "shim.h"
+
+struct bench {
+  benchmark::State &state;
+};
+
+// Of a row's repetitions, the least of each number. Of its rates that is the worst: read the times.
+static double least(const std::vector<double> &times)
+{
+  return *std::min_element(times.begin(), times.end());
+}
+
+void bench_register(bench_function *function, void *argument, const char *format, ...)
+{
+  char name[256];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(name, sizeof name, format, arguments);
+  va_end(arguments);
+  const auto row = [function, argument](benchmark::State &state) {
+    bench bench{state};
+    function(&bench, argument);
+    state.SetItemsProcessed(state.iterations());
+  };
+  benchmark::RegisterBenchmark(name, row)->ComputeStatistics("min", least);
+}
+
+bool bench_next(bench *bench, size_t nkeys)
+{
+  return bench->state.KeepRunningBatch(static_cast<benchmark::IterationCount>(nkeys));
+}
+
+void bench_bytes(bench *bench, double nbytes_per_key)
+{
+  const double nkeys = static_cast<double>(bench->state.iterations());
+  bench->state.SetBytesProcessed(static_cast<int64_t>(nkeys * nbytes_per_key));
+}
+
+void bench_note(bench *bench, const char *note)
+{
+  bench->state.SetLabel(note);
+}
+
+void bench_skip(bench *bench, const char *why)
+{
+  bench->state.SkipWithError(why);
+}
+
+void bench_keep(const void *memory)
+{
+  benchmark::DoNotOptimize(memory);
+  benchmark::ClobberMemory();
+}
+
+void bench_context(const char *name, const char *value)
+{
+  benchmark::AddCustomContext(name, value);
+}
+
+int bench_main(int argc, char **argv)
+{
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv))
+    return 2;
+  const size_t nrows = benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+  return nrows > 0 ? 0 : 1;
+}

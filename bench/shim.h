@@ -1,0 +1,47 @@
+/* google/benchmark for C: a row is a function that loops while bench_next() says so.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_BENCH_SHIM_H
+#define LANEBLOOM_BENCH_SHIM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A row while it runs. Its function is called several times: to find how many keys fill the minimum time, and once per
+ * repetition. Only what happens between the first bench_next() and the one that returns false is timed. */
+struct bench;
+typedef void bench_function(struct bench *bench, void *argument);
+
+/* Adds a row. `argument` must live until bench_main() has returned. */
+void bench_register(bench_function *function, void *argument, const char *name, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* True: process nkeys more keys. A key is google/benchmark's iteration, so that every time is one of a single key. */
+bool bench_next(struct bench *bench, size_t nkeys);
+
+/* After the loop: gives the row a bandwidth, too. */
+void bench_bytes(struct bench *bench, double nbytes_per_key);
+
+/* A remark in the row's label. */
+void bench_note(struct bench *bench, const char *note);
+
+/* Instead of the loop: the row becomes an error. */
+void bench_skip(struct bench *bench, const char *why);
+
+/* Pretends to use what `memory` points to, so that the compiler cannot leave out what wrote it. */
+void bench_keep(const void *memory);
+
+/* Adds a line to the results' description of machine and build. */
+void bench_context(const char *name, const char *value);
+
+/* Runs the rows that the command line asks for; returns the exit status. */
+int bench_main(int argc, char **argv);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,32 @@
+#!/usr/bin/env bats
+# The benchmarks run, every kernel has its rows, and every row's answers were checked. No time is judged here.
+# SPDX-License-Identifier: MIT
+
+run_rows() { # FILTER
+  "$BENCH" --benchmark_filter="$1" --benchmark_min_time=0.001 --benchmark_out_format=json \
+    --benchmark_out="$BATS_TEST_TMPDIR/rows.json" >/dev/null
+  jq -e '[.benchmarks[] | select(.error_occurred)] == []' "$BATS_TEST_TMPDIR/rows.json" >/dev/null
+}
+
+@test "screening: every format and kernel, and the real engines" {
+  run_rows '^screen/.*/KiB:16/hits:(0|100)/k:6/with-hash'
+  jq -r '.benchmarks[].name' "$BATS_TEST_TMPDIR/rows.json" >"$BATS_TEST_TMPDIR/names"
+  for format in leveldb rocksdb-legacy rocksdb-local; do
+    for kernel in $("$LANEBLOOM" kernels --json | jq -r '.kernels[]') ; do
+      grep -q "^screen/$format/$kernel/KiB:16/hits:0/" "$BATS_TEST_TMPDIR/names"
+      grep -q "^screen/$format/$kernel/KiB:16/hits:100/" "$BATS_TEST_TMPDIR/names"
+    done
+  done
+  grep -q '^screen/leveldb/peer:leveldb/' "$BATS_TEST_TMPDIR/names"
+  grep -q '^screen/rocksdb-local/peer:rocksdb' "$BATS_TEST_TMPDIR/names"
+}
+
+@test "hashing, building and the floor" {
+  run_rows '^hash/.*/bytes:8|^build/.*/KiB:16$|^floor/.*/KiB:16$'
+  jq -e '.benchmarks | length >= 10' "$BATS_TEST_TMPDIR/rows.json"
+}
+
+@test "the machine is described" {
+  run_rows '^floor/line/KiB:16$'
+  jq -e '.context | .kernels and .kernel_active and .compiler and .flags and .page_size_bytes' "$BATS_TEST_TMPDIR/rows.json"
+}
