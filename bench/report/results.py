@@ -1,0 +1,239 @@
+"""Result files of the benchmark suite: reading them, their order and names, and the floor.
+SPDX-License-Identifier: MIT"""
+from __future__ import annotations
+import json
+import math
+import re
+import statistics
+from dataclasses import dataclass, field
+from typing import Iterable, NamedTuple, Union
+
+X = Union[int, str]  # a filter size in KiB, a key width in bytes, a count; or "words"
+WORDS = "words"
+FORMATS = ["leveldb", "leveldb-signed", "rocksdb-legacy", "rocksdb-local"]
+SIZES = [16, 256, 1024, 16384, 262144]  # KiB
+WIDTHS = [4, 8, 16, 20, 32, 64, 300, WORDS]
+MAIN_K = 6
+GUESTS = {"libbloom": "leveldb"}  # a peer with a filter of its own is shown beside the format of the same shape
+FILL = 0.45  # of the bits are set at 10 bits per key
+
+SUBJECT = r"/(?P<subject>[^/]+)/(?P<series>[^/]+)"
+NAMES = [re.compile(pattern) for pattern in (
+    rf"(?P<question>hash){SUBJECT}/(bytes:(?P<x>[1-9]\d*)|words)",
+    rf"(?P<question>screen){SUBJECT}/KiB:(?P<x>[1-9]\d*)/hits:(?P<hits>\d+)/k:(?P<k>[1-9]\d*)/(?P<mode>(with|no)-hash)",
+    rf"(?P<question>build){SUBJECT}/KiB:(?P<x>[1-9]\d*)",
+    rf"(?P<question>batch){SUBJECT}/keys:(?P<x>[1-9]\d*)",
+    rf"(?P<question>many){SUBJECT}/filters:(?P<x>[1-9]\d*)",
+    r"(?P<question>load)/(?P<series>load|map)/KiB:(?P<x>[1-9]\d*)",
+    r"(?P<question>floor)/(?P<series>line|gather|read)/KiB:(?P<x>[1-9]\d*)")]
+RUN_OPTION = re.compile(r"(repeats|iterations|threads|\w+_time)(:|$)")  # google/benchmark adds these to names
+
+
+class BadInput(Exception):
+    pass
+
+
+class Panel(NamedTuple):
+    """What one set of axes shows: all of a row's name but the kernel or peer, and x."""
+    question: str
+    subject: str = ""  # a format, or a hash
+    hits: int = 0
+    k: int = 0
+    mode: str = ""
+
+
+@dataclass
+class Results:
+    """One result file. Values are ns per key, line, element or call; GB/s for floor/read."""
+    path: str
+    letter: str  # "" when it is the only file
+    context: dict
+    rows: dict[Panel, dict[str, dict[X, float]]] = field(default_factory=dict)  # by kernel or peer, then x
+    spreads: list[tuple[float, str]] = field(default_factory=list)  # (range / best, name) of repeated rows
+    unknown: list[str] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        return self.path.rsplit("/", 1)[-1]
+
+    @property
+    def title(self) -> str:
+        cpu = self.context.get("cpu") or self.context.get("host_name") or "unnamed CPU"
+        return f"{self.letter}: {cpu} ({self.name})" if self.letter else str(cpu)
+
+    @property
+    def prefix(self) -> str:
+        return f"{self.letter}: " if self.letter else ""
+
+    def get(self, panel: Panel, series: str, x: X) -> float | None:
+        return self.rows.get(panel, {}).get(series, {}).get(x)
+
+    def fastest(self, panel: Panel, x: X, peers: bool = False) -> float | None:
+        """Of the kernels, or of the peers."""
+        times = (by_x.get(x) for name, by_x in self.rows.get(panel, {}).items() if is_peer(name) == peers)
+        return min((ns for ns in times if ns), default=None)
+
+
+# ---- reading
+
+def load(path: str, letter: str) -> Results:
+    try:
+        with open(path, encoding="utf-8") as file:
+            document = json.load(file)
+    except OSError as error:
+        raise BadInput(f"{path}: expected a readable file, found: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{path}: expected google/benchmark's JSON, found something else: {error}") from None
+    members = document if isinstance(document, dict) else {}
+    context, rows = members.get("context"), members.get("benchmarks")
+    if not isinstance(context, dict) or not isinstance(rows, list):
+        found = f"members {', '.join(sorted(members)) or '(none)'}" if members is document else type(document).__name__
+        raise BadInput(f'{path}: expected an object with an object "context" and a list "benchmarks", found {found}')
+    check_caches(path, context)
+    results, named = Results(path, letter, context), {}
+    for row in rows:
+        if not isinstance(row, dict) or not isinstance(row.get("name"), str):
+            found = json.dumps(row)[:80]
+            raise BadInput(f'{path}: expected each of "benchmarks" to be an object with a name, found {found}')
+        parts = str(row.get("run_name", row["name"])).split("/")
+        named.setdefault("/".join(part for part in parts if not RUN_OPTION.match(part)), []).append(row)
+    for name, repetitions in named.items():
+        add_row(results, name, repetitions)
+    if not results.rows:
+        found = ", ".join((results.unknown + results.failed)[:3]) or "none"
+        example = "screen/leveldb/scalar/KiB:256/hits:0/k:6/with-hash"
+        raise BadInput(f"{path}: expected rows such as {example}, found {found}")
+    return results
+
+
+def check_caches(path: str, context: dict) -> None:
+    caches = context.setdefault("caches", [])
+    for cache in caches if isinstance(caches, list) else [caches]:
+        whole = isinstance(cache, dict) and {"type", "level", "size"} <= cache.keys()
+        if not whole or not isinstance(cache["size"], int):
+            found = json.dumps(cache)[:80]
+            raise BadInput(f"{path}: expected caches with type, level and size in the context, found {found}")
+
+
+def add_row(results: Results, name: str, repetitions: list[dict]) -> None:
+    """Takes the best of the iterations, for other programs only ever add time; without any, google/benchmark's median."""
+    match = next(filter(None, (pattern.fullmatch(name) for pattern in NAMES)), None)
+    errors = [str(row.get("error_message") or "no reason given") for row in repetitions if row.get("error_occurred")]
+    if not match or errors:
+        (results.failed if match else results.unknown).append(f"{name} ({errors[0]})" if errors else name)
+        return
+    part = match.groupdict()
+    subject = part.get("subject") or ""
+    panel = Panel(part["question"], GUESTS.get(subject, subject), int(part.get("hits") or 0), int(part.get("k") or 0),
+                  part.get("mode") or "")
+    times: list[float] = []
+    for kind in (None, "median", "mean"):
+        wanted = [row for row in repetitions if row.get("aggregate_name") == kind]
+        times = times or [measure(results.path, row, panel.question, part["series"]) for row in wanted]
+    if not times:
+        found = ", ".join(str(row.get("aggregate_name")) for row in repetitions)
+        raise BadInput(f"{results.path}: expected an iteration, a median or a mean of row {name!r}, found {found}")
+    best = max(times) if (panel.question, part["series"]) == ("floor", "read") else min(times)
+    results.rows.setdefault(panel, {}).setdefault(part["series"], {})[int(part["x"]) if part["x"] else WORDS] = best
+    if len(times) > 1:
+        results.spreads.append(((max(times) - min(times)) / best, name))
+
+
+def measure(path: str, row: dict, question: str, series: str) -> float:
+    def number(key: str) -> float:
+        value = row.get(key)
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < math.inf:
+            raise BadInput(f"{path}: expected a positive number as {key} of row {row['name']!r}, found {value!r}")
+        return value
+
+    if question == "floor" and series == "read":
+        return number("bytes_per_second") / 1e9
+    if question != "load":
+        return 1e9 / number("items_per_second")
+    units = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}  # loading is measured by the call
+    unit = row.get("time_unit")
+    if unit not in list(units):
+        raise BadInput(f"{path}: expected ns, us, ms or s as time_unit of row {row['name']!r}, found {unit!r}")
+    return number("real_time") * units[unit]
+
+
+# ---- order and words
+
+def is_peer(series: str) -> bool:
+    return series.startswith("peer:")
+
+
+def in_order(names: Iterable[str]) -> list[str]:
+    """scalar, the other kernels (avx2 before avx512), peers."""
+    def rank(name: str) -> tuple:
+        natural = [(part.isdigit(), int(part) if part.isdigit() else 0, part) for part in re.split(r"(\d+)", name)]
+        return is_peer(name), name != "scalar", natural
+    return sorted(set(names), key=rank)
+
+
+def panels_of(files: list[Results], question: str, **wanted) -> list[Panel]:
+    def rank(panel: Panel) -> tuple:
+        return FORMATS.index(panel.subject) if panel.subject in FORMATS else len(FORMATS), panel
+    found = {panel for f in files for panel in f.rows if panel.question == question}
+    return sorted((p for p in found if all(getattr(p, key) == value for key, value in wanted.items())), key=rank)
+
+
+def series_of(files: list[Results], panels: list[Panel]) -> list[str]:
+    return in_order(series for f in files for panel in panels for series in f.rows.get(panel, {}))
+
+
+def xs_of(files: list[Results], panels: list[Panel]) -> list[X]:
+    return xs_in_order(x for f in files for panel in panels for by_x in f.rows.get(panel, {}).values() for x in by_x)
+
+
+def xs_in_order(xs: Iterable[X]) -> list[X]:
+    return sorted(set(xs), key=lambda x: (x == WORDS, 0 if x == WORDS else x))
+
+
+def size_name(kib: float) -> str:
+    power = 2 if kib >= 1 << 20 else 1 if kib >= 1 << 10 else 0
+    return f"{kib / 1024**power:.4g} {'KMG'[power]}iB"
+
+
+def x_name(question: str, x: X) -> str:
+    if question in ("batch", "many"):
+        return f"{x:,}"
+    return x if x == WORDS else f"{x} B" if question == "hash" else size_name(x)
+
+
+def digits(value: float | None) -> str:
+    """Three significant digits, never an exponent; a dash where there is no row."""
+    if value is None:
+        return "–"
+    rounded = float(f"{value:.3g}")
+    return f"{rounded:,.{max(0, 2 - math.floor(math.log10(rounded)))}f}"
+
+
+def over(above: float | None, below: float | None) -> float | None:
+    return above / below if above and below else None
+
+
+def geometric(values: Iterable[float | None]) -> float | None:
+    there = [value for value in values if value]
+    return statistics.geometric_mean(there) if there else None
+
+
+# ---- the floor
+
+def accesses(panel: Panel) -> float:
+    """The random accesses that a key cannot do without."""
+    if not panel.subject.startswith("leveldb"):
+        return 1  # RocksDB's formats keep a key's bits in one line
+    if panel.question == "build":
+        return MAIN_K
+    negative = (1 - FILL**panel.k) / (1 - FILL)
+    return negative + (panel.k - negative) * panel.hits / 100
+
+
+def floor_of(results: Results, panel: Panel) -> dict[X, float]:
+    """ns per key by filter size: each access as a prefetched line or, to read, a gathered element if that is faster."""
+    kinds = {"screen": ("line", "gather"), "build": ("line",)}.get(panel.question, ())
+    measured = [results.rows.get(Panel("floor"), {}).get(kind, {}) for kind in kinds]
+    sizes = sorted({x for by_x in measured for x in by_x})
+    return {x: accesses(panel) * min(by_x[x] for by_x in measured if x in by_x) for x in sizes}
