@@ -132,17 +132,16 @@ static const struct argp argp = {
             {0}},
     .parser = parse,
     .args_doc = "-o FILE [INPUT...]",
-    .doc =
-        "Builds a Bloom filter from records.\n"
-        "Whole records are keys. Without INPUT, or where it is `-', they come from standard input. A key that comes "
-        "twice counts twice in the filter's size: `sort -u' makes the smallest filter. When an input cannot be read "
-        "to its end, nothing is written: such a filter would turn away keys that it should know.\v"
-        "Examples:\n"
-        "  lanebloom build -o words.lbf words.txt\n"
-        "  lanebloom build -o words.lbf --rate 0.001 words.txt more.txt\n"
-        "  cut -d, -f2 table.csv | sort -u | lanebloom build -o column.lbf\n"
-        "  zcat log.gz | lanebloom build -o log.lbf --bits 16 --expected 1000000000\n"
-        "  lanebloom build -o filter.bin --raw --format leveldb keys.txt",
+    .doc = "Builds a Bloom filter from records.\n"
+           "Whole records are keys. Without INPUT, or where it is `-', they come from standard input. A key that comes "
+           "twice counts twice in the filter's size: `sort -u' makes the smallest filter. When an input cannot be read "
+           "to its end, nothing is written: such a filter would turn away keys that it should know.\v"
+           "Examples:\n"
+           "  lanebloom build -o words.lbf words.txt\n"
+           "  lanebloom build -o words.lbf --rate 0.001 words.txt more.txt\n"
+           "  cut -d, -f2 table.csv | sort -u | lanebloom build -o column.lbf\n"
+           "  zcat log.gz | lanebloom build -o log.lbf --bits 16 --expected 1000000000\n"
+           "  lanebloom build -o filter.bin --raw --format leveldb keys.txt",
     .children = (const struct argp_child[]){{.argp = &record_argp}, {.argp = &kernel_argp}, {0}},
 };
 
