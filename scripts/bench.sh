@@ -20,8 +20,7 @@ full='^(floor|hash|batch|many|load)/
 ^build/leveldb/.*/KiB:262144$
 ^build/leveldb-signed/.*/KiB:262144$
 ^build/rocksdb-legacy/.*/KiB:262144$
-^build/rocksdb-local/.*/KiB:262144$
-^build/libbloom/.*/KiB:262144$'
+^build/rocksdb-local/.*/KiB:262144$'
 
 filters=$quick
 if [ "${1:-}" = --full ]; then
