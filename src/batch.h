@@ -1,16 +1,61 @@
-/* How batches are cut: kernels see blocks of keys, and a block's hashes and hit bits stay in the first-level cache.
+/* Hashes as kernels ask for them: block by block. Those of keys are computed when they are asked for, so that a kernel may
+ * have cache lines on their way meanwhile.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_BATCH_H
 #define LANEBLOOM_BATCH_H
 
-#include <stdint.h>
+#include <lanebloom.h>
 
 enum {
-  BLOCK_NKEYS = 1024, /* a multiple of 8: a block's hit bits start at a byte. Hashes of 8 bytes: 8 KiB */
-  BLOCK_HIT_NBYTES = BLOCK_NKEYS / 8,
+  BLOCK_NKEYS = 1024, /* at most. Hashes of 8 bytes: 8 KiB, which stay in the first-level cache */
 };
 
-/* The hashes of one block, of either size. */
-typedef uint64_t block_hashes[BLOCK_NKEYS];
+struct hash_source {
+  /* Either keys and what hashes them, or hashes that are there. */
+  const lanebloom_keys *keys;
+  void (*hash)(const lanebloom_keys *keys, void *hashes);
+  const uint8_t *hashes;
+
+  size_t hash_nbytes;
+  size_t next, n;
+  unsigned turn;
+  uint64_t blocks[2][BLOCK_NKEYS];
+};
+
+/* Both leave the blocks as they are, which need not be written before they are used. */
+static inline void hash_source_of_keys(struct hash_source *source, const lanebloom_keys *keys,
+                                       void (*hash)(const lanebloom_keys *keys, void *hashes), size_t hash_nbytes)
+{
+  source->keys = keys;
+  source->hash = hash;
+  source->hash_nbytes = hash_nbytes;
+  source->next = source->turn = 0;
+  source->n = keys->n;
+}
+
+static inline void hash_source_of_hashes(struct hash_source *source, const void *hashes, size_t hash_nbytes, size_t n)
+{
+  source->keys = NULL;
+  source->hashes = hashes;
+  source->hash_nbytes = hash_nbytes;
+  source->next = 0;
+  source->n = n;
+}
+
+/* The next block: max_nkeys of them, a multiple of 8 that is at most BLOCK_NKEYS, and fewer only at the end; none after
+ * it. At any alignment, in the host's byte order. They stay until the next block but one. */
+static inline const void *hash_source_next(struct hash_source *source, size_t max_nkeys, size_t *nkeys)
+{
+  const size_t first = source->next, left = source->n - first;
+  *nkeys = left < max_nkeys ? left : max_nkeys;
+  source->next += *nkeys;
+  if (!source->keys)
+    return source->hashes + first * source->hash_nbytes;
+  uint64_t *block = source->blocks[source->turn];
+  source->turn ^= 1;
+  const lanebloom_keys keys = lanebloom_keys_part(source->keys, first, *nkeys);
+  source->hash(&keys, block);
+  return block;
+}
 
 #endif

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "batch.h"
 #include "filter.h"
 
 /* Two builders in one: with expected_keys the filter is sized at once and `memory` holds it; without, `hashes` grows.
@@ -64,11 +63,9 @@ static lanebloom_status ensure_room(lanebloom_builder *builder, size_t n)
 }
 
 /* Appends n hashes, for which there is room, under the format's rule for equal neighbours. */
-static void append_hashes(lanebloom_builder *builder, const uint8_t *hashes, size_t n)
+static void append_block(lanebloom_builder *builder, const uint8_t *hashes, size_t n)
 {
   const size_t size = builder->format->hash_nbytes;
-  if (n == 0)
-    return; /* there may be no array yet */
   if (!builder->format->drops_equal_neighbours) {
     memcpy(builder->hashes + builder->nhashes * size, hashes, n * size);
     builder->nhashes += n;
@@ -81,6 +78,14 @@ static void append_hashes(lanebloom_builder *builder, const uint8_t *hashes, siz
       continue;
     memcpy(end, hash, size);
     builder->nhashes++;
+  }
+}
+
+static void append_hashes(lanebloom_builder *builder, struct hash_source *source)
+{
+  for (size_t n; source->next < source->n;) {
+    const void *hashes = hash_source_next(source, BLOCK_NKEYS, &n);
+    append_block(builder, hashes, n);
   }
 }
 
@@ -136,15 +141,12 @@ lanebloom_status lanebloom_builder_add(lanebloom_builder *builder, const laneblo
   if (status)
     return status;
 
-  for (size_t first = 0; first < keys->n; first += BLOCK_NKEYS) {
-    block_hashes hashes;
-    lanebloom_keys block = lanebloom_keys_part(keys, first, BLOCK_NKEYS);
-    ops->hash(&block, hashes);
-    if (builder->sized)
-      ops->add(&builder->shape, builder->memory.bytes, hashes, block.n);
-    else
-      append_hashes(builder, (const uint8_t *)hashes, block.n);
-  }
+  struct hash_source source;
+  hash_source_of_keys(&source, keys, ops->hash, builder->format->hash_nbytes);
+  if (builder->sized)
+    ops->add(&builder->shape, builder->memory.bytes, &source);
+  else
+    append_hashes(builder, &source);
   builder->nkeys = add_counts(builder->nkeys, keys->n);
   return LANEBLOOM_OK;
 }
@@ -168,8 +170,8 @@ lanebloom_status lanebloom_builder_merge(lanebloom_builder *into, const lanebloo
   lanebloom_status status = into->sized ? ensure_payload(into) : ensure_room(into, from->nhashes);
   if (status)
     return status;
-  if (!into->sized)
-    append_hashes(into, from->hashes, from->nhashes);
+  if (from->nhashes > 0)
+    append_block(into, from->hashes, from->nhashes);
   else if (from->memory.bytes)
     or_bytes(into->memory.bytes, from->memory.bytes, into->shape.nbytes);
   into->nkeys = add_counts(into->nkeys, from->nkeys);
@@ -183,9 +185,12 @@ static lanebloom_status place_hashes(const lanebloom_builder *builder, const str
   lanebloom_status status = builder->format->plan(builder->bits_per_key, builder->nhashes, shape);
   if (!status)
     status = create_payload(builder->format, shape, memory);
-  if (!status)
-    ops->add(shape, memory->bytes, builder->hashes, builder->nhashes);
-  return status;
+  if (status)
+    return status;
+  struct hash_source source;
+  hash_source_of_hashes(&source, builder->hashes, builder->format->hash_nbytes, builder->nhashes);
+  ops->add(shape, memory->bytes, &source);
+  return LANEBLOOM_OK;
 }
 
 static void empty(lanebloom_builder *builder)

@@ -22,18 +22,24 @@ static kernel_choice active_table;        /* NULL: the default */
 /* Is table i better than table j? Of equal scores the one that is listed first. */
 static bool better(size_t i, size_t j)
 {
-  return tables[i]->score > tables[j]->score || (tables[i]->score == tables[j]->score && i < j);
+  const unsigned a = tables[i]->score(), b = tables[j]->score();
+  return a > b || (a == b && i < j);
+}
+
+static bool usable(size_t i)
+{
+  return tables[i]->score() > 0;
 }
 
 /* The usable table that exactly `rank` usable ones are better than; NULL if there are not as many. */
 static const struct kernel_table *by_rank(size_t rank)
 {
   for (size_t i = 0; i < NTABLES; i++) {
-    if (!tables[i]->usable())
+    if (!usable(i))
       continue;
     size_t nbetter = 0;
     for (size_t j = 0; j < NTABLES; j++)
-      nbetter += tables[j]->usable() && better(j, i);
+      nbetter += usable(j) && better(j, i);
     if (nbetter == rank)
       return tables[i];
   }
@@ -43,7 +49,7 @@ static const struct kernel_table *by_rank(size_t rank)
 static const struct kernel_table *by_name(const char *name)
 {
   for (size_t i = 0; i < NTABLES; i++)
-    if (strcmp(tables[i]->name, name) == 0 && tables[i]->usable())
+    if (strcmp(tables[i]->name, name) == 0 && usable(i))
       return tables[i];
   return NULL;
 }
@@ -77,7 +83,7 @@ size_t lanebloom_kernel_count(void)
 {
   size_t n = 0;
   for (size_t i = 0; i < NTABLES; i++)
-    n += tables[i]->usable();
+    n += usable(i);
   return n;
 }
 

@@ -7,6 +7,9 @@
 #include <lanebloom.h>
 #include <string.h>
 
+#include "batch.h"
+#include "divide.h"
+
 /* ---- What must be the same in every kernel ---- */
 
 /* BloomHash is MurmurHash1's mixing with LevelDB's seed (LevelDB 1.23 util/hash.cc, util/bloom.cc). */
@@ -71,6 +74,10 @@ struct filter_shape {
   /* RocksDB's formats, whose probes of one key stay in one line. */
   uint32_t nlines;
   uint32_t line_nbytes; /* a power of two */
+
+  /* What a hash is taken modulo, for kernels that cannot divide: a LevelDB filter's nbits / 8, for hash / 8, and a
+   * rocksdb-legacy one's nlines, for the hash. */
+  struct reciprocal reciprocal;
 };
 
 /* ---- What an instruction set offers ---- */
@@ -81,12 +88,12 @@ struct kernel_ops {
   /* hashes: keys->n of them, in the host's byte order. */
   void (*hash)(const lanebloom_keys *keys, void *hashes);
 
-  /* bitmap: ceil(n / 8) bytes, least significant bit first, bits past n are 0. The shape answers by probes. */
-  void (*probe)(const struct filter_shape *shape, const uint8_t *payload, const void *hashes, size_t n,
-                uint8_t *bitmap);
+  /* bitmap: a bit for each of the source's n hashes in ceil(n / 8) bytes, least significant bit first, bits past n are
+   * 0. The shape answers by probes. */
+  void (*probe)(const struct filter_shape *shape, const uint8_t *payload, struct hash_source *source, uint8_t *bitmap);
 
-  /* Sets the bits of n hashes in the payload. */
-  void (*add)(const struct filter_shape *shape, uint8_t *payload, const void *hashes, size_t n);
+  /* Sets the bits of all hashes of the source in the payload. */
+  void (*add)(const struct filter_shape *shape, uint8_t *payload, struct hash_source *source);
 };
 
 enum { FORMAT_END = LANEBLOOM_LEVELDB_SIGNED + 1 }; /* one past the highest lanebloom_format */
@@ -94,8 +101,9 @@ enum { FORMAT_END = LANEBLOOM_LEVELDB_SIGNED + 1 }; /* one past the highest lane
 /* A table is constant and complete: where an instruction set has nothing better, it points at scalar's operations. */
 struct kernel_table {
   const char *name;
-  int score;            /* the usable table with the highest score is the default */
-  bool (*usable)(void); /* can this CPU, and its operating system, run it? */
+  /* How well it suits this CPU: the table with the highest score is the default, and 0 says that the CPU, or its
+   * operating system, cannot run it. */
+  unsigned (*score)(void);
   const struct kernel_ops *ops[FORMAT_END];
 };
 

@@ -1,11 +1,14 @@
-/* Batch queries: a batch is cut into blocks, each is hashed and probed; hit bits become a bitmap, indices or a count.
+/* Batch queries: a batch is cut into chunks, each is probed; hit bits become a bitmap, indices or a count.
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "batch.h"
 #include "filter.h"
 
-/* A source of blocks: keys to be hashed, or hashes that are there. */
+/* Probes of a large filter are a pipeline, which a kernel fills and drains once per chunk: the more keys, the less that
+ * costs. But the hit bits of a chunk should stay in the first-level cache until they have been counted. */
+enum { CHUNK_NKEYS = 1 << 15, CHUNK_HIT_NBYTES = CHUNK_NKEYS / 8 };
+
+/* What is asked: keys to be hashed, or hashes that are there. */
 struct queries {
   const lanebloom_keys *keys; /* NULL: hashes */
   const uint8_t *hashes;
@@ -15,6 +18,11 @@ struct queries {
 static size_t count_hits(const uint8_t *hits, size_t nbytes)
 {
   size_t n = 0;
+  for (; nbytes >= 8; hits += 8, nbytes -= 8) {
+    uint64_t eight;
+    memcpy(&eight, hits, sizeof eight);
+    n += (unsigned)__builtin_popcountll(eight);
+  }
   for (size_t i = 0; i < nbytes; i++)
     n += (unsigned)__builtin_popcount(hits[i]);
   return n;
@@ -27,23 +35,28 @@ static void set_first(uint8_t *hits, size_t n)
     hits[n / 8] = (uint8_t)((1 << n % 8) - 1);
 }
 
-/* Hit bits of queries first .. first + n, at most a block: ceil(n / 8) bytes. */
-static void screen_block(const lanebloom_filter *filter, const struct kernel_ops *ops, const struct queries *queries,
+/* Hit bits of queries first .. first + n: ceil(n / 8) bytes. */
+static void screen_chunk(const lanebloom_filter *filter, const struct kernel_ops *ops, const struct queries *queries,
                          size_t first, size_t n, uint8_t *hits)
 {
   if (filter->shape.answer == ANSWER_NEVER) {
     memset(hits, 0, (n + 7) / 8);
-  } else if (filter->shape.answer == ANSWER_ALWAYS) {
-    set_first(hits, n);
-  } else if (queries->keys) {
-    block_hashes hashes;
-    lanebloom_keys block = lanebloom_keys_part(queries->keys, first, n);
-    ops->hash(&block, hashes);
-    ops->probe(&filter->shape, filter->bytes, hashes, n, hits);
-  } else {
-    const uint8_t *hashes = queries->hashes + first * filter->format->hash_nbytes;
-    ops->probe(&filter->shape, filter->bytes, hashes, n, hits);
+    return;
   }
+  if (filter->shape.answer == ANSWER_ALWAYS) {
+    set_first(hits, n);
+    return;
+  }
+  const size_t hash_nbytes = filter->format->hash_nbytes;
+  struct hash_source source;
+  lanebloom_keys chunk;
+  if (queries->keys) {
+    chunk = lanebloom_keys_part(queries->keys, first, n);
+    hash_source_of_keys(&source, &chunk, ops->hash, hash_nbytes);
+  } else {
+    hash_source_of_hashes(&source, queries->hashes + first * hash_nbytes, hash_nbytes, n);
+  }
+  ops->probe(&filter->shape, filter->bytes, &source, hits);
 }
 
 static const struct kernel_ops *current_ops(const lanebloom_filter *filter)
@@ -51,21 +64,21 @@ static const struct kernel_ops *current_ops(const lanebloom_filter *filter)
   return lanebloom_kernels_current()->ops[filter->format->id];
 }
 
-static size_t block_at(const struct queries *queries, size_t first)
+static size_t chunk_at(const struct queries *queries, size_t first)
 {
   size_t left = queries->n - first;
-  return left < BLOCK_NKEYS ? left : BLOCK_NKEYS;
+  return left < CHUNK_NKEYS ? left : CHUNK_NKEYS;
 }
 
 static size_t screen(const lanebloom_filter *filter, const struct queries *queries, uint8_t *bitmap)
 {
   const struct kernel_ops *ops = current_ops(filter);
   size_t count = 0;
-  for (size_t first = 0; first < queries->n; first += BLOCK_NKEYS) {
-    uint8_t uncollected[BLOCK_HIT_NBYTES];
+  for (size_t first = 0; first < queries->n; first += CHUNK_NKEYS) {
+    uint8_t uncollected[CHUNK_HIT_NBYTES];
     uint8_t *hits = bitmap ? bitmap + first / 8 : uncollected;
-    size_t n = block_at(queries, first);
-    screen_block(filter, ops, queries, first, n, hits);
+    size_t n = chunk_at(queries, first);
+    screen_chunk(filter, ops, queries, first, n, hits);
     count += count_hits(hits, (n + 7) / 8);
   }
   return count;
@@ -94,10 +107,10 @@ size_t lanebloom_filter_select(const lanebloom_filter *filter, const lanebloom_k
     return SIZE_MAX;
   const struct kernel_ops *ops = current_ops(filter);
   size_t count = 0;
-  for (size_t first = 0; first < queries.n; first += BLOCK_NKEYS) {
-    uint8_t hits[BLOCK_HIT_NBYTES];
-    size_t n = block_at(&queries, first);
-    screen_block(filter, ops, &queries, first, n, hits);
+  for (size_t first = 0; first < queries.n; first += CHUNK_NKEYS) {
+    uint8_t hits[CHUNK_HIT_NBYTES];
+    size_t n = chunk_at(&queries, first);
+    screen_chunk(filter, ops, &queries, first, n, hits);
     for (size_t byte = 0; byte < (n + 7) / 8; byte++)
       for (unsigned left = hits[byte]; left; left &= left - 1)
         indices[count++] = (uint32_t)(first + byte * 8 + (unsigned)__builtin_ctz(left));

@@ -295,6 +295,22 @@ static void hash_far_offsets(const struct trial *trial)
 
 /* ---- Probing and adding ---- */
 
+static void probe(const struct trial *trial, const struct kernel_ops *ops, const struct filter_shape *shape,
+                  const uint8_t *payload, const void *hashes, size_t n, uint8_t *bitmap)
+{
+  struct hash_source source;
+  hash_source_of_hashes(&source, hashes, trial->format->hash_nbytes, n);
+  ops->probe(shape, payload, &source, bitmap);
+}
+
+static void add(const struct trial *trial, const struct kernel_ops *ops, const struct filter_shape *shape,
+                uint8_t *payload, const void *hashes, size_t n)
+{
+  struct hash_source source;
+  hash_source_of_hashes(&source, hashes, trial->format->hash_nbytes, n);
+  ops->add(shape, payload, &source);
+}
+
 /* Payloads are a multiple of so many bytes. */
 static uint64_t unit(const struct format *format)
 {
@@ -312,6 +328,9 @@ static struct filter_shape shape_of(const struct format *format, uint64_t nbytes
       .nbits = nbits < format->max_nbits ? nbits : format->max_nbits,
       .nlines = format->line_nbytes > 0 ? (uint32_t)nunits : 0,
       .line_nbytes = format->line_nbytes,
+      .reciprocal = format->line_nbytes > 0
+                        ? reciprocal_32((uint32_t)nunits)
+                        : reciprocal_29((uint32_t)((nbits < format->max_nbits ? nbits : format->max_nbits) / 8)),
   };
 }
 
@@ -338,10 +357,10 @@ static void check_add(const struct trial *trial, const struct filter_shape *shap
     struct guarded input = guarded_copy(hashes, n * trial->format->hash_nbytes, place_in(trial, round));
     guarded_freeze(&input);
     found[round] = guarded_copy(payload, shape->nbytes, place_in(trial, round));
-    trial->ops->add(shape, found[round].bytes, input.bytes, n);
+    add(trial, trial->ops, shape, found[round].bytes, input.bytes, n);
     guarded_free(&input);
   }
-  trial->reference->add(shape, payload, hashes, n);
+  add(trial, trial->reference, shape, payload, hashes, n);
   for (size_t round = 0; round < NROUNDS; round++) {
     note(trial, shape, n, round);
     test_same_bytes("payload", found[round].bytes, payload, shape->nbytes);
@@ -353,7 +372,7 @@ static void check_probe(const struct trial *trial, const struct filter_shape *sh
                         const void *hashes, size_t n)
 {
   uint8_t expected[(MAX_BATCH + 7) / 8];
-  trial->reference->probe(shape, payload, hashes, n, expected);
+  probe(trial, trial->reference, shape, payload, hashes, n, expected);
   for (size_t round = 0; round < NROUNDS; round++) {
     note(trial, shape, n, round);
     struct guarded input = guarded_copy(hashes, n * trial->format->hash_nbytes, place_in(trial, round));
@@ -361,7 +380,7 @@ static void check_probe(const struct trial *trial, const struct filter_shape *sh
     guarded_freeze(&input);
     guarded_freeze(&filter);
     struct guarded bitmap = guarded_make((n + 7) / 8, place_in(trial, round));
-    trial->ops->probe(shape, filter.bytes, input.bytes, n, bitmap.bytes);
+    probe(trial, trial->ops, shape, filter.bytes, input.bytes, n, bitmap.bytes);
     test_same_bytes("bitmap", bitmap.bytes, expected, (n + 7) / 8);
     guarded_free(&input);
     guarded_free(&filter);
@@ -434,10 +453,10 @@ static void filter_rests_of_lines(const struct trial *trial)
       struct guarded payload = guarded_make(whole_nbytes, AT_END);
       memset(payload.bytes, 0, whole_nbytes);
       note(trial, &shape, N, 0);
-      trial->ops->add(&shape, payload.bytes, hashes, N / 2);
+      add(trial, trial->ops, &shape, payload.bytes, hashes, N / 2);
       guarded_freeze(&payload);
-      trial->reference->probe(&shape, payload.bytes, hashes, N, expected);
-      trial->ops->probe(&shape, payload.bytes, hashes, N, bitmap);
+      probe(trial, trial->reference, &shape, payload.bytes, hashes, N, expected);
+      probe(trial, trial->ops, &shape, payload.bytes, hashes, N, bitmap);
       test_same_bytes("bitmap", bitmap, expected, sizeof expected);
       for (size_t i = 0; i < N / 2; i++)
         if (!(bitmap[i / 8] >> i % 8 & 1))
@@ -500,7 +519,7 @@ static void filter_each_probe_decides(const struct trial *trial)
       check_probe(trial, &shape, payload, hashes, N);
 
       uint8_t bitmap[(N + 7) / 8];
-      trial->ops->probe(&shape, payload, hashes, N, bitmap);
+      probe(trial, trial->ops, &shape, payload, hashes, N, bitmap);
       if (bitmap[lane / 8] >> lane % 8 & 1)
         test_fatal("probe %u of hash %zu meets a clear bit, and the hash passes", p, lane);
     }
@@ -519,14 +538,14 @@ static void check_large(const struct trial *trial, uint64_t nbytes)
   note(trial, &shape, N, 0);
 
   struct guarded found = guarded_sparse(shape.nbytes), wanted = guarded_sparse(shape.nbytes);
-  trial->ops->add(&shape, found.bytes, hashes, N);
-  trial->reference->add(&shape, wanted.bytes, hashes, N);
+  add(trial, trial->ops, &shape, found.bytes, hashes, N);
+  add(trial, trial->reference, &shape, wanted.bytes, hashes, N);
   test_same_sparse("payload", &found, &wanted);
-  trial->reference->probe(&shape, wanted.bytes, hashes, 2 * N, expected);
+  probe(trial, trial->reference, &shape, wanted.bytes, hashes, 2 * N, expected);
 
   struct guarded bitmap = guarded_make(sizeof expected, AT_END);
   guarded_freeze(&found);
-  trial->ops->probe(&shape, found.bytes, hashes, 2 * N, bitmap.bytes);
+  probe(trial, trial->ops, &shape, found.bytes, hashes, 2 * N, bitmap.bytes);
   test_same_bytes("bitmap", bitmap.bytes, expected, sizeof expected);
   guarded_free(&bitmap);
   guarded_free(&found);
@@ -573,7 +592,7 @@ static struct answers expect(const struct trial *trial, const struct filter_shap
   };
   const lanebloom_keys keys = lanebloom_keys_slices(slices, n);
   trial->reference->hash(&keys, expected.hashes);
-  trial->reference->probe(shape, payload, expected.hashes, n, expected.bitmap);
+  probe(trial, trial->reference, shape, payload, expected.hashes, n, expected.bitmap);
   for (size_t i = 0; i < n; i++)
     if (expected.bitmap[i / 8] >> i % 8 & 1)
       expected.indices[expected.count++] = (uint32_t)i;
@@ -643,7 +662,7 @@ static void check_calls(const struct trial *trial, size_t n, size_t round)
   uint8_t *payload = test_alloc(shape.nbytes), *hashes = test_alloc(n * trial->format->hash_nbytes);
   const lanebloom_keys added_slices = lanebloom_keys_slices(slices, n);
   trial->reference->hash(&added_slices, hashes);
-  trial->reference->add(&shape, payload, hashes, n);
+  add(trial, trial->reference, &shape, payload, hashes, n);
   struct answers expected = expect(trial, &shape, payload, slices + n, n);
 
   lanebloom_filter *filter;

@@ -266,61 +266,62 @@ static uint64_t local_position(const struct filter_shape *shape, const void *has
   return model_local_position(value, i, shape->nbytes);
 }
 
+/* The operations: of hashes that are there, which is all that tests ask of them. */
 static void probe_at(position_function *position, size_t hash_nbytes, const struct filter_shape *shape,
-                     const uint8_t *payload, const void *hashes, size_t n, uint8_t *bitmap)
+                     const uint8_t *payload, const struct hash_source *source, uint8_t *bitmap)
 {
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < source->n; i++) {
     if (i % 8 == 0)
       bitmap[i / 8] = 0;
     unsigned nset = 0;
     for (unsigned p = 0; p < shape->nprobes; p++)
-      nset += is_set(payload, position(shape, (const uint8_t *)hashes + hash_nbytes * i, p));
+      nset += is_set(payload, position(shape, source->hashes + hash_nbytes * i, p));
     if (nset == shape->nprobes)
       bitmap[i / 8] = (uint8_t)(bitmap[i / 8] | 1 << i % 8);
   }
 }
 
 static void add_at(position_function *position, size_t hash_nbytes, const struct filter_shape *shape, uint8_t *payload,
-                   const void *hashes, size_t n)
+                   const struct hash_source *source)
 {
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = 0; i < source->n; i++)
     for (unsigned p = 0; p < shape->nprobes; p++) {
-      const uint64_t at = position(shape, (const uint8_t *)hashes + hash_nbytes * i, p);
+      const uint64_t at = position(shape, source->hashes + hash_nbytes * i, p);
       payload[at / 8] = (uint8_t)(payload[at / 8] | 1 << at % 8);
     }
 }
 
-static void leveldb_probe(const struct filter_shape *shape, const uint8_t *payload, const void *hashes, size_t n,
+static void leveldb_probe(const struct filter_shape *shape, const uint8_t *payload, struct hash_source *source,
                           uint8_t *bitmap)
 {
-  probe_at(leveldb_position, 4, shape, payload, hashes, n, bitmap);
+  probe_at(leveldb_position, 4, shape, payload, source, bitmap);
 }
 
-static void leveldb_add(const struct filter_shape *shape, uint8_t *payload, const void *hashes, size_t n)
+static void leveldb_add(const struct filter_shape *shape, uint8_t *payload, struct hash_source *source)
 {
-  add_at(leveldb_position, 4, shape, payload, hashes, n);
+  add_at(leveldb_position, 4, shape, payload, source);
 }
 
-static void legacy_probe(const struct filter_shape *shape, const uint8_t *payload, const void *hashes, size_t n,
+static void legacy_probe(const struct filter_shape *shape, const uint8_t *payload, struct hash_source *source,
                          uint8_t *bitmap)
 {
-  probe_at(legacy_position, 4, shape, payload, hashes, n, bitmap);
+  probe_at(legacy_position, 4, shape, payload, source, bitmap);
 }
 
-static void legacy_add(const struct filter_shape *shape, uint8_t *payload, const void *hashes, size_t n)
+static void legacy_add(const struct filter_shape *shape, uint8_t *payload, struct hash_source *source)
 {
-  add_at(legacy_position, 4, shape, payload, hashes, n);
+  add_at(legacy_position, 4, shape, payload, source);
 }
 
-static void local_probe(const struct filter_shape *shape, const uint8_t *payload, const void *hashes, size_t n,
+static void local_probe(const struct filter_shape *shape, const uint8_t *payload, struct hash_source *source,
                         uint8_t *bitmap)
 {
-  probe_at(local_position, 8, shape, payload, hashes, n, bitmap);
+  probe_at(local_position, 8, shape, payload, source, bitmap);
 }
 
-static void local_add(const struct filter_shape *shape, uint8_t *payload, const void *hashes, size_t n)
+static void local_add(const struct filter_shape *shape, uint8_t *payload, struct hash_source *source)
 {
-  add_at(local_position, 8, shape, payload, hashes, n);
+  add_at(local_position, 8, shape, payload, source);
 }
 
 static void bloomhash_slices(const lanebloom_keys *keys, void *hashes, bool signed_tail)

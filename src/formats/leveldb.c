@@ -19,6 +19,12 @@ static uint64_t addressable_nbits(uint64_t nbytes)
   return nbytes < max / 8 ? nbytes * 8 : max;
 }
 
+/* A probe h lies at h % nbits = 8 * (h / 8 % (nbits / 8)) + h % 8, because nbits is a multiple of 8. */
+static struct reciprocal reciprocal_of(uint64_t nbytes)
+{
+  return reciprocal_29((uint32_t)(addressable_nbits(nbytes) / 8));
+}
+
 /* bits_per_key * ln 2, rounded down a little to do fewer probes (LevelDB 1.23 util/bloom.cc). */
 static uint32_t nprobes_for(double bits_per_key)
 {
@@ -42,6 +48,7 @@ static lanebloom_status leveldb_plan(double bits_per_key, uint64_t nkeys, struct
       .nprobes = nprobes_for(bits_per_key),
       .nbytes = nbytes,
       .nbits = addressable_nbits(nbytes),
+      .reciprocal = reciprocal_of(nbytes),
   };
   return LANEBLOOM_OK;
 }
@@ -70,6 +77,7 @@ static lanebloom_status leveldb_parse(const uint8_t *bytes, size_t size, struct 
   shape->answer = ANSWER_BY_PROBES;
   shape->nprobes = nprobes;
   shape->nbits = addressable_nbits(shape->nbytes);
+  shape->reciprocal = reciprocal_of(shape->nbytes);
   return LANEBLOOM_OK;
 }
 

@@ -35,6 +35,7 @@ static lanebloom_status rocksdb_legacy_plan(double bits_per_key, uint64_t nkeys,
       .nbits = nlines * line_nbits,
       .nlines = (uint32_t)nlines,
       .line_nbytes = ROCKSDB_LINE_NBYTES,
+      .reciprocal = reciprocal_32((uint32_t)nlines),
   };
   if (nkeys == 0)
     *shape = (struct filter_shape){.answer = ANSWER_NEVER, .nprobes = shape->nprobes};
@@ -67,6 +68,7 @@ static lanebloom_status rocksdb_legacy_parse(const uint8_t *bytes, size_t size, 
   shape->nbits = 8 * shape->nbytes;
   shape->nlines = nlines;
   shape->line_nbytes = (uint32_t)line_nbytes;
+  shape->reciprocal = reciprocal_32(nlines);
   return LANEBLOOM_OK;
 }
 

@@ -2,15 +2,14 @@
  * SPDX-License-Identifier: MIT */
 #include "scalar.h"
 
-static bool scalar_usable(void)
+static unsigned scalar_score(void)
 {
-  return true;
+  return 1;
 }
 
 const struct kernel_table lanebloom_kernels_scalar = {
     .name = "scalar",
-    .score = 0,
-    .usable = scalar_usable,
+    .score = scalar_score,
     .ops =
         {
             [LANEBLOOM_LEVELDB] = &lanebloom_leveldb_scalar,

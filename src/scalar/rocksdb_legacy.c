@@ -2,6 +2,8 @@
  * The specification. Source: RocksDB 7.8.3 util/bloom_impl.h, LegacyLocalityBloomImpl.
  * SPDX-License-Identifier: MIT */
 
+#include <string.h>
+
 #include "scalar.h"
 
 static inline size_t line_of(const struct filter_shape *shape, uint32_t hash)
@@ -22,25 +24,34 @@ static inline bool rocksdb_legacy_may_match(const struct filter_shape *shape, co
   return true;
 }
 
-static void rocksdb_legacy_probe_scalar(const struct filter_shape *shape, const uint8_t *payload, const void *hashes,
-                                        size_t n, uint8_t *bitmap)
+static void rocksdb_legacy_probe_scalar(const struct filter_shape *shape, const uint8_t *payload,
+                                        struct hash_source *source, uint8_t *bitmap)
 {
-  memset(bitmap, 0, (n + 7) / 8);
-  for (size_t i = 0; i < n; i++)
-    bitmap[i / 8] |= (uint8_t)(rocksdb_legacy_may_match(shape, payload, hash32_at(hashes, i)) << i % 8);
+  memset(bitmap, 0, (source->n + 7) / 8);
+  for (size_t n, first = 0; first < source->n; first += n) {
+    const void *hashes = hash_source_next(source, BLOCK_NKEYS, &n);
+    for (size_t i = 0; i < n; i++)
+      bitmap[(first + i) / 8] |= (uint8_t)(rocksdb_legacy_may_match(shape, payload, hash32_at(hashes, i)) << i % 8);
+  }
 }
 
-static void rocksdb_legacy_add_scalar(const struct filter_shape *shape, uint8_t *payload, const void *hashes, size_t n)
+static inline void rocksdb_legacy_set(const struct filter_shape *shape, uint8_t *payload, uint32_t probe)
 {
+  uint8_t *line = payload + line_of(shape, probe);
   const uint32_t line_mask = 8 * shape->line_nbytes - 1;
-  for (size_t i = 0; i < n; i++) {
-    uint32_t probe = hash32_at(hashes, i);
-    uint8_t *line = payload + line_of(shape, probe);
-    const uint32_t stride = bloomhash_stride(probe);
-    for (uint32_t j = 0; j < shape->nprobes; j++, probe += stride) {
-      uint32_t bit = probe & line_mask;
-      line[bit / 8] |= (uint8_t)(1 << bit % 8);
-    }
+  const uint32_t stride = bloomhash_stride(probe);
+  for (uint32_t i = 0; i < shape->nprobes; i++, probe += stride) {
+    uint32_t bit = probe & line_mask;
+    line[bit / 8] |= (uint8_t)(1 << bit % 8);
+  }
+}
+
+static void rocksdb_legacy_add_scalar(const struct filter_shape *shape, uint8_t *payload, struct hash_source *source)
+{
+  for (size_t n; source->next < source->n;) {
+    const void *hashes = hash_source_next(source, BLOCK_NKEYS, &n);
+    for (size_t i = 0; i < n; i++)
+      rocksdb_legacy_set(shape, payload, hash32_at(hashes, i));
   }
 }
 

@@ -2,6 +2,8 @@
  * The specification. Source: RocksDB 7.8.3 util/bloom_impl.h, FastLocalBloomImpl.
  * SPDX-License-Identifier: MIT */
 
+#include <string.h>
+
 #include "scalar.h"
 
 static inline bool rocksdb_local_may_match(const struct filter_shape *shape, const uint8_t *payload, uint64_t hash)
@@ -16,24 +18,33 @@ static inline bool rocksdb_local_may_match(const struct filter_shape *shape, con
   return true;
 }
 
-static void rocksdb_local_probe_scalar(const struct filter_shape *shape, const uint8_t *payload, const void *hashes,
-                                       size_t n, uint8_t *bitmap)
+static void rocksdb_local_probe_scalar(const struct filter_shape *shape, const uint8_t *payload,
+                                       struct hash_source *source, uint8_t *bitmap)
 {
-  memset(bitmap, 0, (n + 7) / 8);
-  for (size_t i = 0; i < n; i++)
-    bitmap[i / 8] |= (uint8_t)(rocksdb_local_may_match(shape, payload, hash64_at(hashes, i)) << i % 8);
+  memset(bitmap, 0, (source->n + 7) / 8);
+  for (size_t n, first = 0; first < source->n; first += n) {
+    const void *hashes = hash_source_next(source, BLOCK_NKEYS, &n);
+    for (size_t i = 0; i < n; i++)
+      bitmap[(first + i) / 8] |= (uint8_t)(rocksdb_local_may_match(shape, payload, hash64_at(hashes, i)) << i % 8);
+  }
 }
 
-static void rocksdb_local_add_scalar(const struct filter_shape *shape, uint8_t *payload, const void *hashes, size_t n)
+static inline void rocksdb_local_set(const struct filter_shape *shape, uint8_t *payload, uint64_t hash)
 {
-  for (size_t i = 0; i < n; i++) {
-    const uint64_t hash = hash64_at(hashes, i);
-    uint8_t *line = payload + rocksdb_local_line(hash, shape->nlines);
-    uint32_t probe = (uint32_t)(hash >> 32);
-    for (uint32_t j = 0; j < shape->nprobes; j++, probe *= ROCKSDB_LOCAL_MULTIPLIER) {
-      uint32_t bit = rocksdb_local_bit(probe);
-      line[bit / 8] |= (uint8_t)(1 << bit % 8);
-    }
+  uint8_t *line = payload + rocksdb_local_line(hash, shape->nlines);
+  uint32_t probe = (uint32_t)(hash >> 32);
+  for (uint32_t i = 0; i < shape->nprobes; i++, probe *= ROCKSDB_LOCAL_MULTIPLIER) {
+    uint32_t bit = rocksdb_local_bit(probe);
+    line[bit / 8] |= (uint8_t)(1 << bit % 8);
+  }
+}
+
+static void rocksdb_local_add_scalar(const struct filter_shape *shape, uint8_t *payload, struct hash_source *source)
+{
+  for (size_t n; source->next < source->n;) {
+    const void *hashes = hash_source_next(source, BLOCK_NKEYS, &n);
+    for (size_t i = 0; i < n; i++)
+      rocksdb_local_set(shape, payload, hash64_at(hashes, i));
   }
 }
 
