@@ -36,7 +36,7 @@ static void batch_row(struct bench *bench, void *argument)
 {
   enum { FILTER_KIB = 256 };
   struct batch_row *row = argument;
-  const struct bench_case wanted = {row->format, FILTER_KIB, BENCH_NPROBES, 0};
+  const struct bench_case wanted = {row->format, FILTER_KIB, BENCH_NPROBES, 0, 0};
   const lanebloom_filter *filter = bench_filter(&wanted)->filter;
   struct bench_queries *queries = bench_queries(FILTER_KIB, 0);
   const size_t expected = row->checked ? 0 : bench_expected(filter, queries, 0);

@@ -33,7 +33,7 @@ static struct bench_made make_file(const struct bench_case *wanted)
 static void load_row(struct bench *bench, void *argument)
 {
   const struct load_row *row = argument;
-  const char *path = bench_share(make_file, &(struct bench_case){LANEBLOOM_LEVELDB, row->kib, BENCH_NPROBES, 0});
+  const char *path = bench_share(make_file, &(struct bench_case){LANEBLOOM_LEVELDB, row->kib, BENCH_NPROBES, 0, 0});
   while (bench_next(bench, 1)) {
     lanebloom_filter *filter;
     bench_check(row->open(path, &filter));

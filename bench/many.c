@@ -63,7 +63,7 @@ static size_t ask(const struct many *many, const struct many_row *row, const uin
 static void many_row(struct bench *bench, void *argument)
 {
   struct many_row *row = argument;
-  const struct bench_case wanted = {row->format, FILTER_KIB, BENCH_NPROBES, 0};
+  const struct bench_case wanted = {row->format, FILTER_KIB, BENCH_NPROBES, 0, 0};
   const struct many *many = bench_share(make_many, &wanted);
   struct bench_queries *queries = bench_queries(FILTER_KIB, 0);
   bench_use("scalar");

@@ -48,17 +48,19 @@ static void *open_reader(const void *bytes, size_t size)
   return engine->GetFilterBitsReader(rocksdb::Slice(static_cast<const char *>(bytes), size));
 }
 
-static size_t screen(void *opened, const uint64_t *keys, size_t n)
+static size_t screen(void *opened, const void *keys, size_t width, size_t n)
 {
+  const char *bytes = static_cast<const char *>(keys);
   rocksdb::FilterBitsReader *from = static_cast<rocksdb::FilterBitsReader *>(opened);
   size_t count = 0;
   for (size_t i = 0; i < n; i++)
-    count += from->MayMatch(slice_of(keys[i]));
+    count += from->MayMatch(rocksdb::Slice(bytes + i * width, width));
   return count;
 }
 
-static size_t screen_batches(void *opened, const uint64_t *keys, size_t n)
+static size_t screen_batches(void *opened, const void *keys, size_t width, size_t n)
 {
+  const char *bytes = static_cast<const char *>(keys);
   enum { BATCH_NKEYS = 32 }; // MultiGetContext::MAX_BATCH_SIZE
   rocksdb::FilterBitsReader *from = static_cast<rocksdb::FilterBitsReader *>(opened);
   rocksdb::Slice slices[BATCH_NKEYS], *pointers[BATCH_NKEYS];
@@ -69,7 +71,7 @@ static size_t screen_batches(void *opened, const uint64_t *keys, size_t n)
     const size_t batch = std::min<size_t>(BATCH_NKEYS, n - first);
     bool may_match[BATCH_NKEYS];
     for (size_t i = 0; i < batch; i++)
-      slices[i] = slice_of(keys[first + i]);
+      slices[i] = rocksdb::Slice(bytes + (first + i) * width, width);
     from->MayMatch(static_cast<int>(batch), pointers, may_match);
     for (size_t i = 0; i < batch; i++)
       count += may_match[i];

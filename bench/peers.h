@@ -9,17 +9,17 @@
 extern "C" {
 #endif
 
-/* An engine that reads and writes one of our formats. Keys are 8 bytes each. */
+/* An engine that reads and writes one of our formats. */
 struct bench_peer {
   const char *name;
   lanebloom_format format;
 
   /* Screening. bytes: borrowed until the reader is closed. Returns how many keys may be in the filter. */
   void *(*open_reader)(const void *bytes, size_t size);
-  size_t (*screen)(void *reader, const uint64_t *keys, size_t n);
+  size_t (*screen)(void *reader, const void *keys, size_t width, size_t n);
   void (*close_reader)(void *reader);
 
-  /* Building, from the keys as the engine wants to have them. Returns the filter's size; bytes: valid until the next
+  /* Building, from keys of 8 bytes as the engine wants to have them. Returns the filter's size; bytes: valid until the next
    * call. NULL where another entry of the same engine builds. */
   void *(*open_writer)(double bits_per_key, const uint64_t *keys, size_t n);
   size_t (*build)(void *writer, const void **bytes);
@@ -29,6 +29,9 @@ struct bench_peer {
 /* All that were installed when this was configured, up to one without a name. */
 extern const struct bench_peer bench_leveldb_peers[], bench_rocksdb_peers[];
 extern const struct bench_peer *const bench_peers[]; /* main.c; up to a NULL */
+
+/* LevelDB's own BloomHash of n keys, called for each; where it is installed. */
+void bench_leveldb_hash(const uint8_t *data, const uint32_t *offsets, size_t n, uint32_t *hashes);
 
 #ifdef __cplusplus
 }

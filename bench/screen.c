@@ -4,6 +4,7 @@
 #include "rows.h"
 #include "shared.h"
 #include "shim.h"
+#include "texts.h"
 
 struct screen_row {
   struct bench_case wanted;
@@ -26,13 +27,12 @@ struct screener {
 /* Asks for queries first .. first + BENCH_CALL_NKEYS; returns how many may be in the filter. */
 static size_t ask(const struct screener *screener, size_t first, uint8_t *bitmap)
 {
-  const uint64_t *queries = screener->queries->keys + first;
+  const lanebloom_keys keys = bench_queries_part(screener->queries, first, BENCH_CALL_NKEYS);
   if (screener->peer)
-    return screener->peer->screen(screener->reader, queries, BENCH_CALL_NKEYS);
+    return screener->peer->screen(screener->reader, keys.data, keys.width, keys.n);
   if (screener->hashes)
     return lanebloom_filter_screen_hashes(screener->filter, screener->hashes + first * screener->hash_nbytes,
                                           BENCH_CALL_NKEYS, bitmap);
-  const lanebloom_keys keys = bench_keys(queries, BENCH_CALL_NKEYS);
   return lanebloom_filter_screen(screener->filter, &keys, bitmap);
 }
 
@@ -49,7 +49,7 @@ static void screen_row(struct bench *bench, void *argument)
 {
   struct screen_row *row = argument;
   const struct bench_case *wanted = &row->wanted;
-  struct bench_queries *queries = bench_queries(wanted->kib, wanted->hits);
+  struct bench_queries *queries = bench_queries_for(wanted);
   struct screener screener = {
       .filter = bench_filter(wanted)->filter,
       .queries = queries,
@@ -87,22 +87,72 @@ static void screen_row(struct bench *bench, void *argument)
 static void register_row(const struct screen_row *row)
 {
   const struct bench_case *wanted = &row->wanted;
-  bench_register(screen_row, bench_argument(row, sizeof *row), "screen/%s/%s%s/KiB:%zu/hits:%u/k:%u/%s",
-                 lanebloom_format_name(wanted->format), row->peer ? "peer:" : "",
-                 row->peer ? row->peer->name : row->kernel, wanted->kib, wanted->hits, wanted->nprobes,
-                 row->with_hash ? "with-hash" : "no-hash");
+  if (wanted->width > 0)
+    bench_register(screen_row, bench_argument(row, sizeof *row), "keys/%s/%s%s/KiB:%zu/hits:%u/bytes:%zu",
+                   lanebloom_format_name(wanted->format), row->peer ? "peer:" : "",
+                   row->peer ? row->peer->name : row->kernel, wanted->kib, wanted->hits, wanted->width);
+  else
+    bench_register(screen_row, bench_argument(row, sizeof *row), "screen/%s/%s%s/KiB:%zu/hits:%u/k:%u/%s",
+                   lanebloom_format_name(wanted->format), row->peer ? "peer:" : "",
+                   row->peer ? row->peer->name : row->kernel, wanted->kib, wanted->hits, wanted->nprobes,
+                   row->with_hash ? "with-hash" : "no-hash");
 }
 
 /* The rows that are to be compared with each other. */
 static void register_case(struct bench_case wanted)
 {
   for (size_t i = 0; i < lanebloom_kernel_count(); i++)
-    for (int with_hash = 1; with_hash >= 0; with_hash--)
+    for (int with_hash = 1; with_hash >= (wanted.width > 0); with_hash--)
       register_row(&(struct screen_row){.wanted = wanted, .kernel = lanebloom_kernel_name(i), .with_hash = with_hash});
   for (const struct bench_peer *const *list = bench_peers; *list; list++)
     for (const struct bench_peer *peer = *list; peer->name; peer++)
       if (peer->format == wanted.format)
         register_row(&(struct screen_row){.wanted = wanted, .peer = peer, .with_hash = true});
+}
+
+/* ---- Keys of other sizes ---- */
+
+/* Words that are in no filter: what kinds of keys cost, by the hash alone. */
+static void text_row(struct bench *bench, void *argument)
+{
+  struct screen_row *row = argument;
+  const lanebloom_filter *filter = bench_filter(&row->wanted)->filter;
+  const struct bench_texts *words = bench_texts(BENCH_WORDS);
+  const lanebloom_keys keys = lanebloom_keys_offsets32(words->bytes, words->offsets, words->n);
+  if (!row->checked) {
+    bench_use("scalar");
+    const size_t expected = lanebloom_filter_screen(filter, &keys, NULL);
+    bench_use(row->kernel);
+    row->checked = lanebloom_filter_screen(filter, &keys, NULL) == expected;
+  }
+  if (!row->checked) {
+    bench_skip(bench, "wrong number of hits");
+    return;
+  }
+  uint8_t bitmap[BENCH_CALL_NKEYS / 8];
+  bench_use(row->kernel);
+  for (size_t next = 0; bench_next(bench, BENCH_CALL_NKEYS); next = (next + BENCH_CALL_NKEYS) % BENCH_TEXT_NKEYS) {
+    const lanebloom_keys part = lanebloom_keys_part(&keys, next, BENCH_CALL_NKEYS);
+    lanebloom_filter_screen(filter, &part, bitmap);
+    bench_keep(bitmap);
+  }
+  bench_note(bench, words->source);
+}
+
+static void register_keys(lanebloom_format format)
+{
+  enum { TEXT_KIB = 256 };
+  static const size_t widths[] = {8, 16};
+  for (size_t size = 0; size < BENCH_NSIZES; size++)
+    for (unsigned hits = 0; hits <= 100; hits += 100)
+      for (size_t w = 0; w < 2; w++)
+        register_case((struct bench_case){format, bench_sizes[size], BENCH_NPROBES, hits, widths[w]});
+  for (size_t i = 0; i < lanebloom_kernel_count(); i++) {
+    const struct screen_row row = {
+        .wanted = {format, TEXT_KIB, BENCH_NPROBES, 0, 0}, .kernel = lanebloom_kernel_name(i), .with_hash = true};
+    bench_register(text_row, bench_argument(&row, sizeof row), "keys/%s/%s/KiB:%d/hits:0/words",
+                   lanebloom_format_name(format), row.kernel, TEXT_KIB);
+  }
 }
 
 void bench_register_screen(void)
@@ -112,5 +162,7 @@ void bench_register_screen(void)
     for (size_t k = 0; k < 3; k++)
       for (size_t size = 0; size < BENCH_NSIZES; size++)
         for (size_t hit = 0; hit < 3; hit++)
-          register_case((struct bench_case){format, bench_sizes[size], nprobes[k], hits[hit]});
+          register_case((struct bench_case){format, bench_sizes[size], nprobes[k], hits[hit], 0});
+  for (lanebloom_format format = bench_next_format(0); format; format = bench_next_format(format))
+    register_keys(format);
 }

@@ -123,6 +123,20 @@ uint64_t bench_key(uint64_t i)
   return key ^ key >> 31;
 }
 
+static size_t width_of(const struct bench_case *wanted)
+{
+  return wanted->width > 0 ? wanted->width : sizeof(uint64_t);
+}
+
+/* Key i at place `at` of an array. A wide key is one of 8 bytes and its complement. */
+static void put_key(uint64_t *keys, size_t width, size_t at, uint64_t i)
+{
+  keys += at * width / sizeof *keys;
+  keys[0] = bench_key(i);
+  if (width > sizeof *keys)
+    keys[1] = ~keys[0];
+}
+
 lanebloom_keys bench_keys(const uint64_t *keys, size_t n)
 {
   return lanebloom_keys_fixed(keys, sizeof *keys, n);
@@ -182,18 +196,19 @@ static void release_filter(void *value)
 struct part {
   lanebloom_builder *builder;
   uint64_t first, end;
+  size_t width;
 };
 
 static int add_part(void *argument)
 {
   const struct part *part = argument;
   for (uint64_t first = part->first; first < part->end; first += BENCH_CALL_NKEYS) {
-    uint64_t keys[BENCH_CALL_NKEYS];
+    uint64_t keys[BENCH_MAX_KEY_NWORDS * BENCH_CALL_NKEYS];
     const uint64_t left = part->end - first;
     const size_t n = left < BENCH_CALL_NKEYS ? (size_t)left : BENCH_CALL_NKEYS;
     for (size_t i = 0; i < n; i++)
-      keys[i] = bench_key(first + i);
-    const lanebloom_keys batch = bench_keys(keys, n);
+      put_key(keys, part->width, i, first + i);
+    const lanebloom_keys batch = lanebloom_keys_fixed(keys, part->width, n);
     bench_check(lanebloom_builder_add(part->builder, &batch));
   }
   return 0;
@@ -214,7 +229,7 @@ static struct bench_made make_filter(const struct bench_case *wanted)
 
   bench_use(NULL);
   for (uint64_t i = 0; i < nparts; i++) {
-    parts[i] = (struct part){NULL, made->nkeys * i / nparts, made->nkeys * (i + 1) / nparts};
+    parts[i] = (struct part){NULL, made->nkeys * i / nparts, made->nkeys * (i + 1) / nparts, width_of(wanted)};
     bench_check(lanebloom_builder_create(wanted->format, made->bits_per_key, made->nkeys, &parts[i].builder));
     if (thrd_create(&threads[i], add_part, &parts[i]) != thrd_success)
       bench_check(LANEBLOOM_ERR_MEMORY);
@@ -233,7 +248,7 @@ static struct bench_made make_filter(const struct bench_case *wanted)
 
 const struct bench_filter *bench_filter(const struct bench_case *wanted)
 {
-  return bench_share(make_filter, &(struct bench_case){wanted->format, wanted->kib, wanted->nprobes, 0});
+  return bench_share(make_filter, &(struct bench_case){wanted->format, wanted->kib, wanted->nprobes, 0, wanted->width});
 }
 
 void bench_warm(const lanebloom_filter *filter)
@@ -267,9 +282,9 @@ static struct bench_made make_queries(const struct bench_case *wanted)
   struct bench_queries *made = malloc(sizeof *made);
   if (!made)
     bench_check(LANEBLOOM_ERR_MEMORY);
-  const size_t n = nqueries(wanted->kib);
-  const struct bench_made array = bench_make_array(n * sizeof *made->keys);
-  *made = (struct bench_queries){.keys = (uint64_t *)bench_array(&array), .n = n, .array = array.value};
+  const size_t n = nqueries(wanted->kib), width = width_of(wanted);
+  const struct bench_made array = bench_make_array(n * width);
+  *made = (struct bench_queries){(uint64_t *)bench_array(&array), n, width, 0, array.value};
 
   /* k <= 10 takes at most 18 bits per key, so these are in every filter; each choice is a key's hash of its own. */
   const uint64_t nmembers = wanted->kib * 1024 * 8 / 20;
@@ -277,7 +292,7 @@ static struct bench_made make_queries(const struct bench_case *wanted)
   for (size_t i = 0; i < n; i++) {
     const uint64_t choice = bench_key(choices + i);
     const bool hit = (choice >> 32) * 100 >> 32 < wanted->hits;
-    made->keys[i] = bench_key(hit ? (choice & 0xffffffff) * nmembers >> 32 : absent + i);
+    put_key(made->keys, width, i, hit ? (choice & 0xffffffff) * nmembers >> 32 : absent + i);
   }
   return (struct bench_made){made, array.nbytes, release_queries};
 }
@@ -285,6 +300,17 @@ static struct bench_made make_queries(const struct bench_case *wanted)
 struct bench_queries *bench_queries(size_t kib, unsigned hits)
 {
   return bench_share(make_queries, &(struct bench_case){.kib = kib, .hits = hits});
+}
+
+struct bench_queries *bench_queries_for(const struct bench_case *wanted)
+{
+  return bench_share(make_queries,
+                     &(struct bench_case){.kib = wanted->kib, .hits = wanted->hits, .width = wanted->width});
+}
+
+lanebloom_keys bench_queries_part(const struct bench_queries *queries, size_t first, size_t n)
+{
+  return lanebloom_keys_fixed((const uint8_t *)queries->keys + first * queries->width, queries->width, n);
 }
 
 size_t bench_queries_next(struct bench_queries *queries)
@@ -311,7 +337,7 @@ const uint8_t *bench_hashes(lanebloom_format format, size_t kib, unsigned hits)
 
 size_t bench_expected(const lanebloom_filter *filter, const struct bench_queries *queries, unsigned hits)
 {
-  const lanebloom_keys keys = bench_keys(queries->keys, BENCH_CHECK_NKEYS);
+  const lanebloom_keys keys = bench_queries_part(queries, 0, BENCH_CHECK_NKEYS);
   bench_use("scalar");
   const size_t expected = lanebloom_filter_screen(filter, &keys, NULL);
   return hits == 100 && expected != keys.n ? SIZE_MAX : expected;

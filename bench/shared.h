@@ -11,6 +11,7 @@ struct bench_case {
   size_t kib;       /* of filter */
   unsigned nprobes; /* k */
   unsigned hits;    /* per cent of the queries that are for keys of the filter */
+  size_t width;     /* bytes per key, 16; 0: 8 */
 };
 
 enum {
@@ -24,6 +25,7 @@ extern const size_t bench_sizes[BENCH_NSIZES];
 
 /* Key i of an endless sequence without repetition. Filters hold the first ones. */
 uint64_t bench_key(uint64_t i);
+enum { BENCH_MAX_KEY_NWORDS = 2 };
 lanebloom_keys bench_keys(const uint64_t *keys, size_t n);
 
 /* A filter of at most so many KiB and its engine's trailer, as full as bits_per_key makes it. */
@@ -41,13 +43,16 @@ void bench_warm(const lanebloom_filter *filter);
 struct bench_queries {
   uint64_t *keys;
   size_t n;
-  size_t next; /* where the next call begins: repetitions go on where the last one ended, so that they see all */
+  size_t width; /* bytes per key */
+  size_t next;  /* where the next call begins: repetitions go on where the last one ended, so that they see all */
   struct filter_memory *array;
 };
-struct bench_queries *bench_queries(size_t kib, unsigned hits);
+struct bench_queries *bench_queries(size_t kib, unsigned hits); /* keys of 8 bytes */
+struct bench_queries *bench_queries_for(const struct bench_case *wanted);
 size_t bench_queries_next(struct bench_queries *queries); /* the first query of the next call */
+lanebloom_keys bench_queries_part(const struct bench_queries *queries, size_t first, size_t n);
 
-/* Their hashes. */
+/* The hashes of those of 8 bytes. */
 const uint8_t *bench_hashes(lanebloom_format format, size_t kib, unsigned hits);
 
 /* The first keys, as many as a filter of this size holds at 10 bits per key: for building. */

@@ -10,6 +10,8 @@ cd "$(dirname "$0")/.."
 # Quick leaves out leveldb-signed, which for keys of 8 bytes does what leveldb does, and libbloom's slow building.
 quick='^(floor|hash)/|^screen/(leveldb|rocksdb.*|libbloom)/.*/hits:(0|100)/k:6/with-hash|^build/(leveldb|rocksdb.*)/.*/KiB:(256|16384)$'
 full='^(floor|hash|batch|many|load)/
+^keys/leveldb.*
+^keys/rocksdb.*
 ^screen/(leveldb.*|libbloom)/.*/k:4/
 ^screen/(leveldb.*|libbloom)/.*/k:6/
 ^screen/(leveldb.*|libbloom)/.*/k:10/

@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
-from results import WORDS, Panel, Results, floor_of, in_order, is_peer, panels_of, series_of, size_name, x_name, xs_of
+from results import Panel, Results, floor_of, in_order, is_peer, panels_of, series_of, size_name, x_name, xs_of
 
 PALETTE = ["#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"]  # Okabe-Ito without its yellow
 MARKERS = "osD^vPX*<>"
@@ -102,7 +102,8 @@ class Plots:
             axes.fill_between(list(floor), list(floor.values()), axes.get_ylim()[0], **FLOOR)
         there = results.rows.get(panel, {})
         for series in in_order(there):
-            for part in ([x for x in xs if x != WORDS], [x for x in xs if x == WORDS]):  # no line leads to words
+            texts = [[x] for x in xs if isinstance(x, str)]  # to which no line leads
+            for part in ([x for x in xs if isinstance(x, int)], *texts):
                 times = [there[series].get(x, math.nan) / scale for x in part]
                 axes.plot([place[x] for x in part], times, **self.styles[series])
         if not there:

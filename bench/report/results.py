@@ -8,18 +8,20 @@ import statistics
 from dataclasses import dataclass, field
 from typing import Iterable, NamedTuple, Union
 
-X = Union[int, str]  # a filter size in KiB, a key width in bytes, a count; or "words"
-WORDS = "words"
+X = Union[int, str]  # a filter size in KiB, a key width in bytes, a count; or the name of a set of keys of many sizes
+TEXTS = ["lengths:0-100", "lengths:5-30", "words"]
 FORMATS = ["leveldb", "leveldb-signed", "rocksdb-legacy", "rocksdb-local"]
 SIZES = [16, 256, 1024, 16384, 262144]  # KiB
-WIDTHS = [4, 8, 16, 20, 32, 64, 300, WORDS]
+WIDTHS = [4, 8, 12, 16, 20, 32, 64, 300, *TEXTS]
 MAIN_K = 6
 GUESTS = {"libbloom": "leveldb"}  # a peer with a filter of its own is shown beside the format of the same shape
 FILL = 0.45  # of the bits are set at 10 bits per key
 
 SUBJECT = r"/(?P<subject>[^/]+)/(?P<series>[^/]+)"
+KEYS = rf"(bytes:(?P<x>[1-9]\d*)|(?P<text>{'|'.join(TEXTS)}))"
 NAMES = [re.compile(pattern) for pattern in (
-    rf"(?P<question>hash){SUBJECT}/(bytes:(?P<x>[1-9]\d*)|words)",
+    rf"(?P<question>hash){SUBJECT}/{KEYS}",
+    rf"(?P<question>keys){SUBJECT}/(?P<mode>KiB:[1-9]\d*)/hits:(?P<hits>\d+)/{KEYS}",
     rf"(?P<question>screen){SUBJECT}/KiB:(?P<x>[1-9]\d*)/hits:(?P<hits>\d+)/k:(?P<k>[1-9]\d*)/(?P<mode>(with|no)-hash)",
     rf"(?P<question>build){SUBJECT}/KiB:(?P<x>[1-9]\d*)",
     rf"(?P<question>batch){SUBJECT}/keys:(?P<x>[1-9]\d*)",
@@ -135,7 +137,8 @@ def add_row(results: Results, name: str, repetitions: list[dict]) -> None:
         found = ", ".join(str(row.get("aggregate_name")) for row in repetitions)
         raise BadInput(f"{results.path}: expected an iteration, a median or a mean of row {name!r}, found {found}")
     best = max(times) if (panel.question, part["series"]) == ("floor", "read") else min(times)
-    results.rows.setdefault(panel, {}).setdefault(part["series"], {})[int(part["x"]) if part["x"] else WORDS] = best
+    x = int(part["x"]) if part["x"] else part["text"]
+    results.rows.setdefault(panel, {}).setdefault(part["series"], {})[x] = best
     if len(times) > 1:
         results.spreads.append(((max(times) - min(times)) / best, name))
 
@@ -188,7 +191,7 @@ def xs_of(files: list[Results], panels: list[Panel]) -> list[X]:
 
 
 def xs_in_order(xs: Iterable[X]) -> list[X]:
-    return sorted(set(xs), key=lambda x: (x == WORDS, 0 if x == WORDS else x))
+    return sorted(set(xs), key=lambda x: (isinstance(x, str), x))
 
 
 def size_name(kib: float) -> str:
@@ -199,7 +202,9 @@ def size_name(kib: float) -> str:
 def x_name(question: str, x: X) -> str:
     if question in ("batch", "many"):
         return f"{x:,}"
-    return x if x == WORDS else f"{x} B" if question == "hash" else size_name(x)
+    if isinstance(x, str):
+        return x.removeprefix("lengths:") + (" B" if x != "words" else "")
+    return f"{x} B" if question in ("hash", "keys") else size_name(x)
 
 
 def digits(value: float | None) -> str:

@@ -1,0 +1,25 @@
+/* Sets of keys of many sizes, one after another in memory: words, and random bytes of random sizes.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_BENCH_TEXTS_H
+#define LANEBLOOM_BENCH_TEXTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum bench_text { BENCH_WORDS, BENCH_5_TO_30_BYTES, BENCH_0_TO_100_BYTES, BENCH_NTEXTS };
+
+/* More than a branch predictor learns. */
+enum { BENCH_TEXT_NKEYS = 1 << 16 };
+
+struct bench_texts {
+  const char *name, *source;
+  const uint8_t *bytes;
+  uint32_t offsets[BENCH_TEXT_NKEYS + 1];
+  size_t n;
+};
+
+/* Made when it is first asked for. */
+const struct bench_texts *bench_texts(enum bench_text which);
+const char *bench_text_name(enum bench_text which);
+
+#endif
