@@ -1,7 +1,8 @@
 #!/bin/sh
 # Times `lanebloom screen` against Debian's `bloom check` and `grep -Fxf` on one key file, in turns:
-# bench/screen.sh [RECORDS [KEYS [ROUNDS]]]. Records are 12 hexadecimal digits, none of them a key; one thread, output
-# thrown away. Prints the median seconds, how many times the first row's a time is (median of the rounds), peak memory.
+# bench/screen.sh [RECORDS [KEYS [ROUNDS]]]. Records are 12 hexadecimal digits, none of them a key; output is thrown away.
+# One thread, but for -j2; the default kernel, but for -scalar. Prints the median seconds, how many times the first row's
+# a time is (median of the rounds), peak memory.
 # SPDX-License-Identifier: MIT
 set -eu
 cd "$(dirname "$0")/.."
@@ -24,27 +25,31 @@ for format in rocksdb-local leveldb; do "$lanebloom" build --format $format -o $
 bloom create -n "$nkeys" -p 0.01 keys.bloom
 bloom insert keys.bloom <keys
 
-timed() { # NAME COMMAND...: adds "NAME SECONDS KILOBYTES" to the results; a grep that finds nothing exits with 1
+timed() { # NAME COMMAND...: adds "NAME SECONDS KILOBYTES" to the results; a grep of nothing exits 1
   name=$1
   shift
-  /usr/bin/time -q -a -o results -f "$name %e %M" "$@" >/dev/null <records || [ $? = 1 ]
+  begin=$(date +%s%N)
+  /usr/bin/time -q -o kilobytes -f %M "$@" >/dev/null <records || [ $? = 1 ]
+  end=$(date +%s%N)
+  echo "$name $(((end - begin) / 1000000)) $(tail -n 1 kilobytes)" | awk '{ print $1, $2 / 1000, $3 }' >>results
 }
 round() {
-  for format in rocksdb-local leveldb; do timed $format "$lanebloom" screen --kernel scalar $format.lbf -; done
+  for format in rocksdb-local leveldb; do timed $format "$lanebloom" screen -j 1 $format.lbf -; done
+  timed rocksdb-local-j2 "$lanebloom" screen -j 2 rocksdb-local.lbf -
+  timed rocksdb-local-scalar "$lanebloom" screen -j 1 --kernel scalar rocksdb-local.lbf -
   timed bloom bloom check keys.bloom
   timed grep grep -Fxf keys
 }
-round && rm results # warms the page cache
 for _ in $(seq "$nrounds"); do round; done
 
 median() { sort -n | awk '{ v[NR] = $1 } END { print (v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) / 2 }'; }
 grep -m1 'model name' /proc/cpuinfo || uname -m
 echo "$nrecords records, $nkeys keys, filter of $(wc -c <rocksdb-local.lbf) bytes, $nrounds rounds in turns"
-for name in rocksdb-local leveldb bloom grep; do
+for name in rocksdb-local leveldb rocksdb-local-j2 rocksdb-local-scalar bloom grep; do
   awk -v name="$name" '$1 == name { print $2 }' results >"$name.seconds"
   seconds=$(median <"$name.seconds")
   kilobytes=$(awk -v name="$name" '$1 == name { print $3 }' results | sort -n | tail -1)
   ratio=$(paste "$name.seconds" rocksdb-local.seconds | awk '{ print $1 / $2 }' | median)
   awk -v name="$name" -v s="$seconds" -v n="$nrecords" -v kb="$kilobytes" -v ratio="$ratio" \
-    'BEGIN { printf "%-13s %6.2f s  %6.1f million records/s  %5.2f times  %6.1f MiB at peak\n", name, s, n / s / 1e6, ratio, kb / 1024 }'
+    'BEGIN { printf "%-20s %7.3f s  %6.1f million records/s  %5.2f times  %6.1f MiB at peak\n", name, s, n / s / 1e6, ratio, kb / 1024 }'
 done

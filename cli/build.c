@@ -25,6 +25,7 @@ struct build {
   bool raw, progress;
   char **inputs;
   size_t ninputs;
+  size_t nworkers;
 };
 
 /* ---- options ---- */
@@ -80,6 +81,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
   switch (key) {
   case ARGP_KEY_INIT:
     state->child_inputs[0] = &build->syntax;
+    state->child_inputs[1] = &build->nworkers;
     return 0;
   case 'o':
     set_target(build, text);
@@ -95,7 +97,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     build->rate = parse_rate(state, text);
     return 0;
   case OPTION_EXPECTED:
-    build->expected_keys = parse_count(state, "--expected", text);
+    build->expected_keys = parse_count(state, "--expected", text, UINT64_MAX);
     return 0;
   case OPTION_RAW:
     build->raw = true;
@@ -142,7 +144,7 @@ static const struct argp argp = {
            "  cut -d, -f2 table.csv | sort -u | lanebloom build -o column.lbf\n"
            "  zcat log.gz | lanebloom build -o log.lbf --bits 16 --expected 1000000000\n"
            "  lanebloom build -o filter.bin --raw --format leveldb keys.txt",
-    .children = (const struct argp_child[]){{.argp = &record_argp}, {.argp = &kernel_argp}, {0}},
+    .children = (const struct argp_child[]){{.argp = &record_argp}, {.argp = &jobs_argp}, {.argp = &kernel_argp}, {0}},
 };
 
 /* ---- building ---- */
@@ -171,26 +173,24 @@ static _Noreturn void die_of(lanebloom_status status, const struct build *build,
   die(NULL, "%s", status_text(status));
 }
 
-static void begin(const struct build *build, struct records *records)
+/* Has every record worked on. Returns their number. */
+static uint64_t work_on_all(const struct build *build, size_t nworkers, struct job *job)
 {
-  records_begin(records, &build->syntax, build->inputs, build->ninputs, &build->target_status);
+  static struct inputs inputs;
+  inputs_begin(&inputs, &build->syntax, build->inputs, build->ninputs, &build->target_status);
+  job->inputs = &inputs;
+  job->nworkers = nworkers;
+  job->needs_all = true;
+  job_run(job);
+  return job->nrecords;
 }
 
-static void end(struct records *records)
+static void count_piece(void *context, size_t worker, struct cutter *cutter, struct piece *piece)
 {
-  records_end(records);
-  if (records->failed)
-    exit(EXIT_TROUBLE);
-}
-
-static uint64_t count_records(const struct build *build, struct records *records)
-{
+  (void)context, (void)worker, (void)piece;
   struct batch batch;
-  begin(build, records);
-  while (!records->failed && records_next(records, &batch))
+  while (cutter_next(cutter, &batch))
     ;
-  end(records);
-  return records->nrecords;
 }
 
 static double bits_for_rate(const struct build *build, uint64_t nkeys)
@@ -208,29 +208,99 @@ static double bits_for_rate(const struct build *build, uint64_t nkeys)
   return bits;
 }
 
-static lanebloom_filter *build_filter(const struct build *build, struct records *records)
-{
+/* Where hashes go. One worker adds to the builder itself. Of several, each has one of its own: hashes that are kept
+ * have an order, so they are merged by the piece, in the output turn; a filter that is sized at once takes them in any
+ * order, and is merged at the end. */
+struct building {
+  const struct build *build;
+  size_t nworkers;
   lanebloom_builder *builder;
-  lanebloom_status status =
-      lanebloom_builder_create(build->format, build->bits_per_key, build->expected_keys, &builder);
+  struct part {
+    lanebloom_builder *builder; /* NULL: none yet */
+    lanebloom_status status;
+  } * parts; /* of each worker */
+};
+
+/* What all filters in the making may take together where one would do; there are as many workers as that allows. One
+ * filter for all, under a lock, is no way out: 10 million keys into 12.5 MB took two workers 0.78 s that way, with a
+ * filter each 0.46 s, and one alone 0.54 s. */
+static const uint64_t PARTS_NBYTES = (uint64_t)64 << 20;
+
+static size_t count_workers(const struct build *build)
+{
+  uint64_t nbytes;
+  unsigned nprobes;
+  if (build->expected_keys == 0 ||
+      lanebloom_plan_size(build->format, build->bits_per_key, build->expected_keys, &nbytes, &nprobes) != LANEBLOOM_OK)
+    return build->nworkers;
+  const uint64_t nparts = nbytes ? PARTS_NBYTES / nbytes : WORKERS_MAX;
+  return nparts >= build->nworkers ? build->nworkers : nparts > 1 ? (size_t)nparts : 1;
+}
+
+static lanebloom_status create_builder(const struct build *build, lanebloom_builder **builder)
+{
+  return lanebloom_builder_create(build->format, build->bits_per_key, build->expected_keys, builder);
+}
+
+static void add_piece(void *context, size_t worker, struct cutter *cutter, struct piece *piece)
+{
+  (void)piece;
+  struct building *building = context;
+  struct part *part = &building->parts[worker];
+  lanebloom_builder **builder = building->nworkers == 1 ? &building->builder : &part->builder;
+  if (!*builder)
+    part->status = create_builder(building->build, builder);
+  for (struct batch batch; !part->status && cutter_next(cutter, &batch);)
+    part->status = lanebloom_builder_add(*builder, &batch.keys);
+}
+
+static lanebloom_status merge_part(struct building *building, struct part *part)
+{
+  if (part->builder && !part->status)
+    part->status = lanebloom_builder_merge(building->builder, part->builder);
+  lanebloom_builder_destroy(part->builder);
+  part->builder = NULL;
+  return part->status;
+}
+
+static _Noreturn void die_after(lanebloom_status status, uint64_t nrecords)
+{
+  die(NULL, "%s, after %" PRIu64 " records", status_text(status), nrecords);
+}
+
+static void deliver_piece(void *context, size_t worker, struct piece *piece, uint64_t first)
+{
+  (void)piece;
+  struct building *building = context;
+  struct part *part = &building->parts[worker];
+  if (building->build->expected_keys == 0)
+    merge_part(building, part);
+  if (part->status)
+    die_after(part->status, first - 1);
+}
+
+static lanebloom_filter *build_filter(const struct build *build, uint64_t *nrecords)
+{
+  struct building building = {.build = build, .nworkers = count_workers(build)};
+  lanebloom_status status = create_builder(build, &building.builder);
   if (status != LANEBLOOM_OK)
     die_of(status, build, build->expected_keys);
+  building.parts = calloc(building.nworkers, sizeof *building.parts);
+  if (!building.parts)
+    die(NULL, "%s", strerror(ENOMEM));
 
-  struct batch batch;
-  begin(build, records);
-  records->progress = build->progress;
-  while (!records->failed && records_next(records, &batch)) {
-    status = lanebloom_builder_add(builder, &batch.keys);
-    if (status != LANEBLOOM_OK)
-      die(NULL, "%s, after %" PRIu64 " records", status_text(status), records->nrecords);
-  }
-  end(records);
+  struct job job = {.context = &building, .work = add_piece, .deliver = deliver_piece, .progress = build->progress};
+  *nrecords = work_on_all(build, building.nworkers, &job);
+  for (size_t i = 0; i < building.nworkers; i++)
+    if ((status = merge_part(&building, &building.parts[i])))
+      die_after(status, *nrecords);
+  free(building.parts);
 
   lanebloom_filter *filter;
-  status = lanebloom_builder_finish(builder, &filter);
+  status = lanebloom_builder_finish(building.builder, &filter);
   if (status != LANEBLOOM_OK)
-    die_of(status, build, records->nrecords);
-  lanebloom_builder_destroy(builder);
+    die_of(status, build, *nrecords);
+  lanebloom_builder_destroy(building.builder);
   return filter;
 }
 
@@ -266,13 +336,14 @@ int build_main(int argc, char **argv)
 {
   struct build build = {.format = DEFAULT_FORMAT, .bits_per_key = 10};
   argp_parse(&argp, argc, argv, 0, NULL, &build);
-  static struct records records;
+  if (build.rate > 0 && build.expected_keys)
+    build.bits_per_key = bits_for_rate(&build, build.expected_keys);
+  else if (build.rate > 0)
+    build.bits_per_key = bits_for_rate(&build, work_on_all(&build, build.nworkers, &(struct job){.work = count_piece}));
+  uint64_t nrecords;
+  lanebloom_filter *filter = build_filter(&build, &nrecords);
   if (build.rate > 0)
-    build.bits_per_key =
-        bits_for_rate(&build, build.expected_keys ? build.expected_keys : count_records(&build, &records));
-  lanebloom_filter *filter = build_filter(&build, &records);
-  if (build.rate > 0)
-    check_rate_is_kept(&build, filter, records.nrecords);
+    check_rate_is_kept(&build, filter, nrecords);
   int status = save(&build, filter);
   lanebloom_filter_close(filter);
   return status;

@@ -13,7 +13,9 @@
 
 #include <lanebloom.h>
 
+#include "inputs.h"
 #include "records.h"
+#include "workers.h"
 
 /* What new filters are, unless told otherwise: docs/choosing-a-filter.md says why. */
 #define DEFAULT_FORMAT LANEBLOOM_ROCKSDB_LOCAL
@@ -35,6 +37,9 @@ extern const struct argp kernel_argp;
 /* -z, --width, --crlf; input: struct record_syntax. */
 extern const struct argp record_argp;
 
+/* -j; input: size_t, how many workers. */
+extern const struct argp jobs_argp;
+
 /* How a FILTER is to be read. */
 struct filter_source {
   bool raw;                /* bare engine bytes, of `format` */
@@ -45,7 +50,7 @@ struct filter_source {
 extern const struct argp filter_argp;
 
 /* Each ends in a usage error that shows the text, where it is not what is asked for. */
-uint64_t parse_count(const struct argp_state *state, const char *option, const char *text); /* 1 or more */
+uint64_t parse_count(const struct argp_state *state, const char *option, const char *text, uint64_t most); /* from 1 */
 double parse_number(const struct argp_state *state, const char *option, const char *text);
 lanebloom_format parse_format(const struct argp_state *state, const char *text);
 lanebloom_format parse_hashing_format(const struct argp_state *state, const char *text); /* not one that only opens */
@@ -94,6 +99,7 @@ void print_name(FILE *stream, const char *name);
 void output(const void *data, size_t nbytes);
 __attribute__((format(printf, 1, 2))) void outputf(const char *format, ...);
 void output_flush(void);
+void output_whole(const void *data, size_t nbytes); /* at once, and not by way of a buffer */
 void output_close(void);
 
 /* One line; frees the object. */

@@ -109,11 +109,13 @@ static void print_record(const struct hash *hash, const struct batch *batch, siz
   output("\n", 1);
 }
 
-static void hash_records(const struct hash *hash, struct records *records)
+static void hash_piece(void *context, size_t worker, struct cutter *cutter, struct piece *piece)
 {
+  (void)worker, (void)piece;
+  const struct hash *hash = context;
   static uint64_t hashes[BATCH_NRECORDS]; /* of 4 or 8 bytes each */
   struct batch batch;
-  while (records_next(records, &batch)) {
+  while (cutter_next(cutter, &batch)) {
     lanebloom_status status = lanebloom_hash(hash->format, &batch.keys, hashes);
     if (status != LANEBLOOM_OK)
       die(NULL, "%s", status_text(status));
@@ -136,13 +138,13 @@ int hash_main(int argc, char **argv)
   if (hash.hash_nbytes == 0)
     die(hash.path, "format %s hashes no keys", lanebloom_format_name(hash.format));
 
-  static struct records records;
+  static struct inputs inputs;
   struct stat target = {0};
   fstat(STDOUT_FILENO, &target);
-  records_begin(&records, &hash.syntax, hash.inputs, hash.ninputs, &target);
-  hash_records(&hash, &records);
-  records_end(&records);
+  inputs_begin(&inputs, &hash.syntax, hash.inputs, hash.ninputs, &target);
+  struct job job = {.inputs = &inputs, .nworkers = 1, .context = &hash, .work = hash_piece}; /* one, so in order */
+  job_run(&job);
   free(hash.positions);
   lanebloom_filter_close(hash.filter);
-  return records.failed ? EXIT_TROUBLE : EXIT_SUCCESS;
+  return job.failed ? EXIT_TROUBLE : EXIT_SUCCESS;
 }

@@ -29,7 +29,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     report->json = true;
     return 0;
   case OPTION_MEASURE:
-    report->nhashes = text ? parse_count(state, "--measure", text) : 1000000;
+    report->nhashes = text ? parse_count(state, "--measure", text, UINT64_MAX) : 1000000;
     return 0;
   case ARGP_KEY_ARGS:
     report->paths = state->argv + state->next;

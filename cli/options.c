@@ -11,13 +11,13 @@ enum { OPTION_KERNEL = 0x100, OPTION_WIDTH, OPTION_CRLF, OPTION_RAW, OPTION_FORM
 
 /* ---- values ---- */
 
-uint64_t parse_count(const struct argp_state *state, const char *option, const char *text)
+uint64_t parse_count(const struct argp_state *state, const char *option, const char *text, uint64_t most)
 {
   errno = 0;
   bool decimal = *text && text[strspn(text, "0123456789")] == '\0';
   uint64_t value = decimal ? strtoull(text, NULL, 10) : 0;
-  if (value == 0 || errno)
-    argp_error(state, "%s '%s': not a whole number from 1 to %" PRIu64, option, text, UINT64_MAX);
+  if (value == 0 || value > most || errno)
+    argp_error(state, "%s '%s': not a whole number from 1 to %" PRIu64, option, text, most);
   return value;
 }
 
@@ -119,7 +119,7 @@ static error_t parse_record_option(int key, char *text, struct argp_state *state
     syntax->crlf = true;
     return 0;
   case OPTION_WIDTH:
-    syntax->width = parse_count(state, "--width", text);
+    syntax->width = parse_count(state, "--width", text, SIZE_MAX);
     return 0;
   case ARGP_KEY_END:
     if ((syntax->width > 0) + (syntax->terminator == '\0') + syntax->crlf > 1)
@@ -139,6 +139,30 @@ const struct argp record_argp = {
             {"crlf", OPTION_CRLF, NULL, 0, "A carriage return before the newline is not part of the key", 5},
             {0}},
     .parser = parse_record_option,
+};
+
+/* ---- jobs ---- */
+
+static error_t parse_jobs_option(int key, char *text, struct argp_state *state)
+{
+  size_t *nworkers = state->input;
+  switch (key) {
+  case ARGP_KEY_INIT:
+    *nworkers = default_nworkers();
+    return 0;
+  case 'j':
+    *nworkers = parse_count(state, "--jobs", text, WORKERS_MAX);
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+const struct argp jobs_argp = {
+    .options =
+        (const struct argp_option[]){
+            {"jobs", 'j', "N", 0, "Work with N threads (as many as there are CPUs); the result is the same", 8}, {0}},
+    .parser = parse_jobs_option,
 };
 
 /* ---- filters ---- */

@@ -1,5 +1,5 @@
-/* Records: inputs cut into lines, NUL-terminated strings or fixed-width keys, a batch at a time.
- * Nothing is copied: a batch lies in the input buffer, its records side by side as they came.
+/* Records: pieces of input cut into lines, NUL-terminated strings or fixed-width keys, a batch at a time.
+ * Nothing is copied: a batch lies in its piece, its records side by side as they came.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_RECORDS_H
 #define LANEBLOOM_CLI_RECORDS_H
@@ -7,13 +7,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/stat.h>
 
 #include <lanebloom.h>
 
 /* Enough to keep the kernels busy, few enough that the slices and short records stay in the L2 cache. On lines of 12
- * bytes, 256, 1024 and 2048 measured alike. */
+ * bytes, 256, 1024 and 2048 measured alike. A multiple of 8, so that bitmaps of full batches can lie side by side. */
 enum { BATCH_NRECORDS = 2048 };
+
+/* How many bytes are searched for terminators at once, and so how many records more than a batch may turn up. */
+enum { BLOCK_NBYTES = 64 };
 
 /* How an input is cut. Zeroed, with a terminator, it stands for lines. */
 struct record_syntax {
@@ -22,7 +24,7 @@ struct record_syntax {
   bool crlf;       /* a carriage return before the terminator belongs to it */
 };
 
-/* Neighbouring records of one input, at least one, borrowed until the next batch. */
+/* Neighbouring records of one piece, at least one, borrowed until the next batch. */
 struct batch {
   lanebloom_keys keys; /* the records without their terminators */
   size_t n;
@@ -43,34 +45,17 @@ static inline lanebloom_slice batch_key(const struct batch *batch, size_t i)
   return batch->slices ? batch->slices[i] : (lanebloom_slice){batch->data + i * batch->width, batch->width};
 }
 
-struct records {
+/* Cuts bytes that are whole records, terminators included. */
+struct cutter {
   struct record_syntax syntax;
-  char *const *paths; /* inputs not yet opened */
-  size_t npaths;
-  struct stat target; /* a regular file that no input may be */
-  bool progress;
-  bool failed; /* an input could not be read, or not to its end; it has been complained about */
-  uint64_t nrecords;
-
-  /* private */
-  int fd; /* -1: between inputs */
-  const char *name;
-  bool at_end;     /* of the open input */
-  bool short_read; /* the last one: the next may have to wait */
-  char *buffer;
-  size_t capacity;
-  size_t begin, scanned, end; /* what no batch has had yet, and how far that is known to hold no terminator */
-  lanebloom_slice slices[BATCH_NRECORDS + 1];
+  const char *next, *end; /* what no batch has had yet */
+  size_t nrecords;        /* what batches have had */
+  lanebloom_slice slices[BATCH_NRECORDS + BLOCK_NBYTES + 1];
 };
 
-/* paths: "-" is standard input, as is having none. target: may be NULL. */
-void records_begin(struct records *records, const struct record_syntax *syntax, char *const *paths, size_t npaths,
-                   const struct stat *target);
+void cutter_begin(struct cutter *cutter, const struct record_syntax *syntax, const char *data, size_t nbytes);
 
-/* The next batch, of whichever input comes next; false after the last. An input that cannot be read is complained
- * about, marked in `failed` and left, after the records that could be read. */
-bool records_next(struct records *records, struct batch *batch);
-
-void records_end(struct records *records);
+/* The next batch; false after the last. All but the last have BATCH_NRECORDS records. */
+bool cutter_next(struct cutter *cutter, struct batch *batch);
 
 #endif

@@ -98,6 +98,20 @@ void output_flush(void)
     die_of_output();
 }
 
+void output_whole(const void *data, size_t nbytes)
+{
+  output_flush();
+  for (const char *next = data; nbytes > 0;) {
+    ssize_t nwritten = write(STDOUT_FILENO, next, nbytes);
+    if (nwritten < 0 && errno != EINTR)
+      die_of_output();
+    if (nwritten > 0) {
+      next += nwritten;
+      nbytes -= (size_t)nwritten;
+    }
+  }
+}
+
 void output_close(void)
 {
   if (fclose(stdout) != 0)

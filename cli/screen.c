@@ -1,5 +1,7 @@
 /* lanebloom screen: a grep that asks a filter.
  * SPDX-License-Identifier: MIT */
+#include <endian.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +18,12 @@ struct screen {
   const char *path;
   char **inputs;
   size_t ninputs;
-  bool invert, count, quiet, number, progress;
+  bool invert, count, quiet, number;
+  struct job job;
+
+  const lanebloom_filter *filter;
+  struct found *found; /* by each worker */
+  uint64_t nselected;  /* delivered; of a quiet search, whether any is */
 };
 
 /* Standard input can be read once. */
@@ -39,6 +46,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
   case ARGP_KEY_INIT:
     state->child_inputs[0] = &screen->syntax;
     state->child_inputs[1] = &screen->source;
+    state->child_inputs[2] = &screen->job.nworkers;
     return 0;
   case 'v':
     screen->invert = true;
@@ -53,7 +61,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     screen->number = true;
     return 0;
   case OPTION_PROGRESS:
-    screen->progress = true;
+    screen->job.progress = true;
     return 0;
   case ARGP_KEY_ARGS:
     screen->path = state->argv[state->next];
@@ -89,63 +97,104 @@ static const struct argp argp = {
            "  find . -print0 | lanebloom screen -z -v known.lbf\n"
            "  lanebloom screen --width 16 -c uuids.lbf uuids.bin",
     .children =
-        (const struct argp_child[]){{.argp = &record_argp}, {.argp = &filter_argp}, {.argp = &kernel_argp}, {0}},
+        (const struct argp_child[]){
+            {.argp = &record_argp}, {.argp = &filter_argp}, {.argp = &jobs_argp}, {.argp = &kernel_argp}, {0}},
 };
 
-/* The first of bits i to n - 1 that is `wanted`; n if none is. Bit n, where it is there, is 0. */
+/* What a worker found in its piece. */
+struct found {
+  size_t nrecords, nselected;
+  size_t noutput;                         /* bytes of the selected records, which stand at the front of the piece */
+  uint8_t bitmap[PIECE_NRECORDS / 8 + 8]; /* and 8 bytes that may be read with the last bit */
+};
+
+/* The first of bits i to n - 1 that is `wanted`; n if none is. Reads whole words of 8 bytes. */
 static size_t find_bit(const uint8_t *bitmap, size_t i, size_t n, bool wanted)
 {
   while (i < n) {
-    unsigned rest = (unsigned)(wanted ? bitmap[i / 8] : (uint8_t)~bitmap[i / 8]) >> i % 8;
-    if (rest)
-      return i + (size_t)__builtin_ctz(rest);
-    i = (i / 8 + 1) * 8;
+    uint64_t word;
+    memcpy(&word, bitmap + i / 64 * 8, sizeof word);
+    uint64_t rest = (wanted ? le64toh(word) : ~le64toh(word)) >> i % 64;
+    if (rest) {
+      i += (size_t)__builtin_ctzll(rest);
+      return i < n ? i : n;
+    }
+    i = (i / 64 + 1) * 64;
   }
   return n;
 }
 
-static void print_numbered(const struct batch *batch, size_t first, size_t end, uint64_t number)
-{
-  for (size_t i = first; i < end; i++) {
-    const char *record = batch_record(batch, i);
-    outputf("%" PRIu64 ":", number + i);
-    output(record, (size_t)(batch_record(batch, i + 1) - record));
-  }
-}
-
-/* Neighbours that are selected lie side by side, and are printed in one go. number: of the batch's first record. */
-static void print_selected(const struct screen *screen, const struct batch *batch, const uint8_t *bitmap,
-                           uint64_t number)
+/* Moves the selected records down to `to`, behind those of earlier batches. Neighbours lie side by side and move in one
+ * go; up to the first record that is left out nothing moves. Returns where they end. */
+static char *gather(const struct screen *screen, const struct batch *batch, const uint8_t *bitmap, char *to)
 {
   for (size_t end, first = 0;; first = end) {
     first = find_bit(bitmap, first, batch->n, !screen->invert);
     if (first == batch->n)
-      return;
+      return to;
     end = find_bit(bitmap, first, batch->n, screen->invert);
     const char *record = batch_record(batch, first);
-    if (screen->number)
-      print_numbered(batch, first, end, number);
-    else
-      output(record, (size_t)(batch_record(batch, end) - record));
+    const size_t nbytes = (size_t)(batch_record(batch, end) - record);
+    if (to != record)
+      memmove(to, record, nbytes);
+    to += nbytes;
   }
 }
 
-/* Returns how many records are selected; of a quiet search, whether any is. */
-static uint64_t screen_records(const struct screen *screen, const lanebloom_filter *filter, struct records *records)
+static void screen_piece(void *context, size_t worker, struct cutter *cutter, struct piece *piece)
 {
-  uint64_t nselected = 0;
-  struct batch batch;
-  while (records_next(records, &batch)) {
-    uint8_t bitmap[(BATCH_NRECORDS + 7) / 8];
-    size_t nhits = lanebloom_filter_screen(filter, &batch.keys, bitmap);
+  const struct screen *screen = context;
+  struct found *found = &screen->found[worker];
+  char *end = piece->data;
+  found->nselected = 0;
+  for (struct batch batch; cutter_next(cutter, &batch);) {
+    uint8_t *bitmap = found->bitmap + (cutter->nrecords - batch.n) / 8; /* batches before the last are full */
+    size_t nhits = lanebloom_filter_screen(screen->filter, &batch.keys, bitmap);
     size_t n = screen->invert ? batch.n - nhits : nhits;
-    nselected += n;
+    found->nselected += n;
     if (screen->quiet && n > 0)
       break;
     if (!screen->quiet && !screen->count && n > 0)
-      print_selected(screen, &batch, bitmap, records->nrecords - batch.n + 1);
+      end = gather(screen, &batch, bitmap, end);
   }
-  return nselected;
+  found->nrecords = cutter->nrecords;
+  found->noutput = (size_t)(end - piece->data);
+}
+
+static void print_number(uint64_t number)
+{
+  char text[sizeof "18446744073709551615"], *end = text + sizeof text, *digit = end;
+  *--digit = ':';
+  do
+    *--digit = (char)('0' + number % 10);
+  while (number /= 10);
+  output(digit, (size_t)(end - digit));
+}
+
+/* first: the number of the piece's first record. */
+static void print_numbered(const struct screen *screen, const struct found *found, const char *record, uint64_t first)
+{
+  const char *end = record + found->noutput, *next;
+  for (size_t i = 0; record < end; i++, record = next) {
+    i = find_bit(found->bitmap, i, found->nrecords, !screen->invert);
+    next = screen->syntax.width ? record + screen->syntax.width
+                                : (const char *)memchr(record, screen->syntax.terminator, (size_t)(end - record)) + 1;
+    print_number(first + i);
+    output(record, (size_t)(next - record));
+  }
+}
+
+static void deliver_piece(void *context, size_t worker, struct piece *piece, uint64_t first)
+{
+  struct screen *screen = context;
+  const struct found *found = &screen->found[worker];
+  screen->nselected += found->nselected;
+  if (screen->quiet && found->nselected > 0)
+    job_exit(&screen->job, EXIT_SELECTED);
+  if (screen->number)
+    print_numbered(screen, found, piece->data, first);
+  else
+    output_whole(piece->data, found->noutput);
 }
 
 int screen_main(int argc, char **argv)
@@ -156,19 +205,26 @@ int screen_main(int argc, char **argv)
   if (!filter)
     return EXIT_TROUBLE;
 
-  static struct records records;
+  static struct inputs inputs;
   struct stat target = {0};
   if (!screen.count && !screen.quiet)
     fstat(STDOUT_FILENO, &target);
-  records_begin(&records, &screen.syntax, screen.inputs, screen.ninputs, &target);
-  records.progress = screen.progress;
-  uint64_t nselected = screen_records(&screen, filter, &records);
-  records_end(&records);
+  inputs_begin(&inputs, &screen.syntax, screen.inputs, screen.ninputs, &target);
+  screen.filter = filter;
+  screen.found = calloc(screen.job.nworkers, sizeof *screen.found);
+  if (!screen.found)
+    die(NULL, "%s", strerror(ENOMEM));
+  screen.job.inputs = &inputs;
+  screen.job.context = &screen;
+  screen.job.work = screen_piece;
+  screen.job.deliver = deliver_piece;
+  job_run(&screen.job);
+  free(screen.found);
   lanebloom_filter_close(filter);
 
   if (screen.count && !screen.quiet)
-    outputf("%" PRIu64 "\n", nselected);
-  if (records.failed && !(screen.quiet && nselected > 0))
+    outputf("%" PRIu64 "\n", screen.nselected);
+  if (screen.job.failed)
     return EXIT_TROUBLE;
-  return nselected > 0 ? EXIT_SELECTED : EXIT_NONE_SELECTED;
+  return screen.nselected > 0 ? EXIT_SELECTED : EXIT_NONE_SELECTED;
 }

@@ -151,8 +151,8 @@ hashes() {
   numbers 1 2000000 >rows
   (
     ulimit -v 16000 # kB, code and libraries included; the rows alone are 26 MB
-    lanebloom screen -c filter rows
-    lanebloom build --bits 1 --expected 2000000 -o other rows
+    lanebloom screen -j 2 -c filter rows
+    lanebloom build -j 2 --bits 1 --expected 2000000 -o other rows
   )
 }
 

@@ -1,0 +1,185 @@
+/* Reading: each piece is read where it will be cut and screened.
+ * Only the beginning of a record at the end of a piece is ever moved, into the next.
+ * SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "inputs.h"
+
+/* What was carried over lies before the middle, so that what is read begins there, at the start of a page or so. */
+static const size_t BUFFER_NBYTES = (size_t)2 * READ_NBYTES;
+
+bool piece_create(struct piece *piece)
+{
+  *piece = (struct piece){.buffer = malloc(BUFFER_NBYTES), .capacity = BUFFER_NBYTES};
+  return piece->buffer != NULL;
+}
+
+void piece_destroy(struct piece *piece)
+{
+  free(piece->buffer);
+  *piece = (struct piece){0};
+}
+
+/* Empties the piece. A buffer that grew for a long record is cut back when the piece after it did without. */
+static void piece_reset(struct piece *piece)
+{
+  const size_t nused = piece->data ? (size_t)(piece->data - piece->buffer) + piece->nbytes : 0;
+  if (piece->capacity > BUFFER_NBYTES && nused <= BUFFER_NBYTES) {
+    char *smaller = realloc(piece->buffer, BUFFER_NBYTES);
+    if (smaller) {
+      piece->buffer = smaller;
+      piece->capacity = BUFFER_NBYTES;
+    }
+  }
+  piece->data = piece->buffer + READ_NBYTES;
+  piece->nbytes = 0;
+  piece->complaint[0] = '\0';
+}
+
+static bool piece_grow(struct piece *piece)
+{
+  char *larger = piece->capacity <= PTRDIFF_MAX / 2 ? realloc(piece->buffer, 2 * piece->capacity) : NULL;
+  if (!larger)
+    return false;
+  piece->data = larger + (piece->data - piece->buffer);
+  piece->buffer = larger;
+  piece->capacity *= 2;
+  return true;
+}
+
+static const char *const standard_input[] = {"-"};
+
+void inputs_begin(struct inputs *inputs, const struct record_syntax *syntax, char *const *paths, size_t npaths,
+                  const struct stat *target)
+{
+  inputs->syntax = *syntax;
+  inputs->paths = npaths ? paths : (char *const *)standard_input;
+  inputs->npaths = npaths ? npaths : 1;
+  inputs->target = target && S_ISREG(target->st_mode) ? *target : (struct stat){0};
+  inputs->fd = -1;
+}
+
+static void close_input(struct inputs *inputs)
+{
+  if (inputs->fd > STDIN_FILENO)
+    close(inputs->fd);
+  inputs->fd = -1;
+}
+
+/* Leaves the input, whose next piece this would have been. */
+__attribute__((format(printf, 3, 4))) static void fail(struct inputs *inputs, struct piece *piece, const char *format,
+                                                       ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(piece->complaint, sizeof piece->complaint, format, arguments);
+  va_end(arguments);
+  piece->nbytes = 0;
+  close_input(inputs);
+}
+
+/* Reading what the command writes would never end. */
+static bool is_target(const struct inputs *inputs, const struct stat *input)
+{
+  return S_ISREG(inputs->target.st_mode) && input->st_dev == inputs->target.st_dev &&
+         input->st_ino == inputs->target.st_ino;
+}
+
+static void open_input(struct inputs *inputs, struct piece *piece)
+{
+  const char *path = *inputs->paths++;
+  inputs->npaths--;
+  inputs->ncarried = 0;
+  inputs->name = piece->name = input_name(path);
+  inputs->fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+
+  struct stat input;
+  if (inputs->fd < 0 || fstat(inputs->fd, &input) < 0)
+    fail(inputs, piece, "%s", strerror(errno));
+  else if (is_target(inputs, &input))
+    fail(inputs, piece, "input file is also the output");
+  else
+    posix_fadvise(inputs->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+}
+
+/* Gets more. False at the end of the input, and when it fails. */
+static bool read_more(struct inputs *inputs, struct piece *piece, size_t *nread)
+{
+  if (piece->capacity - (size_t)(piece->data - piece->buffer) - piece->nbytes < READ_NBYTES && !piece_grow(piece)) {
+    fail(inputs, piece, "%s", strerror(ENOMEM));
+    return false;
+  }
+  ssize_t n;
+  do
+    n = read(inputs->fd, piece->data + piece->nbytes, READ_NBYTES);
+  while (n < 0 && errno == EINTR);
+  if (n < 0)
+    fail(inputs, piece, "%s", strerror(errno));
+  if (n <= 0)
+    return false;
+  *nread = (size_t)n;
+  piece->nbytes += *nread;
+  return true;
+}
+
+/* How many bytes of the piece are whole records. Before its last `nread` ones none ends. */
+static size_t count_whole(const struct record_syntax *syntax, const struct piece *piece, size_t nread)
+{
+  if (syntax->width)
+    return piece->nbytes - piece->nbytes % syntax->width;
+  const char *last = memrchr(piece->data + piece->nbytes - nread, syntax->terminator, nread);
+  return last ? (size_t)(last + 1 - piece->data) : 0;
+}
+
+/* What follows the last terminator is a record too, as if its terminator were there. */
+static void complete_tail(struct inputs *inputs, struct piece *piece)
+{
+  const size_t width = inputs->syntax.width;
+  if (piece->nbytes > 0 && width)
+    fail(inputs, piece, "%zu bytes are left over after the last record of %zu", piece->nbytes, width);
+  else if (piece->nbytes > 0)
+    piece->data[piece->nbytes++] = inputs->syntax.terminator; /* the read that met the end had room */
+}
+
+/* Fills the piece from the open input, and leaves that at its end. */
+static void fill(struct inputs *inputs, struct piece *piece)
+{
+  piece->name = inputs->name;
+  piece->data -= inputs->ncarried;
+  piece->nbytes = inputs->ncarried;
+  memcpy(piece->data, inputs->carried, inputs->ncarried);
+
+  for (size_t nread; read_more(inputs, piece, &nread);) {
+    const size_t nwhole = count_whole(&inputs->syntax, piece, nread);
+    if (nwhole > 0) {
+      inputs->ncarried = piece->nbytes - nwhole;
+      memcpy(inputs->carried, piece->data + nwhole, inputs->ncarried);
+      piece->nbytes = nwhole;
+      return;
+    }
+  }
+  if (*piece->complaint)
+    return;
+  complete_tail(inputs, piece);
+  close_input(inputs);
+}
+
+bool inputs_next(struct inputs *inputs, struct piece *piece)
+{
+  piece_reset(piece);
+  while (piece->nbytes == 0 && !*piece->complaint) {
+    if (inputs->fd >= 0)
+      fill(inputs, piece);
+    else if (inputs->npaths > 0)
+      open_input(inputs, piece);
+    else
+      return false;
+  }
+  return true;
+}

@@ -1,0 +1,161 @@
+/* A ring of workers and the two turns that go round in it.
+ * SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "workers.h"
+
+/* Far more than work needs. The usual 8 MiB are only reserved, but count where address space is limited. */
+static const size_t STACK_NBYTES = (size_t)512 << 10;
+
+struct worker {
+  struct crew *crew;
+  size_t index;
+  pthread_t thread; /* of all but the first, which is the caller */
+  sem_t may_read, may_deliver;
+  struct piece piece;
+  struct cutter cutter;
+};
+
+struct crew {
+  struct job *job;
+  struct worker *workers;
+  size_t nworkers; /* in the ring, at most job->nworkers; both belong to the input turn */
+};
+
+size_t default_nworkers(void)
+{
+  cpu_set_t cpus;
+  long n = sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : sysconf(_SC_NPROCESSORS_ONLN);
+  return n < 1 ? 1 : n > WORKERS_MAX ? WORKERS_MAX : (size_t)n;
+}
+
+static void give(sem_t *turn)
+{
+  sem_post(turn);
+}
+
+static void take(sem_t *turn)
+{
+  while (sem_wait(turn) < 0)
+    ; /* a signal came first */
+}
+
+void job_exit(const struct job *job, int status)
+{
+  if (job->progress)
+    report_progress(job->nrecords, true);
+  exit(status);
+}
+
+static void deliver(struct job *job, struct worker *self)
+{
+  const uint64_t first = job->nrecords + 1;
+  struct piece *piece = &self->piece;
+  if (*piece->complaint) {
+    complain(piece->name, "%s", piece->complaint);
+    job->failed = true;
+    if (job->needs_all)
+      job_exit(job, EXIT_TROUBLE);
+    return;
+  }
+  job->nrecords += self->cutter.nrecords;
+  if (job->deliver)
+    job->deliver(job->context, self->index, piece, first);
+  output_flush(); /* more input may be long in coming: show what there is */
+  if (job->progress)
+    report_progress(job->nrecords, false);
+}
+
+static void *run(void *worker);
+
+static bool start_thread(struct worker *worker)
+{
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0)
+    return false;
+  pthread_attr_setstacksize(&attributes, STACK_NBYTES);
+  const bool started = pthread_create(&worker->thread, &attributes, run, worker) == 0;
+  pthread_attr_destroy(&attributes);
+  return started;
+}
+
+/* The first worker is the caller. False where there is no memory or no thread to be had. */
+static bool add_worker(struct crew *crew)
+{
+  struct worker *worker = &crew->workers[crew->nworkers];
+  worker->crew = crew;
+  worker->index = crew->nworkers;
+  if (!piece_create(&worker->piece))
+    return false;
+  sem_init(&worker->may_read, 0, 0);
+  sem_init(&worker->may_deliver, 0, 0);
+  if (worker->index > 0 && !start_thread(worker)) {
+    piece_destroy(&worker->piece);
+    return false;
+  }
+  crew->nworkers++;
+  return true;
+}
+
+/* Whose turn is next. The ring grows as long as there is more to read, so that little input starts no thread in vain;
+ * where no thread is to be had, those that are there do. */
+static struct worker *successor(struct crew *crew, const struct worker *self, bool more)
+{
+  if (more && self->index + 1 == crew->nworkers && crew->nworkers < crew->job->nworkers && !add_worker(crew))
+    crew->job->nworkers = crew->nworkers;
+  return &crew->workers[(self->index + 1) % crew->nworkers];
+}
+
+/* The end of input goes round like a piece, so that a worker leaves only after all that came before is delivered. */
+static void *run(void *worker)
+{
+  struct worker *self = worker;
+  struct job *job = self->crew->job;
+  for (bool more = true; more;) {
+    take(&self->may_read);
+    more = inputs_next(job->inputs, &self->piece);
+    struct worker *next = successor(self->crew, self, more);
+    give(&next->may_read);
+
+    cutter_begin(&self->cutter, &job->inputs->syntax, self->piece.data, self->piece.nbytes);
+    if (job->work && self->piece.nbytes > 0)
+      job->work(job->context, self->index, &self->cutter, &self->piece);
+
+    take(&self->may_deliver);
+    if (more)
+      deliver(job, self);
+    give(&next->may_deliver);
+  }
+  return NULL;
+}
+
+void job_run(struct job *job)
+{
+  struct crew crew = {.job = job, .workers = calloc(job->nworkers, sizeof *crew.workers)};
+  if (!crew.workers || !add_worker(&crew))
+    die(NULL, "%s", strerror(ENOMEM));
+  if (job->progress)
+    report_progress(0, false); /* the clock starts */
+  give(&crew.workers[0].may_read);
+  give(&crew.workers[0].may_deliver);
+  run(&crew.workers[0]);
+
+  for (size_t i = 0; i < crew.nworkers; i++) {
+    struct worker *worker = &crew.workers[i];
+    if (i > 0)
+      pthread_join(worker->thread, NULL);
+    sem_destroy(&worker->may_read);
+    sem_destroy(&worker->may_deliver);
+    piece_destroy(&worker->piece);
+  }
+  free(crew.workers);
+  if (job->progress)
+    report_progress(job->nrecords, true);
+}

@@ -1,0 +1,251 @@
+# Threads: whatever their number, the bytes are those of one.
+# SPDX-License-Identifier: MIT
+load helper
+
+# Reads are of 512 KiB: these are some 5 MB of lines of 0 to 40 bytes, and of 200 kB now and then, of which the filter has
+# every third. The seed is printed, and repeated with LANEBLOOM_TEST_SEED.
+setup_file() {
+  export SEED=${LANEBLOOM_TEST_SEED:-$RANDOM}
+  cd "$BATS_FILE_TMPDIR" || return 1
+  awk -v seed="$SEED" 'BEGIN {
+    srand(seed)
+    x = "0123456789abcdef"
+    for (i = 0; i < 14; i++) x = x x
+    for (i = 0; i < 200000; i++) {
+      n = rand() < 0.00003 ? 65000 * (1 + int(rand() * 3)) : int(rand() * 34)
+      s = substr(x, 1 + int(rand() * 16), n)
+      print n < 6 ? s : s "-" i
+    }
+  }' >lines
+  sed -n 'p;n;n' lines >keys
+  "$(realpath "$LANEBLOOM")" build -j1 -o filter keys
+}
+
+# lines, keys and their filter.
+make_lines() {
+  echo "LANEBLOOM_TEST_SEED=$SEED"
+  ln -s "$BATS_FILE_TMPDIR"/{lines,keys,filter} .
+}
+
+# same STATUS ARGUMENTS...: screen's two streams and status are those of -j1; STANDARD_INPUT is its input, if set.
+same() {
+  local expected=$1 jobs status
+  shift
+  for jobs in -j1 -j2 -j3 --jobs=8 --; do
+    [[ $jobs == -- ]] && jobs=
+    status=0
+    lanebloom screen $jobs "$@" <"${STANDARD_INPUT:-/dev/null}" >"got$jobs" 2>"errors$jobs" || status=$?
+    [[ $status -eq $expected ]] || { echo "screen $jobs $*: status $status"; cat "errors$jobs"; return 1; }
+    cmp got-j1 "got$jobs" || { echo "screen $jobs $*"; return 1; }
+    diff errors-j1 "errors$jobs" || { echo "screen $jobs $*"; return 1; }
+  done
+}
+
+@test "numbers of threads that are none" {
+  numbers 1 10 | lanebloom build -o filter
+  for jobs in 0 -1 x 1x 1.5 "" 1025 99999999999999999999; do
+    refuses "--jobs '$jobs': not a whole number from 1 to 1024" lanebloom screen "--jobs=$jobs" filter /dev/null
+    refuses "--jobs '$jobs': not a whole number from 1 to 1024" lanebloom build "--jobs=$jobs" -o other /dev/null
+  done
+  [[ ! -e other ]]
+  [[ $(numbers 1 10 | lanebloom screen -j 1024 -c filter) == 10 ]]
+}
+
+@test "screen: lines, in every mode" {
+  make_lines
+  for options in "" -v -n -nv -c -vc; do
+    same 0 $options filter lines
+  done
+  same 0 -q filter lines
+  same 0 filter keys
+  cmp got-j1 keys
+  same 0 -n filter lines keys
+  lanebloom screen -j3 filter lines >hits
+  lanebloom screen -j3 -n filter lines | cut -d: -f2- | cmp - hits
+  lanebloom screen -j3 -n filter lines | sed 's/:.*//' >numbers
+  awk 'NR == FNR { wanted[$1]; next } FNR in wanted' numbers lines | cmp - hits
+}
+
+@test "screen: carriage returns, NULs, fixed width and a remainder" {
+  make_lines
+  sed 's/$/\r/' lines >dos
+  for options in "" -v -n; do
+    same 0 --crlf $options filter dos
+  done
+  tr '\n' '\0' <lines >nuls
+  for options in "" -v -n; do
+    same 0 -z $options filter nuls
+  done
+  for width in 1 7 64 4096 700001; do
+    head -c $((width * 3)) lines | lanebloom build --width $width -j1 -o fixed
+    expected=$(($(stat -Lc %s lines) % width ? 2 : 0))
+    for options in "" -v -n; do
+      [[ $width -gt 1 || -z $options ]] || continue # all of 256 keys: nothing for -v, and much for -n
+      same $expected --width $width $options fixed lines lines
+    done
+  done
+}
+
+@test "screen: several inputs, unreadable ones in between, standard input, no newline at the end" {
+  make_lines
+  head -c 1000001 lines >a
+  head -c 1500 lines | head -c -1 >b
+  : >empty
+  STANDARD_INPUT=lines
+  for options in "" -n -v -c; do
+    same 2 $options filter empty a missing b . - empty /proc/self/mem keys b missing2
+    same 0 $options filter a b - empty keys
+  done
+  [[ $(wc -l <errors-j1) -eq 0 ]]
+  same 2 filter missing . missing
+  [[ $(wc -l <errors-j1) -eq 3 ]]
+}
+
+@test "screen: messages come where they came, between the records" {
+  make_lines
+  for jobs in -j1 -j2 -j8; do
+    lanebloom screen $jobs filter keys missing - . keys <keys >both$jobs 2>&1 || [[ $? -eq 2 ]]
+    { cat keys; echo "lanebloom: missing: No such file or directory"; cat keys; echo "lanebloom: .: Is a directory"; cat keys; } |
+      cmp - both$jobs
+  done
+}
+
+@test "screen: many small inputs" {
+  numbers 1 500 >keys
+  lanebloom build -o filter keys
+  for i in {1..500}; do sed -n "${i}p" keys >"small$i"; done
+  for jobs in -j1 -j2 -j8 ""; do
+    lanebloom screen $jobs filter small{1..500} | cmp - keys
+  done
+}
+
+@test "screen and build: records longer than any read" {
+  make_lines
+  { head -n 1000 lines; head -c 3000000 /dev/zero | tr '\0' a; echo; cat lines; head -c 2100000 /dev/zero | tr '\0' b; echo; echo
+    head -c 5000000 /dev/zero | tr '\0' c; } >long
+  lanebloom build -j1 -o filter long
+  for jobs in -j1 -j2 -j3; do
+    lanebloom build $jobs -o other long
+    cmp filter other
+    cat long | lanebloom screen $jobs filter | cmp - <(cat long; echo)
+    lanebloom screen $jobs -n filter long | cmp - <(grep -an '' long)
+  done
+}
+
+@test "screen: pipes that come in pieces of any size" {
+  make_lines
+  lanebloom screen -j1 -n filter lines >expected
+  for size in 4099 65536 100003; do
+    for jobs in -j1 -j2 -j8; do
+      dd if=lines bs=$size status=none | lanebloom screen $jobs -n filter | cmp - expected
+    done
+  done
+}
+
+@test "screen: matches show at once while the input stays open" {
+  numbers 1 3 | lanebloom build -o filter
+  for jobs in -j1 -j2 -j4 "-j1 -n" "-j2 -n"; do
+    mkfifo in out
+    "$LANEBLOOM" screen $jobs filter <in >out 3>&- &
+    exec 5>in 6<out
+    for key in key-00000001 key-00000002 key-00000001 key-00000003; do
+      printf '%s\nkey' $key >&5
+      read -r -t 5 line <&6
+      [[ $line == *"$key" ]]
+      printf '%s\n' -00000001 >&5
+      read -r -t 5 line <&6
+      [[ $line == *key-00000001 ]]
+    done
+    exec 5>&- 6<&-
+    wait $!
+    rm in out
+  done
+}
+
+@test "screen -q stops at once, though others wait for input" {
+  numbers 1 3 | lanebloom build -o filter
+  for jobs in -j1 -j2 -j4; do
+    mkfifo in
+    exec 5<>in
+    timeout 5 "$LANEBLOOM" screen $jobs -q filter in 5>&- &
+    echo key-00000002 >&5
+    wait $!
+    exec 5>&-
+    rm in
+    yes key-00000001 | timeout 5 "$LANEBLOOM" screen $jobs -q filter
+  done
+}
+
+@test "a closed pipe and a full device end quickly" {
+  make_lines
+  for jobs in -j1 -j2 -j4; do
+    for options in "" -n; do
+      run --separate-stderr bash -o pipefail -c "timeout 20 '$LANEBLOOM' screen $jobs $options filter keys keys keys | head -n 1"
+      [[ $status -eq 141 && ${#lines[@]} -eq 1 && -z $stderr ]]
+      run --separate-stderr bash -o pipefail -c "yes | timeout 20 '$LANEBLOOM' screen $jobs $options -v filter | head -n 1"
+      [[ $status -eq 141 && ${#lines[@]} -eq 1 && -z $stderr ]]
+      run --separate-stderr bash -o pipefail -c "trap '' PIPE; timeout 20 '$LANEBLOOM' screen $jobs $options filter keys | head -n 1"
+      [[ $status -eq 2 && ${#lines[@]} -eq 1 && -z $stderr ]]
+      fails_with "write error: No space left on device" bash -c "yes | timeout 20 '$LANEBLOOM' screen $jobs $options -v filter >/dev/full"
+    done
+  done
+}
+
+@test "--progress counts what all threads did" {
+  make_lines
+  nlines=$(wc -l <lines)
+  for jobs in -j1 -j2 -j8; do
+    run -0 --separate-stderr lanebloom screen $jobs --progress -c filter lines lines
+    [[ ${stderr_lines[-1]} =~ ^lanebloom:\ $((2 * nlines))\ records,\ [0-9]+\ per\ second$ ]]
+    run -0 --separate-stderr lanebloom build $jobs --progress -o other lines lines
+    [[ ${stderr_lines[-1]} =~ ^lanebloom:\ $((2 * nlines))\ records,\ [0-9]+\ per\ second$ ]]
+    run -2 --separate-stderr lanebloom build $jobs --progress -o other lines missing lines
+    [[ ${stderr_lines[-2]} == "lanebloom: missing: "* && ${stderr_lines[-1]} == "lanebloom: $nlines records, "* ]]
+  done
+}
+
+@test "build: the same bytes, whatever the options" {
+  make_lines
+  awk '{ for (i = NR % 3; i < 3; i++) print }' keys >repeated # equal neighbours, across the ends of pieces too
+  yes same | head -n 300000 >>repeated
+  for options in "" "--format leveldb" "--format rocksdb-legacy --bits 5" "--expected 100000" "--expected 7" \
+    "--format leveldb --expected 500000" "--rate 0.02" "--rate 0.01 --expected 400000" "--expected 100000000"; do
+    lanebloom build -j1 $options -o one repeated lines
+    for jobs in -j2 -j3 --jobs=8 ""; do
+      lanebloom build $jobs $options -o other repeated lines
+      cmp one other
+    done
+    cat repeated lines | lanebloom build -j2 $options -o other 2>/dev/null && cmp one other || [[ $options == "--rate 0.02" ]]
+  done
+}
+
+@test "build: pieces are merged in order" {
+  # Of equal neighbours one is kept, and a hundred bits of each show in the size: pieces out of order make more of them.
+  for i in {1..40}; do yes "block-$((i / 2))" | head -c 524288 | head -n -1; done >blocks
+  lanebloom build -j1 --bits 100 -o one blocks
+  for jobs in -j2 -j3 -j8 -j8 -j8; do
+    lanebloom build $jobs --bits 100 -o other blocks
+    cmp one other
+  done
+}
+
+@test "build: an input that cannot be read ends it, with one message" {
+  make_lines
+  for jobs in -j1 -j2 -j8; do
+    for options in "" "--expected 100000" "--rate 0.1"; do
+      fails_with "missing: No such file or directory" lanebloom build $jobs $options -o other lines missing lines missing
+      fails_with ".: Is a directory" lanebloom build $jobs $options -o other . lines
+    done
+  done
+  [[ ! -e other ]]
+}
+
+@test "where no thread is to be had, those that are there do" {
+  address_space_can_be_limited || skip "this binary reserves address space, as sanitizers do"
+  make_lines
+  lanebloom screen -j1 filter lines lines lines lines >expected
+  (
+    ulimit -v 30000 # kB: a worker takes 1700
+    lanebloom screen -j 64 filter lines lines lines lines | cmp - expected
+  )
+}
