@@ -4,11 +4,9 @@
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "../bytes.h"
 #include "../keys.h"
 #include "scalar.h"
-
-__extension__ typedef unsigned __int128 uint128;
+#include "xxph3.h"
 
 const uint8_t lanebloom_xxph3_secret[192] = {
     /* clang-format off */
@@ -27,129 +25,14 @@ const uint8_t lanebloom_xxph3_secret[192] = {
     /* clang-format on */
 };
 
-static inline uint64_t secret64(size_t at)
-{
-  return load_le64(lanebloom_xxph3_secret + at);
-}
-
-/* The 128-bit product, folded to 64 bits. */
-static inline uint64_t multiply_fold(uint64_t a, uint64_t b)
-{
-  uint128 product = (uint128)a * b;
-  return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
-
-static inline uint64_t avalanche(uint64_t h)
-{
-  h ^= h >> 37;
-  h *= XXPH3_PRIME64_3;
-  return h ^ h >> 32;
-}
-
-/* 16 bytes of the key under 16 bytes of the secret. */
-static inline uint64_t mix16(const uint8_t *key, size_t secret)
-{
-  return multiply_fold(load_le64(key) ^ secret64(secret), load_le64(key + 8) ^ secret64(secret + 8));
-}
-
-static inline uint64_t hash_1_to_3(const uint8_t *key, size_t size)
-{
-  uint32_t combined = key[0] | (uint32_t)key[size / 2] << 8 | (uint32_t)key[size - 1] << 16 | (uint32_t)size << 24;
-  return avalanche((combined ^ (uint64_t)load_le32(lanebloom_xxph3_secret)) * XXPH3_PRIME64_1);
-}
-
-static inline uint64_t hash_4_to_8(const uint8_t *key, size_t size)
-{
-  uint64_t words = (load_le32(key) | (uint64_t)load_le32(key + size - 4) << 32) ^ secret64(0);
-  uint64_t mixed = size + (words ^ words >> 51) * XXPH3_PRIME32_1;
-  return avalanche((mixed ^ mixed >> 47) * XXPH3_PRIME64_2);
-}
-
-static inline uint64_t hash_9_to_16(const uint8_t *key, size_t size)
-{
-  uint64_t low = load_le64(key) ^ secret64(0);
-  uint64_t high = load_le64(key + size - 8) ^ secret64(8);
-  return avalanche(size + low + high + multiply_fold(low, high));
-}
-
-/* From both ends to the middle, 32 bytes a step. */
-static inline uint64_t hash_17_to_128(const uint8_t *key, size_t size)
-{
-  uint64_t h = size * XXPH3_PRIME64_1;
-  for (size_t i = 0; i <= (size - 1) / 32; i++)
-    h += mix16(key + 16 * i, 32 * i) + mix16(key + size - 16 - 16 * i, 32 * i + 16);
-  return avalanche(h);
-}
-
-static uint64_t hash_129_to_240(const uint8_t *key, size_t size)
-{
-  uint64_t h = size * XXPH3_PRIME64_1;
-  for (size_t i = 0; i < 8; i++)
-    h += mix16(key + 16 * i, 16 * i);
-  h = avalanche(h);
-  for (size_t i = 8; i < size / 16; i++)
-    h += mix16(key + 16 * i, 16 * (i - 8) + 3);
-  return avalanche(h + mix16(key + size - 16, 119));
-}
-
-enum { STRIPE_NBYTES = 64, STRIPES_PER_BLOCK = 16, NLANES = 8 };
-
-static inline void add_stripe(uint64_t lanes[NLANES], const uint8_t *stripe, size_t secret)
-{
-  for (size_t i = 0; i < NLANES; i++) {
-    uint64_t word = load_le64(stripe + 8 * i);
-    uint64_t keyed = word ^ secret64(secret + 8 * i);
-    lanes[i] += word + (uint32_t)keyed * (keyed >> 32);
-  }
-}
-
-static inline void scramble(uint64_t lanes[NLANES])
-{
-  for (size_t i = 0; i < NLANES; i++)
-    lanes[i] = ((lanes[i] ^ lanes[i] >> 47) ^ secret64(128 + 8 * i)) * XXPH3_PRIME32_1;
-}
-
-static uint64_t hash_above_240(const uint8_t *key, size_t size)
-{
-  uint64_t lanes[NLANES] = {XXPH3_PRIME32_3, XXPH3_PRIME64_1, XXPH3_PRIME64_2, XXPH3_PRIME64_3,
-                            XXPH3_PRIME64_4, XXPH3_PRIME32_2, XXPH3_PRIME64_5, XXPH3_PRIME32_1};
-  const size_t nstripes = size / STRIPE_NBYTES;
-  for (size_t i = 0; i < nstripes; i++) {
-    add_stripe(lanes, key + i * STRIPE_NBYTES, i % STRIPES_PER_BLOCK * 8);
-    if (i % STRIPES_PER_BLOCK == STRIPES_PER_BLOCK - 1)
-      scramble(lanes);
-  }
-  if (size % STRIPE_NBYTES != 0)
-    add_stripe(lanes, key + size - STRIPE_NBYTES, 121);
-
-  uint64_t h = size * XXPH3_PRIME64_1;
-  for (size_t i = 0; i < NLANES; i += 2)
-    h += multiply_fold(lanes[i] ^ secret64(11 + 8 * i), lanes[i + 1] ^ secret64(19 + 8 * i));
-  return avalanche(h);
-}
-
-static inline uint64_t xxph3(const uint8_t *key, size_t size)
-{
-  if (size == 0)
-    return multiply_fold(secret64(0), XXPH3_PRIME64_2);
-  if (size <= 3)
-    return hash_1_to_3(key, size);
-  if (size <= 8)
-    return hash_4_to_8(key, size);
-  if (size <= 16)
-    return hash_9_to_16(key, size);
-  if (size <= 128)
-    return hash_17_to_128(key, size);
-  if (size <= 240)
-    return hash_129_to_240(key, size);
-  return hash_above_240(key, size);
-}
-
 void lanebloom_xxph3_hash_scalar(const lanebloom_keys *keys, void *hashes)
 {
+  if (keys->layout == KEYS_FIXED) {
+    xxph3_hash_fixed(keys->data, keys->width, keys->n, hashes);
+    return;
+  }
   for (size_t i = 0; i < keys->n; i++) {
     lanebloom_slice key = keys_at(keys, i);
-    uint64_t hash = xxph3(key.data, key.size);
-    memcpy((uint8_t *)hashes + i * sizeof hash, &hash, sizeof hash);
+    xxph3_store(hashes, i, xxph3(key.data, key.size));
   }
 }
