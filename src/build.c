@@ -62,22 +62,37 @@ static lanebloom_status ensure_room(lanebloom_builder *builder, size_t n)
   return LANEBLOOM_OK;
 }
 
+/* Appends those hashes that differ from the one before them, without branches: each is written, and the next one over
+ * it where it does not count. */
+static inline size_t append_distinct(uint8_t *end, bool any_before, const uint8_t *hashes, size_t n, size_t size)
+{
+  size_t count = 0;
+  uint64_t last = 0;
+  if (any_before)
+    memcpy(&last, end - size, size);
+  for (size_t i = 0; i < n; i++) {
+    uint64_t hash = 0;
+    memcpy(&hash, hashes + i * size, size);
+    memcpy(end + count * size, &hash, size);
+    count += hash != last || !(any_before || i > 0);
+    last = hash;
+  }
+  return count;
+}
+
 /* Appends n hashes, for which there is room, under the format's rule for equal neighbours. */
 static void append_block(lanebloom_builder *builder, const uint8_t *hashes, size_t n)
 {
   const size_t size = builder->format->hash_nbytes;
+  uint8_t *end = builder->hashes + builder->nhashes * size;
+  const bool any_before = builder->nhashes > 0;
   if (!builder->format->drops_equal_neighbours) {
-    memcpy(builder->hashes + builder->nhashes * size, hashes, n * size);
+    memcpy(end, hashes, n * size);
     builder->nhashes += n;
-    return;
-  }
-  for (size_t i = 0; i < n; i++) {
-    const uint8_t *hash = hashes + i * size;
-    uint8_t *end = builder->hashes + builder->nhashes * size;
-    if (builder->nhashes > 0 && memcmp(end - size, hash, size) == 0)
-      continue;
-    memcpy(end, hash, size);
-    builder->nhashes++;
+  } else if (size == sizeof(uint64_t)) {
+    builder->nhashes += append_distinct(end, any_before, hashes, n, sizeof(uint64_t));
+  } else {
+    builder->nhashes += append_distinct(end, any_before, hashes, n, sizeof(uint32_t));
   }
 }
 
