@@ -15,10 +15,16 @@
 
 enum { LINE_NBYTES = 64, MAX_DISTANCE = 256 };
 
+/* How to prefetch: how many places ahead, and into the first level of cache or only the second. */
+struct prefetch {
+  size_t distance; /* 0: the best one is not known yet */
+  bool first_level;
+};
+
 struct floor_row {
   size_t kib;
-  size_t distance; /* the best one; 0: not known yet */
-  size_t next;     /* place */
+  struct prefetch best;
+  size_t next; /* place */
 };
 
 /* ---- Memory to read, and random places in it ---- */
@@ -66,13 +72,19 @@ static size_t next_places(struct floor_row *row)
 
 /* ---- Random lines, prefetched ---- */
 
-static uint32_t read_lines(const uint32_t *elements, const uint32_t *places, size_t distance)
+static uint32_t read_lines(const uint32_t *elements, const uint32_t *places, struct prefetch prefetch)
 {
   uint32_t sum = 0;
-  for (size_t i = 0; i < BENCH_CALL_NKEYS; i++) {
-    __builtin_prefetch(elements + places[i + distance]);
-    sum += elements[places[i]];
-  }
+  if (prefetch.first_level)
+    for (size_t i = 0; i < BENCH_CALL_NKEYS; i++) {
+      __builtin_prefetch(elements + places[i + prefetch.distance], 0, 3);
+      sum += elements[places[i]];
+    }
+  else
+    for (size_t i = 0; i < BENCH_CALL_NKEYS; i++) {
+      __builtin_prefetch(elements + places[i + prefetch.distance], 0, 2);
+      sum += elements[places[i]];
+    }
   return sum;
 }
 
@@ -83,21 +95,22 @@ static double seconds(void)
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static size_t best_distance(struct floor_row *row, const uint32_t *elements, const uint32_t *places)
+static struct prefetch best_prefetch(struct floor_row *row, const uint32_t *elements, const uint32_t *places)
 {
-  size_t best = 0;
+  struct prefetch best = {0};
   double best_seconds = 1e9;
-  for (int round = 0; round < 3; round++)
+  for (unsigned round = 0; round < 6; round++)
     for (size_t distance = 4; distance <= MAX_DISTANCE; distance *= 2) {
+      const struct prefetch prefetch = {distance, round % 2};
       const double begin = seconds();
       for (int call = 0; call < 8; call++) {
-        const uint32_t sum = read_lines(elements, places + next_places(row), distance);
+        const uint32_t sum = read_lines(elements, places + next_places(row), prefetch);
         bench_keep(&sum);
       }
       const double took = seconds() - begin;
       if (took < best_seconds) {
         best_seconds = took;
-        best = distance;
+        best = prefetch;
       }
     }
   return best;
@@ -107,15 +120,16 @@ static void line_row(struct bench *bench, void *argument)
 {
   struct floor_row *row = argument;
   const uint32_t *elements = (const uint32_t *)share_memory(row->kib), *places = share_places(row->kib);
-  if (row->distance == 0)
-    row->distance = best_distance(row, elements, places);
+  if (row->best.distance == 0)
+    row->best = best_prefetch(row, elements, places);
   while (bench_next(bench, BENCH_CALL_NKEYS)) {
-    const uint32_t sum = read_lines(elements, places + next_places(row), row->distance);
+    const uint32_t sum = read_lines(elements, places + next_places(row), row->best);
     bench_keep(&sum);
   }
   bench_bytes(bench, LINE_NBYTES);
   char note[64];
-  snprintf(note, sizeof note, "per line, prefetched %zu ahead", row->distance);
+  snprintf(note, sizeof note, "per line, prefetched %zu ahead into L%d", row->best.distance,
+           row->best.first_level ? 1 : 2);
   bench_note(bench, note);
 }
 

@@ -19,8 +19,8 @@ struct bench_peer {
   size_t (*screen)(void *reader, const void *keys, size_t width, size_t n);
   void (*close_reader)(void *reader);
 
-  /* Building, from keys of 8 bytes as the engine wants to have them. Returns the filter's size; bytes: valid until the next
-   * call. NULL where another entry of the same engine builds. */
+  /* Building, from keys of 8 bytes as the engine wants to have them. Returns the filter's size; bytes: valid until the
+   * next call. NULL where another entry of the same engine builds. */
   void *(*open_writer)(double bits_per_key, const uint64_t *keys, size_t n);
   size_t (*build)(void *writer, const void **bytes);
   void (*close_writer)(void *writer);

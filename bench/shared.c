@@ -113,8 +113,8 @@ uint8_t *bench_share_array(bench_maker *maker, const struct bench_case *wanted)
 
 /* ---- Keys ---- */
 
-/* SplitMix64's output function, which is a bijection: different i, different keys (G. L. Steele, D. Lea and C. H. Flood,
- * Fast splittable pseudorandom number generators, OOPSLA 2014). */
+/* SplitMix64's output function, which is a bijection: different i, different keys (G. L. Steele, D. Lea and C. H.
+ * Flood, Fast splittable pseudorandom number generators, OOPSLA 2014). */
 uint64_t bench_key(uint64_t i)
 {
   uint64_t key = (i + 1) * 0x9e3779b97f4a7c15;
