@@ -7,6 +7,11 @@
 #include "kernels.h"
 
 static const struct kernel_table *const tables[] = {
+#if defined(__x86_64__) && defined(__LP64__)
+    &lanebloom_kernels_avx512,
+    &lanebloom_kernels_avx2,
+    &lanebloom_kernels_avx2_loads,
+#endif
     &lanebloom_kernels_scalar,
 };
 enum { NTABLES = sizeof tables / sizeof *tables };

@@ -22,6 +22,9 @@ static inline uint32_t bloomhash_stride(uint32_t hash)
   return hash >> 17 | hash << 15;
 }
 
+/* Readers of LevelDB filters let every key pass past so many, so kernels see no more (LevelDB 1.23 util/bloom.cc). */
+enum { LEVELDB_MAX_NPROBES = 30 };
+
 /* XXPH3's primes and secret: as in xxHash 0.7.2 and, but for PRIME64_3, in final XXH3 (RocksDB 7.8.3 util/xxph3.h). */
 static const uint32_t XXPH3_PRIME32_1 = 0x9e3779b1, XXPH3_PRIME32_2 = 0x85ebca77, XXPH3_PRIME32_3 = 0xc2b2ae3d;
 static const uint64_t XXPH3_PRIME64_1 = 0x9e3779b185ebca87, XXPH3_PRIME64_2 = 0xc2b2ae3d27d4eb4f,
@@ -109,6 +112,7 @@ struct kernel_table {
 
 /* The tables of this build: src/<instruction set>/kernels.c. */
 extern const struct kernel_table lanebloom_kernels_scalar;
+extern const struct kernel_table lanebloom_kernels_avx512, lanebloom_kernels_avx2, lanebloom_kernels_avx2_loads;
 
 /* ---- The choice (dispatch.c) ---- */
 

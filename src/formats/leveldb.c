@@ -7,8 +7,7 @@
 #include "../format.h"
 
 enum {
-  MIN_NBITS = 64,   /* so that small filters do not match everything */
-  MAX_NPROBES = 30, /* readers take more as a layout of the future, and let every key pass */
+  MIN_NBITS = 64, /* so that small filters do not match everything */
   HASH_NBITS = 32,
 };
 
@@ -29,7 +28,7 @@ static struct reciprocal reciprocal_of(uint64_t nbytes)
 static uint32_t nprobes_for(double bits_per_key)
 {
   double nprobes = bits_per_key * 0.69;
-  return nprobes < 1 ? 1 : nprobes > MAX_NPROBES ? MAX_NPROBES : (uint32_t)nprobes;
+  return nprobes < 1 ? 1 : nprobes > LEVELDB_MAX_NPROBES ? LEVELDB_MAX_NPROBES : (uint32_t)nprobes;
 }
 
 static lanebloom_status leveldb_plan(double bits_per_key, uint64_t nkeys, struct filter_shape *shape)
@@ -70,7 +69,7 @@ static lanebloom_status leveldb_parse(const uint8_t *bytes, size_t size, struct 
     return LANEBLOOM_OK;
   shape->nbytes = size - 1;
   uint8_t nprobes = bytes[size - 1];
-  if (nprobes == 0 || nprobes > MAX_NPROBES) {
+  if (nprobes == 0 || nprobes > LEVELDB_MAX_NPROBES) {
     shape->answer = ANSWER_ALWAYS;
     return LANEBLOOM_OK;
   }

@@ -1,0 +1,573 @@
+/* BloomHash in lanes of AVX2: eight keys at a time, a key per lane, sixteen bytes of each in one go.
+ * SPDX-License-Identifier: MIT */
+#include "../keys.h"
+#include "../scalar/scalar.h"
+#include "avx2.h"
+#include "isa.h"
+
+enum {
+  LANES = 8,
+  CHUNK_NBYTES = 16, /* of a key, per load */
+  CHUNK_NWORDS = CHUNK_NBYTES / 4,
+
+  /* Keys of many sizes are taken in blocks, whose queue should stay in the first-level cache. */
+  BLOCK_MAX = 512,
+  /* While so many lanes have bytes left, they go on as they are: a chunk costs less than a turn in the queue. 0 to 100
+   * bytes on Zen 4: 4, 5 or 6 the same within the noise. */
+  MANY = 5,
+  MIN_QUEUE = 4, /* fewer keys are faster one by one */
+
+  PAGE_NBYTES = 4096, /* the smallest there are */
+};
+
+static inline __m256i load(const void *from)
+{
+  return _mm256_loadu_si256(from);
+}
+
+static inline void store(void *to, __m256i value)
+{
+  _mm256_storeu_si256(to, value);
+}
+
+/* ---- The mixing ---- */
+
+static inline __m256i first_state(__m256i sizes)
+{
+  const __m256i product = _mm256_mullo_epi32(sizes, _mm256_set1_epi32((int)BLOOMHASH_MULTIPLIER));
+  return _mm256_xor_si256(product, _mm256_set1_epi32((int)BLOOMHASH_SEED));
+}
+
+static inline __m256i add_and_multiply(__m256i hash, __m256i word)
+{
+  return _mm256_mullo_epi32(_mm256_add_epi32(hash, word), _mm256_set1_epi32((int)BLOOMHASH_MULTIPLIER));
+}
+
+static inline __m256i mix(__m256i hash, __m256i word)
+{
+  hash = add_and_multiply(hash, word);
+  return _mm256_xor_si256(hash, _mm256_srli_epi32(hash, 16));
+}
+
+static inline __m256i mix_chunk(__m256i hash, const __m256i words[CHUNK_NWORDS])
+{
+  return mix(mix(mix(mix(hash, words[0]), words[1]), words[2]), words[3]);
+}
+
+/* What a tail of one to three bytes adds to the hash: each of them, widened. A signed byte is its unsigned value, less
+ * 256 from 0x80 on. */
+static inline __m256i sign_tails(__m256i word, __m256i tails)
+{
+  const __m256i signs = _mm256_and_si256(_mm256_and_si256(word, _mm256_set1_epi32(0x808080)), tails);
+  return _mm256_sub_epi32(word, _mm256_slli_epi32(signs, 1));
+}
+
+/* How far the product is shifted after word w of a chunk, by the bytes left of the chunk; 16 of them stand at 0. Only
+ * where the word is cut is it a tail. */
+static const uint8_t tail_shifts[CHUNK_NWORDS][16] = {
+    {16, 24, 24, 24, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16},
+    {16, 16, 16, 16, 16, 24, 24, 24, 16, 16, 16, 16, 16, 16, 16, 16},
+    {16, 16, 16, 16, 16, 16, 16, 16, 16, 24, 24, 24, 16, 16, 16, 16},
+    {16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 24, 24, 24},
+};
+
+/* Word w of chunks that end anywhere: `left` bytes of the chunk, 0 to 16, belong to the key, and so many are in each
+ * byte of `bytes_left`. Keys that have ended before keep their hash. */
+static inline __m256i mix_left(__m256i hash, __m256i word, __m256i left, __m256i bytes_left, int w, bool signed_tails)
+{
+  const __m256i table = _mm256_broadcastsi128_si256(_mm_loadu_si128((const void *)tail_shifts[w]));
+  const __m256i shifts = _mm256_shuffle_epi8(table, _mm256_or_si256(left, _mm256_set1_epi32((int)0x80808000)));
+  const __m256i positions = _mm256_set1_epi32(0x03020100 + 0x04040404 * w);
+  const __m256i begun = _mm256_cmpgt_epi32(left, _mm256_set1_epi32(4 * w));
+  word = _mm256_and_si256(word, _mm256_cmpgt_epi8(bytes_left, positions));
+  if (signed_tails)
+    word = sign_tails(word, _mm256_cmpeq_epi32(shifts, _mm256_set1_epi32(24)));
+  const __m256i product = add_and_multiply(hash, word);
+  const __m256i mixed = _mm256_xor_si256(product, _mm256_srlv_epi32(product, shifts));
+  return _mm256_blendv_epi8(hash, mixed, begun);
+}
+
+static inline __m256i mix_last_chunk(__m256i hash, const __m256i words[CHUNK_NWORDS], __m256i left, bool signed_tails)
+{
+  const __m256i low_bytes =
+      _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 0, 0, 0, 4, 4, 4, 4, 8, 8, 8, 8, 12, 12, 12, 12));
+  const __m256i bytes_left = _mm256_shuffle_epi8(left, low_bytes);
+  for (int w = 0; w < CHUNK_NWORDS; w++)
+    hash = mix_left(hash, words[w], left, bytes_left, w, signed_tails);
+  return hash;
+}
+
+/* The same where all keys have so many bytes left of the chunk. */
+static inline __m256i mix_same(__m256i hash, const __m256i words[CHUNK_NWORDS], size_t left, bool signed_tails)
+{
+  for (size_t w = 0; w < CHUNK_NWORDS && 4 * w < left; w++) {
+    if (left - 4 * w >= 4) {
+      hash = mix(hash, words[w]);
+      continue;
+    }
+    __m256i tail = _mm256_and_si256(words[w], _mm256_set1_epi32((1 << 8 * (left - 4 * w)) - 1));
+    if (signed_tails)
+      tail = sign_tails(tail, _mm256_set1_epi32(-1));
+    hash = add_and_multiply(hash, tail);
+    hash = _mm256_xor_si256(hash, _mm256_srli_epi32(hash, 24));
+  }
+  return hash;
+}
+
+/* ---- From keys to lanes ---- */
+
+/* A chunk, of which the last bytes may be somebody else's, on the same page; an address sanitizer would object. */
+__attribute__((no_sanitize("address"))) static inline __m128i load_chunk(const uint8_t *from)
+{
+  return _mm_loadu_si128((const void *)from);
+}
+
+/* A chunk of each of two keys. */
+static inline __m256i load_row(const uint8_t *a, const uint8_t *b)
+{
+  const __m256i row = _mm256_castsi128_si256(load_chunk(a));
+  return _mm256_inserti128_si256(row, load_chunk(b), 1);
+}
+
+/* Row r holds the chunks of keys r and r + 4, so that their words come out in the keys' order (letters
+ * are keys, figures words; one half of each register):
+ *
+ *   a0 a1 a2 a3        a0 b0 a1 b1        a0 b0 c0 d0
+ *   b0 b1 b2 b3   ->   a2 b2 a3 b3   ->   a1 b1 c1 d1
+ *   c0 c1 c2 c3        c0 d0 c1 d1        a2 b2 c2 d2
+ *   d0 d1 d2 d3        c2 d2 c3 d3        a3 b3 c3 d3  */
+static inline void transpose(const __m256i rows[4], __m256i words[CHUNK_NWORDS])
+{
+  const __m256i ab01 = _mm256_unpacklo_epi32(rows[0], rows[1]), ab23 = _mm256_unpackhi_epi32(rows[0], rows[1]);
+  const __m256i cd01 = _mm256_unpacklo_epi32(rows[2], rows[3]), cd23 = _mm256_unpackhi_epi32(rows[2], rows[3]);
+  words[0] = _mm256_unpacklo_epi64(ab01, cd01);
+  words[1] = _mm256_unpackhi_epi64(ab01, cd01);
+  words[2] = _mm256_unpacklo_epi64(ab23, cd23);
+  words[3] = _mm256_unpackhi_epi64(ab23, cd23);
+}
+
+/* ---- Keys of one width ---- */
+
+static inline void hash_width_4(const uint8_t *data, size_t n, uint8_t *hashes)
+{
+  const __m256i first = first_state(_mm256_set1_epi32(4));
+  for (size_t i = 0; i < n; i += LANES)
+    store(hashes + 4 * i, mix(first, load(data + 4 * i)));
+}
+
+/* Dwords of even places, then those of odd ones: a shuffle of two registers leaves the keys as 0 1 4 5 2 3 6 7. */
+static inline void hash_width_8(const uint8_t *data, size_t n, uint8_t *hashes)
+{
+  const __m256i first = first_state(_mm256_set1_epi32(8));
+  for (size_t i = 0; i < n; i += LANES) {
+    const __m256 low = _mm256_castsi256_ps(load(data + 8 * i)), high = _mm256_castsi256_ps(load(data + 8 * i + 32));
+    const __m256i even = _mm256_castps_si256(_mm256_shuffle_ps(low, high, 0x88));
+    const __m256i odd = _mm256_castps_si256(_mm256_shuffle_ps(low, high, 0xdd));
+    store(hashes + 4 * i, _mm256_permute4x64_epi64(mix(mix(first, even), odd), 0xd8));
+  }
+}
+
+/* Two keys in a register, so lane 4 b + r of a word belongs to key 2 r + b. */
+static inline void hash_width_16(const uint8_t *data, size_t n, uint8_t *hashes)
+{
+  const __m256i first = first_state(_mm256_set1_epi32(16));
+  const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+  for (size_t i = 0; i < n; i += LANES) {
+    __m256i rows[4], words[CHUNK_NWORDS];
+    for (size_t r = 0; r < 4; r++)
+      rows[r] = load(data + 16 * i + 32 * r);
+    transpose(rows, words);
+    store(hashes + 4 * i, _mm256_permutevar8x32_epi32(mix_chunk(first, words), order));
+  }
+}
+
+/* Of any other width: 16 bytes may be read from the last chunk of each. */
+static inline void hash_any_width(const uint8_t *data, size_t width, size_t n, bool signed_tails, uint8_t *hashes)
+{
+  const __m256i first = first_state(_mm256_set1_epi32((int)(uint32_t)width));
+  for (size_t i = 0; i < n; i += LANES) {
+    const uint8_t *from = data + i * width;
+    __m256i hash = first;
+    for (size_t left = width; left > 0; from += CHUNK_NBYTES) {
+      __m256i rows[4], words[CHUNK_NWORDS];
+      for (size_t r = 0; r < 4; r++)
+        rows[r] = load_row(from + r * width, from + (r + 4) * width);
+      transpose(rows, words);
+      if (left < CHUNK_NBYTES) {
+        hash = mix_same(hash, words, left, signed_tails);
+        break;
+      }
+      hash = mix_chunk(hash, words);
+      left -= CHUNK_NBYTES;
+    }
+    store(hashes + 4 * i, hash);
+  }
+}
+
+/* Whole groups of keys, of which it returns how many it hashed: all whose last chunk can be read. */
+static inline size_t hash_fixed(const lanebloom_keys *keys, bool signed_tails, uint8_t *hashes)
+{
+  const uint8_t *data = keys->data;
+  const size_t width = keys->width, last_nbytes = width % CHUNK_NBYTES, n = keys->n / LANES * LANES;
+  if (width == 4) {
+    hash_width_4(data, n, hashes);
+    return n;
+  }
+  if (width == 8) {
+    hash_width_8(data, n, hashes);
+    return n;
+  }
+  if (width == 16) {
+    hash_width_16(data, n, hashes);
+    return n;
+  }
+  const size_t n_beyond = last_nbytes > 0 ? (CHUNK_NBYTES - last_nbytes + width - 1) / width : 0;
+  const size_t n_inside = n_beyond < keys->n ? (keys->n - n_beyond) / LANES * LANES : 0;
+  hash_any_width(data, width, n_inside, signed_tails, hashes);
+  return n_inside;
+}
+
+/* ---- Keys of many sizes ----
+ *
+ * Eight keys take chunk after chunk until most have ended. Those that have not go into a queue, so that lanes are full
+ * again in the next round. */
+
+/* Eight keys on their way. */
+struct lanes {
+  __m256i at[2]; /* where the next byte is */
+  __m256i left;  /* bytes, below 2^31 */
+  __m256i hash;
+};
+
+static inline unsigned lanes_set(__m256i mask)
+{
+  return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(mask));
+}
+
+static inline unsigned half_set(__m256i mask)
+{
+  return (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(mask));
+}
+
+/* Lanes that have bytes left. */
+static inline __m256i some_left(const struct lanes *lanes)
+{
+  return _mm256_cmpgt_epi32(lanes->left, _mm256_setzero_si256());
+}
+
+/* The same in halves, for addresses. */
+static inline __m256i some_left_low(const struct lanes *lanes)
+{
+  return _mm256_cvtepi32_epi64(_mm256_castsi256_si128(some_left(lanes)));
+}
+
+static inline __m256i some_left_high(const struct lanes *lanes)
+{
+  return _mm256_cvtepi32_epi64(_mm256_extracti128_si256(some_left(lanes), 1));
+}
+
+/* Where a chunk may be loaded of which not all bytes belong to the key: while (at & mask) <= last. */
+struct reach {
+  uint64_t mask, last;
+};
+
+static inline struct reach reach_of(const lanebloom_keys *keys)
+{
+  const uint8_t *end = keys->data;
+  switch ((enum keys_layout)keys->layout) {
+  case KEYS_FIXED:
+    end += keys->n * keys->width;
+    break;
+  case KEYS_OFFSETS32:
+    end += ((const uint32_t *)keys->index)[keys->n];
+    break;
+  case KEYS_OFFSETS64:
+    end += ((const uint64_t *)keys->index)[keys->n];
+    break;
+  case KEYS_SLICES: /* their neighbours are unknown, but a page is there as a whole */
+    return (struct reach){PAGE_NBYTES - 1, PAGE_NBYTES - CHUNK_NBYTES};
+  }
+  return (struct reach){UINT64_MAX, (uint64_t)(uintptr_t)end - CHUNK_NBYTES};
+}
+
+/* Lanes whose next chunk would be read beyond its reach, a bit for each. */
+static inline unsigned beyond_reach(const struct lanes *lanes, struct reach reach)
+{
+  const __m256i mask = _mm256_set1_epi64x((long long)reach.mask), last = _mm256_set1_epi64x((long long)reach.last);
+  const __m256i low = _mm256_cmpgt_epi64(_mm256_and_si256(lanes->at[0], mask), last);
+  const __m256i high = _mm256_cmpgt_epi64(_mm256_and_si256(lanes->at[1], mask), last);
+  const __m256i partial = _mm256_cmpgt_epi32(_mm256_set1_epi32(CHUNK_NBYTES), lanes->left);
+  return lanes_set(_mm256_and_si256(partial, some_left(lanes))) & (half_set(low) | half_set(high) << 4);
+}
+
+/* From where each lane loads its next chunk. What may not be loaded is copied first; those that have ended get any
+ * bytes. */
+static inline void find_chunks(const struct lanes *lanes, struct reach reach, uint8_t copies[LANES][CHUNK_NBYTES],
+                               const uint8_t *at[LANES])
+{
+  const __m256i anywhere = _mm256_set1_epi64x((long long)(uintptr_t)copies);
+  store(at, _mm256_blendv_epi8(anywhere, lanes->at[0], some_left_low(lanes)));
+  store(at + LANES / 2, _mm256_blendv_epi8(anywhere, lanes->at[1], some_left_high(lanes)));
+  unsigned beyond = beyond_reach(lanes, reach);
+  if (__builtin_expect(beyond == 0, 1))
+    return;
+  uint32_t left[LANES];
+  store(left, lanes->left);
+  for (; beyond; beyond &= beyond - 1) {
+    const unsigned lane = (unsigned)__builtin_ctz(beyond);
+    memcpy(copies[lane], at[lane], left[lane]);
+    at[lane] = copies[lane];
+  }
+}
+
+/* The next chunk of all. */
+static inline struct lanes take_chunk(struct lanes lanes, struct reach reach, bool signed_tails)
+{
+  const __m256i nbytes = _mm256_set1_epi32(CHUNK_NBYTES), step = _mm256_set1_epi64x(CHUNK_NBYTES);
+  const __m256i taken = _mm256_min_epi32(lanes.left, nbytes);
+  const bool all_whole = lanes_set(_mm256_cmpgt_epi32(nbytes, lanes.left)) == 0;
+  uint8_t copies[LANES][CHUNK_NBYTES];
+  const uint8_t *at[LANES];
+  find_chunks(&lanes, reach, copies, at);
+  __m256i rows[4], words[CHUNK_NWORDS];
+  for (size_t r = 0; r < 4; r++)
+    rows[r] = load_row(at[r], at[r + 4]);
+  transpose(rows, words);
+  return (struct lanes){
+      .at = {_mm256_add_epi64(lanes.at[0], step), _mm256_add_epi64(lanes.at[1], step)},
+      .left = _mm256_sub_epi32(lanes.left, taken),
+      .hash = all_whole ? mix_chunk(lanes.hash, words) : mix_last_chunk(lanes.hash, words, taken, signed_tails),
+  };
+}
+
+static inline struct lanes take_chunks(struct lanes lanes, struct reach reach, bool signed_tails)
+{
+  do
+    lanes = take_chunk(lanes, reach, signed_tails);
+  while (__builtin_popcount(lanes_set(some_left(&lanes))) >= MANY);
+  return lanes;
+}
+
+static inline struct lanes lanes_at(__m256i low, __m256i high, __m256i low_sizes, __m256i high_sizes)
+{
+  const __m256 low_dwords = _mm256_castsi256_ps(low_sizes), high_dwords = _mm256_castsi256_ps(high_sizes);
+  const __m256i halves = _mm256_castps_si256(_mm256_shuffle_ps(low_dwords, high_dwords, 0x88));
+  const __m256i sizes = _mm256_permute4x64_epi64(halves, 0xd8);
+  return (struct lanes){.at = {low, high}, .left = sizes, .hash = first_state(sizes)};
+}
+
+static inline struct lanes lanes_of_fixed(const uint8_t *data, size_t width)
+{
+  const __m256i sizes = _mm256_set1_epi64x((long long)width);
+  uint64_t at[LANES];
+  for (size_t l = 0; l < LANES; l++)
+    at[l] = (uint64_t)(uintptr_t)data + l * width;
+  return lanes_at(load(at), load(at + 4), sizes, sizes);
+}
+
+static inline struct lanes lanes_of_offsets32(__m256i data, const uint32_t *offsets)
+{
+  const __m256i starts = load(offsets), sizes = _mm256_sub_epi32(load(offsets + 1), starts);
+  const __m256i low = _mm256_cvtepu32_epi64(_mm256_castsi256_si128(starts));
+  const __m256i high = _mm256_cvtepu32_epi64(_mm256_extracti128_si256(starts, 1));
+  return (struct lanes){
+      .at = {_mm256_add_epi64(data, low), _mm256_add_epi64(data, high)},
+      .left = sizes,
+      .hash = first_state(sizes),
+  };
+}
+
+static inline struct lanes lanes_of_offsets64(__m256i data, const uint64_t *offsets)
+{
+  const __m256i low = load(offsets), high = load(offsets + 4);
+  const __m256i low_sizes = _mm256_sub_epi64(load(offsets + 1), low);
+  const __m256i high_sizes = _mm256_sub_epi64(load(offsets + 5), high);
+  return lanes_at(_mm256_add_epi64(data, low), _mm256_add_epi64(data, high), low_sizes, high_sizes);
+}
+
+static inline struct lanes lanes_of_slices(const lanebloom_slice *slices)
+{
+  __m256i at[2], sizes[2];
+  for (size_t half = 0; half < 2; half++) {
+    const __m256i two = load(slices + 4 * half), others = load(slices + 4 * half + 2);
+    at[half] = _mm256_permute4x64_epi64(_mm256_unpacklo_epi64(two, others), 0xd8);
+    sizes[half] = _mm256_permute4x64_epi64(_mm256_unpackhi_epi64(two, others), 0xd8);
+  }
+  return lanes_at(at[0], at[1], sizes[0], sizes[1]);
+}
+
+/* Keys i .. i + 8 of the batch. */
+static inline struct lanes lanes_of(const lanebloom_keys *keys, size_t i)
+{
+  const __m256i data = _mm256_set1_epi64x((long long)(uintptr_t)keys->data);
+  switch ((enum keys_layout)keys->layout) {
+  case KEYS_OFFSETS32:
+    return lanes_of_offsets32(data, (const uint32_t *)keys->index + i);
+  case KEYS_OFFSETS64:
+    return lanes_of_offsets64(data, (const uint64_t *)keys->index + i);
+  case KEYS_SLICES:
+    return lanes_of_slices((const lanebloom_slice *)keys->index + i);
+  case KEYS_FIXED:
+    break;
+  }
+  return lanes_of_fixed((const uint8_t *)keys->data + i * keys->width, keys->width);
+}
+
+/* Keys that have not ended, and which of the block's they are. */
+struct queue {
+  _Alignas(32) uint64_t at[BLOCK_MAX + LANES];
+  uint32_t left[BLOCK_MAX + LANES], hash[BLOCK_MAX + LANES], key[BLOCK_MAX + LANES];
+  size_t n;
+};
+
+/* Where dwords come from that move down to the front: those whose bytes are set here. */
+static inline __m256i compressed(uint64_t bytes)
+{
+  return _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)_pext_u64(0x0706050403020100, bytes)));
+}
+
+/* Those of these lanes. Others' values come behind them, and are overwritten by the next. */
+static inline void enqueue(struct queue *queue, const struct lanes *lanes, __m256i key)
+{
+  const unsigned some = lanes_set(some_left(lanes));
+  const size_t n = queue->n, n_low = (size_t)__builtin_popcount(some & 0xf);
+  if (!some)
+    return;
+  const __m256i dwords = compressed(_pdep_u64(some, 0x0101010101010101) * 0xff);
+  const __m256i low = compressed(_pdep_u64(some, 0x0001000100010001) * 0xffff);
+  const __m256i high = compressed(_pdep_u64(some >> 4, 0x0001000100010001) * 0xffff);
+  store(queue->at + n, _mm256_permutevar8x32_epi32(lanes->at[0], low));
+  store(queue->at + n + n_low, _mm256_permutevar8x32_epi32(lanes->at[1], high));
+  store(queue->left + n, _mm256_permutevar8x32_epi32(lanes->left, dwords));
+  store(queue->hash + n, _mm256_permutevar8x32_epi32(lanes->hash, dwords));
+  store(queue->key + n, _mm256_permutevar8x32_epi32(key, dwords));
+  queue->n = n + (size_t)__builtin_popcount(some);
+}
+
+static inline __m256i iota(void)
+{
+  return _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+}
+
+/* The first chunks of all keys of a block, of at least a group. The last group may overlap the one before. */
+static inline void begin_block(const lanebloom_keys *keys, struct reach reach, bool signed_tails, struct queue *queue,
+                               uint8_t *hashes)
+{
+  queue->n = 0;
+  for (size_t next = 0; next < keys->n; next += LANES) {
+    const size_t i = next + LANES <= keys->n ? next : keys->n - LANES;
+    const struct lanes lanes = take_chunks(lanes_of(keys, i), reach, signed_tails);
+    store(hashes + 4 * i, lanes.hash);
+    enqueue(queue, &lanes, _mm256_add_epi32(iota(), _mm256_set1_epi32((int)i)));
+  }
+}
+
+/* The next chunks of all keys in the queue. Those that still have bytes left move up to its front. */
+static inline void take_round(struct queue *queue, struct reach reach, bool signed_tails, uint8_t *hashes)
+{
+  const size_t n = queue->n;
+  queue->n = 0;
+  for (size_t i = 0; i < n; i += LANES) {
+    const size_t nthere = n - i < LANES ? n - i : LANES;
+    const __m256i there = _mm256_cmpgt_epi32(_mm256_set1_epi32((int)nthere), iota());
+    const __m256i key = load(queue->key + i);
+    struct lanes lanes = {
+        .at = {load(queue->at + i), load(queue->at + i + LANES / 2)},
+        .left = _mm256_and_si256(there, load(queue->left + i)),
+        .hash = load(queue->hash + i),
+    };
+    lanes = take_chunks(lanes, reach, signed_tails);
+    uint32_t hash[LANES], which[LANES];
+    store(hash, lanes.hash);
+    store(which, key);
+    for (size_t l = 0; l < nthere; l++)
+      memcpy(hashes + 4 * (size_t)which[l], &hash[l], sizeof hash[l]);
+    enqueue(queue, &lanes, key);
+  }
+}
+
+static inline void hash_one_by_one(const lanebloom_keys *keys, bool signed_tails, uint8_t *hashes)
+{
+  if (signed_tails)
+    lanebloom_bloomhash_signed_hash_scalar(keys, hashes);
+  else
+    lanebloom_bloomhash_hash_scalar(keys, hashes);
+}
+
+static inline void hash_block(const lanebloom_keys *keys, struct reach reach, bool signed_tails, uint8_t *hashes)
+{
+  struct queue queue;
+  begin_block(keys, reach, signed_tails, &queue, hashes);
+  while (queue.n >= MIN_QUEUE)
+    take_round(&queue, reach, signed_tails, hashes);
+  for (size_t i = 0; i < queue.n; i++) { /* few, from the start */
+    const lanebloom_keys one = lanebloom_keys_part(keys, queue.key[i], 1);
+    hash_one_by_one(&one, signed_tails, hashes + 4 * (size_t)queue.key[i]);
+  }
+}
+
+/* Are all keys of a block, which is not empty, shorter than 2^31 bytes? */
+static inline bool fits_lanes(const lanebloom_keys *keys)
+{
+  uint64_t bound = 0;
+  switch ((enum keys_layout)keys->layout) {
+  case KEYS_FIXED:
+    bound = keys->width;
+    break;
+  case KEYS_OFFSETS32: {
+    const uint32_t *offsets = keys->index;
+    bound = offsets[keys->n] - offsets[0];
+    break;
+  }
+  case KEYS_OFFSETS64: {
+    const uint64_t *offsets = keys->index;
+    bound = offsets[keys->n] - offsets[0];
+    break;
+  }
+  case KEYS_SLICES: {
+    const lanebloom_slice *slices = keys->index;
+    for (size_t i = 0; i < keys->n; i++)
+      bound |= slices[i].size;
+    break;
+  }
+  }
+  return bound <= INT32_MAX;
+}
+
+/* Any batch, block by block. */
+static inline void hash_blocks(const lanebloom_keys *keys, bool signed_tails, uint8_t *hashes)
+{
+  const struct reach reach = reach_of(keys);
+  for (size_t first = 0; first < keys->n; first += BLOCK_MAX) {
+    const lanebloom_keys block = lanebloom_keys_part(keys, first, BLOCK_MAX);
+    if (block.n < LANES || !fits_lanes(&block))
+      hash_one_by_one(&block, signed_tails, hashes + 4 * first);
+    else
+      hash_block(&block, reach, signed_tails, hashes + 4 * first);
+  }
+}
+
+static inline void hash_all(const lanebloom_keys *keys, bool signed_tails, uint8_t *hashes)
+{
+  if (keys->n < LANES) {
+    hash_one_by_one(keys, signed_tails, hashes);
+    return;
+  }
+  size_t done = keys->layout == KEYS_FIXED && keys->width > 0 ? hash_fixed(keys, signed_tails, hashes) : 0;
+  if (done == keys->n)
+    return;
+  if (done > keys->n - LANES)
+    done = keys->n - LANES; /* a few once more, so that there are enough for the lanes */
+  const lanebloom_keys rest = lanebloom_keys_part(keys, done, keys->n - done);
+  hash_blocks(&rest, signed_tails, hashes + 4 * done);
+}
+
+void lanebloom_bloomhash_hash_avx2(const lanebloom_keys *keys, void *hashes)
+{
+  hash_all(keys, false, hashes);
+}
+
+void lanebloom_bloomhash_signed_hash_avx2(const lanebloom_keys *keys, void *hashes)
+{
+  hash_all(keys, true, hashes);
+}

@@ -1,0 +1,28 @@
+/* The AVX-512 kernels.
+ * SPDX-License-Identifier: MIT */
+#include "avx512.h"
+
+/* The compiler's library asks the CPU once, when the program starts, and counts AVX-512 only where the operating system
+ * saves its registers. Of CPUs with AVX-512 only Xeon Phi lacks some of the four features. It is the best wherever it
+ * runs: twice the lanes, and survivors are compressed by one instruction. Intel's CPUs before Sapphire Rapids gather
+ * slowly under the mitigation that src/avx2/kernels.c tells of. */
+static unsigned avx512_score(void)
+{
+  const bool usable = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+                      __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+                      __builtin_cpu_supports("popcnt");
+  return usable ? 30 : 0;
+}
+
+const struct kernel_table lanebloom_kernels_avx512 = {
+    .name = "avx512",
+    .score = avx512_score,
+    .ops =
+        {
+            [LANEBLOOM_LEVELDB] = &lanebloom_leveldb_avx512,
+            [LANEBLOOM_ROCKSDB_LEGACY] = &lanebloom_rocksdb_legacy_avx512,
+            [LANEBLOOM_ROCKSDB_LOCAL] = &lanebloom_rocksdb_local_avx512,
+            [LANEBLOOM_LEVELDB_SIGNED] = &lanebloom_leveldb_signed_avx512,
+        },
+};

@@ -1,0 +1,296 @@
+/* rocksdb_legacy in lanes of AVX-512: as rocksdb_local, but for where the line is and which bits of it. Lines of other
+ * sizes than 64 bytes, which x86 never builds, are left to scalar.
+ * SPDX-License-Identifier: MIT */
+#include "../scalar/scalar.h"
+#include "avx512.h"
+#include "isa.h"
+
+enum {
+  LANES_PER_KEY = 8,
+  MAX_NPASSES = 16, /* of eight probes: readers take up to 127 */
+  LINE_NBYTES = 64,
+
+  NEXT_NKEYS = 128,         /* as in rocksdb_local.c, */
+  NEAR_NBYTES = 1024 << 10, /* and this */
+};
+
+/* ---- Vocabulary ---- */
+
+/* What finds the lines of hashes: see divide.h. */
+struct divisor {
+  __m512i nlines, multiplier, addend;
+  __m128i shift;
+};
+
+static inline struct divisor divisor_of(const struct filter_shape *shape)
+{
+  return (struct divisor){
+      .nlines = _mm512_set1_epi64(shape->nlines),
+      .multiplier = _mm512_set1_epi64(shape->reciprocal.multiplier),
+      .addend = _mm512_set1_epi64(shape->reciprocal.addend),
+      .shift = _mm_cvtsi32_si128((int)shape->reciprocal.shift),
+  };
+}
+
+/* Where the lines of eight hashes start, in bytes. */
+static inline __m512i line_offsets(__m256i hashes, const struct divisor *divisor)
+{
+  const __m512i n = _mm512_cvtepu32_epi64(hashes);
+  const __m512i product = _mm512_add_epi64(_mm512_mul_epu32(n, divisor->multiplier), divisor->addend);
+  const __m512i quotient = _mm512_srl_epi64(product, divisor->shift);
+  const __m512i line = _mm512_sub_epi64(n, _mm512_mul_epu32(quotient, divisor->nlines));
+  return _mm512_slli_epi64(line, 6);
+}
+
+/* What the stride of a hash is multiplied by: for probe 8 * pass + i of two keys in lanes i and 8 + i of a pass. Lanes
+ * beyond the last probe repeat the first one. */
+struct multipliers {
+  __m512i passes[MAX_NPASSES];
+};
+
+static inline uint32_t npasses_of(uint32_t nprobes)
+{
+  return (nprobes + LANES_PER_KEY - 1) / LANES_PER_KEY;
+}
+
+static inline struct multipliers multipliers_for(uint32_t nprobes)
+{
+  struct multipliers multipliers;
+  for (uint32_t pass = 0; pass < MAX_NPASSES; pass++) {
+    uint32_t lanes[2 * LANES_PER_KEY];
+    for (uint32_t i = 0; i < LANES_PER_KEY; i++)
+      lanes[i] = lanes[LANES_PER_KEY + i] = pass * LANES_PER_KEY + i < nprobes ? pass * LANES_PER_KEY + i : 0;
+    multipliers.passes[pass] = _mm512_loadu_si512(lanes);
+  }
+  return multipliers;
+}
+
+/* A line; in halves if it is far, as in rocksdb_local.c. */
+static inline __m512i load_line(const uint8_t *line, const bool far)
+{
+  if (!far)
+    return _mm512_loadu_si512(line);
+  __m256i lower = _mm256_loadu_si256((const __m256i *)line);
+  __asm__("" : "+x"(lower));
+  return _mm512_inserti64x4(_mm512_castsi256_si512(lower), _mm256_loadu_si256((const __m256i *)(line + 32)), 1);
+}
+
+/* Two hashes and their strides, each in eight lanes. */
+struct pair {
+  __m512i hashes, strides;
+};
+
+/* Of eight hashes, 2 * i and 2 * i + 1. */
+static inline struct pair pair_of(__m256i hashes, int i)
+{
+  const __m512i first = _mm512_set_epi32(1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0);
+  const __m512i which = _mm512_add_epi32(first, _mm512_set1_epi32(2 * i));
+  const __m512i two = _mm512_permutexvar_epi32(which, _mm512_castsi256_si512(hashes));
+  return (struct pair){two, _mm512_rol_epi32(two, 15)}; /* bloomhash_stride */
+}
+
+static inline __m512i probes_of(struct pair pair, __m512i multipliers)
+{
+  return _mm512_add_epi32(pair.hashes, _mm512_mullo_epi32(pair.strides, multipliers));
+}
+
+/* Lanes 0 to 7: probes in line a that meet a bit that is clear; 8 to 15: in line b. A probe's lowest 5 bits are the
+ * number of a bit in a dword, as which rotating takes its count anyway, and the next 4 of a dword in the line. */
+static inline __mmask16 failures_in_two(__m512i probes, __m512i line_a, __m512i line_b)
+{
+  const __m512i of_b = _mm512_set_epi32(16, 16, 16, 16, 16, 16, 16, 16, 0, 0, 0, 0, 0, 0, 0, 0);
+  const __m512i in_line = _mm512_and_si512(_mm512_srli_epi32(probes, 5), _mm512_set1_epi32(15));
+  const __m512i dwords = _mm512_permutex2var_epi32(line_a, _mm512_or_si512(in_line, of_b), line_b);
+  const __m512i bit_first = _mm512_rorv_epi32(dwords, probes);
+  return _mm512_testn_epi32_mask(bit_first, _mm512_set1_epi32(1));
+}
+
+/* Bit i: byte i is 0. */
+static inline uint8_t bytes_of_zero(uint64_t bytes)
+{
+  const uint64_t low_bits = 0x7f7f7f7f7f7f7f7f;
+  const uint64_t high_bit_if_not_zero = ((bytes & low_bits) + low_bits) | bytes;
+  return (uint8_t)_pext_u64(~high_bit_if_not_zero, ~low_bits);
+}
+
+/* ---- Probing ---- */
+
+/* Bit i: hash i passes. */
+static inline uint8_t probe_eight(const struct multipliers *multipliers, const uint32_t npasses, const uint8_t *payload,
+                                  const uint64_t *offsets, __m256i hashes, const bool far)
+{
+  __mmask16 failures[4];
+  for (int i = 0; i < 4; i++) {
+    const struct pair pair = pair_of(hashes, i);
+    const __m512i line_a = load_line(payload + offsets[2 * i], far);
+    const __m512i line_b = load_line(payload + offsets[2 * i + 1], far);
+    failures[i] = failures_in_two(probes_of(pair, multipliers->passes[0]), line_a, line_b);
+    for (uint32_t pass = 1; pass < npasses; pass++)
+      failures[i] |= failures_in_two(probes_of(pair, multipliers->passes[pass]), line_a, line_b);
+  }
+  const __mmask32 first = _mm512_kunpackw(failures[1], failures[0]), last = _mm512_kunpackw(failures[3], failures[2]);
+  return bytes_of_zero(_cvtmask64_u64(_mm512_kunpackd(last, first)));
+}
+
+struct block {
+  const uint8_t *hashes; /* readable in eights */
+  size_t n;
+  _Alignas(64) uint64_t offsets[NEXT_NKEYS];
+};
+
+static inline void next_block(struct hash_source *source, struct block *block, uint8_t *padded)
+{
+  block->hashes = hash_source_next(source, NEXT_NKEYS, &block->n);
+  if (block->n % 8 != 0) {
+    memcpy(padded, block->hashes, block->n * sizeof(uint32_t));
+    block->hashes = padded;
+  }
+}
+
+static inline __m256i eight_hashes(const struct block *block, size_t i)
+{
+  return _mm256_loadu_si256((const __m256i *)(block->hashes + i * sizeof(uint32_t)));
+}
+
+/* Where the lines of eight hashes are, prefetched as in rocksdb_local.c. */
+static inline void locate_eight(struct block *block, size_t i, const struct divisor *divisor, const uint8_t *payload,
+                                const bool far)
+{
+  _mm512_store_si512(block->offsets + i, line_offsets(eight_hashes(block, i), divisor));
+  if (far)
+    for (size_t j = i; j < i + 8; j++)
+      _mm_prefetch((const char *)payload + block->offsets[j], _MM_HINT_T1);
+}
+
+static inline void probe_blocks(const struct filter_shape *shape, const uint8_t *payload, struct hash_source *source,
+                                uint8_t *bitmap, const uint32_t npasses, const bool far)
+{
+  const struct multipliers multipliers = multipliers_for(shape->nprobes);
+  const struct divisor divisor = divisor_of(shape);
+  uint8_t padded[NEXT_NKEYS * sizeof(uint32_t)] = {0};
+  struct block blocks[2], *block = &blocks[0], *next = &blocks[1];
+
+  next_block(source, block, padded);
+  for (size_t i = 0; i < block->n; i += 8)
+    locate_eight(block, i, &divisor, payload, far);
+  while (block->n > 0) {
+    next_block(source, next, padded);
+    for (size_t i = 0; i < block->n; i += 8) {
+      if (i < next->n)
+        locate_eight(next, i, &divisor, payload, far);
+      *bitmap++ = probe_eight(&multipliers, npasses, payload, block->offsets + i, eight_hashes(block, i), far);
+    }
+    if (block->n % 8 != 0)
+      bitmap[-1] &= (uint8_t)((1 << block->n % 8) - 1);
+    struct block *const done = block;
+    block = next;
+    next = done;
+  }
+}
+
+static void rocksdb_legacy_probe_avx512(const struct filter_shape *shape, const uint8_t *payload,
+                                        struct hash_source *source, uint8_t *bitmap)
+{
+  if (shape->line_nbytes != LINE_NBYTES) {
+    lanebloom_rocksdb_legacy_scalar.probe(shape, payload, source, bitmap);
+    return;
+  }
+  const uint32_t npasses = npasses_of(shape->nprobes);
+  const bool far = shape->nbytes > NEAR_NBYTES;
+  if (npasses == 1 && !far)
+    probe_blocks(shape, payload, source, bitmap, 1, false);
+  else if (npasses == 1)
+    probe_blocks(shape, payload, source, bitmap, 1, true);
+  else
+    probe_blocks(shape, payload, source, bitmap, npasses, far);
+}
+
+/* ---- Adding ---- */
+
+enum { MAX_NPROBES = MAX_NPASSES * LANES_PER_KEY };
+
+/* Bits of their lines that two hashes set; past the last probe, the first one again. */
+static inline void place_two(const struct multipliers *multipliers, const uint32_t npasses, struct pair pair,
+                             uint32_t bits[2][MAX_NPROBES])
+{
+  for (uint32_t pass = 0; pass < npasses; pass++) {
+    const __m512i places =
+        _mm512_and_si512(probes_of(pair, multipliers->passes[pass]), _mm512_set1_epi32(8 * LINE_NBYTES - 1));
+    _mm256_storeu_si256((__m256i *)&bits[0][pass * LANES_PER_KEY], _mm512_castsi512_si256(places));
+    _mm256_storeu_si256((__m256i *)&bits[1][pass * LANES_PER_KEY], _mm512_extracti64x4_epi64(places, 1));
+  }
+}
+
+/* A line of which these bits are set. Shifting by a count that is not below 32, or is negative, leaves 0: so of all
+ * dwords only the bit's own gets it. */
+static inline __m512i line_of_bits(const uint32_t *bits, uint32_t nbits)
+{
+  const __m512i one = _mm512_set1_epi32(1);
+  const __m512i to_dword = _mm512_mullo_epi32(_mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0),
+                                              _mm512_set1_epi32(-32));
+  __m512i line = _mm512_setzero_si512();
+  for (uint32_t i = 0; i < nbits; i += 2) {
+    const __m512i a = _mm512_add_epi32(to_dword, _mm512_set1_epi32((int)bits[i]));
+    const __m512i b = _mm512_add_epi32(to_dword, _mm512_set1_epi32((int)bits[i + 1]));
+    line = _mm512_ternarylogic_epi32(line, _mm512_sllv_epi32(one, a), _mm512_sllv_epi32(one, b), 0xfe); /* or */
+  }
+  return line;
+}
+
+static inline void set_bits(uint8_t *line, __m512i bits, const bool far)
+{
+  _mm512_storeu_si512(line, _mm512_or_si512(load_line(line, far), bits));
+}
+
+/* One key after another, as two may have the same line. */
+static inline void add_eight(const struct multipliers *multipliers, const uint32_t nprobes, uint8_t *payload,
+                             const uint64_t *offsets, __m256i hashes, size_t n, const bool far)
+{
+  uint32_t bits[8][MAX_NPROBES];
+  for (int i = 0; i < 4; i++)
+    place_two(multipliers, npasses_of(nprobes), pair_of(hashes, i), &bits[2 * i]);
+  for (size_t i = 0; i < n; i++)
+    set_bits(payload + offsets[i], line_of_bits(bits[i], nprobes), far);
+}
+
+static inline void add_blocks(const struct filter_shape *shape, uint8_t *payload, struct hash_source *source,
+                              const bool far)
+{
+  const struct multipliers multipliers = multipliers_for(shape->nprobes);
+  const struct divisor divisor = divisor_of(shape);
+  uint8_t padded[NEXT_NKEYS * sizeof(uint32_t)] = {0};
+  struct block blocks[2], *block = &blocks[0], *next = &blocks[1];
+
+  next_block(source, block, padded);
+  for (size_t i = 0; i < block->n; i += 8)
+    locate_eight(block, i, &divisor, payload, far);
+  while (block->n > 0) {
+    next_block(source, next, padded);
+    for (size_t i = 0; i < block->n; i += 8) {
+      if (i < next->n)
+        locate_eight(next, i, &divisor, payload, far);
+      const size_t left = block->n - i;
+      add_eight(&multipliers, shape->nprobes, payload, block->offsets + i, eight_hashes(block, i), left < 8 ? left : 8,
+                far);
+    }
+    struct block *const done = block;
+    block = next;
+    next = done;
+  }
+}
+
+static void rocksdb_legacy_add_avx512(const struct filter_shape *shape, uint8_t *payload, struct hash_source *source)
+{
+  if (shape->line_nbytes != LINE_NBYTES)
+    lanebloom_rocksdb_legacy_scalar.add(shape, payload, source);
+  else if (shape->nbytes <= NEAR_NBYTES)
+    add_blocks(shape, payload, source, false);
+  else
+    add_blocks(shape, payload, source, true);
+}
+
+const struct kernel_ops lanebloom_rocksdb_legacy_avx512 = {
+    .hash = lanebloom_bloomhash_signed_hash_avx512,
+    .probe = rocksdb_legacy_probe_avx512,
+    .add = rocksdb_legacy_add_avx512,
+};
