@@ -7,7 +7,7 @@ build="cmake ninja-build gcc libc6-dev pkg-config libxxhash-dev libjson-c-dev"
 demo="$build wamerican-insane wfrench wngerman"
 tests="$build g++ libcriterion-dev libleveldb-dev libsnappy-dev librocksdb-dev bats jq binutils"
 report="python3 python3-matplotlib"
-all="$tests $report clang chromium libbenchmark-dev libbloom-dev"
+all="$tests $report clang chromium qemu-user libbenchmark-dev libbloom-dev"
 bench="g++ libbenchmark-dev libleveldb-dev librocksdb-dev libbloom-dev jq git util-linux golang-github-dcso-bloom-cli time"
 
 packages=

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <lanebloom.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,46 @@ Test(dispatch, the_default_is_the_best)
 {
   unsetenv("LANEBLOOM_KERNEL");
   cr_assert(strcmp(lanebloom_kernel_active(), lanebloom_kernel_name(0)) == 0);
+}
+
+/* The tables behind the names, and the scores behind their order. */
+Test(dispatch, better_kernels_come_first)
+{
+  unsigned last = UINT_MAX;
+  for (size_t i = 0; i < lanebloom_kernel_count(); i++) {
+    const char *name = lanebloom_kernel_name(i);
+    cr_assert(lanebloom_kernel_use(name) == LANEBLOOM_OK);
+    const struct kernel_table *table = lanebloom_kernels_current();
+    const unsigned score = table->score();
+    cr_assert(strcmp(table->name, name) == 0, "%s", name);
+    cr_assert(score > 0 && score <= last, "%s, of score %u, comes after %u", name, score, last);
+    for (int time = 0; time < 100; time++)
+      cr_assert(table->score() == score, "%s: %u, then %u", name, score, table->score());
+    last = score;
+  }
+}
+
+static bool is_listed(const char *name)
+{
+  for (size_t i = 0; i < lanebloom_kernel_count(); i++)
+    if (strcmp(lanebloom_kernel_name(i), name) == 0)
+      return true;
+  return false;
+}
+
+/* Both ways of AVX2 need the same of a CPU; and no CPU has AVX-512 without AVX2. */
+Test(dispatch, avx2_is_there_in_both_ways)
+{
+  cr_assert(is_listed("avx2") == is_listed("avx2-loads"));
+  cr_assert(is_listed("avx2") || !is_listed("avx512"));
+}
+
+/* A kernel that cannot run here is not listed, and cannot be used. */
+Test(dispatch, what_is_not_listed_is_refused)
+{
+  static const char *const names[] = {"avx512", "avx2", "avx2-loads", "scalar"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    cr_assert((lanebloom_kernel_use(names[i]) == LANEBLOOM_OK) == is_listed(names[i]), "%s", names[i]);
 }
 
 Test(dispatch, an_empty_variable_is_unset)

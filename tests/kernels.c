@@ -6,9 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "batch.h"
 #include "format.h"
+#include "keys.h"
 #include "model.h"
 #include "support.h"
 
@@ -560,6 +562,61 @@ static void filter_around_2_to_32_bits(const struct trial *trial)
     check_large(trial, ((uint64_t)1 << 29) + (uint64_t)beyond[b]);
 }
 
+/* Mappings fail while memory is refused. */
+static void test_refuse_memory(bool refuse)
+{
+  static struct rlimit before;
+  if (refuse)
+    cr_assert(getrlimit(RLIMIT_AS, &before) == 0);
+  const struct rlimit limit = {.rlim_cur = refuse ? 0 : before.rlim_cur, .rlim_max = before.rlim_max};
+  cr_assert(setrlimit(RLIMIT_AS, &limit) == 0);
+}
+
+/* Filters that no cache holds, and batches from one at a time to so many that positions of hashes are kept and set
+ * together, more than are ever kept: random ones; all equal ones, which meet in few places; and where there is no
+ * memory to keep them. */
+static void filter_beyond_caches(const struct trial *trial)
+{
+  enum { MANY = 700000, MIB = 1 << 20 };
+  static const struct {
+    uint64_t nbytes;
+    uint32_t nprobes;
+    size_t n;
+    enum { RANDOM, EQUAL, NO_MEMORY } kind;
+  } rows[] = {
+      {16 * MIB, 6, 1, RANDOM},         {16 * MIB, 6, 43689, RANDOM},         {16 * MIB, 6, 43690, RANDOM},
+      {16 * MIB, 6, MANY, RANDOM},      {16 * MIB, 6, MANY, EQUAL},           {16 * MIB, 6, MANY, NO_MEMORY},
+      {16 * MIB + 1, 6, 50000, RANDOM}, {16 * MIB + 1, 30, MANY, RANDOM},     {20 * MIB - 77, 1, MANY, RANDOM},
+      {20 * MIB - 77, 6, MANY, EQUAL},  {20 * MIB - 77, 6, 60007, NO_MEMORY},
+  };
+  const size_t hash_nbytes = trial->format->hash_nbytes;
+  for (size_t r = 0; r < COUNT(rows); r++) {
+    const struct filter_shape shape = shape_of(trial->format, rows[r].nbytes, rows[r].nprobes);
+    const size_t n = rows[r].n;
+    struct guarded hashes = guarded_make(n * hash_nbytes, place_in(trial, r));
+    rng_fill(trial->rng, hashes.bytes, n * hash_nbytes);
+    if (rows[r].kind == EQUAL)
+      for (size_t i = 3; i < n; i++)
+        memcpy(hashes.bytes + i * hash_nbytes, hashes.bytes + i % 3 * hash_nbytes, hash_nbytes);
+    guarded_freeze(&hashes);
+    struct guarded found = guarded_make(shape.nbytes, place_in(trial, r));
+    struct guarded wanted = guarded_make(shape.nbytes, AT_END);
+    memset(found.bytes, 0, shape.nbytes);
+    memset(wanted.bytes, 0, shape.nbytes);
+    note(trial, &shape, n, r);
+    if (rows[r].kind == NO_MEMORY)
+      test_refuse_memory(true);
+    add(trial, trial->ops, &shape, found.bytes, hashes.bytes, n);
+    if (rows[r].kind == NO_MEMORY)
+      test_refuse_memory(false);
+    add(trial, trial->reference, &shape, wanted.bytes, hashes.bytes, n);
+    test_same_bytes("payload", found.bytes, wanted.bytes, shape.nbytes);
+    guarded_free(&hashes);
+    guarded_free(&found);
+    guarded_free(&wanted);
+  }
+}
+
 /* Formats that end at 2^32 bytes, near there and where half of them begins: lines are nearly 2^26, or 2^32 small ones.
  */
 static void filter_around_2_to_32_bytes(const struct trial *trial)
@@ -568,6 +625,241 @@ static void filter_around_2_to_32_bytes(const struct trial *trial)
     return;
   check_large(trial, ((uint64_t)1 << 31) + 12345);
   check_large(trial, trial->format->max_nbytes);
+}
+
+/* ---- Large batches: kernels work in other ways beyond the second-level cache, and by the hits that they meet ---- */
+
+enum { LARGE_BATCH = 20000, NPRESENT = 3000 };
+#if defined(__SANITIZE_THREAD__)
+enum { LARGEST_NBYTES = 9 * 1048583 }; /* each copied byte takes its time */
+#else
+enum { LARGEST_NBYTES = 40 * 1048583 };
+#endif
+
+/* Hashes by runs of so many, every second run of which hits with another chance in a hundred. */
+static const struct mix {
+  size_t run;
+  unsigned percent[2];
+} mixes[] = {
+    {1, {0, 0}},    {1, {100, 100}},  {1, {50, 50}},    {1, {3, 3}},      {1, {97, 97}},
+    {64, {0, 100}}, {1000, {100, 0}}, {1024, {0, 100}}, {7001, {100, 0}}, {9000, {0, 60}},
+};
+
+struct large_filter {
+  struct filter_shape shape;
+  struct guarded payload; /* random bits, and those of `present` */
+  uint8_t present[8 * NPRESENT];
+};
+
+/* Half of the bits are set, or after `nhalvings` more a quarter, ... */
+static struct large_filter *large_filter_make(const struct trial *trial, uint64_t nbytes, uint32_t nprobes,
+                                              unsigned nhalvings, size_t place)
+{
+  struct large_filter *filter = test_alloc(sizeof *filter);
+  filter->shape = shape_of(trial->format, nbytes, nprobes);
+  filter->payload = guarded_make(filter->shape.nbytes, place);
+  rng_fill(trial->rng, filter->payload.bytes, filter->payload.nbytes);
+  for (; nhalvings > 0; nhalvings--)
+    for (size_t i = 0; i + 8 <= filter->payload.nbytes; i += 8) {
+      uint64_t eight;
+      memcpy(&eight, filter->payload.bytes + i, sizeof eight);
+      eight &= rng_next(trial->rng);
+      memcpy(filter->payload.bytes + i, &eight, sizeof eight);
+    }
+  rng_fill(trial->rng, filter->present, sizeof filter->present);
+  add(trial, trial->reference, &filter->shape, filter->payload.bytes, filter->present, NPRESENT);
+  guarded_freeze(&filter->payload);
+  return filter;
+}
+
+static void large_filter_free(struct large_filter *filter)
+{
+  guarded_free(&filter->payload);
+  free(filter);
+}
+
+static void mix_hashes(const struct trial *trial, const struct large_filter *filter, const struct mix *mix, size_t n,
+                       uint8_t *hashes)
+{
+  const size_t hash_nbytes = trial->format->hash_nbytes;
+  rng_fill(trial->rng, hashes, n * hash_nbytes);
+  for (size_t i = 0; i < n; i++)
+    if (rng_below(trial->rng, 100) < mix->percent[i / mix->run % 2])
+      memcpy(hashes + i * hash_nbytes, filter->present + rng_below(trial->rng, NPRESENT) * hash_nbytes, hash_nbytes);
+}
+
+/* The first n hits of these. */
+static void test_same_hits(const uint8_t *found, const uint8_t *expected, size_t n)
+{
+  test_same_bytes("bitmap", found, expected, n / 8);
+  if (n % 8 == 0)
+    return;
+  const uint8_t last = (uint8_t)(expected[n / 8] & ((1 << n % 8) - 1));
+  test_same_bytes("last byte of the bitmap", found + n / 8, &last, 1);
+}
+
+static void check_hashes(const struct trial *trial, const struct large_filter *filter, const uint8_t *hashes, size_t n,
+                         const uint8_t *expected, size_t place)
+{
+  struct guarded input = guarded_copy(hashes, n * trial->format->hash_nbytes, place);
+  struct guarded bitmap = guarded_make((n + 7) / 8, place);
+  guarded_freeze(&input);
+  probe(trial, trial->ops, &filter->shape, filter->payload.bytes, input.bytes, n, bitmap.bytes);
+  test_same_hits(bitmap.bytes, expected, n);
+  guarded_free(&input);
+  guarded_free(&bitmap);
+}
+
+/* A kernel that finds out how many hits there are must answer alike before and after. */
+static void large_hit_rates(const struct trial *trial)
+{
+  enum { MAX_SIZES = 5, WITHOUT_BUILDING = 3 };
+  static const struct {
+    uint64_t nbytes;
+    uint32_t nprobes;
+    unsigned nhalvings;
+  } sizes[MAX_SIZES] = {{300007, 7, 0}, {1 << 20, 6, 1}, {3 << 20, 30, 0}, {4299961, 6, 0}, {LARGEST_NBYTES, 11, 1}};
+  static uint8_t hashes[8 * LARGE_BATCH], expected[LARGE_BATCH / 8];
+  const size_t hash_nbytes = trial->format->hash_nbytes;
+  for (size_t s = is_built(trial->format) ? 0 : WITHOUT_BUILDING; s < MAX_SIZES; s++) {
+    struct large_filter *filter =
+        large_filter_make(trial, sizes[s].nbytes, sizes[s].nprobes, sizes[s].nhalvings, s % 2 ? AT_END : AT_BEGIN);
+    for (size_t m = 0; m < COUNT(mixes); m++) {
+      mix_hashes(trial, filter, &mixes[m], LARGE_BATCH, hashes);
+      probe(trial, trial->reference, &filter->shape, filter->payload.bytes, hashes, LARGE_BATCH, expected);
+      note(trial, &filter->shape, LARGE_BATCH, m);
+      check_hashes(trial, filter, hashes, LARGE_BATCH, expected, place_in(trial, m % 2));
+      const size_t first = 8 * rng_below(trial->rng, LARGE_BATCH / 16), n = LARGE_BATCH / 2 - 1 - m;
+      note(trial, &filter->shape, n, m);
+      check_hashes(trial, filter, hashes + first * hash_nbytes, n, expected + first / 8, place_in(trial, NROUNDS));
+    }
+    for (int is_present = 0; is_present < 2; is_present++) {
+      for (size_t i = 0; i < LARGE_BATCH; i++)
+        memcpy(hashes + i * hash_nbytes, is_present ? filter->present : hashes, hash_nbytes);
+      test_context("%s: filter of %llu bytes, all hashes equal, %d", trial->name,
+                   (unsigned long long)filter->shape.nbytes, is_present);
+      probe(trial, trial->reference, &filter->shape, filter->payload.bytes, hashes, 1, expected);
+      memset(expected, expected[0] ? 0xff : 0, sizeof expected);
+      check_hashes(trial, filter, hashes, LARGE_BATCH - 3, expected, AT_END);
+    }
+    large_filter_free(filter);
+  }
+}
+
+/* Pipelines that are never full, and every number of hashes that is left when they are drained. */
+static void large_batch_sizes(const struct trial *trial)
+{
+  enum { MAX_N = 1500, MAX_STEP = 97 };
+  static const uint64_t sizes[] = {3 << 20, 5000011};
+  static uint8_t hashes[8 * MAX_N], expected[(MAX_N + 7) / 8];
+  for (size_t s = is_built(trial->format) ? 0 : 1; s < COUNT(sizes); s++) {
+    struct large_filter *filter = large_filter_make(trial, sizes[s], s == 0 ? 5 : 6, 0, s == 0 ? AT_BEGIN : AT_END);
+    for (size_t m = 0; m < 3; m++) {
+      mix_hashes(trial, filter, &mixes[m], MAX_N, hashes);
+      probe(trial, trial->reference, &filter->shape, filter->payload.bytes, hashes, MAX_N, expected);
+      for (size_t n = 0; n <= MAX_N; n += n < 300 ? 1 : rng_below(trial->rng, MAX_STEP)) {
+        note(trial, &filter->shape, n, m);
+        check_hashes(trial, filter, hashes, n, expected, place_in(trial, n % 2));
+      }
+    }
+    large_filter_free(filter);
+  }
+}
+
+/* Adding many hashes, and many times the same, to what has bits already. */
+static void large_adding(const struct trial *trial)
+{
+  static const uint64_t sizes[] = {4299961, 300007, LARGEST_NBYTES};
+  static uint8_t hashes[8 * LARGE_BATCH];
+  const size_t hash_nbytes = trial->format->hash_nbytes;
+  for (size_t s = 0; s < (is_built(trial->format) ? COUNT(sizes) : 1); s++) {
+    struct large_filter *filter = large_filter_make(trial, sizes[s], s == 0 ? 30 : 6, 2, AT_END);
+    struct guarded wanted = guarded_copy(filter->payload.bytes, filter->shape.nbytes, AT_END);
+    for (size_t round = 0; round < 2; round++) {
+      const size_t n = LARGE_BATCH - 5 * (1 - round);
+      rng_fill(trial->rng, hashes, sizeof hashes);
+      for (size_t i = 0; i < LARGE_BATCH / 2; i++) /* runs of one hash, the longest first */
+        memcpy(hashes + (i + 1) * hash_nbytes, hashes + (rng_below(trial->rng, i + 1) ? i : i + 1) * hash_nbytes,
+               hash_nbytes);
+      note(trial, &filter->shape, n, round);
+      struct guarded input = guarded_copy(hashes, n * hash_nbytes, place_in(trial, round));
+      struct guarded found = guarded_copy(wanted.bytes, filter->shape.nbytes, place_in(trial, round));
+      guarded_freeze(&input);
+      add(trial, trial->ops, &filter->shape, found.bytes, input.bytes, n);
+      add(trial, trial->reference, &filter->shape, wanted.bytes, hashes, n);
+      test_same_bytes("payload", found.bytes, wanted.bytes, filter->shape.nbytes);
+      guarded_free(&input);
+      guarded_free(&found);
+    }
+    guarded_free(&wanted);
+    large_filter_free(filter);
+  }
+}
+
+/* ---- Keys that are hashed while they are probed or added ---- */
+
+/* Probes keys, half of which are in the filter, and adds them, in the blocks that a kernel asks for. */
+static void check_source(const struct trial *trial, const struct filter_shape *shape, const lanebloom_keys *keys,
+                         size_t round)
+{
+  const size_t hash_nbytes = trial->format->hash_nbytes, n = keys->n;
+  uint8_t *hashes = test_alloc(n * hash_nbytes), *payload = test_alloc(shape->nbytes);
+  uint8_t *expected = test_alloc((n + 7) / 8);
+  lanebloom_slice *slices = test_alloc(n * sizeof *slices);
+  for (size_t i = 0; i < n; i++)
+    slices[i] = keys_at(keys, i);
+  const lanebloom_keys as_slices = lanebloom_keys_slices(slices, n);
+  trial->reference->hash(&as_slices, hashes);
+  rng_fill(trial->rng, payload, shape->nbytes);
+  add(trial, trial->reference, shape, payload, hashes, n / 2);
+  probe(trial, trial->reference, shape, payload, hashes, n, expected);
+
+  struct guarded filter = guarded_copy(payload, shape->nbytes, place_in(trial, round));
+  struct guarded bitmap = guarded_make((n + 7) / 8, place_in(trial, round));
+  struct hash_source source;
+  hash_source_of_keys(&source, keys, trial->ops->hash, hash_nbytes);
+  trial->ops->probe(shape, filter.bytes, &source, bitmap.bytes);
+  test_same_bytes("bitmap", bitmap.bytes, expected, (n + 7) / 8);
+  test_same_bytes("payload that was probed", filter.bytes, payload, shape->nbytes);
+
+  hash_source_of_keys(&source, keys, trial->ops->hash, hash_nbytes);
+  trial->ops->add(shape, filter.bytes, &source);
+  add(trial, trial->reference, shape, payload, hashes, n);
+  test_same_bytes("payload", filter.bytes, payload, shape->nbytes);
+  guarded_free(&bitmap);
+  guarded_free(&filter);
+  free(slices);
+  free(expected);
+  free(payload);
+  free(hashes);
+}
+
+static void sources_of_keys(const struct trial *trial)
+{
+  enum { B = BLOCK_NKEYS, MAX_N = 5 * B + 9, WIDE = 40 };
+  static const size_t counts[] = {0, 1, 7, 8, 31, 65, 127, 1000, B - 1, B, B + 1, 2 * B + 63, 3 * B - 5, MAX_N};
+  static const size_t widths[] = {0, 1, 3, 8, 16, 21, WIDE};
+  static uint32_t offsets[MAX_N + 1];
+  uint8_t *bytes = test_alloc((size_t)MAX_N * WIDE);
+  rng_fill(trial->rng, bytes, (size_t)MAX_N * WIDE);
+  for (size_t i = 0; i < MAX_N; i++)
+    offsets[i + 1] = offsets[i] + (uint32_t)rng_below(trial->rng, i % 2000 < 1000 ? 12 : WIDE + 1);
+  for (size_t c = 0; c < COUNT(counts); c++)
+    for (size_t w = 0; w <= COUNT(widths); w++) {
+      const bool beyond = c == COUNT(counts) - 1 || (c + w) % 5 == 0; /* second-level caches, many of them */
+      const struct filter_shape shape = shape_of(trial->format, beyond ? 2500019 : 20011, 1 + (uint32_t)(c + w) % 8);
+      const bool is_fixed = w < COUNT(widths);
+      const size_t n = counts[c], nbytes = is_fixed ? n * widths[w] : offsets[n];
+      test_context("%s: filter of %llu bytes, %u probes, %zu keys, width %zu", trial->name,
+                   (unsigned long long)shape.nbytes, shape.nprobes, n, is_fixed ? widths[w] : SIZE_MAX);
+      struct guarded data = guarded_copy(bytes, nbytes, place_in(trial, c % 2));
+      guarded_freeze(&data);
+      const lanebloom_keys keys =
+          is_fixed ? lanebloom_keys_fixed(data.bytes, widths[w], n) : lanebloom_keys_offsets32(data.bytes, offsets, n);
+      check_source(trial, &shape, &keys, c % 2);
+      guarded_free(&data);
+    }
+  free(bytes);
 }
 
 /* ---- The public calls, which cut a batch into blocks ---- */
@@ -694,6 +986,15 @@ static void calls_around_a_block(const struct trial *trial)
       check_calls(trial, sizes[s], round);
 }
 
+/* A chunk is what the calls give a kernel at once. */
+static void calls_around_a_chunk(const struct trial *trial)
+{
+  enum { CHUNK = 1 << 15 }; /* of screen.c */
+  static const size_t sizes[] = {CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK + 9};
+  for (size_t s = 0; s < COUNT(sizes); s++)
+    check_calls(trial, sizes[s], s % NROUNDS);
+}
+
 /* ---- The table ---- */
 
 enum rows { ONCE_PER_FORMAT, EVERY_ROW };
@@ -714,9 +1015,15 @@ static const struct {
     {"filter, rests of lines", filter_rests_of_lines, EVERY_ROW},
     {"filter, every kind of hash", filter_every_kind_of_hash, EVERY_ROW},
     {"filter, each probe decides", filter_each_probe_decides, EVERY_ROW},
+    {"filter, beyond caches", filter_beyond_caches, ONCE_PER_FORMAT},
     {"filter, around 2^32 bits", filter_around_2_to_32_bits, EVERY_ROW},
     {"filter, around 2^32 bytes", filter_around_2_to_32_bytes, EVERY_ROW},
+    {"large, hit rates", large_hit_rates, EVERY_ROW},
+    {"large, batch sizes", large_batch_sizes, EVERY_ROW},
+    {"large, adding", large_adding, EVERY_ROW},
+    {"sources of keys", sources_of_keys, ONCE_PER_FORMAT},
     {"calls, around a block", calls_around_a_block, ONCE_PER_FORMAT},
+    {"calls, around a chunk", calls_around_a_chunk, ONCE_PER_FORMAT},
 };
 
 struct cell {

@@ -26,7 +26,9 @@ void test_same_bytes(const char *what, const void *found, const void *expected, 
 struct guarded {
   uint8_t *bytes;
   size_t nbytes;
-  uint8_t *map; /* with an unmapped page at either end */
+  uint8_t *map;    /* with an unmapped page at either end */
+  uint8_t *frozen; /* the same memory, read-only, between unmapped pages as well; NULL where it is mapped once */
+  uint8_t *view;   /* the one of the two that `bytes` is in */
   size_t map_nbytes;
   uint8_t canary; /* every mapped byte around `bytes` */
 };
@@ -37,9 +39,11 @@ enum { AT_END, AT_BEGIN, NPLACES = AT_BEGIN + 17 };
 /* Filled with canary bytes, inside too, so that what is not written shows. */
 struct guarded guarded_make(size_t nbytes, size_t place);
 
-/* A copy of these bytes; writing to it crashes when it is `frozen`. */
+/* A copy of these bytes. */
 struct guarded guarded_copy(const void *bytes, size_t nbytes, size_t place);
-void guarded_freeze(const struct guarded *buffer);
+
+/* From now on writing to the bytes crashes; they may lie elsewhere than before. */
+void guarded_freeze(struct guarded *buffer);
 
 /* Zeros that end at an unmapped page and take memory only where they are written to. */
 struct guarded guarded_sparse(size_t nbytes);

@@ -12,8 +12,11 @@
 enum { NTHREADS = 8, NKEYS = 20000, NROUNDS = 50 };
 
 static uint64_t key_bytes[NKEYS];
-static lanebloom_filter *shared_filter;
-static size_t expected_hits;
+static const lanebloom_format formats[] = {LANEBLOOM_LEVELDB, LANEBLOOM_LEVELDB_SIGNED, LANEBLOOM_ROCKSDB_LEGACY,
+                                           LANEBLOOM_ROCKSDB_LOCAL};
+enum { NFORMATS = sizeof formats / sizeof *formats };
+static lanebloom_filter *shared_filters[NFORMATS];
+static size_t expected_hits[NFORMATS];
 static pthread_barrier_t all_ready;
 static atomic_int nfailures;
 
@@ -78,17 +81,19 @@ static void *screen_or_change(void *argument)
     } else if (number == 1) {
       lanebloom_filter *own;
       const lanebloom_keys part = lanebloom_keys_part(&batch, 0, 1000);
-      CHECK(lanebloom_filter_build(LANEBLOOM_LEVELDB_SIGNED, 7, &part, &own) == LANEBLOOM_OK);
+      CHECK(lanebloom_filter_build(formats[round % NFORMATS], 7, &part, &own) == LANEBLOOM_OK);
       CHECK(lanebloom_filter_screen(own, &part, NULL) == 1000);
       lanebloom_filter_close(own);
     } else {
-      CHECK(lanebloom_filter_screen(shared_filter, &batch, NULL) == expected_hits);
+      const size_t i = (number + round) % NFORMATS;
+      CHECK(lanebloom_filter_screen(shared_filters[i], &batch, NULL) == expected_hits[i]);
     }
   return NULL;
 }
 
 /* Each part of one batch in a thread of its own gives the whole batch's bitmap. */
 static uint8_t shared_bitmap[NKEYS / 8];
+static lanebloom_filter *filter_of_parts;
 
 static void *screen_part(void *argument)
 {
@@ -97,17 +102,25 @@ static void *screen_part(void *argument)
   const lanebloom_keys batch = keys();
   const lanebloom_keys part = lanebloom_keys_part(&batch, first, number == NTHREADS - 1 ? SIZE_MAX : NPART);
   pthread_barrier_wait(&all_ready);
-  lanebloom_filter_screen(shared_filter, &part, shared_bitmap + first / 8);
+  lanebloom_filter_screen(filter_of_parts, &part, shared_bitmap + first / 8);
   return NULL;
 }
 
-static void open_shared_filter(void)
+static void open_shared_filters(void)
 {
   const lanebloom_keys batch = keys();
   const lanebloom_keys half = lanebloom_keys_part(&batch, 0, NKEYS / 2);
-  CHECK(lanebloom_filter_build(LANEBLOOM_LEVELDB, 10, &half, &shared_filter) == LANEBLOOM_OK);
-  expected_hits = lanebloom_filter_screen(shared_filter, &batch, NULL);
-  CHECK(expected_hits >= NKEYS / 2);
+  for (size_t i = 0; i < NFORMATS; i++) {
+    CHECK(lanebloom_filter_build(formats[i], 10, &half, &shared_filters[i]) == LANEBLOOM_OK);
+    expected_hits[i] = lanebloom_filter_screen(shared_filters[i], &batch, NULL);
+    CHECK(expected_hits[i] >= NKEYS / 2);
+  }
+}
+
+static void close_shared_filters(void)
+{
+  for (size_t i = 0; i < NFORMATS; i++)
+    lanebloom_filter_close(shared_filters[i]);
 }
 
 static void test_first_use(void)
@@ -123,20 +136,26 @@ static void test_first_use_refused(void)
 
 static void test_screening_while_kernels_change(void)
 {
-  open_shared_filter();
+  open_shared_filters();
   run_threads(screen_or_change);
-  lanebloom_filter_close(shared_filter);
+  close_shared_filters();
 }
 
 static void test_parts_of_one_batch(void)
 {
   const lanebloom_keys batch = keys();
   uint8_t expected[NKEYS / 8];
-  open_shared_filter();
-  lanebloom_filter_screen(shared_filter, &batch, expected);
-  run_threads(screen_part);
-  CHECK(memcmp(shared_bitmap, expected, sizeof expected) == 0);
-  lanebloom_filter_close(shared_filter);
+  open_shared_filters();
+  for (size_t k = 0; k < lanebloom_kernel_count(); k++)
+    for (size_t i = 0; i < NFORMATS; i++) {
+      CHECK(lanebloom_kernel_use(lanebloom_kernel_name(k)) == LANEBLOOM_OK);
+      filter_of_parts = shared_filters[i];
+      lanebloom_filter_screen(filter_of_parts, &batch, expected);
+      memset(shared_bitmap, 0, sizeof shared_bitmap);
+      run_threads(screen_part);
+      CHECK(memcmp(shared_bitmap, expected, sizeof expected) == 0);
+    }
+  close_shared_filters();
 }
 
 static bool passes(const char *name, void (*test)(void))

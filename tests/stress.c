@@ -1,0 +1,334 @@
+/* Every kernel against scalar on as many random (key, filter) pairs as there is patience for:
+ *   test_stress [PAIRS [SEED [TRIAL]]]
+ * A trial is a filter and a batch of keys, which each kernel hashes, probes and adds, with all buffers at unmapped
+ * pages. It follows from SEED and its number, so that what is printed at a difference repeats it alone.
+ * SPDX-License-Identifier: MIT */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "batch.h"
+#include "criterion/criterion.h" /* the plain one: support.c fails by what is below */
+#include "format.h"
+#include "keys.h"
+#include "support.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+void plain_fail(const char *file, int line, const char *condition, const char *text, ...)
+{
+  (void)file, (void)line, (void)condition;
+  va_list values;
+  va_start(values, text);
+  printf("not ok -");
+  vprintf(text, values);
+  printf("\n");
+  va_end(values);
+  exit(EXIT_FAILURE);
+}
+
+/* ---- Chance ---- */
+
+/* From 1 to most, each magnitude as likely as the others. */
+static uint64_t some(struct rng *rng, uint64_t most)
+{
+  const unsigned nbits = 64 - (unsigned)__builtin_clzll(most);
+  const uint64_t below = (uint64_t)1 << (1 + rng_below(rng, nbits));
+  return 1 + rng_below(rng, below < most ? below : most);
+}
+
+static bool one_in(struct rng *rng, uint64_t n)
+{
+  return rng_below(rng, n) == 0;
+}
+
+/* Mostly at an unmapped page exactly. */
+static size_t some_place(struct rng *rng)
+{
+  return rng_below(rng, one_in(rng, 4) ? NPLACES : AT_BEGIN + 1);
+}
+
+/* ---- Keys ---- */
+
+enum { MAX_NKEYS = 70000, MAX_KEY_NBYTES = 1500, MAX_KEYS_NBYTES = 4 << 20 };
+
+struct batch {
+  struct guarded data, index;
+  lanebloom_keys keys;
+};
+
+/* Where keys begin and, the last, end: all are of one length, or up to one, or change at times, or few are long. */
+static size_t some_offsets(struct rng *rng, size_t n, uint64_t *offsets)
+{
+  const uint64_t kind = rng_below(rng, 4);
+  const size_t most = one_in(rng, 10) ? some(rng, MAX_KEY_NBYTES) : rng_below(rng, 40);
+  offsets[0] = 0;
+  for (size_t i = 0; i < n; i++) {
+    const size_t length = kind == 0   ? most
+                          : kind == 1 ? rng_below(rng, most + 1)
+                          : kind == 2 ? (i / 700 % 2 ? most : 8)
+                          : i % 251   ? rng_below(rng, 17)
+                                      : rng_below(rng, 10 * most + 1);
+    if (offsets[i] + length > MAX_KEYS_NBYTES)
+      return i;
+    offsets[i + 1] = offsets[i] + length;
+  }
+  return n;
+}
+
+/* At most n keys out of these bytes, in one of the four layouts. */
+static struct batch some_batch(struct rng *rng, const uint8_t *bytes, size_t n)
+{
+  static uint64_t offsets64[MAX_NKEYS + 1];
+  static uint32_t offsets32[MAX_NKEYS + 1];
+  static lanebloom_slice slices[MAX_NKEYS];
+  n = some_offsets(rng, n, offsets64);
+  struct batch batch = {.data = guarded_copy(bytes, offsets64[n], some_place(rng))};
+  guarded_freeze(&batch.data);
+  const uint8_t *data = batch.data.bytes;
+  const size_t width = n > 0 ? offsets64[1] : 0;
+  bool is_fixed = true;
+  for (size_t i = 0; i < n; i++) {
+    offsets32[i + 1] = (uint32_t)offsets64[i + 1];
+    slices[i] = (lanebloom_slice){data + offsets64[i], offsets64[i + 1] - offsets64[i]};
+    is_fixed = is_fixed && slices[i].size == width;
+  }
+
+  const void *indices[] = {NULL, offsets32, offsets64, slices};
+  const size_t nbytes[] = {0, (n + 1) * sizeof *offsets32, (n + 1) * sizeof *offsets64, n * sizeof *slices};
+  const size_t layout = rng_below(rng, 4);
+  batch.index = guarded_copy(indices[layout], nbytes[layout], rng_below(rng, 2) ? AT_END : AT_BEGIN);
+  guarded_freeze(&batch.index);
+  const void *index = batch.index.bytes;
+  batch.keys = layout == KEYS_OFFSETS32            ? lanebloom_keys_offsets32(data, index, n)
+               : layout == KEYS_OFFSETS64          ? lanebloom_keys_offsets64(data, index, n)
+               : layout == KEYS_FIXED && is_fixed  ? lanebloom_keys_fixed(data, width, n)
+               : layout == KEYS_FIXED && !is_fixed ? lanebloom_keys_fixed(data, 9, offsets64[n] / 9)
+                                                   : lanebloom_keys_slices(index, n);
+  return batch;
+}
+
+static void batch_free(struct batch *batch)
+{
+  guarded_free(&batch->index);
+  guarded_free(&batch->data);
+}
+
+/* ---- Filters ---- */
+
+enum { MAX_PAYLOAD_NBYTES = 64 << 20, MAX_ROUNDING_NBYTES = 1 << 11, MAX_TRAILER_NBYTES = 8 };
+
+static const lanebloom_format formats[] = {LANEBLOOM_LEVELDB, LANEBLOOM_LEVELDB_SIGNED, LANEBLOOM_ROCKSDB_LEGACY,
+                                           LANEBLOOM_ROCKSDB_LOCAL};
+
+/* What the format's reader makes of a payload of some size and a trailer. */
+static struct filter_shape some_shape(struct rng *rng, const struct format_table *format, uint8_t *room)
+{
+  const bool is_legacy = format->id == LANEBLOOM_ROCKSDB_LEGACY, has_lines = format->id == LANEBLOOM_ROCKSDB_LOCAL;
+  const uint32_t max_nprobes = !one_in(rng, 4) ? 12 : is_legacy ? 127 : 30;
+  struct filter_shape written = {.nprobes = 1 + (uint32_t)rng_below(rng, max_nprobes)}, read;
+  uint64_t nbytes = some(rng, MAX_PAYLOAD_NBYTES);
+  if (has_lines && nbytes < ROCKSDB_LOCAL_LINE_NBYTES)
+    nbytes = ROCKSDB_LOCAL_LINE_NBYTES;
+  if (is_legacy) {
+    const uint32_t line_nbytes = one_in(rng, 3) ? (uint32_t)1 << rng_below(rng, 12) : 64;
+    written.nlines = (uint32_t)((nbytes + line_nbytes - 1) / line_nbytes);
+    nbytes = (uint64_t)written.nlines * line_nbytes;
+  }
+  format->write_trailer(&written, room + nbytes);
+  if (format->parse(room, nbytes + format->trailer_nbytes, &read) || read.answer != ANSWER_BY_PROBES)
+    test_fatal("a filter of %llu bytes does not open", (unsigned long long)nbytes);
+  return read;
+}
+
+/* No bits are set, about a quarter, half, three quarters, or all. */
+static void fill(struct rng *rng, uint8_t *bytes, size_t nbytes)
+{
+  const uint64_t kind = rng_below(rng, 16);
+  memset(bytes, kind == 0 ? 0xff : 0, nbytes);
+  if (kind <= 1)
+    return;
+  rng_fill(rng, bytes, nbytes);
+  for (size_t i = 0; kind < 8 && i + 8 <= nbytes; i += 8) {
+    uint64_t eight;
+    const uint64_t other = rng_next(rng);
+    memcpy(&eight, bytes + i, sizeof eight);
+    eight = kind < 6 ? eight & other : eight | other;
+    memcpy(bytes + i, &eight, sizeof eight);
+  }
+}
+
+/* ---- Trials ---- */
+
+struct trial {
+  struct rng rng;
+  const struct format_table *format;
+  struct filter_shape shape;
+  struct guarded payload;
+  struct batch batch;
+};
+
+static void probe_keys(const struct trial *trial, const struct kernel_ops *ops, uint8_t *bitmap)
+{
+  struct hash_source source;
+  hash_source_of_keys(&source, &trial->batch.keys, ops->hash, trial->format->hash_nbytes);
+  ops->probe(&trial->shape, trial->payload.bytes, &source, bitmap);
+}
+
+static void probe_hashes(const struct trial *trial, const struct kernel_ops *ops, const void *hashes, uint8_t *bitmap)
+{
+  struct hash_source source;
+  hash_source_of_hashes(&source, hashes, trial->format->hash_nbytes, trial->batch.keys.n);
+  ops->probe(&trial->shape, trial->payload.bytes, &source, bitmap);
+}
+
+static void add_keys(const struct trial *trial, const struct kernel_ops *ops, uint8_t *payload)
+{
+  struct hash_source source;
+  hash_source_of_keys(&source, &trial->batch.keys, ops->hash, trial->format->hash_nbytes);
+  ops->add(&trial->shape, payload, &source);
+}
+
+/* Keys get their bits with a chance that changes from run to run. */
+static void add_some(struct trial *trial, const struct kernel_ops *scalar, const uint8_t *hashes)
+{
+  const size_t n = trial->batch.keys.n, hash_nbytes = trial->format->hash_nbytes;
+  const uint64_t run = some(&trial->rng, MAX_NKEYS);
+  const uint64_t percent[] = {rng_below(&trial->rng, 3) * 50, rng_below(&trial->rng, 101)};
+  for (size_t i = 0; i < n; i++)
+    if (rng_below(&trial->rng, 100) < percent[i / run % 2]) {
+      struct hash_source source;
+      hash_source_of_hashes(&source, hashes + i * hash_nbytes, hash_nbytes, 1);
+      scalar->add(&trial->shape, trial->payload.bytes, &source);
+    }
+}
+
+/* Against what scalar made of the same. */
+static void check(struct trial *trial, const struct kernel_ops *ops, const uint8_t *hashes, const uint8_t *bitmap,
+                  const uint8_t *payload)
+{
+  const size_t n = trial->batch.keys.n, hashes_nbytes = n * trial->format->hash_nbytes;
+  struct guarded found = guarded_make(hashes_nbytes, some_place(&trial->rng));
+  ops->hash(&trial->batch.keys, found.bytes);
+  test_same_bytes("hashes", found.bytes, hashes, hashes_nbytes);
+  guarded_freeze(&found);
+
+  struct guarded hits = guarded_make((n + 7) / 8, some_place(&trial->rng));
+  probe_hashes(trial, ops, found.bytes, hits.bytes);
+  test_same_bytes("bitmap of hashes", hits.bytes, bitmap, (n + 7) / 8);
+  guarded_free(&hits);
+  guarded_free(&found);
+
+  hits = guarded_make((n + 7) / 8, some_place(&trial->rng));
+  probe_keys(trial, ops, hits.bytes);
+  test_same_bytes("bitmap of keys", hits.bytes, bitmap, (n + 7) / 8);
+  guarded_free(&hits);
+
+  struct guarded added = guarded_copy(trial->payload.bytes, trial->shape.nbytes, some_place(&trial->rng));
+  add_keys(trial, ops, added.bytes);
+  test_same_bytes("payload with the keys", added.bytes, payload, trial->shape.nbytes);
+  guarded_free(&added);
+}
+
+/* ---- The run ---- */
+
+enum { MAX_KERNELS = 32 };
+
+static const struct kernel_table *kernels[MAX_KERNELS]; /* without scalar */
+static size_t nkernels;
+static uint8_t *key_bytes, *room; /* what keys are cut from; a payload and its trailer */
+
+static void find_kernels(void)
+{
+  for (size_t i = 0; i < lanebloom_kernel_count() && nkernels < MAX_KERNELS; i++) {
+    lanebloom_kernel_use(lanebloom_kernel_name(i));
+    if (lanebloom_kernels_current() != &lanebloom_kernels_scalar)
+      kernels[nkernels++] = lanebloom_kernels_current();
+  }
+}
+
+/* Returns the number of keys. */
+static size_t run_trial(uint64_t seed, uint64_t number)
+{
+  struct trial trial = {.rng = rng_start(number)};
+  struct rng *rng = &trial.rng;
+  trial.format = lanebloom_format_table(formats[rng_below(rng, COUNT(formats))]);
+  trial.shape = some_shape(rng, trial.format, room);
+  trial.batch = some_batch(rng, key_bytes + rng_below(rng, MAX_KEYS_NBYTES),
+                           one_in(rng, 2) ? some(rng, MAX_NKEYS) : rng_below(rng, MAX_NKEYS));
+  const size_t n = trial.batch.keys.n;
+  const struct kernel_ops *scalar = lanebloom_kernels_scalar.ops[trial.format->id];
+  char what[200];
+  snprintf(what, sizeof what,
+           "%s of %llu bytes in lines of %u, %u probes, %zu keys of layout %u; test_stress 1 %llu %llu",
+           trial.format->name, (unsigned long long)trial.shape.nbytes, trial.shape.line_nbytes, trial.shape.nprobes, n,
+           trial.batch.keys.layout, (unsigned long long)seed, (unsigned long long)number);
+  test_context("scalar: %s", what);
+
+  uint8_t *hashes = test_alloc(n * trial.format->hash_nbytes), *bitmap = test_alloc((n + 7) / 8);
+  scalar->hash(&trial.batch.keys, hashes);
+  trial.payload = guarded_make(trial.shape.nbytes, some_place(rng));
+  fill(rng, trial.payload.bytes, trial.shape.nbytes);
+  add_some(&trial, scalar, hashes);
+  guarded_freeze(&trial.payload);
+  probe_hashes(&trial, scalar, hashes, bitmap);
+  memcpy(room, trial.payload.bytes, trial.shape.nbytes);
+  add_keys(&trial, scalar, room);
+  for (size_t i = 0; i < nkernels; i++) {
+    test_context("%s: %s", kernels[i]->name, what);
+    check(&trial, kernels[i]->ops[trial.format->id], hashes, bitmap, room);
+  }
+  free(bitmap);
+  free(hashes);
+  guarded_free(&trial.payload);
+  batch_free(&trial.batch);
+  return n;
+}
+
+/* Argument i of main, if there are as many. */
+static uint64_t number_of(int argc, char **argv, int i, uint64_t otherwise)
+{
+  if (i >= argc)
+    return otherwise;
+  char *end;
+  const uint64_t number = strtoull(argv[i], &end, 0);
+  if (end == argv[i] || *end || argc > 4) {
+    fprintf(stderr, "usage: test_stress [PAIRS [SEED [TRIAL]]]\n");
+    exit(2);
+  }
+  return number;
+}
+
+int main(int argc, char **argv)
+{
+  const uint64_t asked = number_of(argc, argv, 1, 100000000);
+  const uint64_t seed = number_of(argc, argv, 2, (uint64_t)time(NULL));
+  const uint64_t first = number_of(argc, argv, 3, 1);
+  char text[24];
+  snprintf(text, sizeof text, "%llu", (unsigned long long)seed);
+  setenv("LANEBLOOM_TEST_SEED", text, 1); /* for rng_start */
+  struct rng rng = rng_start(0);
+  find_kernels();
+  room = test_alloc(MAX_PAYLOAD_NBYTES + MAX_ROUNDING_NBYTES + MAX_TRAILER_NBYTES);
+  key_bytes = test_alloc(2 * MAX_KEYS_NBYTES);
+  rng_fill(&rng, key_bytes, 2 * MAX_KEYS_NBYTES);
+
+  uint64_t npairs = 0, nfilters = 0;
+  time_t told = time(NULL);
+  while (npairs < asked && nkernels > 0) {
+    npairs += run_trial(seed, first + nfilters++);
+    if (time(NULL) >= told + 5) {
+      told = time(NULL);
+      fprintf(stderr, "# %llu of %llu pairs, %llu filters\n", (unsigned long long)npairs, (unsigned long long)asked,
+              (unsigned long long)nfilters);
+    }
+  }
+  for (size_t i = 0; i < nkernels; i++)
+    printf("ok - %s: %llu pairs, %llu filters, 0 differences\n", kernels[i]->name, (unsigned long long)npairs,
+           (unsigned long long)nfilters);
+  printf("ok - %zu kernels and scalar: %llu pairs, %llu filters, 0 differences\n1..%zu\n", nkernels,
+         (unsigned long long)(nkernels * npairs), (unsigned long long)nfilters, nkernels + 1);
+  return EXIT_SUCCESS;
+}
