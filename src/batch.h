@@ -41,7 +41,7 @@ static inline void hash_source_of_keys(struct hash_source *source, const laneblo
 static inline void hash_source_of_hashes(struct hash_source *source, const void *hashes, size_t hash_nbytes, size_t n)
 {
   source->keys = NULL;
-  source->hashes = hashes;
+  source->hashes = hashes ? hashes : (const void *)""; /* of none: arithmetic on NULL is undefined */
   source->hash_nbytes = hash_nbytes;
   source->next = 0;
   source->n = n;

@@ -85,8 +85,9 @@ struct filter_shape {
 
 /* ---- What an instruction set offers ---- */
 
-/* The operations of one format. Keys' bytes, payload, hashes and bitmap may have any alignment, and nothing beyond
- * their ends may be read: the page behind them may be unmapped. Sizes and n * width may exceed 32 bits. */
+/* The operations of one format. Keys' bytes, payload, hashes and bitmap may have any alignment. Beyond their ends
+ * nothing is written, and no page is touched that holds none of their bytes: it may be unmapped. Sizes and n * width
+ * may exceed 32 bits. */
 struct kernel_ops {
   /* hashes: keys->n of them, in the host's byte order. */
   void (*hash)(const lanebloom_keys *keys, void *hashes);

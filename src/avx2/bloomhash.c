@@ -4,6 +4,7 @@
 #include "../scalar/scalar.h"
 #include "avx2.h"
 #include "isa.h"
+#include "kept.h"
 
 enum {
   LANES = 8,
@@ -116,8 +117,8 @@ static inline __m256i mix_same(__m256i hash, const __m256i words[CHUNK_NWORDS], 
 
 /* ---- From keys to lanes ---- */
 
-/* A chunk, of which the last bytes may be somebody else's, on the same page; an address sanitizer would object. */
-__attribute__((no_sanitize("address"))) static inline __m128i load_chunk(const uint8_t *from)
+/* A chunk, of which the last bytes may be somebody else's, on the same page: sanitizers would object. */
+__attribute__((no_sanitize("address", "thread"))) static inline __m128i load_chunk(const uint8_t *from)
 {
   return _mm_loadu_si128((const void *)from);
 }
@@ -420,12 +421,6 @@ struct queue {
   size_t n;
 };
 
-/* Where dwords come from that move down to the front: those whose bytes are set here. */
-static inline __m256i compressed(uint64_t bytes)
-{
-  return _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)_pext_u64(0x0706050403020100, bytes)));
-}
-
 /* Those of these lanes. Others' values come behind them, and are overwritten by the next. */
 static inline void enqueue(struct queue *queue, const struct lanes *lanes, __m256i key)
 {
@@ -433,9 +428,8 @@ static inline void enqueue(struct queue *queue, const struct lanes *lanes, __m25
   const size_t n = queue->n, n_low = (size_t)__builtin_popcount(some & 0xf);
   if (!some)
     return;
-  const __m256i dwords = compressed(_pdep_u64(some, 0x0101010101010101) * 0xff);
-  const __m256i low = compressed(_pdep_u64(some, 0x0001000100010001) * 0xffff);
-  const __m256i high = compressed(_pdep_u64(some >> 4, 0x0001000100010001) * 0xffff);
+  const __m256i dwords = kept_order(some);
+  const __m256i low = kept_order_of_qwords(some & 0xf), high = kept_order_of_qwords(some >> 4);
   store(queue->at + n, _mm256_permutevar8x32_epi32(lanes->at[0], low));
   store(queue->at + n + n_low, _mm256_permutevar8x32_epi32(lanes->at[1], high));
   store(queue->left + n, _mm256_permutevar8x32_epi32(lanes->left, dwords));

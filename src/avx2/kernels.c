@@ -45,8 +45,8 @@ const struct kernel_table lanebloom_kernels_avx2_loads = {
     .ops =
         {
             [LANEBLOOM_LEVELDB] = &lanebloom_leveldb_avx2_loads,
-            [LANEBLOOM_ROCKSDB_LEGACY] = &lanebloom_rocksdb_legacy_avx2_loads,
-            [LANEBLOOM_ROCKSDB_LOCAL] = &lanebloom_rocksdb_local_avx2_loads,
+            [LANEBLOOM_ROCKSDB_LEGACY] = &lanebloom_rocksdb_legacy_avx2, /* which gather nothing */
+            [LANEBLOOM_ROCKSDB_LOCAL] = &lanebloom_rocksdb_local_avx2,
             [LANEBLOOM_LEVELDB_SIGNED] = &lanebloom_leveldb_signed_avx2_loads,
         },
 };

@@ -105,8 +105,8 @@ static inline __m512i mix_same(__m512i hash, const __m512i words[CHUNK_NWORDS], 
 
 /* ---- From keys to lanes ---- */
 
-/* A chunk, of which the last bytes may be somebody else's, on the same page; an address sanitizer would object. */
-__attribute__((no_sanitize("address"))) static inline __m128i load_chunk(const uint8_t *from)
+/* A chunk, of which the last bytes may be somebody else's, on the same page: sanitizers would object. */
+__attribute__((no_sanitize("address", "thread"))) static inline __m128i load_chunk(const uint8_t *from)
 {
   return _mm_loadu_si128((const void *)from);
 }

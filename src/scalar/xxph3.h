@@ -1,5 +1,5 @@
-/* XXPH3 of one key, by its size. The specification, in a header so that vector kernels have the same text for what they
- * do not do in lanes, compiled with their own instructions (mulx).
+/* XXPH3 of one key, by its size. The specification, in a header so that vector kernels have the same text for keys
+ * that they do not take in lanes.
  * Source: RocksDB 7.8.3 util/xxph3.h.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_SCALAR_XXPH3_H
