@@ -61,7 +61,8 @@ static size_t shared_nbytes(void)
 
 static bool same_case(const struct bench_case *a, const struct bench_case *b)
 {
-  return a->format == b->format && a->kib == b->kib && a->nprobes == b->nprobes && a->hits == b->hits;
+  return a->format == b->format && a->kib == b->kib && a->nprobes == b->nprobes && a->hits == b->hits &&
+         a->width == b->width;
 }
 
 void *bench_share(bench_maker *maker, const struct bench_case *wanted)

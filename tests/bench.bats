@@ -21,6 +21,11 @@ run_rows() { # FILTER
   grep -q '^screen/rocksdb-local/peer:rocksdb' "$BATS_TEST_TMPDIR/names"
 }
 
+@test "keys of 8 and 16 bytes, each asked of a filter of its own" {
+  run_rows '^keys/(leveldb|rocksdb-local)/(avx512|scalar|peer.*)/KiB:(16|256)/hits:100/bytes' # together, as in a whole run
+  jq -e '.benchmarks | length >= 16' "$BATS_TEST_TMPDIR/rows.json"
+}
+
 @test "hashing, building and the floor" {
   run_rows '^hash/.*/bytes:8|^build/.*/KiB:16$|^floor/.*/KiB:16$'
   jq -e '.benchmarks | length >= 10' "$BATS_TEST_TMPDIR/rows.json"
