@@ -9,7 +9,7 @@
 #include "filter.h"
 
 enum {
-  PIECE_LOG_NBITS = 22,            /* 512 KiB, which a second-level cache holds besides a bucket passing through */
+  PIECE_LOG_NBITS = 22,            /* 512 KiB, as a second-level cache of 1 MiB holds; other sizes were not measured */
   BUCKET_MAX_NPOSITIONS = 1 << 16, /* 8 for each line of a piece; all buckets are half as large as the filter */
   LINE_NPOSITIONS = 16,            /* of 32 bits in a cache line */
 };
