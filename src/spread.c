@@ -5,7 +5,7 @@
 enum { LINE_NBYTES = 64, PIECE_NBYTES = 1 << (PIECE_LOG_NBITS - 3) };
 
 /* Below, a third-level cache serves single bits well enough: measured on Zen 4 (AVX2 / AVX-512, ns per key without its
- * hash), 8 MiB: one by one 9.1 / 7.5, by buckets 20.6 / 19.0; 12 MiB: 17.8 / 19.1 and 21.8 / 19.3; 16 MiB: 26 and 20. */
+ * hash), 8 MiB: one by one 9.1 / 7.5, by buckets 20.6 / 19.0; 12 MiB: 17.8 / 19.1 and 21.8 / 19.3; 16 MiB: 26, 20. */
 static const uint64_t MIN_NBYTES = (uint64_t)12 << 20;
 
 static size_t round_up(size_t n, size_t unit)

@@ -42,4 +42,43 @@ void lanebloom_spread_close(struct spread *spread);
 /* Brings a piece into the cache. */
 void lanebloom_spread_fetch(const struct filter_shape *shape, const uint8_t *payload, size_t piece);
 
+/* ---- Setting bits whose places lanes have found ---- */
+
+enum {
+  GROUP_NKEYS = 32, /* measured on Zen 4, 16 KiB: 16: 2.60 ns per key, 32: 2.45, 64: 2.49, in a trial */
+  GROUP_NBITS = GROUP_NKEYS * LEVELDB_MAX_NPROBES,
+};
+
+/* Bits to be set: in which byte, and the bit itself. */
+struct bits {
+  uint32_t bytes[GROUP_NBITS];
+  uint8_t masks[GROUP_NBITS];
+};
+
+/* n is a multiple of 8. Two bytes and eight masks are loaded at a time, for a store needs two loads already. Bytes,
+ * because the wider a unit, the more often it waits for its last store. */
+static inline void set_bits(uint8_t *payload, const struct bits *bits, size_t n)
+{
+  for (size_t i = 0; i < n; i += 8) {
+    uint64_t masks, two;
+    memcpy(&masks, bits->masks + i, sizeof masks);
+    for (size_t j = 0; j < 8; j += 2) {
+      memcpy(&two, bits->bytes + i + j, sizeof two);
+      payload[(uint32_t)two] |= (uint8_t)masks;
+      payload[two >> 32] |= (uint8_t)(masks >> 8);
+      masks >>= 16;
+    }
+  }
+}
+
+/* The group of hashes at `first` of n, or what is left, and then the last hash again until it is whole. */
+static inline const uint8_t *group_at(const uint8_t *hashes, size_t first, size_t n, uint32_t *filled)
+{
+  if (n - first >= GROUP_NKEYS)
+    return hashes + first * sizeof(uint32_t);
+  for (size_t i = 0; i < GROUP_NKEYS; i++)
+    filled[i] = hash32_at(hashes, first + i < n ? first + i : n - 1);
+  return (const uint8_t *)filled;
+}
+
 #endif

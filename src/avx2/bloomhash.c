@@ -1,6 +1,6 @@
 /* BloomHash in lanes of AVX2: eight keys at a time, a key per lane, sixteen bytes of each in one go.
  * SPDX-License-Identifier: MIT */
-#include "../keys.h"
+#include "../chunks.h"
 #include "../scalar/scalar.h"
 #include "avx2.h"
 #include "isa.h"
@@ -8,8 +8,6 @@
 
 enum {
   LANES = 8,
-  CHUNK_NBYTES = 16, /* of a key, per load */
-  CHUNK_NWORDS = CHUNK_NBYTES / 4,
 
   /* Keys of many sizes are taken in blocks, whose queue should stay in the first-level cache. */
   BLOCK_MAX = 512,
@@ -17,8 +15,6 @@ enum {
    * bytes on Zen 4: 4, 5 or 6 the same within the noise. */
   MANY = 5,
   MIN_QUEUE = 4, /* fewer keys are faster one by one */
-
-  PAGE_NBYTES = 4096, /* the smallest there are */
 };
 
 static inline __m256i load(const void *from)
@@ -62,15 +58,6 @@ static inline __m256i sign_tails(__m256i word, __m256i tails)
   const __m256i signs = _mm256_and_si256(_mm256_and_si256(word, _mm256_set1_epi32(0x808080)), tails);
   return _mm256_sub_epi32(word, _mm256_slli_epi32(signs, 1));
 }
-
-/* How far the product is shifted after word w of a chunk, by the bytes left of the chunk; 16 of them stand at 0. Only
- * where the word is cut is it a tail. */
-static const uint8_t tail_shifts[CHUNK_NWORDS][16] = {
-    {16, 24, 24, 24, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16},
-    {16, 16, 16, 16, 16, 24, 24, 24, 16, 16, 16, 16, 16, 16, 16, 16},
-    {16, 16, 16, 16, 16, 16, 16, 16, 16, 24, 24, 24, 16, 16, 16, 16},
-    {16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 24, 24, 24},
-};
 
 /* Word w of chunks that end anywhere: `left` bytes of the chunk, 0 to 16, belong to the key, and so many are in each
  * byte of `bytes_left`. Keys that have ended before keep their hash. */
@@ -265,30 +252,6 @@ static inline __m256i some_left_low(const struct lanes *lanes)
 static inline __m256i some_left_high(const struct lanes *lanes)
 {
   return _mm256_cvtepi32_epi64(_mm256_extracti128_si256(some_left(lanes), 1));
-}
-
-/* Where a chunk may be loaded of which not all bytes belong to the key: while (at & mask) <= last. */
-struct reach {
-  uint64_t mask, last;
-};
-
-static inline struct reach reach_of(const lanebloom_keys *keys)
-{
-  const uint8_t *end = keys->data;
-  switch ((enum keys_layout)keys->layout) {
-  case KEYS_FIXED:
-    end += keys->n * keys->width;
-    break;
-  case KEYS_OFFSETS32:
-    end += ((const uint32_t *)keys->index)[keys->n];
-    break;
-  case KEYS_OFFSETS64:
-    end += ((const uint64_t *)keys->index)[keys->n];
-    break;
-  case KEYS_SLICES: /* their neighbours are unknown, but a page is there as a whole */
-    return (struct reach){PAGE_NBYTES - 1, PAGE_NBYTES - CHUNK_NBYTES};
-  }
-  return (struct reach){UINT64_MAX, (uint64_t)(uintptr_t)end - CHUNK_NBYTES};
 }
 
 /* Lanes whose next chunk would be read beyond its reach, a bit for each. */
@@ -498,34 +461,6 @@ static inline void hash_block(const lanebloom_keys *keys, struct reach reach, bo
     const lanebloom_keys one = lanebloom_keys_part(keys, queue.key[i], 1);
     hash_one_by_one(&one, signed_tails, hashes + 4 * (size_t)queue.key[i]);
   }
-}
-
-/* Are all keys of a block, which is not empty, shorter than 2^31 bytes? */
-static inline bool fits_lanes(const lanebloom_keys *keys)
-{
-  uint64_t bound = 0;
-  switch ((enum keys_layout)keys->layout) {
-  case KEYS_FIXED:
-    bound = keys->width;
-    break;
-  case KEYS_OFFSETS32: {
-    const uint32_t *offsets = keys->index;
-    bound = offsets[keys->n] - offsets[0];
-    break;
-  }
-  case KEYS_OFFSETS64: {
-    const uint64_t *offsets = keys->index;
-    bound = offsets[keys->n] - offsets[0];
-    break;
-  }
-  case KEYS_SLICES: {
-    const lanebloom_slice *slices = keys->index;
-    for (size_t i = 0; i < keys->n; i++)
-      bound |= slices[i].size;
-    break;
-  }
-  }
-  return bound <= INT32_MAX;
 }
 
 /* Any batch, block by block. */

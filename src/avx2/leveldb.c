@@ -336,11 +336,6 @@ static void leveldb_probe_avx2_loads(const struct filter_shape *shape, const uin
 
 /* ---- Adding ---- */
 
-enum {
-  GROUP_NKEYS = 32,
-  GROUP_NBITS = GROUP_NKEYS * LEVELDB_MAX_NPROBES,
-};
-
 struct modulus {
   __m256i multiplier, nbits;
   __m128i shift;
@@ -373,12 +368,6 @@ static inline __m256i positions_of(__m256i probes, const struct modulus *modulus
   return _mm256_sub_epi32(probes, _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xaa));
 }
 
-/* Bits to be set: in which byte, and the bit itself. */
-struct bits {
-  uint32_t bytes[GROUP_NBITS];
-  uint8_t masks[GROUP_NBITS];
-};
-
 /* Masks are bytes in dwords, each half of the register becomes its own four:
  *
  *   m0 m1 m2 m3 | m4 m5 m6 m7   ->   0123 0123 0123 0123 | 4567 4567 4567 4567   ->   0123 4567 */
@@ -397,32 +386,6 @@ static inline void stream_line(uint32_t *to, const struct spread_line *line)
 {
   _mm256_stream_si256((void *)to, load(line->positions));
   _mm256_stream_si256((void *)(to + LANES), load(line->positions + LANES));
-}
-
-/* n is a multiple of 8. Two bytes and eight masks are loaded at a time, for a store needs two loads already. Bytes,
- * because the wider a unit, the more often it waits for its last store. */
-static inline void set_bits(uint8_t *payload, const struct bits *bits, size_t n)
-{
-  for (size_t i = 0; i < n; i += 8) {
-    uint64_t masks, two;
-    memcpy(&masks, bits->masks + i, sizeof masks);
-    for (size_t j = 0; j < 8; j += 2) {
-      memcpy(&two, bits->bytes + i + j, sizeof two);
-      payload[(uint32_t)two] |= (uint8_t)masks;
-      payload[two >> 32] |= (uint8_t)(masks >> 8);
-      masks >>= 16;
-    }
-  }
-}
-
-/* The group of hashes at `first` of n, or what is left, and then the last hash again until it is whole. */
-static inline const uint8_t *group_at(const uint8_t *hashes, size_t first, size_t n, uint32_t *filled)
-{
-  if (n - first >= GROUP_NKEYS)
-    return hashes + first * sizeof(uint32_t);
-  for (size_t i = 0; i < GROUP_NKEYS; i++)
-    filled[i] = hash32_at(hashes, first + i < n ? first + i : n - 1);
-  return (const uint8_t *)filled;
 }
 
 /* Sets the first n positions of a full bucket, or of one that will get no more: a multiple of LANES. */

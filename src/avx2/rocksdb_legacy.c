@@ -4,15 +4,12 @@
 #include "../scalar/scalar.h"
 #include "avx2.h"
 #include "isa.h"
+#include "lines.h"
 
 enum {
-  LANES_PER_KEY = 8,
   FEW_NKEYS = 6,    /* fewer go to scalar: a single key takes 50 ns there and 80 here (Zen 4) */
   MAX_NPASSES = 16, /* of eight probes: readers take up to 127 */
   LINE_NBYTES = 64,
-
-  NEXT_NKEYS = 128,         /* as in rocksdb_local.c, */
-  NEAR_NBYTES = 1024 << 10, /* and this */
 };
 
 /* ---- Vocabulary ---- */
@@ -49,11 +46,6 @@ struct multipliers {
   __m256i passes[MAX_NPASSES];
 };
 
-static inline uint32_t npasses_of(uint32_t nprobes)
-{
-  return (nprobes + LANES_PER_KEY - 1) / LANES_PER_KEY;
-}
-
 static inline struct multipliers multipliers_for(uint32_t nprobes)
 {
   struct multipliers multipliers;
@@ -88,21 +80,6 @@ static inline __m256i bits_as_signs(__m256i probes, const uint8_t *line)
 }
 
 /* ---- Blocks of hashes and their lines ---- */
-
-struct block {
-  const uint8_t *hashes; /* readable in eights */
-  size_t n;
-  _Alignas(64) uint64_t offsets[NEXT_NKEYS];
-};
-
-static inline void next_block(struct hash_source *source, struct block *block, uint8_t *padded)
-{
-  block->hashes = hash_source_next(source, NEXT_NKEYS, &block->n);
-  if (block->n % 8 != 0) {
-    memcpy(padded, block->hashes, block->n * sizeof(uint32_t));
-    block->hashes = padded;
-  }
-}
 
 /* Where the lines of eight hashes are, prefetched as in rocksdb_local.c. */
 static inline void locate_eight(struct block *block, size_t i, const struct divisor *divisor, const uint8_t *payload,
@@ -142,11 +119,11 @@ static inline void probe_blocks(const struct filter_shape *shape, const uint8_t 
   uint8_t padded[NEXT_NKEYS * sizeof(uint32_t)] = {0};
   struct block blocks[2], *block = &blocks[0], *next = &blocks[1];
 
-  next_block(source, block, padded);
+  next_block(source, sizeof(uint32_t), block, padded);
   for (size_t i = 0; i < block->n; i += 8)
     locate_eight(block, i, &divisor, payload, prefetch);
   while (block->n > 0) {
-    next_block(source, next, padded);
+    next_block(source, sizeof(uint32_t), next, padded);
     for (size_t i = 0; i < block->n; i += 8) {
       if (i < next->n)
         locate_eight(next, i, &divisor, payload, prefetch);
@@ -179,23 +156,6 @@ static void rocksdb_legacy_probe_avx2(const struct filter_shape *shape, const ui
 
 /* ---- Adding ---- */
 
-/* The dwords of a line, shifted by these, take 32 bits each from bit 0 of the line on. */
-static inline void set_bits(uint8_t *line, const uint32_t *bits, uint32_t nbits)
-{
-  const __m256i one = _mm256_set1_epi32(1);
-  const __m256i to_lower = _mm256_set_epi32(-224, -192, -160, -128, -96, -64, -32, 0);
-  const __m256i to_upper = _mm256_sub_epi32(to_lower, _mm256_set1_epi32(256));
-  __m256i lower = _mm256_loadu_si256((const __m256i *)line);
-  __m256i upper = _mm256_loadu_si256((const __m256i *)(line + 32));
-  for (uint32_t i = 0; i < nbits; i++) {
-    const __m256i bit = _mm256_set1_epi32((int)bits[i]);
-    lower = _mm256_or_si256(lower, _mm256_sllv_epi32(one, _mm256_add_epi32(bit, to_lower)));
-    upper = _mm256_or_si256(upper, _mm256_sllv_epi32(one, _mm256_add_epi32(bit, to_upper)));
-  }
-  _mm256_storeu_si256((__m256i *)line, lower);
-  _mm256_storeu_si256((__m256i *)(line + 32), upper);
-}
-
 /* One key after another, as two may have the same line. */
 static inline void add_eight(const struct multipliers *multipliers, const uint32_t nprobes, uint8_t *payload,
                              const uint64_t *offsets, const uint8_t *hashes, size_t n)
@@ -222,11 +182,11 @@ static void rocksdb_legacy_add_avx2(const struct filter_shape *shape, uint8_t *p
   uint8_t padded[NEXT_NKEYS * sizeof(uint32_t)] = {0};
   struct block blocks[2], *block = &blocks[0], *next = &blocks[1];
 
-  next_block(source, block, padded);
+  next_block(source, sizeof(uint32_t), block, padded);
   for (size_t i = 0; i < block->n; i += 8)
     locate_eight(block, i, &divisor, payload, prefetch);
   while (block->n > 0) {
-    next_block(source, next, padded);
+    next_block(source, sizeof(uint32_t), next, padded);
     for (size_t i = 0; i < block->n; i += 8) {
       if (i < next->n)
         locate_eight(next, i, &divisor, payload, prefetch);

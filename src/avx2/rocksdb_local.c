@@ -4,17 +4,11 @@
 #include "../scalar/scalar.h"
 #include "avx2.h"
 #include "isa.h"
+#include "lines.h"
 
 enum {
-  LANES_PER_KEY = 8,
   FEW_NKEYS = 6,   /* fewer go to scalar: a single key takes 44 ns there and 85 here (Zen 4) */
   MAX_NPASSES = 4, /* of eight probes: readers take up to 30 */
-
-  /* Lines of the next block are on their way while those of this one are tested. Measured on Zen 4, 16 and 256 MiB:
-   * 64: 3.1 and 7.4 ns, 128: 2.5 and 7.6, 256: 2.4 and 8.5. */
-  NEXT_NKEYS = 128,
-  /* Larger payloads are worth a prefetch of each line: at 1 MiB it costs 0.2 ns of 1.2. */
-  NEAR_NBYTES = 1024 << 10,
 };
 
 /* ---- Vocabulary ---- */
@@ -31,11 +25,6 @@ static inline __m256i line_offsets(__m256i hashes, __m256i nlines)
 struct multipliers {
   __m256i passes[MAX_NPASSES];
 };
-
-static inline uint32_t npasses_of(uint32_t nprobes)
-{
-  return (nprobes + LANES_PER_KEY - 1) / LANES_PER_KEY;
-}
 
 static inline struct multipliers multipliers_for(uint32_t nprobes)
 {
@@ -72,21 +61,6 @@ static inline __m256i bits_as_signs(__m256i probes, const uint8_t *line)
 }
 
 /* ---- Blocks of hashes and their lines ---- */
-
-struct block {
-  const uint8_t *hashes; /* readable in eights */
-  size_t n;
-  _Alignas(64) uint64_t offsets[NEXT_NKEYS];
-};
-
-static inline void next_block(struct hash_source *source, struct block *block, uint8_t *padded)
-{
-  block->hashes = hash_source_next(source, NEXT_NKEYS, &block->n);
-  if (block->n % 8 != 0) {
-    memcpy(padded, block->hashes, block->n * sizeof(uint64_t));
-    block->hashes = padded;
-  }
-}
 
 /* Where the lines of eight hashes are. Prefetched into L2, as more of them can be on their way there than to L1
  * (measured on Zen 4, 16 and 256 MiB: 3.1 and 7.4 ns, to L1 3.9 and 9.5). */
@@ -128,11 +102,11 @@ static inline void probe_blocks(const struct filter_shape *shape, const uint8_t 
   uint8_t padded[NEXT_NKEYS * sizeof(uint64_t)] = {0};
   struct block blocks[2], *block = &blocks[0], *next = &blocks[1];
 
-  next_block(source, block, padded);
+  next_block(source, sizeof(uint64_t), block, padded);
   for (size_t i = 0; i < block->n; i += 8)
     locate_eight(block, i, nlines, payload, prefetch);
   while (block->n > 0) {
-    next_block(source, next, padded);
+    next_block(source, sizeof(uint64_t), next, padded);
     for (size_t i = 0; i < block->n; i += 8) {
       if (i < next->n)
         locate_eight(next, i, nlines, payload, prefetch);
@@ -165,23 +139,6 @@ static void rocksdb_local_probe_avx2(const struct filter_shape *shape, const uin
 
 /* ---- Adding ---- */
 
-/* The dwords of a line, shifted by these, take 32 bits each from bit 0 of the line on. */
-static inline void set_bits(uint8_t *line, const uint32_t *bits, uint32_t nbits)
-{
-  const __m256i one = _mm256_set1_epi32(1);
-  const __m256i to_lower = _mm256_set_epi32(-224, -192, -160, -128, -96, -64, -32, 0);
-  const __m256i to_upper = _mm256_sub_epi32(to_lower, _mm256_set1_epi32(256));
-  __m256i lower = _mm256_loadu_si256((const __m256i *)line);
-  __m256i upper = _mm256_loadu_si256((const __m256i *)(line + 32));
-  for (uint32_t i = 0; i < nbits; i++) {
-    const __m256i bit = _mm256_set1_epi32((int)bits[i]);
-    lower = _mm256_or_si256(lower, _mm256_sllv_epi32(one, _mm256_add_epi32(bit, to_lower)));
-    upper = _mm256_or_si256(upper, _mm256_sllv_epi32(one, _mm256_add_epi32(bit, to_upper)));
-  }
-  _mm256_storeu_si256((__m256i *)line, lower);
-  _mm256_storeu_si256((__m256i *)(line + 32), upper);
-}
-
 /* One key after another, as two may have the same line. */
 static inline void add_eight(const struct multipliers *multipliers, const uint32_t nprobes, uint8_t *payload,
                              const uint64_t *offsets, const uint8_t *hashes, size_t n)
@@ -204,11 +161,11 @@ static void rocksdb_local_add_avx2(const struct filter_shape *shape, uint8_t *pa
   uint8_t padded[NEXT_NKEYS * sizeof(uint64_t)] = {0};
   struct block blocks[2], *block = &blocks[0], *next = &blocks[1];
 
-  next_block(source, block, padded);
+  next_block(source, sizeof(uint64_t), block, padded);
   for (size_t i = 0; i < block->n; i += 8)
     locate_eight(block, i, nlines, payload, prefetch);
   while (block->n > 0) {
-    next_block(source, next, padded);
+    next_block(source, sizeof(uint64_t), next, padded);
     for (size_t i = 0; i < block->n; i += 8) {
       if (i < next->n)
         locate_eight(next, i, nlines, payload, prefetch);

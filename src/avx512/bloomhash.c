@@ -1,14 +1,12 @@
 /* BloomHash in lanes of AVX-512: sixteen keys at a time, a key per lane, sixteen bytes of each in one go.
  * SPDX-License-Identifier: MIT */
-#include "../keys.h"
+#include "../chunks.h"
 #include "../scalar/scalar.h"
 #include "avx512.h"
 #include "isa.h"
 
 enum {
   LANES = 16,
-  CHUNK_NBYTES = 16, /* of a key, per load */
-  CHUNK_NWORDS = CHUNK_NBYTES / 4,
 
   /* Keys of many sizes are taken in blocks, whose queue should stay in the first-level cache. Words, 0 to 100 bytes
    * on Zen 4: 256 keys 1.25 and 5.16 ns, 512 1.20 and 5.10. Without MANY: 512 1.18 and 6.4, 1024 1.14 and 7.3. */
@@ -17,8 +15,6 @@ enum {
    * bytes: never 5.6 ns, while 9 or more 5.0, 12 or more 5.2; 0 to 1000 bytes: 260, 45 and 46. */
   MANY = 9,
   MIN_QUEUE = 4, /* fewer keys are faster one by one */
-
-  PAGE_NBYTES = 4096, /* the smallest there are */
 };
 
 /* ---- The mixing ---- */
@@ -52,15 +48,6 @@ static inline __m512i sign_tails(__m512i word, __mmask16 tails)
   const __m512i signs = _mm512_and_si512(word, _mm512_set1_epi32(0x808080));
   return _mm512_mask_sub_epi32(word, tails, word, _mm512_slli_epi32(signs, 1));
 }
-
-/* How far the product is shifted after word w of a chunk, by the bytes left of the chunk; 16 of them stand at 0. Only
- * where the word is cut is it a tail. */
-static const uint8_t tail_shifts[CHUNK_NWORDS][16] = {
-    {16, 24, 24, 24, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16},
-    {16, 16, 16, 16, 16, 24, 24, 24, 16, 16, 16, 16, 16, 16, 16, 16},
-    {16, 16, 16, 16, 16, 16, 16, 16, 16, 24, 24, 24, 16, 16, 16, 16},
-    {16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 24, 24, 24},
-};
 
 /* Word w of chunks that end anywhere: `left` bytes of the chunk, 0 to 16, belong to the key, and so many are in each
  * byte of `bytes_left`. Keys that have ended before keep their hash. */
@@ -248,30 +235,6 @@ static inline __mmask8 some_left_high(const struct lanes *lanes)
 {
   const __m256i left = _mm512_extracti64x4_epi64(lanes->left, 1);
   return _mm256_test_epi32_mask(left, left);
-}
-
-/* Where a chunk may be loaded of which not all bytes belong to the key: while (at & mask) <= last. */
-struct reach {
-  uint64_t mask, last;
-};
-
-static inline struct reach reach_of(const lanebloom_keys *keys)
-{
-  const uint8_t *end = keys->data;
-  switch ((enum keys_layout)keys->layout) {
-  case KEYS_FIXED:
-    end += keys->n * keys->width;
-    break;
-  case KEYS_OFFSETS32:
-    end += ((const uint32_t *)keys->index)[keys->n];
-    break;
-  case KEYS_OFFSETS64:
-    end += ((const uint64_t *)keys->index)[keys->n];
-    break;
-  case KEYS_SLICES: /* their neighbours are unknown, but a page is there as a whole */
-    return (struct reach){PAGE_NBYTES - 1, PAGE_NBYTES - CHUNK_NBYTES};
-  }
-  return (struct reach){UINT64_MAX, (uint64_t)(uintptr_t)end - CHUNK_NBYTES};
 }
 
 /* Lanes whose next chunk would be read beyond its reach, a bit for each. */
@@ -476,34 +439,6 @@ static inline void hash_block(const lanebloom_keys *keys, struct reach reach, bo
     const lanebloom_keys one = lanebloom_keys_part(keys, queue.key[i], 1);
     hash_one_by_one(&one, signed_tails, hashes + 4 * (size_t)queue.key[i]);
   }
-}
-
-/* Are all keys of a block, which is not empty, shorter than 2^31 bytes? */
-static inline bool fits_lanes(const lanebloom_keys *keys)
-{
-  uint64_t bound = 0;
-  switch ((enum keys_layout)keys->layout) {
-  case KEYS_FIXED:
-    bound = keys->width;
-    break;
-  case KEYS_OFFSETS32: {
-    const uint32_t *offsets = keys->index;
-    bound = offsets[keys->n] - offsets[0];
-    break;
-  }
-  case KEYS_OFFSETS64: {
-    const uint64_t *offsets = keys->index;
-    bound = offsets[keys->n] - offsets[0];
-    break;
-  }
-  case KEYS_SLICES: {
-    const lanebloom_slice *slices = keys->index;
-    for (size_t i = 0; i < keys->n; i++)
-      bound |= slices[i].size;
-    break;
-  }
-  }
-  return bound <= INT32_MAX;
 }
 
 /* Any batch, block by block. */

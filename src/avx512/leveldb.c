@@ -292,17 +292,6 @@ static void leveldb_probe_avx512(const struct filter_shape *shape, const uint8_t
 
 /* ---- Adding ---- */
 
-enum {
-  GROUP_NKEYS = 32, /* measured on Zen 4, 16 KiB: 16: 2.60 ns per key, 32: 2.45, 64: 2.49, in a trial */
-  GROUP_NBITS = GROUP_NKEYS * LEVELDB_MAX_NPROBES,
-};
-
-/* Bits to be set: in which byte, and the bit itself. */
-struct bits {
-  uint32_t bytes[GROUP_NBITS];
-  uint8_t masks[GROUP_NBITS];
-};
-
 static inline void put_bits(struct bits *bits, size_t i, __m512i positions)
 {
   const __m512i masks = _mm512_sllv_epi32(_mm512_set1_epi32(1), _mm512_and_si512(positions, _mm512_set1_epi32(7)));
@@ -314,32 +303,6 @@ static inline void put_bits(struct bits *bits, size_t i, __m512i positions)
 static inline void stream_line(uint32_t *to, const struct spread_line *line)
 {
   _mm512_stream_si512((void *)to, _mm512_load_si512(line->positions));
-}
-
-/* n is a multiple of 8. Two bytes and eight masks are loaded at a time, for a store needs two loads already. Bytes,
- * because the wider a unit, the more often it waits for its last store. */
-static inline void set_bits(uint8_t *payload, const struct bits *bits, size_t n)
-{
-  for (size_t i = 0; i < n; i += 8) {
-    uint64_t masks, two;
-    memcpy(&masks, bits->masks + i, sizeof masks);
-    for (size_t j = 0; j < 8; j += 2) {
-      memcpy(&two, bits->bytes + i + j, sizeof two);
-      payload[(uint32_t)two] |= (uint8_t)masks;
-      payload[two >> 32] |= (uint8_t)(masks >> 8);
-      masks >>= 16;
-    }
-  }
-}
-
-/* The group of hashes at `first` of n, or what is left, and then the last hash again until it is whole. */
-static inline const uint8_t *group_at(const uint8_t *hashes, size_t first, size_t n, uint32_t *filled)
-{
-  if (n - first >= GROUP_NKEYS)
-    return hashes + first * sizeof(uint32_t);
-  for (size_t i = 0; i < GROUP_NKEYS; i++)
-    filled[i] = hash32_at(hashes, first + i < n ? first + i : n - 1);
-  return (const uint8_t *)filled;
 }
 
 /* Sets the first n positions of a full bucket, or of one that will get no more: a multiple of LANES. */

@@ -9,17 +9,11 @@
 #include "../scalar/scalar.h"
 #include "avx512.h"
 #include "isa.h"
+#include "lines.h"
 
 enum {
-  LANES_PER_KEY = 8,
   FEW_NKEYS = 6,   /* fewer go to scalar: a single key takes 44 ns there and 98 here (Zen 4) */
   MAX_NPASSES = 4, /* of eight probes: readers take up to 30 */
-
-  /* Lines of the next block are on their way while those of this one are tested. Measured on Zen 4, 16 and 256 MiB:
-   * 64: 3.1 and 7.4 ns, 128: 2.5 and 7.6, 256: 2.4 and 8.5. */
-  NEXT_NKEYS = 128,
-  /* Larger payloads are worth a prefetch of each line: at 1 MiB it costs 0.2 ns of 1.2. */
-  NEAR_NBYTES = 1024 << 10,
 };
 
 /* ---- Vocabulary ---- */
@@ -37,11 +31,6 @@ struct multipliers {
   __m512i passes[MAX_NPASSES];
 };
 
-static inline uint32_t npasses_of(uint32_t nprobes)
-{
-  return (nprobes + LANES_PER_KEY - 1) / LANES_PER_KEY;
-}
-
 static inline struct multipliers multipliers_for(uint32_t nprobes)
 {
   struct multipliers multipliers;
@@ -53,17 +42,6 @@ static inline struct multipliers multipliers_for(uint32_t nprobes)
     multipliers.passes[pass] = _mm512_loadu_si512(lanes);
   }
   return multipliers;
-}
-
-/* A line; in halves if it is far: Zen 4 takes 7.4 ns for a line of 64 that are on their way from memory when it is
- * loaded whole, and 5.2 in halves, while in L2 that is 0.2 slower. The empty asm keeps compilers from joining them. */
-static inline __m512i load_line(const uint8_t *line, const bool far)
-{
-  if (!far)
-    return _mm512_loadu_si512(line);
-  __m256i lower = _mm256_loadu_si256((const __m256i *)line);
-  __asm__("" : "+x"(lower));
-  return _mm512_inserti64x4(_mm512_castsi256_si512(lower), _mm256_loadu_si256((const __m256i *)(line + 32)), 1);
 }
 
 /* The high halves of hashes 2 * i and 2 * i + 1, eight times each.
@@ -87,14 +65,6 @@ static inline __mmask16 failures_in_two(__m512i probes, __m512i line_a, __m512i 
   return _mm512_testn_epi32_mask(bit_first, _mm512_set1_epi32(1));
 }
 
-/* Bit i: byte i is 0. */
-static inline uint8_t bytes_of_zero(uint64_t bytes)
-{
-  const uint64_t low_bits = 0x7f7f7f7f7f7f7f7f;
-  const uint64_t high_bit_if_not_zero = ((bytes & low_bits) + low_bits) | bytes;
-  return (uint8_t)_pext_u64(~high_bit_if_not_zero, ~low_bits);
-}
-
 /* ---- Probing ---- */
 
 /* Bit i: hash i passes. */
@@ -112,21 +82,6 @@ static inline uint8_t probe_eight(const struct multipliers *multipliers, const u
   }
   const __mmask32 first = _mm512_kunpackw(failures[1], failures[0]), last = _mm512_kunpackw(failures[3], failures[2]);
   return bytes_of_zero(_cvtmask64_u64(_mm512_kunpackd(last, first)));
-}
-
-struct block {
-  const uint8_t *hashes; /* readable in eights */
-  size_t n;
-  _Alignas(64) uint64_t offsets[NEXT_NKEYS];
-};
-
-static inline void next_block(struct hash_source *source, struct block *block, uint8_t *padded)
-{
-  block->hashes = hash_source_next(source, NEXT_NKEYS, &block->n);
-  if (block->n % 8 != 0) {
-    memcpy(padded, block->hashes, block->n * sizeof(uint64_t));
-    block->hashes = padded;
-  }
 }
 
 static inline __m512i eight_hashes(const struct block *block, size_t i)
@@ -152,11 +107,11 @@ static inline void probe_blocks(const struct filter_shape *shape, const uint8_t 
   uint8_t padded[NEXT_NKEYS * sizeof(uint64_t)] = {0};
   struct block blocks[2], *block = &blocks[0], *next = &blocks[1];
 
-  next_block(source, block, padded);
+  next_block(source, sizeof(uint64_t), block, padded);
   for (size_t i = 0; i < block->n; i += 8)
     locate_eight(block, i, nlines, payload, far);
   while (block->n > 0) {
-    next_block(source, next, padded);
+    next_block(source, sizeof(uint64_t), next, padded);
     for (size_t i = 0; i < block->n; i += 8) {
       if (i < next->n)
         locate_eight(next, i, nlines, payload, far);
@@ -202,27 +157,6 @@ static inline void place_two(const struct multipliers *multipliers, const uint32
   }
 }
 
-/* A line of which these bits are set. Shifting by a count that is not below 32, or is negative, leaves 0: so of all
- * dwords only the bit's own gets it. */
-static inline __m512i line_of_bits(const uint32_t *bits, uint32_t nbits)
-{
-  const __m512i one = _mm512_set1_epi32(1);
-  const __m512i to_dword = _mm512_mullo_epi32(_mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0),
-                                              _mm512_set1_epi32(-32));
-  __m512i line = _mm512_setzero_si512();
-  for (uint32_t i = 0; i < nbits; i += 2) {
-    const __m512i a = _mm512_add_epi32(to_dword, _mm512_set1_epi32((int)bits[i]));
-    const __m512i b = _mm512_add_epi32(to_dword, _mm512_set1_epi32((int)bits[i + 1]));
-    line = _mm512_ternarylogic_epi32(line, _mm512_sllv_epi32(one, a), _mm512_sllv_epi32(one, b), 0xfe); /* or */
-  }
-  return line;
-}
-
-static inline void set_bits(uint8_t *line, __m512i bits, const bool far)
-{
-  _mm512_storeu_si512(line, _mm512_or_si512(load_line(line, far), bits));
-}
-
 /* One key after another, as two may have the same line. */
 static inline void add_eight(const struct multipliers *multipliers, const uint32_t nprobes, uint8_t *payload,
                              const uint64_t *offsets, __m512i hashes, size_t n, const bool far)
@@ -242,11 +176,11 @@ static inline void add_blocks(const struct filter_shape *shape, uint8_t *payload
   uint8_t padded[NEXT_NKEYS * sizeof(uint64_t)] = {0};
   struct block blocks[2], *block = &blocks[0], *next = &blocks[1];
 
-  next_block(source, block, padded);
+  next_block(source, sizeof(uint64_t), block, padded);
   for (size_t i = 0; i < block->n; i += 8)
     locate_eight(block, i, nlines, payload, far);
   while (block->n > 0) {
-    next_block(source, next, padded);
+    next_block(source, sizeof(uint64_t), next, padded);
     for (size_t i = 0; i < block->n; i += 8) {
       if (i < next->n)
         locate_eight(next, i, nlines, payload, far);
