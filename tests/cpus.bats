@@ -28,9 +28,10 @@ kernels_on() { # CPU: in one line, best first
   on "$1" kernels --json | jq -r '[.active, .kernels[]] | join(" ")'
 }
 
-# Natively clang's code gives scalar's answers in every test; why not under qemu 7.2 is not known.
-unless_clang() {
-  [[ ${CC:-} != *clang* ]] || skip "qemu 7.2 gives clang's AVX2 code other answers than a CPU does"
+# qemu 7.2 takes a gather's index in register 4 for no index, as number 4 is in the addresses of other instructions. Which
+# register it is in is up to the compiler.
+gathers_as_a_cpu_does() { # PROGRAM: its kernel avx2
+  ! objdump -d --no-show-raw-insn "$1" | grep -q 'vpgather.*,%ymm4,'
 }
 
 same_answers_on() { # CPU
@@ -41,6 +42,7 @@ same_answers_on() { # CPU
     "$LANEBLOOM" screen --kernel scalar expected.filter rows >expected
     [ "$(wc -l <expected)" -gt 1000 ]
     for kernel in $(on "$1" kernels --json | jq -r '.kernels[]'); do
+      [ "$kernel" != avx2 ] || gathers_as_a_cpu_does "$LANEBLOOM" || continue
       on "$1" build --kernel "$kernel" --format $format -o filter keys
       cmp filter expected.filter
       on "$1" screen --kernel "$kernel" filter rows | cmp - expected
@@ -59,7 +61,6 @@ same_answers_on() { # CPU
   for cpu in "${INTEL[@]}"; do
     [ "$(kernels_on $cpu)" = "avx2 avx2 avx2-loads scalar" ]
   done
-  unless_clang
   same_answers_on Haswell
 }
 
@@ -67,7 +68,6 @@ same_answers_on() { # CPU
   for cpu in "${AMD[@]}"; do
     [ "$(kernels_on $cpu)" = "avx2-loads avx2-loads avx2 scalar" ]
   done
-  unless_clang
   same_answers_on EPYC
 }
 
@@ -91,7 +91,7 @@ same_answers_on() { # CPU
 }
 
 @test "kernels for AVX2 agree with scalar and use nothing else" {
-  unless_clang
+  gathers_as_a_cpu_does "$STRESS" || skip "qemu 7.2 takes index registers with number 4 for none"
   LANEBLOOM_TEST_SPARE=32 run -0 qemu-x86_64 -cpu Haswell "$STRESS" 100000 1 # see tests/support.c
-  [[ $output == *"ok - avx2: "*"ok - avx2-loads: "*"2 kernels and scalar"* ]]
+  [[ $output == *"ok - avx2: "*"ok - avx2-loads: "*" and scalar"* ]]
 }
