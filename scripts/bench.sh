@@ -1,6 +1,6 @@
 #!/bin/sh
 # Measures kernels, peers and the hardware's floor: bench.sh [--full] [OPTION...], options being google/benchmark's.
-# Writes results/<cpu>-<date>.json; without --full, a selection that takes less than two minutes. Two such files side by
+# Writes results/<cpu>-<date>.json; without --full, a selection that takes two to three minutes. Two such files side by
 # side: /usr/share/benchmark/compare.py -a benchmarks OLD NEW (packages libbenchmark-tools and python3-scipy).
 # SPDX-License-Identifier: MIT
 set -eu
