@@ -7,10 +7,15 @@
 #include "kernels.h"
 
 static const struct kernel_table *const tables[] = {
-#if defined(__x86_64__) && defined(__LP64__)
+#if defined(LANEBLOOM_WITH_AVX512)
     &lanebloom_kernels_avx512,
+#endif
+#if defined(LANEBLOOM_WITH_AVX2)
     &lanebloom_kernels_avx2,
     &lanebloom_kernels_avx2_loads,
+#endif
+#if defined(LANEBLOOM_WITH_NEON)
+    &lanebloom_kernels_neon,
 #endif
     &lanebloom_kernels_scalar,
 };

@@ -114,6 +114,7 @@ struct kernel_table {
 /* The tables of this build: src/<instruction set>/kernels.c. */
 extern const struct kernel_table lanebloom_kernels_scalar;
 extern const struct kernel_table lanebloom_kernels_avx512, lanebloom_kernels_avx2, lanebloom_kernels_avx2_loads;
+extern const struct kernel_table lanebloom_kernels_neon;
 
 /* ---- The choice (dispatch.c) ---- */
 

@@ -1,0 +1,614 @@
+/* leveldb in lanes of NEON, as avx2 has it where lanes are loaded one by one. A step takes two registers of four lanes.
+ * SPDX-License-Identifier: MIT */
+#include "../scalar/scalar.h"
+#include "../spread.h"
+#include "isa.h"
+#include "kept.h"
+#include "neon.h"
+
+/* ---- Vocabulary ---- */
+
+enum { LANES = 8 };
+
+/* Eight lanes of 32 bits. */
+struct lanes {
+  uint32x4_t low, high;
+};
+
+static inline uint32x4_t load_four(const void *from)
+{
+  return vreinterpretq_u32_u8(vld1q_u8(from));
+}
+
+static inline struct lanes load(const void *from)
+{
+  return (struct lanes){load_four(from), load_four((const uint8_t *)from + 16)};
+}
+
+static inline void store(uint32_t *to, struct lanes lanes)
+{
+  vst1q_u32(to, lanes.low);
+  vst1q_u32(to + 4, lanes.high);
+}
+
+static inline struct lanes sum_of(struct lanes a, struct lanes b)
+{
+  return (struct lanes){vaddq_u32(a.low, b.low), vaddq_u32(a.high, b.high)};
+}
+
+static inline uint32x4_t four_strides(uint32x4_t hashes)
+{
+  return vsriq_n_u32(vshlq_n_u32(hashes, 15), hashes, 17);
+}
+
+static inline struct lanes strides_of(struct lanes hashes)
+{
+  return (struct lanes){four_strides(hashes.low), four_strides(hashes.high)};
+}
+
+/* What takes a probe modulo nbits. */
+struct modulus {
+  uint32x4_t multiplier, nbytes, nbits;
+  int32x4_t shift;
+};
+
+enum { MODULUS_MIN_NBYTES = 2 }; /* of less, quotients are not in upper halves alone */
+
+static inline struct modulus modulus_of(const struct filter_shape *shape)
+{
+  return (struct modulus){
+      .multiplier = vdupq_n_u32(shape->reciprocal.multiplier),
+      .nbytes = vdupq_n_u32((uint32_t)(shape->nbits / 8)),
+      .nbits = vdupq_n_u32((uint32_t)shape->nbits),                /* 2^32 bits as 0: their quotient is 0 */
+      .shift = vdupq_n_s32(32 - (int32_t)shape->reciprocal.shift), /* to the right: 0 or less */
+  };
+}
+
+/* probe / 8 / (nbits / 8). Quotients are in the upper halves of 64-bit products, but for a shift:
+ *
+ *   [n0 * m] [n1 * m]
+ *   [n2 * m] [n3 * m]   ->   h0 h1 h2 h3   >> shift - 32 */
+static inline uint32x4_t quotients_of(uint32x4_t probes, const struct modulus *modulus)
+{
+  const uint32x4_t n = vshrq_n_u32(probes, 3);
+  const uint64x2_t low = vmull_u32(vget_low_u32(n), vget_low_u32(modulus->multiplier));
+  const uint64x2_t high = vmull_high_u32(n, modulus->multiplier);
+  const uint32x4_t upper_halves = vuzp2q_u32(vreinterpretq_u32_u64(low), vreinterpretq_u32_u64(high));
+  return vshlq_u32(upper_halves, modulus->shift);
+}
+
+static inline uint32x4_t four_bytes(uint32x4_t probes, const struct modulus *modulus)
+{
+  return vmlsq_u32(vshrq_n_u32(probes, 3), quotients_of(probes, modulus), modulus->nbytes);
+}
+
+/* The byte of each probe, (probe >> 3) % nbytes. */
+static inline struct lanes bytes_of(struct lanes probes, const struct modulus *modulus)
+{
+  return (struct lanes){four_bytes(probes.low, modulus), four_bytes(probes.high, modulus)};
+}
+
+/* The bit of each probe in its byte. Lanes become bytes. */
+static inline uint8x8_t bits_of(struct lanes probes)
+{
+  const uint16x8_t halves = vuzp1q_u16(vreinterpretq_u16_u32(probes.low), vreinterpretq_u16_u32(probes.high));
+  const uint8x8_t places = vand_u8(vmovn_u16(halves), vdup_n_u8(7));
+  return vshl_u8(vdup_n_u8(1), vreinterpret_s8_u8(places));
+}
+
+/* Lanes leave their registers in pairs, as moves to general ones are slow. Half a pair is taken for nothing where it is
+ * added to an address. */
+struct indices {
+  uint64_t pair01, pair23, pair45, pair67;
+};
+
+static inline struct indices indices_of(struct lanes lanes)
+{
+  const uint64x2_t low = vreinterpretq_u64_u32(lanes.low), high = vreinterpretq_u64_u32(lanes.high);
+  return (struct indices){
+      vgetq_lane_u64(low, 0),
+      vgetq_lane_u64(low, 1),
+      vgetq_lane_u64(high, 0),
+      vgetq_lane_u64(high, 1),
+  };
+}
+
+static inline uint64_t pair_at(const uint32_t *lanes)
+{
+  uint64_t pair;
+  memcpy(&pair, lanes, sizeof pair);
+  return pair;
+}
+
+static inline struct indices indices_at(const uint32_t *lanes)
+{
+  return (struct indices){pair_at(lanes), pair_at(lanes + 2), pair_at(lanes + 4), pair_at(lanes + 6)};
+}
+
+static inline size_t low_index(uint64_t pair)
+{
+  return (uint32_t)pair;
+}
+
+static inline size_t high_index(uint64_t pair)
+{
+  return pair >> 32;
+}
+
+/* ---- Probing ---- */
+
+/* What every lane needs of a filter. */
+struct probed {
+  const uint8_t *payload;
+  uint32_t nprobes;
+  struct modulus modulus;
+};
+
+static inline struct probed probed_of(const struct filter_shape *shape, const uint8_t *payload)
+{
+  return (struct probed){.payload = payload, .nprobes = shape->nprobes, .modulus = modulus_of(shape)};
+}
+
+/* The last n hashes, less than LANES. Other lanes are 0. */
+static inline struct lanes load_last(const uint8_t *hashes, size_t n)
+{
+  uint32_t padded[LANES] = {0};
+  memcpy(padded, hashes, n * sizeof(uint32_t));
+  return load(padded);
+}
+
+static inline unsigned first_lanes(size_t n)
+{
+  return (1u << n) - 1;
+}
+
+static inline uint8x8_t load_bytes(const uint8_t *payload, struct indices at)
+{
+  uint8x8_t loaded = vld1_dup_u8(payload + low_index(at.pair01));
+  loaded = vld1_lane_u8(payload + high_index(at.pair01), loaded, 1);
+  loaded = vld1_lane_u8(payload + low_index(at.pair23), loaded, 2);
+  loaded = vld1_lane_u8(payload + high_index(at.pair23), loaded, 3);
+  loaded = vld1_lane_u8(payload + low_index(at.pair45), loaded, 4);
+  loaded = vld1_lane_u8(payload + high_index(at.pair45), loaded, 5);
+  loaded = vld1_lane_u8(payload + low_index(at.pair67), loaded, 6);
+  return vld1_lane_u8(payload + high_index(at.pair67), loaded, 7);
+}
+
+/* All ones where a probe finds its bit. */
+static inline __attribute__((always_inline)) uint8x8_t leveldb_test(const struct probed *filter, struct lanes probes)
+{
+  return vtst_u8(load_bytes(filter->payload, indices_of(bytes_of(probes, &filter->modulus))), bits_of(probes));
+}
+
+/* Into the second-level cache, as by avx2.
+ *
+ * Always inline, because gcc 12 takes a function that only prefetches for one without effect and drops its calls. */
+static inline __attribute__((always_inline)) void prefetch_line(const uint8_t *byte)
+{
+  __builtin_prefetch(byte, 0, 2);
+}
+
+static inline __attribute__((always_inline)) void prefetch_lines(const uint8_t *payload, struct indices at)
+{
+  prefetch_line(payload + low_index(at.pair01));
+  prefetch_line(payload + high_index(at.pair01));
+  prefetch_line(payload + low_index(at.pair23));
+  prefetch_line(payload + high_index(at.pair23));
+  prefetch_line(payload + low_index(at.pair45));
+  prefetch_line(payload + high_index(at.pair45));
+  prefetch_line(payload + low_index(at.pair67));
+  prefetch_line(payload + high_index(at.pair67));
+}
+
+/* All of these are taken over from avx2, for which they were measured on Zen 4. On ARM nothing was measured. */
+enum {
+  FEW_NKEYS = 8,           /* fewer go to scalar */
+  NEAR_NBYTES = 4 << 20,   /* up to here prefetching costs more than it saves */
+  FAR_BLOCK_NKEYS = 512,   /* so many lines are on their way */
+  FIRST_BLOCK_NKEYS = 128, /* the first block tells what keys to expect */
+  /* Hits per block up to which each probe is worth a pass of its own, and from which one pass for all is best. */
+  FEW_PERCENT = 20,
+  MOST_PERCENT = 60,
+  MOST_PERCENT_TINY = 40,
+  TINY_NBYTES = 32 << 10, /* the first-level cache: loads cost least */
+};
+
+/* Keys of a block that passed all probes so far: hashes, and places in the block. Stores take whole registers. */
+struct sieve {
+  _Alignas(16) uint32_t hashes[BLOCK_NKEYS + LANES];
+  _Alignas(16) uint32_t places[BLOCK_NKEYS + LANES];
+};
+
+/* Those of four keys that a mask keeps go behind nkept others. Returns how many are kept then. */
+static inline size_t keep_four(struct sieve *kept, size_t nkept, uint32x4_t hashes, uint32x4_t places, unsigned mask)
+{
+  vst1q_u32(kept->hashes + nkept, keep(hashes, mask));
+  vst1q_u32(kept->places + nkept, keep(places, mask));
+  return nkept + kept_counts[mask];
+}
+
+static inline size_t keep_eight(struct sieve *kept, size_t nkept, struct lanes hashes, struct lanes places,
+                                unsigned mask)
+{
+  nkept = keep_four(kept, nkept, hashes.low, places.low, mask & 15);
+  return keep_four(kept, nkept, hashes.high, places.high, mask >> 4);
+}
+
+/* The places of a whole block's keys, in lanes. */
+static inline struct lanes places_at(size_t i)
+{
+  static const uint32_t first[LANES] = {0, 1, 2, 3, 4, 5, 6, 7};
+  const uint32x4_t at = vdupq_n_u32((uint32_t)i);
+  return sum_of(load(first), (struct lanes){at, at});
+}
+
+/* Probe p of these hashes. */
+static inline struct lanes probes_of(struct lanes hashes, struct lanes strides, uint32_t p)
+{
+  return (struct lanes){vmlaq_n_u32(hashes.low, strides.low, p), vmlaq_n_u32(hashes.high, strides.high, p)};
+}
+
+/* All ones where probes first .. end of a key find their bits. */
+static inline __attribute__((always_inline)) uint8x8_t test_probes(const struct probed *filter, struct lanes hashes,
+                                                                   uint32_t first, uint32_t end)
+{
+  const struct lanes strides = strides_of(hashes);
+  struct lanes probes = probes_of(hashes, strides, first);
+  uint8x8_t passed = leveldb_test(filter, probes);
+  for (uint32_t p = first + 1; p < end; p++) {
+    probes = sum_of(probes, strides);
+    passed = vand_u8(passed, leveldb_test(filter, probes));
+  }
+  return passed;
+}
+
+/* Probes first .. end of n keys; returns how many are kept, and `kept` has those. It may be where they come from, as no
+ * store overtakes the loads; places is NULL for a whole block. */
+static inline size_t sift(const struct probed *filter, const uint8_t *hashes, const uint32_t *places, size_t n,
+                          uint32_t first, uint32_t end, struct sieve *kept)
+{
+  size_t nkept = 0, i = 0;
+  for (; i + LANES <= n; i += LANES) {
+    const struct lanes hash = load(hashes + i * sizeof(uint32_t)), place = places ? load(places + i) : places_at(i);
+    const unsigned mask = mask_of(test_probes(filter, hash, first, end));
+    nkept = keep_eight(kept, nkept, hash, place, mask);
+  }
+  if (i < n) {
+    const struct lanes hash = load_last(hashes + i * sizeof(uint32_t), n - i);
+    const struct lanes place = places ? load(places + i) : places_at(i);
+    const unsigned mask = mask_of(test_probes(filter, hash, first, end)) & first_lanes(n - i);
+    nkept = keep_eight(kept, nkept, hash, place, mask);
+  }
+  return nkept;
+}
+
+/* The bits of these places, by way of a byte for each of n keys: counted, not measured, that takes 1 instruction more
+ * per key and 5 less per hit. */
+static inline void leveldb_mark(const uint32_t *places, size_t nkept, size_t n, uint8_t *bitmap)
+{
+  uint8_t passed[BLOCK_NKEYS];
+  memset(passed, 0, (n + 7) / 8 * 8);
+  for (size_t i = 0; i < nkept; i++)
+    passed[places[i]] = 0xff;
+  for (size_t i = 0; i < n; i += 8)
+    bitmap[i / 8] = mask_of(vld1_u8(passed + i));
+}
+
+/* Where a pass of n probes ends. */
+static inline uint32_t end_of(uint32_t first, uint32_t n, uint32_t nprobes)
+{
+  return n < nprobes - first ? first + n : nprobes;
+}
+
+/* Tests `nfirst` probes of all keys, then `nnext` more at a time of those that are left. Returns the number of hits. */
+static inline size_t sift_all(const struct probed *filter, const uint8_t *hashes, size_t n, uint8_t *bitmap,
+                              uint32_t nfirst, uint32_t nnext)
+{
+  struct sieve kept;
+  const uint32_t nprobes = filter->nprobes;
+  uint32_t end = end_of(0, nfirst, nprobes);
+  size_t left = sift(filter, hashes, NULL, n, 0, end, &kept);
+  for (uint32_t first = end; first < nprobes && left > 0; first = end) {
+    end = end_of(first, nnext, nprobes);
+    left = sift(filter, (const uint8_t *)kept.hashes, kept.places, left, first, end, &kept);
+  }
+  leveldb_mark(kept.places, left, n, bitmap);
+  return left;
+}
+
+/* Tests all probes of all keys. Returns the number of hits. */
+static inline size_t probe_all(const struct probed *filter, const uint8_t *hashes, size_t n, uint8_t *bitmap)
+{
+  size_t nhits = 0, i = 0;
+  for (; i + LANES <= n; i += LANES) {
+    const struct lanes hash = load(hashes + i * sizeof(uint32_t));
+    const unsigned mask = mask_of(test_probes(filter, hash, 0, filter->nprobes));
+    bitmap[i / LANES] = (uint8_t)mask;
+    nhits += (unsigned)__builtin_popcount(mask);
+  }
+  if (i < n) {
+    const struct lanes hash = load_last(hashes + i * sizeof(uint32_t), n - i);
+    const unsigned mask = mask_of(test_probes(filter, hash, 0, filter->nprobes)) & first_lanes(n - i);
+    bitmap[i / LANES] = (uint8_t)mask;
+    nhits += (unsigned)__builtin_popcount(mask);
+  }
+  return nhits;
+}
+
+/* A filter whose lines come soon enough by themselves. Where most keys pass, sifting only costs: each block goes by the
+ * hits of the one before. */
+static inline void leveldb_probe_near(const struct probed *filter, bool tiny, struct hash_source *source,
+                                      uint8_t *bitmap)
+{
+  const size_t most_percent = tiny ? MOST_PERCENT_TINY : MOST_PERCENT;
+  size_t nhits = 0, last_n = 1;
+  for (size_t n, first = 0; first < source->n; first += n) {
+    const uint8_t *hashes = hash_source_next(source, first == 0 ? FIRST_BLOCK_NKEYS : BLOCK_NKEYS, &n);
+    uint8_t *bits = bitmap + first / 8;
+    if (nhits * 100 <= last_n * FEW_PERCENT)
+      nhits = sift_all(filter, hashes, n, bits, 1, 1);
+    else if (nhits * 100 < last_n * most_percent)
+      nhits = sift_all(filter, hashes, n, bits, 2, UINT32_MAX);
+    else
+      nhits = probe_all(filter, hashes, n, bits);
+    last_n = n;
+  }
+}
+
+/* A larger filter: each line is fetched a pass before its test, the first ones of a block before the block before is
+ * tested. Unlike avx2, which computes places once to fetch and again to test, the test finds them where fetching left
+ * them; lines are fetched only for keys that are left; and a pass has as many probes as all before it had, because keys
+ * that are left will mostly pass. Where more than a few do, the first one has two probes. */
+enum { MAX_NFETCHED = 4, FAR_NFIRST = 2 };
+
+/* A probe of each key of a block, once its line is on its way: which byte it tests, and which bit of that. */
+struct fetched {
+  _Alignas(16) uint32_t bytes[FAR_BLOCK_NKEYS];
+  uint8_t bits[FAR_BLOCK_NKEYS];
+};
+
+/* Probe p of keys i and following, eight of them. */
+static inline __attribute__((always_inline)) void fetch_eight(const struct probed *filter, struct lanes hashes,
+                                                              uint32_t p, struct fetched *fetched, size_t i)
+{
+  const struct lanes probes = p == 0 ? hashes : probes_of(hashes, strides_of(hashes), p);
+  const struct lanes bytes = bytes_of(probes, &filter->modulus);
+  store(fetched->bytes + i, bytes);
+  vst1_u8(fetched->bits + i, bits_of(probes));
+  prefetch_lines(filter->payload, indices_of(bytes));
+}
+
+/* Probes first .. end of n keys. The filter is a copy, as stores might change another. */
+static inline void fetch_block(const struct probed filter, const uint8_t *hashes, size_t n, uint32_t first,
+                               uint32_t end, struct fetched *fetched)
+{
+  for (uint32_t p = first; p < end; p++, fetched++) {
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+      fetch_eight(&filter, load(hashes + i * sizeof(uint32_t)), p, fetched, i);
+    if (i < n)
+      fetch_eight(&filter, load_last(hashes + i * sizeof(uint32_t), n - i), p, fetched, i);
+  }
+}
+
+static inline __attribute__((always_inline)) uint8x8_t test_one(const uint8_t *payload, const struct fetched *fetched,
+                                                                size_t i)
+{
+  return vtst_u8(load_bytes(payload, indices_at(fetched->bytes + i)), vld1_u8(fetched->bits + i));
+}
+
+/* All ones where those of keys i and following find their bits. */
+static inline __attribute__((always_inline)) uint8x8_t test_fetched(const uint8_t *payload, uint32_t nfetched,
+                                                                    const struct fetched *fetched, size_t i)
+{
+  uint8x8_t passed = test_one(payload, fetched, i);
+  for (uint32_t p = 1; p < nfetched; p++)
+    passed = vand_u8(passed, test_one(payload, &fetched[p], i));
+  return passed;
+}
+
+/* As sift, for probes that were fetched. */
+static inline size_t sift_fetched(const uint8_t *payload, uint32_t nfetched, const struct fetched *fetched,
+                                  const uint8_t *hashes, const uint32_t *places, size_t n, struct sieve *kept)
+{
+  size_t nkept = 0, i = 0;
+  for (; i + LANES <= n; i += LANES) {
+    const struct lanes hash = load(hashes + i * sizeof(uint32_t)), place = places ? load(places + i) : places_at(i);
+    nkept = keep_eight(kept, nkept, hash, place, mask_of(test_fetched(payload, nfetched, fetched, i)));
+  }
+  if (i < n) {
+    const struct lanes hash = load_last(hashes + i * sizeof(uint32_t), n - i);
+    const struct lanes place = places ? load(places + i) : places_at(i);
+    const unsigned mask = mask_of(test_fetched(payload, nfetched, fetched, i)) & first_lanes(n - i);
+    nkept = keep_eight(kept, nkept, hash, place, mask);
+  }
+  return nkept;
+}
+
+static inline void leveldb_probe_far(const struct probed *filter, struct hash_source *source, uint8_t *bitmap)
+{
+  const uint32_t nprobes = filter->nprobes;
+  struct fetched blocks[2][MAX_NFETCHED], *block = blocks[0], *next_block = blocks[1];
+  struct sieve kept;
+  const uint8_t *const kept_hashes = (const uint8_t *)kept.hashes;
+  uint32_t nfirst = 1, next_nfirst;
+  size_t n, next_n, nhits = 0, last_n = 1;
+  const uint8_t *hashes = hash_source_next(source, FAR_BLOCK_NKEYS, &n), *next;
+  fetch_block(*filter, hashes, n, 0, nfirst, block);
+  for (; n > 0; hashes = next, n = next_n, nfirst = next_nfirst) {
+    next = hash_source_next(source, FAR_BLOCK_NKEYS, &next_n);
+    next_nfirst = nhits * 100 <= last_n * FEW_PERCENT ? 1 : FAR_NFIRST;
+    fetch_block(*filter, next, next_n, 0, end_of(0, next_nfirst, nprobes), next_block);
+    uint32_t end = end_of(0, nfirst, nprobes);
+    size_t left = sift_fetched(filter->payload, end, block, hashes, NULL, n, &kept);
+    for (uint32_t first = end; first < nprobes && left > 0; first = end) {
+      end = end_of(first, first < MAX_NFETCHED ? first : MAX_NFETCHED, nprobes);
+      fetch_block(*filter, kept_hashes, left, first, end, block);
+      left = sift_fetched(filter->payload, end - first, block, kept_hashes, kept.places, left, &kept);
+    }
+    leveldb_mark(kept.places, left, n, bitmap);
+    bitmap += (n + 7) / 8;
+    nhits = left;
+    last_n = n;
+    struct fetched *const done = block;
+    block = next_block;
+    next_block = done;
+  }
+}
+
+static void leveldb_probe_neon(const struct filter_shape *shape, const uint8_t *payload, struct hash_source *source,
+                               uint8_t *bitmap)
+{
+  if (shape->nbytes < MODULUS_MIN_NBYTES || source->n < FEW_NKEYS) {
+    lanebloom_leveldb_scalar.probe(shape, payload, source, bitmap);
+    return;
+  }
+  const struct probed filter = probed_of(shape, payload);
+  if (shape->nbytes <= NEAR_NBYTES)
+    leveldb_probe_near(&filter, shape->nbytes <= TINY_NBYTES, source, bitmap);
+  else
+    leveldb_probe_far(&filter, source, bitmap);
+}
+
+/* ---- Adding ---- */
+
+static inline uint32x4_t four_positions(uint32x4_t probes, const struct modulus *modulus)
+{
+  return vmlsq_u32(probes, quotients_of(probes, modulus), modulus->nbits);
+}
+
+/* probe % nbits = probe - probe / 8 / (nbits / 8) * nbits. */
+static inline struct lanes positions_of(struct lanes probes, const struct modulus *modulus)
+{
+  return (struct lanes){four_positions(probes.low, modulus), four_positions(probes.high, modulus)};
+}
+
+static inline void put_bits(struct bits *bits, size_t i, struct lanes positions)
+{
+  store(bits->bytes + i, (struct lanes){vshrq_n_u32(positions.low, 3), vshrq_n_u32(positions.high, 3)});
+  vst1_u8(bits->masks + i, bits_of(positions));
+}
+
+/* To a whole line, through the cache: NEON's intrinsics have no other stores. */
+static inline void copy_line(uint32_t *to, const struct spread_line *line)
+{
+  memcpy(to, line->positions, sizeof line->positions);
+}
+
+/* Sets the first n positions of a full bucket, or of one that will get no more: a multiple of LANES. */
+static void leveldb_empty_bucket_neon(const struct filter_shape *shape, uint8_t *payload, const struct spread *spread,
+                                      size_t piece, size_t n)
+{
+  struct bits bits;
+  const uint32_t *bucket = spread_bucket(spread, piece);
+  lanebloom_spread_fetch(shape, payload, piece);
+  for (size_t nbits, first = 0; first < n; first += nbits) {
+    nbits = n - first < GROUP_NBITS ? n - first : GROUP_NBITS;
+    for (size_t i = 0; i < nbits; i += LANES)
+      put_bits(&bits, i, load(bucket + first + i));
+    set_bits(payload, &bits, nbits);
+  }
+}
+
+static inline void leveldb_append_neon(const struct filter_shape *shape, uint8_t *payload, struct spread *spread,
+                                       uint32_t position)
+{
+  const size_t piece = position >> PIECE_LOG_NBITS;
+  struct spread_line *line = &spread->lines[piece];
+  size_t count = spread->counts[piece];
+  line->positions[count++ % LINE_NPOSITIONS] = position;
+  if (count % LINE_NPOSITIONS == 0) {
+    copy_line(spread_bucket(spread, piece) + count - LINE_NPOSITIONS, line);
+    if (count == spread->bucket_npositions) {
+      leveldb_empty_bucket_neon(shape, payload, spread, piece, count);
+      count = 0;
+    }
+  }
+  spread->counts[piece] = (uint32_t)count;
+}
+
+/* Fills up the last line of each bucket with a position that is in it. */
+static void leveldb_empty_neon(const struct filter_shape *shape, uint8_t *payload, struct spread *spread)
+{
+  for (size_t piece = 0; piece < spread->npieces; piece++) {
+    while (spread->counts[piece] % LINE_NPOSITIONS != 0)
+      leveldb_append_neon(shape, payload, spread, spread->lines[piece].positions[0]);
+    if (spread->counts[piece] > 0)
+      leveldb_empty_bucket_neon(shape, payload, spread, piece, spread->counts[piece]);
+  }
+}
+
+static void leveldb_set_neon(const struct filter_shape *shape, uint8_t *payload, const struct modulus *modulus,
+                             const uint8_t *hashes, size_t n)
+{
+  for (size_t first = 0; first < n; first += GROUP_NKEYS) {
+    struct bits bits;
+    uint32_t filled[GROUP_NKEYS];
+    const uint8_t *group = group_at(hashes, first, n, filled);
+    size_t nbits = 0;
+    for (size_t i = 0; i < GROUP_NKEYS && first + i < n; i += LANES) {
+      struct lanes probes = load(group + i * sizeof(uint32_t));
+      const struct lanes strides = strides_of(probes);
+      for (uint32_t p = 0; p < shape->nprobes; p++, nbits += LANES) {
+        put_bits(&bits, nbits, positions_of(probes, modulus));
+        probes = sum_of(probes, strides);
+      }
+    }
+    set_bits(payload, &bits, nbits);
+  }
+}
+
+static void leveldb_spread_neon(const struct filter_shape *shape, uint8_t *payload, const struct modulus *modulus,
+                                const uint8_t *hashes, size_t n, struct spread *spread)
+{
+  for (size_t first = 0; first < n; first += GROUP_NKEYS) {
+    uint32_t positions[GROUP_NBITS];
+    uint32_t filled[GROUP_NKEYS];
+    const uint8_t *group = group_at(hashes, first, n, filled);
+    size_t nbits = 0;
+    for (size_t i = 0; i < GROUP_NKEYS && first + i < n; i += LANES) {
+      struct lanes probes = load(group + i * sizeof(uint32_t));
+      const struct lanes strides = strides_of(probes);
+      for (uint32_t p = 0; p < shape->nprobes; p++, nbits += LANES) {
+        store(positions + nbits, positions_of(probes, modulus));
+        probes = sum_of(probes, strides);
+      }
+    }
+    for (size_t i = 0; i < nbits; i++)
+      leveldb_append_neon(shape, payload, spread, positions[i]);
+  }
+}
+
+static void leveldb_add_neon(const struct filter_shape *shape, uint8_t *payload, struct hash_source *source)
+{
+  if (shape->nbytes < MODULUS_MIN_NBYTES) {
+    lanebloom_leveldb_scalar.add(shape, payload, source);
+    return;
+  }
+  const struct modulus modulus = modulus_of(shape);
+  struct spread spread;
+  const bool spreads = lanebloom_spread_open(&spread, shape, source->n);
+  for (size_t n; source->next < source->n;) {
+    const uint8_t *hashes = hash_source_next(source, BLOCK_NKEYS, &n);
+    if (spreads)
+      leveldb_spread_neon(shape, payload, &modulus, hashes, n, &spread);
+    else
+      leveldb_set_neon(shape, payload, &modulus, hashes, n);
+  }
+  if (spreads) {
+    leveldb_empty_neon(shape, payload, &spread);
+    lanebloom_spread_close(&spread);
+  }
+}
+
+const struct kernel_ops lanebloom_leveldb_neon = {
+    .hash = lanebloom_bloomhash_hash_neon,
+    .probe = leveldb_probe_neon,
+    .add = leveldb_add_neon,
+};
+
+const struct kernel_ops lanebloom_leveldb_signed_neon = {
+    .hash = lanebloom_bloomhash_signed_hash_neon,
+    .probe = leveldb_probe_neon,
+    .add = leveldb_add_neon,
+};

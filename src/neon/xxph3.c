@@ -1,0 +1,200 @@
+/* XXPH3 in lanes of NEON: four keys at a time of 4 to 8 bytes. NEON multiplies no 64-bit lanes, but low and high halves
+ * stay in registers of their own, where shifts by more than 32 bits concern the high half alone. From 9 bytes on the
+ * hash needs 128-bit products, which AArch64 has two general instructions for: those keys are left to scalar.
+ * SPDX-License-Identifier: MIT */
+#include "../scalar/xxph3.h"
+#include "../scalar/scalar.h"
+#include "isa.h"
+#include "neon.h"
+
+enum { NLANES = 4 };
+
+/* ---- Vocabulary ---- */
+
+/* A 64-bit value of each of four keys. */
+struct words {
+  uint32x4_t low, high;
+};
+
+static inline uint32x4_t low_splat(uint64_t value)
+{
+  return vdupq_n_u32((uint32_t)value);
+}
+
+static inline uint32x4_t high_splat(uint64_t value)
+{
+  return vdupq_n_u32((uint32_t)(value >> 32));
+}
+
+/* Two registers of 64-bit lanes. */
+static inline struct words split(uint64x2_t a, uint64x2_t b)
+{
+  const uint32x4_t ab = vreinterpretq_u32_u64(a), cd = vreinterpretq_u32_u64(b);
+  return (struct words){vuzp1q_u32(ab, cd), vuzp2q_u32(ab, cd)};
+}
+
+static inline struct words multiply(struct words a, uint64_t b)
+{
+  const uint32x4_t b_low = low_splat(b);
+  struct words product = split(vmull_u32(vget_low_u32(a.low), vget_low_u32(b_low)), vmull_high_u32(a.low, b_low));
+  product.high = vmlaq_u32(product.high, a.low, high_splat(b));
+  product.high = vmlaq_u32(product.high, a.high, b_low);
+  return product;
+}
+
+static inline struct words multiply32_and_add(struct words a, uint32_t b, uint64_t c)
+{
+  const uint32x4_t b_low = vdupq_n_u32(b);
+  const uint64x2_t sum = vdupq_n_u64(c);
+  struct words product =
+      split(vmlal_u32(sum, vget_low_u32(a.low), vget_low_u32(b_low)), vmlal_high_u32(sum, a.low, b_low));
+  product.high = vmlaq_u32(product.high, a.high, b_low);
+  return product;
+}
+
+static inline struct words avalanche(struct words h)
+{
+  h.low = veorq_u32(h.low, vshrq_n_u32(h.high, 37 - 32));
+  h = multiply(h, XXPH3_PRIME64_3);
+  h.low = veorq_u32(h.low, h.high);
+  return h;
+}
+
+static inline struct words hash_4_to_8(struct words words, uint64_t size)
+{
+  words.low = veorq_u32(words.low, low_splat(xxph3_secret64(0)));
+  words.high = veorq_u32(words.high, high_splat(xxph3_secret64(0)));
+  words.low = veorq_u32(words.low, vshrq_n_u32(words.high, 51 - 32));
+  struct words mixed = multiply32_and_add(words, XXPH3_PRIME32_1, size);
+  mixed.low = veorq_u32(mixed.low, vshrq_n_u32(mixed.high, 47 - 32));
+  return avalanche(multiply(mixed, XXPH3_PRIME64_2));
+}
+
+/* These two take any alignment. */
+static inline struct words load(const void *from)
+{
+  const uint32x4x2_t words = vld2q_u32(from);
+  return (struct words){words.val[0], words.val[1]};
+}
+
+static inline void store(void *hashes, size_t i, struct words h)
+{
+  const uint32x4x2_t words = {{h.low, h.high}};
+  vst2q_u32((void *)((uint8_t *)hashes + i * sizeof(uint64_t)), words);
+}
+
+/* Keys first .. first + n by scalar's loops. */
+static void hash_in_scalar(const lanebloom_keys *keys, size_t first, size_t n, void *hashes)
+{
+  const lanebloom_keys part = lanebloom_keys_part(keys, first, n);
+  lanebloom_xxph3_hash_scalar(&part, (uint8_t *)hashes + first * sizeof(uint64_t));
+}
+
+/* ---- Keys of one width ---- */
+
+/* Returns how many keys are done. 16 bytes from a key on hold the next one too: the first and the last four of each. */
+static size_t fixed_4_to_7(const uint8_t *keys, size_t width, size_t n, void *hashes)
+{
+  static const uint32_t starts[NLANES] = {0x03020100, 0x03020100, 0x03020100, 0x03020100};
+  static const uint32_t widths[NLANES] = {0, 0x01010101, 0x01010101, 0x02020202}; /* before each piece, or its end */
+  static const uint32_t fours[NLANES] = {0, 0x04040404, 0, 0x04040404};
+  const uint32x4_t ends = vmlaq_n_u32(vld1q_u32(starts), vld1q_u32(widths), (uint32_t)width);
+  const uint8x16_t places = vreinterpretq_u8_u32(vsubq_u32(ends, vld1q_u32(fours)));
+  size_t i = 0;
+  for (; i + NLANES + 2 <= n; i += NLANES) {
+    const uint8_t *at = keys + i * width;
+    const uint8x16_t two = vqtbl1q_u8(vld1q_u8(at), places), others = vqtbl1q_u8(vld1q_u8(at + 2 * width), places);
+    store(hashes, i, hash_4_to_8(split(vreinterpretq_u64_u8(two), vreinterpretq_u64_u8(others)), width));
+  }
+  return i;
+}
+
+static size_t fixed_8(const uint8_t *keys, size_t n, void *hashes)
+{
+  size_t i = 0;
+  for (; i + NLANES <= n; i += NLANES)
+    store(hashes, i, hash_4_to_8(load(keys + i * 8), 8));
+  return i;
+}
+
+static void hash_fixed(const lanebloom_keys *keys, void *hashes)
+{
+  const size_t width = keys->width, n = keys->n;
+  size_t done = 0;
+  if (width == 8)
+    done = fixed_8(keys->data, n, hashes);
+  else if (width >= 4 && width < 8)
+    done = fixed_4_to_7(keys->data, width, n, hashes);
+  hash_in_scalar(keys, done, n - done, hashes);
+}
+
+/* ---- Keys of many sizes ---- */
+
+enum {
+  MIXED_NKEYS = 256, /* whose lists stay in the first-level cache beside keys and hashes */
+
+  /* Lists are of sizes that differ by less than 8 bytes, so that keys of one list take the same way: 1 to 8 bytes, 9 to
+   * 16, fourteen more up to 128, and all other sizes. */
+  SHORT = 0,
+  MIDDLE = 1,
+  OTHERS = 16,
+  NLISTS,
+};
+
+/* Up to MIXED_NKEYS. A branch per key on its size would often be mispredicted. */
+static inline __attribute__((always_inline)) void hash_mixed(const lanebloom_keys *keys, uint8_t *hashes)
+{
+  uint16_t lists[NLISTS][MIXED_NKEYS], *ends[NLISTS];
+  for (size_t c = 0; c < NLISTS; c++)
+    ends[c] = lists[c];
+  for (size_t i = 0; i < keys->n; i++) {
+    const size_t c = (keys_at(keys, i).size - 1) / 8; /* of no bytes: more than any */
+    *ends[c < OTHERS ? c : OTHERS]++ = (uint16_t)i;
+  }
+
+  for (const uint16_t *i = lists[SHORT]; i < ends[SHORT]; i++) {
+    const lanebloom_slice key = keys_at(keys, *i);
+    xxph3_store(hashes, *i, key.size < 4 ? xxph3_1_to_3(key.data, key.size) : xxph3_4_to_8(key.data, key.size));
+  }
+  for (const uint16_t *i = lists[MIDDLE]; i < ends[MIDDLE]; i++) {
+    const lanebloom_slice key = keys_at(keys, *i);
+    xxph3_store(hashes, *i, xxph3_9_to_16(key.data, key.size));
+  }
+  for (size_t c = MIDDLE + 1; c < OTHERS; c++)
+    for (const uint16_t *i = lists[c]; i < ends[c]; i++) {
+      const lanebloom_slice key = keys_at(keys, *i);
+      xxph3_store(hashes, *i, xxph3_17_to_128(key.data, key.size));
+    }
+  for (const uint16_t *i = lists[OTHERS]; i < ends[OTHERS]; i++) {
+    const lanebloom_slice key = keys_at(keys, *i);
+    xxph3_store(hashes, *i, xxph3(key.data, key.size));
+  }
+}
+
+static inline __attribute__((always_inline)) void hash_blocks(const lanebloom_keys *batch, enum keys_layout layout,
+                                                              uint8_t *hashes)
+{
+  for (size_t i = 0; i < batch->n; i += MIXED_NKEYS) {
+    lanebloom_keys keys = lanebloom_keys_part(batch, i, MIXED_NKEYS);
+    keys.layout = layout; /* a constant, so that each layout has its own loops */
+    hash_mixed(&keys, hashes + i * sizeof(uint64_t));
+  }
+}
+
+void lanebloom_xxph3_hash_neon(const lanebloom_keys *keys, void *hashes)
+{
+  switch ((enum keys_layout)keys->layout) {
+  case KEYS_FIXED:
+    hash_fixed(keys, hashes);
+    break;
+  case KEYS_OFFSETS32:
+    hash_blocks(keys, KEYS_OFFSETS32, hashes);
+    break;
+  case KEYS_OFFSETS64:
+    hash_blocks(keys, KEYS_OFFSETS64, hashes);
+    break;
+  case KEYS_SLICES:
+    hash_blocks(keys, KEYS_SLICES, hashes);
+    break;
+  }
+}
