@@ -1,33 +1,45 @@
 #!/bin/sh
-# Installs the Debian packages that a step needs and that are missing: setup.sh build|demo|test|test-all|bench|report ...
+# Installs the Debian packages that a step needs and that are missing:
+# setup.sh build|demo|test|test-all|arm64|s390x|bench|report ...
 # SPDX-License-Identifier: MIT
 set -eu
 
 build="cmake ninja-build gcc libc6-dev pkg-config libxxhash-dev libjson-c-dev"
 demo="$build wamerican-insane wfrench wngerman"
-tests="$build g++ libcriterion-dev libleveldb-dev libsnappy-dev librocksdb-dev bats jq binutils"
+tests="$build g++ libcriterion-dev libleveldb-dev libsnappy-dev librocksdb-dev libsimde-dev bats jq binutils"
 report="python3 python3-matplotlib"
 all="$tests $report clang chromium qemu-user libbenchmark-dev libbloom-dev"
+cross="$build bats jq libsimde-dev qemu-user"
+arm64="$cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross libjson-c-dev:arm64"
+s390x="$cross gcc-s390x-linux-gnu libc6-dev-s390x-cross libjson-c-dev:s390x locales"
 bench="g++ libbenchmark-dev libleveldb-dev librocksdb-dev libbloom-dev jq git util-linux golang-github-dcso-bloom-cli time"
 
 packages=
+foreign=
 for step in "$@"; do
   case $step in
     build) packages="$packages $build" ;;
     demo) packages="$packages $demo" ;;
     test) packages="$packages $tests" ;;
     test-all) packages="$packages $all" ;;
+    arm64) packages="$packages $arm64" foreign="$foreign arm64" ;;
+    s390x) packages="$packages $s390x" foreign="$foreign s390x" ;;
     bench) packages="$packages $bench" ;;
     report) packages="$packages $report" ;;
     *) echo "setup.sh: unknown step: $step" >&2; exit 2 ;;
   esac
 done
 
-# Lists of packages are split at spaces on purpose.
+# Of a package's architectures the one that is asked for counts, else this machine's. Lists of packages are split at spaces on
+# purpose.
 # shellcheck disable=SC2086
 missing=$(for package in $(printf '%s\n' $packages | sort -u); do
-  status=$(dpkg-query -W -f '${Status}' "$package" 2>/dev/null || true)
-  [ "$status" = "install ok installed" ] || printf ' %s' "$package"
+  case $package in
+    *:*) architecture=${package#*:} ;;
+    *) architecture="$(dpkg --print-architecture 2>/dev/null)|all" ;;
+  esac
+  dpkg-query -W -f '${Architecture} ${Status}\n' "$package" 2>/dev/null |
+    grep -qxE "($architecture) install ok installed" || printf ' %s' "$package"
 done)
 [ -n "$missing" ] || exit 0
 if [ "$(id -u)" = 0 ]; then
@@ -42,6 +54,22 @@ if ! command -v apt-get >/dev/null || [ "$as_root" = none ]; then
   exit 1
 fi
 echo "Installing$missing"
+
+# Debian's mirrors have every architecture, others' may not: apt would then fail on each update. So one is added on Debian
+# alone, and for no longer than its packages are there.
+added=
+take_back() {
+  for architecture in $added; do
+    $as_root dpkg --remove-architecture "$architecture" 2>/dev/null || true # its packages are there
+  done
+}
+trap take_back EXIT
+for architecture in $foreign; do
+  dpkg --print-foreign-architectures | grep -qx "$architecture" && continue
+  grep -qx 'ID=debian' /etc/os-release || { echo "setup.sh: $architecture: not on Debian" >&2; exit 1; }
+  $as_root dpkg --add-architecture "$architecture"
+  added="$added $architecture"
+done
 $as_root apt-get update -qq
 # shellcheck disable=SC2086
 $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null

@@ -116,7 +116,7 @@ sh_run() {
 }
 
 @test "memory that is not there" {
-  address_space_can_be_limited || skip "this binary reserves address space, as sanitizers do"
+  address_space_can_be_limited || skip "this binary reserves address space, as sanitizers and emulators do"
   numbers 1 10 >keys
   lanebloom build -o filter keys
   head -c 200000000 /dev/zero >line

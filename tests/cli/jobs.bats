@@ -241,7 +241,7 @@ same() {
 }
 
 @test "where no thread is to be had, those that are there do" {
-  address_space_can_be_limited || skip "this binary reserves address space, as sanitizers do"
+  address_space_can_be_limited || skip "this binary reserves address space, as sanitizers and emulators do"
   make_lines
   lanebloom screen -j1 filter lines lines lines lines >expected
   (

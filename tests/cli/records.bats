@@ -146,7 +146,7 @@ hashes() {
 }
 
 @test "memory stays small, whatever the size of the input" {
-  address_space_can_be_limited || skip "this binary reserves address space, as sanitizers do"
+  address_space_can_be_limited || skip "this binary reserves address space, as sanitizers and emulators do"
   numbers 1 100 | lanebloom build -o filter
   numbers 1 2000000 >rows
   (
