@@ -138,6 +138,12 @@ static void check_keys(const struct trial *trial, const uint8_t *bytes, const si
       keys = lanebloom_keys_fixed(data.bytes + skipped, n ? lengths[0] : 0, n);
       check_hash(trial, "hashes of a fixed width", &keys, expected, place_in(trial, round));
     }
+    if (n == 0) { /* of no keys not even the first offset is read */
+      keys = lanebloom_keys_offsets32(NULL, NULL, 0);
+      check_hash(trial, "no 32-bit offsets", &keys, expected, place_in(trial, round));
+      keys = lanebloom_keys_offsets64(NULL, NULL, 0);
+      check_hash(trial, "no 64-bit offsets", &keys, expected, place_in(trial, round));
+    }
     guarded_free(&index32);
     guarded_free(&index64);
     guarded_free(&index);

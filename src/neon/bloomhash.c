@@ -451,6 +451,10 @@ static inline __attribute__((always_inline)) void hash_blocks(const lanebloom_ke
 static inline __attribute__((always_inline)) void hash_all(const lanebloom_keys *keys, bool signed_tails,
                                                            uint8_t *hashes)
 {
+  if (keys->n < LANES) { /* of no keys not even an offset may be read */
+    hash_one_by_one(keys, signed_tails, hashes);
+    return;
+  }
   size_t done = 0;
   switch ((enum keys_layout)keys->layout) {
   case KEYS_OFFSETS32:
