@@ -12,12 +12,18 @@ cmake -S . -B $build -G Ninja -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR
 cmake --build $build --target lanebloom_static >/dev/null
 aarch64-linux-gnu-gcc -std=c11 -O2 -Iinclude bench/instructions.c $build/liblanebloom.a -lm -o $build/instructions
 
-# A line for each instruction that is executed. What the work needs first is the same whether it is done once or twice.
+# qemu 7.2 logs a line for each instruction that is executed. What the work needs first is the same whether it is done once or
+# twice.
+trace=$(mktemp)
+trap 'rm -f "$trace"' EXIT
 executed() { # KERNEL ROW REPEATS
-  qemu-aarch64 -singlestep -d nochain,exec -D /dev/stdout $build/instructions "$@" | wc -l
+  qemu-aarch64 -singlestep -d nochain,exec -D "$trace" $build/instructions "$@"
+  wc -l <"$trace"
 }
 per_key() { # KERNEL ROW NKEYS
-  echo "$(executed "$1" "$2" 1) $(executed "$1" "$2" 2) $3" | awk '{ printf "%.2f", ($2 - $1) / $3 }'
+  once=$(executed "$1" "$2" 1)
+  twice=$(executed "$1" "$2" 2)
+  echo "$once $twice $3" | awk '{ printf "%.2f", ($2 - $1) / $3 }'
 }
 
 printf '%-42s %8s %8s %6s\n' "instructions per key" scalar neon ratio

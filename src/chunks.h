@@ -25,6 +25,7 @@ struct reach {
   uint64_t mask, last;
 };
 
+/* Of a batch that is not empty. */
 static inline struct reach reach_of(const lanebloom_keys *keys)
 {
   const uint8_t *end = keys->data;
@@ -44,7 +45,7 @@ static inline struct reach reach_of(const lanebloom_keys *keys)
   return (struct reach){UINT64_MAX, (uint64_t)(uintptr_t)end - CHUNK_NBYTES};
 }
 
-/* Are all keys of a block, which is not empty, shorter than 2^31 bytes? */
+/* Are all keys of a block, which is not empty, shorter than 2^31 bytes? For kernels that keep sizes in lanes. */
 static inline bool fits_lanes(const lanebloom_keys *keys)
 {
   uint64_t bound = 0;

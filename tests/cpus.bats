@@ -21,7 +21,10 @@ setup() {
 }
 
 on() { # CPU ARGUMENT...: the command there. qemu tells of features that it lacks.
-  qemu-x86_64 -cpu "$1" "$LANEBLOOM" "${@:2}" 2> >(grep -v '^qemu-x86_64: warning: ' >&2)
+  local status=0
+  qemu-x86_64 -cpu "$1" "$LANEBLOOM" "${@:2}" 2>said || status=$?
+  sed '/^qemu-x86_64: warning: /d' said >&2
+  return $status
 }
 
 kernels_on() { # CPU: in one line, best first
@@ -34,7 +37,8 @@ gathers_as_a_cpu_does() { # PROGRAM: its kernel avx2
   ! objdump -d --no-show-raw-insn "$1" | grep -q 'vpgather.*,%ymm4,'
 }
 
-same_answers_on() { # CPU
+same_answers_on() { # CPU: the last word of a test, which it skips at the end where a kernel was left out
+  local left_out=
   seq -f 'key-%08.0f' 1 3000 >keys
   seq -f 'key-%08.0f' 2000 12000 >rows
   for format in leveldb rocksdb-local; do
@@ -42,12 +46,16 @@ same_answers_on() { # CPU
     "$LANEBLOOM" screen --kernel scalar expected.filter rows >expected
     [ "$(wc -l <expected)" -gt 1000 ]
     for kernel in $(on "$1" kernels --json | jq -r '.kernels[]'); do
-      [ "$kernel" != avx2 ] || gathers_as_a_cpu_does "$LANEBLOOM" || continue
+      if [ "$kernel" = avx2 ] && ! gathers_as_a_cpu_does "$LANEBLOOM"; then
+        left_out=avx2
+        continue
+      fi
       on "$1" build --kernel "$kernel" --format $format -o filter keys
       cmp filter expected.filter
       on "$1" screen --kernel "$kernel" filter rows | cmp - expected
     done
   done
+  [ -z "$left_out" ] || skip "$left_out alone: qemu 7.2 takes index registers with number 4 for none"
 }
 
 @test "CPUs without AVX2 run scalar alone" {

@@ -238,12 +238,43 @@ static void check_page_edges(const struct trial *trial, size_t max_length)
     const lanebloom_keys keys = lanebloom_keys_slices(slices, N);
     trial->reference->hash(&keys, expected);
     check_hash(trial, "hashes", &keys, expected, place);
+
+    /* A chunk of 16 bytes ends at the page, or a byte before or behind: what may be loaded whole is decided here. */
+    for (size_t round = 0; round < 20; round++) {
+      for (size_t i = 0; i < N; i++) {
+        const size_t rest = rng_below(trial->rng, 34);
+        const size_t length = rng_below(trial->rng, 6) * 16 + rng_below(trial->rng, 3);
+        slices[i] = (lanebloom_slice){data.bytes + (place == AT_END ? max_length - length - rest : rest), length};
+      }
+      trial->reference->hash(&keys, expected);
+      check_hash(trial, "hashes near the edge", &keys, expected, place);
+    }
     guarded_free(&data);
   }
 }
 
+/* Each key where a sanitizer watches its ends. */
+static void check_keys_of_malloc(const struct trial *trial)
+{
+  enum { N = 100 };
+  static lanebloom_slice slices[N];
+  static uint8_t expected[8 * N];
+  test_context("%s: each key in memory of its own", trial->name);
+  for (size_t i = 0; i < N; i++) {
+    uint8_t *key = test_alloc(i);
+    rng_fill(trial->rng, key, i);
+    slices[i] = (lanebloom_slice){key, i};
+  }
+  const lanebloom_keys keys = lanebloom_keys_slices(slices, N);
+  trial->reference->hash(&keys, expected);
+  check_hash(trial, "hashes", &keys, expected, AT_END);
+  for (size_t i = 0; i < N; i++)
+    free((void *)slices[i].data);
+}
+
 static void hash_at_page_edges(const struct trial *trial)
 {
+  check_keys_of_malloc(trial);
   check_page_edges(trial, MAX_LENGTH);
   check_page_edges(trial, MAX_LONG_LENGTH);
 }
@@ -1072,6 +1103,14 @@ ParameterizedTest(struct cell *cell, kernels, agree)
         .rng = &rng,
     });
   }
+}
+
+/* Else nobody would miss them. */
+Test(kernels, kernels_of_another_cpu_take_part)
+{
+  const char *const emulated = LANEBLOOM_TEST_EMULATED;
+  if (*emulated)
+    cr_assert(lanebloom_kernel_use(emulated) == LANEBLOOM_OK, "%s is not in the list", emulated);
 }
 
 /* What is not in the table would not be tested at all. */

@@ -400,7 +400,7 @@ static void leveldb_empty_bucket_avx2(const struct filter_shape *shape, uint8_t 
     nbits = n - first < GROUP_NBITS ? n - first : GROUP_NBITS;
     for (size_t i = 0; i < nbits; i += LANES)
       put_bits(&bits, i, load(bucket + first + i));
-    set_bits(payload, &bits, nbits);
+    set_bits_at(payload, &bits, nbits);
   }
 }
 
@@ -448,7 +448,7 @@ static void leveldb_set_avx2(const struct filter_shape *shape, uint8_t *payload,
         probes = _mm256_add_epi32(probes, strides);
       }
     }
-    set_bits(payload, &bits, nbits);
+    set_bits_at(payload, &bits, nbits);
   }
 }
 

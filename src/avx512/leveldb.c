@@ -316,7 +316,7 @@ static void leveldb_empty_bucket_avx512(const struct filter_shape *shape, uint8_
     nbits = n - first < GROUP_NBITS ? n - first : GROUP_NBITS;
     for (size_t i = 0; i < nbits; i += LANES)
       put_bits(&bits, i, _mm512_loadu_si512(bucket + first + i));
-    set_bits(payload, &bits, nbits);
+    set_bits_at(payload, &bits, nbits);
   }
 }
 
@@ -364,7 +364,7 @@ static void leveldb_set_avx512(const struct filter_shape *shape, uint8_t *payloa
         probes = _mm512_add_epi32(probes, strides);
       }
     }
-    set_bits(payload, &bits, nbits);
+    set_bits_at(payload, &bits, nbits);
   }
 }
 

@@ -96,8 +96,8 @@ static inline uint8x8_t bits_of(struct lanes probes)
   return vshl_u8(vdup_n_u8(1), vreinterpret_s8_u8(places));
 }
 
-/* Lanes leave their registers in pairs, as moves to general ones are slow. Half a pair is taken for nothing where it is
- * added to an address. */
+/* Lanes leave their registers in pairs, as moves to general ones are slow. Half a pair is taken by the instruction that
+ * adds it to an address. */
 struct indices {
   uint64_t pair01, pair23, pair45, pair67;
 };
@@ -213,10 +213,11 @@ enum {
   TINY_NBYTES = 32 << 10, /* the first-level cache: loads cost least */
 };
 
-/* Keys of a block that passed all probes so far: hashes, and places in the block. Stores take whole registers. */
+/* Keys of a block that passed all probes so far: hashes, and places in the block. Stores take whole registers, and none
+ * is behind what was read. */
 struct sieve {
-  _Alignas(16) uint32_t hashes[BLOCK_NKEYS + LANES];
-  _Alignas(16) uint32_t places[BLOCK_NKEYS + LANES];
+  _Alignas(16) uint32_t hashes[BLOCK_NKEYS];
+  _Alignas(16) uint32_t places[BLOCK_NKEYS];
 };
 
 /* Those of four keys that a mask keeps go behind nkept others. Returns how many are kept then. */
@@ -506,7 +507,7 @@ static void leveldb_empty_bucket_neon(const struct filter_shape *shape, uint8_t 
     nbits = n - first < GROUP_NBITS ? n - first : GROUP_NBITS;
     for (size_t i = 0; i < nbits; i += LANES)
       put_bits(&bits, i, load(bucket + first + i));
-    set_bits(payload, &bits, nbits);
+    set_bits_at(payload, &bits, nbits);
   }
 }
 
@@ -554,7 +555,7 @@ static void leveldb_set_neon(const struct filter_shape *shape, uint8_t *payload,
         probes = sum_of(probes, strides);
       }
     }
-    set_bits(payload, &bits, nbits);
+    set_bits_at(payload, &bits, nbits);
   }
 }
 
