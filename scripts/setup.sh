@@ -3,10 +3,12 @@
 # setup.sh build|demo|test|test-all|arm64|s390x|bench|report ...
 # SPDX-License-Identifier: MIT
 set -eu
+cd "$(dirname "$0")/.."
 
-build="cmake ninja-build gcc libc6-dev pkg-config libxxhash-dev libjson-c-dev"
+codecs="libsnappy-dev libzstd-dev liblz4-dev zlib1g-dev" # of database files
+build="cmake ninja-build gcc libc6-dev pkg-config libxxhash-dev libjson-c-dev libisal-dev $codecs"
 demo="$build wamerican-insane wfrench wngerman"
-tests="$build g++ libcriterion-dev libleveldb-dev libsnappy-dev librocksdb-dev libsimde-dev bats jq binutils"
+tests="$build g++ libcriterion-dev libleveldb-dev librocksdb-dev libsimde-dev bats jq binutils"
 report="python3 python3-matplotlib"
 all="$tests $report clang chromium qemu-user libbenchmark-dev libbloom-dev"
 cross="$build bats jq libsimde-dev qemu-user"
@@ -41,7 +43,12 @@ missing=$(for package in $(printf '%s\n' $packages | sort -u); do
   dpkg-query -W -f '${Architecture} ${Status}\n' "$package" 2>/dev/null |
     grep -qxE "($architecture) install ok installed" || printf ' %s' "$package"
 done)
-[ -n "$missing" ] || exit 0
+# ISA-L's packages of two architectures exclude each other, so the foreign one is unpacked beside the builds.
+to_unpack=
+for architecture in $foreign; do
+  [ -d "build/foreign/$architecture" ] || to_unpack="$to_unpack $architecture"
+done
+[ -n "$missing$to_unpack" ] || exit 0
 if [ "$(id -u)" = 0 ]; then
   as_root=
 elif command -v sudo >/dev/null; then
@@ -53,7 +60,7 @@ if ! command -v apt-get >/dev/null || [ "$as_root" = none ]; then
   echo "setup.sh: please install these (names of Debian 12's packages):$missing" >&2
   exit 1
 fi
-echo "Installing$missing"
+[ -z "$missing" ] || echo "Installing$missing"
 
 # Debian's mirrors have every architecture, others' may not: apt would then fail on each update. So one is added on Debian
 # alone, and for no longer than its packages are there.
@@ -64,6 +71,7 @@ take_back() {
   done
 }
 trap take_back EXIT
+trap 'exit 1' INT TERM
 for architecture in $foreign; do
   dpkg --print-foreign-architectures | grep -qx "$architecture" && continue
   grep -qx 'ID=debian' /etc/os-release || { echo "setup.sh: $architecture: not on Debian" >&2; exit 1; }
@@ -73,3 +81,15 @@ done
 $as_root apt-get update -qq
 # shellcheck disable=SC2086
 $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
+
+for architecture in $to_unpack; do
+  folder=build/foreign/$architecture
+  rm -rf "$folder.new"
+  mkdir -p "$folder.new"
+  (
+    cd "$folder.new"
+    apt-get download -qq "libisal2:$architecture" "libisal-dev:$architecture" 2>/dev/null
+    for package in *.deb; do dpkg -x "$package" .; done
+  )
+  mv "$folder.new" "$folder"
+done

@@ -32,6 +32,37 @@ setup_file() {
   LD_LIBRARY_PATH=$LIBDIR "$BATS_TEST_TMPDIR/consumer"
 }
 
+@test "the library for database files: CMake, pkg-config, exports" {
+  cat >"$BATS_TEST_TMPDIR/tables.c" <<'END'
+#include <lanebloom_tables.h>
+int main(void)
+{
+  lanebloom_table *table;
+  return lanebloom_table_parse("no table", 8, LANEBLOOM_WRITER_UNKNOWN, &table, NULL, 0) != LANEBLOOM_ERR_FORMAT;
+}
+END
+  cat >"$BATS_TEST_TMPDIR/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.25)
+project(consumer LANGUAGES C)
+find_package(lanebloom 0.1 REQUIRED)
+foreach(kind IN ITEMS tables tables-static)
+  add_executable(by-${kind} tables.c)
+  target_link_libraries(by-${kind} PRIVATE lanebloom::${kind})
+endforeach()
+END
+  cmake -S "$BATS_TEST_TMPDIR" -B "$BATS_TEST_TMPDIR/build" -DCMAKE_PREFIX_PATH="$PREFIX" -DCMAKE_C_COMPILER="$CC"
+  cmake --build "$BATS_TEST_TMPDIR/build"
+  "$BATS_TEST_TMPDIR/build/by-tables"
+  "$BATS_TEST_TMPDIR/build/by-tables-static"
+  read -ra flags <<<"$(pkg-config --cflags --libs lanebloom-tables)"
+  "$CC" -std=c11 -pedantic -Wall -Wextra -Werror -o "$BATS_TEST_TMPDIR/consumer" "$BATS_TEST_TMPDIR/tables.c" "${flags[@]}"
+  LD_LIBRARY_PATH=$LIBDIR "$BATS_TEST_TMPDIR/consumer"
+  run bash -c "nm -D --defined-only '$LIBDIR/liblanebloom-tables.so' | awk '{ print \$3 }' | grep -v ^lanebloom_"
+  [ -z "$output" ]
+  run bash -c "nm -g --defined-only '$LIBDIR/liblanebloom-tables.a' | awk 'NF == 3 { print \$3 }' | grep -v ^lanebloom_"
+  [ -z "$output" ]
+}
+
 @test "pkg-config finds it for static linking" {
   read -ra flags <<<"$(pkg-config --static --cflags --libs lanebloom)"
   "$CC" -std=c11 -static -o "$BATS_TEST_TMPDIR/consumer" "$SOURCE_DIR/tests/consumer/consumer.c" "${flags[@]}"

@@ -1,0 +1,227 @@
+/* Blocks.
+ *
+ *   payload | compression 1 byte | checksum of both, 4 bytes
+ *
+ * and in the payload, unless it is a filter: entries, each with what its key has in common with the one before left out
+ * but at restarts; where restarts are; their number.
+ * SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../bytes.h"
+#include "block.h"
+#include "compression.h"
+
+/* ---- One block ---- */
+
+static lanebloom_status verify(const struct block_reader *reader, const struct handle *handle, const uint8_t *bytes,
+                               const char *what)
+{
+  const struct footer *footer = &reader->footer;
+  if (footer->checksum == CHECKSUM_NONE)
+    return LANEBLOOM_OK;
+  const uint32_t expected = load_le32(bytes + handle->nbytes + 1);
+  const uint32_t found = lanebloom_checksum(footer->checksum, bytes, (size_t)handle->nbytes + 1) +
+                         lanebloom_checksum_context(footer->checksum_base, handle->offset);
+  if (expected == found)
+    return LANEBLOOM_OK;
+  return lanebloom_problem(reader->problem, LANEBLOOM_ERR_CORRUPT,
+                           "damaged %s at %" PRIu64 ": expected %s %08" PRIx32 ", found %08" PRIx32, what,
+                           handle->offset, lanebloom_checksum_name(footer->checksum), expected, found);
+}
+
+/* Replaces a packed block by what it was. */
+static lanebloom_status unpack(const struct block_reader *reader, uint8_t type, enum block_kind kind, const char *what,
+                               struct block *block)
+{
+  struct packed packed = {.codec = lanebloom_codec(reader->footer.engine, type),
+                          .engine = reader->footer.engine,
+                          .version = reader->footer.version,
+                          .bytes = block->bytes,
+                          .nbytes = block->nbytes};
+  if (packed.codec == CODEC_NONE)
+    return LANEBLOOM_OK;
+  if (kind == BLOCK_DATA)
+    packed.dictionary = reader->dictionary;
+  uint8_t *bytes;
+  size_t nbytes;
+  lanebloom_status status = lanebloom_unpack(&packed, &bytes, &nbytes);
+  if (status == LANEBLOOM_ERR_LIMIT)
+    return lanebloom_problem(reader->problem, status,
+                             "%s at %" PRIu64 ": compressed with %s (type %u), which this build does not read", what,
+                             block->offset, lanebloom_codec_name(packed.codec), type);
+  if (status == LANEBLOOM_ERR_MEMORY)
+    return lanebloom_problem(reader->problem, status, "out of memory: decompressing the %s at %" PRIu64, what,
+                             block->offset);
+  if (status)
+    return lanebloom_problem(reader->problem, status, "damaged %s at %" PRIu64 ": expected %s, found something else",
+                             what, block->offset, lanebloom_codec_name(packed.codec));
+  free(block->memory);
+  *block = (struct block){.bytes = bytes, .nbytes = nbytes, .offset = block->offset, .memory = bytes};
+  return LANEBLOOM_OK;
+}
+
+static lanebloom_status read_checked(struct block_reader *reader, struct handle handle, enum block_kind kind,
+                                     const char *what, struct block *block)
+{
+  const uint64_t end = reader->footer.offset;
+  if (handle.offset > end || end - handle.offset < BLOCK_TRAILER_NBYTES ||
+      handle.nbytes > end - handle.offset - BLOCK_TRAILER_NBYTES)
+    return lanebloom_problem(reader->problem, LANEBLOOM_ERR_CORRUPT,
+                             "damaged: expected the %s before the footer at %" PRIu64 ", found it at %" PRIu64
+                             " with %" PRIu64 " bytes",
+                             what, end, handle.offset, handle.nbytes);
+  const uint64_t nbytes = handle.nbytes + BLOCK_TRAILER_NBYTES;
+  if (nbytes > reader->nbytes_left)
+    return lanebloom_problem(reader->problem, LANEBLOOM_ERR_CORRUPT,
+                             "damaged: expected blocks that do not overlap, found the %s at %" PRIu64 " in others",
+                             what, handle.offset);
+  reader->nbytes_left -= nbytes;
+  if (nbytes > SIZE_MAX / 2) /* where addresses have 32 bits */
+    return lanebloom_problem_memory(reader->problem, nbytes);
+
+  block->offset = handle.offset;
+  block->nbytes = (size_t)handle.nbytes;
+  if (reader->input->bytes) {
+    block->bytes = reader->input->bytes + handle.offset;
+  } else {
+    block->bytes = block->memory = malloc((size_t)nbytes);
+    if (!block->memory)
+      return lanebloom_problem_memory(reader->problem, nbytes);
+    lanebloom_status status =
+        lanebloom_input_read(reader->input, handle.offset, block->memory, (size_t)nbytes, reader->problem);
+    if (status)
+      return status;
+  }
+  lanebloom_status status = verify(reader, &handle, block->bytes, what);
+  return status ? status : unpack(reader, block->bytes[handle.nbytes], kind, what, block);
+}
+
+lanebloom_status lanebloom_block_read(struct block_reader *reader, struct handle handle, enum block_kind kind,
+                                      const char *what, struct block *block)
+{
+  *block = (struct block){0};
+  lanebloom_status status = read_checked(reader, handle, kind, what, block);
+  if (status)
+    lanebloom_block_free(block);
+  return status;
+}
+
+void lanebloom_block_free(struct block *block)
+{
+  free(block->memory);
+  *block = (struct block){0};
+}
+
+/* ---- Its entries ---- */
+
+/* RocksDB and Pebble keep flags beside the number of restarts. */
+static const uint32_t NRESTARTS = 0x0fffffff, HAS_HASH_INDEX = UINT32_C(1) << 31, HAS_VALUES_APART = UINT32_C(1) << 28;
+
+/* Where entries end; false where that would be before the block begins. */
+static bool find_end(const struct block *block, uint32_t nrestarts, bool has_hash_index, size_t *end)
+{
+  enum { NUMBER_NBYTES = 4, NBUCKETS_NBYTES = 2 };
+  uint64_t behind = NUMBER_NBYTES + (uint64_t)nrestarts * NUMBER_NBYTES;
+  if (has_hash_index) { /* a byte for each bucket, and their number: between restarts and what counts those */
+    if (block->nbytes < NUMBER_NBYTES + NBUCKETS_NBYTES)
+      return false;
+    const uint8_t *nbuckets = block->bytes + block->nbytes - NUMBER_NBYTES - NBUCKETS_NBYTES;
+    behind += NBUCKETS_NBYTES + (uint64_t)(nbuckets[0] | nbuckets[1] << 8);
+  }
+  if (behind > block->nbytes)
+    return false;
+  *end = block->nbytes - (size_t)behind;
+  return true;
+}
+
+lanebloom_status lanebloom_entries_begin(const struct block *block, struct entry_form form, lanebloom_engine engine,
+                                         const struct problem *problem, struct entries *entries)
+{
+  *entries = (struct entries){.form = form, .offset = block->offset};
+  uint32_t nrestarts = block->nbytes >= 4 ? load_le32(block->bytes + block->nbytes - 4) : UINT32_MAX;
+  bool has_hash_index = false;
+  if (engine != LANEBLOOM_ENGINE_LEVELDB && block->nbytes >= 4) {
+    if (nrestarts & HAS_VALUES_APART)
+      return lanebloom_problem(problem, LANEBLOOM_ERR_LIMIT,
+                               "block at %" PRIu64
+                               ": expected values beside their keys, found them apart, which is not "
+                               "read",
+                               block->offset);
+    has_hash_index = nrestarts & HAS_HASH_INDEX;
+    nrestarts &= NRESTARTS;
+  }
+  size_t end;
+  if (!find_end(block, nrestarts, has_hash_index, &end))
+    return lanebloom_problem(problem, LANEBLOOM_ERR_CORRUPT,
+                             "damaged block at %" PRIu64 ": expected room for its restarts, found %zu bytes",
+                             block->offset, block->nbytes);
+  entries->rest = (struct cursor){block->bytes, block->bytes + end};
+  entries->key = malloc(end ? end : 1); /* a key's bytes are all in the block, if in several entries */
+  return entries->key ? LANEBLOOM_OK : lanebloom_problem_memory(problem, end);
+}
+
+/* A handle whose offset is left out lies behind the one before, and its size is a difference from that one's: 0, -1, 1,
+ * -2, ... are written as 0, 1, 2, 3, ... */
+static bool next_handle(struct entries *entries, bool is_delta, struct cursor *from)
+{
+  if (!is_delta)
+    return cursor_handle(from, &entries->handle);
+  uint64_t folded;
+  if (!cursor_varint(from, &folded))
+    return false;
+  struct handle *handle = &entries->handle;
+  handle->offset += handle->nbytes + BLOCK_TRAILER_NBYTES;
+  handle->nbytes += folded >> 1 ^ (0 - (folded & 1));
+  return true;
+}
+
+static bool next_value(struct entries *entries, bool is_delta, uint64_t value_nbytes)
+{
+  const uint8_t *bytes;
+  if (!entries->form.has_deltas) {
+    if (!cursor_bytes(&entries->rest, value_nbytes, &bytes))
+      return false;
+    entries->value = (struct cursor){bytes, bytes + value_nbytes};
+    struct cursor from = entries->value;
+    return !entries->form.has_handles || next_handle(entries, false, &from);
+  }
+  uint64_t first_key_nbytes;
+  return next_handle(entries, is_delta, &entries->rest) &&
+         (!entries->form.has_first_key ||
+          (cursor_varint(&entries->rest, &first_key_nbytes) && cursor_bytes(&entries->rest, first_key_nbytes, &bytes)));
+}
+
+static bool next_entry(struct entries *entries)
+{
+  struct cursor *rest = &entries->rest;
+  uint64_t shared, unshared, value_nbytes = 0;
+  const uint8_t *bytes;
+  if (!cursor_varint(rest, &shared) || !cursor_varint(rest, &unshared) ||
+      (!entries->form.has_deltas && !cursor_varint(rest, &value_nbytes)))
+    return false;
+  if (shared > entries->key_nbytes || !cursor_bytes(rest, unshared, &bytes))
+    return false;
+  memcpy(entries->key + shared, bytes, (size_t)unshared);
+  entries->key_nbytes = (size_t)(shared + unshared);
+  return next_value(entries, shared > 0, value_nbytes);
+}
+
+bool lanebloom_entries_next(struct entries *entries)
+{
+  if (entries->damaged || cursor_left(&entries->rest) == 0)
+    return false;
+  entries->damaged = !next_entry(entries);
+  return !entries->damaged;
+}
+
+lanebloom_status lanebloom_entries_end(struct entries *entries, const char *what, const struct problem *problem)
+{
+  free(entries->key);
+  entries->key = NULL;
+  if (!entries->damaged)
+    return LANEBLOOM_OK;
+  return lanebloom_problem(problem, LANEBLOOM_ERR_CORRUPT,
+                           "damaged %s at %" PRIu64 ": expected entries, found something else", what, entries->offset);
+}

@@ -1,0 +1,57 @@
+/* Checksums of blocks and footers.
+ * SPDX-License-Identifier: MIT */
+#include <isa-l/crc.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "checksum.h"
+
+/* crc32_iscsi() takes an int, and leaves the inversions at either end to its caller. */
+static uint32_t crc32c(const uint8_t *bytes, size_t nbytes)
+{
+  enum { PIECE_NBYTES = 1 << 30 };
+  uint32_t crc = UINT32_MAX;
+  while (nbytes > 0) {
+    const size_t n = nbytes < PIECE_NBYTES ? nbytes : PIECE_NBYTES;
+    crc = crc32_iscsi((unsigned char *)(uintptr_t)bytes, (int)n, crc);
+    bytes += n;
+    nbytes -= n;
+  }
+  return ~crc;
+}
+
+/* LevelDB stores no plain CRC, since bytes that hold their own CRC are bad to take one of. */
+static uint32_t mask(uint32_t crc)
+{
+  return (crc >> 15 | crc << 17) + 0xa282ead8;
+}
+
+uint32_t lanebloom_checksum(enum checksum checksum, const uint8_t *bytes, size_t nbytes)
+{
+  switch (checksum) {
+  case CHECKSUM_CRC32C:
+    return mask(crc32c(bytes, nbytes));
+  case CHECKSUM_XXH32:
+    return XXH32(bytes, nbytes, 0);
+  case CHECKSUM_XXH64:
+    return (uint32_t)XXH64(bytes, nbytes, 0);
+  case CHECKSUM_XXH3:
+    return (uint32_t)XXH3_64bits(bytes, nbytes - 1) ^ bytes[nbytes - 1] * 0x6b9083d9U;
+  case CHECKSUM_NONE:
+  case CHECKSUM_END:
+    break;
+  }
+  return 0;
+}
+
+uint32_t lanebloom_checksum_context(uint32_t base, uint64_t offset)
+{
+  return base == 0 ? 0 : base ^ ((uint32_t)offset + (uint32_t)(offset >> 32));
+}
+
+const char *lanebloom_checksum_name(enum checksum checksum)
+{
+  static const char *const names[CHECKSUM_END] = {"none", "CRC32C", "XXH32", "XXH64", "XXH3"};
+  return names[checksum];
+}

@@ -1,0 +1,27 @@
+/* Compressed blocks. Each codec but "none" is optional when the library is built.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_TABLES_COMPRESSION_H
+#define LANEBLOOM_TABLES_COMPRESSION_H
+
+#include <lanebloom_tables.h>
+
+enum codec { CODEC_NONE, CODEC_SNAPPY, CODEC_ZLIB, CODEC_BZIP2, CODEC_LZ4, CODEC_XPRESS, CODEC_ZSTD, CODEC_UNKNOWN };
+
+/* A block as it lies in its file. */
+struct packed {
+  enum codec codec;
+  lanebloom_engine engine; /* whose format_version is: they say where the decompressed size lies */
+  uint32_t version;
+  const uint8_t *bytes;
+  size_t nbytes;
+  lanebloom_slice dictionary; /* {NULL, 0}: none */
+};
+
+/* What the byte behind a block says, which is not the same in every engine. */
+enum codec lanebloom_codec(lanebloom_engine engine, uint8_t type);
+const char *lanebloom_codec_name(enum codec codec);
+
+/* bytes: for free(). Errors: LIMIT: this build lacks the codec; CORRUPT, MEMORY. */
+lanebloom_status lanebloom_unpack(const struct packed *packed, uint8_t **bytes, size_t *nbytes);
+
+#endif

@@ -1,0 +1,39 @@
+/* Bytes that are read from front to end, and never beyond it.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_TABLES_CURSOR_H
+#define LANEBLOOM_TABLES_CURSOR_H
+
+#include <lanebloom.h>
+
+struct cursor {
+  const uint8_t *at, *end;
+};
+
+static inline size_t cursor_left(const struct cursor *cursor)
+{
+  return (size_t)(cursor->end - cursor->at);
+}
+
+/* Seven bits per byte, the least first, while the eighth is set. Each of these is false where bytes run out. */
+static inline bool cursor_varint(struct cursor *cursor, uint64_t *value)
+{
+  *value = 0;
+  for (unsigned shift = 0; shift < 64 && cursor->at < cursor->end; shift += 7) {
+    const uint8_t byte = *cursor->at++;
+    *value |= (uint64_t)(byte & 0x7f) << shift;
+    if (byte < 0x80)
+      return true;
+  }
+  return false;
+}
+
+static inline bool cursor_bytes(struct cursor *cursor, uint64_t nbytes, const uint8_t **bytes)
+{
+  if (nbytes > cursor_left(cursor))
+    return false;
+  *bytes = cursor->at;
+  cursor->at += nbytes;
+  return true;
+}
+
+#endif

@@ -1,0 +1,61 @@
+/* Where a table's bytes come from.
+ * SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "input.h"
+
+lanebloom_status lanebloom_input_open(const char *path, struct input *input, const struct problem *problem)
+{
+  *input = (struct input){.file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)}; /* a pipe must not keep us waiting */
+  if (input->file < 0)
+    return lanebloom_problem_io(problem);
+  struct stat found;
+  if (fstat(input->file, &found) != 0) {
+    lanebloom_status status = lanebloom_problem_io(problem);
+    lanebloom_input_close(input);
+    return status;
+  }
+  if (!S_ISREG(found.st_mode)) {
+    lanebloom_input_close(input);
+    return lanebloom_problem(problem, LANEBLOOM_ERR_FORMAT, "no table: expected a regular file");
+  }
+  input->nbytes = (uint64_t)found.st_size;
+  return LANEBLOOM_OK;
+}
+
+void lanebloom_input_close(struct input *input)
+{
+  const int error = errno;
+  if (input->file >= 0)
+    close(input->file);
+  input->file = -1;
+  errno = error;
+}
+
+lanebloom_status lanebloom_input_read(const struct input *input, uint64_t offset, void *to, size_t nbytes,
+                                      const struct problem *problem)
+{
+  if (input->file < 0) {
+    if (nbytes > 0)
+      memcpy(to, input->bytes + offset, nbytes);
+    return LANEBLOOM_OK;
+  }
+  for (size_t done = 0; done < nbytes;) {
+    ssize_t n = pread(input->file, (uint8_t *)to + done, nbytes - done, (off_t)(offset + done));
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0)
+      return lanebloom_problem_io(problem);
+    if (n == 0)
+      return lanebloom_problem(problem, LANEBLOOM_ERR_CORRUPT,
+                               "truncated: expected %zu bytes at %" PRIu64 ", found %zu; the file became shorter",
+                               nbytes, offset, done);
+    done += (size_t)n;
+  }
+  return LANEBLOOM_OK;
+}

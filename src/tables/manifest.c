@@ -1,0 +1,91 @@
+/* MANIFEST files: a log of records, checksum 4 bytes | length 2 | type 1 | content, the first of which begins with the
+ * comparator's name. CURRENT says which MANIFEST it is.
+ * SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../bytes.h"
+#include "checksum.h"
+#include "cursor.h"
+#include "input.h"
+#include "manifest.h"
+
+enum {
+  LOG_BLOCK_NBYTES = 32 << 10, /* no record crosses one; longer ones have several parts */
+  HEADER_NBYTES = 7,
+  AT_LENGTH = 4,
+  AT_TYPE = 6,
+  RECORD_WHOLE = 1,
+  RECORD_FIRST = 2,
+  TAG_COMPARATOR = 1,
+};
+
+static const struct problem no_problem = {0};
+
+/* The file beside the table, its first bytes. Returns how many; 0 also where it cannot be read.
+ * exists: false only where there is certainly none. */
+static size_t read_beside(const char *table_path, const char *name, uint8_t *bytes, size_t room, bool *exists)
+{
+  const char *slash = strrchr(table_path, '/');
+  const size_t folder_nbytes = slash ? (size_t)(slash + 1 - table_path) : 0, size = folder_nbytes + strlen(name) + 1;
+  char *path = malloc(size);
+  *exists = true;
+  if (!path)
+    return 0;
+  snprintf(path, size, "%.*s%s", (int)folder_nbytes, table_path, name);
+  struct input input;
+  lanebloom_status status = lanebloom_input_open(path, &input, &no_problem);
+  *exists = status != LANEBLOOM_ERR_IO || errno != ENOENT;
+  free(path);
+  if (status)
+    return 0;
+  size_t nbytes = input.nbytes < room ? (size_t)input.nbytes : room;
+  if (lanebloom_input_read(&input, 0, bytes, nbytes, &no_problem))
+    nbytes = 0;
+  lanebloom_input_close(&input);
+  return nbytes;
+}
+
+static char *comparator_of(const uint8_t *log, size_t nbytes)
+{
+  if (nbytes < HEADER_NBYTES)
+    return NULL;
+  const size_t length = log[AT_LENGTH] | (size_t)log[AT_LENGTH + 1] << 8;
+  if ((log[AT_TYPE] != RECORD_WHOLE && log[AT_TYPE] != RECORD_FIRST) || length > nbytes - HEADER_NBYTES)
+    return NULL;
+  /* Of content and type, which lies before it. */
+  if (lanebloom_checksum(CHECKSUM_CRC32C, log + AT_TYPE, length + 1) != load_le32(log))
+    return NULL;
+  struct cursor rest = {log + HEADER_NBYTES, log + HEADER_NBYTES + length};
+  uint64_t tag, size;
+  const uint8_t *name;
+  if (!cursor_varint(&rest, &tag) || tag != TAG_COMPARATOR || !cursor_varint(&rest, &size) ||
+      !cursor_bytes(&rest, size, &name) || memchr(name, 0, (size_t)size))
+    return NULL;
+  return strndup((const char *)name, (size_t)size);
+}
+
+bool lanebloom_manifest_find(const char *table_path, char **comparator)
+{
+  enum { MAX_NAME = 64 };
+  uint8_t current[MAX_NAME + 1], *log;
+  bool exists, has_manifest;
+  *comparator = NULL;
+  size_t n = read_beside(table_path, "CURRENT", current, MAX_NAME, &exists);
+  if (!exists)
+    return false;
+  current[n] = 0;
+  char *name = (char *)current;
+  name[strcspn(name, "\n")] = 0;
+  log = malloc(LOG_BLOCK_NBYTES);
+  if (!log)
+    return true;
+  if (name[0] && !strchr(name, '/')) {
+    n = read_beside(table_path, name, log, LOG_BLOCK_NBYTES, &has_manifest);
+    *comparator = comparator_of(log, n);
+  }
+  free(log);
+  return true;
+}

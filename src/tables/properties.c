@@ -1,0 +1,99 @@
+/* Properties.
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../bytes.h"
+#include "properties.h"
+
+static bool is_named(const struct entries *entries, const char *name)
+{
+  return entries->key_nbytes == strlen(name) && memcmp(entries->key, name, entries->key_nbytes) == 0;
+}
+
+static uint64_t number(const struct entries *entries, uint64_t otherwise)
+{
+  struct cursor value = entries->value;
+  uint64_t n;
+  return cursor_varint(&value, &n) ? n : otherwise;
+}
+
+static bool is_one(const struct entries *entries)
+{
+  return cursor_left(&entries->value) == 1 && *entries->value.at == '1';
+}
+
+/* For free(); NULL where memory is short. What is no text must not pass for a shorter one. */
+static char *text(const struct entries *entries)
+{
+  const size_t n = cursor_left(&entries->value);
+  char *copy = malloc(n + 1);
+  if (!copy)
+    return NULL;
+  for (size_t i = 0; i < n; i++)
+    copy[i] = entries->value.at[i] ? (char)entries->value.at[i] : '?';
+  copy[n] = 0;
+  return copy;
+}
+
+static bool keep_text(const struct entries *entries, char **kept)
+{
+  free(*kept);
+  *kept = text(entries);
+  return *kept;
+}
+
+/* false: memory is short. */
+static bool take(const struct entries *entries, struct properties *properties)
+{
+  if (is_named(entries, "rocksdb.num.entries"))
+    properties->nentries = number(entries, LANEBLOOM_UNKNOWN);
+  else if (is_named(entries, "rocksdb.num.range-deletions"))
+    properties->nrange_deletions = number(entries, 0);
+  else if (is_named(entries, "rocksdb.block.based.table.index.type"))
+    properties->index_type = cursor_left(&entries->value) == 4 ? load_le32(entries->value.at) : 0;
+  else if (is_named(entries, "rocksdb.index.key.is.user.key"))
+    properties->index_has_user_keys = number(entries, 0) != 0;
+  else if (is_named(entries, "rocksdb.index.value.is.delta.encoded"))
+    properties->index_has_deltas = number(entries, 0) != 0;
+  else if (is_named(entries, "rocksdb.block.based.table.whole.key.filtering"))
+    properties->says_whole_keys = true, properties->has_whole_keys = is_one(entries);
+  else if (is_named(entries, "rocksdb.block.based.table.prefix.filtering"))
+    properties->has_prefixes = is_one(entries);
+  else if (is_named(entries, "rocksdb.comparator"))
+    return keep_text(entries, &properties->comparator);
+  else if (is_named(entries, "rocksdb.prefix.extractor.name"))
+    return keep_text(entries, &properties->prefix_extractor);
+  return true;
+}
+
+lanebloom_status lanebloom_properties_read(struct block_reader *reader, struct handle handle,
+                                           struct properties *properties)
+{
+  *properties = (struct properties){.nentries = LANEBLOOM_UNKNOWN};
+  struct block block;
+  lanebloom_status status = lanebloom_block_read(reader, handle, BLOCK_META, "properties block", &block);
+  if (status)
+    return status;
+  struct entries entries;
+  status = lanebloom_entries_begin(&block, (struct entry_form){0}, reader->footer.engine, reader->problem, &entries);
+  if (!status) {
+    bool has_memory = true;
+    while (has_memory && lanebloom_entries_next(&entries))
+      has_memory = take(&entries, properties);
+    status = lanebloom_entries_end(&entries, "properties block", reader->problem);
+    if (!has_memory)
+      status = lanebloom_problem_memory(reader->problem, cursor_left(&entries.value) + 1);
+  }
+  lanebloom_block_free(&block);
+  if (status)
+    lanebloom_properties_free(properties);
+  return status;
+}
+
+void lanebloom_properties_free(struct properties *properties)
+{
+  free(properties->comparator);
+  free(properties->prefix_extractor);
+  properties->comparator = properties->prefix_extractor = NULL;
+}

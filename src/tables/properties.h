@@ -1,0 +1,24 @@
+/* What RocksDB and Pebble write about a table into it, as far as screening needs it.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_TABLES_PROPERTIES_H
+#define LANEBLOOM_TABLES_PROPERTIES_H
+
+#include "block.h"
+
+enum { INDEX_TWO_LEVELS = 2, INDEX_WITH_FIRST_KEYS = 3 }; /* as RocksDB numbers them */
+
+struct properties {
+  uint64_t nentries, nrange_deletions; /* entries: LANEBLOOM_UNKNOWN */
+  uint64_t index_type;
+  bool index_has_user_keys, index_has_deltas;
+  bool says_whole_keys, has_whole_keys; /* says: is it there? */
+  bool has_prefixes;
+  char *comparator, *prefix_extractor; /* NULL: not there */
+};
+
+/* Errors: CORRUPT, LIMIT, MEMORY, IO. */
+lanebloom_status lanebloom_properties_read(struct block_reader *reader, struct handle handle,
+                                           struct properties *properties);
+void lanebloom_properties_free(struct properties *properties);
+
+#endif

@@ -1,0 +1,299 @@
+/* Tables: opening one by its footer, its metaindex and what that names; describing it.
+ * SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../bytes.h"
+#include "table.h"
+
+void lanebloom_table_warn(lanebloom_table *table, const char *text)
+{
+  const size_t n = strlen(table->warning);
+  snprintf(table->warning + n, sizeof table->warning - n, "%s%s", n ? "; " : "", text);
+}
+
+/* ---- The metaindex ---- */
+
+struct metaindex {
+  struct handle properties, index, dictionary;
+  bool has_properties, has_index, has_dictionary;
+};
+
+static bool is_named(lanebloom_slice name, const char *text)
+{
+  return name.size == strlen(text) && memcmp(name.data, text, name.size) == 0;
+}
+
+static lanebloom_status take(struct opening *opening, const struct entries *entries, struct metaindex *metaindex)
+{
+  const lanebloom_slice name = {entries->key, entries->key_nbytes};
+  const struct handle handle = entries->handle;
+  if (is_named(name, "rocksdb.properties") || (is_named(name, "rocksdb.stats") && !metaindex->has_properties))
+    metaindex->properties = handle, metaindex->has_properties = true;
+  else if (is_named(name, "rocksdb.index"))
+    metaindex->index = handle, metaindex->has_index = true;
+  else if (is_named(name, "rocksdb.compression_dict"))
+    metaindex->dictionary = handle, metaindex->has_dictionary = true;
+  else
+    return lanebloom_opening_take_filter(opening, name, handle);
+  return LANEBLOOM_OK;
+}
+
+static lanebloom_status read_metaindex(struct opening *opening, struct metaindex *metaindex)
+{
+  struct block_reader *reader = &opening->reader;
+  *metaindex = (struct metaindex){.index = reader->footer.index, .has_index = reader->footer.has_index};
+  struct block block;
+  lanebloom_status status =
+      lanebloom_block_read(reader, reader->footer.metaindex, BLOCK_META, "metaindex block", &block);
+  if (status)
+    return status;
+  struct entries entries;
+  const struct entry_form form = {.has_handles = true};
+  status = lanebloom_entries_begin(&block, form, reader->footer.engine, reader->problem, &entries);
+  if (!status) {
+    while (!status && lanebloom_entries_next(&entries))
+      status = take(opening, &entries, metaindex);
+    lanebloom_status end = lanebloom_entries_end(&entries, "metaindex block", reader->problem);
+    status = status ? status : end;
+  }
+  lanebloom_block_free(&block);
+  if (!status && !metaindex->has_index)
+    status = lanebloom_problem(reader->problem, LANEBLOOM_ERR_CORRUPT,
+                               "damaged metaindex: expected it to name the index, found no such name");
+  return status;
+}
+
+/* ---- Opening ---- */
+
+static lanebloom_status take_properties(struct opening *opening, const struct metaindex *metaindex)
+{
+  lanebloom_table *table = opening->table;
+  struct footer *footer = &opening->reader.footer;
+  opening->properties.nentries = LANEBLOOM_UNKNOWN;
+  opening->has_properties = metaindex->has_properties;
+  if (metaindex->has_properties) {
+    lanebloom_status status = lanebloom_properties_read(&opening->reader, metaindex->properties, &opening->properties);
+    if (status)
+      return status;
+    if (footer->engine == LANEBLOOM_ENGINE_LEVELDB) /* RocksDB before it had a footer of its own */
+      footer->engine = LANEBLOOM_ENGINE_ROCKSDB;
+  }
+  table->engine = footer->engine;
+  table->version = footer->version;
+  table->checksum = footer->checksum;
+  table->nentries = opening->properties.nentries;
+  table->comparator = opening->properties.comparator ? opening->properties.comparator : strdup("");
+  table->prefix_extractor = opening->properties.prefix_extractor ? opening->properties.prefix_extractor : strdup("");
+  opening->properties.comparator = opening->properties.prefix_extractor = NULL;
+  if (!table->comparator || !table->prefix_extractor)
+    return lanebloom_problem_memory(opening->problem, 1);
+  return LANEBLOOM_OK;
+}
+
+static lanebloom_status open_blocks(struct opening *opening, struct block *dictionary)
+{
+  enum { FIRST_PEBBLE_WITH_COLUMNS = 5 };
+  struct block_reader *reader = &opening->reader;
+  struct metaindex metaindex;
+  lanebloom_status status = lanebloom_footer_read(reader->input, &reader->footer, opening->problem);
+  if (!status)
+    status = read_metaindex(opening, &metaindex);
+  if (!status)
+    status = take_properties(opening, &metaindex);
+  if (!status && metaindex.has_dictionary)
+    status = lanebloom_block_read(reader, metaindex.dictionary, BLOCK_META, "compression dictionary", dictionary);
+  if (status)
+    return status;
+  reader->dictionary = (lanebloom_slice){dictionary->bytes, dictionary->nbytes};
+  opening->has_columns =
+      reader->footer.engine == LANEBLOOM_ENGINE_PEBBLE && reader->footer.version >= FIRST_PEBBLE_WITH_COLUMNS;
+  status = lanebloom_opening_read_filter(opening);
+  return status ? status : lanebloom_opening_read_range(opening, metaindex.index);
+}
+
+static lanebloom_status open_table(const struct input *input, const char *path, lanebloom_writer writer,
+                                   const struct problem *problem, lanebloom_table **table)
+{
+  enum { MAX_READS = 4 }; /* first and last block may be one, and so read twice, as may their index */
+  if (!lanebloom_kernel_active())
+    return lanebloom_problem(problem, LANEBLOOM_ERR_KERNEL, "%s", lanebloom_status_text(LANEBLOOM_ERR_KERNEL));
+  lanebloom_table *made = calloc(1, sizeof *made);
+  if (!made)
+    return lanebloom_problem_memory(problem, sizeof *made);
+  made->filter_name = "";
+  made->file_nbytes = input->nbytes;
+  struct opening opening = {.table = made, .path = path, .writer = writer, .problem = problem};
+  opening.reader = (struct block_reader){
+      .input = input,
+      .nbytes_left = input->nbytes < UINT64_MAX / MAX_READS ? input->nbytes * MAX_READS : UINT64_MAX,
+      .problem = problem};
+  struct block dictionary = {0};
+  lanebloom_status status = open_blocks(&opening, &dictionary);
+  lanebloom_properties_free(&opening.properties);
+  lanebloom_block_free(&dictionary);
+  if (status)
+    lanebloom_table_close(made);
+  else
+    *table = made;
+  return status;
+}
+
+/* Before anything is known, so that it is empty where nothing is to be said. */
+static struct problem no_problem_yet(char *text, size_t size)
+{
+  struct problem problem = {text, text ? size : 0};
+  if (problem.size > 0)
+    text[0] = 0;
+  return problem;
+}
+
+lanebloom_status lanebloom_table_open(const char *path, lanebloom_writer writer, lanebloom_table **table, char *text,
+                                      size_t text_size)
+{
+  const struct problem problem = no_problem_yet(text, text_size);
+  struct input input;
+  *table = NULL;
+  lanebloom_status status = lanebloom_input_open(path, &input, &problem);
+  if (status)
+    return status;
+  status = open_table(&input, path, writer, &problem, table);
+  lanebloom_input_close(&input);
+  return status;
+}
+
+lanebloom_status lanebloom_table_parse(const void *bytes, size_t size, lanebloom_writer writer, lanebloom_table **table,
+                                       char *text, size_t text_size)
+{
+  const struct problem problem = no_problem_yet(text, text_size);
+  const struct input input = {.file = -1, .bytes = bytes ? bytes : (const void *)"", .nbytes = size};
+  *table = NULL;
+  if (!bytes && size > 0)
+    return lanebloom_problem(&problem, LANEBLOOM_ERR_ARGUMENT, "%s", lanebloom_status_text(LANEBLOOM_ERR_ARGUMENT));
+  return open_table(&input, NULL, writer, &problem, table);
+}
+
+void lanebloom_table_close(lanebloom_table *table)
+{
+  if (!table)
+    return;
+  for (size_t i = 0; i < table->nfilter_blocks; i++) {
+    if (table->filters)
+      lanebloom_filter_close(table->filters[i]);
+    if (table->filter_blocks)
+      lanebloom_block_free(&table->filter_blocks[i]);
+  }
+  free(table->filters);
+  free(table->filter_blocks);
+  for (size_t i = 0; i < 2; i++)
+    lanebloom_filter_block_close(table->of_offsets[i]);
+  lanebloom_index_free(&table->index);
+  free((void *)(uintptr_t)table->smallest.data);
+  free((void *)(uintptr_t)table->largest.data);
+  free(table->comparator);
+  free(table->prefix_extractor);
+  free(table->named);
+  free(table);
+}
+
+/* ---- Describing ---- */
+
+/* What is added up over a table's filters. An absent key meets each of them about as often as keys are in it, and so as
+ * often as it has bytes. */
+struct sum {
+  uint64_t nfilters, nbits;
+  double weight, passing;
+};
+
+static void add_filter(struct sum *sum, const lanebloom_filter *filter, lanebloom_table_info *info)
+{
+  lanebloom_info one;
+  size_t nbytes;
+  lanebloom_filter_bytes(filter, &nbytes);
+  lanebloom_filter_info(filter, &one, sizeof one);
+  sum->weight += (double)nbytes;
+  sum->passing += (double)nbytes * one.model_rate;
+  if (one.nbits == 0 && one.model_rate == 0) /* no keys */
+    return;
+  if (sum->nfilters++ == 0) {
+    info->filter_format = one.format;
+    info->nprobes = one.nprobes;
+  }
+  sum->nbits += one.nbits;
+}
+
+/* A filter block's filters, as LevelDB lays them out; what is damaged is passed over. */
+static void add_filter_block(struct sum *sum, const lanebloom_table *table, lanebloom_table_info *info)
+{
+  enum { OFFSET_NBYTES = 4, TRAILER_NBYTES = 5 };
+  const struct block *block = table->filter_blocks;
+  if (block->nbytes < TRAILER_NBYTES)
+    return;
+  const size_t room = block->nbytes - TRAILER_NBYTES, offsets = load_le32(block->bytes + room);
+  if (offsets > room)
+    return;
+  for (size_t at = offsets; room - at >= OFFSET_NBYTES; at += OFFSET_NBYTES) {
+    const size_t begin = load_le32(block->bytes + at), end = load_le32(block->bytes + at + OFFSET_NBYTES);
+    lanebloom_filter *filter;
+    if (begin >= end || end > offsets ||
+        lanebloom_filter_open(table->hash, block->bytes + begin, end - begin, &filter) != LANEBLOOM_OK)
+      continue;
+    add_filter(sum, filter, info);
+    lanebloom_filter_close(filter);
+  }
+}
+
+static void describe_filter(const lanebloom_table *table, lanebloom_table_info *info)
+{
+  struct sum sum = {0};
+  for (size_t i = 0; i < table->nfilter_blocks; i++) {
+    const size_t nbytes = table->filter_blocks[i].nbytes;
+    info->filter_nbytes += nbytes;
+    if (table->filters[i]) {
+      add_filter(&sum, table->filters[i], info);
+    } else if (table->kind != LANEBLOOM_TABLE_FILTER_BLOCK) { /* one that is not asked */
+      sum.weight += (double)nbytes;
+      sum.passing += (double)nbytes;
+    }
+  }
+  if (table->kind == LANEBLOOM_TABLE_FILTER_BLOCK)
+    add_filter_block(&sum, table, info);
+  info->nfilters = sum.nfilters;
+  if (sum.nbits > 0 && table->nentries != LANEBLOOM_UNKNOWN && table->nentries > 0)
+    info->bits_per_key = (double)sum.nbits / (double)table->nentries;
+  if (table->is_asked)
+    info->model_rate = sum.weight > 0 ? sum.passing / sum.weight : 0;
+}
+
+void lanebloom_table_describe(const lanebloom_table *table, lanebloom_table_info *info, size_t info_size)
+{
+  lanebloom_table_info full = {
+      .engine = table->engine,
+      .version = table->version,
+      .checksum = table->checksum,
+      .filter = table->kind,
+      .file_nbytes = table->file_nbytes,
+      .nentries = table->nentries,
+      .bits_per_key = NAN,
+      .model_rate = 1,
+      .has_whole_keys = table->has_whole_keys,
+      .has_prefixes = table->has_prefixes,
+      .has_range = table->has_range,
+      .smallest = table->smallest,
+      .largest = table->largest,
+      .filter_name = table->filter_name,
+      .comparator = table->comparator,
+      .prefix_extractor = table->prefix_extractor,
+      .warning = table->warning,
+  };
+  describe_filter(table, &full);
+  memcpy(info, &full, info_size < sizeof full ? info_size : sizeof full);
+}
+
+const lanebloom_filter *lanebloom_table_full_filter(const lanebloom_table *table)
+{
+  return table->kind == LANEBLOOM_TABLE_FILTER_FULL ? table->filters[0] : NULL;
+}

@@ -1,0 +1,36 @@
+/* Keys as numbers: 8 bytes behind those that all of them begin with. Numbers are in the order of keys, but for ties.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_TABLES_WINDOW_H
+#define LANEBLOOM_TABLES_WINDOW_H
+
+#include <endian.h>
+#include <lanebloom.h>
+#include <string.h>
+
+/* A key that does not begin with what is common is below or above all that do, or ties with the last of them. */
+static inline uint64_t window_of(lanebloom_slice common, lanebloom_slice key)
+{
+  if (common.size > 0) {
+    const int order = key.size > 0 ? memcmp(key.data, common.data, key.size < common.size ? key.size : common.size) : 0;
+    if (order != 0 || key.size < common.size)
+      return order > 0 ? UINT64_MAX : 0;
+  }
+  uint64_t window = 0;
+  const size_t left = key.size - common.size;
+  if (left >= sizeof window)
+    memcpy(&window, (const uint8_t *)key.data + common.size, sizeof window);
+  else if (left > 0)
+    memcpy(&window, (const uint8_t *)key.data + common.size, left);
+  return be64toh(window);
+}
+
+/* What two keys begin with, borrowed from the first; in order, whatever lies between them begins with it, too. */
+static inline lanebloom_slice window_common(lanebloom_slice a, lanebloom_slice b)
+{
+  size_t n = 0;
+  while (n < a.size && n < b.size && ((const uint8_t *)a.data)[n] == ((const uint8_t *)b.data)[n])
+    n++;
+  return (lanebloom_slice){a.data, n};
+}
+
+#endif

@@ -1,0 +1,32 @@
+/* The real LevelDB's filter blocks, for tests in C.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_TESTS_ORACLE_FILTER_BLOCK_H
+#define LANEBLOOM_TESTS_ORACLE_FILTER_BLOCK_H
+
+#include <lanebloom.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* In all of them the small filters are LevelDB's own for LANEBLOOM_LEVELDB. LevelDB has no others, so for
+ * LANEBLOOM_LEVELDB_SIGNED they are this library's, and only the block is LevelDB's. */
+
+/* FilterBlockBuilder. */
+typedef struct oracle_block_builder oracle_block_builder;
+oracle_block_builder *oracle_block_builder_create(lanebloom_format format, int bits_per_key);
+void oracle_block_builder_start_block(oracle_block_builder *builder, uint64_t data_block_offset);
+void oracle_block_builder_add(oracle_block_builder *builder, const void *key, size_t size);
+
+/* Destroys the builder. The bytes are for free(). */
+uint8_t *oracle_block_builder_finish(oracle_block_builder *builder, size_t *size);
+
+/* FilterBlockReader on any bytes but those whose last one, base_lg, is above 63: the shift by it is undefined. */
+bool oracle_block_may_match(lanebloom_format format, const void *bytes, size_t size, uint64_t data_block_offset,
+                            const void *key, size_t key_size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

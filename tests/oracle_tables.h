@@ -1,0 +1,46 @@
+/* Databases that the real LevelDB and RocksDB write, for tests in C.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_TESTS_ORACLE_TABLES_H
+#define LANEBLOOM_TESTS_ORACLE_TABLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <lanebloom_tables.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Option sets, and what lanebloom should make of them. */
+struct oracle_set {
+  const char *name;
+  bool is_leveldb;
+  lanebloom_table_filter filter;
+  uint32_t version, checksum;
+  bool has_whole_keys, has_prefixes;
+  bool has_range; /* and a range can be known */
+  bool is_asked;  /* and absent keys are kept out by the filter */
+  bool is_limit;  /* tables that are refused */
+  bool is_skewed; /* many versions of few keys, so that filters are as many keys' and hold few: no model of a rate */
+};
+
+size_t oracle_sets(void);
+const struct oracle_set *oracle_set_at(size_t i);
+
+/* Writes a database, or a table, of about nkeys keys into the folder and closes it. Fails the process on an error. */
+void oracle_write(size_t set, const char *folder, size_t nkeys, uint64_t seed);
+
+/* The user keys of one table, in its order; of LevelDB's deletions and old versions, too. */
+typedef void oracle_key(void *context, const void *key, size_t size);
+void oracle_keys_of_table(size_t set, const char *path, oracle_key *take, void *context);
+
+/* Those that are alive in the whole database; none for a single table. */
+void oracle_keys_of_database(size_t set, const char *folder, oracle_key *take, void *context);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,844 @@
+/* Tables: of the real LevelDB and RocksDB in many option sets, frozen ones, damaged ones. No key that is there is lost.
+ * SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+#include <criterion/parameterized.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <lanebloom_tables.h>
+
+#include "bytes.h"
+#include "oracle_tables.h"
+#include "support.h"
+#include "tables/index.h"
+
+enum { PATH_NBYTES = 512, PROBLEM_NBYTES = 300 };
+
+/* ---- Keys ---- */
+
+struct key_list {
+  uint8_t *bytes;
+  uint64_t *offsets;
+  size_t n, room, bytes_room;
+};
+
+static void list_add(void *context, const void *key, size_t size)
+{
+  struct key_list *list = context;
+  if (list->n + 2 > list->room) {
+    list->room = list->room ? 2 * list->room : 1024;
+    list->offsets = realloc(list->offsets, list->room * sizeof *list->offsets);
+    cr_assert(list->offsets);
+    if (list->n == 0)
+      list->offsets[0] = 0;
+  }
+  const uint64_t begin = list->offsets[list->n];
+  if (begin + size + 1 > list->bytes_room) {
+    list->bytes_room = 2 * (begin + size + 1);
+    list->bytes = realloc(list->bytes, list->bytes_room);
+    cr_assert(list->bytes);
+  }
+  memcpy(list->bytes + begin, key, size);
+  list->offsets[++list->n] = begin + size;
+}
+
+static void list_free(struct key_list *list)
+{
+  free(list->bytes);
+  free(list->offsets);
+}
+
+static lanebloom_keys list_keys(const struct key_list *list)
+{
+  return lanebloom_keys_offsets64(list->bytes, list->offsets, list->n);
+}
+
+static lanebloom_slice list_key(const struct key_list *list, size_t i)
+{
+  return (lanebloom_slice){list->bytes + list->offsets[i], list->offsets[i + 1] - list->offsets[i]};
+}
+
+static int compare_slices(lanebloom_slice a, lanebloom_slice b)
+{
+  const size_t n = a.size < b.size ? a.size : b.size;
+  const int order = n ? memcmp(a.data, b.data, n) : 0;
+  return order ? order : (a.size > b.size) - (a.size < b.size);
+}
+
+static bool has_bit(const uint8_t *bitmap, size_t i)
+{
+  return bitmap[i / 8] >> i % 8 & 1;
+}
+
+static uint8_t *bitmap_make(size_t n)
+{
+  uint8_t *made = test_alloc(n / 8 + 2);
+  memset(made, 0xa5, n / 8 + 2);
+  return made;
+}
+
+/* ---- Files ---- */
+
+static int remove_one(const char *path, const struct stat *found, int kind, struct FTW *place)
+{
+  (void)found, (void)kind, (void)place;
+  return remove(path);
+}
+
+static void folder_make(char *path)
+{
+  const char *parent = getenv("TMPDIR");
+  snprintf(path, PATH_NBYTES, "%s/lanebloom-tables-XXXXXX", parent ? parent : "/tmp");
+  cr_assert(mkdtemp(path), "cannot make %s", path);
+}
+
+static void folder_free(const char *path)
+{
+  nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+static uint8_t *file_read(const char *path, size_t *size)
+{
+  FILE *file = fopen(path, "rb");
+  cr_assert(file, "cannot open %s", path);
+  fseek(file, 0, SEEK_END);
+  *size = (size_t)ftell(file);
+  rewind(file);
+  uint8_t *bytes = test_alloc(*size + 1);
+  cr_assert(fread(bytes, 1, *size, file) == *size);
+  fclose(file);
+  return bytes;
+}
+
+static bool is_table_name(const char *name)
+{
+  const char *dot = strrchr(name, '.');
+  return dot && (strcmp(dot, ".ldb") == 0 || strcmp(dot, ".sst") == 0);
+}
+
+static lanebloom_table *must_open(const char *path)
+{
+  char problem[PROBLEM_NBYTES];
+  lanebloom_table *table;
+  lanebloom_status status = lanebloom_table_open(path, LANEBLOOM_WRITER_UNKNOWN, &table, problem, sizeof problem);
+  cr_assert(status == LANEBLOOM_OK, "%s: %s", path, problem);
+  cr_assert(problem[0] == 0);
+  return table;
+}
+
+/* ---- Checks ---- */
+
+/* Every kernel; keys of a table one chunk and more at a time; also one by one. */
+static void check_keys(const lanebloom_table *table, const struct key_list *list, const char *what)
+{
+  const lanebloom_keys keys = list_keys(list);
+  uint8_t *bitmap = bitmap_make(list->n);
+  for (size_t k = 0; k < lanebloom_kernel_count(); k++) {
+    cr_assert(lanebloom_kernel_use(lanebloom_kernel_name(k)) == LANEBLOOM_OK);
+    const size_t count = lanebloom_table_screen(table, &keys, bitmap);
+    for (size_t i = 0; i < list->n; i++)
+      cr_assert(has_bit(bitmap, i), "%s: %s lost key %zu of %zu, %zu bytes", what, lanebloom_kernel_name(k), i, list->n,
+                list_key(list, i).size);
+    cr_assert(count == list->n && lanebloom_table_screen(table, &keys, NULL) == list->n);
+    cr_assert(bitmap[(list->n + 7) / 8] == 0xa5);
+  }
+  lanebloom_kernel_use(NULL);
+  for (size_t i = 0; i < list->n; i += 1 + list->n / 500) {
+    const lanebloom_keys one = lanebloom_keys_part(&keys, i, 1);
+    cr_assert(lanebloom_table_screen(table, &one, NULL) == 1, "%s: lost key %zu alone", what, i);
+  }
+  free(bitmap);
+}
+
+/* The same of bytes in memory, where no MANIFEST says how keys are stored. */
+static void check_parsed(const char *path, const struct key_list *list, const char *what)
+{
+  size_t size;
+  uint8_t *bytes = file_read(path, &size);
+  lanebloom_table *table;
+  cr_assert(lanebloom_table_parse(bytes, size, LANEBLOOM_WRITER_UNKNOWN, &table, NULL, 0) == LANEBLOOM_OK);
+  check_keys(table, list, what);
+  lanebloom_table_close(table);
+  free(bytes);
+}
+
+/* Random keys that no set writes. */
+static void draw_absent(struct key_list *list, size_t n, uint64_t stream)
+{
+  struct rng rng = rng_start(stream);
+  for (size_t i = 0; i < n; i++) {
+    char text[64];
+    int size = snprintf(text, sizeof text, "user%016llu", (unsigned long long)rng_below(&rng, 100000000));
+    const uint64_t kind = rng_below(&rng, 4);
+    if (kind == 0) {
+      rng_fill(&rng, text, 24);
+      size = 24;
+    } else {
+      const uint64_t tail = rng_next(&rng);
+      memcpy(text + size, &tail, sizeof tail);
+      size += (int)sizeof tail;
+    }
+    list_add(list, text, (size_t)size);
+  }
+}
+
+/* Absent keys of a table's range pass at the rate that its bits promise. */
+static void check_absent(const lanebloom_table *table, const lanebloom_table_info *info, const struct oracle_set *set,
+                         const struct key_list *absent)
+{
+  const lanebloom_keys keys = list_keys(absent);
+  uint8_t *bitmap = bitmap_make(absent->n);
+  const size_t count = lanebloom_table_screen(table, &keys, bitmap);
+  size_t inside = 0, hits = 0;
+  for (size_t i = 0; i < absent->n; i++) {
+    const lanebloom_slice key = list_key(absent, i);
+    const bool is_inside =
+        !info->has_range || (compare_slices(key, info->smallest) >= 0 && compare_slices(key, info->largest) <= 0);
+    cr_assert(is_inside || !has_bit(bitmap, i), "%s: key %zu is outside of the range", set->name, i);
+    inside += is_inside;
+    hits += has_bit(bitmap, i);
+    const lanebloom_keys one = lanebloom_keys_part(&keys, i, 1);
+    if (i % 64 == 0)
+      cr_assert((lanebloom_table_screen(table, &one, NULL) == 1) == has_bit(bitmap, i), "%s: key %zu alone", set->name,
+                i);
+  }
+  cr_assert(count == hits);
+  if (!set->is_asked)
+    cr_assert(info->model_rate == 1 && hits == inside, "%s: a filter that is not asked", set->name);
+  if (!set->has_whole_keys || !set->is_asked || set->is_skewed || inside == 0) {
+    free(bitmap);
+    return;
+  }
+  const double expected = info->model_rate * (double)inside, deviation = sqrt(expected) + 1;
+  cr_assert((double)hits < 6 * deviation + 1.3 * expected, "%s: expected %.1f of %zu, found %zu", set->name, expected,
+            inside, hits);
+  /* Of many filters it depends on which are met, and these keys are not spread as those in the table are. */
+  if (info->filter == LANEBLOOM_TABLE_FILTER_FULL)
+    cr_assert((double)hits > 0.7 * expected - 6 * deviation, "%s: expected %.1f of %zu, found %zu", set->name, expected,
+              inside, hits);
+  free(bitmap);
+}
+
+static void check_info(const lanebloom_table *table, const lanebloom_table_info *info, const struct oracle_set *set,
+                       const struct key_list *keys)
+{
+  cr_assert(info->engine == (set->is_leveldb ? LANEBLOOM_ENGINE_LEVELDB : LANEBLOOM_ENGINE_ROCKSDB));
+  cr_assert(info->filter == set->filter, "%s: filter %d: %s", set->name, info->filter, info->warning);
+  cr_assert(info->version == set->version && info->checksum == set->checksum, "%s: version %u, checksum %u", set->name,
+            info->version, info->checksum);
+  cr_assert(info->has_whole_keys == set->has_whole_keys && info->has_prefixes == set->has_prefixes, "%s: what it holds",
+            set->name);
+  const bool is_full = set->filter == LANEBLOOM_TABLE_FILTER_FULL;
+  cr_assert(is_full == (lanebloom_table_full_filter(table) != NULL));
+  const bool has_warning = info->warning[0];
+  const bool is_fine = set->has_range && (set->is_asked || set->filter == LANEBLOOM_TABLE_FILTER_NONE);
+  if (info->has_range != set->has_range || has_warning == is_fine)
+    cr_assert(strstr(info->warning, "cannot be told") || keys->n == 0, "%s: range %d, warning %s", set->name,
+              info->has_range, info->warning);
+  if (!info->has_range || keys->n == 0)
+    return;
+  cr_assert(compare_slices(info->smallest, list_key(keys, 0)) <= 0);
+  cr_assert(compare_slices(info->largest, list_key(keys, keys->n - 1)) >= 0);
+  if (set->is_leveldb && !strstr(info->warning, "cannot be told")) /* all entries are in the list */
+    cr_assert(compare_slices(info->smallest, list_key(keys, 0)) == 0 &&
+                  compare_slices(info->largest, list_key(keys, keys->n - 1)) == 0,
+              "%s: range", set->name);
+}
+
+/* ---- Databases ---- */
+
+enum { MAX_TABLES = 256 };
+
+struct database {
+  char folder[PATH_NBYTES];
+  size_t ntables;
+  lanebloom_table *tables[MAX_TABLES];
+  struct key_list keys[MAX_TABLES];
+};
+
+static void database_open(struct database *database, size_t set)
+{
+  DIR *folder = opendir(database->folder);
+  cr_assert(folder);
+  for (struct dirent *entry; (entry = readdir(folder));) {
+    if (!is_table_name(entry->d_name))
+      continue;
+    char path[2 * PATH_NBYTES], problem[PROBLEM_NBYTES];
+    snprintf(path, sizeof path, "%s/%s", database->folder, entry->d_name);
+    if (oracle_set_at(set)->is_limit) {
+      lanebloom_table *table;
+      cr_assert(lanebloom_table_open(path, LANEBLOOM_WRITER_UNKNOWN, &table, problem, sizeof problem) ==
+                LANEBLOOM_ERR_LIMIT);
+      cr_assert(!table && strstr(problem, "bzip2"), "%s", problem);
+      continue;
+    }
+    cr_assert(database->ntables < MAX_TABLES);
+    const size_t i = database->ntables++;
+    database->tables[i] = must_open(path);
+    oracle_keys_of_table(set, path, list_add, &database->keys[i]);
+    if (database->keys[i].n > 0)
+      check_parsed(path, &database->keys[i], oracle_set_at(set)->name);
+  }
+  closedir(folder);
+  cr_assert(database->ntables > 0 || oracle_set_at(set)->is_limit);
+}
+
+/* All tables in one call give what each gives alone, and find every live key in any of them. */
+static void check_together(const struct database *database, const struct key_list *keys, bool is_live, const char *name)
+{
+  const lanebloom_keys batch = list_keys(keys);
+  const size_t n = database->ntables;
+  uint8_t *bitmaps[MAX_TABLES], *any = bitmap_make(keys->n), *alone = bitmap_make(keys->n);
+  size_t counts[MAX_TABLES];
+  for (size_t i = 0; i < n; i++)
+    bitmaps[i] = bitmap_make(keys->n);
+  const lanebloom_table *const *tables = (const lanebloom_table *const *)database->tables;
+  const size_t count = lanebloom_tables_screen(tables, n, &batch, any, bitmaps, counts);
+  for (size_t i = 0; i < n; i++) {
+    const size_t found = lanebloom_table_screen(tables[i], &batch, alone);
+    cr_assert(found == counts[i], "%s: table %zu: %zu together, %zu alone", name, i, counts[i], found);
+    test_same_bytes("bitmap", bitmaps[i], alone, (keys->n + 7) / 8);
+  }
+  size_t expected = 0;
+  for (size_t i = 0; i < keys->n; i++) {
+    bool is_any = false;
+    for (size_t j = 0; j < n; j++)
+      is_any = is_any || has_bit(bitmaps[j], i);
+    cr_assert(is_any == has_bit(any, i));
+    cr_assert(is_any || !is_live, "%s: live key %zu is in no table", name, i);
+    expected += is_any;
+  }
+  cr_assert(count == expected);
+  cr_assert(lanebloom_tables_screen(tables, n, &batch, NULL, NULL, NULL) == expected);
+  for (size_t i = 0; i < n; i++)
+    free(bitmaps[i]);
+  free(any);
+  free(alone);
+}
+
+static size_t nkeys_to_write(void)
+{
+  enum { NKEYS = 3000 };
+  const char *wanted = getenv("LANEBLOOM_TABLES_NKEYS");
+  return wanted ? strtoul(wanted, NULL, 10) : NKEYS;
+}
+
+static void check_set(size_t i)
+{
+  const struct oracle_set *set = oracle_set_at(i);
+  struct database *database = test_alloc(sizeof *database);
+  folder_make(database->folder);
+  struct rng rng = rng_start(i);
+  oracle_write(i, database->folder, nkeys_to_write(), rng_next(&rng));
+  database_open(database, i);
+
+  struct key_list absent = {0}, live = {0};
+  draw_absent(&absent, 3 * nkeys_to_write(), i);
+  size_t npairs = 0;
+  for (size_t t = 0; t < database->ntables; t++) {
+    lanebloom_table_info info;
+    test_context("set %zu, %s, table %zu", i, set->name, t);
+    lanebloom_table_describe(database->tables[t], &info, sizeof info);
+    if (database->keys[t].n == 0) { /* range tombstones alone */
+      const lanebloom_keys keys = list_keys(&absent);
+      cr_assert(lanebloom_table_screen(database->tables[t], &keys, NULL) == 0, "%s: has no keys", set->name);
+      continue;
+    }
+    check_info(database->tables[t], &info, set, &database->keys[t]);
+    check_keys(database->tables[t], &database->keys[t], set->name);
+    if (!strstr(info.warning, "cannot be told"))
+      check_absent(database->tables[t], &info, set, &absent);
+    npairs += database->keys[t].n * lanebloom_kernel_count();
+  }
+  oracle_keys_of_database(i, database->folder, list_add, &live);
+  if (database->ntables > 0) {
+    check_together(database, &live, true, set->name);
+    check_together(database, &absent, false, set->name);
+  }
+  if (getenv("LANEBLOOM_TABLES_NKEYS"))
+    fprintf(stderr, "# %s: %zu tables, %zu pairs, %zu live\n", set->name, database->ntables, npairs, live.n);
+
+  for (size_t t = 0; t < database->ntables; t++) {
+    lanebloom_table_close(database->tables[t]);
+    list_free(&database->keys[t]);
+  }
+  list_free(&absent);
+  list_free(&live);
+  folder_free(database->folder);
+  free(database);
+}
+
+ParameterizedTestParameters(tables, databases)
+{
+  enum { MAX_SETS = 256 };
+  static size_t sets[MAX_SETS];
+  const size_t n = oracle_sets();
+  for (size_t i = 0; i < n && i < MAX_SETS; i++)
+    sets[i] = i;
+  return cr_make_param_array(size_t, sets, n);
+}
+
+ParameterizedTest(size_t *set, tables, databases)
+{
+  check_set(*set);
+}
+
+/* ---- Frozen tables ---- */
+
+static const struct frozen {
+  const char *name;
+  bool is_leveldb;
+  uint32_t version, checksum;
+  lanebloom_table_filter filter;
+  lanebloom_format format;
+  bool has_whole_keys, has_prefixes, has_range;
+} frozen[] = {
+    {"leveldb_bloom10.ldb", true, 0, 1, LANEBLOOM_TABLE_FILTER_BLOCK, LANEBLOOM_LEVELDB, true, false, true},
+    {"goleveldb_bloom10.ldb", true, 0, 1, LANEBLOOM_TABLE_FILTER_BLOCK, LANEBLOOM_LEVELDB, true, false, true},
+    {"rocksdb_fv2_crc32c_legacy10.sst", false, 2, 1, LANEBLOOM_TABLE_FILTER_FULL, LANEBLOOM_ROCKSDB_LEGACY, true, false,
+     true},
+    {"rocksdb_fv3_xxh32_legacy10.sst", false, 3, 2, LANEBLOOM_TABLE_FILTER_FULL, LANEBLOOM_ROCKSDB_LEGACY, true, false,
+     true},
+    {"rocksdb_fv4_crc32c_legacy10_partitioned.sst", false, 4, 1, LANEBLOOM_TABLE_FILTER_PARTITIONED,
+     LANEBLOOM_ROCKSDB_LEGACY, true, false, true},
+    {"rocksdb_fv4_xxh64_legacy10_prefix3.sst", false, 4, 3, LANEBLOOM_TABLE_FILTER_FULL, LANEBLOOM_ROCKSDB_LEGACY, true,
+     true, true},
+    {"rocksdb_fv5_crc32c_flb10_prefixonly3.sst", false, 5, 1, LANEBLOOM_TABLE_FILTER_FULL, LANEBLOOM_ROCKSDB_LOCAL,
+     false, true, true},
+    {"rocksdb_fv5_nosum_flb16.sst", false, 5, 0, LANEBLOOM_TABLE_FILTER_FULL, LANEBLOOM_ROCKSDB_LOCAL, true, false,
+     true},
+    {"rocksdb_fv5_xxh3_flb10.sst", false, 5, 4, LANEBLOOM_TABLE_FILTER_FULL, LANEBLOOM_ROCKSDB_LOCAL, true, false,
+     true},
+    {"rocksdb_fv5_xxh3_flb10_partitioned.sst", false, 5, 4, LANEBLOOM_TABLE_FILTER_PARTITIONED, LANEBLOOM_ROCKSDB_LOCAL,
+     true, false, true},
+    /* Of so few keys that RocksDB made a Bloom filter instead. */
+    {"rocksdb_fv5_xxh3_ribbon10.sst", false, 5, 4, LANEBLOOM_TABLE_FILTER_FULL, LANEBLOOM_ROCKSDB_LOCAL, true, false,
+     true},
+    /* Footer, metaindex and filter alone. */
+    {"synthetic_fv6_xxh3.bin", false, 6, 4, LANEBLOOM_TABLE_FILTER_FULL, LANEBLOOM_ROCKSDB_LOCAL, false, false, false},
+    {"synthetic_fv7_crc32c.bin", false, 7, 1, LANEBLOOM_TABLE_FILTER_FULL, LANEBLOOM_ROCKSDB_LOCAL, false, false,
+     false},
+};
+enum { NFROZEN = sizeof frozen / sizeof *frozen };
+
+static void frozen_path(size_t i, char *path)
+{
+  snprintf(path, PATH_NBYTES, "%s/tables/%s", LANEBLOOM_TEST_VECTORS, frozen[i].name);
+}
+
+static void read_keys_file(struct key_list *list)
+{
+  char path[PATH_NBYTES], line[1024];
+  snprintf(path, sizeof path, "%s/tables/keys.txt", LANEBLOOM_TEST_VECTORS);
+  FILE *file = fopen(path, "r");
+  cr_assert(file);
+  while (fgets(line, sizeof line, file)) {
+    uint8_t key[sizeof line];
+    line[strcspn(line, "\n")] = 0;
+    if (line[0] != '#')
+      list_add(list, key, hex_decode(line, key, sizeof key));
+  }
+  fclose(file);
+}
+
+static void frozen_keys(size_t i, struct key_list *list)
+{
+  char path[PATH_NBYTES];
+  frozen_path(i, path);
+  if (frozen[i].is_leveldb)
+    oracle_keys_of_table(0, path, list_add, list);
+  else
+    read_keys_file(list);
+}
+
+Test(tables, frozen)
+{
+  for (size_t i = 0; i < NFROZEN; i++) {
+    char path[PATH_NBYTES];
+    frozen_path(i, path);
+    test_context("%s", path);
+    size_t size;
+    uint8_t *bytes = file_read(path, &size);
+    struct key_list keys = {0}, absent = {0};
+    frozen_keys(i, &keys);
+    draw_absent(&absent, 20000, i);
+    cr_assert(keys.n >= 100);
+    lanebloom_table *tables[2] = {must_open(path)};
+    cr_assert(lanebloom_table_parse(bytes, size, LANEBLOOM_WRITER_UNKNOWN, &tables[1], NULL, 0) == LANEBLOOM_OK);
+    for (size_t t = 0; t < 2; t++) {
+      lanebloom_table_info info;
+      lanebloom_table_describe(tables[t], &info, sizeof info);
+      cr_assert((info.engine == LANEBLOOM_ENGINE_LEVELDB) == frozen[i].is_leveldb && info.file_nbytes == size);
+      cr_assert(info.version == frozen[i].version && info.checksum == frozen[i].checksum);
+      cr_assert(info.filter == frozen[i].filter && info.filter_format == frozen[i].format);
+      cr_assert(info.has_whole_keys == frozen[i].has_whole_keys && info.has_prefixes == frozen[i].has_prefixes);
+      cr_assert(info.has_range == frozen[i].has_range && !info.warning[0] == frozen[i].has_range, "%s", info.warning);
+      if (info.has_range && !frozen[i].is_leveldb) {
+        cr_assert(info.nentries == keys.n);
+        cr_assert(compare_slices(info.smallest, list_key(&keys, 0)) == 0);
+        cr_assert(compare_slices(info.largest, list_key(&keys, keys.n - 1)) == 0);
+      }
+      check_keys(tables[t], &keys, path);
+      const struct oracle_set set = {
+          .name = path, .is_asked = frozen[i].has_range, .has_whole_keys = frozen[i].has_whole_keys};
+      check_absent(tables[t], &info, &set, &absent);
+      lanebloom_table_close(tables[t]);
+    }
+    list_free(&keys);
+    list_free(&absent);
+    free(bytes);
+  }
+}
+
+/* Tables of all engines, filters and hashes in one call, with more keys than one chunk has. */
+Test(tables, mixed)
+{
+  struct database *database = test_alloc(sizeof *database);
+  struct key_list absent = {0}, keys = {0};
+  for (size_t i = 0; i < NFROZEN; i++) {
+    char path[PATH_NBYTES];
+    frozen_path(i, path);
+    database->tables[database->ntables++] = must_open(path);
+    frozen_keys(i, &keys);
+  }
+  draw_absent(&absent, 70000, 5);
+  check_together(database, &keys, true, "mixed");
+  check_together(database, &absent, false, "mixed");
+  for (size_t i = 0; i < database->ntables; i++)
+    lanebloom_table_close(database->tables[i]);
+  list_free(&absent);
+  list_free(&keys);
+  free(database);
+}
+
+/* goleveldb's filter by each reading of its name. */
+Test(tables, writers)
+{
+  char path[PATH_NBYTES];
+  frozen_path(1, path);
+  struct key_list keys = {0}, absent = {0};
+  frozen_keys(1, &keys);
+  draw_absent(&absent, 20000, 1);
+  const lanebloom_keys batch = list_keys(&keys), others = list_keys(&absent);
+  size_t found[3], passing[3];
+  for (int writer = 0; writer < 3; writer++) {
+    lanebloom_table *table;
+    cr_assert(lanebloom_table_open(path, (lanebloom_writer)writer, &table, NULL, 0) == LANEBLOOM_OK);
+    found[writer] = lanebloom_table_screen(table, &batch, NULL);
+    passing[writer] = lanebloom_table_screen(table, &others, NULL);
+    lanebloom_table_close(table);
+  }
+  cr_assert(found[LANEBLOOM_WRITER_UNKNOWN] == keys.n && found[LANEBLOOM_WRITER_GOLEVELDB] == keys.n);
+  /* A writer that it was not: its keys are not in the filter, which shows at once. */
+  cr_assert(found[LANEBLOOM_WRITER_LEVELDB] == keys.n && passing[LANEBLOOM_WRITER_LEVELDB] > absent.n / 2);
+  cr_assert(passing[LANEBLOOM_WRITER_GOLEVELDB] <= passing[LANEBLOOM_WRITER_UNKNOWN]);
+  list_free(&keys);
+  list_free(&absent);
+}
+
+/* A Pebble table of its versions 1 to 4 differs from RocksDB's by its magic number; later ones have blocks that are not
+ * read. */
+Test(tables, pebble)
+{
+  enum { FV2 = 2, MAGIC_NBYTES = 8, AT_VERSION = 12 /* from the end */, NVERSIONS = 8 };
+  static const uint8_t magic[MAGIC_NBYTES] = {0xf0, 0x9f, 0xaa, 0xb3, 0xf0, 0x9f, 0xaa, 0xb3};
+  char path[PATH_NBYTES], problem[PROBLEM_NBYTES];
+  frozen_path(FV2, path);
+  size_t size;
+  uint8_t *bytes = file_read(path, &size);
+  struct key_list keys = {0};
+  frozen_keys(FV2, &keys);
+  memcpy(bytes + size - MAGIC_NBYTES, magic, sizeof magic);
+  for (uint8_t version = 0; version <= NVERSIONS; version++) {
+    lanebloom_table *table;
+    lanebloom_table_info info;
+    bytes[size - AT_VERSION] = version;
+    lanebloom_status status =
+        lanebloom_table_parse(bytes, size, LANEBLOOM_WRITER_UNKNOWN, &table, problem, sizeof problem);
+    if (version == 0 || version > 5) {
+      cr_assert(status == LANEBLOOM_ERR_LIMIT && strstr(problem, "format_version"), "%s", problem);
+      continue;
+    }
+    cr_assert(status == LANEBLOOM_OK, "version %u: %s", version, problem);
+    lanebloom_table_describe(table, &info, sizeof info);
+    cr_assert(info.engine == LANEBLOOM_ENGINE_PEBBLE && info.version == version && info.has_range == (version < 5));
+    cr_assert(info.filter == LANEBLOOM_TABLE_FILTER_FULL && info.model_rate < 1);
+    check_keys(table, &keys, "pebble");
+    lanebloom_table_close(table);
+  }
+  list_free(&keys);
+  free(bytes);
+}
+
+/* ---- RocksDB's versions 6 and 7, which Debian's RocksDB does not write ---- */
+
+static const uint32_t checksum_base = 0x12345678;
+
+static void checksum_block(uint8_t *file, struct handle handle, uint32_t checksum)
+{
+  uint8_t *trailer = file + handle.offset + handle.nbytes;
+  store_le32(trailer + 1, lanebloom_checksum(checksum, file + handle.offset, (size_t)handle.nbytes + 1) +
+                              lanebloom_checksum_context(checksum_base, handle.offset));
+}
+
+static uint8_t *put_varint(uint8_t *to, uint64_t value)
+{
+  for (; value >= 0x80; value >>= 7)
+    *to++ = (uint8_t)(value | 0x80);
+  *to++ = (uint8_t)value;
+  return to;
+}
+
+/* The blocks that an index of version 5 names, and where those are indexes, too, what they name. */
+static void checksum_named(struct block_reader *reader, struct handle handle, int nlevels, uint8_t *file)
+{
+  struct index index = {0};
+  const struct entry_form form = {.has_deltas = true};
+  cr_assert(lanebloom_index_read(reader, handle, form, "", &index) == LANEBLOOM_OK);
+  for (size_t i = 0; i < index.n; i++) {
+    checksum_block(file, index.handles[i], reader->footer.checksum);
+    if (nlevels > 1)
+      checksum_named(reader, index.handles[i], nlevels - 1, file);
+  }
+  lanebloom_index_free(&index);
+}
+
+/* Writes a table of version 5 as one of a later version: other checksums, another footer, and the index found by the
+ * metaindex. Returns its size. */
+static size_t upgrade(const uint8_t *bytes, size_t size, bool is_partitioned, uint32_t version, uint8_t *made)
+{
+  static const char name[] = "rocksdb.index";
+  static const uint8_t mark[] = {0x3e, 0, 0x7a, 0};
+  enum { FOOTER_NBYTES = 53, RESTARTS_NBYTES = 8 };
+  const struct problem problem = {0};
+  const struct input input = {-1, bytes, size};
+  struct block_reader reader = {.input = &input, .nbytes_left = UINT64_MAX, .problem = &problem};
+  cr_assert(lanebloom_footer_read(&input, &reader.footer, &problem) == LANEBLOOM_OK);
+  const struct footer *old = &reader.footer;
+  struct index meta = {0};
+  cr_assert(lanebloom_index_read(&reader, old->metaindex, (struct entry_form){0}, "", &meta) == LANEBLOOM_OK);
+  memcpy(made, bytes, (size_t)old->metaindex.offset);
+  checksum_block(made, old->index, old->checksum);
+  for (size_t i = 0; i < meta.n; i++)
+    checksum_block(made, meta.handles[i], old->checksum);
+  checksum_named(&reader, old->index, is_partitioned ? 2 : 1, made);
+  if (is_partitioned) /* filters are named by the first in the metaindex's order */
+    checksum_named(&reader, meta.handles[0], 1, made);
+
+  const uint8_t *from = bytes + old->metaindex.offset;
+  const size_t entries_nbytes = (size_t)old->metaindex.nbytes - 4 - 4 * load_le32(from + old->metaindex.nbytes - 4);
+  uint8_t value[20], *to = made + old->metaindex.offset;
+  const size_t value_nbytes = (size_t)(put_varint(put_varint(value, old->index.offset), old->index.nbytes) - value);
+  memcpy(to, from, entries_nbytes);
+  to += entries_nbytes;
+  to = put_varint(put_varint(put_varint(to, 0), sizeof name - 1), value_nbytes);
+  memcpy(to, name, sizeof name - 1);
+  memcpy(to + sizeof name - 1, value, value_nbytes);
+  to += sizeof name - 1 + value_nbytes;
+  memset(to, 0, RESTARTS_NBYTES + 1);
+  store_le32(to + 4, 1);
+  to += RESTARTS_NBYTES;
+  const struct handle metaindex = {old->metaindex.offset, (uint64_t)(to - made) - old->metaindex.offset};
+  checksum_block(made, metaindex, old->checksum);
+  to += BLOCK_TRAILER_NBYTES;
+
+  memset(to, 0, FOOTER_NBYTES);
+  to[0] = (uint8_t)old->checksum;
+  memcpy(to + 1, mark, sizeof mark);
+  store_le32(to + 9, checksum_base);
+  store_le32(to + 13, (uint32_t)metaindex.nbytes);
+  store_le32(to + 41, version);
+  memcpy(to + 45, bytes + size - 8, 8);
+  store_le32(to + 5, lanebloom_checksum(old->checksum, to, FOOTER_NBYTES) +
+                         lanebloom_checksum_context(checksum_base, (uint64_t)(to - made)));
+  lanebloom_index_free(&meta);
+  return (size_t)(to - made) + FOOTER_NBYTES;
+}
+
+static void check_damaged(const uint8_t *bytes, size_t size, const lanebloom_keys *keys, const char *what, size_t at);
+
+Test(tables, upgraded)
+{
+  for (size_t i = 0; i < NFROZEN; i++) {
+    enum { ROOM = 256 };
+    if (frozen[i].version != 5)
+      continue;
+    char path[PATH_NBYTES];
+    frozen_path(i, path);
+    size_t size;
+    uint8_t *bytes = file_read(path, &size), *made = test_alloc(size + ROOM);
+    struct key_list list = {0};
+    frozen_keys(i, &list);
+    const lanebloom_keys keys = list_keys(&list);
+    for (uint32_t version = 6; version <= 7; version++) {
+      const size_t made_size =
+          upgrade(bytes, size, frozen[i].filter == LANEBLOOM_TABLE_FILTER_PARTITIONED, version, made);
+      char problem[PROBLEM_NBYTES];
+      lanebloom_table *table;
+      cr_assert(lanebloom_table_parse(made, made_size, LANEBLOOM_WRITER_UNKNOWN, &table, problem, sizeof problem) ==
+                    LANEBLOOM_OK,
+                "%s: %s", path, problem);
+      lanebloom_table_info info;
+      lanebloom_table_describe(table, &info, sizeof info);
+      cr_assert(info.version == version && info.has_range && !info.warning[0] && info.filter == frozen[i].filter);
+      check_keys(table, &list, path);
+      lanebloom_table_close(table);
+      for (size_t at = 0; frozen[i].checksum && at < made_size; at++) {
+        made[at] ^= 0x10;
+        check_damaged(made, made_size, &keys, path, at);
+        made[at] ^= 0x10;
+      }
+    }
+    list_free(&list);
+    free(made);
+    free(bytes);
+  }
+}
+
+/* ---- Damage ---- */
+
+/* What still opens still has every key. */
+static void check_damaged(const uint8_t *bytes, size_t size, const lanebloom_keys *keys, const char *what, size_t at)
+{
+  char problem[PROBLEM_NBYTES];
+  lanebloom_table *table;
+  lanebloom_status status =
+      lanebloom_table_parse(bytes, size, LANEBLOOM_WRITER_UNKNOWN, &table, problem, sizeof problem);
+  cr_assert((status == LANEBLOOM_OK) == (table != NULL) && (status == LANEBLOOM_OK) == !problem[0]);
+  cr_assert(!strchr(problem, '\n'));
+  if (status)
+    return;
+  if (keys)
+    cr_assert(lanebloom_table_screen(table, keys, NULL) == keys->n, "%s: damage at %zu lost a key", what, at);
+  lanebloom_table_info info;
+  lanebloom_table_describe(table, &info, sizeof info);
+  lanebloom_table_close(table);
+}
+
+Test(tables, flipped)
+{
+  static const uint8_t flips[] = {0xff, 0x01, 0x80};
+  for (size_t i = 0; i < NFROZEN; i++) {
+    char path[PATH_NBYTES];
+    frozen_path(i, path);
+    test_context("%s", path);
+    size_t size;
+    uint8_t *bytes = file_read(path, &size);
+    struct key_list list = {0};
+    frozen_keys(i, &list);
+    const lanebloom_keys keys = list_keys(&list);
+    for (size_t at = 0; at < size; at++)
+      for (size_t f = 0; f < sizeof flips; f++) {
+        bytes[at] ^= flips[f];
+        check_damaged(bytes, size, frozen[i].checksum ? &keys : NULL, path, at);
+        bytes[at] ^= flips[f];
+      }
+    list_free(&list);
+    free(bytes);
+  }
+}
+
+Test(tables, truncated)
+{
+  for (size_t i = 0; i < NFROZEN; i++) {
+    char path[PATH_NBYTES];
+    frozen_path(i, path);
+    size_t size;
+    uint8_t *bytes = file_read(path, &size);
+    for (size_t n = 0; n < size; n++) {
+      lanebloom_table *table;
+      struct guarded cut = guarded_copy(bytes, n, AT_END);
+      cr_assert(lanebloom_table_parse(cut.bytes, n, LANEBLOOM_WRITER_UNKNOWN, &table, NULL, 0) != LANEBLOOM_OK,
+                "%s cut to %zu bytes", path, n);
+      guarded_free(&cut);
+    }
+    free(bytes);
+  }
+}
+
+/* A table without checksums whose first key is behind its last one. */
+Test(tables, disordered)
+{
+  char path[PATH_NBYTES];
+  snprintf(path, sizeof path, "%s/tables/damaged_order.sst", LANEBLOOM_TEST_VECTORS);
+  lanebloom_table *table = must_open(path);
+  lanebloom_table_info info;
+  lanebloom_table_describe(table, &info, sizeof info);
+  cr_assert(!info.has_range && info.smallest.size == 0 && strstr(info.warning, "bytewise order"), "%s", info.warning);
+  lanebloom_table_close(table);
+}
+
+/* Without checksums every field is reached: no crash, no read outside, no end of memory. */
+Test(tables, garbled)
+{
+  enum { NROUNDS = 3000, MAX_CHANGES = 8, AT_CHECKSUM_TYPE = 53 /* from the end */ };
+  struct rng rng = rng_start(77);
+  for (size_t i = 0; i < NFROZEN; i++) {
+    if (frozen[i].is_leveldb || frozen[i].version > 5)
+      continue;
+    char path[PATH_NBYTES];
+    frozen_path(i, path);
+    size_t size;
+    uint8_t *bytes = file_read(path, &size);
+    bytes[size - AT_CHECKSUM_TYPE] = 0;
+    struct key_list list = {0};
+    frozen_keys(i, &list);
+    const lanebloom_keys keys = list_keys(&list);
+    for (size_t round = 0; round < NROUNDS; round++) {
+      test_context("%s, round %zu", path, round);
+      struct guarded damaged = guarded_copy(bytes, size, AT_END);
+      /* The data blocks are most of the file, but what lies behind them says more. */
+      const size_t first = round % 2 ? size * 2 / 3 : 0;
+      for (uint64_t n = 1 + rng_below(&rng, MAX_CHANGES); n > 0; n--)
+        damaged.bytes[first + rng_below(&rng, size - first)] = (uint8_t)rng_next(&rng);
+      check_damaged(damaged.bytes, size, NULL, path, round);
+      lanebloom_table *table;
+      if (lanebloom_table_parse(damaged.bytes, size, LANEBLOOM_WRITER_UNKNOWN, &table, NULL, 0) == LANEBLOOM_OK)
+        lanebloom_table_screen(table, &keys, NULL);
+      lanebloom_table_close(table);
+      guarded_free(&damaged);
+    }
+    list_free(&list);
+    free(bytes);
+  }
+}
+
+/* ---- Calls ---- */
+
+Test(tables, errors)
+{
+  char problem[PROBLEM_NBYTES];
+  lanebloom_table *table = (lanebloom_table *)problem;
+  cr_assert(lanebloom_table_open("/no/such/file", 0, &table, problem, sizeof problem) == LANEBLOOM_ERR_IO);
+  cr_assert(!table && strstr(problem, "No such file"), "%s", problem);
+  cr_assert(lanebloom_table_open("/", 0, &table, problem, sizeof problem) == LANEBLOOM_ERR_FORMAT);
+  cr_assert(lanebloom_table_open("/dev/null", 0, &table, problem, sizeof problem) == LANEBLOOM_ERR_FORMAT);
+  cr_assert(lanebloom_table_parse(NULL, 0, 0, &table, problem, sizeof problem) == LANEBLOOM_ERR_FORMAT);
+  cr_assert(lanebloom_table_parse(NULL, 9, 0, &table, problem, sizeof problem) == LANEBLOOM_ERR_ARGUMENT);
+  cr_assert(lanebloom_table_parse(problem, sizeof problem, 0, &table, problem, 5) == LANEBLOOM_ERR_FORMAT);
+  cr_assert(strlen(problem) == 4);
+  lanebloom_table_close(NULL);
+}
+
+Test(tables, empty_batches)
+{
+  char path[PATH_NBYTES];
+  frozen_path(0, path);
+  lanebloom_table *table = must_open(path);
+  const lanebloom_keys none = lanebloom_keys_slices(NULL, 0), one = lanebloom_keys_fixed(NULL, 0, 1);
+  uint8_t any = 0xff;
+  size_t counts[1] = {7};
+  cr_assert(lanebloom_table_screen(table, &none, NULL) == 0);
+  cr_assert(lanebloom_tables_screen((const lanebloom_table *const *)&table, 1, &none, NULL, NULL, counts) == 0);
+  cr_assert(counts[0] == 0);
+  cr_assert(lanebloom_tables_screen(NULL, 0, &one, &any, NULL, NULL) == 0 && any == 0);
+  cr_assert(lanebloom_table_screen(table, &one, &any) == 1 && any == 1); /* the empty key is there */
+  lanebloom_table_close(table);
+}
