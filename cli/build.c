@@ -321,17 +321,6 @@ static void check_rate_is_kept(const struct build *build, const lanebloom_filter
                                                       : "");
 }
 
-static int save(const struct build *build, const lanebloom_filter *filter)
-{
-  lanebloom_status status =
-      build->raw ? lanebloom_filter_save_raw(filter, build->path) : lanebloom_filter_save(filter, build->path);
-  if (status == LANEBLOOM_OK)
-    return EXIT_SUCCESS;
-  if (status != LANEBLOOM_ERR_IO || errno != EPIPE)
-    complain(build->target, "%s", status_text(status));
-  return EXIT_TROUBLE;
-}
-
 int build_main(int argc, char **argv)
 {
   struct build build = {.format = DEFAULT_FORMAT, .bits_per_key = 10};
@@ -344,7 +333,7 @@ int build_main(int argc, char **argv)
   lanebloom_filter *filter = build_filter(&build, &nrecords);
   if (build.rate > 0)
     check_rate_is_kept(&build, filter, nrecords);
-  int status = save(&build, filter);
+  bool saved = save_filter(filter, build.target, build.path, build.raw);
   lanebloom_filter_close(filter);
-  return status;
+  return saved ? EXIT_SUCCESS : EXIT_TROUBLE;
 }

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include <lanebloom.h>
+#include <lanebloom_tables.h>
 
 #include "inputs.h"
 #include "records.h"
@@ -28,6 +28,8 @@ int screen_main(int argc, char **argv);
 int info_main(int argc, char **argv);
 int hash_main(int argc, char **argv);
 int kernels_main(int argc, char **argv);
+int tables_main(int argc, char **argv);
+int extract_main(int argc, char **argv);
 
 /* ---- options.c: option groups that verbs take in as argp children, and the values of options ---- */
 
@@ -49,6 +51,9 @@ struct filter_source {
 /* --raw, --format; input: struct filter_source. */
 extern const struct argp filter_argp;
 
+/* --writer; input: lanebloom_writer. */
+extern const struct argp writer_argp;
+
 /* Each ends in a usage error that shows the text, where it is not what is asked for. */
 uint64_t parse_count(const struct argp_state *state, const char *option, const char *text, uint64_t most); /* from 1 */
 double parse_number(const struct argp_state *state, const char *option, const char *text);
@@ -65,8 +70,36 @@ const char *input_name(const char *path);
 /* path "-" is standard input. On failure says why and returns NULL. */
 lanebloom_filter *load_filter(const char *path, const struct filter_source *source);
 
+/* At `path`, as a container or bare. On failure says why, unless it is that nobody reads any more; returns false. */
+bool save_filter(const lanebloom_filter *filter, const char *name, const char *path, bool raw);
+
 /* Call it before anything else changes errno. */
 const char *status_text(lanebloom_status status);
+
+/* ---- database.c: table files, and folders of them ---- */
+
+struct database {
+  size_t ntables;
+  char **paths;                   /* of the tables */
+  const lanebloom_table **tables; /* NULL: not open */
+};
+
+/* Adds a table by its path; of a folder its .ldb and .sst files, in the order of their numbers. On failure says why and
+ * returns false. */
+bool database_add(struct database *database, const char *path);
+
+/* Opens all tables and says what is not known of them; if one does not open, ends the command. */
+void database_open(struct database *database, lanebloom_writer writer);
+void database_close(struct database *database);
+
+/* An engine's latest writes are in its log alone. Says so where the folder has one; a file has none. */
+void warn_of_logs(const char *folder);
+
+/* On failure says why and returns NULL. */
+lanebloom_table *open_table(const char *path, lanebloom_writer writer);
+
+/* nothers: of how many other tables the same is to be said. */
+void warn_of_table(const char *path, const char *warning, size_t nothers);
 
 /* ---- measure.c ---- */
 
@@ -95,6 +128,12 @@ void *resize(void *memory, size_t nbytes);
 /* Prints a file's name with what would upset a terminal, or a reader of lines, as \ooo. */
 void print_name(FILE *stream, const char *name);
 
+/* The same as a string, for free(). */
+char *escape_name(const char *name);
+
+/* The same of any bytes, as one word: a space is \040, no bytes are "", and after `most` characters comes `...'. */
+char *escape_word(const void *bytes, size_t nbytes, size_t most);
+
 /* Results. A write error ends the command: there is nobody left to work for. */
 void output(const void *data, size_t nbytes);
 __attribute__((format(printf, 1, 2))) void outputf(const char *format, ...);
@@ -102,8 +141,14 @@ void output_flush(void);
 void output_whole(const void *data, size_t nbytes); /* at once, and not by way of a buffer */
 void output_close(void);
 
-/* One line; frees the object. */
+/* What is no UTF-8 as print_name() has it, which JSON cannot otherwise hold. */
 struct json_object;
+struct json_object *json_name(const char *name);
+
+/* NULL, which stands for null, unless it is finite. */
+struct json_object *json_number(double value);
+
+/* One line; frees the object. */
 void output_json(struct json_object *object);
 
 /* Records so far and their rate, on standard error: once a second, and at the end. */

@@ -35,6 +35,14 @@ lanebloom_filter *load_filter(const char *path, const struct filter_source *sour
   return filter;
 }
 
+bool save_filter(const lanebloom_filter *filter, const char *name, const char *path, bool raw)
+{
+  lanebloom_status status = (raw ? lanebloom_filter_save_raw : lanebloom_filter_save)(filter, path);
+  if (status != LANEBLOOM_OK && (status != LANEBLOOM_ERR_IO || errno != EPIPE))
+    complain(name, "%s", status_text(status));
+  return status == LANEBLOOM_OK;
+}
+
 const char *status_text(lanebloom_status status)
 {
   return status == LANEBLOOM_ERR_IO ? strerror(errno) : lanebloom_status_text(status);

@@ -90,23 +90,6 @@ static void print_text(const char *path, const lanebloom_filter *filter, const l
             100 * measured->rate, 100 * measured->low, 100 * measured->high, nhashes, MEASURE_SEED);
 }
 
-/* JSON is UTF-8, which the names of files need not be. */
-static struct json_object *json_name(const char *name)
-{
-  if (mbstowcs(NULL, name, 0) != (size_t)-1)
-    return json_object_new_string(name);
-  char *text = NULL;
-  size_t nbytes;
-  FILE *stream = open_memstream(&text, &nbytes);
-  if (!stream)
-    return NULL;
-  print_name(stream, name);
-  fclose(stream);
-  struct json_object *string = json_object_new_string(text);
-  free(text);
-  return string;
-}
-
 static struct json_object *json_measurement(const struct measurement *measured, uint64_t nhashes)
 {
   if (!measured->done)
@@ -118,12 +101,6 @@ static struct json_object *json_measurement(const struct measurement *measured, 
   json_object_object_add(object, "hashes", json_object_new_uint64(nhashes));
   json_object_object_add(object, "seed", json_object_new_uint64(MEASURE_SEED));
   return object;
-}
-
-/* NULL stands for null. */
-static struct json_object *json_number(double value)
-{
-  return isfinite(value) ? json_object_new_double(value) : NULL;
 }
 
 static void print_json(const char *path, const lanebloom_filter *filter, const lanebloom_info *info,

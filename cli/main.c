@@ -14,7 +14,8 @@ static const struct {
   const char *name;
   int (*run)(int argc, char **argv);
 } verbs[] = {
-    {"build", build_main}, {"screen", screen_main}, {"info", info_main}, {"hash", hash_main}, {"kernels", kernels_main},
+    {"build", build_main},   {"screen", screen_main},   {"info", info_main},       {"hash", hash_main},
+    {"tables", tables_main}, {"extract", extract_main}, {"kernels", kernels_main},
 };
 static const size_t nverbs = sizeof verbs / sizeof *verbs;
 
@@ -48,9 +49,11 @@ static error_t parse(int key, char *text, struct argp_state *state)
 static const struct argp_option verb_list[] = {
     {NULL, 0, NULL, 0, "Verbs:", 1},
     {"build", 0, NULL, OPTION_DOC, "Build a filter from records", 1},
-    {"screen", 0, NULL, OPTION_DOC, "Print the records that may be in a filter", 1},
+    {"screen", 0, NULL, OPTION_DOC, "Print the records that may be in a filter, or in a database", 1},
     {"info", 0, NULL, OPTION_DOC, "Say what a filter is, how full, and which false-positive rate to expect", 1},
     {"hash", 0, NULL, OPTION_DOC, "Print the hashes of records, and the bits that they probe", 1},
+    {"tables", 0, NULL, OPTION_DOC, "Say what filters the table files of a database have", 1},
+    {"extract", 0, NULL, OPTION_DOC, "Save the filter of a table file", 1},
     {"kernels", 0, NULL, OPTION_DOC, "Say which kernels this CPU can run", 1},
     {0}};
 
@@ -63,6 +66,7 @@ static const struct argp argp = {
            "  lanebloom build -o words.lbf words.txt\n"
            "  lanebloom screen words.lbf input.txt\n"
            "  lanebloom info words.lbf\n"
+           "  lanebloom tables /var/lib/service/db\n"
            "\n"
            "`lanebloom VERB --help' explains each.",
 };

@@ -7,7 +7,7 @@
 
 #include "cli.h"
 
-enum { OPTION_KERNEL = 0x100, OPTION_WIDTH, OPTION_CRLF, OPTION_RAW, OPTION_FORMAT };
+enum { OPTION_KERNEL = 0x100, OPTION_WIDTH, OPTION_CRLF, OPTION_RAW, OPTION_FORMAT, OPTION_WRITER };
 
 /* ---- values ---- */
 
@@ -191,4 +191,30 @@ const struct argp filter_argp = {
                                             {"format", OPTION_FORMAT, "NAME", 0, "of this format", 3},
                                             {0}},
     .parser = parse_filter_option,
+};
+
+/* ---- tables ---- */
+
+static error_t parse_writer_option(int key, char *text, struct argp_state *state)
+{
+  lanebloom_writer *writer = state->input;
+  if (key != OPTION_WRITER)
+    return ARGP_ERR_UNKNOWN;
+  if (strcmp(text, "leveldb") == 0)
+    *writer = LANEBLOOM_WRITER_LEVELDB;
+  else if (strcmp(text, "goleveldb") == 0)
+    *writer = LANEBLOOM_WRITER_GOLEVELDB;
+  else
+    argp_error(state, "--writer '%s': not leveldb or goleveldb", text);
+  return 0;
+}
+
+const struct argp writer_argp = {
+    .options = (const struct argp_option[]){{"writer", OPTION_WRITER, "NAME", 0,
+                                             "Take filters named leveldb.BuiltinBloomFilter for goleveldb's, or for "
+                                             "those of `leveldb' before 1.18 on x86; "
+                                             "if this is not told, a key is absent where both readings say so",
+                                             3},
+                                            {0}},
+    .parser = parse_writer_option,
 };

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <json-c/json.h>
+#include <math.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -14,22 +15,65 @@
 
 #include "cli.h"
 
-void print_name(FILE *stream, const char *name)
+/* Prints the first character, if it may be seen and is not `escaped`, or its first byte as \ooo. Returns how many bytes
+ * that were. */
+static size_t print_character(FILE *stream, const char *bytes, size_t nbytes, char escaped)
 {
   mbstate_t state = {0};
-  for (size_t nleft = strlen(name); nleft > 0;) {
-    wchar_t wide;
-    size_t nbytes = mbrtowc(&wide, name, nleft, &state);
-    if (nbytes <= nleft && iswprint((wint_t)wide) && wide != L'\\') {
-      fwrite(name, 1, nbytes, stream);
-    } else {
-      nbytes = 1;
-      state = (mbstate_t){0};
-      fprintf(stream, "\\%03o", (unsigned)(unsigned char)*name);
-    }
-    name += nbytes;
-    nleft -= nbytes;
+  wchar_t wide;
+  const size_t n = mbrtowc(&wide, bytes, nbytes, &state);
+  if (n > 0 && n <= nbytes && iswprint((wint_t)wide) && *bytes != '\\' && *bytes != escaped) {
+    fwrite(bytes, 1, n, stream);
+    return n;
   }
+  fprintf(stream, "\\%03o", (unsigned)(unsigned char)*bytes);
+  return 1;
+}
+
+void print_name(FILE *stream, const char *name)
+{
+  for (size_t nleft = strlen(name), n; nleft > 0; name += n, nleft -= n)
+    n = print_character(stream, name, nleft, '\\');
+}
+
+static FILE *open_string(char **string, size_t *nbytes)
+{
+  FILE *stream = open_memstream(string, nbytes);
+  if (!stream)
+    die(NULL, "%s", strerror(errno));
+  return stream;
+}
+
+static void close_string(FILE *stream)
+{
+  if (fclose(stream) != 0)
+    die(NULL, "%s", strerror(errno));
+}
+
+char *escape_name(const char *name)
+{
+  char *text;
+  size_t nbytes;
+  FILE *stream = open_string(&text, &nbytes);
+  print_name(stream, name);
+  close_string(stream);
+  return text;
+}
+
+char *escape_word(const void *bytes, size_t nbytes, size_t most)
+{
+  char *text;
+  size_t text_nbytes;
+  FILE *stream = open_string(&text, &text_nbytes);
+  if (nbytes == 0)
+    fputs("\"\"", stream);
+  const char *next = bytes;
+  for (size_t n; nbytes > 0 && (size_t)ftell(stream) < most; next += n, nbytes -= n)
+    n = print_character(stream, next, nbytes, ' ');
+  if (nbytes > 0)
+    fputs("...", stream);
+  close_string(stream);
+  return text;
 }
 
 static void complain_va(const char *name, const char *format, va_list arguments)
@@ -116,6 +160,21 @@ void output_close(void)
 {
   if (fclose(stdout) != 0)
     die_of_output();
+}
+
+struct json_object *json_name(const char *name)
+{
+  if (mbstowcs(NULL, name, 0) != (size_t)-1)
+    return json_object_new_string(name);
+  char *text = escape_name(name);
+  struct json_object *string = json_object_new_string(text);
+  free(text);
+  return string;
+}
+
+struct json_object *json_number(double value)
+{
+  return isfinite(value) ? json_object_new_double(value) : NULL;
 }
 
 void output_json(struct json_object *object)

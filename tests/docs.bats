@@ -56,7 +56,7 @@
 }
 
 @test "every verb, option and script that README names is there" {
-  for verb in $(grep -o 'lanebloom [a-z]* ' "$SOURCE_DIR/README.md" | awk '{ print $2 }' | grep -E '^(build|screen|info|hash|kernels)$' | sort -u); do
+  for verb in $(grep -o 'lanebloom [a-z]* ' "$SOURCE_DIR/README.md" | awk '{ print $2 }' | grep -E '^(build|screen|info|hash|tables|extract|kernels)$' | sort -u); do
     "$LANEBLOOM" "$verb" --help >/dev/null
   done
   for script in $(grep -oE '(scripts|bench)/[a-z-]+\.sh' "$SOURCE_DIR/README.md" | sort -u); do

@@ -5,10 +5,10 @@ load helper
 @test "--help lists the verbs, every verb has its own" {
   run -0 --separate-stderr lanebloom --help
   [[ ${lines[0]} == "Usage: lanebloom "* ]]
-  for verb in build screen info hash kernels; do
+  for verb in build screen info hash tables extract kernels; do
     grep -q "^ *$verb " <<<"$output"
   done
-  for verb in build screen info hash kernels; do
+  for verb in build screen info hash tables extract kernels; do
     run -0 --separate-stderr lanebloom $verb --help
     [[ ${lines[0]} == "Usage: lanebloom $verb "* && $output == *Examples:*"lanebloom $verb"* && -z $stderr ]]
   done
@@ -58,7 +58,7 @@ load helper
 @test "every verb refuses a kernel that cannot run here, and names what can" {
   numbers 1 10 >keys
   lanebloom build -o filter keys
-  verbs=("build -o other keys" "screen filter keys" "info filter" "hash keys" "kernels")
+  verbs=("build -o other keys" "screen filter keys" "info filter" "hash keys" "tables keys" "extract keys -o other" "screen --db keys" "kernels")
   for verb in "${verbs[@]}"; do
     fails_with "--kernel 'none'" lanebloom $verb --kernel none
     [[ $stderr == *available:*scalar* ]]

@@ -1,0 +1,175 @@
+/* Database files: which tables a folder has, and what there is to be said of them.
+ * SPDX-License-Identifier: MIT */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli.h"
+
+/* ---- folders ---- */
+
+static bool ends_with(const char *name, const char *end)
+{
+  const size_t nname = strlen(name), nend = strlen(end);
+  return nname > nend && strcmp(name + nname - nend, end) == 0;
+}
+
+static int is_table(const struct dirent *entry)
+{
+  return entry->d_type != DT_DIR && (ends_with(entry->d_name, ".ldb") || ends_with(entry->d_name, ".sst"));
+}
+
+/* Engines number their logs. */
+static int is_log(const struct dirent *entry)
+{
+  const size_t ndigits = strspn(entry->d_name, "0123456789");
+  return ndigits > 0 && strcmp(entry->d_name + ndigits, ".log") == 0;
+}
+
+/* A string for free(). */
+static char *join(const char *folder, const char *name)
+{
+  const size_t nbytes = strlen(folder) + strlen(name) + sizeof "/";
+  char *path = resize(NULL, nbytes);
+  snprintf(path, nbytes, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", name);
+  return path;
+}
+
+/* The paths of entries, in the order of their numbers, for free() each. Returns how many; -1: errno says why. */
+static int list_folder(const char *folder, int (*is_wanted)(const struct dirent *entry), char ***paths)
+{
+  struct dirent **entries;
+  int n = scandir(folder, &entries, is_wanted, versionsort);
+  if (n < 0)
+    return n;
+  *paths = resize(NULL, ((size_t)n + 1) * sizeof **paths);
+  for (int i = 0; i < n; i++) {
+    (*paths)[i] = join(folder, entries[i]->d_name);
+    free(entries[i]);
+  }
+  free(entries);
+  return n;
+}
+
+/* ---- databases ---- */
+
+/* path: for free() by the database. */
+static void add_table(struct database *database, char *path)
+{
+  database->paths = resize(database->paths, (database->ntables + 1) * sizeof *database->paths);
+  database->paths[database->ntables++] = path;
+}
+
+static bool add_folder(struct database *database, const char *folder)
+{
+  char **paths;
+  int n = list_folder(folder, is_table, &paths);
+  if (n <= 0)
+    complain(folder, "%s", n < 0 ? strerror(errno) : "expected a folder with .ldb or .sst files, found none in it");
+  if (n < 0)
+    return false;
+  for (int i = 0; i < n; i++)
+    add_table(database, paths[i]);
+  free(paths);
+  return n > 0;
+}
+
+bool database_add(struct database *database, const char *path)
+{
+  struct stat found;
+  if (stat(path, &found) == 0 && S_ISDIR(found.st_mode))
+    return add_folder(database, path);
+  char *copy = resize(NULL, strlen(path) + 1);
+  add_table(database, strcpy(copy, path)); /* if there is none, who opens it will say so */
+  return true;
+}
+
+void warn_of_logs(const char *folder)
+{
+  char **paths;
+  const int n = list_folder(folder, is_log, &paths);
+  for (int i = 0; i < n; i++) {
+    struct stat found;
+    if (stat(paths[i], &found) == 0 && found.st_size > 0)
+      complain(paths[i], "warning: may hold writes that are in no table yet");
+    free(paths[i]);
+  }
+  if (n >= 0)
+    free(paths);
+}
+
+lanebloom_table *open_table(const char *path, lanebloom_writer writer)
+{
+  lanebloom_table *table;
+  char problem[512] = "";
+  lanebloom_status status = lanebloom_table_open(path, writer, &table, problem, sizeof problem);
+  if (status == LANEBLOOM_OK)
+    return table;
+  char *text = escape_name(*problem ? problem : status_text(status));
+  complain(path, "%s", text);
+  free(text);
+  return NULL;
+}
+
+static const char *table_warning(const lanebloom_table *table)
+{
+  lanebloom_table_info info;
+  lanebloom_table_describe(table, &info, sizeof info);
+  return info.warning;
+}
+
+void warn_of_table(const char *path, const char *warning, size_t nothers)
+{
+  char *text = escape_name(warning);
+  if (nothers > 0)
+    complain(path, "warning: %s (and %zu more)", text, nothers);
+  else
+    complain(path, "warning: %s", text);
+  free(text);
+}
+
+/* One message for what is to be said of many. */
+static void warn_of_tables(const struct database *database)
+{
+  const size_t n = database->ntables;
+  const char **warnings = resize(NULL, n * sizeof *warnings);
+  for (size_t i = 0; i < n; i++)
+    warnings[i] = table_warning(database->tables[i]);
+  for (size_t i = 0; i < n; i++) {
+    const char *warning = warnings[i];
+    size_t nothers = 0;
+    for (size_t other = i + 1; *warning && other < n; other++)
+      if (strcmp(warnings[other], warning) == 0) {
+        warnings[other] = "";
+        nothers++;
+      }
+    if (*warning)
+      warn_of_table(database->paths[i], warning, nothers);
+  }
+  free(warnings);
+}
+
+void database_open(struct database *database, lanebloom_writer writer)
+{
+  bool opened = true;
+  database->tables = resize(NULL, database->ntables * sizeof *database->tables);
+  for (size_t i = 0; i < database->ntables; i++)
+    opened &= (database->tables[i] = open_table(database->paths[i], writer)) != NULL;
+  if (!opened)
+    exit(EXIT_TROUBLE);
+  warn_of_tables(database);
+}
+
+void database_close(struct database *database)
+{
+  for (size_t i = 0; i < database->ntables; i++) {
+    if (database->tables)
+      lanebloom_table_close((lanebloom_table *)database->tables[i]);
+    free(database->paths[i]);
+  }
+  free(database->tables);
+  free(database->paths);
+  *database = (struct database){0};
+}

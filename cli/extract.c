@@ -1,0 +1,115 @@
+/* lanebloom extract: the filter of a table, by itself.
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli.h"
+
+enum { OPTION_RAW = 0x100, OPTION_PREFIXES };
+
+struct extract {
+  const char *table_path, *target;
+  bool raw, prefixes;
+};
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+  struct extract *extract = state->input;
+  switch (key) {
+  case 'o':
+    extract->target = text;
+    return 0;
+  case OPTION_RAW:
+    extract->raw = true;
+    return 0;
+  case OPTION_PREFIXES:
+    extract->prefixes = true;
+    return 0;
+  case ARGP_KEY_ARG:
+    if (extract->table_path)
+      argp_error(state, "one TABLE at a time");
+    extract->table_path = text;
+    return 0;
+  case ARGP_KEY_END:
+    if (!extract->table_path)
+      argp_error(state, "which TABLE?");
+    if (!extract->target)
+      argp_error(state, "where to? -o FILE is needed");
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp argp = {
+    .options =
+        (const struct argp_option[]){
+            {"output", 'o', "FILE", 0, "Write the filter to FILE; `-' is standard output", 1},
+            {"raw", OPTION_RAW, NULL, 0, "Write bare engine bytes, not a container", 1},
+            {"prefixes", OPTION_PREFIXES, NULL, 0, "Take a filter that holds prefixes of keys, and no whole ones", 1},
+            {0}},
+    .parser = parse,
+    .args_doc = "TABLE -o FILE",
+    .doc =
+        "Saves the filter of a table file, where it has one for all its keys: a full filter of RocksDB's or Pebble's. "
+        "`lanebloom tables' says which those are. What the table knows besides, its key range, stays behind.\v"
+        "Examples:\n"
+        "  lanebloom extract db/000012.sst -o table.lbf\n"
+        "  lanebloom extract db/000012.sst --raw -o - | lanebloom info --raw --format rocksdb -",
+    .children = (const struct argp_child[]){{.argp = &kernel_argp}, {0}},
+};
+
+static _Noreturn void refuse(const char *path, const lanebloom_table_info *info)
+{
+  static const char wanted[] = "expected one filter for the whole table";
+  char *name = escape_name(info->filter_name);
+  if (info->filter == LANEBLOOM_TABLE_FILTER_NONE)
+    die(path, "%s, found none", wanted);
+  if (info->filter == LANEBLOOM_TABLE_FILTER_BLOCK)
+    die(path, "%s, found a filter block with one for each few data blocks (%s)", wanted, name);
+  if (info->filter == LANEBLOOM_TABLE_FILTER_PARTITIONED)
+    die(path, "%s, found it in partitions (%s)", wanted, name);
+  die(path, "%s, found one that is no Bloom filter, or of a policy that is not known (%s)", wanted, name);
+}
+
+/* What has no whole keys must not be asked for any. */
+static void check_prefixes(const struct extract *extract, const lanebloom_table_info *info)
+{
+  if (info->has_whole_keys || extract->prefixes)
+    return;
+  die(extract->table_path, "the filter holds no keys, but prefixes of %s; --prefixes saves it all the same",
+      escape_name(*info->prefix_extractor ? info->prefix_extractor : "an extractor without a name"));
+}
+
+static bool are_same_file(const char *a, const char *b)
+{
+  struct stat status_a, status_b;
+  return stat(a, &status_a) == 0 && stat(b, &status_b) == 0 && status_a.st_dev == status_b.st_dev &&
+         status_a.st_ino == status_b.st_ino;
+}
+
+int extract_main(int argc, char **argv)
+{
+  struct extract extract = {0};
+  argp_parse(&argp, argc, argv, 0, NULL, &extract);
+  const bool is_stdout = strcmp(extract.target, "-") == 0;
+  const char *target = is_stdout ? "/dev/stdout" : extract.target;
+  lanebloom_table *table = open_table(extract.table_path, LANEBLOOM_WRITER_UNKNOWN);
+  if (!table)
+    return EXIT_TROUBLE;
+  if (are_same_file(extract.table_path, target))
+    die(extract.table_path, "the table is also the output");
+
+  lanebloom_table_info info;
+  lanebloom_table_describe(table, &info, sizeof info);
+  const lanebloom_filter *filter = lanebloom_table_full_filter(table);
+  if (!filter)
+    refuse(extract.table_path, &info);
+  check_prefixes(&extract, &info);
+  if (*info.warning)
+    warn_of_table(extract.table_path, info.warning, 0);
+  const bool saved = save_filter(filter, is_stdout ? "(standard output)" : target, target, extract.raw);
+  lanebloom_table_close(table);
+  return saved ? EXIT_SUCCESS : EXIT_TROUBLE;
+}

@@ -1,0 +1,258 @@
+# lanebloom screen --db: database files.
+# SPDX-License-Identifier: MIT
+load helper
+
+export LC_ALL=C # keys are bytes
+VECTORS=$BATS_TEST_DIRNAME/../vectors/tables
+
+# A folder of tables: two of LevelDB's engines, and five of RocksDB's with the same 150 keys.
+make_database() {
+  mkdir db
+  cp "$VECTORS/goleveldb_bloom10.ldb" db/000001.ldb
+  cp "$VECTORS/leveldb_bloom10.ldb" db/000002.ldb
+  cp "$VECTORS/rocksdb_fv2_crc32c_legacy10.sst" db/000003.sst
+  cp "$VECTORS/rocksdb_fv5_xxh3_flb10.sst" db/000004.sst
+  cp "$VECTORS/rocksdb_fv4_crc32c_legacy10_partitioned.sst" db/000005.sst
+  cp "$VECTORS/rocksdb_fv4_xxh64_legacy10_prefix3.sst" db/000006.sst
+  cp "$VECTORS/rocksdb_fv5_crc32c_flb10_prefixonly3.sst" db/000007.sst
+}
+
+# The keys of RocksDB's tables, of any bytes: lengths/N are those of N bytes, one after the other.
+make_keys() {
+  local digits
+  mkdir lengths
+  while read -r digits; do
+    printf "$(sed 's/../\\x&/g' <<<"$digits")" >>"lengths/$((${#digits} / 2))"
+  done < <(grep -v '[#-]' "$VECTORS/keys.txt")
+}
+
+# Those of them that can be lines.
+make_lines() {
+  local digits
+  while read -r digits; do
+    printf "$(sed 's/../\\x&/g' <<<"$digits")\n"
+  done < <(grep -v '[#-]' "$VECTORS/keys.txt" | sed -E '/^(..)*(00|0a)/d') >lines
+  [[ $(wc -l <lines) -gt 100 ]]
+}
+
+# Lines that are in no table, but within their ranges.
+make_absent() {
+  seq -f $'\x7f%06.0f' 1 "$1" >absent
+}
+
+@test "every key of every table is found, as one of any table and with --which" {
+  make_keys
+  for table in "$VECTORS"/rocksdb_*.sst; do
+    n=$(echo | lanebloom screen -c --db "$table")
+    for length in $(ls lengths); do
+      nkeys=$(($(stat -c %s lengths/$length) / length))
+      n=$((n + nkeys))
+      lanebloom screen --width $length --db "$table" lengths/$length | cmp - lengths/$length
+      run -1 lanebloom screen --width $length -v --db "$table" lengths/$length
+      [[ -z $output ]]
+      [[ $(lanebloom screen --width $length --db "$table" --which -c lengths/$length) == "$table"$'\t'$nkeys ]]
+    done
+    [[ $n -eq 150 ]]
+  done
+}
+
+@test "absent keys: few pass, and those that do not are in no table" {
+  make_database
+  make_absent 20000
+  n=$(lanebloom screen --db db/000004.sst -c absent)
+  [[ $n -gt 20 && $n -lt 600 ]]
+  lanebloom screen --db db absent >some
+  lanebloom screen -v --db db absent >none
+  sort some none | cmp - <(sort absent)
+  for table in db/*; do
+    lanebloom screen --db $table absent
+  done | sort -u | cmp - <(sort some)
+}
+
+@test "a table passes what its filter passes, and only within its range" {
+  make_absent 5000
+  seq 5000 >below
+  seq -f $'\xff%.0f' 5000 >above
+  table=$VECTORS/rocksdb_fv5_xxh3_flb10.sst
+  lanebloom extract "$table" -o filter
+  lanebloom screen --db "$table" absent | cmp - <(lanebloom screen filter absent)
+  [[ $(lanebloom screen -c filter below) -gt 0 && $(lanebloom screen -c filter above) -gt 0 ]]
+  run -1 lanebloom screen --db "$table" above
+  [[ -z $output ]]
+}
+
+@test "--which: TABLE, tab, record, once for each table, in the order of the tables" {
+  make_database
+  make_lines
+  make_absent 5000
+  cat lines absent >rows
+  lanebloom screen --db db --which rows >named
+  for table in db/*; do
+    LC_ALL=C awk -F '\t' -v table=$table '$1 == table' named | cut -f 2- | cmp - <(lanebloom screen --db $table rows)
+  done
+  cut -f 2- named | LC_ALL=C uniq | cmp - <(lanebloom screen --db db rows)
+  grep -a -A 4 -m 1 ^db/000003 named | cut -f 1 | cmp - <(printf 'db/00000%d.sst\n' 3 4 5 6 7)
+}
+
+@test "--which -n, -z and --width" {
+  make_database
+  make_lines
+  lanebloom screen --db db/000003.sst --db db/000004.sst --which -n lines >named
+  paste -d '\n' <(grep -an '' lines | sed 's|^|db/000003.sst\t|') <(grep -an '' lines | sed 's|^|db/000004.sst\t|') | cmp - named
+  printf '~\n\0~\0' >zero
+  lanebloom screen --db db/000004.sst --which -z zero >named
+  lanebloom screen --db db/000004.sst -z zero | sed -z 's|^|db/000004.sst\t|' | cmp - named
+  printf '~\x81~\x81' | lanebloom screen --db db/000004.sst --which --width 2 >named
+  holds named 'db/000004.sst\t~\x81db/000004.sst\t~\x81'
+}
+
+@test "--which -c: a line for each table; without, one number" {
+  make_database
+  make_lines
+  make_absent 30000
+  cat absent lines absent >rows
+  for table in db/*; do
+    printf '%s\t%s\n' $table $(lanebloom screen --db $table -c rows)
+  done | cmp - <(lanebloom screen --db db --which -c rows)
+  [[ $(lanebloom screen --db db -c rows) == $(lanebloom screen --db db rows | wc -l) ]]
+  [[ $(lanebloom screen --db db -vc rows) == $(lanebloom screen --db db -v rows | wc -l) ]]
+  run -1 lanebloom screen --db db/000004.sst --which -c /dev/null
+  [[ $output == $'db/000004.sst\t0' ]]
+}
+
+@test "-n -q and statuses" {
+  make_database
+  make_lines
+  lanebloom screen -n --db db lines | cmp - <(grep -an '' lines)
+  run -0 --separate-stderr lanebloom screen -q --db db lines
+  [[ -z $output && -z $stderr ]]
+  run -0 --separate-stderr lanebloom screen -q --which --db db lines
+  [[ -z $output && -z $stderr ]]
+  run -1 --separate-stderr lanebloom screen -q -v --db db lines
+  [[ -z $output && -z $stderr ]]
+  yes '~' | timeout 5 "$LANEBLOOM" screen -q --db db
+  run -1 lanebloom screen --db db /dev/null
+  run -2 --separate-stderr lanebloom screen --db db lines missing
+  [[ $stderr == "lanebloom: missing: No such file or directory" && ${#lines[@]} -gt 100 ]]
+}
+
+@test "the result does not depend on -j, nor on the kernel" {
+  make_database
+  make_lines
+  make_absent 300000
+  cat absent lines absent >rows
+  for options in "" "--which" "--which -c" "--which -n" "-v"; do
+    lanebloom screen --db db $options -j 1 --kernel scalar rows >expected
+    for j in 2 5; do
+      lanebloom screen --db db $options -j $j rows | cmp - expected
+    done
+  done
+}
+
+@test "several --db, before and after the inputs, which may be pipes" {
+  make_database
+  make_lines
+  mkdir other
+  mv db/000004.sst other
+  lanebloom screen --db db/000003.sst lines --db other --which - <lines >named
+  [[ $(cut -f 1 named | sort | uniq -c | awk '{ print $1, $2 }') == \
+    "$((2 * $(wc -l <lines))) db/000003.sst"$'\n'"$((2 * $(wc -l <lines))) other/000004.sst" ]]
+  cat lines | lanebloom screen --db other/ --db db | cmp - lines
+}
+
+@test "matches show at once while the input stays open" {
+  make_database
+  mkfifo in out
+  "$LANEBLOOM" screen --which --db db/000004.sst <in >out 3>&- &
+  exec 5>in 6<out
+  for i in 1 2; do
+    echo '~' >&5
+    read -r -t 5 line <&6
+    [[ $line == $'db/000004.sst\t~' ]]
+  done
+  exec 5>&- 6<&-
+  wait $!
+}
+
+@test "names of tables hold no tab and no newline" {
+  mkdir $'a\tb\nc'
+  cp "$VECTORS/rocksdb_fv5_xxh3_flb10.sst" $'a\tb\nc/d e.sst'
+  [[ $(echo '~' | lanebloom screen --which --db $'a\tb\nc') == 'a\011b\012c/d e.sst'$'\t~' ]]
+  [[ $(echo '~' | lanebloom screen --which -c --db $'a\tb\nc') == 'a\011b\012c/d e.sst'$'\t1' ]]
+}
+
+@test "one table that cannot be read ends the command before anything is printed" {
+  make_database
+  make_lines
+  head -c 2000 db/000003.sst >cut.sst
+  echo text >text.sst
+  mkdir empty
+  fails_with "cut.sst: " lanebloom screen --db db --db cut.sst lines
+  fails_with "text.sst: no table" lanebloom screen --db text.sst --db db lines
+  fails_with "missing: No such file or directory" lanebloom screen --db missing lines
+  fails_with "empty: expected a folder with .ldb or .sst files" lanebloom screen --db empty --db db lines
+  fails_with "cut.sst: " lanebloom screen -q --db db --db cut.sst lines
+  ln -s gone db/000008.sst
+  cp cut.sst db/000009.sst
+  run -2 --separate-stderr lanebloom screen -c --db db lines
+  [[ -z $output && ${#stderr_lines[@]} -eq 2 && $stderr == *db/000008.sst*db/000009.sst* ]]
+}
+
+@test "a database's log is warned of: what it holds is in no table" {
+  make_database
+  make_lines
+  : >db/000011.log
+  echo text >db/LOG
+  echo text >db/notes.log
+  run -0 --separate-stderr lanebloom screen -c --db db lines
+  [[ -z $stderr ]]
+  echo text >db/000011.log
+  run -0 --separate-stderr lanebloom screen -c --db db lines
+  [[ $stderr == "lanebloom: db/000011.log: warning: "* && ${#stderr_lines[@]} -eq 1 && $output -gt 100 ]]
+}
+
+@test "a warning that many tables share is given once" {
+  mkdir db
+  for i in 1 2 3; do
+    cp "$VECTORS/synthetic_fv6_xxh3.bin" db/00000$i.sst
+  done
+  run -0 --separate-stderr lanebloom screen -c --db db <<<key
+  [[ $output == 1 && ${#stderr_lines[@]} -eq 1 && $stderr == "lanebloom: db/000001.sst: warning: "*" (and 2 more)" ]]
+}
+
+@test "--writer: fewer false positives, or lost keys where it is wrong; never without" {
+  make_database
+  make_absent 20000
+  both=$(lanebloom screen -c --db db/000001.ldb absent)
+  one=$(lanebloom screen -c --db db/000001.ldb --writer goleveldb absent)
+  [[ $one -le $both && $one -gt 0 ]]
+  refuses "--writer 'x'" lanebloom screen --db db --writer x absent
+}
+
+@test "options that do not go together" {
+  make_database
+  refuses "--which and --invert-match" lanebloom screen --db db --which -v
+  refuses "--which and --writer are of tables" lanebloom screen --which filter
+  refuses "--which and --writer are of tables" lanebloom screen --writer goleveldb filter
+  refuses "--raw is of a FILTER" lanebloom screen --raw --format leveldb --db db
+  refuses "requires an argument" lanebloom screen --db
+}
+
+@test "an input that is the output is refused" {
+  make_database
+  make_lines
+  run -2 --separate-stderr bash -c "timeout 5 '$LANEBLOOM' screen --which --db db lines >>lines"
+  is_message "lines: input file is also the output"
+}
+
+@test "a full device, a closed pipe" {
+  make_database
+  make_lines
+  for option in "" -c --which "--which -c" "--which -n"; do
+    run -2 --separate-stderr bash -c "'$LANEBLOOM' screen $option --db db lines >/dev/full"
+    is_message "write error: No space left on device"
+  done
+  make_absent 300000
+  run --separate-stderr bash -o pipefail -c "'$LANEBLOOM' screen --which --db db absent absent | head -n 1"
+  [[ $status -eq 141 && ${#lines[@]} -eq 1 && -z $stderr ]]
+}

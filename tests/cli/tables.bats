@@ -1,0 +1,166 @@
+# lanebloom tables.
+# SPDX-License-Identifier: MIT
+load helper
+
+export LC_ALL=C # keys are bytes
+VECTORS=$BATS_TEST_DIRNAME/../vectors/tables
+
+# copy NAME...: a folder `db` of these tables, with short names.
+copy() {
+  local n=1
+  mkdir -p db
+  for name in "$@"; do
+    cp "$VECTORS/$name" "$(printf 'db/%06d.%s' $n "${name##*.}")"
+    n=$((n + 1))
+  done
+}
+
+@test "a line of eight words for each table" {
+  copy leveldb_bloom10.ldb rocksdb_fv3_xxh32_legacy10.sst rocksdb_fv5_xxh3_flb10_partitioned.sst \
+    rocksdb_fv4_xxh64_legacy10_prefix3.sst rocksdb_fv5_crc32c_flb10_prefixonly3.sst
+  run -0 --separate-stderr lanebloom tables db
+  [[ -z $stderr && $(awk '{ print NF }' <<<"$output" | sort -u) == 8 ]]
+  awk '{ print $1, $2, $3, $4, $5, $6, $7 }' <<<"$output" | diff - <(
+    echo 'db/000001.ldb leveldb block:leveldb - - 0.978% ""'
+    echo 'db/000002.sst rocksdb/3 full:rocksdb-legacy 150 10.24 1.16% ""'
+    echo 'db/000003.sst rocksdb/5 partitioned:rocksdb-local 150 17.07 0.101% ""'
+    echo 'db/000004.sst rocksdb/4 full:rocksdb-legacy+prefixes 150 23.89 0.608% ""'
+    echo 'db/000005.sst rocksdb/5 full:rocksdb-local:prefixes 150 10.24 0.674% ""'
+  )
+  [[ ${lines[1]} == *' \201\201\377\352\316' ]]
+}
+
+@test "--json: an object per line, with all that is known" {
+  copy leveldb_bloom10.ldb rocksdb_fv5_xxh3_flb10.sst rocksdb_fv5_crc32c_flb10_prefixonly3.sst
+  run -0 --separate-stderr lanebloom tables --json db
+  [[ -z $stderr && ${#lines[@]} -eq 3 ]]
+  [[ $(jq -c keys_unsorted <<<"${lines[0]}") == '["file","engine","version","checksum","filter","format","whole_keys",'`
+    `'"prefixes","probes","filters","filter_bytes","file_bytes","entries","bits_per_key","model_rate","smallest",'`
+    `'"smallest_hex","largest","largest_hex","filter_name","comparator","prefix_extractor","warning"]' ]]
+  [[ $(jq -c '[.file, .engine, .version, .checksum, .filter, .format, .probes, .filters, .entries, .bits_per_key]' <<<"$output") == \
+'["db/000001.ldb","leveldb",0,"crc32c","block","leveldb",6,3,null,null]
+["db/000002.sst","rocksdb",5,"xxh3","full","rocksdb-local",6,1,150,10.24]
+["db/000003.sst","rocksdb",5,"crc32c","full","rocksdb-local",6,1,150,10.24]' ]]
+  [[ $(jq -c '[.filter_bytes, .file_bytes, .filter_name, .comparator]' <<<"${lines[1]}") == \
+    '[197,4922,"fullfilter.rocksdb.BuiltinBloomFilter","leveldb.BytewiseComparator"]' ]]
+  [[ $(jq -c '[.whole_keys, .prefixes, .prefix_extractor]' <<<"${lines[2]}") == '[false,true,"rocksdb.FixedPrefix.3"]' ]]
+  jq -es 'all(.model_rate > 0 and .model_rate < 0.02)' <<<"$output"
+}
+
+@test "--json: keys of any bytes in hexadecimal, as text where they are UTF-8" {
+  copy rocksdb_fv5_xxh3_flb10.sst
+  [[ $(lanebloom tables --json db | jq -c '[.smallest, .smallest_hex, .largest, .largest_hex]') == '["","",null,"8181ffeace"]' ]]
+}
+
+@test "a folder's tables in the order of their numbers; nothing else of it" {
+  for name in 1000000.sst 000009.ldb 000010.sst 999999.sst sub.sst/000001.sst; do
+    mkdir -p "db/$(dirname $name)"
+    cp "$VECTORS/rocksdb_fv5_xxh3_flb10.sst" db/$name
+  done
+  touch db/{CURRENT,LOG,LOCK,MANIFEST-000002,000011.log,000012.sst.tmp,.sst,ldb}
+  run -0 --separate-stderr lanebloom tables db
+  [[ -z $stderr && $(awk '{ print $1 }' <<<"$output") == $'db/000009.ldb\ndb/000010.sst\ndb/999999.sst\ndb/1000000.sst' ]]
+  [[ $(lanebloom tables db/ | cut -d ' ' -f 1 | head -n 1) == db/000009.ldb ]]
+  cd db
+  [[ $(lanebloom tables . | cut -d ' ' -f 1 | head -n 1) == ./000009.ldb ]]
+}
+
+@test "files and folders in the order of the command line, under any name" {
+  copy rocksdb_fv5_xxh3_flb10.sst leveldb_bloom10.ldb
+  cp db/000001.sst some.table
+  [[ $(lanebloom tables some.table db db/000002.ldb | awk '{ print $1 }') == \
+    $'some.table\ndb/000001.sst\ndb/000002.ldb\ndb/000002.ldb' ]]
+}
+
+@test "names of any bytes are one word, and text in JSON" {
+  copy rocksdb_fv5_xxh3_flb10.sst
+  mv db $'d b\t\n'
+  mv $'d b\t\n/000001.sst' $'d b\t\n/für \377.sst'
+  run -0 lanebloom tables $'d b\t\n'
+  [[ ${#lines[@]} -eq 1 && $(awk '{ print NF, $1 }' <<<"$output") == '8 d\040b\011\012/für\040\377.sst' ]]
+  [[ $(lanebloom tables --json $'d b\t\n' | jq -r .file) == 'd b\011\012/für \377.sst' ]]
+  mv $'d b\t\n' db
+  mv db/* 'db/a b.sst'
+  [[ $(lanebloom tables --json db | jq -r .file) == 'db/a b.sst' ]]
+  cp 'db/a b.sst' ./-v
+  [[ $(lanebloom tables -- -v | awk '{ print $1 }') == -v ]]
+}
+
+@test "what cannot be read is named, the rest is listed; the status is 2" {
+  copy rocksdb_fv5_xxh3_flb10.sst leveldb_bloom10.ldb
+  head -c 1000 db/000001.sst >db/000003.sst
+  echo 'no table' >db/000004.sst
+  : >db/000005.ldb
+  ln -s missing db/000006.sst
+  mkfifo db/000007.sst
+  for option in --json --writer=leveldb; do
+    run -2 --separate-stderr timeout 5 "$LANEBLOOM" tables $option db missing
+    [[ ${#lines[@]} -eq 2 && ${#stderr_lines[@]} -eq 6 ]]
+    for i in {3..7}; do
+      [[ $stderr == *"lanebloom: db/00000$i."*": "* ]]
+    done
+    [[ $stderr == *"missing: No such file or directory"* && $stderr == *"db/000004.sst: no table: expected"*"found"* ]]
+  done
+  fails_with "missing: No such file or directory" lanebloom tables missing
+  fails_with "/dev/null: no table" lanebloom tables /dev/null
+}
+
+@test "a folder without tables is an error, as is one that is closed" {
+  mkdir empty closed
+  touch empty/CURRENT
+  fails_with "empty: expected a folder with .ldb or .sst files, found none" lanebloom tables empty
+  [[ $(id -u) -ne 0 ]] || skip "root reads everything"
+  chmod 0 closed
+  fails_with "closed: Permission denied" lanebloom tables closed
+}
+
+@test "a table that is cut anywhere: one message, or less is known; never a crash" {
+  for name in leveldb_bloom10.ldb rocksdb_fv5_xxh3_flb10_partitioned.sst; do
+    size=$(stat -c %s "$VECTORS/$name")
+    for length in 0 1 4 8 47 48 52 53 54 $(seq 100 397 "$size") $((size - 1)); do
+      head -c "$length" "$VECTORS/$name" >cut.sst
+      fails_with "cut.sst: " lanebloom tables cut.sst
+      fails_with "cut.sst: " lanebloom screen --db cut.sst /dev/null
+    done
+  done
+}
+
+@test "a warning: on standard error, and in JSON" {
+  cp "$VECTORS/synthetic_fv6_xxh3.bin" t.sst
+  run -0 --separate-stderr lanebloom tables --json t.sst
+  [[ ${#stderr_lines[@]} -eq 1 && $stderr == "lanebloom: t.sst: warning: $(jq -r .warning <<<"$output")" ]]
+  run -0 --separate-stderr lanebloom tables t.sst
+  [[ ${#stderr_lines[@]} -eq 1 && ${#lines[@]} -eq 1 && $output == *" - "* ]]
+}
+
+@test "--writer says whose the old name is" {
+  copy goleveldb_bloom10.ldb
+  [[ $(lanebloom tables --writer goleveldb --json db | jq -r .format) == leveldb ]]
+  [[ $(lanebloom tables --writer leveldb --json db | jq -r .format) == leveldb-signed ]]
+  refuses "--writer 'rocksdb'" lanebloom tables --writer rocksdb db
+  refuses "--writer ''" lanebloom tables --writer= db
+}
+
+@test "no FOLDER" {
+  refuses "which FOLDER or TABLE" lanebloom tables
+  refuses "which FOLDER or TABLE" lanebloom tables --json
+}
+
+@test "a full device, a closed pipe" {
+  copy rocksdb_fv5_xxh3_flb10.sst
+  for option in --json --writer=leveldb; do
+    run -2 --separate-stderr bash -c "'$LANEBLOOM' tables $option db >/dev/full"
+    is_message "write error: No space left on device"
+  done
+  run --separate-stderr bash -o pipefail -c "'$LANEBLOOM' tables db | true"
+  [[ -z $stderr ]]
+}
+
+@test "what docs/database-files.md shows" {
+  document=$(realpath "$BATS_TEST_DIRNAME/../../docs/database-files.md")
+  sed -n '/^    [$] cd /,$p' "$document" | grep '^    ' | sed 's/^    //' >shown
+  sed -n 's/^[$] //p' shown | sed 's|^cd tests/vectors/tables$|cd "$VECTORS"|; s|lanebloom |"$LANEBLOOM" |' >commands
+  [[ $(wc -l <commands) -eq 7 ]]
+  LANEBLOOM=$LANEBLOOM VECTORS=$VECTORS bash commands >found 2>&1 || true
+  grep -v '^[$] ' shown | diff - found
+}
