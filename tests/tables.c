@@ -15,9 +15,10 @@
 #include <lanebloom_tables.h>
 
 #include "bytes.h"
+#include "oracle_filter_block.h"
 #include "oracle_tables.h"
 #include "support.h"
-#include "tables/index.h"
+#include "tables/table.h"
 
 enum { PATH_NBYTES = 512, PROBLEM_NBYTES = 300 };
 
@@ -189,6 +190,72 @@ static void draw_absent(struct key_list *list, size_t n, uint64_t stream)
   }
 }
 
+/* Would this key be in the table, as far as the filter knows that is asked of `place`? */
+static bool passes_at(const lanebloom_table *table, lanebloom_slice place, lanebloom_slice key)
+{
+  if (table->kind == LANEBLOOM_TABLE_FILTER_FULL)
+    return !table->filters[0] || lanebloom_filter_may_contain(table->filters[0], key.data, key.size);
+  size_t block = lanebloom_index_find(&table->index, place, 0);
+  if (table->kind == LANEBLOOM_TABLE_FILTER_PARTITIONED) {
+    block = block < table->index.n ? block : table->index.n - 1;
+    return !table->filters[block] || lanebloom_filter_may_contain(table->filters[block], key.data, key.size);
+  }
+  if (block == table->index.n)
+    return true;
+  const uint64_t offset = table->index.handles[block].offset;
+  for (size_t i = 0; i < 2; i++)
+    if (table->of_offsets[i] && lanebloom_filter_block_may_contain(table->of_offsets[i], offset, key.data, key.size))
+      return true;
+  return false;
+}
+
+/* Absent keys pass as often as random keys that are asked of the same filters. A false alarm is as rare as five standard
+ * deviations, some 1 in 10^6. */
+static void check_rate(const lanebloom_table *table, const char *name, const struct key_list *absent)
+{
+  enum { NRANDOM = 4, RANDOM_NBYTES = 24 };
+  struct rng rng = rng_start(absent->n);
+  size_t n = 0, nhits = 0, nrandom_hits = 0;
+  for (size_t i = 0; i < absent->n; i++) {
+    const lanebloom_slice key = list_key(absent, i);
+    if (table->has_range && (compare_slices(key, table->smallest) < 0 || compare_slices(key, table->largest) > 0))
+      continue;
+    const lanebloom_keys one = lanebloom_keys_slices(&key, 1);
+    nhits += lanebloom_table_screen(table, &one, NULL);
+    for (size_t j = 0; j < NRANDOM; j++) {
+      uint8_t other[RANDOM_NBYTES];
+      rng_fill(&rng, other, sizeof other);
+      nrandom_hits += passes_at(table, key, (lanebloom_slice){other, sizeof other});
+    }
+    n++;
+  }
+  if (n == 0)
+    return;
+  const double rate = (double)nhits / (double)n, random = (double)nrandom_hits / (double)(NRANDOM * n);
+  const double both = (double)(nhits + nrandom_hits) / (double)((NRANDOM + 1) * n);
+  const double deviation = sqrt(both * (1 - both) * (1 + 1.0 / NRANDOM) / (double)n);
+  cr_assert(fabs(rate - random) <= 5 * deviation + 1 / (double)n, "%s: %zu of %zu pass, of random keys %zu of %zu",
+            name, nhits, n, nrandom_hits, NRANDOM * n);
+}
+
+/* LevelDB's own reader, asked of the same data block, gives the same answers. */
+static void check_against_reader(const lanebloom_table *table, const char *name, const struct key_list *absent)
+{
+  if (table->kind != LANEBLOOM_TABLE_FILTER_BLOCK || table->of_offsets[1] || !table->is_asked)
+    return;
+  for (size_t i = 0; i < absent->n; i++) {
+    const lanebloom_slice key = list_key(absent, i);
+    const lanebloom_keys one = lanebloom_keys_slices(&key, 1);
+    const size_t block = lanebloom_index_find(&table->index, key, 0);
+    if (block == table->index.n ||
+        (table->has_range && (compare_slices(key, table->smallest) < 0 || compare_slices(key, table->largest) > 0)))
+      continue;
+    const bool expected = oracle_block_may_match(table->hash, table->filter_blocks->bytes, table->filter_blocks->nbytes,
+                                                 table->index.handles[block].offset, key.data, key.size);
+    cr_assert((lanebloom_table_screen(table, &one, NULL) == 1) == expected, "%s: key %zu of %zu", name, i, absent->n);
+  }
+}
+
 /* Absent keys of a table's range pass at the rate that its bits promise. */
 static void check_absent(const lanebloom_table *table, const lanebloom_table_info *info, const struct oracle_set *set,
                          const struct key_list *absent)
@@ -355,6 +422,10 @@ static void check_set(size_t i)
     check_keys(database->tables[t], &database->keys[t], set->name);
     if (!strstr(info.warning, "cannot be told"))
       check_absent(database->tables[t], &info, set, &absent);
+    const lanebloom_table *table = database->tables[t];
+    if (set->is_asked && table->is_asked && table->has_whole_keys && table->extractor.kind == EXTRACT_KEY)
+      check_rate(table, set->name, &absent);
+    check_against_reader(table, set->name, &absent);
     npairs += database->keys[t].n * lanebloom_kernel_count();
   }
   oracle_keys_of_database(i, database->folder, list_add, &live);
