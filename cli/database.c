@@ -21,11 +21,11 @@ static int is_table(const struct dirent *entry)
   return entry->d_type != DT_DIR && (ends_with(entry->d_name, ".ldb") || ends_with(entry->d_name, ".sst"));
 }
 
-/* Engines number their logs. */
+/* Engines number their logs; Pebble may split one: 000123-001.log. */
 static int is_log(const struct dirent *entry)
 {
-  const size_t ndigits = strspn(entry->d_name, "0123456789");
-  return ndigits > 0 && strcmp(entry->d_name + ndigits, ".log") == 0;
+  const char *name = entry->d_name, *end = name + strspn(name, "0123456789-");
+  return end > name && strcmp(end, ".log") == 0;
 }
 
 /* A string for free(). */

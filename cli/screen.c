@@ -321,13 +321,13 @@ static void deliver_piece(void *context, size_t worker, struct piece *piece, uin
 static void open_databases(struct screen *screen)
 {
   bool complete = true;
+  for (size_t i = 0; i < screen->ndatabases; i++) /* first: what is in a log now may be in a new table after listing */
+    warn_of_logs(screen->databases[i]);
   for (size_t i = 0; i < screen->ndatabases; i++)
     complete &= database_add(&screen->database, screen->databases[i]);
   if (!complete)
     exit(EXIT_TROUBLE);
   database_open(&screen->database, screen->writer);
-  for (size_t i = 0; i < screen->ndatabases; i++)
-    warn_of_logs(screen->databases[i]);
 }
 
 static void label_tables(struct screen *screen)

@@ -32,14 +32,15 @@ static lanebloom_status verify(const struct block_reader *reader, const struct h
 }
 
 /* Replaces a packed block by what it was. */
-static lanebloom_status unpack(const struct block_reader *reader, uint8_t type, enum block_kind kind, const char *what,
+static lanebloom_status unpack(struct block_reader *reader, uint8_t type, enum block_kind kind, const char *what,
                                struct block *block)
 {
   struct packed packed = {.codec = lanebloom_codec(reader->footer.engine, type),
                           .engine = reader->footer.engine,
                           .version = reader->footer.version,
                           .bytes = block->bytes,
-                          .nbytes = block->nbytes};
+                          .nbytes = block->nbytes,
+                          .most_nbytes = reader->unpacked_left};
   if (packed.codec == CODEC_NONE)
     return LANEBLOOM_OK;
   if (kind == BLOCK_DATA)
@@ -57,6 +58,7 @@ static lanebloom_status unpack(const struct block_reader *reader, uint8_t type, 
   if (status)
     return lanebloom_problem(reader->problem, status, "damaged %s at %" PRIu64 ": expected %s, found something else",
                              what, block->offset, lanebloom_codec_name(packed.codec));
+  reader->unpacked_left -= nbytes;
   free(block->memory);
   *block = (struct block){.bytes = bytes, .nbytes = nbytes, .offset = block->offset, .memory = bytes};
   return LANEBLOOM_OK;

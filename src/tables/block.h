@@ -11,6 +11,7 @@ struct block_reader {
   struct footer footer;
   lanebloom_slice dictionary; /* of data blocks; {NULL, 0}: none */
   uint64_t nbytes_left;       /* what may yet be read: blocks that many others name must not take all memory */
+  uint64_t unpacked_left;     /* and what it may become */
   const struct problem *problem;
 };
 

@@ -57,6 +57,8 @@ static lanebloom_status make_room(const struct packed *packed, bool knows_size, 
   if (__builtin_mul_overflow(packed->nbytes, max_growth[packed->codec], &most) || most > SIZE_MAX - SMALL_NBYTES)
     return LANEBLOOM_ERR_CORRUPT;
   most += SMALL_NBYTES;
+  if (most > packed->most_nbytes)
+    most = packed->most_nbytes;
   if (!knows_size)
     size = most;
   if (size > most)

@@ -14,6 +14,7 @@ struct packed {
   uint32_t version;
   const uint8_t *bytes;
   size_t nbytes;
+  uint64_t most_nbytes;       /* that it may become */
   lanebloom_slice dictionary; /* {NULL, 0}: none */
 };
 

@@ -86,8 +86,7 @@ static bool find_extractor(const lanebloom_table *table, struct extractor *extra
   else if (is_number_behind(name, "rocksdb.CappedPrefix.", &extractor->nbytes))
     extractor->kind = EXTRACT_CAPPED;
   else
-    return strcmp(name, "rocksdb.Noop") == 0 ||
-           (table->engine == LANEBLOOM_ENGINE_PEBBLE && strcmp(name, "leveldb.BytewiseComparator") == 0);
+    return strcmp(name, "rocksdb.Noop") == 0 || (table->engine == LANEBLOOM_ENGINE_PEBBLE && is_bytewise(name));
   return true;
 }
 
@@ -95,12 +94,17 @@ static void decide_what_is_asked(struct opening *opening)
 {
   lanebloom_table *table = opening->table;
   const struct properties *properties = &opening->properties;
-  if (table->engine == LANEBLOOM_ENGINE_LEVELDB) {
+  if (table->engine == LANEBLOOM_ENGINE_LEVELDB && table->kind == LANEBLOOM_TABLE_FILTER_BLOCK) {
     table->has_whole_keys = table->is_asked = true;
     return;
   }
   if (!opening->has_properties) {
     lanebloom_table_warn(table, "no properties say what the filter holds, which is not asked");
+    return;
+  }
+  if (table->engine == LANEBLOOM_ENGINE_PEBBLE && !is_bytewise(table->comparator)) {
+    table->has_prefixes = true;
+    lanebloom_table_warn(table, "the filter holds what the comparer takes of keys, and is not asked");
     return;
   }
   const bool has_extractor = table->prefix_extractor[0] && strcmp(table->prefix_extractor, "nullptr") != 0;

@@ -52,18 +52,20 @@ static lanebloom_status read_entries(struct block_reader *reader, const struct b
                                      const char *what, struct index *index)
 {
   /* Between restarts separators share what they begin with. More than this is no index, and must not take memory. */
-  enum { MAX_GROWTH = 64, SMALL_NBYTES = 1 << 20 };
+  enum { MAX_GROWTH = 8, SMALL_NBYTES = 1 << 20 };
   struct entries entries;
   lanebloom_status status = lanebloom_entries_begin(block, form, reader->footer.engine, reader->problem, &entries);
   if (status)
     return status;
-  size_t nbytes = 0;
+  const uint64_t file_nbytes = reader->footer.offset;
   while (!status && lanebloom_entries_next(&entries)) {
-    nbytes += entries.key_nbytes;
-    if (nbytes / MAX_GROWTH > block->nbytes + SMALL_NBYTES)
+    const uint64_t nbytes =
+        (index->n ? index->begins[index->n] : 0) + index->n * (sizeof *index->handles + sizeof *index->begins);
+    if (nbytes / MAX_GROWTH > file_nbytes + SMALL_NBYTES)
       status = lanebloom_problem(reader->problem, LANEBLOOM_ERR_LIMIT,
-                                 "%s at %" PRIu64 ": expected separators of at most %d times its %zu bytes, found more",
-                                 what, block->offset, MAX_GROWTH, block->nbytes);
+                                 "%s at %" PRIu64 ": expected an index of at most %d times the file's %" PRIu64
+                                 " bytes, found more",
+                                 what, block->offset, MAX_GROWTH, file_nbytes);
     else if (!reserve(index, entries.key_nbytes))
       status = lanebloom_problem_memory(reader->problem, entries.key_nbytes);
     else

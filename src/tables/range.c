@@ -12,7 +12,6 @@
 
 enum { SUFFIX_NBYTES = 8 };
 
-static const char BYTEWISE[] = "leveldb.BytewiseComparator";
 static const char other_order[] = "keys are not in bytewise order, but in that of their comparator";
 
 enum { AS_USER_KEYS, WITH_SUFFIX, NREADINGS };
@@ -48,8 +47,13 @@ static lanebloom_status read_index(struct opening *opening, struct handle handle
   lanebloom_status status = lanebloom_index_read(&opening->reader, handle, form, "index", &top);
   const bool needs_all = opening->table->kind == LANEBLOOM_TABLE_FILTER_BLOCK;
   for (size_t i = 0; !status && i < top.n; i++)
-    if (needs_all || i == 0 || i + 1 == top.n)
+    if (needs_all || i == 0 || i + 1 == top.n) {
+      const size_t n = index->n;
       status = lanebloom_index_read(&opening->reader, top.handles[i], form, "part of the index", index);
+      if (!status && index->n == n) /* else the table's ends would be looked for in other parts */
+        status = lanebloom_problem(opening->problem, LANEBLOOM_ERR_CORRUPT,
+                                   "damaged part of the index: expected data blocks, found none");
+    }
   lanebloom_index_free(&top);
   return status;
 }
@@ -163,11 +167,6 @@ static lanebloom_status read_ends(struct opening *opening, const struct index *i
 
 /* ---- What follows ---- */
 
-static bool is_bytewise(const lanebloom_table *table)
-{
-  return strcmp(table->comparator, BYTEWISE) == 0;
-}
-
 /* A table whose order is not known has neither range nor places to look: a filter for the whole table still serves. */
 static void give_up_order(lanebloom_table *table, const char *why)
 {
@@ -204,7 +203,83 @@ static lanebloom_status prepare(const struct opening *opening, size_t suffix)
                                                         : lanebloom_problem_memory(opening->problem, table->index.n);
 }
 
-/* LevelDB's tables do not name their comparator. A MANIFEST beside them does, and is believed; else order speaks. */
+/* What all keys so far end with. */
+struct walked {
+  uint8_t *previous;
+  size_t previous_nbytes;
+  bool has_previous;
+};
+
+static lanebloom_slice user_key(lanebloom_slice stored, size_t suffix)
+{
+  return (lanebloom_slice){stored.data, stored.size - suffix};
+}
+
+/* Does the key come after the one before, and do separators lead to its block, or at least to that of an equal one? */
+static bool is_in_order(const struct walked *walked, const struct index *index, size_t block, size_t suffix,
+                        lanebloom_slice key)
+{
+  const int step = walked->has_previous
+                       ? lanebloom_key_compare((lanebloom_slice){walked->previous, walked->previous_nbytes}, key)
+                       : -1;
+  if (step > 0 || lanebloom_key_compare(key, user_key(lanebloom_index_separator(index, block), suffix)) > 0)
+    return false;
+  return step == 0 || block == 0 ||
+         lanebloom_key_compare(user_key(lanebloom_index_separator(index, block - 1), suffix), key) < 0;
+}
+
+static bool are_entries_ordered(struct entries *entries, const struct index *index, size_t block, size_t suffix,
+                                struct walked *walked)
+{
+  while (lanebloom_entries_next(entries)) {
+    if (entries->key_nbytes < suffix)
+      return false;
+    const lanebloom_slice key = {entries->key, entries->key_nbytes - suffix};
+    if (!is_in_order(walked, index, block, suffix, key))
+      return false;
+    if (key.size > 0)
+      memcpy(walked->previous, key.data, key.size);
+    walked->previous_nbytes = key.size;
+    walked->has_previous = true;
+  }
+  return true;
+}
+
+static bool is_block_ordered(const struct opening *opening, const struct index *index, size_t i, size_t suffix,
+                             struct walked *walked)
+{
+  static const struct problem unsaid;           /* a damaged block is no error here: then the order is not known */
+  struct block_reader reader = opening->reader; /* a copy: these blocks are not kept */
+  reader.problem = &unsaid;
+  struct block block;
+  struct entries entries;
+  if (lanebloom_block_read(&reader, index->handles[i], BLOCK_DATA, "data block", &block))
+    return false;
+  uint8_t *room = realloc(walked->previous, walked->previous_nbytes + block.nbytes + 1); /* no key is longer */
+  bool ordered =
+      room && !lanebloom_entries_begin(&block, (struct entry_form){0}, reader.footer.engine, &unsaid, &entries);
+  if (room)
+    walked->previous = room;
+  if (ordered) {
+    ordered = are_entries_ordered(&entries, index, i, suffix, walked);
+    ordered = !lanebloom_entries_end(&entries, "data block", &unsaid) && ordered;
+  }
+  lanebloom_block_free(&block);
+  return ordered;
+}
+
+/* Is every key in bytewise order, and in the block where separators lead? Reads all data blocks. */
+static bool is_ordered(const struct opening *opening, const struct index *index, size_t suffix)
+{
+  struct walked walked = {0};
+  bool ordered = true;
+  for (size_t i = 0; ordered && i < index->n; i++)
+    ordered = is_block_ordered(opening, index, i, suffix, &walked);
+  free(walked.previous);
+  return ordered;
+}
+
+/* LevelDB's tables do not name their comparator. A MANIFEST beside them does, and is believed; else all keys speak. */
 static bool find_comparator(const struct opening *opening)
 {
   lanebloom_table *table = opening->table;
@@ -229,21 +304,26 @@ static lanebloom_status decide_leveldb(const struct opening *opening, const stru
     give_up_order(table, "the filter lacks keys of the table, and is not asked");
     return LANEBLOOM_OK;
   }
-  if (in_database && may_be[WITH_SUFFIX])
+  if (in_database)
     may_be[AS_USER_KEYS] = false;
 
   bool ascends = true;
   for (size_t i = 0; i < NREADINGS; i++)
     if (may_be[i])
       ascends = ascends && ends->readings[i].ascends && lanebloom_index_ascends(index, suffix_nbytes[i]);
-  if (in_database && !table->comparator[0])
+  for (size_t i = 0; !table->comparator[0] && i < NREADINGS; i++)
+    ascends = ascends && (!may_be[i] || is_ordered(opening, index, suffix_nbytes[i]));
+  const bool is_sure = may_be[WITH_SUFFIX] != may_be[AS_USER_KEYS] && (in_database || table->of_offsets[0]);
+  if (in_database && !may_be[WITH_SUFFIX])
+    give_up_order(table, "keys are not stored as LevelDB's databases do");
+  else if (in_database && !table->comparator[0])
     give_up_order(table, "the database's MANIFEST cannot be read, and its order is not known");
-  else if (table->comparator[0] && !is_bytewise(table))
+  else if (table->comparator[0] && !is_bytewise(table->comparator))
     give_up_order(table, other_order);
   else if (!ascends)
     give_up_order(table, "keys are not in bytewise order");
-  else if (may_be[AS_USER_KEYS] && may_be[WITH_SUFFIX]) {
-    set_range(table, ends, SUFFIX_NBYTES, 0); /* what both readings allow */
+  else if (!is_sure) {
+    set_range(table, ends, ends->first.size < SUFFIX_NBYTES ? 0 : SUFFIX_NBYTES, 0); /* what both readings allow */
     give_up_order(table, "it cannot be told whether keys have a database's suffix");
   } else {
     const size_t suffix = may_be[WITH_SUFFIX] ? SUFFIX_NBYTES : 0;
@@ -295,10 +375,8 @@ lanebloom_status lanebloom_opening_read_range(struct opening *opening, struct ha
     give_up_order(table, "data blocks of columns, which are not read: the key range is not known");
     return LANEBLOOM_OK;
   }
-  if (table->engine != LANEBLOOM_ENGINE_LEVELDB && !is_bytewise(table)) {
+  if (table->engine != LANEBLOOM_ENGINE_LEVELDB && !is_bytewise(table->comparator)) {
     give_up_order(table, table->comparator[0] ? other_order : "no properties say in which order keys are");
-    if (table->engine == LANEBLOOM_ENGINE_PEBBLE) /* whose comparers also say what of a key counts */
-      table->is_asked = false;
     return LANEBLOOM_OK;
   }
   struct index unkept = {0}, *index = table->kind == LANEBLOOM_TABLE_FILTER_BLOCK ? &table->index : &unkept;

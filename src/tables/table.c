@@ -119,6 +119,7 @@ static lanebloom_status open_table(const struct input *input, const char *path, 
                                    const struct problem *problem, lanebloom_table **table)
 {
   enum { MAX_READS = 4 }; /* first and last block may be one, and so read twice, as may their index */
+  enum { MAX_GROWTH = 64, LEAST_UNPACKED = 64 << 20 }; /* a small file must not take all memory */
   if (!lanebloom_kernel_active())
     return lanebloom_problem(problem, LANEBLOOM_ERR_KERNEL, "%s", lanebloom_status_text(LANEBLOOM_ERR_KERNEL));
   lanebloom_table *made = calloc(1, sizeof *made);
@@ -130,6 +131,8 @@ static lanebloom_status open_table(const struct input *input, const char *path, 
   opening.reader = (struct block_reader){
       .input = input,
       .nbytes_left = input->nbytes < UINT64_MAX / MAX_READS ? input->nbytes * MAX_READS : UINT64_MAX,
+      .unpacked_left =
+          input->nbytes < UINT64_MAX / (2 * MAX_GROWTH) ? input->nbytes * MAX_GROWTH + LEAST_UNPACKED : UINT64_MAX,
       .problem = problem};
   struct block dictionary = {0};
   lanebloom_status status = open_blocks(&opening, &dictionary);
@@ -235,12 +238,14 @@ static void add_filter_block(struct sum *sum, const lanebloom_table *table, lane
   const size_t room = block->nbytes - TRAILER_NBYTES, offsets = load_le32(block->bytes + room);
   if (offsets > room)
     return;
+  size_t counted = 0; /* in a damaged block filters overlap: of each byte once, or this would take forever */
   for (size_t at = offsets; room - at >= OFFSET_NBYTES; at += OFFSET_NBYTES) {
     const size_t begin = load_le32(block->bytes + at), end = load_le32(block->bytes + at + OFFSET_NBYTES);
     lanebloom_filter *filter;
-    if (begin >= end || end > offsets ||
+    if (begin < counted || begin >= end || end > offsets ||
         lanebloom_filter_open(table->hash, block->bytes + begin, end - begin, &filter) != LANEBLOOM_OK)
       continue;
+    counted = end;
     add_filter(sum, filter, info);
     lanebloom_filter_close(filter);
   }
@@ -265,7 +270,7 @@ static void describe_filter(const lanebloom_table *table, lanebloom_table_info *
   if (sum.nbits > 0 && table->nentries != LANEBLOOM_UNKNOWN && table->nentries > 0)
     info->bits_per_key = (double)sum.nbits / (double)table->nentries;
   if (table->is_asked)
-    info->model_rate = sum.weight > 0 ? sum.passing / sum.weight : 0;
+    info->model_rate = sum.weight > 0 ? sum.passing / sum.weight : table->kind == LANEBLOOM_TABLE_FILTER_BLOCK;
 }
 
 void lanebloom_table_describe(const lanebloom_table *table, lanebloom_table_info *info, size_t info_size)

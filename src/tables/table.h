@@ -4,6 +4,7 @@
 #define LANEBLOOM_TABLES_TABLE_H
 
 #include <lanebloom_tables.h>
+#include <string.h>
 
 #include "index.h"
 #include "properties.h"
@@ -15,6 +16,12 @@ struct extractor {
 };
 
 enum { WARNING_NBYTES = 512 };
+
+/* The one order that is searched in. */
+static inline bool is_bytewise(const char *comparator)
+{
+  return strcmp(comparator, "leveldb.BytewiseComparator") == 0;
+}
 
 struct lanebloom_table {
   lanebloom_engine engine;

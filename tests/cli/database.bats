@@ -256,3 +256,25 @@ make_absent() {
   run --separate-stderr bash -o pipefail -c "'$LANEBLOOM' screen --which --db db absent absent | head -n 1"
   [[ $status -eq 141 && ${#lines[@]} -eq 1 && -z $stderr ]]
 }
+
+@test "odd tables lose no key" {
+  odd=$SOURCE_DIR/tests/vectors/tables_odd
+  finds() { # TABLE KEY...
+    printf '%s\n' "${@:2}" >keys
+    lanebloom screen --db "$1" keys 2>warnings | cmp - keys
+    [ -s warnings ]
+  }
+  for version in 4 5; do # the filter holds a prefix of it
+    finds "$odd/pebble_v$version.sst" abcd
+    fails_with "holds no keys, but prefixes" lanebloom extract "$odd/pebble_v$version.sst" -o filter
+  done
+  finds "$odd/other_order.ldb" KEY00500 key00400
+  finds "$odd/other_kinds" key00000 key00050
+  fails_with "found none" lanebloom screen --db "$odd/empty_index_part.sst" keys
+}
+
+@test "a small table cannot take all memory" {
+  address_space_can_be_limited || skip "this binary reserves address space, as sanitizers and emulators do"
+  echo key >keys
+  (ulimit -v 400000 && fails_with "found more" lanebloom screen --db "$SOURCE_DIR/tests/vectors/tables_odd/bomb.sst" keys)
+}
