@@ -22,6 +22,13 @@
 
 enum { PATH_NBYTES = 512, PROBLEM_NBYTES = 300 };
 
+/* Under the address sanitizer, where they take minutes, each byte has one of its flips. */
+#if defined(__SANITIZE_ADDRESS__)
+enum { EVERY_FLIP = false };
+#else
+enum { EVERY_FLIP = true };
+#endif
+
 /* ---- Keys ---- */
 
 struct key_list {
@@ -216,12 +223,14 @@ static void check_rate(const lanebloom_table *table, const char *name, const str
   enum { NRANDOM = 4, RANDOM_NBYTES = 24 };
   struct rng rng = rng_start(absent->n);
   size_t n = 0, nhits = 0, nrandom_hits = 0;
+  const lanebloom_keys keys = list_keys(absent);
+  uint8_t *bitmap = bitmap_make(absent->n);
+  lanebloom_table_screen(table, &keys, bitmap);
   for (size_t i = 0; i < absent->n; i++) {
     const lanebloom_slice key = list_key(absent, i);
     if (table->has_range && (compare_slices(key, table->smallest) < 0 || compare_slices(key, table->largest) > 0))
       continue;
-    const lanebloom_keys one = lanebloom_keys_slices(&key, 1);
-    nhits += lanebloom_table_screen(table, &one, NULL);
+    nhits += has_bit(bitmap, i);
     for (size_t j = 0; j < NRANDOM; j++) {
       uint8_t other[RANDOM_NBYTES];
       rng_fill(&rng, other, sizeof other);
@@ -229,6 +238,7 @@ static void check_rate(const lanebloom_table *table, const char *name, const str
     }
     n++;
   }
+  free(bitmap);
   if (n == 0)
     return;
   const double rate = (double)nhits / (double)n, random = (double)nrandom_hits / (double)(NRANDOM * n);
@@ -243,17 +253,20 @@ static void check_against_reader(const lanebloom_table *table, const char *name,
 {
   if (table->kind != LANEBLOOM_TABLE_FILTER_BLOCK || table->of_offsets[1] || !table->is_asked)
     return;
+  const lanebloom_keys keys = list_keys(absent);
+  uint8_t *bitmap = bitmap_make(absent->n);
+  lanebloom_table_screen(table, &keys, bitmap);
   for (size_t i = 0; i < absent->n; i++) {
     const lanebloom_slice key = list_key(absent, i);
-    const lanebloom_keys one = lanebloom_keys_slices(&key, 1);
     const size_t block = lanebloom_index_find(&table->index, key, 0);
     if (block == table->index.n ||
         (table->has_range && (compare_slices(key, table->smallest) < 0 || compare_slices(key, table->largest) > 0)))
       continue;
     const bool expected = oracle_block_may_match(table->hash, table->filter_blocks->bytes, table->filter_blocks->nbytes,
                                                  table->index.handles[block].offset, key.data, key.size);
-    cr_assert((lanebloom_table_screen(table, &one, NULL) == 1) == expected, "%s: key %zu of %zu", name, i, absent->n);
+    cr_assert(has_bit(bitmap, i) == expected, "%s: key %zu of %zu", name, i, absent->n);
   }
+  free(bitmap);
 }
 
 /* Absent keys of a table's range pass at the rate that its bits promise. */
@@ -807,6 +820,8 @@ Test(tables, flipped)
     const lanebloom_keys keys = list_keys(&list);
     for (size_t at = 0; at < size; at++)
       for (size_t f = 0; f < sizeof flips; f++) {
+        if (!EVERY_FLIP && f != at % sizeof flips)
+          continue;
         bytes[at] ^= flips[f];
         check_damaged(bytes, size, frozen[i].checksum ? &keys : NULL, path, at);
         bytes[at] ^= flips[f];
