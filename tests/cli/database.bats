@@ -261,8 +261,9 @@ make_absent() {
   odd=$SOURCE_DIR/tests/vectors/tables_odd
   finds() { # TABLE KEY...
     printf '%s\n' "${@:2}" >keys
-    lanebloom screen --db "$1" keys 2>warnings | cmp - keys
+    lanebloom screen --db "$1" keys >found 2>warnings || true
     [ -s warnings ]
+    cmp found keys || grep 'snappy.*, which this build does not read' warnings # as where a host is played
   }
   for version in 4 5; do # the filter holds a prefix of it
     finds "$odd/pebble_v$version.sst" abcd
