@@ -11,7 +11,7 @@ static const struct kernel_table *const tables[] = {
     &lanebloom_kernels_avx512,
 #endif
 #if defined(LANEBLOOM_WITH_AVX2)
-    &lanebloom_kernels_avx2,
+    &lanebloom_kernels_avx2, /* by gathers */
     &lanebloom_kernels_avx2_loads,
 #endif
 #if defined(LANEBLOOM_WITH_NEON)

@@ -120,7 +120,8 @@ bool lanebloom_filter_block_may_contain(const lanebloom_filter_block *block, uin
 }
 
 enum {
-  /* Hashed at a time, and the longest run. Zen 4, runs of 300 keys: 256: 3.0 ns per key, 512: 2.6, 1024: 2.5. */
+  /* Hashed at a time, and the longest run. Zen 4, beside other work, runs of 300 keys, ns per key: 256: 3.0,
+   * 512: 2.6, 1024: 2.5. */
   CHUNK_NKEYS = 1024,
   /* From here on a run is worth opening its filter. Zen 4, 6 probes, runs of 12, 16, 24 and 32 keys, ns per key: none
    * passes: one by one 13.3, 13.1, 13.2, 12.8, by a kernel 15.0, 11.5, 8.5, 6.9; all pass: 11.5, 11.5, 11.4, 11.4 and
@@ -135,8 +136,8 @@ struct run {
 };
 
 /* The runs of a chunk of n keys, one after the other; returns how many. Their filters are all on their way into the
- * cache before the first is asked. Zen 4, a block of 29 MiB, runs of 1 and 3 keys: 38 and 19 ns per key, without that
- * 58 and 38. */
+ * cache before the first is asked. Zen 4, beside other work, a block of 29 MiB, runs of 1 and 3 keys: 38 and 19 ns per
+ * key, without that 58 and 38. */
 static size_t find_runs(const lanebloom_filter_block *block, const uint64_t *data_block_offsets, size_t n,
                         struct run *runs)
 {

@@ -201,7 +201,6 @@ static lanebloom_status read_partitions(struct opening *opening)
       lanebloom_index_read(&opening->reader, opening->filter_handle, form, "index of filters", &table->index);
   if (status)
     return status;
-  enum { SUFFIX_NBYTES = 8 };
   const size_t suffix_nbytes = opening->properties.index_has_user_keys ? 0 : SUFFIX_NBYTES;
   if (table->is_asked && !lanebloom_index_ascends(&table->index, suffix_nbytes)) {
     lanebloom_table_warn(table, "the index of filters is not in bytewise order, and they are not asked");

@@ -10,8 +10,6 @@
 #include "manifest.h"
 #include "table.h"
 
-enum { SUFFIX_NBYTES = 8 };
-
 static const char other_order[] = "keys are not in bytewise order, but in that of their comparator";
 
 enum { AS_USER_KEYS, WITH_SUFFIX, NREADINGS };

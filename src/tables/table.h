@@ -15,7 +15,10 @@ struct extractor {
   size_t nbytes;
 };
 
-enum { WARNING_NBYTES = 512 };
+enum {
+  WARNING_NBYTES = 512,
+  SUFFIX_NBYTES = 8, /* behind a user key: when and how it was written */
+};
 
 /* The one order that is searched in. */
 static inline bool is_bytewise(const char *comparator)
