@@ -11,7 +11,6 @@
 
 enum {
   CHUNK_NKEYS = 1 << 15, /* as many as the first library takes; a multiple of 8 */
-  CHUNK_HIT_NBYTES = CHUNK_NKEYS / 8,
 
   /* Keys are put in order by so many bits, the first in which the tables' ranges differ, in two rounds whose counts
    * stay in the first-level cache. Keys in one place with a range's end are compared with it. */
@@ -19,19 +18,15 @@ enum {
   ROUND_NBITS = RANK_NBITS / 2,
   ROUND_NVALUES = 1 << ROUND_NBITS,
 
-  /* Fewer tables look at every key instead. Not measured. */
-  MIN_ORDERED_NTABLES = 4,
+  /* Keys times tables: of fewer every key is looked at instead. Zen 4, ns per key without an order and with one: a table
+   * of LevelDB's, 256 and 32,768 keys: 15 and 24, 27 and 18; 4 compacted tables of RocksDB's, 64 and 1,024 keys: 16 and
+   * 37, 19 and 11. */
+  MIN_ORDERED_NPAIRS = 1024,
 };
 
 /* A key and its place in the order of its chunk. */
 struct place {
   uint32_t rank, key;
-};
-
-/* Of 8 or of 4 bytes. */
-union hashes {
-  uint64_t of_64[CHUNK_NKEYS];
-  uint32_t of_32[CHUNK_NKEYS];
 };
 
 /* What filters are asked: tables that agree in it share a chunk's hashes. */
@@ -41,8 +36,8 @@ struct question {
   struct extractor extractor;
   bool is_ready, is_failed;
   bool has_unasked;
-  union hashes hashes;
-  uint8_t unasked[CHUNK_HIT_NBYTES]; /* keys without a prefix, which may be there */
+  uint8_t *unasked;  /* bits: keys without a prefix, which may be there */
+  uint64_t hashes[]; /* of 8 bytes or of 4, then unasked */
 };
 
 /* A table, and what is known of it during a call. */
@@ -66,16 +61,20 @@ struct job {
   lanebloom_keys keys;
   bool is_ranked, is_listed, is_ordered;
   uint32_t least_rank, most_rank;
-  uint32_t ranks[CHUNK_NKEYS];
-  struct place order[CHUNK_NKEYS], half_ordered[CHUNK_NKEYS];
+  uint32_t *ranks;
+  struct place *order, *half_ordered;
 
   /* Those of its keys that a table is asked for. */
   size_t nmembers;
-  uint32_t members[CHUNK_NKEYS];
-  union hashes hashes;
-  uint64_t offsets[CHUNK_NKEYS];
-  lanebloom_slice slices[CHUNK_NKEYS];
-  uint8_t hits[CHUNK_HIT_NBYTES], more_hits[CHUNK_HIT_NBYTES];
+  uint32_t *members;
+  uint64_t *hashes; /* of 8 bytes or of 4 */
+  uint64_t *offsets;
+  lanebloom_slice *slices;
+  uint8_t *hits, *more_hits;
+
+  /* Room for a chunk. */
+  size_t max_nkeys; /* a multiple of 8: so no array needs padding before the next */
+  void *room;
 };
 
 /* ---- Bits ---- */
@@ -141,7 +140,7 @@ static bool extract(const struct extractor *extractor, lanebloom_slice *key)
 
 static void extract_all(struct job *job, struct question *question)
 {
-  memset(question->unasked, 0, sizeof question->unasked);
+  memset(question->unasked, 0, hit_nbytes(job->keys.n));
   question->has_unasked = false;
   for (size_t i = 0; i < job->keys.n; i++) {
     job->slices[i] = keys_at(&job->keys, i);
@@ -161,7 +160,7 @@ static bool ask(struct job *job, struct question *question)
       extract_all(job, question);
       keys = lanebloom_keys_slices(job->slices, keys.n);
     }
-    question->is_failed = lanebloom_hash(question->hash, &keys, &question->hashes) != LANEBLOOM_OK;
+    question->is_failed = lanebloom_hash(question->hash, &keys, question->hashes) != LANEBLOOM_OK;
     question->is_ready = true;
   }
   return !question->is_failed;
@@ -178,9 +177,11 @@ static bool find_question(struct job *job, struct asked_table *asked)
                       question->extractor.nbytes != table->extractor.nbytes))
     question = question->next;
   if (!question) {
-    question = malloc(sizeof *question);
+    const size_t hashes_nbytes = job->max_nkeys * sizeof *question->hashes;
+    question = malloc(sizeof *question + hashes_nbytes + hit_nbytes(job->max_nkeys));
     if (!question)
       return false;
+    question->unasked = (uint8_t *)question->hashes + hashes_nbytes;
     question->next = job->questions;
     question->hash = hash;
     question->extractor = table->extractor;
@@ -341,7 +342,7 @@ static void screen_all(struct job *job, const struct asked_table *asked, uint8_t
     set_first(hits, n);
     return;
   }
-  lanebloom_filter_screen_hashes(asked->table->filters[0], &asked->question->hashes, n, hits);
+  lanebloom_filter_screen_hashes(asked->table->filters[0], asked->question->hashes, n, hits);
   if (asked->question->has_unasked)
     add_hits(hits, asked->question->unasked, hit_nbytes(n));
 }
@@ -387,11 +388,15 @@ static void spread_hits(const struct job *job, size_t first, size_t n, const uin
 
 static void gather_hashes(struct job *job, const struct question *question)
 {
-  const bool has_64 = lanebloom_format_hash_size(question->hash) == sizeof(uint64_t);
-  for (size_t i = 0; i < job->nmembers && has_64; i++)
-    job->hashes.of_64[i] = question->hashes.of_64[job->members[i]];
-  for (size_t i = 0; i < job->nmembers && !has_64; i++)
-    job->hashes.of_32[i] = question->hashes.of_32[job->members[i]];
+  if (lanebloom_format_hash_size(question->hash) == sizeof(uint64_t)) {
+    for (size_t i = 0; i < job->nmembers; i++)
+      job->hashes[i] = question->hashes[job->members[i]];
+    return;
+  }
+  const uint32_t *from = (const void *)question->hashes;
+  uint32_t *to = (void *)job->hashes;
+  for (size_t i = 0; i < job->nmembers; i++)
+    to[i] = from[job->members[i]];
 }
 
 /* Of the first filter whose separator is no less, or of the last one. */
@@ -419,7 +424,7 @@ static void screen_members(struct job *job, const struct asked_table *asked, uin
       for (end = first + 1; end < job->nmembers && filter_of_member(job, table, end, filter) == filter;)
         end++;
     if (table->filters[filter])
-      lanebloom_filter_screen_hashes(table->filters[filter], (const uint8_t *)&job->hashes + first * hash_nbytes,
+      lanebloom_filter_screen_hashes(table->filters[filter], (const uint8_t *)job->hashes + first * hash_nbytes,
                                      end - first, job->hits);
     else
       set_first(job->hits, end - first);
@@ -476,7 +481,7 @@ static void screen_table(struct job *job, const struct asked_table *asked, uint8
     screen_all(job, asked, hits);
     return;
   }
-  if (is_asked_by_place(table) || job->ntables >= MIN_ORDERED_NTABLES)
+  if (n * job->ntables >= MIN_ORDERED_NPAIRS)
     order_keys(job);
   else
     list_keys(job);
@@ -500,7 +505,7 @@ static void screen_table(struct job *job, const struct asked_table *asked, uint8
 static size_t screen_chunk(struct job *job, const lanebloom_keys *keys, size_t first, uint8_t *any,
                            uint8_t *const *bitmaps, size_t *counts)
 {
-  uint8_t of_any[CHUNK_HIT_NBYTES], of_table[CHUNK_HIT_NBYTES];
+  uint8_t of_any[CHUNK_NKEYS / 8], of_table[CHUNK_NKEYS / 8];
   job->keys = lanebloom_keys_part(keys, first, CHUNK_NKEYS);
   job->is_ranked = job->is_listed = job->is_ordered = false;
   for (struct question *question = job->questions; question; question = question->next)
@@ -540,13 +545,33 @@ static bool needs_question(const lanebloom_table *table)
   return table->is_asked && table->kind != LANEBLOOM_TABLE_FILTER_BLOCK;
 }
 
-/* false: memory is short. */
-static bool begin(struct job *job, const lanebloom_table *const *tables, size_t ntables)
+/* Few keys get little of it: single ones are asked for, too. The widest come first. */
+static bool make_room(struct job *job)
 {
-  job->questions = NULL;
-  job->ntables = ntables;
+  const size_t n = job->max_nkeys;
+  const size_t key_nbytes = sizeof *job->slices + sizeof *job->hashes + sizeof *job->offsets + sizeof *job->order +
+                            sizeof *job->half_ordered + sizeof *job->ranks + sizeof *job->members;
+  job->room = malloc(n * key_nbytes + 2 * hit_nbytes(n));
+  if (!job->room)
+    return false;
+  job->slices = job->room;
+  job->hashes = (uint64_t *)(job->slices + n);
+  job->offsets = job->hashes + n;
+  job->order = (struct place *)(job->offsets + n);
+  job->half_ordered = job->order + n;
+  job->ranks = (uint32_t *)(job->half_ordered + n);
+  job->members = job->ranks + n;
+  job->hits = (uint8_t *)(job->members + n);
+  job->more_hits = job->hits + hit_nbytes(n);
+  return true;
+}
+
+/* false: memory is short. */
+static bool begin(struct job *job, const lanebloom_table *const *tables, size_t ntables, size_t nkeys)
+{
+  *job = (struct job){.ntables = ntables, .max_nkeys = nkeys < CHUNK_NKEYS ? (nkeys + 7) / 8 * 8 : CHUNK_NKEYS};
   job->tables = calloc(ntables, sizeof *job->tables);
-  if (!job->tables)
+  if (!job->tables || !make_room(job))
     return false;
   for (size_t i = 0; i < ntables; i++) {
     job->tables[i].table = tables[i];
@@ -564,7 +589,7 @@ static void end(struct job *job)
     free(question);
   }
   free(job->tables);
-  free(job);
+  free(job->room);
 }
 
 size_t lanebloom_tables_screen(const lanebloom_table *const *tables, size_t ntables, const lanebloom_keys *keys,
@@ -577,16 +602,14 @@ size_t lanebloom_tables_screen(const lanebloom_table *const *tables, size_t ntab
       memset(any, 0, hit_nbytes(keys->n));
     return 0;
   }
-  struct job *job = malloc(sizeof *job);
-  if (!job)
-    return screen_without_memory(ntables, keys->n, any, bitmaps, counts);
+  struct job job;
   size_t count = 0;
-  if (begin(job, tables, ntables))
+  if (begin(&job, tables, ntables, keys->n))
     for (size_t first = 0; first < keys->n; first += CHUNK_NKEYS)
-      count += screen_chunk(job, keys, first, any, bitmaps, counts);
+      count += screen_chunk(&job, keys, first, any, bitmaps, counts);
   else
     count = screen_without_memory(ntables, keys->n, any, bitmaps, counts);
-  end(job);
+  end(&job);
   return count;
 }
 
