@@ -44,27 +44,42 @@ const char *lanebloom_codec_name(enum codec codec)
 
 /* The most bytes that one byte can become, so that no damaged size makes us ask for more memory than there is reason
  * to: a snappy copy of 64 bytes takes 3, a deflate match of 258 bytes 2 bits, an lz4 length goes on by 255 per byte, a
- * zstd block of 128 KiB that repeats one byte takes 4. */
-static const uint64_t max_growth[] = {
-    [CODEC_SNAPPY] = 22, [CODEC_ZLIB] = 1032, [CODEC_LZ4] = 255, [CODEC_ZSTD] = 32768};
+ * zstd block of 128 KiB that repeats one byte takes 4. 0: this build does not read it. */
+static const uint64_t max_growth[CODEC_UNKNOWN + 1] = {
+#ifdef LANEBLOOM_WITH_SNAPPY
+    [CODEC_SNAPPY] = 22,
+#endif
+#ifdef LANEBLOOM_WITH_ZLIB
+    [CODEC_ZLIB] = 1032,
+#endif
+#ifdef LANEBLOOM_WITH_LZ4
+    [CODEC_LZ4] = 255,
+#endif
+#ifdef LANEBLOOM_WITH_ZSTD
+    [CODEC_ZSTD] = 32768,
+#endif
+    [CODEC_UNKNOWN] = 0,
+};
 
-/* Room for a size that lies before the block; for none as much as the block can become. */
-static lanebloom_status make_room(const struct packed *packed, bool knows_size, uint64_t size, uint8_t **bytes,
-                                  size_t *room)
+/* What the block may become at most; false: no memory could hold that. */
+static bool find_most(const struct packed *packed, uint64_t *most)
 {
   enum { SMALL_NBYTES = 1 << 16 }; /* growth is a ratio, and says little of short blocks */
+  if (__builtin_mul_overflow(packed->nbytes, max_growth[packed->codec], most) || *most > SIZE_MAX - SMALL_NBYTES)
+    return false;
+  *most += SMALL_NBYTES;
+  if (*most > packed->most_nbytes)
+    *most = packed->most_nbytes;
+  return true;
+}
+
+/* Room for a size that the block states. */
+static lanebloom_status make_room(const struct packed *packed, uint64_t size, uint8_t **bytes)
+{
   uint64_t most;
-  if (__builtin_mul_overflow(packed->nbytes, max_growth[packed->codec], &most) || most > SIZE_MAX - SMALL_NBYTES)
+  if (!find_most(packed, &most) || size > most)
     return LANEBLOOM_ERR_CORRUPT;
-  most += SMALL_NBYTES;
-  if (most > packed->most_nbytes)
-    most = packed->most_nbytes;
-  if (!knows_size)
-    size = most;
-  if (size > most)
-    return LANEBLOOM_ERR_CORRUPT;
-  *room = (size_t)size;
-  *bytes = malloc(*room ? *room : 1);
+  *bytes = malloc(size ? (size_t)size : 1);
   return *bytes ? LANEBLOOM_OK : LANEBLOOM_ERR_MEMORY;
 }
 
@@ -75,16 +90,17 @@ static lanebloom_status unpack_snappy(const struct packed *packed, uint8_t **byt
   size_t size;
   if (snappy_uncompressed_length(from, packed->nbytes, &size) != SNAPPY_OK)
     return LANEBLOOM_ERR_CORRUPT;
-  lanebloom_status status = make_room(packed, true, size, bytes, nbytes);
+  lanebloom_status status = make_room(packed, size, bytes);
   if (status)
     return status;
+  *nbytes = size;
   return snappy_uncompress(from, packed->nbytes, (char *)*bytes, nbytes) == SNAPPY_OK ? LANEBLOOM_OK
                                                                                       : LANEBLOOM_ERR_CORRUPT;
 }
 #endif
 
 #ifdef LANEBLOOM_WITH_ZLIB
-/* RocksDB writes deflate without zlib's header, unless told otherwise. */
+/* RocksDB writes deflate without zlib's header. */
 static lanebloom_status unpack_zlib(const struct packed *packed, size_t room, uint8_t *bytes, size_t *nbytes)
 {
   if (packed->nbytes > UINT_MAX || room > UINT_MAX)
@@ -154,16 +170,22 @@ static lanebloom_status unpack_into(const struct packed *packed, size_t room, ui
   }
 }
 
-/* The decompressed size, which RocksDB and Pebble put before a block. Versions below 2 did not for zlib, and did with 8
- * bytes for lz4, of which RocksDB reads 4. */
+/* The decompressed size. RocksDB and Pebble put it before a block; versions below 2 did not for zlib, and did with 8 bytes
+ * for lz4, of which RocksDB reads 4. LevelDB leaves it to zstd, and reads no frame that does not state it. */
 static bool read_size(const struct packed *packed, struct cursor *rest, bool *knows_size, uint64_t *size)
 {
   enum { OLD_LZ4_NBYTES = 8 };
   const bool old = packed->engine == LANEBLOOM_ENGINE_ROCKSDB && packed->version < 2 && packed->codec != CODEC_ZSTD;
   *size = 0;
-  *knows_size = packed->engine != LANEBLOOM_ENGINE_LEVELDB && !(old && packed->codec == CODEC_ZLIB);
+  *knows_size = !(old && packed->codec == CODEC_ZLIB);
   if (!*knows_size)
     return true;
+#ifdef LANEBLOOM_WITH_ZSTD
+  if (packed->engine == LANEBLOOM_ENGINE_LEVELDB) {
+    *size = ZSTD_getFrameContentSize(rest->at, cursor_left(rest));
+    return *size != ZSTD_CONTENTSIZE_UNKNOWN && *size != ZSTD_CONTENTSIZE_ERROR;
+  }
+#endif
   if (!old)
     return cursor_varint(rest, size) && *size <= UINT32_MAX;
   const uint8_t *number;
@@ -173,14 +195,42 @@ static bool read_size(const struct packed *packed, struct cursor *rest, bool *kn
   return true;
 }
 
+static lanebloom_status unpack_sized(const struct packed *packed, uint64_t size, uint8_t **bytes, size_t *nbytes)
+{
+  lanebloom_status status = make_room(packed, size, bytes);
+  if (!status)
+    status = unpack_into(packed, (size_t)size, *bytes, nbytes);
+  return !status && *nbytes != size ? LANEBLOOM_ERR_CORRUPT : status;
+}
+
+/* With twice the room each time, since most blocks become far less than they could. */
+static lanebloom_status unpack_unsized(const struct packed *packed, uint8_t **bytes, size_t *nbytes)
+{
+  enum { FIRST_NBYTES = 1 << 16 };
+  uint64_t most;
+  if (!find_most(packed, &most))
+    return LANEBLOOM_ERR_CORRUPT;
+  lanebloom_status status = LANEBLOOM_ERR_CORRUPT;
+  uint64_t room = 0;
+  while (status == LANEBLOOM_ERR_CORRUPT && room < most) {
+    const uint64_t wanted = room ? room * 2 : FIRST_NBYTES;
+    room = wanted < most ? wanted : most;
+    free(*bytes);
+    status = make_room(packed, room, bytes);
+    if (!status)
+      status = unpack_into(packed, (size_t)room, *bytes, nbytes);
+  }
+  return status;
+}
+
 static lanebloom_status unpack(const struct packed *packed, uint8_t **bytes, size_t *nbytes)
 {
+  if (max_growth[packed->codec] == 0)
+    return LANEBLOOM_ERR_LIMIT;
 #ifdef LANEBLOOM_WITH_SNAPPY
   if (packed->codec == CODEC_SNAPPY) /* whose size is its own affair */
     return unpack_snappy(packed, bytes, nbytes);
 #endif
-  if (packed->codec != CODEC_ZLIB && packed->codec != CODEC_LZ4 && packed->codec != CODEC_ZSTD)
-    return LANEBLOOM_ERR_LIMIT;
   struct cursor rest = {packed->bytes, packed->bytes + packed->nbytes};
   bool knows_size;
   uint64_t size;
@@ -189,12 +239,7 @@ static lanebloom_status unpack(const struct packed *packed, uint8_t **bytes, siz
   struct packed payload = *packed;
   payload.bytes = rest.at;
   payload.nbytes = cursor_left(&rest);
-  size_t room;
-  lanebloom_status status = make_room(&payload, knows_size, size, bytes, &room);
-  if (status)
-    return status;
-  status = unpack_into(&payload, room, *bytes, nbytes);
-  return !status && knows_size && *nbytes != size ? LANEBLOOM_ERR_CORRUPT : status;
+  return knows_size ? unpack_sized(&payload, size, bytes, nbytes) : unpack_unsized(&payload, bytes, nbytes);
 }
 
 lanebloom_status lanebloom_unpack(const struct packed *packed, uint8_t **bytes, size_t *nbytes)

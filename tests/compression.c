@@ -1,0 +1,138 @@
+/* Compressed blocks: what says its size in an unusual place or nowhere, and what says a wrong one.
+ * SPDX-License-Identifier: MIT */
+#include "tables/compression.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include "support.h"
+
+static const uint64_t NO_LIMIT = UINT64_MAX;
+
+/* Bytes that do not become fewer, or that become very few. */
+static void fill(uint8_t *bytes, size_t nbytes, bool is_dull)
+{
+  struct rng rng = rng_start(nbytes);
+  rng_fill(&rng, bytes, nbytes);
+  if (is_dull)
+    memset(bytes, 'x', nbytes);
+}
+
+static void check_unpacked(const struct packed *packed, const uint8_t *expected, size_t nbytes)
+{
+  uint8_t *bytes;
+  size_t found;
+  lanebloom_status status = lanebloom_unpack(packed, &bytes, &found);
+  cr_assert(status == LANEBLOOM_OK, "%zu bytes: %s", nbytes, lanebloom_status_text(status));
+  cr_assert(found == nbytes, "%zu bytes became %zu", nbytes, found);
+  cr_assert(nbytes == 0 || memcmp(bytes, expected, nbytes) == 0, "%zu bytes are others", nbytes);
+  free(bytes);
+}
+
+static void check_refused(const struct packed *packed, lanebloom_status expected)
+{
+  uint8_t *bytes;
+  size_t nbytes;
+  lanebloom_status status = lanebloom_unpack(packed, &bytes, &nbytes);
+  cr_assert(status == expected && !bytes, "%s", lanebloom_status_text(status));
+}
+
+static size_t deflate_raw(const uint8_t *from, size_t nbytes, uint8_t *to, size_t room)
+{
+  z_stream stream = {
+      .next_in = (Bytef *)(uintptr_t)from, .avail_in = (uInt)nbytes, .next_out = to, .avail_out = (uInt)room};
+  cr_assert(deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+  cr_assert(deflate(&stream, Z_FINISH) == Z_STREAM_END);
+  deflateEnd(&stream);
+  return stream.total_out;
+}
+
+/* Version 1 of RocksDB's tables stores no size before deflate: the block becomes what it becomes. 5 MB that do not get
+ * smaller could become 5 GB, for which there is neither memory nor need. */
+Test(compression, deflate_without_a_size)
+{
+  static const size_t sizes[] = {0, 1, 4096, (1 << 16) - 1, 1 << 16, (1 << 16) + 1, 300000, 5000000};
+  for (size_t i = 0; i < 2 * (sizeof sizes / sizeof *sizes); i++) {
+    const size_t nbytes = sizes[i / 2], room = nbytes + nbytes / 100 + 1000;
+    uint8_t *bytes = test_alloc(nbytes), *deflated = test_alloc(room);
+    fill(bytes, nbytes, i % 2);
+    struct packed packed = {.codec = CODEC_ZLIB,
+                            .engine = LANEBLOOM_ENGINE_ROCKSDB,
+                            .version = 1,
+                            .bytes = deflated,
+                            .nbytes = deflate_raw(bytes, nbytes, deflated, room),
+                            .most_nbytes = NO_LIMIT};
+    check_unpacked(&packed, bytes, nbytes);
+    packed.most_nbytes = nbytes;
+    if (nbytes > 0) {
+      check_unpacked(&packed, bytes, nbytes);
+      packed.most_nbytes--;
+      check_refused(&packed, LANEBLOOM_ERR_CORRUPT);
+    }
+    packed.most_nbytes = NO_LIMIT;
+    packed.nbytes--;
+    check_refused(&packed, LANEBLOOM_ERR_CORRUPT);
+    free(deflated);
+    free(bytes);
+  }
+}
+
+/* LevelDB stores zstd's frames alone, and asks those for the size. */
+Test(compression, zstd_frames_of_leveldb)
+{
+  static const size_t sizes[] = {0, 1, 4096, 300000, 5000000};
+  for (size_t i = 0; i < 2 * (sizeof sizes / sizeof *sizes); i++) {
+    const size_t nbytes = sizes[i / 2], room = ZSTD_compressBound(nbytes);
+    uint8_t *bytes = test_alloc(nbytes), *frame = test_alloc(room);
+    fill(bytes, nbytes, i % 2);
+    struct packed packed = {
+        .codec = CODEC_ZSTD, .engine = LANEBLOOM_ENGINE_LEVELDB, .bytes = frame, .most_nbytes = NO_LIMIT};
+    ZSTD_CCtx *context = ZSTD_createCCtx();
+    packed.nbytes = ZSTD_compress2(context, frame, room, bytes, nbytes);
+    check_unpacked(&packed, bytes, nbytes);
+    packed.nbytes--;
+    check_refused(&packed, LANEBLOOM_ERR_CORRUPT);
+    packed.nbytes++;
+    packed.most_nbytes = nbytes ? nbytes - 1 : 0;
+    if (nbytes > 0)
+      check_refused(&packed, LANEBLOOM_ERR_CORRUPT);
+    packed.most_nbytes = NO_LIMIT;
+    ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0);
+    packed.nbytes = ZSTD_compress2(context, frame, room, bytes, nbytes);
+    check_refused(&packed, LANEBLOOM_ERR_CORRUPT); /* LevelDB's reader would not take it, either */
+    ZSTD_freeCCtx(context);
+    free(frame);
+    free(bytes);
+  }
+}
+
+/* A size of four gigabytes before ten bytes is not believed. */
+Test(compression, sizes_that_cannot_be)
+{
+  static const uint8_t bytes[] = {0xff, 0xff, 0xff, 0xff, 0x0f, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+  static const enum codec codecs[] = {CODEC_SNAPPY, CODEC_ZLIB, CODEC_LZ4, CODEC_ZSTD};
+  for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++)
+    check_refused(&(struct packed){.codec = codecs[i],
+                                   .engine = LANEBLOOM_ENGINE_ROCKSDB,
+                                   .version = 5,
+                                   .bytes = bytes,
+                                   .nbytes = sizeof bytes,
+                                   .most_nbytes = UINT64_MAX},
+                  LANEBLOOM_ERR_CORRUPT);
+}
+
+Test(compression, codecs_that_are_not_read)
+{
+  static const enum codec codecs[] = {CODEC_BZIP2, CODEC_XPRESS, CODEC_UNKNOWN};
+  for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++)
+    check_refused(&(struct packed){.codec = codecs[i],
+                                   .engine = LANEBLOOM_ENGINE_ROCKSDB,
+                                   .version = 5,
+                                   .bytes = (const uint8_t *)"x",
+                                   .nbytes = 1,
+                                   .most_nbytes = NO_LIMIT},
+                  LANEBLOOM_ERR_LIMIT);
+}
