@@ -47,7 +47,8 @@ static const struct argp argp = {
         (const struct argp_option[]){
             {"output", 'o', "FILE", 0, "Write the filter to FILE; `-' is standard output", 1},
             {"raw", OPTION_RAW, NULL, 0, "Write bare engine bytes, not a container", 1},
-            {"prefixes", OPTION_PREFIXES, NULL, 0, "Take a filter that holds prefixes of keys, and no whole ones", 1},
+            {"prefixes", OPTION_PREFIXES, NULL, 0,
+             "Take a filter that holds no keys, but what they begin with, or where nothing says what", 1},
             {0}},
     .parser = parse,
     .args_doc = "TABLE -o FILE",
@@ -78,6 +79,9 @@ static void check_prefixes(const struct extract *extract, const lanebloom_table_
 {
   if (info->has_whole_keys || extract->prefixes)
     return;
+  if (!info->has_prefixes)
+    die(extract->table_path,
+        "nothing says whether the filter holds keys or prefixes; --prefixes saves it all the same");
   die(extract->table_path, "the filter holds no keys, but prefixes of %s; --prefixes saves it all the same",
       escape_name(*info->prefix_extractor ? info->prefix_extractor : "an extractor without a name"));
 }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <json-c/json.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,13 +87,6 @@ static const char *filter_kind(lanebloom_table_filter filter)
   return names[filter];
 }
 
-/* By RocksDB's numbers. */
-static const char *checksum_name(uint32_t checksum)
-{
-  static const char *const names[] = {"none", "crc32c", "xxh32", "xxh64", "xxh3"};
-  return checksum < sizeof names / sizeof *names ? names[checksum] : "unknown";
-}
-
 /* ---- text ---- */
 
 /* At the left of a column. */
@@ -160,6 +154,8 @@ static void print_text(const struct tables *tables, const char *path, const lane
 
 /* ---- JSON ---- */
 
+enum { MAX_JSON_KEY_NBYTES = INT_MAX / 2 };
+
 /* null where there is none. */
 static struct json_object *json_text(const char *text)
 {
@@ -179,11 +175,11 @@ static bool is_utf8(lanebloom_slice key)
   return true;
 }
 
-/* A key as text, where it is some, and as hexadecimal digits. */
+/* A key as text, where it is some, and as hexadecimal digits; json-c counts in int. */
 static void add_key(struct json_object *object, const char *name, const char *hex_name, const lanebloom_slice *key)
 {
   struct json_object *text = NULL, *digits = NULL;
-  if (key) {
+  if (key && key->size <= MAX_JSON_KEY_NBYTES) {
     char *hex = resize(NULL, 2 * key->size + 1);
     for (size_t i = 0; i < key->size; i++)
       snprintf(hex + 2 * i, 3, "%02x", ((const uint8_t *)key->data)[i]);
@@ -203,7 +199,7 @@ static void print_json(const char *path, const lanebloom_table_info *info)
   json_object_object_add(object, "file", json_name(path));
   json_object_object_add(object, "engine", json_object_new_string(engine_name(info->engine)));
   json_object_object_add(object, "version", json_object_new_uint64(info->version));
-  json_object_object_add(object, "checksum", json_object_new_string(checksum_name(info->checksum)));
+  json_object_object_add(object, "checksum", json_object_new_string(lanebloom_table_checksum_name(info->checksum)));
   json_object_object_add(object, "filter", json_object_new_string(filter_kind(info->filter)));
   json_object_object_add(object, "format",
                          info->filter_format ? json_object_new_string(lanebloom_format_name(info->filter_format))
@@ -251,6 +247,8 @@ static bool print_table(const struct tables *tables, const char *path)
   lanebloom_table_describe(table, &info, sizeof info);
   if (*info.warning)
     warn_of_table(path, info.warning, 0);
+  if (tables->json && (info.smallest.size > MAX_JSON_KEY_NBYTES || info.largest.size > MAX_JSON_KEY_NBYTES))
+    warn_of_table(path, "a key of more than 1 GiB is not printed", 0);
   if (tables->json)
     print_json(path, &info);
   else

@@ -132,6 +132,9 @@ typedef struct lanebloom_table_info {
 /* Fills at most info_size bytes, so that later versions may have more of them. */
 LANEBLOOM_API void lanebloom_table_describe(const lanebloom_table *table, lanebloom_table_info *info, size_t info_size);
 
+/* "crc32c", ... of lanebloom_table_info.checksum; "unknown". */
+LANEBLOOM_API const char *lanebloom_table_checksum_name(uint32_t checksum);
+
 /* The one filter of a table with LANEBLOOM_TABLE_FILTER_FULL, borrowed from the table; NULL for others. It can be saved
  * and screened like any other; what it holds may be prefixes. */
 LANEBLOOM_API const lanebloom_filter *lanebloom_table_full_filter(const lanebloom_table *table);

@@ -931,3 +931,11 @@ Test(tables, empty_batches)
   cr_assert(lanebloom_table_screen(table, &one, &any) == 1 && any == 1); /* the empty key is there */
   lanebloom_table_close(table);
 }
+
+Test(tables, names_of_checksums)
+{
+  static const char *const names[] = {"none", "crc32c", "xxh32", "xxh64", "xxh3", "unknown"};
+  for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
+    cr_assert(strcmp(lanebloom_table_checksum_name(i), names[i]) == 0);
+  cr_assert(strcmp(lanebloom_table_checksum_name(UINT32_MAX), "unknown") == 0);
+}

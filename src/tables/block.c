@@ -28,7 +28,7 @@ static lanebloom_status verify(const struct block_reader *reader, const struct h
     return LANEBLOOM_OK;
   return lanebloom_problem(reader->problem, LANEBLOOM_ERR_CORRUPT,
                            "damaged %s at %" PRIu64 ": expected %s %08" PRIx32 ", found %08" PRIx32, what,
-                           handle->offset, lanebloom_checksum_name(footer->checksum), expected, found);
+                           handle->offset, lanebloom_table_checksum_name(footer->checksum), expected, found);
 }
 
 /* Replaces a packed block by what it was. */

@@ -1,6 +1,7 @@
 /* Checksums of blocks and footers.
  * SPDX-License-Identifier: MIT */
 #include <isa-l/crc.h>
+#include <lanebloom_tables.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -50,8 +51,8 @@ uint32_t lanebloom_checksum_context(uint32_t base, uint64_t offset)
   return base == 0 ? 0 : base ^ ((uint32_t)offset + (uint32_t)(offset >> 32));
 }
 
-const char *lanebloom_checksum_name(enum checksum checksum)
+const char *lanebloom_table_checksum_name(uint32_t checksum)
 {
-  static const char *const names[CHECKSUM_END] = {"none", "CRC32C", "XXH32", "XXH64", "XXH3"};
-  return names[checksum];
+  static const char *const names[CHECKSUM_END] = {"none", "crc32c", "xxh32", "xxh64", "xxh3"};
+  return checksum < CHECKSUM_END ? names[checksum] : "unknown";
 }

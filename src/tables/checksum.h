@@ -14,6 +14,4 @@ uint32_t lanebloom_checksum(enum checksum checksum, const uint8_t *bytes, size_t
 /* What RocksDB's versions from 6 on add to it, so that a block in a wrong place shows. base 0: nothing. */
 uint32_t lanebloom_checksum_context(uint32_t base, uint64_t offset);
 
-const char *lanebloom_checksum_name(enum checksum checksum);
-
 #endif

@@ -4,6 +4,7 @@
 #define LANEBLOOM_TABLES_CURSOR_H
 
 #include <lanebloom.h>
+#include <string.h>
 
 struct cursor {
   const uint8_t *at, *end;
@@ -34,6 +35,11 @@ static inline bool cursor_bytes(struct cursor *cursor, uint64_t nbytes, const ui
   *bytes = cursor->at;
   cursor->at += nbytes;
   return true;
+}
+
+static inline bool slice_is(lanebloom_slice slice, const char *text)
+{
+  return slice.size == strlen(text) && memcmp(slice.data, text, slice.size) == 0;
 }
 
 #endif

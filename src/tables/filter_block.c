@@ -12,6 +12,7 @@
 
 #include "../bytes.h"
 #include "../kernels.h"
+#include "filter_block.h"
 
 enum {
   OFFSET_NBYTES = 4,
@@ -87,6 +88,17 @@ static lanebloom_slice filter_at(const lanebloom_filter_block *block, uint64_t i
   if (begin < end && end <= (size_t)(block->offsets - block->bytes))
     return (lanebloom_slice){block->bytes + begin, end - begin};
   return every_key;
+}
+
+uint64_t lanebloom_filter_block_size(const lanebloom_filter_block *block)
+{
+  return block->nfilters;
+}
+
+bool lanebloom_filter_block_filter(const lanebloom_filter_block *block, uint64_t index, lanebloom_slice *filter)
+{
+  *filter = filter_at(block, index);
+  return filter->data != no_probes || filter->size == 0;
 }
 
 /* What the filter would say of one hash if it were open. Opening allocates, which only many keys are worth. */

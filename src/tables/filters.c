@@ -31,7 +31,7 @@ static bool begins_with(lanebloom_slice text, const char *beginning)
 static size_t rank_of(lanebloom_slice name)
 {
   for (size_t i = 0; i < NNAMES; i++)
-    if (name.size == strlen(names[i].name) && begins_with(name, names[i].name))
+    if (slice_is(name, names[i].name))
       return i;
   const bool is_filter =
       begins_with(name, "filter.") || begins_with(name, "fullfilter.") || begins_with(name, "partitionedfilter.");

@@ -6,11 +6,6 @@
 #include "../bytes.h"
 #include "properties.h"
 
-static bool is_named(const struct entries *entries, const char *name)
-{
-  return entries->key_nbytes == strlen(name) && memcmp(entries->key, name, entries->key_nbytes) == 0;
-}
-
 static uint64_t number(const struct entries *entries, uint64_t otherwise)
 {
   struct cursor value = entries->value;
@@ -46,23 +41,24 @@ static bool keep_text(const struct entries *entries, char **kept)
 /* false: memory is short. */
 static bool take(const struct entries *entries, struct properties *properties)
 {
-  if (is_named(entries, "rocksdb.num.entries"))
+  const lanebloom_slice name = {entries->key, entries->key_nbytes};
+  if (slice_is(name, "rocksdb.num.entries"))
     properties->nentries = number(entries, LANEBLOOM_UNKNOWN);
-  else if (is_named(entries, "rocksdb.num.range-deletions"))
+  else if (slice_is(name, "rocksdb.num.range-deletions"))
     properties->nrange_deletions = number(entries, 0);
-  else if (is_named(entries, "rocksdb.block.based.table.index.type"))
+  else if (slice_is(name, "rocksdb.block.based.table.index.type"))
     properties->index_type = cursor_left(&entries->value) == 4 ? load_le32(entries->value.at) : 0;
-  else if (is_named(entries, "rocksdb.index.key.is.user.key"))
+  else if (slice_is(name, "rocksdb.index.key.is.user.key"))
     properties->index_has_user_keys = number(entries, 0) != 0;
-  else if (is_named(entries, "rocksdb.index.value.is.delta.encoded"))
+  else if (slice_is(name, "rocksdb.index.value.is.delta.encoded"))
     properties->index_has_deltas = number(entries, 0) != 0;
-  else if (is_named(entries, "rocksdb.block.based.table.whole.key.filtering"))
+  else if (slice_is(name, "rocksdb.block.based.table.whole.key.filtering"))
     properties->says_whole_keys = true, properties->has_whole_keys = is_one(entries);
-  else if (is_named(entries, "rocksdb.block.based.table.prefix.filtering"))
+  else if (slice_is(name, "rocksdb.block.based.table.prefix.filtering"))
     properties->has_prefixes = is_one(entries);
-  else if (is_named(entries, "rocksdb.comparator"))
+  else if (slice_is(name, "rocksdb.comparator"))
     return keep_text(entries, &properties->comparator);
-  else if (is_named(entries, "rocksdb.prefix.extractor.name"))
+  else if (slice_is(name, "rocksdb.prefix.extractor.name"))
     return keep_text(entries, &properties->prefix_extractor);
   return true;
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../bytes.h"
+#include "filter_block.h"
 #include "table.h"
 
 void lanebloom_table_warn(lanebloom_table *table, const char *text)
@@ -22,20 +22,15 @@ struct metaindex {
   bool has_properties, has_index, has_dictionary;
 };
 
-static bool is_named(lanebloom_slice name, const char *text)
-{
-  return name.size == strlen(text) && memcmp(name.data, text, name.size) == 0;
-}
-
 static lanebloom_status take(struct opening *opening, const struct entries *entries, struct metaindex *metaindex)
 {
   const lanebloom_slice name = {entries->key, entries->key_nbytes};
   const struct handle handle = entries->handle;
-  if (is_named(name, "rocksdb.properties") || (is_named(name, "rocksdb.stats") && !metaindex->has_properties))
+  if (slice_is(name, "rocksdb.properties") || (slice_is(name, "rocksdb.stats") && !metaindex->has_properties))
     metaindex->properties = handle, metaindex->has_properties = true;
-  else if (is_named(name, "rocksdb.index"))
+  else if (slice_is(name, "rocksdb.index"))
     metaindex->index = handle, metaindex->has_index = true;
-  else if (is_named(name, "rocksdb.compression_dict"))
+  else if (slice_is(name, "rocksdb.compression_dict"))
     metaindex->dictionary = handle, metaindex->has_dictionary = true;
   else
     return lanebloom_opening_take_filter(opening, name, handle);
@@ -228,24 +223,20 @@ static void add_filter(struct sum *sum, const lanebloom_filter *filter, lanebloo
   sum->nbits += one.nbits;
 }
 
-/* A filter block's filters, as LevelDB lays them out; what is damaged is passed over. */
+/* Those of a filter block; what is damaged is passed over. */
 static void add_filter_block(struct sum *sum, const lanebloom_table *table, lanebloom_table_info *info)
 {
-  enum { OFFSET_NBYTES = 4, TRAILER_NBYTES = 5 };
-  const struct block *block = table->filter_blocks;
-  if (block->nbytes < TRAILER_NBYTES)
-    return;
-  const size_t room = block->nbytes - TRAILER_NBYTES, offsets = load_le32(block->bytes + room);
-  if (offsets > room)
-    return;
-  size_t counted = 0; /* in a damaged block filters overlap: of each byte once, or this would take forever */
-  for (size_t at = offsets; room - at >= OFFSET_NBYTES; at += OFFSET_NBYTES) {
-    const size_t begin = load_le32(block->bytes + at), end = load_le32(block->bytes + at + OFFSET_NBYTES);
+  const lanebloom_filter_block *block = table->of_offsets[0];
+  const uint64_t n = lanebloom_filter_block_size(block);
+  const uint8_t *counted = table->filter_blocks->bytes;
+  for (uint64_t i = 0; i < n; i++) {
+    lanebloom_slice bytes;
     lanebloom_filter *filter;
-    if (begin < counted || begin >= end || end > offsets ||
-        lanebloom_filter_open(table->hash, block->bytes + begin, end - begin, &filter) != LANEBLOOM_OK)
+    /* In a damaged block filters overlap: of each byte once, or this would take forever. */
+    if (!lanebloom_filter_block_filter(block, i, &bytes) || bytes.size == 0 || (const uint8_t *)bytes.data < counted ||
+        lanebloom_filter_open(table->hash, bytes.data, bytes.size, &filter) != LANEBLOOM_OK)
       continue;
-    counted = end;
+    counted = (const uint8_t *)bytes.data + bytes.size;
     add_filter(sum, filter, info);
     lanebloom_filter_close(filter);
   }

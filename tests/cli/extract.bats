@@ -98,6 +98,13 @@ full=(rocksdb_fv2_crc32c_legacy10 rocksdb_fv3_xxh32_legacy10 rocksdb_fv4_xxh64_l
   [[ ! -e filter ]]
 }
 
+@test "a filter of which nothing says what it holds is taken with --prefixes alone" {
+  fails_with "nothing says whether the filter holds keys or prefixes" lanebloom extract "$VECTORS/synthetic_fv6_xxh3.bin" -o filter
+  [[ ! -e filter ]]
+  lanebloom extract --prefixes "$VECTORS/synthetic_fv6_xxh3.bin" -o filter
+  lanebloom info filter
+}
+
 @test "the table stays as it is" {
   cp "$VECTORS/rocksdb_fv5_xxh3_flb10.sst" t.sst
   ln t.sst link

@@ -141,6 +141,11 @@ copy() {
   refuses "--writer ''" lanebloom tables --writer= db
 }
 
+@test "filters that overlap are counted once" {
+  lanebloom tables --json "$SOURCE_DIR/tests/vectors/tables_odd/overlapping_filters.sst" >found
+  [[ $(jq '.filters == 1 and .filter_bytes == 517 and .bits_per_key == 2040' found) == true ]]
+}
+
 @test "no FOLDER" {
   refuses "which FOLDER or TABLE" lanebloom tables
   refuses "which FOLDER or TABLE" lanebloom tables --json
