@@ -444,7 +444,7 @@ static void check_set(size_t i)
     if (set->is_asked && table->is_asked && table->has_whole_keys && table->extractor.kind == EXTRACT_KEY)
       check_rate(table, set->name, &absent);
     check_against_reader(table, set->name, &absent);
-    npairs += database->keys[t].n * lanebloom_kernel_count();
+    npairs += database->keys[t].n;
   }
   oracle_keys_of_database(i, database->folder, list_add, &live);
   if (database->ntables > 0) {
@@ -452,7 +452,8 @@ static void check_set(size_t i)
     check_together(database, &absent, false, set->name);
   }
   if (getenv("LANEBLOOM_TABLES_NKEYS"))
-    fprintf(stderr, "# %s: %zu tables, %zu pairs, %zu live\n", set->name, database->ntables, npairs, live.n);
+    fprintf(stderr, "# %s: %zu tables, %zu pairs, %zu kernels, %zu live\n", set->name, database->ntables, npairs,
+            lanebloom_kernel_count(), live.n);
 
   for (size_t t = 0; t < database->ntables; t++) {
     lanebloom_table_close(database->tables[t]);
