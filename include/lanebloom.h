@@ -213,7 +213,7 @@ LANEBLOOM_API lanebloom_status lanebloom_filter_load_why(const char *path, laneb
 LANEBLOOM_API lanebloom_status lanebloom_filter_save(const lanebloom_filter *filter, const char *path);
 
 /* As load and save, for the engine's bytes alone, which have neither checksum nor key count. Errors: FORMAT, also for a
- * container; LIMIT, IO, MEMORY, KERNEL. */
+ * container; CORRUPT for a file that becomes shorter meanwhile; LIMIT, IO, MEMORY, KERNEL. */
 LANEBLOOM_API lanebloom_status lanebloom_filter_load_raw(lanebloom_format format, const char *path,
                                                          lanebloom_filter **filter);
 LANEBLOOM_API lanebloom_status lanebloom_filter_save_raw(const lanebloom_filter *filter, const char *path);

@@ -198,6 +198,14 @@ static ssize_t read_full(int fd, uint8_t *bytes, size_t size)
   return (ssize_t)n;
 }
 
+/* Was the end met before that of the file as it was? Some say more than they have from the start: those in /sys. */
+static bool has_shrunk(int fd, const struct stat *before)
+{
+  struct stat now;
+  return S_ISREG(before->st_mode) && lseek(fd, 0, SEEK_CUR) < before->st_size && fstat(fd, &now) == 0 &&
+         now.st_size < before->st_size;
+}
+
 /* Everything behind a prefix that has been read already, prefix included. A regular file says its size; a pipe does
  * not, and its memory doubles until the end comes. On an error the memory is freed. */
 static lanebloom_status read_rest(int fd, const uint8_t *prefix, size_t nprefix, struct filter_memory *memory,
@@ -231,6 +239,10 @@ static lanebloom_status read_rest(int fd, const uint8_t *prefix, size_t nprefix,
       return LANEBLOOM_ERR_IO;
     }
     *nbytes += (size_t)got;
+    if (*nbytes < room && has_shrunk(fd, &info)) { /* bare bytes that are cut would turn keys away */
+      lanebloom_memory_free(memory);
+      return refuse(why, LANEBLOOM_ERR_CORRUPT, "truncated: the file became shorter while it was read");
+    }
     if (*nbytes < room)
       return LANEBLOOM_OK;
   }
