@@ -243,38 +243,49 @@ static bool are_entries_ordered(struct entries *entries, const struct index *ind
   return true;
 }
 
-static bool is_block_ordered(const struct opening *opening, const struct index *index, size_t i, size_t suffix,
-                             struct walked *walked)
+static lanebloom_status check_block_order(const struct opening *opening, const struct index *index, size_t i,
+                                          size_t suffix, struct walked *walked, bool *is_ordered)
 {
-  static const struct problem unsaid;           /* a damaged block is no error here: then the order is not known */
+  static const struct problem unsaid;
   struct block_reader reader = opening->reader; /* a copy: these blocks are not kept */
   reader.problem = &unsaid;
   struct block block;
   struct entries entries;
-  if (lanebloom_block_read(&reader, index->handles[i], BLOCK_DATA, "data block", &block))
-    return false;
+  lanebloom_status status = lanebloom_block_read(&reader, index->handles[i], BLOCK_DATA, "data block", &block);
+  if (status)
+    return status;
   uint8_t *room = realloc(walked->previous, walked->previous_nbytes + block.nbytes + 1); /* no key is longer */
-  bool ordered =
-      room && !lanebloom_entries_begin(&block, (struct entry_form){0}, reader.footer.engine, &unsaid, &entries);
-  if (room)
+  if (room) {
     walked->previous = room;
-  if (ordered) {
-    ordered = are_entries_ordered(&entries, index, i, suffix, walked);
-    ordered = !lanebloom_entries_end(&entries, "data block", &unsaid) && ordered;
+    status = lanebloom_entries_begin(&block, (struct entry_form){0}, reader.footer.engine, &unsaid, &entries);
+  } else {
+    status = LANEBLOOM_ERR_MEMORY;
+  }
+  if (!status) {
+    *is_ordered = are_entries_ordered(&entries, index, i, suffix, walked);
+    status = lanebloom_entries_end(&entries, "data block", &unsaid);
   }
   lanebloom_block_free(&block);
-  return ordered;
+  return status;
 }
 
-/* Is every key in bytewise order, and in the block where separators lead? Reads all data blocks. */
-static bool is_ordered(const struct opening *opening, const struct index *index, size_t suffix)
+/* Is every key in bytewise order, and in the block where separators lead? Reads all data blocks. A damaged one is no
+ * error here: then the order is not known. */
+static lanebloom_status check_order(const struct opening *opening, const struct index *index, size_t suffix,
+                                    bool *is_ordered)
 {
   struct walked walked = {0};
-  bool ordered = true;
-  for (size_t i = 0; ordered && i < index->n; i++)
-    ordered = is_block_ordered(opening, index, i, suffix, &walked);
+  lanebloom_status status = LANEBLOOM_OK;
+  *is_ordered = true;
+  for (size_t i = 0; !status && *is_ordered && i < index->n; i++)
+    status = check_block_order(opening, index, i, suffix, &walked, is_ordered);
   free(walked.previous);
-  return ordered;
+  if (status == LANEBLOOM_ERR_IO)
+    return lanebloom_problem_io(opening->problem);
+  if (status == LANEBLOOM_ERR_MEMORY)
+    return lanebloom_problem(opening->problem, status, "%s", lanebloom_status_text(status));
+  *is_ordered = *is_ordered && !status;
+  return LANEBLOOM_OK;
 }
 
 /* LevelDB's tables do not name their comparator. A MANIFEST beside them does, and is believed; else all keys speak. */
@@ -309,8 +320,11 @@ static lanebloom_status decide_leveldb(const struct opening *opening, const stru
   for (size_t i = 0; i < NREADINGS; i++)
     if (may_be[i])
       ascends = ascends && ends->readings[i].ascends && lanebloom_index_ascends(index, suffix_nbytes[i]);
-  for (size_t i = 0; !table->comparator[0] && i < NREADINGS; i++)
-    ascends = ascends && (!may_be[i] || is_ordered(opening, index, suffix_nbytes[i]));
+  for (size_t i = 0; ascends && !table->comparator[0] && i < NREADINGS; i++) {
+    lanebloom_status status = may_be[i] ? check_order(opening, index, suffix_nbytes[i], &ascends) : LANEBLOOM_OK;
+    if (status)
+      return status;
+  }
   const bool is_sure = may_be[WITH_SUFFIX] != may_be[AS_USER_KEYS] && (in_database || table->of_offsets[0]);
   if (in_database && !may_be[WITH_SUFFIX])
     give_up_order(table, "keys are not stored as LevelDB's databases do");
