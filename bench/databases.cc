@@ -238,6 +238,8 @@ static void compare_leveldb(const fs::path &folder, const std::vector<uint8_t> &
   compare({"LevelDB Get", folder, ask}, present, absent, nrounds);
 }
 
+static std::string folder;
+
 int main(int argc, char **argv)
 {
   const size_t nkeys = argc > 1 ? strtoul(argv[1], nullptr, 10) : 10000000;
@@ -247,14 +249,14 @@ int main(int argc, char **argv)
     fprintf(stderr, "usage: lanebloom-bench-databases [KEYS [QUERIES [ROUNDS]]]\n");
     return 2;
   }
-  std::string folder = (fs::temp_directory_path() / "lanebloom-databases-XXXXXX").string();
+  folder = (fs::temp_directory_path() / "lanebloom-databases-XXXXXX").string();
   if (!mkdtemp(folder.data())) {
     perror("lanebloom-bench-databases");
     return EXIT_FAILURE;
   }
+  atexit([] { fs::remove_all(folder); });
   const std::vector<uint8_t> absent = make_keys(nqueries, false);
   compare_rocksdb(fs::path(folder) / "rocksdb", make_keys(nkeys, true), absent, nrounds);
   compare_leveldb(fs::path(folder) / "leveldb", make_keys(std::max<size_t>(nkeys / 5, NTABLES), true), absent, nrounds);
-  fs::remove_all(folder);
   return EXIT_SUCCESS;
 }

@@ -113,13 +113,6 @@ lanebloom_table *open_table(const char *path, lanebloom_writer writer)
   return NULL;
 }
 
-static const char *table_warning(const lanebloom_table *table)
-{
-  lanebloom_table_info info;
-  lanebloom_table_describe(table, &info, sizeof info);
-  return info.warning;
-}
-
 void warn_of_table(const char *path, const char *warning, size_t nothers)
 {
   char *text = escape_name(warning);
@@ -136,7 +129,7 @@ static void warn_of_tables(const struct database *database)
   const size_t n = database->ntables;
   const char **warnings = resize(NULL, n * sizeof *warnings);
   for (size_t i = 0; i < n; i++)
-    warnings[i] = table_warning(database->tables[i]);
+    warnings[i] = lanebloom_table_warning(database->tables[i]);
   for (size_t i = 0; i < n; i++) {
     const char *warning = warnings[i];
     size_t nothers = 0;

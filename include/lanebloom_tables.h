@@ -20,7 +20,8 @@ extern "C" {
 
 typedef struct lanebloom_filter_block lanebloom_filter_block;
 
-/* Any bytes open, borrowed: what the engine's reader does not understand may contain every key. */
+/* Any bytes open, borrowed: what the engine's reader does not understand may contain every key.
+ * Errors: ARGUMENT, FORMAT, MEMORY, KERNEL. */
 LANEBLOOM_API lanebloom_status lanebloom_filter_block_open(lanebloom_format format, const void *bytes, size_t size,
                                                            lanebloom_filter_block **block);
 
@@ -80,12 +81,13 @@ typedef enum lanebloom_writer {
  * LevelDB's tables do not say which order their keys have: CURRENT and MANIFEST beside them do, and are read, too.
  * problem: room for one line about what was expected and found, which an error fills in and which may quote any bytes
  * of the file; NULL: none wanted.
- * Errors: FORMAT: no table; CORRUPT; LIMIT: a version, checksum or compression that this build does not read; IO;
- * MEMORY; KERNEL. */
+ * Errors: FORMAT: no table; CORRUPT; LIMIT: a version, checksum, compression or layout that this build does not read, or
+ * far more than a file of this size should hold; ARGUMENT: no such writer; IO; MEMORY; KERNEL. */
 LANEBLOOM_API lanebloom_status lanebloom_table_open(const char *path, lanebloom_writer writer, lanebloom_table **table,
                                                     char *problem, size_t problem_size);
 
-/* The same of bytes in memory, borrowed. */
+/* The same of bytes in memory, borrowed. No order is looked up beside them. Errors: also ARGUMENT: NULL of some size;
+ * never IO. */
 LANEBLOOM_API lanebloom_status lanebloom_table_parse(const void *bytes, size_t size, lanebloom_writer writer,
                                                      lanebloom_table **table, char *problem, size_t problem_size);
 
@@ -129,8 +131,12 @@ typedef struct lanebloom_table_info {
   const char *warning;               /* why less is known than could be, one line; borrowed; "" for none */
 } lanebloom_table_info;
 
-/* Fills at most info_size bytes, so that later versions may have more of them. */
+/* Fills at most info_size bytes, so that later versions may have more of them. Counts the bits of all filters.
+ * Errors: none; where memory is short, a filter block's are left out. */
 LANEBLOOM_API void lanebloom_table_describe(const lanebloom_table *table, lanebloom_table_info *info, size_t info_size);
+
+/* What it says as `warning`, without the counting. */
+LANEBLOOM_API const char *lanebloom_table_warning(const lanebloom_table *table);
 
 /* "crc32c", ... of lanebloom_table_info.checksum; "unknown". */
 LANEBLOOM_API const char *lanebloom_table_checksum_name(uint32_t checksum);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "filter.h"
+#include "hits.h"
 
 /* Probes of a large filter are a pipeline, which a kernel fills and drains once per chunk: the more keys, the less that
  * costs. But the hit bits of a chunk should stay in the first-level cache until they have been counted. */
@@ -15,36 +16,16 @@ struct queries {
   size_t n;
 };
 
-static size_t count_hits(const uint8_t *hits, size_t nbytes)
-{
-  size_t n = 0;
-  for (; nbytes >= 8; hits += 8, nbytes -= 8) {
-    uint64_t eight;
-    memcpy(&eight, hits, sizeof eight);
-    n += (unsigned)__builtin_popcountll(eight);
-  }
-  for (size_t i = 0; i < nbytes; i++)
-    n += (unsigned)__builtin_popcount(hits[i]);
-  return n;
-}
-
-static void set_first(uint8_t *hits, size_t n)
-{
-  memset(hits, 0xff, n / 8);
-  if (n % 8)
-    hits[n / 8] = (uint8_t)((1 << n % 8) - 1);
-}
-
 /* Hit bits of queries first .. first + n: ceil(n / 8) bytes. */
 static void screen_chunk(const lanebloom_filter *filter, const struct kernel_ops *ops, const struct queries *queries,
                          size_t first, size_t n, uint8_t *hits)
 {
   if (filter->shape.answer == ANSWER_NEVER) {
-    memset(hits, 0, (n + 7) / 8);
+    memset(hits, 0, hits_nbytes(n));
     return;
   }
   if (filter->shape.answer == ANSWER_ALWAYS) {
-    set_first(hits, n);
+    hits_set(hits, n);
     return;
   }
   const size_t hash_nbytes = filter->format->hash_nbytes;
@@ -79,7 +60,7 @@ static size_t screen(const lanebloom_filter *filter, const struct queries *queri
     uint8_t *hits = bitmap ? bitmap + first / 8 : uncollected;
     size_t n = chunk_at(queries, first);
     screen_chunk(filter, ops, queries, first, n, hits);
-    count += count_hits(hits, (n + 7) / 8);
+    count += hits_count(hits, hits_nbytes(n));
   }
   return count;
 }

@@ -15,20 +15,55 @@
 
 /* ---- One block ---- */
 
-static lanebloom_status verify(const struct block_reader *reader, const struct handle *handle, const uint8_t *bytes,
-                               const char *what)
+static uint32_t sum_of(const struct block_reader *reader, const struct handle *handle, const uint8_t *bytes)
 {
-  const struct footer *footer = &reader->footer;
-  if (footer->checksum == CHECKSUM_NONE)
+  return lanebloom_checksum(reader->footer.checksum, bytes, (size_t)handle->nbytes + 1) +
+         lanebloom_checksum_context(reader->footer.checksum_base, handle->offset);
+}
+
+/* A table from elsewhere gets a number of the database that takes it in, into its properties, whose checksum was made when
+ * that was 0. (RocksDB 7.8.3 table/meta_blocks.cc) */
+static lanebloom_status sum_before_ingestion(const struct block_reader *reader, const struct handle *handle,
+                                             const uint8_t *bytes, uint32_t *sum)
+{
+  static const struct problem unsaid;
+  const size_t nbytes = (size_t)handle->nbytes + 1;
+  struct block copy = {.nbytes = (size_t)handle->nbytes, .memory = malloc(nbytes)};
+  if (!copy.memory)
+    return lanebloom_problem_memory(reader->problem, nbytes);
+  memcpy(copy.memory, bytes, nbytes);
+  copy.bytes = copy.memory;
+  struct entries entries;
+  lanebloom_status status =
+      lanebloom_entries_begin(&copy, (struct entry_form){0}, reader->footer.engine, &unsaid, &entries);
+  if (!status) {
+    while (lanebloom_entries_next(&entries))
+      if (slice_is((lanebloom_slice){entries.key, entries.key_nbytes}, "rocksdb.external_sst_file.global_seqno"))
+        memset(copy.memory + (entries.value.at - copy.bytes), 0, cursor_left(&entries.value));
+    lanebloom_entries_end(&entries, "", &unsaid);
+  }
+  *sum = sum_of(reader, handle, copy.bytes);
+  lanebloom_block_free(&copy);
+  return status == LANEBLOOM_ERR_MEMORY ? lanebloom_problem_memory(reader->problem, nbytes) : LANEBLOOM_OK;
+}
+
+static lanebloom_status verify(const struct block_reader *reader, const struct handle *handle, const uint8_t *bytes,
+                               enum block_kind kind, const char *what)
+{
+  if (reader->footer.checksum == CHECKSUM_NONE)
     return LANEBLOOM_OK;
-  const uint32_t expected = load_le32(bytes + handle->nbytes + 1);
-  const uint32_t found = lanebloom_checksum(footer->checksum, bytes, (size_t)handle->nbytes + 1) +
-                         lanebloom_checksum_context(footer->checksum_base, handle->offset);
+  const uint32_t expected = load_le32(bytes + handle->nbytes + 1), found = sum_of(reader, handle, bytes);
   if (expected == found)
     return LANEBLOOM_OK;
+  if (kind == BLOCK_PROPERTIES) {
+    uint32_t earlier;
+    lanebloom_status status = sum_before_ingestion(reader, handle, bytes, &earlier);
+    if (status || expected == earlier)
+      return status;
+  }
   return lanebloom_problem(reader->problem, LANEBLOOM_ERR_CORRUPT,
                            "damaged %s at %" PRIu64 ": expected %s %08" PRIx32 ", found %08" PRIx32, what,
-                           handle->offset, lanebloom_table_checksum_name(footer->checksum), expected, found);
+                           handle->offset, lanebloom_table_checksum_name(reader->footer.checksum), expected, found);
 }
 
 /* Replaces a packed block by what it was. */
@@ -43,15 +78,21 @@ static lanebloom_status unpack(struct block_reader *reader, uint8_t type, enum b
                           .most_nbytes = reader->unpacked_left};
   if (packed.codec == CODEC_NONE)
     return LANEBLOOM_OK;
+  if (!lanebloom_codec_is_built(packed.codec))
+    return lanebloom_problem(reader->problem, LANEBLOOM_ERR_LIMIT,
+                             "%s at %" PRIu64 ": compressed with %s (type %u), which this build does not read", what,
+                             block->offset, lanebloom_codec_name(packed.codec), type);
   if (kind == BLOCK_DATA)
     packed.dictionary = reader->dictionary;
   uint8_t *bytes;
   size_t nbytes;
   lanebloom_status status = lanebloom_unpack(&packed, &bytes, &nbytes);
+  reader->is_too_large = status == LANEBLOOM_ERR_LIMIT;
   if (status == LANEBLOOM_ERR_LIMIT)
     return lanebloom_problem(reader->problem, status,
-                             "%s at %" PRIu64 ": compressed with %s (type %u), which this build does not read", what,
-                             block->offset, lanebloom_codec_name(packed.codec), type);
+                             "%s at %" PRIu64 ": expected at most %" PRIu64
+                             " bytes when decompressed, in a file of this size, found more",
+                             what, block->offset, packed.most_nbytes);
   if (status == LANEBLOOM_ERR_MEMORY)
     return lanebloom_problem(reader->problem, status, "out of memory: decompressing the %s at %" PRIu64, what,
                              block->offset);
@@ -96,7 +137,7 @@ static lanebloom_status read_checked(struct block_reader *reader, struct handle 
     if (status)
       return status;
   }
-  lanebloom_status status = verify(reader, &handle, block->bytes, what);
+  lanebloom_status status = verify(reader, &handle, block->bytes, kind, what);
   return status ? status : unpack(reader, block->bytes[handle.nbytes], kind, what, block);
 }
 
@@ -104,6 +145,7 @@ lanebloom_status lanebloom_block_read(struct block_reader *reader, struct handle
                                       const char *what, struct block *block)
 {
   *block = (struct block){0};
+  reader->is_too_large = false;
   lanebloom_status status = read_checked(reader, handle, kind, what, block);
   if (status)
     lanebloom_block_free(block);

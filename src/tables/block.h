@@ -12,6 +12,7 @@ struct block_reader {
   lanebloom_slice dictionary; /* of data blocks; {NULL, 0}: none */
   uint64_t nbytes_left;       /* what may yet be read: blocks that many others name must not take all memory */
   uint64_t unpacked_left;     /* and what it may become */
+  bool is_too_large;          /* is that why the last block was not read? */
   const struct problem *problem;
 };
 
@@ -22,7 +23,8 @@ struct block {
   uint8_t *memory; /* NULL: bytes are the input's */
 };
 
-enum block_kind { BLOCK_META, BLOCK_DATA }; /* data blocks alone may need the dictionary */
+/* Data blocks alone may need the dictionary; of properties the checksum may have been made before a number changed. */
+enum block_kind { BLOCK_META, BLOCK_PROPERTIES, BLOCK_DATA };
 
 /* what: the block's name in problems. Errors: CORRUPT, LIMIT, MEMORY, IO. */
 lanebloom_status lanebloom_block_read(struct block_reader *reader, struct handle handle, enum block_kind kind,

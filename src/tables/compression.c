@@ -42,44 +42,38 @@ const char *lanebloom_codec_name(enum codec codec)
   return names[codec];
 }
 
-/* The most bytes that one byte can become, so that no damaged size makes us ask for more memory than there is reason
- * to: a snappy copy of 64 bytes takes 3, a deflate match of 258 bytes 2 bits, an lz4 length goes on by 255 per byte, a
- * zstd block of 128 KiB that repeats one byte takes 4. 0: this build does not read it. */
-static const uint64_t max_growth[CODEC_UNKNOWN + 1] = {
+bool lanebloom_codec_is_built(enum codec codec)
+{
+  switch (codec) {
 #ifdef LANEBLOOM_WITH_SNAPPY
-    [CODEC_SNAPPY] = 22,
+  case CODEC_SNAPPY:
+    return true;
 #endif
 #ifdef LANEBLOOM_WITH_ZLIB
-    [CODEC_ZLIB] = 1032,
+  case CODEC_ZLIB:
+    return true;
 #endif
 #ifdef LANEBLOOM_WITH_LZ4
-    [CODEC_LZ4] = 255,
+  case CODEC_LZ4:
+    return true;
 #endif
 #ifdef LANEBLOOM_WITH_ZSTD
-    [CODEC_ZSTD] = 32768,
+  case CODEC_ZSTD:
+    return true;
 #endif
-    [CODEC_UNKNOWN] = 0,
-};
-
-/* What the block may become at most; false: no memory could hold that. */
-static bool find_most(const struct packed *packed, uint64_t *most)
-{
-  enum { SMALL_NBYTES = 1 << 16 }; /* growth is a ratio, and says little of short blocks */
-  if (__builtin_mul_overflow(packed->nbytes, max_growth[packed->codec], most) || *most > SIZE_MAX - SMALL_NBYTES)
-    return false;
-  *most += SMALL_NBYTES;
-  if (*most > packed->most_nbytes)
-    *most = packed->most_nbytes;
-  return true;
+  default:
+    return codec == CODEC_NONE;
+  }
 }
 
-/* Room for a size that the block states. */
-static lanebloom_status make_room(const struct packed *packed, uint64_t size, uint8_t **bytes)
+/* In place of the room that was there. */
+static lanebloom_status make_room(const struct packed *packed, uint64_t nbytes, uint8_t **bytes)
 {
-  uint64_t most;
-  if (!find_most(packed, &most) || size > most)
-    return LANEBLOOM_ERR_CORRUPT;
-  *bytes = malloc(size ? (size_t)size : 1);
+  free(*bytes);
+  *bytes = NULL;
+  if (nbytes > packed->most_nbytes)
+    return LANEBLOOM_ERR_LIMIT;
+  *bytes = nbytes < SIZE_MAX ? malloc(nbytes ? (size_t)nbytes : 1) : NULL;
   return *bytes ? LANEBLOOM_OK : LANEBLOOM_ERR_MEMORY;
 }
 
@@ -118,6 +112,8 @@ static lanebloom_status unpack_zlib(const struct packed *packed, size_t room, ui
     result = inflate(&stream, Z_FINISH);
   *nbytes = stream.total_out;
   inflateEnd(&stream);
+  if (result == Z_BUF_ERROR && stream.avail_out == 0)
+    return LANEBLOOM_ERR_LIMIT; /* it becomes more than there is room for */
   return result == Z_STREAM_END ? LANEBLOOM_OK : result == Z_MEM_ERROR ? LANEBLOOM_ERR_MEMORY : LANEBLOOM_ERR_CORRUPT;
 }
 #endif
@@ -198,24 +194,23 @@ static bool read_size(const struct packed *packed, struct cursor *rest, bool *kn
 static lanebloom_status unpack_sized(const struct packed *packed, uint64_t size, uint8_t **bytes, size_t *nbytes)
 {
   lanebloom_status status = make_room(packed, size, bytes);
-  if (!status)
-    status = unpack_into(packed, (size_t)size, *bytes, nbytes);
-  return !status && *nbytes != size ? LANEBLOOM_ERR_CORRUPT : status;
+  if (status)
+    return status;
+  status = unpack_into(packed, (size_t)size, *bytes, nbytes);
+  if (status == LANEBLOOM_ERR_MEMORY)
+    return status;
+  return status || *nbytes != size ? LANEBLOOM_ERR_CORRUPT : LANEBLOOM_OK;
 }
 
-/* With twice the room each time, since most blocks become far less than they could. */
+/* With twice the room each time. */
 static lanebloom_status unpack_unsized(const struct packed *packed, uint8_t **bytes, size_t *nbytes)
 {
   enum { FIRST_NBYTES = 1 << 16 };
-  uint64_t most;
-  if (!find_most(packed, &most))
-    return LANEBLOOM_ERR_CORRUPT;
-  lanebloom_status status = LANEBLOOM_ERR_CORRUPT;
-  uint64_t room = 0;
-  while (status == LANEBLOOM_ERR_CORRUPT && room < most) {
-    const uint64_t wanted = room ? room * 2 : FIRST_NBYTES;
-    room = wanted < most ? wanted : most;
-    free(*bytes);
+  lanebloom_status status = LANEBLOOM_ERR_LIMIT;
+  for (uint64_t room = 0; status == LANEBLOOM_ERR_LIMIT && room < packed->most_nbytes;) {
+    room = room ? room * 2 : FIRST_NBYTES;
+    if (room > packed->most_nbytes)
+      room = packed->most_nbytes;
     status = make_room(packed, room, bytes);
     if (!status)
       status = unpack_into(packed, (size_t)room, *bytes, nbytes);
@@ -225,8 +220,6 @@ static lanebloom_status unpack_unsized(const struct packed *packed, uint8_t **by
 
 static lanebloom_status unpack(const struct packed *packed, uint8_t **bytes, size_t *nbytes)
 {
-  if (max_growth[packed->codec] == 0)
-    return LANEBLOOM_ERR_LIMIT;
 #ifdef LANEBLOOM_WITH_SNAPPY
   if (packed->codec == CODEC_SNAPPY) /* whose size is its own affair */
     return unpack_snappy(packed, bytes, nbytes);

@@ -21,8 +21,9 @@ struct packed {
 /* What the byte behind a block says, which is not the same in every engine. */
 enum codec lanebloom_codec(lanebloom_engine engine, uint8_t type);
 const char *lanebloom_codec_name(enum codec codec);
+bool lanebloom_codec_is_built(enum codec codec);
 
-/* bytes: for free(). Errors: LIMIT: this build lacks the codec; CORRUPT, MEMORY. */
+/* By a codec that is built, and not NONE. bytes: for free(). Errors: LIMIT: more than most_nbytes; CORRUPT, MEMORY. */
 lanebloom_status lanebloom_unpack(const struct packed *packed, uint8_t **bytes, size_t *nbytes);
 
 #endif

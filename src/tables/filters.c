@@ -41,9 +41,10 @@ static size_t rank_of(lanebloom_slice name)
 lanebloom_status lanebloom_opening_take_filter(struct opening *opening, lanebloom_slice name, struct handle handle)
 {
   lanebloom_table *table = opening->table;
-  const size_t rank = rank_of(name), found = rank_of((lanebloom_slice){table->filter_name, strlen(table->filter_name)});
-  if (rank >= found)
+  const size_t rank = rank_of(name);
+  if (rank > NNAMES || (table->kind != LANEBLOOM_TABLE_FILTER_NONE && rank >= opening->filter_rank))
     return LANEBLOOM_OK;
+  opening->filter_rank = rank;
   opening->filter_handle = handle;
   if (rank < NNAMES) {
     table->filter_name = names[rank].name;
@@ -112,7 +113,9 @@ static void decide_what_is_asked(struct opening *opening)
   table->has_prefixes = properties->has_prefixes && has_extractor;
   table->is_asked = table->has_whole_keys || (table->has_prefixes && find_extractor(table, &table->extractor));
   if (!table->is_asked)
-    lanebloom_table_warn(table, "the filter holds prefixes by an unknown extractor, and is not asked");
+    lanebloom_table_warn(table, table->has_prefixes
+                                    ? "the filter holds prefixes by an unknown extractor, and is not asked"
+                                    : "the filter holds neither keys nor prefixes, and is not asked");
 }
 
 /* ---- Reading it ---- */
@@ -209,7 +212,7 @@ static lanebloom_status read_partitions(struct opening *opening)
   if (table->index.n == 0) /* as in RocksDB */
     table->is_asked = false;
   if (!reserve(table, table->index.n) || (table->is_asked && !lanebloom_index_prepare(&table->index, suffix_nbytes)))
-    return lanebloom_problem_memory(opening->problem, table->index.n);
+    return lanebloom_problem_memory(opening->problem, table->index.n * sizeof *table->filter_blocks);
   for (size_t i = 0; !status && i < table->index.n; i++) {
     const struct handle handle = table->index.handles[i];
     if (handle.nbytes > 0) /* else a filter of no bytes, which holds no key */

@@ -68,7 +68,7 @@ lanebloom_status lanebloom_properties_read(struct block_reader *reader, struct h
 {
   *properties = (struct properties){.nentries = LANEBLOOM_UNKNOWN};
   struct block block;
-  lanebloom_status status = lanebloom_block_read(reader, handle, BLOCK_META, "properties block", &block);
+  lanebloom_status status = lanebloom_block_read(reader, handle, BLOCK_PROPERTIES, "properties block", &block);
   if (status)
     return status;
   struct entries entries;

@@ -10,7 +10,8 @@
 #include "manifest.h"
 #include "table.h"
 
-static const char other_order[] = "keys are not in bytewise order, but in that of their comparator";
+static const char other_order[] = "keys are not in bytewise order, but in that of their comparator",
+                  large_block[] = "the first or last data block is very large, and the key range is not known";
 
 enum { AS_USER_KEYS, WITH_SUFFIX, NREADINGS };
 static const size_t suffix_nbytes[NREADINGS] = {0, SUFFIX_NBYTES};
@@ -23,12 +24,29 @@ struct reading {
 
 struct ends {
   struct reading readings[NREADINGS];
-  bool is_judged; /* is it unknown which reading is right? */
-  uint8_t *previous;
-  size_t previous_nbytes;
-  bool has_previous;
+  bool is_judged;              /* is it unknown which reading is right? */
   lanebloom_slice first, last; /* as stored; for free() */
 };
+
+/* The key before the one that is looked at. */
+struct previous {
+  uint8_t *bytes; /* room for any */
+  size_t nbytes;
+  bool is_there;
+};
+
+static void remember(struct previous *previous, lanebloom_slice key)
+{
+  if (key.size > 0)
+    memcpy(previous->bytes, key.data, key.size);
+  previous->nbytes = key.size;
+  previous->is_there = true;
+}
+
+static lanebloom_slice user_key(lanebloom_slice stored, size_t suffix)
+{
+  return (lanebloom_slice){stored.data, stored.size - suffix};
+}
 
 /* ---- The index ---- */
 
@@ -73,25 +91,23 @@ static bool has_filter(const lanebloom_table *table, uint64_t offset, lanebloom_
   return !table->of_offsets[0];
 }
 
-static void judge(struct ends *ends, const lanebloom_table *table, const struct entries *entries)
+static void judge(struct ends *ends, const lanebloom_table *table, const struct entries *entries,
+                  struct previous *previous)
 {
+  const lanebloom_slice stored = {entries->key, entries->key_nbytes}, before = {previous->bytes, previous->nbytes};
   if (!has_suffix_of_leveldb(entries->key, entries->key_nbytes))
     ends->readings[WITH_SUFFIX].is_possible = false;
   for (size_t i = 0; i < NREADINGS; i++) {
     struct reading *reading = &ends->readings[i];
     if (!reading->is_possible)
       continue;
-    const lanebloom_slice key = {entries->key, entries->key_nbytes - suffix_nbytes[i]};
-    const lanebloom_slice previous = {ends->previous, ends->previous_nbytes - suffix_nbytes[i]};
-    if (ends->has_previous && lanebloom_key_compare(previous, key) > 0)
+    const lanebloom_slice key = user_key(stored, suffix_nbytes[i]);
+    if (previous->is_there && lanebloom_key_compare(user_key(before, suffix_nbytes[i]), key) > 0)
       reading->ascends = false;
     if (reading->is_found)
       reading->is_found = has_filter(table, entries->offset, key);
   }
-  if (entries->key_nbytes > 0)
-    memcpy(ends->previous, entries->key, entries->key_nbytes);
-  ends->previous_nbytes = entries->key_nbytes;
-  ends->has_previous = true;
+  remember(previous, stored);
 }
 
 static lanebloom_status keep(const struct opening *opening, const struct entries *entries, lanebloom_slice *kept)
@@ -112,8 +128,9 @@ static size_t judged_nbytes(size_t block_nbytes)
   return block_nbytes < SIZE_MAX / MAX_GROWTH - SMALL_NBYTES ? block_nbytes * MAX_GROWTH + SMALL_NBYTES : SIZE_MAX;
 }
 
-/* Walks one data block, keeps its first or its last key. */
-static lanebloom_status walk(struct opening *opening, const struct block *block, bool is_first, struct ends *ends)
+/* Walks one data block: that of the first key, of the last one, or of both. */
+static lanebloom_status walk(struct opening *opening, const struct block *block, bool has_first, bool has_last,
+                             struct ends *ends)
 {
   struct entries entries;
   lanebloom_status status =
@@ -121,9 +138,8 @@ static lanebloom_status walk(struct opening *opening, const struct block *block,
   if (status)
     return status;
   size_t n = 0, left = judged_nbytes(block->nbytes);
-  ends->has_previous = false;
-  ends->previous = ends->is_judged ? malloc(block->nbytes) : NULL; /* restarts make it larger than any key */
-  if (ends->is_judged && !ends->previous)
+  struct previous previous = {.bytes = ends->is_judged ? malloc(block->nbytes) : NULL}; /* no key has more */
+  if (ends->is_judged && !previous.bytes)
     status = lanebloom_problem_memory(opening->problem, block->nbytes);
   for (; !status && lanebloom_entries_next(&entries); n++) {
     if (!ends->is_judged && entries.key_nbytes < SUFFIX_NBYTES)
@@ -131,18 +147,17 @@ static lanebloom_status walk(struct opening *opening, const struct block *block,
                                  "damaged data block: expected keys of at least %d bytes, found one of %zu",
                                  SUFFIX_NBYTES, entries.key_nbytes);
     if (ends->is_judged && entries.key_nbytes <= left) {
-      judge(ends, opening->table, &entries);
+      judge(ends, opening->table, &entries, &previous);
       left -= entries.key_nbytes;
     }
-    if (!status && is_first && n == 0)
+    if (!status && has_first && n == 0)
       status = keep(opening, &entries, &ends->first);
   }
-  free(ends->previous);
-  ends->previous = NULL;
+  free(previous.bytes);
   if (!status && !entries.damaged && n == 0)
     status =
         lanebloom_problem(opening->problem, LANEBLOOM_ERR_CORRUPT, "damaged data block: expected keys, found none");
-  if (!status && !is_first && !entries.damaged)
+  if (!status && has_last && !entries.damaged)
     status = keep(opening, &entries, &ends->last);
   lanebloom_status end = lanebloom_entries_end(&entries, "data block", opening->problem);
   return status ? status : end;
@@ -150,14 +165,14 @@ static lanebloom_status walk(struct opening *opening, const struct block *block,
 
 static lanebloom_status read_ends(struct opening *opening, const struct index *index, struct ends *ends)
 {
+  const size_t last = index->n - 1;
   lanebloom_status status = LANEBLOOM_OK;
-  for (size_t i = 0; !status && i < 2; i++) {
+  for (size_t i = 0; !status && i <= last; i = i < last ? last : i + 1) {
     struct block block;
-    status =
-        lanebloom_block_read(&opening->reader, index->handles[i ? index->n - 1 : 0], BLOCK_DATA, "data block", &block);
+    status = lanebloom_block_read(&opening->reader, index->handles[i], BLOCK_DATA, "data block", &block);
     if (status)
       break;
-    status = walk(opening, &block, i == 0, ends);
+    status = walk(opening, &block, i == 0, i == last, ends);
     lanebloom_block_free(&block);
   }
   return status;
@@ -197,73 +212,60 @@ static lanebloom_status prepare(const struct opening *opening, size_t suffix)
   lanebloom_table *table = opening->table;
   if (table->kind != LANEBLOOM_TABLE_FILTER_BLOCK || !table->is_asked)
     return LANEBLOOM_OK;
-  return lanebloom_index_prepare(&table->index, suffix) ? LANEBLOOM_OK
-                                                        : lanebloom_problem_memory(opening->problem, table->index.n);
+  return lanebloom_index_prepare(&table->index, suffix)
+             ? LANEBLOOM_OK
+             : lanebloom_problem_memory(opening->problem, table->index.n * sizeof *table->index.windows);
 }
 
-/* What all keys so far end with. */
-struct walked {
-  uint8_t *previous;
-  size_t previous_nbytes;
-  bool has_previous;
-};
-
-static lanebloom_slice user_key(lanebloom_slice stored, size_t suffix)
-{
-  return (lanebloom_slice){stored.data, stored.size - suffix};
-}
+enum order { ORDER_BYTEWISE, ORDER_OTHER, ORDER_UNKNOWN };
 
 /* Does the key come after the one before, and do separators lead to its block, or at least to that of an equal one? */
-static bool is_in_order(const struct walked *walked, const struct index *index, size_t block, size_t suffix,
+static bool is_in_order(const struct previous *previous, const struct index *index, size_t block, size_t suffix,
                         lanebloom_slice key)
 {
-  const int step = walked->has_previous
-                       ? lanebloom_key_compare((lanebloom_slice){walked->previous, walked->previous_nbytes}, key)
-                       : -1;
+  const int step =
+      previous->is_there ? lanebloom_key_compare((lanebloom_slice){previous->bytes, previous->nbytes}, key) : -1;
   if (step > 0 || lanebloom_key_compare(key, user_key(lanebloom_index_separator(index, block), suffix)) > 0)
     return false;
   return step == 0 || block == 0 ||
          lanebloom_key_compare(user_key(lanebloom_index_separator(index, block - 1), suffix), key) < 0;
 }
 
-static bool are_entries_ordered(struct entries *entries, const struct index *index, size_t block, size_t suffix,
-                                struct walked *walked)
+static enum order order_of_entries(struct entries *entries, size_t left, const struct index *index, size_t block,
+                                   size_t suffix, struct previous *previous)
 {
   while (lanebloom_entries_next(entries)) {
     if (entries->key_nbytes < suffix)
-      return false;
+      return ORDER_OTHER;
+    if (entries->key_nbytes > left)
+      return ORDER_UNKNOWN;
+    left -= entries->key_nbytes;
     const lanebloom_slice key = {entries->key, entries->key_nbytes - suffix};
-    if (!is_in_order(walked, index, block, suffix, key))
-      return false;
-    if (key.size > 0)
-      memcpy(walked->previous, key.data, key.size);
-    walked->previous_nbytes = key.size;
-    walked->has_previous = true;
+    if (!is_in_order(previous, index, block, suffix, key))
+      return ORDER_OTHER;
+    remember(previous, key);
   }
-  return true;
+  return ORDER_BYTEWISE;
 }
 
-static lanebloom_status check_block_order(const struct opening *opening, const struct index *index, size_t i,
-                                          size_t suffix, struct walked *walked, bool *is_ordered)
+static lanebloom_status find_order_of_block(struct block_reader *reader, const struct index *index, size_t i,
+                                            size_t suffix, struct previous *previous, enum order *order)
 {
-  static const struct problem unsaid;
-  struct block_reader reader = opening->reader; /* a copy: these blocks are not kept */
-  reader.problem = &unsaid;
   struct block block;
   struct entries entries;
-  lanebloom_status status = lanebloom_block_read(&reader, index->handles[i], BLOCK_DATA, "data block", &block);
+  lanebloom_status status = lanebloom_block_read(reader, index->handles[i], BLOCK_DATA, "data block", &block);
   if (status)
     return status;
-  uint8_t *room = realloc(walked->previous, walked->previous_nbytes + block.nbytes + 1); /* no key is longer */
+  uint8_t *room = realloc(previous->bytes, previous->nbytes + block.nbytes + 1); /* no key is longer */
   if (room) {
-    walked->previous = room;
-    status = lanebloom_entries_begin(&block, (struct entry_form){0}, reader.footer.engine, &unsaid, &entries);
+    previous->bytes = room;
+    status = lanebloom_entries_begin(&block, (struct entry_form){0}, reader->footer.engine, reader->problem, &entries);
   } else {
     status = LANEBLOOM_ERR_MEMORY;
   }
   if (!status) {
-    *is_ordered = are_entries_ordered(&entries, index, i, suffix, walked);
-    status = lanebloom_entries_end(&entries, "data block", &unsaid);
+    *order = order_of_entries(&entries, judged_nbytes(block.nbytes), index, i, suffix, previous);
+    status = lanebloom_entries_end(&entries, "data block", reader->problem);
   }
   lanebloom_block_free(&block);
   return status;
@@ -271,20 +273,24 @@ static lanebloom_status check_block_order(const struct opening *opening, const s
 
 /* Is every key in bytewise order, and in the block where separators lead? Reads all data blocks. A damaged one is no
  * error here: then the order is not known. */
-static lanebloom_status check_order(const struct opening *opening, const struct index *index, size_t suffix,
-                                    bool *is_ordered)
+static lanebloom_status find_order(const struct opening *opening, const struct index *index, size_t suffix,
+                                   enum order *order)
 {
-  struct walked walked = {0};
+  static const struct problem unsaid;
+  struct block_reader reader = opening->reader; /* a copy: of these blocks none is kept */
+  reader.problem = &unsaid;
+  struct previous previous = {0};
   lanebloom_status status = LANEBLOOM_OK;
-  *is_ordered = true;
-  for (size_t i = 0; !status && *is_ordered && i < index->n; i++)
-    status = check_block_order(opening, index, i, suffix, &walked, is_ordered);
-  free(walked.previous);
+  *order = ORDER_BYTEWISE;
+  for (size_t i = 0; !status && *order == ORDER_BYTEWISE && i < index->n; i++)
+    status = find_order_of_block(&reader, index, i, suffix, &previous, order);
+  free(previous.bytes);
   if (status == LANEBLOOM_ERR_IO)
     return lanebloom_problem_io(opening->problem);
   if (status == LANEBLOOM_ERR_MEMORY)
     return lanebloom_problem(opening->problem, status, "%s", lanebloom_status_text(status));
-  *is_ordered = *is_ordered && !status;
+  if (status)
+    *order = ORDER_UNKNOWN;
   return LANEBLOOM_OK;
 }
 
@@ -316,12 +322,12 @@ static lanebloom_status decide_leveldb(const struct opening *opening, const stru
   if (in_database)
     may_be[AS_USER_KEYS] = false;
 
-  bool ascends = true;
+  enum order order = ORDER_BYTEWISE;
   for (size_t i = 0; i < NREADINGS; i++)
-    if (may_be[i])
-      ascends = ascends && ends->readings[i].ascends && lanebloom_index_ascends(index, suffix_nbytes[i]);
-  for (size_t i = 0; ascends && !table->comparator[0] && i < NREADINGS; i++) {
-    lanebloom_status status = may_be[i] ? check_order(opening, index, suffix_nbytes[i], &ascends) : LANEBLOOM_OK;
+    if (may_be[i] && (!ends->readings[i].ascends || !lanebloom_index_ascends(index, suffix_nbytes[i])))
+      order = ORDER_OTHER;
+  for (size_t i = 0; order == ORDER_BYTEWISE && !table->comparator[0] && i < NREADINGS; i++) {
+    lanebloom_status status = may_be[i] ? find_order(opening, index, suffix_nbytes[i], &order) : LANEBLOOM_OK;
     if (status)
       return status;
   }
@@ -332,7 +338,9 @@ static lanebloom_status decide_leveldb(const struct opening *opening, const stru
     give_up_order(table, "the database's MANIFEST cannot be read, and its order is not known");
   else if (table->comparator[0] && !is_bytewise(table->comparator))
     give_up_order(table, other_order);
-  else if (!ascends)
+  else if (order == ORDER_UNKNOWN)
+    give_up_order(table, "a data block is damaged or too large, and the order of keys is not known");
+  else if (order == ORDER_OTHER)
     give_up_order(table, "keys are not in bytewise order");
   else if (!is_sure) {
     set_range(table, ends, ends->first.size < SUFFIX_NBYTES ? 0 : SUFFIX_NBYTES, 0); /* what both readings allow */
@@ -351,7 +359,10 @@ static lanebloom_status decide_named(const struct opening *opening, const struct
   const size_t suffix = opening->properties.index_has_user_keys ? 0 : SUFFIX_NBYTES;
   if (table->kind == LANEBLOOM_TABLE_FILTER_BLOCK && !lanebloom_index_ascends(index, suffix))
     give_up_order(table, "the index is not in bytewise order");
-  set_range(table, ends, SUFFIX_NBYTES, SUFFIX_NBYTES);
+  if (opening->reader.is_too_large)
+    lanebloom_table_warn(table, large_block);
+  else
+    set_range(table, ends, SUFFIX_NBYTES, SUFFIX_NBYTES);
   return prepare(opening, suffix);
 }
 
@@ -362,10 +373,14 @@ static lanebloom_status decide(struct opening *opening, const struct index *inde
   for (size_t i = 0; i < NREADINGS; i++)
     ends.readings[i] = (struct reading){true, true, true};
   lanebloom_status status = read_ends(opening, index, &ends);
-  if (!status && ends.is_judged)
-    status = decide_leveldb(opening, index, &ends);
-  else if (!status)
+  if (opening->reader.is_too_large)
+    status = LANEBLOOM_OK; /* less is known, but the filter still serves */
+  if (!status && !ends.is_judged)
     status = decide_named(opening, index, &ends);
+  else if (!status && opening->reader.is_too_large)
+    give_up_order(table, large_block);
+  else if (!status)
+    status = decide_leveldb(opening, index, &ends);
   free((void *)(uintptr_t)ends.first.data);
   free((void *)(uintptr_t)ends.last.data);
   return status;

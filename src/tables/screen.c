@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../hits.h"
 #include "../keys.h"
 #include "table.h"
 #include "window.h"
@@ -34,7 +35,7 @@ struct question {
   struct question *next;
   lanebloom_format hash;
   struct extractor extractor;
-  bool is_ready, is_failed;
+  bool is_ready;
   bool has_unasked;
   uint8_t *unasked;  /* bits: keys without a prefix, which may be there */
   uint64_t hashes[]; /* of 8 bytes or of 4, then unasked */
@@ -79,18 +80,6 @@ struct job {
 
 /* ---- Bits ---- */
 
-static size_t hit_nbytes(size_t n)
-{
-  return (n + 7) / 8;
-}
-
-static void set_first(uint8_t *hits, size_t n)
-{
-  memset(hits, 0xff, n / 8);
-  if (n % 8)
-    hits[n / 8] = (uint8_t)((1 << n % 8) - 1);
-}
-
 static void set_bit(uint8_t *hits, size_t i)
 {
   hits[i / 8] = (uint8_t)(hits[i / 8] | 1 << i % 8);
@@ -112,19 +101,6 @@ static void add_hits(uint8_t *hits, const uint8_t *more, size_t nbytes)
     hits[i] |= more[i];
 }
 
-static size_t count_hits(const uint8_t *hits, size_t nbytes)
-{
-  size_t n = 0;
-  for (; nbytes >= 8; hits += 8, nbytes -= 8) {
-    uint64_t eight;
-    memcpy(&eight, hits, sizeof eight);
-    n += (unsigned)__builtin_popcountll(eight);
-  }
-  for (size_t i = 0; i < nbytes; i++)
-    n += (unsigned)__builtin_popcount(hits[i]);
-  return n;
-}
-
 /* ---- Questions ---- */
 
 /* What a filter is asked for a key; false: nothing, the key may be there. */
@@ -140,7 +116,7 @@ static bool extract(const struct extractor *extractor, lanebloom_slice *key)
 
 static void extract_all(struct job *job, struct question *question)
 {
-  memset(question->unasked, 0, hit_nbytes(job->keys.n));
+  memset(question->unasked, 0, hits_nbytes(job->keys.n));
   question->has_unasked = false;
   for (size_t i = 0; i < job->keys.n; i++) {
     job->slices[i] = keys_at(&job->keys, i);
@@ -151,19 +127,18 @@ static void extract_all(struct job *job, struct question *question)
   }
 }
 
-/* The chunk's hashes. false: there are none, and every key may be there. */
-static bool ask(struct job *job, struct question *question)
+/* The chunk's hashes. */
+static void ask(struct job *job, struct question *question)
 {
-  if (!question->is_ready) {
-    lanebloom_keys keys = job->keys;
-    if (question->extractor.kind != EXTRACT_KEY) {
-      extract_all(job, question);
-      keys = lanebloom_keys_slices(job->slices, keys.n);
-    }
-    question->is_failed = lanebloom_hash(question->hash, &keys, question->hashes) != LANEBLOOM_OK;
-    question->is_ready = true;
+  if (question->is_ready)
+    return;
+  lanebloom_keys keys = job->keys;
+  if (question->extractor.kind != EXTRACT_KEY) {
+    extract_all(job, question);
+    keys = lanebloom_keys_slices(job->slices, keys.n);
   }
-  return !question->is_failed;
+  lanebloom_hash(question->hash, &keys, question->hashes); /* cannot fail: a filter of this format is open */
+  question->is_ready = true;
 }
 
 /* false: memory is short. */
@@ -178,7 +153,7 @@ static bool find_question(struct job *job, struct asked_table *asked)
     question = question->next;
   if (!question) {
     const size_t hashes_nbytes = job->max_nkeys * sizeof *question->hashes;
-    question = malloc(sizeof *question + hashes_nbytes + hit_nbytes(job->max_nkeys));
+    question = malloc(sizeof *question + hashes_nbytes + hits_nbytes(job->max_nkeys));
     if (!question)
       return false;
     question->unasked = (uint8_t *)question->hashes + hashes_nbytes;
@@ -206,9 +181,11 @@ static void find_ranks_of_tables(struct job *job)
   const lanebloom_slice *smallest = NULL, *largest = NULL;
   for (size_t i = 0; i < job->ntables; i++) {
     const lanebloom_table *table = job->tables[i].table;
-    if (table->has_range && (!smallest || lanebloom_key_compare(table->smallest, *smallest) < 0))
+    if (!table->has_range)
+      continue;
+    if (!smallest || lanebloom_key_compare(table->smallest, *smallest) < 0)
       smallest = &table->smallest;
-    if (table->has_range && (!largest || lanebloom_key_compare(table->largest, *largest) > 0))
+    if (!largest || lanebloom_key_compare(table->largest, *largest) > 0)
       largest = &table->largest;
   }
   job->common = (lanebloom_slice){NULL, 0};
@@ -338,13 +315,14 @@ static bool is_all_outside(struct job *job, const struct asked_table *asked)
 static void screen_all(struct job *job, const struct asked_table *asked, uint8_t *hits)
 {
   const size_t n = job->keys.n;
-  if (!asked->table->is_asked || !ask(job, asked->question)) {
-    set_first(hits, n);
+  if (!asked->table->is_asked) {
+    hits_set(hits, n);
     return;
   }
+  ask(job, asked->question);
   lanebloom_filter_screen_hashes(asked->table->filters[0], asked->question->hashes, n, hits);
   if (asked->question->has_unasked)
-    add_hits(hits, asked->question->unasked, hit_nbytes(n));
+    add_hits(hits, asked->question->unasked, hits_nbytes(n));
 }
 
 static void clear_outside(const struct job *job, const struct asked_table *asked, struct span span, uint8_t *hits)
@@ -381,7 +359,7 @@ static void choose_members(struct job *job, const struct asked_table *asked, str
 /* Members first .. first + n have these hits. */
 static void spread_hits(const struct job *job, size_t first, size_t n, const uint8_t *member_hits, uint8_t *hits)
 {
-  for (size_t byte = 0; byte < hit_nbytes(n); byte++)
+  for (size_t byte = 0; byte < hits_nbytes(n); byte++)
     for (unsigned left = member_hits[byte]; left; left &= left - 1)
       set_bit(hits, job->members[first + byte * 8 + (unsigned)__builtin_ctz(left)]);
 }
@@ -414,6 +392,7 @@ static void screen_members(struct job *job, const struct asked_table *asked, uin
   const lanebloom_table *table = asked->table;
   const struct question *question = asked->question;
   const size_t hash_nbytes = lanebloom_format_hash_size(question->hash);
+  ask(job, asked->question);
   gather_hashes(job, question);
   size_t filter = 0;
   for (size_t first = 0, end; first < job->nmembers; first = end) {
@@ -427,7 +406,7 @@ static void screen_members(struct job *job, const struct asked_table *asked, uin
       lanebloom_filter_screen_hashes(table->filters[filter], (const uint8_t *)job->hashes + first * hash_nbytes,
                                      end - first, job->hits);
     else
-      set_first(job->hits, end - first);
+      hits_set(job->hits, end - first);
     spread_hits(job, first, end - first, job->hits, hits);
   }
   for (size_t i = 0; question->has_unasked && i < job->nmembers; i++)
@@ -456,7 +435,7 @@ static void screen_members_by_offset(struct job *job, const struct asked_table *
   lanebloom_filter_block_screen(table->of_offsets[0], job->offsets, &keys, job->hits);
   if (table->of_offsets[1]) {
     lanebloom_filter_block_screen(table->of_offsets[1], job->offsets, &keys, job->more_hits);
-    add_hits(job->hits, job->more_hits, hit_nbytes(n));
+    add_hits(job->hits, job->more_hits, hits_nbytes(n));
   }
   spread_hits(job, 0, n, job->hits, hits);
 }
@@ -474,7 +453,7 @@ static void screen_table(struct job *job, const struct asked_table *asked, uint8
   const lanebloom_table *table = asked->table;
   const size_t n = job->keys.n;
   if (table->is_empty || is_all_outside(job, asked)) {
-    memset(hits, 0, hit_nbytes(n));
+    memset(hits, 0, hits_nbytes(n));
     return;
   }
   if (!is_asked_by_place(table) && is_all_inside(job, asked)) {
@@ -491,11 +470,11 @@ static void screen_table(struct job *job, const struct asked_table *asked, uint8
     clear_outside(job, asked, span, hits);
     return;
   }
-  memset(hits, 0, hit_nbytes(n));
+  memset(hits, 0, hits_nbytes(n));
   choose_members(job, asked, span);
   if (table->is_asked && table->kind == LANEBLOOM_TABLE_FILTER_BLOCK)
     screen_members_by_offset(job, asked, hits);
-  else if (table->is_asked && ask(job, asked->question))
+  else if (table->is_asked)
     screen_members(job, asked, hits);
   else
     for (size_t i = 0; i < job->nmembers; i++)
@@ -510,18 +489,18 @@ static size_t screen_chunk(struct job *job, const lanebloom_keys *keys, size_t f
   job->is_ranked = job->is_listed = job->is_ordered = false;
   for (struct question *question = job->questions; question; question = question->next)
     question->is_ready = false;
-  const size_t nbytes = hit_nbytes(job->keys.n);
+  const size_t nbytes = hits_nbytes(job->keys.n);
   memset(of_any, 0, nbytes);
   for (size_t i = 0; i < job->ntables; i++) {
     uint8_t *hits = bitmaps && bitmaps[i] ? bitmaps[i] + first / 8 : of_table;
     screen_table(job, &job->tables[i], hits);
     add_hits(of_any, hits, nbytes);
     if (counts)
-      counts[i] += count_hits(hits, nbytes);
+      counts[i] += hits_count(hits, nbytes);
   }
   if (any)
     memcpy(any + first / 8, of_any, nbytes);
-  return count_hits(of_any, nbytes);
+  return hits_count(of_any, nbytes);
 }
 
 /* ---- Calls ---- */
@@ -530,10 +509,10 @@ static size_t screen_chunk(struct job *job, const lanebloom_keys *keys, size_t f
 static size_t screen_without_memory(size_t ntables, size_t nkeys, uint8_t *any, uint8_t *const *bitmaps, size_t *counts)
 {
   if (any)
-    set_first(any, nkeys);
+    hits_set(any, nkeys);
   for (size_t i = 0; i < ntables; i++) {
     if (bitmaps && bitmaps[i])
-      set_first(bitmaps[i], nkeys);
+      hits_set(bitmaps[i], nkeys);
     if (counts)
       counts[i] = nkeys;
   }
@@ -551,7 +530,7 @@ static bool make_room(struct job *job)
   const size_t n = job->max_nkeys;
   const size_t key_nbytes = sizeof *job->slices + sizeof *job->hashes + sizeof *job->offsets + sizeof *job->order +
                             sizeof *job->half_ordered + sizeof *job->ranks + sizeof *job->members;
-  job->room = malloc(n * key_nbytes + 2 * hit_nbytes(n));
+  job->room = malloc(n * key_nbytes + 2 * hits_nbytes(n));
   if (!job->room)
     return false;
   job->slices = job->room;
@@ -562,7 +541,7 @@ static bool make_room(struct job *job)
   job->ranks = (uint32_t *)(job->half_ordered + n);
   job->members = job->ranks + n;
   job->hits = (uint8_t *)(job->members + n);
-  job->more_hits = job->hits + hit_nbytes(n);
+  job->more_hits = job->hits + hits_nbytes(n);
   return true;
 }
 
@@ -599,7 +578,7 @@ size_t lanebloom_tables_screen(const lanebloom_table *const *tables, size_t ntab
     memset(counts, 0, ntables * sizeof *counts);
   if (ntables == 0 || keys->n == 0) {
     if (any)
-      memset(any, 0, hit_nbytes(keys->n));
+      memset(any, 0, hits_nbytes(keys->n));
     return 0;
   }
   struct job job;

@@ -85,7 +85,7 @@ static lanebloom_status take_properties(struct opening *opening, const struct me
   table->prefix_extractor = opening->properties.prefix_extractor ? opening->properties.prefix_extractor : strdup("");
   opening->properties.comparator = opening->properties.prefix_extractor = NULL;
   if (!table->comparator || !table->prefix_extractor)
-    return lanebloom_problem_memory(opening->problem, 1);
+    return lanebloom_problem_memory(opening->problem, 1); /* both were empty, else properties would have them */
   return LANEBLOOM_OK;
 }
 
@@ -113,10 +113,13 @@ static lanebloom_status open_blocks(struct opening *opening, struct block *dicti
 static lanebloom_status open_table(const struct input *input, const char *path, lanebloom_writer writer,
                                    const struct problem *problem, lanebloom_table **table)
 {
-  enum { MAX_READS = 4 }; /* first and last block may be one, and so read twice, as may their index */
+  enum { MAX_READS = 4 }; /* each block once, and data once more where all keys must tell their order */
   enum { MAX_GROWTH = 64, LEAST_UNPACKED = 64 << 20 }; /* a small file must not take all memory */
   if (!lanebloom_kernel_active())
     return lanebloom_problem(problem, LANEBLOOM_ERR_KERNEL, "%s", lanebloom_status_text(LANEBLOOM_ERR_KERNEL));
+  if (writer != LANEBLOOM_WRITER_UNKNOWN && writer != LANEBLOOM_WRITER_LEVELDB && writer != LANEBLOOM_WRITER_GOLEVELDB)
+    return lanebloom_problem(problem, LANEBLOOM_ERR_ARGUMENT, "writer: expected one that is known, found number %d",
+                             (int)writer);
   lanebloom_table *made = calloc(1, sizeof *made);
   if (!made)
     return lanebloom_problem_memory(problem, sizeof *made);
@@ -287,6 +290,11 @@ void lanebloom_table_describe(const lanebloom_table *table, lanebloom_table_info
   };
   describe_filter(table, &full);
   memcpy(info, &full, info_size < sizeof full ? info_size : sizeof full);
+}
+
+const char *lanebloom_table_warning(const lanebloom_table *table)
+{
+  return table->warning;
 }
 
 const lanebloom_filter *lanebloom_table_full_filter(const lanebloom_table *table)

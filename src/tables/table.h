@@ -69,6 +69,7 @@ struct opening {
   bool has_properties, has_columns; /* columns: Pebble's newer data blocks, which are not read */
 
   /* From the metaindex. */
+  size_t filter_rank; /* of the best filter's name so far, once there is one */
   struct handle filter_handle;
   lanebloom_format filter_format;
 };

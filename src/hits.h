@@ -1,0 +1,36 @@
+/* Hit bits: bit i of a bitmap is set where key i may be in the filter; bits past the last key are 0.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_HITS_H
+#define LANEBLOOM_HITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+static inline size_t hits_nbytes(size_t n)
+{
+  return (n + 7) / 8;
+}
+
+/* All of the first n keys. */
+static inline void hits_set(uint8_t *hits, size_t n)
+{
+  memset(hits, 0xff, n / 8);
+  if (n % 8)
+    hits[n / 8] = (uint8_t)((1 << n % 8) - 1);
+}
+
+static inline size_t hits_count(const uint8_t *hits, size_t nbytes)
+{
+  size_t n = 0;
+  for (; nbytes >= 8; hits += 8, nbytes -= 8) {
+    uint64_t eight;
+    memcpy(&eight, hits, sizeof eight);
+    n += (unsigned)__builtin_popcountll(eight);
+  }
+  for (size_t i = 0; i < nbytes; i++)
+    n += (unsigned)__builtin_popcount(hits[i]);
+  return n;
+}
+
+#endif
