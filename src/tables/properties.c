@@ -26,7 +26,7 @@ static char *text(const struct entries *entries)
   if (!copy)
     return NULL;
   for (size_t i = 0; i < n; i++)
-    copy[i] = entries->value.at[i] ? (char)entries->value.at[i] : '?';
+    copy[i] = (char)(entries->value.at[i] ? entries->value.at[i] : '?');
   copy[n] = 0;
   return copy;
 }
