@@ -398,7 +398,8 @@ lanebloom_status lanebloom_filter_block_builder_finish(lanebloom_filter_block_bu
   if (builder->offsets.nbytes > 0)
     append(block, builder->offsets.bytes, builder->offsets.nbytes);
   append_offset(block, filters_nbytes);
-  append(block, &(uint8_t){(uint8_t)builder->base_lg}, 1);
+  const uint8_t base_lg = (uint8_t)builder->base_lg;
+  append(block, &base_lg, 1);
   *bytes = block->bytes;
   *size = block->nbytes;
   return LANEBLOOM_OK;
