@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the Debian packages that a step needs and that are missing:
-# setup.sh build|demo|test|test-all|arm64|s390x|bench|report ...
+# setup.sh build|demo|test|test-all|arm64|s390x|bench|report|check ...
 # SPDX-License-Identifier: MIT
 set -eu
 cd "$(dirname "$0")/.."
@@ -10,7 +10,8 @@ build="cmake ninja-build gcc libc6-dev pkg-config libxxhash-dev libjson-c-dev li
 demo="$build wamerican-insane wfrench wngerman"
 tests="$build g++ libcriterion-dev libleveldb-dev librocksdb-dev libsimde-dev bats jq binutils"
 report="python3 python3-matplotlib"
-all="$tests $report clang chromium qemu-user libbenchmark-dev libbloom-dev"
+check="$build jq clang-format clang-tidy cppcheck shellcheck"
+all="$tests $report $check clang chromium qemu-user libbenchmark-dev libbloom-dev"
 cross="$build bats jq libsimde-dev qemu-user"
 arm64="$cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross libjson-c-dev:arm64"
 s390x="$cross gcc-s390x-linux-gnu libc6-dev-s390x-cross libjson-c-dev:s390x locales"
@@ -28,6 +29,7 @@ for step in "$@"; do
     s390x) packages="$packages $s390x" foreign="$foreign s390x" ;;
     bench) packages="$packages $bench" ;;
     report) packages="$packages $report" ;;
+    check) packages="$packages $check" ;;
     *) echo "setup.sh: unknown step: $step" >&2; exit 2 ;;
   esac
 done

@@ -1,0 +1,79 @@
+#!/bin/sh
+# What the compilers' warnings do not find, in TAP: clang-format, shellcheck, clang-tidy, cppcheck and gcc's -fanalyzer. Each must
+# also find what is planted for it. Kernels for another CPU are left out: they are checked where that is the host.
+# SPDX-License-Identifier: MIT
+# shellcheck disable=SC2317 # checkers are called by name
+set -eu
+cd "$(dirname "$0")/.."
+scripts/setup.sh check
+
+cmake -S . -B build/check -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=gcc -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
+  -DLANEBLOOM_BUILD_TESTS=OFF >/dev/null
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/code" "$work/planted" # the checkers of C take a folder with a compile_commands.json
+jq 'unique_by(.file)' build/check/compile_commands.json >"$work/code/compile_commands.json" # one kind of library is enough
+jq -n --arg directory "$PWD" --arg file "$PWD/tests/planted.c" \
+  '[{directory: $directory, file: $file, command: "gcc -c \($file)"}]' >"$work/planted/compile_commands.json"
+
+clang_format() { # FILE...
+  clang-format --dry-run -Werror "$@"
+}
+
+# One process for each file: version 14 loses va_start() from the second on.
+clang_tidy() { # FOLDER
+  jq -r '.[].file' "$1/compile_commands.json" | xargs -d '\n' -n 1 clang-tidy -p "$1" --quiet
+}
+
+# Without values that are not initialized and leaks: it takes loops for empty, conditions for independent and what a compound
+# literal holds for lost. clang-tidy and the sanitizers have them.
+cpp_check() { # FOLDER
+  cppcheck --project="$1/compile_commands.json" --enable=warning,performance,portability --quiet --error-exitcode=1 \
+    --suppress=uninitvar --suppress=legacyUninitvar --suppress=uninitStructMember --suppress=memleak
+}
+
+# Without leaks: gcc 12 takes what is stored behind a pointer for lost.
+fanalyzer() { # FOLDER
+  jq -r '.[].command + " -fanalyzer -Wno-analyzer-malloc-leak -Werror -o /dev/null"' "$1/compile_commands.json" |
+    xargs -d '\n' -n 1 sh -c
+}
+
+failed=0
+clean() { # COMMAND...
+  if "$@" >"$work/said" 2>&1; then
+    echo "ok - $1: clean"
+  else
+    sed 's/^/# /' "$work/said"
+    echo "not ok - $1: clean"
+    failed=1
+  fi
+}
+
+finds() { # WORDS COMMAND...
+  words=$1
+  shift
+  if ! "$@" >"$work/said" 2>&1 && grep -q -e "$words" "$work/said"; then
+    echo "ok - $1: finds what is planted"
+  else
+    sed 's/^/# /' "$work/said"
+    echo "not ok - $1: finds what is planted"
+    failed=1
+  fi
+}
+
+printf 'int  number;\n' >"$work/planted.c"
+printf '#!/bin/sh\ncd work\n' >"$work/planted.sh"
+finds clang-format-violations clang_format "$work/planted.c"
+finds SC2164 shellcheck "$work/planted.sh"
+finds bugprone-integer-division clang_tidy "$work/planted"
+finds arrayIndexOutOfBounds cpp_check "$work/planted"
+finds analyzer-possible-null-dereference fanalyzer "$work/planted"
+
+# Names of files have no spaces.
+# shellcheck disable=SC2046
+clean clang_format $(find bench cli include src tests -name '*.[ch]' -o -name '*.cc')
+clean shellcheck .ci/run scripts/*.sh bench/*.sh
+clean cpp_check "$work/code"
+clean fanalyzer "$work/code"
+clean clang_tidy "$work/code"
+exit $failed
