@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the Debian packages that a step needs and that are missing:
-# setup.sh build|demo|test|test-all|arm64|s390x|bench|report|check ...
+# setup.sh build|demo|test|test-all|arm64|s390x|bench|report|check|coverage ...
 # SPDX-License-Identifier: MIT
 set -eu
 cd "$(dirname "$0")/.."
@@ -10,6 +10,7 @@ build="cmake ninja-build gcc libc6-dev pkg-config libxxhash-dev libjson-c-dev li
 demo="$build wamerican-insane wfrench wngerman"
 tests="$build g++ libcriterion-dev libleveldb-dev librocksdb-dev libsimde-dev bats jq binutils"
 report="python3 python3-matplotlib"
+coverage="gcovr"
 check="$build jq clang-format clang-tidy cppcheck shellcheck"
 all="$tests $report $check clang chromium qemu-user libbenchmark-dev libbloom-dev"
 cross="$build bats jq libsimde-dev qemu-user"
@@ -30,6 +31,7 @@ for step in "$@"; do
     bench) packages="$packages $bench" ;;
     report) packages="$packages $report" ;;
     check) packages="$packages $check" ;;
+    coverage) packages="$packages $coverage" ;;
     *) echo "setup.sh: unknown step: $step" >&2; exit 2 ;;
   esac
 done
