@@ -175,6 +175,10 @@ Test(builder, sizes_that_wrap_and_sizes_that_are_not_to_be_had)
   builder = (void *)1;
   cr_assert(lanebloom_builder_create(LANEBLOOM_LEVELDB, 10, (uint64_t)1e18, &builder) == LANEBLOOM_ERR_MEMORY);
   cr_assert(!builder);
+  const lanebloom_keys many = lanebloom_keys_fixed("", 0, SIZE_MAX); /* whose hashes no memory has room for */
+  cr_assert(lanebloom_builder_create(LANEBLOOM_LEVELDB, 10, 0, &builder) == LANEBLOOM_OK);
+  cr_assert(lanebloom_builder_add(builder, &many) == LANEBLOOM_ERR_MEMORY);
+  lanebloom_builder_destroy(builder);
 }
 
 /* RocksDB counts equal hashes in a row once, also across pieces and merges; a sized filter knows no such rule. */

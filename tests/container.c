@@ -19,6 +19,33 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+/* ---- A file system that cannot do all: the linker puts these in the place of the C library's (tests/CMakeLists.txt) ---- */
+
+int __real_openat64(int folder, const char *path, int options, ...);
+int __real_fchown(int fd, uid_t owner, gid_t group);
+int __wrap_openat64(int folder, const char *path, int options, mode_t mode);
+int __wrap_fchown(int fd, uid_t owner, gid_t group);
+
+static bool is_simple_file_system;
+
+int __wrap_openat64(int folder, const char *path, int options, mode_t mode)
+{
+  if (!is_simple_file_system || (options & O_TMPFILE) != O_TMPFILE)
+    return __real_openat64(folder, path, options, mode);
+  errno = EOPNOTSUPP;
+  return -1;
+}
+
+int __wrap_fchown(int fd, uid_t owner, gid_t group)
+{
+  if (!is_simple_file_system)
+    return __real_fchown(fd, owner, group);
+  errno = EPERM;
+  return -1;
+}
+
+/* ---- Files ---- */
+
 /* Makes an empty folder the current one, for this test's process alone. */
 static void enter_empty_folder(void)
 {
@@ -251,6 +278,8 @@ Test(container, what_is_newer_or_something_else_is_told_so)
   enter_empty_folder();
   lanebloom_filter *filter = build(10, 3, 7), *found;
   save(filter, "f");
+  cr_assert(lanebloom_filter_load_raw(LANEBLOOM_LEVELDB, "f", &found) == LANEBLOOM_ERR_FORMAT && !found,
+            "a container is no engine's filter");
   uint8_t bytes[256];
   const size_t size = read_file("f", bytes, sizeof bytes);
   bytes[8] = 2;
@@ -400,6 +429,49 @@ Test(saving, follows_links_and_keeps_modes)
   lanebloom_filter_close(found);
   lanebloom_filter_close(a);
   lanebloom_filter_close(b);
+  leave_folder();
+}
+
+/* As NFS and FAT, which have no files without a name. */
+Test(saving, on_a_simple_file_system)
+{
+  enter_empty_folder();
+  is_simple_file_system = true;
+  lanebloom_filter *a = build(10, 10, 1), *b = build(10, 10, 2), *large = build(10, 1000000, 3), *found;
+  struct stat info;
+  save(a, "f.lbf");
+  cr_assert(chmod("f.lbf", 0604) == 0);
+  save(b, "f.lbf");
+  cr_assert(stat("f.lbf", &info) == 0 && (info.st_mode & 0777) == 0604, "%o", info.st_mode);
+  signal(SIGXFSZ, SIG_IGN);
+  const struct rlimit limit = {100000, 100000};
+  cr_assert(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  cr_assert(lanebloom_filter_save(large, "f.lbf") == LANEBLOOM_ERR_IO && errno == EFBIG);
+  cr_assert(lanebloom_filter_load("f.lbf", &found) == LANEBLOOM_OK && equal(b, found));
+  cr_assert(files_here() == 1, "nothing temporary is left");
+  lanebloom_filter_close(found);
+  lanebloom_filter_close(a);
+  lanebloom_filter_close(b);
+  lanebloom_filter_close(large);
+  leave_folder();
+}
+
+Test(saving, where_no_file_can_be)
+{
+  enter_empty_folder();
+  lanebloom_filter *filter = build(10, 10, 1);
+  cr_assert(lanebloom_filter_save(filter, "/proc/f.lbf") == LANEBLOOM_ERR_IO);
+  char target[300], path[4000] = "";
+  memset(target, 'x', sizeof target - 1);
+  target[sizeof target - 1] = 0;
+  for (size_t at = 0; at < sizeof path - 6; at += 2)
+    memcpy(path + at, "./", 3);
+  strcat(path, "link");
+  for (size_t at = 200; at < sizeof target - 1; at += 200)
+    target[at] = '/'; /* no name is too long, but folder and target together are */
+  cr_assert(symlink(target, "link") == 0);
+  cr_assert(lanebloom_filter_save(filter, path) == LANEBLOOM_ERR_IO && errno == ENAMETOOLONG, "%s", strerror(errno));
+  lanebloom_filter_close(filter);
   leave_folder();
 }
 
