@@ -18,6 +18,7 @@
 #include "oracle_filter_block.h"
 #include "oracle_tables.h"
 #include "support.h"
+#include "tables/compression.h"
 #include "tables/table.h"
 
 enum { PATH_NBYTES = 512, PROBLEM_NBYTES = 300 };
@@ -853,6 +854,151 @@ Test(tables, truncated)
   }
 }
 
+static void assert_refused(const uint8_t *bytes, size_t size, lanebloom_status expected, const char *part_of_problem)
+{
+  char problem[PROBLEM_NBYTES];
+  lanebloom_table *table;
+  lanebloom_status status =
+      lanebloom_table_parse(bytes, size, LANEBLOOM_WRITER_UNKNOWN, &table, problem, sizeof problem);
+  cr_assert(status == expected && !table && strstr(problem, part_of_problem), "%d: %s", status, problem);
+}
+
+Test(tables, footers)
+{
+  enum { FV5 = 8, FV6 = 11, FOOTER_NBYTES = 53, HANDLES_NBYTES = 40, MAGIC_NBYTES = 8 };
+  static const uint64_t other_magics[] = {0x8242229663bf9564, 0x4f3418eb7a8f13b8, 0x926789d0c5f17873};
+  char path[PATH_NBYTES];
+  size_t size;
+  frozen_path(FV5, path);
+  uint8_t *bytes = file_read(path, &size), *footer = bytes + size - FOOTER_NBYTES;
+  for (size_t n = FOOTER_NBYTES - 5; n < FOOTER_NBYTES; n++)
+    assert_refused(bytes + size - n, n, LANEBLOOM_ERR_CORRUPT, "truncated: expected RocksDB's footer");
+  memset(footer + 1, 0xff, HANDLES_NBYTES);
+  assert_refused(bytes, size, LANEBLOOM_ERR_CORRUPT, "damaged footer");
+  for (size_t i = 0; i < 3; i++) {
+    store_le64(bytes + size - MAGIC_NBYTES, other_magics[i]);
+    assert_refused(bytes, size, LANEBLOOM_ERR_LIMIT, i < 2 ? "plain" : "cuckoo");
+  }
+  free(bytes);
+
+  /* A metaindex larger than the file, well sealed. */
+  frozen_path(FV6, path);
+  bytes = file_read(path, &size);
+  footer = bytes + size - FOOTER_NBYTES;
+  store_le32(footer + 13, (uint32_t)size);
+  store_le32(footer + 5, 0);
+  store_le32(footer + 5, lanebloom_checksum(footer[0], footer, FOOTER_NBYTES) +
+                             lanebloom_checksum_context(load_le32(footer + 9), size - FOOTER_NBYTES));
+  assert_refused(bytes, size, LANEBLOOM_ERR_CORRUPT, "expected a metaindex before");
+  free(bytes);
+}
+
+static void file_write(const char *folder, const char *name, const void *bytes, size_t size)
+{
+  char path[2 * PATH_NBYTES];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  FILE *file = fopen(path, "wb");
+  cr_assert(file && fwrite(bytes, 1, size, file) == size && fclose(file) == 0, "%s", path);
+}
+
+/* A table in a database has a range where the MANIFEST names LevelDB's own order; its keys are found in any case. */
+static void check_in_database(const char *folder, const struct key_list *keys, const char *warning, const char *what)
+{
+  char path[2 * PATH_NBYTES];
+  snprintf(path, sizeof path, "%s/000005.ldb", folder);
+  test_context("MANIFEST: %s", what);
+  lanebloom_table *table = must_open(path);
+  lanebloom_table_info info;
+  lanebloom_table_describe(table, &info, sizeof info);
+  cr_assert(info.has_range == !warning && (warning ? strstr(info.warning, warning) != NULL : !info.warning[0]),
+            "%s: range %d, %s", what, info.has_range, info.warning);
+  check_keys(table, keys, what);
+  lanebloom_table_close(table);
+}
+
+Test(tables, manifests)
+{
+  enum { HEADER_NBYTES = 7, AT_LENGTH = 4, AT_TYPE = 6, TAG = 1, AT_NAME = 9 };
+  static const char unreadable[] = "MANIFEST cannot be read", current[] = "MANIFEST-000004\n";
+  static const char name[] = "leveldb.BytewiseComparator";
+  enum { NNAME = sizeof name - 1, NLOG = AT_NAME + NNAME };
+  static const struct {
+    const char *what;
+    size_t at;
+    uint8_t value;
+    bool is_sealed;
+    const char *warning;
+  } changes[] = {
+      {"nothing", AT_LENGTH, NLOG - HEADER_NBYTES, true, NULL},
+      {"the first part of a record", AT_TYPE, 2, true, NULL},
+      {"the middle of a record", AT_TYPE, 3, true, unreadable},
+      {"longer than the file", AT_LENGTH, NLOG - HEADER_NBYTES + 1, true, unreadable},
+      {"no name", AT_LENGTH, 1, true, unreadable},
+      {"a name that is cut", AT_LENGTH, NLOG - HEADER_NBYTES - 1, true, unreadable},
+      {"no comparator", HEADER_NBYTES, TAG + 1, true, unreadable},
+      {"a 0 in the name", AT_NAME, 0, true, unreadable},
+      {"a checksum", AT_NAME, 'x', false, unreadable},
+      {"another name", AT_NAME, 'x', true, "order"},
+  };
+  char path[PATH_NBYTES], folder[PATH_NBYTES];
+  size_t size;
+  struct key_list keys = {0};
+  frozen_path(0, path);
+  frozen_keys(0, &keys);
+  uint8_t *bytes = file_read(path, &size);
+  folder_make(folder);
+  file_write(folder, "000005.ldb", bytes, size);
+  check_in_database(folder, &keys, NULL, "no database");
+  file_write(folder, "CURRENT", "", 0);
+  check_in_database(folder, &keys, unreadable, "CURRENT names none");
+  file_write(folder, "CURRENT", current, sizeof current - 1);
+  check_in_database(folder, &keys, unreadable, "not there");
+  file_write(folder, "MANIFEST-000004", "abc", 3);
+  check_in_database(folder, &keys, unreadable, "three bytes");
+  for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+    uint8_t log[NLOG] = {0, 0, 0, 0, NLOG - HEADER_NBYTES, 0, 1, TAG, NNAME};
+    memcpy(log + AT_NAME, name, NNAME);
+    store_le32(log, lanebloom_checksum(CHECKSUM_CRC32C, log + AT_TYPE, NLOG - AT_TYPE));
+    log[changes[i].at] = changes[i].value;
+    const size_t nsealed = log[AT_LENGTH] + 1 < NLOG - AT_TYPE ? log[AT_LENGTH] + 1 : NLOG - AT_TYPE;
+    if (changes[i].is_sealed)
+      store_le32(log, lanebloom_checksum(CHECKSUM_CRC32C, log + AT_TYPE, nsealed));
+    file_write(folder, "MANIFEST-000004", log, sizeof log);
+    check_in_database(folder, &keys, changes[i].warning, changes[i].what);
+  }
+  folder_free(folder);
+  list_free(&keys);
+  free(bytes);
+}
+
+/* Bytes that no codec makes, behind sizes of each way to write them. */
+Test(tables, unpacking)
+{
+  enum { NTYPES = 9, NBYTES = 16, ZSTD_NOT_FINAL = 0x40 };
+  static const lanebloom_engine engines[] = {LANEBLOOM_ENGINE_LEVELDB, LANEBLOOM_ENGINE_ROCKSDB};
+  cr_assert(lanebloom_codec(LANEBLOOM_ENGINE_ROCKSDB, ZSTD_NOT_FINAL) == CODEC_ZSTD);
+  for (size_t i = 0; i < 2 * NTYPES; i++)
+    for (uint32_t version = 0; version <= 5; version++)
+      for (size_t n = 0; n < 2 * NBYTES; n++) {
+        uint8_t bytes[NBYTES], *unpacked;
+        memset(bytes, 0xff, sizeof bytes);
+        bytes[0] = n < NBYTES ? 9 : 0xff; /* a size that may be; one without an end */
+        const struct packed packed = {.codec = lanebloom_codec(engines[i / NTYPES], (uint8_t)(i % NTYPES)),
+                                      .engine = engines[i / NTYPES],
+                                      .version = version,
+                                      .bytes = bytes,
+                                      .nbytes = n % NBYTES + 1,
+                                      .most_nbytes = 1 << 20};
+        size_t nbytes;
+        if (packed.codec == CODEC_NONE)
+          continue;
+        const lanebloom_status status = lanebloom_unpack(&packed, &unpacked, &nbytes);
+        cr_assert((status == LANEBLOOM_ERR_CORRUPT || status == LANEBLOOM_ERR_LIMIT) && !unpacked,
+                  "%s, type %zu of engine %zu, version %u, %zu bytes: %d", lanebloom_codec_name(packed.codec),
+                  i % NTYPES, i / NTYPES, version, packed.nbytes, status);
+      }
+}
+
 /* A table without checksums whose first key is behind its last one. */
 Test(tables, disordered)
 {
@@ -915,6 +1061,16 @@ Test(tables, errors)
   cr_assert(lanebloom_table_parse(problem, sizeof problem, 0, &table, problem, 5) == LANEBLOOM_ERR_FORMAT);
   cr_assert(strlen(problem) == 4);
   lanebloom_table_close(NULL);
+}
+
+Test(tables, no_kernel)
+{
+  char path[PATH_NBYTES], problem[PROBLEM_NBYTES];
+  frozen_path(0, path);
+  cr_assert(setenv("LANEBLOOM_KERNEL", "avx1024", 1) == 0);
+  lanebloom_table *table;
+  cr_assert(lanebloom_table_open(path, 0, &table, problem, sizeof problem) == LANEBLOOM_ERR_KERNEL && !table);
+  cr_assert(problem[0]);
 }
 
 Test(tables, empty_batches)
