@@ -755,6 +755,30 @@ static size_t upgrade(const uint8_t *bytes, size_t size, bool is_partitioned, ui
 
 static void check_damaged(const uint8_t *bytes, size_t size, const lanebloom_keys *keys, const char *what, size_t at);
 
+static void assert_refused(const uint8_t *bytes, size_t size, lanebloom_status expected, const char *part_of_problem)
+{
+  char problem[PROBLEM_NBYTES];
+  lanebloom_table *table;
+  lanebloom_status status =
+      lanebloom_table_parse(bytes, size, LANEBLOOM_WRITER_UNKNOWN, &table, problem, sizeof problem);
+  cr_assert(status == expected && !table && strstr(problem, part_of_problem), "%d: %s", status, problem);
+}
+
+/* The metaindex, which is to name the index, does not. Changes the bytes. */
+static void check_index_unnamed(uint8_t *bytes, size_t size)
+{
+  static const char name[] = "rocksdb.index";
+  const struct problem problem = {0};
+  const struct input input = {-1, bytes, size};
+  struct footer footer;
+  cr_assert(lanebloom_footer_read(&input, &footer, &problem) == LANEBLOOM_OK);
+  char *named = memmem(bytes + footer.metaindex.offset, footer.metaindex.nbytes, name, sizeof name - 1);
+  cr_assert(named);
+  named[sizeof name - 2] = 'y';
+  checksum_block(bytes, footer.metaindex, footer.checksum);
+  assert_refused(bytes, size, LANEBLOOM_ERR_CORRUPT, "expected it to name the index");
+}
+
 Test(tables, upgraded)
 {
   for (size_t i = 0; i < NFROZEN; i++) {
@@ -786,6 +810,7 @@ Test(tables, upgraded)
         check_damaged(made, made_size, &keys, path, at);
         made[at] ^= 0x10;
       }
+      check_index_unnamed(made, made_size);
     }
     list_free(&list);
     free(made);
@@ -852,15 +877,6 @@ Test(tables, truncated)
     }
     free(bytes);
   }
-}
-
-static void assert_refused(const uint8_t *bytes, size_t size, lanebloom_status expected, const char *part_of_problem)
-{
-  char problem[PROBLEM_NBYTES];
-  lanebloom_table *table;
-  lanebloom_status status =
-      lanebloom_table_parse(bytes, size, LANEBLOOM_WRITER_UNKNOWN, &table, problem, sizeof problem);
-  cr_assert(status == expected && !table && strstr(problem, part_of_problem), "%d: %s", status, problem);
 }
 
 Test(tables, footers)
@@ -969,6 +985,169 @@ Test(tables, manifests)
   folder_free(folder);
   list_free(&keys);
   free(bytes);
+}
+
+/* A file that becomes shorter while it is read, and one that cannot be read. */
+Test(tables, cut_while_it_is_read)
+{
+  enum { FOOTER_NBYTES = 53 };
+  char path[PATH_NBYTES], folder[PATH_NBYTES], copy[2 * PATH_NBYTES], text[PROBLEM_NBYTES];
+  const struct problem problem = {text, sizeof text};
+  struct input input;
+  struct footer footer;
+  struct block block;
+  size_t size;
+  frozen_path(8, path);
+  uint8_t *bytes = file_read(path, &size);
+  folder_make(folder);
+  file_write(folder, "copy.sst", bytes, size);
+  snprintf(copy, sizeof copy, "%s/copy.sst", folder);
+  cr_assert(lanebloom_input_open(copy, &input, &problem) == LANEBLOOM_OK);
+  cr_assert(lanebloom_footer_read(&input, &footer, &problem) == LANEBLOOM_OK);
+  struct block_reader reader = {
+      .input = &input, .footer = footer, .nbytes_left = footer.metaindex.nbytes, .problem = &problem};
+  cr_assert(lanebloom_block_read(&reader, footer.metaindex, BLOCK_META, "metaindex", &block) == LANEBLOOM_ERR_CORRUPT);
+  cr_assert(!block.memory && strstr(text, "do not overlap"), "%s", text);
+  reader.nbytes_left = size;
+  cr_assert(truncate(copy, (off_t)(size - FOOTER_NBYTES - 1)) == 0);
+  cr_assert(lanebloom_footer_read(&input, &footer, &problem) == LANEBLOOM_ERR_CORRUPT);
+  cr_assert(truncate(copy, (off_t)reader.footer.metaindex.offset + 1) == 0);
+  cr_assert(lanebloom_block_read(&reader, reader.footer.metaindex, BLOCK_META, "metaindex", &block) ==
+            LANEBLOOM_ERR_CORRUPT);
+  cr_assert(!block.memory);
+  lanebloom_input_close(&input);
+  input.file = open(copy, O_WRONLY);
+  cr_assert(lanebloom_footer_read(&input, &footer, &problem) == LANEBLOOM_ERR_IO);
+  lanebloom_input_close(&input);
+  folder_free(folder);
+  free(bytes);
+}
+
+/* A hash index, of which a block has no room for the size. */
+Test(tables, a_hash_index_without_room)
+{
+  static const uint8_t bytes[5] = {0, 0, 0, 0, 0x80};
+  const struct block block = {.bytes = bytes + 1, .nbytes = 4};
+  struct entries entries;
+  cr_assert(lanebloom_entries_begin(&block, (struct entry_form){0}, LANEBLOOM_ENGINE_ROCKSDB, &(struct problem){0},
+                                    &entries) == LANEBLOOM_ERR_CORRUPT);
+}
+
+/* What a frozen table becomes without checksums, so that it can be changed. */
+static uint8_t *read_unsealed(const char *path, size_t *size)
+{
+  enum { AT_CHECKSUM_TYPE = 53 /* from the end */ };
+  uint8_t *bytes = file_read(path, size);
+  bytes[*size - AT_CHECKSUM_TYPE] = CHECKSUM_NONE;
+  return bytes;
+}
+
+static void check_warned(const uint8_t *bytes, size_t size, const struct key_list *keys, const char *warning)
+{
+  lanebloom_table *table;
+  lanebloom_table_info info;
+  cr_assert(lanebloom_table_parse(bytes, size, LANEBLOOM_WRITER_UNKNOWN, &table, NULL, 0) == LANEBLOOM_OK);
+  lanebloom_table_describe(table, &info, sizeof info);
+  cr_assert(strstr(info.warning, warning), "%s", info.warning);
+  check_keys(table, keys, warning);
+  lanebloom_table_close(table);
+}
+
+/* Partitions that cannot be asked beside one that can: a Ribbon filter, one of another hash. */
+Test(tables, partitions_of_other_kinds)
+{
+  enum { TRAILER_NBYTES = 5, LINE_NBYTES = 64, RIBBON = 0xfe, NPROBES = 6 };
+  char path[PATH_NBYTES];
+  size_t size;
+  struct key_list keys = {0};
+  frozen_path(9, path);
+  frozen_keys(9, &keys);
+  lanebloom_table *table = must_open(path);
+  cr_assert(table->index.n >= 2);
+  uint8_t *bytes = read_unsealed(path, &size);
+  const struct handle last = table->index.handles[table->index.n - 1];
+  uint8_t *trailer = bytes + last.offset + last.nbytes - TRAILER_NBYTES;
+  trailer[0] = RIBBON;
+  check_warned(bytes, size, &keys, "Ribbon");
+  trailer[0] = NPROBES; /* LegacyBloom's */
+  store_le32(trailer + 1, (uint32_t)(last.nbytes - TRAILER_NBYTES) / LINE_NBYTES);
+  check_warned(bytes, size, &keys, "not known");
+  lanebloom_table_close(table);
+  list_free(&keys);
+  free(bytes);
+}
+
+Test(tables, an_index_without_blocks)
+{
+  enum { FV5 = 8, FOOTER_NBYTES = 53 };
+  static const uint8_t empty[9] = {0, 0, 0, 0, 1}; /* one restart, which is not compressed */
+  char path[PATH_NBYTES];
+  size_t size;
+  struct key_list keys = {0};
+  struct footer footer;
+  frozen_path(FV5, path);
+  frozen_keys(FV5, &keys);
+  uint8_t *bytes = read_unsealed(path, &size);
+  const struct input input = {-1, bytes, size};
+  cr_assert(lanebloom_footer_read(&input, &footer, &(struct problem){0}) == LANEBLOOM_OK);
+  memcpy(bytes + footer.index.offset, empty, sizeof empty);
+  uint8_t *to = bytes + size - FOOTER_NBYTES + 1;
+  to = put_varint(put_varint(to, footer.metaindex.offset), footer.metaindex.nbytes);
+  put_varint(put_varint(to, footer.index.offset), sizeof empty - 1);
+  check_warned(bytes, size, &keys, "the index has no data blocks");
+  list_free(&keys);
+  free(bytes);
+}
+
+/* A filter block whose offsets begin behind it, well sealed. LevelDB does not ask such a one either. */
+Test(tables, a_filter_block_without_offsets)
+{
+  enum { TRAILER_NBYTES = 5 };
+  char path[PATH_NBYTES];
+  size_t size;
+  struct key_list keys = {0};
+  frozen_path(0, path);
+  frozen_keys(0, &keys);
+  uint8_t *bytes = file_read(path, &size);
+  lanebloom_table *table = must_open(path);
+  const size_t at = (size_t)table->filter_blocks[0].offset, nbytes = table->filter_blocks[0].nbytes;
+  lanebloom_table_close(table);
+  store_le32(bytes + at + nbytes - TRAILER_NBYTES, UINT32_MAX);
+  store_le32(bytes + at + nbytes + 1, lanebloom_checksum(CHECKSUM_CRC32C, bytes + at, nbytes + 1));
+  cr_assert(lanebloom_table_parse(bytes, size, LANEBLOOM_WRITER_UNKNOWN, &table, NULL, 0) == LANEBLOOM_OK);
+  lanebloom_table_info info;
+  lanebloom_table_describe(table, &info, sizeof info);
+  cr_assert(info.filter == LANEBLOOM_TABLE_FILTER_BLOCK && info.filter_nbytes == nbytes && info.model_rate == 1,
+            "rate %g", info.model_rate);
+  check_keys(table, &keys, "without offsets");
+  lanebloom_table_close(table);
+  list_free(&keys);
+  free(bytes);
+}
+
+/* A table of LevelDB's table builder in the place of a database's: its keys end in no suffix. */
+Test(tables, a_foreign_table_in_a_database)
+{
+  enum { NKEYS = 1000 };
+  size_t set = 0;
+  while (strcmp(oracle_set_at(set)->name, "leveldb, a table") != 0)
+    set++;
+  char folder[PATH_NBYTES], path[2 * PATH_NBYTES];
+  struct key_list keys = {0};
+  folder_make(folder);
+  oracle_write(set, folder, NKEYS, 1);
+  snprintf(path, sizeof path, "%s/table.ldb", folder);
+  oracle_keys_of_table(set, path, list_add, &keys);
+  file_write(folder, "CURRENT", "", 0);
+  lanebloom_table *table = must_open(path);
+  lanebloom_table_info info;
+  lanebloom_table_describe(table, &info, sizeof info);
+  cr_assert(!info.has_range && strstr(info.warning, "keys are not stored as LevelDB's databases do"), "%s",
+            info.warning);
+  check_keys(table, &keys, path);
+  lanebloom_table_close(table);
+  list_free(&keys);
+  folder_free(folder);
 }
 
 /* Bytes that no codec makes, behind sizes of each way to write them. */
