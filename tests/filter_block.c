@@ -722,6 +722,8 @@ Test(filter_block, offsets_have_32_bits)
   cr_assert(lanebloom_filter_block_builder_add(builder, &most) == LANEBLOOM_OK);
   cr_assert(lanebloom_filter_block_builder_add(builder, &one) == LANEBLOOM_ERR_LIMIT);
   cr_assert(lanebloom_filter_block_builder_add(builder, &none) == LANEBLOOM_OK);
+  const lanebloom_keys many = lanebloom_keys_fixed("", 0, SIZE_MAX); /* with which their number would wrap */
+  cr_assert(lanebloom_filter_block_builder_add(builder, &many) == LANEBLOOM_ERR_LIMIT);
   lanebloom_filter_block_builder_destroy(builder);
 }
 

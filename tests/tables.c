@@ -1079,7 +1079,7 @@ Test(tables, partitions_of_other_kinds)
 
 Test(tables, an_index_without_blocks)
 {
-  enum { FV5 = 8, FOOTER_NBYTES = 53 };
+  enum { FV5 = 8, FOOTER_NBYTES = 53, LEVELDB_FOOTER_NBYTES = 48 };
   static const uint8_t empty[9] = {0, 0, 0, 0, 1}; /* one restart, which is not compressed */
   char path[PATH_NBYTES];
   size_t size;
@@ -1095,6 +1095,23 @@ Test(tables, an_index_without_blocks)
   to = put_varint(put_varint(to, footer.metaindex.offset), footer.metaindex.nbytes);
   put_varint(put_varint(to, footer.index.offset), sizeof empty - 1);
   check_warned(bytes, size, &keys, "the index has no data blocks");
+  free(bytes);
+
+  /* LevelDB's tables have no properties that could know better: such a one has no keys. */
+  frozen_path(0, path);
+  bytes = file_read(path, &size);
+  const struct input other = {-1, bytes, size};
+  cr_assert(lanebloom_footer_read(&other, &footer, &(struct problem){0}) == LANEBLOOM_OK);
+  uint8_t *index = bytes + footer.index.offset;
+  memcpy(index, empty, sizeof empty);
+  store_le32(index + sizeof empty, lanebloom_checksum(CHECKSUM_CRC32C, index, sizeof empty));
+  to = put_varint(put_varint(bytes + size - LEVELDB_FOOTER_NBYTES, footer.metaindex.offset), footer.metaindex.nbytes);
+  put_varint(put_varint(to, footer.index.offset), sizeof empty - 1);
+  lanebloom_table *table;
+  cr_assert(lanebloom_table_parse(bytes, size, LANEBLOOM_WRITER_UNKNOWN, &table, NULL, 0) == LANEBLOOM_OK);
+  const lanebloom_keys batch = list_keys(&keys);
+  cr_assert(lanebloom_table_screen(table, &batch, NULL) == 0);
+  lanebloom_table_close(table);
   list_free(&keys);
   free(bytes);
 }
