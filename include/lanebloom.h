@@ -204,12 +204,13 @@ LANEBLOOM_API lanebloom_status lanebloom_filter_parse(const void *bytes, size_t 
 LANEBLOOM_API lanebloom_status lanebloom_filter_load_why(const char *path, lanebloom_filter **filter, char *why,
                                                          size_t why_size);
 
-/* Writes a container, all or nothing. Symbolic links are followed. A regular or new target is written beside itself,
- * without a name where the file system can do that, else as .lanebloom-*, with the old file's mode (and owner, where
- * permitted) or what the umask leaves; flushed, renamed over the target, and the folder flushed. If that last step
- * fails the new file is in place, but may not outlive a power cut. What is no regular file, and a name of one of the
- * process's own descriptors (/dev/stdout, /dev/fd/N), is written to directly; a closed pipe raises SIGPIPE as any write
- * does. Errors: IO with errno, KERNEL. Thread rule: any; of two savers of one path, one's file stays. */
+/* Writes a container, all or nothing. Symbolic links are followed where the system follows them. A regular or new
+ * target is written beside itself, without a name where the file system can do that, else as .lanebloom-*, with the old
+ * file's mode (and owner, where permitted) or what the umask leaves; flushed, renamed over the target, and the folder
+ * flushed. If that last step fails the new file is in place, but may not outlive a power cut. What is no regular file,
+ * and a name of one of the process's own descriptors (/dev/stdout, /dev/fd/N), is written to directly; a closed pipe
+ * raises SIGPIPE as any write does. Errors: IO with errno, KERNEL. Thread rule: any; of two savers of one path, one's
+ * file stays. */
 LANEBLOOM_API lanebloom_status lanebloom_filter_save(const lanebloom_filter *filter, const char *path);
 
 /* As load and save, for the engine's bytes alone, which have neither checksum nor key count. Errors: FORMAT, also for a

@@ -73,7 +73,10 @@ int lanebloom_follow(const char *path, char target[PATH_MAX])
     if (fd >= 0)
       return fd;
     struct stat info;
-    if (stat(target, &info) == 0 && !S_ISREG(info.st_mode))
+    const bool exists = stat(target, &info) == 0;
+    if (!exists && errno != ENOENT)
+      return FOLLOW_FAILED; /* what the system does not follow (fs.protected_symlinks, nosymfollow), we do not either */
+    if (exists && !S_ISREG(info.st_mode))
       return FOLLOW_PATH; /* a pipe's link in /proc leads nowhere: such a path is opened as it is */
     const int followed = follow_link(target);
     if (followed <= 0)
