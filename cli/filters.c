@@ -30,6 +30,8 @@ lanebloom_filter *load_filter(const char *path, const struct filter_source *sour
     hint = " (--format rocksdb opens either of RocksDB's; a container is read without --raw)";
   else if (status == LANEBLOOM_ERR_FORMAT && strstr(why, "not a lanebloom container"))
     hint = " (`lanebloom build' makes filters; --raw --format NAME reads an engine's bare bytes)";
+  else if (status == LANEBLOOM_ERR_LIMIT && source->raw)
+    hint = " (RocksDB's filters have fewer than 2^32 bytes)";
   if (status != LANEBLOOM_OK)
     complain(input_name(path), "%s%s", *why ? why : status_text(status), hint);
   return filter;

@@ -135,20 +135,29 @@ static lanebloom_status check_header(const uint8_t *header, uint64_t found, cons
     return refuse(why, LANEBLOOM_ERR_CORRUPT, "bits per key: expected at most %" PRIu64 " thousandths, found %" PRIu64,
                   MAX_MILLIBITS, millibits);
   const uint32_t id = load_le32(header + AT_FORMAT);
-  if (!lanebloom_format_table((lanebloom_format)id))
+  const struct format_table *format = lanebloom_format_table((lanebloom_format)id);
+  if (!format)
     return refuse(why, LANEBLOOM_ERR_FORMAT,
                   "filter format: expected one that this lanebloom has, found number %" PRIu32, id);
+  const uint64_t nbytes = load_le64(header + AT_PAYLOAD_NBYTES);
+  if (nbytes > format->max_nbytes)
+    return refuse(why, LANEBLOOM_ERR_LIMIT,
+                  "payload: expected at most the %" PRIu64 " bytes that %s can hold, found %" PRIu64,
+                  format->max_nbytes, format->name, nbytes);
   return LANEBLOOM_OK;
 }
 
 static lanebloom_status check_size(const uint8_t *header, uint64_t found, const struct reason *why)
 {
   const uint64_t nbytes = load_le64(header + AT_PAYLOAD_NBYTES);
-  if (found - HEADER_NBYTES == nbytes)
-    return LANEBLOOM_OK;
-  return refuse(why, LANEBLOOM_ERR_CORRUPT,
-                "%s: expected a payload of %" PRIu64 " bytes behind the header, found %" PRIu64,
-                found - HEADER_NBYTES < nbytes ? "truncated" : "too long", nbytes, found - HEADER_NBYTES);
+  if (found - HEADER_NBYTES > nbytes) /* how many more nobody knows: load() stops there */
+    return refuse(why, LANEBLOOM_ERR_CORRUPT,
+                  "too long: expected a payload of %" PRIu64 " bytes behind the header, found more", nbytes);
+  if (found - HEADER_NBYTES < nbytes)
+    return refuse(why, LANEBLOOM_ERR_CORRUPT,
+                  "truncated: expected a payload of %" PRIu64 " bytes behind the header, found %" PRIu64, nbytes,
+                  found - HEADER_NBYTES);
+  return LANEBLOOM_OK;
 }
 
 static lanebloom_status check_sum(const uint8_t *bytes, size_t nbytes, const struct reason *why)
@@ -198,28 +207,42 @@ static ssize_t read_full(int fd, uint8_t *bytes, size_t size)
   return (ssize_t)n;
 }
 
-/* Was the end met before that of the file as it was? Some say more than they have from the start: those in /sys. */
-static bool has_shrunk(int fd, const struct stat *before)
+static uint64_t min(uint64_t a, uint64_t b)
 {
-  struct stat now;
-  return S_ISREG(before->st_mode) && lseek(fd, 0, SEEK_CUR) < before->st_size && fstat(fd, &now) == 0 &&
-         now.st_size < before->st_size;
+  return a < b ? a : b;
 }
 
-/* Everything behind a prefix that has been read already, prefix included. A regular file says its size; a pipe does
- * not, and its memory doubles until the end comes. On an error the memory is freed. */
-static lanebloom_status read_rest(int fd, const uint8_t *prefix, size_t nprefix, struct filter_memory *memory,
-                                  size_t *nbytes, const struct reason *why)
+/* From where a file stands to its end; unknown of what is no regular file. */
+static uint64_t bytes_left(int fd)
 {
   struct stat info;
-  if (fstat(fd, &info) != 0)
-    return refuse_io(why);
-  uint64_t room = S_ISREG(info.st_mode) ? (uint64_t)info.st_size + 1 : 1 << 16; /* 1 more byte to meet the end */
-  if (room < nprefix)
-    room = nprefix;
+  const off_t at = lseek(fd, 0, SEEK_CUR);
+  if (at < 0 || fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
+    return LANEBLOOM_UNKNOWN;
+  return info.st_size > at ? (uint64_t)(info.st_size - at) : 0;
+}
+
+/* Was the end met before that of the file as it was? Some say more than they have from the start: those in /sys. */
+static bool has_shrunk(int fd, uint64_t left, uint64_t found)
+{
+  struct stat now;
+  const off_t at = lseek(fd, 0, SEEK_CUR);
+  return left != LANEBLOOM_UNKNOWN && found < left && at >= 0 && fstat(fd, &now) == 0 &&
+         (uint64_t)now.st_size < (uint64_t)at + (left - found);
+}
+
+/* Everything behind a prefix that has been read already, prefix included; of more than `most` bytes behind it, one too
+ * many. A regular file says its size; a pipe does not, and its memory doubles until the end comes. On an error the
+ * memory is freed. */
+static lanebloom_status read_rest(int fd, const uint8_t *prefix, size_t nprefix, uint64_t most,
+                                  struct filter_memory *memory, size_t *nbytes, const struct reason *why)
+{
+  const uint64_t left = bytes_left(fd), first = left == LANEBLOOM_UNKNOWN ? 1 << 16 : left;
+  const uint64_t end = min(most, PTRDIFF_MAX) + nprefix + 1; /* 1 more byte to meet the end */
 
   *memory = (struct filter_memory){0};
-  for (*nbytes = 0;; room *= 2) {
+  *nbytes = 0;
+  for (uint64_t room = min(first + nprefix + 1, end);; room = min(2 * room, end)) {
     struct filter_memory larger = lanebloom_memory_create(room);
     if (!larger.bytes) {
       lanebloom_memory_free(memory);
@@ -239,11 +262,11 @@ static lanebloom_status read_rest(int fd, const uint8_t *prefix, size_t nprefix,
       return LANEBLOOM_ERR_IO;
     }
     *nbytes += (size_t)got;
-    if (*nbytes < room && has_shrunk(fd, &info)) { /* bare bytes that are cut would turn keys away */
+    if (*nbytes < room && has_shrunk(fd, left, *nbytes - nprefix)) { /* bare bytes that are cut would turn keys away */
       lanebloom_memory_free(memory);
       return refuse(why, LANEBLOOM_ERR_CORRUPT, "truncated: the file became shorter while it was read");
     }
-    if (*nbytes < room)
+    if (*nbytes < room || room == end)
       return LANEBLOOM_OK;
   }
 }
@@ -261,7 +284,7 @@ static lanebloom_status load(int fd, const struct reason *why, lanebloom_filter 
 
   struct filter_memory memory;
   size_t nbytes;
-  status = read_rest(fd, header, sizeof header, &memory, &nbytes, why);
+  status = read_rest(fd, header, sizeof header, load_le64(header + AT_PAYLOAD_NBYTES), &memory, &nbytes, why);
   if (status)
     return status;
   status = open_container(memory.bytes, nbytes, true, memory, why, filter);
@@ -367,7 +390,11 @@ lanebloom_status lanebloom_filter_load_raw(lanebloom_format id, const char *path
     return LANEBLOOM_ERR_IO;
   struct filter_memory memory;
   size_t nbytes;
-  status = read_rest(fd, NULL, 0, &memory, &nbytes, &(struct reason){0});
+  const uint64_t left = bytes_left(fd);
+  if (left != LANEBLOOM_UNKNOWN && left > format->max_nbytes)
+    status = LANEBLOOM_ERR_LIMIT; /* before all of it is read */
+  else
+    status = read_rest(fd, NULL, 0, format->max_nbytes, &memory, &nbytes, &(struct reason){0});
   close_quietly(fd);
   if (status)
     return status;

@@ -81,6 +81,8 @@ lanebloom_status lanebloom_filter_adopt(const struct format_table *format, const
                                         lanebloom_filter **filter)
 {
   const struct format_table *asked = format;
+  if (nbytes > asked->max_nbytes)
+    return LANEBLOOM_ERR_LIMIT;
   if (asked->recognise)
     format = asked->recognise(bytes, nbytes);
   struct filter_shape shape;

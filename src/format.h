@@ -11,6 +11,7 @@ struct format_table {
   const char *name;
   size_t hash_nbytes;
   size_t trailer_nbytes;
+  uint64_t max_nbytes;         /* that the engine can read, trailer included */
   bool drops_equal_neighbours; /* does the engine count equal hashes in a row once? */
 
   /* Opening. */
@@ -18,7 +19,7 @@ struct format_table {
   /* Where bytes say themselves which format they have: that one's table. NULL where they do not. */
   const struct format_table *(*recognise)(const uint8_t *bytes, size_t size);
 
-  /* What the engine's reader makes of these bytes, damaged ones included. Errors: FORMAT, LIMIT. */
+  /* What the engine's reader makes of these bytes, at most max_nbytes, damaged ones included. Errors: FORMAT. */
   lanebloom_status (*parse)(const uint8_t *bytes, size_t size, struct filter_shape *shape);
 
   /* The rest is NULL in a format that only opens. */

@@ -109,7 +109,7 @@ static void leveldb_positions(const struct filter_shape *shape, const void *hash
 
 /* The two formats differ in nothing but the hash, which is the kernels' matter. */
 #define LEVELDB_LAYOUT                                                                                                 \
-  .hash_nbytes = sizeof(uint32_t), .trailer_nbytes = 1, .plan = leveldb_plan,                                          \
+  .hash_nbytes = sizeof(uint32_t), .trailer_nbytes = 1, .max_nbytes = UINT64_MAX, .plan = leveldb_plan,                \
   .bits_candidate = leveldb_bits_candidate, .parse = leveldb_parse, .write_trailer = leveldb_write_trailer,            \
   .planned_rate = leveldb_planned_rate, .filled_rate = leveldb_filled_rate, .positions = leveldb_positions
 

@@ -23,8 +23,6 @@ static enum rocksdb_kind kind_of(const uint8_t *bytes, size_t size)
 lanebloom_status lanebloom_rocksdb_parse(const uint8_t *bytes, size_t size, enum rocksdb_kind expected,
                                          struct filter_shape *shape)
 {
-  if (size > UINT32_MAX)
-    return LANEBLOOM_ERR_LIMIT; /* the engine would take it modulo 2^32 */
   const enum rocksdb_kind kind = kind_of(bytes, size);
   *shape = (struct filter_shape){.nbytes = size < ROCKSDB_TRAILER_NBYTES ? 0 : size - ROCKSDB_TRAILER_NBYTES};
   if (kind == ROCKSDB_KIND_NEVER)
@@ -100,6 +98,7 @@ static lanebloom_status rocksdb_parse(const uint8_t *bytes, size_t size, struct 
 const struct format_table lanebloom_format_rocksdb = {
     .id = LANEBLOOM_ROCKSDB,
     .name = "rocksdb",
+    .max_nbytes = ROCKSDB_MAX_NBYTES,
     .recognise = rocksdb_recognise,
     .parse = rocksdb_parse,
 };

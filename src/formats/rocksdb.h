@@ -10,6 +10,8 @@ enum {
   ROCKSDB_LINE_NBYTES = ROCKSDB_LOCAL_LINE_NBYTES, /* in the legacy format, that of a writer on x86 */
 };
 
+static const uint64_t ROCKSDB_MAX_NBYTES = UINT32_MAX; /* the engine would take more modulo 2^32 */
+
 /* What a trailer says of the bytes before it. */
 enum rocksdb_kind {
   ROCKSDB_KIND_NEVER,
@@ -20,7 +22,7 @@ enum rocksdb_kind {
 };
 
 /* Parses what is the same for every kind: sizes, constant answers, and kinds other than the expected one. On success
- * with ANSWER_BY_PROBES the rest of the shape is the caller's to fill. Errors: FORMAT, LIMIT. */
+ * with ANSWER_BY_PROBES the rest of the shape is the caller's to fill. Errors: FORMAT. */
 lanebloom_status lanebloom_rocksdb_parse(const uint8_t *bytes, size_t size, enum rocksdb_kind expected,
                                          struct filter_shape *shape);
 

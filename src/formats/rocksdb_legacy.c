@@ -111,6 +111,7 @@ const struct format_table lanebloom_format_rocksdb_legacy = {
     .name = "rocksdb-legacy",
     .hash_nbytes = sizeof(uint32_t),
     .trailer_nbytes = ROCKSDB_TRAILER_NBYTES,
+    .max_nbytes = ROCKSDB_MAX_NBYTES,
     .drops_equal_neighbours = true,
     .plan = rocksdb_legacy_plan,
     .bits_candidate = rocksdb_legacy_bits_candidate,

@@ -112,6 +112,7 @@ const struct format_table lanebloom_format_rocksdb_local = {
     .name = "rocksdb-local",
     .hash_nbytes = sizeof(uint64_t),
     .trailer_nbytes = ROCKSDB_TRAILER_NBYTES,
+    .max_nbytes = ROCKSDB_MAX_NBYTES,
     .drops_equal_neighbours = true,
     .plan = rocksdb_local_plan,
     .bits_candidate = rocksdb_local_bits_candidate,

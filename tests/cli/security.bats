@@ -85,3 +85,29 @@ link
 readable
 real" ]]
 }
+
+# ---- filters that are not what they say ----
+
+@test "a container is read as far as its header goes, however long it is" {
+  make_filter
+  expected="too long: expected a payload of 1285 bytes behind the header, found more"
+  run -2 --separate-stderr bash -c '{ cat filter; head -c 400000000 /dev/zero && : >whole; } | "$1" info /dev/stdin' - "$LANEBLOOM"
+  is_message "/dev/stdin: $expected"
+  [[ ! -e whole ]]
+  cp filter sparse
+  truncate -s 1T sparse
+  fails_with "sparse: $expected" lanebloom info sparse
+  fails_with "sparse: $expected" lanebloom screen sparse keys
+}
+
+@test "a filter beyond what RocksDB can hold is refused before it is read" {
+  : >keys
+  for size in 4294967296 5368709120 1099511627776; do
+    rm -f raw
+    truncate -s $size raw
+    for format in rocksdb rocksdb-local rocksdb-legacy; do
+      fails_with "raw: beyond what the format can hold (RocksDB's filters have fewer than 2^32 bytes)" \
+        lanebloom screen --raw --format $format raw keys
+    done
+  done
+}
