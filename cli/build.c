@@ -54,7 +54,7 @@ static double parse_rate(const struct argp_state *state, const char *text)
 {
   double rate = parse_number(state, "--rate", text);
   if (!(rate > 0 && rate < 1))
-    argp_error(state, "--rate '%s': not between 0 and 1", text);
+    usage_error(state, "--rate '%s': not between 0 and 1", text);
   return rate;
 }
 

@@ -54,6 +54,10 @@ extern const struct argp filter_argp;
 /* --writer; input: lanebloom_writer. */
 extern const struct argp writer_argp;
 
+/* argp_error(), which does not return here, with what a user may have got from others escaped as in print_name(). */
+__attribute__((format(printf, 2, 3))) _Noreturn void usage_error(const struct argp_state *state, const char *format,
+                                                                 ...);
+
 /* Each ends in a usage error that shows the text, where it is not what is asked for. */
 uint64_t parse_count(const struct argp_state *state, const char *option, const char *text, uint64_t most); /* from 1 */
 double parse_number(const struct argp_state *state, const char *option, const char *text);
@@ -140,6 +144,9 @@ __attribute__((format(printf, 1, 2))) void outputf(const char *format, ...);
 void output_flush(void);
 void output_whole(const void *data, size_t nbytes); /* at once, and not by way of a buffer */
 void output_close(void);
+
+/* Is it UTF-8, which JSON can hold? */
+bool is_text(const void *bytes, size_t nbytes);
 
 /* What is no UTF-8 as print_name() has it, which JSON cannot otherwise hold. */
 struct json_object;

@@ -33,7 +33,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     while (command->verb < nverbs && strcmp(text, verbs[command->verb].name) != 0)
       command->verb++;
     if (command->verb == nverbs)
-      argp_error(state, "unknown verb '%s'", text);
+      usage_error(state, "unknown verb '%s'", text);
     command->argc = state->argc - state->next + 1;
     command->argv = state->argv + state->next - 1;
     state->next = state->argc; /* what follows is the verb's */

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,13 +12,25 @@ enum { OPTION_KERNEL = 0x100, OPTION_WIDTH, OPTION_CRLF, OPTION_RAW, OPTION_FORM
 
 /* ---- values ---- */
 
+void usage_error(const struct argp_state *state, const char *format, ...)
+{
+  char *message;
+  va_list arguments;
+  va_start(arguments, format);
+  if (vasprintf(&message, format, arguments) < 0)
+    die(NULL, "%s", strerror(ENOMEM));
+  va_end(arguments);
+  argp_error(state, "%s", escape_name(message));
+  abort();
+}
+
 uint64_t parse_count(const struct argp_state *state, const char *option, const char *text, uint64_t most)
 {
   errno = 0;
   bool decimal = *text && text[strspn(text, "0123456789")] == '\0';
   uint64_t value = decimal ? strtoull(text, NULL, 10) : 0;
   if (value == 0 || value > most || errno)
-    argp_error(state, "%s '%s': not a whole number from 1 to %" PRIu64, option, text, most);
+    usage_error(state, "%s '%s': not a whole number from 1 to %" PRIu64, option, text, most);
   return value;
 }
 
@@ -27,7 +40,7 @@ double parse_number(const struct argp_state *state, const char *option, const ch
   bool decimal = *text && text[strspn(text, "0123456789.eE-+")] == '\0';
   double value = decimal ? strtod(text, &end) : 0;
   if (!decimal || *end || !isfinite(value))
-    argp_error(state, "%s '%s': not a number", option, text);
+    usage_error(state, "%s '%s': not a number", option, text);
   return value;
 }
 
@@ -56,15 +69,14 @@ lanebloom_format parse_format(const struct argp_state *state, const char *text)
   for (int number = 1; is_format(number); number++)
     if (strcmp(text, lanebloom_format_name((lanebloom_format)number)) == 0)
       return (lanebloom_format)number;
-  argp_error(state, "--format '%s': no such format; there is:%s", text, format_list());
-  abort(); /* argp_error() does not return from here */
+  usage_error(state, "--format '%s': no such format; there is:%s", text, format_list());
 }
 
 lanebloom_format parse_hashing_format(const struct argp_state *state, const char *text)
 {
   const lanebloom_format format = parse_format(state, text);
   if (lanebloom_format_hash_size(format) == 0)
-    argp_error(state, "--format '%s': only opens filters, of whichever of its formats they say they have", text);
+    usage_error(state, "--format '%s': only opens filters, of whichever of its formats they say they have", text);
   return format;
 }
 
@@ -205,7 +217,7 @@ static error_t parse_writer_option(int key, char *text, struct argp_state *state
   else if (strcmp(text, "goleveldb") == 0)
     *writer = LANEBLOOM_WRITER_GOLEVELDB;
   else
-    argp_error(state, "--writer '%s': not leveldb or goleveldb", text);
+    usage_error(state, "--writer '%s': not leveldb or goleveldb", text);
   return 0;
 }
 

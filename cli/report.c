@@ -162,9 +162,24 @@ void output_close(void)
     die_of_output();
 }
 
+/* glibc's UTF-8 goes on where Unicode ends. */
+bool is_text(const void *bytes, size_t nbytes)
+{
+  const char *next = bytes;
+  mbstate_t state = {0};
+  for (size_t nleft = nbytes, n; nleft > 0; nleft -= n, next += n) {
+    wchar_t wide;
+    n = mbrtowc(&wide, next, nleft, &state);
+    if (n > nleft || (unsigned long)wide > 0x10ffff)
+      return false;
+    n += n == 0; /* NUL */
+  }
+  return true;
+}
+
 struct json_object *json_name(const char *name)
 {
-  if (mbstowcs(NULL, name, 0) != (size_t)-1)
+  if (is_text(name, strlen(name)))
     return json_object_new_string(name);
   char *text = escape_name(name);
   struct json_object *string = json_object_new_string(text);

@@ -111,3 +111,74 @@ real" ]]
     done
   done
 }
+
+# ---- names ----
+
+# Line ends, an escape sequence, one in a single character of C1, what is no UTF-8, a surrogate, and what is beyond Unicode.
+hostile=($'two\nlines' $'esc\033[31m' $'csi\302\23331m' $'latin\377' $'surrogate\355\240\200' $'beyond\364\220\200\200'
+  $'five\370\210\200\200\200')
+
+# prints_plainly COMMAND...: whatever it prints, by whatever status, is text of one line that a terminal may see.
+prints_plainly() {
+  "$@" >out 2>err </dev/null || true
+  [[ -s out || -s err ]] || { echo "printed nothing: $*"; return 1; }
+  ! LC_ALL=C grep -n '[^ -~]' out err && [[ $(cat out err | wc -l) -le 16 ]]
+}
+
+@test "every message escapes the names and the texts in it" {
+  make_filter
+  mkdir folder
+  for name in "${hostile[@]}"; do
+    cp filter "$name"
+    while read -ra words; do
+      prints_plainly "$LANEBLOOM" "${words[@]//@/"$name"}" || { echo "${words[*]}"; cat -v out err; false; }
+    done <<'COMMANDS'
+@
+info missing/@
+info folder/../@
+info --kernel @ filter
+info --raw --format @ filter
+info --measure=@ filter
+screen missing/@ keys
+screen filter missing/@
+screen --db @ keys
+screen --db missing/@ keys
+screen --which --db missing/@ keys
+build -o missing/@ keys
+build -o missing keys/@
+build -o @ @
+build -o x --format @
+build -o x --format rocksdb --expected @
+build -o x --expected @
+build -o x --bits @
+build -o x --rate @
+build -o x --width @
+build -o x --jobs @
+hash missing/@
+hash --format leveldb --filter @
+tables @
+tables missing/@
+tables --writer @ folder
+extract @ -o x
+COMMANDS
+    LANEBLOOM_KERNEL=$name prints_plainly "$LANEBLOOM" info filter
+    rm "$name"
+  done
+}
+
+@test "JSON is JSON, and UTF-8, whatever the names" {
+  make_filter
+  mkdir db
+  for name in "${hostile[@]}"; do
+    cp filter "$name"
+    cp "$BATS_TEST_DIRNAME/../vectors/tables/rocksdb_fv5_xxh3_flb10.sst" "db/$name.sst"
+  done
+  for locale in C.UTF-8 C no-such; do
+    LC_ALL=$locale lanebloom info --json "${hostile[@]}" >json
+    LC_ALL=$locale lanebloom tables --json db >>json
+    [[ $(wc -l <json) -eq $((2 * ${#hostile[@]})) ]]
+    iconv -f UTF-8 -t UTF-16 json >utf16
+    [[ $(jq -c .file json | wc -l) -eq $((2 * ${#hostile[@]})) ]]
+  done
+  [[ $(jq -r .file json | grep -c '\\364\\220\\200\\200') -eq 2 && $(jq -r .file json | grep -c '\\377') -eq 2 ]]
+}
