@@ -156,6 +156,33 @@ static const char *bits_range(lanebloom_format format)
   return whole ? "whole numbers of bits per key, from 0 to 2147483647" : "0.5 bits per key and more";
 }
 
+/* The most keys that a filter of these bits per key can be planned for, where nkeys are too many. */
+static uint64_t most_keys(const struct build *build, uint64_t nkeys, uint64_t *nbytes)
+{
+  uint64_t enough = 0, too_many = nkeys;
+  unsigned nprobes;
+  while (too_many - enough > 1) {
+    const uint64_t middle = enough + (too_many - enough) / 2;
+    if (lanebloom_plan_size(build->format, build->bits_per_key, middle, nbytes, &nprobes) == LANEBLOOM_OK)
+      enough = middle;
+    else
+      too_many = middle;
+  }
+  lanebloom_plan_size(build->format, build->bits_per_key, enough, nbytes, &nprobes);
+  return enough;
+}
+
+static _Noreturn void die_of_limit(const struct build *build, uint64_t nkeys)
+{
+  uint64_t nbytes;
+  const uint64_t most = most_keys(build, nkeys, &nbytes);
+  die(NULL,
+      "%" PRIu64 " keys at %.17g bits per key are more than %s can hold: they need %.3g bytes, and it ends at %" PRIu64
+      ", with %" PRIu64 " keys",
+      nkeys, build->bits_per_key, lanebloom_format_name(build->format), (double)nbytes / (double)most * (double)nkeys,
+      nbytes, most);
+}
+
 static _Noreturn void die_of(lanebloom_status status, const struct build *build, uint64_t nkeys)
 {
   const char *format = lanebloom_format_name(build->format);
@@ -165,7 +192,7 @@ static _Noreturn void die_of(lanebloom_status status, const struct build *build,
   if (status == LANEBLOOM_ERR_ARGUMENT)
     die(NULL, "--bits %.17g: %s takes %s", bits, format, bits_range(build->format));
   if (status == LANEBLOOM_ERR_LIMIT)
-    die(NULL, "%" PRIu64 " keys at %.17g bits per key are more than %s can hold", nkeys, bits, format);
+    die_of_limit(build, nkeys);
   if (status == LANEBLOOM_ERR_MEMORY &&
       lanebloom_plan_size(build->format, bits, nkeys, &nbytes, &nprobes) == LANEBLOOM_OK)
     die(NULL, "out of memory: %" PRIu64 " keys at %.17g bits per key need a filter of %" PRIu64 " bytes", nkeys, bits,

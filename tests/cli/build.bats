@@ -149,8 +149,13 @@ info() {
 @test "--expected beyond memory is refused before anything is read" {
   mkfifo never
   fails_with "a filter of 1250000000000000001 bytes" timeout 5 "$LANEBLOOM" build --format leveldb --expected 1000000000000000000 -o filter never
-  fails_with "more than rocksdb-local can hold" timeout 5 "$LANEBLOOM" build --expected 4000000000 -o filter never
-  fails_with "more than leveldb can hold" timeout 5 "$LANEBLOOM" build --format leveldb --expected 18446744073709551615 -o filter never
+  fails_with "more than rocksdb-local can hold: they need 1.25e+18 bytes, and it ends at 4294967237, with 3435973785 keys" \
+    timeout 5 "$LANEBLOOM" build --expected 1000000000000000000 -o filter never
+  fails_with "more than rocksdb-local can hold: they need 5e+09 bytes" timeout 5 "$LANEBLOOM" build --expected 4000000000 -o filter never
+  fails_with "more than rocksdb-legacy can hold: they need 1.25e+18 bytes, and it ends at 536862789, with 429490176 keys" \
+    timeout 5 "$LANEBLOOM" build --format rocksdb-legacy --expected 1000000000000000000 -o filter never
+  fails_with "more than leveldb can hold: they need 2.31e+19 bytes, and it ends at 2305843009213693951, with 1844674407370955160 keys" \
+    timeout 5 "$LANEBLOOM" build --format leveldb --expected 18446744073709551615 -o filter never
   [[ ! -e filter ]]
 }
 
