@@ -71,6 +71,9 @@ bool is_standard_input(const char *path);
 /* What messages call an input or a filter: path, or "(standard input)". */
 const char *input_name(const char *path);
 
+/* Is it the regular file that results are printed to? Says so. */
+bool is_standard_output(const char *path);
+
 /* path "-" is standard input. On failure says why and returns NULL. */
 lanebloom_filter *load_filter(const char *path, const struct filter_source *source);
 

@@ -104,6 +104,8 @@ lanebloom_table *open_table(const char *path, lanebloom_writer writer)
 {
   lanebloom_table *table;
   char problem[512] = "";
+  if (is_standard_output(path))
+    return NULL;
   lanebloom_status status = lanebloom_table_open(path, writer, &table, problem, sizeof problem);
   if (status == LANEBLOOM_OK)
     return table;

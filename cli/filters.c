@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -15,12 +17,24 @@ const char *input_name(const char *path)
   return strcmp(path, "-") == 0 ? "(standard input)" : path;
 }
 
+bool is_standard_output(const char *path)
+{
+  struct stat input, results;
+  if (stat(is_standard_input(path) ? "/dev/stdin" : path, &input) != 0 || fstat(STDOUT_FILENO, &results) != 0 ||
+      !S_ISREG(input.st_mode) || input.st_dev != results.st_dev || input.st_ino != results.st_ino)
+    return false;
+  complain(input_name(path), "input file is also the output");
+  return true;
+}
+
 lanebloom_filter *load_filter(const char *path, const struct filter_source *source)
 {
   const char *file = is_standard_input(path) ? "/dev/stdin" : path;
   lanebloom_filter *filter;
   lanebloom_status status;
   char why[256] = "";
+  if (is_standard_output(path))
+    return NULL;
   if (source->raw)
     status = lanebloom_filter_load_raw(source->format, file, &filter);
   else

@@ -128,11 +128,11 @@ prints_plainly() {
 @test "every message escapes the names and the texts in it" {
   make_filter
   mkdir folder
-  for name in "${hostile[@]}"; do
-    cp filter "$name"
-    while read -ra words; do
-      prints_plainly "$LANEBLOOM" "${words[@]//@/"$name"}" || { echo "${words[*]}"; cat -v out err; false; }
-    done <<'COMMANDS'
+  name=$(printf %s "${hostile[@]}")
+  cp filter "$name"
+  while read -ra words; do
+    prints_plainly "$LANEBLOOM" "${words[@]//@/"$name"}" || { echo "${words[*]}"; cat -v out err; false; }
+  done <<'COMMANDS'
 @
 info missing/@
 info folder/../@
@@ -161,9 +161,7 @@ tables missing/@
 tables --writer @ folder
 extract @ -o x
 COMMANDS
-    LANEBLOOM_KERNEL=$name prints_plainly "$LANEBLOOM" info filter
-    rm "$name"
-  done
+  LANEBLOOM_KERNEL=$name prints_plainly "$LANEBLOOM" info filter
 }
 
 @test "JSON is JSON, and UTF-8, whatever the names" {
@@ -181,4 +179,107 @@ COMMANDS
     [[ $(jq -c .file json | wc -l) -eq $((2 * ${#hostile[@]})) ]]
   done
   [[ $(jq -r .file json | grep -c '\\364\\220\\200\\200') -eq 2 && $(jq -r .file json | grep -c '\\377') -eq 2 ]]
+}
+
+# ---- an output that is an input ----
+
+@test "an output that is an input, by whatever name, is refused and left as it was" {
+  make_filter
+  cp keys keys.before
+  cp filter filter.before
+  cp "$BATS_TEST_DIRNAME/../vectors/tables/rocksdb_fv5_xxh3_flb10.sst" table.sst
+  cp table.sst table.before
+  for file in keys filter table.sst; do
+    ln $file hard-$file
+    ln -s $file soft-$file
+  done
+  for prefix in "" hard- soft-; do
+    file=${prefix}keys
+    fails_with "input file is also the output" lanebloom build -o $file keys
+    fails_with "input file is also the output" lanebloom build -o keys filter $file
+    for command in "build -o - $file" "build -o /dev/stdout $file" "screen -v filter $file" "screen -n filter $file" "hash $file"; do
+      run -2 --separate-stderr bash -c "\$1 $command >>keys" - "$LANEBLOOM"
+      is_message "$file: input file is also the output"
+    done
+    file=${prefix}filter
+    for command in "screen $file keys" "screen -c $file keys" "info $file" "info --json $file" "hash --filter $file keys"; do
+      run -2 --separate-stderr bash -c "\$1 $command >>filter" - "$LANEBLOOM"
+      is_message "$file: input file is also the output"
+    done
+    file=${prefix}table.sst
+    fails_with "the table is also the output" lanebloom extract table.sst -o $file
+    for command in "tables $file" "tables --json $file" "screen --db $file keys" "screen -v --db $file keys" "extract $file -o -"; do
+      run -2 --separate-stderr bash -c "\$1 $command >>table.sst" - "$LANEBLOOM"
+      is_message "also the output"
+    done
+  done
+  cmp keys keys.before
+  cmp filter filter.before
+  cmp table.sst table.before
+}
+
+# ---- modes and folders ----
+
+@test "modes: neither more rights than the old file gave, nor set-user-ID" {
+  make_filter
+  for mode in 600 640 400 666 755; do
+    echo old >target
+    chmod $mode target
+    (umask 077 && without_privilege "$LANEBLOOM" build -o target keys)
+    [[ $(stat -c %a target) == $mode ]]
+    cmp target filter
+  done
+  chmod 6755 target
+  lanebloom build -o target keys
+  [[ $(stat -c %a target) == 755 ]]
+  for mask in 022 077 027 000; do
+    rm target
+    (umask $mask && lanebloom build -o target keys)
+    [[ $(stat -c %a target) == $(printf %o $((0666 & ~0$mask))) ]]
+  done
+}
+
+@test "what may not be read, and folders that may not be written to" {
+  make_filter
+  mkdir -m 000 closed
+  mkdir -m 555 fixed
+  cp filter secret
+  cp filter fixed-filter
+  chmod 000 secret
+  for command in "info secret" "screen secret keys" "screen filter secret" "hash secret" "hash --filter secret keys" "build -o new secret" \
+    "info closed/filter" "screen filter closed/keys" "tables closed" "tables closed/table.sst" "screen --db closed keys" \
+    "build -o closed/new keys" "build -o fixed/new keys" "extract secret -o new"; do
+    run --separate-stderr without_privilege "$LANEBLOOM" $command
+    [[ $status -eq 2 && -z $output && ${#stderr_lines[@]} -eq 1 && $stderr == *": Permission denied" ]] ||
+      { echo "$command: $status, $output, $stderr"; false; }
+  done
+  [[ ! -e new && -z $(ls -A fixed) ]]
+}
+
+@test "a folder that vanishes while the filter is built" {
+  mkdir folder
+  mkfifo fifo
+  "$LANEBLOOM" build -o folder/filter fifo 2>err &
+  exec 7>fifo
+  rmdir folder
+  echo key >&7
+  exec 7>&-
+  status=0
+  wait $! || status=$?
+  [[ $status -eq 2 && $(cat err) == "lanebloom: folder/filter: No such file or directory" && ! -e folder ]]
+}
+
+# ---- the environment ----
+
+@test "what the environment says changes no result" {
+  make_filter
+  lanebloom info --json filter >expected
+  lanebloom screen -n filter keys >>expected
+  for setting in TMPDIR=/nonexistent LC_ALL=de_DE.UTF-8 LC_ALL=$'\033' LANG=no-such LOCPATH=/nonexistent LANGUAGE=de COLUMNS=-1 \
+    COLUMNS=99999999999 PATH=/nonexistent HOME= IFS=/ ARGP_HELP_FMT=x POSIXLY_CORRECT=1 MALLOC_PERTURB_=85; do
+    env "$setting" "$LANEBLOOM" info --json filter >found 2>err
+    env "$setting" "$LANEBLOOM" screen -n filter keys >>found 2>>err
+    cmp found expected
+    [[ ! -s err ]] || { echo "$setting"; cat err; false; }
+  done
 }
