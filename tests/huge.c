@@ -1,13 +1,21 @@
-/* LevelDB filters of 2^29 bytes and more: their number of bits does not fit 32 bits, and a 32-bit hash reaches only the
- * first 2^32 of them. RocksDB's filters where their sizes end. The memory is nearly all untouched, so a few hundred
- * megabytes of it are real.
+/* Sizes and counts that 32 bits do not hold. LevelDB filters of 2^29 bytes and more: their number of bits does not fit,
+ * and a 32-bit hash reaches only the first 2^32 of them. RocksDB's filters where their sizes end. Counts of keys. Memory
+ * and files are nearly all untouched, so a few hundred megabytes of them are real; huge_full.sh takes it all.
  * SPDX-License-Identifier: MIT */
+#define XXH_INLINE_ALL
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <xxhash.h>
 
 #include <lanebloom.h>
 
+#include "bytes.h"
+#include "filter.h"
 #include "model.h"
 #include "support.h"
 
@@ -214,70 +222,382 @@ Test(huge, rocksdb_largest)
 
 /* ---- Opening ---- */
 
-/* Answers are the model's when a key's bits are set, when one is clear, and on every path through the library. */
-static void check_opened(uint64_t nbytes)
+/* A filter that is nearly all holes: in memory that ends at an unmapped page, and in a container file. */
+struct sparse {
+  lanebloom_format format;
+  uint64_t nbytes; /* of the payload */
+  uint32_t nlines; /* of rocksdb-legacy */
+  struct guarded memory;
+  int file;
+  char path[32];
+  uint64_t nset; /* bits */
+};
+
+enum { CONTAINER_HEADER_NBYTES = 64 };
+
+/* A header that says it is whole; but the checksum of everything, which only loading verifies, is 0. */
+static void make_header(uint8_t header[CONTAINER_HEADER_NBYTES], lanebloom_format format, uint64_t nbytes)
 {
-  enum { NKEYS = 500 };
-  test_context("payload of %llu bytes", (unsigned long long)nbytes);
-  struct rng rng = rng_start(nbytes);
-  struct guarded filter_bytes = guarded_sparse(nbytes + 1);
-  const uint64_t nbits = nbytes < TWO_TO_29 ? nbytes * 8 : (uint64_t)1 << 32; /* that probes can address */
-  filter_bytes.bytes[nbytes] = NPROBES;
-  filter_bytes.bytes[nbits / 8 - 1] = 0xff;
-  filter_bytes.bytes[nbytes - 1] = 0xff; /* beyond 2^32 these bits do not count */
-  uint32_t numbers[NKEYS];
-  rng_fill(&rng, numbers, sizeof numbers);
-  uint8_t expected[(NKEYS + 7) / 8] = {0}, bitmap[(NKEYS + 7) / 8];
-  for (size_t i = 0; i < NKEYS; i += 2) { /* every second key gets its bits; of these, some all but one */
-    const uint32_t hash = model_bloomhash(&numbers[i], sizeof *numbers, false);
-    const unsigned missing = i % 3 == 0 ? (unsigned)rng_below(&rng, NPROBES) : NPROBES;
-    for (unsigned p = 0; p < NPROBES; p++) {
-      const uint64_t position = model_position(hash, p, nbytes);
-      if (p != missing)
-        filter_bytes.bytes[position / 8] |= (uint8_t)(1 << position % 8);
-    }
-  }
-  size_t count = 0;
-  for (size_t i = 0; i < NKEYS; i++) {
-    const uint32_t hash = model_bloomhash(&numbers[i], sizeof *numbers, false);
-    const bool hit = model_may_match(filter_bytes.bytes, filter_bytes.nbytes, hash);
-    expected[i / 8] |= (uint8_t)(hit << i % 8);
-    count += hit;
-  }
-  cr_assert(count > NKEYS / 4 && count < NKEYS / 2, "%zu keys of %d pass: too uneven to tell much", count, NKEYS);
-
-  lanebloom_filter *filter;
-  guarded_freeze(&filter_bytes);
-  cr_assert(lanebloom_filter_open(LANEBLOOM_LEVELDB, filter_bytes.bytes, filter_bytes.nbytes, &filter) == LANEBLOOM_OK,
-            "open");
-  const lanebloom_keys batch = lanebloom_keys_fixed(numbers, sizeof *numbers, NKEYS);
-  if (lanebloom_filter_screen(filter, &batch, bitmap) != count)
-    test_fatal("screen: not %zu", count);
-  test_same_bytes("bitmap", bitmap, expected, sizeof bitmap);
-
-  for (size_t i = 0; i < NKEYS; i++) {
-    const uint32_t hash = model_bloomhash(&numbers[i], sizeof *numbers, false);
-    uint64_t positions[NPROBES];
-    cr_assert(lanebloom_filter_positions(filter, &hash, positions) == NPROBES, "positions");
-    for (unsigned p = 0; p < NPROBES; p++)
-      if (positions[p] != model_position(hash, p, nbytes))
-        test_fatal("key %zu, probe %u: position %llu", i, p, (unsigned long long)positions[p]);
-  }
-
-  lanebloom_info info;
-  lanebloom_filter_info(filter, &info, sizeof info);
-  if (info.nbits != nbits || info.nbits_set != count_set_bits(filter_bytes.bytes, nbits / 8))
-    test_fatal("info: %llu bits, %llu set", (unsigned long long)info.nbits, (unsigned long long)info.nbits_set);
-  lanebloom_filter_close(filter);
-  guarded_free(&filter_bytes);
+  memset(header, 0, CONTAINER_HEADER_NBYTES);
+  memcpy(header, "\x89LBF\r\n\x1a\n", 8);
+  store_le32(header + 8, 1);
+  store_le32(header + 12, (uint32_t)format);
+  store_le64(header + 16, LANEBLOOM_UNKNOWN);
+  store_le64(header + 24, LANEBLOOM_UNKNOWN);
+  store_le64(header + 32, nbytes);
+  store_le32(header + 44, (uint32_t)XXH3_64bits(header, 44));
 }
 
-Test(huge, open)
+/* A file of holes behind a header that promises a payload of so many bytes. In memory, where holes are not read ahead. */
+static int make_container(char path[32], lanebloom_format format, uint64_t promised_nbytes, uint64_t nbytes)
 {
-  check_opened(TWO_TO_29 - 1);
-  check_opened(TWO_TO_29);
-  check_opened(TWO_TO_29 + 1);
-  check_opened(8 * TWO_TO_29 + 100); /* above 4 GiB: neither bytes nor bits fit 32 bits */
+  uint8_t header[CONTAINER_HEADER_NBYTES];
+  make_header(header, format, promised_nbytes);
+  const int file = memfd_create("container", MFD_CLOEXEC);
+  snprintf(path, 32, "/proc/self/fd/%d", file);
+  cr_assert(file >= 0 && ftruncate(file, (off_t)(sizeof header + nbytes)) == 0 &&
+                pwrite(file, header, sizeof header, 0) == sizeof header,
+            "%s: %s", path, strerror(errno));
+  return file;
+}
+
+static void put_byte(struct sparse *sparse, uint64_t at, uint8_t byte)
+{
+  sparse->memory.bytes[at] = byte;
+  cr_assert(pwrite(sparse->file, &byte, 1, (off_t)(CONTAINER_HEADER_NBYTES + at)) == 1, "%s", strerror(errno));
+}
+
+static bool has_bit(const struct sparse *sparse, uint64_t position)
+{
+  return sparse->memory.bytes[position / 8] >> position % 8 & 1;
+}
+
+static void put_bit(struct sparse *sparse, uint64_t position)
+{
+  sparse->nset += !has_bit(sparse, position);
+  put_byte(sparse, position / 8, sparse->memory.bytes[position / 8] | (uint8_t)(1 << position % 8));
+}
+
+/* Every format's filters have NPROBES probes. line_nbytes: of rocksdb-legacy. */
+static struct sparse make_sparse(lanebloom_format format, uint64_t nbytes, uint64_t line_nbytes)
+{
+  struct sparse made = {.format = format, .nbytes = nbytes};
+  uint8_t trailer[5] = {NPROBES};
+  size_t ntrailer = 5;
+  if (format == LANEBLOOM_ROCKSDB_LOCAL) {
+    memcpy(trailer, "\xff\0\0\0", 5);
+    trailer[2] = NPROBES;
+  } else if (format == LANEBLOOM_ROCKSDB_LEGACY) {
+    made.nlines = (uint32_t)(nbytes / line_nbytes);
+    store_le32(trailer + 1, made.nlines);
+  } else {
+    ntrailer = 1;
+  }
+  made.memory = guarded_sparse(nbytes + ntrailer);
+  made.file = make_container(made.path, format, nbytes + ntrailer, nbytes + ntrailer);
+  for (size_t i = 0; i < ntrailer; i++)
+    put_byte(&made, nbytes + i, trailer[i]);
+  return made;
+}
+
+static uint64_t sparse_position(const struct sparse *sparse, const uint8_t *hash, unsigned i)
+{
+  uint32_t narrow;
+  uint64_t wide;
+  memcpy(&narrow, hash, sizeof narrow);
+  if (sparse->format == LANEBLOOM_ROCKSDB_LEGACY)
+    return model_legacy_position(narrow, i, sparse->nbytes, sparse->nlines);
+  if (sparse->format != LANEBLOOM_ROCKSDB_LOCAL)
+    return model_position(narrow, i, sparse->nbytes);
+  memcpy(&wide, hash, sizeof wide);
+  return model_local_position(wide, i, sparse->nbytes);
+}
+
+/* Keys, then hashes whose first probe is at the end of what probes can reach. */
+enum { NNUMBERS = 280, NAIMED = 20, NHASHES = NNUMBERS + NAIMED };
+
+struct questions {
+  uint64_t numbers[NNUMBERS];
+  uint8_t hashes[8 * NHASHES];
+  size_t hash_nbytes;
+  uint8_t expected[(NHASHES + 7) / 8];
+  size_t count;
+};
+
+static void aim(const struct sparse *sparse, struct rng *rng, size_t i, uint8_t *hash)
+{
+  const uint64_t nbits = sparse->nbytes < TWO_TO_29 ? sparse->nbytes * 8 : (uint64_t)1 << 32;
+  uint32_t low = (uint32_t)(nbits - 1 - i);
+  if (sparse->format == LANEBLOOM_ROCKSDB_LOCAL)
+    low = UINT32_MAX - (uint32_t)i;
+  else if (sparse->format == LANEBLOOM_ROCKSDB_LEGACY) /* in the last line */
+    low = sparse->nlines - 1 + (uint32_t)rng_below(rng, UINT32_MAX / sparse->nlines) * sparse->nlines;
+  const uint64_t whole = rng_next(rng) << 32 | low;
+  if (sparse->format == LANEBLOOM_ROCKSDB_LOCAL)
+    memcpy(hash, &whole, sizeof whole);
+  else
+    memcpy(hash, &low, sizeof low);
+}
+
+static const uint8_t *hash_at(const struct questions *asked, size_t i)
+{
+  return asked->hashes + i * asked->hash_nbytes;
+}
+
+/* Every second one gets its bits; of these, some all but one. */
+static struct questions make_questions(struct sparse *sparse)
+{
+  struct questions asked = {.hash_nbytes = lanebloom_format_hash_size(sparse->format)};
+  struct rng rng = rng_start(sparse->nbytes);
+  rng_fill(&rng, asked.numbers, sizeof asked.numbers);
+  const lanebloom_keys batch = lanebloom_keys_fixed(asked.numbers, sizeof *asked.numbers, NNUMBERS);
+  cr_assert(lanebloom_hash(sparse->format, &batch, asked.hashes) == LANEBLOOM_OK, "hash");
+  for (size_t i = 0; i < NAIMED; i++)
+    aim(sparse, &rng, i, asked.hashes + (NNUMBERS + i) * asked.hash_nbytes);
+
+  for (size_t i = 0; i < NHASHES; i += 2) {
+    const unsigned missing = i % 3 == 0 ? (unsigned)rng_below(&rng, NPROBES) : NPROBES;
+    for (unsigned p = 0; p < NPROBES; p++)
+      if (p != missing)
+        put_bit(sparse, sparse_position(sparse, hash_at(&asked, i), p));
+  }
+  for (size_t i = 0; i < NHASHES; i++) {
+    bool hit = true;
+    for (unsigned p = 0; p < NPROBES; p++)
+      hit &= has_bit(sparse, sparse_position(sparse, hash_at(&asked, i), p));
+    asked.expected[i / 8] |= (uint8_t)(hit << i % 8);
+    asked.count += hit;
+  }
+  cr_assert(asked.count > NHASHES / 4 && asked.count <= NHASHES / 2 + NAIMED, "%zu of %d pass: too uneven to tell much",
+            asked.count, NHASHES);
+  return asked;
+}
+
+/* By every kernel, and on every path through the library. */
+static void check_answers(const struct sparse *sparse, const struct questions *asked, const lanebloom_filter *filter)
+{
+  uint8_t bitmap[(NHASHES + 7) / 8];
+  size_t size;
+  lanebloom_filter_bytes(filter, &size);
+  if (size != sparse->memory.nbytes)
+    test_fatal("%zu bytes", size);
+  const lanebloom_keys batch = lanebloom_keys_fixed(asked->numbers, sizeof *asked->numbers, NNUMBERS);
+  for (size_t k = 0; k < lanebloom_kernel_count(); k++) {
+    cr_assert(lanebloom_kernel_use(lanebloom_kernel_name(k)) == LANEBLOOM_OK, "kernel %zu", k);
+    if (lanebloom_filter_screen_hashes(filter, asked->hashes, NHASHES, bitmap) != asked->count)
+      test_fatal("%s: not %zu", lanebloom_kernel_name(k), asked->count);
+    test_same_bytes(lanebloom_kernel_name(k), bitmap, asked->expected, sizeof bitmap);
+    lanebloom_filter_screen(filter, &batch, bitmap);
+    test_same_bytes(lanebloom_kernel_name(k), bitmap, asked->expected, NNUMBERS / 8);
+  }
+  for (size_t i = 0; i < NHASHES; i++) {
+    uint64_t positions[NPROBES];
+    cr_assert(lanebloom_filter_positions(filter, hash_at(asked, i), positions) == NPROBES, "positions");
+    for (unsigned p = 0; p < NPROBES; p++)
+      if (positions[p] != sparse_position(sparse, hash_at(asked, i), p))
+        test_fatal("hash %zu, probe %u: position %llu", i, p, (unsigned long long)positions[p]);
+  }
+}
+
+/* nbits: that probes can address. */
+static void check_opened(lanebloom_format format, uint64_t nbytes, uint64_t line_nbytes, uint64_t nbits)
+{
+  test_context("%s, payload of %llu bytes", lanebloom_format_name(format), (unsigned long long)nbytes);
+  struct sparse sparse = make_sparse(format, nbytes, line_nbytes);
+  const struct questions asked = make_questions(&sparse);
+  if (sparse.memory.nbytes == nbytes + 1 && nbytes > TWO_TO_29)
+    put_byte(&sparse, nbytes - 1, 0xff); /* beyond 2^32 bits these do not count */
+  guarded_freeze(&sparse.memory);
+
+  lanebloom_filter *filter;
+  cr_assert(lanebloom_filter_open(format, sparse.memory.bytes, sparse.memory.nbytes, &filter) == LANEBLOOM_OK, "open");
+  check_answers(&sparse, &asked, filter);
+  if (filter->shape.nbits != nbits)
+    test_fatal("%llu bits", (unsigned long long)filter->shape.nbits);
+  if (nbytes == TWO_TO_29 + 1 || nbytes == TWO_TO_29 - 64) { /* more would take long to count */
+    lanebloom_info info;
+    lanebloom_filter_info(filter, &info, sizeof info);
+    if (info.nbits != nbits || info.nbits_set != sparse.nset)
+      test_fatal("info: %llu bits, %llu set", (unsigned long long)info.nbits, (unsigned long long)info.nbits_set);
+  }
+  lanebloom_filter_close(filter);
+  cr_assert(lanebloom_filter_map(sparse.path, &filter) == LANEBLOOM_OK, "map");
+  check_answers(&sparse, &asked, filter);
+  lanebloom_filter_close(filter);
+
+  close(sparse.file);
+  guarded_free(&sparse.memory);
+}
+
+static const uint64_t GIB = (uint64_t)1 << 30;
+
+Test(huge, open_leveldb)
+{
+  const uint64_t most = 8 * TWO_TO_29;
+  check_opened(LANEBLOOM_LEVELDB, TWO_TO_29 - 1, 0, most - 8);
+  check_opened(LANEBLOOM_LEVELDB, TWO_TO_29, 0, most);
+  check_opened(LANEBLOOM_LEVELDB, TWO_TO_29 + 1, 0, most);
+  check_opened(LANEBLOOM_LEVELDB_SIGNED, 4 * GIB - 1, 0, most);
+  check_opened(LANEBLOOM_LEVELDB, 4 * GIB, 0, most);
+  check_opened(LANEBLOOM_LEVELDB, 4 * GIB + 100, 0, most); /* neither bytes nor bits fit 32 bits */
+  check_opened(LANEBLOOM_LEVELDB, 5 * GIB, 0, most);
+}
+
+static void check_whole(lanebloom_format format, uint64_t nbytes, uint64_t line_nbytes)
+{
+  check_opened(format, nbytes, line_nbytes, 8 * nbytes);
+}
+
+Test(huge, open_rocksdb)
+{
+  check_whole(LANEBLOOM_ROCKSDB_LOCAL, TWO_TO_29 - 64, 0);
+  check_whole(LANEBLOOM_ROCKSDB_LOCAL, TWO_TO_29, 0);
+  check_whole(LANEBLOOM_ROCKSDB_LOCAL, TWO_TO_29 + 64, 0);
+  check_opened(LANEBLOOM_ROCKSDB_LOCAL, 4 * GIB - 6, 0, 8 * (4 * GIB - 64)); /* the largest; 58 bytes are no line */
+  check_whole(LANEBLOOM_ROCKSDB_LEGACY, TWO_TO_29 - 64, 64);
+  check_whole(LANEBLOOM_ROCKSDB_LEGACY, TWO_TO_29, 64);
+  check_whole(LANEBLOOM_ROCKSDB_LEGACY, TWO_TO_29 + 64, 64);
+  check_whole(LANEBLOOM_ROCKSDB_LEGACY, 4 * GIB - 64, 64);
+  check_whole(LANEBLOOM_ROCKSDB_LEGACY, 4 * GIB - 128, 128);
+  check_whole(LANEBLOOM_ROCKSDB_LEGACY, 3 * GIB, (uint64_t)1 << 27); /* lines as large as there are */
+}
+
+/* ---- Refusing ---- */
+
+/* The file is found wanting however it is opened. part_of_why: what load_why() says. */
+static void check_refused(lanebloom_format format, uint64_t promised_nbytes, uint64_t nbytes, lanebloom_status expected,
+                          const char *part_of_why)
+{
+  test_context("%s, %llu of %llu bytes", lanebloom_format_name(format), (unsigned long long)nbytes,
+               (unsigned long long)promised_nbytes);
+  char path[32], why[200];
+  lanebloom_filter *filter;
+  const int file = make_container(path, format, promised_nbytes, nbytes);
+  lanebloom_status status = lanebloom_filter_map(path, &filter);
+  if (status != expected || filter)
+    test_fatal("map: %d", (int)status);
+  if (part_of_why) {
+    status = lanebloom_filter_load_why(path, &filter, why, sizeof why);
+    if (status != expected || filter || !strstr(why, part_of_why))
+      test_fatal("load: %d, %s", (int)status, why);
+  }
+  close(file);
+}
+
+/* Sizes that 32 bits make equal: 2^32 more than the header says, or less. Of what is too short all that there is would
+ * be read before it is refused. */
+Test(huge, wrong_length)
+{
+  check_refused(LANEBLOOM_LEVELDB, 1000, 4 * GIB + 1000, LANEBLOOM_ERR_CORRUPT, "too long: expected a payload of 1000");
+  check_refused(LANEBLOOM_LEVELDB, 4 * GIB + 1000, 1000, LANEBLOOM_ERR_CORRUPT,
+                "truncated: expected a payload of 4294968296 bytes behind the header, found 1000");
+  check_refused(LANEBLOOM_LEVELDB, 5 * GIB, GIB, LANEBLOOM_ERR_CORRUPT, NULL);
+}
+
+/* RocksDB would take such sizes modulo 2^32. */
+Test(huge, rocksdb_limit)
+{
+  static const lanebloom_format formats[] = {LANEBLOOM_ROCKSDB, LANEBLOOM_ROCKSDB_LOCAL, LANEBLOOM_ROCKSDB_LEGACY};
+  const uint64_t sizes[] = {4 * GIB, 4 * GIB + 1, 4 * GIB + 69, 5 * GIB};
+  for (size_t f = 0; f < COUNT(formats); f++)
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+      check_refused(formats[f], sizes[i], sizes[i], LANEBLOOM_ERR_LIMIT, "expected at most the 4294967295 bytes that");
+      struct guarded memory = guarded_sparse(sizes[i]);
+      memcpy(memory.bytes + sizes[i] - 5, formats[f] == LANEBLOOM_ROCKSDB_LEGACY ? "\6\1\0\0" : "\xff\0\6\0", 5);
+      lanebloom_filter *filter;
+      if (lanebloom_filter_open(formats[f], memory.bytes, sizes[i], &filter) != LANEBLOOM_ERR_LIMIT || filter)
+        test_fatal("open");
+      guarded_free(&memory);
+
+      char path[32];
+      const int file = make_container(path, formats[f], 0, sizes[i]);
+      if (lanebloom_filter_load_raw(formats[f], path, &filter) != LANEBLOOM_ERR_LIMIT || filter)
+        test_fatal("load_raw");
+      close(file);
+    }
+}
+
+/* ---- Counts ---- */
+
+static const uint64_t MANY = ((uint64_t)1 << 33) + 1;
+
+/* What one builder was given, the other is given too, in turn: after 50 times each has been given more than 2^33 keys,
+ * of which they hashed two. Equal neighbours are kept once. */
+static void check_count(lanebloom_format format, uint64_t expected_keys)
+{
+  test_context("%s, %llu keys expected", lanebloom_format_name(format), (unsigned long long)expected_keys);
+  const lanebloom_keys one = lanebloom_keys_slices(keys, 1);
+  lanebloom_builder *builders[2];
+  uint64_t counts[2] = {1, 1};
+  for (int i = 0; i < 2; i++)
+    cr_assert(lanebloom_builder_create(format, 10, expected_keys, &builders[i]) == LANEBLOOM_OK &&
+                  lanebloom_builder_add(builders[i], &one) == LANEBLOOM_OK,
+              "builder");
+  for (int into = 0; counts[!into] < MANY; into = !into) {
+    cr_assert(lanebloom_builder_merge(builders[into], builders[!into]) == LANEBLOOM_OK, "merge");
+    counts[into] += counts[!into];
+  }
+  for (int i = 0; i < 2; i++) {
+    lanebloom_filter *filter, *loaded;
+    lanebloom_info info;
+    cr_assert(lanebloom_builder_finish(builders[i], &filter) == LANEBLOOM_OK, "finish");
+    char path[32];
+    const int file = make_container(path, format, 0, 0);
+    cr_assert(lseek(file, 0, SEEK_SET) == 0 && lanebloom_filter_save(filter, path) == LANEBLOOM_OK, "save");
+    cr_assert(lseek(file, 0, SEEK_SET) == 0 && lanebloom_filter_load(path, &loaded) == LANEBLOOM_OK, "load");
+    close(file);
+    lanebloom_filter_info(loaded, &info, sizeof info);
+    if (info.nkeys != counts[i])
+      test_fatal("%llu keys, not %llu", (unsigned long long)info.nkeys, (unsigned long long)counts[i]);
+    if (!lanebloom_filter_may_contain(loaded, keys[0].data, keys[0].size))
+      test_fatal("lost");
+    lanebloom_filter_close(filter);
+    lanebloom_filter_close(loaded);
+    lanebloom_builder_destroy(builders[i]);
+  }
+}
+
+Test(huge, counts_of_builders)
+{
+  check_count(LANEBLOOM_LEVELDB, 100);
+  check_count(LANEBLOOM_ROCKSDB_LOCAL, 100);
+  check_count(LANEBLOOM_ROCKSDB_LOCAL, 0);
+  check_count(LANEBLOOM_ROCKSDB_LEGACY, 0);
+}
+
+/* Merged with itself, a filter has twice the keys, until no number holds them. */
+Test(huge, counts_of_merged_filters)
+{
+  const lanebloom_keys one = lanebloom_keys_slices(keys, 1);
+  lanebloom_filter *filter, *merged;
+  cr_assert(lanebloom_filter_build(LANEBLOOM_LEVELDB, 10, &one, &filter) == LANEBLOOM_OK, "build");
+  for (int i = 1; i < 70; i++) {
+    const lanebloom_filter *twice[] = {filter, filter};
+    lanebloom_info info;
+    cr_assert(lanebloom_filter_merge(twice, 2, &merged) == LANEBLOOM_OK, "merge %d", i);
+    lanebloom_filter_info(merged, &info, sizeof info);
+    cr_assert(info.nkeys == (i < 64 ? (uint64_t)1 << i : LANEBLOOM_UNKNOWN), "2^%d keys: %llu", i,
+              (unsigned long long)info.nkeys);
+    lanebloom_filter_close(filter);
+    filter = merged;
+  }
+  lanebloom_filter_close(filter);
+}
+
+/* A batch of so many keys takes no memory when they are empty, and no time where the answer is constant. */
+Test(huge, counts_of_answers)
+{
+  const lanebloom_keys many = lanebloom_keys_fixed(NULL, 0, MANY);
+  const lanebloom_keys end = lanebloom_keys_part(&many, MANY - 3, MANY);
+  lanebloom_filter *always, *never;
+  cr_assert(end.n == 3, "%zu keys", end.n);
+  cr_assert(lanebloom_filter_open(LANEBLOOM_LEVELDB, "\0\xff", 2, &always) == LANEBLOOM_OK, "open");
+  cr_assert(lanebloom_filter_open(LANEBLOOM_LEVELDB, "", 0, &never) == LANEBLOOM_OK, "open");
+  cr_assert(lanebloom_filter_screen(always, &many, NULL) == MANY, "always");
+  cr_assert(lanebloom_filter_screen(never, &many, NULL) == 0, "never");
+  cr_assert(lanebloom_filter_select(always, &many, NULL) == SIZE_MAX, "indices of 32 bits");
+  lanebloom_filter_close(always);
+  lanebloom_filter_close(never);
 }
 
 /* ---- Keys ---- */
