@@ -138,6 +138,57 @@ Test(huge, sizes)
   cr_assert(!builder, "builder after an error");
 }
 
+/* More bits than probes can reach, more bytes than 32 bits hold, and the trailer behind them. */
+Test(huge, stream_beyond_4_gib)
+{
+  const lanebloom_keys three = lanebloom_keys_slices(keys, 3);
+  const uint64_t nbytes = 5368709122;
+  lanebloom_builder *builder;
+  lanebloom_filter *filter;
+  cr_assert(lanebloom_builder_create(LANEBLOOM_LEVELDB, 10, 4294967297, &builder) == LANEBLOOM_OK, "create");
+  cr_assert(lanebloom_builder_add(builder, &three) == LANEBLOOM_OK, "add");
+  cr_assert(lanebloom_builder_finish(builder, &filter) == LANEBLOOM_OK, "finish");
+  lanebloom_builder_destroy(builder);
+  size_t size;
+  const uint8_t *bytes = lanebloom_filter_bytes(filter, &size);
+  cr_assert(size == nbytes + 1 && bytes[nbytes] == 6, "%zu bytes, %d probes", size, bytes[size - 1]);
+  for (size_t key = 0; key < COUNT(keys); key++) {
+    for (unsigned p = 0; p < 6 && key < 3; p++) {
+      const uint64_t position = model_position(hash_of(key), p, nbytes);
+      cr_assert(bytes[position / 8] >> position % 8 & 1, "key %zu: bit %llu", key, (unsigned long long)position);
+    }
+    cr_assert(lanebloom_filter_may_contain(filter, keys[key].data, keys[key].size) == (key < 3), "key %zu", key);
+  }
+  lanebloom_filter_close(filter);
+}
+
+/* So many that their hashes would fill all addresses there are. The address sanitizer ends a program that asks for that,
+ * so there only as many as nobody need ask for. */
+#if defined(__SANITIZE_ADDRESS__)
+enum { LOG_TOO_MANY = 60 };
+#else
+enum { LOG_TOO_MANY = 46 };
+#endif
+
+Test(huge, more_hashes_than_memory)
+{
+  const lanebloom_keys one = lanebloom_keys_slices(keys, 1);
+  for (unsigned log = LOG_TOO_MANY; log < 64; log++) {
+    const lanebloom_keys many = lanebloom_keys_fixed(NULL, 0, (size_t)1 << log);
+    lanebloom_builder *builder;
+    lanebloom_filter *filter;
+    cr_assert(lanebloom_builder_create(LANEBLOOM_ROCKSDB_LOCAL, 10, 0, &builder) == LANEBLOOM_OK, "create");
+    cr_assert(lanebloom_builder_add(builder, &one) == LANEBLOOM_OK, "add");
+    cr_assert(lanebloom_builder_add(builder, &many) == LANEBLOOM_ERR_MEMORY, "2^%u", log);
+    cr_assert(lanebloom_builder_finish(builder, &filter) == LANEBLOOM_OK, "finish");
+    lanebloom_info info;
+    lanebloom_filter_info(filter, &info, sizeof info);
+    cr_assert(info.nkeys == 1, "an error adds nothing");
+    lanebloom_filter_close(filter);
+    lanebloom_builder_destroy(builder);
+  }
+}
+
 /* RocksDB's sizes are the model's for every number of bits per key, up to the last number of keys. */
 Test(huge, rocksdb_sizes)
 {
@@ -515,6 +566,42 @@ Test(huge, rocksdb_limit)
         test_fatal("load_raw");
       close(file);
     }
+}
+
+/* ---- Saving ---- */
+
+/* Instead of write(2), for /dev/null would take whatever it is given. */
+static bool counting;
+static uint64_t nwritten;
+
+ssize_t __real_write(int file, const void *bytes, size_t nbytes);
+ssize_t __wrap_write(int file, const void *bytes, size_t nbytes);
+ssize_t __wrap_write(int file, const void *bytes, size_t nbytes)
+{
+  if (!counting)
+    return __real_write(file, bytes, nbytes);
+  const size_t n = nbytes < 0x7ffff000 ? nbytes : 0x7ffff000; /* as Linux does */
+  nwritten += n;
+  return (ssize_t)n;
+}
+
+Test(huge, save)
+{
+  const uint64_t sizes[] = {4 * GIB - 1, 4 * GIB, 4 * GIB + 1, 5 * GIB};
+  for (size_t i = 0; i < COUNT(sizes); i++) {
+    struct guarded memory = guarded_sparse(sizes[i]);
+    lanebloom_filter *filter;
+    cr_assert(lanebloom_filter_open(LANEBLOOM_LEVELDB, memory.bytes, sizes[i], &filter) == LANEBLOOM_OK, "open");
+    nwritten = 0;
+    counting = true;
+    const lanebloom_status status = lanebloom_filter_save_raw(filter, "/dev/null");
+    counting = false;
+    if (status || nwritten != sizes[i])
+      test_fatal("status %d, %llu of %llu bytes", (int)status, (unsigned long long)nwritten,
+                 (unsigned long long)sizes[i]);
+    lanebloom_filter_close(filter);
+    guarded_free(&memory);
+  }
 }
 
 /* ---- Counts ---- */
