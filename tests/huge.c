@@ -1,6 +1,6 @@
 /* Sizes and counts that 32 bits do not hold. LevelDB filters of 2^29 bytes and more: their number of bits does not fit,
  * and a 32-bit hash reaches only the first 2^32 of them. RocksDB's filters where their sizes end. Counts of keys. Memory
- * and files are nearly all untouched, so a few hundred megabytes of them are real; huge_full.sh takes it all.
+ * and files are nearly all untouched, so a few hundred megabytes of them are real; huge.bats takes it all.
  * SPDX-License-Identifier: MIT */
 #define XXH_INLINE_ALL
 #include <criterion/criterion.h>
@@ -219,6 +219,23 @@ Test(huge, rocksdb_sizes)
               LANEBLOOM_ERR_LIMIT);
     cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LOCAL, bits, local_most + 1, &nbytes, &nprobes) ==
               LANEBLOOM_ERR_LIMIT);
+  }
+}
+
+/* Numbers of keys of which 32 bits keep nearly nothing. */
+Test(huge, rocksdb_sizes_of_too_many)
+{
+  for (unsigned log = 32; log < 64; log++) {
+    const uint64_t nkeys = ((uint64_t)1 << log) + 1;
+    uint64_t nbytes = 0;
+    unsigned nprobes;
+    cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LEGACY, 1, nkeys, &nbytes, &nprobes) == LANEBLOOM_ERR_LIMIT,
+              "legacy, 2^%u keys", log);
+    const lanebloom_status expected = log < 35 ? LANEBLOOM_OK : LANEBLOOM_ERR_LIMIT;
+    cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LOCAL, 1, nkeys, &nbytes, &nprobes) == expected, "local, 2^%u keys",
+              log);
+    cr_assert(expected || nbytes == model_local_nbytes(1000, nkeys) + 5, "local, 2^%u keys: %llu bytes", log,
+              (unsigned long long)nbytes);
   }
 }
 
