@@ -49,6 +49,15 @@
   diff expected found
 }
 
+@test "the commands of SECURITY.md" {
+  cd "$BATS_TEST_TMPDIR"
+  sed -n 's/^      //p' "$SOURCE_DIR/SECURITY.md" >shown
+  sed -n 's/^\$ //p' shown >commands
+  [ "$(wc -l <commands)" = 2 ]
+  sed "s|lanebloom |'$LANEBLOOM' |g" commands | bash -e >found
+  grep -v '^\$ ' shown | diff - found
+}
+
 @test "one key and its neighbours in docs/leveldb-false-positives.md" {
   cd "$BATS_TEST_TMPDIR"
   echo key1 | "$LANEBLOOM" build --format leveldb -o k.lbf
