@@ -276,7 +276,7 @@ COMMANDS
   lanebloom info --json filter >expected
   lanebloom screen -n filter keys >>expected
   for setting in TMPDIR=/nonexistent LC_ALL=de_DE.UTF-8 LC_ALL=$'\033' LANG=no-such LOCPATH=/nonexistent LANGUAGE=de COLUMNS=-1 \
-    COLUMNS=99999999999 PATH=/nonexistent HOME= IFS=/ ARGP_HELP_FMT=x POSIXLY_CORRECT=1 MALLOC_PERTURB_=85; do
+    COLUMNS=99999999999 HOME= IFS=/ ARGP_HELP_FMT=x POSIXLY_CORRECT=1 MALLOC_PERTURB_=85; do
     env "$setting" "$LANEBLOOM" info --json filter >found 2>err
     env "$setting" "$LANEBLOOM" screen -n filter keys >>found 2>>err
     cmp found expected
