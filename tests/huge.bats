@@ -17,7 +17,7 @@ size_of() {
 # needs MEMORY DISK, in bytes.
 needs() {
   local memory disk
-  memory=$(awk '/^MemAvailable/ { print 1024 * $2 }' /proc/meminfo)
+  memory=$((1024 * $(awk '/^MemAvailable/ { print $2 }' /proc/meminfo)))
   disk=$(df --output=avail -B1 . | tail -n 1)
   ((memory > $1 && disk > $2)) || skip "needs $1 bytes of memory and $2 of disk; there are $memory and $disk"
 }
@@ -36,7 +36,7 @@ round_trip() { # FORMAT NBYTES NTRAILER
   [[ $(jq .bits info) == "$bits" ]]
   [[ $(lanebloom screen -c filter present) == "$NKEYS" ]]
   for kernel in $(lanebloom kernels --json | jq -r '.kernels[]'); do
-    lanebloom screen --kernel "$kernel" filter absent >found
+    lanebloom screen --kernel "$kernel" filter absent >found || [[ $? -eq 1 ]] # none
     [[ ! -e passed ]] || cmp found passed
     mv found passed
   done
