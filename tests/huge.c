@@ -222,6 +222,14 @@ Test(huge, rocksdb_sizes)
   }
 }
 
+/* Refused before a key is looked at, of which there are more than 32 bits hold. */
+Test(huge, build_of_too_many)
+{
+  const lanebloom_keys many = lanebloom_keys_fixed(NULL, 0, (size_t)1 << 46);
+  lanebloom_filter *filter;
+  cr_assert(lanebloom_filter_build(LANEBLOOM_LEVELDB, INT_MAX, &many, &filter) == LANEBLOOM_ERR_LIMIT && !filter);
+}
+
 /* Numbers of keys of which 32 bits keep nearly nothing. */
 Test(huge, rocksdb_sizes_of_too_many)
 {
