@@ -253,6 +253,7 @@ COMMANDS
     [[ $status -eq 2 && -z $output && ${#stderr_lines[@]} -eq 1 && $stderr == *": Permission denied" ]] ||
       { echo "$command: $status, $output, $stderr"; false; }
   done
+  chmod 755 closed fixed # so that they can be removed
   [[ ! -e new && -z $(ls -A fixed) ]]
 }
 
