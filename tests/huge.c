@@ -612,7 +612,7 @@ ssize_t __wrap_write(int file, const void *bytes, size_t nbytes)
 
 Test(huge, save)
 {
-  const uint64_t sizes[] = {4 * GIB - 1, 4 * GIB, 4 * GIB + 1, 5 * GIB};
+  const uint64_t sizes[] = {4 * GIB - 1, 4 * GIB, 4 * GIB + 1, 5 * GIB, 7 * GIB};
   for (size_t i = 0; i < COUNT(sizes); i++) {
     struct guarded memory = guarded_sparse(sizes[i]);
     lanebloom_filter *filter;
@@ -703,6 +703,7 @@ Test(huge, counts_of_answers)
   const lanebloom_keys end = lanebloom_keys_part(&many, MANY - 3, MANY);
   lanebloom_filter *always, *never;
   cr_assert(end.n == 3, "%zu keys", end.n);
+  cr_assert(lanebloom_keys_part(&many, 0, MANY).n == MANY && lanebloom_keys_part(&many, MANY + 5, 1).n == 0, "parts");
   cr_assert(lanebloom_filter_open(LANEBLOOM_LEVELDB, "\0\xff", 2, &always) == LANEBLOOM_OK, "open");
   cr_assert(lanebloom_filter_open(LANEBLOOM_LEVELDB, "", 0, &never) == LANEBLOOM_OK, "open");
   cr_assert(lanebloom_filter_screen(always, &many, NULL) == MANY, "always");
