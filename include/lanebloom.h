@@ -22,7 +22,8 @@ extern "C" {
  * What holds for every function
  *
  * Errors    Creating, opening, saving and forcing a kernel can fail and return a status; screening cannot. On any
- *           error nothing has changed, and an output that is a pointer is NULL. The library never prints or aborts.
+ *           error nothing has changed, and an output that is a pointer is NULL. The library never prints or aborts
+ *           (see lanebloom_keys_offsets32() for debug builds).
  * Kernels   The default kernel table is the one that $LANEBLOOM_KERNEL names (read once, by secure_getenv; empty counts
  *           as unset), else the best that this CPU can run. While the variable names one that cannot run here, every
  *           function that returns a status returns LANEBLOOM_ERR_KERNEL: there is no silent fallback. A successful
@@ -85,7 +86,8 @@ typedef struct lanebloom_keys {
 LANEBLOOM_API lanebloom_keys lanebloom_keys_fixed(const void *data, size_t width, size_t n);
 
 /* Columns as Arrow lays them out: key i is data[offsets[i] .. offsets[i + 1]).
- * offsets: n + 1 of them, never falling; the caller vouches for both (none is read when n is 0). */
+ * offsets: n + 1 of them, never falling; the caller vouches for both (none is read when n is 0). A library built without
+ * NDEBUG asserts that they do not fall, which is the one case where it aborts. */
 LANEBLOOM_API lanebloom_keys lanebloom_keys_offsets32(const void *data, const uint32_t *offsets, size_t n);
 LANEBLOOM_API lanebloom_keys lanebloom_keys_offsets64(const void *data, const uint64_t *offsets, size_t n);
 

@@ -4,7 +4,7 @@
 #ifndef LANEBLOOM_BATCH_H
 #define LANEBLOOM_BATCH_H
 
-#include <lanebloom.h>
+#include "keys.h"
 
 enum {
   BLOCK_NKEYS = 1024, /* at most. Hashes of 8 bytes: 8 KiB, which stay in the first-level cache */
@@ -71,6 +71,7 @@ static inline const void *hash_source_next(struct hash_source *source, size_t ma
   uint64_t *block = source->blocks[source->turn];
   source->turn ^= 1;
   const lanebloom_keys keys = lanebloom_keys_part(source->keys, first, *nkeys);
+  assert(keys_ascend(&keys));
   source->hash(&keys, block);
   hash_source_fetch(source, max_nkeys);
   return block;

@@ -3,9 +3,23 @@
 #ifndef LANEBLOOM_KEYS_H
 #define LANEBLOOM_KEYS_H
 
+#include <assert.h>
 #include <lanebloom.h>
 
 enum keys_layout { KEYS_FIXED, KEYS_OFFSETS32, KEYS_OFFSETS64, KEYS_SLICES };
+
+/* What the caller vouches for: offsets never fall. Asserted where keys are hashed, which every use of them does. */
+static inline bool keys_ascend(const lanebloom_keys *keys)
+{
+  const uint32_t *offsets32 = keys->index;
+  const uint64_t *offsets64 = keys->index;
+  bool ascend = true;
+  for (size_t i = 0; i < keys->n && keys->layout == KEYS_OFFSETS32; i++)
+    ascend = ascend && offsets32[i] <= offsets32[i + 1];
+  for (size_t i = 0; i < keys->n && keys->layout == KEYS_OFFSETS64; i++)
+    ascend = ascend && offsets64[i] <= offsets64[i + 1];
+  return ascend;
+}
 
 /* Key i of the batch, i below keys->n. */
 static inline lanebloom_slice keys_at(const lanebloom_keys *keys, size_t i)

@@ -3,10 +3,13 @@
 #include <criterion/criterion.h>
 #include <lanebloom.h>
 #include <math.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { NKEYS = 3000, WIDTH = 5 };
 
@@ -59,6 +62,42 @@ Test(keys, every_layout_hashes_alike)
     }
   }
 }
+
+#ifndef NDEBUG
+static void hash_falling(const lanebloom_keys *keys)
+{
+  uint32_t hashes[3];
+  lanebloom_hash(LANEBLOOM_LEVELDB, keys, hashes);
+}
+
+static void screen_falling(const lanebloom_keys *keys)
+{
+  uint8_t filter_bytes[9] = {[8] = 6};
+  lanebloom_filter *filter;
+  if (lanebloom_filter_open(LANEBLOOM_LEVELDB, filter_bytes, sizeof filter_bytes, &filter) == LANEBLOOM_OK)
+    lanebloom_filter_screen(filter, keys, NULL);
+}
+
+/* Not in builds that have no assertions. */
+Test(keys, offsets_that_fall_are_asserted)
+{
+  void (*const uses[])(const lanebloom_keys *) = {hash_falling, screen_falling};
+  const lanebloom_keys keys[] = {lanebloom_keys_offsets32("0123456789", (uint32_t[]){0, 5, 3, 8}, 3),
+                                 lanebloom_keys_offsets64("0123456789", (uint64_t[]){0, 5, 3, 8}, 3)};
+  for (size_t i = 0; i < 4; i++) {
+    int status = 0;
+    const pid_t child = fork();
+    if (child == 0) {
+      close(STDERR_FILENO);
+      uses[i % 2](&keys[i / 2]);
+      _exit(0);
+    }
+    cr_assert(child > 0 && waitpid(child, &status, 0) == child, "no child");
+    cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT, "use %zu of layout %zu: status %x", i % 2, i / 2,
+              (unsigned)status);
+  }
+}
+#endif
 
 Test(keys, a_part_never_leaves_the_batch)
 {
