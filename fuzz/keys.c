@@ -1,0 +1,142 @@
+/* Any keys in any layout: by each kernel they have the hashes and answers that scalar gives each key by itself, and
+ * filters that are built of them have them all and are scalar's byte for byte.
+ *   layout, format, bits per key, first and number of a part, bytes before the first key: 1 byte each | keys
+ * SPDX-License-Identifier: MIT */
+#include "fuzz.h"
+
+enum { MAX_HASH_NBYTES = 8 };
+
+/* Keys in another layout. Bytes lie at the end of their block of memory; offsets alone know where keys end. */
+struct layout {
+  lanebloom_keys keys;
+  uint8_t *data;
+  uint32_t *offsets32;
+  uint64_t *offsets64;
+};
+
+static struct layout lay_out(const lanebloom_keys *keys, unsigned which, size_t before)
+{
+  const lanebloom_slice *slices = keys->index;
+  const size_t n = keys->n;
+  size_t nbytes = before;
+  bool is_fixed = n > 0;
+  for (size_t i = 0; i < n; i++) {
+    nbytes += slices[i].size;
+    is_fixed = is_fixed && slices[i].size == slices[0].size;
+  }
+  struct layout made = {.keys = *keys,
+                        .data = fuzz_alloc(nbytes),
+                        .offsets32 = fuzz_alloc((n + 1) * sizeof *made.offsets32),
+                        .offsets64 = fuzz_alloc((n + 1) * sizeof *made.offsets64)};
+  memset(made.data, 0, before);
+  size_t at = before;
+  for (size_t i = 0; i <= n; i++) {
+    made.offsets32[i] = (uint32_t)at;
+    made.offsets64[i] = at;
+    if (i < n && slices[i].size > 0)
+      memcpy(made.data + at, slices[i].data, slices[i].size);
+    at += i < n ? slices[i].size : 0;
+  }
+  if (which == 1)
+    made.keys = lanebloom_keys_offsets32(made.data, made.offsets32, n);
+  else if (which == 2)
+    made.keys = lanebloom_keys_offsets64(made.data, made.offsets64, n);
+  else if (which == 3 && is_fixed)
+    made.keys = lanebloom_keys_fixed(made.data + before, slices[0].size, n);
+  return made;
+}
+
+static void layout_free(struct layout *layout)
+{
+  free(layout->data);
+  free(layout->offsets32);
+  free(layout->offsets64);
+}
+
+/* What scalar makes of the slices, of each by itself. */
+struct expected {
+  uint8_t hashes[FUZZ_MAX_NKEYS * MAX_HASH_NBYTES], bitmap[FUZZ_BITMAP_NBYTES];
+  size_t count, filter_nbytes;
+  const uint8_t *filter_bytes;
+};
+
+static void check(lanebloom_format format, double bits_per_key, const lanebloom_keys *keys,
+                  const lanebloom_filter *filter, const struct expected *expected)
+{
+  static struct expected found;
+  CHECK(lanebloom_hash(format, keys, found.hashes) == LANEBLOOM_OK);
+  CHECK(memcmp(found.hashes, expected->hashes, keys->n * lanebloom_format_hash_size(format)) == 0);
+  CHECK(lanebloom_filter_screen(filter, keys, found.bitmap) == expected->count);
+  CHECK(memcmp(found.bitmap, expected->bitmap, (keys->n + 7) / 8) == 0);
+
+  /* Built at once, and by two builders: bytes are those of scalar, and the second ones pass all keys. */
+  lanebloom_filter *built;
+  CHECK(lanebloom_filter_build(format, bits_per_key, keys, &built) == LANEBLOOM_OK);
+  CHECK(lanebloom_filter_screen(built, keys, NULL) == keys->n);
+  found.filter_bytes = lanebloom_filter_bytes(built, &found.filter_nbytes);
+  CHECK(found.filter_nbytes == expected->filter_nbytes &&
+        memcmp(found.filter_bytes, expected->filter_bytes, found.filter_nbytes) == 0);
+  for (uint64_t expected_keys = 0; expected_keys <= keys->n; expected_keys += keys->n + (keys->n == 0)) {
+    lanebloom_builder *into, *from;
+    const lanebloom_keys head = lanebloom_keys_part(keys, 0, keys->n / 3),
+                         tail = lanebloom_keys_part(keys, keys->n / 3, SIZE_MAX);
+    CHECK(lanebloom_builder_create(format, bits_per_key, expected_keys, &into) == LANEBLOOM_OK);
+    CHECK(lanebloom_builder_create(format, bits_per_key, expected_keys, &from) == LANEBLOOM_OK);
+    CHECK(lanebloom_builder_add(into, &head) == LANEBLOOM_OK && lanebloom_builder_add(from, &tail) == LANEBLOOM_OK);
+    CHECK(lanebloom_builder_merge(into, from) == LANEBLOOM_OK);
+    lanebloom_builder_destroy(from);
+    lanebloom_filter *merged;
+    CHECK(lanebloom_builder_finish(into, &merged) == LANEBLOOM_OK);
+    lanebloom_builder_destroy(into);
+    CHECK(lanebloom_filter_screen(merged, keys, NULL) == keys->n);
+    size_t nbytes;
+    const uint8_t *bytes = lanebloom_filter_bytes(merged, &nbytes);
+    if (expected_keys == 0) /* as of one builder that got all keys in this order */
+      CHECK(nbytes == found.filter_nbytes && memcmp(bytes, found.filter_bytes, nbytes) == 0);
+    lanebloom_filter_close(merged);
+  }
+  lanebloom_filter_close(built);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+  static const lanebloom_format formats[] = {LANEBLOOM_LEVELDB, LANEBLOOM_LEVELDB_SIGNED, LANEBLOOM_ROCKSDB_LEGACY,
+                                             LANEBLOOM_ROCKSDB_LOCAL};
+  static lanebloom_slice slices[FUZZ_MAX_NKEYS];
+  static struct expected expected;
+  struct fuzz_input input = {bytes, size};
+  const unsigned which = input_byte(&input) % 4;
+  const lanebloom_format format = formats[input_byte(&input) % 4];
+  const double bits_per_key = 1 + input_byte(&input) % 50;
+  const size_t first = (size_t)input_byte(&input) * 4, most = 1 + (size_t)input_byte(&input) * 16,
+               before = input_byte(&input);
+  const lanebloom_keys keys = input_keys(&input, slices), part = lanebloom_keys_part(&keys, first, most);
+  struct layout layout = lay_out(&keys, which, before);
+
+  lanebloom_kernel_use("scalar");
+  lanebloom_filter *filter, *built; /* of a part, so that some pass */
+  CHECK(lanebloom_filter_build(format, bits_per_key, &part, &filter) == LANEBLOOM_OK);
+  const size_t hash_nbytes = lanebloom_format_hash_size(format);
+  memset(expected.bitmap, 0, sizeof expected.bitmap);
+  expected.count = 0;
+  for (size_t i = 0; i < keys.n; i++) {
+    const lanebloom_keys one = lanebloom_keys_fixed(slices[i].data, slices[i].size, 1);
+    CHECK(lanebloom_hash(format, &one, expected.hashes + i * hash_nbytes) == LANEBLOOM_OK);
+    const bool may = lanebloom_filter_may_contain(filter, slices[i].data, slices[i].size);
+    CHECK(may || i < first || i - first >= part.n);
+    expected.bitmap[i / 8] |= (uint8_t)(may << i % 8);
+    expected.count += may;
+  }
+  CHECK(lanebloom_filter_build(format, bits_per_key, &keys, &built) == LANEBLOOM_OK);
+  expected.filter_bytes = lanebloom_filter_bytes(built, &expected.filter_nbytes);
+  for (size_t i = 0; i < lanebloom_kernel_count(); i++) {
+    lanebloom_kernel_use(lanebloom_kernel_name(i));
+    check(format, bits_per_key, &layout.keys, filter, &expected);
+    const lanebloom_keys cut = lanebloom_keys_part(&layout.keys, first, most);
+    CHECK(cut.n == part.n && lanebloom_filter_screen(filter, &cut, NULL) == cut.n);
+  }
+  lanebloom_filter_close(built);
+  lanebloom_filter_close(filter);
+  layout_free(&layout);
+  return 0;
+}

@@ -1,0 +1,254 @@
+/* Any words as options: the groups that verbs share keep what they promise, numbers are those that the words write, and
+ * each verb takes its options or refuses them.
+ *   who is asked 1 byte | words, with a NUL byte after each
+ * SPDX-License-Identifier: MIT */
+#include <ctype.h>
+#include <math.h>
+#include <setjmp.h>
+
+#include "cli.h"
+#include "fuzz.h"
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define LEAKS_ARE_SEEN
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define LEAKS_ARE_SEEN
+#endif
+
+/* ---- How a call ends that would end the process, or begin to work ---- */
+
+enum end { ACCEPTED = 1, REFUSED };
+
+static jmp_buf end;
+
+/* The linker calls these instead. argp's own complaints are returned, not printed. */
+error_t __real_argp_parse(const struct argp *argp, int argc, char **argv, unsigned flags, int *index, void *input);
+error_t __wrap_argp_parse(const struct argp *argp, int argc, char **argv, unsigned flags, int *index, void *input);
+_Noreturn void __wrap_argp_error(const struct argp_state *state, const char *format, ...);
+_Noreturn void __real_exit(int status);
+_Noreturn void __wrap_exit(int status);
+
+static bool is_running;
+
+error_t __wrap_argp_parse(const struct argp *argp, int argc, char **argv, unsigned flags, int *index, void *input)
+{
+  const error_t error = __real_argp_parse(argp, argc, argv, flags | ARGP_NO_EXIT | ARGP_NO_ERRS, index, input);
+  longjmp(end, error ? REFUSED : ACCEPTED); /* the verb would work now */
+}
+
+void __wrap_argp_error(const struct argp_state *state, const char *format, ...)
+{
+  (void)state, (void)format;
+  longjmp(end, REFUSED);
+}
+
+void __wrap_exit(int status)
+{
+  if (!is_running)
+    __real_exit(status);
+  CHECK(status == EXIT_TROUBLE);
+  longjmp(end, REFUSED);
+}
+
+/* ---- What such a call leaves behind, which the end of a process would free ---- */
+
+enum { MAX_NBLOCKS = 10000 };
+
+static const volatile void *blocks[MAX_NBLOCKS];
+static size_t nblocks;
+
+#ifdef LEAKS_ARE_SEEN
+int __sanitizer_install_malloc_and_free_hooks(void (*malloced)(const volatile void *, size_t),
+                                              void (*freed)(const volatile void *));
+
+static void note(const volatile void *block, size_t nbytes)
+{
+  (void)nbytes;
+  if (is_running && nblocks < MAX_NBLOCKS)
+    blocks[nblocks++] = block;
+}
+
+static void forget(const volatile void *block)
+{
+  for (size_t i = nblocks; is_running && i-- > 0;)
+    if (blocks[i] == block) {
+      blocks[i] = blocks[--nblocks];
+      return;
+    }
+}
+#endif
+
+static FILE *standard_output, *standard_error;
+
+static void begin(void)
+{
+#ifdef LEAKS_ARE_SEEN
+  static bool is_installed;
+  if (!is_installed)
+    CHECK(__sanitizer_install_malloc_and_free_hooks(note, forget) > 0);
+  is_installed = true;
+#endif
+  static FILE *nothing; /* help goes there, and complaints */
+  if (!nothing) {
+    static char buffers[BUFSIZ];
+    CHECK((nothing = fopen("/dev/null", "w")) && setvbuf(nothing, buffers, _IOFBF, sizeof buffers) == 0);
+  }
+  argp_err_exit_status = EXIT_TROUBLE;
+  standard_output = stdout;
+  standard_error = stderr;
+  stdout = stderr = nothing;
+  is_running = true;
+}
+
+static void finish(void)
+{
+  is_running = false;
+  stdout = standard_output;
+  stderr = standard_error;
+  while (nblocks > 0)
+    free((void *)(uintptr_t)blocks[--nblocks]);
+}
+
+/* ---- Groups of options ---- */
+
+struct groups {
+  struct record_syntax syntax;
+  size_t nworkers;
+  struct filter_source source;
+  lanebloom_writer writer;
+};
+
+static error_t parse_groups(int key, char *text, struct argp_state *state)
+{
+  (void)text;
+  struct groups *groups = state->input;
+  if (key == ARGP_KEY_ARG)
+    return 0;
+  if (key != ARGP_KEY_INIT)
+    return ARGP_ERR_UNKNOWN;
+  state->child_inputs[0] = &groups->syntax;
+  state->child_inputs[1] = &groups->nworkers;
+  state->child_inputs[2] = &groups->source;
+  state->child_inputs[3] = &groups->writer;
+  return 0;
+}
+
+static void check_groups(int argc, char **argv)
+{
+  static struct groups groups;
+  static const struct argp_child children[] = {{.argp = &record_argp}, {.argp = &jobs_argp},   {.argp = &filter_argp},
+                                               {.argp = &writer_argp}, {.argp = &kernel_argp}, {0}};
+  static const struct argp argp = {.parser = parse_groups, .children = children};
+  groups = (struct groups){0};
+  const int how = setjmp(end);
+  if (how == 0)
+    __wrap_argp_parse(&argp, argc, argv, 0, NULL, &groups);
+  if (how == REFUSED)
+    return;
+  const struct record_syntax *syntax = &groups.syntax;
+  CHECK(syntax->terminator == '\n' || syntax->terminator == '\0');
+  CHECK((syntax->width > 0) + (syntax->terminator == '\0') + syntax->crlf <= 1);
+  CHECK(groups.nworkers >= 1 && groups.nworkers <= WORKERS_MAX);
+  CHECK(groups.source.raw == (groups.source.format != 0));
+  CHECK(!groups.source.raw || strcmp(lanebloom_format_name(groups.source.format), "unknown") != 0);
+  CHECK(groups.writer <= LANEBLOOM_WRITER_GOLEVELDB);
+  CHECK(lanebloom_kernel_active());
+}
+
+/* ---- Values ---- */
+
+/* Digits alone, and at most `most`, counted in twice as many bits. */
+static bool is_count(const char *text, uint64_t most, uint64_t *number)
+{
+  unsigned __int128 value = 0;
+  for (const char *digit = text; *digit; digit++) {
+    if (*digit < '0' || *digit > '9')
+      return false;
+    if (value <= most)
+      value = value * 10 + (unsigned)(*digit - '0');
+  }
+  *number = (uint64_t)value;
+  return value >= 1 && value <= most;
+}
+
+/* Each of these: false where the text is refused. */
+static bool take_count(const char *text, uint64_t most, uint64_t *number)
+{
+  if (setjmp(end))
+    return false;
+  *number = parse_count(NULL, "--count", text, most);
+  return true;
+}
+
+static bool take_number(const char *text, double *number)
+{
+  if (setjmp(end))
+    return false;
+  *number = parse_number(NULL, "--number", text);
+  return true;
+}
+
+static bool take_format(const char *text, bool to_hash, lanebloom_format *format)
+{
+  if (setjmp(end))
+    return false;
+  *format = to_hash ? parse_hashing_format(NULL, text) : parse_format(NULL, text);
+  return true;
+}
+
+static void check_values(const char *text, uint64_t most)
+{
+  uint64_t count, expected_count;
+  double number;
+  lanebloom_format format, hashing;
+  const bool is_good = is_count(text, most, &expected_count);
+  CHECK(take_count(text, most, &count) == is_good && (!is_good || count == expected_count));
+  CHECK(!take_number(text, &number) || (isfinite(number) && number == strtod(text, NULL)));
+  CHECK(!is_good || (take_number(text, &number) && number == (double)count)); /* a whole number is a number */
+  const bool is_format = take_format(text, false, &format), is_hashing = take_format(text, true, &hashing);
+  CHECK(!is_format || strcmp(lanebloom_format_name(format), text) == 0);
+  CHECK(is_hashing == (is_format && lanebloom_format_hash_size(format) > 0) && (!is_hashing || hashing == format));
+}
+
+/* ---- Verbs ---- */
+
+static void check_verb(int (*verb)(int argc, char **argv), int argc, char **argv)
+{
+  if (setjmp(end) == 0) {
+    verb(argc, argv);
+    CHECK(false); /* it returned before its options were read */
+  }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+  static int (*const verbs[])(int argc, char **argv) = {build_main,  screen_main,  info_main,   hash_main,
+                                                        tables_main, extract_main, kernels_main};
+  enum { NVERBS = sizeof verbs / sizeof *verbs, MAX_NWORDS = 50 };
+  struct fuzz_input input = {bytes, size};
+  const uint8_t who = input_byte(&input) % (NVERBS + 2);
+  char *text = fuzz_alloc(input.left + 1), *words[MAX_NWORDS + 2] = {"lanebloom"};
+  if (input.left > 0)
+    memcpy(text, input.at, input.left);
+  text[input.left] = '\0';
+  int n = 1;
+  for (size_t at = 0; at < input.left && n <= MAX_NWORDS; at += strlen(text + at) + 1) {
+    words[n++] = text + at;
+    if (strncmp(text + at, "--H", 3) == 0) /* argp has a --HANG, which sleeps for an hour */
+      text[at + 2] = 'h';
+  }
+
+  begin();
+  if (who < NVERBS)
+    check_verb(verbs[who], n, words);
+  else if (who == NVERBS)
+    check_groups(n, words);
+  for (int i = 1; who > NVERBS && i < n; i++)
+    check_values(words[i], i % 2 ? UINT64_MAX : WORKERS_MAX);
+  finish();
+  lanebloom_kernel_use(NULL);
+  free(text);
+  return 0;
+}

@@ -1,0 +1,185 @@
+/* Any bytes in any inputs, read in any pieces and cut in any way: records are those that a loop over all bytes finds,
+ * none lost, none cut, in order; and pieces hold whole records alone.
+ *   width 1 byte, or 0 | 1: NUL-terminated, 2: crlf | steps: what 1 byte | bytes | how many 2 bytes, if repeated
+ * SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <unistd.h>
+
+#include "fuzz.h"
+#include "inputs.h"
+
+/* ---- What is read: the linker calls this instead of read(2) ---- */
+
+enum { MAX_NINPUTS = 8, MAX_NSTEPS = 400, MAX_NBYTES = 100 << 10 };
+
+struct step {
+  enum { READ_BYTES, READ_INTERRUPTED, READ_FAILED, READ_END } what;
+  size_t begin, nbytes;
+};
+
+static struct step steps[MAX_NSTEPS + 1];
+static size_t nsteps, next_step;
+static char all[MAX_NBYTES];
+
+ssize_t __wrap_read(int descriptor, void *to, size_t most);
+
+ssize_t __wrap_read(int descriptor, void *to, size_t most)
+{
+  CHECK(descriptor == STDIN_FILENO && next_step < nsteps);
+  struct step *step = &steps[next_step];
+  if (step->what == READ_BYTES) {
+    const size_t n = step->nbytes < most ? step->nbytes : most;
+    memcpy(to, all + step->begin, n);
+    step->begin += n;
+    step->nbytes -= n;
+    next_step += step->nbytes == 0;
+    return (ssize_t)n;
+  }
+  next_step++;
+  errno = step->what == READ_INTERRUPTED ? EINTR : EIO;
+  return step->what == READ_END ? 0 : -1;
+}
+
+/* Bytes of a step are repeated until there are as many as it says. Inputs end with READ_FAILED or READ_END; returns how
+ * many there are. */
+static size_t plan(struct fuzz_input *input)
+{
+  size_t nbytes = 0, ninputs = 0;
+  for (nsteps = next_step = 0; nsteps < MAX_NSTEPS && ninputs + 1 < MAX_NINPUTS && input->left > 0; nsteps++) {
+    const uint8_t what = input_byte(input);
+    struct step *step = &steps[nsteps];
+    *step = (struct step){.what = what < 0xf0   ? READ_BYTES
+                                  : what < 0xf4 ? READ_INTERRUPTED
+                                  : what < 0xf8 ? READ_FAILED
+                                                : READ_END,
+                          .begin = nbytes};
+    ninputs += step->what == READ_FAILED || step->what == READ_END;
+    if (step->what != READ_BYTES)
+      continue;
+    const lanebloom_slice some = input_bytes(input, 1 + what % 64);
+    step->nbytes = what < 0x80 ? some.size : input_number(input, 2);
+    if (step->nbytes > MAX_NBYTES - nbytes)
+      step->nbytes = MAX_NBYTES - nbytes;
+    for (size_t i = 0; some.size > 0 && i < step->nbytes; i++)
+      all[nbytes++] = ((const char *)some.data)[i % some.size];
+    if (some.size == 0 || step->nbytes == 0) /* read(2) of no bytes would be an end */
+      *step = (struct step){.what = READ_INTERRUPTED};
+  }
+  steps[nsteps++] = (struct step){.what = READ_END, .begin = nbytes};
+  return ninputs + 1;
+}
+
+/* ---- What is expected ---- */
+
+/* The inputs' bytes, cut one by one. */
+struct expected {
+  const struct record_syntax *syntax;
+  size_t step, at, end; /* of the input: from its first step on, and its bytes */
+  bool fails;           /* and it ends in an error */
+};
+
+static void expect_input(struct expected *expected)
+{
+  expected->at = expected->end;
+  while (steps[expected->step].what == READ_BYTES || steps[expected->step].what == READ_INTERRUPTED)
+    expected->step++;
+  const struct step *last = &steps[expected->step++];
+  expected->fails = last->what == READ_FAILED;
+  expected->end = last->begin;
+}
+
+/* A record with its terminator, whether or not the input's last one has it. */
+static size_t expected_nbytes(const struct expected *expected)
+{
+  if (expected->syntax->width)
+    return expected->syntax->width;
+  size_t n = 0;
+  while (expected->at + n < expected->end && all[expected->at + n] != expected->syntax->terminator)
+    n++;
+  return n + 1;
+}
+
+static void check_record(struct expected *expected, const struct batch *batch, size_t i)
+{
+  const struct record_syntax *syntax = expected->syntax;
+  const size_t nbytes = expected_nbytes(expected);
+  const char *record = batch_record(batch, i), *from = all + expected->at;
+  const size_t left = expected->end - expected->at;
+  CHECK(left > 0);
+  CHECK((size_t)(batch_record(batch, i + 1) - record) == nbytes);
+  CHECK(memcmp(record, from, nbytes < left ? nbytes : left) == 0);
+  CHECK(nbytes <= left || (nbytes == left + 1 && syntax->width == 0 && record[left] == syntax->terminator));
+  size_t key_nbytes = syntax->width ? nbytes : nbytes - 1;
+  if (syntax->crlf && key_nbytes > 0 && from[key_nbytes - 1] == '\r')
+    key_nbytes--;
+  const lanebloom_slice key = batch_key(batch, i);
+  CHECK(key.data == record && key.size == key_nbytes);
+  expected->at += nbytes < left ? nbytes : left;
+}
+
+static void check_piece(struct expected *expected, const struct piece *piece)
+{
+  static struct cutter cutter;
+  cutter_begin(&cutter, expected->syntax, piece->data, piece->nbytes);
+  size_t n = 0;
+  const char *next = piece->data;
+  for (struct batch batch; cutter_next(&cutter, &batch); n += batch.n) {
+    CHECK(batch.n > 0 && batch.keys.n == batch.n && n % BATCH_NRECORDS == 0);
+    CHECK(batch_record(&batch, 0) == next);
+    for (size_t i = 0; i < batch.n; i++)
+      check_record(expected, &batch, i);
+    next = batch_record(&batch, batch.n);
+  }
+  CHECK(next == piece->data + piece->nbytes && n == cutter.nrecords && n <= PIECE_NRECORDS);
+}
+
+/* Where an input ends, what is left of it belongs to no record: a fixed one that is not whole, or one whose end was not
+ * read for an error, of which there is word then. */
+static void check_complaint(const struct expected *expected)
+{
+  const size_t left = expected->end - expected->at;
+  if (expected->syntax->width)
+    CHECK(left < expected->syntax->width && (left > 0 || expected->fails));
+  else
+    CHECK(expected->fails && !memchr(all + expected->at, expected->syntax->terminator, left));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+  static char *const paths[MAX_NINPUTS] = {"-", "-", "-", "-", "-", "-", "-", "-"};
+  static struct inputs inputs;
+  struct fuzz_input input = {bytes, size};
+  struct record_syntax syntax = {.width = input_byte(&input), .terminator = '\n'};
+  const uint8_t how = input_byte(&input);
+  syntax.terminator = !syntax.width && how & 1 ? '\0' : '\n';
+  syntax.crlf = !syntax.width && !(how & 1) && how & 2;
+  const size_t ninputs = plan(&input);
+  struct expected expected = {.syntax = &syntax};
+  static struct piece piece; /* one, as a worker has */
+  CHECK(piece.buffer || piece_create(&piece));
+  inputs_begin(&inputs, &syntax, paths, ninputs, NULL);
+  size_t nbegun = 0;
+  while (inputs_next(&inputs, &piece)) {
+    CHECK(strcmp(piece.name, "(standard input)") == 0);
+    while (nbegun == 0 || (expected.at == expected.end && !expected.fails && (piece.nbytes > 0 || *piece.complaint))) {
+      CHECK(nbegun++ < ninputs);
+      expect_input(&expected);
+    }
+    if (*piece.complaint) {
+      CHECK(piece.nbytes == 0);
+      check_complaint(&expected);
+      expected.at = expected.end;
+      expected.fails = false;
+    } else {
+      CHECK(piece.nbytes > 0);
+      check_piece(&expected, &piece);
+    }
+  }
+  while (nbegun < ninputs) { /* without a byte */
+    CHECK(expected.at == expected.end && !expected.fails);
+    expect_input(&expected);
+    nbegun++;
+  }
+  CHECK(expected.at == expected.end && !expected.fails && next_step == nsteps);
+  return 0;
+}

@@ -1,0 +1,165 @@
+/* Any bytes as a table file: it opens or says why not; it describes itself; and every kernel screens keys alike, by
+ * itself and among others, as range and filter say of each.
+ *   1: verify checksums, 2: LevelDB wrote it, 4: goleveldb | keys | the file
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+
+#include "bytes.h"
+#include "fuzz.h"
+#include "tables/table.h"
+
+/* ---- Checksums, which would turn nearly every mutation away ---- */
+
+static bool verifies;
+
+/* The linker calls this instead, and what it stands for by its other name. */
+lanebloom_status __real_lanebloom_footer_read(const struct input *input, struct footer *footer,
+                                              const struct problem *problem);
+lanebloom_status __wrap_lanebloom_footer_read(const struct input *input, struct footer *footer,
+                                              const struct problem *problem);
+
+lanebloom_status __wrap_lanebloom_footer_read(const struct input *input, struct footer *footer,
+                                              const struct problem *problem)
+{
+  lanebloom_status status = __real_lanebloom_footer_read(input, footer, problem);
+  if (!verifies)
+    footer->checksum = CHECKSUM_NONE;
+  return status;
+}
+
+/* The footer's own, which RocksDB's have from format_version 6 on: src/tables/footer.c says where. */
+static void repair_footer(uint8_t *file, size_t size)
+{
+  enum { FOOTER_NBYTES = 53, AT_CHECKSUM = 5, AT_BASE = 9 };
+  if (size < FOOTER_NBYTES)
+    return;
+  uint8_t *footer = file + size - FOOTER_NBYTES;
+  if (load_le64(footer + FOOTER_NBYTES - 8) != 0x88e241b785f4cff7 || load_le32(footer + FOOTER_NBYTES - 12) < 6)
+    return;
+  store_le32(footer + AT_CHECKSUM, 0);
+  const uint32_t sum = footer[0] < CHECKSUM_END ? lanebloom_checksum(footer[0], footer, FOOTER_NBYTES) : 0;
+  store_le32(footer + AT_CHECKSUM, sum + lanebloom_checksum_context(load_le32(footer + AT_BASE), size - FOOTER_NBYTES));
+}
+
+/* ---- Answers ---- */
+
+static int compare(lanebloom_slice a, lanebloom_slice b)
+{
+  const size_t common = a.size < b.size ? a.size : b.size;
+  const int order = common ? memcmp(a.data, b.data, common) : 0;
+  return order ? order : (a.size > b.size) - (a.size < b.size);
+}
+
+/* The first block whose separator is no less. */
+static size_t find(const struct index *index, lanebloom_slice key)
+{
+  size_t i = 0;
+  while (i < index->n && compare(lanebloom_index_separator(index, i), key) < 0)
+    i++;
+  return i;
+}
+
+/* One key, by definition: in range, and in the filter of its place. */
+static bool may_contain(const lanebloom_table *table, lanebloom_slice key)
+{
+  if (table->is_empty || (table->has_range && (compare(key, table->smallest) < 0 || compare(key, table->largest) > 0)))
+    return false;
+  lanebloom_slice asked = key;
+  if (table->extractor.kind == EXTRACT_FIXED && key.size < table->extractor.nbytes)
+    return true;
+  if (table->extractor.kind != EXTRACT_KEY && key.size > table->extractor.nbytes)
+    asked.size = table->extractor.nbytes;
+  if (!table->is_asked)
+    return true;
+  if (table->kind == LANEBLOOM_TABLE_FILTER_BLOCK) {
+    const size_t i = find(&table->index, key);
+    if (i == table->index.n)
+      return true;
+    const uint64_t offset = table->index.handles[i].offset;
+    return lanebloom_filter_block_may_contain(table->of_offsets[0], offset, asked.data, asked.size) ||
+           (table->of_offsets[1] &&
+            lanebloom_filter_block_may_contain(table->of_offsets[1], offset, asked.data, asked.size));
+  }
+  size_t i = 0;
+  if (table->kind == LANEBLOOM_TABLE_FILTER_PARTITIONED && (i = find(&table->index, key)) == table->index.n)
+    i--; /* the last one */
+  return !table->filters[i] || lanebloom_filter_may_contain(table->filters[i], asked.data, asked.size);
+}
+
+static void screen(const lanebloom_table *table, const lanebloom_keys *keys)
+{
+  enum { NTABLES = 5, NSINGLE = 4, MAX_NDIFFERENT = 256 };
+  static uint8_t expected[FUZZ_BITMAP_NBYTES], found[FUZZ_BITMAP_NBYTES], any[FUZZ_BITMAP_NBYTES];
+  const lanebloom_slice *slices = keys->index;
+  lanebloom_kernel_use("scalar");
+  const size_t count = lanebloom_table_screen(table, keys, expected);
+  check_bitmap(expected, keys->n, count);
+  for (size_t i = 0; i < keys->n && i < MAX_NDIFFERENT; i++)
+    CHECK(bit(expected, i) == may_contain(table, slices[i]));
+  for (size_t i = 0; i < keys->n && i < NSINGLE; i++) {
+    const lanebloom_keys one = lanebloom_keys_part(keys, i, 1);
+    CHECK(lanebloom_table_screen(table, &one, NULL) == bit(expected, i));
+  }
+  const lanebloom_table *tables[NTABLES];
+  uint8_t *bitmaps[NTABLES] = {0};
+  size_t counts[NTABLES];
+  for (size_t i = 0; i < NTABLES; i++)
+    tables[i] = table;
+  bitmaps[NTABLES - 1] = found;
+  for (size_t i = 0; i < lanebloom_kernel_count(); i++) {
+    lanebloom_kernel_use(lanebloom_kernel_name(i));
+    CHECK(lanebloom_table_screen(table, keys, found) == count);
+    CHECK(memcmp(found, expected, (keys->n + 7) / 8) == 0);
+    memset(found, 0, sizeof found);
+    CHECK(lanebloom_tables_screen(tables, NTABLES, keys, any, bitmaps, counts) == count);
+    CHECK(memcmp(any, expected, (keys->n + 7) / 8) == 0 && memcmp(found, expected, (keys->n + 7) / 8) == 0);
+    CHECK(counts[0] == count && counts[NTABLES - 1] == count);
+  }
+}
+
+static void check_info(const lanebloom_table_info *info, size_t size)
+{
+  CHECK(info->file_nbytes == size);
+  CHECK(info->model_rate >= 0 && info->model_rate <= 1);
+  CHECK(isnan(info->bits_per_key) || info->bits_per_key >= 0);
+  CHECK(!info->has_range || compare(info->smallest, info->largest) <= 0);
+  const char *const texts[] = {info->filter_name, info->comparator, info->prefix_extractor, info->warning};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    CHECK(strlen(texts[i]) <= ((size_t)64 << 20) + 64 * size); /* what may be unpacked of such a file */
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+  static lanebloom_slice slices[FUZZ_MAX_NKEYS];
+  struct fuzz_input input = {bytes, size};
+  const uint8_t how = input_byte(&input);
+  lanebloom_keys keys = input_keys(&input, slices);
+  const lanebloom_writer writer = how & 2   ? LANEBLOOM_WRITER_LEVELDB
+                                  : how & 4 ? LANEBLOOM_WRITER_GOLEVELDB
+                                            : LANEBLOOM_WRITER_UNKNOWN;
+  uint8_t *file = fuzz_alloc(input.left);
+  if (input.left > 0)
+    memcpy(file, input.at, input.left);
+  verifies = how & 1;
+  if (!verifies)
+    repair_footer(file, input.left);
+
+  lanebloom_table *table;
+  char problem[300];
+  const lanebloom_status status = lanebloom_table_parse(file, input.left, writer, &table, problem, sizeof problem);
+  CHECK(!table == (status != LANEBLOOM_OK) && (problem[0] == 0) == (status == LANEBLOOM_OK));
+  CHECK(memchr(problem, 0, sizeof problem));
+  if (table) {
+    lanebloom_table_info info;
+    lanebloom_table_describe(table, &info, sizeof info);
+    check_info(&info, input.left);
+    if (info.has_range && keys.n > 1) { /* a table's first key and its last one are at its range's ends */
+      slices[0] = info.smallest;
+      slices[1] = info.largest;
+    }
+    screen(table, &keys);
+    lanebloom_table_close(table);
+  }
+  free(file);
+  return 0;
+}
