@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the Debian packages that a step needs and that are missing:
-# setup.sh build|demo|test|test-all|arm64|s390x|bench|report|check|coverage ...
+# setup.sh build|demo|test|test-all|arm64|s390x|bench|report|check|coverage|fuzz ...
 # SPDX-License-Identifier: MIT
 set -eu
 cd "$(dirname "$0")/.."
@@ -16,6 +16,7 @@ all="$tests $report $check clang chromium qemu-user libbenchmark-dev libbloom-de
 cross="$build bats jq libsimde-dev qemu-user"
 arm64="$cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross libjson-c-dev:arm64"
 s390x="$cross gcc-s390x-linux-gnu libc6-dev-s390x-cross libjson-c-dev:s390x locales"
+fuzz="clang libclang-rt-14-dev llvm libsimde-dev bats jq python3"
 bench="g++ libbenchmark-dev libleveldb-dev librocksdb-dev libbloom-dev jq git util-linux golang-github-dcso-bloom-cli time"
 
 packages=
@@ -29,6 +30,7 @@ for step in "$@"; do
     arm64) packages="$packages $arm64" foreign="$foreign arm64" ;;
     s390x) packages="$packages $s390x" foreign="$foreign s390x" ;;
     bench) packages="$packages $bench" ;;
+    fuzz) packages="$packages $fuzz" ;;
     report) packages="$packages $report" ;;
     check) packages="$packages $check" ;;
     coverage) packages="$packages $coverage" ;;
