@@ -106,6 +106,15 @@ static void open_input(struct inputs *inputs, struct piece *piece)
     fail(inputs, piece, "input file is also the output");
   else
     posix_fadvise(inputs->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+  inputs->nbytes = inputs->fd >= 0 && S_ISREG(input.st_mode) ? input.st_size : 0;
+}
+
+/* Was the end met before that of the file as it was? Some say more than they have from the start: those in /sys. */
+static bool has_shrunk(const struct inputs *inputs)
+{
+  struct stat now;
+  return inputs->nbytes > 0 && lseek(inputs->fd, 0, SEEK_CUR) < inputs->nbytes && fstat(inputs->fd, &now) == 0 &&
+         now.st_size < inputs->nbytes;
 }
 
 /* Gets more. False at the end of the input, and when it fails. */
@@ -141,7 +150,9 @@ static size_t count_whole(const struct record_syntax *syntax, const struct piece
 static void complete_tail(struct inputs *inputs, struct piece *piece)
 {
   const size_t width = inputs->syntax.width;
-  if (piece->nbytes > 0 && width)
+  if (has_shrunk(inputs))
+    fail(inputs, piece, "truncated: the file became shorter while it was read");
+  else if (piece->nbytes > 0 && width)
     fail(inputs, piece, "%zu bytes are left over after the last record of %zu", piece->nbytes, width);
   else if (piece->nbytes > 0)
     piece->data[piece->nbytes++] = inputs->syntax.terminator; /* the read that met the end had room */

@@ -41,7 +41,8 @@ struct inputs {
   struct stat target; /* a regular file that no input may be */
 
   /* private */
-  int fd; /* -1: between inputs */
+  int fd;       /* -1: between inputs */
+  off_t nbytes; /* of the open input when it was opened; 0 unless it is a regular file */
   const char *name;
   size_t ncarried;
   char carried[READ_NBYTES]; /* the beginning of a record, which the piece before did not get */
