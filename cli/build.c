@@ -351,7 +351,7 @@ static void check_rate_is_kept(const struct build *build, const lanebloom_filter
 int build_main(int argc, char **argv)
 {
   struct build build = {.format = DEFAULT_FORMAT, .bits_per_key = 10};
-  argp_parse(&argp, argc, argv, 0, NULL, &build);
+  parse_options(&argp, 0, argc, argv, &build);
   if (build.rate > 0 && build.expected_keys)
     build.bits_per_key = bits_for_rate(&build, build.expected_keys);
   else if (build.rate > 0)

@@ -33,6 +33,9 @@ int extract_main(int argc, char **argv);
 
 /* ---- options.c: option groups that verbs take in as argp children, and the values of options ---- */
 
+/* argp_parse(), or the end: it has no memory, and has then read no options. */
+void parse_options(const struct argp *argp, unsigned flags, int argc, char **argv, void *input);
+
 /* --kernel; takes no input. Once all options are read it also refuses a $LANEBLOOM_KERNEL that cannot run here. */
 extern const struct argp kernel_argp;
 

@@ -129,7 +129,7 @@ static void hash_piece(void *context, size_t worker, struct cutter *cutter, stru
 int hash_main(int argc, char **argv)
 {
   struct hash hash = {0};
-  argp_parse(&argp, argc, argv, 0, NULL, &hash);
+  parse_options(&argp, 0, argc, argv, &hash);
   if (hash.path)
     open_filter(&hash);
   if (!hash.format)

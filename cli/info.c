@@ -128,7 +128,7 @@ static void print_json(const char *path, const lanebloom_filter *filter, const l
 int info_main(int argc, char **argv)
 {
   struct report report = {0};
-  argp_parse(&argp, argc, argv, 0, NULL, &report);
+  parse_options(&argp, 0, argc, argv, &report);
   int status = EXIT_SUCCESS;
   for (size_t i = 0; i < report.npaths; i++) {
     lanebloom_filter *filter = load_filter(report.paths[i], &report.source);

@@ -73,7 +73,7 @@ static void print_text(const char *cpu)
 int kernels_main(int argc, char **argv)
 {
   bool json = false;
-  argp_parse(&argp, argc, argv, 0, NULL, &json);
+  parse_options(&argp, 0, argc, argv, &json);
   struct utsname machine;
   char model[256];
   const char *cpu = model;

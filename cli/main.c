@@ -99,7 +99,7 @@ int main(int argc, char **argv)
 
   struct command command = {0};
   argv[0] = "lanebloom";
-  argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &command);
+  parse_options(&argp, ARGP_IN_ORDER, argc, argv, &command);
 
   char name[32];
   snprintf(name, sizeof name, "lanebloom %s", verbs[command.verb].name);

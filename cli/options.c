@@ -10,6 +10,13 @@
 
 enum { OPTION_KERNEL = 0x100, OPTION_WIDTH, OPTION_CRLF, OPTION_RAW, OPTION_FORMAT, OPTION_WRITER };
 
+void parse_options(const struct argp *argp, unsigned flags, int argc, char **argv, void *input)
+{
+  const error_t error = argp_parse(argp, argc, argv, flags, NULL, input);
+  if (error)
+    die(NULL, "%s", strerror(error));
+}
+
 /* ---- values ---- */
 
 void usage_error(const struct argp_state *state, const char *format, ...)

@@ -372,7 +372,7 @@ static void screen_free(struct screen *screen)
 int screen_main(int argc, char **argv)
 {
   struct screen screen = {0};
-  argp_parse(&argp, argc, argv, 0, NULL, &screen);
+  parse_options(&argp, 0, argc, argv, &screen);
   lanebloom_filter *filter = NULL;
   if (screen.ndatabases > 0)
     open_databases(&screen);
