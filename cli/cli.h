@@ -154,8 +154,14 @@ void output_close(void);
 /* Is it UTF-8, which JSON can hold? */
 bool is_text(const void *bytes, size_t nbytes);
 
-/* What is no UTF-8 as print_name() has it, which JSON cannot otherwise hold. */
+/* An object for output_json(), or the end. */
 struct json_object;
+struct json_object *json_begin(void);
+
+/* The same object, if there is one; or the end. */
+struct json_object *json_needed(struct json_object *object);
+
+/* What is no UTF-8 as print_name() has it, which JSON cannot otherwise hold. */
 struct json_object *json_name(const char *name);
 
 /* NULL, which stands for null, unless it is finite. */

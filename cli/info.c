@@ -94,7 +94,7 @@ static struct json_object *json_measurement(const struct measurement *measured, 
 {
   if (!measured->done)
     return NULL;
-  struct json_object *object = json_object_new_object();
+  struct json_object *object = json_needed(json_object_new_object());
   json_object_object_add(object, "rate", json_object_new_double(measured->rate));
   json_object_object_add(object, "low", json_object_new_double(measured->low));
   json_object_object_add(object, "high", json_object_new_double(measured->high));
@@ -108,8 +108,8 @@ static void print_json(const char *path, const lanebloom_filter *filter, const l
 {
   size_t nbytes;
   lanebloom_filter_bytes(filter, &nbytes);
+  struct json_object *object = json_begin();
   struct json_object *keys = info->nkeys == LANEBLOOM_UNKNOWN ? NULL : json_object_new_uint64(info->nkeys);
-  struct json_object *object = json_object_new_object();
   json_object_object_add(object, "file", json_name(input_name(path)));
   json_object_object_add(object, "format", json_object_new_string(lanebloom_format_name(info->format)));
   json_object_object_add(object, "keys", keys);

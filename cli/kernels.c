@@ -51,8 +51,8 @@ static bool read_model_name(char *name, size_t size)
 
 static void print_json(const char *cpu)
 {
-  struct json_object *object = json_object_new_object();
-  struct json_object *kernels = json_object_new_array();
+  struct json_object *object = json_begin();
+  struct json_object *kernels = json_needed(json_object_new_array());
   for (size_t i = 0; i < lanebloom_kernel_count(); i++)
     json_object_array_add(kernels, json_object_new_string(lanebloom_kernel_name(i)));
   json_object_object_add(object, "cpu", json_object_new_string(cpu));

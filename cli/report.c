@@ -44,10 +44,12 @@ static FILE *open_string(char **string, size_t *nbytes)
   return stream;
 }
 
-static void close_string(FILE *stream)
+/* glibc's fclose() may succeed, and leave no string, where memory is short. */
+static char *close_string(FILE *stream, char *const *string)
 {
-  if (fclose(stream) != 0)
-    die(NULL, "%s", strerror(errno));
+  if (fclose(stream) != 0 || !*string)
+    die(NULL, "%s", strerror(ENOMEM));
+  return *string;
 }
 
 char *escape_name(const char *name)
@@ -56,8 +58,7 @@ char *escape_name(const char *name)
   size_t nbytes;
   FILE *stream = open_string(&text, &nbytes);
   print_name(stream, name);
-  close_string(stream);
-  return text;
+  return close_string(stream, &text);
 }
 
 char *escape_word(const void *bytes, size_t nbytes, size_t most)
@@ -72,8 +73,7 @@ char *escape_word(const void *bytes, size_t nbytes, size_t most)
     n = print_character(stream, next, nbytes, ' ');
   if (nbytes > 0)
     fputs("...", stream);
-  close_string(stream);
-  return text;
+  return close_string(stream, &text);
 }
 
 static void complain_va(const char *name, const char *format, va_list arguments)
@@ -177,9 +177,26 @@ bool is_text(const void *bytes, size_t nbytes)
   return true;
 }
 
+/* json-c says nothing of memory that it had not: it leaves out, or writes null. But malloc() says so in errno. */
+struct json_object *json_begin(void)
+{
+  errno = 0;
+  return json_needed(json_object_new_object());
+}
+
+struct json_object *json_needed(struct json_object *object)
+{
+  if (!object)
+    die(NULL, "%s", strerror(ENOMEM));
+  return object;
+}
+
 struct json_object *json_name(const char *name)
 {
-  if (is_text(name, strlen(name)))
+  const int error = errno;
+  const bool is_plain = is_text(name, strlen(name));
+  errno = error;
+  if (is_plain)
     return json_object_new_string(name);
   char *text = escape_name(name);
   struct json_object *string = json_object_new_string(text);
@@ -194,7 +211,10 @@ struct json_object *json_number(double value)
 
 void output_json(struct json_object *object)
 {
-  outputf("%s\n", json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
+  const char *text = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+  if (!text || errno == ENOMEM)
+    die(NULL, "%s", strerror(ENOMEM));
+  outputf("%s\n", text);
   json_object_put(object);
 }
 
