@@ -96,7 +96,7 @@ static bool are_same_file(const char *a, const char *b)
 int extract_main(int argc, char **argv)
 {
   struct extract extract = {0};
-  argp_parse(&argp, argc, argv, 0, NULL, &extract);
+  parse_options(&argp, 0, argc, argv, &extract);
   const bool is_stdout = strcmp(extract.target, "-") == 0;
   const char *target = is_stdout ? "/dev/stdout" : extract.target;
   lanebloom_table *table = open_table(extract.table_path, LANEBLOOM_WRITER_UNKNOWN);

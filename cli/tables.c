@@ -1,5 +1,6 @@
 /* lanebloom tables: what table files hold, and which filters.
  * SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <limits.h>
@@ -166,13 +167,16 @@ static bool is_utf8(lanebloom_slice key)
 {
   const char *next = key.data;
   mbstate_t state = {0};
-  for (size_t nleft = key.size, n; nleft > 0; nleft -= n, next += n) {
+  const int error = errno; /* json_begin() */
+  size_t nleft = key.size;
+  for (size_t n; nleft > 0; nleft -= n, next += n) {
     n = mbrlen(next, nleft, &state);
     if (n > nleft)
-      return false;
+      break;
     n += n == 0; /* NUL */
   }
-  return true;
+  errno = error;
+  return nleft == 0;
 }
 
 /* A key as text, where it is some, and as hexadecimal digits; json-c counts in int. */
@@ -195,7 +199,7 @@ static void add_key(struct json_object *object, const char *name, const char *he
 static void print_json(const char *path, const lanebloom_table_info *info)
 {
   const bool has_filter = info->filter != LANEBLOOM_TABLE_FILTER_NONE;
-  struct json_object *object = json_object_new_object();
+  struct json_object *object = json_begin();
   json_object_object_add(object, "file", json_name(path));
   json_object_object_add(object, "engine", json_object_new_string(engine_name(info->engine)));
   json_object_object_add(object, "version", json_object_new_uint64(info->version));
@@ -260,7 +264,7 @@ static bool print_table(const struct tables *tables, const char *path)
 int tables_main(int argc, char **argv)
 {
   struct tables tables = {0};
-  argp_parse(&argp, argc, argv, 0, NULL, &tables);
+  parse_options(&argp, 0, argc, argv, &tables);
   struct database database = {0};
   bool complete = true;
   for (size_t i = 0; i < tables.npaths; i++)
