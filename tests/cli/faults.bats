@@ -1,0 +1,198 @@
+# Calls of the system that fail, one after the other, in each verb: a message and status 2, or nothing at all to be seen.
+# A file that is written is whole or the old one, and none is beside it.
+# SPDX-License-Identifier: MIT
+load helper
+
+needs_interposing() {
+  [[ -n ${INTERPOSE-} ]] || skip "calls of a sanitizer's binary, or another CPU's, cannot be made to fail"
+}
+
+make_inputs() {
+  numbers 1 3000 >keys
+  numbers 2001 4000 >others
+  lanebloom build -o filter keys
+  cp "$SOURCE_DIR/tests/vectors/tables/rocksdb_fv5_xxh3_flb10_partitioned.sst" a.sst
+  cp "$SOURCE_DIR/tests/vectors/tables/rocksdb_fv5_xxh3_flb10.sst" b.sst
+  cp "$SOURCE_DIR/tests/vectors/tables/leveldb_bloom10.ldb" c.ldb
+}
+
+# run_with FAULT COMMAND...: fills in `status`, out and err; `reached` has a byte if it came to the fault.
+run_with() {
+  local fault=$1
+  shift
+  echo old >target
+  : >reached
+  [[ $fault != *shrink ]] || cp kept/* .
+  status=0
+  LD_PRELOAD=$INTERPOSE LANEBLOOM_FAULT=$fault LANEBLOOM_FAULT_MARK=reached "$LANEBLOOM" "$@" >out 2>err || status=$?
+  files=(.* *)
+  read -r -d '' errors <err || true
+}
+
+# same FILE OTHER: a file's text is read without another process, one that has more than that is compared.
+same() {
+  local a b
+  IFS= read -r -d '' a <"$1" || { IFS= read -r -d '' b <"$2"; [[ $? -ne 0 && $a == "$b" ]]; return; }
+  cmp -s "$1" "$2"
+}
+
+is_old() {
+  local text
+  ! read -r -d '' text <target && [[ $text == old ]]
+}
+
+fail() {
+  echo "$1: status $status"
+  head -c 500 out err
+  return 1
+}
+
+# The fault was nothing that mattered: all is as without it.
+is_undisturbed() {
+  [[ $status == "$normal_status" ]] && same out normal_out && same err normal_err && same target whole
+}
+
+# What was printed until then is right, and a message says why there is no more.
+is_refused() { # REASON
+  [[ $status -eq 2 && $errors == *"lanebloom: "*$1* ]] && { is_old || same target whole; } &&
+    { [[ ! -s out ]] || cmp -s -n "$(stat -c %s out)" out normal_out; }
+}
+
+# Answers that are right, but not the best: without CURRENT, with data blocks that are gone, or without memory to ask
+# better. No record is lost.
+is_less_known() { # FUNCTION COMMAND...
+  case "$*" in
+    "open tables c.ldb") [[ $status -eq 0 && $errors == *"warning: the database's MANIFEST cannot be read"* ]] ;;
+    "pread tables c.ldb") [[ $status -eq 0 && $errors == *"warning: keys are not in bytewise order"* ]] ;;
+    "malloc screen --db"*) [[ $status -eq 0 && ! -s err ]] && ! grep -qvxFf out normal_out ;;
+    *) false ;;
+  esac
+}
+
+# each FUNCTION HOW COMMAND...: makes the first, the second, ... call of the function end that way. Counts in nfaults and
+# nrefused.
+each() {
+  local function=$1 how=$2 reason="Input/output error" must_fail n
+  shift 2
+  trap - DEBUG # by which bats follows each command: these are many
+  [[ $function != m* ]] || reason="[Oo]* memory"
+  [[ $how != shrink ]] || reason="@(truncated|damaged|not a lanebloom container)"
+  [[ ! $function:$how =~ ^(p?read|write|fsync|linkat|renameat):fail ]] || must_fail=1
+  run_with "none 1 fail" "$@"
+  mv out normal_out
+  mv err normal_err
+  mv target whole
+  normal_status=$status
+  : >out >err >target
+  files=(.* *)
+  local nfiles=${#files[@]}
+  for ((n = 1;; n++)); do
+    run_with "$function $n $how" "$@"
+    [[ -s reached ]] || break
+    nfaults=$((nfaults + 1))
+    [[ ${#files[@]} -eq $nfiles ]] || fail "$* with $function $n $how: ${files[*]}" || return
+    [[ -z $must_fail ]] && is_undisturbed && continue
+    [[ $how == fail* || $how == shrink ]] && is_less_known "$function" "$@" && continue
+    [[ $how == fail* || $how == shrink ]] && is_refused "$reason" || fail "$* with $function $n $how" || return
+    nrefused=$((nrefused + 1))
+  done
+  is_undisturbed || fail "$* without a fault"
+}
+
+# Of every verb. Those that go on with the next input or table when one fails get one.
+each_verb() {
+  nfaults=0 nrefused=0
+  each "$@" build -j 1 -o target keys others
+  each "$@" build -j 2 -o target --expected 5000 keys
+  each "$@" build -j 1 -o target --format leveldb --raw keys
+  each "$@" screen -j 1 filter others
+  each "$@" screen -j 2 -n -v filter others
+  each "$@" info filter
+  each "$@" info --json filter
+  each "$@" hash others
+  each "$@" tables a.sst
+  each "$@" tables --json b.sst
+  [[ $1 == malloc ]] || each "$@" tables c.ldb # its description leaves out filters that there is no memory for
+  each "$@" extract b.sst -o target
+  each "$@" screen --db a.sst --db b.sst others
+  each "$@" screen --db a.sst --db b.sst --which others
+  echo "# $*: $nfaults faults, $nrefused of them errors, the others without effect" >&3
+}
+
+@test "memory" {
+  needs_interposing
+  make_inputs
+  each_verb malloc fail
+  nfaults=0 nrefused=0
+  lanebloom build -o large --expected 3000000 keys
+  each mmap fail build -j 1 -o target --expected 3000000 keys
+  each mmap fail screen large others
+  [[ $nfaults -eq 2 && $nrefused -eq 2 ]]
+}
+
+@test "threads that cannot be had" {
+  needs_interposing
+  make_inputs
+  numbers 1 300000 >many # several pieces
+  nfaults=0 nrefused=0
+  each thread fail build -j 3 -o target many
+  each thread fail-on screen -j 3 filter many
+  [[ $nfaults -gt 2 && $nrefused -eq 0 ]]
+}
+
+@test "reading and writing" {
+  needs_interposing
+  make_inputs
+  for function in read pread write; do
+    each_verb $function fail
+    each_verb $function interrupt
+    each_verb $function short
+  done
+}
+
+@test "opening, flushing, naming, closing" {
+  needs_interposing
+  make_inputs
+  for function in open openat fstat fsync linkat renameat fchmod close; do
+    each_verb $function fail
+  done
+  nfaults=0
+  each getrandom fail build -o target keys # json-c calls it, too
+  [[ $nfaults -eq 1 ]]
+  export LANEBLOOM_FAULT_NAMED=1
+  for function in openat write fsync renameat fchmod close; do
+    each_verb $function fail
+  done
+}
+
+@test "files that become shorter while they are read" {
+  needs_interposing
+  make_inputs
+  lanebloom build -o raw --format leveldb --raw keys
+  mkdir kept
+  cp keys others filter raw *.sst *.ldb kept
+  each_verb read shrink
+  each_verb pread shrink
+  nfaults=0 nrefused=0
+  each read shrink info --raw --format leveldb raw
+  each read shrink screen --raw --format leveldb raw others
+  each read shrink build -o target --width 6 keys
+  [[ $nrefused -eq 4 ]] # each cut but those at the end
+}
+
+@test "output that ends anywhere" {
+  make_inputs
+  nlimits=0
+  for command in "hash keys" "screen filter keys" "screen -n filter keys" "screen --which --db c.ldb --db b.sst keys"; do
+    lanebloom $command >whole
+    for ((limit = 1; limit * 1024 < $(stat -c %s whole); limit++)); do # of stdio's writes each is cut short, and then fails
+      status=0
+      (ulimit -f $limit && exec "$LANEBLOOM" $command >part 2>err) || status=$?
+      [[ $status -eq 2 && $(<err) == "lanebloom: write error: File too large" ]] || fail "$command"
+      cmp part <(head -c $((limit * 1024)) whole)
+    done
+    nlimits=$((nlimits + limit - 1))
+  done
+  echo "# output: cut short at $nlimits sizes" >&3
+  [[ $nlimits -gt 100 ]]
+}

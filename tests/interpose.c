@@ -1,0 +1,258 @@
+/* For LD_PRELOAD: makes the command's n-th call of one function fail, or end otherwise than it expects.
+ * $LANEBLOOM_FAULT is "FUNCTION N HOW"; the file that $LANEBLOOM_FAULT_MARK names gets a byte when it comes to that. HOW:
+ *   fail       ENOMEM for memory, EAGAIN for threads, EIO for all else
+ *   fail-on    the same, and every later call too
+ *   interrupt  EINTR, once
+ *   short      takes one byte, as every later call does
+ *   shrink     the file is cut where it would be read now
+ *   kill       the process is killed before the call
+ *   killed     the process is killed after the call
+ * What the C library calls inside itself, as stdio does, is not seen; its allocations are.
+ * SPDX-License-Identifier: MIT */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+static char function[16], how[16];
+static unsigned long nth;
+static const char *mark;
+static atomic_ulong ncalls;
+
+__attribute__((constructor)) static void begin(void)
+{
+  const char *fault = getenv("LANEBLOOM_FAULT");
+  mark = getenv("LANEBLOOM_FAULT_MARK");
+  if (!fault || !mark || sscanf(fault, "%15s %lu %15s", function, &nth, how) != 3)
+    *function = '\0';
+}
+
+/* The C library's own. */
+static void *real(const char *name)
+{
+  void *found = dlsym(RTLD_NEXT, name);
+  if (!found)
+    abort();
+  return found;
+}
+#define REAL(type, name, ...) ((type(*)(__VA_ARGS__))(uintptr_t)real(name))
+
+static bool is(const char *name)
+{
+  return strcmp(how, name) == 0;
+}
+
+/* Is it this call's turn? */
+static bool strikes(const char *name)
+{
+  if (strcmp(name, function) != 0)
+    return false;
+  const unsigned long n = ++ncalls;
+  if (n < nth || (n > nth && !is("fail-on") && !is("short")))
+    return false;
+  const int fd = REAL(int, "open64", const char *, int, ...)(mark, O_WRONLY | O_CREAT, 0666);
+  REAL(ssize_t, "write", int, const void *, size_t)(fd, "!", 1);
+  REAL(int, "close", int)(fd);
+  if (is("kill"))
+    raise(SIGKILL);
+  return true;
+}
+
+static bool fails(const char *name, int error)
+{
+  if (!strikes(name) || is("killed"))
+    return false;
+  errno = is("interrupt") ? EINTR : error;
+  return true;
+}
+
+/* After a call whose turn it was. */
+static bool is_killed(const char *name)
+{
+  return is("killed") && strcmp(name, function) == 0 && ncalls == nth;
+}
+
+#define DONE(name, result)                                                                                             \
+  do {                                                                                                                 \
+    __typeof__(result) done = (result);                                                                                \
+    if (is_killed(name))                                                                                               \
+      raise(SIGKILL);                                                                                                  \
+    return done;                                                                                                       \
+  } while (0)
+
+/* ---- Memory and threads ---- */
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t n, size_t size);
+void *__libc_realloc(void *bytes, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
+
+void *malloc(size_t size)
+{
+  return fails("malloc", ENOMEM) ? NULL : __libc_malloc(size);
+}
+
+void *calloc(size_t n, size_t size)
+{
+  return fails("malloc", ENOMEM) ? NULL : __libc_calloc(n, size);
+}
+
+void *realloc(void *bytes, size_t size)
+{
+  return fails("malloc", ENOMEM) ? NULL : __libc_realloc(bytes, size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+  return fails("malloc", ENOMEM) ? NULL : __libc_memalign(alignment, size);
+}
+
+void *mmap64(void *address, size_t nbytes, int protection, int flags, int fd, off_t offset)
+{
+  if (fails("mmap", ENOMEM))
+    return MAP_FAILED;
+  return REAL(void *, "mmap64", void *, size_t, int, int, int, off_t)(address, nbytes, protection, flags, fd, offset);
+}
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *), void *argument)
+{
+  if (fails("thread", EAGAIN))
+    return EAGAIN;
+  return REAL(int, "pthread_create", pthread_t *, const pthread_attr_t *, void *(*)(void *), void *)(thread, attributes,
+                                                                                                     body, argument);
+}
+
+/* ---- Files ---- */
+
+int open64(const char *path, int flags, ...)
+{
+  va_list rest;
+  va_start(rest, flags);
+  const mode_t mode = flags & O_CREAT ? va_arg(rest, mode_t) : 0;
+  va_end(rest);
+  if (fails("open", EIO))
+    return -1;
+  DONE("open", REAL(int, "open64", const char *, int, ...)(path, flags, mode));
+}
+
+/* $LANEBLOOM_FAULT_NAMED: a file system that cannot make files without a name. */
+int openat64(int folder, const char *path, int flags, ...)
+{
+  va_list rest;
+  va_start(rest, flags);
+  const mode_t mode = va_arg(rest, mode_t);
+  va_end(rest);
+  if (getenv("LANEBLOOM_FAULT_NAMED") && (flags & O_TMPFILE) == O_TMPFILE) {
+    errno = EOPNOTSUPP;
+    return -1;
+  }
+  if (fails("openat", EIO))
+    return -1;
+  DONE("openat", REAL(int, "openat64", int, const char *, int, ...)(folder, path, flags, mode));
+}
+
+int fstat64(int fd, struct stat64 *status)
+{
+  return fails("fstat", EIO) ? -1 : REAL(int, "fstat64", int, struct stat64 *)(fd, status);
+}
+
+static void cut(int fd, off_t nbytes)
+{
+  char path[32];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  if (truncate64(path, nbytes) != 0)
+    abort();
+}
+
+/* How many bytes may be read or written; -1: the call fails. */
+static ssize_t allowed(const char *name, int fd, size_t nbytes, off_t offset)
+{
+  if (!strikes(name) || is("killed"))
+    return (ssize_t)nbytes;
+  if (is("short"))
+    return nbytes > 0;
+  if (is("shrink")) {
+    cut(fd, offset);
+    return (ssize_t)nbytes;
+  }
+  errno = is("interrupt") ? EINTR : EIO;
+  return -1;
+}
+
+ssize_t read(int fd, void *bytes, size_t nbytes)
+{
+  const ssize_t n = allowed("read", fd, nbytes, is("shrink") ? lseek64(fd, 0, SEEK_CUR) : 0);
+  return n < 0 ? n : REAL(ssize_t, "read", int, void *, size_t)(fd, bytes, (size_t)n);
+}
+
+ssize_t pread64(int fd, void *bytes, size_t nbytes, off_t offset)
+{
+  const ssize_t n = allowed("pread", fd, nbytes, offset);
+  return n < 0 ? n : REAL(ssize_t, "pread64", int, void *, size_t, off_t)(fd, bytes, (size_t)n, offset);
+}
+
+ssize_t write(int fd, const void *bytes, size_t nbytes)
+{
+  const ssize_t n = allowed("write", fd, nbytes, 0);
+  if (n < 0)
+    return n;
+  DONE("write", REAL(ssize_t, "write", int, const void *, size_t)(fd, bytes, (size_t)n));
+}
+
+/* Nothing here is to outlive a power cut. */
+int fsync(int fd)
+{
+  (void)fd;
+  if (fails("fsync", EIO))
+    return -1;
+  DONE("fsync", 0);
+}
+
+int linkat(int folder, const char *path, int new_folder, const char *new_path, int flags)
+{
+  if (fails("linkat", EIO))
+    return -1;
+  DONE("linkat",
+       REAL(int, "linkat", int, const char *, int, const char *, int)(folder, path, new_folder, new_path, flags));
+}
+
+int renameat(int folder, const char *path, int new_folder, const char *new_path)
+{
+  if (fails("renameat", EIO))
+    return -1;
+  DONE("renameat", REAL(int, "renameat", int, const char *, int, const char *)(folder, path, new_folder, new_path));
+}
+
+int fchmod(int fd, mode_t mode)
+{
+  return fails("fchmod", EIO) ? -1 : REAL(int, "fchmod", int, mode_t)(fd, mode);
+}
+
+ssize_t getrandom(void *bytes, size_t nbytes, unsigned flags)
+{
+  return fails("getrandom", EIO) ? -1 : REAL(ssize_t, "getrandom", void *, size_t, unsigned)(bytes, nbytes, flags);
+}
+
+/* The descriptor is gone, whatever is returned. */
+int close(int fd)
+{
+  const bool failed = fails("close", EIO);
+  const int result = REAL(int, "close", int)(fd);
+  if (failed)
+    errno = EIO;
+  if (failed)
+    return -1;
+  DONE("close", result);
+}
