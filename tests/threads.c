@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { NTHREADS = 8, NKEYS = 20000, NROUNDS = 50 };
+enum { NTHREADS = 8, MAX_NTHREADS = 16, NKEYS = 20000, NROUNDS = 50 };
 
 static uint64_t key_bytes[NKEYS];
 static const lanebloom_format formats[] = {LANEBLOOM_LEVELDB, LANEBLOOM_LEVELDB_SIGNED, LANEBLOOM_ROCKSDB_LEGACY,
@@ -17,6 +17,7 @@ static const lanebloom_format formats[] = {LANEBLOOM_LEVELDB, LANEBLOOM_LEVELDB_
 enum { NFORMATS = sizeof formats / sizeof *formats };
 static lanebloom_filter *shared_filters[NFORMATS];
 static size_t expected_hits[NFORMATS];
+static uint8_t expected_bitmaps[NFORMATS][NKEYS / 8];
 static pthread_barrier_t all_ready;
 static atomic_int nfailures;
 
@@ -33,14 +34,19 @@ static lanebloom_keys keys(void)
   return lanebloom_keys_fixed(key_bytes, sizeof *key_bytes, NKEYS);
 }
 
+static void run_all(size_t nthreads, void *(*body)(void *))
+{
+  pthread_t threads[MAX_NTHREADS];
+  pthread_barrier_init(&all_ready, NULL, (unsigned)nthreads);
+  for (size_t i = 0; i < nthreads; i++)
+    CHECK(pthread_create(&threads[i], NULL, body, (void *)i) == 0);
+  for (size_t i = 0; i < nthreads; i++)
+    pthread_join(threads[i], NULL);
+}
+
 static void run_threads(void *(*body)(void *))
 {
-  pthread_t threads[NTHREADS];
-  pthread_barrier_init(&all_ready, NULL, NTHREADS);
-  for (size_t i = 0; i < NTHREADS; i++)
-    CHECK(pthread_create(&threads[i], NULL, body, (void *)i) == 0);
-  for (size_t i = 0; i < NTHREADS; i++)
-    pthread_join(threads[i], NULL);
+  run_all(NTHREADS, body);
 }
 
 /* Nothing of the library has run in this process before. */
@@ -67,27 +73,67 @@ static void *first_use_refused(void *unused)
   return NULL;
 }
 
+/* The first NTHREADS screen, the others change what can be changed until those are done. */
+enum { KERNEL_CHANGER = NTHREADS, BUILDER, OPENER, NALL };
+static atomic_size_t nscreening, nqueries;
+
+static void screen_shared_filters(size_t number)
+{
+  const lanebloom_keys batch = keys();
+  uint8_t bitmap[NKEYS / 8];
+  for (size_t round = 0; round < NROUNDS; round++) {
+    const size_t i = (number + round) % NFORMATS;
+    CHECK(lanebloom_filter_screen(shared_filters[i], &batch, bitmap) == expected_hits[i]);
+    CHECK(memcmp(bitmap, expected_bitmaps[i], sizeof bitmap) == 0);
+    atomic_fetch_add(&nqueries, NKEYS);
+  }
+}
+
+static void change_kernels(void)
+{
+  for (size_t i = 0; i < lanebloom_kernel_count(); i++)
+    CHECK(lanebloom_kernel_use(lanebloom_kernel_name(i)) == LANEBLOOM_OK);
+  CHECK(lanebloom_kernel_use("nonsense") == LANEBLOOM_ERR_KERNEL);
+  CHECK(lanebloom_kernel_use(NULL) == LANEBLOOM_OK);
+}
+
+static void build_one(size_t i)
+{
+  const lanebloom_keys batch = keys(), part = lanebloom_keys_part(&batch, 0, 1000);
+  lanebloom_filter *own;
+  CHECK(lanebloom_filter_build(formats[i], 7, &part, &own) == LANEBLOOM_OK);
+  CHECK(lanebloom_filter_screen(own, &part, NULL) == 1000);
+  lanebloom_filter_close(own);
+}
+
+/* A second filter over the same bytes. */
+static void open_one(size_t i)
+{
+  const lanebloom_keys batch = keys(), part = lanebloom_keys_part(&batch, 0, 1000);
+  size_t nbytes;
+  const void *bytes = lanebloom_filter_bytes(shared_filters[i], &nbytes);
+  lanebloom_filter *other;
+  CHECK(lanebloom_filter_open(formats[i], bytes, nbytes, &other) == LANEBLOOM_OK);
+  CHECK(lanebloom_filter_screen(other, &part, NULL) == 1000);
+  lanebloom_filter_close(other);
+}
+
 static void *screen_or_change(void *argument)
 {
   const size_t number = (size_t)argument;
-  const lanebloom_keys batch = keys();
   pthread_barrier_wait(&all_ready);
-  for (size_t round = 0; round < NROUNDS; round++)
-    if (number == 0) {
-      for (size_t i = 0; i < lanebloom_kernel_count(); i++)
-        CHECK(lanebloom_kernel_use(lanebloom_kernel_name(i)) == LANEBLOOM_OK);
-      CHECK(lanebloom_kernel_use("nonsense") == LANEBLOOM_ERR_KERNEL);
-      CHECK(lanebloom_kernel_use(NULL) == LANEBLOOM_OK);
-    } else if (number == 1) {
-      lanebloom_filter *own;
-      const lanebloom_keys part = lanebloom_keys_part(&batch, 0, 1000);
-      CHECK(lanebloom_filter_build(formats[round % NFORMATS], 7, &part, &own) == LANEBLOOM_OK);
-      CHECK(lanebloom_filter_screen(own, &part, NULL) == 1000);
-      lanebloom_filter_close(own);
-    } else {
-      const size_t i = (number + round) % NFORMATS;
-      CHECK(lanebloom_filter_screen(shared_filters[i], &batch, NULL) == expected_hits[i]);
-    }
+  if (number < NTHREADS) {
+    screen_shared_filters(number);
+    atomic_fetch_sub(&nscreening, 1);
+    return NULL;
+  }
+  for (size_t round = 0; round < NROUNDS || atomic_load(&nscreening) > 0; round++)
+    if (number == KERNEL_CHANGER)
+      change_kernels();
+    else if (number == BUILDER)
+      build_one(round % NFORMATS);
+    else
+      open_one(round % NFORMATS);
   return NULL;
 }
 
@@ -112,7 +158,7 @@ static void open_shared_filters(void)
   const lanebloom_keys half = lanebloom_keys_part(&batch, 0, NKEYS / 2);
   for (size_t i = 0; i < NFORMATS; i++) {
     CHECK(lanebloom_filter_build(formats[i], 10, &half, &shared_filters[i]) == LANEBLOOM_OK);
-    expected_hits[i] = lanebloom_filter_screen(shared_filters[i], &batch, NULL);
+    expected_hits[i] = lanebloom_filter_screen(shared_filters[i], &batch, expected_bitmaps[i]);
     CHECK(expected_hits[i] >= NKEYS / 2);
   }
 }
@@ -137,8 +183,10 @@ static void test_first_use_refused(void)
 static void test_screening_while_kernels_change(void)
 {
   open_shared_filters();
-  run_threads(screen_or_change);
+  atomic_store(&nscreening, NTHREADS);
+  run_all(NALL, screen_or_change);
   close_shared_filters();
+  printf("# %zu answers of %d threads compared\n", atomic_load(&nqueries), NTHREADS);
 }
 
 static void test_parts_of_one_batch(void)
@@ -157,6 +205,94 @@ static void test_parts_of_one_batch(void)
     }
   close_shared_filters();
 }
+
+/* ---- Tables, where the second library is built ---- */
+
+#ifdef LANEBLOOM_TEST_VECTORS
+#include <lanebloom_tables.h>
+
+static const char *const table_paths[] = {
+    LANEBLOOM_TEST_VECTORS "/tables/leveldb_bloom10.ldb",
+    LANEBLOOM_TEST_VECTORS "/tables/goleveldb_bloom10.ldb",
+    LANEBLOOM_TEST_VECTORS "/tables/rocksdb_fv4_crc32c_legacy10_partitioned.sst",
+    LANEBLOOM_TEST_VECTORS "/tables/rocksdb_fv4_xxh64_legacy10_prefix3.sst",
+    LANEBLOOM_TEST_VECTORS "/tables/rocksdb_fv5_xxh3_flb10.sst",
+    LANEBLOOM_TEST_VECTORS "/tables/rocksdb_fv5_xxh3_flb10_partitioned.sst",
+    LANEBLOOM_TEST_VECTORS "/tables_odd/other_order.ldb",
+    LANEBLOOM_TEST_VECTORS "/tables_odd/pebble_v5.sst",
+};
+enum { NPATHS = sizeof table_paths / sizeof *table_paths };
+static const lanebloom_table *shared_tables[NPATHS];
+static const char *shared_paths[NPATHS];
+static size_t nshared;
+static uint8_t expected_of_tables[NPATHS][NKEYS / 8];
+
+static void screen_tables(uint8_t bitmaps[NPATHS][NKEYS / 8])
+{
+  const lanebloom_keys batch = keys();
+  uint8_t *rows[NPATHS];
+  for (size_t i = 0; i < nshared; i++)
+    rows[i] = bitmaps[i];
+  lanebloom_tables_screen(shared_tables, nshared, &batch, NULL, rows, NULL);
+}
+
+static void *screen_tables_or_change(void *argument)
+{
+  const size_t number = (size_t)argument;
+  pthread_barrier_wait(&all_ready);
+  if (number < NTHREADS) {
+    uint8_t bitmaps[NPATHS][NKEYS / 8];
+    for (size_t round = 0; round < NROUNDS / 5; round++) {
+      screen_tables(bitmaps);
+      for (size_t i = 0; i < nshared; i++)
+        CHECK(memcmp(bitmaps[i], expected_of_tables[i], sizeof *bitmaps) == 0);
+      atomic_fetch_add(&nqueries, nshared * NKEYS);
+    }
+    atomic_fetch_sub(&nscreening, 1);
+    return NULL;
+  }
+  for (size_t round = 0; round < nshared || atomic_load(&nscreening) > 0; round++)
+    if (number == KERNEL_CHANGER) {
+      change_kernels();
+    } else if (number == BUILDER) {
+      lanebloom_table_info info;
+      lanebloom_table_describe(shared_tables[round % nshared], &info, sizeof info);
+      CHECK(info.file_nbytes > 0);
+    } else {
+      lanebloom_table *other;
+      CHECK(lanebloom_table_open(shared_paths[round % nshared], LANEBLOOM_WRITER_UNKNOWN, &other, NULL, 0) ==
+            LANEBLOOM_OK);
+      lanebloom_table_close(other);
+    }
+  return NULL;
+}
+
+static void test_tables_while_kernels_change(void)
+{
+  size_t nhits = 0;
+  for (size_t i = 0; i < NPATHS; i++) {
+    lanebloom_table *table;
+    const lanebloom_status status = lanebloom_table_open(table_paths[i], LANEBLOOM_WRITER_UNKNOWN, &table, NULL, 0);
+    CHECK(status == LANEBLOOM_OK || status == LANEBLOOM_ERR_LIMIT); /* a codec that this build has not */
+    if (!table)
+      continue;
+    shared_tables[nshared] = table;
+    shared_paths[nshared++] = table_paths[i];
+  }
+  CHECK(nshared >= 3);
+  screen_tables(expected_of_tables);
+  for (size_t i = 0; i < nshared; i++)
+    for (size_t byte = 0; byte < NKEYS / 8; byte++)
+      nhits += (unsigned)__builtin_popcount(expected_of_tables[i][byte]);
+  CHECK(nhits > 0 && nhits < nshared * NKEYS);
+  atomic_store(&nscreening, NTHREADS);
+  run_all(NALL, screen_tables_or_change);
+  for (size_t i = 0; i < nshared; i++)
+    lanebloom_table_close((lanebloom_table *)shared_tables[i]);
+  printf("# %zu answers of %zu tables to %d threads compared, %zu hits in each round\n", atomic_load(&nqueries),
+         nshared, NTHREADS, nhits);
+}
+#endif
 
 static bool passes(const char *name, void (*test)(void))
 {
@@ -180,6 +316,11 @@ int main(void)
   passed &= passes("first_use_refused", test_first_use_refused);
   passed &= passes("screening_while_kernels_change", test_screening_while_kernels_change);
   passed &= passes("parts_of_one_batch", test_parts_of_one_batch);
-  printf("1..4\n");
+  int ntests = 4;
+#ifdef LANEBLOOM_TEST_VECTORS
+  passed &= passes("tables_while_kernels_change", test_tables_while_kernels_change);
+  ntests++;
+#endif
+  printf("1..%d\n", ntests);
   return !passed;
 }
