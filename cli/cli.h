@@ -151,7 +151,7 @@ void output_flush(void);
 void output_whole(const void *data, size_t nbytes); /* at once, and not by way of a buffer */
 void output_close(void);
 
-/* Is it UTF-8, which JSON can hold? */
+/* Is it UTF-8, which JSON can hold? errno stays. */
 bool is_text(const void *bytes, size_t nbytes);
 
 /* An object for output_json(), or the end. */

@@ -167,14 +167,16 @@ bool is_text(const void *bytes, size_t nbytes)
 {
   const char *next = bytes;
   mbstate_t state = {0};
-  for (size_t nleft = nbytes, n; nleft > 0; nleft -= n, next += n) {
-    wchar_t wide;
+  const int error = errno;
+  bool is_unicode = true;
+  for (size_t nleft = nbytes, n; is_unicode && nleft > 0; nleft -= n, next += n) {
+    wchar_t wide = 0;
     n = mbrtowc(&wide, next, nleft, &state);
-    if (n > nleft || (unsigned long)wide > 0x10ffff)
-      return false;
-    n += n == 0; /* NUL */
+    is_unicode = n <= nleft && (unsigned long)wide <= 0x10ffff;
+    n = is_unicode && n > 0 ? n : 1; /* NUL is one byte, too */
   }
-  return true;
+  errno = error;
+  return is_unicode;
 }
 
 /* json-c says nothing of memory that it had not: it leaves out, or writes null. But malloc() says so in errno. */
@@ -193,10 +195,7 @@ struct json_object *json_needed(struct json_object *object)
 
 struct json_object *json_name(const char *name)
 {
-  const int error = errno;
-  const bool is_plain = is_text(name, strlen(name));
-  errno = error;
-  if (is_plain)
+  if (is_text(name, strlen(name)))
     return json_object_new_string(name);
   char *text = escape_name(name);
   struct json_object *string = json_object_new_string(text);

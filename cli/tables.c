@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <wchar.h>
 
 #include "cli.h"
 
@@ -163,22 +162,6 @@ static struct json_object *json_text(const char *text)
   return *text ? json_name(text) : NULL;
 }
 
-static bool is_utf8(lanebloom_slice key)
-{
-  const char *next = key.data;
-  mbstate_t state = {0};
-  const int error = errno; /* json_begin() */
-  size_t nleft = key.size;
-  for (size_t n; nleft > 0; nleft -= n, next += n) {
-    n = mbrlen(next, nleft, &state);
-    if (n > nleft)
-      break;
-    n += n == 0; /* NUL */
-  }
-  errno = error;
-  return nleft == 0;
-}
-
 /* A key as text, where it is some, and as hexadecimal digits; json-c counts in int. */
 static void add_key(struct json_object *object, const char *name, const char *hex_name, const lanebloom_slice *key)
 {
@@ -189,7 +172,7 @@ static void add_key(struct json_object *object, const char *name, const char *he
       snprintf(hex + 2 * i, 3, "%02x", ((const uint8_t *)key->data)[i]);
     digits = json_object_new_string_len(hex, (int)(2 * key->size));
     free(hex);
-    if (is_utf8(*key))
+    if (is_text(key->data, key->size))
       text = json_object_new_string_len(key->data, (int)key->size);
   }
   json_object_object_add(object, name, text);

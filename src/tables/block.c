@@ -56,7 +56,7 @@ static lanebloom_status verify(const struct block_reader *reader, const struct h
   if (expected == found)
     return LANEBLOOM_OK;
   if (kind == BLOCK_PROPERTIES) {
-    uint32_t earlier;
+    uint32_t earlier = found;
     lanebloom_status status = sum_before_ingestion(reader, handle, bytes, &earlier);
     if (status || expected == earlier)
       return status;

@@ -18,6 +18,12 @@ lanebloom_status lanebloom_problem(const struct problem *problem, lanebloom_stat
   return status;
 }
 
+void lanebloom_problem_clear(const struct problem *problem)
+{
+  if (problem->size > 0)
+    problem->text[0] = 0;
+}
+
 lanebloom_status lanebloom_problem_memory(const struct problem *problem, uint64_t nbytes)
 {
   return lanebloom_problem(problem, LANEBLOOM_ERR_MEMORY, "out of memory: %" PRIu64 " bytes wanted", nbytes);

@@ -13,6 +13,7 @@ struct problem {
 /* Writes the line and returns the status. */
 __attribute__((format(printf, 3, 4))) lanebloom_status
 lanebloom_problem(const struct problem *problem, lanebloom_status status, const char *format, ...);
+void lanebloom_problem_clear(const struct problem *problem); /* there is none after all */
 lanebloom_status lanebloom_problem_memory(const struct problem *problem, uint64_t nbytes);
 lanebloom_status lanebloom_problem_io(const struct problem *problem); /* errno, which stays */
 

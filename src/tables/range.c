@@ -373,8 +373,10 @@ static lanebloom_status decide(struct opening *opening, const struct index *inde
   for (size_t i = 0; i < NREADINGS; i++)
     ends.readings[i] = (struct reading){true, true, true};
   lanebloom_status status = read_ends(opening, index, &ends);
-  if (opening->reader.is_too_large)
-    status = LANEBLOOM_OK; /* less is known, but the filter still serves */
+  if (opening->reader.is_too_large) { /* less is known, but the filter still serves */
+    lanebloom_problem_clear(opening->problem);
+    status = LANEBLOOM_OK;
+  }
   if (!status && !ends.is_judged)
     status = decide_named(opening, index, &ends);
   else if (!status && opening->reader.is_too_large)

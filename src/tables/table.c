@@ -143,12 +143,11 @@ static lanebloom_status open_table(const struct input *input, const char *path, 
   return status;
 }
 
-/* Before anything is known, so that it is empty where nothing is to be said. */
+/* Empty where nothing is to be said. */
 static struct problem no_problem_yet(char *text, size_t size)
 {
-  struct problem problem = {text, text ? size : 0};
-  if (problem.size > 0)
-    text[0] = 0;
+  const struct problem problem = {text, text ? size : 0};
+  lanebloom_problem_clear(&problem);
   return problem;
 }
 

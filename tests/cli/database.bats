@@ -272,6 +272,25 @@ make_absent() {
   finds "$odd/other_order.ldb" KEY00500 key00400
   finds "$odd/other_kinds" key00000 key00050
   fails_with "found none" lanebloom screen --db "$odd/empty_index_part.sst" keys
+  finds "$odd/lost_index.sst" any
+  grep "the index has no data blocks, but the table has keys" warnings
+  finds "$odd/large_value.sst" large
+  grep "very large, and the key range is not known" warnings
+  run -1 lanebloom screen --db "$odd/large_value.sst" <<<absent # the filter is asked all the same
+}
+
+@test "filters of prefixes of two lengths are asked together" {
+  odd=$SOURCE_DIR/tests/vectors/tables_odd
+  for i in {0..499}; do printf '%03dk%05d\n' "$i" "$i"; done >keys
+  lanebloom screen --db "$odd/prefixes_of_3.sst" --db "$odd/prefixes_of_5.sst" --which -c keys >found
+  [[ $(cut -f 2 found | xargs) == "500 500" ]]
+}
+
+@test "what a small table repeats is not read over and over" {
+  for name in repeated_block repeated_keys; do
+    lanebloom screen --db "$SOURCE_DIR/tests/vectors/tables_odd/$name.ldb" <<<any 2>warnings
+    grep "a data block is damaged or too large, and the order of keys is not known" warnings
+  done
 }
 
 @test "a small table cannot take all memory" {

@@ -63,7 +63,7 @@ is_refused() { # REASON
 is_less_known() { # FUNCTION COMMAND...
   case "$*" in
     "open tables c.ldb") [[ $status -eq 0 && $errors == *"warning: the database's MANIFEST cannot be read"* ]] ;;
-    "pread tables c.ldb") [[ $status -eq 0 && $errors == *"warning: keys are not in bytewise order"* ]] ;;
+    "pread tables c.ldb") [[ $status -eq 0 && $errors == *"warning: a data block is damaged or too large"* ]] ;;
     "malloc screen --db"*) [[ $status -eq 0 && ! -s err ]] && ! grep -qvxFf out normal_out ;;
     *) false ;;
   esac
