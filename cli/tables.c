@@ -232,6 +232,8 @@ static bool print_table(const struct tables *tables, const char *path)
     return false;
   lanebloom_table_info info;
   lanebloom_table_describe(table, &info, sizeof info);
+  if (isnan(info.model_rate))
+    die(path, "%s", strerror(ENOMEM));
   if (*info.warning)
     warn_of_table(path, info.warning, 0);
   if (tables->json && (info.smallest.size > MAX_JSON_KEY_NBYTES || info.largest.size > MAX_JSON_KEY_NBYTES))

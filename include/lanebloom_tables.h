@@ -132,7 +132,7 @@ typedef struct lanebloom_table_info {
 } lanebloom_table_info;
 
 /* Fills at most info_size bytes, so that later versions may have more of them. Counts the bits of all filters.
- * Errors: none; where memory is short, a filter block's are left out. */
+ * Errors: none; where memory is short for a filter block's, bits_per_key and model_rate are NaN. */
 LANEBLOOM_API void lanebloom_table_describe(const lanebloom_table *table, lanebloom_table_info *info, size_t info_size);
 
 /* What it says as `warning`, without the counting. */

@@ -273,18 +273,18 @@ static lanebloom_status find_order_of_block(struct block_reader *reader, const s
 
 /* Is every key in bytewise order, and in the block where separators lead? Reads all data blocks. A damaged one is no
  * error here: then the order is not known. */
-static lanebloom_status find_order(const struct opening *opening, const struct index *index, size_t suffix,
-                                   enum order *order)
+static lanebloom_status find_order(struct opening *opening, const struct index *index, size_t suffix, enum order *order)
 {
   static const struct problem unsaid;
-  struct block_reader reader = opening->reader; /* a copy: of these blocks none is kept */
-  reader.problem = &unsaid;
+  struct block_reader *reader = &opening->reader;
+  reader->problem = &unsaid;
   struct previous previous = {0};
   lanebloom_status status = LANEBLOOM_OK;
   *order = ORDER_BYTEWISE;
   for (size_t i = 0; !status && *order == ORDER_BYTEWISE && i < index->n; i++)
-    status = find_order_of_block(&reader, index, i, suffix, &previous, order);
+    status = find_order_of_block(reader, index, i, suffix, &previous, order);
   free(previous.bytes);
+  reader->problem = opening->problem;
   if (status == LANEBLOOM_ERR_IO)
     return lanebloom_problem_io(opening->problem);
   if (status == LANEBLOOM_ERR_MEMORY)
@@ -307,7 +307,7 @@ static bool find_comparator(const struct opening *opening)
   return in_database;
 }
 
-static lanebloom_status decide_leveldb(const struct opening *opening, const struct index *index, struct ends *ends)
+static lanebloom_status decide_leveldb(struct opening *opening, const struct index *index, struct ends *ends)
 {
   lanebloom_table *table = opening->table;
   const bool in_database = find_comparator(opening);

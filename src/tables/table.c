@@ -205,6 +205,7 @@ void lanebloom_table_close(lanebloom_table *table)
  * often as it has bytes. */
 struct sum {
   uint64_t nfilters, nbits;
+  bool is_short_of_memory;
   double weight, passing;
 };
 
@@ -235,8 +236,11 @@ static void add_filter_block(struct sum *sum, const lanebloom_table *table, lane
     lanebloom_slice bytes;
     lanebloom_filter *filter;
     /* In a damaged block filters overlap: of each byte once, or this would take forever. */
-    if (!lanebloom_filter_block_filter(block, i, &bytes) || bytes.size == 0 || (const uint8_t *)bytes.data < counted ||
-        lanebloom_filter_open(table->hash, bytes.data, bytes.size, &filter) != LANEBLOOM_OK)
+    if (!lanebloom_filter_block_filter(block, i, &bytes) || bytes.size == 0 || (const uint8_t *)bytes.data < counted)
+      continue;
+    lanebloom_status status = lanebloom_filter_open(table->hash, bytes.data, bytes.size, &filter);
+    sum->is_short_of_memory |= status == LANEBLOOM_ERR_MEMORY;
+    if (status)
       continue;
     counted = (const uint8_t *)bytes.data + bytes.size;
     add_filter(sum, filter, info);
@@ -264,6 +268,8 @@ static void describe_filter(const lanebloom_table *table, lanebloom_table_info *
     info->bits_per_key = (double)sum.nbits / (double)table->nentries;
   if (table->is_asked)
     info->model_rate = sum.weight > 0 ? sum.passing / sum.weight : table->kind == LANEBLOOM_TABLE_FILTER_BLOCK;
+  if (sum.is_short_of_memory)
+    info->bits_per_key = info->model_rate = NAN;
 }
 
 void lanebloom_table_describe(const lanebloom_table *table, lanebloom_table_info *info, size_t info_size)
