@@ -99,7 +99,7 @@ static void open_input(struct inputs *inputs, struct piece *piece)
   inputs->name = piece->name = input_name(path);
   inputs->fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 
-  struct stat input;
+  struct stat input = {0};
   if (inputs->fd < 0 || fstat(inputs->fd, &input) < 0)
     fail(inputs, piece, "%s", strerror(errno));
   else if (is_target(inputs, &input))

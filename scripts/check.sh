@@ -5,7 +5,9 @@
 # shellcheck disable=SC2317 # checkers are called by name
 set -eu
 cd "$(dirname "$0")/.."
-scripts/setup.sh check
+for tool in clang-format shellcheck clang-tidy cppcheck jq; do
+  command -v $tool >/dev/null || { echo "not ok - $tool is missing: scripts/setup.sh check installs it"; exit 1; }
+done
 
 cmake -S . -B build/check -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=gcc -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
   -DLANEBLOOM_BUILD_TESTS=OFF >/dev/null
@@ -73,7 +75,7 @@ finds analyzer-possible-null-dereference fanalyzer "$work/planted"
 
 # Names of files have no spaces.
 # shellcheck disable=SC2046
-clean clang_format $(find bench cli include src tests -name '*.[ch]' -o -name '*.cc')
+clean clang_format $(find bench cli fuzz include src tests -name '*.[ch]' -o -name '*.cc')
 clean shellcheck .ci/run scripts/*.sh bench/*.sh
 clean cpp_check "$work/code"
 clean fanalyzer "$work/code"

@@ -44,26 +44,22 @@ const char *lanebloom_codec_name(enum codec codec)
 
 bool lanebloom_codec_is_built(enum codec codec)
 {
-  switch (codec) {
+  static const bool built[CODEC_UNKNOWN + 1] = {
+      [CODEC_NONE] = true,
 #ifdef LANEBLOOM_WITH_SNAPPY
-  case CODEC_SNAPPY:
-    return true;
+      [CODEC_SNAPPY] = true,
 #endif
 #ifdef LANEBLOOM_WITH_ZLIB
-  case CODEC_ZLIB:
-    return true;
+      [CODEC_ZLIB] = true,
 #endif
 #ifdef LANEBLOOM_WITH_LZ4
-  case CODEC_LZ4:
-    return true;
+      [CODEC_LZ4] = true,
 #endif
 #ifdef LANEBLOOM_WITH_ZSTD
-  case CODEC_ZSTD:
-    return true;
+      [CODEC_ZSTD] = true,
 #endif
-  default:
-    return codec == CODEC_NONE;
-  }
+  };
+  return built[codec];
 }
 
 /* In place of the room that was there. */
