@@ -89,6 +89,7 @@ const char *status_text(lanebloom_status status);
 /* ---- database.c: table files, and folders of them ---- */
 
 struct database {
+  bool has_folders;
   size_t ntables;
   char **paths;                   /* of the tables */
   const lanebloom_table **tables; /* NULL: not open */
@@ -98,8 +99,9 @@ struct database {
  * returns false. */
 bool database_add(struct database *database, const char *path);
 
-/* Opens all tables and says what is not known of them; if one does not open, ends the command. */
-void database_open(struct database *database, lanebloom_writer writer);
+/* Adds each of the names, opens all tables and says what is not known of them. Folders are looked into until all their
+ * tables open and no others have come; if that does not happen within a second, or a file does not open, the command ends. */
+struct database database_open(char *const *names, size_t nnames, lanebloom_writer writer);
 void database_close(struct database *database);
 
 /* An engine's latest writes are in its log alone. Says so where the folder has one; a file has none. */

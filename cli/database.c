@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "cli.h"
 
@@ -70,6 +71,7 @@ static bool add_folder(struct database *database, const char *folder)
     complain(folder, "%s", n < 0 ? strerror(errno) : "expected a folder with .ldb or .sst files, found none in it");
   if (n < 0)
     return false;
+  database->has_folders = true;
   for (int i = 0; i < n; i++)
     add_table(database, paths[i]);
   free(paths);
@@ -100,19 +102,22 @@ void warn_of_logs(const char *folder)
     free(paths);
 }
 
-lanebloom_table *open_table(const char *path, lanebloom_writer writer)
+static lanebloom_table *try_table(const char *path, lanebloom_writer writer, bool says_why)
 {
   lanebloom_table *table;
   char problem[512] = "";
-  if (is_standard_output(path))
-    return NULL;
   lanebloom_status status = lanebloom_table_open(path, writer, &table, problem, sizeof problem);
-  if (status == LANEBLOOM_OK)
+  if (status == LANEBLOOM_OK || !says_why)
     return table;
   char *text = escape_name(*problem ? problem : status_text(status));
   complain(path, "%s", text);
   free(text);
   return NULL;
+}
+
+lanebloom_table *open_table(const char *path, lanebloom_writer writer)
+{
+  return is_standard_output(path) ? NULL : try_table(path, writer, true);
 }
 
 void warn_of_table(const char *path, const char *warning, size_t nothers)
@@ -146,15 +151,60 @@ static void warn_of_tables(const struct database *database)
   free(warnings);
 }
 
-void database_open(struct database *database, lanebloom_writer writer)
+static struct database list_all(char *const *names, size_t nnames)
+{
+  struct database database = {0};
+  bool complete = true;
+  for (size_t i = 0; i < nnames; i++)
+    complete &= database_add(&database, names[i]);
+  for (size_t i = 0; i < database.ntables; i++)
+    complete &= !is_standard_output(database.paths[i]);
+  if (!complete)
+    exit(EXIT_TROUBLE);
+  return database;
+}
+
+static bool is_same_list(const struct database *a, const struct database *b)
+{
+  bool is_same = a->ntables == b->ntables;
+  for (size_t i = 0; is_same && i < a->ntables; i++)
+    is_same = strcmp(a->paths[i], b->paths[i]) == 0;
+  return is_same;
+}
+
+static bool open_all(struct database *database, lanebloom_writer writer, bool says_why)
 {
   bool opened = true;
   database->tables = resize(NULL, database->ntables * sizeof *database->tables);
   for (size_t i = 0; i < database->ntables; i++)
-    opened &= (database->tables[i] = open_table(database->paths[i], writer)) != NULL;
-  if (!opened)
-    exit(EXIT_TROUBLE);
-  warn_of_tables(database);
+    opened &= (database->tables[i] = try_table(database->paths[i], writer, says_why)) != NULL;
+  return opened;
+}
+
+/* An engine at work writes new tables, then removes what they replace. All of them have been seen where a second look
+ * into the folders finds what the first one did. */
+struct database database_open(char *const *names, size_t nnames, lanebloom_writer writer)
+{
+  enum { MAX_LOOKS = 20 };
+  static const struct timespec pause = {.tv_nsec = 50000000};
+  for (int look = 1;; look++) {
+    struct database database = list_all(names, nnames);
+    const bool is_last = look == MAX_LOOKS || !database.has_folders;
+    const bool opened = open_all(&database, writer, is_last);
+    struct database again = list_all(names, nnames);
+    const bool is_same = is_same_list(&database, &again);
+    database_close(&again);
+    if (opened && is_same) {
+      warn_of_tables(&database);
+      return database;
+    }
+    if (opened && is_last)
+      complain(NULL, "tables come and go while they are listed: ask again, or ask a copy of the database");
+    if (is_last)
+      exit(EXIT_TROUBLE);
+    database_close(&database);
+    nanosleep(&pause, NULL);
+  }
 }
 
 void database_close(struct database *database)

@@ -43,7 +43,10 @@ lanebloom_filter *load_filter(const char *path, const struct filter_source *sour
   if (status == LANEBLOOM_ERR_FORMAT && source->raw)
     hint = " (--format rocksdb opens either of RocksDB's; a container is read without --raw)";
   else if (status == LANEBLOOM_ERR_FORMAT && strstr(why, "not a lanebloom container"))
-    hint = " (`lanebloom build' makes filters; --raw --format NAME reads an engine's bare bytes)";
+    hint = " (`lanebloom build' makes filters; --raw --format NAME reads an engine's bare bytes; `screen --db' asks "
+           "tables)";
+  else if (status == LANEBLOOM_ERR_IO && errno == EISDIR)
+    hint = " (`screen --db' asks the tables of a database)";
   else if (status == LANEBLOOM_ERR_LIMIT && source->raw)
     hint = " (RocksDB's filters have fewer than 2^32 bytes)";
   if (status != LANEBLOOM_OK)

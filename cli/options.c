@@ -206,9 +206,13 @@ static error_t parse_filter_option(int key, char *text, struct argp_state *state
 }
 
 const struct argp filter_argp = {
-    .options = (const struct argp_option[]){{"raw", OPTION_RAW, NULL, 0, "FILTER is bare engine bytes", 3},
-                                            {"format", OPTION_FORMAT, "NAME", 0, "of this format", 3},
-                                            {0}},
+    .options =
+        (const struct argp_option[]){
+            {"raw", OPTION_RAW, NULL, 0, "FILTER is an engine's bare bytes, of --format", 3},
+            {"format", OPTION_FORMAT, "NAME", 0,
+             "What --raw reads: leveldb, leveldb-signed, rocksdb (either of the next), rocksdb-legacy or rocksdb-local",
+             3},
+            {0}},
     .parser = parse_filter_option,
 };
 

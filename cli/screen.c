@@ -320,14 +320,20 @@ static void deliver_piece(void *context, size_t worker, struct piece *piece, uin
 
 static void open_databases(struct screen *screen)
 {
-  bool complete = true;
   for (size_t i = 0; i < screen->ndatabases; i++) /* first: what is in a log now may be in a new table after listing */
     warn_of_logs(screen->databases[i]);
-  for (size_t i = 0; i < screen->ndatabases; i++)
-    complete &= database_add(&screen->database, screen->databases[i]);
-  if (!complete)
-    exit(EXIT_TROUBLE);
-  database_open(&screen->database, screen->writer);
+  screen->database = database_open(screen->databases, screen->ndatabases, screen->writer);
+}
+
+/* As bytes do that have another format than was said. */
+static void warn_of_constant(const char *path, const lanebloom_filter *filter)
+{
+  lanebloom_info info;
+  if (!lanebloom_filter_may_contain(filter, NULL, 0))
+    return;
+  lanebloom_filter_info(filter, &info, sizeof info);
+  if (info.model_rate >= 1)
+    complain(input_name(path), "warning: this filter lets every key pass");
 }
 
 static void label_tables(struct screen *screen)
@@ -378,6 +384,8 @@ int screen_main(int argc, char **argv)
     open_databases(&screen);
   else if (!(filter = load_filter(screen.path, &screen.source)))
     return EXIT_TROUBLE;
+  else
+    warn_of_constant(screen.path, filter);
   if (screen.which && !screen.quiet)
     label_tables(&screen);
 

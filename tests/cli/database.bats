@@ -257,6 +257,26 @@ make_absent() {
   [[ $status -eq 141 && ${#lines[@]} -eq 1 && -z $stderr ]]
 }
 
+# Who opens the pipe is told so, and finds the table that replaced it when it looks again.
+@test "a table that is replaced while it is opened is looked for again" {
+  mkdir db
+  mkfifo db/000001.sst
+  {
+    : >db/000001.sst # opens with who reads it
+    cp "$VECTORS/rocksdb_fv5_xxh3_flb10.sst" db/000002.sst
+    rm db/000001.sst
+  } &
+  make_lines
+  timeout 60 "$LANEBLOOM" screen --db db lines | cmp - lines
+  wait
+}
+
+@test "a table that stays unreadable in a folder is named after a while" {
+  make_database
+  : >db/000008.sst
+  fails_with "db/000008.sst: no table: expected a footer of at least 48 bytes, found a file of 0" lanebloom screen --db db <<<key
+}
+
 @test "odd tables lose no key" {
   odd=$SOURCE_DIR/tests/vectors/tables_odd
   finds() { # TABLE KEY...

@@ -175,3 +175,15 @@ make_filter() {
   exec 5>&- 6<&-
   wait $!
 }
+
+@test "a filter that lets every key pass is warned of" {
+  printf 'no filter' >bytes
+  run -0 --separate-stderr lanebloom screen -c --raw --format leveldb bytes <<<key
+  [[ $output == 1 && $stderr == "lanebloom: bytes: warning: this filter lets every key pass" ]]
+}
+
+@test "a database's folder or table that is taken for a filter: the message knows --db" {
+  table=$BATS_TEST_DIRNAME/../vectors/tables/leveldb_bloom10.ldb
+  fails_with '(`screen --db'"'"' asks the tables of a database)' lanebloom screen "$(dirname "$table")" <<<key
+  fails_with '`screen --db'"'"' asks tables)' lanebloom screen "$table" <<<key
+}
