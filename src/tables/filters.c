@@ -108,7 +108,7 @@ static void decide_what_is_asked(struct opening *opening)
     lanebloom_table_warn(table, "the filter holds what the comparer takes of keys, and is not asked");
     return;
   }
-  const bool has_extractor = table->prefix_extractor[0] && strcmp(table->prefix_extractor, "nullptr") != 0;
+  const bool has_extractor = table->prefix_extractor[0];
   table->has_whole_keys = properties->says_whole_keys ? properties->has_whole_keys : !has_extractor;
   table->has_prefixes = properties->has_prefixes && has_extractor;
   table->is_asked = table->has_whole_keys || (table->has_prefixes && find_extractor(table, &table->extractor));

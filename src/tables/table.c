@@ -84,6 +84,8 @@ static lanebloom_status take_properties(struct opening *opening, const struct me
   table->comparator = opening->properties.comparator ? opening->properties.comparator : strdup("");
   table->prefix_extractor = opening->properties.prefix_extractor ? opening->properties.prefix_extractor : strdup("");
   opening->properties.comparator = opening->properties.prefix_extractor = NULL;
+  if (table->prefix_extractor && strcmp(table->prefix_extractor, "nullptr") == 0) /* RocksDB's word for none */
+    table->prefix_extractor[0] = 0;
   if (!table->comparator || !table->prefix_extractor)
     return lanebloom_problem_memory(opening->problem, 1); /* both were empty, else properties would have them */
   return LANEBLOOM_OK;
