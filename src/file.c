@@ -322,7 +322,7 @@ static int open_to_read(const char *path)
   const int descriptor = lanebloom_follow(path, target);
   if (descriptor == FOLLOW_FAILED)
     return -1;
-  return descriptor >= 0 ? fcntl(descriptor, F_DUPFD_CLOEXEC, 0) : open(target, O_RDONLY | O_CLOEXEC);
+  return descriptor >= 0 ? fcntl(descriptor, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC);
 }
 
 /* Keeps errno, which may be the caller's answer. */

@@ -8,7 +8,7 @@
 
 enum keys_layout { KEYS_FIXED, KEYS_OFFSETS32, KEYS_OFFSETS64, KEYS_SLICES };
 
-/* What the caller vouches for: offsets never fall. Asserted where keys are hashed, which every use of them does. */
+/* What the caller vouches for: offsets never fall. Asserted where keys are hashed. */
 static inline bool keys_ascend(const lanebloom_keys *keys)
 {
   const uint32_t *offsets32 = keys->index;

@@ -75,7 +75,8 @@ int lanebloom_follow(const char *path, char target[PATH_MAX])
     struct stat info;
     const bool exists = stat(target, &info) == 0;
     if (!exists && errno != ENOENT)
-      return FOLLOW_FAILED; /* what the system does not follow (fs.protected_symlinks, nosymfollow), we do not either */
+      return FOLLOW_FAILED; /* what the system does not follow (fs.protected_symlinks, nosymfollow), we do not either; it
+                             * may be another link by then */
     if (exists && !S_ISREG(info.st_mode))
       return FOLLOW_PATH; /* a pipe's link in /proc leads nowhere: such a path is opened as it is */
     const int followed = follow_link(target);

@@ -145,7 +145,10 @@ Test(huge, stream_beyond_4_gib)
   const uint64_t nbytes = 5368709122;
   lanebloom_builder *builder;
   lanebloom_filter *filter;
-  cr_assert(lanebloom_builder_create(LANEBLOOM_LEVELDB, 10, 4294967297, &builder) == LANEBLOOM_OK, "create");
+  lanebloom_status status = lanebloom_builder_create(LANEBLOOM_LEVELDB, 10, 4294967297, &builder);
+  if (status == LANEBLOOM_ERR_MEMORY)
+    cr_skip_test("the system promises no 5.4 GB, of which few are touched");
+  cr_assert(status == LANEBLOOM_OK, "create");
   cr_assert(lanebloom_builder_add(builder, &three) == LANEBLOOM_OK, "add");
   cr_assert(lanebloom_builder_finish(builder, &filter) == LANEBLOOM_OK, "finish");
   lanebloom_builder_destroy(builder);

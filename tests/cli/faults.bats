@@ -72,12 +72,11 @@ is_less_known() { # FUNCTION COMMAND...
 # each FUNCTION HOW COMMAND...: makes the first, the second, ... call of the function end that way. Counts in nfaults and
 # nrefused.
 each() {
-  local function=$1 how=$2 reason="Input/output error" must_fail n
+  local function=$1 how=$2 reason="Input/output error" n
   shift 2
   trap - DEBUG # by which bats follows each command: these are many
   [[ $function != m* ]] || reason="[Oo]* memory"
   [[ $how != shrink ]] || reason="@(truncated|damaged|not a lanebloom container)"
-  [[ ! $function:$how =~ ^(p?read|write|fsync|linkat|renameat):fail ]] || must_fail=1
   run_with "none 1 fail" "$@"
   mv out normal_out
   mv err normal_err
@@ -91,12 +90,17 @@ each() {
     [[ -s reached ]] || break
     nfaults=$((nfaults + 1))
     [[ ${#files[@]} -eq $nfiles ]] || fail "$* with $function $n $how: ${files[*]}" || return
-    [[ -z $must_fail ]] && is_undisturbed && continue
+    must_fail "$function" "$how" || ! is_undisturbed || continue
     [[ $how == fail* || $how == shrink ]] && is_less_known "$function" "$@" && continue
     [[ $how == fail* || $how == shrink ]] && is_refused "$reason" || fail "$* with $function $n $how" || return
     nrefused=$((nrefused + 1))
   done
   is_undisturbed || fail "$* without a fault"
+}
+
+# Are all of these faults errors?
+must_fail() { # FUNCTION HOW
+  [[ $1:$2 =~ ^(p?read|write|fsync|linkat|renameat):fail ]]
 }
 
 # Of every verb. Those that go on with the next input or table when one fails get one.
@@ -117,6 +121,8 @@ each_verb() {
   each "$@" screen --db a.sst --db b.sst others
   each "$@" screen --db a.sst --db b.sst --which others
   echo "# $*: $nfaults faults, $nrefused of them errors, the others without effect" >&3
+  [[ $nfaults -gt 0 ]] # else none was made
+  ! must_fail "$@" || [[ $nrefused -eq $nfaults ]]
 }
 
 @test "memory" {

@@ -54,7 +54,7 @@ without_privilege() {
   ln -s fifo pipe
   lanebloom build -o null keys
   cat fifo >copy &
-  timeout 5 "$LANEBLOOM" build -o pipe keys
+  timeout 60 "$LANEBLOOM" build -o pipe keys
   wait $!
   cmp copy filter
   [[ -L null && -L pipe && -p fifo && $(ls -A) == $'copy\nfifo\nfilter\nkeys\nnull\npipe' ]]

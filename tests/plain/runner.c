@@ -27,6 +27,14 @@ void plain_fail(const char *file, int line, const char *condition, const char *t
   exit(1);
 }
 
+enum { SKIPPED = 77 };
+
+void plain_skip(const char *reason)
+{
+  printf("# %s\n", reason);
+  exit(SKIPPED);
+}
+
 static bool run(const struct plain_test *test, void *param)
 {
   fflush(stdout);
@@ -39,8 +47,10 @@ static bool run(const struct plain_test *test, void *param)
     exit(0); /* not _exit: sanitizers report at exit */
   }
   int status = -1;
-  const bool passed = child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-  printf("%sok - %s::%s\n", passed ? "" : "not ", test->suite, test->name);
+  const bool exited = child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status);
+  const bool skipped = exited && WEXITSTATUS(status) == SKIPPED;
+  const bool passed = skipped || (exited && WEXITSTATUS(status) == 0);
+  printf("%sok - %s::%s%s\n", passed ? "" : "not ", test->suite, test->name, skipped ? " # skip" : "");
   return passed;
 }
 

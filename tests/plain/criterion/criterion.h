@@ -21,6 +21,7 @@ struct plain_test {
 };
 
 void plain_register(struct plain_test *test);
+__attribute__((noreturn)) void plain_skip(const char *reason);
 __attribute__((noreturn, format(printf, 4, 5))) void plain_fail(const char *file, int line, const char *condition,
                                                                 const char *text, ...);
 
@@ -38,6 +39,7 @@ __attribute__((noreturn, format(printf, 4, 5))) void plain_fail(const char *file
 
 #define cr_assert(condition, ...) ((condition) ? (void)0 : plain_fail(__FILE__, __LINE__, #condition, " " __VA_ARGS__))
 #define cr_assert_fail(...) plain_fail(__FILE__, __LINE__, "", " " __VA_ARGS__)
+#define cr_skip_test(reason) plain_skip(reason)
 #define cr_fatal(...) plain_fail(__FILE__, __LINE__, "", " " __VA_ARGS__)
 
 #endif
