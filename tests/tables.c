@@ -879,9 +879,22 @@ Test(tables, truncated)
   }
 }
 
+/* Changes 4 bytes of a footer of version 6. */
+static void seal_footer(uint8_t *footer, size_t at, uint32_t value, size_t file_nbytes)
+{
+  enum { FOOTER_NBYTES = 53, AT_CHECKSUM = 5, AT_BASE = 9 };
+  store_le32(footer + at, value);
+  store_le32(footer + AT_CHECKSUM, 0);
+  store_le32(footer + AT_CHECKSUM,
+             lanebloom_checksum(footer[0], footer, FOOTER_NBYTES) +
+                 lanebloom_checksum_context(load_le32(footer + AT_BASE), file_nbytes - FOOTER_NBYTES));
+}
+
 Test(tables, footers)
 {
   enum { FV5 = 8, FV6 = 11, FOOTER_NBYTES = 53, HANDLES_NBYTES = 40, MAGIC_NBYTES = 8 };
+  enum { AT_MARK = 1, AT_BASE = 9, AT_METAINDEX_NBYTES = 13, AT_ZEROS = 33 };
+  static const size_t fields[] = {AT_MARK, AT_BASE, AT_ZEROS, AT_ZEROS + 4};
   static const uint64_t other_magics[] = {0x8242229663bf9564, 0x4f3418eb7a8f13b8, 0x926789d0c5f17873};
   char path[PATH_NBYTES];
   size_t size;
@@ -889,6 +902,10 @@ Test(tables, footers)
   uint8_t *bytes = file_read(path, &size), *footer = bytes + size - FOOTER_NBYTES;
   for (size_t n = FOOTER_NBYTES - 5; n < FOOTER_NBYTES; n++)
     assert_refused(bytes + size - n, n, LANEBLOOM_ERR_CORRUPT, "truncated: expected RocksDB's footer");
+  const uint8_t checksum = footer[0];
+  footer[0] = CHECKSUM_END;
+  assert_refused(bytes, size, LANEBLOOM_ERR_LIMIT, "checksum type: expected one below");
+  footer[0] = checksum;
   memset(footer + 1, 0xff, HANDLES_NBYTES);
   assert_refused(bytes, size, LANEBLOOM_ERR_CORRUPT, "damaged footer");
   for (size_t i = 0; i < 3; i++) {
@@ -897,15 +914,18 @@ Test(tables, footers)
   }
   free(bytes);
 
-  /* A metaindex larger than the file, well sealed. */
+  /* Well sealed: a metaindex larger than the file; another mark, no base, something where zeros are to be. */
   frozen_path(FV6, path);
   bytes = file_read(path, &size);
   footer = bytes + size - FOOTER_NBYTES;
-  store_le32(footer + 13, (uint32_t)size);
-  store_le32(footer + 5, 0);
-  store_le32(footer + 5, lanebloom_checksum(footer[0], footer, FOOTER_NBYTES) +
-                             lanebloom_checksum_context(load_le32(footer + 9), size - FOOTER_NBYTES));
+  seal_footer(footer, AT_METAINDEX_NBYTES, (uint32_t)size, size);
   assert_refused(bytes, size, LANEBLOOM_ERR_CORRUPT, "expected a metaindex before");
+  for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+    const uint32_t old = load_le32(footer + fields[i]);
+    seal_footer(footer, fields[i], fields[i] == AT_BASE ? 0 : ~old, size);
+    assert_refused(bytes, size, LANEBLOOM_ERR_CORRUPT, "expected the fields of format_version 6");
+    store_le32(footer + fields[i], old);
+  }
   free(bytes);
 }
 
@@ -932,12 +952,28 @@ static void check_in_database(const char *folder, const struct key_list *keys, c
   lanebloom_table_close(table);
 }
 
+/* Of a MANIFEST that says no more than that keys are in bytewise order. */
+static const char bytewise[] = "leveldb.BytewiseComparator", current[] = "MANIFEST-000004\n";
+enum {
+  AT_LENGTH = 4,
+  AT_TYPE = 6,
+  HEADER_NBYTES = 7,
+  TAG = 1,
+  AT_NAME = 9,
+  NNAME = sizeof bytewise - 1,
+  NLOG = AT_NAME + NNAME,
+};
+
+static void manifest_make(uint8_t *log)
+{
+  memcpy(log, (const uint8_t[AT_NAME]){0, 0, 0, 0, NLOG - HEADER_NBYTES, 0, 1, TAG, NNAME}, AT_NAME);
+  memcpy(log + AT_NAME, bytewise, NNAME);
+  store_le32(log, lanebloom_checksum(CHECKSUM_CRC32C, log + AT_TYPE, NLOG - AT_TYPE));
+}
+
 Test(tables, manifests)
 {
-  enum { HEADER_NBYTES = 7, AT_LENGTH = 4, AT_TYPE = 6, TAG = 1, AT_NAME = 9 };
-  static const char unreadable[] = "MANIFEST cannot be read", current[] = "MANIFEST-000004\n";
-  static const char name[] = "leveldb.BytewiseComparator";
-  enum { NNAME = sizeof name - 1, NLOG = AT_NAME + NNAME };
+  static const char unreadable[] = "MANIFEST cannot be read";
   static const struct {
     const char *what;
     size_t at;
@@ -972,9 +1008,8 @@ Test(tables, manifests)
   file_write(folder, "MANIFEST-000004", "abc", 3);
   check_in_database(folder, &keys, unreadable, "three bytes");
   for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
-    uint8_t log[NLOG] = {0, 0, 0, 0, NLOG - HEADER_NBYTES, 0, 1, TAG, NNAME};
-    memcpy(log + AT_NAME, name, NNAME);
-    store_le32(log, lanebloom_checksum(CHECKSUM_CRC32C, log + AT_TYPE, NLOG - AT_TYPE));
+    uint8_t log[NLOG];
+    manifest_make(log);
     log[changes[i].at] = changes[i].value;
     const size_t nsealed = log[AT_LENGTH] + 1 < NLOG - AT_TYPE ? log[AT_LENGTH] + 1 : NLOG - AT_TYPE;
     if (changes[i].is_sealed)
@@ -1165,6 +1200,374 @@ Test(tables, a_foreign_table_in_a_database)
   lanebloom_table_close(table);
   list_free(&keys);
   folder_free(folder);
+}
+
+/* ---- Tables made by hand ---- */
+
+/* A file that grows, a block at a time. */
+struct made {
+  size_t n, begin; /* of the block that is being made */
+  uint8_t bytes[1 << 16];
+};
+
+static lanebloom_slice text(const char *string)
+{
+  return (lanebloom_slice){string, strlen(string)};
+}
+
+static void made_add(struct made *made, lanebloom_slice bytes)
+{
+  cr_assert(bytes.size <= sizeof made->bytes - made->n);
+  memcpy(made->bytes + made->n, bytes.data, bytes.size);
+  made->n += bytes.size;
+}
+
+/* An entry whose key begins with so many bytes of the key before. */
+static void made_entry(struct made *made, size_t shared, lanebloom_slice rest, lanebloom_slice value)
+{
+  uint8_t sizes[30];
+  const uint8_t *end = put_varint(put_varint(put_varint(sizes, shared), rest.size), value.size);
+  made_add(made, (lanebloom_slice){sizes, (size_t)(end - sizes)});
+  made_add(made, rest);
+  made_add(made, value);
+}
+
+static void made_handle(struct made *made, const char *key, struct handle handle)
+{
+  uint8_t value[20];
+  const uint8_t *end = put_varint(put_varint(value, handle.offset), handle.nbytes);
+  made_entry(made, 0, text(key), (lanebloom_slice){value, (size_t)(end - value)});
+}
+
+/* Ends a block of any bytes. */
+static struct handle made_end(struct made *made, uint8_t compression)
+{
+  const struct handle handle = {made->begin, made->n - made->begin};
+  uint8_t sum[4];
+  made_add(made, (lanebloom_slice){&compression, 1});
+  store_le32(sum, lanebloom_checksum(CHECKSUM_CRC32C, made->bytes + handle.offset, (size_t)handle.nbytes + 1));
+  made_add(made, (lanebloom_slice){sum, sizeof sum});
+  made->begin = made->n;
+  return handle;
+}
+
+static struct handle made_end_entries(struct made *made)
+{
+  static const uint8_t restarts[] = {0, 0, 0, 0, 1, 0, 0, 0};
+  made_add(made, (lanebloom_slice){restarts, sizeof restarts});
+  return made_end(made, 0);
+}
+
+/* A data block of keys of one letter, with this behind each. */
+static struct handle made_data(struct made *made, const char *letters, const char *suffix)
+{
+  for (char key[16] = ""; *letters; letters++) {
+    snprintf(key, sizeof key, "%c%s", *letters, suffix);
+    made_entry(made, 0, text(key), text(""));
+  }
+  return made_end_entries(made);
+}
+
+/* A filter block of these letters of data blocks. */
+static struct handle made_filter_block(struct made *made, const struct handle *data, const char *const *letters,
+                                       size_t n)
+{
+  enum { BASE_LG = 4 }; /* as small as data blocks are, so that each has a filter */
+  lanebloom_filter_block_builder *builder;
+  cr_assert(lanebloom_filter_block_builder_create(LANEBLOOM_LEVELDB, 20, BASE_LG, &builder) == LANEBLOOM_OK);
+  for (size_t i = 0; i < n; i++) {
+    const lanebloom_keys keys = lanebloom_keys_fixed(letters[i], 1, strlen(letters[i]));
+    cr_assert(lanebloom_filter_block_builder_start_block(builder, data[i].offset) == LANEBLOOM_OK);
+    cr_assert(lanebloom_filter_block_builder_add(builder, &keys) == LANEBLOOM_OK);
+  }
+  lanebloom_slice filters;
+  cr_assert(lanebloom_filter_block_builder_finish(builder, &filters.data, &filters.size) == LANEBLOOM_OK);
+  made_add(made, filters);
+  lanebloom_filter_block_builder_destroy(builder);
+  return made_end(made, 0);
+}
+
+/* Properties of an index of user keys. */
+static struct handle made_properties(struct made *made, lanebloom_slice comparator, uint8_t index_type)
+{
+  const uint8_t type[] = {index_type, 0, 0, 0};
+  made_entry(made, 0, text("rocksdb.block.based.table.index.type"), (lanebloom_slice){type, sizeof type});
+  made_entry(made, 0, text("rocksdb.comparator"), comparator);
+  made_entry(made, 0, text("rocksdb.index.key.is.user.key"), text("\1"));
+  return made_end_entries(made);
+}
+
+static void made_finish(struct made *made, bool is_leveldb, struct handle metaindex, struct handle index)
+{
+  static const uint8_t leveldb[] = {0x57, 0xfb, 0x80, 0x8b, 0x24, 0x75, 0x47, 0xdb},
+                       rocksdb[] = {5, 0, 0, 0, 0xf7, 0xcf, 0xf4, 0x85, 0xb7, 0x41, 0xe2, 0x88};
+  uint8_t handles[40] = {0};
+  put_varint(put_varint(put_varint(put_varint(handles, metaindex.offset), metaindex.nbytes), index.offset),
+             index.nbytes);
+  if (!is_leveldb)
+    made_add(made, (lanebloom_slice){&(uint8_t){CHECKSUM_CRC32C}, 1});
+  made_add(made, (lanebloom_slice){handles, sizeof handles});
+  made_add(made, is_leveldb ? (lanebloom_slice){leveldb, sizeof leveldb} : (lanebloom_slice){rocksdb, sizeof rocksdb});
+}
+
+static struct key_list list_letters(const char *letters)
+{
+  struct key_list list = {0};
+  for (; *letters; letters++)
+    list_add(&list, letters, 1);
+  return list;
+}
+
+/* A table has a range, and every filter is asked, unless there is a warning; keys are found in any case. */
+static void check_made(const struct made *made, const char *letters, const char *warning)
+{
+  struct key_list keys = list_letters(letters);
+  char problem[PROBLEM_NBYTES];
+  lanebloom_table *table;
+  cr_assert(lanebloom_table_parse(made->bytes, made->n, LANEBLOOM_WRITER_UNKNOWN, &table, problem, sizeof problem) ==
+                LANEBLOOM_OK,
+            "%s", problem);
+  cr_assert(warning ? strstr(table->warning, warning) != NULL : table->has_range && !table->warning[0], "%s",
+            table->warning);
+  check_keys(table, &keys, "made");
+  lanebloom_table_close(table);
+  list_free(&keys);
+}
+
+static const char suffix[] = "\1......."; /* as LevelDB's and RocksDB's databases have it behind a key */
+
+/* Keys in order, but one of them is not in the block that separators lead to, whose filter lacks it, or has no suffix.
+ * Where a block is damaged it is not known whether there are such keys. */
+Test(tables, a_key_where_no_separator_leads)
+{
+  enum { NBLOCKS = 3 };
+  static const char *const letters[NBLOCKS] = {"ab", "c", "dz"}, other[] = "keys are not in bytewise order";
+  static const struct {
+    const char *separators[NBLOCKS], *suffix, *of_middle;
+    bool is_damaged;
+    const char *warning;
+  } trials[] = {
+      {{"b", "c", "z"}, "", "", false, NULL},
+      {{"b", "d", "z"}, "", "", false, other},
+      {{"a", "c", "z"}, "", "", false, other},
+      {{"b", "d", "z"}, "", "", true, "a data block is damaged or too large, and the order of keys is not known"},
+      {{"b\1.......", "cc\1.......", "z\1......."}, suffix, suffix, false, NULL},
+      {{"b\1.......", "cc\1.......", "z\1......."}, suffix, "", false, other},
+  };
+  for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) {
+    struct made *made = test_alloc(sizeof *made);
+    struct handle data[NBLOCKS];
+    for (size_t b = 0; b < NBLOCKS; b++)
+      data[b] = made_data(made, letters[b], b == 1 ? trials[i].of_middle : trials[i].suffix);
+    made->bytes[data[1].offset] ^= trials[i].is_damaged;
+    const struct handle filters = made_filter_block(made, data, letters, NBLOCKS);
+    for (size_t b = 0; b < NBLOCKS; b++)
+      made_handle(made, trials[i].separators[b], data[b]);
+    const struct handle index = made_end_entries(made);
+    made_handle(made, "filter.leveldb.BuiltinBloomFilter2", filters);
+    made_finish(made, true, made_end_entries(made), index);
+    check_made(made, "abcdz", trials[i].warning);
+    free(made);
+  }
+}
+
+/* Without a filter stored keys may be the user's, or have a suffix: neither are lost. */
+Test(tables, a_suffix_or_none)
+{
+  static const char letters[] = "abc";
+  struct made *made = test_alloc(sizeof *made);
+  made_handle(made, "d\1.......", made_data(made, letters, suffix));
+  const struct handle index = made_end_entries(made);
+  made_finish(made, true, made_end_entries(made), index);
+  check_made(made, letters, "it cannot be told whether");
+  struct key_list stored = {0};
+  for (size_t i = 0; letters[i]; i++) {
+    char key[16];
+    list_add(&stored, key, (size_t)snprintf(key, sizeof key, "%c%s", letters[i], suffix));
+  }
+  check_warned(made->bytes, made->n, &stored, "it cannot be told whether");
+  list_free(&stored);
+  free(made);
+}
+
+/* Of a table whose only block would become too large nothing is known. */
+Test(tables, a_first_block_that_is_too_large)
+{
+  enum { SNAPPY = 1 };
+  struct made *made = test_alloc(sizeof *made);
+  made_add(made, text("\x80\x80\x80\x80\4")); /* 2^30 bytes */
+  made_handle(made, "z", made_end(made, SNAPPY));
+  const struct handle index = made_end_entries(made);
+  made_finish(made, true, made_end_entries(made), index);
+  check_made(made, "abc", "very large, and the key range is not known");
+  free(made);
+}
+
+/* RocksDB's index of two levels, whose parts between the first and the last one count, and one that does not ascend. */
+Test(tables, an_index_for_a_filter_block)
+{
+  enum { NBLOCKS = 4, TWO_LEVELS = 2 };
+  static const char *const letters[NBLOCKS] = {"ab", "ef", "cd", "gh"}, *const in_order[] = {"ab", "cd", "ef", "gh"};
+  for (int is_in_order = 0; is_in_order < 2; is_in_order++) {
+    const char *const *of_blocks = is_in_order ? in_order : letters;
+    struct made *made = test_alloc(sizeof *made);
+    struct handle blocks[NBLOCKS], parts[NBLOCKS];
+    for (size_t i = 0; i < NBLOCKS; i++)
+      blocks[i] = made_data(made, of_blocks[i], suffix);
+    const struct handle filters = made_filter_block(made, blocks, of_blocks, NBLOCKS);
+    for (size_t i = 0; i < NBLOCKS; i++) {
+      made_handle(made, of_blocks[i] + 1, blocks[i]);
+      parts[i] = made_end_entries(made);
+    }
+    for (size_t i = 0; i < NBLOCKS; i++)
+      made_handle(made, of_blocks[i] + 1, parts[i]);
+    const struct handle index = made_end_entries(made);
+    const struct handle properties = made_properties(made, text(bytewise), TWO_LEVELS);
+    made_handle(made, "filter.rocksdb.BuiltinBloomFilter", filters);
+    made_handle(made, "rocksdb.properties", properties);
+    made_finish(made, false, made_end_entries(made), index);
+    check_made(made, "abcdefgh", is_in_order ? NULL : "the index is not in bytewise order");
+    free(made);
+  }
+}
+
+/* RocksDB's table of one data block. */
+static struct made *make_small(const char *letters, const char *behind, lanebloom_slice comparator)
+{
+  struct made *made = test_alloc(sizeof *made);
+  made_handle(made, "z", made_data(made, letters, behind));
+  const struct handle index = made_end_entries(made), properties = made_properties(made, comparator, 0);
+  made_handle(made, "rocksdb.properties", properties);
+  made_finish(made, false, made_end_entries(made), index);
+  return made;
+}
+
+/* A comparator's name of which strings would show the beginning alone. */
+Test(tables, a_name_with_a_0)
+{
+  static const char other[] = "leveldb.BytewiseComparator\0.other";
+  struct made *made = make_small("abc", suffix, text(bytewise));
+  check_made(made, "abc", NULL);
+  free(made);
+  made = make_small("bac", suffix, (lanebloom_slice){other, sizeof other - 1});
+  check_made(made, "bac", "in that of their comparator");
+  free(made);
+}
+
+Test(tables, a_key_without_a_suffix)
+{
+  struct made *made = make_small("abc", suffix, text(bytewise));
+  check_made(made, "abc", NULL);
+  free(made);
+  made = make_small("abc", "......", text(bytewise));
+  assert_refused(made->bytes, made->n, LANEBLOOM_ERR_CORRUPT, "expected keys of at least 8 bytes, found one of 7");
+  free(made);
+}
+
+/* Of several filters the one is asked that RocksDB asks, wherever it is named. */
+Test(tables, several_filters)
+{
+  const lanebloom_keys letters = lanebloom_keys_fixed("abc", 1, 3), others = lanebloom_keys_fixed("ABC", 1, 3);
+  struct made *made = test_alloc(sizeof *made);
+  struct handle handles[2];
+  for (size_t i = 0; i < 2; i++) {
+    lanebloom_filter *filter;
+    lanebloom_slice bytes;
+    cr_assert(lanebloom_filter_build(LANEBLOOM_ROCKSDB_LOCAL, 20, i ? &others : &letters, &filter) == LANEBLOOM_OK);
+    bytes.data = lanebloom_filter_bytes(filter, &bytes.size);
+    made_add(made, bytes);
+    lanebloom_filter_close(filter);
+    handles[i] = made_end(made, 0);
+  }
+  made_handle(made, "z", handles[1]);
+  const struct handle parts = made_end_entries(made);
+  made_handle(made, "z", made_data(made, "abc", suffix));
+  const struct handle index = made_end_entries(made), properties = made_properties(made, text(bytewise), 0);
+  made_handle(made, "filter.rocksdb.BuiltinBloomFilter", handles[1]);
+  made_handle(made, "fullfilter.rocksdb.BuiltinBloomFilter", handles[0]);
+  made_handle(made, "partitionedfilter.rocksdb.BuiltinBloomFilter", parts);
+  made_handle(made, "rocksdb.properties", properties);
+  made_finish(made, false, made_end_entries(made), index);
+  check_made(made, "abc", NULL);
+  free(made);
+}
+
+/* What a table's blocks may become together. */
+Test(tables, blocks_that_become_too_large)
+{
+  enum { SNAPPY = 1 };
+  struct made *made = test_alloc(sizeof *made);
+  made_add(made, (lanebloom_slice){"\5\20hello", 7}); /* 5 bytes: of them 5 as they are */
+  const struct handle handle = made_end(made, SNAPPY);
+  const struct input input = {-1, made->bytes, made->n};
+  const struct footer footer = {.checksum = CHECKSUM_CRC32C, .offset = made->n};
+  const struct problem problem = {0};
+  struct block_reader reader = {
+      .input = &input, .footer = footer, .nbytes_left = UINT64_MAX, .unpacked_left = 14, .problem = &problem};
+  struct block block;
+  for (size_t i = 0; i < 2; i++) {
+    cr_assert(lanebloom_block_read(&reader, handle, BLOCK_META, "", &block) == LANEBLOOM_OK);
+    cr_assert(block.nbytes == 5 && memcmp(block.bytes, "hello", 5) == 0 && !reader.is_too_large);
+    lanebloom_block_free(&block);
+  }
+  cr_assert(lanebloom_block_read(&reader, handle, BLOCK_META, "", &block) == LANEBLOOM_ERR_LIMIT);
+  cr_assert(reader.is_too_large && !block.memory);
+  free(made);
+}
+
+/* A table of LevelDB's in the folder of a database whose MANIFEST is believed: what all keys would tell is not asked. */
+static void check_believed(struct made *made, struct handle data, const char *separator, const char *letters,
+                           const char *warning)
+{
+  char folder[PATH_NBYTES];
+  uint8_t log[NLOG];
+  struct key_list keys = list_letters(letters);
+  made_handle(made, separator, data);
+  const struct handle index = made_end_entries(made);
+  made_finish(made, true, made_end_entries(made), index);
+  folder_make(folder);
+  manifest_make(log);
+  file_write(folder, "CURRENT", current, sizeof current - 1);
+  file_write(folder, "MANIFEST-000004", log, sizeof log);
+  file_write(folder, "000005.ldb", made->bytes, made->n);
+  check_in_database(folder, &keys, warning, separator);
+  folder_free(folder);
+  list_free(&keys);
+  free(made);
+}
+
+Test(tables, a_believed_order)
+{
+  static const struct {
+    const char *letters, *separator, *warning;
+  } trials[] = {
+      {"abc", "c\1.......", NULL},
+      {"bac", "c\1.......", "keys are not in bytewise order"}, /* the first one is not the smallest */
+      {"abc", "c", "keys are not in bytewise order"},          /* a separator without a suffix */
+  };
+  for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) {
+    struct made *made = test_alloc(sizeof *made);
+    const struct handle data = made_data(made, trials[i].letters, suffix);
+    check_believed(made, data, trials[i].separator, trials[i].letters, trials[i].warning);
+  }
+}
+
+/* Keys of 16 times their block and 64 KiB are judged; here, not one byte is left for the last one, which is too short. */
+Test(tables, a_last_key_that_is_not_judged)
+{
+  enum { KEY_NBYTES = 4096, NKEYS = 50, BLOCK_NBYTES = 5120, LAST_NBYTES = 3, RESTARTS_NBYTES = 8, LAST_ENTRY = 3 };
+  static const uint8_t zeros[KEY_NBYTES];
+  struct made *made = test_alloc(sizeof *made);
+  made_entry(made, 0, (lanebloom_slice){zeros, KEY_NBYTES}, text(""));
+  for (size_t i = 1; i < NKEYS; i++)
+    made_entry(made, KEY_NBYTES, text(""), text(""));
+  const size_t header_nbytes = 5; /* of an entry whose value is to fill the block */
+  const size_t left = BLOCK_NBYTES - RESTARTS_NBYTES - LAST_ENTRY - header_nbytes - made->n;
+  cr_assert(left >= 128 && left < sizeof zeros);
+  made_entry(made, KEY_NBYTES, text(""), (lanebloom_slice){zeros, left});
+  made_entry(made, LAST_NBYTES, text(""), text(""));
+  cr_assert(made->n + RESTARTS_NBYTES == BLOCK_NBYTES);
+  check_believed(made, made_end_entries(made), "z\1.......", "", "first or last key has no suffix");
 }
 
 /* Bytes that no codec makes, behind sizes of each way to write them. */
