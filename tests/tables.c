@@ -1570,6 +1570,19 @@ Test(tables, a_last_key_that_is_not_judged)
   check_believed(made, made_end_entries(made), "z\1.......", "", "first or last key has no suffix");
 }
 
+/* Separators whose first 8 bytes are the largest number are told apart by what follows. */
+Test(tables, separators_of_the_last_window)
+{
+  uint8_t separators[] = "a\xff\xff\xff\xff\xff\xff\xff\xff.\xff\xff\xff\xff\xff\xff\xff\xff~";
+  size_t begins[] = {0, 1, 10, 19};
+  struct index index = {.n = 3, .separators = separators, .begins = begins};
+  cr_assert(lanebloom_index_prepare(&index, 0));
+  for (size_t near = 0; near <= index.n; near++)
+    for (size_t i = 0; i < index.n; i++)
+      cr_assert(lanebloom_index_find(&index, lanebloom_index_separator(&index, i), near) == i, "%zu, %zu", near, i);
+  free(index.windows);
+}
+
 /* Bytes that no codec makes, behind sizes of each way to write them. */
 Test(tables, unpacking)
 {
