@@ -294,9 +294,14 @@ make_absent() {
   fails_with "found none" lanebloom screen --db "$odd/empty_index_part.sst" keys
   finds "$odd/lost_index.sst" any
   grep "the index has no data blocks, but the table has keys" warnings
-  finds "$odd/large_value.sst" large
-  grep "very large, and the key range is not known" warnings
-  run -1 lanebloom screen --db "$odd/large_value.sst" <<<absent # the filter is asked all the same
+}
+
+@test "of a table with a very large value the filter is asked all the same" {
+  table=$SOURCE_DIR/tests/vectors/tables_odd/large_value.sst
+  run --separate-stderr lanebloom screen --db "$table" <<<large
+  [[ $stderr != *"zstd"*"which this build does not read" ]] || skip "this build lacks zstd"
+  [[ $status -eq 0 && $output == large && $stderr == *"very large, and the key range is not known" ]]
+  run -1 lanebloom screen --db "$table" <<<absent
 }
 
 @test "filters of prefixes of two lengths are asked together" {
