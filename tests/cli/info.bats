@@ -82,7 +82,7 @@ make_filter() {
   run -2 --separate-stderr lanebloom info --json missing filter . filter
   [[ ${#lines[@]} -eq 2 && ${#stderr_lines[@]} -eq 2 ]]
   [[ ${stderr_lines[0]} == "lanebloom: missing: No such file or directory" ]]
-  [[ ${stderr_lines[1]} == "lanebloom: .: Is a directory" ]]
+  [[ ${stderr_lines[1]} == "lanebloom: .: Is a directory ("* ]]
 }
 
 @test "the filter from standard input; none given" {
