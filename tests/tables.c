@@ -1672,6 +1672,8 @@ Test(tables, errors)
   cr_assert(lanebloom_table_parse(NULL, 9, 0, &table, problem, sizeof problem) == LANEBLOOM_ERR_ARGUMENT);
   cr_assert(lanebloom_table_parse(problem, sizeof problem, 0, &table, problem, 5) == LANEBLOOM_ERR_FORMAT);
   cr_assert(strlen(problem) == 4);
+  cr_assert(lanebloom_table_parse(NULL, 0, 3, &table, problem, sizeof problem) == LANEBLOOM_ERR_ARGUMENT);
+  cr_assert(!table && strstr(problem, "writer"), "%s", problem);
   lanebloom_table_close(NULL);
 }
 
