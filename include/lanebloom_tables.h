@@ -1,5 +1,6 @@
 /* lanebloom, second library: the filters inside database files. LevelDB's, goleveldb's, RocksDB's and Pebble's .ldb and
- * .sst files are read, never written; their databases need not be closed, and are not opened.
+ * .sst files are read, never written; their databases need not be closed, and are not opened. An engine at work replaces
+ * tables: who lists a folder lists it again after opening all, until both lists are the same, as `screen --db' does.
  * This header is the whole public interface of liblanebloom-tables, and its manual. What lanebloom.h says of errors,
  * memory, threads and empty batches holds here, too: a table and a filter block never change once open.
  * SPDX-License-Identifier: MIT */
