@@ -100,7 +100,7 @@ struct database {
 bool database_add(struct database *database, const char *path);
 
 /* Adds each of the names, opens all tables and says what is not known of them. Folders are looked into until all their
- * tables open and no others have come; if that does not happen within a second, or a file does not open, the command ends. */
+ * tables open and no others have come; if 20 looks, 50 ms apart, are not enough, or a file does not open, the command ends. */
 struct database database_open(char *const *names, size_t nnames, lanebloom_writer writer);
 void database_close(struct database *database);
 
