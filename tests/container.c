@@ -46,6 +46,14 @@ int __wrap_fchown(int fd, uid_t owner, gid_t group)
 
 /* ---- Files ---- */
 
+/* None grows beyond 100,000 bytes from here on: writing more fails, as on a full disk. */
+static void limit_files(void)
+{
+  signal(SIGXFSZ, SIG_IGN);
+  const struct rlimit limit = {100000, 100000};
+  cr_assert(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+}
+
 /* Makes an empty folder the current one, for this test's process alone. */
 static void enter_empty_folder(void)
 {
@@ -443,9 +451,7 @@ Test(saving, on_a_simple_file_system)
   cr_assert(chmod("f.lbf", 0604) == 0);
   save(b, "f.lbf");
   cr_assert(stat("f.lbf", &info) == 0 && (info.st_mode & 0777) == 0604, "%o", info.st_mode);
-  signal(SIGXFSZ, SIG_IGN);
-  const struct rlimit limit = {100000, 100000};
-  cr_assert(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  limit_files();
   cr_assert(lanebloom_filter_save(large, "f.lbf") == LANEBLOOM_ERR_IO && errno == EFBIG);
   cr_assert(lanebloom_filter_load("f.lbf", &found) == LANEBLOOM_OK && equal(b, found));
   cr_assert(files_here() == 1, "nothing temporary is left");
@@ -515,9 +521,7 @@ Test(saving, a_full_disk_keeps_the_old_file)
   enter_empty_folder();
   lanebloom_filter *old = build(10, 100, 1), *large = build(10, 1000000, 2), *found;
   save(old, "f.lbf");
-  signal(SIGXFSZ, SIG_IGN);
-  const struct rlimit limit = {100000, 100000};
-  cr_assert(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  limit_files();
   cr_assert(lanebloom_filter_save(large, "f.lbf") == LANEBLOOM_ERR_IO && errno == EFBIG);
   cr_assert(lanebloom_filter_save(large, "new.lbf") == LANEBLOOM_ERR_IO && errno == EFBIG);
   cr_assert(lanebloom_filter_load("f.lbf", &found) == LANEBLOOM_OK && equal(old, found));
