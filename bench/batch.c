@@ -24,7 +24,8 @@ static size_t ask(const lanebloom_filter *filter, const uint64_t *from, size_t n
   return count;
 }
 
-static size_t ask_in_all(const lanebloom_filter *filter, const struct bench_queries *queries, size_t nkeys)
+static size_t ask_in_all(const lanebloom_filter *filter, const struct bench_queries *queries,
+                         size_t nkeys)
 {
   size_t count = 0;
   for (size_t first = 0; first < BENCH_CHECK_NKEYS; first += BENCH_CALL_NKEYS)

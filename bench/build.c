@@ -31,9 +31,11 @@ static bool build(const struct maker *maker, const lanebloom_filter *expected)
   const void *bytes, *expected_bytes;
   size_t size, expected_size;
   if (maker->peer) {
-    size = maker->peer->build(maker->writer, &bytes); /* gives it back when it builds the next one */
+    size =
+        maker->peer->build(maker->writer, &bytes); /* gives it back when it builds the next one */
   } else {
-    bench_check(lanebloom_filter_build(maker->format, maker->like->bits_per_key, &maker->keys, &filter));
+    bench_check(
+        lanebloom_filter_build(maker->format, maker->like->bits_per_key, &maker->keys, &filter));
     bytes = lanebloom_filter_bytes(filter, &size);
   }
   bench_keep(bytes);
@@ -49,7 +51,8 @@ static bool build(const struct maker *maker, const lanebloom_filter *expected)
 /* Keys, what an engine makes of them, and two filters. */
 static bool fits_into_memory(size_t kib)
 {
-  const size_t memory_kib = (size_t)sysconf(_SC_PHYS_PAGES) * ((size_t)sysconf(_SC_PAGESIZE) / 1024);
+  const size_t memory_kib =
+      (size_t)sysconf(_SC_PHYS_PAGES) * ((size_t)sysconf(_SC_PAGESIZE) / 1024);
   return kib * 40 < memory_kib;
 }
 
@@ -103,5 +106,6 @@ void bench_register_build(void)
 {
   for (lanebloom_format format = bench_next_format(0); format; format = bench_next_format(format))
     for (size_t size = 0; size < BENCH_NSIZES; size++)
-      register_case((struct bench_case){.format = format, .kib = bench_sizes[size], .nprobes = BENCH_NPROBES});
+      register_case((struct bench_case){
+          .format = format, .kib = bench_sizes[size], .nprobes = BENCH_NPROBES});
 }

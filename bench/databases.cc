@@ -1,7 +1,10 @@
-// Absent keys asked of whole databases: by lanebloom, of their table files, and by the engines themselves.
+// Absent keys asked of whole databases: by lanebloom, of their table files, and by the engines
+// themselves.
 //   lanebloom-bench-databases [KEYS [QUERIES [ROUNDS]]]
-// One thread each, in turns; the best round counts. Tables, filters and blocks are in memory for both before the clock
-// starts; what opening cost is said besides. Every key that the databases hold is screened, too: none may be lost.
+// One thread each, in turns; the best round counts. Tables, filters and blocks are in memory for
+// both before the clock
+// starts; what opening cost is said besides. Every key that the databases hold is screened, too:
+// none may be lost.
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <chrono>
@@ -87,8 +90,8 @@ static void open_tables(const fs::path &folder, tables *to)
       continue;
     char problem[256] = "";
     lanebloom_table *table;
-    if (lanebloom_table_open(entry.path().c_str(), LANEBLOOM_WRITER_UNKNOWN, &table, problem, sizeof problem) !=
-        LANEBLOOM_OK) {
+    if (lanebloom_table_open(entry.path().c_str(), LANEBLOOM_WRITER_UNKNOWN, &table, problem,
+                             sizeof problem) != LANEBLOOM_OK) {
       fprintf(stderr, "lanebloom-bench-databases: %s: %s\n", entry.path().c_str(), problem);
       exit(EXIT_FAILURE);
     }
@@ -98,7 +101,8 @@ static void open_tables(const fs::path &folder, tables *to)
 
 static size_t screen(const tables &of, const std::vector<uint8_t> &keys)
 {
-  const lanebloom_keys batch = lanebloom_keys_fixed(keys.data(), KEY_NBYTES, keys.size() / KEY_NBYTES);
+  const lanebloom_keys batch =
+      lanebloom_keys_fixed(keys.data(), KEY_NBYTES, keys.size() / KEY_NBYTES);
   return lanebloom_tables_screen(of.all.data(), of.all.size(), &batch, nullptr, nullptr, nullptr);
 }
 
@@ -107,11 +111,12 @@ static size_t screen(const tables &of, const std::vector<uint8_t> &keys)
 struct question {
   const char *name;
   fs::path folder;
-  std::function<size_t(const std::vector<uint8_t> &keys)> ask; // the engine; returns how many it finds
+  std::function<size_t(const std::vector<uint8_t> &keys)>
+      ask; // the engine; returns how many it finds
 };
 
-static void compare(const question &asked, const std::vector<uint8_t> &present, const std::vector<uint8_t> &absent,
-                    int nrounds)
+static void compare(const question &asked, const std::vector<uint8_t> &present,
+                    const std::vector<uint8_t> &absent, int nrounds)
 {
   tables opened;
   const double open_seconds = elapsed([&] { open_tables(asked.folder, &opened); });
@@ -165,10 +170,12 @@ static size_t rocksdb_find(rocksdb::DB *db, const std::vector<uint8_t> &keys, si
   for (size_t first = 0; first < n; first += ncall) {
     const size_t now = std::min(ncall, n - first);
     for (size_t i = 0; i < now; i++) {
-      slices[i] = rocksdb::Slice(reinterpret_cast<const char *>(&keys[(first + i) * KEY_NBYTES]), KEY_NBYTES);
+      slices[i] = rocksdb::Slice(reinterpret_cast<const char *>(&keys[(first + i) * KEY_NBYTES]),
+                                 KEY_NBYTES);
       values[i].Reset();
     }
-    db->MultiGet(rocksdb::ReadOptions(), db->DefaultColumnFamily(), now, slices.data(), values.data(), statuses.data());
+    db->MultiGet(rocksdb::ReadOptions(), db->DefaultColumnFamily(), now, slices.data(),
+                 values.data(), statuses.data());
     for (size_t i = 0; i < now; i++)
       nfound += statuses[i].ok();
   }
@@ -182,8 +189,10 @@ static void compare_rocksdb(const fs::path &folder, const std::vector<uint8_t> &
   const size_t n = present.size() / KEY_NBYTES;
   for (size_t table = 0; table < NTABLES; table++) {
     for (size_t i = table; i < n; i += NTABLES)
-      check(db->Put(rocksdb::WriteOptions(),
-                    rocksdb::Slice(reinterpret_cast<const char *>(&present[i * KEY_NBYTES]), KEY_NBYTES), "v"));
+      check(db->Put(
+          rocksdb::WriteOptions(),
+          rocksdb::Slice(reinterpret_cast<const char *>(&present[i * KEY_NBYTES]), KEY_NBYTES),
+          "v"));
     check(db->Flush(rocksdb::FlushOptions()));
   }
   size_t best = 0;
@@ -195,7 +204,9 @@ static void compare_rocksdb(const fs::path &folder, const std::vector<uint8_t> &
       best = ncall;
     }
   }
-  const auto ask = [&](const std::vector<uint8_t> &keys) { return rocksdb_find(db.get(), keys, best); };
+  const auto ask = [&](const std::vector<uint8_t> &keys) {
+    return rocksdb_find(db.get(), keys, best);
+  };
   compare({"RocksDB MultiGet, level 0", folder, ask}, present, absent, nrounds);
   rocksdb::CompactRangeOptions all;
   all.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
@@ -210,16 +221,17 @@ static size_t leveldb_find(leveldb::DB *db, const std::vector<uint8_t> &keys)
   size_t nfound = 0;
   std::string value;
   for (size_t at = 0; at < keys.size(); at += KEY_NBYTES)
-    nfound +=
-        db->Get(leveldb::ReadOptions(), leveldb::Slice(reinterpret_cast<const char *>(&keys[at]), KEY_NBYTES), &value)
-            .ok();
+    nfound += db->Get(leveldb::ReadOptions(),
+                      leveldb::Slice(reinterpret_cast<const char *>(&keys[at]), KEY_NBYTES), &value)
+                  .ok();
   return nfound;
 }
 
 static void compare_leveldb(const fs::path &folder, const std::vector<uint8_t> &present,
                             const std::vector<uint8_t> &absent, int nrounds)
 {
-  const std::unique_ptr<const leveldb::FilterPolicy> policy(leveldb::NewBloomFilterPolicy(BITS_PER_KEY));
+  const std::unique_ptr<const leveldb::FilterPolicy> policy(
+      leveldb::NewBloomFilterPolicy(BITS_PER_KEY));
   const std::unique_ptr<leveldb::Cache> cache(leveldb::NewLRUCache(size_t(4) << 30));
   leveldb::Options options;
   options.create_if_missing = true;
@@ -230,8 +242,8 @@ static void compare_leveldb(const fs::path &folder, const std::vector<uint8_t> &
   check(leveldb::DB::Open(options, folder, &opened));
   const std::unique_ptr<leveldb::DB> db(opened);
   for (size_t at = 0; at < present.size(); at += KEY_NBYTES)
-    check(db->Put(leveldb::WriteOptions(), leveldb::Slice(reinterpret_cast<const char *>(&present[at]), KEY_NBYTES),
-                  "v"));
+    check(db->Put(leveldb::WriteOptions(),
+                  leveldb::Slice(reinterpret_cast<const char *>(&present[at]), KEY_NBYTES), "v"));
   db->CompactRange(nullptr, nullptr); // what is in memory goes to tables
   const auto ask = [&](const std::vector<uint8_t> &keys) { return leveldb_find(db.get(), keys); };
   ask(absent);
@@ -257,6 +269,7 @@ int main(int argc, char **argv)
   atexit([] { fs::remove_all(folder); });
   const std::vector<uint8_t> absent = make_keys(nqueries, false);
   compare_rocksdb(fs::path(folder) / "rocksdb", make_keys(nkeys, true), absent, nrounds);
-  compare_leveldb(fs::path(folder) / "leveldb", make_keys(std::max<size_t>(nkeys / 5, NTABLES), true), absent, nrounds);
+  compare_leveldb(fs::path(folder) / "leveldb",
+                  make_keys(std::max<size_t>(nkeys / 5, NTABLES), true), absent, nrounds);
   return EXIT_SUCCESS;
 }

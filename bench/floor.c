@@ -32,7 +32,8 @@ struct floor_row {
 static struct bench_made make_memory(const struct bench_case *wanted)
 {
   const struct bench_made made = bench_make_array(wanted->kib * 1024);
-  memset(bench_array(&made), 1, wanted->kib * 1024); /* pages that were never written may all be the same one */
+  memset(bench_array(&made), 1,
+         wanted->kib * 1024); /* pages that were never written may all be the same one */
   return made;
 }
 
@@ -41,7 +42,8 @@ static const uint8_t *share_memory(size_t kib)
   return bench_share_array(make_memory, &(struct bench_case){.kib = kib});
 }
 
-/* Large memory needs as many as there are queries; for small memory, they should stay in a cache themselves. */
+/* Large memory needs as many as there are queries; for small memory, they should stay in a cache
+ * themselves. */
 static size_t nplaces(size_t kib)
 {
   return kib < 16384 ? 1 << 15 : 1 << 22;
@@ -72,7 +74,8 @@ static size_t next_places(struct floor_row *row)
 
 /* ---- Random lines, prefetched ---- */
 
-static uint32_t read_lines(const uint32_t *elements, const uint32_t *places, struct prefetch prefetch)
+static uint32_t read_lines(const uint32_t *elements, const uint32_t *places,
+                           struct prefetch prefetch)
 {
   uint32_t sum = 0;
   if (prefetch.first_level)
@@ -95,7 +98,8 @@ static double seconds(void)
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static struct prefetch best_prefetch(struct floor_row *row, const uint32_t *elements, const uint32_t *places)
+static struct prefetch best_prefetch(struct floor_row *row, const uint32_t *elements,
+                                     const uint32_t *places)
 {
   struct prefetch best = {0};
   double best_seconds = 1e9;
@@ -119,7 +123,8 @@ static struct prefetch best_prefetch(struct floor_row *row, const uint32_t *elem
 static void line_row(struct bench *bench, void *argument)
 {
   struct floor_row *row = argument;
-  const uint32_t *elements = (const uint32_t *)share_memory(row->kib), *places = share_places(row->kib);
+  const uint32_t *elements = (const uint32_t *)share_memory(row->kib),
+                 *places = share_places(row->kib);
   if (row->best.distance == 0)
     row->best = best_prefetch(row, elements, places);
   while (bench_next(bench, BENCH_CALL_NKEYS)) {
@@ -146,14 +151,17 @@ static uint32_t gather_scalar(const uint32_t *elements, const uint32_t *places)
 }
 
 #if defined(__x86_64__)
-__attribute__((target("avx2"))) static uint32_t gather_avx2(const uint32_t *elements, const uint32_t *places)
+__attribute__((target("avx2"))) static uint32_t gather_avx2(const uint32_t *elements,
+                                                            const uint32_t *places)
 {
   __m256i sum = _mm256_setzero_si256(), all = _mm256_set1_epi32(-1);
   for (size_t i = 0; i < BENCH_CALL_NKEYS; i += 8) {
     const __m256i at = _mm256_loadu_si256((const __m256i *)(places + i));
-    /* Masked, with a destination of its own: gcc 12 else makes each gather wait for the one before it. */
+    /* Masked, with a destination of its own: gcc 12 else makes each gather wait for the one before
+     * it. */
     __asm__("" : "+x"(all));
-    const __m256i got = _mm256_mask_i32gather_epi32(_mm256_setzero_si256(), (const int *)elements, at, all, 4);
+    const __m256i got =
+        _mm256_mask_i32gather_epi32(_mm256_setzero_si256(), (const int *)elements, at, all, 4);
     sum = _mm256_add_epi32(sum, got);
   }
   uint32_t sums[8];
@@ -178,7 +186,8 @@ static gather_function *gather(const char **how)
 static void gather_row(struct bench *bench, void *argument)
 {
   struct floor_row *row = argument;
-  const uint32_t *elements = (const uint32_t *)share_memory(row->kib), *places = share_places(row->kib);
+  const uint32_t *elements = (const uint32_t *)share_memory(row->kib),
+                 *places = share_places(row->kib);
   const char *how;
   gather_function *function = gather(&how);
   while (bench_next(bench, BENCH_CALL_NKEYS)) {
@@ -213,6 +222,7 @@ void bench_register_floor(void)
   for (size_t f = 0; f < sizeof floors / sizeof *floors; f++)
     for (size_t size = 0; size < BENCH_NSIZES; size++) {
       const struct floor_row row = {.kib = bench_sizes[size]};
-      bench_register(floors[f].function, bench_argument(&row, sizeof row), "floor/%s/KiB:%zu", floors[f].name, row.kib);
+      bench_register(floors[f].function, bench_argument(&row, sizeof row), "floor/%s/KiB:%zu",
+                     floors[f].name, row.kib);
     }
 }

@@ -11,8 +11,9 @@
 #include "texts.h"
 
 enum {
-  SET_NBYTES = 16 << 10, /* keys of one width: they stay in the first-level cache with their hashes */
-  MIN_NKEYS = 256,       /* of wide keys */
+  SET_NBYTES =
+      16 << 10,    /* keys of one width: they stay in the first-level cache with their hashes */
+  MIN_NKEYS = 256, /* of wide keys */
   MAX_NKEYS = SET_NBYTES / 4,
 };
 
@@ -42,7 +43,8 @@ static lanebloom_keys take_keys(const struct hash_row *row)
 }
 
 #if defined(LANEBLOOM_BENCH_LEVELDB)
-static void hash_as_leveldb(const struct hash_row *row, const lanebloom_keys *keys, uint32_t *hashes)
+static void hash_as_leveldb(const struct hash_row *row, const lanebloom_keys *keys,
+                            uint32_t *hashes)
 {
   static uint32_t offsets[MAX_NKEYS + 1];
   if (row->width > 0 && offsets[1] != row->width)
@@ -51,13 +53,15 @@ static void hash_as_leveldb(const struct hash_row *row, const lanebloom_keys *ke
   bench_leveldb_hash(keys->data, row->width > 0 ? offsets : keys->index, keys->n, hashes);
 }
 #else
-static void hash_as_leveldb(const struct hash_row *row, const lanebloom_keys *keys, uint32_t *hashes)
+static void hash_as_leveldb(const struct hash_row *row, const lanebloom_keys *keys,
+                            uint32_t *hashes)
 {
   (void)row, (void)keys, (void)hashes;
 }
 #endif
 
-static void hash(const struct hash_row *row, const char *kernel, const lanebloom_keys *keys, uint64_t *hashes)
+static void hash(const struct hash_row *row, const char *kernel, const lanebloom_keys *keys,
+                 uint64_t *hashes)
 {
   if (kernel)
     lanebloom_hash(row->format, keys, hashes);
@@ -96,7 +100,8 @@ static void hash_row(struct bench *bench, void *argument)
     bench_keep(hashes);
   }
   const uint32_t *offsets = keys.index;
-  bench_bytes(bench, row->width > 0 ? (double)row->width : (double)offsets[keys.n] / (double)keys.n);
+  bench_bytes(bench,
+              row->width > 0 ? (double)row->width : (double)offsets[keys.n] / (double)keys.n);
   if (row->width == 0)
     bench_note(bench, bench_texts(row->text)->source);
 }
@@ -131,7 +136,8 @@ void bench_register_hash(void)
   enum { NWIDTHS = sizeof widths / sizeof *widths };
   for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
     for (size_t set = 0; set < NWIDTHS + BENCH_NTEXTS; set++) {
-      struct hash_row row = {.format = functions[f].format, .width = set < NWIDTHS ? widths[set] : 0};
+      struct hash_row row = {.format = functions[f].format,
+                             .width = set < NWIDTHS ? widths[set] : 0};
       if (row.width == 0)
         row.text = (enum bench_text)(set - NWIDTHS);
       for (size_t i = 0; i < lanebloom_kernel_count(); i++) {

@@ -1,4 +1,5 @@
-/* One piece of work, done REPEATS times, for an emulator to count the instructions of: see instructions.sh.
+/* One piece of work, done REPEATS times, for an emulator to count the instructions of: see
+ * instructions.sh.
  *   instructions KERNEL ROW REPEATS      instructions --rows
  * SPDX-License-Identifier: MIT */
 #include <lanebloom.h>
@@ -29,14 +30,22 @@ static const struct row {
     {"probe/leveldb/KiB:256/hits:all", SCREEN_HASHES, LANEBLOOM_LEVELDB, 256 << 10, true},
     {"probe/leveldb/KiB:16384/hits:few", SCREEN_HASHES, LANEBLOOM_LEVELDB, 16384 << 10, false},
     {"probe/leveldb/KiB:16384/hits:all", SCREEN_HASHES, LANEBLOOM_LEVELDB, 16384 << 10, true},
-    {"probe/rocksdb-legacy/KiB:256/hits:few", SCREEN_HASHES, LANEBLOOM_ROCKSDB_LEGACY, 256 << 10, false},
-    {"probe/rocksdb-legacy/KiB:256/hits:all", SCREEN_HASHES, LANEBLOOM_ROCKSDB_LEGACY, 256 << 10, true},
-    {"probe/rocksdb-legacy/KiB:16384/hits:few", SCREEN_HASHES, LANEBLOOM_ROCKSDB_LEGACY, 16384 << 10, false},
-    {"probe/rocksdb-legacy/KiB:16384/hits:all", SCREEN_HASHES, LANEBLOOM_ROCKSDB_LEGACY, 16384 << 10, true},
-    {"probe/rocksdb-local/KiB:256/hits:few", SCREEN_HASHES, LANEBLOOM_ROCKSDB_LOCAL, 256 << 10, false},
-    {"probe/rocksdb-local/KiB:256/hits:all", SCREEN_HASHES, LANEBLOOM_ROCKSDB_LOCAL, 256 << 10, true},
-    {"probe/rocksdb-local/KiB:16384/hits:few", SCREEN_HASHES, LANEBLOOM_ROCKSDB_LOCAL, 16384 << 10, false},
-    {"probe/rocksdb-local/KiB:16384/hits:all", SCREEN_HASHES, LANEBLOOM_ROCKSDB_LOCAL, 16384 << 10, true},
+    {"probe/rocksdb-legacy/KiB:256/hits:few", SCREEN_HASHES, LANEBLOOM_ROCKSDB_LEGACY, 256 << 10,
+     false},
+    {"probe/rocksdb-legacy/KiB:256/hits:all", SCREEN_HASHES, LANEBLOOM_ROCKSDB_LEGACY, 256 << 10,
+     true},
+    {"probe/rocksdb-legacy/KiB:16384/hits:few", SCREEN_HASHES, LANEBLOOM_ROCKSDB_LEGACY,
+     16384 << 10, false},
+    {"probe/rocksdb-legacy/KiB:16384/hits:all", SCREEN_HASHES, LANEBLOOM_ROCKSDB_LEGACY,
+     16384 << 10, true},
+    {"probe/rocksdb-local/KiB:256/hits:few", SCREEN_HASHES, LANEBLOOM_ROCKSDB_LOCAL, 256 << 10,
+     false},
+    {"probe/rocksdb-local/KiB:256/hits:all", SCREEN_HASHES, LANEBLOOM_ROCKSDB_LOCAL, 256 << 10,
+     true},
+    {"probe/rocksdb-local/KiB:16384/hits:few", SCREEN_HASHES, LANEBLOOM_ROCKSDB_LOCAL, 16384 << 10,
+     false},
+    {"probe/rocksdb-local/KiB:16384/hits:all", SCREEN_HASHES, LANEBLOOM_ROCKSDB_LOCAL, 16384 << 10,
+     true},
     {"screen/leveldb/KiB:256/hits:few", SCREEN, LANEBLOOM_LEVELDB, 256 << 10, false},
     {"screen/leveldb/KiB:256/hits:all", SCREEN, LANEBLOOM_LEVELDB, 256 << 10, true},
     {"screen/rocksdb-legacy/KiB:256/hits:few", SCREEN, LANEBLOOM_ROCKSDB_LEGACY, 256 << 10, false},
@@ -80,19 +89,22 @@ static lanebloom_keys keys_of(size_t nbytes)
   return lanebloom_keys_offsets32(data, offsets, NKEYS);
 }
 
-/* The engine's bytes of a filter: all bits set, or every second one by chance. Built in a few instructions. */
+/* The engine's bytes of a filter: all bits set, or every second one by chance. Built in a few
+ * instructions. */
 static lanebloom_filter *filter_of(const struct row *row)
 {
   static uint64_t pattern[PATTERN_NBYTES / 8];
   const size_t line_nbytes = 64;
-  const size_t payload_nbytes = row->format == LANEBLOOM_ROCKSDB_LEGACY ? row->nbytes + line_nbytes : row->nbytes;
+  const size_t payload_nbytes =
+      row->format == LANEBLOOM_ROCKSDB_LEGACY ? row->nbytes + line_nbytes : row->nbytes;
   uint8_t *bytes = malloc(payload_nbytes + 5);
   if (!bytes)
     check(LANEBLOOM_ERR_MEMORY);
   for (size_t i = 0; i < PATTERN_NBYTES / 8; i++)
     pattern[i] = row->all_pass ? UINT64_MAX : next_random();
   for (size_t at = 0; at < payload_nbytes; at += PATTERN_NBYTES)
-    memcpy(bytes + at, pattern, payload_nbytes - at < PATTERN_NBYTES ? payload_nbytes - at : PATTERN_NBYTES);
+    memcpy(bytes + at, pattern,
+           payload_nbytes - at < PATTERN_NBYTES ? payload_nbytes - at : PATTERN_NBYTES);
 
   uint8_t *trailer = bytes + payload_nbytes;
   size_t trailer_nbytes = 5;
@@ -101,7 +113,10 @@ static lanebloom_filter *filter_of(const struct row *row)
     trailer[0] = NPROBES;
     trailer_nbytes = 1;
   } else if (row->format == LANEBLOOM_ROCKSDB_LEGACY) {
-    memcpy(trailer, (uint8_t[]){NPROBES, (uint8_t)nlines, (uint8_t)(nlines >> 8), (uint8_t)(nlines >> 16), 0}, 5);
+    memcpy(
+        trailer,
+        (uint8_t[]){NPROBES, (uint8_t)nlines, (uint8_t)(nlines >> 8), (uint8_t)(nlines >> 16), 0},
+        5);
   } else {
     memcpy(trailer, (uint8_t[]){0xff, 0, NPROBES, 0, 0}, 5);
   }
@@ -115,7 +130,8 @@ static void work(const struct row *row, unsigned long nrepeats)
   static uint64_t hashes[NKEYS];
   static uint8_t bitmap[NKEYS / 8];
   const lanebloom_keys keys = keys_of(row->work == HASH ? row->nbytes : 8);
-  lanebloom_filter *filter = row->work == SCREEN || row->work == SCREEN_HASHES ? filter_of(row) : NULL;
+  lanebloom_filter *filter =
+      row->work == SCREEN || row->work == SCREEN_HASHES ? filter_of(row) : NULL;
   check(lanebloom_hash(row->format, &keys, hashes));
   size_t npassed = 0;
   for (unsigned long i = 0; i < nrepeats; i++) {

@@ -1,4 +1,5 @@
-/* Opening a container file that the page cache holds: load() copies and verifies it, map() does neither.
+/* Opening a container file that the page cache holds: load() copies and verifies it, map() does
+ * neither.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +25,8 @@ static struct bench_made make_file(const struct bench_case *wanted)
 {
   const char *folder = getenv("TMPDIR");
   char *path;
-  if (asprintf(&path, "%s/lanebloom-bench-%ld-%zu", folder ? folder : "/tmp", (long)getpid(), wanted->kib) < 0)
+  if (asprintf(&path, "%s/lanebloom-bench-%ld-%zu", folder ? folder : "/tmp", (long)getpid(),
+               wanted->kib) < 0)
     bench_check(LANEBLOOM_ERR_MEMORY);
   bench_check(lanebloom_filter_save(bench_filter(wanted)->filter, path));
   return (struct bench_made){path, wanted->kib * 1024, release_file};
@@ -33,7 +35,8 @@ static struct bench_made make_file(const struct bench_case *wanted)
 static void load_row(struct bench *bench, void *argument)
 {
   const struct load_row *row = argument;
-  const char *path = bench_share(make_file, &(struct bench_case){LANEBLOOM_LEVELDB, row->kib, BENCH_NPROBES, 0, 0});
+  const char *path = bench_share(
+      make_file, &(struct bench_case){LANEBLOOM_LEVELDB, row->kib, BENCH_NPROBES, 0, 0});
   while (bench_next(bench, 1)) {
     lanebloom_filter *filter;
     bench_check(row->open(path, &filter));
@@ -53,6 +56,7 @@ void bench_register_load(void)
         {"map", lanebloom_filter_map, bench_sizes[size]},
     };
     for (size_t i = 0; i < 2; i++)
-      bench_register(load_row, bench_argument(&rows[i], sizeof rows[i]), "load/%s/KiB:%zu", rows[i].name, rows[i].kib);
+      bench_register(load_row, bench_argument(&rows[i], sizeof rows[i]), "load/%s/KiB:%zu",
+                     rows[i].name, rows[i].kib);
   }
 }

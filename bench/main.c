@@ -32,8 +32,8 @@ void *bench_argument(const void *argument, unsigned long nbytes)
 
 /* ---- The description of machine and build ---- */
 
-/* Takes the first line of a file that begins with `start`: what is behind the colon, or all of it for an empty start.
- * False: there is none. */
+/* Takes the first line of a file that begins with `start`: what is behind the colon, or all of it
+ * for an empty start. False: there is none. */
 static bool find(const char *path, const char *start, char *value, size_t value_size)
 {
   char line[512];
@@ -88,7 +88,8 @@ static void describe(void)
   bench_context("os_release", system.release);
   describe_cpu();
   describe_by_file("microcode", "/proc/cpuinfo", "microcode");
-  describe_by_file("gather_data_sampling", "/sys/devices/system/cpu/vulnerabilities/gather_data_sampling", "");
+  describe_by_file("gather_data_sampling",
+                   "/sys/devices/system/cpu/vulnerabilities/gather_data_sampling", "");
   describe_by_file("transparent_hugepage", "/sys/kernel/mm/transparent_hugepage/enabled", "");
   char nbytes[32];
   snprintf(nbytes, sizeof nbytes, "%ld", sysconf(_SC_PAGESIZE));
@@ -105,7 +106,8 @@ static void describe(void)
 int main(int argc, char **argv)
 {
   if (!lanebloom_kernel_active()) {
-    fprintf(stderr, "lanebloom-bench: %s: $LANEBLOOM_KERNEL\n", lanebloom_status_text(LANEBLOOM_ERR_KERNEL));
+    fprintf(stderr, "lanebloom-bench: %s: $LANEBLOOM_KERNEL\n",
+            lanebloom_status_text(LANEBLOOM_ERR_KERNEL));
     return 2;
   }
   describe();

@@ -1,4 +1,5 @@
-/* One batch against many filters, as a lookup meets many table files: hashed once, then asked of each.
+/* One batch against many filters, as a lookup meets many table files: hashed once, then asked of
+ * each.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
@@ -6,7 +7,8 @@
 #include "shared.h"
 #include "shim.h"
 
-/* Together from 16 KiB to 16 MiB, and each of other keys: a branch predictor must not learn the batch. */
+/* Together from 16 KiB to 16 MiB, and each of other keys: a branch predictor must not learn the
+ * batch. */
 enum { FILTER_KIB = 16, BATCH_NKEYS = 1024, MAX_NFILTERS = 1024 };
 
 struct many_row {
@@ -39,7 +41,8 @@ static struct bench_made make_many(const struct bench_case *wanted)
   for (size_t i = 0; i < MAX_NFILTERS; i++) {
     for (size_t j = 0; j < keys.n; j++)
       members[j] = bench_key(i * keys.n + j);
-    bench_check(lanebloom_filter_build(wanted->format, like->bits_per_key, &keys, &made->filters[i]));
+    bench_check(
+        lanebloom_filter_build(wanted->format, like->bits_per_key, &keys, &made->filters[i]));
   }
   free(members);
   return (struct bench_made){made, MAX_NFILTERS * wanted->kib * 1024, release_many};

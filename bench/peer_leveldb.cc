@@ -30,7 +30,8 @@ struct reader {
 static void *open_reader(const void *bytes, size_t size)
 {
   // Readers take the number of probes from the filter, not from these bits per key.
-  return new reader{policy(leveldb::NewBloomFilterPolicy(10)), leveldb::Slice(static_cast<const char *>(bytes), size)};
+  return new reader{policy(leveldb::NewBloomFilterPolicy(10)),
+                    leveldb::Slice(static_cast<const char *>(bytes), size)};
 }
 
 static size_t screen(void *opened, const void *keys, size_t width, size_t n)
@@ -56,7 +57,8 @@ struct writer {
 
 static void *open_writer(double bits_per_key, const uint64_t *keys, size_t n)
 {
-  writer *made = new writer{policy(leveldb::NewBloomFilterPolicy(static_cast<int>(bits_per_key))), {}, {}};
+  writer *made =
+      new writer{policy(leveldb::NewBloomFilterPolicy(static_cast<int>(bits_per_key))), {}, {}};
   made->keys.reserve(n);
   for (size_t i = 0; i < n; i++)
     made->keys.push_back(slice_of(keys[i]));
@@ -81,10 +83,12 @@ void bench_leveldb_hash(const uint8_t *data, const uint32_t *offsets, size_t n, 
 {
   const uint32_t seed = 0xbc9f1d34; // LevelDB 1.23 util/bloom.cc
   for (size_t i = 0; i < n; i++)
-    hashes[i] = leveldb::Hash(reinterpret_cast<const char *>(data) + offsets[i], offsets[i + 1] - offsets[i], seed);
+    hashes[i] = leveldb::Hash(reinterpret_cast<const char *>(data) + offsets[i],
+                              offsets[i + 1] - offsets[i], seed);
 }
 
 const bench_peer bench_leveldb_peers[] = {
-    {"leveldb", LANEBLOOM_LEVELDB, open_reader, screen, close_reader, open_writer, build, close_writer},
+    {"leveldb", LANEBLOOM_LEVELDB, open_reader, screen, close_reader, open_writer, build,
+     close_writer},
     {},
 };

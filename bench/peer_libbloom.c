@@ -1,4 +1,5 @@
-/* libbloom, a filter in C with a layout of its own: k probes by double hashing with MurmurHash2, anywhere in the bits.
+/* libbloom, a filter in C with a layout of its own: k probes by double hashing with MurmurHash2,
+ * anywhere in the bits.
  * SPDX-License-Identifier: MIT */
 #include <bloom.h>
 #include <limits.h>
@@ -11,8 +12,9 @@
 
 struct libbloom {
   struct bloom bloom;
-  uint8_t *own;              /* the memory that libbloom took */
-  struct bench_made aligned; /* the memory that filters of ours would be in, which it uses instead */
+  uint8_t *own; /* the memory that libbloom took */
+  struct bench_made
+      aligned; /* the memory that filters of ours would be in, which it uses instead */
 };
 
 struct libbloom_row {
@@ -20,11 +22,12 @@ struct libbloom_row {
   bool checked;
 };
 
-/* libbloom takes an error rate e, and makes it b = -ln(e) / ln(2)^2 bits per key and ceil(b ln(2)) probes. Half a probe
- * less than k is safely rounded up to k: 7.9 bits per key for k = 6. */
+/* libbloom takes an error rate e, and makes it b = -ln(e) / ln(2)^2 bits per key and ceil(b ln(2))
+ * probes. Half a probe less than k is safely rounded up to k: 7.9 bits per key for k = 6. */
 static bool init(struct bloom *bloom, const struct bench_case *wanted)
 {
-  const double bits_per_key = (wanted->nprobes - 0.5) / log(2), nbits = (double)wanted->kib * 1024 * 8;
+  const double bits_per_key = (wanted->nprobes - 0.5) / log(2),
+               nbits = (double)wanted->kib * 1024 * 8;
   const int nkeys = (int)(nbits / bits_per_key);
   return nbits <= INT_MAX && bloom_init(bloom, nkeys, exp(-bits_per_key * log(2) * log(2))) == 0;
 }
@@ -61,10 +64,11 @@ static size_t screen(struct bloom *bloom, const uint64_t *keys, size_t n)
   return count;
 }
 
-/* Its bits are its own, so there is no other count to compare with: no key may be lost, and few may pass by chance. Of
- * absent keys half to the power of the probes do, and twice as many are allowed; in a mixture chance also decides how
- * many are there. */
-static bool answers_well(struct libbloom *libbloom, const struct bench_queries *queries, unsigned hits)
+/* Its bits are its own, so there is no other count to compare with: no key may be lost, and few may
+ * pass by chance. Of absent keys half to the power of the probes do, and twice as many are allowed;
+ * in a mixture chance also decides how many are there. */
+static bool answers_well(struct libbloom *libbloom, const struct bench_queries *queries,
+                         unsigned hits)
 {
   const size_t by_chance = (size_t)BENCH_CHECK_NKEYS >> libbloom->bloom.hashes;
   const size_t members = (size_t)BENCH_CHECK_NKEYS * hits / 100;
@@ -79,16 +83,17 @@ static void screen_row(struct bench *bench, void *argument)
   struct libbloom_row *row = argument;
   const struct bench_case *wanted = &row->wanted;
   struct bench_queries *queries = bench_queries(wanted->kib, wanted->hits);
-  struct libbloom *libbloom =
-      bench_share(make_libbloom, &(struct bench_case){.kib = wanted->kib, .nprobes = wanted->nprobes});
-  row->checked = row->checked ||
-                 ((unsigned)libbloom->bloom.hashes == wanted->nprobes && answers_well(libbloom, queries, wanted->hits));
+  struct libbloom *libbloom = bench_share(
+      make_libbloom, &(struct bench_case){.kib = wanted->kib, .nprobes = wanted->nprobes});
+  row->checked = row->checked || ((unsigned)libbloom->bloom.hashes == wanted->nprobes &&
+                                  answers_well(libbloom, queries, wanted->hits));
   if (!row->checked) {
     bench_skip(bench, "wrong number of probes or hits");
     return;
   }
   while (bench_next(bench, BENCH_CALL_NKEYS)) {
-    const size_t count = screen(&libbloom->bloom, queries->keys + bench_queries_next(queries), BENCH_CALL_NKEYS);
+    const size_t count =
+        screen(&libbloom->bloom, queries->keys + bench_queries_next(queries), BENCH_CALL_NKEYS);
     bench_keep(&count);
   }
 }
@@ -119,10 +124,11 @@ void bench_register_libbloom(void)
       for (size_t hit = 0; hit < 3; hit++) {
         const struct libbloom_row row = {{0, bench_sizes[size], nprobes[k], hits[hit], 0}, false};
         bench_register(screen_row, bench_argument(&row, sizeof row),
-                       "screen/libbloom/peer:libbloom/KiB:%zu/hits:%u/k:%u/with-hash", row.wanted.kib, row.wanted.hits,
-                       row.wanted.nprobes);
+                       "screen/libbloom/peer:libbloom/KiB:%zu/hits:%u/k:%u/with-hash",
+                       row.wanted.kib, row.wanted.hits, row.wanted.nprobes);
       }
     const struct libbloom_row row = {{0, bench_sizes[size], BENCH_NPROBES, 0, 0}, false};
-    bench_register(build_row, bench_argument(&row, sizeof row), "build/libbloom/peer:libbloom/KiB:%zu", row.wanted.kib);
+    bench_register(build_row, bench_argument(&row, sizeof row),
+                   "build/libbloom/peer:libbloom/KiB:%zu", row.wanted.kib);
   }
 }

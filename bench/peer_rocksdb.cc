@@ -1,4 +1,5 @@
-// RocksDB's filter policy as a peer: FastLocalBloom and the legacy filter, asked key by key and in batches of 32.
+// RocksDB's filter policy as a peer: FastLocalBloom and the legacy filter, asked key by key and in
+// batches of 32.
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <memory>
@@ -11,7 +12,8 @@
 
 #include "peers.h"
 
-// RocksDB 7.8.3 table/block_based/filter_policy_internal.h, which is not installed: the order of the virtual functions
+// RocksDB 7.8.3 table/block_based/filter_policy_internal.h, which is not installed: the order of
+// the virtual functions
 // is what matters.
 namespace rocksdb
 {
@@ -92,7 +94,8 @@ struct writer {
   std::unique_ptr<const char[]> filter;
 };
 
-static writer *make_writer(uint32_t format_version, double bits_per_key, const uint64_t *keys, size_t n)
+static writer *make_writer(uint32_t format_version, double bits_per_key, const uint64_t *keys,
+                           size_t n)
 {
   writer *made = new writer{policy(rocksdb::NewBloomFilterPolicy(bits_per_key)), {}, keys, n, {}};
   made->options.format_version = format_version;
@@ -114,7 +117,8 @@ static size_t build(void *opened, const void **bytes)
   writer *with = static_cast<writer *>(opened);
   with->filter.reset(); // frees the last one, as every other builder's row does
   const rocksdb::FilterBuildingContext context(with->options);
-  const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(with->engine->GetBuilderWithContext(context));
+  const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
+      with->engine->GetBuilderWithContext(context));
   for (size_t i = 0; i < with->n; i++)
     builder->AddKey(slice_of(with->keys[i]));
   const rocksdb::Slice filter = builder->Finish(&with->filter);
@@ -128,9 +132,11 @@ static void close_writer(void *opened)
 }
 
 const bench_peer bench_rocksdb_peers[] = {
-    {"rocksdb", LANEBLOOM_ROCKSDB_LOCAL, open_reader, screen, close_reader, open_local_writer, build, close_writer},
+    {"rocksdb", LANEBLOOM_ROCKSDB_LOCAL, open_reader, screen, close_reader, open_local_writer,
+     build, close_writer},
     {"rocksdb-32", LANEBLOOM_ROCKSDB_LOCAL, open_reader, screen_batches, close_reader, {}, {}, {}},
-    {"rocksdb", LANEBLOOM_ROCKSDB_LEGACY, open_reader, screen, close_reader, open_legacy_writer, build, close_writer},
+    {"rocksdb", LANEBLOOM_ROCKSDB_LEGACY, open_reader, screen, close_reader, open_legacy_writer,
+     build, close_writer},
     {"rocksdb-32", LANEBLOOM_ROCKSDB_LEGACY, open_reader, screen_batches, close_reader, {}, {}, {}},
     {},
 };

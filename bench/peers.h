@@ -14,13 +14,14 @@ struct bench_peer {
   const char *name;
   lanebloom_format format;
 
-  /* Screening. bytes: borrowed until the reader is closed. Returns how many keys may be in the filter. */
+  /* Screening. bytes: borrowed until the reader is closed. Returns how many keys may be in the
+   * filter. */
   void *(*open_reader)(const void *bytes, size_t size);
   size_t (*screen)(void *reader, const void *keys, size_t width, size_t n);
   void (*close_reader)(void *reader);
 
-  /* Building, from keys of 8 bytes as the engine wants to have them. Returns the filter's size; bytes: valid until the
-   * next call. NULL where another entry of the same engine builds. */
+  /* Building, from keys of 8 bytes as the engine wants to have them. Returns the filter's size;
+   * bytes: valid until the next call. NULL where another entry of the same engine builds. */
   void *(*open_writer)(double bits_per_key, const uint64_t *keys, size_t n);
   size_t (*build)(void *writer, const void **bytes);
   void (*close_writer)(void *writer);

@@ -31,7 +31,8 @@ static size_t ask(const struct screener *screener, size_t first, uint8_t *bitmap
   if (screener->peer)
     return screener->peer->screen(screener->reader, keys.data, keys.width, keys.n);
   if (screener->hashes)
-    return lanebloom_filter_screen_hashes(screener->filter, screener->hashes + first * screener->hash_nbytes,
+    return lanebloom_filter_screen_hashes(screener->filter,
+                                          screener->hashes + first * screener->hash_nbytes,
                                           BENCH_CALL_NKEYS, bitmap);
   return lanebloom_filter_screen(screener->filter, &keys, bitmap);
 }
@@ -59,7 +60,8 @@ static void screen_row(struct bench *bench, void *argument)
   };
   if (row->peer) {
     size_t size;
-    const void *bytes = lanebloom_filter_bytes(screener.filter, &size); /* the same memory for everyone */
+    const void *bytes =
+        lanebloom_filter_bytes(screener.filter, &size); /* the same memory for everyone */
     screener.reader = row->peer->open_reader(bytes, size);
   }
 
@@ -88,14 +90,15 @@ static void register_row(const struct screen_row *row)
 {
   const struct bench_case *wanted = &row->wanted;
   if (wanted->width > 0)
-    bench_register(screen_row, bench_argument(row, sizeof *row), "keys/%s/%s%s/KiB:%zu/hits:%u/bytes:%zu",
-                   lanebloom_format_name(wanted->format), row->peer ? "peer:" : "",
-                   row->peer ? row->peer->name : row->kernel, wanted->kib, wanted->hits, wanted->width);
+    bench_register(screen_row, bench_argument(row, sizeof *row),
+                   "keys/%s/%s%s/KiB:%zu/hits:%u/bytes:%zu", lanebloom_format_name(wanted->format),
+                   row->peer ? "peer:" : "", row->peer ? row->peer->name : row->kernel, wanted->kib,
+                   wanted->hits, wanted->width);
   else
-    bench_register(screen_row, bench_argument(row, sizeof *row), "screen/%s/%s%s/KiB:%zu/hits:%u/k:%u/%s",
-                   lanebloom_format_name(wanted->format), row->peer ? "peer:" : "",
-                   row->peer ? row->peer->name : row->kernel, wanted->kib, wanted->hits, wanted->nprobes,
-                   row->with_hash ? "with-hash" : "no-hash");
+    bench_register(screen_row, bench_argument(row, sizeof *row),
+                   "screen/%s/%s%s/KiB:%zu/hits:%u/k:%u/%s", lanebloom_format_name(wanted->format),
+                   row->peer ? "peer:" : "", row->peer ? row->peer->name : row->kernel, wanted->kib,
+                   wanted->hits, wanted->nprobes, row->with_hash ? "with-hash" : "no-hash");
 }
 
 /* The rows that are to be compared with each other. */
@@ -103,7 +106,8 @@ static void register_case(struct bench_case wanted)
 {
   for (size_t i = 0; i < lanebloom_kernel_count(); i++)
     for (int with_hash = 1; with_hash >= (wanted.width > 0); with_hash--)
-      register_row(&(struct screen_row){.wanted = wanted, .kernel = lanebloom_kernel_name(i), .with_hash = with_hash});
+      register_row(&(struct screen_row){
+          .wanted = wanted, .kernel = lanebloom_kernel_name(i), .with_hash = with_hash});
   for (const struct bench_peer *const *list = bench_peers; *list; list++)
     for (const struct bench_peer *peer = *list; peer->name; peer++)
       if (peer->format == wanted.format)
@@ -131,7 +135,8 @@ static void text_row(struct bench *bench, void *argument)
   }
   uint8_t bitmap[BENCH_CALL_NKEYS / 8];
   bench_use(row->kernel);
-  for (size_t next = 0; bench_next(bench, BENCH_CALL_NKEYS); next = (next + BENCH_CALL_NKEYS) % BENCH_TEXT_NKEYS) {
+  for (size_t next = 0; bench_next(bench, BENCH_CALL_NKEYS);
+       next = (next + BENCH_CALL_NKEYS) % BENCH_TEXT_NKEYS) {
     const lanebloom_keys part = lanebloom_keys_part(&keys, next, BENCH_CALL_NKEYS);
     lanebloom_filter_screen(filter, &part, bitmap);
     bench_keep(bitmap);
@@ -146,10 +151,12 @@ static void register_keys(lanebloom_format format)
   for (size_t size = 0; size < BENCH_NSIZES; size++)
     for (unsigned hits = 0; hits <= 100; hits += 100)
       for (size_t w = 0; w < 2; w++)
-        register_case((struct bench_case){format, bench_sizes[size], BENCH_NPROBES, hits, widths[w]});
+        register_case(
+            (struct bench_case){format, bench_sizes[size], BENCH_NPROBES, hits, widths[w]});
   for (size_t i = 0; i < lanebloom_kernel_count(); i++) {
-    const struct screen_row row = {
-        .wanted = {format, TEXT_KIB, BENCH_NPROBES, 0, 0}, .kernel = lanebloom_kernel_name(i), .with_hash = true};
+    const struct screen_row row = {.wanted = {format, TEXT_KIB, BENCH_NPROBES, 0, 0},
+                                   .kernel = lanebloom_kernel_name(i),
+                                   .with_hash = true};
     bench_register(text_row, bench_argument(&row, sizeof row), "keys/%s/%s/KiB:%d/hits:0/words",
                    lanebloom_format_name(format), row.kernel, TEXT_KIB);
   }

@@ -61,8 +61,8 @@ static size_t shared_nbytes(void)
 
 static bool same_case(const struct bench_case *a, const struct bench_case *b)
 {
-  return a->format == b->format && a->kib == b->kib && a->nprobes == b->nprobes && a->hits == b->hits &&
-         a->width == b->width;
+  return a->format == b->format && a->kib == b->kib && a->nprobes == b->nprobes &&
+         a->hits == b->hits && a->width == b->width;
 }
 
 void *bench_share(bench_maker *maker, const struct bench_case *wanted)
@@ -73,7 +73,8 @@ void *bench_share(bench_maker *maker, const struct bench_case *wanted)
       return shared[nshared - 1].made.value;
     }
   const struct bench_made made = maker(wanted); /* which may share other things */
-  while (nshared >= NALWAYS_KEPT && (nshared == MAX_NSHARED || shared_nbytes() + made.nbytes > MAX_SHARED_NBYTES))
+  while (nshared >= NALWAYS_KEPT &&
+         (nshared == MAX_NSHARED || shared_nbytes() + made.nbytes > MAX_SHARED_NBYTES))
     release(0);
   shared[nshared++] = (struct shared){maker, *wanted, made};
   return made.value;
@@ -114,8 +115,8 @@ uint8_t *bench_share_array(bench_maker *maker, const struct bench_case *wanted)
 
 /* ---- Keys ---- */
 
-/* SplitMix64's output function, which is a bijection: different i, different keys (G. L. Steele, D. Lea and C. H.
- * Flood, Fast splittable pseudorandom number generators, OOPSLA 2014). */
+/* SplitMix64's output function, which is a bijection: different i, different keys (G. L. Steele, D.
+ * Lea and C. H. Flood, Fast splittable pseudorandom number generators, OOPSLA 2014). */
 uint64_t bench_key(uint64_t i)
 {
   uint64_t key = (i + 1) * 0x9e3779b97f4a7c15;
@@ -170,7 +171,8 @@ lanebloom_format bench_next_format(lanebloom_format format)
   return 0;
 }
 
-/* The most whole bits per key that make k probes, and the most keys whose payload is then no larger than wanted. */
+/* The most whole bits per key that make k probes, and the most keys whose payload is then no larger
+ * than wanted. */
 static struct bench_filter plan(const struct bench_case *wanted)
 {
   const struct format_table *format = lanebloom_format_table(wanted->format);
@@ -181,7 +183,8 @@ static struct bench_filter plan(const struct bench_case *wanted)
   while (shape.nprobes != wanted->nprobes);
 
   uint64_t nkeys = wanted->kib * 1024 * 8 / bits;
-  while (format->plan((double)bits, nkeys, &shape) == LANEBLOOM_OK && shape.nbytes > wanted->kib * 1024)
+  while (format->plan((double)bits, nkeys, &shape) == LANEBLOOM_OK &&
+         shape.nbytes > wanted->kib * 1024)
     nkeys--; /* a payload may have to be an odd number of lines */
   return (struct bench_filter){NULL, (double)bits, nkeys};
 }
@@ -222,7 +225,9 @@ static struct bench_made make_filter(const struct bench_case *wanted)
   struct part parts[MAX_NPARTS];
   thrd_t threads[MAX_NPARTS];
   const long ncpus = sysconf(_SC_NPROCESSORS_ONLN);
-  const uint64_t nparts = wanted->kib < 16384 ? 1 : ncpus < MAX_NPARTS ? (uint64_t)ncpus : MAX_NPARTS;
+  const uint64_t nparts = wanted->kib < 16384  ? 1
+                          : ncpus < MAX_NPARTS ? (uint64_t)ncpus
+                                               : MAX_NPARTS;
   struct bench_filter *made = malloc(sizeof *made);
   if (!made)
     bench_check(LANEBLOOM_ERR_MEMORY);
@@ -230,8 +235,10 @@ static struct bench_made make_filter(const struct bench_case *wanted)
 
   bench_use(NULL);
   for (uint64_t i = 0; i < nparts; i++) {
-    parts[i] = (struct part){NULL, made->nkeys * i / nparts, made->nkeys * (i + 1) / nparts, width_of(wanted)};
-    bench_check(lanebloom_builder_create(wanted->format, made->bits_per_key, made->nkeys, &parts[i].builder));
+    parts[i] = (struct part){NULL, made->nkeys * i / nparts, made->nkeys * (i + 1) / nparts,
+                             width_of(wanted)};
+    bench_check(lanebloom_builder_create(wanted->format, made->bits_per_key, made->nkeys,
+                                         &parts[i].builder));
     if (thrd_create(&threads[i], add_part, &parts[i]) != thrd_success)
       bench_check(LANEBLOOM_ERR_MEMORY);
   }
@@ -249,7 +256,8 @@ static struct bench_made make_filter(const struct bench_case *wanted)
 
 const struct bench_filter *bench_filter(const struct bench_case *wanted)
 {
-  return bench_share(make_filter, &(struct bench_case){wanted->format, wanted->kib, wanted->nprobes, 0, wanted->width});
+  return bench_share(make_filter, &(struct bench_case){wanted->format, wanted->kib, wanted->nprobes,
+                                                       0, wanted->width});
 }
 
 void bench_warm(const lanebloom_filter *filter)
@@ -264,8 +272,8 @@ void bench_warm(const lanebloom_filter *filter)
 
 /* ---- Queries ---- */
 
-/* Both are whole numbers of calls. From 16 MiB on, a million repeated queries would find their lines in a cache again,
- * and flatter by a fifth. */
+/* Both are whole numbers of calls. From 16 MiB on, a million repeated queries would find their
+ * lines in a cache again, and flatter by a fifth. */
 static size_t nqueries(size_t kib)
 {
   return kib < 16384 ? (size_t)1 << 20 : (size_t)1 << 22;
@@ -287,7 +295,8 @@ static struct bench_made make_queries(const struct bench_case *wanted)
   const struct bench_made array = bench_make_array(n * width);
   *made = (struct bench_queries){(uint64_t *)bench_array(&array), n, width, 0, array.value};
 
-  /* k <= 10 takes at most 18 bits per key, so these are in every filter; each choice is a key's hash of its own. */
+  /* k <= 10 takes at most 18 bits per key, so these are in every filter; each choice is a key's
+   * hash of its own. */
   const uint64_t nmembers = wanted->kib * 1024 * 8 / 20;
   const uint64_t absent = (uint64_t)1 << 40, choices = (uint64_t)1 << 41;
   for (size_t i = 0; i < n; i++) {
@@ -305,13 +314,15 @@ struct bench_queries *bench_queries(size_t kib, unsigned hits)
 
 struct bench_queries *bench_queries_for(const struct bench_case *wanted)
 {
-  return bench_share(make_queries,
-                     &(struct bench_case){.kib = wanted->kib, .hits = wanted->hits, .width = wanted->width});
+  return bench_share(
+      make_queries,
+      &(struct bench_case){.kib = wanted->kib, .hits = wanted->hits, .width = wanted->width});
 }
 
 lanebloom_keys bench_queries_part(const struct bench_queries *queries, size_t first, size_t n)
 {
-  return lanebloom_keys_fixed((const uint8_t *)queries->keys + first * queries->width, queries->width, n);
+  return lanebloom_keys_fixed((const uint8_t *)queries->keys + first * queries->width,
+                              queries->width, n);
 }
 
 size_t bench_queries_next(struct bench_queries *queries)
@@ -324,7 +335,8 @@ size_t bench_queries_next(struct bench_queries *queries)
 static struct bench_made make_hashes(const struct bench_case *wanted)
 {
   const struct bench_queries *queries = bench_queries(wanted->kib, wanted->hits);
-  const struct bench_made made = bench_make_array(queries->n * lanebloom_format_hash_size(wanted->format));
+  const struct bench_made made =
+      bench_make_array(queries->n * lanebloom_format_hash_size(wanted->format));
   const lanebloom_keys keys = bench_keys(queries->keys, queries->n);
   bench_use("scalar");
   bench_check(lanebloom_hash(wanted->format, &keys, bench_array(&made)));
@@ -333,10 +345,12 @@ static struct bench_made make_hashes(const struct bench_case *wanted)
 
 const uint8_t *bench_hashes(lanebloom_format format, size_t kib, unsigned hits)
 {
-  return bench_share_array(make_hashes, &(struct bench_case){.format = format, .kib = kib, .hits = hits});
+  return bench_share_array(make_hashes,
+                           &(struct bench_case){.format = format, .kib = kib, .hits = hits});
 }
 
-size_t bench_expected(const lanebloom_filter *filter, const struct bench_queries *queries, unsigned hits)
+size_t bench_expected(const lanebloom_filter *filter, const struct bench_queries *queries,
+                      unsigned hits)
 {
   const lanebloom_keys keys = bench_queries_part(queries, 0, BENCH_CHECK_NKEYS);
   bench_use("scalar");

@@ -1,11 +1,13 @@
-/* What rows share: keys, filters, queries; each made when a row first needs it, outside what is timed.
+/* What rows share: keys, filters, queries; each made when a row first needs it, outside what is
+ * timed.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_BENCH_SHARED_H
 #define LANEBLOOM_BENCH_SHARED_H
 
 #include <filter.h>
 
-/* What a row is about. What a maker does not look at stays 0, so that more rows share what it makes. */
+/* What a row is about. What a maker does not look at stays 0, so that more rows share what it
+ * makes. */
 struct bench_case {
   lanebloom_format format;
   size_t kib;       /* of filter */
@@ -39,12 +41,15 @@ const struct bench_filter *bench_filter(const struct bench_case *wanted);
 /* Brings a filter into whatever caches have room for it: the row before this one was another's. */
 void bench_warm(const lanebloom_filter *filter);
 
-/* Queries for any filter of one size and k <= 10: more than a branch predictor learns, in calls of BENCH_CALL_NKEYS. */
+/* Queries for any filter of one size and k <= 10: more than a branch predictor learns, in calls of
+ * BENCH_CALL_NKEYS. */
 struct bench_queries {
   uint64_t *keys;
   size_t n;
   size_t width; /* bytes per key */
-  size_t next;  /* where the next call begins: repetitions go on where the last one ended, so that they see all */
+  /* where the next call begins: repetitions go on where the last one ended, so that they see
+   * all */
+  size_t next;
   struct filter_memory *array;
 };
 struct bench_queries *bench_queries(size_t kib, unsigned hits); /* keys of 8 bytes */
@@ -58,9 +63,11 @@ const uint8_t *bench_hashes(lanebloom_format format, size_t kib, unsigned hits);
 /* The first keys, as many as a filter of this size holds at 10 bits per key: for building. */
 const uint64_t *bench_members(size_t kib);
 
-/* How many of the first BENCH_CHECK_NKEYS queries pass, by the scalar kernel; SIZE_MAX if that lost a key. */
+/* How many of the first BENCH_CHECK_NKEYS queries pass, by the scalar kernel; SIZE_MAX if that lost
+ * a key. */
 enum { BENCH_CHECK_NKEYS = 16 * BENCH_CALL_NKEYS };
-size_t bench_expected(const lanebloom_filter *filter, const struct bench_queries *queries, unsigned hits);
+size_t bench_expected(const lanebloom_filter *filter, const struct bench_queries *queries,
+                      unsigned hits);
 
 /* The formats that can be built, one after another: begin with 0, end at 0. */
 lanebloom_format bench_next_format(lanebloom_format format);
@@ -75,8 +82,8 @@ struct bench_made {
 };
 typedef struct bench_made bench_maker(const struct bench_case *wanted);
 
-/* What `maker` makes of `wanted`, made now unless it is there. When all of it exceeds 2 GiB, what was not used for
- * longest is released; the four used last never are, and no row needs more. */
+/* What `maker` makes of `wanted`, made now unless it is there. When all of it exceeds 2 GiB, what
+ * was not used for longest is released; the four used last never are, and no row needs more. */
 void *bench_share(bench_maker *maker, const struct bench_case *wanted);
 void bench_share_nothing(void); /* releases everything */
 void bench_check(lanebloom_status status);

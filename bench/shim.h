@@ -10,8 +10,9 @@
 extern "C" {
 #endif
 
-/* A row while it runs. Its function is called several times: to find how many keys fill the minimum time, and once per
- * repetition. Only what happens between the first bench_next() and the one that returns false is timed. */
+/* A row while it runs. Its function is called several times: to find how many keys fill the minimum
+ * time, and once per repetition. Only what happens between the first bench_next() and the one that
+ * returns false is timed. */
 struct bench;
 typedef void bench_function(struct bench *bench, void *argument);
 
@@ -19,7 +20,8 @@ typedef void bench_function(struct bench *bench, void *argument);
 void bench_register(bench_function *function, void *argument, const char *name, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* True: process nkeys more keys. A key is google/benchmark's iteration, so that every time is one of a single key. */
+/* True: process nkeys more keys. A key is google/benchmark's iteration, so that every time is one
+ * of a single key. */
 bool bench_next(struct bench *bench, size_t nkeys);
 
 /* After the loop: gives the row a bandwidth, too. */

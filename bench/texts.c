@@ -36,9 +36,11 @@ static void read_words(struct sink *sink, FILE *dictionary)
   char line[256];
   for (size_t pass = 0, stride = 7; pass < stride && sink->texts->n < BENCH_TEXT_NKEYS; pass++) {
     rewind(dictionary);
-    for (size_t i = 0; sink->texts->n < BENCH_TEXT_NKEYS && fgets(line, sizeof line, dictionary); i++) {
+    for (size_t i = 0; sink->texts->n < BENCH_TEXT_NKEYS && fgets(line, sizeof line, dictionary);
+         i++) {
       const size_t nbytes = strcspn(line, "\n");
-      if (i % stride == pass && nbytes >= kinds[BENCH_WORDS].min_nbytes && nbytes <= kinds[BENCH_WORDS].max_nbytes)
+      if (i % stride == pass && nbytes >= kinds[BENCH_WORDS].min_nbytes &&
+          nbytes <= kinds[BENCH_WORDS].max_nbytes)
         add_key(sink, line, nbytes);
     }
   }
@@ -47,10 +49,10 @@ static void read_words(struct sink *sink, FILE *dictionary)
 /* Sizes of English words, in 64ths: 3 to 16 letters, 8 or 9 most often, 9.4 in the mean. */
 static size_t invented_word_nbytes(uint64_t random)
 {
-  static const uint8_t nbytes[64] = {3,  3,  4,  4,  4,  5,  5,  5,  6,  6,  6,  6,  7,  7,  7,  7,
-                                     7,  7,  8,  8,  8,  8,  8,  8,  8,  8,  9,  9,  9,  9,  9,  9,
-                                     9,  9,  9,  10, 10, 10, 10, 10, 10, 10, 10, 11, 11, 11, 11, 11,
-                                     11, 12, 12, 12, 12, 12, 13, 13, 13, 13, 14, 14, 15, 15, 16, 17};
+  static const uint8_t nbytes[64] = {
+      3,  3,  4,  4,  4,  5,  5,  5,  6,  6,  6,  6,  7,  7,  7,  7,  7,  7,  8,  8,  8,  8,
+      8,  8,  8,  8,  9,  9,  9,  9,  9,  9,  9,  9,  9,  10, 10, 10, 10, 10, 10, 10, 10, 11,
+      11, 11, 11, 11, 11, 12, 12, 12, 12, 12, 13, 13, 13, 13, 14, 14, 15, 15, 16, 17};
   return nbytes[random % 64];
 }
 
@@ -60,7 +62,8 @@ static void invent_keys(struct sink *sink, enum bench_text which)
   while (sink->texts->n < BENCH_TEXT_NKEYS) {
     uint8_t key[128];
     const uint64_t random = bench_key(sink->texts->n * sizeof key);
-    const size_t nbytes = which == BENCH_WORDS ? invented_word_nbytes(random) : min + random % (max - min + 1);
+    const size_t nbytes =
+        which == BENCH_WORDS ? invented_word_nbytes(random) : min + random % (max - min + 1);
     for (size_t i = 0; i < nbytes; i++)
       key[i] = (uint8_t)('a' + bench_key(sink->texts->n * sizeof key + i + 1) % 26);
     add_key(sink, key, nbytes);

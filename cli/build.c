@@ -10,7 +10,14 @@
 
 #include "cli.h"
 
-enum { OPTION_FORMAT = 0x100, OPTION_BITS, OPTION_RATE, OPTION_EXPECTED, OPTION_RAW, OPTION_PROGRESS };
+enum {
+  OPTION_FORMAT = 0x100,
+  OPTION_BITS,
+  OPTION_RATE,
+  OPTION_EXPECTED,
+  OPTION_RAW,
+  OPTION_PROGRESS
+};
 
 struct build {
   struct record_syntax syntax;
@@ -30,7 +37,8 @@ struct build {
 
 /* ---- options ---- */
 
-/* Without --expected, a rate needs the number of records before the first one, and so all of them twice. */
+/* Without --expected, a rate needs the number of records before the first one, and so all of them
+ * twice. */
 static void check_rate(const struct build *build, const struct argp_state *state)
 {
   if (build->rate == 0)
@@ -46,8 +54,8 @@ static void check_rate(const struct build *build, const struct argp_state *state
     twice &= stat(build->inputs[i], &input) < 0 || S_ISREG(input.st_mode) || S_ISDIR(input.st_mode);
   }
   if (!twice)
-    argp_error(state,
-               "--rate counts the records first, which takes regular files: tell how many to expect, by --expected N");
+    argp_error(state, "--rate counts the records first, which takes regular files: tell how many "
+                      "to expect, by --expected N");
 }
 
 static double parse_rate(const struct argp_state *state, const char *text)
@@ -126,25 +134,33 @@ static const struct argp argp = {
             {"format", OPTION_FORMAT, "NAME", 0, "Build in this format (rocksdb-local)", 1},
             {"bits", OPTION_BITS, "N", 0, "Bits per key (10)", 1},
             {"rate", OPTION_RATE, "P", 0,
-             "As many bits as a false-positive rate of P takes, by the model: 0.01 is one percent", 1},
+             "As many bits as a false-positive rate of P takes, by the model: 0.01 is one percent",
+             1},
             {"expected", OPTION_EXPECTED, "N", 0,
-             "Size the filter for N keys now; otherwise each record takes 4 or 8 bytes of memory until the end", 1},
+             "Size the filter for N keys now; otherwise each record takes 4 or 8 bytes of memory "
+             "until the end",
+             1},
             {"raw", OPTION_RAW, NULL, 0, "Write bare engine bytes, not a container", 1},
             {"progress", OPTION_PROGRESS, NULL, 0, "Report the speed each second", 8},
             {0}},
     .parser = parse,
     .args_doc = "-o FILE [INPUT...]",
-    .doc = "Builds a Bloom filter from records.\n"
-           "Whole records are keys. Without INPUT, or where it is `-', they come from standard input. A key that comes "
-           "twice counts twice in the filter's size: `sort -u' makes the smallest filter. When an input cannot be read "
-           "to its end, nothing is written: such a filter would turn away keys that it should know.\v"
-           "Examples:\n"
-           "  lanebloom build -o words.lbf words.txt\n"
-           "  lanebloom build -o words.lbf --rate 0.001 words.txt more.txt\n"
-           "  cut -d, -f2 table.csv | sort -u | lanebloom build -o column.lbf\n"
-           "  zcat log.gz | lanebloom build -o log.lbf --bits 16 --expected 1000000000\n"
-           "  lanebloom build -o filter.bin --raw --format leveldb keys.txt",
-    .children = (const struct argp_child[]){{.argp = &record_argp}, {.argp = &jobs_argp}, {.argp = &kernel_argp}, {0}},
+    .doc =
+        "Builds a Bloom filter from records.\n"
+        "Whole records are keys. Without INPUT, or where it is `-', they come from standard input. "
+        "A key that comes "
+        "twice counts twice in the filter's size: `sort -u' makes the smallest filter. When an "
+        "input cannot be read "
+        "to its end, nothing is written: such a filter would turn away keys that it should know.\v"
+        "Examples:\n"
+        "  lanebloom build -o words.lbf words.txt\n"
+        "  lanebloom build -o words.lbf --rate 0.001 words.txt more.txt\n"
+        "  cut -d, -f2 table.csv | sort -u | lanebloom build -o column.lbf\n"
+        "  zcat log.gz | lanebloom build -o log.lbf --bits 16 --expected 1000000000\n"
+        "  lanebloom build -o filter.bin --raw --format leveldb keys.txt",
+    .children =
+        (const struct argp_child[]){
+            {.argp = &record_argp}, {.argp = &jobs_argp}, {.argp = &kernel_argp}, {0}},
 };
 
 /* ---- building ---- */
@@ -153,17 +169,20 @@ static const struct argp argp = {
 static const char *bits_range(lanebloom_format format)
 {
   const bool whole = format == LANEBLOOM_LEVELDB || format == LANEBLOOM_LEVELDB_SIGNED;
-  return whole ? "whole numbers of bits per key, from 0 to 2147483647" : "0.5 bits per key and more";
+  return whole ? "whole numbers of bits per key, from 0 to 2147483647"
+               : "0.5 bits per key and more";
 }
 
-/* The most keys that a filter of these bits per key can be planned for, where nkeys are too many. */
+/* The most keys that a filter of these bits per key can be planned for, where nkeys are too
+ * many. */
 static uint64_t most_keys(const struct build *build, uint64_t nkeys, uint64_t *nbytes)
 {
   uint64_t enough = 0, too_many = nkeys;
   unsigned nprobes;
   while (too_many - enough > 1) {
     const uint64_t middle = enough + (too_many - enough) / 2;
-    if (lanebloom_plan_size(build->format, build->bits_per_key, middle, nbytes, &nprobes) == LANEBLOOM_OK)
+    if (lanebloom_plan_size(build->format, build->bits_per_key, middle, nbytes, &nprobes) ==
+        LANEBLOOM_OK)
       enough = middle;
     else
       too_many = middle;
@@ -177,10 +196,10 @@ static _Noreturn void die_of_limit(const struct build *build, uint64_t nkeys)
   uint64_t nbytes;
   const uint64_t most = most_keys(build, nkeys, &nbytes);
   die(NULL,
-      "%" PRIu64 " keys at %.17g bits per key are more than %s can hold: they need %.3g bytes, and it ends at %" PRIu64
-      ", with %" PRIu64 " keys",
-      nkeys, build->bits_per_key, lanebloom_format_name(build->format), (double)nbytes / (double)most * (double)nkeys,
-      nbytes, most);
+      "%" PRIu64 " keys at %.17g bits per key are more than %s can hold: they need %.3g bytes, and "
+      "it ends at %" PRIu64 ", with %" PRIu64 " keys",
+      nkeys, build->bits_per_key, lanebloom_format_name(build->format),
+      (double)nbytes / (double)most * (double)nkeys, nbytes, most);
 }
 
 static _Noreturn void die_of(lanebloom_status status, const struct build *build, uint64_t nkeys)
@@ -195,8 +214,9 @@ static _Noreturn void die_of(lanebloom_status status, const struct build *build,
     die_of_limit(build, nkeys);
   if (status == LANEBLOOM_ERR_MEMORY &&
       lanebloom_plan_size(build->format, bits, nkeys, &nbytes, &nprobes) == LANEBLOOM_OK)
-    die(NULL, "out of memory: %" PRIu64 " keys at %.17g bits per key need a filter of %" PRIu64 " bytes", nkeys, bits,
-        nbytes);
+    die(NULL,
+        "out of memory: %" PRIu64 " keys at %.17g bits per key need a filter of %" PRIu64 " bytes",
+        nkeys, bits, nbytes);
   die(NULL, "%s", status_text(status));
 }
 
@@ -225,8 +245,8 @@ static double bits_for_rate(const struct build *build, uint64_t nkeys)
   double bits;
   lanebloom_status status = lanebloom_plan_bits(build->format, build->rate, nkeys, &bits);
   if (status == LANEBLOOM_ERR_LIMIT)
-    die(NULL, "--rate %.17g: no filter of format %s reaches it with %" PRIu64 " keys%s", build->rate,
-        lanebloom_format_name(build->format), nkeys,
+    die(NULL, "--rate %.17g: no filter of format %s reaches it with %" PRIu64 " keys%s",
+        build->rate, lanebloom_format_name(build->format), nkeys,
         lanebloom_plan_bits(LANEBLOOM_ROCKSDB_LOCAL, build->rate, nkeys, &bits) == LANEBLOOM_OK
             ? "; --format rocksdb-local does"
             : "");
@@ -235,9 +255,9 @@ static double bits_for_rate(const struct build *build, uint64_t nkeys)
   return bits;
 }
 
-/* Where hashes go. One worker adds to the builder itself. Of several, each has one of its own: hashes that are kept
- * have an order, so they are merged by the piece, in the output turn; a filter that is sized at once takes them in any
- * order, and is merged at the end. */
+/* Where hashes go. One worker adds to the builder itself. Of several, each has one of its own:
+ * hashes that are kept have an order, so they are merged by the piece, in the output turn; a filter
+ * that is sized at once takes them in any order, and is merged at the end. */
 struct building {
   const struct build *build;
   size_t nworkers;
@@ -248,9 +268,9 @@ struct building {
   } * parts; /* of each worker */
 };
 
-/* What all filters in the making may take together where one would do; there are as many workers as that allows. One
- * filter for all, under a lock, is no way out: 10 million keys into 12.5 MB took two workers 0.78 s that way, with a
- * filter each 0.46 s, and one alone 0.54 s. */
+/* What all filters in the making may take together where one would do; there are as many workers as
+ * that allows. One filter for all, under a lock, is no way out: 10 million keys into 12.5 MB took
+ * two workers 0.78 s that way, with a filter each 0.46 s, and one alone 0.54 s. */
 static const uint64_t PARTS_NBYTES = (uint64_t)64 << 20;
 
 static size_t count_workers(const struct build *build)
@@ -258,7 +278,8 @@ static size_t count_workers(const struct build *build)
   uint64_t nbytes;
   unsigned nprobes;
   if (build->expected_keys == 0 ||
-      lanebloom_plan_size(build->format, build->bits_per_key, build->expected_keys, &nbytes, &nprobes) != LANEBLOOM_OK)
+      lanebloom_plan_size(build->format, build->bits_per_key, build->expected_keys, &nbytes,
+                          &nprobes) != LANEBLOOM_OK)
     return build->nworkers;
   const uint64_t nparts = nbytes ? PARTS_NBYTES / nbytes : WORKERS_MAX;
   return nparts >= build->nworkers ? build->nworkers : nparts > 1 ? (size_t)nparts : 1;
@@ -266,7 +287,8 @@ static size_t count_workers(const struct build *build)
 
 static lanebloom_status create_builder(const struct build *build, lanebloom_builder **builder)
 {
-  return lanebloom_builder_create(build->format, build->bits_per_key, build->expected_keys, builder);
+  return lanebloom_builder_create(build->format, build->bits_per_key, build->expected_keys,
+                                  builder);
 }
 
 static void add_piece(void *context, size_t worker, struct cutter *cutter, struct piece *piece)
@@ -316,7 +338,10 @@ static lanebloom_filter *build_filter(const struct build *build, uint64_t *nreco
   if (!building.parts)
     die(NULL, "%s", strerror(ENOMEM));
 
-  struct job job = {.context = &building, .work = add_piece, .deliver = deliver_piece, .progress = build->progress};
+  struct job job = {.context = &building,
+                    .work = add_piece,
+                    .deliver = deliver_piece,
+                    .progress = build->progress};
   *nrecords = work_on_all(build, building.nworkers, &job);
   for (size_t i = 0; i < building.nworkers; i++)
     if ((status = merge_part(&building, &building.parts[i])))
@@ -331,17 +356,21 @@ static lanebloom_filter *build_filter(const struct build *build, uint64_t *nreco
   return filter;
 }
 
-/* A model chose the bits. What came out is measured, with so many random hashes that a hundred should pass, within
- * bounds; a tenth more than was asked for is let be. */
-static void check_rate_is_kept(const struct build *build, const lanebloom_filter *filter, uint64_t nkeys)
+/* A model chose the bits. What came out is measured, with so many random hashes that a hundred
+ * should pass, within bounds; a tenth more than was asked for is let be. */
+static void check_rate_is_kept(const struct build *build, const lanebloom_filter *filter,
+                               uint64_t nkeys)
 {
   const double wanted = 100 / build->rate;
-  const uint64_t nhashes = wanted < 500000 ? 500000 : wanted > 50000000 ? 50000000 : (uint64_t)wanted;
+  const uint64_t nhashes = wanted < 500000     ? 500000
+                           : wanted > 50000000 ? 50000000
+                                               : (uint64_t)wanted;
   const struct measurement measured = measure(filter, build->format, nhashes);
   if (measured.low <= 1.1 * build->rate)
     return;
   const bool overfull = build->expected_keys > 0 && nkeys > build->expected_keys;
-  complain(build->target, "warning: of absent keys %.3g %% pass, measured, not the %.3g %% that were asked for%s",
+  complain(build->target,
+           "warning: of absent keys %.3g %% pass, measured, not the %.3g %% that were asked for%s",
            100 * measured.rate, 100 * build->rate,
            overfull                                   ? ": there were more keys than --expected"
            : build->format != LANEBLOOM_ROCKSDB_LOCAL ? "; see --format rocksdb-local"
@@ -355,7 +384,8 @@ int build_main(int argc, char **argv)
   if (build.rate > 0 && build.expected_keys)
     build.bits_per_key = bits_for_rate(&build, build.expected_keys);
   else if (build.rate > 0)
-    build.bits_per_key = bits_for_rate(&build, work_on_all(&build, build.nworkers, &(struct job){.work = count_piece}));
+    build.bits_per_key = bits_for_rate(
+        &build, work_on_all(&build, build.nworkers, &(struct job){.work = count_piece}));
   uint64_t nrecords;
   lanebloom_filter *filter = build_filter(&build, &nrecords);
   if (build.rate > 0)

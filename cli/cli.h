@@ -31,12 +31,14 @@ int kernels_main(int argc, char **argv);
 int tables_main(int argc, char **argv);
 int extract_main(int argc, char **argv);
 
-/* ---- options.c: option groups that verbs take in as argp children, and the values of options ---- */
+/* ---- options.c: option groups that verbs take in as argp children, and the values of options
+ * ---- */
 
 /* argp_parse(), or the end: it has no memory, and has then read no options. */
 void parse_options(const struct argp *argp, unsigned flags, int argc, char **argv, void *input);
 
-/* --kernel; takes no input. Once all options are read it also refuses a $LANEBLOOM_KERNEL that cannot run here. */
+/* --kernel; takes no input. Once all options are read it also refuses a $LANEBLOOM_KERNEL that
+ * cannot run here. */
 extern const struct argp kernel_argp;
 
 /* -z, --width, --crlf; input: struct record_syntax. */
@@ -57,15 +59,18 @@ extern const struct argp filter_argp;
 /* --writer; input: lanebloom_writer. */
 extern const struct argp writer_argp;
 
-/* argp_error(), which does not return here, with what a user may have got from others escaped as in print_name(). */
-__attribute__((format(printf, 2, 3))) _Noreturn void usage_error(const struct argp_state *state, const char *format,
-                                                                 ...);
+/* argp_error(), which does not return here, with what a user may have got from others escaped as in
+ * print_name(). */
+__attribute__((format(printf, 2, 3))) _Noreturn void usage_error(const struct argp_state *state,
+                                                                 const char *format, ...);
 
 /* Each ends in a usage error that shows the text, where it is not what is asked for. */
-uint64_t parse_count(const struct argp_state *state, const char *option, const char *text, uint64_t most); /* from 1 */
+uint64_t parse_count(const struct argp_state *state, const char *option, const char *text,
+                     uint64_t most); /* from 1 */
 double parse_number(const struct argp_state *state, const char *option, const char *text);
 lanebloom_format parse_format(const struct argp_state *state, const char *text);
-lanebloom_format parse_hashing_format(const struct argp_state *state, const char *text); /* not one that only opens */
+lanebloom_format parse_hashing_format(const struct argp_state *state,
+                                      const char *text); /* not one that only opens */
 
 /* ---- filters.c ---- */
 
@@ -80,7 +85,8 @@ bool is_standard_output(const char *path);
 /* path "-" is standard input. On failure says why and returns NULL. */
 lanebloom_filter *load_filter(const char *path, const struct filter_source *source);
 
-/* At `path`, as a container or bare. On failure says why, unless it is that nobody reads any more; returns false. */
+/* At `path`, as a container or bare. On failure says why, unless it is that nobody reads any more;
+ * returns false. */
 bool save_filter(const lanebloom_filter *filter, const char *name, const char *path, bool raw);
 
 /* Call it before anything else changes errno. */
@@ -95,16 +101,18 @@ struct database {
   const lanebloom_table **tables; /* NULL: not open */
 };
 
-/* Adds a table by its path; of a folder its .ldb and .sst files, in the order of their numbers. On failure says why and
- * returns false. */
+/* Adds a table by its path; of a folder its .ldb and .sst files, in the order of their numbers. On
+ * failure says why and returns false. */
 bool database_add(struct database *database, const char *path);
 
-/* Adds each of the names, opens all tables and says what is not known of them. Folders are looked into until all their
- * tables open and no others have come; if 20 looks, 50 ms apart, are not enough, or a file does not open, the command ends. */
+/* Adds each of the names, opens all tables and says what is not known of them. Folders are looked
+ * into until all their tables open and no others have come; if 20 looks, 50 ms apart, are not
+ * enough, or a file does not open, the command ends. */
 struct database database_open(char *const *names, size_t nnames, lanebloom_writer writer);
 void database_close(struct database *database);
 
-/* An engine's latest writes are in its log alone. Says so where the folder has one; a file has none. */
+/* An engine's latest writes are in its log alone. Says so where the folder has one; a file has
+ * none. */
 void warn_of_logs(const char *folder);
 
 /* On failure says why and returns NULL. */
@@ -124,7 +132,8 @@ struct measurement {
 #define MEASURE_SEED ((uint64_t)0x6c616e65) /* any will do, as long as two runs agree */
 
 /* Not done for nhashes 0, and for formats that take no hashes. */
-struct measurement measure(const lanebloom_filter *filter, lanebloom_format format, uint64_t nhashes);
+struct measurement measure(const lanebloom_filter *filter, lanebloom_format format,
+                           uint64_t nhashes);
 
 /* ---- report.c: messages on standard error, results on standard output ---- */
 
@@ -143,7 +152,8 @@ void print_name(FILE *stream, const char *name);
 /* The same as a string, for free(). */
 char *escape_name(const char *name);
 
-/* The same of any bytes, as one word: a space is \040, no bytes are "", and after `most` characters comes `...'. */
+/* The same of any bytes, as one word: a space is \040, no bytes are "", and after `most` characters
+ * comes `...'. */
 char *escape_word(const void *bytes, size_t nbytes, size_t most);
 
 /* Results. A write error ends the command: there is nobody left to work for. */

@@ -19,7 +19,8 @@ static bool ends_with(const char *name, const char *end)
 
 static int is_table(const struct dirent *entry)
 {
-  return entry->d_type != DT_DIR && (ends_with(entry->d_name, ".ldb") || ends_with(entry->d_name, ".sst"));
+  return entry->d_type != DT_DIR &&
+         (ends_with(entry->d_name, ".ldb") || ends_with(entry->d_name, ".sst"));
 }
 
 /* Engines number their logs; Pebble may split one: 000123-001.log. */
@@ -38,8 +39,10 @@ static char *join(const char *folder, const char *name)
   return path;
 }
 
-/* The paths of entries, in the order of their numbers, for free() each. Returns how many; -1: errno says why. */
-static int list_folder(const char *folder, int (*is_wanted)(const struct dirent *entry), char ***paths)
+/* The paths of entries, in the order of their numbers, for free() each. Returns how many; -1: errno
+ * says why. */
+static int list_folder(const char *folder, int (*is_wanted)(const struct dirent *entry),
+                       char ***paths)
 {
   struct dirent **entries;
   int n = scandir(folder, &entries, is_wanted, versionsort);
@@ -68,7 +71,9 @@ static bool add_folder(struct database *database, const char *folder)
   char **paths;
   int n = list_folder(folder, is_table, &paths);
   if (n <= 0)
-    complain(folder, "%s", n < 0 ? strerror(errno) : "expected a folder with .ldb or .sst files, found none in it");
+    complain(folder, "%s",
+             n < 0 ? strerror(errno)
+                   : "expected a folder with .ldb or .sst files, found none in it");
   if (n < 0)
     return false;
   database->has_folders = true;
@@ -181,8 +186,8 @@ static bool open_all(struct database *database, lanebloom_writer writer, bool sa
   return opened;
 }
 
-/* An engine at work writes new tables, then removes what they replace. All of them have been seen where a second look
- * into the folders finds what the first one did. */
+/* An engine at work writes new tables, then removes what they replace. All of them have been seen
+ * where a second look into the folders finds what the first one did. */
 struct database database_open(char *const *names, size_t nnames, lanebloom_writer writer)
 {
   enum { MAX_LOOKS = 20 };
@@ -199,7 +204,9 @@ struct database database_open(char *const *names, size_t nnames, lanebloom_write
       return database;
     }
     if (opened && is_last)
-      complain(NULL, "tables come and go while they are listed: ask again, or ask a copy of the database");
+      complain(
+          NULL,
+          "tables come and go while they are listed: ask again, or ask a copy of the database");
     if (is_last)
       exit(EXIT_TROUBLE);
     database_close(&database);

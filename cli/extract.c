@@ -48,16 +48,19 @@ static const struct argp argp = {
             {"output", 'o', "FILE", 0, "Write the filter to FILE; `-' is standard output", 1},
             {"raw", OPTION_RAW, NULL, 0, "Write bare engine bytes, not a container", 1},
             {"prefixes", OPTION_PREFIXES, NULL, 0,
-             "Take a filter that holds no keys, but what they begin with, or where nothing says what", 1},
+             "Take a filter that holds no keys, but what they begin with, or where nothing says "
+             "what",
+             1},
             {0}},
     .parser = parse,
     .args_doc = "TABLE -o FILE",
-    .doc =
-        "Saves the filter of a table file, where it has one for all its keys: a full filter of RocksDB's or Pebble's. "
-        "`lanebloom tables' says which those are. What the table knows besides, its key range, stays behind.\v"
-        "Examples:\n"
-        "  lanebloom extract db/000012.sst -o table.lbf\n"
-        "  lanebloom extract db/000012.sst --raw -o - | lanebloom info --raw --format rocksdb -",
+    .doc = "Saves the filter of a table file, where it has one for all its keys: a full filter of "
+           "RocksDB's or Pebble's. "
+           "`lanebloom tables' says which those are. What the table knows besides, its key range, "
+           "stays behind.\v"
+           "Examples:\n"
+           "  lanebloom extract db/000012.sst -o table.lbf\n"
+           "  lanebloom extract db/000012.sst --raw -o - | lanebloom info --raw --format rocksdb -",
     .children = (const struct argp_child[]){{.argp = &kernel_argp}, {0}},
 };
 
@@ -71,7 +74,8 @@ static _Noreturn void refuse(const char *path, const lanebloom_table_info *info)
     die(path, "%s, found a filter block with one for each few data blocks (%s)", wanted, name);
   if (info->filter == LANEBLOOM_TABLE_FILTER_PARTITIONED)
     die(path, "%s, found it in partitions (%s)", wanted, name);
-  die(path, "%s, found one that is no Bloom filter, or of a policy that is not known (%s)", wanted, name);
+  die(path, "%s, found one that is no Bloom filter, or of a policy that is not known (%s)", wanted,
+      name);
 }
 
 /* What has no whole keys must not be asked for any. */
@@ -82,8 +86,10 @@ static void check_prefixes(const struct extract *extract, const lanebloom_table_
   if (!info->has_prefixes)
     die(extract->table_path,
         "nothing says whether the filter holds keys or prefixes; --prefixes saves it all the same");
-  die(extract->table_path, "the filter holds no keys, but prefixes of %s; --prefixes saves it all the same",
-      escape_name(*info->prefix_extractor ? info->prefix_extractor : "an extractor without a name"));
+  die(extract->table_path,
+      "the filter holds no keys, but prefixes of %s; --prefixes saves it all the same",
+      escape_name(*info->prefix_extractor ? info->prefix_extractor
+                                          : "an extractor without a name"));
 }
 
 static bool are_same_file(const char *a, const char *b)
@@ -113,7 +119,8 @@ int extract_main(int argc, char **argv)
   check_prefixes(&extract, &info);
   if (*info.warning)
     warn_of_table(extract.table_path, info.warning, 0);
-  const bool saved = save_filter(filter, is_stdout ? "(standard output)" : target, target, extract.raw);
+  const bool saved =
+      save_filter(filter, is_stdout ? "(standard output)" : target, target, extract.raw);
   lanebloom_table_close(table);
   return saved ? EXIT_SUCCESS : EXIT_TROUBLE;
 }

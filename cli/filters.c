@@ -20,8 +20,9 @@ const char *input_name(const char *path)
 bool is_standard_output(const char *path)
 {
   struct stat input, results;
-  if (stat(is_standard_input(path) ? "/dev/stdin" : path, &input) != 0 || fstat(STDOUT_FILENO, &results) != 0 ||
-      !S_ISREG(input.st_mode) || input.st_dev != results.st_dev || input.st_ino != results.st_ino)
+  if (stat(is_standard_input(path) ? "/dev/stdin" : path, &input) != 0 ||
+      fstat(STDOUT_FILENO, &results) != 0 || !S_ISREG(input.st_mode) ||
+      input.st_dev != results.st_dev || input.st_ino != results.st_ino)
     return false;
   complain(input_name(path), "input file is also the output");
   return true;
@@ -43,7 +44,8 @@ lanebloom_filter *load_filter(const char *path, const struct filter_source *sour
   if (status == LANEBLOOM_ERR_FORMAT && source->raw)
     hint = " (--format rocksdb opens either of RocksDB's; a container is read without --raw)";
   else if (status == LANEBLOOM_ERR_FORMAT && strstr(why, "not a lanebloom container"))
-    hint = " (`lanebloom build' makes filters; --raw --format NAME reads an engine's bare bytes; `screen --db' asks "
+    hint = " (`lanebloom build' makes filters; --raw --format NAME reads an engine's bare bytes; "
+           "`screen --db' asks "
            "tables)";
   else if (status == LANEBLOOM_ERR_IO && errno == EISDIR)
     hint = " (`screen --db' asks the tables of a database)";

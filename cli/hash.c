@@ -44,21 +44,23 @@ static error_t parse(int key, char *text, struct argp_state *state)
 }
 
 static const struct argp argp = {
-    .options = (const struct argp_option[]){{"format", OPTION_FORMAT, "NAME", 0,
-                                             "Hash as this format does (rocksdb-local)", 1},
-                                            {"filter", OPTION_FILTER, "FILE", 0,
-                                             "Hash as this filter's engine does, and print the bits that it probes", 1},
-                                            {0}},
+    .options =
+        (const struct argp_option[]){
+            {"format", OPTION_FORMAT, "NAME", 0, "Hash as this format does (rocksdb-local)", 1},
+            {"filter", OPTION_FILTER, "FILE", 0,
+             "Hash as this filter's engine does, and print the bits that it probes", 1},
+            {0}},
     .parser = parse,
     .args_doc = "[INPUT...]",
-    .doc =
-        "Prints for each record its hash in hexadecimal, a tab and the record; with --filter, before the record, the "
-        "positions of the bits that are probed, in order, and a tab. Records of fixed width are printed in "
-        "hexadecimal.\v"
-        "Examples:\n"
-        "  printf 'hello\\n' | lanebloom hash\n"
-        "  lanebloom hash --format leveldb-signed keys.txt\n"
-        "  lanebloom hash --filter words.lbf words.txt",
+    .doc = "Prints for each record its hash in hexadecimal, a tab and the record; with --filter, "
+           "before the record, the "
+           "positions of the bits that are probed, in order, and a tab. Records of fixed width are "
+           "printed in "
+           "hexadecimal.\v"
+           "Examples:\n"
+           "  printf 'hello\\n' | lanebloom hash\n"
+           "  lanebloom hash --format leveldb-signed keys.txt\n"
+           "  lanebloom hash --filter words.lbf words.txt",
     .children = (const struct argp_child[]){{.argp = &record_argp}, {.argp = &kernel_argp}, {0}},
 };
 
@@ -142,7 +144,10 @@ int hash_main(int argc, char **argv)
   struct stat target = {0};
   fstat(STDOUT_FILENO, &target);
   inputs_begin(&inputs, &hash.syntax, hash.inputs, hash.ninputs, &target);
-  struct job job = {.inputs = &inputs, .nworkers = 1, .context = &hash, .work = hash_piece}; /* one, so in order */
+  struct job job = {.inputs = &inputs,
+                    .nworkers = 1,
+                    .context = &hash,
+                    .work = hash_piece}; /* one, so in order */
   job_run(&job);
   free(hash.positions);
   lanebloom_filter_close(hash.filter);

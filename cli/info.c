@@ -53,7 +53,8 @@ static const struct argp argp = {
     .parser = parse,
     .args_doc = "FILTER...",
     .doc = "Says what each FILTER is, how full, and which false-positive rate to expect.\n"
-           "That rate is a model's. LevelDB's double hashing has accidents that no formula shows: where it matters, "
+           "That rate is a model's. LevelDB's double hashing has accidents that no formula shows: "
+           "where it matters, "
            "measure.\v"
            "Examples:\n"
            "  lanebloom info words.lbf\n"
@@ -73,11 +74,14 @@ static void print_text(const char *path, const lanebloom_filter *filter, const l
   fputs("file: ", stdout);
   print_name(stdout, input_name(path));
   outputf("\nformat: %s\n", lanebloom_format_name(info->format));
-  outputf(info->nkeys == LANEBLOOM_UNKNOWN ? "keys: unknown\n" : "keys: %" PRIu64 "\n", info->nkeys);
-  outputf(isnan(info->bits_per_key) ? "bits per key: unknown\n" : "bits per key: %.10g\n", info->bits_per_key);
+  outputf(info->nkeys == LANEBLOOM_UNKNOWN ? "keys: unknown\n" : "keys: %" PRIu64 "\n",
+          info->nkeys);
+  outputf(isnan(info->bits_per_key) ? "bits per key: unknown\n" : "bits per key: %.10g\n",
+          info->bits_per_key);
   outputf("probes per key: %" PRIu32 "\n", info->nprobes);
   if (info->nprobes == 0)
-    outputf("constant answer: %s to every key\n", lanebloom_filter_may_contain(filter, NULL, 0) ? "yes" : "no");
+    outputf("constant answer: %s to every key\n",
+            lanebloom_filter_may_contain(filter, NULL, 0) ? "yes" : "no");
   outputf("filter size: %zu bytes\n", nbytes);
   outputf("addressable bits: %" PRIu64 "\n", info->nbits);
   outputf("bits set: %" PRIu64, info->nbits_set);
@@ -109,16 +113,19 @@ static void print_json(const char *path, const lanebloom_filter *filter, const l
   size_t nbytes;
   lanebloom_filter_bytes(filter, &nbytes);
   struct json_object *object = json_begin();
-  struct json_object *keys = info->nkeys == LANEBLOOM_UNKNOWN ? NULL : json_object_new_uint64(info->nkeys);
+  struct json_object *keys =
+      info->nkeys == LANEBLOOM_UNKNOWN ? NULL : json_object_new_uint64(info->nkeys);
   json_object_object_add(object, "file", json_name(input_name(path)));
-  json_object_object_add(object, "format", json_object_new_string(lanebloom_format_name(info->format)));
+  json_object_object_add(object, "format",
+                         json_object_new_string(lanebloom_format_name(info->format)));
   json_object_object_add(object, "keys", keys);
   json_object_object_add(object, "bits_per_key", json_number(info->bits_per_key));
   json_object_object_add(object, "probes", json_object_new_uint64(info->nprobes));
   json_object_object_add(object, "filter_bytes", json_object_new_uint64(nbytes));
   json_object_object_add(object, "bits", json_object_new_uint64(info->nbits));
   json_object_object_add(object, "bits_set", json_object_new_uint64(info->nbits_set));
-  json_object_object_add(object, "fill", json_number((double)info->nbits_set / (double)info->nbits));
+  json_object_object_add(object, "fill",
+                         json_number((double)info->nbits_set / (double)info->nbits));
   json_object_object_add(object, "model_rate", json_number(info->model_rate));
   if (nhashes > 0)
     json_object_object_add(object, "measured_rate", json_measurement(measured, nhashes));
@@ -139,7 +146,8 @@ int info_main(int argc, char **argv)
     lanebloom_info info;
     lanebloom_filter_info(filter, &info, sizeof info);
     struct measurement measured = measure(filter, info.format, report.nhashes);
-    (report.json ? print_json : print_text)(report.paths[i], filter, &info, &measured, report.nhashes);
+    (report.json ? print_json : print_text)(report.paths[i], filter, &info, &measured,
+                                            report.nhashes);
     lanebloom_filter_close(filter);
   }
   return status;

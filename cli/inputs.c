@@ -11,7 +11,8 @@
 #include "cli.h"
 #include "inputs.h"
 
-/* What was carried over lies before the middle, so that what is read begins there, at the start of a page or so. */
+/* What was carried over lies before the middle, so that what is read begins there, at the start of
+ * a page or so. */
 static const size_t BUFFER_NBYTES = (size_t)2 * READ_NBYTES;
 
 bool piece_create(struct piece *piece)
@@ -26,7 +27,8 @@ void piece_destroy(struct piece *piece)
   *piece = (struct piece){0};
 }
 
-/* Empties the piece. A buffer that grew for a long record is cut back when the piece after it did without. */
+/* Empties the piece. A buffer that grew for a long record is cut back when the piece after it did
+ * without. */
 static void piece_reset(struct piece *piece)
 {
   const size_t nused = piece->data ? (size_t)(piece->data - piece->buffer) + piece->nbytes : 0;
@@ -44,7 +46,8 @@ static void piece_reset(struct piece *piece)
 
 static bool piece_grow(struct piece *piece)
 {
-  char *larger = piece->capacity <= PTRDIFF_MAX / 2 ? realloc(piece->buffer, 2 * piece->capacity) : NULL;
+  char *larger =
+      piece->capacity <= PTRDIFF_MAX / 2 ? realloc(piece->buffer, 2 * piece->capacity) : NULL;
   if (!larger)
     return false;
   piece->data = larger + (piece->data - piece->buffer);
@@ -55,8 +58,8 @@ static bool piece_grow(struct piece *piece)
 
 static const char *const standard_input[] = {"-"};
 
-void inputs_begin(struct inputs *inputs, const struct record_syntax *syntax, char *const *paths, size_t npaths,
-                  const struct stat *target)
+void inputs_begin(struct inputs *inputs, const struct record_syntax *syntax, char *const *paths,
+                  size_t npaths, const struct stat *target)
 {
   inputs->syntax = *syntax;
   inputs->paths = npaths ? paths : (char *const *)standard_input;
@@ -73,8 +76,8 @@ static void close_input(struct inputs *inputs)
 }
 
 /* Leaves the input, whose next piece this would have been. */
-__attribute__((format(printf, 3, 4))) static void fail(struct inputs *inputs, struct piece *piece, const char *format,
-                                                       ...)
+__attribute__((format(printf, 3, 4))) static void fail(struct inputs *inputs, struct piece *piece,
+                                                       const char *format, ...)
 {
   va_list arguments;
   va_start(arguments, format);
@@ -109,18 +112,20 @@ static void open_input(struct inputs *inputs, struct piece *piece)
   inputs->nbytes = inputs->fd >= 0 && S_ISREG(input.st_mode) ? input.st_size : 0;
 }
 
-/* Was the end met before that of the file as it was? Some say more than they have from the start: those in /sys. */
+/* Was the end met before that of the file as it was? Some say more than they have from the start:
+ * those in /sys. */
 static bool has_shrunk(const struct inputs *inputs)
 {
   struct stat now;
-  return inputs->nbytes > 0 && lseek(inputs->fd, 0, SEEK_CUR) < inputs->nbytes && fstat(inputs->fd, &now) == 0 &&
-         now.st_size < inputs->nbytes;
+  return inputs->nbytes > 0 && lseek(inputs->fd, 0, SEEK_CUR) < inputs->nbytes &&
+         fstat(inputs->fd, &now) == 0 && now.st_size < inputs->nbytes;
 }
 
 /* Gets more. False at the end of the input, and when it fails. */
 static bool read_more(struct inputs *inputs, struct piece *piece, size_t *nread)
 {
-  if (piece->capacity - (size_t)(piece->data - piece->buffer) - piece->nbytes < READ_NBYTES && !piece_grow(piece)) {
+  if (piece->capacity - (size_t)(piece->data - piece->buffer) - piece->nbytes < READ_NBYTES &&
+      !piece_grow(piece)) {
     fail(inputs, piece, "%s", strerror(ENOMEM));
     return false;
   }
@@ -138,7 +143,8 @@ static bool read_more(struct inputs *inputs, struct piece *piece, size_t *nread)
 }
 
 /* How many bytes of the piece are whole records. Before its last `nread` ones none ends. */
-static size_t count_whole(const struct record_syntax *syntax, const struct piece *piece, size_t nread)
+static size_t count_whole(const struct record_syntax *syntax, const struct piece *piece,
+                          size_t nread)
 {
   if (syntax->width)
     return piece->nbytes - piece->nbytes % syntax->width;
@@ -153,9 +159,11 @@ static void complete_tail(struct inputs *inputs, struct piece *piece)
   if (has_shrunk(inputs))
     fail(inputs, piece, "truncated: the file became shorter while it was read");
   else if (piece->nbytes > 0 && width)
-    fail(inputs, piece, "%zu bytes are left over after the last record of %zu", piece->nbytes, width);
+    fail(inputs, piece, "%zu bytes are left over after the last record of %zu", piece->nbytes,
+         width);
   else if (piece->nbytes > 0)
-    piece->data[piece->nbytes++] = inputs->syntax.terminator; /* the read that met the end had room */
+    piece->data[piece->nbytes++] =
+        inputs->syntax.terminator; /* the read that met the end had room */
 }
 
 /* Fills the piece from the open input, and leaves that at its end. */

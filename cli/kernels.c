@@ -19,14 +19,16 @@ static error_t parse(int key, char *text, struct argp_state *state)
 }
 
 static const struct argp argp = {
-    .options = (const struct argp_option[]){{"json", OPTION_JSON, NULL, 0, "Print one JSON object", 1}, {0}},
+    .options =
+        (const struct argp_option[]){{"json", OPTION_JSON, NULL, 0, "Print one JSON object", 1},
+                                     {0}},
     .parser = parse,
-    .doc =
-        "Prints the name of this CPU and the kernels that it can run, best first, with a star at the one in use: the "
-        "best, unless --kernel or the environment variable LANEBLOOM_KERNEL names another.\v"
-        "Examples:\n"
-        "  lanebloom kernels\n"
-        "  LANEBLOOM_KERNEL=scalar lanebloom kernels --json",
+    .doc = "Prints the name of this CPU and the kernels that it can run, best first, with a star "
+           "at the one in use: the "
+           "best, unless --kernel or the environment variable LANEBLOOM_KERNEL names another.\v"
+           "Examples:\n"
+           "  lanebloom kernels\n"
+           "  LANEBLOOM_KERNEL=scalar lanebloom kernels --json",
     .children = (const struct argp_child[]){{.argp = &kernel_argp}, {0}},
 };
 

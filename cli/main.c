@@ -14,8 +14,9 @@ static const struct {
   const char *name;
   int (*run)(int argc, char **argv);
 } verbs[] = {
-    {"build", build_main},   {"screen", screen_main},   {"info", info_main},       {"hash", hash_main},
-    {"tables", tables_main}, {"extract", extract_main}, {"kernels", kernels_main},
+    {"build", build_main},     {"screen", screen_main}, {"info", info_main},
+    {"hash", hash_main},       {"tables", tables_main}, {"extract", extract_main},
+    {"kernels", kernels_main},
 };
 static const size_t nverbs = sizeof verbs / sizeof *verbs;
 
@@ -49,8 +50,10 @@ static error_t parse(int key, char *text, struct argp_state *state)
 static const struct argp_option verb_list[] = {
     {NULL, 0, NULL, 0, "Verbs:", 1},
     {"build", 0, NULL, OPTION_DOC, "Build a filter from records", 1},
-    {"screen", 0, NULL, OPTION_DOC, "Print the records that may be in a filter, or in a database", 1},
-    {"info", 0, NULL, OPTION_DOC, "Say what a filter is, how full, and which false-positive rate to expect", 1},
+    {"screen", 0, NULL, OPTION_DOC, "Print the records that may be in a filter, or in a database",
+     1},
+    {"info", 0, NULL, OPTION_DOC,
+     "Say what a filter is, how full, and which false-positive rate to expect", 1},
     {"hash", 0, NULL, OPTION_DOC, "Print the hashes of records, and the bits that they probe", 1},
     {"tables", 0, NULL, OPTION_DOC, "Say what filters the table files of a database have", 1},
     {"extract", 0, NULL, OPTION_DOC, "Save the filter of a table file", 1},
@@ -77,8 +80,8 @@ static void print_version(FILE *stream, struct argp_state *state)
   fprintf(stream, "lanebloom %s\n", lanebloom_version());
 }
 
-/* A file that is opened must not become a standard stream that the caller had closed. What is put there can be neither
- * read nor written, by number or by /dev/stdin. */
+/* A file that is opened must not become a standard stream that the caller had closed. What is put
+ * there can be neither read nor written, by number or by /dev/stdin. */
 static void occupy_standard_descriptors(void)
 {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)

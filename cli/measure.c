@@ -4,7 +4,8 @@
 
 #include "cli.h"
 
-/* G. L. Steele, D. Lea, C. H. Flood, Fast splittable pseudorandom number generators, OOPSLA 2014. */
+/* G. L. Steele, D. Lea, C. H. Flood, Fast splittable pseudorandom number generators, OOPSLA
+ * 2014. */
 static uint64_t splitmix64(uint64_t *state)
 {
   uint64_t z = *state += 0x9e3779b97f4a7c15u;
@@ -13,14 +14,17 @@ static uint64_t splitmix64(uint64_t *state)
   return z ^ z >> 31;
 }
 
-static uint64_t count_random_hits(const lanebloom_filter *filter, size_t hash_nbytes, uint64_t nhashes)
+static uint64_t count_random_hits(const lanebloom_filter *filter, size_t hash_nbytes,
+                                  uint64_t nhashes)
 {
   enum { BATCH_NHASHES = 4096 };
-  static uint64_t hashes[BATCH_NHASHES]; /* their bytes are all random, so they serve as hashes of any size */
+  static uint64_t
+      hashes[BATCH_NHASHES]; /* their bytes are all random, so they serve as hashes of any size */
   uint64_t state = MEASURE_SEED, nhits = 0;
   while (nhashes > 0) {
     const size_t per_word = sizeof *hashes / hash_nbytes;
-    const size_t n = nhashes < BATCH_NHASHES * per_word ? (size_t)nhashes : BATCH_NHASHES * per_word;
+    const size_t n =
+        nhashes < BATCH_NHASHES * per_word ? (size_t)nhashes : BATCH_NHASHES * per_word;
     for (size_t i = 0; i < (n + per_word - 1) / per_word; i++)
       hashes[i] = splitmix64(&state);
     nhits += lanebloom_filter_screen_hashes(filter, hashes, n, NULL);
@@ -29,8 +33,9 @@ static uint64_t count_random_hits(const lanebloom_filter *filter, size_t hash_nb
   return nhits;
 }
 
-/* The 95 % score interval, which unlike the textbook one holds for rates near 0 too: E. B. Wilson, Probable inference,
- * the law of succession, and statistical inference, Journal of the American Statistical Association 22(158), 1927. */
+/* The 95 % score interval, which unlike the textbook one holds for rates near 0 too: E. B. Wilson,
+ * Probable inference, the law of succession, and statistical inference, Journal of the American
+ * Statistical Association 22(158), 1927. */
 static struct measurement score(uint64_t nhits, uint64_t nhashes)
 {
   const double z = 1.959963984540054; /* the normal distribution's 97.5 % quantile */
@@ -42,7 +47,8 @@ static struct measurement score(uint64_t nhits, uint64_t nhashes)
   return (struct measurement){true, rate, low, high};
 }
 
-struct measurement measure(const lanebloom_filter *filter, lanebloom_format format, uint64_t nhashes)
+struct measurement measure(const lanebloom_filter *filter, lanebloom_format format,
+                           uint64_t nhashes)
 {
   const size_t hash_nbytes = lanebloom_format_hash_size(format);
   if (nhashes == 0 || hash_nbytes == 0)

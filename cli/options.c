@@ -31,7 +31,8 @@ void usage_error(const struct argp_state *state, const char *format, ...)
   abort();
 }
 
-uint64_t parse_count(const struct argp_state *state, const char *option, const char *text, uint64_t most)
+uint64_t parse_count(const struct argp_state *state, const char *option, const char *text,
+                     uint64_t most)
 {
   errno = 0;
   bool decimal = *text && text[strspn(text, "0123456789")] == '\0';
@@ -83,7 +84,9 @@ lanebloom_format parse_hashing_format(const struct argp_state *state, const char
 {
   const lanebloom_format format = parse_format(state, text);
   if (lanebloom_format_hash_size(format) == 0)
-    usage_error(state, "--format '%s': only opens filters, of whichever of its formats they say they have", text);
+    usage_error(state,
+                "--format '%s': only opens filters, of whichever of its formats they say they have",
+                text);
   return format;
 }
 
@@ -116,9 +119,9 @@ static error_t parse_kernel_option(int key, char *text, struct argp_state *state
 }
 
 const struct argp kernel_argp = {
-    .options =
-        (const struct argp_option[]){
-            {"kernel", OPTION_KERNEL, "NAME", 0, "Use this kernel (see `lanebloom kernels')", 9}, {0}},
+    .options = (const struct argp_option[]){{"kernel", OPTION_KERNEL, "NAME", 0,
+                                             "Use this kernel (see `lanebloom kernels')", 9},
+                                            {0}},
     .parser = parse_kernel_option,
 };
 
@@ -155,7 +158,8 @@ const struct argp record_argp = {
             {NULL, 0, NULL, 0, "Records, lines unless told otherwise:", 5},
             {"null", 'z', NULL, 0, "Records end with a NUL byte", 5},
             {"width", OPTION_WIDTH, "N", 0, "Records are N bytes each, without a terminator", 5},
-            {"crlf", OPTION_CRLF, NULL, 0, "A carriage return before the newline is not part of the key", 5},
+            {"crlf", OPTION_CRLF, NULL, 0,
+             "A carriage return before the newline is not part of the key", 5},
             {0}},
     .parser = parse_record_option,
 };
@@ -180,7 +184,9 @@ static error_t parse_jobs_option(int key, char *text, struct argp_state *state)
 const struct argp jobs_argp = {
     .options =
         (const struct argp_option[]){
-            {"jobs", 'j', "N", 0, "Work with N threads (as many as there are CPUs); the result is the same", 8}, {0}},
+            {"jobs", 'j', "N", 0,
+             "Work with N threads (as many as there are CPUs); the result is the same", 8},
+            {0}},
     .parser = parse_jobs_option,
 };
 
@@ -210,7 +216,8 @@ const struct argp filter_argp = {
         (const struct argp_option[]){
             {"raw", OPTION_RAW, NULL, 0, "FILTER is an engine's bare bytes, of --format", 3},
             {"format", OPTION_FORMAT, "NAME", 0,
-             "What --raw reads: leveldb, leveldb-signed, rocksdb (either of the next), rocksdb-legacy or rocksdb-local",
+             "What --raw reads: leveldb, leveldb-signed, rocksdb (either of the next), "
+             "rocksdb-legacy or rocksdb-local",
              3},
             {0}},
     .parser = parse_filter_option,
@@ -233,11 +240,13 @@ static error_t parse_writer_option(int key, char *text, struct argp_state *state
 }
 
 const struct argp writer_argp = {
-    .options = (const struct argp_option[]){{"writer", OPTION_WRITER, "NAME", 0,
-                                             "Take filters named leveldb.BuiltinBloomFilter for goleveldb's, or for "
-                                             "those of `leveldb' before 1.18 on x86; "
-                                             "if this is not told, a key is absent where both readings say so",
-                                             3},
-                                            {0}},
+    .options =
+        (const struct argp_option[]){
+            {"writer", OPTION_WRITER, "NAME", 0,
+             "Take filters named leveldb.BuiltinBloomFilter for goleveldb's, or for "
+             "those of `leveldb' before 1.18 on x86; "
+             "if this is not told, a key is absent where both readings say so",
+             3},
+            {0}},
     .parser = parse_writer_option,
 };

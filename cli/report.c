@@ -15,8 +15,8 @@
 
 #include "cli.h"
 
-/* Prints the first character, if it may be seen and is not `escaped`, or its first byte as \ooo. Returns how many bytes
- * that were. */
+/* Prints the first character, if it may be seen and is not `escaped`, or its first byte as \ooo.
+ * Returns how many bytes that were. */
 static size_t print_character(FILE *stream, const char *bytes, size_t nbytes, char escaped)
 {
   mbstate_t state = {0};
@@ -112,7 +112,8 @@ void *resize(void *memory, size_t nbytes)
   return resized;
 }
 
-/* Skips what exit() does: the output that it would flush is what has failed. A reader that left needs no message. */
+/* Skips what exit() does: the output that it would flush is what has failed. A reader that left
+ * needs no message. */
 static _Noreturn void die_of_output(void)
 {
   if (errno != EPIPE)
@@ -179,7 +180,8 @@ bool is_text(const void *bytes, size_t nbytes)
   return is_unicode;
 }
 
-/* json-c says nothing of memory that it had not: it leaves out, or writes null. But malloc() says so in errno. */
+/* json-c says nothing of memory that it had not: it leaves out, or writes null. But malloc() says
+ * so in errno. */
 struct json_object *json_begin(void)
 {
   errno = 0;
@@ -210,7 +212,8 @@ struct json_object *json_number(double value)
 
 void output_json(struct json_object *object)
 {
-  const char *text = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+  const char *text = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
+                                                                JSON_C_TO_STRING_NOSLASHESCAPE);
   if (!text || errno == ENOMEM)
     die(NULL, "%s", strerror(ENOMEM));
   outputf("%s\n", text);
@@ -235,6 +238,7 @@ void report_progress(uint64_t nrecords, bool at_end)
   last = now;
   double elapsed = now > first ? now - first : 1e-9;
   const char *line_end = !at_end && isatty(STDERR_FILENO) ? "\r" : "\n";
-  fprintf(stderr, "lanebloom: %" PRIu64 " records, %.0f per second%s", nrecords, (double)nrecords / elapsed, line_end);
+  fprintf(stderr, "lanebloom: %" PRIu64 " records, %.0f per second%s", nrecords,
+          (double)nrecords / elapsed, line_end);
   fflush(stderr);
 }

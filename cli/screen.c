@@ -55,7 +55,9 @@ static void check_database_options(const struct screen *screen, const struct arg
   if (screen->source.raw)
     argp_error(state, "--raw is of a FILTER, and with --db there is none");
   if (screen->which && screen->invert)
-    argp_error(state, "--which and --invert-match exclude each other: what is in no table has no table to name");
+    argp_error(
+        state,
+        "--which and --invert-match exclude each other: what is in no table has no table to name");
 }
 
 static error_t parse(int key, char *text, struct argp_state *state)
@@ -84,7 +86,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
     screen->job.progress = true;
     return 0;
   case OPTION_DB:
-    screen->databases = resize(screen->databases, (screen->ndatabases + 1) * sizeof *screen->databases);
+    screen->databases =
+        resize(screen->databases, (screen->ndatabases + 1) * sizeof *screen->databases);
     screen->databases[screen->ndatabases++] = text;
     return 0;
   case OPTION_WHICH:
@@ -107,24 +110,28 @@ static error_t parse(int key, char *text, struct argp_state *state)
 
 static const struct argp argp = {
     .options =
-        (const struct argp_option[]){{"invert-match", 'v', NULL, 0, "Select what is surely not there", 1},
-                                     {"count", 'c', NULL, 0, "Print only how many records are selected", 1},
-                                     {"quiet", 'q', NULL, 0, "Print nothing, stop at the first one", 1},
-                                     {"number", 'n', NULL, 0, "Print \"NUMBER:\" before each record, from 1", 1},
-                                     {"db", OPTION_DB, "PATH", 0,
-                                      "Ask the tables of this folder, or this one, instead of FILTER; repeatable", 3},
-                                     {"which", OPTION_WHICH, NULL, 0,
-                                      "Print \"TABLE<tab>\" before each record, once for each table that may have it; "
-                                      "with -c, how many each table may have",
-                                      3},
-                                     {"progress", OPTION_PROGRESS, NULL, 0, "Report the speed each second", 8},
-                                     {0}},
+        (const struct argp_option[]){
+            {"invert-match", 'v', NULL, 0, "Select what is surely not there", 1},
+            {"count", 'c', NULL, 0, "Print only how many records are selected", 1},
+            {"quiet", 'q', NULL, 0, "Print nothing, stop at the first one", 1},
+            {"number", 'n', NULL, 0, "Print \"NUMBER:\" before each record, from 1", 1},
+            {"db", OPTION_DB, "PATH", 0,
+             "Ask the tables of this folder, or this one, instead of FILTER; repeatable", 3},
+            {"which", OPTION_WHICH, NULL, 0,
+             "Print \"TABLE<tab>\" before each record, once for each table that may have it; "
+             "with -c, how many each table may have",
+             3},
+            {"progress", OPTION_PROGRESS, NULL, 0, "Report the speed each second", 8},
+            {0}},
     .parser = parse,
     .args_doc = "FILTER [INPUT...]\n--db PATH [INPUT...]",
-    .doc = "Prints the records that may be in FILTER, or in any of the table files of a database. A record that is not "
+    .doc = "Prints the records that may be in FILTER, or in any of the table files of a database. "
+           "A record that is not "
            "printed is surely not in it.\n"
-           "Without INPUT, or where it is `-', records come from standard input. Exit status, as grep's: 0 when "
-           "something was selected, 1 when nothing was, 2 after an error. Unlike grep it compares whole records, and "
+           "Without INPUT, or where it is `-', records come from standard input. Exit status, as "
+           "grep's: 0 when "
+           "something was selected, 1 when nothing was, 2 after an error. Unlike grep it compares "
+           "whole records, and "
            "counts and numbers them over all inputs, whose names it does not print.\v"
            "Examples:\n"
            "  lanebloom screen words.lbf input.txt\n"
@@ -146,12 +153,12 @@ enum { ROW_NBYTES = BATCH_NRECORDS / 8 };
 /* What a worker found in its piece. */
 struct found {
   size_t nrecords, nselected;
-  size_t noutput;                         /* bytes of the selected records, which stand at the front of the piece */
-  bool short_of_memory;                   /* and so nothing */
-  uint8_t **rows;                         /* of the batch, one for each table; NULL: none wanted */
-  uint8_t *answers;                       /* the rows of all batches */
-  size_t answers_nbytes;                  /* that there is room for */
-  size_t *counts;                         /* of the batch, one for each table, then of the piece; NULL: none wanted */
+  size_t noutput;        /* bytes of the selected records, which stand at the front of the piece */
+  bool short_of_memory;  /* and so nothing */
+  uint8_t **rows;        /* of the batch, one for each table; NULL: none wanted */
+  uint8_t *answers;      /* the rows of all batches */
+  size_t answers_nbytes; /* that there is room for */
+  size_t *counts; /* of the batch, one for each table, then of the piece; NULL: none wanted */
   uint8_t bitmap[PIECE_NRECORDS / 8 + 8]; /* and 8 bytes that may be read with the last bit */
 };
 
@@ -171,9 +178,11 @@ static size_t find_bit(const uint8_t *bitmap, size_t i, size_t n, bool wanted)
   return n;
 }
 
-/* Moves the selected records down to `to`, behind those of earlier batches. Neighbours lie side by side and move in one
- * go; up to the first record that is left out nothing moves. Returns where they end. */
-static char *gather(const struct screen *screen, const struct batch *batch, const uint8_t *bitmap, char *to)
+/* Moves the selected records down to `to`, behind those of earlier batches. Neighbours lie side by
+ * side and move in one go; up to the first record that is left out nothing moves. Returns where
+ * they end. */
+static char *gather(const struct screen *screen, const struct batch *batch, const uint8_t *bitmap,
+                    char *to)
 {
   for (size_t end, first = 0;; first = end) {
     first = find_bit(bitmap, first, batch->n, !screen->invert);
@@ -211,19 +220,22 @@ static bool prepare(const struct screen *screen, struct found *found, size_t nba
   return true;
 }
 
-static bool has_hit(const struct screen *screen, const struct found *found, size_t record, size_t table)
+static bool has_hit(const struct screen *screen, const struct found *found, size_t record,
+                    size_t table)
 {
-  const size_t row = record / BATCH_NRECORDS * screen->database.ntables + table, bit = record % BATCH_NRECORDS;
+  const size_t row = record / BATCH_NRECORDS * screen->database.ntables + table,
+               bit = record % BATCH_NRECORDS;
   return found->answers[row * ROW_NBYTES + bit / 8] >> bit % 8 & 1;
 }
 
-static size_t screen_batch(const struct screen *screen, struct found *found, const lanebloom_keys *keys,
-                           uint8_t *bitmap)
+static size_t screen_batch(const struct screen *screen, struct found *found,
+                           const lanebloom_keys *keys, uint8_t *bitmap)
 {
   if (screen->filter)
     return lanebloom_filter_screen(screen->filter, keys, bitmap);
   const struct database *database = &screen->database;
-  size_t nhits = lanebloom_tables_screen(database->tables, database->ntables, keys, bitmap, found->rows, found->counts);
+  size_t nhits = lanebloom_tables_screen(database->tables, database->ntables, keys, bitmap,
+                                         found->rows, found->counts);
   for (size_t table = 0; found->counts && table < database->ntables; table++)
     found->counts[database->ntables + table] += found->counts[table];
   return nhits;
@@ -264,7 +276,8 @@ static void print_number(uint64_t number)
   output(digit, (size_t)(end - digit));
 }
 
-static void print_record(const struct screen *screen, uint64_t number, const char *record, size_t nbytes)
+static void print_record(const struct screen *screen, uint64_t number, const char *record,
+                         size_t nbytes)
 {
   if (screen->number)
     print_number(number);
@@ -272,13 +285,16 @@ static void print_record(const struct screen *screen, uint64_t number, const cha
 }
 
 /* Records with what is to stand before them. first: the number of the piece's first record. */
-static void print_each(const struct screen *screen, const struct found *found, const char *record, uint64_t first)
+static void print_each(const struct screen *screen, const struct found *found, const char *record,
+                       uint64_t first)
 {
   const char *end = record + found->noutput, *next;
   for (size_t i = 0; record < end; i++, record = next) {
     i = find_bit(found->bitmap, i, found->nrecords, !screen->invert);
-    next = screen->syntax.width ? record + screen->syntax.width
-                                : (const char *)memchr(record, screen->syntax.terminator, (size_t)(end - record)) + 1;
+    next =
+        screen->syntax.width
+            ? record + screen->syntax.width
+            : (const char *)memchr(record, screen->syntax.terminator, (size_t)(end - record)) + 1;
     const size_t nbytes = (size_t)(next - record);
     if (!screen->labels)
       print_record(screen, first + i, record, nbytes);
@@ -320,7 +336,8 @@ static void deliver_piece(void *context, size_t worker, struct piece *piece, uin
 
 static void open_databases(struct screen *screen)
 {
-  for (size_t i = 0; i < screen->ndatabases; i++) /* first: what is in a log now may be in a new table after listing */
+  for (size_t i = 0; i < screen->ndatabases;
+       i++) /* first: what is in a log now may be in a new table after listing */
     warn_of_logs(screen->databases[i]);
   screen->database = database_open(screen->databases, screen->ndatabases, screen->writer);
 }
@@ -347,8 +364,8 @@ static void label_tables(struct screen *screen)
     strcpy(screen->labels[i] + nbytes, "\t");
   }
   if (screen->count)
-    screen->nhits =
-        memset(resize(NULL, database->ntables * sizeof *screen->nhits), 0, database->ntables * sizeof *screen->nhits);
+    screen->nhits = memset(resize(NULL, database->ntables * sizeof *screen->nhits), 0,
+                           database->ntables * sizeof *screen->nhits);
 }
 
 static void print_counts(const struct screen *screen)

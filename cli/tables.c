@@ -45,18 +45,24 @@ static error_t parse(int key, char *text, struct argp_state *state)
 
 static const struct argp argp = {
     .options =
-        (const struct argp_option[]){{"json", OPTION_JSON, NULL, 0,
-                                      "Print one JSON object per table, each on a line, with all that is known", 1},
-                                     {0}},
+        (const struct argp_option[]){
+            {"json", OPTION_JSON, NULL, 0,
+             "Print one JSON object per table, each on a line, with all that is known", 1},
+            {0}},
     .parser = parse,
     .args_doc = "FOLDER|TABLE...",
-    .doc = "Says what each TABLE file of LevelDB, goleveldb, RocksDB or Pebble is; of a FOLDER, each .ldb and .sst "
+    .doc = "Says what each TABLE file of LevelDB, goleveldb, RocksDB or Pebble is; of a FOLDER, "
+           "each .ldb and .sst "
            "file in "
            "it. They are read, never written, and the database may be open.\n"
-           "A line has eight words: file; engine and format version; filter and its format, with `+prefixes' where it "
-           "holds those besides keys, `:prefixes' where it holds nothing else; entries, among them deletions and old "
-           "versions of keys; bits per entry; the false-positive rate to expect by the bits that are set; the smallest "
-           "and the largest key. A `-' is not known or not there. Bytes that a terminal should not see are \\ooo, "
+           "A line has eight words: file; engine and format version; filter and its format, with "
+           "`+prefixes' where it "
+           "holds those besides keys, `:prefixes' where it holds nothing else; entries, among them "
+           "deletions and old "
+           "versions of keys; bits per entry; the false-positive rate to expect by the bits that "
+           "are set; the smallest "
+           "and the largest key. A `-' is not known or not there. Bytes that a terminal should not "
+           "see are \\ooo, "
            "spaces too; long keys end in `...', and an empty one is \"\".\v"
            "Examples:\n"
            "  lanebloom tables db\n"
@@ -80,8 +86,10 @@ static const char *engine_name(lanebloom_engine engine)
 static const char *filter_kind(lanebloom_table_filter filter)
 {
   static const char *const names[] = {
-      [LANEBLOOM_TABLE_FILTER_NONE] = "none",   [LANEBLOOM_TABLE_FILTER_BLOCK] = "block",
-      [LANEBLOOM_TABLE_FILTER_FULL] = "full",   [LANEBLOOM_TABLE_FILTER_PARTITIONED] = "partitioned",
+      [LANEBLOOM_TABLE_FILTER_NONE] = "none",
+      [LANEBLOOM_TABLE_FILTER_BLOCK] = "block",
+      [LANEBLOOM_TABLE_FILTER_FULL] = "full",
+      [LANEBLOOM_TABLE_FILTER_PARTITIONED] = "partitioned",
       [LANEBLOOM_TABLE_FILTER_OTHER] = "other",
   };
   return names[filter];
@@ -99,7 +107,8 @@ static void print_column(const char *word, size_t width)
 static void print_engine(const lanebloom_table_info *info)
 {
   char word[32];
-  snprintf(word, sizeof word, info->version ? "%s/%" PRIu32 : "%s", engine_name(info->engine), info->version);
+  snprintf(word, sizeof word, info->version ? "%s/%" PRIu32 : "%s", engine_name(info->engine),
+           info->version);
   print_column(word, sizeof "rocksdb/5" - 1);
 }
 
@@ -136,7 +145,8 @@ static void print_range(const lanebloom_table_info *info)
   free(largest);
 }
 
-static void print_text(const struct tables *tables, const char *path, const lanebloom_table_info *info)
+static void print_text(const struct tables *tables, const char *path,
+                       const lanebloom_table_info *info)
 {
   char *name = escape_word(path, strlen(path), SIZE_MAX);
   print_column(name, tables->name_width);
@@ -154,7 +164,8 @@ static void print_text(const struct tables *tables, const char *path, const lane
 
 /* ---- JSON ---- */
 
-/* json-c counts the bytes of a whole object in int, and an escaped one takes six. There are two keys, each twice. */
+/* json-c counts the bytes of a whole object in int, and an escaped one takes six. There are two
+ * keys, each twice. */
 enum { MAX_JSON_KEY_NBYTES = INT_MAX / 32 };
 
 /* null where there is none. */
@@ -164,7 +175,8 @@ static struct json_object *json_text(const char *text)
 }
 
 /* A key as text, where it is some, and as hexadecimal digits. */
-static void add_key(struct json_object *object, const char *name, const char *hex_name, const lanebloom_slice *key)
+static void add_key(struct json_object *object, const char *name, const char *hex_name,
+                    const lanebloom_slice *key)
 {
   struct json_object *text = NULL, *digits = NULL;
   if (key && key->size <= MAX_JSON_KEY_NBYTES) {
@@ -187,19 +199,24 @@ static void print_json(const char *path, const lanebloom_table_info *info)
   json_object_object_add(object, "file", json_name(path));
   json_object_object_add(object, "engine", json_object_new_string(engine_name(info->engine)));
   json_object_object_add(object, "version", json_object_new_uint64(info->version));
-  json_object_object_add(object, "checksum", json_object_new_string(lanebloom_table_checksum_name(info->checksum)));
+  json_object_object_add(object, "checksum",
+                         json_object_new_string(lanebloom_table_checksum_name(info->checksum)));
   json_object_object_add(object, "filter", json_object_new_string(filter_kind(info->filter)));
   json_object_object_add(object, "format",
-                         info->filter_format ? json_object_new_string(lanebloom_format_name(info->filter_format))
-                                             : NULL);
-  json_object_object_add(object, "whole_keys", has_filter ? json_object_new_boolean(info->has_whole_keys) : NULL);
-  json_object_object_add(object, "prefixes", has_filter ? json_object_new_boolean(info->has_prefixes) : NULL);
+                         info->filter_format
+                             ? json_object_new_string(lanebloom_format_name(info->filter_format))
+                             : NULL);
+  json_object_object_add(object, "whole_keys",
+                         has_filter ? json_object_new_boolean(info->has_whole_keys) : NULL);
+  json_object_object_add(object, "prefixes",
+                         has_filter ? json_object_new_boolean(info->has_prefixes) : NULL);
   json_object_object_add(object, "probes", json_object_new_uint64(info->nprobes));
   json_object_object_add(object, "filters", json_object_new_uint64(info->nfilters));
   json_object_object_add(object, "filter_bytes", json_object_new_uint64(info->filter_nbytes));
   json_object_object_add(object, "file_bytes", json_object_new_uint64(info->file_nbytes));
-  json_object_object_add(object, "entries",
-                         info->nentries == LANEBLOOM_UNKNOWN ? NULL : json_object_new_uint64(info->nentries));
+  json_object_object_add(
+      object, "entries",
+      info->nentries == LANEBLOOM_UNKNOWN ? NULL : json_object_new_uint64(info->nentries));
   json_object_object_add(object, "bits_per_key", json_number(info->bits_per_key));
   json_object_object_add(object, "model_rate", json_number(info->model_rate));
   add_key(object, "smallest", "smallest_hex", info->has_range ? &info->smallest : NULL);
@@ -237,7 +254,8 @@ static bool print_table(const struct tables *tables, const char *path)
     die(path, "%s", strerror(ENOMEM));
   if (*info.warning)
     warn_of_table(path, info.warning, 0);
-  if (tables->json && (info.smallest.size > MAX_JSON_KEY_NBYTES || info.largest.size > MAX_JSON_KEY_NBYTES))
+  if (tables->json &&
+      (info.smallest.size > MAX_JSON_KEY_NBYTES || info.largest.size > MAX_JSON_KEY_NBYTES))
     warn_of_table(path, "a key of more than 64 MiB is not printed", 0);
   if (tables->json)
     print_json(path, &info);

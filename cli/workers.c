@@ -11,7 +11,8 @@
 #include "cli.h"
 #include "workers.h"
 
-/* Far more than work needs. The usual 8 MiB are only reserved, but count where address space is limited. */
+/* Far more than work needs. The usual 8 MiB are only reserved, but count where address space is
+ * limited. */
 static const size_t STACK_NBYTES = (size_t)512 << 10;
 
 struct worker {
@@ -32,7 +33,8 @@ struct crew {
 size_t default_nworkers(void)
 {
   cpu_set_t cpus;
-  long n = sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : sysconf(_SC_NPROCESSORS_ONLN);
+  long n = sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus)
+                                                         : sysconf(_SC_NPROCESSORS_ONLN);
   return n < 1 ? 1 : n > WORKERS_MAX ? WORKERS_MAX : (size_t)n;
 }
 
@@ -104,16 +106,18 @@ static bool add_worker(struct crew *crew)
   return true;
 }
 
-/* Whose turn is next. The ring grows as long as there is more to read, so that little input starts no thread in vain;
- * where no thread is to be had, those that are there do. */
+/* Whose turn is next. The ring grows as long as there is more to read, so that little input starts
+ * no thread in vain; where no thread is to be had, those that are there do. */
 static struct worker *successor(struct crew *crew, const struct worker *self, bool more)
 {
-  if (more && self->index + 1 == crew->nworkers && crew->nworkers < crew->job->nworkers && !add_worker(crew))
+  if (more && self->index + 1 == crew->nworkers && crew->nworkers < crew->job->nworkers &&
+      !add_worker(crew))
     crew->job->nworkers = crew->nworkers;
   return &crew->workers[(self->index + 1) % crew->nworkers];
 }
 
-/* The end of input goes round like a piece, so that a worker leaves only after all that came before is delivered. */
+/* The end of input goes round like a piece, so that a worker leaves only after all that came before
+ * is delivered. */
 static void *run(void *worker)
 {
   struct worker *self = worker;

@@ -4,8 +4,8 @@
  *                  work on it          all at once
  *   output turn    deliver results     one worker at a time, in the same ring
  *
- * Whoever has read hands the input turn on and so needs no queue: a worker holds one piece, and pieces in flight are as
- * many as workers. One worker is the same ring, without a thread.
+ * Whoever has read hands the input turn on and so needs no queue: a worker holds one piece, and
+ * pieces in flight are as many as workers. One worker is the same ring, without a thread.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_WORKERS_H
 #define LANEBLOOM_CLI_WORKERS_H
@@ -30,13 +30,14 @@ struct job {
 
   /* Both may be NULL. worker: from 0 to nworkers - 1, who worked on a piece delivers it. */
   void *context;
-  void (*work)(void *context, size_t worker, struct cutter *cutter, struct piece *piece); /* leaves it cut */
+  void (*work)(void *context, size_t worker, struct cutter *cutter,
+               struct piece *piece); /* leaves it cut */
   void (*deliver)(void *context, size_t worker, struct piece *piece,
                   uint64_t first); /* number of its first record, from 1 */
 
   /* results, which belong to the output turn */
   uint64_t nrecords; /* delivered */
-  bool failed;       /* an input could not be read, or not to its end; it has been complained about */
+  bool failed; /* an input could not be read, or not to its end; it has been complained about */
 };
 
 void job_run(struct job *job);

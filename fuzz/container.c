@@ -1,4 +1,5 @@
-/* Any bytes as a container file: parsed, loaded and mapped they fare alike, and what parses is saved as it was.
+/* Any bytes as a container file: parsed, loaded and mapped they fare alike, and what parses is
+ * saved as it was.
  *   1: checksums are put right first, 2: the header's alone | the file
  * SPDX-License-Identifier: MIT */
 #include "fuzz.h"
@@ -60,7 +61,8 @@ static const struct file *the_file(void)
 static const char *written(const uint8_t *bytes, size_t size)
 {
   const struct file *file = the_file();
-  CHECK(ftruncate(file->descriptor, 0) == 0 && pwrite(file->descriptor, bytes, size, 0) == (ssize_t)size);
+  CHECK(ftruncate(file->descriptor, 0) == 0 &&
+        pwrite(file->descriptor, bytes, size, 0) == (ssize_t)size);
   CHECK(lseek(file->descriptor, 0, SEEK_SET) == 0);
   return file->path;
 }
@@ -69,7 +71,8 @@ static bool holds(const uint8_t *bytes, size_t size)
 {
   const struct file *file = the_file();
   uint8_t *found = fuzz_alloc(size + 1);
-  const bool same = pread(file->descriptor, found, size + 1, 0) == (ssize_t)size && memcmp(found, bytes, size) == 0;
+  const bool same = pread(file->descriptor, found, size + 1, 0) == (ssize_t)size &&
+                    memcmp(found, bytes, size) == 0;
   free(found);
   return same;
 }
@@ -78,11 +81,12 @@ static bool same_filters(const lanebloom_filter *a, const lanebloom_filter *b)
 {
   lanebloom_info infos[2];
   size_t sizes[2];
-  const void *bytes[] = {lanebloom_filter_bytes(a, &sizes[0]), lanebloom_filter_bytes(b, &sizes[1])};
+  const void *bytes[] = {lanebloom_filter_bytes(a, &sizes[0]),
+                         lanebloom_filter_bytes(b, &sizes[1])};
   lanebloom_filter_info(a, &infos[0], sizeof infos[0]);
   lanebloom_filter_info(b, &infos[1], sizeof infos[1]);
-  return sizes[0] == sizes[1] && memcmp(bytes[0], bytes[1], sizes[0]) == 0 && infos[0].format == infos[1].format &&
-         infos[0].nkeys == infos[1].nkeys &&
+  return sizes[0] == sizes[1] && memcmp(bytes[0], bytes[1], sizes[0]) == 0 &&
+         infos[0].format == infos[1].format && infos[0].nkeys == infos[1].nkeys &&
          memcmp(&infos[0].bits_per_key, &infos[1].bits_per_key, sizeof infos[0].bits_per_key) == 0;
 }
 
@@ -102,7 +106,8 @@ static void check_saving(const lanebloom_filter *filter, const uint8_t *bytes, s
   CHECK(holds(bytes + HEADER_NBYTES, size - HEADER_NBYTES));
 }
 
-static void check_other_ways(const lanebloom_filter *parsed, lanebloom_status status, const uint8_t *bytes, size_t size)
+static void check_other_ways(const lanebloom_filter *parsed, lanebloom_status status,
+                             const uint8_t *bytes, size_t size)
 {
   const char *path = written(bytes, size);
   lanebloom_filter *filter;
@@ -111,13 +116,15 @@ static void check_other_ways(const lanebloom_filter *parsed, lanebloom_status st
   CHECK((why[0] == 0) == (status == LANEBLOOM_OK) && !filter == (status != LANEBLOOM_OK));
   CHECK(!filter || same_filters(filter, parsed));
   lanebloom_filter_close(filter);
-  const lanebloom_status mapped = lanebloom_filter_map(path, &filter); /* which leaves the payload unread */
+  const lanebloom_status mapped =
+      lanebloom_filter_map(path, &filter); /* which leaves the payload unread */
   CHECK(mapped == status || (mapped == LANEBLOOM_OK && status == LANEBLOOM_ERR_CORRUPT) ||
         (mapped == LANEBLOOM_ERR_FORMAT && status == LANEBLOOM_ERR_CORRUPT));
   CHECK(!filter || !parsed || same_filters(filter, parsed));
   CHECK(!filter || header_is_right(bytes));
   lanebloom_filter_close(filter);
-  CHECK(!parsed || lanebloom_filter_load_raw(LANEBLOOM_LEVELDB, written(bytes, size), &filter) == LANEBLOOM_ERR_FORMAT);
+  CHECK(!parsed || lanebloom_filter_load_raw(LANEBLOOM_LEVELDB, written(bytes, size), &filter) ==
+                       LANEBLOOM_ERR_FORMAT);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

@@ -1,5 +1,6 @@
-/* Any bytes as a filter of any format, asked for any keys and hashes: every kernel answers as scalar does, that as the
- * positions of the bits say, and malformed filters as include/lanebloom.h promises.
+/* Any bytes as a filter of any format, asked for any keys and hashes: every kernel answers as
+ * scalar does, that as the positions of the bits say, and malformed filters as include/lanebloom.h
+ * promises.
  *   format 1 byte | how often the payload is repeated 1 byte | keys | the filter
  * SPDX-License-Identifier: MIT */
 #include "fuzz.h"
@@ -21,7 +22,8 @@ static enum verdict judge_legacy(const uint8_t *bytes, size_t size)
 {
   const uint8_t *number = bytes + size - 4;
   const uint64_t payload = size - 5;
-  const uint64_t nlines = number[0] | (uint64_t)number[1] << 8 | (uint64_t)number[2] << 16 | (uint64_t)number[3] << 24;
+  const uint64_t nlines =
+      number[0] | (uint64_t)number[1] << 8 | (uint64_t)number[2] << 16 | (uint64_t)number[3] << 24;
   for (uint64_t line = 1; nlines > 0 && line <= payload; line *= 2)
     if (nlines * line == payload)
       return BY_PROBES;
@@ -31,7 +33,8 @@ static enum verdict judge_legacy(const uint8_t *bytes, size_t size)
 static enum verdict judge_local(const uint8_t *bytes, size_t size)
 {
   const uint8_t *trailer = bytes + size - 5;
-  const bool understood = trailer[1] == 0 && trailer[2] >= 1 && trailer[2] <= 30 && trailer[3] == 0 && trailer[4] == 0;
+  const bool understood =
+      trailer[1] == 0 && trailer[2] >= 1 && trailer[2] <= 30 && trailer[3] == 0 && trailer[4] == 0;
   return understood && size - 5 >= 64 ? BY_PROBES : ALWAYS;
 }
 
@@ -65,14 +68,15 @@ static enum verdict judge(lanebloom_format format, const uint8_t *bytes, size_t 
 /* ---- Answers ---- */
 
 /* Are all bits set that the definition names? */
-static bool has_bits(const lanebloom_filter *filter, const lanebloom_info *info, enum verdict verdict,
-                     const uint8_t *hash)
+static bool has_bits(const lanebloom_filter *filter, const lanebloom_info *info,
+                     enum verdict verdict, const uint8_t *hash)
 {
   size_t size;
   const uint8_t *bytes = lanebloom_filter_bytes(filter, &size);
   uint64_t positions[MAX_NPROBES];
   const size_t n = lanebloom_filter_positions(filter, hash, positions);
-  CHECK(n == info->nprobes && (n > 0) == (verdict == BY_PROBES) && n <= MAX_NPROBES && info->nbits <= size * 8);
+  CHECK(n == info->nprobes && (n > 0) == (verdict == BY_PROBES) && n <= MAX_NPROBES &&
+        info->nbits <= size * 8);
   bool all = verdict != NEVER;
   for (size_t i = 0; i < n; i++) {
     CHECK(positions[i] < info->nbits);
@@ -86,8 +90,9 @@ struct answers {
   uint8_t keys[FUZZ_BITMAP_NBYTES], hashes[FUZZ_BITMAP_NBYTES];
 };
 
-static void answer_by_scalar(const lanebloom_filter *filter, enum verdict verdict, const lanebloom_keys *keys,
-                             lanebloom_slice hashes, struct answers *answers)
+static void answer_by_scalar(const lanebloom_filter *filter, enum verdict verdict,
+                             const lanebloom_keys *keys, lanebloom_slice hashes,
+                             struct answers *answers)
 {
   lanebloom_info info;
   lanebloom_filter_info(filter, &info, sizeof info);
@@ -95,24 +100,28 @@ static void answer_by_scalar(const lanebloom_filter *filter, enum verdict verdic
   static uint64_t own[FUZZ_MAX_NKEYS];
   const size_t n = hash_nbytes ? hashes.size / hash_nbytes : 0;
   check_bitmap(answers->keys, keys->n, lanebloom_filter_screen(filter, keys, answers->keys));
-  check_bitmap(answers->hashes, n, lanebloom_filter_screen_hashes(filter, hashes.data, n, answers->hashes));
+  check_bitmap(answers->hashes, n,
+               lanebloom_filter_screen_hashes(filter, hashes.data, n, answers->hashes));
   if (hash_nbytes == 0) /* constant */
     return;
   CHECK(lanebloom_hash(info.format, keys, own) == LANEBLOOM_OK);
   for (size_t i = 0; i < keys->n; i++)
-    CHECK(bit(answers->keys, i) == has_bits(filter, &info, verdict, (const uint8_t *)own + i * hash_nbytes));
+    CHECK(bit(answers->keys, i) ==
+          has_bits(filter, &info, verdict, (const uint8_t *)own + i * hash_nbytes));
   for (size_t i = 0; i < n; i++)
-    CHECK(bit(answers->hashes, i) == has_bits(filter, &info, verdict, (const uint8_t *)hashes.data + i * hash_nbytes));
+    CHECK(bit(answers->hashes, i) ==
+          has_bits(filter, &info, verdict, (const uint8_t *)hashes.data + i * hash_nbytes));
 }
 
-static void check_kernel(const lanebloom_filter *filter, const lanebloom_keys *keys, lanebloom_slice hashes,
-                         const struct answers *expected)
+static void check_kernel(const lanebloom_filter *filter, const lanebloom_keys *keys,
+                         lanebloom_slice hashes, const struct answers *expected)
 {
   static struct answers found;
   static uint32_t indices[FUZZ_MAX_NKEYS];
   lanebloom_info info;
   lanebloom_filter_info(filter, &info, sizeof info);
-  const size_t hash_nbytes = lanebloom_format_hash_size(info.format), n = hash_nbytes ? hashes.size / hash_nbytes : 0;
+  const size_t hash_nbytes = lanebloom_format_hash_size(info.format),
+               n = hash_nbytes ? hashes.size / hash_nbytes : 0;
   const size_t count = lanebloom_filter_screen(filter, keys, found.keys);
   CHECK(memcmp(found.keys, expected->keys, (keys->n + 7) / 8) == 0);
   check_bitmap(found.keys, keys->n, count);
@@ -130,7 +139,8 @@ static void check_kernel(const lanebloom_filter *filter, const lanebloom_keys *k
 }
 
 /* Two filters of one shape match together what either does, and one with itself is itself. */
-static void check_merge(lanebloom_format format, const uint8_t *bytes, size_t size, const lanebloom_filter *filter)
+static void check_merge(lanebloom_format format, const uint8_t *bytes, size_t size,
+                        const lanebloom_filter *filter)
 {
   const size_t trailer = size < TRAILER_NBYTES ? size : TRAILER_NBYTES, payload = size - trailer;
   uint8_t *turned = fuzz_alloc(size);
@@ -140,7 +150,8 @@ static void check_merge(lanebloom_format format, const uint8_t *bytes, size_t si
     memcpy(turned + payload, bytes + payload, trailer);
   lanebloom_filter *other, *merged;
   CHECK(lanebloom_filter_open(format, turned, size, &other) == LANEBLOOM_OK);
-  CHECK(lanebloom_filter_merge((const lanebloom_filter *[]){filter, other, filter}, 3, &merged) == LANEBLOOM_OK);
+  CHECK(lanebloom_filter_merge((const lanebloom_filter *[]){filter, other, filter}, 3, &merged) ==
+        LANEBLOOM_OK);
   size_t nbytes;
   const uint8_t *found = lanebloom_filter_bytes(merged, &nbytes);
   CHECK(nbytes == size);
@@ -153,10 +164,12 @@ static void check_merge(lanebloom_format format, const uint8_t *bytes, size_t si
 
 /* ---- The target ---- */
 
-/* The filter with its payload so many times, at the end of a block of memory: what is read behind it is seen. */
+/* The filter with its payload so many times, at the end of a block of memory: what is read behind
+ * it is seen. */
 static uint8_t *repeat(const struct fuzz_input *rest, size_t times, size_t *size)
 {
-  const size_t trailer = rest->left < TRAILER_NBYTES ? rest->left : TRAILER_NBYTES, payload = rest->left - trailer;
+  const size_t trailer = rest->left < TRAILER_NBYTES ? rest->left : TRAILER_NBYTES,
+               payload = rest->left - trailer;
   times = payload == 0 || times * payload > MAX_NBYTES ? 1 : times;
   *size = times * payload + trailer;
   uint8_t *bytes = fuzz_alloc(*size);
@@ -172,11 +185,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   static lanebloom_slice slices[FUZZ_MAX_NKEYS];
   static struct answers expected;
   struct fuzz_input input = {bytes, size};
-  const lanebloom_format format = (lanebloom_format)(input_byte(&input) % (LANEBLOOM_LEVELDB_SIGNED + 2));
+  const lanebloom_format format =
+      (lanebloom_format)(input_byte(&input) % (LANEBLOOM_LEVELDB_SIGNED + 2));
   const size_t times = 1 + (size_t)input_byte(&input);
   const uint8_t *from = input.at;
   const lanebloom_keys keys = input_keys(&input, slices);
-  lanebloom_slice hashes = {from, (size_t)(input.at - from)}; /* bytes of the keys once more, at any alignment */
+  lanebloom_slice hashes = {
+      from, (size_t)(input.at - from)}; /* bytes of the keys once more, at any alignment */
   if (hashes.size > FUZZ_MAX_NKEYS)
     hashes.size = FUZZ_MAX_NKEYS;
   size_t nbytes;
@@ -186,7 +201,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   lanebloom_filter *filter;
   const lanebloom_status status = lanebloom_filter_open(format, filter_bytes, nbytes, &filter);
   const enum verdict verdict = judge(format, filter_bytes, nbytes);
-  CHECK(status == (verdict == REFUSED ? LANEBLOOM_ERR_FORMAT : LANEBLOOM_OK) && !filter == (verdict == REFUSED));
+  CHECK(status == (verdict == REFUSED ? LANEBLOOM_ERR_FORMAT : LANEBLOOM_OK) &&
+        !filter == (verdict == REFUSED));
   if (filter) {
     answer_by_scalar(filter, verdict, &keys, hashes, &expected);
     const size_t count = lanebloom_filter_screen(filter, &keys, NULL);

@@ -1,5 +1,5 @@
-/* Any bytes as a filter block, asked for any keys of any data blocks: every kernel answers as the definition does. And
- * any calls of the builder: what it makes, the reader finds.
+/* Any bytes as a filter block, asked for any keys of any data blocks: every kernel answers as the
+ * definition does. And any calls of the builder: what it makes, the reader finds.
  *   1: signed tails, 2: build | rest of either
  * SPDX-License-Identifier: MIT */
 #include <lanebloom_tables.h>
@@ -14,8 +14,8 @@ static uint32_t number_at(const uint8_t *bytes)
 
 /* ---- Reading: first offset 8 bytes | step 4 | keys per step 1 | keys | the block ---- */
 
-/* LevelDB's FilterBlockReader, on any bytes. Of a base_lg that would shift by more than there are bits, C says nothing:
- * every key may be there. */
+/* LevelDB's FilterBlockReader, on any bytes. Of a base_lg that would shift by more than there are
+ * bits, C says nothing: every key may be there. */
 static bool may_match(const uint8_t *bytes, size_t size, uint64_t data_block_offset, uint32_t hash)
 {
   if (size < 5)
@@ -26,7 +26,8 @@ static bool may_match(const uint8_t *bytes, size_t size, uint64_t data_block_off
   const uint64_t index = data_block_offset >> base_lg;
   if (index >= (room - offsets) / 4)
     return true;
-  const uint64_t begin = number_at(bytes + offsets + 4 * index), end = number_at(bytes + offsets + 4 * index + 4);
+  const uint64_t begin = number_at(bytes + offsets + 4 * index),
+                 end = number_at(bytes + offsets + 4 * index + 4);
   if (begin == end)
     return false;
   return begin > end || end > offsets || model_may_match(bytes + begin, end - begin, hash);
@@ -37,16 +38,19 @@ static void read_block(lanebloom_format format, struct fuzz_input *input)
   static lanebloom_slice slices[FUZZ_MAX_NKEYS];
   static uint64_t offsets[FUZZ_MAX_NKEYS];
   static uint8_t expected[FUZZ_BITMAP_NBYTES], found[FUZZ_BITMAP_NBYTES];
-  const uint64_t first = input_number(input, 8), step = input_number(input, 4), run = 1 + (uint64_t)input_byte(input);
+  const uint64_t first = input_number(input, 8), step = input_number(input, 4),
+                 run = 1 + (uint64_t)input_byte(input);
   const lanebloom_keys keys = input_keys(input, slices);
   lanebloom_filter_block *block;
   CHECK(lanebloom_filter_block_open(format, input->at, input->left, &block) == LANEBLOOM_OK);
   memset(expected, 0, sizeof expected);
   for (size_t i = 0; i < keys.n; i++) {
     offsets[i] = first + i / run * step;
-    const uint32_t hash = model_bloomhash(slices[i].data, slices[i].size, format == LANEBLOOM_LEVELDB_SIGNED);
+    const uint32_t hash =
+        model_bloomhash(slices[i].data, slices[i].size, format == LANEBLOOM_LEVELDB_SIGNED);
     const bool may = may_match(input->at, input->left, offsets[i], hash);
-    CHECK(lanebloom_filter_block_may_contain(block, offsets[i], slices[i].data, slices[i].size) == may);
+    CHECK(lanebloom_filter_block_may_contain(block, offsets[i], slices[i].data, slices[i].size) ==
+          may);
     expected[i / 8] |= (uint8_t)(may << i % 8);
   }
   for (size_t i = 0; i < lanebloom_kernel_count(); i++) {
@@ -59,7 +63,8 @@ static void read_block(lanebloom_format format, struct fuzz_input *input)
   lanebloom_filter_block_close(block);
 }
 
-/* ---- Building: bits per key 1 byte | base_lg 1 | calls: bytes to the next data block 2, keys 1, each of them ---- */
+/* ---- Building: bits per key 1 byte | base_lg 1 | calls: bytes to the next data block 2, keys 1,
+ * each of them ---- */
 
 enum { MAX_NCALLS = 100 };
 
@@ -68,13 +73,15 @@ struct added {
   lanebloom_slice key;
 };
 
-/* A small base_lg makes filters for very few bytes each: offsets stay where they are not too many. */
-static size_t build(lanebloom_format format, struct fuzz_input input, lanebloom_filter_block_builder **builder,
-                    struct added added[FUZZ_MAX_NKEYS])
+/* A small base_lg makes filters for very few bytes each: offsets stay where they are not too
+ * many. */
+static size_t build(lanebloom_format format, struct fuzz_input input,
+                    lanebloom_filter_block_builder **builder, struct added added[FUZZ_MAX_NKEYS])
 {
   const double bits_per_key = input_byte(&input);
   const unsigned base_lg = input_byte(&input);
-  const lanebloom_status status = lanebloom_filter_block_builder_create(format, bits_per_key, base_lg, builder);
+  const lanebloom_status status =
+      lanebloom_filter_block_builder_create(format, bits_per_key, base_lg, builder);
   CHECK(status == (base_lg > 63 ? LANEBLOOM_ERR_ARGUMENT : LANEBLOOM_OK));
   if (status)
     return 0;
@@ -84,7 +91,8 @@ static size_t build(lanebloom_format format, struct fuzz_input input, lanebloom_
     offset += input_number(&input, 2);
     CHECK(lanebloom_filter_block_builder_start_block(*builder, offset) == LANEBLOOM_OK);
     if (offset > 0)
-      CHECK(lanebloom_filter_block_builder_start_block(*builder, offset - 1) == LANEBLOOM_ERR_ARGUMENT);
+      CHECK(lanebloom_filter_block_builder_start_block(*builder, offset - 1) ==
+            LANEBLOOM_ERR_ARGUMENT);
     const size_t first = n;
     static lanebloom_slice slices[FUZZ_MAX_NKEYS];
     for (size_t nkeys = input_byte(&input); nkeys > 0 && n < FUZZ_MAX_NKEYS; nkeys--, n++)
@@ -115,8 +123,8 @@ static void build_block(lanebloom_format format, const struct fuzz_input *input)
     lanebloom_filter_block *block;
     CHECK(lanebloom_filter_block_open(format, bytes, size, &block) == LANEBLOOM_OK);
     for (size_t key = 0; key < n; key++)
-      CHECK(lanebloom_filter_block_may_contain(block, added[key].data_block_offset, added[key].key.data,
-                                               added[key].key.size));
+      CHECK(lanebloom_filter_block_may_contain(block, added[key].data_block_offset,
+                                               added[key].key.data, added[key].key.size));
     lanebloom_filter_block_close(block);
     lanebloom_filter_block_builder_destroy(builder);
   }

@@ -1,5 +1,6 @@
-/* What fuzz targets share: a cursor over the input, batches of keys out of it, and how a difference is told.
- * A target is one function, which libFuzzer calls with bytes of its own making and replay.c with those of a file.
+/* What fuzz targets share: a cursor over the input, batches of keys out of it, and how a difference
+ * is told. A target is one function, which libFuzzer calls with bytes of its own making and
+ * replay.c with those of a file.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_FUZZ_H
 #define LANEBLOOM_FUZZ_H
@@ -17,7 +18,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 static inline _Noreturn void fuzz_fail(const char *file, int line, const char *condition)
 {
-  dprintf(STDERR_FILENO, "%s:%d: expected %s (kernel %s)\n", file, line, condition, lanebloom_kernel_active());
+  dprintf(STDERR_FILENO, "%s:%d: expected %s (kernel %s)\n", file, line, condition,
+          lanebloom_kernel_active());
   abort();
 }
 
@@ -69,11 +71,14 @@ static inline lanebloom_slice input_short(struct fuzz_input *input)
 
 enum { FUZZ_MAX_NKEYS = 1100 }; /* more than a block of any kernel */
 
-/* Number of keys, number of different ones, 1 byte each, and these, of which the batch is made, over and over. A number
- * from 192 on stands for one of the 64 largest: most batches are small and quick. */
-static inline lanebloom_keys input_keys(struct fuzz_input *input, lanebloom_slice slices[FUZZ_MAX_NKEYS])
+/* Number of keys, number of different ones, 1 byte each, and these, of which the batch is made,
+ * over and over. A number from 192 on stands for one of the 64 largest: most batches are small and
+ * quick. */
+static inline lanebloom_keys input_keys(struct fuzz_input *input,
+                                        lanebloom_slice slices[FUZZ_MAX_NKEYS])
 {
-  const size_t number = input_byte(input), n = number < 192 ? number : FUZZ_MAX_NKEYS - (255 - number);
+  const size_t number = input_byte(input),
+               n = number < 192 ? number : FUZZ_MAX_NKEYS - (255 - number);
   const size_t ndifferent = 1 + (size_t)input_byte(input);
   for (size_t i = 0; i < n; i++)
     slices[i] = i < ndifferent ? input_short(input) : slices[i - ndifferent];

@@ -1,12 +1,14 @@
-/* Any keys in any layout: by each kernel they have the hashes and answers that scalar gives each key by itself, and
- * filters that are built of them have them all and are scalar's byte for byte.
- *   layout, format, bits per key, first and number of a part, bytes before the first key: 1 byte each | keys
+/* Any keys in any layout: by each kernel they have the hashes and answers that scalar gives each
+ * key by itself, and filters that are built of them have them all and are scalar's byte for byte.
+ *   layout, format, bits per key, first and number of a part, bytes before the first key: 1 byte
+ *   each | keys
  * SPDX-License-Identifier: MIT */
 #include "fuzz.h"
 
 enum { MAX_HASH_NBYTES = 8 };
 
-/* Keys in another layout. Bytes lie at the end of their block of memory; offsets alone know where keys end. */
+/* Keys in another layout. Bytes lie at the end of their block of memory; offsets alone know where
+ * keys end. */
 struct layout {
   lanebloom_keys keys;
   uint8_t *data;
@@ -69,20 +71,23 @@ static void check(lanebloom_format format, double bits_per_key, const lanebloom_
   CHECK(lanebloom_filter_screen(filter, keys, found.bitmap) == expected->count);
   CHECK(memcmp(found.bitmap, expected->bitmap, (keys->n + 7) / 8) == 0);
 
-  /* Built at once, and by two builders: bytes are those of scalar, and the second ones pass all keys. */
+  /* Built at once, and by two builders: bytes are those of scalar, and the second ones pass all
+   * keys. */
   lanebloom_filter *built;
   CHECK(lanebloom_filter_build(format, bits_per_key, keys, &built) == LANEBLOOM_OK);
   CHECK(lanebloom_filter_screen(built, keys, NULL) == keys->n);
   found.filter_bytes = lanebloom_filter_bytes(built, &found.filter_nbytes);
   CHECK(found.filter_nbytes == expected->filter_nbytes &&
         memcmp(found.filter_bytes, expected->filter_bytes, found.filter_nbytes) == 0);
-  for (uint64_t expected_keys = 0; expected_keys <= keys->n; expected_keys += keys->n + (keys->n == 0)) {
+  for (uint64_t expected_keys = 0; expected_keys <= keys->n;
+       expected_keys += keys->n + (keys->n == 0)) {
     lanebloom_builder *into, *from;
     const lanebloom_keys head = lanebloom_keys_part(keys, 0, keys->n / 3),
                          tail = lanebloom_keys_part(keys, keys->n / 3, SIZE_MAX);
     CHECK(lanebloom_builder_create(format, bits_per_key, expected_keys, &into) == LANEBLOOM_OK);
     CHECK(lanebloom_builder_create(format, bits_per_key, expected_keys, &from) == LANEBLOOM_OK);
-    CHECK(lanebloom_builder_add(into, &head) == LANEBLOOM_OK && lanebloom_builder_add(from, &tail) == LANEBLOOM_OK);
+    CHECK(lanebloom_builder_add(into, &head) == LANEBLOOM_OK &&
+          lanebloom_builder_add(from, &tail) == LANEBLOOM_OK);
     CHECK(lanebloom_builder_merge(into, from) == LANEBLOOM_OK);
     lanebloom_builder_destroy(from);
     lanebloom_filter *merged;
@@ -100,8 +105,8 @@ static void check(lanebloom_format format, double bits_per_key, const lanebloom_
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-  static const lanebloom_format formats[] = {LANEBLOOM_LEVELDB, LANEBLOOM_LEVELDB_SIGNED, LANEBLOOM_ROCKSDB_LEGACY,
-                                             LANEBLOOM_ROCKSDB_LOCAL};
+  static const lanebloom_format formats[] = {LANEBLOOM_LEVELDB, LANEBLOOM_LEVELDB_SIGNED,
+                                             LANEBLOOM_ROCKSDB_LEGACY, LANEBLOOM_ROCKSDB_LOCAL};
   static lanebloom_slice slices[FUZZ_MAX_NKEYS];
   static struct expected expected;
   struct fuzz_input input = {bytes, size};
@@ -110,7 +115,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   const double bits_per_key = 1 + input_byte(&input) % 50;
   const size_t first = (size_t)input_byte(&input) * 4, most = 1 + (size_t)input_byte(&input) * 16,
                before = input_byte(&input);
-  const lanebloom_keys keys = input_keys(&input, slices), part = lanebloom_keys_part(&keys, first, most);
+  const lanebloom_keys keys = input_keys(&input, slices),
+                       part = lanebloom_keys_part(&keys, first, most);
   struct layout layout = lay_out(&keys, which, before);
 
   lanebloom_kernel_use("scalar");

@@ -1,5 +1,6 @@
 /* Any bytes as the CURRENT and MANIFEST beside a table.
- *   1: there is no CURRENT, 2: the first record's checksum is put right | CURRENT, its length before it | MANIFEST
+ *   1: there is no CURRENT, 2: the first record's checksum is put right | CURRENT, its length
+ *   before it | MANIFEST
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 
@@ -13,9 +14,11 @@ static bool has_current;
 static lanebloom_slice current, manifest;
 
 /* Files are what is in memory: the linker calls this instead. */
-lanebloom_status __wrap_lanebloom_input_open(const char *path, struct input *input, const struct problem *problem);
+lanebloom_status __wrap_lanebloom_input_open(const char *path, struct input *input,
+                                             const struct problem *problem);
 
-lanebloom_status __wrap_lanebloom_input_open(const char *path, struct input *input, const struct problem *problem)
+lanebloom_status __wrap_lanebloom_input_open(const char *path, struct input *input,
+                                             const struct problem *problem)
 {
   (void)problem;
   CHECK(strncmp(path, "folder/", 7) == 0 && !strchr(path + 7, '/'));
@@ -51,7 +54,8 @@ static uint64_t input_varint(struct fuzz_input *input)
   return byte < 0x80 ? number : UINT64_MAX;
 }
 
-/* The name that the log has: checksum 4 bytes | length 2 | type 1 | 1 for a comparator, a length, its name ... */
+/* The name that the log has: checksum 4 bytes | length 2 | type 1 | 1 for a comparator, a length,
+ * its name ... */
 static lanebloom_slice find_name(const uint8_t *log, size_t size)
 {
   struct fuzz_input input = {log, size};
@@ -64,7 +68,8 @@ static lanebloom_slice find_name(const uint8_t *log, size_t size)
   if (input_varint(&content) != 1)
     return (lanebloom_slice){0};
   const uint64_t n = input_varint(&content);
-  return n > content.left || memchr(content.at, 0, n) ? (lanebloom_slice){0} : input_bytes(&content, n);
+  return n > content.left || memchr(content.at, 0, n) ? (lanebloom_slice){0}
+                                                      : input_bytes(&content, n);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
@@ -91,7 +96,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   const bool names_one = has_current && n > 0 && !memchr(file, '/', n);
   const lanebloom_slice name = names_one ? find_name(log, input.left) : (lanebloom_slice){0};
   CHECK(!comparator == !name.data);
-  CHECK(!comparator || (strlen(comparator) == name.size && memcmp(comparator, name.data, name.size) == 0));
+  CHECK(!comparator ||
+        (strlen(comparator) == name.size && memcmp(comparator, name.data, name.size) == 0));
   free(comparator);
   free(log);
   return 0;

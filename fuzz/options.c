@@ -1,5 +1,5 @@
-/* Any words as options: the groups that verbs share keep what they promise, numbers are those that the words write, and
- * each verb takes its options or refuses them.
+/* Any words as options: the groups that verbs share keep what they promise, numbers are those that
+ * the words write, and each verb takes its options or refuses them.
  *   who is asked 1 byte | words, with a NUL byte after each
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>
@@ -24,17 +24,21 @@ enum end { ACCEPTED = 1, REFUSED };
 static jmp_buf end;
 
 /* The linker calls these instead. argp's own complaints are returned, not printed. */
-error_t __real_argp_parse(const struct argp *argp, int argc, char **argv, unsigned flags, int *index, void *input);
-error_t __wrap_argp_parse(const struct argp *argp, int argc, char **argv, unsigned flags, int *index, void *input);
+error_t __real_argp_parse(const struct argp *argp, int argc, char **argv, unsigned flags,
+                          int *index, void *input);
+error_t __wrap_argp_parse(const struct argp *argp, int argc, char **argv, unsigned flags,
+                          int *index, void *input);
 _Noreturn void __wrap_argp_error(const struct argp_state *state, const char *format, ...);
 _Noreturn void __real_exit(int status);
 _Noreturn void __wrap_exit(int status);
 
 static bool is_running;
 
-error_t __wrap_argp_parse(const struct argp *argp, int argc, char **argv, unsigned flags, int *index, void *input)
+error_t __wrap_argp_parse(const struct argp *argp, int argc, char **argv, unsigned flags,
+                          int *index, void *input)
 {
-  const error_t error = __real_argp_parse(argp, argc, argv, flags | ARGP_NO_EXIT | ARGP_NO_ERRS, index, input);
+  const error_t error =
+      __real_argp_parse(argp, argc, argv, flags | ARGP_NO_EXIT | ARGP_NO_ERRS, index, input);
   longjmp(end, error ? REFUSED : ACCEPTED); /* the verb would work now */
 }
 
@@ -93,7 +97,8 @@ static void begin(void)
   static FILE *nothing; /* help goes there, and complaints */
   if (!nothing) {
     static char buffers[BUFSIZ];
-    CHECK((nothing = fopen("/dev/null", "w")) && setvbuf(nothing, buffers, _IOFBF, sizeof buffers) == 0);
+    CHECK((nothing = fopen("/dev/null", "w")) &&
+          setvbuf(nothing, buffers, _IOFBF, sizeof buffers) == 0);
   }
   argp_err_exit_status = EXIT_TROUBLE;
   standard_output = stdout;
@@ -138,8 +143,9 @@ static error_t parse_groups(int key, char *text, struct argp_state *state)
 static void check_groups(int argc, char **argv)
 {
   static struct groups groups;
-  static const struct argp_child children[] = {{.argp = &record_argp}, {.argp = &jobs_argp},   {.argp = &filter_argp},
-                                               {.argp = &writer_argp}, {.argp = &kernel_argp}, {0}};
+  static const struct argp_child children[] = {{.argp = &record_argp}, {.argp = &jobs_argp},
+                                               {.argp = &filter_argp}, {.argp = &writer_argp},
+                                               {.argp = &kernel_argp}, {0}};
   static const struct argp argp = {.parser = parse_groups, .children = children};
   groups = (struct groups){0};
   const int how = setjmp(end);
@@ -206,10 +212,13 @@ static void check_values(const char *text, uint64_t most)
   const bool is_good = is_count(text, most, &expected_count);
   CHECK(take_count(text, most, &count) == is_good && (!is_good || count == expected_count));
   CHECK(!take_number(text, &number) || (isfinite(number) && number == strtod(text, NULL)));
-  CHECK(!is_good || (take_number(text, &number) && number == (double)count)); /* a whole number is a number */
-  const bool is_format = take_format(text, false, &format), is_hashing = take_format(text, true, &hashing);
+  CHECK(!is_good ||
+        (take_number(text, &number) && number == (double)count)); /* a whole number is a number */
+  const bool is_format = take_format(text, false, &format),
+             is_hashing = take_format(text, true, &hashing);
   CHECK(!is_format || strcmp(lanebloom_format_name(format), text) == 0);
-  CHECK(is_hashing == (is_format && lanebloom_format_hash_size(format) > 0) && (!is_hashing || hashing == format));
+  CHECK(is_hashing == (is_format && lanebloom_format_hash_size(format) > 0) &&
+        (!is_hashing || hashing == format));
 }
 
 /* ---- Verbs ---- */
@@ -224,8 +233,8 @@ static void check_verb(int (*verb)(int argc, char **argv), int argc, char **argv
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-  static int (*const verbs[])(int argc, char **argv) = {build_main,  screen_main,  info_main,   hash_main,
-                                                        tables_main, extract_main, kernels_main};
+  static int (*const verbs[])(int argc, char **argv) = {
+      build_main, screen_main, info_main, hash_main, tables_main, extract_main, kernels_main};
   enum { NVERBS = sizeof verbs / sizeof *verbs, MAX_NWORDS = 50 };
   struct fuzz_input input = {bytes, size};
   const uint8_t who = input_byte(&input) % (NVERBS + 2);

@@ -1,6 +1,7 @@
-/* Any bytes in any inputs, read in any pieces and cut in any way: records are those that a loop over all bytes finds,
- * none lost, none cut, in order; and pieces hold whole records alone.
- *   width 1 byte, or 0 | 1: NUL-terminated, 2: crlf | steps: what 1 byte | bytes | how many 2 bytes, if repeated
+/* Any bytes in any inputs, read in any pieces and cut in any way: records are those that a loop
+ * over all bytes finds, none lost, none cut, in order; and pieces hold whole records alone.
+ *   width 1 byte, or 0 | 1: NUL-terminated, 2: crlf | steps: what 1 byte | bytes | how many 2
+ *   bytes, if repeated
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <unistd.h>
@@ -40,12 +41,13 @@ ssize_t __wrap_read(int descriptor, void *to, size_t most)
   return step->what == READ_END ? 0 : -1;
 }
 
-/* Bytes of a step are repeated until there are as many as it says. Inputs end with READ_FAILED or READ_END; returns how
- * many there are. */
+/* Bytes of a step are repeated until there are as many as it says. Inputs end with READ_FAILED or
+ * READ_END; returns how many there are. */
 static size_t plan(struct fuzz_input *input)
 {
   size_t nbytes = 0, ninputs = 0;
-  for (nsteps = next_step = 0; nsteps < MAX_NSTEPS && ninputs + 1 < MAX_NINPUTS && input->left > 0; nsteps++) {
+  for (nsteps = next_step = 0; nsteps < MAX_NSTEPS && ninputs + 1 < MAX_NINPUTS && input->left > 0;
+       nsteps++) {
     const uint8_t what = input_byte(input);
     struct step *step = &steps[nsteps];
     *step = (struct step){.what = what < 0xf0   ? READ_BYTES
@@ -108,7 +110,8 @@ static void check_record(struct expected *expected, const struct batch *batch, s
   CHECK(left > 0);
   CHECK((size_t)(batch_record(batch, i + 1) - record) == nbytes);
   CHECK(memcmp(record, from, nbytes < left ? nbytes : left) == 0);
-  CHECK(nbytes <= left || (nbytes == left + 1 && syntax->width == 0 && record[left] == syntax->terminator));
+  CHECK(nbytes <= left ||
+        (nbytes == left + 1 && syntax->width == 0 && record[left] == syntax->terminator));
   size_t key_nbytes = syntax->width ? nbytes : nbytes - 1;
   if (syntax->crlf && key_nbytes > 0 && from[key_nbytes - 1] == '\r')
     key_nbytes--;
@@ -133,8 +136,8 @@ static void check_piece(struct expected *expected, const struct piece *piece)
   CHECK(next == piece->data + piece->nbytes && n == cutter.nrecords && n <= PIECE_NRECORDS);
 }
 
-/* Where an input ends, what is left of it belongs to no record: a fixed one that is not whole, or one whose end was not
- * read for an error, of which there is word then. */
+/* Where an input ends, what is left of it belongs to no record: a fixed one that is not whole, or
+ * one whose end was not read for an error, of which there is word then. */
 static void check_complaint(const struct expected *expected)
 {
   const size_t left = expected->end - expected->at;
@@ -161,7 +164,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   size_t nbegun = 0;
   while (inputs_next(&inputs, &piece)) {
     CHECK(strcmp(piece.name, "(standard input)") == 0);
-    while (nbegun == 0 || (expected.at == expected.end && !expected.fails && (piece.nbytes > 0 || *piece.complaint))) {
+    while (nbegun == 0 || (expected.at == expected.end && !expected.fails &&
+                           (piece.nbytes > 0 || *piece.complaint))) {
       CHECK(nbegun++ < ninputs);
       expect_input(&expected);
     }

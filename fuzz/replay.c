@@ -1,5 +1,5 @@
-/* Runs a fuzz target on the files of a folder, each in a process of its own, and prints TAP. For CI and any compiler;
- * by hand, file by file, a fuzzer does the same and has a debugger's patience.
+/* Runs a fuzz target on the files of a folder, each in a process of its own, and prints TAP. For CI
+ * and any compiler; by hand, file by file, a fuzzer does the same and has a debugger's patience.
  * SPDX-License-Identifier: MIT */
 #include <dirent.h>
 #include <sys/stat.h>
@@ -19,7 +19,8 @@ static void run(const char *path)
   struct stat info;
   if (!file || fstat(fileno(file), &info) != 0)
     exit(EXIT_FAILURE);
-  uint8_t *bytes = malloc((size_t)info.st_size + (info.st_size == 0)); /* exact: a sanitizer sees what is read behind */
+  uint8_t *bytes = malloc((size_t)info.st_size +
+                          (info.st_size == 0)); /* exact: a sanitizer sees what is read behind */
   if (!bytes || fread(bytes, 1, (size_t)info.st_size, file) != (size_t)info.st_size)
     exit(EXIT_FAILURE);
   fclose(file);
@@ -36,7 +37,8 @@ static bool passes(const char *path)
     exit(EXIT_SUCCESS); /* not _exit: sanitizers report at exit */
   }
   int status = -1;
-  return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+         WEXITSTATUS(status) == 0;
 }
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
-/* Any bytes as a table file: it opens or says why not; it describes itself; and every kernel screens keys alike, by
- * itself and among others, as range and filter say of each.
+/* Any bytes as a table file: it opens or says why not; it describes itself; and every kernel
+ * screens keys alike, by itself and among others, as range and filter say of each.
  *   1: verify checksums, 2: LevelDB wrote it, 4: goleveldb | keys | the file
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -27,18 +27,22 @@ lanebloom_status __wrap_lanebloom_footer_read(const struct input *input, struct 
   return status;
 }
 
-/* The footer's own, which RocksDB's have from format_version 6 on: src/tables/footer.c says where. */
+/* The footer's own, which RocksDB's have from format_version 6 on: src/tables/footer.c says
+ * where. */
 static void repair_footer(uint8_t *file, size_t size)
 {
   enum { FOOTER_NBYTES = 53, AT_CHECKSUM = 5, AT_BASE = 9 };
   if (size < FOOTER_NBYTES)
     return;
   uint8_t *footer = file + size - FOOTER_NBYTES;
-  if (load_le64(footer + FOOTER_NBYTES - 8) != 0x88e241b785f4cff7 || load_le32(footer + FOOTER_NBYTES - 12) < 6)
+  if (load_le64(footer + FOOTER_NBYTES - 8) != 0x88e241b785f4cff7 ||
+      load_le32(footer + FOOTER_NBYTES - 12) < 6)
     return;
   store_le32(footer + AT_CHECKSUM, 0);
-  const uint32_t sum = footer[0] < CHECKSUM_END ? lanebloom_checksum(footer[0], footer, FOOTER_NBYTES) : 0;
-  store_le32(footer + AT_CHECKSUM, sum + lanebloom_checksum_context(load_le32(footer + AT_BASE), size - FOOTER_NBYTES));
+  const uint32_t sum =
+      footer[0] < CHECKSUM_END ? lanebloom_checksum(footer[0], footer, FOOTER_NBYTES) : 0;
+  store_le32(footer + AT_CHECKSUM,
+             sum + lanebloom_checksum_context(load_le32(footer + AT_BASE), size - FOOTER_NBYTES));
 }
 
 /* ---- Answers ---- */
@@ -62,7 +66,8 @@ static size_t find(const struct index *index, lanebloom_slice key)
 /* One key, by definition: in range, and in the filter of its place. */
 static bool may_contain(const lanebloom_table *table, lanebloom_slice key)
 {
-  if (table->is_empty || (table->has_range && (compare(key, table->smallest) < 0 || compare(key, table->largest) > 0)))
+  if (table->is_empty ||
+      (table->has_range && (compare(key, table->smallest) < 0 || compare(key, table->largest) > 0)))
     return false;
   lanebloom_slice asked = key;
   if (table->extractor.kind == EXTRACT_FIXED && key.size < table->extractor.nbytes)
@@ -76,14 +81,17 @@ static bool may_contain(const lanebloom_table *table, lanebloom_slice key)
     if (i == table->index.n)
       return true;
     const uint64_t offset = table->index.handles[i].offset;
-    return lanebloom_filter_block_may_contain(table->of_offsets[0], offset, asked.data, asked.size) ||
-           (table->of_offsets[1] &&
-            lanebloom_filter_block_may_contain(table->of_offsets[1], offset, asked.data, asked.size));
+    return lanebloom_filter_block_may_contain(table->of_offsets[0], offset, asked.data,
+                                              asked.size) ||
+           (table->of_offsets[1] && lanebloom_filter_block_may_contain(table->of_offsets[1], offset,
+                                                                       asked.data, asked.size));
   }
   size_t i = 0;
-  if (table->kind == LANEBLOOM_TABLE_FILTER_PARTITIONED && (i = find(&table->index, key)) == table->index.n)
+  if (table->kind == LANEBLOOM_TABLE_FILTER_PARTITIONED &&
+      (i = find(&table->index, key)) == table->index.n)
     i--; /* the last one */
-  return !table->filters[i] || lanebloom_filter_may_contain(table->filters[i], asked.data, asked.size);
+  return !table->filters[i] ||
+         lanebloom_filter_may_contain(table->filters[i], asked.data, asked.size);
 }
 
 static void screen(const lanebloom_table *table, const lanebloom_keys *keys)
@@ -112,7 +120,8 @@ static void screen(const lanebloom_table *table, const lanebloom_keys *keys)
     CHECK(memcmp(found, expected, (keys->n + 7) / 8) == 0);
     memset(found, 0, sizeof found);
     CHECK(lanebloom_tables_screen(tables, NTABLES, keys, any, bitmaps, counts) == count);
-    CHECK(memcmp(any, expected, (keys->n + 7) / 8) == 0 && memcmp(found, expected, (keys->n + 7) / 8) == 0);
+    CHECK(memcmp(any, expected, (keys->n + 7) / 8) == 0 &&
+          memcmp(found, expected, (keys->n + 7) / 8) == 0);
     CHECK(counts[0] == count && counts[NTABLES - 1] == count);
   }
 }
@@ -123,9 +132,11 @@ static void check_info(const lanebloom_table_info *info, size_t size)
   CHECK(info->model_rate >= 0 && info->model_rate <= 1);
   CHECK(isnan(info->bits_per_key) || info->bits_per_key >= 0);
   CHECK(!info->has_range || compare(info->smallest, info->largest) <= 0);
-  const char *const texts[] = {info->filter_name, info->comparator, info->prefix_extractor, info->warning};
+  const char *const texts[] = {info->filter_name, info->comparator, info->prefix_extractor,
+                               info->warning};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-    CHECK(strlen(texts[i]) <= ((size_t)64 << 20) + 64 * size); /* what may be unpacked of such a file */
+    CHECK(strlen(texts[i]) <=
+          ((size_t)64 << 20) + 64 * size); /* what may be unpacked of such a file */
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
@@ -146,14 +157,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 
   lanebloom_table *table;
   char problem[300];
-  const lanebloom_status status = lanebloom_table_parse(file, input.left, writer, &table, problem, sizeof problem);
+  const lanebloom_status status =
+      lanebloom_table_parse(file, input.left, writer, &table, problem, sizeof problem);
   CHECK(!table == (status != LANEBLOOM_OK) && (problem[0] == 0) == (status == LANEBLOOM_OK));
   CHECK(memchr(problem, 0, sizeof problem));
   if (table) {
     lanebloom_table_info info;
     lanebloom_table_describe(table, &info, sizeof info);
     check_info(&info, input.left);
-    if (info.has_range && keys.n > 1) { /* a table's first key and its last one are at its range's ends */
+    if (info.has_range &&
+        keys.n > 1) { /* a table's first key and its last one are at its range's ends */
       slices[0] = info.smallest;
       slices[1] = info.largest;
     }

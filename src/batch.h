@@ -1,5 +1,5 @@
-/* Hashes as kernels ask for them: block by block. Those of keys are computed when they are asked for, so that a kernel
- * may have cache lines on their way meanwhile.
+/* Hashes as kernels ask for them: block by block. Those of keys are computed when they are asked
+ * for, so that a kernel may have cache lines on their way meanwhile.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_BATCH_H
 #define LANEBLOOM_BATCH_H
@@ -9,9 +9,10 @@
 enum {
   BLOCK_NKEYS = 1024, /* at most. Hashes of 8 bytes: 8 KiB, which stay in the first-level cache */
 
-  /* Keys of one width are fetched a block ahead, while kernels probe: what the CPU fetches by itself comes too late for
-   * blocks of a few cycles per key. 256 KiB in the LevelDB format, Zen 4, none and all of the keys there: 2.00 and 3.59
-   * ns per key, without it 2.36 and 3.91. At most so many bytes, so that wide keys do not drive out what is in use. */
+  /* Keys of one width are fetched a block ahead, while kernels probe: what the CPU fetches by
+   * itself comes too late for blocks of a few cycles per key. 256 KiB in the LevelDB format, Zen 4,
+   * none and all of the keys there: 2.00 and 3.59 ns per key, without it 2.36 and 3.91. At most so
+   * many bytes, so that wide keys do not drive out what is in use. */
   MAX_FETCHED_NBYTES = 8 << 10,
 };
 
@@ -29,7 +30,8 @@ struct hash_source {
 
 /* Both leave the blocks as they are, which need not be written before they are used. */
 static inline void hash_source_of_keys(struct hash_source *source, const lanebloom_keys *keys,
-                                       void (*hash)(const lanebloom_keys *keys, void *hashes), size_t hash_nbytes)
+                                       void (*hash)(const lanebloom_keys *keys, void *hashes),
+                                       size_t hash_nbytes)
 {
   source->keys = keys;
   source->hash = hash;
@@ -38,17 +40,20 @@ static inline void hash_source_of_keys(struct hash_source *source, const laneblo
   source->n = keys->n;
 }
 
-static inline void hash_source_of_hashes(struct hash_source *source, const void *hashes, size_t hash_nbytes, size_t n)
+static inline void hash_source_of_hashes(struct hash_source *source, const void *hashes,
+                                         size_t hash_nbytes, size_t n)
 {
   source->keys = NULL;
-  source->hashes = hashes ? hashes : (const void *)""; /* of none: arithmetic on NULL is undefined */
+  source->hashes =
+      hashes ? hashes : (const void *)""; /* of none: arithmetic on NULL is undefined */
   source->hash_nbytes = hash_nbytes;
   source->next = 0;
   source->n = n;
 }
 
 /* Inlined always: gcc 12 takes a function that only fetches for one that does nothing. */
-__attribute__((always_inline)) static inline void hash_source_fetch(const struct hash_source *source, size_t max_nkeys)
+__attribute__((always_inline)) static inline void
+hash_source_fetch(const struct hash_source *source, size_t max_nkeys)
 {
   const size_t width = source->keys->width, left = source->n - source->next;
   const size_t nkeys = left < max_nkeys ? left : max_nkeys;
@@ -59,9 +64,11 @@ __attribute__((always_inline)) static inline void hash_source_fetch(const struct
     __builtin_prefetch((const uint8_t *)source->keys->data + source->next * width + i);
 }
 
-/* The next block: max_nkeys of them, a multiple of 8 that is at most BLOCK_NKEYS, and fewer only at the end; none after
- * it. At any alignment, in the host's byte order. They stay until the next block but one. */
-static inline const void *hash_source_next(struct hash_source *source, size_t max_nkeys, size_t *nkeys)
+/* The next block: max_nkeys of them, a multiple of 8 that is at most BLOCK_NKEYS, and fewer only at
+ * the end; none after it. At any alignment, in the host's byte order. They stay until the next
+ * block but one. */
+static inline const void *hash_source_next(struct hash_source *source, size_t max_nkeys,
+                                           size_t *nkeys)
 {
   const size_t first = source->next, left = source->n - first;
   *nkeys = left < max_nkeys ? left : max_nkeys;

@@ -6,8 +6,8 @@
 
 #include "filter.h"
 
-/* Two builders in one: with expected_keys the filter is sized at once and `memory` holds it; without, `hashes` grows.
- */
+/* Two builders in one: with expected_keys the filter is sized at once and `memory` holds it;
+ * without, `hashes` grows. */
 struct lanebloom_builder {
   const struct format_table *format;
   double bits_per_key;
@@ -23,7 +23,8 @@ struct lanebloom_builder {
 
 /* ---- Sized: bits are set as keys come ---- */
 
-static lanebloom_status create_payload(const struct format_table *format, const struct filter_shape *shape,
+static lanebloom_status create_payload(const struct format_table *format,
+                                       const struct filter_shape *shape,
                                        struct filter_memory *memory)
 {
   *memory = lanebloom_memory_create(shape->nbytes + format->trailer_nbytes);
@@ -32,7 +33,8 @@ static lanebloom_status create_payload(const struct format_table *format, const 
 
 static lanebloom_status ensure_payload(lanebloom_builder *builder)
 {
-  return builder->memory.bytes ? LANEBLOOM_OK : create_payload(builder->format, &builder->shape, &builder->memory);
+  return builder->memory.bytes ? LANEBLOOM_OK
+                               : create_payload(builder->format, &builder->shape, &builder->memory);
 }
 
 static void or_bytes(uint8_t *into, const uint8_t *from, uint64_t nbytes)
@@ -43,7 +45,8 @@ static void or_bytes(uint8_t *into, const uint8_t *from, uint64_t nbytes)
 
 /* ---- Not sized: hashes are kept until their number is known ---- */
 
-/* Room for n hashes more. Doubling: large arrays move by remapping, and pages that are not written take no memory. */
+/* Room for n hashes more. Doubling: large arrays move by remapping, and pages that are not written
+ * take no memory. */
 static lanebloom_status ensure_room(lanebloom_builder *builder, size_t n)
 {
   const size_t size = builder->format->hash_nbytes;
@@ -62,9 +65,10 @@ static lanebloom_status ensure_room(lanebloom_builder *builder, size_t n)
   return LANEBLOOM_OK;
 }
 
-/* Appends those hashes that differ from the one before them, without branches: each is written, and the next one over
- * it where it does not count. */
-static inline size_t append_distinct(uint8_t *end, bool any_before, const uint8_t *hashes, size_t n, size_t size)
+/* Appends those hashes that differ from the one before them, without branches: each is written, and
+ * the next one over it where it does not count. */
+static inline size_t append_distinct(uint8_t *end, bool any_before, const uint8_t *hashes, size_t n,
+                                     size_t size)
 {
   size_t count = 0;
   uint64_t last = 0;
@@ -113,8 +117,8 @@ static uint64_t add_counts(uint64_t a, uint64_t b)
   return __builtin_add_overflow(a, b, &sum) ? LANEBLOOM_UNKNOWN : sum;
 }
 
-lanebloom_status lanebloom_builder_create(lanebloom_format id, double bits_per_key, uint64_t expected_keys,
-                                          lanebloom_builder **builder)
+lanebloom_status lanebloom_builder_create(lanebloom_format id, double bits_per_key,
+                                          uint64_t expected_keys, lanebloom_builder **builder)
 {
   *builder = NULL;
   const struct format_table *format;
@@ -122,7 +126,8 @@ lanebloom_status lanebloom_builder_create(lanebloom_format id, double bits_per_k
   if (status)
     return status;
 
-  lanebloom_builder made = {.format = format, .bits_per_key = bits_per_key, .sized = expected_keys > 0};
+  lanebloom_builder made = {
+      .format = format, .bits_per_key = bits_per_key, .sized = expected_keys > 0};
   if ((status = format->plan(bits_per_key, expected_keys, &made.shape)))
     return status;
   lanebloom_builder *place = malloc(sizeof *place);
@@ -152,7 +157,8 @@ lanebloom_status lanebloom_builder_add(lanebloom_builder *builder, const laneblo
   if (!kernels)
     return LANEBLOOM_ERR_KERNEL;
   const struct kernel_ops *ops = kernels->ops[builder->format->id];
-  lanebloom_status status = builder->sized ? ensure_payload(builder) : ensure_room(builder, keys->n);
+  lanebloom_status status =
+      builder->sized ? ensure_payload(builder) : ensure_room(builder, keys->n);
   if (status)
     return status;
 
@@ -168,7 +174,8 @@ lanebloom_status lanebloom_builder_add(lanebloom_builder *builder, const laneblo
 
 static bool same_shape(const struct filter_shape *a, const struct filter_shape *b)
 {
-  return a->answer == b->answer && a->nprobes == b->nprobes && a->nbytes == b->nbytes && a->nbits == b->nbits;
+  return a->answer == b->answer && a->nprobes == b->nprobes && a->nbytes == b->nbytes &&
+         a->nbits == b->nbits;
 }
 
 lanebloom_status lanebloom_builder_merge(lanebloom_builder *into, const lanebloom_builder *from)
@@ -179,7 +186,8 @@ lanebloom_status lanebloom_builder_merge(lanebloom_builder *into, const lanebloo
     return LANEBLOOM_ERR_ARGUMENT;
   if (into->format != from->format || into->sized != from->sized)
     return LANEBLOOM_ERR_MISMATCH;
-  if (into->sized ? !same_shape(&into->shape, &from->shape) : into->bits_per_key != from->bits_per_key)
+  if (into->sized ? !same_shape(&into->shape, &from->shape)
+                  : into->bits_per_key != from->bits_per_key)
     return LANEBLOOM_ERR_MISMATCH;
 
   lanebloom_status status = into->sized ? ensure_payload(into) : ensure_room(into, from->nhashes);
@@ -227,14 +235,15 @@ lanebloom_status lanebloom_builder_finish(lanebloom_builder *builder, lanebloom_
 
   struct filter_shape shape = builder->shape;
   struct filter_memory placed = {0};
-  lanebloom_status status =
-      builder->sized ? ensure_payload(builder) : place_hashes(builder, kernels->ops[format->id], &shape, &placed);
+  lanebloom_status status = builder->sized
+                                ? ensure_payload(builder)
+                                : place_hashes(builder, kernels->ops[format->id], &shape, &placed);
   if (status)
     return status;
   struct filter_memory memory = builder->sized ? builder->memory : placed;
   format->write_trailer(&shape, memory.bytes + shape.nbytes);
-  status = lanebloom_filter_adopt(format, memory.bytes, shape.nbytes + format->trailer_nbytes, builder->nkeys,
-                                  builder->bits_per_key, memory, filter);
+  status = lanebloom_filter_adopt(format, memory.bytes, shape.nbytes + format->trailer_nbytes,
+                                  builder->nkeys, builder->bits_per_key, memory, filter);
   if (status)
     lanebloom_memory_free(&placed);
   else
@@ -242,8 +251,8 @@ lanebloom_status lanebloom_builder_finish(lanebloom_builder *builder, lanebloom_
   return status;
 }
 
-lanebloom_status lanebloom_filter_build(lanebloom_format id, double bits_per_key, const lanebloom_keys *keys,
-                                        lanebloom_filter **filter)
+lanebloom_status lanebloom_filter_build(lanebloom_format id, double bits_per_key,
+                                        const lanebloom_keys *keys, lanebloom_filter **filter)
 {
   *filter = NULL;
   const struct format_table *format;
@@ -267,10 +276,12 @@ static bool same_layout(const lanebloom_filter *a, const lanebloom_filter *b)
 {
   size_t trailer = a->nbytes - a->shape.nbytes;
   return a->format == b->format && a->nbytes == b->nbytes && same_shape(&a->shape, &b->shape) &&
-         (trailer == 0 || memcmp(a->bytes + a->shape.nbytes, b->bytes + b->shape.nbytes, trailer) == 0);
+         (trailer == 0 ||
+          memcmp(a->bytes + a->shape.nbytes, b->bytes + b->shape.nbytes, trailer) == 0);
 }
 
-lanebloom_status lanebloom_filter_merge(const lanebloom_filter *const *filters, size_t n, lanebloom_filter **merged)
+lanebloom_status lanebloom_filter_merge(const lanebloom_filter *const *filters, size_t n,
+                                        lanebloom_filter **merged)
 {
   *merged = NULL;
   if (!lanebloom_kernels_current())
@@ -283,7 +294,8 @@ lanebloom_status lanebloom_filter_merge(const lanebloom_filter *const *filters, 
   for (size_t i = 0; i < n; i++) {
     if (!same_layout(first, filters[i]))
       return LANEBLOOM_ERR_MISMATCH;
-    nkeys = add_counts(nkeys, filters[i]->nkeys); /* unknown and anything overflows, or is unknown */
+    nkeys =
+        add_counts(nkeys, filters[i]->nkeys); /* unknown and anything overflows, or is unknown */
     if (filters[i]->bits_per_key != bits_per_key)
       bits_per_key = NAN;
   }
@@ -292,9 +304,10 @@ lanebloom_status lanebloom_filter_merge(const lanebloom_filter *const *filters, 
   if (!memory.bytes)
     return LANEBLOOM_ERR_MEMORY;
   for (size_t i = 0; i < n; i++)
-    or_bytes(memory.bytes, filters[i]->bytes, first->nbytes); /* of equal trailers, too, the or is the trailer */
-  lanebloom_status status =
-      lanebloom_filter_adopt(first->format, memory.bytes, first->nbytes, nkeys, bits_per_key, memory, merged);
+    or_bytes(memory.bytes, filters[i]->bytes,
+             first->nbytes); /* of equal trailers, too, the or is the trailer */
+  lanebloom_status status = lanebloom_filter_adopt(first->format, memory.bytes, first->nbytes,
+                                                   nkeys, bits_per_key, memory, merged);
   if (status)
     lanebloom_memory_free(&memory);
   return status;

@@ -11,8 +11,8 @@ enum {
   PAGE_NBYTES = 4096, /* the smallest there are */
 };
 
-/* How far the product is shifted after word w of a chunk, by the bytes left of the chunk; 16 of them stand at 0. Only
- * where the word is cut is it a tail. */
+/* How far the product is shifted after word w of a chunk, by the bytes left of the chunk; 16 of
+ * them stand at 0. Only where the word is cut is it a tail. */
 static const uint8_t tail_shifts[CHUNK_NWORDS][16] = {
     {16, 24, 24, 24, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16},
     {16, 16, 16, 16, 16, 24, 24, 24, 16, 16, 16, 16, 16, 16, 16, 16},
@@ -20,7 +20,8 @@ static const uint8_t tail_shifts[CHUNK_NWORDS][16] = {
     {16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 24, 24, 24},
 };
 
-/* Where a chunk may be loaded of which not all bytes belong to the key: while (at & mask) <= last. */
+/* Where a chunk may be loaded of which not all bytes belong to the key: while (at & mask) <=
+ * last. */
 struct reach {
   uint64_t mask, last;
 };
@@ -45,7 +46,8 @@ static inline struct reach reach_of(const lanebloom_keys *keys)
   return (struct reach){UINT64_MAX, (uint64_t)(uintptr_t)end - CHUNK_NBYTES};
 }
 
-/* Are all keys of a block, which is not empty, shorter than 2^31 bytes? For kernels that keep sizes in lanes. */
+/* Are all keys of a block, which is not empty, shorter than 2^31 bytes? For kernels that keep sizes
+ * in lanes. */
 static inline bool fits_lanes(const lanebloom_keys *keys)
 {
   uint64_t bound = 0;

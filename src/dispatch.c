@@ -21,8 +21,8 @@ static const struct kernel_table *const tables[] = {
 };
 enum { NTABLES = sizeof tables / sizeof *tables };
 
-/* The choice is one pointer to a constant table. Relaxed order is enough: the tables were there before any thread was.
- */
+/* The choice is one pointer to a constant table. Relaxed order is enough: the tables were there
+ * before any thread was. */
 typedef _Atomic(const struct kernel_table *) kernel_choice;
 
 static const struct kernel_table refused; /* what the environment asks for cannot run here */
@@ -41,7 +41,8 @@ static bool usable(size_t i)
   return tables[i]->score() > 0;
 }
 
-/* The usable table that exactly `rank` usable ones are better than; NULL if there are not as many. */
+/* The usable table that exactly `rank` usable ones are better than; NULL if there are not as
+ * many. */
 static const struct kernel_table *by_rank(size_t rank)
 {
   for (size_t i = 0; i < NTABLES; i++) {
@@ -64,7 +65,8 @@ static const struct kernel_table *by_name(const char *name)
   return NULL;
 }
 
-/* Puts `value` where nothing is yet; returns what is there then. Of threads that come at once, one decides for all. */
+/* Puts `value` where nothing is yet; returns what is there then. Of threads that come at once, one
+ * decides for all. */
 static const struct kernel_table *settle(kernel_choice *choice, const struct kernel_table *value)
 {
   const struct kernel_table *found = NULL;

@@ -1,15 +1,18 @@
-/* Division by multiplication: lanes have no division, and a CPU's own takes longer than a cache miss in L2.
+/* Division by multiplication: lanes have no division, and a CPU's own takes longer than a cache
+ * miss in L2.
  *
- * floor(n / d) = (n * multiplier + addend) >> shift, in 64 bits, exactly. With s = floor(log2 d), so 2^s <= d <
- * 2^(s+1), and a multiplier m:
+ * floor(n / d) = (n * multiplier + addend) >> shift, in 64 bits, exactly. With s = floor(log2 d),
+ * so 2^s <= d < 2^(s+1), and a multiplier m:
  *
- * - Rounded up, no addend. Let m * d = 2^p + e with 0 <= e. Then n * m / 2^p = n / d + n * e / (d * 2^p), and the floor
- *   is right while the second term is less than 1 / d, the least distance from n / d up to the next whole number: n * e
- *   < 2^p.
- * - Rounded down, and m added. Let m * d = 2^p - e with 0 < e. Then (n + 1) * m / 2^p = (n + 1) / d - (n + 1) * e / (d
- *   * 2^p), and the floor is right while the second term is more than 0 and at most 1 / d: (n + 1) * e <= 2^p.
+ * - Rounded up, no addend. Let m * d = 2^p + e with 0 <= e. Then n * m / 2^p = n / d + n * e / (d *
+ *   2^p), and the floor is right while the second term is less than 1 / d, the least distance from
+ *   n / d up to the next whole number: n * e < 2^p.
+ * - Rounded down, and m added. Let m * d = 2^p - e with 0 < e. Then (n + 1) * m / 2^p = (n + 1) / d
+ *   - (n + 1) * e / (d * 2^p), and the floor is right while the second term is more than 0 and at
+ *   most 1 / d: (n + 1) * e <= 2^p.
  *
- * (A. D. Robison, N-bit unsigned division via N-bit multiply-add, 17th IEEE symposium on computer arithmetic, 2005.)
+ * (A. D. Robison, N-bit unsigned division via N-bit multiply-add, 17th IEEE symposium on computer
+ * arithmetic, 2005.)
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_DIVIDE_H
 #define LANEBLOOM_DIVIDE_H
@@ -26,17 +29,18 @@ static inline uint32_t divide(uint32_t n, struct reciprocal reciprocal)
   return (uint32_t)(((uint64_t)n * reciprocal.multiplier + reciprocal.addend) >> reciprocal.shift);
 }
 
-/* For n below 2^29, with addend 0. Rounded up with p = s + 31: m <= 2^31, e < d < 2^(s+1), so n * e < 2^(s+30) < 2^p.
- * */
+/* For n below 2^29, with addend 0. Rounded up with p = s + 31: m <= 2^31, e < d < 2^(s+1), so n * e
+ * < 2^(s+30) < 2^p. */
 static inline struct reciprocal reciprocal_29(uint32_t divisor)
 {
   const uint32_t shift = 31 + (31 - (uint32_t)__builtin_clz(divisor));
-  return (struct reciprocal){(uint32_t)((((uint64_t)1 << shift) + divisor - 1) / divisor), 0, shift};
+  return (struct reciprocal){(uint32_t)((((uint64_t)1 << shift) + divisor - 1) / divisor), 0,
+                             shift};
 }
 
-/* For every n of 32 bits, p = s + 32. Rounding down leaves an e of 1 to d; where that is at most 2^s, (n + 1) * e is at
- * most 2^(32+s). Else rounding up leaves d - e < 2^s, and n * (d - e) < 2^(32+s). A power of two leaves e = d = 2^s,
- * and a multiplier of 2^32 - 1. */
+/* For every n of 32 bits, p = s + 32. Rounding down leaves an e of 1 to d; where that is at most
+ * 2^s, (n + 1) * e is at most 2^(32+s). Else rounding up leaves d - e < 2^s, and n * (d - e) <
+ * 2^(32+s). A power of two leaves e = d = 2^s, and a multiplier of 2^32 - 1. */
 static inline struct reciprocal reciprocal_32(uint32_t divisor)
 {
   const uint32_t s = 31 - (uint32_t)__builtin_clz(divisor);

@@ -26,8 +26,8 @@ struct reason {
   size_t size;
 };
 
-__attribute__((format(printf, 3, 4))) static lanebloom_status refuse(const struct reason *why, lanebloom_status status,
-                                                                     const char *text, ...)
+__attribute__((format(printf, 3, 4))) static lanebloom_status
+refuse(const struct reason *why, lanebloom_status status, const char *text, ...)
 {
   va_list values;
   va_start(values, text);
@@ -67,8 +67,8 @@ enum {
   AT_MILLIBITS = 24,      /* u64: bits per key in thousandths, all ones when unknown */
   AT_PAYLOAD_NBYTES = 32, /* u64 */
   AT_FLAGS = 40,          /* u32: none is defined yet */
-  AT_HEADER_CHECKSUM =
-      44,           /* u32: low half of XXH3-64 of the bytes before it, for those who map and do not read it all */
+  /* u32: low half of XXH3-64 of the bytes before it, for those who map and do not read it all */
+  AT_HEADER_CHECKSUM = 44,
   AT_CHECKSUM = 48, /* u64: XXH3-64 of header and payload, with these eight bytes 0 */
   AT_RESERVED = 56, /* u64: 0 */
 };
@@ -98,41 +98,49 @@ static void write_header(const lanebloom_filter *filter, uint8_t header[HEADER_N
   store_le32(header + AT_VERSION, CONTAINER_VERSION);
   store_le32(header + AT_FORMAT, (uint32_t)filter->format->id);
   store_le64(header + AT_NKEYS, filter->nkeys);
-  store_le64(header + AT_MILLIBITS, isnan(bits) ? LANEBLOOM_UNKNOWN : (uint64_t)round(fmin(bits, INT_MAX) * 1000));
+  store_le64(header + AT_MILLIBITS,
+             isnan(bits) ? LANEBLOOM_UNKNOWN : (uint64_t)round(fmin(bits, INT_MAX) * 1000));
   store_le64(header + AT_PAYLOAD_NBYTES, filter->nbytes);
   store_le32(header + AT_HEADER_CHECKSUM, header_checksum(header));
   store_le64(header + AT_CHECKSUM, whole_checksum(header, filter->bytes, filter->nbytes));
 }
 
 /* Structure only: what can be judged from the first `found` bytes of a file. */
-static lanebloom_status check_header(const uint8_t *header, uint64_t found, const struct reason *why)
+static lanebloom_status check_header(const uint8_t *header, uint64_t found,
+                                     const struct reason *why)
 {
   if (found < sizeof MAGIC || memcmp(header, MAGIC, sizeof MAGIC) != 0) {
     char text[3 * sizeof MAGIC + 1] = " nothing";
     for (size_t i = 0; i < sizeof MAGIC && i < found; i++)
       snprintf(text + 3 * i, sizeof text - 3 * i, " %02x", header[i]);
-    return refuse(why, LANEBLOOM_ERR_FORMAT,
-                  "not a lanebloom container: expected it to start with 89 4c 42 46 0d 0a 1a 0a, found%s", text);
+    return refuse(
+        why, LANEBLOOM_ERR_FORMAT,
+        "not a lanebloom container: expected it to start with 89 4c 42 46 0d 0a 1a 0a, found%s",
+        text);
   }
   if (found < HEADER_NBYTES)
-    return refuse(why, LANEBLOOM_ERR_CORRUPT, "truncated: expected a header of %d bytes, found %" PRIu64, HEADER_NBYTES,
-                  found);
+    return refuse(why, LANEBLOOM_ERR_CORRUPT,
+                  "truncated: expected a header of %d bytes, found %" PRIu64, HEADER_NBYTES, found);
   const uint32_t version = load_le32(header + AT_VERSION);
   if (version != CONTAINER_VERSION)
     return refuse(why, LANEBLOOM_ERR_FORMAT,
-                  "container version: expected %d, found %" PRIu32 "; a newer lanebloom may read it", CONTAINER_VERSION,
-                  version);
+                  "container version: expected %d, found %" PRIu32
+                  "; a newer lanebloom may read it",
+                  CONTAINER_VERSION, version);
   const uint32_t expected = load_le32(header + AT_HEADER_CHECKSUM), sum = header_checksum(header);
   if (expected != sum)
-    return refuse(why, LANEBLOOM_ERR_CORRUPT, "damaged header: expected checksum %08" PRIx32 ", found %08" PRIx32,
-                  expected, sum);
+    return refuse(why, LANEBLOOM_ERR_CORRUPT,
+                  "damaged header: expected checksum %08" PRIx32 ", found %08" PRIx32, expected,
+                  sum);
   if (load_le32(header + AT_FLAGS) != 0 || load_le64(header + AT_RESERVED) != 0)
     return refuse(why, LANEBLOOM_ERR_FORMAT,
-                  "flags: expected none, found %08" PRIx32 " and %016" PRIx64 "; a newer lanebloom may read it",
+                  "flags: expected none, found %08" PRIx32 " and %016" PRIx64
+                  "; a newer lanebloom may read it",
                   load_le32(header + AT_FLAGS), load_le64(header + AT_RESERVED));
   const uint64_t millibits = load_le64(header + AT_MILLIBITS);
   if (millibits > MAX_MILLIBITS && millibits != LANEBLOOM_UNKNOWN)
-    return refuse(why, LANEBLOOM_ERR_CORRUPT, "bits per key: expected at most %" PRIu64 " thousandths, found %" PRIu64,
+    return refuse(why, LANEBLOOM_ERR_CORRUPT,
+                  "bits per key: expected at most %" PRIu64 " thousandths, found %" PRIu64,
                   MAX_MILLIBITS, millibits);
   const uint32_t id = load_le32(header + AT_FORMAT);
   const struct format_table *format = lanebloom_format_table((lanebloom_format)id);
@@ -142,7 +150,8 @@ static lanebloom_status check_header(const uint8_t *header, uint64_t found, cons
   const uint64_t nbytes = load_le64(header + AT_PAYLOAD_NBYTES);
   if (nbytes > format->max_nbytes)
     return refuse(why, LANEBLOOM_ERR_LIMIT,
-                  "payload: expected at most the %" PRIu64 " bytes that %s can hold, found %" PRIu64,
+                  "payload: expected at most the %" PRIu64
+                  " bytes that %s can hold, found %" PRIu64,
                   format->max_nbytes, format->name, nbytes);
   return LANEBLOOM_OK;
 }
@@ -152,11 +161,13 @@ static lanebloom_status check_size(const uint8_t *header, uint64_t found, const 
   const uint64_t nbytes = load_le64(header + AT_PAYLOAD_NBYTES);
   if (found - HEADER_NBYTES > nbytes) /* how many more nobody knows: load() stops there */
     return refuse(why, LANEBLOOM_ERR_CORRUPT,
-                  "too long: expected a payload of %" PRIu64 " bytes behind the header, found more", nbytes);
+                  "too long: expected a payload of %" PRIu64 " bytes behind the header, found more",
+                  nbytes);
   if (found - HEADER_NBYTES < nbytes)
     return refuse(why, LANEBLOOM_ERR_CORRUPT,
-                  "truncated: expected a payload of %" PRIu64 " bytes behind the header, found %" PRIu64, nbytes,
-                  found - HEADER_NBYTES);
+                  "truncated: expected a payload of %" PRIu64
+                  " bytes behind the header, found %" PRIu64,
+                  nbytes, found - HEADER_NBYTES);
   return LANEBLOOM_OK;
 }
 
@@ -166,13 +177,15 @@ static lanebloom_status check_sum(const uint8_t *bytes, size_t nbytes, const str
   const uint64_t found = whole_checksum(bytes, bytes + HEADER_NBYTES, nbytes - HEADER_NBYTES);
   if (expected == found)
     return LANEBLOOM_OK;
-  return refuse(why, LANEBLOOM_ERR_CORRUPT, "damaged: expected checksum %016" PRIx64 ", found %016" PRIx64, expected,
-                found);
+  return refuse(why, LANEBLOOM_ERR_CORRUPT,
+                "damaged: expected checksum %016" PRIx64 ", found %016" PRIx64, expected, found);
 }
 
-/* A filter over container bytes, which lie in `memory` or are borrowed; on success it owns the memory. */
+/* A filter over container bytes, which lie in `memory` or are borrowed; on success it owns the
+ * memory. */
 static lanebloom_status open_container(const uint8_t *bytes, size_t nbytes, bool verify_sum,
-                                       struct filter_memory memory, const struct reason *why, lanebloom_filter **filter)
+                                       struct filter_memory memory, const struct reason *why,
+                                       lanebloom_filter **filter)
 {
   lanebloom_status status = check_header(bytes, nbytes, why);
   if (!status)
@@ -182,10 +195,12 @@ static lanebloom_status open_container(const uint8_t *bytes, size_t nbytes, bool
   if (status)
     return status;
 
-  const struct format_table *format = lanebloom_format_table((lanebloom_format)load_le32(bytes + AT_FORMAT));
+  const struct format_table *format =
+      lanebloom_format_table((lanebloom_format)load_le32(bytes + AT_FORMAT));
   const uint64_t millibits = load_le64(bytes + AT_MILLIBITS);
-  status = lanebloom_filter_adopt(format, bytes + HEADER_NBYTES, nbytes - HEADER_NBYTES, load_le64(bytes + AT_NKEYS),
-                                  millibits == LANEBLOOM_UNKNOWN ? NAN : (double)millibits / 1000, memory, filter);
+  status = lanebloom_filter_adopt(
+      format, bytes + HEADER_NBYTES, nbytes - HEADER_NBYTES, load_le64(bytes + AT_NKEYS),
+      millibits == LANEBLOOM_UNKNOWN ? NAN : (double)millibits / 1000, memory, filter);
   return status ? refuse(why, status, "%s", lanebloom_status_text(status)) : LANEBLOOM_OK;
 }
 
@@ -222,7 +237,8 @@ static uint64_t bytes_left(int fd)
   return info.st_size > at ? (uint64_t)(info.st_size - at) : 0;
 }
 
-/* Was the end met before that of the file as it was? Some say more than they have from the start: those in /sys. */
+/* Was the end met before that of the file as it was? Some say more than they have from the start:
+ * those in /sys. */
 static bool has_shrunk(int fd, uint64_t left, uint64_t found)
 {
   struct stat now;
@@ -231,11 +247,12 @@ static bool has_shrunk(int fd, uint64_t left, uint64_t found)
          (uint64_t)now.st_size < (uint64_t)at + (left - found);
 }
 
-/* Everything behind a prefix that has been read already, prefix included; of more than `most` bytes behind it, one too
- * many. A regular file says its size; a pipe does not, and its memory doubles until the end comes. On an error the
- * memory is freed. */
+/* Everything behind a prefix that has been read already, prefix included; of more than `most` bytes
+ * behind it, one too many. A regular file says its size; a pipe does not, and its memory doubles
+ * until the end comes. On an error the memory is freed. */
 static lanebloom_status read_rest(int fd, const uint8_t *prefix, size_t nprefix, uint64_t most,
-                                  struct filter_memory *memory, size_t *nbytes, const struct reason *why)
+                                  struct filter_memory *memory, size_t *nbytes,
+                                  const struct reason *why)
 {
   const uint64_t left = bytes_left(fd), first = left == LANEBLOOM_UNKNOWN ? 1 << 16 : left;
   const uint64_t end = min(most, PTRDIFF_MAX) + nprefix + 1; /* 1 more byte to meet the end */
@@ -246,7 +263,8 @@ static lanebloom_status read_rest(int fd, const uint8_t *prefix, size_t nprefix,
     struct filter_memory larger = lanebloom_memory_create(room);
     if (!larger.bytes) {
       lanebloom_memory_free(memory);
-      return refuse(why, LANEBLOOM_ERR_MEMORY, "out of memory: cannot hold %" PRIu64 " bytes", room);
+      return refuse(why, LANEBLOOM_ERR_MEMORY, "out of memory: cannot hold %" PRIu64 " bytes",
+                    room);
     }
     if (memory->bytes)
       memcpy(larger.bytes, memory->bytes, *nbytes);
@@ -262,9 +280,12 @@ static lanebloom_status read_rest(int fd, const uint8_t *prefix, size_t nprefix,
       return LANEBLOOM_ERR_IO;
     }
     *nbytes += (size_t)got;
-    if (*nbytes < room && has_shrunk(fd, left, *nbytes - nprefix)) { /* bare bytes that are cut would turn keys away */
+    if (*nbytes < room &&
+        has_shrunk(fd, left,
+                   *nbytes - nprefix)) { /* bare bytes that are cut would turn keys away */
       lanebloom_memory_free(memory);
-      return refuse(why, LANEBLOOM_ERR_CORRUPT, "truncated: the file became shorter while it was read");
+      return refuse(why, LANEBLOOM_ERR_CORRUPT,
+                    "truncated: the file became shorter while it was read");
     }
     if (*nbytes < room || room == end)
       return LANEBLOOM_OK;
@@ -277,14 +298,15 @@ static lanebloom_status load(int fd, const struct reason *why, lanebloom_filter 
   ssize_t got = read_full(fd, header, sizeof header);
   if (got < 0)
     return refuse_io(why);
-  lanebloom_status status =
-      check_header(header, (uint64_t)got, why); /* before a large file is read that is none of ours */
+  lanebloom_status status = check_header(
+      header, (uint64_t)got, why); /* before a large file is read that is none of ours */
   if (status)
     return status;
 
   struct filter_memory memory;
   size_t nbytes;
-  status = read_rest(fd, header, sizeof header, load_le64(header + AT_PAYLOAD_NBYTES), &memory, &nbytes, why);
+  status = read_rest(fd, header, sizeof header, load_le64(header + AT_PAYLOAD_NBYTES), &memory,
+                     &nbytes, why);
   if (status)
     return status;
   status = open_container(memory.bytes, nbytes, true, memory, why, filter);
@@ -333,7 +355,8 @@ static void close_quietly(int fd)
   errno = error;
 }
 
-lanebloom_status lanebloom_filter_load_why(const char *path, lanebloom_filter **filter, char *why, size_t why_size)
+lanebloom_status lanebloom_filter_load_why(const char *path, lanebloom_filter **filter, char *why,
+                                           size_t why_size)
 {
   const struct reason reason = {why, why_size};
   *filter = NULL;
@@ -378,7 +401,8 @@ lanebloom_status lanebloom_filter_parse(const void *bytes, size_t size, lanebloo
   return open_container(bytes, size, true, borrowed, &(struct reason){0}, filter);
 }
 
-lanebloom_status lanebloom_filter_load_raw(lanebloom_format id, const char *path, lanebloom_filter **filter)
+lanebloom_status lanebloom_filter_load_raw(lanebloom_format id, const char *path,
+                                           lanebloom_filter **filter)
 {
   *filter = NULL;
   const struct format_table *format;
@@ -398,11 +422,13 @@ lanebloom_status lanebloom_filter_load_raw(lanebloom_format id, const char *path
   close_quietly(fd);
   if (status)
     return status;
-  /* A container taken for a filter would turn keys away. Engine bytes that begin like one are not to be expected. */
+  /* A container taken for a filter would turn keys away. Engine bytes that begin like one are not
+   * to be expected. */
   if (nbytes >= HEADER_NBYTES && memcmp(memory.bytes, MAGIC, sizeof MAGIC) == 0)
     status = LANEBLOOM_ERR_FORMAT;
   else
-    status = lanebloom_filter_adopt(format, memory.bytes, nbytes, LANEBLOOM_UNKNOWN, NAN, memory, filter);
+    status = lanebloom_filter_adopt(format, memory.bytes, nbytes, LANEBLOOM_UNKNOWN, NAN, memory,
+                                    filter);
   if (status)
     lanebloom_memory_free(&memory);
   return status;
@@ -410,15 +436,16 @@ lanebloom_status lanebloom_filter_load_raw(lanebloom_format id, const char *path
 
 /* ---- Saving ---- */
 
-static lanebloom_status save(const char *path, const uint8_t *header, size_t nheader, const lanebloom_filter *filter)
+static lanebloom_status save(const char *path, const uint8_t *header, size_t nheader,
+                             const lanebloom_filter *filter)
 {
   struct replacement file;
   if (!lanebloom_kernels_current())
     return LANEBLOOM_ERR_KERNEL;
   if (!lanebloom_replace_begin(&file, path))
     return LANEBLOOM_ERR_IO;
-  bool done =
-      lanebloom_replace_write(&file, header, nheader) && lanebloom_replace_write(&file, filter->bytes, filter->nbytes);
+  bool done = lanebloom_replace_write(&file, header, nheader) &&
+              lanebloom_replace_write(&file, filter->bytes, filter->nbytes);
   return lanebloom_replace_end(&file, done) ? LANEBLOOM_OK : LANEBLOOM_ERR_IO;
 }
 

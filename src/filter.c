@@ -28,7 +28,8 @@ lanebloom_status lanebloom_format_find(lanebloom_format id, const struct format_
   return *format ? LANEBLOOM_OK : LANEBLOOM_ERR_FORMAT;
 }
 
-lanebloom_status lanebloom_format_find_to_build(lanebloom_format id, const struct format_table **format)
+lanebloom_status lanebloom_format_find_to_build(lanebloom_format id,
+                                                const struct format_table **format)
 {
   lanebloom_status status = lanebloom_format_find(id, format);
   return status ? status : (*format)->plan ? LANEBLOOM_OK : LANEBLOOM_ERR_FORMAT;
@@ -76,9 +77,9 @@ const char *lanebloom_version(void)
   return LANEBLOOM_VERSION;
 }
 
-lanebloom_status lanebloom_filter_adopt(const struct format_table *format, const uint8_t *bytes, size_t nbytes,
-                                        uint64_t nkeys, double bits_per_key, struct filter_memory memory,
-                                        lanebloom_filter **filter)
+lanebloom_status lanebloom_filter_adopt(const struct format_table *format, const uint8_t *bytes,
+                                        size_t nbytes, uint64_t nkeys, double bits_per_key,
+                                        struct filter_memory memory, lanebloom_filter **filter)
 {
   const struct format_table *asked = format;
   if (nbytes > asked->max_nbytes)
@@ -99,7 +100,8 @@ lanebloom_status lanebloom_filter_adopt(const struct format_table *format, const
   return LANEBLOOM_OK;
 }
 
-lanebloom_status lanebloom_filter_open(lanebloom_format id, const void *bytes, size_t size, lanebloom_filter **filter)
+lanebloom_status lanebloom_filter_open(lanebloom_format id, const void *bytes, size_t size,
+                                       lanebloom_filter **filter)
 {
   *filter = NULL;
   const struct format_table *format;
@@ -154,7 +156,8 @@ void lanebloom_filter_info(const lanebloom_filter *filter, lanebloom_info *info,
   memcpy(info, &full, info_size < sizeof full ? info_size : sizeof full);
 }
 
-size_t lanebloom_filter_positions(const lanebloom_filter *filter, const void *hash, uint64_t *positions)
+size_t lanebloom_filter_positions(const lanebloom_filter *filter, const void *hash,
+                                  uint64_t *positions)
 {
   if (filter->shape.answer != ANSWER_BY_PROBES)
     return 0;

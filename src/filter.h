@@ -26,10 +26,10 @@ struct lanebloom_filter {
   struct filter_memory memory;
 };
 
-/* A filter over the engine's bytes, which lie in `memory` or are borrowed. On success it owns the memory; on an error
- * the memory stays the caller's. Errors: FORMAT, LIMIT, MEMORY. */
-lanebloom_status lanebloom_filter_adopt(const struct format_table *format, const uint8_t *bytes, size_t nbytes,
-                                        uint64_t nkeys, double bits_per_key, struct filter_memory memory,
-                                        lanebloom_filter **filter);
+/* A filter over the engine's bytes, which lie in `memory` or are borrowed. On success it owns the
+ * memory; on an error the memory stays the caller's. Errors: FORMAT, LIMIT, MEMORY. */
+lanebloom_status lanebloom_filter_adopt(const struct format_table *format, const uint8_t *bytes,
+                                        size_t nbytes, uint64_t nkeys, double bits_per_key,
+                                        struct filter_memory memory, lanebloom_filter **filter);
 
 #endif

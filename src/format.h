@@ -19,7 +19,8 @@ struct format_table {
   /* Where bytes say themselves which format they have: that one's table. NULL where they do not. */
   const struct format_table *(*recognise)(const uint8_t *bytes, size_t size);
 
-  /* What the engine's reader makes of these bytes, at most max_nbytes, damaged ones included. Errors: FORMAT. */
+  /* What the engine's reader makes of these bytes, at most max_nbytes, damaged ones included.
+   * Errors: FORMAT. */
   lanebloom_status (*parse)(const uint8_t *bytes, size_t size, struct filter_shape *shape);
 
   /* The rest is NULL in a format that only opens. */
@@ -30,13 +31,15 @@ struct format_table {
   /* What the engine's writer would make of nkeys keys. Errors: ARGUMENT for bits_per_key, LIMIT. */
   lanebloom_status (*plan)(double bits_per_key, uint64_t nkeys, struct filter_shape *shape);
 
-  /* The i-th least candidate for bits_per_key; false past the last. Rates are not monotone: planning tries each. */
+  /* The i-th least candidate for bits_per_key; false past the last. Rates are not monotone:
+   * planning tries each. */
   bool (*bits_candidate)(uint64_t i, double *bits_per_key);
 
   /* The trailer that the engine's writer puts behind the payload: trailer_nbytes. */
   void (*write_trailer)(const struct filter_shape *shape, uint8_t *trailer);
 
-  /* The model's false-positive rate: of a filter to be built of nkeys distinct keys, and of one with these bits set. */
+  /* The model's false-positive rate: of a filter to be built of nkeys distinct keys, and of one
+   * with these bits set. */
   double (*planned_rate)(const struct filter_shape *shape, uint64_t nkeys);
   double (*filled_rate)(const struct filter_shape *shape, uint64_t nbits_set, uint64_t nkeys);
 };
@@ -48,11 +51,13 @@ extern const struct format_table lanebloom_format_rocksdb, lanebloom_format_rock
 /* The one list of formats (filter.c): the table of a format, NULL where this build has none. */
 const struct format_table *lanebloom_format_table(lanebloom_format id);
 
-/* The same for calls that return a status. Errors: FORMAT; KERNEL when there are no kernels to use. */
+/* The same for calls that return a status. Errors: FORMAT; KERNEL when there are no kernels to
+ * use. */
 lanebloom_status lanebloom_format_find(lanebloom_format id, const struct format_table **format);
 
 /* The same for calls that plan or build, which a format that only opens is not for. */
-lanebloom_status lanebloom_format_find_to_build(lanebloom_format id, const struct format_table **format);
+lanebloom_status lanebloom_format_find_to_build(lanebloom_format id,
+                                                const struct format_table **format);
 
 /* ---- Equations that formats share (plan.c) ---- */
 

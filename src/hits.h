@@ -1,4 +1,5 @@
-/* Hit bits: bit i of a bitmap is set where key i may be in the filter; bits past the last key are 0.
+/* Hit bits: bit i of a bitmap is set where key i may be in the filter; bits past the last key are
+ * 0.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_HITS_H
 #define LANEBLOOM_HITS_H

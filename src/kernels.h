@@ -12,32 +12,39 @@
 
 /* ---- What must be the same in every kernel ---- */
 
-/* BloomHash is MurmurHash1's mixing with LevelDB's seed (LevelDB 1.23 util/hash.cc, util/bloom.cc). */
+/* BloomHash is MurmurHash1's mixing with LevelDB's seed (LevelDB 1.23 util/hash.cc,
+ * util/bloom.cc). */
 static const uint32_t BLOOMHASH_SEED = 0xbc9f1d34;
 static const uint32_t BLOOMHASH_MULTIPLIER = 0xc6a4a793;
 
-/* Double hashing: probe p of hash h is at h + p * bloomhash_stride(h), modulo 2^32 (LevelDB 1.23 util/bloom.cc). */
+/* Double hashing: probe p of hash h is at h + p * bloomhash_stride(h), modulo 2^32 (LevelDB 1.23
+ * util/bloom.cc). */
 static inline uint32_t bloomhash_stride(uint32_t hash)
 {
   return hash >> 17 | hash << 15;
 }
 
-/* Readers of LevelDB filters let every key pass past so many, so kernels see no more (LevelDB 1.23 util/bloom.cc). */
+/* Readers of LevelDB filters let every key pass past so many, so kernels see no more (LevelDB 1.23
+ * util/bloom.cc). */
 enum { LEVELDB_MAX_NPROBES = 30 };
 
-/* XXPH3's primes and secret: as in xxHash 0.7.2 and, but for PRIME64_3, in final XXH3 (RocksDB 7.8.3 util/xxph3.h). */
-static const uint32_t XXPH3_PRIME32_1 = 0x9e3779b1, XXPH3_PRIME32_2 = 0x85ebca77, XXPH3_PRIME32_3 = 0xc2b2ae3d;
+/* XXPH3's primes and secret: as in xxHash 0.7.2 and, but for PRIME64_3, in final XXH3 (RocksDB
+ * 7.8.3 util/xxph3.h). */
+static const uint32_t XXPH3_PRIME32_1 = 0x9e3779b1, XXPH3_PRIME32_2 = 0x85ebca77,
+                      XXPH3_PRIME32_3 = 0xc2b2ae3d;
 static const uint64_t XXPH3_PRIME64_1 = 0x9e3779b185ebca87, XXPH3_PRIME64_2 = 0xc2b2ae3d27d4eb4f,
                       XXPH3_PRIME64_3 = 0x165667b19e3779f9, XXPH3_PRIME64_4 = 0x85ebca77c2b2ae63,
                       XXPH3_PRIME64_5 = 0x27d4eb2f165667c5;
 extern const uint8_t lanebloom_xxph3_secret[192];
 
-/* FastLocalBloom (RocksDB 7.8.3 util/bloom_impl.h): the hash's low half scales to a line, and the high half, multiplied
- * once more for each next probe, gives a bit of the line's 512 by its top 9 bits. */
+/* FastLocalBloom (RocksDB 7.8.3 util/bloom_impl.h): the hash's low half scales to a line, and the
+ * high half, multiplied once more for each next probe, gives a bit of the line's 512 by its top 9
+ * bits. */
 static const uint32_t ROCKSDB_LOCAL_MULTIPLIER = 0x9e3779b9;
 enum { ROCKSDB_LOCAL_LINE_NBYTES = 64 };
 
-static inline size_t rocksdb_local_line(uint64_t hash, uint32_t nlines) /* where it starts, in bytes */
+static inline size_t rocksdb_local_line(uint64_t hash,
+                                        uint32_t nlines) /* where it starts, in bytes */
 {
   return (size_t)((hash & 0xffffffff) * nlines >> 32) * ROCKSDB_LOCAL_LINE_NBYTES;
 }
@@ -67,7 +74,8 @@ static inline uint64_t hash64_at(const void *hashes, size_t i)
 /* What a filter answers without looking at a key. */
 enum shape_answer { ANSWER_BY_PROBES, ANSWER_NEVER, ANSWER_ALWAYS };
 
-/* Everything about a filter but its bits. Made by planning (format_table.plan) or from an engine's bytes (.parse). */
+/* Everything about a filter but its bits. Made by planning (format_table.plan) or from an engine's
+ * bytes (.parse). */
 struct filter_shape {
   enum shape_answer answer;
   uint32_t nprobes; /* as nbits, meaningful for ANSWER_BY_PROBES: then never 0 */
@@ -78,23 +86,24 @@ struct filter_shape {
   uint32_t nlines;
   uint32_t line_nbytes; /* a power of two */
 
-  /* What a hash is taken modulo, for kernels that cannot divide: a LevelDB filter's nbits / 8, for hash / 8, and a
-   * rocksdb-legacy one's nlines, for the hash. */
+  /* What a hash is taken modulo, for kernels that cannot divide: a LevelDB filter's nbits / 8, for
+   * hash / 8, and a rocksdb-legacy one's nlines, for the hash. */
   struct reciprocal reciprocal;
 };
 
 /* ---- What an instruction set offers ---- */
 
-/* The operations of one format. Keys' bytes, payload, hashes and bitmap may have any alignment. Beyond their ends
- * nothing is written, and no page is touched that holds none of their bytes: it may be unmapped. Sizes and n * width
- * may exceed 32 bits. */
+/* The operations of one format. Keys' bytes, payload, hashes and bitmap may have any alignment.
+ * Beyond their ends nothing is written, and no page is touched that holds none of their bytes: it
+ * may be unmapped. Sizes and n * width may exceed 32 bits. */
 struct kernel_ops {
   /* hashes: keys->n of them, in the host's byte order. */
   void (*hash)(const lanebloom_keys *keys, void *hashes);
 
-  /* bitmap: a bit for each of the source's n hashes in ceil(n / 8) bytes, least significant bit first, bits past n are
-   * 0. The shape answers by probes. */
-  void (*probe)(const struct filter_shape *shape, const uint8_t *payload, struct hash_source *source, uint8_t *bitmap);
+  /* bitmap: a bit for each of the source's n hashes in ceil(n / 8) bytes, least significant bit
+   * first, bits past n are 0. The shape answers by probes. */
+  void (*probe)(const struct filter_shape *shape, const uint8_t *payload,
+                struct hash_source *source, uint8_t *bitmap);
 
   /* Sets the bits of all hashes of the source in the payload. */
   void (*add)(const struct filter_shape *shape, uint8_t *payload, struct hash_source *source);
@@ -102,23 +111,26 @@ struct kernel_ops {
 
 enum { FORMAT_END = LANEBLOOM_LEVELDB_SIGNED + 1 }; /* one past the highest lanebloom_format */
 
-/* A table is constant and complete: where an instruction set has nothing better, it points at scalar's operations. */
+/* A table is constant and complete: where an instruction set has nothing better, it points at
+ * scalar's operations. */
 struct kernel_table {
   const char *name;
-  /* How well it suits this CPU: the table with the highest score is the default, and 0 says that the CPU, or its
-   * operating system, cannot run it. */
+  /* How well it suits this CPU: the table with the highest score is the default, and 0 says that
+   * the CPU, or its operating system, cannot run it. */
   unsigned (*score)(void);
   const struct kernel_ops *ops[FORMAT_END];
 };
 
 /* The tables of this build: src/<instruction set>/kernels.c. */
 extern const struct kernel_table lanebloom_kernels_scalar;
-extern const struct kernel_table lanebloom_kernels_avx512, lanebloom_kernels_avx2, lanebloom_kernels_avx2_loads;
+extern const struct kernel_table lanebloom_kernels_avx512, lanebloom_kernels_avx2,
+    lanebloom_kernels_avx2_loads;
 extern const struct kernel_table lanebloom_kernels_neon;
 
 /* ---- The choice (dispatch.c) ---- */
 
-/* The table in use; NULL while $LANEBLOOM_KERNEL names one that cannot run here. A call loads it once and keeps it. */
+/* The table in use; NULL while $LANEBLOOM_KERNEL names one that cannot run here. A call loads it
+ * once and keeps it. */
 const struct kernel_table *lanebloom_kernels_current(void);
 
 #endif

@@ -3,7 +3,8 @@
 #include "keys.h"
 #include "format.h"
 
-/* Pointer arithmetic on NULL is undefined even when nothing is read, so a batch of empty keys gets an address. */
+/* Pointer arithmetic on NULL is undefined even when nothing is read, so a batch of empty keys gets
+ * an address. */
 static const void *address(const void *data)
 {
   return data ? data : "";
@@ -16,12 +17,14 @@ lanebloom_keys lanebloom_keys_fixed(const void *data, size_t width, size_t n)
 
 lanebloom_keys lanebloom_keys_offsets32(const void *data, const uint32_t *offsets, size_t n)
 {
-  return (lanebloom_keys){.data = address(data), .index = offsets, .n = n, .layout = KEYS_OFFSETS32};
+  return (lanebloom_keys){
+      .data = address(data), .index = offsets, .n = n, .layout = KEYS_OFFSETS32};
 }
 
 lanebloom_keys lanebloom_keys_offsets64(const void *data, const uint64_t *offsets, size_t n)
 {
-  return (lanebloom_keys){.data = address(data), .index = offsets, .n = n, .layout = KEYS_OFFSETS64};
+  return (lanebloom_keys){
+      .data = address(data), .index = offsets, .n = n, .layout = KEYS_OFFSETS64};
 }
 
 lanebloom_keys lanebloom_keys_slices(const lanebloom_slice *slices, size_t n)

@@ -6,9 +6,9 @@
 
 #include "filter.h"
 
-/* A filter of 2 MiB or more is probed at random beyond the reach of the first-level TLB, where 4 KiB pages cost 1.4 to
- * 2 times per probe. Transparent huge pages need memory that is aligned to their size, which mmap alone does not
- * promise. */
+/* A filter of 2 MiB or more is probed at random beyond the reach of the first-level TLB, where 4
+ * KiB pages cost 1.4 to 2 times per probe. Transparent huge pages need memory that is aligned to
+ * their size, which mmap alone does not promise. */
 static const size_t HUGE_PAGE_NBYTES = (size_t)2 << 20;
 static const size_t CACHE_LINE_NBYTES = 64;
 
@@ -31,7 +31,8 @@ static struct filter_memory on_huge_pages(size_t nbytes)
     munmap(begin, before);
   if (after > 0)
     munmap(aligned + size, after);
-  madvise(aligned, size, MADV_HUGEPAGE); /* a wish: a kernel without huge pages is slower, not wrong */
+  madvise(aligned, size,
+          MADV_HUGEPAGE); /* a wish: a kernel without huge pages is slower, not wrong */
   return (struct filter_memory){.bytes = aligned, .nbytes = size, .kind = MEMORY_MAPPED};
 }
 
@@ -42,7 +43,8 @@ struct filter_memory lanebloom_memory_create(uint64_t nbytes)
   if (nbytes >= HUGE_PAGE_NBYTES)
     return on_huge_pages((size_t)nbytes);
 
-  const size_t size = round_up((size_t)nbytes + 1, CACHE_LINE_NBYTES); /* aligned_alloc may refuse 0 */
+  const size_t size =
+      round_up((size_t)nbytes + 1, CACHE_LINE_NBYTES); /* aligned_alloc may refuse 0 */
   uint8_t *bytes = aligned_alloc(CACHE_LINE_NBYTES, size);
   if (bytes)
     memset(bytes, 0, size);

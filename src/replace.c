@@ -1,4 +1,5 @@
-/* Writing a file all or nothing: beside its target under a temporary name, flushed, then renamed over it.
+/* Writing a file all or nothing: beside its target under a temporary name, flushed, then renamed
+ * over it.
  * SPDX-License-Identifier: MIT */
 #include "replace.h"
 
@@ -23,10 +24,12 @@ static char *split(char *path, const char **folder)
   return slash + 1;
 }
 
-/* The number of the descriptor that a path such as /dev/fd/1 names; -1 if it names none of this process. */
+/* The number of the descriptor that a path such as /dev/fd/1 names; -1 if it names none of this
+ * process. */
 static int own_descriptor(const char *path)
 {
-  static const char *const standard[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"}; /* even where /proc is missing */
+  static const char *const standard[] = {"/dev/stdin", "/dev/stdout",
+                                         "/dev/stderr"}; /* even where /proc is missing */
   for (int fd = 0; fd < 3; fd++)
     if (strcmp(path, standard[fd]) == 0)
       return fd;
@@ -38,10 +41,14 @@ static int own_descriptor(const char *path)
   const int fd = (int)strtol(name, NULL, 10);
   snprintf(canonical, sizeof canonical, "%d", fd);
   const bool is_number = fd >= 0 && strcmp(name, canonical) == 0;
-  return is_number && realpath("/proc/self/fd", here) && realpath(folder, there) && strcmp(here, there) == 0 ? fd : -1;
+  return is_number && realpath("/proc/self/fd", here) && realpath(folder, there) &&
+                 strcmp(here, there) == 0
+             ? fd
+             : -1;
 }
 
-/* Replaces a path that is a symbolic link by what it points to. Returns 1 if it was one, 0 if not, -1 with errno. */
+/* Replaces a path that is a symbolic link by what it points to. Returns 1 if it was one, 0 if not,
+ * -1 with errno. */
 static int follow_link(char path[PATH_MAX])
 {
   char link[PATH_MAX], joined[2 * PATH_MAX];
@@ -75,8 +82,9 @@ int lanebloom_follow(const char *path, char target[PATH_MAX])
     struct stat info;
     const bool exists = stat(target, &info) == 0;
     if (!exists && errno != ENOENT)
-      return FOLLOW_FAILED; /* what the system does not follow (fs.protected_symlinks, nosymfollow), we do not either; it
-                             * may be another link by then */
+      /* What the system does not follow (fs.protected_symlinks, nosymfollow), we do not either; it
+       * may be another link by then. */
+      return FOLLOW_FAILED;
     if (exists && !S_ISREG(info.st_mode))
       return FOLLOW_PATH; /* a pipe's link in /proc leads nowhere: such a path is opened as it is */
     const int followed = follow_link(target);
@@ -97,8 +105,8 @@ static bool choose_temporary_name(struct replacement *file)
   return true;
 }
 
-/* Opens a new file in file->folder: where the file system can, one that has no name and so leaves nothing behind if the
- * process is killed. It is named through /proc, when it is whole. */
+/* Opens a new file in file->folder: where the file system can, one that has no name and so leaves
+ * nothing behind if the process is killed. It is named through /proc, when it is whole. */
 static int create_temporary(struct replacement *file, mode_t mode)
 {
   if (!choose_temporary_name(file))
@@ -116,7 +124,8 @@ static bool give_name(const struct replacement *file)
 {
   char path[32];
   snprintf(path, sizeof path, "/proc/self/fd/%d", file->fd);
-  return !file->nameless || linkat(AT_FDCWD, path, file->folder, file->temporary, AT_SYMLINK_FOLLOW) == 0;
+  return !file->nameless ||
+         linkat(AT_FDCWD, path, file->folder, file->temporary, AT_SYMLINK_FOLLOW) == 0;
 }
 
 /* A folder that may be written to but not listed cannot be flushed, only used. */
@@ -163,7 +172,8 @@ bool lanebloom_replace_begin(struct replacement *file, const char *path)
   if (descriptor == FOLLOW_FAILED)
     return false;
   if (descriptor >= 0) {
-    /* To open the path anew would be to start at offset 0 of a file that others are appending to. */
+    /* To open the path anew would be to start at offset 0 of a file that others are appending
+     * to. */
     file->fd = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
     return file->fd >= 0;
   }

@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Follows a path's symbolic links until there is none, into `target`. Returns FOLLOW_PATH when that is to be opened, or
- * the number of a descriptor of this process, which the path names (/dev/stdout, /dev/fd/1) and which is to be used
- * instead. FOLLOW_FAILED sets errno. */
+/* Follows a path's symbolic links until there is none, into `target`. Returns FOLLOW_PATH when that
+ * is to be opened, or the number of a descriptor of this process, which the path names
+ * (/dev/stdout, /dev/fd/1) and which is to be used instead. FOLLOW_FAILED sets errno. */
 enum { FOLLOW_PATH = -1, FOLLOW_FAILED = -2 };
 int lanebloom_follow(const char *path, char target[PATH_MAX]);
 
@@ -22,11 +22,13 @@ struct replacement {
   bool nameless;           /* it gets that name only when it is whole */
 };
 
-/* Begins to write what will replace `path`, or be written to it directly if it is no regular file. */
+/* Begins to write what will replace `path`, or be written to it directly if it is no regular
+ * file. */
 bool lanebloom_replace_begin(struct replacement *file, const char *path);
 bool lanebloom_replace_write(struct replacement *file, const void *bytes, size_t nbytes);
 
-/* Puts the new file in the old one's place, or takes it away again unless everything was written. */
+/* Puts the new file in the old one's place, or takes it away again unless everything was
+ * written. */
 bool lanebloom_replace_end(struct replacement *file, bool written);
 
 #endif

@@ -1,12 +1,14 @@
-/* Batch queries: a batch is cut into chunks, each is probed; hit bits become a bitmap, indices or a count.
+/* Batch queries: a batch is cut into chunks, each is probed; hit bits become a bitmap, indices or a
+ * count.
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "filter.h"
 #include "hits.h"
 
-/* Probes of a large filter are a pipeline, which a kernel fills and drains once per chunk: the more keys, the less that
- * costs. But the hit bits of a chunk should stay in the first-level cache until they have been counted. */
+/* Probes of a large filter are a pipeline, which a kernel fills and drains once per chunk: the more
+ * keys, the less that costs. But the hit bits of a chunk should stay in the first-level cache until
+ * they have been counted. */
 enum { CHUNK_NKEYS = 1 << 15, CHUNK_HIT_NBYTES = CHUNK_NKEYS / 8 };
 
 /* What is asked: keys to be hashed, or hashes that are there. */
@@ -17,8 +19,8 @@ struct queries {
 };
 
 /* Hit bits of queries first .. first + n: ceil(n / 8) bytes. */
-static void screen_chunk(const lanebloom_filter *filter, const struct kernel_ops *ops, const struct queries *queries,
-                         size_t first, size_t n, uint8_t *hits)
+static void screen_chunk(const lanebloom_filter *filter, const struct kernel_ops *ops,
+                         const struct queries *queries, size_t first, size_t n, uint8_t *hits)
 {
   if (filter->shape.answer == ANSWER_NEVER) {
     memset(hits, 0, hits_nbytes(n));
@@ -65,12 +67,14 @@ static size_t screen(const lanebloom_filter *filter, const struct queries *queri
   return count;
 }
 
-size_t lanebloom_filter_screen(const lanebloom_filter *filter, const lanebloom_keys *keys, uint8_t *bitmap)
+size_t lanebloom_filter_screen(const lanebloom_filter *filter, const lanebloom_keys *keys,
+                               uint8_t *bitmap)
 {
   return screen(filter, &(struct queries){.keys = keys, .n = keys->n}, bitmap);
 }
 
-size_t lanebloom_filter_screen_hashes(const lanebloom_filter *filter, const void *hashes, size_t n, uint8_t *bitmap)
+size_t lanebloom_filter_screen_hashes(const lanebloom_filter *filter, const void *hashes, size_t n,
+                                      uint8_t *bitmap)
 {
   return screen(filter, &(struct queries){.hashes = hashes, .n = n}, bitmap);
 }
@@ -81,7 +85,8 @@ bool lanebloom_filter_may_contain(const lanebloom_filter *filter, const void *ke
   return lanebloom_filter_screen(filter, &keys, NULL) == 1;
 }
 
-size_t lanebloom_filter_select(const lanebloom_filter *filter, const lanebloom_keys *keys, uint32_t *indices)
+size_t lanebloom_filter_select(const lanebloom_filter *filter, const lanebloom_keys *keys,
+                               uint32_t *indices)
 {
   const struct queries queries = {.keys = keys, .n = keys->n};
   if (queries.n > UINT32_MAX)

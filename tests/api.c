@@ -1,4 +1,5 @@
-/* The public calls: layouts of keys, outputs, errors. Whether answers are right: kernels.c, vectors.c, oracle.c.
+/* The public calls: layouts of keys, outputs, errors. Whether answers are right: kernels.c,
+ * vectors.c, oracle.c.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <lanebloom.h>
@@ -58,7 +59,8 @@ Test(keys, every_layout_hashes_alike)
       cr_assert(part.n == n, "layout %zu, first %zu: %zu keys", layout, first, part.n);
       memset(found, 0, sizeof found);
       cr_assert(lanebloom_hash(LANEBLOOM_LEVELDB, &part, found) == LANEBLOOM_OK);
-      cr_assert(memcmp(found, expected + first, n * sizeof *found) == 0, "layout %zu, first %zu", layout, first);
+      cr_assert(memcmp(found, expected + first, n * sizeof *found) == 0, "layout %zu, first %zu",
+                layout, first);
     }
   }
 }
@@ -74,7 +76,8 @@ static void screen_falling(const lanebloom_keys *keys)
 {
   uint8_t filter_bytes[9] = {[8] = 6};
   lanebloom_filter *filter;
-  if (lanebloom_filter_open(LANEBLOOM_LEVELDB, filter_bytes, sizeof filter_bytes, &filter) == LANEBLOOM_OK)
+  if (lanebloom_filter_open(LANEBLOOM_LEVELDB, filter_bytes, sizeof filter_bytes, &filter) ==
+      LANEBLOOM_OK)
     lanebloom_filter_screen(filter, keys, NULL);
 }
 
@@ -82,8 +85,9 @@ static void screen_falling(const lanebloom_keys *keys)
 Test(keys, offsets_that_fall_are_asserted)
 {
   void (*const uses[])(const lanebloom_keys *) = {hash_falling, screen_falling};
-  const lanebloom_keys keys[] = {lanebloom_keys_offsets32("0123456789", (uint32_t[]){0, 5, 3, 8}, 3),
-                                 lanebloom_keys_offsets64("0123456789", (uint64_t[]){0, 5, 3, 8}, 3)};
+  const lanebloom_keys keys[] = {
+      lanebloom_keys_offsets32("0123456789", (uint32_t[]){0, 5, 3, 8}, 3),
+      lanebloom_keys_offsets64("0123456789", (uint64_t[]){0, 5, 3, 8}, 3)};
   for (size_t i = 0; i < 4; i++) {
     int status = 0;
     const pid_t child = fork();
@@ -93,8 +97,8 @@ Test(keys, offsets_that_fall_are_asserted)
       _exit(0);
     }
     cr_assert(child > 0 && waitpid(child, &status, 0) == child, "no child");
-    cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT, "use %zu of layout %zu: status %x", i % 2, i / 2,
-              (unsigned)status);
+    cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT,
+              "use %zu of layout %zu: status %x", i % 2, i / 2, (unsigned)status);
   }
 }
 #endif
@@ -106,7 +110,8 @@ Test(keys, a_part_never_leaves_the_batch)
   cr_assert(lanebloom_keys_part(&keys, 2, SIZE_MAX).n == 1);
   cr_assert(lanebloom_keys_part(&keys, 3, 1).n == 0);
   cr_assert(lanebloom_keys_part(&keys, SIZE_MAX, SIZE_MAX).n == 0);
-  const lanebloom_keys part = lanebloom_keys_part(&keys, 1, 2), part_of_part = lanebloom_keys_part(&part, 1, 2);
+  const lanebloom_keys part = lanebloom_keys_part(&keys, 1, 2),
+                       part_of_part = lanebloom_keys_part(&part, 1, 2);
   cr_assert(part_of_part.n == 1);
   uint32_t found, expected;
   const lanebloom_keys last = lanebloom_keys_fixed("ef", 2, 1);
@@ -136,15 +141,18 @@ Test(keys, empty_batches_and_empty_keys)
     lanebloom_filter *filter = build(&none[i]);
     uint8_t bitmap = 0xa5;
     uint32_t word = 0xa5a5a5a5;
-    cr_assert(lanebloom_hash(LANEBLOOM_LEVELDB, &none[i], &word) == LANEBLOOM_OK && word == 0xa5a5a5a5);
+    cr_assert(lanebloom_hash(LANEBLOOM_LEVELDB, &none[i], &word) == LANEBLOOM_OK &&
+              word == 0xa5a5a5a5);
     cr_assert(lanebloom_filter_screen(filter, &none[i], &bitmap) == 0 && bitmap == 0xa5);
     cr_assert(lanebloom_filter_select(filter, &none[i], &word) == 0 && word == 0xa5a5a5a5);
     cr_assert(lanebloom_filter_screen_hashes(filter, NULL, 0, &bitmap) == 0 && bitmap == 0xa5);
-    cr_assert(!lanebloom_filter_may_contain(filter, NULL, 0), "a filter of no keys has no empty key");
+    cr_assert(!lanebloom_filter_may_contain(filter, NULL, 0),
+              "a filter of no keys has no empty key");
     lanebloom_filter_close(filter);
 
     filter = build(&empty[i]);
-    cr_assert(lanebloom_hash(LANEBLOOM_LEVELDB, &empty[i], &word) == LANEBLOOM_OK && word == 0xbc9f1d34);
+    cr_assert(lanebloom_hash(LANEBLOOM_LEVELDB, &empty[i], &word) == LANEBLOOM_OK &&
+              word == 0xbc9f1d34);
     cr_assert(lanebloom_filter_screen(filter, &empty[i], &bitmap) == 1 && bitmap == 1);
     cr_assert(lanebloom_filter_may_contain(filter, NULL, 0));
     lanebloom_filter_close(filter);
@@ -169,7 +177,8 @@ Test(screening, bitmap_indices_count_and_hashes_agree)
     cr_assert(count >= n / 2, "n %zu: %zu hits, %zu keys are in the filter", n, count, n / 2);
     cr_assert(lanebloom_filter_screen(filter, &keys, NULL) == count, "n %zu", n);
     const uint32_t *keys_hashes = hashes + NKEYS / 2 - n / 2;
-    cr_assert(lanebloom_filter_screen_hashes(filter, keys_hashes, n, from_hashes) == count, "n %zu", n);
+    cr_assert(lanebloom_filter_screen_hashes(filter, keys_hashes, n, from_hashes) == count, "n %zu",
+              n);
     cr_assert(memcmp(bitmap, from_hashes, sizeof bitmap) == 0, "n %zu", n);
     cr_assert(bitmap[(n + 7) / 8] == 0xff, "n %zu: wrote past the bitmap", n);
     cr_assert(n % 8 == 0 || bitmap[n / 8] >> n % 8 == 0, "n %zu: bits past n are not 0", n);
@@ -179,7 +188,8 @@ Test(screening, bitmap_indices_count_and_hashes_agree)
     for (size_t i = 0, hit = 0; i < n; i++) {
       const bool in_bitmap = bitmap[i / 8] >> i % 8 & 1;
       cr_assert(in_bitmap == (hit < count && indices[hit] == i), "n %zu, key %zu", n, i);
-      cr_assert(in_bitmap == lanebloom_filter_may_contain(filter, (const uint8_t *)keys.data + i * WIDTH, WIDTH));
+      cr_assert(in_bitmap == lanebloom_filter_may_contain(
+                                 filter, (const uint8_t *)keys.data + i * WIDTH, WIDTH));
       hit += in_bitmap;
     }
     cr_assert(count == NKEYS || indices[count] == UINT32_MAX, "n %zu: wrote past the indices", n);
@@ -204,22 +214,26 @@ Test(screening, constant_answers_need_no_probes)
   };
   for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
     lanebloom_filter *filter;
-    cr_assert(lanebloom_filter_open(LANEBLOOM_LEVELDB, filters[i].bytes, filters[i].size, &filter) == LANEBLOOM_OK);
+    cr_assert(lanebloom_filter_open(LANEBLOOM_LEVELDB, filters[i].bytes, filters[i].size,
+                                    &filter) == LANEBLOOM_OK);
     const lanebloom_keys keys = lanebloom_keys_fixed("abcdefghijkl", 1, 11);
     const size_t expected = filters[i].answer ? 11 : 0;
     uint8_t bitmap[3] = {0x55, 0x55, 0x55};
     uint32_t indices[11], hashes[11] = {0};
     uint64_t positions[30];
     cr_assert(lanebloom_filter_screen(filter, &keys, bitmap) == expected, "filter %zu", i);
-    cr_assert(bitmap[0] == (expected ? 0xff : 0) && bitmap[1] == (expected ? 7 : 0) && bitmap[2] == 0x55, "filter %zu",
-              i);
+    cr_assert(bitmap[0] == (expected ? 0xff : 0) && bitmap[1] == (expected ? 7 : 0) &&
+                  bitmap[2] == 0x55,
+              "filter %zu", i);
     cr_assert(lanebloom_filter_select(filter, &keys, indices) == expected, "filter %zu", i);
     cr_assert(expected == 0 || (indices[0] == 0 && indices[10] == 10), "filter %zu", i);
-    cr_assert(lanebloom_filter_screen_hashes(filter, hashes, 11, NULL) == expected, "filter %zu", i);
+    cr_assert(lanebloom_filter_screen_hashes(filter, hashes, 11, NULL) == expected, "filter %zu",
+              i);
     cr_assert(lanebloom_filter_may_contain(filter, "a", 1) == filters[i].answer, "filter %zu", i);
     lanebloom_info info;
     lanebloom_filter_info(filter, &info, sizeof info);
-    cr_assert(info.nprobes == (i == 6) && info.model_rate == filters[i].answer && info.format == LANEBLOOM_LEVELDB,
+    cr_assert(info.nprobes == (i == 6) && info.model_rate == filters[i].answer &&
+                  info.format == LANEBLOOM_LEVELDB,
               "filter %zu", i);
     cr_assert(lanebloom_filter_positions(filter, hashes, positions) == (i == 6), "filter %zu", i);
     lanebloom_filter_close(filter);
@@ -268,14 +282,17 @@ Test(info, says_what_the_filter_is)
 
   lanebloom_info info;
   lanebloom_filter_info(built, &info, sizeof info);
-  cr_assert(info.format == LANEBLOOM_LEVELDB && info.nprobes == 6 && info.nkeys == NKEYS && info.bits_per_key == 10);
+  cr_assert(info.format == LANEBLOOM_LEVELDB && info.nprobes == 6 && info.nkeys == NKEYS &&
+            info.bits_per_key == 10);
   cr_assert(info.nbits == 8 * (size - 1) && info.nbits_set == nbits_set);
   const double expected = pow((double)nbits_set / (double)info.nbits, 6) + NKEYS / 4294967296.0;
-  cr_assert(fabs(info.model_rate / expected - 1) < 1e-6, "%g, expected %g", info.model_rate, expected);
+  cr_assert(fabs(info.model_rate / expected - 1) < 1e-6, "%g, expected %g", info.model_rate,
+            expected);
 
   cr_assert(lanebloom_filter_open(LANEBLOOM_LEVELDB, payload, size, &opened) == LANEBLOOM_OK);
   lanebloom_filter_info(opened, &info, sizeof info);
-  cr_assert(info.nkeys == LANEBLOOM_UNKNOWN && isnan(info.bits_per_key) && info.nbits_set == nbits_set);
+  cr_assert(info.nkeys == LANEBLOOM_UNKNOWN && isnan(info.bits_per_key) &&
+            info.nbits_set == nbits_set);
   cr_assert(fabs(info.model_rate / pow((double)nbits_set / (double)info.nbits, 6) - 1) < 1e-12);
   lanebloom_filter_close(opened);
   lanebloom_filter_close(built);
@@ -308,13 +325,18 @@ Test(errors, formats_that_are_not_there)
     unsigned nprobes;
     double value;
     cr_assert(lanebloom_hash(format, &keys, &hash) == LANEBLOOM_ERR_FORMAT, "%d", formats[i]);
-    cr_assert(lanebloom_filter_open(format, "\0\0", 2, &filter) == LANEBLOOM_ERR_FORMAT && !filter, "%d", formats[i]);
+    cr_assert(lanebloom_filter_open(format, "\0\0", 2, &filter) == LANEBLOOM_ERR_FORMAT && !filter,
+              "%d", formats[i]);
     filter = (void *)1;
-    cr_assert(lanebloom_filter_build(format, 10, &keys, &filter) == LANEBLOOM_ERR_FORMAT && !filter, "%d", formats[i]);
-    cr_assert(lanebloom_builder_create(format, 10, 0, &builder) == LANEBLOOM_ERR_FORMAT && !builder, "%d", formats[i]);
-    cr_assert(lanebloom_plan_size(format, 10, 1, &nbytes, &nprobes) == LANEBLOOM_ERR_FORMAT, "%d", formats[i]);
+    cr_assert(lanebloom_filter_build(format, 10, &keys, &filter) == LANEBLOOM_ERR_FORMAT && !filter,
+              "%d", formats[i]);
+    cr_assert(lanebloom_builder_create(format, 10, 0, &builder) == LANEBLOOM_ERR_FORMAT && !builder,
+              "%d", formats[i]);
+    cr_assert(lanebloom_plan_size(format, 10, 1, &nbytes, &nprobes) == LANEBLOOM_ERR_FORMAT, "%d",
+              formats[i]);
     cr_assert(lanebloom_plan_rate(format, 10, 1, &value) == LANEBLOOM_ERR_FORMAT, "%d", formats[i]);
-    cr_assert(lanebloom_plan_bits(format, 0.01, 1, &value) == LANEBLOOM_ERR_FORMAT, "%d", formats[i]);
+    cr_assert(lanebloom_plan_bits(format, 0.01, 1, &value) == LANEBLOOM_ERR_FORMAT, "%d",
+              formats[i]);
     cr_assert(lanebloom_format_hash_size(format) == 0, "%d", formats[i]);
     cr_assert(strcmp(lanebloom_format_name(format), "unknown") == 0, "%d", formats[i]);
   }
@@ -333,9 +355,12 @@ Test(errors, the_format_that_only_opens)
   unsigned nprobes;
   double value;
   cr_assert(lanebloom_hash(LANEBLOOM_ROCKSDB, &keys, &hash) == LANEBLOOM_ERR_FORMAT);
-  cr_assert(lanebloom_filter_build(LANEBLOOM_ROCKSDB, 10, &keys, &filter) == LANEBLOOM_ERR_FORMAT && !filter);
-  cr_assert(lanebloom_builder_create(LANEBLOOM_ROCKSDB, 10, 5, &builder) == LANEBLOOM_ERR_FORMAT && !builder);
-  cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB, 10, 1, &nbytes, &nprobes) == LANEBLOOM_ERR_FORMAT);
+  cr_assert(lanebloom_filter_build(LANEBLOOM_ROCKSDB, 10, &keys, &filter) == LANEBLOOM_ERR_FORMAT &&
+            !filter);
+  cr_assert(lanebloom_builder_create(LANEBLOOM_ROCKSDB, 10, 5, &builder) == LANEBLOOM_ERR_FORMAT &&
+            !builder);
+  cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB, 10, 1, &nbytes, &nprobes) ==
+            LANEBLOOM_ERR_FORMAT);
   cr_assert(lanebloom_plan_rate(LANEBLOOM_ROCKSDB, 10, 1, &value) == LANEBLOOM_ERR_FORMAT);
   cr_assert(lanebloom_plan_bits(LANEBLOOM_ROCKSDB, 0.01, 1, &value) == LANEBLOOM_ERR_FORMAT);
   cr_assert(lanebloom_format_hash_size(LANEBLOOM_ROCKSDB) == 0);
@@ -344,7 +369,8 @@ Test(errors, the_format_that_only_opens)
   cr_assert(strcmp(lanebloom_format_name(LANEBLOOM_ROCKSDB_LOCAL), "rocksdb-local") == 0);
 }
 
-static lanebloom_status open_as(lanebloom_format format, const lanebloom_filter *filter, lanebloom_format *found)
+static lanebloom_status open_as(lanebloom_format format, const lanebloom_filter *filter,
+                                lanebloom_format *found)
 {
   size_t size;
   const void *bytes = lanebloom_filter_bytes(filter, &size);
@@ -363,7 +389,8 @@ Test(rocksdb, the_trailer_says_the_format)
 {
   static const lanebloom_format formats[] = {LANEBLOOM_ROCKSDB_LEGACY, LANEBLOOM_ROCKSDB_LOCAL};
   for (size_t i = 0; i < 2; i++) {
-    const lanebloom_keys key = lanebloom_keys_fixed("a", 1, 1), none = lanebloom_keys_fixed("", 1, 0);
+    const lanebloom_keys key = lanebloom_keys_fixed("a", 1, 1),
+                         none = lanebloom_keys_fixed("", 1, 0);
     lanebloom_filter *filter;
     lanebloom_format found;
     cr_assert(lanebloom_filter_build(formats[i], 10, &key, &filter) == LANEBLOOM_OK);
@@ -376,8 +403,10 @@ Test(rocksdb, the_trailer_says_the_format)
     size_t size;
     lanebloom_filter_bytes(filter, &size);
     cr_assert(size == 5 && !lanebloom_filter_may_contain(filter, "a", 1));
-    cr_assert(open_as(LANEBLOOM_ROCKSDB, filter, &found) == LANEBLOOM_OK && found == LANEBLOOM_ROCKSDB);
-    cr_assert(open_as(formats[!i], filter, &found) == LANEBLOOM_OK && found == formats[!i], "constant for both");
+    cr_assert(open_as(LANEBLOOM_ROCKSDB, filter, &found) == LANEBLOOM_OK &&
+              found == LANEBLOOM_ROCKSDB);
+    cr_assert(open_as(formats[!i], filter, &found) == LANEBLOOM_OK && found == formats[!i],
+              "constant for both");
     lanebloom_filter_close(filter);
   }
 }
@@ -390,15 +419,18 @@ Test(rocksdb, constant_answers_are_of_neither_format)
     size_t nbytes; /* with the payload */
     bool answer;
   } filters[] = {
-      {{6, 1, 0, 0, 0}, 5, false},    {{0, 0, 0, 0, 0}, 69, true},    {{0xff, 0, 31, 0, 0}, 69, true},
-      {{0xff, 0, 6, 0, 0}, 68, true}, {{0xff, 0, 6, 1, 0}, 69, true}, {{6, 7, 0, 0, 0}, 69, true},
-      {{0xfe, 0, 1, 0, 0}, 69, true}, {{0x80, 0, 0, 0, 0}, 69, true},
+      {{6, 1, 0, 0, 0}, 5, false},     {{0, 0, 0, 0, 0}, 69, true},
+      {{0xff, 0, 31, 0, 0}, 69, true}, {{0xff, 0, 6, 0, 0}, 68, true},
+      {{0xff, 0, 6, 1, 0}, 69, true},  {{6, 7, 0, 0, 0}, 69, true},
+      {{0xfe, 0, 1, 0, 0}, 69, true},  {{0x80, 0, 0, 0, 0}, 69, true},
   };
   for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
     uint8_t bytes[69] = {0};
     memcpy(bytes + filters[i].nbytes - 5, filters[i].trailer, 5);
     lanebloom_filter *filter;
-    cr_assert(lanebloom_filter_open(LANEBLOOM_ROCKSDB, bytes, filters[i].nbytes, &filter) == LANEBLOOM_OK, "%zu", i);
+    cr_assert(lanebloom_filter_open(LANEBLOOM_ROCKSDB, bytes, filters[i].nbytes, &filter) ==
+                  LANEBLOOM_OK,
+              "%zu", i);
     lanebloom_info info;
     lanebloom_filter_info(filter, &info, sizeof info);
     cr_assert(info.format == LANEBLOOM_ROCKSDB && info.nprobes == 0 && info.nbits == 0, "%zu", i);
@@ -422,17 +454,20 @@ Test(rocksdb, the_model_rate_comes_from_the_bits_that_are_set)
     cr_assert(lanebloom_plan_rate(formats[i], 12, NKEYS, &planned) == LANEBLOOM_OK);
     cr_assert(lanebloom_builder_create(formats[i], 12, NKEYS, &builder) == LANEBLOOM_OK);
     cr_assert(lanebloom_builder_add(builder, &once) == LANEBLOOM_OK);
-    cr_assert(lanebloom_builder_add(builder, &once) == LANEBLOOM_OK); /* which sets no further bit */
+    cr_assert(lanebloom_builder_add(builder, &once) ==
+              LANEBLOOM_OK); /* which sets no further bit */
     cr_assert(lanebloom_builder_finish(builder, &filter) == LANEBLOOM_OK);
     lanebloom_filter_info(filter, &info, sizeof info);
     cr_assert(info.nkeys == 2 * NKEYS);
-    cr_assert(fabs(info.model_rate / planned - 1) < 0.1, "%g, planned %g", info.model_rate, planned);
+    cr_assert(fabs(info.model_rate / planned - 1) < 0.1, "%g, planned %g", info.model_rate,
+              planned);
 
     size_t size;
     const void *engine = lanebloom_filter_bytes(filter, &size);
     cr_assert(lanebloom_filter_open(formats[i], engine, size, &opened) == LANEBLOOM_OK);
     lanebloom_filter_info(opened, &bare, sizeof bare);
-    cr_assert(fabs(bare.model_rate / info.model_rate - 1) < 1e-3, "%g, %g", bare.model_rate, info.model_rate);
+    cr_assert(fabs(bare.model_rate / info.model_rate - 1) < 1e-3, "%g, %g", bare.model_rate,
+              info.model_rate);
     lanebloom_filter_close(opened);
     lanebloom_filter_close(filter);
     lanebloom_builder_destroy(builder);
@@ -453,24 +488,26 @@ Test(errors, bits_per_key_out_of_range)
       const lanebloom_status expected = i < 6 || leveldb ? LANEBLOOM_ERR_ARGUMENT : LANEBLOOM_OK;
       lanebloom_filter *filter = (void *)1;
       lanebloom_builder *builder = (void *)1;
-      cr_assert(lanebloom_filter_build((lanebloom_format)format, bits, &keys, &filter) == expected, "%d, %g", format,
-                bits);
-      cr_assert(lanebloom_builder_create((lanebloom_format)format, bits, 0, &builder) == expected, "%d, %g", format,
-                bits);
+      cr_assert(lanebloom_filter_build((lanebloom_format)format, bits, &keys, &filter) == expected,
+                "%d, %g", format, bits);
+      cr_assert(lanebloom_builder_create((lanebloom_format)format, bits, 0, &builder) == expected,
+                "%d, %g", format, bits);
       cr_assert(!filter == (expected != LANEBLOOM_OK) && !builder == (expected != LANEBLOOM_OK));
       lanebloom_filter_close(filter);
       lanebloom_builder_destroy(builder);
     }
   }
   lanebloom_filter *filter = (void *)1;
-  cr_assert(lanebloom_filter_open(LANEBLOOM_LEVELDB, NULL, 1, &filter) == LANEBLOOM_ERR_ARGUMENT && !filter);
+  cr_assert(lanebloom_filter_open(LANEBLOOM_LEVELDB, NULL, 1, &filter) == LANEBLOOM_ERR_ARGUMENT &&
+            !filter);
 }
 
 Test(errors, every_status_has_a_text_of_its_own)
 {
   for (int a = LANEBLOOM_OK; a <= LANEBLOOM_ERR_IO; a++)
     for (int b = a + 1; b <= LANEBLOOM_ERR_IO + 1; b++)
-      cr_assert(strcmp(lanebloom_status_text((lanebloom_status)a), lanebloom_status_text((lanebloom_status)b)) != 0,
+      cr_assert(strcmp(lanebloom_status_text((lanebloom_status)a),
+                       lanebloom_status_text((lanebloom_status)b)) != 0,
                 "%d and %d", a, b);
   int major, minor, patch;
   cr_assert(sscanf(lanebloom_version(), "%d.%d.%d", &major, &minor, &patch) == 3);
@@ -494,7 +531,8 @@ Test(merge, filters_of_one_layout)
   cr_assert(info.nkeys == NKEYS && info.bits_per_key == 10 && info.nprobes == 6);
 
   size_t size, merged_size;
-  const uint8_t *a = lanebloom_filter_bytes(parts[0], &size), *b = lanebloom_filter_bytes(parts[1], &size);
+  const uint8_t *a = lanebloom_filter_bytes(parts[0], &size),
+                *b = lanebloom_filter_bytes(parts[1], &size);
   const uint8_t *c = lanebloom_filter_bytes(merged, &merged_size);
   cr_assert(size == merged_size && c[size - 1] == 6);
   for (size_t i = 0; i < size - 1; i++)
@@ -533,7 +571,8 @@ Test(merge, filters_that_differ_are_refused)
     lanebloom_filter_open(others[i].format, others[i].bytes, others[i].size, &other);
     const lanebloom_filter *pair[2] = {filter, other};
     merged = (void *)1;
-    cr_assert(lanebloom_filter_merge(pair, 2, &merged) == LANEBLOOM_ERR_MISMATCH && !merged, "other %zu", i);
+    cr_assert(lanebloom_filter_merge(pair, 2, &merged) == LANEBLOOM_ERR_MISMATCH && !merged,
+              "other %zu", i);
     lanebloom_filter_close(other);
   }
   merged = (void *)1;

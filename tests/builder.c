@@ -18,7 +18,8 @@ static lanebloom_keys all_keys(void)
 static lanebloom_builder *create(double bits_per_key, uint64_t expected_keys)
 {
   lanebloom_builder *builder;
-  lanebloom_status status = lanebloom_builder_create(LANEBLOOM_LEVELDB, bits_per_key, expected_keys, &builder);
+  lanebloom_status status =
+      lanebloom_builder_create(LANEBLOOM_LEVELDB, bits_per_key, expected_keys, &builder);
   cr_assert(status == LANEBLOOM_OK, "create: %s", lanebloom_status_text(status));
   return builder;
 }
@@ -37,12 +38,14 @@ static lanebloom_filter *finish(lanebloom_builder *builder)
   return filter;
 }
 
-static void assert_equal_and_close(lanebloom_filter *found, lanebloom_filter *expected, const char *what)
+static void assert_equal_and_close(lanebloom_filter *found, lanebloom_filter *expected,
+                                   const char *what)
 {
   size_t found_size, expected_size;
   const void *found_bytes = lanebloom_filter_bytes(found, &found_size);
   const void *expected_bytes = lanebloom_filter_bytes(expected, &expected_size);
-  cr_assert(found_size == expected_size, "%s: %zu bytes, expected %zu", what, found_size, expected_size);
+  cr_assert(found_size == expected_size, "%s: %zu bytes, expected %zu", what, found_size,
+            expected_size);
   cr_assert(memcmp(found_bytes, expected_bytes, found_size) == 0, "%s", what);
   lanebloom_info found_info, expected_info;
   lanebloom_filter_info(found, &found_info, sizeof found_info);
@@ -119,7 +122,8 @@ Test(builder, merging_is_appending)
     cr_assert(lanebloom_builder_merge(into, from) == LANEBLOOM_OK);
     assert_equal_and_close(finish(into), reference(&keys, NKEYS), "merged");
 
-    cr_assert(lanebloom_builder_merge(into, from) == LANEBLOOM_OK); /* from is as it was, into empty */
+    cr_assert(lanebloom_builder_merge(into, from) ==
+              LANEBLOOM_OK); /* from is as it was, into empty */
     lanebloom_filter *again = finish(into), *once = finish(from);
     assert_equal_and_close(again, once, "from");
     cr_assert(lanebloom_builder_merge(into, from) == LANEBLOOM_OK); /* both empty after finish */
@@ -146,14 +150,18 @@ Test(builder, what_cannot_be_merged_changes_nothing)
   for (size_t i = 0; i < NKINDS; i++)
     for (size_t j = 0; j < NKINDS; j++) {
       lanebloom_builder *into, *from, *untouched;
-      lanebloom_builder_create(kinds[i].format, kinds[i].bits_per_key, kinds[i].expected_keys, &into);
-      lanebloom_builder_create(kinds[i].format, kinds[i].bits_per_key, kinds[i].expected_keys, &untouched);
-      lanebloom_builder_create(kinds[j].format, kinds[j].bits_per_key, kinds[j].expected_keys, &from);
+      lanebloom_builder_create(kinds[i].format, kinds[i].bits_per_key, kinds[i].expected_keys,
+                               &into);
+      lanebloom_builder_create(kinds[i].format, kinds[i].bits_per_key, kinds[i].expected_keys,
+                               &untouched);
+      lanebloom_builder_create(kinds[j].format, kinds[j].bits_per_key, kinds[j].expected_keys,
+                               &from);
       add(into, &keys, 0, 50);
       add(untouched, &keys, 0, 50);
       add(from, &keys, 50, 50);
-      cr_assert(lanebloom_builder_merge(into, from) == (i == j ? LANEBLOOM_OK : LANEBLOOM_ERR_MISMATCH), "%zu, %zu", i,
-                j);
+      cr_assert(lanebloom_builder_merge(into, from) ==
+                    (i == j ? LANEBLOOM_OK : LANEBLOOM_ERR_MISMATCH),
+                "%zu, %zu", i, j);
       if (i != j)
         assert_equal_and_close(finish(into), finish(untouched), "refused");
       lanebloom_builder_destroy(into);
@@ -165,23 +173,27 @@ Test(builder, what_cannot_be_merged_changes_nothing)
   lanebloom_builder_destroy(builder);
 }
 
-/* The engine counts in 64 bits: a product that wraps there is refused here, one that merely has no memory fails as
- * such. */
+/* The engine counts in 64 bits: a product that wraps there is refused here, one that merely has no
+ * memory fails as such. */
 Test(builder, sizes_that_wrap_and_sizes_that_are_not_to_be_had)
 {
   lanebloom_builder *builder = (void *)1;
-  cr_assert(lanebloom_builder_create(LANEBLOOM_LEVELDB, 10, UINT64_MAX / 10 + 1, &builder) == LANEBLOOM_ERR_LIMIT);
+  cr_assert(lanebloom_builder_create(LANEBLOOM_LEVELDB, 10, UINT64_MAX / 10 + 1, &builder) ==
+            LANEBLOOM_ERR_LIMIT);
   cr_assert(!builder);
   builder = (void *)1;
-  cr_assert(lanebloom_builder_create(LANEBLOOM_LEVELDB, 10, (uint64_t)1e18, &builder) == LANEBLOOM_ERR_MEMORY);
+  cr_assert(lanebloom_builder_create(LANEBLOOM_LEVELDB, 10, (uint64_t)1e18, &builder) ==
+            LANEBLOOM_ERR_MEMORY);
   cr_assert(!builder);
-  const lanebloom_keys many = lanebloom_keys_fixed("", 0, SIZE_MAX); /* whose hashes no memory has room for */
+  const lanebloom_keys many =
+      lanebloom_keys_fixed("", 0, SIZE_MAX); /* whose hashes no memory has room for */
   cr_assert(lanebloom_builder_create(LANEBLOOM_LEVELDB, 10, 0, &builder) == LANEBLOOM_OK);
   cr_assert(lanebloom_builder_add(builder, &many) == LANEBLOOM_ERR_MEMORY);
   lanebloom_builder_destroy(builder);
 }
 
-/* RocksDB counts equal hashes in a row once, also across pieces and merges; a sized filter knows no such rule. */
+/* RocksDB counts equal hashes in a row once, also across pieces and merges; a sized filter knows no
+ * such rule. */
 Test(builder, equal_neighbours_count_once_in_rocksdb)
 {
   static const lanebloom_format formats[] = {LANEBLOOM_ROCKSDB_LEGACY, LANEBLOOM_ROCKSDB_LOCAL};

@@ -1,4 +1,5 @@
-/* Faults that are planted, so that sanitizers.bats can see that the sanitizers of this build would be heard.
+/* Faults that are planted, so that sanitizers.bats can see that the sanitizers of this build would
+ * be heard.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <limits.h>

@@ -42,19 +42,23 @@ static void check_refused(const struct packed *packed, lanebloom_status expected
 
 static size_t deflate_raw(const uint8_t *from, size_t nbytes, uint8_t *to, size_t room)
 {
-  z_stream stream = {
-      .next_in = (Bytef *)(uintptr_t)from, .avail_in = (uInt)nbytes, .next_out = to, .avail_out = (uInt)room};
-  cr_assert(deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+  z_stream stream = {.next_in = (Bytef *)(uintptr_t)from,
+                     .avail_in = (uInt)nbytes,
+                     .next_out = to,
+                     .avail_out = (uInt)room};
+  cr_assert(deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8,
+                         Z_DEFAULT_STRATEGY) == Z_OK);
   cr_assert(deflate(&stream, Z_FINISH) == Z_STREAM_END);
   deflateEnd(&stream);
   return stream.total_out;
 }
 
-/* Version 1 of RocksDB's tables stores no size before deflate: the block becomes what it becomes. 5 MB that do not get
- * smaller could become 5 GB, for which there is neither memory nor need. */
+/* Version 1 of RocksDB's tables stores no size before deflate: the block becomes what it becomes. 5
+ * MB that do not get smaller could become 5 GB, for which there is neither memory nor need. */
 Test(compression, deflate_without_a_size)
 {
-  static const size_t sizes[] = {0, 1, 4096, (1 << 16) - 1, 1 << 16, (1 << 16) + 1, 300000, 5000000};
+  static const size_t sizes[] = {0,      1,      4096, (1 << 16) - 1, 1 << 16, (1 << 16) + 1,
+                                 300000, 5000000};
   for (size_t i = 0; i < 2 * (sizeof sizes / sizeof *sizes); i++) {
     const size_t nbytes = sizes[i / 2], room = nbytes + nbytes / 100 + 1000;
     uint8_t *bytes = test_alloc(nbytes), *deflated = test_alloc(room);
@@ -88,8 +92,10 @@ Test(compression, zstd_frames_of_leveldb)
     const size_t nbytes = sizes[i / 2], room = ZSTD_compressBound(nbytes);
     uint8_t *bytes = test_alloc(nbytes), *frame = test_alloc(room);
     fill(bytes, nbytes, i % 2);
-    struct packed packed = {
-        .codec = CODEC_ZSTD, .engine = LANEBLOOM_ENGINE_LEVELDB, .bytes = frame, .most_nbytes = NO_LIMIT};
+    struct packed packed = {.codec = CODEC_ZSTD,
+                            .engine = LANEBLOOM_ENGINE_LEVELDB,
+                            .bytes = frame,
+                            .most_nbytes = NO_LIMIT};
     ZSTD_CCtx *context = ZSTD_createCCtx();
     packed.nbytes = ZSTD_compress2(context, frame, room, bytes, nbytes);
     check_unpacked(&packed, bytes, nbytes);

@@ -1,4 +1,5 @@
-/* Container files: what is saved is loaded, what is damaged is refused, and a save is all or nothing.
+/* Container files: what is saved is loaded, what is damaged is refused, and a save is all or
+ * nothing.
  * SPDX-License-Identifier: MIT */
 #define XXH_INLINE_ALL
 #include <criterion/criterion.h>
@@ -19,7 +20,8 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-/* ---- A file system that cannot do all: the linker puts these in the place of the C library's (tests/CMakeLists.txt) ---- */
+/* ---- A file system that cannot do all: the linker puts these in the place of the C library's
+ * (tests/CMakeLists.txt) ---- */
 
 int __real_openat64(int folder, const char *path, int options, ...);
 int __real_fchown(int fd, uid_t owner, gid_t group);
@@ -77,7 +79,8 @@ static lanebloom_filter *build(double bits_per_key, size_t nkeys, uint64_t seed)
     keys[i] = (i + seed) * 0x9e3779b97f4a7c15;
   const lanebloom_keys batch = lanebloom_keys_fixed(keys, sizeof *keys, nkeys);
   lanebloom_filter *filter;
-  cr_assert(lanebloom_filter_build(LANEBLOOM_LEVELDB, bits_per_key, &batch, &filter) == LANEBLOOM_OK);
+  cr_assert(lanebloom_filter_build(LANEBLOOM_LEVELDB, bits_per_key, &batch, &filter) ==
+            LANEBLOOM_OK);
   free(keys);
   return filter;
 }
@@ -85,19 +88,22 @@ static lanebloom_filter *build(double bits_per_key, size_t nkeys, uint64_t seed)
 static void save(const lanebloom_filter *filter, const char *path)
 {
   lanebloom_status status = lanebloom_filter_save(filter, path);
-  cr_assert(status == LANEBLOOM_OK, "%s: %s, %s", path, lanebloom_status_text(status), strerror(errno));
+  cr_assert(status == LANEBLOOM_OK, "%s: %s, %s", path, lanebloom_status_text(status),
+            strerror(errno));
 }
 
 static bool equal(const lanebloom_filter *a, const lanebloom_filter *b)
 {
   size_t asize, bsize;
-  const void *abytes = lanebloom_filter_bytes(a, &asize), *bbytes = lanebloom_filter_bytes(b, &bsize);
+  const void *abytes = lanebloom_filter_bytes(a, &asize),
+             *bbytes = lanebloom_filter_bytes(b, &bsize);
   lanebloom_info ainfo, binfo;
   lanebloom_filter_info(a, &ainfo, sizeof ainfo);
   lanebloom_filter_info(b, &binfo, sizeof binfo);
   if (isnan(ainfo.bits_per_key) && isnan(binfo.bits_per_key))
     ainfo.bits_per_key = binfo.bits_per_key = 0;
-  return asize == bsize && memcmp(abytes, bbytes, asize) == 0 && memcmp(&ainfo, &binfo, sizeof ainfo) == 0;
+  return asize == bsize && memcmp(abytes, bbytes, asize) == 0 &&
+         memcmp(&ainfo, &binfo, sizeof ainfo) == 0;
 }
 
 static size_t read_file(const char *path, uint8_t *bytes, size_t room)
@@ -112,7 +118,8 @@ static size_t read_file(const char *path, uint8_t *bytes, size_t room)
 static void write_file(const char *path, const void *bytes, size_t n)
 {
   FILE *file = fopen(path, "wb");
-  cr_assert(file && fwrite(bytes, 1, n, file) == n && fclose(file) == 0, "%s: %s", path, strerror(errno));
+  cr_assert(file && fwrite(bytes, 1, n, file) == n && fclose(file) == 0, "%s: %s", path,
+            strerror(errno));
 }
 
 static size_t files_here(void)
@@ -136,14 +143,15 @@ static void assert_round_trip(const lanebloom_filter *filter)
 
   cr_assert(lanebloom_filter_load("f.lbf", &found) == LANEBLOOM_OK && equal(filter, found));
   lanebloom_filter_close(found);
-  cr_assert(lanebloom_filter_load_why("f.lbf", &found, why, sizeof why) == LANEBLOOM_OK && equal(filter, found) &&
-            !*why);
+  cr_assert(lanebloom_filter_load_why("f.lbf", &found, why, sizeof why) == LANEBLOOM_OK &&
+            equal(filter, found) && !*why);
   lanebloom_filter_close(found);
   cr_assert(lanebloom_filter_map("f.lbf", &found) == LANEBLOOM_OK && equal(filter, found));
   lanebloom_filter_close(found);
   cr_assert(lanebloom_filter_parse(bytes, size, &found) == LANEBLOOM_OK && equal(filter, found));
   size_t nbytes;
-  cr_assert((const uint8_t *)lanebloom_filter_bytes(found, &nbytes) == bytes + 64, "parsing borrows");
+  cr_assert((const uint8_t *)lanebloom_filter_bytes(found, &nbytes) == bytes + 64,
+            "parsing borrows");
   lanebloom_filter_close(found);
 }
 
@@ -160,7 +168,8 @@ Test(container, what_is_saved_is_loaded)
 
 Test(container, engine_bytes_of_every_kind)
 {
-  static const char *const kinds[] = {"", "\x06", "\0\x06", "\xff\xff\x00", "\xff\xff\xff", "abcdefghij\x0a"};
+  static const char *const kinds[] = {
+      "", "\x06", "\0\x06", "\xff\xff\x00", "\xff\xff\xff", "abcdefghij\x0a"};
   enter_empty_folder();
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
     for (int is_signed = 0; is_signed < 2; is_signed++) {
@@ -171,8 +180,10 @@ Test(container, engine_bytes_of_every_kind)
       assert_round_trip(filter);
       cr_assert(lanebloom_filter_save_raw(filter, "raw") == LANEBLOOM_OK);
       uint8_t bytes[16];
-      cr_assert(read_file("raw", bytes, sizeof bytes) == size && memcmp(bytes, kinds[i], size) == 0);
-      cr_assert(lanebloom_filter_load_raw(format, "raw", &raw) == LANEBLOOM_OK && equal(filter, raw));
+      cr_assert(read_file("raw", bytes, sizeof bytes) == size &&
+                memcmp(bytes, kinds[i], size) == 0);
+      cr_assert(lanebloom_filter_load_raw(format, "raw", &raw) == LANEBLOOM_OK &&
+                equal(filter, raw));
       lanebloom_filter_close(raw);
       lanebloom_filter_close(filter);
     }
@@ -215,7 +226,8 @@ Test(container, a_pipe_can_be_loaded_whatever_its_size)
       lanebloom_status status = lanebloom_filter_load(path, &found);
       pthread_join(thread, NULL);
       close(ends[0]);
-      cr_assert(status == (cut ? LANEBLOOM_ERR_CORRUPT : LANEBLOOM_OK), "%zu keys, %d cut: %d", nkeys, cut, status);
+      cr_assert(status == (cut ? LANEBLOOM_ERR_CORRUPT : LANEBLOOM_OK), "%zu keys, %d cut: %d",
+                nkeys, cut, status);
       cr_assert(cut || equal(filter, found));
       lanebloom_filter_close(found);
     }
@@ -238,8 +250,8 @@ Test(container, every_flipped_bit_is_noticed)
     write_file("f.lbf", bytes, size);
     char why[200] = "";
     lanebloom_status status = lanebloom_filter_load_why("f.lbf", &found, why, sizeof why);
-    cr_assert((status == LANEBLOOM_ERR_FORMAT || status == LANEBLOOM_ERR_CORRUPT) && !found, "bit %zu: %d", bit,
-              status);
+    cr_assert((status == LANEBLOOM_ERR_FORMAT || status == LANEBLOOM_ERR_CORRUPT) && !found,
+              "bit %zu: %d", bit, status);
     cr_assert(strstr(why, "expected") && strstr(why, "found"), "bit %zu: %s", bit, why);
     cr_assert(lanebloom_filter_parse(bytes, size, &found) == status && !found, "bit %zu", bit);
     if (bit < 8 * 48) /* all of the header but the checksum of the whole */
@@ -263,7 +275,8 @@ Test(container, every_wrong_length_is_noticed)
     write_file("f.lbf", bytes, n);
     char why[200] = "";
     const lanebloom_status expected = n < 8 ? LANEBLOOM_ERR_FORMAT : LANEBLOOM_ERR_CORRUPT;
-    cr_assert(lanebloom_filter_load_why("f.lbf", &found, why, sizeof why) == expected && !found, "%zu bytes", n);
+    cr_assert(lanebloom_filter_load_why("f.lbf", &found, why, sizeof why) == expected && !found,
+              "%zu bytes", n);
     cr_assert(strstr(why, "expected") && strstr(why, "found"), "%zu bytes: %s", n, why);
     cr_assert(lanebloom_filter_map("f.lbf", &found) == expected && !found, "%zu bytes", n);
     cr_assert(lanebloom_filter_parse(bytes, n, &found) == expected && !found, "%zu bytes", n);
@@ -272,12 +285,15 @@ Test(container, every_wrong_length_is_noticed)
   leave_folder();
 }
 
-static void assert_refused(const void *bytes, size_t size, const char *what, const char *part_of_why)
+static void assert_refused(const void *bytes, size_t size, const char *what,
+                           const char *part_of_why)
 {
   lanebloom_filter *found;
   char why[200];
   write_file("f", bytes, size);
-  cr_assert(lanebloom_filter_load_why("f", &found, why, sizeof why) == LANEBLOOM_ERR_FORMAT && !found, "%s", what);
+  cr_assert(lanebloom_filter_load_why("f", &found, why, sizeof why) == LANEBLOOM_ERR_FORMAT &&
+                !found,
+            "%s", what);
   cr_assert(strstr(why, part_of_why), "%s: %s", what, why);
 }
 
@@ -286,7 +302,8 @@ Test(container, what_is_newer_or_something_else_is_told_so)
   enter_empty_folder();
   lanebloom_filter *filter = build(10, 3, 7), *found;
   save(filter, "f");
-  cr_assert(lanebloom_filter_load_raw(LANEBLOOM_LEVELDB, "f", &found) == LANEBLOOM_ERR_FORMAT && !found,
+  cr_assert(lanebloom_filter_load_raw(LANEBLOOM_LEVELDB, "f", &found) == LANEBLOOM_ERR_FORMAT &&
+                !found,
             "a container is no engine's filter");
   uint8_t bytes[256];
   const size_t size = read_file("f", bytes, sizeof bytes);
@@ -308,15 +325,21 @@ Test(container, what_cannot_be_read_says_why)
   static const struct {
     const char *path;
     int error;
-  } paths[] = {{"nothing-here", ENOENT}, {"/", EISDIR}, {"/dev/null/x", ENOTDIR}, {"/proc/self/mem", EIO}};
+  } paths[] = {
+      {"nothing-here", ENOENT}, {"/", EISDIR}, {"/dev/null/x", ENOTDIR}, {"/proc/self/mem", EIO}};
   for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
     lanebloom_filter *found = (void *)1;
     char why[100];
     errno = 0;
-    cr_assert(lanebloom_filter_load_why(paths[i].path, &found, why, sizeof why) == LANEBLOOM_ERR_IO && !found);
-    cr_assert(errno == paths[i].error && strcmp(why, strerror(paths[i].error)) == 0, "%s: %s", paths[i].path, why);
+    cr_assert(lanebloom_filter_load_why(paths[i].path, &found, why, sizeof why) ==
+                  LANEBLOOM_ERR_IO &&
+              !found);
+    cr_assert(errno == paths[i].error && strcmp(why, strerror(paths[i].error)) == 0, "%s: %s",
+              paths[i].path, why);
     errno = 0;
-    cr_assert(lanebloom_filter_load_raw(LANEBLOOM_LEVELDB, paths[i].path, &found) == LANEBLOOM_ERR_IO && !found);
+    cr_assert(lanebloom_filter_load_raw(LANEBLOOM_LEVELDB, paths[i].path, &found) ==
+                  LANEBLOOM_ERR_IO &&
+              !found);
     cr_assert(errno == paths[i].error);
   }
   lanebloom_filter *found;
@@ -367,7 +390,8 @@ Test(container, fields_that_are_well_sealed_but_unknown)
     seal(bytes, size);
     write_file("f", bytes, size);
     char why[200];
-    cr_assert(lanebloom_filter_load_why("f", &found, why, sizeof why) == fields[i].status, "field %zu: %s", i, why);
+    cr_assert(lanebloom_filter_load_why("f", &found, why, sizeof why) == fields[i].status,
+              "field %zu: %s", i, why);
     cr_assert(strstr(why, fields[i].why), "field %zu: %s", i, why);
     lanebloom_filter_close(found);
     cr_assert(lanebloom_filter_map("f", &found) == fields[i].status, "field %zu", i);
@@ -392,9 +416,12 @@ Test(container, what_may_not_be_read_or_written)
   if (child == 0) { /* as somebody whom modes bind */
     lanebloom_filter *found;
     bool right = geteuid() != 0 || setresuid(65534, 65534, 65534) == 0;
-    right = right && lanebloom_filter_load("secret.lbf", &found) == LANEBLOOM_ERR_IO && errno == EACCES;
-    right = right && lanebloom_filter_map("secret.lbf", &found) == LANEBLOOM_ERR_IO && errno == EACCES;
-    right = right && lanebloom_filter_save(filter, "closed/f.lbf") == LANEBLOOM_ERR_IO && errno == EACCES;
+    right =
+        right && lanebloom_filter_load("secret.lbf", &found) == LANEBLOOM_ERR_IO && errno == EACCES;
+    right =
+        right && lanebloom_filter_map("secret.lbf", &found) == LANEBLOOM_ERR_IO && errno == EACCES;
+    right = right && lanebloom_filter_save(filter, "closed/f.lbf") == LANEBLOOM_ERR_IO &&
+            errno == EACCES;
     right = right && lanebloom_filter_save(filter, "blind/f.lbf") == LANEBLOOM_OK;
     _exit(!right);
   }
@@ -414,10 +441,12 @@ Test(saving, follows_links_and_keeps_modes)
   lanebloom_filter *a = build(10, 10, 1), *b = build(10, 10, 2), *found;
   struct stat info;
   cr_assert(mkdir("sub", 0777) == 0);
-  cr_assert(symlink("sub/target", "link") == 0 && symlink("link", "link-to-link") == 0 && symlink("loop", "loop") == 0);
+  cr_assert(symlink("sub/target", "link") == 0 && symlink("link", "link-to-link") == 0 &&
+            symlink("loop", "loop") == 0);
 
   save(a, "link-to-link"); /* dangling at first */
-  cr_assert(lstat("sub/target", &info) == 0 && S_ISREG(info.st_mode) && (info.st_mode & 0777) == 0640);
+  cr_assert(lstat("sub/target", &info) == 0 && S_ISREG(info.st_mode) &&
+            (info.st_mode & 0777) == 0640);
   cr_assert(chmod("sub/target", 0604) == 0);
   save(b, "link-to-link");
   cr_assert(lstat("link-to-link", &info) == 0 && S_ISLNK(info.st_mode));
@@ -445,7 +474,8 @@ Test(saving, on_a_simple_file_system)
 {
   enter_empty_folder();
   is_simple_file_system = true;
-  lanebloom_filter *a = build(10, 10, 1), *b = build(10, 10, 2), *large = build(10, 1000000, 3), *found;
+  lanebloom_filter *a = build(10, 10, 1), *b = build(10, 10, 2), *large = build(10, 1000000, 3),
+                   *found;
   struct stat info;
   save(a, "f.lbf");
   cr_assert(chmod("f.lbf", 0604) == 0);
@@ -476,7 +506,8 @@ Test(saving, where_no_file_can_be)
   for (size_t at = 200; at < sizeof target - 1; at += 200)
     target[at] = '/'; /* no name is too long, but folder and target together are */
   cr_assert(symlink(target, "link") == 0);
-  cr_assert(lanebloom_filter_save(filter, path) == LANEBLOOM_ERR_IO && errno == ENAMETOOLONG, "%s", strerror(errno));
+  cr_assert(lanebloom_filter_save(filter, path) == LANEBLOOM_ERR_IO && errno == ENAMETOOLONG, "%s",
+            strerror(errno));
   lanebloom_filter_close(filter);
   leave_folder();
 }
@@ -499,10 +530,12 @@ Test(saving, what_is_no_file_is_written_directly)
   uint8_t bytes[256];
   const size_t size = read_file("appended", bytes, sizeof bytes);
   cr_assert(memcmp(bytes, "before", 6) == 0 && memcmp(bytes + size - 5, "after", 5) == 0);
-  cr_assert(lanebloom_filter_parse(bytes + 6, size - 11, &found) == LANEBLOOM_OK && equal(filter, found));
+  cr_assert(lanebloom_filter_parse(bytes + 6, size - 11, &found) == LANEBLOOM_OK &&
+            equal(filter, found));
   lanebloom_filter_close(found);
   close(file);
-  cr_assert(lanebloom_filter_save(filter, path) == LANEBLOOM_ERR_IO && errno == EBADF, "closed by now");
+  cr_assert(lanebloom_filter_save(filter, path) == LANEBLOOM_ERR_IO && errno == EBADF,
+            "closed by now");
 
   cr_assert(mkfifo("fifo", 0666) == 0);
   pid_t writer = fork();
@@ -571,15 +604,19 @@ Test(saving, a_kill_leaves_the_old_file_or_the_new_one)
     random ^= random << 13, random ^= random >> 7, random ^= random << 17;
     usleep((useconds_t)(random % (4 * one_save)));
     int status;
-    cr_assert(kill(child, SIGKILL) == 0 && waitpid(child, &status, 0) == child && WIFSIGNALED(status));
+    cr_assert(kill(child, SIGKILL) == 0 && waitpid(child, &status, 0) == child &&
+              WIFSIGNALED(status));
     char why[200];
-    cr_assert(lanebloom_filter_load_why("f.lbf", &found, why, sizeof why) == LANEBLOOM_OK, "kill %d: %s", i, why);
+    cr_assert(lanebloom_filter_load_why("f.lbf", &found, why, sizeof why) == LANEBLOOM_OK,
+              "kill %d: %s", i, why);
     const bool is_new = equal(found, filters[1]);
-    cr_assert(is_new || equal(found, filters[0]), "kill %d: neither the old file nor the new one", i);
+    cr_assert(is_new || equal(found, filters[0]), "kill %d: neither the old file nor the new one",
+              i);
     nseen[is_new]++;
     lanebloom_filter_close(found);
   }
-  cr_assert(nseen[0] > 0 && nseen[1] > 0, "the kills were not spread over the saves: %zu and %zu", nseen[0], nseen[1]);
+  cr_assert(nseen[0] > 0 && nseen[1] > 0, "the kills were not spread over the saves: %zu and %zu",
+            nseen[0], nseen[1]);
   lanebloom_filter_close(filters[0]);
   lanebloom_filter_close(filters[1]);
   leave_folder();

@@ -1,4 +1,5 @@
-/* The choice of kernel: default, environment, force. Every test is a process, so each makes its first choice.
+/* The choice of kernel: default, environment, force. Every test is a process, so each makes its
+ * first choice.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <lanebloom.h>
@@ -22,7 +23,8 @@ Test(dispatch, the_list_is_complete_distinct_and_ends_in_scalar)
   cr_assert(!lanebloom_kernel_name(n) && !lanebloom_kernel_name(SIZE_MAX));
   for (size_t i = 0; i < n; i++) {
     for (size_t j = 0; j < i; j++)
-      cr_assert(strcmp(lanebloom_kernel_name(i), lanebloom_kernel_name(j)) != 0, "%s", lanebloom_kernel_name(i));
+      cr_assert(strcmp(lanebloom_kernel_name(i), lanebloom_kernel_name(j)) != 0, "%s",
+                lanebloom_kernel_name(i));
     cr_assert(lanebloom_kernel_use(lanebloom_kernel_name(i)) == LANEBLOOM_OK);
     const struct kernel_table *table = lanebloom_kernels_current();
     for (int format = 0; format < FORMAT_END; format++) {
@@ -77,7 +79,8 @@ Test(dispatch, what_is_not_listed_is_refused)
 {
   static const char *const names[] = {"avx512", "avx2", "avx2-loads", "scalar"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    cr_assert((lanebloom_kernel_use(names[i]) == LANEBLOOM_OK) == is_listed(names[i]), "%s", names[i]);
+    cr_assert((lanebloom_kernel_use(names[i]) == LANEBLOOM_OK) == is_listed(names[i]), "%s",
+              names[i]);
 }
 
 Test(dispatch, an_empty_variable_is_unset)
@@ -118,19 +121,27 @@ static void assert_all_refuse(void)
   char why[80];
   cr_assert(!lanebloom_kernel_active());
   cr_assert(lanebloom_hash(LANEBLOOM_LEVELDB, &keys, &number) == LANEBLOOM_ERR_KERNEL);
-  cr_assert(lanebloom_plan_size(LANEBLOOM_LEVELDB, 10, 1, &number, &nprobes) == LANEBLOOM_ERR_KERNEL);
+  cr_assert(lanebloom_plan_size(LANEBLOOM_LEVELDB, 10, 1, &number, &nprobes) ==
+            LANEBLOOM_ERR_KERNEL);
   cr_assert(lanebloom_plan_rate(LANEBLOOM_LEVELDB, 10, 1, &value) == LANEBLOOM_ERR_KERNEL);
   cr_assert(lanebloom_plan_bits(LANEBLOOM_LEVELDB, 0.1, 1, &value) == LANEBLOOM_ERR_KERNEL);
-  cr_assert(lanebloom_filter_open(LANEBLOOM_LEVELDB, "\0\0\1", 3, &filter) == LANEBLOOM_ERR_KERNEL && !filter);
-  cr_assert(lanebloom_filter_build(LANEBLOOM_LEVELDB, 10, &keys, &filter) == LANEBLOOM_ERR_KERNEL && !filter);
+  cr_assert(lanebloom_filter_open(LANEBLOOM_LEVELDB, "\0\0\1", 3, &filter) ==
+                LANEBLOOM_ERR_KERNEL &&
+            !filter);
+  cr_assert(lanebloom_filter_build(LANEBLOOM_LEVELDB, 10, &keys, &filter) == LANEBLOOM_ERR_KERNEL &&
+            !filter);
   cr_assert(lanebloom_filter_merge(NULL, 0, &filter) == LANEBLOOM_ERR_KERNEL && !filter);
   cr_assert(lanebloom_filter_load("/dev/null", &filter) == LANEBLOOM_ERR_KERNEL && !filter);
-  cr_assert(lanebloom_filter_load_why("/dev/null", &filter, why, sizeof why) == LANEBLOOM_ERR_KERNEL && !filter &&
-            *why);
-  cr_assert(lanebloom_filter_load_raw(LANEBLOOM_LEVELDB, "/dev/null", &filter) == LANEBLOOM_ERR_KERNEL && !filter);
+  cr_assert(lanebloom_filter_load_why("/dev/null", &filter, why, sizeof why) ==
+                LANEBLOOM_ERR_KERNEL &&
+            !filter && *why);
+  cr_assert(lanebloom_filter_load_raw(LANEBLOOM_LEVELDB, "/dev/null", &filter) ==
+                LANEBLOOM_ERR_KERNEL &&
+            !filter);
   cr_assert(lanebloom_filter_map("/dev/null", &filter) == LANEBLOOM_ERR_KERNEL && !filter);
   cr_assert(lanebloom_filter_parse("", 0, &filter) == LANEBLOOM_ERR_KERNEL && !filter);
-  cr_assert(lanebloom_builder_create(LANEBLOOM_LEVELDB, 10, 0, &builder) == LANEBLOOM_ERR_KERNEL && !builder);
+  cr_assert(lanebloom_builder_create(LANEBLOOM_LEVELDB, 10, 0, &builder) == LANEBLOOM_ERR_KERNEL &&
+            !builder);
   cr_assert(lanebloom_kernel_use(NULL) == LANEBLOOM_ERR_KERNEL);
 }
 
@@ -149,7 +160,8 @@ Test(dispatch, use_overrides_the_variable)
   cr_assert(lanebloom_kernel_use("scalar") == LANEBLOOM_OK);
   lanebloom_filter *filter;
   cr_assert(lanebloom_filter_open(LANEBLOOM_LEVELDB, "\xff\x01", 2, &filter) == LANEBLOOM_OK);
-  cr_assert(lanebloom_kernel_use(NULL) == LANEBLOOM_ERR_KERNEL, "there is no default to go back to");
+  cr_assert(lanebloom_kernel_use(NULL) == LANEBLOOM_ERR_KERNEL,
+            "there is no default to go back to");
   cr_assert(strcmp(lanebloom_kernel_active(), "scalar") == 0, "and so nothing has changed");
   cr_assert(lanebloom_filter_may_contain(filter, "a", 1));
   lanebloom_filter_close(filter);

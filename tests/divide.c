@@ -11,8 +11,10 @@ static void check(uint32_t n, uint32_t divisor, struct reciprocal reciprocal)
     test_fatal("%u / %u: %u", n, divisor, divide(n, reciprocal));
 }
 
-/* Errors show first where a quotient steps: at multiples of the divisor, and the more the larger they are. */
-static void check_divisor(struct rng *rng, uint32_t divisor, uint32_t max, struct reciprocal reciprocal)
+/* Errors show first where a quotient steps: at multiples of the divisor, and the more the larger
+ * they are. */
+static void check_divisor(struct rng *rng, uint32_t divisor, uint32_t max,
+                          struct reciprocal reciprocal)
 {
   const uint32_t nmultiples = max / divisor;
   for (uint32_t i = 0; i < 40; i++) {
@@ -49,7 +51,8 @@ Test(divide, around_powers_of_two)
 {
   struct rng rng = rng_start(1);
   for (uint64_t power = 1; power <= UINT32_MAX; power *= 2)
-    for (uint64_t divisor = power > 300 ? power - 300 : 1; divisor <= power + 300 && divisor <= UINT32_MAX; divisor++)
+    for (uint64_t divisor = power > 300 ? power - 300 : 1;
+         divisor <= power + 300 && divisor <= UINT32_MAX; divisor++)
       check_both(&rng, (uint32_t)divisor);
   check_both(&rng, UINT32_MAX);
 }

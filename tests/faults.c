@@ -1,7 +1,8 @@
-/* What the libraries ask of the system is refused: every call in turn, each once and from then on; reads and writes are
- * also interrupted and cut short, and files end too early. A call that fails says so, changes nothing, leaves neither
- * memory nor descriptors nor files behind, and works when it is made again. One that succeeds all the same gives the
- * right answer; of tables, at worst more keys than needed may be there.
+/* What the libraries ask of the system is refused: every call in turn, each once and from then on;
+ * reads and writes are also interrupted and cut short, and files end too early. A call that fails
+ * says so, changes nothing, leaves neither memory nor descriptors nor files behind, and works when
+ * it is made again. One that succeeds all the same gives the right answer; of tables, at worst more
+ * keys than needed may be there.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <dirent.h>
@@ -22,7 +23,8 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* ---- Calls that fail: the linker puts these in the place of the C library's (tests/CMakeLists.txt) ---- */
+/* ---- Calls that fail: the linker puts these in the place of the C library's
+ * (tests/CMakeLists.txt) ---- */
 
 enum function {
   ALLOCATE,
@@ -57,9 +59,12 @@ static const char *const function_names[NFUNCTIONS] = {[ALLOCATE] = "allocation"
                                                        [CLOSE] = "close"};
 
 enum way { FAIL, FAIL_ON, INTERRUPT, SHORT, SHORT_ON, SHRINK, NWAYS };
-static const char *const way_names[NWAYS] = {
-    [FAIL] = "fails",         [FAIL_ON] = "fails from then on",         [INTERRUPT] = "is interrupted",
-    [SHORT] = "is cut short", [SHORT_ON] = "is cut short from then on", [SHRINK] = "finds the file cut there"};
+static const char *const way_names[NWAYS] = {[FAIL] = "fails",
+                                             [FAIL_ON] = "fails from then on",
+                                             [INTERRUPT] = "is interrupted",
+                                             [SHORT] = "is cut short",
+                                             [SHORT_ON] = "is cut short from then on",
+                                             [SHRINK] = "finds the file cut there"};
 
 static struct {
   bool armed;
@@ -328,8 +333,8 @@ int __wrap_close(int fd)
 
 /* ---- Every call in turn ---- */
 
-/* Calls of the libraries that belong together. It returns the first status that is not LANEBLOOM_OK, having closed
- * what it opened, and looks at answers itself. */
+/* Calls of the libraries that belong together. It returns the first status that is not
+ * LANEBLOOM_OK, having closed what it opened, and looks at answers itself. */
 struct scenario {
   const char *name;
   void (*prepare)(void); /* what files there are; may be NULL */
@@ -357,11 +362,13 @@ static bool way_applies(const struct scenario *scenario, enum function function,
   }
 }
 
-/* Reads and writes that are interrupted or cut short go on; a file that ends is not what it said; the rest is an error
- * of its kind, unless it is one that is not needed. */
-static bool is_right(const struct scenario *scenario, enum function function, enum way way, lanebloom_status status)
+/* Reads and writes that are interrupted or cut short go on; a file that ends is not what it said;
+ * the rest is an error of its kind, unless it is one that is not needed. */
+static bool is_right(const struct scenario *scenario, enum function function, enum way way,
+                     lanebloom_status status)
 {
-  const bool goes_on = (function == READ || function == WRITE) && way != FAIL && way != FAIL_ON && way != SHRINK;
+  const bool goes_on =
+      (function == READ || function == WRITE) && way != FAIL && way != FAIL_ON && way != SHRINK;
   if (goes_on)
     return status == LANEBLOOM_OK;
   if (status == LANEBLOOM_OK)
@@ -413,14 +420,16 @@ static void survive(const struct scenario *scenario)
   for (enum function function = 0; function < NFUNCTIONS; function++)
     for (enum way way = 0; way < NWAYS; way++)
       for (size_t nth = 1; ncalls[function] > 0 && way_applies(scenario, function, way); nth++) {
-        test_context("%s: %s number %zu %s", scenario->name, function_names[function], nth, way_names[way]);
+        test_context("%s: %s number %zu %s", scenario->name, function_names[function], nth,
+                     way_names[way]);
         fault.function = function;
         fault.way = way;
         fault.nth = nth;
         const lanebloom_status status = run(scenario);
         if (!fault.struck) {
-          cr_assert(status == LANEBLOOM_OK && nth > ncalls[function], "%s: %s after %zu calls of %s", scenario->name,
-                    lanebloom_status_text(status), nth, function_names[function]);
+          cr_assert(status == LANEBLOOM_OK && nth > ncalls[function],
+                    "%s: %s after %zu calls of %s", scenario->name, lanebloom_status_text(status),
+                    nth, function_names[function]);
           break;
         }
         if (!is_right(scenario, function, way, status))
@@ -437,14 +446,17 @@ static void report(size_t least)
   for (enum function function = 0; function < NFUNCTIONS; function++)
     for (enum way way = 0; way < NWAYS; way++)
       if (ninjected[function][way] > 0) {
-        fprintf(stderr, "# %s %s: %zu times\n", function_names[function], way_names[way], ninjected[function][way]);
+        fprintf(stderr, "# %s %s: %zu times\n", function_names[function], way_names[way],
+                ninjected[function][way]);
         total += ninjected[function][way];
       }
-  fprintf(stderr, "# %zu faults in all; %zu were no error, as answers could do without\n", total, ntolerated);
+  fprintf(stderr, "# %zu faults in all; %zu were no error, as answers could do without\n", total,
+          ntolerated);
   cr_assert(total >= least, "only %zu faults", total);
 }
 
-/* A call that fails once works when it is made again, as if nothing had been. `output` is NULL where it failed. */
+/* A call that fails once works when it is made again, as if nothing had been. `output` is NULL
+ * where it failed. */
 static bool again(lanebloom_status status, const void *output)
 {
   if (status == LANEBLOOM_OK)
@@ -459,22 +471,22 @@ static bool again(lanebloom_status status, const void *output)
   return true;
 }
 
-#define INSIST(status, call)                                                                                           \
-  do {                                                                                                                 \
-    (status) = (call);                                                                                                 \
+#define INSIST(status, call)                                                                       \
+  do {                                                                                             \
+    (status) = (call);                                                                             \
   } while (again(status, NULL))
 
-#define INSIST_ON(output, status, call)                                                                                \
-  do {                                                                                                                 \
-    (output) = (void *)&fault;                                                                                         \
-    (status) = (call);                                                                                                 \
+#define INSIST_ON(output, status, call)                                                            \
+  do {                                                                                             \
+    (output) = (void *)&fault;                                                                     \
+    (status) = (call);                                                                             \
   } while (again(status, output))
 
 /* ---- Keys, and filters of them ---- */
 
 enum { WIDTH = 8, NKEYS = 40000, NFEW = 1000 };
-static const lanebloom_format formats[] = {LANEBLOOM_LEVELDB, LANEBLOOM_LEVELDB_SIGNED, LANEBLOOM_ROCKSDB_LEGACY,
-                                           LANEBLOOM_ROCKSDB_LOCAL};
+static const lanebloom_format formats[] = {LANEBLOOM_LEVELDB, LANEBLOOM_LEVELDB_SIGNED,
+                                           LANEBLOOM_ROCKSDB_LEGACY, LANEBLOOM_ROCKSDB_LOCAL};
 
 static struct guarded key_bytes; /* that cannot be written to */
 static lanebloom_format format;
@@ -546,7 +558,8 @@ static lanebloom_status open_filter(void)
   const lanebloom_keys keys = keys_from(0, NFEW);
   lanebloom_filter *filter;
   lanebloom_status status;
-  INSIST_ON(filter, status, lanebloom_filter_open(format, engine_bytes.bytes, engine_bytes.nbytes, &filter));
+  INSIST_ON(filter, status,
+            lanebloom_filter_open(format, engine_bytes.bytes, engine_bytes.nbytes, &filter));
   if (!status && lanebloom_filter_screen(filter, &keys, NULL) != NFEW)
     test_fatal("a key is lost");
   lanebloom_filter_close(filter);
@@ -569,7 +582,8 @@ static lanebloom_status merge_filters(void)
 {
   lanebloom_filter *filter;
   lanebloom_status status;
-  INSIST_ON(filter, status, lanebloom_filter_merge((const lanebloom_filter *const *)halves, 2, &filter));
+  INSIST_ON(filter, status,
+            lanebloom_filter_merge((const lanebloom_filter *const *)halves, 2, &filter));
   if (!status)
     is_expected(filter);
   lanebloom_filter_close(filter);
@@ -656,9 +670,11 @@ Test(faults, memory_of_large_filters)
 {
   expected_keys = 11000000;
   make_filters(LANEBLOOM_LEVELDB, NKEYS, expected_keys);
-  survive(&(struct scenario){.name = "large, stream", .run = stream, .tolerates = 1 << ALLOCATE | 1 << MAP});
+  survive(&(struct scenario){
+      .name = "large, stream", .run = stream, .tolerates = 1 << ALLOCATE | 1 << MAP});
   survive(&(struct scenario){.name = "large, merge", .run = merge_filters});
-  cr_assert(ntolerated > 0 || lanebloom_kernel_count() == 1, "buckets were never tried"); /* scalar has none */
+  cr_assert(ntolerated > 0 || lanebloom_kernel_count() == 1,
+            "buckets were never tried"); /* scalar has none */
   free_filters();
   report(10);
 }
@@ -698,7 +714,8 @@ static lanebloom_status ask_in_every_layout(void)
   }
   lanebloom_info info;
   lanebloom_filter_info(expected, &info, sizeof info);
-  if (nfound != NFEW || info.nkeys != NFEW || !lanebloom_filter_may_contain(expected, key_bytes.bytes, WIDTH))
+  if (nfound != NFEW || info.nkeys != NFEW ||
+      !lanebloom_filter_may_contain(expected, key_bytes.bytes, WIDTH))
     test_fatal("a key is lost");
   return LANEBLOOM_OK;
 }
@@ -905,8 +922,14 @@ Test(faults, files)
   /* That stat fails is seen by what comes next, and a file can be closed once only. */
   enum { OF_LINKS = 1 << STAT, OF_CLOSING = 1 << CLOSE };
   static const struct scenario scenarios[] = {
-      {.name = "load", .prepare = write_files, .run = load_container, .tolerates = OF_LINKS | OF_CLOSING},
-      {.name = "load_raw", .prepare = write_files, .run = load_raw, .tolerates = OF_LINKS | OF_CLOSING},
+      {.name = "load",
+       .prepare = write_files,
+       .run = load_container,
+       .tolerates = OF_LINKS | OF_CLOSING},
+      {.name = "load_raw",
+       .prepare = write_files,
+       .run = load_raw,
+       .tolerates = OF_LINKS | OF_CLOSING},
       {.name = "map", .prepare = write_files, .run = map_container, .tolerates = OF_CLOSING},
       {.name = "parse", .run = parse_container},
   };
@@ -953,7 +976,8 @@ static lanebloom_status make_filter_block(void)
   lanebloom_status status;
   const void *bytes;
   size_t nbytes;
-  INSIST_ON(builder, status, lanebloom_filter_block_builder_create(LANEBLOOM_LEVELDB, 10, 11, &builder));
+  INSIST_ON(builder, status,
+            lanebloom_filter_block_builder_create(LANEBLOOM_LEVELDB, 10, 11, &builder));
   for (size_t i = 0; !status && i < NBLOCKS; i++) {
     const lanebloom_keys keys = keys_from(i * NPER_BLOCK, NPER_BLOCK);
     for (size_t key = i * NPER_BLOCK; key < (i + 1) * NPER_BLOCK; key++)
@@ -977,13 +1001,15 @@ static lanebloom_status make_filter_block(void)
 Test(faults, filter_blocks)
 {
   make_filters(LANEBLOOM_LEVELDB, NFEW, NFEW);
-  survive(
-      &(struct scenario){.name = "filter block", .run = make_filter_block, .tolerates = 1 << ALLOCATE}); /* screening */
+  survive(&(struct scenario){.name = "filter block",
+                             .run = make_filter_block,
+                             .tolerates = 1 << ALLOCATE}); /* screening */
   free_filters();
   report(30);
 }
 
-/* Frozen tables, of which some need a codec that this build may not have; and a folder with what databases have besides. */
+/* Frozen tables, of which some need a codec that this build may not have; and a folder with what
+ * databases have besides. */
 enum { MAX_TABLES = 20, NQUERIES = 4000, BITMAP_NBYTES = (NQUERIES + 7) / 8 };
 static const char *const table_names[] = {
     "tables/leveldb_bloom10.ldb",
@@ -1001,8 +1027,9 @@ static const char *const table_names[] = {
 
 static struct guarded table_bytes;
 static bool in_database, from_memory;
-static uint8_t clean_hits[MAX_TABLES]
-                         [BITMAP_NBYTES]; /* answers that nothing has disturbed; of all tables in the last */
+static uint8_t
+    clean_hits[MAX_TABLES]
+              [BITMAP_NBYTES]; /* answers that nothing has disturbed; of all tables in the last */
 static bool are_clean;
 static struct guarded current_bytes, manifest_bytes;
 
@@ -1049,7 +1076,8 @@ static void make_queries(void)
   fclose(file);
 }
 
-/* Undisturbed, answers are kept; then they have all the keys of those, and unless something failed no others. */
+/* Undisturbed, answers are kept; then they have all the keys of those, and unless something failed
+ * no others. */
 static void check_hits(const uint8_t *hits, size_t table)
 {
   if (!are_clean) {
@@ -1082,10 +1110,12 @@ static lanebloom_status ask_table(void)
   lanebloom_status status;
   if (from_memory)
     INSIST_ON(table, status,
-              lanebloom_table_parse(table_bytes.bytes, table_bytes.nbytes, LANEBLOOM_WRITER_UNKNOWN, &table, problem,
-                                    sizeof problem));
+              lanebloom_table_parse(table_bytes.bytes, table_bytes.nbytes, LANEBLOOM_WRITER_UNKNOWN,
+                                    &table, problem, sizeof problem));
   else
-    INSIST_ON(table, status, lanebloom_table_open("table", LANEBLOOM_WRITER_UNKNOWN, &table, problem, sizeof problem));
+    INSIST_ON(
+        table, status,
+        lanebloom_table_open("table", LANEBLOOM_WRITER_UNKNOWN, &table, problem, sizeof problem));
   if (status && !*problem)
     test_fatal("an error that is not explained");
   if (status)
@@ -1114,8 +1144,8 @@ Test(faults, tables)
   for (size_t i = 0; i < COUNT(table_names); i++) {
     table_bytes = frozen_file(table_names[i]);
     lanebloom_table *table;
-    const lanebloom_status status =
-        lanebloom_table_parse(table_bytes.bytes, table_bytes.nbytes, LANEBLOOM_WRITER_UNKNOWN, &table, NULL, 0);
+    const lanebloom_status status = lanebloom_table_parse(
+        table_bytes.bytes, table_bytes.nbytes, LANEBLOOM_WRITER_UNKNOWN, &table, NULL, 0);
     cr_assert(status == LANEBLOOM_OK || status == LANEBLOOM_ERR_LIMIT, "%s", table_names[i]);
     lanebloom_table_close(table);
     nopened += !status;
@@ -1168,8 +1198,8 @@ Test(faults, many_tables)
   for (size_t i = 0; i < COUNT(table_names); i++) {
     bytes[i] = frozen_file(table_names[i]);
     lanebloom_table *table;
-    if (lanebloom_table_parse(bytes[i].bytes, bytes[i].nbytes, LANEBLOOM_WRITER_UNKNOWN, &table, NULL, 0) ==
-        LANEBLOOM_OK)
+    if (lanebloom_table_parse(bytes[i].bytes, bytes[i].nbytes, LANEBLOOM_WRITER_UNKNOWN, &table,
+                              NULL, 0) == LANEBLOOM_OK)
       open_tables[ntables++] = table;
   }
   must(ask_tables());

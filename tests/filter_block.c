@@ -1,5 +1,5 @@
-/* Filter blocks: the real LevelDB's builder makes the same bytes, its reader gives the same answers, damaged bytes
- * included, by every kernel, key by key and in batches.
+/* Filter blocks: the real LevelDB's builder makes the same bytes, its reader gives the same
+ * answers, damaged bytes included, by every kernel, key by key and in batches.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <limits.h>
@@ -25,7 +25,8 @@ enum {
 
 static const lanebloom_format formats[] = {LANEBLOOM_LEVELDB, LANEBLOOM_LEVELDB_SIGNED};
 
-/* ---- Memory that runs out: the linker puts these in the place of the C library's (tests/CMakeLists.txt) ---- */
+/* ---- Memory that runs out: the linker puts these in the place of the C library's
+ * (tests/CMakeLists.txt) ---- */
 
 void *__real_malloc(size_t size);
 void *__real_realloc(void *bytes, size_t size);
@@ -103,17 +104,19 @@ static void shuffle(struct queries *queries, struct rng *rng)
   }
 }
 
-static void ask_leveldb(lanebloom_format format, const void *bytes, size_t size, struct queries *queries)
+static void ask_leveldb(lanebloom_format format, const void *bytes, size_t size,
+                        struct queries *queries)
 {
   const bool defined = size < TRAILER_NBYTES || ((const uint8_t *)bytes)[size - 1] < BASE_LG_END;
   for (size_t i = 0; i < queries->n; i++)
-    queries->expected[i] = !defined || oracle_block_may_match(format, bytes, size, queries->offsets[i],
-                                                              queries->slices[i].data, queries->slices[i].size);
+    queries->expected[i] =
+        !defined || oracle_block_may_match(format, bytes, size, queries->offsets[i],
+                                           queries->slices[i].data, queries->slices[i].size);
 }
 
 /* The answers to a batch, in a bitmap beside an unmapped page. */
-static void check_batch(const lanebloom_filter_block *block, const struct queries *queries, const uint64_t *offsets,
-                        const lanebloom_keys *keys, size_t place)
+static void check_batch(const lanebloom_filter_block *block, const struct queries *queries,
+                        const uint64_t *offsets, const lanebloom_keys *keys, size_t place)
 {
   struct guarded bitmap = guarded_make((keys->n + 7) / 8, place);
   size_t expected_count = 0;
@@ -121,8 +124,8 @@ static void check_batch(const lanebloom_filter_block *block, const struct querie
   for (size_t i = 0; i < keys->n; i++) {
     expected_count += queries->expected[i];
     if ((bitmap.bytes[i / 8] >> i % 8 & 1) != queries->expected[i])
-      test_fatal("key %zu of %zu, of %zu bytes at %llu: expected %d", i, keys->n, queries->slices[i].size,
-                 (unsigned long long)offsets[i], queries->expected[i]);
+      test_fatal("key %zu of %zu, of %zu bytes at %llu: expected %d", i, keys->n,
+                 queries->slices[i].size, (unsigned long long)offsets[i], queries->expected[i]);
   }
   if (keys->n % 8 > 0 && bitmap.bytes[keys->n / 8] >> keys->n % 8 != 0)
     test_fatal("bits past the last key are set");
@@ -149,8 +152,8 @@ static lanebloom_filter_block *open_block(lanebloom_format format, const void *b
 }
 
 /* Of these bytes, beside an unmapped page, LevelDB's answers must come from every kernel. */
-static void check_answers(lanebloom_format format, const void *bytes, size_t size, struct queries *queries,
-                          size_t place)
+static void check_answers(lanebloom_format format, const void *bytes, size_t size,
+                          struct queries *queries, size_t place)
 {
   struct guarded guarded = guarded_copy(bytes, size, place);
   guarded_freeze(&guarded);
@@ -192,9 +195,11 @@ static lanebloom_slice draw_key(const struct sequence *sequence, struct rng *rng
   return (lanebloom_slice){sequence->pool + rng_below(rng, POOL_NBYTES - MAX_KEY_NBYTES), size};
 }
 
-/* Blocks of one size, from many to a filter to many filters to a block, with few keys or many; one in eight a copy of
- * an earlier one. Some blocks start where the one before did, some have no keys. */
-static void sequence_draw(struct sequence *sequence, struct rng *rng, size_t max_steps, size_t max_keys)
+/* Blocks of one size, from many to a filter to many filters to a block, with few keys or many; one
+ * in eight a copy of an earlier one. Some blocks start where the one before did, some have no
+ * keys. */
+static void sequence_draw(struct sequence *sequence, struct rng *rng, size_t max_steps,
+                          size_t max_keys)
 {
   static const uint64_t block_nbytes[] = {50, 700, 2048, 4096, 5000, 30000};
   static const size_t block_nkeys[] = {2, 20, 200};
@@ -205,13 +210,15 @@ static void sequence_draw(struct sequence *sequence, struct rng *rng, size_t max
   sequence->nkeys = 0;
   sequence->end = rng_below(rng, 4) == 0 ? rng_below(rng, 10000) : 0;
   for (size_t i = 0; i < sequence->nsteps; i++) {
-    const size_t left = max_keys - sequence->nkeys, nkeys = rng_below(rng, 4) == 0 ? 0 : rng_below(rng, nkeys_end);
+    const size_t left = max_keys - sequence->nkeys,
+                 nkeys = rng_below(rng, 4) == 0 ? 0 : rng_below(rng, nkeys_end);
     const bool starts = i > 0 || rng_below(rng, 4) > 0;
     if (i > 0 && rng_below(rng, 8) > 0)
       sequence->end += rng_below(rng, nbytes_end);
     if (!starts)
       sequence->end = 0;
-    sequence->steps[i] = (struct step){starts, sequence->end, sequence->nkeys, nkeys < left ? nkeys : left};
+    sequence->steps[i] =
+        (struct step){starts, sequence->end, sequence->nkeys, nkeys < left ? nkeys : left};
     for (size_t j = 0; j < sequence->steps[i].nkeys; j++, sequence->nkeys++)
       sequence->keys[sequence->nkeys] = sequence->nkeys > 0 && rng_below(rng, 8) == 0
                                             ? sequence->keys[rng_below(rng, sequence->nkeys)]
@@ -219,8 +226,8 @@ static void sequence_draw(struct sequence *sequence, struct rng *rng, size_t max
   }
 }
 
-static uint8_t *build_by_leveldb(const struct sequence *sequence, lanebloom_format format, int bits_per_key,
-                                 unsigned base_lg, size_t *size)
+static uint8_t *build_by_leveldb(const struct sequence *sequence, lanebloom_format format,
+                                 int bits_per_key, unsigned base_lg, size_t *size)
 {
   oracle_block_builder *builder = oracle_block_builder_create(format, bits_per_key);
   for (size_t i = 0; i < sequence->nsteps; i++) {
@@ -235,12 +242,15 @@ static uint8_t *build_by_leveldb(const struct sequence *sequence, lanebloom_form
   return bytes;
 }
 
-/* The same in pieces of any size, none included. Blocks and keys are as in LevelDB's; bytes must be, too. */
-static void check_build(const struct sequence *sequence, lanebloom_format format, int bits_per_key, unsigned base_lg,
-                        const uint8_t *expected, size_t expected_size, struct rng *rng)
+/* The same in pieces of any size, none included. Blocks and keys are as in LevelDB's; bytes must
+ * be, too. */
+static void check_build(const struct sequence *sequence, lanebloom_format format, int bits_per_key,
+                        unsigned base_lg, const uint8_t *expected, size_t expected_size,
+                        struct rng *rng)
 {
   lanebloom_filter_block_builder *builder;
-  cr_assert(lanebloom_filter_block_builder_create(format, bits_per_key, base_lg, &builder) == LANEBLOOM_OK);
+  cr_assert(lanebloom_filter_block_builder_create(format, bits_per_key, base_lg, &builder) ==
+            LANEBLOOM_OK);
   const lanebloom_keys keys = lanebloom_keys_slices(sequence->keys, sequence->nkeys);
   for (size_t i = 0; i < sequence->nsteps; i++) {
     const struct step *step = &sequence->steps[i];
@@ -261,13 +271,15 @@ static void check_build(const struct sequence *sequence, lanebloom_format format
   lanebloom_filter_block_builder_destroy(builder);
 }
 
-/* Every key where it is; then others anywhere, beyond the last block and beyond all files too. Those of a block follow
- * each other, unless they are shuffled. */
-static void draw_queries(struct queries *queries, const struct sequence *sequence, struct rng *rng, size_t nothers)
+/* Every key where it is; then others anywhere, beyond the last block and beyond all files too.
+ * Those of a block follow each other, unless they are shuffled. */
+static void draw_queries(struct queries *queries, const struct sequence *sequence, struct rng *rng,
+                         size_t nothers)
 {
   queries->n = 0;
   for (size_t i = 0; i < sequence->nsteps; i++)
-    for (size_t j = sequence->steps[i].first; j < sequence->steps[i].first + sequence->steps[i].nkeys; j++)
+    for (size_t j = sequence->steps[i].first;
+         j < sequence->steps[i].first + sequence->steps[i].nkeys; j++)
       ask(queries, sequence->steps[i].offset, sequence->keys[j]);
   uint64_t at = 0;
   for (size_t left = 0; nothers > 0; nothers--, left--) {
@@ -281,14 +293,15 @@ static void draw_queries(struct queries *queries, const struct sequence *sequenc
     shuffle(queries, rng);
 }
 
-static void all_keys_are_there(const struct sequence *sequence, lanebloom_format format, const uint8_t *bytes,
-                               size_t size)
+static void all_keys_are_there(const struct sequence *sequence, lanebloom_format format,
+                               const uint8_t *bytes, size_t size)
 {
   lanebloom_filter_block *block = open_block(format, bytes, size);
   for (size_t i = 0; i < sequence->nsteps; i++)
-    for (size_t j = sequence->steps[i].first; j < sequence->steps[i].first + sequence->steps[i].nkeys; j++)
-      if (!lanebloom_filter_block_may_contain(block, sequence->steps[i].offset, sequence->keys[j].data,
-                                              sequence->keys[j].size))
+    for (size_t j = sequence->steps[i].first;
+         j < sequence->steps[i].first + sequence->steps[i].nkeys; j++)
+      if (!lanebloom_filter_block_may_contain(block, sequence->steps[i].offset,
+                                              sequence->keys[j].data, sequence->keys[j].size))
         test_fatal("key %zu is lost", j);
   lanebloom_filter_block_close(block);
 }
@@ -309,7 +322,8 @@ static void tally_up(struct tally *tally, const struct queries *queries, size_t 
 /* Enough was asked to tell, and neither answer is rare. */
 static void tally_check(const struct tally *tally, size_t least_nqueries)
 {
-  fprintf(stderr, "# %zu filter blocks of %zu bytes, %zu queries, %zu of them may be there, %zu kernels\n",
+  fprintf(stderr,
+          "# %zu filter blocks of %zu bytes, %zu queries, %zu of them may be there, %zu kernels\n",
           tally->nblocks, tally->nbytes, tally->nqueries, tally->nhits, lanebloom_kernel_count());
   cr_assert(tally->nqueries >= least_nqueries && tally->nhits > tally->nqueries / 10 &&
                 tally->nhits < tally->nqueries / 10 * 9,
@@ -325,7 +339,8 @@ static void check_sequences(lanebloom_format format, size_t nsequences, uint64_t
   for (size_t s = 0; s < nsequences; s++) {
     const char *kernel = use_kernel(s % lanebloom_kernel_count());
     const int bits_per_key = (int)(rng_below(&rng, 8) == 0 ? rng_below(&rng, 130) : 10);
-    test_context("%s, sequence %zu: %d bits, built by %s", lanebloom_format_name(format), s, bits_per_key, kernel);
+    test_context("%s, sequence %zu: %d bits, built by %s", lanebloom_format_name(format), s,
+                 bits_per_key, kernel);
     sequence_draw(sequence, &rng, MAX_STEPS, MAX_KEYS);
     size_t size;
     uint8_t *bytes = build_by_leveldb(sequence, format, bits_per_key, LEVELDB_BASE_LG, &size);
@@ -351,7 +366,8 @@ Test(filter_block, sequences_signed)
   check_sequences(LANEBLOOM_LEVELDB_SIGNED, 500, 2);
 }
 
-/* Offsets that share filters of this base_lg as the given ones share LevelDB's, and still fit where it is large. */
+/* Offsets that share filters of this base_lg as the given ones share LevelDB's, and still fit where
+ * it is large. */
 static uint64_t moved(uint64_t offset, unsigned base_lg)
 {
   enum { MAX_MOVED = 40 };
@@ -390,8 +406,10 @@ Test(filter_block, any_base_lg)
 
 /* ---- Damage ---- */
 
-/* A small block, and questions that it answers in both ways: some of many keys to a filter, some of few. */
-static uint8_t *draw_small(struct sequence *sequence, struct queries *queries, struct rng *rng, size_t *size)
+/* A small block, and questions that it answers in both ways: some of many keys to a filter, some of
+ * few. */
+static uint8_t *draw_small(struct sequence *sequence, struct queries *queries, struct rng *rng,
+                           size_t *size)
 {
   do
     sequence_draw(sequence, rng, 12, 60);
@@ -448,8 +466,8 @@ Test(filter_block, truncated)
   free(sequence);
 }
 
-/* Bytes without any sense, but half of them small: few bits, and possible numbers of probes. The filters mostly lie
- * inside, one behind the other. */
+/* Bytes without any sense, but half of them small: few bits, and possible numbers of probes. The
+ * filters mostly lie inside, one behind the other. */
 static void draw_bytes(struct rng *rng, uint8_t *bytes, size_t size)
 {
   for (size_t i = 0; i < size; i++)
@@ -494,11 +512,13 @@ Test(filter_block, a_base_lg_above_63_lets_every_key_pass)
   const lanebloom_keys keys = lanebloom_keys_fixed("abcdefghijklmnopqrstuvwxyz", 1, 26);
   const uint64_t offsets[26] = {0};
   for (unsigned base_lg = 0; base_lg < 256; base_lg++) {
-    const uint8_t bytes[] = {0, 0, 0, 0, 0, 0, 0, 0, (uint8_t)base_lg}; /* one filter, without keys */
+    const uint8_t bytes[] = {
+        0, 0, 0, 0, 0, 0, 0, 0, (uint8_t)base_lg}; /* one filter, without keys */
     lanebloom_filter_block *block = open_block(LANEBLOOM_LEVELDB, bytes, sizeof bytes);
     const bool every = base_lg >= BASE_LG_END;
     cr_assert(lanebloom_filter_block_may_contain(block, 0, "a", 1) == every, "base_lg %u", base_lg);
-    cr_assert(lanebloom_filter_block_screen(block, offsets, &keys, NULL) == (every ? 26 : 0), "base_lg %u", base_lg);
+    cr_assert(lanebloom_filter_block_screen(block, offsets, &keys, NULL) == (every ? 26 : 0),
+              "base_lg %u", base_lg);
     lanebloom_filter_block_close(block);
   }
 }
@@ -507,14 +527,18 @@ Test(filter_block, a_base_lg_above_63_lets_every_key_pass)
 
 enum { WIDTH = 9, NFILTERS = 30, KEYS_PER_FILTER = 25, EMPTY = 3, FULL = 4 };
 
-/* Filters of the pool's first keys, in this order, but that one has no keys and that one lets every key pass. */
+/* Filters of the pool's first keys, in this order, but that one has no keys and that one lets every
+ * key pass. */
 static struct guarded build_mixed(lanebloom_format format, const uint8_t *pool, size_t place)
 {
   lanebloom_filter_block_builder *builder;
-  cr_assert(lanebloom_filter_block_builder_create(format, 10, LEVELDB_BASE_LG, &builder) == LANEBLOOM_OK);
+  cr_assert(lanebloom_filter_block_builder_create(format, 10, LEVELDB_BASE_LG, &builder) ==
+            LANEBLOOM_OK);
   for (size_t f = 0; f < NFILTERS; f++) {
-    const lanebloom_keys keys = lanebloom_keys_fixed(pool + f * KEYS_PER_FILTER * WIDTH, WIDTH, KEYS_PER_FILTER);
-    cr_assert(lanebloom_filter_block_builder_start_block(builder, (uint64_t)f << LEVELDB_BASE_LG) == LANEBLOOM_OK);
+    const lanebloom_keys keys =
+        lanebloom_keys_fixed(pool + f * KEYS_PER_FILTER * WIDTH, WIDTH, KEYS_PER_FILTER);
+    cr_assert(lanebloom_filter_block_builder_start_block(builder, (uint64_t)f << LEVELDB_BASE_LG) ==
+              LANEBLOOM_OK);
     if (f != EMPTY)
       cr_assert(lanebloom_filter_block_builder_add(builder, &keys) == LANEBLOOM_OK);
   }
@@ -529,7 +553,8 @@ static struct guarded build_mixed(lanebloom_format format, const uint8_t *pool, 
   return copy;
 }
 
-/* The pool's keys, in runs that ask one filter, or one of two that are not there; about half of them it has. */
+/* The pool's keys, in runs that ask one filter, or one of two that are not there; about half of
+ * them it has. */
 static void draw_runs(struct queries *queries, uint8_t *pool, struct rng *rng)
 {
   static const size_t long_runs[] = {300, 1023, 1024, 1025, 3000};
@@ -537,11 +562,13 @@ static void draw_runs(struct queries *queries, uint8_t *pool, struct rng *rng)
   for (size_t left = 0, filter = 0, i = 0; i < MAX_QUERIES; i++, left--) {
     if (left == 0) {
       filter = rng_below(rng, NFILTERS + 2);
-      left = rng_below(rng, 12) == 0 ? long_runs[rng_below(rng, COUNT(long_runs))] : rng_below(rng, 40) + 1;
+      left = rng_below(rng, 12) == 0 ? long_runs[rng_below(rng, COUNT(long_runs))]
+                                     : rng_below(rng, 40) + 1;
     }
     uint8_t *key = pool + i * WIDTH;
     if (i >= (size_t)(NFILTERS + 2) * KEYS_PER_FILTER && rng_below(rng, 2))
-      memcpy(key, pool + (filter * KEYS_PER_FILTER + rng_below(rng, KEYS_PER_FILTER)) * WIDTH, WIDTH);
+      memcpy(key, pool + (filter * KEYS_PER_FILTER + rng_below(rng, KEYS_PER_FILTER)) * WIDTH,
+             WIDTH);
     ask(queries, (uint64_t)filter << LEVELDB_BASE_LG | rng_below(rng, 1 << LEVELDB_BASE_LG),
         (lanebloom_slice){key, WIDTH});
   }
@@ -550,7 +577,8 @@ static void draw_runs(struct queries *queries, uint8_t *pool, struct rng *rng)
 /* Runs of every length behind each other, keys in every layout, batches that end everywhere. */
 Test(filter_block, batches)
 {
-  static const size_t ends[] = {0, 1, 7, 8, 9, 15, 16, 17, 31, 33, 1000, 1023, 1024, 1025, 2047, 2049, MAX_QUERIES};
+  static const size_t ends[] = {0,  1,    7,    8,    9,    15,   16,   17,         31,
+                                33, 1000, 1023, 1024, 1025, 2047, 2049, MAX_QUERIES};
   struct rng rng = rng_start(7);
   struct queries *queries = test_alloc(sizeof *queries);
   uint8_t *pool = test_alloc((size_t)WIDTH * MAX_QUERIES);
@@ -565,9 +593,10 @@ Test(filter_block, batches)
     draw_runs(queries, pool, &rng);
     ask_leveldb(format, bytes.bytes, bytes.nbytes, queries);
     lanebloom_filter_block *block = open_block(format, bytes.bytes, bytes.nbytes);
-    const lanebloom_keys layouts[] = {
-        lanebloom_keys_fixed(pool, WIDTH, MAX_QUERIES), lanebloom_keys_offsets32(pool, offsets32, MAX_QUERIES),
-        lanebloom_keys_offsets64(pool, offsets64, MAX_QUERIES), lanebloom_keys_slices(queries->slices, MAX_QUERIES)};
+    const lanebloom_keys layouts[] = {lanebloom_keys_fixed(pool, WIDTH, MAX_QUERIES),
+                                      lanebloom_keys_offsets32(pool, offsets32, MAX_QUERIES),
+                                      lanebloom_keys_offsets64(pool, offsets64, MAX_QUERIES),
+                                      lanebloom_keys_slices(queries->slices, MAX_QUERIES)};
     for (size_t k = 0; k < lanebloom_kernel_count(); k++) {
       const char *kernel = use_kernel(k);
       test_context("time %zu, %s, one by one", time, kernel);
@@ -593,7 +622,8 @@ Test(filter_block, batches)
 /* Below, at and above: where there are more, probes reach the first 2^32. */
 Test(filter_block, filters_of_2_to_the_32_bits)
 {
-  static const size_t filter_nbytes[] = {((size_t)1 << 29) - 1, (size_t)1 << 29, ((size_t)1 << 29) + 1000001};
+  static const size_t filter_nbytes[] = {((size_t)1 << 29) - 1, (size_t)1 << 29,
+                                         ((size_t)1 << 29) + 1000001};
   enum { NKEYS = 200, NPROBES = 6 };
   struct queries *queries = test_alloc(sizeof *queries);
   uint64_t key_bytes[NKEYS];
@@ -634,13 +664,17 @@ Test(filter_block, filters_of_2_to_the_32_bits)
 
 Test(filter_block, formats_that_have_no_filter_blocks)
 {
-  static const lanebloom_format others[] = {(lanebloom_format)0, LANEBLOOM_ROCKSDB_LEGACY, LANEBLOOM_ROCKSDB_LOCAL,
-                                            LANEBLOOM_ROCKSDB, (lanebloom_format)99};
+  static const lanebloom_format others[] = {(lanebloom_format)0, LANEBLOOM_ROCKSDB_LEGACY,
+                                            LANEBLOOM_ROCKSDB_LOCAL, LANEBLOOM_ROCKSDB,
+                                            (lanebloom_format)99};
   for (size_t i = 0; i < COUNT(others); i++) {
     lanebloom_filter_block *block = (void *)1;
     lanebloom_filter_block_builder *builder = (void *)1;
-    cr_assert(lanebloom_filter_block_open(others[i], "", 0, &block) == LANEBLOOM_ERR_FORMAT && !block);
-    cr_assert(lanebloom_filter_block_builder_create(others[i], 10, 11, &builder) == LANEBLOOM_ERR_FORMAT && !builder);
+    cr_assert(lanebloom_filter_block_open(others[i], "", 0, &block) == LANEBLOOM_ERR_FORMAT &&
+              !block);
+    cr_assert(lanebloom_filter_block_builder_create(others[i], 10, 11, &builder) ==
+                  LANEBLOOM_ERR_FORMAT &&
+              !builder);
   }
   lanebloom_filter_block_close(NULL);
   lanebloom_filter_block_builder_destroy(NULL);
@@ -651,8 +685,10 @@ Test(filter_block, no_kernel)
   setenv("LANEBLOOM_KERNEL", "none", 1);
   lanebloom_filter_block *block = (void *)1;
   lanebloom_filter_block_builder *builder = (void *)1;
-  cr_assert(lanebloom_filter_block_open(LANEBLOOM_LEVELDB, "", 0, &block) == LANEBLOOM_ERR_KERNEL && !block);
-  cr_assert(lanebloom_filter_block_builder_create(LANEBLOOM_LEVELDB, 10, 11, &builder) == LANEBLOOM_ERR_KERNEL);
+  cr_assert(lanebloom_filter_block_open(LANEBLOOM_LEVELDB, "", 0, &block) == LANEBLOOM_ERR_KERNEL &&
+            !block);
+  cr_assert(lanebloom_filter_block_builder_create(LANEBLOOM_LEVELDB, 10, 11, &builder) ==
+            LANEBLOOM_ERR_KERNEL);
   cr_assert(!builder);
 }
 
@@ -660,13 +696,16 @@ Test(filter_block, arguments)
 {
   static const double bits_per_key[] = {-1, 0.5, NAN, INFINITY, 2147483648.0};
   lanebloom_filter_block *block = (void *)1;
-  cr_assert(lanebloom_filter_block_open(LANEBLOOM_LEVELDB, NULL, 1, &block) == LANEBLOOM_ERR_ARGUMENT && !block);
+  cr_assert(lanebloom_filter_block_open(LANEBLOOM_LEVELDB, NULL, 1, &block) ==
+                LANEBLOOM_ERR_ARGUMENT &&
+            !block);
   lanebloom_filter_block_builder *builder = (void *)1;
   for (size_t i = 0; i < COUNT(bits_per_key); i++)
-    cr_assert(lanebloom_filter_block_builder_create(LANEBLOOM_LEVELDB, bits_per_key[i], 11, &builder) ==
-                  LANEBLOOM_ERR_ARGUMENT &&
+    cr_assert(lanebloom_filter_block_builder_create(LANEBLOOM_LEVELDB, bits_per_key[i], 11,
+                                                    &builder) == LANEBLOOM_ERR_ARGUMENT &&
               !builder);
-  cr_assert(lanebloom_filter_block_builder_create(LANEBLOOM_LEVELDB, 10, 64, &builder) == LANEBLOOM_ERR_ARGUMENT);
+  cr_assert(lanebloom_filter_block_builder_create(LANEBLOOM_LEVELDB, 10, 64, &builder) ==
+            LANEBLOOM_ERR_ARGUMENT);
 
   block = open_block(LANEBLOOM_LEVELDB, NULL, 0);
   const lanebloom_keys none = lanebloom_keys_slices(NULL, 0);
@@ -680,12 +719,15 @@ Test(filter_block, calls_that_are_refused_change_nothing)
 {
   const lanebloom_keys keys = lanebloom_keys_fixed("abcdefghijklmnopqrstuvwxyz", 1, 26);
   lanebloom_filter_block_builder *builder;
-  cr_assert(lanebloom_filter_block_builder_create(LANEBLOOM_LEVELDB, 10, 0, &builder) == LANEBLOOM_OK);
+  cr_assert(lanebloom_filter_block_builder_create(LANEBLOOM_LEVELDB, 10, 0, &builder) ==
+            LANEBLOOM_OK);
   cr_assert(lanebloom_filter_block_builder_start_block(builder, 3) == LANEBLOOM_OK);
   cr_assert(lanebloom_filter_block_builder_add(builder, &keys) == LANEBLOOM_OK);
   cr_assert(lanebloom_filter_block_builder_start_block(builder, 2) == LANEBLOOM_ERR_ARGUMENT);
-  cr_assert(lanebloom_filter_block_builder_start_block(builder, UINT64_MAX) == LANEBLOOM_ERR_MEMORY);
-  cr_assert(lanebloom_filter_block_builder_start_block(builder, (uint64_t)PTRDIFF_MAX / 4) == LANEBLOOM_ERR_MEMORY);
+  cr_assert(lanebloom_filter_block_builder_start_block(builder, UINT64_MAX) ==
+            LANEBLOOM_ERR_MEMORY);
+  cr_assert(lanebloom_filter_block_builder_start_block(builder, (uint64_t)PTRDIFF_MAX / 4) ==
+            LANEBLOOM_ERR_MEMORY);
   cr_assert(lanebloom_filter_block_builder_start_block(builder, 3) == LANEBLOOM_OK);
   const void *bytes;
   size_t size, expected_size;
@@ -702,15 +744,18 @@ Test(filter_block, calls_that_are_refused_change_nothing)
   lanebloom_filter_block_builder_destroy(builder);
 }
 
-/* 16 keys of 2^31 - 1 bits make a filter of 2^32 - 1 bytes, which is where the next one may just begin. It is not made
- * here. */
+/* 16 keys of 2^31 - 1 bits make a filter of 2^32 - 1 bytes, which is where the next one may just
+ * begin. It is not made here. */
 Test(filter_block, offsets_have_32_bits)
 {
   const lanebloom_keys keys = lanebloom_keys_fixed("abcdefghijklmnopqrstuvwxyz", 1, 26);
-  const lanebloom_keys most = lanebloom_keys_part(&keys, 0, 16), more = lanebloom_keys_part(&keys, 0, 17),
-                       one = lanebloom_keys_part(&keys, 0, 1), none = lanebloom_keys_part(&keys, 0, 0);
+  const lanebloom_keys most = lanebloom_keys_part(&keys, 0, 16),
+                       more = lanebloom_keys_part(&keys, 0, 17),
+                       one = lanebloom_keys_part(&keys, 0, 1),
+                       none = lanebloom_keys_part(&keys, 0, 0);
   lanebloom_filter_block_builder *builder;
-  cr_assert(lanebloom_filter_block_builder_create(LANEBLOOM_LEVELDB, INT_MAX, 11, &builder) == LANEBLOOM_OK);
+  cr_assert(lanebloom_filter_block_builder_create(LANEBLOOM_LEVELDB, INT_MAX, 11, &builder) ==
+            LANEBLOOM_OK);
   cr_assert(lanebloom_filter_block_builder_add(builder, &more) == LANEBLOOM_ERR_LIMIT);
   const void *bytes;
   size_t size;
@@ -718,11 +763,13 @@ Test(filter_block, offsets_have_32_bits)
   cr_assert(size == TRAILER_NBYTES && memcmp(bytes, "\0\0\0\0\x0b", TRAILER_NBYTES) == 0);
   lanebloom_filter_block_builder_destroy(builder);
 
-  cr_assert(lanebloom_filter_block_builder_create(LANEBLOOM_LEVELDB, INT_MAX, 11, &builder) == LANEBLOOM_OK);
+  cr_assert(lanebloom_filter_block_builder_create(LANEBLOOM_LEVELDB, INT_MAX, 11, &builder) ==
+            LANEBLOOM_OK);
   cr_assert(lanebloom_filter_block_builder_add(builder, &most) == LANEBLOOM_OK);
   cr_assert(lanebloom_filter_block_builder_add(builder, &one) == LANEBLOOM_ERR_LIMIT);
   cr_assert(lanebloom_filter_block_builder_add(builder, &none) == LANEBLOOM_OK);
-  const lanebloom_keys many = lanebloom_keys_fixed("", 0, SIZE_MAX); /* with which their number would wrap */
+  const lanebloom_keys many =
+      lanebloom_keys_fixed("", 0, SIZE_MAX); /* with which their number would wrap */
   cr_assert(lanebloom_filter_block_builder_add(builder, &many) == LANEBLOOM_ERR_LIMIT);
   lanebloom_filter_block_builder_destroy(builder);
 }
@@ -743,17 +790,21 @@ static size_t last_call(const struct build *build)
 static lanebloom_status make_call(struct build *build, size_t call)
 {
   if (call == 0)
-    return lanebloom_filter_block_builder_create(LANEBLOOM_LEVELDB, 10, LEVELDB_BASE_LG, &build->builder);
+    return lanebloom_filter_block_builder_create(LANEBLOOM_LEVELDB, 10, LEVELDB_BASE_LG,
+                                                 &build->builder);
   if (call == last_call(build))
     return lanebloom_filter_block_builder_finish(build->builder, &build->bytes, &build->size);
   const struct step *step = &build->sequence->steps[(call - 1) / 2];
   if (call % 2 == 1)
-    return step->starts ? lanebloom_filter_block_builder_start_block(build->builder, step->offset) : LANEBLOOM_OK;
-  const lanebloom_keys keys = lanebloom_keys_slices(build->sequence->keys + step->first, step->nkeys);
+    return step->starts ? lanebloom_filter_block_builder_start_block(build->builder, step->offset)
+                        : LANEBLOOM_OK;
+  const lanebloom_keys keys =
+      lanebloom_keys_slices(build->sequence->keys + step->first, step->nkeys);
   return lanebloom_filter_block_builder_add(build->builder, &keys);
 }
 
-/* Makes a call with no allocation allowed, then one more each time, until it succeeds. Returns how often it failed. */
+/* Makes a call with no allocation allowed, then one more each time, until it succeeds. Returns how
+ * often it failed. */
 static size_t insist(struct build *build, size_t call)
 {
   for (size_t nfailed = 0;; nfailed++) {
@@ -782,7 +833,8 @@ Test(filter_block, builds_where_memory_is_short)
     test_context("sequence %zu", s);
     sequence_draw(sequence, &rng, MAX_STEPS, MAX_KEYS);
     size_t expected_size;
-    uint8_t *expected = build_by_leveldb(sequence, LANEBLOOM_LEVELDB, 10, LEVELDB_BASE_LG, &expected_size);
+    uint8_t *expected =
+        build_by_leveldb(sequence, LANEBLOOM_LEVELDB, 10, LEVELDB_BASE_LG, &expected_size);
     struct build build = {.sequence = sequence};
     for (size_t call = 0; call <= last_call(&build); call++)
       nfailed += insist(&build, call);
@@ -810,7 +862,8 @@ Test(filter_block, screens_without_memory)
 
   lanebloom_filter_block *block = (void *)1;
   allocations_left = 0;
-  const lanebloom_status status = lanebloom_filter_block_open(LANEBLOOM_LEVELDB, bytes.bytes, bytes.nbytes, &block);
+  const lanebloom_status status =
+      lanebloom_filter_block_open(LANEBLOOM_LEVELDB, bytes.bytes, bytes.nbytes, &block);
   allocations_left = SIZE_MAX;
   cr_assert(status == LANEBLOOM_ERR_MEMORY && !block);
 
@@ -839,13 +892,13 @@ static char *next_word(char **rest, const char *separators)
 }
 
 /* start:key,key;start:key,... */
-static void check_frozen_build(lanebloom_filter_block_builder *builder, char *calls, const uint8_t *expected,
-                               size_t expected_size)
+static void check_frozen_build(lanebloom_filter_block_builder *builder, char *calls,
+                               const uint8_t *expected, size_t expected_size)
 {
   for (char *call; (call = strtok_r(calls, ";", &calls));) {
     uint8_t key[64];
-    cr_assert(lanebloom_filter_block_builder_start_block(builder, strtoull(next_word(&call, ":"), NULL, 10)) ==
-              LANEBLOOM_OK);
+    cr_assert(lanebloom_filter_block_builder_start_block(
+                  builder, strtoull(next_word(&call, ":"), NULL, 10)) == LANEBLOOM_OK);
     for (char *hex; (hex = strtok_r(call, ",", &call));) {
       const lanebloom_keys keys = lanebloom_keys_fixed(key, hex_decode(hex, key, sizeof key), 1);
       cr_assert(lanebloom_filter_block_builder_add(builder, &keys) == LANEBLOOM_OK);
@@ -880,8 +933,8 @@ Test(filter_block, vectors)
       char *word = next_word(&rest, " \n");
       if (is_build) {
         lanebloom_filter_block_builder *builder;
-        cr_assert(lanebloom_filter_block_builder_create(LANEBLOOM_LEVELDB, 10, LEVELDB_BASE_LG, &builder) ==
-                  LANEBLOOM_OK);
+        cr_assert(lanebloom_filter_block_builder_create(LANEBLOOM_LEVELDB, 10, LEVELDB_BASE_LG,
+                                                        &builder) == LANEBLOOM_OK);
         check_frozen_build(builder, word, bytes, size);
         lanebloom_filter_block_builder_destroy(builder);
         nbuilt++;
@@ -898,7 +951,8 @@ Test(filter_block, vectors)
       lanebloom_filter_block_close(block);
       nasked++;
     }
-    cr_assert(nbuilt == NBUILT && nasked == NASKED, "%zu blocks built, %zu queries", nbuilt, nasked);
+    cr_assert(nbuilt == NBUILT && nasked == NASKED, "%zu blocks built, %zu queries", nbuilt,
+              nasked);
     fclose(file);
     free(line);
   }

@@ -1,6 +1,7 @@
-/* Sizes and counts that 32 bits do not hold. LevelDB filters of 2^29 bytes and more: their number of bits does not fit,
- * and a 32-bit hash reaches only the first 2^32 of them. RocksDB's filters where their sizes end. Counts of keys. Memory
- * and files are nearly all untouched, so a few hundred megabytes of them are real; huge.bats takes it all.
+/* Sizes and counts that 32 bits do not hold. LevelDB filters of 2^29 bytes and more: their number
+ * of bits does not fit, and a 32-bit hash reaches only the first 2^32 of them. RocksDB's filters
+ * where their sizes end. Counts of keys. Memory and files are nearly all untouched, so a few
+ * hundred megabytes of them are real; huge.bats takes it all.
  * SPDX-License-Identifier: MIT */
 #define XXH_INLINE_ALL
 #include <criterion/criterion.h>
@@ -21,7 +22,8 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static const lanebloom_slice keys[] = {{"hello", 5}, {"world", 5}, {"\xff\xfe\xfd", 3}, {"absent", 6}, {NULL, 0}};
+static const lanebloom_slice keys[] = {
+    {"hello", 5}, {"world", 5}, {"\xff\xfe\xfd", 3}, {"absent", 6}, {NULL, 0}};
 static const uint64_t TWO_TO_29 = (uint64_t)1 << 29;
 
 static uint32_t hash_of(size_t key)
@@ -78,16 +80,19 @@ Test(huge, build)
 {
   const lanebloom_keys three = lanebloom_keys_slices(keys, 3);
   lanebloom_filter *filter;
-  cr_assert(lanebloom_filter_build(LANEBLOOM_LEVELDB, BITS_PER_KEY, &three, &filter) == LANEBLOOM_OK, "build");
+  cr_assert(lanebloom_filter_build(LANEBLOOM_LEVELDB, BITS_PER_KEY, &three, &filter) ==
+                LANEBLOOM_OK,
+            "build");
   check_built("build", filter, 3);
 }
 
-static void check_streamed(const char *how, uint64_t expected_keys, const lanebloom_keys *batch, size_t ntimes,
-                           size_t ndistinct)
+static void check_streamed(const char *how, uint64_t expected_keys, const lanebloom_keys *batch,
+                           size_t ntimes, size_t ndistinct)
 {
   lanebloom_builder *builder;
   lanebloom_filter *filter;
-  cr_assert(lanebloom_builder_create(LANEBLOOM_LEVELDB, BITS_PER_KEY, expected_keys, &builder) == LANEBLOOM_OK,
+  cr_assert(lanebloom_builder_create(LANEBLOOM_LEVELDB, BITS_PER_KEY, expected_keys, &builder) ==
+                LANEBLOOM_OK,
             "%s: create", how);
   for (size_t time = 0; time < ntimes; time++)
     cr_assert(lanebloom_builder_add(builder, batch) == LANEBLOOM_OK, "%s: add", how);
@@ -125,15 +130,17 @@ Test(huge, sizes)
   for (size_t i = 0; i < COUNT(rows); i++) {
     uint64_t nbytes = 0;
     unsigned nprobes = 0;
-    const lanebloom_status status =
-        lanebloom_plan_size(LANEBLOOM_LEVELDB, rows[i].bits_per_key, rows[i].nkeys, &nbytes, &nprobes);
-    cr_assert(status == (rows[i].nbytes ? LANEBLOOM_OK : LANEBLOOM_ERR_LIMIT), "row %zu: status %d", i, (int)status);
+    const lanebloom_status status = lanebloom_plan_size(LANEBLOOM_LEVELDB, rows[i].bits_per_key,
+                                                        rows[i].nkeys, &nbytes, &nprobes);
+    cr_assert(status == (rows[i].nbytes ? LANEBLOOM_OK : LANEBLOOM_ERR_LIMIT), "row %zu: status %d",
+              i, (int)status);
     cr_assert(nbytes == rows[i].nbytes, "row %zu: %llu bytes", i, (unsigned long long)nbytes);
   }
 
   /* What no memory holds is an error like any other. */
   lanebloom_builder *builder;
-  cr_assert(lanebloom_builder_create(LANEBLOOM_LEVELDB, 1, UINT64_MAX - 7, &builder) == LANEBLOOM_ERR_MEMORY,
+  cr_assert(lanebloom_builder_create(LANEBLOOM_LEVELDB, 1, UINT64_MAX - 7, &builder) ==
+                LANEBLOOM_ERR_MEMORY,
             "2 EiB were found");
   cr_assert(!builder, "builder after an error");
 }
@@ -154,19 +161,22 @@ Test(huge, stream_beyond_4_gib)
   lanebloom_builder_destroy(builder);
   size_t size;
   const uint8_t *bytes = lanebloom_filter_bytes(filter, &size);
-  cr_assert(size == nbytes + 1 && bytes[nbytes] == 6, "%zu bytes, %d probes", size, bytes[size - 1]);
+  cr_assert(size == nbytes + 1 && bytes[nbytes] == 6, "%zu bytes, %d probes", size,
+            bytes[size - 1]);
   for (size_t key = 0; key < COUNT(keys); key++) {
     for (unsigned p = 0; p < 6 && key < 3; p++) {
       const uint64_t position = model_position(hash_of(key), p, nbytes);
-      cr_assert(bytes[position / 8] >> position % 8 & 1, "key %zu: bit %llu", key, (unsigned long long)position);
+      cr_assert(bytes[position / 8] >> position % 8 & 1, "key %zu: bit %llu", key,
+                (unsigned long long)position);
     }
-    cr_assert(lanebloom_filter_may_contain(filter, keys[key].data, keys[key].size) == (key < 3), "key %zu", key);
+    cr_assert(lanebloom_filter_may_contain(filter, keys[key].data, keys[key].size) == (key < 3),
+              "key %zu", key);
   }
   lanebloom_filter_close(filter);
 }
 
-/* So many that their hashes would fill all addresses there are. The address sanitizer ends a program that asks for that,
- * so there only as many as nobody need ask for. */
+/* So many that their hashes would fill all addresses there are. The address sanitizer ends a
+ * program that asks for that, so there only as many as nobody need ask for. */
 #if defined(__SANITIZE_ADDRESS__)
 enum { LOG_TOO_MANY = 60 };
 #else
@@ -180,7 +190,8 @@ Test(huge, more_hashes_than_memory)
     const lanebloom_keys many = lanebloom_keys_fixed(NULL, 0, (size_t)1 << log);
     lanebloom_builder *builder;
     lanebloom_filter *filter;
-    cr_assert(lanebloom_builder_create(LANEBLOOM_ROCKSDB_LOCAL, 10, 0, &builder) == LANEBLOOM_OK, "create");
+    cr_assert(lanebloom_builder_create(LANEBLOOM_ROCKSDB_LOCAL, 10, 0, &builder) == LANEBLOOM_OK,
+              "create");
     cr_assert(lanebloom_builder_add(builder, &one) == LANEBLOOM_OK, "add");
     cr_assert(lanebloom_builder_add(builder, &many) == LANEBLOOM_ERR_MEMORY, "2^%u", log);
     cr_assert(lanebloom_builder_finish(builder, &filter) == LANEBLOOM_OK, "finish");
@@ -192,14 +203,16 @@ Test(huge, more_hashes_than_memory)
   }
 }
 
-/* RocksDB's sizes are the model's for every number of bits per key, up to the last number of keys. */
+/* RocksDB's sizes are the model's for every number of bits per key, up to the last number of
+ * keys. */
 Test(huge, rocksdb_sizes)
 {
   const uint64_t max_legacy_nbits = 0xffff0000, max_local_nbytes = 0xffffffc0;
   for (uint64_t millibits = 1000; millibits <= 100000; millibits++) {
     const double bits = (double)millibits / 1000;
     const uint64_t whole_bits = (millibits + 500) / 1000;
-    const uint64_t legacy_most = max_legacy_nbits / whole_bits, local_most = max_local_nbytes * 8000 / millibits;
+    const uint64_t legacy_most = max_legacy_nbits / whole_bits,
+                   local_most = max_local_nbytes * 8000 / millibits;
     const uint64_t counts[] = {1, 2, 11, 512, 1024, 99991, 40000000};
     test_context("%llu millibits", (unsigned long long)millibits);
     for (size_t c = 0; c <= COUNT(counts); c++) {
@@ -207,21 +220,25 @@ Test(huge, rocksdb_sizes)
       const uint64_t nlocal = c < COUNT(counts) ? counts[c] : local_most;
       uint64_t nbytes;
       unsigned nprobes;
-      cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LEGACY, bits, nlegacy, &nbytes, &nprobes) == LANEBLOOM_OK);
-      if (nbytes != model_legacy_nbytes(whole_bits, nlegacy) + 5 || nprobes != model_nprobes((unsigned)whole_bits))
-        test_fatal("legacy, %llu keys: %llu bytes, %u probes", (unsigned long long)nlegacy, (unsigned long long)nbytes,
-                   nprobes);
-      cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LOCAL, bits, nlocal, &nbytes, &nprobes) == LANEBLOOM_OK);
-      if (nbytes != model_local_nbytes(millibits, nlocal) + 5 || nprobes != model_local_nprobes(millibits))
-        test_fatal("local, %llu keys: %llu bytes, %u probes", (unsigned long long)nlocal, (unsigned long long)nbytes,
-                   nprobes);
+      cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LEGACY, bits, nlegacy, &nbytes, &nprobes) ==
+                LANEBLOOM_OK);
+      if (nbytes != model_legacy_nbytes(whole_bits, nlegacy) + 5 ||
+          nprobes != model_nprobes((unsigned)whole_bits))
+        test_fatal("legacy, %llu keys: %llu bytes, %u probes", (unsigned long long)nlegacy,
+                   (unsigned long long)nbytes, nprobes);
+      cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LOCAL, bits, nlocal, &nbytes, &nprobes) ==
+                LANEBLOOM_OK);
+      if (nbytes != model_local_nbytes(millibits, nlocal) + 5 ||
+          nprobes != model_local_nprobes(millibits))
+        test_fatal("local, %llu keys: %llu bytes, %u probes", (unsigned long long)nlocal,
+                   (unsigned long long)nbytes, nprobes);
     }
     uint64_t nbytes;
     unsigned nprobes;
-    cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LEGACY, bits, legacy_most + 1, &nbytes, &nprobes) ==
-              LANEBLOOM_ERR_LIMIT);
-    cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LOCAL, bits, local_most + 1, &nbytes, &nprobes) ==
-              LANEBLOOM_ERR_LIMIT);
+    cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LEGACY, bits, legacy_most + 1, &nbytes,
+                                  &nprobes) == LANEBLOOM_ERR_LIMIT);
+    cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LOCAL, bits, local_most + 1, &nbytes,
+                                  &nprobes) == LANEBLOOM_ERR_LIMIT);
   }
 }
 
@@ -230,7 +247,9 @@ Test(huge, build_of_too_many)
 {
   const lanebloom_keys many = lanebloom_keys_fixed(NULL, 0, (size_t)1 << 46);
   lanebloom_filter *filter;
-  cr_assert(lanebloom_filter_build(LANEBLOOM_LEVELDB, INT_MAX, &many, &filter) == LANEBLOOM_ERR_LIMIT && !filter);
+  cr_assert(lanebloom_filter_build(LANEBLOOM_LEVELDB, INT_MAX, &many, &filter) ==
+                LANEBLOOM_ERR_LIMIT &&
+            !filter);
 }
 
 /* Numbers of keys of which 32 bits keep nearly nothing. */
@@ -240,33 +259,39 @@ Test(huge, rocksdb_sizes_of_too_many)
     const uint64_t nkeys = ((uint64_t)1 << log) + 1;
     uint64_t nbytes = 0;
     unsigned nprobes;
-    cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LEGACY, 1, nkeys, &nbytes, &nprobes) == LANEBLOOM_ERR_LIMIT,
+    cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LEGACY, 1, nkeys, &nbytes, &nprobes) ==
+                  LANEBLOOM_ERR_LIMIT,
               "legacy, 2^%u keys", log);
     const lanebloom_status expected = log < 35 ? LANEBLOOM_OK : LANEBLOOM_ERR_LIMIT;
-    cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LOCAL, 1, nkeys, &nbytes, &nprobes) == expected, "local, 2^%u keys",
-              log);
-    cr_assert(expected || nbytes == model_local_nbytes(1000, nkeys) + 5, "local, 2^%u keys: %llu bytes", log,
-              (unsigned long long)nbytes);
+    cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LOCAL, 1, nkeys, &nbytes, &nprobes) == expected,
+              "local, 2^%u keys", log);
+    cr_assert(expected || nbytes == model_local_nbytes(1000, nkeys) + 5,
+              "local, 2^%u keys: %llu bytes", log, (unsigned long long)nbytes);
   }
 }
 
 static uint64_t rocksdb_position(lanebloom_format format, size_t key, unsigned i, uint64_t nbytes)
 {
   return format == LANEBLOOM_ROCKSDB_LEGACY
-             ? model_legacy_position(model_bloomhash(keys[key].data, keys[key].size, true), i, nbytes, nbytes / 64)
+             ? model_legacy_position(model_bloomhash(keys[key].data, keys[key].size, true), i,
+                                     nbytes, nbytes / 64)
              : model_local_position(model_xxph3(keys[key].data, keys[key].size), i, nbytes);
 }
 
 /* Three keys in the largest filter of a format. */
-static void check_largest(lanebloom_format format, uint64_t expected_keys, uint64_t nbytes, unsigned nprobes)
+static void check_largest(lanebloom_format format, uint64_t expected_keys, uint64_t nbytes,
+                          unsigned nprobes)
 {
   enum { NADDED = 3, BITS = 10 };
   test_context("the largest filter of %s", lanebloom_format_name(format));
   const lanebloom_keys added = lanebloom_keys_slices(keys, NADDED);
   lanebloom_builder *builder;
   lanebloom_filter *filter;
-  cr_assert(lanebloom_builder_create(format, BITS, expected_keys + 1, &builder) == LANEBLOOM_ERR_LIMIT, "one more");
-  cr_assert(lanebloom_builder_create(format, BITS, expected_keys, &builder) == LANEBLOOM_OK, "builder_create");
+  cr_assert(lanebloom_builder_create(format, BITS, expected_keys + 1, &builder) ==
+                LANEBLOOM_ERR_LIMIT,
+            "one more");
+  cr_assert(lanebloom_builder_create(format, BITS, expected_keys, &builder) == LANEBLOOM_OK,
+            "builder_create");
   cr_assert(lanebloom_builder_add(builder, &added) == LANEBLOOM_OK, "builder_add");
   cr_assert(lanebloom_builder_finish(builder, &filter) == LANEBLOOM_OK, "builder_finish");
   lanebloom_builder_destroy(builder);
@@ -301,7 +326,8 @@ Test(huge, rocksdb_largest)
 
 /* ---- Opening ---- */
 
-/* A filter that is nearly all holes: in memory that ends at an unmapped page, and in a container file. */
+/* A filter that is nearly all holes: in memory that ends at an unmapped page, and in a container
+ * file. */
 struct sparse {
   lanebloom_format format;
   uint64_t nbytes; /* of the payload */
@@ -314,8 +340,10 @@ struct sparse {
 
 enum { CONTAINER_HEADER_NBYTES = 64 };
 
-/* A header that says it is whole; but the checksum of everything, which only loading verifies, is 0. */
-static void make_header(uint8_t header[CONTAINER_HEADER_NBYTES], lanebloom_format format, uint64_t nbytes)
+/* A header that says it is whole; but the checksum of everything, which only loading verifies, is
+ * 0. */
+static void make_header(uint8_t header[CONTAINER_HEADER_NBYTES], lanebloom_format format,
+                        uint64_t nbytes)
 {
   memset(header, 0, CONTAINER_HEADER_NBYTES);
   memcpy(header, "\x89LBF\r\n\x1a\n", 8);
@@ -327,8 +355,10 @@ static void make_header(uint8_t header[CONTAINER_HEADER_NBYTES], lanebloom_forma
   store_le32(header + 44, (uint32_t)XXH3_64bits(header, 44));
 }
 
-/* A file of holes behind a header that promises a payload of so many bytes. In memory, where holes are not read ahead. */
-static int make_container(char path[32], lanebloom_format format, uint64_t promised_nbytes, uint64_t nbytes)
+/* A file of holes behind a header that promises a payload of so many bytes. In memory, where holes
+ * are not read ahead. */
+static int make_container(char path[32], lanebloom_format format, uint64_t promised_nbytes,
+                          uint64_t nbytes)
 {
   uint8_t header[CONTAINER_HEADER_NBYTES];
   make_header(header, format, promised_nbytes);
@@ -343,7 +373,8 @@ static int make_container(char path[32], lanebloom_format format, uint64_t promi
 static void put_byte(struct sparse *sparse, uint64_t at, uint8_t byte)
 {
   sparse->memory.bytes[at] = byte;
-  cr_assert(pwrite(sparse->file, &byte, 1, (off_t)(CONTAINER_HEADER_NBYTES + at)) == 1, "%s", strerror(errno));
+  cr_assert(pwrite(sparse->file, &byte, 1, (off_t)(CONTAINER_HEADER_NBYTES + at)) == 1, "%s",
+            strerror(errno));
 }
 
 static bool has_bit(const struct sparse *sparse, uint64_t position)
@@ -410,7 +441,8 @@ static void aim(const struct sparse *sparse, struct rng *rng, size_t i, uint8_t 
   if (sparse->format == LANEBLOOM_ROCKSDB_LOCAL)
     low = UINT32_MAX - (uint32_t)i;
   else if (sparse->format == LANEBLOOM_ROCKSDB_LEGACY) /* in the last line */
-    low = sparse->nlines - 1 + (uint32_t)rng_below(rng, UINT32_MAX / sparse->nlines) * sparse->nlines;
+    low =
+        sparse->nlines - 1 + (uint32_t)rng_below(rng, UINT32_MAX / sparse->nlines) * sparse->nlines;
   const uint64_t whole = rng_next(rng) << 32 | low;
   if (sparse->format == LANEBLOOM_ROCKSDB_LOCAL)
     memcpy(hash, &whole, sizeof whole);
@@ -447,20 +479,22 @@ static struct questions make_questions(struct sparse *sparse)
     asked.expected[i / 8] |= (uint8_t)(hit << i % 8);
     asked.count += hit;
   }
-  cr_assert(asked.count > NHASHES / 4 && asked.count <= NHASHES / 2 + NAIMED, "%zu of %d pass: too uneven to tell much",
-            asked.count, NHASHES);
+  cr_assert(asked.count > NHASHES / 4 && asked.count <= NHASHES / 2 + NAIMED,
+            "%zu of %d pass: too uneven to tell much", asked.count, NHASHES);
   return asked;
 }
 
 /* By every kernel, and on every path through the library. */
-static void check_answers(const struct sparse *sparse, const struct questions *asked, const lanebloom_filter *filter)
+static void check_answers(const struct sparse *sparse, const struct questions *asked,
+                          const lanebloom_filter *filter)
 {
   uint8_t bitmap[(NHASHES + 7) / 8];
   size_t size;
   lanebloom_filter_bytes(filter, &size);
   if (size != sparse->memory.nbytes)
     test_fatal("%zu bytes", size);
-  const lanebloom_keys batch = lanebloom_keys_fixed(asked->numbers, sizeof *asked->numbers, NNUMBERS);
+  const lanebloom_keys batch =
+      lanebloom_keys_fixed(asked->numbers, sizeof *asked->numbers, NNUMBERS);
   for (size_t k = 0; k < lanebloom_kernel_count(); k++) {
     cr_assert(lanebloom_kernel_use(lanebloom_kernel_name(k)) == LANEBLOOM_OK, "kernel %zu", k);
     if (lanebloom_filter_screen_hashes(filter, asked->hashes, NHASHES, bitmap) != asked->count)
@@ -471,7 +505,8 @@ static void check_answers(const struct sparse *sparse, const struct questions *a
   }
   for (size_t i = 0; i < NHASHES; i++) {
     uint64_t positions[NPROBES];
-    cr_assert(lanebloom_filter_positions(filter, hash_at(asked, i), positions) == NPROBES, "positions");
+    cr_assert(lanebloom_filter_positions(filter, hash_at(asked, i), positions) == NPROBES,
+              "positions");
     for (unsigned p = 0; p < NPROBES; p++)
       if (positions[p] != sparse_position(sparse, hash_at(asked, i), p))
         test_fatal("hash %zu, probe %u: position %llu", i, p, (unsigned long long)positions[p]);
@@ -479,9 +514,11 @@ static void check_answers(const struct sparse *sparse, const struct questions *a
 }
 
 /* nbits: that probes can address. */
-static void check_opened(lanebloom_format format, uint64_t nbytes, uint64_t line_nbytes, uint64_t nbits)
+static void check_opened(lanebloom_format format, uint64_t nbytes, uint64_t line_nbytes,
+                         uint64_t nbits)
 {
-  test_context("%s, payload of %llu bytes", lanebloom_format_name(format), (unsigned long long)nbytes);
+  test_context("%s, payload of %llu bytes", lanebloom_format_name(format),
+               (unsigned long long)nbytes);
   struct sparse sparse = make_sparse(format, nbytes, line_nbytes);
   const struct questions asked = make_questions(&sparse);
   if (sparse.memory.nbytes == nbytes + 1 && nbytes > TWO_TO_29)
@@ -489,7 +526,9 @@ static void check_opened(lanebloom_format format, uint64_t nbytes, uint64_t line
   guarded_freeze(&sparse.memory);
 
   lanebloom_filter *filter;
-  cr_assert(lanebloom_filter_open(format, sparse.memory.bytes, sparse.memory.nbytes, &filter) == LANEBLOOM_OK, "open");
+  cr_assert(lanebloom_filter_open(format, sparse.memory.bytes, sparse.memory.nbytes, &filter) ==
+                LANEBLOOM_OK,
+            "open");
   check_answers(&sparse, &asked, filter);
   if (filter->shape.nbits != nbits)
     test_fatal("%llu bits", (unsigned long long)filter->shape.nbits);
@@ -497,7 +536,8 @@ static void check_opened(lanebloom_format format, uint64_t nbytes, uint64_t line
     lanebloom_info info;
     lanebloom_filter_info(filter, &info, sizeof info);
     if (info.nbits != nbits || info.nbits_set != sparse.nset)
-      test_fatal("info: %llu bits, %llu set", (unsigned long long)info.nbits, (unsigned long long)info.nbits_set);
+      test_fatal("info: %llu bits, %llu set", (unsigned long long)info.nbits,
+                 (unsigned long long)info.nbits_set);
   }
   lanebloom_filter_close(filter);
   cr_assert(lanebloom_filter_map(sparse.path, &filter) == LANEBLOOM_OK, "map");
@@ -532,20 +572,22 @@ Test(huge, open_rocksdb)
   check_whole(LANEBLOOM_ROCKSDB_LOCAL, TWO_TO_29 - 64, 0);
   check_whole(LANEBLOOM_ROCKSDB_LOCAL, TWO_TO_29, 0);
   check_whole(LANEBLOOM_ROCKSDB_LOCAL, TWO_TO_29 + 64, 0);
-  check_opened(LANEBLOOM_ROCKSDB_LOCAL, 4 * GIB - 6, 0, 8 * (4 * GIB - 64)); /* the largest; 58 bytes are no line */
+  check_opened(LANEBLOOM_ROCKSDB_LOCAL, 4 * GIB - 6, 0,
+               8 * (4 * GIB - 64)); /* the largest; 58 bytes are no line */
   check_whole(LANEBLOOM_ROCKSDB_LEGACY, TWO_TO_29 - 64, 64);
   check_whole(LANEBLOOM_ROCKSDB_LEGACY, TWO_TO_29, 64);
   check_whole(LANEBLOOM_ROCKSDB_LEGACY, TWO_TO_29 + 64, 64);
   check_whole(LANEBLOOM_ROCKSDB_LEGACY, 4 * GIB - 64, 64);
   check_whole(LANEBLOOM_ROCKSDB_LEGACY, 4 * GIB - 128, 128);
-  check_whole(LANEBLOOM_ROCKSDB_LEGACY, 3 * GIB, (uint64_t)1 << 27); /* lines as large as there are */
+  check_whole(LANEBLOOM_ROCKSDB_LEGACY, 3 * GIB,
+              (uint64_t)1 << 27); /* lines as large as there are */
 }
 
 /* ---- Refusing ---- */
 
 /* The file is found wanting however it is opened. part_of_why: what load_why() says. */
-static void check_refused(lanebloom_format format, uint64_t promised_nbytes, uint64_t nbytes, lanebloom_status expected,
-                          const char *part_of_why)
+static void check_refused(lanebloom_format format, uint64_t promised_nbytes, uint64_t nbytes,
+                          lanebloom_status expected, const char *part_of_why)
 {
   test_context("%s, %llu of %llu bytes", lanebloom_format_name(format), (unsigned long long)nbytes,
                (unsigned long long)promised_nbytes);
@@ -563,11 +605,12 @@ static void check_refused(lanebloom_format format, uint64_t promised_nbytes, uin
   close(file);
 }
 
-/* Sizes that 32 bits make equal: 2^32 more than the header says, or less. Of what is too short all that there is would
- * be read before it is refused. */
+/* Sizes that 32 bits make equal: 2^32 more than the header says, or less. Of what is too short all
+ * that there is would be read before it is refused. */
 Test(huge, wrong_length)
 {
-  check_refused(LANEBLOOM_LEVELDB, 1000, 4 * GIB + 1000, LANEBLOOM_ERR_CORRUPT, "too long: expected a payload of 1000");
+  check_refused(LANEBLOOM_LEVELDB, 1000, 4 * GIB + 1000, LANEBLOOM_ERR_CORRUPT,
+                "too long: expected a payload of 1000");
   check_refused(LANEBLOOM_LEVELDB, 4 * GIB + 1000, 1000, LANEBLOOM_ERR_CORRUPT,
                 "truncated: expected a payload of 4294968296 bytes behind the header, found 1000");
   check_refused(LANEBLOOM_LEVELDB, 5 * GIB, GIB, LANEBLOOM_ERR_CORRUPT, NULL);
@@ -576,15 +619,20 @@ Test(huge, wrong_length)
 /* RocksDB would take such sizes modulo 2^32. */
 Test(huge, rocksdb_limit)
 {
-  static const lanebloom_format formats[] = {LANEBLOOM_ROCKSDB, LANEBLOOM_ROCKSDB_LOCAL, LANEBLOOM_ROCKSDB_LEGACY};
+  static const lanebloom_format formats[] = {LANEBLOOM_ROCKSDB, LANEBLOOM_ROCKSDB_LOCAL,
+                                             LANEBLOOM_ROCKSDB_LEGACY};
   const uint64_t sizes[] = {4 * GIB, 4 * GIB + 1, 4 * GIB + 69, 5 * GIB};
   for (size_t f = 0; f < COUNT(formats); f++)
     for (size_t i = 0; i < COUNT(sizes); i++) {
-      check_refused(formats[f], sizes[i], sizes[i], LANEBLOOM_ERR_LIMIT, "expected at most the 4294967295 bytes that");
+      check_refused(formats[f], sizes[i], sizes[i], LANEBLOOM_ERR_LIMIT,
+                    "expected at most the 4294967295 bytes that");
       struct guarded memory = guarded_sparse(sizes[i]);
-      memcpy(memory.bytes + sizes[i] - 5, formats[f] == LANEBLOOM_ROCKSDB_LEGACY ? "\6\1\0\0" : "\xff\0\6\0", 5);
+      memcpy(memory.bytes + sizes[i] - 5,
+             formats[f] == LANEBLOOM_ROCKSDB_LEGACY ? "\6\1\0\0" : "\xff\0\6\0", 5);
       lanebloom_filter *filter;
-      if (lanebloom_filter_open(formats[f], memory.bytes, sizes[i], &filter) != LANEBLOOM_ERR_LIMIT || filter)
+      if (lanebloom_filter_open(formats[f], memory.bytes, sizes[i], &filter) !=
+              LANEBLOOM_ERR_LIMIT ||
+          filter)
         test_fatal("open");
       guarded_free(&memory);
 
@@ -619,7 +667,9 @@ Test(huge, save)
   for (size_t i = 0; i < COUNT(sizes); i++) {
     struct guarded memory = guarded_sparse(sizes[i]);
     lanebloom_filter *filter;
-    cr_assert(lanebloom_filter_open(LANEBLOOM_LEVELDB, memory.bytes, sizes[i], &filter) == LANEBLOOM_OK, "open");
+    cr_assert(lanebloom_filter_open(LANEBLOOM_LEVELDB, memory.bytes, sizes[i], &filter) ==
+                  LANEBLOOM_OK,
+              "open");
     nwritten = 0;
     counting = true;
     const lanebloom_status status = lanebloom_filter_save_raw(filter, "/dev/null");
@@ -636,11 +686,12 @@ Test(huge, save)
 
 static const uint64_t MANY = ((uint64_t)1 << 32) + 9;
 
-/* What one builder was given, the other is given too, in turn: after 50 times both have been given more than 2^32 keys,
- * of which they hashed two. Equal neighbours are kept once. */
+/* What one builder was given, the other is given too, in turn: after 50 times both have been given
+ * more than 2^32 keys, of which they hashed two. Equal neighbours are kept once. */
 static void check_count(lanebloom_format format, uint64_t expected_keys)
 {
-  test_context("%s, %llu keys expected", lanebloom_format_name(format), (unsigned long long)expected_keys);
+  test_context("%s, %llu keys expected", lanebloom_format_name(format),
+               (unsigned long long)expected_keys);
   const lanebloom_keys one = lanebloom_keys_slices(keys, 1);
   lanebloom_builder *builders[2];
   uint64_t counts[2] = {1, 1};
@@ -658,12 +709,15 @@ static void check_count(lanebloom_format format, uint64_t expected_keys)
     cr_assert(lanebloom_builder_finish(builders[i], &filter) == LANEBLOOM_OK, "finish");
     char path[32];
     const int file = make_container(path, format, 0, 0);
-    cr_assert(lseek(file, 0, SEEK_SET) == 0 && lanebloom_filter_save(filter, path) == LANEBLOOM_OK, "save");
-    cr_assert(lseek(file, 0, SEEK_SET) == 0 && lanebloom_filter_load(path, &loaded) == LANEBLOOM_OK, "load");
+    cr_assert(lseek(file, 0, SEEK_SET) == 0 && lanebloom_filter_save(filter, path) == LANEBLOOM_OK,
+              "save");
+    cr_assert(lseek(file, 0, SEEK_SET) == 0 && lanebloom_filter_load(path, &loaded) == LANEBLOOM_OK,
+              "load");
     close(file);
     lanebloom_filter_info(loaded, &info, sizeof info);
     if (info.nkeys != counts[i])
-      test_fatal("%llu keys, not %llu", (unsigned long long)info.nkeys, (unsigned long long)counts[i]);
+      test_fatal("%llu keys, not %llu", (unsigned long long)info.nkeys,
+                 (unsigned long long)counts[i]);
     if (!lanebloom_filter_may_contain(loaded, keys[0].data, keys[0].size))
       test_fatal("lost");
     lanebloom_filter_close(filter);
@@ -699,14 +753,17 @@ Test(huge, counts_of_merged_filters)
   lanebloom_filter_close(filter);
 }
 
-/* A batch of so many keys takes no memory when they are empty, and no time where the answer is constant. */
+/* A batch of so many keys takes no memory when they are empty, and no time where the answer is
+ * constant. */
 Test(huge, counts_of_answers)
 {
   const lanebloom_keys many = lanebloom_keys_fixed(NULL, 0, MANY);
   const lanebloom_keys end = lanebloom_keys_part(&many, MANY - 3, MANY);
   lanebloom_filter *always, *never;
   cr_assert(end.n == 3, "%zu keys", end.n);
-  cr_assert(lanebloom_keys_part(&many, 0, MANY).n == MANY && lanebloom_keys_part(&many, MANY + 5, 1).n == 0, "parts");
+  cr_assert(lanebloom_keys_part(&many, 0, MANY).n == MANY &&
+                lanebloom_keys_part(&many, MANY + 5, 1).n == 0,
+            "parts");
   cr_assert(lanebloom_filter_open(LANEBLOOM_LEVELDB, "\0\xff", 2, &always) == LANEBLOOM_OK, "open");
   cr_assert(lanebloom_filter_open(LANEBLOOM_LEVELDB, "", 0, &never) == LANEBLOOM_OK, "open");
   cr_assert(lanebloom_filter_screen(always, &many, NULL) == MANY, "always");

@@ -1,5 +1,6 @@
-/* For LD_PRELOAD: makes the command's n-th call of one function fail, or end otherwise than it expects.
- * $LANEBLOOM_FAULT is "FUNCTION N HOW"; the file that $LANEBLOOM_FAULT_MARK names gets a byte when it comes to that. HOW:
+/* For LD_PRELOAD: makes the command's n-th call of one function fail, or end otherwise than it
+ * expects. $LANEBLOOM_FAULT is "FUNCTION N HOW"; the file that $LANEBLOOM_FAULT_MARK names gets a
+ * byte when it comes to that. HOW:
  *   fail       ENOMEM for memory, EAGAIN for threads, EIO for all else
  *   fail-on    the same, and every later call too
  *   interrupt  EINTR, once
@@ -84,12 +85,12 @@ static bool is_killed(const char *name)
   return is("killed") && strcmp(name, function) == 0 && ncalls == nth;
 }
 
-#define DONE(name, result)                                                                                             \
-  do {                                                                                                                 \
-    __typeof__(result) done = (result);                                                                                \
-    if (is_killed(name))                                                                                               \
-      raise(SIGKILL);                                                                                                  \
-    return done;                                                                                                       \
+#define DONE(name, result)                                                                         \
+  do {                                                                                             \
+    __typeof__(result) done = (result);                                                            \
+    if (is_killed(name))                                                                           \
+      raise(SIGKILL);                                                                              \
+    return done;                                                                                   \
   } while (0)
 
 /* ---- Memory and threads ---- */
@@ -123,15 +124,17 @@ void *mmap64(void *address, size_t nbytes, int protection, int flags, int fd, of
 {
   if (fails("mmap", ENOMEM))
     return MAP_FAILED;
-  return REAL(void *, "mmap64", void *, size_t, int, int, int, off_t)(address, nbytes, protection, flags, fd, offset);
+  return REAL(void *, "mmap64", void *, size_t, int, int, int, off_t)(address, nbytes, protection,
+                                                                      flags, fd, offset);
 }
 
-int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *), void *argument)
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *),
+                   void *argument)
 {
   if (fails("thread", EAGAIN))
     return EAGAIN;
-  return REAL(int, "pthread_create", pthread_t *, const pthread_attr_t *, void *(*)(void *), void *)(thread, attributes,
-                                                                                                     body, argument);
+  return REAL(int, "pthread_create", pthread_t *, const pthread_attr_t *, void *(*)(void *),
+              void *)(thread, attributes, body, argument);
 }
 
 /* ---- Files ---- */
@@ -200,7 +203,8 @@ ssize_t read(int fd, void *bytes, size_t nbytes)
 ssize_t pread64(int fd, void *bytes, size_t nbytes, off_t offset)
 {
   const ssize_t n = allowed("pread", fd, nbytes, offset);
-  return n < 0 ? n : REAL(ssize_t, "pread64", int, void *, size_t, off_t)(fd, bytes, (size_t)n, offset);
+  return n < 0 ? n
+               : REAL(ssize_t, "pread64", int, void *, size_t, off_t)(fd, bytes, (size_t)n, offset);
 }
 
 ssize_t write(int fd, const void *bytes, size_t nbytes)
@@ -224,15 +228,16 @@ int linkat(int folder, const char *path, int new_folder, const char *new_path, i
 {
   if (fails("linkat", EIO))
     return -1;
-  DONE("linkat",
-       REAL(int, "linkat", int, const char *, int, const char *, int)(folder, path, new_folder, new_path, flags));
+  DONE("linkat", REAL(int, "linkat", int, const char *, int, const char *,
+                      int)(folder, path, new_folder, new_path, flags));
 }
 
 int renameat(int folder, const char *path, int new_folder, const char *new_path)
 {
   if (fails("renameat", EIO))
     return -1;
-  DONE("renameat", REAL(int, "renameat", int, const char *, int, const char *)(folder, path, new_folder, new_path));
+  DONE("renameat", REAL(int, "renameat", int, const char *, int,
+                        const char *)(folder, path, new_folder, new_path));
 }
 
 int fchmod(int fd, mode_t mode)
@@ -242,7 +247,9 @@ int fchmod(int fd, mode_t mode)
 
 ssize_t getrandom(void *bytes, size_t nbytes, unsigned flags)
 {
-  return fails("getrandom", EIO) ? -1 : REAL(ssize_t, "getrandom", void *, size_t, unsigned)(bytes, nbytes, flags);
+  return fails("getrandom", EIO)
+             ? -1
+             : REAL(ssize_t, "getrandom", void *, size_t, unsigned)(bytes, nbytes, flags);
 }
 
 /* The descriptor is gone, whatever is returned. */

@@ -1,5 +1,6 @@
-/* Every kernel against the scalar one, and the scalar one against the model, output for output: the table
- * {kernel x case}. A kernel takes part by being in the library's list, a format by its row in `formats`.
+/* Every kernel against the scalar one, and the scalar one against the model, output for output: the
+ * table {kernel x case}. A kernel takes part by being in the library's list, a format by its row in
+ * `formats`.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
@@ -27,17 +28,22 @@ struct format {
   const struct model *model;
 };
 
-/* Where writers on other CPUs have other lines, a row for each size that a reader takes; the first is what is built. */
+/* Where writers on other CPUs have other lines, a row for each size that a reader takes; the first
+ * is what is built. */
 static const struct format formats[] = {
     {LANEBLOOM_LEVELDB, 4, 0, 30, (uint64_t)1 << 32, 0, false, &model_leveldb},
     {LANEBLOOM_LEVELDB_SIGNED, 4, 0, 30, (uint64_t)1 << 32, 0, false, &model_leveldb_signed},
-    {LANEBLOOM_ROCKSDB_LEGACY, 4, 64, 127, UINT64_MAX, UINT32_MAX - 5, false, &model_rocksdb_legacy},
+    {LANEBLOOM_ROCKSDB_LEGACY, 4, 64, 127, UINT64_MAX, UINT32_MAX - 5, false,
+     &model_rocksdb_legacy},
     {LANEBLOOM_ROCKSDB_LEGACY, 4, 1, 127, UINT64_MAX, UINT32_MAX - 5, false, &model_rocksdb_legacy},
     {LANEBLOOM_ROCKSDB_LEGACY, 4, 2, 127, UINT64_MAX, UINT32_MAX - 5, false, &model_rocksdb_legacy},
     {LANEBLOOM_ROCKSDB_LEGACY, 4, 4, 127, UINT64_MAX, UINT32_MAX - 5, false, &model_rocksdb_legacy},
-    {LANEBLOOM_ROCKSDB_LEGACY, 4, 32, 127, UINT64_MAX, UINT32_MAX - 5, false, &model_rocksdb_legacy},
-    {LANEBLOOM_ROCKSDB_LEGACY, 4, 128, 127, UINT64_MAX, UINT32_MAX - 5, false, &model_rocksdb_legacy},
-    {LANEBLOOM_ROCKSDB_LEGACY, 4, 256, 127, UINT64_MAX, UINT32_MAX - 5, false, &model_rocksdb_legacy},
+    {LANEBLOOM_ROCKSDB_LEGACY, 4, 32, 127, UINT64_MAX, UINT32_MAX - 5, false,
+     &model_rocksdb_legacy},
+    {LANEBLOOM_ROCKSDB_LEGACY, 4, 128, 127, UINT64_MAX, UINT32_MAX - 5, false,
+     &model_rocksdb_legacy},
+    {LANEBLOOM_ROCKSDB_LEGACY, 4, 256, 127, UINT64_MAX, UINT32_MAX - 5, false,
+     &model_rocksdb_legacy},
     {LANEBLOOM_ROCKSDB_LOCAL, 8, 64, 30, UINT64_MAX, UINT32_MAX - 5, true, &model_rocksdb_local},
 };
 
@@ -55,10 +61,12 @@ struct trial {
 };
 
 /* Around every vector width. */
-static const size_t batch_sizes[] = {0, 1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 129, 1000};
+static const size_t batch_sizes[] = {0,  1,  3,  4,  5,  7,  8,  9,   15,  16,
+                                     17, 31, 32, 33, 63, 64, 65, 129, 1000};
 enum { MAX_BATCH = 1000 };
 
-/* Each check runs in several placements of its buffers: all end at unmapped pages, all begin there, and at random. */
+/* Each check runs in several placements of its buffers: all end at unmapped pages, all begin there,
+ * and at random. */
 enum { NROUNDS = 4 };
 
 static size_t place_in(const struct trial *trial, size_t round)
@@ -74,8 +82,8 @@ static size_t aligned_place_in(size_t round)
 
 /* ---- Hashing ---- */
 
-static void check_hash(const struct trial *trial, const char *layout, const lanebloom_keys *keys, const void *expected,
-                       size_t place)
+static void check_hash(const struct trial *trial, const char *layout, const lanebloom_keys *keys,
+                       const void *expected, size_t place)
 {
   const size_t nbytes = keys->n * trial->format->hash_nbytes;
   struct guarded hashes = guarded_make(nbytes, place);
@@ -84,9 +92,10 @@ static void check_hash(const struct trial *trial, const char *layout, const lane
   guarded_free(&hashes);
 }
 
-/* Hashes n keys of these lengths in every layout. `bytes` holds them one after another. The reference gets slices, so
- * that it shares no layout with those that are tried. */
-static void check_keys(const struct trial *trial, const uint8_t *bytes, const size_t *lengths, size_t n)
+/* Hashes n keys of these lengths in every layout. `bytes` holds them one after another. The
+ * reference gets slices, so that it shares no layout with those that are tried. */
+static void check_keys(const struct trial *trial, const uint8_t *bytes, const size_t *lengths,
+                       size_t n)
 {
   enum { NSKIPPED = 5 }; /* bytes before the first key: offsets need not start at 0 */
   const size_t hash_nbytes = trial->format->hash_nbytes;
@@ -106,8 +115,10 @@ static void check_keys(const struct trial *trial, const uint8_t *bytes, const si
   trial->reference->hash(&keys, expected);
 
   for (size_t round = 0; round < NROUNDS; round++) {
-    test_context("%s: %zu keys, the first of %zu bytes, round %zu", trial->name, n, n ? lengths[0] : 0, round);
-    const size_t skipped = round % 2 ? 0 : NSKIPPED; /* in odd rounds the first key begins at the unmapped page */
+    test_context("%s: %zu keys, the first of %zu bytes, round %zu", trial->name, n,
+                 n ? lengths[0] : 0, round);
+    const size_t skipped =
+        round % 2 ? 0 : NSKIPPED; /* in odd rounds the first key begins at the unmapped page */
     struct guarded data = guarded_make(skipped + nbytes, place_in(trial, round));
     if (nbytes > 0)
       memcpy(data.bytes + skipped, bytes, nbytes);
@@ -121,8 +132,10 @@ static void check_keys(const struct trial *trial, const uint8_t *bytes, const si
     }
     offsets32[n] = (uint32_t)at;
     offsets64[n] = at;
-    struct guarded index32 = guarded_copy(offsets32, (n + 1) * sizeof *offsets32, aligned_place_in(round));
-    struct guarded index64 = guarded_copy(offsets64, (n + 1) * sizeof *offsets64, aligned_place_in(round));
+    struct guarded index32 =
+        guarded_copy(offsets32, (n + 1) * sizeof *offsets32, aligned_place_in(round));
+    struct guarded index64 =
+        guarded_copy(offsets64, (n + 1) * sizeof *offsets64, aligned_place_in(round));
     struct guarded index = guarded_copy(slices, n * sizeof *slices, aligned_place_in(round));
     guarded_freeze(&index32);
     guarded_freeze(&index64);
@@ -184,20 +197,22 @@ static void hash_mixed_lengths(const struct trial *trial)
         lengths[i] = mix == 0   ? i % (MAX_LENGTH + 1)
                      : mix == 1 ? MAX_LENGTH - i % (MAX_LENGTH + 1)
                      : mix == 2 ? rng_below(trial->rng, MAX_LENGTH + 1)
-                     : mix == 3 ? rng_below(trial->rng, 13)
-                                : MAX_LENGTH * (size_t)(i == odd_one); /* one long key among empty ones */
+                     : mix == 3
+                         ? rng_below(trial->rng, 13)
+                         : MAX_LENGTH * (size_t)(i == odd_one); /* one long key among empty ones */
       check_keys(trial, bytes, lengths, n);
     }
   free(bytes);
 }
 
-/* Around the lengths at which XXPH3 changes its ways: classes end at 128 and 240 bytes, and longer keys are taken in
- * stripes of 64 and blocks of 1024. */
+/* Around the lengths at which XXPH3 changes its ways: classes end at 128 and 240 bytes, and longer
+ * keys are taken in stripes of 64 and blocks of 1024. */
 static void hash_long_keys(const struct trial *trial)
 {
   enum { N = 33, MIDDLE = N / 2 };
-  static const size_t centres[] = {
-      128, 240, 256, 320, 512, 960, 1024, 1088, 2048, 2112, 3072, 4096, 5120, 5184, MAX_LONG_LENGTH - MIDDLE};
+  static const size_t centres[] = {128,  240,  256,  320,  512,
+                                   960,  1024, 1088, 2048, 2112,
+                                   3072, 4096, 5120, 5184, MAX_LONG_LENGTH - MIDDLE};
   size_t lengths[N];
   uint8_t *bytes = test_alloc((size_t)N * MAX_LONG_LENGTH);
   rng_fill(trial->rng, bytes, (size_t)N * MAX_LONG_LENGTH);
@@ -219,7 +234,8 @@ static void hash_long_keys(const struct trial *trial)
   free(bytes);
 }
 
-/* Every key of the batch, not only the last, ends at an unmapped page; then every key begins at one. */
+/* Every key of the batch, not only the last, ends at an unmapped page; then every key begins at
+ * one. */
 static void check_page_edges(const struct trial *trial, size_t max_length)
 {
   enum { N = 2 * (MAX_LENGTH + 1) };
@@ -227,24 +243,28 @@ static void check_page_edges(const struct trial *trial, size_t max_length)
   static uint8_t bytes[MAX_LONG_LENGTH], expected[8 * N];
   rng_fill(trial->rng, bytes, max_length);
   for (size_t place = AT_END; place <= AT_BEGIN; place++) {
-    test_context("%s: %s", trial->name, place == AT_END ? "keys end at a page" : "keys begin at a page");
+    test_context("%s: %s", trial->name,
+                 place == AT_END ? "keys end at a page" : "keys begin at a page");
     struct guarded data = guarded_copy(bytes, max_length, place);
     guarded_freeze(&data);
     for (size_t i = 0; i < N; i++) {
       const size_t length = i <= MAX_LENGTH ? i : rng_below(trial->rng, max_length + 1);
-      slices[i] = (lanebloom_slice){place == AT_END ? data.bytes + max_length - length : data.bytes, length};
+      slices[i] = (lanebloom_slice){place == AT_END ? data.bytes + max_length - length : data.bytes,
+                                    length};
     }
     slices[0] = (lanebloom_slice){NULL, 0};
     const lanebloom_keys keys = lanebloom_keys_slices(slices, N);
     trial->reference->hash(&keys, expected);
     check_hash(trial, "hashes", &keys, expected, place);
 
-    /* A chunk of 16 bytes ends at the page, or a byte before or behind: what may be loaded whole is decided here. */
+    /* A chunk of 16 bytes ends at the page, or a byte before or behind: what may be loaded whole is
+     * decided here. */
     for (size_t round = 0; round < 20; round++) {
       for (size_t i = 0; i < N; i++) {
         const size_t rest = rng_below(trial->rng, 34);
         const size_t length = rng_below(trial->rng, 6) * 16 + rng_below(trial->rng, 3);
-        slices[i] = (lanebloom_slice){data.bytes + (place == AT_END ? max_length - length - rest : rest), length};
+        slices[i] = (lanebloom_slice){
+            data.bytes + (place == AT_END ? max_length - length - rest : rest), length};
       }
       trial->reference->hash(&keys, expected);
       check_hash(trial, "hashes near the edge", &keys, expected, place);
@@ -279,7 +299,8 @@ static void hash_at_page_edges(const struct trial *trial)
   check_page_edges(trial, MAX_LONG_LENGTH);
 }
 
-/* Bytes on either side of the sign, alone in each position and everywhere; all keys of a batch are equal. */
+/* Bytes on either side of the sign, alone in each position and everywhere; all keys of a batch are
+ * equal. */
 static void hash_every_kind_of_byte(const struct trial *trial)
 {
   enum { WIDTH = 17, N = 33 };
@@ -297,8 +318,8 @@ static void hash_every_kind_of_byte(const struct trial *trial)
       }
 }
 
-/* Keys around data + 2^31 and data + 2^32, where offsets turn negative or lose bits when a kernel takes them for less
- * than they are. */
+/* Keys around data + 2^31 and data + 2^32, where offsets turn negative or lose bits when a kernel
+ * takes them for less than they are. */
 static void hash_far_offsets(const struct trial *trial)
 {
   enum { N = 40, WIDTH = 7 };
@@ -334,16 +355,17 @@ static void hash_far_offsets(const struct trial *trial)
 
 /* ---- Probing and adding ---- */
 
-static void probe(const struct trial *trial, const struct kernel_ops *ops, const struct filter_shape *shape,
-                  const uint8_t *payload, const void *hashes, size_t n, uint8_t *bitmap)
+static void probe(const struct trial *trial, const struct kernel_ops *ops,
+                  const struct filter_shape *shape, const uint8_t *payload, const void *hashes,
+                  size_t n, uint8_t *bitmap)
 {
   struct hash_source source;
   hash_source_of_hashes(&source, hashes, trial->format->hash_nbytes, n);
   ops->probe(shape, payload, &source, bitmap);
 }
 
-static void add(const struct trial *trial, const struct kernel_ops *ops, const struct filter_shape *shape,
-                uint8_t *payload, const void *hashes, size_t n)
+static void add(const struct trial *trial, const struct kernel_ops *ops,
+                const struct filter_shape *shape, uint8_t *payload, const void *hashes, size_t n)
 {
   struct hash_source source;
   hash_source_of_hashes(&source, hashes, trial->format->hash_nbytes, n);
@@ -367,33 +389,42 @@ static struct filter_shape shape_of(const struct format *format, uint64_t nbytes
       .nbits = nbits < format->max_nbits ? nbits : format->max_nbits,
       .nlines = format->line_nbytes > 0 ? (uint32_t)nunits : 0,
       .line_nbytes = format->line_nbytes,
-      .reciprocal = format->line_nbytes > 0
-                        ? reciprocal_32((uint32_t)nunits)
-                        : reciprocal_29((uint32_t)((nbits < format->max_nbits ? nbits : format->max_nbits) / 8)),
+      .reciprocal =
+          format->line_nbytes > 0
+              ? reciprocal_32((uint32_t)nunits)
+              : reciprocal_29(
+                    (uint32_t)((nbits < format->max_nbits ? nbits : format->max_nbits) / 8)),
   };
 }
 
-/* The number of probes to try after this one, up to the most that the format takes; then 0. Writers make at most 30. */
+/* The number of probes to try after this one, up to the most that the format takes; then 0. Writers
+ * make at most 30. */
 static uint32_t next_nprobes(const struct format *format, uint32_t nprobes, uint32_t step)
 {
-  const uint32_t next = nprobes < 30 ? nprobes + step : nprobes < 31 ? 31 : nprobes < 64 ? 64 : nprobes + 63;
+  const uint32_t next = nprobes < 30   ? nprobes + step
+                        : nprobes < 31 ? 31
+                        : nprobes < 64 ? 64
+                                       : nprobes + 63;
   return nprobes < 30 && next > 30 ? 30 : next <= format->max_nprobes ? next : 0;
 }
 
-static void note(const struct trial *trial, const struct filter_shape *shape, size_t n, size_t round)
+static void note(const struct trial *trial, const struct filter_shape *shape, size_t n,
+                 size_t round)
 {
-  test_context("%s: filter of %llu bytes in lines of %u, %u probes, %zu hashes, round %zu", trial->name,
-               (unsigned long long)shape->nbytes, shape->line_nbytes, shape->nprobes, n, round);
+  test_context("%s: filter of %llu bytes in lines of %u, %u probes, %zu hashes, round %zu",
+               trial->name, (unsigned long long)shape->nbytes, shape->line_nbytes, shape->nprobes,
+               n, round);
 }
 
 /* Adds to a payload, which afterwards is what the reference made of it. */
-static void check_add(const struct trial *trial, const struct filter_shape *shape, uint8_t *payload, const void *hashes,
-                      size_t n)
+static void check_add(const struct trial *trial, const struct filter_shape *shape, uint8_t *payload,
+                      const void *hashes, size_t n)
 {
   struct guarded found[NROUNDS];
   for (size_t round = 0; round < NROUNDS; round++) {
     note(trial, shape, n, round);
-    struct guarded input = guarded_copy(hashes, n * trial->format->hash_nbytes, place_in(trial, round));
+    struct guarded input =
+        guarded_copy(hashes, n * trial->format->hash_nbytes, place_in(trial, round));
     guarded_freeze(&input);
     found[round] = guarded_copy(payload, shape->nbytes, place_in(trial, round));
     add(trial, trial->ops, shape, found[round].bytes, input.bytes, n);
@@ -407,14 +438,15 @@ static void check_add(const struct trial *trial, const struct filter_shape *shap
   }
 }
 
-static void check_probe(const struct trial *trial, const struct filter_shape *shape, const uint8_t *payload,
-                        const void *hashes, size_t n)
+static void check_probe(const struct trial *trial, const struct filter_shape *shape,
+                        const uint8_t *payload, const void *hashes, size_t n)
 {
   uint8_t expected[(MAX_BATCH + 7) / 8];
   probe(trial, trial->reference, shape, payload, hashes, n, expected);
   for (size_t round = 0; round < NROUNDS; round++) {
     note(trial, shape, n, round);
-    struct guarded input = guarded_copy(hashes, n * trial->format->hash_nbytes, place_in(trial, round));
+    struct guarded input =
+        guarded_copy(hashes, n * trial->format->hash_nbytes, place_in(trial, round));
     struct guarded filter = guarded_copy(payload, shape->nbytes, place_in(trial, round));
     guarded_freeze(&input);
     guarded_freeze(&filter);
@@ -427,7 +459,8 @@ static void check_probe(const struct trial *trial, const struct filter_shape *sh
   }
 }
 
-/* Adds n random hashes to an empty filter, some of them equal, then looks for half of them among others. */
+/* Adds n random hashes to an empty filter, some of them equal, then looks for half of them among
+ * others. */
 static void check_shape(const struct trial *trial, const struct filter_shape *shape, size_t n)
 {
   const size_t hash_nbytes = trial->format->hash_nbytes;
@@ -465,7 +498,8 @@ static void filter_batch_sizes(const struct trial *trial)
 /* Small ones are full after few hashes, so their batches are small. */
 static void filter_shapes(const struct trial *trial)
 {
-  static const uint64_t more[] = {100, 127, 128, 129, 255, 256, 257, 1000, 4095, 4096, 4097, 65537, 99991};
+  static const uint64_t more[] = {100,  127,  128,  129,  255,   256,  257,
+                                  1000, 4095, 4096, 4097, 65537, 99991};
   const bool built = is_built(trial->format);
   for (uint64_t s = 1; s <= 80 + COUNT(more) - (built ? 0 : 2); s++)
     for (uint32_t p = 1; p > 0; p = next_nprobes(trial->format, p, s <= 80 && built ? 1 : 7)) {
@@ -527,14 +561,16 @@ static void filter_every_kind_of_hash(const struct trial *trial)
       check_add(trial, &shape, payload, hashes, n / 2);
       check_probe(trial, &shape, payload, hashes, n);
       rng_fill(trial->rng, payload, shape.nbytes);
-      check_add(trial, &shape, payload, hashes + n / 2 * hash_nbytes, 5); /* what is set stays set */
+      check_add(trial, &shape, payload, hashes + n / 2 * hash_nbytes,
+                5); /* what is set stays set */
       memset(payload, 0xff, shape.nbytes);
       check_probe(trial, &shape, payload, hashes, n);
       free(payload);
     }
 }
 
-/* All bits are set but one that a known probe of a known hash meets. That hash must not pass, whichever probe it is. */
+/* All bits are set but one that a known probe of a known hash meets. That hash must not pass,
+ * whichever probe it is. */
 static void filter_each_probe_decides(const struct trial *trial)
 {
   enum { N = 65 };
@@ -549,10 +585,11 @@ static void filter_each_probe_decides(const struct trial *trial)
       rng_fill(trial->rng, hashes, N * hash_nbytes);
       const size_t lane = rng_below(trial->rng, N);
       table->positions(&shape, hashes + lane * hash_nbytes, positions);
-      const uint64_t expected = trial->format->model->position(&shape, hashes + lane * hash_nbytes, p);
+      const uint64_t expected =
+          trial->format->model->position(&shape, hashes + lane * hash_nbytes, p);
       if (positions[p] != expected)
-        test_fatal("probe %u of %u is at %llu, expected %llu", p, nprobes, (unsigned long long)positions[p],
-                   (unsigned long long)expected);
+        test_fatal("probe %u of %u is at %llu, expected %llu", p, nprobes,
+                   (unsigned long long)positions[p], (unsigned long long)expected);
       memset(payload, 0xff, shape.nbytes);
       payload[positions[p] / 8] ^= (uint8_t)(1 << positions[p] % 8);
       check_probe(trial, &shape, payload, hashes, N);
@@ -573,7 +610,8 @@ static void check_large(const struct trial *trial, uint64_t nbytes)
   const struct filter_shape shape = shape_of(trial->format, nbytes, 11);
   uint8_t hashes[8 * 2 * N], expected[(2 * N + 7) / 8];
   rng_fill(trial->rng, hashes, sizeof hashes);
-  memset(hashes, 0xff, hash_nbytes); /* the highest bit; 0 where a LevelDB filter has eight bits less */
+  memset(hashes, 0xff,
+         hash_nbytes); /* the highest bit; 0 where a LevelDB filter has eight bits less */
   note(trial, &shape, N, 0);
 
   struct guarded found = guarded_sparse(shape.nbytes), wanted = guarded_sparse(shape.nbytes);
@@ -599,7 +637,8 @@ static void filter_around_2_to_32_bits(const struct trial *trial)
     check_large(trial, ((uint64_t)1 << 29) + (uint64_t)beyond[b]);
 }
 
-/* Mappings fail while memory is refused; but the address sanitizer maps memory of its own, and is spared. */
+/* Mappings fail while memory is refused; but the address sanitizer maps memory of its own, and is
+ * spared. */
 static void test_refuse_memory(bool refuse)
 {
 #if defined(__SANITIZE_ADDRESS__)
@@ -608,14 +647,15 @@ static void test_refuse_memory(bool refuse)
   static struct rlimit before;
   if (refuse)
     cr_assert(getrlimit(RLIMIT_AS, &before) == 0);
-  const struct rlimit limit = {.rlim_cur = refuse ? 0 : before.rlim_cur, .rlim_max = before.rlim_max};
+  const struct rlimit limit = {.rlim_cur = refuse ? 0 : before.rlim_cur,
+                               .rlim_max = before.rlim_max};
   cr_assert(setrlimit(RLIMIT_AS, &limit) == 0);
 #endif
 }
 
-/* Filters that no cache holds, and batches from one at a time to so many that positions of hashes are kept and set
- * together, more than are ever kept: random ones; all equal ones, which meet in few places; and where there is no
- * memory to keep them. */
+/* Filters that no cache holds, and batches from one at a time to so many that positions of hashes
+ * are kept and set together, more than are ever kept: random ones; all equal ones, which meet in
+ * few places; and where there is no memory to keep them. */
 static void filter_beyond_caches(const struct trial *trial)
 {
   enum { MANY = 700000, MIB = 1 << 20 };
@@ -625,10 +665,17 @@ static void filter_beyond_caches(const struct trial *trial)
     size_t n;
     enum { RANDOM, EQUAL, NO_MEMORY } kind;
   } rows[] = {
-      {16 * MIB, 6, 1, RANDOM},         {16 * MIB, 6, 43689, RANDOM},         {16 * MIB, 6, 43690, RANDOM},
-      {16 * MIB, 6, MANY, RANDOM},      {16 * MIB, 6, MANY, EQUAL},           {16 * MIB, 6, MANY, NO_MEMORY},
-      {16 * MIB + 1, 6, 50000, RANDOM}, {16 * MIB + 1, 30, MANY, RANDOM},     {20 * MIB - 77, 1, MANY, RANDOM},
-      {20 * MIB - 77, 6, MANY, EQUAL},  {20 * MIB - 77, 6, 60007, NO_MEMORY},
+      {16 * MIB, 6, 1, RANDOM},
+      {16 * MIB, 6, 43689, RANDOM},
+      {16 * MIB, 6, 43690, RANDOM},
+      {16 * MIB, 6, MANY, RANDOM},
+      {16 * MIB, 6, MANY, EQUAL},
+      {16 * MIB, 6, MANY, NO_MEMORY},
+      {16 * MIB + 1, 6, 50000, RANDOM},
+      {16 * MIB + 1, 30, MANY, RANDOM},
+      {20 * MIB - 77, 1, MANY, RANDOM},
+      {20 * MIB - 77, 6, MANY, EQUAL},
+      {20 * MIB - 77, 6, 60007, NO_MEMORY},
   };
   const size_t hash_nbytes = trial->format->hash_nbytes;
   for (size_t r = 0; r < COUNT(rows); r++) {
@@ -658,8 +705,8 @@ static void filter_beyond_caches(const struct trial *trial)
   }
 }
 
-/* Formats that end at 2^32 bytes, near there and where half of them begins: lines are nearly 2^26, or 2^32 small ones.
- */
+/* Formats that end at 2^32 bytes, near there and where half of them begins: lines are nearly 2^26,
+ * or 2^32 small ones. */
 static void filter_around_2_to_32_bytes(const struct trial *trial)
 {
   if (trial->format->max_nbytes == 0)
@@ -668,7 +715,8 @@ static void filter_around_2_to_32_bytes(const struct trial *trial)
   check_large(trial, trial->format->max_nbytes);
 }
 
-/* ---- Large batches: kernels work in other ways beyond the second-level cache, and by the hits that they meet ---- */
+/* ---- Large batches: kernels work in other ways beyond the second-level cache, and by the hits
+ * that they meet ---- */
 
 enum { LARGE_BATCH = 20000, NPRESENT = 3000 };
 enum { LARGEST_NBYTES = 40 * 1048583 };
@@ -689,8 +737,8 @@ struct large_filter {
 };
 
 /* Half of the bits are set, or after `nhalvings` more a quarter, ... */
-static struct large_filter *large_filter_make(const struct trial *trial, uint64_t nbytes, uint32_t nprobes,
-                                              unsigned nhalvings, size_t place)
+static struct large_filter *large_filter_make(const struct trial *trial, uint64_t nbytes,
+                                              uint32_t nprobes, unsigned nhalvings, size_t place)
 {
   struct large_filter *filter = test_alloc(sizeof *filter);
   filter->shape = shape_of(trial->format, nbytes, nprobes);
@@ -715,14 +763,15 @@ static void large_filter_free(struct large_filter *filter)
   free(filter);
 }
 
-static void mix_hashes(const struct trial *trial, const struct large_filter *filter, const struct mix *mix, size_t n,
-                       uint8_t *hashes)
+static void mix_hashes(const struct trial *trial, const struct large_filter *filter,
+                       const struct mix *mix, size_t n, uint8_t *hashes)
 {
   const size_t hash_nbytes = trial->format->hash_nbytes;
   rng_fill(trial->rng, hashes, n * hash_nbytes);
   for (size_t i = 0; i < n; i++)
     if (rng_below(trial->rng, 100) < mix->percent[i / mix->run % 2])
-      memcpy(hashes + i * hash_nbytes, filter->present + rng_below(trial->rng, NPRESENT) * hash_nbytes, hash_nbytes);
+      memcpy(hashes + i * hash_nbytes,
+             filter->present + rng_below(trial->rng, NPRESENT) * hash_nbytes, hash_nbytes);
 }
 
 /* The first n hits of these. */
@@ -735,8 +784,8 @@ static void test_same_hits(const uint8_t *found, const uint8_t *expected, size_t
   test_same_bytes("last byte of the bitmap", found + n / 8, &last, 1);
 }
 
-static void check_hashes(const struct trial *trial, const struct large_filter *filter, const uint8_t *hashes, size_t n,
-                         const uint8_t *expected, size_t place)
+static void check_hashes(const struct trial *trial, const struct large_filter *filter,
+                         const uint8_t *hashes, size_t n, const uint8_t *expected, size_t place)
 {
   struct guarded input = guarded_copy(hashes, n * trial->format->hash_nbytes, place);
   struct guarded bitmap = guarded_make((n + 7) / 8, place);
@@ -755,20 +804,23 @@ static void large_hit_rates(const struct trial *trial)
     uint64_t nbytes;
     uint32_t nprobes;
     unsigned nhalvings;
-  } sizes[MAX_SIZES] = {{300007, 7, 0}, {1 << 20, 6, 1}, {3 << 20, 30, 0}, {4299961, 6, 0}, {LARGEST_NBYTES, 11, 1}};
+  } sizes[MAX_SIZES] = {
+      {300007, 7, 0}, {1 << 20, 6, 1}, {3 << 20, 30, 0}, {4299961, 6, 0}, {LARGEST_NBYTES, 11, 1}};
   static uint8_t hashes[8 * LARGE_BATCH], expected[LARGE_BATCH / 8];
   const size_t hash_nbytes = trial->format->hash_nbytes;
   for (size_t s = is_built(trial->format) ? 0 : WITHOUT_BUILDING; s < MAX_SIZES; s++) {
-    struct large_filter *filter =
-        large_filter_make(trial, sizes[s].nbytes, sizes[s].nprobes, sizes[s].nhalvings, s % 2 ? AT_END : AT_BEGIN);
+    struct large_filter *filter = large_filter_make(trial, sizes[s].nbytes, sizes[s].nprobes,
+                                                    sizes[s].nhalvings, s % 2 ? AT_END : AT_BEGIN);
     for (size_t m = 0; m < COUNT(mixes); m++) {
       mix_hashes(trial, filter, &mixes[m], LARGE_BATCH, hashes);
-      probe(trial, trial->reference, &filter->shape, filter->payload.bytes, hashes, LARGE_BATCH, expected);
+      probe(trial, trial->reference, &filter->shape, filter->payload.bytes, hashes, LARGE_BATCH,
+            expected);
       note(trial, &filter->shape, LARGE_BATCH, m);
       check_hashes(trial, filter, hashes, LARGE_BATCH, expected, place_in(trial, m % 2));
       const size_t first = 8 * rng_below(trial->rng, LARGE_BATCH / 16), n = LARGE_BATCH / 2 - 1 - m;
       note(trial, &filter->shape, n, m);
-      check_hashes(trial, filter, hashes + first * hash_nbytes, n, expected + first / 8, place_in(trial, NROUNDS));
+      check_hashes(trial, filter, hashes + first * hash_nbytes, n, expected + first / 8,
+                   place_in(trial, NROUNDS));
     }
     for (int is_present = 0; is_present < 2; is_present++) {
       for (size_t i = 0; i < LARGE_BATCH; i++)
@@ -790,10 +842,12 @@ static void large_batch_sizes(const struct trial *trial)
   static const uint64_t sizes[] = {3 << 20, 5000011};
   static uint8_t hashes[8 * MAX_N], expected[(MAX_N + 7) / 8];
   for (size_t s = is_built(trial->format) ? 0 : 1; s < COUNT(sizes); s++) {
-    struct large_filter *filter = large_filter_make(trial, sizes[s], s == 0 ? 5 : 6, 0, s == 0 ? AT_BEGIN : AT_END);
+    struct large_filter *filter =
+        large_filter_make(trial, sizes[s], s == 0 ? 5 : 6, 0, s == 0 ? AT_BEGIN : AT_END);
     for (size_t m = 0; m < 3; m++) {
       mix_hashes(trial, filter, &mixes[m], MAX_N, hashes);
-      probe(trial, trial->reference, &filter->shape, filter->payload.bytes, hashes, MAX_N, expected);
+      probe(trial, trial->reference, &filter->shape, filter->payload.bytes, hashes, MAX_N,
+            expected);
       for (size_t n = 0; n <= MAX_N; n += n < 300 ? 1 : rng_below(trial->rng, MAX_STEP)) {
         note(trial, &filter->shape, n, m);
         check_hashes(trial, filter, hashes, n, expected, place_in(trial, n % 2));
@@ -816,11 +870,12 @@ static void large_adding(const struct trial *trial)
       const size_t n = LARGE_BATCH - 5 * (1 - round);
       rng_fill(trial->rng, hashes, sizeof hashes);
       for (size_t i = 0; i < LARGE_BATCH / 2; i++) /* runs of one hash, the longest first */
-        memcpy(hashes + (i + 1) * hash_nbytes, hashes + (rng_below(trial->rng, i + 1) ? i : i + 1) * hash_nbytes,
-               hash_nbytes);
+        memcpy(hashes + (i + 1) * hash_nbytes,
+               hashes + (rng_below(trial->rng, i + 1) ? i : i + 1) * hash_nbytes, hash_nbytes);
       note(trial, &filter->shape, n, round);
       struct guarded input = guarded_copy(hashes, n * hash_nbytes, place_in(trial, round));
-      struct guarded found = guarded_copy(wanted.bytes, filter->shape.nbytes, place_in(trial, round));
+      struct guarded found =
+          guarded_copy(wanted.bytes, filter->shape.nbytes, place_in(trial, round));
       guarded_freeze(&input);
       add(trial, trial->ops, &filter->shape, found.bytes, input.bytes, n);
       add(trial, trial->reference, &filter->shape, wanted.bytes, hashes, n);
@@ -835,9 +890,10 @@ static void large_adding(const struct trial *trial)
 
 /* ---- Keys that are hashed while they are probed or added ---- */
 
-/* Probes keys, half of which are in the filter, and adds them, in the blocks that a kernel asks for. */
-static void check_source(const struct trial *trial, const struct filter_shape *shape, const lanebloom_keys *keys,
-                         size_t round)
+/* Probes keys, half of which are in the filter, and adds them, in the blocks that a kernel asks
+ * for. */
+static void check_source(const struct trial *trial, const struct filter_shape *shape,
+                         const lanebloom_keys *keys, size_t round)
 {
   const size_t hash_nbytes = trial->format->hash_nbytes, n = keys->n;
   uint8_t *hashes = test_alloc(n * hash_nbytes), *payload = test_alloc(shape->nbytes);
@@ -874,7 +930,8 @@ static void check_source(const struct trial *trial, const struct filter_shape *s
 static void sources_of_keys(const struct trial *trial)
 {
   enum { B = BLOCK_NKEYS, MAX_N = 5 * B + 9, WIDE = 40 };
-  static const size_t counts[] = {0, 1, 7, 8, 31, 65, 127, 1000, B - 1, B, B + 1, 2 * B + 63, 3 * B - 5, MAX_N};
+  static const size_t counts[] = {0,    1,     7, 8,     31,         65,        127,
+                                  1000, B - 1, B, B + 1, 2 * B + 63, 3 * B - 5, MAX_N};
   static const size_t widths[] = {0, 1, 3, 8, 16, 21, WIDE};
   static uint32_t offsets[MAX_N + 1];
   uint8_t *bytes = test_alloc((size_t)MAX_N * WIDE);
@@ -883,16 +940,19 @@ static void sources_of_keys(const struct trial *trial)
     offsets[i + 1] = offsets[i] + (uint32_t)rng_below(trial->rng, i % 2000 < 1000 ? 12 : WIDE + 1);
   for (size_t c = 0; c < COUNT(counts); c++)
     for (size_t w = 0; w <= COUNT(widths); w++) {
-      const bool beyond = c == COUNT(counts) - 1 || (c + w) % 5 == 0; /* second-level caches, many of them */
-      const struct filter_shape shape = shape_of(trial->format, beyond ? 2500019 : 20011, 1 + (uint32_t)(c + w) % 8);
+      const bool beyond =
+          c == COUNT(counts) - 1 || (c + w) % 5 == 0; /* second-level caches, many of them */
+      const struct filter_shape shape =
+          shape_of(trial->format, beyond ? 2500019 : 20011, 1 + (uint32_t)(c + w) % 8);
       const bool is_fixed = w < COUNT(widths);
       const size_t n = counts[c], nbytes = is_fixed ? n * widths[w] : offsets[n];
       test_context("%s: filter of %llu bytes, %u probes, %zu keys, width %zu", trial->name,
-                   (unsigned long long)shape.nbytes, shape.nprobes, n, is_fixed ? widths[w] : SIZE_MAX);
+                   (unsigned long long)shape.nbytes, shape.nprobes, n,
+                   is_fixed ? widths[w] : SIZE_MAX);
       struct guarded data = guarded_copy(bytes, nbytes, place_in(trial, c % 2));
       guarded_freeze(&data);
-      const lanebloom_keys keys =
-          is_fixed ? lanebloom_keys_fixed(data.bytes, widths[w], n) : lanebloom_keys_offsets32(data.bytes, offsets, n);
+      const lanebloom_keys keys = is_fixed ? lanebloom_keys_fixed(data.bytes, widths[w], n)
+                                           : lanebloom_keys_offsets32(data.bytes, offsets, n);
       check_source(trial, &shape, &keys, c % 2);
       guarded_free(&data);
     }
@@ -910,8 +970,8 @@ struct answers {
   size_t n, count;
 };
 
-static struct answers expect(const struct trial *trial, const struct filter_shape *shape, const uint8_t *payload,
-                             const lanebloom_slice *slices, size_t n)
+static struct answers expect(const struct trial *trial, const struct filter_shape *shape,
+                             const uint8_t *payload, const lanebloom_slice *slices, size_t n)
 {
   struct answers expected = {
       .hashes = test_alloc(n * trial->format->hash_nbytes),
@@ -931,14 +991,16 @@ static struct answers expect(const struct trial *trial, const struct filter_shap
 static void check_answers(const struct trial *trial, size_t round, const lanebloom_filter *filter,
                           const lanebloom_keys *keys, const struct answers *expected)
 {
-  const size_t hashes_nbytes = expected->n * trial->format->hash_nbytes, bitmap_nbytes = (expected->n + 7) / 8;
+  const size_t hashes_nbytes = expected->n * trial->format->hash_nbytes,
+               bitmap_nbytes = (expected->n + 7) / 8;
   struct guarded hashes = guarded_make(hashes_nbytes, place_in(trial, round));
   cr_assert(lanebloom_hash(trial->format->id, keys, hashes.bytes) == LANEBLOOM_OK, "hash");
   test_same_bytes("hashes", hashes.bytes, expected->hashes, hashes_nbytes);
   guarded_freeze(&hashes);
 
   struct guarded bitmap = guarded_make(bitmap_nbytes, place_in(trial, round));
-  if (lanebloom_filter_screen_hashes(filter, hashes.bytes, expected->n, bitmap.bytes) != expected->count)
+  if (lanebloom_filter_screen_hashes(filter, hashes.bytes, expected->n, bitmap.bytes) !=
+      expected->count)
     test_fatal("screen_hashes: not %zu", expected->count);
   test_same_bytes("bitmap of screen_hashes", bitmap.bytes, expected->bitmap, bitmap_nbytes);
   guarded_free(&bitmap);
@@ -959,7 +1021,8 @@ static void check_answers(const struct trial *trial, size_t round, const laneblo
   guarded_free(&indices);
 }
 
-/* A filter of n keys, asked for n others of which half are in it. Each round has its own layout of keys. */
+/* A filter of n keys, asked for n others of which half are in it. Each round has its own layout of
+ * keys. */
 static void check_calls(const struct trial *trial, size_t n, size_t round)
 {
   test_context("%s: public calls on %zu keys, round %zu", trial->name, n, round);
@@ -996,7 +1059,8 @@ static void check_calls(const struct trial *trial, size_t n, size_t round)
 
   lanebloom_filter *filter;
   size_t size;
-  cr_assert(lanebloom_filter_build(trial->format->id, 10, &added, &filter) == LANEBLOOM_OK, "build");
+  cr_assert(lanebloom_filter_build(trial->format->id, 10, &added, &filter) == LANEBLOOM_OK,
+            "build");
   const void *built = lanebloom_filter_bytes(filter, &size);
   cr_assert(size >= shape.nbytes, "a filter of %zu bytes", size);
   test_same_bytes("payload of build", built, payload, shape.nbytes);
@@ -1017,7 +1081,8 @@ static void check_calls(const struct trial *trial, size_t n, size_t round)
 static void calls_around_a_block(const struct trial *trial)
 {
   enum { B = BLOCK_NKEYS };
-  static const size_t sizes[] = {0, 1, 7, 8, 9, 65, B - 1, B, B + 1, 2 * B - 1, 2 * B, 2 * B + 1, 5 * B + 7};
+  static const size_t sizes[] = {0, 1,     7,         8,     9,         65,       B - 1,
+                                 B, B + 1, 2 * B - 1, 2 * B, 2 * B + 1, 5 * B + 7};
   for (size_t s = 0; s < COUNT(sizes); s++)
     for (size_t round = 0; round < NROUNDS; round++)
       check_calls(trial, sizes[s], round);
@@ -1085,7 +1150,8 @@ ParameterizedTest(struct cell *cell, kernels, agree)
   cr_assert(kernel, "kernel %zu has no name", cell->kernel);
   cr_assert(lanebloom_kernel_use(kernel) == LANEBLOOM_OK, "kernel %s cannot be used", kernel);
   const struct kernel_table *table = lanebloom_kernels_current();
-  cr_assert(strcmp(table->name, kernel) == 0, "kernel %s is used instead of %s", table->name, kernel);
+  cr_assert(strcmp(table->name, kernel) == 0, "kernel %s is used instead of %s", table->name,
+            kernel);
   struct rng rng = rng_start(cell->the_case);
 
   for (size_t f = 0; f < COUNT(formats); f++) {
@@ -1093,7 +1159,8 @@ ParameterizedTest(struct cell *cell, kernels, agree)
     if (cases[cell->the_case].rows == ONCE_PER_FORMAT && !is_built(format))
       continue;
     char name[128];
-    snprintf(name, sizeof name, "%s, %s, %s", kernel, lanebloom_format_name(format->id), cases[cell->the_case].name);
+    snprintf(name, sizeof name, "%s, %s, %s", kernel, lanebloom_format_name(format->id),
+             cases[cell->the_case].name);
     const struct kernel_ops *scalar = lanebloom_kernels_scalar.ops[format->id];
     cases[cell->the_case].run(&(struct trial){
         .name = name,
@@ -1122,9 +1189,10 @@ Test(kernels, every_kernel_and_format_has_a_row)
     const bool has_kernels = lanebloom_kernels_scalar.ops[id] != NULL;
     size_t nrows = 0;
     for (size_t f = 0; f < COUNT(formats); f++)
-      nrows +=
-          (int)formats[f].id == id && is_built(&formats[f]) && table && table->hash_nbytes == formats[f].hash_nbytes;
+      nrows += (int)formats[f].id == id && is_built(&formats[f]) && table &&
+               table->hash_nbytes == formats[f].hash_nbytes;
     cr_assert(nrows == has_kernels, "format %d has %zu rows", id, nrows);
-    cr_assert(has_kernels == (table && table->hash_nbytes > 0), "format %d: hashes, but not by a kernel", id);
+    cr_assert(has_kernels == (table && table->hash_nbytes > 0),
+              "format %d: hashes, but not by a kernel", id);
   }
 }

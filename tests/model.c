@@ -47,15 +47,23 @@ uint32_t model_bloomhash(const void *key, size_t size, bool signed_tail)
 /* ---- XXPH3 ---- */
 
 /* As specifications print it; the library has it as bytes. */
-static const char SECRET[] =
-    "b8fe6c3923a44bbe7c01812cf721ad1cded46de9839097db7240a4a4b7b3671fcb79e64eccc0e578825ad07dccff7221"
-    "b8084674f743248ee03590e6813a264c3c2852bb91c300cb88d0658b1b532ea371644897a20df94e3819ef46a9deacd8"
-    "a8fa763fe39c343ff9dcbbc7c70b4f1d8a51e04bcdb45931c89f7ec9d9787364eac5ac8334d3ebc3c581a0fffa1363eb"
-    "170ddd51b7f0da49d316552629d4689e2b16be587d47a1fc8ff8b8d17ad031ce45cb3a8f95160428afd7fbcabb4b407e";
+static const char SECRET[] = "b8fe6c3923a44bbe7c01812cf721ad1cded46de9839097db7240a4a4b7b3671fcb79e"
+                             "64eccc0e578825ad07dccff7221"
+                             "b8084674f743248ee03590e6813a264c3c2852bb91c300cb88d0658b1b532ea371644"
+                             "897a20df94e3819ef46a9deacd8"
+                             "a8fa763fe39c343ff9dcbbc7c70b4f1d8a51e04bcdb45931c89f7ec9d9787364eac5a"
+                             "c8334d3ebc3c581a0fffa1363eb"
+                             "170ddd51b7f0da49d316552629d4689e2b16be587d47a1fc8ff8b8d17ad031ce45cb3"
+                             "a8f95160428afd7fbcabb4b407e";
 
-static const uint64_t P32[] = {0, 2654435761, 2246822519, 3266489917}; /* numbered from 1, as the definition does */
-static const uint64_t P64[] = {
-    0, 11400714785074694791u, 14029467366897019727u, 1609587929392839161, 9650029242287828579u, 2870177450012600261};
+static const uint64_t P32[] = {0, 2654435761, 2246822519,
+                               3266489917}; /* numbered from 1, as the definition does */
+static const uint64_t P64[] = {0,
+                               11400714785074694791u,
+                               14029467366897019727u,
+                               1609587929392839161,
+                               9650029242287828579u,
+                               2870177450012600261};
 
 static uint64_t digit_of(char hex)
 {
@@ -90,7 +98,8 @@ static uint64_t finish(uint64_t h)
 
 static uint64_t mix(const uint8_t *bytes, size_t secret_at)
 {
-  return fold(number(bytes, 8) ^ secret(secret_at, 8), number(bytes + 8, 8) ^ secret(secret_at + 8, 8));
+  return fold(number(bytes, 8) ^ secret(secret_at, 8),
+              number(bytes + 8, 8) ^ secret(secret_at + 8, 8));
 }
 
 /* One of eight lanes for its own. Stripes are 64 bytes, sixteen of them a block. */
@@ -98,13 +107,15 @@ static uint64_t lane_of(const uint8_t *key, size_t size, size_t lane, uint64_t v
 {
   size_t at = 0;
   for (size_t stripe = 0; size - at >= 64; stripe++, at += 64) {
-    const uint64_t word = number(key + at + 8 * lane, 8), mixed = word ^ secret(8 * (stripe % 16) + 8 * lane, 8);
+    const uint64_t word = number(key + at + 8 * lane, 8),
+                   mixed = word ^ secret(8 * (stripe % 16) + 8 * lane, 8);
     value += word + mixed % TWO_TO_32 * (mixed / TWO_TO_32);
     if (stripe % 16 == 15)
       value = (value ^ value / 140737488355328 ^ secret(128 + 8 * lane, 8)) * P32[1];
   }
   if (at < size) {
-    const uint64_t word = number(key + size - 64 + 8 * lane, 8), mixed = word ^ secret(121 + 8 * lane, 8);
+    const uint64_t word = number(key + size - 64 + 8 * lane, 8),
+                   mixed = word ^ secret(121 + 8 * lane, 8);
     value += word + mixed % TWO_TO_32 * (mixed / TWO_TO_32);
   }
   return value;
@@ -125,7 +136,8 @@ uint64_t model_xxph3(const void *key, size_t size)
     return finish((x ^ x / 140737488355328) * P64[2]);
   }
   if (size < 17) {
-    const uint64_t first = number(bytes, 8) ^ secret(0, 8), last = number(bytes + size - 8, 8) ^ secret(8, 8);
+    const uint64_t first = number(bytes, 8) ^ secret(0, 8),
+                   last = number(bytes + size - 8, 8) ^ secret(8, 8);
     return finish(size + first + last + fold(first, last));
   }
 
@@ -173,7 +185,8 @@ uint64_t model_legacy_position(uint32_t hash, unsigned i, uint64_t nbytes, uint6
   return hash % nlines * line_nbits + nth_probe(hash, i) % line_nbits;
 }
 
-/* The low half says how far into the lines, the high half times the i-th power of a constant how far into the line. */
+/* The low half says how far into the lines, the high half times the i-th power of a constant how
+ * far into the line. */
 uint64_t model_local_position(uint64_t hash, unsigned i, uint64_t nbytes)
 {
   const uint64_t nlines = nbytes / 64, line = hash % TWO_TO_32 * nlines / TWO_TO_32;
@@ -185,7 +198,8 @@ uint64_t model_local_position(uint64_t hash, unsigned i, uint64_t nbytes)
 
 /* ---- Sizes ---- */
 
-/* 0.69 probes per bit, in hundredths; no product with a fraction so small that a double would round it up. */
+/* 0.69 probes per bit, in hundredths; no product with a fraction so small that a double would round
+ * it up. */
 unsigned model_nprobes(unsigned bits_per_key)
 {
   const uint64_t nprobes = (uint64_t)bits_per_key * 69 / 100;
@@ -198,10 +212,11 @@ unsigned model_local_nprobes(uint64_t millibits_per_key)
   static const struct {
     uint64_t above;
     unsigned nprobes;
-  } rows[] = {{0, 1},      {2080, 2},   {3580, 3},   {5100, 4},   {6640, 5},   {8300, 6},   {10070, 7},
-              {11720, 8},  {14001, 9},  {16050, 10}, {18300, 11}, {22001, 12}, {25501, 11}, {26000, 12},
-              {28000, 13}, {30000, 14}, {32000, 15}, {34000, 16}, {36000, 17}, {38000, 18}, {40000, 19},
-              {42000, 20}, {44000, 21}, {46000, 22}, {48000, 23}, {50000, 24}};
+  } rows[] = {{0, 1},      {2080, 2},   {3580, 3},   {5100, 4},   {6640, 5},   {8300, 6},
+              {10070, 7},  {11720, 8},  {14001, 9},  {16050, 10}, {18300, 11}, {22001, 12},
+              {25501, 11}, {26000, 12}, {28000, 13}, {30000, 14}, {32000, 15}, {34000, 16},
+              {36000, 17}, {38000, 18}, {40000, 19}, {42000, 20}, {44000, 21}, {46000, 22},
+              {48000, 23}, {50000, 24}};
   size_t row = sizeof rows / sizeof *rows;
   while (millibits_per_key <= rows[--row].above)
     ;
@@ -267,8 +282,9 @@ static uint64_t local_position(const struct filter_shape *shape, const void *has
 }
 
 /* The operations: of hashes that are there, which is all that tests ask of them. */
-static void probe_at(position_function *position, size_t hash_nbytes, const struct filter_shape *shape,
-                     const uint8_t *payload, const struct hash_source *source, uint8_t *bitmap)
+static void probe_at(position_function *position, size_t hash_nbytes,
+                     const struct filter_shape *shape, const uint8_t *payload,
+                     const struct hash_source *source, uint8_t *bitmap)
 {
   for (size_t i = 0; i < source->n; i++) {
     if (i % 8 == 0)
@@ -281,7 +297,8 @@ static void probe_at(position_function *position, size_t hash_nbytes, const stru
   }
 }
 
-static void add_at(position_function *position, size_t hash_nbytes, const struct filter_shape *shape, uint8_t *payload,
+static void add_at(position_function *position, size_t hash_nbytes,
+                   const struct filter_shape *shape, uint8_t *payload,
                    const struct hash_source *source)
 {
   for (size_t i = 0; i < source->n; i++)
@@ -291,35 +308,38 @@ static void add_at(position_function *position, size_t hash_nbytes, const struct
     }
 }
 
-static void leveldb_probe(const struct filter_shape *shape, const uint8_t *payload, struct hash_source *source,
-                          uint8_t *bitmap)
+static void leveldb_probe(const struct filter_shape *shape, const uint8_t *payload,
+                          struct hash_source *source, uint8_t *bitmap)
 {
   probe_at(leveldb_position, 4, shape, payload, source, bitmap);
 }
 
-static void leveldb_add(const struct filter_shape *shape, uint8_t *payload, struct hash_source *source)
+static void leveldb_add(const struct filter_shape *shape, uint8_t *payload,
+                        struct hash_source *source)
 {
   add_at(leveldb_position, 4, shape, payload, source);
 }
 
-static void legacy_probe(const struct filter_shape *shape, const uint8_t *payload, struct hash_source *source,
-                         uint8_t *bitmap)
+static void legacy_probe(const struct filter_shape *shape, const uint8_t *payload,
+                         struct hash_source *source, uint8_t *bitmap)
 {
   probe_at(legacy_position, 4, shape, payload, source, bitmap);
 }
 
-static void legacy_add(const struct filter_shape *shape, uint8_t *payload, struct hash_source *source)
+static void legacy_add(const struct filter_shape *shape, uint8_t *payload,
+                       struct hash_source *source)
 {
   add_at(legacy_position, 4, shape, payload, source);
 }
 
-static void local_probe(const struct filter_shape *shape, const uint8_t *payload, struct hash_source *source,
-                        uint8_t *bitmap)
+static void local_probe(const struct filter_shape *shape, const uint8_t *payload,
+                        struct hash_source *source, uint8_t *bitmap)
 {
   probe_at(local_position, 8, shape, payload, source, bitmap);
 }
 
-static void local_add(const struct filter_shape *shape, uint8_t *payload, struct hash_source *source)
+static void local_add(const struct filter_shape *shape, uint8_t *payload,
+                      struct hash_source *source)
 {
   add_at(local_position, 8, shape, payload, source);
 }
@@ -353,6 +373,8 @@ static void hash_xxph3(const lanebloom_keys *keys, void *hashes)
 }
 
 const struct model model_leveldb = {{hash_unsigned, leveldb_probe, leveldb_add}, leveldb_position};
-const struct model model_leveldb_signed = {{hash_signed, leveldb_probe, leveldb_add}, leveldb_position};
-const struct model model_rocksdb_legacy = {{hash_signed, legacy_probe, legacy_add}, legacy_position};
+const struct model model_leveldb_signed = {{hash_signed, leveldb_probe, leveldb_add},
+                                           leveldb_position};
+const struct model model_rocksdb_legacy = {{hash_signed, legacy_probe, legacy_add},
+                                           legacy_position};
 const struct model model_rocksdb_local = {{hash_xxph3, local_probe, local_add}, local_position};

@@ -1,5 +1,6 @@
-/* The filters written a second time, straight from their definitions, to check the scalar kernels: one key and one
- * probe at a time, arithmetic in the open, nothing shared with the library but the shape of the kernel table.
+/* The filters written a second time, straight from their definitions, to check the scalar kernels:
+ * one key and one probe at a time, arithmetic in the open, nothing shared with the library but the
+ * shape of the kernel table.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TESTS_MODEL_H
 #define LANEBLOOM_TESTS_MODEL_H
@@ -12,8 +13,8 @@ uint32_t model_bloomhash(const void *key, size_t size, bool signed_tail);
 /* XXPH3 of one key. */
 uint64_t model_xxph3(const void *key, size_t size);
 
-/* Where probe number i, from 0, of a hash lies in a LevelDB filter's payload of nbytes; in a legacy RocksDB filter's
- * of nbytes in nlines lines; and in a FastLocalBloom's of nbytes. */
+/* Where probe number i, from 0, of a hash lies in a LevelDB filter's payload of nbytes; in a legacy
+ * RocksDB filter's of nbytes in nlines lines; and in a FastLocalBloom's of nbytes. */
 uint64_t model_position(uint32_t hash, unsigned i, uint64_t nbytes);
 uint64_t model_legacy_position(uint32_t hash, unsigned i, uint64_t nbytes, uint64_t nlines);
 uint64_t model_local_position(uint64_t hash, unsigned i, uint64_t nbytes);
@@ -29,13 +30,14 @@ uint64_t model_local_nbytes(uint64_t millibits_per_key, uint64_t nentries);
 /* LevelDB's KeyMayMatch of a hash, on any bytes. */
 bool model_may_match(const uint8_t *bytes, size_t size, uint32_t hash);
 
-/* A format: its operations, and where its probes lie. Hashing takes keys in slices only: it is no judge of its own
- * reading of other layouts. */
+/* A format: its operations, and where its probes lie. Hashing takes keys in slices only: it is no
+ * judge of its own reading of other layouts. */
 struct model {
   struct kernel_ops ops;
   uint64_t (*position)(const struct filter_shape *shape, const void *hash, unsigned i);
 };
 
-extern const struct model model_leveldb, model_leveldb_signed, model_rocksdb_legacy, model_rocksdb_local;
+extern const struct model model_leveldb, model_leveldb_signed, model_rocksdb_legacy,
+    model_rocksdb_local;
 
 #endif

@@ -1,4 +1,5 @@
-/* The real LevelDB is the judge: hashes, filters and answers must be its own, odd inputs and bad luck included.
+/* The real LevelDB is the judge: hashes, filters and answers must be its own, odd inputs and bad
+ * luck included.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -37,7 +38,8 @@ static void key_set_free(struct key_set *set)
   free(set);
 }
 
-/* n keys: short, long or both; one in eight a copy of an earlier one, which counts in a filter's size all the same. */
+/* n keys: short, long or both; one in eight a copy of an earlier one, which counts in a filter's
+ * size all the same. */
 static void key_set_draw(struct key_set *set, struct rng *rng, size_t n)
 {
   static const size_t longest[] = {4, 16, 40, MAX_LENGTH};
@@ -51,8 +53,10 @@ static void key_set_draw(struct key_set *set, struct rng *rng, size_t n)
   set->keys = lanebloom_keys_slices(set->slices, n);
 }
 
-/* Screens the key set; every answer must be LevelDB's. Returns how many it was asked for, and counts hits. */
-static size_t check_answers(const uint8_t *bytes, size_t size, const struct key_set *set, size_t *nhits)
+/* Screens the key set; every answer must be LevelDB's. Returns how many it was asked for, and
+ * counts hits. */
+static size_t check_answers(const uint8_t *bytes, size_t size, const struct key_set *set,
+                            size_t *nhits)
 {
   uint8_t bitmap[(MAX_KEYS + 7) / 8];
   const size_t n = set->keys.n;
@@ -63,14 +67,16 @@ static size_t check_answers(const uint8_t *bytes, size_t size, const struct key_
 
   size_t expected_count = 0;
   for (size_t i = 0; i < n; i++) {
-    const bool expected = oracle_leveldb_may_match(bytes, size, set->slices[i].data, set->slices[i].size);
+    const bool expected =
+        oracle_leveldb_may_match(bytes, size, set->slices[i].data, set->slices[i].size);
     expected_count += expected;
     if ((bitmap[i / 8] >> i % 8 & 1) != expected)
-      test_fatal("filter of %zu bytes, key %zu of %zu bytes: LevelDB answers %d", size, i, set->slices[i].size,
-                 expected);
+      test_fatal("filter of %zu bytes, key %zu of %zu bytes: LevelDB answers %d", size, i,
+                 set->slices[i].size, expected);
   }
   if (count != expected_count)
-    test_fatal("filter of %zu bytes: %zu of %zu keys pass, expected %zu", size, count, n, expected_count);
+    test_fatal("filter of %zu bytes: %zu of %zu keys pass, expected %zu", size, count, n,
+               expected_count);
   *nhits += count;
   return n;
 }
@@ -83,7 +89,8 @@ static void check_hash(const uint8_t *key, size_t size)
   uint32_t hash = 0;
   lanebloom_hash(LANEBLOOM_LEVELDB, &keys, &hash);
   const uint32_t expected = oracle_leveldb_hash(key, size);
-  cr_assert(hash == expected, "a key of %zu bytes hashes to %08x, expected %08x", size, hash, expected);
+  cr_assert(hash == expected, "a key of %zu bytes hashes to %08x, expected %08x", size, hash,
+            expected);
 }
 
 Test(oracle, hashes)
@@ -108,10 +115,13 @@ Test(oracle, hashes)
 /* Ten sets of each small number of keys, then any number, mostly below a thousand. */
 static size_t draw_nkeys(struct rng *rng, size_t set)
 {
-  return set < 10 * 66 ? set / 10 : set % 100 == 0 ? MAX_KEYS : rng_below(rng, MAX_KEYS + 1) >> rng_below(rng, 12);
+  return set < 10 * 66    ? set / 10
+         : set % 100 == 0 ? MAX_KEYS
+                          : rng_below(rng, MAX_KEYS + 1) >> rng_below(rng, 12);
 }
 
-/* Bytes of filters, for 0 to 130 bits per key in turn, and answers on keys of which about half are in them. */
+/* Bytes of filters, for 0 to 130 bits per key in turn, and answers on keys of which about half are
+ * in them. */
 Test(oracle, filters)
 {
   enum { MAX_BITS = 130, NSETS = 17 * (MAX_BITS + 1), NQUERIES = 250 };
@@ -126,7 +136,8 @@ Test(oracle, filters)
 
     size_t size, expected_size;
     lanebloom_filter *filter;
-    cr_assert(lanebloom_filter_build(LANEBLOOM_LEVELDB, bits, &set->keys, &filter) == LANEBLOOM_OK, "build");
+    cr_assert(lanebloom_filter_build(LANEBLOOM_LEVELDB, bits, &set->keys, &filter) == LANEBLOOM_OK,
+              "build");
     uint8_t *expected = oracle_leveldb_create(bits, set->slices, n, &expected_size);
     const void *bytes = lanebloom_filter_bytes(filter, &size);
     if (size != expected_size)
@@ -140,7 +151,8 @@ Test(oracle, filters)
     lanebloom_filter_close(filter);
     free(expected);
   }
-  cr_assert(nqueries == (size_t)NSETS * NQUERIES && nhits > nqueries / 3 && nhits < nqueries * 9 / 10,
+  cr_assert(nqueries == (size_t)NSETS * NQUERIES && nhits > nqueries / 3 &&
+                nhits < nqueries * 9 / 10,
             "%zu of %zu queries hit: too uneven to tell much", nhits, nqueries);
   key_set_free(set);
   key_set_free(others);
@@ -162,13 +174,14 @@ Test(oracle, any_bytes)
       for (size_t at = 0; at < size; at++)
         bytes[at] |= (uint8_t)rng_next(&rng);
     if (size > 0)
-      bytes[size - 1] = rng_below(&rng, 2) ? (uint8_t)rng_below(&rng, 32) : last[rng_below(&rng, COUNT(last))];
+      bytes[size - 1] =
+          rng_below(&rng, 2) ? (uint8_t)rng_below(&rng, 32) : last[rng_below(&rng, COUNT(last))];
     test_context("filter %zu: %zu bytes", f, size);
     key_set_draw(set, &rng, NQUERIES);
     nqueries += check_answers(bytes, size, set, &nhits);
   }
-  cr_assert(nhits > nqueries / 10 && nhits < nqueries * 9 / 10, "%zu of %zu queries hit: too uneven to tell much",
-            nhits, nqueries);
+  cr_assert(nhits > nqueries / 10 && nhits < nqueries * 9 / 10,
+            "%zu of %zu queries hit: too uneven to tell much", nhits, nqueries);
   key_set_free(set);
 }
 
@@ -201,8 +214,8 @@ Test(oracle, above_2_to_29_bytes)
 
 /* ---- Rates ---- */
 
-/* Double hashing on 32 bits makes some sizes much worse than their neighbours. Bytes, answers and rate must be
- * LevelDB's own, whatever a textbook says. */
+/* Double hashing on 32 bits makes some sizes much worse than their neighbours. Bytes, answers and
+ * rate must be LevelDB's own, whatever a textbook says. */
 static void check_rate(size_t nkeys, double least, double most)
 {
   enum { WIDTH = 16, NABSENT = 1000000 };
@@ -226,13 +239,15 @@ static void check_rate(size_t nkeys, double least, double most)
   uint8_t *bitmap = test_alloc((NABSENT + 7) / 8);
   const size_t count = lanebloom_filter_screen(filter, &absent, bitmap);
   for (size_t i = 0; i < NABSENT; i++) {
-    const bool answer = oracle_leveldb_may_match(expected, size, bytes + (nkeys + i) * WIDTH, WIDTH);
+    const bool answer =
+        oracle_leveldb_may_match(expected, size, bytes + (nkeys + i) * WIDTH, WIDTH);
     if ((bitmap[i / 8] >> i % 8 & 1) != answer)
       test_fatal("absent key %zu: LevelDB answers %d", i, answer);
   }
   const double percent = 100.0 * (double)count / NABSENT;
-  cr_assert(percent > least && percent < most, "%zu keys: %.2f %% of absent keys pass, expected %.1f to %.1f", nkeys,
-            percent, least, most);
+  cr_assert(percent > least && percent < most,
+            "%zu keys: %.2f %% of absent keys pass, expected %.1f to %.1f", nkeys, percent, least,
+            most);
 
   lanebloom_filter_close(filter);
   free(bitmap);

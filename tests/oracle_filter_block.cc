@@ -1,4 +1,5 @@
-// The real LevelDB's filter blocks, for tests in C. Link libleveldb.a: the shared library hides them.
+// The real LevelDB's filter blocks, for tests in C. Link libleveldb.a: the shared library hides
+// them.
 // SPDX-License-Identifier: MIT
 #include <cstdlib>
 #include <cstring>
@@ -11,7 +12,8 @@
 
 #include "oracle_filter_block.h"
 
-// What LevelDB does not install, table/filter_block.h of 1.23. Of the members only the layout matters.
+// What LevelDB does not install, table/filter_block.h of 1.23. Of the members only the layout
+// matters.
 namespace leveldb
 {
 class FilterBlockBuilder
@@ -135,12 +137,14 @@ uint8_t *oracle_block_builder_finish(oracle_block_builder *builder, size_t *size
   return static_cast<uint8_t *>(bytes);
 }
 
-bool oracle_block_may_match(lanebloom_format format, const void *bytes, size_t size, uint64_t data_block_offset,
-                            const void *key, size_t key_size)
+bool oracle_block_may_match(lanebloom_format format, const void *bytes, size_t size,
+                            uint64_t data_block_offset, const void *key, size_t key_size)
 {
   static const leveldb::FilterPolicy *const leveldb_policy = make_policy(LANEBLOOM_LEVELDB, 10),
-                                            *const signed_policy = make_policy(LANEBLOOM_LEVELDB_SIGNED, 10);
-  const leveldb::FilterPolicy *policy = format == LANEBLOOM_LEVELDB ? leveldb_policy : signed_policy;
+                                            *const signed_policy =
+                                                make_policy(LANEBLOOM_LEVELDB_SIGNED, 10);
+  const leveldb::FilterPolicy *policy =
+      format == LANEBLOOM_LEVELDB ? leveldb_policy : signed_policy;
   return leveldb::FilterBlockReader(policy, slice_of(bytes, size))
       .KeyMayMatch(data_block_offset, slice_of(key, key_size));
 }

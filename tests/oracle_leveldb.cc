@@ -27,9 +27,11 @@ uint32_t oracle_leveldb_hash(const void *key, size_t size)
   return leveldb::Hash(slice.data(), slice.size(), 0xbc9f1d34);
 }
 
-uint8_t *oracle_leveldb_create(int bits_per_key, const lanebloom_slice *keys, size_t n, size_t *size)
+uint8_t *oracle_leveldb_create(int bits_per_key, const lanebloom_slice *keys, size_t n,
+                               size_t *size)
 {
-  const std::unique_ptr<const leveldb::FilterPolicy> policy(leveldb::NewBloomFilterPolicy(bits_per_key));
+  const std::unique_ptr<const leveldb::FilterPolicy> policy(
+      leveldb::NewBloomFilterPolicy(bits_per_key));
   std::vector<leveldb::Slice> slices;
   for (size_t i = 0; i < n; i++)
     slices.push_back(slice_of(keys[i].data, keys[i].size));
@@ -42,6 +44,7 @@ uint8_t *oracle_leveldb_create(int bits_per_key, const lanebloom_slice *keys, si
 
 bool oracle_leveldb_may_match(const void *bytes, size_t size, const void *key, size_t key_size)
 {
-  static const leveldb::FilterPolicy *const policy = leveldb::NewBloomFilterPolicy(10); // readers ignore the number
+  static const leveldb::FilterPolicy *const policy =
+      leveldb::NewBloomFilterPolicy(10); // readers ignore the number
   return policy->KeyMayMatch(slice_of(key, key_size), slice_of(bytes, size));
 }

@@ -13,7 +13,8 @@ extern "C" {
 uint32_t oracle_leveldb_hash(const void *key, size_t size);
 
 /* CreateFilter of NewBloomFilterPolicy(bits_per_key). For free(). */
-uint8_t *oracle_leveldb_create(int bits_per_key, const lanebloom_slice *keys, size_t n, size_t *size);
+uint8_t *oracle_leveldb_create(int bits_per_key, const lanebloom_slice *keys, size_t n,
+                               size_t *size);
 
 /* KeyMayMatch on any bytes. */
 bool oracle_leveldb_may_match(const void *bytes, size_t size, const void *key, size_t key_size);

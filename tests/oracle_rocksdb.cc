@@ -16,7 +16,8 @@
 #error "the classes below are those of RocksDB 7.8 and must be compared with any other version's"
 #endif
 
-// What RocksDB does not install. Of classes only the order of virtual functions matters, which the compiler turns into
+// What RocksDB does not install. Of classes only the order of virtual functions matters, which the
+// compiler turns into
 // places in a table: `nm -C filter_policy.cc.o` of librocksdb.a shows the tables.
 namespace rocksdb
 {
@@ -82,7 +83,8 @@ oracle_builder *oracle_rocksdb_builder(lanebloom_format format, double bits_per_
     return nullptr;
   // The library's own filters all derive from this class; the cast asks nothing of the object.
   auto *builtin = static_cast<rocksdb::BuiltinFilterBitsBuilder *>(bits);
-  return new oracle_builder{std::move(policy), std::unique_ptr<rocksdb::BuiltinFilterBitsBuilder>(builtin)};
+  return new oracle_builder{std::move(policy),
+                            std::unique_ptr<rocksdb::BuiltinFilterBitsBuilder>(builtin)};
 }
 
 void oracle_rocksdb_destroy(oracle_builder *builder)
@@ -125,9 +127,10 @@ struct oracle_reader {
 
 oracle_reader *oracle_rocksdb_reader(const void *bytes, size_t size)
 {
-  static const rocksdb::FilterPolicy *const policy = rocksdb::NewBloomFilterPolicy(10); // readers ignore the number
-  return new oracle_reader{
-      std::unique_ptr<rocksdb::FilterBitsReader>(policy->GetFilterBitsReader(slice_of(bytes, size)))};
+  static const rocksdb::FilterPolicy *const policy =
+      rocksdb::NewBloomFilterPolicy(10); // readers ignore the number
+  return new oracle_reader{std::unique_ptr<rocksdb::FilterBitsReader>(
+      policy->GetFilterBitsReader(slice_of(bytes, size)))};
 }
 
 bool oracle_rocksdb_may_match(oracle_reader *reader, const void *key, size_t size)

@@ -1,4 +1,5 @@
-/* The real RocksDB is the judge of its two formats: hashes, filters, estimates, and answers to whatever a trailer says.
+/* The real RocksDB is the judge of its two formats: hashes, filters, estimates, and answers to
+ * whatever a trailer says.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <math.h>
@@ -14,7 +15,8 @@
 
 static const lanebloom_format formats[] = {LANEBLOOM_ROCKSDB_LEGACY, LANEBLOOM_ROCKSDB_LOCAL};
 
-/* Where the engine stops growing: bits of a legacy filter, bytes of a FastLocalBloom, trailers not counted. */
+/* Where the engine stops growing: bits of a legacy filter, bytes of a FastLocalBloom, trailers not
+ * counted. */
 static const uint64_t MAX_LEGACY_NBITS = 0xffff0000, MAX_LOCAL_NBYTES = 0xffffffc0;
 
 /* ---- Keys ---- */
@@ -42,8 +44,8 @@ static void key_set_free(struct key_set *set)
   free(set);
 }
 
-/* n keys: short, long or both; one in eight a copy of the one before, which does not count, and one in eight of any
- * earlier one, which does. */
+/* n keys: short, long or both; one in eight a copy of the one before, which does not count, and one
+ * in eight of any earlier one, which does. */
 static void key_set_draw(struct key_set *set, struct rng *rng, size_t n)
 {
   static const size_t longest[] = {4, 16, 40, MAX_LENGTH};
@@ -57,9 +59,10 @@ static void key_set_draw(struct key_set *set, struct rng *rng, size_t n)
   set->keys = lanebloom_keys_slices(set->slices, n);
 }
 
-/* Screens the key set, opened as `format`; every answer must be RocksDB's. Returns how many it was asked for. */
-static size_t check_answers(lanebloom_format format, const uint8_t *bytes, size_t size, const struct key_set *set,
-                            size_t *nhits)
+/* Screens the key set, opened as `format`; every answer must be RocksDB's. Returns how many it was
+ * asked for. */
+static size_t check_answers(lanebloom_format format, const uint8_t *bytes, size_t size,
+                            const struct key_set *set, size_t *nhits)
 {
   uint8_t bitmap[(MAX_KEYS + 7) / 8];
   lanebloom_filter *filter;
@@ -70,15 +73,17 @@ static size_t check_answers(lanebloom_format format, const uint8_t *bytes, size_
   oracle_reader *reader = oracle_rocksdb_reader(bytes, size);
   size_t expected_count = 0;
   for (size_t i = 0; i < set->keys.n; i++) {
-    const bool expected = oracle_rocksdb_may_match(reader, set->slices[i].data, set->slices[i].size);
+    const bool expected =
+        oracle_rocksdb_may_match(reader, set->slices[i].data, set->slices[i].size);
     expected_count += expected;
     if ((bitmap[i / 8] >> i % 8 & 1) != expected)
-      test_fatal("as %s, filter of %zu bytes, key %zu of %zu bytes: RocksDB answers %d", lanebloom_format_name(format),
-                 size, i, set->slices[i].size, expected);
+      test_fatal("as %s, filter of %zu bytes, key %zu of %zu bytes: RocksDB answers %d",
+                 lanebloom_format_name(format), size, i, set->slices[i].size, expected);
   }
   oracle_rocksdb_close(reader);
   if (count != expected_count)
-    test_fatal("filter of %zu bytes: %zu of %zu keys pass, expected %zu", size, count, set->keys.n, expected_count);
+    test_fatal("filter of %zu bytes: %zu of %zu keys pass, expected %zu", size, count, set->keys.n,
+               expected_count);
   *nhits += count;
   return set->keys.n;
 }
@@ -96,10 +101,11 @@ static void check_hash(const uint8_t *key, size_t size)
   const uint32_t expected32 = oracle_rocksdb_hash32(key, size);
   const uint64_t expected64 = oracle_rocksdb_hash64(key, size);
   if (signed_tail != expected32 || legacy != expected32)
-    test_fatal("a key of %zu bytes hashes to %08x and %08x, expected %08x", size, signed_tail, legacy, expected32);
+    test_fatal("a key of %zu bytes hashes to %08x and %08x, expected %08x", size, signed_tail,
+               legacy, expected32);
   if (local != expected64)
-    test_fatal("a key of %zu bytes hashes to %016llx, expected %016llx", size, (unsigned long long)local,
-               (unsigned long long)expected64);
+    test_fatal("a key of %zu bytes hashes to %016llx, expected %016llx", size,
+               (unsigned long long)local, (unsigned long long)expected64);
 }
 
 Test(oracle_rocksdb, hashes)
@@ -131,17 +137,20 @@ Test(oracle_rocksdb, hashes)
 /* Ten sets of each small number of keys, then any number, mostly below a thousand. */
 static size_t draw_nkeys(struct rng *rng, size_t set)
 {
-  return set < 10 * 66 ? set / 10 : set % 100 == 0 ? MAX_KEYS : rng_below(rng, MAX_KEYS + 1) >> rng_below(rng, 12);
+  return set < 10 * 66    ? set / 10
+         : set % 100 == 0 ? MAX_KEYS
+                          : rng_below(rng, MAX_KEYS + 1) >> rng_below(rng, 12);
 }
 
-/* Whole numbers and their middles, thousandths and what rounds to them, everything between; and around the numbers at
- * which FastLocalBloom changes its probes, and the ends. */
+/* Whole numbers and their middles, thousandths and what rounds to them, everything between; and
+ * around the numbers at which FastLocalBloom changes its probes, and the ends. */
 static double draw_bits(struct rng *rng, size_t set)
 {
   static const double odd[] = {0.5,       0.500001, 0.75,    0.9999, 1,        1.0004994,
                                1.0004996, 99.9994,  99.9996, 100,    100.0006, 1000};
-  static const unsigned changes[] = {2080,  3580,  5100,  6640,  8300,  10070, 11720, 14001, 16050, 18300,
-                                     22001, 25501, 26000, 28000, 30000, 42000, 48000, 50000, 52000};
+  static const unsigned changes[] = {2080,  3580,  5100,  6640,  8300,  10070, 11720,
+                                     14001, 16050, 18300, 22001, 25501, 26000, 28000,
+                                     30000, 42000, 48000, 50000, 52000};
   const uint64_t millibits = 500 + rng_below(rng, 100000 - 500);
   switch (set % 6) {
   case 0:
@@ -159,7 +168,8 @@ static double draw_bits(struct rng *rng, size_t set)
   }
 }
 
-static void check_filter(const char *how, lanebloom_filter *filter, const uint8_t *expected, size_t expected_size)
+static void check_filter(const char *how, lanebloom_filter *filter, const uint8_t *expected,
+                         size_t expected_size)
 {
   size_t size;
   const void *bytes = lanebloom_filter_bytes(filter, &size);
@@ -179,7 +189,8 @@ static lanebloom_builder *start(lanebloom_format format, double bits, uint64_t e
 }
 
 /* Adds keys first .. end, in pieces of any size. */
-static void add(lanebloom_builder *builder, struct rng *rng, const lanebloom_keys *keys, size_t first, size_t end)
+static void add(lanebloom_builder *builder, struct rng *rng, const lanebloom_keys *keys,
+                size_t first, size_t end)
 {
   while (first < end) {
     const size_t n = 1 + rng_below(rng, end - first);
@@ -197,10 +208,11 @@ static lanebloom_filter *finish(lanebloom_builder *builder)
   return filter;
 }
 
-/* In every way to build: at once, streamed, as two builders merged, and sized for the number of entries that RocksDB
- * counts, whole and merged. */
-static void check_every_way(lanebloom_format format, double bits, uint64_t nentries, struct rng *rng,
-                            const lanebloom_keys *keys, const uint8_t *expected, size_t size)
+/* In every way to build: at once, streamed, as two builders merged, and sized for the number of
+ * entries that RocksDB counts, whole and merged. */
+static void check_every_way(lanebloom_format format, double bits, uint64_t nentries,
+                            struct rng *rng, const lanebloom_keys *keys, const uint8_t *expected,
+                            size_t size)
 {
   const size_t split = rng_below(rng, keys->n + 1);
   lanebloom_filter *filter;
@@ -212,12 +224,14 @@ static void check_every_way(lanebloom_format format, double bits, uint64_t nentr
   check_filter("builder", finish(whole), expected, size);
 
   for (uint64_t expected_keys = 0; expected_keys <= nentries; expected_keys += nentries) {
-    lanebloom_builder *into = start(format, bits, expected_keys), *from = start(format, bits, expected_keys);
+    lanebloom_builder *into = start(format, bits, expected_keys),
+                      *from = start(format, bits, expected_keys);
     add(into, rng, keys, 0, split);
     add(from, rng, keys, split, keys->n);
     cr_assert(lanebloom_builder_merge(into, from) == LANEBLOOM_OK, "builder_merge");
     lanebloom_builder_destroy(from);
-    check_filter(expected_keys ? "merged sized builders" : "merged builders", finish(into), expected, size);
+    check_filter(expected_keys ? "merged sized builders" : "merged builders", finish(into),
+                 expected, size);
     if (nentries == 0)
       return;
   }
@@ -227,21 +241,23 @@ static void check_every_way(lanebloom_format format, double bits, uint64_t nentr
 }
 
 /* Sizes and rates of nentries, which need not be there, to the last bit. */
-static void check_plan(lanebloom_format format, double bits, oracle_builder *oracle, uint64_t nentries)
+static void check_plan(lanebloom_format format, double bits, oracle_builder *oracle,
+                       uint64_t nentries)
 {
   uint64_t nbytes;
   unsigned nprobes;
   double rate = -1;
-  cr_assert(lanebloom_plan_size(format, bits, nentries, &nbytes, &nprobes) == LANEBLOOM_OK, "plan_size");
+  cr_assert(lanebloom_plan_size(format, bits, nentries, &nbytes, &nprobes) == LANEBLOOM_OK,
+            "plan_size");
   const uint64_t expected_nbytes = oracle_rocksdb_nbytes(oracle, nentries);
   if (nbytes != expected_nbytes)
-    test_fatal("%llu entries at %.9g bits: %llu bytes, expected %llu", (unsigned long long)nentries, bits,
-               (unsigned long long)nbytes, (unsigned long long)expected_nbytes);
+    test_fatal("%llu entries at %.9g bits: %llu bytes, expected %llu", (unsigned long long)nentries,
+               bits, (unsigned long long)nbytes, (unsigned long long)expected_nbytes);
   cr_assert(lanebloom_plan_rate(format, bits, nentries, &rate) == LANEBLOOM_OK, "plan_rate");
   const double expected = nentries > 0 ? oracle_rocksdb_rate(oracle, nentries, nbytes) : 0;
   if (memcmp(&rate, &expected, sizeof rate) != 0)
-    test_fatal("%llu entries at %.9g bits: a rate of %.20g, expected %.20g", (unsigned long long)nentries, bits, rate,
-               expected);
+    test_fatal("%llu entries at %.9g bits: a rate of %.20g, expected %.20g",
+               (unsigned long long)nentries, bits, rate, expected);
 }
 
 static void check_filters(lanebloom_format format)
@@ -273,9 +289,10 @@ static void check_filters(lanebloom_format format)
     nqueries += check_answers(s % 2 ? format : LANEBLOOM_ROCKSDB, expected, size, others, &nhits);
     free(expected);
   }
-  cr_assert(nfilters == 2000 && nqueries == 1000000, "%zu filters, %zu answers", nfilters, nqueries);
-  cr_assert(nhits > nqueries / 3 && nhits < nqueries * 9 / 10, "%zu of %zu queries hit: too uneven to tell much", nhits,
+  cr_assert(nfilters == 2000 && nqueries == 1000000, "%zu filters, %zu answers", nfilters,
             nqueries);
+  cr_assert(nhits > nqueries / 3 && nhits < nqueries * 9 / 10,
+            "%zu of %zu queries hit: too uneven to tell much", nhits, nqueries);
   cr_assert(ncollapsed > 50000, "only %zu keys equal the one before", ncollapsed);
   key_set_free(set);
   key_set_free(others);
@@ -326,8 +343,8 @@ static void check_limit(lanebloom_format format, double bits, uint64_t nentries)
   unsigned nprobes = 7;
   double rate = 7;
   if (lanebloom_plan_size(format, bits, nentries, &nbytes, &nprobes) != LANEBLOOM_ERR_LIMIT ||
-      lanebloom_plan_rate(format, bits, nentries, &rate) != LANEBLOOM_ERR_LIMIT || nbytes != 7 || nprobes != 7 ||
-      rate != 7)
+      lanebloom_plan_rate(format, bits, nentries, &rate) != LANEBLOOM_ERR_LIMIT || nbytes != 7 ||
+      nprobes != 7 || rate != 7)
     test_fatal("%llu entries at %.9g bits are no limit", (unsigned long long)nentries, bits);
 }
 
@@ -339,7 +356,8 @@ Test(oracle_rocksdb, plans_between_thousandths)
   size_t n = 0;
   for (size_t f = 0; f < COUNT(formats); f++)
     for (unsigned millibits = 1000; millibits <= 100000; millibits++, n++) {
-      const double bits = (millibits + beyond[(millibits + millibits / 1000) % COUNT(beyond)]) / 1000;
+      const double bits =
+          (millibits + beyond[(millibits + millibits / 1000) % COUNT(beyond)]) / 1000;
       test_context("%s, %.9g bits", lanebloom_format_name(formats[f]), bits);
       oracle_builder *oracle = oracle_rocksdb_builder(formats[f], bits);
       check_plan(formats[f], bits, oracle, NENTRIES);
@@ -396,8 +414,10 @@ Test(oracle_rocksdb, limits)
   for (size_t i = 0; i < COUNT(rows); i++) {
     uint64_t nbytes = 0;
     unsigned nprobes = 0;
-    const lanebloom_status status = lanebloom_plan_size(rows[i].format, rows[i].bits, rows[i].nkeys, &nbytes, &nprobes);
-    cr_assert(status == (rows[i].nbytes ? LANEBLOOM_OK : LANEBLOOM_ERR_LIMIT), "row %zu: status %d", i, (int)status);
+    const lanebloom_status status =
+        lanebloom_plan_size(rows[i].format, rows[i].bits, rows[i].nkeys, &nbytes, &nprobes);
+    cr_assert(status == (rows[i].nbytes ? LANEBLOOM_OK : LANEBLOOM_ERR_LIMIT), "row %zu: status %d",
+              i, (int)status);
     cr_assert(nbytes == rows[i].nbytes, "row %zu: %llu bytes", i, (unsigned long long)nbytes);
     lanebloom_builder *builder = NULL;
     if (rows[i].nbytes == 0)
@@ -408,27 +428,35 @@ Test(oracle_rocksdb, limits)
   }
 }
 
-/* Below half a bit RocksDB writes no filter, and here it is an error; so are numbers that it takes for others. */
+/* Below half a bit RocksDB writes no filter, and here it is an error; so are numbers that it takes
+ * for others. */
 Test(oracle_rocksdb, least_bits)
 {
-  static const double none[] = {0, 1e-9, 0.25, 0.4999999999999999}, some[] = {0.5, 0.5000000000000001, 0.999, 1};
+  static const double none[] = {0, 1e-9, 0.25, 0.4999999999999999},
+                      some[] = {0.5, 0.5000000000000001, 0.999, 1};
   static const double refused[] = {-1, -0.5, NAN, INFINITY, -INFINITY};
   const lanebloom_keys key = lanebloom_keys_fixed("key", 3, 1);
   for (size_t f = 0; f < COUNT(formats); f++) {
     const lanebloom_format format = formats[f];
     for (size_t i = 0; i < COUNT(none) + COUNT(refused); i++) {
       const double bits = i < COUNT(none) ? none[i] : refused[i - COUNT(none)];
-      cr_assert(i >= COUNT(none) || !oracle_rocksdb_builder(format, bits), "RocksDB builds a filter of %g bits", bits);
+      cr_assert(i >= COUNT(none) || !oracle_rocksdb_builder(format, bits),
+                "RocksDB builds a filter of %g bits", bits);
       lanebloom_filter *filter;
       lanebloom_builder *builder;
       uint64_t nbytes;
       unsigned nprobes;
       double rate;
-      cr_assert(lanebloom_filter_build(format, bits, &key, &filter) == LANEBLOOM_ERR_ARGUMENT, "build, %g bits", bits);
-      cr_assert(lanebloom_builder_create(format, bits, 0, &builder) == LANEBLOOM_ERR_ARGUMENT, "create, %g", bits);
-      cr_assert(lanebloom_builder_create(format, bits, 9, &builder) == LANEBLOOM_ERR_ARGUMENT, "create, %g", bits);
-      cr_assert(lanebloom_plan_size(format, bits, 1, &nbytes, &nprobes) == LANEBLOOM_ERR_ARGUMENT, "size, %g", bits);
-      cr_assert(lanebloom_plan_rate(format, bits, 1, &rate) == LANEBLOOM_ERR_ARGUMENT, "rate, %g bits", bits);
+      cr_assert(lanebloom_filter_build(format, bits, &key, &filter) == LANEBLOOM_ERR_ARGUMENT,
+                "build, %g bits", bits);
+      cr_assert(lanebloom_builder_create(format, bits, 0, &builder) == LANEBLOOM_ERR_ARGUMENT,
+                "create, %g", bits);
+      cr_assert(lanebloom_builder_create(format, bits, 9, &builder) == LANEBLOOM_ERR_ARGUMENT,
+                "create, %g", bits);
+      cr_assert(lanebloom_plan_size(format, bits, 1, &nbytes, &nprobes) == LANEBLOOM_ERR_ARGUMENT,
+                "size, %g", bits);
+      cr_assert(lanebloom_plan_rate(format, bits, 1, &rate) == LANEBLOOM_ERR_ARGUMENT,
+                "rate, %g bits", bits);
     }
     for (size_t i = 0; i < COUNT(some); i++) {
       oracle_builder *oracle = oracle_rocksdb_builder(format, some[i]);
@@ -459,7 +487,8 @@ static uint32_t line_count(const uint8_t *bytes, size_t size)
          (uint32_t)bytes[size - 1] << 24;
 }
 
-/* Does RocksDB read outside of these bytes? It then cannot be asked, and lanebloom lets every key pass. */
+/* Does RocksDB read outside of these bytes? It then cannot be asked, and lanebloom lets every key
+ * pass. */
 static bool is_read_outside(const uint8_t *bytes, size_t size)
 {
   if (kind_of(bytes, size) == LOCAL)
@@ -473,9 +502,11 @@ struct tally {
 };
 
 /* Opens bytes as each of RocksDB's formats. They end at an unmapped page. */
-static void check_reader(const uint8_t *bytes, size_t size, const struct key_set *set, struct tally *tally)
+static void check_reader(const uint8_t *bytes, size_t size, const struct key_set *set,
+                         struct tally *tally)
 {
-  static const lanebloom_format opened[] = {LANEBLOOM_ROCKSDB, LANEBLOOM_ROCKSDB_LEGACY, LANEBLOOM_ROCKSDB_LOCAL};
+  static const lanebloom_format opened[] = {LANEBLOOM_ROCKSDB, LANEBLOOM_ROCKSDB_LEGACY,
+                                            LANEBLOOM_ROCKSDB_LOCAL};
   const enum kind kind = kind_of(bytes, size);
   struct guarded guarded = guarded_copy(bytes, size, AT_END);
   guarded_freeze(&guarded);
@@ -483,11 +514,13 @@ static void check_reader(const uint8_t *bytes, size_t size, const struct key_set
     lanebloom_filter *filter = NULL;
     if (kind == RIBBON || (kind == LEGACY && opened[f] == LANEBLOOM_ROCKSDB_LOCAL) ||
         (kind == LOCAL && opened[f] == LANEBLOOM_ROCKSDB_LEGACY)) {
-      if (lanebloom_filter_open(opened[f], guarded.bytes, size, &filter) != LANEBLOOM_ERR_FORMAT || filter)
+      if (lanebloom_filter_open(opened[f], guarded.bytes, size, &filter) != LANEBLOOM_ERR_FORMAT ||
+          filter)
         test_fatal("opens as %s", lanebloom_format_name(opened[f]));
       tally->nrefused++;
     } else if (is_read_outside(bytes, size)) {
-      cr_assert(lanebloom_filter_open(opened[f], guarded.bytes, size, &filter) == LANEBLOOM_OK, "open");
+      cr_assert(lanebloom_filter_open(opened[f], guarded.bytes, size, &filter) == LANEBLOOM_OK,
+                "open");
       if (lanebloom_filter_screen(filter, &set->keys, NULL) != set->keys.n)
         test_fatal("as %s not every key passes", lanebloom_format_name(opened[f]));
       lanebloom_filter_close(filter);
@@ -518,10 +551,12 @@ static void put_trailer(uint8_t *at, uint8_t marker, uint32_t rest)
 
 enum { MAX_PAYLOAD = 2048, NASKED = 40 };
 
-/* Too short for a trailer; then every byte where the marker is, in front of anything and of nothing odd. */
+/* Too short for a trailer; then every byte where the marker is, in front of anything and of nothing
+ * odd. */
 Test(oracle_rocksdb, reader_every_marker)
 {
-  static const uint32_t rests[] = {0, 0x00000600, 0x00000100, 0x00000200, 0x00010000, 0x01000000, 1, 5, 17};
+  static const uint32_t rests[] = {0,          0x00000600, 0x00000100, 0x00000200, 0x00010000,
+                                   0x01000000, 1,          5,          17};
   struct rng rng = rng_start(20);
   struct key_set *set = key_set_make(&rng);
   struct tally tally = {0};
@@ -533,46 +568,52 @@ Test(oracle_rocksdb, reader_every_marker)
       key_set_draw(set, &rng, 3);
       check_reader(bytes, size, set, &tally);
     }
-  cr_assert(tally.nhits == 0 && tally.nfilters == 3 * 6 * 256, "%zu of %zu hits", tally.nhits, tally.nqueries);
+  cr_assert(tally.nhits == 0 && tally.nfilters == 3 * 6 * 256, "%zu of %zu hits", tally.nhits,
+            tally.nqueries);
 
   for (unsigned marker = 0; marker < 256; marker++)
     for (size_t r = 0; r < 2 * COUNT(rests); r++) {
       const size_t payload = r % 3 == 0 ? 1 + rng_below(&rng, 200) : 64 * (1 + rng_below(&rng, 17));
       draw_payload(&rng, bytes, payload);
-      put_trailer(bytes + payload, (uint8_t)marker, r < COUNT(rests) ? rests[r] : (uint32_t)rng_next(&rng));
+      put_trailer(bytes + payload, (uint8_t)marker,
+                  r < COUNT(rests) ? rests[r] : (uint32_t)rng_next(&rng));
       test_context("marker %02x, rest %zu, payload of %zu bytes", marker, r, payload);
       key_set_draw(set, &rng, NASKED);
       check_reader(bytes, payload + 5, set, &tally);
     }
-  cr_assert(tally.nqueries > 300000 && tally.nrefused > 2000, "%zu queries, %zu refused", tally.nqueries,
-            tally.nrefused);
+  cr_assert(tally.nqueries > 300000 && tally.nrefused > 2000, "%zu queries, %zu refused",
+            tally.nqueries, tally.nrefused);
   key_set_free(set);
 }
 
-/* Every byte where the number of probes is, and odd ones beside it; whole lines, parts of them, and less than one. */
+/* Every byte where the number of probes is, and odd ones beside it; whole lines, parts of them, and
+ * less than one. */
 Test(oracle_rocksdb, reader_local)
 {
-  static const uint32_t odd[] = {0, 0, 0, 0x00000001, 0x000000ff, 0x00010000, 0x01000000, 0xff000000};
+  static const uint32_t odd[] = {0,          0,          0,          0x00000001,
+                                 0x000000ff, 0x00010000, 0x01000000, 0xff000000};
   struct rng rng = rng_start(21);
   struct key_set *set = key_set_make(&rng);
   struct tally tally = {0};
   uint8_t bytes[MAX_PAYLOAD + 5];
   for (uint32_t nprobes = 0; nprobes < 256; nprobes++)
     for (size_t o = 0; o < COUNT(odd); o++) {
-      const size_t payload = o == 0 ? 64 * (1 + rng_below(&rng, 30)) : 1 + rng_below(&rng, o == 1 ? 63 : MAX_PAYLOAD);
+      const size_t payload =
+          o == 0 ? 64 * (1 + rng_below(&rng, 30)) : 1 + rng_below(&rng, o == 1 ? 63 : MAX_PAYLOAD);
       draw_payload(&rng, bytes, payload);
       put_trailer(bytes + payload, 0xff, odd[o] | nprobes << 8);
-      test_context("FastLocalBloom, probes %02x, odd %08x, payload of %zu bytes", nprobes, odd[o], payload);
+      test_context("FastLocalBloom, probes %02x, odd %08x, payload of %zu bytes", nprobes, odd[o],
+                   payload);
       key_set_draw(set, &rng, NASKED);
       check_reader(bytes, payload + 5, set, &tally);
     }
-  cr_assert(tally.nqueries > 130000 && tally.noutside >= 512, "%zu queries, %zu outside", tally.nqueries,
-            tally.noutside);
+  cr_assert(tally.nqueries > 130000 && tally.noutside >= 512, "%zu queries, %zu outside",
+            tally.nqueries, tally.noutside);
   key_set_free(set);
 }
 
-/* Every number of probes with lines of every size, powers of two and others; no lines, and more than there are bytes.
- */
+/* Every number of probes with lines of every size, powers of two and others; no lines, and more
+ * than there are bytes. */
 Test(oracle_rocksdb, reader_legacy)
 {
   enum { NKINDS = 16 };
@@ -582,10 +623,12 @@ Test(oracle_rocksdb, reader_legacy)
   uint8_t bytes[MAX_PAYLOAD + 5];
   for (uint8_t nprobes = 1; nprobes <= 127; nprobes++)
     for (size_t k = 0; k < NKINDS; k++) {
-      const size_t line = k < 10 ? (size_t)1 << k : 1 + rng_below(&rng, 200); /* 1 to 512, and any */
+      const size_t line =
+          k < 10 ? (size_t)1 << k : 1 + rng_below(&rng, 200); /* 1 to 512, and any */
       const size_t nlines = 1 + rng_below(&rng, MAX_PAYLOAD / line);
       const size_t rest = k == 14 ? 1 + rng_below(&rng, 7) : 0;
-      const size_t payload = nlines * line + rest <= MAX_PAYLOAD ? nlines * line + rest : nlines * line;
+      const size_t payload =
+          nlines * line + rest <= MAX_PAYLOAD ? nlines * line + rest : nlines * line;
       uint32_t written = (uint32_t)nlines;
       if (k == 11)
         written = 0;
@@ -599,13 +642,14 @@ Test(oracle_rocksdb, reader_legacy)
       key_set_draw(set, &rng, NASKED);
       check_reader(bytes, payload + 5, set, &tally);
     }
-  cr_assert(tally.nqueries > 150000 && tally.nhits > tally.nqueries / 4 && tally.nhits < tally.nqueries * 3 / 4,
+  cr_assert(tally.nqueries > 150000 && tally.nhits > tally.nqueries / 4 &&
+                tally.nhits < tally.nqueries * 3 / 4,
             "%zu of %zu queries hit: too uneven to tell much", tally.nhits, tally.nqueries);
   key_set_free(set);
 }
 
-/* Up to the largest filters that RocksDB can have in memory. Every second key has its bits, every fourth all but one.
- */
+/* Up to the largest filters that RocksDB can have in memory. Every second key has its bits, every
+ * fourth all but one. */
 Test(oracle_rocksdb, reader_of_large_filters)
 {
   enum { NKEYS = 200 };
@@ -615,11 +659,16 @@ Test(oracle_rocksdb, reader_of_large_filters)
     uint8_t marker;
     uint32_t rest;
   } rows[] = {
-      {LANEBLOOM_ROCKSDB_LOCAL, 0x7fffffc0, 0xff, 0x0600},   {LANEBLOOM_ROCKSDB_LOCAL, 0x80000000, 0xff, 0x0600},
-      {LANEBLOOM_ROCKSDB_LOCAL, 0xffffffc0, 0xff, 0x1e00},   {LANEBLOOM_ROCKSDB_LOCAL, 0xfffffffa, 0xff, 0x0600},
-      {LANEBLOOM_ROCKSDB_LEGACY, 536862784, 6, 8388481},     {LANEBLOOM_ROCKSDB_LEGACY, 0xffffffc0, 30, 67108863},
-      {LANEBLOOM_ROCKSDB_LEGACY, 0x80000040, 6, 33554433},   {LANEBLOOM_ROCKSDB_LEGACY, 0xffffff80, 6, 33554431},
-      {LANEBLOOM_ROCKSDB_LEGACY, 0xfffffff9, 6, 0xfffffff9}, {LANEBLOOM_ROCKSDB_LEGACY, 0xf8000000, 30, 31},
+      {LANEBLOOM_ROCKSDB_LOCAL, 0x7fffffc0, 0xff, 0x0600},
+      {LANEBLOOM_ROCKSDB_LOCAL, 0x80000000, 0xff, 0x0600},
+      {LANEBLOOM_ROCKSDB_LOCAL, 0xffffffc0, 0xff, 0x1e00},
+      {LANEBLOOM_ROCKSDB_LOCAL, 0xfffffffa, 0xff, 0x0600},
+      {LANEBLOOM_ROCKSDB_LEGACY, 536862784, 6, 8388481},
+      {LANEBLOOM_ROCKSDB_LEGACY, 0xffffffc0, 30, 67108863},
+      {LANEBLOOM_ROCKSDB_LEGACY, 0x80000040, 6, 33554433},
+      {LANEBLOOM_ROCKSDB_LEGACY, 0xffffff80, 6, 33554431},
+      {LANEBLOOM_ROCKSDB_LEGACY, 0xfffffff9, 6, 0xfffffff9},
+      {LANEBLOOM_ROCKSDB_LEGACY, 0xf8000000, 30, 31},
   };
   struct rng rng = rng_start(23);
   struct key_set *set = key_set_make(&rng);
@@ -629,14 +678,18 @@ Test(oracle_rocksdb, reader_of_large_filters)
     struct guarded bytes = guarded_sparse(rows[r].payload + 5);
     put_trailer(bytes.bytes + rows[r].payload, rows[r].marker, rows[r].rest);
     lanebloom_filter *filter;
-    cr_assert(lanebloom_filter_open(LANEBLOOM_ROCKSDB, bytes.bytes, bytes.nbytes, &filter) == LANEBLOOM_OK, "open");
+    cr_assert(lanebloom_filter_open(LANEBLOOM_ROCKSDB, bytes.bytes, bytes.nbytes, &filter) ==
+                  LANEBLOOM_OK,
+              "open");
     for (size_t i = 0; i < NKEYS; i += 2) {
       const lanebloom_keys key = lanebloom_keys_part(&set->keys, i, 1);
       uint64_t hash = 0, positions[128];
       cr_assert(lanebloom_hash(rows[r].format, &key, &hash) == LANEBLOOM_OK, "hash");
       const size_t n = lanebloom_filter_positions(filter, &hash, positions);
       cr_assert(n >= 6, "%zu positions", n);
-      const size_t missing = i % 8 == 2 ? 0 : i % 8 == 6 ? n - 1 : n; /* the first probe, the last, none */
+      const size_t missing = i % 8 == 2   ? 0
+                             : i % 8 == 6 ? n - 1
+                                          : n; /* the first probe, the last, none */
       for (size_t p = 0; p < n; p++)
         if (p != missing)
           bytes.bytes[positions[p] / 8] |= (uint8_t)(1 << positions[p] % 8);
@@ -656,12 +709,17 @@ Test(oracle_rocksdb, reader_of_2_to_32_bytes)
 {
   struct guarded bytes = guarded_sparse((uint64_t)1 << 32);
   lanebloom_filter *filter;
-  cr_assert(lanebloom_filter_open(LANEBLOOM_ROCKSDB, bytes.bytes, bytes.nbytes, &filter) == LANEBLOOM_ERR_LIMIT);
-  cr_assert(lanebloom_filter_open(LANEBLOOM_ROCKSDB_LOCAL, bytes.bytes, bytes.nbytes, &filter) == LANEBLOOM_ERR_LIMIT);
-  cr_assert(lanebloom_filter_open(LANEBLOOM_ROCKSDB_LEGACY, bytes.bytes, bytes.nbytes, &filter) == LANEBLOOM_ERR_LIMIT);
+  cr_assert(lanebloom_filter_open(LANEBLOOM_ROCKSDB, bytes.bytes, bytes.nbytes, &filter) ==
+            LANEBLOOM_ERR_LIMIT);
+  cr_assert(lanebloom_filter_open(LANEBLOOM_ROCKSDB_LOCAL, bytes.bytes, bytes.nbytes, &filter) ==
+            LANEBLOOM_ERR_LIMIT);
+  cr_assert(lanebloom_filter_open(LANEBLOOM_ROCKSDB_LEGACY, bytes.bytes, bytes.nbytes, &filter) ==
+            LANEBLOOM_ERR_LIMIT);
   cr_assert(!filter, "a filter after an error");
-  cr_assert(lanebloom_filter_open(LANEBLOOM_ROCKSDB, bytes.bytes + 1, bytes.nbytes - 1, &filter) == LANEBLOOM_OK);
-  cr_assert(lanebloom_filter_may_contain(filter, "key", 3), "a trailer of zeros lets every key pass");
+  cr_assert(lanebloom_filter_open(LANEBLOOM_ROCKSDB, bytes.bytes + 1, bytes.nbytes - 1, &filter) ==
+            LANEBLOOM_OK);
+  cr_assert(lanebloom_filter_may_contain(filter, "key", 3),
+            "a trailer of zeros lets every key pass");
   lanebloom_filter_close(filter);
   guarded_free(&bytes);
 }
@@ -674,7 +732,8 @@ Test(oracle_rocksdb, reader_of_too_large_lines)
     struct guarded bytes = guarded_sparse(payload + 5);
     put_trailer(bytes.bytes + payload, 6, nlines);
     lanebloom_filter *filter;
-    cr_assert(lanebloom_filter_open(LANEBLOOM_ROCKSDB_LEGACY, bytes.bytes, bytes.nbytes, &filter) == LANEBLOOM_OK);
+    cr_assert(lanebloom_filter_open(LANEBLOOM_ROCKSDB_LEGACY, bytes.bytes, bytes.nbytes, &filter) ==
+              LANEBLOOM_OK);
     cr_assert(lanebloom_filter_may_contain(filter, "key", 3), "%u lines", nlines);
     lanebloom_filter_close(filter);
     guarded_free(&bytes);

@@ -86,7 +86,8 @@ std::string key(Rng &rng, size_t i)
     std::snprintf(text, sizeof text, "ab%03u", static_cast<unsigned>(rng.below(1000)));
     return text + bytes(rng, rng.below(300));
   default:
-    std::snprintf(text, sizeof text, "user%016llu", static_cast<unsigned long long>(rng.below(100000000)));
+    std::snprintf(text, sizeof text, "user%016llu",
+                  static_cast<unsigned long long>(rng.below(100000000)));
     return text;
   }
 }
@@ -126,7 +127,8 @@ public:
   }
 };
 
-// LevelDB's filters under other names: goleveldb's; that of LevelDB before 1.18, whose hash had signed tails; that of
+// LevelDB's filters under other names: goleveldb's; that of LevelDB before 1.18, whose hash had
+// signed tails; that of
 // RocksDB's block-based filter, which has them, too.
 class Renamed : public leveldb::FilterPolicy
 {
@@ -174,7 +176,8 @@ const leveldb::Comparator *reverse()
   return &made;
 }
 
-leveldb::Options options_of(const LevelSet &set, std::unique_ptr<const leveldb::FilterPolicy> *policy)
+leveldb::Options options_of(const LevelSet &set,
+                            std::unique_ptr<const leveldb::FilterPolicy> *policy)
 {
   leveldb::Options options;
   options.create_if_missing = true;
@@ -243,8 +246,8 @@ void write_level(const LevelSet &set, const std::string &folder, size_t nkeys, u
 class Append : public rocksdb::AssociativeMergeOperator
 {
 public:
-  bool Merge(const rocksdb::Slice &, const rocksdb::Slice *existing, const rocksdb::Slice &more, std::string *made,
-             rocksdb::Logger *) const override
+  bool Merge(const rocksdb::Slice &, const rocksdb::Slice *existing, const rocksdb::Slice &more,
+             std::string *made, rocksdb::Logger *) const override
   {
     *made = (existing ? existing->ToString() : "") + more.ToString();
     return true;
@@ -285,9 +288,10 @@ void write_times(rocksdb::DB *db, size_t nkeys, Rng &rng)
   check(db->Flush({}));
 }
 
-/* A table by itself; or then taken in by a database that has one of its keys, and so gives it a number. */
-void write_external(const RockSet &set, const rocksdb::Options &options, const std::string &folder, size_t nkeys,
-                    Rng &rng)
+/* A table by itself; or then taken in by a database that has one of its keys, and so gives it a
+ * number. */
+void write_external(const RockSet &set, const rocksdb::Options &options, const std::string &folder,
+                    size_t nkeys, Rng &rng)
 {
   const std::string path = folder + "/external.sst";
   std::vector<std::string> keys;
@@ -352,7 +356,8 @@ void write_rock(const RockSet &set, const std::string &folder, size_t nkeys, uin
       check(db->Put({}, "v", bytes(rng, 100)));
     }
     if (i % 512 == 511) {
-      const std::string from = "user" + std::string(10, '0') + std::to_string(rng.below(100)), to = from + "\xff";
+      const std::string from = "user" + std::string(10, '0') + std::to_string(rng.below(100)),
+                        to = from + "\xff";
       if (options.comparator == rocksdb::BytewiseComparator())
         check(db->DeleteRange({}, db->DefaultColumnFamily(), from, to));
     }
@@ -384,8 +389,8 @@ constexpr auto NONE = LANEBLOOM_TABLE_FILTER_NONE, BLOCK = LANEBLOOM_TABLE_FILTE
 Set level(const char *name, const LevelSet &set)
 {
   const bool is_known = !set.is_reverse;
-  return {{name, true, set.has_filter ? BLOCK : NONE, 0, 1, set.has_filter, false, is_known, set.has_filter && is_known,
-           false, set.has_versions},
+  return {{name, true, set.has_filter ? BLOCK : NONE, 0, 1, set.has_filter, false, is_known,
+           set.has_filter && is_known, false, set.has_versions},
           set,
           {}};
 }
@@ -394,7 +399,9 @@ Set rock(const char *name, lanebloom_table_filter filter, bool has_whole_keys, b
          const std::function<void(Options &, Table &)> &change)
 {
   const bool is_asked = filter == FULL || filter == PARTS;
-  Set set{{name, false, filter, 5, 3, has_whole_keys, has_prefixes, true, is_asked, false, false}, {}, {change}};
+  Set set{{name, false, filter, 5, 3, has_whole_keys, has_prefixes, true, is_asked, false, false},
+          {},
+          {change}};
   Options options;
   Table table;
   table.format_version = 5;
@@ -449,20 +456,21 @@ std::vector<Set> make_sets()
 
   for (uint32_t version = 2; version <= 5; version++)
     for (uint32_t checksum = 0; checksum <= 4; checksum++)
-      sets.push_back(rock("rocksdb, version and checksum", FULL, true, false, [=](Options &, Table &t) {
-        t.format_version = version;
-        t.checksum = static_cast<rocksdb::ChecksumType>(checksum);
-      }));
-  for (auto codec : {rocksdb::kNoCompression, rocksdb::kSnappyCompression, rocksdb::kZlibCompression,
-                     rocksdb::kLZ4Compression, rocksdb::kZSTD})
+      sets.push_back(
+          rock("rocksdb, version and checksum", FULL, true, false, [=](Options &, Table &t) {
+            t.format_version = version;
+            t.checksum = static_cast<rocksdb::ChecksumType>(checksum);
+          }));
+  for (auto codec : {rocksdb::kNoCompression, rocksdb::kSnappyCompression,
+                     rocksdb::kZlibCompression, rocksdb::kLZ4Compression, rocksdb::kZSTD})
     for (uint32_t version : {0, 1})
       sets.push_back(rock("rocksdb, old versions", FULL, true, false, [=](Options &o, Table &t) {
         o.compression = codec;
         t.format_version = version;
         t.checksum = rocksdb::kCRC32c;
       }));
-  for (auto codec : {rocksdb::kSnappyCompression, rocksdb::kZlibCompression, rocksdb::kLZ4Compression,
-                     rocksdb::kLZ4HCCompression, rocksdb::kZSTD})
+  for (auto codec : {rocksdb::kSnappyCompression, rocksdb::kZlibCompression,
+                     rocksdb::kLZ4Compression, rocksdb::kLZ4HCCompression, rocksdb::kZSTD})
     for (uint32_t dictionary : {0, 4096})
       sets.push_back(rock("rocksdb, compressed", FULL, true, false, [=](Options &o, Table &t) {
         o.compression = codec;
@@ -486,7 +494,8 @@ std::vector<Set> make_sets()
     sets.push_back(rock("rocksdb, block size", FULL, true, false, [=](Options &, Table &t) {
       t.block_size = nbytes;
       t.block_restart_interval = nbytes == 64 ? 1 : 16;
-      t.data_block_index_type = nbytes == 1024 ? Table::kDataBlockBinaryAndHash : Table::kDataBlockBinarySearch;
+      t.data_block_index_type =
+          nbytes == 1024 ? Table::kDataBlockBinaryAndHash : Table::kDataBlockBinarySearch;
     }));
   for (int restarts : {1, 16})
     for (uint32_t version = 2; version <= 5; version++) {
@@ -497,17 +506,19 @@ std::vector<Set> make_sets()
         t.block_size = version == 3 ? 256 : 4096;
         o.compression = version == 4 ? rocksdb::kZSTD : rocksdb::kNoCompression;
       }));
-      sets.push_back(rock("rocksdb, partitioned, prefixes", PARTS, false, true, [=](Options &o, Table &t) {
-        partition(t, 256);
-        t.format_version = version;
-        t.index_block_restart_interval = restarts;
-        t.whole_key_filtering = false;
-        o.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(3));
-      }));
+      sets.push_back(
+          rock("rocksdb, partitioned, prefixes", PARTS, false, true, [=](Options &o, Table &t) {
+            partition(t, 256);
+            t.format_version = version;
+            t.index_block_restart_interval = restarts;
+            t.whole_key_filtering = false;
+            o.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(3));
+          }));
       sets.push_back(rock("rocksdb, index restarts", FULL, true, false, [=](Options &, Table &t) {
         t.format_version = version;
         t.index_block_restart_interval = restarts;
-        t.index_type = restarts == 16 ? Table::kTwoLevelIndexSearch : Table::kBinarySearchWithFirstKey;
+        t.index_type =
+            restarts == 16 ? Table::kTwoLevelIndexSearch : Table::kBinarySearchWithFirstKey;
       }));
     }
   sets.push_back(rock("rocksdb, first keys, restarts", FULL, true, false, [](Options &, Table &t) {
@@ -524,8 +535,9 @@ std::vector<Set> make_sets()
     t.enable_index_compression = true;
     t.index_shortening = Table::IndexShorteningMode::kShortenSeparatorsAndSuccessor;
   }));
-  sets.push_back(rock("rocksdb, prefixes and keys", FULL, true, true,
-                      [](Options &o, Table &) { o.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(3)); }));
+  sets.push_back(rock("rocksdb, prefixes and keys", FULL, true, true, [](Options &o, Table &) {
+    o.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(3));
+  }));
   sets.push_back(rock("rocksdb, fixed prefixes", FULL, false, true, [](Options &o, Table &t) {
     o.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(12));
     t.whole_key_filtering = false;
@@ -539,34 +551,41 @@ std::vector<Set> make_sets()
     o.prefix_extractor.reset(rocksdb::NewNoopTransform());
     t.whole_key_filtering = false;
   }));
-  sets.push_back(rock("rocksdb, ribbon", OTHER, true, false,
-                      [](Options &, Table &t) { t.filter_policy.reset(rocksdb::NewRibbonFilterPolicy(10, -1)); }));
+  sets.push_back(rock("rocksdb, ribbon", OTHER, true, false, [](Options &, Table &t) {
+    t.filter_policy.reset(rocksdb::NewRibbonFilterPolicy(10, -1));
+  }));
   sets.push_back(rock("rocksdb, ribbon, partitioned", OTHER, true, false, [](Options &, Table &t) {
     t.filter_policy.reset(rocksdb::NewRibbonFilterPolicy(10, -1));
     partition(t, 4096);
   }));
-  sets.push_back(rock("rocksdb, no filter", NONE, false, false, [](Options &, Table &t) { t.filter_policy.reset(); }));
-  sets.push_back(rock("rocksdb, reverse", FULL, true, false,
-                      [](Options &o, Table &) { o.comparator = rocksdb::ReverseBytewiseComparator(); }));
-  sets.back().seen.has_range = false;
-  sets.push_back(rock("rocksdb, reverse, partitioned", PARTS, true, false, [](Options &o, Table &t) {
+  sets.push_back(rock("rocksdb, no filter", NONE, false, false,
+                      [](Options &, Table &t) { t.filter_policy.reset(); }));
+  sets.push_back(rock("rocksdb, reverse", FULL, true, false, [](Options &o, Table &) {
     o.comparator = rocksdb::ReverseBytewiseComparator();
-    partition(t, 256);
   }));
+  sets.back().seen.has_range = false;
+  sets.push_back(
+      rock("rocksdb, reverse, partitioned", PARTS, true, false, [](Options &o, Table &t) {
+        o.comparator = rocksdb::ReverseBytewiseComparator();
+        partition(t, 256);
+      }));
   sets.back().seen.has_range = sets.back().seen.is_asked = false;
   sets.push_back(rock("rocksdb, times", FULL, true, false, [](Options &o, Table &) {
-    check(rocksdb::Comparator::CreateFromString({}, "leveldb.BytewiseComparator.u64ts", &o.comparator));
+    check(rocksdb::Comparator::CreateFromString({}, "leveldb.BytewiseComparator.u64ts",
+                                                &o.comparator));
   }));
   sets.back().seen.has_range = false;
   sets.back().rock.has_times = true;
   sets.push_back(rock("rocksdb, SstFileWriter", FULL, true, false, [](Options &, Table &) {}));
   sets.back().rock.is_external = true;
   for (uint32_t checksum = 0; checksum <= 4; checksum++) {
-    sets.push_back(rock("rocksdb, taken in", FULL, true, false,
-                        [=](Options &, Table &t) { t.checksum = static_cast<rocksdb::ChecksumType>(checksum); }));
+    sets.push_back(rock("rocksdb, taken in", FULL, true, false, [=](Options &, Table &t) {
+      t.checksum = static_cast<rocksdb::ChecksumType>(checksum);
+    }));
     sets.back().rock.is_external = sets.back().rock.is_ingested = true;
   }
-  sets.push_back(rock("rocksdb, range tombstones alone", NONE, false, false, [](Options &, Table &) {}));
+  sets.push_back(
+      rock("rocksdb, range tombstones alone", NONE, false, false, [](Options &, Table &) {}));
   sets.back().rock.has_tombstones_alone = true;
   sets.back().seen.has_range = false;
   return sets;

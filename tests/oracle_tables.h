@@ -23,13 +23,16 @@ struct oracle_set {
   bool has_range; /* and a range can be known */
   bool is_asked;  /* and absent keys are kept out by the filter */
   bool is_limit;  /* tables that are refused */
-  bool is_skewed; /* many versions of few keys, so that filters are as many keys' and hold few: no model of a rate */
+  /* many versions of few keys, so that filters are as many keys' and hold few: no model of a
+   * rate */
+  bool is_skewed;
 };
 
 size_t oracle_sets(void);
 const struct oracle_set *oracle_set_at(size_t i);
 
-/* Writes a database, or a table, of about nkeys keys into the folder and closes it. Fails the process on an error. */
+/* Writes a database, or a table, of about nkeys keys into the folder and closes it. Fails the
+ * process on an error. */
 void oracle_write(size_t set, const char *folder, size_t nkeys, uint64_t seed);
 
 /* The user keys of one table, in its order; of LevelDB's deletions and old versions, too. */

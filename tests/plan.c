@@ -9,8 +9,8 @@ static double rate_of(double bits_per_key, uint64_t nkeys)
 {
   double rate = NAN;
   lanebloom_status status = lanebloom_plan_rate(LANEBLOOM_LEVELDB, bits_per_key, nkeys, &rate);
-  cr_assert(status == LANEBLOOM_OK, "%g bits, %llu keys: %s", bits_per_key, (unsigned long long)nkeys,
-            lanebloom_status_text(status));
+  cr_assert(status == LANEBLOOM_OK, "%g bits, %llu keys: %s", bits_per_key,
+            (unsigned long long)nkeys, lanebloom_status_text(status));
   return rate;
 }
 
@@ -21,7 +21,8 @@ Test(plan, size_is_that_of_the_filter_that_is_built)
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
       uint64_t nbytes;
       unsigned nprobes;
-      cr_assert(lanebloom_plan_size(LANEBLOOM_LEVELDB, bits, counts[i], &nbytes, &nprobes) == LANEBLOOM_OK);
+      cr_assert(lanebloom_plan_size(LANEBLOOM_LEVELDB, bits, counts[i], &nbytes, &nprobes) ==
+                LANEBLOOM_OK);
       const lanebloom_keys keys = lanebloom_keys_fixed("", 0, counts[i]);
       lanebloom_filter *filter;
       cr_assert(lanebloom_filter_build(LANEBLOOM_LEVELDB, bits, &keys, &filter) == LANEBLOOM_OK);
@@ -29,7 +30,8 @@ Test(plan, size_is_that_of_the_filter_that_is_built)
       lanebloom_filter_bytes(filter, &size);
       lanebloom_info info;
       lanebloom_filter_info(filter, &info, sizeof info);
-      cr_assert(size == nbytes && info.nprobes == nprobes, "%g bits, %llu keys", bits, (unsigned long long)counts[i]);
+      cr_assert(size == nbytes && info.nprobes == nprobes, "%g bits, %llu keys", bits,
+                (unsigned long long)counts[i]);
       lanebloom_filter_close(filter);
     }
 }
@@ -38,28 +40,36 @@ Test(plan, limits)
 {
   uint64_t nbytes = 7;
   unsigned nprobes = 7;
-  cr_assert(lanebloom_plan_size(LANEBLOOM_LEVELDB, 1, UINT64_MAX - 7, &nbytes, &nprobes) == LANEBLOOM_OK);
+  cr_assert(lanebloom_plan_size(LANEBLOOM_LEVELDB, 1, UINT64_MAX - 7, &nbytes, &nprobes) ==
+            LANEBLOOM_OK);
   cr_assert(nbytes == (UINT64_MAX - 7) / 8 + 1 && nprobes == 1);
   nbytes = 7;
-  cr_assert(lanebloom_plan_size(LANEBLOOM_LEVELDB, 1, UINT64_MAX - 6, &nbytes, &nprobes) == LANEBLOOM_ERR_LIMIT);
-  cr_assert(lanebloom_plan_size(LANEBLOOM_LEVELDB, 2, UINT64_MAX / 2 + 1, &nbytes, &nprobes) == LANEBLOOM_ERR_LIMIT);
+  cr_assert(lanebloom_plan_size(LANEBLOOM_LEVELDB, 1, UINT64_MAX - 6, &nbytes, &nprobes) ==
+            LANEBLOOM_ERR_LIMIT);
+  cr_assert(lanebloom_plan_size(LANEBLOOM_LEVELDB, 2, UINT64_MAX / 2 + 1, &nbytes, &nprobes) ==
+            LANEBLOOM_ERR_LIMIT);
   cr_assert(nbytes == 7, "an error writes nothing");
   cr_assert(lanebloom_plan_size(LANEBLOOM_LEVELDB, INT_MAX, 3, &nbytes, &nprobes) == LANEBLOOM_OK);
   cr_assert(nbytes == (3ULL * INT_MAX + 7) / 8 + 1 && nprobes == 30);
-  cr_assert(lanebloom_plan_size(LANEBLOOM_LEVELDB, INT_MAX + 1.0, 3, &nbytes, &nprobes) == LANEBLOOM_ERR_ARGUMENT);
-  cr_assert(lanebloom_plan_size(LANEBLOOM_LEVELDB, 0.5, 3, &nbytes, &nprobes) == LANEBLOOM_ERR_ARGUMENT);
+  cr_assert(lanebloom_plan_size(LANEBLOOM_LEVELDB, INT_MAX + 1.0, 3, &nbytes, &nprobes) ==
+            LANEBLOOM_ERR_ARGUMENT);
+  cr_assert(lanebloom_plan_size(LANEBLOOM_LEVELDB, 0.5, 3, &nbytes, &nprobes) ==
+            LANEBLOOM_ERR_ARGUMENT);
 }
 
 /* By hand: (1 - e^(-6/10))^6 = 0.008436, and n / 2^32 on top. */
 Test(plan, the_rate_is_the_textbook_one_and_collisions)
 {
   cr_assert(rate_of(10, 0) == 0);
-  cr_assert(fabs(rate_of(10, 100000) - (0.0084362 + 100000 / 4294967296.0)) < 1e-6, "%.9g", rate_of(10, 100000));
-  cr_assert(fabs(rate_of(10, 1000000) - (0.0084362 + 1000000 / 4294967296.0)) < 3e-6, "%.9g", rate_of(10, 1000000));
+  cr_assert(fabs(rate_of(10, 100000) - (0.0084362 + 100000 / 4294967296.0)) < 1e-6, "%.9g",
+            rate_of(10, 100000));
+  cr_assert(fabs(rate_of(10, 1000000) - (0.0084362 + 1000000 / 4294967296.0)) < 3e-6, "%.9g",
+            rate_of(10, 1000000));
   /* 100 bits for each of 43 million keys use up all 2^32 bits, and collisions are 1 % alone. */
   cr_assert(fabs(rate_of(100, 43000000) - -expm1(-43000000 / 4294967296.0)) < 1e-4);
   const double expected = 1.0 / 64 + 63.0 / 64 / 4294967296.0;
-  cr_assert(fabs(rate_of(0, 1) - expected) < 1e-15, "one probe, one key, 64 bits: %.17g", rate_of(0, 1));
+  cr_assert(fabs(rate_of(0, 1) - expected) < 1e-15, "one probe, one key, 64 bits: %.17g",
+            rate_of(0, 1));
 }
 
 Test(plan, bits_are_the_least_that_reach_the_rate)
@@ -78,7 +88,8 @@ Test(plan, bits_are_the_least_that_reach_the_rate)
       cr_assert(status == LANEBLOOM_OK);
       cr_assert(rate_of(bits, counts[i]) <= rate, "%g bits do not reach %g", bits, rate);
       for (double less = 0; less < bits; less++)
-        cr_assert(rate_of(less, counts[i]) > rate, "%g bits are enough for %g, not %g", less, rate, bits);
+        cr_assert(rate_of(less, counts[i]) > rate, "%g bits are enough for %g, not %g", less, rate,
+                  bits);
     }
 }
 
@@ -87,7 +98,9 @@ Test(plan, rates_out_of_range)
   static const double wrong[] = {0, 1, -0.1, 1.5, NAN, INFINITY};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     double bits = 7;
-    cr_assert(lanebloom_plan_bits(LANEBLOOM_LEVELDB, wrong[i], 100, &bits) == LANEBLOOM_ERR_ARGUMENT, "%g", wrong[i]);
+    cr_assert(lanebloom_plan_bits(LANEBLOOM_LEVELDB, wrong[i], 100, &bits) ==
+                  LANEBLOOM_ERR_ARGUMENT,
+              "%g", wrong[i]);
     cr_assert(bits == 7);
   }
   double bits;
@@ -99,26 +112,41 @@ Test(plan, rocksdb_sizes_and_limits)
 {
   uint64_t nbytes;
   unsigned nprobes;
-  /* by hand: 1000 x 10 bits are 1250 bytes, 20 lines of 64; 10,000 bits are 20 lines of 512, one more to be odd */
-  cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LOCAL, 10, 1000, &nbytes, &nprobes) == LANEBLOOM_OK);
+  /* by hand: 1000 x 10 bits are 1250 bytes, 20 lines of 64; 10,000 bits are 20 lines of 512, one
+   * more to be odd */
+  cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LOCAL, 10, 1000, &nbytes, &nprobes) ==
+            LANEBLOOM_OK);
   cr_assert(nbytes == 20 * 64 + 5 && nprobes == 6);
-  cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LEGACY, 10, 1000, &nbytes, &nprobes) == LANEBLOOM_OK);
+  cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LEGACY, 10, 1000, &nbytes, &nprobes) ==
+            LANEBLOOM_OK);
   cr_assert(nbytes == 21 * 64 + 5 && nprobes == 6);
-  cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LOCAL, 25.501, 1, &nbytes, &nprobes) == LANEBLOOM_OK &&
+  cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LOCAL, 25.501, 1, &nbytes, &nprobes) ==
+                LANEBLOOM_OK &&
             nprobes == 12);
-  cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LOCAL, 25.502, 1, &nbytes, &nprobes) == LANEBLOOM_OK &&
+  cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LOCAL, 25.502, 1, &nbytes, &nprobes) ==
+                LANEBLOOM_OK &&
             nprobes == 11);
-  cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LOCAL, 1e9, 1, &nbytes, &nprobes) == LANEBLOOM_OK && nprobes == 24);
-  cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LOCAL, 10, 0, &nbytes, &nprobes) == LANEBLOOM_OK && nbytes == 5);
+  cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LOCAL, 1e9, 1, &nbytes, &nprobes) ==
+                LANEBLOOM_OK &&
+            nprobes == 24);
+  cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LOCAL, 10, 0, &nbytes, &nprobes) ==
+                LANEBLOOM_OK &&
+            nbytes == 5);
 
   const uint64_t local_max = 0xffffffc0u * UINT64_C(8) / 10; /* 10 bits each */
-  cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LOCAL, 10, local_max, &nbytes, &nprobes) == LANEBLOOM_OK);
+  cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LOCAL, 10, local_max, &nbytes, &nprobes) ==
+            LANEBLOOM_OK);
   cr_assert(nbytes == 0xffffffc0u + UINT64_C(5));
-  cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LOCAL, 10, local_max + 1, &nbytes, &nprobes) == LANEBLOOM_ERR_LIMIT);
-  cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LOCAL, 10, UINT64_MAX, &nbytes, &nprobes) == LANEBLOOM_ERR_LIMIT);
-  cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LEGACY, 1, 0xffff0000u, &nbytes, &nprobes) == LANEBLOOM_OK);
-  cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LEGACY, 1, 0xffff0001u, &nbytes, &nprobes) == LANEBLOOM_ERR_LIMIT);
-  cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LEGACY, 1, UINT64_MAX, &nbytes, &nprobes) == LANEBLOOM_ERR_LIMIT);
+  cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LOCAL, 10, local_max + 1, &nbytes, &nprobes) ==
+            LANEBLOOM_ERR_LIMIT);
+  cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LOCAL, 10, UINT64_MAX, &nbytes, &nprobes) ==
+            LANEBLOOM_ERR_LIMIT);
+  cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LEGACY, 1, 0xffff0000u, &nbytes, &nprobes) ==
+            LANEBLOOM_OK);
+  cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LEGACY, 1, 0xffff0001u, &nbytes, &nprobes) ==
+            LANEBLOOM_ERR_LIMIT);
+  cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LEGACY, 1, UINT64_MAX, &nbytes, &nprobes) ==
+            LANEBLOOM_ERR_LIMIT);
 }
 
 Test(plan, rocksdb_bits_are_the_least_that_reach_the_rate)
@@ -132,8 +160,10 @@ Test(plan, rocksdb_bits_are_the_least_that_reach_the_rate)
       cr_assert(status == LANEBLOOM_OK || (i == 0 && rate < 0.004), "%g", rate);
       if (status)
         continue;
-      cr_assert(lanebloom_plan_rate(formats[i], bits, 1000, &reached) == LANEBLOOM_OK && reached <= rate);
-      cr_assert(lanebloom_plan_rate(formats[i], bits - step, 1000, &before) == LANEBLOOM_OK && before > rate,
+      cr_assert(lanebloom_plan_rate(formats[i], bits, 1000, &reached) == LANEBLOOM_OK &&
+                reached <= rate);
+      cr_assert(lanebloom_plan_rate(formats[i], bits - step, 1000, &before) == LANEBLOOM_OK &&
+                    before > rate,
                 "%g bits are enough for %g, not %g", bits - step, rate, bits);
     }
   }

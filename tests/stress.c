@@ -1,7 +1,8 @@
 /* Every kernel against scalar on as many random (key, filter) pairs as there is patience for:
  *   test_stress [PAIRS [SEED [TRIAL]]]
- * A trial is a filter and a batch of keys, which each kernel hashes, probes and adds, with all buffers at unmapped
- * pages. It follows from SEED and its number, so that what is printed at a difference repeats it alone.
+ * A trial is a filter and a batch of keys, which each kernel hashes, probes and adds, with all
+ * buffers at unmapped pages. It follows from SEED and its number, so that what is printed at a
+ * difference repeats it alone.
  * SPDX-License-Identifier: MIT */
 #include <stdarg.h>
 #include <stdio.h>
@@ -59,7 +60,8 @@ struct batch {
   lanebloom_keys keys;
 };
 
-/* Where keys begin and, the last, end: all are of one length, or up to one, or change at times, or few are long. */
+/* Where keys begin and, the last, end: all are of one length, or up to one, or change at times, or
+ * few are long. */
 static size_t some_offsets(struct rng *rng, size_t n, uint64_t *offsets)
 {
   const uint64_t kind = rng_below(rng, 4);
@@ -97,9 +99,11 @@ static struct batch some_batch(struct rng *rng, const uint8_t *bytes, size_t n)
   }
 
   const void *indices[] = {NULL, offsets32, offsets64, slices};
-  const size_t nbytes[] = {0, (n + 1) * sizeof *offsets32, (n + 1) * sizeof *offsets64, n * sizeof *slices};
+  const size_t nbytes[] = {0, (n + 1) * sizeof *offsets32, (n + 1) * sizeof *offsets64,
+                           n * sizeof *slices};
   const size_t layout = rng_below(rng, 4);
-  batch.index = guarded_copy(indices[layout], nbytes[layout], rng_below(rng, 2) ? AT_END : AT_BEGIN);
+  batch.index =
+      guarded_copy(indices[layout], nbytes[layout], rng_below(rng, 2) ? AT_END : AT_BEGIN);
   guarded_freeze(&batch.index);
   const void *index = batch.index.bytes;
   batch.keys = layout == KEYS_OFFSETS32            ? lanebloom_keys_offsets32(data, index, n)
@@ -120,13 +124,15 @@ static void batch_free(struct batch *batch)
 
 enum { MAX_PAYLOAD_NBYTES = 64 << 20, MAX_ROUNDING_NBYTES = 1 << 11, MAX_TRAILER_NBYTES = 8 };
 
-static const lanebloom_format formats[] = {LANEBLOOM_LEVELDB, LANEBLOOM_LEVELDB_SIGNED, LANEBLOOM_ROCKSDB_LEGACY,
-                                           LANEBLOOM_ROCKSDB_LOCAL};
+static const lanebloom_format formats[] = {LANEBLOOM_LEVELDB, LANEBLOOM_LEVELDB_SIGNED,
+                                           LANEBLOOM_ROCKSDB_LEGACY, LANEBLOOM_ROCKSDB_LOCAL};
 
 /* What the format's reader makes of a payload of some size and a trailer. */
-static struct filter_shape some_shape(struct rng *rng, const struct format_table *format, uint8_t *room)
+static struct filter_shape some_shape(struct rng *rng, const struct format_table *format,
+                                      uint8_t *room)
 {
-  const bool is_legacy = format->id == LANEBLOOM_ROCKSDB_LEGACY, has_lines = format->id == LANEBLOOM_ROCKSDB_LOCAL;
+  const bool is_legacy = format->id == LANEBLOOM_ROCKSDB_LEGACY,
+             has_lines = format->id == LANEBLOOM_ROCKSDB_LOCAL;
   const uint32_t max_nprobes = !one_in(rng, 4) ? 12 : is_legacy ? 127 : 30;
   struct filter_shape written = {.nprobes = 1 + (uint32_t)rng_below(rng, max_nprobes)}, read;
   uint64_t nbytes = some(rng, MAX_PAYLOAD_NBYTES);
@@ -138,7 +144,8 @@ static struct filter_shape some_shape(struct rng *rng, const struct format_table
     nbytes = (uint64_t)written.nlines * line_nbytes;
   }
   format->write_trailer(&written, room + nbytes);
-  if (format->parse(room, nbytes + format->trailer_nbytes, &read) || read.answer != ANSWER_BY_PROBES)
+  if (format->parse(room, nbytes + format->trailer_nbytes, &read) ||
+      read.answer != ANSWER_BY_PROBES)
     test_fatal("a filter of %llu bytes does not open", (unsigned long long)nbytes);
   return read;
 }
@@ -177,7 +184,8 @@ static void probe_keys(const struct trial *trial, const struct kernel_ops *ops, 
   ops->probe(&trial->shape, trial->payload.bytes, &source, bitmap);
 }
 
-static void probe_hashes(const struct trial *trial, const struct kernel_ops *ops, const void *hashes, uint8_t *bitmap)
+static void probe_hashes(const struct trial *trial, const struct kernel_ops *ops,
+                         const void *hashes, uint8_t *bitmap)
 {
   struct hash_source source;
   hash_source_of_hashes(&source, hashes, trial->format->hash_nbytes, trial->batch.keys.n);
@@ -206,8 +214,8 @@ static void add_some(struct trial *trial, const struct kernel_ops *scalar, const
 }
 
 /* Against what scalar made of the same. */
-static void check(struct trial *trial, const struct kernel_ops *ops, const uint8_t *hashes, const uint8_t *bitmap,
-                  const uint8_t *payload)
+static void check(struct trial *trial, const struct kernel_ops *ops, const uint8_t *hashes,
+                  const uint8_t *bitmap, const uint8_t *payload)
 {
   const size_t n = trial->batch.keys.n, hashes_nbytes = n * trial->format->hash_nbytes;
   struct guarded found = guarded_make(hashes_nbytes, some_place(&trial->rng));
@@ -226,7 +234,8 @@ static void check(struct trial *trial, const struct kernel_ops *ops, const uint8
   test_same_bytes("bitmap of keys", hits.bytes, bitmap, (n + 7) / 8);
   guarded_free(&hits);
 
-  struct guarded added = guarded_copy(trial->payload.bytes, trial->shape.nbytes, some_place(&trial->rng));
+  struct guarded added =
+      guarded_copy(trial->payload.bytes, trial->shape.nbytes, some_place(&trial->rng));
   add_keys(trial, ops, added.bytes);
   test_same_bytes("payload with the keys", added.bytes, payload, trial->shape.nbytes);
   guarded_free(&added);
@@ -234,7 +243,10 @@ static void check(struct trial *trial, const struct kernel_ops *ops, const uint8
 
 /* ---- The run ---- */
 
-enum { MAX_KERNELS = 32, MIN_NTRIALS = 20 /* though few pairs be asked for: each format in its turn */ };
+enum {
+  MAX_KERNELS = 32,
+  MIN_NTRIALS = 20 /* though few pairs be asked for: each format in its turn */
+};
 
 static const struct kernel_table *kernels[MAX_KERNELS]; /* without scalar */
 static size_t nkernels;
@@ -261,10 +273,12 @@ static size_t run_trial(uint64_t seed, uint64_t number)
   const size_t n = trial.batch.keys.n;
   const struct kernel_ops *scalar = lanebloom_kernels_scalar.ops[trial.format->id];
   char what[200];
-  snprintf(what, sizeof what,
-           "%s of %llu bytes in lines of %u, %u probes, %zu keys of layout %u; test_stress 1 %llu %llu",
-           trial.format->name, (unsigned long long)trial.shape.nbytes, trial.shape.line_nbytes, trial.shape.nprobes, n,
-           trial.batch.keys.layout, (unsigned long long)seed, (unsigned long long)number);
+  snprintf(
+      what, sizeof what,
+      "%s of %llu bytes in lines of %u, %u probes, %zu keys of layout %u; test_stress 1 %llu %llu",
+      trial.format->name, (unsigned long long)trial.shape.nbytes, trial.shape.line_nbytes,
+      trial.shape.nprobes, n, trial.batch.keys.layout, (unsigned long long)seed,
+      (unsigned long long)number);
   test_context("scalar: %s", what);
 
   uint8_t *hashes = test_alloc(n * trial.format->hash_nbytes), *bitmap = test_alloc((n + 7) / 8);
@@ -321,13 +335,13 @@ int main(int argc, char **argv)
     npairs += run_trial(seed, first + nfilters++);
     if (time(NULL) >= told + 5) {
       told = time(NULL);
-      fprintf(stderr, "# %llu of %llu pairs, %llu filters\n", (unsigned long long)npairs, (unsigned long long)asked,
-              (unsigned long long)nfilters);
+      fprintf(stderr, "# %llu of %llu pairs, %llu filters\n", (unsigned long long)npairs,
+              (unsigned long long)asked, (unsigned long long)nfilters);
     }
   }
   for (size_t i = 0; i < nkernels; i++)
-    printf("ok - %s: %llu pairs, %llu filters, 0 differences\n", kernels[i]->name, (unsigned long long)npairs,
-           (unsigned long long)nfilters);
+    printf("ok - %s: %llu pairs, %llu filters, 0 differences\n", kernels[i]->name,
+           (unsigned long long)npairs, (unsigned long long)nfilters);
   printf("ok - %zu kernels and scalar: %llu pairs, %llu filters, 0 differences\n1..%zu\n", nkernels,
          (unsigned long long)(nkernels * npairs), (unsigned long long)nfilters, nkernels + 1);
   return EXIT_SUCCESS;

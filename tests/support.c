@@ -23,7 +23,8 @@ static uint64_t seed(void)
   return text && *text ? strtoull(text, NULL, 0) : 20240229;
 }
 
-/* An access beyond a guarded buffer ends here. The second attempt at it, after the return, ends the process. */
+/* An access beyond a guarded buffer ends here. The second attempt at it, after the return, ends the
+ * process. */
 static void on_crash(int signal_number)
 {
   static const char crashed[] = "crashed: ";
@@ -89,9 +90,12 @@ static size_t page(void)
 /* Pages between two unmapped ones, for private memory or for that of a file. */
 static uint8_t *map_pages(size_t inside, int protection, int fd)
 {
-  const int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED | MAP_POPULATE;
-  uint8_t *map = mmap(NULL, inside + 2 * page(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (map == MAP_FAILED || mmap(map + page(), inside, protection, flags | MAP_FIXED, fd, 0) == MAP_FAILED)
+  const int flags =
+      fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED | MAP_POPULATE;
+  uint8_t *map = mmap(NULL, inside + 2 * page(), PROT_NONE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (map == MAP_FAILED ||
+      mmap(map + page(), inside, protection, flags | MAP_FIXED, fd, 0) == MAP_FAILED)
     test_fatal("cannot map %zu bytes", inside);
   return map;
 }
@@ -103,8 +107,8 @@ static void unmap(struct guarded *buffer)
     munmap(buffer->frozen, buffer->map_nbytes);
 }
 
-/* Mapping and unmapping would take most of the tests' time, so small buffers are mapped twice, to write and to read,
- * and are kept for the next of their size. */
+/* Mapping and unmapping would take most of the tests' time, so small buffers are mapped twice, to
+ * write and to read, and are kept for the next of their size. */
 enum { KEPT_NBYTES = 1 << 20, NKEPT = 32 };
 static struct guarded kept[NKEPT]; /* the last used at the end */
 static size_t nkept;
@@ -119,7 +123,8 @@ static struct guarded take_or_map(size_t inside)
       return found;
     }
   if (inside > KEPT_NBYTES)
-    return (struct guarded){.map = map_pages(inside, PROT_READ | PROT_WRITE, -1), .map_nbytes = map_nbytes};
+    return (struct guarded){.map = map_pages(inside, PROT_READ | PROT_WRITE, -1),
+                            .map_nbytes = map_nbytes};
   const int fd = memfd_create("guarded", MFD_CLOEXEC);
   if (fd < 0 || ftruncate(fd, (off_t)inside) != 0)
     test_fatal("cannot make %zu bytes", inside);
@@ -145,8 +150,8 @@ static void keep_or_unmap(struct guarded *buffer)
   kept[nkept++] = *buffer;
 }
 
-/* $LANEBLOOM_TEST_SPARE: bytes between a buffer and the unmapped page, for emulators that read what a mask leaves out:
- * qemu 7.2 loads all 16 or 32 bytes of a vpmaskmovd. */
+/* $LANEBLOOM_TEST_SPARE: bytes between a buffer and the unmapped page, for emulators that read what
+ * a mask leaves out: qemu 7.2 loads all 16 or 32 bytes of a vpmaskmovd. */
 static size_t spare_nbytes(void)
 {
   const char *spare = getenv("LANEBLOOM_TEST_SPARE");
@@ -168,7 +173,8 @@ static void put(struct guarded *buffer, size_t nbytes, size_t place, uint8_t can
 {
   const size_t inside = bytes_inside(nbytes, place);
   buffer->view = buffer->map;
-  buffer->bytes = buffer->map + page() + (place == AT_END ? inside - spare_nbytes() - nbytes : bytes_before(place));
+  buffer->bytes = buffer->map + page() +
+                  (place == AT_END ? inside - spare_nbytes() - nbytes : bytes_before(place));
   buffer->nbytes = nbytes;
   buffer->canary = canary;
 }
@@ -202,7 +208,8 @@ void guarded_freeze(struct guarded *buffer)
 struct guarded guarded_sparse(size_t nbytes)
 {
   const size_t inside = bytes_inside(nbytes, AT_END);
-  struct guarded made = {.map = map_pages(inside, PROT_READ | PROT_WRITE, -1), .map_nbytes = inside + 2 * page()};
+  struct guarded made = {.map = map_pages(inside, PROT_READ | PROT_WRITE, -1),
+                         .map_nbytes = inside + 2 * page()};
   put(&made, nbytes, AT_END, 0);
   madvise(made.map, made.map_nbytes, MADV_NOHUGEPAGE); /* one bit should cost 4 KiB, not 2 MiB */
   return made;
@@ -224,7 +231,8 @@ void test_same_sparse(const char *what, const struct guarded *found, const struc
   const size_t npages = found->map_nbytes / page() - 2;
   unsigned char *a = touched_pages(found, npages), *b = touched_pages(expected, npages);
   for (size_t i = 1; i <= npages; i++)
-    if ((a[i - 1] | b[i - 1]) & 1 && memcmp(found->map + i * page(), expected->map + i * page(), page()) != 0)
+    if ((a[i - 1] | b[i - 1]) & 1 &&
+        memcmp(found->map + i * page(), expected->map + i * page(), page()) != 0)
       test_same_bytes(what, found->bytes, expected->bytes, found->nbytes);
   free(a);
   free(b);

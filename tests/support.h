@@ -1,5 +1,5 @@
-/* What the tests share: buffers beside unmapped pages, randomness that can be repeated, hex, and failures that say
- * where they happened.
+/* What the tests share: buffers beside unmapped pages, randomness that can be repeated, hex, and
+ * failures that say where they happened.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TESTS_SUPPORT_H
 #define LANEBLOOM_TESTS_SUPPORT_H
@@ -9,7 +9,8 @@
 
 /* ---- Failing ---- */
 
-/* What is being tried now. A failure or a crash prints the last call's text: a grid's loops say where they are. */
+/* What is being tried now. A failure or a crash prints the last call's text: a grid's loops say
+ * where they are. */
 __attribute__((format(printf, 1, 2))) void test_context(const char *format, ...);
 
 /* Fails the test with this message, the context and the seed. */
@@ -26,9 +27,10 @@ void test_same_bytes(const char *what, const void *found, const void *expected, 
 struct guarded {
   uint8_t *bytes;
   size_t nbytes;
-  uint8_t *map;    /* with an unmapped page at either end */
-  uint8_t *frozen; /* the same memory, read-only, between unmapped pages as well; NULL where it is mapped once */
-  uint8_t *view;   /* the one of the two that `bytes` is in */
+  uint8_t *map; /* with an unmapped page at either end */
+  /* the same memory, read-only, between unmapped pages as well; NULL where it is mapped once */
+  uint8_t *frozen;
+  uint8_t *view; /* the one of the two that `bytes` is in */
   size_t map_nbytes;
   uint8_t canary; /* every mapped byte around `bytes` */
 };
@@ -49,7 +51,8 @@ void guarded_freeze(struct guarded *buffer);
 struct guarded guarded_sparse(size_t nbytes);
 
 /* test_same_bytes of two of them of one size; only looks where one of them was written to. */
-void test_same_sparse(const char *what, const struct guarded *found, const struct guarded *expected);
+void test_same_sparse(const char *what, const struct guarded *found,
+                      const struct guarded *expected);
 
 /* Fails when a byte beside the buffer was written to. */
 void guarded_free(struct guarded *buffer);

@@ -1,4 +1,5 @@
-/* Tables: of the real LevelDB and RocksDB in many option sets, frozen ones, damaged ones. No key that is there is lost.
+/* Tables: of the real LevelDB and RocksDB in many option sets, frozen ones, damaged ones. No key
+ * that is there is lost.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
@@ -129,7 +130,8 @@ static lanebloom_table *must_open(const char *path)
 {
   char problem[PROBLEM_NBYTES];
   lanebloom_table *table;
-  lanebloom_status status = lanebloom_table_open(path, LANEBLOOM_WRITER_UNKNOWN, &table, problem, sizeof problem);
+  lanebloom_status status =
+      lanebloom_table_open(path, LANEBLOOM_WRITER_UNKNOWN, &table, problem, sizeof problem);
   cr_assert(status == LANEBLOOM_OK, "%s: %s", path, problem);
   cr_assert(problem[0] == 0);
   return table;
@@ -146,8 +148,8 @@ static void check_keys(const lanebloom_table *table, const struct key_list *list
     cr_assert(lanebloom_kernel_use(lanebloom_kernel_name(k)) == LANEBLOOM_OK);
     const size_t count = lanebloom_table_screen(table, &keys, bitmap);
     for (size_t i = 0; i < list->n; i++)
-      cr_assert(has_bit(bitmap, i), "%s: %s lost key %zu of %zu, %zu bytes", what, lanebloom_kernel_name(k), i, list->n,
-                list_key(list, i).size);
+      cr_assert(has_bit(bitmap, i), "%s: %s lost key %zu of %zu, %zu bytes", what,
+                lanebloom_kernel_name(k), i, list->n, list_key(list, i).size);
     cr_assert(count == list->n && lanebloom_table_screen(table, &keys, NULL) == list->n);
     cr_assert(bitmap[(list->n + 7) / 8] == 0xa5);
   }
@@ -165,7 +167,8 @@ static void check_parsed(const char *path, const struct key_list *list, const ch
   size_t size;
   uint8_t *bytes = file_read(path, &size);
   lanebloom_table *table;
-  cr_assert(lanebloom_table_parse(bytes, size, LANEBLOOM_WRITER_UNKNOWN, &table, NULL, 0) == LANEBLOOM_OK);
+  cr_assert(lanebloom_table_parse(bytes, size, LANEBLOOM_WRITER_UNKNOWN, &table, NULL, 0) ==
+            LANEBLOOM_OK);
   check_keys(table, list, what);
   lanebloom_table_close(table);
   free(bytes);
@@ -177,7 +180,8 @@ static void draw_absent(struct key_list *list, size_t n, uint64_t stream)
   struct rng rng = rng_start(stream);
   for (size_t i = 0; i < n; i++) {
     char text[64];
-    int size = snprintf(text, sizeof text, "user%016llu", (unsigned long long)rng_below(&rng, 100000000));
+    int size =
+        snprintf(text, sizeof text, "user%016llu", (unsigned long long)rng_below(&rng, 100000000));
     const uint64_t kind = rng_below(&rng, 4);
     if (kind == 0) {
       rng_fill(&rng, text, 24);
@@ -195,24 +199,28 @@ static void draw_absent(struct key_list *list, size_t n, uint64_t stream)
 static bool passes_at(const lanebloom_table *table, lanebloom_slice place, lanebloom_slice key)
 {
   if (table->kind == LANEBLOOM_TABLE_FILTER_FULL)
-    return !table->filters[0] || lanebloom_filter_may_contain(table->filters[0], key.data, key.size);
+    return !table->filters[0] ||
+           lanebloom_filter_may_contain(table->filters[0], key.data, key.size);
   size_t block = lanebloom_index_find(&table->index, place, 0);
   if (table->kind == LANEBLOOM_TABLE_FILTER_PARTITIONED) {
     block = block < table->index.n ? block : table->index.n - 1;
-    return !table->filters[block] || lanebloom_filter_may_contain(table->filters[block], key.data, key.size);
+    return !table->filters[block] ||
+           lanebloom_filter_may_contain(table->filters[block], key.data, key.size);
   }
   if (block == table->index.n)
     return true;
   const uint64_t offset = table->index.handles[block].offset;
   for (size_t i = 0; i < 2; i++)
-    if (table->of_offsets[i] && lanebloom_filter_block_may_contain(table->of_offsets[i], offset, key.data, key.size))
+    if (table->of_offsets[i] &&
+        lanebloom_filter_block_may_contain(table->of_offsets[i], offset, key.data, key.size))
       return true;
   return false;
 }
 
-/* Absent keys pass as often as random keys that are asked of the same filters. A false alarm is as rare as five standard
- * deviations, some 1 in 10^6. */
-static void check_rate(const lanebloom_table *table, const char *name, const struct key_list *absent)
+/* Absent keys pass as often as random keys that are asked of the same filters. A false alarm is as
+ * rare as five standard deviations, some 1 in 10^6. */
+static void check_rate(const lanebloom_table *table, const char *name,
+                       const struct key_list *absent)
 {
   enum { NRANDOM = 4, RANDOM_NBYTES = 24 };
   struct rng rng = rng_start(absent->n);
@@ -222,7 +230,8 @@ static void check_rate(const lanebloom_table *table, const char *name, const str
   lanebloom_table_screen(table, &keys, bitmap);
   for (size_t i = 0; i < absent->n; i++) {
     const lanebloom_slice key = list_key(absent, i);
-    if (table->has_range && (compare_slices(key, table->smallest) < 0 || compare_slices(key, table->largest) > 0))
+    if (table->has_range &&
+        (compare_slices(key, table->smallest) < 0 || compare_slices(key, table->largest) > 0))
       continue;
     nhits += has_bit(bitmap, i);
     for (size_t j = 0; j < NRANDOM; j++) {
@@ -235,15 +244,18 @@ static void check_rate(const lanebloom_table *table, const char *name, const str
   free(bitmap);
   if (n == 0)
     return;
-  const double rate = (double)nhits / (double)n, random = (double)nrandom_hits / (double)(NRANDOM * n);
+  const double rate = (double)nhits / (double)n,
+               random = (double)nrandom_hits / (double)(NRANDOM * n);
   const double both = (double)(nhits + nrandom_hits) / (double)((NRANDOM + 1) * n);
   const double deviation = sqrt(both * (1 - both) * (1 + 1.0 / NRANDOM) / (double)n);
-  cr_assert(fabs(rate - random) <= 5 * deviation + 1 / (double)n, "%s: %zu of %zu pass, of random keys %zu of %zu",
-            name, nhits, n, nrandom_hits, NRANDOM * n);
+  cr_assert(fabs(rate - random) <= 5 * deviation + 1 / (double)n,
+            "%s: %zu of %zu pass, of random keys %zu of %zu", name, nhits, n, nrandom_hits,
+            NRANDOM * n);
 }
 
 /* LevelDB's own reader, asked of the same data block, gives the same answers. */
-static void check_against_reader(const lanebloom_table *table, const char *name, const struct key_list *absent)
+static void check_against_reader(const lanebloom_table *table, const char *name,
+                                 const struct key_list *absent)
 {
   if (table->kind != LANEBLOOM_TABLE_FILTER_BLOCK || table->of_offsets[1] || !table->is_asked)
     return;
@@ -253,19 +265,20 @@ static void check_against_reader(const lanebloom_table *table, const char *name,
   for (size_t i = 0; i < absent->n; i++) {
     const lanebloom_slice key = list_key(absent, i);
     const size_t block = lanebloom_index_find(&table->index, key, 0);
-    if (block == table->index.n ||
-        (table->has_range && (compare_slices(key, table->smallest) < 0 || compare_slices(key, table->largest) > 0)))
+    if (block == table->index.n || (table->has_range && (compare_slices(key, table->smallest) < 0 ||
+                                                         compare_slices(key, table->largest) > 0)))
       continue;
-    const bool expected = oracle_block_may_match(table->hash, table->filter_blocks->bytes, table->filter_blocks->nbytes,
-                                                 table->index.handles[block].offset, key.data, key.size);
+    const bool expected = oracle_block_may_match(
+        table->hash, table->filter_blocks->bytes, table->filter_blocks->nbytes,
+        table->index.handles[block].offset, key.data, key.size);
     cr_assert(has_bit(bitmap, i) == expected, "%s: key %zu of %zu", name, i, absent->n);
   }
   free(bitmap);
 }
 
 /* Absent keys of a table's range pass at the rate that its bits promise. */
-static void check_absent(const lanebloom_table *table, const lanebloom_table_info *info, const struct oracle_set *set,
-                         const struct key_list *absent)
+static void check_absent(const lanebloom_table *table, const lanebloom_table_info *info,
+                         const struct oracle_set *set, const struct key_list *absent)
 {
   const lanebloom_keys keys = list_keys(absent);
   uint8_t *bitmap = bitmap_make(absent->n);
@@ -273,15 +286,16 @@ static void check_absent(const lanebloom_table *table, const lanebloom_table_inf
   size_t inside = 0, hits = 0;
   for (size_t i = 0; i < absent->n; i++) {
     const lanebloom_slice key = list_key(absent, i);
-    const bool is_inside =
-        !info->has_range || (compare_slices(key, info->smallest) >= 0 && compare_slices(key, info->largest) <= 0);
-    cr_assert(is_inside || !has_bit(bitmap, i), "%s: key %zu is outside of the range", set->name, i);
+    const bool is_inside = !info->has_range || (compare_slices(key, info->smallest) >= 0 &&
+                                                compare_slices(key, info->largest) <= 0);
+    cr_assert(is_inside || !has_bit(bitmap, i), "%s: key %zu is outside of the range", set->name,
+              i);
     inside += is_inside;
     hits += has_bit(bitmap, i);
     const lanebloom_keys one = lanebloom_keys_part(&keys, i, 1);
     if (i % 64 == 0)
-      cr_assert((lanebloom_table_screen(table, &one, NULL) == 1) == has_bit(bitmap, i), "%s: key %zu alone", set->name,
-                i);
+      cr_assert((lanebloom_table_screen(table, &one, NULL) == 1) == has_bit(bitmap, i),
+                "%s: key %zu alone", set->name, i);
   }
   cr_assert(count == hits);
   if (!set->is_asked)
@@ -291,31 +305,35 @@ static void check_absent(const lanebloom_table *table, const lanebloom_table_inf
     return;
   }
   const double expected = info->model_rate * (double)inside, deviation = sqrt(expected) + 1;
-  cr_assert((double)hits < 6 * deviation + 1.3 * expected, "%s: expected %.1f of %zu, found %zu", set->name, expected,
-            inside, hits);
-  /* Of many filters it depends on which are met, and these keys are not spread as those in the table are. */
+  cr_assert((double)hits < 6 * deviation + 1.3 * expected, "%s: expected %.1f of %zu, found %zu",
+            set->name, expected, inside, hits);
+  /* Of many filters it depends on which are met, and these keys are not spread as those in the
+   * table are. */
   if (info->filter == LANEBLOOM_TABLE_FILTER_FULL)
-    cr_assert((double)hits > 0.7 * expected - 6 * deviation, "%s: expected %.1f of %zu, found %zu", set->name, expected,
-              inside, hits);
+    cr_assert((double)hits > 0.7 * expected - 6 * deviation, "%s: expected %.1f of %zu, found %zu",
+              set->name, expected, inside, hits);
   free(bitmap);
 }
 
-static void check_info(const lanebloom_table *table, const lanebloom_table_info *info, const struct oracle_set *set,
-                       const struct key_list *keys)
+static void check_info(const lanebloom_table *table, const lanebloom_table_info *info,
+                       const struct oracle_set *set, const struct key_list *keys)
 {
-  cr_assert(info->engine == (set->is_leveldb ? LANEBLOOM_ENGINE_LEVELDB : LANEBLOOM_ENGINE_ROCKSDB));
-  cr_assert(info->filter == set->filter, "%s: filter %d: %s", set->name, info->filter, info->warning);
-  cr_assert(info->version == set->version && info->checksum == set->checksum, "%s: version %u, checksum %u", set->name,
-            info->version, info->checksum);
-  cr_assert(info->has_whole_keys == set->has_whole_keys && info->has_prefixes == set->has_prefixes, "%s: what it holds",
-            set->name);
+  cr_assert(info->engine ==
+            (set->is_leveldb ? LANEBLOOM_ENGINE_LEVELDB : LANEBLOOM_ENGINE_ROCKSDB));
+  cr_assert(info->filter == set->filter, "%s: filter %d: %s", set->name, info->filter,
+            info->warning);
+  cr_assert(info->version == set->version && info->checksum == set->checksum,
+            "%s: version %u, checksum %u", set->name, info->version, info->checksum);
+  cr_assert(info->has_whole_keys == set->has_whole_keys && info->has_prefixes == set->has_prefixes,
+            "%s: what it holds", set->name);
   const bool is_full = set->filter == LANEBLOOM_TABLE_FILTER_FULL;
   cr_assert(is_full == (lanebloom_table_full_filter(table) != NULL));
   const bool has_warning = info->warning[0];
-  const bool is_fine = set->has_range && (set->is_asked || set->filter == LANEBLOOM_TABLE_FILTER_NONE);
+  const bool is_fine =
+      set->has_range && (set->is_asked || set->filter == LANEBLOOM_TABLE_FILTER_NONE);
   if (info->has_range != set->has_range || has_warning == is_fine)
-    cr_assert(strstr(info->warning, "cannot be told") || keys->n == 0, "%s: range %d, warning %s", set->name,
-              info->has_range, info->warning);
+    cr_assert(strstr(info->warning, "cannot be told") || keys->n == 0, "%s: range %d, warning %s",
+              set->name, info->has_range, info->warning);
   if (!info->has_range || keys->n == 0)
     return;
   cr_assert(compare_slices(info->smallest, list_key(keys, 0)) <= 0);
@@ -348,8 +366,8 @@ static void database_open(struct database *database, size_t set)
     snprintf(path, sizeof path, "%s/%s", database->folder, entry->d_name);
     if (oracle_set_at(set)->is_limit) {
       lanebloom_table *table;
-      cr_assert(lanebloom_table_open(path, LANEBLOOM_WRITER_UNKNOWN, &table, problem, sizeof problem) ==
-                LANEBLOOM_ERR_LIMIT);
+      cr_assert(lanebloom_table_open(path, LANEBLOOM_WRITER_UNKNOWN, &table, problem,
+                                     sizeof problem) == LANEBLOOM_ERR_LIMIT);
       cr_assert(!table && strstr(problem, "bzip2"), "%s", problem);
       continue;
     }
@@ -365,7 +383,8 @@ static void database_open(struct database *database, size_t set)
 }
 
 /* In parts that are too small to be put in order. */
-static size_t screen_parts(const lanebloom_table *table, const lanebloom_keys *keys, uint8_t *bitmap)
+static size_t screen_parts(const lanebloom_table *table, const lanebloom_keys *keys,
+                           uint8_t *bitmap)
 {
   enum { PART_NKEYS = 504 };
   size_t count = 0;
@@ -377,7 +396,8 @@ static size_t screen_parts(const lanebloom_table *table, const lanebloom_keys *k
 }
 
 /* All tables in one call give what each gives alone, and find every live key in any of them. */
-static void check_together(const struct database *database, const struct key_list *keys, bool is_live, const char *name)
+static void check_together(const struct database *database, const struct key_list *keys,
+                           bool is_live, const char *name)
 {
   const lanebloom_keys batch = list_keys(keys);
   const size_t n = database->ntables;
@@ -389,7 +409,8 @@ static void check_together(const struct database *database, const struct key_lis
   const size_t count = lanebloom_tables_screen(tables, n, &batch, any, bitmaps, counts);
   for (size_t i = 0; i < n; i++) {
     const size_t found = screen_parts(tables[i], &batch, alone);
-    cr_assert(found == counts[i], "%s: table %zu: %zu together, %zu alone", name, i, counts[i], found);
+    cr_assert(found == counts[i], "%s: table %zu: %zu together, %zu alone", name, i, counts[i],
+              found);
     test_same_bytes("bitmap", bitmaps[i], alone, (keys->n + 7) / 8);
   }
   size_t expected = 0;
@@ -434,7 +455,8 @@ static void check_set(size_t i)
     lanebloom_table_describe(database->tables[t], &info, sizeof info);
     if (database->keys[t].n == 0) { /* range tombstones alone */
       const lanebloom_keys keys = list_keys(&absent);
-      cr_assert(lanebloom_table_screen(database->tables[t], &keys, NULL) == 0, "%s: has no keys", set->name);
+      cr_assert(lanebloom_table_screen(database->tables[t], &keys, NULL) == 0, "%s: has no keys",
+                set->name);
       continue;
     }
     check_info(database->tables[t], &info, set, &database->keys[t]);
@@ -442,7 +464,8 @@ static void check_set(size_t i)
     if (!strstr(info.warning, "cannot be told"))
       check_absent(database->tables[t], &info, set, &absent);
     const lanebloom_table *table = database->tables[t];
-    if (set->is_asked && table->is_asked && table->has_whole_keys && table->extractor.kind == EXTRACT_KEY)
+    if (set->is_asked && table->is_asked && table->has_whole_keys &&
+        table->extractor.kind == EXTRACT_KEY)
       check_rate(table, set->name, &absent);
     check_against_reader(table, set->name, &absent);
     npairs += database->keys[t].n;
@@ -453,8 +476,8 @@ static void check_set(size_t i)
     check_together(database, &absent, false, set->name);
   }
   if (getenv("LANEBLOOM_TABLES_NKEYS"))
-    fprintf(stderr, "# %s: %zu tables, %zu pairs, %zu kernels, %zu live\n", set->name, database->ntables, npairs,
-            lanebloom_kernel_count(), live.n);
+    fprintf(stderr, "# %s: %zu tables, %zu pairs, %zu kernels, %zu live\n", set->name,
+            database->ntables, npairs, lanebloom_kernel_count(), live.n);
 
   for (size_t t = 0; t < database->ntables; t++) {
     lanebloom_table_close(database->tables[t]);
@@ -491,31 +514,34 @@ static const struct frozen {
   lanebloom_format format;
   bool has_whole_keys, has_prefixes, has_range;
 } frozen[] = {
-    {"leveldb_bloom10.ldb", true, 0, 1, LANEBLOOM_TABLE_FILTER_BLOCK, LANEBLOOM_LEVELDB, true, false, true},
-    {"goleveldb_bloom10.ldb", true, 0, 1, LANEBLOOM_TABLE_FILTER_BLOCK, LANEBLOOM_LEVELDB, true, false, true},
-    {"rocksdb_fv2_crc32c_legacy10.sst", false, 2, 1, LANEBLOOM_TABLE_FILTER_FULL, LANEBLOOM_ROCKSDB_LEGACY, true, false,
-     true},
-    {"rocksdb_fv3_xxh32_legacy10.sst", false, 3, 2, LANEBLOOM_TABLE_FILTER_FULL, LANEBLOOM_ROCKSDB_LEGACY, true, false,
-     true},
+    {"leveldb_bloom10.ldb", true, 0, 1, LANEBLOOM_TABLE_FILTER_BLOCK, LANEBLOOM_LEVELDB, true,
+     false, true},
+    {"goleveldb_bloom10.ldb", true, 0, 1, LANEBLOOM_TABLE_FILTER_BLOCK, LANEBLOOM_LEVELDB, true,
+     false, true},
+    {"rocksdb_fv2_crc32c_legacy10.sst", false, 2, 1, LANEBLOOM_TABLE_FILTER_FULL,
+     LANEBLOOM_ROCKSDB_LEGACY, true, false, true},
+    {"rocksdb_fv3_xxh32_legacy10.sst", false, 3, 2, LANEBLOOM_TABLE_FILTER_FULL,
+     LANEBLOOM_ROCKSDB_LEGACY, true, false, true},
     {"rocksdb_fv4_crc32c_legacy10_partitioned.sst", false, 4, 1, LANEBLOOM_TABLE_FILTER_PARTITIONED,
      LANEBLOOM_ROCKSDB_LEGACY, true, false, true},
-    {"rocksdb_fv4_xxh64_legacy10_prefix3.sst", false, 4, 3, LANEBLOOM_TABLE_FILTER_FULL, LANEBLOOM_ROCKSDB_LEGACY, true,
-     true, true},
-    {"rocksdb_fv5_crc32c_flb10_prefixonly3.sst", false, 5, 1, LANEBLOOM_TABLE_FILTER_FULL, LANEBLOOM_ROCKSDB_LOCAL,
-     false, true, true},
-    {"rocksdb_fv5_nosum_flb16.sst", false, 5, 0, LANEBLOOM_TABLE_FILTER_FULL, LANEBLOOM_ROCKSDB_LOCAL, true, false,
-     true},
-    {"rocksdb_fv5_xxh3_flb10.sst", false, 5, 4, LANEBLOOM_TABLE_FILTER_FULL, LANEBLOOM_ROCKSDB_LOCAL, true, false,
-     true},
-    {"rocksdb_fv5_xxh3_flb10_partitioned.sst", false, 5, 4, LANEBLOOM_TABLE_FILTER_PARTITIONED, LANEBLOOM_ROCKSDB_LOCAL,
-     true, false, true},
+    {"rocksdb_fv4_xxh64_legacy10_prefix3.sst", false, 4, 3, LANEBLOOM_TABLE_FILTER_FULL,
+     LANEBLOOM_ROCKSDB_LEGACY, true, true, true},
+    {"rocksdb_fv5_crc32c_flb10_prefixonly3.sst", false, 5, 1, LANEBLOOM_TABLE_FILTER_FULL,
+     LANEBLOOM_ROCKSDB_LOCAL, false, true, true},
+    {"rocksdb_fv5_nosum_flb16.sst", false, 5, 0, LANEBLOOM_TABLE_FILTER_FULL,
+     LANEBLOOM_ROCKSDB_LOCAL, true, false, true},
+    {"rocksdb_fv5_xxh3_flb10.sst", false, 5, 4, LANEBLOOM_TABLE_FILTER_FULL,
+     LANEBLOOM_ROCKSDB_LOCAL, true, false, true},
+    {"rocksdb_fv5_xxh3_flb10_partitioned.sst", false, 5, 4, LANEBLOOM_TABLE_FILTER_PARTITIONED,
+     LANEBLOOM_ROCKSDB_LOCAL, true, false, true},
     /* Of so few keys that RocksDB made a Bloom filter instead. */
-    {"rocksdb_fv5_xxh3_ribbon10.sst", false, 5, 4, LANEBLOOM_TABLE_FILTER_FULL, LANEBLOOM_ROCKSDB_LOCAL, true, false,
-     true},
+    {"rocksdb_fv5_xxh3_ribbon10.sst", false, 5, 4, LANEBLOOM_TABLE_FILTER_FULL,
+     LANEBLOOM_ROCKSDB_LOCAL, true, false, true},
     /* Footer, metaindex and filter alone. */
-    {"synthetic_fv6_xxh3.bin", false, 6, 4, LANEBLOOM_TABLE_FILTER_FULL, LANEBLOOM_ROCKSDB_LOCAL, false, false, false},
-    {"synthetic_fv7_crc32c.bin", false, 7, 1, LANEBLOOM_TABLE_FILTER_FULL, LANEBLOOM_ROCKSDB_LOCAL, false, false,
-     false},
+    {"synthetic_fv6_xxh3.bin", false, 6, 4, LANEBLOOM_TABLE_FILTER_FULL, LANEBLOOM_ROCKSDB_LOCAL,
+     false, false, false},
+    {"synthetic_fv7_crc32c.bin", false, 7, 1, LANEBLOOM_TABLE_FILTER_FULL, LANEBLOOM_ROCKSDB_LOCAL,
+     false, false, false},
 };
 enum { NFROZEN = sizeof frozen / sizeof *frozen };
 
@@ -562,23 +588,28 @@ Test(tables, frozen)
     draw_absent(&absent, 20000, i);
     cr_assert(keys.n >= 100);
     lanebloom_table *tables[2] = {must_open(path)};
-    cr_assert(lanebloom_table_parse(bytes, size, LANEBLOOM_WRITER_UNKNOWN, &tables[1], NULL, 0) == LANEBLOOM_OK);
+    cr_assert(lanebloom_table_parse(bytes, size, LANEBLOOM_WRITER_UNKNOWN, &tables[1], NULL, 0) ==
+              LANEBLOOM_OK);
     for (size_t t = 0; t < 2; t++) {
       lanebloom_table_info info;
       lanebloom_table_describe(tables[t], &info, sizeof info);
-      cr_assert((info.engine == LANEBLOOM_ENGINE_LEVELDB) == frozen[i].is_leveldb && info.file_nbytes == size);
+      cr_assert((info.engine == LANEBLOOM_ENGINE_LEVELDB) == frozen[i].is_leveldb &&
+                info.file_nbytes == size);
       cr_assert(info.version == frozen[i].version && info.checksum == frozen[i].checksum);
       cr_assert(info.filter == frozen[i].filter && info.filter_format == frozen[i].format);
-      cr_assert(info.has_whole_keys == frozen[i].has_whole_keys && info.has_prefixes == frozen[i].has_prefixes);
-      cr_assert(info.has_range == frozen[i].has_range && !info.warning[0] == frozen[i].has_range, "%s", info.warning);
+      cr_assert(info.has_whole_keys == frozen[i].has_whole_keys &&
+                info.has_prefixes == frozen[i].has_prefixes);
+      cr_assert(info.has_range == frozen[i].has_range && !info.warning[0] == frozen[i].has_range,
+                "%s", info.warning);
       if (info.has_range && !frozen[i].is_leveldb) {
         cr_assert(info.nentries == keys.n);
         cr_assert(compare_slices(info.smallest, list_key(&keys, 0)) == 0);
         cr_assert(compare_slices(info.largest, list_key(&keys, keys.n - 1)) == 0);
       }
       check_keys(tables[t], &keys, path);
-      const struct oracle_set set = {
-          .name = path, .is_asked = frozen[i].has_range, .has_whole_keys = frozen[i].has_whole_keys};
+      const struct oracle_set set = {.name = path,
+                                     .is_asked = frozen[i].has_range,
+                                     .has_whole_keys = frozen[i].has_whole_keys};
       check_absent(tables[t], &info, &set, &absent);
       lanebloom_table_close(tables[t]);
     }
@@ -621,21 +652,24 @@ Test(tables, writers)
   size_t found[3], passing[3];
   for (int writer = 0; writer < 3; writer++) {
     lanebloom_table *table;
-    cr_assert(lanebloom_table_open(path, (lanebloom_writer)writer, &table, NULL, 0) == LANEBLOOM_OK);
+    cr_assert(lanebloom_table_open(path, (lanebloom_writer)writer, &table, NULL, 0) ==
+              LANEBLOOM_OK);
     found[writer] = lanebloom_table_screen(table, &batch, NULL);
     passing[writer] = lanebloom_table_screen(table, &others, NULL);
     lanebloom_table_close(table);
   }
-  cr_assert(found[LANEBLOOM_WRITER_UNKNOWN] == keys.n && found[LANEBLOOM_WRITER_GOLEVELDB] == keys.n);
+  cr_assert(found[LANEBLOOM_WRITER_UNKNOWN] == keys.n &&
+            found[LANEBLOOM_WRITER_GOLEVELDB] == keys.n);
   /* A writer that it was not: its keys are not in the filter, which shows at once. */
-  cr_assert(found[LANEBLOOM_WRITER_LEVELDB] == keys.n && passing[LANEBLOOM_WRITER_LEVELDB] > absent.n / 2);
+  cr_assert(found[LANEBLOOM_WRITER_LEVELDB] == keys.n &&
+            passing[LANEBLOOM_WRITER_LEVELDB] > absent.n / 2);
   cr_assert(passing[LANEBLOOM_WRITER_GOLEVELDB] <= passing[LANEBLOOM_WRITER_UNKNOWN]);
   list_free(&keys);
   list_free(&absent);
 }
 
-/* A Pebble table of its versions 1 to 4 differs from RocksDB's by its magic number; later ones have blocks that are not
- * read. */
+/* A Pebble table of its versions 1 to 4 differs from RocksDB's by its magic number; later ones have
+ * blocks that are not read. */
 Test(tables, pebble)
 {
   enum { FV2 = 2, MAGIC_NBYTES = 8, AT_VERSION = 12 /* from the end */, NVERSIONS = 8 };
@@ -651,15 +685,16 @@ Test(tables, pebble)
     lanebloom_table *table;
     lanebloom_table_info info;
     bytes[size - AT_VERSION] = version;
-    lanebloom_status status =
-        lanebloom_table_parse(bytes, size, LANEBLOOM_WRITER_UNKNOWN, &table, problem, sizeof problem);
+    lanebloom_status status = lanebloom_table_parse(bytes, size, LANEBLOOM_WRITER_UNKNOWN, &table,
+                                                    problem, sizeof problem);
     if (version == 0 || version > 5) {
       cr_assert(status == LANEBLOOM_ERR_LIMIT && strstr(problem, "format_version"), "%s", problem);
       continue;
     }
     cr_assert(status == LANEBLOOM_OK, "version %u: %s", version, problem);
     lanebloom_table_describe(table, &info, sizeof info);
-    cr_assert(info.engine == LANEBLOOM_ENGINE_PEBBLE && info.version == version && info.has_range == (version < 5));
+    cr_assert(info.engine == LANEBLOOM_ENGINE_PEBBLE && info.version == version &&
+              info.has_range == (version < 5));
     cr_assert(info.filter == LANEBLOOM_TABLE_FILTER_FULL && info.model_rate < 1);
     check_keys(table, &keys, "pebble");
     lanebloom_table_close(table);
@@ -675,8 +710,9 @@ static const uint32_t checksum_base = 0x12345678;
 static void checksum_block(uint8_t *file, struct handle handle, uint32_t checksum)
 {
   uint8_t *trailer = file + handle.offset + handle.nbytes;
-  store_le32(trailer + 1, lanebloom_checksum(checksum, file + handle.offset, (size_t)handle.nbytes + 1) +
-                              lanebloom_checksum_context(checksum_base, handle.offset));
+  store_le32(trailer + 1,
+             lanebloom_checksum(checksum, file + handle.offset, (size_t)handle.nbytes + 1) +
+                 lanebloom_checksum_context(checksum_base, handle.offset));
 }
 
 static uint8_t *put_varint(uint8_t *to, uint64_t value)
@@ -688,7 +724,8 @@ static uint8_t *put_varint(uint8_t *to, uint64_t value)
 }
 
 /* The blocks that an index of version 5 names, and where those are indexes, too, what they name. */
-static void checksum_named(struct block_reader *reader, struct handle handle, int nlevels, uint8_t *file)
+static void checksum_named(struct block_reader *reader, struct handle handle, int nlevels,
+                           uint8_t *file)
 {
   struct index index = {0};
   const struct entry_form form = {.has_deltas = true};
@@ -701,9 +738,10 @@ static void checksum_named(struct block_reader *reader, struct handle handle, in
   lanebloom_index_free(&index);
 }
 
-/* Writes a table of version 5 as one of a later version: other checksums, another footer, and the index found by the
- * metaindex. Returns its size. */
-static size_t upgrade(const uint8_t *bytes, size_t size, bool is_partitioned, uint32_t version, uint8_t *made)
+/* Writes a table of version 5 as one of a later version: other checksums, another footer, and the
+ * index found by the metaindex. Returns its size. */
+static size_t upgrade(const uint8_t *bytes, size_t size, bool is_partitioned, uint32_t version,
+                      uint8_t *made)
 {
   static const char name[] = "rocksdb.index";
   static const uint8_t mark[] = {0x3e, 0, 0x7a, 0};
@@ -714,7 +752,8 @@ static size_t upgrade(const uint8_t *bytes, size_t size, bool is_partitioned, ui
   cr_assert(lanebloom_footer_read(&input, &reader.footer, &problem) == LANEBLOOM_OK);
   const struct footer *old = &reader.footer;
   struct index meta = {0};
-  cr_assert(lanebloom_index_read(&reader, old->metaindex, (struct entry_form){0}, "", &meta) == LANEBLOOM_OK);
+  cr_assert(lanebloom_index_read(&reader, old->metaindex, (struct entry_form){0}, "", &meta) ==
+            LANEBLOOM_OK);
   memcpy(made, bytes, (size_t)old->metaindex.offset);
   checksum_block(made, old->index, old->checksum);
   for (size_t i = 0; i < meta.n; i++)
@@ -724,9 +763,11 @@ static size_t upgrade(const uint8_t *bytes, size_t size, bool is_partitioned, ui
     checksum_named(&reader, meta.handles[0], 1, made);
 
   const uint8_t *from = bytes + old->metaindex.offset;
-  const size_t entries_nbytes = (size_t)old->metaindex.nbytes - 4 - 4 * load_le32(from + old->metaindex.nbytes - 4);
+  const size_t entries_nbytes =
+      (size_t)old->metaindex.nbytes - 4 - 4 * load_le32(from + old->metaindex.nbytes - 4);
   uint8_t value[20], *to = made + old->metaindex.offset;
-  const size_t value_nbytes = (size_t)(put_varint(put_varint(value, old->index.offset), old->index.nbytes) - value);
+  const size_t value_nbytes =
+      (size_t)(put_varint(put_varint(value, old->index.offset), old->index.nbytes) - value);
   memcpy(to, from, entries_nbytes);
   to += entries_nbytes;
   to = put_varint(put_varint(put_varint(to, 0), sizeof name - 1), value_nbytes);
@@ -736,7 +777,8 @@ static size_t upgrade(const uint8_t *bytes, size_t size, bool is_partitioned, ui
   memset(to, 0, RESTARTS_NBYTES + 1);
   store_le32(to + 4, 1);
   to += RESTARTS_NBYTES;
-  const struct handle metaindex = {old->metaindex.offset, (uint64_t)(to - made) - old->metaindex.offset};
+  const struct handle metaindex = {old->metaindex.offset,
+                                   (uint64_t)(to - made) - old->metaindex.offset};
   checksum_block(made, metaindex, old->checksum);
   to += BLOCK_TRAILER_NBYTES;
 
@@ -753,15 +795,18 @@ static size_t upgrade(const uint8_t *bytes, size_t size, bool is_partitioned, ui
   return (size_t)(to - made) + FOOTER_NBYTES;
 }
 
-static void check_damaged(const uint8_t *bytes, size_t size, const lanebloom_keys *keys, const char *what, size_t at);
+static void check_damaged(const uint8_t *bytes, size_t size, const lanebloom_keys *keys,
+                          const char *what, size_t at);
 
-static void assert_refused(const uint8_t *bytes, size_t size, lanebloom_status expected, const char *part_of_problem)
+static void assert_refused(const uint8_t *bytes, size_t size, lanebloom_status expected,
+                           const char *part_of_problem)
 {
   char problem[PROBLEM_NBYTES];
   lanebloom_table *table;
   lanebloom_status status =
       lanebloom_table_parse(bytes, size, LANEBLOOM_WRITER_UNKNOWN, &table, problem, sizeof problem);
-  cr_assert(status == expected && !table && strstr(problem, part_of_problem), "%d: %s", status, problem);
+  cr_assert(status == expected && !table && strstr(problem, part_of_problem), "%d: %s", status,
+            problem);
 }
 
 /* The metaindex, which is to name the index, does not. Changes the bytes. */
@@ -772,7 +817,8 @@ static void check_index_unnamed(uint8_t *bytes, size_t size)
   const struct input input = {-1, bytes, size};
   struct footer footer;
   cr_assert(lanebloom_footer_read(&input, &footer, &problem) == LANEBLOOM_OK);
-  char *named = memmem(bytes + footer.metaindex.offset, footer.metaindex.nbytes, name, sizeof name - 1);
+  char *named =
+      memmem(bytes + footer.metaindex.offset, footer.metaindex.nbytes, name, sizeof name - 1);
   cr_assert(named);
   named[sizeof name - 2] = 'y';
   checksum_block(bytes, footer.metaindex, footer.checksum);
@@ -793,16 +839,17 @@ Test(tables, upgraded)
     frozen_keys(i, &list);
     const lanebloom_keys keys = list_keys(&list);
     for (uint32_t version = 6; version <= 7; version++) {
-      const size_t made_size =
-          upgrade(bytes, size, frozen[i].filter == LANEBLOOM_TABLE_FILTER_PARTITIONED, version, made);
+      const size_t made_size = upgrade(
+          bytes, size, frozen[i].filter == LANEBLOOM_TABLE_FILTER_PARTITIONED, version, made);
       char problem[PROBLEM_NBYTES];
       lanebloom_table *table;
-      cr_assert(lanebloom_table_parse(made, made_size, LANEBLOOM_WRITER_UNKNOWN, &table, problem, sizeof problem) ==
-                    LANEBLOOM_OK,
+      cr_assert(lanebloom_table_parse(made, made_size, LANEBLOOM_WRITER_UNKNOWN, &table, problem,
+                                      sizeof problem) == LANEBLOOM_OK,
                 "%s: %s", path, problem);
       lanebloom_table_info info;
       lanebloom_table_describe(table, &info, sizeof info);
-      cr_assert(info.version == version && info.has_range && !info.warning[0] && info.filter == frozen[i].filter);
+      cr_assert(info.version == version && info.has_range && !info.warning[0] &&
+                info.filter == frozen[i].filter);
       check_keys(table, &list, path);
       lanebloom_table_close(table);
       for (size_t at = 0; frozen[i].checksum && at < made_size; at++) {
@@ -821,7 +868,8 @@ Test(tables, upgraded)
 /* ---- Damage ---- */
 
 /* What still opens still has every key. */
-static void check_damaged(const uint8_t *bytes, size_t size, const lanebloom_keys *keys, const char *what, size_t at)
+static void check_damaged(const uint8_t *bytes, size_t size, const lanebloom_keys *keys,
+                          const char *what, size_t at)
 {
   char problem[PROBLEM_NBYTES];
   lanebloom_table *table;
@@ -832,7 +880,8 @@ static void check_damaged(const uint8_t *bytes, size_t size, const lanebloom_key
   if (status)
     return;
   if (keys)
-    cr_assert(lanebloom_table_screen(table, keys, NULL) == keys->n, "%s: damage at %zu lost a key", what, at);
+    cr_assert(lanebloom_table_screen(table, keys, NULL) == keys->n, "%s: damage at %zu lost a key",
+              what, at);
   lanebloom_table_info info;
   lanebloom_table_describe(table, &info, sizeof info);
   lanebloom_table_close(table);
@@ -871,7 +920,8 @@ Test(tables, truncated)
     for (size_t n = 0; n < size; n++) {
       lanebloom_table *table;
       struct guarded cut = guarded_copy(bytes, n, AT_END);
-      cr_assert(lanebloom_table_parse(cut.bytes, n, LANEBLOOM_WRITER_UNKNOWN, &table, NULL, 0) != LANEBLOOM_OK,
+      cr_assert(lanebloom_table_parse(cut.bytes, n, LANEBLOOM_WRITER_UNKNOWN, &table, NULL, 0) !=
+                    LANEBLOOM_OK,
                 "%s cut to %zu bytes", path, n);
       guarded_free(&cut);
     }
@@ -885,9 +935,9 @@ static void seal_footer(uint8_t *footer, size_t at, uint32_t value, size_t file_
   enum { FOOTER_NBYTES = 53, AT_CHECKSUM = 5, AT_BASE = 9 };
   store_le32(footer + at, value);
   store_le32(footer + AT_CHECKSUM, 0);
-  store_le32(footer + AT_CHECKSUM,
-             lanebloom_checksum(footer[0], footer, FOOTER_NBYTES) +
-                 lanebloom_checksum_context(load_le32(footer + AT_BASE), file_nbytes - FOOTER_NBYTES));
+  store_le32(footer + AT_CHECKSUM, lanebloom_checksum(footer[0], footer, FOOTER_NBYTES) +
+                                       lanebloom_checksum_context(load_le32(footer + AT_BASE),
+                                                                  file_nbytes - FOOTER_NBYTES));
 }
 
 Test(tables, footers)
@@ -895,13 +945,15 @@ Test(tables, footers)
   enum { FV5 = 8, FV6 = 11, FOOTER_NBYTES = 53, HANDLES_NBYTES = 40, MAGIC_NBYTES = 8 };
   enum { AT_MARK = 1, AT_BASE = 9, AT_METAINDEX_NBYTES = 13, AT_ZEROS = 33 };
   static const size_t fields[] = {AT_MARK, AT_BASE, AT_ZEROS, AT_ZEROS + 4};
-  static const uint64_t other_magics[] = {0x8242229663bf9564, 0x4f3418eb7a8f13b8, 0x926789d0c5f17873};
+  static const uint64_t other_magics[] = {0x8242229663bf9564, 0x4f3418eb7a8f13b8,
+                                          0x926789d0c5f17873};
   char path[PATH_NBYTES];
   size_t size;
   frozen_path(FV5, path);
   uint8_t *bytes = file_read(path, &size), *footer = bytes + size - FOOTER_NBYTES;
   for (size_t n = FOOTER_NBYTES - 5; n < FOOTER_NBYTES; n++)
-    assert_refused(bytes + size - n, n, LANEBLOOM_ERR_CORRUPT, "truncated: expected RocksDB's footer");
+    assert_refused(bytes + size - n, n, LANEBLOOM_ERR_CORRUPT,
+                   "truncated: expected RocksDB's footer");
   const uint8_t checksum = footer[0];
   footer[0] = CHECKSUM_END;
   assert_refused(bytes, size, LANEBLOOM_ERR_LIMIT, "checksum type: expected one below");
@@ -914,7 +966,8 @@ Test(tables, footers)
   }
   free(bytes);
 
-  /* Well sealed: a metaindex larger than the file; another mark, no base, something where zeros are to be. */
+  /* Well sealed: a metaindex larger than the file; another mark, no base, something where zeros are
+   * to be. */
   frozen_path(FV6, path);
   bytes = file_read(path, &size);
   footer = bytes + size - FOOTER_NBYTES;
@@ -937,8 +990,10 @@ static void file_write(const char *folder, const char *name, const void *bytes, 
   cr_assert(file && fwrite(bytes, 1, size, file) == size && fclose(file) == 0, "%s", path);
 }
 
-/* A table in a database has a range where the MANIFEST names LevelDB's own order; its keys are found in any case. */
-static void check_in_database(const char *folder, const struct key_list *keys, const char *warning, const char *what)
+/* A table in a database has a range where the MANIFEST names LevelDB's own order; its keys are
+ * found in any case. */
+static void check_in_database(const char *folder, const struct key_list *keys, const char *warning,
+                              const char *what)
 {
   char path[2 * PATH_NBYTES];
   snprintf(path, sizeof path, "%s/000005.ldb", folder);
@@ -946,7 +1001,8 @@ static void check_in_database(const char *folder, const struct key_list *keys, c
   lanebloom_table *table = must_open(path);
   lanebloom_table_info info;
   lanebloom_table_describe(table, &info, sizeof info);
-  cr_assert(info.has_range == !warning && (warning ? strstr(info.warning, warning) != NULL : !info.warning[0]),
+  cr_assert(info.has_range == !warning &&
+                (warning ? strstr(info.warning, warning) != NULL : !info.warning[0]),
             "%s: range %d, %s", what, info.has_range, info.warning);
   check_keys(table, keys, what);
   lanebloom_table_close(table);
@@ -966,7 +1022,8 @@ enum {
 
 static void manifest_make(uint8_t *log)
 {
-  memcpy(log, (const uint8_t[AT_NAME]){0, 0, 0, 0, NLOG - HEADER_NBYTES, 0, 1, TAG, NNAME}, AT_NAME);
+  memcpy(log, (const uint8_t[AT_NAME]){0, 0, 0, 0, NLOG - HEADER_NBYTES, 0, 1, TAG, NNAME},
+         AT_NAME);
   memcpy(log + AT_NAME, bytewise, NNAME);
   store_le32(log, lanebloom_checksum(CHECKSUM_CRC32C, log + AT_TYPE, NLOG - AT_TYPE));
 }
@@ -1011,7 +1068,8 @@ Test(tables, manifests)
     uint8_t log[NLOG];
     manifest_make(log);
     log[changes[i].at] = changes[i].value;
-    const size_t nsealed = log[AT_LENGTH] + 1 < NLOG - AT_TYPE ? log[AT_LENGTH] + 1 : NLOG - AT_TYPE;
+    const size_t nsealed =
+        log[AT_LENGTH] + 1 < NLOG - AT_TYPE ? log[AT_LENGTH] + 1 : NLOG - AT_TYPE;
     if (changes[i].is_sealed)
       store_le32(log, lanebloom_checksum(CHECKSUM_CRC32C, log + AT_TYPE, nsealed));
     file_write(folder, "MANIFEST-000004", log, sizeof log);
@@ -1039,16 +1097,19 @@ Test(tables, cut_while_it_is_read)
   snprintf(copy, sizeof copy, "%s/copy.sst", folder);
   cr_assert(lanebloom_input_open(copy, &input, &problem) == LANEBLOOM_OK);
   cr_assert(lanebloom_footer_read(&input, &footer, &problem) == LANEBLOOM_OK);
-  struct block_reader reader = {
-      .input = &input, .footer = footer, .nbytes_left = footer.metaindex.nbytes, .problem = &problem};
-  cr_assert(lanebloom_block_read(&reader, footer.metaindex, BLOCK_META, "metaindex", &block) == LANEBLOOM_ERR_CORRUPT);
+  struct block_reader reader = {.input = &input,
+                                .footer = footer,
+                                .nbytes_left = footer.metaindex.nbytes,
+                                .problem = &problem};
+  cr_assert(lanebloom_block_read(&reader, footer.metaindex, BLOCK_META, "metaindex", &block) ==
+            LANEBLOOM_ERR_CORRUPT);
   cr_assert(!block.memory && strstr(text, "do not overlap"), "%s", text);
   reader.nbytes_left = size;
   cr_assert(truncate(copy, (off_t)(size - FOOTER_NBYTES - 1)) == 0);
   cr_assert(lanebloom_footer_read(&input, &footer, &problem) == LANEBLOOM_ERR_CORRUPT);
   cr_assert(truncate(copy, (off_t)reader.footer.metaindex.offset + 1) == 0);
-  cr_assert(lanebloom_block_read(&reader, reader.footer.metaindex, BLOCK_META, "metaindex", &block) ==
-            LANEBLOOM_ERR_CORRUPT);
+  cr_assert(lanebloom_block_read(&reader, reader.footer.metaindex, BLOCK_META, "metaindex",
+                                 &block) == LANEBLOOM_ERR_CORRUPT);
   cr_assert(!block.memory);
   lanebloom_input_close(&input);
   input.file = open(copy, O_WRONLY);
@@ -1064,8 +1125,8 @@ Test(tables, a_hash_index_without_room)
   static const uint8_t bytes[5] = {0, 0, 0, 0, 0x80};
   const struct block block = {.bytes = bytes + 1, .nbytes = 4};
   struct entries entries;
-  cr_assert(lanebloom_entries_begin(&block, (struct entry_form){0}, LANEBLOOM_ENGINE_ROCKSDB, &(struct problem){0},
-                                    &entries) == LANEBLOOM_ERR_CORRUPT);
+  cr_assert(lanebloom_entries_begin(&block, (struct entry_form){0}, LANEBLOOM_ENGINE_ROCKSDB,
+                                    &(struct problem){0}, &entries) == LANEBLOOM_ERR_CORRUPT);
 }
 
 /* What a frozen table becomes without checksums, so that it can be changed. */
@@ -1077,11 +1138,13 @@ static uint8_t *read_unsealed(const char *path, size_t *size)
   return bytes;
 }
 
-static void check_warned(const uint8_t *bytes, size_t size, const struct key_list *keys, const char *warning)
+static void check_warned(const uint8_t *bytes, size_t size, const struct key_list *keys,
+                         const char *warning)
 {
   lanebloom_table *table;
   lanebloom_table_info info;
-  cr_assert(lanebloom_table_parse(bytes, size, LANEBLOOM_WRITER_UNKNOWN, &table, NULL, 0) == LANEBLOOM_OK);
+  cr_assert(lanebloom_table_parse(bytes, size, LANEBLOOM_WRITER_UNKNOWN, &table, NULL, 0) ==
+            LANEBLOOM_OK);
   lanebloom_table_describe(table, &info, sizeof info);
   cr_assert(strstr(info.warning, warning), "%s", info.warning);
   check_keys(table, keys, warning);
@@ -1140,10 +1203,12 @@ Test(tables, an_index_without_blocks)
   uint8_t *index = bytes + footer.index.offset;
   memcpy(index, empty, sizeof empty);
   store_le32(index + sizeof empty, lanebloom_checksum(CHECKSUM_CRC32C, index, sizeof empty));
-  to = put_varint(put_varint(bytes + size - LEVELDB_FOOTER_NBYTES, footer.metaindex.offset), footer.metaindex.nbytes);
+  to = put_varint(put_varint(bytes + size - LEVELDB_FOOTER_NBYTES, footer.metaindex.offset),
+                  footer.metaindex.nbytes);
   put_varint(put_varint(to, footer.index.offset), sizeof empty - 1);
   lanebloom_table *table;
-  cr_assert(lanebloom_table_parse(bytes, size, LANEBLOOM_WRITER_UNKNOWN, &table, NULL, 0) == LANEBLOOM_OK);
+  cr_assert(lanebloom_table_parse(bytes, size, LANEBLOOM_WRITER_UNKNOWN, &table, NULL, 0) ==
+            LANEBLOOM_OK);
   const lanebloom_keys batch = list_keys(&keys);
   cr_assert(lanebloom_table_screen(table, &batch, NULL) == 0);
   lanebloom_table_close(table);
@@ -1151,7 +1216,8 @@ Test(tables, an_index_without_blocks)
   free(bytes);
 }
 
-/* A filter block whose offsets begin behind it, well sealed. LevelDB does not ask such a one either. */
+/* A filter block whose offsets begin behind it, well sealed. LevelDB does not ask such a one
+ * either. */
 Test(tables, a_filter_block_without_offsets)
 {
   enum { TRAILER_NBYTES = 5 };
@@ -1166,10 +1232,12 @@ Test(tables, a_filter_block_without_offsets)
   lanebloom_table_close(table);
   store_le32(bytes + at + nbytes - TRAILER_NBYTES, UINT32_MAX);
   store_le32(bytes + at + nbytes + 1, lanebloom_checksum(CHECKSUM_CRC32C, bytes + at, nbytes + 1));
-  cr_assert(lanebloom_table_parse(bytes, size, LANEBLOOM_WRITER_UNKNOWN, &table, NULL, 0) == LANEBLOOM_OK);
+  cr_assert(lanebloom_table_parse(bytes, size, LANEBLOOM_WRITER_UNKNOWN, &table, NULL, 0) ==
+            LANEBLOOM_OK);
   lanebloom_table_info info;
   lanebloom_table_describe(table, &info, sizeof info);
-  cr_assert(info.filter == LANEBLOOM_TABLE_FILTER_BLOCK && info.filter_nbytes == nbytes && info.model_rate == 1,
+  cr_assert(info.filter == LANEBLOOM_TABLE_FILTER_BLOCK && info.filter_nbytes == nbytes &&
+                info.model_rate == 1,
             "rate %g", info.model_rate);
   check_keys(table, &keys, "without offsets");
   lanebloom_table_close(table);
@@ -1194,8 +1262,9 @@ Test(tables, a_foreign_table_in_a_database)
   lanebloom_table *table = must_open(path);
   lanebloom_table_info info;
   lanebloom_table_describe(table, &info, sizeof info);
-  cr_assert(!info.has_range && strstr(info.warning, "keys are not stored as LevelDB's databases do"), "%s",
-            info.warning);
+  cr_assert(!info.has_range &&
+                strstr(info.warning, "keys are not stored as LevelDB's databases do"),
+            "%s", info.warning);
   check_keys(table, &keys, path);
   lanebloom_table_close(table);
   list_free(&keys);
@@ -1223,7 +1292,8 @@ static void made_add(struct made *made, lanebloom_slice bytes)
 }
 
 /* An entry whose key begins with so many bytes of the key before. */
-static void made_entry(struct made *made, size_t shared, lanebloom_slice rest, lanebloom_slice value)
+static void made_entry(struct made *made, size_t shared, lanebloom_slice rest,
+                       lanebloom_slice value)
 {
   uint8_t sizes[30];
   const uint8_t *end = put_varint(put_varint(put_varint(sizes, shared), rest.size), value.size);
@@ -1245,7 +1315,8 @@ static struct handle made_end(struct made *made, uint8_t compression)
   const struct handle handle = {made->begin, made->n - made->begin};
   uint8_t sum[4];
   made_add(made, (lanebloom_slice){&compression, 1});
-  store_le32(sum, lanebloom_checksum(CHECKSUM_CRC32C, made->bytes + handle.offset, (size_t)handle.nbytes + 1));
+  store_le32(sum, lanebloom_checksum(CHECKSUM_CRC32C, made->bytes + handle.offset,
+                                     (size_t)handle.nbytes + 1));
   made_add(made, (lanebloom_slice){sum, sizeof sum});
   made->begin = made->n;
   return handle;
@@ -1269,45 +1340,52 @@ static struct handle made_data(struct made *made, const char *letters, const cha
 }
 
 /* A filter block of these letters of data blocks. */
-static struct handle made_filter_block(struct made *made, const struct handle *data, const char *const *letters,
-                                       size_t n)
+static struct handle made_filter_block(struct made *made, const struct handle *data,
+                                       const char *const *letters, size_t n)
 {
   enum { BASE_LG = 4 }; /* as small as data blocks are, so that each has a filter */
   lanebloom_filter_block_builder *builder;
-  cr_assert(lanebloom_filter_block_builder_create(LANEBLOOM_LEVELDB, 20, BASE_LG, &builder) == LANEBLOOM_OK);
+  cr_assert(lanebloom_filter_block_builder_create(LANEBLOOM_LEVELDB, 20, BASE_LG, &builder) ==
+            LANEBLOOM_OK);
   for (size_t i = 0; i < n; i++) {
     const lanebloom_keys keys = lanebloom_keys_fixed(letters[i], 1, strlen(letters[i]));
     cr_assert(lanebloom_filter_block_builder_start_block(builder, data[i].offset) == LANEBLOOM_OK);
     cr_assert(lanebloom_filter_block_builder_add(builder, &keys) == LANEBLOOM_OK);
   }
   lanebloom_slice filters;
-  cr_assert(lanebloom_filter_block_builder_finish(builder, &filters.data, &filters.size) == LANEBLOOM_OK);
+  cr_assert(lanebloom_filter_block_builder_finish(builder, &filters.data, &filters.size) ==
+            LANEBLOOM_OK);
   made_add(made, filters);
   lanebloom_filter_block_builder_destroy(builder);
   return made_end(made, 0);
 }
 
 /* Properties of an index of user keys. */
-static struct handle made_properties(struct made *made, lanebloom_slice comparator, uint8_t index_type)
+static struct handle made_properties(struct made *made, lanebloom_slice comparator,
+                                     uint8_t index_type)
 {
   const uint8_t type[] = {index_type, 0, 0, 0};
-  made_entry(made, 0, text("rocksdb.block.based.table.index.type"), (lanebloom_slice){type, sizeof type});
+  made_entry(made, 0, text("rocksdb.block.based.table.index.type"),
+             (lanebloom_slice){type, sizeof type});
   made_entry(made, 0, text("rocksdb.comparator"), comparator);
   made_entry(made, 0, text("rocksdb.index.key.is.user.key"), text("\1"));
   return made_end_entries(made);
 }
 
-static void made_finish(struct made *made, bool is_leveldb, struct handle metaindex, struct handle index)
+static void made_finish(struct made *made, bool is_leveldb, struct handle metaindex,
+                        struct handle index)
 {
   static const uint8_t leveldb[] = {0x57, 0xfb, 0x80, 0x8b, 0x24, 0x75, 0x47, 0xdb},
                        rocksdb[] = {5, 0, 0, 0, 0xf7, 0xcf, 0xf4, 0x85, 0xb7, 0x41, 0xe2, 0x88};
   uint8_t handles[40] = {0};
-  put_varint(put_varint(put_varint(put_varint(handles, metaindex.offset), metaindex.nbytes), index.offset),
-             index.nbytes);
+  put_varint(
+      put_varint(put_varint(put_varint(handles, metaindex.offset), metaindex.nbytes), index.offset),
+      index.nbytes);
   if (!is_leveldb)
     made_add(made, (lanebloom_slice){&(uint8_t){CHECKSUM_CRC32C}, 1});
   made_add(made, (lanebloom_slice){handles, sizeof handles});
-  made_add(made, is_leveldb ? (lanebloom_slice){leveldb, sizeof leveldb} : (lanebloom_slice){rocksdb, sizeof rocksdb});
+  made_add(made, is_leveldb ? (lanebloom_slice){leveldb, sizeof leveldb}
+                            : (lanebloom_slice){rocksdb, sizeof rocksdb});
 }
 
 static struct key_list list_letters(const char *letters)
@@ -1318,30 +1396,34 @@ static struct key_list list_letters(const char *letters)
   return list;
 }
 
-/* A table has a range, and every filter is asked, unless there is a warning; keys are found in any case. */
+/* A table has a range, and every filter is asked, unless there is a warning; keys are found in any
+ * case. */
 static void check_made(const struct made *made, const char *letters, const char *warning)
 {
   struct key_list keys = list_letters(letters);
   char problem[PROBLEM_NBYTES];
   lanebloom_table *table;
-  cr_assert(lanebloom_table_parse(made->bytes, made->n, LANEBLOOM_WRITER_UNKNOWN, &table, problem, sizeof problem) ==
-                LANEBLOOM_OK,
+  cr_assert(lanebloom_table_parse(made->bytes, made->n, LANEBLOOM_WRITER_UNKNOWN, &table, problem,
+                                  sizeof problem) == LANEBLOOM_OK,
             "%s", problem);
-  cr_assert(warning ? strstr(table->warning, warning) != NULL : table->has_range && !table->warning[0], "%s",
-            table->warning);
+  cr_assert(warning ? strstr(table->warning, warning) != NULL
+                    : table->has_range && !table->warning[0],
+            "%s", table->warning);
   check_keys(table, &keys, "made");
   lanebloom_table_close(table);
   list_free(&keys);
 }
 
-static const char suffix[] = "\1......."; /* as LevelDB's and RocksDB's databases have it behind a key */
+static const char suffix[] =
+    "\1......."; /* as LevelDB's and RocksDB's databases have it behind a key */
 
-/* Keys in order, but one of them is not in the block that separators lead to, whose filter lacks it, or has no suffix.
- * Where a block is damaged it is not known whether there are such keys. */
+/* Keys in order, but one of them is not in the block that separators lead to, whose filter lacks
+ * it, or has no suffix. Where a block is damaged it is not known whether there are such keys. */
 Test(tables, a_key_where_no_separator_leads)
 {
   enum { NBLOCKS = 3 };
-  static const char *const letters[NBLOCKS] = {"ab", "c", "dz"}, other[] = "keys are not in bytewise order";
+  static const char *const letters[NBLOCKS] = {"ab", "c", "dz"},
+                           other[] = "keys are not in bytewise order";
   static const struct {
     const char *separators[NBLOCKS], *suffix, *of_middle;
     bool is_damaged;
@@ -1350,7 +1432,11 @@ Test(tables, a_key_where_no_separator_leads)
       {{"b", "c", "z"}, "", "", false, NULL},
       {{"b", "d", "z"}, "", "", false, other},
       {{"a", "c", "z"}, "", "", false, other},
-      {{"b", "d", "z"}, "", "", true, "a data block is damaged or too large, and the order of keys is not known"},
+      {{"b", "d", "z"},
+       "",
+       "",
+       true,
+       "a data block is damaged or too large, and the order of keys is not known"},
       {{"b\1.......", "cc\1.......", "z\1......."}, suffix, suffix, false, NULL},
       {{"b\1.......", "cc\1.......", "z\1......."}, suffix, "", false, other},
   };
@@ -1403,11 +1489,13 @@ Test(tables, a_first_block_that_is_too_large)
   free(made);
 }
 
-/* RocksDB's index of two levels, whose parts between the first and the last one count, and one that does not ascend. */
+/* RocksDB's index of two levels, whose parts between the first and the last one count, and one that
+ * does not ascend. */
 Test(tables, an_index_for_a_filter_block)
 {
   enum { NBLOCKS = 4, TWO_LEVELS = 2 };
-  static const char *const letters[NBLOCKS] = {"ab", "ef", "cd", "gh"}, *const in_order[] = {"ab", "cd", "ef", "gh"};
+  static const char *const letters[NBLOCKS] = {"ab", "ef", "cd", "gh"}, *const in_order[] = {
+                                                                            "ab", "cd", "ef", "gh"};
   for (int is_in_order = 0; is_in_order < 2; is_in_order++) {
     const char *const *of_blocks = is_in_order ? in_order : letters;
     struct made *made = test_alloc(sizeof *made);
@@ -1436,7 +1524,8 @@ static struct made *make_small(const char *letters, const char *behind, lanebloo
 {
   struct made *made = test_alloc(sizeof *made);
   made_handle(made, "z", made_data(made, letters, behind));
-  const struct handle index = made_end_entries(made), properties = made_properties(made, comparator, 0);
+  const struct handle index = made_end_entries(made),
+                      properties = made_properties(made, comparator, 0);
   made_handle(made, "rocksdb.properties", properties);
   made_finish(made, false, made_end_entries(made), index);
   return made;
@@ -1460,20 +1549,23 @@ Test(tables, a_key_without_a_suffix)
   check_made(made, "abc", NULL);
   free(made);
   made = make_small("abc", "......", text(bytewise));
-  assert_refused(made->bytes, made->n, LANEBLOOM_ERR_CORRUPT, "expected keys of at least 8 bytes, found one of 7");
+  assert_refused(made->bytes, made->n, LANEBLOOM_ERR_CORRUPT,
+                 "expected keys of at least 8 bytes, found one of 7");
   free(made);
 }
 
 /* Of several filters the one is asked that RocksDB asks, wherever it is named. */
 Test(tables, several_filters)
 {
-  const lanebloom_keys letters = lanebloom_keys_fixed("abc", 1, 3), others = lanebloom_keys_fixed("ABC", 1, 3);
+  const lanebloom_keys letters = lanebloom_keys_fixed("abc", 1, 3),
+                       others = lanebloom_keys_fixed("ABC", 1, 3);
   struct made *made = test_alloc(sizeof *made);
   struct handle handles[2];
   for (size_t i = 0; i < 2; i++) {
     lanebloom_filter *filter;
     lanebloom_slice bytes;
-    cr_assert(lanebloom_filter_build(LANEBLOOM_ROCKSDB_LOCAL, 20, i ? &others : &letters, &filter) == LANEBLOOM_OK);
+    cr_assert(lanebloom_filter_build(LANEBLOOM_ROCKSDB_LOCAL, 20, i ? &others : &letters,
+                                     &filter) == LANEBLOOM_OK);
     bytes.data = lanebloom_filter_bytes(filter, &bytes.size);
     made_add(made, bytes);
     lanebloom_filter_close(filter);
@@ -1482,7 +1574,8 @@ Test(tables, several_filters)
   made_handle(made, "z", handles[1]);
   const struct handle parts = made_end_entries(made);
   made_handle(made, "z", made_data(made, "abc", suffix));
-  const struct handle index = made_end_entries(made), properties = made_properties(made, text(bytewise), 0);
+  const struct handle index = made_end_entries(made),
+                      properties = made_properties(made, text(bytewise), 0);
   made_handle(made, "filter.rocksdb.BuiltinBloomFilter", handles[1]);
   made_handle(made, "fullfilter.rocksdb.BuiltinBloomFilter", handles[0]);
   made_handle(made, "partitionedfilter.rocksdb.BuiltinBloomFilter", parts);
@@ -1502,8 +1595,11 @@ Test(tables, blocks_that_become_too_large)
   const struct input input = {-1, made->bytes, made->n};
   const struct footer footer = {.checksum = CHECKSUM_CRC32C, .offset = made->n};
   const struct problem problem = {0};
-  struct block_reader reader = {
-      .input = &input, .footer = footer, .nbytes_left = UINT64_MAX, .unpacked_left = 14, .problem = &problem};
+  struct block_reader reader = {.input = &input,
+                                .footer = footer,
+                                .nbytes_left = UINT64_MAX,
+                                .unpacked_left = 14,
+                                .problem = &problem};
   struct block block;
   for (size_t i = 0; i < 2; i++) {
     cr_assert(lanebloom_block_read(&reader, handle, BLOCK_META, "", &block) == LANEBLOOM_OK);
@@ -1515,9 +1611,10 @@ Test(tables, blocks_that_become_too_large)
   free(made);
 }
 
-/* A table of LevelDB's in the folder of a database whose MANIFEST is believed: what all keys would tell is not asked. */
-static void check_believed(struct made *made, struct handle data, const char *separator, const char *letters,
-                           const char *warning)
+/* A table of LevelDB's in the folder of a database whose MANIFEST is believed: what all keys would
+ * tell is not asked. */
+static void check_believed(struct made *made, struct handle data, const char *separator,
+                           const char *letters, const char *warning)
 {
   char folder[PATH_NBYTES];
   uint8_t log[NLOG];
@@ -1542,8 +1639,9 @@ Test(tables, a_believed_order)
     const char *letters, *separator, *warning;
   } trials[] = {
       {"abc", "c\1.......", NULL},
-      {"bac", "c\1.......", "keys are not in bytewise order"}, /* the first one is not the smallest */
-      {"abc", "c", "keys are not in bytewise order"},          /* a separator without a suffix */
+      {"bac", "c\1.......",
+       "keys are not in bytewise order"},             /* the first one is not the smallest */
+      {"abc", "c", "keys are not in bytewise order"}, /* a separator without a suffix */
   };
   for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) {
     struct made *made = test_alloc(sizeof *made);
@@ -1552,10 +1650,18 @@ Test(tables, a_believed_order)
   }
 }
 
-/* Keys of 16 times their block and 64 KiB are judged; here, not one byte is left for the last one, which is too short. */
+/* Keys of 16 times their block and 64 KiB are judged; here, not one byte is left for the last one,
+ * which is too short. */
 Test(tables, a_last_key_that_is_not_judged)
 {
-  enum { KEY_NBYTES = 4096, NKEYS = 50, BLOCK_NBYTES = 5120, LAST_NBYTES = 3, RESTARTS_NBYTES = 8, LAST_ENTRY = 3 };
+  enum {
+    KEY_NBYTES = 4096,
+    NKEYS = 50,
+    BLOCK_NBYTES = 5120,
+    LAST_NBYTES = 3,
+    RESTARTS_NBYTES = 8,
+    LAST_ENTRY = 3
+  };
   static const uint8_t zeros[KEY_NBYTES];
   struct made *made = test_alloc(sizeof *made);
   made_entry(made, 0, (lanebloom_slice){zeros, KEY_NBYTES}, text(""));
@@ -1579,7 +1685,8 @@ Test(tables, separators_of_the_last_window)
   cr_assert(lanebloom_index_prepare(&index, 0));
   for (size_t near = 0; near <= index.n; near++)
     for (size_t i = 0; i < index.n; i++)
-      cr_assert(lanebloom_index_find(&index, lanebloom_index_separator(&index, i), near) == i, "%zu, %zu", near, i);
+      cr_assert(lanebloom_index_find(&index, lanebloom_index_separator(&index, i), near) == i,
+                "%zu, %zu", near, i);
   free(index.windows);
 }
 
@@ -1595,19 +1702,21 @@ Test(tables, unpacking)
         uint8_t bytes[NBYTES], *unpacked;
         memset(bytes, 0xff, sizeof bytes);
         bytes[0] = n < NBYTES ? 9 : 0xff; /* a size that may be; one without an end */
-        const struct packed packed = {.codec = lanebloom_codec(engines[i / NTYPES], (uint8_t)(i % NTYPES)),
-                                      .engine = engines[i / NTYPES],
-                                      .version = version,
-                                      .bytes = bytes,
-                                      .nbytes = n % NBYTES + 1,
-                                      .most_nbytes = 1 << 20};
+        const struct packed packed = {
+            .codec = lanebloom_codec(engines[i / NTYPES], (uint8_t)(i % NTYPES)),
+            .engine = engines[i / NTYPES],
+            .version = version,
+            .bytes = bytes,
+            .nbytes = n % NBYTES + 1,
+            .most_nbytes = 1 << 20};
         size_t nbytes;
         if (packed.codec == CODEC_NONE)
           continue;
         const lanebloom_status status = lanebloom_unpack(&packed, &unpacked, &nbytes);
         cr_assert((status == LANEBLOOM_ERR_CORRUPT || status == LANEBLOOM_ERR_LIMIT) && !unpacked,
-                  "%s, type %zu of engine %zu, version %u, %zu bytes: %d", lanebloom_codec_name(packed.codec),
-                  i % NTYPES, i / NTYPES, version, packed.nbytes, status);
+                  "%s, type %zu of engine %zu, version %u, %zu bytes: %d",
+                  lanebloom_codec_name(packed.codec), i % NTYPES, i / NTYPES, version,
+                  packed.nbytes, status);
       }
 }
 
@@ -1619,7 +1728,8 @@ Test(tables, disordered)
   lanebloom_table *table = must_open(path);
   lanebloom_table_info info;
   lanebloom_table_describe(table, &info, sizeof info);
-  cr_assert(!info.has_range && info.smallest.size == 0 && strstr(info.warning, "bytewise order"), "%s", info.warning);
+  cr_assert(!info.has_range && info.smallest.size == 0 && strstr(info.warning, "bytewise order"),
+            "%s", info.warning);
   lanebloom_table_close(table);
 }
 
@@ -1648,7 +1758,8 @@ Test(tables, garbled)
         damaged.bytes[first + rng_below(&rng, size - first)] = (uint8_t)rng_next(&rng);
       check_damaged(damaged.bytes, size, NULL, path, round);
       lanebloom_table *table;
-      if (lanebloom_table_parse(damaged.bytes, size, LANEBLOOM_WRITER_UNKNOWN, &table, NULL, 0) == LANEBLOOM_OK)
+      if (lanebloom_table_parse(damaged.bytes, size, LANEBLOOM_WRITER_UNKNOWN, &table, NULL, 0) ==
+          LANEBLOOM_OK)
         lanebloom_table_screen(table, &keys, NULL);
       lanebloom_table_close(table);
       guarded_free(&damaged);
@@ -1664,15 +1775,21 @@ Test(tables, errors)
 {
   char problem[PROBLEM_NBYTES];
   lanebloom_table *table = (lanebloom_table *)problem;
-  cr_assert(lanebloom_table_open("/no/such/file", 0, &table, problem, sizeof problem) == LANEBLOOM_ERR_IO);
+  cr_assert(lanebloom_table_open("/no/such/file", 0, &table, problem, sizeof problem) ==
+            LANEBLOOM_ERR_IO);
   cr_assert(!table && strstr(problem, "No such file"), "%s", problem);
   cr_assert(lanebloom_table_open("/", 0, &table, problem, sizeof problem) == LANEBLOOM_ERR_FORMAT);
-  cr_assert(lanebloom_table_open("/dev/null", 0, &table, problem, sizeof problem) == LANEBLOOM_ERR_FORMAT);
-  cr_assert(lanebloom_table_parse(NULL, 0, 0, &table, problem, sizeof problem) == LANEBLOOM_ERR_FORMAT);
-  cr_assert(lanebloom_table_parse(NULL, 9, 0, &table, problem, sizeof problem) == LANEBLOOM_ERR_ARGUMENT);
-  cr_assert(lanebloom_table_parse(problem, sizeof problem, 0, &table, problem, 5) == LANEBLOOM_ERR_FORMAT);
+  cr_assert(lanebloom_table_open("/dev/null", 0, &table, problem, sizeof problem) ==
+            LANEBLOOM_ERR_FORMAT);
+  cr_assert(lanebloom_table_parse(NULL, 0, 0, &table, problem, sizeof problem) ==
+            LANEBLOOM_ERR_FORMAT);
+  cr_assert(lanebloom_table_parse(NULL, 9, 0, &table, problem, sizeof problem) ==
+            LANEBLOOM_ERR_ARGUMENT);
+  cr_assert(lanebloom_table_parse(problem, sizeof problem, 0, &table, problem, 5) ==
+            LANEBLOOM_ERR_FORMAT);
   cr_assert(strlen(problem) == 4);
-  cr_assert(lanebloom_table_parse(NULL, 0, 3, &table, problem, sizeof problem) == LANEBLOOM_ERR_ARGUMENT);
+  cr_assert(lanebloom_table_parse(NULL, 0, 3, &table, problem, sizeof problem) ==
+            LANEBLOOM_ERR_ARGUMENT);
   cr_assert(!table && strstr(problem, "writer"), "%s", problem);
   lanebloom_table_close(NULL);
 }
@@ -1683,7 +1800,9 @@ Test(tables, no_kernel)
   frozen_path(0, path);
   cr_assert(setenv("LANEBLOOM_KERNEL", "avx1024", 1) == 0);
   lanebloom_table *table;
-  cr_assert(lanebloom_table_open(path, 0, &table, problem, sizeof problem) == LANEBLOOM_ERR_KERNEL && !table);
+  cr_assert(lanebloom_table_open(path, 0, &table, problem, sizeof problem) ==
+                LANEBLOOM_ERR_KERNEL &&
+            !table);
   cr_assert(problem[0]);
 }
 
@@ -1692,14 +1811,17 @@ Test(tables, empty_batches)
   char path[PATH_NBYTES];
   frozen_path(0, path);
   lanebloom_table *table = must_open(path);
-  const lanebloom_keys none = lanebloom_keys_slices(NULL, 0), one = lanebloom_keys_fixed(NULL, 0, 1);
+  const lanebloom_keys none = lanebloom_keys_slices(NULL, 0),
+                       one = lanebloom_keys_fixed(NULL, 0, 1);
   uint8_t any = 0xff;
   size_t counts[1] = {7};
   cr_assert(lanebloom_table_screen(table, &none, NULL) == 0);
-  cr_assert(lanebloom_tables_screen((const lanebloom_table *const *)&table, 1, &none, NULL, NULL, counts) == 0);
+  cr_assert(lanebloom_tables_screen((const lanebloom_table *const *)&table, 1, &none, NULL, NULL,
+                                    counts) == 0);
   cr_assert(counts[0] == 0);
   cr_assert(lanebloom_tables_screen(NULL, 0, &one, &any, NULL, NULL) == 0 && any == 0);
-  cr_assert(lanebloom_table_screen(table, &one, &any) == 1 && any == 1); /* the empty key is there */
+  cr_assert(lanebloom_table_screen(table, &one, &any) == 1 &&
+            any == 1); /* the empty key is there */
   lanebloom_table_close(table);
 }
 

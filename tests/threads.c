@@ -1,4 +1,5 @@
-/* Threads: first use at once, one filter for all, kernels changing meanwhile. Plain, for the thread sanitizer's sake.
+/* Threads: first use at once, one filter for all, kernels changing meanwhile. Plain, for the thread
+ * sanitizer's sake.
  * SPDX-License-Identifier: MIT */
 #include <lanebloom.h>
 #include <pthread.h>
@@ -12,8 +13,8 @@
 enum { NTHREADS = 8, MAX_NTHREADS = 16, NKEYS = 20000, NROUNDS = 50 };
 
 static uint64_t key_bytes[NKEYS];
-static const lanebloom_format formats[] = {LANEBLOOM_LEVELDB, LANEBLOOM_LEVELDB_SIGNED, LANEBLOOM_ROCKSDB_LEGACY,
-                                           LANEBLOOM_ROCKSDB_LOCAL};
+static const lanebloom_format formats[] = {LANEBLOOM_LEVELDB, LANEBLOOM_LEVELDB_SIGNED,
+                                           LANEBLOOM_ROCKSDB_LEGACY, LANEBLOOM_ROCKSDB_LOCAL};
 enum { NFORMATS = sizeof formats / sizeof *formats };
 static lanebloom_filter *shared_filters[NFORMATS];
 static size_t expected_hits[NFORMATS];
@@ -21,12 +22,12 @@ static uint8_t expected_bitmaps[NFORMATS][NKEYS / 8];
 static pthread_barrier_t all_ready;
 static atomic_int nfailures;
 
-#define CHECK(condition)                                                                                               \
-  do {                                                                                                                 \
-    if (!(condition)) {                                                                                                \
-      printf("# %s:%d: %s\n", __FILE__, __LINE__, #condition);                                                         \
-      atomic_fetch_add(&nfailures, 1);                                                                                 \
-    }                                                                                                                  \
+#define CHECK(condition)                                                                           \
+  do {                                                                                             \
+    if (!(condition)) {                                                                            \
+      printf("# %s:%d: %s\n", __FILE__, __LINE__, #condition);                                     \
+      atomic_fetch_add(&nfailures, 1);                                                             \
+    }                                                                                              \
   } while (0)
 
 static lanebloom_keys keys(void)
@@ -146,7 +147,8 @@ static void *screen_part(void *argument)
   enum { NPART = NKEYS / NTHREADS / 8 * 8 };
   const size_t number = (size_t)argument, first = number * NPART;
   const lanebloom_keys batch = keys();
-  const lanebloom_keys part = lanebloom_keys_part(&batch, first, number == NTHREADS - 1 ? SIZE_MAX : NPART);
+  const lanebloom_keys part =
+      lanebloom_keys_part(&batch, first, number == NTHREADS - 1 ? SIZE_MAX : NPART);
   pthread_barrier_wait(&all_ready);
   lanebloom_filter_screen(filter_of_parts, &part, shared_bitmap + first / 8);
   return NULL;
@@ -260,8 +262,8 @@ static void *screen_tables_or_change(void *argument)
       CHECK(info.file_nbytes > 0);
     } else {
       lanebloom_table *other;
-      CHECK(lanebloom_table_open(shared_paths[round % nshared], LANEBLOOM_WRITER_UNKNOWN, &other, NULL, 0) ==
-            LANEBLOOM_OK);
+      CHECK(lanebloom_table_open(shared_paths[round % nshared], LANEBLOOM_WRITER_UNKNOWN, &other,
+                                 NULL, 0) == LANEBLOOM_OK);
       lanebloom_table_close(other);
     }
   return NULL;
@@ -272,8 +274,10 @@ static void test_tables_while_kernels_change(void)
   size_t nhits = 0;
   for (size_t i = 0; i < NPATHS; i++) {
     lanebloom_table *table;
-    const lanebloom_status status = lanebloom_table_open(table_paths[i], LANEBLOOM_WRITER_UNKNOWN, &table, NULL, 0);
-    CHECK(status == LANEBLOOM_OK || status == LANEBLOOM_ERR_LIMIT); /* a codec that this build has not */
+    const lanebloom_status status =
+        lanebloom_table_open(table_paths[i], LANEBLOOM_WRITER_UNKNOWN, &table, NULL, 0);
+    CHECK(status == LANEBLOOM_OK ||
+          status == LANEBLOOM_ERR_LIMIT); /* a codec that this build has not */
     if (!table)
       continue;
     shared_tables[nshared] = table;
@@ -289,8 +293,8 @@ static void test_tables_while_kernels_change(void)
   run_all(NALL, screen_tables_or_change);
   for (size_t i = 0; i < nshared; i++)
     lanebloom_table_close((lanebloom_table *)shared_tables[i]);
-  printf("# %zu answers of %zu tables to %d threads compared, %zu hits in each round\n", atomic_load(&nqueries),
-         nshared, NTHREADS, nhits);
+  printf("# %zu answers of %zu tables to %d threads compared, %zu hits in each round\n",
+         atomic_load(&nqueries), nshared, NTHREADS, nhits);
 }
 #endif
 
@@ -303,7 +307,8 @@ static bool passes(const char *name, void (*test)(void))
     exit(atomic_load(&nfailures) > 0);
   }
   int status = -1;
-  const bool passed = waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  const bool passed =
+      waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
   printf("%sok - threads::%s\n", passed ? "" : "not ", name);
   return passed;
 }

@@ -1,5 +1,6 @@
-/* Answers of the real LevelDB and RocksDB, frozen in files (vectors/README.md) and in the tables below, asked of every
- * kernel. They pin the scalar kernels, so that all kernels cannot drift together.
+/* Answers of the real LevelDB and RocksDB, frozen in files (vectors/README.md) and in the tables
+ * below, asked of every kernel. They pin the scalar kernels, so that all kernels cannot drift
+ * together.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <limits.h>
@@ -74,7 +75,8 @@ struct key_list {
 static struct key_list parse_keys(char *text)
 {
   const size_t length = strlen(text);
-  struct key_list list = {.slices = test_alloc((length + 1) * sizeof *list.slices), .bytes = test_alloc(length)};
+  struct key_list list = {.slices = test_alloc((length + 1) * sizeof *list.slices),
+                          .bytes = test_alloc(length)};
   if (strcmp(text, ".") == 0)
     return list;
   uint8_t *at = list.bytes;
@@ -113,13 +115,15 @@ static void check_hashes(const char *kernel, const char *name, lanebloom_format 
     n++;
   }
   rows_close(&rows);
-  cr_assert(n == EXPECTED_NROWS, "%s: used %zu rows of %d; %zu others have seeds that no filter uses", name, n,
+  cr_assert(n == EXPECTED_NROWS,
+            "%s: used %zu rows of %d; %zu others have seeds that no filter uses", name, n,
             EXPECTED_NROWS, nother);
 
   lanebloom_keys keys = lanebloom_keys_slices(slices, n);
   cr_assert(lanebloom_hash(format, &keys, hashes) == LANEBLOOM_OK, "%s: hash", kernel);
   for (size_t i = 0; i < n; i++)
-    cr_assert(hashes[i] == expected[i], "%s, %s: key %zu of %zu bytes hashes to %08x, expected %08x", kernel, name, i,
+    cr_assert(hashes[i] == expected[i],
+              "%s, %s: key %zu of %zu bytes hashes to %08x, expected %08x", kernel, name, i,
               slices[i].size, hashes[i], expected[i]);
 }
 
@@ -148,14 +152,16 @@ static void check_xxph3_file(const char *kernel)
     }
     const lanebloom_keys keys = lanebloom_keys_fixed(key, size, 1);
     uint64_t hash = 0;
-    cr_assert(lanebloom_hash(LANEBLOOM_ROCKSDB_LOCAL, &keys, &hash) == LANEBLOOM_OK, "%s: hash", kernel);
+    cr_assert(lanebloom_hash(LANEBLOOM_ROCKSDB_LOCAL, &keys, &hash) == LANEBLOOM_OK, "%s: hash",
+              kernel);
     if (hash != strtoull(columns[2], NULL, 16))
-      test_fatal("a key of %zu bytes hashes to %016llx, expected %s", size, (unsigned long long)hash, columns[2]);
+      test_fatal("a key of %zu bytes hashes to %016llx, expected %s", size,
+                 (unsigned long long)hash, columns[2]);
   }
   rows_close(&rows);
   free(key);
-  cr_assert(n == EXPECTED_NROWS && ngenerated == EXPECTED_NGENERATED, "rocksdb_xxph3.txt: used %zu rows, %zu generated",
-            n, ngenerated);
+  cr_assert(n == EXPECTED_NROWS && ngenerated == EXPECTED_NGENERATED,
+            "rocksdb_xxph3.txt: used %zu rows, %zu generated", n, ngenerated);
 }
 
 static void check_hash_files(const char *kernel)
@@ -171,8 +177,8 @@ Test(vectors, hash_files)
   for_each_kernel(check_hash_files);
 }
 
-/* leveldb::Hash, rocksdb::Hash and rocksdb::Hash64 of `hex`, written so many times. The first two differ where the
- * last (size mod 4) bytes hold one of 0x80 or more. */
+/* leveldb::Hash, rocksdb::Hash and rocksdb::Hash64 of `hex`, written so many times. The first two
+ * differ where the last (size mod 4) bytes hold one of 0x80 or more. */
 static const struct {
   const char *hex;
   size_t times;
@@ -230,11 +236,14 @@ static void check_hash_rows(const char *kernel)
     lanebloom_hash(LANEBLOOM_LEVELDB_SIGNED, &key, &rocksdb);
     lanebloom_hash(LANEBLOOM_ROCKSDB_LEGACY, &key, &legacy);
     lanebloom_hash(LANEBLOOM_ROCKSDB_LOCAL, &key, &xxph3);
-    cr_assert(leveldb == hash_rows[i].leveldb, "%s: %s hashes to %08x", kernel, hash_rows[i].hex, leveldb);
-    cr_assert(rocksdb == hash_rows[i].rocksdb, "%s: %s, signed, hashes to %08x", kernel, hash_rows[i].hex, rocksdb);
-    cr_assert(legacy == hash_rows[i].rocksdb, "%s: %s, legacy, hashes to %08x", kernel, hash_rows[i].hex, legacy);
-    cr_assert(xxph3 == hash_rows[i].xxph3, "%s: %s, XXPH3, hashes to %016llx", kernel, hash_rows[i].hex,
-              (unsigned long long)xxph3);
+    cr_assert(leveldb == hash_rows[i].leveldb, "%s: %s hashes to %08x", kernel, hash_rows[i].hex,
+              leveldb);
+    cr_assert(rocksdb == hash_rows[i].rocksdb, "%s: %s, signed, hashes to %08x", kernel,
+              hash_rows[i].hex, rocksdb);
+    cr_assert(legacy == hash_rows[i].rocksdb, "%s: %s, legacy, hashes to %08x", kernel,
+              hash_rows[i].hex, legacy);
+    cr_assert(xxph3 == hash_rows[i].xxph3, "%s: %s, XXPH3, hashes to %016llx", kernel,
+              hash_rows[i].hex, (unsigned long long)xxph3);
   }
 }
 
@@ -248,18 +257,21 @@ static const struct {
   size_t size;
   uint64_t hash;
 } length_rows[] = {
-    {0, 0x5342c3010fe1dd04},    {1, 0x87de1f32edd57c4a},    {2, 0xebeccc2ad7277f64},    {3, 0x15311ed1360537b0},
-    {4, 0xf7b182f65693bd9f},    {5, 0x58ce55804a508cfa},    {7, 0xeeff17a34ef47312},    {8, 0x33be4d5f714b789a},
-    {9, 0xbeecac9a92f56f3e},    {12, 0x7d07d885daf8d956},   {15, 0xb2147d89000aa191},   {16, 0xb9ad67b078252a7d},
-    {17, 0x2c898b118897fb1a},   {31, 0x3e8b5498371159c4},   {32, 0x8360d5c0bdcd54eb},   {33, 0x4112acbd08a1f2c5},
-    {63, 0x2d1a5927bd66d096},   {64, 0xc65c8183936a80f4},   {65, 0x312ae1d32d69e18e},   {95, 0x0c448151cc59875e},
-    {96, 0xc85ef4afaf466ca6},   {97, 0x09a1ec7995839f66},   {127, 0xaf08123d4cb7aa6c},  {128, 0x1414efffeeda9b15},
-    {129, 0x5e0e9eebe4681147},  {143, 0xa395d547286a98d6},  {144, 0x1de0429a13aa5223},  {159, 0x6b35fb344df81c93},
-    {160, 0xdbf53d12fbc3be9c},  {239, 0x5b557c1f08485bb4},  {240, 0x28b7a8b59f1d4ac5},  {241, 0x836accb91f81fa83},
-    {255, 0x2c0ac8e11a9eedae},  {256, 0x326a4f3fa98c3f8d},  {257, 0xefc30598b737ff80},  {300, 0x9a81222f6c775d31},
-    {320, 0x963b7e993f746d28},  {512, 0xfb845a47f1b6fc87},  {1023, 0xf3de82e75bc8bcac}, {1024, 0x2c4771a520b2597d},
-    {1025, 0x7e6fd5af2df8ce8c}, {1088, 0xc94f9b444967d467}, {2048, 0x91fd97137914b26e}, {2049, 0x9046be51ace8158f},
-    {4096, 0x4b719dbf47fbf2ae},
+    {0, 0x5342c3010fe1dd04},    {1, 0x87de1f32edd57c4a},    {2, 0xebeccc2ad7277f64},
+    {3, 0x15311ed1360537b0},    {4, 0xf7b182f65693bd9f},    {5, 0x58ce55804a508cfa},
+    {7, 0xeeff17a34ef47312},    {8, 0x33be4d5f714b789a},    {9, 0xbeecac9a92f56f3e},
+    {12, 0x7d07d885daf8d956},   {15, 0xb2147d89000aa191},   {16, 0xb9ad67b078252a7d},
+    {17, 0x2c898b118897fb1a},   {31, 0x3e8b5498371159c4},   {32, 0x8360d5c0bdcd54eb},
+    {33, 0x4112acbd08a1f2c5},   {63, 0x2d1a5927bd66d096},   {64, 0xc65c8183936a80f4},
+    {65, 0x312ae1d32d69e18e},   {95, 0x0c448151cc59875e},   {96, 0xc85ef4afaf466ca6},
+    {97, 0x09a1ec7995839f66},   {127, 0xaf08123d4cb7aa6c},  {128, 0x1414efffeeda9b15},
+    {129, 0x5e0e9eebe4681147},  {143, 0xa395d547286a98d6},  {144, 0x1de0429a13aa5223},
+    {159, 0x6b35fb344df81c93},  {160, 0xdbf53d12fbc3be9c},  {239, 0x5b557c1f08485bb4},
+    {240, 0x28b7a8b59f1d4ac5},  {241, 0x836accb91f81fa83},  {255, 0x2c0ac8e11a9eedae},
+    {256, 0x326a4f3fa98c3f8d},  {257, 0xefc30598b737ff80},  {300, 0x9a81222f6c775d31},
+    {320, 0x963b7e993f746d28},  {512, 0xfb845a47f1b6fc87},  {1023, 0xf3de82e75bc8bcac},
+    {1024, 0x2c4771a520b2597d}, {1025, 0x7e6fd5af2df8ce8c}, {1088, 0xc94f9b444967d467},
+    {2048, 0x91fd97137914b26e}, {2049, 0x9046be51ace8158f}, {4096, 0x4b719dbf47fbf2ae},
 };
 
 static void check_length_rows(const char *kernel)
@@ -270,7 +282,8 @@ static void check_length_rows(const char *kernel)
     fill_generated(key, size);
     const lanebloom_keys keys = lanebloom_keys_fixed(key, size, 1);
     uint64_t hash = 0;
-    cr_assert(lanebloom_hash(LANEBLOOM_ROCKSDB_LOCAL, &keys, &hash) == LANEBLOOM_OK, "%s: hash", kernel);
+    cr_assert(lanebloom_hash(LANEBLOOM_ROCKSDB_LOCAL, &keys, &hash) == LANEBLOOM_OK, "%s: hash",
+              kernel);
     cr_assert(hash == length_rows[i].hash, "%s: a key of %zu bytes hashes to %016llx", kernel, size,
               (unsigned long long)hash);
   }
@@ -283,7 +296,8 @@ Test(vectors, xxph3_by_length)
 
 /* ---- Filters ---- */
 
-static void check_bytes(const char *how, lanebloom_filter *filter, const uint8_t *expected, size_t nexpected)
+static void check_bytes(const char *how, lanebloom_filter *filter, const uint8_t *expected,
+                        size_t nexpected)
 {
   size_t size;
   const void *bytes = lanebloom_filter_bytes(filter, &size);
@@ -293,12 +307,13 @@ static void check_bytes(const char *how, lanebloom_filter *filter, const uint8_t
   lanebloom_filter_close(filter);
 }
 
-static lanebloom_filter *stream(lanebloom_format format, double bits_per_key, uint64_t expected_keys,
-                                const lanebloom_keys *keys)
+static lanebloom_filter *stream(lanebloom_format format, double bits_per_key,
+                                uint64_t expected_keys, const lanebloom_keys *keys)
 {
   lanebloom_builder *builder;
   lanebloom_filter *filter;
-  cr_assert(lanebloom_builder_create(format, bits_per_key, expected_keys, &builder) == LANEBLOOM_OK, "builder_create");
+  cr_assert(lanebloom_builder_create(format, bits_per_key, expected_keys, &builder) == LANEBLOOM_OK,
+            "builder_create");
   for (size_t at = 0; at < keys->n; at += 3) {
     const lanebloom_keys piece = lanebloom_keys_part(keys, at, 3);
     cr_assert(lanebloom_builder_add(builder, &piece) == LANEBLOOM_OK, "builder_add");
@@ -308,7 +323,8 @@ static lanebloom_filter *stream(lanebloom_format format, double bits_per_key, ui
   return filter;
 }
 
-/* How many keys count in a filter's size: RocksDB leaves out those whose hash is that of the key before. */
+/* How many keys count in a filter's size: RocksDB leaves out those whose hash is that of the key
+ * before. */
 static uint64_t count_entries(lanebloom_format format, const lanebloom_keys *keys)
 {
   const size_t hash_nbytes = lanebloom_format_hash_size(format);
@@ -318,13 +334,16 @@ static uint64_t count_entries(lanebloom_format format, const lanebloom_keys *key
   cr_assert(lanebloom_hash(format, keys, hashes) == LANEBLOOM_OK, "hash");
   uint64_t n = 0;
   for (size_t i = 0; i < keys->n; i++)
-    n += i == 0 || memcmp(hashes + (i - 1) * hash_nbytes, hashes + i * hash_nbytes, hash_nbytes) != 0;
+    n += i == 0 ||
+         memcmp(hashes + (i - 1) * hash_nbytes, hashes + i * hash_nbytes, hash_nbytes) != 0;
   free(hashes);
   return n;
 }
 
-/* Builds in each of the three ways. A builder that expects no keys keeps hashes: with no keys it is the same way. */
-static void check_filter(lanebloom_format format, double bits_per_key, const lanebloom_keys *keys, const char *hex)
+/* Builds in each of the three ways. A builder that expects no keys keeps hashes: with no keys it is
+ * the same way. */
+static void check_filter(lanebloom_format format, double bits_per_key, const lanebloom_keys *keys,
+                         const char *hex)
 {
   const size_t room = strlen(hex) / 2;
   uint8_t *expected = test_alloc(room);
@@ -337,12 +356,13 @@ static void check_filter(lanebloom_format format, double bits_per_key, const lan
   }
   check_bytes("build", filter, expected, size);
   check_bytes("builder that keeps hashes", stream(format, bits_per_key, 0, keys), expected, size);
-  check_bytes("builder that knows its number of keys", stream(format, bits_per_key, count_entries(format, keys), keys),
-              expected, size);
+  check_bytes("builder that knows its number of keys",
+              stream(format, bits_per_key, count_entries(format, keys), keys), expected, size);
   free(expected);
 }
 
-static void check_filter_rows_of(const char *kernel, const char *name, lanebloom_format format, size_t expected_nrows)
+static void check_filter_rows_of(const char *kernel, const char *name, lanebloom_format format,
+                                 size_t expected_nrows)
 {
   struct rows rows = rows_open(name);
   size_t n = 0;
@@ -476,7 +496,8 @@ Test(vectors, filter_table)
 /* ---- Queries ---- */
 
 /* One key asked for in every way, alone and in every place of a batch. */
-static void check_query(lanebloom_format format, const uint8_t *bytes, size_t size, lanebloom_slice key, bool expected)
+static void check_query(lanebloom_format format, const uint8_t *bytes, size_t size,
+                        lanebloom_slice key, bool expected)
 {
   enum { N = 19 };
   lanebloom_slice slices[N];
@@ -523,7 +544,8 @@ static void check_query_file(const char *kernel)
     uint8_t bytes[256], key[256];
     const size_t size = hex_decode(columns[0], bytes, sizeof bytes);
     const size_t key_size = hex_decode(columns[1], key, sizeof key);
-    check_query(LANEBLOOM_LEVELDB, bytes, size, (lanebloom_slice){key, key_size}, columns[2][0] == '1');
+    check_query(LANEBLOOM_LEVELDB, bytes, size, (lanebloom_slice){key, key_size},
+                columns[2][0] == '1');
   }
   rows_close(&rows);
   cr_assert(n == EXPECTED_NROWS, "leveldb_queries.txt: used %zu rows of %d", n, EXPECTED_NROWS);
@@ -590,10 +612,12 @@ static void check_reader_file(const char *kernel)
       check_query(LANEBLOOM_ROCKSDB_LOCAL, bytes, size, key, expected);
   }
   rows_close(&rows);
-  cr_assert(n == EXPECTED_NROWS, "rocksdb_reader_cases.txt: used %zu rows of %d", n, EXPECTED_NROWS);
+  cr_assert(n == EXPECTED_NROWS, "rocksdb_reader_cases.txt: used %zu rows of %d", n,
+            EXPECTED_NROWS);
   cr_assert(nkinds[CONSTANT] == EXPECTED_NCONSTANT && nkinds[LEGACY] == EXPECTED_NLEGACY &&
                 nkinds[LOCAL] == EXPECTED_NLOCAL && nkinds[RIBBON] == 0,
-            "kinds: %zu, %zu, %zu, %zu", nkinds[CONSTANT], nkinds[LEGACY], nkinds[LOCAL], nkinds[RIBBON]);
+            "kinds: %zu, %zu, %zu, %zu", nkinds[CONSTANT], nkinds[LEGACY], nkinds[LOCAL],
+            nkinds[RIBBON]);
 }
 
 Test(vectors, reader_file)
@@ -601,11 +625,12 @@ Test(vectors, reader_file)
   for_each_kernel(check_reader_file);
 }
 
-/* A Ribbon filter of two blocks and more does not open. A policy of Ribbon filters writes FastLocalBloom for few keys,
- * and those do, whose answers are in the file too. */
+/* A Ribbon filter of two blocks and more does not open. A policy of Ribbon filters writes
+ * FastLocalBloom for few keys, and those do, whose answers are in the file too. */
 static void check_ribbon_file(const char *kernel)
 {
-  static const lanebloom_format formats[] = {LANEBLOOM_ROCKSDB, LANEBLOOM_ROCKSDB_LEGACY, LANEBLOOM_ROCKSDB_LOCAL};
+  static const lanebloom_format formats[] = {LANEBLOOM_ROCKSDB, LANEBLOOM_ROCKSDB_LEGACY,
+                                             LANEBLOOM_ROCKSDB_LOCAL};
   enum { EXPECTED_NRIBBON = 13, EXPECTED_NLOCAL = 2, EXPECTED_NQUERIES = 4029, MAX_SIZE = 4096 };
   struct rows rows = rows_open("rocksdb_ribbon.txt");
   uint8_t bytes[MAX_SIZE], key[256];
@@ -627,7 +652,8 @@ static void check_ribbon_file(const char *kernel)
       check_query(LANEBLOOM_ROCKSDB, bytes, size, asked, columns[2][0] == '1');
   }
   rows_close(&rows);
-  cr_assert(nribbon == EXPECTED_NRIBBON && nlocal == EXPECTED_NLOCAL && nqueries == EXPECTED_NQUERIES,
+  cr_assert(nribbon == EXPECTED_NRIBBON && nlocal == EXPECTED_NLOCAL &&
+                nqueries == EXPECTED_NQUERIES,
             "rocksdb_ribbon.txt: used %zu + %zu filters, %zu queries", nribbon, nlocal, nqueries);
 }
 
@@ -636,7 +662,8 @@ Test(vectors, ribbon_file)
   for_each_kernel(check_ribbon_file);
 }
 
-/* XXPH3("hello") is a0bbc238c97657b5, and its first six probes are these bits of a filter of one line. */
+/* XXPH3("hello") is a0bbc238c97657b5, and its first six probes are these bits of a filter of one
+ * line. */
 Test(vectors, trace)
 {
   static const uint64_t expected[] = {321, 97, 331, 137, 40, 24};
@@ -644,12 +671,14 @@ Test(vectors, trace)
   lanebloom_filter *filter;
   uint64_t hash, positions[COUNT(expected)];
   uint32_t hash32;
-  cr_assert(lanebloom_filter_build(LANEBLOOM_ROCKSDB_LOCAL, 10, &keys, &filter) == LANEBLOOM_OK, "build");
+  cr_assert(lanebloom_filter_build(LANEBLOOM_ROCKSDB_LOCAL, 10, &keys, &filter) == LANEBLOOM_OK,
+            "build");
   cr_assert(lanebloom_hash(LANEBLOOM_ROCKSDB_LOCAL, &keys, &hash) == LANEBLOOM_OK, "hash");
   cr_assert(hash == 0xa0bbc238c97657b5, "%016llx", (unsigned long long)hash);
   cr_assert(lanebloom_filter_positions(filter, &hash, positions) == COUNT(expected), "positions");
   for (size_t i = 0; i < COUNT(expected); i++)
-    cr_assert(positions[i] == expected[i], "probe %zu is at %llu", i, (unsigned long long)positions[i]);
+    cr_assert(positions[i] == expected[i], "probe %zu is at %llu", i,
+              (unsigned long long)positions[i]);
   lanebloom_filter_close(filter);
   cr_assert(lanebloom_hash(LANEBLOOM_ROCKSDB_LEGACY, &keys, &hash32) == LANEBLOOM_OK, "hash");
   cr_assert(hash32 == 0xf795964e, "%08x", hash32);
@@ -657,10 +686,12 @@ Test(vectors, trace)
 
 /* ---- LevelDB's small filters ---- */
 
-/* As LevelDB's bloom_test.cc: an empty filter matches nothing, and {hello, world} matches neither "x" nor "foo". */
+/* As LevelDB's bloom_test.cc: an empty filter matches nothing, and {hello, world} matches neither
+ * "x" nor "foo". */
 static void check_query_rows(const char *kernel)
 {
-  static const uint8_t empty[] = {0, 0, 0, 0, 0, 0, 0, 0, 6}, two[] = {0x11, 0x40, 0, 0x41, 0x44, 0x10, 0x40, 0x10, 6};
+  static const uint8_t empty[] = {0, 0, 0, 0, 0, 0, 0, 0, 6},
+                       two[] = {0x11, 0x40, 0, 0x41, 0x44, 0x10, 0x40, 0x10, 6};
   test_context("%s, the small filters", kernel);
   check_query(LANEBLOOM_LEVELDB, empty, sizeof empty, (lanebloom_slice){"hello", 5}, false);
   check_query(LANEBLOOM_LEVELDB, two, sizeof two, (lanebloom_slice){"hello", 5}, true);
@@ -676,7 +707,8 @@ Test(vectors, query_table)
 
 /* ---- Probes per bits per key ---- */
 
-/* The number of probes that LevelDB chooses for 0, 1, 2, ... 45 bits per key; from there on it is 30. */
+/* The number of probes that LevelDB chooses for 0, 1, 2, ... 45 bits per key; from there on it is
+ * 30. */
 Test(vectors, probes)
 {
   static const unsigned chosen[] = {1,  1,  1,  2,  2,  3,  4,  4,  5,  6,  6,  7,  8,  8,  9,  10,
@@ -686,9 +718,12 @@ Test(vectors, probes)
     const unsigned expected = bits < COUNT(chosen) ? chosen[bits] : 30;
     unsigned nprobes;
     uint64_t nbytes;
-    cr_assert(lanebloom_plan_size(LANEBLOOM_LEVELDB, bits, 1000, &nbytes, &nprobes) == LANEBLOOM_OK, "plan_size");
-    cr_assert(nprobes == expected, "%u bits per key: %u probes, expected %u", bits, nprobes, expected);
-    cr_assert(nbytes == (bits ? 125 * bits : 8) + 1, "%u bits per key: %zu bytes", bits, (size_t)nbytes);
+    cr_assert(lanebloom_plan_size(LANEBLOOM_LEVELDB, bits, 1000, &nbytes, &nprobes) == LANEBLOOM_OK,
+              "plan_size");
+    cr_assert(nprobes == expected, "%u bits per key: %u probes, expected %u", bits, nprobes,
+              expected);
+    cr_assert(nbytes == (bits ? 125 * bits : 8) + 1, "%u bits per key: %zu bytes", bits,
+              (size_t)nbytes);
   }
 }
 
@@ -699,17 +734,20 @@ Test(vectors, local_probes_file)
   struct rows rows = rows_open("rocksdb_fastlocal_probes.txt");
   size_t n = 0;
   for (char *columns[2]; rows_next(&rows, "planning", columns, 2); n++) {
-    const unsigned long millibits = strtoul(columns[0], NULL, 10), expected = strtoul(columns[1], NULL, 10);
+    const unsigned long millibits = strtoul(columns[0], NULL, 10),
+                        expected = strtoul(columns[1], NULL, 10);
     unsigned nprobes;
     uint64_t nbytes;
-    cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LOCAL, (double)millibits / 1000, 1000, &nbytes, &nprobes) ==
-                  LANEBLOOM_OK,
+    cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LOCAL, (double)millibits / 1000, 1000, &nbytes,
+                                  &nprobes) == LANEBLOOM_OK,
               "plan_size");
     if (nprobes != expected || nbytes != (millibits + 511) / 512 * 64 + 5)
-      test_fatal("%lu millibits: %u probes, %llu bytes", millibits, nprobes, (unsigned long long)nbytes);
+      test_fatal("%lu millibits: %u probes, %llu bytes", millibits, nprobes,
+                 (unsigned long long)nbytes);
   }
   rows_close(&rows);
-  cr_assert(n == EXPECTED_NROWS, "rocksdb_fastlocal_probes.txt: used %zu rows of %d", n, EXPECTED_NROWS);
+  cr_assert(n == EXPECTED_NROWS, "rocksdb_fastlocal_probes.txt: used %zu rows of %d", n,
+            EXPECTED_NROWS);
 }
 
 /* The number of probes that RocksDB's legacy filters take: bits per key round to whole ones. */
@@ -724,7 +762,8 @@ Test(vectors, legacy_probes)
   for (size_t i = 0; i < COUNT(rows); i++) {
     unsigned nprobes;
     uint64_t nbytes;
-    cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LEGACY, rows[i].bits_per_key, 1, &nbytes, &nprobes) == LANEBLOOM_OK,
+    cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LEGACY, rows[i].bits_per_key, 1, &nbytes,
+                                  &nprobes) == LANEBLOOM_OK,
               "plan_size");
     cr_assert(nprobes == rows[i].nprobes && nbytes == 69, "%g bits per key: %u probes, %llu bytes",
               rows[i].bits_per_key, nprobes, (unsigned long long)nbytes);

@@ -1,4 +1,5 @@
-/* BloomHash in lanes of AVX2: eight keys at a time, a key per lane, sixteen bytes of each in one go.
+/* BloomHash in lanes of AVX2: eight keys at a time, a key per lane, sixteen bytes of each in one
+ * go.
  * SPDX-License-Identifier: MIT */
 #include "../chunks.h"
 #include "../scalar/scalar.h"
@@ -11,8 +12,8 @@ enum {
 
   /* Keys of many sizes are taken in blocks, whose queue should stay in the first-level cache. */
   BLOCK_MAX = 512,
-  /* While so many lanes have bytes left, they go on as they are: a chunk costs less than a turn in the queue. 0 to 100
-   * bytes on Zen 4: 4, 5 or 6 the same within the noise. */
+  /* While so many lanes have bytes left, they go on as they are: a chunk costs less than a turn in
+   * the queue. 0 to 100 bytes on Zen 4: 4, 5 or 6 the same within the noise. */
   MANY = 5,
   MIN_QUEUE = 4, /* fewer keys are faster one by one */
 };
@@ -37,7 +38,8 @@ static inline __m256i first_state(__m256i sizes)
 
 static inline __m256i add_and_multiply(__m256i hash, __m256i word)
 {
-  return _mm256_mullo_epi32(_mm256_add_epi32(hash, word), _mm256_set1_epi32((int)BLOOMHASH_MULTIPLIER));
+  return _mm256_mullo_epi32(_mm256_add_epi32(hash, word),
+                            _mm256_set1_epi32((int)BLOOMHASH_MULTIPLIER));
 }
 
 static inline __m256i mix(__m256i hash, __m256i word)
@@ -51,20 +53,23 @@ static inline __m256i mix_chunk(__m256i hash, const __m256i words[CHUNK_NWORDS])
   return mix(mix(mix(mix(hash, words[0]), words[1]), words[2]), words[3]);
 }
 
-/* What a tail of one to three bytes adds to the hash: each of them, widened. A signed byte is its unsigned value, less
- * 256 from 0x80 on. */
+/* What a tail of one to three bytes adds to the hash: each of them, widened. A signed byte is its
+ * unsigned value, less 256 from 0x80 on. */
 static inline __m256i sign_tails(__m256i word, __m256i tails)
 {
-  const __m256i signs = _mm256_and_si256(_mm256_and_si256(word, _mm256_set1_epi32(0x808080)), tails);
+  const __m256i signs =
+      _mm256_and_si256(_mm256_and_si256(word, _mm256_set1_epi32(0x808080)), tails);
   return _mm256_sub_epi32(word, _mm256_slli_epi32(signs, 1));
 }
 
-/* Word w of chunks that end anywhere: `left` bytes of the chunk, 0 to 16, belong to the key, and so many are in each
- * byte of `bytes_left`. Keys that have ended before keep their hash. */
-static inline __m256i mix_left(__m256i hash, __m256i word, __m256i left, __m256i bytes_left, int w, bool signed_tails)
+/* Word w of chunks that end anywhere: `left` bytes of the chunk, 0 to 16, belong to the key, and so
+ * many are in each byte of `bytes_left`. Keys that have ended before keep their hash. */
+static inline __m256i mix_left(__m256i hash, __m256i word, __m256i left, __m256i bytes_left, int w,
+                               bool signed_tails)
 {
   const __m256i table = _mm256_broadcastsi128_si256(_mm_loadu_si128((const void *)tail_shifts[w]));
-  const __m256i shifts = _mm256_shuffle_epi8(table, _mm256_or_si256(left, _mm256_set1_epi32((int)0x80808000)));
+  const __m256i shifts =
+      _mm256_shuffle_epi8(table, _mm256_or_si256(left, _mm256_set1_epi32((int)0x80808000)));
   const __m256i positions = _mm256_set1_epi32(0x03020100 + 0x04040404 * w);
   const __m256i begun = _mm256_cmpgt_epi32(left, _mm256_set1_epi32(4 * w));
   word = _mm256_and_si256(word, _mm256_cmpgt_epi8(bytes_left, positions));
@@ -75,10 +80,11 @@ static inline __m256i mix_left(__m256i hash, __m256i word, __m256i left, __m256i
   return _mm256_blendv_epi8(hash, mixed, begun);
 }
 
-static inline __m256i mix_last_chunk(__m256i hash, const __m256i words[CHUNK_NWORDS], __m256i left, bool signed_tails)
+static inline __m256i mix_last_chunk(__m256i hash, const __m256i words[CHUNK_NWORDS], __m256i left,
+                                     bool signed_tails)
 {
-  const __m256i low_bytes =
-      _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 0, 0, 0, 4, 4, 4, 4, 8, 8, 8, 8, 12, 12, 12, 12));
+  const __m256i low_bytes = _mm256_broadcastsi128_si256(
+      _mm_setr_epi8(0, 0, 0, 0, 4, 4, 4, 4, 8, 8, 8, 8, 12, 12, 12, 12));
   const __m256i bytes_left = _mm256_shuffle_epi8(left, low_bytes);
   for (int w = 0; w < CHUNK_NWORDS; w++)
     hash = mix_left(hash, words[w], left, bytes_left, w, signed_tails);
@@ -86,7 +92,8 @@ static inline __m256i mix_last_chunk(__m256i hash, const __m256i words[CHUNK_NWO
 }
 
 /* The same where all keys have so many bytes left of the chunk. */
-static inline __m256i mix_same(__m256i hash, const __m256i words[CHUNK_NWORDS], size_t left, bool signed_tails)
+static inline __m256i mix_same(__m256i hash, const __m256i words[CHUNK_NWORDS], size_t left,
+                               bool signed_tails)
 {
   for (size_t w = 0; w < CHUNK_NWORDS && 4 * w < left; w++) {
     if (left - 4 * w >= 4) {
@@ -104,8 +111,10 @@ static inline __m256i mix_same(__m256i hash, const __m256i words[CHUNK_NWORDS], 
 
 /* ---- From keys to lanes ---- */
 
-/* A chunk, of which the last bytes may be somebody else's, on the same page: sanitizers would object. */
-__attribute__((no_sanitize("address", "thread"))) static inline __m128i load_chunk(const uint8_t *from)
+/* A chunk, of which the last bytes may be somebody else's, on the same page: sanitizers would
+ * object. */
+__attribute__((no_sanitize("address", "thread"))) static inline __m128i
+load_chunk(const uint8_t *from)
 {
   return _mm_loadu_si128((const void *)from);
 }
@@ -117,17 +126,19 @@ static inline __m256i load_row(const uint8_t *a, const uint8_t *b)
   return _mm256_inserti128_si256(row, load_chunk(b), 1);
 }
 
-/* Row r holds the chunks of keys r and r + 4, so that their words come out in the keys' order (letters
- * are keys, figures words; one half of each register):
+/* Row r holds the chunks of keys r and r + 4, so that their words come out in the keys' order
+ * (letters are keys, figures words; one half of each register):
  *
  *   a0 a1 a2 a3        a0 b0 a1 b1        a0 b0 c0 d0
  *   b0 b1 b2 b3   ->   a2 b2 a3 b3   ->   a1 b1 c1 d1
  *   c0 c1 c2 c3        c0 d0 c1 d1        a2 b2 c2 d2
- *   d0 d1 d2 d3        c2 d2 c3 d3        a3 b3 c3 d3  */
+ *   d0 d1 d2 d3        c2 d2 c3 d3        a3 b3 c3 d3 */
 static inline void transpose(const __m256i rows[4], __m256i words[CHUNK_NWORDS])
 {
-  const __m256i ab01 = _mm256_unpacklo_epi32(rows[0], rows[1]), ab23 = _mm256_unpackhi_epi32(rows[0], rows[1]);
-  const __m256i cd01 = _mm256_unpacklo_epi32(rows[2], rows[3]), cd23 = _mm256_unpackhi_epi32(rows[2], rows[3]);
+  const __m256i ab01 = _mm256_unpacklo_epi32(rows[0], rows[1]),
+                ab23 = _mm256_unpackhi_epi32(rows[0], rows[1]);
+  const __m256i cd01 = _mm256_unpacklo_epi32(rows[2], rows[3]),
+                cd23 = _mm256_unpackhi_epi32(rows[2], rows[3]);
   words[0] = _mm256_unpacklo_epi64(ab01, cd01);
   words[1] = _mm256_unpackhi_epi64(ab01, cd01);
   words[2] = _mm256_unpacklo_epi64(ab23, cd23);
@@ -143,12 +154,14 @@ static inline void hash_width_4(const uint8_t *data, size_t n, uint8_t *hashes)
     store(hashes + 4 * i, mix(first, load(data + 4 * i)));
 }
 
-/* Dwords of even places, then those of odd ones: a shuffle of two registers leaves the keys as 0 1 4 5 2 3 6 7. */
+/* Dwords of even places, then those of odd ones: a shuffle of two registers leaves the keys as 0 1
+ * 4 5 2 3 6 7. */
 static inline void hash_width_8(const uint8_t *data, size_t n, uint8_t *hashes)
 {
   const __m256i first = first_state(_mm256_set1_epi32(8));
   for (size_t i = 0; i < n; i += LANES) {
-    const __m256 low = _mm256_castsi256_ps(load(data + 8 * i)), high = _mm256_castsi256_ps(load(data + 8 * i + 32));
+    const __m256 low = _mm256_castsi256_ps(load(data + 8 * i)),
+                 high = _mm256_castsi256_ps(load(data + 8 * i + 32));
     const __m256i even = _mm256_castps_si256(_mm256_shuffle_ps(low, high, 0x88));
     const __m256i odd = _mm256_castps_si256(_mm256_shuffle_ps(low, high, 0xdd));
     store(hashes + 4 * i, _mm256_permute4x64_epi64(mix(mix(first, even), odd), 0xd8));
@@ -170,7 +183,8 @@ static inline void hash_width_16(const uint8_t *data, size_t n, uint8_t *hashes)
 }
 
 /* Of any other width: 16 bytes may be read from the last chunk of each. */
-static inline void hash_any_width(const uint8_t *data, size_t width, size_t n, bool signed_tails, uint8_t *hashes)
+static inline void hash_any_width(const uint8_t *data, size_t width, size_t n, bool signed_tails,
+                                  uint8_t *hashes)
 {
   const __m256i first = first_state(_mm256_set1_epi32((int)(uint32_t)width));
   for (size_t i = 0; i < n; i += LANES) {
@@ -192,7 +206,8 @@ static inline void hash_any_width(const uint8_t *data, size_t width, size_t n, b
   }
 }
 
-/* Whole groups of keys, of which it returns how many it hashed: all whose last chunk can be read. */
+/* Whole groups of keys, of which it returns how many it hashed: all whose last chunk can be
+ * read. */
 static inline size_t hash_fixed(const lanebloom_keys *keys, bool signed_tails, uint8_t *hashes)
 {
   const uint8_t *data = keys->data;
@@ -217,8 +232,8 @@ static inline size_t hash_fixed(const lanebloom_keys *keys, bool signed_tails, u
 
 /* ---- Keys of many sizes ----
  *
- * Eight keys take chunk after chunk until most have ended. Those that have not go into a queue, so that lanes are full
- * again in the next round. */
+ * Eight keys take chunk after chunk until most have ended. Those that have not go into a queue, so
+ * that lanes are full again in the next round. */
 
 /* Eight keys on their way. */
 struct lanes {
@@ -257,17 +272,19 @@ static inline __m256i some_left_high(const struct lanes *lanes)
 /* Lanes whose next chunk would be read beyond its reach, a bit for each. */
 static inline unsigned beyond_reach(const struct lanes *lanes, struct reach reach)
 {
-  const __m256i mask = _mm256_set1_epi64x((long long)reach.mask), last = _mm256_set1_epi64x((long long)reach.last);
+  const __m256i mask = _mm256_set1_epi64x((long long)reach.mask),
+                last = _mm256_set1_epi64x((long long)reach.last);
   const __m256i low = _mm256_cmpgt_epi64(_mm256_and_si256(lanes->at[0], mask), last);
   const __m256i high = _mm256_cmpgt_epi64(_mm256_and_si256(lanes->at[1], mask), last);
   const __m256i partial = _mm256_cmpgt_epi32(_mm256_set1_epi32(CHUNK_NBYTES), lanes->left);
-  return lanes_set(_mm256_and_si256(partial, some_left(lanes))) & (half_set(low) | half_set(high) << 4);
+  return lanes_set(_mm256_and_si256(partial, some_left(lanes))) &
+         (half_set(low) | half_set(high) << 4);
 }
 
-/* From where each lane loads its next chunk. What may not be loaded is copied first; those that have ended get any
- * bytes. */
-static inline void find_chunks(const struct lanes *lanes, struct reach reach, uint8_t copies[LANES][CHUNK_NBYTES],
-                               const uint8_t *at[LANES])
+/* From where each lane loads its next chunk. What may not be loaded is copied first; those that
+ * have ended get any bytes. */
+static inline void find_chunks(const struct lanes *lanes, struct reach reach,
+                               uint8_t copies[LANES][CHUNK_NBYTES], const uint8_t *at[LANES])
 {
   const __m256i anywhere = _mm256_set1_epi64x((long long)(uintptr_t)copies);
   store(at, _mm256_blendv_epi8(anywhere, lanes->at[0], some_left_low(lanes)));
@@ -300,7 +317,8 @@ static inline struct lanes take_chunk(struct lanes lanes, struct reach reach, bo
   return (struct lanes){
       .at = {_mm256_add_epi64(lanes.at[0], step), _mm256_add_epi64(lanes.at[1], step)},
       .left = _mm256_sub_epi32(lanes.left, taken),
-      .hash = all_whole ? mix_chunk(lanes.hash, words) : mix_last_chunk(lanes.hash, words, taken, signed_tails),
+      .hash = all_whole ? mix_chunk(lanes.hash, words)
+                        : mix_last_chunk(lanes.hash, words, taken, signed_tails),
   };
 }
 
@@ -312,9 +330,11 @@ static inline struct lanes take_chunks(struct lanes lanes, struct reach reach, b
   return lanes;
 }
 
-static inline struct lanes lanes_at(__m256i low, __m256i high, __m256i low_sizes, __m256i high_sizes)
+static inline struct lanes lanes_at(__m256i low, __m256i high, __m256i low_sizes,
+                                    __m256i high_sizes)
 {
-  const __m256 low_dwords = _mm256_castsi256_ps(low_sizes), high_dwords = _mm256_castsi256_ps(high_sizes);
+  const __m256 low_dwords = _mm256_castsi256_ps(low_sizes),
+               high_dwords = _mm256_castsi256_ps(high_sizes);
   const __m256i halves = _mm256_castps_si256(_mm256_shuffle_ps(low_dwords, high_dwords, 0x88));
   const __m256i sizes = _mm256_permute4x64_epi64(halves, 0xd8);
   return (struct lanes){.at = {low, high}, .left = sizes, .hash = first_state(sizes)};
@@ -406,9 +426,10 @@ static inline __m256i iota(void)
   return _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
 }
 
-/* The first chunks of all keys of a block, of at least a group. The last group may overlap the one before. */
-static inline void begin_block(const lanebloom_keys *keys, struct reach reach, bool signed_tails, struct queue *queue,
-                               uint8_t *hashes)
+/* The first chunks of all keys of a block, of at least a group. The last group may overlap the one
+ * before. */
+static inline void begin_block(const lanebloom_keys *keys, struct reach reach, bool signed_tails,
+                               struct queue *queue, uint8_t *hashes)
 {
   queue->n = 0;
   for (size_t next = 0; next < keys->n; next += LANES) {
@@ -419,8 +440,10 @@ static inline void begin_block(const lanebloom_keys *keys, struct reach reach, b
   }
 }
 
-/* The next chunks of all keys in the queue. Those that still have bytes left move up to its front. */
-static inline void take_round(struct queue *queue, struct reach reach, bool signed_tails, uint8_t *hashes)
+/* The next chunks of all keys in the queue. Those that still have bytes left move up to its
+ * front. */
+static inline void take_round(struct queue *queue, struct reach reach, bool signed_tails,
+                              uint8_t *hashes)
 {
   const size_t n = queue->n;
   queue->n = 0;
@@ -451,7 +474,8 @@ static inline void hash_one_by_one(const lanebloom_keys *keys, bool signed_tails
     lanebloom_bloomhash_hash_scalar(keys, hashes);
 }
 
-static inline void hash_block(const lanebloom_keys *keys, struct reach reach, bool signed_tails, uint8_t *hashes)
+static inline void hash_block(const lanebloom_keys *keys, struct reach reach, bool signed_tails,
+                              uint8_t *hashes)
 {
   struct queue queue;
   begin_block(keys, reach, signed_tails, &queue, hashes);
@@ -482,7 +506,8 @@ static inline void hash_all(const lanebloom_keys *keys, bool signed_tails, uint8
     hash_one_by_one(keys, signed_tails, hashes);
     return;
   }
-  size_t done = keys->layout == KEYS_FIXED && keys->width > 0 ? hash_fixed(keys, signed_tails, hashes) : 0;
+  size_t done =
+      keys->layout == KEYS_FIXED && keys->width > 0 ? hash_fixed(keys, signed_tails, hashes) : 0;
   if (done == keys->n)
     return;
   if (done > keys->n - LANES)

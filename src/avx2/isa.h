@@ -1,4 +1,5 @@
-/* AVX2: its intrinsics, and whether they are to be had. Off x86, where only tests build these kernels, by SIMDe.
+/* AVX2: its intrinsics, and whether they are to be had. Off x86, where only tests build these
+ * kernels, by SIMDe.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_AVX2_ISA_H
 #define LANEBLOOM_AVX2_ISA_H
@@ -10,20 +11,23 @@
 #define ISA_SUFFIX ""
 #define ISA_OPERAND "+x" /* asm's: 32 bytes */
 
-/* The compiler's library asks the CPU once, when the program starts, and counts AVX2 only where the operating system
- * saves its registers (CPUID's OSXSAVE, then XGETBV; tests/cpus.bats hides each). */
+/* The compiler's library asks the CPU once, when the program starts, and counts AVX2 only where the
+ * operating system saves its registers (CPUID's OSXSAVE, then XGETBV; tests/cpus.bats hides
+ * each). */
 static inline bool isa_usable(void)
 {
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
-         __builtin_cpu_supports("popcnt");
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+         __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
 }
 
-/* AMD takes a gather apart in microcode: eight dwords cost Zen 3 39 operations and 8 cycles, where it can do three
- * loads a cycle; Intel's Skylake 5 and 5 (vpgatherdd of uops.info). On Zen 4 loads are 1.1 to 1.5 times as fast for
- * LevelDB filters of every size, hash included; RocksDB's kernels gather nothing. Intel's CPUs from Skylake on, before
- * Alder Lake and Sapphire Rapids, gather slowly once microcode mitigates Gather Data Sampling (CVE-2022-40982,
- * INTEL-SA-00828). A program cannot ask the CPU for that; Linux shows it in
- * /sys/devices/system/cpu/vulnerabilities/gather_data_sampling, and the user may choose avx2-loads. */
+/* AMD takes a gather apart in microcode: eight dwords cost Zen 3 39 operations and 8 cycles, where
+ * it can do three loads a cycle; Intel's Skylake 5 and 5 (vpgatherdd of uops.info). On Zen 4 loads
+ * are 1.1 to 1.5 times as fast for LevelDB filters of every size, hash included; RocksDB's kernels
+ * gather nothing. Intel's CPUs from Skylake on, before Alder Lake and Sapphire Rapids, gather
+ * slowly once microcode mitigates Gather Data Sampling (CVE-2022-40982, INTEL-SA-00828). A program
+ * cannot ask the CPU for that; Linux shows it in
+ * /sys/devices/system/cpu/vulnerabilities/gather_data_sampling, and the user may choose
+ * avx2-loads. */
 static inline bool isa_gathers_slowly(void)
 {
   return __builtin_cpu_is("amd");
@@ -48,8 +52,8 @@ static inline bool isa_gathers_slowly(void)
   return true;
 }
 
-/* SIMDe 0.7.4 loads what the mask leaves out as well, though it may lie on an unmapped page. Here each lane of the mask
- * becomes the lane that is loaded, or 0. */
+/* SIMDe 0.7.4 loads what the mask leaves out as well, though it may lie on an unmapped page. Here
+ * each lane of the mask becomes the lane that is loaded, or 0. */
 #undef _mm_maskload_epi32
 #undef _mm256_maskload_epi32
 
@@ -79,8 +83,8 @@ static inline __m256i _mm256_maskload_epi32(const void *from, __m256i mask)
 }
 #endif
 
-/* Without optimisation gcc's intrinsics with constant operands are macros, as SIMDe's always are, and compilers report
- * their conversions as ours. */
+/* Without optimisation gcc's intrinsics with constant operands are macros, as SIMDe's always are,
+ * and compilers report their conversions as ours. */
 #if (defined(__GNUC__) && !defined(__clang__) && !defined(__OPTIMIZE__)) || !defined(__x86_64__)
 #pragma GCC diagnostic ignored "-Wsign-conversion"
 #pragma GCC diagnostic ignored "-Wconversion"

@@ -1,6 +1,6 @@
-/* leveldb in lanes of AVX2, or with lanes that are loaded one by one. Unlike AVX-512, which has no gathers here and
- * loads lanes some steps behind their positions by way of memory, there are registers for a step of eight lanes at a
- * time.
+/* leveldb in lanes of AVX2, or with lanes that are loaded one by one. Unlike AVX-512, which has no
+ * gathers here and loads lanes some steps behind their positions by way of memory, there are
+ * registers for a step of eight lanes at a time.
  * SPDX-License-Identifier: MIT */
 #include "../scalar/scalar.h"
 #include "../spread.h"
@@ -24,7 +24,8 @@ static inline __m256i strides_of(__m256i hashes)
 
 /* ---- Probing ---- */
 
-/* How the bytes that probes test are fetched: all at once, or by a load per lane for CPUs that are slow at gathers. */
+/* How the bytes that probes test are fetched: all at once, or by a load per lane for CPUs that are
+ * slow at gathers. */
 enum leveldb_fetch { BY_GATHERS, BY_LOADS };
 
 /* What every lane needs of a filter. */
@@ -43,7 +44,8 @@ static inline struct probed probed_of(const struct filter_shape *shape, const ui
       .multiplier = _mm256_set1_epi32((int)shape->reciprocal.multiplier),
       .nbytes = _mm256_set1_epi32((int)(shape->nbits / 8)),
       .even_shift = _mm_cvtsi32_si128((int)shape->reciprocal.shift),
-      .odd_shift = _mm_cvtsi32_si128((int)shape->reciprocal.shift - 32), /* 0 or more from 2 bytes on */
+      .odd_shift =
+          _mm_cvtsi32_si128((int)shape->reciprocal.shift - 32), /* 0 or more from 2 bytes on */
   };
 }
 
@@ -67,25 +69,29 @@ static inline unsigned lanes_there(size_t i, size_t n)
  *
  *   n      n0 n1 n2 n3 ...
  *   even   [n0 * m] [n2 * m] ... >> shift        q0 .. q2 ..
- *   odd    [n1 * m] [n3 * m] ... >> shift - 32   .. q1 .. q3, because what is 32 lower is in the upper half */
+ *   odd    [n1 * m] [n3 * m] ... >> shift - 32   .. q1 .. q3, because what is 32 lower is in the
+ *          upper half */
 static inline __m256i leveldb_bytes(const struct probed *filter, __m256i probe)
 {
   const __m256i n = _mm256_srli_epi32(probe, 3);
   const __m256i even = _mm256_mul_epu32(n, filter->multiplier);
   const __m256i odd = _mm256_mul_epu32(_mm256_srli_epi64(probe, 32 + 3), filter->multiplier);
-  const __m256i quotient =
-      _mm256_blend_epi32(_mm256_srl_epi64(even, filter->even_shift), _mm256_srl_epi64(odd, filter->odd_shift), 0xaa);
+  const __m256i quotient = _mm256_blend_epi32(_mm256_srl_epi64(even, filter->even_shift),
+                                              _mm256_srl_epi64(odd, filter->odd_shift), 0xaa);
   return _mm256_sub_epi32(n, _mm256_mullo_epi32(quotient, filter->nbytes));
 }
 
-/* The dwords at these bytes, or at the last place where one fits, moved up until the byte is the top one. */
+/* The dwords at these bytes, or at the last place where one fits, moved up until the byte is the
+ * top one. */
 static inline __m256i gather_bytes(const struct probed *filter, __m256i bytes)
 {
   /* gcc 12 drops a mask that it knows, and then waits for an old value: 3.6 times slower */
   __m256i all = _mm256_set1_epi32(-1);
   __asm__("" : ISA_OPERAND(all));
-  const __m256i at = _mm256_min_epu32(bytes, _mm256_sub_epi32(filter->nbytes, _mm256_set1_epi32(4)));
-  const __m256i dwords = _mm256_mask_i32gather_epi32(_mm256_setzero_si256(), (const int *)filter->payload, at, all, 1);
+  const __m256i at =
+      _mm256_min_epu32(bytes, _mm256_sub_epi32(filter->nbytes, _mm256_set1_epi32(4)));
+  const __m256i dwords =
+      _mm256_mask_i32gather_epi32(_mm256_setzero_si256(), (const int *)filter->payload, at, all, 1);
   const __m256i above = _mm256_sub_epi32(_mm256_set1_epi32(3), _mm256_sub_epi32(bytes, at));
   return _mm256_sllv_epi32(dwords, _mm256_slli_epi32(above, 3));
 }
@@ -100,14 +106,17 @@ static inline size_t high_index(uint64_t pair)
   return pair >> 32;
 }
 
-/* The same, 0 below the top bytes. Measured on Zen 4, 16 KiB, all keys pass: 2.06 ns per key; dwords, which need the
- * clamp and cross lines, 2.25, with blends instead of inserts 2.4; indices that go through memory 2.9; gathers 2.7. */
+/* The same, 0 below the top bytes. Measured on Zen 4, 16 KiB, all keys pass: 2.06 ns per key;
+ * dwords, which need the clamp and cross lines, 2.25, with blends instead of inserts 2.4; indices
+ * that go through memory 2.9; gathers 2.7. */
 static inline __m256i load_bytes(const struct probed *filter, __m256i bytes)
 {
   const uint8_t *payload = filter->payload;
   const __m128i low = _mm256_castsi256_si128(bytes), high = _mm256_extracti128_si256(bytes, 1);
-  const uint64_t at01 = (uint64_t)_mm_cvtsi128_si64(low), at23 = (uint64_t)_mm_extract_epi64(low, 1);
-  const uint64_t at45 = (uint64_t)_mm_cvtsi128_si64(high), at67 = (uint64_t)_mm_extract_epi64(high, 1);
+  const uint64_t at01 = (uint64_t)_mm_cvtsi128_si64(low),
+                 at23 = (uint64_t)_mm_extract_epi64(low, 1);
+  const uint64_t at45 = (uint64_t)_mm_cvtsi128_si64(high),
+                 at67 = (uint64_t)_mm_extract_epi64(high, 1);
   __m128i top03 = _mm_setzero_si128(), top47 = top03;
   top03 = _mm_insert_epi8(top03, payload[low_index(at01)], 3);
   top03 = _mm_insert_epi8(top03, payload[high_index(at01)], 7);
@@ -121,10 +130,12 @@ static inline __m256i load_bytes(const struct probed *filter, __m256i bytes)
 }
 
 /* The bit that each probe tests, as the lane's sign. */
-static inline __m256i leveldb_test(const struct probed *filter, __m256i probe, enum leveldb_fetch fetch)
+static inline __m256i leveldb_test(const struct probed *filter, __m256i probe,
+                                   enum leveldb_fetch fetch)
 {
   const __m256i bytes = leveldb_bytes(filter, probe);
-  const __m256i tops = fetch == BY_GATHERS ? gather_bytes(filter, bytes) : load_bytes(filter, bytes);
+  const __m256i tops =
+      fetch == BY_GATHERS ? gather_bytes(filter, bytes) : load_bytes(filter, bytes);
   return _mm256_sllv_epi32(tops, _mm256_andnot_si256(probe, _mm256_set1_epi32(7)));
 }
 
@@ -133,21 +144,26 @@ static inline unsigned signs(__m256i lanes)
   return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(lanes));
 }
 
-/* Into the second-level cache: on Zen 4 about twice as many lines come at once as into the first. Measured in a trial
- * with queues, 16 and 256 MiB, no key passes: first level 22 and 26 ns, second 9.8 and 12.1, non-temporal 19 and 24.
+/* Into the second-level cache: on Zen 4 about twice as many lines come at once as into the first.
+ * Measured in a trial with queues, 16 and 256 MiB, no key passes: first level 22 and 26 ns, second
+ * 9.8 and 12.1, non-temporal 19 and 24.
  *
- * Always inline, because gcc 12 takes a function that only prefetches for one without effect and drops its calls. */
+ * Always inline, because gcc 12 takes a function that only prefetches for one without effect and
+ * drops its calls. */
 static inline __attribute__((always_inline)) void prefetch_line(const uint8_t *byte)
 {
   _mm_prefetch((const char *)byte, _MM_HINT_T1);
 }
 
-static inline __attribute__((always_inline)) void leveldb_prefetch(const struct probed *filter, __m256i bytes)
+static inline __attribute__((always_inline)) void leveldb_prefetch(const struct probed *filter,
+                                                                   __m256i bytes)
 {
   const uint8_t *payload = filter->payload;
   const __m128i low = _mm256_castsi256_si128(bytes), high = _mm256_extracti128_si256(bytes, 1);
-  const uint64_t at01 = (uint64_t)_mm_cvtsi128_si64(low), at23 = (uint64_t)_mm_extract_epi64(low, 1);
-  const uint64_t at45 = (uint64_t)_mm_cvtsi128_si64(high), at67 = (uint64_t)_mm_extract_epi64(high, 1);
+  const uint64_t at01 = (uint64_t)_mm_cvtsi128_si64(low),
+                 at23 = (uint64_t)_mm_extract_epi64(low, 1);
+  const uint64_t at45 = (uint64_t)_mm_cvtsi128_si64(high),
+                 at67 = (uint64_t)_mm_extract_epi64(high, 1);
   prefetch_line(payload + low_index(at01));
   prefetch_line(payload + high_index(at01));
   prefetch_line(payload + low_index(at23));
@@ -166,31 +182,34 @@ static inline void store_kept(uint32_t *to, __m256i lanes, __m256i order)
 /* Measured on Zen 4, ns per key, loads, k = 6. */
 enum {
   FEW_NKEYS = 8, /* fewer go to scalar: a single key takes 51 ns there and 120 here */
-  /* Up to here prefetching costs more than it saves. No key passes, without and with it: 2 MiB 2.9 and 3.9, 4 MiB 3.2
-   * and 4.1, 16 MiB 10.0 and 4.2. */
+  /* Up to here prefetching costs more than it saves. No key passes, without and with it: 2 MiB 2.9
+   * and 3.9, 4 MiB 3.2 and 4.1, 16 MiB 10.0 and 4.2. */
   NEAR_NBYTES = 4 << 20,
-  /* So many lines are on their way. 256: 5.3 and 11.5 at 16 and 256 MiB, 512: 4.2 and 10.1, 1024: 4.2 and 11.1. */
+  /* So many lines are on their way. 256: 5.3 and 11.5 at 16 and 256 MiB, 512: 4.2 and 10.1, 1024:
+   * 4.2 and 11.1. */
   FAR_BLOCK_NKEYS = 512,
   /* The first block tells what keys to expect. */
   FIRST_BLOCK_NKEYS = 128,
-  /* Hits per block up to which each probe is worth a pass of its own, and from which one pass for all is best. They
-   * meet at 15 and 42 % for 16 KiB, 22 and 63 % for 256 KiB. */
+  /* Hits per block up to which each probe is worth a pass of its own, and from which one pass for
+   * all is best. They meet at 15 and 42 % for 16 KiB, 22 and 63 % for 256 KiB. */
   FEW_PERCENT = 20,
   MOST_PERCENT = 60,
   MOST_PERCENT_TINY = 40,
   TINY_NBYTES = 32 << 10, /* the first-level cache: loads cost least */
 };
 
-/* Keys of a block that passed all probes so far: hashes, and places in the block. Stores take whole registers. */
+/* Keys of a block that passed all probes so far: hashes, and places in the block. Stores take whole
+ * registers. */
 struct sieve {
   _Alignas(32) uint32_t hashes[BLOCK_NKEYS + LANES];
   _Alignas(32) uint32_t places[BLOCK_NKEYS + LANES];
 };
 
-/* Probes first .. end of n keys; returns how many are kept, and `kept` has those. It may be where they come from, as no
- * store overtakes the loads; places is NULL for a whole block. */
-static inline size_t sift(const struct probed *filter, const uint8_t *hashes, const uint32_t *places, size_t n,
-                          uint32_t first, uint32_t end, bool far, struct sieve *kept, enum leveldb_fetch fetch)
+/* Probes first .. end of n keys; returns how many are kept, and `kept` has those. It may be where
+ * they come from, as no store overtakes the loads; places is NULL for a whole block. */
+static inline size_t sift(const struct probed *filter, const uint8_t *hashes,
+                          const uint32_t *places, size_t n, uint32_t first, uint32_t end, bool far,
+                          struct sieve *kept, enum leveldb_fetch fetch)
 {
   const __m256i times = _mm256_set1_epi32((int)first);
   __m256i place = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
@@ -208,7 +227,8 @@ static inline size_t sift(const struct probed *filter, const uint8_t *hashes, co
       probe = _mm256_add_epi32(probe, stride);
     }
     if (goes_on) /* others fetch the first line, which is there */
-      leveldb_prefetch(filter, _mm256_and_si256(leveldb_bytes(filter, probe), _mm256_srai_epi32(passed, 31)));
+      leveldb_prefetch(
+          filter, _mm256_and_si256(leveldb_bytes(filter, probe), _mm256_srai_epi32(passed, 31)));
     const unsigned mask = signs(passed) & lanes_there(i, n);
     const __m256i order = kept_order(mask);
     store_kept(kept->hashes + nkept, hash, order);
@@ -220,8 +240,8 @@ static inline size_t sift(const struct probed *filter, const uint8_t *hashes, co
   return nkept;
 }
 
-/* The bits of these places. Bytes first, and then their signs as bits, was 0.1 ns slower where few pass, and 0.1 faster
- * where all do. */
+/* The bits of these places. Bytes first, and then their signs as bits, was 0.1 ns slower where few
+ * pass, and 0.1 faster where all do. */
 static inline void leveldb_mark(const uint32_t *places, size_t nkept, size_t n, uint8_t *bitmap)
 {
   memset(bitmap, 0, (n + 7) / 8);
@@ -229,9 +249,11 @@ static inline void leveldb_mark(const uint32_t *places, size_t nkept, size_t n, 
     bitmap[places[i] / 8] |= (uint8_t)(1 << places[i] % 8);
 }
 
-/* Tests `nfirst` probes of all keys, then `nnext` more at a time of those that are left. Returns the number of hits. */
-static inline size_t sift_all(const struct probed *filter, const uint8_t *hashes, size_t n, uint8_t *bitmap,
-                              uint32_t nfirst, uint32_t nnext, bool far, enum leveldb_fetch fetch)
+/* Tests `nfirst` probes of all keys, then `nnext` more at a time of those that are left. Returns
+ * the number of hits. */
+static inline size_t sift_all(const struct probed *filter, const uint8_t *hashes, size_t n,
+                              uint8_t *bitmap, uint32_t nfirst, uint32_t nnext, bool far,
+                              enum leveldb_fetch fetch)
 {
   struct sieve kept;
   const uint32_t nprobes = filter->nprobes;
@@ -239,15 +261,16 @@ static inline size_t sift_all(const struct probed *filter, const uint8_t *hashes
   size_t left = sift(filter, hashes, NULL, n, 0, end, far, &kept, fetch);
   for (uint32_t first = end; first < nprobes && left > 0; first = end) {
     end = nnext < nprobes - first ? first + nnext : nprobes;
-    left = sift(filter, (const uint8_t *)kept.hashes, kept.places, left, first, end, far, &kept, fetch);
+    left = sift(filter, (const uint8_t *)kept.hashes, kept.places, left, first, end, far, &kept,
+                fetch);
   }
   leveldb_mark(kept.places, left, n, bitmap);
   return left;
 }
 
 /* Tests all probes of all keys. Returns the number of hits. */
-static inline size_t probe_all(const struct probed *filter, const uint8_t *hashes, size_t n, uint8_t *bitmap,
-                               enum leveldb_fetch fetch)
+static inline size_t probe_all(const struct probed *filter, const uint8_t *hashes, size_t n,
+                               uint8_t *bitmap, enum leveldb_fetch fetch)
 {
   size_t nhits = 0;
   for (size_t i = 0; i < n; i += LANES) {
@@ -265,15 +288,17 @@ static inline size_t probe_all(const struct probed *filter, const uint8_t *hashe
   return nhits;
 }
 
-/* A filter whose lines come soon enough by themselves. Where most keys pass, sifting only costs: each block goes by the
- * hits of the one before. */
-static inline void leveldb_probe_near(const struct probed *filter, bool tiny, struct hash_source *source,
-                                      uint8_t *bitmap, enum leveldb_fetch fetch)
+/* A filter whose lines come soon enough by themselves. Where most keys pass, sifting only costs:
+ * each block goes by the hits of the one before. */
+static inline void leveldb_probe_near(const struct probed *filter, bool tiny,
+                                      struct hash_source *source, uint8_t *bitmap,
+                                      enum leveldb_fetch fetch)
 {
   const size_t most_percent = tiny ? MOST_PERCENT_TINY : MOST_PERCENT;
   size_t nhits = 0, last_n = 1;
   for (size_t n, first = 0; first < source->n; first += n) {
-    const uint8_t *hashes = hash_source_next(source, first == 0 ? FIRST_BLOCK_NKEYS : BLOCK_NKEYS, &n);
+    const uint8_t *hashes =
+        hash_source_next(source, first == 0 ? FIRST_BLOCK_NKEYS : BLOCK_NKEYS, &n);
     uint8_t *bits = bitmap + first / 8;
     if (nhits * 100 <= last_n * FEW_PERCENT)
       nhits = sift_all(filter, hashes, n, bits, 1, 1, false, fetch);
@@ -285,18 +310,18 @@ static inline void leveldb_probe_near(const struct probed *filter, bool tiny, st
   }
 }
 
-/* A larger filter: each line is fetched a pass before its test, the first ones of a block before the block before is
- * tested. Keys that all pass take 13.1 and 33 ns at 16 and 256 MiB; with all lines fetched 32 keys ahead and no passes
- * 11.4 and 33: not worth a choice. */
-static inline __attribute__((always_inline)) void leveldb_prefetch_first(const struct probed *filter,
-                                                                         const uint8_t *hashes, size_t n)
+/* A larger filter: each line is fetched a pass before its test, the first ones of a block before
+ * the block before is tested. Keys that all pass take 13.1 and 33 ns at 16 and 256 MiB; with all
+ * lines fetched 32 keys ahead and no passes 11.4 and 33: not worth a choice. */
+static inline __attribute__((always_inline)) void
+leveldb_prefetch_first(const struct probed *filter, const uint8_t *hashes, size_t n)
 {
   for (size_t i = 0; i < n; i += LANES)
     leveldb_prefetch(filter, leveldb_bytes(filter, load_hashes(hashes, i, n)));
 }
 
-static inline void leveldb_probe_far(const struct probed *filter, struct hash_source *source, uint8_t *bitmap,
-                                     enum leveldb_fetch fetch)
+static inline void leveldb_probe_far(const struct probed *filter, struct hash_source *source,
+                                     uint8_t *bitmap, enum leveldb_fetch fetch)
 {
   size_t n, next_n;
   const uint8_t *hashes = hash_source_next(source, FAR_BLOCK_NKEYS, &n), *next;
@@ -309,8 +334,9 @@ static inline void leveldb_probe_far(const struct probed *filter, struct hash_so
   }
 }
 
-static inline void leveldb_probe(const struct filter_shape *shape, const uint8_t *payload, struct hash_source *source,
-                                 uint8_t *bitmap, enum leveldb_fetch fetch)
+static inline void leveldb_probe(const struct filter_shape *shape, const uint8_t *payload,
+                                 struct hash_source *source, uint8_t *bitmap,
+                                 enum leveldb_fetch fetch)
 {
   if (shape->nbytes < 4 || source->n < FEW_NKEYS) { /* a dword does not fit */
     lanebloom_leveldb_scalar.probe(shape, payload, source, bitmap);
@@ -323,8 +349,8 @@ static inline void leveldb_probe(const struct filter_shape *shape, const uint8_t
     leveldb_probe_far(&filter, source, bitmap, fetch);
 }
 
-static void leveldb_probe_avx2(const struct filter_shape *shape, const uint8_t *payload, struct hash_source *source,
-                               uint8_t *bitmap)
+static void leveldb_probe_avx2(const struct filter_shape *shape, const uint8_t *payload,
+                               struct hash_source *source, uint8_t *bitmap)
 {
   leveldb_probe(shape, payload, source, bitmap, BY_GATHERS);
 }
@@ -346,7 +372,8 @@ static inline struct modulus modulus_of(const struct filter_shape *shape)
 {
   return (struct modulus){
       .multiplier = _mm256_set1_epi32((int)shape->reciprocal.multiplier),
-      .nbits = _mm256_set1_epi32((int)(uint32_t)shape->nbits), /* 2^32 bits as 0: their quotient is 0 */
+      .nbits =
+          _mm256_set1_epi32((int)(uint32_t)shape->nbits), /* 2^32 bits as 0: their quotient is 0 */
       .shift = _mm_cvtsi32_si128((int)shape->reciprocal.shift),
   };
 }
@@ -354,7 +381,8 @@ static inline struct modulus modulus_of(const struct filter_shape *shape)
 /* quotient * nbits in the even lanes, of numerators there. */
 static inline __m256i multiple_below(__m256i numerators, const struct modulus *modulus)
 {
-  const __m256i quotients = _mm256_srl_epi64(_mm256_mul_epu32(numerators, modulus->multiplier), modulus->shift);
+  const __m256i quotients =
+      _mm256_srl_epi64(_mm256_mul_epu32(numerators, modulus->multiplier), modulus->shift);
   return _mm256_mul_epu32(quotients, modulus->nbits);
 }
 
@@ -374,10 +402,12 @@ static inline __m256i positions_of(__m256i probes, const struct modulus *modulus
  *   m0 m1 m2 m3 | m4 m5 m6 m7   ->   0123 0123 0123 0123 | 4567 4567 4567 4567   ->   0123 4567 */
 static inline void put_bits(struct bits *bits, size_t i, __m256i positions)
 {
-  const __m256i masks = _mm256_sllv_epi32(_mm256_set1_epi32(1), _mm256_and_si256(positions, _mm256_set1_epi32(7)));
+  const __m256i masks =
+      _mm256_sllv_epi32(_mm256_set1_epi32(1), _mm256_and_si256(positions, _mm256_set1_epi32(7)));
   const __m256i words = _mm256_packs_epi32(masks, masks);
   const __m256i fours = _mm256_packus_epi16(words, words);
-  const __m128i eight = _mm_unpacklo_epi32(_mm256_castsi256_si128(fours), _mm256_extracti128_si256(fours, 1));
+  const __m128i eight =
+      _mm_unpacklo_epi32(_mm256_castsi256_si128(fours), _mm256_extracti128_si256(fours, 1));
   _mm256_storeu_si256((void *)(bits->bytes + i), _mm256_srli_epi32(positions, 3));
   _mm_storel_epi64((void *)(bits->masks + i), eight);
 }
@@ -389,9 +419,10 @@ static inline void stream_line(uint32_t *to, const struct spread_line *line)
   _mm256_stream_si256((void *)(to + LANES), load(line->positions + LANES));
 }
 
-/* Sets the first n positions of a full bucket, or of one that will get no more: a multiple of LANES. */
-static void leveldb_empty_bucket_avx2(const struct filter_shape *shape, uint8_t *payload, const struct spread *spread,
-                                      size_t piece, size_t n)
+/* Sets the first n positions of a full bucket, or of one that will get no more: a multiple of
+ * LANES. */
+static void leveldb_empty_bucket_avx2(const struct filter_shape *shape, uint8_t *payload,
+                                      const struct spread *spread, size_t piece, size_t n)
 {
   struct bits bits;
   const uint32_t *bucket = spread_bucket(spread, piece);
@@ -404,8 +435,8 @@ static void leveldb_empty_bucket_avx2(const struct filter_shape *shape, uint8_t 
   }
 }
 
-static inline void leveldb_append_avx2(const struct filter_shape *shape, uint8_t *payload, struct spread *spread,
-                                       uint32_t position)
+static inline void leveldb_append_avx2(const struct filter_shape *shape, uint8_t *payload,
+                                       struct spread *spread, uint32_t position)
 {
   const size_t piece = position >> PIECE_LOG_NBITS;
   struct spread_line *line = &spread->lines[piece];
@@ -422,7 +453,8 @@ static inline void leveldb_append_avx2(const struct filter_shape *shape, uint8_t
 }
 
 /* Fills up the last line of each bucket with a position that is in it. */
-static void leveldb_empty_avx2(const struct filter_shape *shape, uint8_t *payload, struct spread *spread)
+static void leveldb_empty_avx2(const struct filter_shape *shape, uint8_t *payload,
+                               struct spread *spread)
 {
   for (size_t piece = 0; piece < spread->npieces; piece++) {
     while (spread->counts[piece] % LINE_NPOSITIONS != 0)
@@ -432,8 +464,8 @@ static void leveldb_empty_avx2(const struct filter_shape *shape, uint8_t *payloa
   }
 }
 
-static void leveldb_set_avx2(const struct filter_shape *shape, uint8_t *payload, const struct modulus *modulus,
-                             const uint8_t *hashes, size_t n)
+static void leveldb_set_avx2(const struct filter_shape *shape, uint8_t *payload,
+                             const struct modulus *modulus, const uint8_t *hashes, size_t n)
 {
   for (size_t first = 0; first < n; first += GROUP_NKEYS) {
     struct bits bits;
@@ -452,8 +484,9 @@ static void leveldb_set_avx2(const struct filter_shape *shape, uint8_t *payload,
   }
 }
 
-static void leveldb_spread_avx2(const struct filter_shape *shape, uint8_t *payload, const struct modulus *modulus,
-                                const uint8_t *hashes, size_t n, struct spread *spread)
+static void leveldb_spread_avx2(const struct filter_shape *shape, uint8_t *payload,
+                                const struct modulus *modulus, const uint8_t *hashes, size_t n,
+                                struct spread *spread)
 {
   for (size_t first = 0; first < n; first += GROUP_NKEYS) {
     uint32_t positions[GROUP_NBITS];
@@ -473,7 +506,8 @@ static void leveldb_spread_avx2(const struct filter_shape *shape, uint8_t *paylo
   }
 }
 
-static void leveldb_add_avx2(const struct filter_shape *shape, uint8_t *payload, struct hash_source *source)
+static void leveldb_add_avx2(const struct filter_shape *shape, uint8_t *payload,
+                             struct hash_source *source)
 {
   const struct modulus modulus = modulus_of(shape);
   struct spread spread;

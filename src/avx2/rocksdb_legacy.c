@@ -1,5 +1,5 @@
-/* rocksdb_legacy in lanes of AVX2: as rocksdb_local, but for where the line is and which bits of it. Lines of other
- * sizes than 64 bytes, which x86 never builds, are left to scalar.
+/* rocksdb_legacy in lanes of AVX2: as rocksdb_local, but for where the line is and which bits of
+ * it. Lines of other sizes than 64 bytes, which x86 never builds, are left to scalar.
  * SPDX-License-Identifier: MIT */
 #include "../scalar/scalar.h"
 #include "avx2.h"
@@ -34,14 +34,15 @@ static inline struct divisor divisor_of(const struct filter_shape *shape)
 static inline __m256i line_offsets(__m128i hashes, const struct divisor *divisor)
 {
   const __m256i n = _mm256_cvtepu32_epi64(hashes);
-  const __m256i product = _mm256_add_epi64(_mm256_mul_epu32(n, divisor->multiplier), divisor->addend);
+  const __m256i product =
+      _mm256_add_epi64(_mm256_mul_epu32(n, divisor->multiplier), divisor->addend);
   const __m256i quotient = _mm256_srl_epi64(product, divisor->shift);
   const __m256i line = _mm256_sub_epi64(n, _mm256_mul_epu32(quotient, divisor->nlines));
   return _mm256_slli_epi64(line, 6);
 }
 
-/* What the stride of a hash is multiplied by: for probe 8 * pass + i in lane i of a pass. Lanes beyond the last probe
- * repeat the first one. */
+/* What the stride of a hash is multiplied by: for probe 8 * pass + i in lane i of a pass. Lanes
+ * beyond the last probe repeat the first one. */
 struct multipliers {
   __m256i passes[MAX_NPASSES];
 };
@@ -66,15 +67,19 @@ static inline __m256i probes_of(const uint8_t *hashes, int i, __m256i multiplier
   return _mm256_add_epi32(_mm256_set1_epi32((int)hash), _mm256_mullo_epi32(strides, multipliers));
 }
 
-/* Each probe's bit, as the sign of its lane. A probe's lowest 5 bits are the number of a bit in a dword, the next 3,
- * which are all that the permutation looks at, of a dword in a half of the line, and the next of a half. */
+/* Each probe's bit, as the sign of its lane. A probe's lowest 5 bits are the number of a bit in a
+ * dword, the next 3, which are all that the permutation looks at, of a dword in a half of the line,
+ * and the next of a half. */
 static inline __m256i bits_as_signs(__m256i probes, const uint8_t *line)
 {
   const __m256i dword = _mm256_srli_epi32(probes, 5);
-  const __m256i lower = _mm256_permutevar8x32_epi32(_mm256_loadu_si256((const __m256i *)line), dword);
-  const __m256i upper = _mm256_permutevar8x32_epi32(_mm256_loadu_si256((const __m256i *)(line + 32)), dword);
-  const __m256i dwords = _mm256_castps_si256(_mm256_blendv_ps(_mm256_castsi256_ps(lower), _mm256_castsi256_ps(upper),
-                                                              _mm256_castsi256_ps(_mm256_slli_epi32(probes, 23))));
+  const __m256i lower =
+      _mm256_permutevar8x32_epi32(_mm256_loadu_si256((const __m256i *)line), dword);
+  const __m256i upper =
+      _mm256_permutevar8x32_epi32(_mm256_loadu_si256((const __m256i *)(line + 32)), dword);
+  const __m256i dwords =
+      _mm256_castps_si256(_mm256_blendv_ps(_mm256_castsi256_ps(lower), _mm256_castsi256_ps(upper),
+                                           _mm256_castsi256_ps(_mm256_slli_epi32(probes, 23))));
   const __m256i to_sign = _mm256_andnot_si256(probes, _mm256_set1_epi32(31));
   return _mm256_sllv_epi32(dwords, to_sign);
 }
@@ -82,8 +87,8 @@ static inline __m256i bits_as_signs(__m256i probes, const uint8_t *line)
 /* ---- Blocks of hashes and their lines ---- */
 
 /* Where the lines of eight hashes are, prefetched as in rocksdb_local.c. */
-static inline void locate_eight(struct block *block, size_t i, const struct divisor *divisor, const uint8_t *payload,
-                                const bool prefetch)
+static inline void locate_eight(struct block *block, size_t i, const struct divisor *divisor,
+                                const uint8_t *payload, const bool prefetch)
 {
   for (size_t j = i; j < i + 8; j += 4) {
     const __m128i hashes = _mm_loadu_si128((const __m128i *)(block->hashes + j * sizeof(uint32_t)));
@@ -97,22 +102,25 @@ static inline void locate_eight(struct block *block, size_t i, const struct divi
 /* ---- Probing ---- */
 
 /* Bit i: hash i passes. */
-static inline uint8_t probe_eight(const struct multipliers *multipliers, const uint32_t npasses, const uint8_t *payload,
-                                  const uint64_t *offsets, const uint8_t *hashes)
+static inline uint8_t probe_eight(const struct multipliers *multipliers, const uint32_t npasses,
+                                  const uint8_t *payload, const uint64_t *offsets,
+                                  const uint8_t *hashes)
 {
   unsigned hits = 0;
   for (int i = 7; i >= 0; i--) {
     const uint8_t *line = payload + offsets[i];
     __m256i passed = bits_as_signs(probes_of(hashes, i, multipliers->passes[0]), line);
     for (uint32_t pass = 1; pass < npasses; pass++)
-      passed = _mm256_and_si256(passed, bits_as_signs(probes_of(hashes, i, multipliers->passes[pass]), line));
+      passed = _mm256_and_si256(
+          passed, bits_as_signs(probes_of(hashes, i, multipliers->passes[pass]), line));
     hits = 2 * hits + (_mm256_movemask_ps(_mm256_castsi256_ps(passed)) == 0xff);
   }
   return (uint8_t)hits;
 }
 
-static inline void probe_blocks(const struct filter_shape *shape, const uint8_t *payload, struct hash_source *source,
-                                uint8_t *bitmap, const uint32_t npasses, const bool prefetch)
+static inline void probe_blocks(const struct filter_shape *shape, const uint8_t *payload,
+                                struct hash_source *source, uint8_t *bitmap, const uint32_t npasses,
+                                const bool prefetch)
 {
   const struct multipliers multipliers = multipliers_for(shape->nprobes);
   const struct divisor divisor = divisor_of(shape);
@@ -127,7 +135,8 @@ static inline void probe_blocks(const struct filter_shape *shape, const uint8_t 
     for (size_t i = 0; i < block->n; i += 8) {
       if (i < next->n)
         locate_eight(next, i, &divisor, payload, prefetch);
-      *bitmap++ = probe_eight(&multipliers, npasses, payload, block->offsets + i, block->hashes + i * sizeof(uint32_t));
+      *bitmap++ = probe_eight(&multipliers, npasses, payload, block->offsets + i,
+                              block->hashes + i * sizeof(uint32_t));
     }
     if (block->n % 8 != 0)
       bitmap[-1] &= (uint8_t)((1 << block->n % 8) - 1);
@@ -157,20 +166,22 @@ static void rocksdb_legacy_probe_avx2(const struct filter_shape *shape, const ui
 /* ---- Adding ---- */
 
 /* One key after another, as two may have the same line. */
-static inline void add_eight(const struct multipliers *multipliers, const uint32_t nprobes, uint8_t *payload,
-                             const uint64_t *offsets, const uint8_t *hashes, size_t n)
+static inline void add_eight(const struct multipliers *multipliers, const uint32_t nprobes,
+                             uint8_t *payload, const uint64_t *offsets, const uint8_t *hashes,
+                             size_t n)
 {
   uint32_t bits[8][MAX_NPASSES * LANES_PER_KEY];
   for (int i = 0; i < 8; i++)
     for (uint32_t pass = 0; pass < npasses_of(nprobes); pass++)
-      _mm256_storeu_si256(
-          (__m256i *)&bits[i][pass * LANES_PER_KEY],
-          _mm256_and_si256(probes_of(hashes, i, multipliers->passes[pass]), _mm256_set1_epi32(8 * LINE_NBYTES - 1)));
+      _mm256_storeu_si256((__m256i *)&bits[i][pass * LANES_PER_KEY],
+                          _mm256_and_si256(probes_of(hashes, i, multipliers->passes[pass]),
+                                           _mm256_set1_epi32(8 * LINE_NBYTES - 1)));
   for (size_t i = 0; i < n; i++)
     set_bits(payload + offsets[i], bits[i], nprobes);
 }
 
-static void rocksdb_legacy_add_avx2(const struct filter_shape *shape, uint8_t *payload, struct hash_source *source)
+static void rocksdb_legacy_add_avx2(const struct filter_shape *shape, uint8_t *payload,
+                                    struct hash_source *source)
 {
   if (shape->line_nbytes != LINE_NBYTES) {
     lanebloom_rocksdb_legacy_scalar.add(shape, payload, source);
@@ -191,8 +202,8 @@ static void rocksdb_legacy_add_avx2(const struct filter_shape *shape, uint8_t *p
       if (i < next->n)
         locate_eight(next, i, &divisor, payload, prefetch);
       const size_t left = block->n - i;
-      add_eight(&multipliers, shape->nprobes, payload, block->offsets + i, block->hashes + i * sizeof(uint32_t),
-                left < 8 ? left : 8);
+      add_eight(&multipliers, shape->nprobes, payload, block->offsets + i,
+                block->hashes + i * sizeof(uint32_t), left < 8 ? left : 8);
     }
     struct block *const done = block;
     block = next;

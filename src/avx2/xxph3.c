@@ -1,10 +1,11 @@
 /* XXPH3 in lanes of AVX2: four keys at a time.
  * SPDX-License-Identifier: MIT */
 
-/* Measured on Zen 4, gcc 12, keys in the first-level cache: 0.64 ns for 8 bytes, 0.86 for 16, 1.4 for 20, where
- * scalar's straight loops take 1.75, 1.33 and 1.9; keys of 3 to 16 bytes 2.4 to 2.8, scalar 5.5 to 6.
- * Did not help: lists per class of sizes and a straight scalar loop for each (5 ns for 3 to 16 bytes: the lists cost as
- * much as the hashes). So both short classes are computed in every lane. */
+/* Measured on Zen 4, gcc 12, keys in the first-level cache: 0.64 ns for 8 bytes, 0.86 for 16, 1.4
+ * for 20, where scalar's straight loops take 1.75, 1.33 and 1.9; keys of 3 to 16 bytes 2.4 to 2.8,
+ * scalar 5.5 to 6. Did not help: lists per class of sizes and a straight scalar loop for each (5 ns
+ * for 3 to 16 bytes: the lists cost as much as the hashes). So both short classes are computed in
+ * every lane. */
 #include "../scalar/xxph3.h"
 #include "../scalar/scalar.h"
 #include "avx2.h"
@@ -22,14 +23,15 @@ static inline __m256i splat(uint64_t value)
 static inline __m256i multiply(__m256i a, uint64_t b)
 {
   __m256i crossed = _mm256_mullo_epi32(a, splat(b >> 32 | b << 32));
-  __m256i upper =
-      _mm256_add_epi32(_mm256_slli_epi64(crossed, 32), _mm256_and_si256(crossed, splat(0xffffffff00000000)));
+  __m256i upper = _mm256_add_epi32(_mm256_slli_epi64(crossed, 32),
+                                   _mm256_and_si256(crossed, splat(0xffffffff00000000)));
   return _mm256_add_epi64(_mm256_mul_epu32(a, splat(b)), upper);
 }
 
 static inline __m256i multiply32(__m256i a, uint32_t b)
 {
-  return _mm256_add_epi64(_mm256_mul_epu32(a, splat(b)), _mm256_mullo_epi32(a, splat((uint64_t)b << 32)));
+  return _mm256_add_epi64(_mm256_mul_epu32(a, splat(b)),
+                          _mm256_mullo_epi32(a, splat((uint64_t)b << 32)));
 }
 
 static inline __m256i multiply_fold(__m256i a, __m256i b)
@@ -40,7 +42,8 @@ static inline __m256i multiply_fold(__m256i a, __m256i b)
   __m256i middle = _mm256_add_epi64(_mm256_mul_epu32(a_high, b), _mm256_srli_epi64(bottom, 32));
   __m256i other = _mm256_add_epi64(_mm256_mul_epu32(a, b_high), _mm256_and_si256(middle, low_half));
   __m256i low = _mm256_blend_epi32(bottom, _mm256_slli_epi64(other, 32), 0xaa);
-  __m256i high = _mm256_add_epi64(_mm256_add_epi64(top, _mm256_srli_epi64(middle, 32)), _mm256_srli_epi64(other, 32));
+  __m256i high = _mm256_add_epi64(_mm256_add_epi64(top, _mm256_srli_epi64(middle, 32)),
+                                  _mm256_srli_epi64(other, 32));
   return _mm256_xor_si256(low, high);
 }
 
@@ -80,7 +83,8 @@ static inline __m256i two_pieces(const uint8_t *at, size_t stride)
                                  _mm_loadu_si128((const void *)(at + stride)), 1);
 }
 
-/* Keys first .. first + n by scalar's loops. See src/avx512/xxph3.c for why they are not compiled here. */
+/* Keys first .. first + n by scalar's loops. See src/avx512/xxph3.c for why they are not compiled
+ * here. */
 static void hash_in_scalar(const lanebloom_keys *keys, size_t first, size_t n, void *hashes)
 {
   const lanebloom_keys part = lanebloom_keys_part(keys, first, n);
@@ -93,8 +97,8 @@ static void hash_in_scalar(const lanebloom_keys *keys, size_t first, size_t n, v
 static size_t fixed_4_to_8(const uint8_t *keys, size_t width, size_t n, void *hashes)
 {
   const __m128i at = _mm_set_epi8(-1, -2, -3, -4, 3, 2, 1, 0, -1, -2, -3, -4, 3, 2, 1, 0);
-  const __m128i widths =
-      _mm_mullo_epi16(_mm_set_epi32(0x02020202, 0x01010101, 0x01010101, 0), _mm_set1_epi16((short)width));
+  const __m128i widths = _mm_mullo_epi16(_mm_set_epi32(0x02020202, 0x01010101, 0x01010101, 0),
+                                         _mm_set1_epi16((short)width));
   const __m256i ends = _mm256_broadcastsi128_si256(_mm_add_epi8(at, widths));
   const __m256i size = splat(width);
   size_t i = 0;
@@ -120,8 +124,10 @@ static size_t fixed_9_to_16(const uint8_t *keys, size_t width, size_t n, void *h
   size_t i = 0;
   for (; i + NLANES + 1 <= n; i += NLANES) {
     const uint8_t *first = keys + i * width, *last = first + width - 8;
-    __m256i low = _mm256_unpacklo_epi64(two_pieces(first, 2 * width), two_pieces(first + width, 2 * width));
-    __m256i high = _mm256_unpacklo_epi64(two_pieces(last, 2 * width), two_pieces(last + width, 2 * width));
+    __m256i low =
+        _mm256_unpacklo_epi64(two_pieces(first, 2 * width), two_pieces(first + width, 2 * width));
+    __m256i high =
+        _mm256_unpacklo_epi64(two_pieces(last, 2 * width), two_pieces(last + width, 2 * width));
     store(hashes, i, hash_9_to_16(low, high, size));
   }
   return i;
@@ -133,7 +139,8 @@ static size_t fixed_16(const uint8_t *keys, size_t n, void *hashes)
   size_t i = 0;
   for (; i + NLANES <= n; i += NLANES) {
     __m256i even = two_pieces(keys + i * 16, 32), odd = two_pieces(keys + i * 16 + 16, 32);
-    store(hashes, i, hash_9_to_16(_mm256_unpacklo_epi64(even, odd), _mm256_unpackhi_epi64(even, odd), size));
+    store(hashes, i,
+          hash_9_to_16(_mm256_unpacklo_epi64(even, odd), _mm256_unpackhi_epi64(even, odd), size));
   }
   return i;
 }
@@ -181,8 +188,9 @@ static size_t hash_fixed(const uint8_t *keys, size_t width, size_t n, void *hash
 
 enum { MIN_SHORT = 4, MAX_SHORT = 16 };
 
-/* The first eight bytes of a key of 4 to 16, and its last eight; of a shorter one than 8 the outer four of each, which
- * are all that its class needs. Masked loads touch nothing outside the key. size: at most MAX_SHORT. */
+/* The first eight bytes of a key of 4 to 16, and its last eight; of a shorter one than 8 the outer
+ * four of each, which are all that its class needs. Masked loads touch nothing outside the key.
+ * size: at most MAX_SHORT. */
 static inline __m128i ends_of(const void *key, uint64_t size)
 {
   static const int32_t masks[12] = {0, 0, 0, 0, -1, -1, -1, -1, 0, 0, 0, 0};
@@ -204,16 +212,19 @@ static inline __m256i sizes_at(const lanebloom_keys *keys, size_t i)
 {
   if (keys->layout == KEYS_OFFSETS32) {
     const uint32_t *offsets = (const uint32_t *)keys->index + i;
-    __m128i begins = _mm_loadu_si128((const void *)offsets), ends = _mm_loadu_si128((const void *)(offsets + 1));
+    __m128i begins = _mm_loadu_si128((const void *)offsets),
+            ends = _mm_loadu_si128((const void *)(offsets + 1));
     return _mm256_cvtepu32_epi64(_mm_sub_epi32(ends, begins));
   }
   if (keys->layout == KEYS_OFFSETS64) {
     const uint64_t *offsets = (const uint64_t *)keys->index + i;
-    __m256i begins = _mm256_loadu_si256((const void *)offsets), ends = _mm256_loadu_si256((const void *)(offsets + 1));
+    __m256i begins = _mm256_loadu_si256((const void *)offsets),
+            ends = _mm256_loadu_si256((const void *)(offsets + 1));
     return _mm256_sub_epi64(ends, begins);
   }
   const lanebloom_slice *slices = (const lanebloom_slice *)keys->index + i;
-  __m256i a = _mm256_loadu_si256((const void *)slices), b = _mm256_loadu_si256((const void *)(slices + 2));
+  __m256i a = _mm256_loadu_si256((const void *)slices),
+          b = _mm256_loadu_si256((const void *)(slices + 2));
   return _mm256_permute4x64_epi64(_mm256_unpackhi_epi64(a, b), 0xd8);
 }
 
@@ -244,7 +255,8 @@ static inline __m256i mix16_of(const uint8_t *const at[NLANES], ptrdiff_t distan
     __m128i upper = _mm_loadu_si128((const void *)(at[odd + 2] + distance));
     pieces[odd] = _mm256_inserti128_si256(_mm256_castsi128_si256(lower), upper, 1);
   }
-  __m256i low = _mm256_unpacklo_epi64(pieces[0], pieces[1]), high = _mm256_unpackhi_epi64(pieces[0], pieces[1]);
+  __m256i low = _mm256_unpacklo_epi64(pieces[0], pieces[1]),
+          high = _mm256_unpackhi_epi64(pieces[0], pieces[1]);
   return multiply_fold(_mm256_xor_si256(low, splat(xxph3_secret64(secret))),
                        _mm256_xor_si256(high, splat(xxph3_secret64(secret + 8))));
 }
@@ -255,7 +267,8 @@ enum {
 };
 
 /* Keys that take the same number of steps of 32 bytes. */
-static inline void hash_listed(const lanebloom_keys *keys, const uint32_t *list, size_t n, size_t nsteps, void *hashes)
+static inline void hash_listed(const lanebloom_keys *keys, const uint32_t *list, size_t n,
+                               size_t nsteps, void *hashes)
 {
   size_t i = 0;
   for (; i + NLANES <= n; i += NLANES) {
@@ -283,8 +296,10 @@ static inline void hash_listed(const lanebloom_keys *keys, const uint32_t *list,
   }
 }
 
-/* Up to MIXED_NKEYS, a multiple of NLANES. Short keys are hashed at once, the others listed by their steps. */
-static inline __attribute__((always_inline)) void hash_mixed(const lanebloom_keys *keys, size_t n, void *hashes)
+/* Up to MIXED_NKEYS, a multiple of NLANES. Short keys are hashed at once, the others listed by
+ * their steps. */
+static inline __attribute__((always_inline)) void hash_mixed(const lanebloom_keys *keys, size_t n,
+                                                             void *hashes)
 {
   uint32_t others[MIXED_NKEYS + 1], lists[NCLASSES][MIXED_NKEYS];
   size_t nothers = 0, counts[NCLASSES] = {0};
@@ -297,7 +312,8 @@ static inline __attribute__((always_inline)) void hash_mixed(const lanebloom_key
       uint64_t sizes[NLANES]; /* clipped in lanes: gcc 12 would make branches of it */
       store(sizes, 0, _mm256_blendv_epi8(size, splat(MAX_SHORT), is_longer));
       __m256i even = two_ends(keys, i, sizes), odd = two_ends(keys, i + 1, sizes + 1);
-      store(hashes, i, hash_short(_mm256_unpacklo_epi64(even, odd), _mm256_unpackhi_epi64(even, odd), size));
+      store(hashes, i,
+            hash_short(_mm256_unpacklo_epi64(even, odd), _mm256_unpackhi_epi64(even, odd), size));
     }
     for (unsigned lane = 0; lane < NLANES; lane++) {
       others[nothers] = (uint32_t)i + lane;
@@ -321,8 +337,8 @@ static inline __attribute__((always_inline)) void hash_mixed(const lanebloom_key
   }
 }
 
-static inline __attribute__((always_inline)) size_t hash_blocks(const lanebloom_keys *batch, enum keys_layout layout,
-                                                                void *hashes)
+static inline __attribute__((always_inline)) size_t
+hash_blocks(const lanebloom_keys *batch, enum keys_layout layout, void *hashes)
 {
   size_t i = 0, n;
   for (; (n = (batch->n - i) / NLANES * NLANES) > 0; i += n) {

@@ -5,7 +5,8 @@
 
 #include <immintrin.h>
 
-/* Without optimisation gcc's intrinsics with constant operands are macros, and it reports their conversions as ours. */
+/* Without optimisation gcc's intrinsics with constant operands are macros, and it reports their
+ * conversions as ours. */
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__OPTIMIZE__)
 #pragma GCC diagnostic ignored "-Wsign-conversion"
 #pragma GCC diagnostic ignored "-Wconversion"

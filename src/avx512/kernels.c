@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: MIT */
 #include "avx512.h"
 
-/* The compiler's library asks the CPU once, when the program starts, and counts AVX-512 only where the operating system
- * saves its registers. Of CPUs with AVX-512 only Xeon Phi lacks some of the four features. Twice the lanes, and
- * survivors compressed by one instruction: on Zen 4 it is the best for every format and size (other CPUs were not
- * measured). None of its kernels gathers. */
+/* The compiler's library asks the CPU once, when the program starts, and counts AVX-512 only where
+ * the operating system saves its registers. Of CPUs with AVX-512 only Xeon Phi lacks some of the
+ * four features. Twice the lanes, and survivors compressed by one instruction: on Zen 4 it is the
+ * best for every format and size (other CPUs were not measured). None of its kernels gathers. */
 static unsigned avx512_score(void)
 {
   const bool usable = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&

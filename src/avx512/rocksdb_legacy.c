@@ -1,5 +1,5 @@
-/* rocksdb_legacy in lanes of AVX-512: as rocksdb_local, but for where the line is and which bits of it. Lines of other
- * sizes than 64 bytes, which x86 never builds, are left to scalar.
+/* rocksdb_legacy in lanes of AVX-512: as rocksdb_local, but for where the line is and which bits of
+ * it. Lines of other sizes than 64 bytes, which x86 never builds, are left to scalar.
  * SPDX-License-Identifier: MIT */
 #include "../scalar/scalar.h"
 #include "avx512.h"
@@ -34,14 +34,15 @@ static inline struct divisor divisor_of(const struct filter_shape *shape)
 static inline __m512i line_offsets(__m256i hashes, const struct divisor *divisor)
 {
   const __m512i n = _mm512_cvtepu32_epi64(hashes);
-  const __m512i product = _mm512_add_epi64(_mm512_mul_epu32(n, divisor->multiplier), divisor->addend);
+  const __m512i product =
+      _mm512_add_epi64(_mm512_mul_epu32(n, divisor->multiplier), divisor->addend);
   const __m512i quotient = _mm512_srl_epi64(product, divisor->shift);
   const __m512i line = _mm512_sub_epi64(n, _mm512_mul_epu32(quotient, divisor->nlines));
   return _mm512_slli_epi64(line, 6);
 }
 
-/* What the stride of a hash is multiplied by: for probe 8 * pass + i of two keys in lanes i and 8 + i of a pass. Lanes
- * beyond the last probe repeat the first one. */
+/* What the stride of a hash is multiplied by: for probe 8 * pass + i of two keys in lanes i and 8 +
+ * i of a pass. Lanes beyond the last probe repeat the first one. */
 struct multipliers {
   __m512i passes[MAX_NPASSES];
 };
@@ -52,7 +53,8 @@ static inline struct multipliers multipliers_for(uint32_t nprobes)
   for (uint32_t pass = 0; pass < npasses_of(nprobes); pass++) {
     uint32_t lanes[2 * LANES_PER_KEY];
     for (uint32_t i = 0; i < LANES_PER_KEY; i++)
-      lanes[i] = lanes[LANES_PER_KEY + i] = pass * LANES_PER_KEY + i < nprobes ? pass * LANES_PER_KEY + i : 0;
+      lanes[i] = lanes[LANES_PER_KEY + i] =
+          pass * LANES_PER_KEY + i < nprobes ? pass * LANES_PER_KEY + i : 0;
     multipliers.passes[pass] = _mm512_loadu_si512(lanes);
   }
   return multipliers;
@@ -77,8 +79,9 @@ static inline __m512i probes_of(struct pair pair, __m512i multipliers)
   return _mm512_add_epi32(pair.hashes, _mm512_mullo_epi32(pair.strides, multipliers));
 }
 
-/* Lanes 0 to 7: probes in line a that meet a bit that is clear; 8 to 15: in line b. A probe's lowest 5 bits are the
- * number of a bit in a dword, as which rotating takes its count anyway, and the next 4 of a dword in the line. */
+/* Lanes 0 to 7: probes in line a that meet a bit that is clear; 8 to 15: in line b. A probe's
+ * lowest 5 bits are the number of a bit in a dword, as which rotating takes its count anyway, and
+ * the next 4 of a dword in the line. */
 static inline __mmask16 failures_in_two(__m512i probes, __m512i line_a, __m512i line_b)
 {
   const __m512i of_b = _mm512_set_epi32(16, 16, 16, 16, 16, 16, 16, 16, 0, 0, 0, 0, 0, 0, 0, 0);
@@ -91,8 +94,9 @@ static inline __mmask16 failures_in_two(__m512i probes, __m512i line_a, __m512i 
 /* ---- Probing ---- */
 
 /* Bit i: hash i passes. */
-static inline uint8_t probe_eight(const struct multipliers *multipliers, const uint32_t npasses, const uint8_t *payload,
-                                  const uint64_t *offsets, __m256i hashes, const bool far)
+static inline uint8_t probe_eight(const struct multipliers *multipliers, const uint32_t npasses,
+                                  const uint8_t *payload, const uint64_t *offsets, __m256i hashes,
+                                  const bool far)
 {
   __mmask16 failures[4];
   for (int i = 0; i < 4; i++) {
@@ -103,7 +107,8 @@ static inline uint8_t probe_eight(const struct multipliers *multipliers, const u
     for (uint32_t pass = 1; pass < npasses; pass++)
       failures[i] |= failures_in_two(probes_of(pair, multipliers->passes[pass]), line_a, line_b);
   }
-  const __mmask32 first = _mm512_kunpackw(failures[1], failures[0]), last = _mm512_kunpackw(failures[3], failures[2]);
+  const __mmask32 first = _mm512_kunpackw(failures[1], failures[0]),
+                  last = _mm512_kunpackw(failures[3], failures[2]);
   return bytes_of_zero(_cvtmask64_u64(_mm512_kunpackd(last, first)));
 }
 
@@ -113,8 +118,8 @@ static inline __m256i eight_hashes(const struct block *block, size_t i)
 }
 
 /* Where the lines of eight hashes are, prefetched as in rocksdb_local.c. */
-static inline void locate_eight(struct block *block, size_t i, const struct divisor *divisor, const uint8_t *payload,
-                                const bool far)
+static inline void locate_eight(struct block *block, size_t i, const struct divisor *divisor,
+                                const uint8_t *payload, const bool far)
 {
   _mm512_store_si512(block->offsets + i, line_offsets(eight_hashes(block, i), divisor));
   if (far)
@@ -122,8 +127,9 @@ static inline void locate_eight(struct block *block, size_t i, const struct divi
       _mm_prefetch((const char *)payload + block->offsets[j], _MM_HINT_T1);
 }
 
-static inline void probe_blocks(const struct filter_shape *shape, const uint8_t *payload, struct hash_source *source,
-                                uint8_t *bitmap, const uint32_t npasses, const bool far)
+static inline void probe_blocks(const struct filter_shape *shape, const uint8_t *payload,
+                                struct hash_source *source, uint8_t *bitmap, const uint32_t npasses,
+                                const bool far)
 {
   const struct multipliers multipliers = multipliers_for(shape->nprobes);
   const struct divisor divisor = divisor_of(shape);
@@ -138,7 +144,8 @@ static inline void probe_blocks(const struct filter_shape *shape, const uint8_t 
     for (size_t i = 0; i < block->n; i += 8) {
       if (i < next->n)
         locate_eight(next, i, &divisor, payload, far);
-      *bitmap++ = probe_eight(&multipliers, npasses, payload, block->offsets + i, eight_hashes(block, i), far);
+      *bitmap++ = probe_eight(&multipliers, npasses, payload, block->offsets + i,
+                              eight_hashes(block, i), far);
     }
     if (block->n % 8 != 0)
       bitmap[-1] &= (uint8_t)((1 << block->n % 8) - 1);
@@ -170,20 +177,22 @@ static void rocksdb_legacy_probe_avx512(const struct filter_shape *shape, const 
 enum { MAX_NPROBES = MAX_NPASSES * LANES_PER_KEY };
 
 /* Bits of their lines that two hashes set; past the last probe, the first one again. */
-static inline void place_two(const struct multipliers *multipliers, const uint32_t npasses, struct pair pair,
-                             uint32_t bits[2][MAX_NPROBES])
+static inline void place_two(const struct multipliers *multipliers, const uint32_t npasses,
+                             struct pair pair, uint32_t bits[2][MAX_NPROBES])
 {
   for (uint32_t pass = 0; pass < npasses; pass++) {
-    const __m512i places =
-        _mm512_and_si512(probes_of(pair, multipliers->passes[pass]), _mm512_set1_epi32(8 * LINE_NBYTES - 1));
+    const __m512i places = _mm512_and_si512(probes_of(pair, multipliers->passes[pass]),
+                                            _mm512_set1_epi32(8 * LINE_NBYTES - 1));
     _mm256_storeu_si256((__m256i *)&bits[0][pass * LANES_PER_KEY], _mm512_castsi512_si256(places));
-    _mm256_storeu_si256((__m256i *)&bits[1][pass * LANES_PER_KEY], _mm512_extracti64x4_epi64(places, 1));
+    _mm256_storeu_si256((__m256i *)&bits[1][pass * LANES_PER_KEY],
+                        _mm512_extracti64x4_epi64(places, 1));
   }
 }
 
 /* One key after another, as two may have the same line. */
-static inline void add_eight(const struct multipliers *multipliers, const uint32_t nprobes, uint8_t *payload,
-                             const uint64_t *offsets, __m256i hashes, size_t n, const bool far)
+static inline void add_eight(const struct multipliers *multipliers, const uint32_t nprobes,
+                             uint8_t *payload, const uint64_t *offsets, __m256i hashes, size_t n,
+                             const bool far)
 {
   uint32_t bits[8][MAX_NPROBES];
   for (int i = 0; i < 4; i++)
@@ -192,8 +201,8 @@ static inline void add_eight(const struct multipliers *multipliers, const uint32
     set_bits(payload + offsets[i], line_of_bits(bits[i], nprobes), far);
 }
 
-static inline void add_blocks(const struct filter_shape *shape, uint8_t *payload, struct hash_source *source,
-                              const bool far)
+static inline void add_blocks(const struct filter_shape *shape, uint8_t *payload,
+                              struct hash_source *source, const bool far)
 {
   const struct multipliers multipliers = multipliers_for(shape->nprobes);
   const struct divisor divisor = divisor_of(shape);
@@ -209,8 +218,8 @@ static inline void add_blocks(const struct filter_shape *shape, uint8_t *payload
       if (i < next->n)
         locate_eight(next, i, &divisor, payload, far);
       const size_t left = block->n - i;
-      add_eight(&multipliers, shape->nprobes, payload, block->offsets + i, eight_hashes(block, i), left < 8 ? left : 8,
-                far);
+      add_eight(&multipliers, shape->nprobes, payload, block->offsets + i, eight_hashes(block, i),
+                left < 8 ? left : 8, far);
     }
     struct block *const done = block;
     block = next;
@@ -218,7 +227,8 @@ static inline void add_blocks(const struct filter_shape *shape, uint8_t *payload
   }
 }
 
-static void rocksdb_legacy_add_avx512(const struct filter_shape *shape, uint8_t *payload, struct hash_source *source)
+static void rocksdb_legacy_add_avx512(const struct filter_shape *shape, uint8_t *payload,
+                                      struct hash_source *source)
 {
   if (shape->line_nbytes != LINE_NBYTES)
     lanebloom_rocksdb_legacy_scalar.add(shape, payload, source);

@@ -1,10 +1,11 @@
 /* XXPH3 in lanes of AVX-512: eight keys at a time.
  * SPDX-License-Identifier: MIT */
 
-/* Measured on Zen 4, gcc 12, keys in the first-level cache: 0.27 ns for 8 bytes, 0.58 for 16, 1.2 for 20, where
- * scalar's straight loops take 1.75, 1.33 and 1.9; keys of 3 to 16 bytes 1.7 to 2.2, scalar 5.5 to 6.
- * Did not help: lists per class of sizes and a straight scalar loop for each (5 ns for 3 to 16 bytes: the lists cost as
- * much as the hashes). So all short classes are computed in every lane. */
+/* Measured on Zen 4, gcc 12, keys in the first-level cache: 0.27 ns for 8 bytes, 0.58 for 16, 1.2
+ * for 20, where scalar's straight loops take 1.75, 1.33 and 1.9; keys of 3 to 16 bytes 1.7 to 2.2,
+ * scalar 5.5 to 6. Did not help: lists per class of sizes and a straight scalar loop for each (5 ns
+ * for 3 to 16 bytes: the lists cost as much as the hashes). So all short classes are computed in
+ * every lane. */
 #include "../scalar/xxph3.h"
 #include "../scalar/scalar.h"
 #include "avx512.h"
@@ -29,8 +30,7 @@ static inline __m512i multiply(__m512i a, uint64_t b)
  *                 a.low  * b.low
  *         a.high * b.low            its lower half joins the two middle products' sum of 65 bits
  *         a.low  * b.high
- * a.high * b.high
- */
+ * a.high * b.high */
 static inline __m512i multiply_fold(__m512i a, __m512i b)
 {
   const __mmask16 upper = 0xaaaa;
@@ -40,7 +40,8 @@ static inline __m512i multiply_fold(__m512i a, __m512i b)
   __m512i middle = _mm512_add_epi64(_mm512_mul_epu32(a_high, b), _mm512_srli_epi64(bottom, 32));
   __m512i other = _mm512_add_epi64(_mm512_mul_epu32(a, b_high), _mm512_and_si512(middle, low_half));
   __m512i low = _mm512_mask_shuffle_epi32(bottom, upper, other, _MM_PERM_CCAA);
-  __m512i high = _mm512_add_epi64(_mm512_add_epi64(top, _mm512_srli_epi64(middle, 32)), _mm512_srli_epi64(other, 32));
+  __m512i high = _mm512_add_epi64(_mm512_add_epi64(top, _mm512_srli_epi64(middle, 32)),
+                                  _mm512_srli_epi64(other, 32));
   return _mm512_xor_si512(low, high);
 }
 
@@ -77,7 +78,8 @@ static inline __mmask64 first_bytes(size_t n)
 
 static inline void store_first(void *hashes, size_t i, size_t n, __m512i h)
 {
-  _mm512_mask_storeu_epi64((uint8_t *)hashes + i * sizeof(uint64_t), (__mmask8)_bzhi_u32(0xff, (unsigned)n), h);
+  _mm512_mask_storeu_epi64((uint8_t *)hashes + i * sizeof(uint64_t),
+                           (__mmask8)_bzhi_u32(0xff, (unsigned)n), h);
 }
 
 static inline void store(void *hashes, size_t i, __m512i h)
@@ -85,8 +87,8 @@ static inline void store(void *hashes, size_t i, __m512i h)
   _mm512_storeu_si512((uint8_t *)hashes + i * sizeof(uint64_t), h);
 }
 
-/* Keys first .. first + n by scalar's loops. Were they compiled here for AVX-512, clang 14 would make keys above 128
- * bytes three times slower (200 bytes: 33 ns instead of 10.6). */
+/* Keys first .. first + n by scalar's loops. Were they compiled here for AVX-512, clang 14 would
+ * make keys above 128 bytes three times slower (200 bytes: 33 ns instead of 10.6). */
 static void hash_in_scalar(const lanebloom_keys *keys, size_t first, size_t n, void *hashes)
 {
   const lanebloom_keys part = lanebloom_keys_part(keys, first, n);
@@ -95,8 +97,8 @@ static void hash_in_scalar(const lanebloom_keys *keys, size_t first, size_t n, v
 
 /* ---- Keys of one width ---- */
 
-/* How quarters of a vector, of `unit` bytes each, get into lanes of 128 bits. Lane j begins with 16-bit word j * unit
- * / 2; where unit is odd, lanes 1 and 3 with that word's second byte. */
+/* How quarters of a vector, of `unit` bytes each, get into lanes of 128 bits. Lane j begins with
+ * 16-bit word j * unit / 2; where unit is odd, lanes 1 and 3 with that word's second byte. */
 struct spread {
   __m512i words, bytes;
 };
@@ -111,16 +113,17 @@ static inline __m512i spread_words(size_t unit)
   const __m512i lane = _mm512_set_epi64(3, 3, 2, 2, 1, 1, 0, 0);
   const __m512i step = _mm512_broadcast_i32x4(_mm_set_epi16(7, 6, 5, 4, 3, 2, 1, 0));
   __m512i first = _mm512_srli_epi64(_mm512_mul_epu32(lane, splat(unit)), 1);
-  return _mm512_add_epi16(step,
-                          _mm512_mullo_epi32(_mm512_shuffle_epi32(first, _MM_PERM_CCAA), _mm512_set1_epi32(0x10001)));
+  return _mm512_add_epi16(step, _mm512_mullo_epi32(_mm512_shuffle_epi32(first, _MM_PERM_CCAA),
+                                                   _mm512_set1_epi32(0x10001)));
 }
 
-/* Two keys per lane, of each the first four bytes and the last four:  a0-3 a(w-4)-(w-1) b0-3 b(w-4)-(w-1) */
+/* Two keys per lane, of each the first four bytes and the last four:  a0-3 a(w-4)-(w-1) b0-3
+ * b(w-4)-(w-1) */
 static inline struct spread spread_4_to_8(size_t width)
 {
   const __m128i at = _mm_set_epi8(-1, -2, -3, -4, 3, 2, 1, 0, -1, -2, -3, -4, 3, 2, 1, 0);
-  const __m128i widths =
-      _mm_mullo_epi16(_mm_set_epi32(0x02020202, 0x01010101, 0x01010101, 0), _mm_set1_epi16((short)width));
+  const __m128i widths = _mm_mullo_epi16(_mm_set_epi32(0x02020202, 0x01010101, 0x01010101, 0),
+                                         _mm_set1_epi16((short)width));
   return (struct spread){spread_words(2 * width), _mm512_broadcast_i32x4(_mm_add_epi8(at, widths))};
 }
 
@@ -128,8 +131,9 @@ static inline struct spread spread_4_to_8(size_t width)
 static inline struct spread spread_9_to_16(size_t width)
 {
   const __m512i odd = _mm512_set_epi64(-1, -1, 0, 0, -1, -1, 0, 0);
-  const __m128i at = _mm_add_epi8(_mm_set_epi8(-1, -2, -3, -4, -5, -6, -7, -8, 7, 6, 5, 4, 3, 2, 1, 0),
-                                  _mm_set_epi64x((long long)(width * 0x0101010101010101), 0));
+  const __m128i at =
+      _mm_add_epi8(_mm_set_epi8(-1, -2, -3, -4, -5, -6, -7, -8, 7, 6, 5, 4, 3, 2, 1, 0),
+                   _mm_set_epi64x((long long)(width * 0x0101010101010101), 0));
   const __m512i second = _mm512_and_si512(odd, _mm512_set1_epi8((char)(width & 1)));
   return (struct spread){spread_words(width), _mm512_add_epi8(_mm512_broadcast_i32x4(at), second)};
 }
@@ -141,7 +145,8 @@ static size_t fixed_4_to_8(const uint8_t *keys, size_t width, size_t n, void *ha
   const __mmask64 eight = first_bytes(NLANES * width);
   size_t i = 0;
   for (; i + NLANES <= n; i += NLANES)
-    store(hashes, i, hash_4_to_8(spread(_mm512_maskz_loadu_epi8(eight, keys + i * width), how), size));
+    store(hashes, i,
+          hash_4_to_8(spread(_mm512_maskz_loadu_epi8(eight, keys + i * width), how), size));
   if (i < n) {
     __m512i rest = _mm512_maskz_loadu_epi8(first_bytes((n - i) * width), keys + i * width);
     store_first(hashes, i, n - i, hash_4_to_8(spread(rest, how), size));
@@ -165,8 +170,10 @@ static size_t fixed_8(const uint8_t *keys, size_t n, void *hashes)
 /* a: keys 0 to 3, b: keys 4 to 7, in lanes of 16 bytes. */
 static inline __m512i hash_pairs(__m512i a, __m512i b, __m512i size)
 {
-  const __m512i even = _mm512_set_epi64(14, 12, 10, 8, 6, 4, 2, 0), odd = _mm512_set_epi64(15, 13, 11, 9, 7, 5, 3, 1);
-  return hash_9_to_16(_mm512_permutex2var_epi64(a, even, b), _mm512_permutex2var_epi64(a, odd, b), size);
+  const __m512i even = _mm512_set_epi64(14, 12, 10, 8, 6, 4, 2, 0),
+                odd = _mm512_set_epi64(15, 13, 11, 9, 7, 5, 3, 1);
+  return hash_9_to_16(_mm512_permutex2var_epi64(a, even, b), _mm512_permutex2var_epi64(a, odd, b),
+                      size);
 }
 
 static size_t fixed_9_to_16(const uint8_t *keys, size_t width, size_t n, void *hashes)
@@ -197,7 +204,8 @@ static size_t fixed_16(const uint8_t *keys, size_t n, void *hashes)
   size_t i = 0;
   for (; i + NLANES <= n; i += NLANES) {
     const uint8_t *at = keys + i * 16;
-    store(hashes, i, hash_pairs(_mm512_loadu_si512(at), _mm512_loadu_si512(at + VECTOR_NBYTES), size));
+    store(hashes, i,
+          hash_pairs(_mm512_loadu_si512(at), _mm512_loadu_si512(at + VECTOR_NBYTES), size));
   }
   if (i < n)
     fixed_9_to_16(keys + i * 16, 16, n - i, (uint8_t *)hashes + i * sizeof(uint64_t));
@@ -239,8 +247,9 @@ static size_t fixed_17_to_128(const uint8_t *keys, size_t width, size_t n, void 
 
 /* ---- Keys of many sizes ---- */
 
-/* Which bytes of a key go where in its lane, by its size: from 9 upward the first eight and the last eight, from 4
- * upward the first four and the last four at the lane's ends, below that the first, middle and last byte. X: a zero. */
+/* Which bytes of a key go where in its lane, by its size: from 9 upward the first eight and the
+ * last eight, from 4 upward the first four and the last four at the lane's ends, below that the
+ * first, middle and last byte. X: a zero. */
 enum { X = 0x80, MAX_SHORT = 16 };
 static const uint8_t ends[MAX_SHORT + 1][16] = {
     /* clang-format off */
@@ -284,22 +293,24 @@ static inline __m512i sizes_at(const lanebloom_keys *keys, size_t i)
 {
   if (keys->layout == KEYS_OFFSETS32) {
     const uint32_t *offsets = (const uint32_t *)keys->index + i;
-    return _mm512_cvtepu32_epi64(
-        _mm256_sub_epi32(_mm256_loadu_si256((const void *)(offsets + 1)), _mm256_loadu_si256((const void *)offsets)));
+    return _mm512_cvtepu32_epi64(_mm256_sub_epi32(_mm256_loadu_si256((const void *)(offsets + 1)),
+                                                  _mm256_loadu_si256((const void *)offsets)));
   }
   if (keys->layout == KEYS_OFFSETS64) {
     const uint64_t *offsets = (const uint64_t *)keys->index + i;
     return _mm512_sub_epi64(_mm512_loadu_si512(offsets + 1), _mm512_loadu_si512(offsets));
   }
   const lanebloom_slice *slices = (const lanebloom_slice *)keys->index + i;
-  return _mm512_permutex2var_epi64(_mm512_loadu_si512(slices), _mm512_set_epi64(15, 13, 11, 9, 7, 5, 3, 1),
+  return _mm512_permutex2var_epi64(_mm512_loadu_si512(slices),
+                                   _mm512_set_epi64(15, 13, 11, 9, 7, 5, 3, 1),
                                    _mm512_loadu_si512(slices + 4));
 }
 
 /* All classes up to 16 bytes at once; they differ in what they multiply. */
 static inline __m512i hash_short(__m512i low, __m512i high, __m512i size)
 {
-  const __mmask8 empty = _mm512_testn_epi64_mask(size, size), tiny = _mm512_cmplt_epu64_mask(size, splat(4)),
+  const __mmask8 empty = _mm512_testn_epi64_mask(size, size),
+                 tiny = _mm512_cmplt_epu64_mask(size, splat(4)),
                  middle = _mm512_cmpgt_epu64_mask(size, splat(8));
   __m512i words = _mm512_mask_blend_epi32(0xaaaa, low, high);
   __m512i combined = _mm512_or_si512(words, _mm512_slli_epi64(size, 24));
@@ -327,9 +338,11 @@ static inline __m512i mix16_of(const uint8_t *const at[NLANES], ptrdiff_t distan
     __m512i four = _mm512_castsi128_si512(_mm_loadu_si128((const void *)(at[odd] + distance)));
     four = _mm512_inserti64x2(four, _mm_loadu_si128((const void *)(at[odd + 2] + distance)), 1);
     four = _mm512_inserti64x2(four, _mm_loadu_si128((const void *)(at[odd + 4] + distance)), 2);
-    pieces[odd] = _mm512_inserti64x2(four, _mm_loadu_si128((const void *)(at[odd + 6] + distance)), 3);
+    pieces[odd] =
+        _mm512_inserti64x2(four, _mm_loadu_si128((const void *)(at[odd + 6] + distance)), 3);
   }
-  __m512i low = _mm512_unpacklo_epi64(pieces[0], pieces[1]), high = _mm512_unpackhi_epi64(pieces[0], pieces[1]);
+  __m512i low = _mm512_unpacklo_epi64(pieces[0], pieces[1]),
+          high = _mm512_unpackhi_epi64(pieces[0], pieces[1]);
   return multiply_fold(_mm512_xor_si512(low, splat(xxph3_secret64(secret))),
                        _mm512_xor_si512(high, splat(xxph3_secret64(secret + 8))));
 }
@@ -340,7 +353,8 @@ enum {
 };
 
 /* Keys that take the same number of steps of 32 bytes. */
-static inline void hash_listed(const lanebloom_keys *keys, const uint32_t *list, size_t n, size_t nsteps, void *hashes)
+static inline void hash_listed(const lanebloom_keys *keys, const uint32_t *list, size_t n,
+                               size_t nsteps, void *hashes)
 {
   size_t i = 0;
   for (; i + NLANES <= n; i += NLANES) {
@@ -368,8 +382,10 @@ static inline void hash_listed(const lanebloom_keys *keys, const uint32_t *list,
   }
 }
 
-/* Up to MIXED_NKEYS, a multiple of NLANES. Short keys are hashed at once, longer ones listed by their steps. */
-static inline __attribute__((always_inline)) void hash_mixed(const lanebloom_keys *keys, size_t n, void *hashes)
+/* Up to MIXED_NKEYS, a multiple of NLANES. Short keys are hashed at once, longer ones listed by
+ * their steps. */
+static inline __attribute__((always_inline)) void hash_mixed(const lanebloom_keys *keys, size_t n,
+                                                             void *hashes)
 {
   uint32_t lists[NCLASSES][MIXED_NKEYS + NLANES];
   size_t counts[NCLASSES] = {0};
@@ -380,15 +396,19 @@ static inline __attribute__((always_inline)) void hash_mixed(const lanebloom_key
       uint64_t sizes[NLANES]; /* clipped in lanes: gcc 12 would make branches of it */
       _mm512_storeu_si512(sizes, _mm512_min_epu64(size, splat(MAX_SHORT)));
       __m512i even = four_ends(keys, i, sizes), odd = four_ends(keys, i + 1, sizes + 1);
-      store(hashes, i, hash_short(_mm512_unpacklo_epi64(even, odd), _mm512_unpackhi_epi64(even, odd), size));
+      store(hashes, i,
+            hash_short(_mm512_unpacklo_epi64(even, odd), _mm512_unpackhi_epi64(even, odd), size));
     }
     if (is_longer) {
       __m512i steps = _mm512_srli_epi64(_mm512_sub_epi64(size, splat(1)), 5);
       __m256i class = _mm512_cvtepi64_epi32(_mm512_min_epu64(steps, splat(NCLASSES - 1)));
-      __m256i indices = _mm256_add_epi32(_mm256_set1_epi32((int)i), _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0));
+      __m256i indices =
+          _mm256_add_epi32(_mm256_set1_epi32((int)i), _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0));
       for (size_t c = 0; c < NCLASSES; c++) {
-        const __mmask8 in_class = _mm256_mask_cmpeq_epi32_mask(is_longer, class, _mm256_set1_epi32((int)c));
-        _mm256_storeu_si256((void *)(lists[c] + counts[c]), _mm256_maskz_compress_epi32(in_class, indices));
+        const __mmask8 in_class =
+            _mm256_mask_cmpeq_epi32_mask(is_longer, class, _mm256_set1_epi32((int)c));
+        _mm256_storeu_si256((void *)(lists[c] + counts[c]),
+                            _mm256_maskz_compress_epi32(in_class, indices));
         counts[c] += (unsigned)_mm_popcnt_u32(in_class);
       }
     }
@@ -399,8 +419,8 @@ static inline __attribute__((always_inline)) void hash_mixed(const lanebloom_key
     hash_in_scalar(keys, lists[NCLASSES - 1][j], 1, hashes);
 }
 
-static inline __attribute__((always_inline)) size_t hash_blocks(const lanebloom_keys *batch, enum keys_layout layout,
-                                                                void *hashes)
+static inline __attribute__((always_inline)) size_t
+hash_blocks(const lanebloom_keys *batch, enum keys_layout layout, void *hashes)
 {
   size_t i = 0, n;
   for (; (n = (batch->n - i) / NLANES * NLANES) > 0; i += n) {

@@ -1,4 +1,5 @@
-/* LevelDB's BuiltinBloomFilter2, and the same layout with signed hash tails: bits, then a byte that counts the probes.
+/* LevelDB's BuiltinBloomFilter2, and the same layout with signed hash tails: bits, then a byte that
+ * counts the probes.
  * SPDX-License-Identifier: MIT */
 #include <limits.h>
 #include <math.h>
@@ -18,7 +19,8 @@ static uint64_t addressable_nbits(uint64_t nbytes)
   return nbytes < max / 8 ? nbytes * 8 : max;
 }
 
-/* A probe h lies at h % nbits = 8 * (h / 8 % (nbits / 8)) + h % 8, because nbits is a multiple of 8. */
+/* A probe h lies at h % nbits = 8 * (h / 8 % (nbits / 8)) + h % 8, because nbits is a multiple of
+ * 8. */
 static struct reciprocal reciprocal_of(uint64_t nbytes)
 {
   return reciprocal_29((uint32_t)(addressable_nbits(nbytes) / 8));
@@ -31,7 +33,8 @@ static uint32_t nprobes_for(double bits_per_key)
   return nprobes < 1 ? 1 : nprobes > LEVELDB_MAX_NPROBES ? LEVELDB_MAX_NPROBES : (uint32_t)nprobes;
 }
 
-static lanebloom_status leveldb_plan(double bits_per_key, uint64_t nkeys, struct filter_shape *shape)
+static lanebloom_status leveldb_plan(double bits_per_key, uint64_t nkeys,
+                                     struct filter_shape *shape)
 {
   if (!(bits_per_key >= 0 && bits_per_key <= INT_MAX) || bits_per_key != floor(bits_per_key))
     return LANEBLOOM_ERR_ARGUMENT;
@@ -52,9 +55,9 @@ static lanebloom_status leveldb_plan(double bits_per_key, uint64_t nkeys, struct
   return LANEBLOOM_OK;
 }
 
-/* More bits lower the rate until only collisions of whole hashes are left, or all 2^32 bits are in use. At 1,000 bits
- * per key one of the two is so: the other part of the rate is 0.03^30, or the bits are used up from 4.3 million keys
- * on. */
+/* More bits lower the rate until only collisions of whole hashes are left, or all 2^32 bits are in
+ * use. At 1,000 bits per key one of the two is so: the other part of the rate is 0.03^30, or the
+ * bits are used up from 4.3 million keys on. */
 static bool leveldb_bits_candidate(uint64_t i, double *bits_per_key)
 {
   *bits_per_key = (double)i;
@@ -92,14 +95,17 @@ static double leveldb_planned_rate(const struct filter_shape *shape, uint64_t nk
                                lanebloom_rate_collision(n, HASH_NBITS));
 }
 
-static double leveldb_filled_rate(const struct filter_shape *shape, uint64_t nbits_set, uint64_t nkeys)
+static double leveldb_filled_rate(const struct filter_shape *shape, uint64_t nbits_set,
+                                  uint64_t nkeys)
 {
   double probes = lanebloom_rate_filled((double)nbits_set / (double)shape->nbits, shape->nprobes);
-  double collision = nkeys == LANEBLOOM_UNKNOWN ? 0 : lanebloom_rate_collision((double)nkeys, HASH_NBITS);
+  double collision =
+      nkeys == LANEBLOOM_UNKNOWN ? 0 : lanebloom_rate_collision((double)nkeys, HASH_NBITS);
   return lanebloom_rate_either(probes, collision);
 }
 
-static void leveldb_positions(const struct filter_shape *shape, const void *hash, uint64_t *positions)
+static void leveldb_positions(const struct filter_shape *shape, const void *hash,
+                              uint64_t *positions)
 {
   uint32_t probe = hash32_at(hash, 0);
   const uint32_t stride = bloomhash_stride(probe);
@@ -108,12 +114,14 @@ static void leveldb_positions(const struct filter_shape *shape, const void *hash
 }
 
 /* The two formats differ in nothing but the hash, which is the kernels' matter. */
-#define LEVELDB_LAYOUT                                                                                                 \
-  .hash_nbytes = sizeof(uint32_t), .trailer_nbytes = 1, .max_nbytes = UINT64_MAX, .plan = leveldb_plan,                \
-  .bits_candidate = leveldb_bits_candidate, .parse = leveldb_parse, .write_trailer = leveldb_write_trailer,            \
-  .planned_rate = leveldb_planned_rate, .filled_rate = leveldb_filled_rate, .positions = leveldb_positions
+#define LEVELDB_LAYOUT                                                                             \
+  .hash_nbytes = sizeof(uint32_t), .trailer_nbytes = 1, .max_nbytes = UINT64_MAX,                  \
+  .plan = leveldb_plan, .bits_candidate = leveldb_bits_candidate, .parse = leveldb_parse,          \
+  .write_trailer = leveldb_write_trailer, .planned_rate = leveldb_planned_rate,                    \
+  .filled_rate = leveldb_filled_rate, .positions = leveldb_positions
 
-const struct format_table lanebloom_format_leveldb = {.id = LANEBLOOM_LEVELDB, .name = "leveldb", LEVELDB_LAYOUT};
+const struct format_table lanebloom_format_leveldb = {
+    .id = LANEBLOOM_LEVELDB, .name = "leveldb", LEVELDB_LAYOUT};
 
 const struct format_table lanebloom_format_leveldb_signed = {
     .id = LANEBLOOM_LEVELDB_SIGNED, .name = "leveldb-signed", LEVELDB_LAYOUT};

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-/* The byte at the trailer's start decides; what a reader does not understand it must let pass (RocksDB 7.8.3
- * table/block_based/filter_policy.cc, GetBuiltinFilterBitsReader). */
+/* The byte at the trailer's start decides; what a reader does not understand it must let pass
+ * (RocksDB 7.8.3 table/block_based/filter_policy.cc, GetBuiltinFilterBitsReader). */
 static enum rocksdb_kind kind_of(const uint8_t *bytes, size_t size)
 {
   if (size <= ROCKSDB_TRAILER_NBYTES)
@@ -15,16 +15,18 @@ static enum rocksdb_kind kind_of(const uint8_t *bytes, size_t size)
     return ROCKSDB_KIND_LEGACY;
   if (trailer[0] == 0xff)
     return ROCKSDB_KIND_LOCAL;
-  if (trailer[0] == 0xfe && (trailer[2] >= 2 || trailer[3] || trailer[4])) /* fewer than 2 blocks hold nothing */
+  if (trailer[0] == 0xfe &&
+      (trailer[2] >= 2 || trailer[3] || trailer[4])) /* fewer than 2 blocks hold nothing */
     return ROCKSDB_KIND_RIBBON;
   return ROCKSDB_KIND_ALWAYS;
 }
 
-lanebloom_status lanebloom_rocksdb_parse(const uint8_t *bytes, size_t size, enum rocksdb_kind expected,
-                                         struct filter_shape *shape)
+lanebloom_status lanebloom_rocksdb_parse(const uint8_t *bytes, size_t size,
+                                         enum rocksdb_kind expected, struct filter_shape *shape)
 {
   const enum rocksdb_kind kind = kind_of(bytes, size);
-  *shape = (struct filter_shape){.nbytes = size < ROCKSDB_TRAILER_NBYTES ? 0 : size - ROCKSDB_TRAILER_NBYTES};
+  *shape = (struct filter_shape){
+      .nbytes = size < ROCKSDB_TRAILER_NBYTES ? 0 : size - ROCKSDB_TRAILER_NBYTES};
   if (kind == ROCKSDB_KIND_NEVER)
     shape->answer = ANSWER_NEVER;
   else if (kind == ROCKSDB_KIND_ALWAYS)
@@ -36,7 +38,8 @@ lanebloom_status lanebloom_rocksdb_parse(const uint8_t *bytes, size_t size, enum
   return LANEBLOOM_OK;
 }
 
-/* RocksDB 7.8.3 table/block_based/filter_policy.cc, BloomLikeFilterPolicy: below half a bit it writes no filter. */
+/* RocksDB 7.8.3 table/block_based/filter_policy.cc, BloomLikeFilterPolicy: below half a bit it
+ * writes no filter. */
 lanebloom_status lanebloom_rocksdb_millibits(double bits_per_key, uint64_t *millibits)
 {
   if (!(bits_per_key >= 0.5) || isinf(bits_per_key))
@@ -46,8 +49,9 @@ lanebloom_status lanebloom_rocksdb_millibits(double bits_per_key, uint64_t *mill
   return LANEBLOOM_OK;
 }
 
-/* Lines get more keys and fewer by chance: the mean of a line that is one standard deviation over and one that is as
- * much under. In this order of operations doubles come out as RocksDB's (7.8.3 util/bloom_impl.h, BloomMath). */
+/* Lines get more keys and fewer by chance: the mean of a line that is one standard deviation over
+ * and one that is as much under. In this order of operations doubles come out as RocksDB's (7.8.3
+ * util/bloom_impl.h, BloomMath). */
 double lanebloom_rocksdb_line_rate(double bits_per_key, unsigned nprobes)
 {
   const double line_nbits = 8 * ROCKSDB_LINE_NBYTES;
@@ -55,28 +59,33 @@ double lanebloom_rocksdb_line_rate(double bits_per_key, unsigned nprobes)
     return 1;
   const double keys_per_line = line_nbits / bits_per_key;
   const double deviation = sqrt(keys_per_line);
-  const double crowded = pow(1 - exp(-(double)nprobes / (line_nbits / (keys_per_line + deviation))), nprobes);
-  const double uncrowded = pow(1 - exp(-(double)nprobes / (line_nbits / (keys_per_line - deviation))), nprobes);
+  const double crowded =
+      pow(1 - exp(-(double)nprobes / (line_nbits / (keys_per_line + deviation))), nprobes);
+  const double uncrowded =
+      pow(1 - exp(-(double)nprobes / (line_nbits / (keys_per_line - deviation))), nprobes);
   return (crowded + uncrowded) / 2;
 }
 
-double lanebloom_rocksdb_planned_rate(const struct filter_shape *shape, uint64_t nkeys, rocksdb_estimate *estimate)
+double lanebloom_rocksdb_planned_rate(const struct filter_shape *shape, uint64_t nkeys,
+                                      rocksdb_estimate *estimate)
 {
   if (nkeys == 0)
     return 0;
   return estimate(8.0 * (double)shape->nbytes / (double)nkeys, shape->nprobes, (double)nkeys);
 }
 
-/* Of m bits, n distinct keys of k probes set the share 1 - e^(-k n / m) (Broder and Mitzenmacher 2004, section 2.1).
- * Solved for n, that says how many keys the bits amount to, whatever was added twice. */
-double lanebloom_rocksdb_filled_rate(const struct filter_shape *shape, uint64_t nbits_set, uint64_t nkeys,
-                                     rocksdb_estimate *estimate)
+/* Of m bits, n distinct keys of k probes set the share 1 - e^(-k n / m) (Broder and Mitzenmacher
+ * 2004, section 2.1). Solved for n, that says how many keys the bits amount to, whatever was added
+ * twice. */
+double lanebloom_rocksdb_filled_rate(const struct filter_shape *shape, uint64_t nbits_set,
+                                     uint64_t nkeys, rocksdb_estimate *estimate)
 {
   if (nbits_set == 0 || nbits_set == shape->nbits)
     return nbits_set > 0;
   const double nbits = (double)shape->nbits;
   const double nkeys_by_bits = -log1p(-(double)nbits_set / nbits) * nbits / shape->nprobes;
-  return estimate(nbits / nkeys_by_bits, shape->nprobes, nkeys == LANEBLOOM_UNKNOWN ? nkeys_by_bits : (double)nkeys);
+  return estimate(nbits / nkeys_by_bits, shape->nprobes,
+                  nkeys == LANEBLOOM_UNKNOWN ? nkeys_by_bits : (double)nkeys);
 }
 
 /* ---- The format that only opens ---- */

@@ -1,4 +1,5 @@
-/* What RocksDB's filter formats share: a trailer that says which one it is, and sizing in thousandths of bits per key.
+/* What RocksDB's filter formats share: a trailer that says which one it is, and sizing in
+ * thousandths of bits per key.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_FORMATS_ROCKSDB_H
 #define LANEBLOOM_FORMATS_ROCKSDB_H
@@ -7,7 +8,8 @@
 
 enum {
   ROCKSDB_TRAILER_NBYTES = 5,
-  ROCKSDB_LINE_NBYTES = ROCKSDB_LOCAL_LINE_NBYTES, /* in the legacy format, that of a writer on x86 */
+  ROCKSDB_LINE_NBYTES =
+      ROCKSDB_LOCAL_LINE_NBYTES, /* in the legacy format, that of a writer on x86 */
 };
 
 static const uint64_t ROCKSDB_MAX_NBYTES = UINT32_MAX; /* the engine would take more modulo 2^32 */
@@ -21,10 +23,11 @@ enum rocksdb_kind {
   ROCKSDB_KIND_RIBBON,
 };
 
-/* Parses what is the same for every kind: sizes, constant answers, and kinds other than the expected one. On success
- * with ANSWER_BY_PROBES the rest of the shape is the caller's to fill. Errors: FORMAT. */
-lanebloom_status lanebloom_rocksdb_parse(const uint8_t *bytes, size_t size, enum rocksdb_kind expected,
-                                         struct filter_shape *shape);
+/* Parses what is the same for every kind: sizes, constant answers, and kinds other than the
+ * expected one. On success with ANSWER_BY_PROBES the rest of the shape is the caller's to fill.
+ * Errors: FORMAT. */
+lanebloom_status lanebloom_rocksdb_parse(const uint8_t *bytes, size_t size,
+                                         enum rocksdb_kind expected, struct filter_shape *shape);
 
 /* Bits per key in thousandths, as the engine keeps them. Errors: ARGUMENT. */
 lanebloom_status lanebloom_rocksdb_millibits(double bits_per_key, uint64_t *millibits);
@@ -36,8 +39,9 @@ double lanebloom_rocksdb_line_rate(double bits_per_key, unsigned nprobes);
 typedef double rocksdb_estimate(double bits_per_key, unsigned nprobes, double nkeys);
 
 /* format_table.planned_rate and .filled_rate by an estimate. */
-double lanebloom_rocksdb_planned_rate(const struct filter_shape *shape, uint64_t nkeys, rocksdb_estimate *estimate);
-double lanebloom_rocksdb_filled_rate(const struct filter_shape *shape, uint64_t nbits_set, uint64_t nkeys,
-                                     rocksdb_estimate *estimate);
+double lanebloom_rocksdb_planned_rate(const struct filter_shape *shape, uint64_t nkeys,
+                                      rocksdb_estimate *estimate);
+double lanebloom_rocksdb_filled_rate(const struct filter_shape *shape, uint64_t nbits_set,
+                                     uint64_t nkeys, rocksdb_estimate *estimate);
 
 #endif

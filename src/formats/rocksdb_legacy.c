@@ -1,4 +1,5 @@
-/* RocksDB's filter of format_version below 5, which is Pebble's too: cache lines, then probes, then how many lines.
+/* RocksDB's filter of format_version below 5, which is Pebble's too: cache lines, then probes, then
+ * how many lines.
  * SPDX-License-Identifier: MIT */
 #include "../bytes.h"
 #include "rocksdb.h"
@@ -9,11 +10,13 @@ enum {
 };
 
 static const uint64_t MAX_NBITS = 0xffff0000;
-static const uint64_t MAX_LINE_NBYTES = (uint64_t)1 << 27; /* larger lines overflow the engine's arithmetic */
+static const uint64_t MAX_LINE_NBYTES = (uint64_t)1
+                                        << 27; /* larger lines overflow the engine's arithmetic */
 
-/* RocksDB 7.8.3 table/block_based/filter_policy.cc, LegacyBloomBitsBuilder. An odd number of lines, because the hash
- * that picks the line by its remainder also picks the bits by its low end. */
-static lanebloom_status rocksdb_legacy_plan(double bits_per_key, uint64_t nkeys, struct filter_shape *shape)
+/* RocksDB 7.8.3 table/block_based/filter_policy.cc, LegacyBloomBitsBuilder. An odd number of lines,
+ * because the hash that picks the line by its remainder also picks the bits by its low end. */
+static lanebloom_status rocksdb_legacy_plan(double bits_per_key, uint64_t nkeys,
+                                            struct filter_shape *shape)
 {
   uint64_t millibits, nbits;
   lanebloom_status status = lanebloom_rocksdb_millibits(bits_per_key, &millibits);
@@ -48,9 +51,10 @@ static bool rocksdb_legacy_bits_candidate(uint64_t i, double *bits_per_key)
   return i < 100;
 }
 
-/* The writer's line size follows from the number of lines, if that divides the payload into a power of two (RocksDB
- * 7.8.3 table/block_based/filter_policy.cc, GetBuiltinFilterBitsReader). */
-static lanebloom_status rocksdb_legacy_parse(const uint8_t *bytes, size_t size, struct filter_shape *shape)
+/* The writer's line size follows from the number of lines, if that divides the payload into a power
+ * of two (RocksDB 7.8.3 table/block_based/filter_policy.cc, GetBuiltinFilterBitsReader). */
+static lanebloom_status rocksdb_legacy_parse(const uint8_t *bytes, size_t size,
+                                             struct filter_shape *shape)
 {
   lanebloom_status status = lanebloom_rocksdb_parse(bytes, size, ROCKSDB_KIND_LEGACY, shape);
   if (status || shape->answer != ANSWER_BY_PROBES)
@@ -91,12 +95,14 @@ static double rocksdb_legacy_planned_rate(const struct filter_shape *shape, uint
   return lanebloom_rocksdb_planned_rate(shape, nkeys, rocksdb_legacy_estimate);
 }
 
-static double rocksdb_legacy_filled_rate(const struct filter_shape *shape, uint64_t nbits_set, uint64_t nkeys)
+static double rocksdb_legacy_filled_rate(const struct filter_shape *shape, uint64_t nbits_set,
+                                         uint64_t nkeys)
 {
   return lanebloom_rocksdb_filled_rate(shape, nbits_set, nkeys, rocksdb_legacy_estimate);
 }
 
-static void rocksdb_legacy_positions(const struct filter_shape *shape, const void *hash, uint64_t *positions)
+static void rocksdb_legacy_positions(const struct filter_shape *shape, const void *hash,
+                                     uint64_t *positions)
 {
   uint32_t probe = hash32_at(hash, 0);
   const uint64_t line_nbits = 8 * (uint64_t)shape->line_nbytes;

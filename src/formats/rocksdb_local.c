@@ -1,4 +1,5 @@
-/* RocksDB's FastLocalBloom, of format_version 5 and above: cache lines of 64 bytes, then a marker and how many probes.
+/* RocksDB's FastLocalBloom, of format_version 5 and above: cache lines of 64 bytes, then a marker
+ * and how many probes.
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
@@ -12,20 +13,23 @@ enum {
 
 static const uint64_t MAX_PAYLOAD_NBYTES = 0xffffffc0;
 
-/* Chosen by measurement upstream, and not monotone: 25.501 bits per key make 12 probes and 25.502 make 11 (RocksDB
- * 7.8.3 util/bloom_impl.h, FastLocalBloomImpl::ChooseNumProbes). */
+/* Chosen by measurement upstream, and not monotone: 25.501 bits per key make 12 probes and 25.502
+ * make 11 (RocksDB 7.8.3 util/bloom_impl.h, FastLocalBloomImpl::ChooseNumProbes). */
 static uint32_t nprobes_for(uint64_t millibits)
 {
-  static const uint16_t most_millibits[] = {2080,  3580,  5100,  6640,  8300,  10070,
-                                            11720, 14001, 16050, 18300, 22001, 25501}; /* for 1, 2, 3, ... probes */
+  static const uint16_t most_millibits[] = {
+      2080,  3580,  5100,  6640,  8300,  10070,
+      11720, 14001, 16050, 18300, 22001, 25501}; /* for 1, 2, 3, ... probes */
   for (uint32_t i = 0; i < sizeof most_millibits / sizeof *most_millibits; i++)
     if (millibits <= most_millibits[i])
       return i + 1;
   return millibits > 50000 ? 24 : (uint32_t)((millibits - 1) / 2000 - 1);
 }
 
-/* RocksDB 7.8.3 table/block_based/filter_policy.cc, FastLocalBloomBitsBuilder, with optimize_filters_for_memory off. */
-static lanebloom_status rocksdb_local_plan(double bits_per_key, uint64_t nkeys, struct filter_shape *shape)
+/* RocksDB 7.8.3 table/block_based/filter_policy.cc, FastLocalBloomBitsBuilder, with
+ * optimize_filters_for_memory off. */
+static lanebloom_status rocksdb_local_plan(double bits_per_key, uint64_t nkeys,
+                                           struct filter_shape *shape)
 {
   uint64_t millibits, product;
   lanebloom_status status = lanebloom_rocksdb_millibits(bits_per_key, &millibits);
@@ -52,9 +56,11 @@ static bool rocksdb_local_bits_candidate(uint64_t i, double *bits_per_key)
   return i <= 99000;
 }
 
-/* RocksDB 7.8.3 table/block_based/filter_policy.cc, GetBloomBitsReader. Of a payload that is no whole number of lines
- * the rest is never read; where not one line is whole, the engine reads outside, and here every key passes. */
-static lanebloom_status rocksdb_local_parse(const uint8_t *bytes, size_t size, struct filter_shape *shape)
+/* RocksDB 7.8.3 table/block_based/filter_policy.cc, GetBloomBitsReader. Of a payload that is no
+ * whole number of lines the rest is never read; where not one line is whole, the engine reads
+ * outside, and here every key passes. */
+static lanebloom_status rocksdb_local_parse(const uint8_t *bytes, size_t size,
+                                            struct filter_shape *shape)
 {
   lanebloom_status status = lanebloom_rocksdb_parse(bytes, size, ROCKSDB_KIND_LOCAL, shape);
   if (status || shape->answer != ANSWER_BY_PROBES)
@@ -63,7 +69,8 @@ static lanebloom_status rocksdb_local_parse(const uint8_t *bytes, size_t size, s
   const uint8_t *trailer = bytes + shape->nbytes;
   const uint32_t nlines = (uint32_t)(shape->nbytes / ROCKSDB_LINE_NBYTES);
   const uint8_t implementation = trailer[1], nprobes = trailer[2] & 31, line_size = trailer[2] >> 5;
-  const bool understood = implementation == 0 && line_size == 0 && trailer[3] == 0 && trailer[4] == 0;
+  const bool understood =
+      implementation == 0 && line_size == 0 && trailer[3] == 0 && trailer[4] == 0;
   if (!understood || nprobes < 1 || nprobes > MAX_NPROBES || nlines == 0) {
     shape->answer = ANSWER_ALWAYS;
     return LANEBLOOM_OK;
@@ -93,12 +100,14 @@ static double rocksdb_local_planned_rate(const struct filter_shape *shape, uint6
   return lanebloom_rocksdb_planned_rate(shape, nkeys, rocksdb_local_estimate);
 }
 
-static double rocksdb_local_filled_rate(const struct filter_shape *shape, uint64_t nbits_set, uint64_t nkeys)
+static double rocksdb_local_filled_rate(const struct filter_shape *shape, uint64_t nbits_set,
+                                        uint64_t nkeys)
 {
   return lanebloom_rocksdb_filled_rate(shape, nbits_set, nkeys, rocksdb_local_estimate);
 }
 
-static void rocksdb_local_positions(const struct filter_shape *shape, const void *hash, uint64_t *positions)
+static void rocksdb_local_positions(const struct filter_shape *shape, const void *hash,
+                                    uint64_t *positions)
 {
   const uint64_t whole = hash64_at(hash, 0);
   const uint64_t line = 8 * (uint64_t)rocksdb_local_line(whole, shape->nlines);

@@ -1,4 +1,5 @@
-/* BloomHash in lanes of NEON: eight keys at a time in two registers, a key per lane, sixteen bytes of each in one go.
+/* BloomHash in lanes of NEON: eight keys at a time in two registers, a key per lane, sixteen bytes
+ * of each in one go.
  * SPDX-License-Identifier: MIT */
 #include "../chunks.h"
 #include "../scalar/scalar.h"
@@ -11,7 +12,8 @@ enum {
   /* Keys of many sizes are taken in blocks, whose lists should stay in the first-level cache. */
   BLOCK_MAX = 512,
 
-  /* Which list a key is in: of its number of chunks, with those that are longer, or of what is taken one by one. */
+  /* Which list a key is in: of its number of chunks, with those that are longer, or of what is
+   * taken one by one. */
   ALONE = 0,
   LONG = 16,
   NLISTS,
@@ -31,7 +33,8 @@ static inline void store(void *to, uint32x4_t value)
 
 static inline uint32x4_t first_state(uint32x4_t sizes)
 {
-  return veorq_u32(vmulq_u32(sizes, vdupq_n_u32(BLOOMHASH_MULTIPLIER)), vdupq_n_u32(BLOOMHASH_SEED));
+  return veorq_u32(vmulq_u32(sizes, vdupq_n_u32(BLOOMHASH_MULTIPLIER)),
+                   vdupq_n_u32(BLOOMHASH_SEED));
 }
 
 static inline uint32x4_t add_and_multiply(uint32x4_t hash, uint32x4_t word)
@@ -50,34 +53,38 @@ static inline uint32x4_t mix_chunk(uint32x4_t hash, const uint32x4_t words[CHUNK
   return mix(mix(mix(mix(hash, words[0]), words[1]), words[2]), words[3]);
 }
 
-/* What a tail of one to three bytes adds to the hash: each of them, widened. A signed byte is its unsigned value, less
- * 256 from 0x80 on. */
+/* What a tail of one to three bytes adds to the hash: each of them, widened. A signed byte is its
+ * unsigned value, less 256 from 0x80 on. */
 static inline uint32x4_t sign_tails(uint32x4_t word, uint32x4_t tails)
 {
   const uint32x4_t signs = vandq_u32(vandq_u32(word, vdupq_n_u32(0x808080)), tails);
   return vsubq_u32(word, vshlq_n_u32(signs, 1));
 }
 
-/* Word w of chunks that end anywhere: `left` bytes of the chunk, 0 to 16, belong to the key, and so many are in each
- * byte of `bytes_left`. Keys that have ended before keep their hash. */
-static inline uint32x4_t mix_left(uint32x4_t hash, uint32x4_t word, uint32x4_t left, uint8x16_t bytes_left, int w,
-                                  bool signed_tails)
+/* Word w of chunks that end anywhere: `left` bytes of the chunk, 0 to 16, belong to the key, and so
+ * many are in each byte of `bytes_left`. Keys that have ended before keep their hash. */
+static inline uint32x4_t mix_left(uint32x4_t hash, uint32x4_t word, uint32x4_t left,
+                                  uint8x16_t bytes_left, int w, bool signed_tails)
 {
-  /* Shifts to the right are negative ones to the left, and are counted by a lane's lowest byte alone. */
+  /* Shifts to the right are negative ones to the left, and are counted by a lane's lowest byte
+   * alone. */
   const int8x16_t table = vnegq_s8(vreinterpretq_s8_u8(vld1q_u8(tail_shifts[w])));
   const uint8x16_t which = vandq_u8(vreinterpretq_u8_u32(left), vdupq_n_u8(15));
   const int32x4_t shifts = vreinterpretq_s32_s8(vqtbl1q_s8(table, which));
-  const uint8x16_t positions = vreinterpretq_u8_u32(vdupq_n_u32(0x03020100 + 0x04040404 * (uint32_t)w));
+  const uint8x16_t positions =
+      vreinterpretq_u8_u32(vdupq_n_u32(0x03020100 + 0x04040404 * (uint32_t)w));
   const uint32x4_t begun = vcgtq_u32(left, vdupq_n_u32(4 * (uint32_t)w));
   word = vandq_u32(word, vreinterpretq_u32_u8(vcgtq_u8(bytes_left, positions)));
   if (signed_tails)
-    word = sign_tails(word, vtstq_u32(vreinterpretq_u32_s32(shifts), vdupq_n_u32(8))); /* -24, not -16 */
+    word = sign_tails(word,
+                      vtstq_u32(vreinterpretq_u32_s32(shifts), vdupq_n_u32(8))); /* -24, not -16 */
   const uint32x4_t product = add_and_multiply(hash, word);
   return vbslq_u32(begun, veorq_u32(product, vshlq_u32(product, shifts)), hash);
 }
 
 static inline __attribute__((always_inline)) uint32x4_t
-mix_last_chunk(uint32x4_t hash, const uint32x4_t words[CHUNK_NWORDS], uint32x4_t left, bool signed_tails)
+mix_last_chunk(uint32x4_t hash, const uint32x4_t words[CHUNK_NWORDS], uint32x4_t left,
+               bool signed_tails)
 {
   const uint8x16_t bytes_left = vreinterpretq_u8_u32(vmulq_u32(left, vdupq_n_u32(0x01010101)));
   hash = mix_left(hash, words[0], left, bytes_left, 0, signed_tails);
@@ -87,7 +94,8 @@ mix_last_chunk(uint32x4_t hash, const uint32x4_t words[CHUNK_NWORDS], uint32x4_t
 }
 
 /* A word where all keys have so many bytes left from its first on, none among them. */
-static inline uint32x4_t mix_word(uint32x4_t hash, uint32x4_t word, ptrdiff_t left, bool signed_tails)
+static inline uint32x4_t mix_word(uint32x4_t hash, uint32x4_t word, ptrdiff_t left,
+                                  bool signed_tails)
 {
   if (left >= 4)
     return mix(hash, word);
@@ -101,7 +109,8 @@ static inline uint32x4_t mix_word(uint32x4_t hash, uint32x4_t word, ptrdiff_t le
 }
 
 /* The last chunk where all keys have so many bytes left of it. */
-static inline uint32x4_t mix_same(uint32x4_t hash, const uint32x4_t words[CHUNK_NWORDS], size_t left, bool signed_tails)
+static inline uint32x4_t mix_same(uint32x4_t hash, const uint32x4_t words[CHUNK_NWORDS],
+                                  size_t left, bool signed_tails)
 {
   hash = mix_word(hash, words[0], (ptrdiff_t)left, signed_tails);
   hash = mix_word(hash, words[1], (ptrdiff_t)left - 4, signed_tails);
@@ -111,11 +120,12 @@ static inline uint32x4_t mix_same(uint32x4_t hash, const uint32x4_t words[CHUNK_
 
 /* ---- From keys to lanes ---- */
 
-/* A chunk, of which the last bytes may be somebody else's, on the same page: sanitizers would object, here and in an
- * intrinsic that is a function. */
+/* A chunk, of which the last bytes may be somebody else's, on the same page: sanitizers would
+ * object, here and in an intrinsic that is a function. */
 typedef uint32x4_t chunk_anywhere __attribute__((aligned(1), may_alias));
 
-__attribute__((no_sanitize("address", "thread"))) static inline uint32x4_t load_chunk(const uint8_t *from)
+__attribute__((no_sanitize("address", "thread"))) static inline uint32x4_t
+load_chunk(const uint8_t *from)
 {
   return *(const chunk_anywhere *)from;
 }
@@ -125,18 +135,21 @@ struct four {
   const uint8_t *at[4];
 };
 
-/* The chunk of each of them that is so many bytes from their start, word by word (letters are keys, figures words):
+/* The chunk of each of them that is so many bytes from their start, word by word (letters are keys,
+ * figures words):
  *
  *   a0 a1 a2 a3        a0 b0 a1 b1        a0 b0 c0 d0
  *   b0 b1 b2 b3   ->   a2 b2 a3 b3   ->   a1 b1 c1 d1
  *   c0 c1 c2 c3        c0 d0 c1 d1        a2 b2 c2 d2
- *   d0 d1 d2 d3        c2 d2 c3 d3        a3 b3 c3 d3  */
+ *   d0 d1 d2 d3        c2 d2 c3 d3        a3 b3 c3 d3 */
 static inline void load_words(struct four keys, size_t distance, uint32x4_t words[CHUNK_NWORDS])
 {
   const uint32x4_t a = load_chunk(keys.at[0] + distance), b = load_chunk(keys.at[1] + distance);
   const uint32x4_t c = load_chunk(keys.at[2] + distance), d = load_chunk(keys.at[3] + distance);
-  const uint64x2_t ab01 = vreinterpretq_u64_u32(vzip1q_u32(a, b)), ab23 = vreinterpretq_u64_u32(vzip2q_u32(a, b));
-  const uint64x2_t cd01 = vreinterpretq_u64_u32(vzip1q_u32(c, d)), cd23 = vreinterpretq_u64_u32(vzip2q_u32(c, d));
+  const uint64x2_t ab01 = vreinterpretq_u64_u32(vzip1q_u32(a, b)),
+                   ab23 = vreinterpretq_u64_u32(vzip2q_u32(a, b));
+  const uint64x2_t cd01 = vreinterpretq_u64_u32(vzip1q_u32(c, d)),
+                   cd23 = vreinterpretq_u64_u32(vzip2q_u32(c, d));
   words[0] = vreinterpretq_u32_u64(vzip1q_u64(ab01, cd01));
   words[1] = vreinterpretq_u32_u64(vzip2q_u64(ab01, cd01));
   words[2] = vreinterpretq_u32_u64(vzip1q_u64(ab23, cd23));
@@ -172,13 +185,15 @@ static inline struct four four_of_width(const uint8_t *data, size_t width)
 }
 
 /* Of any other width: 16 bytes may be read from the last chunk of each. */
-static inline void hash_any_width(const uint8_t *data, size_t width, size_t n, bool signed_tails, uint8_t *hashes)
+static inline void hash_any_width(const uint8_t *data, size_t width, size_t n, bool signed_tails,
+                                  uint8_t *hashes)
 {
   const uint32x4_t first = first_state(vdupq_n_u32((uint32_t)width));
   for (size_t i = 0; i < n; i += LANES) {
     const struct four low = four_of_width(data + i * width, width);
     const struct four high = four_of_width(data + (i + 4) * width, width);
-    uint32x4_t low_words[CHUNK_NWORDS], high_words[CHUNK_NWORDS], low_hash = first, high_hash = first;
+    uint32x4_t low_words[CHUNK_NWORDS], high_words[CHUNK_NWORDS], low_hash = first,
+                                                                  high_hash = first;
     size_t done = 0;
     for (; done + CHUNK_NBYTES <= width; done += CHUNK_NBYTES) {
       load_words(low, done, low_words);
@@ -197,7 +212,8 @@ static inline void hash_any_width(const uint8_t *data, size_t width, size_t n, b
   }
 }
 
-/* Whole groups of keys, of which it returns how many it hashed: all whose last chunk can be read. */
+/* Whole groups of keys, of which it returns how many it hashed: all whose last chunk can be
+ * read. */
 static inline size_t hash_fixed(const lanebloom_keys *keys, bool signed_tails, uint8_t *hashes)
 {
   const uint8_t *data = keys->data;
@@ -218,25 +234,29 @@ static inline size_t hash_fixed(const lanebloom_keys *keys, bool signed_tails, u
 
 /* ---- Keys of many sizes ----
  *
- * Eight neighbours of as many chunks are hashed at once. All others go into lists by their number of chunks, so that
- * lanes end together. A queue as AVX2's would have to move addresses, sizes and hashes together after each round; with
- * neither movemask nor compression that was not tried. */
+ * Eight neighbours of as many chunks are hashed at once. All others go into lists by their number
+ * of chunks, so that lanes end together. A queue as AVX2's would have to move addresses, sizes and
+ * hashes together after each round; with neither movemask nor compression that was not tried. */
 
 /* How many chunks each of eight keys has, at most LONG, a byte for each. */
 static inline uint64_t chunks_of_sizes(uint32x4_t low, uint32x4_t high)
 {
-  const uint32x4_t most = vdupq_n_u32(LONG * CHUNK_NBYTES), round_up = vdupq_n_u32(CHUNK_NBYTES - 1);
+  const uint32x4_t most = vdupq_n_u32(LONG * CHUNK_NBYTES),
+                   round_up = vdupq_n_u32(CHUNK_NBYTES - 1);
   low = vshrq_n_u32(vaddq_u32(vminq_u32(low, most), round_up), 4);
   high = vshrq_n_u32(vaddq_u32(vminq_u32(high, most), round_up), 4);
-  const uint8x8_t bytes = vmovn_u16(vuzp1q_u16(vreinterpretq_u16_u32(low), vreinterpretq_u16_u32(high)));
+  const uint8x8_t bytes =
+      vmovn_u16(vuzp1q_u16(vreinterpretq_u16_u32(low), vreinterpretq_u16_u32(high)));
   return vget_lane_u64(vreinterpret_u64_u8(bytes), 0);
 }
 
 /* The sizes of four slices. Those whose last chunk may not be loaded count as empty. */
 static inline uint32x4_t sizes_of_slices(const lanebloom_slice *slices, struct reach reach)
 {
-  const uint64x2_t a = vreinterpretq_u64_u32(load(slices)), b = vreinterpretq_u64_u32(load(slices + 1));
-  const uint64x2_t c = vreinterpretq_u64_u32(load(slices + 2)), d = vreinterpretq_u64_u32(load(slices + 3));
+  const uint64x2_t a = vreinterpretq_u64_u32(load(slices)),
+                   b = vreinterpretq_u64_u32(load(slices + 1));
+  const uint64x2_t c = vreinterpretq_u64_u32(load(slices + 2)),
+                   d = vreinterpretq_u64_u32(load(slices + 3));
   const uint32x4_t sizes = vcombine_u32(vqmovn_u64(vuzp2q_u64(a, b)), vqmovn_u64(vuzp2q_u64(c, d)));
   const uint32x4_t at = vcombine_u32(vmovn_u64(vuzp1q_u64(a, b)), vmovn_u64(vuzp1q_u64(c, d)));
   const uint32x4_t last_bytes = vsubq_u32(vaddq_u32(at, sizes), vdupq_n_u32(1));
@@ -269,14 +289,18 @@ static inline uint32x4_t sizes_of(const lanebloom_keys *keys, size_t i, struct r
 /* Where the chunks at a distance start. Keys that have ended are read from their start again. */
 static inline struct four begun(struct four keys, uint32x4_t sizes, size_t distance)
 {
-  const uint32x4_t all = vdupq_n_u32((uint32_t)distance), lanes = vandq_u32(all, vcgtq_u32(sizes, all));
-  return (struct four){{keys.at[0] + vgetq_lane_u32(lanes, 0), keys.at[1] + vgetq_lane_u32(lanes, 1),
-                        keys.at[2] + vgetq_lane_u32(lanes, 2), keys.at[3] + vgetq_lane_u32(lanes, 3)}};
+  const uint32x4_t all = vdupq_n_u32((uint32_t)distance),
+                   lanes = vandq_u32(all, vcgtq_u32(sizes, all));
+  return (struct four){
+      {keys.at[0] + vgetq_lane_u32(lanes, 0), keys.at[1] + vgetq_lane_u32(lanes, 1),
+       keys.at[2] + vgetq_lane_u32(lanes, 2), keys.at[3] + vgetq_lane_u32(lanes, 3)}};
 }
 
 /* Eight keys of any sizes, none empty, whose hashes come together. */
-static inline __attribute__((always_inline)) void hash_group(struct four low, struct four high, uint32x4_t low_sizes,
-                                                             uint32x4_t high_sizes, bool signed_tails, void *hashes)
+static inline __attribute__((always_inline)) void hash_group(struct four low, struct four high,
+                                                             uint32x4_t low_sizes,
+                                                             uint32x4_t high_sizes,
+                                                             bool signed_tails, void *hashes)
 {
   const uint32x4_t step = vdupq_n_u32(CHUNK_NBYTES);
   const size_t least = vminvq_u32(vminq_u32(low_sizes, high_sizes));
@@ -310,19 +334,20 @@ static inline __attribute__((always_inline)) void hash_group(struct four low, st
 }
 
 /* Keys i .. i + 8, of as many chunks, where they stand. */
-static inline __attribute__((always_inline)) void hash_neighbours(const lanebloom_keys *keys, size_t i,
-                                                                  uint32x4_t low_sizes, uint32x4_t high_sizes,
-                                                                  bool signed_tails, uint8_t *hashes)
+static inline __attribute__((always_inline)) void
+hash_neighbours(const lanebloom_keys *keys, size_t i, uint32x4_t low_sizes, uint32x4_t high_sizes,
+                bool signed_tails, uint8_t *hashes)
 {
-  const struct four low = {
-      {keys_at(keys, i).data, keys_at(keys, i + 1).data, keys_at(keys, i + 2).data, keys_at(keys, i + 3).data}};
-  const struct four high = {
-      {keys_at(keys, i + 4).data, keys_at(keys, i + 5).data, keys_at(keys, i + 6).data, keys_at(keys, i + 7).data}};
+  const struct four low = {{keys_at(keys, i).data, keys_at(keys, i + 1).data,
+                            keys_at(keys, i + 2).data, keys_at(keys, i + 3).data}};
+  const struct four high = {{keys_at(keys, i + 4).data, keys_at(keys, i + 5).data,
+                             keys_at(keys, i + 6).data, keys_at(keys, i + 7).data}};
   hash_group(low, high, low_sizes, high_sizes, signed_tails, hashes + 4 * i);
 }
 
 /* Four listed keys. */
-static inline struct four four_listed(const lanebloom_keys *keys, const uint16_t list[4], uint32x4_t *sizes)
+static inline struct four four_listed(const lanebloom_keys *keys, const uint16_t list[4],
+                                      uint32x4_t *sizes)
 {
   const lanebloom_slice a = keys_at(keys, list[0]), b = keys_at(keys, list[1]);
   const lanebloom_slice c = keys_at(keys, list[2]), d = keys_at(keys, list[3]);
@@ -341,11 +366,13 @@ static inline void store_listed(uint8_t *hashes, const uint16_t list[4], const u
   memcpy(hashes + 4 * (size_t)list[3], &hash[3], sizeof hash[3]);
 }
 
-static inline __attribute__((always_inline)) void hash_listed(const lanebloom_keys *keys, const uint16_t list[LANES],
+static inline __attribute__((always_inline)) void hash_listed(const lanebloom_keys *keys,
+                                                              const uint16_t list[LANES],
                                                               bool signed_tails, uint8_t *hashes)
 {
   uint32x4_t low_sizes, high_sizes;
-  const struct four low = four_listed(keys, list, &low_sizes), high = four_listed(keys, list + 4, &high_sizes);
+  const struct four low = four_listed(keys, list, &low_sizes),
+                    high = four_listed(keys, list + 4, &high_sizes);
   uint32_t hash[LANES];
   hash_group(low, high, low_sizes, high_sizes, signed_tails, hash);
   store_listed(hashes, list, hash);
@@ -374,7 +401,9 @@ static inline bool are_alike(const lanebloom_keys *keys, const uint16_t list[LAN
 
 struct lists {
   uint16_t *end[NLISTS];
-  uint16_t keys[NLISTS][BLOCK_MAX + 2 * LANES]; /* the last group of a block may overlap, and a few come from above */
+  uint16_t keys[NLISTS]
+               [BLOCK_MAX +
+                2 * LANES]; /* the last group of a block may overlap, and a few come from above */
 };
 
 /* Keys i .. i + 4, by their numbers of chunks. */
@@ -387,8 +416,9 @@ static inline void list_four(struct lists *lists, uint64_t chunks, size_t i)
 }
 
 /* Hashes a block's keys, of at least a group, but for those that it lists. */
-static inline __attribute__((always_inline)) void begin_block(const lanebloom_keys *keys, struct reach reach,
-                                                              bool signed_tails, struct lists *lists, uint8_t *hashes)
+static inline __attribute__((always_inline)) void begin_block(const lanebloom_keys *keys,
+                                                              struct reach reach, bool signed_tails,
+                                                              struct lists *lists, uint8_t *hashes)
 {
   for (size_t c = 0; c < NLISTS; c++)
     lists->end[c] = lists->keys[c];
@@ -405,8 +435,8 @@ static inline __attribute__((always_inline)) void begin_block(const lanebloom_ke
   }
 }
 
-static inline __attribute__((always_inline)) void hash_block(const lanebloom_keys *keys, struct reach reach,
-                                                             bool signed_tails, uint8_t *hashes)
+static inline __attribute__((always_inline)) void
+hash_block(const lanebloom_keys *keys, struct reach reach, bool signed_tails, uint8_t *hashes)
 {
   struct lists lists;
   begin_block(keys, reach, signed_tails, &lists, hashes);
@@ -434,15 +464,16 @@ static inline bool ends_beyond(lanebloom_slice key, struct reach reach)
 }
 
 /* Any batch, block by block. A constant layout gives each its own loops. */
-static inline __attribute__((always_inline)) void hash_blocks(const lanebloom_keys *keys, enum keys_layout layout,
-                                                              bool signed_tails, uint8_t *hashes)
+static inline __attribute__((always_inline)) void
+hash_blocks(const lanebloom_keys *keys, enum keys_layout layout, bool signed_tails, uint8_t *hashes)
 {
   const struct reach reach = reach_of(keys);
   size_t n = keys->n;
   while (n > 0 && layout != KEYS_SLICES && ends_beyond(keys_at(keys, n - 1), reach))
     n--;
   size_t first = 0;
-  for (size_t nblock; (nblock = n - first < BLOCK_MAX ? n - first : BLOCK_MAX) >= LANES; first += nblock) {
+  for (size_t nblock; (nblock = n - first < BLOCK_MAX ? n - first : BLOCK_MAX) >= LANES;
+       first += nblock) {
     lanebloom_keys block = lanebloom_keys_part(keys, first, nblock);
     block.layout = layout;
     hash_block(&block, reach, signed_tails, hashes + 4 * first);
@@ -451,8 +482,8 @@ static inline __attribute__((always_inline)) void hash_blocks(const lanebloom_ke
   hash_one_by_one(&rest, signed_tails, hashes + 4 * first);
 }
 
-static inline __attribute__((always_inline)) void hash_all(const lanebloom_keys *keys, bool signed_tails,
-                                                           uint8_t *hashes)
+static inline __attribute__((always_inline)) void hash_all(const lanebloom_keys *keys,
+                                                           bool signed_tails, uint8_t *hashes)
 {
   if (keys->n < LANES) { /* of no keys not even an offset may be read */
     hash_one_by_one(keys, signed_tails, hashes);

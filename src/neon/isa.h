@@ -1,4 +1,5 @@
-/* NEON: its intrinsics, and whether they are to be had. Off AArch64, where only tests build these kernels, by SIMDe.
+/* NEON: its intrinsics, and whether they are to be had. Off AArch64, where only tests build these
+ * kernels, by SIMDe.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_NEON_ISA_H
 #define LANEBLOOM_NEON_ISA_H

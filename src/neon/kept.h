@@ -7,8 +7,8 @@
 
 #include "isa.h"
 
-/* Bit i: byte i is all ones; others are 0. NEON has no movemask: each byte keeps the bit of its place, and their sum is
- * the mask. */
+/* Bit i: byte i is all ones; others are 0. NEON has no movemask: each byte keeps the bit of its
+ * place, and their sum is the mask. */
 static inline uint8_t mask_of(uint8x8_t bytes)
 {
   static const uint8_t bits[8] = {1, 2, 4, 8, 16, 32, 64, 128};
@@ -20,8 +20,9 @@ enum { A = 0x03020100, B = 0x07060504, C = 0x0b0a0908, D = 0x0f0e0d0c };
 
 /* Which lanes a mask of 4 bits keeps, in order, and how many. */
 static const uint32_t kept_lanes[16][4] = {
-    {A, A, A, A}, {A, A, A, A}, {B, A, A, A}, {A, B, A, A}, {C, A, A, A}, {A, C, A, A}, {B, C, A, A}, {A, B, C, A},
-    {D, A, A, A}, {A, D, A, A}, {B, D, A, A}, {A, B, D, A}, {C, D, A, A}, {A, C, D, A}, {B, C, D, A}, {A, B, C, D},
+    {A, A, A, A}, {A, A, A, A}, {B, A, A, A}, {A, B, A, A}, {C, A, A, A}, {A, C, A, A},
+    {B, C, A, A}, {A, B, C, A}, {D, A, A, A}, {A, D, A, A}, {B, D, A, A}, {A, B, D, A},
+    {C, D, A, A}, {A, C, D, A}, {B, C, D, A}, {A, B, C, D},
 };
 static const uint8_t kept_counts[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
 

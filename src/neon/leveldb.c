@@ -1,4 +1,5 @@
-/* leveldb in lanes of NEON, as avx2 has it where lanes are loaded one by one. A step takes two registers of four lanes.
+/* leveldb in lanes of NEON, as avx2 has it where lanes are loaded one by one. A step takes two
+ * registers of four lanes.
  * SPDX-License-Identifier: MIT */
 #include "../scalar/scalar.h"
 #include "../spread.h"
@@ -59,7 +60,7 @@ static inline struct modulus modulus_of(const struct filter_shape *shape)
   return (struct modulus){
       .multiplier = vdupq_n_u32(shape->reciprocal.multiplier),
       .nbytes = vdupq_n_u32((uint32_t)(shape->nbits / 8)),
-      .nbits = vdupq_n_u32((uint32_t)shape->nbits),                /* 2^32 bits as 0: their quotient is 0 */
+      .nbits = vdupq_n_u32((uint32_t)shape->nbits), /* 2^32 bits as 0: their quotient is 0 */
       .shift = vdupq_n_s32(32 - (int32_t)shape->reciprocal.shift), /* to the right: 0 or less */
   };
 }
@@ -73,7 +74,8 @@ static inline uint32x4_t quotients_of(uint32x4_t probes, const struct modulus *m
   const uint32x4_t n = vshrq_n_u32(probes, 3);
   const uint64x2_t low = vmull_u32(vget_low_u32(n), vget_low_u32(modulus->multiplier));
   const uint64x2_t high = vmull_high_u32(n, modulus->multiplier);
-  const uint32x4_t upper_halves = vuzp2q_u32(vreinterpretq_u32_u64(low), vreinterpretq_u32_u64(high));
+  const uint32x4_t upper_halves =
+      vuzp2q_u32(vreinterpretq_u32_u64(low), vreinterpretq_u32_u64(high));
   return vshlq_u32(upper_halves, modulus->shift);
 }
 
@@ -91,13 +93,14 @@ static inline struct lanes bytes_of(struct lanes probes, const struct modulus *m
 /* The bit of each probe in its byte. Lanes become bytes. */
 static inline uint8x8_t bits_of(struct lanes probes)
 {
-  const uint16x8_t halves = vuzp1q_u16(vreinterpretq_u16_u32(probes.low), vreinterpretq_u16_u32(probes.high));
+  const uint16x8_t halves =
+      vuzp1q_u16(vreinterpretq_u16_u32(probes.low), vreinterpretq_u16_u32(probes.high));
   const uint8x8_t places = vand_u8(vmovn_u16(halves), vdup_n_u8(7));
   return vshl_u8(vdup_n_u8(1), vreinterpret_s8_u8(places));
 }
 
-/* Lanes leave their registers in pairs, as moves to general ones are slow. Half a pair is taken by the instruction that
- * adds it to an address. */
+/* Lanes leave their registers in pairs, as moves to general ones are slow. Half a pair is taken by
+ * the instruction that adds it to an address. */
 struct indices {
   uint64_t pair01, pair23, pair45, pair67;
 };
@@ -122,7 +125,8 @@ static inline uint64_t pair_at(const uint32_t *lanes)
 
 static inline struct indices indices_at(const uint32_t *lanes)
 {
-  return (struct indices){pair_at(lanes), pair_at(lanes + 2), pair_at(lanes + 4), pair_at(lanes + 6)};
+  return (struct indices){pair_at(lanes), pair_at(lanes + 2), pair_at(lanes + 4),
+                          pair_at(lanes + 6)};
 }
 
 static inline size_t low_index(uint64_t pair)
@@ -146,7 +150,8 @@ struct probed {
 
 static inline struct probed probed_of(const struct filter_shape *shape, const uint8_t *payload)
 {
-  return (struct probed){.payload = payload, .nprobes = shape->nprobes, .modulus = modulus_of(shape)};
+  return (struct probed){
+      .payload = payload, .nprobes = shape->nprobes, .modulus = modulus_of(shape)};
 }
 
 /* The last n hashes, less than LANES. Other lanes are 0. */
@@ -175,20 +180,24 @@ static inline uint8x8_t load_bytes(const uint8_t *payload, struct indices at)
 }
 
 /* All ones where a probe finds its bit. */
-static inline __attribute__((always_inline)) uint8x8_t leveldb_test(const struct probed *filter, struct lanes probes)
+static inline __attribute__((always_inline)) uint8x8_t leveldb_test(const struct probed *filter,
+                                                                    struct lanes probes)
 {
-  return vtst_u8(load_bytes(filter->payload, indices_of(bytes_of(probes, &filter->modulus))), bits_of(probes));
+  return vtst_u8(load_bytes(filter->payload, indices_of(bytes_of(probes, &filter->modulus))),
+                 bits_of(probes));
 }
 
 /* Into the second-level cache, as by avx2.
  *
- * Always inline, because gcc 12 takes a function that only prefetches for one without effect and drops its calls. */
+ * Always inline, because gcc 12 takes a function that only prefetches for one without effect and
+ * drops its calls. */
 static inline __attribute__((always_inline)) void prefetch_line(const uint8_t *byte)
 {
   __builtin_prefetch(byte, 0, 2);
 }
 
-static inline __attribute__((always_inline)) void prefetch_lines(const uint8_t *payload, struct indices at)
+static inline __attribute__((always_inline)) void prefetch_lines(const uint8_t *payload,
+                                                                 struct indices at)
 {
   prefetch_line(payload + low_index(at.pair01));
   prefetch_line(payload + high_index(at.pair01));
@@ -200,36 +209,39 @@ static inline __attribute__((always_inline)) void prefetch_lines(const uint8_t *
   prefetch_line(payload + high_index(at.pair67));
 }
 
-/* All of these are taken over from avx2, for which they were measured on Zen 4. On ARM nothing was measured. */
+/* All of these are taken over from avx2, for which they were measured on Zen 4. On ARM nothing was
+ * measured. */
 enum {
   FEW_NKEYS = 8,           /* fewer go to scalar */
   NEAR_NBYTES = 4 << 20,   /* up to here prefetching costs more than it saves */
   FAR_BLOCK_NKEYS = 512,   /* so many lines are on their way */
   FIRST_BLOCK_NKEYS = 128, /* the first block tells what keys to expect */
-  /* Hits per block up to which each probe is worth a pass of its own, and from which one pass for all is best. */
+  /* Hits per block up to which each probe is worth a pass of its own, and from which one pass for
+   * all is best. */
   FEW_PERCENT = 20,
   MOST_PERCENT = 60,
   MOST_PERCENT_TINY = 40,
   TINY_NBYTES = 32 << 10, /* the first-level cache: loads cost least */
 };
 
-/* Keys of a block that passed all probes so far: hashes, and places in the block. Stores take whole registers, and none
- * is behind what was read. */
+/* Keys of a block that passed all probes so far: hashes, and places in the block. Stores take whole
+ * registers, and none is behind what was read. */
 struct sieve {
   _Alignas(16) uint32_t hashes[BLOCK_NKEYS];
   _Alignas(16) uint32_t places[BLOCK_NKEYS];
 };
 
 /* Those of four keys that a mask keeps go behind nkept others. Returns how many are kept then. */
-static inline size_t keep_four(struct sieve *kept, size_t nkept, uint32x4_t hashes, uint32x4_t places, unsigned mask)
+static inline size_t keep_four(struct sieve *kept, size_t nkept, uint32x4_t hashes,
+                               uint32x4_t places, unsigned mask)
 {
   vst1q_u32(kept->hashes + nkept, keep(hashes, mask));
   vst1q_u32(kept->places + nkept, keep(places, mask));
   return nkept + kept_counts[mask];
 }
 
-static inline size_t keep_eight(struct sieve *kept, size_t nkept, struct lanes hashes, struct lanes places,
-                                unsigned mask)
+static inline size_t keep_eight(struct sieve *kept, size_t nkept, struct lanes hashes,
+                                struct lanes places, unsigned mask)
 {
   nkept = keep_four(kept, nkept, hashes.low, places.low, mask & 15);
   return keep_four(kept, nkept, hashes.high, places.high, mask >> 4);
@@ -246,12 +258,13 @@ static inline struct lanes places_at(size_t i)
 /* Probe p of these hashes. */
 static inline struct lanes probes_of(struct lanes hashes, struct lanes strides, uint32_t p)
 {
-  return (struct lanes){vmlaq_n_u32(hashes.low, strides.low, p), vmlaq_n_u32(hashes.high, strides.high, p)};
+  return (struct lanes){vmlaq_n_u32(hashes.low, strides.low, p),
+                        vmlaq_n_u32(hashes.high, strides.high, p)};
 }
 
 /* All ones where probes first .. end of a key find their bits. */
-static inline __attribute__((always_inline)) uint8x8_t test_probes(const struct probed *filter, struct lanes hashes,
-                                                                   uint32_t first, uint32_t end)
+static inline __attribute__((always_inline)) uint8x8_t
+test_probes(const struct probed *filter, struct lanes hashes, uint32_t first, uint32_t end)
 {
   const struct lanes strides = strides_of(hashes);
   struct lanes probes = probes_of(hashes, strides, first);
@@ -263,14 +276,16 @@ static inline __attribute__((always_inline)) uint8x8_t test_probes(const struct 
   return passed;
 }
 
-/* Probes first .. end of n keys; returns how many are kept, and `kept` has those. It may be where they come from, as no
- * store overtakes the loads; places is NULL for a whole block. */
-static inline size_t sift(const struct probed *filter, const uint8_t *hashes, const uint32_t *places, size_t n,
-                          uint32_t first, uint32_t end, struct sieve *kept)
+/* Probes first .. end of n keys; returns how many are kept, and `kept` has those. It may be where
+ * they come from, as no store overtakes the loads; places is NULL for a whole block. */
+static inline size_t sift(const struct probed *filter, const uint8_t *hashes,
+                          const uint32_t *places, size_t n, uint32_t first, uint32_t end,
+                          struct sieve *kept)
 {
   size_t nkept = 0, i = 0;
   for (; i + LANES <= n; i += LANES) {
-    const struct lanes hash = load(hashes + i * sizeof(uint32_t)), place = places ? load(places + i) : places_at(i);
+    const struct lanes hash = load(hashes + i * sizeof(uint32_t)),
+                       place = places ? load(places + i) : places_at(i);
     const unsigned mask = mask_of(test_probes(filter, hash, first, end));
     nkept = keep_eight(kept, nkept, hash, place, mask);
   }
@@ -283,8 +298,8 @@ static inline size_t sift(const struct probed *filter, const uint8_t *hashes, co
   return nkept;
 }
 
-/* The bits of these places, by way of a byte for each of n keys: counted, not measured, that takes 1 instruction more
- * per key and 5 less per hit. */
+/* The bits of these places, by way of a byte for each of n keys: counted, not measured, that takes
+ * 1 instruction more per key and 5 less per hit. */
 static inline void leveldb_mark(const uint32_t *places, size_t nkept, size_t n, uint8_t *bitmap)
 {
   uint8_t passed[BLOCK_NKEYS];
@@ -301,9 +316,10 @@ static inline uint32_t end_of(uint32_t first, uint32_t n, uint32_t nprobes)
   return n < nprobes - first ? first + n : nprobes;
 }
 
-/* Tests `nfirst` probes of all keys, then `nnext` more at a time of those that are left. Returns the number of hits. */
-static inline size_t sift_all(const struct probed *filter, const uint8_t *hashes, size_t n, uint8_t *bitmap,
-                              uint32_t nfirst, uint32_t nnext)
+/* Tests `nfirst` probes of all keys, then `nnext` more at a time of those that are left. Returns
+ * the number of hits. */
+static inline size_t sift_all(const struct probed *filter, const uint8_t *hashes, size_t n,
+                              uint8_t *bitmap, uint32_t nfirst, uint32_t nnext)
 {
   struct sieve kept;
   const uint32_t nprobes = filter->nprobes;
@@ -318,7 +334,8 @@ static inline size_t sift_all(const struct probed *filter, const uint8_t *hashes
 }
 
 /* Tests all probes of all keys. Returns the number of hits. */
-static inline size_t probe_all(const struct probed *filter, const uint8_t *hashes, size_t n, uint8_t *bitmap)
+static inline size_t probe_all(const struct probed *filter, const uint8_t *hashes, size_t n,
+                               uint8_t *bitmap)
 {
   size_t nhits = 0, i = 0;
   for (; i + LANES <= n; i += LANES) {
@@ -329,22 +346,24 @@ static inline size_t probe_all(const struct probed *filter, const uint8_t *hashe
   }
   if (i < n) {
     const struct lanes hash = load_last(hashes + i * sizeof(uint32_t), n - i);
-    const unsigned mask = mask_of(test_probes(filter, hash, 0, filter->nprobes)) & first_lanes(n - i);
+    const unsigned mask =
+        mask_of(test_probes(filter, hash, 0, filter->nprobes)) & first_lanes(n - i);
     bitmap[i / LANES] = (uint8_t)mask;
     nhits += (unsigned)__builtin_popcount(mask);
   }
   return nhits;
 }
 
-/* A filter whose lines come soon enough by themselves. Where most keys pass, sifting only costs: each block goes by the
- * hits of the one before. */
-static inline void leveldb_probe_near(const struct probed *filter, bool tiny, struct hash_source *source,
-                                      uint8_t *bitmap)
+/* A filter whose lines come soon enough by themselves. Where most keys pass, sifting only costs:
+ * each block goes by the hits of the one before. */
+static inline void leveldb_probe_near(const struct probed *filter, bool tiny,
+                                      struct hash_source *source, uint8_t *bitmap)
 {
   const size_t most_percent = tiny ? MOST_PERCENT_TINY : MOST_PERCENT;
   size_t nhits = 0, last_n = 1;
   for (size_t n, first = 0; first < source->n; first += n) {
-    const uint8_t *hashes = hash_source_next(source, first == 0 ? FIRST_BLOCK_NKEYS : BLOCK_NKEYS, &n);
+    const uint8_t *hashes =
+        hash_source_next(source, first == 0 ? FIRST_BLOCK_NKEYS : BLOCK_NKEYS, &n);
     uint8_t *bits = bitmap + first / 8;
     if (nhits * 100 <= last_n * FEW_PERCENT)
       nhits = sift_all(filter, hashes, n, bits, 1, 1);
@@ -356,21 +375,24 @@ static inline void leveldb_probe_near(const struct probed *filter, bool tiny, st
   }
 }
 
-/* A larger filter: each line is fetched a pass before its test, the first ones of a block before the block before is
- * tested. Unlike avx2, which computes places once to fetch and again to test, the test finds them where fetching left
- * them; lines are fetched only for keys that are left; and a pass has as many probes as all before it had, because keys
- * that are left will mostly pass. Where more than a few do, the first one has two probes. */
+/* A larger filter: each line is fetched a pass before its test, the first ones of a block before
+ * the block before is tested. Unlike avx2, which computes places once to fetch and again to test,
+ * the test finds them where fetching left them; lines are fetched only for keys that are left; and
+ * a pass has as many probes as all before it had, because keys that are left will mostly pass.
+ * Where more than a few do, the first one has two probes. */
 enum { MAX_NFETCHED = 4, FAR_NFIRST = 2 };
 
-/* A probe of each key of a block, once its line is on its way: which byte it tests, and which bit of that. */
+/* A probe of each key of a block, once its line is on its way: which byte it tests, and which bit
+ * of that. */
 struct fetched {
   _Alignas(16) uint32_t bytes[FAR_BLOCK_NKEYS];
   uint8_t bits[FAR_BLOCK_NKEYS];
 };
 
 /* Probe p of keys i and following, eight of them. */
-static inline __attribute__((always_inline)) void fetch_eight(const struct probed *filter, struct lanes hashes,
-                                                              uint32_t p, struct fetched *fetched, size_t i)
+static inline __attribute__((always_inline)) void fetch_eight(const struct probed *filter,
+                                                              struct lanes hashes, uint32_t p,
+                                                              struct fetched *fetched, size_t i)
 {
   const struct lanes probes = p == 0 ? hashes : probes_of(hashes, strides_of(hashes), p);
   const struct lanes bytes = bytes_of(probes, &filter->modulus);
@@ -380,8 +402,8 @@ static inline __attribute__((always_inline)) void fetch_eight(const struct probe
 }
 
 /* Probes first .. end of n keys. The filter is a copy, as stores might change another. */
-static inline void fetch_block(const struct probed filter, const uint8_t *hashes, size_t n, uint32_t first,
-                               uint32_t end, struct fetched *fetched)
+static inline void fetch_block(const struct probed filter, const uint8_t *hashes, size_t n,
+                               uint32_t first, uint32_t end, struct fetched *fetched)
 {
   for (uint32_t p = first; p < end; p++, fetched++) {
     size_t i = 0;
@@ -392,15 +414,15 @@ static inline void fetch_block(const struct probed filter, const uint8_t *hashes
   }
 }
 
-static inline __attribute__((always_inline)) uint8x8_t test_one(const uint8_t *payload, const struct fetched *fetched,
-                                                                size_t i)
+static inline __attribute__((always_inline)) uint8x8_t
+test_one(const uint8_t *payload, const struct fetched *fetched, size_t i)
 {
   return vtst_u8(load_bytes(payload, indices_at(fetched->bytes + i)), vld1_u8(fetched->bits + i));
 }
 
 /* All ones where those of keys i and following find their bits. */
-static inline __attribute__((always_inline)) uint8x8_t test_fetched(const uint8_t *payload, uint32_t nfetched,
-                                                                    const struct fetched *fetched, size_t i)
+static inline __attribute__((always_inline)) uint8x8_t
+test_fetched(const uint8_t *payload, uint32_t nfetched, const struct fetched *fetched, size_t i)
 {
   uint8x8_t passed = test_one(payload, fetched, i);
   for (uint32_t p = 1; p < nfetched; p++)
@@ -409,13 +431,16 @@ static inline __attribute__((always_inline)) uint8x8_t test_fetched(const uint8_
 }
 
 /* As sift, for probes that were fetched. */
-static inline size_t sift_fetched(const uint8_t *payload, uint32_t nfetched, const struct fetched *fetched,
-                                  const uint8_t *hashes, const uint32_t *places, size_t n, struct sieve *kept)
+static inline size_t sift_fetched(const uint8_t *payload, uint32_t nfetched,
+                                  const struct fetched *fetched, const uint8_t *hashes,
+                                  const uint32_t *places, size_t n, struct sieve *kept)
 {
   size_t nkept = 0, i = 0;
   for (; i + LANES <= n; i += LANES) {
-    const struct lanes hash = load(hashes + i * sizeof(uint32_t)), place = places ? load(places + i) : places_at(i);
-    nkept = keep_eight(kept, nkept, hash, place, mask_of(test_fetched(payload, nfetched, fetched, i)));
+    const struct lanes hash = load(hashes + i * sizeof(uint32_t)),
+                       place = places ? load(places + i) : places_at(i);
+    nkept =
+        keep_eight(kept, nkept, hash, place, mask_of(test_fetched(payload, nfetched, fetched, i)));
   }
   if (i < n) {
     const struct lanes hash = load_last(hashes + i * sizeof(uint32_t), n - i);
@@ -426,7 +451,8 @@ static inline size_t sift_fetched(const uint8_t *payload, uint32_t nfetched, con
   return nkept;
 }
 
-static inline void leveldb_probe_far(const struct probed *filter, struct hash_source *source, uint8_t *bitmap)
+static inline void leveldb_probe_far(const struct probed *filter, struct hash_source *source,
+                                     uint8_t *bitmap)
 {
   const uint32_t nprobes = filter->nprobes;
   struct fetched blocks[2][MAX_NFETCHED], *block = blocks[0], *next_block = blocks[1];
@@ -445,7 +471,8 @@ static inline void leveldb_probe_far(const struct probed *filter, struct hash_so
     for (uint32_t first = end; first < nprobes && left > 0; first = end) {
       end = end_of(first, first < MAX_NFETCHED ? first : MAX_NFETCHED, nprobes);
       fetch_block(*filter, kept_hashes, left, first, end, block);
-      left = sift_fetched(filter->payload, end - first, block, kept_hashes, kept.places, left, &kept);
+      left =
+          sift_fetched(filter->payload, end - first, block, kept_hashes, kept.places, left, &kept);
     }
     leveldb_mark(kept.places, left, n, bitmap);
     bitmap += (n + 7) / 8;
@@ -457,8 +484,8 @@ static inline void leveldb_probe_far(const struct probed *filter, struct hash_so
   }
 }
 
-static void leveldb_probe_neon(const struct filter_shape *shape, const uint8_t *payload, struct hash_source *source,
-                               uint8_t *bitmap)
+static void leveldb_probe_neon(const struct filter_shape *shape, const uint8_t *payload,
+                               struct hash_source *source, uint8_t *bitmap)
 {
   if (shape->nbytes < MODULUS_MIN_NBYTES || source->n < FEW_NKEYS) {
     lanebloom_leveldb_scalar.probe(shape, payload, source, bitmap);
@@ -486,7 +513,8 @@ static inline struct lanes positions_of(struct lanes probes, const struct modulu
 
 static inline void put_bits(struct bits *bits, size_t i, struct lanes positions)
 {
-  store(bits->bytes + i, (struct lanes){vshrq_n_u32(positions.low, 3), vshrq_n_u32(positions.high, 3)});
+  store(bits->bytes + i,
+        (struct lanes){vshrq_n_u32(positions.low, 3), vshrq_n_u32(positions.high, 3)});
   vst1_u8(bits->masks + i, bits_of(positions));
 }
 
@@ -496,9 +524,10 @@ static inline void copy_line(uint32_t *to, const struct spread_line *line)
   memcpy(to, line->positions, sizeof line->positions);
 }
 
-/* Sets the first n positions of a full bucket, or of one that will get no more: a multiple of LANES. */
-static void leveldb_empty_bucket_neon(const struct filter_shape *shape, uint8_t *payload, const struct spread *spread,
-                                      size_t piece, size_t n)
+/* Sets the first n positions of a full bucket, or of one that will get no more: a multiple of
+ * LANES. */
+static void leveldb_empty_bucket_neon(const struct filter_shape *shape, uint8_t *payload,
+                                      const struct spread *spread, size_t piece, size_t n)
 {
   struct bits bits;
   const uint32_t *bucket = spread_bucket(spread, piece);
@@ -511,8 +540,8 @@ static void leveldb_empty_bucket_neon(const struct filter_shape *shape, uint8_t 
   }
 }
 
-static inline void leveldb_append_neon(const struct filter_shape *shape, uint8_t *payload, struct spread *spread,
-                                       uint32_t position)
+static inline void leveldb_append_neon(const struct filter_shape *shape, uint8_t *payload,
+                                       struct spread *spread, uint32_t position)
 {
   const size_t piece = position >> PIECE_LOG_NBITS;
   struct spread_line *line = &spread->lines[piece];
@@ -529,7 +558,8 @@ static inline void leveldb_append_neon(const struct filter_shape *shape, uint8_t
 }
 
 /* Fills up the last line of each bucket with a position that is in it. */
-static void leveldb_empty_neon(const struct filter_shape *shape, uint8_t *payload, struct spread *spread)
+static void leveldb_empty_neon(const struct filter_shape *shape, uint8_t *payload,
+                               struct spread *spread)
 {
   for (size_t piece = 0; piece < spread->npieces; piece++) {
     while (spread->counts[piece] % LINE_NPOSITIONS != 0)
@@ -539,8 +569,8 @@ static void leveldb_empty_neon(const struct filter_shape *shape, uint8_t *payloa
   }
 }
 
-static void leveldb_set_neon(const struct filter_shape *shape, uint8_t *payload, const struct modulus *modulus,
-                             const uint8_t *hashes, size_t n)
+static void leveldb_set_neon(const struct filter_shape *shape, uint8_t *payload,
+                             const struct modulus *modulus, const uint8_t *hashes, size_t n)
 {
   for (size_t first = 0; first < n; first += GROUP_NKEYS) {
     struct bits bits;
@@ -559,8 +589,9 @@ static void leveldb_set_neon(const struct filter_shape *shape, uint8_t *payload,
   }
 }
 
-static void leveldb_spread_neon(const struct filter_shape *shape, uint8_t *payload, const struct modulus *modulus,
-                                const uint8_t *hashes, size_t n, struct spread *spread)
+static void leveldb_spread_neon(const struct filter_shape *shape, uint8_t *payload,
+                                const struct modulus *modulus, const uint8_t *hashes, size_t n,
+                                struct spread *spread)
 {
   for (size_t first = 0; first < n; first += GROUP_NKEYS) {
     uint32_t positions[GROUP_NBITS];
@@ -580,7 +611,8 @@ static void leveldb_spread_neon(const struct filter_shape *shape, uint8_t *paylo
   }
 }
 
-static void leveldb_add_neon(const struct filter_shape *shape, uint8_t *payload, struct hash_source *source)
+static void leveldb_add_neon(const struct filter_shape *shape, uint8_t *payload,
+                             struct hash_source *source)
 {
   if (shape->nbytes < MODULUS_MIN_NBYTES) {
     lanebloom_leveldb_scalar.add(shape, payload, source);

@@ -1,5 +1,5 @@
-/* rocksdb_legacy in lanes of NEON: as rocksdb_local, but for where the line is and which bits of it. Lines of other
- * sizes than 64 bytes are left to scalar.
+/* rocksdb_legacy in lanes of NEON: as rocksdb_local, but for where the line is and which bits of
+ * it. Lines of other sizes than 64 bytes are left to scalar.
  * SPDX-License-Identifier: MIT */
 #include "../scalar/scalar.h"
 #include "isa.h"
@@ -27,7 +27,8 @@ static inline struct divisor divisor_of(const struct filter_shape *shape)
       .nlines = vdupq_n_u32(shape->nlines),
       .multiplier = vdupq_n_u32(shape->reciprocal.multiplier),
       .addend = vdupq_n_u64(shape->reciprocal.addend),
-      .shift = vdupq_n_s32(32 - (int32_t)shape->reciprocal.shift), /* of upper halves, and to the right: 0 or less */
+      .shift = vdupq_n_s32(
+          32 - (int32_t)shape->reciprocal.shift), /* of upper halves, and to the right: 0 or less */
   };
 }
 
@@ -47,14 +48,17 @@ static inline uint32x4_t strides_of(uint32x4_t hashes)
  *   [n2 * m + a] [n3 * m + a]   ->   h0 h1 h2 h3 */
 static inline uint32x4_t lines_of(uint32x4_t hashes, const struct divisor *divisor)
 {
-  const uint64x2_t low = vmlal_u32(divisor->addend, vget_low_u32(hashes), vget_low_u32(divisor->multiplier));
+  const uint64x2_t low =
+      vmlal_u32(divisor->addend, vget_low_u32(hashes), vget_low_u32(divisor->multiplier));
   const uint64x2_t high = vmlal_high_u32(divisor->addend, hashes, divisor->multiplier);
-  const uint32x4_t upper_halves = vuzp2q_u32(vreinterpretq_u32_u64(low), vreinterpretq_u32_u64(high));
+  const uint32x4_t upper_halves =
+      vuzp2q_u32(vreinterpretq_u32_u64(low), vreinterpretq_u32_u64(high));
   return vmlsq_u32(hashes, vshlq_u32(upper_halves, divisor->shift), divisor->nlines);
 }
 
-/* What the stride of a hash is multiplied by: for probe 8 * pass + i in lane i of a pass. Lanes beyond the last probe
- * repeat the first one. Of probes 16 bits are enough, as their lowest 9 are the number of a bit. */
+/* What the stride of a hash is multiplied by: for probe 8 * pass + i in lane i of a pass. Lanes
+ * beyond the last probe repeat the first one. Of probes 16 bits are enough, as their lowest 9 are
+ * the number of a bit. */
 struct multipliers {
   uint16x8_t passes[MAX_NPASSES];
 };
@@ -88,32 +92,39 @@ static inline struct four probes_of(const uint8_t *hashes, uint16x8_t multiplier
 /* ---- Blocks of hashes and their lines ---- */
 
 /* Where the lines of eight hashes are. */
-static inline __attribute__((always_inline)) void
-locate_eight(struct block *block, size_t i, const struct divisor *divisor, const uint8_t *payload, const bool prefetch)
+static inline __attribute__((always_inline)) void locate_eight(struct block *block, size_t i,
+                                                               const struct divisor *divisor,
+                                                               const uint8_t *payload,
+                                                               const bool prefetch)
 {
   const uint8_t *hashes = block->hashes + i * sizeof(uint32_t);
   store_offsets(block->offsets + i, lines_of(load_hashes(hashes), divisor));
-  store_offsets(block->offsets + i + 4, lines_of(load_hashes(hashes + 4 * sizeof(uint32_t)), divisor));
+  store_offsets(block->offsets + i + 4,
+                lines_of(load_hashes(hashes + 4 * sizeof(uint32_t)), divisor));
   if (prefetch)
     prefetch_eight(payload, block->offsets + i);
 }
 
 /* ---- Probing ---- */
 
-/* Bit i: hash i finds all bits of a pass. In a loop of two, because all eight lines at once are twice what registers
- * hold, and gcc 12 would begin by loading them. */
-static inline __attribute__((always_inline)) uint8_t probe_eight(uint16x8_t multipliers, const uint8_t *payload,
-                                                                 const uint64_t *offsets, const uint8_t *hashes)
+/* Bit i: hash i finds all bits of a pass. In a loop of two, because all eight lines at once are
+ * twice what registers hold, and gcc 12 would begin by loading them. */
+static inline __attribute__((always_inline)) uint8_t probe_eight(uint16x8_t multipliers,
+                                                                 const uint8_t *payload,
+                                                                 const uint64_t *offsets,
+                                                                 const uint8_t *hashes)
 {
   uint8x16_t fours[2];
   for (size_t i = 0; i < 2; i++)
-    fours[i] = found(probes_of(hashes + i * 4 * sizeof(uint32_t), multipliers), payload, offsets + i * 4);
+    fours[i] =
+        found(probes_of(hashes + i * 4 * sizeof(uint32_t), multipliers), payload, offsets + i * 4);
   return hits_of(fours[0], fours[1]);
 }
 
 /* A pass after the first is for eights of which a hash is left. */
-static inline void probe_blocks(const struct filter_shape *shape, const uint8_t *payload, struct hash_source *source,
-                                uint8_t *bitmap, const uint32_t npasses, const bool prefetch)
+static inline void probe_blocks(const struct filter_shape *shape, const uint8_t *payload,
+                                struct hash_source *source, uint8_t *bitmap, const uint32_t npasses,
+                                const bool prefetch)
 {
   const struct multipliers multipliers = multipliers_for(shape->nprobes);
   const struct divisor divisor = divisor_of(shape);
@@ -128,14 +139,14 @@ static inline void probe_blocks(const struct filter_shape *shape, const uint8_t 
     for (size_t i = 0; i < block->n; i += 8) {
       if (i < next->n)
         locate_eight(next, i, &divisor, payload, prefetch);
-      bitmap[i / 8] =
-          probe_eight(multipliers.passes[0], payload, block->offsets + i, block->hashes + i * sizeof(uint32_t));
+      bitmap[i / 8] = probe_eight(multipliers.passes[0], payload, block->offsets + i,
+                                  block->hashes + i * sizeof(uint32_t));
     }
     for (uint32_t pass = 1; pass < npasses; pass++)
       for (size_t i = 0; i < block->n; i += 8)
         if (bitmap[i / 8] != 0)
-          bitmap[i / 8] &=
-              probe_eight(multipliers.passes[pass], payload, block->offsets + i, block->hashes + i * sizeof(uint32_t));
+          bitmap[i / 8] &= probe_eight(multipliers.passes[pass], payload, block->offsets + i,
+                                       block->hashes + i * sizeof(uint32_t));
     bitmap += (block->n + 7) / 8;
     if (block->n % 8 != 0)
       bitmap[-1] &= (uint8_t)((1 << block->n % 8) - 1);
@@ -160,8 +171,9 @@ static void rocksdb_legacy_probe_neon(const struct filter_shape *shape, const ui
 /* ---- Adding ---- */
 
 /* One key after another, as two may have the same line. */
-static inline void add_eight(const struct multipliers *multipliers, const uint32_t npasses, uint8_t *payload,
-                             const uint64_t *offsets, const uint8_t *hashes, size_t n)
+static inline void add_eight(const struct multipliers *multipliers, const uint32_t npasses,
+                             uint8_t *payload, const uint64_t *offsets, const uint8_t *hashes,
+                             size_t n)
 {
   for (uint32_t pass = 0; pass < npasses; pass++) {
     struct places places;
@@ -172,7 +184,8 @@ static inline void add_eight(const struct multipliers *multipliers, const uint32
   }
 }
 
-static void rocksdb_legacy_add_neon(const struct filter_shape *shape, uint8_t *payload, struct hash_source *source)
+static void rocksdb_legacy_add_neon(const struct filter_shape *shape, uint8_t *payload,
+                                    struct hash_source *source)
 {
   if (shape->line_nbytes != LINE_NBYTES) {
     lanebloom_rocksdb_legacy_scalar.add(shape, payload, source);
@@ -194,8 +207,8 @@ static void rocksdb_legacy_add_neon(const struct filter_shape *shape, uint8_t *p
       if (i < next->n)
         locate_eight(next, i, &divisor, payload, prefetch);
       const size_t left = block->n - i;
-      add_eight(&multipliers, npasses, payload, block->offsets + i, block->hashes + i * sizeof(uint32_t),
-                left < 8 ? left : 8);
+      add_eight(&multipliers, npasses, payload, block->offsets + i,
+                block->hashes + i * sizeof(uint32_t), left < 8 ? left : 8);
     }
     struct block *const done = block;
     block = next;

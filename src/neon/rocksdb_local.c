@@ -23,8 +23,8 @@ static inline uint32x4_t lines_of(const uint8_t *hashes, uint32x4_t nlines)
   return vuzp2q_u32(vreinterpretq_u32_u64(scaled01), vreinterpretq_u32_u64(scaled23));
 }
 
-/* What the high half of a hash is multiplied by: probe 8 * pass + i in lane i of a pass. Lanes beyond the last probe
- * repeat the first one. */
+/* What the high half of a hash is multiplied by: probe 8 * pass + i in lane i of a pass. Lanes
+ * beyond the last probe repeat the first one. */
 struct multipliers {
   uint32x4x2_t passes[MAX_NPASSES];
 };
@@ -52,7 +52,8 @@ static inline uint16x8_t upper_halves(uint32x4_t low, uint32x4_t high)
 /* Of two hashes, whose high halves are lanes 1 and 3. */
 static inline struct pair pair_probes(const uint8_t *hashes, uint32x4x2_t multipliers)
 {
-  const uint32x4_t two = vreinterpretq_u32_u8(vld1q_u8(hashes)), low = multipliers.val[0], high = multipliers.val[1];
+  const uint32x4_t two = vreinterpretq_u32_u8(vld1q_u8(hashes)), low = multipliers.val[0],
+                   high = multipliers.val[1];
   return pair_of(upper_halves(vmulq_laneq_u32(low, two, 1), vmulq_laneq_u32(high, two, 1)),
                  upper_halves(vmulq_laneq_u32(low, two, 3), vmulq_laneq_u32(high, two, 3)));
 }
@@ -60,14 +61,17 @@ static inline struct pair pair_probes(const uint8_t *hashes, uint32x4x2_t multip
 /* Of four hashes. */
 static inline struct four probes_of(const uint8_t *hashes, uint32x4x2_t multipliers)
 {
-  return (struct four){pair_probes(hashes, multipliers), pair_probes(hashes + 2 * sizeof(uint64_t), multipliers)};
+  return (struct four){pair_probes(hashes, multipliers),
+                       pair_probes(hashes + 2 * sizeof(uint64_t), multipliers)};
 }
 
 /* ---- Blocks of hashes and their lines ---- */
 
 /* Where the lines of eight hashes are. */
-static inline __attribute__((always_inline)) void locate_eight(struct block *block, size_t i, uint32x4_t nlines,
-                                                               const uint8_t *payload, const bool prefetch)
+static inline __attribute__((always_inline)) void locate_eight(struct block *block, size_t i,
+                                                               uint32x4_t nlines,
+                                                               const uint8_t *payload,
+                                                               const bool prefetch)
 {
   const uint8_t *hashes = block->hashes + i * sizeof(uint64_t);
   store_offsets(block->offsets + i, lines_of(hashes, nlines));
@@ -78,20 +82,24 @@ static inline __attribute__((always_inline)) void locate_eight(struct block *blo
 
 /* ---- Probing ---- */
 
-/* Bit i: hash i finds all bits of a pass. In a loop of two, because all eight lines at once are twice what registers
- * hold, and gcc 12 would begin by loading them. */
-static inline __attribute__((always_inline)) uint8_t probe_eight(uint32x4x2_t multipliers, const uint8_t *payload,
-                                                                 const uint64_t *offsets, const uint8_t *hashes)
+/* Bit i: hash i finds all bits of a pass. In a loop of two, because all eight lines at once are
+ * twice what registers hold, and gcc 12 would begin by loading them. */
+static inline __attribute__((always_inline)) uint8_t probe_eight(uint32x4x2_t multipliers,
+                                                                 const uint8_t *payload,
+                                                                 const uint64_t *offsets,
+                                                                 const uint8_t *hashes)
 {
   uint8x16_t fours[2];
   for (size_t i = 0; i < 2; i++)
-    fours[i] = found(probes_of(hashes + i * 4 * sizeof(uint64_t), multipliers), payload, offsets + i * 4);
+    fours[i] =
+        found(probes_of(hashes + i * 4 * sizeof(uint64_t), multipliers), payload, offsets + i * 4);
   return hits_of(fours[0], fours[1]);
 }
 
 /* A pass after the first is for eights of which a hash is left. */
-static inline void probe_blocks(const struct filter_shape *shape, const uint8_t *payload, struct hash_source *source,
-                                uint8_t *bitmap, const uint32_t npasses, const bool prefetch)
+static inline void probe_blocks(const struct filter_shape *shape, const uint8_t *payload,
+                                struct hash_source *source, uint8_t *bitmap, const uint32_t npasses,
+                                const bool prefetch)
 {
   const struct multipliers multipliers = multipliers_for(shape->nprobes);
   const uint32x4_t nlines = vdupq_n_u32(shape->nlines);
@@ -106,12 +114,14 @@ static inline void probe_blocks(const struct filter_shape *shape, const uint8_t 
     for (size_t i = 0; i < block->n; i += 8) {
       if (i < next->n)
         locate_eight(next, i, nlines, payload, prefetch);
-      bitmap[i / 8] = probe_eight(multipliers.passes[0], payload, block->offsets + i, block->hashes + i * 8);
+      bitmap[i / 8] =
+          probe_eight(multipliers.passes[0], payload, block->offsets + i, block->hashes + i * 8);
     }
     for (uint32_t pass = 1; pass < npasses; pass++)
       for (size_t i = 0; i < block->n; i += 8)
         if (bitmap[i / 8] != 0)
-          bitmap[i / 8] &= probe_eight(multipliers.passes[pass], payload, block->offsets + i, block->hashes + i * 8);
+          bitmap[i / 8] &= probe_eight(multipliers.passes[pass], payload, block->offsets + i,
+                                       block->hashes + i * 8);
     bitmap += (block->n + 7) / 8;
     if (block->n % 8 != 0)
       bitmap[-1] &= (uint8_t)((1 << block->n % 8) - 1);
@@ -136,8 +146,9 @@ static void rocksdb_local_probe_neon(const struct filter_shape *shape, const uin
 /* ---- Adding ---- */
 
 /* One key after another, as two may have the same line. */
-static inline void add_eight(const struct multipliers *multipliers, const uint32_t npasses, uint8_t *payload,
-                             const uint64_t *offsets, const uint8_t *hashes, size_t n)
+static inline void add_eight(const struct multipliers *multipliers, const uint32_t npasses,
+                             uint8_t *payload, const uint64_t *offsets, const uint8_t *hashes,
+                             size_t n)
 {
   for (uint32_t pass = 0; pass < npasses; pass++) {
     struct places places;
@@ -148,7 +159,8 @@ static inline void add_eight(const struct multipliers *multipliers, const uint32
   }
 }
 
-static void rocksdb_local_add_neon(const struct filter_shape *shape, uint8_t *payload, struct hash_source *source)
+static void rocksdb_local_add_neon(const struct filter_shape *shape, uint8_t *payload,
+                                   struct hash_source *source)
 {
   const struct multipliers multipliers = multipliers_for(shape->nprobes);
   const uint32_t npasses = npasses_of(shape->nprobes);
@@ -166,7 +178,8 @@ static void rocksdb_local_add_neon(const struct filter_shape *shape, uint8_t *pa
       if (i < next->n)
         locate_eight(next, i, nlines, payload, prefetch);
       const size_t left = block->n - i;
-      add_eight(&multipliers, npasses, payload, block->offsets + i, block->hashes + i * 8, left < 8 ? left : 8);
+      add_eight(&multipliers, npasses, payload, block->offsets + i, block->hashes + i * 8,
+                left < 8 ? left : 8);
     }
     struct block *const done = block;
     block = next;

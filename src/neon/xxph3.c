@@ -1,6 +1,7 @@
-/* XXPH3 in lanes of NEON: four keys at a time of 4 to 8 bytes. NEON multiplies no 64-bit lanes, but low and high halves
- * stay in registers of their own, where shifts by more than 32 bits concern the high half alone. From 9 bytes on the
- * hash needs 128-bit products, which AArch64 has two general instructions for: those keys are left to scalar.
+/* XXPH3 in lanes of NEON: four keys at a time of 4 to 8 bytes. NEON multiplies no 64-bit lanes, but
+ * low and high halves stay in registers of their own, where shifts by more than 32 bits concern the
+ * high half alone. From 9 bytes on the hash needs 128-bit products, which AArch64 has two general
+ * instructions for: those keys are left to scalar.
  * SPDX-License-Identifier: MIT */
 #include "../scalar/xxph3.h"
 #include "../scalar/scalar.h"
@@ -36,7 +37,8 @@ static inline struct words split(uint64x2_t a, uint64x2_t b)
 static inline struct words multiply(struct words a, uint64_t b)
 {
   const uint32x4_t b_low = low_splat(b);
-  struct words product = split(vmull_u32(vget_low_u32(a.low), vget_low_u32(b_low)), vmull_high_u32(a.low, b_low));
+  struct words product =
+      split(vmull_u32(vget_low_u32(a.low), vget_low_u32(b_low)), vmull_high_u32(a.low, b_low));
   product.high = vmlaq_u32(product.high, a.low, high_splat(b));
   product.high = vmlaq_u32(product.high, a.high, b_low);
   return product;
@@ -46,8 +48,8 @@ static inline struct words multiply32_and_add(struct words a, uint32_t b, uint64
 {
   const uint32x4_t b_low = vdupq_n_u32(b);
   const uint64x2_t sum = vdupq_n_u64(c);
-  struct words product =
-      split(vmlal_u32(sum, vget_low_u32(a.low), vget_low_u32(b_low)), vmlal_high_u32(sum, a.low, b_low));
+  struct words product = split(vmlal_u32(sum, vget_low_u32(a.low), vget_low_u32(b_low)),
+                               vmlal_high_u32(sum, a.low, b_low));
   product.high = vmlaq_u32(product.high, a.high, b_low);
   return product;
 }
@@ -92,19 +94,23 @@ static void hash_in_scalar(const lanebloom_keys *keys, size_t first, size_t n, v
 
 /* ---- Keys of one width ---- */
 
-/* Returns how many keys are done. 16 bytes from a key on hold the next one too: the first and the last four of each. */
+/* Returns how many keys are done. 16 bytes from a key on hold the next one too: the first and the
+ * last four of each. */
 static size_t fixed_4_to_7(const uint8_t *keys, size_t width, size_t n, void *hashes)
 {
   static const uint32_t starts[NLANES] = {0x03020100, 0x03020100, 0x03020100, 0x03020100};
-  static const uint32_t widths[NLANES] = {0, 0x01010101, 0x01010101, 0x02020202}; /* before each piece, or its end */
+  static const uint32_t widths[NLANES] = {0, 0x01010101, 0x01010101,
+                                          0x02020202}; /* before each piece, or its end */
   static const uint32_t fours[NLANES] = {0, 0x04040404, 0, 0x04040404};
   const uint32x4_t ends = vmlaq_n_u32(vld1q_u32(starts), vld1q_u32(widths), (uint32_t)width);
   const uint8x16_t places = vreinterpretq_u8_u32(vsubq_u32(ends, vld1q_u32(fours)));
   size_t i = 0;
   for (; i + NLANES + 2 <= n; i += NLANES) {
     const uint8_t *at = keys + i * width;
-    const uint8x16_t two = vqtbl1q_u8(vld1q_u8(at), places), others = vqtbl1q_u8(vld1q_u8(at + 2 * width), places);
-    store(hashes, i, hash_4_to_8(split(vreinterpretq_u64_u8(two), vreinterpretq_u64_u8(others)), width));
+    const uint8x16_t two = vqtbl1q_u8(vld1q_u8(at), places),
+                     others = vqtbl1q_u8(vld1q_u8(at + 2 * width), places);
+    store(hashes, i,
+          hash_4_to_8(split(vreinterpretq_u64_u8(two), vreinterpretq_u64_u8(others)), width));
   }
   return i;
 }
@@ -133,8 +139,8 @@ static void hash_fixed(const lanebloom_keys *keys, void *hashes)
 enum {
   MIXED_NKEYS = 256, /* whose lists stay in the first-level cache beside keys and hashes */
 
-  /* Lists are of sizes that differ by less than 8 bytes, so that keys of one list take the same way: 1 to 8 bytes, 9 to
-   * 16, fourteen more up to 128, and all other sizes. */
+  /* Lists are of sizes that differ by less than 8 bytes, so that keys of one list take the same
+   * way: 1 to 8 bytes, 9 to 16, fourteen more up to 128, and all other sizes. */
   SHORT = 0,
   MIDDLE = 1,
   OTHERS = 16,
@@ -142,7 +148,8 @@ enum {
 };
 
 /* Up to MIXED_NKEYS. A branch per key on its size would often be mispredicted. */
-static inline __attribute__((always_inline)) void hash_mixed(const lanebloom_keys *keys, uint8_t *hashes)
+static inline __attribute__((always_inline)) void hash_mixed(const lanebloom_keys *keys,
+                                                             uint8_t *hashes)
 {
   uint16_t lists[NLISTS][MIXED_NKEYS], *ends[NLISTS];
   for (size_t c = 0; c < NLISTS; c++)
@@ -154,7 +161,8 @@ static inline __attribute__((always_inline)) void hash_mixed(const lanebloom_key
 
   for (const uint16_t *i = lists[SHORT]; i < ends[SHORT]; i++) {
     const lanebloom_slice key = keys_at(keys, *i);
-    xxph3_store(hashes, *i, key.size < 4 ? xxph3_1_to_3(key.data, key.size) : xxph3_4_to_8(key.data, key.size));
+    xxph3_store(hashes, *i,
+                key.size < 4 ? xxph3_1_to_3(key.data, key.size) : xxph3_4_to_8(key.data, key.size));
   }
   for (const uint16_t *i = lists[MIDDLE]; i < ends[MIDDLE]; i++) {
     const lanebloom_slice key = keys_at(keys, *i);
@@ -171,8 +179,8 @@ static inline __attribute__((always_inline)) void hash_mixed(const lanebloom_key
   }
 }
 
-static inline __attribute__((always_inline)) void hash_blocks(const lanebloom_keys *batch, enum keys_layout layout,
-                                                              uint8_t *hashes)
+static inline __attribute__((always_inline)) void
+hash_blocks(const lanebloom_keys *batch, enum keys_layout layout, uint8_t *hashes)
 {
   for (size_t i = 0; i < batch->n; i += MIXED_NKEYS) {
     lanebloom_keys keys = lanebloom_keys_part(batch, i, MIXED_NKEYS);

@@ -6,7 +6,8 @@
 #include "../keys.h"
 #include "scalar.h"
 
-/* A byte of the tail as the engine widens it: unsigned since LevelDB 1.18, signed before it on x86 and in RocksDB. */
+/* A byte of the tail as the engine widens it: unsigned since LevelDB 1.18, signed before it on x86
+ * and in RocksDB. */
 static inline uint32_t tail_byte(uint8_t byte, bool is_signed)
 {
   return is_signed && byte >= 0x80 ? byte | 0xffffff00 : byte;

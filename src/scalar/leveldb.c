@@ -4,7 +4,8 @@
 
 #include "scalar.h"
 
-static inline bool leveldb_may_match(const struct filter_shape *shape, const uint8_t *payload, uint32_t probe)
+static inline bool leveldb_may_match(const struct filter_shape *shape, const uint8_t *payload,
+                                     uint32_t probe)
 {
   const uint32_t stride = bloomhash_stride(probe);
   for (uint32_t i = 0; i < shape->nprobes; i++, probe += stride) {
@@ -15,14 +16,15 @@ static inline bool leveldb_may_match(const struct filter_shape *shape, const uin
   return true;
 }
 
-static void leveldb_probe_scalar(const struct filter_shape *shape, const uint8_t *payload, struct hash_source *source,
-                                 uint8_t *bitmap)
+static void leveldb_probe_scalar(const struct filter_shape *shape, const uint8_t *payload,
+                                 struct hash_source *source, uint8_t *bitmap)
 {
   memset(bitmap, 0, (source->n + 7) / 8);
   for (size_t n, first = 0; first < source->n; first += n) {
     const void *hashes = hash_source_next(source, BLOCK_NKEYS, &n);
     for (size_t i = 0; i < n; i++)
-      bitmap[(first + i) / 8] |= (uint8_t)(leveldb_may_match(shape, payload, hash32_at(hashes, i)) << i % 8);
+      bitmap[(first + i) / 8] |=
+          (uint8_t)(leveldb_may_match(shape, payload, hash32_at(hashes, i)) << i % 8);
   }
 }
 
@@ -35,7 +37,8 @@ static inline void leveldb_set(const struct filter_shape *shape, uint8_t *payloa
   }
 }
 
-static void leveldb_add_scalar(const struct filter_shape *shape, uint8_t *payload, struct hash_source *source)
+static void leveldb_add_scalar(const struct filter_shape *shape, uint8_t *payload,
+                               struct hash_source *source)
 {
   for (size_t n; source->next < source->n;) {
     const void *hashes = hash_source_next(source, BLOCK_NKEYS, &n);

@@ -2,8 +2,8 @@
  *
  *   payload | compression 1 byte | checksum of both, 4 bytes
  *
- * and in the payload, unless it is a filter: entries, each with what its key has in common with the one before left out
- * but at restarts; where restarts are; their number.
+ * and in the payload, unless it is a filter: entries, each with what its key has in common with the
+ * one before left out but at restarts; where restarts are; their number.
  * SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,16 +15,18 @@
 
 /* ---- One block ---- */
 
-static uint32_t sum_of(const struct block_reader *reader, const struct handle *handle, const uint8_t *bytes)
+static uint32_t sum_of(const struct block_reader *reader, const struct handle *handle,
+                       const uint8_t *bytes)
 {
   return lanebloom_checksum(reader->footer.checksum, bytes, (size_t)handle->nbytes + 1) +
          lanebloom_checksum_context(reader->footer.checksum_base, handle->offset);
 }
 
-/* A table from elsewhere gets a number of the database that takes it in, into its properties, whose checksum was made when
- * that was 0. (RocksDB 7.8.3 table/meta_blocks.cc) */
-static lanebloom_status sum_before_ingestion(const struct block_reader *reader, const struct handle *handle,
-                                             const uint8_t *bytes, uint32_t *sum)
+/* A table from elsewhere gets a number of the database that takes it in, into its properties, whose
+ * checksum was made when that was 0. (RocksDB 7.8.3 table/meta_blocks.cc) */
+static lanebloom_status sum_before_ingestion(const struct block_reader *reader,
+                                             const struct handle *handle, const uint8_t *bytes,
+                                             uint32_t *sum)
 {
   static const struct problem unsaid;
   const size_t nbytes = (size_t)handle->nbytes + 1;
@@ -34,25 +36,28 @@ static lanebloom_status sum_before_ingestion(const struct block_reader *reader, 
   memcpy(copy.memory, bytes, nbytes);
   copy.bytes = copy.memory;
   struct entries entries;
-  lanebloom_status status =
-      lanebloom_entries_begin(&copy, (struct entry_form){0}, reader->footer.engine, &unsaid, &entries);
+  lanebloom_status status = lanebloom_entries_begin(&copy, (struct entry_form){0},
+                                                    reader->footer.engine, &unsaid, &entries);
   if (!status) {
     while (lanebloom_entries_next(&entries))
-      if (slice_is((lanebloom_slice){entries.key, entries.key_nbytes}, "rocksdb.external_sst_file.global_seqno"))
+      if (slice_is((lanebloom_slice){entries.key, entries.key_nbytes},
+                   "rocksdb.external_sst_file.global_seqno"))
         memset(copy.memory + (entries.value.at - copy.bytes), 0, cursor_left(&entries.value));
     lanebloom_entries_end(&entries, "", &unsaid);
   }
   *sum = sum_of(reader, handle, copy.bytes);
   lanebloom_block_free(&copy);
-  return status == LANEBLOOM_ERR_MEMORY ? lanebloom_problem_memory(reader->problem, nbytes) : LANEBLOOM_OK;
+  return status == LANEBLOOM_ERR_MEMORY ? lanebloom_problem_memory(reader->problem, nbytes)
+                                        : LANEBLOOM_OK;
 }
 
-static lanebloom_status verify(const struct block_reader *reader, const struct handle *handle, const uint8_t *bytes,
-                               enum block_kind kind, const char *what)
+static lanebloom_status verify(const struct block_reader *reader, const struct handle *handle,
+                               const uint8_t *bytes, enum block_kind kind, const char *what)
 {
   if (reader->footer.checksum == CHECKSUM_NONE)
     return LANEBLOOM_OK;
-  const uint32_t expected = load_le32(bytes + handle->nbytes + 1), found = sum_of(reader, handle, bytes);
+  const uint32_t expected = load_le32(bytes + handle->nbytes + 1),
+                 found = sum_of(reader, handle, bytes);
   if (expected == found)
     return LANEBLOOM_OK;
   if (kind == BLOCK_PROPERTIES) {
@@ -62,13 +67,14 @@ static lanebloom_status verify(const struct block_reader *reader, const struct h
       return status;
   }
   return lanebloom_problem(reader->problem, LANEBLOOM_ERR_CORRUPT,
-                           "damaged %s at %" PRIu64 ": expected %s %08" PRIx32 ", found %08" PRIx32, what,
-                           handle->offset, lanebloom_table_checksum_name(reader->footer.checksum), expected, found);
+                           "damaged %s at %" PRIu64 ": expected %s %08" PRIx32 ", found %08" PRIx32,
+                           what, handle->offset,
+                           lanebloom_table_checksum_name(reader->footer.checksum), expected, found);
 }
 
 /* Replaces a packed block by what it was. */
-static lanebloom_status unpack(struct block_reader *reader, uint8_t type, enum block_kind kind, const char *what,
-                               struct block *block)
+static lanebloom_status unpack(struct block_reader *reader, uint8_t type, enum block_kind kind,
+                               const char *what, struct block *block)
 {
   struct packed packed = {.codec = lanebloom_codec(reader->footer.engine, type),
                           .engine = reader->footer.engine,
@@ -80,8 +86,9 @@ static lanebloom_status unpack(struct block_reader *reader, uint8_t type, enum b
     return LANEBLOOM_OK;
   if (!lanebloom_codec_is_built(packed.codec))
     return lanebloom_problem(reader->problem, LANEBLOOM_ERR_LIMIT,
-                             "%s at %" PRIu64 ": compressed with %s (type %u), which this build does not read", what,
-                             block->offset, lanebloom_codec_name(packed.codec), type);
+                             "%s at %" PRIu64
+                             ": compressed with %s (type %u), which this build does not read",
+                             what, block->offset, lanebloom_codec_name(packed.codec), type);
   if (kind == BLOCK_DATA)
     packed.dictionary = reader->dictionary;
   uint8_t *bytes;
@@ -94,32 +101,36 @@ static lanebloom_status unpack(struct block_reader *reader, uint8_t type, enum b
                              " bytes when decompressed, in a file of this size, found more",
                              what, block->offset, packed.most_nbytes);
   if (status == LANEBLOOM_ERR_MEMORY)
-    return lanebloom_problem(reader->problem, status, "out of memory: decompressing the %s at %" PRIu64, what,
+    return lanebloom_problem(reader->problem, status,
+                             "out of memory: decompressing the %s at %" PRIu64, what,
                              block->offset);
   if (status)
-    return lanebloom_problem(reader->problem, status, "damaged %s at %" PRIu64 ": expected %s, found something else",
-                             what, block->offset, lanebloom_codec_name(packed.codec));
+    return lanebloom_problem(reader->problem, status,
+                             "damaged %s at %" PRIu64 ": expected %s, found something else", what,
+                             block->offset, lanebloom_codec_name(packed.codec));
   reader->unpacked_left -= nbytes;
   free(block->memory);
-  *block = (struct block){.bytes = bytes, .nbytes = nbytes, .offset = block->offset, .memory = bytes};
+  *block =
+      (struct block){.bytes = bytes, .nbytes = nbytes, .offset = block->offset, .memory = bytes};
   return LANEBLOOM_OK;
 }
 
-static lanebloom_status read_checked(struct block_reader *reader, struct handle handle, enum block_kind kind,
-                                     const char *what, struct block *block)
+static lanebloom_status read_checked(struct block_reader *reader, struct handle handle,
+                                     enum block_kind kind, const char *what, struct block *block)
 {
   const uint64_t end = reader->footer.offset;
   if (handle.offset > end || end - handle.offset < BLOCK_TRAILER_NBYTES ||
       handle.nbytes > end - handle.offset - BLOCK_TRAILER_NBYTES)
     return lanebloom_problem(reader->problem, LANEBLOOM_ERR_CORRUPT,
-                             "damaged: expected the %s before the footer at %" PRIu64 ", found it at %" PRIu64
-                             " with %" PRIu64 " bytes",
+                             "damaged: expected the %s before the footer at %" PRIu64
+                             ", found it at %" PRIu64 " with %" PRIu64 " bytes",
                              what, end, handle.offset, handle.nbytes);
   const uint64_t nbytes = handle.nbytes + BLOCK_TRAILER_NBYTES;
   if (nbytes > reader->nbytes_left)
-    return lanebloom_problem(reader->problem, LANEBLOOM_ERR_CORRUPT,
-                             "damaged: expected blocks that do not overlap, found the %s at %" PRIu64 " in others",
-                             what, handle.offset);
+    return lanebloom_problem(
+        reader->problem, LANEBLOOM_ERR_CORRUPT,
+        "damaged: expected blocks that do not overlap, found the %s at %" PRIu64 " in others", what,
+        handle.offset);
   reader->nbytes_left -= nbytes;
   if (nbytes > SIZE_MAX / 2) /* where addresses have 32 bits */
     return lanebloom_problem_memory(reader->problem, nbytes);
@@ -132,8 +143,8 @@ static lanebloom_status read_checked(struct block_reader *reader, struct handle 
     block->bytes = block->memory = malloc((size_t)nbytes);
     if (!block->memory)
       return lanebloom_problem_memory(reader->problem, nbytes);
-    lanebloom_status status =
-        lanebloom_input_read(reader->input, handle.offset, block->memory, (size_t)nbytes, reader->problem);
+    lanebloom_status status = lanebloom_input_read(reader->input, handle.offset, block->memory,
+                                                   (size_t)nbytes, reader->problem);
     if (status)
       return status;
   }
@@ -141,8 +152,8 @@ static lanebloom_status read_checked(struct block_reader *reader, struct handle 
   return status ? status : unpack(reader, block->bytes[handle.nbytes], kind, what, block);
 }
 
-lanebloom_status lanebloom_block_read(struct block_reader *reader, struct handle handle, enum block_kind kind,
-                                      const char *what, struct block *block)
+lanebloom_status lanebloom_block_read(struct block_reader *reader, struct handle handle,
+                                      enum block_kind kind, const char *what, struct block *block)
 {
   *block = (struct block){0};
   reader->is_too_large = false;
@@ -161,14 +172,17 @@ void lanebloom_block_free(struct block *block)
 /* ---- Its entries ---- */
 
 /* RocksDB and Pebble keep flags beside the number of restarts. */
-static const uint32_t NRESTARTS = 0x0fffffff, HAS_HASH_INDEX = UINT32_C(1) << 31, HAS_VALUES_APART = UINT32_C(1) << 28;
+static const uint32_t NRESTARTS = 0x0fffffff, HAS_HASH_INDEX = UINT32_C(1) << 31,
+                      HAS_VALUES_APART = UINT32_C(1) << 28;
 
 /* Where entries end; false where that would be before the block begins. */
-static bool find_end(const struct block *block, uint32_t nrestarts, bool has_hash_index, size_t *end)
+static bool find_end(const struct block *block, uint32_t nrestarts, bool has_hash_index,
+                     size_t *end)
 {
   enum { NUMBER_NBYTES = 4, NBUCKETS_NBYTES = 2 };
   uint64_t behind = NUMBER_NBYTES + (uint64_t)nrestarts * NUMBER_NBYTES;
-  if (has_hash_index) { /* a byte for each bucket, and their number: between restarts and what counts those */
+  if (has_hash_index) {
+    /* a byte for each bucket, and their number: between restarts and what counts those */
     if (block->nbytes < NUMBER_NBYTES + NBUCKETS_NBYTES)
       return false;
     const uint8_t *nbuckets = block->bytes + block->nbytes - NUMBER_NBYTES - NBUCKETS_NBYTES;
@@ -180,34 +194,38 @@ static bool find_end(const struct block *block, uint32_t nrestarts, bool has_has
   return true;
 }
 
-lanebloom_status lanebloom_entries_begin(const struct block *block, struct entry_form form, lanebloom_engine engine,
-                                         const struct problem *problem, struct entries *entries)
+lanebloom_status lanebloom_entries_begin(const struct block *block, struct entry_form form,
+                                         lanebloom_engine engine, const struct problem *problem,
+                                         struct entries *entries)
 {
   *entries = (struct entries){.form = form, .offset = block->offset};
-  uint32_t nrestarts = block->nbytes >= 4 ? load_le32(block->bytes + block->nbytes - 4) : UINT32_MAX;
+  uint32_t nrestarts =
+      block->nbytes >= 4 ? load_le32(block->bytes + block->nbytes - 4) : UINT32_MAX;
   bool has_hash_index = false;
   if (engine != LANEBLOOM_ENGINE_LEVELDB && block->nbytes >= 4) {
     if (nrestarts & HAS_VALUES_APART)
-      return lanebloom_problem(problem, LANEBLOOM_ERR_LIMIT,
-                               "block at %" PRIu64
-                               ": expected values beside their keys, found them apart, which is not "
-                               "read",
-                               block->offset);
+      return lanebloom_problem(
+          problem, LANEBLOOM_ERR_LIMIT,
+          "block at %" PRIu64 ": expected values beside their keys, found them apart, which is not "
+          "read",
+          block->offset);
     has_hash_index = nrestarts & HAS_HASH_INDEX;
     nrestarts &= NRESTARTS;
   }
   size_t end;
   if (!find_end(block, nrestarts, has_hash_index, &end))
     return lanebloom_problem(problem, LANEBLOOM_ERR_CORRUPT,
-                             "damaged block at %" PRIu64 ": expected room for its restarts, found %zu bytes",
+                             "damaged block at %" PRIu64
+                             ": expected room for its restarts, found %zu bytes",
                              block->offset, block->nbytes);
   entries->rest = (struct cursor){block->bytes, block->bytes + end};
-  entries->key = malloc(end ? end : 1); /* a key's bytes are all in the block, if in several entries */
+  entries->key =
+      malloc(end ? end : 1); /* a key's bytes are all in the block, if in several entries */
   return entries->key ? LANEBLOOM_OK : lanebloom_problem_memory(problem, end);
 }
 
-/* A handle whose offset is left out lies behind the one before, and its size is a difference from that one's: 0, -1, 1,
- * -2, ... are written as 0, 1, 2, 3, ... */
+/* A handle whose offset is left out lies behind the one before, and its size is a difference from
+ * that one's: 0, -1, 1, -2, ... are written as 0, 1, 2, 3, ... */
 static bool next_handle(struct entries *entries, bool is_delta, struct cursor *from)
 {
   if (!is_delta)
@@ -233,8 +251,8 @@ static bool next_value(struct entries *entries, bool is_delta, uint64_t value_nb
   }
   uint64_t first_key_nbytes;
   return next_handle(entries, is_delta, &entries->rest) &&
-         (!entries->form.has_first_key ||
-          (cursor_varint(&entries->rest, &first_key_nbytes) && cursor_bytes(&entries->rest, first_key_nbytes, &bytes)));
+         (!entries->form.has_first_key || (cursor_varint(&entries->rest, &first_key_nbytes) &&
+                                           cursor_bytes(&entries->rest, first_key_nbytes, &bytes)));
 }
 
 static bool next_entry(struct entries *entries)
@@ -260,12 +278,14 @@ bool lanebloom_entries_next(struct entries *entries)
   return !entries->damaged;
 }
 
-lanebloom_status lanebloom_entries_end(struct entries *entries, const char *what, const struct problem *problem)
+lanebloom_status lanebloom_entries_end(struct entries *entries, const char *what,
+                                       const struct problem *problem)
 {
   free(entries->key);
   entries->key = NULL;
   if (!entries->damaged)
     return LANEBLOOM_OK;
   return lanebloom_problem(problem, LANEBLOOM_ERR_CORRUPT,
-                           "damaged %s at %" PRIu64 ": expected entries, found something else", what, entries->offset);
+                           "damaged %s at %" PRIu64 ": expected entries, found something else",
+                           what, entries->offset);
 }

@@ -6,12 +6,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum checksum { CHECKSUM_NONE, CHECKSUM_CRC32C, CHECKSUM_XXH32, CHECKSUM_XXH64, CHECKSUM_XXH3, CHECKSUM_END };
+enum checksum {
+  CHECKSUM_NONE,
+  CHECKSUM_CRC32C,
+  CHECKSUM_XXH32,
+  CHECKSUM_XXH64,
+  CHECKSUM_XXH3,
+  CHECKSUM_END
+};
 
 /* Of a payload and the one byte behind it, nbytes in all and at least 1. NONE: 0. */
-__attribute__((nonnull)) uint32_t lanebloom_checksum(enum checksum checksum, const uint8_t *bytes, size_t nbytes);
+__attribute__((nonnull)) uint32_t lanebloom_checksum(enum checksum checksum, const uint8_t *bytes,
+                                                     size_t nbytes);
 
-/* What RocksDB's versions from 6 on add to it, so that a block in a wrong place shows. base 0: nothing. */
+/* What RocksDB's versions from 6 on add to it, so that a block in a wrong place shows. base 0:
+ * nothing. */
 uint32_t lanebloom_checksum_context(uint32_t base, uint64_t offset);
 
 #endif

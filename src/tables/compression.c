@@ -84,14 +84,16 @@ static lanebloom_status unpack_snappy(const struct packed *packed, uint8_t **byt
   if (status)
     return status;
   *nbytes = size;
-  return snappy_uncompress(from, packed->nbytes, (char *)*bytes, nbytes) == SNAPPY_OK ? LANEBLOOM_OK
-                                                                                      : LANEBLOOM_ERR_CORRUPT;
+  return snappy_uncompress(from, packed->nbytes, (char *)*bytes, nbytes) == SNAPPY_OK
+             ? LANEBLOOM_OK
+             : LANEBLOOM_ERR_CORRUPT;
 }
 #endif
 
 #ifdef LANEBLOOM_WITH_ZLIB
 /* RocksDB writes deflate without zlib's header. */
-static lanebloom_status unpack_zlib(const struct packed *packed, size_t room, uint8_t *bytes, size_t *nbytes)
+static lanebloom_status unpack_zlib(const struct packed *packed, size_t room, uint8_t *bytes,
+                                    size_t *nbytes)
 {
   if (packed->nbytes > UINT_MAX || room > UINT_MAX)
     return LANEBLOOM_ERR_CORRUPT;
@@ -110,17 +112,21 @@ static lanebloom_status unpack_zlib(const struct packed *packed, size_t room, ui
   inflateEnd(&stream);
   if (result == Z_BUF_ERROR && stream.avail_out == 0)
     return LANEBLOOM_ERR_LIMIT; /* it becomes more than there is room for */
-  return result == Z_STREAM_END ? LANEBLOOM_OK : result == Z_MEM_ERROR ? LANEBLOOM_ERR_MEMORY : LANEBLOOM_ERR_CORRUPT;
+  return result == Z_STREAM_END  ? LANEBLOOM_OK
+         : result == Z_MEM_ERROR ? LANEBLOOM_ERR_MEMORY
+                                 : LANEBLOOM_ERR_CORRUPT;
 }
 #endif
 
 #ifdef LANEBLOOM_WITH_LZ4
-static lanebloom_status unpack_lz4(const struct packed *packed, size_t room, uint8_t *bytes, size_t *nbytes)
+static lanebloom_status unpack_lz4(const struct packed *packed, size_t room, uint8_t *bytes,
+                                   size_t *nbytes)
 {
   if (packed->nbytes > INT_MAX || room > INT_MAX || packed->dictionary.size > INT_MAX)
     return LANEBLOOM_ERR_CORRUPT;
-  const int n = LZ4_decompress_safe_usingDict((const char *)packed->bytes, (char *)bytes, (int)packed->nbytes,
-                                              (int)room, packed->dictionary.data, (int)packed->dictionary.size);
+  const int n = LZ4_decompress_safe_usingDict(
+      (const char *)packed->bytes, (char *)bytes, (int)packed->nbytes, (int)room,
+      packed->dictionary.data, (int)packed->dictionary.size);
   if (n < 0)
     return LANEBLOOM_ERR_CORRUPT;
   *nbytes = (size_t)n;
@@ -129,19 +135,21 @@ static lanebloom_status unpack_lz4(const struct packed *packed, size_t room, uin
 #endif
 
 #ifdef LANEBLOOM_WITH_ZSTD
-static lanebloom_status unpack_zstd(const struct packed *packed, size_t room, uint8_t *bytes, size_t *nbytes)
+static lanebloom_status unpack_zstd(const struct packed *packed, size_t room, uint8_t *bytes,
+                                    size_t *nbytes)
 {
   ZSTD_DCtx *context = ZSTD_createDCtx();
   if (!context)
     return LANEBLOOM_ERR_MEMORY;
-  *nbytes = ZSTD_decompress_usingDict(context, bytes, room, packed->bytes, packed->nbytes, packed->dictionary.data,
-                                      packed->dictionary.size);
+  *nbytes = ZSTD_decompress_usingDict(context, bytes, room, packed->bytes, packed->nbytes,
+                                      packed->dictionary.data, packed->dictionary.size);
   ZSTD_freeDCtx(context);
   return ZSTD_isError(*nbytes) ? LANEBLOOM_ERR_CORRUPT : LANEBLOOM_OK;
 }
 #endif
 
-static lanebloom_status unpack_into(const struct packed *packed, size_t room, uint8_t *bytes, size_t *nbytes)
+static lanebloom_status unpack_into(const struct packed *packed, size_t room, uint8_t *bytes,
+                                    size_t *nbytes)
 {
   (void)packed, (void)room, (void)bytes, (void)nbytes; /* without codecs */
   switch (packed->codec) {
@@ -162,12 +170,15 @@ static lanebloom_status unpack_into(const struct packed *packed, size_t room, ui
   }
 }
 
-/* The decompressed size. RocksDB and Pebble put it before a block; versions below 2 did not for zlib, and did with 8 bytes
- * for lz4, of which RocksDB reads 4. LevelDB leaves it to zstd, and reads no frame that does not state it. */
-static bool read_size(const struct packed *packed, struct cursor *rest, bool *knows_size, uint64_t *size)
+/* The decompressed size. RocksDB and Pebble put it before a block; versions below 2 did not for
+ * zlib, and did with 8 bytes for lz4, of which RocksDB reads 4. LevelDB leaves it to zstd, and
+ * reads no frame that does not state it. */
+static bool read_size(const struct packed *packed, struct cursor *rest, bool *knows_size,
+                      uint64_t *size)
 {
   enum { OLD_LZ4_NBYTES = 8 };
-  const bool old = packed->engine == LANEBLOOM_ENGINE_ROCKSDB && packed->version < 2 && packed->codec != CODEC_ZSTD;
+  const bool old = packed->engine == LANEBLOOM_ENGINE_ROCKSDB && packed->version < 2 &&
+                   packed->codec != CODEC_ZSTD;
   *size = 0;
   *knows_size = !(old && packed->codec == CODEC_ZLIB);
   if (!*knows_size)
@@ -187,7 +198,8 @@ static bool read_size(const struct packed *packed, struct cursor *rest, bool *kn
   return true;
 }
 
-static lanebloom_status unpack_sized(const struct packed *packed, uint64_t size, uint8_t **bytes, size_t *nbytes)
+static lanebloom_status unpack_sized(const struct packed *packed, uint64_t size, uint8_t **bytes,
+                                     size_t *nbytes)
 {
   lanebloom_status status = make_room(packed, size, bytes);
   if (status)
@@ -228,7 +240,8 @@ static lanebloom_status unpack(const struct packed *packed, uint8_t **bytes, siz
   struct packed payload = *packed;
   payload.bytes = rest.at;
   payload.nbytes = cursor_left(&rest);
-  return knows_size ? unpack_sized(&payload, size, bytes, nbytes) : unpack_unsized(&payload, bytes, nbytes);
+  return knows_size ? unpack_sized(&payload, size, bytes, nbytes)
+                    : unpack_unsized(&payload, bytes, nbytes);
 }
 
 lanebloom_status lanebloom_unpack(const struct packed *packed, uint8_t **bytes, size_t *nbytes)

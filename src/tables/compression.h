@@ -5,7 +5,16 @@
 
 #include <lanebloom_tables.h>
 
-enum codec { CODEC_NONE, CODEC_SNAPPY, CODEC_ZLIB, CODEC_BZIP2, CODEC_LZ4, CODEC_XPRESS, CODEC_ZSTD, CODEC_UNKNOWN };
+enum codec {
+  CODEC_NONE,
+  CODEC_SNAPPY,
+  CODEC_ZLIB,
+  CODEC_BZIP2,
+  CODEC_LZ4,
+  CODEC_XPRESS,
+  CODEC_ZSTD,
+  CODEC_UNKNOWN
+};
 
 /* A block as it lies in its file. */
 struct packed {
@@ -23,7 +32,8 @@ enum codec lanebloom_codec(lanebloom_engine engine, uint8_t type);
 const char *lanebloom_codec_name(enum codec codec);
 bool lanebloom_codec_is_built(enum codec codec);
 
-/* By a codec that is built, and not NONE. bytes: for free(). Errors: LIMIT: more than most_nbytes; CORRUPT, MEMORY. */
+/* By a codec that is built, and not NONE. bytes: for free(). Errors: LIMIT: more than most_nbytes;
+ * CORRUPT, MEMORY. */
 lanebloom_status lanebloom_unpack(const struct packed *packed, uint8_t **bytes, size_t *nbytes);
 
 #endif

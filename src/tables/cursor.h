@@ -15,7 +15,8 @@ static inline size_t cursor_left(const struct cursor *cursor)
   return (size_t)(cursor->end - cursor->at);
 }
 
-/* Seven bits per byte, the least first, while the eighth is set. Each of these is false where bytes run out. */
+/* Seven bits per byte, the least first, while the eighth is set. Each of these is false where bytes
+ * run out. */
 static inline bool cursor_varint(struct cursor *cursor, uint64_t *value)
 {
   *value = 0;

@@ -1,10 +1,11 @@
-/* Filter blocks: LevelDB's small filters one behind the other, then where each begins, then what a filter is for.
+/* Filter blocks: LevelDB's small filters one behind the other, then where each begins, then what a
+ * filter is for.
  *
  *   filter 0 | filter 1 | ... | begin of 0 | begin of 1 | ... | end of the last | base_lg
  *                             | 4 bytes each                                    | 1 byte
  *
- * Filter i holds the keys of the data blocks that start at i << base_lg of the file and before (i + 1) << base_lg; one
- * without keys has no bytes. (LevelDB 1.23 table/filter_block.cc)
+ * Filter i holds the keys of the data blocks that start at i << base_lg of the file and before (i +
+ * 1) << base_lg; one without keys has no bytes. (LevelDB 1.23 table/filter_block.cc)
  * SPDX-License-Identifier: MIT */
 #include <lanebloom_tables.h>
 #include <stdlib.h>
@@ -16,7 +17,9 @@
 
 enum {
   OFFSET_NBYTES = 4,
-  TRAILER_NBYTES = OFFSET_NBYTES + 1, /* the end of the last filter, which is where the offsets begin, and base_lg */
+  TRAILER_NBYTES =
+      OFFSET_NBYTES +
+      1, /* the end of the last filter, which is where the offsets begin, and base_lg */
   MAX_BASE_LG = 63,
 };
 
@@ -25,7 +28,8 @@ static lanebloom_status check_format(lanebloom_format format)
 {
   if (!lanebloom_kernel_active())
     return LANEBLOOM_ERR_KERNEL;
-  return format == LANEBLOOM_LEVELDB || format == LANEBLOOM_LEVELDB_SIGNED ? LANEBLOOM_OK : LANEBLOOM_ERR_FORMAT;
+  return format == LANEBLOOM_LEVELDB || format == LANEBLOOM_LEVELDB_SIGNED ? LANEBLOOM_OK
+                                                                           : LANEBLOOM_ERR_FORMAT;
 }
 
 /* ---- Reading ---- */
@@ -34,16 +38,17 @@ struct lanebloom_filter_block {
   lanebloom_format format;
   const uint8_t *bytes;   /* the filters */
   const uint8_t *offsets; /* behind them */
-  uint64_t nfilters;      /* 0 for malformed contents: beyond the last filter every key may be there */
+  uint64_t nfilters; /* 0 for malformed contents: beyond the last filter every key may be there */
   unsigned base_lg;
 };
 
-/* A filter of no probes has every key, one of no bytes has none: neither needs a case of its own. */
+/* A filter of no probes has every key, one of no bytes has none: neither needs a case of its
+ * own. */
 static const uint8_t no_probes[2] = {0, 0};
 static const lanebloom_slice every_key = {no_probes, sizeof no_probes}, no_key = {no_probes, 0};
 
-lanebloom_status lanebloom_filter_block_open(lanebloom_format format, const void *bytes, size_t size,
-                                             lanebloom_filter_block **block)
+lanebloom_status lanebloom_filter_block_open(lanebloom_format format, const void *bytes,
+                                             size_t size, lanebloom_filter_block **block)
 {
   *block = NULL;
   lanebloom_status status = check_format(format);
@@ -63,7 +68,8 @@ lanebloom_status lanebloom_filter_block_open(lanebloom_format format, const void
     if (filters_nbytes <= max_nbytes && base_lg <= MAX_BASE_LG) {
       made->bytes = bytes;
       made->offsets = made->bytes + filters_nbytes;
-      made->nfilters = (max_nbytes - filters_nbytes) / OFFSET_NBYTES; /* bytes left over are no error */
+      made->nfilters =
+          (max_nbytes - filters_nbytes) / OFFSET_NBYTES; /* bytes left over are no error */
       made->base_lg = base_lg;
     }
   }
@@ -95,13 +101,15 @@ uint64_t lanebloom_filter_block_size(const lanebloom_filter_block *block)
   return block->nfilters;
 }
 
-bool lanebloom_filter_block_filter(const lanebloom_filter_block *block, uint64_t index, lanebloom_slice *filter)
+bool lanebloom_filter_block_filter(const lanebloom_filter_block *block, uint64_t index,
+                                   lanebloom_slice *filter)
 {
   *filter = filter_at(block, index);
   return filter->data != no_probes || filter->size == 0;
 }
 
-/* What the filter would say of one hash if it were open. Opening allocates, which only many keys are worth. */
+/* What the filter would say of one hash if it were open. Opening allocates, which only many keys
+ * are worth. */
 static bool may_match(lanebloom_slice filter, uint32_t hash)
 {
   if (filter.size < 2)
@@ -115,15 +123,16 @@ static bool may_match(lanebloom_slice filter, uint32_t hash)
   const uint32_t stride = bloomhash_stride(hash);
   uint32_t probe = hash;
   for (uint32_t i = 0; i < nprobes; i++, probe += stride) {
-    const uint32_t position = nbits > UINT32_MAX ? probe : probe % (uint32_t)nbits; /* 32 bits divide sooner than 64 */
+    const uint32_t position =
+        nbits > UINT32_MAX ? probe : probe % (uint32_t)nbits; /* 32 bits divide sooner than 64 */
     if (!(bytes[position / 8] >> position % 8 & 1))
       return false;
   }
   return true;
 }
 
-bool lanebloom_filter_block_may_contain(const lanebloom_filter_block *block, uint64_t data_block_offset,
-                                        const void *key, size_t size)
+bool lanebloom_filter_block_may_contain(const lanebloom_filter_block *block,
+                                        uint64_t data_block_offset, const void *key, size_t size)
 {
   const lanebloom_keys keys = lanebloom_keys_fixed(key, size, 1);
   uint32_t hash;
@@ -132,12 +141,12 @@ bool lanebloom_filter_block_may_contain(const lanebloom_filter_block *block, uin
 }
 
 enum {
-  /* Hashed at a time, and the longest run. Zen 4, beside other work, runs of 300 keys, ns per key: 256: 3.0,
-   * 512: 2.6, 1024: 2.5. */
+  /* Hashed at a time, and the longest run. Zen 4, beside other work, runs of 300 keys, ns per key:
+   * 256: 3.0, 512: 2.6, 1024: 2.5. */
   CHUNK_NKEYS = 1024,
-  /* From here on a run is worth opening its filter. Zen 4, 6 probes, runs of 12, 16, 24 and 32 keys, ns per key: none
-   * passes: one by one 13.3, 13.1, 13.2, 12.8, by a kernel 15.0, 11.5, 8.5, 6.9; all pass: 11.5, 11.5, 11.4, 11.4 and
-   * 18.1, 13.8, 13.5, 10.3. */
+  /* From here on a run is worth opening its filter. Zen 4, 6 probes, runs of 12, 16, 24 and 32
+   * keys, ns per key: none passes: one by one 13.3, 13.1, 13.2, 12.8, by a kernel 15.0, 11.5, 8.5,
+   * 6.9; all pass: 11.5, 11.5, 11.4, 11.4 and 18.1, 13.8, 13.5, 10.3. */
   MANY_NKEYS = 16,
 };
 
@@ -147,11 +156,11 @@ struct run {
   uint32_t first, n;
 };
 
-/* The runs of a chunk of n keys, one after the other; returns how many. Their filters are all on their way into the
- * cache before the first is asked. Zen 4, beside other work, a block of 29 MiB, runs of 1 and 3 keys: 38 and 19 ns per
- * key, without that 58 and 38. */
-static size_t find_runs(const lanebloom_filter_block *block, const uint64_t *data_block_offsets, size_t n,
-                        struct run *runs)
+/* The runs of a chunk of n keys, one after the other; returns how many. Their filters are all on
+ * their way into the cache before the first is asked. Zen 4, beside other work, a block of 29 MiB,
+ * runs of 1 and 3 keys: 38 and 19 ns per key, without that 58 and 38. */
+static size_t find_runs(const lanebloom_filter_block *block, const uint64_t *data_block_offsets,
+                        size_t n, struct run *runs)
 {
   size_t nruns = 0;
   for (size_t first = 0, end; first < n; first = end) {
@@ -188,8 +197,8 @@ static void or_bits(uint8_t *bitmap, size_t first, const uint8_t *bits, size_t n
   }
 }
 
-static size_t screen_by_kernel(const lanebloom_filter *filter, const struct run *run, const uint32_t *hashes,
-                               uint8_t *bitmap)
+static size_t screen_by_kernel(const lanebloom_filter *filter, const struct run *run,
+                               const uint32_t *hashes, uint8_t *bitmap)
 {
   uint8_t hits[CHUNK_NKEYS / 8];
   const size_t count = lanebloom_filter_screen_hashes(filter, hashes + run->first, run->n, hits);
@@ -198,18 +207,21 @@ static size_t screen_by_kernel(const lanebloom_filter *filter, const struct run 
 }
 
 /* Sets the bits of a run in the bitmap. Short of memory, many keys are screened one by one, too. */
-static size_t screen_run(lanebloom_format format, const struct run *run, const uint32_t *hashes, uint8_t *bitmap)
+static size_t screen_run(lanebloom_format format, const struct run *run, const uint32_t *hashes,
+                         uint8_t *bitmap)
 {
   lanebloom_filter *filter;
-  if (run->n < MANY_NKEYS || lanebloom_filter_open(format, run->filter.data, run->filter.size, &filter))
+  if (run->n < MANY_NKEYS ||
+      lanebloom_filter_open(format, run->filter.data, run->filter.size, &filter))
     return screen_one_by_one(run, hashes, bitmap);
   const size_t count = screen_by_kernel(filter, run, hashes, bitmap);
   lanebloom_filter_close(filter);
   return count;
 }
 
-size_t lanebloom_filter_block_screen(const lanebloom_filter_block *block, const uint64_t *data_block_offsets,
-                                     const lanebloom_keys *keys, uint8_t *bitmap)
+size_t lanebloom_filter_block_screen(const lanebloom_filter_block *block,
+                                     const uint64_t *data_block_offsets, const lanebloom_keys *keys,
+                                     uint8_t *bitmap)
 {
   uint32_t hashes[CHUNK_NKEYS];
   struct run runs[CHUNK_NKEYS];
@@ -284,7 +296,8 @@ static uint64_t nfilters_of(const lanebloom_filter_block_builder *builder)
   return builder->offsets.nbytes / OFFSET_NBYTES;
 }
 
-lanebloom_status lanebloom_filter_block_builder_create(lanebloom_format format, double bits_per_key, unsigned base_lg,
+lanebloom_status lanebloom_filter_block_builder_create(lanebloom_format format, double bits_per_key,
+                                                       unsigned base_lg,
                                                        lanebloom_filter_block_builder **builder)
 {
   *builder = NULL;
@@ -317,8 +330,8 @@ void lanebloom_filter_block_builder_destroy(lanebloom_filter_block_builder *buil
   free(builder);
 }
 
-/* Makes filters until there are so many: one of the pending keys, then empty ones, which are an offset and no bytes.
- * The pending filter is finished once nothing else can fail. */
+/* Makes filters until there are so many: one of the pending keys, then empty ones, which are an
+ * offset and no bytes. The pending filter is finished once nothing else can fail. */
 static lanebloom_status make_filters(lanebloom_filter_block_builder *builder, uint64_t nfilters)
 {
   if (nfilters <= nfilters_of(builder))
@@ -359,7 +372,8 @@ lanebloom_status lanebloom_filter_block_builder_start_block(lanebloom_filter_blo
   return status;
 }
 
-lanebloom_status lanebloom_filter_block_builder_add(lanebloom_filter_block_builder *builder, const lanebloom_keys *keys)
+lanebloom_status lanebloom_filter_block_builder_add(lanebloom_filter_block_builder *builder,
+                                                    const lanebloom_keys *keys)
 {
   if (keys->n == 0)
     return LANEBLOOM_OK; /* a filter of no keys would have bytes */
@@ -367,7 +381,8 @@ lanebloom_status lanebloom_filter_block_builder_add(lanebloom_filter_block_build
   unsigned nprobes;
   if (__builtin_add_overflow(builder->pending_nkeys, keys->n, &nkeys))
     return LANEBLOOM_ERR_LIMIT;
-  lanebloom_status status = lanebloom_plan_size(builder->format, builder->bits_per_key, nkeys, &nbytes, &nprobes);
+  lanebloom_status status =
+      lanebloom_plan_size(builder->format, builder->bits_per_key, nkeys, &nbytes, &nprobes);
   if (!status && nbytes > UINT32_MAX - builder->filters.nbytes)
     status = LANEBLOOM_ERR_LIMIT;
   if (!status)
@@ -379,15 +394,16 @@ lanebloom_status lanebloom_filter_block_builder_add(lanebloom_filter_block_build
   return LANEBLOOM_OK;
 }
 
-lanebloom_status lanebloom_filter_block_builder_finish(lanebloom_filter_block_builder *builder, const void **bytes,
-                                                       size_t *size)
+lanebloom_status lanebloom_filter_block_builder_finish(lanebloom_filter_block_builder *builder,
+                                                       const void **bytes, size_t *size)
 {
   *bytes = NULL;
   *size = 0;
   const unsigned npending = builder->pending_nkeys > 0;
   /* Room for all of the block first: on an error nothing has changed. */
-  lanebloom_status status = reserve(&builder->filters, builder->pending_nbytes + builder->offsets.nbytes +
-                                                           npending * OFFSET_NBYTES + TRAILER_NBYTES);
+  lanebloom_status status =
+      reserve(&builder->filters, builder->pending_nbytes + builder->offsets.nbytes +
+                                     npending * OFFSET_NBYTES + TRAILER_NBYTES);
   if (!status)
     status = make_filters(builder, nfilters_of(builder) + npending);
   if (status)

@@ -9,6 +9,7 @@
 uint64_t lanebloom_filter_block_size(const lanebloom_filter_block *block);
 
 /* One of them, borrowed. false: it is damaged. */
-bool lanebloom_filter_block_filter(const lanebloom_filter_block *block, uint64_t index, lanebloom_slice *filter);
+bool lanebloom_filter_block_filter(const lanebloom_filter_block *block, uint64_t index,
+                                   lanebloom_slice *filter);
 
 #endif

@@ -14,7 +14,8 @@ static const struct filter_name {
 } names[] = {
     /* In the order in which RocksDB looks for them. */
     {"fullfilter.rocksdb.BuiltinBloomFilter", LANEBLOOM_TABLE_FILTER_FULL, LANEBLOOM_ROCKSDB},
-    {"partitionedfilter.rocksdb.BuiltinBloomFilter", LANEBLOOM_TABLE_FILTER_PARTITIONED, LANEBLOOM_ROCKSDB},
+    {"partitionedfilter.rocksdb.BuiltinBloomFilter", LANEBLOOM_TABLE_FILTER_PARTITIONED,
+     LANEBLOOM_ROCKSDB},
     {"filter.rocksdb.BuiltinBloomFilter", LANEBLOOM_TABLE_FILTER_BLOCK, LANEBLOOM_LEVELDB_SIGNED},
     {"filter.leveldb.BuiltinBloomFilter2", LANEBLOOM_TABLE_FILTER_BLOCK, LANEBLOOM_LEVELDB},
     {"filter.leveldb.BuiltinBloomFilter", LANEBLOOM_TABLE_FILTER_BLOCK, 0},
@@ -33,12 +34,13 @@ static size_t rank_of(lanebloom_slice name)
   for (size_t i = 0; i < NNAMES; i++)
     if (slice_is(name, names[i].name))
       return i;
-  const bool is_filter =
-      begins_with(name, "filter.") || begins_with(name, "fullfilter.") || begins_with(name, "partitionedfilter.");
+  const bool is_filter = begins_with(name, "filter.") || begins_with(name, "fullfilter.") ||
+                         begins_with(name, "partitionedfilter.");
   return is_filter ? NNAMES : NNAMES + 1;
 }
 
-lanebloom_status lanebloom_opening_take_filter(struct opening *opening, lanebloom_slice name, struct handle handle)
+lanebloom_status lanebloom_opening_take_filter(struct opening *opening, lanebloom_slice name,
+                                               struct handle handle)
 {
   lanebloom_table *table = opening->table;
   const size_t rank = rank_of(name);
@@ -87,7 +89,8 @@ static bool find_extractor(const lanebloom_table *table, struct extractor *extra
   else if (is_number_behind(name, "rocksdb.CappedPrefix.", &extractor->nbytes))
     extractor->kind = EXTRACT_CAPPED;
   else
-    return strcmp(name, "rocksdb.Noop") == 0 || (table->engine == LANEBLOOM_ENGINE_PEBBLE && is_bytewise(name));
+    return strcmp(name, "rocksdb.Noop") == 0 ||
+           (table->engine == LANEBLOOM_ENGINE_PEBBLE && is_bytewise(name));
   return true;
 }
 
@@ -105,17 +108,20 @@ static void decide_what_is_asked(struct opening *opening)
   }
   if (table->engine == LANEBLOOM_ENGINE_PEBBLE && !is_bytewise(table->comparator)) {
     table->has_prefixes = true;
-    lanebloom_table_warn(table, "the filter holds what the comparer takes of keys, and is not asked");
+    lanebloom_table_warn(table,
+                         "the filter holds what the comparer takes of keys, and is not asked");
     return;
   }
   const bool has_extractor = table->prefix_extractor[0];
   table->has_whole_keys = properties->says_whole_keys ? properties->has_whole_keys : !has_extractor;
   table->has_prefixes = properties->has_prefixes && has_extractor;
-  table->is_asked = table->has_whole_keys || (table->has_prefixes && find_extractor(table, &table->extractor));
+  table->is_asked =
+      table->has_whole_keys || (table->has_prefixes && find_extractor(table, &table->extractor));
   if (!table->is_asked)
-    lanebloom_table_warn(table, table->has_prefixes
-                                    ? "the filter holds prefixes by an unknown extractor, and is not asked"
-                                    : "the filter holds neither keys nor prefixes, and is not asked");
+    lanebloom_table_warn(table,
+                         table->has_prefixes
+                             ? "the filter holds prefixes by an unknown extractor, and is not asked"
+                             : "the filter holds neither keys nor prefixes, and is not asked");
 }
 
 /* ---- Reading it ---- */
@@ -135,14 +141,15 @@ static lanebloom_format format_of(const lanebloom_filter *filter)
   return info.format;
 }
 
-/* Opens filter i of its block's bytes. It stays NULL where it is of no use: a Ribbon filter, one that is too large, one
- * of another hash than those before. */
+/* Opens filter i of its block's bytes. It stays NULL where it is of no use: a Ribbon filter, one
+ * that is too large, one of another hash than those before. */
 static lanebloom_status open_filter(struct opening *opening, size_t i)
 {
   lanebloom_table *table = opening->table;
   const struct block *block = &table->filter_blocks[i];
   lanebloom_filter **filter = &table->filters[i];
-  lanebloom_status status = lanebloom_filter_open(LANEBLOOM_ROCKSDB, block->bytes, block->nbytes, filter);
+  lanebloom_status status =
+      lanebloom_filter_open(LANEBLOOM_ROCKSDB, block->bytes, block->nbytes, filter);
   if (status == LANEBLOOM_ERR_FORMAT || status == LANEBLOOM_ERR_LIMIT)
     return LANEBLOOM_OK;
   if (status)
@@ -175,11 +182,13 @@ static void judge_filters(lanebloom_table *table)
     nribbons += !table->filters[i] && is_ribbon(&table->filter_blocks[i]);
   }
   if (table->hash == LANEBLOOM_ROCKSDB)
-    table->hash = LANEBLOOM_ROCKSDB_LOCAL; /* constant answers alone: one hash is as good as another */
+    table->hash =
+        LANEBLOOM_ROCKSDB_LOCAL; /* constant answers alone: one hash is as good as another */
   if (nclosed == 0)
     return;
-  lanebloom_table_warn(table, nribbons > 0 ? "a Ribbon filter, which is not asked: every key in range may be there"
-                                           : "a filter that is not known, and not asked");
+  lanebloom_table_warn(
+      table, nribbons > 0 ? "a Ribbon filter, which is not asked: every key in range may be there"
+                          : "a filter that is not known, and not asked");
   if (nclosed < table->nfilter_blocks)
     return;
   table->kind = LANEBLOOM_TABLE_FILTER_OTHER;
@@ -191,8 +200,8 @@ static lanebloom_status read_full(struct opening *opening)
   lanebloom_table *table = opening->table;
   if (!reserve(table, 1))
     return lanebloom_problem_memory(opening->problem, sizeof *table->filter_blocks);
-  lanebloom_status status =
-      lanebloom_block_read(&opening->reader, opening->filter_handle, BLOCK_META, "filter", table->filter_blocks);
+  lanebloom_status status = lanebloom_block_read(&opening->reader, opening->filter_handle,
+                                                 BLOCK_META, "filter", table->filter_blocks);
   return status ? status : open_filter(opening, 0);
 }
 
@@ -200,23 +209,27 @@ static lanebloom_status read_partitions(struct opening *opening)
 {
   lanebloom_table *table = opening->table;
   const struct entry_form form = {.has_deltas = opening->properties.index_has_deltas};
-  lanebloom_status status =
-      lanebloom_index_read(&opening->reader, opening->filter_handle, form, "index of filters", &table->index);
+  lanebloom_status status = lanebloom_index_read(&opening->reader, opening->filter_handle, form,
+                                                 "index of filters", &table->index);
   if (status)
     return status;
   const size_t suffix_nbytes = opening->properties.index_has_user_keys ? 0 : SUFFIX_NBYTES;
   if (table->is_asked && !lanebloom_index_ascends(&table->index, suffix_nbytes)) {
-    lanebloom_table_warn(table, "the index of filters is not in bytewise order, and they are not asked");
+    lanebloom_table_warn(table,
+                         "the index of filters is not in bytewise order, and they are not asked");
     table->is_asked = false;
   }
   if (table->index.n == 0) /* as in RocksDB */
     table->is_asked = false;
-  if (!reserve(table, table->index.n) || (table->is_asked && !lanebloom_index_prepare(&table->index, suffix_nbytes)))
-    return lanebloom_problem_memory(opening->problem, table->index.n * sizeof *table->filter_blocks);
+  if (!reserve(table, table->index.n) ||
+      (table->is_asked && !lanebloom_index_prepare(&table->index, suffix_nbytes)))
+    return lanebloom_problem_memory(opening->problem,
+                                    table->index.n * sizeof *table->filter_blocks);
   for (size_t i = 0; !status && i < table->index.n; i++) {
     const struct handle handle = table->index.handles[i];
     if (handle.nbytes > 0) /* else a filter of no bytes, which holds no key */
-      status = lanebloom_block_read(&opening->reader, handle, BLOCK_META, "filter", &table->filter_blocks[i]);
+      status = lanebloom_block_read(&opening->reader, handle, BLOCK_META, "filter",
+                                    &table->filter_blocks[i]);
     if (!status)
       status = open_filter(opening, i);
   }
@@ -229,22 +242,26 @@ static lanebloom_status read_filter_block(struct opening *opening)
   if (!reserve(table, 1))
     return lanebloom_problem_memory(opening->problem, sizeof *table->filter_blocks);
   struct block *block = table->filter_blocks;
-  lanebloom_status status =
-      lanebloom_block_read(&opening->reader, opening->filter_handle, BLOCK_META, "filter block", block);
+  lanebloom_status status = lanebloom_block_read(&opening->reader, opening->filter_handle,
+                                                 BLOCK_META, "filter block", block);
   if (status)
     return status;
 
-  /* The old name: tails of keys were signed when LevelDB wrote it, and are not when goleveldb does. */
+  /* The old name: tails of keys were signed when LevelDB wrote it, and are not when goleveldb
+   * does. */
   lanebloom_format formats[2] = {opening->filter_format, 0};
   if (!formats[0] && opening->writer == LANEBLOOM_WRITER_UNKNOWN)
     formats[1] = LANEBLOOM_LEVELDB_SIGNED;
   if (!formats[0])
-    formats[0] = opening->writer == LANEBLOOM_WRITER_LEVELDB ? LANEBLOOM_LEVELDB_SIGNED : LANEBLOOM_LEVELDB;
+    formats[0] =
+        opening->writer == LANEBLOOM_WRITER_LEVELDB ? LANEBLOOM_LEVELDB_SIGNED : LANEBLOOM_LEVELDB;
   table->hash = formats[0];
   for (size_t i = 0; i < 2 && formats[i]; i++) {
-    status = lanebloom_filter_block_open(formats[i], block->bytes, block->nbytes, &table->of_offsets[i]);
+    status =
+        lanebloom_filter_block_open(formats[i], block->bytes, block->nbytes, &table->of_offsets[i]);
     if (status)
-      return lanebloom_problem(opening->problem, status, "filter block: %s", lanebloom_status_text(status));
+      return lanebloom_problem(opening->problem, status, "filter block: %s",
+                               lanebloom_status_text(status));
   }
   return LANEBLOOM_OK;
 }

@@ -1,9 +1,10 @@
 /* Footers.
  *
- *   LevelDB, RocksDB 0          handles, padded to 40                                                   | magic
- *   RocksDB and Pebble, 1 to 5  checksum type | handles, padded to 40                         | version | magic
- *   RocksDB 6 and 7             checksum type | mark | checksum | base | metaindex size | 0 ... | version | magic
- *                               1             | 4    | 4        | 4    | 4              | 24    | 4       | 8 bytes
+ *   LevelDB, RocksDB 0          handles, padded to 40 | magic
+ *   RocksDB and Pebble, 1 to 5  checksum type | handles, padded to 40 | version | magic
+ *   RocksDB 6 and 7             checksum type | mark | checksum | base | metaindex size | 0 ...
+ *                               | version | magic
+ *   bytes of RocksDB 6 and 7    1 | 4 | 4 | 4 | 4 | 24 | 4 | 8
  * SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <string.h>
@@ -39,26 +40,29 @@ static const uint8_t mark[4] = {0x3e, 0x00, 0x7a, 0x00};
 static const uint64_t MAGIC_PLAIN = 0x8242229663bf9564, MAGIC_OLD_PLAIN = 0x4f3418eb7a8f13b8,
                       MAGIC_CUCKOO = 0x926789d0c5f17873;
 
-static lanebloom_status read_handles(const uint8_t *bytes, struct footer *footer, const struct problem *problem)
+static lanebloom_status read_handles(const uint8_t *bytes, struct footer *footer,
+                                     const struct problem *problem)
 {
   struct cursor rest = {bytes, bytes + HANDLES_NBYTES};
   footer->has_index = true;
   if (cursor_handle(&rest, &footer->metaindex) && cursor_handle(&rest, &footer->index))
     return LANEBLOOM_OK;
   return lanebloom_problem(problem, LANEBLOOM_ERR_CORRUPT,
-                           "damaged footer at %" PRIu64 ": expected where metaindex and index are, found no numbers",
+                           "damaged footer at %" PRIu64
+                           ": expected where metaindex and index are, found no numbers",
                            footer->offset);
 }
 
-static lanebloom_status read_based(const uint8_t *bytes, struct footer *footer, const struct problem *problem)
+static lanebloom_status read_based(const uint8_t *bytes, struct footer *footer,
+                                   const struct problem *problem)
 {
   static const uint8_t zeros[ZEROS_NBYTES];
   footer->checksum_base = load_le32(bytes + AT_BASE);
   if (memcmp(bytes + AT_MARK, mark, sizeof mark) != 0 || footer->checksum_base == 0 ||
       memcmp(bytes + AT_ZEROS, zeros, sizeof zeros) != 0)
     return lanebloom_problem(problem, LANEBLOOM_ERR_CORRUPT,
-                             "damaged footer at %" PRIu64 ": expected the fields of format_version %" PRIu32
-                             ", found others",
+                             "damaged footer at %" PRIu64
+                             ": expected the fields of format_version %" PRIu32 ", found others",
                              footer->offset, footer->version);
   uint8_t zeroed[LONG_NBYTES];
   memcpy(zeroed, bytes, sizeof zeroed);
@@ -68,26 +72,30 @@ static lanebloom_status read_based(const uint8_t *bytes, struct footer *footer, 
                          lanebloom_checksum_context(footer->checksum_base, footer->offset);
   if (expected != found)
     return lanebloom_problem(problem, LANEBLOOM_ERR_CORRUPT,
-                             "damaged footer at %" PRIu64 ": expected checksum %08" PRIx32 ", found %08" PRIx32,
+                             "damaged footer at %" PRIu64 ": expected checksum %08" PRIx32
+                             ", found %08" PRIx32,
                              footer->offset, expected, found);
   footer->metaindex.nbytes = load_le32(bytes + AT_METAINDEX_NBYTES);
   if (footer->offset < BLOCK_TRAILER_NBYTES + footer->metaindex.nbytes)
     return lanebloom_problem(problem, LANEBLOOM_ERR_CORRUPT,
-                             "damaged footer: expected a metaindex before %" PRIu64 ", found one of %" PRIu64 " bytes",
+                             "damaged footer: expected a metaindex before %" PRIu64
+                             ", found one of %" PRIu64 " bytes",
                              footer->offset, footer->metaindex.nbytes);
   footer->metaindex.offset = footer->offset - BLOCK_TRAILER_NBYTES - footer->metaindex.nbytes;
   return LANEBLOOM_OK;
 }
 
 /* Those with a version: RocksDB's and Pebble's. */
-static lanebloom_status read_long(const uint8_t *bytes, size_t nbytes, uint64_t file_nbytes, struct footer *footer,
-                                  const struct problem *problem)
+static lanebloom_status read_long(const uint8_t *bytes, size_t nbytes, uint64_t file_nbytes,
+                                  struct footer *footer, const struct problem *problem)
 {
   const char *engine = footer->engine == LANEBLOOM_ENGINE_PEBBLE ? "Pebble" : "RocksDB";
-  const uint32_t newest = footer->engine == LANEBLOOM_ENGINE_PEBBLE ? MAX_PEBBLE_VERSION : MAX_ROCKSDB_VERSION;
+  const uint32_t newest =
+      footer->engine == LANEBLOOM_ENGINE_PEBBLE ? MAX_PEBBLE_VERSION : MAX_ROCKSDB_VERSION;
   if (nbytes < LONG_NBYTES)
-    return lanebloom_problem(problem, LANEBLOOM_ERR_CORRUPT, "truncated: expected %s's footer of %d bytes, found %zu",
-                             engine, LONG_NBYTES, nbytes);
+    return lanebloom_problem(problem, LANEBLOOM_ERR_CORRUPT,
+                             "truncated: expected %s's footer of %d bytes, found %zu", engine,
+                             LONG_NBYTES, nbytes);
   bytes += nbytes - LONG_NBYTES;
   footer->offset = file_nbytes - LONG_NBYTES;
   footer->version = load_le32(bytes + 1 + HANDLES_NBYTES);
@@ -97,31 +105,36 @@ static lanebloom_status read_long(const uint8_t *bytes, size_t nbytes, uint64_t 
                              "; a newer lanebloom may read it",
                              engine, newest, footer->version);
   if (bytes[0] >= CHECKSUM_END)
-    return lanebloom_problem(problem, LANEBLOOM_ERR_LIMIT,
-                             "checksum type: expected one below %d, found %u; a newer lanebloom may read it",
-                             CHECKSUM_END, bytes[0]);
+    return lanebloom_problem(
+        problem, LANEBLOOM_ERR_LIMIT,
+        "checksum type: expected one below %d, found %u; a newer lanebloom may read it",
+        CHECKSUM_END, bytes[0]);
   footer->checksum = (enum checksum)bytes[0];
   if (footer->engine == LANEBLOOM_ENGINE_ROCKSDB && footer->version >= FIRST_ROCKSDB_WITH_BASE)
     return read_based(bytes, footer, problem);
   return read_handles(bytes + 1, footer, problem);
 }
 
-lanebloom_status lanebloom_footer_read(const struct input *input, struct footer *footer, const struct problem *problem)
+lanebloom_status lanebloom_footer_read(const struct input *input, struct footer *footer,
+                                       const struct problem *problem)
 {
   uint8_t bytes[LONG_NBYTES];
   const size_t nbytes = input->nbytes < sizeof bytes ? (size_t)input->nbytes : sizeof bytes;
   *footer = (struct footer){.checksum = CHECKSUM_CRC32C};
   if (nbytes < SHORT_NBYTES)
-    return lanebloom_problem(problem, LANEBLOOM_ERR_FORMAT,
-                             "no table: expected a footer of at least %d bytes, found a file of %" PRIu64, SHORT_NBYTES,
-                             input->nbytes);
-  lanebloom_status status = lanebloom_input_read(input, input->nbytes - nbytes, bytes, nbytes, problem);
+    return lanebloom_problem(
+        problem, LANEBLOOM_ERR_FORMAT,
+        "no table: expected a footer of at least %d bytes, found a file of %" PRIu64, SHORT_NBYTES,
+        input->nbytes);
+  lanebloom_status status =
+      lanebloom_input_read(input, input->nbytes - nbytes, bytes, nbytes, problem);
   if (status)
     return status;
 
   const uint64_t magic = load_le64(bytes + nbytes - MAGIC_NBYTES);
   if (magic == MAGIC_LEVELDB) {
-    footer->engine = LANEBLOOM_ENGINE_LEVELDB; /* or RocksDB, format_version 0: its properties tell */
+    footer->engine =
+        LANEBLOOM_ENGINE_LEVELDB; /* or RocksDB, format_version 0: its properties tell */
     footer->offset = input->nbytes - SHORT_NBYTES;
     return read_handles(bytes + nbytes - SHORT_NBYTES, footer, problem);
   }
@@ -130,11 +143,13 @@ lanebloom_status lanebloom_footer_read(const struct input *input, struct footer 
     return read_long(bytes, nbytes, input->nbytes, footer, problem);
   }
   if (magic == MAGIC_PLAIN || magic == MAGIC_OLD_PLAIN || magic == MAGIC_CUCKOO)
-    return lanebloom_problem(problem, LANEBLOOM_ERR_LIMIT,
-                             "expected a block-based table, found a %s table of RocksDB, which is not read",
-                             magic == MAGIC_CUCKOO ? "cuckoo" : "plain");
-  return lanebloom_problem(problem, LANEBLOOM_ERR_FORMAT,
-                           "no table: expected LevelDB's, RocksDB's or Pebble's magic number in the last 8 bytes, "
-                           "found %016" PRIx64,
-                           magic);
+    return lanebloom_problem(
+        problem, LANEBLOOM_ERR_LIMIT,
+        "expected a block-based table, found a %s table of RocksDB, which is not read",
+        magic == MAGIC_CUCKOO ? "cuckoo" : "plain");
+  return lanebloom_problem(
+      problem, LANEBLOOM_ERR_FORMAT,
+      "no table: expected LevelDB's, RocksDB's or Pebble's magic number in the last 8 bytes, "
+      "found %016" PRIx64,
+      magic);
 }

@@ -33,6 +33,7 @@ struct footer {
 };
 
 /* Errors: FORMAT: no table; CORRUPT; LIMIT: of a version or kind that is not read; IO. */
-lanebloom_status lanebloom_footer_read(const struct input *input, struct footer *footer, const struct problem *problem);
+lanebloom_status lanebloom_footer_read(const struct input *input, struct footer *footer,
+                                       const struct problem *problem);
 
 #endif

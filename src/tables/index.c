@@ -48,22 +48,25 @@ static void append(struct index *index, const struct entries *entries)
   index->begins[index->n] = begin + entries->key_nbytes;
 }
 
-static lanebloom_status read_entries(struct block_reader *reader, const struct block *block, struct entry_form form,
-                                     const char *what, struct index *index)
+static lanebloom_status read_entries(struct block_reader *reader, const struct block *block,
+                                     struct entry_form form, const char *what, struct index *index)
 {
-  /* Between restarts separators share what they begin with. More than this is no index, and must not take memory. */
+  /* Between restarts separators share what they begin with. More than this is no index, and must
+   * not take memory. */
   enum { MAX_GROWTH = 8, SMALL_NBYTES = 1 << 20 };
   struct entries entries;
-  lanebloom_status status = lanebloom_entries_begin(block, form, reader->footer.engine, reader->problem, &entries);
+  lanebloom_status status =
+      lanebloom_entries_begin(block, form, reader->footer.engine, reader->problem, &entries);
   if (status)
     return status;
   const uint64_t file_nbytes = reader->footer.offset;
   while (!status && lanebloom_entries_next(&entries)) {
-    const uint64_t nbytes =
-        (index->n ? index->begins[index->n] : 0) + index->n * (sizeof *index->handles + sizeof *index->begins);
+    const uint64_t nbytes = (index->n ? index->begins[index->n] : 0) +
+                            index->n * (sizeof *index->handles + sizeof *index->begins);
     if (nbytes / MAX_GROWTH > file_nbytes + SMALL_NBYTES)
       status = lanebloom_problem(reader->problem, LANEBLOOM_ERR_LIMIT,
-                                 "%s at %" PRIu64 ": expected an index of at most %d times the file's %" PRIu64
+                                 "%s at %" PRIu64
+                                 ": expected an index of at most %d times the file's %" PRIu64
                                  " bytes, found more",
                                  what, block->offset, MAX_GROWTH, file_nbytes);
     else if (!reserve(index, entries.key_nbytes))
@@ -75,8 +78,8 @@ static lanebloom_status read_entries(struct block_reader *reader, const struct b
   return status ? status : end;
 }
 
-lanebloom_status lanebloom_index_read(struct block_reader *reader, struct handle handle, struct entry_form form,
-                                      const char *what, struct index *index)
+lanebloom_status lanebloom_index_read(struct block_reader *reader, struct handle handle,
+                                      struct entry_form form, const char *what, struct index *index)
 {
   struct block block;
   lanebloom_status status = lanebloom_block_read(reader, handle, BLOCK_META, what, &block);
@@ -118,8 +121,8 @@ bool lanebloom_index_ascends(const struct index *index, size_t suffix_nbytes)
   seen.suffix_nbytes = suffix_nbytes;
   for (size_t i = 0; i < index->n; i++)
     if (index->begins[i + 1] - index->begins[i] < suffix_nbytes ||
-        (i > 0 &&
-         lanebloom_key_compare(lanebloom_index_separator(&seen, i - 1), lanebloom_index_separator(&seen, i)) > 0))
+        (i > 0 && lanebloom_key_compare(lanebloom_index_separator(&seen, i - 1),
+                                        lanebloom_index_separator(&seen, i)) > 0))
       return false;
   return true;
 }
@@ -131,7 +134,8 @@ bool lanebloom_index_prepare(struct index *index, size_t suffix_nbytes)
   if (!index->windows)
     return false;
   if (index->n > 0)
-    index->common = window_common(lanebloom_index_separator(index, 0), lanebloom_index_separator(index, index->n - 1));
+    index->common = window_common(lanebloom_index_separator(index, 0),
+                                  lanebloom_index_separator(index, index->n - 1));
   for (size_t i = 0; i < index->n; i++)
     index->windows[i] = window_of(index->common, lanebloom_index_separator(index, i));
   return true;

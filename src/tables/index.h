@@ -1,5 +1,5 @@
-/* An index in memory: which of many blocks a key is in. Each has a separator, which is no less than its keys and less
- * than those of the next.
+/* An index in memory: which of many blocks a key is in. Each has a separator, which is no less than
+ * its keys and less than those of the next.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_INDEX_H
 #define LANEBLOOM_TABLES_INDEX_H
@@ -18,8 +18,9 @@ struct index {
 };
 
 /* Appends the entries of an index block. Errors: CORRUPT, LIMIT, MEMORY, IO. */
-lanebloom_status lanebloom_index_read(struct block_reader *reader, struct handle handle, struct entry_form form,
-                                      const char *what, struct index *index);
+lanebloom_status lanebloom_index_read(struct block_reader *reader, struct handle handle,
+                                      struct entry_form form, const char *what,
+                                      struct index *index);
 void lanebloom_index_free(struct index *index);
 
 lanebloom_slice lanebloom_index_separator(const struct index *index, size_t i);
@@ -30,9 +31,9 @@ bool lanebloom_index_ascends(const struct index *index, size_t suffix_nbytes);
 /* Makes an index that ascends ready for searching. false: memory is short. */
 bool lanebloom_index_prepare(struct index *index, size_t suffix_nbytes);
 
-/* The first block whose separator is no less than the key; n where all are less. near: where it may be, at most n.
- * A lookup in an engine is for the newest version of a key, and so comes before all that have its user key: what
- * follows user keys in separators never decides. */
+/* The first block whose separator is no less than the key; n where all are less. near: where it may
+ * be, at most n. A lookup in an engine is for the newest version of a key, and so comes before all
+ * that have its user key: what follows user keys in separators never decides. */
 size_t lanebloom_index_find(const struct index *index, lanebloom_slice key, size_t near);
 
 /* As memcmp(), of user keys in bytewise order. */

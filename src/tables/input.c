@@ -9,9 +9,11 @@
 
 #include "input.h"
 
-lanebloom_status lanebloom_input_open(const char *path, struct input *input, const struct problem *problem)
+lanebloom_status lanebloom_input_open(const char *path, struct input *input,
+                                      const struct problem *problem)
 {
-  *input = (struct input){.file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)}; /* a pipe must not keep us waiting */
+  *input = (struct input){
+      .file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)}; /* a pipe must not keep us waiting */
   if (input->file < 0)
     return lanebloom_problem_io(problem);
   struct stat found;
@@ -37,8 +39,8 @@ void lanebloom_input_close(struct input *input)
   errno = error;
 }
 
-lanebloom_status lanebloom_input_read(const struct input *input, uint64_t offset, void *to, size_t nbytes,
-                                      const struct problem *problem)
+lanebloom_status lanebloom_input_read(const struct input *input, uint64_t offset, void *to,
+                                      size_t nbytes, const struct problem *problem)
 {
   if (input->file < 0) {
     if (nbytes > 0)
@@ -53,7 +55,8 @@ lanebloom_status lanebloom_input_read(const struct input *input, uint64_t offset
       return lanebloom_problem_io(problem);
     if (n == 0)
       return lanebloom_problem(problem, LANEBLOOM_ERR_CORRUPT,
-                               "truncated: expected %zu bytes at %" PRIu64 ", found %zu; the file became shorter",
+                               "truncated: expected %zu bytes at %" PRIu64
+                               ", found %zu; the file became shorter",
                                nbytes, offset, done);
     done += (size_t)n;
   }

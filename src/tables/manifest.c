@@ -1,5 +1,5 @@
-/* MANIFEST files: a log of records, checksum 4 bytes | length 2 | type 1 | content, the first of which begins with the
- * comparator's name. CURRENT says which MANIFEST it is.
+/* MANIFEST files: a log of records, checksum 4 bytes | length 2 | type 1 | content, the first of
+ * which begins with the comparator's name. CURRENT says which MANIFEST it is.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <stdio.h>
@@ -26,10 +26,12 @@ static const struct problem no_problem = {0};
 
 /* The file beside the table, its first bytes. Returns how many; 0 also where it cannot be read.
  * exists: false only where there is certainly none. */
-static size_t read_beside(const char *table_path, const char *name, uint8_t *bytes, size_t room, bool *exists)
+static size_t read_beside(const char *table_path, const char *name, uint8_t *bytes, size_t room,
+                          bool *exists)
 {
   const char *slash = strrchr(table_path, '/');
-  const size_t folder_nbytes = slash ? (size_t)(slash + 1 - table_path) : 0, size = folder_nbytes + strlen(name) + 1;
+  const size_t folder_nbytes = slash ? (size_t)(slash + 1 - table_path) : 0,
+               size = folder_nbytes + strlen(name) + 1;
   char *path = malloc(size);
   *exists = true;
   if (!path)
@@ -53,7 +55,8 @@ static char *comparator_of(const uint8_t *log, size_t nbytes)
   if (nbytes < HEADER_NBYTES)
     return NULL;
   const size_t length = log[AT_LENGTH] | (size_t)log[AT_LENGTH + 1] << 8;
-  if ((log[AT_TYPE] != RECORD_WHOLE && log[AT_TYPE] != RECORD_FIRST) || length > nbytes - HEADER_NBYTES)
+  if ((log[AT_TYPE] != RECORD_WHOLE && log[AT_TYPE] != RECORD_FIRST) ||
+      length > nbytes - HEADER_NBYTES)
     return NULL;
   /* Of content and type, which lies before it. */
   if (lanebloom_checksum(CHECKSUM_CRC32C, log + AT_TYPE, length + 1) != load_le32(log))

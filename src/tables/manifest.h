@@ -5,7 +5,8 @@
 
 #include <lanebloom.h>
 
-/* Is there a database in the table's folder? name, for free(): its comparator; NULL where that cannot be read. */
+/* Is there a database in the table's folder? name, for free(): its comparator; NULL where that
+ * cannot be read. */
 bool lanebloom_manifest_find(const char *table_path, char **comparator);
 
 #endif

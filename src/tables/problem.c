@@ -8,7 +8,8 @@
 
 #include "problem.h"
 
-lanebloom_status lanebloom_problem(const struct problem *problem, lanebloom_status status, const char *format, ...)
+lanebloom_status lanebloom_problem(const struct problem *problem, lanebloom_status status,
+                                   const char *format, ...)
 {
   va_list values;
   va_start(values, format);
@@ -26,7 +27,8 @@ void lanebloom_problem_clear(const struct problem *problem)
 
 lanebloom_status lanebloom_problem_memory(const struct problem *problem, uint64_t nbytes)
 {
-  return lanebloom_problem(problem, LANEBLOOM_ERR_MEMORY, "out of memory: %" PRIu64 " bytes wanted", nbytes);
+  return lanebloom_problem(problem, LANEBLOOM_ERR_MEMORY, "out of memory: %" PRIu64 " bytes wanted",
+                           nbytes);
 }
 
 lanebloom_status lanebloom_problem_io(const struct problem *problem)

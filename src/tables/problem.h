@@ -1,4 +1,5 @@
-/* Why a table is refused, for people: one line that says what was expected, what was found, and where.
+/* Why a table is refused, for people: one line that says what was expected, what was found, and
+ * where.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_PROBLEM_H
 #define LANEBLOOM_TABLES_PROBLEM_H

@@ -68,11 +68,13 @@ lanebloom_status lanebloom_properties_read(struct block_reader *reader, struct h
 {
   *properties = (struct properties){.nentries = LANEBLOOM_UNKNOWN};
   struct block block;
-  lanebloom_status status = lanebloom_block_read(reader, handle, BLOCK_PROPERTIES, "properties block", &block);
+  lanebloom_status status =
+      lanebloom_block_read(reader, handle, BLOCK_PROPERTIES, "properties block", &block);
   if (status)
     return status;
   struct entries entries;
-  status = lanebloom_entries_begin(&block, (struct entry_form){0}, reader->footer.engine, reader->problem, &entries);
+  status = lanebloom_entries_begin(&block, (struct entry_form){0}, reader->footer.engine,
+                                   reader->problem, &entries);
   if (!status) {
     bool has_memory = true;
     while (has_memory && lanebloom_entries_next(&entries))

@@ -1,6 +1,7 @@
-/* Screening tables: a batch is cut into chunks, and a chunk goes to every table before the next begins. Its keys are
- * hashed once for each kind of hash. A table that does not have all of the chunk in its range gets its own keys alone:
- * the chunk is put in order once, and a range is then a span of it.
+/* Screening tables: a batch is cut into chunks, and a chunk goes to every table before the next
+ * begins. Its keys are hashed once for each kind of hash. A table that does not have all of the
+ * chunk in its range gets its own keys alone: the chunk is put in order once, and a range is then a
+ * span of it.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
@@ -13,15 +14,16 @@
 enum {
   CHUNK_NKEYS = 1 << 15, /* as many as the first library takes; a multiple of 8 */
 
-  /* Keys are put in order by so many bits, the first in which the tables' ranges differ, in two rounds whose counts
-   * stay in the first-level cache. Keys in one place with a range's end are compared with it. */
+  /* Keys are put in order by so many bits, the first in which the tables' ranges differ, in two
+   * rounds whose counts stay in the first-level cache. Keys in one place with a range's end are
+   * compared with it. */
   RANK_NBITS = 22,
   ROUND_NBITS = RANK_NBITS / 2,
   ROUND_NVALUES = 1 << ROUND_NBITS,
 
-  /* Keys times tables: of fewer every key is looked at instead. Zen 4, ns per key without an order and with one: a table
-   * of LevelDB's, 256 and 32,768 keys: 15 and 24, 27 and 18; 4 compacted tables of RocksDB's, 64 and 1,024 keys: 16 and
-   * 37, 19 and 11. */
+  /* Keys times tables: of fewer every key is looked at instead. Zen 4, ns per key without an order
+   * and with one: a table of LevelDB's, 256 and 32,768 keys: 15 and 24, 27 and 18; 4 compacted
+   * tables of RocksDB's, 64 and 1,024 keys: 16 and 37, 19 and 11. */
   MIN_ORDERED_NPAIRS = 1024,
 };
 
@@ -137,7 +139,8 @@ static void ask(struct job *job, struct question *question)
     extract_all(job, question);
     keys = lanebloom_keys_slices(job->slices, keys.n);
   }
-  lanebloom_hash(question->hash, &keys, question->hashes); /* cannot fail: a filter of this format is open */
+  lanebloom_hash(question->hash, &keys,
+                 question->hashes); /* cannot fail: a filter of this format is open */
   question->is_ready = true;
 }
 
@@ -146,7 +149,8 @@ static bool find_question(struct job *job, struct asked_table *asked)
 {
   const lanebloom_table *table = asked->table;
   /* One hash under two names. */
-  const lanebloom_format hash = table->hash == LANEBLOOM_ROCKSDB_LEGACY ? LANEBLOOM_LEVELDB_SIGNED : table->hash;
+  const lanebloom_format hash =
+      table->hash == LANEBLOOM_ROCKSDB_LEGACY ? LANEBLOOM_LEVELDB_SIGNED : table->hash;
   struct question *question = job->questions;
   while (question && (question->hash != hash || question->extractor.kind != table->extractor.kind ||
                       question->extractor.nbytes != table->extractor.nbytes))
@@ -270,7 +274,8 @@ static size_t count_below(const struct job *job, uint32_t rank)
   return first;
 }
 
-static bool is_in_range(const struct job *job, const struct asked_table *asked, const struct place *place)
+static bool is_in_range(const struct job *job, const struct asked_table *asked,
+                        const struct place *place)
 {
   if (!asked->table->has_range || (place->rank > asked->smallest && place->rank < asked->largest))
     return true;
@@ -325,7 +330,8 @@ static void screen_all(struct job *job, const struct asked_table *asked, uint8_t
     add_hits(hits, asked->question->unasked, hits_nbytes(n));
 }
 
-static void clear_outside(const struct job *job, const struct asked_table *asked, struct span span, uint8_t *hits)
+static void clear_outside(const struct job *job, const struct asked_table *asked, struct span span,
+                          uint8_t *hits)
 {
   for (size_t i = 0; i < span.first; i++)
     clear_bit(hits, job->order[i].key);
@@ -357,7 +363,8 @@ static void choose_members(struct job *job, const struct asked_table *asked, str
 }
 
 /* Members first .. first + n have these hits. */
-static void spread_hits(const struct job *job, size_t first, size_t n, const uint8_t *member_hits, uint8_t *hits)
+static void spread_hits(const struct job *job, size_t first, size_t n, const uint8_t *member_hits,
+                        uint8_t *hits)
 {
   for (size_t byte = 0; byte < hits_nbytes(n); byte++)
     for (unsigned left = member_hits[byte]; left; left &= left - 1)
@@ -378,11 +385,13 @@ static void gather_hashes(struct job *job, const struct question *question)
 }
 
 /* Of the first filter whose separator is no less, or of the last one. */
-static size_t filter_of_member(const struct job *job, const lanebloom_table *table, size_t member, size_t near)
+static size_t filter_of_member(const struct job *job, const lanebloom_table *table, size_t member,
+                               size_t near)
 {
   if (table->kind == LANEBLOOM_TABLE_FILTER_FULL)
     return 0;
-  const size_t found = lanebloom_index_find(&table->index, keys_at(&job->keys, job->members[member]), near);
+  const size_t found =
+      lanebloom_index_find(&table->index, keys_at(&job->keys, job->members[member]), near);
   return found < table->index.n ? found : table->index.n - 1;
 }
 
@@ -400,10 +409,12 @@ static void screen_members(struct job *job, const struct asked_table *asked, uin
     if (table->kind == LANEBLOOM_TABLE_FILTER_FULL)
       end = job->nmembers;
     else
-      for (end = first + 1; end < job->nmembers && filter_of_member(job, table, end, filter) == filter;)
+      for (end = first + 1;
+           end < job->nmembers && filter_of_member(job, table, end, filter) == filter;)
         end++;
     if (table->filters[filter])
-      lanebloom_filter_screen_hashes(table->filters[filter], (const uint8_t *)job->hashes + first * hash_nbytes,
+      lanebloom_filter_screen_hashes(table->filters[filter],
+                                     (const uint8_t *)job->hashes + first * hash_nbytes,
                                      end - first, job->hits);
     else
       hits_set(job->hits, end - first);
@@ -415,7 +426,8 @@ static void screen_members(struct job *job, const struct asked_table *asked, uin
 }
 
 /* By the data block that a member would be in. */
-static void screen_members_by_offset(struct job *job, const struct asked_table *asked, uint8_t *hits)
+static void screen_members_by_offset(struct job *job, const struct asked_table *asked,
+                                     uint8_t *hits)
 {
   const lanebloom_table *table = asked->table;
   size_t n = 0, block = 0;
@@ -444,8 +456,8 @@ static void screen_members_by_offset(struct job *job, const struct asked_table *
 
 static bool is_asked_by_place(const lanebloom_table *table)
 {
-  return table->is_asked &&
-         (table->kind == LANEBLOOM_TABLE_FILTER_BLOCK || table->kind == LANEBLOOM_TABLE_FILTER_PARTITIONED);
+  return table->is_asked && (table->kind == LANEBLOOM_TABLE_FILTER_BLOCK ||
+                             table->kind == LANEBLOOM_TABLE_FILTER_PARTITIONED);
 }
 
 static void screen_table(struct job *job, const struct asked_table *asked, uint8_t *hits)
@@ -506,7 +518,8 @@ static size_t screen_chunk(struct job *job, const lanebloom_keys *keys, size_t f
 /* ---- Calls ---- */
 
 /* Where memory is short: every key may be in every table. */
-static size_t screen_without_memory(size_t ntables, size_t nkeys, uint8_t *any, uint8_t *const *bitmaps, size_t *counts)
+static size_t screen_without_memory(size_t ntables, size_t nkeys, uint8_t *any,
+                                    uint8_t *const *bitmaps, size_t *counts)
 {
   if (any)
     hits_set(any, nkeys);
@@ -528,8 +541,9 @@ static bool needs_question(const lanebloom_table *table)
 static bool make_room(struct job *job)
 {
   const size_t n = job->max_nkeys;
-  const size_t key_nbytes = sizeof *job->slices + sizeof *job->hashes + sizeof *job->offsets + sizeof *job->order +
-                            sizeof *job->half_ordered + sizeof *job->ranks + sizeof *job->members;
+  const size_t key_nbytes = sizeof *job->slices + sizeof *job->hashes + sizeof *job->offsets +
+                            sizeof *job->order + sizeof *job->half_ordered + sizeof *job->ranks +
+                            sizeof *job->members;
   job->room = malloc(n * key_nbytes + 2 * hits_nbytes(n));
   if (!job->room)
     return false;
@@ -546,9 +560,11 @@ static bool make_room(struct job *job)
 }
 
 /* false: memory is short. */
-static bool begin(struct job *job, const lanebloom_table *const *tables, size_t ntables, size_t nkeys)
+static bool begin(struct job *job, const lanebloom_table *const *tables, size_t ntables,
+                  size_t nkeys)
 {
-  *job = (struct job){.ntables = ntables, .max_nkeys = nkeys < CHUNK_NKEYS ? (nkeys + 7) / 8 * 8 : CHUNK_NKEYS};
+  *job = (struct job){.ntables = ntables,
+                      .max_nkeys = nkeys < CHUNK_NKEYS ? (nkeys + 7) / 8 * 8 : CHUNK_NKEYS};
   job->tables = calloc(ntables, sizeof *job->tables);
   if (!job->tables || !make_room(job))
     return false;
@@ -571,8 +587,9 @@ static void end(struct job *job)
   free(job->room);
 }
 
-size_t lanebloom_tables_screen(const lanebloom_table *const *tables, size_t ntables, const lanebloom_keys *keys,
-                               uint8_t *any, uint8_t *const *bitmaps, size_t *counts)
+size_t lanebloom_tables_screen(const lanebloom_table *const *tables, size_t ntables,
+                               const lanebloom_keys *keys, uint8_t *any, uint8_t *const *bitmaps,
+                               size_t *counts)
 {
   if (counts)
     memset(counts, 0, ntables * sizeof *counts);
@@ -592,7 +609,8 @@ size_t lanebloom_tables_screen(const lanebloom_table *const *tables, size_t ntab
   return count;
 }
 
-size_t lanebloom_table_screen(const lanebloom_table *table, const lanebloom_keys *keys, uint8_t *bitmap)
+size_t lanebloom_table_screen(const lanebloom_table *table, const lanebloom_keys *keys,
+                              uint8_t *bitmap)
 {
   return lanebloom_tables_screen(&table, 1, keys, bitmap, NULL, NULL);
 }

@@ -22,11 +22,13 @@ struct metaindex {
   bool has_properties, has_index, has_dictionary;
 };
 
-static lanebloom_status take(struct opening *opening, const struct entries *entries, struct metaindex *metaindex)
+static lanebloom_status take(struct opening *opening, const struct entries *entries,
+                             struct metaindex *metaindex)
 {
   const lanebloom_slice name = {entries->key, entries->key_nbytes};
   const struct handle handle = entries->handle;
-  if (slice_is(name, "rocksdb.properties") || (slice_is(name, "rocksdb.stats") && !metaindex->has_properties))
+  if (slice_is(name, "rocksdb.properties") ||
+      (slice_is(name, "rocksdb.stats") && !metaindex->has_properties))
     metaindex->properties = handle, metaindex->has_properties = true;
   else if (slice_is(name, "rocksdb.index"))
     metaindex->index = handle, metaindex->has_index = true;
@@ -40,7 +42,8 @@ static lanebloom_status take(struct opening *opening, const struct entries *entr
 static lanebloom_status read_metaindex(struct opening *opening, struct metaindex *metaindex)
 {
   struct block_reader *reader = &opening->reader;
-  *metaindex = (struct metaindex){.index = reader->footer.index, .has_index = reader->footer.has_index};
+  *metaindex =
+      (struct metaindex){.index = reader->footer.index, .has_index = reader->footer.has_index};
   struct block block;
   lanebloom_status status =
       lanebloom_block_read(reader, reader->footer.metaindex, BLOCK_META, "metaindex block", &block);
@@ -57,8 +60,9 @@ static lanebloom_status read_metaindex(struct opening *opening, struct metaindex
   }
   lanebloom_block_free(&block);
   if (!status && !metaindex->has_index)
-    status = lanebloom_problem(reader->problem, LANEBLOOM_ERR_CORRUPT,
-                               "damaged metaindex: expected it to name the index, found no such name");
+    status =
+        lanebloom_problem(reader->problem, LANEBLOOM_ERR_CORRUPT,
+                          "damaged metaindex: expected it to name the index, found no such name");
   return status;
 }
 
@@ -71,7 +75,8 @@ static lanebloom_status take_properties(struct opening *opening, const struct me
   opening->properties.nentries = LANEBLOOM_UNKNOWN;
   opening->has_properties = metaindex->has_properties;
   if (metaindex->has_properties) {
-    lanebloom_status status = lanebloom_properties_read(&opening->reader, metaindex->properties, &opening->properties);
+    lanebloom_status status =
+        lanebloom_properties_read(&opening->reader, metaindex->properties, &opening->properties);
     if (status)
       return status;
     if (footer->engine == LANEBLOOM_ENGINE_LEVELDB) /* RocksDB before it had a footer of its own */
@@ -82,12 +87,15 @@ static lanebloom_status take_properties(struct opening *opening, const struct me
   table->checksum = footer->checksum;
   table->nentries = opening->properties.nentries;
   table->comparator = opening->properties.comparator ? opening->properties.comparator : strdup("");
-  table->prefix_extractor = opening->properties.prefix_extractor ? opening->properties.prefix_extractor : strdup("");
+  table->prefix_extractor =
+      opening->properties.prefix_extractor ? opening->properties.prefix_extractor : strdup("");
   opening->properties.comparator = opening->properties.prefix_extractor = NULL;
-  if (table->prefix_extractor && strcmp(table->prefix_extractor, "nullptr") == 0) /* RocksDB's word for none */
+  if (table->prefix_extractor &&
+      strcmp(table->prefix_extractor, "nullptr") == 0) /* RocksDB's word for none */
     table->prefix_extractor[0] = 0;
   if (!table->comparator || !table->prefix_extractor)
-    return lanebloom_problem_memory(opening->problem, 1); /* both were empty, else properties would have them */
+    return lanebloom_problem_memory(opening->problem,
+                                    1); /* both were empty, else properties would have them */
   return LANEBLOOM_OK;
 }
 
@@ -102,26 +110,32 @@ static lanebloom_status open_blocks(struct opening *opening, struct block *dicti
   if (!status)
     status = take_properties(opening, &metaindex);
   if (!status && metaindex.has_dictionary)
-    status = lanebloom_block_read(reader, metaindex.dictionary, BLOCK_META, "compression dictionary", dictionary);
+    status = lanebloom_block_read(reader, metaindex.dictionary, BLOCK_META,
+                                  "compression dictionary", dictionary);
   if (status)
     return status;
   reader->dictionary = (lanebloom_slice){dictionary->bytes, dictionary->nbytes};
-  opening->has_columns =
-      reader->footer.engine == LANEBLOOM_ENGINE_PEBBLE && reader->footer.version >= FIRST_PEBBLE_WITH_COLUMNS;
+  opening->has_columns = reader->footer.engine == LANEBLOOM_ENGINE_PEBBLE &&
+                         reader->footer.version >= FIRST_PEBBLE_WITH_COLUMNS;
   status = lanebloom_opening_read_filter(opening);
   return status ? status : lanebloom_opening_read_range(opening, metaindex.index);
 }
 
-static lanebloom_status open_table(const struct input *input, const char *path, lanebloom_writer writer,
-                                   const struct problem *problem, lanebloom_table **table)
+static lanebloom_status open_table(const struct input *input, const char *path,
+                                   lanebloom_writer writer, const struct problem *problem,
+                                   lanebloom_table **table)
 {
-  enum { MAX_READS = 4 }; /* each block once, and data once more where all keys must tell their order */
+  enum {
+    MAX_READS = 4
+  }; /* each block once, and data once more where all keys must tell their order */
   enum { MAX_GROWTH = 64, LEAST_UNPACKED = 64 << 20 }; /* a small file must not take all memory */
   if (!lanebloom_kernel_active())
-    return lanebloom_problem(problem, LANEBLOOM_ERR_KERNEL, "%s", lanebloom_status_text(LANEBLOOM_ERR_KERNEL));
-  if (writer != LANEBLOOM_WRITER_UNKNOWN && writer != LANEBLOOM_WRITER_LEVELDB && writer != LANEBLOOM_WRITER_GOLEVELDB)
-    return lanebloom_problem(problem, LANEBLOOM_ERR_ARGUMENT, "writer: expected one that is known, found number %d",
-                             (int)writer);
+    return lanebloom_problem(problem, LANEBLOOM_ERR_KERNEL, "%s",
+                             lanebloom_status_text(LANEBLOOM_ERR_KERNEL));
+  if (writer != LANEBLOOM_WRITER_UNKNOWN && writer != LANEBLOOM_WRITER_LEVELDB &&
+      writer != LANEBLOOM_WRITER_GOLEVELDB)
+    return lanebloom_problem(problem, LANEBLOOM_ERR_ARGUMENT,
+                             "writer: expected one that is known, found number %d", (int)writer);
   lanebloom_table *made = calloc(1, sizeof *made);
   if (!made)
     return lanebloom_problem_memory(problem, sizeof *made);
@@ -130,9 +144,11 @@ static lanebloom_status open_table(const struct input *input, const char *path, 
   struct opening opening = {.table = made, .path = path, .writer = writer, .problem = problem};
   opening.reader = (struct block_reader){
       .input = input,
-      .nbytes_left = input->nbytes < UINT64_MAX / MAX_READS ? input->nbytes * MAX_READS : UINT64_MAX,
-      .unpacked_left =
-          input->nbytes < UINT64_MAX / (2 * MAX_GROWTH) ? input->nbytes * MAX_GROWTH + LEAST_UNPACKED : UINT64_MAX,
+      .nbytes_left =
+          input->nbytes < UINT64_MAX / MAX_READS ? input->nbytes * MAX_READS : UINT64_MAX,
+      .unpacked_left = input->nbytes < UINT64_MAX / (2 * MAX_GROWTH)
+                           ? input->nbytes * MAX_GROWTH + LEAST_UNPACKED
+                           : UINT64_MAX,
       .problem = problem};
   struct block dictionary = {0};
   lanebloom_status status = open_blocks(&opening, &dictionary);
@@ -153,8 +169,8 @@ static struct problem no_problem_yet(char *text, size_t size)
   return problem;
 }
 
-lanebloom_status lanebloom_table_open(const char *path, lanebloom_writer writer, lanebloom_table **table, char *text,
-                                      size_t text_size)
+lanebloom_status lanebloom_table_open(const char *path, lanebloom_writer writer,
+                                      lanebloom_table **table, char *text, size_t text_size)
 {
   const struct problem problem = no_problem_yet(text, text_size);
   struct input input;
@@ -167,14 +183,16 @@ lanebloom_status lanebloom_table_open(const char *path, lanebloom_writer writer,
   return status;
 }
 
-lanebloom_status lanebloom_table_parse(const void *bytes, size_t size, lanebloom_writer writer, lanebloom_table **table,
-                                       char *text, size_t text_size)
+lanebloom_status lanebloom_table_parse(const void *bytes, size_t size, lanebloom_writer writer,
+                                       lanebloom_table **table, char *text, size_t text_size)
 {
   const struct problem problem = no_problem_yet(text, text_size);
-  const struct input input = {.file = -1, .bytes = bytes ? bytes : (const void *)"", .nbytes = size};
+  const struct input input = {
+      .file = -1, .bytes = bytes ? bytes : (const void *)"", .nbytes = size};
   *table = NULL;
   if (!bytes && size > 0)
-    return lanebloom_problem(&problem, LANEBLOOM_ERR_ARGUMENT, "%s", lanebloom_status_text(LANEBLOOM_ERR_ARGUMENT));
+    return lanebloom_problem(&problem, LANEBLOOM_ERR_ARGUMENT, "%s",
+                             lanebloom_status_text(LANEBLOOM_ERR_ARGUMENT));
   return open_table(&input, NULL, writer, &problem, table);
 }
 
@@ -203,8 +221,8 @@ void lanebloom_table_close(lanebloom_table *table)
 
 /* ---- Describing ---- */
 
-/* What is added up over a table's filters. An absent key meets each of them about as often as keys are in it, and so as
- * often as it has bytes. */
+/* What is added up over a table's filters. An absent key meets each of them about as often as keys
+ * are in it, and so as often as it has bytes. */
 struct sum {
   uint64_t nfilters, nbits;
   bool is_short_of_memory;
@@ -229,7 +247,8 @@ static void add_filter(struct sum *sum, const lanebloom_filter *filter, lanebloo
 }
 
 /* Those of a filter block; what is damaged is passed over. */
-static void add_filter_block(struct sum *sum, const lanebloom_table *table, lanebloom_table_info *info)
+static void add_filter_block(struct sum *sum, const lanebloom_table *table,
+                             lanebloom_table_info *info)
 {
   const lanebloom_filter_block *block = table->of_offsets[0];
   const uint64_t n = lanebloom_filter_block_size(block);
@@ -238,7 +257,8 @@ static void add_filter_block(struct sum *sum, const lanebloom_table *table, lane
     lanebloom_slice bytes;
     lanebloom_filter *filter;
     /* In a damaged block filters overlap: of each byte once, or this would take forever. */
-    if (!lanebloom_filter_block_filter(block, i, &bytes) || bytes.size == 0 || (const uint8_t *)bytes.data < counted)
+    if (!lanebloom_filter_block_filter(block, i, &bytes) || bytes.size == 0 ||
+        (const uint8_t *)bytes.data < counted)
       continue;
     lanebloom_status status = lanebloom_filter_open(table->hash, bytes.data, bytes.size, &filter);
     sum->is_short_of_memory |= status == LANEBLOOM_ERR_MEMORY;
@@ -269,12 +289,14 @@ static void describe_filter(const lanebloom_table *table, lanebloom_table_info *
   if (sum.nbits > 0 && table->nentries != LANEBLOOM_UNKNOWN && table->nentries > 0)
     info->bits_per_key = (double)sum.nbits / (double)table->nentries;
   if (table->is_asked)
-    info->model_rate = sum.weight > 0 ? sum.passing / sum.weight : table->kind == LANEBLOOM_TABLE_FILTER_BLOCK;
+    info->model_rate =
+        sum.weight > 0 ? sum.passing / sum.weight : table->kind == LANEBLOOM_TABLE_FILTER_BLOCK;
   if (sum.is_short_of_memory)
     info->bits_per_key = info->model_rate = NAN;
 }
 
-void lanebloom_table_describe(const lanebloom_table *table, lanebloom_table_info *info, size_t info_size)
+void lanebloom_table_describe(const lanebloom_table *table, lanebloom_table_info *info,
+                              size_t info_size)
 {
   lanebloom_table_info full = {
       .engine = table->engine,

@@ -11,7 +11,11 @@
 
 /* What a filter is asked for: a key, or what it begins with. */
 struct extractor {
-  enum { EXTRACT_KEY, EXTRACT_FIXED, EXTRACT_CAPPED } kind; /* fixed: shorter keys have no prefix; capped: they do */
+  enum {
+    EXTRACT_KEY,
+    EXTRACT_FIXED,
+    EXTRACT_CAPPED
+  } kind; /* fixed: shorter keys have no prefix; capped: they do */
   size_t nbytes;
 };
 
@@ -40,9 +44,10 @@ struct lanebloom_table {
   lanebloom_format hash;       /* what to hash keys for */
   struct block *filter_blocks; /* their bytes: one, or one for each partition */
   size_t nfilter_blocks;
-  lanebloom_filter **filters;            /* FULL: one, PARTITIONED: one for each; NULL: every key may be in it */
+  lanebloom_filter *
+      *filters; /* FULL: one, PARTITIONED: one for each; NULL: every key may be in it */
   lanebloom_filter_block *of_offsets[2]; /* BLOCK; the second one where the writer is not known */
-  struct index index;                    /* PARTITIONED: of the filters, BLOCK: of the data blocks */
+  struct index index; /* PARTITIONED: of the filters, BLOCK: of the data blocks */
 
   bool is_empty; /* no keys at all */
   bool has_range;
@@ -74,8 +79,10 @@ struct opening {
   lanebloom_format filter_format;
 };
 
-/* filters.c. A name in the metaindex: is it a filter's, and a better one than what was there? Errors: MEMORY. */
-lanebloom_status lanebloom_opening_take_filter(struct opening *opening, lanebloom_slice name, struct handle handle);
+/* filters.c. A name in the metaindex: is it a filter's, and a better one than what was there?
+ * Errors: MEMORY. */
+lanebloom_status lanebloom_opening_take_filter(struct opening *opening, lanebloom_slice name,
+                                               struct handle handle);
 
 /* filters.c. Reads the filter, for a key order that is not judged yet. */
 lanebloom_status lanebloom_opening_read_filter(struct opening *opening);

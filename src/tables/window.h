@@ -1,4 +1,5 @@
-/* Keys as numbers: 8 bytes behind those that all of them begin with. Numbers are in the order of keys, but for ties.
+/* Keys as numbers: 8 bytes behind those that all of them begin with. Numbers are in the order of
+ * keys, but for ties.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_WINDOW_H
 #define LANEBLOOM_TABLES_WINDOW_H
@@ -7,11 +8,14 @@
 #include <lanebloom.h>
 #include <string.h>
 
-/* A key that does not begin with what is common is below or above all that do, or ties with the last of them. */
+/* A key that does not begin with what is common is below or above all that do, or ties with the
+ * last of them. */
 static inline uint64_t window_of(lanebloom_slice common, lanebloom_slice key)
 {
   if (common.size > 0) {
-    const int order = key.size > 0 ? memcmp(key.data, common.data, key.size < common.size ? key.size : common.size) : 0;
+    const int order = key.size > 0 ? memcmp(key.data, common.data,
+                                            key.size < common.size ? key.size : common.size)
+                                   : 0;
     if (order != 0 || key.size < common.size)
       return order > 0 ? UINT64_MAX : 0;
   }
@@ -24,7 +28,8 @@ static inline uint64_t window_of(lanebloom_slice common, lanebloom_slice key)
   return be64toh(window);
 }
 
-/* What two keys begin with, borrowed from the first; in order, whatever lies between them begins with it, too. */
+/* What two keys begin with, borrowed from the first; in order, whatever lies between them begins
+ * with it, too. */
 static inline lanebloom_slice window_common(lanebloom_slice a, lanebloom_slice b)
 {
   size_t n = 0;

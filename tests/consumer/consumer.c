@@ -8,7 +8,8 @@ int main(void)
   lanebloom_filter *filter;
   if (lanebloom_filter_build(LANEBLOOM_LEVELDB, 10, &key, &filter) != LANEBLOOM_OK)
     return 1;
-  const bool right = lanebloom_filter_may_contain(filter, "hello", 5) && !lanebloom_filter_may_contain(filter, "x", 1);
+  const bool right = lanebloom_filter_may_contain(filter, "hello", 5) &&
+                     !lanebloom_filter_may_contain(filter, "x", 1);
   lanebloom_filter_close(filter);
   return !right;
 }

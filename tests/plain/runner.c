@@ -50,7 +50,8 @@ static bool run(const struct plain_test *test, void *param)
   const bool exited = child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status);
   const bool skipped = exited && WEXITSTATUS(status) == SKIPPED;
   const bool passed = skipped || (exited && WEXITSTATUS(status) == 0);
-  printf("%sok - %s::%s%s\n", passed ? "" : "not ", test->suite, test->name, skipped ? " # skip" : "");
+  printf("%sok - %s::%s%s\n", passed ? "" : "not ", test->suite, test->name,
+         skipped ? " # skip" : "");
   return passed;
 }
 
@@ -58,7 +59,8 @@ int main(void)
 {
   size_t nfailed = 0, n = 0;
   for (const struct plain_test *test = tests; test; test = test->next) {
-    struct criterion_test_params params = test->params ? test->params() : (struct criterion_test_params){.length = 1};
+    struct criterion_test_params params =
+        test->params ? test->params() : (struct criterion_test_params){.length = 1};
     for (size_t i = 0; i < params.length; i++, n++)
       nfailed += !run(test, test->params ? (char *)params.params + i * params.size : NULL);
   }
