@@ -7,46 +7,6 @@
 #include "bytes.h"
 #include "filter.h"
 
-static const struct format_table *const formats[FORMAT_END] = {
-    [LANEBLOOM_LEVELDB] = &lanebloom_format_leveldb,
-    [LANEBLOOM_ROCKSDB_LEGACY] = &lanebloom_format_rocksdb_legacy,
-    [LANEBLOOM_ROCKSDB_LOCAL] = &lanebloom_format_rocksdb_local,
-    [LANEBLOOM_ROCKSDB] = &lanebloom_format_rocksdb,
-    [LANEBLOOM_LEVELDB_SIGNED] = &lanebloom_format_leveldb_signed,
-};
-
-const struct format_table *lanebloom_format_table(lanebloom_format id)
-{
-  return (unsigned)id < FORMAT_END ? formats[id] : NULL;
-}
-
-lanebloom_status lanebloom_format_find(lanebloom_format id, const struct format_table **format)
-{
-  if (!lanebloom_kernels_current())
-    return LANEBLOOM_ERR_KERNEL;
-  *format = lanebloom_format_table(id);
-  return *format ? LANEBLOOM_OK : LANEBLOOM_ERR_FORMAT;
-}
-
-lanebloom_status lanebloom_format_find_to_build(lanebloom_format id,
-                                                const struct format_table **format)
-{
-  lanebloom_status status = lanebloom_format_find(id, format);
-  return status ? status : (*format)->plan ? LANEBLOOM_OK : LANEBLOOM_ERR_FORMAT;
-}
-
-const char *lanebloom_format_name(lanebloom_format id)
-{
-  const struct format_table *format = lanebloom_format_table(id);
-  return format ? format->name : "unknown";
-}
-
-size_t lanebloom_format_hash_size(lanebloom_format id)
-{
-  const struct format_table *format = lanebloom_format_table(id);
-  return format ? format->hash_nbytes : 0;
-}
-
 const char *lanebloom_status_text(lanebloom_status status)
 {
   switch (status) {

@@ -48,7 +48,7 @@ extern const struct format_table lanebloom_format_leveldb, lanebloom_format_leve
 extern const struct format_table lanebloom_format_rocksdb, lanebloom_format_rocksdb_legacy,
     lanebloom_format_rocksdb_local;
 
-/* The one list of formats (filter.c): the table of a format, NULL where this build has none. */
+/* The one list of formats (format.c): the table of a format, NULL where this build has none. */
 const struct format_table *lanebloom_format_table(lanebloom_format id);
 
 /* The same for calls that return a status. Errors: FORMAT; KERNEL when there are no kernels to
