@@ -28,27 +28,25 @@ static lanebloom_status sum_before_ingestion(const struct block_reader *reader,
                                              const struct handle *handle, const uint8_t *bytes,
                                              uint32_t *sum)
 {
-  static const struct problem unsaid;
   const size_t nbytes = (size_t)handle->nbytes + 1;
   struct block copy = {.nbytes = (size_t)handle->nbytes, .memory = malloc(nbytes)};
   if (!copy.memory)
-    return lanebloom_problem_memory(reader->problem, nbytes);
+    return problem_memory(reader->problem, nbytes);
   memcpy(copy.memory, bytes, nbytes);
   copy.bytes = copy.memory;
   struct entries entries;
   lanebloom_status status = lanebloom_entries_begin(&copy, (struct entry_form){0},
-                                                    reader->footer.engine, &unsaid, &entries);
+                                                    reader->footer.engine, &no_problem, &entries);
   if (!status) {
     while (lanebloom_entries_next(&entries))
       if (slice_is((lanebloom_slice){entries.key, entries.key_nbytes},
                    "rocksdb.external_sst_file.global_seqno"))
         memset(copy.memory + (entries.value.at - copy.bytes), 0, cursor_left(&entries.value));
-    lanebloom_entries_end(&entries, "", &unsaid);
+    lanebloom_entries_end(&entries, "", &no_problem);
   }
   *sum = sum_of(reader, handle, copy.bytes);
   lanebloom_block_free(&copy);
-  return status == LANEBLOOM_ERR_MEMORY ? lanebloom_problem_memory(reader->problem, nbytes)
-                                        : LANEBLOOM_OK;
+  return status == LANEBLOOM_ERR_MEMORY ? problem_memory(reader->problem, nbytes) : LANEBLOOM_OK;
 }
 
 static lanebloom_status verify(const struct block_reader *reader, const struct handle *handle,
@@ -66,10 +64,10 @@ static lanebloom_status verify(const struct block_reader *reader, const struct h
     if (status || expected == earlier)
       return status;
   }
-  return lanebloom_problem(reader->problem, LANEBLOOM_ERR_CORRUPT,
-                           "damaged %s at %" PRIu64 ": expected %s %08" PRIx32 ", found %08" PRIx32,
-                           what, handle->offset,
-                           lanebloom_table_checksum_name(reader->footer.checksum), expected, found);
+  return problem_set(reader->problem, LANEBLOOM_ERR_CORRUPT,
+                     "damaged %s at %" PRIu64 ": expected %s %08" PRIx32 ", found %08" PRIx32, what,
+                     handle->offset, lanebloom_table_checksum_name(reader->footer.checksum),
+                     expected, found);
 }
 
 /* Replaces a packed block by what it was. */
@@ -85,10 +83,10 @@ static lanebloom_status unpack(struct block_reader *reader, uint8_t type, enum b
   if (packed.codec == CODEC_NONE)
     return LANEBLOOM_OK;
   if (!lanebloom_codec_is_built(packed.codec))
-    return lanebloom_problem(reader->problem, LANEBLOOM_ERR_LIMIT,
-                             "%s at %" PRIu64
-                             ": compressed with %s (type %u), which this build does not read",
-                             what, block->offset, lanebloom_codec_name(packed.codec), type);
+    return problem_set(reader->problem, LANEBLOOM_ERR_LIMIT,
+                       "%s at %" PRIu64
+                       ": compressed with %s (type %u), which this build does not read",
+                       what, block->offset, lanebloom_codec_name(packed.codec), type);
   if (kind == BLOCK_DATA)
     packed.dictionary = reader->dictionary;
   uint8_t *bytes;
@@ -96,18 +94,17 @@ static lanebloom_status unpack(struct block_reader *reader, uint8_t type, enum b
   lanebloom_status status = lanebloom_unpack(&packed, &bytes, &nbytes);
   reader->is_too_large = status == LANEBLOOM_ERR_LIMIT;
   if (status == LANEBLOOM_ERR_LIMIT)
-    return lanebloom_problem(reader->problem, status,
-                             "%s at %" PRIu64 ": expected at most %" PRIu64
-                             " bytes when decompressed, in a file of this size, found more",
-                             what, block->offset, packed.most_nbytes);
+    return problem_set(reader->problem, status,
+                       "%s at %" PRIu64 ": expected at most %" PRIu64
+                       " bytes when decompressed, in a file of this size, found more",
+                       what, block->offset, packed.most_nbytes);
   if (status == LANEBLOOM_ERR_MEMORY)
-    return lanebloom_problem(reader->problem, status,
-                             "out of memory: decompressing the %s at %" PRIu64, what,
-                             block->offset);
+    return problem_set(reader->problem, status, "out of memory: decompressing the %s at %" PRIu64,
+                       what, block->offset);
   if (status)
-    return lanebloom_problem(reader->problem, status,
-                             "damaged %s at %" PRIu64 ": expected %s, found something else", what,
-                             block->offset, lanebloom_codec_name(packed.codec));
+    return problem_set(reader->problem, status,
+                       "damaged %s at %" PRIu64 ": expected %s, found something else", what,
+                       block->offset, lanebloom_codec_name(packed.codec));
   reader->unpacked_left -= nbytes;
   free(block->memory);
   *block =
@@ -121,19 +118,19 @@ static lanebloom_status read_checked(struct block_reader *reader, struct handle 
   const uint64_t end = reader->footer.offset;
   if (handle.offset > end || end - handle.offset < BLOCK_TRAILER_NBYTES ||
       handle.nbytes > end - handle.offset - BLOCK_TRAILER_NBYTES)
-    return lanebloom_problem(reader->problem, LANEBLOOM_ERR_CORRUPT,
-                             "damaged: expected the %s before the footer at %" PRIu64
-                             ", found it at %" PRIu64 " with %" PRIu64 " bytes",
-                             what, end, handle.offset, handle.nbytes);
+    return problem_set(reader->problem, LANEBLOOM_ERR_CORRUPT,
+                       "damaged: expected the %s before the footer at %" PRIu64
+                       ", found it at %" PRIu64 " with %" PRIu64 " bytes",
+                       what, end, handle.offset, handle.nbytes);
   const uint64_t nbytes = handle.nbytes + BLOCK_TRAILER_NBYTES;
   if (nbytes > reader->nbytes_left)
-    return lanebloom_problem(
-        reader->problem, LANEBLOOM_ERR_CORRUPT,
-        "damaged: expected blocks that do not overlap, found the %s at %" PRIu64 " in others", what,
-        handle.offset);
+    return problem_set(reader->problem, LANEBLOOM_ERR_CORRUPT,
+                       "damaged: expected blocks that do not overlap, found the %s at %" PRIu64
+                       " in others",
+                       what, handle.offset);
   reader->nbytes_left -= nbytes;
   if (nbytes > SIZE_MAX / 2) /* where addresses have 32 bits */
-    return lanebloom_problem_memory(reader->problem, nbytes);
+    return problem_memory(reader->problem, nbytes);
 
   block->offset = handle.offset;
   block->nbytes = (size_t)handle.nbytes;
@@ -142,7 +139,7 @@ static lanebloom_status read_checked(struct block_reader *reader, struct handle 
   } else {
     block->bytes = block->memory = malloc((size_t)nbytes);
     if (!block->memory)
-      return lanebloom_problem_memory(reader->problem, nbytes);
+      return problem_memory(reader->problem, nbytes);
     lanebloom_status status = lanebloom_input_read(reader->input, handle.offset, block->memory,
                                                    (size_t)nbytes, reader->problem);
     if (status)
@@ -204,24 +201,24 @@ lanebloom_status lanebloom_entries_begin(const struct block *block, struct entry
   bool has_hash_index = false;
   if (engine != LANEBLOOM_ENGINE_LEVELDB && block->nbytes >= 4) {
     if (nrestarts & HAS_VALUES_APART)
-      return lanebloom_problem(
-          problem, LANEBLOOM_ERR_LIMIT,
-          "block at %" PRIu64 ": expected values beside their keys, found them apart, which is not "
-          "read",
-          block->offset);
+      return problem_set(problem, LANEBLOOM_ERR_LIMIT,
+                         "block at %" PRIu64
+                         ": expected values beside their keys, found them apart, which is not "
+                         "read",
+                         block->offset);
     has_hash_index = nrestarts & HAS_HASH_INDEX;
     nrestarts &= NRESTARTS;
   }
   size_t end;
   if (!find_end(block, nrestarts, has_hash_index, &end))
-    return lanebloom_problem(problem, LANEBLOOM_ERR_CORRUPT,
-                             "damaged block at %" PRIu64
-                             ": expected room for its restarts, found %zu bytes",
-                             block->offset, block->nbytes);
+    return problem_set(problem, LANEBLOOM_ERR_CORRUPT,
+                       "damaged block at %" PRIu64
+                       ": expected room for its restarts, found %zu bytes",
+                       block->offset, block->nbytes);
   entries->rest = (struct cursor){block->bytes, block->bytes + end};
   entries->key =
       malloc(end ? end : 1); /* a key's bytes are all in the block, if in several entries */
-  return entries->key ? LANEBLOOM_OK : lanebloom_problem_memory(problem, end);
+  return entries->key ? LANEBLOOM_OK : problem_memory(problem, end);
 }
 
 /* A handle whose offset is left out lies behind the one before, and its size is a difference from
@@ -285,7 +282,7 @@ lanebloom_status lanebloom_entries_end(struct entries *entries, const char *what
   entries->key = NULL;
   if (!entries->damaged)
     return LANEBLOOM_OK;
-  return lanebloom_problem(problem, LANEBLOOM_ERR_CORRUPT,
-                           "damaged %s at %" PRIu64 ": expected entries, found something else",
-                           what, entries->offset);
+  return problem_set(problem, LANEBLOOM_ERR_CORRUPT,
+                     "damaged %s at %" PRIu64 ": expected entries, found something else", what,
+                     entries->offset);
 }

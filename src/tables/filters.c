@@ -57,7 +57,7 @@ lanebloom_status lanebloom_opening_take_filter(struct opening *opening, lanebloo
   table->kind = LANEBLOOM_TABLE_FILTER_OTHER;
   table->named = strndup(name.data, name.size);
   if (!table->named)
-    return lanebloom_problem_memory(opening->problem, name.size);
+    return problem_memory(opening->problem, name.size);
   table->filter_name = table->named;
   return LANEBLOOM_OK;
 }
@@ -153,7 +153,7 @@ static lanebloom_status open_filter(struct opening *opening, size_t i)
   if (status == LANEBLOOM_ERR_FORMAT || status == LANEBLOOM_ERR_LIMIT)
     return LANEBLOOM_OK;
   if (status)
-    return lanebloom_problem(opening->problem, status, "filter: %s", lanebloom_status_text(status));
+    return problem_set(opening->problem, status, "filter: %s", lanebloom_status_text(status));
   const lanebloom_format format = format_of(*filter);
   if (format == LANEBLOOM_ROCKSDB) /* a constant answer, for which no hash is looked at */
     return LANEBLOOM_OK;
@@ -199,7 +199,7 @@ static lanebloom_status read_full(struct opening *opening)
 {
   lanebloom_table *table = opening->table;
   if (!reserve(table, 1))
-    return lanebloom_problem_memory(opening->problem, sizeof *table->filter_blocks);
+    return problem_memory(opening->problem, sizeof *table->filter_blocks);
   lanebloom_status status = lanebloom_block_read(&opening->reader, opening->filter_handle,
                                                  BLOCK_META, "filter", table->filter_blocks);
   return status ? status : open_filter(opening, 0);
@@ -223,8 +223,7 @@ static lanebloom_status read_partitions(struct opening *opening)
     table->is_asked = false;
   if (!reserve(table, table->index.n) ||
       (table->is_asked && !lanebloom_index_prepare(&table->index, suffix_nbytes)))
-    return lanebloom_problem_memory(opening->problem,
-                                    table->index.n * sizeof *table->filter_blocks);
+    return problem_memory(opening->problem, table->index.n * sizeof *table->filter_blocks);
   for (size_t i = 0; !status && i < table->index.n; i++) {
     const struct handle handle = table->index.handles[i];
     if (handle.nbytes > 0) /* else a filter of no bytes, which holds no key */
@@ -240,7 +239,7 @@ static lanebloom_status read_filter_block(struct opening *opening)
 {
   lanebloom_table *table = opening->table;
   if (!reserve(table, 1))
-    return lanebloom_problem_memory(opening->problem, sizeof *table->filter_blocks);
+    return problem_memory(opening->problem, sizeof *table->filter_blocks);
   struct block *block = table->filter_blocks;
   lanebloom_status status = lanebloom_block_read(&opening->reader, opening->filter_handle,
                                                  BLOCK_META, "filter block", block);
@@ -260,8 +259,8 @@ static lanebloom_status read_filter_block(struct opening *opening)
     status =
         lanebloom_filter_block_open(formats[i], block->bytes, block->nbytes, &table->of_offsets[i]);
     if (status)
-      return lanebloom_problem(opening->problem, status, "filter block: %s",
-                               lanebloom_status_text(status));
+      return problem_set(opening->problem, status, "filter block: %s",
+                         lanebloom_status_text(status));
   }
   return LANEBLOOM_OK;
 }

@@ -47,10 +47,10 @@ static lanebloom_status read_handles(const uint8_t *bytes, struct footer *footer
   footer->has_index = true;
   if (cursor_handle(&rest, &footer->metaindex) && cursor_handle(&rest, &footer->index))
     return LANEBLOOM_OK;
-  return lanebloom_problem(problem, LANEBLOOM_ERR_CORRUPT,
-                           "damaged footer at %" PRIu64
-                           ": expected where metaindex and index are, found no numbers",
-                           footer->offset);
+  return problem_set(problem, LANEBLOOM_ERR_CORRUPT,
+                     "damaged footer at %" PRIu64
+                     ": expected where metaindex and index are, found no numbers",
+                     footer->offset);
 }
 
 static lanebloom_status read_based(const uint8_t *bytes, struct footer *footer,
@@ -60,10 +60,10 @@ static lanebloom_status read_based(const uint8_t *bytes, struct footer *footer,
   footer->checksum_base = load_le32(bytes + AT_BASE);
   if (memcmp(bytes + AT_MARK, mark, sizeof mark) != 0 || footer->checksum_base == 0 ||
       memcmp(bytes + AT_ZEROS, zeros, sizeof zeros) != 0)
-    return lanebloom_problem(problem, LANEBLOOM_ERR_CORRUPT,
-                             "damaged footer at %" PRIu64
-                             ": expected the fields of format_version %" PRIu32 ", found others",
-                             footer->offset, footer->version);
+    return problem_set(problem, LANEBLOOM_ERR_CORRUPT,
+                       "damaged footer at %" PRIu64
+                       ": expected the fields of format_version %" PRIu32 ", found others",
+                       footer->offset, footer->version);
   uint8_t zeroed[LONG_NBYTES];
   memcpy(zeroed, bytes, sizeof zeroed);
   store_le32(zeroed + AT_CHECKSUM, 0);
@@ -71,16 +71,16 @@ static lanebloom_status read_based(const uint8_t *bytes, struct footer *footer,
   const uint32_t found = lanebloom_checksum(footer->checksum, zeroed, sizeof zeroed) +
                          lanebloom_checksum_context(footer->checksum_base, footer->offset);
   if (expected != found)
-    return lanebloom_problem(problem, LANEBLOOM_ERR_CORRUPT,
-                             "damaged footer at %" PRIu64 ": expected checksum %08" PRIx32
-                             ", found %08" PRIx32,
-                             footer->offset, expected, found);
+    return problem_set(problem, LANEBLOOM_ERR_CORRUPT,
+                       "damaged footer at %" PRIu64 ": expected checksum %08" PRIx32
+                       ", found %08" PRIx32,
+                       footer->offset, expected, found);
   footer->metaindex.nbytes = load_le32(bytes + AT_METAINDEX_NBYTES);
   if (footer->offset < BLOCK_TRAILER_NBYTES + footer->metaindex.nbytes)
-    return lanebloom_problem(problem, LANEBLOOM_ERR_CORRUPT,
-                             "damaged footer: expected a metaindex before %" PRIu64
-                             ", found one of %" PRIu64 " bytes",
-                             footer->offset, footer->metaindex.nbytes);
+    return problem_set(problem, LANEBLOOM_ERR_CORRUPT,
+                       "damaged footer: expected a metaindex before %" PRIu64
+                       ", found one of %" PRIu64 " bytes",
+                       footer->offset, footer->metaindex.nbytes);
   footer->metaindex.offset = footer->offset - BLOCK_TRAILER_NBYTES - footer->metaindex.nbytes;
   return LANEBLOOM_OK;
 }
@@ -93,19 +93,19 @@ static lanebloom_status read_long(const uint8_t *bytes, size_t nbytes, uint64_t 
   const uint32_t newest =
       footer->engine == LANEBLOOM_ENGINE_PEBBLE ? MAX_PEBBLE_VERSION : MAX_ROCKSDB_VERSION;
   if (nbytes < LONG_NBYTES)
-    return lanebloom_problem(problem, LANEBLOOM_ERR_CORRUPT,
-                             "truncated: expected %s's footer of %d bytes, found %zu", engine,
-                             LONG_NBYTES, nbytes);
+    return problem_set(problem, LANEBLOOM_ERR_CORRUPT,
+                       "truncated: expected %s's footer of %d bytes, found %zu", engine,
+                       LONG_NBYTES, nbytes);
   bytes += nbytes - LONG_NBYTES;
   footer->offset = file_nbytes - LONG_NBYTES;
   footer->version = load_le32(bytes + 1 + HANDLES_NBYTES);
   if (footer->version == 0 || footer->version > newest)
-    return lanebloom_problem(problem, LANEBLOOM_ERR_LIMIT,
-                             "%s's format_version: expected 1 to %" PRIu32 ", found %" PRIu32
-                             "; a newer lanebloom may read it",
-                             engine, newest, footer->version);
+    return problem_set(problem, LANEBLOOM_ERR_LIMIT,
+                       "%s's format_version: expected 1 to %" PRIu32 ", found %" PRIu32
+                       "; a newer lanebloom may read it",
+                       engine, newest, footer->version);
   if (bytes[0] >= CHECKSUM_END)
-    return lanebloom_problem(
+    return problem_set(
         problem, LANEBLOOM_ERR_LIMIT,
         "checksum type: expected one below %d, found %u; a newer lanebloom may read it",
         CHECKSUM_END, bytes[0]);
@@ -122,10 +122,9 @@ lanebloom_status lanebloom_footer_read(const struct input *input, struct footer 
   const size_t nbytes = input->nbytes < sizeof bytes ? (size_t)input->nbytes : sizeof bytes;
   *footer = (struct footer){.checksum = CHECKSUM_CRC32C};
   if (nbytes < SHORT_NBYTES)
-    return lanebloom_problem(
-        problem, LANEBLOOM_ERR_FORMAT,
-        "no table: expected a footer of at least %d bytes, found a file of %" PRIu64, SHORT_NBYTES,
-        input->nbytes);
+    return problem_set(problem, LANEBLOOM_ERR_FORMAT,
+                       "no table: expected a footer of at least %d bytes, found a file of %" PRIu64,
+                       SHORT_NBYTES, input->nbytes);
   lanebloom_status status =
       lanebloom_input_read(input, input->nbytes - nbytes, bytes, nbytes, problem);
   if (status)
@@ -143,11 +142,11 @@ lanebloom_status lanebloom_footer_read(const struct input *input, struct footer 
     return read_long(bytes, nbytes, input->nbytes, footer, problem);
   }
   if (magic == MAGIC_PLAIN || magic == MAGIC_OLD_PLAIN || magic == MAGIC_CUCKOO)
-    return lanebloom_problem(
+    return problem_set(
         problem, LANEBLOOM_ERR_LIMIT,
         "expected a block-based table, found a %s table of RocksDB, which is not read",
         magic == MAGIC_CUCKOO ? "cuckoo" : "plain");
-  return lanebloom_problem(
+  return problem_set(
       problem, LANEBLOOM_ERR_FORMAT,
       "no table: expected LevelDB's, RocksDB's or Pebble's magic number in the last 8 bytes, "
       "found %016" PRIx64,

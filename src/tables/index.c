@@ -64,13 +64,13 @@ static lanebloom_status read_entries(struct block_reader *reader, const struct b
     const uint64_t nbytes = (index->n ? index->begins[index->n] : 0) +
                             index->n * (sizeof *index->handles + sizeof *index->begins);
     if (nbytes / MAX_GROWTH > file_nbytes + SMALL_NBYTES)
-      status = lanebloom_problem(reader->problem, LANEBLOOM_ERR_LIMIT,
-                                 "%s at %" PRIu64
-                                 ": expected an index of at most %d times the file's %" PRIu64
-                                 " bytes, found more",
-                                 what, block->offset, MAX_GROWTH, file_nbytes);
+      status =
+          problem_set(reader->problem, LANEBLOOM_ERR_LIMIT,
+                      "%s at %" PRIu64 ": expected an index of at most %d times the file's %" PRIu64
+                      " bytes, found more",
+                      what, block->offset, MAX_GROWTH, file_nbytes);
     else if (!reserve(index, entries.key_nbytes))
-      status = lanebloom_problem_memory(reader->problem, entries.key_nbytes);
+      status = problem_memory(reader->problem, entries.key_nbytes);
     else
       append(index, &entries);
   }

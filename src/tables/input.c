@@ -15,16 +15,16 @@ lanebloom_status lanebloom_input_open(const char *path, struct input *input,
   *input = (struct input){
       .file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)}; /* a pipe must not keep us waiting */
   if (input->file < 0)
-    return lanebloom_problem_io(problem);
+    return problem_io(problem);
   struct stat found;
   if (fstat(input->file, &found) != 0) {
-    lanebloom_status status = lanebloom_problem_io(problem);
+    lanebloom_status status = problem_io(problem);
     lanebloom_input_close(input);
     return status;
   }
   if (!S_ISREG(found.st_mode)) {
     lanebloom_input_close(input);
-    return lanebloom_problem(problem, LANEBLOOM_ERR_FORMAT, "no table: expected a regular file");
+    return problem_set(problem, LANEBLOOM_ERR_FORMAT, "no table: expected a regular file");
   }
   input->nbytes = (uint64_t)found.st_size;
   return LANEBLOOM_OK;
@@ -52,12 +52,12 @@ lanebloom_status lanebloom_input_read(const struct input *input, uint64_t offset
     if (n < 0 && errno == EINTR)
       continue;
     if (n < 0)
-      return lanebloom_problem_io(problem);
+      return problem_io(problem);
     if (n == 0)
-      return lanebloom_problem(problem, LANEBLOOM_ERR_CORRUPT,
-                               "truncated: expected %zu bytes at %" PRIu64
-                               ", found %zu; the file became shorter",
-                               nbytes, offset, done);
+      return problem_set(problem, LANEBLOOM_ERR_CORRUPT,
+                         "truncated: expected %zu bytes at %" PRIu64
+                         ", found %zu; the file became shorter",
+                         nbytes, offset, done);
     done += (size_t)n;
   }
   return LANEBLOOM_OK;

@@ -4,7 +4,7 @@
 #ifndef LANEBLOOM_TABLES_INPUT_H
 #define LANEBLOOM_TABLES_INPUT_H
 
-#include "problem.h"
+#include "../problem.h"
 
 struct input {
   int file;             /* -1: memory */

@@ -22,8 +22,6 @@ enum {
   TAG_COMPARATOR = 1,
 };
 
-static const struct problem no_problem = {0};
-
 /* The file beside the table, its first bytes. Returns how many; 0 also where it cannot be read.
  * exists: false only where there is certainly none. */
 static size_t read_beside(const char *table_path, const char *name, uint8_t *bytes, size_t room,

@@ -81,7 +81,7 @@ lanebloom_status lanebloom_properties_read(struct block_reader *reader, struct h
       has_memory = take(&entries, properties);
     status = lanebloom_entries_end(&entries, "properties block", reader->problem);
     if (!has_memory)
-      status = lanebloom_problem_memory(reader->problem, cursor_left(&entries.value) + 1);
+      status = problem_memory(reader->problem, cursor_left(&entries.value) + 1);
   }
   lanebloom_block_free(&block);
   if (status)

@@ -71,8 +71,8 @@ static lanebloom_status read_index(struct opening *opening, struct handle handle
       status =
           lanebloom_index_read(&opening->reader, top.handles[i], form, "part of the index", index);
       if (!status && index->n == n) /* else the table's ends would be looked for in other parts */
-        status = lanebloom_problem(opening->problem, LANEBLOOM_ERR_CORRUPT,
-                                   "damaged part of the index: expected data blocks, found none");
+        status = problem_set(opening->problem, LANEBLOOM_ERR_CORRUPT,
+                             "damaged part of the index: expected data blocks, found none");
     }
   lanebloom_index_free(&top);
   return status;
@@ -121,7 +121,7 @@ static lanebloom_status keep(const struct opening *opening, const struct entries
 {
   void *copy = malloc(entries->key_nbytes + 1);
   if (!copy)
-    return lanebloom_problem_memory(opening->problem, entries->key_nbytes + 1);
+    return problem_memory(opening->problem, entries->key_nbytes + 1);
   memcpy(copy, entries->key, entries->key_nbytes);
   *kept = (lanebloom_slice){copy, entries->key_nbytes};
   return LANEBLOOM_OK;
@@ -150,13 +150,13 @@ static lanebloom_status walk(struct opening *opening, const struct block *block,
   struct previous previous = {.bytes = ends->is_judged ? malloc(block->nbytes)
                                                        : NULL}; /* no key has more */
   if (ends->is_judged && !previous.bytes)
-    status = lanebloom_problem_memory(opening->problem, block->nbytes);
+    status = problem_memory(opening->problem, block->nbytes);
   for (; !status && lanebloom_entries_next(&entries); n++) {
     if (!ends->is_judged && entries.key_nbytes < SUFFIX_NBYTES)
-      status = lanebloom_problem(
-          opening->problem, LANEBLOOM_ERR_CORRUPT,
-          "damaged data block: expected keys of at least %d bytes, found one of %zu", SUFFIX_NBYTES,
-          entries.key_nbytes);
+      status =
+          problem_set(opening->problem, LANEBLOOM_ERR_CORRUPT,
+                      "damaged data block: expected keys of at least %d bytes, found one of %zu",
+                      SUFFIX_NBYTES, entries.key_nbytes);
     if (ends->is_judged && entries.key_nbytes <= left) {
       judge(ends, opening->table, &entries, &previous);
       left -= entries.key_nbytes;
@@ -166,8 +166,8 @@ static lanebloom_status walk(struct opening *opening, const struct block *block,
   }
   free(previous.bytes);
   if (!status && !entries.damaged && n == 0)
-    status = lanebloom_problem(opening->problem, LANEBLOOM_ERR_CORRUPT,
-                               "damaged data block: expected keys, found none");
+    status = problem_set(opening->problem, LANEBLOOM_ERR_CORRUPT,
+                         "damaged data block: expected keys, found none");
   if (!status && has_last && !entries.damaged)
     status = keep(opening, &entries, &ends->last);
   lanebloom_status end = lanebloom_entries_end(&entries, "data block", opening->problem);
@@ -231,8 +231,7 @@ static lanebloom_status prepare(const struct opening *opening, size_t suffix)
     return LANEBLOOM_OK;
   return lanebloom_index_prepare(&table->index, suffix)
              ? LANEBLOOM_OK
-             : lanebloom_problem_memory(opening->problem,
-                                        table->index.n * sizeof *table->index.windows);
+             : problem_memory(opening->problem, table->index.n * sizeof *table->index.windows);
 }
 
 enum order { ORDER_BYTEWISE, ORDER_OTHER, ORDER_UNKNOWN };
@@ -303,9 +302,8 @@ static lanebloom_status find_order_of_block(struct block_reader *reader, const s
 static lanebloom_status find_order(struct opening *opening, const struct index *index,
                                    size_t suffix, enum order *order)
 {
-  static const struct problem unsaid;
   struct block_reader *reader = &opening->reader;
-  reader->problem = &unsaid;
+  reader->problem = &no_problem;
   struct previous previous = {0};
   lanebloom_status status = LANEBLOOM_OK;
   *order = ORDER_BYTEWISE;
@@ -314,9 +312,9 @@ static lanebloom_status find_order(struct opening *opening, const struct index *
   free(previous.bytes);
   reader->problem = opening->problem;
   if (status == LANEBLOOM_ERR_IO)
-    return lanebloom_problem_io(opening->problem);
+    return problem_io(opening->problem);
   if (status == LANEBLOOM_ERR_MEMORY)
-    return lanebloom_problem(opening->problem, status, "%s", lanebloom_status_text(status));
+    return problem_status(opening->problem, status);
   if (status)
     *order = ORDER_UNKNOWN;
   return LANEBLOOM_OK;
@@ -410,7 +408,7 @@ static lanebloom_status decide(struct opening *opening, const struct index *inde
     ends.readings[i] = (struct reading){true, true, true};
   lanebloom_status status = read_ends(opening, index, &ends);
   if (opening->reader.is_too_large) { /* less is known, but the filter still serves */
-    lanebloom_problem_clear(opening->problem);
+    problem_clear(opening->problem);
     status = LANEBLOOM_OK;
   }
   if (!status && !ends.is_judged)

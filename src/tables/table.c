@@ -60,9 +60,8 @@ static lanebloom_status read_metaindex(struct opening *opening, struct metaindex
   }
   lanebloom_block_free(&block);
   if (!status && !metaindex->has_index)
-    status =
-        lanebloom_problem(reader->problem, LANEBLOOM_ERR_CORRUPT,
-                          "damaged metaindex: expected it to name the index, found no such name");
+    status = problem_set(reader->problem, LANEBLOOM_ERR_CORRUPT,
+                         "damaged metaindex: expected it to name the index, found no such name");
   return status;
 }
 
@@ -94,8 +93,8 @@ static lanebloom_status take_properties(struct opening *opening, const struct me
       strcmp(table->prefix_extractor, "nullptr") == 0) /* RocksDB's word for none */
     table->prefix_extractor[0] = 0;
   if (!table->comparator || !table->prefix_extractor)
-    return lanebloom_problem_memory(opening->problem,
-                                    1); /* both were empty, else properties would have them */
+    return problem_memory(opening->problem,
+                          1); /* both were empty, else properties would have them */
   return LANEBLOOM_OK;
 }
 
@@ -130,15 +129,14 @@ static lanebloom_status open_table(const struct input *input, const char *path,
   }; /* each block once, and data once more where all keys must tell their order */
   enum { MAX_GROWTH = 64, LEAST_UNPACKED = 64 << 20 }; /* a small file must not take all memory */
   if (!lanebloom_kernel_active())
-    return lanebloom_problem(problem, LANEBLOOM_ERR_KERNEL, "%s",
-                             lanebloom_status_text(LANEBLOOM_ERR_KERNEL));
+    return problem_status(problem, LANEBLOOM_ERR_KERNEL);
   if (writer != LANEBLOOM_WRITER_UNKNOWN && writer != LANEBLOOM_WRITER_LEVELDB &&
       writer != LANEBLOOM_WRITER_GOLEVELDB)
-    return lanebloom_problem(problem, LANEBLOOM_ERR_ARGUMENT,
-                             "writer: expected one that is known, found number %d", (int)writer);
+    return problem_set(problem, LANEBLOOM_ERR_ARGUMENT,
+                       "writer: expected one that is known, found number %d", (int)writer);
   lanebloom_table *made = calloc(1, sizeof *made);
   if (!made)
-    return lanebloom_problem_memory(problem, sizeof *made);
+    return problem_memory(problem, sizeof *made);
   made->filter_name = "";
   made->file_nbytes = input->nbytes;
   struct opening opening = {.table = made, .path = path, .writer = writer, .problem = problem};
@@ -161,18 +159,10 @@ static lanebloom_status open_table(const struct input *input, const char *path,
   return status;
 }
 
-/* Empty where nothing is to be said. */
-static struct problem no_problem_yet(char *text, size_t size)
-{
-  const struct problem problem = {text, text ? size : 0};
-  lanebloom_problem_clear(&problem);
-  return problem;
-}
-
 lanebloom_status lanebloom_table_open(const char *path, lanebloom_writer writer,
                                       lanebloom_table **table, char *text, size_t text_size)
 {
-  const struct problem problem = no_problem_yet(text, text_size);
+  const struct problem problem = problem_begin(text, text_size);
   struct input input;
   *table = NULL;
   lanebloom_status status = lanebloom_input_open(path, &input, &problem);
@@ -186,13 +176,12 @@ lanebloom_status lanebloom_table_open(const char *path, lanebloom_writer writer,
 lanebloom_status lanebloom_table_parse(const void *bytes, size_t size, lanebloom_writer writer,
                                        lanebloom_table **table, char *text, size_t text_size)
 {
-  const struct problem problem = no_problem_yet(text, text_size);
+  const struct problem problem = problem_begin(text, text_size);
   const struct input input = {
       .file = -1, .bytes = bytes ? bytes : (const void *)"", .nbytes = size};
   *table = NULL;
   if (!bytes && size > 0)
-    return lanebloom_problem(&problem, LANEBLOOM_ERR_ARGUMENT, "%s",
-                             lanebloom_status_text(LANEBLOOM_ERR_ARGUMENT));
+    return problem_status(&problem, LANEBLOOM_ERR_ARGUMENT);
   return open_table(&input, NULL, writer, &problem, table);
 }
 

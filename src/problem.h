@@ -1,0 +1,72 @@
+/* Why a call failed, in one line for people: what was expected, what was found, and where. Both
+ * libraries write their lines with these functions.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_PROBLEM_H
+#define LANEBLOOM_PROBLEM_H
+
+#include <errno.h>
+#include <inttypes.h>
+#include <lanebloom.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Room for the line, as the caller passed it. */
+struct problem {
+  char *text;
+  size_t size; /* bytes; 0: the caller wants no line */
+};
+
+/* For calls whose line nobody reads. */
+static const struct problem no_problem = {0};
+
+static inline void problem_clear(const struct problem *problem)
+{
+  if (problem->size > 0)
+    problem->text[0] = 0;
+}
+
+/* What every public call begins with: the line stays empty unless the call fails. */
+static inline struct problem problem_begin(char *text, size_t size)
+{
+  const struct problem problem = {text, text ? size : 0};
+  problem_clear(&problem);
+  return problem;
+}
+
+/* Writes the line, cut to its room, and returns the status. */
+__attribute__((format(printf, 3, 4))) static inline lanebloom_status
+problem_set(const struct problem *problem, lanebloom_status status, const char *format, ...)
+{
+  va_list values;
+  va_start(values, format);
+  if (problem->size > 0)
+    vsnprintf(problem->text, problem->size, format, values);
+  va_end(values);
+  return status;
+}
+
+/* Where the status says it all. */
+static inline lanebloom_status problem_status(const struct problem *problem,
+                                              lanebloom_status status)
+{
+  return problem_set(problem, status, "%s", lanebloom_status_text(status));
+}
+
+static inline lanebloom_status problem_memory(const struct problem *problem, uint64_t nbytes)
+{
+  return problem_set(problem, LANEBLOOM_ERR_MEMORY, "out of memory: %" PRIu64 " bytes wanted",
+                     nbytes);
+}
+
+/* The line is errno's; errno stays. */
+static inline lanebloom_status problem_io(const struct problem *problem)
+{
+  const int error = errno;
+  char text[128];
+  problem_set(problem, LANEBLOOM_ERR_IO, "%s", strerror_r(error, text, sizeof text));
+  errno = error;
+  return LANEBLOOM_ERR_IO;
+}
+
+#endif
