@@ -4,8 +4,18 @@
 #ifndef LANEBLOOM_TESTS_SUPPORT_H
 #define LANEBLOOM_TESTS_SUPPORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+
+/* Whether to try all cases and not a selection: presets release and asan do
+ * (LANEBLOOM_EXHAUSTIVE_TESTS in CMake), the quick round does not. */
+static inline bool test_exhaustive(void)
+{
+  const char *value = getenv("LANEBLOOM_EXHAUSTIVE");
+  return value && value[0] == '1';
+}
 
 /* ---- Failing ---- */
 

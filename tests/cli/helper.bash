@@ -15,6 +15,11 @@ lanebloom() {
   "$LANEBLOOM" "$@"
 }
 
+# exhaustive: whether to try all cases and not a selection, as in presets release and asan.
+exhaustive() {
+  [[ ${LANEBLOOM_EXHAUSTIVE:-} == 1 ]]
+}
+
 # numbers FIRST LAST: as lines of twelve characters.
 numbers() {
   seq -f 'key-%08.0f' "$1" "$2"
