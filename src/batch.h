@@ -7,6 +7,7 @@
 #include "keys.h"
 
 enum {
+  MAX_HASH_NBYTES = 8,
   BLOCK_NKEYS = 1024, /* at most. Hashes of 8 bytes: 8 KiB, which stay in the first-level cache */
 
   /* Keys of one width are fetched a block ahead, while kernels probe: what the CPU fetches by
@@ -16,23 +17,26 @@ enum {
   MAX_FETCHED_NBYTES = 8 << 10,
 };
 
+/* Hashes keys->n keys, in the host's byte order. */
+typedef void hash_function(const lanebloom_keys *keys, void *hashes);
+
 struct hash_source {
   /* Either keys and what hashes them, or hashes that are there. */
   const lanebloom_keys *keys;
-  void (*hash)(const lanebloom_keys *keys, void *hashes);
+  hash_function *hash;
   const uint8_t *hashes;
 
   size_t hash_nbytes;
   size_t next, n;
   unsigned turn;
-  uint64_t blocks[2][BLOCK_NKEYS];
+  _Alignas(8) uint8_t blocks[2][BLOCK_NKEYS * MAX_HASH_NBYTES];
 };
 
 /* Both leave the blocks as they are, which need not be written before they are used. */
 static inline void hash_source_of_keys(struct hash_source *source, const lanebloom_keys *keys,
-                                       void (*hash)(const lanebloom_keys *keys, void *hashes),
-                                       size_t hash_nbytes)
+                                       hash_function *hash, size_t hash_nbytes)
 {
+  assert(hash_nbytes <= MAX_HASH_NBYTES);
   source->keys = keys;
   source->hash = hash;
   source->hash_nbytes = hash_nbytes;
@@ -75,7 +79,7 @@ static inline const void *hash_source_next(struct hash_source *source, size_t ma
   source->next += *nkeys;
   if (!source->keys)
     return source->hashes + first * source->hash_nbytes;
-  uint64_t *block = source->blocks[source->turn];
+  uint8_t *block = source->blocks[source->turn];
   source->turn ^= 1;
   const lanebloom_keys keys = lanebloom_keys_part(source->keys, first, *nkeys);
   assert(keys_ascend(&keys));

@@ -49,7 +49,7 @@ static void or_bytes(uint8_t *into, const uint8_t *from, uint64_t nbytes)
  * take no memory. */
 static lanebloom_status ensure_room(lanebloom_builder *builder, size_t n)
 {
-  const size_t size = builder->format->hash_nbytes;
+  const size_t size = HASH_NBYTES[builder->format->hash];
   if (n <= builder->room - builder->nhashes)
     return LANEBLOOM_OK;
   if (n > PTRDIFF_MAX / size / 2 - builder->nhashes)
@@ -87,7 +87,7 @@ static inline size_t append_distinct(uint8_t *end, bool any_before, const uint8_
 /* Appends n hashes, for which there is room, under the format's rule for equal neighbours. */
 static void append_block(lanebloom_builder *builder, const uint8_t *hashes, size_t n)
 {
-  const size_t size = builder->format->hash_nbytes;
+  const size_t size = HASH_NBYTES[builder->format->hash];
   uint8_t *end = builder->hashes + builder->nhashes * size;
   const bool any_before = builder->nhashes > 0;
   if (!builder->format->drops_equal_neighbours) {
@@ -156,16 +156,16 @@ lanebloom_status lanebloom_builder_add(lanebloom_builder *builder, const laneblo
   const struct kernel_table *kernels = lanebloom_kernels_current();
   if (!kernels)
     return LANEBLOOM_ERR_KERNEL;
-  const struct kernel_ops *ops = kernels->ops[builder->format->id];
+  const struct format_table *format = builder->format;
   lanebloom_status status =
       builder->sized ? ensure_payload(builder) : ensure_room(builder, keys->n);
   if (status)
     return status;
 
   struct hash_source source;
-  hash_source_of_keys(&source, keys, ops->hash, builder->format->hash_nbytes);
+  hash_source_of_keys(&source, keys, kernels->hash[format->hash], HASH_NBYTES[format->hash]);
   if (builder->sized)
-    ops->add(&builder->shape, builder->memory.bytes, &source);
+    kernels->layout[format->layout].add(&builder->shape, builder->memory.bytes, &source);
   else
     append_hashes(builder, &source);
   builder->nkeys = add_counts(builder->nkeys, keys->n);
@@ -202,17 +202,19 @@ lanebloom_status lanebloom_builder_merge(lanebloom_builder *into, const lanebloo
 }
 
 /* Puts the kept hashes into a filter of the size that the engine would choose for their number. */
-static lanebloom_status place_hashes(const lanebloom_builder *builder, const struct kernel_ops *ops,
-                                     struct filter_shape *shape, struct filter_memory *memory)
+static lanebloom_status place_hashes(const lanebloom_builder *builder,
+                                     const struct kernel_table *kernels, struct filter_shape *shape,
+                                     struct filter_memory *memory)
 {
-  lanebloom_status status = builder->format->plan(builder->bits_per_key, builder->nhashes, shape);
+  const struct format_table *format = builder->format;
+  lanebloom_status status = format->plan(builder->bits_per_key, builder->nhashes, shape);
   if (!status)
-    status = create_payload(builder->format, shape, memory);
+    status = create_payload(format, shape, memory);
   if (status)
     return status;
   struct hash_source source;
-  hash_source_of_hashes(&source, builder->hashes, builder->format->hash_nbytes, builder->nhashes);
-  ops->add(shape, memory->bytes, &source);
+  hash_source_of_hashes(&source, builder->hashes, HASH_NBYTES[format->hash], builder->nhashes);
+  kernels->layout[format->layout].add(shape, memory->bytes, &source);
   return LANEBLOOM_OK;
 }
 
@@ -235,9 +237,8 @@ lanebloom_status lanebloom_builder_finish(lanebloom_builder *builder, lanebloom_
 
   struct filter_shape shape = builder->shape;
   struct filter_memory placed = {0};
-  lanebloom_status status = builder->sized
-                                ? ensure_payload(builder)
-                                : place_hashes(builder, kernels->ops[format->id], &shape, &placed);
+  lanebloom_status status =
+      builder->sized ? ensure_payload(builder) : place_hashes(builder, kernels, &shape, &placed);
   if (status)
     return status;
   struct filter_memory memory = builder->sized ? builder->memory : placed;

@@ -40,5 +40,5 @@ const char *lanebloom_format_name(lanebloom_format id)
 size_t lanebloom_format_hash_size(lanebloom_format id)
 {
   const struct format_table *format = lanebloom_format_table(id);
-  return format ? format->hash_nbytes : 0;
+  return format && format->plan ? HASH_NBYTES[format->hash] : 0;
 }

@@ -9,7 +9,6 @@
 struct format_table {
   lanebloom_format id;
   const char *name;
-  size_t hash_nbytes;
   size_t trailer_nbytes;
   uint64_t max_nbytes;         /* that the engine can read, trailer included */
   bool drops_equal_neighbours; /* does the engine count equal hashes in a row once? */
@@ -23,7 +22,10 @@ struct format_table {
    * Errors: FORMAT. */
   lanebloom_status (*parse)(const uint8_t *bytes, size_t size, struct filter_shape *shape);
 
-  /* The rest is NULL in a format that only opens. */
+  /* The rest is 0 and NULL in a format that only opens. */
+
+  enum hash hash;
+  enum layout layout;
 
   /* The nprobes bit positions of one hash, by definition. */
   void (*positions)(const struct filter_shape *shape, const void *hash, uint64_t *positions);
@@ -47,6 +49,8 @@ struct format_table {
 extern const struct format_table lanebloom_format_leveldb, lanebloom_format_leveldb_signed;
 extern const struct format_table lanebloom_format_rocksdb, lanebloom_format_rocksdb_legacy,
     lanebloom_format_rocksdb_local;
+
+enum { FORMAT_END = LANEBLOOM_LEVELDB_SIGNED + 1 }; /* one past the highest lanebloom_format */
 
 /* The one list of formats (format.c): the table of a format, NULL where this build has none. */
 const struct format_table *lanebloom_format_table(lanebloom_format id);

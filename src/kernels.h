@@ -93,32 +93,45 @@ struct filter_shape {
 
 /* ---- What an instruction set offers ---- */
 
-/* The operations of one format. Keys' bytes, payload, hashes and bitmap may have any alignment.
- * Beyond their ends nothing is written, and no page is touched that holds none of their bytes: it
- * may be unmapped. Sizes and n * width may exceed 32 bits. */
-struct kernel_ops {
-  /* hashes: keys->n of them, in the host's byte order. */
-  void (*hash)(const lanebloom_keys *keys, void *hashes);
+/* Hashes. Several formats may have the same one. */
+enum hash { HASH_BLOOMHASH, HASH_BLOOMHASH_SIGNED, HASH_XXPH3, HASH_END };
 
-  /* bitmap: a bit for each of the source's n hashes in ceil(n / 8) bytes, least significant bit
-   * first, bits past n are 0. The shape answers by probes. */
-  void (*probe)(const struct filter_shape *shape, const uint8_t *payload,
-                struct hash_source *source, uint8_t *bitmap);
-
-  /* Sets the bits of all hashes of the source in the payload. */
-  void (*add)(const struct filter_shape *shape, uint8_t *payload, struct hash_source *source);
+static const uint8_t HASH_NBYTES[HASH_END] = {
+    [HASH_BLOOMHASH] = sizeof(uint32_t),
+    [HASH_BLOOMHASH_SIGNED] = sizeof(uint32_t),
+    [HASH_XXPH3] = sizeof(uint64_t),
 };
 
-enum { FORMAT_END = LANEBLOOM_LEVELDB_SIGNED + 1 }; /* one past the highest lanebloom_format */
+/* Layouts: which bits of the payload a hash probes. */
+enum layout { LAYOUT_LEVELDB, LAYOUT_ROCKSDB_LEGACY, LAYOUT_ROCKSDB_LOCAL, LAYOUT_END };
+
+/* Keys' bytes, payload, hashes and bitmap may have any alignment. Beyond their ends nothing is
+ * written, and no page is touched that holds none of their bytes: it may be unmapped. Sizes and
+ * n * width may exceed 32 bits. */
+
+/* bitmap: a bit for each of the source's n hashes in ceil(n / 8) bytes, least significant bit
+ * first, bits past n are 0. The shape answers by probes. */
+typedef void probe_function(const struct filter_shape *shape, const uint8_t *payload,
+                            struct hash_source *source, uint8_t *bitmap);
+
+/* Sets the bits of all hashes of the source in the payload. */
+typedef void add_function(const struct filter_shape *shape, uint8_t *payload,
+                          struct hash_source *source);
+
+struct layout_kernels {
+  probe_function *probe;
+  add_function *add;
+};
 
 /* A table is constant and complete: where an instruction set has nothing better, it points at
- * scalar's operations. */
+ * scalar's functions. */
 struct kernel_table {
   const char *name;
   /* How well it suits this CPU: the table with the highest score is the default, and 0 says that
    * the CPU, or its operating system, cannot run it. */
   unsigned (*score)(void);
-  const struct kernel_ops *ops[FORMAT_END];
+  hash_function *hash[HASH_END];
+  struct layout_kernels layout[LAYOUT_END];
 };
 
 /* The tables of this build: src/<instruction set>/kernels.c. */

@@ -65,6 +65,6 @@ lanebloom_status lanebloom_hash(lanebloom_format id, const lanebloom_keys *keys,
   if (lanebloom_format_hash_size(id) == 0)
     return LANEBLOOM_ERR_FORMAT;
   assert(keys_ascend(keys));
-  kernels->ops[id]->hash(keys, hashes);
+  kernels->hash[lanebloom_format_table(id)->hash](keys, hashes);
   return LANEBLOOM_OK;
 }

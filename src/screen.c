@@ -19,7 +19,7 @@ struct queries {
 };
 
 /* Hit bits of queries first .. first + n: ceil(n / 8) bytes. */
-static void screen_chunk(const lanebloom_filter *filter, const struct kernel_ops *ops,
+static void screen_chunk(const lanebloom_filter *filter, const struct kernel_table *kernels,
                          const struct queries *queries, size_t first, size_t n, uint8_t *hits)
 {
   if (filter->shape.answer == ANSWER_NEVER) {
@@ -30,21 +30,17 @@ static void screen_chunk(const lanebloom_filter *filter, const struct kernel_ops
     hits_set(hits, n);
     return;
   }
-  const size_t hash_nbytes = filter->format->hash_nbytes;
+  const struct format_table *format = filter->format;
+  const size_t hash_nbytes = HASH_NBYTES[format->hash];
   struct hash_source source;
   lanebloom_keys chunk;
   if (queries->keys) {
     chunk = lanebloom_keys_part(queries->keys, first, n);
-    hash_source_of_keys(&source, &chunk, ops->hash, hash_nbytes);
+    hash_source_of_keys(&source, &chunk, kernels->hash[format->hash], hash_nbytes);
   } else {
     hash_source_of_hashes(&source, queries->hashes + first * hash_nbytes, hash_nbytes, n);
   }
-  ops->probe(&filter->shape, filter->bytes, &source, hits);
-}
-
-static const struct kernel_ops *current_ops(const lanebloom_filter *filter)
-{
-  return lanebloom_kernels_current()->ops[filter->format->id];
+  kernels->layout[format->layout].probe(&filter->shape, filter->bytes, &source, hits);
 }
 
 static size_t chunk_at(const struct queries *queries, size_t first)
@@ -55,13 +51,13 @@ static size_t chunk_at(const struct queries *queries, size_t first)
 
 static size_t screen(const lanebloom_filter *filter, const struct queries *queries, uint8_t *bitmap)
 {
-  const struct kernel_ops *ops = current_ops(filter);
+  const struct kernel_table *kernels = lanebloom_kernels_current();
   size_t count = 0;
   for (size_t first = 0; first < queries->n; first += CHUNK_NKEYS) {
     uint8_t uncollected[CHUNK_HIT_NBYTES];
     uint8_t *hits = bitmap ? bitmap + first / 8 : uncollected;
     size_t n = chunk_at(queries, first);
-    screen_chunk(filter, ops, queries, first, n, hits);
+    screen_chunk(filter, kernels, queries, first, n, hits);
     count += hits_count(hits, hits_nbytes(n));
   }
   return count;
@@ -91,12 +87,12 @@ size_t lanebloom_filter_select(const lanebloom_filter *filter, const lanebloom_k
   const struct queries queries = {.keys = keys, .n = keys->n};
   if (queries.n > UINT32_MAX)
     return SIZE_MAX;
-  const struct kernel_ops *ops = current_ops(filter);
+  const struct kernel_table *kernels = lanebloom_kernels_current();
   size_t count = 0;
   for (size_t first = 0; first < queries.n; first += CHUNK_NKEYS) {
     uint8_t hits[CHUNK_HIT_NBYTES];
     size_t n = chunk_at(&queries, first);
-    screen_chunk(filter, ops, &queries, first, n, hits);
+    screen_chunk(filter, kernels, &queries, first, n, hits);
     for (size_t byte = 0; byte < (n + 7) / 8; byte++)
       for (unsigned left = hits[byte]; left; left &= left - 1)
         indices[count++] = (uint32_t)(first + byte * 8 + (unsigned)__builtin_ctz(left));

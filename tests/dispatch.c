@@ -27,13 +27,20 @@ Test(dispatch, the_list_is_complete_distinct_and_ends_in_scalar)
                 lanebloom_kernel_name(i));
     cr_assert(lanebloom_kernel_use(lanebloom_kernel_name(i)) == LANEBLOOM_OK);
     const struct kernel_table *table = lanebloom_kernels_current();
-    for (int format = 0; format < FORMAT_END; format++) {
-      const struct kernel_ops *ops = table->ops[format];
-      cr_assert(lanebloom_format_hash_size((lanebloom_format)format) == 0 ||
-                    (ops && ops->hash && ops->probe && ops->add),
-                "%s lacks format %d", table->name, format);
-    }
+    for (int hash = 0; hash < HASH_END; hash++)
+      cr_assert(table->hash[hash], "%s lacks hash %d", table->name, hash);
+    for (int layout = 0; layout < LAYOUT_END; layout++)
+      cr_assert(table->layout[layout].probe && table->layout[layout].add, "%s lacks layout %d",
+                table->name, layout);
   }
+}
+
+/* Blocks of hashes have room for the widest. */
+Test(dispatch, every_hash_has_a_size)
+{
+  for (int hash = 0; hash < HASH_END; hash++)
+    cr_assert(HASH_NBYTES[hash] > 0 && HASH_NBYTES[hash] <= MAX_HASH_NBYTES, "hash %d: %u bytes",
+              hash, HASH_NBYTES[hash]);
 }
 
 Test(dispatch, the_default_is_the_best)

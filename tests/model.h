@@ -5,7 +5,7 @@
 #ifndef LANEBLOOM_TESTS_MODEL_H
 #define LANEBLOOM_TESTS_MODEL_H
 
-#include "kernels.h"
+#include "format.h"
 
 /* BloomHash of one key. */
 uint32_t model_bloomhash(const void *key, size_t size, bool signed_tail);
@@ -30,10 +30,24 @@ uint64_t model_local_nbytes(uint64_t millibits_per_key, uint64_t nentries);
 /* LevelDB's KeyMayMatch of a hash, on any bytes. */
 bool model_may_match(const uint8_t *bytes, size_t size, uint32_t hash);
 
+/* What a table has for a format. */
+struct operations {
+  hash_function *hash;
+  probe_function *probe;
+  add_function *add;
+};
+
+static inline struct operations operations_of(const struct kernel_table *table,
+                                              const struct format_table *format)
+{
+  const struct layout_kernels *layout = &table->layout[format->layout];
+  return (struct operations){table->hash[format->hash], layout->probe, layout->add};
+}
+
 /* A format: its operations, and where its probes lie. Hashing takes keys in slices only: it is no
  * judge of its own reading of other layouts. */
 struct model {
-  struct kernel_ops ops;
+  struct operations ops;
   uint64_t (*position)(const struct filter_shape *shape, const void *hash, unsigned i);
 };
 

@@ -14,6 +14,7 @@
 #include "criterion/criterion.h" /* the plain one: support.c fails by what is below */
 #include "format.h"
 #include "keys.h"
+#include "model.h"
 #include "support.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -177,32 +178,32 @@ struct trial {
   struct batch batch;
 };
 
-static void probe_keys(const struct trial *trial, const struct kernel_ops *ops, uint8_t *bitmap)
+static void probe_keys(const struct trial *trial, const struct operations *ops, uint8_t *bitmap)
 {
   struct hash_source source;
-  hash_source_of_keys(&source, &trial->batch.keys, ops->hash, trial->format->hash_nbytes);
+  hash_source_of_keys(&source, &trial->batch.keys, ops->hash, HASH_NBYTES[trial->format->hash]);
   ops->probe(&trial->shape, trial->payload.bytes, &source, bitmap);
 }
 
-static void probe_hashes(const struct trial *trial, const struct kernel_ops *ops,
+static void probe_hashes(const struct trial *trial, const struct operations *ops,
                          const void *hashes, uint8_t *bitmap)
 {
   struct hash_source source;
-  hash_source_of_hashes(&source, hashes, trial->format->hash_nbytes, trial->batch.keys.n);
+  hash_source_of_hashes(&source, hashes, HASH_NBYTES[trial->format->hash], trial->batch.keys.n);
   ops->probe(&trial->shape, trial->payload.bytes, &source, bitmap);
 }
 
-static void add_keys(const struct trial *trial, const struct kernel_ops *ops, uint8_t *payload)
+static void add_keys(const struct trial *trial, const struct operations *ops, uint8_t *payload)
 {
   struct hash_source source;
-  hash_source_of_keys(&source, &trial->batch.keys, ops->hash, trial->format->hash_nbytes);
+  hash_source_of_keys(&source, &trial->batch.keys, ops->hash, HASH_NBYTES[trial->format->hash]);
   ops->add(&trial->shape, payload, &source);
 }
 
 /* Keys get their bits with a chance that changes from run to run. */
-static void add_some(struct trial *trial, const struct kernel_ops *scalar, const uint8_t *hashes)
+static void add_some(struct trial *trial, const struct operations *scalar, const uint8_t *hashes)
 {
-  const size_t n = trial->batch.keys.n, hash_nbytes = trial->format->hash_nbytes;
+  const size_t n = trial->batch.keys.n, hash_nbytes = HASH_NBYTES[trial->format->hash];
   const uint64_t run = some(&trial->rng, MAX_NKEYS);
   const uint64_t percent[] = {rng_below(&trial->rng, 3) * 50, rng_below(&trial->rng, 101)};
   for (size_t i = 0; i < n; i++)
@@ -214,10 +215,10 @@ static void add_some(struct trial *trial, const struct kernel_ops *scalar, const
 }
 
 /* Against what scalar made of the same. */
-static void check(struct trial *trial, const struct kernel_ops *ops, const uint8_t *hashes,
+static void check(struct trial *trial, const struct operations *ops, const uint8_t *hashes,
                   const uint8_t *bitmap, const uint8_t *payload)
 {
-  const size_t n = trial->batch.keys.n, hashes_nbytes = n * trial->format->hash_nbytes;
+  const size_t n = trial->batch.keys.n, hashes_nbytes = n * HASH_NBYTES[trial->format->hash];
   struct guarded found = guarded_make(hashes_nbytes, some_place(&trial->rng));
   ops->hash(&trial->batch.keys, found.bytes);
   test_same_bytes("hashes", found.bytes, hashes, hashes_nbytes);
@@ -271,7 +272,7 @@ static size_t run_trial(uint64_t seed, uint64_t number)
   trial.batch = some_batch(rng, key_bytes + rng_below(rng, MAX_KEYS_NBYTES),
                            one_in(rng, 2) ? some(rng, MAX_NKEYS) : rng_below(rng, MAX_NKEYS));
   const size_t n = trial.batch.keys.n;
-  const struct kernel_ops *scalar = lanebloom_kernels_scalar.ops[trial.format->id];
+  const struct operations scalar = operations_of(&lanebloom_kernels_scalar, trial.format);
   char what[200];
   snprintf(
       what, sizeof what,
@@ -281,18 +282,20 @@ static size_t run_trial(uint64_t seed, uint64_t number)
       (unsigned long long)number);
   test_context("scalar: %s", what);
 
-  uint8_t *hashes = test_alloc(n * trial.format->hash_nbytes), *bitmap = test_alloc((n + 7) / 8);
-  scalar->hash(&trial.batch.keys, hashes);
+  uint8_t *hashes = test_alloc(n * HASH_NBYTES[trial.format->hash]),
+          *bitmap = test_alloc((n + 7) / 8);
+  scalar.hash(&trial.batch.keys, hashes);
   trial.payload = guarded_make(trial.shape.nbytes, some_place(rng));
   fill(rng, trial.payload.bytes, trial.shape.nbytes);
-  add_some(&trial, scalar, hashes);
+  add_some(&trial, &scalar, hashes);
   guarded_freeze(&trial.payload);
-  probe_hashes(&trial, scalar, hashes, bitmap);
+  probe_hashes(&trial, &scalar, hashes, bitmap);
   memcpy(room, trial.payload.bytes, trial.shape.nbytes);
-  add_keys(&trial, scalar, room);
+  add_keys(&trial, &scalar, room);
   for (size_t i = 0; i < nkernels; i++) {
     test_context("%s: %s", kernels[i]->name, what);
-    check(&trial, kernels[i]->ops[trial.format->id], hashes, bitmap, room);
+    const struct operations ops = operations_of(kernels[i], trial.format);
+    check(&trial, &ops, hashes, bitmap, room);
   }
   free(bitmap);
   free(hashes);

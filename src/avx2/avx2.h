@@ -1,22 +1,18 @@
-/* What the avx2 folder's files share: its hash functions, which several formats use.
+/* What the avx2 folder's files offer its kernel table.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_AVX2_H
 #define LANEBLOOM_AVX2_H
 
 #include "../kernels.h"
 
-/* hashes: keys->n of uint32_t. */
-void lanebloom_bloomhash_hash_avx2(const lanebloom_keys *keys, void *hashes);
-void lanebloom_bloomhash_signed_hash_avx2(const lanebloom_keys *keys, void *hashes);
+hash_function lanebloom_bloomhash_hash_avx2, lanebloom_bloomhash_signed_hash_avx2;
+hash_function lanebloom_xxph3_hash_avx2;
 
-/* hashes: keys->n of uint64_t. */
-void lanebloom_xxph3_hash_avx2(const lanebloom_keys *keys, void *hashes);
+probe_function lanebloom_leveldb_probe_avx2;
+probe_function lanebloom_leveldb_probe_avx2_loads; /* instead of gathers */
+probe_function lanebloom_rocksdb_legacy_probe_avx2, lanebloom_rocksdb_local_probe_avx2;
 
-extern const struct kernel_ops lanebloom_leveldb_avx2, lanebloom_leveldb_signed_avx2;
-extern const struct kernel_ops lanebloom_rocksdb_legacy_avx2, lanebloom_rocksdb_local_avx2;
-
-/* The same, but that probes are loaded one by one instead of gathered. RocksDB's formats have no
- * gathers. */
-extern const struct kernel_ops lanebloom_leveldb_avx2_loads, lanebloom_leveldb_signed_avx2_loads;
+add_function lanebloom_leveldb_add_avx2;
+add_function lanebloom_rocksdb_legacy_add_avx2, lanebloom_rocksdb_local_add_avx2;
 
 #endif

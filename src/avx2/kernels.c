@@ -16,23 +16,37 @@ static unsigned avx2_loads_score(void)
 const struct kernel_table lanebloom_kernels_avx2 = {
     .name = "avx2" ISA_SUFFIX,
     .score = avx2_score,
-    .ops =
+    .hash =
         {
-            [LANEBLOOM_LEVELDB] = &lanebloom_leveldb_avx2,
-            [LANEBLOOM_ROCKSDB_LEGACY] = &lanebloom_rocksdb_legacy_avx2,
-            [LANEBLOOM_ROCKSDB_LOCAL] = &lanebloom_rocksdb_local_avx2,
-            [LANEBLOOM_LEVELDB_SIGNED] = &lanebloom_leveldb_signed_avx2,
+            [HASH_BLOOMHASH] = lanebloom_bloomhash_hash_avx2,
+            [HASH_BLOOMHASH_SIGNED] = lanebloom_bloomhash_signed_hash_avx2,
+            [HASH_XXPH3] = lanebloom_xxph3_hash_avx2,
+        },
+    .layout =
+        {
+            [LAYOUT_LEVELDB] = {lanebloom_leveldb_probe_avx2, lanebloom_leveldb_add_avx2},
+            [LAYOUT_ROCKSDB_LEGACY] = {lanebloom_rocksdb_legacy_probe_avx2,
+                                       lanebloom_rocksdb_legacy_add_avx2},
+            [LAYOUT_ROCKSDB_LOCAL] = {lanebloom_rocksdb_local_probe_avx2,
+                                      lanebloom_rocksdb_local_add_avx2},
         },
 };
 
 const struct kernel_table lanebloom_kernels_avx2_loads = {
     .name = "avx2-loads" ISA_SUFFIX,
     .score = avx2_loads_score,
-    .ops =
+    .hash =
         {
-            [LANEBLOOM_LEVELDB] = &lanebloom_leveldb_avx2_loads,
-            [LANEBLOOM_ROCKSDB_LEGACY] = &lanebloom_rocksdb_legacy_avx2, /* which gather nothing */
-            [LANEBLOOM_ROCKSDB_LOCAL] = &lanebloom_rocksdb_local_avx2,
-            [LANEBLOOM_LEVELDB_SIGNED] = &lanebloom_leveldb_signed_avx2_loads,
+            [HASH_BLOOMHASH] = lanebloom_bloomhash_hash_avx2,
+            [HASH_BLOOMHASH_SIGNED] = lanebloom_bloomhash_signed_hash_avx2,
+            [HASH_XXPH3] = lanebloom_xxph3_hash_avx2,
+        },
+    .layout =
+        {
+            [LAYOUT_LEVELDB] = {lanebloom_leveldb_probe_avx2_loads, lanebloom_leveldb_add_avx2},
+            [LAYOUT_ROCKSDB_LEGACY] = {lanebloom_rocksdb_legacy_probe_avx2,
+                                       lanebloom_rocksdb_legacy_add_avx2},
+            [LAYOUT_ROCKSDB_LOCAL] = {lanebloom_rocksdb_local_probe_avx2,
+                                      lanebloom_rocksdb_local_add_avx2},
         },
 };

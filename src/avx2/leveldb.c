@@ -339,7 +339,7 @@ static inline void leveldb_probe(const struct filter_shape *shape, const uint8_t
                                  enum leveldb_fetch fetch)
 {
   if (shape->nbytes < 4 || source->n < FEW_NKEYS) { /* a dword does not fit */
-    lanebloom_leveldb_scalar.probe(shape, payload, source, bitmap);
+    lanebloom_leveldb_probe_scalar(shape, payload, source, bitmap);
     return;
   }
   const struct probed filter = probed_of(shape, payload);
@@ -349,14 +349,14 @@ static inline void leveldb_probe(const struct filter_shape *shape, const uint8_t
     leveldb_probe_far(&filter, source, bitmap, fetch);
 }
 
-static void leveldb_probe_avx2(const struct filter_shape *shape, const uint8_t *payload,
-                               struct hash_source *source, uint8_t *bitmap)
+void lanebloom_leveldb_probe_avx2(const struct filter_shape *shape, const uint8_t *payload,
+                                  struct hash_source *source, uint8_t *bitmap)
 {
   leveldb_probe(shape, payload, source, bitmap, BY_GATHERS);
 }
 
-static void leveldb_probe_avx2_loads(const struct filter_shape *shape, const uint8_t *payload,
-                                     struct hash_source *source, uint8_t *bitmap)
+void lanebloom_leveldb_probe_avx2_loads(const struct filter_shape *shape, const uint8_t *payload,
+                                        struct hash_source *source, uint8_t *bitmap)
 {
   leveldb_probe(shape, payload, source, bitmap, BY_LOADS);
 }
@@ -506,8 +506,8 @@ static void leveldb_spread_avx2(const struct filter_shape *shape, uint8_t *paylo
   }
 }
 
-static void leveldb_add_avx2(const struct filter_shape *shape, uint8_t *payload,
-                             struct hash_source *source)
+void lanebloom_leveldb_add_avx2(const struct filter_shape *shape, uint8_t *payload,
+                                struct hash_source *source)
 {
   const struct modulus modulus = modulus_of(shape);
   struct spread spread;
@@ -524,27 +524,3 @@ static void leveldb_add_avx2(const struct filter_shape *shape, uint8_t *payload,
     lanebloom_spread_close(&spread);
   }
 }
-
-const struct kernel_ops lanebloom_leveldb_avx2 = {
-    .hash = lanebloom_bloomhash_hash_avx2,
-    .probe = leveldb_probe_avx2,
-    .add = leveldb_add_avx2,
-};
-
-const struct kernel_ops lanebloom_leveldb_signed_avx2 = {
-    .hash = lanebloom_bloomhash_signed_hash_avx2,
-    .probe = leveldb_probe_avx2,
-    .add = leveldb_add_avx2,
-};
-
-const struct kernel_ops lanebloom_leveldb_avx2_loads = {
-    .hash = lanebloom_bloomhash_hash_avx2,
-    .probe = leveldb_probe_avx2_loads,
-    .add = leveldb_add_avx2,
-};
-
-const struct kernel_ops lanebloom_leveldb_signed_avx2_loads = {
-    .hash = lanebloom_bloomhash_signed_hash_avx2,
-    .probe = leveldb_probe_avx2_loads,
-    .add = leveldb_add_avx2,
-};

@@ -146,11 +146,11 @@ static inline void probe_blocks(const struct filter_shape *shape, const uint8_t 
   }
 }
 
-static void rocksdb_legacy_probe_avx2(const struct filter_shape *shape, const uint8_t *payload,
-                                      struct hash_source *source, uint8_t *bitmap)
+void lanebloom_rocksdb_legacy_probe_avx2(const struct filter_shape *shape, const uint8_t *payload,
+                                         struct hash_source *source, uint8_t *bitmap)
 {
   if (shape->line_nbytes != LINE_NBYTES || source->n < FEW_NKEYS) {
-    lanebloom_rocksdb_legacy_scalar.probe(shape, payload, source, bitmap);
+    lanebloom_rocksdb_legacy_probe_scalar(shape, payload, source, bitmap);
     return;
   }
   const uint32_t npasses = npasses_of(shape->nprobes);
@@ -180,11 +180,11 @@ static inline void add_eight(const struct multipliers *multipliers, const uint32
     set_bits(payload + offsets[i], bits[i], nprobes);
 }
 
-static void rocksdb_legacy_add_avx2(const struct filter_shape *shape, uint8_t *payload,
-                                    struct hash_source *source)
+void lanebloom_rocksdb_legacy_add_avx2(const struct filter_shape *shape, uint8_t *payload,
+                                       struct hash_source *source)
 {
   if (shape->line_nbytes != LINE_NBYTES) {
-    lanebloom_rocksdb_legacy_scalar.add(shape, payload, source);
+    lanebloom_rocksdb_legacy_add_scalar(shape, payload, source);
     return;
   }
   const struct multipliers multipliers = multipliers_for(shape->nprobes);
@@ -210,9 +210,3 @@ static void rocksdb_legacy_add_avx2(const struct filter_shape *shape, uint8_t *p
     next = done;
   }
 }
-
-const struct kernel_ops lanebloom_rocksdb_legacy_avx2 = {
-    .hash = lanebloom_bloomhash_signed_hash_avx2,
-    .probe = rocksdb_legacy_probe_avx2,
-    .add = rocksdb_legacy_add_avx2,
-};

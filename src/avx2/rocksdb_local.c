@@ -129,11 +129,11 @@ static inline void probe_blocks(const struct filter_shape *shape, const uint8_t 
   }
 }
 
-static void rocksdb_local_probe_avx2(const struct filter_shape *shape, const uint8_t *payload,
-                                     struct hash_source *source, uint8_t *bitmap)
+void lanebloom_rocksdb_local_probe_avx2(const struct filter_shape *shape, const uint8_t *payload,
+                                        struct hash_source *source, uint8_t *bitmap)
 {
   if (source->n < FEW_NKEYS) {
-    lanebloom_rocksdb_local_scalar.probe(shape, payload, source, bitmap);
+    lanebloom_rocksdb_local_probe_scalar(shape, payload, source, bitmap);
     return;
   }
   const uint32_t npasses = npasses_of(shape->nprobes);
@@ -164,8 +164,8 @@ static inline void add_eight(const struct multipliers *multipliers, const uint32
     set_bits(payload + offsets[i], bits[i], nprobes);
 }
 
-static void rocksdb_local_add_avx2(const struct filter_shape *shape, uint8_t *payload,
-                                   struct hash_source *source)
+void lanebloom_rocksdb_local_add_avx2(const struct filter_shape *shape, uint8_t *payload,
+                                      struct hash_source *source)
 {
   const struct multipliers multipliers = multipliers_for(shape->nprobes);
   const __m256i nlines = _mm256_set1_epi64x(shape->nlines);
@@ -190,9 +190,3 @@ static void rocksdb_local_add_avx2(const struct filter_shape *shape, uint8_t *pa
     next = done;
   }
 }
-
-const struct kernel_ops lanebloom_rocksdb_local_avx2 = {
-    .hash = lanebloom_xxph3_hash_avx2,
-    .probe = rocksdb_local_probe_avx2,
-    .add = rocksdb_local_add_avx2,
-};

@@ -1,18 +1,17 @@
-/* What the avx512 folder's files share: its hash functions, which several formats use.
+/* What the avx512 folder's files offer its kernel table.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_AVX512_H
 #define LANEBLOOM_AVX512_H
 
 #include "../kernels.h"
 
-/* hashes: keys->n of uint32_t. */
-void lanebloom_bloomhash_hash_avx512(const lanebloom_keys *keys, void *hashes);
-void lanebloom_bloomhash_signed_hash_avx512(const lanebloom_keys *keys, void *hashes);
+hash_function lanebloom_bloomhash_hash_avx512, lanebloom_bloomhash_signed_hash_avx512;
+hash_function lanebloom_xxph3_hash_avx512;
 
-/* hashes: keys->n of uint64_t. */
-void lanebloom_xxph3_hash_avx512(const lanebloom_keys *keys, void *hashes);
+probe_function lanebloom_leveldb_probe_avx512;
+probe_function lanebloom_rocksdb_legacy_probe_avx512, lanebloom_rocksdb_local_probe_avx512;
 
-extern const struct kernel_ops lanebloom_leveldb_avx512, lanebloom_leveldb_signed_avx512;
-extern const struct kernel_ops lanebloom_rocksdb_legacy_avx512, lanebloom_rocksdb_local_avx512;
+add_function lanebloom_leveldb_add_avx512;
+add_function lanebloom_rocksdb_legacy_add_avx512, lanebloom_rocksdb_local_add_avx512;
 
 #endif

@@ -18,11 +18,18 @@ static unsigned avx512_score(void)
 const struct kernel_table lanebloom_kernels_avx512 = {
     .name = "avx512",
     .score = avx512_score,
-    .ops =
+    .hash =
         {
-            [LANEBLOOM_LEVELDB] = &lanebloom_leveldb_avx512,
-            [LANEBLOOM_ROCKSDB_LEGACY] = &lanebloom_rocksdb_legacy_avx512,
-            [LANEBLOOM_ROCKSDB_LOCAL] = &lanebloom_rocksdb_local_avx512,
-            [LANEBLOOM_LEVELDB_SIGNED] = &lanebloom_leveldb_signed_avx512,
+            [HASH_BLOOMHASH] = lanebloom_bloomhash_hash_avx512,
+            [HASH_BLOOMHASH_SIGNED] = lanebloom_bloomhash_signed_hash_avx512,
+            [HASH_XXPH3] = lanebloom_xxph3_hash_avx512,
+        },
+    .layout =
+        {
+            [LAYOUT_LEVELDB] = {lanebloom_leveldb_probe_avx512, lanebloom_leveldb_add_avx512},
+            [LAYOUT_ROCKSDB_LEGACY] = {lanebloom_rocksdb_legacy_probe_avx512,
+                                       lanebloom_rocksdb_legacy_add_avx512},
+            [LAYOUT_ROCKSDB_LOCAL] = {lanebloom_rocksdb_local_probe_avx512,
+                                      lanebloom_rocksdb_local_add_avx512},
         },
 };

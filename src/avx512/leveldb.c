@@ -293,11 +293,11 @@ static size_t leveldb_probe_some_avx512(const struct probed *filter, const void 
   return sieve.n;
 }
 
-static void leveldb_probe_avx512(const struct filter_shape *shape, const uint8_t *payload,
-                                 struct hash_source *source, uint8_t *bitmap)
+void lanebloom_leveldb_probe_avx512(const struct filter_shape *shape, const uint8_t *payload,
+                                    struct hash_source *source, uint8_t *bitmap)
 {
   if (shape->nbytes < sizeof(uint32_t) || source->n < FEW_NKEYS) {
-    lanebloom_leveldb_scalar.probe(shape, payload, source, bitmap);
+    lanebloom_leveldb_probe_scalar(shape, payload, source, bitmap);
     return;
   }
   const struct probed filter = probed_of(shape, payload);
@@ -415,8 +415,8 @@ static void leveldb_spread_avx512(const struct filter_shape *shape, uint8_t *pay
   }
 }
 
-static void leveldb_add_avx512(const struct filter_shape *shape, uint8_t *payload,
-                               struct hash_source *source)
+void lanebloom_leveldb_add_avx512(const struct filter_shape *shape, uint8_t *payload,
+                                  struct hash_source *source)
 {
   const struct modulus modulus = modulus_of(shape);
   struct spread spread;
@@ -433,15 +433,3 @@ static void leveldb_add_avx512(const struct filter_shape *shape, uint8_t *payloa
     lanebloom_spread_close(&spread);
   }
 }
-
-const struct kernel_ops lanebloom_leveldb_avx512 = {
-    .hash = lanebloom_bloomhash_hash_avx512,
-    .probe = leveldb_probe_avx512,
-    .add = leveldb_add_avx512,
-};
-
-const struct kernel_ops lanebloom_leveldb_signed_avx512 = {
-    .hash = lanebloom_bloomhash_signed_hash_avx512,
-    .probe = leveldb_probe_avx512,
-    .add = leveldb_add_avx512,
-};

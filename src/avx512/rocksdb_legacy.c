@@ -155,11 +155,11 @@ static inline void probe_blocks(const struct filter_shape *shape, const uint8_t 
   }
 }
 
-static void rocksdb_legacy_probe_avx512(const struct filter_shape *shape, const uint8_t *payload,
-                                        struct hash_source *source, uint8_t *bitmap)
+void lanebloom_rocksdb_legacy_probe_avx512(const struct filter_shape *shape, const uint8_t *payload,
+                                           struct hash_source *source, uint8_t *bitmap)
 {
   if (shape->line_nbytes != LINE_NBYTES || source->n < FEW_NKEYS) {
-    lanebloom_rocksdb_legacy_scalar.probe(shape, payload, source, bitmap);
+    lanebloom_rocksdb_legacy_probe_scalar(shape, payload, source, bitmap);
     return;
   }
   const uint32_t npasses = npasses_of(shape->nprobes);
@@ -227,19 +227,13 @@ static inline void add_blocks(const struct filter_shape *shape, uint8_t *payload
   }
 }
 
-static void rocksdb_legacy_add_avx512(const struct filter_shape *shape, uint8_t *payload,
-                                      struct hash_source *source)
+void lanebloom_rocksdb_legacy_add_avx512(const struct filter_shape *shape, uint8_t *payload,
+                                         struct hash_source *source)
 {
   if (shape->line_nbytes != LINE_NBYTES)
-    lanebloom_rocksdb_legacy_scalar.add(shape, payload, source);
+    lanebloom_rocksdb_legacy_add_scalar(shape, payload, source);
   else if (shape->nbytes <= NEAR_NBYTES)
     add_blocks(shape, payload, source, false);
   else
     add_blocks(shape, payload, source, true);
 }
-
-const struct kernel_ops lanebloom_rocksdb_legacy_avx512 = {
-    .hash = lanebloom_bloomhash_signed_hash_avx512,
-    .probe = rocksdb_legacy_probe_avx512,
-    .add = rocksdb_legacy_add_avx512,
-};

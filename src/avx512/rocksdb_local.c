@@ -133,11 +133,11 @@ static inline void probe_blocks(const struct filter_shape *shape, const uint8_t 
   }
 }
 
-static void rocksdb_local_probe_avx512(const struct filter_shape *shape, const uint8_t *payload,
-                                       struct hash_source *source, uint8_t *bitmap)
+void lanebloom_rocksdb_local_probe_avx512(const struct filter_shape *shape, const uint8_t *payload,
+                                          struct hash_source *source, uint8_t *bitmap)
 {
   if (source->n < FEW_NKEYS) {
-    lanebloom_rocksdb_local_scalar.probe(shape, payload, source, bitmap);
+    lanebloom_rocksdb_local_probe_scalar(shape, payload, source, bitmap);
     return;
   }
   const uint32_t npasses = npasses_of(shape->nprobes);
@@ -205,17 +205,11 @@ static inline void add_blocks(const struct filter_shape *shape, uint8_t *payload
   }
 }
 
-static void rocksdb_local_add_avx512(const struct filter_shape *shape, uint8_t *payload,
-                                     struct hash_source *source)
+void lanebloom_rocksdb_local_add_avx512(const struct filter_shape *shape, uint8_t *payload,
+                                        struct hash_source *source)
 {
   if (shape->nbytes <= NEAR_NBYTES)
     add_blocks(shape, payload, source, false);
   else
     add_blocks(shape, payload, source, true);
 }
-
-const struct kernel_ops lanebloom_rocksdb_local_avx512 = {
-    .hash = lanebloom_xxph3_hash_avx512,
-    .probe = rocksdb_local_probe_avx512,
-    .add = rocksdb_local_add_avx512,
-};

@@ -113,15 +113,17 @@ static void leveldb_positions(const struct filter_shape *shape, const void *hash
     positions[i] = probe % shape->nbits;
 }
 
-/* The two formats differ in nothing but the hash, which is the kernels' matter. */
+/* The two formats differ in nothing but the hash. */
 #define LEVELDB_LAYOUT                                                                             \
-  .hash_nbytes = sizeof(uint32_t), .trailer_nbytes = 1, .max_nbytes = UINT64_MAX,                  \
-  .plan = leveldb_plan, .bits_candidate = leveldb_bits_candidate, .parse = leveldb_parse,          \
+  .layout = LAYOUT_LEVELDB, .trailer_nbytes = 1, .max_nbytes = UINT64_MAX, .plan = leveldb_plan,   \
+  .bits_candidate = leveldb_bits_candidate, .parse = leveldb_parse,                                \
   .write_trailer = leveldb_write_trailer, .planned_rate = leveldb_planned_rate,                    \
   .filled_rate = leveldb_filled_rate, .positions = leveldb_positions
 
 const struct format_table lanebloom_format_leveldb = {
-    .id = LANEBLOOM_LEVELDB, .name = "leveldb", LEVELDB_LAYOUT};
+    .id = LANEBLOOM_LEVELDB, .name = "leveldb", .hash = HASH_BLOOMHASH, LEVELDB_LAYOUT};
 
-const struct format_table lanebloom_format_leveldb_signed = {
-    .id = LANEBLOOM_LEVELDB_SIGNED, .name = "leveldb-signed", LEVELDB_LAYOUT};
+const struct format_table lanebloom_format_leveldb_signed = {.id = LANEBLOOM_LEVELDB_SIGNED,
+                                                             .name = "leveldb-signed",
+                                                             .hash = HASH_BLOOMHASH_SIGNED,
+                                                             LEVELDB_LAYOUT};

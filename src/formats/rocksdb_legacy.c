@@ -115,7 +115,8 @@ static void rocksdb_legacy_positions(const struct filter_shape *shape, const voi
 const struct format_table lanebloom_format_rocksdb_legacy = {
     .id = LANEBLOOM_ROCKSDB_LEGACY,
     .name = "rocksdb-legacy",
-    .hash_nbytes = sizeof(uint32_t),
+    .hash = HASH_BLOOMHASH_SIGNED,
+    .layout = LAYOUT_ROCKSDB_LEGACY,
     .trailer_nbytes = ROCKSDB_TRAILER_NBYTES,
     .max_nbytes = ROCKSDB_MAX_NBYTES,
     .drops_equal_neighbours = true,

@@ -119,7 +119,8 @@ static void rocksdb_local_positions(const struct filter_shape *shape, const void
 const struct format_table lanebloom_format_rocksdb_local = {
     .id = LANEBLOOM_ROCKSDB_LOCAL,
     .name = "rocksdb-local",
-    .hash_nbytes = sizeof(uint64_t),
+    .hash = HASH_XXPH3,
+    .layout = LAYOUT_ROCKSDB_LOCAL,
     .trailer_nbytes = ROCKSDB_TRAILER_NBYTES,
     .max_nbytes = ROCKSDB_MAX_NBYTES,
     .drops_equal_neighbours = true,

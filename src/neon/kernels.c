@@ -11,11 +11,18 @@ static unsigned neon_score(void)
 const struct kernel_table lanebloom_kernels_neon = {
     .name = "neon" ISA_SUFFIX,
     .score = neon_score,
-    .ops =
+    .hash =
         {
-            [LANEBLOOM_LEVELDB] = &lanebloom_leveldb_neon,
-            [LANEBLOOM_ROCKSDB_LEGACY] = &lanebloom_rocksdb_legacy_neon,
-            [LANEBLOOM_ROCKSDB_LOCAL] = &lanebloom_rocksdb_local_neon,
-            [LANEBLOOM_LEVELDB_SIGNED] = &lanebloom_leveldb_signed_neon,
+            [HASH_BLOOMHASH] = lanebloom_bloomhash_hash_neon,
+            [HASH_BLOOMHASH_SIGNED] = lanebloom_bloomhash_signed_hash_neon,
+            [HASH_XXPH3] = lanebloom_xxph3_hash_neon,
+        },
+    .layout =
+        {
+            [LAYOUT_LEVELDB] = {lanebloom_leveldb_probe_neon, lanebloom_leveldb_add_neon},
+            [LAYOUT_ROCKSDB_LEGACY] = {lanebloom_rocksdb_legacy_probe_neon,
+                                       lanebloom_rocksdb_legacy_add_neon},
+            [LAYOUT_ROCKSDB_LOCAL] = {lanebloom_rocksdb_local_probe_neon,
+                                      lanebloom_rocksdb_local_add_neon},
         },
 };

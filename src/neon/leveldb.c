@@ -484,11 +484,11 @@ static inline void leveldb_probe_far(const struct probed *filter, struct hash_so
   }
 }
 
-static void leveldb_probe_neon(const struct filter_shape *shape, const uint8_t *payload,
-                               struct hash_source *source, uint8_t *bitmap)
+void lanebloom_leveldb_probe_neon(const struct filter_shape *shape, const uint8_t *payload,
+                                  struct hash_source *source, uint8_t *bitmap)
 {
   if (shape->nbytes < MODULUS_MIN_NBYTES || source->n < FEW_NKEYS) {
-    lanebloom_leveldb_scalar.probe(shape, payload, source, bitmap);
+    lanebloom_leveldb_probe_scalar(shape, payload, source, bitmap);
     return;
   }
   const struct probed filter = probed_of(shape, payload);
@@ -611,11 +611,11 @@ static void leveldb_spread_neon(const struct filter_shape *shape, uint8_t *paylo
   }
 }
 
-static void leveldb_add_neon(const struct filter_shape *shape, uint8_t *payload,
-                             struct hash_source *source)
+void lanebloom_leveldb_add_neon(const struct filter_shape *shape, uint8_t *payload,
+                                struct hash_source *source)
 {
   if (shape->nbytes < MODULUS_MIN_NBYTES) {
-    lanebloom_leveldb_scalar.add(shape, payload, source);
+    lanebloom_leveldb_add_scalar(shape, payload, source);
     return;
   }
   const struct modulus modulus = modulus_of(shape);
@@ -633,15 +633,3 @@ static void leveldb_add_neon(const struct filter_shape *shape, uint8_t *payload,
     lanebloom_spread_close(&spread);
   }
 }
-
-const struct kernel_ops lanebloom_leveldb_neon = {
-    .hash = lanebloom_bloomhash_hash_neon,
-    .probe = leveldb_probe_neon,
-    .add = leveldb_add_neon,
-};
-
-const struct kernel_ops lanebloom_leveldb_signed_neon = {
-    .hash = lanebloom_bloomhash_signed_hash_neon,
-    .probe = leveldb_probe_neon,
-    .add = leveldb_add_neon,
-};

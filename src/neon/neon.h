@@ -1,18 +1,17 @@
-/* What the neon folder's files share: its hash functions, which several formats use.
+/* What the neon folder's files offer its kernel table.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_NEON_H
 #define LANEBLOOM_NEON_H
 
 #include "../kernels.h"
 
-/* hashes: keys->n of uint32_t. */
-void lanebloom_bloomhash_hash_neon(const lanebloom_keys *keys, void *hashes);
-void lanebloom_bloomhash_signed_hash_neon(const lanebloom_keys *keys, void *hashes);
+hash_function lanebloom_bloomhash_hash_neon, lanebloom_bloomhash_signed_hash_neon;
+hash_function lanebloom_xxph3_hash_neon;
 
-/* hashes: keys->n of uint64_t. */
-void lanebloom_xxph3_hash_neon(const lanebloom_keys *keys, void *hashes);
+probe_function lanebloom_leveldb_probe_neon;
+probe_function lanebloom_rocksdb_legacy_probe_neon, lanebloom_rocksdb_local_probe_neon;
 
-extern const struct kernel_ops lanebloom_leveldb_neon, lanebloom_leveldb_signed_neon;
-extern const struct kernel_ops lanebloom_rocksdb_legacy_neon, lanebloom_rocksdb_local_neon;
+add_function lanebloom_leveldb_add_neon;
+add_function lanebloom_rocksdb_legacy_add_neon, lanebloom_rocksdb_local_add_neon;
 
 #endif

@@ -156,11 +156,11 @@ static inline void probe_blocks(const struct filter_shape *shape, const uint8_t 
   }
 }
 
-static void rocksdb_legacy_probe_neon(const struct filter_shape *shape, const uint8_t *payload,
-                                      struct hash_source *source, uint8_t *bitmap)
+void lanebloom_rocksdb_legacy_probe_neon(const struct filter_shape *shape, const uint8_t *payload,
+                                         struct hash_source *source, uint8_t *bitmap)
 {
   if (shape->line_nbytes != LINE_NBYTES || source->n < FEW_NKEYS) {
-    lanebloom_rocksdb_legacy_scalar.probe(shape, payload, source, bitmap);
+    lanebloom_rocksdb_legacy_probe_scalar(shape, payload, source, bitmap);
     return;
   }
   const uint32_t npasses = npasses_of(shape->nprobes);
@@ -184,11 +184,11 @@ static inline void add_eight(const struct multipliers *multipliers, const uint32
   }
 }
 
-static void rocksdb_legacy_add_neon(const struct filter_shape *shape, uint8_t *payload,
-                                    struct hash_source *source)
+void lanebloom_rocksdb_legacy_add_neon(const struct filter_shape *shape, uint8_t *payload,
+                                       struct hash_source *source)
 {
   if (shape->line_nbytes != LINE_NBYTES) {
-    lanebloom_rocksdb_legacy_scalar.add(shape, payload, source);
+    lanebloom_rocksdb_legacy_add_scalar(shape, payload, source);
     return;
   }
   const struct multipliers multipliers = multipliers_for(shape->nprobes);
@@ -215,9 +215,3 @@ static void rocksdb_legacy_add_neon(const struct filter_shape *shape, uint8_t *p
     next = done;
   }
 }
-
-const struct kernel_ops lanebloom_rocksdb_legacy_neon = {
-    .hash = lanebloom_bloomhash_signed_hash_neon,
-    .probe = rocksdb_legacy_probe_neon,
-    .add = rocksdb_legacy_add_neon,
-};

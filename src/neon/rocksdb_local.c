@@ -131,11 +131,11 @@ static inline void probe_blocks(const struct filter_shape *shape, const uint8_t 
   }
 }
 
-static void rocksdb_local_probe_neon(const struct filter_shape *shape, const uint8_t *payload,
-                                     struct hash_source *source, uint8_t *bitmap)
+void lanebloom_rocksdb_local_probe_neon(const struct filter_shape *shape, const uint8_t *payload,
+                                        struct hash_source *source, uint8_t *bitmap)
 {
   if (source->n < FEW_NKEYS) {
-    lanebloom_rocksdb_local_scalar.probe(shape, payload, source, bitmap);
+    lanebloom_rocksdb_local_probe_scalar(shape, payload, source, bitmap);
     return;
   }
   const uint32_t npasses = npasses_of(shape->nprobes);
@@ -159,8 +159,8 @@ static inline void add_eight(const struct multipliers *multipliers, const uint32
   }
 }
 
-static void rocksdb_local_add_neon(const struct filter_shape *shape, uint8_t *payload,
-                                   struct hash_source *source)
+void lanebloom_rocksdb_local_add_neon(const struct filter_shape *shape, uint8_t *payload,
+                                      struct hash_source *source)
 {
   const struct multipliers multipliers = multipliers_for(shape->nprobes);
   const uint32_t npasses = npasses_of(shape->nprobes);
@@ -186,9 +186,3 @@ static void rocksdb_local_add_neon(const struct filter_shape *shape, uint8_t *pa
     next = done;
   }
 }
-
-const struct kernel_ops lanebloom_rocksdb_local_neon = {
-    .hash = lanebloom_xxph3_hash_neon,
-    .probe = rocksdb_local_probe_neon,
-    .add = rocksdb_local_add_neon,
-};

@@ -10,11 +10,18 @@ static unsigned scalar_score(void)
 const struct kernel_table lanebloom_kernels_scalar = {
     .name = "scalar",
     .score = scalar_score,
-    .ops =
+    .hash =
         {
-            [LANEBLOOM_LEVELDB] = &lanebloom_leveldb_scalar,
-            [LANEBLOOM_ROCKSDB_LEGACY] = &lanebloom_rocksdb_legacy_scalar,
-            [LANEBLOOM_ROCKSDB_LOCAL] = &lanebloom_rocksdb_local_scalar,
-            [LANEBLOOM_LEVELDB_SIGNED] = &lanebloom_leveldb_signed_scalar,
+            [HASH_BLOOMHASH] = lanebloom_bloomhash_hash_scalar,
+            [HASH_BLOOMHASH_SIGNED] = lanebloom_bloomhash_signed_hash_scalar,
+            [HASH_XXPH3] = lanebloom_xxph3_hash_scalar,
+        },
+    .layout =
+        {
+            [LAYOUT_LEVELDB] = {lanebloom_leveldb_probe_scalar, lanebloom_leveldb_add_scalar},
+            [LAYOUT_ROCKSDB_LEGACY] = {lanebloom_rocksdb_legacy_probe_scalar,
+                                       lanebloom_rocksdb_legacy_add_scalar},
+            [LAYOUT_ROCKSDB_LOCAL] = {lanebloom_rocksdb_local_probe_scalar,
+                                      lanebloom_rocksdb_local_add_scalar},
         },
 };

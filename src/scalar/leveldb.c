@@ -16,8 +16,8 @@ static inline bool leveldb_may_match(const struct filter_shape *shape, const uin
   return true;
 }
 
-static void leveldb_probe_scalar(const struct filter_shape *shape, const uint8_t *payload,
-                                 struct hash_source *source, uint8_t *bitmap)
+void lanebloom_leveldb_probe_scalar(const struct filter_shape *shape, const uint8_t *payload,
+                                    struct hash_source *source, uint8_t *bitmap)
 {
   memset(bitmap, 0, (source->n + 7) / 8);
   for (size_t n, first = 0; first < source->n; first += n) {
@@ -37,8 +37,8 @@ static inline void leveldb_set(const struct filter_shape *shape, uint8_t *payloa
   }
 }
 
-static void leveldb_add_scalar(const struct filter_shape *shape, uint8_t *payload,
-                               struct hash_source *source)
+void lanebloom_leveldb_add_scalar(const struct filter_shape *shape, uint8_t *payload,
+                                  struct hash_source *source)
 {
   for (size_t n; source->next < source->n;) {
     const void *hashes = hash_source_next(source, BLOCK_NKEYS, &n);
@@ -46,15 +46,3 @@ static void leveldb_add_scalar(const struct filter_shape *shape, uint8_t *payloa
       leveldb_set(shape, payload, hash32_at(hashes, i));
   }
 }
-
-const struct kernel_ops lanebloom_leveldb_scalar = {
-    .hash = lanebloom_bloomhash_hash_scalar,
-    .probe = leveldb_probe_scalar,
-    .add = leveldb_add_scalar,
-};
-
-const struct kernel_ops lanebloom_leveldb_signed_scalar = {
-    .hash = lanebloom_bloomhash_signed_hash_scalar,
-    .probe = leveldb_probe_scalar,
-    .add = leveldb_add_scalar,
-};

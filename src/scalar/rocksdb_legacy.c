@@ -26,8 +26,8 @@ static inline bool rocksdb_legacy_may_match(const struct filter_shape *shape,
   return true;
 }
 
-static void rocksdb_legacy_probe_scalar(const struct filter_shape *shape, const uint8_t *payload,
-                                        struct hash_source *source, uint8_t *bitmap)
+void lanebloom_rocksdb_legacy_probe_scalar(const struct filter_shape *shape, const uint8_t *payload,
+                                           struct hash_source *source, uint8_t *bitmap)
 {
   memset(bitmap, 0, (source->n + 7) / 8);
   for (size_t n, first = 0; first < source->n; first += n) {
@@ -50,8 +50,8 @@ static inline void rocksdb_legacy_set(const struct filter_shape *shape, uint8_t 
   }
 }
 
-static void rocksdb_legacy_add_scalar(const struct filter_shape *shape, uint8_t *payload,
-                                      struct hash_source *source)
+void lanebloom_rocksdb_legacy_add_scalar(const struct filter_shape *shape, uint8_t *payload,
+                                         struct hash_source *source)
 {
   for (size_t n; source->next < source->n;) {
     const void *hashes = hash_source_next(source, BLOCK_NKEYS, &n);
@@ -59,9 +59,3 @@ static void rocksdb_legacy_add_scalar(const struct filter_shape *shape, uint8_t 
       rocksdb_legacy_set(shape, payload, hash32_at(hashes, i));
   }
 }
-
-const struct kernel_ops lanebloom_rocksdb_legacy_scalar = {
-    .hash = lanebloom_bloomhash_signed_hash_scalar,
-    .probe = rocksdb_legacy_probe_scalar,
-    .add = rocksdb_legacy_add_scalar,
-};

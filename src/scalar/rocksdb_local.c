@@ -19,8 +19,8 @@ static inline bool rocksdb_local_may_match(const struct filter_shape *shape, con
   return true;
 }
 
-static void rocksdb_local_probe_scalar(const struct filter_shape *shape, const uint8_t *payload,
-                                       struct hash_source *source, uint8_t *bitmap)
+void lanebloom_rocksdb_local_probe_scalar(const struct filter_shape *shape, const uint8_t *payload,
+                                          struct hash_source *source, uint8_t *bitmap)
 {
   memset(bitmap, 0, (source->n + 7) / 8);
   for (size_t n, first = 0; first < source->n; first += n) {
@@ -42,8 +42,8 @@ static inline void rocksdb_local_set(const struct filter_shape *shape, uint8_t *
   }
 }
 
-static void rocksdb_local_add_scalar(const struct filter_shape *shape, uint8_t *payload,
-                                     struct hash_source *source)
+void lanebloom_rocksdb_local_add_scalar(const struct filter_shape *shape, uint8_t *payload,
+                                        struct hash_source *source)
 {
   for (size_t n; source->next < source->n;) {
     const void *hashes = hash_source_next(source, BLOCK_NKEYS, &n);
@@ -51,9 +51,3 @@ static void rocksdb_local_add_scalar(const struct filter_shape *shape, uint8_t *
       rocksdb_local_set(shape, payload, hash64_at(hashes, i));
   }
 }
-
-const struct kernel_ops lanebloom_rocksdb_local_scalar = {
-    .hash = lanebloom_xxph3_hash_scalar,
-    .probe = rocksdb_local_probe_scalar,
-    .add = rocksdb_local_add_scalar,
-};

@@ -1,18 +1,17 @@
-/* What the scalar folder's files share: its hash functions, which several formats use.
+/* The scalar functions, for tables and kernels that have nothing better.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_SCALAR_H
 #define LANEBLOOM_SCALAR_H
 
 #include "../kernels.h"
 
-/* hashes: keys->n of uint32_t. */
-void lanebloom_bloomhash_hash_scalar(const lanebloom_keys *keys, void *hashes);
-void lanebloom_bloomhash_signed_hash_scalar(const lanebloom_keys *keys, void *hashes);
+hash_function lanebloom_bloomhash_hash_scalar, lanebloom_bloomhash_signed_hash_scalar;
+hash_function lanebloom_xxph3_hash_scalar;
 
-/* hashes: keys->n of uint64_t. */
-void lanebloom_xxph3_hash_scalar(const lanebloom_keys *keys, void *hashes);
+probe_function lanebloom_leveldb_probe_scalar;
+probe_function lanebloom_rocksdb_legacy_probe_scalar, lanebloom_rocksdb_local_probe_scalar;
 
-extern const struct kernel_ops lanebloom_leveldb_scalar, lanebloom_leveldb_signed_scalar;
-extern const struct kernel_ops lanebloom_rocksdb_legacy_scalar, lanebloom_rocksdb_local_scalar;
+add_function lanebloom_leveldb_add_scalar;
+add_function lanebloom_rocksdb_legacy_add_scalar, lanebloom_rocksdb_local_add_scalar;
 
 #endif
