@@ -179,11 +179,11 @@ static struct bench_filter plan(const struct bench_case *wanted)
   struct filter_shape shape;
   uint64_t bits = 100;
   do
-    bench_check(format->plan((double)--bits, 1, &shape));
+    bench_check(format->plan(1000 * --bits, 1, &shape));
   while (shape.nprobes != wanted->nprobes);
 
   uint64_t nkeys = wanted->kib * 1024 * 8 / bits;
-  while (format->plan((double)bits, nkeys, &shape) == LANEBLOOM_OK &&
+  while (format->plan(1000 * bits, nkeys, &shape) == LANEBLOOM_OK &&
          shape.nbytes > wanted->kib * 1024)
     nkeys--; /* a payload may have to be an odd number of lines */
   return (struct bench_filter){NULL, (double)bits, nkeys};

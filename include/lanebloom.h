@@ -260,7 +260,7 @@ typedef struct lanebloom_info {
   uint64_t nbits;
   uint64_t nbits_set;  /* of these */
   uint64_t nkeys;      /* added, duplicates included; LANEBLOOM_UNKNOWN for bare engine bytes */
-  double bits_per_key; /* asked for; NaN when unknown */
+  double bits_per_key; /* in effect: as the format rounds and limits them; NaN when unknown */
   /* false positives to expect, from the bits that are set and, when known, the keys, as if none
    * were added twice */
   double model_rate;

@@ -10,8 +10,8 @@
  * without, `hashes` grows. */
 struct lanebloom_builder {
   const struct format_table *format;
-  double bits_per_key;
-  uint64_t nkeys; /* added so far */
+  uint64_t millibits; /* per key, in effect */
+  uint64_t nkeys;     /* added so far */
   bool sized;
 
   struct filter_shape shape;   /* sized */
@@ -126,9 +126,11 @@ lanebloom_status lanebloom_builder_create(lanebloom_format id, double bits_per_k
   if (status)
     return status;
 
-  lanebloom_builder made = {
-      .format = format, .bits_per_key = bits_per_key, .sized = expected_keys > 0};
-  if ((status = format->plan(bits_per_key, expected_keys, &made.shape)))
+  lanebloom_builder made = {.format = format, .sized = expected_keys > 0};
+  status = format->round_bits(bits_per_key, &made.millibits);
+  if (!status)
+    status = format->plan(made.millibits, expected_keys, &made.shape);
+  if (status)
     return status;
   lanebloom_builder *place = malloc(sizeof *place);
   if (!place)
@@ -186,8 +188,7 @@ lanebloom_status lanebloom_builder_merge(lanebloom_builder *into, const lanebloo
     return LANEBLOOM_ERR_ARGUMENT;
   if (into->format != from->format || into->sized != from->sized)
     return LANEBLOOM_ERR_MISMATCH;
-  if (into->sized ? !same_shape(&into->shape, &from->shape)
-                  : into->bits_per_key != from->bits_per_key)
+  if (into->sized ? !same_shape(&into->shape, &from->shape) : into->millibits != from->millibits)
     return LANEBLOOM_ERR_MISMATCH;
 
   lanebloom_status status = into->sized ? ensure_payload(into) : ensure_room(into, from->nhashes);
@@ -207,7 +208,7 @@ static lanebloom_status place_hashes(const lanebloom_builder *builder,
                                      struct filter_memory *memory)
 {
   const struct format_table *format = builder->format;
-  lanebloom_status status = format->plan(builder->bits_per_key, builder->nhashes, shape);
+  lanebloom_status status = format->plan(builder->millibits, builder->nhashes, shape);
   if (!status)
     status = create_payload(format, shape, memory);
   if (status)
@@ -243,8 +244,9 @@ lanebloom_status lanebloom_builder_finish(lanebloom_builder *builder, lanebloom_
     return status;
   struct filter_memory memory = builder->sized ? builder->memory : placed;
   format->write_trailer(&shape, memory.bytes + shape.nbytes);
-  status = lanebloom_filter_adopt(format, memory.bytes, shape.nbytes + format->trailer_nbytes,
-                                  builder->nkeys, builder->bits_per_key, memory, filter);
+  status =
+      lanebloom_filter_adopt(format, memory.bytes, shape.nbytes + format->trailer_nbytes,
+                             builder->nkeys, (double)builder->millibits / 1000, memory, filter);
   if (status)
     lanebloom_memory_free(&placed);
   else

@@ -30,8 +30,13 @@ struct format_table {
   /* The nprobes bit positions of one hash, by definition. */
   void (*positions)(const struct filter_shape *shape, const void *hash, uint64_t *positions);
 
-  /* What the engine's writer would make of nkeys keys. Errors: ARGUMENT for bits_per_key, LIMIT. */
-  lanebloom_status (*plan)(double bits_per_key, uint64_t nkeys, struct filter_shape *shape);
+  /* The bits per key in effect, in thousandths, when bits_per_key are asked for: rounded as the
+   * engine's writer rounds them, and no more than it uses. Errors: ARGUMENT. */
+  lanebloom_status (*round_bits)(double bits_per_key, uint64_t *millibits);
+
+  /* What the engine's writer would make of nkeys keys. millibits: as round_bits makes them. Errors:
+   * LIMIT. */
+  lanebloom_status (*plan)(uint64_t millibits, uint64_t nkeys, struct filter_shape *shape);
 
   /* The i-th least candidate for bits_per_key; false past the last. Rates are not monotone:
    * planning tries each. */

@@ -40,14 +40,23 @@ double lanebloom_rate_either(double a, double b)
   return a + b - a * b;
 }
 
+/* Finds the format and makes the shape, for a call's arguments. */
+static lanebloom_status plan(lanebloom_format id, double bits_per_key, uint64_t nkeys,
+                             const struct format_table **format, struct filter_shape *shape)
+{
+  uint64_t millibits;
+  lanebloom_status status = lanebloom_format_find_to_build(id, format);
+  if (!status)
+    status = (*format)->round_bits(bits_per_key, &millibits);
+  return status ? status : (*format)->plan(millibits, nkeys, shape);
+}
+
 lanebloom_status lanebloom_plan_size(lanebloom_format id, double bits_per_key, uint64_t nkeys,
                                      uint64_t *nbytes, unsigned *nprobes)
 {
   const struct format_table *format;
   struct filter_shape shape;
-  lanebloom_status status = lanebloom_format_find_to_build(id, &format);
-  if (!status)
-    status = format->plan(bits_per_key, nkeys, &shape);
+  lanebloom_status status = plan(id, bits_per_key, nkeys, &format, &shape);
   if (status)
     return status;
   *nbytes = shape.nbytes + format->trailer_nbytes;
@@ -60,9 +69,7 @@ lanebloom_status lanebloom_plan_rate(lanebloom_format id, double bits_per_key, u
 {
   const struct format_table *format;
   struct filter_shape shape;
-  lanebloom_status status = lanebloom_format_find_to_build(id, &format);
-  if (!status)
-    status = format->plan(bits_per_key, nkeys, &shape);
+  lanebloom_status status = plan(id, bits_per_key, nkeys, &format, &shape);
   if (!status)
     *rate = format->planned_rate(&shape, nkeys);
   return status;
@@ -81,7 +88,7 @@ lanebloom_status lanebloom_plan_bits(lanebloom_format id, double rate, uint64_t 
   double bits;
   for (uint64_t i = 0; format->bits_candidate(i, &bits); i++) {
     struct filter_shape shape;
-    if ((status = format->plan(bits, nkeys, &shape)))
+    if ((status = plan(id, bits, nkeys, &format, &shape)))
       return status;
     if (format->planned_rate(&shape, nkeys) <= rate) {
       *bits_per_key = bits;

@@ -230,3 +230,42 @@ Test(builder, equal_neighbours_count_once_in_rocksdb)
     lanebloom_builder_destroy(from);
   }
 }
+
+static double recorded_bits(const lanebloom_filter *filter)
+{
+  lanebloom_info info;
+  lanebloom_filter_info(filter, &info, sizeof info);
+  return info.bits_per_key;
+}
+
+/* Where a format rounds the bits per key, or takes no more, builders of what comes to the same merge,
+ * and filters record what they have. */
+Test(builder, bits_in_effect_are_recorded_and_compared)
+{
+  static const struct {
+    lanebloom_format format;
+    double asked[2], in_effect;
+  } cases[] = {
+      {LANEBLOOM_ROCKSDB_LOCAL, {100, 150}, 100},    {LANEBLOOM_ROCKSDB_LEGACY, {200, 1e9}, 100},
+      {LANEBLOOM_ROCKSDB_LOCAL, {1, 0.5}, 1},        {LANEBLOOM_ROCKSDB_LEGACY, {9.5, 10.4}, 10},
+      {LANEBLOOM_ROCKSDB_LOCAL, {9.9, 9.9001}, 9.9}, {LANEBLOOM_LEVELDB, {150, 150}, 150},
+  };
+  const lanebloom_keys keys = all_keys();
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (uint64_t expected_keys = 0; expected_keys <= 100; expected_keys += 100) {
+      lanebloom_builder *builders[2];
+      for (size_t b = 0; b < 2; b++) {
+        cr_assert(lanebloom_builder_create(cases[i].format, cases[i].asked[b], expected_keys,
+                                           &builders[b]) == LANEBLOOM_OK);
+        add(builders[b], &keys, 50 * b, 50);
+      }
+      cr_assert(lanebloom_builder_merge(builders[0], builders[1]) == LANEBLOOM_OK,
+                "%g and %g bits per key", cases[i].asked[0], cases[i].asked[1]);
+      lanebloom_filter *filter = finish(builders[0]);
+      cr_assert(recorded_bits(filter) == cases[i].in_effect, "%g bits per key, recorded as %g",
+                cases[i].asked[0], recorded_bits(filter));
+      lanebloom_filter_close(filter);
+      lanebloom_builder_destroy(builders[0]);
+      lanebloom_builder_destroy(builders[1]);
+    }
+}

@@ -27,20 +27,26 @@ static struct reciprocal reciprocal_of(uint64_t nbytes)
 }
 
 /* bits_per_key * ln 2, rounded down a little to do fewer probes (LevelDB 1.23 util/bloom.cc). */
-static uint32_t nprobes_for(double bits_per_key)
+static uint32_t nprobes_for(uint64_t bits_per_key)
 {
-  double nprobes = bits_per_key * 0.69;
+  const double nprobes = (double)bits_per_key * 0.69;
   return nprobes < 1 ? 1 : nprobes > LEVELDB_MAX_NPROBES ? LEVELDB_MAX_NPROBES : (uint32_t)nprobes;
 }
 
-static lanebloom_status leveldb_plan(double bits_per_key, uint64_t nkeys,
-                                     struct filter_shape *shape)
+/* Whole numbers, which the engine keeps in an int. */
+static lanebloom_status leveldb_round_bits(double bits_per_key, uint64_t *millibits)
 {
   if (!(bits_per_key >= 0 && bits_per_key <= INT_MAX) || bits_per_key != floor(bits_per_key))
     return LANEBLOOM_ERR_ARGUMENT;
+  *millibits = (uint64_t)bits_per_key * 1000;
+  return LANEBLOOM_OK;
+}
 
+static lanebloom_status leveldb_plan(uint64_t millibits, uint64_t nkeys, struct filter_shape *shape)
+{
+  const uint64_t bits_per_key = millibits / 1000;
   uint64_t nbits;
-  if (__builtin_mul_overflow(nkeys, (uint64_t)bits_per_key, &nbits) || nbits > UINT64_MAX - 7)
+  if (__builtin_mul_overflow(nkeys, bits_per_key, &nbits) || nbits > UINT64_MAX - 7)
     return LANEBLOOM_ERR_LIMIT;
   if (nbits < MIN_NBITS)
     nbits = MIN_NBITS;
@@ -115,7 +121,8 @@ static void leveldb_positions(const struct filter_shape *shape, const void *hash
 
 /* The two formats differ in nothing but the hash. */
 #define LEVELDB_LAYOUT                                                                             \
-  .layout = LAYOUT_LEVELDB, .trailer_nbytes = 1, .max_nbytes = UINT64_MAX, .plan = leveldb_plan,   \
+  .layout = LAYOUT_LEVELDB, .trailer_nbytes = 1, .max_nbytes = UINT64_MAX,                         \
+  .round_bits = leveldb_round_bits, .plan = leveldb_plan,                                          \
   .bits_candidate = leveldb_bits_candidate, .parse = leveldb_parse,                                \
   .write_trailer = leveldb_write_trailer, .planned_rate = leveldb_planned_rate,                    \
   .filled_rate = leveldb_filled_rate, .positions = leveldb_positions

@@ -40,7 +40,7 @@ lanebloom_status lanebloom_rocksdb_parse(const uint8_t *bytes, size_t size,
 
 /* RocksDB 7.8.3 table/block_based/filter_policy.cc, BloomLikeFilterPolicy: below half a bit it
  * writes no filter. */
-lanebloom_status lanebloom_rocksdb_millibits(double bits_per_key, uint64_t *millibits)
+lanebloom_status lanebloom_rocksdb_round_bits(double bits_per_key, uint64_t *millibits)
 {
   if (!(bits_per_key >= 0.5) || isinf(bits_per_key))
     return LANEBLOOM_ERR_ARGUMENT;

@@ -29,8 +29,8 @@ enum rocksdb_kind {
 lanebloom_status lanebloom_rocksdb_parse(const uint8_t *bytes, size_t size,
                                          enum rocksdb_kind expected, struct filter_shape *shape);
 
-/* Bits per key in thousandths, as the engine keeps them. Errors: ARGUMENT. */
-lanebloom_status lanebloom_rocksdb_millibits(double bits_per_key, uint64_t *millibits);
+/* format_table.round_bits: thousandths, as the engine keeps them. */
+lanebloom_status lanebloom_rocksdb_round_bits(double bits_per_key, uint64_t *millibits);
 
 /* The false-positive rate of probes that stay in a cache line of 512 bits. */
 double lanebloom_rocksdb_line_rate(double bits_per_key, unsigned nprobes);

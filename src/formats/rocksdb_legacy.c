@@ -13,20 +13,26 @@ static const uint64_t MAX_NBITS = 0xffff0000;
 static const uint64_t MAX_LINE_NBYTES = (uint64_t)1
                                         << 27; /* larger lines overflow the engine's arithmetic */
 
+/* Whole numbers (RocksDB 7.8.3 table/block_based/filter_policy.cc, BloomLikeFilterPolicy). */
+static lanebloom_status rocksdb_legacy_round_bits(double bits_per_key, uint64_t *millibits)
+{
+  lanebloom_status status = lanebloom_rocksdb_round_bits(bits_per_key, millibits);
+  if (!status)
+    *millibits = (*millibits + 500) / 1000 * 1000;
+  return status;
+}
+
 /* RocksDB 7.8.3 table/block_based/filter_policy.cc, LegacyBloomBitsBuilder. An odd number of lines,
  * because the hash that picks the line by its remainder also picks the bits by its low end. */
-static lanebloom_status rocksdb_legacy_plan(double bits_per_key, uint64_t nkeys,
+static lanebloom_status rocksdb_legacy_plan(uint64_t millibits, uint64_t nkeys,
                                             struct filter_shape *shape)
 {
-  uint64_t millibits, nbits;
-  lanebloom_status status = lanebloom_rocksdb_millibits(bits_per_key, &millibits);
-  if (status)
-    return status;
-  const uint64_t whole_bits = (millibits + 500) / 1000;
-  if (__builtin_mul_overflow(nkeys, whole_bits, &nbits) || nbits > MAX_NBITS)
+  const uint64_t bits_per_key = millibits / 1000;
+  uint64_t nbits;
+  if (__builtin_mul_overflow(nkeys, bits_per_key, &nbits) || nbits > MAX_NBITS)
     return LANEBLOOM_ERR_LIMIT;
 
-  const uint32_t nprobes = (uint32_t)((double)whole_bits * 0.69);
+  const uint32_t nprobes = (uint32_t)((double)bits_per_key * 0.69);
   const uint64_t line_nbits = 8 * ROCKSDB_LINE_NBYTES;
   const uint64_t nlines = (nbits + line_nbits - 1) / line_nbits | 1;
   *shape = (struct filter_shape){
@@ -120,6 +126,7 @@ const struct format_table lanebloom_format_rocksdb_legacy = {
     .trailer_nbytes = ROCKSDB_TRAILER_NBYTES,
     .max_nbytes = ROCKSDB_MAX_NBYTES,
     .drops_equal_neighbours = true,
+    .round_bits = rocksdb_legacy_round_bits,
     .plan = rocksdb_legacy_plan,
     .bits_candidate = rocksdb_legacy_bits_candidate,
     .parse = rocksdb_legacy_parse,

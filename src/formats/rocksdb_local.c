@@ -28,13 +28,10 @@ static uint32_t nprobes_for(uint64_t millibits)
 
 /* RocksDB 7.8.3 table/block_based/filter_policy.cc, FastLocalBloomBitsBuilder, with
  * optimize_filters_for_memory off. */
-static lanebloom_status rocksdb_local_plan(double bits_per_key, uint64_t nkeys,
+static lanebloom_status rocksdb_local_plan(uint64_t millibits, uint64_t nkeys,
                                            struct filter_shape *shape)
 {
-  uint64_t millibits, product;
-  lanebloom_status status = lanebloom_rocksdb_millibits(bits_per_key, &millibits);
-  if (status)
-    return status;
+  uint64_t product;
   if (__builtin_mul_overflow(nkeys, millibits, &product) || product > 8000 * MAX_PAYLOAD_NBYTES)
     return LANEBLOOM_ERR_LIMIT;
 
@@ -124,6 +121,7 @@ const struct format_table lanebloom_format_rocksdb_local = {
     .trailer_nbytes = ROCKSDB_TRAILER_NBYTES,
     .max_nbytes = ROCKSDB_MAX_NBYTES,
     .drops_equal_neighbours = true,
+    .round_bits = lanebloom_rocksdb_round_bits,
     .plan = rocksdb_local_plan,
     .bits_candidate = rocksdb_local_bits_candidate,
     .parse = rocksdb_local_parse,

@@ -121,6 +121,18 @@ info() {
   [[ ! -e filter ]]
 }
 
+@test "--bits that the format rounds: info says what is in effect" {
+  numbers 1 10 >keys
+  bits_in_effect() { # OPTION...
+    lanebloom build "$@" -o filter keys
+    info filter .bits_per_key
+  }
+  [[ $(bits_in_effect --bits 200) == 100 ]]
+  [[ $(bits_in_effect --bits 0.5) == 1 ]]
+  [[ $(bits_in_effect --bits 9.6 --format rocksdb-legacy) == 10 ]]
+  [[ $(bits_in_effect --bits 200 --format leveldb) == 200 ]]
+}
+
 @test "--bits that the format does not take" {
   numbers 1 10 >keys
   for bits in 10.5 -1 2147483648; do
