@@ -1,4 +1,4 @@
-/* The public calls: layouts of keys, outputs, errors. Whether answers are right: kernels.c,
+/* The public calls: layouts of keys, outputs, errors. Whether answers are right: kernels/,
  * vectors.c, oracle.c.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>

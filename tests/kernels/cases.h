@@ -1,0 +1,100 @@
+/* The cases that every kernel is tried with, and what they share.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_TESTS_KERNELS_CASES_H
+#define LANEBLOOM_TESTS_KERNELS_CASES_H
+
+#include "batch.h"
+#include "format.h"
+#include "model.h"
+#include "support.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+struct format {
+  lanebloom_format id;
+  size_t hash_nbytes;
+  uint32_t line_nbytes; /* 0: the format has no lines */
+  uint32_t max_nprobes; /* that a reader does */
+  uint64_t max_nbits;   /* that probes can address */
+  uint64_t max_nbytes;  /* of a payload that opens; 0: no such limit */
+  bool may_have_rest;   /* may a payload end within a line? */
+  const struct model *model;
+};
+
+/* Where writers on other CPUs have other lines, the rows of one format are for each size that a
+ * reader takes, and the first is what is built. */
+bool format_is_built(const struct format *format);
+
+/* One cell of the table, for one format. */
+struct trial {
+  const char *name;
+  const struct format *format;
+  const struct operations *ops, *reference;
+  struct rng *rng;
+};
+
+/* ---- The cases ---- */
+
+/* Hash functions: hashes.c. */
+void hash_one_width(const struct trial *trial);
+void hash_mixed_lengths(const struct trial *trial);
+void hash_long_keys(const struct trial *trial);
+void hash_at_page_edges(const struct trial *trial);
+void hash_every_kind_of_byte(const struct trial *trial);
+void hash_far_offsets(const struct trial *trial);
+
+/* Probing and adding: filters.c. */
+void filter_batch_sizes(const struct trial *trial);
+void filter_shapes(const struct trial *trial);
+void filter_rests_of_lines(const struct trial *trial);
+void filter_every_kind_of_hash(const struct trial *trial);
+void filter_each_probe_decides(const struct trial *trial);
+void filter_beyond_caches(const struct trial *trial);
+void filter_around_2_to_32_bits(const struct trial *trial);
+void filter_around_2_to_32_bytes(const struct trial *trial);
+
+/* Large batches: large.c. */
+void large_hit_rates(const struct trial *trial);
+void large_batch_sizes(const struct trial *trial);
+void large_adding(const struct trial *trial);
+
+/* Keys, hashed and probed or added at once, and the public calls: calls.c. */
+void sources_of_keys(const struct trial *trial);
+void calls_around_a_block(const struct trial *trial);
+void calls_around_a_chunk(const struct trial *trial);
+
+/* ---- What they share: trial.c ---- */
+
+/* Numbers of keys around every vector width. */
+enum { NBATCH_SIZES = 19, MAX_BATCH = 1000 };
+extern const size_t batch_sizes[NBATCH_SIZES];
+
+/* Each check runs in several placements of its buffers: all end at unmapped pages, all begin there,
+ * and at random. */
+enum { NROUNDS = 4 };
+
+size_t trial_place(const struct trial *trial, size_t round);
+size_t aligned_place(size_t round); /* of indices, which have an alignment to keep */
+
+/* The operations on an array of n hashes. */
+void trial_probe(const struct trial *trial, const struct operations *ops,
+                 const struct filter_shape *shape, const uint8_t *payload, const void *hashes,
+                 size_t n, uint8_t *bitmap);
+void trial_add(const struct trial *trial, const struct operations *ops,
+               const struct filter_shape *shape, uint8_t *payload, const void *hashes, size_t n);
+
+/* test_context() of these. */
+void trial_note(const struct trial *trial, const struct filter_shape *shape, size_t n,
+                size_t round);
+
+/* Payloads are a multiple of so many bytes. */
+uint64_t format_unit(const struct format *format);
+
+/* Of a payload of nbytes, cut to whole units. */
+struct filter_shape format_shape(const struct format *format, uint64_t nbytes, uint32_t nprobes);
+
+/* The number of probes to try after this one, up to the most that the format takes; then 0. Writers
+ * make at most 30. */
+uint32_t format_next_nprobes(const struct format *format, uint32_t nprobes, uint32_t step);
+
+#endif

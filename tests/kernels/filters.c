@@ -1,0 +1,313 @@
+/* Cases of probing and adding: shapes of filters, batch sizes, and hashes that are hard.
+ * SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "cases.h"
+
+/* Adds to a payload, which afterwards is what the reference made of it. */
+static void check_add(const struct trial *trial, const struct filter_shape *shape, uint8_t *payload,
+                      const void *hashes, size_t n)
+{
+  struct guarded found[NROUNDS];
+  for (size_t round = 0; round < NROUNDS; round++) {
+    trial_note(trial, shape, n, round);
+    struct guarded input =
+        guarded_copy(hashes, n * trial->format->hash_nbytes, trial_place(trial, round));
+    guarded_freeze(&input);
+    found[round] = guarded_copy(payload, shape->nbytes, trial_place(trial, round));
+    trial_add(trial, trial->ops, shape, found[round].bytes, input.bytes, n);
+    guarded_free(&input);
+  }
+  trial_add(trial, trial->reference, shape, payload, hashes, n);
+  for (size_t round = 0; round < NROUNDS; round++) {
+    trial_note(trial, shape, n, round);
+    test_same_bytes("payload", found[round].bytes, payload, shape->nbytes);
+    guarded_free(&found[round]);
+  }
+}
+
+static void check_probe(const struct trial *trial, const struct filter_shape *shape,
+                        const uint8_t *payload, const void *hashes, size_t n)
+{
+  uint8_t expected[(MAX_BATCH + 7) / 8];
+  trial_probe(trial, trial->reference, shape, payload, hashes, n, expected);
+  for (size_t round = 0; round < NROUNDS; round++) {
+    trial_note(trial, shape, n, round);
+    struct guarded input =
+        guarded_copy(hashes, n * trial->format->hash_nbytes, trial_place(trial, round));
+    struct guarded filter = guarded_copy(payload, shape->nbytes, trial_place(trial, round));
+    guarded_freeze(&input);
+    guarded_freeze(&filter);
+    struct guarded bitmap = guarded_make((n + 7) / 8, trial_place(trial, round));
+    trial_probe(trial, trial->ops, shape, filter.bytes, input.bytes, n, bitmap.bytes);
+    test_same_bytes("bitmap", bitmap.bytes, expected, (n + 7) / 8);
+    guarded_free(&input);
+    guarded_free(&filter);
+    guarded_free(&bitmap);
+  }
+}
+
+/* Adds n random hashes to an empty filter, some of them equal, then looks for half of them among
+ * others. */
+static void check_shape(const struct trial *trial, const struct filter_shape *shape, size_t n)
+{
+  const size_t hash_nbytes = trial->format->hash_nbytes;
+  static uint8_t added[8 * MAX_BATCH], probed[8 * MAX_BATCH];
+  rng_fill(trial->rng, added, n * hash_nbytes);
+  rng_fill(trial->rng, probed, n * hash_nbytes);
+  for (size_t i = 0; i < n; i++) {
+    if (i > 0 && rng_below(trial->rng, 4) == 0)
+      memcpy(added + i * hash_nbytes, added + (i - 1) * hash_nbytes, hash_nbytes);
+    if (rng_below(trial->rng, 2))
+      memcpy(probed + i * hash_nbytes, added + i * hash_nbytes, hash_nbytes);
+  }
+
+  uint8_t *payload = test_alloc(shape->nbytes);
+  check_add(trial, shape, payload, added, n);
+  check_probe(trial, shape, payload, probed, n);
+  free(payload);
+}
+
+static void check_filter(const struct trial *trial, uint64_t nunits, uint32_t nprobes, size_t n)
+{
+  const struct filter_shape shape =
+      format_shape(trial->format, nunits * format_unit(trial->format), nprobes);
+  check_shape(trial, &shape, n);
+}
+
+void filter_batch_sizes(const struct trial *trial)
+{
+  static const uint64_t sizes[] = {8, 61, 1250, 8191};
+  for (size_t s = 0; s < COUNT(sizes) - !format_is_built(trial->format); s++)
+    for (size_t b = 0; b < NBATCH_SIZES; b++)
+      for (uint32_t p = 1; p > 0; p = format_next_nprobes(trial->format, p, p < 8 ? 1 : 11))
+        check_filter(trial, sizes[s], p, batch_sizes[b]);
+}
+
+/* Small ones are full after few hashes, so their batches are small. */
+void filter_shapes(const struct trial *trial)
+{
+  static const uint64_t more[] = {100,  127,  128,  129,  255,   256,  257,
+                                  1000, 4095, 4096, 4097, 65537, 99991};
+  const bool built = format_is_built(trial->format);
+  for (uint64_t s = 1; s <= 80 + COUNT(more) - (built ? 0 : 2); s++)
+    for (uint32_t p = 1; p > 0;
+         p = format_next_nprobes(trial->format, p, s <= 80 && built ? 1 : 7)) {
+      const uint64_t nunits = s <= 80 ? s : more[s - 81];
+      check_filter(trial, nunits, p, 1 + nunits * 4 / p % 100);
+    }
+}
+
+/* What follows the last whole line is neither read nor written: unmapped pages may lie there. */
+void filter_rests_of_lines(const struct trial *trial)
+{
+  enum { N = 100 };
+  static const uint64_t rests[] = {1, 5, 8, 31, 32, 59, 63};
+  const size_t hash_nbytes = trial->format->hash_nbytes;
+  for (uint64_t nlines = 1; nlines <= 9 && trial->format->may_have_rest; nlines++)
+    for (size_t r = 0; r < COUNT(rests); r++) {
+      struct filter_shape shape =
+          format_shape(trial->format, nlines * format_unit(trial->format), 6);
+      const uint64_t whole_nbytes = shape.nbytes;
+      shape.nbytes += rests[r];
+      check_shape(trial, &shape, N);
+
+      uint8_t hashes[8 * N], expected[(N + 7) / 8], bitmap[(N + 7) / 8];
+      rng_fill(trial->rng, hashes, sizeof hashes);
+      struct guarded payload = guarded_make(whole_nbytes, AT_END);
+      memset(payload.bytes, 0, whole_nbytes);
+      trial_note(trial, &shape, N, 0);
+      trial_add(trial, trial->ops, &shape, payload.bytes, hashes, N / 2);
+      guarded_freeze(&payload);
+      trial_probe(trial, trial->reference, &shape, payload.bytes, hashes, N, expected);
+      trial_probe(trial, trial->ops, &shape, payload.bytes, hashes, N, bitmap);
+      test_same_bytes("bitmap", bitmap, expected, sizeof expected);
+      for (size_t i = 0; i < N / 2; i++)
+        if (!(bitmap[i / 8] >> i % 8 & 1))
+          test_fatal("hash %zu of %zu bytes was added and does not pass", i, hash_nbytes);
+      guarded_free(&payload);
+    }
+}
+
+/* Hashes of no bits, of all, and of one or all but one. In filters of no bits, some, and all. */
+void filter_every_kind_of_hash(const struct trial *trial)
+{
+  const size_t hash_nbytes = trial->format->hash_nbytes, nbits = hash_nbytes * 8;
+  uint8_t hashes[8 * 2 * 66] = {0};
+  size_t n = 0;
+  for (size_t bit = 0; bit <= nbits; bit++)
+    for (uint8_t around = 0; around < 2; around++) {
+      uint8_t *hash = hashes + hash_nbytes * n++;
+      memset(hash, around ? 0xff : 0, hash_nbytes);
+      if (bit < nbits)
+        hash[bit / 8] ^= (uint8_t)(1 << bit % 8);
+    }
+
+  static const uint64_t sizes[] = {1, 8, 9, 1250};
+  for (size_t s = 0; s < COUNT(sizes); s++)
+    for (uint32_t p = 1; p > 0; p = format_next_nprobes(trial->format, p, 1)) {
+      const struct filter_shape shape =
+          format_shape(trial->format, sizes[s] * format_unit(trial->format), p);
+      uint8_t *payload = test_alloc(shape.nbytes);
+      check_probe(trial, &shape, payload, hashes, n);
+      check_add(trial, &shape, payload, hashes, n / 2);
+      check_probe(trial, &shape, payload, hashes, n);
+      rng_fill(trial->rng, payload, shape.nbytes);
+      check_add(trial, &shape, payload, hashes + n / 2 * hash_nbytes,
+                5); /* what is set stays set */
+      memset(payload, 0xff, shape.nbytes);
+      check_probe(trial, &shape, payload, hashes, n);
+      free(payload);
+    }
+}
+
+/* All bits are set but one that a known probe of a known hash meets. That hash must not pass,
+ * whichever probe it is. */
+void filter_each_probe_decides(const struct trial *trial)
+{
+  enum { N = 65 };
+  const struct format_table *table = lanebloom_format_table(trial->format->id);
+  const size_t hash_nbytes = trial->format->hash_nbytes;
+  uint8_t hashes[8 * N];
+  uint64_t positions[256];
+  for (uint32_t nprobes = 1; nprobes > 0;
+       nprobes = format_next_nprobes(trial->format, nprobes, 1)) {
+    const struct filter_shape shape =
+        format_shape(trial->format, 1251 * format_unit(trial->format), nprobes);
+    uint8_t *payload = test_alloc(shape.nbytes);
+    for (uint32_t p = 0; p < nprobes; p++) {
+      rng_fill(trial->rng, hashes, N * hash_nbytes);
+      const size_t lane = rng_below(trial->rng, N);
+      table->positions(&shape, hashes + lane * hash_nbytes, positions);
+      const uint64_t expected =
+          trial->format->model->position(&shape, hashes + lane * hash_nbytes, p);
+      if (positions[p] != expected)
+        test_fatal("probe %u of %u is at %llu, expected %llu", p, nprobes,
+                   (unsigned long long)positions[p], (unsigned long long)expected);
+      memset(payload, 0xff, shape.nbytes);
+      payload[positions[p] / 8] ^= (uint8_t)(1 << positions[p] % 8);
+      check_probe(trial, &shape, payload, hashes, N);
+
+      uint8_t bitmap[(N + 7) / 8];
+      trial_probe(trial, trial->ops, &shape, payload, hashes, N, bitmap);
+      if (bitmap[lane / 8] >> lane % 8 & 1)
+        test_fatal("probe %u of hash %zu meets a clear bit, and the hash passes", p, lane);
+    }
+    free(payload);
+  }
+}
+
+static void check_large(const struct trial *trial, uint64_t nbytes)
+{
+  enum { N = 33 };
+  const size_t hash_nbytes = trial->format->hash_nbytes;
+  const struct filter_shape shape = format_shape(trial->format, nbytes, 11);
+  uint8_t hashes[8 * 2 * N], expected[(2 * N + 7) / 8];
+  rng_fill(trial->rng, hashes, sizeof hashes);
+  memset(hashes, 0xff,
+         hash_nbytes); /* the highest bit; 0 where a LevelDB filter has eight bits less */
+  trial_note(trial, &shape, N, 0);
+
+  struct guarded found = guarded_sparse(shape.nbytes), wanted = guarded_sparse(shape.nbytes);
+  trial_add(trial, trial->ops, &shape, found.bytes, hashes, N);
+  trial_add(trial, trial->reference, &shape, wanted.bytes, hashes, N);
+  test_same_sparse("payload", &found, &wanted);
+  trial_probe(trial, trial->reference, &shape, wanted.bytes, hashes, 2 * N, expected);
+
+  struct guarded bitmap = guarded_make(sizeof expected, AT_END);
+  guarded_freeze(&found);
+  trial_probe(trial, trial->ops, &shape, found.bytes, hashes, 2 * N, bitmap.bytes);
+  test_same_bytes("bitmap", bitmap.bytes, expected, sizeof expected);
+  guarded_free(&bitmap);
+  guarded_free(&found);
+  guarded_free(&wanted);
+}
+
+/* From 2^29 bytes on a 32-bit hash cannot reach all bits, and 32 bits cannot hold their number. */
+void filter_around_2_to_32_bits(const struct trial *trial)
+{
+  static const int64_t beyond[] = {-1, 0, 1, 12345};
+  for (size_t b = 0; b < COUNT(beyond); b++)
+    check_large(trial, ((uint64_t)1 << 29) + (uint64_t)beyond[b]);
+}
+
+/* Mappings fail while memory is refused; but the address sanitizer maps memory of its own, and is
+ * spared. */
+static void test_refuse_memory(bool refuse)
+{
+#if defined(__SANITIZE_ADDRESS__)
+  (void)refuse;
+#else
+  static struct rlimit before;
+  if (refuse)
+    cr_assert(getrlimit(RLIMIT_AS, &before) == 0);
+  const struct rlimit limit = {.rlim_cur = refuse ? 0 : before.rlim_cur,
+                               .rlim_max = before.rlim_max};
+  cr_assert(setrlimit(RLIMIT_AS, &limit) == 0);
+#endif
+}
+
+/* Filters that no cache holds, and batches from one at a time to so many that positions of hashes
+ * are kept and set together, more than are ever kept: random ones; all equal ones, which meet in
+ * few places; and where there is no memory to keep them. */
+void filter_beyond_caches(const struct trial *trial)
+{
+  enum { MANY = 700000, MIB = 1 << 20 };
+  static const struct {
+    uint64_t nbytes;
+    uint32_t nprobes;
+    size_t n;
+    enum { RANDOM, EQUAL, NO_MEMORY } kind;
+  } rows[] = {
+      {16 * MIB, 6, 1, RANDOM},
+      {16 * MIB, 6, 43689, RANDOM},
+      {16 * MIB, 6, 43690, RANDOM},
+      {16 * MIB, 6, MANY, RANDOM},
+      {16 * MIB, 6, MANY, EQUAL},
+      {16 * MIB, 6, MANY, NO_MEMORY},
+      {16 * MIB + 1, 6, 50000, RANDOM},
+      {16 * MIB + 1, 30, MANY, RANDOM},
+      {20 * MIB - 77, 1, MANY, RANDOM},
+      {20 * MIB - 77, 6, MANY, EQUAL},
+      {20 * MIB - 77, 6, 60007, NO_MEMORY},
+  };
+  const size_t hash_nbytes = trial->format->hash_nbytes;
+  for (size_t r = 0; r < COUNT(rows); r++) {
+    const struct filter_shape shape = format_shape(trial->format, rows[r].nbytes, rows[r].nprobes);
+    const size_t n = rows[r].n;
+    struct guarded hashes = guarded_make(n * hash_nbytes, trial_place(trial, r));
+    rng_fill(trial->rng, hashes.bytes, n * hash_nbytes);
+    if (rows[r].kind == EQUAL)
+      for (size_t i = 3; i < n; i++)
+        memcpy(hashes.bytes + i * hash_nbytes, hashes.bytes + i % 3 * hash_nbytes, hash_nbytes);
+    guarded_freeze(&hashes);
+    struct guarded found = guarded_make(shape.nbytes, trial_place(trial, r));
+    struct guarded wanted = guarded_make(shape.nbytes, AT_END);
+    memset(found.bytes, 0, shape.nbytes);
+    memset(wanted.bytes, 0, shape.nbytes);
+    trial_note(trial, &shape, n, r);
+    if (rows[r].kind == NO_MEMORY)
+      test_refuse_memory(true);
+    trial_add(trial, trial->ops, &shape, found.bytes, hashes.bytes, n);
+    if (rows[r].kind == NO_MEMORY)
+      test_refuse_memory(false);
+    trial_add(trial, trial->reference, &shape, wanted.bytes, hashes.bytes, n);
+    test_same_bytes("payload", found.bytes, wanted.bytes, shape.nbytes);
+    guarded_free(&hashes);
+    guarded_free(&found);
+    guarded_free(&wanted);
+  }
+}
+
+/* Formats that end at 2^32 bytes, near there and where half of them begins: lines are nearly 2^26,
+ * or 2^32 small ones. */
+void filter_around_2_to_32_bytes(const struct trial *trial)
+{
+  if (trial->format->max_nbytes == 0)
+    return;
+  check_large(trial, ((uint64_t)1 << 31) + 12345);
+  check_large(trial, trial->format->max_nbytes);
+}

@@ -1,0 +1,129 @@
+/* Every kernel against the scalar one, and the scalar one against the model, output for output: the
+ * table {kernel x case}. A kernel takes part by being in the library's list, a format by its row in
+ * `formats`.
+ * SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+#include <criterion/parameterized.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cases.h"
+
+static const struct format formats[] = {
+    {LANEBLOOM_LEVELDB, 4, 0, 30, (uint64_t)1 << 32, 0, false, &model_leveldb},
+    {LANEBLOOM_LEVELDB_SIGNED, 4, 0, 30, (uint64_t)1 << 32, 0, false, &model_leveldb_signed},
+    {LANEBLOOM_ROCKSDB_LEGACY, 4, 64, 127, UINT64_MAX, UINT32_MAX - 5, false,
+     &model_rocksdb_legacy},
+    {LANEBLOOM_ROCKSDB_LEGACY, 4, 1, 127, UINT64_MAX, UINT32_MAX - 5, false, &model_rocksdb_legacy},
+    {LANEBLOOM_ROCKSDB_LEGACY, 4, 2, 127, UINT64_MAX, UINT32_MAX - 5, false, &model_rocksdb_legacy},
+    {LANEBLOOM_ROCKSDB_LEGACY, 4, 4, 127, UINT64_MAX, UINT32_MAX - 5, false, &model_rocksdb_legacy},
+    {LANEBLOOM_ROCKSDB_LEGACY, 4, 32, 127, UINT64_MAX, UINT32_MAX - 5, false,
+     &model_rocksdb_legacy},
+    {LANEBLOOM_ROCKSDB_LEGACY, 4, 128, 127, UINT64_MAX, UINT32_MAX - 5, false,
+     &model_rocksdb_legacy},
+    {LANEBLOOM_ROCKSDB_LEGACY, 4, 256, 127, UINT64_MAX, UINT32_MAX - 5, false,
+     &model_rocksdb_legacy},
+    {LANEBLOOM_ROCKSDB_LOCAL, 8, 64, 30, UINT64_MAX, UINT32_MAX - 5, true, &model_rocksdb_local},
+};
+
+bool format_is_built(const struct format *format)
+{
+  return format == formats || format[-1].id != format->id;
+}
+
+enum rows { ONCE_PER_FORMAT, EVERY_ROW };
+
+static const struct {
+  const char *name;
+  void (*run)(const struct trial *trial);
+  enum rows rows;
+} cases[] = {
+    {"hash, one width", hash_one_width, ONCE_PER_FORMAT},
+    {"hash, mixed lengths", hash_mixed_lengths, ONCE_PER_FORMAT},
+    {"hash, long keys", hash_long_keys, ONCE_PER_FORMAT},
+    {"hash, at page edges", hash_at_page_edges, ONCE_PER_FORMAT},
+    {"hash, every kind of byte", hash_every_kind_of_byte, ONCE_PER_FORMAT},
+    {"hash, far offsets", hash_far_offsets, ONCE_PER_FORMAT},
+    {"filter, batch sizes", filter_batch_sizes, EVERY_ROW},
+    {"filter, shapes", filter_shapes, EVERY_ROW},
+    {"filter, rests of lines", filter_rests_of_lines, EVERY_ROW},
+    {"filter, every kind of hash", filter_every_kind_of_hash, EVERY_ROW},
+    {"filter, each probe decides", filter_each_probe_decides, EVERY_ROW},
+    {"filter, beyond caches", filter_beyond_caches, ONCE_PER_FORMAT},
+    {"filter, around 2^32 bits", filter_around_2_to_32_bits, EVERY_ROW},
+    {"filter, around 2^32 bytes", filter_around_2_to_32_bytes, EVERY_ROW},
+    {"large, hit rates", large_hit_rates, EVERY_ROW},
+    {"large, batch sizes", large_batch_sizes, EVERY_ROW},
+    {"large, adding", large_adding, EVERY_ROW},
+    {"sources of keys", sources_of_keys, ONCE_PER_FORMAT},
+    {"calls, around a block", calls_around_a_block, ONCE_PER_FORMAT},
+    {"calls, around a chunk", calls_around_a_chunk, ONCE_PER_FORMAT},
+};
+
+struct cell {
+  size_t kernel, the_case;
+};
+
+enum { MAX_KERNELS = 32 };
+
+ParameterizedTestParameters(kernels, agree)
+{
+  static struct cell cells[MAX_KERNELS * COUNT(cases)];
+  size_t n = 0;
+  for (size_t kernel = 0; kernel < lanebloom_kernel_count() && kernel < MAX_KERNELS; kernel++)
+    for (size_t c = 0; c < COUNT(cases); c++)
+      cells[n++] = (struct cell){kernel, c};
+  return cr_make_param_array(struct cell, cells, n);
+}
+
+ParameterizedTest(struct cell *cell, kernels, agree)
+{
+  const char *kernel = lanebloom_kernel_name(cell->kernel);
+  cr_assert(kernel, "kernel %zu has no name", cell->kernel);
+  cr_assert(lanebloom_kernel_use(kernel) == LANEBLOOM_OK, "kernel %s cannot be used", kernel);
+  const struct kernel_table *table = lanebloom_kernels_current();
+  cr_assert(strcmp(table->name, kernel) == 0, "kernel %s is used instead of %s", table->name,
+            kernel);
+  struct rng rng = rng_start(cell->the_case);
+
+  for (size_t f = 0; f < COUNT(formats); f++) {
+    const struct format *format = &formats[f];
+    if (cases[cell->the_case].rows == ONCE_PER_FORMAT && !format_is_built(format))
+      continue;
+    char name[128];
+    snprintf(name, sizeof name, "%s, %s, %s", kernel, lanebloom_format_name(format->id),
+             cases[cell->the_case].name);
+    const struct format_table *found = lanebloom_format_table(format->id);
+    const struct operations ops = operations_of(table, found),
+                            scalar = operations_of(&lanebloom_kernels_scalar, found);
+    cases[cell->the_case].run(&(struct trial){
+        .name = name,
+        .format = format,
+        .ops = &ops,
+        .reference = table == &lanebloom_kernels_scalar ? &format->model->ops : &scalar,
+        .rng = &rng,
+    });
+  }
+}
+
+/* Else nobody would miss them. */
+Test(kernels, kernels_of_another_cpu_take_part)
+{
+  const char *const emulated = LANEBLOOM_TEST_EMULATED;
+  if (*emulated)
+    cr_assert(lanebloom_kernel_use(emulated) == LANEBLOOM_OK, "%s is not in the list", emulated);
+}
+
+/* What is not in the table would not be tested at all. */
+Test(kernels, every_kernel_and_format_has_a_row)
+{
+  cr_assert(lanebloom_kernel_count() <= MAX_KERNELS, "MAX_KERNELS is too small");
+  for (int id = 0; id < FORMAT_END; id++) {
+    const size_t hash_nbytes = lanebloom_format_hash_size((lanebloom_format)id);
+    size_t nrows = 0;
+    for (size_t f = 0; f < COUNT(formats); f++)
+      nrows += (int)formats[f].id == id && format_is_built(&formats[f]) &&
+               hash_nbytes == formats[f].hash_nbytes;
+    cr_assert(nrows == (hash_nbytes > 0), "format %d has %zu rows", id, nrows);
+  }
+}

@@ -1,0 +1,73 @@
+/* What the cases of a kernel share: where buffers lie, shapes of filters, and operations on arrays
+ * of hashes.
+ * SPDX-License-Identifier: MIT */
+#include "cases.h"
+
+const size_t batch_sizes[NBATCH_SIZES] = {0,  1,  3,  4,  5,  7,  8,  9,   15,  16,
+                                          17, 31, 32, 33, 63, 64, 65, 129, 1000};
+
+size_t trial_place(const struct trial *trial, size_t round)
+{
+  return round <= AT_BEGIN ? round : rng_below(trial->rng, NPLACES);
+}
+
+size_t aligned_place(size_t round)
+{
+  return round % 2 ? AT_BEGIN : AT_END;
+}
+
+void trial_probe(const struct trial *trial, const struct operations *ops,
+                 const struct filter_shape *shape, const uint8_t *payload, const void *hashes,
+                 size_t n, uint8_t *bitmap)
+{
+  struct hash_source source;
+  hash_source_of_hashes(&source, hashes, trial->format->hash_nbytes, n);
+  ops->probe(shape, payload, &source, bitmap);
+}
+
+void trial_add(const struct trial *trial, const struct operations *ops,
+               const struct filter_shape *shape, uint8_t *payload, const void *hashes, size_t n)
+{
+  struct hash_source source;
+  hash_source_of_hashes(&source, hashes, trial->format->hash_nbytes, n);
+  ops->add(shape, payload, &source);
+}
+
+uint64_t format_unit(const struct format *format)
+{
+  return format->line_nbytes > 0 ? format->line_nbytes : 1;
+}
+
+struct filter_shape format_shape(const struct format *format, uint64_t nbytes, uint32_t nprobes)
+{
+  const uint64_t nunits = nbytes / format_unit(format), nbits = nunits * format_unit(format) * 8;
+  return (struct filter_shape){
+      .answer = ANSWER_BY_PROBES,
+      .nprobes = nprobes,
+      .nbytes = nunits * format_unit(format),
+      .nbits = nbits < format->max_nbits ? nbits : format->max_nbits,
+      .nlines = format->line_nbytes > 0 ? (uint32_t)nunits : 0,
+      .line_nbytes = format->line_nbytes,
+      .reciprocal =
+          format->line_nbytes > 0
+              ? reciprocal_32((uint32_t)nunits)
+              : reciprocal_29(
+                    (uint32_t)((nbits < format->max_nbits ? nbits : format->max_nbits) / 8)),
+  };
+}
+
+uint32_t format_next_nprobes(const struct format *format, uint32_t nprobes, uint32_t step)
+{
+  const uint32_t next = nprobes < 30   ? nprobes + step
+                        : nprobes < 31 ? 31
+                        : nprobes < 64 ? 64
+                                       : nprobes + 63;
+  return nprobes < 30 && next > 30 ? 30 : next <= format->max_nprobes ? next : 0;
+}
+
+void trial_note(const struct trial *trial, const struct filter_shape *shape, size_t n, size_t round)
+{
+  test_context("%s: filter of %llu bytes in lines of %u, %u probes, %zu hashes, round %zu",
+               trial->name, (unsigned long long)shape->nbytes, shape->line_nbytes, shape->nprobes,
+               n, round);
+}
