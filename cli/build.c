@@ -21,9 +21,9 @@ enum {
 
 struct build {
   struct record_syntax syntax;
-  const char *target; /* for people */
   const char *path;
-  struct stat target_status;
+  struct target target;
+  struct stat target_status; /* zeroed: there is nothing yet */
   lanebloom_format format;
   double bits_per_key;
   bool bits_given;
@@ -66,23 +66,6 @@ static double parse_rate(const struct argp_state *state, const char *text)
   return rate;
 }
 
-static void set_target(struct build *build, const char *text)
-{
-  bool is_stdout = strcmp(text, "-") == 0;
-  build->target = is_stdout ? "(standard output)" : text;
-  build->path = is_stdout ? "/dev/stdout" : text;
-  if (stat(build->path, &build->target_status) == 0)
-    return;
-  build->target_status = (struct stat){0};
-  char folder[PATH_MAX];
-  snprintf(folder, sizeof folder, "%s", text);
-  char *slash = strrchr(folder, '/');
-  if (slash)
-    slash[1] = '\0';
-  if (slash && access(folder, F_OK) != 0) /* better now than after all input */
-    die(build->target, "%s", strerror(errno));
-}
-
 static error_t parse(int key, char *text, struct argp_state *state)
 {
   struct build *build = state->input;
@@ -92,7 +75,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     state->child_inputs[1] = &build->nworkers;
     return 0;
   case 'o':
-    set_target(build, text);
+    build->path = text;
     return 0;
   case OPTION_FORMAT:
     build->format = parse_hashing_format(state, text);
@@ -118,7 +101,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     build->ninputs = (size_t)(state->argc - state->next);
     return 0;
   case ARGP_KEY_END:
-    if (!build->target)
+    if (!build->path)
       argp_error(state, "where to? -o FILE is needed");
     check_rate(build, state);
     return 0;
@@ -369,7 +352,7 @@ static void check_rate_is_kept(const struct build *build, const lanebloom_filter
   if (measured.low <= 1.1 * build->rate)
     return;
   const bool overfull = build->expected_keys > 0 && nkeys > build->expected_keys;
-  complain(build->target,
+  complain(build->target.name,
            "warning: of absent keys %.3g %% pass, measured, not the %.3g %% that were asked for%s",
            100 * measured.rate, 100 * build->rate,
            overfull                                   ? ": there were more keys than --expected"
@@ -381,6 +364,9 @@ int build_main(int argc, char **argv)
 {
   struct build build = {.format = DEFAULT_FORMAT, .bits_per_key = 10};
   parse_options(&argp, 0, argc, argv, &build);
+  build.target = check_target(build.path);
+  if (stat(build.target.path, &build.target_status) != 0)
+    build.target_status = (struct stat){0};
   if (build.rate > 0 && build.expected_keys)
     build.bits_per_key = bits_for_rate(&build, build.expected_keys);
   else if (build.rate > 0)
@@ -390,7 +376,7 @@ int build_main(int argc, char **argv)
   lanebloom_filter *filter = build_filter(&build, &nrecords);
   if (build.rate > 0)
     check_rate_is_kept(&build, filter, nrecords);
-  bool saved = save_filter(filter, build.target, build.path, build.raw);
+  bool saved = save_filter(filter, &build.target, build.raw);
   lanebloom_filter_close(filter);
   return saved ? EXIT_SUCCESS : EXIT_TROUBLE;
 }

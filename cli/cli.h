@@ -85,9 +85,18 @@ bool is_standard_output(const char *path);
 /* path "-" is standard input. On failure says why and returns NULL. */
 lanebloom_filter *load_filter(const char *path, const struct filter_source *source);
 
-/* At `path`, as a container or bare. On failure says why, unless it is that nobody reads any more;
- * returns false. */
-bool save_filter(const lanebloom_filter *filter, const char *name, const char *path, bool raw);
+/* Where a filter is saved. */
+struct target {
+  const char *name; /* for people */
+  const char *path;
+};
+
+/* `path` "-" is standard output. Ends the command with a message if nothing can be written there. */
+struct target check_target(const char *path);
+
+/* As a container or bare. On failure says why, unless it is that nobody reads any more; returns
+ * false. */
+bool save_filter(const lanebloom_filter *filter, const struct target *target, bool raw);
 
 /* Call it before anything else changes errno. */
 const char *status_text(lanebloom_status status);

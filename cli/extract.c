@@ -9,7 +9,7 @@
 enum { OPTION_RAW = 0x100, OPTION_PREFIXES };
 
 struct extract {
-  const char *table_path, *target;
+  const char *table_path, *path;
   bool raw, prefixes;
 };
 
@@ -18,7 +18,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
   struct extract *extract = state->input;
   switch (key) {
   case 'o':
-    extract->target = text;
+    extract->path = text;
     return 0;
   case OPTION_RAW:
     extract->raw = true;
@@ -34,7 +34,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
   case ARGP_KEY_END:
     if (!extract->table_path)
       argp_error(state, "which TABLE?");
-    if (!extract->target)
+    if (!extract->path)
       argp_error(state, "where to? -o FILE is needed");
     return 0;
   default:
@@ -103,12 +103,11 @@ int extract_main(int argc, char **argv)
 {
   struct extract extract = {0};
   parse_options(&argp, 0, argc, argv, &extract);
-  const bool is_stdout = strcmp(extract.target, "-") == 0;
-  const char *target = is_stdout ? "/dev/stdout" : extract.target;
+  const struct target target = check_target(extract.path);
   lanebloom_table *table = open_table(extract.table_path, LANEBLOOM_WRITER_UNKNOWN);
   if (!table)
     return EXIT_TROUBLE;
-  if (are_same_file(extract.table_path, target))
+  if (are_same_file(extract.table_path, target.path))
     die(extract.table_path, "the table is also the output");
 
   lanebloom_table_info info;
@@ -119,8 +118,7 @@ int extract_main(int argc, char **argv)
   check_prefixes(&extract, &info);
   if (*info.warning)
     warn_of_table(extract.table_path, info.warning, 0);
-  const bool saved =
-      save_filter(filter, is_stdout ? "(standard output)" : target, target, extract.raw);
+  const bool saved = save_filter(filter, &target, extract.raw);
   lanebloom_table_close(table);
   return saved ? EXIT_SUCCESS : EXIT_TROUBLE;
 }

@@ -56,11 +56,23 @@ lanebloom_filter *load_filter(const char *path, const struct filter_source *sour
   return filter;
 }
 
-bool save_filter(const lanebloom_filter *filter, const char *name, const char *path, bool raw)
+struct target check_target(const char *path)
 {
-  lanebloom_status status = (raw ? lanebloom_filter_save_raw : lanebloom_filter_save)(filter, path);
+  const bool is_stdout = strcmp(path, "-") == 0;
+  const struct target target = {.name = is_stdout ? "(standard output)" : path,
+                                .path = is_stdout ? "/dev/stdout" : path};
+  const lanebloom_status status = lanebloom_filter_save_check(target.path);
+  if (status != LANEBLOOM_OK)
+    die(target.name, "%s", status_text(status));
+  return target;
+}
+
+bool save_filter(const lanebloom_filter *filter, const struct target *target, bool raw)
+{
+  const lanebloom_status status =
+      (raw ? lanebloom_filter_save_raw : lanebloom_filter_save)(filter, target->path);
   if (status != LANEBLOOM_OK && (status != LANEBLOOM_ERR_IO || errno != EPIPE))
-    complain(name, "%s", status_text(status));
+    complain(target->name, "%s", status_text(status));
   return status == LANEBLOOM_OK;
 }
 

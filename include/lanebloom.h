@@ -242,6 +242,10 @@ LANEBLOOM_API lanebloom_status lanebloom_filter_load_why(const char *path,
 LANEBLOOM_API lanebloom_status lanebloom_filter_save(const lanebloom_filter *filter,
                                                      const char *path);
 
+/* Could a filter be saved at this path now? Ask before a long build. Opens and writes nothing, so a
+ * full disk or a change of permissions may still make a later save fail. Errors: IO with errno, KERNEL. */
+LANEBLOOM_API lanebloom_status lanebloom_filter_save_check(const char *path);
+
 /* As load and save, for the engine's bytes alone, which have neither checksum nor key count.
  * Errors: FORMAT, also for a container; CORRUPT for a file that becomes shorter meanwhile; LIMIT,
  * IO, MEMORY, KERNEL. */

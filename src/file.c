@@ -449,6 +449,13 @@ static lanebloom_status save(const char *path, const uint8_t *header, size_t nhe
   return lanebloom_replace_end(&file, done) ? LANEBLOOM_OK : LANEBLOOM_ERR_IO;
 }
 
+lanebloom_status lanebloom_filter_save_check(const char *path)
+{
+  if (!lanebloom_kernels_current())
+    return LANEBLOOM_ERR_KERNEL;
+  return lanebloom_replace_check(path) ? LANEBLOOM_OK : LANEBLOOM_ERR_IO;
+}
+
 lanebloom_status lanebloom_filter_save(const lanebloom_filter *filter, const char *path)
 {
   uint8_t header[HEADER_NBYTES];

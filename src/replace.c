@@ -95,6 +95,59 @@ int lanebloom_follow(const char *path, char target[PATH_MAX])
   return FOLLOW_FAILED;
 }
 
+/* Can what replaces `path` be created beside it and renamed over it? In a folder with the sticky bit
+ * only the owner of the old file or of the folder may do that. */
+static bool may_replace(char path[PATH_MAX], const struct stat *old)
+{
+  const char *folder;
+  struct stat info;
+  const char *name = split(path, &folder);
+  if (!*name) {
+    errno = ENOENT;
+    return false;
+  }
+  if (faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) != 0 || stat(folder, &info) != 0)
+    return false;
+  const uid_t self = geteuid();
+  if (old && info.st_mode & S_ISVTX && self && self != old->st_uid && self != info.st_uid) {
+    errno = EPERM;
+    return false;
+  }
+  return true;
+}
+
+/* Is this descriptor open for writing? */
+static bool is_writable(int descriptor)
+{
+  const int flags = fcntl(descriptor, F_GETFL);
+  if (flags >= 0 && !(flags & O_PATH) && (flags & O_ACCMODE) != O_RDONLY)
+    return true;
+  errno = EBADF;
+  return false;
+}
+
+bool lanebloom_replace_check(const char *path)
+{
+  char target[PATH_MAX];
+  const int descriptor = lanebloom_follow(path, target);
+  if (descriptor == FOLLOW_FAILED)
+    return false;
+  if (descriptor >= 0)
+    return is_writable(descriptor);
+
+  struct stat old;
+  const bool exists = stat(target, &old) == 0;
+  if (!exists && errno != ENOENT)
+    return false;
+  if (exists && S_ISDIR(old.st_mode)) {
+    errno = EISDIR;
+    return false;
+  }
+  if (exists && !S_ISREG(old.st_mode))
+    return faccessat(AT_FDCWD, target, W_OK, AT_EACCESS) == 0;
+  return may_replace(target, exists ? &old : NULL);
+}
+
 /* A name that no other process uses, for file->temporary. */
 static bool choose_temporary_name(struct replacement *file)
 {

@@ -650,3 +650,26 @@ Test(saving, two_at_once)
   lanebloom_filter_close(filters[1]);
   leave_folder();
 }
+
+/* What save() would say of a path, without a file. */
+Test(saving, check_before)
+{
+  enter_empty_folder();
+  cr_assert(mkdir("folder", 0755) == 0 && symlink("missing/f.lbf", "link") == 0);
+  static const struct {
+    const char *path;
+    int error;
+  } cases[] = {{"f.lbf", 0},       {"folder/f.lbf", 0},    {"/dev/null", 0},
+               {"folder", EISDIR}, {"none/f.lbf", ENOENT}, {"link", ENOENT},
+               {"f.lbf/", ENOENT}, {"/dev/fd/999", EBADF}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    errno = 0;
+    const lanebloom_status status = lanebloom_filter_save_check(cases[i].path);
+    cr_assert(status == (cases[i].error ? LANEBLOOM_ERR_IO : LANEBLOOM_OK) &&
+                  (!cases[i].error || errno == cases[i].error),
+              "%s: status %d, %s", cases[i].path, status, strerror(errno));
+  }
+  cr_assert(files_here() == 2);
+  cr_assert(unlink("link") == 0 && rmdir("folder") == 0);
+  leave_folder();
+}

@@ -82,9 +82,66 @@ sh_run() {
   lanebloom screen -c /dev/fd/7 keys 7<filter
 }
 
-@test "a folder that is missing is noticed before any input is read" {
-  sh_run 'mkfifo quiet; timeout 5 $1 build -o missing/filter 0<>quiet'
-  is_message "missing/filter: No such file or directory"
+@test "a target that cannot be written is refused before any input is read" {
+  mkdir folder closed
+  : >closed/old
+  chmod 555 closed
+  ln -s folder to-folder
+  ln -s missing/filter to-missing
+  ln -s closed/filter to-closed
+  mkfifo shut
+  chmod 444 shut
+  for raw in "" --raw; do
+    fails_with "missing/filter: No such file or directory" without_input "$LANEBLOOM" build $raw -o missing/filter
+    fails_with "to-missing: No such file or directory" without_input "$LANEBLOOM" build $raw -o to-missing
+    fails_with "folder: Is a directory" without_input "$LANEBLOOM" build $raw -o folder
+    fails_with "to-folder: Is a directory" without_input "$LANEBLOOM" build $raw -o to-folder
+    fails_with "filter/: " without_input "$LANEBLOOM" build $raw -o filter/
+    fails_with "folder/old/filter: " without_input "$LANEBLOOM" build $raw -o folder/old/filter
+    for target in closed/filter closed/old to-closed shut; do
+      fails_with "$target: Permission denied" without_input "${unprivileged[@]}" "$LANEBLOOM" build $raw -o $target
+    done
+    sh_run "mkfifo -m 600 open; timeout 5 \$1 build $raw -o - 0<>open 1<closed/old; status=\$?; rm open; exit \$status"
+    [[ $status -eq 2 ]]
+    is_message "(standard output): Bad file descriptor"
+  done
+  [[ -z $(ls -A folder) && $(ls -A closed) == old ]]
+}
+
+@test "a target that can be written is not refused" {
+  numbers 1 100 >keys
+  lanebloom build -o filter keys
+  mkdir closed
+  : >closed/old
+  chmod 444 closed/old
+  mkfifo pipe
+  ln -s closed/new link
+  "${unprivileged[@]}" "$LANEBLOOM" build -o closed/old keys
+  cmp filter closed/old
+  lanebloom build -o link keys
+  cmp filter closed/new
+  [[ -L link ]]
+  exec 7>closed/kept
+  chmod 555 closed
+  "${unprivileged[@]}" "$LANEBLOOM" build -o - keys >&7
+  exec 7>&-
+  cmp filter closed/kept
+  chmod 755 closed
+  exec 7>closed/kept
+  chmod 555 closed
+  "${unprivileged[@]}" "$LANEBLOOM" build -o /dev/fd/7 keys
+  exec 7>&-
+  cmp filter closed/kept
+  cat pipe >copy &
+  timeout 5 "$LANEBLOOM" build -o pipe keys
+  wait $!
+  cmp filter copy
+}
+
+@test "extract: a target that cannot be written is refused before the table is read" {
+  mkdir folder
+  fails_with "folder: Is a directory" lanebloom extract missing.sst -o folder
+  fails_with "none/filter: No such file or directory" lanebloom extract missing.sst -o none/filter
 }
 
 @test "a limit on file size is an error, and leaves nothing" {

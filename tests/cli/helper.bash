@@ -7,6 +7,8 @@ setup() {
   [[ -x $LANEBLOOM ]] || { echo "LANEBLOOM names no program: '$LANEBLOOM'"; return 1; }
   LANEBLOOM=$(realpath "$LANEBLOOM")
   unset LANEBLOOM_KERNEL
+  unprivileged=() # a command after this is held by permissions, root's too
+  [[ $(id -u) -ne 0 ]] || unprivileged=(setpriv --inh-caps=-all --bounding-set=-all)
   mkdir "$BATS_TEST_TMPDIR/work" # bats keeps files of its own beside it
   cd "$BATS_TEST_TMPDIR/work" || return 1
 }
@@ -61,4 +63,10 @@ refuses() {
 # The program runs at all where address space is short.
 address_space_can_be_limited() {
   (ulimit -v 100000 && lanebloom --version) >/dev/null 2>&1
+}
+
+# without_input COMMAND...: standard input is a pipe that stays open and says nothing.
+without_input() {
+  [[ -p quiet ]] || mkfifo quiet
+  timeout 5 "$@" 0<>quiet
 }
