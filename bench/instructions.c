@@ -121,7 +121,7 @@ static lanebloom_filter *filter_of(const struct row *row)
     memcpy(trailer, (uint8_t[]){0xff, 0, NPROBES, 0, 0}, 5);
   }
   lanebloom_filter *filter;
-  check(lanebloom_filter_open(row->format, bytes, payload_nbytes + trailer_nbytes, &filter));
+  check(lanebloom_filter_parse_raw(row->format, bytes, payload_nbytes + trailer_nbytes, &filter));
   return filter;
 }
 

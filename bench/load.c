@@ -11,7 +11,8 @@
 
 struct load_row {
   const char *name;
-  lanebloom_status (*open)(const char *path, lanebloom_filter **filter);
+  lanebloom_status (*open)(const char *path, lanebloom_filter **filter, char *problem,
+                           size_t problem_size);
   size_t kib;
 };
 
@@ -39,7 +40,7 @@ static void load_row(struct bench *bench, void *argument)
       make_file, &(struct bench_case){LANEBLOOM_LEVELDB, row->kib, BENCH_NPROBES, 0, 0});
   while (bench_next(bench, 1)) {
     lanebloom_filter *filter;
-    bench_check(row->open(path, &filter));
+    bench_check(row->open(path, &filter, NULL, 0));
     bench_keep(filter);
     lanebloom_filter_close(filter);
   }

@@ -33,17 +33,17 @@ lanebloom_filter *load_filter(const char *path, const struct filter_source *sour
   const char *file = is_standard_input(path) ? "/dev/stdin" : path;
   lanebloom_filter *filter;
   lanebloom_status status;
-  char why[256] = "";
+  char problem[256];
   if (is_standard_output(path))
     return NULL;
   if (source->raw)
-    status = lanebloom_filter_load_raw(source->format, file, &filter);
+    status = lanebloom_filter_load_raw(source->format, file, &filter, problem, sizeof problem);
   else
-    status = lanebloom_filter_load_why(file, &filter, why, sizeof why);
+    status = lanebloom_filter_load(file, &filter, problem, sizeof problem);
   const char *hint = "";
   if (status == LANEBLOOM_ERR_FORMAT && source->raw)
     hint = " (--format rocksdb opens either of RocksDB's; a container is read without --raw)";
-  else if (status == LANEBLOOM_ERR_FORMAT && strstr(why, "not a lanebloom container"))
+  else if (status == LANEBLOOM_ERR_FORMAT && strstr(problem, "not a lanebloom container"))
     hint = " (`lanebloom build' makes filters; --raw --format NAME reads an engine's bare bytes; "
            "`screen --db' asks "
            "tables)";
@@ -52,7 +52,7 @@ lanebloom_filter *load_filter(const char *path, const struct filter_source *sour
   else if (status == LANEBLOOM_ERR_LIMIT && source->raw)
     hint = " (RocksDB's filters have fewer than 2^32 bytes)";
   if (status != LANEBLOOM_OK)
-    complain(input_name(path), "%s%s", *why ? why : status_text(status), hint);
+    complain(input_name(path), "%s%s", problem, hint);
   return filter;
 }
 

@@ -69,8 +69,8 @@ static void open_filter(struct hash *hash)
   hash->filter = load_filter(hash->path, &(struct filter_source){0});
   if (!hash->filter)
     exit(EXIT_TROUBLE);
-  lanebloom_info info;
-  lanebloom_filter_info(hash->filter, &info, sizeof info);
+  lanebloom_filter_info info;
+  lanebloom_filter_describe(hash->filter, &info, sizeof info);
   if (hash->format && hash->format != info.format)
     die(hash->path, "the format is %s, not %s", lanebloom_format_name(info.format),
         lanebloom_format_name(hash->format));

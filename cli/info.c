@@ -66,8 +66,9 @@ static const struct argp argp = {
 
 /* ---- printing ---- */
 
-static void print_text(const char *path, const lanebloom_filter *filter, const lanebloom_info *info,
-                       const struct measurement *measured, uint64_t nhashes)
+static void print_text(const char *path, const lanebloom_filter *filter,
+                       const lanebloom_filter_info *info, const struct measurement *measured,
+                       uint64_t nhashes)
 {
   size_t nbytes;
   lanebloom_filter_bytes(filter, &nbytes);
@@ -107,8 +108,9 @@ static struct json_object *json_measurement(const struct measurement *measured, 
   return object;
 }
 
-static void print_json(const char *path, const lanebloom_filter *filter, const lanebloom_info *info,
-                       const struct measurement *measured, uint64_t nhashes)
+static void print_json(const char *path, const lanebloom_filter *filter,
+                       const lanebloom_filter_info *info, const struct measurement *measured,
+                       uint64_t nhashes)
 {
   size_t nbytes;
   lanebloom_filter_bytes(filter, &nbytes);
@@ -143,8 +145,8 @@ int info_main(int argc, char **argv)
       status = EXIT_TROUBLE;
       continue;
     }
-    lanebloom_info info;
-    lanebloom_filter_info(filter, &info, sizeof info);
+    lanebloom_filter_info info;
+    lanebloom_filter_describe(filter, &info, sizeof info);
     struct measurement measured = measure(filter, info.format, report.nhashes);
     (report.json ? print_json : print_text)(report.paths[i], filter, &info, &measured,
                                             report.nhashes);

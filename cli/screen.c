@@ -345,10 +345,10 @@ static void open_databases(struct screen *screen)
 /* As bytes do that have another format than was said. */
 static void warn_of_constant(const char *path, const lanebloom_filter *filter)
 {
-  lanebloom_info info;
+  lanebloom_filter_info info;
   if (!lanebloom_filter_may_contain(filter, NULL, 0))
     return;
-  lanebloom_filter_info(filter, &info, sizeof info);
+  lanebloom_filter_describe(filter, &info, sizeof info);
   if (info.model_rate >= 1)
     complain(input_name(path), "warning: this filter lets every key pass");
 }

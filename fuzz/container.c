@@ -79,12 +79,12 @@ static bool holds(const uint8_t *bytes, size_t size)
 
 static bool same_filters(const lanebloom_filter *a, const lanebloom_filter *b)
 {
-  lanebloom_info infos[2];
+  lanebloom_filter_info infos[2];
   size_t sizes[2];
   const void *bytes[] = {lanebloom_filter_bytes(a, &sizes[0]),
                          lanebloom_filter_bytes(b, &sizes[1])};
-  lanebloom_filter_info(a, &infos[0], sizeof infos[0]);
-  lanebloom_filter_info(b, &infos[1], sizeof infos[1]);
+  lanebloom_filter_describe(a, &infos[0], sizeof infos[0]);
+  lanebloom_filter_describe(b, &infos[1], sizeof infos[1]);
   return sizes[0] == sizes[1] && memcmp(bytes[0], bytes[1], sizes[0]) == 0 &&
          infos[0].format == infos[1].format && infos[0].nkeys == infos[1].nkeys &&
          memcmp(&infos[0].bits_per_key, &infos[1].bits_per_key, sizeof infos[0].bits_per_key) == 0;
@@ -93,8 +93,8 @@ static bool same_filters(const lanebloom_filter *a, const lanebloom_filter *b)
 static void check_saving(const lanebloom_filter *filter, const uint8_t *bytes, size_t size)
 {
   const char *path = written(NULL, 0);
-  lanebloom_info info;
-  lanebloom_filter_info(filter, &info, sizeof info);
+  lanebloom_filter_info info;
+  lanebloom_filter_describe(filter, &info, sizeof info);
   CHECK(lanebloom_filter_save(filter, path) == LANEBLOOM_OK);
   uint8_t *saved = memcpy(fuzz_alloc(size), bytes, size);
   store(saved + AT_FORMAT, info.format, 4); /* of RocksDB's bytes that one which they say */
@@ -112,19 +112,19 @@ static void check_other_ways(const lanebloom_filter *parsed, lanebloom_status st
   const char *path = written(bytes, size);
   lanebloom_filter *filter;
   char why[200];
-  CHECK(lanebloom_filter_load_why(path, &filter, why, sizeof why) == status);
+  CHECK(lanebloom_filter_load(path, &filter, why, sizeof why) == status);
   CHECK((why[0] == 0) == (status == LANEBLOOM_OK) && !filter == (status != LANEBLOOM_OK));
   CHECK(!filter || same_filters(filter, parsed));
   lanebloom_filter_close(filter);
   const lanebloom_status mapped =
-      lanebloom_filter_map(path, &filter); /* which leaves the payload unread */
+      lanebloom_filter_map(path, &filter, NULL, 0); /* which leaves the payload unread */
   CHECK(mapped == status || (mapped == LANEBLOOM_OK && status == LANEBLOOM_ERR_CORRUPT) ||
         (mapped == LANEBLOOM_ERR_FORMAT && status == LANEBLOOM_ERR_CORRUPT));
   CHECK(!filter || !parsed || same_filters(filter, parsed));
   CHECK(!filter || header_is_right(bytes));
   lanebloom_filter_close(filter);
-  CHECK(!parsed || lanebloom_filter_load_raw(LANEBLOOM_LEVELDB, written(bytes, size), &filter) ==
-                       LANEBLOOM_ERR_FORMAT);
+  CHECK(!parsed || lanebloom_filter_load_raw(LANEBLOOM_LEVELDB, written(bytes, size), &filter, NULL,
+                                             0) == LANEBLOOM_ERR_FORMAT);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

@@ -68,7 +68,7 @@ static enum verdict judge(lanebloom_format format, const uint8_t *bytes, size_t 
 /* ---- Answers ---- */
 
 /* Are all bits set that the definition names? */
-static bool has_bits(const lanebloom_filter *filter, const lanebloom_info *info,
+static bool has_bits(const lanebloom_filter *filter, const lanebloom_filter_info *info,
                      enum verdict verdict, const uint8_t *hash)
 {
   size_t size;
@@ -94,8 +94,8 @@ static void answer_by_scalar(const lanebloom_filter *filter, enum verdict verdic
                              const lanebloom_keys *keys, lanebloom_slice hashes,
                              struct answers *answers)
 {
-  lanebloom_info info;
-  lanebloom_filter_info(filter, &info, sizeof info);
+  lanebloom_filter_info info;
+  lanebloom_filter_describe(filter, &info, sizeof info);
   const size_t hash_nbytes = lanebloom_format_hash_size(info.format);
   static uint64_t own[FUZZ_MAX_NKEYS];
   const size_t n = hash_nbytes ? hashes.size / hash_nbytes : 0;
@@ -118,8 +118,8 @@ static void check_kernel(const lanebloom_filter *filter, const lanebloom_keys *k
 {
   static struct answers found;
   static uint32_t indices[FUZZ_MAX_NKEYS];
-  lanebloom_info info;
-  lanebloom_filter_info(filter, &info, sizeof info);
+  lanebloom_filter_info info;
+  lanebloom_filter_describe(filter, &info, sizeof info);
   const size_t hash_nbytes = lanebloom_format_hash_size(info.format),
                n = hash_nbytes ? hashes.size / hash_nbytes : 0;
   const size_t count = lanebloom_filter_screen(filter, keys, found.keys);
@@ -149,7 +149,7 @@ static void check_merge(lanebloom_format format, const uint8_t *bytes, size_t si
   if (trailer > 0)
     memcpy(turned + payload, bytes + payload, trailer);
   lanebloom_filter *other, *merged;
-  CHECK(lanebloom_filter_open(format, turned, size, &other) == LANEBLOOM_OK);
+  CHECK(lanebloom_filter_parse_raw(format, turned, size, &other) == LANEBLOOM_OK);
   CHECK(lanebloom_filter_merge((const lanebloom_filter *[]){filter, other, filter}, 3, &merged) ==
         LANEBLOOM_OK);
   size_t nbytes;
@@ -199,7 +199,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 
   lanebloom_kernel_use("scalar");
   lanebloom_filter *filter;
-  const lanebloom_status status = lanebloom_filter_open(format, filter_bytes, nbytes, &filter);
+  const lanebloom_status status = lanebloom_filter_parse_raw(format, filter_bytes, nbytes, &filter);
   const enum verdict verdict = judge(format, filter_bytes, nbytes);
   CHECK(status == (verdict == REFUSED ? LANEBLOOM_ERR_FORMAT : LANEBLOOM_OK) &&
         !filter == (verdict == REFUSED));

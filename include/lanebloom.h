@@ -37,6 +37,9 @@ extern "C" {
  *           to one thread at a time. Everything else may be called from any thread at any time,
  *           lanebloom_kernel_use() included: a call that is under way finishes with the kernels it
  *           began with, and all kernels give the same answers.
+ * Problems  A call that reads a file takes `problem`, room for problem_size bytes: where the call
+ *           fails, one line for people that says what was expected and what was found, cut to fit
+ *           and always terminated; "" on success. NULL and 0: none is wanted.
  * Empty     A batch of no keys is legal everywhere: nothing is written and 0 is returned. {NULL, 0}
  *           is the empty key, which is a key like any other.
  * ---------------------------------------------------------------------------------------------- */
@@ -189,8 +192,9 @@ typedef struct lanebloom_filter lanebloom_filter;
  *   other are FORMAT. A Ribbon filter is FORMAT; 2^32 bytes or more are LIMIT.
  *
  * Errors: ARGUMENT, FORMAT, LIMIT, MEMORY, KERNEL. Cost: constant. */
-LANEBLOOM_API lanebloom_status lanebloom_filter_open(lanebloom_format format, const void *bytes,
-                                                     size_t size, lanebloom_filter **filter);
+LANEBLOOM_API lanebloom_status lanebloom_filter_parse_raw(lanebloom_format format,
+                                                          const void *bytes, size_t size,
+                                                          lanebloom_filter **filter);
 
 /* Builds the filter that the engine would build of these keys in this order, byte for byte.
  * Duplicates count in its size as they do there: always in LevelDB formats, in RocksDB's unless
@@ -220,16 +224,12 @@ LANEBLOOM_API lanebloom_status lanebloom_filter_merge(const lanebloom_filter *co
  * Errors: IO with errno; FORMAT for what is no container, or one of a newer version, format or
  * flag; CORRUPT for a wrong size or checksum; LIMIT for RocksDB's formats from 2^32 bytes on;
  * MEMORY, KERNEL. */
-LANEBLOOM_API lanebloom_status lanebloom_filter_load(const char *path, lanebloom_filter **filter);
-LANEBLOOM_API lanebloom_status lanebloom_filter_map(const char *path, lanebloom_filter **filter);
+LANEBLOOM_API lanebloom_status lanebloom_filter_load(const char *path, lanebloom_filter **filter,
+                                                     char *problem, size_t problem_size);
+LANEBLOOM_API lanebloom_status lanebloom_filter_map(const char *path, lanebloom_filter **filter,
+                                                    char *problem, size_t problem_size);
 LANEBLOOM_API lanebloom_status lanebloom_filter_parse(const void *bytes, size_t size,
                                                       lanebloom_filter **filter);
-
-/* As load; where it fails, `why` gets one line for people that says what was expected and what was
- * found. It holds why_size bytes, is cut to fit and always terminated; "" on success. */
-LANEBLOOM_API lanebloom_status lanebloom_filter_load_why(const char *path,
-                                                         lanebloom_filter **filter, char *why,
-                                                         size_t why_size);
 
 /* Writes a container, all or nothing. Symbolic links are followed where the system follows them. A
  * regular or new target is written beside itself, without a name where the file system can do that,
@@ -250,14 +250,15 @@ LANEBLOOM_API lanebloom_status lanebloom_filter_save_check(const char *path);
  * Errors: FORMAT, also for a container; CORRUPT for a file that becomes shorter meanwhile; LIMIT,
  * IO, MEMORY, KERNEL. */
 LANEBLOOM_API lanebloom_status lanebloom_filter_load_raw(lanebloom_format format, const char *path,
-                                                         lanebloom_filter **filter);
+                                                         lanebloom_filter **filter, char *problem,
+                                                         size_t problem_size);
 LANEBLOOM_API lanebloom_status lanebloom_filter_save_raw(const lanebloom_filter *filter,
                                                          const char *path);
 
 /* The engine's bytes, trailer included, valid until the filter is closed. */
 LANEBLOOM_API const void *lanebloom_filter_bytes(const lanebloom_filter *filter, size_t *size);
 
-typedef struct lanebloom_info {
+typedef struct lanebloom_filter_info {
   lanebloom_format format; /* LANEBLOOM_ROCKSDB: a constant answer */
   uint32_t nprobes;        /* 0 for constant answers */
   /* that probes can address: in LevelDB formats never above 2^32; 0 for constant answers */
@@ -268,12 +269,12 @@ typedef struct lanebloom_info {
   /* false positives to expect, from the bits that are set and, when known, the keys, as if none
    * were added twice */
   double model_rate;
-} lanebloom_info;
+} lanebloom_filter_info;
 
-/* Fills at most info_size bytes of info: pass sizeof(lanebloom_info). Cost: counts the set bits,
- * linear in the filter. */
-LANEBLOOM_API void lanebloom_filter_info(const lanebloom_filter *filter, lanebloom_info *info,
-                                         size_t info_size);
+/* Fills at most info_size bytes of info: pass sizeof(lanebloom_filter_info). Cost: counts the set
+ * bits, linear in the filter. */
+LANEBLOOM_API void lanebloom_filter_describe(const lanebloom_filter *filter,
+                                             lanebloom_filter_info *info, size_t info_size);
 
 /* Frees the filter and what it owns. NULL is fine. No thread may still be using it. */
 LANEBLOOM_API void lanebloom_filter_close(lanebloom_filter *filter);

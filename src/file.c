@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,34 +16,8 @@
 
 #include "bytes.h"
 #include "filter.h"
+#include "problem.h"
 #include "replace.h"
-
-/* ---- Why a file is refused ---- */
-
-struct reason {
-  char *text;
-  size_t size;
-};
-
-__attribute__((format(printf, 3, 4))) static lanebloom_status
-refuse(const struct reason *why, lanebloom_status status, const char *text, ...)
-{
-  va_list values;
-  va_start(values, text);
-  if (why->size > 0)
-    vsnprintf(why->text, why->size, text, values);
-  va_end(values);
-  return status;
-}
-
-static lanebloom_status refuse_io(const struct reason *why)
-{
-  const int error = errno;
-  char text[128];
-  refuse(why, LANEBLOOM_ERR_IO, "%s", strerror_r(error, text, sizeof text));
-  errno = error;
-  return LANEBLOOM_ERR_IO;
-}
 
 /* ---- The header ---- */
 
@@ -107,91 +80,96 @@ static void write_header(const lanebloom_filter *filter, uint8_t header[HEADER_N
 
 /* Structure only: what can be judged from the first `found` bytes of a file. */
 static lanebloom_status check_header(const uint8_t *header, uint64_t found,
-                                     const struct reason *why)
+                                     const struct problem *problem)
 {
   if (found < sizeof MAGIC || memcmp(header, MAGIC, sizeof MAGIC) != 0) {
     char text[3 * sizeof MAGIC + 1] = " nothing";
     for (size_t i = 0; i < sizeof MAGIC && i < found; i++)
       snprintf(text + 3 * i, sizeof text - 3 * i, " %02x", header[i]);
-    return refuse(
-        why, LANEBLOOM_ERR_FORMAT,
+    return problem_set(
+        problem, LANEBLOOM_ERR_FORMAT,
         "not a lanebloom container: expected it to start with 89 4c 42 46 0d 0a 1a 0a, found%s",
         text);
   }
   if (found < HEADER_NBYTES)
-    return refuse(why, LANEBLOOM_ERR_CORRUPT,
-                  "truncated: expected a header of %d bytes, found %" PRIu64, HEADER_NBYTES, found);
+    return problem_set(problem, LANEBLOOM_ERR_CORRUPT,
+                       "truncated: expected a header of %d bytes, found %" PRIu64, HEADER_NBYTES,
+                       found);
   const uint32_t version = load_le32(header + AT_VERSION);
   if (version != CONTAINER_VERSION)
-    return refuse(why, LANEBLOOM_ERR_FORMAT,
-                  "container version: expected %d, found %" PRIu32
-                  "; a newer lanebloom may read it",
-                  CONTAINER_VERSION, version);
+    return problem_set(problem, LANEBLOOM_ERR_FORMAT,
+                       "container version: expected %d, found %" PRIu32
+                       "; a newer lanebloom may read it",
+                       CONTAINER_VERSION, version);
   const uint32_t expected = load_le32(header + AT_HEADER_CHECKSUM), sum = header_checksum(header);
   if (expected != sum)
-    return refuse(why, LANEBLOOM_ERR_CORRUPT,
-                  "damaged header: expected checksum %08" PRIx32 ", found %08" PRIx32, expected,
-                  sum);
+    return problem_set(problem, LANEBLOOM_ERR_CORRUPT,
+                       "damaged header: expected checksum %08" PRIx32 ", found %08" PRIx32,
+                       expected, sum);
   if (load_le32(header + AT_FLAGS) != 0 || load_le64(header + AT_RESERVED) != 0)
-    return refuse(why, LANEBLOOM_ERR_FORMAT,
-                  "flags: expected none, found %08" PRIx32 " and %016" PRIx64
-                  "; a newer lanebloom may read it",
-                  load_le32(header + AT_FLAGS), load_le64(header + AT_RESERVED));
+    return problem_set(problem, LANEBLOOM_ERR_FORMAT,
+                       "flags: expected none, found %08" PRIx32 " and %016" PRIx64
+                       "; a newer lanebloom may read it",
+                       load_le32(header + AT_FLAGS), load_le64(header + AT_RESERVED));
   const uint64_t millibits = load_le64(header + AT_MILLIBITS);
   if (millibits > MAX_MILLIBITS && millibits != LANEBLOOM_UNKNOWN)
-    return refuse(why, LANEBLOOM_ERR_CORRUPT,
-                  "bits per key: expected at most %" PRIu64 " thousandths, found %" PRIu64,
-                  MAX_MILLIBITS, millibits);
+    return problem_set(problem, LANEBLOOM_ERR_CORRUPT,
+                       "bits per key: expected at most %" PRIu64 " thousandths, found %" PRIu64,
+                       MAX_MILLIBITS, millibits);
   const uint32_t id = load_le32(header + AT_FORMAT);
   const struct format_table *format = lanebloom_format_table((lanebloom_format)id);
   if (!format)
-    return refuse(why, LANEBLOOM_ERR_FORMAT,
-                  "filter format: expected one that this lanebloom has, found number %" PRIu32, id);
+    return problem_set(problem, LANEBLOOM_ERR_FORMAT,
+                       "filter format: expected one that this lanebloom has, found number %" PRIu32,
+                       id);
   const uint64_t nbytes = load_le64(header + AT_PAYLOAD_NBYTES);
   if (nbytes > format->max_nbytes)
-    return refuse(why, LANEBLOOM_ERR_LIMIT,
-                  "payload: expected at most the %" PRIu64
-                  " bytes that %s can hold, found %" PRIu64,
-                  format->max_nbytes, format->name, nbytes);
+    return problem_set(problem, LANEBLOOM_ERR_LIMIT,
+                       "payload: expected at most the %" PRIu64
+                       " bytes that %s can hold, found %" PRIu64,
+                       format->max_nbytes, format->name, nbytes);
   return LANEBLOOM_OK;
 }
 
-static lanebloom_status check_size(const uint8_t *header, uint64_t found, const struct reason *why)
+static lanebloom_status check_size(const uint8_t *header, uint64_t found,
+                                   const struct problem *problem)
 {
   const uint64_t nbytes = load_le64(header + AT_PAYLOAD_NBYTES);
   if (found - HEADER_NBYTES > nbytes) /* how many more nobody knows: load() stops there */
-    return refuse(why, LANEBLOOM_ERR_CORRUPT,
-                  "too long: expected a payload of %" PRIu64 " bytes behind the header, found more",
-                  nbytes);
+    return problem_set(
+        problem, LANEBLOOM_ERR_CORRUPT,
+        "too long: expected a payload of %" PRIu64 " bytes behind the header, found more", nbytes);
   if (found - HEADER_NBYTES < nbytes)
-    return refuse(why, LANEBLOOM_ERR_CORRUPT,
-                  "truncated: expected a payload of %" PRIu64
-                  " bytes behind the header, found %" PRIu64,
-                  nbytes, found - HEADER_NBYTES);
+    return problem_set(problem, LANEBLOOM_ERR_CORRUPT,
+                       "truncated: expected a payload of %" PRIu64
+                       " bytes behind the header, found %" PRIu64,
+                       nbytes, found - HEADER_NBYTES);
   return LANEBLOOM_OK;
 }
 
-static lanebloom_status check_sum(const uint8_t *bytes, size_t nbytes, const struct reason *why)
+static lanebloom_status check_sum(const uint8_t *bytes, size_t nbytes,
+                                  const struct problem *problem)
 {
   const uint64_t expected = load_le64(bytes + AT_CHECKSUM);
   const uint64_t found = whole_checksum(bytes, bytes + HEADER_NBYTES, nbytes - HEADER_NBYTES);
   if (expected == found)
     return LANEBLOOM_OK;
-  return refuse(why, LANEBLOOM_ERR_CORRUPT,
-                "damaged: expected checksum %016" PRIx64 ", found %016" PRIx64, expected, found);
+  return problem_set(problem, LANEBLOOM_ERR_CORRUPT,
+                     "damaged: expected checksum %016" PRIx64 ", found %016" PRIx64, expected,
+                     found);
 }
 
 /* A filter over container bytes, which lie in `memory` or are borrowed; on success it owns the
  * memory. */
 static lanebloom_status open_container(const uint8_t *bytes, size_t nbytes, bool verify_sum,
-                                       struct filter_memory memory, const struct reason *why,
+                                       struct filter_memory memory, const struct problem *problem,
                                        lanebloom_filter **filter)
 {
-  lanebloom_status status = check_header(bytes, nbytes, why);
+  lanebloom_status status = check_header(bytes, nbytes, problem);
   if (!status)
-    status = check_size(bytes, nbytes, why);
+    status = check_size(bytes, nbytes, problem);
   if (!status && verify_sum)
-    status = check_sum(bytes, nbytes, why);
+    status = check_sum(bytes, nbytes, problem);
   if (status)
     return status;
 
@@ -201,7 +179,7 @@ static lanebloom_status open_container(const uint8_t *bytes, size_t nbytes, bool
   status = lanebloom_filter_adopt(
       format, bytes + HEADER_NBYTES, nbytes - HEADER_NBYTES, load_le64(bytes + AT_NKEYS),
       millibits == LANEBLOOM_UNKNOWN ? NAN : (double)millibits / 1000, memory, filter);
-  return status ? refuse(why, status, "%s", lanebloom_status_text(status)) : LANEBLOOM_OK;
+  return status ? problem_status(problem, status) : LANEBLOOM_OK;
 }
 
 /* ---- Reading ---- */
@@ -252,7 +230,7 @@ static bool has_shrunk(int fd, uint64_t left, uint64_t found)
  * until the end comes. On an error the memory is freed. */
 static lanebloom_status read_rest(int fd, const uint8_t *prefix, size_t nprefix, uint64_t most,
                                   struct filter_memory *memory, size_t *nbytes,
-                                  const struct reason *why)
+                                  const struct problem *problem)
 {
   const uint64_t left = bytes_left(fd), first = left == LANEBLOOM_UNKNOWN ? 1 << 16 : left;
   const uint64_t end = min(most, PTRDIFF_MAX) + nprefix + 1; /* 1 more byte to meet the end */
@@ -263,8 +241,7 @@ static lanebloom_status read_rest(int fd, const uint8_t *prefix, size_t nprefix,
     struct filter_memory larger = lanebloom_memory_create(room);
     if (!larger.bytes) {
       lanebloom_memory_free(memory);
-      return refuse(why, LANEBLOOM_ERR_MEMORY, "out of memory: cannot hold %" PRIu64 " bytes",
-                    room);
+      return problem_memory(problem, room);
     }
     if (memory->bytes)
       memcpy(larger.bytes, memory->bytes, *nbytes);
@@ -275,7 +252,7 @@ static lanebloom_status read_rest(int fd, const uint8_t *prefix, size_t nprefix,
 
     ssize_t got = read_full(fd, memory->bytes + *nbytes, (size_t)room - *nbytes);
     if (got < 0) {
-      refuse_io(why);
+      problem_io(problem);
       lanebloom_memory_free(memory);
       return LANEBLOOM_ERR_IO;
     }
@@ -284,54 +261,55 @@ static lanebloom_status read_rest(int fd, const uint8_t *prefix, size_t nprefix,
         has_shrunk(fd, left,
                    *nbytes - nprefix)) { /* bare bytes that are cut would turn keys away */
       lanebloom_memory_free(memory);
-      return refuse(why, LANEBLOOM_ERR_CORRUPT,
-                    "truncated: the file became shorter while it was read");
+      return problem_set(problem, LANEBLOOM_ERR_CORRUPT,
+                         "truncated: the file became shorter while it was read");
     }
     if (*nbytes < room || room == end)
       return LANEBLOOM_OK;
   }
 }
 
-static lanebloom_status load(int fd, const struct reason *why, lanebloom_filter **filter)
+static lanebloom_status load(int fd, const struct problem *problem, lanebloom_filter **filter)
 {
   uint8_t header[HEADER_NBYTES];
   ssize_t got = read_full(fd, header, sizeof header);
   if (got < 0)
-    return refuse_io(why);
+    return problem_io(problem);
   lanebloom_status status = check_header(
-      header, (uint64_t)got, why); /* before a large file is read that is none of ours */
+      header, (uint64_t)got, problem); /* before a large file is read that is none of ours */
   if (status)
     return status;
 
   struct filter_memory memory;
   size_t nbytes;
   status = read_rest(fd, header, sizeof header, load_le64(header + AT_PAYLOAD_NBYTES), &memory,
-                     &nbytes, why);
+                     &nbytes, problem);
   if (status)
     return status;
-  status = open_container(memory.bytes, nbytes, true, memory, why, filter);
+  status = open_container(memory.bytes, nbytes, true, memory, problem, filter);
   if (status)
     lanebloom_memory_free(&memory);
   return status;
 }
 
-static lanebloom_status map(int fd, const struct reason *why, lanebloom_filter **filter)
+static lanebloom_status map(int fd, const struct problem *problem, lanebloom_filter **filter)
 {
   struct stat info;
   if (fstat(fd, &info) != 0)
-    return refuse_io(why);
+    return problem_io(problem);
   if (!S_ISREG(info.st_mode) || (uint64_t)info.st_size > SIZE_MAX) {
     errno = S_ISREG(info.st_mode) ? EFBIG : ENODEV;
-    return refuse_io(why);
+    return problem_io(problem);
   }
   if (info.st_size == 0)
-    return check_header(NULL, 0, why); /* nothing cannot be mapped */
+    return check_header(NULL, 0, problem); /* nothing cannot be mapped */
   struct filter_memory memory = {.nbytes = (size_t)info.st_size, .kind = MEMORY_MAPPED};
   void *address = mmap(NULL, memory.nbytes, PROT_READ, MAP_SHARED, fd, 0);
   if (address == MAP_FAILED)
-    return refuse_io(why);
+    return problem_io(problem);
   memory.bytes = address;
-  lanebloom_status status = open_container(memory.bytes, memory.nbytes, false, memory, why, filter);
+  lanebloom_status status =
+      open_container(memory.bytes, memory.nbytes, false, memory, problem, filter);
   if (status)
     lanebloom_memory_free(&memory);
   return status;
@@ -355,37 +333,32 @@ static void close_quietly(int fd)
   errno = error;
 }
 
-lanebloom_status lanebloom_filter_load_why(const char *path, lanebloom_filter **filter, char *why,
-                                           size_t why_size)
+lanebloom_status lanebloom_filter_load(const char *path, lanebloom_filter **filter, char *text,
+                                       size_t size)
 {
-  const struct reason reason = {why, why_size};
+  const struct problem problem = problem_begin(text, size);
   *filter = NULL;
-  if (why_size > 0)
-    *why = 0;
   if (!lanebloom_kernels_current())
-    return refuse(&reason, LANEBLOOM_ERR_KERNEL, "%s", lanebloom_status_text(LANEBLOOM_ERR_KERNEL));
+    return problem_status(&problem, LANEBLOOM_ERR_KERNEL);
   int fd = open_to_read(path);
   if (fd < 0)
-    return refuse_io(&reason);
-  lanebloom_status status = load(fd, &reason, filter);
+    return problem_io(&problem);
+  lanebloom_status status = load(fd, &problem, filter);
   close_quietly(fd);
   return status;
 }
 
-lanebloom_status lanebloom_filter_load(const char *path, lanebloom_filter **filter)
+lanebloom_status lanebloom_filter_map(const char *path, lanebloom_filter **filter, char *text,
+                                      size_t size)
 {
-  return lanebloom_filter_load_why(path, filter, NULL, 0);
-}
-
-lanebloom_status lanebloom_filter_map(const char *path, lanebloom_filter **filter)
-{
+  const struct problem problem = problem_begin(text, size);
   *filter = NULL;
   if (!lanebloom_kernels_current())
-    return LANEBLOOM_ERR_KERNEL;
+    return problem_status(&problem, LANEBLOOM_ERR_KERNEL);
   int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a pipe is refused, not waited for */
   if (fd < 0)
-    return LANEBLOOM_ERR_IO;
-  lanebloom_status status = map(fd, &(struct reason){0}, filter);
+    return problem_io(&problem);
+  lanebloom_status status = map(fd, &problem, filter);
   close_quietly(fd);
   return status;
 }
@@ -398,37 +371,42 @@ lanebloom_status lanebloom_filter_parse(const void *bytes, size_t size, lanebloo
   if (!bytes && size > 0)
     return LANEBLOOM_ERR_ARGUMENT;
   struct filter_memory borrowed = {.kind = MEMORY_BORROWED};
-  return open_container(bytes, size, true, borrowed, &(struct reason){0}, filter);
+  return open_container(bytes, size, true, borrowed, &no_problem, filter);
 }
 
 lanebloom_status lanebloom_filter_load_raw(lanebloom_format id, const char *path,
-                                           lanebloom_filter **filter)
+                                           lanebloom_filter **filter, char *text, size_t size)
 {
+  const struct problem problem = problem_begin(text, size);
   *filter = NULL;
   const struct format_table *format;
   lanebloom_status status = lanebloom_format_find(id, &format);
   if (status)
-    return status;
+    return problem_status(&problem, status);
   int fd = open_to_read(path);
   if (fd < 0)
-    return LANEBLOOM_ERR_IO;
+    return problem_io(&problem);
   struct filter_memory memory;
   size_t nbytes;
   const uint64_t left = bytes_left(fd);
-  if (left != LANEBLOOM_UNKNOWN && left > format->max_nbytes)
-    status = LANEBLOOM_ERR_LIMIT; /* before all of it is read */
+  if (left != LANEBLOOM_UNKNOWN && left > format->max_nbytes) /* before all of it is read */
+    status = problem_set(&problem, LANEBLOOM_ERR_LIMIT,
+                         "expected at most the %" PRIu64 " bytes that %s can hold, found %" PRIu64,
+                         format->max_nbytes, format->name, left);
   else
-    status = read_rest(fd, NULL, 0, format->max_nbytes, &memory, &nbytes, &(struct reason){0});
+    status = read_rest(fd, NULL, 0, format->max_nbytes, &memory, &nbytes, &problem);
   close_quietly(fd);
   if (status)
     return status;
   /* A container taken for a filter would turn keys away. Engine bytes that begin like one are not
    * to be expected. */
   if (nbytes >= HEADER_NBYTES && memcmp(memory.bytes, MAGIC, sizeof MAGIC) == 0)
-    status = LANEBLOOM_ERR_FORMAT;
-  else
-    status = lanebloom_filter_adopt(format, memory.bytes, nbytes, LANEBLOOM_UNKNOWN, NAN, memory,
-                                    filter);
+    status =
+        problem_set(&problem, LANEBLOOM_ERR_FORMAT,
+                    "expected the bare bytes of %s, found a lanebloom container", format->name);
+  else if ((status = lanebloom_filter_adopt(format, memory.bytes, nbytes, LANEBLOOM_UNKNOWN, NAN,
+                                            memory, filter)))
+    problem_status(&problem, status);
   if (status)
     lanebloom_memory_free(&memory);
   return status;

@@ -60,8 +60,8 @@ lanebloom_status lanebloom_filter_adopt(const struct format_table *format, const
   return LANEBLOOM_OK;
 }
 
-lanebloom_status lanebloom_filter_open(lanebloom_format id, const void *bytes, size_t size,
-                                       lanebloom_filter **filter)
+lanebloom_status lanebloom_filter_parse_raw(lanebloom_format id, const void *bytes, size_t size,
+                                            lanebloom_filter **filter)
 {
   *filter = NULL;
   const struct format_table *format;
@@ -98,10 +98,11 @@ static uint64_t count_ones(const uint8_t *bytes, uint64_t nbytes)
   return n;
 }
 
-void lanebloom_filter_info(const lanebloom_filter *filter, lanebloom_info *info, size_t info_size)
+void lanebloom_filter_describe(const lanebloom_filter *filter, lanebloom_filter_info *info,
+                               size_t info_size)
 {
   const struct filter_shape *shape = &filter->shape;
-  lanebloom_info full = {
+  lanebloom_filter_info full = {
       .format = filter->format->id,
       .nkeys = filter->nkeys,
       .bits_per_key = filter->bits_per_key,

@@ -76,7 +76,7 @@ static void screen_falling(const lanebloom_keys *keys)
 {
   uint8_t filter_bytes[9] = {[8] = 6};
   lanebloom_filter *filter;
-  if (lanebloom_filter_open(LANEBLOOM_LEVELDB, filter_bytes, sizeof filter_bytes, &filter) ==
+  if (lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, filter_bytes, sizeof filter_bytes, &filter) ==
       LANEBLOOM_OK)
     lanebloom_filter_screen(filter, keys, NULL);
 }
@@ -214,8 +214,8 @@ Test(screening, constant_answers_need_no_probes)
   };
   for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
     lanebloom_filter *filter;
-    cr_assert(lanebloom_filter_open(LANEBLOOM_LEVELDB, filters[i].bytes, filters[i].size,
-                                    &filter) == LANEBLOOM_OK);
+    cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, filters[i].bytes, filters[i].size,
+                                         &filter) == LANEBLOOM_OK);
     const lanebloom_keys keys = lanebloom_keys_fixed("abcdefghijkl", 1, 11);
     const size_t expected = filters[i].answer ? 11 : 0;
     uint8_t bitmap[3] = {0x55, 0x55, 0x55};
@@ -230,8 +230,8 @@ Test(screening, constant_answers_need_no_probes)
     cr_assert(lanebloom_filter_screen_hashes(filter, hashes, 11, NULL) == expected, "filter %zu",
               i);
     cr_assert(lanebloom_filter_may_contain(filter, "a", 1) == filters[i].answer, "filter %zu", i);
-    lanebloom_info info;
-    lanebloom_filter_info(filter, &info, sizeof info);
+    lanebloom_filter_info info;
+    lanebloom_filter_describe(filter, &info, sizeof info);
     cr_assert(info.nprobes == (i == 6) && info.model_rate == filters[i].answer &&
                   info.format == LANEBLOOM_LEVELDB,
               "filter %zu", i);
@@ -243,7 +243,7 @@ Test(screening, constant_answers_need_no_probes)
 Test(screening, select_refuses_what_its_indices_cannot_name)
 {
   lanebloom_filter *filter;
-  lanebloom_filter_open(LANEBLOOM_LEVELDB, "\0", 1, &filter);
+  lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, "\0", 1, &filter);
   const lanebloom_keys keys = lanebloom_keys_fixed("", 0, (size_t)UINT32_MAX + 1);
   uint32_t untouched = 7;
   cr_assert(lanebloom_filter_select(filter, &keys, &untouched) == SIZE_MAX);
@@ -280,8 +280,8 @@ Test(info, says_what_the_filter_is)
   for (size_t bit = 0; bit < 8 * (size - 1); bit++)
     nbits_set += payload[bit / 8] >> bit % 8 & 1;
 
-  lanebloom_info info;
-  lanebloom_filter_info(built, &info, sizeof info);
+  lanebloom_filter_info info;
+  lanebloom_filter_describe(built, &info, sizeof info);
   cr_assert(info.format == LANEBLOOM_LEVELDB && info.nprobes == 6 && info.nkeys == NKEYS &&
             info.bits_per_key == 10);
   cr_assert(info.nbits == 8 * (size - 1) && info.nbits_set == nbits_set);
@@ -289,8 +289,8 @@ Test(info, says_what_the_filter_is)
   cr_assert(fabs(info.model_rate / expected - 1) < 1e-6, "%g, expected %g", info.model_rate,
             expected);
 
-  cr_assert(lanebloom_filter_open(LANEBLOOM_LEVELDB, payload, size, &opened) == LANEBLOOM_OK);
-  lanebloom_filter_info(opened, &info, sizeof info);
+  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, payload, size, &opened) == LANEBLOOM_OK);
+  lanebloom_filter_describe(opened, &info, sizeof info);
   cr_assert(info.nkeys == LANEBLOOM_UNKNOWN && isnan(info.bits_per_key) &&
             info.nbits_set == nbits_set);
   cr_assert(fabs(info.model_rate / pow((double)nbits_set / (double)info.nbits, 6) - 1) < 1e-12);
@@ -301,14 +301,14 @@ Test(info, says_what_the_filter_is)
 Test(info, fills_no_more_than_it_is_given)
 {
   lanebloom_filter *filter;
-  lanebloom_filter_open(LANEBLOOM_LEVELDB, "\xff\xff\x03", 3, &filter);
-  lanebloom_info whole, part;
+  lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, "\xff\xff\x03", 3, &filter);
+  lanebloom_filter_info whole, part;
   memset(&part, 0xee, sizeof part);
-  lanebloom_filter_info(filter, &whole, sizeof whole);
-  lanebloom_filter_info(filter, &part, offsetof(lanebloom_info, nbits_set));
-  cr_assert(memcmp(&whole, &part, offsetof(lanebloom_info, nbits_set)) == 0);
-  const uint8_t *rest = (const uint8_t *)&part + offsetof(lanebloom_info, nbits_set);
-  for (size_t i = 0; i < sizeof part - offsetof(lanebloom_info, nbits_set); i++)
+  lanebloom_filter_describe(filter, &whole, sizeof whole);
+  lanebloom_filter_describe(filter, &part, offsetof(lanebloom_filter_info, nbits_set));
+  cr_assert(memcmp(&whole, &part, offsetof(lanebloom_filter_info, nbits_set)) == 0);
+  const uint8_t *rest = (const uint8_t *)&part + offsetof(lanebloom_filter_info, nbits_set);
+  for (size_t i = 0; i < sizeof part - offsetof(lanebloom_filter_info, nbits_set); i++)
     cr_assert(rest[i] == 0xee, "byte %zu", i);
   lanebloom_filter_close(filter);
 }
@@ -325,7 +325,8 @@ Test(errors, formats_that_are_not_there)
     unsigned nprobes;
     double value;
     cr_assert(lanebloom_hash(format, &keys, &hash) == LANEBLOOM_ERR_FORMAT, "%d", formats[i]);
-    cr_assert(lanebloom_filter_open(format, "\0\0", 2, &filter) == LANEBLOOM_ERR_FORMAT && !filter,
+    cr_assert(lanebloom_filter_parse_raw(format, "\0\0", 2, &filter) == LANEBLOOM_ERR_FORMAT &&
+                  !filter,
               "%d", formats[i]);
     filter = (void *)1;
     cr_assert(lanebloom_filter_build(format, 10, &keys, &filter) == LANEBLOOM_ERR_FORMAT && !filter,
@@ -375,10 +376,10 @@ static lanebloom_status open_as(lanebloom_format format, const lanebloom_filter 
   size_t size;
   const void *bytes = lanebloom_filter_bytes(filter, &size);
   lanebloom_filter *opened;
-  lanebloom_status status = lanebloom_filter_open(format, bytes, size, &opened);
+  lanebloom_status status = lanebloom_filter_parse_raw(format, bytes, size, &opened);
   if (status == LANEBLOOM_OK) {
-    lanebloom_info info;
-    lanebloom_filter_info(opened, &info, sizeof info);
+    lanebloom_filter_info info;
+    lanebloom_filter_describe(opened, &info, sizeof info);
     *found = info.format;
   }
   lanebloom_filter_close(opened);
@@ -428,11 +429,11 @@ Test(rocksdb, constant_answers_are_of_neither_format)
     uint8_t bytes[69] = {0};
     memcpy(bytes + filters[i].nbytes - 5, filters[i].trailer, 5);
     lanebloom_filter *filter;
-    cr_assert(lanebloom_filter_open(LANEBLOOM_ROCKSDB, bytes, filters[i].nbytes, &filter) ==
+    cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_ROCKSDB, bytes, filters[i].nbytes, &filter) ==
                   LANEBLOOM_OK,
               "%zu", i);
-    lanebloom_info info;
-    lanebloom_filter_info(filter, &info, sizeof info);
+    lanebloom_filter_info info;
+    lanebloom_filter_describe(filter, &info, sizeof info);
     cr_assert(info.format == LANEBLOOM_ROCKSDB && info.nprobes == 0 && info.nbits == 0, "%zu", i);
     cr_assert(info.model_rate == filters[i].answer, "%zu", i);
     cr_assert(lanebloom_filter_may_contain(filter, "a", 1) == filters[i].answer, "%zu", i);
@@ -450,22 +451,22 @@ Test(rocksdb, the_model_rate_comes_from_the_bits_that_are_set)
     lanebloom_builder *builder;
     lanebloom_filter *filter, *opened;
     double planned;
-    lanebloom_info info, bare;
+    lanebloom_filter_info info, bare;
     cr_assert(lanebloom_plan_rate(formats[i], 12, NKEYS, &planned) == LANEBLOOM_OK);
     cr_assert(lanebloom_builder_create(formats[i], 12, NKEYS, &builder) == LANEBLOOM_OK);
     cr_assert(lanebloom_builder_add(builder, &once) == LANEBLOOM_OK);
     cr_assert(lanebloom_builder_add(builder, &once) ==
               LANEBLOOM_OK); /* which sets no further bit */
     cr_assert(lanebloom_builder_finish(builder, &filter) == LANEBLOOM_OK);
-    lanebloom_filter_info(filter, &info, sizeof info);
+    lanebloom_filter_describe(filter, &info, sizeof info);
     cr_assert(info.nkeys == 2 * NKEYS);
     cr_assert(fabs(info.model_rate / planned - 1) < 0.1, "%g, planned %g", info.model_rate,
               planned);
 
     size_t size;
     const void *engine = lanebloom_filter_bytes(filter, &size);
-    cr_assert(lanebloom_filter_open(formats[i], engine, size, &opened) == LANEBLOOM_OK);
-    lanebloom_filter_info(opened, &bare, sizeof bare);
+    cr_assert(lanebloom_filter_parse_raw(formats[i], engine, size, &opened) == LANEBLOOM_OK);
+    lanebloom_filter_describe(opened, &bare, sizeof bare);
     cr_assert(fabs(bare.model_rate / info.model_rate - 1) < 1e-3, "%g, %g", bare.model_rate,
               info.model_rate);
     lanebloom_filter_close(opened);
@@ -498,7 +499,8 @@ Test(errors, bits_per_key_out_of_range)
     }
   }
   lanebloom_filter *filter = (void *)1;
-  cr_assert(lanebloom_filter_open(LANEBLOOM_LEVELDB, NULL, 1, &filter) == LANEBLOOM_ERR_ARGUMENT &&
+  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, NULL, 1, &filter) ==
+                LANEBLOOM_ERR_ARGUMENT &&
             !filter);
 }
 
@@ -526,8 +528,8 @@ Test(merge, filters_of_one_layout)
   lanebloom_filter *merged, *opened;
   cr_assert(lanebloom_filter_merge(parts, 2, &merged) == LANEBLOOM_OK);
   cr_assert(lanebloom_filter_screen(merged, &all, NULL) == NKEYS);
-  lanebloom_info info;
-  lanebloom_filter_info(merged, &info, sizeof info);
+  lanebloom_filter_info info;
+  lanebloom_filter_describe(merged, &info, sizeof info);
   cr_assert(info.nkeys == NKEYS && info.bits_per_key == 10 && info.nprobes == 6);
 
   size_t size, merged_size;
@@ -538,11 +540,11 @@ Test(merge, filters_of_one_layout)
   for (size_t i = 0; i < size - 1; i++)
     cr_assert(c[i] == (a[i] | b[i]), "byte %zu", i);
 
-  lanebloom_filter_open(LANEBLOOM_LEVELDB, a, size, &opened);
+  lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, a, size, &opened);
   const lanebloom_filter *unknown[2] = {merged, opened};
   lanebloom_filter *again;
   cr_assert(lanebloom_filter_merge(unknown, 2, &again) == LANEBLOOM_OK);
-  lanebloom_filter_info(again, &info, sizeof info);
+  lanebloom_filter_describe(again, &info, sizeof info);
   cr_assert(info.nkeys == LANEBLOOM_UNKNOWN && isnan(info.bits_per_key));
   lanebloom_filter_close(again);
   lanebloom_filter_close(opened);
@@ -565,10 +567,10 @@ Test(merge, filters_that_differ_are_refused)
       {LANEBLOOM_LEVELDB, "", 0},
   };
   lanebloom_filter *filter, *merged = (void *)1;
-  lanebloom_filter_open(LANEBLOOM_LEVELDB, "\1\2\3\4\6", 5, &filter);
+  lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, "\1\2\3\4\6", 5, &filter);
   for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
     lanebloom_filter *other;
-    lanebloom_filter_open(others[i].format, others[i].bytes, others[i].size, &other);
+    lanebloom_filter_parse_raw(others[i].format, others[i].bytes, others[i].size, &other);
     const lanebloom_filter *pair[2] = {filter, other};
     merged = (void *)1;
     cr_assert(lanebloom_filter_merge(pair, 2, &merged) == LANEBLOOM_ERR_MISMATCH && !merged,

@@ -47,9 +47,9 @@ static void assert_equal_and_close(lanebloom_filter *found, lanebloom_filter *ex
   cr_assert(found_size == expected_size, "%s: %zu bytes, expected %zu", what, found_size,
             expected_size);
   cr_assert(memcmp(found_bytes, expected_bytes, found_size) == 0, "%s", what);
-  lanebloom_info found_info, expected_info;
-  lanebloom_filter_info(found, &found_info, sizeof found_info);
-  lanebloom_filter_info(expected, &expected_info, sizeof expected_info);
+  lanebloom_filter_info found_info, expected_info;
+  lanebloom_filter_describe(found, &found_info, sizeof found_info);
+  lanebloom_filter_describe(expected, &expected_info, sizeof expected_info);
   cr_assert(memcmp(&found_info, &expected_info, sizeof found_info) == 0, "%s: infos differ", what);
   lanebloom_filter_close(found);
   lanebloom_filter_close(expected);
@@ -88,8 +88,8 @@ Test(builder, is_empty_after_finish_and_can_be_fed_again)
     }
     lanebloom_filter *filter = finish(builder); /* of no keys */
     cr_assert(lanebloom_filter_screen(filter, &keys, NULL) == 0);
-    lanebloom_info info;
-    lanebloom_filter_info(filter, &info, sizeof info);
+    lanebloom_filter_info info;
+    lanebloom_filter_describe(filter, &info, sizeof info);
     cr_assert(info.nkeys == 0 && info.nbits_set == 0 && info.nbits == (sized ? 1000 : 64));
     lanebloom_filter_close(filter);
     lanebloom_builder_destroy(builder);
@@ -102,8 +102,8 @@ Test(builder, more_keys_than_expected_are_counted_and_found)
   lanebloom_builder *builder = create(10, 10);
   add(builder, &keys, 0, 500);
   lanebloom_filter *filter = finish(builder);
-  lanebloom_info info;
-  lanebloom_filter_info(filter, &info, sizeof info);
+  lanebloom_filter_info info;
+  lanebloom_filter_describe(filter, &info, sizeof info);
   cr_assert(info.nkeys == 500 && info.nbits == 104);
   const lanebloom_keys added = lanebloom_keys_part(&keys, 0, 500);
   cr_assert(lanebloom_filter_screen(filter, &added, NULL) == 500);
@@ -216,8 +216,8 @@ Test(builder, equal_neighbours_count_once_in_rocksdb)
     cr_assert(lanebloom_builder_merge(into, from) == LANEBLOOM_OK);
     filter = finish(into);
     lanebloom_filter_bytes(filter, &size);
-    lanebloom_info info;
-    lanebloom_filter_info(filter, &info, sizeof info);
+    lanebloom_filter_info info;
+    lanebloom_filter_describe(filter, &info, sizeof info);
     cr_assert(size == nbytes_of_1 && info.nkeys == 60, "%zu bytes", size);
     lanebloom_filter_close(filter);
 
@@ -233,8 +233,8 @@ Test(builder, equal_neighbours_count_once_in_rocksdb)
 
 static double recorded_bits(const lanebloom_filter *filter)
 {
-  lanebloom_info info;
-  lanebloom_filter_info(filter, &info, sizeof info);
+  lanebloom_filter_info info;
+  lanebloom_filter_describe(filter, &info, sizeof info);
   return info.bits_per_key;
 }
 

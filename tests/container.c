@@ -97,9 +97,9 @@ static bool equal(const lanebloom_filter *a, const lanebloom_filter *b)
   size_t asize, bsize;
   const void *abytes = lanebloom_filter_bytes(a, &asize),
              *bbytes = lanebloom_filter_bytes(b, &bsize);
-  lanebloom_info ainfo, binfo;
-  lanebloom_filter_info(a, &ainfo, sizeof ainfo);
-  lanebloom_filter_info(b, &binfo, sizeof binfo);
+  lanebloom_filter_info ainfo, binfo;
+  lanebloom_filter_describe(a, &ainfo, sizeof ainfo);
+  lanebloom_filter_describe(b, &binfo, sizeof binfo);
   if (isnan(ainfo.bits_per_key) && isnan(binfo.bits_per_key))
     ainfo.bits_per_key = binfo.bits_per_key = 0;
   return asize == bsize && memcmp(abytes, bbytes, asize) == 0 &&
@@ -141,12 +141,13 @@ static void assert_round_trip(const lanebloom_filter *filter)
   save(filter, "f.lbf");
   const size_t size = read_file("f.lbf", bytes, sizeof bytes);
 
-  cr_assert(lanebloom_filter_load("f.lbf", &found) == LANEBLOOM_OK && equal(filter, found));
+  cr_assert(lanebloom_filter_load("f.lbf", &found, NULL, 0) == LANEBLOOM_OK &&
+            equal(filter, found));
   lanebloom_filter_close(found);
-  cr_assert(lanebloom_filter_load_why("f.lbf", &found, why, sizeof why) == LANEBLOOM_OK &&
+  cr_assert(lanebloom_filter_load("f.lbf", &found, why, sizeof why) == LANEBLOOM_OK &&
             equal(filter, found) && !*why);
   lanebloom_filter_close(found);
-  cr_assert(lanebloom_filter_map("f.lbf", &found) == LANEBLOOM_OK && equal(filter, found));
+  cr_assert(lanebloom_filter_map("f.lbf", &found, NULL, 0) == LANEBLOOM_OK && equal(filter, found));
   lanebloom_filter_close(found);
   cr_assert(lanebloom_filter_parse(bytes, size, &found) == LANEBLOOM_OK && equal(filter, found));
   size_t nbytes;
@@ -176,13 +177,13 @@ Test(container, engine_bytes_of_every_kind)
       lanebloom_filter *filter, *raw;
       const lanebloom_format format = is_signed ? LANEBLOOM_LEVELDB_SIGNED : LANEBLOOM_LEVELDB;
       const size_t size = i == 0 ? 0 : i == 1 ? 1 : i == 2 ? 2 : i < 5 ? 3 : 11;
-      cr_assert(lanebloom_filter_open(format, kinds[i], size, &filter) == LANEBLOOM_OK);
+      cr_assert(lanebloom_filter_parse_raw(format, kinds[i], size, &filter) == LANEBLOOM_OK);
       assert_round_trip(filter);
       cr_assert(lanebloom_filter_save_raw(filter, "raw") == LANEBLOOM_OK);
       uint8_t bytes[16];
       cr_assert(read_file("raw", bytes, sizeof bytes) == size &&
                 memcmp(bytes, kinds[i], size) == 0);
-      cr_assert(lanebloom_filter_load_raw(format, "raw", &raw) == LANEBLOOM_OK &&
+      cr_assert(lanebloom_filter_load_raw(format, "raw", &raw, NULL, 0) == LANEBLOOM_OK &&
                 equal(filter, raw));
       lanebloom_filter_close(raw);
       lanebloom_filter_close(filter);
@@ -223,7 +224,7 @@ Test(container, a_pipe_can_be_loaded_whatever_its_size)
       writer.fd = ends[1];
       snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
       pthread_create(&thread, NULL, write_pipe, &writer);
-      lanebloom_status status = lanebloom_filter_load(path, &found);
+      lanebloom_status status = lanebloom_filter_load(path, &found, NULL, 0);
       pthread_join(thread, NULL);
       close(ends[0]);
       cr_assert(status == (cut ? LANEBLOOM_ERR_CORRUPT : LANEBLOOM_OK), "%zu keys, %d cut: %d",
@@ -249,13 +250,13 @@ Test(container, every_flipped_bit_is_noticed)
     bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
     write_file("f.lbf", bytes, size);
     char why[200] = "";
-    lanebloom_status status = lanebloom_filter_load_why("f.lbf", &found, why, sizeof why);
+    lanebloom_status status = lanebloom_filter_load("f.lbf", &found, why, sizeof why);
     cr_assert((status == LANEBLOOM_ERR_FORMAT || status == LANEBLOOM_ERR_CORRUPT) && !found,
               "bit %zu: %d", bit, status);
     cr_assert(strstr(why, "expected") && strstr(why, "found"), "bit %zu: %s", bit, why);
     cr_assert(lanebloom_filter_parse(bytes, size, &found) == status && !found, "bit %zu", bit);
     if (bit < 8 * 48) /* all of the header but the checksum of the whole */
-      cr_assert(lanebloom_filter_map("f.lbf", &found) == status && !found, "bit %zu", bit);
+      cr_assert(lanebloom_filter_map("f.lbf", &found, NULL, 0) == status && !found, "bit %zu", bit);
     bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
   }
   lanebloom_filter_close(filter);
@@ -275,10 +276,10 @@ Test(container, every_wrong_length_is_noticed)
     write_file("f.lbf", bytes, n);
     char why[200] = "";
     const lanebloom_status expected = n < 8 ? LANEBLOOM_ERR_FORMAT : LANEBLOOM_ERR_CORRUPT;
-    cr_assert(lanebloom_filter_load_why("f.lbf", &found, why, sizeof why) == expected && !found,
+    cr_assert(lanebloom_filter_load("f.lbf", &found, why, sizeof why) == expected && !found,
               "%zu bytes", n);
     cr_assert(strstr(why, "expected") && strstr(why, "found"), "%zu bytes: %s", n, why);
-    cr_assert(lanebloom_filter_map("f.lbf", &found) == expected && !found, "%zu bytes", n);
+    cr_assert(lanebloom_filter_map("f.lbf", &found, NULL, 0) == expected && !found, "%zu bytes", n);
     cr_assert(lanebloom_filter_parse(bytes, n, &found) == expected && !found, "%zu bytes", n);
   }
   lanebloom_filter_close(filter);
@@ -291,8 +292,7 @@ static void assert_refused(const void *bytes, size_t size, const char *what,
   lanebloom_filter *found;
   char why[200];
   write_file("f", bytes, size);
-  cr_assert(lanebloom_filter_load_why("f", &found, why, sizeof why) == LANEBLOOM_ERR_FORMAT &&
-                !found,
+  cr_assert(lanebloom_filter_load("f", &found, why, sizeof why) == LANEBLOOM_ERR_FORMAT && !found,
             "%s", what);
   cr_assert(strstr(why, part_of_why), "%s: %s", what, why);
 }
@@ -302,7 +302,8 @@ Test(container, what_is_newer_or_something_else_is_told_so)
   enter_empty_folder();
   lanebloom_filter *filter = build(10, 3, 7), *found;
   save(filter, "f");
-  cr_assert(lanebloom_filter_load_raw(LANEBLOOM_LEVELDB, "f", &found) == LANEBLOOM_ERR_FORMAT &&
+  cr_assert(lanebloom_filter_load_raw(LANEBLOOM_LEVELDB, "f", &found, NULL, 0) ==
+                    LANEBLOOM_ERR_FORMAT &&
                 !found,
             "a container is no engine's filter");
   uint8_t bytes[256];
@@ -314,7 +315,7 @@ Test(container, what_is_newer_or_something_else_is_told_so)
   assert_refused("", 0, "empty", "found nothing");
 
   char tiny[8] = "#######";
-  cr_assert(lanebloom_filter_load_why("f", &found, tiny, 4) == LANEBLOOM_ERR_FORMAT);
+  cr_assert(lanebloom_filter_load("f", &found, tiny, 4) == LANEBLOOM_ERR_FORMAT);
   cr_assert(strcmp(tiny, "not") == 0 && tiny[4] == '#', "cut to fit: %s", tiny);
   lanebloom_filter_close(filter);
   leave_folder();
@@ -331,23 +332,24 @@ Test(container, what_cannot_be_read_says_why)
     lanebloom_filter *found = (void *)1;
     char why[100];
     errno = 0;
-    cr_assert(lanebloom_filter_load_why(paths[i].path, &found, why, sizeof why) ==
-                  LANEBLOOM_ERR_IO &&
+    cr_assert(lanebloom_filter_load(paths[i].path, &found, why, sizeof why) == LANEBLOOM_ERR_IO &&
               !found);
     cr_assert(errno == paths[i].error && strcmp(why, strerror(paths[i].error)) == 0, "%s: %s",
               paths[i].path, why);
     errno = 0;
-    cr_assert(lanebloom_filter_load_raw(LANEBLOOM_LEVELDB, paths[i].path, &found) ==
+    cr_assert(lanebloom_filter_load_raw(LANEBLOOM_LEVELDB, paths[i].path, &found, NULL, 0) ==
                   LANEBLOOM_ERR_IO &&
               !found);
     cr_assert(errno == paths[i].error);
   }
   lanebloom_filter *found;
-  cr_assert(lanebloom_filter_map("/", &found) == LANEBLOOM_ERR_IO && !found);
-  cr_assert(lanebloom_filter_map("nothing-here", &found) == LANEBLOOM_ERR_IO && errno == ENOENT);
+  cr_assert(lanebloom_filter_map("/", &found, NULL, 0) == LANEBLOOM_ERR_IO && !found);
+  cr_assert(lanebloom_filter_map("nothing-here", &found, NULL, 0) == LANEBLOOM_ERR_IO &&
+            errno == ENOENT);
   enter_empty_folder();
   cr_assert(mkfifo("fifo", 0666) == 0);
-  cr_assert(lanebloom_filter_map("fifo", &found) == LANEBLOOM_ERR_IO && errno == ENODEV && !found);
+  cr_assert(lanebloom_filter_map("fifo", &found, NULL, 0) == LANEBLOOM_ERR_IO && errno == ENODEV &&
+            !found);
   leave_folder();
 }
 
@@ -390,11 +392,11 @@ Test(container, fields_that_are_well_sealed_but_unknown)
     seal(bytes, size);
     write_file("f", bytes, size);
     char why[200];
-    cr_assert(lanebloom_filter_load_why("f", &found, why, sizeof why) == fields[i].status,
+    cr_assert(lanebloom_filter_load("f", &found, why, sizeof why) == fields[i].status,
               "field %zu: %s", i, why);
     cr_assert(strstr(why, fields[i].why), "field %zu: %s", i, why);
     lanebloom_filter_close(found);
-    cr_assert(lanebloom_filter_map("f", &found) == fields[i].status, "field %zu", i);
+    cr_assert(lanebloom_filter_map("f", &found, NULL, 0) == fields[i].status, "field %zu", i);
     lanebloom_filter_close(found);
     cr_assert(lanebloom_filter_parse(bytes, size, &found) == fields[i].status, "field %zu", i);
     lanebloom_filter_close(found);
@@ -416,10 +418,10 @@ Test(container, what_may_not_be_read_or_written)
   if (child == 0) { /* as somebody whom modes bind */
     lanebloom_filter *found;
     bool right = geteuid() != 0 || setresuid(65534, 65534, 65534) == 0;
-    right =
-        right && lanebloom_filter_load("secret.lbf", &found) == LANEBLOOM_ERR_IO && errno == EACCES;
-    right =
-        right && lanebloom_filter_map("secret.lbf", &found) == LANEBLOOM_ERR_IO && errno == EACCES;
+    right = right && lanebloom_filter_load("secret.lbf", &found, NULL, 0) == LANEBLOOM_ERR_IO &&
+            errno == EACCES;
+    right = right && lanebloom_filter_map("secret.lbf", &found, NULL, 0) == LANEBLOOM_ERR_IO &&
+            errno == EACCES;
     right = right && lanebloom_filter_save(filter, "closed/f.lbf") == LANEBLOOM_ERR_IO &&
             errno == EACCES;
     right = right && lanebloom_filter_save(filter, "blind/f.lbf") == LANEBLOOM_OK;
@@ -451,7 +453,8 @@ Test(saving, follows_links_and_keeps_modes)
   save(b, "link-to-link");
   cr_assert(lstat("link-to-link", &info) == 0 && S_ISLNK(info.st_mode));
   cr_assert(stat("sub/target", &info) == 0 && (info.st_mode & 0777) == 0604, "%o", info.st_mode);
-  cr_assert(lanebloom_filter_load("sub/target", &found) == LANEBLOOM_OK && equal(b, found));
+  cr_assert(lanebloom_filter_load("sub/target", &found, NULL, 0) == LANEBLOOM_OK &&
+            equal(b, found));
   cr_assert(files_here() == 4, "nothing temporary is left");
 
   cr_assert(lanebloom_filter_save(a, "loop") == LANEBLOOM_ERR_IO && errno == ELOOP);
@@ -483,7 +486,7 @@ Test(saving, on_a_simple_file_system)
   cr_assert(stat("f.lbf", &info) == 0 && (info.st_mode & 0777) == 0604, "%o", info.st_mode);
   limit_files();
   cr_assert(lanebloom_filter_save(large, "f.lbf") == LANEBLOOM_ERR_IO && errno == EFBIG);
-  cr_assert(lanebloom_filter_load("f.lbf", &found) == LANEBLOOM_OK && equal(b, found));
+  cr_assert(lanebloom_filter_load("f.lbf", &found, NULL, 0) == LANEBLOOM_OK && equal(b, found));
   cr_assert(files_here() == 1, "nothing temporary is left");
   lanebloom_filter_close(found);
   lanebloom_filter_close(a);
@@ -542,7 +545,7 @@ Test(saving, what_is_no_file_is_written_directly)
   if (writer == 0)
     _exit(lanebloom_filter_save(filter, "fifo") != LANEBLOOM_OK);
   int status;
-  cr_assert(lanebloom_filter_load("fifo", &found) == LANEBLOOM_OK && equal(filter, found));
+  cr_assert(lanebloom_filter_load("fifo", &found, NULL, 0) == LANEBLOOM_OK && equal(filter, found));
   cr_assert(waitpid(writer, &status, 0) == writer && status == 0);
   lanebloom_filter_close(found);
   lanebloom_filter_close(filter);
@@ -557,7 +560,7 @@ Test(saving, a_full_disk_keeps_the_old_file)
   limit_files();
   cr_assert(lanebloom_filter_save(large, "f.lbf") == LANEBLOOM_ERR_IO && errno == EFBIG);
   cr_assert(lanebloom_filter_save(large, "new.lbf") == LANEBLOOM_ERR_IO && errno == EFBIG);
-  cr_assert(lanebloom_filter_load("f.lbf", &found) == LANEBLOOM_OK && equal(old, found));
+  cr_assert(lanebloom_filter_load("f.lbf", &found, NULL, 0) == LANEBLOOM_OK && equal(old, found));
   cr_assert(files_here() == 1, "neither a new file nor a temporary one is left");
   lanebloom_filter_close(found);
   lanebloom_filter_close(old);
@@ -607,7 +610,7 @@ Test(saving, a_kill_leaves_the_old_file_or_the_new_one)
     cr_assert(kill(child, SIGKILL) == 0 && waitpid(child, &status, 0) == child &&
               WIFSIGNALED(status));
     char why[200];
-    cr_assert(lanebloom_filter_load_why("f.lbf", &found, why, sizeof why) == LANEBLOOM_OK,
+    cr_assert(lanebloom_filter_load("f.lbf", &found, why, sizeof why) == LANEBLOOM_OK,
               "kill %d: %s", i, why);
     const bool is_new = equal(found, filters[1]);
     cr_assert(is_new || equal(found, filters[0]), "kill %d: neither the old file nor the new one",
@@ -637,7 +640,7 @@ Test(saving, two_at_once)
       _exit(0);
     }
   for (int i = 0; i < 100; i++) {
-    cr_assert(lanebloom_filter_load("f.lbf", &found) == LANEBLOOM_OK, "load %d", i);
+    cr_assert(lanebloom_filter_load("f.lbf", &found, NULL, 0) == LANEBLOOM_OK, "load %d", i);
     cr_assert(equal(found, filters[0]) || equal(found, filters[1]), "load %d", i);
     lanebloom_filter_close(found);
   }

@@ -132,20 +132,20 @@ static void assert_all_refuse(void)
             LANEBLOOM_ERR_KERNEL);
   cr_assert(lanebloom_plan_rate(LANEBLOOM_LEVELDB, 10, 1, &value) == LANEBLOOM_ERR_KERNEL);
   cr_assert(lanebloom_plan_bits(LANEBLOOM_LEVELDB, 0.1, 1, &value) == LANEBLOOM_ERR_KERNEL);
-  cr_assert(lanebloom_filter_open(LANEBLOOM_LEVELDB, "\0\0\1", 3, &filter) ==
+  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, "\0\0\1", 3, &filter) ==
                 LANEBLOOM_ERR_KERNEL &&
             !filter);
   cr_assert(lanebloom_filter_build(LANEBLOOM_LEVELDB, 10, &keys, &filter) == LANEBLOOM_ERR_KERNEL &&
             !filter);
   cr_assert(lanebloom_filter_merge(NULL, 0, &filter) == LANEBLOOM_ERR_KERNEL && !filter);
-  cr_assert(lanebloom_filter_load("/dev/null", &filter) == LANEBLOOM_ERR_KERNEL && !filter);
-  cr_assert(lanebloom_filter_load_why("/dev/null", &filter, why, sizeof why) ==
-                LANEBLOOM_ERR_KERNEL &&
+  cr_assert(lanebloom_filter_load("/dev/null", &filter, NULL, 0) == LANEBLOOM_ERR_KERNEL &&
+            !filter);
+  cr_assert(lanebloom_filter_load("/dev/null", &filter, why, sizeof why) == LANEBLOOM_ERR_KERNEL &&
             !filter && *why);
-  cr_assert(lanebloom_filter_load_raw(LANEBLOOM_LEVELDB, "/dev/null", &filter) ==
+  cr_assert(lanebloom_filter_load_raw(LANEBLOOM_LEVELDB, "/dev/null", &filter, NULL, 0) ==
                 LANEBLOOM_ERR_KERNEL &&
             !filter);
-  cr_assert(lanebloom_filter_map("/dev/null", &filter) == LANEBLOOM_ERR_KERNEL && !filter);
+  cr_assert(lanebloom_filter_map("/dev/null", &filter, NULL, 0) == LANEBLOOM_ERR_KERNEL && !filter);
   cr_assert(lanebloom_filter_parse("", 0, &filter) == LANEBLOOM_ERR_KERNEL && !filter);
   cr_assert(lanebloom_builder_create(LANEBLOOM_LEVELDB, 10, 0, &builder) == LANEBLOOM_ERR_KERNEL &&
             !builder);
@@ -166,7 +166,7 @@ Test(dispatch, use_overrides_the_variable)
   assert_all_refuse();
   cr_assert(lanebloom_kernel_use("scalar") == LANEBLOOM_OK);
   lanebloom_filter *filter;
-  cr_assert(lanebloom_filter_open(LANEBLOOM_LEVELDB, "\xff\x01", 2, &filter) == LANEBLOOM_OK);
+  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, "\xff\x01", 2, &filter) == LANEBLOOM_OK);
   cr_assert(lanebloom_kernel_use(NULL) == LANEBLOOM_ERR_KERNEL,
             "there is no default to go back to");
   cr_assert(strcmp(lanebloom_kernel_active(), "scalar") == 0, "and so nothing has changed");

@@ -559,7 +559,7 @@ static lanebloom_status open_filter(void)
   lanebloom_filter *filter;
   lanebloom_status status;
   INSIST_ON(filter, status,
-            lanebloom_filter_open(format, engine_bytes.bytes, engine_bytes.nbytes, &filter));
+            lanebloom_filter_parse_raw(format, engine_bytes.bytes, engine_bytes.nbytes, &filter));
   if (!status && lanebloom_filter_screen(filter, &keys, NULL) != NFEW)
     test_fatal("a key is lost");
   lanebloom_filter_close(filter);
@@ -605,12 +605,12 @@ static lanebloom_status add_pieces(lanebloom_builder *builder, size_t first, siz
 static lanebloom_status finish(lanebloom_builder *builder, size_t nkeys)
 {
   lanebloom_filter *filter;
-  lanebloom_info info;
+  lanebloom_filter_info info;
   lanebloom_status status;
   INSIST_ON(filter, status, lanebloom_builder_finish(builder, &filter));
   if (!status) {
     is_expected(filter);
-    lanebloom_filter_info(filter, &info, sizeof info);
+    lanebloom_filter_describe(filter, &info, sizeof info);
     if (info.nkeys != nkeys)
       test_fatal("%llu keys, expected %zu", (unsigned long long)info.nkeys, nkeys);
   }
@@ -712,8 +712,8 @@ static lanebloom_status ask_in_every_layout(void)
     if (status)
       return status;
   }
-  lanebloom_info info;
-  lanebloom_filter_info(expected, &info, sizeof info);
+  lanebloom_filter_info info;
+  lanebloom_filter_describe(expected, &info, sizeof info);
   if (nfound != NFEW || info.nkeys != NFEW ||
       !lanebloom_filter_may_contain(expected, key_bytes.bytes, WIDTH))
     test_fatal("a key is lost");
@@ -846,7 +846,7 @@ static lanebloom_status load_container(void)
 {
   lanebloom_filter *filter;
   lanebloom_status status;
-  INSIST_ON(filter, status, lanebloom_filter_load("filter", &filter));
+  INSIST_ON(filter, status, lanebloom_filter_load("filter", &filter, NULL, 0));
   if (!status)
     is_expected(filter);
   lanebloom_filter_close(filter);
@@ -857,7 +857,7 @@ static lanebloom_status load_raw(void)
 {
   lanebloom_filter *filter;
   lanebloom_status status;
-  INSIST_ON(filter, status, lanebloom_filter_load_raw(format, "raw", &filter));
+  INSIST_ON(filter, status, lanebloom_filter_load_raw(format, "raw", &filter, NULL, 0));
   if (!status)
     is_expected(filter);
   lanebloom_filter_close(filter);
@@ -868,7 +868,7 @@ static lanebloom_status map_container(void)
 {
   lanebloom_filter *filter;
   lanebloom_status status;
-  INSIST_ON(filter, status, lanebloom_filter_map("filter", &filter));
+  INSIST_ON(filter, status, lanebloom_filter_map("filter", &filter, NULL, 0));
   if (!status)
     is_expected(filter);
   lanebloom_filter_close(filter);
@@ -908,7 +908,7 @@ static lanebloom_status load_pipe(void)
   char path[32];
   lanebloom_filter *filter;
   snprintf(path, sizeof path, "/dev/fd/%d", filled_pipe[0]);
-  const lanebloom_status status = lanebloom_filter_load(path, &filter);
+  const lanebloom_status status = lanebloom_filter_load(path, &filter, NULL, 0);
   if (!status)
     is_expected(filter);
   else if (filter)

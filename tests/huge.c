@@ -65,8 +65,8 @@ static void check_built(const char *how, lanebloom_filter *filter, size_t n)
   if (nset != ndistinct)
     test_fatal("%llu bits are set, expected %zu", (unsigned long long)nset, ndistinct);
 
-  lanebloom_info info;
-  lanebloom_filter_info(filter, &info, sizeof info);
+  lanebloom_filter_info info;
+  lanebloom_filter_describe(filter, &info, sizeof info);
   if (info.nbits != (uint64_t)1 << 32 || info.nbits_set != ndistinct || info.nprobes != NPROBES)
     test_fatal("info: %llu bits, %llu set, %u probes", (unsigned long long)info.nbits,
                (unsigned long long)info.nbits_set, info.nprobes);
@@ -195,8 +195,8 @@ Test(huge, more_hashes_than_memory)
     cr_assert(lanebloom_builder_add(builder, &one) == LANEBLOOM_OK, "add");
     cr_assert(lanebloom_builder_add(builder, &many) == LANEBLOOM_ERR_MEMORY, "2^%u", log);
     cr_assert(lanebloom_builder_finish(builder, &filter) == LANEBLOOM_OK, "finish");
-    lanebloom_info info;
-    lanebloom_filter_info(filter, &info, sizeof info);
+    lanebloom_filter_info info;
+    lanebloom_filter_describe(filter, &info, sizeof info);
     cr_assert(info.nkeys == 1, "an error adds nothing");
     lanebloom_filter_close(filter);
     lanebloom_builder_destroy(builder);
@@ -526,21 +526,21 @@ static void check_opened(lanebloom_format format, uint64_t nbytes, uint64_t line
   guarded_freeze(&sparse.memory);
 
   lanebloom_filter *filter;
-  cr_assert(lanebloom_filter_open(format, sparse.memory.bytes, sparse.memory.nbytes, &filter) ==
-                LANEBLOOM_OK,
+  cr_assert(lanebloom_filter_parse_raw(format, sparse.memory.bytes, sparse.memory.nbytes,
+                                       &filter) == LANEBLOOM_OK,
             "open");
   check_answers(&sparse, &asked, filter);
   if (filter->shape.nbits != nbits)
     test_fatal("%llu bits", (unsigned long long)filter->shape.nbits);
   if (nbytes == TWO_TO_29 + 1 || nbytes == TWO_TO_29 - 64) { /* more would take long to count */
-    lanebloom_info info;
-    lanebloom_filter_info(filter, &info, sizeof info);
+    lanebloom_filter_info info;
+    lanebloom_filter_describe(filter, &info, sizeof info);
     if (info.nbits != nbits || info.nbits_set != sparse.nset)
       test_fatal("info: %llu bits, %llu set", (unsigned long long)info.nbits,
                  (unsigned long long)info.nbits_set);
   }
   lanebloom_filter_close(filter);
-  cr_assert(lanebloom_filter_map(sparse.path, &filter) == LANEBLOOM_OK, "map");
+  cr_assert(lanebloom_filter_map(sparse.path, &filter, NULL, 0) == LANEBLOOM_OK, "map");
   check_answers(&sparse, &asked, filter);
   lanebloom_filter_close(filter);
 
@@ -585,7 +585,7 @@ Test(huge, open_rocksdb)
 
 /* ---- Refusing ---- */
 
-/* The file is found wanting however it is opened. part_of_why: what load_why() says. */
+/* The file is found wanting however it is opened. part_of_why: what load() says. */
 static void check_refused(lanebloom_format format, uint64_t promised_nbytes, uint64_t nbytes,
                           lanebloom_status expected, const char *part_of_why)
 {
@@ -594,11 +594,11 @@ static void check_refused(lanebloom_format format, uint64_t promised_nbytes, uin
   char path[32], why[200];
   lanebloom_filter *filter;
   const int file = make_container(path, format, promised_nbytes, nbytes);
-  lanebloom_status status = lanebloom_filter_map(path, &filter);
+  lanebloom_status status = lanebloom_filter_map(path, &filter, NULL, 0);
   if (status != expected || filter)
     test_fatal("map: %d", (int)status);
   if (part_of_why) {
-    status = lanebloom_filter_load_why(path, &filter, why, sizeof why);
+    status = lanebloom_filter_load(path, &filter, why, sizeof why);
     if (status != expected || filter || !strstr(why, part_of_why))
       test_fatal("load: %d, %s", (int)status, why);
   }
@@ -630,7 +630,7 @@ Test(huge, rocksdb_limit)
       memcpy(memory.bytes + sizes[i] - 5,
              formats[f] == LANEBLOOM_ROCKSDB_LEGACY ? "\6\1\0\0" : "\xff\0\6\0", 5);
       lanebloom_filter *filter;
-      if (lanebloom_filter_open(formats[f], memory.bytes, sizes[i], &filter) !=
+      if (lanebloom_filter_parse_raw(formats[f], memory.bytes, sizes[i], &filter) !=
               LANEBLOOM_ERR_LIMIT ||
           filter)
         test_fatal("open");
@@ -638,7 +638,8 @@ Test(huge, rocksdb_limit)
 
       char path[32];
       const int file = make_container(path, formats[f], 0, sizes[i]);
-      if (lanebloom_filter_load_raw(formats[f], path, &filter) != LANEBLOOM_ERR_LIMIT || filter)
+      if (lanebloom_filter_load_raw(formats[f], path, &filter, NULL, 0) != LANEBLOOM_ERR_LIMIT ||
+          filter)
         test_fatal("load_raw");
       close(file);
     }
@@ -667,7 +668,7 @@ Test(huge, save)
   for (size_t i = 0; i < COUNT(sizes); i++) {
     struct guarded memory = guarded_sparse(sizes[i]);
     lanebloom_filter *filter;
-    cr_assert(lanebloom_filter_open(LANEBLOOM_LEVELDB, memory.bytes, sizes[i], &filter) ==
+    cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, memory.bytes, sizes[i], &filter) ==
                   LANEBLOOM_OK,
               "open");
     nwritten = 0;
@@ -705,16 +706,17 @@ static void check_count(lanebloom_format format, uint64_t expected_keys)
   }
   for (int i = 0; i < 2; i++) {
     lanebloom_filter *filter, *loaded;
-    lanebloom_info info;
+    lanebloom_filter_info info;
     cr_assert(lanebloom_builder_finish(builders[i], &filter) == LANEBLOOM_OK, "finish");
     char path[32];
     const int file = make_container(path, format, 0, 0);
     cr_assert(lseek(file, 0, SEEK_SET) == 0 && lanebloom_filter_save(filter, path) == LANEBLOOM_OK,
               "save");
-    cr_assert(lseek(file, 0, SEEK_SET) == 0 && lanebloom_filter_load(path, &loaded) == LANEBLOOM_OK,
+    cr_assert(lseek(file, 0, SEEK_SET) == 0 &&
+                  lanebloom_filter_load(path, &loaded, NULL, 0) == LANEBLOOM_OK,
               "load");
     close(file);
-    lanebloom_filter_info(loaded, &info, sizeof info);
+    lanebloom_filter_describe(loaded, &info, sizeof info);
     if (info.nkeys != counts[i])
       test_fatal("%llu keys, not %llu", (unsigned long long)info.nkeys,
                  (unsigned long long)counts[i]);
@@ -742,9 +744,9 @@ Test(huge, counts_of_merged_filters)
   cr_assert(lanebloom_filter_build(LANEBLOOM_LEVELDB, 10, &one, &filter) == LANEBLOOM_OK, "build");
   for (int i = 1; i < 70; i++) {
     const lanebloom_filter *twice[] = {filter, filter};
-    lanebloom_info info;
+    lanebloom_filter_info info;
     cr_assert(lanebloom_filter_merge(twice, 2, &merged) == LANEBLOOM_OK, "merge %d", i);
-    lanebloom_filter_info(merged, &info, sizeof info);
+    lanebloom_filter_describe(merged, &info, sizeof info);
     cr_assert(info.nkeys == (i < 64 ? (uint64_t)1 << i : LANEBLOOM_UNKNOWN), "2^%d keys: %llu", i,
               (unsigned long long)info.nkeys);
     lanebloom_filter_close(filter);
@@ -764,8 +766,9 @@ Test(huge, counts_of_answers)
   cr_assert(lanebloom_keys_part(&many, 0, MANY).n == MANY &&
                 lanebloom_keys_part(&many, MANY + 5, 1).n == 0,
             "parts");
-  cr_assert(lanebloom_filter_open(LANEBLOOM_LEVELDB, "\0\xff", 2, &always) == LANEBLOOM_OK, "open");
-  cr_assert(lanebloom_filter_open(LANEBLOOM_LEVELDB, "", 0, &never) == LANEBLOOM_OK, "open");
+  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, "\0\xff", 2, &always) == LANEBLOOM_OK,
+            "open");
+  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, "", 0, &never) == LANEBLOOM_OK, "open");
   cr_assert(lanebloom_filter_screen(always, &many, NULL) == MANY, "always");
   cr_assert(lanebloom_filter_screen(never, &many, NULL) == 0, "never");
   cr_assert(lanebloom_filter_select(always, &many, NULL) == SIZE_MAX, "indices of 32 bits");

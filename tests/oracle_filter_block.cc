@@ -86,7 +86,7 @@ public:
   bool KeyMayMatch(const leveldb::Slice &key, const leveldb::Slice &filter) const override
   {
     lanebloom_filter *opened;
-    if (lanebloom_filter_open(format_, filter.data(), filter.size(), &opened) != LANEBLOOM_OK)
+    if (lanebloom_filter_parse_raw(format_, filter.data(), filter.size(), &opened) != LANEBLOOM_OK)
       std::abort();
     const bool may = lanebloom_filter_may_contain(opened, key.data(), key.size());
     lanebloom_filter_close(opened);

@@ -66,7 +66,7 @@ static size_t check_answers(lanebloom_format format, const uint8_t *bytes, size_
 {
   uint8_t bitmap[(MAX_KEYS + 7) / 8];
   lanebloom_filter *filter;
-  cr_assert(lanebloom_filter_open(format, bytes, size, &filter) == LANEBLOOM_OK, "open");
+  cr_assert(lanebloom_filter_parse_raw(format, bytes, size, &filter) == LANEBLOOM_OK, "open");
   const size_t count = lanebloom_filter_screen(filter, &set->keys, bitmap);
   lanebloom_filter_close(filter);
 
@@ -514,12 +514,13 @@ static void check_reader(const uint8_t *bytes, size_t size, const struct key_set
     lanebloom_filter *filter = NULL;
     if (kind == RIBBON || (kind == LEGACY && opened[f] == LANEBLOOM_ROCKSDB_LOCAL) ||
         (kind == LOCAL && opened[f] == LANEBLOOM_ROCKSDB_LEGACY)) {
-      if (lanebloom_filter_open(opened[f], guarded.bytes, size, &filter) != LANEBLOOM_ERR_FORMAT ||
+      if (lanebloom_filter_parse_raw(opened[f], guarded.bytes, size, &filter) !=
+              LANEBLOOM_ERR_FORMAT ||
           filter)
         test_fatal("opens as %s", lanebloom_format_name(opened[f]));
       tally->nrefused++;
     } else if (is_read_outside(bytes, size)) {
-      cr_assert(lanebloom_filter_open(opened[f], guarded.bytes, size, &filter) == LANEBLOOM_OK,
+      cr_assert(lanebloom_filter_parse_raw(opened[f], guarded.bytes, size, &filter) == LANEBLOOM_OK,
                 "open");
       if (lanebloom_filter_screen(filter, &set->keys, NULL) != set->keys.n)
         test_fatal("as %s not every key passes", lanebloom_format_name(opened[f]));
@@ -678,7 +679,7 @@ Test(oracle_rocksdb, reader_of_large_filters)
     struct guarded bytes = guarded_sparse(rows[r].payload + 5);
     put_trailer(bytes.bytes + rows[r].payload, rows[r].marker, rows[r].rest);
     lanebloom_filter *filter;
-    cr_assert(lanebloom_filter_open(LANEBLOOM_ROCKSDB, bytes.bytes, bytes.nbytes, &filter) ==
+    cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_ROCKSDB, bytes.bytes, bytes.nbytes, &filter) ==
                   LANEBLOOM_OK,
               "open");
     for (size_t i = 0; i < NKEYS; i += 2) {
@@ -709,15 +710,15 @@ Test(oracle_rocksdb, reader_of_2_to_32_bytes)
 {
   struct guarded bytes = guarded_sparse((uint64_t)1 << 32);
   lanebloom_filter *filter;
-  cr_assert(lanebloom_filter_open(LANEBLOOM_ROCKSDB, bytes.bytes, bytes.nbytes, &filter) ==
+  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_ROCKSDB, bytes.bytes, bytes.nbytes, &filter) ==
             LANEBLOOM_ERR_LIMIT);
-  cr_assert(lanebloom_filter_open(LANEBLOOM_ROCKSDB_LOCAL, bytes.bytes, bytes.nbytes, &filter) ==
-            LANEBLOOM_ERR_LIMIT);
-  cr_assert(lanebloom_filter_open(LANEBLOOM_ROCKSDB_LEGACY, bytes.bytes, bytes.nbytes, &filter) ==
-            LANEBLOOM_ERR_LIMIT);
+  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_ROCKSDB_LOCAL, bytes.bytes, bytes.nbytes,
+                                       &filter) == LANEBLOOM_ERR_LIMIT);
+  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_ROCKSDB_LEGACY, bytes.bytes, bytes.nbytes,
+                                       &filter) == LANEBLOOM_ERR_LIMIT);
   cr_assert(!filter, "a filter after an error");
-  cr_assert(lanebloom_filter_open(LANEBLOOM_ROCKSDB, bytes.bytes + 1, bytes.nbytes - 1, &filter) ==
-            LANEBLOOM_OK);
+  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_ROCKSDB, bytes.bytes + 1, bytes.nbytes - 1,
+                                       &filter) == LANEBLOOM_OK);
   cr_assert(lanebloom_filter_may_contain(filter, "key", 3),
             "a trailer of zeros lets every key pass");
   lanebloom_filter_close(filter);
@@ -732,8 +733,8 @@ Test(oracle_rocksdb, reader_of_too_large_lines)
     struct guarded bytes = guarded_sparse(payload + 5);
     put_trailer(bytes.bytes + payload, 6, nlines);
     lanebloom_filter *filter;
-    cr_assert(lanebloom_filter_open(LANEBLOOM_ROCKSDB_LEGACY, bytes.bytes, bytes.nbytes, &filter) ==
-              LANEBLOOM_OK);
+    cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_ROCKSDB_LEGACY, bytes.bytes, bytes.nbytes,
+                                         &filter) == LANEBLOOM_OK);
     cr_assert(lanebloom_filter_may_contain(filter, "key", 3), "%u lines", nlines);
     lanebloom_filter_close(filter);
     guarded_free(&bytes);

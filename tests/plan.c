@@ -28,8 +28,8 @@ Test(plan, size_is_that_of_the_filter_that_is_built)
       cr_assert(lanebloom_filter_build(LANEBLOOM_LEVELDB, bits, &keys, &filter) == LANEBLOOM_OK);
       size_t size;
       lanebloom_filter_bytes(filter, &size);
-      lanebloom_info info;
-      lanebloom_filter_info(filter, &info, sizeof info);
+      lanebloom_filter_info info;
+      lanebloom_filter_describe(filter, &info, sizeof info);
       cr_assert(size == nbytes && info.nprobes == nprobes, "%g bits, %llu keys", bits,
                 (unsigned long long)counts[i]);
       lanebloom_filter_close(filter);

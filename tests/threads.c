@@ -70,7 +70,7 @@ static void *first_use_refused(void *unused)
   lanebloom_filter *filter;
   pthread_barrier_wait(&all_ready);
   CHECK(lanebloom_kernel_active() == NULL);
-  CHECK(lanebloom_filter_open(LANEBLOOM_LEVELDB, "\0\1", 2, &filter) == LANEBLOOM_ERR_KERNEL);
+  CHECK(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, "\0\1", 2, &filter) == LANEBLOOM_ERR_KERNEL);
   return NULL;
 }
 
@@ -114,7 +114,7 @@ static void open_one(size_t i)
   size_t nbytes;
   const void *bytes = lanebloom_filter_bytes(shared_filters[i], &nbytes);
   lanebloom_filter *other;
-  CHECK(lanebloom_filter_open(formats[i], bytes, nbytes, &other) == LANEBLOOM_OK);
+  CHECK(lanebloom_filter_parse_raw(formats[i], bytes, nbytes, &other) == LANEBLOOM_OK);
   CHECK(lanebloom_filter_screen(other, &part, NULL) == 1000);
   lanebloom_filter_close(other);
 }

@@ -511,7 +511,7 @@ static void check_query(lanebloom_format format, const uint8_t *bytes, size_t si
   const size_t count = expected ? N : 0;
   const lanebloom_keys keys = lanebloom_keys_slices(slices, N);
   lanebloom_filter *filter;
-  cr_assert(lanebloom_filter_open(format, bytes, size, &filter) == LANEBLOOM_OK, "open");
+  cr_assert(lanebloom_filter_parse_raw(format, bytes, size, &filter) == LANEBLOOM_OK, "open");
 
   if (lanebloom_filter_may_contain(filter, key.data, key.size) != expected)
     test_fatal("may_contain is not %d", expected);
@@ -524,8 +524,8 @@ static void check_query(lanebloom_format format, const uint8_t *bytes, size_t si
   for (uint32_t i = 0; i < count; i++)
     if (indices[i] != i)
       test_fatal("select: index %u is %u", i, indices[i]);
-  lanebloom_info info;
-  lanebloom_filter_info(filter, &info, sizeof info);
+  lanebloom_filter_info info;
+  lanebloom_filter_describe(filter, &info, sizeof info);
   if (lanebloom_format_hash_size(info.format) > 0)
     cr_assert(lanebloom_hash(info.format, &keys, hashes) == LANEBLOOM_OK, "hash");
   memset(bitmap, 0xc5, sizeof bitmap);
@@ -578,7 +578,7 @@ static void check_refused(lanebloom_format format, const uint8_t *bytes, size_t 
 {
   static char nothing;
   lanebloom_filter *filter = (void *)&nothing; /* an error sets it to NULL */
-  const lanebloom_status status = lanebloom_filter_open(format, bytes, size, &filter);
+  const lanebloom_status status = lanebloom_filter_parse_raw(format, bytes, size, &filter);
   if (status != LANEBLOOM_ERR_FORMAT || filter)
     test_fatal("%s opens with status %d", lanebloom_format_name(format), (int)status);
 }

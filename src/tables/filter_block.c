@@ -212,7 +212,7 @@ static size_t screen_run(lanebloom_format format, const struct run *run, const u
 {
   lanebloom_filter *filter;
   if (run->n < MANY_NKEYS ||
-      lanebloom_filter_open(format, run->filter.data, run->filter.size, &filter))
+      lanebloom_filter_parse_raw(format, run->filter.data, run->filter.size, &filter))
     return screen_one_by_one(run, hashes, bitmap);
   const size_t count = screen_by_kernel(filter, run, hashes, bitmap);
   lanebloom_filter_close(filter);

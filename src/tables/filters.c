@@ -136,8 +136,8 @@ static bool reserve(lanebloom_table *table, size_t nfilters)
 
 static lanebloom_format format_of(const lanebloom_filter *filter)
 {
-  lanebloom_info info;
-  lanebloom_filter_info(filter, &info, sizeof info);
+  lanebloom_filter_info info;
+  lanebloom_filter_describe(filter, &info, sizeof info);
   return info.format;
 }
 
@@ -149,7 +149,7 @@ static lanebloom_status open_filter(struct opening *opening, size_t i)
   const struct block *block = &table->filter_blocks[i];
   lanebloom_filter **filter = &table->filters[i];
   lanebloom_status status =
-      lanebloom_filter_open(LANEBLOOM_ROCKSDB, block->bytes, block->nbytes, filter);
+      lanebloom_filter_parse_raw(LANEBLOOM_ROCKSDB, block->bytes, block->nbytes, filter);
   if (status == LANEBLOOM_ERR_FORMAT || status == LANEBLOOM_ERR_LIMIT)
     return LANEBLOOM_OK;
   if (status)

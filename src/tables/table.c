@@ -220,10 +220,10 @@ struct sum {
 
 static void add_filter(struct sum *sum, const lanebloom_filter *filter, lanebloom_table_info *info)
 {
-  lanebloom_info one;
+  lanebloom_filter_info one;
   size_t nbytes;
   lanebloom_filter_bytes(filter, &nbytes);
-  lanebloom_filter_info(filter, &one, sizeof one);
+  lanebloom_filter_describe(filter, &one, sizeof one);
   sum->weight += (double)nbytes;
   sum->passing += (double)nbytes * one.model_rate;
   if (one.nbits == 0 && one.model_rate == 0) /* no keys */
@@ -249,7 +249,8 @@ static void add_filter_block(struct sum *sum, const lanebloom_table *table,
     if (!lanebloom_filter_block_filter(block, i, &bytes) || bytes.size == 0 ||
         (const uint8_t *)bytes.data < counted)
       continue;
-    lanebloom_status status = lanebloom_filter_open(table->hash, bytes.data, bytes.size, &filter);
+    lanebloom_status status =
+        lanebloom_filter_parse_raw(table->hash, bytes.data, bytes.size, &filter);
     sum->is_short_of_memory |= status == LANEBLOOM_ERR_MEMORY;
     if (status)
       continue;
