@@ -42,7 +42,7 @@ static void read_block(lanebloom_format format, struct fuzz_input *input)
                  run = 1 + (uint64_t)input_byte(input);
   const lanebloom_keys keys = input_keys(input, slices);
   lanebloom_filter_block *block;
-  CHECK(lanebloom_filter_block_open(format, input->at, input->left, &block) == LANEBLOOM_OK);
+  CHECK(lanebloom_filter_block_parse(format, input->at, input->left, &block) == LANEBLOOM_OK);
   memset(expected, 0, sizeof expected);
   for (size_t i = 0; i < keys.n; i++) {
     offsets[i] = first + i / run * step;
@@ -121,7 +121,7 @@ static void build_block(lanebloom_format format, const struct fuzz_input *input)
       expected = memcpy(fuzz_alloc(size), bytes, expected_nbytes = size);
     CHECK(size == expected_nbytes && memcmp(bytes, expected, size) == 0);
     lanebloom_filter_block *block;
-    CHECK(lanebloom_filter_block_open(format, bytes, size, &block) == LANEBLOOM_OK);
+    CHECK(lanebloom_filter_block_parse(format, bytes, size, &block) == LANEBLOOM_OK);
     for (size_t key = 0; key < n; key++)
       CHECK(lanebloom_filter_block_may_contain(block, added[key].data_block_offset,
                                                added[key].key.data, added[key].key.size));

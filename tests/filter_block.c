@@ -146,7 +146,7 @@ static void check_singles(const lanebloom_filter_block *block, const struct quer
 static lanebloom_filter_block *open_block(lanebloom_format format, const void *bytes, size_t size)
 {
   lanebloom_filter_block *block;
-  const lanebloom_status status = lanebloom_filter_block_open(format, bytes, size, &block);
+  const lanebloom_status status = lanebloom_filter_block_parse(format, bytes, size, &block);
   cr_assert(status == LANEBLOOM_OK && block, "open: %s", lanebloom_status_text(status));
   return block;
 }
@@ -670,7 +670,7 @@ Test(filter_block, formats_that_have_no_filter_blocks)
   for (size_t i = 0; i < COUNT(others); i++) {
     lanebloom_filter_block *block = (void *)1;
     lanebloom_filter_block_builder *builder = (void *)1;
-    cr_assert(lanebloom_filter_block_open(others[i], "", 0, &block) == LANEBLOOM_ERR_FORMAT &&
+    cr_assert(lanebloom_filter_block_parse(others[i], "", 0, &block) == LANEBLOOM_ERR_FORMAT &&
               !block);
     cr_assert(lanebloom_filter_block_builder_create(others[i], 10, 11, &builder) ==
                   LANEBLOOM_ERR_FORMAT &&
@@ -685,7 +685,8 @@ Test(filter_block, no_kernel)
   setenv("LANEBLOOM_KERNEL", "none", 1);
   lanebloom_filter_block *block = (void *)1;
   lanebloom_filter_block_builder *builder = (void *)1;
-  cr_assert(lanebloom_filter_block_open(LANEBLOOM_LEVELDB, "", 0, &block) == LANEBLOOM_ERR_KERNEL &&
+  cr_assert(lanebloom_filter_block_parse(LANEBLOOM_LEVELDB, "", 0, &block) ==
+                LANEBLOOM_ERR_KERNEL &&
             !block);
   cr_assert(lanebloom_filter_block_builder_create(LANEBLOOM_LEVELDB, 10, 11, &builder) ==
             LANEBLOOM_ERR_KERNEL);
@@ -696,7 +697,7 @@ Test(filter_block, arguments)
 {
   static const double bits_per_key[] = {-1, 0.5, NAN, INFINITY, 2147483648.0};
   lanebloom_filter_block *block = (void *)1;
-  cr_assert(lanebloom_filter_block_open(LANEBLOOM_LEVELDB, NULL, 1, &block) ==
+  cr_assert(lanebloom_filter_block_parse(LANEBLOOM_LEVELDB, NULL, 1, &block) ==
                 LANEBLOOM_ERR_ARGUMENT &&
             !block);
   lanebloom_filter_block_builder *builder = (void *)1;
@@ -742,6 +743,37 @@ Test(filter_block, calls_that_are_refused_change_nothing)
   test_same_bytes("filter block", bytes, expected, size - 1);
   free(expected);
   lanebloom_filter_block_builder_destroy(builder);
+}
+
+/* What a builder makes after a first block is what a new one makes. */
+Test(filter_block, a_builder_is_fed_again)
+{
+  enum { NBLOCKS = 20, NKEYS = 26 };
+  const lanebloom_keys keys = lanebloom_keys_fixed("abcdefghijklmnopqrstuvwxyz", 1, NKEYS);
+  lanebloom_filter_block_builder *again, *fresh;
+  const void *bytes, *expected;
+  size_t size, expected_size;
+  cr_assert(lanebloom_filter_block_builder_create(LANEBLOOM_LEVELDB, 10, 11, &again) ==
+            LANEBLOOM_OK);
+  for (size_t nblocks = NBLOCKS; nblocks-- > 0;) {
+    cr_assert(lanebloom_filter_block_builder_create(LANEBLOOM_LEVELDB, 10, 11, &fresh) ==
+              LANEBLOOM_OK);
+    for (size_t i = 0; i < nblocks; i++) {
+      const lanebloom_keys part = lanebloom_keys_part(&keys, i, NKEYS - i);
+      cr_assert(lanebloom_filter_block_builder_start_block(again, i * 1500) == LANEBLOOM_OK);
+      cr_assert(lanebloom_filter_block_builder_start_block(fresh, i * 1500) == LANEBLOOM_OK);
+      cr_assert(lanebloom_filter_block_builder_add(again, &part) == LANEBLOOM_OK);
+      cr_assert(lanebloom_filter_block_builder_add(fresh, &part) == LANEBLOOM_OK);
+    }
+    cr_assert(lanebloom_filter_block_builder_finish(again, &bytes, &size) == LANEBLOOM_OK);
+    cr_assert(lanebloom_filter_block_builder_finish(fresh, &expected, &expected_size) ==
+              LANEBLOOM_OK);
+    cr_assert(size == expected_size, "%zu blocks: %zu bytes, expected %zu", nblocks, size,
+              expected_size);
+    test_same_bytes("filter block", bytes, expected, size);
+    lanebloom_filter_block_builder_destroy(fresh);
+  }
+  lanebloom_filter_block_builder_destroy(again);
 }
 
 /* 16 keys of 2^31 - 1 bits make a filter of 2^32 - 1 bytes, which is where the next one may just
@@ -863,7 +895,7 @@ Test(filter_block, screens_without_memory)
   lanebloom_filter_block *block = (void *)1;
   allocations_left = 0;
   const lanebloom_status status =
-      lanebloom_filter_block_open(LANEBLOOM_LEVELDB, bytes.bytes, bytes.nbytes, &block);
+      lanebloom_filter_block_parse(LANEBLOOM_LEVELDB, bytes.bytes, bytes.nbytes, &block);
   allocations_left = SIZE_MAX;
   cr_assert(status == LANEBLOOM_ERR_MEMORY && !block);
 

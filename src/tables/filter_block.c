@@ -47,8 +47,8 @@ struct lanebloom_filter_block {
 static const uint8_t no_probes[2] = {0, 0};
 static const lanebloom_slice every_key = {no_probes, sizeof no_probes}, no_key = {no_probes, 0};
 
-lanebloom_status lanebloom_filter_block_open(lanebloom_format format, const void *bytes,
-                                             size_t size, lanebloom_filter_block **block)
+lanebloom_status lanebloom_filter_block_parse(lanebloom_format format, const void *bytes,
+                                              size_t size, lanebloom_filter_block **block)
 {
   *block = NULL;
   lanebloom_status status = check_format(format);
@@ -418,5 +418,7 @@ lanebloom_status lanebloom_filter_block_builder_finish(lanebloom_filter_block_bu
   append(block, &base_lg, 1);
   *bytes = block->bytes;
   *size = block->nbytes;
+  builder->filters.nbytes = builder->offsets.nbytes = 0; /* the bytes stay until they are needed */
+  builder->data_block_offset = 0;
   return LANEBLOOM_OK;
 }

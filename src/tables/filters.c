@@ -256,8 +256,8 @@ static lanebloom_status read_filter_block(struct opening *opening)
         opening->writer == LANEBLOOM_WRITER_LEVELDB ? LANEBLOOM_LEVELDB_SIGNED : LANEBLOOM_LEVELDB;
   table->hash = formats[0];
   for (size_t i = 0; i < 2 && formats[i]; i++) {
-    status =
-        lanebloom_filter_block_open(formats[i], block->bytes, block->nbytes, &table->of_offsets[i]);
+    status = lanebloom_filter_block_parse(formats[i], block->bytes, block->nbytes,
+                                          &table->of_offsets[i]);
     if (status)
       return problem_set(opening->problem, status, "filter block: %s",
                          lanebloom_status_text(status));
