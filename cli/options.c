@@ -230,11 +230,8 @@ static error_t parse_writer_option(int key, char *text, struct argp_state *state
   lanebloom_writer *writer = state->input;
   if (key != OPTION_WRITER)
     return ARGP_ERR_UNKNOWN;
-  if (strcmp(text, "leveldb") == 0)
-    *writer = LANEBLOOM_WRITER_LEVELDB;
-  else if (strcmp(text, "goleveldb") == 0)
-    *writer = LANEBLOOM_WRITER_GOLEVELDB;
-  else
+  *writer = lanebloom_writer_find(text);
+  if (*writer == LANEBLOOM_WRITER_UNKNOWN)
     usage_error(state, "--writer '%s': not leveldb or goleveldb", text);
   return 0;
 }

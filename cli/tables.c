@@ -71,30 +71,6 @@ static const struct argp argp = {
     .children = (const struct argp_child[]){{.argp = &writer_argp}, {.argp = &kernel_argp}, {0}},
 };
 
-/* ---- names ---- */
-
-static const char *engine_name(lanebloom_engine engine)
-{
-  static const char *const names[] = {
-      [LANEBLOOM_ENGINE_LEVELDB] = "leveldb",
-      [LANEBLOOM_ENGINE_ROCKSDB] = "rocksdb",
-      [LANEBLOOM_ENGINE_PEBBLE] = "pebble",
-  };
-  return names[engine];
-}
-
-static const char *filter_kind(lanebloom_table_filter filter)
-{
-  static const char *const names[] = {
-      [LANEBLOOM_TABLE_FILTER_NONE] = "none",
-      [LANEBLOOM_TABLE_FILTER_BLOCK] = "block",
-      [LANEBLOOM_TABLE_FILTER_FULL] = "full",
-      [LANEBLOOM_TABLE_FILTER_PARTITIONED] = "partitioned",
-      [LANEBLOOM_TABLE_FILTER_OTHER] = "other",
-  };
-  return names[filter];
-}
-
 /* ---- text ---- */
 
 /* At the left of a column. */
@@ -107,8 +83,8 @@ static void print_column(const char *word, size_t width)
 static void print_engine(const lanebloom_table_info *info)
 {
   char word[32];
-  snprintf(word, sizeof word, info->version ? "%s/%" PRIu32 : "%s", engine_name(info->engine),
-           info->version);
+  snprintf(word, sizeof word, info->version ? "%s/%" PRIu32 : "%s",
+           lanebloom_engine_name(info->engine), info->version);
   print_column(word, sizeof "rocksdb/5" - 1);
 }
 
@@ -116,7 +92,8 @@ static void print_filter(const lanebloom_table_info *info)
 {
   char word[80];
   const char *format = info->filter_format ? lanebloom_format_name(info->filter_format) : "";
-  snprintf(word, sizeof word, "%s%s%s%s", filter_kind(info->filter), *format ? ":" : "", format,
+  snprintf(word, sizeof word, "%s%s%s%s", lanebloom_table_filter_name(info->filter),
+           *format ? ":" : "", format,
            !info->has_prefixes    ? ""
            : info->has_whole_keys ? "+prefixes"
                                   : ":prefixes");
@@ -197,11 +174,13 @@ static void print_json(const char *path, const lanebloom_table_info *info)
   const bool has_filter = info->filter != LANEBLOOM_TABLE_FILTER_NONE;
   struct json_object *object = json_begin();
   json_object_object_add(object, "file", json_name(path));
-  json_object_object_add(object, "engine", json_object_new_string(engine_name(info->engine)));
+  json_object_object_add(object, "engine",
+                         json_object_new_string(lanebloom_engine_name(info->engine)));
   json_object_object_add(object, "version", json_object_new_uint64(info->version));
   json_object_object_add(object, "checksum",
                          json_object_new_string(lanebloom_table_checksum_name(info->checksum)));
-  json_object_object_add(object, "filter", json_object_new_string(filter_kind(info->filter)));
+  json_object_object_add(object, "filter",
+                         json_object_new_string(lanebloom_table_filter_name(info->filter)));
   json_object_object_add(object, "format",
                          info->filter_format
                              ? json_object_new_string(lanebloom_format_name(info->filter_format))
@@ -250,7 +229,7 @@ static bool print_table(const struct tables *tables, const char *path)
     return false;
   lanebloom_table_info info;
   lanebloom_table_describe(table, &info, sizeof info);
-  if (isnan(info.model_rate))
+  if (info.nfilters == LANEBLOOM_UNKNOWN)
     die(path, "%s", strerror(ENOMEM));
   if (*info.warning)
     warn_of_table(path, info.warning, 0);

@@ -129,7 +129,7 @@ static void screen(const lanebloom_table *table, const lanebloom_keys *keys)
 static void check_info(const lanebloom_table_info *info, size_t size)
 {
   CHECK(info->file_nbytes == size);
-  CHECK(info->model_rate >= 0 && info->model_rate <= 1);
+  CHECK(isnan(info->model_rate) || (info->model_rate >= 0 && info->model_rate <= 1));
   CHECK(isnan(info->bits_per_key) || info->bits_per_key >= 0);
   CHECK(!info->has_range || compare(info->smallest, info->largest) <= 0);
   const char *const texts[] = {info->filter_name, info->comparator, info->prefix_extractor,

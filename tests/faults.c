@@ -989,7 +989,8 @@ static lanebloom_status make_filter_block(void)
   if (!status)
     INSIST_ON(bytes, status, lanebloom_filter_block_builder_finish(builder, &bytes, &nbytes));
   if (!status)
-    INSIST_ON(block, status, lanebloom_filter_block_parse(LANEBLOOM_LEVELDB, bytes, nbytes, &block));
+    INSIST_ON(block, status,
+              lanebloom_filter_block_parse(LANEBLOOM_LEVELDB, bytes, nbytes, &block));
   const lanebloom_keys all = keys_from(0, NFEW);
   if (!status && lanebloom_filter_block_screen(block, offsets, &all, NULL) != NFEW)
     test_fatal("a key is lost");

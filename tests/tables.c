@@ -1832,3 +1832,86 @@ Test(tables, names_of_checksums)
     cr_assert(strcmp(lanebloom_table_checksum_name(i), names[i]) == 0);
   cr_assert(strcmp(lanebloom_table_checksum_name(UINT32_MAX), "unknown") == 0);
 }
+
+Test(tables, names)
+{
+  static const char *const engines[] = {"unknown", "leveldb", "rocksdb", "pebble", "unknown"},
+                           *const filters[] = {"none",        "block", "full",
+                                               "partitioned", "other", "unknown"},
+                           *const writers[] = {"unknown", "leveldb", "goleveldb", "unknown"};
+  for (size_t i = 0; i < sizeof engines / sizeof *engines; i++)
+    cr_assert(strcmp(lanebloom_engine_name((lanebloom_engine)i), engines[i]) == 0);
+  for (size_t i = 0; i < sizeof filters / sizeof *filters; i++)
+    cr_assert(strcmp(lanebloom_table_filter_name((lanebloom_table_filter)i), filters[i]) == 0);
+  for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
+    cr_assert(strcmp(lanebloom_writer_name((lanebloom_writer)i), writers[i]) == 0);
+    cr_assert(lanebloom_writer_find(writers[i]) == (i % 3 ? (lanebloom_writer)i : 0));
+  }
+  cr_assert(lanebloom_writer_find("") == LANEBLOOM_WRITER_UNKNOWN);
+}
+
+/* Callers that know fewer fields, and such that know more. */
+Test(tables, describing_into_other_sizes)
+{
+  struct {
+    lanebloom_table_info info;
+    uint8_t more[64];
+  } large;
+  lanebloom_table_info full, small;
+  const size_t small_size = offsetof(lanebloom_table_info, nfilters);
+  char path[PATH_NBYTES];
+  frozen_path(8, path);
+  lanebloom_table *table = must_open(path);
+  memset(&full, 0xa5, sizeof full);
+  memset(&small, 0xa5, sizeof small);
+  memset(&large, 0xa5, sizeof large);
+  lanebloom_table_describe(table, &full, sizeof full);
+  lanebloom_table_describe(table, &small, small_size);
+  lanebloom_table_describe(table, (lanebloom_table_info *)&large, sizeof large);
+  cr_assert(small.nprobes == full.nprobes && full.nprobes > 0 && full.nfilters == 1);
+  for (size_t i = small_size; i < sizeof small; i++)
+    cr_assert(((const uint8_t *)&small)[i] == 0xa5, "byte %zu", i);
+  cr_assert(large.info.nfilters == 1 && large.info.warning == full.warning);
+  for (size_t i = 0; i < sizeof large.more; i++)
+    cr_assert(large.more[i] == 0, "byte %zu", i);
+  lanebloom_table_close(table);
+}
+
+/* Keys that share a prefix pass together: of prefixes alone no rate of keys follows, unless each is
+ * a whole key. */
+Test(tables, rates_of_prefixes)
+{
+  static const struct {
+    const char *extractor;
+    bool has_rate;
+  } trials[] = {{"rocksdb.FixedPrefix.1", false}, {"rocksdb.Noop", true}, {"other", true}};
+  for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) {
+    struct made *made = test_alloc(sizeof *made);
+    const lanebloom_keys keys = lanebloom_keys_fixed("abc", 1, 3);
+    lanebloom_filter *filter;
+    lanebloom_slice bytes;
+    cr_assert(lanebloom_filter_build(LANEBLOOM_ROCKSDB_LOCAL, 20, &keys, &filter) == LANEBLOOM_OK);
+    bytes.data = lanebloom_filter_bytes(filter, &bytes.size);
+    made_add(made, bytes);
+    lanebloom_filter_close(filter);
+    const struct handle filters = made_end(made, 0);
+    made_handle(made, "z", made_data(made, "abc", suffix));
+    const struct handle index = made_end_entries(made);
+    made_entry(made, 0, text("rocksdb.block.based.table.prefix.filtering"), text("1"));
+    made_entry(made, 0, text("rocksdb.block.based.table.whole.key.filtering"), text("0"));
+    made_entry(made, 0, text("rocksdb.prefix.extractor.name"), text(trials[i].extractor));
+    const struct handle properties = made_properties(made, text(bytewise), 0);
+    made_handle(made, "fullfilter.rocksdb.BuiltinBloomFilter", filters);
+    made_handle(made, "rocksdb.properties", properties);
+    made_finish(made, false, made_end_entries(made), index);
+    lanebloom_table *table;
+    lanebloom_table_info info;
+    cr_assert(lanebloom_table_parse(made->bytes, made->n, 0, &table, NULL, 0) == LANEBLOOM_OK);
+    lanebloom_table_describe(table, &info, sizeof info);
+    cr_assert(!info.has_whole_keys && info.has_prefixes && info.nfilters == 1);
+    cr_assert(isnan(info.model_rate) == !trials[i].has_rate, "%s: %g", trials[i].extractor,
+              info.model_rate);
+    lanebloom_table_close(table);
+    free(made);
+  }
+}

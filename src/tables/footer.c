@@ -121,9 +121,13 @@ lanebloom_status lanebloom_footer_read(const struct input *input, struct footer 
   uint8_t bytes[LONG_NBYTES];
   const size_t nbytes = input->nbytes < sizeof bytes ? (size_t)input->nbytes : sizeof bytes;
   *footer = (struct footer){.checksum = CHECKSUM_CRC32C};
+  if (nbytes == 0)
+    return problem_set(problem, LANEBLOOM_ERR_FORMAT,
+                       "an empty file: no table, or one that is being written (ask again)");
   if (nbytes < SHORT_NBYTES)
     return problem_set(problem, LANEBLOOM_ERR_FORMAT,
-                       "no table: expected a footer of at least %d bytes, found a file of %" PRIu64,
+                       "no table, or one that is being written (ask again): expected a footer of "
+                       "at least %d bytes, found a file of %" PRIu64,
                        SHORT_NBYTES, input->nbytes);
   lanebloom_status status =
       lanebloom_input_read(input, input->nbytes - nbytes, bytes, nbytes, problem);
@@ -146,9 +150,9 @@ lanebloom_status lanebloom_footer_read(const struct input *input, struct footer 
         problem, LANEBLOOM_ERR_LIMIT,
         "expected a block-based table, found a %s table of RocksDB, which is not read",
         magic == MAGIC_CUCKOO ? "cuckoo" : "plain");
-  return problem_set(
-      problem, LANEBLOOM_ERR_FORMAT,
-      "no table: expected LevelDB's, RocksDB's or Pebble's magic number in the last 8 bytes, "
-      "found %016" PRIx64,
-      magic);
+  return problem_set(problem, LANEBLOOM_ERR_FORMAT,
+                     "no table, or one that is being written (ask again): expected LevelDB's, "
+                     "RocksDB's or Pebble's magic number in the last 8 bytes, "
+                     "found %016" PRIx64,
+                     magic);
 }

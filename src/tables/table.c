@@ -281,8 +281,12 @@ static void describe_filter(const lanebloom_table *table, lanebloom_table_info *
   if (table->is_asked)
     info->model_rate =
         sum.weight > 0 ? sum.passing / sum.weight : table->kind == LANEBLOOM_TABLE_FILTER_BLOCK;
-  if (sum.is_short_of_memory)
+  if (table->is_asked && !table->has_whole_keys && table->extractor.kind != EXTRACT_KEY)
+    info->model_rate = NAN; /* keys share prefixes, and more of them pass than prefixes do */
+  if (sum.is_short_of_memory) {
+    info->nfilters = LANEBLOOM_UNKNOWN;
     info->bits_per_key = info->model_rate = NAN;
+  }
 }
 
 void lanebloom_table_describe(const lanebloom_table *table, lanebloom_table_info *info,
@@ -308,7 +312,49 @@ void lanebloom_table_describe(const lanebloom_table *table, lanebloom_table_info
       .warning = table->warning,
   };
   describe_filter(table, &full);
-  memcpy(info, &full, info_size < sizeof full ? info_size : sizeof full);
+  const size_t known_size = info_size < sizeof full ? info_size : sizeof full;
+  memcpy(info, &full, known_size);
+  memset((uint8_t *)info + known_size, 0, info_size - known_size);
+}
+
+static const char *name_at(const char *const *names, size_t n, size_t i)
+{
+  return i < n && names[i] ? names[i] : "unknown";
+}
+
+const char *lanebloom_engine_name(lanebloom_engine engine)
+{
+  static const char *const names[] = {[LANEBLOOM_ENGINE_LEVELDB] = "leveldb",
+                                      [LANEBLOOM_ENGINE_ROCKSDB] = "rocksdb",
+                                      [LANEBLOOM_ENGINE_PEBBLE] = "pebble"};
+  return name_at(names, sizeof names / sizeof *names, (size_t)engine);
+}
+
+const char *lanebloom_table_filter_name(lanebloom_table_filter filter)
+{
+  static const char *const names[] = {[LANEBLOOM_TABLE_FILTER_NONE] = "none",
+                                      [LANEBLOOM_TABLE_FILTER_BLOCK] = "block",
+                                      [LANEBLOOM_TABLE_FILTER_FULL] = "full",
+                                      [LANEBLOOM_TABLE_FILTER_PARTITIONED] = "partitioned",
+                                      [LANEBLOOM_TABLE_FILTER_OTHER] = "other"};
+  return name_at(names, sizeof names / sizeof *names, (size_t)filter);
+}
+
+static const char *const writer_names[] = {
+    [LANEBLOOM_WRITER_LEVELDB] = "leveldb", [LANEBLOOM_WRITER_GOLEVELDB] = "goleveldb"};
+enum { NWRITERS = sizeof writer_names / sizeof *writer_names };
+
+const char *lanebloom_writer_name(lanebloom_writer writer)
+{
+  return name_at(writer_names, NWRITERS, (size_t)writer);
+}
+
+lanebloom_writer lanebloom_writer_find(const char *name)
+{
+  for (size_t i = 0; i < NWRITERS; i++)
+    if (writer_names[i] && strcmp(writer_names[i], name) == 0)
+      return (lanebloom_writer)i;
+  return LANEBLOOM_WRITER_UNKNOWN;
 }
 
 const char *lanebloom_table_warning(const lanebloom_table *table)

@@ -274,7 +274,7 @@ make_absent() {
 @test "a table that stays unreadable in a folder is named after a while" {
   make_database
   : >db/000008.sst
-  fails_with "db/000008.sst: no table: expected a footer of at least 48 bytes, found a file of 0" lanebloom screen --db db <<<key
+  fails_with "db/000008.sst: an empty file: no table, or one that is being written (ask again)" lanebloom screen --db db <<<key
 }
 
 @test "odd tables lose no key" {

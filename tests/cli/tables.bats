@@ -25,7 +25,7 @@ copy() {
     echo 'db/000002.sst rocksdb/3 full:rocksdb-legacy 150 10.24 1.16% ""'
     echo 'db/000003.sst rocksdb/5 partitioned:rocksdb-local 150 17.07 0.101% ""'
     echo 'db/000004.sst rocksdb/4 full:rocksdb-legacy+prefixes 150 23.89 0.608% ""'
-    echo 'db/000005.sst rocksdb/5 full:rocksdb-local:prefixes 150 10.24 0.674% ""'
+    echo 'db/000005.sst rocksdb/5 full:rocksdb-local:prefixes 150 10.24 - ""'
   )
   [[ ${lines[1]} == *' \201\201\377\352\316' ]]
 }
@@ -44,7 +44,7 @@ copy() {
   [[ $(jq -c '[.filter_bytes, .file_bytes, .filter_name, .comparator]' <<<"${lines[1]}") == \
     '[197,4922,"fullfilter.rocksdb.BuiltinBloomFilter","leveldb.BytewiseComparator"]' ]]
   [[ $(jq -c '[.whole_keys, .prefixes, .prefix_extractor]' <<<"${lines[2]}") == '[false,true,"rocksdb.FixedPrefix.3"]' ]]
-  jq -es 'all(.model_rate > 0 and .model_rate < 0.02)' <<<"$output"
+  jq -es '.[2].model_rate == null and all(.[:2][]; .model_rate > 0 and .model_rate < 0.02)' <<<"$output"
 }
 
 @test "--json: keys of any bytes in hexadecimal, as text where they are UTF-8" {
@@ -99,7 +99,7 @@ copy() {
     for i in {3..7}; do
       [[ $stderr == *"lanebloom: db/00000$i."*": "* ]]
     done
-    [[ $stderr == *"missing: No such file or directory"* && $stderr == *"db/000004.sst: no table: expected"*"found"* ]]
+    [[ $stderr == *"missing: No such file or directory"* && $stderr == *"db/000004.sst: no table, or one that is being written (ask again): expected"*"found"* ]]
   done
   fails_with "missing: No such file or directory" lanebloom tables missing
   fails_with "/dev/null: no table" lanebloom tables /dev/null
