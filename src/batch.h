@@ -28,6 +28,11 @@ struct hash_source {
 
   size_t hash_nbytes;
   size_t next, n;
+
+  /* For adding: format_table.scratch_nbytes of memory from a cache line on, with any contents, or
+   * NULL. */
+  void *scratch;
+
   unsigned turn;
   _Alignas(8) uint8_t blocks[2][BLOCK_NKEYS * MAX_HASH_NBYTES];
 };
@@ -42,6 +47,7 @@ static inline void hash_source_of_keys(struct hash_source *source, const laneblo
   source->hash_nbytes = hash_nbytes;
   source->next = source->turn = 0;
   source->n = keys->n;
+  source->scratch = NULL;
 }
 
 static inline void hash_source_of_hashes(struct hash_source *source, const void *hashes,
@@ -53,6 +59,7 @@ static inline void hash_source_of_hashes(struct hash_source *source, const void 
   source->hash_nbytes = hash_nbytes;
   source->next = 0;
   source->n = n;
+  source->scratch = NULL;
 }
 
 /* Inlined always: gcc 12 takes a function that only fetches for one that does nothing. */

@@ -110,6 +110,21 @@ static void append_hashes(lanebloom_builder *builder, struct hash_source *source
 
 /* ---- Both ---- */
 
+/* Sets the bits of all hashes. What is not there of the memory that lanes could use besides only
+ * costs time. */
+static void add_hashes(const struct format_table *format, const struct kernel_table *kernels,
+                       const struct filter_shape *shape, uint8_t *payload,
+                       struct hash_source *source)
+{
+  struct filter_memory scratch = {0};
+  const size_t nbytes = format->scratch_nbytes ? format->scratch_nbytes(shape, source->n) : 0;
+  if (nbytes > 0)
+    scratch = lanebloom_memory_create(nbytes);
+  source->scratch = scratch.bytes;
+  kernels->layout[format->layout].add(shape, payload, source);
+  lanebloom_memory_free(&scratch);
+}
+
 /* A count that no longer fits is one that nobody knows. */
 static uint64_t add_counts(uint64_t a, uint64_t b)
 {
@@ -167,7 +182,7 @@ lanebloom_status lanebloom_builder_add(lanebloom_builder *builder, const laneblo
   struct hash_source source;
   hash_source_of_keys(&source, keys, kernels->hash[format->hash], HASH_NBYTES[format->hash]);
   if (builder->sized)
-    kernels->layout[format->layout].add(&builder->shape, builder->memory.bytes, &source);
+    add_hashes(format, kernels, &builder->shape, builder->memory.bytes, &source);
   else
     append_hashes(builder, &source);
   builder->nkeys = add_counts(builder->nkeys, keys->n);
@@ -215,7 +230,7 @@ static lanebloom_status place_hashes(const lanebloom_builder *builder,
     return status;
   struct hash_source source;
   hash_source_of_hashes(&source, builder->hashes, HASH_NBYTES[format->hash], builder->nhashes);
-  kernels->layout[format->layout].add(shape, memory->bytes, &source);
+  add_hashes(format, kernels, shape, memory->bytes, &source);
   return LANEBLOOM_OK;
 }
 

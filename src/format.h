@@ -38,6 +38,9 @@ struct format_table {
    * LIMIT. */
   lanebloom_status (*plan)(uint64_t millibits, uint64_t nkeys, struct filter_shape *shape);
 
+  /* How much memory besides the payload lanes can use to add nkeys keys. NULL: none. */
+  size_t (*scratch_nbytes)(const struct filter_shape *shape, size_t nkeys);
+
   /* The i-th least candidate for bits_per_key; false past the last. Rates are not monotone:
    * planning tries each. */
   bool (*bits_candidate)(uint64_t i, double *bits_per_key);

@@ -2,7 +2,10 @@
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <lanebloom.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "filter.h"
 
 enum { NKEYS = 5000 };
 
@@ -190,6 +193,53 @@ Test(builder, sizes_that_wrap_and_sizes_that_are_not_to_be_had)
   cr_assert(lanebloom_builder_create(LANEBLOOM_LEVELDB, 10, 0, &builder) == LANEBLOOM_OK);
   cr_assert(lanebloom_builder_add(builder, &many) == LANEBLOOM_ERR_MEMORY);
   lanebloom_builder_destroy(builder);
+}
+
+static uint64_t asked_nbytes; /* in the last request for memory */
+static bool refuses_memory;
+
+struct filter_memory __real_lanebloom_memory_create(uint64_t nbytes);
+struct filter_memory __wrap_lanebloom_memory_create(uint64_t nbytes);
+struct filter_memory __wrap_lanebloom_memory_create(uint64_t nbytes)
+{
+  asked_nbytes = nbytes;
+  return refuses_memory ? (struct filter_memory){0} : __real_lanebloom_memory_create(nbytes);
+}
+
+/* A large batch for a large LevelDB filter asks for up to half as much memory besides, and does
+ * without it. Smaller ones ask for none. */
+Test(builder, memory_besides)
+{
+  enum { MIB = 1 << 20, EXPECTED = 16 * MIB * 8 / 10, MANY = 2500000, FEW = 1000 };
+  uint64_t *data = malloc(MANY * sizeof *data);
+  cr_assert(data);
+  for (uint64_t i = 0; i < MANY; i++)
+    data[i] = i * 0x9e3779b97f4a7c15;
+  const lanebloom_keys keys = lanebloom_keys_fixed(data, 8, MANY);
+
+  lanebloom_builder *given = create(10, EXPECTED), *refused = create(10, EXPECTED);
+  asked_nbytes = 0;
+  add(given, &keys, 0, FEW);
+  cr_assert(asked_nbytes == 0, "%llu bytes for few keys", (unsigned long long)asked_nbytes);
+  add(given, &keys, FEW, MANY - FEW);
+  cr_assert(asked_nbytes > 4 * MIB && asked_nbytes <= 8 * MIB + 64 * 1024, "%llu bytes",
+            (unsigned long long)asked_nbytes);
+
+  asked_nbytes = 0;
+  refuses_memory = true;
+  add(refused, &keys, 0, MANY);
+  refuses_memory = false;
+  cr_assert(asked_nbytes > 4 * MIB, "%llu bytes", (unsigned long long)asked_nbytes);
+  assert_equal_and_close(finish(refused), finish(given), "without memory besides");
+  lanebloom_builder_destroy(given);
+  lanebloom_builder_destroy(refused);
+
+  given = create(10, EXPECTED / 2); /* 8 MiB */
+  asked_nbytes = 0;
+  add(given, &keys, 0, MANY);
+  cr_assert(asked_nbytes == 0, "%llu bytes for a small filter", (unsigned long long)asked_nbytes);
+  lanebloom_builder_destroy(given);
+  free(data);
 }
 
 /* RocksDB counts equal hashes in a row once, also across pieces and merges; a sized filter knows no

@@ -2,8 +2,8 @@
  * gathers here and loads lanes some steps behind their positions by way of memory, there are
  * registers for a step of eight lanes at a time.
  * SPDX-License-Identifier: MIT */
+#include "../lanes/leveldb_add.h"
 #include "../scalar/scalar.h"
-#include "../spread.h"
 #include "avx2.h"
 #include "isa.h"
 #include "kept.h"
@@ -15,6 +15,11 @@ enum { LANES = 8 };
 static inline __m256i load(const void *from)
 {
   return _mm256_loadu_si256(from);
+}
+
+static inline void store(void *to, __m256i value)
+{
+  _mm256_storeu_si256(to, value);
 }
 
 static inline __m256i strides_of(__m256i hashes)
@@ -397,130 +402,56 @@ static inline __m256i positions_of(__m256i probes, const struct modulus *modulus
   return _mm256_sub_epi32(probes, _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xaa));
 }
 
-/* Masks are bytes in dwords, each half of the register becomes its own four:
- *
- *   m0 m1 m2 m3 | m4 m5 m6 m7   ->   0123 0123 0123 0123 | 4567 4567 4567 4567   ->   0123 4567 */
-static inline void put_bits(struct bits *bits, size_t i, __m256i positions)
+/* Positions of all probes of a group's first nkeys keys. */
+static inline __attribute__((always_inline)) size_t
+find_positions(const struct modulus *modulus, uint32_t nprobes, const uint8_t *hashes, size_t nkeys,
+               uint32_t *positions)
 {
-  const __m256i masks =
-      _mm256_sllv_epi32(_mm256_set1_epi32(1), _mm256_and_si256(positions, _mm256_set1_epi32(7)));
-  const __m256i words = _mm256_packs_epi32(masks, masks);
-  const __m256i fours = _mm256_packus_epi16(words, words);
-  const __m128i eight =
-      _mm_unpacklo_epi32(_mm256_castsi256_si128(fours), _mm256_extracti128_si256(fours, 1));
-  _mm256_storeu_si256((void *)(bits->bytes + i), _mm256_srli_epi32(positions, 3));
-  _mm_storel_epi64((void *)(bits->masks + i), eight);
+  size_t n = 0;
+  for (size_t i = 0; i < nkeys; i += LANES) {
+    __m256i probes = load(hashes + i * sizeof(uint32_t));
+    const __m256i strides = strides_of(probes);
+    for (uint32_t p = 0; p < nprobes; p++, n += LANES) {
+      store(positions + n, positions_of(probes, modulus));
+      probes = _mm256_add_epi32(probes, strides);
+    }
+  }
+  return n;
 }
 
-/* Past the cache, both halves one after the other. To a whole line. */
-static inline void stream_line(uint32_t *to, const struct spread_line *line)
+/* Bytes, and masks in them. Masks are bytes in dwords, and each half of the register packs its own
+ * four:
+ *
+ *   m0 m1 m2 m3 | m4 m5 m6 m7   ->   0123 0123 0123 0123 | 4567 4567 4567 4567   ->   0123 4567 */
+static inline __attribute__((always_inline)) void find_bits(const uint32_t *positions, size_t n,
+                                                            struct bits *bits)
+{
+  const __m256i one = _mm256_set1_epi32(1), seven = _mm256_set1_epi32(7);
+  for (size_t i = 0; i < n; i += LANES) {
+    const __m256i at = load(positions + i);
+    const __m256i masks = _mm256_sllv_epi32(one, _mm256_and_si256(at, seven));
+    const __m256i words = _mm256_packs_epi32(masks, masks);
+    const __m256i fours = _mm256_packus_epi16(words, words);
+    const __m128i eight =
+        _mm_unpacklo_epi32(_mm256_castsi256_si128(fours), _mm256_extracti128_si256(fours, 1));
+    store(bits->bytes + i, _mm256_srli_epi32(at, 3));
+    _mm_storel_epi64((void *)(bits->masks + i), eight);
+  }
+}
+
+/* Past the cache, both halves one after the other. */
+static inline __attribute__((always_inline)) void stream_line(uint32_t *to,
+                                                              const struct positions_line *line)
 {
   _mm256_stream_si256((void *)to, load(line->positions));
   _mm256_stream_si256((void *)(to + LANES), load(line->positions + LANES));
 }
 
-/* Sets the first n positions of a full bucket, or of one that will get no more: a multiple of
- * LANES. */
-static void leveldb_empty_bucket_avx2(const struct filter_shape *shape, uint8_t *payload,
-                                      const struct spread *spread, size_t piece, size_t n)
-{
-  struct bits bits;
-  const uint32_t *bucket = spread_bucket(spread, piece);
-  lanebloom_spread_fetch(shape, payload, piece);
-  for (size_t nbits, first = 0; first < n; first += nbits) {
-    nbits = n - first < GROUP_NBITS ? n - first : GROUP_NBITS;
-    for (size_t i = 0; i < nbits; i += LANES)
-      put_bits(&bits, i, load(bucket + first + i));
-    set_bits_at(payload, &bits, nbits);
-  }
-}
-
-static inline void leveldb_append_avx2(const struct filter_shape *shape, uint8_t *payload,
-                                       struct spread *spread, uint32_t position)
-{
-  const size_t piece = position >> PIECE_LOG_NBITS;
-  struct spread_line *line = &spread->lines[piece];
-  size_t count = spread->counts[piece];
-  line->positions[count++ % LINE_NPOSITIONS] = position;
-  if (count % LINE_NPOSITIONS == 0) {
-    stream_line(spread_bucket(spread, piece) + count - LINE_NPOSITIONS, line);
-    if (count == spread->bucket_npositions) {
-      leveldb_empty_bucket_avx2(shape, payload, spread, piece, count);
-      count = 0;
-    }
-  }
-  spread->counts[piece] = (uint32_t)count;
-}
-
-/* Fills up the last line of each bucket with a position that is in it. */
-static void leveldb_empty_avx2(const struct filter_shape *shape, uint8_t *payload,
-                               struct spread *spread)
-{
-  for (size_t piece = 0; piece < spread->npieces; piece++) {
-    while (spread->counts[piece] % LINE_NPOSITIONS != 0)
-      leveldb_append_avx2(shape, payload, spread, spread->lines[piece].positions[0]);
-    if (spread->counts[piece] > 0)
-      leveldb_empty_bucket_avx2(shape, payload, spread, piece, spread->counts[piece]);
-  }
-}
-
-static void leveldb_set_avx2(const struct filter_shape *shape, uint8_t *payload,
-                             const struct modulus *modulus, const uint8_t *hashes, size_t n)
-{
-  for (size_t first = 0; first < n; first += GROUP_NKEYS) {
-    struct bits bits;
-    uint32_t filled[GROUP_NKEYS];
-    const uint8_t *group = group_at(hashes, first, n, filled);
-    size_t nbits = 0;
-    for (size_t i = 0; i < GROUP_NKEYS && first + i < n; i += LANES) {
-      __m256i probes = load(group + i * sizeof(uint32_t));
-      const __m256i strides = strides_of(probes);
-      for (uint32_t p = 0; p < shape->nprobes; p++, nbits += LANES) {
-        put_bits(&bits, nbits, positions_of(probes, modulus));
-        probes = _mm256_add_epi32(probes, strides);
-      }
-    }
-    set_bits_at(payload, &bits, nbits);
-  }
-}
-
-static void leveldb_spread_avx2(const struct filter_shape *shape, uint8_t *payload,
-                                const struct modulus *modulus, const uint8_t *hashes, size_t n,
-                                struct spread *spread)
-{
-  for (size_t first = 0; first < n; first += GROUP_NKEYS) {
-    uint32_t positions[GROUP_NBITS];
-    uint32_t filled[GROUP_NKEYS];
-    const uint8_t *group = group_at(hashes, first, n, filled);
-    size_t nbits = 0;
-    for (size_t i = 0; i < GROUP_NKEYS && first + i < n; i += LANES) {
-      __m256i probes = load(group + i * sizeof(uint32_t));
-      const __m256i strides = strides_of(probes);
-      for (uint32_t p = 0; p < shape->nprobes; p++, nbits += LANES) {
-        _mm256_storeu_si256((void *)(positions + nbits), positions_of(probes, modulus));
-        probes = _mm256_add_epi32(probes, strides);
-      }
-    }
-    for (size_t i = 0; i < nbits; i++)
-      leveldb_append_avx2(shape, payload, spread, positions[i]);
-  }
-}
+static const struct leveldb_adding adding = {find_positions, find_bits, stream_line};
 
 void lanebloom_leveldb_add_avx2(const struct filter_shape *shape, uint8_t *payload,
                                 struct hash_source *source)
 {
   const struct modulus modulus = modulus_of(shape);
-  struct spread spread;
-  const bool spreads = lanebloom_spread_open(&spread, shape, source->n);
-  for (size_t n; source->next < source->n;) {
-    const uint8_t *hashes = hash_source_next(source, BLOCK_NKEYS, &n);
-    if (spreads)
-      leveldb_spread_avx2(shape, payload, &modulus, hashes, n, &spread);
-    else
-      leveldb_set_avx2(shape, payload, &modulus, hashes, n);
-  }
-  if (spreads) {
-    leveldb_empty_avx2(shape, payload, &spread);
-    lanebloom_spread_close(&spread);
-  }
+  leveldb_add(shape, payload, source, &modulus, &adding);
 }

@@ -14,8 +14,8 @@
  * sieve (keys that fail, 16 KiB: as these); sifting until few are left and then all probes of these
  * (keys that fail, 256 KiB: 1.5 against 1.3).
  * SPDX-License-Identifier: MIT */
+#include "../lanes/leveldb_add.h"
 #include "../scalar/scalar.h"
-#include "../spread.h"
 #include "avx512.h"
 #include "isa.h"
 
@@ -314,122 +314,48 @@ void lanebloom_leveldb_probe_avx512(const struct filter_shape *shape, const uint
 
 /* ---- Adding ---- */
 
-static inline void put_bits(struct bits *bits, size_t i, __m512i positions)
+/* Positions of all probes of a group's first nkeys keys. */
+static inline __attribute__((always_inline)) size_t
+find_positions(const struct modulus *modulus, uint32_t nprobes, const uint8_t *hashes, size_t nkeys,
+               uint32_t *positions)
 {
-  const __m512i masks =
-      _mm512_sllv_epi32(_mm512_set1_epi32(1), _mm512_and_si512(positions, _mm512_set1_epi32(7)));
-  _mm512_storeu_si512(bits->bytes + i, _mm512_srli_epi32(positions, 3));
-  _mm_storeu_si128((void *)(bits->masks + i), _mm512_cvtepi32_epi8(masks));
+  size_t n = 0;
+  for (size_t i = 0; i < nkeys; i += LANES) {
+    __m512i probes = _mm512_loadu_si512(hashes + i * sizeof(uint32_t));
+    const __m512i strides = strides_of(probes);
+    for (uint32_t p = 0; p < nprobes; p++, n += LANES) {
+      _mm512_storeu_si512(positions + n, positions_of(probes, modulus));
+      probes = _mm512_add_epi32(probes, strides);
+    }
+  }
+  return n;
 }
 
-/* Past the cache, all at once. To a whole line. */
-static inline void stream_line(uint32_t *to, const struct spread_line *line)
+/* Bytes, and masks in them. */
+static inline __attribute__((always_inline)) void find_bits(const uint32_t *positions, size_t n,
+                                                            struct bits *bits)
+{
+  const __m512i one = _mm512_set1_epi32(1), seven = _mm512_set1_epi32(7);
+  for (size_t i = 0; i < n; i += LANES) {
+    const __m512i at = _mm512_loadu_si512(positions + i);
+    const __m512i masks = _mm512_sllv_epi32(one, _mm512_and_si512(at, seven));
+    _mm512_storeu_si512(bits->bytes + i, _mm512_srli_epi32(at, 3));
+    _mm_storeu_si128((void *)(bits->masks + i), _mm512_cvtepi32_epi8(masks));
+  }
+}
+
+/* Past the cache, all at once. */
+static inline __attribute__((always_inline)) void stream_line(uint32_t *to,
+                                                              const struct positions_line *line)
 {
   _mm512_stream_si512((void *)to, _mm512_load_si512(line->positions));
 }
 
-/* Sets the first n positions of a full bucket, or of one that will get no more: a multiple of
- * LANES. */
-static void leveldb_empty_bucket_avx512(const struct filter_shape *shape, uint8_t *payload,
-                                        const struct spread *spread, size_t piece, size_t n)
-{
-  struct bits bits;
-  const uint32_t *bucket = spread_bucket(spread, piece);
-  lanebloom_spread_fetch(shape, payload, piece);
-  for (size_t nbits, first = 0; first < n; first += nbits) {
-    nbits = n - first < GROUP_NBITS ? n - first : GROUP_NBITS;
-    for (size_t i = 0; i < nbits; i += LANES)
-      put_bits(&bits, i, _mm512_loadu_si512(bucket + first + i));
-    set_bits_at(payload, &bits, nbits);
-  }
-}
-
-static inline void leveldb_append_avx512(const struct filter_shape *shape, uint8_t *payload,
-                                         struct spread *spread, uint32_t position)
-{
-  const size_t piece = position >> PIECE_LOG_NBITS;
-  struct spread_line *line = &spread->lines[piece];
-  size_t count = spread->counts[piece];
-  line->positions[count++ % LINE_NPOSITIONS] = position;
-  if (count % LINE_NPOSITIONS == 0) {
-    stream_line(spread_bucket(spread, piece) + count - LINE_NPOSITIONS, line);
-    if (count == spread->bucket_npositions) {
-      leveldb_empty_bucket_avx512(shape, payload, spread, piece, count);
-      count = 0;
-    }
-  }
-  spread->counts[piece] = (uint32_t)count;
-}
-
-/* Fills up the last line of each bucket with a position that is in it. */
-static void leveldb_empty_avx512(const struct filter_shape *shape, uint8_t *payload,
-                                 struct spread *spread)
-{
-  for (size_t piece = 0; piece < spread->npieces; piece++) {
-    while (spread->counts[piece] % LINE_NPOSITIONS != 0)
-      leveldb_append_avx512(shape, payload, spread, spread->lines[piece].positions[0]);
-    if (spread->counts[piece] > 0)
-      leveldb_empty_bucket_avx512(shape, payload, spread, piece, spread->counts[piece]);
-  }
-}
-
-static void leveldb_set_avx512(const struct filter_shape *shape, uint8_t *payload,
-                               const struct modulus *modulus, const uint8_t *hashes, size_t n)
-{
-  for (size_t first = 0; first < n; first += GROUP_NKEYS) {
-    struct bits bits;
-    uint32_t filled[GROUP_NKEYS];
-    const uint8_t *group = group_at(hashes, first, n, filled);
-    size_t nbits = 0;
-    for (size_t i = 0; i < GROUP_NKEYS && first + i < n; i += LANES) {
-      __m512i probes = _mm512_loadu_si512(group + i * sizeof(uint32_t));
-      const __m512i strides = strides_of(probes);
-      for (uint32_t p = 0; p < shape->nprobes; p++, nbits += LANES) {
-        put_bits(&bits, nbits, positions_of(probes, modulus));
-        probes = _mm512_add_epi32(probes, strides);
-      }
-    }
-    set_bits_at(payload, &bits, nbits);
-  }
-}
-
-static void leveldb_spread_avx512(const struct filter_shape *shape, uint8_t *payload,
-                                  const struct modulus *modulus, const uint8_t *hashes, size_t n,
-                                  struct spread *spread)
-{
-  for (size_t first = 0; first < n; first += GROUP_NKEYS) {
-    uint32_t positions[GROUP_NBITS];
-    uint32_t filled[GROUP_NKEYS];
-    const uint8_t *group = group_at(hashes, first, n, filled);
-    size_t nbits = 0;
-    for (size_t i = 0; i < GROUP_NKEYS && first + i < n; i += LANES) {
-      __m512i probes = _mm512_loadu_si512(group + i * sizeof(uint32_t));
-      const __m512i strides = strides_of(probes);
-      for (uint32_t p = 0; p < shape->nprobes; p++, nbits += LANES) {
-        _mm512_storeu_si512(positions + nbits, positions_of(probes, modulus));
-        probes = _mm512_add_epi32(probes, strides);
-      }
-    }
-    for (size_t i = 0; i < nbits; i++)
-      leveldb_append_avx512(shape, payload, spread, positions[i]);
-  }
-}
+static const struct leveldb_adding adding = {find_positions, find_bits, stream_line};
 
 void lanebloom_leveldb_add_avx512(const struct filter_shape *shape, uint8_t *payload,
                                   struct hash_source *source)
 {
   const struct modulus modulus = modulus_of(shape);
-  struct spread spread;
-  const bool spreads = lanebloom_spread_open(&spread, shape, source->n);
-  for (size_t n; source->next < source->n;) {
-    const uint8_t *hashes = hash_source_next(source, BLOCK_NKEYS, &n);
-    if (spreads)
-      leveldb_spread_avx512(shape, payload, &modulus, hashes, n, &spread);
-    else
-      leveldb_set_avx512(shape, payload, &modulus, hashes, n);
-  }
-  if (spreads) {
-    leveldb_empty_avx512(shape, payload, &spread);
-    lanebloom_spread_close(&spread);
-  }
+  leveldb_add(shape, payload, source, &modulus, &adding);
 }

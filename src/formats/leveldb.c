@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../format.h"
+#include "../lanes/partitions.h"
 
 enum {
   MIN_NBITS = 64, /* so that small filters do not match everything */
@@ -122,7 +123,7 @@ static void leveldb_positions(const struct filter_shape *shape, const void *hash
 /* The two formats differ in nothing but the hash. */
 #define LEVELDB_LAYOUT                                                                             \
   .layout = LAYOUT_LEVELDB, .trailer_nbytes = 1, .max_nbytes = UINT64_MAX,                         \
-  .round_bits = leveldb_round_bits, .plan = leveldb_plan,                                          \
+  .round_bits = leveldb_round_bits, .plan = leveldb_plan, .scratch_nbytes = partitions_nbytes,     \
   .bits_candidate = leveldb_bits_candidate, .parse = leveldb_parse,                                \
   .write_trailer = leveldb_write_trailer, .planned_rate = leveldb_planned_rate,                    \
   .filled_rate = leveldb_filled_rate, .positions = leveldb_positions

@@ -1,8 +1,8 @@
 /* leveldb in lanes of NEON, as avx2 has it where lanes are loaded one by one. A step takes two
  * registers of four lanes.
  * SPDX-License-Identifier: MIT */
+#include "../lanes/leveldb_add.h"
 #include "../scalar/scalar.h"
-#include "../spread.h"
 #include "isa.h"
 #include "kept.h"
 #include "neon.h"
@@ -47,47 +47,15 @@ static inline struct lanes strides_of(struct lanes hashes)
   return (struct lanes){four_strides(hashes.low), four_strides(hashes.high)};
 }
 
-/* What takes a probe modulo nbits. */
-struct modulus {
-  uint32x4_t multiplier, nbytes, nbits;
-  int32x4_t shift;
-};
-
-enum { MODULUS_MIN_NBYTES = 2 }; /* of less, quotients are not in upper halves alone */
-
-static inline struct modulus modulus_of(const struct filter_shape *shape)
-{
-  return (struct modulus){
-      .multiplier = vdupq_n_u32(shape->reciprocal.multiplier),
-      .nbytes = vdupq_n_u32((uint32_t)(shape->nbits / 8)),
-      .nbits = vdupq_n_u32((uint32_t)shape->nbits), /* 2^32 bits as 0: their quotient is 0 */
-      .shift = vdupq_n_s32(32 - (int32_t)shape->reciprocal.shift), /* to the right: 0 or less */
-  };
-}
-
-/* probe / 8 / (nbits / 8). Quotients are in the upper halves of 64-bit products, but for a shift:
+/* The upper halves of 64-bit products:
  *
  *   [n0 * m] [n1 * m]
- *   [n2 * m] [n3 * m]   ->   h0 h1 h2 h3   >> shift - 32 */
-static inline uint32x4_t quotients_of(uint32x4_t probes, const struct modulus *modulus)
+ *   [n2 * m] [n3 * m]   ->   h0 h1 h2 h3 */
+static inline uint32x4_t upper_halves(uint32x4_t n, uint32x4_t multiplier)
 {
-  const uint32x4_t n = vshrq_n_u32(probes, 3);
-  const uint64x2_t low = vmull_u32(vget_low_u32(n), vget_low_u32(modulus->multiplier));
-  const uint64x2_t high = vmull_high_u32(n, modulus->multiplier);
-  const uint32x4_t upper_halves =
-      vuzp2q_u32(vreinterpretq_u32_u64(low), vreinterpretq_u32_u64(high));
-  return vshlq_u32(upper_halves, modulus->shift);
-}
-
-static inline uint32x4_t four_bytes(uint32x4_t probes, const struct modulus *modulus)
-{
-  return vmlsq_u32(vshrq_n_u32(probes, 3), quotients_of(probes, modulus), modulus->nbytes);
-}
-
-/* The byte of each probe, (probe >> 3) % nbytes. */
-static inline struct lanes bytes_of(struct lanes probes, const struct modulus *modulus)
-{
-  return (struct lanes){four_bytes(probes.low, modulus), four_bytes(probes.high, modulus)};
+  const uint64x2_t low = vmull_u32(vget_low_u32(n), vget_low_u32(multiplier));
+  const uint64x2_t high = vmull_high_u32(n, multiplier);
+  return vuzp2q_u32(vreinterpretq_u32_u64(low), vreinterpretq_u32_u64(high));
 }
 
 /* The bit of each probe in its byte. Lanes become bytes. */
@@ -141,17 +109,38 @@ static inline size_t high_index(uint64_t pair)
 
 /* ---- Probing ---- */
 
-/* What every lane needs of a filter. */
+/* What lanes need to know of a filter. */
 struct probed {
   const uint8_t *payload;
   uint32_t nprobes;
-  struct modulus modulus;
+  uint32x4_t multiplier, nbytes;
+  int32x4_t shift; /* of quotients' upper halves, to the right: 0 or less from 2 bytes on */
 };
+
+enum { MIN_NBYTES = 2 };
 
 static inline struct probed probed_of(const struct filter_shape *shape, const uint8_t *payload)
 {
   return (struct probed){
-      .payload = payload, .nprobes = shape->nprobes, .modulus = modulus_of(shape)};
+      .payload = payload,
+      .nprobes = shape->nprobes,
+      .multiplier = vdupq_n_u32(shape->reciprocal.multiplier),
+      .nbytes = vdupq_n_u32((uint32_t)(shape->nbits / 8)),
+      .shift = vdupq_n_s32(32 - (int32_t)shape->reciprocal.shift),
+  };
+}
+
+/* The byte of each probe, (probe >> 3) % nbytes. */
+static inline uint32x4_t four_bytes(const struct probed *filter, uint32x4_t probes)
+{
+  const uint32x4_t n = vshrq_n_u32(probes, 3);
+  return vmlsq_u32(n, vshlq_u32(upper_halves(n, filter->multiplier), filter->shift),
+                   filter->nbytes);
+}
+
+static inline struct lanes leveldb_bytes(const struct probed *filter, struct lanes probes)
+{
+  return (struct lanes){four_bytes(filter, probes.low), four_bytes(filter, probes.high)};
 }
 
 /* The last n hashes, less than LANES. Other lanes are 0. */
@@ -183,7 +172,7 @@ static inline uint8x8_t load_bytes(const uint8_t *payload, struct indices at)
 static inline __attribute__((always_inline)) uint8x8_t leveldb_test(const struct probed *filter,
                                                                     struct lanes probes)
 {
-  return vtst_u8(load_bytes(filter->payload, indices_of(bytes_of(probes, &filter->modulus))),
+  return vtst_u8(load_bytes(filter->payload, indices_of(leveldb_bytes(filter, probes))),
                  bits_of(probes));
 }
 
@@ -395,7 +384,7 @@ static inline __attribute__((always_inline)) void fetch_eight(const struct probe
                                                               struct fetched *fetched, size_t i)
 {
   const struct lanes probes = p == 0 ? hashes : probes_of(hashes, strides_of(hashes), p);
-  const struct lanes bytes = bytes_of(probes, &filter->modulus);
+  const struct lanes bytes = leveldb_bytes(filter, probes);
   store(fetched->bytes + i, bytes);
   vst1_u8(fetched->bits + i, bits_of(probes));
   prefetch_lines(filter->payload, indices_of(bytes));
@@ -487,7 +476,7 @@ static inline void leveldb_probe_far(const struct probed *filter, struct hash_so
 void lanebloom_leveldb_probe_neon(const struct filter_shape *shape, const uint8_t *payload,
                                   struct hash_source *source, uint8_t *bitmap)
 {
-  if (shape->nbytes < MODULUS_MIN_NBYTES || source->n < FEW_NKEYS) {
+  if (shape->nbytes < MIN_NBYTES || source->n < FEW_NKEYS) {
     lanebloom_leveldb_probe_scalar(shape, payload, source, bitmap);
     return;
   }
@@ -500,136 +489,76 @@ void lanebloom_leveldb_probe_neon(const struct filter_shape *shape, const uint8_
 
 /* ---- Adding ---- */
 
-static inline uint32x4_t four_positions(uint32x4_t probes, const struct modulus *modulus)
+/* What takes a probe modulo nbits. */
+struct modulus {
+  uint32x4_t multiplier, nbits;
+  int32x4_t shift;
+};
+
+/* Numerators are left 8 times as large, so that filters of one byte are no exception: quotients lie
+ * in the upper halves of their products, but for a shift to the right. */
+static inline struct modulus modulus_of(const struct filter_shape *shape)
 {
-  return vmlsq_u32(probes, quotients_of(probes, modulus), modulus->nbits);
+  return (struct modulus){
+      .multiplier = vdupq_n_u32(shape->reciprocal.multiplier),
+      .nbits = vdupq_n_u32((uint32_t)shape->nbits), /* 2^32 bits as 0: their quotient is 0 */
+      .shift = vdupq_n_s32(32 - 3 - (int32_t)shape->reciprocal.shift),
+  };
 }
 
 /* probe % nbits = probe - probe / 8 / (nbits / 8) * nbits. */
+static inline uint32x4_t four_positions(uint32x4_t probes, const struct modulus *modulus)
+{
+  const uint32x4_t quotients = vshlq_u32(
+      upper_halves(vbicq_u32(probes, vdupq_n_u32(7)), modulus->multiplier), modulus->shift);
+  return vmlsq_u32(probes, quotients, modulus->nbits);
+}
+
 static inline struct lanes positions_of(struct lanes probes, const struct modulus *modulus)
 {
   return (struct lanes){four_positions(probes.low, modulus), four_positions(probes.high, modulus)};
 }
 
-static inline void put_bits(struct bits *bits, size_t i, struct lanes positions)
+/* Positions of all probes of a group's first nkeys keys. */
+static inline __attribute__((always_inline)) size_t
+find_positions(const struct modulus *modulus, uint32_t nprobes, const uint8_t *hashes, size_t nkeys,
+               uint32_t *positions)
 {
-  store(bits->bytes + i,
-        (struct lanes){vshrq_n_u32(positions.low, 3), vshrq_n_u32(positions.high, 3)});
-  vst1_u8(bits->masks + i, bits_of(positions));
+  size_t n = 0;
+  for (size_t i = 0; i < nkeys; i += LANES) {
+    struct lanes probes = load(hashes + i * sizeof(uint32_t));
+    const struct lanes strides = strides_of(probes);
+    for (uint32_t p = 0; p < nprobes; p++, n += LANES) {
+      store(positions + n, positions_of(probes, modulus));
+      probes = sum_of(probes, strides);
+    }
+  }
+  return n;
 }
 
-/* To a whole line, through the cache: NEON's intrinsics have no other stores. */
-static inline void copy_line(uint32_t *to, const struct spread_line *line)
+/* Bytes, and masks in them. */
+static inline __attribute__((always_inline)) void find_bits(const uint32_t *positions, size_t n,
+                                                            struct bits *bits)
+{
+  for (size_t i = 0; i < n; i += LANES) {
+    const struct lanes at = load(positions + i);
+    store(bits->bytes + i, (struct lanes){vshrq_n_u32(at.low, 3), vshrq_n_u32(at.high, 3)});
+    vst1_u8(bits->masks + i, bits_of(at));
+  }
+}
+
+/* Through the cache: NEON's intrinsics have no other stores. */
+static inline __attribute__((always_inline)) void copy_line(uint32_t *to,
+                                                            const struct positions_line *line)
 {
   memcpy(to, line->positions, sizeof line->positions);
 }
 
-/* Sets the first n positions of a full bucket, or of one that will get no more: a multiple of
- * LANES. */
-static void leveldb_empty_bucket_neon(const struct filter_shape *shape, uint8_t *payload,
-                                      const struct spread *spread, size_t piece, size_t n)
-{
-  struct bits bits;
-  const uint32_t *bucket = spread_bucket(spread, piece);
-  lanebloom_spread_fetch(shape, payload, piece);
-  for (size_t nbits, first = 0; first < n; first += nbits) {
-    nbits = n - first < GROUP_NBITS ? n - first : GROUP_NBITS;
-    for (size_t i = 0; i < nbits; i += LANES)
-      put_bits(&bits, i, load(bucket + first + i));
-    set_bits_at(payload, &bits, nbits);
-  }
-}
-
-static inline void leveldb_append_neon(const struct filter_shape *shape, uint8_t *payload,
-                                       struct spread *spread, uint32_t position)
-{
-  const size_t piece = position >> PIECE_LOG_NBITS;
-  struct spread_line *line = &spread->lines[piece];
-  size_t count = spread->counts[piece];
-  line->positions[count++ % LINE_NPOSITIONS] = position;
-  if (count % LINE_NPOSITIONS == 0) {
-    copy_line(spread_bucket(spread, piece) + count - LINE_NPOSITIONS, line);
-    if (count == spread->bucket_npositions) {
-      leveldb_empty_bucket_neon(shape, payload, spread, piece, count);
-      count = 0;
-    }
-  }
-  spread->counts[piece] = (uint32_t)count;
-}
-
-/* Fills up the last line of each bucket with a position that is in it. */
-static void leveldb_empty_neon(const struct filter_shape *shape, uint8_t *payload,
-                               struct spread *spread)
-{
-  for (size_t piece = 0; piece < spread->npieces; piece++) {
-    while (spread->counts[piece] % LINE_NPOSITIONS != 0)
-      leveldb_append_neon(shape, payload, spread, spread->lines[piece].positions[0]);
-    if (spread->counts[piece] > 0)
-      leveldb_empty_bucket_neon(shape, payload, spread, piece, spread->counts[piece]);
-  }
-}
-
-static void leveldb_set_neon(const struct filter_shape *shape, uint8_t *payload,
-                             const struct modulus *modulus, const uint8_t *hashes, size_t n)
-{
-  for (size_t first = 0; first < n; first += GROUP_NKEYS) {
-    struct bits bits;
-    uint32_t filled[GROUP_NKEYS];
-    const uint8_t *group = group_at(hashes, first, n, filled);
-    size_t nbits = 0;
-    for (size_t i = 0; i < GROUP_NKEYS && first + i < n; i += LANES) {
-      struct lanes probes = load(group + i * sizeof(uint32_t));
-      const struct lanes strides = strides_of(probes);
-      for (uint32_t p = 0; p < shape->nprobes; p++, nbits += LANES) {
-        put_bits(&bits, nbits, positions_of(probes, modulus));
-        probes = sum_of(probes, strides);
-      }
-    }
-    set_bits_at(payload, &bits, nbits);
-  }
-}
-
-static void leveldb_spread_neon(const struct filter_shape *shape, uint8_t *payload,
-                                const struct modulus *modulus, const uint8_t *hashes, size_t n,
-                                struct spread *spread)
-{
-  for (size_t first = 0; first < n; first += GROUP_NKEYS) {
-    uint32_t positions[GROUP_NBITS];
-    uint32_t filled[GROUP_NKEYS];
-    const uint8_t *group = group_at(hashes, first, n, filled);
-    size_t nbits = 0;
-    for (size_t i = 0; i < GROUP_NKEYS && first + i < n; i += LANES) {
-      struct lanes probes = load(group + i * sizeof(uint32_t));
-      const struct lanes strides = strides_of(probes);
-      for (uint32_t p = 0; p < shape->nprobes; p++, nbits += LANES) {
-        store(positions + nbits, positions_of(probes, modulus));
-        probes = sum_of(probes, strides);
-      }
-    }
-    for (size_t i = 0; i < nbits; i++)
-      leveldb_append_neon(shape, payload, spread, positions[i]);
-  }
-}
+static const struct leveldb_adding adding = {find_positions, find_bits, copy_line};
 
 void lanebloom_leveldb_add_neon(const struct filter_shape *shape, uint8_t *payload,
                                 struct hash_source *source)
 {
-  if (shape->nbytes < MODULUS_MIN_NBYTES) {
-    lanebloom_leveldb_add_scalar(shape, payload, source);
-    return;
-  }
   const struct modulus modulus = modulus_of(shape);
-  struct spread spread;
-  const bool spreads = lanebloom_spread_open(&spread, shape, source->n);
-  for (size_t n; source->next < source->n;) {
-    const uint8_t *hashes = hash_source_next(source, BLOCK_NKEYS, &n);
-    if (spreads)
-      leveldb_spread_neon(shape, payload, &modulus, hashes, n, &spread);
-    else
-      leveldb_set_neon(shape, payload, &modulus, hashes, n);
-  }
-  if (spreads) {
-    leveldb_empty_neon(shape, payload, &spread);
-    lanebloom_spread_close(&spread);
-  }
+  leveldb_add(shape, payload, source, &modulus, &adding);
 }

@@ -83,6 +83,11 @@ void trial_probe(const struct trial *trial, const struct operations *ops,
 void trial_add(const struct trial *trial, const struct operations *ops,
                const struct filter_shape *shape, uint8_t *payload, const void *hashes, size_t n);
 
+/* Adding with all the memory that the format says lanes can use. */
+void trial_add_with_scratch(const struct trial *trial, const struct operations *ops,
+                            const struct filter_shape *shape, uint8_t *payload, const void *hashes,
+                            size_t n);
+
 /* test_context() of these. */
 void trial_note(const struct trial *trial, const struct filter_shape *shape, size_t n,
                 size_t round);

@@ -3,7 +3,6 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "cases.h"
 
@@ -234,25 +233,8 @@ void filter_around_2_to_32_bits(const struct trial *trial)
     check_large(trial, ((uint64_t)1 << 29) + (uint64_t)beyond[b]);
 }
 
-/* Mappings fail while memory is refused; but the address sanitizer maps memory of its own, and is
- * spared. */
-static void test_refuse_memory(bool refuse)
-{
-#if defined(__SANITIZE_ADDRESS__)
-  (void)refuse;
-#else
-  static struct rlimit before;
-  if (refuse)
-    cr_assert(getrlimit(RLIMIT_AS, &before) == 0);
-  const struct rlimit limit = {.rlim_cur = refuse ? 0 : before.rlim_cur,
-                               .rlim_max = before.rlim_max};
-  cr_assert(setrlimit(RLIMIT_AS, &limit) == 0);
-#endif
-}
-
-/* Filters that no cache holds, and batches from one at a time to so many that positions of hashes
- * are kept and set together, more than are ever kept: random ones; all equal ones, which meet in
- * few places; and where there is no memory to keep them. */
+/* Filters that no cache holds, and batches from one hash to more than partitions collect: random
+ * hashes; equal ones, which meet in few partitions; and without memory for partitions. */
 void filter_beyond_caches(const struct trial *trial)
 {
   enum { MANY = 700000, MIB = 1 << 20 };
@@ -260,19 +242,19 @@ void filter_beyond_caches(const struct trial *trial)
     uint64_t nbytes;
     uint32_t nprobes;
     size_t n;
-    enum { RANDOM, EQUAL, NO_MEMORY } kind;
+    enum { RANDOM, EQUAL, NO_SCRATCH } kind;
   } rows[] = {
       {16 * MIB, 6, 1, RANDOM},
       {16 * MIB, 6, 43689, RANDOM},
       {16 * MIB, 6, 43690, RANDOM},
       {16 * MIB, 6, MANY, RANDOM},
       {16 * MIB, 6, MANY, EQUAL},
-      {16 * MIB, 6, MANY, NO_MEMORY},
+      {16 * MIB, 6, MANY, NO_SCRATCH},
       {16 * MIB + 1, 6, 50000, RANDOM},
       {16 * MIB + 1, 30, MANY, RANDOM},
       {20 * MIB - 77, 1, MANY, RANDOM},
       {20 * MIB - 77, 6, MANY, EQUAL},
-      {20 * MIB - 77, 6, 60007, NO_MEMORY},
+      {20 * MIB - 77, 6, 60007, NO_SCRATCH},
   };
   const size_t hash_nbytes = trial->format->hash_nbytes;
   for (size_t r = 0; r < COUNT(rows); r++) {
@@ -289,11 +271,10 @@ void filter_beyond_caches(const struct trial *trial)
     memset(found.bytes, 0, shape.nbytes);
     memset(wanted.bytes, 0, shape.nbytes);
     trial_note(trial, &shape, n, r);
-    if (rows[r].kind == NO_MEMORY)
-      test_refuse_memory(true);
-    trial_add(trial, trial->ops, &shape, found.bytes, hashes.bytes, n);
-    if (rows[r].kind == NO_MEMORY)
-      test_refuse_memory(false);
+    if (rows[r].kind == NO_SCRATCH)
+      trial_add(trial, trial->ops, &shape, found.bytes, hashes.bytes, n);
+    else
+      trial_add_with_scratch(trial, trial->ops, &shape, found.bytes, hashes.bytes, n);
     trial_add(trial, trial->reference, &shape, wanted.bytes, hashes.bytes, n);
     test_same_bytes("payload", found.bytes, wanted.bytes, shape.nbytes);
     guarded_free(&hashes);

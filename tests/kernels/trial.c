@@ -33,6 +33,20 @@ void trial_add(const struct trial *trial, const struct operations *ops,
   ops->add(shape, payload, &source);
 }
 
+void trial_add_with_scratch(const struct trial *trial, const struct operations *ops,
+                            const struct filter_shape *shape, uint8_t *payload, const void *hashes,
+                            size_t n)
+{
+  const struct format_table *format = lanebloom_format_table(trial->format->id);
+  const size_t nbytes = format->scratch_nbytes ? format->scratch_nbytes(shape, n) : 0;
+  struct guarded scratch = guarded_make(nbytes, AT_BEGIN);
+  struct hash_source source;
+  hash_source_of_hashes(&source, hashes, trial->format->hash_nbytes, n);
+  source.scratch = nbytes > 0 ? scratch.bytes : NULL;
+  ops->add(shape, payload, &source);
+  guarded_free(&scratch);
+}
+
 uint64_t format_unit(const struct format *format)
 {
   return format->line_nbytes > 0 ? format->line_nbytes : 1;
