@@ -206,8 +206,11 @@ static _Noreturn void die_of(lanebloom_status status, const struct build *build,
 /* Has every record worked on. Returns their number. */
 static uint64_t work_on_all(const struct build *build, size_t nworkers, struct job *job)
 {
+  static const struct reader reader = {
+      .verb = "build", .container_advice = "`build' takes keys, and does not merge filters"};
   static struct inputs inputs;
-  inputs_begin(&inputs, &build->syntax, build->inputs, build->ninputs, &build->target_status);
+  inputs_begin(&inputs, &reader, &build->syntax, build->inputs, build->ninputs,
+               &build->target_status);
   job->inputs = &inputs;
   job->nworkers = nworkers;
   job->needs_all = true;

@@ -140,10 +140,13 @@ int hash_main(int argc, char **argv)
   if (hash.hash_nbytes == 0)
     die(hash.path, "format %s hashes no keys", lanebloom_format_name(hash.format));
 
+  static const struct reader reader = {
+      .verb = "hash",
+      .container_advice = "`hash --filter FILE' hashes records as a filter's format does"};
   static struct inputs inputs;
   struct stat target = {0};
   fstat(STDOUT_FILENO, &target);
-  inputs_begin(&inputs, &hash.syntax, hash.inputs, hash.ninputs, &target);
+  inputs_begin(&inputs, &reader, &hash.syntax, hash.inputs, hash.ninputs, &target);
   struct job job = {.inputs = &inputs,
                     .nworkers = 1,
                     .context = &hash,

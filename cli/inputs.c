@@ -58,9 +58,11 @@ static bool piece_grow(struct piece *piece)
 
 static const char *const standard_input[] = {"-"};
 
-void inputs_begin(struct inputs *inputs, const struct record_syntax *syntax, char *const *paths,
-                  size_t npaths, const struct stat *target)
+void inputs_begin(struct inputs *inputs, const struct reader *reader,
+                  const struct record_syntax *syntax, char *const *paths, size_t npaths,
+                  const struct stat *target)
 {
+  inputs->reader = *reader;
   inputs->syntax = *syntax;
   inputs->paths = npaths ? paths : (char *const *)standard_input;
   inputs->npaths = npaths ? npaths : 1;
@@ -99,6 +101,7 @@ static void open_input(struct inputs *inputs, struct piece *piece)
   const char *path = *inputs->paths++;
   inputs->npaths--;
   inputs->ncarried = 0;
+  inputs->at_beginning = inputs->syntax.width == 0; /* fixed-width keys may begin with any bytes */
   inputs->name = piece->name = input_name(path);
   inputs->fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 
@@ -121,6 +124,43 @@ static bool has_shrunk(const struct inputs *inputs)
          fstat(inputs->fd, &now) == 0 && now.st_size < inputs->nbytes;
 }
 
+/* ---- Files that are not records ---- */
+
+/* What they begin with, and no record is likely to. */
+static const struct file_kind {
+  const char *name;
+  size_t nbytes;
+  char magic[8];
+  const char *decompressor; /* NULL: a container */
+} file_kinds[] = {
+    {"a lanebloom container", 8, {'\x89', 'L', 'B', 'F', '\r', '\n', '\x1a', '\n'}, NULL},
+    {"gzip data", 3, "\x1f\x8b\x08", "zcat"},
+    {"zstd data", 4, "\x28\xb5\x2f\xfd", "zstdcat"},
+};
+
+/* The kind of file that begins with these bytes, or may begin with them if they are too few. */
+static const struct file_kind *find_kind(const char *bytes, size_t nbytes)
+{
+  for (size_t i = 0; i < sizeof file_kinds / sizeof *file_kinds; i++) {
+    const struct file_kind *kind = &file_kinds[i];
+    if (memcmp(bytes, kind->magic, nbytes < kind->nbytes ? nbytes : kind->nbytes) == 0)
+      return kind;
+  }
+  return NULL;
+}
+
+static void refuse(struct inputs *inputs, struct piece *piece, const struct file_kind *kind)
+{
+  const struct reader *reader = &inputs->reader;
+  if (kind->decompressor)
+    fail(inputs, piece, "expected records, found %s: decompress it: %s FILE | lanebloom %s ...",
+         kind->name, kind->decompressor, reader->verb);
+  else
+    fail(inputs, piece, "expected records, found %s: %s", kind->name, reader->container_advice);
+}
+
+/* ---- Pieces ---- */
+
 /* Gets more. False at the end of the input, and when it fails. */
 static bool read_more(struct inputs *inputs, struct piece *piece, size_t *nread)
 {
@@ -142,13 +182,13 @@ static bool read_more(struct inputs *inputs, struct piece *piece, size_t *nread)
   return true;
 }
 
-/* How many bytes of the piece are whole records. Before its last `nread` ones none ends. */
+/* How many bytes of the piece are whole records. Before its last `nnew` ones none ends. */
 static size_t count_whole(const struct record_syntax *syntax, const struct piece *piece,
-                          size_t nread)
+                          size_t nnew)
 {
   if (syntax->width)
     return piece->nbytes - piece->nbytes % syntax->width;
-  const char *last = memrchr(piece->data + piece->nbytes - nread, syntax->terminator, nread);
+  const char *last = memrchr(piece->data + piece->nbytes - nnew, syntax->terminator, nnew);
   return last ? (size_t)(last + 1 - piece->data) : 0;
 }
 
@@ -161,7 +201,7 @@ static void complete_tail(struct inputs *inputs, struct piece *piece)
   else if (piece->nbytes > 0 && width)
     fail(inputs, piece, "%zu bytes are left over after the last record of %zu", piece->nbytes,
          width);
-  else if (piece->nbytes > 0)
+  else if (piece->nbytes > 0 && piece->data[piece->nbytes - 1] != inputs->syntax.terminator)
     piece->data[piece->nbytes++] =
         inputs->syntax.terminator; /* the read that met the end had room */
 }
@@ -174,8 +214,20 @@ static void fill(struct inputs *inputs, struct piece *piece)
   piece->nbytes = inputs->ncarried;
   memcpy(piece->data, inputs->carried, inputs->ncarried);
 
+  size_t nnew = 0; /* bytes in which no record's end was looked for yet */
   for (size_t nread; read_more(inputs, piece, &nread);) {
-    const size_t nwhole = count_whole(&inputs->syntax, piece, nread);
+    nnew += nread;
+    const struct file_kind *kind =
+        inputs->at_beginning ? find_kind(piece->data, piece->nbytes) : NULL;
+    if (kind && piece->nbytes < kind->nbytes)
+      continue;
+    if (kind) {
+      refuse(inputs, piece, kind);
+      return;
+    }
+    inputs->at_beginning = false;
+    const size_t nwhole = count_whole(&inputs->syntax, piece, nnew);
+    nnew = 0;
     if (nwhole > 0) {
       inputs->ncarried = piece->nbytes - nwhole;
       memcpy(inputs->carried, piece->data + nwhole, inputs->ncarried);

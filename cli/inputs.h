@@ -35,23 +35,32 @@ struct piece {
 bool piece_create(struct piece *piece);
 void piece_destroy(struct piece *piece);
 
+/* Who reads, for messages. */
+struct reader {
+  const char *verb;
+  const char *container_advice; /* what to do instead with a container that is given as records */
+};
+
 struct inputs {
+  struct reader reader;
   struct record_syntax syntax;
   char *const *paths; /* not yet opened */
   size_t npaths;
   struct stat target; /* a regular file that no input may be */
 
   /* private */
-  int fd;       /* -1: between inputs */
-  off_t nbytes; /* of the open input when it was opened; 0 unless it is a regular file */
+  int fd;            /* -1: between inputs */
+  bool at_beginning; /* of the open input: it may turn out to be no records */
+  off_t nbytes;      /* of the open input when it was opened; 0 unless it is a regular file */
   const char *name;
   size_t ncarried;
   char carried[READ_NBYTES]; /* the beginning of a record, which the piece before did not get */
 };
 
 /* paths: "-" is standard input, as is having none. target: may be NULL. */
-void inputs_begin(struct inputs *inputs, const struct record_syntax *syntax, char *const *paths,
-                  size_t npaths, const struct stat *target);
+void inputs_begin(struct inputs *inputs, const struct reader *reader,
+                  const struct record_syntax *syntax, char *const *paths, size_t npaths,
+                  const struct stat *target);
 
 /* Reads the next piece; false after the last. Returns as soon as there is a whole record. */
 bool inputs_next(struct inputs *inputs, struct piece *piece);

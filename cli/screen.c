@@ -406,11 +406,13 @@ int screen_main(int argc, char **argv)
   if (screen.which && !screen.quiet)
     label_tables(&screen);
 
+  static const struct reader reader = {
+      .verb = "screen", .container_advice = "`screen' takes one FILTER; run it once for each"};
   static struct inputs inputs;
   struct stat target = {0};
   if (!screen.count && !screen.quiet)
     fstat(STDOUT_FILENO, &target);
-  inputs_begin(&inputs, &screen.syntax, screen.inputs, screen.ninputs, &target);
+  inputs_begin(&inputs, &reader, &screen.syntax, screen.inputs, screen.ninputs, &target);
   screen.filter = filter;
   screen.found = calloc(screen.job.nworkers, sizeof *screen.found);
   if (!screen.found)

@@ -111,6 +111,53 @@ hashes() {
   done
 }
 
+@test "a filter as records is refused, with what was meant" {
+  numbers 1 10 >keys
+  for i in 1 2; do lanebloom build -o f$i.lbf keys; done
+  fails_with "f2.lbf: expected records, found a lanebloom container: \`screen' takes one FILTER; run it once for each" \
+    lanebloom screen f1.lbf f2.lbf
+  fails_with "f1.lbf: expected records, found a lanebloom container: \`build' takes keys" lanebloom build -o m.lbf f1.lbf f2.lbf
+  fails_with "f1.lbf: expected records, found a lanebloom container: \`hash --filter FILE' hashes" lanebloom hash f1.lbf
+  [[ ! -e m.lbf ]]
+  run -2 --separate-stderr lanebloom screen f1.lbf f2.lbf keys
+  [[ $output == "$(<keys)" && ${#stderr_lines[@]} -eq 1 ]]
+}
+
+@test "gzip and zstd as records are refused, with what decompresses them" {
+  numbers 1 1000 >keys
+  lanebloom build -o filter keys
+  gzip -k keys
+  printf '\50\265\57\375 and frames' >keys.zst
+  for verb in "build -o other" "screen filter" hash; do
+    name=${verb%% *}
+    for z in "" -z --crlf; do
+      fails_with "keys.gz: expected records, found gzip data: decompress it: zcat FILE | lanebloom $name" lanebloom $verb $z keys.gz
+      fails_with "keys.zst: expected records, found zstd data: decompress it: zstdcat FILE | lanebloom $name" lanebloom $verb $z keys.zst
+    done
+    fails_with "(standard input): expected records, found gzip data: decompress it: zcat FILE | lanebloom $name" lanebloom $verb <keys.gz
+    fails_with "(standard input): expected records, found gzip data" lanebloom $verb - < <(cat keys.gz)
+    fails_with "(standard input): expected records, found a lanebloom container" lanebloom $verb < <(cat filter)
+  done
+  [[ ! -e other ]]
+}
+
+@test "what is no line is known by its first bytes, in pieces of any size, and in no other place" {
+  numbers 1 10 >keys
+  lanebloom build -o filter keys
+  fails_with "found a lanebloom container" lanebloom hash < <(dd if=filter bs=1 status=none)
+  fails_with "found gzip data" lanebloom hash < <(gzip <keys | dd bs=1 status=none)
+  for text in '\37' '\37\213' '\37\213\7' 'x\37\213\10' '\50\265\57' '\211LBF\r\n'; do
+    printf "$text" | records 1
+  done
+  for text in '\n\50\265\57\375' '\211LBF\r\n\32x'; do
+    printf "$text" | records 2
+  done
+  for file in filter <(gzip <keys) ; do # of fixed width, keys may begin with any bytes
+    lanebloom hash --width 1 $file >hashes
+    [[ -s hashes ]]
+  done
+}
+
 @test "records across every edge of the reading buffer" {
   for length in 1 7 11 100 4095 65537 262143 262144 262145; do
     head -c 800000 /dev/zero | tr '\0' x | fold -w $length >long
