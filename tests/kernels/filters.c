@@ -80,9 +80,10 @@ static void check_filter(const struct trial *trial, uint64_t nunits, uint32_t np
 void filter_batch_sizes(const struct trial *trial)
 {
   static const uint64_t sizes[] = {8, 61, 1250, 8191};
+  const uint32_t step = test_exhaustive() ? 1 : 5;
   for (size_t s = 0; s < COUNT(sizes) - !format_is_built(trial->format); s++)
     for (size_t b = 0; b < NBATCH_SIZES; b++)
-      for (uint32_t p = 1; p > 0; p = format_next_nprobes(trial->format, p, p < 8 ? 1 : 11))
+      for (uint32_t p = 1; p > 0; p = format_next_nprobes(trial->format, p, p < 8 ? step : 11))
         check_filter(trial, sizes[s], p, batch_sizes[b]);
 }
 
@@ -91,10 +92,11 @@ void filter_shapes(const struct trial *trial)
 {
   static const uint64_t more[] = {100,  127,  128,  129,  255,   256,  257,
                                   1000, 4095, 4096, 4097, 65537, 99991};
-  const bool built = format_is_built(trial->format);
-  for (uint64_t s = 1; s <= 80 + COUNT(more) - (built ? 0 : 2); s++)
-    for (uint32_t p = 1; p > 0;
-         p = format_next_nprobes(trial->format, p, s <= 80 && built ? 1 : 7)) {
+  const bool built = format_is_built(trial->format), exhaustive = test_exhaustive();
+  const uint32_t step = built && exhaustive ? 1 : 7;
+  for (uint64_t s = 1; s <= 80 + COUNT(more) - (built ? 0 : 2);
+       s += exhaustive || s < 18 || s > 77 ? 1 : 3)
+    for (uint32_t p = 1; p > 0; p = format_next_nprobes(trial->format, p, s <= 80 ? step : 7)) {
       const uint64_t nunits = s <= 80 ? s : more[s - 81];
       check_filter(trial, nunits, p, 1 + nunits * 4 / p % 100);
     }
@@ -237,7 +239,7 @@ void filter_around_2_to_32_bits(const struct trial *trial)
  * hashes; equal ones, which meet in few partitions; and without memory for partitions. */
 void filter_beyond_caches(const struct trial *trial)
 {
-  enum { MANY = 700000, MIB = 1 << 20 };
+  enum { MANY = 700000, MIB = 1 << 20, QUICK = 7 };
   static const struct {
     uint64_t nbytes;
     uint32_t nprobes;
@@ -248,16 +250,18 @@ void filter_beyond_caches(const struct trial *trial)
       {16 * MIB, 6, 43689, RANDOM},
       {16 * MIB, 6, 43690, RANDOM},
       {16 * MIB, 6, MANY, RANDOM},
+      {16 * MIB + 1, 6, 50000, RANDOM},
+      {20 * MIB - 77, 6, 60007, EQUAL},
+      {20 * MIB - 77, 6, 60007, NO_SCRATCH},
+      /* the rest only if exhaustive */
       {16 * MIB, 6, MANY, EQUAL},
       {16 * MIB, 6, MANY, NO_SCRATCH},
-      {16 * MIB + 1, 6, 50000, RANDOM},
       {16 * MIB + 1, 30, MANY, RANDOM},
       {20 * MIB - 77, 1, MANY, RANDOM},
       {20 * MIB - 77, 6, MANY, EQUAL},
-      {20 * MIB - 77, 6, 60007, NO_SCRATCH},
   };
   const size_t hash_nbytes = trial->format->hash_nbytes;
-  for (size_t r = 0; r < COUNT(rows); r++) {
+  for (size_t r = 0; r < (test_exhaustive() ? COUNT(rows) : QUICK); r++) {
     const struct filter_shape shape = format_shape(trial->format, rows[r].nbytes, rows[r].nprobes);
     const size_t n = rows[r].n;
     struct guarded hashes = guarded_make(n * hash_nbytes, trial_place(trial, r));
