@@ -185,6 +185,12 @@ static _Noreturn void die_of_limit(const struct build *build, uint64_t nkeys)
       (double)nbytes / (double)most * (double)nkeys, nbytes, most);
 }
 
+/* What takes less memory. */
+static const char *memory_advice(const struct build *build)
+{
+  return build->expected_keys ? "" : "; with --expected N no hashes are kept";
+}
+
 static _Noreturn void die_of(lanebloom_status status, const struct build *build, uint64_t nkeys)
 {
   const char *format = lanebloom_format_name(build->format);
@@ -198,8 +204,9 @@ static _Noreturn void die_of(lanebloom_status status, const struct build *build,
   if (status == LANEBLOOM_ERR_MEMORY &&
       lanebloom_plan_size(build->format, bits, nkeys, &nbytes, &nprobes) == LANEBLOOM_OK)
     die(NULL,
-        "out of memory: %" PRIu64 " keys at %.17g bits per key need a filter of %" PRIu64 " bytes",
-        nkeys, bits, nbytes);
+        "out of memory: %" PRIu64 " keys at %.17g bits per key need a filter of %" PRIu64
+        " bytes%s",
+        nkeys, bits, nbytes, memory_advice(build));
   die(NULL, "%s", status_text(status));
 }
 
@@ -298,9 +305,11 @@ static lanebloom_status merge_part(struct building *building, struct part *part)
   return part->status;
 }
 
-static _Noreturn void die_after(lanebloom_status status, uint64_t nrecords)
+static _Noreturn void die_after(lanebloom_status status, const struct build *build,
+                                uint64_t nrecords)
 {
-  die(NULL, "%s, after %" PRIu64 " records", status_text(status), nrecords);
+  die(NULL, "%s after %" PRIu64 " records%s", status_text(status), nrecords,
+      status == LANEBLOOM_ERR_MEMORY ? memory_advice(build) : "");
 }
 
 static void deliver_piece(void *context, size_t worker, struct piece *piece, uint64_t first)
@@ -311,7 +320,7 @@ static void deliver_piece(void *context, size_t worker, struct piece *piece, uin
   if (building->build->expected_keys == 0)
     merge_part(building, part);
   if (part->status)
-    die_after(part->status, first - 1);
+    die_after(part->status, building->build, first - 1);
 }
 
 static lanebloom_filter *build_filter(const struct build *build, uint64_t *nrecords)
@@ -331,7 +340,7 @@ static lanebloom_filter *build_filter(const struct build *build, uint64_t *nreco
   *nrecords = work_on_all(build, building.nworkers, &job);
   for (size_t i = 0; i < building.nworkers; i++)
     if ((status = merge_part(&building, &building.parts[i])))
-      die_after(status, *nrecords);
+      die_after(status, build, *nrecords);
   free(building.parts);
 
   lanebloom_filter *filter;

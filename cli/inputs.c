@@ -42,6 +42,7 @@ static void piece_reset(struct piece *piece)
   piece->data = piece->buffer + READ_NBYTES;
   piece->nbytes = 0;
   piece->complaint[0] = '\0';
+  piece->is_out_of_memory = false;
 }
 
 static bool piece_grow(struct piece *piece)
@@ -167,6 +168,7 @@ static bool read_more(struct inputs *inputs, struct piece *piece, size_t *nread)
   if (piece->capacity - (size_t)(piece->data - piece->buffer) - piece->nbytes < READ_NBYTES &&
       !piece_grow(piece)) {
     fail(inputs, piece, "%s", strerror(ENOMEM));
+    piece->is_out_of_memory = true;
     return false;
   }
   ssize_t n;

@@ -23,7 +23,8 @@ enum { PIECE_NRECORDS = READ_NBYTES };
 struct piece {
   const char *name; /* of the input, for messages */
   char complaint[160];
-  char *data; /* the holder may write here */
+  bool is_out_of_memory; /* that is what the complaint says */
+  char *data;            /* the holder may write here */
   size_t nbytes;
 
   /* private */

@@ -63,7 +63,7 @@ static void deliver(struct job *job, struct worker *self)
   if (*piece->complaint) {
     complain(piece->name, "%s", piece->complaint);
     job->failed = true;
-    if (job->needs_all)
+    if (job->needs_all || piece->is_out_of_memory)
       job_exit(job, EXIT_TROUBLE);
     return;
   }
@@ -88,6 +88,13 @@ static bool start_thread(struct worker *worker)
   return started;
 }
 
+static void release(struct worker *worker)
+{
+  sem_destroy(&worker->may_read);
+  sem_destroy(&worker->may_deliver);
+  piece_destroy(&worker->piece);
+}
+
 /* The first worker is the caller. False where there is no memory or no thread to be had. */
 static bool add_worker(struct crew *crew)
 {
@@ -99,7 +106,7 @@ static bool add_worker(struct crew *crew)
   sem_init(&worker->may_read, 0, 0);
   sem_init(&worker->may_deliver, 0, 0);
   if (worker->index > 0 && !start_thread(worker)) {
-    piece_destroy(&worker->piece);
+    release(worker);
     return false;
   }
   crew->nworkers++;
@@ -152,12 +159,9 @@ void job_run(struct job *job)
   run(&crew.workers[0]);
 
   for (size_t i = 0; i < crew.nworkers; i++) {
-    struct worker *worker = &crew.workers[i];
     if (i > 0)
-      pthread_join(worker->thread, NULL);
-    sem_destroy(&worker->may_read);
-    sem_destroy(&worker->may_deliver);
-    piece_destroy(&worker->piece);
+      pthread_join(crew.workers[i].thread, NULL);
+    release(&crew.workers[i]);
   }
   free(crew.workers);
   if (job->progress)

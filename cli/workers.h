@@ -26,7 +26,7 @@ struct job {
   struct inputs *inputs;
   size_t nworkers; /* at most; as many as there are threads to be had, and pieces to be read */
   bool progress;
-  bool needs_all; /* the first input that cannot be read ends the command */
+  bool needs_all; /* the first input that cannot be read ends the command, as lack of memory does */
 
   /* Both may be NULL. worker: from 0 to nworkers - 1, who worked on a piece delivers it. */
   void *context;

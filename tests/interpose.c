@@ -8,12 +8,14 @@
  *   shrink     the file is cut where it would be read now
  *   kill       the process is killed before the call
  *   killed     the process is killed after the call
+ * After faults of threads it also says how many semaphores were left.
  * What the C library calls inside itself, as stdio does, is not seen; its allocations are.
  * SPDX-License-Identifier: MIT */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -31,6 +33,7 @@ static char function[16], how[16];
 static unsigned long nth;
 static const char *mark;
 static atomic_ulong ncalls;
+static atomic_long nsemaphores;
 
 __attribute__((constructor)) static void begin(void)
 {
@@ -135,6 +138,24 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
     return EAGAIN;
   return REAL(int, "pthread_create", pthread_t *, const pthread_attr_t *, void *(*)(void *),
               void *)(thread, attributes, body, argument);
+}
+
+int sem_init(sem_t *semaphore, int is_shared, unsigned value)
+{
+  nsemaphores++;
+  return REAL(int, "sem_init", sem_t *, int, unsigned)(semaphore, is_shared, value);
+}
+
+int sem_destroy(sem_t *semaphore)
+{
+  nsemaphores--;
+  return REAL(int, "sem_destroy", sem_t *)(semaphore);
+}
+
+__attribute__((destructor)) static void end(void)
+{
+  if (nsemaphores != 0 && strcmp(function, "thread") == 0)
+    fprintf(stderr, "%ld semaphores are left\n", (long)nsemaphores);
 }
 
 /* ---- Files ---- */

@@ -180,4 +180,15 @@ sh_run() {
   sh_run 'ulimit -v 100000; $1 screen filter line'
   [[ $status -eq 2 ]]
   is_message "Cannot allocate memory"
+  sh_run 'ulimit -v 100000; $1 screen -c filter - keys <line'
+  [[ $status -eq 2 ]]
+  is_message "(standard input): Cannot allocate memory"
+  head -c 40000000 /dev/urandom >many
+  for jobs in -j1 -j2; do
+    sh_run "ulimit -v 40000; \$1 build $jobs --width 8 -o other many"
+    [[ $status -eq 2 ]]
+    is_message "--expected N"
+    sh_run "ulimit -v 40000; \$1 build $jobs --width 8 -o other --expected 5000000 many"
+    [[ $status -eq 0 && -z $stderr ]]
+  done
 }
