@@ -74,17 +74,18 @@ static bool may_contain(const lanebloom_table *table, lanebloom_slice key)
     return true;
   if (table->extractor.kind != EXTRACT_KEY && key.size > table->extractor.nbytes)
     asked.size = table->extractor.nbytes;
-  if (!table->is_asked)
+  if (!table->uses_filter)
     return true;
   if (table->kind == LANEBLOOM_TABLE_FILTER_BLOCK) {
     const size_t i = find(&table->index, key);
     if (i == table->index.n)
       return true;
     const uint64_t offset = table->index.handles[i].offset;
-    return lanebloom_filter_block_may_contain(table->of_offsets[0], offset, asked.data,
+    return lanebloom_filter_block_may_contain(table->filter_blocks[0], offset, asked.data,
                                               asked.size) ||
-           (table->of_offsets[1] && lanebloom_filter_block_may_contain(table->of_offsets[1], offset,
-                                                                       asked.data, asked.size));
+           (table->filter_blocks[1] &&
+            lanebloom_filter_block_may_contain(table->filter_blocks[1], offset, asked.data,
+                                               asked.size));
   }
   size_t i = 0;
   if (table->kind == LANEBLOOM_TABLE_FILTER_PARTITIONED &&

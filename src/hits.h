@@ -4,6 +4,7 @@
 #ifndef LANEBLOOM_HITS_H
 #define LANEBLOOM_HITS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -19,6 +20,28 @@ static inline void hits_set(uint8_t *hits, size_t n)
   memset(hits, 0xff, n / 8);
   if (n % 8)
     hits[n / 8] = (uint8_t)((1 << n % 8) - 1);
+}
+
+static inline void hits_set_bit(uint8_t *hits, size_t i)
+{
+  hits[i / 8] = (uint8_t)(hits[i / 8] | 1 << i % 8);
+}
+
+static inline void hits_clear_bit(uint8_t *hits, size_t i)
+{
+  hits[i / 8] = (uint8_t)(hits[i / 8] & ~(1 << i % 8));
+}
+
+static inline bool hits_has_bit(const uint8_t *hits, size_t i)
+{
+  return hits[i / 8] >> i % 8 & 1;
+}
+
+/* The union. */
+static inline void hits_add(uint8_t *hits, const uint8_t *more, size_t nbytes)
+{
+  for (size_t i = 0; i < nbytes; i++)
+    hits[i] |= more[i];
 }
 
 static inline size_t hits_count(const uint8_t *hits, size_t nbytes)

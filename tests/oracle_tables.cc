@@ -398,10 +398,11 @@ Set level(const char *name, const LevelSet &set)
 Set rock(const char *name, lanebloom_table_filter filter, bool has_whole_keys, bool has_prefixes,
          const std::function<void(Options &, Table &)> &change)
 {
-  const bool is_asked = filter == FULL || filter == PARTS;
-  Set set{{name, false, filter, 5, 3, has_whole_keys, has_prefixes, true, is_asked, false, false},
-          {},
-          {change}};
+  const bool uses_filter = filter == FULL || filter == PARTS;
+  Set set{
+      {name, false, filter, 5, 3, has_whole_keys, has_prefixes, true, uses_filter, false, false},
+      {},
+      {change}};
   Options options;
   Table table;
   table.format_version = 5;
@@ -569,7 +570,7 @@ std::vector<Set> make_sets()
         o.comparator = rocksdb::ReverseBytewiseComparator();
         partition(t, 256);
       }));
-  sets.back().seen.has_range = sets.back().seen.is_asked = false;
+  sets.back().seen.has_range = sets.back().seen.uses_filter = false;
   sets.push_back(rock("rocksdb, times", FULL, true, false, [](Options &o, Table &) {
     check(rocksdb::Comparator::CreateFromString({}, "leveldb.BytewiseComparator.u64ts",
                                                 &o.comparator));

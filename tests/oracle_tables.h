@@ -20,9 +20,9 @@ struct oracle_set {
   lanebloom_table_filter filter;
   uint32_t version, checksum;
   bool has_whole_keys, has_prefixes;
-  bool has_range; /* and a range can be known */
-  bool is_asked;  /* and absent keys are kept out by the filter */
-  bool is_limit;  /* tables that are refused */
+  bool has_range;   /* and a range can be known */
+  bool uses_filter; /* and absent keys are kept out by the filter */
+  bool is_limit;    /* tables that are refused */
   /* many versions of few keys, so that filters are as many keys' and hold few: no model of a
    * rate */
   bool is_skewed;

@@ -211,8 +211,8 @@ static bool passes_at(const lanebloom_table *table, lanebloom_slice place, laneb
     return true;
   const uint64_t offset = table->index.handles[block].offset;
   for (size_t i = 0; i < 2; i++)
-    if (table->of_offsets[i] &&
-        lanebloom_filter_block_may_contain(table->of_offsets[i], offset, key.data, key.size))
+    if (table->filter_blocks[i] &&
+        lanebloom_filter_block_may_contain(table->filter_blocks[i], offset, key.data, key.size))
       return true;
   return false;
 }
@@ -257,7 +257,7 @@ static void check_rate(const lanebloom_table *table, const char *name,
 static void check_against_reader(const lanebloom_table *table, const char *name,
                                  const struct key_list *absent)
 {
-  if (table->kind != LANEBLOOM_TABLE_FILTER_BLOCK || table->of_offsets[1] || !table->is_asked)
+  if (table->kind != LANEBLOOM_TABLE_FILTER_BLOCK || table->filter_blocks[1] || !table->uses_filter)
     return;
   const lanebloom_keys keys = list_keys(absent);
   uint8_t *bitmap = bitmap_make(absent->n);
@@ -268,9 +268,9 @@ static void check_against_reader(const lanebloom_table *table, const char *name,
     if (block == table->index.n || (table->has_range && (compare_slices(key, table->smallest) < 0 ||
                                                          compare_slices(key, table->largest) > 0)))
       continue;
-    const bool expected = oracle_block_may_match(
-        table->hash, table->filter_blocks->bytes, table->filter_blocks->nbytes,
-        table->index.handles[block].offset, key.data, key.size);
+    const bool expected =
+        oracle_block_may_match(table->hash, table->filter_data->bytes, table->filter_data->nbytes,
+                               table->index.handles[block].offset, key.data, key.size);
     cr_assert(has_bit(bitmap, i) == expected, "%s: key %zu of %zu", name, i, absent->n);
   }
   free(bitmap);
@@ -298,9 +298,9 @@ static void check_absent(const lanebloom_table *table, const lanebloom_table_inf
                 "%s: key %zu alone", set->name, i);
   }
   cr_assert(count == hits);
-  if (!set->is_asked)
+  if (!set->uses_filter)
     cr_assert(info->model_rate == 1 && hits == inside, "%s: a filter that is not asked", set->name);
-  if (!set->has_whole_keys || !set->is_asked || set->is_skewed || inside == 0) {
+  if (!set->has_whole_keys || !set->uses_filter || set->is_skewed || inside == 0) {
     free(bitmap);
     return;
   }
@@ -330,7 +330,7 @@ static void check_info(const lanebloom_table *table, const lanebloom_table_info 
   cr_assert(is_full == (lanebloom_table_full_filter(table) != NULL));
   const bool has_warning = info->warning[0];
   const bool is_fine =
-      set->has_range && (set->is_asked || set->filter == LANEBLOOM_TABLE_FILTER_NONE);
+      set->has_range && (set->uses_filter || set->filter == LANEBLOOM_TABLE_FILTER_NONE);
   if (info->has_range != set->has_range || has_warning == is_fine)
     cr_assert(strstr(info->warning, "cannot be told") || keys->n == 0, "%s: range %d, warning %s",
               set->name, info->has_range, info->warning);
@@ -464,7 +464,7 @@ static void check_set(size_t i)
     if (!strstr(info.warning, "cannot be told"))
       check_absent(database->tables[t], &info, set, &absent);
     const lanebloom_table *table = database->tables[t];
-    if (set->is_asked && table->is_asked && table->has_whole_keys &&
+    if (set->uses_filter && table->uses_filter && table->has_whole_keys &&
         table->extractor.kind == EXTRACT_KEY)
       check_rate(table, set->name, &absent);
     check_against_reader(table, set->name, &absent);
@@ -608,7 +608,7 @@ Test(tables, frozen)
       }
       check_keys(tables[t], &keys, path);
       const struct oracle_set set = {.name = path,
-                                     .is_asked = frozen[i].has_range,
+                                     .uses_filter = frozen[i].has_range,
                                      .has_whole_keys = frozen[i].has_whole_keys};
       check_absent(tables[t], &info, &set, &absent);
       lanebloom_table_close(tables[t]);
@@ -1169,7 +1169,7 @@ Test(tables, partitions_of_other_kinds)
   check_warned(bytes, size, &keys, "Ribbon");
   trailer[0] = NPROBES; /* LegacyBloom's */
   store_le32(trailer + 1, (uint32_t)(last.nbytes - TRAILER_NBYTES) / LINE_NBYTES);
-  check_warned(bytes, size, &keys, "not known");
+  check_warned(bytes, size, &keys, "unknown filter");
   lanebloom_table_close(table);
   list_free(&keys);
   free(bytes);
@@ -1228,7 +1228,7 @@ Test(tables, a_filter_block_without_offsets)
   frozen_keys(0, &keys);
   uint8_t *bytes = file_read(path, &size);
   lanebloom_table *table = must_open(path);
-  const size_t at = (size_t)table->filter_blocks[0].offset, nbytes = table->filter_blocks[0].nbytes;
+  const size_t at = (size_t)table->filter_data[0].offset, nbytes = table->filter_data[0].nbytes;
   lanebloom_table_close(table);
   store_le32(bytes + at + nbytes - TRAILER_NBYTES, UINT32_MAX);
   store_le32(bytes + at + nbytes + 1, lanebloom_checksum(CHECKSUM_CRC32C, bytes + at, nbytes + 1));

@@ -1,0 +1,114 @@
+/* Describing a table: what the loader found, and the bits of its filters, counted.
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "filter_block.h"
+#include "table.h"
+
+/* What is added up over a table's filters. An absent key meets each of them about as often as keys
+ * are in it, and so as often as it has bytes. */
+struct sum {
+  uint64_t nfilters, nbits;
+  bool is_short_of_memory;
+  double weight, passing;
+};
+
+static void add_filter(struct sum *sum, const lanebloom_filter *filter, lanebloom_table_info *info)
+{
+  lanebloom_filter_info one;
+  size_t nbytes;
+  lanebloom_filter_bytes(filter, &nbytes);
+  lanebloom_filter_describe(filter, &one, sizeof one);
+  sum->weight += (double)nbytes;
+  sum->passing += (double)nbytes * one.model_rate;
+  if (one.nbits == 0 && one.model_rate == 0) /* no keys */
+    return;
+  if (sum->nfilters++ == 0) {
+    info->filter_format = one.format;
+    info->nprobes = one.nprobes;
+  }
+  sum->nbits += one.nbits;
+}
+
+/* Those of a filter block; what is damaged is passed over. */
+static void add_filter_block(struct sum *sum, const lanebloom_table *table,
+                             lanebloom_table_info *info)
+{
+  const lanebloom_filter_block *block = table->filter_blocks[0];
+  const uint64_t n = lanebloom_filter_block_size(block);
+  const uint8_t *counted = table->filter_data->bytes;
+  for (uint64_t i = 0; i < n; i++) {
+    lanebloom_slice bytes;
+    lanebloom_filter *filter;
+    /* In a damaged block filters overlap: of each byte once, or this would take forever. */
+    if (!lanebloom_filter_block_filter(block, i, &bytes) || bytes.size == 0 ||
+        (const uint8_t *)bytes.data < counted)
+      continue;
+    lanebloom_status status =
+        lanebloom_filter_parse_raw(table->hash, bytes.data, bytes.size, &filter);
+    sum->is_short_of_memory |= status == LANEBLOOM_ERR_MEMORY;
+    if (status)
+      continue;
+    counted = (const uint8_t *)bytes.data + bytes.size;
+    add_filter(sum, filter, info);
+    lanebloom_filter_close(filter);
+  }
+}
+
+static void describe_filter(const lanebloom_table *table, lanebloom_table_info *info)
+{
+  struct sum sum = {0};
+  for (size_t i = 0; i < table->nfilters; i++) {
+    const size_t nbytes = table->filter_data[i].nbytes;
+    info->filter_nbytes += nbytes;
+    if (table->filters[i]) {
+      add_filter(&sum, table->filters[i], info);
+    } else if (table->kind != LANEBLOOM_TABLE_FILTER_BLOCK) { /* one that is not used */
+      sum.weight += (double)nbytes;
+      sum.passing += (double)nbytes;
+    }
+  }
+  if (table->kind == LANEBLOOM_TABLE_FILTER_BLOCK)
+    add_filter_block(&sum, table, info);
+  info->nfilters = sum.nfilters;
+  if (sum.nbits > 0 && table->nentries != LANEBLOOM_UNKNOWN && table->nentries > 0)
+    info->bits_per_key = (double)sum.nbits / (double)table->nentries;
+  if (table->uses_filter)
+    info->model_rate =
+        sum.weight > 0 ? sum.passing / sum.weight : table->kind == LANEBLOOM_TABLE_FILTER_BLOCK;
+  if (table->uses_filter && !table->has_whole_keys && table->extractor.kind != EXTRACT_KEY)
+    info->model_rate = NAN; /* keys share prefixes, and more of them pass than prefixes do */
+  if (sum.is_short_of_memory) {
+    info->nfilters = LANEBLOOM_UNKNOWN;
+    info->bits_per_key = info->model_rate = NAN;
+  }
+}
+
+void lanebloom_table_describe(const lanebloom_table *table, lanebloom_table_info *info,
+                              size_t info_size)
+{
+  lanebloom_table_info full = {
+      .engine = table->engine,
+      .version = table->version,
+      .checksum = table->checksum,
+      .filter = table->kind,
+      .file_nbytes = table->file_nbytes,
+      .nentries = table->nentries,
+      .bits_per_key = NAN,
+      .model_rate = 1,
+      .has_whole_keys = table->has_whole_keys,
+      .has_prefixes = table->has_prefixes,
+      .has_range = table->has_range,
+      .smallest = table->smallest,
+      .largest = table->largest,
+      .filter_name = table->filter_name ? table->filter_name : "",
+      .comparator = table->comparator,
+      .prefix_extractor = table->prefix_extractor,
+      .warning = table->warning,
+  };
+  describe_filter(table, &full);
+  const size_t known_size = info_size < sizeof full ? info_size : sizeof full;
+  memcpy(info, &full, known_size);
+  memset((uint8_t *)info + known_size, 0, info_size - known_size);
+}

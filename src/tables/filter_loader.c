@@ -1,0 +1,232 @@
+/* Loading the filter of a table: what it holds, and its bytes.
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "loader.h"
+
+/* ---- What it holds ---- */
+
+static bool is_number_behind(const char *text, const char *beginning, size_t *number)
+{
+  const size_t n = strlen(beginning);
+  enum { MAX_DIGITS = 9 };
+  if (strncmp(text, beginning, n) != 0 || !text[n] || strlen(text + n) > MAX_DIGITS)
+    return false;
+  *number = 0;
+  for (const char *digit = text + n; *digit; digit++) {
+    if (*digit < '0' || *digit > '9')
+      return false;
+    *number = *number * 10 + (size_t)(*digit - '0');
+  }
+  return true;
+}
+
+/* By RocksDB's names. Pebble names its comparer there, and the default one takes the whole key. */
+static bool find_extractor(const lanebloom_table *table, struct extractor *extractor)
+{
+  const char *name = table->prefix_extractor;
+  *extractor = (struct extractor){EXTRACT_KEY, 0};
+  if (is_number_behind(name, "rocksdb.FixedPrefix.", &extractor->nbytes))
+    extractor->kind = EXTRACT_FIXED;
+  else if (is_number_behind(name, "rocksdb.CappedPrefix.", &extractor->nbytes))
+    extractor->kind = EXTRACT_CAPPED;
+  else
+    return strcmp(name, "rocksdb.Noop") == 0 ||
+           (table->engine == LANEBLOOM_ENGINE_PEBBLE && is_bytewise(name));
+  return true;
+}
+
+/* Is the filter of keys, of prefixes, or of both; and can it be used? */
+static void find_contents(const struct loader *loader, lanebloom_table *table)
+{
+  const struct properties *properties = &loader->properties;
+  if (table->engine == LANEBLOOM_ENGINE_LEVELDB && table->kind == LANEBLOOM_TABLE_FILTER_BLOCK) {
+    table->has_whole_keys = table->uses_filter = true;
+    return;
+  }
+  if (!loader->metaindex.has_properties) {
+    lanebloom_table_warn(table, "no properties say what the filter holds: it is not used");
+    return;
+  }
+  if (table->engine == LANEBLOOM_ENGINE_PEBBLE && !is_bytewise(table->comparator)) {
+    table->has_prefixes = true;
+    lanebloom_table_warn(table, "the filter holds what its comparer takes of keys: it is not used");
+    return;
+  }
+  const bool has_extractor = table->prefix_extractor[0];
+  table->has_whole_keys = properties->says_whole_keys ? properties->has_whole_keys : !has_extractor;
+  table->has_prefixes = properties->has_prefixes && has_extractor;
+  table->uses_filter =
+      table->has_whole_keys || (table->has_prefixes && find_extractor(table, &table->extractor));
+  if (!table->uses_filter)
+    lanebloom_table_warn(table,
+                         table->has_prefixes
+                             ? "the filter holds prefixes by an unknown extractor: it is not used"
+                             : "the filter holds neither keys nor prefixes: it is not used");
+}
+
+/* ---- Its bytes ---- */
+
+static bool reserve(lanebloom_table *table, size_t nfilters)
+{
+  table->filter_data = calloc(nfilters ? nfilters : 1, sizeof *table->filter_data);
+  table->filters = calloc(nfilters ? nfilters : 1, sizeof(lanebloom_filter *));
+  table->nfilters = nfilters;
+  return table->filter_data && table->filters;
+}
+
+static lanebloom_format format_of(const lanebloom_filter *filter)
+{
+  lanebloom_filter_info info;
+  lanebloom_filter_describe(filter, &info, sizeof info);
+  return info.format;
+}
+
+/* Opens filter i of its bytes. It stays NULL where it cannot be used: a Ribbon filter, one that is
+ * too large, one of another hash than those before. */
+static lanebloom_status open_filter(const struct loader *loader, lanebloom_table *table, size_t i)
+{
+  const struct block *data = &table->filter_data[i];
+  lanebloom_filter **filter = &table->filters[i];
+  const lanebloom_status status =
+      lanebloom_filter_parse_raw(LANEBLOOM_ROCKSDB, data->bytes, data->nbytes, filter);
+  if (status == LANEBLOOM_ERR_FORMAT || status == LANEBLOOM_ERR_LIMIT)
+    return LANEBLOOM_OK;
+  if (status)
+    return problem_set(loader->problem, status, "filter: %s", lanebloom_status_text(status));
+  const lanebloom_format format = format_of(*filter);
+  if (format == LANEBLOOM_ROCKSDB) /* a constant answer, for which no hash is looked at */
+    return LANEBLOOM_OK;
+  if (table->hash == LANEBLOOM_ROCKSDB)
+    table->hash = format;
+  if (table->hash != format) {
+    lanebloom_filter_close(*filter);
+    *filter = NULL;
+  }
+  return LANEBLOOM_OK;
+}
+
+/* A Ribbon filter's bytes end with 0xfe, a seed and a number of blocks. */
+static bool is_ribbon(const struct block *data)
+{
+  enum { TRAILER_NBYTES = 5, MARK = 0xfe };
+  return data->nbytes > TRAILER_NBYTES && data->bytes[data->nbytes - TRAILER_NBYTES] == MARK;
+}
+
+/* Warns of filters that stayed closed. Where all did, the table's is of another kind. */
+static void check_filters(lanebloom_table *table)
+{
+  size_t nclosed = 0, nribbons = 0;
+  for (size_t i = 0; i < table->nfilters; i++) {
+    nclosed += !table->filters[i];
+    nribbons += !table->filters[i] && is_ribbon(&table->filter_data[i]);
+  }
+  if (table->hash == LANEBLOOM_ROCKSDB) /* constant answers alone: any hash will do */
+    table->hash = LANEBLOOM_ROCKSDB_LOCAL;
+  if (nclosed == 0)
+    return;
+  lanebloom_table_warn(table, nribbons > 0
+                                  ? "a Ribbon filter is not used: every key in range may be there"
+                                  : "an unknown filter is not used");
+  if (nclosed < table->nfilters)
+    return;
+  table->kind = LANEBLOOM_TABLE_FILTER_OTHER;
+  table->uses_filter = false;
+}
+
+static lanebloom_status load_full(struct loader *loader, lanebloom_table *table)
+{
+  if (!reserve(table, 1))
+    return problem_memory(loader->problem, sizeof *table->filter_data);
+  const lanebloom_status status = lanebloom_block_read(&loader->reader, loader->metaindex.filter,
+                                                       BLOCK_META, "filter", table->filter_data);
+  return status ? status : open_filter(loader, table, 0);
+}
+
+static lanebloom_status load_partition_index(struct loader *loader, lanebloom_table *table)
+{
+  const struct entry_form form = {.has_deltas = loader->properties.index_has_deltas};
+  const size_t suffix_nbytes = loader->properties.index_has_user_keys ? 0 : SUFFIX_NBYTES;
+  struct index *index = &table->index;
+  const lanebloom_status status = lanebloom_index_read(&loader->reader, loader->metaindex.filter,
+                                                       form, "index of filters", index);
+  if (status)
+    return status;
+  if (table->uses_filter && !lanebloom_index_ascends(index, suffix_nbytes)) {
+    lanebloom_table_warn(table, "the index of filters is not in bytewise order: they are not used");
+    table->uses_filter = false;
+  }
+  if (index->n == 0) /* as in RocksDB */
+    table->uses_filter = false;
+  return !table->uses_filter || lanebloom_index_prepare(index, suffix_nbytes)
+             ? LANEBLOOM_OK
+             : problem_memory(loader->problem, index->n * sizeof *index->windows);
+}
+
+static lanebloom_status load_partitions(struct loader *loader, lanebloom_table *table)
+{
+  lanebloom_status status = load_partition_index(loader, table);
+  if (!status && !reserve(table, table->index.n))
+    status = problem_memory(loader->problem, table->index.n * sizeof *table->filter_data);
+  for (size_t i = 0; !status && i < table->nfilters; i++) {
+    const struct handle handle = table->index.handles[i];
+    if (handle.nbytes > 0) /* else a filter of no bytes, which holds no key */
+      status = lanebloom_block_read(&loader->reader, handle, BLOCK_META, "filter",
+                                    &table->filter_data[i]);
+    if (!status)
+      status = open_filter(loader, table, i);
+  }
+  return status;
+}
+
+static lanebloom_status load_filter_block(struct loader *loader, lanebloom_table *table)
+{
+  if (!reserve(table, 1))
+    return problem_memory(loader->problem, sizeof *table->filter_data);
+  struct block *data = table->filter_data;
+  lanebloom_status status = lanebloom_block_read(&loader->reader, loader->metaindex.filter,
+                                                 BLOCK_META, "filter block", data);
+  if (status)
+    return status;
+
+  /* The old name: LevelDB hashed trailing bytes as signed, and goleveldb hashes them as unsigned. */
+  lanebloom_format formats[2] = {loader->metaindex.filter_format, 0};
+  if (!formats[0] && loader->writer == LANEBLOOM_WRITER_UNKNOWN)
+    formats[1] = LANEBLOOM_LEVELDB_SIGNED;
+  if (!formats[0])
+    formats[0] =
+        loader->writer == LANEBLOOM_WRITER_LEVELDB ? LANEBLOOM_LEVELDB_SIGNED : LANEBLOOM_LEVELDB;
+  table->hash = formats[0];
+  for (size_t i = 0; i < 2 && formats[i]; i++) {
+    status = lanebloom_filter_block_parse(formats[i], data->bytes, data->nbytes,
+                                          &table->filter_blocks[i]);
+    if (status)
+      return problem_set(loader->problem, status, "filter block: %s",
+                         lanebloom_status_text(status));
+  }
+  return LANEBLOOM_OK;
+}
+
+lanebloom_status lanebloom_loader_load_filter(struct loader *loader, lanebloom_table *table)
+{
+  table->kind = loader->metaindex.filter_kind;
+  table->filter_name = loader->metaindex.filter_name;
+  loader->metaindex.filter_name = NULL;
+  table->hash = LANEBLOOM_ROCKSDB; /* none yet */
+  if (table->kind == LANEBLOOM_TABLE_FILTER_NONE)
+    return LANEBLOOM_OK;
+  if (table->kind == LANEBLOOM_TABLE_FILTER_OTHER) {
+    lanebloom_table_warn(table, "a filter of an unknown policy is not used");
+    return LANEBLOOM_OK;
+  }
+  find_contents(loader, table);
+  if (table->kind == LANEBLOOM_TABLE_FILTER_BLOCK)
+    return load_filter_block(loader, table);
+  const lanebloom_status status = table->kind == LANEBLOOM_TABLE_FILTER_FULL
+                                      ? load_full(loader, table)
+                                      : load_partitions(loader, table);
+  if (!status)
+    check_filters(table);
+  return status;
+}

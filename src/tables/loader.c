@@ -1,0 +1,148 @@
+/* Opening a table: its steps, and the limits within which they read.
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "loader.h"
+
+/* ---- Steps ---- */
+
+/* Moves a text to the table; "" where there is none. */
+static char *take_text(char **text)
+{
+  char *taken = *text ? *text : strdup("");
+  *text = NULL;
+  return taken;
+}
+
+static lanebloom_status load_properties(struct loader *loader, lanebloom_table *table)
+{
+  struct footer *footer = &loader->reader.footer;
+  struct properties *properties = &loader->properties;
+  *properties = (struct properties){.nentries = LANEBLOOM_UNKNOWN};
+  if (loader->metaindex.has_properties) {
+    lanebloom_status status =
+        lanebloom_properties_read(&loader->reader, loader->metaindex.properties, properties);
+    if (status)
+      return status;
+    if (footer->engine == LANEBLOOM_ENGINE_LEVELDB) /* RocksDB before it had a footer of its own */
+      footer->engine = LANEBLOOM_ENGINE_ROCKSDB;
+  }
+  table->engine = footer->engine;
+  table->version = footer->version;
+  table->checksum = footer->checksum;
+  table->nentries = properties->nentries;
+  table->comparator = take_text(&properties->comparator);
+  table->prefix_extractor = take_text(&properties->prefix_extractor);
+  if (!table->comparator || !table->prefix_extractor)
+    return problem_memory(loader->problem, 1);
+  if (strcmp(table->prefix_extractor, "nullptr") == 0) /* RocksDB's word for none */
+    table->prefix_extractor[0] = 0;
+  return LANEBLOOM_OK;
+}
+
+static lanebloom_status load(struct loader *loader, lanebloom_table *table,
+                             struct block *dictionary)
+{
+  struct block_reader *reader = &loader->reader;
+  const struct metaindex *metaindex = &loader->metaindex;
+  lanebloom_status status = lanebloom_footer_read(reader->input, &reader->footer, loader->problem);
+  if (!status)
+    status = lanebloom_metaindex_load(reader, &loader->metaindex);
+  if (!status)
+    status = load_properties(loader, table);
+  if (!status && metaindex->has_dictionary)
+    status = lanebloom_block_read(reader, metaindex->dictionary, BLOCK_META,
+                                  "compression dictionary", dictionary);
+  if (status)
+    return status;
+  reader->dictionary = (lanebloom_slice){dictionary->bytes, dictionary->nbytes};
+  status = lanebloom_loader_load_filter(loader, table);
+  return status ? status : lanebloom_loader_load_range(loader, table);
+}
+
+/* ---- Limits ---- */
+
+enum {
+  /* Each block is read once; data blocks once more where all keys must tell their order. */
+  MAX_READS = 4,
+  /* A small file must not take all memory. */
+  MAX_GROWTH = 64,
+  LEAST_UNPACKED = 64 << 20,
+};
+
+static struct block_reader limited_reader(const struct input *input, const struct problem *problem)
+{
+  const uint64_t nbytes = input->nbytes;
+  return (struct block_reader){
+      .input = input,
+      .nbytes_left = nbytes < UINT64_MAX / MAX_READS ? nbytes * MAX_READS : UINT64_MAX,
+      .unpacked_left = nbytes < UINT64_MAX / (2 * MAX_GROWTH) ? nbytes * MAX_GROWTH + LEAST_UNPACKED
+                                                              : UINT64_MAX,
+      .problem = problem};
+}
+
+/* ---- Calls ---- */
+
+static lanebloom_status check_call(lanebloom_writer writer, const struct problem *problem)
+{
+  if (!lanebloom_kernel_active())
+    return problem_status(problem, LANEBLOOM_ERR_KERNEL);
+  if (writer != LANEBLOOM_WRITER_UNKNOWN && writer != LANEBLOOM_WRITER_LEVELDB &&
+      writer != LANEBLOOM_WRITER_GOLEVELDB)
+    return problem_set(problem, LANEBLOOM_ERR_ARGUMENT,
+                       "writer: expected one that is known, found number %d", (int)writer);
+  return LANEBLOOM_OK;
+}
+
+lanebloom_status lanebloom_table_load(const struct input *input, const char *path,
+                                      lanebloom_writer writer, const struct problem *problem,
+                                      lanebloom_table **table)
+{
+  lanebloom_status status = check_call(writer, problem);
+  if (status)
+    return status;
+  lanebloom_table *made = calloc(1, sizeof *made);
+  if (!made)
+    return problem_memory(problem, sizeof *made);
+  made->file_nbytes = input->nbytes;
+  struct loader loader = {
+      .reader = limited_reader(input, problem), .problem = problem, .path = path, .writer = writer};
+  struct block dictionary = {0};
+  status = load(&loader, made, &dictionary);
+  lanebloom_metaindex_free(&loader.metaindex);
+  lanebloom_properties_free(&loader.properties);
+  lanebloom_block_free(&dictionary);
+  if (status) {
+    lanebloom_table_close(made);
+    return status;
+  }
+  *table = made;
+  return LANEBLOOM_OK;
+}
+
+lanebloom_status lanebloom_table_open(const char *path, lanebloom_writer writer,
+                                      lanebloom_table **table, char *text, size_t text_size)
+{
+  const struct problem problem = problem_begin(text, text_size);
+  struct input input;
+  *table = NULL;
+  lanebloom_status status = lanebloom_input_open(path, &input, &problem);
+  if (status)
+    return status;
+  status = lanebloom_table_load(&input, path, writer, &problem, table);
+  lanebloom_input_close(&input);
+  return status;
+}
+
+lanebloom_status lanebloom_table_parse(const void *bytes, size_t size, lanebloom_writer writer,
+                                       lanebloom_table **table, char *text, size_t text_size)
+{
+  const struct problem problem = problem_begin(text, text_size);
+  const struct input input = {
+      .file = -1, .bytes = bytes ? bytes : (const void *)"", .nbytes = size};
+  *table = NULL;
+  if (!bytes && size > 0)
+    return problem_status(&problem, LANEBLOOM_ERR_ARGUMENT);
+  return lanebloom_table_load(&input, NULL, writer, &problem, table);
+}

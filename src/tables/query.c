@@ -1,0 +1,71 @@
+/* Queries.
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
+#include "../hits.h"
+#include "../keys.h"
+#include "query.h"
+
+struct query *lanebloom_query_find(struct query **queries, size_t max_nkeys, lanebloom_format hash,
+                                   const struct extractor *extractor)
+{
+  if (hash == LANEBLOOM_ROCKSDB_LEGACY) /* one hash under two names */
+    hash = LANEBLOOM_LEVELDB_SIGNED;
+  struct query *query = *queries;
+  while (query && (query->hash != hash || query->extractor.kind != extractor->kind ||
+                   query->extractor.nbytes != extractor->nbytes))
+    query = query->next;
+  if (query)
+    return query;
+  const size_t hashes_nbytes = max_nkeys * sizeof *query->hashes;
+  query = malloc(sizeof *query + hashes_nbytes + hits_nbytes(max_nkeys));
+  if (!query)
+    return NULL;
+  *query = (struct query){.next = *queries,
+                          .hash = hash,
+                          .extractor = *extractor,
+                          .passing = (uint8_t *)query->hashes + hashes_nbytes};
+  *queries = query;
+  return query;
+}
+
+void lanebloom_queries_free(struct query *queries)
+{
+  for (struct query *query = queries, *next; query; query = next) {
+    next = query->next;
+    free(query);
+  }
+}
+
+void lanebloom_queries_begin(struct query *queries)
+{
+  for (struct query *query = queries; query; query = query->next)
+    query->is_ready = false;
+}
+
+static void extract_all(struct query *query, const lanebloom_keys *keys, lanebloom_slice *slices)
+{
+  memset(query->passing, 0, hits_nbytes(keys->n));
+  query->has_passing = false;
+  for (size_t i = 0; i < keys->n; i++) {
+    slices[i] = keys_at(keys, i);
+    if (!extract(&query->extractor, &slices[i])) {
+      hits_set_bit(query->passing, i);
+      query->has_passing = true;
+    }
+  }
+}
+
+void lanebloom_query_hash(struct query *query, const lanebloom_keys *keys, lanebloom_slice *slices)
+{
+  if (query->is_ready)
+    return;
+  lanebloom_keys extracted = *keys;
+  if (query->extractor.kind != EXTRACT_KEY) {
+    extract_all(query, keys, slices);
+    extracted = lanebloom_keys_slices(slices, keys->n);
+  }
+  /* Cannot fail: a filter of this format is open. */
+  (void)lanebloom_hash(query->hash, &extracted, query->hashes);
+  query->is_ready = true;
+}

@@ -1,0 +1,234 @@
+/* Loading the key range of a table, and what is needed to find a key's data block.
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "key_form.h"
+#include "manifest.h"
+
+static const char other_order[] = "keys are not in bytewise order, but in that of their comparator",
+                  large_block[] =
+                      "the first or last data block is very large, and the key range is not known";
+
+/* ---- The index ---- */
+
+static lanebloom_status load_index(struct loader *loader, bool needs_all, struct index *index)
+{
+  struct block_reader *reader = &loader->reader;
+  const struct properties *properties = &loader->properties;
+  const struct handle handle = loader->metaindex.index;
+  const struct entry_form form = {.has_deltas = properties->index_has_deltas,
+                                  .has_first_key = properties->index_type == INDEX_WITH_FIRST_KEYS};
+  if (properties->index_type != INDEX_TWO_LEVELS)
+    return lanebloom_index_read(reader, handle, form, "index", index);
+
+  struct index top = {0};
+  lanebloom_status status = lanebloom_index_read(reader, handle, form, "index", &top);
+  for (size_t i = 0; !status && i < top.n; i++)
+    if (needs_all || i == 0 || i + 1 == top.n) {
+      const size_t n = index->n;
+      status = lanebloom_index_read(reader, top.handles[i], form, "partition of the index", index);
+      if (!status && index->n == n) /* the table's ends would be looked for in other partitions */
+        status = problem_set(loader->problem, LANEBLOOM_ERR_CORRUPT,
+                             "damaged partition of the index: expected data blocks, found none");
+    }
+  lanebloom_index_free(&top);
+  return status;
+}
+
+/* ---- What can be relied upon ---- */
+
+/* Without an order there is no range, and no way to find the filter of a data block or a partition.
+ * A filter for the whole table still serves. */
+static void give_up_order(lanebloom_table *table, const char *why)
+{
+  lanebloom_table_warn(table, why);
+  if (table->kind == LANEBLOOM_TABLE_FILTER_BLOCK ||
+      table->kind == LANEBLOOM_TABLE_FILTER_PARTITIONED)
+    table->uses_filter = false;
+}
+
+static void set_range(lanebloom_table *table, struct ends *ends, size_t first_suffix,
+                      size_t last_suffix)
+{
+  if (ends->first.size < first_suffix ||
+      ends->last.size < last_suffix) { /* a key that was not examined any more */
+    give_up_order(table, "first or last key has no suffix, others have");
+    return;
+  }
+  const lanebloom_slice smallest = user_key(ends->first, first_suffix),
+                        largest = user_key(ends->last, last_suffix);
+  if (lanebloom_key_compare(smallest, largest) > 0) {
+    give_up_order(table, "first and last key are not in bytewise order");
+    return;
+  }
+  table->smallest = smallest;
+  table->largest = largest;
+  table->has_range = true;
+  ends->first = ends->last = (lanebloom_slice){NULL, 0}; /* the table's now */
+}
+
+/* For finding a key's data block. */
+static lanebloom_status prepare_index(const struct loader *loader, lanebloom_table *table,
+                                      size_t suffix)
+{
+  if (table->kind != LANEBLOOM_TABLE_FILTER_BLOCK || !table->uses_filter)
+    return LANEBLOOM_OK;
+  return lanebloom_index_prepare(&table->index, suffix)
+             ? LANEBLOOM_OK
+             : problem_memory(loader->problem, table->index.n * sizeof *table->index.windows);
+}
+
+/* ---- LevelDB ---- */
+
+/* LevelDB's tables do not name their comparator. A MANIFEST beside them does, and is believed; else
+ * all keys tell their order. */
+static bool find_comparator(const struct loader *loader, lanebloom_table *table)
+{
+  char *comparator = NULL;
+  const bool in_database = loader->path && lanebloom_manifest_find(loader->path, &comparator);
+  if (comparator) {
+    free(table->comparator);
+    table->comparator = comparator;
+  }
+  return in_database;
+}
+
+/* The order of keys in every form that they may have. */
+static lanebloom_status find_order(struct loader *loader, const lanebloom_table *table,
+                                   const struct index *index, const struct ends *ends,
+                                   const bool *may_be, enum key_order *order)
+{
+  *order = ORDER_BYTEWISE;
+  for (size_t i = 0; i < NKEY_FORMS; i++)
+    if (may_be[i] && (!ends->forms[i].ascends || !lanebloom_index_ascends(index, suffix_nbytes[i])))
+      *order = ORDER_OTHER;
+  if (table->comparator[0])
+    return LANEBLOOM_OK;
+  lanebloom_status status = LANEBLOOM_OK;
+  for (size_t i = 0; !status && *order == ORDER_BYTEWISE && i < NKEY_FORMS; i++)
+    if (may_be[i])
+      status = lanebloom_key_order_find(&loader->reader, index, suffix_nbytes[i], order);
+  return status;
+}
+
+static lanebloom_status decide_leveldb(struct loader *loader, lanebloom_table *table,
+                                       const struct index *index, struct ends *ends)
+{
+  const bool in_database = find_comparator(loader, table);
+  bool may_be[NKEY_FORMS];
+  for (size_t i = 0; i < NKEY_FORMS; i++)
+    may_be[i] = ends->forms[i].is_possible && ends->forms[i].is_found;
+  if (!may_be[USER_KEYS] && !may_be[INTERNAL_KEYS]) {
+    table->uses_filter = false;
+    give_up_order(table, "the filter lacks keys of the table: it is not used");
+    return LANEBLOOM_OK;
+  }
+  if (in_database)
+    may_be[USER_KEYS] = false;
+
+  enum key_order order;
+  const lanebloom_status status = find_order(loader, table, index, ends, may_be, &order);
+  if (status)
+    return status;
+  const bool is_sure =
+      may_be[INTERNAL_KEYS] != may_be[USER_KEYS] && (in_database || table->filter_blocks[0]);
+  if (in_database && !may_be[INTERNAL_KEYS])
+    give_up_order(table, "keys are not stored as LevelDB's databases do");
+  else if (in_database && !table->comparator[0])
+    give_up_order(table, "the database's MANIFEST cannot be read, and its order is not known");
+  else if (table->comparator[0] && !is_bytewise(table->comparator))
+    give_up_order(table, other_order);
+  else if (order == ORDER_UNKNOWN)
+    give_up_order(table,
+                  "a data block is damaged or too large, and the order of keys is not known");
+  else if (order == ORDER_OTHER)
+    give_up_order(table, "keys are not in bytewise order");
+  else if (!is_sure) {
+    set_range(table, ends, ends->first.size < SUFFIX_NBYTES ? 0 : SUFFIX_NBYTES,
+              0); /* what both forms allow */
+    give_up_order(table, "it cannot be told whether keys have a database's suffix");
+  } else {
+    const size_t suffix = suffix_nbytes[may_be[INTERNAL_KEYS] ? INTERNAL_KEYS : USER_KEYS];
+    set_range(table, ends, suffix, suffix);
+    return prepare_index(loader, table, suffix);
+  }
+  return LANEBLOOM_OK;
+}
+
+/* ---- RocksDB and Pebble, which name their comparator ---- */
+
+static lanebloom_status decide_named(const struct loader *loader, lanebloom_table *table,
+                                     const struct index *index, struct ends *ends)
+{
+  const size_t suffix = loader->properties.index_has_user_keys ? 0 : SUFFIX_NBYTES;
+  if (table->kind == LANEBLOOM_TABLE_FILTER_BLOCK && !lanebloom_index_ascends(index, suffix))
+    give_up_order(table, "the index is not in bytewise order");
+  if (loader->reader.is_too_large)
+    lanebloom_table_warn(table, large_block);
+  else
+    set_range(table, ends, SUFFIX_NBYTES, SUFFIX_NBYTES);
+  return prepare_index(loader, table, suffix);
+}
+
+/* ---- All ---- */
+
+static lanebloom_status decide(struct loader *loader, lanebloom_table *table,
+                               const struct index *index)
+{
+  struct ends ends;
+  lanebloom_status status = lanebloom_ends_load(&loader->reader, table, index, &ends);
+  if (loader->reader.is_too_large) { /* less is known, but the filter still serves */
+    problem_clear(loader->problem);
+    status = LANEBLOOM_OK;
+  }
+  if (!status && table->engine != LANEBLOOM_ENGINE_LEVELDB)
+    status = decide_named(loader, table, index, &ends);
+  else if (!status && loader->reader.is_too_large)
+    give_up_order(table, large_block);
+  else if (!status)
+    status = decide_leveldb(loader, table, index, &ends);
+  lanebloom_ends_free(&ends);
+  return status;
+}
+
+/* Has the table no keys because its properties say so, and not because its index is damaged? */
+static bool has_no_keys(const struct loader *loader, const lanebloom_table *table)
+{
+  const struct properties *properties = &loader->properties;
+  if (table->engine == LANEBLOOM_ENGINE_LEVELDB)
+    return true;
+  return loader->metaindex.has_properties && properties->nentries <= properties->nrange_deletions;
+}
+
+/* Pebble's newer data blocks, which are not read. */
+static bool has_columns(const struct footer *footer)
+{
+  enum { FIRST_PEBBLE_WITH_COLUMNS = 5 };
+  return footer->engine == LANEBLOOM_ENGINE_PEBBLE && footer->version >= FIRST_PEBBLE_WITH_COLUMNS;
+}
+
+lanebloom_status lanebloom_loader_load_range(struct loader *loader, lanebloom_table *table)
+{
+  if (has_columns(&loader->reader.footer)) {
+    give_up_order(table, "data blocks of columns, which are not read: the key range is not known");
+    return LANEBLOOM_OK;
+  }
+  if (table->engine != LANEBLOOM_ENGINE_LEVELDB && !is_bytewise(table->comparator)) {
+    give_up_order(table,
+                  table->comparator[0] ? other_order : "no properties say in which order keys are");
+    return LANEBLOOM_OK;
+  }
+  const bool needs_all = table->kind == LANEBLOOM_TABLE_FILTER_BLOCK;
+  struct index temporary = {0}, *index = needs_all ? &table->index : &temporary;
+  lanebloom_status status = load_index(loader, needs_all, index);
+  if (!status && index->n > 0) {
+    status = decide(loader, table, index);
+  } else if (!status) {
+    table->is_empty = has_no_keys(loader, table);
+    if (!table->is_empty)
+      give_up_order(table, "the index has no data blocks, but the table has keys");
+  }
+  lanebloom_index_free(&temporary);
+  return status;
+}
