@@ -21,9 +21,10 @@ make_filter() {
   sort -c misses
 }
 
-@test "every pattern of neighbours: 12 records, 4096 subsets" {
+@test "patterns of neighbours: subsets of 12 records" {
+  local step=$(exhaustive && echo 37 || echo 407)
   printf '%s\n' a b c d e f g h i j k l >letters
-  for subset in $(seq 1 37 4095); do
+  for subset in $(seq 1 $step 4095); do
     : >keys
     for i in {0..11}; do
       ((subset >> i & 1)) && sed -n "$((i + 1))p" letters >>keys
