@@ -20,7 +20,7 @@
 #include "oracle_tables.h"
 #include "support.h"
 #include "tables/compression.h"
-#include "tables/table.h"
+#include "tables/loader.h"
 
 enum { PATH_NBYTES = 512, PROBLEM_NBYTES = 300 };
 
@@ -1077,6 +1077,33 @@ Test(tables, manifests)
   }
   folder_free(folder);
   list_free(&keys);
+  free(bytes);
+}
+
+/* A table that is being written has no footer yet, and its file grows. */
+Test(tables, being_written)
+{
+  static const size_t sizes[] = {0, 20, 2000};
+  char path[PATH_NBYTES], folder[PATH_NBYTES], copy[2 * PATH_NBYTES], text[PROBLEM_NBYTES];
+  const struct problem problem = {text, sizeof text};
+  size_t size;
+  frozen_path(8, path);
+  uint8_t *bytes = file_read(path, &size);
+  folder_make(folder);
+  snprintf(copy, sizeof copy, "%s/copy.sst", folder);
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    struct input input;
+    lanebloom_table *table = NULL;
+    file_write(folder, "copy.sst", bytes, sizes[i]);
+    cr_assert(lanebloom_table_open(copy, 0, &table, text, sizeof text) == LANEBLOOM_ERR_FORMAT);
+    cr_assert(strstr(text, "no table, or one that is being written (ask again)"), "%s", text);
+    cr_assert(lanebloom_input_open(copy, &input, &problem) == LANEBLOOM_OK);
+    file_write(folder, "copy.sst", bytes, sizes[i] + 1);
+    cr_assert(lanebloom_table_load(&input, copy, 0, &problem, &table) == LANEBLOOM_ERR_FORMAT);
+    cr_assert(!table && strncmp(text, "being written (ask again): ", 27) == 0, "%s", text);
+    lanebloom_input_close(&input);
+  }
+  folder_free(folder);
   free(bytes);
 }
 

@@ -39,6 +39,15 @@ void lanebloom_input_close(struct input *input)
   errno = error;
 }
 
+bool lanebloom_input_has_grown(const struct input *input, uint64_t *nbytes)
+{
+  struct stat found;
+  if (input->file < 0 || fstat(input->file, &found) != 0)
+    return false;
+  *nbytes = (uint64_t)found.st_size;
+  return *nbytes > input->nbytes;
+}
+
 lanebloom_status lanebloom_input_read(const struct input *input, uint64_t offset, void *to,
                                       size_t nbytes, const struct problem *problem)
 {

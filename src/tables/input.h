@@ -17,6 +17,9 @@ lanebloom_status lanebloom_input_open(const char *path, struct input *input,
                                       const struct problem *problem);
 void lanebloom_input_close(struct input *input);
 
+/* Is the file larger by now than it was? nbytes: its size. A file that is being written grows. */
+bool lanebloom_input_has_grown(const struct input *input, uint64_t *nbytes);
+
 /* nbytes from the offset on, which lie within the input. Errors: IO; CORRUPT where the file became
  * shorter. */
 lanebloom_status lanebloom_input_read(const struct input *input, uint64_t offset, void *to,

@@ -1,5 +1,6 @@
 /* Opening a table: its steps, and the limits within which they read.
  * SPDX-License-Identifier: MIT */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,6 +96,20 @@ static lanebloom_status check_call(lanebloom_writer writer, const struct problem
   return LANEBLOOM_OK;
 }
 
+/* A table's footer is written last. */
+static lanebloom_status blame_growth(const struct input *input, lanebloom_status status,
+                                     const struct problem *problem)
+{
+  uint64_t nbytes;
+  if ((status != LANEBLOOM_ERR_FORMAT && status != LANEBLOOM_ERR_CORRUPT) ||
+      !lanebloom_input_has_grown(input, &nbytes))
+    return status;
+  return problem_set(problem, LANEBLOOM_ERR_FORMAT,
+                     "being written (ask again): expected a file of %" PRIu64
+                     " bytes, found that it grew to %" PRIu64,
+                     input->nbytes, nbytes);
+}
+
 lanebloom_status lanebloom_table_load(const struct input *input, const char *path,
                                       lanebloom_writer writer, const struct problem *problem,
                                       lanebloom_table **table)
@@ -115,7 +130,7 @@ lanebloom_status lanebloom_table_load(const struct input *input, const char *pat
   lanebloom_block_free(&dictionary);
   if (status) {
     lanebloom_table_close(made);
-    return status;
+    return blame_growth(input, status, problem);
   }
   *table = made;
   return LANEBLOOM_OK;
