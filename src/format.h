@@ -9,6 +9,7 @@
 struct format_table {
   lanebloom_format id;
   const char *name;
+  const char *text; /* one line for people: who writes such filters */
   size_t trailer_nbytes;
   uint64_t max_nbytes;         /* that the engine can read, trailer included */
   bool drops_equal_neighbours; /* does the engine count equal hashes in a row once? */
@@ -30,8 +31,15 @@ struct format_table {
   /* The nprobes bit positions of one hash, by definition. */
   void (*positions)(const struct filter_shape *shape, const void *hash, uint64_t *positions);
 
-  /* The bits per key in effect, in thousandths, when bits_per_key are asked for: rounded as the
-   * engine's writer rounds them, and no more than it uses. Errors: ARGUMENT. */
+  uint32_t min_nprobes, max_nprobes; /* that readers do; writers may make fewer */
+
+  /* Bits per key, in thousandths: the least that may be asked for, the most that have an effect, and
+   * the step in between. Does the engine round what else is asked for, or is that ARGUMENT? */
+  uint64_t min_millibits, max_millibits, step_millibits;
+  bool rounds_bits;
+
+  /* The bits per key in effect when bits_per_key are asked for: as the engine's writer rounds and
+   * limits them. Errors: ARGUMENT. */
   lanebloom_status (*round_bits)(double bits_per_key, uint64_t *millibits);
 
   /* What the engine's writer would make of nkeys keys. millibits: as round_bits makes them. Errors:
@@ -41,9 +49,14 @@ struct format_table {
   /* How much memory besides the payload lanes can use to add nkeys keys. NULL: none. */
   size_t (*scratch_nbytes)(const struct filter_shape *shape, size_t nkeys);
 
-  /* The i-th least candidate for bits_per_key; false past the last. Rates are not monotone:
-   * planning tries each. */
-  bool (*bits_candidate)(uint64_t i, double *bits_per_key);
+  /* The least bits per key whose model rate for nkeys keys is at most `rate`: by the engine's own
+   * rule, or by lanebloom_search_bits. Errors: LIMIT. */
+  lanebloom_status (*bits_for_rate)(const struct format_table *format, double rate, uint64_t nkeys,
+                                    uint64_t *millibits);
+
+  /* For lanebloom_search_bits: the most bits per key up to which all from millibits on have the same
+   * number of probes. It may lie beyond max_millibits. */
+  uint64_t (*last_with_same_nprobes)(uint64_t millibits);
 
   /* The trailer that the engine's writer puts behind the payload: trailer_nbytes. */
   void (*write_trailer)(const struct filter_shape *shape, uint8_t *trailer);
@@ -60,7 +73,10 @@ extern const struct format_table lanebloom_format_rocksdb, lanebloom_format_rock
 
 enum { FORMAT_END = LANEBLOOM_LEVELDB_SIGNED + 1 }; /* one past the highest lanebloom_format */
 
-/* The one list of formats (format.c): the table of a format, NULL where this build has none. */
+/* The one list of formats (format.c): the i-th, NULL past the last. */
+const struct format_table *lanebloom_format_listed(size_t i);
+
+/* The table of a format, NULL where this build has none. */
 const struct format_table *lanebloom_format_table(lanebloom_format id);
 
 /* The same for calls that return a status. Errors: FORMAT; KERNEL when there are no kernels to
@@ -72,6 +88,16 @@ lanebloom_status lanebloom_format_find_to_build(lanebloom_format id,
                                                 const struct format_table **format);
 
 /* ---- Equations that formats share (plan.c) ---- */
+
+/* format_table.bits_for_rate for formats whose rate falls with more bits, while the number of probes
+ * stays the same. */
+lanebloom_status lanebloom_search_bits(const struct format_table *format, double rate,
+                                       uint64_t nkeys, uint64_t *millibits);
+
+/* 0.69 probes per bit, 1 to 30: of LevelDB and RocksDB's legacy format. */
+enum { MAX_NPROBES_BY_BITS = 30 };
+uint32_t lanebloom_nprobes_by_bits(uint64_t bits_per_key);
+uint64_t lanebloom_last_with_same_nprobes_by_bits(uint64_t millibits);
 
 double lanebloom_rate_filled(double fill, unsigned nprobes);
 double lanebloom_rate_planned(double nbits, unsigned nprobes, double nkeys);

@@ -75,25 +75,75 @@ lanebloom_status lanebloom_plan_rate(lanebloom_format id, double bits_per_key, u
   return status;
 }
 
+/* ---- Bits per key for a rate ---- */
+
+/* Does the search end here: because the rate is reached, or with the error that the filter is too
+ * large, as every filter of more bits is? */
+static bool is_enough(const struct format_table *format, double rate, uint64_t nkeys,
+                      uint64_t millibits, lanebloom_status *status)
+{
+  struct filter_shape shape;
+  *status = format->plan(millibits, nkeys, &shape);
+  return *status || format->planned_rate(&shape, nkeys) <= rate;
+}
+
+/* More bits lower the rate, but more probes may raise it: of each range with one number of probes the
+ * last tells whether the rate is reached in it, and halving finds where. */
+lanebloom_status lanebloom_search_bits(const struct format_table *format, double rate,
+                                       uint64_t nkeys, uint64_t *millibits)
+{
+  const uint64_t max = format->max_millibits, step = format->step_millibits;
+  uint64_t first, last;
+  lanebloom_status status = format->round_bits((double)format->min_millibits / 1000, &first);
+  for (; !status && first <= max; first = last + step) {
+    last = format->last_with_same_nprobes(first);
+    last = last < max ? last : max;
+    if (!is_enough(format, rate, nkeys, last, &status))
+      continue;
+    while (first < last) {
+      const uint64_t middle = first + (last - first) / step / 2 * step;
+      if (is_enough(format, rate, nkeys, middle, &status))
+        last = middle;
+      else
+        first = middle + step;
+    }
+    is_enough(format, rate, nkeys, last, &status);
+    *millibits = last;
+    return status;
+  }
+  return status ? status : LANEBLOOM_ERR_LIMIT;
+}
+
+/* bits_per_key * ln 2, rounded down a little to do fewer probes (LevelDB 1.23 util/bloom.cc; RocksDB
+ * 7.8.3 util/bloom_impl.h, LegacyNoLocalityBloomImpl::ChooseNumProbes). */
+uint32_t lanebloom_nprobes_by_bits(uint64_t bits_per_key)
+{
+  const double nprobes = (double)bits_per_key * 0.69;
+  return nprobes < 1 ? 1 : nprobes > MAX_NPROBES_BY_BITS ? MAX_NPROBES_BY_BITS : (uint32_t)nprobes;
+}
+
+uint64_t lanebloom_last_with_same_nprobes_by_bits(uint64_t millibits)
+{
+  const uint32_t nprobes = lanebloom_nprobes_by_bits(millibits / 1000);
+  if (nprobes == MAX_NPROBES_BY_BITS)
+    return UINT64_MAX;
+  while (lanebloom_nprobes_by_bits(millibits / 1000 + 1) == nprobes)
+    millibits += 1000;
+  return millibits;
+}
+
 lanebloom_status lanebloom_plan_bits(lanebloom_format id, double rate, uint64_t nkeys,
                                      double *bits_per_key)
 {
   const struct format_table *format;
+  uint64_t millibits;
   lanebloom_status status = lanebloom_format_find_to_build(id, &format);
   if (status)
     return status;
   if (!(rate > 0 && rate < 1))
     return LANEBLOOM_ERR_ARGUMENT;
-
-  double bits;
-  for (uint64_t i = 0; format->bits_candidate(i, &bits); i++) {
-    struct filter_shape shape;
-    if ((status = plan(id, bits, nkeys, &format, &shape)))
-      return status;
-    if (format->planned_rate(&shape, nkeys) <= rate) {
-      *bits_per_key = bits;
-      return LANEBLOOM_OK;
-    }
-  }
-  return LANEBLOOM_ERR_LIMIT;
+  if ((status = format->bits_for_rate(format, rate, nkeys, &millibits)))
+    return status;
+  *bits_per_key = (double)millibits / 1000;
+  return LANEBLOOM_OK;
 }

@@ -27,13 +27,6 @@ static struct reciprocal reciprocal_of(uint64_t nbytes)
   return reciprocal_29((uint32_t)(addressable_nbits(nbytes) / 8));
 }
 
-/* bits_per_key * ln 2, rounded down a little to do fewer probes (LevelDB 1.23 util/bloom.cc). */
-static uint32_t nprobes_for(uint64_t bits_per_key)
-{
-  const double nprobes = (double)bits_per_key * 0.69;
-  return nprobes < 1 ? 1 : nprobes > LEVELDB_MAX_NPROBES ? LEVELDB_MAX_NPROBES : (uint32_t)nprobes;
-}
-
 /* Whole numbers, which the engine keeps in an int. */
 static lanebloom_status leveldb_round_bits(double bits_per_key, uint64_t *millibits)
 {
@@ -54,21 +47,12 @@ static lanebloom_status leveldb_plan(uint64_t millibits, uint64_t nkeys, struct 
   uint64_t nbytes = (nbits + 7) / 8;
   *shape = (struct filter_shape){
       .answer = ANSWER_BY_PROBES,
-      .nprobes = nprobes_for(bits_per_key),
+      .nprobes = lanebloom_nprobes_by_bits(bits_per_key),
       .nbytes = nbytes,
       .nbits = addressable_nbits(nbytes),
       .reciprocal = reciprocal_of(nbytes),
   };
   return LANEBLOOM_OK;
-}
-
-/* More bits lower the rate until only collisions of whole hashes are left, or all 2^32 bits are in
- * use. At 1,000 bits per key one of the two is so: the other part of the rate is 0.03^30, or the
- * bits are used up from 4.3 million keys on. */
-static bool leveldb_bits_candidate(uint64_t i, double *bits_per_key)
-{
-  *bits_per_key = (double)i;
-  return i <= 1000;
 }
 
 /* The order of the questions is KeyMayMatch's (LevelDB 1.23 util/bloom.cc). */
@@ -122,16 +106,27 @@ static void leveldb_positions(const struct filter_shape *shape, const void *hash
 
 /* The two formats differ in nothing but the hash. */
 #define LEVELDB_LAYOUT                                                                             \
-  .layout = LAYOUT_LEVELDB, .trailer_nbytes = 1, .max_nbytes = UINT64_MAX,                         \
+  .layout = LAYOUT_LEVELDB, .trailer_nbytes = 1, .max_nbytes = UINT64_MAX, .min_nprobes = 1,       \
+  .max_nprobes = LEVELDB_MAX_NPROBES, .min_millibits = 0,                                          \
+  .max_millibits = (uint64_t)INT_MAX * 1000, .step_millibits = 1000, .rounds_bits = false,         \
   .round_bits = leveldb_round_bits, .plan = leveldb_plan, .scratch_nbytes = partitions_nbytes,     \
-  .bits_candidate = leveldb_bits_candidate, .parse = leveldb_parse,                                \
+  .bits_for_rate = lanebloom_search_bits,                                                          \
+  .last_with_same_nprobes = lanebloom_last_with_same_nprobes_by_bits, .parse = leveldb_parse,      \
   .write_trailer = leveldb_write_trailer, .planned_rate = leveldb_planned_rate,                    \
   .filled_rate = leveldb_filled_rate, .positions = leveldb_positions
 
 const struct format_table lanebloom_format_leveldb = {
-    .id = LANEBLOOM_LEVELDB, .name = "leveldb", .hash = HASH_BLOOMHASH, LEVELDB_LAYOUT};
+    .id = LANEBLOOM_LEVELDB,
+    .name = "leveldb",
+    .text = "LevelDB and goleveldb",
+    .hash = HASH_BLOOMHASH,
+    LEVELDB_LAYOUT,
+};
 
-const struct format_table lanebloom_format_leveldb_signed = {.id = LANEBLOOM_LEVELDB_SIGNED,
-                                                             .name = "leveldb-signed",
-                                                             .hash = HASH_BLOOMHASH_SIGNED,
-                                                             LEVELDB_LAYOUT};
+const struct format_table lanebloom_format_leveldb_signed = {
+    .id = LANEBLOOM_LEVELDB_SIGNED,
+    .name = "leveldb-signed",
+    .text = "LevelDB before 1.18 on x86, and RocksDB's block-based filter",
+    .hash = HASH_BLOOMHASH_SIGNED,
+    LEVELDB_LAYOUT,
+};

@@ -11,7 +11,7 @@ static enum rocksdb_kind kind_of(const uint8_t *bytes, size_t size)
   if (size <= ROCKSDB_TRAILER_NBYTES)
     return ROCKSDB_KIND_NEVER;
   const uint8_t *trailer = bytes + size - ROCKSDB_TRAILER_NBYTES;
-  if (trailer[0] >= 1 && trailer[0] <= 127)
+  if (trailer[0] >= 1 && trailer[0] <= ROCKSDB_LEGACY_MAX_NPROBES)
     return ROCKSDB_KIND_LEGACY;
   if (trailer[0] == 0xff)
     return ROCKSDB_KIND_LOCAL;
@@ -38,13 +38,13 @@ lanebloom_status lanebloom_rocksdb_parse(const uint8_t *bytes, size_t size,
   return LANEBLOOM_OK;
 }
 
-/* RocksDB 7.8.3 table/block_based/filter_policy.cc, BloomLikeFilterPolicy: below half a bit it
- * writes no filter. */
+/* RocksDB 7.8.3 table/block_based/filter_policy.cc, BloomLikeFilterPolicy. */
 lanebloom_status lanebloom_rocksdb_round_bits(double bits_per_key, uint64_t *millibits)
 {
-  if (!(bits_per_key >= 0.5) || isinf(bits_per_key))
+  const double min = ROCKSDB_MIN_MILLIBITS / 1000.0, max = ROCKSDB_MAX_MILLIBITS / 1000.0;
+  if (!(bits_per_key >= min) || isinf(bits_per_key))
     return LANEBLOOM_ERR_ARGUMENT;
-  const double bits = bits_per_key < 1 ? 1 : bits_per_key > 100 ? 100 : bits_per_key;
+  const double bits = bits_per_key < 1 ? 1 : bits_per_key > max ? max : bits_per_key;
   *millibits = (uint64_t)(bits * 1000 + 0.500001);
   return LANEBLOOM_OK;
 }
@@ -107,6 +107,7 @@ static lanebloom_status rocksdb_parse(const uint8_t *bytes, size_t size, struct 
 const struct format_table lanebloom_format_rocksdb = {
     .id = LANEBLOOM_ROCKSDB,
     .name = "rocksdb",
+    .text = "RocksDB: whichever of its formats the bytes say; to read only",
     .max_nbytes = ROCKSDB_MAX_NBYTES,
     .recognise = rocksdb_recognise,
     .parse = rocksdb_parse,

@@ -8,6 +8,9 @@
 
 enum {
   ROCKSDB_TRAILER_NBYTES = 5,
+  ROCKSDB_LEGACY_MAX_NPROBES = 127, /* larger bytes mean other filters */
+  ROCKSDB_MIN_MILLIBITS = 500,      /* below half a bit per key the engine writes no filter */
+  ROCKSDB_MAX_MILLIBITS = 100000,
   ROCKSDB_LINE_NBYTES =
       ROCKSDB_LOCAL_LINE_NBYTES, /* in the legacy format, that of a writer on x86 */
 };

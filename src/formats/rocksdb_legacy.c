@@ -4,10 +4,7 @@
 #include "../bytes.h"
 #include "rocksdb.h"
 
-enum {
-  MAX_NPROBES = 30, /* that are written; readers do as many as the byte says */
-  HASH_NBITS = 32,
-};
+enum { HASH_NBITS = 32 };
 
 static const uint64_t MAX_NBITS = 0xffff0000;
 static const uint64_t MAX_LINE_NBYTES = (uint64_t)1
@@ -32,14 +29,11 @@ static lanebloom_status rocksdb_legacy_plan(uint64_t millibits, uint64_t nkeys,
   if (__builtin_mul_overflow(nkeys, bits_per_key, &nbits) || nbits > MAX_NBITS)
     return LANEBLOOM_ERR_LIMIT;
 
-  const uint32_t nprobes = (uint32_t)((double)bits_per_key * 0.69);
   const uint64_t line_nbits = 8 * ROCKSDB_LINE_NBYTES;
   const uint64_t nlines = (nbits + line_nbits - 1) / line_nbits | 1;
   *shape = (struct filter_shape){
       .answer = ANSWER_BY_PROBES,
-      .nprobes = nprobes < 1             ? 1
-                 : nprobes > MAX_NPROBES ? MAX_NPROBES
-                                         : nprobes,
+      .nprobes = lanebloom_nprobes_by_bits(bits_per_key),
       .nbytes = nlines * ROCKSDB_LINE_NBYTES,
       .nbits = nlines * line_nbits,
       .nlines = (uint32_t)nlines,
@@ -49,12 +43,6 @@ static lanebloom_status rocksdb_legacy_plan(uint64_t millibits, uint64_t nkeys,
   if (nkeys == 0)
     *shape = (struct filter_shape){.answer = ANSWER_NEVER, .nprobes = shape->nprobes};
   return LANEBLOOM_OK;
-}
-
-static bool rocksdb_legacy_bits_candidate(uint64_t i, double *bits_per_key)
-{
-  *bits_per_key = (double)(i + 1);
-  return i < 100;
 }
 
 /* The writer's line size follows from the number of lines, if that divides the payload into a power
@@ -121,14 +109,22 @@ static void rocksdb_legacy_positions(const struct filter_shape *shape, const voi
 const struct format_table lanebloom_format_rocksdb_legacy = {
     .id = LANEBLOOM_ROCKSDB_LEGACY,
     .name = "rocksdb-legacy",
+    .text = "RocksDB with format_version below 5, and Pebble",
     .hash = HASH_BLOOMHASH_SIGNED,
     .layout = LAYOUT_ROCKSDB_LEGACY,
     .trailer_nbytes = ROCKSDB_TRAILER_NBYTES,
     .max_nbytes = ROCKSDB_MAX_NBYTES,
     .drops_equal_neighbours = true,
+    .min_nprobes = 1,
+    .max_nprobes = ROCKSDB_LEGACY_MAX_NPROBES,
+    .min_millibits = ROCKSDB_MIN_MILLIBITS,
+    .max_millibits = ROCKSDB_MAX_MILLIBITS,
+    .step_millibits = 1000,
+    .rounds_bits = true,
     .round_bits = rocksdb_legacy_round_bits,
     .plan = rocksdb_legacy_plan,
-    .bits_candidate = rocksdb_legacy_bits_candidate,
+    .bits_for_rate = lanebloom_search_bits,
+    .last_with_same_nprobes = lanebloom_last_with_same_nprobes_by_bits,
     .parse = rocksdb_legacy_parse,
     .write_trailer = rocksdb_legacy_write_trailer,
     .planned_rate = rocksdb_legacy_planned_rate,

@@ -15,15 +15,25 @@ static const uint64_t MAX_PAYLOAD_NBYTES = 0xffffffc0;
 
 /* Chosen by measurement upstream, and not monotone: 25.501 bits per key make 12 probes and 25.502
  * make 11 (RocksDB 7.8.3 util/bloom_impl.h, FastLocalBloomImpl::ChooseNumProbes). */
+static const uint16_t most_millibits[] = {
+    2080,  3580,  5100,  6640,  8300,  10070,
+    11720, 14001, 16050, 18300, 22001, 25501}; /* for 1, 2, 3, ... probes */
+enum { NMOST = sizeof most_millibits / sizeof *most_millibits };
+
 static uint32_t nprobes_for(uint64_t millibits)
 {
-  static const uint16_t most_millibits[] = {
-      2080,  3580,  5100,  6640,  8300,  10070,
-      11720, 14001, 16050, 18300, 22001, 25501}; /* for 1, 2, 3, ... probes */
-  for (uint32_t i = 0; i < sizeof most_millibits / sizeof *most_millibits; i++)
+  for (uint32_t i = 0; i < NMOST; i++)
     if (millibits <= most_millibits[i])
       return i + 1;
   return millibits > 50000 ? 24 : (uint32_t)((millibits - 1) / 2000 - 1);
+}
+
+static uint64_t last_with_same_nprobes(uint64_t millibits)
+{
+  for (uint32_t i = 0; i < NMOST; i++)
+    if (millibits <= most_millibits[i])
+      return most_millibits[i];
+  return millibits > 50000 ? UINT64_MAX : (millibits + 1999) / 2000 * 2000;
 }
 
 /* RocksDB 7.8.3 table/block_based/filter_policy.cc, FastLocalBloomBitsBuilder, with
@@ -45,12 +55,6 @@ static lanebloom_status rocksdb_local_plan(uint64_t millibits, uint64_t nkeys,
       .line_nbytes = ROCKSDB_LINE_NBYTES,
   };
   return LANEBLOOM_OK;
-}
-
-static bool rocksdb_local_bits_candidate(uint64_t i, double *bits_per_key)
-{
-  *bits_per_key = (double)(1000 + i) / 1000;
-  return i <= 99000;
 }
 
 /* RocksDB 7.8.3 table/block_based/filter_policy.cc, GetBloomBitsReader. Of a payload that is no
@@ -116,14 +120,22 @@ static void rocksdb_local_positions(const struct filter_shape *shape, const void
 const struct format_table lanebloom_format_rocksdb_local = {
     .id = LANEBLOOM_ROCKSDB_LOCAL,
     .name = "rocksdb-local",
+    .text = "RocksDB with format_version 5 and above (FastLocalBloom)",
     .hash = HASH_XXPH3,
     .layout = LAYOUT_ROCKSDB_LOCAL,
     .trailer_nbytes = ROCKSDB_TRAILER_NBYTES,
     .max_nbytes = ROCKSDB_MAX_NBYTES,
     .drops_equal_neighbours = true,
+    .min_nprobes = 1,
+    .max_nprobes = MAX_NPROBES,
+    .min_millibits = ROCKSDB_MIN_MILLIBITS,
+    .max_millibits = ROCKSDB_MAX_MILLIBITS,
+    .step_millibits = 1,
+    .rounds_bits = true,
     .round_bits = lanebloom_rocksdb_round_bits,
     .plan = rocksdb_local_plan,
-    .bits_candidate = rocksdb_local_bits_candidate,
+    .bits_for_rate = lanebloom_search_bits,
+    .last_with_same_nprobes = last_with_same_nprobes,
     .parse = rocksdb_local_parse,
     .write_trailer = rocksdb_local_write_trailer,
     .planned_rate = rocksdb_local_planned_rate,
