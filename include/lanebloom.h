@@ -114,8 +114,8 @@ LANEBLOOM_API lanebloom_keys lanebloom_keys_part(const lanebloom_keys *keys, siz
  * Formats and hashes
  * ---------------------------------------------------------------------------------------------- */
 
-/* A format that this build does not have makes calls return LANEBLOOM_ERR_FORMAT;
- * lanebloom_format_hash_size() tells. docs/choosing-a-filter.md says which to take. */
+/* A format that this build does not have makes calls return LANEBLOOM_ERR_FORMAT.
+ * docs/choosing-a-filter.md says which to take. */
 typedef enum lanebloom_format {
   LANEBLOOM_LEVELDB = 1,        /* leveldb.BuiltinBloomFilter2; also goleveldb's */
   LANEBLOOM_ROCKSDB_LEGACY = 2, /* RocksDB with format_version below 5, Pebble */
@@ -126,12 +126,47 @@ typedef enum lanebloom_format {
       5 /* LEVELDB with signed tails: LevelDB < 1.18 on x86, RocksDB's block-based filter */
 } lanebloom_format;
 
+/* How many formats this build has, and the i-th of them; 0, which is no format, if i is not below
+ * the count. */
+LANEBLOOM_API size_t lanebloom_format_count(void);
+LANEBLOOM_API lanebloom_format lanebloom_format_at(size_t i);
+
 /* The name that the command uses: "leveldb", "rocksdb-local", ...; "unknown" where there is no such
  * format. */
 LANEBLOOM_API const char *lanebloom_format_name(lanebloom_format format);
 
+/* The format of this name; 0 if there is none. */
+LANEBLOOM_API lanebloom_format lanebloom_format_by_name(const char *name);
+
 /* Bytes per hash: 4 or 8; 0 for constant answers and unknown formats. */
 LANEBLOOM_API size_t lanebloom_format_hash_size(lanebloom_format format);
+
+typedef struct lanebloom_format_info {
+  const char *name;  /* as lanebloom_format_name() has it */
+  const char *text;  /* one line for people: whose filters these are */
+  size_t hash_size;  /* as lanebloom_format_hash_size() has it */
+  uint64_t max_size; /* of a filter's bytes; UINT64_MAX: no limit */
+
+  /* Can filters be built? If not, this format is to read only, and the rest is 0. */
+  bool builds;
+
+  /* Is a number of bits per key that is no whole number of steps rounded to one, and one above the
+   * most taken for it? If not, it is ARGUMENT, as anything below the least always is. */
+  bool rounds_bits;
+  double min_bits_per_key;  /* that may be asked for */
+  double max_bits_per_key;  /* that have an effect */
+  double bits_per_key_step; /* between numbers that have an effect */
+
+  /* Probes per key of filters that are not constant answers. */
+  uint32_t min_nprobes;
+  uint32_t max_nprobes;
+} lanebloom_format_info;
+
+/* Fills at most info_size bytes of info: pass sizeof(lanebloom_format_info). In a larger struct the
+ * rest becomes 0. Strings are constant. Errors: FORMAT. */
+LANEBLOOM_API lanebloom_status lanebloom_format_describe(lanebloom_format format,
+                                                         lanebloom_format_info *info,
+                                                         size_t info_size);
 
 /* Hashes every key as `format` does. hashes: n x lanebloom_format_hash_size() bytes, each hash an
  * integer in the host's byte order. Errors: FORMAT, KERNEL. Cost: linear in the bytes of the keys;

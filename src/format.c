@@ -2,11 +2,18 @@
  * SPDX-License-Identifier: MIT */
 #include "format.h"
 
+#include "info.h"
+
 static const struct format_table *const formats[] = {
     &lanebloom_format_leveldb,       &lanebloom_format_leveldb_signed, &lanebloom_format_rocksdb,
     &lanebloom_format_rocksdb_local, &lanebloom_format_rocksdb_legacy,
 };
 enum { NFORMATS = sizeof formats / sizeof *formats };
+
+const struct format_table *lanebloom_format_listed(size_t i)
+{
+  return i < NFORMATS ? formats[i] : NULL;
+}
 
 const struct format_table *lanebloom_format_table(lanebloom_format id)
 {
@@ -31,6 +38,24 @@ lanebloom_status lanebloom_format_find_to_build(lanebloom_format id,
   return status ? status : (*format)->plan ? LANEBLOOM_OK : LANEBLOOM_ERR_FORMAT;
 }
 
+size_t lanebloom_format_count(void)
+{
+  return NFORMATS;
+}
+
+lanebloom_format lanebloom_format_at(size_t i)
+{
+  return i < NFORMATS ? formats[i]->id : (lanebloom_format)0;
+}
+
+lanebloom_format lanebloom_format_by_name(const char *name)
+{
+  for (size_t i = 0; i < NFORMATS; i++)
+    if (strcmp(name, formats[i]->name) == 0)
+      return formats[i]->id;
+  return (lanebloom_format)0;
+}
+
 const char *lanebloom_format_name(lanebloom_format id)
 {
   const struct format_table *format = lanebloom_format_table(id);
@@ -41,4 +66,27 @@ size_t lanebloom_format_hash_size(lanebloom_format id)
 {
   const struct format_table *format = lanebloom_format_table(id);
   return format && format->plan ? HASH_NBYTES[format->hash] : 0;
+}
+
+lanebloom_status lanebloom_format_describe(lanebloom_format id, lanebloom_format_info *info,
+                                           size_t info_size)
+{
+  const struct format_table *format = lanebloom_format_table(id);
+  if (!format)
+    return LANEBLOOM_ERR_FORMAT;
+  const lanebloom_format_info full = {
+      .name = format->name,
+      .text = format->text,
+      .hash_size = lanebloom_format_hash_size(id),
+      .builds = format->plan,
+      .rounds_bits = format->rounds_bits,
+      .min_nprobes = format->min_nprobes,
+      .max_nprobes = format->max_nprobes,
+      .min_bits_per_key = (double)format->min_millibits / 1000,
+      .max_bits_per_key = (double)format->max_millibits / 1000,
+      .bits_per_key_step = (double)format->step_millibits / 1000,
+      .max_size = format->max_nbytes,
+  };
+  info_copy(info, info_size, &full, sizeof full);
+  return LANEBLOOM_OK;
 }

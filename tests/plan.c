@@ -4,6 +4,9 @@
 #include <lanebloom.h>
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
+
+#include "support.h"
 
 static double rate_of(double bits_per_key, uint64_t nkeys)
 {
@@ -167,4 +170,105 @@ Test(plan, rocksdb_bits_are_the_least_that_reach_the_rate)
                 "%g bits are enough for %g, not %g", bits - step, rate, bits);
     }
   }
+}
+
+/* ---- Bits for a rate are found by search: against all candidates in turn ---- */
+
+/* 1,000 bits per key in LevelDB's format: past it only collisions are left. */
+enum { MAX_MILLIBITS = 1000000 };
+
+struct candidates {
+  size_t n;
+  double *bits;
+  double *least; /* of the rates up to this candidate */
+};
+
+static double in_effect(lanebloom_format format, double bits_per_key)
+{
+  const lanebloom_keys none = lanebloom_keys_fixed("", 0, 0);
+  lanebloom_filter *filter;
+  lanebloom_filter_info info;
+  cr_assert(lanebloom_filter_build(format, bits_per_key, &none, &filter) == LANEBLOOM_OK);
+  lanebloom_filter_describe(filter, &info, sizeof info);
+  lanebloom_filter_close(filter);
+  return info.bits_per_key;
+}
+
+/* All numbers of bits per key that have an effect, up to where nkeys keys are too many. */
+static struct candidates all_candidates(lanebloom_format format, uint64_t nkeys, double *rates)
+{
+  lanebloom_format_info info;
+  cr_assert(lanebloom_format_describe(format, &info, sizeof info) == LANEBLOOM_OK);
+  const uint64_t first = (uint64_t)round(1000 * in_effect(format, info.min_bits_per_key));
+  const uint64_t step = (uint64_t)round(1000 * info.bits_per_key_step);
+  const uint64_t last = (uint64_t)fmin(1000 * info.max_bits_per_key, MAX_MILLIBITS);
+  struct candidates made = {.bits = test_alloc((last - first) / step * sizeof(double) + 8),
+                            .least = test_alloc((last - first) / step * sizeof(double) + 8)};
+  double least = INFINITY;
+  for (uint64_t millibits = first; millibits <= last; millibits += step) {
+    const double bits = (double)millibits / 1000;
+    if (lanebloom_plan_rate(format, bits, nkeys, &rates[made.n]) != LANEBLOOM_OK)
+      break;
+    least = fmin(least, rates[made.n]);
+    made.bits[made.n] = bits;
+    made.least[made.n++] = least;
+  }
+  return made;
+}
+
+/* The first candidate that reaches the rate; n if none does. */
+static size_t first_that_reaches(const struct candidates *candidates, double rate)
+{
+  size_t first = 0, end = candidates->n;
+  while (first < end) {
+    const size_t middle = first + (end - first) / 2;
+    if (candidates->least[middle] <= rate)
+      end = middle;
+    else
+      first = middle + 1;
+  }
+  return first;
+}
+
+static void check_search(lanebloom_format format, uint64_t nkeys, double rate,
+                         const struct candidates *candidates)
+{
+  if (!(rate > 0 && rate < 1))
+    return;
+  double bits = NAN;
+  const size_t expected = first_that_reaches(candidates, rate);
+  const lanebloom_status status = lanebloom_plan_bits(format, rate, nkeys, &bits);
+  if (expected == candidates->n ? status != LANEBLOOM_ERR_LIMIT || !isnan(bits)
+                                : status != LANEBLOOM_OK || bits != candidates->bits[expected])
+    test_fatal("rate %.17g: %s, %.17g bits", rate, lanebloom_status_text(status), bits);
+}
+
+/* Asked for the rate of a candidate, and for the next smaller number: no answer changes between
+ * these. */
+Test(plan, bits_found_are_those_of_trying_all)
+{
+  static const uint64_t counts[] = {
+      0,      1,       2,        5,        6,         64,         1000,        4321,
+      123456, 9999999, 42949673, 85899345, 429496729, 3435973783, 34359738368, UINT64_MAX};
+  double *rates = test_alloc((MAX_MILLIBITS + 1) * sizeof *rates);
+  for (size_t f = 0; f < lanebloom_format_count(); f++) {
+    const lanebloom_format format = lanebloom_format_at(f);
+    lanebloom_format_info info;
+    cr_assert(lanebloom_format_describe(format, &info, sizeof info) == LANEBLOOM_OK);
+    const size_t ncounts = info.builds ? sizeof counts / sizeof *counts : 0;
+    for (size_t c = 0; c < ncounts; c += test_exhaustive() ? 1 : 4) {
+      test_context("%s, %llu keys", info.name, (unsigned long long)counts[c]);
+      const struct candidates candidates = all_candidates(format, counts[c], rates);
+      const size_t step = test_exhaustive() ? 7 : 487;
+      for (size_t i = 0; i < candidates.n; i += step) {
+        check_search(format, counts[c], rates[i], &candidates);
+        check_search(format, counts[c], nextafter(rates[i], 0), &candidates);
+      }
+      check_search(format, counts[c], nextafter(1, 0), &candidates);
+      check_search(format, counts[c], 1e-300, &candidates);
+      free(candidates.bits);
+      free(candidates.least);
+    }
+  }
+  free(rates);
 }
