@@ -60,6 +60,7 @@ static void print_json(const char *cpu)
   json_object_object_add(object, "cpu", json_object_new_string(cpu));
   json_object_object_add(object, "kernels", kernels);
   json_object_object_add(object, "active", json_object_new_string(lanebloom_kernel_active()));
+  json_object_object_add(object, "reason", json_object_new_string(lanebloom_kernel_reason()));
   output_json(object);
 }
 
@@ -68,7 +69,10 @@ static void print_text(const char *cpu)
   outputf("%s\n", cpu);
   for (size_t i = 0; i < lanebloom_kernel_count(); i++) {
     const char *name = lanebloom_kernel_name(i);
-    outputf("%c %s\n", strcmp(name, lanebloom_kernel_active()) == 0 ? '*' : ' ', name);
+    if (strcmp(name, lanebloom_kernel_active()) == 0)
+      outputf("* %s (%s)\n", name, lanebloom_kernel_reason());
+    else
+      outputf("  %s\n", name);
   }
 }
 

@@ -390,14 +390,18 @@ LANEBLOOM_API void lanebloom_builder_destroy(lanebloom_builder *builder);
  * Kernels: the instruction sets that this build has and this CPU and its operating system can run
  * ---------------------------------------------------------------------------------------------- */
 
-/* How many, best first. At least 1: "scalar" runs everywhere. */
+/* How many. At least 1: "scalar" runs everywhere. */
 LANEBLOOM_API size_t lanebloom_kernel_count(void);
 
-/* The i-th best; NULL when i is not below the count. */
+/* The i-th best for this CPU; NULL when i is not below the count. On a CPU that QEMU emulates
+ * (TCG) "scalar" is the best: vector instructions are slow there. */
 LANEBLOOM_API const char *lanebloom_kernel_name(size_t i);
 
 /* The one in use; NULL while $LANEBLOOM_KERNEL names one that cannot run here. */
 LANEBLOOM_API const char *lanebloom_kernel_active(void);
+
+/* Why that one is in use, in a few words for people; NULL while none is. */
+LANEBLOOM_API const char *lanebloom_kernel_reason(void);
 
 /* Uses the named kernel from now on, in every thread; NULL: back to the default. Errors: KERNEL. */
 LANEBLOOM_API lanebloom_status lanebloom_kernel_use(const char *name);

@@ -25,7 +25,8 @@ clang_format() { # FILE...
 # One process for each file: version 14 loses va_start() from the second on. In kernels -fanalyzer alone follows paths, since
 # among intrinsics clang's analyzer takes as long as in all else.
 clang_tidy() { # FOLDER
-  jq -r '.[].file | "--checks=" + if test("/src/(avx|neon)") then "-clang-analyzer-*" else "" end, .' \
+  sets=$(awk '!/^#/ && $1 != "scalar" { print $1 }' tests/instruction_sets.txt | paste -sd '|')
+  jq -r --arg sets "/src/($sets)/" '.[].file | "--checks=" + if test($sets) then "-clang-analyzer-*" else "" end, .' \
     "$1/compile_commands.json" | xargs -d '\n' -n 2 clang-tidy -p "$1" --quiet
 }
 

@@ -6,6 +6,10 @@
 
 #include "kernels.h"
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 static const struct kernel_table *const tables[] = {
 #if defined(LANEBLOOM_WITH_AVX512)
     &lanebloom_kernels_avx512,
@@ -29,29 +33,18 @@ static const struct kernel_table refused; /* what the environment asks for canno
 static kernel_choice default_table;       /* NULL: not asked yet */
 static kernel_choice active_table;        /* NULL: the default */
 
-/* Is table i better than table j? Of equal scores the one that is listed first. */
-static bool better(size_t i, size_t j)
-{
-  const unsigned a = tables[i]->score(), b = tables[j]->score();
-  return a > b || (a == b && i < j);
-}
-
-static bool usable(size_t i)
-{
-  return tables[i]->score() > 0;
-}
-
-/* The usable table that exactly `rank` usable ones are better than; NULL if there are not as
- * many. */
+/* The usable table that exactly `rank` tables are better than; NULL if there are not as many. Of
+ * equal scores the one that is listed first is better. */
 static const struct kernel_table *by_rank(size_t rank)
 {
+  unsigned scores[NTABLES];
+  for (size_t i = 0; i < NTABLES; i++)
+    scores[i] = tables[i]->score();
   for (size_t i = 0; i < NTABLES; i++) {
-    if (!usable(i))
-      continue;
     size_t nbetter = 0;
     for (size_t j = 0; j < NTABLES; j++)
-      nbetter += usable(j) && better(j, i);
-    if (nbetter == rank)
+      nbetter += scores[j] > scores[i] || (scores[j] == scores[i] && j < i);
+    if (scores[i] > 0 && nbetter == rank)
       return tables[i];
   }
   return NULL;
@@ -60,7 +53,7 @@ static const struct kernel_table *by_rank(size_t rank)
 static const struct kernel_table *by_name(const char *name)
 {
   for (size_t i = 0; i < NTABLES; i++)
-    if (strcmp(tables[i]->name, name) == 0 && usable(i))
+    if (strcmp(tables[i]->name, name) == 0 && tables[i]->score() > 0)
       return tables[i];
   return NULL;
 }
@@ -83,6 +76,22 @@ static const struct kernel_table *the_default(void)
   return settle(&default_table, table ? table : &refused);
 }
 
+/* CPUID says that there is a hypervisor, and the hypervisor that it is TCG, which translates
+ * instructions. Hypervisors that run them name themselves otherwise. */
+bool lanebloom_cpu_is_emulated(void)
+{
+#if defined(__x86_64__)
+  enum { LEAF_FEATURES = 1, HYPERVISOR_BIT = 31, LEAF_HYPERVISOR = 0x40000000 };
+  unsigned a, b, c, d, name[3];
+  if (!__get_cpuid(LEAF_FEATURES, &a, &b, &c, &d) || !(c >> HYPERVISOR_BIT & 1))
+    return false;
+  __cpuid(LEAF_HYPERVISOR, a, name[0], name[1], name[2]);
+  return memcmp(name, "TCGTCGTCGTCG", sizeof name) == 0;
+#else
+  return false;
+#endif
+}
+
 const struct kernel_table *lanebloom_kernels_current(void)
 {
   const struct kernel_table *table = atomic_load_explicit(&active_table, memory_order_relaxed);
@@ -95,7 +104,7 @@ size_t lanebloom_kernel_count(void)
 {
   size_t n = 0;
   for (size_t i = 0; i < NTABLES; i++)
-    n += usable(i);
+    n += tables[i]->score() > 0;
   return n;
 }
 
@@ -109,6 +118,17 @@ const char *lanebloom_kernel_active(void)
 {
   const struct kernel_table *table = lanebloom_kernels_current();
   return table ? table->name : NULL;
+}
+
+const char *lanebloom_kernel_reason(void)
+{
+  const struct kernel_table *table = lanebloom_kernels_current();
+  if (!table)
+    return NULL;
+  if (table == by_rank(0))
+    return lanebloom_cpu_is_emulated() ? "QEMU emulates this CPU, where vectors are slow"
+                                       : "best for this CPU";
+  return table == the_default() ? "named by LANEBLOOM_KERNEL" : "chosen by the program";
 }
 
 lanebloom_status lanebloom_kernel_use(const char *name)

@@ -5,6 +5,7 @@
 #include <lanebloom.h>
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,11 +16,11 @@ static void set(const char *name)
   cr_assert(setenv("LANEBLOOM_KERNEL", name, 1) == 0);
 }
 
-Test(dispatch, the_list_is_complete_distinct_and_ends_in_scalar)
+Test(dispatch, the_list_is_complete_distinct_and_has_scalar)
 {
   const size_t n = lanebloom_kernel_count();
   cr_assert(n >= 1);
-  cr_assert(strcmp(lanebloom_kernel_name(n - 1), "scalar") == 0);
+  cr_assert(lanebloom_kernel_use("scalar") == LANEBLOOM_OK);
   cr_assert(!lanebloom_kernel_name(n) && !lanebloom_kernel_name(SIZE_MAX));
   for (size_t i = 0; i < n; i++) {
     for (size_t j = 0; j < i; j++)
@@ -74,20 +75,69 @@ static bool is_listed(const char *name)
   return false;
 }
 
-/* Both ways of AVX2 need the same of a CPU; and no CPU has AVX-512 without AVX2. */
-Test(dispatch, avx2_is_there_in_both_ways)
+/* Is this one of the words, which have a space before each? */
+static bool has_word(const char *words, const char *word)
 {
-  cr_assert(is_listed("avx2") == is_listed("avx2-loads"));
-  cr_assert(is_listed("avx2") || !is_listed("avx512"));
+  const size_t size = strlen(word);
+  for (const char *at = strstr(words, word); at; at = strstr(at + 1, word))
+    if (at > words && at[-1] == ' ' && strchr(" \n", at[size]))
+      return true;
+  return false;
+}
+
+static bool cpu_has(const char *feature)
+{
+  static char line[1 << 16];
+  FILE *file = fopen("/proc/cpuinfo", "r");
+  bool found = false;
+  while (file && !found && fgets(line, sizeof line, file))
+    found = strncmp(line, "flags", strlen("flags")) == 0 && has_word(line, feature);
+  if (file)
+    fclose(file);
+  return found;
 }
 
 /* A kernel that cannot run here is not listed, and cannot be used. */
-Test(dispatch, what_is_not_listed_is_refused)
+Test(dispatch, what_the_CPU_lacks_is_not_listed_and_refused)
 {
-  static const char *const names[] = {"avx512", "avx2", "avx2-loads", "scalar"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    cr_assert((lanebloom_kernel_use(names[i]) == LANEBLOOM_OK) == is_listed(names[i]), "%s",
-              names[i]);
+  FILE *file = fopen(LANEBLOOM_TEST_VECTORS "/../instruction_sets.txt", "r");
+  char line[256], name[32], needs[128];
+  cr_assert(file);
+  while (fgets(line, sizeof line, file)) {
+    if (*line == '#')
+      continue;
+    cr_assert(sscanf(line, "%31s %127s", name, needs) == 2, "%s", line);
+    bool expected = has_word(" scalar " LANEBLOOM_TEST_INSTRUCTION_SETS, name);
+    for (char *rest = needs, *need = strsep(&rest, ","); need; need = strsep(&rest, ","))
+      expected = expected && (strcmp(need, "-") == 0 || cpu_has(need));
+    cr_assert(is_listed(name) == expected, "%s: listed %d, expected %d", name, is_listed(name),
+              expected);
+    cr_assert((lanebloom_kernel_use(name) == LANEBLOOM_OK) == expected, "%s", name);
+  }
+  fclose(file);
+}
+
+/* Why the active kernel is the one. */
+Test(dispatch, the_choice_has_a_reason)
+{
+  unsetenv("LANEBLOOM_KERNEL");
+  const char *best = lanebloom_kernel_reason();
+  cr_assert(best && *best);
+  cr_assert(lanebloom_kernel_use(lanebloom_kernel_name(0)) == LANEBLOOM_OK);
+  cr_assert(strcmp(lanebloom_kernel_reason(), best) == 0);
+  if (lanebloom_kernel_count() > 1) {
+    cr_assert(lanebloom_kernel_use(lanebloom_kernel_name(1)) == LANEBLOOM_OK);
+    cr_assert(strstr(lanebloom_kernel_reason(), "program"), "%s", lanebloom_kernel_reason());
+  }
+}
+
+Test(dispatch, the_variable_is_a_reason)
+{
+  const size_t n = lanebloom_kernel_count();
+  set(lanebloom_kernel_name(n - 1));
+  if (n > 1)
+    cr_assert(strstr(lanebloom_kernel_reason(), "LANEBLOOM_KERNEL"), "%s",
+              lanebloom_kernel_reason());
 }
 
 Test(dispatch, an_empty_variable_is_unset)
@@ -126,7 +176,7 @@ static void assert_all_refuse(void)
   unsigned nprobes;
   double value;
   char why[80];
-  cr_assert(!lanebloom_kernel_active());
+  cr_assert(!lanebloom_kernel_active() && !lanebloom_kernel_reason());
   cr_assert(lanebloom_hash(LANEBLOOM_LEVELDB, &keys, &number) == LANEBLOOM_ERR_KERNEL);
   cr_assert(lanebloom_plan_size(LANEBLOOM_LEVELDB, 10, 1, &number, &nprobes) ==
             LANEBLOOM_ERR_KERNEL);

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# Instructions that not every x86-64 CPU has are where such a CPU never comes: in the kernel files of src/avx2 and src/avx512.
+# Instructions that not every x86-64 CPU has are where such a CPU never comes: in the kernel files of the folder that asks for them.
+# instruction_sets.txt says which folder may hold what.
 # SPDX-License-Identifier: MIT
 
 setup_file() {
@@ -8,32 +9,41 @@ setup_file() {
 
 setup() {
   [ -e "$STATIC/dispatch.c.o" ]
-  [ -d "$STATIC/avx2" ] || skip "this build has no kernels for x86-64"
   objdump -d "$STATIC/dispatch.c.o" | grep -qw 'retq\?' || skip "objects hold no code, as with link-time optimisation"
 }
 
-# "KIND FUNCTION: INSTRUCTION" for each in these objects that is beyond the first x86-64. In 64-bit code a first byte of c4 or c5
-# is VEX and 62 is EVEX, whatever the instruction; only addresses' prefixes may stand before them.
+# "KIND FUNCTION: INSTRUCTION" for each in these objects that is beyond the first x86-64, which ends at SSE2. In 64-bit code a first
+# byte of c4 or c5 is VEX and 62 is EVEX, whatever the instruction; only addresses' prefixes may stand before them. The opcodes that
+# begin with 0f 38 and 0f 3a came later than SSE2, all of them: what has no kind of its own there is "other".
 beyond() { # OBJECT...
   objdump -d --insn-width=16 "$@" | awk -F '\t' '
     /^[0-9a-f]+ <.*>:$/ { name = substr($0, index($0, "<") + 1); sub(/>:$/, "", name) }
     NF >= 3 {
       bytes = $2
       while (bytes ~ /^(26|2e|36|3e|64|65|67) /) bytes = substr(bytes, 4)
+      code = $3
+      sub(/^(lock|bnd|notrack|rep[a-z]*|data16|xacquire|xrelease|rex[.A-Z]*) +/, "", code)
       kind = ""
-      if (bytes ~ /^62 / || (bytes ~ /^c[45] / && $3 ~ /%k[0-7]|%zmm/)) kind = "avx512"
-      else if (bytes ~ /^c[45] /) kind = "avx2"
-      else if ($3 ~ /^(xacquire |xrelease )?popcnt/) kind = "popcnt"
+      if (bytes ~ /^62 / || (bytes ~ /^c[45] / && code ~ /%k[0-7]|%zmm/)) kind = "evex"
+      else if (bytes ~ /^c[45] /) kind = "vex"
+      else if (code ~ /^popcnt/) kind = "popcnt"
+      else if (code ~ /^(addsubp[ds]|haddp[ds]|hsubp[ds]|lddqu|movddup|movs[hl]dup|fisttp)/) kind = "sse3"
+      else if (code ~ /^(pabs[bdw]|palignr|phadd(w|d|sw)|phsub(w|d|sw)|pmaddubsw|pmulhrsw|pshufb|psign[bdw]) /) kind = "ssse3"
+      else if (code ~ /^(crc32|pcmp[ei]str|pcmpgtq)/) kind = "sse42"
+      else if (code ~ /^(blendv?p[ds]|dpp[ds]|extractps|insertps|movntdqa|mpsadbw|packusdw|pblend(vb|w)|pcmpeqq|phminposuw) / ||
+               code ~ /^(pextr[bdq]|pinsr[bdq]|p(max|min)(s[bd]|u[dw])|pmov[sz]x[bdqw]*|pmuldq|pmulld|ptest|round[ps][ds]) / ||
+               (code ~ /^pextrw / && bytes ~ / 0f 3a /)) kind = "sse41"
+      else if (bytes ~ /^((66|f2|f3) )*(4[0-9a-f] )?0f 3[8a] / || code ~ /^(lzcnt|extrq|insertq|movnts[ds])/) kind = "other"
       if (kind != "") print kind " " name ": " $3
     }'
 }
 
-# No such instruction, or else they are shown.
-none() { # WORDS-OF-KINDS OBJECT...
+# All of these are of the kinds, or else the others are shown.
+only() { # KIND,...|- OBJECT...
   local kinds=$1 found
   shift
   [ -e "$1" ]
-  found=$(beyond "$@" | grep -E "^($kinds) " | head -n 20) || true
+  found=$(beyond "$@" | grep -vE "^(${kinds//,/|}) " | head -n 20) || true
   echo "$found"
   [ -z "$found" ]
 }
@@ -52,6 +62,12 @@ compiled() { # NAME SOURCE OPTION...: the object's path
   echo "$BATS_TEST_TMPDIR/$name.o"
 }
 
+sets() { # the rows of this build: NAME HOLDS
+  while read -r name _ holds _; do
+    [ ! -d "$STATIC/$name" ] || echo "$name $holds"
+  done < <(grep -v '^#' "$SOURCE_DIR/tests/instruction_sets.txt")
+}
+
 kernel_files() { # FOLDER: of objects
   find "$1" -name '*.c.o' ! -name kernels.c.o
 }
@@ -65,41 +81,66 @@ kernel_files() { # FOLDER: of objects
     unsigned long s(unsigned long a, int n) { return a << n; }'
   count='int p(unsigned long a) { return __builtin_popcountl(a); }'
   zeros='int z(unsigned long a) { return __builtin_ctzl(a); }'
+  by_sse='#include <immintrin.h>
+    __m128 sse3(__m128 a) { return _mm_hadd_ps(a, a); }
+    __m128i ssse3(__m128i a) { return _mm_shuffle_epi8(a, a); }
+    __m128i sse41(__m128i a) { return _mm_mullo_epi32(a, a); }
+    int sse41_word(__m128i a, short *to) { return *to = (short)_mm_extract_epi16(a, 3), _mm_testz_si128(a, a); }
+    __m128i sse42(__m128i a, __m128i b) { return _mm_cmpgt_epi64(a, b); }
+    unsigned checksum(unsigned a) { return _mm_crc32_u8(a, 7); }
+    __m128i other(__m128i a) { return _mm_aesenc_si128(a, a); }
+    int other_order(const int *a) { return __builtin_bswap32(*a); }'
 
-  none 'avx2|avx512|popcnt' "$(compiled sum "$sum")" "$(compiled twice "$twice")" "$(compiled zeros "$zeros" -O3)" \
-    "$(compiled plain "$bits $count")"
-  [ "$(count avx2 "$(compiled twice "$twice" -O3 -mavx2)")" -gt 0 ]
-  [ "$(count avx512 "$(compiled twice "$twice" -O3 -mavx2)")" -eq 0 ]
-  [ "$(count avx512 "$(compiled twice "$twice" -O3 -mavx512f -mavx512vl -mprefer-vector-width=512)")" -gt 0 ]
-  [ "$(count avx512 "$(compiled masked "$masked" -mavx512f -mavx512vl)")" -eq 2 ]
-  [ "$(count avx2 "$(compiled bits "$bits" -mbmi -mbmi2)")" -ge 2 ]
+  only - "$(compiled sum "$sum")" "$(compiled twice "$twice")" "$(compiled zeros "$zeros" -O3)" "$(compiled plain "$bits $count")"
+  [ "$(count vex "$(compiled twice "$twice" -O3 -mavx2)")" -gt 0 ]
+  [ "$(count evex "$(compiled twice "$twice" -O3 -mavx2)")" -eq 0 ]
+  [ "$(count evex "$(compiled twice "$twice" -O3 -mavx512f -mavx512vl -mprefer-vector-width=512)")" -gt 0 ]
+  [ "$(count evex "$(compiled masked "$masked" -mavx512f -mavx512vl)")" -eq 2 ]
+  [ "$(count vex "$(compiled bits "$bits" -mbmi -mbmi2)")" -ge 2 ]
   [ "$(count popcnt "$(compiled count "$count" -mpopcnt)")" -eq 1 ]
-  run none avx2 "$(compiled bits "$bits" -mbmi)"
+  compiled sse "$by_sse" -msse4.2 -maes -mmovbe
+  for row in sse3:1 ssse3:1 sse41:3 sse42:2 other:2; do
+    [ "$(count "${row%:*}" "$BATS_TEST_TMPDIR/sse.o")" -eq "${row#*:}" ]
+  done
+  run only popcnt "$(compiled bits "$bits" -mbmi)"
   [ "$status" != 0 ]
+  run only sse3,ssse3,sse42,other "$BATS_TEST_TMPDIR/sse.o"
+  [ "$status" != 0 ]
+}
+
+@test "every folder of kernels has a row" {
+  for folder in "$SOURCE_DIR"/src/*/kernels.c; do
+    folder=$(basename "$(dirname "$folder")")
+    [ "$(grep -c "^$folder " "$SOURCE_DIR/tests/instruction_sets.txt")" -eq 1 ]
+  done
 }
 
 @test "none outside the folders of instruction sets, and none in what asks the CPU" {
   for objects in "$STATIC" "$SHARED"; do
-    mapfile -t rest < <(find "$objects" -name '*.c.o' ! -path "$objects/avx2/*" ! -path "$objects/avx512/*")
+    outside=()
+    while read -r name _; do
+      [ "$name" = scalar ] || outside+=(! '(' -path "$objects/$name/*" ! -name kernels.c.o ')')
+    done < <(sets)
+    mapfile -t rest < <(find "$objects" -name '*.c.o' "${outside[@]}")
     [ "${#rest[@]}" -ge 15 ]
-    none 'avx2|avx512|popcnt' "${rest[@]}"
-    none 'avx2|avx512|popcnt' "$objects/avx2/kernels.c.o" "$objects/avx512/kernels.c.o"
+    only - "${rest[@]}"
   done
 }
 
-@test "no AVX-512 in the kernels of avx2" {
+@test "a folder's kernels hold what it asks the CPU for, and no more" {
   for objects in "$STATIC" "$SHARED"; do
-    mapfile -t kernels < <(kernel_files "$objects/avx2")
-    [ "${#kernels[@]}" -ge 5 ]
-    none avx512 "${kernels[@]}"
+    while read -r name holds; do
+      mapfile -t kernels < <(kernel_files "$objects/$name")
+      only "$holds" "${kernels[@]}"
+      [ "$holds" = - ] || [ "$(beyond "${kernels[@]}" | wc -l)" -gt 50 ]
+    done < <(sets)
   done
 }
 
 @test "what is linked has no more of them than its kernels" {
-  for kind in avx2 avx512 popcnt; do
-    mapfile -t kernels < <(kernel_files "$STATIC/avx2"; kernel_files "$STATIC/avx512")
-    [ "$(count $kind "$BUILD_DIR/liblanebloom.a")" -eq "$(count $kind "${kernels[@]}")" ]
-    mapfile -t kernels < <(kernel_files "$SHARED/avx2"; kernel_files "$SHARED/avx512")
-    [ "$(count $kind "$BUILD_DIR/liblanebloom.so")" -eq "$(count $kind "${kernels[@]}")" ]
+  for library in "$STATIC" "$BUILD_DIR/liblanebloom.a" "$SHARED" "$BUILD_DIR/liblanebloom.so"; do
+    [ ! -d "$library" ] || { objects=$library && continue; }
+    mapfile -t kernels < <(while read -r name _; do kernel_files "$objects/$name"; done < <(sets))
+    diff <(beyond "${kernels[@]}" | cut -d ' ' -f 1 | sort | uniq -c) <(beyond "$library" | cut -d ' ' -f 1 | sort | uniq -c)
   done
 }
