@@ -402,41 +402,48 @@ static inline __m256i positions_of(__m256i probes, const struct modulus *modulus
   return _mm256_sub_epi32(probes, _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xaa));
 }
 
-/* Positions of all probes of a group's first nkeys keys. */
-static inline __attribute__((always_inline)) size_t
-find_positions(const struct modulus *modulus, uint32_t nprobes, const uint8_t *hashes, size_t nkeys,
-               uint32_t *positions)
+/* Bytes, and masks in them. Masks are bytes in dwords, and each half of the register packs its own
+ * four:
+ *
+ *   m0 m1 m2 m3 | m4 m5 m6 m7   ->   0123 0123 0123 0123 | 4567 4567 4567 4567   ->   0123 4567 */
+static inline void put_bits(struct bits *bits, size_t i, __m256i positions)
+{
+  const __m256i masks =
+      _mm256_sllv_epi32(_mm256_set1_epi32(1), _mm256_and_si256(positions, _mm256_set1_epi32(7)));
+  const __m256i words = _mm256_packs_epi32(masks, masks);
+  const __m256i fours = _mm256_packus_epi16(words, words);
+  const __m128i eight =
+      _mm_unpacklo_epi32(_mm256_castsi256_si128(fours), _mm256_extracti128_si256(fours, 1));
+  store(bits->bytes + i, _mm256_srli_epi32(positions, 3));
+  _mm_storel_epi64((void *)(bits->masks + i), eight);
+}
+
+static inline __attribute__((always_inline)) size_t find(const struct modulus *modulus,
+                                                         uint32_t nprobes, const uint8_t *hashes,
+                                                         size_t nkeys, uint32_t *positions,
+                                                         struct bits *bits)
 {
   size_t n = 0;
   for (size_t i = 0; i < nkeys; i += LANES) {
     __m256i probes = load(hashes + i * sizeof(uint32_t));
     const __m256i strides = strides_of(probes);
     for (uint32_t p = 0; p < nprobes; p++, n += LANES) {
-      store(positions + n, positions_of(probes, modulus));
+      const __m256i at = positions_of(probes, modulus);
+      if (positions)
+        store(positions + n, at);
+      else
+        put_bits(bits, n, at);
       probes = _mm256_add_epi32(probes, strides);
     }
   }
   return n;
 }
 
-/* Bytes, and masks in them. Masks are bytes in dwords, and each half of the register packs its own
- * four:
- *
- *   m0 m1 m2 m3 | m4 m5 m6 m7   ->   0123 0123 0123 0123 | 4567 4567 4567 4567   ->   0123 4567 */
 static inline __attribute__((always_inline)) void find_bits(const uint32_t *positions, size_t n,
                                                             struct bits *bits)
 {
-  const __m256i one = _mm256_set1_epi32(1), seven = _mm256_set1_epi32(7);
-  for (size_t i = 0; i < n; i += LANES) {
-    const __m256i at = load(positions + i);
-    const __m256i masks = _mm256_sllv_epi32(one, _mm256_and_si256(at, seven));
-    const __m256i words = _mm256_packs_epi32(masks, masks);
-    const __m256i fours = _mm256_packus_epi16(words, words);
-    const __m128i eight =
-        _mm_unpacklo_epi32(_mm256_castsi256_si128(fours), _mm256_extracti128_si256(fours, 1));
-    store(bits->bytes + i, _mm256_srli_epi32(at, 3));
-    _mm_storel_epi64((void *)(bits->masks + i), eight);
-  }
+  for (size_t i = 0; i < n; i += LANES)
+    put_bits(bits, i, load(positions + i));
 }
 
 /* Past the cache, both halves one after the other. */
@@ -447,7 +454,7 @@ static inline __attribute__((always_inline)) void stream_line(uint32_t *to,
   _mm256_stream_si256((void *)(to + LANES), load(line->positions + LANES));
 }
 
-static const struct leveldb_adding adding = {find_positions, find_bits, stream_line};
+static const struct leveldb_adding adding = {find, find_bits, stream_line};
 
 void lanebloom_leveldb_add_avx2(const struct filter_shape *shape, uint8_t *payload,
                                 struct hash_source *source)

@@ -314,34 +314,41 @@ void lanebloom_leveldb_probe_avx512(const struct filter_shape *shape, const uint
 
 /* ---- Adding ---- */
 
-/* Positions of all probes of a group's first nkeys keys. */
-static inline __attribute__((always_inline)) size_t
-find_positions(const struct modulus *modulus, uint32_t nprobes, const uint8_t *hashes, size_t nkeys,
-               uint32_t *positions)
+/* Bytes, and masks in them. */
+static inline void put_bits(struct bits *bits, size_t i, __m512i positions)
+{
+  const __m512i masks =
+      _mm512_sllv_epi32(_mm512_set1_epi32(1), _mm512_and_si512(positions, _mm512_set1_epi32(7)));
+  _mm512_storeu_si512(bits->bytes + i, _mm512_srli_epi32(positions, 3));
+  _mm_storeu_si128((void *)(bits->masks + i), _mm512_cvtepi32_epi8(masks));
+}
+
+static inline __attribute__((always_inline)) size_t find(const struct modulus *modulus,
+                                                         uint32_t nprobes, const uint8_t *hashes,
+                                                         size_t nkeys, uint32_t *positions,
+                                                         struct bits *bits)
 {
   size_t n = 0;
   for (size_t i = 0; i < nkeys; i += LANES) {
     __m512i probes = _mm512_loadu_si512(hashes + i * sizeof(uint32_t));
     const __m512i strides = strides_of(probes);
     for (uint32_t p = 0; p < nprobes; p++, n += LANES) {
-      _mm512_storeu_si512(positions + n, positions_of(probes, modulus));
+      const __m512i at = positions_of(probes, modulus);
+      if (positions)
+        _mm512_storeu_si512(positions + n, at);
+      else
+        put_bits(bits, n, at);
       probes = _mm512_add_epi32(probes, strides);
     }
   }
   return n;
 }
 
-/* Bytes, and masks in them. */
 static inline __attribute__((always_inline)) void find_bits(const uint32_t *positions, size_t n,
                                                             struct bits *bits)
 {
-  const __m512i one = _mm512_set1_epi32(1), seven = _mm512_set1_epi32(7);
-  for (size_t i = 0; i < n; i += LANES) {
-    const __m512i at = _mm512_loadu_si512(positions + i);
-    const __m512i masks = _mm512_sllv_epi32(one, _mm512_and_si512(at, seven));
-    _mm512_storeu_si512(bits->bytes + i, _mm512_srli_epi32(at, 3));
-    _mm_storeu_si128((void *)(bits->masks + i), _mm512_cvtepi32_epi8(masks));
-  }
+  for (size_t i = 0; i < n; i += LANES)
+    put_bits(bits, i, _mm512_loadu_si512(positions + i));
 }
 
 /* Past the cache, all at once. */
@@ -351,7 +358,7 @@ static inline __attribute__((always_inline)) void stream_line(uint32_t *to,
   _mm512_stream_si512((void *)to, _mm512_load_si512(line->positions));
 }
 
-static const struct leveldb_adding adding = {find_positions, find_bits, stream_line};
+static const struct leveldb_adding adding = {find, find_bits, stream_line};
 
 void lanebloom_leveldb_add_avx512(const struct filter_shape *shape, uint8_t *payload,
                                   struct hash_source *source)

@@ -23,13 +23,13 @@ struct modulus;
 
 /* What an instruction set does for the driver below: inline functions, in a constant. */
 struct leveldb_adding {
-  /* Positions of all probes of the first nkeys hashes of a group, whose other hashes may be read
-   * and computed as well. Returns how many: a multiple of 8. */
-  size_t (*find_positions)(const struct modulus *modulus, uint32_t nprobes, const uint8_t *hashes,
-                           size_t nkeys, uint32_t *positions);
+  /* Of all probes of the first nkeys hashes of a group, whose other hashes may be read and
+   * computed as well: their positions, or their bits, whichever is not NULL. Returns how many: a
+   * multiple of 8. */
+  size_t (*find)(const struct modulus *modulus, uint32_t nprobes, const uint8_t *hashes,
+                 size_t nkeys, uint32_t *positions, struct bits *bits);
 
-  /* Bits of n positions, which may be bits->bytes. n is what find_positions returned, or a multiple
-   * of CACHE_LINE_NPOSITIONS. */
+  /* The bits at n positions, a multiple of CACHE_LINE_NPOSITIONS. */
   void (*find_bits)(const uint32_t *positions, size_t n, struct bits *bits);
 
   /* Past the cache where that is possible. Both are aligned to cache lines. */
@@ -76,18 +76,20 @@ add_block(const struct filter_shape *shape, uint8_t *payload, const struct modul
     uint32_t filled[GROUP_NKEYS];
     const uint8_t *group = group_at(hashes, first, n, filled);
     const size_t nkeys = n - first < GROUP_NKEYS ? n - first : GROUP_NKEYS;
-    const size_t nbits = adding->find_positions(modulus, shape->nprobes, group, nkeys, bits.bytes);
-    adding->find_bits(bits.bytes, nbits, &bits);
+    const size_t nbits = adding->find(modulus, shape->nprobes, group, nkeys, NULL, &bits);
     set_bits_at(payload, &bits, nbits);
   }
 }
 
 /* ---- By partitions ---- */
 
-/* Sets the bits at n positions that a partition has collected, whole cache lines of them. */
-static inline void partition_apply(const struct filter_shape *shape, uint8_t *payload,
-                                   const struct leveldb_adding *adding, size_t partition,
-                                   const uint32_t *positions, size_t n)
+/* Sets the bits at n positions that a partition has collected, whole cache lines of them. Not
+ * inlined, because its registers would spill those of the loop that collects. */
+static __attribute__((noinline)) void partition_apply(const struct filter_shape *shape,
+                                                      uint8_t *payload,
+                                                      const struct leveldb_adding *adding,
+                                                      size_t partition, const uint32_t *positions,
+                                                      size_t n)
 {
   struct bits bits;
   partition_load(shape, payload, partition);
@@ -128,8 +130,7 @@ partitions_add_block(const struct filter_shape *shape, uint8_t *payload,
     uint32_t positions[GROUP_NPOSITIONS], filled[GROUP_NKEYS];
     const uint8_t *group = group_at(hashes, first, n, filled);
     const size_t nkeys = n - first < GROUP_NKEYS ? n - first : GROUP_NKEYS;
-    const size_t npositions =
-        adding->find_positions(modulus, shape->nprobes, group, nkeys, positions);
+    const size_t npositions = adding->find(modulus, shape->nprobes, group, nkeys, positions, NULL);
     for (size_t i = 0; i < npositions; i++)
       partition_collect(shape, payload, adding, partitions, positions[i]);
   }

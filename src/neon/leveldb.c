@@ -519,32 +519,40 @@ static inline struct lanes positions_of(struct lanes probes, const struct modulu
   return (struct lanes){four_positions(probes.low, modulus), four_positions(probes.high, modulus)};
 }
 
-/* Positions of all probes of a group's first nkeys keys. */
-static inline __attribute__((always_inline)) size_t
-find_positions(const struct modulus *modulus, uint32_t nprobes, const uint8_t *hashes, size_t nkeys,
-               uint32_t *positions)
+/* Bytes, and masks in them. */
+static inline void put_bits(struct bits *bits, size_t i, struct lanes positions)
+{
+  store(bits->bytes + i,
+        (struct lanes){vshrq_n_u32(positions.low, 3), vshrq_n_u32(positions.high, 3)});
+  vst1_u8(bits->masks + i, bits_of(positions));
+}
+
+static inline __attribute__((always_inline)) size_t find(const struct modulus *modulus,
+                                                         uint32_t nprobes, const uint8_t *hashes,
+                                                         size_t nkeys, uint32_t *positions,
+                                                         struct bits *bits)
 {
   size_t n = 0;
   for (size_t i = 0; i < nkeys; i += LANES) {
     struct lanes probes = load(hashes + i * sizeof(uint32_t));
     const struct lanes strides = strides_of(probes);
     for (uint32_t p = 0; p < nprobes; p++, n += LANES) {
-      store(positions + n, positions_of(probes, modulus));
+      const struct lanes at = positions_of(probes, modulus);
+      if (positions)
+        store(positions + n, at);
+      else
+        put_bits(bits, n, at);
       probes = sum_of(probes, strides);
     }
   }
   return n;
 }
 
-/* Bytes, and masks in them. */
 static inline __attribute__((always_inline)) void find_bits(const uint32_t *positions, size_t n,
                                                             struct bits *bits)
 {
-  for (size_t i = 0; i < n; i += LANES) {
-    const struct lanes at = load(positions + i);
-    store(bits->bytes + i, (struct lanes){vshrq_n_u32(at.low, 3), vshrq_n_u32(at.high, 3)});
-    vst1_u8(bits->masks + i, bits_of(at));
-  }
+  for (size_t i = 0; i < n; i += LANES)
+    put_bits(bits, i, load(positions + i));
 }
 
 /* Through the cache: NEON's intrinsics have no other stores. */
@@ -554,7 +562,7 @@ static inline __attribute__((always_inline)) void copy_line(uint32_t *to,
   memcpy(to, line->positions, sizeof line->positions);
 }
 
-static const struct leveldb_adding adding = {find_positions, find_bits, copy_line};
+static const struct leveldb_adding adding = {find, find_bits, copy_line};
 
 void lanebloom_leveldb_add_neon(const struct filter_shape *shape, uint8_t *payload,
                                 struct hash_source *source)
