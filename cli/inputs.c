@@ -127,16 +127,17 @@ static bool has_shrunk(const struct inputs *inputs)
 
 /* ---- Files that are not records ---- */
 
-/* What they begin with, and no record is likely to. */
+/* What they begin with, and no record is likely to; no terminator is in it, so that no whole record
+ * waits until enough bytes are there to decide. */
 static const struct file_kind {
   const char *name;
   size_t nbytes;
-  char magic[8];
+  char magic[4];
   const char *decompressor; /* NULL: a container */
 } file_kinds[] = {
-    {"a lanebloom container", 8, {'\x89', 'L', 'B', 'F', '\r', '\n', '\x1a', '\n'}, NULL},
-    {"gzip data", 3, "\x1f\x8b\x08", "zcat"},
-    {"zstd data", 4, "\x28\xb5\x2f\xfd", "zstdcat"},
+    {"a lanebloom container", 4, {'\x89', 'L', 'B', 'F'}, NULL},
+    {"gzip data", 3, {'\x1f', '\x8b', '\x08'}, "zcat"},
+    {"zstd data", 4, {'\x28', '\xb5', '\x2f', '\xfd'}, "zstdcat"},
 };
 
 /* The kind of file that begins with these bytes, or may begin with them if they are too few. */
@@ -184,13 +185,13 @@ static bool read_more(struct inputs *inputs, struct piece *piece, size_t *nread)
   return true;
 }
 
-/* How many bytes of the piece are whole records. Before its last `nnew` ones none ends. */
+/* How many bytes of the piece are whole records. Before its last `nread` ones none ends. */
 static size_t count_whole(const struct record_syntax *syntax, const struct piece *piece,
-                          size_t nnew)
+                          size_t nread)
 {
   if (syntax->width)
     return piece->nbytes - piece->nbytes % syntax->width;
-  const char *last = memrchr(piece->data + piece->nbytes - nnew, syntax->terminator, nnew);
+  const char *last = memrchr(piece->data + piece->nbytes - nread, syntax->terminator, nread);
   return last ? (size_t)(last + 1 - piece->data) : 0;
 }
 
@@ -203,7 +204,7 @@ static void complete_tail(struct inputs *inputs, struct piece *piece)
   else if (piece->nbytes > 0 && width)
     fail(inputs, piece, "%zu bytes are left over after the last record of %zu", piece->nbytes,
          width);
-  else if (piece->nbytes > 0 && piece->data[piece->nbytes - 1] != inputs->syntax.terminator)
+  else if (piece->nbytes > 0)
     piece->data[piece->nbytes++] =
         inputs->syntax.terminator; /* the read that met the end had room */
 }
@@ -216,9 +217,7 @@ static void fill(struct inputs *inputs, struct piece *piece)
   piece->nbytes = inputs->ncarried;
   memcpy(piece->data, inputs->carried, inputs->ncarried);
 
-  size_t nnew = 0; /* bytes in which no record's end was looked for yet */
   for (size_t nread; read_more(inputs, piece, &nread);) {
-    nnew += nread;
     const struct file_kind *kind =
         inputs->at_beginning ? find_kind(piece->data, piece->nbytes) : NULL;
     if (kind && piece->nbytes < kind->nbytes)
@@ -228,8 +227,7 @@ static void fill(struct inputs *inputs, struct piece *piece)
       return;
     }
     inputs->at_beginning = false;
-    const size_t nwhole = count_whole(&inputs->syntax, piece, nnew);
-    nnew = 0;
+    const size_t nwhole = count_whole(&inputs->syntax, piece, nread);
     if (nwhole > 0) {
       inputs->ncarried = piece->nbytes - nwhole;
       memcpy(inputs->carried, piece->data + nwhole, inputs->ncarried);

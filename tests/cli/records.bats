@@ -146,10 +146,10 @@ hashes() {
   lanebloom build -o filter keys
   fails_with "found a lanebloom container" lanebloom hash < <(dd if=filter bs=1 status=none)
   fails_with "found gzip data" lanebloom hash < <(gzip <keys | dd bs=1 status=none)
-  for text in '\37' '\37\213' '\37\213\7' 'x\37\213\10' '\50\265\57' '\211LBF\r\n'; do
+  for text in '\37' '\37\213' '\37\213\7' 'x\37\213\10' '\50\265\57' '\211LB' '\211LBf\r\n'; do
     printf "$text" | records 1
   done
-  for text in '\n\50\265\57\375' '\211LBF\r\n\32x'; do
+  for text in '\n\50\265\57\375' '\211\n\211LBF\r\n'; do
     printf "$text" | records 2
   done
   for file in filter <(gzip <keys) ; do # of fixed width, keys may begin with any bytes
