@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -351,6 +351,13 @@ static lanebloom_filter *build_filter(const struct build *build, uint64_t *nreco
   return filter;
 }
 
+/* ---- what came out ---- */
+
+static bool has_more_keys(const struct build *build, uint64_t nkeys)
+{
+  return build->expected_keys > 0 && nkeys > build->expected_keys;
+}
+
 /* A model chose the bits. What came out is measured, with so many random hashes that a hundred
  * should pass, within bounds; a tenth more than was asked for is let be. */
 static void check_rate_is_kept(const struct build *build, const lanebloom_filter *filter,
@@ -363,13 +370,51 @@ static void check_rate_is_kept(const struct build *build, const lanebloom_filter
   const struct measurement measured = measure(filter, build->format, nhashes);
   if (measured.low <= 1.1 * build->rate)
     return;
-  const bool overfull = build->expected_keys > 0 && nkeys > build->expected_keys;
   complain(build->target.name,
            "warning: of absent keys %.3g %% pass, measured, not the %.3g %% that were asked for%s",
            100 * measured.rate, 100 * build->rate,
-           overfull                                   ? ": there were more keys than --expected"
+           has_more_keys(build, nkeys)                ? ": there were more keys than --expected"
            : build->format != LANEBLOOM_ROCKSDB_LOCAL ? "; see --format rocksdb-local"
                                                       : "");
+}
+
+/* Too many keys raise the rate. A tenth more than planned is let be. */
+static void check_keys_fit(const struct build *build, const lanebloom_filter_info *info,
+                           uint64_t nkeys)
+{
+  double planned;
+  if (!has_more_keys(build, nkeys) ||
+      lanebloom_plan_rate(build->format, build->bits_per_key, build->expected_keys, &planned) !=
+          LANEBLOOM_OK ||
+      info->model_rate <= 1.1 * planned)
+    return;
+  complain(build->target.name,
+           "warning: %" PRIu64 " keys are more than the %" PRIu64
+           " of --expected: of absent keys %.3g %% pass, by the model, not %.3g %%",
+           nkeys, build->expected_keys, 100 * info->model_rate, 100 * planned);
+}
+
+/* Formats count in thousandths or whole numbers, within limits. */
+static void check_bits_are_kept(const struct build *build, const lanebloom_filter_info *info)
+{
+  if (fabs(info->bits_per_key - build->bits_per_key) > 0.0005)
+    complain(build->target.name,
+             "warning: --bits %.10g: %s rounds or limits it to %.10g bits per key",
+             build->bits_per_key, lanebloom_format_name(build->format), info->bits_per_key);
+}
+
+static void check_filter(const struct build *build, const lanebloom_filter *filter, uint64_t nkeys)
+{
+  if (build->rate > 0) {
+    check_rate_is_kept(build, filter, nkeys);
+    return;
+  }
+  if (!build->bits_given && !has_more_keys(build, nkeys))
+    return; /* to describe a filter is to count its bits */
+  lanebloom_filter_info info;
+  lanebloom_filter_describe(filter, &info, sizeof info);
+  check_keys_fit(build, &info, nkeys);
+  check_bits_are_kept(build, &info);
 }
 
 int build_main(int argc, char **argv)
@@ -386,8 +431,7 @@ int build_main(int argc, char **argv)
         &build, work_on_all(&build, build.nworkers, &(struct job){.work = count_piece}));
   uint64_t nrecords;
   lanebloom_filter *filter = build_filter(&build, &nrecords);
-  if (build.rate > 0)
-    check_rate_is_kept(&build, filter, nrecords);
+  check_filter(&build, filter, nrecords);
   bool saved = save_filter(filter, &build.target, build.raw);
   lanebloom_filter_close(filter);
   return saved ? EXIT_SUCCESS : EXIT_TROUBLE;

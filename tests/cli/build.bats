@@ -107,6 +107,36 @@ info() {
   [[ -z $stderr ]]
 }
 
+@test "--expected that is far too low: a warning with the rate reached" {
+  numbers 1 100000 >keys
+  for format in rocksdb-local rocksdb-legacy leveldb; do
+    run -0 --separate-stderr lanebloom build --format $format --expected 1000 -o filter keys
+    is_message "filter: warning: 100000 keys are more than the 1000 of --expected: of absent keys"
+    rate=$(lanebloom info --json filter | jq '.model_rate * 100')
+    shown=$(sed 's/.*of absent keys \(.*\) % pass, by the model, not .*/\1/' <<<"$stderr")
+    jq -en --argjson rate "$rate" --argjson shown "$shown" '$rate > 50 and ($rate / $shown - 1 | fabs) < 0.01'
+  done
+  for expected in 100000 99000 200000; do
+    run -0 --separate-stderr lanebloom build --expected $expected -o filter keys
+    [[ -z $stderr ]]
+  done
+}
+
+@test "--bits that the format rounds or limits: what is in effect" {
+  numbers 1 10 >keys
+  for case in "200 rocksdb-local 100" "0.6 rocksdb-local 1" "1000000 rocksdb-legacy 100" "9.7 rocksdb-legacy 10"; do
+    read -r bits format effective <<<"$case"
+    run -0 --separate-stderr lanebloom build --bits $bits --format $format -o filter keys
+    is_message "filter: warning: --bits $bits: $format rounds or limits it to $effective bits per key"
+    [[ $(info filter .bits_per_key) == "$effective" ]]
+  done
+  for case in "100 rocksdb-local" "10.5 rocksdb-local" "10.00001 rocksdb-local" "9 rocksdb-legacy" "200 leveldb"; do
+    read -r bits format <<<"$case"
+    run -0 --separate-stderr lanebloom build --bits $bits --format $format -o filter keys
+    [[ -z $stderr ]]
+  done
+}
+
 @test "numbers that are none are shown" {
   for text in 0 -1 x 1x "" " 1" +1 0x10 18446744073709551616 1e3 99999999999999999999999; do
     refuses "--expected '$text'" lanebloom build "--expected=$text" -o filter
