@@ -110,11 +110,17 @@ static error_t parse(int key, char *text, struct argp_state *state)
   }
 }
 
+static char *help(int key, const char *text, void *input)
+{
+  (void)input;
+  return key == OPTION_FORMAT ? with_formats(text, true) : (char *)text;
+}
+
 static const struct argp argp = {
     .options =
         (const struct argp_option[]){
             {"output", 'o', "FILE", 0, "Write the filter to FILE; `-' is standard output", 1},
-            {"format", OPTION_FORMAT, "NAME", 0, "Build in this format (rocksdb-local)", 1},
+            {"format", OPTION_FORMAT, "NAME", 0, "Build in this format. ", 1},
             {"bits", OPTION_BITS, "N", 0, "Bits per key (10)", 1},
             {"rate", OPTION_RATE, "P", 0,
              "As many bits as a false-positive rate of P takes, by the model: 0.01 is one percent",
@@ -141,6 +147,7 @@ static const struct argp argp = {
         "  cut -d, -f2 table.csv | sort -u | lanebloom build -o column.lbf\n"
         "  zcat log.gz | lanebloom build -o log.lbf --bits 16 --expected 1000000000\n"
         "  lanebloom build -o filter.bin --raw --format leveldb keys.txt",
+    .help_filter = help,
     .children =
         (const struct argp_child[]){
             {.argp = &record_argp}, {.argp = &jobs_argp}, {.argp = &kernel_argp}, {0}},
@@ -148,12 +155,17 @@ static const struct argp argp = {
 
 /* ---- building ---- */
 
-/* What --bits may be. */
-static const char *bits_range(lanebloom_format format)
+static _Noreturn void die_of_bits(const struct build *build)
 {
-  const bool whole = format == LANEBLOOM_LEVELDB || format == LANEBLOOM_LEVELDB_SIGNED;
-  return whole ? "whole numbers of bits per key, from 0 to 2147483647"
-               : "0.5 bits per key and more";
+  lanebloom_format_info info;
+  if (lanebloom_format_describe(build->format, &info, sizeof info) != LANEBLOOM_OK)
+    die(NULL, "%s", lanebloom_status_text(LANEBLOOM_ERR_FORMAT));
+  if (info.rounds_bits)
+    die(NULL, "--bits %.17g: %s takes %.10g bits per key and more", build->bits_per_key, info.name,
+        info.min_bits_per_key);
+  die(NULL, "--bits %.17g: %s takes %.10g to %.10g bits per key in steps of %.10g",
+      build->bits_per_key, info.name, info.min_bits_per_key, info.max_bits_per_key,
+      info.bits_per_key_step);
 }
 
 /* The most keys that a filter of these bits per key can be planned for, where nkeys are too
@@ -193,12 +205,11 @@ static const char *memory_advice(const struct build *build)
 
 static _Noreturn void die_of(lanebloom_status status, const struct build *build, uint64_t nkeys)
 {
-  const char *format = lanebloom_format_name(build->format);
   double bits = build->bits_per_key;
   uint64_t nbytes;
   unsigned nprobes;
   if (status == LANEBLOOM_ERR_ARGUMENT)
-    die(NULL, "--bits %.17g: %s takes %s", bits, format, bits_range(build->format));
+    die_of_bits(build);
   if (status == LANEBLOOM_ERR_LIMIT)
     die_of_limit(build, nkeys);
   if (status == LANEBLOOM_ERR_MEMORY &&
@@ -237,12 +248,13 @@ static double bits_for_rate(const struct build *build, uint64_t nkeys)
 {
   double bits;
   lanebloom_status status = lanebloom_plan_bits(build->format, build->rate, nkeys, &bits);
-  if (status == LANEBLOOM_ERR_LIMIT)
-    die(NULL, "--rate %.17g: no filter of format %s reaches it with %" PRIu64 " keys%s",
-        build->rate, lanebloom_format_name(build->format), nkeys,
-        lanebloom_plan_bits(LANEBLOOM_ROCKSDB_LOCAL, build->rate, nkeys, &bits) == LANEBLOOM_OK
-            ? "; --format rocksdb-local does"
-            : "");
+  if (status == LANEBLOOM_ERR_LIMIT) {
+    const bool default_does =
+        lanebloom_plan_bits(DEFAULT_FORMAT, build->rate, nkeys, &bits) == LANEBLOOM_OK;
+    die(NULL, "--rate %.17g: no filter of format %s reaches it with %" PRIu64 " keys%s%s%s",
+        build->rate, lanebloom_format_name(build->format), nkeys, default_does ? "; --format " : "",
+        default_does ? lanebloom_format_name(DEFAULT_FORMAT) : "", default_does ? " does" : "");
+  }
   if (status != LANEBLOOM_OK)
     die(NULL, "%s", status_text(status));
   return bits;
@@ -370,12 +382,15 @@ static void check_rate_is_kept(const struct build *build, const lanebloom_filter
   const struct measurement measured = measure(filter, build->format, nhashes);
   if (measured.low <= 1.1 * build->rate)
     return;
-  complain(build->target.name,
-           "warning: of absent keys %.3g %% pass, measured, not the %.3g %% that were asked for%s",
-           100 * measured.rate, 100 * build->rate,
-           has_more_keys(build, nkeys)                ? ": there were more keys than --expected"
-           : build->format != LANEBLOOM_ROCKSDB_LOCAL ? "; see --format rocksdb-local"
-                                                      : "");
+  const bool overfull = has_more_keys(build, nkeys), is_default = build->format == DEFAULT_FORMAT;
+  complain(
+      build->target.name,
+      "warning: of absent keys %.3g %% pass, measured, not the %.3g %% that were asked for%s%s",
+      100 * measured.rate, 100 * build->rate,
+      overfull     ? ": there were more keys than --expected"
+      : is_default ? ""
+                   : "; see --format ",
+      overfull || is_default ? "" : lanebloom_format_name(DEFAULT_FORMAT));
 }
 
 /* Too many keys raise the rate. A tenth more than planned is let be. */

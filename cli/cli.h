@@ -68,6 +68,9 @@ __attribute__((format(printf, 2, 3))) _Noreturn void usage_error(const struct ar
 uint64_t parse_count(const struct argp_state *state, const char *option, const char *text,
                      uint64_t most); /* from 1 */
 double parse_number(const struct argp_state *state, const char *option, const char *text);
+/* The text, followed by the names of formats and what the library says of each: for --help. */
+char *with_formats(const char *text, bool only_building);
+
 lanebloom_format parse_format(const struct argp_state *state, const char *text);
 lanebloom_format parse_hashing_format(const struct argp_state *state,
                                       const char *text); /* not one that only opens */

@@ -43,10 +43,16 @@ static error_t parse(int key, char *text, struct argp_state *state)
   }
 }
 
+static char *help(int key, const char *text, void *input)
+{
+  (void)input;
+  return key == OPTION_FORMAT ? with_formats(text, true) : (char *)text;
+}
+
 static const struct argp argp = {
     .options =
         (const struct argp_option[]){
-            {"format", OPTION_FORMAT, "NAME", 0, "Hash as this format does (rocksdb-local)", 1},
+            {"format", OPTION_FORMAT, "NAME", 0, "Hash as this format does. ", 1},
             {"filter", OPTION_FILTER, "FILE", 0,
              "Hash as this filter's engine does, and print the bits that it probes", 1},
             {0}},
@@ -61,6 +67,7 @@ static const struct argp argp = {
            "  printf 'hello\\n' | lanebloom hash\n"
            "  lanebloom hash --format leveldb-signed keys.txt\n"
            "  lanebloom hash --filter words.lbf words.txt",
+    .help_filter = help,
     .children = (const struct argp_child[]){{.argp = &record_argp}, {.argp = &kernel_argp}, {0}},
 };
 

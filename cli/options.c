@@ -52,32 +52,53 @@ double parse_number(const struct argp_state *state, const char *option, const ch
   return value;
 }
 
-/* Formats are numbered from 1 on; the library knows no name for the first number past the last. */
-static bool is_format(int number)
+static FILE *open_text(char **text, size_t *nbytes)
 {
-  return strcmp(lanebloom_format_name((lanebloom_format)number), "unknown") != 0;
+  FILE *stream = open_memstream(text, nbytes);
+  if (!stream)
+    die(NULL, "%s", strerror(errno));
+  return stream;
+}
+
+char *with_formats(const char *text, bool only_building)
+{
+  char *all;
+  size_t nbytes;
+  FILE *stream = open_text(&all, &nbytes);
+  const char *separator = text;
+  for (size_t i = 0; i < lanebloom_format_count(); i++) {
+    const lanebloom_format format = lanebloom_format_at(i);
+    lanebloom_format_info info = {0};
+    lanebloom_format_describe(format, &info, sizeof info);
+    if (only_building && !info.builds)
+      continue;
+    fprintf(stream, "%s%s: %s", separator, info.name, info.text);
+    if (only_building && format == DEFAULT_FORMAT)
+      fputs(", the default", stream);
+    separator = "; ";
+  }
+  fclose(stream);
+  return all;
 }
 
 /* Each after a space. */
-static char *format_list(void)
+static char *format_names(void)
 {
-  char *list = NULL;
+  char *names;
   size_t nbytes;
-  FILE *stream = open_memstream(&list, &nbytes);
-  if (!stream)
-    die(NULL, "%s", strerror(errno));
-  for (int number = 1; is_format(number); number++)
-    fprintf(stream, " %s", lanebloom_format_name((lanebloom_format)number));
+  FILE *stream = open_text(&names, &nbytes);
+  for (size_t i = 0; i < lanebloom_format_count(); i++)
+    fprintf(stream, " %s", lanebloom_format_name(lanebloom_format_at(i)));
   fclose(stream);
-  return list;
+  return names;
 }
 
 lanebloom_format parse_format(const struct argp_state *state, const char *text)
 {
-  for (int number = 1; is_format(number); number++)
-    if (strcmp(text, lanebloom_format_name((lanebloom_format)number)) == 0)
-      return (lanebloom_format)number;
-  usage_error(state, "--format '%s': no such format; there is:%s", text, format_list());
+  const lanebloom_format format = lanebloom_format_by_name(text);
+  if (!format)
+    usage_error(state, "--format '%s': no such format; there is:%s", text, format_names());
+  return format;
 }
 
 lanebloom_format parse_hashing_format(const struct argp_state *state, const char *text)
@@ -211,16 +232,20 @@ static error_t parse_filter_option(int key, char *text, struct argp_state *state
   }
 }
 
+static char *filter_option_help(int key, const char *text, void *input)
+{
+  (void)input;
+  return key == OPTION_FORMAT ? with_formats(text, false) : (char *)text;
+}
+
 const struct argp filter_argp = {
     .options =
         (const struct argp_option[]){
             {"raw", OPTION_RAW, NULL, 0, "FILTER is an engine's bare bytes, of --format", 3},
-            {"format", OPTION_FORMAT, "NAME", 0,
-             "What --raw reads: leveldb, leveldb-signed, rocksdb (either of the next), "
-             "rocksdb-legacy or rocksdb-local",
-             3},
+            {"format", OPTION_FORMAT, "NAME", 0, "What --raw reads. ", 3},
             {0}},
     .parser = parse_filter_option,
+    .help_filter = filter_option_help,
 };
 
 /* ---- tables ---- */

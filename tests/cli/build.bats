@@ -151,22 +151,10 @@ info() {
   [[ ! -e filter ]]
 }
 
-@test "--bits that the format rounds: info says what is in effect" {
-  numbers 1 10 >keys
-  bits_in_effect() { # OPTION...
-    lanebloom build "$@" -o filter keys
-    info filter .bits_per_key
-  }
-  [[ $(bits_in_effect --bits 200) == 100 ]]
-  [[ $(bits_in_effect --bits 0.5) == 1 ]]
-  [[ $(bits_in_effect --bits 9.6 --format rocksdb-legacy) == 10 ]]
-  [[ $(bits_in_effect --bits 200 --format leveldb) == 200 ]]
-}
-
 @test "--bits that the format does not take" {
   numbers 1 10 >keys
   for bits in 10.5 -1 2147483648; do
-    fails_with "--bits $bits: leveldb takes whole numbers" lanebloom build --format leveldb --bits=$bits -o filter keys
+    fails_with "--bits $bits: leveldb takes 0 to 2147483647 bits per key in steps of 1" lanebloom build --format leveldb --bits=$bits -o filter keys
   done
   for bits in 3e9 1e308; do
     lanebloom build --bits=$bits -o large keys
