@@ -64,7 +64,7 @@ static void hash(const struct hash_row *row, const char *kernel, const lanebloom
                  uint64_t *hashes)
 {
   if (kernel)
-    lanebloom_hash(row->format, keys, hashes);
+    bench_check(lanebloom_hash(row->format, keys, hashes));
   else
     hash_as_leveldb(row, keys, (uint32_t *)hashes);
 }

@@ -55,7 +55,7 @@ static size_t ask(const struct many *many, const struct many_row *row, const uin
   uint8_t bitmap[BATCH_NKEYS / 8];
   size_t count = 0;
   const lanebloom_keys keys = bench_keys(batch, BATCH_NKEYS);
-  lanebloom_hash(row->format, &keys, hashes);
+  bench_check(lanebloom_hash(row->format, &keys, hashes));
   for (size_t i = 0; i < row->nfilters; i++) {
     count += lanebloom_filter_screen_hashes(many->filters[i], hashes, BATCH_NKEYS, bitmap);
     bench_keep(bitmap);

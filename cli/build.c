@@ -172,17 +172,18 @@ static _Noreturn void die_of_bits(const struct build *build)
  * many. */
 static uint64_t most_keys(const struct build *build, uint64_t nkeys, uint64_t *nbytes)
 {
-  uint64_t enough = 0, too_many = nkeys;
+  uint64_t enough = 0, too_many = nkeys, planned;
   unsigned nprobes;
+  *nbytes = 0;
   while (too_many - enough > 1) {
     const uint64_t middle = enough + (too_many - enough) / 2;
-    if (lanebloom_plan_size(build->format, build->bits_per_key, middle, nbytes, &nprobes) ==
-        LANEBLOOM_OK)
-      enough = middle;
-    else
+    if (lanebloom_plan_size(build->format, build->bits_per_key, middle, &planned, &nprobes)) {
       too_many = middle;
+    } else {
+      enough = middle;
+      *nbytes = planned;
+    }
   }
-  lanebloom_plan_size(build->format, build->bits_per_key, enough, nbytes, &nprobes);
   return enough;
 }
 

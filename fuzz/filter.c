@@ -197,7 +197,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   size_t nbytes;
   uint8_t *filter_bytes = repeat(&input, times, &nbytes);
 
-  lanebloom_kernel_use("scalar");
+  CHECK(lanebloom_kernel_use("scalar") == LANEBLOOM_OK);
   lanebloom_filter *filter;
   const lanebloom_status status = lanebloom_filter_parse_raw(format, filter_bytes, nbytes, &filter);
   const enum verdict verdict = judge(format, filter_bytes, nbytes);
@@ -208,7 +208,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     const size_t count = lanebloom_filter_screen(filter, &keys, NULL);
     CHECK(verdict == BY_PROBES || count == (verdict == NEVER ? 0 : keys.n));
     for (size_t i = 0; i < lanebloom_kernel_count(); i++) {
-      lanebloom_kernel_use(lanebloom_kernel_name(i));
+      CHECK(lanebloom_kernel_use(lanebloom_kernel_name(i)) == LANEBLOOM_OK);
       check_kernel(filter, &keys, hashes, &expected);
     }
     check_merge(format, filter_bytes, nbytes, filter);

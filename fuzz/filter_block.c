@@ -54,7 +54,7 @@ static void read_block(lanebloom_format format, struct fuzz_input *input)
     expected[i / 8] |= (uint8_t)(may << i % 8);
   }
   for (size_t i = 0; i < lanebloom_kernel_count(); i++) {
-    lanebloom_kernel_use(lanebloom_kernel_name(i));
+    CHECK(lanebloom_kernel_use(lanebloom_kernel_name(i)) == LANEBLOOM_OK);
     const size_t count = lanebloom_filter_block_screen(block, offsets, &keys, found);
     CHECK(memcmp(found, expected, (keys.n + 7) / 8) == 0);
     check_bitmap(found, keys.n, count);
@@ -109,7 +109,7 @@ static void build_block(lanebloom_format format, const struct fuzz_input *input)
   uint8_t *expected = NULL;
   size_t expected_nbytes = 0;
   for (size_t i = 0; i <= lanebloom_kernel_count(); i++) {
-    lanebloom_kernel_use(i == 0 ? "scalar" : lanebloom_kernel_name(i - 1));
+    CHECK(lanebloom_kernel_use(i == 0 ? "scalar" : lanebloom_kernel_name(i - 1)) == LANEBLOOM_OK);
     lanebloom_filter_block_builder *builder;
     const size_t n = build(format, *input, &builder, added);
     if (!builder)
@@ -136,7 +136,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   struct fuzz_input input = {bytes, size};
   const uint8_t what = input_byte(&input);
   const lanebloom_format format = what & 1 ? LANEBLOOM_LEVELDB_SIGNED : LANEBLOOM_LEVELDB;
-  lanebloom_kernel_use("scalar");
+  CHECK(lanebloom_kernel_use("scalar") == LANEBLOOM_OK);
   if (what & 2)
     build_block(format, &input);
   else

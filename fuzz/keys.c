@@ -119,7 +119,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
                        part = lanebloom_keys_part(&keys, first, most);
   struct layout layout = lay_out(&keys, which, before);
 
-  lanebloom_kernel_use("scalar");
+  CHECK(lanebloom_kernel_use("scalar") == LANEBLOOM_OK);
   lanebloom_filter *filter, *built; /* of a part, so that some pass */
   CHECK(lanebloom_filter_build(format, bits_per_key, &part, &filter) == LANEBLOOM_OK);
   const size_t hash_nbytes = lanebloom_format_hash_size(format);
@@ -136,7 +136,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   CHECK(lanebloom_filter_build(format, bits_per_key, &keys, &built) == LANEBLOOM_OK);
   expected.filter_bytes = lanebloom_filter_bytes(built, &expected.filter_nbytes);
   for (size_t i = 0; i < lanebloom_kernel_count(); i++) {
-    lanebloom_kernel_use(lanebloom_kernel_name(i));
+    CHECK(lanebloom_kernel_use(lanebloom_kernel_name(i)) == LANEBLOOM_OK);
     check(format, bits_per_key, &layout.keys, filter, &expected);
     const lanebloom_keys cut = lanebloom_keys_part(&layout.keys, first, most);
     CHECK(cut.n == part.n && lanebloom_filter_screen(filter, &cut, NULL) == cut.n);

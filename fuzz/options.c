@@ -257,7 +257,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   for (int i = 1; who > NVERBS && i < n; i++)
     check_values(words[i], i % 2 ? UINT64_MAX : WORKERS_MAX);
   finish();
-  lanebloom_kernel_use(NULL);
+  CHECK(lanebloom_kernel_use(NULL) == LANEBLOOM_OK);
   free(text);
   return 0;
 }

@@ -100,7 +100,7 @@ static void screen(const lanebloom_table *table, const lanebloom_keys *keys)
   enum { NTABLES = 5, NSINGLE = 4, MAX_NDIFFERENT = 256 };
   static uint8_t expected[FUZZ_BITMAP_NBYTES], found[FUZZ_BITMAP_NBYTES], any[FUZZ_BITMAP_NBYTES];
   const lanebloom_slice *slices = keys->index;
-  lanebloom_kernel_use("scalar");
+  CHECK(lanebloom_kernel_use("scalar") == LANEBLOOM_OK);
   const size_t count = lanebloom_table_screen(table, keys, expected);
   check_bitmap(expected, keys->n, count);
   for (size_t i = 0; i < keys->n && i < MAX_NDIFFERENT; i++)
@@ -116,7 +116,7 @@ static void screen(const lanebloom_table *table, const lanebloom_keys *keys)
     tables[i] = table;
   bitmaps[NTABLES - 1] = found;
   for (size_t i = 0; i < lanebloom_kernel_count(); i++) {
-    lanebloom_kernel_use(lanebloom_kernel_name(i));
+    CHECK(lanebloom_kernel_use(lanebloom_kernel_name(i)) == LANEBLOOM_OK);
     CHECK(lanebloom_table_screen(table, keys, found) == count);
     CHECK(memcmp(found, expected, (keys->n + 7) / 8) == 0);
     memset(found, 0, sizeof found);

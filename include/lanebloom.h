@@ -8,10 +8,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The version of this header; CMakeLists.txt reads it from here. lanebloom_version() is that of the
+ * library. */
+#define LANEBLOOM_VERSION_MAJOR 0
+#define LANEBLOOM_VERSION_MINOR 1
+#define LANEBLOOM_VERSION_PATCH 0
+
 #if defined(__GNUC__)
 #define LANEBLOOM_API __attribute__((visibility("default")))
 #else
 #define LANEBLOOM_API
+#endif
+
+/* What is exported and returns a status: a caller who ignores it is warned of. */
+#if (defined(__cplusplus) && __cplusplus >= 201703L) ||                                            \
+    (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 202311L)
+#define LANEBLOOM_NODISCARD [[nodiscard]] LANEBLOOM_API
+#elif defined(__GNUC__)
+#define LANEBLOOM_NODISCARD LANEBLOOM_API __attribute__((warn_unused_result))
+#else
+#define LANEBLOOM_NODISCARD LANEBLOOM_API
 #endif
 
 #ifdef __cplusplus
@@ -174,8 +190,8 @@ LANEBLOOM_API lanebloom_status lanebloom_format_describe(lanebloom_format format
  * LEVELDB_SIGNED and ROCKSDB_LEGACY: the same but for keys whose last (size mod 4) bytes hold one
  * of 0x80 or more, RocksDB 7.8.3 util/hash.cc. ROCKSDB_LOCAL: RocksDB 7.8.3 util/xxph3.h, the
  * preview of XXH3 in xxHash 0.7.2, with seed 0. */
-LANEBLOOM_API lanebloom_status lanebloom_hash(lanebloom_format format, const lanebloom_keys *keys,
-                                              void *hashes);
+LANEBLOOM_NODISCARD lanebloom_status lanebloom_hash(lanebloom_format format,
+                                                    const lanebloom_keys *keys, void *hashes);
 
 /* -------------------------------------------------------------------------------------------------
  * Planning: what a filter will be, before it is built
@@ -195,19 +211,20 @@ LANEBLOOM_API lanebloom_status lanebloom_hash(lanebloom_format format, const lan
 /* nbytes: the size of the engine's bytes, trailer included; nprobes: probes per key. Source:
  * LevelDB 1.23 util/bloom.cc, RocksDB 7.8.3 table/block_based/filter_policy.cc with
  * optimize_filters_for_memory off. */
-LANEBLOOM_API lanebloom_status lanebloom_plan_size(lanebloom_format format, double bits_per_key,
-                                                   uint64_t nkeys, uint64_t *nbytes,
-                                                   unsigned *nprobes);
+LANEBLOOM_NODISCARD lanebloom_status lanebloom_plan_size(lanebloom_format format,
+                                                         double bits_per_key, uint64_t nkeys,
+                                                         uint64_t *nbytes, unsigned *nprobes);
 
 /* rate: the model's false-positive rate of a filter of nkeys distinct keys. 0 keys: 0. */
-LANEBLOOM_API lanebloom_status lanebloom_plan_rate(lanebloom_format format, double bits_per_key,
-                                                   uint64_t nkeys, double *rate);
+LANEBLOOM_NODISCARD lanebloom_status lanebloom_plan_rate(lanebloom_format format,
+                                                         double bits_per_key, uint64_t nkeys,
+                                                         double *rate);
 
 /* bits_per_key: the least that the format takes and whose model rate is at most `rate`, which lies
  * between 0 and 1, both excluded (else ARGUMENT). LIMIT where the format does not reach it, for
  * instance because nkeys hashes of 32 bits collide more often. */
-LANEBLOOM_API lanebloom_status lanebloom_plan_bits(lanebloom_format format, double rate,
-                                                   uint64_t nkeys, double *bits_per_key);
+LANEBLOOM_NODISCARD lanebloom_status lanebloom_plan_bits(lanebloom_format format, double rate,
+                                                         uint64_t nkeys, double *bits_per_key);
 
 /* -------------------------------------------------------------------------------------------------
  * Filters
@@ -227,25 +244,26 @@ typedef struct lanebloom_filter lanebloom_filter;
  *   other are FORMAT. A Ribbon filter is FORMAT; 2^32 bytes or more are LIMIT.
  *
  * Errors: ARGUMENT, FORMAT, LIMIT, MEMORY, KERNEL. Cost: constant. */
-LANEBLOOM_API lanebloom_status lanebloom_filter_parse_raw(lanebloom_format format,
-                                                          const void *bytes, size_t size,
-                                                          lanebloom_filter **filter);
+LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_parse_raw(lanebloom_format format,
+                                                                const void *bytes, size_t size,
+                                                                lanebloom_filter **filter);
 
 /* Builds the filter that the engine would build of these keys in this order, byte for byte.
  * Duplicates count in its size as they do there: always in LevelDB formats, in RocksDB's unless
  * their hashes follow each other. Of no keys RocksDB's formats make 5 bytes that answer "no".
  * Errors: ARGUMENT, FORMAT, LIMIT, MEMORY, KERNEL. Cost: linear; the filter and, in RocksDB's
  * formats, one hash per key; in LevelDB's, from 12 MiB on, half the filter for a while. */
-LANEBLOOM_API lanebloom_status lanebloom_filter_build(lanebloom_format format, double bits_per_key,
-                                                      const lanebloom_keys *keys,
-                                                      lanebloom_filter **filter);
+LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_build(lanebloom_format format,
+                                                            double bits_per_key,
+                                                            const lanebloom_keys *keys,
+                                                            lanebloom_filter **filter);
 
 /* A new filter that matches what any of the n filters matches: the bitwise or. Keys add up when all
  * counts are known, bits per key stay when all agree. A RocksDB filter of no keys has another size
  * than any other: MISMATCH. Errors: ARGUMENT when n is 0, MISMATCH, MEMORY, KERNEL. Cost: linear in
  * bytes. */
-LANEBLOOM_API lanebloom_status lanebloom_filter_merge(const lanebloom_filter *const *filters,
-                                                      size_t n, lanebloom_filter **merged);
+LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_merge(const lanebloom_filter *const *filters,
+                                                            size_t n, lanebloom_filter **merged);
 
 /* Container files (docs/file-format.md).
  *
@@ -259,12 +277,14 @@ LANEBLOOM_API lanebloom_status lanebloom_filter_merge(const lanebloom_filter *co
  * Errors: IO with errno; FORMAT for what is no container, or one of a newer version, format or
  * flag; CORRUPT for a wrong size or checksum; LIMIT for RocksDB's formats from 2^32 bytes on;
  * MEMORY, KERNEL. */
-LANEBLOOM_API lanebloom_status lanebloom_filter_load(const char *path, lanebloom_filter **filter,
-                                                     char *problem, size_t problem_size);
-LANEBLOOM_API lanebloom_status lanebloom_filter_map(const char *path, lanebloom_filter **filter,
-                                                    char *problem, size_t problem_size);
-LANEBLOOM_API lanebloom_status lanebloom_filter_parse(const void *bytes, size_t size,
-                                                      lanebloom_filter **filter);
+LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_load(const char *path,
+                                                           lanebloom_filter **filter, char *problem,
+                                                           size_t problem_size);
+LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_map(const char *path,
+                                                          lanebloom_filter **filter, char *problem,
+                                                          size_t problem_size);
+LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_parse(const void *bytes, size_t size,
+                                                            lanebloom_filter **filter);
 
 /* Writes a container, all or nothing. Symbolic links are followed where the system follows them. A
  * regular or new target is written beside itself, without a name where the file system can do that,
@@ -274,21 +294,23 @@ LANEBLOOM_API lanebloom_status lanebloom_filter_parse(const void *bytes, size_t 
  * the process's own descriptors (/dev/stdout, /dev/fd/N), is written to directly; a closed pipe
  * raises SIGPIPE as any write does. Errors: IO with errno, KERNEL. Thread rule: any; of two savers
  * of one path, one's file stays. */
-LANEBLOOM_API lanebloom_status lanebloom_filter_save(const lanebloom_filter *filter,
-                                                     const char *path);
+LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_save(const lanebloom_filter *filter,
+                                                           const char *path);
 
 /* Could a filter be saved at this path now? Ask before a long build. Opens and writes nothing, so a
- * full disk or a change of permissions may still make a later save fail. Errors: IO with errno, KERNEL. */
-LANEBLOOM_API lanebloom_status lanebloom_filter_save_check(const char *path);
+ * full disk or a change of permissions may still make a later save fail. Errors: IO with errno,
+ * KERNEL. */
+LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_save_check(const char *path);
 
 /* As load and save, for the engine's bytes alone, which have neither checksum nor key count.
  * Errors: FORMAT, also for a container; CORRUPT for a file that becomes shorter meanwhile; LIMIT,
  * IO, MEMORY, KERNEL. */
-LANEBLOOM_API lanebloom_status lanebloom_filter_load_raw(lanebloom_format format, const char *path,
-                                                         lanebloom_filter **filter, char *problem,
-                                                         size_t problem_size);
-LANEBLOOM_API lanebloom_status lanebloom_filter_save_raw(const lanebloom_filter *filter,
-                                                         const char *path);
+LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_load_raw(lanebloom_format format,
+                                                               const char *path,
+                                                               lanebloom_filter **filter,
+                                                               char *problem, size_t problem_size);
+LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_save_raw(const lanebloom_filter *filter,
+                                                               const char *path);
 
 /* The engine's bytes, trailer included, valid until the filter is closed. */
 LANEBLOOM_API const void *lanebloom_filter_bytes(const lanebloom_filter *filter, size_t *size);
@@ -362,26 +384,27 @@ LANEBLOOM_API size_t lanebloom_filter_positions(const lanebloom_filter *filter, 
 typedef struct lanebloom_builder lanebloom_builder;
 
 /* Errors: ARGUMENT, FORMAT, LIMIT, MEMORY, KERNEL. */
-LANEBLOOM_API lanebloom_status lanebloom_builder_create(lanebloom_format format,
-                                                        double bits_per_key, uint64_t expected_keys,
-                                                        lanebloom_builder **builder);
+LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_create(lanebloom_format format,
+                                                              double bits_per_key,
+                                                              uint64_t expected_keys,
+                                                              lanebloom_builder **builder);
 
 /* Errors: MEMORY, KERNEL. Cost: linear in the bytes of the keys. A large batch for a sized LevelDB
  * filter of 12 MiB or more takes up to half as much memory besides until it returns, if there is as
  * much. */
-LANEBLOOM_API lanebloom_status lanebloom_builder_add(lanebloom_builder *builder,
-                                                     const lanebloom_keys *keys);
+LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_add(lanebloom_builder *builder,
+                                                           const lanebloom_keys *keys);
 
 /* Adds to `into` what `from` was given; `from` stays as it is. Errors: ARGUMENT when both are one
  * builder; MISMATCH when format, bits per key (kept hashes) or size and probes (sized filters)
  * differ, or only one has expected_keys 0; MEMORY, KERNEL. */
-LANEBLOOM_API lanebloom_status lanebloom_builder_merge(lanebloom_builder *into,
-                                                       const lanebloom_builder *from);
+LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_merge(lanebloom_builder *into,
+                                                             const lanebloom_builder *from);
 
 /* Makes the filter and empties the builder, which may then be fed again. Errors: LIMIT, MEMORY,
  * KERNEL. */
-LANEBLOOM_API lanebloom_status lanebloom_builder_finish(lanebloom_builder *builder,
-                                                        lanebloom_filter **filter);
+LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_finish(lanebloom_builder *builder,
+                                                              lanebloom_filter **filter);
 
 /* NULL is fine. */
 LANEBLOOM_API void lanebloom_builder_destroy(lanebloom_builder *builder);
@@ -404,7 +427,7 @@ LANEBLOOM_API const char *lanebloom_kernel_active(void);
 LANEBLOOM_API const char *lanebloom_kernel_reason(void);
 
 /* Uses the named kernel from now on, in every thread; NULL: back to the default. Errors: KERNEL. */
-LANEBLOOM_API lanebloom_status lanebloom_kernel_use(const char *name);
+LANEBLOOM_NODISCARD lanebloom_status lanebloom_kernel_use(const char *name);
 
 #ifdef __cplusplus
 }

@@ -32,9 +32,12 @@ const char *lanebloom_status_text(lanebloom_status status)
   return "unknown status";
 }
 
+#define TEXT_OF(number) #number
+#define VERSION_TEXT(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
+
 const char *lanebloom_version(void)
 {
-  return LANEBLOOM_VERSION;
+  return VERSION_TEXT(LANEBLOOM_VERSION_MAJOR, LANEBLOOM_VERSION_MINOR, LANEBLOOM_VERSION_PATCH);
 }
 
 lanebloom_status lanebloom_filter_adopt(const struct format_table *format, const uint8_t *bytes,

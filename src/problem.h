@@ -4,6 +4,7 @@
 #ifndef LANEBLOOM_PROBLEM_H
 #define LANEBLOOM_PROBLEM_H
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <lanebloom.h>
@@ -67,6 +68,13 @@ static inline lanebloom_status problem_io(const struct problem *problem)
   problem_set(problem, LANEBLOOM_ERR_IO, "%s", strerror_r(error, text, sizeof text));
   errno = error;
   return LANEBLOOM_ERR_IO;
+}
+
+/* For a call that can only fail when this library is at fault: its arguments have been checked. */
+static inline void cannot_fail(lanebloom_status status)
+{
+  assert(!status);
+  (void)status;
 }
 
 #endif

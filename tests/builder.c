@@ -153,12 +153,12 @@ Test(builder, what_cannot_be_merged_changes_nothing)
   for (size_t i = 0; i < NKINDS; i++)
     for (size_t j = 0; j < NKINDS; j++) {
       lanebloom_builder *into, *from, *untouched;
-      lanebloom_builder_create(kinds[i].format, kinds[i].bits_per_key, kinds[i].expected_keys,
-                               &into);
-      lanebloom_builder_create(kinds[i].format, kinds[i].bits_per_key, kinds[i].expected_keys,
-                               &untouched);
-      lanebloom_builder_create(kinds[j].format, kinds[j].bits_per_key, kinds[j].expected_keys,
-                               &from);
+      cr_assert(lanebloom_builder_create(kinds[i].format, kinds[i].bits_per_key,
+                                         kinds[i].expected_keys, &into) == LANEBLOOM_OK);
+      cr_assert(lanebloom_builder_create(kinds[i].format, kinds[i].bits_per_key,
+                                         kinds[i].expected_keys, &untouched) == LANEBLOOM_OK);
+      cr_assert(lanebloom_builder_create(kinds[j].format, kinds[j].bits_per_key,
+                                         kinds[j].expected_keys, &from) == LANEBLOOM_OK);
       add(into, &keys, 0, 50);
       add(untouched, &keys, 0, 50);
       add(from, &keys, 50, 50);

@@ -603,7 +603,8 @@ Test(saving, a_kill_leaves_the_old_file_or_the_new_one)
     pid_t child = fork();
     if (child == 0)
       for (int which = 1;; which = !which)
-        lanebloom_filter_save(filters[which], "f.lbf");
+        if (lanebloom_filter_save(filters[which], "f.lbf"))
+          _exit(1);
     random ^= random << 13, random ^= random >> 7, random ^= random << 17;
     usleep((useconds_t)(random % (4 * one_save)));
     int status;

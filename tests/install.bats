@@ -32,6 +32,24 @@ setup_file() {
   LD_LIBRARY_PATH=$LIBDIR "$BATS_TEST_TMPDIR/consumer"
 }
 
+@test "a compiler warns of a status that is ignored, in C and in C++" {
+  printf '%s\n' '#include <lanebloom.h>' 'int main(void)' '{' '  lanebloom_kernel_use("scalar");' '}' >"$BATS_TEST_TMPDIR/ignores.c"
+  for language in "c -std=c11" "c -std=c2x" "c++ -std=c++11" "c++ -std=c++17"; do
+    echo "$language"
+    read -ra flags <<<"$language"
+    run "$CC" -x "${flags[@]}" -pedantic -Werror -I "$PREFIX/include" -c "$BATS_TEST_TMPDIR/ignores.c" -o "$BATS_TEST_TMPDIR/ignores.o"
+    echo "$output"
+    [ "$status" != 0 ]
+    [[ $output == *unused-result\]* && $(grep -c 'error:' <<<"$output") = 1 ]]
+  done
+}
+
+@test "header, library and package have one version" {
+  numbers=$(sed -n 's/^#define LANEBLOOM_VERSION_\(MAJOR\|MINOR\|PATCH\) //p' "$PREFIX/include/lanebloom.h" | paste -sd .)
+  [ "$(pkg-config --modversion lanebloom)" = "$numbers" ]
+  [ "$("$PREFIX/bin/lanebloom" --version)" = "lanebloom $numbers" ]
+}
+
 @test "the library for database files: CMake, pkg-config, exports" {
   cat >"$BATS_TEST_TMPDIR/tables.c" <<'END'
 #include <lanebloom_tables.h>
@@ -81,7 +99,7 @@ END
 
 @test "the shared library exports the header's functions and nothing else" {
   nm -D --defined-only "$LIBDIR/liblanebloom.so" | awk '{print $3}' | sort >"$BATS_TEST_TMPDIR/exported"
-  grep '^LANEBLOOM_API' -A2 "$PREFIX/include/lanebloom.h" | grep -o 'lanebloom_[a-z0-9_]*(' | tr -d '(' | sort -u \
+  grep -E '^LANEBLOOM_(API|NODISCARD)' -A2 "$PREFIX/include/lanebloom.h" | grep -o 'lanebloom_[a-z0-9_]*(' | tr -d '(' | sort -u \
     >"$BATS_TEST_TMPDIR/declared"
   [ "$(wc -l <"$BATS_TEST_TMPDIR/declared")" -ge 40 ]
   diff "$BATS_TEST_TMPDIR/declared" "$BATS_TEST_TMPDIR/exported"

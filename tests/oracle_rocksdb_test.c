@@ -95,9 +95,9 @@ static void check_hash(const uint8_t *key, size_t size)
   const lanebloom_keys keys = lanebloom_keys_fixed(key, size, 1);
   uint32_t signed_tail = 0, legacy = 0;
   uint64_t local = 0;
-  lanebloom_hash(LANEBLOOM_LEVELDB_SIGNED, &keys, &signed_tail);
-  lanebloom_hash(LANEBLOOM_ROCKSDB_LEGACY, &keys, &legacy);
-  lanebloom_hash(LANEBLOOM_ROCKSDB_LOCAL, &keys, &local);
+  cr_assert(lanebloom_hash(LANEBLOOM_LEVELDB_SIGNED, &keys, &signed_tail) == LANEBLOOM_OK);
+  cr_assert(lanebloom_hash(LANEBLOOM_ROCKSDB_LEGACY, &keys, &legacy) == LANEBLOOM_OK);
+  cr_assert(lanebloom_hash(LANEBLOOM_ROCKSDB_LOCAL, &keys, &local) == LANEBLOOM_OK);
   const uint32_t expected32 = oracle_rocksdb_hash32(key, size);
   const uint64_t expected64 = oracle_rocksdb_hash64(key, size);
   if (signed_tail != expected32 || legacy != expected32)

@@ -256,7 +256,8 @@ static uint8_t *key_bytes, *room; /* what keys are cut from; a payload and its t
 static void find_kernels(void)
 {
   for (size_t i = 0; i < lanebloom_kernel_count() && nkernels < MAX_KERNELS; i++) {
-    lanebloom_kernel_use(lanebloom_kernel_name(i));
+    if (lanebloom_kernel_use(lanebloom_kernel_name(i)) != LANEBLOOM_OK)
+      test_fatal("kernel %s", lanebloom_kernel_name(i));
     if (lanebloom_kernels_current() != &lanebloom_kernels_scalar)
       kernels[nkernels++] = lanebloom_kernels_current();
   }

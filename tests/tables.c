@@ -153,7 +153,7 @@ static void check_keys(const lanebloom_table *table, const struct key_list *list
     cr_assert(count == list->n && lanebloom_table_screen(table, &keys, NULL) == list->n);
     cr_assert(bitmap[(list->n + 7) / 8] == 0xa5);
   }
-  lanebloom_kernel_use(NULL);
+  cr_assert(lanebloom_kernel_use(NULL) == LANEBLOOM_OK);
   for (size_t i = 0; i < list->n; i += 1 + list->n / 500) {
     const lanebloom_keys one = lanebloom_keys_part(&keys, i, 1);
     cr_assert(lanebloom_table_screen(table, &one, NULL) == 1, "%s: lost key %zu alone", what, i);

@@ -232,10 +232,10 @@ static void check_hash_rows(const char *kernel)
     const lanebloom_keys key = lanebloom_keys_fixed(bytes, size, 1);
     uint32_t leveldb = 0, rocksdb = 0, legacy = 0;
     uint64_t xxph3 = 0;
-    lanebloom_hash(LANEBLOOM_LEVELDB, &key, &leveldb);
-    lanebloom_hash(LANEBLOOM_LEVELDB_SIGNED, &key, &rocksdb);
-    lanebloom_hash(LANEBLOOM_ROCKSDB_LEGACY, &key, &legacy);
-    lanebloom_hash(LANEBLOOM_ROCKSDB_LOCAL, &key, &xxph3);
+    cr_assert(lanebloom_hash(LANEBLOOM_LEVELDB, &key, &leveldb) == LANEBLOOM_OK);
+    cr_assert(lanebloom_hash(LANEBLOOM_LEVELDB_SIGNED, &key, &rocksdb) == LANEBLOOM_OK);
+    cr_assert(lanebloom_hash(LANEBLOOM_ROCKSDB_LEGACY, &key, &legacy) == LANEBLOOM_OK);
+    cr_assert(lanebloom_hash(LANEBLOOM_ROCKSDB_LOCAL, &key, &xxph3) == LANEBLOOM_OK);
     cr_assert(leveldb == hash_rows[i].leveldb, "%s: %s hashes to %08x", kernel, hash_rows[i].hex,
               leveldb);
     cr_assert(rocksdb == hash_rows[i].rocksdb, "%s: %s, signed, hashes to %08x", kernel,

@@ -6,6 +6,7 @@
 
 #include "../bytes.h"
 #include "../kernels.h"
+#include "../problem.h"
 #include "filter_block.h"
 
 struct lanebloom_filter_block {
@@ -110,7 +111,8 @@ bool lanebloom_filter_block_may_contain(const lanebloom_filter_block *block,
 {
   const lanebloom_keys keys = lanebloom_keys_fixed(key, size, 1);
   uint32_t hash;
-  lanebloom_hash(block->format, &keys, &hash); /* cannot fail: the format has been opened */
+  cannot_fail(
+      lanebloom_hash(block->format, &keys, &hash)); /* cannot fail: the format has been opened */
   return may_match(filter_at(block, data_block_offset >> block->base_lg), hash);
 }
 
@@ -204,7 +206,7 @@ size_t lanebloom_filter_block_screen(const lanebloom_filter_block *block,
   for (size_t first = 0; first < keys->n; first += CHUNK_NKEYS) {
     const lanebloom_keys chunk = lanebloom_keys_part(keys, first, CHUNK_NKEYS);
     const size_t nruns = find_runs(block, data_block_offsets + first, chunk.n, runs);
-    lanebloom_hash(block->format, &chunk, hashes);
+    cannot_fail(lanebloom_hash(block->format, &chunk, hashes));
     uint8_t *hits = bitmap ? bitmap + first / 8 : uncollected;
     memset(hits, 0, (chunk.n + 7) / 8);
     for (size_t i = 0; i < nruns; i++)

@@ -4,6 +4,7 @@
 
 #include "../hits.h"
 #include "../keys.h"
+#include "../problem.h"
 #include "query.h"
 
 struct query *lanebloom_query_find(struct query **queries, size_t max_nkeys, lanebloom_format hash,
@@ -66,6 +67,6 @@ void lanebloom_query_hash(struct query *query, const lanebloom_keys *keys, laneb
     extracted = lanebloom_keys_slices(slices, keys->n);
   }
   /* Cannot fail: a filter of this format is open. */
-  (void)lanebloom_hash(query->hash, &extracted, query->hashes);
+  cannot_fail(lanebloom_hash(query->hash, &extracted, query->hashes));
   query->is_ready = true;
 }
