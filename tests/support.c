@@ -15,7 +15,9 @@
 /* ---- Failing ---- */
 
 static char context[256];
-static struct sigaction crash_action; /* the default, or a sanitizer's */
+static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+enum { NCRASHES = sizeof crashes / sizeof *crashes };
+static struct sigaction crash_actions[NCRASHES]; /* the defaults, or a sanitizer's */
 
 static uint64_t seed(void)
 {
@@ -23,25 +25,26 @@ static uint64_t seed(void)
   return text && *text ? strtoull(text, NULL, 0) : 20240229;
 }
 
-/* An access beyond a guarded buffer ends here. The second attempt at it, after the return, ends the
- * process. */
+/* An access beyond a guarded buffer ends here, an instruction that the CPU lacks, or an assertion.
+ * The second attempt at it, after the return, ends the process. */
 static void on_crash(int signal_number)
 {
-  static const char crashed[] = "crashed: ";
+  static const char crashed[] = "# crashed: ";
   ssize_t written = write(STDERR_FILENO, crashed, sizeof crashed - 1);
   written += write(STDERR_FILENO, context, strlen(context));
   written += write(STDERR_FILENO, "\n", 1);
   (void)written; /* there is nobody left to tell */
-  sigaction(signal_number, &crash_action, NULL);
+  for (int i = 0; i < NCRASHES; i++)
+    if (crashes[i] == signal_number)
+      sigaction(signal_number, &crash_actions[i], NULL);
 }
 
 void test_context(const char *format, ...)
 {
   static bool catching;
-  if (!catching) {
-    catching = true;
-    sigaction(SIGSEGV, &(struct sigaction){.sa_handler = on_crash}, &crash_action);
-  }
+  for (int i = 0; i < NCRASHES && !catching; i++)
+    sigaction(crashes[i], &(struct sigaction){.sa_handler = on_crash}, &crash_actions[i]);
+  catching = true;
   va_list values;
   va_start(values, format);
   vsnprintf(context, sizeof context, format, values);

@@ -4,8 +4,12 @@
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "cases.h"
 
@@ -33,6 +37,7 @@ bool format_is_built(const struct format *format)
 
 enum rows { ONCE_PER_FORMAT, EVERY_ROW };
 
+/* The simplest first. */
 static const struct {
   const char *name;
   void (*run)(const struct trial *trial);
@@ -66,20 +71,37 @@ struct cell {
 
 enum { MAX_KERNELS = 32 };
 
-ParameterizedTestParameters(kernels, agree)
+/* The cells of one kernel, or of all where none is asked for. Returns how many. */
+static size_t list_cells(const char *kernel_asked_for, struct cell *cells)
 {
-  static struct cell cells[MAX_KERNELS * COUNT(cases)];
   size_t n = 0;
   for (size_t kernel = 0; kernel < lanebloom_kernel_count() && kernel < MAX_KERNELS; kernel++)
     for (size_t c = 0; c < COUNT(cases); c++)
-      cells[n++] = (struct cell){kernel, c};
+      if (!kernel_asked_for || strcmp(lanebloom_kernel_name(kernel), kernel_asked_for) == 0)
+        cells[n++] = (struct cell){kernel, c};
+  return n;
+}
+
+static const char *kernel_asked_for(void)
+{
+  const char *name = getenv("LANEBLOOM_TEST_KERNEL");
+  return name && *name ? name : NULL;
+}
+
+ParameterizedTestParameters(kernels, agree)
+{
+  static struct cell cells[MAX_KERNELS * COUNT(cases)];
+  size_t n = list_cells(kernel_asked_for(), cells);
+  if (n == 0)
+    cells[n++] = (struct cell){SIZE_MAX, 0}; /* which fails: no test at all would pass */
   return cr_make_param_array(struct cell, cells, n);
 }
 
 ParameterizedTest(struct cell *cell, kernels, agree)
 {
   const char *kernel = lanebloom_kernel_name(cell->kernel);
-  cr_assert(kernel, "kernel %zu has no name", cell->kernel);
+  cr_assert(kernel, "LANEBLOOM_TEST_KERNEL=%s is no kernel of this build and CPU; the best is %s",
+            kernel_asked_for(), lanebloom_kernel_name(0));
   cr_assert(lanebloom_kernel_use(kernel) == LANEBLOOM_OK, "kernel %s cannot be used", kernel);
   const struct kernel_table *table = lanebloom_kernels_current();
   cr_assert(strcmp(table->name, kernel) == 0, "kernel %s is used instead of %s", table->name,
@@ -93,6 +115,7 @@ ParameterizedTest(struct cell *cell, kernels, agree)
     char name[128];
     snprintf(name, sizeof name, "%s, %s, %s", kernel, lanebloom_format_name(format->id),
              cases[cell->the_case].name);
+    test_context("%s", name);
     const struct format_table *found = lanebloom_format_table(format->id);
     const struct operations ops = operations_of(table, found),
                             scalar = operations_of(&lanebloom_kernels_scalar, found);
@@ -103,6 +126,52 @@ ParameterizedTest(struct cell *cell, kernels, agree)
         .reference = table == &lanebloom_kernels_scalar ? &format->model->ops : &scalar,
         .rng = &rng,
     });
+  }
+}
+
+Test(kernels, one_kernel_can_be_asked_for)
+{
+  static struct cell cells[MAX_KERNELS * COUNT(cases)];
+  cr_assert(list_cells("nonsense", cells) == 0);
+  cr_assert(list_cells(NULL, cells) == lanebloom_kernel_count() * COUNT(cases));
+  cr_assert(list_cells("scalar", cells) == COUNT(cases));
+  for (size_t c = 0; c < COUNT(cases); c++) {
+    cr_assert(strcmp(lanebloom_kernel_name(cells[c].kernel), "scalar") == 0);
+    cr_assert(cells[c].the_case == c);
+  }
+}
+
+static void crash_with(int signal_number)
+{
+  if (signal_number == SIGABRT)
+    abort();
+  raise(signal_number);
+  raise(signal_number); /* as an instruction does, to which the first signal returns */
+}
+
+/* What a crashing process writes to its standard error says where it was. */
+Test(kernels, a_crash_says_kernel_and_case)
+{
+  static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+  static const char where[] = "a kernel, a case: 7 keys";
+  for (size_t s = 0; s < COUNT(signals); s++) {
+    FILE *said = tmpfile();
+    cr_assert(said);
+    const pid_t child = fork();
+    if (child == 0) {
+      dup2(fileno(said), STDERR_FILENO);
+      test_context("%s", where);
+      crash_with(signals[s]);
+      _exit(0);
+    }
+    int status = 0;
+    cr_assert(child > 0 && waitpid(child, &status, 0) == child && status != 0,
+              "signal %d: status %d", signals[s], status);
+    char line[128] = "";
+    rewind(said);
+    cr_assert(fgets(line, sizeof line, said) && strstr(line, where), "signal %d: %s", signals[s],
+              line);
+    fclose(said);
   }
 }
 

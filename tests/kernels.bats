@@ -1,0 +1,10 @@
+#!/usr/bin/env bats
+# LANEBLOOM_TEST_KERNEL: the table {kernel x case} for one kernel.
+# SPDX-License-Identifier: MIT
+
+bats_require_minimum_version 1.5.0
+
+@test "a kernel that is not there fails, and is named" {
+  LANEBLOOM_TEST_KERNEL=nonsense run ! "$KERNELS" --tap=/dev/stdout
+  [[ $output == *"not ok - kernels::agree"*"LANEBLOOM_TEST_KERNEL=nonsense is no kernel of this build and CPU"* ]]
+}
