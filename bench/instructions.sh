@@ -1,19 +1,23 @@
 #!/bin/sh
-# Instructions per key of the NEON kernels and of scalar, counted by an emulator: bench/instructions.sh [ROW-REGEX]. They are no
-# time: a CPU does several at once, and some take longer than others.
+# Instructions per key of the NEON kernels and of scalar, counted by an emulator:
+# bench/instructions.sh [ROW-REGEX]. They are no time: a CPU does several at once, and some take
+# longer than others.
 # SPDX-License-Identifier: MIT
 set -eu
 cd "$(dirname "$0")/.."
 
 scripts/setup.sh arm64
 build=build/instructions
-cmake -S . -B $build -G Ninja -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 -DCMAKE_BUILD_TYPE=Release \
-  -DCMAKE_C_COMPILER=aarch64-linux-gnu-gcc -DLANEBLOOM_BUILD_TESTS=OFF -DLANEBLOOM_BUILD_CLI=OFF >/dev/null
+cmake -S . -B $build -G Ninja \
+  -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 -DCMAKE_BUILD_TYPE=Release \
+  -DCMAKE_C_COMPILER=aarch64-linux-gnu-gcc -DLANEBLOOM_BUILD_TESTS=OFF -DLANEBLOOM_BUILD_CLI=OFF \
+  >/dev/null
 cmake --build $build --target lanebloom_static >/dev/null
-aarch64-linux-gnu-gcc -std=c11 -O2 -Iinclude bench/instructions.c $build/liblanebloom.a -lm -o $build/instructions
+aarch64-linux-gnu-gcc -std=c11 -O2 -Iinclude bench/instructions.c $build/liblanebloom.a -lm \
+  -o $build/instructions
 
-# qemu 7.2 logs a line for each instruction that is executed. What the work needs first is the same whether it is done once or
-# twice.
+# qemu 7.2 logs a line for each instruction that is executed. What the work needs first is the same
+# whether it is done once or twice.
 trace=$(mktemp)
 trap 'rm -f "$trace"' EXIT
 executed() { # KERNEL ROW REPEATS
@@ -30,5 +34,6 @@ printf '%-42s %8s %8s %6s\n' "instructions per key" scalar neon ratio
 qemu-aarch64 $build/instructions --rows | grep -E "${1:-.}" | while read -r row nkeys; do
   scalar=$(per_key scalar "$row" "$nkeys")
   neon=$(per_key neon "$row" "$nkeys")
-  printf '%-42s %8s %8s %6s\n' "$row" "$scalar" "$neon" "$(echo "$neon $scalar" | awk '{ printf "%.2f", $1 / $2 }')"
+  printf '%-42s %8s %8s %6s\n' "$row" "$scalar" "$neon" \
+    "$(echo "$neon $scalar" | awk '{ printf "%.2f", $1 / $2 }')"
 done

@@ -1,13 +1,14 @@
 #!/bin/sh
 # Times `lanebloom screen` against Debian's `bloom check` and `grep -Fxf` on one key file, in turns:
-# bench/screen.sh [RECORDS [KEYS [ROUNDS]]]. Records are 12 hexadecimal digits, none of them a key; output is thrown away.
-# One thread, but for -j2; the default kernel, but for -scalar. Prints the median seconds, how many times the first row's
-# a time is (median of the rounds), peak memory.
+# bench/screen.sh [RECORDS [KEYS [ROUNDS]]]. Records are 12 hexadecimal digits, none of them a key;
+# output is thrown away. One thread, but for -j2; the default kernel, but for -scalar. Prints the
+# median seconds, how many times the first row's a time is (median of the rounds), peak memory.
 # SPDX-License-Identifier: MIT
 set -eu
 cd "$(dirname "$0")/.."
 nrecords=${1:-10000000} nkeys=${2:-100000} nrounds=${3:-7}
-[ "$nrecords" -ge 1000000 ] || { echo "bench/screen.sh: fewer than 1000000 records are over too soon" >&2; exit 2; }
+[ "$nrecords" -ge 1000000 ] ||
+  { echo "bench/screen.sh: fewer than 1000000 records are over too soon" >&2; exit 2; }
 scripts/setup.sh build bench
 cmake -S . -B build/bench -G Ninja -DCMAKE_BUILD_TYPE=Release -DLANEBLOOM_BUILD_TESTS=OFF >/dev/null
 cmake --build build/bench >/dev/null
@@ -21,7 +22,9 @@ export LC_ALL=C
 random_lines() { od -An -v -tx1 -w6 /dev/urandom | tr -d ' ' | head -n "$1"; }
 random_lines "$nkeys" >keys
 random_lines "$nrecords" | grep -vFxf keys >records # by chance one in 2^48 is a key
-for format in rocksdb-local leveldb; do "$lanebloom" build --format $format -o $format.lbf keys; done
+for format in rocksdb-local leveldb; do
+  "$lanebloom" build --format $format -o $format.lbf keys
+done
 bloom create -n "$nkeys" -p 0.01 keys.bloom
 bloom insert keys.bloom <keys
 
@@ -31,7 +34,8 @@ timed() { # NAME COMMAND...: adds "NAME SECONDS KILOBYTES" to the results; a gre
   begin=$(date +%s%N)
   /usr/bin/time -q -o kilobytes -f %M "$@" >/dev/null <records || [ $? = 1 ]
   end=$(date +%s%N)
-  echo "$name $(((end - begin) / 1000000)) $(tail -n 1 kilobytes)" | awk '{ print $1, $2 / 1000, $3 }' >>results
+  echo "$name $(((end - begin) / 1000000)) $(tail -n 1 kilobytes)" |
+    awk '{ print $1, $2 / 1000, $3 }' >>results
 }
 round() {
   for format in rocksdb-local leveldb; do timed $format "$lanebloom" screen -j 1 $format.lbf -; done
@@ -42,14 +46,20 @@ round() {
 }
 for _ in $(seq "$nrounds"); do round; done
 
-median() { sort -n | awk '{ v[NR] = $1 } END { print (v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) / 2 }'; }
+median() {
+  sort -n | awk '{ v[NR] = $1 } END { print (v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) / 2 }'
+}
 grep -m1 'model name' /proc/cpuinfo || uname -m
-echo "$nrecords records, $nkeys keys, filter of $(wc -c <rocksdb-local.lbf) bytes, $nrounds rounds in turns"
+nbytes=$(wc -c <rocksdb-local.lbf)
+echo "$nrecords records, $nkeys keys, filter of $nbytes bytes, $nrounds rounds in turns"
 for name in rocksdb-local leveldb rocksdb-local-j2 rocksdb-local-scalar bloom grep; do
   awk -v name="$name" '$1 == name { print $2 }' results >"$name.seconds"
   seconds=$(median <"$name.seconds")
   kilobytes=$(awk -v name="$name" '$1 == name { print $3 }' results | sort -n | tail -1)
   ratio=$(paste "$name.seconds" rocksdb-local.seconds | awk '{ print $1 / $2 }' | median)
   awk -v name="$name" -v s="$seconds" -v n="$nrecords" -v kb="$kilobytes" -v ratio="$ratio" \
-    'BEGIN { printf "%-20s %7.3f s  %6.1f million records/s  %5.2f times  %6.1f MiB at peak\n", name, s, n / s / 1e6, ratio, kb / 1024 }'
+    'BEGIN {
+      printf "%-20s %7.3f s  %6.1f million records/s  ", name, s, n / s / 1e6
+      printf "%5.2f times  %6.1f MiB at peak\n", ratio, kb / 1024
+    }'
 done

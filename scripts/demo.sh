@@ -1,5 +1,6 @@
 #!/bin/sh
-# Screens every French and German word against a filter of the American ones, and compares with the exact answer.
+# Screens every French and German word against a filter of the American ones, and compares with the
+# exact answer.
 # SPDX-License-Identifier: MIT
 set -eu
 cd "$(dirname "$0")/.."
@@ -29,7 +30,8 @@ comm -12 "$work/words" "$work/american" >"$work/in-both"
 lost=$(comm -13 "$work/distinct-hits" "$work/in-both" | wc -l)
 
 echo "The screening:"
-awk -v records="$(cat "$@" | wc -l)" -v words="$(wc -l <"$work/words")" -v hits="$(wc -l <"$work/distinct-hits")" -v in_both="$(wc -l <"$work/in-both")" \
+awk -v records="$(cat "$@" | wc -l)" -v words="$(wc -l <"$work/words")" \
+  -v hits="$(wc -l <"$work/distinct-hits")" -v in_both="$(wc -l <"$work/in-both")" \
   -v lost="$lost" -v seconds="$(((end - begin) / 1000))e-6" \
   -v model="$("$lanebloom" info "$work/american.lbf" | awk '/rate, model/ { print $(NF - 1) }')" '
   BEGIN {
@@ -43,6 +45,7 @@ awk -v records="$(cat "$@" | wc -l)" -v words="$(wc -l <"$work/words")" -v hits=
     printf "  false positives          %9d   of %d absent words\n", false, absent
     printf "  rate on these words      %9.3f %%\n", 100 * false / absent
     printf "  rate by the model        %9.3f %%\n", model
-    printf "  million records per second %9.1f   reading, screening and writing\n", records / seconds / 1e6
+    speed = records / seconds / 1e6
+    printf "  million records per second %9.1f   reading, screening and writing\n", speed
   }'
 [ "$lost" = 0 ]

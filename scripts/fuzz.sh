@@ -1,7 +1,8 @@
 #!/bin/sh
-# Gives targets of fuzz/ bytes of libFuzzer's making, each for so many minutes: fuzz.sh MINUTES [TARGET...]
-# Prints executions, covered edges and findings, and fails if there is one. Inputs that reach something new are kept in
-# build/fuzz/corpus, so that the next time begins where this one ends; findings are in build/fuzz/findings.
+# Gives targets of fuzz/ bytes of libFuzzer's making, each for so many minutes:
+# fuzz.sh MINUTES [TARGET...]. Prints executions, covered edges and findings, and fails if there is
+# one. Inputs that reach something new are kept in build/fuzz/corpus, so that the next time begins
+# where this one ends; findings are in build/fuzz/findings.
 # SPDX-License-Identifier: MIT
 set -eu
 cd "$(dirname "$0")/.."
@@ -33,9 +34,11 @@ for target in "$@"; do
   corpus=build/fuzz/corpus/$target findings=build/fuzz/findings/$target log=build/fuzz/$target.log
   mkdir -p "$corpus" "$findings"
   outcome="no finding"
-  UBSAN_OPTIONS=print_stacktrace=1 "build/fuzz/fuzz/fuzz_$target" -max_total_time=$((minutes * 60)) -max_len=16384 \
+  UBSAN_OPTIONS=print_stacktrace=1 "build/fuzz/fuzz/fuzz_$target" \
+    -max_total_time=$((minutes * 60)) -max_len=16384 \
     -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix="$findings/" \
-    "$corpus" "build/fuzz/seeds/$target" "fuzz/regressions/$target" >"$log" 2>&1 || outcome="a finding: see $log" failed=1
+    "$corpus" "build/fuzz/seeds/$target" "fuzz/regressions/$target" >"$log" 2>&1 ||
+    outcome="a finding: see $log" failed=1
   executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
   edges=$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$log" | tail -n 1)
   echo "$target: ${executions:-unknown} executions, ${edges:-unknown} edges covered, $outcome"

@@ -17,7 +17,8 @@ cross="$build bats jq libsimde-dev qemu-user"
 arm64="$cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross libjson-c-dev:arm64"
 s390x="$cross gcc-s390x-linux-gnu libc6-dev-s390x-cross libjson-c-dev:s390x locales"
 fuzz="clang libclang-rt-14-dev llvm libsimde-dev bats jq python3"
-bench="g++ libbenchmark-dev libleveldb-dev librocksdb-dev libbloom-dev jq git util-linux golang-github-dcso-bloom-cli time"
+bench="g++ libbenchmark-dev libleveldb-dev librocksdb-dev libbloom-dev jq git util-linux time"
+bench="$bench golang-github-dcso-bloom-cli"
 
 packages=
 foreign=
@@ -38,8 +39,8 @@ for step in "$@"; do
   esac
 done
 
-# Of a package's architectures the one that is asked for counts, else this machine's. Lists of packages are split at spaces on
-# purpose.
+# Of a package's architectures the one that is asked for counts, else this machine's. Lists of
+# packages are split at spaces on purpose.
 # shellcheck disable=SC2086
 missing=$(for package in $(printf '%s\n' $packages | sort -u); do
   case $package in
@@ -49,7 +50,8 @@ missing=$(for package in $(printf '%s\n' $packages | sort -u); do
   dpkg-query -W -f '${Architecture} ${Status}\n' "$package" 2>/dev/null |
     grep -qxE "($architecture) install ok installed" || printf ' %s' "$package"
 done)
-# ISA-L's packages of two architectures exclude each other, so the foreign one is unpacked beside the builds.
+# ISA-L's packages of two architectures exclude each other, so the foreign one is unpacked beside
+# the builds.
 to_unpack=
 for architecture in $foreign; do
   [ -d "build/foreign/$architecture" ] || to_unpack="$to_unpack $architecture"
@@ -68,8 +70,8 @@ if ! command -v apt-get >/dev/null || [ "$as_root" = none ]; then
 fi
 [ -z "$missing" ] || echo "Installing$missing"
 
-# Debian's mirrors have every architecture, others' may not: apt would then fail on each update. So one is added on Debian
-# alone, and for no longer than its packages are there.
+# Debian's mirrors have every architecture, others' may not: apt would then fail on each update. So
+# one is added on Debian alone, and for no longer than its packages are there.
 added=
 take_back() {
   for architecture in $added; do
@@ -80,13 +82,15 @@ trap take_back EXIT
 trap 'exit 1' INT TERM
 for architecture in $foreign; do
   dpkg --print-foreign-architectures | grep -qx "$architecture" && continue
-  grep -qx 'ID=debian' /etc/os-release || { echo "setup.sh: $architecture: not on Debian" >&2; exit 1; }
+  grep -qx 'ID=debian' /etc/os-release ||
+    { echo "setup.sh: $architecture: not on Debian" >&2; exit 1; }
   $as_root dpkg --add-architecture "$architecture"
   added="$added $architecture"
 done
 $as_root apt-get update -qq
 # shellcheck disable=SC2086
-$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
+$as_root env DEBIAN_FRONTEND=noninteractive \
+  apt-get install -y -qq --no-install-recommends $missing >/dev/null
 
 for architecture in $to_unpack; do
   folder=build/foreign/$architecture

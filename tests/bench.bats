@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# The benchmarks run, every kernel has its rows, and every row's answers were checked. No time is judged here.
+# The benchmarks run, every kernel has its rows, and every row's answers were checked. No time is
+# judged here.
 # SPDX-License-Identifier: MIT
 
 run_rows() { # FILTER
@@ -22,7 +23,8 @@ run_rows() { # FILTER
 }
 
 @test "keys of 8 and 16 bytes, each asked of a filter of its own" {
-  run_rows '^keys/(leveldb|rocksdb-local)/(avx512|scalar|peer.*)/KiB:(16|256)/hits:100/bytes' # together, as in a whole run
+  # together, as in a whole run
+  run_rows '^keys/(leveldb|rocksdb-local)/(avx512|scalar|peer.*)/KiB:(16|256)/hits:100/bytes'
   jq -e '.benchmarks | length >= 16' "$BATS_TEST_TMPDIR/rows.json"
 }
 
@@ -33,5 +35,6 @@ run_rows() { # FILTER
 
 @test "the machine is described" {
   run_rows '^floor/line/KiB:16$'
-  jq -e '.context | .kernels and .kernel_active and .compiler and .flags and .page_size_bytes' "$BATS_TEST_TMPDIR/rows.json"
+  jq -e '.context | .kernels and .kernel_active and .compiler and .flags and .page_size_bytes' \
+    "$BATS_TEST_TMPDIR/rows.json"
 }

@@ -19,15 +19,18 @@
   cd "$BATS_TEST_TMPDIR"
   seq 209712 | "$LANEBLOOM" build --format leveldb -o t.lbf
   rate=$("$LANEBLOOM" info --json --measure=10000000 t.lbf | jq '.measured_rate.rate * 100')
-  shown=$(awk -F ' *[|] *' '$2 == "209,712" && $3 == 10 { print $6 }' "$SOURCE_DIR/docs/leveldb-false-positives.md")
-  jq -en --argjson rate "$rate" --argjson shown "$shown" '$shown > 3.9 and $shown < 4 and ($rate / $shown - 1 | fabs) < 0.01'
+  shown=$(awk -F ' *[|] *' '$2 == "209,712" && $3 == 10 { print $6 }' \
+    "$SOURCE_DIR/docs/leveldb-false-positives.md")
+  jq -en --argjson rate "$rate" --argjson shown "$shown" \
+    '$shown > 3.9 and $shown < 4 and ($rate / $shown - 1 | fabs) < 0.01'
 }
 
 @test "a cell of docs/choosing-a-filter.md, and its bits for a rate" {
   cd "$BATS_TEST_TMPDIR"
   seq 10000 | "$LANEBLOOM" build --expected 10000 -o t.lbf
   rate=$("$LANEBLOOM" info --json --measure=10000000 t.lbf | jq '.measured_rate.rate * 100')
-  shown=$(awk -F ' *[|] *' '$2 == "10,000" { sub(/ .*/, "", $3); print $3 }' "$SOURCE_DIR/docs/choosing-a-filter.md")
+  shown=$(awk -F ' *[|] *' '$2 == "10,000" { sub(/ .*/, "", $3); print $3 }' \
+    "$SOURCE_DIR/docs/choosing-a-filter.md")
   jq -en --argjson rate "$rate" --argjson shown "$shown" '$rate / $shown - 1 | fabs < 0.01'
   awk -F ' *[|] *' '/^[|] rate [|] bits/ { on = 1 } on && $2 ~ /%$/ { print $2 / 100, $3 }' \
     "$SOURCE_DIR/docs/choosing-a-filter.md" >bits

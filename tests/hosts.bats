@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# Two hosts, the one that is played and this one: each writes the other's bytes, and reads them as the other does.
+# Two hosts, the one that is played and this one: each writes the other's bytes, and reads them as
+# the other does.
 # SPDX-License-Identifier: MIT
 load cli/helper
 
@@ -7,7 +8,8 @@ FORMATS=(leveldb leveldb-signed rocksdb-legacy rocksdb-local)
 
 setup_file() { # the command for this host; CC and pkg-config are set up for the other
   local build="$BATS_FILE_TMPDIR/build"
-  env -u CC -u PKG_CONFIG_LIBDIR cmake -S "$SOURCE_DIR" -B "$build" -G Ninja -DLANEBLOOM_BUILD_TESTS=OFF >/dev/null
+  env -u CC -u PKG_CONFIG_LIBDIR cmake -S "$SOURCE_DIR" -B "$build" -G Ninja \
+    -DLANEBLOOM_BUILD_TESTS=OFF >/dev/null
   cmake --build "$build" --target lanebloom-cli >/dev/null
   export NATIVE="$build/cli/lanebloom"
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
-# Sizes and counts that 32 bits do not hold, with memory and disk behind them: filters are built, saved, loaded and
-# screened in full. Not part of the test round: it takes 6 GiB of memory, 11 GiB of disk in $TMPDIR, and minutes.
+# Sizes and counts that 32 bits do not hold, with memory and disk behind them: filters are built,
+# saved, loaded and screened in full. Not part of the test round: it takes 6 GiB of memory, 11 GiB
+# of disk in $TMPDIR, and minutes.
 #
 #   LANEBLOOM=build/release/cli/lanebloom bats tests/huge.bats
 #
@@ -19,7 +20,8 @@ needs() {
   local memory disk
   memory=$((1024 * $(awk '/^MemAvailable/ { print $2 }' /proc/meminfo)))
   disk=$(df --output=avail -B1 . | tail -n 1)
-  ((memory > $1 && disk > $2)) || skip "needs $1 bytes of memory and $2 of disk; there are $memory and $disk"
+  ((memory > $1 && disk > $2)) ||
+    skip "needs $1 bytes of memory and $2 of disk; there are $memory and $disk"
 }
 
 # A filter of so many bytes, and its trailer: at 8 bits per key as many bytes as keys. 5 probes.
@@ -31,7 +33,8 @@ round_trip() { # FORMAT NBYTES NTRAILER
   [[ $(size_of filter) -eq $((64 + $2 + $3)) ]]
   lanebloom info --json filter >info
   jq -e --argjson n "$2" --argjson trailer "$3" --argjson keys $NKEYS \
-    '.keys == $keys and .filter_bytes == $n + $trailer and .probes == 5 and .bits_set > 3 * $keys and .bits_set <= 5 * $keys' info
+    '.keys == $keys and .filter_bytes == $n + $trailer and .probes == 5 and
+      .bits_set > 3 * $keys and .bits_set <= 5 * $keys' info
   [[ $1 == leveldb* ]] && bits=$(($2 < GIB / 2 ? 8 * $2 : 4 * GIB)) || bits=$((8 * $2))
   [[ $(jq .bits info) == "$bits" ]]
   [[ $(lanebloom screen -c filter present) == "$NKEYS" ]]
@@ -65,8 +68,12 @@ round_trip() { # FORMAT NBYTES NTRAILER
 @test "rocksdb-local: 2^29 bytes less a line" { round_trip rocksdb-local $((GIB / 2 - 64)) 5; }
 @test "rocksdb-local: 2^29 bytes" { round_trip rocksdb-local $((GIB / 2)) 5; }
 @test "rocksdb-local: 2^29 bytes and a line" { round_trip rocksdb-local $((GIB / 2 + 64)) 5; }
-@test "rocksdb-local: 4 GiB less a line, the largest" { round_trip rocksdb-local $((4 * GIB - 64)) 5; }
-@test "rocksdb-legacy: 2^29 bytes less 8 KiB, nearly the largest" { round_trip rocksdb-legacy $((GIB / 2 - 8256)) 5; }
+@test "rocksdb-local: 4 GiB less a line, the largest" {
+  round_trip rocksdb-local $((4 * GIB - 64)) 5
+}
+@test "rocksdb-legacy: 2^29 bytes less 8 KiB, nearly the largest" {
+  round_trip rocksdb-legacy $((GIB / 2 - 8256)) 5
+}
 
 @test "more than 2^32 keys, and the number of the last record" {
   needs $GIB $GIB

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# The installed package: found by CMake and by pkg-config, movable, and exporting nothing but lanebloom_.
+# The installed package: found by CMake and by pkg-config, movable, and exporting nothing but
+# lanebloom_.
 # SPDX-License-Identifier: MIT
 
 setup_file() {
@@ -12,13 +13,15 @@ setup_file() {
 }
 
 @test "a CMake project finds it, shared, static and from C++" {
-  cmake -S "$SOURCE_DIR/tests/consumer" -B "$BATS_TEST_TMPDIR" -DCMAKE_PREFIX_PATH="$PREFIX" -DCMAKE_C_COMPILER="$CC"
+  cmake -S "$SOURCE_DIR/tests/consumer" -B "$BATS_TEST_TMPDIR" \
+    -DCMAKE_PREFIX_PATH="$PREFIX" -DCMAKE_C_COMPILER="$CC"
   cmake --build "$BATS_TEST_TMPDIR"
   for program in shared static cplusplus; do "$BATS_TEST_TMPDIR/$program"; done
 }
 
 @test "another minor version is not what was asked for" {
-  sed 's/lanebloom 0.1/lanebloom 0.2/' "$SOURCE_DIR/tests/consumer/CMakeLists.txt" >"$BATS_TEST_TMPDIR/CMakeLists.txt"
+  sed 's/lanebloom 0.1/lanebloom 0.2/' "$SOURCE_DIR/tests/consumer/CMakeLists.txt" \
+    >"$BATS_TEST_TMPDIR/CMakeLists.txt"
   cp "$SOURCE_DIR"/tests/consumer/consumer.* "$BATS_TEST_TMPDIR"
   run cmake -S "$BATS_TEST_TMPDIR" -B "$BATS_TEST_TMPDIR/build" -DCMAKE_PREFIX_PATH="$PREFIX"
   [ "$status" != 0 ]
@@ -33,11 +36,13 @@ setup_file() {
 }
 
 @test "a compiler warns of a status that is ignored, in C and in C++" {
-  printf '%s\n' '#include <lanebloom.h>' 'int main(void)' '{' '  lanebloom_kernel_use("scalar");' '}' >"$BATS_TEST_TMPDIR/ignores.c"
+  printf '%s\n' '#include <lanebloom.h>' 'int main(void)' '{' '  lanebloom_kernel_use("scalar");' \
+    '}' >"$BATS_TEST_TMPDIR/ignores.c"
   for language in "c -std=c11" "c -std=c2x" "c++ -std=c++11" "c++ -std=c++17"; do
     echo "$language"
     read -ra flags <<<"$language"
-    run "$CC" -x "${flags[@]}" -pedantic -Werror -I "$PREFIX/include" -c "$BATS_TEST_TMPDIR/ignores.c" -o "$BATS_TEST_TMPDIR/ignores.o"
+    run "$CC" -x "${flags[@]}" -pedantic -Werror -I "$PREFIX/include" \
+      -c "$BATS_TEST_TMPDIR/ignores.c" -o "$BATS_TEST_TMPDIR/ignores.o"
     echo "$output"
     [ "$status" != 0 ]
     [[ $output == *unused-result\]* && $(grep -c 'error:' <<<"$output") = 1 ]]
@@ -45,7 +50,8 @@ setup_file() {
 }
 
 @test "header, library and package have one version" {
-  numbers=$(sed -n 's/^#define LANEBLOOM_VERSION_\(MAJOR\|MINOR\|PATCH\) //p' "$PREFIX/include/lanebloom.h" | paste -sd .)
+  numbers=$(sed -n 's/^#define LANEBLOOM_VERSION_\(MAJOR\|MINOR\|PATCH\) //p' \
+    "$PREFIX/include/lanebloom.h" | paste -sd .)
   [ "$(pkg-config --modversion lanebloom)" = "$numbers" ]
   [ "$("$PREFIX/bin/lanebloom" --version)" = "lanebloom $numbers" ]
 }
@@ -56,7 +62,8 @@ setup_file() {
 int main(void)
 {
   lanebloom_table *table;
-  return lanebloom_table_parse("no table", 8, LANEBLOOM_WRITER_UNKNOWN, &table, NULL, 0) != LANEBLOOM_ERR_FORMAT;
+  return lanebloom_table_parse("no table", 8, LANEBLOOM_WRITER_UNKNOWN, &table, NULL, 0) !=
+         LANEBLOOM_ERR_FORMAT;
 }
 END
   cat >"$BATS_TEST_TMPDIR/CMakeLists.txt" <<'END'
@@ -68,22 +75,27 @@ foreach(kind IN ITEMS tables tables-static)
   target_link_libraries(by-${kind} PRIVATE lanebloom::${kind})
 endforeach()
 END
-  cmake -S "$BATS_TEST_TMPDIR" -B "$BATS_TEST_TMPDIR/build" -DCMAKE_PREFIX_PATH="$PREFIX" -DCMAKE_C_COMPILER="$CC"
+  cmake -S "$BATS_TEST_TMPDIR" -B "$BATS_TEST_TMPDIR/build" \
+    -DCMAKE_PREFIX_PATH="$PREFIX" -DCMAKE_C_COMPILER="$CC"
   cmake --build "$BATS_TEST_TMPDIR/build"
   "$BATS_TEST_TMPDIR/build/by-tables"
   "$BATS_TEST_TMPDIR/build/by-tables-static"
   read -ra flags <<<"$(pkg-config --cflags --libs lanebloom-tables)"
-  "$CC" -std=c11 -pedantic -Wall -Wextra -Werror -o "$BATS_TEST_TMPDIR/consumer" "$BATS_TEST_TMPDIR/tables.c" "${flags[@]}"
+  "$CC" -std=c11 -pedantic -Wall -Wextra -Werror -o "$BATS_TEST_TMPDIR/consumer" \
+    "$BATS_TEST_TMPDIR/tables.c" "${flags[@]}"
   LD_LIBRARY_PATH=$LIBDIR "$BATS_TEST_TMPDIR/consumer"
-  run bash -c "nm -D --defined-only '$LIBDIR/liblanebloom-tables.so' | awk '{ print \$3 }' | grep -v ^lanebloom_"
+  run bash -c "nm -D --defined-only '$LIBDIR/liblanebloom-tables.so' |
+    awk '{ print \$3 }' | grep -v ^lanebloom_"
   [ -z "$output" ]
-  run bash -c "nm -g --defined-only '$LIBDIR/liblanebloom-tables.a' | awk 'NF == 3 { print \$3 }' | grep -v ^lanebloom_"
+  run bash -c "nm -g --defined-only '$LIBDIR/liblanebloom-tables.a' |
+    awk 'NF == 3 { print \$3 }' | grep -v ^lanebloom_"
   [ -z "$output" ]
 }
 
 @test "pkg-config finds it for static linking" {
   read -ra flags <<<"$(pkg-config --static --cflags --libs lanebloom)"
-  "$CC" -std=c11 -static -o "$BATS_TEST_TMPDIR/consumer" "$SOURCE_DIR/tests/consumer/consumer.c" "${flags[@]}"
+  "$CC" -std=c11 -static -o "$BATS_TEST_TMPDIR/consumer" "$SOURCE_DIR/tests/consumer/consumer.c" \
+    "${flags[@]}"
   "$BATS_TEST_TMPDIR/consumer"
 }
 
@@ -91,22 +103,25 @@ END
   sed -n '/^```c$/,/^```$/p' "$SOURCE_DIR/README.md" | sed '/^```/d' >"$BATS_TEST_TMPDIR/readme.c"
   [ -s "$BATS_TEST_TMPDIR/readme.c" ]
   read -ra flags <<<"$(pkg-config --cflags --libs lanebloom)"
-  "$CC" -std=c11 -Wall -Wextra -Werror -o "$BATS_TEST_TMPDIR/readme" "$BATS_TEST_TMPDIR/readme.c" "${flags[@]}"
+  "$CC" -std=c11 -Wall -Wextra -Werror -o "$BATS_TEST_TMPDIR/readme" "$BATS_TEST_TMPDIR/readme.c" \
+    "${flags[@]}"
   run env LD_LIBRARY_PATH="$LIBDIR" "$BATS_TEST_TMPDIR/readme"
   [ "$status" = 0 ]
   [ "$output" = "2 of 3 keys may be in the filter" ]
 }
 
 @test "the shared library exports the header's functions and nothing else" {
-  nm -D --defined-only "$LIBDIR/liblanebloom.so" | awk '{print $3}' | sort >"$BATS_TEST_TMPDIR/exported"
-  grep -E '^LANEBLOOM_(API|NODISCARD)' -A2 "$PREFIX/include/lanebloom.h" | grep -o 'lanebloom_[a-z0-9_]*(' | tr -d '(' | sort -u \
-    >"$BATS_TEST_TMPDIR/declared"
+  nm -D --defined-only "$LIBDIR/liblanebloom.so" | awk '{print $3}' |
+    sort >"$BATS_TEST_TMPDIR/exported"
+  grep -E '^LANEBLOOM_(API|NODISCARD)' -A2 "$PREFIX/include/lanebloom.h" |
+    grep -o 'lanebloom_[a-z0-9_]*(' | tr -d '(' | sort -u >"$BATS_TEST_TMPDIR/declared"
   [ "$(wc -l <"$BATS_TEST_TMPDIR/declared")" -ge 40 ]
   diff "$BATS_TEST_TMPDIR/declared" "$BATS_TEST_TMPDIR/exported"
 }
 
 @test "the static library defines no global name without the prefix" {
-  run bash -c "nm -g --defined-only '$LIBDIR/liblanebloom.a' | awk 'NF == 3 {print \$3}' | grep -v ^lanebloom_"
+  run bash -c "nm -g --defined-only '$LIBDIR/liblanebloom.a' |
+    awk 'NF == 3 { print \$3 }' | grep -v ^lanebloom_"
   echo "$output"
   [ -z "$output" ]
 }
@@ -121,10 +136,14 @@ END
 @test "the library never prints, exits or aborts" {
   nm -u "$LIBDIR/liblanebloom.a" | awk 'NF == 2 { print $2 }' | sort -u >"$BATS_TEST_TMPDIR/needed"
   grep -q '^lanebloom_' "$BATS_TEST_TMPDIR/needed"
-  run grep -E '^_*(v?[fd]?w?printf(_chk)?|puts?|fputs|putc(har)?|fputc|fwrite|perror|psignal|v?(err|warn)x?|error|syslog|stdout|stderr|_?[eE]xit|quick_exit|abort|assert_fail)$' "$BATS_TEST_TMPDIR/needed"
+  local prints='v?[fd]?w?printf(_chk)?|puts?|fputs|putc(har)?|fputc|fwrite|perror|psignal'
+  local speaks='v?(err|warn)x?|error|syslog|stdout|stderr'
+  local ends='_?[eE]xit|quick_exit|abort|assert_fail'
+  run grep -E "^_*($prints|$speaks|$ends)\$" "$BATS_TEST_TMPDIR/needed"
   echo "$output"
   # In debug builds assertions end the program of a caller who breaks what is documented.
-  [[ -z $output || ($output == __assert_fail && $(grep CMAKE_BUILD_TYPE: "$BUILD_DIR/CMakeCache.txt") == *=Debug) ]]
+  [[ -z $output || ($output == __assert_fail &&
+    $(grep CMAKE_BUILD_TYPE: "$BUILD_DIR/CMakeCache.txt") == *=Debug) ]]
 }
 
 @test "the installed command runs" {

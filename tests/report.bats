@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# bench/report/lanebloom-report: the numbers are in the page, the page needs nothing else, and a browser shows it.
+# bench/report/lanebloom-report: the numbers are in the page, the page needs nothing else, and a
+# browser shows it.
 # SPDX-License-Identifier: MIT
 
 setup_file() {
@@ -24,7 +25,8 @@ browser() { # ARGUMENT...
     [ -z "${CI:-}" ] && [ "${REQUIRE_CHROMIUM:-}" != 1 ] && skip "chromium is not installed"
     echo "chromium is not installed" && return 1
   }
-  timeout 25 chromium --headless --no-sandbox --disable-gpu --disable-background-networking --hide-scrollbars \
+  timeout 25 chromium \
+    --headless --no-sandbox --disable-gpu --disable-background-networking --hide-scrollbars \
     --user-data-dir="$BATS_TEST_TMPDIR/profile" --window-size=1200,2500 "$@" 2>/dev/null
 }
 
@@ -48,8 +50,10 @@ refused() { # EXPECTED-TEXT FILE...
   grep -qx "peer:leveldb 25.0 24.0 32.0" found
   grep -qx "peer:libbloom 40.0 44.0 60.0" found
   grep -qx "floor 0.325 0.631 4.15" found # 1.81 accesses; elements up to 1 MiB, lines beyond
-  sed -n '/^times as fast as scalar/,/^times as fast as peer/p' found | grep -qx "avx2 8.00 6.25 4.69"
-  sed -n '/^times as fast as peer:leveldb/,/^times as fast as peer:libbloom/p' found | grep -qx "avx2 10.0 7.50 5.00"
+  sed -n '/^times as fast as scalar/,/^times as fast as peer/p' found |
+    grep -qx "avx2 8.00 6.25 4.69"
+  sed -n '/^times as fast as peer:leveldb/,/^times as fast as peer:libbloom/p' found |
+    grep -qx "avx2 10.0 7.50 5.00"
   sed -n '/^multiple of the floor/,$p' found | grep -qx "avx2 7.70 5.07 1.54"
 }
 
@@ -66,14 +70,17 @@ refused() { # EXPECTED-TEXT FILE...
 @test "what was not measured is named, what was not understood too" {
   rows one.html screen-leveldb "hits 100 %" | grep -qx "avx2 2.80 – 19.0"
   grep -q "Missing rows: .*hits 100 %, avx2: 256 KiB, 1 MiB, 256 MiB" one.html
-  grep -q "<dt>no rows of</dt><dd>hash/bloomhash-signed, screen/leveldb-signed/hits:0/k:6/with-hash, " one.html
-  grep -q "without a result</dt><dd>screen/leveldb/scalar/KiB:256/.*/with-hash (wrong number of hits)<" one.html
+  missing="hash/bloomhash-signed, screen/leveldb-signed/hits:0/k:6/with-hash, "
+  grep -q "<dt>no rows of</dt><dd>$missing" one.html
+  failed="screen/leveldb/scalar/KiB:256/.*/with-hash (wrong number of hits)"
+  grep -q "without a result</dt><dd>$failed<" one.html
   grep -q "<dt>rows not understood</dt><dd>guess/leveldb<" one.html
 }
 
 @test "the machine is described as the file has it" {
   grep -q "<dt>cpu</dt><dd>Sample Xeon &lt;2 MiB of L2 &amp; more&gt;</dd>" one.html
-  for line in "kernels</dt><dd>avx2 scalar" "compiler</dt><dd>GNU 12.2.0" "flags</dt><dd>-O3 -DNDEBUG" \
+  for line in "kernels</dt><dd>avx2 scalar" "compiler</dt><dd>GNU 12.2.0" \
+    "flags</dt><dd>-O3 -DNDEBUG" \
     "commit</dt><dd>0123456789" "microcode</dt><dd>0x2b000603" \
     "gather_data_sampling</dt><dd>Not affected" "page_size_bytes</dt><dd>4096"; do
     grep -q "<dt>$line</dd>" one.html
@@ -84,8 +91,10 @@ refused() { # EXPECTED-TEXT FILE...
 @test "peers that no registry has are cited as such" {
   rows one.html cited "Times as fast as LevelDB" >found
   cat found
-  sed -n '/^cited, not measured here/,/^measured here/p' found | grep -q "^Boost classic, .* 3.57 / 1.42 4.40 / 1.55 "
-  sed -n '/^measured here/,$p' found | grep -q "leveldb, avx2 10.0 / 6.07 – 7.50 / – 5.00 / 1.47 – –$"
+  sed -n '/^cited, not measured here/,/^measured here/p' found |
+    grep -q "^Boost classic, .* 3.57 / 1.42 4.40 / 1.55 "
+  sed -n '/^measured here/,$p' found |
+    grep -q "leveldb, avx2 10.0 / 6.07 – 7.50 / – 5.00 / 1.47 – –$"
 }
 
 @test "two files: each with its numbers, and their ratios" {
@@ -125,14 +134,18 @@ refused() { # EXPECTED-TEXT FILE...
   echo "ns" >text.json
   refused "text.json: expected google/benchmark's JSON, found something else: " text.json
   echo '{"rows": []}' >members.json
-  refused 'expected an object with an object "context" and a list "benchmarks", found members rows' members.json
+  refused 'expected an object with an object "context" and a list "benchmarks", found members' \
+    members.json
   echo '{"context": {}, "benchmarks": [{"name": "BM_other"}]}' >other.json
   refused "other.json: expected rows such as screen/leveldb/" other.json
   [[ $output == *"found BM_other" ]]
   echo '{"context": {"caches": [1]}, "benchmarks": []}' >caches.json
-  refused "caches.json: expected caches with type, level and size in the context, found 1" caches.json
-  sed 's/"items_per_second": *[0-9.e+]*/"items_per_second": "many"/' "$SAMPLES/xeon.json" >number.json
-  refused "number.json: expected a positive number as items_per_second of row 'screen/" "$SAMPLES/xeon.json" number.json
+  refused "caches.json: expected caches with type, level and size in the context, found 1" \
+    caches.json
+  sed 's/"items_per_second": *[0-9.e+]*/"items_per_second": "many"/' "$SAMPLES/xeon.json" \
+    >number.json
+  refused "number.json: expected a positive number as items_per_second of row 'screen/" \
+    "$SAMPLES/xeon.json" number.json
   [[ $output == *"found 'many'" ]]
 }
 
@@ -153,7 +166,9 @@ refused() { # EXPECTED-TEXT FILE...
   /usr/bin/python3 - <<'END'
 from matplotlib.image import imread
 pixels = (imread("page.png")[:, :, :3] * 255).round().astype(int)
-for name, color in ("paper", (255, 255, 255)), ("avx2's line", (0x00, 0x72, 0xB2)), ("the floor", (0xDD, 0xDD, 0xDD)):
+colors = {"paper": (0xFF, 0xFF, 0xFF), "avx2's line": (0x00, 0x72, 0xB2),
+          "the floor": (0xDD, 0xDD, 0xDD)}
+for name, color in colors.items():
     found = int((abs(pixels - color).sum(axis=2) == 0).sum())
     print(name, found)
     assert found > 500

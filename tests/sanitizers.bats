@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# Each sanitizer of this build must report the fault that canary.c plants for it, in words that fail every other test.
+# Each sanitizer of this build must report the fault that canary.c plants for it, in words that fail
+# every other test.
 # SPDX-License-Identifier: MIT
 
 report='runtime error:|(Address|Leak|Thread|Memory)Sanitizer' # as in CMakeLists.txt

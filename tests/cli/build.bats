@@ -10,7 +10,8 @@ info() {
   numbers 1 1000 >keys
   run -0 --separate-stderr lanebloom build -o filter keys
   [[ -z $output && -z $stderr ]]
-  [[ $(info filter '[.format, .keys, .bits_per_key, .probes, .filter_bytes]' | jq -c .) == '["rocksdb-local",1000,10,6,1285]' ]]
+  found=$(info filter '[.format, .keys, .bits_per_key, .probes, .filter_bytes]' | jq -c .)
+  [[ $found == '["rocksdb-local",1000,10,6,1285]' ]]
 }
 
 @test "bytes are LevelDB's and RocksDB's" {
@@ -22,7 +23,8 @@ info() {
   [[ $(cmp -l raw <(head -c 69 /dev/zero) | awk '{ printf "%s:%s ", $1 - 1, $2 }') == \
     "3:1 5:1 12:2 17:2 40:2 41:10 64:377 66:6 " ]]
   # What LevelDB 1.23 makes of this one key, by NewBloomFilterPolicy(10).
-  printf '\x9a\xe3\xac\x97\xcb\xd5\xb9\xcd\x94\xe5\xf9\xd4\xc9\xe4\x91\xd4\xc5\xa2\xd1\xd6' | lanebloom build --format leveldb --width 20 --raw -o raw
+  printf '\x9a\xe3\xac\x97\xcb\xd5\xb9\xcd\x94\xe5\xf9\xd4\xc9\xe4\x91\xd4\xc5\xa2\xd1\xd6' |
+    lanebloom build --format leveldb --width 20 --raw -o raw
   [[ $(od -An -v -tx1 raw | tr -d ' \n') == 082000400001040206 ]]
 }
 
@@ -52,8 +54,10 @@ info() {
 
 @test "no false negatives, whatever the options" {
   numbers 1 20000 >keys
-  for options in "" "--bits 1" "--bits 20" "--rate 0.01" "--expected 20000" "--expected 7" "--expected 100000 --rate 0.001" \
-    "--format leveldb-signed" "--format leveldb --bits 0" "--format rocksdb-legacy" "--format rocksdb-legacy --bits 100" "--bits 0.5"; do
+  for options in "" "--bits 1" "--bits 20" "--rate 0.01" "--expected 20000" "--expected 7" \
+    "--expected 100000 --rate 0.001" \
+    "--format leveldb-signed" "--format leveldb --bits 0" "--format rocksdb-legacy" \
+      "--format rocksdb-legacy --bits 100" "--bits 0.5"; do
     lanebloom build $options -o filter keys
     lanebloom screen filter keys | cmp - keys
   done
@@ -89,8 +93,10 @@ info() {
   : >empty
   lanebloom build --rate 0.01 -o filter empty
   [[ $(info filter .keys) == 0 ]]
-  fails_with "--rate 1.0000000000000001e-30: no filter" lanebloom build --rate 1e-30 --expected 1000000000 -o other
-  fails_with "no filter of format leveldb reaches it with 1000000000 keys; --format rocksdb-local does" \
+  fails_with "--rate 1.0000000000000001e-30: no filter" \
+    lanebloom build --rate 1e-30 --expected 1000000000 -o other
+  fails_with \
+    "no filter of format leveldb reaches it with 1000000000 keys; --format rocksdb-local does" \
     lanebloom build --rate 0.01 --format leveldb --expected 1000000000 -o other
   [[ ! -e other ]]
 }
@@ -114,7 +120,8 @@ info() {
     is_message "filter: warning: 100000 keys are more than the 1000 of --expected: of absent keys"
     rate=$(lanebloom info --json filter | jq '.model_rate * 100')
     shown=$(sed 's/.*of absent keys \(.*\) % pass, by the model, not .*/\1/' <<<"$stderr")
-    jq -en --argjson rate "$rate" --argjson shown "$shown" '$rate > 50 and ($rate / $shown - 1 | fabs) < 0.01'
+    jq -en --argjson rate "$rate" \
+      --argjson shown "$shown" '$rate > 50 and ($rate / $shown - 1 | fabs) < 0.01'
   done
   for expected in 100000 99000 200000; do
     run -0 --separate-stderr lanebloom build --expected $expected -o filter keys
@@ -124,13 +131,16 @@ info() {
 
 @test "--bits that the format rounds or limits: what is in effect" {
   numbers 1 10 >keys
-  for case in "200 rocksdb-local 100" "0.6 rocksdb-local 1" "1000000 rocksdb-legacy 100" "9.7 rocksdb-legacy 10"; do
+  for case in "200 rocksdb-local 100" "0.6 rocksdb-local 1" "1000000 rocksdb-legacy 100" \
+    "9.7 rocksdb-legacy 10"; do
     read -r bits format effective <<<"$case"
     run -0 --separate-stderr lanebloom build --bits $bits --format $format -o filter keys
-    is_message "filter: warning: --bits $bits: $format rounds or limits it to $effective bits per key"
+    is_message \
+      "filter: warning: --bits $bits: $format rounds or limits it to $effective bits per key"
     [[ $(info filter .bits_per_key) == "$effective" ]]
   done
-  for case in "100 rocksdb-local" "10.5 rocksdb-local" "10.00001 rocksdb-local" "9 rocksdb-legacy" "200 leveldb"; do
+  for case in "100 rocksdb-local" "10.5 rocksdb-local" "10.00001 rocksdb-local" "9 rocksdb-legacy" \
+    "200 leveldb"; do
     read -r bits format <<<"$case"
     run -0 --separate-stderr lanebloom build --bits $bits --format $format -o filter keys
     [[ -z $stderr ]]
@@ -154,7 +164,8 @@ info() {
 @test "--bits that the format does not take" {
   numbers 1 10 >keys
   for bits in 10.5 -1 2147483648; do
-    fails_with "--bits $bits: leveldb takes 0 to 2147483647 bits per key in steps of 1" lanebloom build --format leveldb --bits=$bits -o filter keys
+    fails_with "--bits $bits: leveldb takes 0 to 2147483647 bits per key in steps of 1" \
+      lanebloom build --format leveldb --bits=$bits -o filter keys
   done
   for bits in 3e9 1e308; do
     lanebloom build --bits=$bits -o large keys
@@ -162,13 +173,15 @@ info() {
     rm large
   done
   for bits in 0 0.25 -1; do
-    fails_with "--bits $bits: rocksdb-local takes 0.5 bits per key and more" lanebloom build --bits=$bits -o filter keys
+    fails_with "--bits $bits: rocksdb-local takes 0.5 bits per key and more" \
+      lanebloom build --bits=$bits -o filter keys
   done
   [[ ! -e filter ]]
 }
 
 @test "unknown formats, options that exclude each other, no target" {
-  refuses "--format 'berkeley': no such format; there is: leveldb" lanebloom build --format berkeley -o filter
+  refuses "--format 'berkeley': no such format; there is: leveldb" \
+    lanebloom build --format berkeley -o filter
   refuses "--format 'unknown'" lanebloom build --format unknown -o filter
   refuses "--format 'rocksdb': only opens filters" lanebloom build --format rocksdb -o filter
   refuses "--bits and --rate" lanebloom build --bits 10 --rate 0.1 --expected 5 -o filter
@@ -178,13 +191,18 @@ info() {
 
 @test "--expected beyond memory is refused before anything is read" {
   mkfifo never
-  fails_with "a filter of 1250000000000000001 bytes" timeout 5 "$LANEBLOOM" build --format leveldb --expected 1000000000000000000 -o filter never
-  fails_with "more than rocksdb-local can hold: they need 1.25e+18 bytes, and it ends at 4294967237, with 3435973785 keys" \
+  fails_with "a filter of 1250000000000000001 bytes" \
+    timeout 5 "$LANEBLOOM" build --format leveldb --expected 1000000000000000000 -o filter never
+  needs="can hold: they need 1.25e+18 bytes, and it ends at"
+  fails_with "more than rocksdb-local $needs 4294967237, with 3435973785 keys" \
     timeout 5 "$LANEBLOOM" build --expected 1000000000000000000 -o filter never
-  fails_with "more than rocksdb-local can hold: they need 5e+09 bytes" timeout 5 "$LANEBLOOM" build --expected 4000000000 -o filter never
-  fails_with "more than rocksdb-legacy can hold: they need 1.25e+18 bytes, and it ends at 536862789, with 429490176 keys" \
-    timeout 5 "$LANEBLOOM" build --format rocksdb-legacy --expected 1000000000000000000 -o filter never
-  fails_with "more than leveldb can hold: they need 2.31e+19 bytes, and it ends at 2305843009213693951, with 1844674407370955160 keys" \
+  fails_with "more than rocksdb-local can hold: they need 5e+09 bytes" \
+    timeout 5 "$LANEBLOOM" build --expected 4000000000 -o filter never
+  fails_with "more than rocksdb-legacy $needs 536862789, with 429490176 keys" \
+    timeout 5 "$LANEBLOOM" build --format rocksdb-legacy --expected 1000000000000000000 \
+    -o filter never
+  needs="can hold: they need 2.31e+19 bytes, and it ends at"
+  fails_with "more than leveldb $needs 2305843009213693951, with 1844674407370955160 keys" \
     timeout 5 "$LANEBLOOM" build --format leveldb --expected 18446744073709551615 -o filter never
   [[ ! -e filter ]]
 }

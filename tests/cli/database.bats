@@ -50,7 +50,8 @@ make_absent() {
       lanebloom screen --width $length --db "$table" lengths/$length | cmp - lengths/$length
       run -1 lanebloom screen --width $length -v --db "$table" lengths/$length
       [[ -z $output ]]
-      [[ $(lanebloom screen --width $length --db "$table" --which -c lengths/$length) == "$table"$'\t'$nkeys ]]
+      count=$(lanebloom screen --width $length --db "$table" --which -c lengths/$length)
+      [[ $count == "$table"$'\t'$nkeys ]]
     done
     [[ $n -eq 150 ]]
   done
@@ -88,7 +89,8 @@ make_absent() {
   cat lines absent >rows
   lanebloom screen --db db --which rows >named
   for table in db/*; do
-    LC_ALL=C awk -F '\t' -v table=$table '$1 == table' named | cut -f 2- | cmp - <(lanebloom screen --db $table rows)
+    LC_ALL=C awk -F '\t' -v table=$table '$1 == table' named | cut -f 2- |
+      cmp - <(lanebloom screen --db $table rows)
   done
   cut -f 2- named | LC_ALL=C uniq | cmp - <(lanebloom screen --db db rows)
   grep -a -A 4 -m 1 ^db/000003 named | cut -f 1 | cmp - <(printf 'db/00000%d.sst\n' 3 4 5 6 7)
@@ -98,7 +100,8 @@ make_absent() {
   make_database
   make_lines
   lanebloom screen --db db/000003.sst --db db/000004.sst --which -n lines >named
-  paste -d '\n' <(grep -an '' lines | sed 's|^|db/000003.sst\t|') <(grep -an '' lines | sed 's|^|db/000004.sst\t|') | cmp - named
+  paste -d '\n' <(grep -an '' lines | sed 's|^|db/000003.sst\t|') \
+    <(grep -an '' lines | sed 's|^|db/000004.sst\t|') | cmp - named
   printf '~\n\0~\0' >zero
   lanebloom screen --db db/000004.sst --which -z zero >named
   lanebloom screen --db db/000004.sst -z zero | sed -z 's|^|db/000004.sst\t|' | cmp - named
@@ -190,7 +193,8 @@ make_absent() {
   fails_with "cut.sst: " lanebloom screen --db db --db cut.sst lines
   fails_with "text.sst: no table" lanebloom screen --db text.sst --db db lines
   fails_with "missing: No such file or directory" lanebloom screen --db missing lines
-  fails_with "empty: expected a folder with .ldb or .sst files" lanebloom screen --db empty --db db lines
+  fails_with "empty: expected a folder with .ldb or .sst files" \
+    lanebloom screen --db empty --db db lines
   fails_with "cut.sst: " lanebloom screen -q --db db --db cut.sst lines
   ln -s gone db/000008.sst
   cp cut.sst db/000009.sst
@@ -208,7 +212,8 @@ make_absent() {
   [[ -z $stderr ]]
   echo text >db/000011.log
   run -0 --separate-stderr lanebloom screen -c --db db lines
-  [[ $stderr == "lanebloom: db/000011.log: warning: "* && ${#stderr_lines[@]} -eq 1 && $output -gt 100 ]]
+  [[ $stderr == "lanebloom: db/000011.log: warning: "* && ${#stderr_lines[@]} -eq 1 &&
+    $output -gt 100 ]]
 }
 
 @test "a warning that many tables share is given once" {
@@ -217,7 +222,8 @@ make_absent() {
     cp "$VECTORS/synthetic_fv6_xxh3.bin" db/00000$i.sst
   done
   run -0 --separate-stderr lanebloom screen -c --db db <<<key
-  [[ $output == 1 && ${#stderr_lines[@]} -eq 1 && $stderr == "lanebloom: db/000001.sst: warning: "*" (and 2 more)" ]]
+  [[ $output == 1 && ${#stderr_lines[@]} -eq 1 &&
+    $stderr == "lanebloom: db/000001.sst: warning: "*" (and 2 more)" ]]
 }
 
 @test "--writer lets no more keys pass than without it" {
@@ -253,7 +259,8 @@ make_absent() {
     is_message "write error: No space left on device"
   done
   make_absent 300000
-  run --separate-stderr bash -o pipefail -c "'$LANEBLOOM' screen --which --db db absent absent | head -n 1"
+  run --separate-stderr bash -o pipefail \
+    -c "'$LANEBLOOM' screen --which --db db absent absent | head -n 1"
   [[ $status -eq 141 && ${#lines[@]} -eq 1 && -z $stderr ]]
 }
 
@@ -274,7 +281,8 @@ make_absent() {
 @test "a table that stays unreadable in a folder is named after a while" {
   make_database
   : >db/000008.sst
-  fails_with "db/000008.sst: an empty file: no table, or one that is being written (ask again)" lanebloom screen --db db <<<key
+  fails_with "db/000008.sst: an empty file: no table, or one that is being written (ask again)" \
+    lanebloom screen --db db <<<key
 }
 
 @test "odd tables lose no key" {
@@ -283,7 +291,8 @@ make_absent() {
     printf '%s\n' "${@:2}" >keys
     lanebloom screen --db "$1" keys >found 2>warnings || true
     [ -s warnings ]
-    cmp found keys || grep 'snappy.*, which this build does not read' warnings # as where a host is played
+    # as where a host is played
+    cmp found keys || grep 'snappy.*, which this build does not read' warnings
   }
   for version in 4 5; do # the filter holds a prefix of it
     finds "$odd/pebble_v$version.sst" abcd
@@ -300,14 +309,16 @@ make_absent() {
   table=$SOURCE_DIR/tests/vectors/tables_odd/large_value.sst
   run --separate-stderr lanebloom screen --db "$table" <<<large
   [[ $stderr != *"zstd"*"which this build does not read" ]] || skip "this build lacks zstd"
-  [[ $status -eq 0 && $output == large && $stderr == *"very large, and the key range is not known" ]]
+  [[ $status -eq 0 && $output == large &&
+    $stderr == *"very large, and the key range is not known" ]]
   run -1 lanebloom screen --db "$table" <<<absent
 }
 
 @test "filters of prefixes of two lengths are asked together" {
   odd=$SOURCE_DIR/tests/vectors/tables_odd
   for i in {0..499}; do printf '%03dk%05d\n' "$i" "$i"; done >keys
-  lanebloom screen --db "$odd/prefixes_of_3.sst" --db "$odd/prefixes_of_5.sst" --which -c keys >found
+  lanebloom screen --db "$odd/prefixes_of_3.sst" --db "$odd/prefixes_of_5.sst" --which -c keys \
+    >found
   [[ $(cut -f 2 found | xargs) == "500 500" ]]
 }
 
@@ -319,7 +330,9 @@ make_absent() {
 }
 
 @test "a small table cannot take all memory" {
-  address_space_can_be_limited || skip "this binary reserves address space, as sanitizers and emulators do"
+  address_space_can_be_limited ||
+    skip "this binary reserves address space, as sanitizers and emulators do"
   echo key >keys
-  (ulimit -v 400000 && fails_with "found more" lanebloom screen --db "$SOURCE_DIR/tests/vectors/tables_odd/bomb.sst" keys)
+  bomb=$SOURCE_DIR/tests/vectors/tables_odd/bomb.sst
+  (ulimit -v 400000 && fails_with "found more" lanebloom screen --db "$bomb" keys)
 }

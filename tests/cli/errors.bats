@@ -13,7 +13,8 @@ sh_run() {
 
 @test "a full device: one message, status 2, for every verb and the help" {
   make_filter
-  for verb in --help --version "screen --help" "screen --version" "screen filter keys" "screen -c filter keys" "screen -n filter keys" \
+  for verb in --help --version "screen --help" "screen --version" "screen filter keys" \
+    "screen -c filter keys" "screen -n filter keys" \
     "info filter" "info --json filter" "hash keys" kernels "kernels --json"; do
     sh_run "\$1 $verb >/dev/full"
     [[ $status -eq 2 ]]
@@ -67,10 +68,13 @@ sh_run() {
 
 @test "a closed standard input is an error under every name" {
   make_filter
-  for command in 'screen filter -' 'screen filter /dev/stdin' 'build -o other -' 'build -o other /dev/stdin' 'info -' \
-    'info --raw --format leveldb -' 'screen --raw --format leveldb - keys' 'screen /dev/stdin keys' 'hash -'; do
+  for command in 'screen filter -' 'screen filter /dev/stdin' 'build -o other -' \
+    'build -o other /dev/stdin' 'info -' \
+    'info --raw --format leveldb -' 'screen --raw --format leveldb - keys' \
+      'screen /dev/stdin keys' 'hash -'; do
     sh_run "\$1 $command <&-"
-    [[ $status -eq 2 && -z $output && ${#stderr_lines[@]} -eq 1 ]] || { echo "$command: $status, $output$stderr"; false; }
+    [[ $status -eq 2 && -z $output && ${#stderr_lines[@]} -eq 1 ]] ||
+      { echo "$command: $status, $output$stderr"; false; }
   done
   [[ ! -e other ]]
 }
@@ -92,16 +96,20 @@ sh_run() {
   mkfifo shut
   chmod 444 shut
   for raw in "" --raw; do
-    fails_with "missing/filter: No such file or directory" without_input "$LANEBLOOM" build $raw -o missing/filter
-    fails_with "to-missing: No such file or directory" without_input "$LANEBLOOM" build $raw -o to-missing
+    fails_with "missing/filter: No such file or directory" \
+      without_input "$LANEBLOOM" build $raw -o missing/filter
+    fails_with "to-missing: No such file or directory" \
+      without_input "$LANEBLOOM" build $raw -o to-missing
     fails_with "folder: Is a directory" without_input "$LANEBLOOM" build $raw -o folder
     fails_with "to-folder: Is a directory" without_input "$LANEBLOOM" build $raw -o to-folder
     fails_with "filter/: " without_input "$LANEBLOOM" build $raw -o filter/
     fails_with "folder/old/filter: " without_input "$LANEBLOOM" build $raw -o folder/old/filter
     for target in closed/filter closed/old to-closed shut; do
-      fails_with "$target: Permission denied" without_input "${unprivileged[@]}" "$LANEBLOOM" build $raw -o $target
+      fails_with "$target: Permission denied" \
+        without_input "${unprivileged[@]}" "$LANEBLOOM" build $raw -o $target
     done
-    sh_run "mkfifo -m 600 open; timeout 5 \$1 build $raw -o - 0<>open 1<closed/old; status=\$?; rm open; exit \$status"
+    sh_run "mkfifo -m 600 open; timeout 5 \$1 build $raw -o - 0<>open 1<closed/old; status=\$?
+      rm open; exit \$status"
     [[ $status -eq 2 ]]
     is_message "(standard output): Bad file descriptor"
   done
@@ -156,7 +164,8 @@ sh_run() {
   make_filter
   for bad in missing . /proc/self/mem keys/below; do
     sh_run "\$1 screen -c filter $bad"
-    [[ $status -eq 2 && $output == 0 && $stderr == "lanebloom: $bad: "* && ${#stderr_lines[@]} -eq 1 ]]
+    [[ $status -eq 2 && $output == 0 && $stderr == "lanebloom: $bad: "* &&
+      ${#stderr_lines[@]} -eq 1 ]]
     sh_run "\$1 hash $bad"
     [[ $status -eq 2 && $stderr == "lanebloom: $bad: "* && ${#stderr_lines[@]} -eq 1 ]]
   done
@@ -168,12 +177,14 @@ sh_run() {
   fails_with 'esc\033[31m: No such file or directory' lanebloom screen $'esc\033[31m' keys
   fails_with 'invalid\377: No such file or directory' lanebloom hash $'invalid\377'
   fails_with 'grün: No such file or directory' lanebloom hash 'grün'
-  fails_with 'two\012lines/filter: No such file or directory' lanebloom build -o $'two\nlines/filter' keys
+  fails_with 'two\012lines/filter: No such file or directory' \
+    lanebloom build -o $'two\nlines/filter' keys
   fails_with "LANEBLOOM_KERNEL 'a\\012b'" env LANEBLOOM_KERNEL=$'a\nb' "$LANEBLOOM" kernels
 }
 
 @test "memory that is not there" {
-  address_space_can_be_limited || skip "this binary reserves address space, as sanitizers and emulators do"
+  address_space_can_be_limited ||
+    skip "this binary reserves address space, as sanitizers and emulators do"
   numbers 1 10 >keys
   lanebloom build -o filter keys
   head -c 200000000 /dev/zero >line

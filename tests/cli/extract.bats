@@ -10,8 +10,8 @@ hex() {
   od -An -v -tx1 "$1" | tr -d ' \n'
 }
 
-# with_keys COMMAND...: runs it once for each length of the tables' keys, with those keys, one after the other, on
-# standard input.
+# with_keys COMMAND...: runs it once for each length of the tables' keys, with those keys, one after
+# the other, on standard input.
 with_keys() {
   local length
   [[ -d lengths ]] || split_keys
@@ -28,8 +28,8 @@ split_keys() {
   done < <(grep -v '[#-]' "$VECTORS/keys.txt")
 }
 
-full=(rocksdb_fv2_crc32c_legacy10 rocksdb_fv3_xxh32_legacy10 rocksdb_fv4_xxh64_legacy10_prefix3 rocksdb_fv5_nosum_flb16
-  rocksdb_fv5_xxh3_flb10)
+full=(rocksdb_fv2_crc32c_legacy10 rocksdb_fv3_xxh32_legacy10 rocksdb_fv4_xxh64_legacy10_prefix3
+  rocksdb_fv5_nosum_flb16 rocksdb_fv5_xxh3_flb10)
 
 @test "a container with the table's own filter" {
   what='[.format, .probes, .filter_bytes, (.model_rate * 1e9 | round)]'
@@ -60,8 +60,10 @@ full=(rocksdb_fv2_crc32c_legacy10 rocksdb_fv3_xxh32_legacy10 rocksdb_fv4_xxh64_l
 }
 
 @test "other filters are refused, and named" {
-  fails_with "one filter for the whole table, found a filter block" lanebloom extract "$VECTORS/leveldb_bloom10.ldb" -o filter
-  fails_with "found it in partitions" lanebloom extract "$VECTORS/rocksdb_fv5_xxh3_flb10_partitioned.sst" -o filter
+  fails_with "one filter for the whole table, found a filter block" \
+    lanebloom extract "$VECTORS/leveldb_bloom10.ldb" -o filter
+  fails_with "found it in partitions" \
+    lanebloom extract "$VECTORS/rocksdb_fv5_xxh3_flb10_partitioned.sst" -o filter
   fails_with "(partitionedfilter.rocksdb.BuiltinBloomFilter)" \
     lanebloom extract "$VECTORS/rocksdb_fv4_crc32c_legacy10_partitioned.sst" -o filter
   [[ ! -e filter ]]
@@ -69,10 +71,12 @@ full=(rocksdb_fv2_crc32c_legacy10 rocksdb_fv3_xxh32_legacy10 rocksdb_fv4_xxh64_l
 
 @test "a filter of prefixes alone is taken with --prefixes alone" {
   table=$VECTORS/rocksdb_fv5_crc32c_flb10_prefixonly3.sst
-  fails_with "holds no keys, but prefixes of rocksdb.FixedPrefix.3; --prefixes" lanebloom extract "$table" -o filter
+  fails_with "holds no keys, but prefixes of rocksdb.FixedPrefix.3; --prefixes" \
+    lanebloom extract "$table" -o filter
   [[ ! -e filter ]]
   lanebloom extract --prefixes "$table" -o filter
-  grep -v '[#-]' "$VECTORS/keys.txt" | cut -c 1-6 | grep ...... | sort -u | sed 's/../\\x&/g' >escaped
+  grep -v '[#-]' "$VECTORS/keys.txt" | cut -c 1-6 | grep ...... | sort -u |
+    sed 's/../\\x&/g' >escaped
   while read -r prefix; do printf "$prefix"; done <escaped >prefixes
   [[ $(lanebloom screen --width 3 -c filter prefixes) == $(wc -l <escaped) ]]
 }
@@ -99,7 +103,8 @@ full=(rocksdb_fv2_crc32c_legacy10 rocksdb_fv3_xxh32_legacy10 rocksdb_fv4_xxh64_l
 }
 
 @test "a filter of which nothing says what it holds is taken with --prefixes alone" {
-  fails_with "nothing says whether the filter holds keys or prefixes" lanebloom extract "$VECTORS/synthetic_fv6_xxh3.bin" -o filter
+  fails_with "nothing says whether the filter holds keys or prefixes" \
+    lanebloom extract "$VECTORS/synthetic_fv6_xxh3.bin" -o filter
   [[ ! -e filter ]]
   lanebloom extract --prefixes "$VECTORS/synthetic_fv6_xxh3.bin" -o filter
   lanebloom info filter
@@ -122,11 +127,13 @@ full=(rocksdb_fv2_crc32c_legacy10 rocksdb_fv3_xxh32_legacy10 rocksdb_fv4_xxh64_l
 
 @test "a target that cannot be written" {
   table=$VECTORS/rocksdb_fv5_xxh3_flb10.sst
-  fails_with "missing/filter: No such file or directory" lanebloom extract "$table" -o missing/filter
+  fails_with "missing/filter: No such file or directory" \
+    lanebloom extract "$table" -o missing/filter
   for option in "" --raw; do
     run -2 --separate-stderr bash -c "'$LANEBLOOM' extract $option '$table' -o - >/dev/full"
     is_message "(standard output): No space left on device"
-    run --separate-stderr bash -o pipefail -c "trap '' PIPE; sleep 0.1 | { exec <&-; sleep 0.05; }; '$LANEBLOOM' extract $option '$table' -o - | true"
+    run --separate-stderr bash -o pipefail -c "trap '' PIPE; sleep 0.1 | { exec <&-; sleep 0.05; }
+      '$LANEBLOOM' extract $option '$table' -o - | true"
     [[ -z $stderr ]]
   done
 }

@@ -1,10 +1,11 @@
-# Calls of the system that fail, one after the other, in each verb: a message and status 2, or nothing at all to be seen.
-# A file that is written is whole or the old one, and none is beside it.
+# Calls of the system that fail, one after the other, in each verb: a message and status 2, or
+# nothing at all to be seen. A file that is written is whole or the old one, and none is beside it.
 # SPDX-License-Identifier: MIT
 load helper
 
 needs_interposing() {
-  [[ -n ${INTERPOSE-} ]] || skip "calls of a sanitizer's binary, or another CPU's, cannot be made to fail"
+  [[ -n ${INTERPOSE-} ]] ||
+    skip "calls of a sanitizer's binary, or another CPU's, cannot be made to fail"
 }
 
 make_inputs() {
@@ -16,7 +17,8 @@ make_inputs() {
   cp "$SOURCE_DIR/tests/vectors/tables/leveldb_bloom10.ldb" c.ldb
 }
 
-# run_with FAULT COMMAND...: fills in `status`, out and err; `reached` has a byte if it came to the fault.
+# run_with FAULT COMMAND...: fills in `status`, out and err; `reached` has a byte if it came to the
+# fault.
 run_with() {
   local fault=$1
   shift
@@ -24,15 +26,21 @@ run_with() {
   : >reached
   [[ $fault != *shrink ]] || cp kept/* .
   status=0
-  LD_PRELOAD=$INTERPOSE LANEBLOOM_FAULT=$fault LANEBLOOM_FAULT_MARK=reached "$LANEBLOOM" "$@" >out 2>err || status=$?
+  LD_PRELOAD=$INTERPOSE LANEBLOOM_FAULT=$fault LANEBLOOM_FAULT_MARK=reached "$LANEBLOOM" "$@" \
+    >out 2>err || status=$?
   files=(.* *)
   read -r -d '' errors <err || true
 }
 
-# same FILE OTHER: a file's text is read without another process, one that has more than that is compared.
+# same FILE OTHER: a file's text is read without another process, one that has more than that is
+# compared.
 same() {
   local a b
-  IFS= read -r -d '' a <"$1" || { IFS= read -r -d '' b <"$2"; [[ $? -ne 0 && $a == "$b" ]]; return; }
+  IFS= read -r -d '' a <"$1" || {
+    IFS= read -r -d '' b <"$2"
+    [[ $? -ne 0 && $a == "$b" ]]
+    return
+  }
   cmp -s "$1" "$2"
 }
 
@@ -49,7 +57,8 @@ fail() {
 
 # The fault was nothing that mattered: all is as without it.
 is_undisturbed() {
-  [[ $status == "$normal_status" ]] && same out normal_out && same err normal_err && same target whole
+  [[ $status == "$normal_status" ]] && same out normal_out && same err normal_err &&
+    same target whole
 }
 
 # What was printed until then is right, and a message says why there is no more.
@@ -58,19 +67,21 @@ is_refused() { # REASON
     { [[ ! -s out ]] || cmp -s -n "$(stat -c %s out)" out normal_out; }
 }
 
-# Answers that are right, but not the best: without CURRENT, with data blocks that are gone, or without memory to ask
-# better. No record is lost.
+# Answers that are right, but not the best: without CURRENT, with data blocks that are gone, or
+# without memory to ask better. No record is lost.
 is_less_known() { # FUNCTION COMMAND...
   case "$*" in
-    "open tables c.ldb" | "malloc tables c.ldb") [[ $status -eq 0 && $errors == *"warning: the database's MANIFEST cannot be read"* ]] ;;
-    "pread tables c.ldb") [[ $status -eq 0 && $errors == *"warning: a data block is damaged or too large"* ]] ;;
+    "open tables c.ldb" | "malloc tables c.ldb")
+      [[ $status -eq 0 && $errors == *"warning: the database's MANIFEST cannot be read"* ]] ;;
+    "pread tables c.ldb")
+      [[ $status -eq 0 && $errors == *"warning: a data block is damaged or too large"* ]] ;;
     "malloc screen --db"*) [[ $status -eq 0 && ! -s err ]] && ! grep -qvxFf out normal_out ;;
     *) false ;;
   esac
 }
 
-# each FUNCTION HOW COMMAND...: makes the first, the second, ... call of the function end that way, or of these every $step-th.
-# Counts in nfaults and nrefused.
+# each FUNCTION HOW COMMAND...: makes the first, the second, ... call of the function end that way,
+# or of these every $step-th. Counts in nfaults and nrefused.
 step=1
 each() {
   local function=$1 how=$2 reason="Input/output error" n
@@ -93,7 +104,8 @@ each() {
     [[ ${#files[@]} -eq $nfiles ]] || fail "$* with $function $n $how: ${files[*]}" || return
     must_fail "$function" "$how" || ! is_undisturbed || continue
     [[ $how == fail* || $how == shrink ]] && is_less_known "$function" "$@" && continue
-    [[ $how == fail* || $how == shrink ]] && is_refused "$reason" || fail "$* with $function $n $how" || return
+    [[ $how == fail* || $how == shrink ]] && is_refused "$reason" ||
+      fail "$* with $function $n $how" || return
     nrefused=$((nrefused + 1))
   done
   is_undisturbed || fail "$* without a fault"
@@ -194,9 +206,11 @@ each_verb() {
   nlimits=0
   local step=5
   ! exhaustive || step=1
-  for command in "hash keys" "screen filter keys" "screen -n filter keys" "screen --which --db c.ldb --db b.sst keys"; do
+  for command in "hash keys" "screen filter keys" "screen -n filter keys" \
+    "screen --which --db c.ldb --db b.sst keys"; do
     lanebloom $command >whole
-    for ((limit = 1; limit * 1024 < $(stat -c %s whole); limit += step)); do # of stdio's writes each is cut short, and then fails
+    # of stdio's writes each is cut short, and then fails
+    for ((limit = 1; limit * 1024 < $(stat -c %s whole); limit += step)); do
       status=0
       (ulimit -f $limit && exec "$LANEBLOOM" $command >part 2>err) || status=$?
       [[ $status -eq 2 && $(<err) == "lanebloom: write error: File too large" ]] || fail "$command"

@@ -32,7 +32,8 @@ load helper
 
 @test "--format changes the hash" {
   printf 'caf\303\251\303\n' >input
-  [[ $(lanebloom hash --format leveldb input) != "$(lanebloom hash --format leveldb-signed input)" ]]
+  [[ $(lanebloom hash --format leveldb input) != \
+    "$(lanebloom hash --format leveldb-signed input)" ]]
   refuses "--format 'md5'" lanebloom hash --format md5 input
 }
 
@@ -51,17 +52,20 @@ prints_the_bits_of() { # FORMAT TRAILER_BYTES
   cut -f 1,3 lines | cmp - <(lanebloom hash --format $1 keys)
   cut -f 2 lines | tr ' ' '\n' | sort -nu >positions
   head -c -$2 raw | od -An -v -tu1 -w1 |
-    awk '{ for (i = 0; i < 8; i++) if (int($1 / 2 ^ i) % 2) print (NR - 1) * 8 + i }' | cmp - positions
+    awk '{ for (i = 0; i < 8; i++) if (int($1 / 2 ^ i) % 2) print (NR - 1) * 8 + i }' |
+      cmp - positions
 }
 
 @test "--filter implies the format; another is an error" {
   numbers 1 3 >keys
   lanebloom build --format leveldb-signed -o filter keys
   lanebloom hash --filter filter --format leveldb-signed keys >/dev/null
-  fails_with "filter: the format is leveldb-signed, not leveldb" lanebloom hash --filter filter --format leveldb keys
+  fails_with "filter: the format is leveldb-signed, not leveldb" \
+    lanebloom hash --filter filter --format leveldb keys
   fails_with "missing: No such file" lanebloom hash --filter missing keys
   printf '\303\n' >high
-  [[ $(lanebloom hash --filter filter high | cut -f 1) == "$(lanebloom hash --format leveldb-signed high | cut -f 1)" ]]
+  [[ $(lanebloom hash --filter filter high | cut -f 1) == \
+    "$(lanebloom hash --format leveldb-signed high | cut -f 1)" ]]
 }
 
 @test "input errors: the others are hashed, status 2" {

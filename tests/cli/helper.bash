@@ -1,4 +1,5 @@
-# What the tests of the command share. $LANEBLOOM is the binary; every test starts in a folder of its own.
+# What the tests of the command share. $LANEBLOOM is the binary; every test starts in a folder of
+# its own.
 # SPDX-License-Identifier: MIT
 
 bats_require_minimum_version 1.5.0
@@ -32,7 +33,8 @@ holds() {
   printf "$2" | cmp - "$1"
 }
 
-# is_message TEXT: the last run printed nothing but one line on standard error, which has TEXT in it.
+# is_message TEXT: the last run printed nothing but one line on standard error, which has TEXT in
+# it.
 is_message() {
   [[ -z $output && ${#stderr_lines[@]} -eq 1 && $stderr == "lanebloom: "*"$1"* ]] ||
     { echo "standard output: $output"; echo "standard error: $stderr"; return 1; }

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 load helper
 
-# Reads are of 512 KiB: these are some 5 MB of lines of 0 to 40 bytes, and of 200 kB now and then, of which the filter has
-# every third. The seed is printed, and repeated with LANEBLOOM_TEST_SEED.
+# Reads are of 512 KiB: these are some 5 MB of lines of 0 to 40 bytes, and of 200 kB now and then,
+# of which the filter has every third. The seed is printed, and repeated with LANEBLOOM_TEST_SEED.
 setup_file() {
   export SEED=${LANEBLOOM_TEST_SEED:-$RANDOM}
   cd "$BATS_FILE_TMPDIR" || return 1
@@ -27,7 +27,8 @@ make_lines() {
   ln -s "$BATS_FILE_TMPDIR"/{lines,keys,filter} .
 }
 
-# same STATUS ARGUMENTS...: screen's two streams and status are those of -j1; STANDARD_INPUT is its input, if set.
+# same STATUS ARGUMENTS...: screen's two streams and status are those of -j1; STANDARD_INPUT is its
+# input, if set.
 same() {
   local expected=$1 jobs status several=-j3
   shift
@@ -35,8 +36,10 @@ same() {
   for jobs in -j1 $several; do
     [[ $jobs == -- ]] && jobs=
     status=0
-    lanebloom screen $jobs "$@" <"${STANDARD_INPUT:-/dev/null}" >"got$jobs" 2>"errors$jobs" || status=$?
-    [[ $status -eq $expected ]] || { echo "screen $jobs $*: status $status"; cat "errors$jobs"; return 1; }
+    lanebloom screen $jobs "$@" <"${STANDARD_INPUT:-/dev/null}" >"got$jobs" 2>"errors$jobs" ||
+      status=$?
+    [[ $status -eq $expected ]] ||
+      { echo "screen $jobs $*: status $status"; cat "errors$jobs"; return 1; }
     cmp got-j1 "got$jobs" || { echo "screen $jobs $*"; return 1; }
     diff errors-j1 "errors$jobs" || { echo "screen $jobs $*"; return 1; }
   done
@@ -45,8 +48,10 @@ same() {
 @test "numbers of threads that are none" {
   numbers 1 10 | lanebloom build -o filter
   for jobs in 0 -1 x 1x 1.5 "" 1025 99999999999999999999; do
-    refuses "--jobs '$jobs': not a whole number from 1 to 1024" lanebloom screen "--jobs=$jobs" filter /dev/null
-    refuses "--jobs '$jobs': not a whole number from 1 to 1024" lanebloom build "--jobs=$jobs" -o other /dev/null
+    refuses "--jobs '$jobs': not a whole number from 1 to 1024" \
+      lanebloom screen "--jobs=$jobs" filter /dev/null
+    refuses "--jobs '$jobs': not a whole number from 1 to 1024" \
+      lanebloom build "--jobs=$jobs" -o other /dev/null
   done
   [[ ! -e other ]]
   [[ $(numbers 1 10 | lanebloom screen -j 1024 -c filter) == 10 ]]
@@ -81,7 +86,8 @@ same() {
     head -c $((width * 3)) lines | lanebloom build --width $width -j1 -o fixed
     expected=$(($(stat -Lc %s lines) % width ? 2 : 0))
     for options in "" -v -n; do
-      [[ $width -gt 1 || -z $options ]] || continue # all of 256 keys: nothing for -v, and much for -n
+      # all of 256 keys: nothing for -v, and much for -n
+      [[ $width -gt 1 || -z $options ]] || continue
       same $expected --width $width $options fixed lines lines
     done
   done
@@ -106,7 +112,8 @@ same() {
   make_lines
   for jobs in -j1 -j2 -j8; do
     lanebloom screen $jobs filter keys missing - . keys <keys >both$jobs 2>&1 || [[ $? -eq 2 ]]
-    { cat keys; echo "lanebloom: missing: No such file or directory"; cat keys; echo "lanebloom: .: Is a directory"; cat keys; } |
+    { cat keys; echo "lanebloom: missing: No such file or directory"
+      cat keys; echo "lanebloom: .: Is a directory"; cat keys; } |
       cmp - both$jobs
   done
 }
@@ -122,7 +129,8 @@ same() {
 
 @test "screen and build: records longer than any read" {
   make_lines
-  { head -n 1000 lines; head -c 3000000 /dev/zero | tr '\0' a; echo; cat lines; head -c 2100000 /dev/zero | tr '\0' b; echo; echo
+  { head -n 1000 lines; head -c 3000000 /dev/zero | tr '\0' a; echo; cat lines
+    head -c 2100000 /dev/zero | tr '\0' b; echo; echo
     head -c 5000000 /dev/zero | tr '\0' c; } >long
   lanebloom build -j1 -o filter long
   for jobs in -j1 -j2 -j3; do
@@ -182,13 +190,19 @@ same() {
   absent=$(seq 100 | lanebloom screen -v filter | head -n 1) # no false positive
   for jobs in -j1 -j2 -j4; do
     for options in "" -n; do
-      run --separate-stderr bash -o pipefail -c "timeout 20 '$LANEBLOOM' screen $jobs $options filter keys keys keys | head -n 1"
-      [[ $status -eq 141 && ${#lines[@]} -eq 1 && -z $stderr ]] || { echo "status $status, ${#lines[@]} lines, $stderr"; return 1; }
-      run --separate-stderr bash -o pipefail -c "yes $absent | timeout 20 '$LANEBLOOM' screen $jobs $options -v filter | head -n 1"
-      [[ $status -eq 141 && ${#lines[@]} -eq 1 && -z $stderr ]] || { echo "status $status, ${#lines[@]} lines, $stderr"; return 1; }
-      run --separate-stderr bash -o pipefail -c "trap '' PIPE; timeout 20 '$LANEBLOOM' screen $jobs $options filter keys | head -n 1"
+      run --separate-stderr bash -o pipefail \
+        -c "timeout 20 '$LANEBLOOM' screen $jobs $options filter keys keys keys | head -n 1"
+      [[ $status -eq 141 && ${#lines[@]} -eq 1 && -z $stderr ]] ||
+        { echo "status $status, ${#lines[@]} lines, $stderr"; return 1; }
+      run --separate-stderr bash -o pipefail \
+        -c "yes $absent | timeout 20 '$LANEBLOOM' screen $jobs $options -v filter | head -n 1"
+      [[ $status -eq 141 && ${#lines[@]} -eq 1 && -z $stderr ]] ||
+        { echo "status $status, ${#lines[@]} lines, $stderr"; return 1; }
+      run --separate-stderr bash -o pipefail \
+        -c "trap '' PIPE; timeout 20 '$LANEBLOOM' screen $jobs $options filter keys | head -n 1"
       [[ $status -eq 2 && ${#lines[@]} -eq 1 && -z $stderr ]]
-      fails_with "write error: No space left on device" bash -c "yes $absent | timeout 20 '$LANEBLOOM' screen $jobs $options -v filter >/dev/full"
+      fails_with "write error: No space left on device" bash \
+        -c "yes $absent | timeout 20 '$LANEBLOOM' screen $jobs $options -v filter >/dev/full"
     done
   done
 }
@@ -202,30 +216,36 @@ same() {
     run -0 --separate-stderr lanebloom build $jobs --progress -o other lines lines
     [[ ${stderr_lines[-1]} =~ ^lanebloom:\ $((2 * nlines))\ records,\ [0-9]+\ per\ second$ ]]
     run -2 --separate-stderr lanebloom build $jobs --progress -o other lines missing lines
-    [[ ${stderr_lines[-2]} == "lanebloom: missing: "* && ${stderr_lines[-1]} == "lanebloom: $nlines records, "* ]]
+    [[ ${stderr_lines[-2]} == "lanebloom: missing: "* &&
+      ${stderr_lines[-1]} == "lanebloom: $nlines records, "* ]]
   done
 }
 
 @test "build: the same bytes, whatever the options" {
   make_lines
-  awk '{ for (i = NR % 3; i < 3; i++) print }' keys >repeated # equal neighbours, across the ends of pieces too
+  # equal neighbours, across the ends of pieces too
+  awk '{ for (i = NR % 3; i < 3; i++) print }' keys >repeated
   yes same | head -n 300000 >>repeated
   local several=-j3
   ! exhaustive || several="-j2 -j3 --jobs=8 --"
-  for options in "" "--format leveldb" "--format rocksdb-legacy --bits 5" "--expected 100000" "--expected 7" \
-    "--format leveldb --expected 500000" "--rate 0.02" "--rate 0.01 --expected 400000" "--expected 100000000"; do
+  for options in "" "--format leveldb" "--format rocksdb-legacy --bits 5" "--expected 100000" \
+    "--expected 7" \
+    "--format leveldb --expected 500000" "--rate 0.02" "--rate 0.01 --expected 400000" \
+      "--expected 100000000"; do
     lanebloom build -j1 $options -o one repeated lines
     for jobs in $several; do
       [[ $jobs == -- ]] && jobs=
       lanebloom build $jobs $options -o other repeated lines
       cmp one other
     done
-    cat repeated lines | lanebloom build -j2 $options -o other 2>/dev/null && cmp one other || [[ $options == "--rate 0.02" ]]
+    cat repeated lines | lanebloom build -j2 $options -o other 2>/dev/null && cmp one other ||
+      [[ $options == "--rate 0.02" ]]
   done
 }
 
 @test "build: pieces are merged in order" {
-  # Of equal neighbours one is kept, and a hundred bits of each show in the size: pieces out of order make more of them.
+  # Of equal neighbours one is kept, and a hundred bits of each show in the size: pieces out of
+  # order make more of them.
   for i in {1..40}; do yes "block-$((i / 2))" | head -c 524288 | head -n -1; done >blocks
   lanebloom build -j1 --bits 100 -o one blocks
   for jobs in -j2 -j3 -j8 -j8 -j8; do
@@ -238,7 +258,8 @@ same() {
   make_lines
   for jobs in -j1 -j2 -j8; do
     for options in "" "--expected 100000" "--rate 0.1"; do
-      fails_with "missing: No such file or directory" lanebloom build $jobs $options -o other lines missing lines missing
+      fails_with "missing: No such file or directory" \
+        lanebloom build $jobs $options -o other lines missing lines missing
       fails_with ".: Is a directory" lanebloom build $jobs $options -o other . lines
     done
   done
@@ -246,7 +267,8 @@ same() {
 }
 
 @test "where no thread is to be had, those that are there do" {
-  address_space_can_be_limited || skip "this binary reserves address space, as sanitizers and emulators do"
+  address_space_can_be_limited ||
+    skip "this binary reserves address space, as sanitizers and emulators do"
   make_lines
   lanebloom screen -j1 filter lines lines lines lines >expected
   (

@@ -46,7 +46,8 @@ state_of_target() {
     wait $! 2>/dev/null || true
     state=$(state_of_target)
     [[ -n ${count[$state]} ]] || { echo "kill $i: $state"; return 1; }
-    [[ $state != absent || $((i % 4)) -eq 0 ]] || { echo "kill $i: the old file is gone"; return 1; }
+    [[ $state != absent || $((i % 4)) -eq 0 ]] ||
+      { echo "kill $i: the old file is gone"; return 1; }
     count[$state]=$((count[$state] + 1))
     if [[ $state == whole ]]; then # one kill in four is to come too late
       window=$((window * 3 / 4 + 1))
@@ -57,9 +58,10 @@ state_of_target() {
     fi
     [[ $(ls -A folder | grep -vc '^target$') -eq 0 ]] || temporaries=$((temporaries + 1))
   done
-  echo "# $nkills kills: target absent ${count[absent]}, old ${count[old]}, whole ${count[whole]} times;" \
-    "a temporary file beside it $temporaries times" >&3
-  [[ $((count[absent] + count[old])) -gt 0 && ${count[whole]} -gt 0 ]] # they were spread over the runs
+  echo "# $nkills kills: target absent ${count[absent]}, old ${count[old]}," \
+    "whole ${count[whole]} times; a temporary file beside it $temporaries times" >&3
+  # they were spread over the runs
+  [[ $((count[absent] + count[old])) -gt 0 && ${count[whole]} -gt 0 ]]
 }
 
 # Before and after every call that changes something.
@@ -70,7 +72,8 @@ kill_at_each() { # FUNCTION
       rm -rf folder reached
       mkdir folder
       cp old folder/target
-      (LD_PRELOAD=$INTERPOSE LANEBLOOM_FAULT="$1 $n $how" LANEBLOOM_FAULT_MARK=reached build_new) 2>/dev/null || true
+      (LD_PRELOAD=$INTERPOSE LANEBLOOM_FAULT="$1 $n $how" LANEBLOOM_FAULT_MARK=reached build_new) \
+        2>/dev/null || true
       [[ -e reached ]] || break
       state=$(state_of_target)
       [[ $state == old || $state == whole ]] || { echo "$1 $n $how: $state"; return 1; }
@@ -82,7 +85,8 @@ kill_at_each() { # FUNCTION
 }
 
 @test "kills before and after each call" {
-  [[ -n ${INTERPOSE-} ]] || skip "calls of a sanitizer's binary, or another CPU's, cannot be made to fail"
+  [[ -n ${INTERPOSE-} ]] ||
+    skip "calls of a sanitizer's binary, or another CPU's, cannot be made to fail"
   local -A count=([old]=0 [whole]=0)
   trap - DEBUG
   make_files

@@ -10,7 +10,8 @@ load helper
   done
   for verb in build screen info hash tables extract kernels; do
     run -0 --separate-stderr lanebloom $verb --help
-    [[ ${lines[0]} == "Usage: lanebloom $verb "* && $output == *Examples:*"lanebloom $verb"* && -z $stderr ]]
+    [[ ${lines[0]} == "Usage: lanebloom $verb "* && $output == *Examples:*"lanebloom $verb"* &&
+      -z $stderr ]]
   done
 }
 
@@ -35,7 +36,8 @@ load helper
   run -0 --separate-stderr lanebloom kernels
   [[ ${#lines[@]} -ge 2 && -n ${lines[0]} && -z $stderr ]]
   [[ $(grep -c '^\* ' <<<"$output") -eq 1 ]]
-  [[ ${lines[1]} == "* "*" (best for this CPU)" || ${lines[1]} == "* scalar (QEMU emulates this CPU"* ]]
+  [[ ${lines[1]} == "* "*" (best for this CPU)" ||
+    ${lines[1]} == "* scalar (QEMU emulates this CPU"* ]]
   [[ $(grep -cE '^..scalar( |$)' <<<"$output") -eq 1 ]]
 }
 
@@ -45,7 +47,8 @@ load helper
   [[ $(wc -l <json) -eq 1 ]]
   [[ $(jq -r '.cpu' json) == "$(head -n 1 text)" ]]
   jq -r '.active as $active | .reason as $reason |
-    .kernels[] | if . == $active then "* \(.) (\($reason))" else "  " + . end' json | cmp - <(tail -n +2 text)
+    .kernels[] | if . == $active then "* \(.) (\($reason))" else "  " + . end' json |
+    cmp - <(tail -n +2 text)
 }
 
 @test "--kernel and LANEBLOOM_KERNEL choose, the option wins" {
@@ -53,16 +56,19 @@ load helper
   [[ $(LANEBLOOM_KERNEL=scalar lanebloom kernels --json | jq -r .active) == scalar ]]
   [[ $(lanebloom kernels --json | jq -r '.kernels | length') -eq 1 ]] || {
     [[ $(lanebloom kernels --kernel scalar --json | jq -r .reason) == "chosen by the program" ]]
-    [[ $(LANEBLOOM_KERNEL=scalar lanebloom kernels --json | jq -r .reason) == "named by LANEBLOOM_KERNEL" ]]
+    [[ $(LANEBLOOM_KERNEL=scalar lanebloom kernels --json | jq -r .reason) == \
+      "named by LANEBLOOM_KERNEL" ]]
   }
   [[ $(LANEBLOOM_KERNEL=none lanebloom kernels --kernel scalar --json | jq -r .active) == scalar ]]
-  [[ $(LANEBLOOM_KERNEL= lanebloom kernels --json | jq -r .active) == "$(lanebloom kernels --json | jq -r '.kernels[0]')" ]]
+  [[ $(LANEBLOOM_KERNEL= lanebloom kernels --json | jq -r .active) == \
+    "$(lanebloom kernels --json | jq -r '.kernels[0]')" ]]
 }
 
 @test "every verb refuses a kernel that cannot run here, and names what can" {
   numbers 1 10 >keys
   lanebloom build -o filter keys
-  verbs=("build -o other keys" "screen filter keys" "info filter" "hash keys" "tables keys" "extract keys -o other" "screen --db keys" "kernels")
+  verbs=("build -o other keys" "screen filter keys" "info filter" "hash keys" "tables keys"
+    "extract keys -o other" "screen --db keys" "kernels")
   for verb in "${verbs[@]}"; do
     fails_with "--kernel 'none'" lanebloom $verb --kernel none
     [[ $stderr == *available:*scalar* ]]

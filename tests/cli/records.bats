@@ -114,10 +114,13 @@ hashes() {
 @test "a filter as records is refused, with what was meant" {
   numbers 1 10 >keys
   for i in 1 2; do lanebloom build -o f$i.lbf keys; done
-  fails_with "f2.lbf: expected records, found a lanebloom container: \`screen' takes one FILTER; run it once for each" \
+  meant="\`screen' takes one FILTER; run it once for each"
+  fails_with "f2.lbf: expected records, found a lanebloom container: $meant" \
     lanebloom screen f1.lbf f2.lbf
-  fails_with "f1.lbf: expected records, found a lanebloom container: \`build' takes keys" lanebloom build -o m.lbf f1.lbf f2.lbf
-  fails_with "f1.lbf: expected records, found a lanebloom container: \`hash --filter FILE' hashes" lanebloom hash f1.lbf
+  fails_with "f1.lbf: expected records, found a lanebloom container: \`build' takes keys" \
+    lanebloom build -o m.lbf f1.lbf f2.lbf
+  fails_with "f1.lbf: expected records, found a lanebloom container: \`hash --filter FILE' hashes" \
+    lanebloom hash f1.lbf
   [[ ! -e m.lbf ]]
   run -2 --separate-stderr lanebloom screen f1.lbf f2.lbf keys
   [[ $output == "$(<keys)" && ${#stderr_lines[@]} -eq 1 ]]
@@ -128,15 +131,21 @@ hashes() {
   lanebloom build -o filter keys
   gzip -k keys
   printf '\50\265\57\375 and frames' >keys.zst
+  with="decompress it:"
   for verb in "build -o other" "screen filter" hash; do
-    name=${verb%% *}
+    by="lanebloom ${verb%% *}"
     for z in "" -z --crlf; do
-      fails_with "keys.gz: expected records, found gzip data: decompress it: zcat FILE | lanebloom $name" lanebloom $verb $z keys.gz
-      fails_with "keys.zst: expected records, found zstd data: decompress it: zstdcat FILE | lanebloom $name" lanebloom $verb $z keys.zst
+      fails_with "keys.gz: expected records, found gzip data: $with zcat FILE | $by" \
+        lanebloom $verb $z keys.gz
+      fails_with "keys.zst: expected records, found zstd data: $with zstdcat FILE | $by" \
+        lanebloom $verb $z keys.zst
     done
-    fails_with "(standard input): expected records, found gzip data: decompress it: zcat FILE | lanebloom $name" lanebloom $verb <keys.gz
-    fails_with "(standard input): expected records, found gzip data" lanebloom $verb - < <(cat keys.gz)
-    fails_with "(standard input): expected records, found a lanebloom container" lanebloom $verb < <(cat filter)
+    fails_with "(standard input): expected records, found gzip data: $with zcat FILE | $by" \
+      lanebloom $verb <keys.gz
+    fails_with "(standard input): expected records, found gzip data" \
+      lanebloom $verb - < <(cat keys.gz)
+    fails_with "(standard input): expected records, found a lanebloom container" \
+      lanebloom $verb < <(cat filter)
   done
   [[ ! -e other ]]
 }
@@ -177,7 +186,8 @@ hashes() {
 
 @test "records that come byte by byte" {
   printf 'one\ntwo\n\nthree' >expected
-  { for c in o n e '\n' t w o '\n' '\n' t h r e e; do printf "$c"; sleep 0.005; done; } | lanebloom hash | cut -f 2 >got
+  { for c in o n e '\n' t w o '\n' '\n' t h r e e; do printf "$c"; sleep 0.005; done; } |
+    lanebloom hash | cut -f 2 >got
   { cat expected; echo; } | cmp - got
 }
 
@@ -193,7 +203,8 @@ hashes() {
 }
 
 @test "memory stays small, whatever the size of the input" {
-  address_space_can_be_limited || skip "this binary reserves address space, as sanitizers and emulators do"
+  address_space_can_be_limited ||
+    skip "this binary reserves address space, as sanitizers and emulators do"
   numbers 1 100 | lanebloom build -o filter
   numbers 1 2000000 >rows
   (

@@ -119,7 +119,8 @@ make_filter() {
   fails_with "keys: not a lanebloom container" lanebloom screen keys keys
   fails_with "/dev/null: not a lanebloom container" lanebloom screen /dev/null keys
   fails_with "(standard input): not a lanebloom container" lanebloom screen - keys <keys
-  fails_with "missing: No such file or directory" lanebloom screen --raw --format leveldb missing keys
+  fails_with "missing: No such file or directory" \
+    lanebloom screen --raw --format leveldb missing keys
   fails_with ".: Is a directory" lanebloom screen --raw --format leveldb . keys
   lanebloom build -o filter keys
   head -c -1 filter >cut
@@ -155,7 +156,8 @@ make_filter() {
   is_message "(standard input): input file is also the output"
   lanebloom screen filter /dev/null odd >/dev/null
   cp odd both
-  bash -c "'$LANEBLOOM' screen -c filter both >>both && '$LANEBLOOM' screen -q filter both >>both" # they print no record
+  # they print no record
+  bash -c "'$LANEBLOOM' screen -c filter both >>both && '$LANEBLOOM' screen -q filter both >>both"
 }
 
 @test "matches show at once while the input stays open" {
@@ -185,6 +187,7 @@ make_filter() {
 
 @test "a database's folder or table that is taken for a filter: the message knows --db" {
   table=$BATS_TEST_DIRNAME/../vectors/tables/leveldb_bloom10.ldb
-  fails_with '(`screen --db'"'"' asks the tables of a database)' lanebloom screen "$(dirname "$table")" <<<key
+  fails_with '(`screen --db'"'"' asks the tables of a database)' lanebloom screen \
+    "$(dirname "$table")" <<<key
   fails_with '`screen --db'"'"' asks tables)' lanebloom screen "$table" <<<key
 }

@@ -44,7 +44,8 @@ without_privilege() {
   fails_with "to-missing: No such file or directory" lanebloom build -o to-missing keys
   fails_with "loop: Too many levels of symbolic links" lanebloom build -o loop keys
   fails_with "below-file: Not a directory" lanebloom build -o below-file keys
-  [[ $(ls -A . folder) == $'.:\nbelow-file\nfilter\nfolder\nkeys\nloop\nto-folder\nto-missing\n\nfolder:' ]]
+  [[ $(ls -A . folder) == \
+    $'.:\nbelow-file\nfilter\nfolder\nkeys\nloop\nto-folder\nto-missing\n\nfolder:' ]]
 }
 
 @test "-o LINK to what is no regular file is written to directly" {
@@ -62,11 +63,13 @@ without_privilege() {
 
 # As where fs.protected_symlinks stops links of others in /tmp.
 @test "links that the system does not follow are not followed" {
-  unshare -rm bash -c 'mount -t tmpfs -o nosymfollow none "$1"' - "$PWD" 2>/dev/null || skip "no mount namespace to be had"
+  unshare -rm bash -c 'mount -t tmpfs -o nosymfollow none "$1"' - "$PWD" 2>/dev/null ||
+    skip "no mount namespace to be had"
   make_filter
   run -0 unshare -rm bash -c '
     mkdir closed && mount -t tmpfs -o nosymfollow none closed && cd closed
-    cp ../keys ../filter . && echo old >real && ln -s real link && ln -s new dangling && ln -s filter readable
+    cp ../keys ../filter . && echo old >real && ln -s real link && ln -s new dangling &&
+      ln -s filter readable
     "$1" build -o link keys; echo $?
     "$1" build -o dangling keys; echo $?
     "$1" screen -c readable keys; echo $?
@@ -91,7 +94,9 @@ real" ]]
 @test "a container is read as far as its header goes, however long it is" {
   make_filter
   expected="too long: expected a payload of 1285 bytes behind the header, found more"
-  run -2 --separate-stderr bash -c '{ cat filter; head -c 400000000 /dev/zero && : >whole; } | "$1" info /dev/stdin' - "$LANEBLOOM"
+  run -2 --separate-stderr bash \
+    -c '{ cat filter; head -c 400000000 /dev/zero && : >whole; } | "$1" info /dev/stdin' \
+    - "$LANEBLOOM"
   is_message "/dev/stdin: $expected"
   [[ ! -e whole ]]
   cp filter sparse
@@ -106,7 +111,8 @@ real" ]]
     rm -f raw
     truncate -s $size raw
     for format in rocksdb rocksdb-local rocksdb-legacy; do
-      fails_with "raw: beyond what the format can hold (RocksDB's filters have fewer than 2^32 bytes)" \
+      fails_with \
+        "raw: beyond what the format can hold (RocksDB's filters have fewer than 2^32 bytes)" \
         lanebloom screen --raw --format $format raw keys
     done
   done
@@ -114,11 +120,13 @@ real" ]]
 
 # ---- names ----
 
-# Line ends, an escape sequence, one in a single character of C1, what is no UTF-8, a surrogate, and what is beyond Unicode.
-hostile=($'two\nlines' $'esc\033[31m' $'csi\302\23331m' $'latin\377' $'surrogate\355\240\200' $'beyond\364\220\200\200'
-  $'five\370\210\200\200\200')
+# Line ends, an escape sequence, one in a single character of C1, what is no UTF-8, a surrogate, and
+# what is beyond Unicode.
+hostile=($'two\nlines' $'esc\033[31m' $'csi\302\23331m' $'latin\377' $'surrogate\355\240\200'
+  $'beyond\364\220\200\200' $'five\370\210\200\200\200')
 
-# prints_plainly COMMAND...: whatever it prints, by whatever status, is text of one line that a terminal may see.
+# prints_plainly COMMAND...: whatever it prints, by whatever status, is text of one line that a
+# terminal may see.
 prints_plainly() {
   "$@" >out 2>err </dev/null || true
   [[ -s out || -s err ]] || { echo "printed nothing: $*"; return 1; }
@@ -131,7 +139,8 @@ prints_plainly() {
   name=$(printf %s "${hostile[@]}")
   cp filter "$name"
   while read -ra words; do
-    prints_plainly "$LANEBLOOM" "${words[@]//@/"$name"}" || { echo "${words[*]}"; cat -v out err; false; }
+    prints_plainly "$LANEBLOOM" "${words[@]//@/"$name"}" ||
+      { echo "${words[*]}"; cat -v out err; false; }
   done <<'COMMANDS'
 @
 info missing/@
@@ -178,7 +187,8 @@ COMMANDS
     iconv -f UTF-8 -t UTF-16 json >utf16
     [[ $(jq -c .file json | wc -l) -eq $((2 * ${#hostile[@]})) ]]
   done
-  [[ $(jq -r .file json | grep -c '\\364\\220\\200\\200') -eq 2 && $(jq -r .file json | grep -c '\\377') -eq 2 ]]
+  [[ $(jq -r .file json | grep -c '\\364\\220\\200\\200') -eq 2 &&
+    $(jq -r .file json | grep -c '\\377') -eq 2 ]]
 }
 
 # ---- an output that is an input ----
@@ -197,18 +207,21 @@ COMMANDS
     file=${prefix}keys
     fails_with "input file is also the output" lanebloom build -o $file keys
     fails_with "input file is also the output" lanebloom build -o keys filter $file
-    for command in "build -o - $file" "build -o /dev/stdout $file" "screen -v filter $file" "screen -n filter $file" "hash $file"; do
+    for command in "build -o - $file" "build -o /dev/stdout $file" "screen -v filter $file" \
+      "screen -n filter $file" "hash $file"; do
       run -2 --separate-stderr bash -c "\$1 $command >>keys" - "$LANEBLOOM"
       is_message "$file: input file is also the output"
     done
     file=${prefix}filter
-    for command in "screen $file keys" "screen -c $file keys" "info $file" "info --json $file" "hash --filter $file keys"; do
+    for command in "screen $file keys" "screen -c $file keys" "info $file" "info --json $file" \
+      "hash --filter $file keys"; do
       run -2 --separate-stderr bash -c "\$1 $command >>filter" - "$LANEBLOOM"
       is_message "$file: input file is also the output"
     done
     file=${prefix}table.sst
     fails_with "the table is also the output" lanebloom extract table.sst -o $file
-    for command in "tables $file" "tables --json $file" "screen --db $file keys" "screen -v --db $file keys" "extract $file -o -"; do
+    for command in "tables $file" "tables --json $file" "screen --db $file keys" \
+      "screen -v --db $file keys" "extract $file -o -"; do
       run -2 --separate-stderr bash -c "\$1 $command >>table.sst" - "$LANEBLOOM"
       is_message "also the output"
     done
@@ -246,11 +259,14 @@ COMMANDS
   cp filter secret
   cp filter fixed-filter
   chmod 000 secret
-  for command in "info secret" "screen secret keys" "screen filter secret" "hash secret" "hash --filter secret keys" "build -o new secret" \
-    "info closed/filter" "screen filter closed/keys" "tables closed" "tables closed/table.sst" "screen --db closed keys" \
+  for command in "info secret" "screen secret keys" "screen filter secret" "hash secret" \
+    "hash --filter secret keys" "build -o new secret" \
+    "info closed/filter" "screen filter closed/keys" "tables closed" "tables closed/table.sst" \
+      "screen --db closed keys" \
     "build -o closed/new keys" "build -o fixed/new keys" "extract secret -o new"; do
     run --separate-stderr without_privilege "$LANEBLOOM" $command
-    [[ $status -eq 2 && -z $output && ${#stderr_lines[@]} -eq 1 && $stderr == *": Permission denied" ]] ||
+    [[ $status -eq 2 && -z $output && ${#stderr_lines[@]} -eq 1 &&
+      $stderr == *": Permission denied" ]] ||
       { echo "$command: $status, $output, $stderr"; false; }
   done
   chmod 755 closed fixed # so that they can be removed
@@ -267,7 +283,8 @@ COMMANDS
   exec 7>&-
   status=0
   wait $! || status=$?
-  [[ $status -eq 2 && $(cat err) == "lanebloom: folder/filter: No such file or directory" && ! -e folder ]]
+  [[ $status -eq 2 && $(cat err) == "lanebloom: folder/filter: No such file or directory" &&
+    ! -e folder ]]
 }
 
 # ---- the environment ----
@@ -276,7 +293,8 @@ COMMANDS
   make_filter
   lanebloom info --json filter >expected
   lanebloom screen -n filter keys >>expected
-  for setting in TMPDIR=/nonexistent LC_ALL=de_DE.UTF-8 LC_ALL=$'\033' LANG=no-such LOCPATH=/nonexistent LANGUAGE=de COLUMNS=-1 \
+  for setting in TMPDIR=/nonexistent LC_ALL=de_DE.UTF-8 LC_ALL=$'\033' LANG=no-such \
+    LOCPATH=/nonexistent LANGUAGE=de COLUMNS=-1 \
     COLUMNS=99999999999 HOME= IFS=/ ARGP_HELP_FMT=x POSIXLY_CORRECT=1 MALLOC_PERTURB_=85; do
     env "$setting" "$LANEBLOOM" info --json filter >found 2>err
     env "$setting" "$LANEBLOOM" screen -n filter keys >>found 2>>err

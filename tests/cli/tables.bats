@@ -34,22 +34,27 @@ copy() {
   copy leveldb_bloom10.ldb rocksdb_fv5_xxh3_flb10.sst rocksdb_fv5_crc32c_flb10_prefixonly3.sst
   run -0 --separate-stderr lanebloom tables --json db
   [[ -z $stderr && ${#lines[@]} -eq 3 ]]
-  [[ $(jq -c keys_unsorted <<<"${lines[0]}") == '["file","engine","version","checksum","filter","format","whole_keys",'`
-    `'"prefixes","probes","filters","filter_bytes","file_bytes","entries","bits_per_key","model_rate","smallest",'`
-    `'"smallest_hex","largest","largest_hex","filter_name","comparator","prefix_extractor","warning"]' ]]
-  [[ $(jq -c '[.file, .engine, .version, .checksum, .filter, .format, .probes, .filters, .entries, .bits_per_key]' <<<"$output") == \
+  members="file engine version checksum filter format whole_keys prefixes probes filters"
+  members+=" filter_bytes file_bytes entries bits_per_key model_rate smallest smallest_hex largest"
+  members+=" largest_hex filter_name comparator prefix_extractor warning"
+  [[ $(jq -r 'keys_unsorted | join(" ")' <<<"${lines[0]}") == "$members" ]]
+  [[ $(jq -c '[.file, .engine, .version, .checksum, .filter, .format, .probes, .filters, .entries,
+    .bits_per_key]' <<<"$output") == \
 '["db/000001.ldb","leveldb",0,"crc32c","block","leveldb",6,3,null,null]
 ["db/000002.sst","rocksdb",5,"xxh3","full","rocksdb-local",6,1,150,10.24]
 ["db/000003.sst","rocksdb",5,"crc32c","full","rocksdb-local",6,1,150,10.24]' ]]
   [[ $(jq -c '[.filter_bytes, .file_bytes, .filter_name, .comparator]' <<<"${lines[1]}") == \
     '[197,4922,"fullfilter.rocksdb.BuiltinBloomFilter","leveldb.BytewiseComparator"]' ]]
-  [[ $(jq -c '[.whole_keys, .prefixes, .prefix_extractor]' <<<"${lines[2]}") == '[false,true,"rocksdb.FixedPrefix.3"]' ]]
-  jq -es '.[2].model_rate == null and all(.[:2][]; .model_rate > 0 and .model_rate < 0.02)' <<<"$output"
+  [[ $(jq -c '[.whole_keys, .prefixes, .prefix_extractor]' <<<"${lines[2]}") == \
+    '[false,true,"rocksdb.FixedPrefix.3"]' ]]
+  jq -es '.[2].model_rate == null and all(.[:2][]; .model_rate > 0 and .model_rate < 0.02)' \
+    <<<"$output"
 }
 
 @test "--json: keys of any bytes in hexadecimal, as text where they are UTF-8" {
   copy rocksdb_fv5_xxh3_flb10.sst
-  [[ $(lanebloom tables --json db | jq -c '[.smallest, .smallest_hex, .largest, .largest_hex]') == '["","",null,"8181ffeace"]' ]]
+  [[ $(lanebloom tables --json db |
+    jq -c '[.smallest, .smallest_hex, .largest, .largest_hex]') == '["","",null,"8181ffeace"]' ]]
 }
 
 @test "a folder's tables in the order of their numbers; nothing else of it" {
@@ -59,7 +64,9 @@ copy() {
   done
   touch db/{CURRENT,LOG,LOCK,MANIFEST-000002,000011.log,000012.sst.tmp,.sst,ldb}
   run -0 --separate-stderr lanebloom tables db
-  [[ -z $stderr && $(awk '{ print $1 }' <<<"$output") == $'db/000009.ldb\ndb/000010.sst\ndb/999999.sst\ndb/1000000.sst' ]]
+  [[ -z $stderr &&
+    $(awk '{ print $1 }' <<<"$output") == \
+      $'db/000009.ldb\ndb/000010.sst\ndb/999999.sst\ndb/1000000.sst' ]]
   [[ $(lanebloom tables db/ | cut -d ' ' -f 1 | head -n 1) == db/000009.ldb ]]
   cd db
   [[ $(lanebloom tables . | cut -d ' ' -f 1 | head -n 1) == ./000009.ldb ]]
@@ -77,7 +84,8 @@ copy() {
   mv db $'d b\t\n'
   mv $'d b\t\n/000001.sst' $'d b\t\n/für \377.sst'
   run -0 lanebloom tables $'d b\t\n'
-  [[ ${#lines[@]} -eq 1 && $(awk '{ print NF, $1 }' <<<"$output") == '8 d\040b\011\012/für\040\377.sst' ]]
+  [[ ${#lines[@]} -eq 1 &&
+    $(awk '{ print NF, $1 }' <<<"$output") == '8 d\040b\011\012/für\040\377.sst' ]]
   [[ $(lanebloom tables --json $'d b\t\n' | jq -r .file) == 'd b\011\012/für \377.sst' ]]
   mv $'d b\t\n' db
   mv db/* 'db/a b.sst'
@@ -99,7 +107,9 @@ copy() {
     for i in {3..7}; do
       [[ $stderr == *"lanebloom: db/00000$i."*": "* ]]
     done
-    [[ $stderr == *"missing: No such file or directory"* && $stderr == *"db/000004.sst: no table, or one that is being written (ask again): expected"*"found"* ]]
+    [[ $stderr == *"missing: No such file or directory"* &&
+      $stderr == \
+      *"db/000004.sst: no table, or one that is being written (ask again): expected"*"found"* ]]
   done
   fails_with "missing: No such file or directory" lanebloom tables missing
   fails_with "/dev/null: no table" lanebloom tables /dev/null
@@ -128,7 +138,8 @@ copy() {
 @test "a warning: on standard error, and in JSON" {
   cp "$VECTORS/synthetic_fv6_xxh3.bin" t.sst
   run -0 --separate-stderr lanebloom tables --json t.sst
-  [[ ${#stderr_lines[@]} -eq 1 && $stderr == "lanebloom: t.sst: warning: $(jq -r .warning <<<"$output")" ]]
+  [[ ${#stderr_lines[@]} -eq 1 &&
+    $stderr == "lanebloom: t.sst: warning: $(jq -r .warning <<<"$output")" ]]
   run -0 --separate-stderr lanebloom tables t.sst
   [[ ${#stderr_lines[@]} -eq 1 && ${#lines[@]} -eq 1 && $output == *" - "* ]]
 }
@@ -164,7 +175,8 @@ copy() {
 @test "what docs/database-files.md shows" {
   document=$(realpath "$BATS_TEST_DIRNAME/../../docs/database-files.md")
   sed -n '/^    [$] cd /,$p' "$document" | grep '^    ' | sed 's/^    //' >shown
-  sed -n 's/^[$] //p' shown | sed 's|^cd tests/vectors/tables$|cd "$VECTORS"|; s|lanebloom |"$LANEBLOOM" |' >commands
+  sed -n 's/^[$] //p' shown |
+    sed 's|^cd tests/vectors/tables$|cd "$VECTORS"|; s|lanebloom |"$LANEBLOOM" |' >commands
   [[ $(wc -l <commands) -eq 7 ]]
   LANEBLOOM=$LANEBLOOM VECTORS=$VECTORS bash commands >found 2>&1 || true
   grep -v '^[$] ' shown | diff - found
