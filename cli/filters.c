@@ -49,8 +49,6 @@ lanebloom_filter *load_filter(const char *path, const struct filter_source *sour
            "tables)";
   else if (status == LANEBLOOM_ERR_IO && errno == EISDIR)
     hint = " (`screen --db' asks the tables of a database)";
-  else if (status == LANEBLOOM_ERR_LIMIT && source->raw)
-    hint = " (RocksDB's filters have fewer than 2^32 bytes)";
   if (status != LANEBLOOM_OK)
     complain(input_name(path), "%s%s", problem, hint);
   return filter;

@@ -112,7 +112,7 @@ real" ]]
     truncate -s $size raw
     for format in rocksdb rocksdb-local rocksdb-legacy; do
       fails_with \
-        "raw: beyond what the format can hold (RocksDB's filters have fewer than 2^32 bytes)" \
+        "raw: expected at most the 4294967295 bytes that $format can hold, found $size" \
         lanebloom screen --raw --format $format raw keys
     done
   done
@@ -196,6 +196,7 @@ COMMANDS
 @test "an output that is an input, by whatever name, is refused and left as it was" {
   make_filter
   cp keys keys.before
+  cp keys other
   cp filter filter.before
   cp "$BATS_TEST_DIRNAME/../vectors/tables/rocksdb_fv5_xxh3_flb10.sst" table.sst
   cp table.sst table.before
@@ -206,7 +207,7 @@ COMMANDS
   for prefix in "" hard- soft-; do
     file=${prefix}keys
     fails_with "input file is also the output" lanebloom build -o $file keys
-    fails_with "input file is also the output" lanebloom build -o keys filter $file
+    fails_with "input file is also the output" lanebloom build -o keys other $file
     for command in "build -o - $file" "build -o /dev/stdout $file" "screen -v filter $file" \
       "screen -n filter $file" "hash $file"; do
       run -2 --separate-stderr bash -c "\$1 $command >>keys" - "$LANEBLOOM"
