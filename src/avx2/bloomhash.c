@@ -1,21 +1,16 @@
 /* BloomHash in lanes of AVX2: eight keys at a time, a key per lane, sixteen bytes of each in one
  * go.
  * SPDX-License-Identifier: MIT */
-#include "../chunks.h"
-#include "../scalar/scalar.h"
+#include "../lanes/bloomhash_queue.h"
 #include "avx2.h"
 #include "isa.h"
 #include "kept.h"
 
 enum {
   LANES = 8,
-
-  /* Keys of many sizes are taken in blocks, whose queue should stay in the first-level cache. */
-  BLOCK_MAX = 512,
-  /* While so many lanes have bytes left, they go on as they are: a chunk costs less than a turn in
-   * the queue. 0 to 100 bytes on Zen 4: 4, 5 or 6 the same within the noise. */
+  /* While so many lanes have bytes left, they go on as they are: a stripe costs less than a turn in
+   * the queue (0 to 100 bytes, Zen 4: 4, 5 or 6 the same within the noise). */
   MANY = 5,
-  MIN_QUEUE = 4, /* fewer keys are faster one by one */
 };
 
 static inline __m256i load(const void *from)
@@ -48,7 +43,7 @@ static inline __m256i mix(__m256i hash, __m256i word)
   return _mm256_xor_si256(hash, _mm256_srli_epi32(hash, 16));
 }
 
-static inline __m256i mix_chunk(__m256i hash, const __m256i words[CHUNK_NWORDS])
+static inline __m256i mix_stripe(__m256i hash, const __m256i words[STRIPE_NWORDS])
 {
   return mix(mix(mix(mix(hash, words[0]), words[1]), words[2]), words[3]);
 }
@@ -62,7 +57,7 @@ static inline __m256i sign_tails(__m256i word, __m256i tails)
   return _mm256_sub_epi32(word, _mm256_slli_epi32(signs, 1));
 }
 
-/* Word w of chunks that end anywhere: `left` bytes of the chunk, 0 to 16, belong to the key, and so
+/* Word w of stripes that end anywhere: `left` bytes of the stripe, 0 to 16, belong to the key, and so
  * many are in each byte of `bytes_left`. Keys that have ended before keep their hash. */
 static inline __m256i mix_left(__m256i hash, __m256i word, __m256i left, __m256i bytes_left, int w,
                                bool signed_tails)
@@ -80,22 +75,22 @@ static inline __m256i mix_left(__m256i hash, __m256i word, __m256i left, __m256i
   return _mm256_blendv_epi8(hash, mixed, begun);
 }
 
-static inline __m256i mix_last_chunk(__m256i hash, const __m256i words[CHUNK_NWORDS], __m256i left,
-                                     bool signed_tails)
+static inline __m256i mix_last_stripe(__m256i hash, const __m256i words[STRIPE_NWORDS],
+                                      __m256i left, bool signed_tails)
 {
   const __m256i low_bytes = _mm256_broadcastsi128_si256(
       _mm_setr_epi8(0, 0, 0, 0, 4, 4, 4, 4, 8, 8, 8, 8, 12, 12, 12, 12));
   const __m256i bytes_left = _mm256_shuffle_epi8(left, low_bytes);
-  for (int w = 0; w < CHUNK_NWORDS; w++)
+  for (int w = 0; w < STRIPE_NWORDS; w++)
     hash = mix_left(hash, words[w], left, bytes_left, w, signed_tails);
   return hash;
 }
 
-/* The same where all keys have so many bytes left of the chunk. */
-static inline __m256i mix_same(__m256i hash, const __m256i words[CHUNK_NWORDS], size_t left,
+/* The same where all keys have so many bytes left of the stripe. */
+static inline __m256i mix_same(__m256i hash, const __m256i words[STRIPE_NWORDS], size_t left,
                                bool signed_tails)
 {
-  for (size_t w = 0; w < CHUNK_NWORDS && 4 * w < left; w++) {
+  for (size_t w = 0; w < STRIPE_NWORDS && 4 * w < left; w++) {
     if (left - 4 * w >= 4) {
       hash = mix(hash, words[w]);
       continue;
@@ -111,29 +106,29 @@ static inline __m256i mix_same(__m256i hash, const __m256i words[CHUNK_NWORDS], 
 
 /* ---- From keys to lanes ---- */
 
-/* A chunk, of which the last bytes may be somebody else's, on the same page: sanitizers would
+/* A stripe, of which the last bytes may be somebody else's, on the same page: sanitizers would
  * object. */
 __attribute__((no_sanitize("address", "thread"))) static inline __m128i
-load_chunk(const uint8_t *from)
+load_stripe(const uint8_t *from)
 {
   return _mm_loadu_si128((const void *)from);
 }
 
-/* A chunk of each of two keys. */
+/* A stripe of each of two keys. */
 static inline __m256i load_row(const uint8_t *a, const uint8_t *b)
 {
-  const __m256i row = _mm256_castsi128_si256(load_chunk(a));
-  return _mm256_inserti128_si256(row, load_chunk(b), 1);
+  const __m256i row = _mm256_castsi128_si256(load_stripe(a));
+  return _mm256_inserti128_si256(row, load_stripe(b), 1);
 }
 
-/* Row r holds the chunks of keys r and r + 4, so that their words come out in the keys' order
+/* Row r holds the stripes of keys r and r + 4, so that their words come out in the keys' order
  * (letters are keys, figures words; one half of each register):
  *
  *   a0 a1 a2 a3        a0 b0 a1 b1        a0 b0 c0 d0
  *   b0 b1 b2 b3   ->   a2 b2 a3 b3   ->   a1 b1 c1 d1
  *   c0 c1 c2 c3        c0 d0 c1 d1        a2 b2 c2 d2
  *   d0 d1 d2 d3        c2 d2 c3 d3        a3 b3 c3 d3 */
-static inline void transpose(const __m256i rows[4], __m256i words[CHUNK_NWORDS])
+static inline void transpose(const __m256i rows[4], __m256i words[STRIPE_NWORDS])
 {
   const __m256i ab01 = _mm256_unpacklo_epi32(rows[0], rows[1]),
                 ab23 = _mm256_unpackhi_epi32(rows[0], rows[1]);
@@ -174,15 +169,15 @@ static inline void hash_width_16(const uint8_t *data, size_t n, uint8_t *hashes)
   const __m256i first = first_state(_mm256_set1_epi32(16));
   const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
   for (size_t i = 0; i < n; i += LANES) {
-    __m256i rows[4], words[CHUNK_NWORDS];
+    __m256i rows[4], words[STRIPE_NWORDS];
     for (size_t r = 0; r < 4; r++)
       rows[r] = load(data + 16 * i + 32 * r);
     transpose(rows, words);
-    store(hashes + 4 * i, _mm256_permutevar8x32_epi32(mix_chunk(first, words), order));
+    store(hashes + 4 * i, _mm256_permutevar8x32_epi32(mix_stripe(first, words), order));
   }
 }
 
-/* Of any other width: 16 bytes may be read from the last chunk of each. */
+/* Of any other width: 16 bytes may be read from the last stripe of each. */
 static inline void hash_any_width(const uint8_t *data, size_t width, size_t n, bool signed_tails,
                                   uint8_t *hashes)
 {
@@ -190,50 +185,26 @@ static inline void hash_any_width(const uint8_t *data, size_t width, size_t n, b
   for (size_t i = 0; i < n; i += LANES) {
     const uint8_t *from = data + i * width;
     __m256i hash = first;
-    for (size_t left = width; left > 0; from += CHUNK_NBYTES) {
-      __m256i rows[4], words[CHUNK_NWORDS];
+    for (size_t left = width; left > 0; from += STRIPE_NBYTES) {
+      __m256i rows[4], words[STRIPE_NWORDS];
       for (size_t r = 0; r < 4; r++)
         rows[r] = load_row(from + r * width, from + (r + 4) * width);
       transpose(rows, words);
-      if (left < CHUNK_NBYTES) {
+      if (left < STRIPE_NBYTES) {
         hash = mix_same(hash, words, left, signed_tails);
         break;
       }
-      hash = mix_chunk(hash, words);
-      left -= CHUNK_NBYTES;
+      hash = mix_stripe(hash, words);
+      left -= STRIPE_NBYTES;
     }
     store(hashes + 4 * i, hash);
   }
 }
 
-/* Whole groups of keys, of which it returns how many it hashed: all whose last chunk can be
- * read. */
-static inline size_t hash_fixed(const lanebloom_keys *keys, bool signed_tails, uint8_t *hashes)
-{
-  const uint8_t *data = keys->data;
-  const size_t width = keys->width, last_nbytes = width % CHUNK_NBYTES, n = keys->n / LANES * LANES;
-  if (width == 4) {
-    hash_width_4(data, n, hashes);
-    return n;
-  }
-  if (width == 8) {
-    hash_width_8(data, n, hashes);
-    return n;
-  }
-  if (width == 16) {
-    hash_width_16(data, n, hashes);
-    return n;
-  }
-  const size_t n_beyond = last_nbytes > 0 ? (CHUNK_NBYTES - last_nbytes + width - 1) / width : 0;
-  const size_t n_inside = n_beyond < keys->n ? (keys->n - n_beyond) / LANES * LANES : 0;
-  hash_any_width(data, width, n_inside, signed_tails, hashes);
-  return n_inside;
-}
+static const struct bloomhash_widths widths = {LANES, hash_width_4, hash_width_8, hash_width_16,
+                                               hash_any_width};
 
-/* ---- Keys of many sizes ----
- *
- * Eight keys take chunk after chunk until most have ended. Those that have not go into a queue, so
- * that lanes are full again in the next round. */
+/* ---- Keys of many sizes ---- */
 
 /* Eight keys on their way. */
 struct lanes {
@@ -269,27 +240,27 @@ static inline __m256i some_left_high(const struct lanes *lanes)
   return _mm256_cvtepi32_epi64(_mm256_extracti128_si256(some_left(lanes), 1));
 }
 
-/* Lanes whose next chunk would be read beyond its reach, a bit for each. */
-static inline unsigned beyond_reach(const struct lanes *lanes, struct reach reach)
+/* Lanes whose next stripe would be read beyond its bound, a bit for each. */
+static inline unsigned beyond_bound(const struct lanes *lanes, struct load_bound bound)
 {
-  const __m256i mask = _mm256_set1_epi64x((long long)reach.mask),
-                last = _mm256_set1_epi64x((long long)reach.last);
+  const __m256i mask = _mm256_set1_epi64x((long long)bound.mask),
+                last = _mm256_set1_epi64x((long long)bound.last);
   const __m256i low = _mm256_cmpgt_epi64(_mm256_and_si256(lanes->at[0], mask), last);
   const __m256i high = _mm256_cmpgt_epi64(_mm256_and_si256(lanes->at[1], mask), last);
-  const __m256i partial = _mm256_cmpgt_epi32(_mm256_set1_epi32(CHUNK_NBYTES), lanes->left);
+  const __m256i partial = _mm256_cmpgt_epi32(_mm256_set1_epi32(STRIPE_NBYTES), lanes->left);
   return lanes_set(_mm256_and_si256(partial, some_left(lanes))) &
          (half_set(low) | half_set(high) << 4);
 }
 
-/* From where each lane loads its next chunk. What may not be loaded is copied first; those that
+/* From where each lane loads its next stripe. What may not be loaded is copied first; those that
  * have ended get any bytes. */
-static inline void find_chunks(const struct lanes *lanes, struct reach reach,
-                               uint8_t copies[LANES][CHUNK_NBYTES], const uint8_t *at[LANES])
+static inline void find_addresses(const struct lanes *lanes, struct load_bound bound,
+                                  uint8_t copies[LANES][STRIPE_NBYTES], const uint8_t *at[LANES])
 {
   const __m256i anywhere = _mm256_set1_epi64x((long long)(uintptr_t)copies);
   store(at, _mm256_blendv_epi8(anywhere, lanes->at[0], some_left_low(lanes)));
   store(at + LANES / 2, _mm256_blendv_epi8(anywhere, lanes->at[1], some_left_high(lanes)));
-  unsigned beyond = beyond_reach(lanes, reach);
+  unsigned beyond = beyond_bound(lanes, bound);
   if (__builtin_expect(beyond == 0, 1))
     return;
   uint32_t left[LANES];
@@ -301,31 +272,33 @@ static inline void find_chunks(const struct lanes *lanes, struct reach reach,
   }
 }
 
-/* The next chunk of all. */
-static inline struct lanes take_chunk(struct lanes lanes, struct reach reach, bool signed_tails)
+/* The next stripe of all. */
+static inline struct lanes take_stripe(struct lanes lanes, struct load_bound bound,
+                                       bool signed_tails)
 {
-  const __m256i nbytes = _mm256_set1_epi32(CHUNK_NBYTES), step = _mm256_set1_epi64x(CHUNK_NBYTES);
+  const __m256i nbytes = _mm256_set1_epi32(STRIPE_NBYTES), step = _mm256_set1_epi64x(STRIPE_NBYTES);
   const __m256i taken = _mm256_min_epi32(lanes.left, nbytes);
   const bool all_whole = lanes_set(_mm256_cmpgt_epi32(nbytes, lanes.left)) == 0;
-  uint8_t copies[LANES][CHUNK_NBYTES];
+  uint8_t copies[LANES][STRIPE_NBYTES];
   const uint8_t *at[LANES];
-  find_chunks(&lanes, reach, copies, at);
-  __m256i rows[4], words[CHUNK_NWORDS];
+  find_addresses(&lanes, bound, copies, at);
+  __m256i rows[4], words[STRIPE_NWORDS];
   for (size_t r = 0; r < 4; r++)
     rows[r] = load_row(at[r], at[r + 4]);
   transpose(rows, words);
   return (struct lanes){
       .at = {_mm256_add_epi64(lanes.at[0], step), _mm256_add_epi64(lanes.at[1], step)},
       .left = _mm256_sub_epi32(lanes.left, taken),
-      .hash = all_whole ? mix_chunk(lanes.hash, words)
-                        : mix_last_chunk(lanes.hash, words, taken, signed_tails),
+      .hash = all_whole ? mix_stripe(lanes.hash, words)
+                        : mix_last_stripe(lanes.hash, words, taken, signed_tails),
   };
 }
 
-static inline struct lanes take_chunks(struct lanes lanes, struct reach reach, bool signed_tails)
+static inline struct lanes take_stripes(struct lanes lanes, struct load_bound bound,
+                                        bool signed_tails)
 {
   do
-    lanes = take_chunk(lanes, reach, signed_tails);
+    lanes = take_stripe(lanes, bound, signed_tails);
   while (__builtin_popcount(lanes_set(some_left(&lanes))) >= MANY);
   return lanes;
 }
@@ -397,15 +370,9 @@ static inline struct lanes lanes_of(const lanebloom_keys *keys, size_t i)
   return lanes_of_fixed((const uint8_t *)keys->data + i * keys->width, keys->width);
 }
 
-/* Keys that have not ended, and which of the block's they are. */
-struct queue {
-  _Alignas(32) uint64_t at[BLOCK_MAX + LANES];
-  uint32_t left[BLOCK_MAX + LANES], hash[BLOCK_MAX + LANES], key[BLOCK_MAX + LANES];
-  size_t n;
-};
-
-/* Those of these lanes. Others' values come behind them, and are overwritten by the next. */
-static inline void enqueue(struct queue *queue, const struct lanes *lanes, __m256i key)
+/* Appends the lanes that have bytes left. Values of other lanes come behind them, and are
+ * overwritten by the next. */
+static inline void enqueue(struct long_keys *queue, const struct lanes *lanes, __m256i key)
 {
   const unsigned some = lanes_set(some_left(lanes));
   const size_t n = queue->n, n_low = (size_t)__builtin_popcount(some & 0xf);
@@ -426,94 +393,40 @@ static inline __m256i iota(void)
   return _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
 }
 
-/* The first chunks of all keys of a block, of at least a group. The last group may overlap the one
- * before. */
-static inline void begin_block(const lanebloom_keys *keys, struct reach reach, bool signed_tails,
-                               struct queue *queue, uint8_t *hashes)
+static inline __attribute__((always_inline)) void begin(const lanebloom_keys *keys, size_t i,
+                                                        struct load_bound bound, bool signed_tails,
+                                                        struct long_keys *queue, uint8_t *hashes)
 {
-  queue->n = 0;
-  for (size_t next = 0; next < keys->n; next += LANES) {
-    const size_t i = next + LANES <= keys->n ? next : keys->n - LANES;
-    const struct lanes lanes = take_chunks(lanes_of(keys, i), reach, signed_tails);
-    store(hashes + 4 * i, lanes.hash);
-    enqueue(queue, &lanes, _mm256_add_epi32(iota(), _mm256_set1_epi32((int)i)));
-  }
+  const struct lanes lanes = take_stripes(lanes_of(keys, i), bound, signed_tails);
+  store(hashes + 4 * i, lanes.hash);
+  enqueue(queue, &lanes, _mm256_add_epi32(iota(), _mm256_set1_epi32((int)i)));
 }
 
-/* The next chunks of all keys in the queue. Those that still have bytes left move up to its
- * front. */
-static inline void take_round(struct queue *queue, struct reach reach, bool signed_tails,
-                              uint8_t *hashes)
+static inline __attribute__((always_inline)) void resume(struct long_keys *queue, size_t i,
+                                                         size_t n, struct load_bound bound,
+                                                         bool signed_tails, uint8_t *hashes)
 {
-  const size_t n = queue->n;
-  queue->n = 0;
-  for (size_t i = 0; i < n; i += LANES) {
-    const size_t nthere = n - i < LANES ? n - i : LANES;
-    const __m256i there = _mm256_cmpgt_epi32(_mm256_set1_epi32((int)nthere), iota());
-    const __m256i key = load(queue->key + i);
-    struct lanes lanes = {
-        .at = {load(queue->at + i), load(queue->at + i + LANES / 2)},
-        .left = _mm256_and_si256(there, load(queue->left + i)),
-        .hash = load(queue->hash + i),
-    };
-    lanes = take_chunks(lanes, reach, signed_tails);
-    uint32_t hash[LANES], which[LANES];
-    store(hash, lanes.hash);
-    store(which, key);
-    for (size_t l = 0; l < nthere; l++)
-      memcpy(hashes + 4 * (size_t)which[l], &hash[l], sizeof hash[l]);
-    enqueue(queue, &lanes, key);
-  }
+  const __m256i there = _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n), iota());
+  const __m256i key = load(queue->key + i);
+  struct lanes lanes = {
+      .at = {load(queue->at + i), load(queue->at + i + LANES / 2)},
+      .left = _mm256_and_si256(there, load(queue->left + i)),
+      .hash = load(queue->hash + i),
+  };
+  lanes = take_stripes(lanes, bound, signed_tails);
+  uint32_t hash[LANES], which[LANES];
+  store(hash, lanes.hash);
+  store(which, key);
+  for (size_t l = 0; l < n; l++)
+    memcpy(hashes + 4 * (size_t)which[l], &hash[l], sizeof hash[l]);
+  enqueue(queue, &lanes, key);
 }
 
-static inline void hash_one_by_one(const lanebloom_keys *keys, bool signed_tails, uint8_t *hashes)
-{
-  if (signed_tails)
-    lanebloom_bloomhash_signed_hash_scalar(keys, hashes);
-  else
-    lanebloom_bloomhash_hash_scalar(keys, hashes);
-}
+static const struct bloomhash_queueing queueing = {LANES, begin, resume};
 
-static inline void hash_block(const lanebloom_keys *keys, struct reach reach, bool signed_tails,
-                              uint8_t *hashes)
+static void hash_all(const lanebloom_keys *keys, bool signed_tails, uint8_t *hashes)
 {
-  struct queue queue;
-  begin_block(keys, reach, signed_tails, &queue, hashes);
-  while (queue.n >= MIN_QUEUE)
-    take_round(&queue, reach, signed_tails, hashes);
-  for (size_t i = 0; i < queue.n; i++) { /* few, from the start */
-    const lanebloom_keys one = lanebloom_keys_part(keys, queue.key[i], 1);
-    hash_one_by_one(&one, signed_tails, hashes + 4 * (size_t)queue.key[i]);
-  }
-}
-
-/* Any batch, block by block. */
-static inline void hash_blocks(const lanebloom_keys *keys, bool signed_tails, uint8_t *hashes)
-{
-  const struct reach reach = reach_of(keys);
-  for (size_t first = 0; first < keys->n; first += BLOCK_MAX) {
-    const lanebloom_keys block = lanebloom_keys_part(keys, first, BLOCK_MAX);
-    if (block.n < LANES || !fits_lanes(&block))
-      hash_one_by_one(&block, signed_tails, hashes + 4 * first);
-    else
-      hash_block(&block, reach, signed_tails, hashes + 4 * first);
-  }
-}
-
-static inline void hash_all(const lanebloom_keys *keys, bool signed_tails, uint8_t *hashes)
-{
-  if (keys->n < LANES) {
-    hash_one_by_one(keys, signed_tails, hashes);
-    return;
-  }
-  size_t done =
-      keys->layout == KEYS_FIXED && keys->width > 0 ? hash_fixed(keys, signed_tails, hashes) : 0;
-  if (done == keys->n)
-    return;
-  if (done > keys->n - LANES)
-    done = keys->n - LANES; /* a few once more, so that there are enough for the lanes */
-  const lanebloom_keys rest = lanebloom_keys_part(keys, done, keys->n - done);
-  hash_blocks(&rest, signed_tails, hashes + 4 * done);
+  bloomhash_queued(keys, signed_tails, &widths, &queueing, hashes);
 }
 
 void lanebloom_bloomhash_hash_avx2(const lanebloom_keys *keys, void *hashes)

@@ -1,8 +1,7 @@
 /* BloomHash in lanes of NEON: eight keys at a time in two registers, a key per lane, sixteen bytes
  * of each in one go.
  * SPDX-License-Identifier: MIT */
-#include "../chunks.h"
-#include "../scalar/scalar.h"
+#include "../lanes/bloomhash.h"
 #include "isa.h"
 #include "neon.h"
 
@@ -12,7 +11,7 @@ enum {
   /* Keys of many sizes are taken in blocks, whose lists should stay in the first-level cache. */
   BLOCK_MAX = 512,
 
-  /* Which list a key is in: of its number of chunks, with those that are longer, or of what is
+  /* Which list a key is in: of its number of stripes, with those that are longer, or of what is
    * taken one by one. */
   ALONE = 0,
   LONG = 16,
@@ -48,7 +47,7 @@ static inline uint32x4_t mix(uint32x4_t hash, uint32x4_t word)
   return veorq_u32(hash, vshrq_n_u32(hash, 16));
 }
 
-static inline uint32x4_t mix_chunk(uint32x4_t hash, const uint32x4_t words[CHUNK_NWORDS])
+static inline uint32x4_t mix_stripe(uint32x4_t hash, const uint32x4_t words[STRIPE_NWORDS])
 {
   return mix(mix(mix(mix(hash, words[0]), words[1]), words[2]), words[3]);
 }
@@ -61,7 +60,7 @@ static inline uint32x4_t sign_tails(uint32x4_t word, uint32x4_t tails)
   return vsubq_u32(word, vshlq_n_u32(signs, 1));
 }
 
-/* Word w of chunks that end anywhere: `left` bytes of the chunk, 0 to 16, belong to the key, and so
+/* Word w of stripes that end anywhere: `left` bytes of the stripe, 0 to 16, belong to the key, and so
  * many are in each byte of `bytes_left`. Keys that have ended before keep their hash. */
 static inline uint32x4_t mix_left(uint32x4_t hash, uint32x4_t word, uint32x4_t left,
                                   uint8x16_t bytes_left, int w, bool signed_tails)
@@ -83,8 +82,8 @@ static inline uint32x4_t mix_left(uint32x4_t hash, uint32x4_t word, uint32x4_t l
 }
 
 static inline __attribute__((always_inline)) uint32x4_t
-mix_last_chunk(uint32x4_t hash, const uint32x4_t words[CHUNK_NWORDS], uint32x4_t left,
-               bool signed_tails)
+mix_last_stripe(uint32x4_t hash, const uint32x4_t words[STRIPE_NWORDS], uint32x4_t left,
+                bool signed_tails)
 {
   const uint8x16_t bytes_left = vreinterpretq_u8_u32(vmulq_u32(left, vdupq_n_u32(0x01010101)));
   hash = mix_left(hash, words[0], left, bytes_left, 0, signed_tails);
@@ -108,8 +107,8 @@ static inline uint32x4_t mix_word(uint32x4_t hash, uint32x4_t word, ptrdiff_t le
   return veorq_u32(hash, vshrq_n_u32(hash, 24));
 }
 
-/* The last chunk where all keys have so many bytes left of it. */
-static inline uint32x4_t mix_same(uint32x4_t hash, const uint32x4_t words[CHUNK_NWORDS],
+/* The last stripe where all keys have so many bytes left of it. */
+static inline uint32x4_t mix_same(uint32x4_t hash, const uint32x4_t words[STRIPE_NWORDS],
                                   size_t left, bool signed_tails)
 {
   hash = mix_word(hash, words[0], (ptrdiff_t)left, signed_tails);
@@ -120,14 +119,14 @@ static inline uint32x4_t mix_same(uint32x4_t hash, const uint32x4_t words[CHUNK_
 
 /* ---- From keys to lanes ---- */
 
-/* A chunk, of which the last bytes may be somebody else's, on the same page: sanitizers would
+/* A stripe, of which the last bytes may be somebody else's, on the same page: sanitizers would
  * object, here and in an intrinsic that is a function. */
-typedef uint32x4_t chunk_anywhere __attribute__((aligned(1), may_alias));
+typedef uint32x4_t stripe_anywhere __attribute__((aligned(1), may_alias));
 
 __attribute__((no_sanitize("address", "thread"))) static inline uint32x4_t
-load_chunk(const uint8_t *from)
+load_stripe(const uint8_t *from)
 {
-  return *(const chunk_anywhere *)from;
+  return *(const stripe_anywhere *)from;
 }
 
 /* Four keys, of one half. */
@@ -135,17 +134,17 @@ struct four {
   const uint8_t *at[4];
 };
 
-/* The chunk of each of them that is so many bytes from their start, word by word (letters are keys,
+/* The stripe of each of them that is so many bytes from their start, word by word (letters are keys,
  * figures words):
  *
  *   a0 a1 a2 a3        a0 b0 a1 b1        a0 b0 c0 d0
  *   b0 b1 b2 b3   ->   a2 b2 a3 b3   ->   a1 b1 c1 d1
  *   c0 c1 c2 c3        c0 d0 c1 d1        a2 b2 c2 d2
  *   d0 d1 d2 d3        c2 d2 c3 d3        a3 b3 c3 d3 */
-static inline void load_words(struct four keys, size_t distance, uint32x4_t words[CHUNK_NWORDS])
+static inline void load_words(struct four keys, size_t distance, uint32x4_t words[STRIPE_NWORDS])
 {
-  const uint32x4_t a = load_chunk(keys.at[0] + distance), b = load_chunk(keys.at[1] + distance);
-  const uint32x4_t c = load_chunk(keys.at[2] + distance), d = load_chunk(keys.at[3] + distance);
+  const uint32x4_t a = load_stripe(keys.at[0] + distance), b = load_stripe(keys.at[1] + distance);
+  const uint32x4_t c = load_stripe(keys.at[2] + distance), d = load_stripe(keys.at[3] + distance);
   const uint64x2_t ab01 = vreinterpretq_u64_u32(vzip1q_u32(a, b)),
                    ab23 = vreinterpretq_u64_u32(vzip2q_u32(a, b));
   const uint64x2_t cd01 = vreinterpretq_u64_u32(vzip1q_u32(c, d)),
@@ -184,7 +183,7 @@ static inline struct four four_of_width(const uint8_t *data, size_t width)
   return (struct four){{data, data + width, data + 2 * width, data + 3 * width}};
 }
 
-/* Of any other width: 16 bytes may be read from the last chunk of each. */
+/* Of any other width: 16 bytes may be read from the last stripe of each. */
 static inline void hash_any_width(const uint8_t *data, size_t width, size_t n, bool signed_tails,
                                   uint8_t *hashes)
 {
@@ -192,14 +191,14 @@ static inline void hash_any_width(const uint8_t *data, size_t width, size_t n, b
   for (size_t i = 0; i < n; i += LANES) {
     const struct four low = four_of_width(data + i * width, width);
     const struct four high = four_of_width(data + (i + 4) * width, width);
-    uint32x4_t low_words[CHUNK_NWORDS], high_words[CHUNK_NWORDS], low_hash = first,
-                                                                  high_hash = first;
+    uint32x4_t low_words[STRIPE_NWORDS], high_words[STRIPE_NWORDS], low_hash = first,
+                                                                    high_hash = first;
     size_t done = 0;
-    for (; done + CHUNK_NBYTES <= width; done += CHUNK_NBYTES) {
+    for (; done + STRIPE_NBYTES <= width; done += STRIPE_NBYTES) {
       load_words(low, done, low_words);
       load_words(high, done, high_words);
-      low_hash = mix_chunk(low_hash, low_words);
-      high_hash = mix_chunk(high_hash, high_words);
+      low_hash = mix_stripe(low_hash, low_words);
+      high_hash = mix_stripe(high_hash, high_words);
     }
     if (done < width) {
       load_words(low, done, low_words);
@@ -212,37 +211,25 @@ static inline void hash_any_width(const uint8_t *data, size_t width, size_t n, b
   }
 }
 
-/* Whole groups of keys, of which it returns how many it hashed: all whose last chunk can be
- * read. */
-static inline size_t hash_fixed(const lanebloom_keys *keys, bool signed_tails, uint8_t *hashes)
+static inline void hash_width_16(const uint8_t *data, size_t n, uint8_t *hashes)
 {
-  const uint8_t *data = keys->data;
-  const size_t width = keys->width, last_nbytes = width % CHUNK_NBYTES, n = keys->n / LANES * LANES;
-  if (width == 4) {
-    hash_width_4(data, n, hashes);
-    return n;
-  }
-  if (width == 8) {
-    hash_width_8(data, n, hashes);
-    return n;
-  }
-  const size_t n_beyond = last_nbytes > 0 ? (CHUNK_NBYTES - last_nbytes + width - 1) / width : 0;
-  const size_t n_inside = n_beyond < keys->n ? (keys->n - n_beyond) / LANES * LANES : 0;
-  hash_any_width(data, width, n_inside, signed_tails, hashes);
-  return n_inside;
+  hash_any_width(data, 16, n, false, hashes);
 }
+
+static const struct bloomhash_widths widths = {LANES, hash_width_4, hash_width_8, hash_width_16,
+                                               hash_any_width};
 
 /* ---- Keys of many sizes ----
  *
- * Eight neighbours of as many chunks are hashed at once. All others go into lists by their number
- * of chunks, so that lanes end together. A queue as AVX2's would have to move addresses, sizes and
+ * Eight neighbours of as many stripes are hashed at once. All others go into lists by their number
+ * of stripes, so that lanes end together. A queue as AVX2's would have to move addresses, sizes and
  * hashes together after each round; with neither movemask nor compression that was not tried. */
 
-/* How many chunks each of eight keys has, at most LONG, a byte for each. */
-static inline uint64_t chunks_of_sizes(uint32x4_t low, uint32x4_t high)
+/* How many stripes each of eight keys has, at most LONG, a byte for each. */
+static inline uint64_t stripes_of_sizes(uint32x4_t low, uint32x4_t high)
 {
-  const uint32x4_t most = vdupq_n_u32(LONG * CHUNK_NBYTES),
-                   round_up = vdupq_n_u32(CHUNK_NBYTES - 1);
+  const uint32x4_t most = vdupq_n_u32(LONG * STRIPE_NBYTES),
+                   round_up = vdupq_n_u32(STRIPE_NBYTES - 1);
   low = vshrq_n_u32(vaddq_u32(vminq_u32(low, most), round_up), 4);
   high = vshrq_n_u32(vaddq_u32(vminq_u32(high, most), round_up), 4);
   const uint8x8_t bytes =
@@ -250,8 +237,8 @@ static inline uint64_t chunks_of_sizes(uint32x4_t low, uint32x4_t high)
   return vget_lane_u64(vreinterpret_u64_u8(bytes), 0);
 }
 
-/* The sizes of four slices. Those whose last chunk may not be loaded count as empty. */
-static inline uint32x4_t sizes_of_slices(const lanebloom_slice *slices, struct reach reach)
+/* The sizes of four slices. Those whose last stripe may not be loaded count as empty. */
+static inline uint32x4_t sizes_of_slices(const lanebloom_slice *slices, struct load_bound bound)
 {
   const uint64x2_t a = vreinterpretq_u64_u32(load(slices)),
                    b = vreinterpretq_u64_u32(load(slices + 1));
@@ -260,12 +247,12 @@ static inline uint32x4_t sizes_of_slices(const lanebloom_slice *slices, struct r
   const uint32x4_t sizes = vcombine_u32(vqmovn_u64(vuzp2q_u64(a, b)), vqmovn_u64(vuzp2q_u64(c, d)));
   const uint32x4_t at = vcombine_u32(vmovn_u64(vuzp1q_u64(a, b)), vmovn_u64(vuzp1q_u64(c, d)));
   const uint32x4_t last_bytes = vsubq_u32(vaddq_u32(at, sizes), vdupq_n_u32(1));
-  const uint32x4_t in_page = vandq_u32(last_bytes, vdupq_n_u32((uint32_t)reach.mask));
-  return vandq_u32(sizes, vcleq_u32(in_page, vdupq_n_u32((uint32_t)reach.last)));
+  const uint32x4_t in_page = vandq_u32(last_bytes, vdupq_n_u32((uint32_t)bound.mask));
+  return vandq_u32(sizes, vcleq_u32(in_page, vdupq_n_u32((uint32_t)bound.last)));
 }
 
 /* Of keys i .. i + 4 of the batch; what does not fit into a lane is its largest number. */
-static inline uint32x4_t sizes_of(const lanebloom_keys *keys, size_t i, struct reach reach)
+static inline uint32x4_t sizes_of(const lanebloom_keys *keys, size_t i, struct load_bound bound)
 {
   switch ((enum keys_layout)keys->layout) {
   case KEYS_OFFSETS32: {
@@ -279,14 +266,14 @@ static inline uint32x4_t sizes_of(const lanebloom_keys *keys, size_t i, struct r
     return vcombine_u32(vqmovn_u64(low), vqmovn_u64(high));
   }
   case KEYS_SLICES:
-    return sizes_of_slices((const lanebloom_slice *)keys->index + i, reach);
+    return sizes_of_slices((const lanebloom_slice *)keys->index + i, bound);
   case KEYS_FIXED:
     break;
   }
   return vdupq_n_u32(0); /* never called */
 }
 
-/* Where the chunks at a distance start. Keys that have ended are read from their start again. */
+/* Where the stripes at a distance start. Keys that have ended are read from their start again. */
 static inline struct four begun(struct four keys, uint32x4_t sizes, size_t distance)
 {
   const uint32x4_t all = vdupq_n_u32((uint32_t)distance),
@@ -302,21 +289,21 @@ static inline __attribute__((always_inline)) void hash_group(struct four low, st
                                                              uint32x4_t high_sizes,
                                                              bool signed_tails, void *hashes)
 {
-  const uint32x4_t step = vdupq_n_u32(CHUNK_NBYTES);
+  const uint32x4_t step = vdupq_n_u32(STRIPE_NBYTES);
   const size_t least = vminvq_u32(vminq_u32(low_sizes, high_sizes));
   const size_t most = vmaxvq_u32(vmaxq_u32(low_sizes, high_sizes));
   uint32x4_t low_hash = first_state(low_sizes), high_hash = first_state(high_sizes);
-  uint32x4_t low_words[CHUNK_NWORDS], high_words[CHUNK_NWORDS];
+  uint32x4_t low_words[STRIPE_NWORDS], high_words[STRIPE_NWORDS];
   size_t done = 0;
-  for (; done + CHUNK_NBYTES <= least; done += CHUNK_NBYTES) {
+  for (; done + STRIPE_NBYTES <= least; done += STRIPE_NBYTES) {
     load_words(low, done, low_words);
     load_words(high, done, high_words);
-    low_hash = mix_chunk(low_hash, low_words);
-    high_hash = mix_chunk(high_hash, high_words);
+    low_hash = mix_stripe(low_hash, low_words);
+    high_hash = mix_stripe(high_hash, high_words);
   }
   uint32x4_t low_left = vsubq_u32(low_sizes, vdupq_n_u32((uint32_t)done));
   uint32x4_t high_left = vsubq_u32(high_sizes, vdupq_n_u32((uint32_t)done));
-  for (; done < most; done += CHUNK_NBYTES) {
+  for (; done < most; done += STRIPE_NBYTES) {
     if (done < least) {
       load_words(low, done, low_words);
       load_words(high, done, high_words);
@@ -324,8 +311,8 @@ static inline __attribute__((always_inline)) void hash_group(struct four low, st
       load_words(begun(low, low_sizes, done), 0, low_words);
       load_words(begun(high, high_sizes, done), 0, high_words);
     }
-    low_hash = mix_last_chunk(low_hash, low_words, vminq_u32(low_left, step), signed_tails);
-    high_hash = mix_last_chunk(high_hash, high_words, vminq_u32(high_left, step), signed_tails);
+    low_hash = mix_last_stripe(low_hash, low_words, vminq_u32(low_left, step), signed_tails);
+    high_hash = mix_last_stripe(high_hash, high_words, vminq_u32(high_left, step), signed_tails);
     low_left = vqsubq_u32(low_left, step);
     high_left = vqsubq_u32(high_left, step);
   }
@@ -333,7 +320,7 @@ static inline __attribute__((always_inline)) void hash_group(struct four low, st
   store((uint8_t *)hashes + 16, high_hash);
 }
 
-/* Keys i .. i + 8, of as many chunks, where they stand. */
+/* Keys i .. i + 8, of as many stripes, where they stand. */
 static inline __attribute__((always_inline)) void
 hash_neighbours(const lanebloom_keys *keys, size_t i, uint32x4_t low_sizes, uint32x4_t high_sizes,
                 bool signed_tails, uint8_t *hashes)
@@ -379,14 +366,6 @@ static inline __attribute__((always_inline)) void hash_listed(const lanebloom_ke
   store_listed(hashes, list + 4, hash + 4);
 }
 
-static inline void hash_one_by_one(const lanebloom_keys *keys, bool signed_tails, uint8_t *hashes)
-{
-  if (signed_tails)
-    lanebloom_bloomhash_signed_hash_scalar(keys, hashes);
-  else
-    lanebloom_bloomhash_hash_scalar(keys, hashes);
-}
-
 /* Would lanes of these, which are long, mostly be in use? */
 static inline bool are_alike(const lanebloom_keys *keys, const uint16_t list[LANES])
 {
@@ -406,40 +385,41 @@ struct lists {
                 2 * LANES]; /* the last group of a block may overlap, and a few come from above */
 };
 
-/* Keys i .. i + 4, by their numbers of chunks. */
-static inline void list_four(struct lists *lists, uint64_t chunks, size_t i)
+/* Keys i .. i + 4, by their numbers of stripes. */
+static inline void list_four(struct lists *lists, uint64_t stripes, size_t i)
 {
-  *lists->end[chunks & 0xff]++ = (uint16_t)i;
-  *lists->end[chunks >> 8 & 0xff]++ = (uint16_t)(i + 1);
-  *lists->end[chunks >> 16 & 0xff]++ = (uint16_t)(i + 2);
-  *lists->end[chunks >> 24 & 0xff]++ = (uint16_t)(i + 3);
+  *lists->end[stripes & 0xff]++ = (uint16_t)i;
+  *lists->end[stripes >> 8 & 0xff]++ = (uint16_t)(i + 1);
+  *lists->end[stripes >> 16 & 0xff]++ = (uint16_t)(i + 2);
+  *lists->end[stripes >> 24 & 0xff]++ = (uint16_t)(i + 3);
 }
 
 /* Hashes a block's keys, of at least a group, but for those that it lists. */
 static inline __attribute__((always_inline)) void begin_block(const lanebloom_keys *keys,
-                                                              struct reach reach, bool signed_tails,
+                                                              struct load_bound bound,
+                                                              bool signed_tails,
                                                               struct lists *lists, uint8_t *hashes)
 {
   for (size_t c = 0; c < NLISTS; c++)
     lists->end[c] = lists->keys[c];
   for (size_t next = 0; next < keys->n; next += LANES) {
     const size_t i = next + LANES <= keys->n ? next : keys->n - LANES;
-    const uint32x4_t low = sizes_of(keys, i, reach), high = sizes_of(keys, i + 4, reach);
-    const uint64_t chunks = chunks_of_sizes(low, high), first = chunks & 0xff;
-    if (chunks == first * 0x0101010101010101 && first != ALONE && first != LONG) {
+    const uint32x4_t low = sizes_of(keys, i, bound), high = sizes_of(keys, i + 4, bound);
+    const uint64_t stripes = stripes_of_sizes(low, high), first = stripes & 0xff;
+    if (stripes == first * 0x0101010101010101 && first != ALONE && first != LONG) {
       hash_neighbours(keys, i, low, high, signed_tails, hashes);
       continue;
     }
-    list_four(lists, chunks, i);
-    list_four(lists, chunks >> 32, i + 4);
+    list_four(lists, stripes, i);
+    list_four(lists, stripes >> 32, i + 4);
   }
 }
 
 static inline __attribute__((always_inline)) void
-hash_block(const lanebloom_keys *keys, struct reach reach, bool signed_tails, uint8_t *hashes)
+hash_block(const lanebloom_keys *keys, struct load_bound bound, bool signed_tails, uint8_t *hashes)
 {
   struct lists lists;
-  begin_block(keys, reach, signed_tails, &lists, hashes);
+  begin_block(keys, bound, signed_tails, &lists, hashes);
   for (size_t c = LONG; c > ALONE; c--) {
     const uint16_t *list = lists.keys[c], *end = lists.end[c];
     for (; end - list >= LANES; list += LANES)
@@ -453,40 +433,40 @@ hash_block(const lanebloom_keys *keys, struct reach reach, bool signed_tails, ui
   }
   for (const uint16_t *key = lists.keys[ALONE]; key < lists.end[ALONE]; key++) {
     const lanebloom_keys one = lanebloom_keys_part(keys, *key, 1);
-    hash_one_by_one(&one, signed_tails, hashes + 4 * (size_t)*key);
+    hash_in_scalar(&one, signed_tails, hashes + 4 * (size_t)*key);
   }
 }
 
-/* May its last chunk not be loaded? */
-static inline bool ends_beyond(lanebloom_slice key, struct reach reach)
+/* May its last stripe not be loaded? */
+static inline bool ends_beyond(lanebloom_slice key, struct load_bound bound)
 {
-  return key.size == 0 || (((uintptr_t)key.data + key.size - 1) & reach.mask) > reach.last;
+  return key.size == 0 || (((uintptr_t)key.data + key.size - 1) & bound.mask) > bound.last;
 }
 
 /* Any batch, block by block. A constant layout gives each its own loops. */
 static inline __attribute__((always_inline)) void
 hash_blocks(const lanebloom_keys *keys, enum keys_layout layout, bool signed_tails, uint8_t *hashes)
 {
-  const struct reach reach = reach_of(keys);
+  const struct load_bound bound = load_bound_of(keys);
   size_t n = keys->n;
-  while (n > 0 && layout != KEYS_SLICES && ends_beyond(keys_at(keys, n - 1), reach))
+  while (n > 0 && layout != KEYS_SLICES && ends_beyond(keys_at(keys, n - 1), bound))
     n--;
   size_t first = 0;
   for (size_t nblock; (nblock = n - first < BLOCK_MAX ? n - first : BLOCK_MAX) >= LANES;
        first += nblock) {
     lanebloom_keys block = lanebloom_keys_part(keys, first, nblock);
     block.layout = layout;
-    hash_block(&block, reach, signed_tails, hashes + 4 * first);
+    hash_block(&block, bound, signed_tails, hashes + 4 * first);
   }
   const lanebloom_keys rest = lanebloom_keys_part(keys, first, keys->n - first);
-  hash_one_by_one(&rest, signed_tails, hashes + 4 * first);
+  hash_in_scalar(&rest, signed_tails, hashes + 4 * first);
 }
 
 static inline __attribute__((always_inline)) void hash_all(const lanebloom_keys *keys,
                                                            bool signed_tails, uint8_t *hashes)
 {
   if (keys->n < LANES) { /* of no keys not even an offset may be read */
-    hash_one_by_one(keys, signed_tails, hashes);
+    hash_in_scalar(keys, signed_tails, hashes);
     return;
   }
   size_t done = 0;
@@ -502,10 +482,10 @@ static inline __attribute__((always_inline)) void hash_all(const lanebloom_keys 
     return;
   case KEYS_FIXED:
     if (keys->width > 0)
-      done = hash_fixed(keys, signed_tails, hashes);
+      done = hash_fixed(keys, signed_tails, &widths, hashes);
   }
   const lanebloom_keys rest = lanebloom_keys_part(keys, done, keys->n - done);
-  hash_one_by_one(&rest, signed_tails, hashes + 4 * done);
+  hash_in_scalar(&rest, signed_tails, hashes + 4 * done);
 }
 
 void lanebloom_bloomhash_hash_neon(const lanebloom_keys *keys, void *hashes)

@@ -1,0 +1,98 @@
+/* BloomHash in lanes: what is the same for all of them. A lane is a key, and a step takes a stripe
+ * of 16 bytes of each.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_LANES_BLOOMHASH_H
+#define LANEBLOOM_LANES_BLOOMHASH_H
+
+#include "../scalar/scalar.h"
+
+enum {
+  STRIPE_NBYTES = 16,
+  STRIPE_NWORDS = STRIPE_NBYTES / 4,
+  PAGE_NBYTES = 4096, /* the smallest there are */
+};
+
+/* How far the product is shifted after word w of a stripe, by the bytes left of the stripe, modulo
+ * 16: by 24 after a word that is cut, which is a tail. */
+static const uint8_t tail_shifts[STRIPE_NWORDS][16] = {
+    {16, 24, 24, 24, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16},
+    {16, 16, 16, 16, 16, 24, 24, 24, 16, 16, 16, 16, 16, 16, 16, 16},
+    {16, 16, 16, 16, 16, 16, 16, 16, 16, 24, 24, 24, 16, 16, 16, 16},
+    {16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 24, 24, 24},
+};
+
+/* The safe load bound: a stripe at an address may be loaded, although its end is not the key's,
+ * while (address & mask) <= last. */
+struct load_bound {
+  uint64_t mask, last;
+};
+
+/* Of a batch that is not empty. */
+static inline struct load_bound load_bound_of(const lanebloom_keys *keys)
+{
+  const uint8_t *end = keys->data;
+  switch ((enum keys_layout)keys->layout) {
+  case KEYS_FIXED:
+    end += keys->n * keys->width;
+    break;
+  case KEYS_OFFSETS32:
+    end += ((const uint32_t *)keys->index)[keys->n];
+    break;
+  case KEYS_OFFSETS64:
+    end += ((const uint64_t *)keys->index)[keys->n];
+    break;
+  case KEYS_SLICES: /* their neighbours are unknown, but pages are mapped as a whole */
+    return (struct load_bound){PAGE_NBYTES - 1, PAGE_NBYTES - STRIPE_NBYTES};
+  }
+  return (struct load_bound){UINT64_MAX, (uint64_t)(uintptr_t)end - STRIPE_NBYTES};
+}
+
+static inline void hash_in_scalar(const lanebloom_keys *keys, bool signed_tails, uint8_t *hashes)
+{
+  if (signed_tails)
+    lanebloom_bloomhash_signed_hash_scalar(keys, hashes);
+  else
+    lanebloom_bloomhash_hash_scalar(keys, hashes);
+}
+
+/* ---- Keys of one width ---- */
+
+/* What an instruction set does for the driver below: inline functions, in a constant. n is a
+ * multiple of nlanes. */
+struct bloomhash_widths {
+  size_t nlanes;
+  void (*hash_4)(const uint8_t *data, size_t n, uint8_t *hashes);
+  void (*hash_8)(const uint8_t *data, size_t n, uint8_t *hashes);
+  void (*hash_16)(const uint8_t *data, size_t n, uint8_t *hashes);
+
+  /* Keys of any width but 0, of whose last stripes 16 bytes can be read. */
+  void (*hash_any)(const uint8_t *data, size_t width, size_t n, bool signed_tails, uint8_t *hashes);
+};
+
+/* Hashes whole groups of nlanes keys, all whose last stripe can be read. Returns how many keys. */
+static inline __attribute__((always_inline)) size_t
+hash_fixed(const lanebloom_keys *keys, bool signed_tails, const struct bloomhash_widths *widths,
+           uint8_t *hashes)
+{
+  const uint8_t *data = keys->data;
+  const size_t width = keys->width, nlanes = widths->nlanes, n = keys->n / nlanes * nlanes;
+  if (width == 4) {
+    widths->hash_4(data, n, hashes);
+    return n;
+  }
+  if (width == 8) {
+    widths->hash_8(data, n, hashes);
+    return n;
+  }
+  if (width == 16) {
+    widths->hash_16(data, n, hashes);
+    return n;
+  }
+  const size_t last_nbytes = width % STRIPE_NBYTES;
+  const size_t n_beyond = last_nbytes > 0 ? (STRIPE_NBYTES - last_nbytes + width - 1) / width : 0;
+  const size_t n_inside = n_beyond < keys->n ? (keys->n - n_beyond) / nlanes * nlanes : 0;
+  widths->hash_any(data, width, n_inside, signed_tails, hashes);
+  return n_inside;
+}
+
+#endif
