@@ -188,12 +188,22 @@ static int open_folder(const char *path)
   return fd < 0 && errno == EACCES ? open(path, O_PATH | O_DIRECTORY | O_CLOEXEC) : fd;
 }
 
-/* The new file gets the old one's mode and, where permitted, its owner. */
+/* Only root may give files away, but whoever is a member of the old file's group may pass it on. */
+static bool keep_owner_or_group(int fd, const struct stat *old)
+{
+  struct stat now;
+  return fchown(fd, old->st_uid, old->st_gid) == 0 || fchown(fd, (uid_t)-1, old->st_gid) == 0 ||
+         (fstat(fd, &now) == 0 && now.st_gid == old->st_gid);
+}
+
+/* The new file gets the old one's mode and, where permitted, its owner and group. In another group
+ * the old group's permissions would be somebody else's, and its members are among the others. */
 static bool take_over(int fd, const struct stat *old)
 {
-  if (fchown(fd, old->st_uid, old->st_gid) != 0)
-    errno = 0; /* only root may give files away */
-  return fchmod(fd, old->st_mode & 0777) == 0;
+  mode_t mode = old->st_mode & 0777;
+  if (!keep_owner_or_group(fd, old))
+    mode &= S_IRWXU | (mode >> 3 & S_IRWXO);
+  return fchmod(fd, mode) == 0;
 }
 
 /* `path` is no link. `old` is the file there, NULL if there is none. */

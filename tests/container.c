@@ -6,6 +6,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <lanebloom.h>
 #include <math.h>
 #include <pthread.h>
@@ -470,6 +471,59 @@ Test(saving, follows_links_and_keeps_modes)
   lanebloom_filter_close(a);
   lanebloom_filter_close(b);
   leave_folder();
+}
+
+/* Replaces a file of root's as user 65534 in a group; returns the new file's mode, and its group in
+ * *group. */
+static mode_t replace_as(gid_t member_of, gid_t old_group, mode_t old_mode, gid_t *group)
+{
+  lanebloom_filter *filter = build(10, 10, 1);
+  struct stat info;
+  save(filter, "f.lbf");
+  cr_assert(chown("f.lbf", 0, old_group) == 0 && chmod("f.lbf", old_mode) == 0);
+  pid_t child = fork();
+  if (child == 0) {
+    const bool is_member = setgroups(1, &member_of) == 0 && setresgid(65534, 65534, 65534) == 0 &&
+                           setresuid(65534, 65534, 65534) == 0;
+    _exit(!is_member || lanebloom_filter_save(filter, "f.lbf") != LANEBLOOM_OK);
+  }
+  int status;
+  cr_assert(waitpid(child, &status, 0) == child && status == 0);
+  cr_assert(stat("f.lbf", &info) == 0 && info.st_uid == 65534);
+  lanebloom_filter_close(filter);
+  *group = info.st_gid;
+  return info.st_mode & 07777;
+}
+
+/* The group stays where the saver is a member of it. Where not, its permissions do not pass to
+ * another group, and nobody gains by that: others may do no more than the group might. */
+Test(saving, keeps_the_group_or_its_permissions_to_itself)
+{
+  if (geteuid() != 0)
+    cr_skip_test("needs root, to be somebody else");
+  enum { ADM = 4, STAFF = 50, NOGROUP = 65534 };
+  static const struct {
+    gid_t member_of;
+    mode_t old_mode, mode;
+    gid_t group;
+  } cases[] = {
+      {ADM, 0664, 0664, ADM},       {ADM, 0660, 0660, ADM},       {ADM, 0604, 0604, ADM},
+      {STAFF, 0664, 0604, NOGROUP}, {STAFF, 0660, 0600, NOGROUP}, {STAFF, 0604, 0600, NOGROUP},
+  };
+  for (int simple = 0; simple < 2; simple++) { /* simple: nobody can change a group */
+    enter_empty_folder();
+    cr_assert(chmod(".", 0777) == 0);
+    is_simple_file_system = simple;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+      gid_t group;
+      const mode_t mode =
+          replace_as(simple ? STAFF : cases[i].member_of, ADM, cases[i].old_mode, &group);
+      const size_t expected = simple ? 3 + i % 3 : i;
+      cr_assert(mode == cases[expected].mode && group == cases[expected].group,
+                "case %zu: mode %o, group %u", i, mode, group);
+    }
+    leave_folder();
+  }
 }
 
 /* As NFS and FAT, which have no files without a name. */
