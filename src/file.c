@@ -418,8 +418,6 @@ static lanebloom_status save(const char *path, const uint8_t *header, size_t nhe
                              const lanebloom_filter *filter)
 {
   struct replacement file;
-  if (!lanebloom_kernels_current())
-    return LANEBLOOM_ERR_KERNEL;
   if (!lanebloom_replace_begin(&file, path))
     return LANEBLOOM_ERR_IO;
   bool done = lanebloom_replace_write(&file, header, nheader) &&
@@ -427,21 +425,23 @@ static lanebloom_status save(const char *path, const uint8_t *header, size_t nhe
   return lanebloom_replace_end(&file, done) ? LANEBLOOM_OK : LANEBLOOM_ERR_IO;
 }
 
-lanebloom_status lanebloom_filter_save_check(const char *path)
-{
-  if (!lanebloom_kernels_current())
-    return LANEBLOOM_ERR_KERNEL;
-  return lanebloom_replace_check(path) ? LANEBLOOM_OK : LANEBLOOM_ERR_IO;
-}
-
 lanebloom_status lanebloom_filter_save(const lanebloom_filter *filter, const char *path)
 {
   uint8_t header[HEADER_NBYTES];
+  if (!lanebloom_kernels_current())
+    return LANEBLOOM_ERR_KERNEL;
   write_header(filter, header);
   return save(path, header, sizeof header, filter);
 }
 
 lanebloom_status lanebloom_filter_save_raw(const lanebloom_filter *filter, const char *path)
 {
-  return save(path, NULL, 0, filter);
+  return lanebloom_kernels_current() ? save(path, NULL, 0, filter) : LANEBLOOM_ERR_KERNEL;
+}
+
+lanebloom_status lanebloom_filter_save_check(const char *path)
+{
+  if (!lanebloom_kernels_current())
+    return LANEBLOOM_ERR_KERNEL;
+  return lanebloom_replace_check(path) ? LANEBLOOM_OK : LANEBLOOM_ERR_IO;
 }

@@ -8,8 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
-#include "format.h"
+#include "filter.h"
 
 static void set(const char *name)
 {
@@ -207,6 +209,26 @@ Test(dispatch, a_variable_that_cannot_be_obeyed_stops_everything)
   set("avx1024");
   cr_assert(lanebloom_kernel_count() >= 1, "what there is can still be asked for");
   assert_all_refuse();
+}
+
+/* Where no kernel can be used, save() says so before it hashes the payload, which may be large: here
+ * all of it but its last byte cannot be read. */
+Test(dispatch, saving_asks_for_a_kernel_first)
+{
+  set("avx1024");
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  uint8_t *bytes = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  cr_assert(bytes != MAP_FAILED);
+  bytes[page] = 6;
+  cr_assert(mprotect(bytes, page, PROT_NONE) == 0);
+  lanebloom_filter *filter;
+  cr_assert(lanebloom_filter_adopt(&lanebloom_format_leveldb, bytes, page + 1, 0, NAN,
+                                   (struct filter_memory){.kind = MEMORY_BORROWED},
+                                   &filter) == LANEBLOOM_OK);
+  cr_assert(lanebloom_filter_save(filter, "/dev/null") == LANEBLOOM_ERR_KERNEL);
+  cr_assert(lanebloom_filter_save_raw(filter, "/dev/null") == LANEBLOOM_ERR_KERNEL);
+  lanebloom_filter_close(filter);
+  munmap(bytes, 2 * page);
 }
 
 Test(dispatch, use_overrides_the_variable)
