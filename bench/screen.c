@@ -166,10 +166,14 @@ void bench_register_screen(void)
 {
   static const unsigned nprobes[] = {4, 6, 10}, hits[] = {0, 50, 100};
   for (lanebloom_format format = bench_next_format(0); format; format = bench_next_format(format))
-    for (size_t k = 0; k < 3; k++)
+    for (size_t k = 0; k < 3; k++) {
+      const unsigned can = bench_nprobes(format, nprobes[k]);
+      if (can != nprobes[k] && nprobes[k] != BENCH_NPROBES)
+        continue;
       for (size_t size = 0; size < BENCH_NSIZES; size++)
         for (size_t hit = 0; hit < 3; hit++)
-          register_case((struct bench_case){format, bench_sizes[size], nprobes[k], hits[hit], 0});
+          register_case((struct bench_case){format, bench_sizes[size], can, hits[hit], 0});
+    }
   for (lanebloom_format format = bench_next_format(0); format; format = bench_next_format(format))
     register_keys(format);
 }

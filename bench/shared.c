@@ -163,24 +163,34 @@ const uint64_t *bench_members(size_t kib)
 
 lanebloom_format bench_next_format(lanebloom_format format)
 {
-  for (unsigned next = (unsigned)format + 1; next < FORMAT_END; next++) {
-    const struct format_table *table = lanebloom_format_table((lanebloom_format)next);
-    if (table && table->plan)
+  bool passed = format == 0;
+  for (size_t i = 0; lanebloom_format_listed(i); i++) {
+    const struct format_table *table = lanebloom_format_listed(i);
+    if (passed && table->plan)
       return table->id;
+    passed |= table->id == format;
   }
   return 0;
 }
 
-/* The most whole bits per key that make k probes, and the most keys whose payload is then no larger
- * than wanted. */
+unsigned bench_nprobes(lanebloom_format format, unsigned wanted)
+{
+  const struct format_table *table = lanebloom_format_table(format);
+  return wanted < table->min_nprobes   ? table->min_nprobes
+         : wanted > table->max_nprobes ? table->max_nprobes
+                                       : wanted;
+}
+
+/* The most whole bits per key that make k probes, or 10 where the format has but one number of
+ * probes; and the most keys whose payload is then no larger than wanted. */
 static struct bench_filter plan(const struct bench_case *wanted)
 {
   const struct format_table *format = lanebloom_format_table(wanted->format);
   struct filter_shape shape;
-  uint64_t bits = 100;
+  uint64_t bits = format->min_nprobes == format->max_nprobes ? 11 : 100;
   do
     bench_check(format->plan(1000 * --bits, 1, &shape));
-  while (shape.nprobes != wanted->nprobes);
+  while (shape.nprobes != bench_nprobes(wanted->format, wanted->nprobes));
 
   uint64_t nkeys = wanted->kib * 1024 * 8 / bits;
   while (format->plan(1000 * bits, nkeys, &shape) == LANEBLOOM_OK &&

@@ -69,6 +69,9 @@ enum { BENCH_CHECK_NKEYS = 16 * BENCH_CALL_NKEYS };
 size_t bench_expected(const lanebloom_filter *filter, const struct bench_queries *queries,
                       unsigned hits);
 
+/* The number of probes that the format can do which is nearest to the wanted one. */
+unsigned bench_nprobes(lanebloom_format format, unsigned wanted);
+
 /* The formats that can be built, one after another: begin with 0, end at 0. */
 lanebloom_format bench_next_format(lanebloom_format format);
 

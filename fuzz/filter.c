@@ -65,6 +65,15 @@ static enum verdict judge(lanebloom_format format, const uint8_t *bytes, size_t 
   return REFUSED;
 }
 
+static lanebloom_format highest_format(void)
+{
+  lanebloom_format highest = lanebloom_format_at(0);
+  for (size_t i = 1; i < lanebloom_format_count(); i++)
+    if (lanebloom_format_at(i) > highest)
+      highest = lanebloom_format_at(i);
+  return highest;
+}
+
 /* ---- Answers ---- */
 
 /* Are all bits set that the definition names? */
@@ -186,7 +195,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   static struct answers expected;
   struct fuzz_input input = {bytes, size};
   const lanebloom_format format =
-      (lanebloom_format)(input_byte(&input) % (LANEBLOOM_LEVELDB_SIGNED + 2));
+      (lanebloom_format)(input_byte(&input) % ((unsigned)highest_format() + 2));
   const size_t times = 1 + (size_t)input_byte(&input);
   const uint8_t *from = input.at;
   const lanebloom_keys keys = input_keys(&input, slices);

@@ -4,6 +4,7 @@
  *   each | keys
  * SPDX-License-Identifier: MIT */
 #include "fuzz.h"
+#include "support.h"
 
 enum { MAX_HASH_NBYTES = 8 };
 
@@ -105,13 +106,13 @@ static void check(lanebloom_format format, double bits_per_key, const lanebloom_
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-  static const lanebloom_format formats[] = {LANEBLOOM_LEVELDB, LANEBLOOM_LEVELDB_SIGNED,
-                                             LANEBLOOM_ROCKSDB_LEGACY, LANEBLOOM_ROCKSDB_LOCAL};
+  lanebloom_format formats[MAX_FORMATS];
+  const size_t nformats = test_formats_that_build(formats);
   static lanebloom_slice slices[FUZZ_MAX_NKEYS];
   static struct expected expected;
   struct fuzz_input input = {bytes, size};
   const unsigned which = input_byte(&input) % 4;
-  const lanebloom_format format = formats[input_byte(&input) % 4];
+  const lanebloom_format format = formats[input_byte(&input) % nformats];
   const double bits_per_key = 1 + input_byte(&input) % 50;
   const size_t first = (size_t)input_byte(&input) * 4, most = 1 + (size_t)input_byte(&input) * 16,
                before = input_byte(&input);

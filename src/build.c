@@ -27,7 +27,7 @@ static lanebloom_status create_payload(const struct format_table *format,
                                        const struct filter_shape *shape,
                                        struct filter_memory *memory)
 {
-  *memory = lanebloom_memory_create(shape->nbytes + format->trailer_nbytes);
+  *memory = lanebloom_memory_create(format_nbytes(format, shape));
   return memory->bytes ? LANEBLOOM_OK : LANEBLOOM_ERR_MEMORY;
 }
 
@@ -113,7 +113,7 @@ static void append_hashes(lanebloom_builder *builder, struct hash_source *source
 /* Sets the bits of all hashes. What is not there of the memory that lanes could use besides only
  * costs time. */
 static void add_hashes(const struct format_table *format, const struct kernel_table *kernels,
-                       const struct filter_shape *shape, uint8_t *payload,
+                       const struct filter_shape *shape, const struct filter_memory *memory,
                        struct hash_source *source)
 {
   struct filter_memory scratch = {0};
@@ -121,7 +121,7 @@ static void add_hashes(const struct format_table *format, const struct kernel_ta
   if (nbytes > 0)
     scratch = lanebloom_memory_create(nbytes);
   source->scratch = scratch.bytes;
-  kernels->layout[format->layout].add(shape, payload, source);
+  kernels->layout[format->layout].add(shape, memory->bytes + format->header_nbytes, source);
   lanebloom_memory_free(&scratch);
 }
 
@@ -182,7 +182,7 @@ lanebloom_status lanebloom_builder_add(lanebloom_builder *builder, const laneblo
   struct hash_source source;
   hash_source_of_keys(&source, keys, kernels->hash[format->hash], HASH_NBYTES[format->hash]);
   if (builder->sized)
-    add_hashes(format, kernels, &builder->shape, builder->memory.bytes, &source);
+    add_hashes(format, kernels, &builder->shape, &builder->memory, &source);
   else
     append_hashes(builder, &source);
   builder->nkeys = add_counts(builder->nkeys, keys->n);
@@ -212,7 +212,7 @@ lanebloom_status lanebloom_builder_merge(lanebloom_builder *into, const lanebloo
   if (from->nhashes > 0)
     append_block(into, from->hashes, from->nhashes);
   else if (from->memory.bytes)
-    or_bytes(into->memory.bytes, from->memory.bytes, into->shape.nbytes);
+    or_bytes(into->memory.bytes, from->memory.bytes, format_nbytes(into->format, &into->shape));
   into->nkeys = add_counts(into->nkeys, from->nkeys);
   return LANEBLOOM_OK;
 }
@@ -230,7 +230,7 @@ static lanebloom_status place_hashes(const lanebloom_builder *builder,
     return status;
   struct hash_source source;
   hash_source_of_hashes(&source, builder->hashes, HASH_NBYTES[format->hash], builder->nhashes);
-  add_hashes(format, kernels, shape, memory->bytes, &source);
+  add_hashes(format, kernels, shape, memory, &source);
   return LANEBLOOM_OK;
 }
 
@@ -258,10 +258,11 @@ lanebloom_status lanebloom_builder_finish(lanebloom_builder *builder, lanebloom_
   if (status)
     return status;
   struct filter_memory memory = builder->sized ? builder->memory : placed;
-  format->write_trailer(&shape, memory.bytes + shape.nbytes);
+  if (format->write_frame)
+    format->write_frame(&shape, memory.bytes);
   status =
-      lanebloom_filter_adopt(format, memory.bytes, shape.nbytes + format->trailer_nbytes,
-                             builder->nkeys, (double)builder->millibits / 1000, memory, filter);
+      lanebloom_filter_adopt(format, memory.bytes, format_nbytes(format, &shape), builder->nkeys,
+                             (double)builder->millibits / 1000, memory, filter);
   if (status)
     lanebloom_memory_free(&placed);
   else
@@ -290,12 +291,18 @@ lanebloom_status lanebloom_filter_build(lanebloom_format id, double bits_per_key
   return status;
 }
 
+static bool same_bytes(const lanebloom_filter *a, const lanebloom_filter *b, size_t first, size_t n)
+{
+  return n == 0 || memcmp(a->bytes + first, b->bytes + first, n) == 0;
+}
+
+/* Do they differ in nothing but their payloads? */
 static bool same_layout(const lanebloom_filter *a, const lanebloom_filter *b)
 {
-  size_t trailer = a->nbytes - a->shape.nbytes;
-  return a->format == b->format && a->nbytes == b->nbytes && same_shape(&a->shape, &b->shape) &&
-         (trailer == 0 ||
-          memcmp(a->bytes + a->shape.nbytes, b->bytes + b->shape.nbytes, trailer) == 0);
+  if (a->format != b->format || a->nbytes != b->nbytes || !same_shape(&a->shape, &b->shape))
+    return false;
+  const size_t header = (size_t)(a->payload - a->bytes), end = header + a->shape.nbytes;
+  return same_bytes(a, b, 0, header) && same_bytes(a, b, end, a->nbytes - end);
 }
 
 lanebloom_status lanebloom_filter_merge(const lanebloom_filter *const *filters, size_t n,
@@ -323,7 +330,7 @@ lanebloom_status lanebloom_filter_merge(const lanebloom_filter *const *filters, 
     return LANEBLOOM_ERR_MEMORY;
   for (size_t i = 0; i < n; i++)
     or_bytes(memory.bytes, filters[i]->bytes,
-             first->nbytes); /* of equal trailers, too, the or is the trailer */
+             first->nbytes); /* of equal frames, too, the or is the frame */
   lanebloom_status status = lanebloom_filter_adopt(first->format, memory.bytes, first->nbytes,
                                                    nkeys, bits_per_key, memory, merged);
   if (status)

@@ -58,7 +58,16 @@ lanebloom_status lanebloom_filter_adopt(const struct format_table *format, const
   lanebloom_filter *made = malloc(sizeof *made);
   if (!made)
     return LANEBLOOM_ERR_MEMORY;
-  *made = (lanebloom_filter){format, shape, bytes, nbytes, nkeys, bits_per_key, memory};
+  *made = (lanebloom_filter){
+      .format = format,
+      .shape = shape,
+      .bytes = bytes,
+      .nbytes = nbytes,
+      .payload = shape.answer == ANSWER_BY_PROBES ? bytes + format->header_nbytes : bytes,
+      .nkeys = nkeys,
+      .bits_per_key = bits_per_key,
+      .memory = memory,
+  };
   *filter = made;
   return LANEBLOOM_OK;
 }
@@ -114,7 +123,7 @@ void lanebloom_filter_describe(const lanebloom_filter *filter, lanebloom_filter_
   if (shape->answer == ANSWER_BY_PROBES) {
     full.nprobes = shape->nprobes;
     full.nbits = shape->nbits;
-    full.nbits_set = count_ones(filter->bytes, shape->nbits / 8);
+    full.nbits_set = count_ones(filter->payload, shape->nbits / 8);
     full.model_rate = filter->format->filled_rate(shape, full.nbits_set, full.nkeys);
   }
   memcpy(info, &full, info_size < sizeof full ? info_size : sizeof full);
@@ -126,5 +135,7 @@ size_t lanebloom_filter_positions(const lanebloom_filter *filter, const void *ha
   if (filter->shape.answer != ANSWER_BY_PROBES)
     return 0;
   filter->format->positions(&filter->shape, hash, positions);
+  for (uint32_t i = 0; i < filter->shape.nprobes; i++)
+    positions[i] += 8 * (uint64_t)filter->format->header_nbytes;
   return filter->shape.nprobes;
 }

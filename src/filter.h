@@ -19,10 +19,11 @@ void lanebloom_memory_free(struct filter_memory *memory);
 struct lanebloom_filter {
   const struct format_table *format;
   struct filter_shape shape;
-  const uint8_t *bytes; /* the engine's: payload, then trailer */
+  const uint8_t *bytes; /* the engine's: the payload in its frame */
   size_t nbytes;
-  uint64_t nkeys;      /* LANEBLOOM_UNKNOWN */
-  double bits_per_key; /* NaN when unknown */
+  const uint8_t *payload; /* in `bytes`; of constant answers all of them */
+  uint64_t nkeys;         /* LANEBLOOM_UNKNOWN */
+  double bits_per_key;    /* NaN when unknown */
   struct filter_memory memory;
 };
 

@@ -5,8 +5,8 @@
 #include "info.h"
 
 static const struct format_table *const formats[] = {
-    &lanebloom_format_leveldb,       &lanebloom_format_leveldb_signed, &lanebloom_format_rocksdb,
-    &lanebloom_format_rocksdb_local, &lanebloom_format_rocksdb_legacy,
+    &lanebloom_format_leveldb,        &lanebloom_format_leveldb_signed, &lanebloom_format_rocksdb,
+    &lanebloom_format_rocksdb_legacy, &lanebloom_format_rocksdb_local,
 };
 enum { NFORMATS = sizeof formats / sizeof *formats };
 

@@ -9,9 +9,12 @@
 struct format_table {
   lanebloom_format id;
   const char *name;
-  const char *text; /* one line for people: who writes such filters */
-  size_t trailer_nbytes;
-  uint64_t max_nbytes;         /* that the engine can read, trailer included */
+  const char *text;    /* one line for people: who writes such filters */
+  uint64_t max_nbytes; /* that the engine can read, frame included */
+
+  /* The frame: how many of the engine's bytes stand before the payload, and how many behind it. */
+  size_t header_nbytes, trailer_nbytes;
+
   bool drops_equal_neighbours; /* does the engine count equal hashes in a row once? */
 
   /* Opening. */
@@ -32,6 +35,12 @@ struct format_table {
   void (*positions)(const struct filter_shape *shape, const void *hash, uint64_t *positions);
 
   uint32_t min_nprobes, max_nprobes; /* that readers do; writers may make fewer */
+
+  /* Payloads of filters that are built are a multiple of so many bytes: their lines, or 1. */
+  uint32_t line_nbytes;
+
+  /* The shape of a payload, in lines of line_nbytes or of another size that readers take. */
+  struct filter_shape (*shape)(uint64_t nbytes, uint32_t line_nbytes, uint32_t nprobes);
 
   /* Bits per key, in thousandths: the least that may be asked for, the most that have an effect, and
    * the step in between. Does the engine round what else is asked for, or is that ARGUMENT? */
@@ -58,8 +67,8 @@ struct format_table {
    * number of probes. It may lie beyond max_millibits. */
   uint64_t (*last_with_same_nprobes)(uint64_t millibits);
 
-  /* The trailer that the engine's writer puts behind the payload: trailer_nbytes. */
-  void (*write_trailer)(const struct filter_shape *shape, uint8_t *trailer);
+  /* Writes the frame into the bytes of a filter, whose payload is there. NULL: there is none. */
+  void (*write_frame)(const struct filter_shape *shape, uint8_t *bytes);
 
   /* The model's false-positive rate: of a filter to be built of nkeys distinct keys, and of one
    * with these bits set. */
@@ -71,7 +80,12 @@ extern const struct format_table lanebloom_format_leveldb, lanebloom_format_leve
 extern const struct format_table lanebloom_format_rocksdb, lanebloom_format_rocksdb_legacy,
     lanebloom_format_rocksdb_local;
 
-enum { FORMAT_END = LANEBLOOM_LEVELDB_SIGNED + 1 }; /* one past the highest lanebloom_format */
+/* How many bytes a filter of this shape has, frame included. */
+static inline uint64_t format_nbytes(const struct format_table *format,
+                                     const struct filter_shape *shape)
+{
+  return format->header_nbytes + shape->nbytes + format->trailer_nbytes;
+}
 
 /* The one list of formats (format.c): the i-th, NULL past the last. */
 const struct format_table *lanebloom_format_listed(size_t i);

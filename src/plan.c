@@ -59,7 +59,7 @@ lanebloom_status lanebloom_plan_size(lanebloom_format id, double bits_per_key, u
   lanebloom_status status = plan(id, bits_per_key, nkeys, &format, &shape);
   if (status)
     return status;
-  *nbytes = shape.nbytes + format->trailer_nbytes;
+  *nbytes = format_nbytes(format, &shape);
   *nprobes = shape.nprobes;
   return LANEBLOOM_OK;
 }

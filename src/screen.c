@@ -40,7 +40,7 @@ static void screen_chunk(const lanebloom_filter *filter, const struct kernel_tab
   } else {
     hash_source_of_hashes(&source, queries->hashes + first * hash_nbytes, hash_nbytes, n);
   }
-  kernels->layout[format->layout].probe(&filter->shape, filter->bytes, &source, hits);
+  kernels->layout[format->layout].probe(&filter->shape, filter->payload, &source, hits);
 }
 
 static size_t chunk_at(const struct queries *queries, size_t first)

@@ -123,31 +123,32 @@ static void batch_free(struct batch *batch)
 
 /* ---- Filters ---- */
 
-enum { MAX_PAYLOAD_NBYTES = 64 << 20, MAX_ROUNDING_NBYTES = 1 << 11, MAX_TRAILER_NBYTES = 8 };
+enum { MAX_PAYLOAD_NBYTES = 64 << 20, MAX_ROUNDING_NBYTES = 1 << 11, MAX_FRAME_NBYTES = 8 };
 
-static const lanebloom_format formats[] = {LANEBLOOM_LEVELDB, LANEBLOOM_LEVELDB_SIGNED,
-                                           LANEBLOOM_ROCKSDB_LEGACY, LANEBLOOM_ROCKSDB_LOCAL};
+static lanebloom_format formats[MAX_FORMATS]; /* that build */
+static size_t nformats;
 
-/* What the format's reader makes of a payload of some size and a trailer. */
+/* What the format's reader makes of a payload of some size in its frame. */
 static struct filter_shape some_shape(struct rng *rng, const struct format_table *format,
                                       uint8_t *room)
 {
-  const bool is_legacy = format->id == LANEBLOOM_ROCKSDB_LEGACY,
-             has_lines = format->id == LANEBLOOM_ROCKSDB_LOCAL;
-  const uint32_t max_nprobes = !one_in(rng, 4) ? 12 : is_legacy ? 127 : 30;
-  struct filter_shape written = {.nprobes = 1 + (uint32_t)rng_below(rng, max_nprobes)}, read;
-  uint64_t nbytes = some(rng, MAX_PAYLOAD_NBYTES);
-  if (has_lines && nbytes < ROCKSDB_LOCAL_LINE_NBYTES)
-    nbytes = ROCKSDB_LOCAL_LINE_NBYTES;
-  if (is_legacy) {
-    const uint32_t line_nbytes = one_in(rng, 3) ? (uint32_t)1 << rng_below(rng, 12) : 64;
-    written.nlines = (uint32_t)((nbytes + line_nbytes - 1) / line_nbytes);
-    nbytes = (uint64_t)written.nlines * line_nbytes;
-  }
-  format->write_trailer(&written, room + nbytes);
-  if (format->parse(room, nbytes + format->trailer_nbytes, &read) ||
-      read.answer != ANSWER_BY_PROBES)
-    test_fatal("a filter of %llu bytes does not open", (unsigned long long)nbytes);
+  /* some writers' lines are of other sizes */
+  const bool other_lines = format->id == LANEBLOOM_ROCKSDB_LEGACY && one_in(rng, 3);
+  const uint32_t line_nbytes =
+      other_lines ? (uint32_t)1 << rng_below(rng, 12) : format->line_nbytes;
+  const uint32_t usual_nprobes = format->min_nprobes + 11;
+  const uint32_t max_nprobes =
+      usual_nprobes < format->max_nprobes && !one_in(rng, 4) ? usual_nprobes : format->max_nprobes;
+  const uint32_t nprobes =
+      format->min_nprobes + (uint32_t)rng_below(rng, max_nprobes - format->min_nprobes + 1);
+  const uint64_t nlines = (some(rng, MAX_PAYLOAD_NBYTES) + line_nbytes - 1) / line_nbytes;
+  const struct filter_shape written = format->shape(nlines * line_nbytes, line_nbytes, nprobes);
+  struct filter_shape read;
+  if (format->write_frame)
+    format->write_frame(&written, room);
+  if (format->parse(room, format_nbytes(format, &written), &read) ||
+      read.answer != ANSWER_BY_PROBES || read.nprobes != nprobes || read.nbytes != written.nbytes)
+    test_fatal("a filter of %llu bytes does not open", (unsigned long long)written.nbytes);
   return read;
 }
 
@@ -268,7 +269,7 @@ static size_t run_trial(uint64_t seed, uint64_t number)
 {
   struct trial trial = {.rng = rng_start(number)};
   struct rng *rng = &trial.rng;
-  trial.format = lanebloom_format_table(formats[number % COUNT(formats)]);
+  trial.format = lanebloom_format_table(formats[number % nformats]);
   trial.shape = some_shape(rng, trial.format, room);
   trial.batch = some_batch(rng, key_bytes + rng_below(rng, MAX_KEYS_NBYTES),
                            one_in(rng, 2) ? some(rng, MAX_NKEYS) : rng_below(rng, MAX_NKEYS));
@@ -329,7 +330,8 @@ int main(int argc, char **argv)
   setenv("LANEBLOOM_TEST_SEED", text, 1); /* for rng_start */
   struct rng rng = rng_start(0);
   find_kernels();
-  room = test_alloc(MAX_PAYLOAD_NBYTES + MAX_ROUNDING_NBYTES + MAX_TRAILER_NBYTES);
+  nformats = test_formats_that_build(formats);
+  room = test_alloc(MAX_PAYLOAD_NBYTES + MAX_ROUNDING_NBYTES + MAX_FRAME_NBYTES);
   key_bytes = test_alloc(2 * MAX_KEYS_NBYTES);
   rng_fill(&rng, key_bytes, 2 * MAX_KEYS_NBYTES);
 

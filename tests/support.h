@@ -4,6 +4,7 @@
 #ifndef LANEBLOOM_TESTS_SUPPORT_H
 #define LANEBLOOM_TESTS_SUPPORT_H
 
+#include <lanebloom.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,6 +16,20 @@ static inline bool test_exhaustive(void)
 {
   const char *value = getenv("LANEBLOOM_EXHAUSTIVE");
   return value && value[0] == '1';
+}
+
+/* Of the library's list the formats that build: returns how many. */
+enum { MAX_FORMATS = 32 };
+static inline size_t test_formats_that_build(lanebloom_format formats[MAX_FORMATS])
+{
+  size_t n = 0;
+  for (size_t i = 0; i < lanebloom_format_count() && n < MAX_FORMATS; i++) {
+    lanebloom_format_info info = {0};
+    if (lanebloom_format_describe(lanebloom_format_at(i), &info, sizeof info) == LANEBLOOM_OK &&
+        info.builds)
+      formats[n++] = lanebloom_format_at(i);
+  }
+  return n;
 }
 
 /* ---- Failing ---- */

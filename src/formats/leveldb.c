@@ -13,18 +13,20 @@ enum {
   HASH_NBITS = 32,
 };
 
-/* A probe is a 32-bit hash modulo the number of bits, so bits from 2^32 on are never reached. */
-static uint64_t addressable_nbits(uint64_t nbytes)
+/* A probe is a 32-bit hash modulo the number of bits, so bits from 2^32 on are never reached. It
+ * lies at h % nbits = 8 * (h / 8 % (nbits / 8)) + h % 8, because nbits is a multiple of 8. */
+static struct filter_shape leveldb_shape(uint64_t nbytes, uint32_t line_nbytes, uint32_t nprobes)
 {
-  const uint64_t max = (uint64_t)1 << HASH_NBITS;
-  return nbytes < max / 8 ? nbytes * 8 : max;
-}
-
-/* A probe h lies at h % nbits = 8 * (h / 8 % (nbits / 8)) + h % 8, because nbits is a multiple of
- * 8. */
-static struct reciprocal reciprocal_of(uint64_t nbytes)
-{
-  return reciprocal_29((uint32_t)(addressable_nbits(nbytes) / 8));
+  (void)line_nbytes;
+  const uint64_t max_nbits = (uint64_t)1 << HASH_NBITS;
+  const uint64_t nbits = nbytes < max_nbits / 8 ? nbytes * 8 : max_nbits;
+  return (struct filter_shape){
+      .answer = ANSWER_BY_PROBES,
+      .nprobes = nprobes,
+      .nbytes = nbytes,
+      .nbits = nbits,
+      .reciprocal = reciprocal_29((uint32_t)(nbits / 8)),
+  };
 }
 
 /* Whole numbers, which the engine keeps in an int. */
@@ -44,14 +46,7 @@ static lanebloom_status leveldb_plan(uint64_t millibits, uint64_t nkeys, struct 
     return LANEBLOOM_ERR_LIMIT;
   if (nbits < MIN_NBITS)
     nbits = MIN_NBITS;
-  uint64_t nbytes = (nbits + 7) / 8;
-  *shape = (struct filter_shape){
-      .answer = ANSWER_BY_PROBES,
-      .nprobes = lanebloom_nprobes_by_bits(bits_per_key),
-      .nbytes = nbytes,
-      .nbits = addressable_nbits(nbytes),
-      .reciprocal = reciprocal_of(nbytes),
-  };
+  *shape = leveldb_shape((nbits + 7) / 8, 1, lanebloom_nprobes_by_bits(bits_per_key));
   return LANEBLOOM_OK;
 }
 
@@ -61,22 +56,17 @@ static lanebloom_status leveldb_parse(const uint8_t *bytes, size_t size, struct 
   *shape = (struct filter_shape){.answer = ANSWER_NEVER};
   if (size < 2)
     return LANEBLOOM_OK;
-  shape->nbytes = size - 1;
-  uint8_t nprobes = bytes[size - 1];
-  if (nprobes == 0 || nprobes > LEVELDB_MAX_NPROBES) {
-    shape->answer = ANSWER_ALWAYS;
-    return LANEBLOOM_OK;
-  }
-  shape->answer = ANSWER_BY_PROBES;
-  shape->nprobes = nprobes;
-  shape->nbits = addressable_nbits(shape->nbytes);
-  shape->reciprocal = reciprocal_of(shape->nbytes);
+  const uint8_t nprobes = bytes[size - 1];
+  if (nprobes == 0 || nprobes > LEVELDB_MAX_NPROBES)
+    *shape = (struct filter_shape){.answer = ANSWER_ALWAYS, .nbytes = size - 1};
+  else
+    *shape = leveldb_shape(size - 1, 1, nprobes);
   return LANEBLOOM_OK;
 }
 
-static void leveldb_write_trailer(const struct filter_shape *shape, uint8_t *trailer)
+static void leveldb_write_frame(const struct filter_shape *shape, uint8_t *bytes)
 {
-  *trailer = (uint8_t)shape->nprobes;
+  bytes[shape->nbytes] = (uint8_t)shape->nprobes;
 }
 
 static double leveldb_planned_rate(const struct filter_shape *shape, uint64_t nkeys)
@@ -112,8 +102,9 @@ static void leveldb_positions(const struct filter_shape *shape, const void *hash
   .round_bits = leveldb_round_bits, .plan = leveldb_plan, .scratch_nbytes = partitions_nbytes,     \
   .bits_for_rate = lanebloom_search_bits,                                                          \
   .last_with_same_nprobes = lanebloom_last_with_same_nprobes_by_bits, .parse = leveldb_parse,      \
-  .write_trailer = leveldb_write_trailer, .planned_rate = leveldb_planned_rate,                    \
-  .filled_rate = leveldb_filled_rate, .positions = leveldb_positions
+  .write_frame = leveldb_write_frame, .line_nbytes = 1, .shape = leveldb_shape,                    \
+  .planned_rate = leveldb_planned_rate, .filled_rate = leveldb_filled_rate,                        \
+  .positions = leveldb_positions
 
 const struct format_table lanebloom_format_leveldb = {
     .id = LANEBLOOM_LEVELDB,

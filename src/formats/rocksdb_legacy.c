@@ -19,6 +19,21 @@ static lanebloom_status rocksdb_legacy_round_bits(double bits_per_key, uint64_t 
   return status;
 }
 
+static struct filter_shape rocksdb_legacy_shape(uint64_t nbytes, uint32_t line_nbytes,
+                                                uint32_t nprobes)
+{
+  const uint32_t nlines = (uint32_t)(nbytes / line_nbytes);
+  return (struct filter_shape){
+      .answer = ANSWER_BY_PROBES,
+      .nprobes = nprobes,
+      .nbytes = nbytes,
+      .nbits = 8 * nbytes,
+      .nlines = nlines,
+      .line_nbytes = line_nbytes,
+      .reciprocal = reciprocal_32(nlines),
+  };
+}
+
 /* RocksDB 7.8.3 table/block_based/filter_policy.cc, LegacyBloomBitsBuilder. An odd number of lines,
  * because the hash that picks the line by its remainder also picks the bits by its low end. */
 static lanebloom_status rocksdb_legacy_plan(uint64_t millibits, uint64_t nkeys,
@@ -31,15 +46,8 @@ static lanebloom_status rocksdb_legacy_plan(uint64_t millibits, uint64_t nkeys,
 
   const uint64_t line_nbits = 8 * ROCKSDB_LINE_NBYTES;
   const uint64_t nlines = (nbits + line_nbits - 1) / line_nbits | 1;
-  *shape = (struct filter_shape){
-      .answer = ANSWER_BY_PROBES,
-      .nprobes = lanebloom_nprobes_by_bits(bits_per_key),
-      .nbytes = nlines * ROCKSDB_LINE_NBYTES,
-      .nbits = nlines * line_nbits,
-      .nlines = (uint32_t)nlines,
-      .line_nbytes = ROCKSDB_LINE_NBYTES,
-      .reciprocal = reciprocal_32((uint32_t)nlines),
-  };
+  *shape = rocksdb_legacy_shape(nlines * ROCKSDB_LINE_NBYTES, ROCKSDB_LINE_NBYTES,
+                                lanebloom_nprobes_by_bits(bits_per_key));
   if (nkeys == 0)
     *shape = (struct filter_shape){.answer = ANSWER_NEVER, .nprobes = shape->nprobes};
   return LANEBLOOM_OK;
@@ -62,16 +70,13 @@ static lanebloom_status rocksdb_legacy_parse(const uint8_t *bytes, size_t size,
     shape->answer = ANSWER_ALWAYS;
     return LANEBLOOM_OK;
   }
-  shape->nprobes = trailer[0];
-  shape->nbits = 8 * shape->nbytes;
-  shape->nlines = nlines;
-  shape->line_nbytes = (uint32_t)line_nbytes;
-  shape->reciprocal = reciprocal_32(nlines);
+  *shape = rocksdb_legacy_shape(shape->nbytes, (uint32_t)line_nbytes, trailer[0]);
   return LANEBLOOM_OK;
 }
 
-static void rocksdb_legacy_write_trailer(const struct filter_shape *shape, uint8_t *trailer)
+static void rocksdb_legacy_write_frame(const struct filter_shape *shape, uint8_t *bytes)
 {
+  uint8_t *trailer = bytes + shape->nbytes;
   trailer[0] = (uint8_t)shape->nprobes;
   store_le32(trailer + 1, shape->nlines);
 }
@@ -126,7 +131,9 @@ const struct format_table lanebloom_format_rocksdb_legacy = {
     .bits_for_rate = lanebloom_search_bits,
     .last_with_same_nprobes = lanebloom_last_with_same_nprobes_by_bits,
     .parse = rocksdb_legacy_parse,
-    .write_trailer = rocksdb_legacy_write_trailer,
+    .write_frame = rocksdb_legacy_write_frame,
+    .line_nbytes = ROCKSDB_LINE_NBYTES,
+    .shape = rocksdb_legacy_shape,
     .planned_rate = rocksdb_legacy_planned_rate,
     .filled_rate = rocksdb_legacy_filled_rate,
     .positions = rocksdb_legacy_positions,

@@ -36,6 +36,21 @@ static uint64_t last_with_same_nprobes(uint64_t millibits)
   return millibits > 50000 ? UINT64_MAX : (millibits + 1999) / 2000 * 2000;
 }
 
+/* Behind the last whole line there may be bytes that are never read. */
+static struct filter_shape rocksdb_local_shape(uint64_t nbytes, uint32_t line_nbytes,
+                                               uint32_t nprobes)
+{
+  const uint64_t nlines = nbytes / line_nbytes;
+  return (struct filter_shape){
+      .answer = ANSWER_BY_PROBES,
+      .nprobes = nprobes,
+      .nbytes = nbytes,
+      .nbits = nlines * line_nbytes * 8,
+      .nlines = (uint32_t)nlines,
+      .line_nbytes = line_nbytes,
+  };
+}
+
 /* RocksDB 7.8.3 table/block_based/filter_policy.cc, FastLocalBloomBitsBuilder, with
  * optimize_filters_for_memory off. */
 static lanebloom_status rocksdb_local_plan(uint64_t millibits, uint64_t nkeys,
@@ -46,14 +61,10 @@ static lanebloom_status rocksdb_local_plan(uint64_t millibits, uint64_t nkeys,
     return LANEBLOOM_ERR_LIMIT;
 
   const uint64_t nlines = ((product + 7999) / 8000 + ROCKSDB_LINE_NBYTES - 1) / ROCKSDB_LINE_NBYTES;
-  *shape = (struct filter_shape){
-      .answer = nkeys == 0 ? ANSWER_NEVER : ANSWER_BY_PROBES,
-      .nprobes = nprobes_for(millibits),
-      .nbytes = nlines * ROCKSDB_LINE_NBYTES,
-      .nbits = nlines * ROCKSDB_LINE_NBYTES * 8,
-      .nlines = (uint32_t)nlines,
-      .line_nbytes = ROCKSDB_LINE_NBYTES,
-  };
+  *shape = rocksdb_local_shape(nlines * ROCKSDB_LINE_NBYTES, ROCKSDB_LINE_NBYTES,
+                               nprobes_for(millibits));
+  if (nkeys == 0)
+    shape->answer = ANSWER_NEVER;
   return LANEBLOOM_OK;
 }
 
@@ -68,25 +79,20 @@ static lanebloom_status rocksdb_local_parse(const uint8_t *bytes, size_t size,
     return status;
 
   const uint8_t *trailer = bytes + shape->nbytes;
-  const uint32_t nlines = (uint32_t)(shape->nbytes / ROCKSDB_LINE_NBYTES);
   const uint8_t implementation = trailer[1], nprobes = trailer[2] & 31, line_size = trailer[2] >> 5;
   const bool understood =
       implementation == 0 && line_size == 0 && trailer[3] == 0 && trailer[4] == 0;
-  if (!understood || nprobes < 1 || nprobes > MAX_NPROBES || nlines == 0) {
+  if (!understood || nprobes < 1 || nprobes > MAX_NPROBES || shape->nbytes < ROCKSDB_LINE_NBYTES)
     shape->answer = ANSWER_ALWAYS;
-    return LANEBLOOM_OK;
-  }
-  shape->nprobes = nprobes;
-  shape->nbits = (uint64_t)nlines * ROCKSDB_LINE_NBYTES * 8;
-  shape->nlines = nlines;
-  shape->line_nbytes = ROCKSDB_LINE_NBYTES;
+  else
+    *shape = rocksdb_local_shape(shape->nbytes, ROCKSDB_LINE_NBYTES, nprobes);
   return LANEBLOOM_OK;
 }
 
-static void rocksdb_local_write_trailer(const struct filter_shape *shape, uint8_t *trailer)
+static void rocksdb_local_write_frame(const struct filter_shape *shape, uint8_t *bytes)
 {
-  const uint8_t bytes[ROCKSDB_TRAILER_NBYTES] = {0xff, 0, (uint8_t)shape->nprobes, 0, 0};
-  memcpy(trailer, bytes, sizeof bytes);
+  const uint8_t trailer[ROCKSDB_TRAILER_NBYTES] = {0xff, 0, (uint8_t)shape->nprobes, 0, 0};
+  memcpy(bytes + shape->nbytes, trailer, sizeof trailer);
 }
 
 /* Source: RocksDB 7.8.3 util/bloom_impl.h, FastLocalBloomImpl::EstimatedFpRate. */
@@ -137,7 +143,9 @@ const struct format_table lanebloom_format_rocksdb_local = {
     .bits_for_rate = lanebloom_search_bits,
     .last_with_same_nprobes = last_with_same_nprobes,
     .parse = rocksdb_local_parse,
-    .write_trailer = rocksdb_local_write_trailer,
+    .write_frame = rocksdb_local_write_frame,
+    .line_nbytes = ROCKSDB_LINE_NBYTES,
+    .shape = rocksdb_local_shape,
     .planned_rate = rocksdb_local_planned_rate,
     .filled_rate = rocksdb_local_filled_rate,
     .positions = rocksdb_local_positions,

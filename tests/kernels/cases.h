@@ -12,18 +12,14 @@
 
 struct format {
   lanebloom_format id;
+  const struct format_table *table;
   size_t hash_nbytes;
-  uint32_t line_nbytes; /* 0: the format has no lines */
-  uint32_t max_nprobes; /* that a reader does */
-  uint64_t max_nbits;   /* that probes can address */
+  uint32_t line_nbytes; /* payloads are a multiple of it; 1: the format has no lines */
   uint64_t max_nbytes;  /* of a payload that opens; 0: no such limit */
+  bool is_built;        /* with such lines */
   bool may_have_rest;   /* may a payload end within a line? */
   const struct model *model;
 };
-
-/* Where writers on other CPUs have other lines, the rows of one format are for each size that a
- * reader takes, and the first is what is built. */
-bool format_is_built(const struct format *format);
 
 /* One cell of the table, for one format. */
 struct trial {
@@ -92,13 +88,11 @@ void trial_add_with_scratch(const struct trial *trial, const struct operations *
 void trial_note(const struct trial *trial, const struct filter_shape *shape, size_t n,
                 size_t round);
 
-/* Payloads are a multiple of so many bytes. */
-uint64_t format_unit(const struct format *format);
-
-/* Of a payload of nbytes, cut to whole units. */
+/* Of a payload of nbytes, cut to whole lines, with as many probes or the next number that readers
+ * do. */
 struct filter_shape format_shape(const struct format *format, uint64_t nbytes, uint32_t nprobes);
 
-/* The number of probes to try after this one, up to the most that the format takes; then 0. Writers
+/* The number of probes to try after this one, from the table's min_nprobes on, up to the most that the format takes; then 0. Writers
  * make at most 30. */
 uint32_t format_next_nprobes(const struct format *format, uint32_t nprobes, uint32_t step);
 

@@ -73,7 +73,7 @@ static void check_shape(const struct trial *trial, const struct filter_shape *sh
 static void check_filter(const struct trial *trial, uint64_t nunits, uint32_t nprobes, size_t n)
 {
   const struct filter_shape shape =
-      format_shape(trial->format, nunits * format_unit(trial->format), nprobes);
+      format_shape(trial->format, nunits * trial->format->line_nbytes, nprobes);
   check_shape(trial, &shape, n);
 }
 
@@ -81,9 +81,10 @@ void filter_batch_sizes(const struct trial *trial)
 {
   static const uint64_t sizes[] = {8, 61, 1250, 8191};
   const uint32_t step = test_exhaustive() ? 1 : 5;
-  for (size_t s = 0; s < COUNT(sizes) - !format_is_built(trial->format); s++)
+  for (size_t s = 0; s < COUNT(sizes) - !trial->format->is_built; s++)
     for (size_t b = 0; b < NBATCH_SIZES; b++)
-      for (uint32_t p = 1; p > 0; p = format_next_nprobes(trial->format, p, p < 8 ? step : 11))
+      for (uint32_t p = trial->format->table->min_nprobes; p > 0;
+           p = format_next_nprobes(trial->format, p, p < 8 ? step : 11))
         check_filter(trial, sizes[s], p, batch_sizes[b]);
 }
 
@@ -92,11 +93,12 @@ void filter_shapes(const struct trial *trial)
 {
   static const uint64_t more[] = {100,  127,  128,  129,  255,   256,  257,
                                   1000, 4095, 4096, 4097, 65537, 99991};
-  const bool built = format_is_built(trial->format), exhaustive = test_exhaustive();
+  const bool built = trial->format->is_built, exhaustive = test_exhaustive();
   const uint32_t step = built && exhaustive ? 1 : 7;
   for (uint64_t s = 1; s <= 80 + COUNT(more) - (built ? 0 : 2);
        s += exhaustive || s < 18 || s > 77 ? 1 : 3)
-    for (uint32_t p = 1; p > 0; p = format_next_nprobes(trial->format, p, s <= 80 ? step : 7)) {
+    for (uint32_t p = trial->format->table->min_nprobes; p > 0;
+         p = format_next_nprobes(trial->format, p, s <= 80 ? step : 7)) {
       const uint64_t nunits = s <= 80 ? s : more[s - 81];
       check_filter(trial, nunits, p, 1 + nunits * 4 / p % 100);
     }
@@ -111,7 +113,7 @@ void filter_rests_of_lines(const struct trial *trial)
   for (uint64_t nlines = 1; nlines <= 9 && trial->format->may_have_rest; nlines++)
     for (size_t r = 0; r < COUNT(rests); r++) {
       struct filter_shape shape =
-          format_shape(trial->format, nlines * format_unit(trial->format), 6);
+          format_shape(trial->format, nlines * trial->format->line_nbytes, 6);
       const uint64_t whole_nbytes = shape.nbytes;
       shape.nbytes += rests[r];
       check_shape(trial, &shape, N);
@@ -149,9 +151,10 @@ void filter_every_kind_of_hash(const struct trial *trial)
 
   static const uint64_t sizes[] = {1, 8, 9, 1250};
   for (size_t s = 0; s < COUNT(sizes); s++)
-    for (uint32_t p = 1; p > 0; p = format_next_nprobes(trial->format, p, 1)) {
+    for (uint32_t p = trial->format->table->min_nprobes; p > 0;
+         p = format_next_nprobes(trial->format, p, 1)) {
       const struct filter_shape shape =
-          format_shape(trial->format, sizes[s] * format_unit(trial->format), p);
+          format_shape(trial->format, sizes[s] * trial->format->line_nbytes, p);
       uint8_t *payload = test_alloc(shape.nbytes);
       check_probe(trial, &shape, payload, hashes, n);
       check_add(trial, &shape, payload, hashes, n / 2);
@@ -170,14 +173,14 @@ void filter_every_kind_of_hash(const struct trial *trial)
 void filter_each_probe_decides(const struct trial *trial)
 {
   enum { N = 65 };
-  const struct format_table *table = lanebloom_format_table(trial->format->id);
+  const struct format_table *table = trial->format->table;
   const size_t hash_nbytes = trial->format->hash_nbytes;
   uint8_t hashes[8 * N];
   uint64_t positions[256];
-  for (uint32_t nprobes = 1; nprobes > 0;
+  for (uint32_t nprobes = trial->format->table->min_nprobes; nprobes > 0;
        nprobes = format_next_nprobes(trial->format, nprobes, 1)) {
     const struct filter_shape shape =
-        format_shape(trial->format, 1251 * format_unit(trial->format), nprobes);
+        format_shape(trial->format, 1251 * trial->format->line_nbytes, nprobes);
     uint8_t *payload = test_alloc(shape.nbytes);
     for (uint32_t p = 0; p < nprobes; p++) {
       rng_fill(trial->rng, hashes, N * hash_nbytes);

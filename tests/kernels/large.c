@@ -99,7 +99,7 @@ void large_hit_rates(const struct trial *trial)
       {300007, 7, 0}, {1 << 20, 6, 1}, {3 << 20, 30, 0}, {4299961, 6, 0}, {LARGEST_NBYTES, 11, 1}};
   static uint8_t hashes[8 * LARGE_BATCH], expected[LARGE_BATCH / 8];
   const size_t hash_nbytes = trial->format->hash_nbytes;
-  for (size_t s = format_is_built(trial->format) ? 0 : WITHOUT_BUILDING; s < nsizes; s++) {
+  for (size_t s = trial->format->is_built ? 0 : WITHOUT_BUILDING; s < nsizes; s++) {
     struct large_filter *filter = large_filter_make(trial, sizes[s].nbytes, sizes[s].nprobes,
                                                     sizes[s].nhalvings, s % 2 ? AT_END : AT_BEGIN);
     for (size_t m = 0; m < COUNT(mixes); m++) {
@@ -133,7 +133,7 @@ void large_batch_sizes(const struct trial *trial)
   enum { MAX_N = 1500, MAX_STEP = 97 };
   static const uint64_t sizes[] = {3 << 20, 5000011};
   static uint8_t hashes[8 * MAX_N], expected[(MAX_N + 7) / 8];
-  for (size_t s = format_is_built(trial->format) ? 0 : 1; s < COUNT(sizes); s++) {
+  for (size_t s = trial->format->is_built ? 0 : 1; s < COUNT(sizes); s++) {
     struct large_filter *filter =
         large_filter_make(trial, sizes[s], s == 0 ? 5 : 6, 0, s == 0 ? AT_BEGIN : AT_END);
     for (size_t m = 0; m < 3; m++) {
@@ -155,7 +155,7 @@ void large_adding(const struct trial *trial)
   static const uint64_t sizes[] = {4299961, 300007, LARGEST_NBYTES};
   static uint8_t hashes[8 * LARGE_BATCH];
   const size_t hash_nbytes = trial->format->hash_nbytes;
-  const size_t nsizes = !format_is_built(trial->format) ? 1 : COUNT(sizes) - !test_exhaustive();
+  const size_t nsizes = !trial->format->is_built ? 1 : COUNT(sizes) - !test_exhaustive();
   for (size_t s = 0; s < nsizes; s++) {
     struct large_filter *filter = large_filter_make(trial, sizes[s], s == 0 ? 30 : 6, 2, AT_END);
     struct guarded wanted = guarded_copy(filter->payload.bytes, filter->shape.nbytes, AT_END);

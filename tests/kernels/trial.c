@@ -37,7 +37,7 @@ void trial_add_with_scratch(const struct trial *trial, const struct operations *
                             const struct filter_shape *shape, uint8_t *payload, const void *hashes,
                             size_t n)
 {
-  const struct format_table *format = lanebloom_format_table(trial->format->id);
+  const struct format_table *format = trial->format->table;
   const size_t nbytes = format->scratch_nbytes ? format->scratch_nbytes(shape, n) : 0;
   struct guarded scratch = guarded_make(nbytes, AT_BEGIN);
   struct hash_source source;
@@ -47,27 +47,13 @@ void trial_add_with_scratch(const struct trial *trial, const struct operations *
   guarded_free(&scratch);
 }
 
-uint64_t format_unit(const struct format *format)
-{
-  return format->line_nbytes > 0 ? format->line_nbytes : 1;
-}
-
 struct filter_shape format_shape(const struct format *format, uint64_t nbytes, uint32_t nprobes)
 {
-  const uint64_t nunits = nbytes / format_unit(format), nbits = nunits * format_unit(format) * 8;
-  return (struct filter_shape){
-      .answer = ANSWER_BY_PROBES,
-      .nprobes = nprobes,
-      .nbytes = nunits * format_unit(format),
-      .nbits = nbits < format->max_nbits ? nbits : format->max_nbits,
-      .nlines = format->line_nbytes > 0 ? (uint32_t)nunits : 0,
-      .line_nbytes = format->line_nbytes,
-      .reciprocal =
-          format->line_nbytes > 0
-              ? reciprocal_32((uint32_t)nunits)
-              : reciprocal_29(
-                    (uint32_t)((nbits < format->max_nbits ? nbits : format->max_nbits) / 8)),
-  };
+  const uint32_t min = format->table->min_nprobes, max = format->table->max_nprobes;
+  return format->table->shape(nbytes - nbytes % format->line_nbytes, format->line_nbytes,
+                              nprobes < min   ? min
+                              : nprobes > max ? max
+                                              : nprobes);
 }
 
 uint32_t format_next_nprobes(const struct format *format, uint32_t nprobes, uint32_t step)
@@ -76,7 +62,7 @@ uint32_t format_next_nprobes(const struct format *format, uint32_t nprobes, uint
                         : nprobes < 31 ? 31
                         : nprobes < 64 ? 64
                                        : nprobes + 63;
-  return nprobes < 30 && next > 30 ? 30 : next <= format->max_nprobes ? next : 0;
+  return nprobes < 30 && next > 30 ? 30 : next <= format->table->max_nprobes ? next : 0;
 }
 
 void trial_note(const struct trial *trial, const struct filter_shape *shape, size_t n, size_t round)
