@@ -10,7 +10,7 @@
 #include <leveldb/filter_policy.h>
 #include <leveldb/slice.h>
 
-#include "oracle_filter_block.h"
+#include "oracle.h"
 
 // What LevelDB does not install, table/filter_block.h of 1.23. Of the members only the layout
 // matters.

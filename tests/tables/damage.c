@@ -1,0 +1,206 @@
+/* Damaged tables: what still opens has every key, and nothing is read outside.
+ * SPDX-License-Identifier: MIT */
+#include "bytes.h"
+#include "tables.h"
+#include "tables/compression.h"
+
+Test(tables, flipped)
+{
+  static const uint8_t flips[] = {0xff, 0x01, 0x80};
+  for (size_t i = 0; i < NFROZEN; i++) {
+    char path[PATH_NBYTES];
+    frozen_path(i, path);
+    test_context("%s", path);
+    size_t size;
+    uint8_t *bytes = file_read(path, &size);
+    struct key_list list = {0};
+    frozen_keys(i, &list);
+    const lanebloom_keys keys = list_keys(&list);
+    /* The footer, the metaindex and what lies before them say most. */
+    enum { NEVERY = 300, STEP = 8 };
+    const size_t step = test_exhaustive() ? 1 : STEP;
+    for (size_t at = i % step; at < size; at += at + NEVERY < size ? step : 1)
+      for (size_t f = 0; f < (step == 1 ? sizeof flips : 1); f++) {
+        bytes[at] ^= flips[f];
+        check_damaged(bytes, size, frozen[i].checksum ? &keys : NULL, path, at);
+        bytes[at] ^= flips[f];
+      }
+    list_free(&list);
+    free(bytes);
+  }
+}
+
+Test(tables, truncated)
+{
+  for (size_t i = 0; i < NFROZEN; i++) {
+    char path[PATH_NBYTES];
+    frozen_path(i, path);
+    size_t size;
+    uint8_t *bytes = file_read(path, &size);
+    for (size_t n = 0; n < size; n++) {
+      lanebloom_table *table;
+      struct guarded cut = guarded_copy(bytes, n, AT_END);
+      cr_assert(lanebloom_table_parse(cut.bytes, n, LANEBLOOM_WRITER_UNKNOWN, &table, NULL, 0) !=
+                    LANEBLOOM_OK,
+                "%s cut to %zu bytes", path, n);
+      guarded_free(&cut);
+    }
+    free(bytes);
+  }
+}
+
+/* Without checksums every field is reached: no crash, no read outside, no end of memory. */
+Test(tables, garbled)
+{
+  enum { MAX_CHANGES = 8, AT_CHECKSUM_TYPE = 53 /* from the end */ };
+  const size_t nrounds = test_exhaustive() ? 3000 : 500;
+  struct rng rng = rng_start(77);
+  for (size_t i = 0; i < NFROZEN; i++) {
+    if (frozen[i].is_leveldb || frozen[i].version > 5)
+      continue;
+    char path[PATH_NBYTES];
+    frozen_path(i, path);
+    size_t size;
+    uint8_t *bytes = file_read(path, &size);
+    bytes[size - AT_CHECKSUM_TYPE] = 0;
+    struct key_list list = {0};
+    frozen_keys(i, &list);
+    const lanebloom_keys keys = list_keys(&list);
+    for (size_t round = 0; round < nrounds; round++) {
+      test_context("%s, round %zu", path, round);
+      struct guarded damaged = guarded_copy(bytes, size, AT_END);
+      /* The data blocks are most of the file, but what lies behind them says more. */
+      const size_t first = round % 2 ? size * 2 / 3 : 0;
+      for (uint64_t n = 1 + rng_below(&rng, MAX_CHANGES); n > 0; n--)
+        damaged.bytes[first + rng_below(&rng, size - first)] = (uint8_t)rng_next(&rng);
+      check_damaged(damaged.bytes, size, NULL, path, round);
+      lanebloom_table *table;
+      if (lanebloom_table_parse(damaged.bytes, size, LANEBLOOM_WRITER_UNKNOWN, &table, NULL, 0) ==
+          LANEBLOOM_OK)
+        lanebloom_table_screen(table, &keys, NULL);
+      lanebloom_table_close(table);
+      guarded_free(&damaged);
+    }
+    list_free(&list);
+    free(bytes);
+  }
+}
+
+/* Changes 4 bytes of a footer of version 6. */
+static void seal_footer(uint8_t *footer, size_t at, uint32_t value, size_t file_nbytes)
+{
+  enum { FOOTER_NBYTES = 53, AT_CHECKSUM = 5, AT_BASE = 9 };
+  store_le32(footer + at, value);
+  store_le32(footer + AT_CHECKSUM, 0);
+  store_le32(footer + AT_CHECKSUM, lanebloom_checksum(footer[0], footer, FOOTER_NBYTES) +
+                                       lanebloom_checksum_context(load_le32(footer + AT_BASE),
+                                                                  file_nbytes - FOOTER_NBYTES));
+}
+
+Test(tables, footers)
+{
+  enum { FV5 = 8, FV6 = 11, FOOTER_NBYTES = 53, HANDLES_NBYTES = 40, MAGIC_NBYTES = 8 };
+  enum { AT_MARK = 1, AT_BASE = 9, AT_METAINDEX_NBYTES = 13, AT_ZEROS = 33 };
+  static const size_t fields[] = {AT_MARK, AT_BASE, AT_ZEROS, AT_ZEROS + 4};
+  static const uint64_t other_magics[] = {0x8242229663bf9564, 0x4f3418eb7a8f13b8,
+                                          0x926789d0c5f17873};
+  char path[PATH_NBYTES];
+  size_t size;
+  frozen_path(FV5, path);
+  uint8_t *bytes = file_read(path, &size), *footer = bytes + size - FOOTER_NBYTES;
+  for (size_t n = FOOTER_NBYTES - 5; n < FOOTER_NBYTES; n++)
+    assert_refused(bytes + size - n, n, LANEBLOOM_ERR_CORRUPT,
+                   "truncated: expected RocksDB's footer");
+  const uint8_t checksum = footer[0];
+  footer[0] = CHECKSUM_END;
+  assert_refused(bytes, size, LANEBLOOM_ERR_LIMIT, "checksum type: expected one below");
+  footer[0] = checksum;
+  memset(footer + 1, 0xff, HANDLES_NBYTES);
+  assert_refused(bytes, size, LANEBLOOM_ERR_CORRUPT, "damaged footer");
+  for (size_t i = 0; i < 3; i++) {
+    store_le64(bytes + size - MAGIC_NBYTES, other_magics[i]);
+    assert_refused(bytes, size, LANEBLOOM_ERR_LIMIT, i < 2 ? "plain" : "cuckoo");
+  }
+  free(bytes);
+
+  /* Well sealed: a metaindex larger than the file; another mark, no base, something where zeros are
+   * to be. */
+  frozen_path(FV6, path);
+  bytes = file_read(path, &size);
+  footer = bytes + size - FOOTER_NBYTES;
+  seal_footer(footer, AT_METAINDEX_NBYTES, (uint32_t)size, size);
+  assert_refused(bytes, size, LANEBLOOM_ERR_CORRUPT, "expected a metaindex before");
+  for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+    const uint32_t old = load_le32(footer + fields[i]);
+    seal_footer(footer, fields[i], fields[i] == AT_BASE ? 0 : ~old, size);
+    assert_refused(bytes, size, LANEBLOOM_ERR_CORRUPT, "expected the fields of format_version 6");
+    store_le32(footer + fields[i], old);
+  }
+  free(bytes);
+}
+
+/* A hash index, of which a block has no room for the size. */
+Test(tables, a_hash_index_without_room)
+{
+  static const uint8_t bytes[5] = {0, 0, 0, 0, 0x80};
+  const struct block block = {.bytes = bytes + 1, .nbytes = 4};
+  struct entries entries;
+  cr_assert(lanebloom_entries_begin(&block, (struct entry_form){0}, LANEBLOOM_ENGINE_ROCKSDB,
+                                    &(struct problem){0}, &entries) == LANEBLOOM_ERR_CORRUPT);
+}
+
+/* What a table's blocks may become together. */
+Test(tables, blocks_that_become_too_large)
+{
+  enum { SNAPPY = 1 };
+  struct made *made = test_alloc(sizeof *made);
+  made_add(made, (lanebloom_slice){"\5\20hello", 7}); /* 5 bytes: of them 5 as they are */
+  const struct handle handle = made_end(made, SNAPPY);
+  const struct input input = {-1, made->bytes, made->n};
+  const struct footer footer = {.checksum = CHECKSUM_CRC32C, .offset = made->n};
+  const struct problem problem = {0};
+  struct block_reader reader = {.input = &input,
+                                .footer = footer,
+                                .nbytes_left = UINT64_MAX,
+                                .unpacked_left = 14,
+                                .problem = &problem};
+  struct block block;
+  for (size_t i = 0; i < 2; i++) {
+    cr_assert(lanebloom_block_read(&reader, handle, BLOCK_META, "", &block) == LANEBLOOM_OK);
+    cr_assert(block.nbytes == 5 && memcmp(block.bytes, "hello", 5) == 0 && !reader.is_too_large);
+    lanebloom_block_free(&block);
+  }
+  cr_assert(lanebloom_block_read(&reader, handle, BLOCK_META, "", &block) == LANEBLOOM_ERR_LIMIT);
+  cr_assert(reader.is_too_large && !block.memory);
+  free(made);
+}
+
+/* Bytes that no codec makes, behind sizes of each way to write them. */
+Test(tables, unpacking)
+{
+  enum { NTYPES = 9, NBYTES = 16, ZSTD_NOT_FINAL = 0x40 };
+  static const lanebloom_engine engines[] = {LANEBLOOM_ENGINE_LEVELDB, LANEBLOOM_ENGINE_ROCKSDB};
+  cr_assert(lanebloom_codec(LANEBLOOM_ENGINE_ROCKSDB, ZSTD_NOT_FINAL) == CODEC_ZSTD);
+  for (size_t i = 0; i < 2 * NTYPES; i++)
+    for (uint32_t version = 0; version <= 5; version++)
+      for (size_t n = 0; n < 2 * NBYTES; n++) {
+        uint8_t bytes[NBYTES], *unpacked;
+        memset(bytes, 0xff, sizeof bytes);
+        bytes[0] = n < NBYTES ? 9 : 0xff; /* a size that may be; one without an end */
+        const struct packed packed = {
+            .codec = lanebloom_codec(engines[i / NTYPES], (uint8_t)(i % NTYPES)),
+            .engine = engines[i / NTYPES],
+            .version = version,
+            .bytes = bytes,
+            .nbytes = n % NBYTES + 1,
+            .most_nbytes = 1 << 20};
+        size_t nbytes;
+        if (packed.codec == CODEC_NONE)
+          continue;
+        const lanebloom_status status = lanebloom_unpack(&packed, &unpacked, &nbytes);
+        cr_assert((status == LANEBLOOM_ERR_CORRUPT || status == LANEBLOOM_ERR_LIMIT) && !unpacked,
+                  "%s, type %zu of engine %zu, version %u, %zu bytes: %d",
+                  lanebloom_codec_name(packed.codec), i % NTYPES, i / NTYPES, version,
+                  packed.nbytes, status);
+      }
+}

@@ -1,0 +1,177 @@
+// Databases and tables that the real LevelDB writes.
+// SPDX-License-Identifier: MIT
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <leveldb/comparator.h>
+#include <leveldb/db.h>
+#include <leveldb/env.h>
+#include <leveldb/filter_policy.h>
+#include <leveldb/table.h>
+#include <leveldb/table_builder.h>
+#include <leveldb/write_batch.h>
+
+#include "engines.h"
+
+namespace oracle
+{
+namespace
+{
+class Reverse : public leveldb::Comparator
+{
+public:
+  int Compare(const leveldb::Slice &a, const leveldb::Slice &b) const override
+  {
+    return b.compare(a);
+  }
+  const char *Name() const override
+  {
+    return "test.Reverse";
+  }
+  void FindShortestSeparator(std::string *, const leveldb::Slice &) const override
+  {
+  }
+  void FindShortSuccessor(std::string *) const override
+  {
+  }
+};
+
+// LevelDB's filters under other names: goleveldb's; that of LevelDB before 1.18, whose hash had
+// signed tails; that of
+// RocksDB's block-based filter, which has them, too.
+class Renamed : public leveldb::FilterPolicy
+{
+  const char *name_;
+  bool is_signed_;
+  int bits_;
+  std::unique_ptr<const leveldb::FilterPolicy> real_;
+
+public:
+  Renamed(const char *name, bool is_signed, int bits)
+      : name_(name), is_signed_(is_signed), bits_(bits), real_(leveldb::NewBloomFilterPolicy(bits))
+  {
+  }
+  const char *Name() const override
+  {
+    return name_;
+  }
+  void CreateFilter(const leveldb::Slice *keys, int n, std::string *made) const override
+  {
+    if (!is_signed_) {
+      real_->CreateFilter(keys, n, made);
+      return;
+    }
+    std::vector<lanebloom_slice> slices;
+    for (int i = 0; i < n; i++)
+      slices.push_back({keys[i].data(), keys[i].size()});
+    const lanebloom_keys batch = lanebloom_keys_slices(slices.data(), slices.size());
+    lanebloom_filter *filter;
+    if (lanebloom_filter_build(LANEBLOOM_LEVELDB_SIGNED, bits_, &batch, &filter) != LANEBLOOM_OK)
+      std::abort();
+    size_t size;
+    const void *built = lanebloom_filter_bytes(filter, &size);
+    made->append(static_cast<const char *>(built), size);
+    lanebloom_filter_close(filter);
+  }
+  bool KeyMayMatch(const leveldb::Slice &, const leveldb::Slice &) const override
+  {
+    return true;
+  }
+};
+
+const leveldb::Comparator *reverse()
+{
+  static const Reverse made;
+  return &made;
+}
+
+leveldb::Options options_of(const LevelSet &set,
+                            std::unique_ptr<const leveldb::FilterPolicy> *policy)
+{
+  leveldb::Options options;
+  options.create_if_missing = true;
+  options.block_size = set.block_nbytes;
+  options.write_buffer_size = set.write_buffer_nbytes;
+  options.max_file_size = 1 << 20;
+  options.compression = set.is_packed ? leveldb::kSnappyCompression : leveldb::kNoCompression;
+  if (set.is_reverse)
+    options.comparator = reverse();
+  if (set.has_filter) {
+    if (set.renamed)
+      policy->reset(new Renamed(set.renamed, set.is_signed, set.bits));
+    else
+      policy->reset(leveldb::NewBloomFilterPolicy(set.bits));
+    options.filter_policy = policy->get();
+  }
+  return options;
+}
+} // namespace
+
+void write_level(const LevelSet &set, const std::string &folder, size_t nkeys, uint64_t seed)
+{
+  Rng rng{seed};
+  std::unique_ptr<const leveldb::FilterPolicy> policy;
+  const leveldb::Options options = options_of(set, &policy);
+  if (set.is_table) {
+    const std::vector<std::string> keys = sorted_keys(rng, nkeys);
+    leveldb::WritableFile *file;
+    check(options.env->NewWritableFile(folder + "/table.ldb", &file));
+    leveldb::TableBuilder builder(options, file);
+    for (const auto &one : keys)
+      builder.Add(one, value(rng));
+    check(builder.Finish());
+    check(file->Close());
+    delete file;
+    return;
+  }
+  leveldb::DB *opened;
+  check(leveldb::DB::Open(options, folder, &opened));
+  std::unique_ptr<leveldb::DB> db(opened);
+  std::vector<const leveldb::Snapshot *> snapshots;
+  std::vector<std::string> kept;
+  for (size_t i = 0; i < nkeys; i++) {
+    const std::string one = key(rng, i);
+    check(db->Put({}, one, value(rng)));
+    if (i % 8 == 0)
+      kept.push_back(one);
+    if (i % 16 == 15)
+      check(db->Delete({}, kept[rng.below(kept.size())]));
+    if (set.has_versions && i % 4 == 0 && snapshots.size() < 400) {
+      snapshots.push_back(db->GetSnapshot());
+      check(db->Put({}, "user-of-many-versions", bytes(rng, 100)));
+      check(db->Put({}, "v", bytes(rng, 100)));
+    }
+  }
+  db->CompactRange(nullptr, nullptr);
+  for (const auto *snapshot : snapshots)
+    db->ReleaseSnapshot(snapshot);
+}
+
+void read_level_table(const LevelSet &set, const std::string &path, const Sink &sink)
+{
+  std::unique_ptr<const leveldb::FilterPolicy> policy;
+  leveldb::Options options = options_of(set, &policy);
+  leveldb::RandomAccessFile *file;
+  uint64_t nbytes;
+  check(options.env->NewRandomAccessFile(path, &file));
+  check(options.env->GetFileSize(path, &nbytes));
+  std::unique_ptr<leveldb::RandomAccessFile> owner(file);
+  leveldb::Table *opened;
+  options.filter_policy = nullptr;
+  check(leveldb::Table::Open(options, file, nbytes, &opened));
+  std::unique_ptr<leveldb::Table> table(opened);
+  std::unique_ptr<leveldb::Iterator> at(table->NewIterator({}));
+  sink.all(at.get(), set.is_table ? 0 : 8);
+}
+
+void read_level_database(const LevelSet &set, const std::string &folder, const Sink &sink)
+{
+  std::unique_ptr<const leveldb::FilterPolicy> policy;
+  leveldb::DB *opened;
+  check(leveldb::DB::Open(options_of(set, &policy), folder, &opened));
+  std::unique_ptr<leveldb::DB> db(opened);
+  std::unique_ptr<leveldb::Iterator> at(db->NewIterator({}));
+  sink.all(at.get());
+}
+} // namespace oracle

@@ -1,0 +1,187 @@
+/* LevelDB's tables in the folder of a database: its MANIFEST says which order keys have.
+ * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+
+#include "bytes.h"
+#include "tables.h"
+
+/* A table in a database has a range where the MANIFEST names LevelDB's own order; its keys are
+ * found in any case. */
+static void check_in_database(const char *folder, const struct key_list *keys, const char *warning,
+                              const char *what)
+{
+  char path[2 * PATH_NBYTES];
+  snprintf(path, sizeof path, "%s/000005.ldb", folder);
+  test_context("MANIFEST: %s", what);
+  lanebloom_table *table = must_open(path);
+  lanebloom_table_info info;
+  lanebloom_table_describe(table, &info, sizeof info);
+  cr_assert(info.has_range == !warning &&
+                (warning ? strstr(info.warning, warning) != NULL : !info.warning[0]),
+            "%s: range %d, %s", what, info.has_range, info.warning);
+  check_keys(table, keys, what);
+  lanebloom_table_close(table);
+}
+
+/* Of a MANIFEST that says no more than that keys are in bytewise order. */
+static const char current[] = "MANIFEST-000004\n";
+enum {
+  AT_LENGTH = 4,
+  AT_TYPE = 6,
+  HEADER_NBYTES = 7,
+  TAG = 1,
+  AT_NAME = 9,
+  NNAME = sizeof bytewise - 1,
+  NLOG = AT_NAME + NNAME,
+};
+
+static void manifest_make(uint8_t *log)
+{
+  memcpy(log, (const uint8_t[AT_NAME]){0, 0, 0, 0, NLOG - HEADER_NBYTES, 0, 1, TAG, NNAME},
+         AT_NAME);
+  memcpy(log + AT_NAME, bytewise, NNAME);
+  store_le32(log, lanebloom_checksum(CHECKSUM_CRC32C, log + AT_TYPE, NLOG - AT_TYPE));
+}
+
+Test(tables, manifests)
+{
+  static const char unreadable[] = "MANIFEST cannot be read";
+  static const struct {
+    const char *what;
+    size_t at;
+    uint8_t value;
+    bool is_sealed;
+    const char *warning;
+  } changes[] = {
+      {"nothing", AT_LENGTH, NLOG - HEADER_NBYTES, true, NULL},
+      {"the first part of a record", AT_TYPE, 2, true, NULL},
+      {"the middle of a record", AT_TYPE, 3, true, unreadable},
+      {"longer than the file", AT_LENGTH, NLOG - HEADER_NBYTES + 1, true, unreadable},
+      {"no name", AT_LENGTH, 1, true, unreadable},
+      {"a name that is cut", AT_LENGTH, NLOG - HEADER_NBYTES - 1, true, unreadable},
+      {"no comparator", HEADER_NBYTES, TAG + 1, true, unreadable},
+      {"a 0 in the name", AT_NAME, 0, true, unreadable},
+      {"a checksum", AT_NAME, 'x', false, unreadable},
+      {"another name", AT_NAME, 'x', true, "order"},
+  };
+  char path[PATH_NBYTES], folder[PATH_NBYTES];
+  size_t size;
+  struct key_list keys = {0};
+  frozen_path(0, path);
+  frozen_keys(0, &keys);
+  uint8_t *bytes = file_read(path, &size);
+  folder_make(folder);
+  file_write(folder, "000005.ldb", bytes, size);
+  check_in_database(folder, &keys, NULL, "no database");
+  file_write(folder, "CURRENT", "", 0);
+  check_in_database(folder, &keys, unreadable, "CURRENT names none");
+  file_write(folder, "CURRENT", current, sizeof current - 1);
+  check_in_database(folder, &keys, unreadable, "not there");
+  file_write(folder, "MANIFEST-000004", "abc", 3);
+  check_in_database(folder, &keys, unreadable, "three bytes");
+  for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+    uint8_t log[NLOG];
+    manifest_make(log);
+    log[changes[i].at] = changes[i].value;
+    const size_t nsealed =
+        log[AT_LENGTH] + 1 < NLOG - AT_TYPE ? log[AT_LENGTH] + 1 : NLOG - AT_TYPE;
+    if (changes[i].is_sealed)
+      store_le32(log, lanebloom_checksum(CHECKSUM_CRC32C, log + AT_TYPE, nsealed));
+    file_write(folder, "MANIFEST-000004", log, sizeof log);
+    check_in_database(folder, &keys, changes[i].warning, changes[i].what);
+  }
+  folder_free(folder);
+  list_free(&keys);
+  free(bytes);
+}
+
+/* A table of LevelDB's table builder in the place of a database's: its keys end in no suffix. */
+Test(tables, a_foreign_table_in_a_database)
+{
+  enum { NKEYS = 1000 };
+  size_t set = 0;
+  while (strcmp(oracle_set_at(set)->name, "leveldb, a table") != 0)
+    set++;
+  char folder[PATH_NBYTES], path[2 * PATH_NBYTES];
+  struct key_list keys = {0};
+  folder_make(folder);
+  oracle_write(set, folder, NKEYS, 1);
+  snprintf(path, sizeof path, "%s/table.ldb", folder);
+  oracle_keys_of_table(set, path, list_add, &keys);
+  file_write(folder, "CURRENT", "", 0);
+  lanebloom_table *table = must_open(path);
+  lanebloom_table_info info;
+  lanebloom_table_describe(table, &info, sizeof info);
+  cr_assert(!info.has_range &&
+                strstr(info.warning, "keys are not stored as LevelDB's databases do"),
+            "%s", info.warning);
+  check_keys(table, &keys, path);
+  lanebloom_table_close(table);
+  list_free(&keys);
+  folder_free(folder);
+}
+
+/* A table of LevelDB's in the folder of a database whose MANIFEST is believed: what all keys would
+ * tell is not asked. */
+static void check_believed(struct made *made, struct handle data, const char *separator,
+                           const char *letters, const char *warning)
+{
+  char folder[PATH_NBYTES];
+  uint8_t log[NLOG];
+  struct key_list keys = list_letters(letters);
+  made_handle(made, separator, data);
+  const struct handle index = made_end_entries(made);
+  made_finish(made, true, made_end_entries(made), index);
+  folder_make(folder);
+  manifest_make(log);
+  file_write(folder, "CURRENT", current, sizeof current - 1);
+  file_write(folder, "MANIFEST-000004", log, sizeof log);
+  file_write(folder, "000005.ldb", made->bytes, made->n);
+  check_in_database(folder, &keys, warning, separator);
+  folder_free(folder);
+  list_free(&keys);
+  free(made);
+}
+
+Test(tables, a_believed_order)
+{
+  static const struct {
+    const char *letters, *separator, *warning;
+  } trials[] = {
+      {"abc", "c\1.......", NULL},
+      {"bac", "c\1.......",
+       "keys are not in bytewise order"},             /* the first one is not the smallest */
+      {"abc", "c", "keys are not in bytewise order"}, /* a separator without a suffix */
+  };
+  for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) {
+    struct made *made = test_alloc(sizeof *made);
+    const struct handle data = made_data(made, trials[i].letters, suffix);
+    check_believed(made, data, trials[i].separator, trials[i].letters, trials[i].warning);
+  }
+}
+
+/* Keys of 16 times their block and 64 KiB are judged; here, not one byte is left for the last one,
+ * which is too short. */
+Test(tables, a_last_key_that_is_not_judged)
+{
+  enum {
+    KEY_NBYTES = 4096,
+    NKEYS = 50,
+    BLOCK_NBYTES = 5120,
+    LAST_NBYTES = 3,
+    RESTARTS_NBYTES = 8,
+    LAST_ENTRY = 3
+  };
+  static const uint8_t zeros[KEY_NBYTES];
+  struct made *made = test_alloc(sizeof *made);
+  made_entry(made, 0, (lanebloom_slice){zeros, KEY_NBYTES}, text(""));
+  for (size_t i = 1; i < NKEYS; i++)
+    made_entry(made, KEY_NBYTES, text(""), text(""));
+  const size_t header_nbytes = 5; /* of an entry whose value is to fill the block */
+  const size_t left = BLOCK_NBYTES - RESTARTS_NBYTES - LAST_ENTRY - header_nbytes - made->n;
+  cr_assert(left >= 128 && left < sizeof zeros);
+  made_entry(made, KEY_NBYTES, text(""), (lanebloom_slice){zeros, left});
+  made_entry(made, LAST_NBYTES, text(""), text(""));
+  cr_assert(made->n + RESTARTS_NBYTES == BLOCK_NBYTES);
+  check_believed(made, made_end_entries(made), "z\1.......", "", "first or last key has no suffix");
+}

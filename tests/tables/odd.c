@@ -1,0 +1,314 @@
+/* Tables that no engine writes, or seldom: filters that cannot be used, keys in odd places.
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdio.h>
+
+#include "bytes.h"
+#include "tables.h"
+
+/* ---- Filters ---- */
+
+/* Partitions that cannot be asked beside one that can: a Ribbon filter, one of another hash. */
+Test(tables, partitions_of_other_kinds)
+{
+  enum { TRAILER_NBYTES = 5, LINE_NBYTES = 64, RIBBON = 0xfe, NPROBES = 6 };
+  char path[PATH_NBYTES];
+  size_t size;
+  struct key_list keys = {0};
+  frozen_path(9, path);
+  frozen_keys(9, &keys);
+  lanebloom_table *table = must_open(path);
+  cr_assert(table->index.n >= 2);
+  uint8_t *bytes = read_unsealed(path, &size);
+  const struct handle last = table->index.handles[table->index.n - 1];
+  uint8_t *trailer = bytes + last.offset + last.nbytes - TRAILER_NBYTES;
+  trailer[0] = RIBBON;
+  check_warned(bytes, size, &keys, "Ribbon");
+  trailer[0] = NPROBES; /* LegacyBloom's */
+  store_le32(trailer + 1, (uint32_t)(last.nbytes - TRAILER_NBYTES) / LINE_NBYTES);
+  check_warned(bytes, size, &keys, "unknown filter");
+  lanebloom_table_close(table);
+  list_free(&keys);
+  free(bytes);
+}
+
+/* A filter block whose offsets begin behind it, well sealed. LevelDB does not ask such a one
+ * either. */
+Test(tables, a_filter_block_without_offsets)
+{
+  enum { TRAILER_NBYTES = 5 };
+  char path[PATH_NBYTES];
+  size_t size;
+  struct key_list keys = {0};
+  frozen_path(0, path);
+  frozen_keys(0, &keys);
+  uint8_t *bytes = file_read(path, &size);
+  lanebloom_table *table = must_open(path);
+  const size_t at = (size_t)table->filter_data[0].offset, nbytes = table->filter_data[0].nbytes;
+  lanebloom_table_close(table);
+  store_le32(bytes + at + nbytes - TRAILER_NBYTES, UINT32_MAX);
+  store_le32(bytes + at + nbytes + 1, lanebloom_checksum(CHECKSUM_CRC32C, bytes + at, nbytes + 1));
+  cr_assert(lanebloom_table_parse(bytes, size, LANEBLOOM_WRITER_UNKNOWN, &table, NULL, 0) ==
+            LANEBLOOM_OK);
+  lanebloom_table_info info;
+  lanebloom_table_describe(table, &info, sizeof info);
+  cr_assert(info.filter == LANEBLOOM_TABLE_FILTER_BLOCK && info.filter_nbytes == nbytes &&
+                info.model_rate == 1,
+            "rate %g", info.model_rate);
+  check_keys(table, &keys, "without offsets");
+  lanebloom_table_close(table);
+  list_free(&keys);
+  free(bytes);
+}
+
+/* Of several filters the one is asked that RocksDB asks, wherever it is named. */
+Test(tables, several_filters)
+{
+  const lanebloom_keys letters = lanebloom_keys_fixed("abc", 1, 3),
+                       others = lanebloom_keys_fixed("ABC", 1, 3);
+  struct made *made = test_alloc(sizeof *made);
+  struct handle handles[2];
+  for (size_t i = 0; i < 2; i++) {
+    lanebloom_filter *filter;
+    lanebloom_slice bytes;
+    cr_assert(lanebloom_filter_build(LANEBLOOM_ROCKSDB_LOCAL, 20, i ? &others : &letters,
+                                     &filter) == LANEBLOOM_OK);
+    bytes.data = lanebloom_filter_bytes(filter, &bytes.size);
+    made_add(made, bytes);
+    lanebloom_filter_close(filter);
+    handles[i] = made_end(made, 0);
+  }
+  made_handle(made, "z", handles[1]);
+  const struct handle parts = made_end_entries(made);
+  made_handle(made, "z", made_data(made, "abc", suffix));
+  const struct handle index = made_end_entries(made),
+                      properties = made_properties(made, text(bytewise), 0);
+  made_handle(made, "filter.rocksdb.BuiltinBloomFilter", handles[1]);
+  made_handle(made, "fullfilter.rocksdb.BuiltinBloomFilter", handles[0]);
+  made_handle(made, "partitionedfilter.rocksdb.BuiltinBloomFilter", parts);
+  made_handle(made, "rocksdb.properties", properties);
+  made_finish(made, false, made_end_entries(made), index);
+  check_made(made, "abc", NULL);
+  free(made);
+}
+
+/* Keys that share a prefix pass together: of prefixes alone no rate of keys follows, unless each is
+ * a whole key. */
+Test(tables, rates_of_prefixes)
+{
+  static const struct {
+    const char *extractor;
+    bool has_rate;
+  } trials[] = {{"rocksdb.FixedPrefix.1", false}, {"rocksdb.Noop", true}, {"other", true}};
+  for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) {
+    struct made *made = test_alloc(sizeof *made);
+    const lanebloom_keys keys = lanebloom_keys_fixed("abc", 1, 3);
+    lanebloom_filter *filter;
+    lanebloom_slice bytes;
+    cr_assert(lanebloom_filter_build(LANEBLOOM_ROCKSDB_LOCAL, 20, &keys, &filter) == LANEBLOOM_OK);
+    bytes.data = lanebloom_filter_bytes(filter, &bytes.size);
+    made_add(made, bytes);
+    lanebloom_filter_close(filter);
+    const struct handle filters = made_end(made, 0);
+    made_handle(made, "z", made_data(made, "abc", suffix));
+    const struct handle index = made_end_entries(made);
+    made_entry(made, 0, text("rocksdb.block.based.table.prefix.filtering"), text("1"));
+    made_entry(made, 0, text("rocksdb.block.based.table.whole.key.filtering"), text("0"));
+    made_entry(made, 0, text("rocksdb.prefix.extractor.name"), text(trials[i].extractor));
+    const struct handle properties = made_properties(made, text(bytewise), 0);
+    made_handle(made, "fullfilter.rocksdb.BuiltinBloomFilter", filters);
+    made_handle(made, "rocksdb.properties", properties);
+    made_finish(made, false, made_end_entries(made), index);
+    lanebloom_table *table;
+    lanebloom_table_info info;
+    cr_assert(lanebloom_table_parse(made->bytes, made->n, 0, &table, NULL, 0) == LANEBLOOM_OK);
+    lanebloom_table_describe(table, &info, sizeof info);
+    cr_assert(!info.has_whole_keys && info.has_prefixes && info.nfilters == 1);
+    cr_assert(isnan(info.model_rate) == !trials[i].has_rate, "%s: %g", trials[i].extractor,
+              info.model_rate);
+    lanebloom_table_close(table);
+    free(made);
+  }
+}
+
+/* ---- Keys and indexes ---- */
+
+Test(tables, an_index_without_blocks)
+{
+  enum { FV5 = 8, FOOTER_NBYTES = 53, LEVELDB_FOOTER_NBYTES = 48 };
+  static const uint8_t empty[9] = {0, 0, 0, 0, 1}; /* one restart, which is not compressed */
+  char path[PATH_NBYTES];
+  size_t size;
+  struct key_list keys = {0};
+  struct footer footer;
+  frozen_path(FV5, path);
+  frozen_keys(FV5, &keys);
+  uint8_t *bytes = read_unsealed(path, &size);
+  const struct input input = {-1, bytes, size};
+  cr_assert(lanebloom_footer_read(&input, &footer, &(struct problem){0}) == LANEBLOOM_OK);
+  memcpy(bytes + footer.index.offset, empty, sizeof empty);
+  uint8_t *to = bytes + size - FOOTER_NBYTES + 1;
+  to = put_varint(put_varint(to, footer.metaindex.offset), footer.metaindex.nbytes);
+  put_varint(put_varint(to, footer.index.offset), sizeof empty - 1);
+  check_warned(bytes, size, &keys, "the index has no data blocks");
+  free(bytes);
+
+  /* LevelDB's tables have no properties that could know better: such a one has no keys. */
+  frozen_path(0, path);
+  bytes = file_read(path, &size);
+  const struct input other = {-1, bytes, size};
+  cr_assert(lanebloom_footer_read(&other, &footer, &(struct problem){0}) == LANEBLOOM_OK);
+  uint8_t *index = bytes + footer.index.offset;
+  memcpy(index, empty, sizeof empty);
+  store_le32(index + sizeof empty, lanebloom_checksum(CHECKSUM_CRC32C, index, sizeof empty));
+  to = put_varint(put_varint(bytes + size - LEVELDB_FOOTER_NBYTES, footer.metaindex.offset),
+                  footer.metaindex.nbytes);
+  put_varint(put_varint(to, footer.index.offset), sizeof empty - 1);
+  lanebloom_table *table;
+  cr_assert(lanebloom_table_parse(bytes, size, LANEBLOOM_WRITER_UNKNOWN, &table, NULL, 0) ==
+            LANEBLOOM_OK);
+  const lanebloom_keys batch = list_keys(&keys);
+  cr_assert(lanebloom_table_screen(table, &batch, NULL) == 0);
+  lanebloom_table_close(table);
+  list_free(&keys);
+  free(bytes);
+}
+
+/* Keys in order, but one of them is not in the block that separators lead to, whose filter lacks
+ * it, or has no suffix. Where a block is damaged it is not known whether there are such keys. */
+Test(tables, a_key_where_no_separator_leads)
+{
+  enum { NBLOCKS = 3 };
+  static const char *const letters[NBLOCKS] = {"ab", "c", "dz"},
+                           other[] = "keys are not in bytewise order";
+  static const struct {
+    const char *separators[NBLOCKS], *suffix, *of_middle;
+    bool is_damaged;
+    const char *warning;
+  } trials[] = {
+      {{"b", "c", "z"}, "", "", false, NULL},
+      {{"b", "d", "z"}, "", "", false, other},
+      {{"a", "c", "z"}, "", "", false, other},
+      {{"b", "d", "z"},
+       "",
+       "",
+       true,
+       "a data block is damaged or too large, and the order of keys is not known"},
+      {{"b\1.......", "cc\1.......", "z\1......."}, suffix, suffix, false, NULL},
+      {{"b\1.......", "cc\1.......", "z\1......."}, suffix, "", false, other},
+  };
+  for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) {
+    struct made *made = test_alloc(sizeof *made);
+    struct handle data[NBLOCKS];
+    for (size_t b = 0; b < NBLOCKS; b++)
+      data[b] = made_data(made, letters[b], b == 1 ? trials[i].of_middle : trials[i].suffix);
+    made->bytes[data[1].offset] ^= trials[i].is_damaged;
+    const struct handle filters = made_filter_block(made, data, letters, NBLOCKS);
+    for (size_t b = 0; b < NBLOCKS; b++)
+      made_handle(made, trials[i].separators[b], data[b]);
+    const struct handle index = made_end_entries(made);
+    made_handle(made, "filter.leveldb.BuiltinBloomFilter2", filters);
+    made_finish(made, true, made_end_entries(made), index);
+    check_made(made, "abcdz", trials[i].warning);
+    free(made);
+  }
+}
+
+/* Without a filter stored keys may be the user's, or have a suffix: neither are lost. */
+Test(tables, a_suffix_or_none)
+{
+  static const char letters[] = "abc";
+  struct made *made = test_alloc(sizeof *made);
+  made_handle(made, "d\1.......", made_data(made, letters, suffix));
+  const struct handle index = made_end_entries(made);
+  made_finish(made, true, made_end_entries(made), index);
+  check_made(made, letters, "it cannot be told whether");
+  struct key_list stored = {0};
+  for (size_t i = 0; letters[i]; i++) {
+    char key[16];
+    list_add(&stored, key, (size_t)snprintf(key, sizeof key, "%c%s", letters[i], suffix));
+  }
+  check_warned(made->bytes, made->n, &stored, "it cannot be told whether");
+  list_free(&stored);
+  free(made);
+}
+
+/* Of a table whose only block would become too large nothing is known. */
+Test(tables, a_first_block_that_is_too_large)
+{
+  enum { SNAPPY = 1 };
+  struct made *made = test_alloc(sizeof *made);
+  made_add(made, text("\x80\x80\x80\x80\4")); /* 2^30 bytes */
+  made_handle(made, "z", made_end(made, SNAPPY));
+  const struct handle index = made_end_entries(made);
+  made_finish(made, true, made_end_entries(made), index);
+  check_made(made, "abc", "very large, and the key range is not known");
+  free(made);
+}
+
+/* RocksDB's index of two levels, whose parts between the first and the last one count, and one that
+ * does not ascend. */
+Test(tables, an_index_for_a_filter_block)
+{
+  enum { NBLOCKS = 4, TWO_LEVELS = 2 };
+  static const char *const letters[NBLOCKS] = {"ab", "ef", "cd", "gh"}, *const in_order[] = {
+                                                                            "ab", "cd", "ef", "gh"};
+  for (int is_in_order = 0; is_in_order < 2; is_in_order++) {
+    const char *const *of_blocks = is_in_order ? in_order : letters;
+    struct made *made = test_alloc(sizeof *made);
+    struct handle blocks[NBLOCKS], parts[NBLOCKS];
+    for (size_t i = 0; i < NBLOCKS; i++)
+      blocks[i] = made_data(made, of_blocks[i], suffix);
+    const struct handle filters = made_filter_block(made, blocks, of_blocks, NBLOCKS);
+    for (size_t i = 0; i < NBLOCKS; i++) {
+      made_handle(made, of_blocks[i] + 1, blocks[i]);
+      parts[i] = made_end_entries(made);
+    }
+    for (size_t i = 0; i < NBLOCKS; i++)
+      made_handle(made, of_blocks[i] + 1, parts[i]);
+    const struct handle index = made_end_entries(made);
+    const struct handle properties = made_properties(made, text(bytewise), TWO_LEVELS);
+    made_handle(made, "filter.rocksdb.BuiltinBloomFilter", filters);
+    made_handle(made, "rocksdb.properties", properties);
+    made_finish(made, false, made_end_entries(made), index);
+    check_made(made, "abcdefgh", is_in_order ? NULL : "the index is not in bytewise order");
+    free(made);
+  }
+}
+
+/* A comparator's name of which strings would show the beginning alone. */
+Test(tables, a_name_with_a_0)
+{
+  static const char other[] = "leveldb.BytewiseComparator\0.other";
+  struct made *made = make_small("abc", suffix, text(bytewise));
+  check_made(made, "abc", NULL);
+  free(made);
+  made = make_small("bac", suffix, (lanebloom_slice){other, sizeof other - 1});
+  check_made(made, "bac", "in that of their comparator");
+  free(made);
+}
+
+Test(tables, a_key_without_a_suffix)
+{
+  struct made *made = make_small("abc", suffix, text(bytewise));
+  check_made(made, "abc", NULL);
+  free(made);
+  made = make_small("abc", "......", text(bytewise));
+  assert_refused(made->bytes, made->n, LANEBLOOM_ERR_CORRUPT,
+                 "expected keys of at least 8 bytes, found one of 7");
+  free(made);
+}
+
+/* Separators whose first 8 bytes are the largest number are told apart by what follows. */
+Test(tables, separators_of_the_last_window)
+{
+  uint8_t separators[] = "a\xff\xff\xff\xff\xff\xff\xff\xff.\xff\xff\xff\xff\xff\xff\xff\xff~";
+  size_t begins[] = {0, 1, 10, 19};
+  struct index index = {.n = 3, .separators = separators, .begins = begins};
+  cr_assert(lanebloom_index_prepare(&index, 0));
+  for (size_t near = 0; near <= index.n; near++)
+    for (size_t i = 0; i < index.n; i++)
+      cr_assert(lanebloom_index_find(&index, lanebloom_index_separator(&index, i), near) == i,
+                "%zu, %zu", near, i);
+  free(index.windows);
+}
