@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""Writes what fuzzing begins with, one folder for each target, out of the frozen vectors: seeds.py VECTORS FOLDER.
+"""Writes what fuzzing begins with, one folder for each target, out of the frozen vectors:
+seeds.py VECTORS FOLDER.
 SPDX-License-Identifier: MIT"""
+
 import pathlib
 import struct
 import sys
@@ -14,7 +16,9 @@ def seed(target, *parts):
     path = folder / target
     path.mkdir(parents=True, exist_ok=True)
     number = len(list(path.iterdir()))
-    (path / f"{number:05}").write_bytes(b"".join(bytes([p]) if isinstance(p, int) else p for p in parts))
+    (path / f"{number:05}").write_bytes(
+        b"".join(bytes([p]) if isinstance(p, int) else p for p in parts)
+    )
 
 
 def rows(name, every=1):
@@ -42,18 +46,45 @@ def keys_of(text):
 
 
 def container(format, payload):
-    return struct.pack("<8sIIQQQIIQQ", b"\x89LBF\r\n\x1a\n", 1, format, 2**64 - 1, 10000, len(payload), 0, 0, 0, 0) + payload
+    return (
+        struct.pack(
+            "<8sIIQQQIIQQ",
+            b"\x89LBF\r\n\x1a\n",
+            1,
+            format,
+            2**64 - 1,
+            10000,
+            len(payload),
+            0,
+            0,
+            0,
+            0,
+        )
+        + payload
+    )
 
 
-for name, formats in [("leveldb_filters.txt", (LEVELDB, SIGNED)), ("rocksdb_legacy_filters.txt", (LEGACY, ROCKSDB)),
-                      ("rocksdb_fastlocal_filters.txt", (LOCAL, ROCKSDB))]:
+for name, formats in [
+    ("leveldb_filters.txt", (LEVELDB, SIGNED)),
+    ("rocksdb_legacy_filters.txt", (LEGACY, ROCKSDB)),
+    ("rocksdb_fastlocal_filters.txt", (LOCAL, ROCKSDB)),
+]:
     for bits, _, filter, keys in rows(name, 5):
         for format in formats:
             for n, times in (1, 0), (17, 3), (150, 20), (255, 0):
                 seed("filter", format, times, batch(keys_of(keys), n), of_hex(filter))
             for what in range(3):
                 seed("container", what, container(format, of_hex(filter)))
-        seed("keys", len(keys) % 4, {LEVELDB: 0, LEGACY: 2, LOCAL: 3}[formats[0]], int(float(bits)) % 50, 1, 1, 3, batch(keys_of(keys), 100))
+        seed(
+            "keys",
+            len(keys) % 4,
+            {LEVELDB: 0, LEGACY: 2, LOCAL: 3}[formats[0]],
+            int(float(bits)) % 50,
+            1,
+            1,
+            3,
+            batch(keys_of(keys), 100),
+        )
 for name, format in ("leveldb_queries.txt", LEVELDB), ("rocksdb_reader_cases.txt", ROCKSDB):
     for filter, key, _ in rows(name, 10):
         seed("filter", format, 0, batch([of_hex(key)], 9), of_hex(filter))
@@ -70,14 +101,22 @@ for length in list(range(0, 40)) + [64, 127, 128, 129, 240, 241, 255]:
 for kind, block, *rest in rows("leveldb_filter_blocks.txt", 3):
     if kind == "Q":
         offset, key = int(rest[0]), of_hex(rest[1])
-        seed("filter_block", 0, struct.pack("<QIB", offset, 700, 20), batch([key, b""], 60), of_hex(block))
+        seed(
+            "filter_block",
+            0,
+            struct.pack("<QIB", offset, 700, 20),
+            batch([key, b""], 60),
+            of_hex(block),
+        )
     else:
         calls = [call.split(":") for call in "".join(rest).split(";") if ":" in call]
         seed("filter_block", 0, struct.pack("<QIB", 0, 1024, 3), batch([b"key"], 60), of_hex(block))
         body, before = b"", 0
         for start, keys in calls:
             keys = [of_hex(key) for key in keys.split(",")] if keys else []
-            body += struct.pack("<HB", min(int(start) - before, 65535), len(keys)) + b"".join(map(short, keys))
+            body += struct.pack("<HB", min(int(start) - before, 65535), len(keys)) + b"".join(
+                map(short, keys)
+            )
             before = int(start)
         seed("filter_block", 2, 10, 11, body)
         seed("filter_block", 3, 10, 5, body)
@@ -87,33 +126,120 @@ for (key,) in rows("tables/keys.txt", 9):
     key = of_hex(key)
     some_keys += key, key[:3], key[:2] + b"\x55"  # prefixes, and those of no key
 for path in sorted(vectors.glob("tables*/**/*")):
-    if path.suffix in (".sst", ".ldb", ".bin") and path.name != "bomb.sst":  # which takes a second by itself
+    if (
+        path.suffix in (".sst", ".ldb", ".bin") and path.name != "bomb.sst"
+    ):  # which takes a second by itself
         for how in 0, 1, 3, 5:
             seed("table", how, batch(some_keys, 60), path.read_bytes())
 pebble = (vectors / "tables/rocksdb_fv5_xxh3_flb10.sst").read_bytes()[:-12]
 seed("table", 0, batch(some_keys, 60), pebble, struct.pack("<IQ", 4, 0xB3AA9FF0B3AA9FF0))
 
 name = b"leveldb.BytewiseComparator"
-for type, content in (1, b"\x01" + short(name) + b"\x02\x00"), (2, b"\x01" + short(b"other") + b"\x09\x00"), (3, b""):
+for type, content in (
+    (1, b"\x01" + short(name) + b"\x02\x00"),
+    (2, b"\x01" + short(b"other") + b"\x09\x00"),
+    (3, b""),
+):
     for what in range(4):
-        seed("manifest", what, short(b"MANIFEST-000002\n"), struct.pack("<IHB", 0, len(content), type), content)
+        seed(
+            "manifest",
+            what,
+            short(b"MANIFEST-000002\n"),
+            struct.pack("<IHB", 0, len(content), type),
+            content,
+        )
 
 for begins in b"\x89LBF", b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd":
     for n in 2, 3, len(begins):
         for width in 0, 1:
-            seed("records", width, 0, n - 1, begins[:n], 0xFF, 2, b"a\nb", 0, begins[:1], len(begins) - 2, begins[1:], 3, b"c\nde")
+            seed(
+                "records",
+                width,
+                0,
+                n - 1,
+                begins[:n],
+                0xFF,
+                2,
+                b"a\nb",
+                0,
+                begins[:1],
+                len(begins) - 2,
+                begins[1:],
+                3,
+                b"c\nde",
+            )
 
 text = b"one\ntwo\r\n\nthree\0four\n"
 for width in 0, 1, 5:
     for how in range(3):
-        seed("records", width, how, 20, text[:21], 0xF0, 3, text[:4], 0xFF, 5, text[:6], 0xF5, 20, text[:21])
+        seed(
+            "records",
+            width,
+            how,
+            20,
+            text[:21],
+            0xF0,
+            3,
+            text[:4],
+            0xFF,
+            5,
+            text[:6],
+            0xF5,
+            20,
+            text[:21],
+        )
         for n in 2047, 2048, 2049, 5000, 65535:
-            seed("records", width, how, 0x82, b"a\nb", struct.pack("<H", n), 0xBF, text * 3, b"\n", struct.pack("<H", n))
+            seed(
+                "records",
+                width,
+                how,
+                0x82,
+                b"a\nb",
+                struct.pack("<H", n),
+                0xBF,
+                text * 3,
+                b"\n",
+                struct.pack("<H", n),
+            )
 
-verbs = ["-o out --bits 10 a b", "words.lbf a.txt -c", "--measure words.lbf", "--format leveldb", "db", "-o f t", "--json"]
-words = ["-z", "--width=16", "--crlf", "-j 2", "--raw --format rocksdb", "--writer goleveldb", "--kernel scalar",
-         "--rate 0.01 -o x", "--expected 1000 -o x", "--db d --which", "-v -q -n", "--help", "--version", "--usage"]
-numbers = ["1", "0", "1024", "1025", "18446744073709551615", "18446744073709551616", "1e3", "-1", ".5", "leveldb", "rocksdb"]
+verbs = [
+    "-o out --bits 10 a b",
+    "words.lbf a.txt -c",
+    "--measure words.lbf",
+    "--format leveldb",
+    "db",
+    "-o f t",
+    "--json",
+]
+words = [
+    "-z",
+    "--width=16",
+    "--crlf",
+    "-j 2",
+    "--raw --format rocksdb",
+    "--writer goleveldb",
+    "--kernel scalar",
+    "--rate 0.01 -o x",
+    "--expected 1000 -o x",
+    "--db d --which",
+    "-v -q -n",
+    "--help",
+    "--version",
+    "--usage",
+]
+numbers = [
+    "1",
+    "0",
+    "1024",
+    "1025",
+    "18446744073709551615",
+    "18446744073709551616",
+    "1e3",
+    "-1",
+    ".5",
+    "leveldb",
+    "rocksdb",
+]
 for who in range(8):
     for line in verbs + words + [" ".join(words[:3]), " ".join(words[3:7])]:
         seed("options", who, b"".join(word.encode() + b"\0" for word in line.split()))

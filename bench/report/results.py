@@ -1,5 +1,6 @@
 """Result files of the benchmark suite: reading them, their order and names, and the floor.
 SPDX-License-Identifier: MIT"""
+
 from __future__ import annotations
 import json
 import math
@@ -8,27 +9,38 @@ import statistics
 from dataclasses import dataclass, field
 from typing import Iterable, NamedTuple, Union
 
-X = Union[int, str]  # a filter size in KiB, a key width in bytes, a count; or the name of a set of keys of many sizes
+X = Union[
+    int, str
+]  # a filter size in KiB, a key width in bytes, a count; or the name of a set of keys of many sizes
 TEXTS = ["lengths:0-100", "lengths:5-30", "words"]
 FORMATS = ["leveldb", "leveldb-signed", "rocksdb-legacy", "rocksdb-local"]
 SIZES = [16, 256, 1024, 16384, 262144]  # KiB
 WIDTHS = [4, 8, 12, 16, 20, 32, 64, 300, *TEXTS]
 MAIN_K = 6
-GUESTS = {"libbloom": "leveldb"}  # a peer with a filter of its own is shown beside the format of the same shape
+GUESTS = {
+    "libbloom": "leveldb"
+}  # a peer with a filter of its own is shown beside the format of the same shape
 FILL = 0.45  # of the bits are set at 10 bits per key
 
 SUBJECT = r"/(?P<subject>[^/]+)/(?P<series>[^/]+)"
 KEYS = rf"(bytes:(?P<x>[1-9]\d*)|(?P<text>{'|'.join(TEXTS)}))"
-NAMES = [re.compile(pattern) for pattern in (
-    rf"(?P<question>hash){SUBJECT}/{KEYS}",
-    rf"(?P<question>keys){SUBJECT}/(?P<mode>KiB:[1-9]\d*)/hits:(?P<hits>\d+)/{KEYS}",
-    rf"(?P<question>screen){SUBJECT}/KiB:(?P<x>[1-9]\d*)/hits:(?P<hits>\d+)/k:(?P<k>[1-9]\d*)/(?P<mode>(with|no)-hash)",
-    rf"(?P<question>build){SUBJECT}/KiB:(?P<x>[1-9]\d*)",
-    rf"(?P<question>batch){SUBJECT}/keys:(?P<x>[1-9]\d*)",
-    rf"(?P<question>many){SUBJECT}/filters:(?P<x>[1-9]\d*)",
-    r"(?P<question>load)/(?P<series>load|map)/KiB:(?P<x>[1-9]\d*)",
-    r"(?P<question>floor)/(?P<series>line|gather|read)/KiB:(?P<x>[1-9]\d*)")]
-RUN_OPTION = re.compile(r"(repeats|iterations|threads|\w+_time)(:|$)")  # google/benchmark adds these to names
+NAMES = [
+    re.compile(pattern)
+    for pattern in (
+        rf"(?P<question>hash){SUBJECT}/{KEYS}",
+        rf"(?P<question>keys){SUBJECT}/(?P<mode>KiB:[1-9]\d*)/hits:(?P<hits>\d+)/{KEYS}",
+        rf"(?P<question>screen){SUBJECT}/KiB:(?P<x>[1-9]\d*)/hits:(?P<hits>\d+)"
+        r"/k:(?P<k>[1-9]\d*)/(?P<mode>(with|no)-hash)",
+        rf"(?P<question>build){SUBJECT}/KiB:(?P<x>[1-9]\d*)",
+        rf"(?P<question>batch){SUBJECT}/keys:(?P<x>[1-9]\d*)",
+        rf"(?P<question>many){SUBJECT}/filters:(?P<x>[1-9]\d*)",
+        r"(?P<question>load)/(?P<series>load|map)/KiB:(?P<x>[1-9]\d*)",
+        r"(?P<question>floor)/(?P<series>line|gather|read)/KiB:(?P<x>[1-9]\d*)",
+    )
+]
+RUN_OPTION = re.compile(
+    r"(repeats|iterations|threads|\w+_time)(:|$)"
+)  # google/benchmark adds these to names
 
 
 class BadInput(Exception):
@@ -37,6 +49,7 @@ class BadInput(Exception):
 
 class Panel(NamedTuple):
     """What one set of axes shows: all of a row's name but the kernel or peer, and x."""
+
     question: str
     subject: str = ""  # a format, or a hash
     hits: int = 0
@@ -47,11 +60,16 @@ class Panel(NamedTuple):
 @dataclass
 class Results:
     """One result file. Values are ns per key, line, element or call; GB/s for floor/read."""
+
     path: str
     letter: str  # "" when it is the only file
     context: dict
-    rows: dict[Panel, dict[str, dict[X, float]]] = field(default_factory=dict)  # by kernel or peer, then x
-    spreads: list[tuple[float, str]] = field(default_factory=list)  # (range / best, name) of repeated rows
+    rows: dict[Panel, dict[str, dict[X, float]]] = field(
+        default_factory=dict
+    )  # by kernel or peer, then x
+    spreads: list[tuple[float, str]] = field(
+        default_factory=list
+    )  # (range / best, name) of repeated rows
     unknown: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
 
@@ -73,11 +91,14 @@ class Results:
 
     def fastest(self, panel: Panel, x: X, peers: bool = False) -> float | None:
         """Of the kernels, or of the peers."""
-        times = (by_x.get(x) for name, by_x in self.rows.get(panel, {}).items() if is_peer(name) == peers)
+        times = (
+            by_x.get(x) for name, by_x in self.rows.get(panel, {}).items() if is_peer(name) == peers
+        )
         return min((ns for ns in times if ns), default=None)
 
 
 # ---- reading
+
 
 def load(path: str, letter: str) -> Results:
     try:
@@ -86,20 +107,33 @@ def load(path: str, letter: str) -> Results:
     except OSError as error:
         raise BadInput(f"{path}: expected a readable file, found: {error.strerror}") from None
     except (ValueError, RecursionError) as error:
-        raise BadInput(f"{path}: expected google/benchmark's JSON, found something else: {error}") from None
+        raise BadInput(
+            f"{path}: expected google/benchmark's JSON, found something else: {error}"
+        ) from None
     members = document if isinstance(document, dict) else {}
     context, rows = members.get("context"), members.get("benchmarks")
     if not isinstance(context, dict) or not isinstance(rows, list):
-        found = f"members {', '.join(sorted(members)) or '(none)'}" if members is document else type(document).__name__
-        raise BadInput(f'{path}: expected an object with an object "context" and a list "benchmarks", found {found}')
+        found = (
+            f"members {', '.join(sorted(members)) or '(none)'}"
+            if members is document
+            else type(document).__name__
+        )
+        raise BadInput(
+            f'{path}: expected an object with an object "context" and a list "benchmarks", '
+            f"found {found}"
+        )
     check_caches(path, context)
     results, named = Results(path, letter, context), {}
     for row in rows:
         if not isinstance(row, dict) or not isinstance(row.get("name"), str):
             found = json.dumps(row)[:80]
-            raise BadInput(f'{path}: expected each of "benchmarks" to be an object with a name, found {found}')
+            raise BadInput(
+                f'{path}: expected each of "benchmarks" to be an object with a name, found {found}'
+            )
         parts = str(row.get("run_name", row["name"])).split("/")
-        named.setdefault("/".join(part for part in parts if not RUN_OPTION.match(part)), []).append(row)
+        named.setdefault("/".join(part for part in parts if not RUN_OPTION.match(part)), []).append(
+            row
+        )
     for name, repetitions in named.items():
         add_row(results, name, repetitions)
     if not results.rows:
@@ -115,27 +149,46 @@ def check_caches(path: str, context: dict) -> None:
         whole = isinstance(cache, dict) and {"type", "level", "size"} <= cache.keys()
         if not whole or not isinstance(cache["size"], int):
             found = json.dumps(cache)[:80]
-            raise BadInput(f"{path}: expected caches with type, level and size in the context, found {found}")
+            raise BadInput(
+                f"{path}: expected caches with type, level and size in the context, found {found}"
+            )
 
 
 def add_row(results: Results, name: str, repetitions: list[dict]) -> None:
-    """Takes the best of the iterations, for other programs only ever add time; without any, google/benchmark's median."""
+    """Takes the best of the iterations, for other programs only ever add time; without any,
+    google/benchmark's median."""
     match = next(filter(None, (pattern.fullmatch(name) for pattern in NAMES)), None)
-    errors = [str(row.get("error_message") or "no reason given") for row in repetitions if row.get("error_occurred")]
+    errors = [
+        str(row.get("error_message") or "no reason given")
+        for row in repetitions
+        if row.get("error_occurred")
+    ]
     if not match or errors:
-        (results.failed if match else results.unknown).append(f"{name} ({errors[0]})" if errors else name)
+        (results.failed if match else results.unknown).append(
+            f"{name} ({errors[0]})" if errors else name
+        )
         return
     part = match.groupdict()
     subject = part.get("subject") or ""
-    panel = Panel(part["question"], GUESTS.get(subject, subject), int(part.get("hits") or 0), int(part.get("k") or 0),
-                  part.get("mode") or "")
+    panel = Panel(
+        part["question"],
+        GUESTS.get(subject, subject),
+        int(part.get("hits") or 0),
+        int(part.get("k") or 0),
+        part.get("mode") or "",
+    )
     times: list[float] = []
     for kind in (None, "median", "mean"):
         wanted = [row for row in repetitions if row.get("aggregate_name") == kind]
-        times = times or [measure(results.path, row, panel.question, part["series"]) for row in wanted]
+        times = times or [
+            measure(results.path, row, panel.question, part["series"]) for row in wanted
+        ]
     if not times:
         found = ", ".join(str(row.get("aggregate_name")) for row in repetitions)
-        raise BadInput(f"{results.path}: expected an iteration, a median or a mean of row {name!r}, found {found}")
+        raise BadInput(
+            f"{results.path}: expected an iteration, a median or a mean of row {name!r}, "
+            f"found {found}"
+        )
     best = max(times) if (panel.question, part["series"]) == ("floor", "read") else min(times)
     x = int(part["x"]) if part["x"] else part["text"]
     results.rows.setdefault(panel, {}).setdefault(part["series"], {})[x] = best
@@ -146,8 +199,15 @@ def add_row(results: Results, name: str, repetitions: list[dict]) -> None:
 def measure(path: str, row: dict, question: str, series: str) -> float:
     def number(key: str) -> float:
         value = row.get(key)
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < math.inf:
-            raise BadInput(f"{path}: expected a positive number as {key} of row {row['name']!r}, found {value!r}")
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, (int, float))
+            or not 0 < value < math.inf
+        ):
+            raise BadInput(
+                f"{path}: expected a positive number as {key} of row {row['name']!r}, "
+                f"found {value!r}"
+            )
         return value
 
     if question == "floor" and series == "read":
@@ -157,11 +217,14 @@ def measure(path: str, row: dict, question: str, series: str) -> float:
     units = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}  # loading is measured by the call
     unit = row.get("time_unit")
     if unit not in list(units):
-        raise BadInput(f"{path}: expected ns, us, ms or s as time_unit of row {row['name']!r}, found {unit!r}")
+        raise BadInput(
+            f"{path}: expected ns, us, ms or s as time_unit of row {row['name']!r}, found {unit!r}"
+        )
     return number("real_time") * units[unit]
 
 
 # ---- order and words
+
 
 def is_peer(series: str) -> bool:
     return series.startswith("peer:")
@@ -169,17 +232,26 @@ def is_peer(series: str) -> bool:
 
 def in_order(names: Iterable[str]) -> list[str]:
     """scalar, the other kernels (avx2 before avx512), peers."""
+
     def rank(name: str) -> tuple:
-        natural = [(part.isdigit(), int(part) if part.isdigit() else 0, part) for part in re.split(r"(\d+)", name)]
+        natural = [
+            (part.isdigit(), int(part) if part.isdigit() else 0, part)
+            for part in re.split(r"(\d+)", name)
+        ]
         return is_peer(name), name != "scalar", natural
+
     return sorted(set(names), key=rank)
 
 
 def panels_of(files: list[Results], question: str, **wanted) -> list[Panel]:
     def rank(panel: Panel) -> tuple:
         return FORMATS.index(panel.subject) if panel.subject in FORMATS else len(FORMATS), panel
+
     found = {panel for f in files for panel in f.rows if panel.question == question}
-    return sorted((p for p in found if all(getattr(p, key) == value for key, value in wanted.items())), key=rank)
+    return sorted(
+        (p for p in found if all(getattr(p, key) == value for key, value in wanted.items())),
+        key=rank,
+    )
 
 
 def series_of(files: list[Results], panels: list[Panel]) -> list[str]:
@@ -187,7 +259,13 @@ def series_of(files: list[Results], panels: list[Panel]) -> list[str]:
 
 
 def xs_of(files: list[Results], panels: list[Panel]) -> list[X]:
-    return xs_in_order(x for f in files for panel in panels for by_x in f.rows.get(panel, {}).values() for x in by_x)
+    return xs_in_order(
+        x
+        for f in files
+        for panel in panels
+        for by_x in f.rows.get(panel, {}).values()
+        for x in by_x
+    )
 
 
 def xs_in_order(xs: Iterable[X]) -> list[X]:
@@ -226,6 +304,7 @@ def geometric(values: Iterable[float | None]) -> float | None:
 
 # ---- the floor
 
+
 def accesses(panel: Panel) -> float:
     """The random accesses that a key cannot do without."""
     if not panel.subject.startswith("leveldb"):
@@ -237,7 +316,8 @@ def accesses(panel: Panel) -> float:
 
 
 def floor_of(results: Results, panel: Panel) -> dict[X, float]:
-    """ns per key by filter size: each access as a prefetched line or, to read, a gathered element if that is faster."""
+    """ns per key by filter size: each access as a prefetched line or, to read, a gathered element
+    if that is faster."""
     kinds = {"screen": ("line", "gather"), "build": ("line",)}.get(panel.question, ())
     measured = [results.rows.get(Panel("floor"), {}).get(kind, {}) for kind in kinds]
     sizes = sorted({x for by_x in measured for x in by_x})
