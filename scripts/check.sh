@@ -1,45 +1,59 @@
 #!/bin/sh
-# What the compilers' warnings do not find, in TAP: clang-format, shellcheck, clang-tidy, cppcheck and gcc's -fanalyzer. Each must
-# also find what is planted for it. Kernels for another CPU are left out: they are checked where that is the host.
+# What the compilers' warnings do not find, in TAP: the length of lines, clang-format, shellcheck,
+# clang-tidy, cppcheck and gcc's -fanalyzer. Each must also find what is planted for it. Kernels for another CPU are left
+# out: they are checked where that is the host.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2317 # checkers are called by name
 set -eu
 cd "$(dirname "$0")/.."
 for tool in clang-format shellcheck clang-tidy cppcheck jq; do
-  command -v $tool >/dev/null || { echo "not ok - $tool is missing: scripts/setup.sh check installs it"; exit 1; }
+  command -v $tool >/dev/null ||
+    { echo "not ok - $tool is missing: scripts/setup.sh check installs it"; exit 1; }
 done
 
-cmake -S . -B build/check -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=gcc -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
+cmake -S . -B build/check -G Ninja \
+  -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=gcc -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
   -DLANEBLOOM_BUILD_TESTS=OFF >/dev/null
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/code" "$work/planted" # the checkers of C take a folder with a compile_commands.json
-jq 'unique_by(.file)' build/check/compile_commands.json >"$work/code/compile_commands.json" # one kind of library is enough
+# one kind of library is enough
+jq 'unique_by(.file)' build/check/compile_commands.json >"$work/code/compile_commands.json"
 jq -n --arg directory "$PWD" --arg file "$PWD/tests/planted.c" \
-  '[{directory: $directory, file: $file, command: "gcc -c \($file)"}]' >"$work/planted/compile_commands.json"
+  '[{directory: $directory, file: $file, command: "gcc -c \($file)"}]' \
+  >"$work/planted/compile_commands.json"
+
+# Tables of Markdown are one line each, and so is a word that is longer.
+line_length() { # FILE...
+  ! LC_ALL=C.UTF-8 grep -HInE '^.{101,}' "$@" |
+    grep -vE '^[^:]*\.md:[0-9]+: *[|]|^[^:]*:[0-9]+: *([-#*>] )?[^ ]*$'
+}
 
 clang_format() { # FILE...
   clang-format --dry-run -Werror "$@"
 }
 
-# One process for each file: version 14 loses va_start() from the second on. In kernels -fanalyzer alone follows paths, since
-# among intrinsics clang's analyzer takes as long as in all else.
+# One process for each file: version 14 loses va_start() from the second on. In kernels -fanalyzer
+# alone follows paths, since among intrinsics clang's analyzer takes as long as in all else.
 clang_tidy() { # FOLDER
   sets=$(awk '!/^#/ && $1 != "scalar" { print $1 }' tests/instruction_sets.txt | paste -sd '|')
-  jq -r --arg sets "/src/($sets)/" '.[].file | "--checks=" + if test($sets) then "-clang-analyzer-*" else "" end, .' \
+  jq -r --arg sets "/src/($sets)/" \
+    '.[].file | "--checks=" + if test($sets) then "-clang-analyzer-*" else "" end, .' \
     "$1/compile_commands.json" | xargs -d '\n' -n 2 clang-tidy -p "$1" --quiet
 }
 
-# Without values that are not initialized and leaks: it takes loops for empty, conditions for independent and what a compound
-# literal holds for lost. clang-tidy and the sanitizers have them.
+# Without values that are not initialized and leaks: it takes loops for empty, conditions for
+# independent and what a compound literal holds for lost. clang-tidy and the sanitizers have them.
 cpp_check() { # FOLDER
-  cppcheck --project="$1/compile_commands.json" --enable=warning,performance,portability --quiet --error-exitcode=1 \
+  cppcheck --project="$1/compile_commands.json" --enable=warning,performance,portability --quiet \
+    --error-exitcode=1 \
     --suppress=uninitvar --suppress=legacyUninitvar --suppress=uninitStructMember --suppress=memleak
 }
 
 # Without leaks: gcc 12 takes what is stored behind a pointer for lost.
 fanalyzer() { # FOLDER
-  jq -r '.[].command + " -fanalyzer -Wno-analyzer-malloc-leak -Werror -o /dev/null"' "$1/compile_commands.json" |
+  jq -r '.[].command + " -fanalyzer -Wno-analyzer-malloc-leak -Werror -o /dev/null"' \
+    "$1/compile_commands.json" |
     xargs -d '\n' -n 1 sh -c
 }
 
@@ -68,6 +82,8 @@ finds() { # WORDS COMMAND...
 
 printf 'int  number;\n' >"$work/planted.c"
 printf '#!/bin/sh\ncd work\n' >"$work/planted.sh"
+head -c 101 /dev/zero | sed 's/[^ ]/- /g' >"$work/planted.md"
+finds planted.md:1: line_length "$work/planted.md"
 finds clang-format-violations clang_format "$work/planted.c"
 finds SC2164 shellcheck "$work/planted.sh"
 finds bugprone-integer-division clang_tidy "$work/planted"
@@ -77,6 +93,9 @@ finds analyzer-possible-null-dereference fanalyzer "$work/planted"
 # Names of files have no spaces.
 # shellcheck disable=SC2046
 clean clang_format $(find bench cli fuzz include src tests -name '*.[ch]' -o -name '*.cc')
+clean line_length $(find . \( -path ./.git -o -path ./build -o -path ./results \
+  -o -path ./tests/vectors -o -path ./tests/report -o -path ./fuzz/regressions \) -prune \
+  -o -type f ! -name LICENSE -print)
 clean shellcheck .ci/run scripts/*.sh bench/*.sh
 clean cpp_check "$work/code"
 clean fanalyzer "$work/code"

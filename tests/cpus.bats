@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# Other CPUs than this one, played by qemu-user: each gets the kernels that it can run, and they give the same answers there.
-# instruction_sets.txt says which those are.
+# Other CPUs than this one, played by qemu-user: each gets the kernels that it can run, and they
+# give the same answers there. instruction_sets.txt says which those are.
 # SPDX-License-Identifier: MIT
 
 bats_require_minimum_version 1.5.0
@@ -18,7 +18,9 @@ setup() {
   cd "$BATS_TEST_TMPDIR"
 }
 
-on() { # CPU ARGUMENT...: the command there, as on such a CPU: it does not say who plays it. qemu tells of features that it lacks.
+# CPU ARGUMENT...: the command there, as on such a CPU: it does not say who plays it. qemu tells of
+# features that it lacks.
+on() {
   local status=0
   qemu-x86_64 -cpu "$1,tcg-cpuid=off" "$LANEBLOOM" "${@:2}" 2>said || status=$?
   sed '/^qemu-x86_64: warning: /d' said >&2
@@ -45,8 +47,8 @@ expected_on() { # CPU [FEATURE THAT IS MISSING]
     has && !index("," $2 ",", missing) { print $1 }' | paste -sd ' '
 }
 
-# qemu 7.2 takes a gather's index in register 4 for no index, as number 4 is in the addresses of other instructions. Which
-# register it is in is up to the compiler.
+# qemu 7.2 takes a gather's index in register 4 for no index, as number 4 is in the addresses of
+# other instructions. Which register it is in is up to the compiler.
 gathers_as_a_cpu_does() { # PROGRAM: its kernel avx2
   ! objdump -d --no-show-raw-insn "$1" | grep -q 'vpgather.*,%ymm4,'
 }
@@ -60,8 +62,9 @@ gathers_as_a_cpu_does() { # PROGRAM: its kernel avx2
   done < <(rows)
 }
 
-@test "an instruction set counts only together with all that it needs, the operating system's part too" {
-  export GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2 # glibc 2.36's own AVX2 code uses BMI1 without asking for it
+@test "an instruction set counts only with all that it needs, the operating system's part too" {
+  # glibc 2.36's own AVX2 code uses BMI1 without asking for it
+  export GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2
   while read -r _ needs cpu _; do
     [ "$needs" = - ] && continue
     for missing in ${needs//,/ }; do
@@ -81,13 +84,16 @@ gathers_as_a_cpu_does() { # PROGRAM: its kernel avx2
   }
   while read -r _ _ cpu _; do
     emulated "$cpu" kernels --json >kernels
-    [[ $(jq -r '.active, .kernels[0]' kernels | uniq) == scalar && $(jq -r .reason kernels) == "QEMU emulates this CPU"* ]]
-    [ "$(jq -r '.kernels | sort | join(" ")' kernels)" = "$(on "$cpu" kernels --json | jq -r '.kernels | sort | join(" ")')" ]
+    [[ $(jq -r '.active, .kernels[0]' kernels | uniq) == scalar &&
+      $(jq -r .reason kernels) == "QEMU emulates this CPU"* ]]
+    [ "$(jq -r '.kernels | sort | join(" ")' kernels)" = \
+      "$(on "$cpu" kernels --json | jq -r '.kernels | sort | join(" ")')" ]
   done < <(rows)
   [[ $(emulated Haswell kernels) == *"* scalar (QEMU emulates this CPU"* ]]
   [ "$(emulated Haswell kernels --kernel avx2 --json | jq -r .active)" = avx2 ]
   [ "$(LANEBLOOM_KERNEL=avx2 emulated Haswell kernels --json | jq -r .active)" = avx2 ]
-  [ "$(emulated Haswell,-hypervisor kernels --json | jq -r .active)" = avx2 ] # then the leaf may hold anything
+  # then the leaf may hold anything
+  [ "$(emulated Haswell,-hypervisor kernels --json | jq -r .active)" = avx2 ]
 }
 
 @test "a kernel that the CPU lacks is refused" {
@@ -130,7 +136,8 @@ gathers_as_a_cpu_does() { # PROGRAM: its kernel avx2
       done
     done < <(rows)
   done
-  [ -z "$left_out" ] || skip "$left_out alone: qemu 7.2 takes index registers with number 4 for none"
+  [ -z "$left_out" ] ||
+    skip "$left_out alone: qemu 7.2 takes index registers with number 4 for none"
 }
 
 @test "the kernels of each instruction set agree with scalar and use nothing else" {
@@ -139,7 +146,8 @@ gathers_as_a_cpu_does() { # PROGRAM: its kernel avx2
   [ "${LANEBLOOM_EXHAUSTIVE:-}" != 1 ] || first=
   while read -r name _ cpu _; do
     [ "$name" = scalar ] && continue
-    LANEBLOOM_TEST_SPARE=32 run -0 qemu-x86_64 -cpu "$cpu" "$STRESS" 100000 1 $first # see tests/support.c
+    # see tests/support.c
+    LANEBLOOM_TEST_SPARE=32 run -0 qemu-x86_64 -cpu "$cpu" "$STRESS" 100000 1 $first
     [[ $output == *"ok - $name: "*" and scalar"* ]]
   done < <(rows)
 }

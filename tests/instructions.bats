@@ -1,20 +1,23 @@
 #!/usr/bin/env bats
-# Instructions that not every x86-64 CPU has are where such a CPU never comes: in the kernel files of the folder that asks for them.
-# instruction_sets.txt says which folder may hold what.
+# Instructions that not every x86-64 CPU has are where such a CPU never comes: in the kernel files
+# of the folder that asks for them. instruction_sets.txt says which folder may hold what.
 # SPDX-License-Identifier: MIT
 
 setup_file() {
-  export STATIC="$BUILD_DIR/CMakeFiles/lanebloom_static.dir/src" SHARED="$BUILD_DIR/CMakeFiles/lanebloom_shared.dir/src"
+  export STATIC="$BUILD_DIR/CMakeFiles/lanebloom_static.dir/src" \
+    SHARED="$BUILD_DIR/CMakeFiles/lanebloom_shared.dir/src"
 }
 
 setup() {
   [ -e "$STATIC/dispatch.c.o" ]
-  objdump -d "$STATIC/dispatch.c.o" | grep -qw 'retq\?' || skip "objects hold no code, as with link-time optimisation"
+  objdump -d "$STATIC/dispatch.c.o" | grep -qw 'retq\?' ||
+    skip "objects hold no code, as with link-time optimisation"
 }
 
-# "KIND FUNCTION: INSTRUCTION" for each in these objects that is beyond the first x86-64, which ends at SSE2. In 64-bit code a first
-# byte of c4 or c5 is VEX and 62 is EVEX, whatever the instruction; only addresses' prefixes may stand before them. The opcodes that
-# begin with 0f 38 and 0f 3a came later than SSE2, all of them: what has no kind of its own there is "other".
+# "KIND FUNCTION: INSTRUCTION" for each in these objects that is beyond the first x86-64, which ends
+# at SSE2. In 64-bit code a first byte of c4 or c5 is VEX and 62 is EVEX, whatever the instruction;
+# only addresses' prefixes may stand before them. The opcodes that begin with 0f 38 and 0f 3a came
+# later than SSE2, all of them: what has no kind of its own there is "other".
 beyond() { # OBJECT...
   objdump -d --insn-width=16 "$@" | awk -F '\t' '
     /^[0-9a-f]+ <.*>:$/ { name = substr($0, index($0, "<") + 1); sub(/>:$/, "", name) }
@@ -27,13 +30,17 @@ beyond() { # OBJECT...
       if (bytes ~ /^62 / || (bytes ~ /^c[45] / && code ~ /%k[0-7]|%zmm/)) kind = "evex"
       else if (bytes ~ /^c[45] /) kind = "vex"
       else if (code ~ /^popcnt/) kind = "popcnt"
-      else if (code ~ /^(addsubp[ds]|haddp[ds]|hsubp[ds]|lddqu|movddup|movs[hl]dup|fisttp)/) kind = "sse3"
-      else if (code ~ /^(pabs[bdw]|palignr|phadd(w|d|sw)|phsub(w|d|sw)|pmaddubsw|pmulhrsw|pshufb|psign[bdw]) /) kind = "ssse3"
+      else if (code ~ /^(addsubp[ds]|haddp[ds]|hsubp[ds]|lddqu|movddup|movs[hl]dup|fisttp)/)
+        kind = "sse3"
+      else if (code ~ /^(pabs[bdw]|palignr|ph(add|sub)(w|d|sw)|pmaddubsw|pmulhrsw|pshufb) / ||
+               code ~ /^psign[bdw] /) kind = "ssse3"
       else if (code ~ /^(crc32|pcmp[ei]str|pcmpgtq)/) kind = "sse42"
-      else if (code ~ /^(blendv?p[ds]|dpp[ds]|extractps|insertps|movntdqa|mpsadbw|packusdw|pblend(vb|w)|pcmpeqq|phminposuw) / ||
-               code ~ /^(pextr[bdq]|pinsr[bdq]|p(max|min)(s[bd]|u[dw])|pmov[sz]x[bdqw]*|pmuldq|pmulld|ptest|round[ps][ds]) / ||
+      else if (code ~ /^(blendv?p[ds]|dpp[ds]|extractps|insertps|movntdqa|mpsadbw|packusdw) / ||
+               code ~ /^(pblend(vb|w)|pcmpeqq|phminposuw|pextr[bdq]|pinsr[bdq]|ptest) / ||
+               code ~ /^(p(max|min)(s[bd]|u[dw])|pmov[sz]x[bdqw]*|pmuldq|pmulld|round[ps][ds]) / ||
                (code ~ /^pextrw / && bytes ~ / 0f 3a /)) kind = "sse41"
-      else if (bytes ~ /^((66|f2|f3) )*(4[0-9a-f] )?0f 3[8a] / || code ~ /^(lzcnt|extrq|insertq|movnts[ds])/) kind = "other"
+      else if (bytes ~ /^((66|f2|f3) )*(4[0-9a-f] )?0f 3[8a] / ||
+               code ~ /^(lzcnt|extrq|insertq|movnts[ds])/) kind = "other"
       if (kind != "") print kind " " name ": " $3
     }'
 }
@@ -73,10 +80,15 @@ kernel_files() { # FOLDER: of objects
 }
 
 @test "the search finds what it should" {
-  sum='float f(const float *a) { float s[16] = {0}; for (int i = 0; i < 1600; i++) s[i % 16] += a[i]; return s[3] + s[9]; }'
+  sum='float f(const float *a) {
+      float s[16] = {0};
+      for (int i = 0; i < 1600; i++) s[i % 16] += a[i];
+      return s[3] + s[9];
+    }'
   twice='void g(int *restrict a) { for (int i = 0; i < 1024; i++) a[i] += a[i] * a[i]; }'
+  # EVEX and, coded as VEX, kmov
   masked='#include <immintrin.h>
-    unsigned m(__m256i a, __m256i b) { return _mm256_cmpeq_epi32_mask(a, b); }' # EVEX and, coded as VEX, kmov
+    unsigned m(__m256i a, __m256i b) { return _mm256_cmpeq_epi32_mask(a, b); }'
   bits='unsigned long h(unsigned long a, unsigned long b) { return ~a & b; }
     unsigned long s(unsigned long a, int n) { return a << n; }'
   count='int p(unsigned long a) { return __builtin_popcountl(a); }'
@@ -85,16 +97,20 @@ kernel_files() { # FOLDER: of objects
     __m128 sse3(__m128 a) { return _mm_hadd_ps(a, a); }
     __m128i ssse3(__m128i a) { return _mm_shuffle_epi8(a, a); }
     __m128i sse41(__m128i a) { return _mm_mullo_epi32(a, a); }
-    int sse41_word(__m128i a, short *to) { return *to = (short)_mm_extract_epi16(a, 3), _mm_testz_si128(a, a); }
+    int sse41_word(__m128i a, short *to) {
+      return *to = (short)_mm_extract_epi16(a, 3), _mm_testz_si128(a, a);
+    }
     __m128i sse42(__m128i a, __m128i b) { return _mm_cmpgt_epi64(a, b); }
     unsigned checksum(unsigned a) { return _mm_crc32_u8(a, 7); }
     __m128i other(__m128i a) { return _mm_aesenc_si128(a, a); }
     int other_order(const int *a) { return __builtin_bswap32(*a); }'
 
-  only - "$(compiled sum "$sum")" "$(compiled twice "$twice")" "$(compiled zeros "$zeros" -O3)" "$(compiled plain "$bits $count")"
+  only - "$(compiled sum "$sum")" "$(compiled twice "$twice")" \
+    "$(compiled zeros "$zeros" -O3)" "$(compiled plain "$bits $count")"
   [ "$(count vex "$(compiled twice "$twice" -O3 -mavx2)")" -gt 0 ]
   [ "$(count evex "$(compiled twice "$twice" -O3 -mavx2)")" -eq 0 ]
-  [ "$(count evex "$(compiled twice "$twice" -O3 -mavx512f -mavx512vl -mprefer-vector-width=512)")" -gt 0 ]
+  [ "$(count evex \
+    "$(compiled twice "$twice" -O3 -mavx512f -mavx512vl -mprefer-vector-width=512)")" -gt 0 ]
   [ "$(count evex "$(compiled masked "$masked" -mavx512f -mavx512vl)")" -eq 2 ]
   [ "$(count vex "$(compiled bits "$bits" -mbmi -mbmi2)")" -ge 2 ]
   [ "$(count popcnt "$(compiled count "$count" -mpopcnt)")" -eq 1 ]
@@ -141,6 +157,7 @@ kernel_files() { # FOLDER: of objects
   for library in "$STATIC" "$BUILD_DIR/liblanebloom.a" "$SHARED" "$BUILD_DIR/liblanebloom.so"; do
     [ ! -d "$library" ] || { objects=$library && continue; }
     mapfile -t kernels < <(while read -r name _; do kernel_files "$objects/$name"; done < <(sets))
-    diff <(beyond "${kernels[@]}" | cut -d ' ' -f 1 | sort | uniq -c) <(beyond "$library" | cut -d ' ' -f 1 | sort | uniq -c)
+    diff <(beyond "${kernels[@]}" | cut -d ' ' -f 1 | sort | uniq -c) \
+      <(beyond "$library" | cut -d ' ' -f 1 | sort | uniq -c)
   done
 }
