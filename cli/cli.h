@@ -94,7 +94,8 @@ struct target {
   const char *path;
 };
 
-/* `path` "-" is standard output. Ends the command with a message if nothing can be written there. */
+/* `path` "-" is standard output. Ends the command with a message if nothing can be written
+ * there. */
 struct target check_target(const char *path);
 
 /* As a container or bare. On failure says why, unless it is that nobody reads any more; returns

@@ -42,8 +42,8 @@ struct format_table {
   /* The shape of a payload, in lines of line_nbytes or of another size that readers take. */
   struct filter_shape (*shape)(uint64_t nbytes, uint32_t line_nbytes, uint32_t nprobes);
 
-  /* Bits per key, in thousandths: the least that may be asked for, the most that have an effect, and
-   * the step in between. Does the engine round what else is asked for, or is that ARGUMENT? */
+  /* Bits per key, in thousandths: the least that may be asked for, the most that have an effect,
+   * and the step in between. Does the engine round what else is asked for, or is that ARGUMENT? */
   uint64_t min_millibits, max_millibits, step_millibits;
   bool rounds_bits;
 
@@ -63,8 +63,8 @@ struct format_table {
   lanebloom_status (*bits_for_rate)(const struct format_table *format, double rate, uint64_t nkeys,
                                     uint64_t *millibits);
 
-  /* For lanebloom_search_bits: the most bits per key up to which all from millibits on have the same
-   * number of probes. It may lie beyond max_millibits. */
+  /* For lanebloom_search_bits: the most bits per key up to which all from millibits on have the
+   * same number of probes. It may lie beyond max_millibits. */
   uint64_t (*last_with_same_nprobes)(uint64_t millibits);
 
   /* Writes the frame into the bytes of a filter, whose payload is there. NULL: there is none. */
@@ -103,8 +103,8 @@ lanebloom_status lanebloom_format_find_to_build(lanebloom_format id,
 
 /* ---- Equations that formats share (plan.c) ---- */
 
-/* format_table.bits_for_rate for formats whose rate falls with more bits, while the number of probes
- * stays the same. */
+/* format_table.bits_for_rate for formats whose rate falls with more bits, while the number of
+ * probes stays the same. */
 lanebloom_status lanebloom_search_bits(const struct format_table *format, double rate,
                                        uint64_t nkeys, uint64_t *millibits);
 

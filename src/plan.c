@@ -87,8 +87,8 @@ static bool is_enough(const struct format_table *format, double rate, uint64_t n
   return *status || format->planned_rate(&shape, nkeys) <= rate;
 }
 
-/* More bits lower the rate, but more probes may raise it: of each range with one number of probes the
- * last tells whether the rate is reached in it, and halving finds where. */
+/* More bits lower the rate, but more probes may raise it: of each range with one number of probes
+ * the last tells whether the rate is reached in it, and halving finds where. */
 lanebloom_status lanebloom_search_bits(const struct format_table *format, double rate,
                                        uint64_t nkeys, uint64_t *millibits)
 {
@@ -114,8 +114,8 @@ lanebloom_status lanebloom_search_bits(const struct format_table *format, double
   return status ? status : LANEBLOOM_ERR_LIMIT;
 }
 
-/* bits_per_key * ln 2, rounded down a little to do fewer probes (LevelDB 1.23 util/bloom.cc; RocksDB
- * 7.8.3 util/bloom_impl.h, LegacyNoLocalityBloomImpl::ChooseNumProbes). */
+/* bits_per_key * ln 2, rounded down a little to do fewer probes (LevelDB 1.23 util/bloom.cc;
+ * RocksDB 7.8.3 util/bloom_impl.h, LegacyNoLocalityBloomImpl::ChooseNumProbes). */
 uint32_t lanebloom_nprobes_by_bits(uint64_t bits_per_key)
 {
   const double nprobes = (double)bits_per_key * 0.69;

@@ -95,8 +95,8 @@ int lanebloom_follow(const char *path, char target[PATH_MAX])
   return FOLLOW_FAILED;
 }
 
-/* Can what replaces `path` be created beside it and renamed over it? In a folder with the sticky bit
- * only the owner of the old file or of the folder may do that. */
+/* Can what replaces `path` be created beside it and renamed over it? In a folder with the sticky
+ * bit only the owner of the old file or of the folder may do that. */
 static bool may_replace(char path[PATH_MAX], const struct stat *old)
 {
   const char *folder;

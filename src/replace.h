@@ -13,8 +13,8 @@
 enum { FOLLOW_PATH = -1, FOLLOW_FAILED = -2 };
 int lanebloom_follow(const char *path, char target[PATH_MAX]);
 
-/* Could a file be written at `path`? Sets errno if not. Opens nothing, for that might wait, and leaves
- * nothing behind. */
+/* Could a file be written at `path`? Sets errno if not. Opens nothing, for that might wait, and
+ * leaves nothing behind. */
 bool lanebloom_replace_check(const char *path);
 
 /* A file that is being written. Every function returns false, with errno, on an error. */

@@ -288,8 +288,8 @@ static double recorded_bits(const lanebloom_filter *filter)
   return info.bits_per_key;
 }
 
-/* Where a format rounds the bits per key, or takes no more, builders of what comes to the same merge,
- * and filters record what they have. */
+/* Where a format rounds the bits per key, or takes no more, builders of what comes to the same
+ * merge, and filters record what they have. */
 Test(builder, bits_in_effect_are_recorded_and_compared)
 {
   static const struct {

@@ -211,8 +211,8 @@ Test(dispatch, a_variable_that_cannot_be_obeyed_stops_everything)
   assert_all_refuse();
 }
 
-/* Where no kernel can be used, save() says so before it hashes the payload, which may be large: here
- * all of it but its last byte cannot be read. */
+/* Where no kernel can be used, save() says so before it hashes the payload, which may be large:
+ * here all of it but its last byte cannot be read. */
 Test(dispatch, saving_asks_for_a_kernel_first)
 {
   set("avx1024");

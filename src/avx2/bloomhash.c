@@ -57,8 +57,8 @@ static inline __m256i sign_tails(__m256i word, __m256i tails)
   return _mm256_sub_epi32(word, _mm256_slli_epi32(signs, 1));
 }
 
-/* Word w of stripes that end anywhere: `left` bytes of the stripe, 0 to 16, belong to the key, and so
- * many are in each byte of `bytes_left`. Keys that have ended before keep their hash. */
+/* Word w of stripes that end anywhere: `left` bytes of the stripe, 0 to 16, belong to the key, and
+ * so many are in each byte of `bytes_left`. Keys that have ended before keep their hash. */
 static inline __m256i mix_left(__m256i hash, __m256i word, __m256i left, __m256i bytes_left, int w,
                                bool signed_tails)
 {

@@ -8,7 +8,8 @@
 enum {
   LANES = 16,
   /* While so many lanes have bytes left, they go on as they are: a stripe costs less than a turn in
-   * the queue (0 to 100 bytes, Zen 4: never 5.6 ns per key, from 9 lanes on 5.0, from 12 on 5.2). */
+   * the queue (0 to 100 bytes, Zen 4: never 5.6 ns per key, from 9 lanes on 5.0, from 12 on
+   * 5.2). */
   MANY = 9,
 };
 
@@ -45,8 +46,8 @@ static inline __m512i sign_tails(__m512i word, __mmask16 tails)
   return _mm512_mask_sub_epi32(word, tails, word, _mm512_slli_epi32(signs, 1));
 }
 
-/* Word w of stripes that end anywhere: `left` bytes of the stripe, 0 to 16, belong to the key, and so
- * many are in each byte of `bytes_left`. Keys that have ended before keep their hash. */
+/* Word w of stripes that end anywhere: `left` bytes of the stripe, 0 to 16, belong to the key, and
+ * so many are in each byte of `bytes_left`. Keys that have ended before keep their hash. */
 static inline __m512i mix_left(__m512i hash, __m512i word, __m512i left, __m512i bytes_left, int w,
                                bool signed_tails)
 {

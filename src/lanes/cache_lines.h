@@ -1,6 +1,6 @@
-/* RocksDB's layouts keep all probes of a key in one cache line. Every instruction set goes over these
- * lines by the same pipeline: while the lines of one block of hashes are tested, those of the next
- * are on their way.
+/* RocksDB's layouts keep all probes of a key in one cache line. Every instruction set goes over
+ * these lines by the same pipeline: while the lines of one block of hashes are tested, those of the
+ * next are on their way.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_LANES_CACHE_LINES_H
 #define LANEBLOOM_LANES_CACHE_LINES_H
@@ -54,8 +54,8 @@ static inline void rocksdb_legacy_multipliers(uint32_t nprobes, uint32_t *lanes)
 /* All that kernels look up of a filter: each layout's file has its own. */
 struct lookup;
 
-/* What an instruction set does for the drivers below, eight hashes at a time: inline functions, in a
- * constant. far: the lines were prefetched. */
+/* What an instruction set does for the drivers below, eight hashes at a time: inline functions, in
+ * a constant. far: the lines were prefetched. */
 struct cache_line_vocabulary {
   size_t hash_nbytes;
 

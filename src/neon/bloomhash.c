@@ -60,8 +60,8 @@ static inline uint32x4_t sign_tails(uint32x4_t word, uint32x4_t tails)
   return vsubq_u32(word, vshlq_n_u32(signs, 1));
 }
 
-/* Word w of stripes that end anywhere: `left` bytes of the stripe, 0 to 16, belong to the key, and so
- * many are in each byte of `bytes_left`. Keys that have ended before keep their hash. */
+/* Word w of stripes that end anywhere: `left` bytes of the stripe, 0 to 16, belong to the key, and
+ * so many are in each byte of `bytes_left`. Keys that have ended before keep their hash. */
 static inline uint32x4_t mix_left(uint32x4_t hash, uint32x4_t word, uint32x4_t left,
                                   uint8x16_t bytes_left, int w, bool signed_tails)
 {
@@ -134,8 +134,8 @@ struct four {
   const uint8_t *at[4];
 };
 
-/* The stripe of each of them that is so many bytes from their start, word by word (letters are keys,
- * figures words):
+/* The stripe of each of them that is so many bytes from their start, word by word (letters are
+ * keys, figures words):
  *
  *   a0 a1 a2 a3        a0 b0 a1 b1        a0 b0 c0 d0
  *   b0 b1 b2 b3   ->   a2 b2 a3 b3   ->   a1 b1 c1 d1

@@ -190,7 +190,8 @@ static lanebloom_status load_filter_block(struct loader *loader, lanebloom_table
   if (status)
     return status;
 
-  /* The old name: LevelDB hashed trailing bytes as signed, and goleveldb hashes them as unsigned. */
+  /* The old name: LevelDB hashed trailing bytes as signed, and goleveldb hashes them as
+   * unsigned. */
   lanebloom_format formats[2] = {loader->metaindex.filter_format, 0};
   if (!formats[0] && loader->writer == LANEBLOOM_WRITER_UNKNOWN)
     formats[1] = LANEBLOOM_LEVELDB_SIGNED;

@@ -1,5 +1,5 @@
-/* Cases of whole batches: keys that are hashed while they are probed or added, and the public calls,
- * which cut a batch into blocks.
+/* Cases of whole batches: keys that are hashed while they are probed or added, and the public
+ * calls, which cut a batch into blocks.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -92,8 +92,8 @@ void trial_note(const struct trial *trial, const struct filter_shape *shape, siz
  * do. */
 struct filter_shape format_shape(const struct format *format, uint64_t nbytes, uint32_t nprobes);
 
-/* The number of probes to try after this one, from the table's min_nprobes on, up to the most that the format takes; then 0. Writers
- * make at most 30. */
+/* The number of probes to try after this one, from the table's min_nprobes on, up to the most that
+ * the format takes; then 0. Writers make at most 30. */
 uint32_t format_next_nprobes(const struct format *format, uint32_t nprobes, uint32_t step);
 
 #endif
