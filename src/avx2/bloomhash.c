@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "../lanes/bloomhash_queue.h"
 #include "avx2.h"
+#include "compaction.h"
 #include "isa.h"
-#include "kept.h"
 
 enum {
   LANES = 8,
@@ -378,8 +378,8 @@ static inline void enqueue(struct long_keys *queue, const struct lanes *lanes, _
   const size_t n = queue->n, n_low = (size_t)__builtin_popcount(some & 0xf);
   if (!some)
     return;
-  const __m256i dwords = kept_order(some);
-  const __m256i low = kept_order_of_qwords(some & 0xf), high = kept_order_of_qwords(some >> 4);
+  const __m256i dwords = compaction_order(some);
+  const __m256i low = compaction_order64(some & 0xf), high = compaction_order64(some >> 4);
   store(queue->at + n, _mm256_permutevar8x32_epi32(lanes->at[0], low));
   store(queue->at + n + n_low, _mm256_permutevar8x32_epi32(lanes->at[1], high));
   store(queue->left + n, _mm256_permutevar8x32_epi32(lanes->left, dwords));

@@ -3,10 +3,11 @@
  * registers for a step of eight lanes at a time.
  * SPDX-License-Identifier: MIT */
 #include "../lanes/leveldb_add.h"
+#include "../lanes/leveldb_probe.h"
 #include "../scalar/scalar.h"
 #include "avx2.h"
+#include "compaction.h"
 #include "isa.h"
-#include "kept.h"
 
 /* ---- Vocabulary ---- */
 
@@ -33,19 +34,22 @@ static inline __m256i strides_of(__m256i hashes)
  * slow at gathers. */
 enum leveldb_fetch { BY_GATHERS, BY_LOADS };
 
-/* What every lane needs of a filter. */
+/* What lanes need to know of a filter. */
 struct probed {
   const uint8_t *payload;
   uint32_t nprobes;
+  enum leveldb_fetch fetch;
   __m256i multiplier, nbytes;
   __m128i even_shift, odd_shift;
 };
 
-static inline struct probed probed_of(const struct filter_shape *shape, const uint8_t *payload)
+static inline struct probed probed_of(const struct filter_shape *shape, const uint8_t *payload,
+                                      enum leveldb_fetch fetch)
 {
   return (struct probed){
       .payload = payload,
       .nprobes = shape->nprobes,
+      .fetch = fetch,
       .multiplier = _mm256_set1_epi32((int)shape->reciprocal.multiplier),
       .nbytes = _mm256_set1_epi32((int)(shape->nbits / 8)),
       .even_shift = _mm_cvtsi32_si128((int)shape->reciprocal.shift),
@@ -111,9 +115,8 @@ static inline size_t high_index(uint64_t pair)
   return pair >> 32;
 }
 
-/* The same, 0 below the top bytes. Measured on Zen 4, 16 KiB, all keys pass: 2.06 ns per key;
- * dwords, which need the clamp and cross lines, 2.25, with blends instead of inserts 2.4; indices
- * that go through memory 2.9; gathers 2.7. */
+/* The same, 0 below the top bytes (Zen 4, 16 KiB, all keys pass: 2.06 ns per key; dwords, which need
+ * the clamp and cross lines, 2.25; gathers 2.7). */
 static inline __m256i load_bytes(const struct probed *filter, __m256i bytes)
 {
   const uint8_t *payload = filter->payload;
@@ -135,12 +138,11 @@ static inline __m256i load_bytes(const struct probed *filter, __m256i bytes)
 }
 
 /* The bit that each probe tests, as the lane's sign. */
-static inline __m256i leveldb_test(const struct probed *filter, __m256i probe,
-                                   enum leveldb_fetch fetch)
+static inline __m256i leveldb_test(const struct probed *filter, __m256i probe)
 {
   const __m256i bytes = leveldb_bytes(filter, probe);
   const __m256i tops =
-      fetch == BY_GATHERS ? gather_bytes(filter, bytes) : load_bytes(filter, bytes);
+      filter->fetch == BY_GATHERS ? gather_bytes(filter, bytes) : load_bytes(filter, bytes);
   return _mm256_sllv_epi32(tops, _mm256_andnot_si256(probe, _mm256_set1_epi32(7)));
 }
 
@@ -149,12 +151,8 @@ static inline unsigned signs(__m256i lanes)
   return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(lanes));
 }
 
-/* Into the second-level cache: on Zen 4 about twice as many lines come at once as into the first.
- * Measured in a trial with queues, 16 and 256 MiB, no key passes: first level 22 and 26 ns, second
- * 9.8 and 12.1, non-temporal 19 and 24.
- *
- * Always inline, because gcc 12 takes a function that only prefetches for one without effect and
- * drops its calls. */
+/* Into the second-level cache (Zen 4, 16 and 256 MiB, no key passes: first level 22 and 26 ns,
+ * second 9.8 and 12.1). Always inline: gcc 12 drops calls of a function that only prefetches. */
 static inline __attribute__((always_inline)) void prefetch_line(const uint8_t *byte)
 {
   _mm_prefetch((const char *)byte, _MM_HINT_T1);
@@ -179,112 +177,82 @@ static inline __attribute__((always_inline)) void leveldb_prefetch(const struct 
   prefetch_line(payload + high_index(at67));
 }
 
-static inline void store_kept(uint32_t *to, __m256i lanes, __m256i order)
+enum {
+  FEW_NKEYS = 8, /* fewer go to scalar (Zen 4: a single key takes 51 ns there and 120 here) */
+  /* Up to here prefetching costs more than it saves (no key passes, ns per key without and with it:
+   * 4 MiB 3.2, 4.1; 16 MiB 10.0, 4.2). */
+  NEAR_NBYTES = 4 << 20,
+  /* So many cache lines are in flight (at 16 and 256 MiB: 256: 5.3, 11.5; 512: 4.2, 10.1; 1024:
+   * 4.2, 11.1). */
+  FAR_BLOCK_NKEYS = 512,
+};
+
+/* Moves survivors together behind nsurvivors others. Returns how many there are then. */
+static inline size_t append(struct survivors *survivors, size_t nsurvivors, __m256i hashes,
+                            __m256i indices, unsigned mask)
 {
-  _mm256_storeu_si256((void *)to, _mm256_permutevar8x32_epi32(lanes, order));
+  const __m256i order = compaction_order(mask);
+  store(survivors->hashes + nsurvivors, _mm256_permutevar8x32_epi32(hashes, order));
+  store(survivors->indices + nsurvivors, _mm256_permutevar8x32_epi32(indices, order));
+  return nsurvivors + (unsigned)__builtin_popcount(mask);
 }
 
-/* Measured on Zen 4, ns per key, loads, k = 6. */
-enum {
-  FEW_NKEYS = 8, /* fewer go to scalar: a single key takes 51 ns there and 120 here */
-  /* Up to here prefetching costs more than it saves. No key passes, without and with it: 2 MiB 2.9
-   * and 3.9, 4 MiB 3.2 and 4.1, 16 MiB 10.0 and 4.2. */
-  NEAR_NBYTES = 4 << 20,
-  /* So many lines are on their way. 256: 5.3 and 11.5 at 16 and 256 MiB, 512: 4.2 and 10.1, 1024:
-   * 4.2 and 11.1. */
-  FAR_BLOCK_NKEYS = 512,
-  /* The first block tells what keys to expect. */
-  FIRST_BLOCK_NKEYS = 128,
-  /* Hits per block up to which each probe is worth a pass of its own, and from which one pass for
-   * all is best. They meet at 15 and 42 % for 16 KiB, 22 and 63 % for 256 KiB. */
-  FEW_PERCENT = 20,
-  MOST_PERCENT = 60,
-  MOST_PERCENT_TINY = 40,
-  TINY_NBYTES = 32 << 10, /* the first-level cache: loads cost least */
-};
-
-/* Keys of a block that passed all probes so far: hashes, and places in the block. Stores take whole
- * registers. */
-struct sieve {
-  _Alignas(32) uint32_t hashes[BLOCK_NKEYS + LANES];
-  _Alignas(32) uint32_t places[BLOCK_NKEYS + LANES];
-};
-
-/* Probes first .. end of n keys; returns how many are kept, and `kept` has those. It may be where
- * they come from, as no store overtakes the loads; places is NULL for a whole block. */
-static inline size_t sift(const struct probed *filter, const uint8_t *hashes,
-                          const uint32_t *places, size_t n, uint32_t first, uint32_t end, bool far,
-                          struct sieve *kept, enum leveldb_fetch fetch)
+/* is_far: the next probe's cache line is prefetched for survivors. */
+static inline __attribute__((always_inline)) size_t
+compact(const struct probed *filter, const uint8_t *hashes, const uint32_t *indices, size_t n,
+        uint32_t first, uint32_t end, bool is_far, struct survivors *survivors)
 {
   const __m256i times = _mm256_set1_epi32((int)first);
-  __m256i place = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-  const bool goes_on = far && end < filter->nprobes;
-  size_t nkept = 0;
+  const bool prefetches = is_far && end < filter->nprobes;
+  __m256i index = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+  size_t nsurvivors = 0;
   for (size_t i = 0; i < n; i += LANES) {
     const __m256i hash = load_hashes(hashes, i, n), stride = strides_of(hash);
-    if (places)
-      place = load(places + i);
+    if (indices)
+      index = load(indices + i);
     __m256i probe = _mm256_add_epi32(hash, _mm256_mullo_epi32(stride, times));
-    __m256i passed = leveldb_test(filter, probe, fetch);
+    __m256i passed = leveldb_test(filter, probe);
     probe = _mm256_add_epi32(probe, stride);
     for (uint32_t p = first + 1; p < end; p++) {
-      passed = _mm256_and_si256(passed, leveldb_test(filter, probe, fetch));
+      passed = _mm256_and_si256(passed, leveldb_test(filter, probe));
       probe = _mm256_add_epi32(probe, stride);
     }
-    if (goes_on) /* others fetch the first line, which is there */
+    if (prefetches) /* other lanes prefetch the first line, which is there */
       leveldb_prefetch(
           filter, _mm256_and_si256(leveldb_bytes(filter, probe), _mm256_srai_epi32(passed, 31)));
     const unsigned mask = signs(passed) & lanes_there(i, n);
-    const __m256i order = kept_order(mask);
-    store_kept(kept->hashes + nkept, hash, order);
-    store_kept(kept->places + nkept, place, order);
-    nkept += (unsigned)__builtin_popcount(mask);
-    if (!places)
-      place = _mm256_add_epi32(place, _mm256_set1_epi32(LANES));
+    nsurvivors = append(survivors, nsurvivors, hash, index, mask);
+    if (!indices)
+      index = _mm256_add_epi32(index, _mm256_set1_epi32(LANES));
   }
-  return nkept;
+  return nsurvivors;
 }
 
-/* The bits of these places. Bytes first, and then their signs as bits, was 0.1 ns slower where few
- * pass, and 0.1 faster where all do. */
-static inline void leveldb_mark(const uint32_t *places, size_t nkept, size_t n, uint8_t *bitmap)
+static inline __attribute__((always_inline)) size_t
+compact_near(const struct probed *filter, const uint8_t *hashes, const uint32_t *indices, size_t n,
+             uint32_t first, uint32_t end, struct survivors *survivors)
 {
-  memset(bitmap, 0, (n + 7) / 8);
-  for (size_t i = 0; i < nkept; i++)
-    bitmap[places[i] / 8] |= (uint8_t)(1 << places[i] % 8);
+  return compact(filter, hashes, indices, n, first, end, false, survivors);
 }
 
-/* Tests `nfirst` probes of all keys, then `nnext` more at a time of those that are left. Returns
- * the number of hits. */
-static inline size_t sift_all(const struct probed *filter, const uint8_t *hashes, size_t n,
-                              uint8_t *bitmap, uint32_t nfirst, uint32_t nnext, bool far,
-                              enum leveldb_fetch fetch)
+static inline __attribute__((always_inline)) size_t
+compact_far(const struct probed *filter, const uint8_t *hashes, const uint32_t *indices, size_t n,
+            uint32_t first, uint32_t end, struct survivors *survivors)
 {
-  struct sieve kept;
-  const uint32_t nprobes = filter->nprobes;
-  uint32_t end = nfirst < nprobes ? nfirst : nprobes;
-  size_t left = sift(filter, hashes, NULL, n, 0, end, far, &kept, fetch);
-  for (uint32_t first = end; first < nprobes && left > 0; first = end) {
-    end = nnext < nprobes - first ? first + nnext : nprobes;
-    left = sift(filter, (const uint8_t *)kept.hashes, kept.places, left, first, end, far, &kept,
-                fetch);
-  }
-  leveldb_mark(kept.places, left, n, bitmap);
-  return left;
+  return compact(filter, hashes, indices, n, first, end, true, survivors);
 }
 
-/* Tests all probes of all keys. Returns the number of hits. */
-static inline size_t probe_all(const struct probed *filter, const uint8_t *hashes, size_t n,
-                               uint8_t *bitmap, enum leveldb_fetch fetch)
+static inline __attribute__((always_inline)) size_t
+probe_all(const struct probed *filter, const uint8_t *hashes, size_t n, uint8_t *bitmap)
 {
   size_t nhits = 0;
   for (size_t i = 0; i < n; i += LANES) {
     __m256i probe = load_hashes(hashes, i, n);
     const __m256i stride = strides_of(probe);
-    __m256i passed = leveldb_test(filter, probe, fetch);
+    __m256i passed = leveldb_test(filter, probe);
     for (uint32_t p = 1; p < filter->nprobes; p++) {
       probe = _mm256_add_epi32(probe, stride);
-      passed = _mm256_and_si256(passed, leveldb_test(filter, probe, fetch));
+      passed = _mm256_and_si256(passed, leveldb_test(filter, probe));
     }
     const unsigned mask = signs(passed) & lanes_there(i, n);
     bitmap[i / LANES] = (uint8_t)mask;
@@ -293,65 +261,46 @@ static inline size_t probe_all(const struct probed *filter, const uint8_t *hashe
   return nhits;
 }
 
-/* A filter whose lines come soon enough by themselves. Where most keys pass, sifting only costs:
- * each block goes by the hits of the one before. */
-static inline void leveldb_probe_near(const struct probed *filter, bool tiny,
-                                      struct hash_source *source, uint8_t *bitmap,
-                                      enum leveldb_fetch fetch)
-{
-  const size_t most_percent = tiny ? MOST_PERCENT_TINY : MOST_PERCENT;
-  size_t nhits = 0, last_n = 1;
-  for (size_t n, first = 0; first < source->n; first += n) {
-    const uint8_t *hashes =
-        hash_source_next(source, first == 0 ? FIRST_BLOCK_NKEYS : BLOCK_NKEYS, &n);
-    uint8_t *bits = bitmap + first / 8;
-    if (nhits * 100 <= last_n * FEW_PERCENT)
-      nhits = sift_all(filter, hashes, n, bits, 1, 1, false, fetch);
-    else if (nhits * 100 < last_n * most_percent)
-      nhits = sift_all(filter, hashes, n, bits, 2, UINT32_MAX, false, fetch);
-    else
-      nhits = probe_all(filter, hashes, n, bits, fetch);
-    last_n = n;
-  }
-}
+static const struct leveldb_probing near = {compact_near, probe_all, mark_bits};
+static const struct leveldb_probing far = {compact_far, probe_all, mark_bits};
 
-/* A larger filter: each line is fetched a pass before its test, the first ones of a block before
- * the block before is tested. Keys that all pass take 13.1 and 33 ns at 16 and 256 MiB; with all
- * lines fetched 32 keys ahead and no passes 11.4 and 33: not worth a choice. */
-static inline __attribute__((always_inline)) void
-leveldb_prefetch_first(const struct probed *filter, const uint8_t *hashes, size_t n)
+/* Probe 0 of each hash. */
+static inline __attribute__((always_inline)) void prefetch_first(const struct probed *filter,
+                                                                 const uint8_t *hashes, size_t n)
 {
   for (size_t i = 0; i < n; i += LANES)
     leveldb_prefetch(filter, leveldb_bytes(filter, load_hashes(hashes, i, n)));
 }
 
-static inline void leveldb_probe_far(const struct probed *filter, struct hash_source *source,
-                                     uint8_t *bitmap, enum leveldb_fetch fetch)
+/* A larger filter: each cache line is prefetched a pass before its test, the first ones of a block
+ * before the block before is tested. */
+static inline __attribute__((always_inline)) void
+leveldb_probe_far(const struct probed *filter, struct hash_source *source, uint8_t *bitmap)
 {
   size_t n, next_n;
   const uint8_t *hashes = hash_source_next(source, FAR_BLOCK_NKEYS, &n), *next;
-  leveldb_prefetch_first(filter, hashes, n);
+  prefetch_first(filter, hashes, n);
   for (; n > 0; hashes = next, n = next_n) {
     next = hash_source_next(source, FAR_BLOCK_NKEYS, &next_n);
-    leveldb_prefetch_first(filter, next, next_n);
-    sift_all(filter, hashes, n, bitmap, 1, 1, true, fetch);
+    prefetch_first(filter, next, next_n);
+    probe_survivors(filter, filter->nprobes, &far, hashes, n, bitmap, 1, 1);
     bitmap += (n + 7) / 8;
   }
 }
 
-static inline void leveldb_probe(const struct filter_shape *shape, const uint8_t *payload,
-                                 struct hash_source *source, uint8_t *bitmap,
-                                 enum leveldb_fetch fetch)
+static inline __attribute__((always_inline)) void
+leveldb_probe(const struct filter_shape *shape, const uint8_t *payload, struct hash_source *source,
+              uint8_t *bitmap, enum leveldb_fetch fetch)
 {
   if (shape->nbytes < 4 || source->n < FEW_NKEYS) { /* a dword does not fit */
     lanebloom_leveldb_probe_scalar(shape, payload, source, bitmap);
     return;
   }
-  const struct probed filter = probed_of(shape, payload);
+  const struct probed filter = probed_of(shape, payload, fetch);
   if (shape->nbytes <= NEAR_NBYTES)
-    leveldb_probe_near(&filter, shape->nbytes <= TINY_NBYTES, source, bitmap, fetch);
+    leveldb_probe_near(shape, &filter, &near, source, bitmap);
   else
-    leveldb_probe_far(&filter, source, bitmap, fetch);
+    leveldb_probe_far(&filter, source, bitmap);
 }
 
 void lanebloom_leveldb_probe_avx2(const struct filter_shape *shape, const uint8_t *payload,

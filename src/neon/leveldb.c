@@ -2,9 +2,10 @@
  * registers of four lanes.
  * SPDX-License-Identifier: MIT */
 #include "../lanes/leveldb_add.h"
+#include "../lanes/leveldb_probe.h"
 #include "../scalar/scalar.h"
+#include "compaction.h"
 #include "isa.h"
-#include "kept.h"
 #include "neon.h"
 
 /* ---- Vocabulary ---- */
@@ -63,8 +64,8 @@ static inline uint8x8_t bits_of(struct lanes probes)
 {
   const uint16x8_t halves =
       vuzp1q_u16(vreinterpretq_u16_u32(probes.low), vreinterpretq_u16_u32(probes.high));
-  const uint8x8_t places = vand_u8(vmovn_u16(halves), vdup_n_u8(7));
-  return vshl_u8(vdup_n_u8(1), vreinterpret_s8_u8(places));
+  const uint8x8_t positions = vand_u8(vmovn_u16(halves), vdup_n_u8(7));
+  return vshl_u8(vdup_n_u8(1), vreinterpret_s8_u8(positions));
 }
 
 /* Lanes leave their registers in pairs, as moves to general ones are slow. Half a pair is taken by
@@ -176,10 +177,8 @@ static inline __attribute__((always_inline)) uint8x8_t leveldb_test(const struct
                  bits_of(probes));
 }
 
-/* Into the second-level cache, as by avx2.
- *
- * Always inline, because gcc 12 takes a function that only prefetches for one without effect and
- * drops its calls. */
+/* Into the second-level cache, as by avx2. Always inline: gcc 12 drops calls of a function that only
+ * prefetches. */
 static inline __attribute__((always_inline)) void prefetch_line(const uint8_t *byte)
 {
   __builtin_prefetch(byte, 0, 2);
@@ -198,46 +197,32 @@ static inline __attribute__((always_inline)) void prefetch_lines(const uint8_t *
   prefetch_line(payload + high_index(at.pair67));
 }
 
-/* All of these are taken over from avx2, for which they were measured on Zen 4. On ARM nothing was
- * measured. */
+/* Taken over from avx2: nothing was measured on ARM. */
 enum {
-  FEW_NKEYS = 8,           /* fewer go to scalar */
-  NEAR_NBYTES = 4 << 20,   /* up to here prefetching costs more than it saves */
-  FAR_BLOCK_NKEYS = 512,   /* so many lines are on their way */
-  FIRST_BLOCK_NKEYS = 128, /* the first block tells what keys to expect */
-  /* Hits per block up to which each probe is worth a pass of its own, and from which one pass for
-   * all is best. */
-  FEW_PERCENT = 20,
-  MOST_PERCENT = 60,
-  MOST_PERCENT_TINY = 40,
-  TINY_NBYTES = 32 << 10, /* the first-level cache: loads cost least */
+  FEW_NKEYS = 8,         /* fewer go to scalar */
+  NEAR_NBYTES = 4 << 20, /* up to here prefetching costs more than it saves */
+  FAR_BLOCK_NKEYS = 512, /* so many cache lines are in flight */
 };
 
-/* Keys of a block that passed all probes so far: hashes, and places in the block. Stores take whole
- * registers, and none is behind what was read. */
-struct sieve {
-  _Alignas(16) uint32_t hashes[BLOCK_NKEYS];
-  _Alignas(16) uint32_t places[BLOCK_NKEYS];
-};
-
-/* Those of four keys that a mask keeps go behind nkept others. Returns how many are kept then. */
-static inline size_t keep_four(struct sieve *kept, size_t nkept, uint32x4_t hashes,
-                               uint32x4_t places, unsigned mask)
+/* Moves survivors of four keys together behind nsurvivors others. Returns how many there are
+ * then. */
+static inline size_t append_four(struct survivors *survivors, size_t nsurvivors, uint32x4_t hashes,
+                                 uint32x4_t indices, unsigned mask)
 {
-  vst1q_u32(kept->hashes + nkept, keep(hashes, mask));
-  vst1q_u32(kept->places + nkept, keep(places, mask));
-  return nkept + kept_counts[mask];
+  vst1q_u32(survivors->hashes + nsurvivors, compact_four(hashes, mask));
+  vst1q_u32(survivors->indices + nsurvivors, compact_four(indices, mask));
+  return nsurvivors + nsurvivors_of[mask];
 }
 
-static inline size_t keep_eight(struct sieve *kept, size_t nkept, struct lanes hashes,
-                                struct lanes places, unsigned mask)
+static inline size_t append(struct survivors *survivors, size_t nsurvivors, struct lanes hashes,
+                            struct lanes indices, unsigned mask)
 {
-  nkept = keep_four(kept, nkept, hashes.low, places.low, mask & 15);
-  return keep_four(kept, nkept, hashes.high, places.high, mask >> 4);
+  nsurvivors = append_four(survivors, nsurvivors, hashes.low, indices.low, mask & 15);
+  return append_four(survivors, nsurvivors, hashes.high, indices.high, mask >> 4);
 }
 
-/* The places of a whole block's keys, in lanes. */
-static inline struct lanes places_at(size_t i)
+/* The indices of a whole block's keys, in lanes. */
+static inline struct lanes indices_from(size_t i)
 {
   static const uint32_t first[LANES] = {0, 1, 2, 3, 4, 5, 6, 7};
   const uint32x4_t at = vdupq_n_u32((uint32_t)i);
@@ -265,66 +250,28 @@ test_probes(const struct probed *filter, struct lanes hashes, uint32_t first, ui
   return passed;
 }
 
-/* Probes first .. end of n keys; returns how many are kept, and `kept` has those. It may be where
- * they come from, as no store overtakes the loads; places is NULL for a whole block. */
-static inline size_t sift(const struct probed *filter, const uint8_t *hashes,
-                          const uint32_t *places, size_t n, uint32_t first, uint32_t end,
-                          struct sieve *kept)
+static inline __attribute__((always_inline)) size_t
+compact(const struct probed *filter, const uint8_t *hashes, const uint32_t *indices, size_t n,
+        uint32_t first, uint32_t end, struct survivors *survivors)
 {
-  size_t nkept = 0, i = 0;
+  size_t nsurvivors = 0, i = 0;
   for (; i + LANES <= n; i += LANES) {
     const struct lanes hash = load(hashes + i * sizeof(uint32_t)),
-                       place = places ? load(places + i) : places_at(i);
+                       index = indices ? load(indices + i) : indices_from(i);
     const unsigned mask = mask_of(test_probes(filter, hash, first, end));
-    nkept = keep_eight(kept, nkept, hash, place, mask);
+    nsurvivors = append(survivors, nsurvivors, hash, index, mask);
   }
   if (i < n) {
     const struct lanes hash = load_last(hashes + i * sizeof(uint32_t), n - i);
-    const struct lanes place = places ? load(places + i) : places_at(i);
+    const struct lanes index = indices ? load(indices + i) : indices_from(i);
     const unsigned mask = mask_of(test_probes(filter, hash, first, end)) & first_lanes(n - i);
-    nkept = keep_eight(kept, nkept, hash, place, mask);
+    nsurvivors = append(survivors, nsurvivors, hash, index, mask);
   }
-  return nkept;
+  return nsurvivors;
 }
 
-/* The bits of these places, by way of a byte for each of n keys: counted, not measured, that takes
- * 1 instruction more per key and 5 less per hit. */
-static inline void leveldb_mark(const uint32_t *places, size_t nkept, size_t n, uint8_t *bitmap)
-{
-  uint8_t passed[BLOCK_NKEYS];
-  memset(passed, 0, (n + 7) / 8 * 8);
-  for (size_t i = 0; i < nkept; i++)
-    passed[places[i]] = 0xff;
-  for (size_t i = 0; i < n; i += 8)
-    bitmap[i / 8] = mask_of(vld1_u8(passed + i));
-}
-
-/* Where a pass of n probes ends. */
-static inline uint32_t end_of(uint32_t first, uint32_t n, uint32_t nprobes)
-{
-  return n < nprobes - first ? first + n : nprobes;
-}
-
-/* Tests `nfirst` probes of all keys, then `nnext` more at a time of those that are left. Returns
- * the number of hits. */
-static inline size_t sift_all(const struct probed *filter, const uint8_t *hashes, size_t n,
-                              uint8_t *bitmap, uint32_t nfirst, uint32_t nnext)
-{
-  struct sieve kept;
-  const uint32_t nprobes = filter->nprobes;
-  uint32_t end = end_of(0, nfirst, nprobes);
-  size_t left = sift(filter, hashes, NULL, n, 0, end, &kept);
-  for (uint32_t first = end; first < nprobes && left > 0; first = end) {
-    end = end_of(first, nnext, nprobes);
-    left = sift(filter, (const uint8_t *)kept.hashes, kept.places, left, first, end, &kept);
-  }
-  leveldb_mark(kept.places, left, n, bitmap);
-  return left;
-}
-
-/* Tests all probes of all keys. Returns the number of hits. */
-static inline size_t probe_all(const struct probed *filter, const uint8_t *hashes, size_t n,
-                               uint8_t *bitmap)
+static inline __attribute__((always_inline)) size_t
+probe_all(const struct probed *filter, const uint8_t *hashes, size_t n, uint8_t *bitmap)
 {
   size_t nhits = 0, i = 0;
   for (; i + LANES <= n; i += LANES) {
@@ -343,36 +290,29 @@ static inline size_t probe_all(const struct probed *filter, const uint8_t *hashe
   return nhits;
 }
 
-/* A filter whose lines come soon enough by themselves. Where most keys pass, sifting only costs:
- * each block goes by the hits of the one before. */
-static inline void leveldb_probe_near(const struct probed *filter, bool tiny,
-                                      struct hash_source *source, uint8_t *bitmap)
+/* By way of a byte for each of n keys (counted: 1 instruction more per key, 5 less per hit). */
+static inline __attribute__((always_inline)) void mark(const uint32_t *indices, size_t nhits,
+                                                       size_t n, uint8_t *bitmap)
 {
-  const size_t most_percent = tiny ? MOST_PERCENT_TINY : MOST_PERCENT;
-  size_t nhits = 0, last_n = 1;
-  for (size_t n, first = 0; first < source->n; first += n) {
-    const uint8_t *hashes =
-        hash_source_next(source, first == 0 ? FIRST_BLOCK_NKEYS : BLOCK_NKEYS, &n);
-    uint8_t *bits = bitmap + first / 8;
-    if (nhits * 100 <= last_n * FEW_PERCENT)
-      nhits = sift_all(filter, hashes, n, bits, 1, 1);
-    else if (nhits * 100 < last_n * most_percent)
-      nhits = sift_all(filter, hashes, n, bits, 2, UINT32_MAX);
-    else
-      nhits = probe_all(filter, hashes, n, bits);
-    last_n = n;
-  }
+  uint8_t passed[BLOCK_NKEYS];
+  memset(passed, 0, (n + 7) / 8 * 8);
+  for (size_t i = 0; i < nhits; i++)
+    passed[indices[i]] = 0xff;
+  for (size_t i = 0; i < n; i += 8)
+    bitmap[i / 8] = mask_of(vld1_u8(passed + i));
 }
 
-/* A larger filter: each line is fetched a pass before its test, the first ones of a block before
- * the block before is tested. Unlike avx2, which computes places once to fetch and again to test,
- * the test finds them where fetching left them; lines are fetched only for keys that are left; and
- * a pass has as many probes as all before it had, because keys that are left will mostly pass.
- * Where more than a few do, the first one has two probes. */
+static const struct leveldb_probing near = {compact, probe_all, mark};
+
+/* A larger filter: each cache line is prefetched a pass before its test, the first ones of a block
+ * before the block before is tested. Unlike avx2, which computes bytes once to prefetch and again to
+ * test, the test finds them where prefetching left them; lines are prefetched for survivors only;
+ * and a pass has as many probes as all before it had, because survivors will mostly pass. Where more
+ * than a few keys do, the first pass has two probes. */
 enum { MAX_NFETCHED = 4, FAR_NFIRST = 2 };
 
-/* A probe of each key of a block, once its line is on its way: which byte it tests, and which bit
- * of that. */
+/* A probe of each key of a block, once its cache line is in flight: which byte it tests, and which
+ * bit of that. */
 struct fetched {
   _Alignas(16) uint32_t bytes[FAR_BLOCK_NKEYS];
   uint8_t bits[FAR_BLOCK_NKEYS];
@@ -419,25 +359,25 @@ test_fetched(const uint8_t *payload, uint32_t nfetched, const struct fetched *fe
   return passed;
 }
 
-/* As sift, for probes that were fetched. */
-static inline size_t sift_fetched(const uint8_t *payload, uint32_t nfetched,
-                                  const struct fetched *fetched, const uint8_t *hashes,
-                                  const uint32_t *places, size_t n, struct sieve *kept)
+/* As compact, for probes whose bytes were fetched. */
+static inline size_t compact_fetched(const uint8_t *payload, uint32_t nfetched,
+                                     const struct fetched *fetched, const uint8_t *hashes,
+                                     const uint32_t *indices, size_t n, struct survivors *survivors)
 {
-  size_t nkept = 0, i = 0;
+  size_t nsurvivors = 0, i = 0;
   for (; i + LANES <= n; i += LANES) {
     const struct lanes hash = load(hashes + i * sizeof(uint32_t)),
-                       place = places ? load(places + i) : places_at(i);
-    nkept =
-        keep_eight(kept, nkept, hash, place, mask_of(test_fetched(payload, nfetched, fetched, i)));
+                       index = indices ? load(indices + i) : indices_from(i);
+    const unsigned mask = mask_of(test_fetched(payload, nfetched, fetched, i));
+    nsurvivors = append(survivors, nsurvivors, hash, index, mask);
   }
   if (i < n) {
     const struct lanes hash = load_last(hashes + i * sizeof(uint32_t), n - i);
-    const struct lanes place = places ? load(places + i) : places_at(i);
+    const struct lanes index = indices ? load(indices + i) : indices_from(i);
     const unsigned mask = mask_of(test_fetched(payload, nfetched, fetched, i)) & first_lanes(n - i);
-    nkept = keep_eight(kept, nkept, hash, place, mask);
+    nsurvivors = append(survivors, nsurvivors, hash, index, mask);
   }
-  return nkept;
+  return nsurvivors;
 }
 
 static inline void leveldb_probe_far(const struct probed *filter, struct hash_source *source,
@@ -445,8 +385,8 @@ static inline void leveldb_probe_far(const struct probed *filter, struct hash_so
 {
   const uint32_t nprobes = filter->nprobes;
   struct fetched blocks[2][MAX_NFETCHED], *block = blocks[0], *next_block = blocks[1];
-  struct sieve kept;
-  const uint8_t *const kept_hashes = (const uint8_t *)kept.hashes;
+  struct survivors survivors;
+  const uint8_t *const left_hashes = (const uint8_t *)survivors.hashes;
   uint32_t nfirst = 1, next_nfirst;
   size_t n, next_n, nhits = 0, last_n = 1;
   const uint8_t *hashes = hash_source_next(source, FAR_BLOCK_NKEYS, &n), *next;
@@ -456,14 +396,14 @@ static inline void leveldb_probe_far(const struct probed *filter, struct hash_so
     next_nfirst = nhits * 100 <= last_n * FEW_PERCENT ? 1 : FAR_NFIRST;
     fetch_block(*filter, next, next_n, 0, end_of(0, next_nfirst, nprobes), next_block);
     uint32_t end = end_of(0, nfirst, nprobes);
-    size_t left = sift_fetched(filter->payload, end, block, hashes, NULL, n, &kept);
+    size_t left = compact_fetched(filter->payload, end, block, hashes, NULL, n, &survivors);
     for (uint32_t first = end; first < nprobes && left > 0; first = end) {
       end = end_of(first, first < MAX_NFETCHED ? first : MAX_NFETCHED, nprobes);
-      fetch_block(*filter, kept_hashes, left, first, end, block);
-      left =
-          sift_fetched(filter->payload, end - first, block, kept_hashes, kept.places, left, &kept);
+      fetch_block(*filter, left_hashes, left, first, end, block);
+      left = compact_fetched(filter->payload, end - first, block, left_hashes, survivors.indices,
+                             left, &survivors);
     }
-    leveldb_mark(kept.places, left, n, bitmap);
+    mark(survivors.indices, left, n, bitmap);
     bitmap += (n + 7) / 8;
     nhits = left;
     last_n = n;
@@ -482,7 +422,7 @@ void lanebloom_leveldb_probe_neon(const struct filter_shape *shape, const uint8_
   }
   const struct probed filter = probed_of(shape, payload);
   if (shape->nbytes <= NEAR_NBYTES)
-    leveldb_probe_near(&filter, shape->nbytes <= TINY_NBYTES, source, bitmap);
+    leveldb_probe_near(shape, &filter, &near, source, bitmap);
   else
     leveldb_probe_far(&filter, source, bitmap);
 }

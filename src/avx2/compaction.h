@@ -1,15 +1,15 @@
-/* Moving the lanes that stay together: AVX2 cannot compress. pdep and pext, which could make the
- * order, are microcode on Zen 1 and 2.
+/* Compaction: survivors move together. AVX2 cannot compress, but permute by a table of orders. pdep
+ * and pext, which could make them, are microcode on Zen 1 and 2.
  * SPDX-License-Identifier: MIT */
-#ifndef LANEBLOOM_AVX2_KEPT_H
-#define LANEBLOOM_AVX2_KEPT_H
+#ifndef LANEBLOOM_AVX2_COMPACTION_H
+#define LANEBLOOM_AVX2_COMPACTION_H
 
 #include <stdint.h>
 
 #include "isa.h"
 
-/* Which lanes a mask of 8 bits keeps, in order, 4 bits each. */
-static const uint32_t kept_lanes[256] = {
+/* The lanes set in a mask of 8 bits, in order, 4 bits each. */
+static const uint32_t survivors_of[256] = {
     0x00000000, 0x00000000, 0x00000001, 0x00000010, 0x00000002, 0x00000020, 0x00000021, 0x00000210,
     0x00000003, 0x00000030, 0x00000031, 0x00000310, 0x00000032, 0x00000320, 0x00000321, 0x00003210,
     0x00000004, 0x00000040, 0x00000041, 0x00000410, 0x00000042, 0x00000420, 0x00000421, 0x00004210,
@@ -45,19 +45,19 @@ static const uint32_t kept_lanes[256] = {
 };
 
 /*   mask 0b01001010   lanes a b c d e f g h   ->   b d g a a a a a */
-static inline __m256i kept_order(unsigned mask)
+static inline __m256i compaction_order(unsigned mask)
 {
   const __m256i nibble = _mm256_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28);
-  return _mm256_srlv_epi32(_mm256_set1_epi32((int)kept_lanes[mask]),
+  return _mm256_srlv_epi32(_mm256_set1_epi32((int)survivors_of[mask]),
                            nibble); /* permutes ignore bits above 3 */
 }
 
 /* The same for four lanes of 64 bits, as pairs of dwords: lane i is dwords 2 i and 2 i + 1. */
-static inline __m256i kept_order_of_qwords(unsigned mask)
+static inline __m256i compaction_order64(unsigned mask)
 {
   const __m256i twice = _mm256_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3),
                 odd = _mm256_set1_epi64x((long long)1 << 32);
-  const __m256i order = _mm256_permutevar8x32_epi32(kept_order(mask), twice);
+  const __m256i order = _mm256_permutevar8x32_epi32(compaction_order(mask), twice);
   return _mm256_add_epi32(_mm256_add_epi32(order, order), odd);
 }
 

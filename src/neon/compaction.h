@@ -1,14 +1,14 @@
-/* Lanes that stay: as a mask, and moved together.
+/* Compaction: survivors as a mask, and moved together.
  * SPDX-License-Identifier: MIT */
-#ifndef LANEBLOOM_NEON_KEPT_H
-#define LANEBLOOM_NEON_KEPT_H
+#ifndef LANEBLOOM_NEON_COMPACTION_H
+#define LANEBLOOM_NEON_COMPACTION_H
 
 #include <stdint.h>
 
 #include "isa.h"
 
 /* Bit i: byte i is all ones; others are 0. NEON has no movemask: each byte keeps the bit of its
- * place, and their sum is the mask. */
+ * index, and their sum is the mask. */
 static inline uint8_t mask_of(uint8x8_t bytes)
 {
   static const uint8_t bits[8] = {1, 2, 4, 8, 16, 32, 64, 128};
@@ -18,18 +18,18 @@ static inline uint8_t mask_of(uint8x8_t bytes)
 /* The bytes of a lane, for table look-ups. */
 enum { A = 0x03020100, B = 0x07060504, C = 0x0b0a0908, D = 0x0f0e0d0c };
 
-/* Which lanes a mask of 4 bits keeps, in order, and how many. */
-static const uint32_t kept_lanes[16][4] = {
+/* The lanes set in a mask of 4 bits, in order, and how many. */
+static const uint32_t survivors_of[16][4] = {
     {A, A, A, A}, {A, A, A, A}, {B, A, A, A}, {A, B, A, A}, {C, A, A, A}, {A, C, A, A},
     {B, C, A, A}, {A, B, C, A}, {D, A, A, A}, {A, D, A, A}, {B, D, A, A}, {A, B, D, A},
     {C, D, A, A}, {A, C, D, A}, {B, C, D, A}, {A, B, C, D},
 };
-static const uint8_t kept_counts[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
+static const uint8_t nsurvivors_of[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
 
 /*   mask 0b1010   lanes a b c d   ->   b d a a */
-static inline uint32x4_t keep(uint32x4_t lanes, unsigned mask)
+static inline uint32x4_t compact_four(uint32x4_t lanes, unsigned mask)
 {
-  const uint8x16_t order = vreinterpretq_u8_u32(vld1q_u32(kept_lanes[mask]));
+  const uint8x16_t order = vreinterpretq_u8_u32(vld1q_u32(survivors_of[mask]));
   return vreinterpretq_u32_u8(vqtbl1q_u8(vreinterpretq_u8_u32(lanes), order));
 }
 
