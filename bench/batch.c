@@ -56,7 +56,7 @@ void bench_register_batch(void)
     for (size_t nkeys = 1; nkeys <= BENCH_CALL_NKEYS; nkeys *= 4)
       for (size_t i = 0; i < lanebloom_kernel_count(); i++) {
         const struct batch_row row = {format, lanebloom_kernel_name(i), nkeys, false};
-        bench_register(batch_row, bench_argument(&row, sizeof row), "batch/%s/%s/keys:%zu",
+        bench_register(batch_row, &row, sizeof row, "batch/%s/%s/keys:%zu",
                        lanebloom_format_name(format), row.kernel, nkeys);
       }
 }

@@ -87,7 +87,7 @@ static void build_row(struct bench *bench, void *argument)
 
 static void register_row(const struct build_row *row)
 {
-  bench_register(build_row, bench_argument(row, sizeof *row), "build/%s/%s%s/KiB:%zu",
+  bench_register(build_row, row, sizeof *row, "build/%s/%s%s/KiB:%zu",
                  lanebloom_format_name(row->wanted.format), row->peer ? "peer:" : "",
                  row->peer ? row->peer->name : row->kernel, row->wanted.kib);
 }

@@ -222,7 +222,7 @@ void bench_register_floor(void)
   for (size_t f = 0; f < sizeof floors / sizeof *floors; f++)
     for (size_t size = 0; size < BENCH_NSIZES; size++) {
       const struct floor_row row = {.kib = bench_sizes[size]};
-      bench_register(floors[f].function, bench_argument(&row, sizeof row), "floor/%s/KiB:%zu",
-                     floors[f].name, row.kib);
+      bench_register(floors[f].function, &row, sizeof row, "floor/%s/KiB:%zu", floors[f].name,
+                     row.kib);
     }
 }

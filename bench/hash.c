@@ -113,7 +113,7 @@ static void register_row(const char *function, const struct hash_row *row)
     snprintf(keys, sizeof keys, "bytes:%zu", row->width);
   else
     snprintf(keys, sizeof keys, "%s", bench_text_name(row->text));
-  bench_register(hash_row, bench_argument(row, sizeof *row), "hash/%s/%s/%s", function,
+  bench_register(hash_row, row, sizeof *row, "hash/%s/%s/%s", function,
                  row->kernel ? row->kernel : "peer:leveldb", keys);
 }
 

@@ -57,7 +57,7 @@ void bench_register_load(void)
         {"map", lanebloom_filter_map, bench_sizes[size]},
     };
     for (size_t i = 0; i < 2; i++)
-      bench_register(load_row, bench_argument(&rows[i], sizeof rows[i]), "load/%s/KiB:%zu",
-                     rows[i].name, rows[i].kib);
+      bench_register(load_row, &rows[i], sizeof rows[i], "load/%s/KiB:%zu", rows[i].name,
+                     rows[i].kib);
   }
 }

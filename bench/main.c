@@ -6,29 +6,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "peers.h"
 #include "rows.h"
 #include "shared.h"
 #include "shim.h"
-
-/* What CMake found. */
-const struct bench_peer *const bench_peers[] = {
-#if defined(LANEBLOOM_BENCH_LEVELDB)
-    bench_leveldb_peers,
-#endif
-#if defined(LANEBLOOM_BENCH_ROCKSDB)
-    bench_rocksdb_peers,
-#endif
-    NULL,
-};
-
-void *bench_argument(const void *argument, unsigned long nbytes)
-{
-  void *copy = malloc(nbytes);
-  if (!copy)
-    bench_check(LANEBLOOM_ERR_MEMORY);
-  return memcpy(copy, argument, nbytes);
-}
 
 /* ---- The description of machine and build ---- */
 

@@ -86,7 +86,7 @@ void bench_register_many(void)
     for (size_t nfilters = 1; nfilters <= MAX_NFILTERS; nfilters *= 4)
       for (size_t i = 0; i < lanebloom_kernel_count(); i++) {
         const struct many_row row = {format, lanebloom_kernel_name(i), nfilters, false};
-        bench_register(many_row, bench_argument(&row, sizeof row), "many/%s/%s/filters:%zu",
+        bench_register(many_row, &row, sizeof row, "many/%s/%s/filters:%zu",
                        lanebloom_format_name(format), row.kernel, nfilters);
       }
 }

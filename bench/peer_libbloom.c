@@ -123,12 +123,12 @@ void bench_register_libbloom(void)
     for (size_t k = 0; k < 3; k++)
       for (size_t hit = 0; hit < 3; hit++) {
         const struct libbloom_row row = {{0, bench_sizes[size], nprobes[k], hits[hit], 0}, false};
-        bench_register(screen_row, bench_argument(&row, sizeof row),
+        bench_register(screen_row, &row, sizeof row,
                        "screen/libbloom/peer:libbloom/KiB:%zu/hits:%u/k:%u/with-hash",
                        row.wanted.kib, row.wanted.hits, row.wanted.nprobes);
       }
     const struct libbloom_row row = {{0, bench_sizes[size], BENCH_NPROBES, 0, 0}, false};
-    bench_register(build_row, bench_argument(&row, sizeof row),
-                   "build/libbloom/peer:libbloom/KiB:%zu", row.wanted.kib);
+    bench_register(build_row, &row, sizeof row, "build/libbloom/peer:libbloom/KiB:%zu",
+                   row.wanted.kib);
   }
 }

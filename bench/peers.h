@@ -27,9 +27,10 @@ struct bench_peer {
   void (*close_writer)(void *writer);
 };
 
-/* All that were installed when this was configured, up to one without a name. */
+/* Each engine's, up to one without a name; and all engines that were installed when this was
+ * configured, up to a NULL. */
 extern const struct bench_peer bench_leveldb_peers[], bench_rocksdb_peers[];
-extern const struct bench_peer *const bench_peers[]; /* main.c; up to a NULL */
+extern const struct bench_peer *const bench_peers[];
 
 /* LevelDB's own BloomHash of n keys, called for each; where it is installed. */
 void bench_leveldb_hash(const uint8_t *data, const uint32_t *offsets, size_t n, uint32_t *hashes);

@@ -90,15 +90,15 @@ static void register_row(const struct screen_row *row)
 {
   const struct bench_case *wanted = &row->wanted;
   if (wanted->width > 0)
-    bench_register(screen_row, bench_argument(row, sizeof *row),
-                   "keys/%s/%s%s/KiB:%zu/hits:%u/bytes:%zu", lanebloom_format_name(wanted->format),
-                   row->peer ? "peer:" : "", row->peer ? row->peer->name : row->kernel, wanted->kib,
-                   wanted->hits, wanted->width);
+    bench_register(screen_row, row, sizeof *row, "keys/%s/%s%s/KiB:%zu/hits:%u/bytes:%zu",
+                   lanebloom_format_name(wanted->format), row->peer ? "peer:" : "",
+                   row->peer ? row->peer->name : row->kernel, wanted->kib, wanted->hits,
+                   wanted->width);
   else
-    bench_register(screen_row, bench_argument(row, sizeof *row),
-                   "screen/%s/%s%s/KiB:%zu/hits:%u/k:%u/%s", lanebloom_format_name(wanted->format),
-                   row->peer ? "peer:" : "", row->peer ? row->peer->name : row->kernel, wanted->kib,
-                   wanted->hits, wanted->nprobes, row->with_hash ? "with-hash" : "no-hash");
+    bench_register(screen_row, row, sizeof *row, "screen/%s/%s%s/KiB:%zu/hits:%u/k:%u/%s",
+                   lanebloom_format_name(wanted->format), row->peer ? "peer:" : "",
+                   row->peer ? row->peer->name : row->kernel, wanted->kib, wanted->hits,
+                   wanted->nprobes, row->with_hash ? "with-hash" : "no-hash");
 }
 
 /* The rows that are to be compared with each other. */
@@ -157,7 +157,7 @@ static void register_keys(lanebloom_format format)
     const struct screen_row row = {.wanted = {format, TEXT_KIB, BENCH_NPROBES, 0, 0},
                                    .kernel = lanebloom_kernel_name(i),
                                    .with_hash = true};
-    bench_register(text_row, bench_argument(&row, sizeof row), "keys/%s/%s/KiB:%d/hits:0/words",
+    bench_register(text_row, &row, sizeof row, "keys/%s/%s/KiB:%d/hits:0/words",
                    lanebloom_format_name(format), row.kernel, TEXT_KIB);
   }
 }

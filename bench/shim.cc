@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
 #include <vector>
 
 #include <benchmark/benchmark.h>
@@ -19,16 +22,19 @@ static double least(const std::vector<double> &times)
   return *std::min_element(times.begin(), times.end());
 }
 
-void bench_register(bench_function *function, void *argument, const char *format, ...)
+void bench_register(bench_function *function, const void *argument, size_t argument_nbytes,
+                    const char *format, ...)
 {
   char name[256];
   va_list arguments;
   va_start(arguments, format);
   std::vsnprintf(name, sizeof name, format, arguments);
   va_end(arguments);
-  const auto row = [function, argument](benchmark::State &state) {
+  const std::shared_ptr<void> copy(std::malloc(argument_nbytes), std::free);
+  std::memcpy(copy.get(), argument, argument_nbytes);
+  const auto row = [function, copy](benchmark::State &state) {
     bench bench{state};
-    function(&bench, argument);
+    function(&bench, copy.get());
     state.SetItemsProcessed(state.iterations());
   };
   benchmark::RegisterBenchmark(name, row)->ComputeStatistics("min", least);

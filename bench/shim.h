@@ -16,9 +16,9 @@ extern "C" {
 struct bench;
 typedef void bench_function(struct bench *bench, void *argument);
 
-/* Adds a row. `argument` must live until bench_main() has returned. */
-void bench_register(bench_function *function, void *argument, const char *name, ...)
-    __attribute__((format(printf, 3, 4)));
+/* Adds a row. Its function gets a copy of the argument, the same one each time. */
+void bench_register(bench_function *function, const void *argument, size_t argument_nbytes,
+                    const char *name, ...) __attribute__((format(printf, 4, 5)));
 
 /* True: process nkeys more keys. A key is google/benchmark's iteration, so that every time is one
  * of a single key. */

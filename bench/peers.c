@@ -1,0 +1,15 @@
+/* The engines that were installed when this was configured.
+ * SPDX-License-Identifier: MIT */
+#include <stddef.h>
+
+#include "peers.h"
+
+const struct bench_peer *const bench_peers[] = {
+#if defined(LANEBLOOM_BENCH_LEVELDB)
+    bench_leveldb_peers,
+#endif
+#if defined(LANEBLOOM_BENCH_ROCKSDB)
+    bench_rocksdb_peers,
+#endif
+    NULL,
+};
