@@ -68,9 +68,9 @@ char *with_formats(const char *text, bool only_building)
   const char *separator = text;
   for (size_t i = 0; i < lanebloom_format_count(); i++) {
     const lanebloom_format format = lanebloom_format_at(i);
-    lanebloom_format_info info = {0};
-    lanebloom_format_describe(format, &info, sizeof info);
-    if (only_building && !info.builds)
+    lanebloom_format_info info;
+    if (lanebloom_format_describe(format, &info, sizeof info) != LANEBLOOM_OK ||
+        (only_building && !info.builds))
       continue;
     fprintf(stream, "%s%s: %s", separator, info.name, info.text);
     if (only_building && format == DEFAULT_FORMAT)

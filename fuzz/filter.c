@@ -4,6 +4,7 @@
  *   format 1 byte | how often the payload is repeated 1 byte | keys | the filter
  * SPDX-License-Identifier: MIT */
 #include "fuzz.h"
+#include "support.h"
 
 enum { TRAILER_NBYTES = 5, MAX_NBYTES = 64 << 10, MAX_NPROBES = 127 };
 
@@ -63,15 +64,6 @@ static enum verdict judge(lanebloom_format format, const uint8_t *bytes, size_t 
     return judge_rocksdb(format, bytes, size);
   }
   return REFUSED;
-}
-
-static lanebloom_format highest_format(void)
-{
-  lanebloom_format highest = lanebloom_format_at(0);
-  for (size_t i = 1; i < lanebloom_format_count(); i++)
-    if (lanebloom_format_at(i) > highest)
-      highest = lanebloom_format_at(i);
-  return highest;
 }
 
 /* ---- Answers ---- */
@@ -195,7 +187,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   static struct answers expected;
   struct fuzz_input input = {bytes, size};
   const lanebloom_format format =
-      (lanebloom_format)(input_byte(&input) % ((unsigned)highest_format() + 2));
+      (lanebloom_format)(input_byte(&input) % ((unsigned)test_first_unknown_format() + 1));
   const size_t times = 1 + (size_t)input_byte(&input);
   const uint8_t *from = input.at;
   const lanebloom_keys keys = input_keys(&input, slices);

@@ -180,9 +180,9 @@ typedef struct lanebloom_format_info {
 
 /* Fills at most info_size bytes of info: pass sizeof(lanebloom_format_info). In a larger struct the
  * rest becomes 0. Strings are constant. Errors: FORMAT. */
-LANEBLOOM_API lanebloom_status lanebloom_format_describe(lanebloom_format format,
-                                                         lanebloom_format_info *info,
-                                                         size_t info_size);
+LANEBLOOM_NODISCARD lanebloom_status lanebloom_format_describe(lanebloom_format format,
+                                                               lanebloom_format_info *info,
+                                                               size_t info_size);
 
 /* Hashes every key as `format` does. hashes: n x lanebloom_format_hash_size() bytes, each hash an
  * integer in the host's byte order. Errors: FORMAT, KERNEL. Cost: linear in the bytes of the keys;

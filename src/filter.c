@@ -6,6 +6,7 @@
 
 #include "bytes.h"
 #include "filter.h"
+#include "info.h"
 
 const char *lanebloom_status_text(lanebloom_status status)
 {
@@ -126,7 +127,7 @@ void lanebloom_filter_describe(const lanebloom_filter *filter, lanebloom_filter_
     full.nbits_set = count_ones(filter->payload, shape->nbits / 8);
     full.model_rate = filter->format->filled_rate(shape, full.nbits_set, full.nkeys);
   }
-  memcpy(info, &full, info_size < sizeof full ? info_size : sizeof full);
+  info_copy(info, info_size, &full, sizeof full);
 }
 
 size_t lanebloom_filter_positions(const lanebloom_filter *filter, const void *hash,

@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support.h"
+
 enum { NKEYS = 3000, WIDTH = 5 };
 
 /* NKEYS keys of WIDTH bytes, one after another, with the high bit set in some. */
@@ -316,7 +318,8 @@ Test(info, fills_no_more_than_it_is_given)
 
 Test(errors, formats_that_are_not_there)
 {
-  static const int formats[] = {-1, 0, 6, 7, 255, 256 + 1, 1 << 30};
+  const int end = test_first_unknown_format();
+  const int formats[] = {-1, 0, end, end + 1, 255, 256 + 1, 1 << 30};
   const lanebloom_keys keys = lanebloom_keys_fixed("a", 1, 1);
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
     const lanebloom_format format = (lanebloom_format)formats[i];
@@ -479,21 +482,24 @@ Test(rocksdb, the_model_rate_comes_from_the_bits_that_are_set)
 Test(errors, bits_per_key_out_of_range)
 {
   static const double wrong[] = {-1, -0.001, 0.25, NAN, INFINITY, -INFINITY};
-  static const double wrong_for_leveldb[] = {0.5, 9.999, 2147483648.0, 1e300};
+  static const double wrong_unless_rounded[] = {0.5, 9.999, 2147483648.0, 1e300};
   const lanebloom_keys keys = lanebloom_keys_fixed("a", 1, 1);
-  for (int format = LANEBLOOM_LEVELDB; format <= LANEBLOOM_LEVELDB_SIGNED; format++) {
-    if (format == LANEBLOOM_ROCKSDB)
-      continue;
-    const bool leveldb = format == LANEBLOOM_LEVELDB || format == LANEBLOOM_LEVELDB_SIGNED;
+  lanebloom_format formats[MAX_FORMATS];
+  const size_t nformats = test_formats_that_build(formats);
+  for (size_t f = 0; f < nformats; f++) {
+    const lanebloom_format format = formats[f];
+    lanebloom_format_info info;
+    cr_assert(lanebloom_format_describe(format, &info, sizeof info) == LANEBLOOM_OK);
     for (size_t i = 0; i < 10; i++) {
-      const double bits = i < 6 ? wrong[i] : wrong_for_leveldb[i - 6];
-      const lanebloom_status expected = i < 6 || leveldb ? LANEBLOOM_ERR_ARGUMENT : LANEBLOOM_OK;
+      const double bits = i < 6 ? wrong[i] : wrong_unless_rounded[i - 6];
+      const lanebloom_status expected =
+          i < 6 || !info.rounds_bits ? LANEBLOOM_ERR_ARGUMENT : LANEBLOOM_OK;
       lanebloom_filter *filter = (void *)1;
       lanebloom_builder *builder = (void *)1;
-      cr_assert(lanebloom_filter_build((lanebloom_format)format, bits, &keys, &filter) == expected,
-                "%d, %g", format, bits);
-      cr_assert(lanebloom_builder_create((lanebloom_format)format, bits, 0, &builder) == expected,
-                "%d, %g", format, bits);
+      cr_assert(lanebloom_filter_build(format, bits, &keys, &filter) == expected, "%s, %g",
+                info.name, bits);
+      cr_assert(lanebloom_builder_create(format, bits, 0, &builder) == expected, "%s, %g",
+                info.name, bits);
       cr_assert(!filter == (expected != LANEBLOOM_OK) && !builder == (expected != LANEBLOOM_OK));
       lanebloom_filter_close(filter);
       lanebloom_builder_destroy(builder);

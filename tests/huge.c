@@ -324,6 +324,57 @@ Test(huge, rocksdb_largest)
   check_largest(LANEBLOOM_ROCKSDB_LOCAL, 3435973785, 0xffffffc0, 6);
 }
 
+/* Three keys in the largest filter of each format that has a largest one. */
+Test(huge, largest_of_each_format)
+{
+  enum { NADDED = 3, BITS = 10 };
+  const lanebloom_keys added = lanebloom_keys_slices(keys, NADDED);
+  lanebloom_format formats[MAX_FORMATS];
+  const size_t nformats = test_formats_that_build(formats);
+  for (size_t f = 0; f < nformats; f++) {
+    lanebloom_format_info info;
+    cr_assert(lanebloom_format_describe(formats[f], &info, sizeof info) == LANEBLOOM_OK);
+    test_context("the largest filter of %s", info.name);
+    if (info.max_size == UINT64_MAX)
+      continue;
+    uint64_t enough = 1, too_many = UINT64_MAX, nbytes;
+    unsigned nprobes;
+    while (too_many - enough > 1) {
+      const uint64_t middle = enough + (too_many - enough) / 2;
+      if (lanebloom_plan_size(formats[f], BITS, middle, &nbytes, &nprobes) == LANEBLOOM_OK)
+        enough = middle;
+      else
+        too_many = middle;
+    }
+    cr_assert(lanebloom_plan_size(formats[f], BITS, enough, &nbytes, &nprobes) == LANEBLOOM_OK);
+    if (nbytes > info.max_size || nbytes < info.max_size / 16)
+      test_fatal("%llu bytes", (unsigned long long)nbytes);
+
+    lanebloom_builder *builder;
+    lanebloom_filter *filter;
+    cr_assert(lanebloom_builder_create(formats[f], BITS, enough, &builder) == LANEBLOOM_OK);
+    cr_assert(lanebloom_builder_add(builder, &added) == LANEBLOOM_OK);
+    cr_assert(lanebloom_builder_finish(builder, &filter) == LANEBLOOM_OK);
+    lanebloom_builder_destroy(builder);
+    size_t size;
+    const uint8_t *bytes = lanebloom_filter_bytes(filter, &size);
+    cr_assert(size == nbytes);
+    for (size_t key = 0; key < COUNT(keys); key++) {
+      uint64_t hash = 0, positions[32];
+      const lanebloom_keys one = lanebloom_keys_slices(&keys[key], 1);
+      cr_assert(lanebloom_hash(formats[f], &one, &hash) == LANEBLOOM_OK);
+      cr_assert(lanebloom_filter_positions(filter, &hash, positions) == nprobes);
+      for (unsigned i = 0; i < nprobes; i++)
+        if (positions[i] / 8 >= nbytes ||
+            (key < NADDED && !(bytes[positions[i] / 8] >> positions[i] % 8 & 1)))
+          test_fatal("key %zu: position %llu", key, (unsigned long long)positions[i]);
+      if (lanebloom_filter_may_contain(filter, keys[key].data, keys[key].size) != (key < NADDED))
+        test_fatal("key %zu: the wrong answer", key);
+    }
+    lanebloom_filter_close(filter);
+  }
+}
+
 /* ---- Opening ---- */
 
 /* A filter that is nearly all holes: in memory that ends at an unmapped page, and in a container

@@ -32,6 +32,16 @@ static inline size_t test_formats_that_build(lanebloom_format formats[MAX_FORMAT
   return n;
 }
 
+/* The first number after those of all formats. */
+static inline int test_first_unknown_format(void)
+{
+  int end = 1;
+  for (size_t i = 0; i < lanebloom_format_count(); i++)
+    if ((int)lanebloom_format_at(i) >= end)
+      end = (int)lanebloom_format_at(i) + 1;
+  return end;
+}
+
 /* ---- Failing ---- */
 
 /* What is being tried now. A failure or a crash prints the last call's text: a grid's loops say
