@@ -1,8 +1,8 @@
 /* Describing a table: what the loader found, and the bits of its filters, counted.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
-#include <string.h>
 
+#include "../info.h"
 #include "filter_block.h"
 #include "table.h"
 
@@ -108,7 +108,5 @@ void lanebloom_table_describe(const lanebloom_table *table, lanebloom_table_info
       .warning = table->warning,
   };
   describe_filter(table, &full);
-  const size_t known_size = info_size < sizeof full ? info_size : sizeof full;
-  memcpy(info, &full, known_size);
-  memset((uint8_t *)info + known_size, 0, info_size - known_size);
+  info_copy(info, info_size, &full, sizeof full);
 }
