@@ -255,7 +255,7 @@ static error_t parse_writer_option(int key, char *text, struct argp_state *state
   lanebloom_writer *writer = state->input;
   if (key != OPTION_WRITER)
     return ARGP_ERR_UNKNOWN;
-  *writer = lanebloom_writer_find(text);
+  *writer = lanebloom_writer_by_name(text);
   if (*writer == LANEBLOOM_WRITER_UNKNOWN)
     usage_error(state, "--writer '%s': not leveldb or goleveldb", text);
   return 0;

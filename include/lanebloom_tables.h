@@ -95,8 +95,8 @@ typedef enum lanebloom_writer {
 /* "unknown", "leveldb", "goleveldb"; "unknown" for other values. */
 LANEBLOOM_API const char *lanebloom_writer_name(lanebloom_writer writer);
 
-/* The writer of this name; LANEBLOOM_WRITER_UNKNOWN where there is none. */
-LANEBLOOM_API lanebloom_writer lanebloom_writer_find(const char *name);
+/* The writer of this name; LANEBLOOM_WRITER_UNKNOWN if there is none. */
+LANEBLOOM_API lanebloom_writer lanebloom_writer_by_name(const char *name);
 
 /* Opens a table file. Reads what screening needs (footer, index, filter, properties, first and last
  * data block) and verifies the checksum of each. LevelDB's tables do not say in which order their

@@ -79,7 +79,7 @@ const char *lanebloom_writer_name(lanebloom_writer writer)
   return name_at(writer_names, NWRITERS, (size_t)writer);
 }
 
-lanebloom_writer lanebloom_writer_find(const char *name)
+lanebloom_writer lanebloom_writer_by_name(const char *name)
 {
   for (size_t i = 0; i < NWRITERS; i++)
     if (writer_names[i] && strcmp(writer_names[i], name) == 0)

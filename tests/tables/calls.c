@@ -78,9 +78,9 @@ Test(tables, names)
     cr_assert(strcmp(lanebloom_table_filter_name((lanebloom_table_filter)i), filters[i]) == 0);
   for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
     cr_assert(strcmp(lanebloom_writer_name((lanebloom_writer)i), writers[i]) == 0);
-    cr_assert(lanebloom_writer_find(writers[i]) == (i % 3 ? (lanebloom_writer)i : 0));
+    cr_assert(lanebloom_writer_by_name(writers[i]) == (i % 3 ? (lanebloom_writer)i : 0));
   }
-  cr_assert(lanebloom_writer_find("") == LANEBLOOM_WRITER_UNKNOWN);
+  cr_assert(lanebloom_writer_by_name("") == LANEBLOOM_WRITER_UNKNOWN);
 }
 
 /* Callers that know fewer fields, and such that know more. */
