@@ -1,7 +1,6 @@
 /* rocksdb_legacy in lanes of AVX2: as rocksdb_local, but for where the line is and which bits of
- * it. Lines of other sizes than 64 bytes, which x86 never builds, are left to scalar.
+ * it.
  * SPDX-License-Identifier: MIT */
-#include "../scalar/scalar.h"
 #include "avx2.h"
 #include "cache_lines.h"
 
@@ -10,22 +9,19 @@
 struct lookup {
   __m256i nlines, multiplier, addend; /* see divide.h */
   __m128i shift;
-  __m256i multipliers[ROCKSDB_LEGACY_MAX_NPASSES];
+  __m256i numbers[ROCKSDB_LEGACY_MAX_NPASSES];
 };
 
-static inline struct lookup lookup_in(const struct filter_shape *shape)
+static inline void prepare(const struct filter_shape *shape, struct lookup *lookup)
 {
-  struct lookup lookup = {
-      .nlines = _mm256_set1_epi64x(shape->nlines),
-      .multiplier = _mm256_set1_epi64x(shape->reciprocal.multiplier),
-      .addend = _mm256_set1_epi64x(shape->reciprocal.addend),
-      .shift = _mm_cvtsi32_si128((int)shape->reciprocal.shift),
-  };
+  lookup->nlines = _mm256_set1_epi64x(shape->nlines);
+  lookup->multiplier = _mm256_set1_epi64x(shape->reciprocal.multiplier);
+  lookup->addend = _mm256_set1_epi64x(shape->reciprocal.addend);
+  lookup->shift = _mm_cvtsi32_si128((int)shape->reciprocal.shift);
   uint32_t lanes[ROCKSDB_LEGACY_MAX_NPASSES * PASS_NPROBES];
-  rocksdb_legacy_multipliers(shape->nprobes, lanes);
+  rocksdb_legacy_numbers(shape->nprobes, lanes);
   for (uint32_t pass = 0; pass < npasses_for(shape->nprobes); pass++)
-    lookup.multipliers[pass] = _mm256_loadu_si256((const __m256i *)&lanes[pass * PASS_NPROBES]);
-  return lookup;
+    lookup->numbers[pass] = _mm256_loadu_si256((const __m256i *)&lanes[pass * PASS_NPROBES]);
 }
 
 static inline void locate_eight(const struct lookup *lookup, const uint8_t *hashes,
@@ -50,12 +46,13 @@ static inline struct probes probes_of(const struct lookup *lookup, uint32_t pass
   const uint32_t hash = hash32_at(hashes, i);
   const __m256i stride = _mm256_set1_epi32((int)bloomhash_stride(hash));
   const __m256i probes = _mm256_add_epi32(_mm256_set1_epi32((int)hash),
-                                          _mm256_mullo_epi32(stride, lookup->multipliers[pass]));
+                                          _mm256_mullo_epi32(stride, lookup->numbers[pass]));
   return (struct probes){_mm256_slli_epi32(probes, 23), _mm256_srli_epi32(probes, 5), probes};
 }
 
 static const struct cache_line_vocabulary vocabulary = {
     .hash_nbytes = sizeof(uint32_t),
+    .prepare = prepare,
     .locate = locate_eight,
     .probe = probe_eight,
     .add = add_eight,
@@ -66,21 +63,13 @@ static const struct cache_line_vocabulary vocabulary = {
 void lanebloom_rocksdb_legacy_probe_avx2(const struct filter_shape *shape, const uint8_t *payload,
                                          struct hash_source *source, uint8_t *bitmap)
 {
-  if (source->n < FEW_NKEYS || shape->line_nbytes != CACHE_LINE_NBYTES) {
-    lanebloom_rocksdb_legacy_probe_scalar(shape, payload, source, bitmap);
-    return;
-  }
-  const struct lookup lookup = lookup_in(shape);
-  cache_lines_probe(shape, payload, source, bitmap, &lookup, &vocabulary);
+  struct lookup lookup;
+  rocksdb_legacy_probe(shape, payload, source, bitmap, &lookup, &vocabulary);
 }
 
 void lanebloom_rocksdb_legacy_add_avx2(const struct filter_shape *shape, uint8_t *payload,
                                        struct hash_source *source)
 {
-  if (shape->line_nbytes != CACHE_LINE_NBYTES) {
-    lanebloom_rocksdb_legacy_add_scalar(shape, payload, source);
-    return;
-  }
-  const struct lookup lookup = lookup_in(shape);
-  cache_lines_add(shape, payload, source, &lookup, &vocabulary);
+  struct lookup lookup;
+  rocksdb_legacy_add(shape, payload, source, &lookup, &vocabulary);
 }

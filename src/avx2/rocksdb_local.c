@@ -1,7 +1,6 @@
 /* rocksdb_local in lanes of AVX2: the probes of a key across lanes, one key in a register. It
  * gathers nothing, so both tables have it.
  * SPDX-License-Identifier: MIT */
-#include "../scalar/scalar.h"
 #include "avx2.h"
 #include "cache_lines.h"
 
@@ -9,17 +8,16 @@
 
 struct lookup {
   __m256i nlines;
-  __m256i multipliers[ROCKSDB_LOCAL_MAX_NPASSES];
+  __m256i powers[ROCKSDB_LOCAL_MAX_NPASSES];
 };
 
-static inline struct lookup lookup_in(const struct filter_shape *shape)
+static inline void prepare(const struct filter_shape *shape, struct lookup *lookup)
 {
-  struct lookup lookup = {.nlines = _mm256_set1_epi64x(shape->nlines)};
+  lookup->nlines = _mm256_set1_epi64x(shape->nlines);
   uint32_t lanes[ROCKSDB_LOCAL_MAX_NPASSES * PASS_NPROBES];
-  rocksdb_local_multipliers(shape->nprobes, lanes);
+  rocksdb_local_powers(shape->nprobes, lanes);
   for (uint32_t pass = 0; pass < npasses_for(shape->nprobes); pass++)
-    lookup.multipliers[pass] = _mm256_loadu_si256((const __m256i *)&lanes[pass * PASS_NPROBES]);
-  return lookup;
+    lookup->powers[pass] = _mm256_loadu_si256((const __m256i *)&lanes[pass * PASS_NPROBES]);
 }
 
 /* rocksdb_local_line in each of four lanes. */
@@ -40,12 +38,13 @@ static inline struct probes probes_of(const struct lookup *lookup, uint32_t pass
 {
   const uint32_t high_half = (uint32_t)(hash64_at(hashes, i) >> 32);
   const __m256i probes =
-      _mm256_mullo_epi32(_mm256_set1_epi32((int)high_half), lookup->multipliers[pass]);
+      _mm256_mullo_epi32(_mm256_set1_epi32((int)high_half), lookup->powers[pass]);
   return (struct probes){probes, _mm256_srli_epi32(probes, 28), _mm256_srli_epi32(probes, 23)};
 }
 
 static const struct cache_line_vocabulary vocabulary = {
     .hash_nbytes = sizeof(uint64_t),
+    .prepare = prepare,
     .locate = locate_eight,
     .probe = probe_eight,
     .add = add_eight,
@@ -56,17 +55,13 @@ static const struct cache_line_vocabulary vocabulary = {
 void lanebloom_rocksdb_local_probe_avx2(const struct filter_shape *shape, const uint8_t *payload,
                                         struct hash_source *source, uint8_t *bitmap)
 {
-  if (source->n < FEW_NKEYS) {
-    lanebloom_rocksdb_local_probe_scalar(shape, payload, source, bitmap);
-    return;
-  }
-  const struct lookup lookup = lookup_in(shape);
-  cache_lines_probe(shape, payload, source, bitmap, &lookup, &vocabulary);
+  struct lookup lookup;
+  rocksdb_local_probe(shape, payload, source, bitmap, &lookup, &vocabulary);
 }
 
 void lanebloom_rocksdb_local_add_avx2(const struct filter_shape *shape, uint8_t *payload,
                                       struct hash_source *source)
 {
-  const struct lookup lookup = lookup_in(shape);
-  cache_lines_add(shape, payload, source, &lookup, &vocabulary);
+  struct lookup lookup;
+  rocksdb_local_add(shape, payload, source, &lookup, &vocabulary);
 }

@@ -1,7 +1,6 @@
 /* rocksdb_legacy in lanes of AVX-512: as rocksdb_local, but for where the line is and which bits of
- * it. Lines of other sizes than 64 bytes, which x86 never builds, are left to scalar.
+ * it.
  * SPDX-License-Identifier: MIT */
-#include "../scalar/scalar.h"
 #include "avx512.h"
 #include "cache_lines.h"
 
@@ -10,22 +9,19 @@
 struct lookup {
   __m512i nlines, multiplier, addend; /* see divide.h */
   __m128i shift;
-  __m512i multipliers[ROCKSDB_LEGACY_MAX_NPASSES];
+  __m512i numbers[ROCKSDB_LEGACY_MAX_NPASSES];
 };
 
-static inline struct lookup lookup_in(const struct filter_shape *shape)
+static inline void prepare(const struct filter_shape *shape, struct lookup *lookup)
 {
-  struct lookup lookup = {
-      .nlines = _mm512_set1_epi64(shape->nlines),
-      .multiplier = _mm512_set1_epi64(shape->reciprocal.multiplier),
-      .addend = _mm512_set1_epi64(shape->reciprocal.addend),
-      .shift = _mm_cvtsi32_si128((int)shape->reciprocal.shift),
-  };
+  lookup->nlines = _mm512_set1_epi64(shape->nlines);
+  lookup->multiplier = _mm512_set1_epi64(shape->reciprocal.multiplier);
+  lookup->addend = _mm512_set1_epi64(shape->reciprocal.addend);
+  lookup->shift = _mm_cvtsi32_si128((int)shape->reciprocal.shift);
   uint32_t lanes[ROCKSDB_LEGACY_MAX_NPASSES * PASS_NPROBES];
-  rocksdb_legacy_multipliers(shape->nprobes, lanes);
+  rocksdb_legacy_numbers(shape->nprobes, lanes);
   for (uint32_t pass = 0; pass < npasses_for(shape->nprobes); pass++)
-    lookup.multipliers[pass] = load_twice(&lanes[pass * PASS_NPROBES]);
-  return lookup;
+    lookup->numbers[pass] = load_twice(&lanes[pass * PASS_NPROBES]);
 }
 
 static inline __m256i eight_hashes(const uint8_t *hashes)
@@ -52,14 +48,14 @@ static inline struct probes probes_of(const struct lookup *lookup, uint32_t pass
   const __m512i two = _mm512_permutexvar_epi32(_mm512_add_epi32(first, _mm512_set1_epi32(2 * pair)),
                                                _mm512_castsi256_si512(eight_hashes(hashes)));
   const __m512i stride = _mm512_rol_epi32(two, 15); /* bloomhash_stride */
-  const __m512i probes =
-      _mm512_add_epi32(two, _mm512_mullo_epi32(stride, lookup->multipliers[pass]));
+  const __m512i probes = _mm512_add_epi32(two, _mm512_mullo_epi32(stride, lookup->numbers[pass]));
   const __m512i dwords = _mm512_and_si512(_mm512_srli_epi32(probes, 5), _mm512_set1_epi32(15));
   return (struct probes){dwords, probes};
 }
 
 static const struct cache_line_vocabulary vocabulary = {
     .hash_nbytes = sizeof(uint32_t),
+    .prepare = prepare,
     .locate = locate_eight,
     .probe = probe_eight,
     .add = add_eight,
@@ -70,21 +66,13 @@ static const struct cache_line_vocabulary vocabulary = {
 void lanebloom_rocksdb_legacy_probe_avx512(const struct filter_shape *shape, const uint8_t *payload,
                                            struct hash_source *source, uint8_t *bitmap)
 {
-  if (source->n < FEW_NKEYS || shape->line_nbytes != CACHE_LINE_NBYTES) {
-    lanebloom_rocksdb_legacy_probe_scalar(shape, payload, source, bitmap);
-    return;
-  }
-  const struct lookup lookup = lookup_in(shape);
-  cache_lines_probe(shape, payload, source, bitmap, &lookup, &vocabulary);
+  struct lookup lookup;
+  rocksdb_legacy_probe(shape, payload, source, bitmap, &lookup, &vocabulary);
 }
 
 void lanebloom_rocksdb_legacy_add_avx512(const struct filter_shape *shape, uint8_t *payload,
                                          struct hash_source *source)
 {
-  if (shape->line_nbytes != CACHE_LINE_NBYTES) {
-    lanebloom_rocksdb_legacy_add_scalar(shape, payload, source);
-    return;
-  }
-  const struct lookup lookup = lookup_in(shape);
-  cache_lines_add(shape, payload, source, &lookup, &vocabulary);
+  struct lookup lookup;
+  rocksdb_legacy_add(shape, payload, source, &lookup, &vocabulary);
 }

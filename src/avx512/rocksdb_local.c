@@ -2,7 +2,6 @@
  * than eight probes take one more pass for each eight, at no more work per probe than one key in a
  * register would be.
  * SPDX-License-Identifier: MIT */
-#include "../scalar/scalar.h"
 #include "avx512.h"
 #include "cache_lines.h"
 
@@ -10,17 +9,16 @@
 
 struct lookup {
   __m512i nlines;
-  __m512i multipliers[ROCKSDB_LOCAL_MAX_NPASSES];
+  __m512i powers[ROCKSDB_LOCAL_MAX_NPASSES];
 };
 
-static inline struct lookup lookup_in(const struct filter_shape *shape)
+static inline void prepare(const struct filter_shape *shape, struct lookup *lookup)
 {
-  struct lookup lookup = {.nlines = _mm512_set1_epi64(shape->nlines)};
+  lookup->nlines = _mm512_set1_epi64(shape->nlines);
   uint32_t lanes[ROCKSDB_LOCAL_MAX_NPASSES * PASS_NPROBES];
-  rocksdb_local_multipliers(shape->nprobes, lanes);
+  rocksdb_local_powers(shape->nprobes, lanes);
   for (uint32_t pass = 0; pass < npasses_for(shape->nprobes); pass++)
-    lookup.multipliers[pass] = load_twice(&lanes[pass * PASS_NPROBES]);
-  return lookup;
+    lookup->powers[pass] = load_twice(&lanes[pass * PASS_NPROBES]);
 }
 
 /* rocksdb_local_line in each lane. */
@@ -42,12 +40,13 @@ static inline struct probes probes_of(const struct lookup *lookup, uint32_t pass
   const __m512i first = _mm512_set_epi32(3, 3, 3, 3, 3, 3, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1);
   const __m512i high_halves = _mm512_permutexvar_epi32(
       _mm512_add_epi32(first, _mm512_set1_epi32(4 * pair)), _mm512_loadu_si512(hashes));
-  const __m512i probes = _mm512_mullo_epi32(high_halves, lookup->multipliers[pass]);
+  const __m512i probes = _mm512_mullo_epi32(high_halves, lookup->powers[pass]);
   return (struct probes){_mm512_srli_epi32(probes, 28), _mm512_srli_epi32(probes, 23)};
 }
 
 static const struct cache_line_vocabulary vocabulary = {
     .hash_nbytes = sizeof(uint64_t),
+    .prepare = prepare,
     .locate = locate_eight,
     .probe = probe_eight,
     .add = add_eight,
@@ -58,17 +57,13 @@ static const struct cache_line_vocabulary vocabulary = {
 void lanebloom_rocksdb_local_probe_avx512(const struct filter_shape *shape, const uint8_t *payload,
                                           struct hash_source *source, uint8_t *bitmap)
 {
-  if (source->n < FEW_NKEYS) {
-    lanebloom_rocksdb_local_probe_scalar(shape, payload, source, bitmap);
-    return;
-  }
-  const struct lookup lookup = lookup_in(shape);
-  cache_lines_probe(shape, payload, source, bitmap, &lookup, &vocabulary);
+  struct lookup lookup;
+  rocksdb_local_probe(shape, payload, source, bitmap, &lookup, &vocabulary);
 }
 
 void lanebloom_rocksdb_local_add_avx512(const struct filter_shape *shape, uint8_t *payload,
                                         struct hash_source *source)
 {
-  const struct lookup lookup = lookup_in(shape);
-  cache_lines_add(shape, payload, source, &lookup, &vocabulary);
+  struct lookup lookup;
+  rocksdb_local_add(shape, payload, source, &lookup, &vocabulary);
 }

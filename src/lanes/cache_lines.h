@@ -5,7 +5,7 @@
 #ifndef LANEBLOOM_LANES_CACHE_LINES_H
 #define LANEBLOOM_LANES_CACHE_LINES_H
 
-#include "../kernels.h"
+#include "../scalar/scalar.h"
 
 enum {
   CACHE_LINE_NBYTES = ROCKSDB_LOCAL_LINE_NBYTES,
@@ -29,11 +29,11 @@ static inline uint32_t npasses_for(uint32_t nprobes)
 
 /* ---- Probes in lanes ---- */
 
-/* Each fills the lanes of all passes for nprobes probes: probe i is in lane i, and lanes past the
- * last probe repeat the first one. */
+/* Both fill the lanes of as many passes as nprobes probes take: probe i is in lane i, and lanes past
+ * the last probe repeat the first one. */
 
-/* rocksdb-local: what the high half of a hash is multiplied by. */
-static inline void rocksdb_local_multipliers(uint32_t nprobes, uint32_t *lanes)
+/* What the high half of a rocksdb-local hash is multiplied by. */
+static inline void rocksdb_local_powers(uint32_t nprobes, uint32_t *lanes)
 {
   uint32_t power = 1;
   for (uint32_t i = 0; i < npasses_for(nprobes) * PASS_NPROBES; i++) {
@@ -42,8 +42,8 @@ static inline void rocksdb_local_multipliers(uint32_t nprobes, uint32_t *lanes)
   }
 }
 
-/* rocksdb-legacy: what the stride of a hash is multiplied by. */
-static inline void rocksdb_legacy_multipliers(uint32_t nprobes, uint32_t *lanes)
+/* What the stride of a rocksdb-legacy hash is multiplied by. */
+static inline void rocksdb_legacy_numbers(uint32_t nprobes, uint32_t *lanes)
 {
   for (uint32_t i = 0; i < npasses_for(nprobes) * PASS_NPROBES; i++)
     lanes[i] = i < nprobes ? i : 0;
@@ -58,6 +58,8 @@ struct lookup;
  * a constant. far: the lines were prefetched. */
 struct cache_line_vocabulary {
   size_t hash_nbytes;
+
+  void (*prepare)(const struct filter_shape *shape, struct lookup *lookup);
 
   /* Where the lines of eight hashes start in the payload. offsets: aligned to a cache line. */
   void (*locate)(const struct lookup *lookup, const uint8_t *hashes, uint64_t *offsets);
@@ -99,8 +101,9 @@ block_locate(struct block *block, size_t i, const uint8_t *payload, const bool f
              const struct lookup *lookup, const struct cache_line_vocabulary *vocabulary)
 {
   vocabulary->locate(lookup, block->hashes + i * vocabulary->hash_nbytes, block->offsets + i);
-  for (size_t j = i; j < i + 8 && far; j++)
-    __builtin_prefetch(payload + block->offsets[j], 0, 2);
+  if (far)
+    for (size_t j = 0; j < 8; j++)
+      __builtin_prefetch(payload + block->offsets[i + j], 0, 2);
 }
 
 static inline __attribute__((always_inline)) void
@@ -186,6 +189,55 @@ cache_lines_add(const struct filter_shape *shape, uint8_t *payload, struct hash_
     add_blocks(payload, source, shape->nprobes, false, lookup, vocabulary);
   else
     add_blocks(payload, source, shape->nprobes, true, lookup, vocabulary);
+}
+
+/* ---- The kernels of each layout ---- */
+
+static inline __attribute__((always_inline)) void
+rocksdb_local_probe(const struct filter_shape *shape, const uint8_t *payload,
+                    struct hash_source *source, uint8_t *bitmap, struct lookup *lookup,
+                    const struct cache_line_vocabulary *vocabulary)
+{
+  if (source->n < FEW_NKEYS) {
+    lanebloom_rocksdb_local_probe_scalar(shape, payload, source, bitmap);
+    return;
+  }
+  vocabulary->prepare(shape, lookup);
+  cache_lines_probe(shape, payload, source, bitmap, lookup, vocabulary);
+}
+
+static inline __attribute__((always_inline)) void
+rocksdb_local_add(const struct filter_shape *shape, uint8_t *payload, struct hash_source *source,
+                  struct lookup *lookup, const struct cache_line_vocabulary *vocabulary)
+{
+  vocabulary->prepare(shape, lookup);
+  cache_lines_add(shape, payload, source, lookup, vocabulary);
+}
+
+/* Lines of other sizes, which x86 never builds, are left to scalar. */
+static inline __attribute__((always_inline)) void
+rocksdb_legacy_probe(const struct filter_shape *shape, const uint8_t *payload,
+                     struct hash_source *source, uint8_t *bitmap, struct lookup *lookup,
+                     const struct cache_line_vocabulary *vocabulary)
+{
+  if (shape->line_nbytes != CACHE_LINE_NBYTES || source->n < FEW_NKEYS) {
+    lanebloom_rocksdb_legacy_probe_scalar(shape, payload, source, bitmap);
+    return;
+  }
+  vocabulary->prepare(shape, lookup);
+  cache_lines_probe(shape, payload, source, bitmap, lookup, vocabulary);
+}
+
+static inline __attribute__((always_inline)) void
+rocksdb_legacy_add(const struct filter_shape *shape, uint8_t *payload, struct hash_source *source,
+                   struct lookup *lookup, const struct cache_line_vocabulary *vocabulary)
+{
+  if (shape->line_nbytes != CACHE_LINE_NBYTES) {
+    lanebloom_rocksdb_legacy_add_scalar(shape, payload, source);
+    return;
+  }
+  vocabulary->prepare(shape, lookup);
+  cache_lines_add(shape, payload, source, lookup, vocabulary);
 }
 
 #endif

@@ -1,7 +1,6 @@
 /* rocksdb_legacy in lanes of NEON: as rocksdb_local, but for where the line is and which bits of
- * it. Lines of other sizes than 64 bytes are left to scalar.
+ * it.
  * SPDX-License-Identifier: MIT */
-#include "../scalar/scalar.h"
 #include "cache_lines.h"
 #include "neon.h"
 
@@ -12,25 +11,22 @@ struct lookup {
   uint32x4_t nlines, multiplier; /* see divide.h */
   uint64x2_t addend;
   int32x4_t shift; /* of upper halves, and to the right: 0 or less */
-  uint16x8_t strides[ROCKSDB_LEGACY_MAX_NPASSES];
+  uint16x8_t numbers[ROCKSDB_LEGACY_MAX_NPASSES];
 };
 
-static inline struct lookup lookup_in(const struct filter_shape *shape)
+static inline void prepare(const struct filter_shape *shape, struct lookup *lookup)
 {
-  struct lookup lookup = {
-      .nlines = vdupq_n_u32(shape->nlines),
-      .multiplier = vdupq_n_u32(shape->reciprocal.multiplier),
-      .addend = vdupq_n_u64(shape->reciprocal.addend),
-      .shift = vdupq_n_s32(32 - (int32_t)shape->reciprocal.shift),
-  };
+  lookup->nlines = vdupq_n_u32(shape->nlines);
+  lookup->multiplier = vdupq_n_u32(shape->reciprocal.multiplier);
+  lookup->addend = vdupq_n_u64(shape->reciprocal.addend);
+  lookup->shift = vdupq_n_s32(32 - (int32_t)shape->reciprocal.shift);
   uint32_t lanes[ROCKSDB_LEGACY_MAX_NPASSES * PASS_NPROBES];
-  rocksdb_legacy_multipliers(shape->nprobes, lanes);
+  rocksdb_legacy_numbers(shape->nprobes, lanes);
   for (uint32_t pass = 0; pass < npasses_for(shape->nprobes); pass++) {
     const uint32_t *const eight = &lanes[pass * PASS_NPROBES];
-    lookup.strides[pass] =
+    lookup->numbers[pass] =
         vcombine_u16(vmovn_u32(vld1q_u32(eight)), vmovn_u32(vld1q_u32(eight + 4)));
   }
-  return lookup;
 }
 
 static inline uint32x4_t four_hashes(const uint8_t *hashes, size_t i)
@@ -63,19 +59,20 @@ static inline struct four probes_of(const struct lookup *lookup, uint32_t pass,
                                     const uint8_t *hashes, size_t i)
 {
   const uint32x4_t four = four_hashes(hashes, i);
-  const uint16x8_t strides = lookup->strides[pass];
+  const uint16x8_t numbers = lookup->numbers[pass];
   const uint16x8_t first = vreinterpretq_u16_u32(vshlq_n_u32(four, 7));
   const uint16x8_t stride = vreinterpretq_u16_u32(vshlq_n_u32(strides_of(four), 7));
   return (struct four){
-      pair_of(vmlaq_u16(vdupq_laneq_u16(first, 0), strides, vdupq_laneq_u16(stride, 0)),
-              vmlaq_u16(vdupq_laneq_u16(first, 2), strides, vdupq_laneq_u16(stride, 2))),
-      pair_of(vmlaq_u16(vdupq_laneq_u16(first, 4), strides, vdupq_laneq_u16(stride, 4)),
-              vmlaq_u16(vdupq_laneq_u16(first, 6), strides, vdupq_laneq_u16(stride, 6))),
+      pair_of(vmlaq_u16(vdupq_laneq_u16(first, 0), numbers, vdupq_laneq_u16(stride, 0)),
+              vmlaq_u16(vdupq_laneq_u16(first, 2), numbers, vdupq_laneq_u16(stride, 2))),
+      pair_of(vmlaq_u16(vdupq_laneq_u16(first, 4), numbers, vdupq_laneq_u16(stride, 4)),
+              vmlaq_u16(vdupq_laneq_u16(first, 6), numbers, vdupq_laneq_u16(stride, 6))),
   };
 }
 
 static const struct cache_line_vocabulary vocabulary = {
     .hash_nbytes = sizeof(uint32_t),
+    .prepare = prepare,
     .locate = locate_eight,
     .probe = probe_eight,
     .add = add_eight,
@@ -86,21 +83,13 @@ static const struct cache_line_vocabulary vocabulary = {
 void lanebloom_rocksdb_legacy_probe_neon(const struct filter_shape *shape, const uint8_t *payload,
                                          struct hash_source *source, uint8_t *bitmap)
 {
-  if (source->n < FEW_NKEYS || shape->line_nbytes != CACHE_LINE_NBYTES) {
-    lanebloom_rocksdb_legacy_probe_scalar(shape, payload, source, bitmap);
-    return;
-  }
-  const struct lookup lookup = lookup_in(shape);
-  cache_lines_probe(shape, payload, source, bitmap, &lookup, &vocabulary);
+  struct lookup lookup;
+  rocksdb_legacy_probe(shape, payload, source, bitmap, &lookup, &vocabulary);
 }
 
 void lanebloom_rocksdb_legacy_add_neon(const struct filter_shape *shape, uint8_t *payload,
                                        struct hash_source *source)
 {
-  if (shape->line_nbytes != CACHE_LINE_NBYTES) {
-    lanebloom_rocksdb_legacy_add_scalar(shape, payload, source);
-    return;
-  }
-  const struct lookup lookup = lookup_in(shape);
-  cache_lines_add(shape, payload, source, &lookup, &vocabulary);
+  struct lookup lookup;
+  rocksdb_legacy_add(shape, payload, source, &lookup, &vocabulary);
 }

@@ -1,6 +1,5 @@
 /* rocksdb_local in lanes of NEON: the probes of a key across lanes, two keys in a register.
  * SPDX-License-Identifier: MIT */
-#include "../scalar/scalar.h"
 #include "cache_lines.h"
 #include "neon.h"
 
@@ -8,19 +7,18 @@
 
 struct lookup {
   uint32x4_t nlines;
-  uint32x4x2_t multipliers[ROCKSDB_LOCAL_MAX_NPASSES];
+  uint32x4x2_t powers[ROCKSDB_LOCAL_MAX_NPASSES];
 };
 
-static inline struct lookup lookup_in(const struct filter_shape *shape)
+static inline void prepare(const struct filter_shape *shape, struct lookup *lookup)
 {
-  struct lookup lookup = {.nlines = vdupq_n_u32(shape->nlines)};
+  lookup->nlines = vdupq_n_u32(shape->nlines);
   uint32_t lanes[ROCKSDB_LOCAL_MAX_NPASSES * PASS_NPROBES];
-  rocksdb_local_multipliers(shape->nprobes, lanes);
+  rocksdb_local_powers(shape->nprobes, lanes);
   for (uint32_t pass = 0; pass < npasses_for(shape->nprobes); pass++) {
-    lookup.multipliers[pass].val[0] = vld1q_u32(&lanes[pass * PASS_NPROBES]);
-    lookup.multipliers[pass].val[1] = vld1q_u32(&lanes[pass * PASS_NPROBES + 4]);
+    lookup->powers[pass].val[0] = vld1q_u32(&lanes[pass * PASS_NPROBES]);
+    lookup->powers[pass].val[1] = vld1q_u32(&lanes[pass * PASS_NPROBES + 4]);
   }
-  return lookup;
 }
 
 static inline uint32x4_t two_hashes(const uint8_t *hashes, size_t i)
@@ -44,9 +42,9 @@ static inline uint16x8_t upper_halves(uint32x4_t low, uint32x4_t high)
 }
 
 /* Of two hashes, whose high halves are lanes 1 and 3. */
-static inline struct pair pair_probes(uint32x4_t two, uint32x4x2_t multipliers)
+static inline struct pair pair_probes(uint32x4_t two, uint32x4x2_t powers)
 {
-  const uint32x4_t low = multipliers.val[0], high = multipliers.val[1];
+  const uint32x4_t low = powers.val[0], high = powers.val[1];
   return pair_of(upper_halves(vmulq_laneq_u32(low, two, 1), vmulq_laneq_u32(high, two, 1)),
                  upper_halves(vmulq_laneq_u32(low, two, 3), vmulq_laneq_u32(high, two, 3)));
 }
@@ -54,12 +52,13 @@ static inline struct pair pair_probes(uint32x4_t two, uint32x4x2_t multipliers)
 static inline struct four probes_of(const struct lookup *lookup, uint32_t pass,
                                     const uint8_t *hashes, size_t i)
 {
-  return (struct four){pair_probes(two_hashes(hashes, i), lookup->multipliers[pass]),
-                       pair_probes(two_hashes(hashes, i + 2), lookup->multipliers[pass])};
+  return (struct four){pair_probes(two_hashes(hashes, i), lookup->powers[pass]),
+                       pair_probes(two_hashes(hashes, i + 2), lookup->powers[pass])};
 }
 
 static const struct cache_line_vocabulary vocabulary = {
     .hash_nbytes = sizeof(uint64_t),
+    .prepare = prepare,
     .locate = locate_eight,
     .probe = probe_eight,
     .add = add_eight,
@@ -70,17 +69,13 @@ static const struct cache_line_vocabulary vocabulary = {
 void lanebloom_rocksdb_local_probe_neon(const struct filter_shape *shape, const uint8_t *payload,
                                         struct hash_source *source, uint8_t *bitmap)
 {
-  if (source->n < FEW_NKEYS) {
-    lanebloom_rocksdb_local_probe_scalar(shape, payload, source, bitmap);
-    return;
-  }
-  const struct lookup lookup = lookup_in(shape);
-  cache_lines_probe(shape, payload, source, bitmap, &lookup, &vocabulary);
+  struct lookup lookup;
+  rocksdb_local_probe(shape, payload, source, bitmap, &lookup, &vocabulary);
 }
 
 void lanebloom_rocksdb_local_add_neon(const struct filter_shape *shape, uint8_t *payload,
                                       struct hash_source *source)
 {
-  const struct lookup lookup = lookup_in(shape);
-  cache_lines_add(shape, payload, source, &lookup, &vocabulary);
+  struct lookup lookup;
+  rocksdb_local_add(shape, payload, source, &lookup, &vocabulary);
 }
