@@ -2,8 +2,8 @@
  *
  *   payload | compression 1 byte | checksum of both, 4 bytes
  *
- * and in the payload, unless it is a filter: entries, each with what its key has in common with the
- * one before left out but at restarts; where restarts are; their number.
+ * The payload of a block that is no filter: entries, the offsets of restarts, their number. An
+ * entry leaves out what its key shares with the key before, except at restarts.
  * SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,8 +22,8 @@ static uint32_t sum_of(const struct block_reader *reader, const struct handle *h
          lanebloom_checksum_context(reader->footer.checksum_base, handle->offset);
 }
 
-/* A table from elsewhere gets a number of the database that takes it in, into its properties, whose
- * checksum was made when that was 0. (RocksDB 7.8.3 table/meta_blocks.cc) */
+/* A database that ingests a table writes a sequence number into its properties. Their checksum was
+ * made when the number was 0. (RocksDB 7.8.3 table/meta_blocks.cc) */
 static lanebloom_status sum_before_ingestion(const struct block_reader *reader,
                                              const struct handle *handle, const uint8_t *bytes,
                                              uint32_t *sum)
@@ -70,7 +70,7 @@ static lanebloom_status verify(const struct block_reader *reader, const struct h
                      expected, found);
 }
 
-/* Replaces a packed block by what it was. */
+/* Replaces a compressed block by its decompressed bytes. */
 static lanebloom_status unpack(struct block_reader *reader, uint8_t type, enum block_kind kind,
                                const char *what, struct block *block)
 {
@@ -168,18 +168,18 @@ void lanebloom_block_free(struct block *block)
 
 /* ---- Its entries ---- */
 
-/* RocksDB and Pebble keep flags beside the number of restarts. */
+/* RocksDB and Pebble store flags in the number of restarts. */
 static const uint32_t NRESTARTS = 0x0fffffff, HAS_HASH_INDEX = UINT32_C(1) << 31,
                       HAS_VALUES_APART = UINT32_C(1) << 28;
 
-/* Where entries end; false where that would be before the block begins. */
+/* Finds the end of the entries; false: it would be before the block begins. */
 static bool find_end(const struct block *block, uint32_t nrestarts, bool has_hash_index,
                      size_t *end)
 {
   enum { NUMBER_NBYTES = 4, NBUCKETS_NBYTES = 2 };
   uint64_t behind = NUMBER_NBYTES + (uint64_t)nrestarts * NUMBER_NBYTES;
   if (has_hash_index) {
-    /* a byte for each bucket, and their number: between restarts and what counts those */
+    /* one byte per bucket, then their number, between the restarts and the number of these */
     if (block->nbytes < NUMBER_NBYTES + NBUCKETS_NBYTES)
       return false;
     const uint8_t *nbuckets = block->bytes + block->nbytes - NUMBER_NBYTES - NBUCKETS_NBYTES;
@@ -221,8 +221,8 @@ lanebloom_status lanebloom_entries_begin(const struct block *block, struct entry
   return entries->key ? LANEBLOOM_OK : problem_memory(problem, end);
 }
 
-/* A handle whose offset is left out lies behind the one before, and its size is a difference from
- * that one's: 0, -1, 1, -2, ... are written as 0, 1, 2, 3, ... */
+/* A delta leaves out the offset: the block follows the one before. Its size is the difference from
+ * that one's, where 0, -1, 1, -2, ... are written as 0, 1, 2, 3, ... */
 static bool next_handle(struct entries *entries, bool is_delta, struct cursor *from)
 {
   if (!is_delta)

@@ -1,5 +1,4 @@
-/* Blocks: one by where it lies, with its checksum verified and decompressed; and the entries of
- * one.
+/* Blocks: reading one by its handle (checksum verified, decompressed), and parsing its entries.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_BLOCK_H
 #define LANEBLOOM_TABLES_BLOCK_H
@@ -11,10 +10,12 @@ struct block_reader {
   const struct input *input;
   struct footer footer;
   lanebloom_slice dictionary; /* of data blocks; {NULL, 0}: none */
-  uint64_t
-      nbytes_left; /* what may yet be read: blocks that many others name must not take all memory */
-  uint64_t unpacked_left; /* and what it may become */
-  bool is_too_large;      /* is that why the last block was not read? */
+
+  /* How much may still be read, and how much it may become when decompressed. A small file whose
+   * handles all name one block must not take all memory. */
+  uint64_t nbytes_left, unpacked_left;
+  bool is_too_large; /* did the last block fail because of unpacked_left? */
+
   const struct problem *problem;
 };
 
@@ -25,8 +26,7 @@ struct block {
   uint8_t *memory; /* NULL: bytes are the input's */
 };
 
-/* Data blocks alone may need the dictionary; of properties the checksum may have been made before a
- * number changed. */
+/* DATA: may need the dictionary. PROPERTIES: the checksum may be older than a number in it. */
 enum block_kind { BLOCK_META, BLOCK_PROPERTIES, BLOCK_DATA };
 
 /* what: the block's name in problems. Errors: CORRUPT, LIMIT, MEMORY, IO. */
@@ -34,35 +34,35 @@ lanebloom_status lanebloom_block_read(struct block_reader *reader, struct handle
                                       enum block_kind kind, const char *what, struct block *block);
 void lanebloom_block_free(struct block *block);
 
-/* How the entries of a block are written. */
+/* How entries are written. */
 struct entry_form {
-  bool has_handles; /* values are handles: an index */
-  bool has_deltas; /* in an index: no sizes of values, and handles are relative to the one before */
-  bool has_first_key; /* in an index: a block's first key follows its handle */
+  bool has_handles;   /* values are handles: an index */
+  bool has_deltas;    /* an index without sizes of values, each handle relative to the last */
+  bool has_first_key; /* an index where a block's first key follows its handle */
 };
 
 struct entries {
   struct entry_form form;
   struct cursor rest;
   uint64_t offset; /* of the block */
-  bool damaged;    /* why there was no next one */
+  bool damaged;    /* parsing stopped for it */
 
-  /* The entry. */
+  /* The current entry. */
   uint8_t *key; /* room for every key of the block */
   size_t key_nbytes;
   struct cursor value;
   struct handle handle;
 };
 
-/* Before the first entry. Errors: CORRUPT; LIMIT: a layout that is not read; MEMORY. */
+/* Starts before the first entry. Errors: CORRUPT; LIMIT: a layout that is not read; MEMORY. */
 lanebloom_status lanebloom_entries_begin(const struct block *block, struct entry_form form,
                                          lanebloom_engine engine, const struct problem *problem,
                                          struct entries *entries);
 
-/* false: there is none, or it is damaged. */
+/* Parses the next entry. false: there is none, or it is damaged. */
 bool lanebloom_entries_next(struct entries *entries);
 
-/* Frees. Errors: CORRUPT where the last call found damage. */
+/* Frees the key. Errors: CORRUPT if an entry was damaged. */
 lanebloom_status lanebloom_entries_end(struct entries *entries, const char *what,
                                        const struct problem *problem);
 

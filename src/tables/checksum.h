@@ -15,11 +15,11 @@ enum checksum {
   CHECKSUM_END
 };
 
-/* Of a payload and the one byte behind it, nbytes in all and at least 1. NONE: 0. */
+/* The checksum of a payload and the byte behind it: nbytes in all, at least 1. NONE: 0. */
 __attribute__((nonnull)) uint32_t lanebloom_checksum(enum checksum checksum, const uint8_t *bytes,
                                                      size_t nbytes);
 
-/* What RocksDB's versions from 6 on add to it, so that a block in a wrong place shows. base 0:
+/* RocksDB's versions from 6 on add this, so that a block at a wrong offset is noticed. base 0:
  * nothing. */
 uint32_t lanebloom_checksum_context(uint32_t base, uint64_t offset);
 

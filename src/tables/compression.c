@@ -62,7 +62,7 @@ bool lanebloom_codec_is_built(enum codec codec)
   return built[codec];
 }
 
-/* In place of the room that was there. */
+/* Replaces the room that was there. */
 static lanebloom_status make_room(const struct packed *packed, uint64_t nbytes, uint8_t **bytes)
 {
   free(*bytes);
@@ -170,9 +170,9 @@ static lanebloom_status unpack_into(const struct packed *packed, size_t room, ui
   }
 }
 
-/* The decompressed size. RocksDB and Pebble put it before a block; versions below 2 did not for
- * zlib, and did with 8 bytes for lz4, of which RocksDB reads 4. LevelDB leaves it to zstd, and
- * reads no frame that does not state it. */
+/* The decompressed size. RocksDB and Pebble store it before the block. Versions below 2 do not for
+ * zlib, and take 8 bytes for lz4, of which RocksDB reads 4. LevelDB's is in the zstd frame, which
+ * must have it. */
 static bool read_size(const struct packed *packed, struct cursor *rest, bool *knows_size,
                       uint64_t *size)
 {

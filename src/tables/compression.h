@@ -16,24 +16,24 @@ enum codec {
   CODEC_UNKNOWN
 };
 
-/* A block as it lies in its file. */
+/* A block as it is stored. */
 struct packed {
   enum codec codec;
-  lanebloom_engine engine; /* whose format_version is: they say where the decompressed size lies */
+  lanebloom_engine engine; /* engine and version say where the decompressed size is stored */
   uint32_t version;
   const uint8_t *bytes;
   size_t nbytes;
-  uint64_t most_nbytes;       /* that it may become */
+  uint64_t most_nbytes;       /* limit of the decompressed size */
   lanebloom_slice dictionary; /* {NULL, 0}: none */
 };
 
-/* What the byte behind a block says, which is not the same in every engine. */
+/* The codec by the byte behind a block, whose meaning depends on the engine. */
 enum codec lanebloom_codec(lanebloom_engine engine, uint8_t type);
 const char *lanebloom_codec_name(enum codec codec);
 bool lanebloom_codec_is_built(enum codec codec);
 
-/* By a codec that is built, and not NONE. bytes: for free(). Errors: LIMIT: more than most_nbytes;
- * CORRUPT, MEMORY. */
+/* Decompresses by a codec that is built and not NONE. bytes: for free(). Errors: LIMIT: more than
+ * most_nbytes; CORRUPT, MEMORY. */
 lanebloom_status lanebloom_unpack(const struct packed *packed, uint8_t **bytes, size_t *nbytes);
 
 #endif

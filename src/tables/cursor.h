@@ -1,4 +1,4 @@
-/* Bytes that are read from front to end, and never beyond it.
+/* Parsing bytes from front to end, never beyond it.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_CURSOR_H
 #define LANEBLOOM_TABLES_CURSOR_H
@@ -15,8 +15,8 @@ static inline size_t cursor_left(const struct cursor *cursor)
   return (size_t)(cursor->end - cursor->at);
 }
 
-/* Seven bits per byte, the least first, while the eighth is set. Each of these is false where bytes
- * run out. */
+/* Seven bits per byte, the lowest first; the eighth bit says that more follow. Each of these
+ * functions returns false if bytes run out. */
 static inline bool cursor_varint(struct cursor *cursor, uint64_t *value)
 {
   *value = 0;

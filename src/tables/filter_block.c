@@ -83,8 +83,8 @@ bool lanebloom_filter_block_filter(const lanebloom_filter_block *block, uint64_t
   return filter->data != no_probes || filter->size == 0;
 }
 
-/* What the filter would say of one hash if it were open. Opening allocates, which only many keys
- * are worth. */
+/* Probes a filter for one hash without opening it: opening allocates, which pays for many keys
+ * only. */
 static bool may_match(lanebloom_slice filter, uint32_t hash)
 {
   if (filter.size < 2)

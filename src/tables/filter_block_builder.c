@@ -96,8 +96,8 @@ void lanebloom_filter_block_builder_destroy(lanebloom_filter_block_builder *buil
   free(builder);
 }
 
-/* Makes filters until there are so many: one of the pending keys, then empty ones, which are an
- * offset and no bytes. The pending filter is finished once nothing else can fail. */
+/* Makes filters until there are so many: one of the pending keys, then empty ones, which have an
+ * offset and no bytes. The pending filter is finished when nothing else can fail. */
 static lanebloom_status make_filters(lanebloom_filter_block_builder *builder, uint64_t nfilters)
 {
   if (nfilters <= nfilters_of(builder))

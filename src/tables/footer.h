@@ -1,4 +1,4 @@
-/* Footers: the last bytes of a table, which say whose it is and where to begin.
+/* Footers: the last bytes of a table. They say which engine wrote it and where to begin.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_FOOTER_H
 #define LANEBLOOM_TABLES_FOOTER_H
@@ -9,7 +9,7 @@
 #include "cursor.h"
 #include "input.h"
 
-/* Where a block lies; its trailer of BLOCK_TRAILER_NBYTES is not counted. */
+/* The place of a block, without its trailer of BLOCK_TRAILER_NBYTES. */
 struct handle {
   uint64_t offset, nbytes;
 };
@@ -32,7 +32,7 @@ struct footer {
   bool has_index; /* else the metaindex says where it is */
 };
 
-/* Errors: FORMAT: no table; CORRUPT; LIMIT: of a version or kind that is not read; IO. */
+/* Errors: FORMAT: no table; CORRUPT; LIMIT: a version or kind that is not read; IO. */
 lanebloom_status lanebloom_footer_read(const struct input *input, struct footer *footer,
                                        const struct problem *problem);
 

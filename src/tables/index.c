@@ -51,8 +51,8 @@ static void append(struct index *index, const struct entries *entries)
 static lanebloom_status read_entries(struct block_reader *reader, const struct block *block,
                                      struct entry_form form, const char *what, struct index *index)
 {
-  /* Between restarts separators share what they begin with. More than this is no index, and must
-   * not take memory. */
+  /* Separators share prefixes, so that an index in memory is larger than its block. Beyond this it
+   * is no index and must not take memory. */
   enum { MAX_GROWTH = 8, SMALL_NBYTES = 1 << 20 };
   struct entries entries;
   lanebloom_status status =

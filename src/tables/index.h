@@ -1,5 +1,5 @@
-/* An index in memory: which of many blocks a key is in. Each has a separator, which is no less than
- * its keys and less than those of the next.
+/* An index in memory: it finds the block of a key. Each block has a separator that is no less than
+ * its keys and less than the keys of the next block.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_INDEX_H
 #define LANEBLOOM_TABLES_INDEX_H
@@ -11,7 +11,7 @@ struct index {
   struct handle *handles;
   uint8_t *separators;    /* one behind the other */
   size_t *begins;         /* n + 1 of them */
-  size_t suffix_nbytes;   /* at the end of each, that user keys do not have */
+  size_t suffix_nbytes;   /* behind the user key in each */
   lanebloom_slice common; /* what all separators begin with */
   uint64_t *windows;      /* of each, for searching */
   size_t room, separators_room;
@@ -25,15 +25,15 @@ void lanebloom_index_free(struct index *index);
 
 lanebloom_slice lanebloom_index_separator(const struct index *index, size_t i);
 
-/* Has every separator a suffix of this size, and does none descend without it? */
+/* Has every separator a suffix of this size, and do they ascend without it? */
 bool lanebloom_index_ascends(const struct index *index, size_t suffix_nbytes);
 
-/* Makes an index that ascends ready for searching. false: memory is short. */
+/* Makes an ascending index ready for searching. false: memory is short. */
 bool lanebloom_index_prepare(struct index *index, size_t suffix_nbytes);
 
-/* The first block whose separator is no less than the key; n where all are less. near: where it may
- * be, at most n. A lookup in an engine is for the newest version of a key, and so comes before all
- * that have its user key: what follows user keys in separators never decides. */
+/* The first block whose separator is no less than the key; n if all are less. near: a guess, at
+ * most n. An engine looks for the newest version of a key, which comes before all others of the
+ * same user key: so suffixes of separators never decide. */
 size_t lanebloom_index_find(const struct index *index, lanebloom_slice key, size_t near);
 
 /* As memcmp(), of user keys in bytewise order. */

@@ -1,4 +1,4 @@
-/* Where a table's bytes come from.
+/* The source of a table's bytes.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@ lanebloom_status lanebloom_input_open(const char *path, struct input *input,
                                       const struct problem *problem)
 {
   *input = (struct input){
-      .file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)}; /* a pipe must not keep us waiting */
+      .file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)}; /* never waits for a pipe */
   if (input->file < 0)
     return problem_io(problem);
   struct stat found;

@@ -18,7 +18,7 @@ static bool is_one(const struct entries *entries)
   return cursor_left(&entries->value) == 1 && *entries->value.at == '1';
 }
 
-/* For free(); NULL where memory is short. What is no text must not pass for a shorter one. */
+/* For free(); NULL: memory is short. A zero byte must not make a name look shorter. */
 static char *text(const struct entries *entries)
 {
   const size_t n = cursor_left(&entries->value);

@@ -1,4 +1,4 @@
-/* What RocksDB and Pebble write about a table into it, as far as screening needs it.
+/* Properties: what RocksDB and Pebble say about a table in it, as far as screening needs it.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_PROPERTIES_H
 #define LANEBLOOM_TABLES_PROPERTIES_H
@@ -11,7 +11,7 @@ struct properties {
   uint64_t nentries, nrange_deletions; /* entries: LANEBLOOM_UNKNOWN */
   uint64_t index_type;
   bool index_has_user_keys, index_has_deltas;
-  bool says_whole_keys, has_whole_keys; /* says: is it there? */
+  bool says_whole_keys, has_whole_keys; /* says: is the property there? */
   bool has_prefixes;
   char *comparator, *prefix_extractor; /* NULL: not there */
 };

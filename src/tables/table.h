@@ -2,7 +2,7 @@
  *
  *   input, block, footer, index, ...    bytes of a file    parsers
  *   loader.h                            parsers            -> table
- *   describe.c, screen.c                table              -> what a caller asked for
+ *   describe.c, screen.c                table              -> results
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_TABLE_H
 #define LANEBLOOM_TABLES_TABLE_H

@@ -1,5 +1,5 @@
-/* Keys as numbers: 8 bytes behind those that all of them begin with. Numbers are in the order of
- * keys, but for ties.
+/* Windows: keys as numbers, taken from the 8 bytes behind a prefix that the keys share. They are in
+ * the order of keys, except that keys may tie.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_WINDOW_H
 #define LANEBLOOM_TABLES_WINDOW_H
@@ -8,8 +8,7 @@
 #include <lanebloom.h>
 #include <string.h>
 
-/* A key that does not begin with what is common is below or above all that do, or ties with the
- * last of them. */
+/* A key without the common prefix is below or above all keys with it, or ties with the last one. */
 static inline uint64_t window_of(lanebloom_slice common, lanebloom_slice key)
 {
   if (common.size > 0) {
@@ -28,8 +27,7 @@ static inline uint64_t window_of(lanebloom_slice common, lanebloom_slice key)
   return be64toh(window);
 }
 
-/* What two keys begin with, borrowed from the first; in order, whatever lies between them begins
- * with it, too. */
+/* The common prefix of two keys, borrowed from the first. All keys between the two have it. */
 static inline lanebloom_slice window_common(lanebloom_slice a, lanebloom_slice b)
 {
   size_t n = 0;

@@ -1,5 +1,5 @@
-/* Databases that the real LevelDB and RocksDB write, in many option sets: no key is lost, and absent
- * keys pass as rarely as they should.
+/* Databases that the real LevelDB and RocksDB write, in many option sets: no key is lost, and
+ * absent keys pass as rarely as they should.
  * SPDX-License-Identifier: MIT */
 #include <criterion/parameterized.h>
 #include <dirent.h>

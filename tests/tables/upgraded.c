@@ -1,5 +1,5 @@
-/* RocksDB's format versions 6 and 7, which Debian's RocksDB does not write: frozen tables of version
- * 5, written anew.
+/* RocksDB's format versions 6 and 7, which Debian's RocksDB does not write: frozen tables of
+ * version 5, written anew.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 
