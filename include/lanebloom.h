@@ -97,17 +97,23 @@ typedef struct lanebloom_slice {
 /* Fields are private; words in reserve are 0. */
 typedef struct lanebloom_keys {
   const void *data;  /* bytes of the keys */
-  const void *index; /* offsets or slices; NULL for fixed width */
-  size_t width;      /* bytes per key; 0 unless fixed */
+  const void *index; /* offsets, slices or string views; NULL for a width */
+  size_t width;      /* bytes per key; 0 unless all have one width */
+  size_t stride;     /* bytes from one key to the next; 0 likewise */
   size_t n;          /* keys */
   uint32_t layout;
   uint32_t reserved32;
-  uint64_t reserved[3];
+  uint64_t reserved[2];
 } lanebloom_keys;
 
 /* n keys of `width` bytes, one after another: key i is data[i * width .. (i + 1) * width). A width
  * of 0 is n empty keys. */
 LANEBLOOM_API lanebloom_keys lanebloom_keys_fixed(const void *data, size_t width, size_t n);
+
+/* A field of an array of records: key i is data[i * stride .. i * stride + width). Keys may overlap;
+ * a stride of 0 is the first key n times. Nothing behind the last key is read. */
+LANEBLOOM_API lanebloom_keys lanebloom_keys_strided(const void *data, size_t width, size_t stride,
+                                                    size_t n);
 
 /* Columns as Arrow lays them out: key i is data[offsets[i] .. offsets[i + 1]). offsets: n + 1 of
  * them, never falling; the caller vouches for both (none is read when n is 0). A library built
@@ -120,6 +126,11 @@ LANEBLOOM_API lanebloom_keys lanebloom_keys_offsets64(const void *data, const ui
 /* Keys anywhere in memory, one slice each. Up to 15 bytes behind a key may be read, and not used,
  * where they are on the same page; valgrind reports that, and the kernel `scalar` never does it. */
 LANEBLOOM_API lanebloom_keys lanebloom_keys_slices(const lanebloom_slice *slices, size_t n);
+
+/* String views as DuckDB's string_t and Velox's StringView have them: 16 bytes each, at any
+ * alignment. A view begins with the size, a uint32_t. Up to 12 bytes follow it in place; of longer
+ * strings 4 bytes, which are not looked at, and then a pointer to all of them. */
+LANEBLOOM_API lanebloom_keys lanebloom_keys_strings(const void *views, size_t n);
 
 /* Keys first .. first + n of a batch, for threads that share one. What lies beyond the batch is cut
  * off. */
@@ -350,6 +361,11 @@ LANEBLOOM_API bool lanebloom_filter_may_contain(const lanebloom_filter *filter, 
  * first, 1 = may be in it; bits past n are 0. NULL: count only. */
 LANEBLOOM_API size_t lanebloom_filter_screen(const lanebloom_filter *filter,
                                              const lanebloom_keys *keys, uint8_t *bitmap);
+
+/* The same as bytes: mask[i] becomes 1 where key i may be in the filter, else 0. mask: n bytes. Slower
+ * than the bitmap by the n bytes that are written. */
+LANEBLOOM_API size_t lanebloom_filter_mask(const lanebloom_filter *filter,
+                                           const lanebloom_keys *keys, uint8_t *mask);
 
 /* Returns how many keys may be in the filter, and which. indices: room for n, filled in ascending
  * order. n above UINT32_MAX: writes nothing and returns SIZE_MAX. */

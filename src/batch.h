@@ -20,6 +20,20 @@ enum {
 /* Hashes keys->n keys, in the host's byte order. */
 typedef void hash_function(const lanebloom_keys *keys, void *hashes);
 
+/* The same of layouts that kernels do not read: block by block in one that they do (hash.c). */
+void lanebloom_hash_gathered(hash_function *hash, const lanebloom_keys *keys, size_t hash_nbytes,
+                             void *hashes);
+
+/* Any layout. */
+static inline void hash_keys(hash_function *hash, const lanebloom_keys *keys, size_t hash_nbytes,
+                             void *hashes)
+{
+  if (keys->layout <= KEYS_SLICES)
+    hash(keys, hashes);
+  else
+    lanebloom_hash_gathered(hash, keys, hash_nbytes, hashes);
+}
+
 struct hash_source {
   /* Either keys and what hashes them, or hashes that are there. */
   const lanebloom_keys *keys;
@@ -66,13 +80,13 @@ static inline void hash_source_of_hashes(struct hash_source *source, const void 
 __attribute__((always_inline)) static inline void
 hash_source_fetch(const struct hash_source *source, size_t max_nkeys)
 {
-  const size_t width = source->keys->width, left = source->n - source->next;
+  const size_t stride = source->keys->stride, left = source->n - source->next;
   const size_t nkeys = left < max_nkeys ? left : max_nkeys;
   size_t nbytes;
-  if (__builtin_mul_overflow(nkeys, width, &nbytes) || nbytes > MAX_FETCHED_NBYTES)
+  if (__builtin_mul_overflow(nkeys, stride, &nbytes) || nbytes > MAX_FETCHED_NBYTES)
     nbytes = MAX_FETCHED_NBYTES;
   for (size_t i = 0; i < nbytes; i += 64)
-    __builtin_prefetch((const uint8_t *)source->keys->data + source->next * width + i);
+    __builtin_prefetch((const uint8_t *)source->keys->data + source->next * stride + i);
 }
 
 /* The next block: max_nkeys of them, a multiple of 8 that is at most BLOCK_NKEYS, and fewer only at
@@ -90,7 +104,7 @@ static inline const void *hash_source_next(struct hash_source *source, size_t ma
   source->turn ^= 1;
   const lanebloom_keys keys = lanebloom_keys_part(source->keys, first, *nkeys);
   assert(keys_ascend(&keys));
-  source->hash(&keys, block);
+  hash_keys(source->hash, &keys, source->hash_nbytes, block);
   hash_source_fetch(source, max_nkeys);
   return block;
 }

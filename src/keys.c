@@ -1,7 +1,6 @@
-/* Batches of keys: every layout in one plain struct, parts of them, and their hashes.
+/* Batches of keys: every layout in one plain struct, and parts of them.
  * SPDX-License-Identifier: MIT */
 #include "keys.h"
-#include "format.h"
 
 /* Pointer arithmetic on NULL is undefined even when nothing is read, so a batch of empty keys gets
  * an address. */
@@ -12,7 +11,18 @@ static const void *address(const void *data)
 
 lanebloom_keys lanebloom_keys_fixed(const void *data, size_t width, size_t n)
 {
-  return (lanebloom_keys){.data = address(data), .width = width, .n = n, .layout = KEYS_FIXED};
+  return (lanebloom_keys){
+      .data = address(data), .width = width, .stride = width, .n = n, .layout = KEYS_FIXED};
+}
+
+lanebloom_keys lanebloom_keys_strided(const void *data, size_t width, size_t stride, size_t n)
+{
+  lanebloom_keys keys = lanebloom_keys_fixed(data, width, n);
+  if (width > 0 && stride != width) {
+    keys.stride = stride;
+    keys.layout = KEYS_STRIDED;
+  }
+  return keys;
 }
 
 lanebloom_keys lanebloom_keys_offsets32(const void *data, const uint32_t *offsets, size_t n)
@@ -32,6 +42,11 @@ lanebloom_keys lanebloom_keys_slices(const lanebloom_slice *slices, size_t n)
   return (lanebloom_keys){.data = address(NULL), .index = slices, .n = n, .layout = KEYS_SLICES};
 }
 
+lanebloom_keys lanebloom_keys_strings(const void *views, size_t n)
+{
+  return (lanebloom_keys){.data = address(NULL), .index = views, .n = n, .layout = KEYS_STRINGS};
+}
+
 lanebloom_keys lanebloom_keys_part(const lanebloom_keys *keys, size_t first, size_t n)
 {
   lanebloom_keys part = *keys;
@@ -40,9 +55,13 @@ lanebloom_keys lanebloom_keys_part(const lanebloom_keys *keys, size_t first, siz
   part.n = n < keys->n - first ? n : keys->n - first;
   if (part.n == 0)
     return part; /* whose pointers may be NULL */
-  switch ((enum keys_layout)keys->layout) {
+  switch (keys->layout) {
   case KEYS_FIXED:
-    part.data = (const uint8_t *)keys->data + first * keys->width;
+  case KEYS_STRIDED:
+    part.data = (const uint8_t *)keys->data + first * keys->stride;
+    break;
+  case KEYS_STRINGS:
+    part.index = (const uint8_t *)keys->index + first * VIEW_NBYTES;
     break;
   case KEYS_OFFSETS32:
     part.index = (const uint32_t *)keys->index + first;
@@ -55,16 +74,4 @@ lanebloom_keys lanebloom_keys_part(const lanebloom_keys *keys, size_t first, siz
     break;
   }
   return part;
-}
-
-lanebloom_status lanebloom_hash(lanebloom_format id, const lanebloom_keys *keys, void *hashes)
-{
-  const struct kernel_table *kernels = lanebloom_kernels_current();
-  if (!kernels)
-    return LANEBLOOM_ERR_KERNEL;
-  if (lanebloom_format_hash_size(id) == 0)
-    return LANEBLOOM_ERR_FORMAT;
-  assert(keys_ascend(keys));
-  kernels->hash[lanebloom_format_table(id)->hash](keys, hashes);
-  return LANEBLOOM_OK;
 }

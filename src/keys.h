@@ -5,8 +5,27 @@
 
 #include <assert.h>
 #include <lanebloom.h>
+#include <string.h>
 
+/* What kernels read. */
 enum keys_layout { KEYS_FIXED, KEYS_OFFSETS32, KEYS_OFFSETS64, KEYS_SLICES };
+
+/* What is gathered into one of those, block by block, before a kernel hashes it (hash.c). */
+enum gathered_layout { KEYS_STRIDED = KEYS_SLICES + 1, KEYS_STRINGS };
+
+/* Where a string view has its bytes, or a pointer to them. */
+enum { VIEW_NBYTES = 16, VIEW_INLINE = 4, VIEW_MAX_INLINE = 12, VIEW_POINTER = 8 };
+
+static inline lanebloom_slice string_at(const void *views, size_t i)
+{
+  const uint8_t *view = (const uint8_t *)views + i * VIEW_NBYTES;
+  uint32_t size;
+  memcpy(&size, view, sizeof size);
+  lanebloom_slice string = {view + VIEW_INLINE, size};
+  if (size > VIEW_MAX_INLINE)
+    memcpy(&string.data, view + VIEW_POINTER, sizeof string.data);
+  return string;
+}
 
 /* What the caller vouches for: offsets never fall. Asserted where keys are hashed. */
 static inline bool keys_ascend(const lanebloom_keys *keys)
@@ -25,7 +44,7 @@ static inline bool keys_ascend(const lanebloom_keys *keys)
 static inline lanebloom_slice keys_at(const lanebloom_keys *keys, size_t i)
 {
   const uint8_t *data = keys->data;
-  switch ((enum keys_layout)keys->layout) {
+  switch (keys->layout) {
   case KEYS_OFFSETS32: {
     const uint32_t *offsets = keys->index;
     return (lanebloom_slice){data + offsets[i], offsets[i + 1] - offsets[i]};
@@ -36,6 +55,10 @@ static inline lanebloom_slice keys_at(const lanebloom_keys *keys, size_t i)
   }
   case KEYS_SLICES:
     return ((const lanebloom_slice *)keys->index)[i];
+  case KEYS_STRINGS:
+    return string_at(keys->index, i);
+  case KEYS_STRIDED:
+    return (lanebloom_slice){data + i * keys->stride, keys->width};
   case KEYS_FIXED:
     break;
   }

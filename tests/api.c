@@ -1,171 +1,22 @@
-/* The public calls: layouts of keys, outputs, errors. Whether answers are right: kernels/,
- * vectors.c, oracle.c.
+/* The public calls: outputs, errors, merging. Layouts of keys: keys.c; descriptions: describe.c.
+ * Whether answers are right: kernels/, vectors.c, oracle.c.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <lanebloom.h>
 #include <math.h>
-#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include "few_keys.h"
 #include "support.h"
-
-enum { NKEYS = 3000, WIDTH = 5 };
-
-/* NKEYS keys of WIDTH bytes, one after another, with the high bit set in some. */
-static void fill_keys(uint8_t bytes[NKEYS * WIDTH])
-{
-  for (uint32_t i = 0; i < NKEYS; i++)
-    for (uint32_t j = 0; j < WIDTH; j++)
-      bytes[i * WIDTH + j] = (uint8_t)((i * 2654435761u) >> (3 * j + 8));
-}
-
-static lanebloom_filter *build(const lanebloom_keys *keys)
-{
-  lanebloom_filter *filter;
-  lanebloom_status status = lanebloom_filter_build(LANEBLOOM_LEVELDB, 10, keys, &filter);
-  cr_assert(status == LANEBLOOM_OK, "build: %s", lanebloom_status_text(status));
-  return filter;
-}
-
-Test(keys, every_layout_hashes_alike)
-{
-  uint8_t bytes[NKEYS * WIDTH];
-  static uint32_t offsets32[NKEYS + 1], expected[NKEYS], found[NKEYS];
-  static uint64_t offsets64[NKEYS + 1];
-  static lanebloom_slice slices[NKEYS];
-  fill_keys(bytes);
-  for (size_t i = 0; i <= NKEYS; i++)
-    offsets64[i] = offsets32[i] = (uint32_t)(i * WIDTH);
-  for (size_t i = 0; i < NKEYS; i++)
-    slices[i] = (lanebloom_slice){bytes + i * WIDTH, WIDTH};
-
-  const lanebloom_keys fixed = lanebloom_keys_fixed(bytes, WIDTH, NKEYS);
-  const lanebloom_keys layouts[] = {
-      lanebloom_keys_offsets32(bytes, offsets32, NKEYS),
-      lanebloom_keys_offsets64(bytes, offsets64, NKEYS),
-      lanebloom_keys_slices(slices, NKEYS),
-  };
-  cr_assert(lanebloom_hash(LANEBLOOM_LEVELDB, &fixed, expected) == LANEBLOOM_OK);
-  for (size_t layout = 0; layout < sizeof layouts / sizeof *layouts; layout++) {
-    memset(found, 0, sizeof found);
-    cr_assert(lanebloom_hash(LANEBLOOM_LEVELDB, &layouts[layout], found) == LANEBLOOM_OK);
-    cr_assert(memcmp(found, expected, sizeof found) == 0, "layout %zu", layout);
-    for (size_t first = 0; first < NKEYS; first += 77) {
-      lanebloom_keys part = lanebloom_keys_part(&layouts[layout], first, 100);
-      size_t n = NKEYS - first < 100 ? NKEYS - first : 100;
-      cr_assert(part.n == n, "layout %zu, first %zu: %zu keys", layout, first, part.n);
-      memset(found, 0, sizeof found);
-      cr_assert(lanebloom_hash(LANEBLOOM_LEVELDB, &part, found) == LANEBLOOM_OK);
-      cr_assert(memcmp(found, expected + first, n * sizeof *found) == 0, "layout %zu, first %zu",
-                layout, first);
-    }
-  }
-}
-
-#ifndef NDEBUG
-static void hash_falling(const lanebloom_keys *keys)
-{
-  uint32_t hashes[3];
-  cr_assert(lanebloom_hash(LANEBLOOM_LEVELDB, keys, hashes) == LANEBLOOM_OK);
-}
-
-static void screen_falling(const lanebloom_keys *keys)
-{
-  uint8_t filter_bytes[9] = {[8] = 6};
-  lanebloom_filter *filter;
-  if (lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, filter_bytes, sizeof filter_bytes, &filter) ==
-      LANEBLOOM_OK)
-    lanebloom_filter_screen(filter, keys, NULL);
-}
-
-/* Not in builds that have no assertions. */
-Test(keys, offsets_that_fall_are_asserted)
-{
-  void (*const uses[])(const lanebloom_keys *) = {hash_falling, screen_falling};
-  const lanebloom_keys keys[] = {
-      lanebloom_keys_offsets32("0123456789", (uint32_t[]){0, 5, 3, 8}, 3),
-      lanebloom_keys_offsets64("0123456789", (uint64_t[]){0, 5, 3, 8}, 3)};
-  for (size_t i = 0; i < 4; i++) {
-    int status = 0;
-    const pid_t child = fork();
-    if (child == 0) {
-      close(STDERR_FILENO);
-      uses[i % 2](&keys[i / 2]);
-      _exit(0);
-    }
-    cr_assert(child > 0 && waitpid(child, &status, 0) == child, "no child");
-    cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT,
-              "use %zu of layout %zu: status %x", i % 2, i / 2, (unsigned)status);
-  }
-}
-#endif
-
-Test(keys, a_part_never_leaves_the_batch)
-{
-  const lanebloom_keys keys = lanebloom_keys_fixed("abcdef", 2, 3);
-  cr_assert(lanebloom_keys_part(&keys, 0, SIZE_MAX).n == 3);
-  cr_assert(lanebloom_keys_part(&keys, 2, SIZE_MAX).n == 1);
-  cr_assert(lanebloom_keys_part(&keys, 3, 1).n == 0);
-  cr_assert(lanebloom_keys_part(&keys, SIZE_MAX, SIZE_MAX).n == 0);
-  const lanebloom_keys part = lanebloom_keys_part(&keys, 1, 2),
-                       part_of_part = lanebloom_keys_part(&part, 1, 2);
-  cr_assert(part_of_part.n == 1);
-  uint32_t found, expected;
-  const lanebloom_keys last = lanebloom_keys_fixed("ef", 2, 1);
-  cr_assert(lanebloom_hash(LANEBLOOM_LEVELDB, &part_of_part, &found) == LANEBLOOM_OK);
-  cr_assert(lanebloom_hash(LANEBLOOM_LEVELDB, &last, &expected) == LANEBLOOM_OK);
-  cr_assert(found == expected);
-}
-
-Test(keys, empty_batches_and_empty_keys)
-{
-  const lanebloom_slice empty_slice = {NULL, 0};
-  const uint32_t zeros32[3] = {0};
-  const uint64_t zeros64[3] = {0};
-  const lanebloom_keys none[] = {
-      lanebloom_keys_fixed(NULL, 8, 0),
-      lanebloom_keys_offsets32(NULL, NULL, 0),
-      lanebloom_keys_offsets64(NULL, NULL, 0),
-      lanebloom_keys_slices(NULL, 0),
-  };
-  const lanebloom_keys empty[] = {
-      lanebloom_keys_fixed(NULL, 0, 1),
-      lanebloom_keys_offsets32(NULL, zeros32, 1),
-      lanebloom_keys_offsets64(NULL, zeros64, 1),
-      lanebloom_keys_slices(&empty_slice, 1),
-  };
-  for (size_t i = 0; i < 4; i++) {
-    lanebloom_filter *filter = build(&none[i]);
-    uint8_t bitmap = 0xa5;
-    uint32_t word = 0xa5a5a5a5;
-    cr_assert(lanebloom_hash(LANEBLOOM_LEVELDB, &none[i], &word) == LANEBLOOM_OK &&
-              word == 0xa5a5a5a5);
-    cr_assert(lanebloom_filter_screen(filter, &none[i], &bitmap) == 0 && bitmap == 0xa5);
-    cr_assert(lanebloom_filter_select(filter, &none[i], &word) == 0 && word == 0xa5a5a5a5);
-    cr_assert(lanebloom_filter_screen_hashes(filter, NULL, 0, &bitmap) == 0 && bitmap == 0xa5);
-    cr_assert(!lanebloom_filter_may_contain(filter, NULL, 0),
-              "a filter of no keys has no empty key");
-    lanebloom_filter_close(filter);
-
-    filter = build(&empty[i]);
-    cr_assert(lanebloom_hash(LANEBLOOM_LEVELDB, &empty[i], &word) == LANEBLOOM_OK &&
-              word == 0xbc9f1d34);
-    cr_assert(lanebloom_filter_screen(filter, &empty[i], &bitmap) == 1 && bitmap == 1);
-    cr_assert(lanebloom_filter_may_contain(filter, NULL, 0));
-    lanebloom_filter_close(filter);
-  }
-}
 
 Test(screening, bitmap_indices_count_and_hashes_agree)
 {
   uint8_t bytes[NKEYS * WIDTH];
   static uint32_t hashes[NKEYS], indices[NKEYS];
-  static uint8_t bitmap[NKEYS / 8 + 2], from_hashes[NKEYS / 8 + 2];
+  static uint8_t bitmap[NKEYS / 8 + 2], from_hashes[NKEYS / 8 + 2], mask[NKEYS + 1];
   fill_keys(bytes);
   const lanebloom_keys all = lanebloom_keys_fixed(bytes, WIDTH, NKEYS);
   const lanebloom_keys half = lanebloom_keys_part(&all, 0, NKEYS / 2);
@@ -186,14 +37,18 @@ Test(screening, bitmap_indices_count_and_hashes_agree)
     cr_assert(n % 8 == 0 || bitmap[n / 8] >> n % 8 == 0, "n %zu: bits past n are not 0", n);
 
     memset(indices, 0xff, sizeof indices);
+    memset(mask, 0xff, sizeof mask);
     cr_assert(lanebloom_filter_select(filter, &keys, indices) == count, "n %zu", n);
+    cr_assert(lanebloom_filter_mask(filter, &keys, mask) == count, "n %zu", n);
     for (size_t i = 0, hit = 0; i < n; i++) {
       const bool in_bitmap = bitmap[i / 8] >> i % 8 & 1;
       cr_assert(in_bitmap == (hit < count && indices[hit] == i), "n %zu, key %zu", n, i);
+      cr_assert(mask[i] == in_bitmap, "n %zu, key %zu", n, i);
       cr_assert(in_bitmap == lanebloom_filter_may_contain(
                                  filter, (const uint8_t *)keys.data + i * WIDTH, WIDTH));
       hit += in_bitmap;
     }
+    cr_assert(mask[n] == 0xff, "n %zu: wrote past the mask", n);
     cr_assert(count == NKEYS || indices[count] == UINT32_MAX, "n %zu: wrote past the indices", n);
   }
   lanebloom_filter_close(filter);
@@ -268,51 +123,6 @@ Test(screening, positions_are_what_probes_read)
   for (size_t i = 0; i < 6; i++)
     expected[positions[i] / 8] |= (uint8_t)(1 << positions[i] % 8);
   cr_assert(size == 9 && memcmp(bytes, expected, size) == 0);
-  lanebloom_filter_close(filter);
-}
-
-Test(info, says_what_the_filter_is)
-{
-  uint8_t bytes[NKEYS * WIDTH];
-  fill_keys(bytes);
-  const lanebloom_keys keys = lanebloom_keys_fixed(bytes, WIDTH, NKEYS);
-  lanebloom_filter *built = build(&keys), *opened;
-  size_t size, nbits_set = 0;
-  const uint8_t *payload = lanebloom_filter_bytes(built, &size);
-  for (size_t bit = 0; bit < 8 * (size - 1); bit++)
-    nbits_set += payload[bit / 8] >> bit % 8 & 1;
-
-  lanebloom_filter_info info;
-  lanebloom_filter_describe(built, &info, sizeof info);
-  cr_assert(info.format == LANEBLOOM_LEVELDB && info.nprobes == 6 && info.nkeys == NKEYS &&
-            info.bits_per_key == 10);
-  cr_assert(info.nbits == 8 * (size - 1) && info.nbits_set == nbits_set);
-  const double expected = pow((double)nbits_set / (double)info.nbits, 6) + NKEYS / 4294967296.0;
-  cr_assert(fabs(info.model_rate / expected - 1) < 1e-6, "%g, expected %g", info.model_rate,
-            expected);
-
-  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, payload, size, &opened) == LANEBLOOM_OK);
-  lanebloom_filter_describe(opened, &info, sizeof info);
-  cr_assert(info.nkeys == LANEBLOOM_UNKNOWN && isnan(info.bits_per_key) &&
-            info.nbits_set == nbits_set);
-  cr_assert(fabs(info.model_rate / pow((double)nbits_set / (double)info.nbits, 6) - 1) < 1e-12);
-  lanebloom_filter_close(opened);
-  lanebloom_filter_close(built);
-}
-
-Test(info, fills_no_more_than_it_is_given)
-{
-  lanebloom_filter *filter;
-  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, "\xff\xff\x03", 3, &filter) ==
-            LANEBLOOM_OK);
-  lanebloom_filter_info whole, part;
-  memset(&part, 0xee, sizeof part);
-  lanebloom_filter_describe(filter, &whole, sizeof whole);
-  lanebloom_filter_describe(filter, &part, offsetof(lanebloom_filter_info, nbits_set));
-  cr_assert(memcmp(&whole, &part, offsetof(lanebloom_filter_info, nbits_set)) == 0);
-  const uint8_t *rest = (const uint8_t *)&part + offsetof(lanebloom_filter_info, nbits_set);
-  for (size_t i = 0; i < sizeof part - offsetof(lanebloom_filter_info, nbits_set); i++)
-    cr_assert(rest[i] == 0xee, "byte %zu", i);
   lanebloom_filter_close(filter);
 }
 

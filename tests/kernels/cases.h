@@ -37,6 +37,7 @@ void hash_mixed_lengths(const struct trial *trial);
 void hash_long_keys(const struct trial *trial);
 void hash_at_page_edges(const struct trial *trial);
 void hash_every_kind_of_byte(const struct trial *trial);
+void hash_strided(const struct trial *trial);
 void hash_far_offsets(const struct trial *trial);
 
 /* Probing and adding: filters.c. */

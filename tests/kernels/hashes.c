@@ -10,9 +10,46 @@ static void check_hash(const struct trial *trial, const char *layout, const lane
 {
   const size_t nbytes = keys->n * trial->format->hash_nbytes;
   struct guarded hashes = guarded_make(nbytes, place);
-  trial->ops->hash(keys, hashes.bytes);
+  hash_keys(trial->ops->hash, keys, trial->format->hash_nbytes, hashes.bytes);
   test_same_bytes(layout, hashes.bytes, expected, nbytes);
   guarded_free(&hashes);
+}
+
+/* A field of records: nothing before the first and behind the last may be touched, and the first
+ * rounds begin and end at unmapped pages. */
+static void check_strided(const struct trial *trial, const uint8_t *bytes, size_t width, size_t n,
+                          const void *expected, size_t round)
+{
+  static const size_t between[NROUNDS] = {1, 8, 61, 4};
+  const size_t stride = width + between[round];
+  struct guarded data = guarded_make(n ? (n - 1) * stride + width : 0, trial_place(trial, round));
+  for (size_t i = 0; i < n; i++)
+    memcpy(data.bytes + i * stride, bytes + i * width, width);
+  guarded_freeze(&data);
+  const lanebloom_keys keys = lanebloom_keys_strided(data.bytes, width, stride, n);
+  check_hash(trial, "hashes of a field", &keys, expected, trial_place(trial, round));
+  guarded_free(&data);
+}
+
+/* As an engine in memory has them: views, and bytes elsewhere of what is longer than 12. */
+static void check_strings(const struct trial *trial, const lanebloom_slice *slices, size_t n,
+                          const void *expected, size_t round)
+{
+  struct guarded views = guarded_make(16 * n, trial_place(trial, round));
+  for (size_t i = 0; i < n; i++) {
+    uint8_t *view = views.bytes + 16 * i;
+    const uint32_t size = (uint32_t)slices[i].size;
+    memset(view, 0xee, 16); /* behind a short string, and as its prefix: not looked at */
+    memcpy(view, &size, sizeof size);
+    if (size <= 12)
+      memcpy(view + 4, size > 0 ? slices[i].data : "", size);
+    else
+      memcpy(view + 8, &slices[i].data, sizeof slices[i].data);
+  }
+  guarded_freeze(&views);
+  const lanebloom_keys keys = lanebloom_keys_strings(views.bytes, n);
+  check_hash(trial, "hashes of string views", &keys, expected, trial_place(trial, round));
+  guarded_free(&views);
 }
 
 /* Hashes n keys of these lengths in every layout. `bytes` holds them one after another. The
@@ -74,6 +111,9 @@ static void check_keys(const struct trial *trial, const uint8_t *bytes, const si
       keys = lanebloom_keys_fixed(data.bytes + skipped, n ? lengths[0] : 0, n);
       check_hash(trial, "hashes of a fixed width", &keys, expected, trial_place(trial, round));
     }
+    if (uniform)
+      check_strided(trial, bytes, n ? lengths[0] : 0, n, expected, round);
+    check_strings(trial, slices, n, expected, round);
     if (n == 0) { /* of no keys not even the first offset is read */
       keys = lanebloom_keys_offsets32(NULL, NULL, 0);
       check_hash(trial, "no 32-bit offsets", &keys, expected, trial_place(trial, round));
@@ -239,6 +279,47 @@ void hash_every_kind_of_byte(const struct trial *trial)
           lengths[i] = width;
         check_keys(trial, bytes, lengths, N);
       }
+}
+
+/* Fields that lie on top of each other, in batches beyond a block, and in parts; and records so large
+ * that the third key is beyond 2^32 bytes. */
+void hash_strided(const struct trial *trial)
+{
+  enum { N = 2100, MAX_STRIDE = 40 };
+  static uint8_t bytes[N * MAX_STRIDE], expected[8 * N];
+  static const size_t widths[] = {0, 1, 3, 4, 8, 12, 16, 17, 40};
+  lanebloom_slice *slices = test_alloc(N * sizeof *slices);
+  rng_fill(trial->rng, bytes, sizeof bytes);
+  for (size_t w = 0; w < COUNT(widths); w++)
+    for (size_t stride = 0; stride < MAX_STRIDE; stride += 1 + stride / 4) {
+      const size_t n = (sizeof bytes - widths[w]) / MAX_STRIDE;
+      for (size_t i = 0; i < n; i++)
+        slices[i] = (lanebloom_slice){bytes + i * stride, widths[w]};
+      lanebloom_keys keys = lanebloom_keys_slices(slices, n);
+      trial->reference->hash(&keys, expected);
+      keys = lanebloom_keys_strided(bytes, widths[w], stride, n);
+      test_context("%s: width %zu, stride %zu", trial->name, widths[w], stride);
+      check_hash(trial, "hashes of fields", &keys, expected, AT_END);
+      const size_t first = rng_below(trial->rng, n);
+      keys = lanebloom_keys_part(&keys, first, n);
+      check_hash(trial, "hashes of a part", &keys, expected + first * trial->format->hash_nbytes,
+                 AT_END);
+    }
+  free(slices);
+
+  const size_t stride = ((size_t)1 << 31) + 13, width = 8;
+  struct guarded data = guarded_sparse(2 * stride + width);
+  lanebloom_slice far[3];
+  for (size_t i = 0; i < 3; i++) {
+    far[i] = (lanebloom_slice){data.bytes + i * stride, width};
+    rng_fill(trial->rng, data.bytes + i * stride, width);
+  }
+  lanebloom_keys keys = lanebloom_keys_slices(far, 3);
+  trial->reference->hash(&keys, expected);
+  keys = lanebloom_keys_strided(data.bytes, width, stride, 3);
+  test_context("%s: a stride of %zu", trial->name, stride);
+  check_hash(trial, "hashes of far fields", &keys, expected, AT_END);
+  guarded_free(&data);
 }
 
 /* Keys around data + 2^31 and data + 2^32, where offsets turn negative or lose bits when a kernel

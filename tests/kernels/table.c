@@ -63,6 +63,7 @@ static const struct {
     {"hash, long keys", hash_long_keys, ONCE_PER_FORMAT},
     {"hash, at page edges", hash_at_page_edges, ONCE_PER_FORMAT},
     {"hash, every kind of byte", hash_every_kind_of_byte, ONCE_PER_FORMAT},
+    {"hash, strided", hash_strided, ONCE_PER_FORMAT},
     {"hash, far offsets", hash_far_offsets, ONCE_PER_FORMAT},
     {"filter, batch sizes", filter_batch_sizes, EVERY_ROW},
     {"filter, shapes", filter_shapes, EVERY_ROW},
