@@ -120,12 +120,15 @@ void lanebloom_filter_describe(const lanebloom_filter *filter, lanebloom_filter_
       .nkeys = filter->nkeys,
       .bits_per_key = filter->bits_per_key,
       .model_rate = shape->answer == ANSWER_ALWAYS,
+      .nkeys_estimate = LANEBLOOM_UNKNOWN,
   };
   if (shape->answer == ANSWER_BY_PROBES) {
     full.nprobes = shape->nprobes;
     full.nbits = shape->nbits;
     full.nbits_set = count_ones(filter->payload, shape->nbits / 8);
     full.model_rate = filter->format->filled_rate(shape, full.nbits_set, full.nkeys);
+    full.nkeys_estimate =
+        lanebloom_estimate_nkeys(shape, full.nbits_set, 8u * HASH_NBYTES[filter->format->hash]);
   }
   info_copy(info, info_size, &full, sizeof full);
 }

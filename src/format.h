@@ -113,6 +113,8 @@ enum { MAX_NPROBES_BY_BITS = 30 };
 uint32_t lanebloom_nprobes_by_bits(uint64_t bits_per_key);
 uint64_t lanebloom_last_with_same_nprobes_by_bits(uint64_t millibits);
 
+uint64_t lanebloom_estimate_nkeys(const struct filter_shape *shape, uint64_t nbits_set,
+                                  unsigned hash_nbits);
 double lanebloom_rate_filled(double fill, unsigned nprobes);
 double lanebloom_rate_planned(double nbits, unsigned nprobes, double nkeys);
 double lanebloom_rate_collision(double nkeys, int hash_nbits);

@@ -40,6 +40,25 @@ double lanebloom_rate_either(double a, double b)
   return a + b - a * b;
 }
 
+/* How many distinct keys the set bits speak for. A key sets one given bit of its line's m bits with
+ * the probability p = 1 - (1 - 1/m)^k. Lines fill independently, as by Poisson, so that the share of
+ * bits that n keys in L lines leave unset is e^(-p n / L): this gives n. A filter without lines is
+ * one line, and then this is the estimate of S. J. Swamidass and P. Baldi, Mathematical correction
+ * for fingerprint similarity measures to improve chemical retrieval, J. Chem. Inf. Model. 47(3),
+ * 2007, equation 7: -m / k ln(1 - X / m). Keys of equal hashes set the same bits: of 2^w hashes, n
+ * keys have 2^w (1 - e^(-n / 2^w)). */
+uint64_t lanebloom_estimate_nkeys(const struct filter_shape *shape, uint64_t nbits_set,
+                                  unsigned hash_nbits)
+{
+  const double nbits = (double)shape->nbits;
+  const double line_nbits = shape->nlines > 0 ? 8 * (double)shape->line_nbytes : nbits;
+  const double per_key = -expm1(shape->nprobes * log1p(-1 / line_nbits));
+  const double nhashes = -log1p(-(double)nbits_set / nbits) / per_key * (nbits / line_nbits);
+  const double all_hashes = ldexp(1, (int)hash_nbits);
+  const double nkeys = -log1p(-nhashes / all_hashes) * all_hashes;
+  return nkeys < 0x1p63 ? (uint64_t)round(nkeys) : LANEBLOOM_UNKNOWN; /* NaN, infinite: unknown */
+}
+
 /* Finds the format and makes the shape, for a call's arguments. */
 static lanebloom_status plan(lanebloom_format id, double bits_per_key, uint64_t nkeys,
                              const struct format_table **format, struct filter_shape *shape)

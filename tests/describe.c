@@ -1,0 +1,133 @@
+/* What a filter says of itself.
+ * SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+#include <lanebloom.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "few_keys.h"
+
+Test(info, says_what_the_filter_is)
+{
+  uint8_t bytes[NKEYS * WIDTH];
+  fill_keys(bytes);
+  const lanebloom_keys keys = lanebloom_keys_fixed(bytes, WIDTH, NKEYS);
+  lanebloom_filter *built = build(&keys), *opened;
+  size_t size, nbits_set = 0;
+  const uint8_t *payload = lanebloom_filter_bytes(built, &size);
+  for (size_t bit = 0; bit < 8 * (size - 1); bit++)
+    nbits_set += payload[bit / 8] >> bit % 8 & 1;
+
+  lanebloom_filter_info info;
+  lanebloom_filter_describe(built, &info, sizeof info);
+  cr_assert(info.format == LANEBLOOM_LEVELDB && info.nprobes == 6 && info.nkeys == NKEYS &&
+            info.bits_per_key == 10);
+  cr_assert(info.nbits == 8 * (size - 1) && info.nbits_set == nbits_set);
+  const double expected = pow((double)nbits_set / (double)info.nbits, 6) + NKEYS / 4294967296.0;
+  cr_assert(fabs(info.model_rate / expected - 1) < 1e-6, "%g, expected %g", info.model_rate,
+            expected);
+
+  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, payload, size, &opened) == LANEBLOOM_OK);
+  lanebloom_filter_describe(opened, &info, sizeof info);
+  cr_assert(info.nkeys == LANEBLOOM_UNKNOWN && isnan(info.bits_per_key) &&
+            info.nbits_set == nbits_set);
+  cr_assert(fabs(info.model_rate / pow((double)nbits_set / (double)info.nbits, 6) - 1) < 1e-12);
+  lanebloom_filter_close(opened);
+  lanebloom_filter_close(built);
+}
+
+/* Callers that were compiled with a header of fewer fields, and of more. */
+Test(info, fits_smaller_and_larger_structs)
+{
+  lanebloom_filter *filter;
+  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, "\xff\xff\x03", 3, &filter) ==
+            LANEBLOOM_OK);
+  lanebloom_filter_info whole;
+  uint8_t caller[sizeof whole + 64];
+  lanebloom_filter_describe(filter, &whole, sizeof whole);
+  for (size_t size = 0; size <= sizeof caller; size++) {
+    memset(caller, 0xee, sizeof caller);
+    lanebloom_filter_describe(filter, (void *)caller, size);
+    const size_t both = size < sizeof whole ? size : sizeof whole;
+    cr_assert(memcmp(caller, &whole, both) == 0, "%zu bytes", size);
+    for (size_t i = both; i < sizeof caller; i++)
+      cr_assert(caller[i] == (i < size ? 0 : 0xee), "%zu bytes: byte %zu", size, i);
+  }
+  lanebloom_filter_close(filter);
+}
+
+static uint64_t mixed(uint64_t i) /* splitmix64's finalizer */
+{
+  i = (i ^ i >> 30) * 0xbf58476d1ce4e5b9;
+  i = (i ^ i >> 27) * 0x94d049bb133111eb;
+  return i ^ i >> 31;
+}
+
+/* Against the number of keys that were added. LevelDB's estimates fall short as filters grow, as
+ * lanebloom.h says: bounds of both sides hold it to that. */
+Test(info, the_estimate_is_near_the_number_of_keys)
+{
+  enum { MAX_NKEYS = 100000 };
+  static uint64_t keys[MAX_NKEYS];
+  static const double bits[] = {1, 2, 5, 10, 20};
+  static const struct {
+    size_t nkeys;
+    double most, least_rocksdb, least_leveldb; /* error */
+  } numbers[] = {{10000, 0.02, -0.02, -0.02}, {MAX_NKEYS, 0.01, -0.01, -0.16}};
+  double least_of_leveldb = 0;
+  for (uint64_t i = 0; i < MAX_NKEYS; i++)
+    keys[i] = mixed((i + 1) * 0x9e3779b97f4a7c15);
+  for (size_t f = 0; f < lanebloom_format_count(); f++) {
+    const lanebloom_format format = lanebloom_format_at(f);
+    const bool is_leveldb = format == LANEBLOOM_LEVELDB || format == LANEBLOOM_LEVELDB_SIGNED;
+    if (lanebloom_format_hash_size(format) == 0)
+      continue;
+    for (size_t b = 0; b < sizeof bits / sizeof *bits; b++)
+      for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        const size_t n = numbers[i].nkeys;
+        const lanebloom_keys batch = lanebloom_keys_fixed(keys, sizeof *keys, n);
+        lanebloom_filter *filter;
+        lanebloom_filter_info info;
+        cr_assert(lanebloom_filter_build(format, bits[b], &batch, &filter) == LANEBLOOM_OK);
+        lanebloom_filter_describe(filter, &info, sizeof info);
+        const double error = (double)info.nkeys_estimate / (double)n - 1;
+        const double least = is_leveldb ? numbers[i].least_leveldb : numbers[i].least_rocksdb;
+        cr_assert(error > least && error < numbers[i].most && error != 0,
+                  "%s, %g bits per key: %zu keys, %llu estimated", lanebloom_format_name(format),
+                  bits[b], n, (unsigned long long)info.nkeys_estimate);
+        if (is_leveldb)
+          least_of_leveldb = fmin(least_of_leveldb, error);
+        lanebloom_filter_close(filter);
+      }
+  }
+  cr_assert(least_of_leveldb < -0.1, "LevelDB's estimates are better than lanebloom.h says");
+}
+
+Test(info, the_estimate_knows_its_limits)
+{
+  static const struct {
+    lanebloom_format format;
+    const char *bytes;
+    size_t size;
+    uint64_t estimate;
+  } cases[] = {
+      {LANEBLOOM_LEVELDB, "", 0, LANEBLOOM_UNKNOWN},           /* never */
+      {LANEBLOOM_LEVELDB, "\0\0\x1f", 3, LANEBLOOM_UNKNOWN},   /* always */
+      {LANEBLOOM_LEVELDB, "\xff\xff\3", 3, LANEBLOOM_UNKNOWN}, /* all bits are set */
+      {LANEBLOOM_LEVELDB, "\0\0\0\0\0\0\0\0\6", 9, 0},         /* none is */
+      {LANEBLOOM_LEVELDB, "\x77\0\0\0\0\0\0\0\6", 9, 1},       /* six of 64, by six probes */
+      {LANEBLOOM_ROCKSDB, "\0\0\0\0\0", 5, LANEBLOOM_UNKNOWN},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    lanebloom_filter *filter;
+    lanebloom_filter_info info;
+    cr_assert(lanebloom_filter_parse_raw(cases[i].format, cases[i].bytes, cases[i].size, &filter) ==
+              LANEBLOOM_OK);
+    lanebloom_filter_describe(filter, &info, sizeof info);
+    cr_assert(info.nkeys_estimate == cases[i].estimate, "case %zu: %llu", i,
+              (unsigned long long)info.nkeys_estimate);
+    lanebloom_filter_close(filter);
+  }
+}
