@@ -19,19 +19,17 @@ make_database() {
 
 # The keys of RocksDB's tables, of any bytes: lengths/N are those of N bytes, one after the other.
 make_keys() {
-  local digits
+  local escaped
   mkdir lengths
-  while read -r digits; do
-    printf "$(sed 's/../\\x&/g' <<<"$digits")" >>"lengths/$((${#digits} / 2))"
-  done < <(grep -v '[#-]' "$VECTORS/keys.txt")
+  while read -r escaped; do
+    printf "$escaped" >>"lengths/$((${#escaped} / 4))"
+  done < <(grep -v '[#-]' "$VECTORS/keys.txt" | sed 's/../\\x&/g')
 }
 
 # Those of them that can be lines.
 make_lines() {
-  local digits
-  while read -r digits; do
-    printf "$(sed 's/../\\x&/g' <<<"$digits")\n"
-  done < <(grep -v '[#-]' "$VECTORS/keys.txt" | sed -E '/^(..)*(00|0a)/d') >lines
+  printf "$(grep -v '[#-]' "$VECTORS/keys.txt" |
+    sed -E '/^(..)*(00|0a)/d; s/../\\x&/g; s/$/\\n/' | tr -d '\n')" >lines
   [[ $(wc -l <lines) -gt 100 ]]
 }
 
