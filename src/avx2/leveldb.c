@@ -261,8 +261,8 @@ probe_all(const struct probed *filter, const uint8_t *hashes, size_t n, uint8_t 
   return nhits;
 }
 
-static const struct leveldb_probing near = {compact_near, probe_all, mark_bits};
-static const struct leveldb_probing far = {compact_far, probe_all, mark_bits};
+static const struct leveldb_probe_vocabulary near = {compact_near, probe_all, mark_bits};
+static const struct leveldb_probe_vocabulary far = {compact_far, probe_all, mark_bits};
 
 /* Probe 0 of each hash. */
 static inline __attribute__((always_inline)) void prefetch_first(const struct probed *filter,
@@ -403,7 +403,7 @@ static inline __attribute__((always_inline)) void stream_line(uint32_t *to,
   _mm256_stream_si256((void *)(to + LANES), load(line->positions + LANES));
 }
 
-static const struct leveldb_adding adding = {find, find_bits, stream_line};
+static const struct leveldb_add_vocabulary adding = {find, find_bits, stream_line};
 
 void lanebloom_leveldb_add_avx2(const struct filter_shape *shape, uint8_t *payload,
                                 struct hash_source *source)

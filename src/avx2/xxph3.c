@@ -1,13 +1,6 @@
 /* XXPH3 in lanes of AVX2: four keys at a time.
  * SPDX-License-Identifier: MIT */
-
-/* Measured on Zen 4, gcc 12, keys in the first-level cache: 0.64 ns for 8 bytes, 0.86 for 16, 1.4
- * for 20, where scalar's straight loops take 1.75, 1.33 and 1.9; keys of 3 to 16 bytes 2.4 to 2.8,
- * scalar 5.5 to 6. Did not help: lists per class of sizes and a straight scalar loop for each (5 ns
- * for 3 to 16 bytes: the lists cost as much as the hashes). So both short classes are computed in
- * every lane. */
-#include "../scalar/xxph3.h"
-#include "../scalar/scalar.h"
+#include "../lanes/xxph3_lists.h"
 #include "avx2.h"
 #include "isa.h"
 
@@ -83,12 +76,12 @@ static inline __m256i two_pieces(const uint8_t *at, size_t stride)
                                  _mm_loadu_si128((const void *)(at + stride)), 1);
 }
 
-/* Keys first .. first + n by scalar's loops. See src/avx512/xxph3.c for why they are not compiled
- * here. */
-static void hash_in_scalar(const lanebloom_keys *keys, size_t first, size_t n, void *hashes)
+/* 16 bytes of each key under 16 bytes of the secret: even and odd keys, in lanes of 16 bytes. */
+static inline __m256i mix16(__m256i even, __m256i odd, size_t secret)
 {
-  const lanebloom_keys part = lanebloom_keys_part(keys, first, n);
-  lanebloom_xxph3_hash_scalar(&part, (uint8_t *)hashes + first * sizeof(uint64_t));
+  const __m256i low = _mm256_unpacklo_epi64(even, odd), high = _mm256_unpackhi_epi64(even, odd);
+  return multiply_fold(_mm256_xor_si256(low, splat(xxph3_secret64(secret))),
+                       _mm256_xor_si256(high, splat(xxph3_secret64(secret + 8))));
 }
 
 /* ---- Keys of one width ---- */
@@ -145,12 +138,9 @@ static size_t fixed_16(const uint8_t *keys, size_t n, void *hashes)
   return i;
 }
 
-static inline __m256i mix16(const uint8_t *at, size_t width, size_t secret)
+static inline __m256i mix16_of_width(const uint8_t *at, size_t width, size_t secret)
 {
-  __m256i even = two_pieces(at, 2 * width), odd = two_pieces(at + width, 2 * width);
-  __m256i low = _mm256_unpacklo_epi64(even, odd), high = _mm256_unpackhi_epi64(even, odd);
-  return multiply_fold(_mm256_xor_si256(low, splat(xxph3_secret64(secret))),
-                       _mm256_xor_si256(high, splat(xxph3_secret64(secret + 8))));
+  return mix16(two_pieces(at, 2 * width), two_pieces(at + width, 2 * width), secret);
 }
 
 static size_t fixed_17_to_128(const uint8_t *keys, size_t width, size_t n, void *hashes)
@@ -160,28 +150,21 @@ static size_t fixed_17_to_128(const uint8_t *keys, size_t width, size_t n, void 
     const uint8_t *first = keys + i * width, *last = first + width - 16;
     __m256i h = splat(width * XXPH3_PRIME64_1);
     for (size_t j = 0; j <= (width - 1) / 32; j++) {
-      h = _mm256_add_epi64(h, mix16(first + 16 * j, width, 32 * j));
-      h = _mm256_add_epi64(h, mix16(last - 16 * j, width, 32 * j + 16));
+      h = _mm256_add_epi64(h, mix16_of_width(first + 16 * j, width, 32 * j));
+      h = _mm256_add_epi64(h, mix16_of_width(last - 16 * j, width, 32 * j + 16));
     }
     store(hashes, i, avalanche(h));
   }
   return i;
 }
 
-/* Returns how many keys are done. */
-static size_t hash_fixed(const uint8_t *keys, size_t width, size_t n, void *hashes)
+static const struct xxph3_width_vocabulary widths = {fixed_8, fixed_16, fixed_4_to_8, fixed_9_to_16,
+                                                     fixed_17_to_128};
+
+static inline __attribute__((always_inline)) size_t hash_fixed(const uint8_t *keys, size_t width,
+                                                               size_t n, void *hashes)
 {
-  if (width == 8)
-    return fixed_8(keys, n, hashes);
-  if (width == 16)
-    return fixed_16(keys, n, hashes);
-  if (width >= 4 && width <= 8)
-    return fixed_4_to_8(keys, width, n, hashes);
-  if (width >= 9 && width <= 16)
-    return fixed_9_to_16(keys, width, n, hashes);
-  if (width >= 17 && width <= 128)
-    return fixed_17_to_128(keys, width, n, hashes);
-  return 0;
+  return hash_width(keys, width, n, &widths, hashes);
 }
 
 /* ---- Keys of many sizes ---- */
@@ -246,64 +229,45 @@ static inline __m256i hash_short(__m256i low, __m256i high, __m256i size)
   return avalanche(_mm256_blendv_epi8(h, sum, is_middle));
 }
 
-/* 16 bytes of each of four keys, at the same distance, under 16 bytes of the secret. */
-static inline __m256i mix16_of(const uint8_t *const at[NLANES], ptrdiff_t distance, size_t secret)
+/* 16 bytes each of every second key from the first on, at the same distance. */
+static inline __m256i two_of(const uint8_t *const *at, ptrdiff_t distance)
 {
-  __m256i pieces[2];
-  for (size_t odd = 0; odd < 2; odd++) {
-    __m128i lower = _mm_loadu_si128((const void *)(at[odd] + distance));
-    __m128i upper = _mm_loadu_si128((const void *)(at[odd + 2] + distance));
-    pieces[odd] = _mm256_inserti128_si256(_mm256_castsi128_si256(lower), upper, 1);
-  }
-  __m256i low = _mm256_unpacklo_epi64(pieces[0], pieces[1]),
-          high = _mm256_unpackhi_epi64(pieces[0], pieces[1]);
-  return multiply_fold(_mm256_xor_si256(low, splat(xxph3_secret64(secret))),
-                       _mm256_xor_si256(high, splat(xxph3_secret64(secret + 8))));
+  const __m128i lower = _mm_loadu_si128((const void *)(at[0] + distance)),
+                upper = _mm_loadu_si128((const void *)(at[2] + distance));
+  return _mm256_inserti128_si256(_mm256_castsi128_si256(lower), upper, 1);
 }
 
-enum {
-  MIXED_NKEYS = 256, /* whose lists stay in the first-level cache beside keys and hashes */
-  NCLASSES = 5,      /* one to four steps of 32 bytes, and all others */
-};
-
-/* Keys that take the same number of steps of 32 bytes. */
-static inline void hash_listed(const lanebloom_keys *keys, const uint32_t *list, size_t n,
-                               size_t nsteps, void *hashes)
+static inline __m256i mix16_of(const uint8_t *const *at, ptrdiff_t distance, size_t secret)
 {
-  size_t i = 0;
-  for (; i + NLANES <= n; i += NLANES) {
-    const uint8_t *first[NLANES], *last[NLANES];
-    uint64_t sizes[NLANES], done[NLANES];
-    for (size_t lane = 0; lane < NLANES; lane++) {
-      const lanebloom_slice key = keys_at(keys, list[i + lane]);
-      first[lane] = key.data;
-      last[lane] = first[lane] + key.size - 16;
-      sizes[lane] = key.size;
-    }
-    __m256i h = _mm256_setzero_si256();
-    for (size_t j = 0; j < nsteps; j++) {
-      h = _mm256_add_epi64(h, mix16_of(first, 16 * (ptrdiff_t)j, 32 * j));
-      h = _mm256_add_epi64(h, mix16_of(last, -16 * (ptrdiff_t)j, 32 * j + 16));
-    }
-    h = _mm256_add_epi64(h, multiply(_mm256_loadu_si256((const void *)sizes), XXPH3_PRIME64_1));
-    store(done, 0, avalanche(h));
-    for (size_t lane = 0; lane < NLANES; lane++)
-      xxph3_store(hashes, list[i + lane], done[lane]);
-  }
-  for (; i < n; i++) {
-    const lanebloom_slice key = keys_at(keys, list[i]);
-    xxph3_store(hashes, list[i], xxph3_17_to_128(key.data, key.size));
-  }
+  return mix16(two_of(at, distance), two_of(at + 1, distance), secret);
 }
 
-/* Up to MIXED_NKEYS, a multiple of NLANES. Short keys are hashed at once, the others listed by
+static inline __attribute__((always_inline)) void hash_steps(const uint8_t *const *first,
+                                                             const uint8_t *const *last,
+                                                             const uint64_t *sizes, size_t nsteps,
+                                                             uint64_t *hashes)
+{
+  __m256i h = _mm256_setzero_si256();
+  for (size_t j = 0; j < nsteps; j++) {
+    h = _mm256_add_epi64(h, mix16_of(first, 16 * (ptrdiff_t)j, 32 * j));
+    h = _mm256_add_epi64(h, mix16_of(last, -16 * (ptrdiff_t)j, 32 * j + 16));
+  }
+  h = _mm256_add_epi64(h, multiply(_mm256_loadu_si256((const void *)sizes), XXPH3_PRIME64_1));
+  store(hashes, 0, avalanche(h));
+}
+
+static const struct xxph3_list_vocabulary listing = {hash_steps, NLANES};
+
+/* Short keys are hashed at once, the others listed by
  * their steps. */
-static inline __attribute__((always_inline)) void hash_mixed(const lanebloom_keys *keys, size_t n,
+static inline __attribute__((always_inline)) void hash_mixed(const lanebloom_keys *keys,
                                                              void *hashes)
 {
-  uint32_t others[MIXED_NKEYS + 1], lists[NCLASSES][MIXED_NKEYS];
-  size_t nothers = 0, counts[NCLASSES] = {0};
-  for (size_t i = 0; i < n; i += NLANES) {
+  uint32_t others[MIXED_NKEYS + 1];
+  size_t nothers = 0;
+  struct lists lists;
+  memset(lists.counts, 0, sizeof lists.counts);
+  for (size_t i = 0; i < keys->n; i += NLANES) {
     __m256i size = sizes_at(keys, i);
     __m256i is_longer = _mm256_cmpgt_epi64(size, splat(MAX_SHORT));
     __m256i is_other = _mm256_or_si256(is_longer, _mm256_cmpgt_epi64(splat(MIN_SHORT), size));
@@ -322,50 +286,15 @@ static inline __attribute__((always_inline)) void hash_mixed(const lanebloom_key
   }
   for (size_t j = 0; j < nothers; j++) {
     const size_t size = keys_at(keys, others[j]).size;
-    const size_t c = size < MIN_SHORT || size > 128 ? NCLASSES - 1 : (size - 1) / 32;
-    lists[c][counts[c]++] = others[j];
+    const size_t l = size < MIN_SHORT || size > 128 ? OTHERS : (size - 1) / 32;
+    lists.indices[l][lists.counts[l]++] = others[j];
   }
-  for (size_t c = 0; c < NCLASSES - 1; c++)
-    hash_listed(keys, lists[c], counts[c], c + 1, hashes);
-  for (size_t j = 0; j < counts[NCLASSES - 1]; j++) {
-    const size_t i = lists[NCLASSES - 1][j];
-    const lanebloom_slice key = keys_at(keys, i);
-    if (key.size > 0 && key.size < MIN_SHORT)
-      xxph3_store(hashes, i, xxph3_1_to_3(key.data, key.size));
-    else
-      hash_in_scalar(keys, i, 1, hashes);
-  }
+  hash_lists(keys, &lists, &listing, hashes);
 }
 
-static inline __attribute__((always_inline)) size_t
-hash_blocks(const lanebloom_keys *batch, enum keys_layout layout, void *hashes)
-{
-  size_t i = 0, n;
-  for (; (n = (batch->n - i) / NLANES * NLANES) > 0; i += n) {
-    n = n < MIXED_NKEYS ? n : MIXED_NKEYS;
-    lanebloom_keys keys = lanebloom_keys_part(batch, i, n);
-    keys.layout = layout; /* a constant, so that each layout has its own loops */
-    hash_mixed(&keys, n, (uint8_t *)hashes + i * sizeof(uint64_t));
-  }
-  return i;
-}
+static const struct xxph3_vocabulary vocabulary = {hash_fixed, hash_mixed, NLANES};
 
 void lanebloom_xxph3_hash_avx2(const lanebloom_keys *keys, void *hashes)
 {
-  size_t done = 0;
-  switch ((enum keys_layout)keys->layout) {
-  case KEYS_FIXED:
-    done = hash_fixed(keys->data, keys->width, keys->n, hashes);
-    break;
-  case KEYS_OFFSETS32:
-    done = hash_blocks(keys, KEYS_OFFSETS32, hashes);
-    break;
-  case KEYS_OFFSETS64:
-    done = hash_blocks(keys, KEYS_OFFSETS64, hashes);
-    break;
-  case KEYS_SLICES:
-    done = hash_blocks(keys, KEYS_SLICES, hashes);
-    break;
-  }
-  hash_in_scalar(keys, done, keys->n - done, hashes);
+  xxph3_hash(keys, &vocabulary, hashes);
 }

@@ -193,8 +193,8 @@ static inline void hash_any_width(const uint8_t *data, size_t width, size_t n, b
   }
 }
 
-static const struct bloomhash_widths widths = {LANES, hash_width_4, hash_width_8, hash_width_16,
-                                               hash_any_width};
+static const struct bloomhash_width_vocabulary widths = {LANES, hash_width_4, hash_width_8,
+                                                         hash_width_16, hash_any_width};
 
 /* ---- Keys of many sizes ---- */
 
@@ -405,7 +405,7 @@ static inline __attribute__((always_inline)) void resume(struct long_keys *queue
   enqueue(queue, &lanes, key);
 }
 
-static const struct bloomhash_queueing queueing = {LANES, begin, resume};
+static const struct bloomhash_queue_vocabulary queueing = {LANES, begin, resume};
 
 static void hash_all(const lanebloom_keys *keys, bool signed_tails, uint8_t *hashes)
 {

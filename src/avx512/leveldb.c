@@ -233,7 +233,8 @@ static size_t leveldb_probe_all_avx512(const struct probed *filter, const uint8_
   return npassed;
 }
 
-static const struct leveldb_probing probing = {compact, leveldb_probe_all_avx512, mark_bits};
+static const struct leveldb_probe_vocabulary probing = {compact, leveldb_probe_all_avx512,
+                                                        mark_bits};
 
 /* For keys that mostly fail. */
 static size_t leveldb_probe_some_avx512(const struct probed *filter, const uint8_t *hashes,
@@ -307,7 +308,7 @@ static inline __attribute__((always_inline)) void stream_line(uint32_t *to,
   _mm512_stream_si512((void *)to, _mm512_load_si512(line->positions));
 }
 
-static const struct leveldb_adding adding = {find, find_bits, stream_line};
+static const struct leveldb_add_vocabulary adding = {find, find_bits, stream_line};
 
 void lanebloom_leveldb_add_avx512(const struct filter_shape *shape, uint8_t *payload,
                                   struct hash_source *source)

@@ -1,13 +1,6 @@
 /* XXPH3 in lanes of AVX-512: eight keys at a time.
  * SPDX-License-Identifier: MIT */
-
-/* Measured on Zen 4, gcc 12, keys in the first-level cache: 0.27 ns for 8 bytes, 0.58 for 16, 1.2
- * for 20, where scalar's straight loops take 1.75, 1.33 and 1.9; keys of 3 to 16 bytes 1.7 to 2.2,
- * scalar 5.5 to 6. Did not help: lists per class of sizes and a straight scalar loop for each (5 ns
- * for 3 to 16 bytes: the lists cost as much as the hashes). So all short classes are computed in
- * every lane. */
-#include "../scalar/xxph3.h"
-#include "../scalar/scalar.h"
+#include "../lanes/xxph3_lists.h"
 #include "avx512.h"
 #include "isa.h"
 
@@ -87,12 +80,12 @@ static inline void store(void *hashes, size_t i, __m512i h)
   _mm512_storeu_si512((uint8_t *)hashes + i * sizeof(uint64_t), h);
 }
 
-/* Keys first .. first + n by scalar's loops. Were they compiled here for AVX-512, clang 14 would
- * make keys above 128 bytes three times slower (200 bytes: 33 ns instead of 10.6). */
-static void hash_in_scalar(const lanebloom_keys *keys, size_t first, size_t n, void *hashes)
+/* 16 bytes of each key under 16 bytes of the secret: even and odd keys, in lanes of 16 bytes. */
+static inline __m512i mix16(__m512i even, __m512i odd, size_t secret)
 {
-  const lanebloom_keys part = lanebloom_keys_part(keys, first, n);
-  lanebloom_xxph3_hash_scalar(&part, (uint8_t *)hashes + first * sizeof(uint64_t));
+  const __m512i low = _mm512_unpacklo_epi64(even, odd), high = _mm512_unpackhi_epi64(even, odd);
+  return multiply_fold(_mm512_xor_si512(low, splat(xxph3_secret64(secret))),
+                       _mm512_xor_si512(high, splat(xxph3_secret64(secret + 8))));
 }
 
 /* ---- Keys of one width ---- */
@@ -221,13 +214,9 @@ static inline __m512i four_pieces(const uint8_t *at, size_t stride)
   return _mm512_inserti64x2(pieces, _mm_loadu_si128((const void *)(at + 3 * stride)), 3);
 }
 
-/* 16 bytes of each of eight keys under 16 bytes of the secret. */
-static inline __m512i mix16(const uint8_t *at, size_t width, size_t secret)
+static inline __m512i mix16_of_width(const uint8_t *at, size_t width, size_t secret)
 {
-  __m512i even = four_pieces(at, 2 * width), odd = four_pieces(at + width, 2 * width);
-  __m512i low = _mm512_unpacklo_epi64(even, odd), high = _mm512_unpackhi_epi64(even, odd);
-  return multiply_fold(_mm512_xor_si512(low, splat(xxph3_secret64(secret))),
-                       _mm512_xor_si512(high, splat(xxph3_secret64(secret + 8))));
+  return mix16(four_pieces(at, 2 * width), four_pieces(at + width, 2 * width), secret);
 }
 
 static size_t fixed_17_to_128(const uint8_t *keys, size_t width, size_t n, void *hashes)
@@ -237,12 +226,21 @@ static size_t fixed_17_to_128(const uint8_t *keys, size_t width, size_t n, void 
     const uint8_t *first = keys + i * width, *last = first + width - 16;
     __m512i h = splat(width * XXPH3_PRIME64_1);
     for (size_t j = 0; j <= (width - 1) / 32; j++) {
-      h = _mm512_add_epi64(h, mix16(first + 16 * j, width, 32 * j));
-      h = _mm512_add_epi64(h, mix16(last - 16 * j, width, 32 * j + 16));
+      h = _mm512_add_epi64(h, mix16_of_width(first + 16 * j, width, 32 * j));
+      h = _mm512_add_epi64(h, mix16_of_width(last - 16 * j, width, 32 * j + 16));
     }
     store(hashes, i, avalanche(h));
   }
   return i;
+}
+
+static const struct xxph3_width_vocabulary widths = {fixed_8, fixed_16, fixed_4_to_8, fixed_9_to_16,
+                                                     fixed_17_to_128};
+
+static inline __attribute__((always_inline)) size_t hash_fixed(const uint8_t *keys, size_t width,
+                                                               size_t n, void *hashes)
+{
+  return hash_width(keys, width, n, &widths, hashes);
 }
 
 /* ---- Keys of many sizes ---- */
@@ -330,66 +328,44 @@ static inline __m512i hash_short(__m512i low, __m512i high, __m512i size)
   return _mm512_mask_mov_epi64(avalanche(h), empty, splat(xxph3(NULL, 0)));
 }
 
-/* 16 bytes of each of eight keys, at the same distance, under 16 bytes of the secret. */
-static inline __m512i mix16_of(const uint8_t *const at[NLANES], ptrdiff_t distance, size_t secret)
+/* 16 bytes each of every second key from the first on, at the same distance. */
+static inline __m512i four_of(const uint8_t *const *at, ptrdiff_t distance)
 {
-  __m512i pieces[2];
-  for (size_t odd = 0; odd < 2; odd++) {
-    __m512i four = _mm512_castsi128_si512(_mm_loadu_si128((const void *)(at[odd] + distance)));
-    four = _mm512_inserti64x2(four, _mm_loadu_si128((const void *)(at[odd + 2] + distance)), 1);
-    four = _mm512_inserti64x2(four, _mm_loadu_si128((const void *)(at[odd + 4] + distance)), 2);
-    pieces[odd] =
-        _mm512_inserti64x2(four, _mm_loadu_si128((const void *)(at[odd + 6] + distance)), 3);
-  }
-  __m512i low = _mm512_unpacklo_epi64(pieces[0], pieces[1]),
-          high = _mm512_unpackhi_epi64(pieces[0], pieces[1]);
-  return multiply_fold(_mm512_xor_si512(low, splat(xxph3_secret64(secret))),
-                       _mm512_xor_si512(high, splat(xxph3_secret64(secret + 8))));
+  __m512i four = _mm512_castsi128_si512(_mm_loadu_si128((const void *)(at[0] + distance)));
+  four = _mm512_inserti64x2(four, _mm_loadu_si128((const void *)(at[2] + distance)), 1);
+  four = _mm512_inserti64x2(four, _mm_loadu_si128((const void *)(at[4] + distance)), 2);
+  return _mm512_inserti64x2(four, _mm_loadu_si128((const void *)(at[6] + distance)), 3);
 }
 
-enum {
-  MIXED_NKEYS = 256, /* whose lists stay in the first-level cache beside keys and hashes */
-  NCLASSES = 5,      /* one to four steps of 32 bytes, and all others */
-};
-
-/* Keys that take the same number of steps of 32 bytes. */
-static inline void hash_listed(const lanebloom_keys *keys, const uint32_t *list, size_t n,
-                               size_t nsteps, void *hashes)
+static inline __m512i mix16_of(const uint8_t *const *at, ptrdiff_t distance, size_t secret)
 {
-  size_t i = 0;
-  for (; i + NLANES <= n; i += NLANES) {
-    const uint8_t *first[NLANES], *last[NLANES];
-    uint64_t sizes[NLANES], done[NLANES];
-    for (size_t lane = 0; lane < NLANES; lane++) {
-      const lanebloom_slice key = keys_at(keys, list[i + lane]);
-      first[lane] = key.data;
-      last[lane] = first[lane] + key.size - 16;
-      sizes[lane] = key.size;
-    }
-    __m512i h = _mm512_setzero_si512();
-    for (size_t j = 0; j < nsteps; j++) {
-      h = _mm512_add_epi64(h, mix16_of(first, 16 * (ptrdiff_t)j, 32 * j));
-      h = _mm512_add_epi64(h, mix16_of(last, -16 * (ptrdiff_t)j, 32 * j + 16));
-    }
-    h = _mm512_add_epi64(h, multiply(_mm512_loadu_si512(sizes), XXPH3_PRIME64_1));
-    _mm512_storeu_si512(done, avalanche(h));
-    for (size_t lane = 0; lane < NLANES; lane++)
-      xxph3_store(hashes, list[i + lane], done[lane]);
-  }
-  for (; i < n; i++) {
-    const lanebloom_slice key = keys_at(keys, list[i]);
-    xxph3_store(hashes, list[i], xxph3_17_to_128(key.data, key.size));
-  }
+  return mix16(four_of(at, distance), four_of(at + 1, distance), secret);
 }
 
-/* Up to MIXED_NKEYS, a multiple of NLANES. Short keys are hashed at once, longer ones listed by
+static inline __attribute__((always_inline)) void hash_steps(const uint8_t *const *first,
+                                                             const uint8_t *const *last,
+                                                             const uint64_t *sizes, size_t nsteps,
+                                                             uint64_t *hashes)
+{
+  __m512i h = _mm512_setzero_si512();
+  for (size_t j = 0; j < nsteps; j++) {
+    h = _mm512_add_epi64(h, mix16_of(first, 16 * (ptrdiff_t)j, 32 * j));
+    h = _mm512_add_epi64(h, mix16_of(last, -16 * (ptrdiff_t)j, 32 * j + 16));
+  }
+  h = _mm512_add_epi64(h, multiply(_mm512_loadu_si512(sizes), XXPH3_PRIME64_1));
+  store(hashes, 0, avalanche(h));
+}
+
+static const struct xxph3_list_vocabulary listing = {hash_steps, NLANES};
+
+/* Short keys are hashed at once, longer ones listed by
  * their steps. */
-static inline __attribute__((always_inline)) void hash_mixed(const lanebloom_keys *keys, size_t n,
+static inline __attribute__((always_inline)) void hash_mixed(const lanebloom_keys *keys,
                                                              void *hashes)
 {
-  uint32_t lists[NCLASSES][MIXED_NKEYS + NLANES];
-  size_t counts[NCLASSES] = {0};
-  for (size_t i = 0; i < n; i += NLANES) {
+  struct lists lists;
+  memset(lists.counts, 0, sizeof lists.counts);
+  for (size_t i = 0; i < keys->n; i += NLANES) {
     __m512i size = sizes_at(keys, i);
     const __mmask8 is_longer = _mm512_cmpgt_epu64_mask(size, splat(MAX_SHORT));
     if (is_longer != 0xff) {
@@ -401,69 +377,24 @@ static inline __attribute__((always_inline)) void hash_mixed(const lanebloom_key
     }
     if (is_longer) {
       __m512i steps = _mm512_srli_epi64(_mm512_sub_epi64(size, splat(1)), 5);
-      __m256i class = _mm512_cvtepi64_epi32(_mm512_min_epu64(steps, splat(NCLASSES - 1)));
+      __m256i list = _mm512_cvtepi64_epi32(_mm512_min_epu64(steps, splat(OTHERS)));
       __m256i indices =
           _mm256_add_epi32(_mm256_set1_epi32((int)i), _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0));
-      for (size_t c = 0; c < NCLASSES; c++) {
-        const __mmask8 in_class =
-            _mm256_mask_cmpeq_epi32_mask(is_longer, class, _mm256_set1_epi32((int)c));
-        _mm256_storeu_si256((void *)(lists[c] + counts[c]),
-                            _mm256_maskz_compress_epi32(in_class, indices));
-        counts[c] += (unsigned)_mm_popcnt_u32(in_class);
+      for (size_t l = 0; l < NLISTS; l++) {
+        const __mmask8 in_list =
+            _mm256_mask_cmpeq_epi32_mask(is_longer, list, _mm256_set1_epi32((int)l));
+        _mm256_storeu_si256((void *)(lists.indices[l] + lists.counts[l]),
+                            _mm256_maskz_compress_epi32(in_list, indices));
+        lists.counts[l] += (unsigned)_mm_popcnt_u32(in_list);
       }
     }
   }
-  for (size_t c = 0; c < NCLASSES - 1; c++)
-    hash_listed(keys, lists[c], counts[c], c + 1, hashes);
-  for (size_t j = 0; j < counts[NCLASSES - 1]; j++)
-    hash_in_scalar(keys, lists[NCLASSES - 1][j], 1, hashes);
+  hash_lists(keys, &lists, &listing, hashes);
 }
 
-static inline __attribute__((always_inline)) size_t
-hash_blocks(const lanebloom_keys *batch, enum keys_layout layout, void *hashes)
-{
-  size_t i = 0, n;
-  for (; (n = (batch->n - i) / NLANES * NLANES) > 0; i += n) {
-    n = n < MIXED_NKEYS ? n : MIXED_NKEYS;
-    lanebloom_keys keys = lanebloom_keys_part(batch, i, n);
-    keys.layout = layout; /* a constant, so that each layout has its own loops */
-    hash_mixed(&keys, n, (uint8_t *)hashes + i * sizeof(uint64_t));
-  }
-  return i;
-}
-
-/* Returns how many keys are done. */
-static size_t hash_fixed(const uint8_t *keys, size_t width, size_t n, void *hashes)
-{
-  if (width == 8)
-    return fixed_8(keys, n, hashes);
-  if (width == 16)
-    return fixed_16(keys, n, hashes);
-  if (width >= 4 && width <= 8)
-    return fixed_4_to_8(keys, width, n, hashes);
-  if (width >= 9 && width <= 16)
-    return fixed_9_to_16(keys, width, n, hashes);
-  if (width >= 17 && width <= 128)
-    return fixed_17_to_128(keys, width, n, hashes);
-  return 0;
-}
+static const struct xxph3_vocabulary vocabulary = {hash_fixed, hash_mixed, NLANES};
 
 void lanebloom_xxph3_hash_avx512(const lanebloom_keys *keys, void *hashes)
 {
-  size_t done = 0;
-  switch ((enum keys_layout)keys->layout) {
-  case KEYS_FIXED:
-    done = hash_fixed(keys->data, keys->width, keys->n, hashes);
-    break;
-  case KEYS_OFFSETS32:
-    done = hash_blocks(keys, KEYS_OFFSETS32, hashes);
-    break;
-  case KEYS_OFFSETS64:
-    done = hash_blocks(keys, KEYS_OFFSETS64, hashes);
-    break;
-  case KEYS_SLICES:
-    done = hash_blocks(keys, KEYS_SLICES, hashes);
-    break;
-  }
-  hash_in_scalar(keys, done, keys->n - done, hashes);
+  xxph3_hash(keys, &vocabulary, hashes);
 }

@@ -27,7 +27,7 @@ struct long_keys {
 
 /* What an instruction set does for the driver below: inline functions, in a constant. Both store
  * hashes, which are not whole ones for keys that they append to the queue. */
-struct bloomhash_queueing {
+struct bloomhash_queue_vocabulary {
   size_t nlanes;
 
   /* Takes stripes of keys i .. i + nlanes of a block. */
@@ -72,7 +72,7 @@ static inline bool fits_lanes(const lanebloom_keys *keys)
  * the queue's room on the stack is not for short calls. */
 static __attribute__((noinline)) void hash_block(const lanebloom_keys *keys,
                                                  struct load_bound bound, bool signed_tails,
-                                                 const struct bloomhash_queueing *queueing,
+                                                 const struct bloomhash_queue_vocabulary *queueing,
                                                  uint8_t *hashes)
 {
   const size_t nlanes = queueing->nlanes;
@@ -97,8 +97,8 @@ static __attribute__((noinline)) void hash_block(const lanebloom_keys *keys,
 /* Any batch: keys of one width first, and the rest by way of the queue. */
 static inline __attribute__((always_inline)) void
 bloomhash_queued(const lanebloom_keys *keys, bool signed_tails,
-                 const struct bloomhash_widths *widths, const struct bloomhash_queueing *queueing,
-                 uint8_t *hashes)
+                 const struct bloomhash_width_vocabulary *widths,
+                 const struct bloomhash_queue_vocabulary *queueing, uint8_t *hashes)
 {
   const size_t nlanes = queueing->nlanes;
   if (keys->n < nlanes) {

@@ -22,7 +22,7 @@ struct bits {
 struct modulus;
 
 /* What an instruction set does for the driver below: inline functions, in a constant. */
-struct leveldb_adding {
+struct leveldb_add_vocabulary {
   /* Of all probes of the first nkeys hashes of a group, whose other hashes may be read and
    * computed as well: their positions, or their bits, whichever is not NULL. Returns how many: a
    * multiple of 8. */
@@ -69,7 +69,7 @@ static inline const uint8_t *group_at(const uint8_t *hashes, size_t first, size_
 /* Sets the bits of n hashes. */
 static inline __attribute__((always_inline)) void
 add_block(const struct filter_shape *shape, uint8_t *payload, const struct modulus *modulus,
-          const struct leveldb_adding *adding, const uint8_t *hashes, size_t n)
+          const struct leveldb_add_vocabulary *adding, const uint8_t *hashes, size_t n)
 {
   for (size_t first = 0; first < n; first += GROUP_NKEYS) {
     struct bits bits;
@@ -87,7 +87,7 @@ add_block(const struct filter_shape *shape, uint8_t *payload, const struct modul
  * inlined, because its registers would spill those of the loop that collects. */
 static __attribute__((noinline)) void partition_apply(const struct filter_shape *shape,
                                                       uint8_t *payload,
-                                                      const struct leveldb_adding *adding,
+                                                      const struct leveldb_add_vocabulary *adding,
                                                       size_t partition, const uint32_t *positions,
                                                       size_t n)
 {
@@ -102,7 +102,7 @@ static __attribute__((noinline)) void partition_apply(const struct filter_shape 
 
 static inline __attribute__((always_inline)) void
 partition_collect(const struct filter_shape *shape, uint8_t *payload,
-                  const struct leveldb_adding *adding, const struct partitions *partitions,
+                  const struct leveldb_add_vocabulary *adding, const struct partitions *partitions,
                   uint32_t position)
 {
   const size_t partition = position >> PARTITION_LOG2_NBITS;
@@ -123,7 +123,7 @@ partition_collect(const struct filter_shape *shape, uint8_t *payload,
 /* Collects the positions of n hashes. */
 static inline __attribute__((always_inline)) void
 partitions_add_block(const struct filter_shape *shape, uint8_t *payload,
-                     const struct modulus *modulus, const struct leveldb_adding *adding,
+                     const struct modulus *modulus, const struct leveldb_add_vocabulary *adding,
                      const struct partitions *partitions, const uint8_t *hashes, size_t n)
 {
   for (size_t first = 0; first < n; first += GROUP_NKEYS) {
@@ -139,7 +139,7 @@ partitions_add_block(const struct filter_shape *shape, uint8_t *payload,
 /* Sets what is left in the partitions. Their last lines are filled up with a position of their
  * own. */
 static inline void partitions_apply_all(const struct filter_shape *shape, uint8_t *payload,
-                                        const struct leveldb_adding *adding,
+                                        const struct leveldb_add_vocabulary *adding,
                                         const struct partitions *partitions)
 {
   for (size_t partition = 0; partition < partitions->n; partition++) {
@@ -158,7 +158,7 @@ static inline void partitions_apply_all(const struct filter_shape *shape, uint8_
 /* The source's scratch, if any, is of partitions_nbytes. */
 static inline __attribute__((always_inline)) void
 leveldb_add(const struct filter_shape *shape, uint8_t *payload, struct hash_source *source,
-            const struct modulus *modulus, const struct leveldb_adding *adding)
+            const struct modulus *modulus, const struct leveldb_add_vocabulary *adding)
 {
   size_t n;
   if (!source->scratch) {

@@ -31,7 +31,7 @@ struct survivors {
 struct probed;
 
 /* What an instruction set does for the drivers below: inline functions, in a constant. */
-struct leveldb_probing {
+struct leveldb_probe_vocabulary {
   /* Tests probes first .. end of n keys. Returns how many pass, which `survivors` has then. The
    * hashes may be those of `survivors`: stores never pass the loads. indices: NULL for a whole
    * block. */
@@ -65,7 +65,7 @@ static inline uint32_t end_of(uint32_t first, uint32_t n, uint32_t nprobes)
  * the number of hits. */
 static inline __attribute__((always_inline)) size_t
 probe_survivors(const struct probed *filter, uint32_t nprobes,
-                const struct leveldb_probing *probing, const uint8_t *hashes, size_t n,
+                const struct leveldb_probe_vocabulary *probing, const uint8_t *hashes, size_t n,
                 uint8_t *bitmap, uint32_t nfirst, uint32_t nnext)
 {
   struct survivors survivors;
@@ -84,7 +84,7 @@ probe_survivors(const struct probed *filter, uint32_t nprobes,
  * only costs, so each block goes by the hits of the block before. */
 static inline __attribute__((always_inline)) void
 leveldb_probe_near(const struct filter_shape *shape, const struct probed *filter,
-                   const struct leveldb_probing *probing, struct hash_source *source,
+                   const struct leveldb_probe_vocabulary *probing, struct hash_source *source,
                    uint8_t *bitmap)
 {
   const size_t most_percent = shape->nbytes <= TINY_NBYTES ? MOST_PERCENT_TINY : MOST_PERCENT;

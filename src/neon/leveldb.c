@@ -302,7 +302,7 @@ static inline __attribute__((always_inline)) void mark(const uint32_t *indices, 
     bitmap[i / 8] = mask_of(vld1_u8(passed + i));
 }
 
-static const struct leveldb_probing near = {compact, probe_all, mark};
+static const struct leveldb_probe_vocabulary near = {compact, probe_all, mark};
 
 /* A larger filter: each cache line is prefetched a pass before its test, the first ones of a block
  * before the block before is tested. Unlike avx2, which computes bytes once to prefetch and again to
@@ -502,7 +502,7 @@ static inline __attribute__((always_inline)) void copy_line(uint32_t *to,
   memcpy(to, line->positions, sizeof line->positions);
 }
 
-static const struct leveldb_adding adding = {find, find_bits, copy_line};
+static const struct leveldb_add_vocabulary adding = {find, find_bits, copy_line};
 
 void lanebloom_leveldb_add_neon(const struct filter_shape *shape, uint8_t *payload,
                                 struct hash_source *source)

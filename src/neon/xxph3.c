@@ -3,8 +3,7 @@
  * high half alone. From 9 bytes on the hash needs 128-bit products, which AArch64 has two general
  * instructions for: those keys are left to scalar.
  * SPDX-License-Identifier: MIT */
-#include "../scalar/xxph3.h"
-#include "../scalar/scalar.h"
+#include "../lanes/xxph3.h"
 #include "isa.h"
 #include "neon.h"
 
@@ -85,13 +84,6 @@ static inline void store(void *hashes, size_t i, struct words h)
   vst2q_u32((void *)((uint8_t *)hashes + i * sizeof(uint64_t)), words);
 }
 
-/* Keys first .. first + n by scalar's loops. */
-static void hash_in_scalar(const lanebloom_keys *keys, size_t first, size_t n, void *hashes)
-{
-  const lanebloom_keys part = lanebloom_keys_part(keys, first, n);
-  lanebloom_xxph3_hash_scalar(&part, (uint8_t *)hashes + first * sizeof(uint64_t));
-}
-
 /* ---- Keys of one width ---- */
 
 /* Returns how many keys are done. 16 bytes from a key on hold the next one too: the first and the
@@ -123,22 +115,19 @@ static size_t fixed_8(const uint8_t *keys, size_t n, void *hashes)
   return i;
 }
 
-static void hash_fixed(const lanebloom_keys *keys, void *hashes)
+static inline __attribute__((always_inline)) size_t hash_fixed(const uint8_t *keys, size_t width,
+                                                               size_t n, void *hashes)
 {
-  const size_t width = keys->width, n = keys->n;
-  size_t done = 0;
   if (width == 8)
-    done = fixed_8(keys->data, n, hashes);
-  else if (width >= 4 && width < 8)
-    done = fixed_4_to_7(keys->data, width, n, hashes);
-  hash_in_scalar(keys, done, n - done, hashes);
+    return fixed_8(keys, n, hashes);
+  if (width >= 4 && width < 8)
+    return fixed_4_to_7(keys, width, n, hashes);
+  return 0;
 }
 
 /* ---- Keys of many sizes ---- */
 
 enum {
-  MIXED_NKEYS = 256, /* whose lists stay in the first-level cache beside keys and hashes */
-
   /* Lists are of sizes that differ by less than 8 bytes, so that keys of one list take the same
    * way: 1 to 8 bytes, 9 to 16, fourteen more up to 128, and all other sizes. */
   SHORT = 0,
@@ -147,9 +136,9 @@ enum {
   NLISTS,
 };
 
-/* Up to MIXED_NKEYS. A branch per key on its size would often be mispredicted. */
+/* A branch per key on its size would often be mispredicted. */
 static inline __attribute__((always_inline)) void hash_mixed(const lanebloom_keys *keys,
-                                                             uint8_t *hashes)
+                                                             void *hashes)
 {
   uint16_t lists[NLISTS][MIXED_NKEYS], *ends[NLISTS];
   for (size_t c = 0; c < NLISTS; c++)
@@ -179,30 +168,9 @@ static inline __attribute__((always_inline)) void hash_mixed(const lanebloom_key
   }
 }
 
-static inline __attribute__((always_inline)) void
-hash_blocks(const lanebloom_keys *batch, enum keys_layout layout, uint8_t *hashes)
-{
-  for (size_t i = 0; i < batch->n; i += MIXED_NKEYS) {
-    lanebloom_keys keys = lanebloom_keys_part(batch, i, MIXED_NKEYS);
-    keys.layout = layout; /* a constant, so that each layout has its own loops */
-    hash_mixed(&keys, hashes + i * sizeof(uint64_t));
-  }
-}
+static const struct xxph3_vocabulary vocabulary = {hash_fixed, hash_mixed, 1};
 
 void lanebloom_xxph3_hash_neon(const lanebloom_keys *keys, void *hashes)
 {
-  switch ((enum keys_layout)keys->layout) {
-  case KEYS_FIXED:
-    hash_fixed(keys, hashes);
-    break;
-  case KEYS_OFFSETS32:
-    hash_blocks(keys, KEYS_OFFSETS32, hashes);
-    break;
-  case KEYS_OFFSETS64:
-    hash_blocks(keys, KEYS_OFFSETS64, hashes);
-    break;
-  case KEYS_SLICES:
-    hash_blocks(keys, KEYS_SLICES, hashes);
-    break;
-  }
+  xxph3_hash(keys, &vocabulary, hashes);
 }
