@@ -90,14 +90,14 @@ void bench_share_nothing(void)
 
 static void release_array(void *value)
 {
-  struct filter_memory *memory = value;
+  struct memory *memory = value;
   lanebloom_memory_free(memory);
   free(memory);
 }
 
 struct bench_made bench_make_array(size_t nbytes)
 {
-  struct filter_memory *memory = malloc(sizeof *memory);
+  struct memory *memory = malloc(sizeof *memory);
   if (!memory || !(*memory = lanebloom_memory_create(nbytes)).bytes)
     bench_check(LANEBLOOM_ERR_MEMORY);
   return (struct bench_made){memory, nbytes, release_array};
@@ -105,12 +105,12 @@ struct bench_made bench_make_array(size_t nbytes)
 
 uint8_t *bench_array(const struct bench_made *made)
 {
-  return ((const struct filter_memory *)made->value)->bytes;
+  return ((const struct memory *)made->value)->bytes;
 }
 
 uint8_t *bench_share_array(bench_maker *maker, const struct bench_case *wanted)
 {
-  return ((const struct filter_memory *)bench_share(maker, wanted))->bytes;
+  return ((const struct memory *)bench_share(maker, wanted))->bytes;
 }
 
 /* ---- Keys ---- */

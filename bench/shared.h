@@ -50,7 +50,7 @@ struct bench_queries {
   /* where the next call begins: repetitions go on where the last one ended, so that they see
    * all */
   size_t next;
-  struct filter_memory *array;
+  struct memory *array;
 };
 struct bench_queries *bench_queries(size_t kib, unsigned hits); /* keys of 8 bytes */
 struct bench_queries *bench_queries_for(const struct bench_case *wanted);

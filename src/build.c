@@ -14,8 +14,8 @@ struct lanebloom_builder {
   uint64_t nkeys;     /* added so far */
   bool sized;
 
-  struct filter_shape shape;   /* sized */
-  struct filter_memory memory; /* sized; no bytes after finish, until the next add */
+  struct filter_shape shape; /* sized */
+  struct memory memory;      /* sized; no bytes after finish, until the next add */
 
   uint8_t *hashes; /* not sized: nhashes of them, room for `room` */
   size_t nhashes, room;
@@ -24,8 +24,7 @@ struct lanebloom_builder {
 /* ---- Sized: bits are set as keys come ---- */
 
 static lanebloom_status create_payload(const struct format_table *format,
-                                       const struct filter_shape *shape,
-                                       struct filter_memory *memory)
+                                       const struct filter_shape *shape, struct memory *memory)
 {
   *memory = lanebloom_memory_create(format_nbytes(format, shape));
   return memory->bytes ? LANEBLOOM_OK : LANEBLOOM_ERR_MEMORY;
@@ -113,10 +112,10 @@ static void append_hashes(lanebloom_builder *builder, struct hash_source *source
 /* Sets the bits of all hashes. What is not there of the memory that lanes could use besides only
  * costs time. */
 static void add_hashes(const struct format_table *format, const struct kernel_table *kernels,
-                       const struct filter_shape *shape, const struct filter_memory *memory,
+                       const struct filter_shape *shape, const struct memory *memory,
                        struct hash_source *source)
 {
-  struct filter_memory scratch = {0};
+  struct memory scratch = {0};
   const size_t nbytes = format->scratch_nbytes ? format->scratch_nbytes(shape, source->n) : 0;
   if (nbytes > 0)
     scratch = lanebloom_memory_create(nbytes);
@@ -220,7 +219,7 @@ lanebloom_status lanebloom_builder_merge(lanebloom_builder *into, const lanebloo
 /* Puts the kept hashes into a filter of the size that the engine would choose for their number. */
 static lanebloom_status place_hashes(const lanebloom_builder *builder,
                                      const struct kernel_table *kernels, struct filter_shape *shape,
-                                     struct filter_memory *memory)
+                                     struct memory *memory)
 {
   const struct format_table *format = builder->format;
   lanebloom_status status = format->plan(builder->millibits, builder->nhashes, shape);
@@ -239,7 +238,7 @@ static void empty(lanebloom_builder *builder)
   free(builder->hashes);
   builder->hashes = NULL;
   builder->nhashes = builder->room = 0;
-  builder->memory = (struct filter_memory){0}; /* the filter owns it now */
+  builder->memory = (struct memory){0}; /* the filter owns it now */
   builder->nkeys = 0;
 }
 
@@ -252,12 +251,12 @@ lanebloom_status lanebloom_builder_finish(lanebloom_builder *builder, lanebloom_
   const struct format_table *format = builder->format;
 
   struct filter_shape shape = builder->shape;
-  struct filter_memory placed = {0};
+  struct memory placed = {0};
   lanebloom_status status =
       builder->sized ? ensure_payload(builder) : place_hashes(builder, kernels, &shape, &placed);
   if (status)
     return status;
-  struct filter_memory memory = builder->sized ? builder->memory : placed;
+  struct memory memory = builder->sized ? builder->memory : placed;
   if (format->write_frame)
     format->write_frame(&shape, memory.bytes);
   status =
@@ -325,7 +324,7 @@ lanebloom_status lanebloom_filter_merge(const lanebloom_filter *const *filters, 
       bits_per_key = NAN;
   }
 
-  struct filter_memory memory = lanebloom_memory_create(first->nbytes);
+  struct memory memory = lanebloom_memory_create(first->nbytes);
   if (!memory.bytes)
     return LANEBLOOM_ERR_MEMORY;
   for (size_t i = 0; i < n; i++)

@@ -43,7 +43,7 @@ const char *lanebloom_version(void)
 
 lanebloom_status lanebloom_filter_adopt(const struct format_table *format, const uint8_t *bytes,
                                         size_t nbytes, uint64_t nkeys, double bits_per_key,
-                                        struct filter_memory memory, lanebloom_filter **filter)
+                                        struct memory memory, lanebloom_filter **filter)
 {
   const struct format_table *asked = format;
   if (nbytes > asked->max_nbytes)
@@ -83,7 +83,7 @@ lanebloom_status lanebloom_filter_parse_raw(lanebloom_format id, const void *byt
     return status;
   if (!bytes && size > 0)
     return LANEBLOOM_ERR_ARGUMENT;
-  struct filter_memory borrowed = {.kind = MEMORY_BORROWED};
+  struct memory borrowed = {.kind = MEMORY_BORROWED};
   return lanebloom_filter_adopt(format, bytes, size, LANEBLOOM_UNKNOWN, NAN, borrowed, filter);
 }
 

@@ -1,10 +1,10 @@
 /* The memory that filters live in.
  * SPDX-License-Identifier: MIT */
+#include "memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-
-#include "filter.h"
 
 /* A filter of 2 MiB or more is probed at random beyond the reach of the first-level TLB, where 4
  * KiB pages cost 1.4 to 2 times per probe. Transparent huge pages need memory that is aligned to
@@ -17,13 +17,13 @@ static size_t round_up(size_t n, size_t unit)
   return (n + unit - 1) / unit * unit;
 }
 
-static struct filter_memory on_huge_pages(size_t nbytes)
+static struct memory on_huge_pages(size_t nbytes)
 {
   const size_t size = round_up(nbytes, HUGE_PAGE_NBYTES);
   const size_t reserved = size + HUGE_PAGE_NBYTES;
   uint8_t *begin = mmap(NULL, reserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (begin == MAP_FAILED)
-    return (struct filter_memory){0};
+    return (struct memory){0};
 
   uint8_t *aligned = begin + (round_up((uintptr_t)begin, HUGE_PAGE_NBYTES) - (uintptr_t)begin);
   const size_t before = (size_t)(aligned - begin), after = reserved - size - before;
@@ -33,13 +33,13 @@ static struct filter_memory on_huge_pages(size_t nbytes)
     munmap(aligned + size, after);
   madvise(aligned, size,
           MADV_HUGEPAGE); /* a wish: a kernel without huge pages is slower, not wrong */
-  return (struct filter_memory){.bytes = aligned, .nbytes = size, .kind = MEMORY_MAPPED};
+  return (struct memory){.bytes = aligned, .nbytes = size, .kind = MEMORY_MAPPED};
 }
 
-struct filter_memory lanebloom_memory_create(uint64_t nbytes)
+struct memory lanebloom_memory_create(uint64_t nbytes)
 {
   if (nbytes > PTRDIFF_MAX - 2 * HUGE_PAGE_NBYTES)
-    return (struct filter_memory){0};
+    return (struct memory){0};
   if (nbytes >= HUGE_PAGE_NBYTES)
     return on_huge_pages((size_t)nbytes);
 
@@ -48,14 +48,14 @@ struct filter_memory lanebloom_memory_create(uint64_t nbytes)
   uint8_t *bytes = aligned_alloc(CACHE_LINE_NBYTES, size);
   if (bytes)
     memset(bytes, 0, size);
-  return (struct filter_memory){.bytes = bytes, .nbytes = size, .kind = MEMORY_HEAP};
+  return (struct memory){.bytes = bytes, .nbytes = size, .kind = MEMORY_HEAP};
 }
 
-void lanebloom_memory_free(struct filter_memory *memory)
+void lanebloom_memory_free(struct memory *memory)
 {
   if (memory->kind == MEMORY_HEAP)
     free(memory->bytes);
   else if (memory->kind == MEMORY_MAPPED)
     munmap(memory->bytes, memory->nbytes);
-  *memory = (struct filter_memory){0};
+  *memory = (struct memory){0};
 }

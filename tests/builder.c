@@ -198,12 +198,12 @@ Test(builder, sizes_that_wrap_and_sizes_that_are_not_to_be_had)
 static uint64_t asked_nbytes; /* in the last request for memory */
 static bool refuses_memory;
 
-struct filter_memory __real_lanebloom_memory_create(uint64_t nbytes);
-struct filter_memory __wrap_lanebloom_memory_create(uint64_t nbytes);
-struct filter_memory __wrap_lanebloom_memory_create(uint64_t nbytes)
+struct memory __real_lanebloom_memory_create(uint64_t nbytes);
+struct memory __wrap_lanebloom_memory_create(uint64_t nbytes);
+struct memory __wrap_lanebloom_memory_create(uint64_t nbytes)
 {
   asked_nbytes = nbytes;
-  return refuses_memory ? (struct filter_memory){0} : __real_lanebloom_memory_create(nbytes);
+  return refuses_memory ? (struct memory){0} : __real_lanebloom_memory_create(nbytes);
 }
 
 /* A large batch for a large LevelDB filter asks for up to half as much memory besides, and does

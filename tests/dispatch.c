@@ -223,7 +223,7 @@ Test(dispatch, saving_asks_for_a_kernel_first)
   cr_assert(mprotect(bytes, page, PROT_NONE) == 0);
   lanebloom_filter *filter;
   cr_assert(lanebloom_filter_adopt(&lanebloom_format_leveldb, bytes, page + 1, 0, NAN,
-                                   (struct filter_memory){.kind = MEMORY_BORROWED},
+                                   (struct memory){.kind = MEMORY_BORROWED},
                                    &filter) == LANEBLOOM_OK);
   cr_assert(lanebloom_filter_save(filter, "/dev/null") == LANEBLOOM_ERR_KERNEL);
   cr_assert(lanebloom_filter_save_raw(filter, "/dev/null") == LANEBLOOM_ERR_KERNEL);

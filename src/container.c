@@ -1,0 +1,192 @@
+/* The container of docs/file-format.md: its header, its checksums, and a filter from its bytes.
+ * SPDX-License-Identifier: MIT */
+#include "container.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "bytes.h"
+
+/* As PNG's: the first byte is not ASCII, and line ends that a text mode would change are in it. */
+static const uint8_t MAGIC[8] = {0x89, 'L', 'B', 'F', '\r', '\n', 0x1a, '\n'};
+
+enum { CONTAINER_VERSION = 1 };
+
+static const uint64_t MAX_MILLIBITS = (uint64_t)INT_MAX * 1000; /* no format takes more */
+
+/* Where each field starts. Little-endian, on every host. */
+enum {
+  AT_MAGIC = 0,
+  AT_VERSION = 8,         /* u32 */
+  AT_FORMAT = 12,         /* u32: lanebloom_format */
+  AT_NKEYS = 16,          /* u64: all ones when unknown */
+  AT_MILLIBITS = 24,      /* u64: bits per key in thousandths, all ones when unknown */
+  AT_PAYLOAD_NBYTES = 32, /* u64 */
+  AT_FLAGS = 40,          /* u32: none is defined yet */
+  /* u32: low half of XXH3-64 of the bytes before it, for those who map and do not read it all */
+  AT_HEADER_CHECKSUM = 44,
+  AT_CHECKSUM = 48, /* u64: XXH3-64 of header and payload, with these eight bytes 0 */
+  AT_RESERVED = 56, /* u64: 0 */
+};
+
+bool lanebloom_container_begins(const uint8_t *bytes, uint64_t nbytes)
+{
+  return nbytes >= CONTAINER_HEADER_NBYTES && memcmp(bytes, MAGIC, sizeof MAGIC) == 0;
+}
+
+uint64_t lanebloom_container_payload_nbytes(const uint8_t *header)
+{
+  return load_le64(header + AT_PAYLOAD_NBYTES);
+}
+
+static uint32_t header_checksum(const uint8_t *header)
+{
+  return (uint32_t)XXH3_64bits(header, AT_HEADER_CHECKSUM);
+}
+
+static uint64_t whole_checksum(const uint8_t *header, const void *payload, size_t nbytes)
+{
+  uint8_t zeroed[CONTAINER_HEADER_NBYTES];
+  memcpy(zeroed, header, sizeof zeroed);
+  store_le64(zeroed + AT_CHECKSUM, 0);
+  XXH3_state_t state;
+  XXH3_64bits_reset(&state);
+  XXH3_64bits_update(&state, zeroed, sizeof zeroed);
+  XXH3_64bits_update(&state, payload, nbytes);
+  return XXH3_64bits_digest(&state);
+}
+
+void lanebloom_container_write_header(const lanebloom_filter *filter,
+                                      uint8_t header[CONTAINER_HEADER_NBYTES])
+{
+  const double bits = filter->bits_per_key;
+  memset(header, 0, CONTAINER_HEADER_NBYTES);
+  memcpy(header + AT_MAGIC, MAGIC, sizeof MAGIC);
+  store_le32(header + AT_VERSION, CONTAINER_VERSION);
+  store_le32(header + AT_FORMAT, (uint32_t)filter->format->id);
+  store_le64(header + AT_NKEYS, filter->nkeys);
+  store_le64(header + AT_MILLIBITS,
+             isnan(bits) ? LANEBLOOM_UNKNOWN : (uint64_t)round(fmin(bits, INT_MAX) * 1000));
+  store_le64(header + AT_PAYLOAD_NBYTES, filter->nbytes);
+  store_le32(header + AT_HEADER_CHECKSUM, header_checksum(header));
+  store_le64(header + AT_CHECKSUM, whole_checksum(header, filter->bytes, filter->nbytes));
+}
+
+lanebloom_status lanebloom_container_check_header(const uint8_t *header, uint64_t found,
+                                                  const struct problem *problem)
+{
+  if (found < sizeof MAGIC || memcmp(header, MAGIC, sizeof MAGIC) != 0) {
+    char text[3 * sizeof MAGIC + 1] = " nothing";
+    for (size_t i = 0; i < sizeof MAGIC && i < found; i++)
+      snprintf(text + 3 * i, sizeof text - 3 * i, " %02x", header[i]);
+    return problem_set(
+        problem, LANEBLOOM_ERR_FORMAT,
+        "not a lanebloom container: expected it to start with 89 4c 42 46 0d 0a 1a 0a, found%s",
+        text);
+  }
+  if (found < CONTAINER_HEADER_NBYTES)
+    return problem_set(problem, LANEBLOOM_ERR_CORRUPT,
+                       "truncated: expected a header of %d bytes, found %" PRIu64,
+                       CONTAINER_HEADER_NBYTES, found);
+  const uint32_t version = load_le32(header + AT_VERSION);
+  if (version != CONTAINER_VERSION)
+    return problem_set(problem, LANEBLOOM_ERR_FORMAT,
+                       "container version: expected %d, found %" PRIu32
+                       "; a newer lanebloom may read it",
+                       CONTAINER_VERSION, version);
+  const uint32_t expected = load_le32(header + AT_HEADER_CHECKSUM), sum = header_checksum(header);
+  if (expected != sum)
+    return problem_set(problem, LANEBLOOM_ERR_CORRUPT,
+                       "damaged header: expected checksum %08" PRIx32 ", found %08" PRIx32,
+                       expected, sum);
+  if (load_le32(header + AT_FLAGS) != 0 || load_le64(header + AT_RESERVED) != 0)
+    return problem_set(problem, LANEBLOOM_ERR_FORMAT,
+                       "flags: expected none, found %08" PRIx32 " and %016" PRIx64
+                       "; a newer lanebloom may read it",
+                       load_le32(header + AT_FLAGS), load_le64(header + AT_RESERVED));
+  const uint64_t millibits = load_le64(header + AT_MILLIBITS);
+  if (millibits > MAX_MILLIBITS && millibits != LANEBLOOM_UNKNOWN)
+    return problem_set(problem, LANEBLOOM_ERR_CORRUPT,
+                       "bits per key: expected at most %" PRIu64 " thousandths, found %" PRIu64,
+                       MAX_MILLIBITS, millibits);
+  const uint32_t id = load_le32(header + AT_FORMAT);
+  const struct format_table *format = lanebloom_format_table((lanebloom_format)id);
+  if (!format)
+    return problem_set(problem, LANEBLOOM_ERR_FORMAT,
+                       "filter format: expected one that this lanebloom has, found number %" PRIu32,
+                       id);
+  const uint64_t nbytes = load_le64(header + AT_PAYLOAD_NBYTES);
+  if (nbytes > format->max_nbytes)
+    return problem_set(problem, LANEBLOOM_ERR_LIMIT,
+                       "payload: expected at most the %" PRIu64
+                       " bytes that %s can hold, found %" PRIu64,
+                       format->max_nbytes, format->name, nbytes);
+  return LANEBLOOM_OK;
+}
+
+static lanebloom_status check_size(const uint8_t *header, uint64_t found,
+                                   const struct problem *problem)
+{
+  const uint64_t nbytes = load_le64(header + AT_PAYLOAD_NBYTES);
+  if (found - CONTAINER_HEADER_NBYTES > nbytes) /* how many more nobody knows: load() stops there */
+    return problem_set(
+        problem, LANEBLOOM_ERR_CORRUPT,
+        "too long: expected a payload of %" PRIu64 " bytes behind the header, found more", nbytes);
+  if (found - CONTAINER_HEADER_NBYTES < nbytes)
+    return problem_set(problem, LANEBLOOM_ERR_CORRUPT,
+                       "truncated: expected a payload of %" PRIu64
+                       " bytes behind the header, found %" PRIu64,
+                       nbytes, found - CONTAINER_HEADER_NBYTES);
+  return LANEBLOOM_OK;
+}
+
+static lanebloom_status check_sum(const uint8_t *bytes, size_t nbytes,
+                                  const struct problem *problem)
+{
+  const uint64_t expected = load_le64(bytes + AT_CHECKSUM);
+  const uint64_t found =
+      whole_checksum(bytes, bytes + CONTAINER_HEADER_NBYTES, nbytes - CONTAINER_HEADER_NBYTES);
+  if (expected == found)
+    return LANEBLOOM_OK;
+  return problem_set(problem, LANEBLOOM_ERR_CORRUPT,
+                     "damaged: expected checksum %016" PRIx64 ", found %016" PRIx64, expected,
+                     found);
+}
+
+lanebloom_status lanebloom_container_open(const uint8_t *bytes, size_t nbytes, bool verify_sum,
+                                          struct memory memory, const struct problem *problem,
+                                          lanebloom_filter **filter)
+{
+  lanebloom_status status = lanebloom_container_check_header(bytes, nbytes, problem);
+  if (!status)
+    status = check_size(bytes, nbytes, problem);
+  if (!status && verify_sum)
+    status = check_sum(bytes, nbytes, problem);
+  if (status)
+    return status;
+
+  const struct format_table *format =
+      lanebloom_format_table((lanebloom_format)load_le32(bytes + AT_FORMAT));
+  const uint64_t millibits = load_le64(bytes + AT_MILLIBITS);
+  status = lanebloom_filter_adopt(format, bytes + CONTAINER_HEADER_NBYTES,
+                                  nbytes - CONTAINER_HEADER_NBYTES, load_le64(bytes + AT_NKEYS),
+                                  millibits == LANEBLOOM_UNKNOWN ? NAN : (double)millibits / 1000,
+                                  memory, filter);
+  return status ? problem_status(problem, status) : LANEBLOOM_OK;
+}
+
+lanebloom_status lanebloom_filter_parse(const void *bytes, size_t size, lanebloom_filter **filter)
+{
+  *filter = NULL;
+  if (!lanebloom_kernels_current())
+    return LANEBLOOM_ERR_KERNEL;
+  if (!bytes && size > 0)
+    return LANEBLOOM_ERR_ARGUMENT;
+  struct memory borrowed = {.kind = MEMORY_BORROWED};
+  return lanebloom_container_open(bytes, size, true, borrowed, &no_problem, filter);
+}
