@@ -88,22 +88,21 @@ static lanebloom_format format_of(const lanebloom_filter *filter)
 static lanebloom_status open_filter(const struct loader *loader, lanebloom_table *table, size_t i)
 {
   const struct block *data = &table->filter_data[i];
-  lanebloom_filter **filter = &table->filters[i];
+  lanebloom_filter *filter;
   const lanebloom_status status =
-      lanebloom_filter_parse_raw(LANEBLOOM_ROCKSDB, data->bytes, data->nbytes, filter);
+      lanebloom_filter_parse_raw(LANEBLOOM_ROCKSDB, data->bytes, data->nbytes, &filter);
   if (status == LANEBLOOM_ERR_FORMAT || status == LANEBLOOM_ERR_LIMIT)
     return LANEBLOOM_OK;
   if (status)
     return problem_set(loader->problem, status, "filter: %s", lanebloom_status_text(status));
-  const lanebloom_format format = format_of(*filter);
-  if (format == LANEBLOOM_ROCKSDB) /* a constant answer, for which no hash is looked at */
-    return LANEBLOOM_OK;
+  const lanebloom_format format = format_of(filter);
   if (table->hash == LANEBLOOM_ROCKSDB)
     table->hash = format;
-  if (table->hash != format) {
-    lanebloom_filter_close(*filter);
-    *filter = NULL;
-  }
+  if (format == LANEBLOOM_ROCKSDB /* a constant answer, for which no hash is looked at */
+      || format == table->hash)
+    table->filters[i] = filter;
+  else
+    lanebloom_filter_close(filter);
   return LANEBLOOM_OK;
 }
 
@@ -167,8 +166,10 @@ static lanebloom_status load_partition_index(struct loader *loader, lanebloom_ta
 static lanebloom_status load_partitions(struct loader *loader, lanebloom_table *table)
 {
   lanebloom_status status = load_partition_index(loader, table);
-  if (!status && !reserve(table, table->index.n))
-    status = problem_memory(loader->problem, table->index.n * sizeof *table->filter_data);
+  if (status)
+    return status;
+  if (!reserve(table, table->index.n))
+    return problem_memory(loader->problem, table->index.n * sizeof *table->filter_data);
   for (size_t i = 0; !status && i < table->nfilters; i++) {
     const struct handle handle = table->index.handles[i];
     if (handle.nbytes > 0) /* else a filter of no bytes, which holds no key */

@@ -72,7 +72,7 @@ static lanebloom_status walk_entries(const struct walk *walk, struct entries *en
           problem_set(walk->problem, LANEBLOOM_ERR_CORRUPT,
                       "damaged data block: expected keys of at least %d bytes, found one of %zu",
                       SUFFIX_NBYTES, entries->key_nbytes);
-    if (!ends->is_form_known && entries->key_nbytes <= left) {
+    if (previous->bytes && entries->key_nbytes <= left) {
       examine(ends, walk->table, entries, previous);
       left -= entries->key_nbytes;
     }

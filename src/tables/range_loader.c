@@ -116,7 +116,7 @@ static lanebloom_status decide_leveldb(struct loader *loader, lanebloom_table *t
                                        const struct index *index, struct ends *ends)
 {
   const bool in_database = find_comparator(loader, table);
-  bool may_be[NKEY_FORMS];
+  bool may_be[NKEY_FORMS] = {false};
   for (size_t i = 0; i < NKEY_FORMS; i++)
     may_be[i] = ends->forms[i].is_possible && ends->forms[i].is_found;
   if (!may_be[USER_KEYS] && !may_be[INTERNAL_KEYS]) {
