@@ -18,6 +18,9 @@ static const struct kernel_table *const tables[] = {
     &lanebloom_kernels_avx2, /* by gathers */
     &lanebloom_kernels_avx2_loads,
 #endif
+#if defined(LANEBLOOM_WITH_SSE41)
+    &lanebloom_kernels_sse41,
+#endif
 #if defined(LANEBLOOM_WITH_NEON)
     &lanebloom_kernels_neon,
 #endif

@@ -138,6 +138,7 @@ struct kernel_table {
 extern const struct kernel_table lanebloom_kernels_scalar;
 extern const struct kernel_table lanebloom_kernels_avx512, lanebloom_kernels_avx2,
     lanebloom_kernels_avx2_loads;
+extern const struct kernel_table lanebloom_kernels_sse41;
 extern const struct kernel_table lanebloom_kernels_neon;
 
 /* ---- The choice (dispatch.c) ---- */

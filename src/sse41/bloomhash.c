@@ -1,0 +1,101 @@
+/* BloomHash in lanes of SSE4.1: keys of 4, 8 or 16 bytes, four at a time. Others are scalar's.
+ * SPDX-License-Identifier: MIT */
+#include "../lanes/bloomhash.h"
+#include "isa.h"
+#include "sse41.h"
+
+enum { LANES = 4 };
+
+/* ---- Vocabulary ---- */
+
+static inline __m128i load(const uint8_t *from)
+{
+  return _mm_loadu_si128((const void *)from);
+}
+
+static inline void store(uint8_t *to, __m128i value)
+{
+  _mm_storeu_si128((void *)to, value);
+}
+
+static inline __m128i seed_of(uint32_t nbytes)
+{
+  return _mm_set1_epi32((int)(BLOOMHASH_SEED ^ nbytes * BLOOMHASH_MULTIPLIER));
+}
+
+static inline __m128i mix(__m128i hash, __m128i words)
+{
+  hash = _mm_mullo_epi32(_mm_add_epi32(hash, words), _mm_set1_epi32((int)BLOOMHASH_MULTIPLIER));
+  return _mm_xor_si128(hash, _mm_srli_epi32(hash, 16));
+}
+
+/* ---- Keys of one width: n is a multiple of LANES ---- */
+
+static void hash_4(const uint8_t *data, size_t n, uint8_t *hashes)
+{
+  for (size_t i = 0; i < n; i += LANES)
+    store(hashes + i * 4, mix(seed_of(4), load(data + i * 4)));
+}
+
+/*   a0 a1 b0 b1 | c0 c1 d0 d1   ->   a0 b0 c0 d0 | a1 b1 c1 d1 */
+static void hash_8(const uint8_t *data, size_t n, uint8_t *hashes)
+{
+  for (size_t i = 0; i < n; i += LANES) {
+    const __m128 ab = _mm_castsi128_ps(load(data + i * 8));
+    const __m128 cd = _mm_castsi128_ps(load(data + i * 8 + 16));
+    const __m128i even = _mm_castps_si128(_mm_shuffle_ps(ab, cd, 0x88));
+    const __m128i odd = _mm_castps_si128(_mm_shuffle_ps(ab, cd, 0xdd));
+    store(hashes + i * 4, mix(mix(seed_of(8), even), odd));
+  }
+}
+
+/* Keys a, b, c and d of four words:
+ *
+ *   a0 b0 a1 b1 | c0 d0 c1 d1   ->   a0 b0 c0 d0 | a1 b1 c1 d1 | ... */
+static void hash_16(const uint8_t *data, size_t n, uint8_t *hashes)
+{
+  for (size_t i = 0; i < n; i += LANES) {
+    const uint8_t *four = data + i * 16;
+    const __m128i a = load(four), b = load(four + 16), c = load(four + 32), d = load(four + 48);
+    const __m128i ab01 = _mm_unpacklo_epi32(a, b), ab23 = _mm_unpackhi_epi32(a, b);
+    const __m128i cd01 = _mm_unpacklo_epi32(c, d), cd23 = _mm_unpackhi_epi32(c, d);
+    __m128i hash = mix(seed_of(16), _mm_unpacklo_epi64(ab01, cd01));
+    hash = mix(hash, _mm_unpackhi_epi64(ab01, cd01));
+    hash = mix(hash, _mm_unpacklo_epi64(ab23, cd23));
+    store(hashes + i * 4, mix(hash, _mm_unpackhi_epi64(ab23, cd23)));
+  }
+}
+
+/* ---- Any batch ---- */
+
+/* Returns how many keys. None of these widths has a tail. */
+static size_t hash_lanes(const lanebloom_keys *keys, uint8_t *hashes)
+{
+  const size_t n = keys->n / LANES * LANES;
+  if (keys->width == 4)
+    hash_4(keys->data, n, hashes);
+  else if (keys->width == 8)
+    hash_8(keys->data, n, hashes);
+  else if (keys->width == 16)
+    hash_16(keys->data, n, hashes);
+  else
+    return 0;
+  return n;
+}
+
+static void hash_all(const lanebloom_keys *keys, bool signed_tails, uint8_t *hashes)
+{
+  const size_t ndone = keys->layout == KEYS_FIXED ? hash_lanes(keys, hashes) : 0;
+  const lanebloom_keys rest = lanebloom_keys_part(keys, ndone, keys->n - ndone);
+  hash_in_scalar(&rest, signed_tails, hashes + ndone * sizeof(uint32_t));
+}
+
+void lanebloom_bloomhash_hash_sse41(const lanebloom_keys *keys, void *hashes)
+{
+  hash_all(keys, false, hashes);
+}
+
+void lanebloom_bloomhash_signed_hash_sse41(const lanebloom_keys *keys, void *hashes)
+{
+  hash_all(keys, true, hashes);
+}

@@ -1,0 +1,66 @@
+/* rocksdb_legacy in lanes of SSE4.1: probing. Adding is scalar's.
+ * SPDX-License-Identifier: MIT */
+#include "cache_lines.h"
+#include "sse41.h"
+
+/* ---- Vocabulary ---- */
+
+struct lookup {
+  __m128i nlines, multiplier, addend; /* see divide.h */
+  __m128i shift;
+  __m128i numbers[ROCKSDB_LEGACY_MAX_NPASSES]; /* words */
+};
+
+static inline void prepare(const struct filter_shape *shape, struct lookup *lookup)
+{
+  lookup->nlines = _mm_set1_epi64x(shape->nlines);
+  lookup->multiplier = _mm_set1_epi64x(shape->reciprocal.multiplier);
+  lookup->addend = _mm_set1_epi64x(shape->reciprocal.addend);
+  lookup->shift = _mm_cvtsi32_si128((int)shape->reciprocal.shift);
+  uint32_t lanes[ROCKSDB_LEGACY_MAX_NPASSES * PASS_NPROBES];
+  rocksdb_legacy_numbers(shape->nprobes, lanes);
+  for (uint32_t pass = 0; pass < npasses_for(shape->nprobes); pass++) {
+    const __m128i *eight = (const void *)&lanes[pass * PASS_NPROBES];
+    lookup->numbers[pass] = _mm_packus_epi32(_mm_loadu_si128(eight), _mm_loadu_si128(eight + 1));
+  }
+}
+
+static inline void locate_eight(const struct lookup *lookup, const uint8_t *hashes,
+                                uint64_t *offsets)
+{
+  for (size_t i = 0; i < 8; i += 2) {
+    const __m128i two =
+        _mm_cvtepu32_epi64(_mm_loadl_epi64((const void *)(hashes + i * sizeof(uint32_t))));
+    const __m128i product = _mm_add_epi64(_mm_mul_epu32(two, lookup->multiplier), lookup->addend);
+    const __m128i quotient = _mm_srl_epi64(product, lookup->shift);
+    const __m128i line = _mm_sub_epi64(two, _mm_mul_epu32(quotient, lookup->nlines));
+    _mm_store_si128((void *)(offsets + i), _mm_slli_epi64(line, 6));
+  }
+}
+
+/* The lowest 9 bits of each probe, which need no more than words. */
+static inline __m128i probes_of(const struct lookup *lookup, uint32_t pass, const uint8_t *hashes,
+                                size_t i)
+{
+  const uint32_t hash = hash32_at(hashes, i);
+  const __m128i stride = _mm_set1_epi16((short)bloomhash_stride(hash));
+  const __m128i probes =
+      _mm_add_epi16(_mm_set1_epi16((short)hash), _mm_mullo_epi16(stride, lookup->numbers[pass]));
+  return _mm_slli_epi16(probes, 7);
+}
+
+static const struct cache_line_vocabulary vocabulary = {
+    .hash_nbytes = sizeof(uint32_t),
+    .prepare = prepare,
+    .locate = locate_eight,
+    .probe = probe_eight,
+};
+
+/* ---- Kernels ---- */
+
+void lanebloom_rocksdb_legacy_probe_sse41(const struct filter_shape *shape, const uint8_t *payload,
+                                          struct hash_source *source, uint8_t *bitmap)
+{
+  struct lookup lookup;
+  rocksdb_legacy_probe(shape, payload, source, bitmap, &lookup, &vocabulary);
+}

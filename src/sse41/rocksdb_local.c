@@ -1,0 +1,74 @@
+/* rocksdb_local in lanes of SSE4.1: probing. Adding is scalar's.
+ * SPDX-License-Identifier: MIT */
+#include "cache_lines.h"
+#include "sse41.h"
+
+/* ---- Vocabulary ---- */
+
+struct lookup {
+  __m128i nlines;
+  /* The lower and upper halves of powers, in words. */
+  __m128i low[ROCKSDB_LOCAL_MAX_NPASSES], high[ROCKSDB_LOCAL_MAX_NPASSES];
+};
+
+static inline void prepare(const struct filter_shape *shape, struct lookup *lookup)
+{
+  lookup->nlines = _mm_set1_epi64x(shape->nlines);
+  uint32_t lanes[ROCKSDB_LOCAL_MAX_NPASSES * PASS_NPROBES];
+  rocksdb_local_powers(shape->nprobes, lanes);
+  for (uint32_t pass = 0; pass < npasses_for(shape->nprobes); pass++) {
+    uint16_t low[PASS_NPROBES], high[PASS_NPROBES];
+    for (uint32_t i = 0; i < PASS_NPROBES; i++) {
+      low[i] = (uint16_t)lanes[pass * PASS_NPROBES + i];
+      high[i] = (uint16_t)(lanes[pass * PASS_NPROBES + i] >> 16);
+    }
+    lookup->low[pass] = _mm_loadu_si128((const void *)low);
+    lookup->high[pass] = _mm_loadu_si128((const void *)high);
+  }
+}
+
+/* rocksdb_local_line in each of two lanes. */
+static inline void locate_eight(const struct lookup *lookup, const uint8_t *hashes,
+                                uint64_t *offsets)
+{
+  for (size_t i = 0; i < 8; i += 2) {
+    const __m128i two = _mm_loadu_si128((const void *)(hashes + i * sizeof(uint64_t)));
+    const __m128i line = _mm_srli_epi64(_mm_mul_epu32(two, lookup->nlines), 32);
+    _mm_store_si128((void *)(offsets + i), _mm_slli_epi64(line, 6));
+  }
+}
+
+/* A word in all lanes. */
+static inline __m128i word(__m128i words, int i)
+{
+  return _mm_shuffle_epi8(words, _mm_set1_epi16((short)((2 * i + 1) << 8 | 2 * i)));
+}
+
+/* The top 9 bits of the high half of the hash h, times a multiplier m, modulo 2^32. Its upper half:
+ *
+ *   h_low * m_low >> 16  +  h_low * m_high  +  h_high * m_low     modulo 2^16 */
+static inline __m128i probes_of(const struct lookup *lookup, uint32_t pass, const uint8_t *hashes,
+                                size_t i)
+{
+  const __m128i hash = _mm_loadl_epi64((const void *)(hashes + i * sizeof(uint64_t)));
+  const __m128i h_low = word(hash, 2), h_high = word(hash, 3);
+  return _mm_add_epi16(_mm_mulhi_epu16(h_low, lookup->low[pass]),
+                       _mm_add_epi16(_mm_mullo_epi16(h_low, lookup->high[pass]),
+                                     _mm_mullo_epi16(h_high, lookup->low[pass])));
+}
+
+static const struct cache_line_vocabulary vocabulary = {
+    .hash_nbytes = sizeof(uint64_t),
+    .prepare = prepare,
+    .locate = locate_eight,
+    .probe = probe_eight,
+};
+
+/* ---- Kernels ---- */
+
+void lanebloom_rocksdb_local_probe_sse41(const struct filter_shape *shape, const uint8_t *payload,
+                                         struct hash_source *source, uint8_t *bitmap)
+{
+  struct lookup lookup;
+  rocksdb_local_probe(shape, payload, source, bitmap, &lookup, &vocabulary);
+}
