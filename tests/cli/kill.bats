@@ -1,5 +1,4 @@
 # Kills of build: its target is absent, the old file or the whole new one, at every moment.
-# $LANEBLOOM_KILLS: how many at random moments; 200 unless it is set.
 # SPDX-License-Identifier: MIT
 load helper
 
@@ -29,7 +28,8 @@ state_of_target() {
 }
 
 @test "kills at random moments" {
-  local nkills=${LANEBLOOM_KILLS:-200} window=50000 random state temporaries=0
+  local nkills=25 window=50000 random state temporaries=0
+  ! exhaustive || nkills=200
   local -A count=([absent]=0 [old]=0 [whole]=0)
   trap - DEBUG # by which bats follows each command
   make_files
