@@ -13,6 +13,7 @@
 
 #include <lanebloom_tables.h>
 
+#include "database.h"
 #include "inputs.h"
 #include "records.h"
 #include "workers.h"
@@ -94,8 +95,8 @@ struct target {
   const char *path;
 };
 
-/* `path` "-" is standard output. Ends the command with a message if nothing can be written
- * there. */
+/* `path` "-" is standard output. If nothing can be written there, the command ends with a
+ * message. */
 struct target check_target(const char *path);
 
 /* As a container or bare. On failure says why, unless it is that nobody reads any more; returns
@@ -104,35 +105,6 @@ bool save_filter(const lanebloom_filter *filter, const struct target *target, bo
 
 /* Call it before anything else changes errno. */
 const char *status_text(lanebloom_status status);
-
-/* ---- database.c: table files, and folders of them ---- */
-
-struct database {
-  bool has_folders;
-  size_t ntables;
-  char **paths;                   /* of the tables */
-  const lanebloom_table **tables; /* NULL: not open */
-};
-
-/* Adds a table by its path; of a folder its .ldb and .sst files, in the order of their numbers. On
- * failure says why and returns false. */
-bool database_add(struct database *database, const char *path);
-
-/* Adds each of the names, opens all tables and says what is not known of them. Folders are looked
- * into until all their tables open and no others have come; if 20 looks, 50 ms apart, are not
- * enough, or a file does not open, the command ends. */
-struct database database_open(char *const *names, size_t nnames, lanebloom_writer writer);
-void database_close(struct database *database);
-
-/* An engine's latest writes are in its log alone. Says so where the folder has one; a file has
- * none. */
-void warn_of_logs(const char *folder);
-
-/* On failure says why and returns NULL. */
-lanebloom_table *open_table(const char *path, lanebloom_writer writer);
-
-/* nothers: of how many other tables the same is to be said. */
-void warn_of_table(const char *path, const char *warning, size_t nothers);
 
 /* ---- measure.c ---- */
 

@@ -121,6 +121,40 @@ make_absent() {
   [[ $output == $'db/000004.sst\t0' ]]
 }
 
+# link_tables N: a folder of N names of one table.
+link_tables() {
+  mkdir db
+  cp "$VECTORS/rocksdb_fv5_xxh3_flb10.sst" table
+  for ((i = 1; i <= $1; i++)); do
+    ln table "$(printf 'db/%06d.sst' $i)"
+  done
+}
+
+@test "--which takes no memory for tables times records" {
+  address_space_can_be_limited ||
+    skip "this binary reserves address space, as sanitizers and emulators do"
+  link_tables 300
+  yes $'\xfe' | head -c 524288 >rows # one piece of as many records as can be
+  (
+    ulimit -v 24000 # kB; bitmaps of all tables for all records are 20 MB
+    run -1 --separate-stderr lanebloom screen -j 1 --db db --which rows
+    [[ -z $output && -z $stderr ]]
+  )
+}
+
+@test "--which, more hits than are kept: each record with all its tables, in order" {
+  link_tables 300
+  for i in {1..1000}; do
+    printf '~\n~~\n'
+  done >rows # 600,000 hits in one piece
+  for jobs in -j1 -j2; do
+    lanebloom screen $jobs --db db --which -n rows >named
+    cut -f 2 named | uniq -c | awk '{ print $1, $2 }' |
+      cmp - <(grep -n '' rows | sed 's/^/300 /')
+    cut -f 1 named | cmp - <(for i in {1..2000}; do ls db/*; done)
+  done
+}
+
 @test "-n -q and statuses" {
   make_database
   make_lines

@@ -1,0 +1,28 @@
+/* Bitmaps: least significant bit first, bit i of n in byte i / 8.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_CLI_BITS_H
+#define LANEBLOOM_CLI_BITS_H
+
+#include <endian.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* The first of bits i to n - 1 that is `wanted`; n if none is. Reads whole words of 8 bytes. */
+static inline size_t find_bit(const uint8_t *bitmap, size_t i, size_t n, bool wanted)
+{
+  while (i < n) {
+    uint64_t word;
+    memcpy(&word, bitmap + i / 64 * 8, sizeof word);
+    uint64_t rest = (wanted ? le64toh(word) : ~le64toh(word)) >> i % 64;
+    if (rest) {
+      i += (size_t)__builtin_ctzll(rest);
+      return i < n ? i : n;
+    }
+    i = (i / 64 + 1) * 64;
+  }
+  return n;
+}
+
+#endif
