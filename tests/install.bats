@@ -56,6 +56,26 @@ setup_file() {
   [ "$("$PREFIX/bin/lanebloom" --version)" = "lanebloom $numbers" ]
 }
 
+# The compilers of other languages are not needed to build anything; without them nothing was tried.
+needs() { # COMPILER
+  command -v "$1" >/dev/null || skip "no $1 here"
+}
+
+@test "a Rust program links it" {
+  needs rustc
+  rustc -D warnings -O -o "$BATS_TEST_TMPDIR/consumer" -L "native=$LIBDIR" -l dylib=lanebloom \
+    "$SOURCE_DIR/tests/consumer/consumer.rs"
+  LD_LIBRARY_PATH=$LIBDIR "$BATS_TEST_TMPDIR/consumer"
+}
+
+@test "a Go program links it, with keys in C memory and pinned ones" {
+  needs go
+  cp -r "$SOURCE_DIR/tests/consumer/go" "$BATS_TEST_TMPDIR/go"
+  cd "$BATS_TEST_TMPDIR/go"
+  CGO_ENABLED=1 GOTOOLCHAIN=local GOFLAGS=-mod=mod go build -o ../consumer .
+  LD_LIBRARY_PATH=$LIBDIR "$BATS_TEST_TMPDIR/consumer"
+}
+
 @test "the library for database files: CMake, pkg-config, exports" {
   cat >"$BATS_TEST_TMPDIR/tables.c" <<'END'
 #include <lanebloom_tables.h>

@@ -1,0 +1,22 @@
+// Keys in Go memory, from Go 1.21 on: whoever pins them may keep a pointer to them in the struct.
+// SPDX-License-Identifier: MIT
+//go:build go1.21
+
+package main
+
+// #include <lanebloom.h>
+import "C"
+
+import (
+	"runtime"
+	"unsafe"
+)
+
+func usePinned() {
+	bytes := numbers()
+	var pinner runtime.Pinner
+	pinner.Pin(&bytes[0])
+	defer pinner.Unpin()
+	keys := C.lanebloom_keys_fixed(unsafe.Pointer(&bytes[0]), width, n)
+	use(&keys)
+}

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: MIT
+//go:build !go1.21
+
+package main
+
+func usePinned() {}
