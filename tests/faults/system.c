@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
+#include <stdarg.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "faults.h"
