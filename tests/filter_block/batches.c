@@ -40,8 +40,8 @@ void draw_runs(struct queries *queries, uint8_t *pool, struct rng *rng)
     if (i >= (size_t)(NFILTERS + 2) * KEYS_PER_FILTER && rng_below(rng, 2))
       memcpy(key, pool + (filter * KEYS_PER_FILTER + rng_below(rng, KEYS_PER_FILTER)) * WIDTH,
              WIDTH);
-    ask(queries, (uint64_t)filter << LEVELDB_BASE_LG | rng_below(rng, 1 << LEVELDB_BASE_LG),
-        (lanebloom_slice){key, WIDTH});
+    queries_add(queries, (uint64_t)filter << LEVELDB_BASE_LG | rng_below(rng, 1 << LEVELDB_BASE_LG),
+                (lanebloom_slice){key, WIDTH});
   }
 }
 
@@ -63,7 +63,7 @@ Test(filter_block, batches)
     rng_fill(&rng, pool, (size_t)WIDTH * MAX_QUERIES);
     struct guarded bytes = build_mixed(format, pool, time % NPLACES);
     draw_runs(queries, pool, &rng);
-    ask_leveldb(format, bytes.bytes, bytes.nbytes, queries);
+    expect_leveldb(format, bytes.bytes, bytes.nbytes, queries);
     lanebloom_filter_block *block = open_block(format, bytes.bytes, bytes.nbytes);
     const lanebloom_keys layouts[] = {lanebloom_keys_fixed(pool, WIDTH, MAX_QUERIES),
                                       lanebloom_keys_offsets32(pool, offsets32, MAX_QUERIES),
@@ -100,7 +100,7 @@ Test(filter_block, filters_of_2_to_the_32_bits)
   uint32_t hashes[NKEYS];
   for (uint64_t i = 0; i < NKEYS; i++) {
     key_bytes[i] = i * 0x9e3779b97f4a7c15;
-    ask(queries, 0, (lanebloom_slice){&key_bytes[i], sizeof *key_bytes});
+    queries_add(queries, 0, (lanebloom_slice){&key_bytes[i], sizeof *key_bytes});
   }
   const lanebloom_keys keys = lanebloom_keys_fixed(key_bytes, sizeof *key_bytes, NKEYS);
   cr_assert(lanebloom_hash(LANEBLOOM_LEVELDB, &keys, hashes) == LANEBLOOM_OK);
@@ -116,7 +116,7 @@ Test(filter_block, filters_of_2_to_the_32_bits)
       for (size_t p = 0; p < NPROBES; p++, probe += hashes[i] >> 17 | hashes[i] << 15)
         bytes[probe % (payload_nbytes * 8) / 8] |= (uint8_t)(1 << probe % (payload_nbytes * 8) % 8);
     }
-    ask_leveldb(LANEBLOOM_LEVELDB, bytes, block_bytes.nbytes, queries);
+    expect_leveldb(LANEBLOOM_LEVELDB, bytes, block_bytes.nbytes, queries);
     lanebloom_filter_block *block = open_block(LANEBLOOM_LEVELDB, bytes, block_bytes.nbytes);
     for (size_t k = 0; k < lanebloom_kernel_count(); k++) {
       test_context("%zu bytes, %s", payload_nbytes, use_kernel(k));

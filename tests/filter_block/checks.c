@@ -13,7 +13,7 @@ const char *use_kernel(size_t i)
   return kernel;
 }
 
-void ask(struct queries *queries, uint64_t offset, lanebloom_slice key)
+void queries_add(struct queries *queries, uint64_t offset, lanebloom_slice key)
 {
   if (queries->n == MAX_QUERIES)
     test_fatal("more than %d queries", MAX_QUERIES);
@@ -21,7 +21,8 @@ void ask(struct queries *queries, uint64_t offset, lanebloom_slice key)
   queries->slices[queries->n++] = key;
 }
 
-void ask_leveldb(lanebloom_format format, const void *bytes, size_t size, struct queries *queries)
+void expect_leveldb(lanebloom_format format, const void *bytes, size_t size,
+                    struct queries *queries)
 {
   const bool defined = size < TRAILER_NBYTES || ((const uint8_t *)bytes)[size - 1] < BASE_LG_END;
   for (size_t i = 0; i < queries->n; i++)
@@ -71,7 +72,7 @@ void check_answers(lanebloom_format format, const void *bytes, size_t size, stru
 {
   struct guarded guarded = guarded_copy(bytes, size, place);
   guarded_freeze(&guarded);
-  ask_leveldb(format, guarded.bytes, size, queries);
+  expect_leveldb(format, guarded.bytes, size, queries);
   lanebloom_filter_block *block = open_block(format, guarded.bytes, size);
   const lanebloom_keys keys = lanebloom_keys_slices(queries->slices, queries->n);
   for (size_t k = 0; k < lanebloom_kernel_count(); k++) {
@@ -180,14 +181,14 @@ void draw_queries(struct queries *queries, const struct sequence *sequence, stru
   for (size_t i = 0; i < sequence->nsteps; i++)
     for (size_t j = sequence->steps[i].first;
          j < sequence->steps[i].first + sequence->steps[i].nkeys; j++)
-      ask(queries, sequence->steps[i].offset, sequence->keys[j]);
+      queries_add(queries, sequence->steps[i].offset, sequence->keys[j]);
   uint64_t at = 0;
   for (size_t left = 0; nothers > 0; nothers--, left--) {
     if (left == 0) {
       at = rng_below(rng, 50) == 0 ? rng_next(rng) : rng_below(rng, sequence->end + 5000);
       left = rng_below(rng, 4) == 0 ? 20 : 1;
     }
-    ask(queries, at, draw_key(sequence, rng));
+    queries_add(queries, at, draw_key(sequence, rng));
   }
   if (rng_below(rng, 3) == 0)
     shuffle(queries, rng);

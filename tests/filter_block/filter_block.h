@@ -36,9 +36,10 @@ struct queries {
   bool expected[MAX_QUERIES];
 };
 
-void ask(struct queries *queries, uint64_t offset, lanebloom_slice key);
+void queries_add(struct queries *queries, uint64_t offset, lanebloom_slice key);
 
-void ask_leveldb(lanebloom_format format, const void *bytes, size_t size, struct queries *queries);
+void expect_leveldb(lanebloom_format format, const void *bytes, size_t size,
+                    struct queries *queries);
 
 /* The answers to a batch, in a bitmap beside an unmapped page. */
 void check_batch(const lanebloom_filter_block *block, const struct queries *queries,

@@ -123,7 +123,7 @@ Test(filter_block, screens_without_memory)
   rng_fill(&rng, pool, (size_t)WIDTH * MAX_QUERIES);
   struct guarded bytes = build_mixed(LANEBLOOM_LEVELDB, pool, AT_END);
   draw_runs(queries, pool, &rng);
-  ask_leveldb(LANEBLOOM_LEVELDB, bytes.bytes, bytes.nbytes, queries);
+  expect_leveldb(LANEBLOOM_LEVELDB, bytes.bytes, bytes.nbytes, queries);
 
   lanebloom_filter_block *block = (void *)1;
   allocations_left = 0;

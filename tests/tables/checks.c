@@ -59,7 +59,7 @@ void check_absent(const lanebloom_table *table, const lanebloom_table_info *info
   }
   cr_assert(count == hits);
   if (!set->uses_filter)
-    cr_assert(info->model_rate == 1 && hits == inside, "%s: a filter that is not asked", set->name);
+    cr_assert(info->model_rate == 1 && hits == inside, "%s: a filter that is not used", set->name);
   if (!set->has_whole_keys || !set->uses_filter || set->is_skewed || inside == 0) {
     free(bitmap);
     return;

@@ -121,8 +121,8 @@ Test(tables, a_foreign_table_in_a_database)
   folder_free(folder);
 }
 
-/* A table of LevelDB's in the folder of a database whose MANIFEST is believed: what all keys would
- * tell is not asked. */
+/* A table of LevelDB's in the folder of a database whose MANIFEST is believed: data blocks are
+ * not read for their order. */
 static void check_believed(struct made *made, struct handle data, const char *separator,
                            const char *letters, const char *warning)
 {
