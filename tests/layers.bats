@@ -1,0 +1,54 @@
+#!/usr/bin/env bats
+# Kernels are the lowest layer: they know lanes/, the seam and scalar, and allocate nothing.
+# SPDX-License-Identifier: MIT
+
+folders() { # of instruction sets, without scalar
+  awk '!/^#/ && $1 != "scalar" { print $1 }' "$SOURCE_DIR/tests/instruction_sets.txt"
+}
+
+# "FILE:LINE" of each include that leaves a folder for something kernels must not know.
+strangers() { # FILE...
+  grep -HE '^#include ".*/' "$@" |
+    grep -vE '"\.\./(lanes/[a-z0-9_]*|scalar/[a-z0-9_]*|kernels|batch|keys|bytes)\.h"$' || true
+}
+
+# What these objects call that is not a kernel, what batch.h promises them, constant data, or memory
+# that is there already. The compilers' own functions check or count.
+calls() { # OBJECT...
+  local own='^lanebloom_([a-z0-9_]*_(hash|probe|add)_[a-z0-9_]*|keys_part|hash_gathered|xxph3_secret)$'
+  local memory='^(mem(cpy|move|set|cmp)|__assert_fail|_GLOBAL_OFFSET_TABLE_)$'
+  local compilers='^__(stack_chk|asan|ubsan|tsan|sanitizer|gcov|llvm)_'
+  nm -u "$@" | awk '$1 == "U" { print $2 }' | grep -vE "$own|$memory|$compilers" || true
+}
+
+@test "kernels include lanes/, the seam and scalar/ alone" {
+  printf '#include "%s"\n' ../lanes/divide.h ../format.h isa.h >"$BATS_TEST_TMPDIR/planted.c"
+  [ "$(strangers "$BATS_TEST_TMPDIR/planted.c")" = \
+    "$BATS_TEST_TMPDIR/planted.c:#include \"../format.h\"" ]
+  for folder in lanes scalar $(folders); do
+    [ -d "$SOURCE_DIR/src/$folder" ]
+    found=$(strangers "$SOURCE_DIR/src/$folder"/*.[ch])
+    echo "$found"
+    [ -z "$found" ]
+  done
+}
+
+@test "kernels allocate nothing, and call kernels alone" {
+  objects="$BUILD_DIR/CMakeFiles/lanebloom_static.dir/src"
+  [ -e "$objects/scalar/leveldb.c.o" ]
+  nm "$objects/scalar/leveldb.c.o" | grep -q ' [Tt] ' ||
+    skip "objects hold no code, as with link-time optimisation"
+  echo 'void *malloc(unsigned long); void *f(void) { return malloc(8); }' |
+    "$CC" -x c -c -o "$BATS_TEST_TMPDIR/planted.o" -
+  [ "$(calls "$BATS_TEST_TMPDIR/planted.o")" = malloc ]
+  nsets=0
+  for folder in scalar $(folders); do
+    [ -d "$objects/$folder" ] || continue # of another CPU
+    mapfile -t kernels < <(find "$objects/$folder" -name '*.c.o' ! -name kernels.c.o)
+    found=$(calls "${kernels[@]}")
+    echo "$found"
+    [ -z "$found" ]
+    nsets=$((nsets + 1))
+  done
+  [ "$nsets" -ge 1 ]
+}
