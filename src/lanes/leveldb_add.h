@@ -12,9 +12,9 @@ enum {
   GROUP_NPOSITIONS = GROUP_NKEYS * LEVELDB_MAX_NPROBES,
 };
 
-/* Bits to be set: their byte, and their mask in it. */
+/* Bits to be set: their byte, and their mask in it. Aligned, so that no store crosses cache lines. */
 struct bits {
-  uint32_t bytes[GROUP_NPOSITIONS];
+  _Alignas(CACHE_LINE_NBYTES) uint32_t bytes[GROUP_NPOSITIONS];
   uint8_t masks[GROUP_NPOSITIONS];
 };
 
@@ -127,7 +127,8 @@ partitions_add_block(const struct filter_shape *shape, uint8_t *payload,
                      const struct partitions *partitions, const uint8_t *hashes, size_t n)
 {
   for (size_t first = 0; first < n; first += GROUP_NKEYS) {
-    uint32_t positions[GROUP_NPOSITIONS], filled[GROUP_NKEYS];
+    _Alignas(CACHE_LINE_NBYTES) uint32_t positions[GROUP_NPOSITIONS];
+    uint32_t filled[GROUP_NKEYS];
     const uint8_t *group = group_at(hashes, first, n, filled);
     const size_t nkeys = n - first < GROUP_NKEYS ? n - first : GROUP_NKEYS;
     const size_t npositions = adding->find(modulus, shape->nprobes, group, nkeys, positions, NULL);
