@@ -1,5 +1,6 @@
-/* lanebloom: screen batches of keys against the Bloom filters that storage engines write.
- * This header is the whole public interface, and its manual.
+/* lanebloom: screens batches of keys against the Bloom filters that storage engines write.
+ * This header is the library's whole public interface and its manual. lanebloom_tables.h is that of
+ * a second library, for database files.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_H
 #define LANEBLOOM_H
@@ -8,8 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The version of this header; CMakeLists.txt reads it from here. lanebloom_version() is that of the
- * library. */
+/* The version of this header. lanebloom_version() names that of the library. */
 #define LANEBLOOM_VERSION_MAJOR 0
 #define LANEBLOOM_VERSION_MINOR 1
 #define LANEBLOOM_VERSION_PATCH 0
@@ -20,7 +20,7 @@
 #define LANEBLOOM_API
 #endif
 
-/* What is exported and returns a status: a caller who ignores it is warned of. */
+/* Marks a function whose status must be looked at: compilers warn of a caller who ignores it. */
 #if (defined(__cplusplus) && __cplusplus >= 201703L) ||                                            \
     (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 202311L)
 #define LANEBLOOM_NODISCARD [[nodiscard]] LANEBLOOM_API
@@ -37,56 +37,56 @@ extern "C" {
 /* -------------------------------------------------------------------------------------------------
  * What holds for every function
  *
- * Errors    Creating, opening, saving and forcing a kernel can fail and return a status; screening
- *           cannot. On any error nothing has changed, and an output that is a pointer is NULL. The
- *           library never prints or aborts (see lanebloom_keys_offsets32() for debug builds).
- * Kernels   The default kernel table is the one that $LANEBLOOM_KERNEL names (read once, by
- *           secure_getenv; empty counts as unset), else the best that this CPU can run. While the
- *           variable names one that cannot run here, every function that returns a status returns
- *           LANEBLOOM_ERR_KERNEL: there is no silent fallback. A successful
- *           lanebloom_kernel_use(name) overrides the variable.
- * Memory    Key bytes, filter bytes, hashes and bitmaps may have any alignment; offsets, slices and
- *           indices have their type's. Outputs must not overlap inputs. Pointers to keys, filters,
- *           builders and outputs are never NULL unless a comment says so. What is "borrowed" must
- *           stay as it is until its borrower is closed.
- * Threads   Filters never change once open: any number of threads may query one. A builder belongs
- *           to one thread at a time. Everything else may be called from any thread at any time,
- *           lanebloom_kernel_use() included: a call that is under way finishes with the kernels it
- *           began with, and all kernels give the same answers.
- * Problems  A call that reads a file takes `problem`, room for problem_size bytes: where the call
- *           fails, one line for people that says what was expected and what was found, cut to fit
- *           and always terminated; "" on success. NULL and 0: none is wanted.
- * Empty     A batch of no keys is legal everywhere: nothing is written and 0 is returned. {NULL, 0}
- *           is the empty key, which is a key like any other.
+ * Errors    A function that can fail returns a status. On an error nothing has changed, and an
+ *           output that is a pointer becomes NULL. Screening cannot fail. The library never prints
+ *           and never aborts; lanebloom_keys_offsets32() names the one exception of debug builds.
+ * Problems  A function that reads a file takes `problem`, an array of problem_size bytes. On an
+ *           error it gets one line for people, which says what was expected and what was found. The
+ *           line is cut to fit and always ends with a 0 byte; on success it is "". Pass NULL and 0
+ *           if no line is wanted.
+ * Kernels   A kernel table is what one instruction set offers; all give the same answers. The
+ *           default is the one that $LANEBLOOM_KERNEL names, else the best that this CPU can run.
+ *           The variable is read once, by secure_getenv(); empty counts as unset. While it names a
+ *           table that cannot run here, every function that returns a status returns
+ *           LANEBLOOM_ERR_KERNEL. lanebloom_kernel_use() overrides the variable.
+ * Memory    Keys, filter bytes, string views, hashes, masks and bitmaps may have any alignment.
+ *           Offsets, slices and indices have the alignment of their type. Outputs must not overlap
+ *           inputs. Pointers must not be NULL unless a comment allows it. Borrowed memory must stay
+ *           unchanged until its borrower is closed. Sizes may exceed 32 bits.
+ * Threads   Any number of threads may use one filter at a time: a filter never changes. A builder
+ *           belongs to one thread at a time. All other functions may be called from any thread at
+ *           any time. A call that is running keeps the kernels it began with when another thread
+ *           calls lanebloom_kernel_use().
+ * Empty     A batch of no keys is allowed everywhere: the count is 0 and nothing is written. The
+ *           empty key is a key like any other.
  * ---------------------------------------------------------------------------------------------- */
 
-/* Values are fixed and never renumbered. */
+/* The values are fixed and never renumbered. */
 typedef enum lanebloom_status {
   LANEBLOOM_OK = 0,
-  LANEBLOOM_ERR_ARGUMENT = 1, /* outside the documented range */
-  LANEBLOOM_ERR_MEMORY = 2,
-  LANEBLOOM_ERR_FORMAT =
-      3, /* not a filter of this format, or no such format, or not for this call */
-  LANEBLOOM_ERR_CORRUPT = 4,  /* checksum or structure damaged */
-  LANEBLOOM_ERR_LIMIT = 5,    /* beyond what the format can hold */
-  LANEBLOOM_ERR_MISMATCH = 6, /* cannot be merged: format, size or probes differ */
-  LANEBLOOM_ERR_KERNEL = 7,   /* unknown, or this CPU cannot run it */
-  LANEBLOOM_ERR_IO = 8        /* errno says which */
+  LANEBLOOM_ERR_ARGUMENT = 1, /* an argument is outside its documented range */
+  LANEBLOOM_ERR_MEMORY = 2,   /* out of memory */
+  LANEBLOOM_ERR_FORMAT = 3,   /* the bytes have another format, or this call has no such format */
+  LANEBLOOM_ERR_CORRUPT = 4,  /* a checksum, a size or the structure is wrong */
+  LANEBLOOM_ERR_LIMIT = 5,    /* more than the format can hold */
+  LANEBLOOM_ERR_MISMATCH = 6, /* cannot be merged: format, size or number of probes differ */
+  LANEBLOOM_ERR_KERNEL = 7,   /* no such kernel, or this CPU cannot run it */
+  LANEBLOOM_ERR_IO = 8        /* a file could not be read or written; errno says why */
 } lanebloom_status;
 
-/* One line of English, never NULL. */
+/* What the status means, in one line of English. Never NULL. */
 LANEBLOOM_API const char *lanebloom_status_text(lanebloom_status status);
 
-/* "major.minor.patch" of the library that is linked. */
+/* The version of the library in use: "major.minor.patch". */
 LANEBLOOM_API const char *lanebloom_version(void);
 
-/* A count that nobody knows. */
+/* Stands for a count that is not known. */
 #define LANEBLOOM_UNKNOWN UINT64_MAX
 
 /* -------------------------------------------------------------------------------------------------
- * Keys: a borrowed, read-only batch of byte strings, in the layout that the caller has them in.
- * Made by these functions only and passed by pointer; it may be copied. Cost: none, nothing is
- * read.
+ * Keys: a batch of byte strings, in the layout in which the caller has them. The bytes are borrowed
+ * and only read. Make a batch with these functions and pass a pointer to it; it may be copied.
+ * Making one costs nothing: no key is read.
  * ---------------------------------------------------------------------------------------------- */
 
 typedef struct lanebloom_slice {
@@ -94,7 +94,7 @@ typedef struct lanebloom_slice {
   size_t size;      /* bytes */
 } lanebloom_slice;
 
-/* Fields are private; words in reserve are 0. */
+/* The fields are private. */
 typedef struct lanebloom_keys {
   const void *data;  /* bytes of the keys */
   const void *index; /* offsets, slices or string views; NULL for a width */
@@ -106,34 +106,40 @@ typedef struct lanebloom_keys {
   uint64_t reserved[2];
 } lanebloom_keys;
 
-/* n keys of `width` bytes, one after another: key i is data[i * width .. (i + 1) * width). A width
- * of 0 is n empty keys. */
+/* n keys of `width` bytes side by side: key i is data[i * width .. (i + 1) * width). A width of 0
+ * makes n empty keys. */
 LANEBLOOM_API lanebloom_keys lanebloom_keys_fixed(const void *data, size_t width, size_t n);
 
-/* A field of an array of records: key i is data[i * stride .. i * stride + width). Keys may overlap;
- * a stride of 0 is the first key n times. Nothing behind the last key is read. */
+/* One field of an array of records: key i is data[i * stride .. i * stride + width). stride: bytes
+ * from one key to the next. With a stride of 0 the first key stands there n times; keys may
+ * overlap. The rest of the last record need not exist. Vector kernels read past keys as they do
+ * past slices. Cost: fields of 4, 8 and 16 bytes are copied side by side in the first-level cache
+ * before they are hashed, others are hashed as slices. */
 LANEBLOOM_API lanebloom_keys lanebloom_keys_strided(const void *data, size_t width, size_t stride,
                                                     size_t n);
 
-/* Columns as Arrow lays them out: key i is data[offsets[i] .. offsets[i + 1]). offsets: n + 1 of
- * them, never falling; the caller vouches for both (none is read when n is 0). A library built
- * without NDEBUG asserts that they do not fall, which is the one case where it aborts. */
+/* A column as Arrow lays it out: key i is data[offsets[i] .. offsets[i + 1]). offsets: n + 1
+ * numbers that never fall; none is read when n is 0. The caller vouches for both: they are not
+ * checked. A library built without NDEBUG asserts that offsets do not fall, and aborts if they
+ * do. */
 LANEBLOOM_API lanebloom_keys lanebloom_keys_offsets32(const void *data, const uint32_t *offsets,
                                                       size_t n);
 LANEBLOOM_API lanebloom_keys lanebloom_keys_offsets64(const void *data, const uint64_t *offsets,
                                                       size_t n);
 
-/* Keys anywhere in memory, one slice each. Up to 15 bytes behind a key may be read, and not used,
- * where they are on the same page; valgrind reports that, and the kernel `scalar` never does it. */
+/* Keys anywhere in memory, one slice each. Vector kernels may read up to 15 bytes past a key within
+ * its page and ignore them. Use the kernel "scalar" under Valgrind. */
 LANEBLOOM_API lanebloom_keys lanebloom_keys_slices(const lanebloom_slice *slices, size_t n);
 
-/* String views as DuckDB's string_t and Velox's StringView have them: 16 bytes each, at any
- * alignment. A view begins with the size, a uint32_t. Up to 12 bytes follow it in place; of longer
- * strings 4 bytes, which are not looked at, and then a pointer to all of them. */
+/* String views of 16 bytes, as DuckDB's string_t, Velox's StringView and Umbra have them. A view
+ * begins with the string's size, a uint32_t. A string of at most 12 bytes follows at once. Of a
+ * longer one the first 4 bytes follow, which are ignored, and then a pointer to the whole string.
+ * Arrow's string views hold no pointers: they are another layout. Vector kernels read past the
+ * strings as they do past slices. */
 LANEBLOOM_API lanebloom_keys lanebloom_keys_strings(const void *views, size_t n);
 
-/* Keys first .. first + n of a batch, for threads that share one. What lies beyond the batch is cut
- * off. */
+/* Keys first .. first + n of a batch, for example one part for each thread. A part ends where the
+ * batch ends. */
 LANEBLOOM_API lanebloom_keys lanebloom_keys_part(const lanebloom_keys *keys, size_t first,
                                                  size_t n);
 
@@ -195,12 +201,12 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_format_describe(lanebloom_format 
                                                                lanebloom_format_info *info,
                                                                size_t info_size);
 
-/* Hashes every key as `format` does. hashes: n x lanebloom_format_hash_size() bytes, each hash an
- * integer in the host's byte order. Errors: FORMAT, KERNEL. Cost: linear in the bytes of the keys;
- * allocates nothing. Source: LEVELDB: LevelDB 1.23 util/hash.cc with seed 0xbc9f1d34.
- * LEVELDB_SIGNED and ROCKSDB_LEGACY: the same but for keys whose last (size mod 4) bytes hold one
- * of 0x80 or more, RocksDB 7.8.3 util/hash.cc. ROCKSDB_LOCAL: RocksDB 7.8.3 util/xxph3.h, the
- * preview of XXH3 in xxHash 0.7.2, with seed 0. */
+/* Hashes every key as `format` does. hashes: n x lanebloom_format_hash_size() bytes; each hash is
+ * an integer in the host's byte order. Errors: FORMAT, KERNEL. Cost: linear in the bytes of the
+ * keys; allocates nothing. Sources: LEVELDB is LevelDB 1.23 util/hash.cc with seed 0xbc9f1d34.
+ * LEVELDB_SIGNED and ROCKSDB_LEGACY are RocksDB 7.8.3 util/hash.cc, which differs for keys whose
+ * last (size mod 4) bytes hold one of 0x80 or more. ROCKSDB_LOCAL is RocksDB 7.8.3 util/xxph3.h,
+ * the preview of XXH3 in xxHash 0.7.2, with seed 0. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_hash(lanebloom_format format,
                                                     const lanebloom_keys *keys, void *hashes);
 
@@ -219,21 +225,21 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_hash(lanebloom_format format,
  * Errors        ARGUMENT, FORMAT, LIMIT, KERNEL. Outputs are written only on success.
  * ---------------------------------------------------------------------------------------------- */
 
-/* nbytes: the size of the engine's bytes, trailer included; nprobes: probes per key. Source:
- * LevelDB 1.23 util/bloom.cc, RocksDB 7.8.3 table/block_based/filter_policy.cc with
- * optimize_filters_for_memory off. */
+/* The size of a filter. nbytes: bytes as the engine writes them, trailer included. nprobes: probes
+ * per key. Sources: LevelDB 1.23 util/bloom.cc, and RocksDB 7.8.3
+ * table/block_based/filter_policy.cc with optimize_filters_for_memory off. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_plan_size(lanebloom_format format,
                                                          double bits_per_key, uint64_t nkeys,
                                                          uint64_t *nbytes, unsigned *nprobes);
 
-/* rate: the model's false-positive rate of a filter of nkeys distinct keys. 0 keys: 0. */
+/* The false-positive rate, by the model, of a filter of nkeys distinct keys. 0 keys: 0. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_plan_rate(lanebloom_format format,
                                                          double bits_per_key, uint64_t nkeys,
                                                          double *rate);
 
-/* bits_per_key: the least that the format takes and whose model rate is at most `rate`, which lies
- * between 0 and 1, both excluded (else ARGUMENT). LIMIT where the format does not reach it, for
- * instance because nkeys hashes of 32 bits collide more often. */
+/* The fewest bits per key with which the model's rate is at most `rate`. rate: between 0 and 1,
+ * both excluded, else ARGUMENT. LIMIT: the format does not reach this rate, for example because
+ * nkeys hashes of 32 bits collide more often. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_plan_bits(lanebloom_format format, double rate,
                                                          uint64_t nkeys, double *bits_per_key);
 
@@ -243,16 +249,18 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_plan_bits(lanebloom_format format
 
 typedef struct lanebloom_filter lanebloom_filter;
 
-/* Opens the bytes that an engine wrote, trailer included; they are borrowed. bytes may be NULL when
- * size is 0. Damaged bytes open too, are never read outside, and answer as the engine does:
+/* Makes a filter of the bytes that an engine wrote, trailer included. The bytes are borrowed; they
+ * may be NULL when size is 0. Damaged bytes are accepted. They are never read outside, and the
+ * filter answers as the engine's reader does:
  *
- * - LevelDB formats answer "no" to every key when there are fewer than 2 bytes, and "may be" to
- *   every key when the last one, the number of probes, is 0 or above 30.
- * - RocksDB's answer "no" when there are fewer than 6 bytes, and "may be" when the trailer, 5
- *   bytes, says anything that RocksDB 7.8.3 does not understand, or describes lines that lie
- *   outside the bytes. As LANEBLOOM_ROCKSDB the filter gets the format that its trailer says, and
- *   keeps LANEBLOOM_ROCKSDB when its answer is constant; opened as one of the two, bytes of the
- *   other are FORMAT. A Ribbon filter is FORMAT; 2^32 bytes or more are LIMIT.
+ * - LevelDB formats: with fewer than 2 bytes, no key is in the filter. If the last byte, the number
+ *   of probes, is 0 or above 30, every key may be in it.
+ * - RocksDB formats: with fewer than 6 bytes, no key is in the filter. If RocksDB 7.8.3 does not
+ *   understand the trailer, which is the last 5 bytes, or the trailer describes lines outside the
+ *   bytes, every key may be in it. Ask for LANEBLOOM_ROCKSDB to get the format that the trailer
+ *   names; a filter with a constant answer stays LANEBLOOM_ROCKSDB. If one of the two formats is
+ *   asked for and the bytes have the other, or the filter is a Ribbon filter: FORMAT. From 2^32
+ *   bytes on: LIMIT.
  *
  * Errors: ARGUMENT, FORMAT, LIMIT, MEMORY, KERNEL. Cost: constant. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_parse_raw(lanebloom_format format,
@@ -260,34 +268,36 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_parse_raw(lanebloom_format
                                                                 lanebloom_filter **filter);
 
 /* Builds the filter that the engine would build of these keys in this order, byte for byte.
- * Duplicates count in its size as they do there: always in LevelDB formats, in RocksDB's unless
- * their hashes follow each other. Of no keys RocksDB's formats make 5 bytes that answer "no".
- * Errors: ARGUMENT, FORMAT, LIMIT, MEMORY, KERNEL. Cost: linear; the filter and, in RocksDB's
- * formats, one hash per key; in LevelDB's, from 12 MiB on, half the filter for a while. */
+ * Duplicates enlarge it as they do in the engine: in LevelDB formats always, in RocksDB's unless
+ * equal hashes follow each other. Of no keys RocksDB's formats make 5 bytes: no key is in the
+ * filter. Errors: ARGUMENT, FORMAT, LIMIT, MEMORY, KERNEL. Cost: linear in the bytes of the keys.
+ * Memory: the filter; in RocksDB's formats one hash per key besides; in LevelDB's, from 12 MiB on,
+ * half the filter's size besides, if there is as much. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_build(lanebloom_format format,
                                                             double bits_per_key,
                                                             const lanebloom_keys *keys,
                                                             lanebloom_filter **filter);
 
-/* A new filter that matches what any of the n filters matches: the bitwise or. Keys add up when all
- * counts are known, bits per key stay when all agree. A RocksDB filter of no keys has another size
- * than any other: MISMATCH. Errors: ARGUMENT when n is 0, MISMATCH, MEMORY, KERNEL. Cost: linear in
- * bytes. */
+/* The union of n filters: a new filter with the bits of all. Its number of keys is the sum if all
+ * are known, and its bits per key stay if all agree. A RocksDB filter of no keys has its own size:
+ * MISMATCH with any other. Errors: ARGUMENT when n is 0, MISMATCH, MEMORY, KERNEL. Cost: linear in
+ * the filters' bytes. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_merge(const lanebloom_filter *const *filters,
                                                             size_t n, lanebloom_filter **merged);
 
-/* Container files (docs/file-format.md).
+/* Container files, which docs/file-format.md describes.
  *
- * - load reads the whole file, verifies its checksum and owns a copy, on huge pages where they
- *   help. Any readable path will do, a pipe too; a name of one of the process's own descriptors is
- *   read from where that stands.
- * - map maps a regular file and verifies its header, not the payload's checksum: constant cost, and
- *   processes share the pages. Cutting the file while it is mapped is the caller's risk (SIGBUS).
- * - parse takes container bytes in memory, verifies their checksum and borrows them.
+ * - load reads the whole file, verifies its checksum and keeps a copy, on huge pages where they
+ *   help. The path may name a pipe. A path such as /dev/stdin or /dev/fd/N, which names a
+ *   descriptor of this process, is read from the descriptor's position.
+ * - map maps a regular file and verifies its header. It does not verify the payload's checksum, so
+ *   its cost is constant, and processes share the pages. If the file becomes shorter while it is
+ *   mapped, SIGBUS ends the process.
+ * - parse takes a container's bytes in memory, verifies their checksum and borrows them.
  *
- * Errors: IO with errno; FORMAT for what is no container, or one of a newer version, format or
- * flag; CORRUPT for a wrong size or checksum; LIMIT for RocksDB's formats from 2^32 bytes on;
- * MEMORY, KERNEL. */
+ * Errors: IO with errno. FORMAT: no container, or one with a newer version, format or flag.
+ * CORRUPT: a wrong size or checksum. LIMIT: 2^32 bytes or more in a RocksDB format. MEMORY, KERNEL;
+ * parse: ARGUMENT. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_load(const char *path,
                                                            lanebloom_filter **filter, char *problem,
                                                            size_t problem_size);
@@ -297,25 +307,30 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_map(const char *path,
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_parse(const void *bytes, size_t size,
                                                             lanebloom_filter **filter);
 
-/* Writes a container, all or nothing. Symbolic links are followed where the system follows them. A
- * regular or new target is written beside itself, without a name where the file system can do that,
- * else as .lanebloom-*, with the old file's mode (and owner, where permitted) or what the umask
- * leaves; flushed, renamed over the target, and the folder flushed. If that last step fails the new
- * file is in place, but may not outlive a power cut. What is no regular file, and a name of one of
- * the process's own descriptors (/dev/stdout, /dev/fd/N), is written to directly; a closed pipe
- * raises SIGPIPE as any write does. Errors: IO with errno, KERNEL. Thread rule: any; of two savers
- * of one path, one's file stays. */
+/* Writes a container, all or nothing.
+ *
+ * A new or regular file is written beside its target, flushed, and renamed over the target; then
+ * the folder is flushed. If only that last step fails, the new file is in place but may not survive
+ * a power cut. Until the rename the file has no name, or, where the file system cannot do that, a
+ * name .lanebloom-*. Symbolic links are followed where the system follows them.
+ *
+ * A new file has the mode that the umask leaves. A replaced file keeps its mode, and its owner and
+ * group where the process may set them; if its group cannot be kept, the group's permissions are
+ * dropped, and others keep no more than the group had.
+ *
+ * What is no regular file, and a path such as /dev/stdout or /dev/fd/N, is written to directly; a
+ * closed pipe raises SIGPIPE, as any write does. Errors: IO with errno, KERNEL. Threads: if two
+ * save at one path, one of the two files remains, whole. Cost: linear. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_save(const lanebloom_filter *filter,
                                                            const char *path);
 
-/* Could a filter be saved at this path now? Ask before a long build. Opens and writes nothing, so a
- * full disk or a change of permissions may still make a later save fail. Errors: IO with errno,
- * KERNEL. */
+/* Could a filter be saved at this path now? Ask before a long build. Nothing is opened or written.
+ * A later save may still fail, for example on a full disk. Errors: IO with errno, KERNEL. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_save_check(const char *path);
 
-/* As load and save, for the engine's bytes alone, which have neither checksum nor key count.
- * Errors: FORMAT, also for a container; CORRUPT for a file that becomes shorter meanwhile; LIMIT,
- * IO, MEMORY, KERNEL. */
+/* As load and save, for bare engine bytes, which hold neither a checksum nor a number of keys.
+ * Errors: FORMAT, also for a container. CORRUPT: the file became shorter while it was read. LIMIT,
+ * IO with errno, MEMORY, KERNEL. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_load_raw(lanebloom_format format,
                                                                const char *path,
                                                                lanebloom_filter **filter,
@@ -323,114 +338,118 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_load_raw(lanebloom_format 
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_save_raw(const lanebloom_filter *filter,
                                                                const char *path);
 
-/* The engine's bytes, trailer included, valid until the filter is closed. */
+/* The filter's bytes as the engine writes them, trailer included. Borrowed from the filter. */
 LANEBLOOM_API const void *lanebloom_filter_bytes(const lanebloom_filter *filter, size_t *size);
 
 typedef struct lanebloom_filter_info {
-  lanebloom_format format; /* LANEBLOOM_ROCKSDB: a constant answer */
-  uint32_t nprobes;        /* 0 for constant answers */
-  /* that probes can address: in LevelDB formats never above 2^32; 0 for constant answers */
-  uint64_t nbits;
-  uint64_t nbits_set;  /* of these */
-  uint64_t nkeys;      /* added, duplicates included; LANEBLOOM_UNKNOWN for bare engine bytes */
-  double bits_per_key; /* in effect: as the format rounds and limits them; NaN when unknown */
-  /* false positives to expect, from the bits that are set and, when known, the keys, as if none
-   * were added twice */
+  lanebloom_format format; /* LANEBLOOM_ROCKSDB for a constant answer */
+  uint32_t nprobes;        /* probes per key; 0 for a constant answer */
+  uint64_t nbits;          /* bits that probes can reach; 0 for a constant answer */
+  uint64_t nbits_set;      /* how many of them are set */
+  uint64_t nkeys;          /* keys added, duplicates too; LANEBLOOM_UNKNOWN for bare engine bytes */
+  double bits_per_key;     /* in effect: as the format rounds and limits them; NaN if unknown */
+
+  /* The false-positive rate by the model: from the bits that are set and, if known, the keys, taken
+   * as distinct. */
   double model_rate;
-  /* How many distinct keys the set bits speak for. RocksDB's formats: within 2 % from 10,000 keys
-   * on, within 1 % from 100,000. LevelDB's: within 2 % at 10,000 keys and then too low, by 2 to 14 %
-   * at 100,000 and by 4 to 27 % at 1,000,000 keys with 5 to 30 bits each, because their probes meet
-   * the same bits too often (docs/leveldb-false-positives.md). LANEBLOOM_UNKNOWN for constant
-   * answers and where all bits are set. */
+
+  /* The number of distinct keys, estimated from the bits that are set. LANEBLOOM_UNKNOWN for a
+   * constant answer and if all bits are set. Error for random keys: in RocksDB's formats at most
+   * 2 % from 10,000 keys on and 1 % from 100,000 on. In LevelDB's at most 2 % at 10,000 keys; then
+   * the estimate is too low, with 5 to 30 bits per key by 2 to 14 % at 100,000 keys and by 4 to
+   * 27 % at 1,000,000, for the probes of different keys overlap more often than the model assumes
+   * (docs/leveldb-false-positives.md). */
   uint64_t nkeys_estimate;
 } lanebloom_filter_info;
 
-/* Describes a filter. info_size: sizeof(lanebloom_filter_info). A program that was compiled with
- * another version of this header gets the fields that both know, and zeros behind them. Cost: counts
- * the set bits, linear in the filter. Source of nkeys_estimate: Swamidass and Baldi 2007 for LevelDB
- * formats, and the same for lines that fill independently for RocksDB's. */
+/* Describes a filter. info_size: sizeof(lanebloom_filter_info). If a program was compiled with
+ * another version of this header, it gets the fields that both versions have; the rest of a larger
+ * struct becomes 0. Cost: counts the bits that are set, linear in the filter. Source of
+ * nkeys_estimate: Swamidass and Baldi, J. Chem. Inf. Model. 47(3), 2007; RocksDB's formats: the
+ * same for lines that fill independently. */
 LANEBLOOM_API void lanebloom_filter_describe(const lanebloom_filter *filter,
                                              lanebloom_filter_info *info, size_t info_size);
 
-/* Frees the filter and what it owns. NULL is fine. No thread may still be using it. */
+/* Frees a filter and what it owns. filter may be NULL. No other thread may still use the filter. */
 LANEBLOOM_API void lanebloom_filter_close(lanebloom_filter *filter);
 
 /* -------------------------------------------------------------------------------------------------
- * Screening: which keys may be in the filter. It cannot fail, allocates nothing, and has no false
- * negatives.
+ * Screening: which keys may be in the filter. A key that was added is always found. Screening
+ * cannot fail and allocates nothing.
  * ---------------------------------------------------------------------------------------------- */
 
-/* One key of `size` bytes (key may be NULL when size is 0). For many keys, screen() is much
- * faster. */
+/* May this one key be in the filter? key may be NULL when size is 0. For many keys
+ * lanebloom_filter_screen() is much faster. */
 LANEBLOOM_API bool lanebloom_filter_may_contain(const lanebloom_filter *filter, const void *key,
                                                 size_t size);
 
-/* Returns how many keys may be in the filter. bitmap: ceil(n / 8) bytes, least significant bit
- * first, 1 = may be in it; bits past n are 0. NULL: count only. */
+/* Returns how many keys may be in the filter. bitmap: ceil(n / 8) bytes; bit i mod 8 of byte i / 8
+ * becomes 1 if key i may be in the filter, else 0, and bits past n become 0. NULL: only count. */
 LANEBLOOM_API size_t lanebloom_filter_screen(const lanebloom_filter *filter,
                                              const lanebloom_keys *keys, uint8_t *bitmap);
 
-/* The same as bytes: mask[i] becomes 1 where key i may be in the filter, else 0. mask: n bytes. Slower
- * than the bitmap by the n bytes that are written. */
+/* Returns the same count. mask: n bytes; mask[i] becomes 1 if key i may be in the filter, else
+ * 0. */
 LANEBLOOM_API size_t lanebloom_filter_mask(const lanebloom_filter *filter,
                                            const lanebloom_keys *keys, uint8_t *mask);
 
-/* Returns how many keys may be in the filter, and which. indices: room for n, filled in ascending
- * order. n above UINT32_MAX: writes nothing and returns SIZE_MAX. */
+/* Returns the same count. indices: room for n; the first ones become the indices of the keys that
+ * may be in the filter, ascending. If n is above UINT32_MAX, it writes nothing and returns
+ * SIZE_MAX. */
 LANEBLOOM_API size_t lanebloom_filter_select(const lanebloom_filter *filter,
                                              const lanebloom_keys *keys, uint32_t *indices);
 
-/* As screen(), for hashes that lanebloom_hash() made for this filter's format: hash once, screen
- * many filters. hashes: n x hash_size bytes. */
+/* As lanebloom_filter_screen(), for hashes that lanebloom_hash() made for this filter's format.
+ * Hash once to screen many filters. hashes: n x lanebloom_format_hash_size() bytes. */
 LANEBLOOM_API size_t lanebloom_filter_screen_hashes(const lanebloom_filter *filter,
                                                     const void *hashes, size_t n, uint8_t *bitmap);
 
-/* The bit positions that one hash probes, in the order of the definition, for porters and learners:
- * bit p is bit p mod 8 of byte p / 8 of the engine's bytes. hash: hash_size bytes. positions: room
- * for info.nprobes. Returns that number. */
+/* Writes the positions of the bits that one hash probes, in the order of the format's definition,
+ * and returns their number. Bit p is bit p mod 8 of byte p / 8 of the engine's bytes. hash:
+ * lanebloom_format_hash_size() bytes. positions: room for nprobes of lanebloom_filter_info. */
 LANEBLOOM_API size_t lanebloom_filter_positions(const lanebloom_filter *filter, const void *hash,
                                                 uint64_t *positions);
 
 /* -------------------------------------------------------------------------------------------------
- * Streaming build: keys that come in pieces, or from several threads with a builder each
+ * Streaming build: keys that come in many batches, or from several threads with a builder each
  *
- * expected_keys 0   Hashes are kept (4 or 8 bytes per key) and the size is chosen at finish, as the
- * engine would: the
- *                   result is what lanebloom_filter_build() makes of the same keys in the same
- *                   order. Merging appends.
- * expected_keys E   The filter is sized now, for E keys, and memory is bounded. Merging is a
- * bitwise or. Equal to the
- *                   engine's bytes when E keys are added and the engine would count every one (in
- *                   RocksDB's formats: no equal hashes in a row); more are legal, and raise the
- *                   false-positive rate.
+ * If expected_keys is 0, the builder keeps a hash of 4 or 8 bytes per key and chooses the size at
+ * finish. The filter is the one that lanebloom_filter_build() makes of the same keys in the same
+ * order. Merging appends.
+ *
+ * If expected_keys is E, the filter has its size at once, for E keys, and memory is bounded.
+ * Merging is a bitwise or. The filter equals the engine's if E keys are added and the engine counts
+ * every one; RocksDB counts equal hashes in a row once. More keys may be added: they raise the
+ * false-positive rate.
  * ---------------------------------------------------------------------------------------------- */
 
 typedef struct lanebloom_builder lanebloom_builder;
 
-/* Errors: ARGUMENT, FORMAT, LIMIT, MEMORY, KERNEL. */
+/* Makes an empty builder. bits_per_key: as for planning. Errors: ARGUMENT, FORMAT, LIMIT, MEMORY,
+ * KERNEL. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_create(lanebloom_format format,
                                                               double bits_per_key,
                                                               uint64_t expected_keys,
                                                               lanebloom_builder **builder);
 
-/* Errors: MEMORY, KERNEL. Cost: linear in the bytes of the keys. A large batch for a sized LevelDB
- * filter of 12 MiB or more takes up to half as much memory besides until it returns, if there is as
- * much. */
+/* Adds a batch of keys. Errors: MEMORY, KERNEL. Cost: linear in the bytes of the keys. Memory: a
+ * large batch for a sized LevelDB filter of 12 MiB or more uses up to half the filter's size
+ * besides until it returns, if there is as much. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_add(lanebloom_builder *builder,
                                                            const lanebloom_keys *keys);
 
-/* Adds to `into` what `from` was given; `from` stays as it is. Errors: ARGUMENT when both are one
- * builder; MISMATCH when format, bits per key (kept hashes) or size and probes (sized filters)
- * differ, or only one has expected_keys 0; MEMORY, KERNEL. */
+/* Adds to `into` what was added to `from`, which stays as it is. Errors: ARGUMENT: both are one
+ * builder. MISMATCH: the formats differ; or one has expected_keys 0 and the other not; or two that
+ * keep hashes differ in bits per key; or two sized ones in size or probes. MEMORY, KERNEL. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_merge(lanebloom_builder *into,
                                                              const lanebloom_builder *from);
 
-/* Makes the filter and empties the builder, which may then be fed again. Errors: LIMIT, MEMORY,
- * KERNEL. */
+/* Makes the filter and empties the builder, to which keys may then be added again. Errors: LIMIT,
+ * MEMORY, KERNEL. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_finish(lanebloom_builder *builder,
                                                               lanebloom_filter **filter);
 
-/* NULL is fine. */
+/* Frees a builder. builder may be NULL. */
 LANEBLOOM_API void lanebloom_builder_destroy(lanebloom_builder *builder);
 
 /* -------------------------------------------------------------------------------------------------

@@ -14,21 +14,21 @@ const char *lanebloom_status_text(lanebloom_status status)
   case LANEBLOOM_OK:
     return "success";
   case LANEBLOOM_ERR_ARGUMENT:
-    return "argument outside its documented range";
+    return "an argument is outside its documented range";
   case LANEBLOOM_ERR_MEMORY:
     return "out of memory";
   case LANEBLOOM_ERR_FORMAT:
-    return "not a filter of this format, or the format is unknown";
+    return "not a filter of this format, or no such format";
   case LANEBLOOM_ERR_CORRUPT:
-    return "damaged: size or checksum is wrong";
+    return "damaged: a size, a checksum or the structure is wrong";
   case LANEBLOOM_ERR_LIMIT:
-    return "beyond what the format can hold";
+    return "more than the format can hold";
   case LANEBLOOM_ERR_MISMATCH:
-    return "cannot be merged: format, size or probes differ";
+    return "cannot be merged: format, size or number of probes differ";
   case LANEBLOOM_ERR_KERNEL:
-    return "kernel is unknown, or this CPU cannot run it";
+    return "no such kernel, or this CPU cannot run it";
   case LANEBLOOM_ERR_IO:
-    return "input or output failed";
+    return "a file could not be read or written";
   }
   return "unknown status";
 }

@@ -413,6 +413,62 @@ Test(container, fields_that_are_well_sealed_but_unknown)
   leave_folder();
 }
 
+/* Every call that reads a file, and what it says: nothing on success, whatever was there before. */
+Test(container, every_reader_says_its_problem)
+{
+  static const struct {
+    const char *path;
+    lanebloom_status load, map, load_raw;
+    const char *of_load, *of_map, *of_load_raw;
+  } files[] = {
+      {"f.lbf", LANEBLOOM_OK, LANEBLOOM_OK, LANEBLOOM_ERR_FORMAT, "", "",
+       "expected the bare bytes of rocksdb, found a lanebloom container"},
+      {"raw", LANEBLOOM_ERR_FORMAT, LANEBLOOM_ERR_FORMAT, LANEBLOOM_OK,
+       "not a lanebloom container: expected it to start with 89 4c 42 46 0d 0a 1a 0a, found 00 00 "
+       "00 00 00",
+       "not a lanebloom container: expected it to start with 89 4c 42 46 0d 0a 1a 0a, found 00 00 "
+       "00 00 00",
+       ""},
+      {"none", LANEBLOOM_ERR_IO, LANEBLOOM_ERR_IO, LANEBLOOM_ERR_IO, "No such file or directory",
+       "No such file or directory", "No such file or directory"},
+      {".", LANEBLOOM_ERR_IO, LANEBLOOM_ERR_IO, LANEBLOOM_ERR_IO, "Is a directory",
+       "No such device", "Is a directory"},
+      {"large", LANEBLOOM_ERR_FORMAT, LANEBLOOM_ERR_FORMAT, LANEBLOOM_ERR_LIMIT,
+       "not a lanebloom container: expected it to start with 89 4c 42 46 0d 0a 1a 0a, found 00 00 "
+       "00 00 00 00 00 00",
+       "not a lanebloom container: expected it to start with 89 4c 42 46 0d 0a 1a 0a, found 00 00 "
+       "00 00 00 00 00 00",
+       "expected at most the 4294967295 bytes that rocksdb can hold, found 4294967296"},
+  };
+  enter_empty_folder();
+  lanebloom_filter *filter = build(10, 3, 7), *found;
+  save(filter, "f.lbf");
+  write_file("raw", "\0\0\0\0\0", 5);
+  write_file("large", "", 0);
+  cr_assert(truncate("large", (off_t)1 << 32) == 0);
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    char said[200] = "before";
+    cr_assert(lanebloom_filter_load(files[i].path, &found, said, sizeof said) == files[i].load);
+    cr_assert_str_eq(said, files[i].of_load);
+    lanebloom_filter_close(found);
+    cr_assert(lanebloom_filter_map(files[i].path, &found, said, sizeof said) == files[i].map);
+    cr_assert_str_eq(said, files[i].of_map);
+    lanebloom_filter_close(found);
+    cr_assert(lanebloom_filter_load_raw(LANEBLOOM_ROCKSDB, files[i].path, &found, said,
+                                        sizeof said) == files[i].load_raw);
+    cr_assert_str_eq(said, files[i].of_load_raw);
+    lanebloom_filter_close(found);
+    char cut[4] = "xyz";
+    if (files[i].load_raw) {
+      cr_assert(lanebloom_filter_load_raw(LANEBLOOM_ROCKSDB, files[i].path, &found, cut, 3) ==
+                files[i].load_raw);
+      cr_assert(strncmp(cut, files[i].of_load_raw, 2) == 0 && cut[2] == 0 && cut[3] == 0);
+    }
+  }
+  lanebloom_filter_close(filter);
+  leave_folder();
+}
+
 Test(container, what_may_not_be_read_or_written)
 {
   enter_empty_folder();
