@@ -216,8 +216,9 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_hash(lanebloom_format format,
  * bits_per_key  NaN, negative or infinite: ARGUMENT. LevelDB formats take whole numbers from 0 to
  *               INT_MAX, a fraction is ARGUMENT. RocksDB's take 0.5 and more, in thousandths: below
  *               1 counts as 1, above 100 as 100, and below 0.5, where RocksDB writes no filter, is
- *               ARGUMENT. ROCKSDB_LEGACY rounds to whole numbers. Sizes at which the engine's
- *               arithmetic would wrap or stop growing are LIMIT.
+ *               ARGUMENT. ROCKSDB_LEGACY rounds to whole numbers. Filters record the result, the
+ *               bits per key in effect. lanebloom_format_describe() has these bounds. Sizes at
+ *               which the engine's arithmetic would wrap or stop growing are LIMIT.
  * rate          The share of absent keys that the filter lets pass, by a model: for RocksDB's
  *               formats its own estimate, for LevelDB's the textbook's, which is rough there:
  *               docs/leveldb-false-positives.md states the error, and `lanebloom info --measure`
