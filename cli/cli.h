@@ -83,7 +83,7 @@ bool is_standard_input(const char *path);
 /* What messages call an input or a filter: path, or "(standard input)". */
 const char *input_name(const char *path);
 
-/* Is it the regular file that results are printed to? Says so. */
+/* Is it the regular file that results are printed to? */
 bool is_standard_output(const char *path);
 
 /* path "-" is standard input. On failure says why and returns NULL. */
@@ -140,6 +140,10 @@ char *escape_name(const char *name);
 /* The same of any bytes, as one word: a space is \040, no bytes are "", and after `most` characters
  * comes `...'. */
 char *escape_word(const void *bytes, size_t nbytes, size_t most);
+
+/* A stream into a new string, which close_string() returns, for free(); or the end. */
+FILE *open_string(char **string, size_t *nbytes);
+char *close_string(FILE *stream, char *const *string);
 
 /* Results. A write error ends the command: there is nobody left to work for. */
 void output(const void *data, size_t nbytes);

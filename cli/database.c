@@ -66,11 +66,11 @@ static void add_table(struct database *database, char *path)
   database->paths[database->ntables++] = path;
 }
 
-static bool add_folder(struct database *database, const char *folder)
+static bool add_folder(struct database *database, const char *folder, bool says_why)
 {
   char **paths;
   int n = list_folder(folder, is_table, &paths);
-  if (n <= 0)
+  if (n <= 0 && says_why)
     complain(folder, "%s",
              n < 0 ? strerror(errno)
                    : "expected a folder with .ldb or .sst files, found none in it");
@@ -83,14 +83,27 @@ static bool add_folder(struct database *database, const char *folder)
   return n > 0;
 }
 
-bool database_add(struct database *database, const char *path)
+static bool add_name(struct database *database, const char *path, bool says_why)
 {
-  struct stat found;
-  if (stat(path, &found) == 0 && S_ISDIR(found.st_mode))
-    return add_folder(database, path);
+  struct stat info;
+  if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+    return add_folder(database, path, says_why);
   char *copy = resize(NULL, strlen(path) + 1);
   add_table(database, strcpy(copy, path)); /* if there is none, who opens it will say so */
   return true;
+}
+
+/* False: a folder has no tables, or cannot be read. */
+static bool list_names(struct database *database, char *const *names, size_t nnames, bool says_why)
+{
+  bool complete = true;
+  *database = (struct database){0};
+  for (size_t i = 0; i < nnames; i++)
+    complete &= add_name(database, names[i], says_why);
+  database->found = resize(NULL, (database->ntables + 1) * sizeof *database->found);
+  for (size_t i = 0; i < database->ntables; i++)
+    database->found[i] = NULL;
+  return complete;
 }
 
 void warn_of_logs(const char *folder)
@@ -107,41 +120,23 @@ void warn_of_logs(const char *folder)
     free(paths);
 }
 
-static lanebloom_table *try_table(const char *path, lanebloom_writer writer, bool says_why)
+lanebloom_table *open_table(const char *path, lanebloom_writer writer, bool says_why)
 {
-  lanebloom_table *table;
-  char problem[512] = "";
-  lanebloom_status status = lanebloom_table_open(path, writer, &table, problem, sizeof problem);
-  if (status == LANEBLOOM_OK || !says_why)
+  lanebloom_table *table = NULL;
+  char problem[512] = "input file is also the output";
+  if (!is_standard_output(path) &&
+      lanebloom_table_open(path, writer, &table, problem, sizeof problem) == LANEBLOOM_OK)
     return table;
-  char *text = escape_name(*problem ? problem : status_text(status));
-  complain(path, "%s", text);
-  free(text);
+  if (says_why) {
+    char *text = escape_name(problem);
+    complain(path, "%s", text);
+    free(text);
+  }
   return NULL;
 }
 
-lanebloom_table *open_table(const char *path, lanebloom_writer writer)
+void warn_of_tables(char *const *paths, const char **warnings, size_t n)
 {
-  return is_standard_output(path) ? NULL : try_table(path, writer, true);
-}
-
-void warn_of_table(const char *path, const char *warning, size_t nothers)
-{
-  char *text = escape_name(warning);
-  if (nothers > 0)
-    complain(path, "warning: %s (and %zu more)", text, nothers);
-  else
-    complain(path, "warning: %s", text);
-  free(text);
-}
-
-/* One message for what is to be said of many. */
-static void warn_of_tables(const struct database *database)
-{
-  const size_t n = database->ntables;
-  const char **warnings = resize(NULL, n * sizeof *warnings);
-  for (size_t i = 0; i < n; i++)
-    warnings[i] = lanebloom_table_warning(database->tables[i]);
   for (size_t i = 0; i < n; i++) {
     const char *warning = warnings[i];
     size_t nothers = 0;
@@ -150,24 +145,19 @@ static void warn_of_tables(const struct database *database)
         warnings[other] = "";
         nothers++;
       }
-    if (*warning)
-      warn_of_table(database->paths[i], warning, nothers);
+    if (!*warning)
+      continue;
+    char *text = escape_name(warning);
+    if (nothers > 0)
+      complain(paths[i], "warning: %s (and %zu more)", text, nothers);
+    else
+      complain(paths[i], "warning: %s", text);
+    free(text);
+    warnings[i] = "";
   }
-  free(warnings);
 }
 
-static struct database list_all(char *const *names, size_t nnames)
-{
-  struct database database = {0};
-  bool complete = true;
-  for (size_t i = 0; i < nnames; i++)
-    complete &= database_add(&database, names[i]);
-  for (size_t i = 0; i < database.ntables; i++)
-    complete &= !is_standard_output(database.paths[i]);
-  if (!complete)
-    exit(EXIT_TROUBLE);
-  return database;
-}
+/* ---- looking until nothing changes ---- */
 
 static bool is_same_list(const struct database *a, const struct database *b)
 {
@@ -177,51 +167,120 @@ static bool is_same_list(const struct database *a, const struct database *b)
   return is_same;
 }
 
-static bool open_all(struct database *database, lanebloom_writer writer, bool says_why)
+/* What an earlier look found need not be looked for again. Lists are in one order. */
+static void take_over(struct database *database, struct database *earlier)
 {
-  bool opened = true;
-  database->tables = resize(NULL, database->ntables * sizeof *database->tables);
+  size_t at = 0;
   for (size_t i = 0; i < database->ntables; i++)
-    opened &= (database->tables[i] = try_table(database->paths[i], writer, says_why)) != NULL;
-  return opened;
+    for (size_t n = 0; n < earlier->ntables; n++) {
+      const size_t other = (at + n) % earlier->ntables;
+      if (strcmp(database->paths[i], earlier->paths[other]) == 0) {
+        database->found[i] = earlier->found[other];
+        earlier->found[other] = NULL;
+        at = other + 1;
+        break;
+      }
+    }
+}
+
+static bool visit_all(struct database *database, const struct visitor *visitor, bool says_why)
+{
+  bool complete = true;
+  for (size_t i = 0; i < database->ntables; i++) {
+    if (!database->found[i])
+      database->found[i] = visitor->visit(visitor->context, database->paths[i], says_why);
+    complete &= database->found[i] != NULL;
+  }
+  return complete;
+}
+
+/* A table that cannot be read may be one that is being written, or that was replaced. */
+static bool may_change(const struct database *database)
+{
+  static const time_t settled_seconds = 10;
+  bool may_change = false;
+  for (size_t i = 0; i < database->ntables && database->has_folders; i++) {
+    struct stat info;
+    may_change |=
+        !database->found[i] && (stat(database->paths[i], &info) != 0 || !S_ISREG(info.st_mode) ||
+                                time(NULL) - info.st_mtime < settled_seconds);
+  }
+  return may_change;
 }
 
 /* An engine at work writes new tables, then removes what they replace. All of them have been seen
  * where a second look into the folders finds what the first one did. */
-struct database database_open(char *const *names, size_t nnames, lanebloom_writer writer)
+bool database_look(struct database *database, char *const *names, size_t nnames,
+                   const struct visitor *visitor)
 {
   enum { MAX_LOOKS = 20 };
   static const struct timespec pause = {.tv_nsec = 50000000};
+  struct database earlier = {0}, again;
   for (int look = 1;; look++) {
-    struct database database = list_all(names, nnames);
-    const bool is_last = look == MAX_LOOKS || !database.has_folders;
-    const bool opened = open_all(&database, writer, is_last);
-    struct database again = list_all(names, nnames);
-    const bool is_same = is_same_list(&database, &again);
-    database_close(&again);
-    if (opened && is_same) {
-      warn_of_tables(&database);
-      return database;
-    }
-    if (opened && is_last)
+    const bool listed = list_names(database, names, nnames, look == 1);
+    take_over(database, &earlier);
+    database_forget(&earlier, visitor);
+    const bool visited = visit_all(database, visitor, false);
+    list_names(&again, names, nnames, false);
+    const bool is_same = is_same_list(database, &again);
+    database_forget(&again, visitor);
+    if (is_same && (visited || look == MAX_LOOKS || !may_change(database)))
+      return visit_all(database, visitor, true) && listed;
+    if (look == MAX_LOOKS) {
       complain(
           NULL,
           "tables come and go while they are listed: ask again, or ask a copy of the database");
-    if (is_last)
-      exit(EXIT_TROUBLE);
-    database_close(&database);
+      return false;
+    }
+    earlier = *database;
     nanosleep(&pause, NULL);
   }
 }
 
-void database_close(struct database *database)
+void database_forget(struct database *database, const struct visitor *visitor)
 {
   for (size_t i = 0; i < database->ntables; i++) {
-    if (database->tables)
-      lanebloom_table_close((lanebloom_table *)database->tables[i]);
+    if (database->found[i])
+      visitor->forget(database->found[i]);
     free(database->paths[i]);
   }
+  free(database->found);
   free(database->tables);
   free(database->paths);
   *database = (struct database){0};
+}
+
+/* ---- databases that stay open ---- */
+
+static void *keep_open(void *context, const char *path, bool says_why)
+{
+  return open_table(path, *(const lanebloom_writer *)context, says_why);
+}
+
+static void close_table(void *table)
+{
+  lanebloom_table_close(table);
+}
+
+struct database database_open(char *const *names, size_t nnames, lanebloom_writer writer)
+{
+  const struct visitor visitor = {keep_open, close_table, &writer};
+  struct database database;
+  if (!database_look(&database, names, nnames, &visitor))
+    exit(EXIT_TROUBLE);
+  const size_t n = database.ntables;
+  database.tables = resize(NULL, (n + 1) * sizeof *database.tables);
+  const char **warnings = resize(NULL, (n + 1) * sizeof *warnings);
+  for (size_t i = 0; i < n; i++) {
+    database.tables[i] = database.found[i];
+    warnings[i] = lanebloom_table_warning(database.tables[i]);
+  }
+  warn_of_tables(database.paths, warnings, n);
+  free(warnings);
+  return database;
+}
+
+void database_close(struct database *database)
+{
+  database_forget(database, &(struct visitor){.forget = close_table});
 }

@@ -12,16 +12,28 @@ struct database {
   bool has_folders;
   size_t ntables;
   char **paths;                   /* of the tables */
-  const lanebloom_table **tables; /* NULL: not open */
+  void **found;                   /* what was made of each, by a visitor; NULL: nothing */
+  const lanebloom_table **tables; /* of database_open(): the same; else NULL */
 };
 
-/* Adds a table by its path; of a folder its .ldb and .sst files, in the order of their numbers. On
- * failure says why and returns false. */
-bool database_add(struct database *database, const char *path);
+/* What is made of each table that is seen. */
+struct visitor {
+  /* NULL where the table cannot be read; if says_why, there was a message. */
+  void *(*visit)(void *context, const char *path, bool says_why);
+  void (*forget)(void *found);
+  void *context;
+};
 
-/* Adds each of the names, opens all tables and says what is not known of them. Folders are looked
- * into until all their tables open and no others have come; if 20 looks, 50 ms apart, are not
- * enough, or a file does not open, the command ends. */
+/* Visits the tables of these names: files, and of folders the .ldb and .sst files, in the order of
+ * their numbers. Folders are looked into again until all their tables could be visited and no
+ * others have come: up to 20 looks, 50 ms apart; a table that was visited is not visited again, and
+ * one that cannot be read, and has not changed for a while, is not waited for. False, after
+ * messages, if something could not be listed or read; what could be is there. */
+bool database_look(struct database *database, char *const *names, size_t nnames,
+                   const struct visitor *visitor);
+void database_forget(struct database *database, const struct visitor *visitor);
+
+/* Opens all tables and says what is not known of them; or the end. */
 struct database database_open(char *const *names, size_t nnames, lanebloom_writer writer);
 void database_close(struct database *database);
 
@@ -29,10 +41,11 @@ void database_close(struct database *database);
  * none. */
 void warn_of_logs(const char *folder);
 
-/* On failure says why and returns NULL. */
-lanebloom_table *open_table(const char *path, lanebloom_writer writer);
+/* On failure returns NULL, after a message if says_why. */
+lanebloom_table *open_table(const char *path, lanebloom_writer writer, bool says_why);
 
-/* nothers: of how many other tables the same is to be said. */
-void warn_of_table(const char *path, const char *warning, size_t nothers);
+/* One message for what is to be said of many. warnings: of each of the n paths, "" for none; what
+ * was said becomes "". */
+void warn_of_tables(char *const *paths, const char **warnings, size_t n);
 
 #endif

@@ -104,7 +104,7 @@ int extract_main(int argc, char **argv)
   struct extract extract = {0};
   parse_options(&argp, 0, argc, argv, &extract);
   const struct target target = check_target(extract.path);
-  lanebloom_table *table = open_table(extract.table_path, LANEBLOOM_WRITER_UNKNOWN);
+  lanebloom_table *table = open_table(extract.table_path, LANEBLOOM_WRITER_UNKNOWN, true);
   if (!table)
     return EXIT_TROUBLE;
   if (are_same_file(extract.table_path, target.path))
@@ -116,8 +116,7 @@ int extract_main(int argc, char **argv)
   if (!filter)
     refuse(extract.table_path, &info);
   check_prefixes(&extract, &info);
-  if (*info.warning)
-    warn_of_table(extract.table_path, info.warning, 0);
+  warn_of_tables((char *const *)&extract.table_path, &info.warning, 1);
   const bool saved = save_filter(filter, &target, extract.raw);
   lanebloom_table_close(table);
   return saved ? EXIT_SUCCESS : EXIT_TROUBLE;

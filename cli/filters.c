@@ -20,12 +20,9 @@ const char *input_name(const char *path)
 bool is_standard_output(const char *path)
 {
   struct stat input, results;
-  if (stat(is_standard_input(path) ? "/dev/stdin" : path, &input) != 0 ||
-      fstat(STDOUT_FILENO, &results) != 0 || !S_ISREG(input.st_mode) ||
-      input.st_dev != results.st_dev || input.st_ino != results.st_ino)
-    return false;
-  complain(input_name(path), "input file is also the output");
-  return true;
+  return stat(is_standard_input(path) ? "/dev/stdin" : path, &input) == 0 &&
+         fstat(STDOUT_FILENO, &results) == 0 && S_ISREG(input.st_mode) &&
+         input.st_dev == results.st_dev && input.st_ino == results.st_ino;
 }
 
 lanebloom_filter *load_filter(const char *path, const struct filter_source *source)
@@ -34,8 +31,10 @@ lanebloom_filter *load_filter(const char *path, const struct filter_source *sour
   lanebloom_filter *filter;
   lanebloom_status status;
   char problem[256];
-  if (is_standard_output(path))
+  if (is_standard_output(path)) {
+    complain(input_name(path), "input file is also the output");
     return NULL;
+  }
   if (source->raw)
     status = lanebloom_filter_load_raw(source->format, file, &filter, problem, sizeof problem);
   else

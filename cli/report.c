@@ -36,7 +36,7 @@ void print_name(FILE *stream, const char *name)
     n = print_character(stream, name, nleft, '\\');
 }
 
-static FILE *open_string(char **string, size_t *nbytes)
+FILE *open_string(char **string, size_t *nbytes)
 {
   FILE *stream = open_memstream(string, nbytes);
   if (!stream)
@@ -45,7 +45,7 @@ static FILE *open_string(char **string, size_t *nbytes)
 }
 
 /* glibc's fclose() may succeed, and leave no string, where memory is short. */
-static char *close_string(FILE *stream, char *const *string)
+char *close_string(FILE *stream, char *const *string)
 {
   if (fclose(stream) != 0 || !*string)
     die(NULL, "%s", strerror(ENOMEM));

@@ -10,14 +10,13 @@
 
 #include "cli.h"
 
-enum { OPTION_JSON = 0x100 };
+enum { OPTION_JSON = 0x100, OPTION_NO_HEADER };
 
 struct tables {
   lanebloom_writer writer;
-  bool json;
+  bool json, no_header;
   char **paths;
   size_t npaths;
-  size_t name_width; /* characters of the longest name */
 };
 
 static error_t parse(int key, char *text, struct argp_state *state)
@@ -30,6 +29,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
     return 0;
   case OPTION_JSON:
     tables->json = true;
+    return 0;
+  case OPTION_NO_HEADER:
+    tables->no_header = true;
     return 0;
   case ARGP_KEY_ARGS:
     tables->paths = state->argv + state->next;
@@ -48,22 +50,21 @@ static const struct argp argp = {
         (const struct argp_option[]){
             {"json", OPTION_JSON, NULL, 0,
              "Print one JSON object per table, each on a line, with all that is known", 1},
+            {"no-header", OPTION_NO_HEADER, NULL, 0, "Do not print the line that names the columns",
+             1},
             {0}},
     .parser = parse,
     .args_doc = "FOLDER|TABLE...",
-    .doc = "Says what each TABLE file of LevelDB, goleveldb, RocksDB or Pebble is; of a FOLDER, "
-           "each .ldb and .sst "
-           "file in "
-           "it. They are read, never written, and the database may be open.\n"
-           "A line has eight words: file; engine and format version; filter and its format, with "
-           "`+prefixes' where it "
-           "holds those besides keys, `:prefixes' where it holds nothing else; entries, among them "
-           "deletions and old "
-           "versions of keys; bits per entry; the false-positive rate to expect by the bits that "
-           "are set; the smallest "
-           "and the largest key. A `-' is not known or not there. Bytes that a terminal should not "
-           "see are \\ooo, "
-           "spaces too; long keys end in `...', and an empty one is \"\".\v"
+    .doc = "Describes table files of LevelDB, goleveldb, RocksDB and Pebble, one per line; for a "
+           "FOLDER, each .ldb and .sst file in it. Tables are read, never written. The database "
+           "may be open: the folder is listed again until nothing changes.\n"
+           "Columns are words. FILE. ENGINE and format version. FILTER: its kind and format; "
+           "`+prefixes' if it holds prefixes and keys, `:prefixes' if it holds prefixes alone. "
+           "ENTRIES, deletions and old versions of keys included. BITS of the filter per entry. "
+           "RATE of false positives to expect, from the bits that are set; none for a filter of "
+           "prefixes alone. SMALLEST and LARGEST key. A `-' is unknown or absent. Bytes that a "
+           "terminal should not see, and spaces, are \\ooo; long keys end in `...'; an empty key "
+           "is \"\".\v"
            "Examples:\n"
            "  lanebloom tables db\n"
            "  lanebloom tables db/000012.sst\n"
@@ -73,70 +74,52 @@ static const struct argp argp = {
 
 /* ---- text ---- */
 
-/* At the left of a column. */
-static void print_column(const char *word, size_t width)
+enum {
+  ENGINE_WIDTH = sizeof "rocksdb/5" - 1,
+  FILTER_WIDTH = sizeof "full:rocksdb-legacy+prefixes" - 1,
+  KEY_NCHARS = 24,
+};
+
+/* A string, for free(). */
+static char *columns(const char *engine, const char *filter, const char *entries, const char *bits,
+                     const char *rate, const char *smallest, const char *largest)
 {
-  const size_t nchars = mbstowcs(NULL, word, 0);
-  outputf("%s%*s ", word, nchars < width ? (int)(width - nchars) : 0, "");
+  char *line;
+  size_t nbytes;
+  FILE *stream = open_string(&line, &nbytes);
+  fprintf(stream, "%-*s %-*s %10s %6s %6s %s %s\n", ENGINE_WIDTH, engine, FILTER_WIDTH, filter,
+          entries, bits, rate, smallest, largest);
+  return close_string(stream, &line);
 }
 
-static void print_engine(const lanebloom_table_info *info)
+static void format_number(char word[32], const char *format, double value)
 {
-  char word[32];
-  snprintf(word, sizeof word, info->version ? "%s/%" PRIu32 : "%s",
+  snprintf(word, 32, isfinite(value) ? format : "-", value);
+}
+
+static char *describe_in_text(const lanebloom_table_info *info)
+{
+  char engine[32], filter[80], entries[32] = "-", bits[32], rate[32];
+  snprintf(engine, sizeof engine, info->version ? "%s/%" PRIu32 : "%s",
            lanebloom_engine_name(info->engine), info->version);
-  print_column(word, sizeof "rocksdb/5" - 1);
-}
-
-static void print_filter(const lanebloom_table_info *info)
-{
-  char word[80];
   const char *format = info->filter_format ? lanebloom_format_name(info->filter_format) : "";
-  snprintf(word, sizeof word, "%s%s%s%s", lanebloom_table_filter_name(info->filter),
+  snprintf(filter, sizeof filter, "%s%s%s%s", lanebloom_table_filter_name(info->filter),
            *format ? ":" : "", format,
            !info->has_prefixes    ? ""
            : info->has_whole_keys ? "+prefixes"
                                   : ":prefixes");
-  print_column(word, sizeof "full:rocksdb-legacy+prefixes" - 1);
-}
-
-static void print_number(const char *format, double value)
-{
-  char word[32] = "-";
-  if (isfinite(value))
-    snprintf(word, sizeof word, format, value);
-  outputf("%6s ", word);
-}
-
-static void print_range(const lanebloom_table_info *info)
-{
-  enum { KEY_NCHARS = 24 };
-  if (!info->has_range) {
-    outputf("- -\n");
-    return;
-  }
-  char *smallest = escape_word(info->smallest.data, info->smallest.size, KEY_NCHARS);
-  char *largest = escape_word(info->largest.data, info->largest.size, KEY_NCHARS);
-  outputf("%s %s\n", smallest, largest);
-  free(smallest);
-  free(largest);
-}
-
-static void print_text(const struct tables *tables, const char *path,
-                       const lanebloom_table_info *info)
-{
-  char *name = escape_word(path, strlen(path), SIZE_MAX);
-  print_column(name, tables->name_width);
-  free(name);
-  print_engine(info);
-  print_filter(info);
-  char entries[32] = "-";
   if (info->nentries != LANEBLOOM_UNKNOWN)
     snprintf(entries, sizeof entries, "%" PRIu64, info->nentries);
-  outputf("%10s ", entries);
-  print_number("%.2f", info->bits_per_key);
-  print_number("%.3g%%", 100 * info->model_rate);
-  print_range(info);
+  format_number(bits, "%.2f", info->bits_per_key);
+  format_number(rate, "%.3g%%", 100 * info->model_rate);
+  if (!info->has_range)
+    return columns(engine, filter, entries, bits, rate, "-", "-");
+  char *smallest = escape_word(info->smallest.data, info->smallest.size, KEY_NCHARS);
+  char *largest = escape_word(info->largest.data, info->largest.size, KEY_NCHARS);
+  char *line = columns(engine, filter, entries, bits, rate, smallest, largest);
+  free(smallest);
+  free(largest);
+  return line;
 }
 
 /* ---- JSON ---- */
@@ -169,7 +152,7 @@ static void add_key(struct json_object *object, const char *name, const char *he
   json_object_object_add(object, hex_name, digits);
 }
 
-static void print_json(const char *path, const lanebloom_table_info *info)
+static struct json_object *describe_in_json(const char *path, const lanebloom_table_info *info)
 {
   const bool has_filter = info->filter != LANEBLOOM_TABLE_FILTER_NONE;
   struct json_object *object = json_begin();
@@ -204,57 +187,124 @@ static void print_json(const char *path, const lanebloom_table_info *info)
   json_object_object_add(object, "comparator", json_text(info->comparator));
   json_object_object_add(object, "prefix_extractor", json_text(info->prefix_extractor));
   json_object_object_add(object, "warning", json_text(info->warning));
-  output_json(object);
+  if (errno == ENOMEM) /* see json_begin() */
+    die(NULL, "%s", strerror(ENOMEM));
+  return object;
 }
 
 /* ---- the verb ---- */
 
-static size_t widest_name(const struct database *database)
-{
-  size_t width = 0;
-  for (size_t i = 0; i < database->ntables; i++) {
-    char *name = escape_word(database->paths[i], strlen(database->paths[i]), SIZE_MAX);
-    const size_t nchars = mbstowcs(NULL, name, 0);
-    width = nchars > width ? nchars : width;
-    free(name);
-  }
-  return width;
-}
+/* What is to be printed of a table, which is closed by then: a folder may have more tables than fit
+ * in memory. */
+struct row {
+  char *line;               /* without the name; NULL if there is */
+  struct json_object *json; /* instead */
+  char *warning;
+  bool has_large_key; /* which is not printed */
+};
 
-/* One at a time: a folder may have more tables than fit in memory. */
-static bool print_table(const struct tables *tables, const char *path)
+static void *describe_table(void *context, const char *path, bool says_why)
 {
-  lanebloom_table *table = open_table(path, tables->writer);
+  const struct tables *tables = context;
+  lanebloom_table *table = open_table(path, tables->writer, says_why);
   if (!table)
-    return false;
+    return NULL;
   lanebloom_table_info info;
   lanebloom_table_describe(table, &info, sizeof info);
   if (info.nfilters == LANEBLOOM_UNKNOWN)
     die(path, "%s", strerror(ENOMEM));
-  if (*info.warning)
-    warn_of_table(path, info.warning, 0);
-  if (tables->json &&
-      (info.smallest.size > MAX_JSON_KEY_NBYTES || info.largest.size > MAX_JSON_KEY_NBYTES))
-    warn_of_table(path, "a key of more than 64 MiB is not printed", 0);
+  struct row *row = resize(NULL, sizeof *row);
+  *row = (struct row){.warning = resize(NULL, strlen(info.warning) + 1)};
+  strcpy(row->warning, info.warning);
+  row->has_large_key =
+      info.smallest.size > MAX_JSON_KEY_NBYTES || info.largest.size > MAX_JSON_KEY_NBYTES;
   if (tables->json)
-    print_json(path, &info);
+    row->json = describe_in_json(path, &info);
   else
-    print_text(tables, path, &info);
+    row->line = describe_in_text(&info);
   lanebloom_table_close(table);
-  return true;
+  return row;
+}
+
+static void forget_row(void *found)
+{
+  struct row *row = found;
+  json_object_put(row->json);
+  free(row->line);
+  free(row->warning);
+  free(row);
+}
+
+static void warn_of_rows(const struct database *database)
+{
+  const size_t n = database->ntables;
+  const char **warnings = resize(NULL, (n + 1) * sizeof *warnings);
+  for (size_t i = 0; i < n; i++) {
+    const struct row *row = database->found[i];
+    warnings[i] = row ? row->warning : "";
+  }
+  warn_of_tables(database->paths, warnings, n);
+  for (size_t i = 0; i < n; i++) {
+    const struct row *row = database->found[i];
+    if (row && row->json && row->has_large_key)
+      warnings[i] = "a key of more than 64 MiB is not printed";
+  }
+  warn_of_tables(database->paths, warnings, n);
+  free(warnings);
+}
+
+static void print_row(const char *name, size_t width, const char *line)
+{
+  const size_t nchars = mbstowcs(NULL, name, 0);
+  outputf("%s%*s %s", name, nchars < width ? (int)(width - nchars) : 0, "", line);
+}
+
+static void print_header(size_t width)
+{
+  char *line = columns("ENGINE", "FILTER", "ENTRIES", "BITS", "RATE", "SMALLEST", "LARGEST");
+  print_row("FILE", width, line);
+  free(line);
+}
+
+static void print_rows(const struct tables *tables, const struct database *database)
+{
+  const size_t n = database->ntables;
+  char **names = resize(NULL, (n + 1) * sizeof *names);
+  size_t width = strlen("FILE"), nrows = 0;
+  for (size_t i = 0; i < n; i++) {
+    names[i] = escape_word(database->paths[i], strlen(database->paths[i]), SIZE_MAX);
+    const size_t nchars = mbstowcs(NULL, names[i], 0);
+    width = nchars > width ? nchars : width;
+    nrows += database->found[i] != NULL;
+  }
+  if (nrows > 0 && !tables->no_header)
+    print_header(width);
+  for (size_t i = 0; i < n; i++) {
+    const struct row *row = database->found[i];
+    if (row)
+      print_row(names[i], width, row->line);
+    free(names[i]);
+  }
+  free(names);
 }
 
 int tables_main(int argc, char **argv)
 {
   struct tables tables = {0};
   parse_options(&argp, 0, argc, argv, &tables);
-  struct database database = {0};
-  bool complete = true;
-  for (size_t i = 0; i < tables.npaths; i++)
-    complete &= database_add(&database, tables.paths[i]);
-  tables.name_width = widest_name(&database);
-  for (size_t i = 0; i < database.ntables; i++)
-    complete &= print_table(&tables, database.paths[i]);
-  database_close(&database);
+  const struct visitor visitor = {describe_table, forget_row, &tables};
+  struct database database;
+  const bool complete = database_look(&database, tables.paths, tables.npaths, &visitor);
+  warn_of_rows(&database);
+  if (tables.json)
+    for (size_t i = 0; i < database.ntables; i++) {
+      struct row *row = database.found[i];
+      errno = 0;
+      if (row)
+        output_json(json_object_get(row->json));
+    }
+  else
+    print_rows(&tables, &database);
+  database_forget(&database, &visitor);
   return complete ? EXIT_SUCCESS : EXIT_TROUBLE;
 }

@@ -15,19 +15,20 @@ copy() {
   done
 }
 
-@test "a line of eight words for each table" {
+@test "a line of eight words for each table, and one that names them" {
   copy leveldb_bloom10.ldb rocksdb_fv3_xxh32_legacy10.sst rocksdb_fv5_xxh3_flb10_partitioned.sst \
     rocksdb_fv4_xxh64_legacy10_prefix3.sst rocksdb_fv5_crc32c_flb10_prefixonly3.sst
   run -0 --separate-stderr lanebloom tables db
   [[ -z $stderr && $(awk '{ print NF }' <<<"$output" | sort -u) == 8 ]]
   awk '{ print $1, $2, $3, $4, $5, $6, $7 }' <<<"$output" | diff - <(
+    echo 'FILE ENGINE FILTER ENTRIES BITS RATE SMALLEST'
     echo 'db/000001.ldb leveldb block:leveldb - - 0.978% ""'
     echo 'db/000002.sst rocksdb/3 full:rocksdb-legacy 150 10.24 1.16% ""'
     echo 'db/000003.sst rocksdb/5 partitioned:rocksdb-local 150 17.07 0.101% ""'
     echo 'db/000004.sst rocksdb/4 full:rocksdb-legacy+prefixes 150 23.89 0.608% ""'
     echo 'db/000005.sst rocksdb/5 full:rocksdb-local:prefixes 150 10.24 - ""'
   )
-  [[ ${lines[1]} == *' \201\201\377\352\316' ]]
+  [[ ${lines[2]} == *' \201\201\377\352\316' ]]
 }
 
 @test "--json: an object per line, with all that is known" {
@@ -63,19 +64,19 @@ copy() {
     cp "$VECTORS/rocksdb_fv5_xxh3_flb10.sst" db/$name
   done
   touch db/{CURRENT,LOG,LOCK,MANIFEST-000002,000011.log,000012.sst.tmp,.sst,ldb}
-  run -0 --separate-stderr lanebloom tables db
+  run -0 --separate-stderr lanebloom tables --no-header db
   [[ -z $stderr &&
     $(awk '{ print $1 }' <<<"$output") == \
       $'db/000009.ldb\ndb/000010.sst\ndb/999999.sst\ndb/1000000.sst' ]]
-  [[ $(lanebloom tables db/ | cut -d ' ' -f 1 | head -n 1) == db/000009.ldb ]]
+  [[ $(lanebloom tables --no-header db/ | cut -d ' ' -f 1 | head -n 1) == db/000009.ldb ]]
   cd db
-  [[ $(lanebloom tables . | cut -d ' ' -f 1 | head -n 1) == ./000009.ldb ]]
+  [[ $(lanebloom tables --no-header . | cut -d ' ' -f 1 | head -n 1) == ./000009.ldb ]]
 }
 
 @test "files and folders in the order of the command line, under any name" {
   copy rocksdb_fv5_xxh3_flb10.sst leveldb_bloom10.ldb
   cp db/000001.sst some.table
-  [[ $(lanebloom tables some.table db db/000002.ldb | awk '{ print $1 }') == \
+  [[ $(lanebloom tables --no-header some.table db db/000002.ldb | awk '{ print $1 }') == \
     $'some.table\ndb/000001.sst\ndb/000002.ldb\ndb/000002.ldb' ]]
 }
 
@@ -83,7 +84,7 @@ copy() {
   copy rocksdb_fv5_xxh3_flb10.sst
   mv db $'d b\t\n'
   mv $'d b\t\n/000001.sst' $'d b\t\n/für \377.sst'
-  run -0 lanebloom tables $'d b\t\n'
+  run -0 lanebloom tables --no-header $'d b\t\n'
   [[ ${#lines[@]} -eq 1 &&
     $(awk '{ print NF, $1 }' <<<"$output") == '8 d\040b\011\012/für\040\377.sst' ]]
   [[ $(lanebloom tables --json $'d b\t\n' | jq -r .file) == 'd b\011\012/für \377.sst' ]]
@@ -91,7 +92,7 @@ copy() {
   mv db/* 'db/a b.sst'
   [[ $(lanebloom tables --json db | jq -r .file) == 'db/a b.sst' ]]
   cp 'db/a b.sst' ./-v
-  [[ $(lanebloom tables -- -v | awk '{ print $1 }') == -v ]]
+  [[ $(lanebloom tables --no-header -- -v | awk '{ print $1 }') == -v ]]
 }
 
 @test "what cannot be read is named, the rest is listed; the status is 2" {
@@ -101,7 +102,7 @@ copy() {
   : >db/000005.ldb
   ln -s missing db/000006.sst
   mkfifo db/000007.sst
-  for option in --json --writer=leveldb; do
+  for option in --json --no-header; do
     run -2 --separate-stderr timeout 5 "$LANEBLOOM" tables $option db missing
     [[ ${#lines[@]} -eq 2 && ${#stderr_lines[@]} -eq 6 ]]
     for i in {3..7}; do
@@ -113,6 +114,47 @@ copy() {
   done
   fails_with "missing: No such file or directory" lanebloom tables missing
   fails_with "/dev/null: no table" lanebloom tables /dev/null
+}
+
+@test "a folder that changes is looked into again" {
+  copy rocksdb_fv5_xxh3_flb10.sst
+  mkfifo db/000002.sst db/000003.sst
+  cp db/000001.sst table
+  {
+    exec 9>db/000002.sst # a table is asked for: one was replaced, and one is gone
+    mv -f table db/000002.sst
+    exec 8>db/000003.sst
+    rm db/000003.sst
+  } &
+  run -0 --separate-stderr timeout 60 "$LANEBLOOM" tables --no-header db
+  [[ -z $stderr && $(awk '{ print $1 }' <<<"$output") == $'db/000001.sst\ndb/000002.sst' ]]
+  wait
+}
+
+@test "a table that is being written is called so" {
+  copy rocksdb_fv5_xxh3_flb10.sst
+  head -c 2000 db/000001.sst >db/000002.sst
+  for command in "tables --no-header db" "screen --db db keys"; do
+    run -2 --separate-stderr lanebloom $command
+    [[ ${#stderr_lines[@]} -eq 1 ]]
+    [[ $stderr == "lanebloom: db/000002.sst: "*"being written"*"ask again"* ]]
+  done
+}
+
+@test "what has not changed for a while is not waited for" {
+  copy rocksdb_fv5_xxh3_flb10.sst
+  head -c 2000 db/000001.sst >db/000002.sst
+  touch -d '1 minute ago' db/*
+  run -2 --separate-stderr timeout 0.8 "$LANEBLOOM" tables db
+  [[ ${#lines[@]} -eq 2 ]]
+}
+
+@test "a warning that many tables share is given once" {
+  copy synthetic_fv6_xxh3.bin synthetic_fv6_xxh3.bin synthetic_fv6_xxh3.bin
+  mv db/000003.bin db/000003.sst
+  run -0 --separate-stderr lanebloom tables db/*
+  [[ ${#lines[@]} -eq 4 && ${#stderr_lines[@]} -eq 1 ]]
+  [[ $stderr == *"db/000001.bin: warning: "*" (and 2 more)" ]]
 }
 
 @test "a folder without tables is an error, as is one that is closed" {
@@ -141,7 +183,7 @@ copy() {
   [[ ${#stderr_lines[@]} -eq 1 &&
     $stderr == "lanebloom: t.sst: warning: $(jq -r .warning <<<"$output")" ]]
   run -0 --separate-stderr lanebloom tables t.sst
-  [[ ${#stderr_lines[@]} -eq 1 && ${#lines[@]} -eq 1 && $output == *" - "* ]]
+  [[ ${#stderr_lines[@]} -eq 1 && ${#lines[@]} -eq 2 && $output == *" - "* ]]
 }
 
 @test "--writer says whose the old name is" {
@@ -174,10 +216,11 @@ copy() {
 
 @test "what docs/database-files.md shows" {
   document=$(realpath "$BATS_TEST_DIRNAME/../../docs/database-files.md")
-  sed -n '/^    [$] cd /,$p' "$document" | grep '^    ' | sed 's/^    //' >shown
-  sed -n 's/^[$] //p' shown |
-    sed 's|^cd tests/vectors/tables$|cd "$VECTORS"|; s|lanebloom |"$LANEBLOOM" |' >commands
-  [[ $(wc -l <commands) -eq 7 ]]
+  sed -n '/^    [$] cd /,/^## /p' "$document" | grep '^    ' | sed 's/^    //' >shown
+  awk '/^[$] / || goes_on { sub(/^[$] /, ""); print >"commands"; goes_on = /[\\|]$/; next }
+    { print >"expected" }' shown
+  [[ $(grep -c '^[$] ' shown) -eq 7 ]]
+  sed -i 's|^cd tests/vectors/tables$|cd "$VECTORS"|; s|lanebloom |"$LANEBLOOM" |' commands
   LANEBLOOM=$LANEBLOOM VECTORS=$VECTORS bash commands >found 2>&1 || true
-  grep -v '^[$] ' shown | diff - found
+  diff expected <(sed 's/ *$//' found)
 }
