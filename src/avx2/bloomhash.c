@@ -149,7 +149,7 @@ static inline void hash_width_4(const uint8_t *data, size_t n, uint8_t *hashes)
     store(hashes + 4 * i, mix(first, load(data + 4 * i)));
 }
 
-/* Dwords of even places, then those of odd ones: a shuffle of two registers leaves the keys as 0 1
+/* Dwords of even indices, then those of odd ones: a shuffle of two registers leaves the keys as 0 1
  * 4 5 2 3 6 7. */
 static inline void hash_width_8(const uint8_t *data, size_t n, uint8_t *hashes)
 {
@@ -265,11 +265,7 @@ static inline void find_addresses(const struct lanes *lanes, struct load_bound b
     return;
   uint32_t left[LANES];
   store(left, lanes->left);
-  for (; beyond; beyond &= beyond - 1) {
-    const unsigned lane = (unsigned)__builtin_ctz(beyond);
-    memcpy(copies[lane], at[lane], left[lane]);
-    at[lane] = copies[lane];
-  }
+  copy_stripes(beyond, left, copies, at);
 }
 
 /* The next stripe of all. */

@@ -90,7 +90,7 @@ static inline __m256i leveldb_bytes(const struct probed *filter, __m256i probe)
   return _mm256_sub_epi32(n, _mm256_mullo_epi32(quotient, filter->nbytes));
 }
 
-/* The dwords at these bytes, or at the last place where one fits, moved up until the byte is the
+/* The dwords at these bytes, or at the last offset where one fits, moved up until the byte is the
  * top one. */
 static inline __m256i gather_bytes(const struct probed *filter, __m256i bytes)
 {

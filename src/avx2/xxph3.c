@@ -70,7 +70,7 @@ static inline void store(void *hashes, size_t i, __m256i h)
 }
 
 /* 16 bytes each from two addresses. */
-static inline __m256i two_pieces(const uint8_t *at, size_t stride)
+static inline __m256i load_two(const uint8_t *at, size_t stride)
 {
   return _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128((const void *)at)),
                                  _mm_loadu_si128((const void *)(at + stride)), 1);
@@ -96,7 +96,7 @@ static size_t fixed_4_to_8(const uint8_t *keys, size_t width, size_t n, void *ha
   const __m256i size = splat(width);
   size_t i = 0;
   for (; i + NLANES + 2 <= n; i += NLANES) {
-    __m256i pairs = two_pieces(keys + i * width, 2 * width);
+    __m256i pairs = load_two(keys + i * width, 2 * width);
     store(hashes, i, hash_4_to_8(_mm256_shuffle_epi8(pairs, ends), size));
   }
   return i;
@@ -118,9 +118,9 @@ static size_t fixed_9_to_16(const uint8_t *keys, size_t width, size_t n, void *h
   for (; i + NLANES + 1 <= n; i += NLANES) {
     const uint8_t *first = keys + i * width, *last = first + width - 8;
     __m256i low =
-        _mm256_unpacklo_epi64(two_pieces(first, 2 * width), two_pieces(first + width, 2 * width));
+        _mm256_unpacklo_epi64(load_two(first, 2 * width), load_two(first + width, 2 * width));
     __m256i high =
-        _mm256_unpacklo_epi64(two_pieces(last, 2 * width), two_pieces(last + width, 2 * width));
+        _mm256_unpacklo_epi64(load_two(last, 2 * width), load_two(last + width, 2 * width));
     store(hashes, i, hash_9_to_16(low, high, size));
   }
   return i;
@@ -131,7 +131,7 @@ static size_t fixed_16(const uint8_t *keys, size_t n, void *hashes)
   const __m256i size = splat(16);
   size_t i = 0;
   for (; i + NLANES <= n; i += NLANES) {
-    __m256i even = two_pieces(keys + i * 16, 32), odd = two_pieces(keys + i * 16 + 16, 32);
+    __m256i even = load_two(keys + i * 16, 32), odd = load_two(keys + i * 16 + 16, 32);
     store(hashes, i,
           hash_9_to_16(_mm256_unpacklo_epi64(even, odd), _mm256_unpackhi_epi64(even, odd), size));
   }
@@ -140,7 +140,7 @@ static size_t fixed_16(const uint8_t *keys, size_t n, void *hashes)
 
 static inline __m256i mix16_of_width(const uint8_t *at, size_t width, size_t secret)
 {
-  return mix16(two_pieces(at, 2 * width), two_pieces(at + width, 2 * width), secret);
+  return mix16(load_two(at, 2 * width), load_two(at + width, 2 * width), secret);
 }
 
 static size_t fixed_17_to_128(const uint8_t *keys, size_t width, size_t n, void *hashes)

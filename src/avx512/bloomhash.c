@@ -250,11 +250,7 @@ static inline void find_addresses(const struct lanes *lanes, struct load_bound b
     return;
   uint32_t left[LANES];
   _mm512_storeu_si512(left, lanes->left);
-  for (; beyond; beyond &= beyond - 1) {
-    const unsigned lane = (unsigned)__builtin_ctz(beyond);
-    memcpy(copies[lane], at[lane], left[lane]);
-    at[lane] = copies[lane];
-  }
+  copy_stripes(beyond, left, copies, at);
 }
 
 /* The next stripe of all. */

@@ -92,16 +92,16 @@ static inline __m512i mix16(__m512i even, __m512i odd, size_t secret)
 
 /* How quarters of a vector, of `unit` bytes each, get into lanes of 128 bits. Lane j begins with
  * 16-bit word j * unit / 2; where unit is odd, lanes 1 and 3 with that word's second byte. */
-struct spread {
+struct permutation {
   __m512i words, bytes;
 };
 
-static inline __m512i spread(__m512i packed, struct spread how)
+static inline __m512i permute(__m512i packed, struct permutation how)
 {
   return _mm512_shuffle_epi8(_mm512_permutexvar_epi16(how.words, packed), how.bytes);
 }
 
-static inline __m512i spread_words(size_t unit)
+static inline __m512i word_indices(size_t unit)
 {
   const __m512i lane = _mm512_set_epi64(3, 3, 2, 2, 1, 1, 0, 0);
   const __m512i step = _mm512_broadcast_i32x4(_mm_set_epi16(7, 6, 5, 4, 3, 2, 1, 0));
@@ -112,37 +112,39 @@ static inline __m512i spread_words(size_t unit)
 
 /* Two keys per lane, of each the first four bytes and the last four:  a0-3 a(w-4)-(w-1) b0-3
  * b(w-4)-(w-1) */
-static inline struct spread spread_4_to_8(size_t width)
+static inline struct permutation permutation_4_to_8(size_t width)
 {
   const __m128i at = _mm_set_epi8(-1, -2, -3, -4, 3, 2, 1, 0, -1, -2, -3, -4, 3, 2, 1, 0);
   const __m128i widths = _mm_mullo_epi16(_mm_set_epi32(0x02020202, 0x01010101, 0x01010101, 0),
                                          _mm_set1_epi16((short)width));
-  return (struct spread){spread_words(2 * width), _mm512_broadcast_i32x4(_mm_add_epi8(at, widths))};
+  return (struct permutation){word_indices(2 * width),
+                              _mm512_broadcast_i32x4(_mm_add_epi8(at, widths))};
 }
 
 /* One key per lane, of it the first eight bytes and the last eight. */
-static inline struct spread spread_9_to_16(size_t width)
+static inline struct permutation permutation_9_to_16(size_t width)
 {
   const __m512i odd = _mm512_set_epi64(-1, -1, 0, 0, -1, -1, 0, 0);
   const __m128i at =
       _mm_add_epi8(_mm_set_epi8(-1, -2, -3, -4, -5, -6, -7, -8, 7, 6, 5, 4, 3, 2, 1, 0),
                    _mm_set_epi64x((long long)(width * 0x0101010101010101), 0));
   const __m512i second = _mm512_and_si512(odd, _mm512_set1_epi8((char)(width & 1)));
-  return (struct spread){spread_words(width), _mm512_add_epi8(_mm512_broadcast_i32x4(at), second)};
+  return (struct permutation){word_indices(width),
+                              _mm512_add_epi8(_mm512_broadcast_i32x4(at), second)};
 }
 
 static size_t fixed_4_to_8(const uint8_t *keys, size_t width, size_t n, void *hashes)
 {
-  const struct spread how = spread_4_to_8(width);
+  const struct permutation how = permutation_4_to_8(width);
   const __m512i size = splat(width);
   const __mmask64 eight = first_bytes(NLANES * width);
   size_t i = 0;
   for (; i + NLANES <= n; i += NLANES)
     store(hashes, i,
-          hash_4_to_8(spread(_mm512_maskz_loadu_epi8(eight, keys + i * width), how), size));
+          hash_4_to_8(permute(_mm512_maskz_loadu_epi8(eight, keys + i * width), how), size));
   if (i < n) {
     __m512i rest = _mm512_maskz_loadu_epi8(first_bytes((n - i) * width), keys + i * width);
-    store_first(hashes, i, n - i, hash_4_to_8(spread(rest, how), size));
+    store_first(hashes, i, n - i, hash_4_to_8(permute(rest, how), size));
   }
   return n;
 }
@@ -171,7 +173,7 @@ static inline __m512i hash_pairs(__m512i a, __m512i b, __m512i size)
 
 static size_t fixed_9_to_16(const uint8_t *keys, size_t width, size_t n, void *hashes)
 {
-  const struct spread how = spread_9_to_16(width);
+  const struct permutation how = permutation_9_to_16(width);
   const __m512i size = splat(width);
   const size_t half = NLANES / 2 * width;
   const __mmask64 four = first_bytes(half);
@@ -179,14 +181,14 @@ static size_t fixed_9_to_16(const uint8_t *keys, size_t width, size_t n, void *h
   for (; i + NLANES <= n; i += NLANES) {
     const uint8_t *at = keys + i * width;
     __m512i a = _mm512_maskz_loadu_epi8(four, at), b = _mm512_maskz_loadu_epi8(four, at + half);
-    store(hashes, i, hash_pairs(spread(a, how), spread(b, how), size));
+    store(hashes, i, hash_pairs(permute(a, how), permute(b, how), size));
   }
   if (i < n) {
     const uint8_t *at = keys + i * width;
     const size_t nbytes = (n - i) * width;
     __m512i a = _mm512_maskz_loadu_epi8(first_bytes(nbytes < half ? nbytes : half), at);
     __m512i b = _mm512_maskz_loadu_epi8(first_bytes(nbytes > half ? nbytes - half : 0), at + half);
-    store_first(hashes, i, n - i, hash_pairs(spread(a, how), spread(b, how), size));
+    store_first(hashes, i, n - i, hash_pairs(permute(a, how), permute(b, how), size));
   }
   return n;
 }
@@ -206,17 +208,17 @@ static size_t fixed_16(const uint8_t *keys, size_t n, void *hashes)
 }
 
 /* 16 bytes of each of four keys. */
-static inline __m512i four_pieces(const uint8_t *at, size_t stride)
+static inline __m512i load_four(const uint8_t *at, size_t stride)
 {
-  __m512i pieces = _mm512_castsi128_si512(_mm_loadu_si128((const void *)at));
-  pieces = _mm512_inserti64x2(pieces, _mm_loadu_si128((const void *)(at + stride)), 1);
-  pieces = _mm512_inserti64x2(pieces, _mm_loadu_si128((const void *)(at + 2 * stride)), 2);
-  return _mm512_inserti64x2(pieces, _mm_loadu_si128((const void *)(at + 3 * stride)), 3);
+  __m512i four = _mm512_castsi128_si512(_mm_loadu_si128((const void *)at));
+  four = _mm512_inserti64x2(four, _mm_loadu_si128((const void *)(at + stride)), 1);
+  four = _mm512_inserti64x2(four, _mm_loadu_si128((const void *)(at + 2 * stride)), 2);
+  return _mm512_inserti64x2(four, _mm_loadu_si128((const void *)(at + 3 * stride)), 3);
 }
 
 static inline __m512i mix16_of_width(const uint8_t *at, size_t width, size_t secret)
 {
-  return mix16(four_pieces(at, 2 * width), four_pieces(at + width, 2 * width), secret);
+  return mix16(load_four(at, 2 * width), load_four(at + width, 2 * width), secret);
 }
 
 static size_t fixed_17_to_128(const uint8_t *keys, size_t width, size_t n, void *hashes)

@@ -25,6 +25,18 @@ struct long_keys {
   size_t n;
 };
 
+/* Copies the stripes of these lanes, with the bytes that are left of their keys, to be loaded from
+ * the copies. */
+static inline void copy_stripes(unsigned lanes, const uint32_t *left,
+                                uint8_t (*copies)[STRIPE_NBYTES], const uint8_t **at)
+{
+  for (; lanes; lanes &= lanes - 1) {
+    const unsigned lane = (unsigned)__builtin_ctz(lanes);
+    memcpy(copies[lane], at[lane], left[lane]);
+    at[lane] = copies[lane];
+  }
+}
+
 /* What an instruction set does for the driver below: inline functions, in a constant. Both store
  * hashes, which are not whole ones for keys that they append to the queue. */
 struct bloomhash_queue_vocabulary {

@@ -92,15 +92,15 @@ static size_t fixed_4_to_7(const uint8_t *keys, size_t width, size_t n, void *ha
 {
   static const uint32_t starts[NLANES] = {0x03020100, 0x03020100, 0x03020100, 0x03020100};
   static const uint32_t widths[NLANES] = {0, 0x01010101, 0x01010101,
-                                          0x02020202}; /* before each piece, or its end */
+                                          0x02020202}; /* before each four bytes, or their end */
   static const uint32_t fours[NLANES] = {0, 0x04040404, 0, 0x04040404};
   const uint32x4_t ends = vmlaq_n_u32(vld1q_u32(starts), vld1q_u32(widths), (uint32_t)width);
-  const uint8x16_t places = vreinterpretq_u8_u32(vsubq_u32(ends, vld1q_u32(fours)));
+  const uint8x16_t indices = vreinterpretq_u8_u32(vsubq_u32(ends, vld1q_u32(fours)));
   size_t i = 0;
   for (; i + NLANES + 2 <= n; i += NLANES) {
     const uint8_t *at = keys + i * width;
-    const uint8x16_t two = vqtbl1q_u8(vld1q_u8(at), places),
-                     others = vqtbl1q_u8(vld1q_u8(at + 2 * width), places);
+    const uint8x16_t two = vqtbl1q_u8(vld1q_u8(at), indices),
+                     others = vqtbl1q_u8(vld1q_u8(at + 2 * width), indices);
     store(hashes, i,
           hash_4_to_8(split(vreinterpretq_u64_u8(two), vreinterpretq_u64_u8(others)), width));
   }
