@@ -102,7 +102,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     return 0;
   case ARGP_KEY_END:
     if (!build->path)
-      argp_error(state, "where to? -o FILE is needed");
+      argp_error(state, "no target: -o FILE is needed");
     check_rate(build, state);
     return 0;
   default:
@@ -123,8 +123,7 @@ static const struct argp argp = {
             {"format", OPTION_FORMAT, "NAME", 0, "Build in this format. ", 1},
             {"bits", OPTION_BITS, "N", 0, "Bits per key (10)", 1},
             {"rate", OPTION_RATE, "P", 0,
-             "As many bits as a false-positive rate of P takes, by the model: 0.01 is one percent",
-             1},
+             "Bits per key for a false-positive rate of P, by the model: 0.01 is one percent", 1},
             {"expected", OPTION_EXPECTED, "N", 0,
              "Size the filter for N keys now; otherwise each record takes 4 or 8 bytes of memory "
              "until the end",
@@ -134,19 +133,17 @@ static const struct argp argp = {
             {0}},
     .parser = parse,
     .args_doc = "-o FILE [INPUT...]",
-    .doc =
-        "Builds a Bloom filter from records.\n"
-        "Whole records are keys. Without INPUT, or where it is `-', they come from standard input. "
-        "A key that comes "
-        "twice counts twice in the filter's size: `sort -u' makes the smallest filter. When an "
-        "input cannot be read "
-        "to its end, nothing is written: such a filter would turn away keys that it should know.\v"
-        "Examples:\n"
-        "  lanebloom build -o words.lbf words.txt\n"
-        "  lanebloom build -o words.lbf --rate 0.001 words.txt more.txt\n"
-        "  cut -d, -f2 table.csv | sort -u | lanebloom build -o column.lbf\n"
-        "  zcat log.gz | lanebloom build -o log.lbf --bits 16 --expected 1000000000\n"
-        "  lanebloom build -o filter.bin --raw --format leveldb keys.txt",
+    .doc = "Builds a Bloom filter from records.\n"
+           "Each whole record is a key. Records come from INPUT, or from standard input if there "
+           "is none or it is `-'. A key that comes twice counts twice in the filter's size: "
+           "`sort -u' makes the smallest filter. If an input cannot be read to its end, no "
+           "filter is written, because it would miss keys.\v"
+           "Examples:\n"
+           "  lanebloom build -o words.lbf words.txt\n"
+           "  lanebloom build -o words.lbf --rate 0.001 words.txt more.txt\n"
+           "  cut -d, -f2 table.csv | sort -u | lanebloom build -o column.lbf\n"
+           "  zcat log.gz | lanebloom build -o log.lbf --bits 16 --expected 1000000000\n"
+           "  lanebloom build -o filter.bin --raw --format leveldb keys.txt",
     .help_filter = help,
     .children =
         (const struct argp_child[]){

@@ -199,7 +199,7 @@ static bool may_change(const struct database *database)
 {
   static const time_t settled_seconds = 10;
   bool may_change = false;
-  for (size_t i = 0; i < database->ntables && database->has_folders; i++) {
+  for (size_t i = 0; i < database->ntables; i++) {
     struct stat info;
     may_change |=
         !database->found[i] && (stat(database->paths[i], &info) != 0 || !S_ISREG(info.st_mode) ||
@@ -220,13 +220,16 @@ bool database_look(struct database *database, char *const *names, size_t nnames,
     const bool listed = list_names(database, names, nnames, look == 1);
     take_over(database, &earlier);
     database_forget(&earlier, visitor);
-    const bool visited = visit_all(database, visitor, false);
+    const bool is_last = look == MAX_LOOKS || !database->has_folders;
+    const bool visited = visit_all(database, visitor, is_last);
     list_names(&again, names, nnames, false);
     const bool is_same = is_same_list(database, &again);
     database_forget(&again, visitor);
-    if (is_same && (visited || look == MAX_LOOKS || !may_change(database)))
+    if (is_same && (visited || is_last))
+      return visited && listed;
+    if (is_same && !may_change(database))
       return visit_all(database, visitor, true) && listed;
-    if (look == MAX_LOOKS) {
+    if (is_last) {
       complain(
           NULL,
           "tables come and go while they are listed: ask again, or ask a copy of the database");

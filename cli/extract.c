@@ -35,7 +35,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     if (!extract->table_path)
       argp_error(state, "which TABLE?");
     if (!extract->path)
-      argp_error(state, "where to? -o FILE is needed");
+      argp_error(state, "no target: -o FILE is needed");
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;
@@ -54,10 +54,9 @@ static const struct argp argp = {
             {0}},
     .parser = parse,
     .args_doc = "TABLE -o FILE",
-    .doc = "Saves the filter of a table file, where it has one for all its keys: a full filter of "
-           "RocksDB's or Pebble's. "
-           "`lanebloom tables' says which those are. What the table knows besides, its key range, "
-           "stays behind.\v"
+    .doc = "Saves the filter of a table file that has one filter for all its keys: a full filter "
+           "of RocksDB or Pebble. `lanebloom tables' lists the kind of each. The table's key "
+           "range is not saved.\v"
            "Examples:\n"
            "  lanebloom extract db/000012.sst -o table.lbf\n"
            "  lanebloom extract db/000012.sst --raw -o - | lanebloom info --raw --format rocksdb -",

@@ -58,11 +58,9 @@ static const struct argp argp = {
             {0}},
     .parser = parse,
     .args_doc = "[INPUT...]",
-    .doc = "Prints for each record its hash in hexadecimal, a tab and the record; with --filter, "
-           "before the record, the "
-           "positions of the bits that are probed, in order, and a tab. Records of fixed width are "
-           "printed in "
-           "hexadecimal.\v"
+    .doc = "Prints for each record its hash in hexadecimal, a tab, and the record. With "
+           "--filter, the positions of the probed bits, in order, and another tab come before "
+           "the record. Records of fixed width are printed in hexadecimal.\v"
            "Examples:\n"
            "  printf 'hello\\n' | lanebloom hash\n"
            "  lanebloom hash --format leveldb-signed keys.txt\n"

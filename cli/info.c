@@ -52,10 +52,9 @@ static const struct argp argp = {
             {0}},
     .parser = parse,
     .args_doc = "FILTER...",
-    .doc = "Says what each FILTER is, how full, and which false-positive rate to expect.\n"
-           "That rate is a model's. LevelDB's double hashing has accidents that no formula shows: "
-           "where it matters, "
-           "measure.\v"
+    .doc = "Prints what each FILTER is, how full it is, and the false-positive rate to expect.\n"
+           "The rate comes from a model. LevelDB's double hashing deviates from it for some "
+           "sizes and keys; --measure prints the rate of this very filter.\v"
            "Examples:\n"
            "  lanebloom info words.lbf\n"
            "  lanebloom info --measure=100000000 words.lbf\n"

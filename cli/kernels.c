@@ -23,9 +23,9 @@ static const struct argp argp = {
         (const struct argp_option[]){{"json", OPTION_JSON, NULL, 0, "Print one JSON object", 1},
                                      {0}},
     .parser = parse,
-    .doc = "Prints the name of this CPU and the kernels that it can run, best first, with a star "
-           "at the one in use: the "
-           "best, unless --kernel or the environment variable LANEBLOOM_KERNEL names another.\v"
+    .doc = "Prints the name of this CPU and the kernels that it can run, best first. A star "
+           "marks the one in use: the best, unless --kernel or the environment variable "
+           "LANEBLOOM_KERNEL names another.\v"
            "Examples:\n"
            "  lanebloom kernels\n"
            "  LANEBLOOM_KERNEL=scalar lanebloom kernels --json",

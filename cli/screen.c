@@ -16,7 +16,7 @@ enum { OPTION_PROGRESS = 0x100, OPTION_DB, OPTION_WHICH };
 static void take_filter(struct screen *screen, const struct argp_state *state)
 {
   if (screen->which || screen->writer)
-    argp_error(state, "--which and --writer are of tables, which --db names");
+    argp_error(state, "--which and --writer need --db");
   if (screen->ninputs == 0)
     argp_error(state, "which FILTER?");
   screen->path = *screen->inputs++;
@@ -33,7 +33,7 @@ static void take_filter(struct screen *screen, const struct argp_state *state)
 static void check_database_options(const struct screen *screen, const struct argp_state *state)
 {
   if (screen->source.raw)
-    argp_error(state, "--raw is of a FILTER, and with --db there is none");
+    argp_error(state, "--raw needs a FILTER; --db takes none");
   if (screen->which && screen->invert)
     argp_error(
         state,
@@ -91,9 +91,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
 static const struct argp argp = {
     .options =
         (const struct argp_option[]){
-            {"invert-match", 'v', NULL, 0, "Select what is surely not there", 1},
+            {"invert-match", 'v', NULL, 0, "Select the records that are certainly not there", 1},
             {"count", 'c', NULL, 0, "Print only how many records are selected", 1},
-            {"quiet", 'q', NULL, 0, "Print nothing, stop at the first one", 1},
+            {"quiet", 'q', NULL, 0, "Print nothing; stop at the first selected record", 1},
             {"number", 'n', NULL, 0, "Print \"NUMBER:\" before each record, from 1", 1},
             {"db", OPTION_DB, "PATH", 0,
              "Ask the tables of this folder, or this one, instead of FILTER; repeatable", 3},
@@ -105,14 +105,12 @@ static const struct argp argp = {
             {0}},
     .parser = parse,
     .args_doc = "FILTER [INPUT...]\n--db PATH [INPUT...]",
-    .doc = "Prints the records that may be in FILTER, or in any of the table files of a database. "
-           "A record that is not "
-           "printed is surely not in it.\n"
-           "Without INPUT, or where it is `-', records come from standard input. Exit status, as "
-           "grep's: 0 when "
-           "something was selected, 1 when nothing was, 2 after an error. Unlike grep it compares "
-           "whole records, and "
-           "counts and numbers them over all inputs, whose names it does not print.\v"
+    .doc = "Prints the records that may be in FILTER, or in any table of a database. A record "
+           "that is not printed is certainly not in it.\n"
+           "Records come from INPUT, or from standard input if there is none or it is `-'. The "
+           "exit status is 0 if a record was selected, 1 if none was, 2 after an error. Unlike "
+           "grep, `screen' compares whole records, counts and numbers them over all inputs, and "
+           "prints no file names.\v"
            "Examples:\n"
            "  lanebloom screen words.lbf input.txt\n"
            "  tail -F log | lanebloom screen seen.lbf\n"

@@ -270,9 +270,9 @@ link_tables() {
 @test "options that do not go together" {
   make_database
   refuses "--which and --invert-match" lanebloom screen --db db --which -v
-  refuses "--which and --writer are of tables" lanebloom screen --which filter
-  refuses "--which and --writer are of tables" lanebloom screen --writer goleveldb filter
-  refuses "--raw is of a FILTER" lanebloom screen --raw --format leveldb --db db
+  refuses "--which and --writer need --db" lanebloom screen --which filter
+  refuses "--which and --writer need --db" lanebloom screen --writer goleveldb filter
+  refuses "--raw needs a FILTER" lanebloom screen --raw --format leveldb --db db
   refuses "requires an argument" lanebloom screen --db
 }
 
