@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 struct criterion_test_params {
   size_t size; /* bytes per parameter */
@@ -39,6 +40,8 @@ plain_fail(const char *file, int line, const char *condition, const char *text, 
 
 #define cr_assert(condition, ...)                                                                  \
   ((condition) ? (void)0 : plain_fail(__FILE__, __LINE__, #condition, " " __VA_ARGS__))
+#define cr_assert_str_eq(found, expected, ...)                                                     \
+  cr_assert(strcmp(found, expected) == 0, "" __VA_ARGS__)
 #define cr_assert_fail(...) plain_fail(__FILE__, __LINE__, "", " " __VA_ARGS__)
 #define cr_skip_test(reason) plain_skip(reason)
 #define cr_fatal(...) plain_fail(__FILE__, __LINE__, "", " " __VA_ARGS__)
