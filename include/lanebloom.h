@@ -113,8 +113,8 @@ LANEBLOOM_API lanebloom_keys lanebloom_keys_fixed(const void *data, size_t width
 /* One field of an array of records: key i is data[i * stride .. i * stride + width). stride: bytes
  * from one key to the next. With a stride of 0 the first key stands there n times; keys may
  * overlap. The rest of the last record need not exist. Vector kernels read past keys as they do
- * past slices. Cost: fields of 4, 8 and 16 bytes are copied side by side in the first-level cache
- * before they are hashed, others are hashed as slices. */
+ * past slices. Cost: fields of 4, 8, 12, 16, 20 and 32 bytes are copied side by side in the
+ * first-level cache before they are hashed, others are hashed as slices. */
 LANEBLOOM_API lanebloom_keys lanebloom_keys_strided(const void *data, size_t width, size_t stride,
                                                     size_t n);
 

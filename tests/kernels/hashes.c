@@ -287,7 +287,7 @@ void hash_strided(const struct trial *trial)
 {
   enum { N = 2100, MAX_STRIDE = 40 };
   static uint8_t bytes[N * MAX_STRIDE], expected[8 * N];
-  static const size_t widths[] = {0, 1, 3, 4, 8, 12, 16, 17, 40};
+  static const size_t widths[] = {0, 1, 3, 4, 8, 12, 16, 17, 20, 32, 40};
   lanebloom_slice *slices = test_alloc(N * sizeof *slices);
   rng_fill(trial->rng, bytes, sizeof bytes);
   for (size_t w = 0; w < COUNT(widths); w++)
