@@ -10,8 +10,9 @@
  * without, `hashes` grows. */
 struct lanebloom_builder {
   const struct format_table *format;
-  uint64_t millibits; /* per key, in effect */
-  uint64_t nkeys;     /* added so far */
+  double bits_per_key; /* asked for, at most what has an effect: what the filter will record */
+  uint64_t millibits;  /* of bits per key, in effect */
+  uint64_t nkeys;      /* added so far */
   bool sized;
 
   struct filter_shape shape; /* sized */
@@ -146,6 +147,7 @@ lanebloom_status lanebloom_builder_create(lanebloom_format id, double bits_per_k
     status = format->plan(made.millibits, expected_keys, &made.shape);
   if (status)
     return status;
+  made.bits_per_key = fmin(bits_per_key, (double)format->max_millibits / 1000);
   lanebloom_builder *place = malloc(sizeof *place);
   if (!place)
     return LANEBLOOM_ERR_MEMORY;
@@ -259,9 +261,8 @@ lanebloom_status lanebloom_builder_finish(lanebloom_builder *builder, lanebloom_
   struct memory memory = builder->sized ? builder->memory : placed;
   if (format->write_frame)
     format->write_frame(&shape, memory.bytes);
-  status =
-      lanebloom_filter_adopt(format, memory.bytes, format_nbytes(format, &shape), builder->nkeys,
-                             (double)builder->millibits / 1000, memory, filter);
+  status = lanebloom_filter_adopt(format, memory.bytes, format_nbytes(format, &shape),
+                                  builder->nkeys, builder->bits_per_key, memory, filter);
   if (status)
     lanebloom_memory_free(&placed);
   else

@@ -111,6 +111,16 @@ static uint64_t count_ones(const uint8_t *bytes, uint64_t nbytes)
   return n;
 }
 
+/* What is recorded is what was asked for. */
+static double bits_in_effect(const lanebloom_filter *filter)
+{
+  const struct format_table *format = filter->format;
+  uint64_t millibits;
+  const bool known =
+      format->round_bits && format->round_bits(filter->bits_per_key, &millibits) == LANEBLOOM_OK;
+  return known ? (double)millibits / 1000 : filter->bits_per_key;
+}
+
 void lanebloom_filter_describe(const lanebloom_filter *filter, lanebloom_filter_info *info,
                                size_t info_size)
 {
@@ -118,7 +128,7 @@ void lanebloom_filter_describe(const lanebloom_filter *filter, lanebloom_filter_
   lanebloom_filter_info full = {
       .format = filter->format->id,
       .nkeys = filter->nkeys,
-      .bits_per_key = filter->bits_per_key,
+      .bits_per_key = bits_in_effect(filter),
       .model_rate = shape->answer == ANSWER_ALWAYS,
       .nkeys_estimate = LANEBLOOM_UNKNOWN,
   };

@@ -13,7 +13,7 @@ struct lanebloom_filter {
   size_t nbytes;
   const uint8_t *payload; /* in `bytes`; of constant answers all of them */
   uint64_t nkeys;         /* LANEBLOOM_UNKNOWN */
-  double bits_per_key;    /* NaN when unknown */
+  double bits_per_key;    /* as recorded; NaN when unknown */
   struct memory memory;
 };
 

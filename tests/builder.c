@@ -1,10 +1,13 @@
 /* Streaming builders: kept hashes, sized filters, merging, errors.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
+#include <inttypes.h>
 #include <lanebloom.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "bytes.h"
+#include "container.h"
 #include "filter.h"
 
 enum { NKEYS = 5000 };
@@ -286,6 +289,31 @@ static double recorded_bits(const lanebloom_filter *filter)
   lanebloom_filter_info info;
   lanebloom_filter_describe(filter, &info, sizeof info);
   return info.bits_per_key;
+}
+
+/* Bytes 24 to 31 of a container, which a program that maps it may read. */
+Test(builder, containers_record_what_was_asked_for_up_to_the_limit)
+{
+  static const struct {
+    lanebloom_format format;
+    double asked;
+    uint64_t recorded;
+  } cases[] = {
+      {LANEBLOOM_ROCKSDB_LOCAL, 0.6, 600},     {LANEBLOOM_ROCKSDB_LEGACY, 9.6, 9600},
+      {LANEBLOOM_ROCKSDB_LOCAL, 9.9, 9900},    {LANEBLOOM_ROCKSDB_LOCAL, 200, 100000},
+      {LANEBLOOM_ROCKSDB_LEGACY, 101, 100000}, {LANEBLOOM_LEVELDB, 200, 200000},
+  };
+  const lanebloom_keys keys = all_keys();
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    lanebloom_filter *filter;
+    cr_assert(lanebloom_filter_build(cases[i].format, cases[i].asked, &keys, &filter) ==
+              LANEBLOOM_OK);
+    uint8_t header[CONTAINER_HEADER_NBYTES];
+    lanebloom_container_write_header(filter, header);
+    cr_assert(load_le64(header + 24) == cases[i].recorded, "%g bits per key: %" PRIu64,
+              cases[i].asked, load_le64(header + 24));
+    lanebloom_filter_close(filter);
+  }
 }
 
 /* Where a format rounds the bits per key, or takes no more, builders of what comes to the same
