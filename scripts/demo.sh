@@ -3,6 +3,7 @@
 # exact answer.
 # SPDX-License-Identifier: MIT
 set -eu
+[ $# = 0 ] || { echo "usage: scripts/demo.sh" >&2; exit 2; }
 cd "$(dirname "$0")/.."
 scripts/setup.sh demo
 cmake -S . -B build/demo -G Ninja -DCMAKE_BUILD_TYPE=Release -DLANEBLOOM_BUILD_TESTS=OFF >/dev/null
@@ -13,6 +14,7 @@ american=/usr/share/dict/american-english-insane
 set -- /usr/share/dict/french /usr/share/dict/ngerman
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT PIPE TERM
 export LC_ALL=C
 
 "$lanebloom" build -o "$work/american.lbf" "$american"
