@@ -1,4 +1,4 @@
-/* lanebloom build: a filter from records.
+/* lanebloom build: builds a filter from records.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <inttypes.h>
@@ -23,7 +23,7 @@ struct build {
   struct record_syntax syntax;
   const char *path;
   struct target target;
-  struct stat target_status; /* zeroed: there is nothing yet */
+  struct stat target_status; /* zeroed: the target does not exist yet */
   lanebloom_format format;
   double bits_per_key;
   bool bits_given;
@@ -37,14 +37,14 @@ struct build {
 
 /* ---- options ---- */
 
-/* Without --expected, a rate needs the number of records before the first one, and so all of them
- * twice. */
+/* The bits per key for a rate depend on the number of keys. Without --expected, the input is read
+ * twice: once to count, once to build. */
 static void check_rate(const struct build *build, const struct argp_state *state)
 {
   if (build->rate == 0)
     return;
   if (build->bits_given)
-    argp_error(state, "--bits and --rate exclude each other");
+    argp_error(state, "give only one of --bits and --rate");
   if (build->expected_keys > 0)
     return;
   bool twice = build->ninputs > 0;
@@ -54,15 +54,16 @@ static void check_rate(const struct build *build, const struct argp_state *state
     twice &= stat(build->inputs[i], &input) < 0 || S_ISREG(input.st_mode) || S_ISDIR(input.st_mode);
   }
   if (!twice)
-    argp_error(state, "--rate counts the records first, which takes regular files: tell how many "
-                      "to expect, by --expected N");
+    argp_error(state,
+               "--rate reads its input twice, so every INPUT must be a regular file; for other "
+               "input, give the number of keys by --expected N");
 }
 
 static double parse_rate(const struct argp_state *state, const char *text)
 {
   double rate = parse_number(state, "--rate", text);
   if (!(rate > 0 && rate < 1))
-    usage_error(state, "--rate '%s': not between 0 and 1", text);
+    usage_error(state, "--rate: expected a number between 0 and 1, found '%s'", text);
   return rate;
 }
 
@@ -102,7 +103,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     return 0;
   case ARGP_KEY_END:
     if (!build->path)
-      argp_error(state, "no target: -o FILE is needed");
+      argp_error(state, "expected -o FILE, the file to write; found none");
     check_rate(build, state);
     return 0;
   default:
@@ -120,16 +121,16 @@ static const struct argp argp = {
     .options =
         (const struct argp_option[]){
             {"output", 'o', "FILE", 0, "Write the filter to FILE; `-' is standard output", 1},
-            {"format", OPTION_FORMAT, "NAME", 0, "Build in this format. ", 1},
+            {"format", OPTION_FORMAT, "NAME", 0, "Build a filter of this format. ", 1},
             {"bits", OPTION_BITS, "N", 0, "Bits per key (10)", 1},
             {"rate", OPTION_RATE, "P", 0,
-             "Bits per key for a false-positive rate of P, by the model: 0.01 is one percent", 1},
+             "Choose the bits per key for a false-positive rate of P; 0.01 is one percent", 1},
             {"expected", OPTION_EXPECTED, "N", 0,
-             "Size the filter for N keys now; otherwise each record takes 4 or 8 bytes of memory "
-             "until the end",
+             "Size the filter for N keys at the start. Without this option, each record takes 4 or "
+             "8 bytes of memory until the end",
              1},
-            {"raw", OPTION_RAW, NULL, 0, "Write bare engine bytes, not a container", 1},
-            {"progress", OPTION_PROGRESS, NULL, 0, "Report the speed each second", 8},
+            {"raw", OPTION_RAW, NULL, 0, "Write the engine's bare bytes instead of a container", 1},
+            {"progress", OPTION_PROGRESS, NULL, 0, "Report the speed every second", 8},
             {0}},
     .parser = parse,
     .args_doc = "-o FILE [INPUT...]",
@@ -158,15 +159,14 @@ static _Noreturn void die_of_bits(const struct build *build)
   if (lanebloom_format_describe(build->format, &info, sizeof info) != LANEBLOOM_OK)
     die(NULL, "%s", lanebloom_status_text(LANEBLOOM_ERR_FORMAT));
   if (info.rounds_bits)
-    die(NULL, "--bits %.17g: %s takes %.10g bits per key and more", build->bits_per_key, info.name,
-        info.min_bits_per_key);
-  die(NULL, "--bits %.17g: %s takes %.10g to %.10g bits per key in steps of %.10g",
-      build->bits_per_key, info.name, info.min_bits_per_key, info.max_bits_per_key,
-      info.bits_per_key_step);
+    die(NULL, "--bits: expected at least %.10g for %s, found %.17g", info.min_bits_per_key,
+        info.name, build->bits_per_key);
+  die(NULL, "--bits: expected %.10g to %.10g in steps of %.10g for %s, found %.17g",
+      info.min_bits_per_key, info.max_bits_per_key, info.bits_per_key_step, info.name,
+      build->bits_per_key);
 }
 
-/* The most keys that a filter of these bits per key can be planned for, where nkeys are too
- * many. */
+/* The most keys that fit at these bits per key, given that nkeys do not. */
 static uint64_t most_keys(const struct build *build, uint64_t nkeys, uint64_t *nbytes)
 {
   uint64_t enough = 0, too_many = nkeys, planned;
@@ -189,16 +189,17 @@ static _Noreturn void die_of_limit(const struct build *build, uint64_t nkeys)
   uint64_t nbytes;
   const uint64_t most = most_keys(build, nkeys, &nbytes);
   die(NULL,
-      "%" PRIu64 " keys at %.17g bits per key are more than %s can hold: they need %.3g bytes, and "
-      "it ends at %" PRIu64 ", with %" PRIu64 " keys",
-      nkeys, build->bits_per_key, lanebloom_format_name(build->format),
-      (double)nbytes / (double)most * (double)nkeys, nbytes, most);
+      "expected at most %" PRIu64 " keys, which take %" PRIu64
+      " bytes of %s at %.17g bits per key; "
+      "found %" PRIu64 " keys, which need %.3g bytes",
+      most, nbytes, lanebloom_format_name(build->format), build->bits_per_key, nkeys,
+      (double)nbytes / (double)most * (double)nkeys);
 }
 
-/* What takes less memory. */
+/* Appended to messages about memory. */
 static const char *memory_advice(const struct build *build)
 {
-  return build->expected_keys ? "" : "; with --expected N no hashes are kept";
+  return build->expected_keys ? "" : "; --expected N needs less: it stores no hashes";
 }
 
 static _Noreturn void die_of(lanebloom_status status, const struct build *build, uint64_t nkeys)
@@ -219,11 +220,11 @@ static _Noreturn void die_of(lanebloom_status status, const struct build *build,
   die(NULL, "%s", status_text(status));
 }
 
-/* Has every record worked on. Returns their number. */
+/* Runs the job on every record and returns how many there were. */
 static uint64_t work_on_all(const struct build *build, size_t nworkers, struct job *job)
 {
   static const struct reader reader = {
-      .verb = "build", .container_advice = "`build' takes keys, and does not merge filters"};
+      .verb = "build", .container_advice = "`build' reads keys; it does not merge filters"};
   static struct inputs inputs;
   inputs_begin(&inputs, &reader, &build->syntax, build->inputs, build->ninputs,
                &build->target_status);
@@ -249,18 +250,18 @@ static double bits_for_rate(const struct build *build, uint64_t nkeys)
   if (status == LANEBLOOM_ERR_LIMIT) {
     const bool default_does =
         lanebloom_plan_bits(DEFAULT_FORMAT, build->rate, nkeys, &bits) == LANEBLOOM_OK;
-    die(NULL, "--rate %.17g: no filter of format %s reaches it with %" PRIu64 " keys%s%s%s",
-        build->rate, lanebloom_format_name(build->format), nkeys, default_does ? "; --format " : "",
-        default_does ? lanebloom_format_name(DEFAULT_FORMAT) : "", default_does ? " does" : "");
+    die(NULL, "--rate %.17g: %s cannot reach this rate with %" PRIu64 " keys%s%s", build->rate,
+        lanebloom_format_name(build->format), nkeys, default_does ? "; use --format " : "",
+        default_does ? lanebloom_format_name(DEFAULT_FORMAT) : "");
   }
   if (status != LANEBLOOM_OK)
     die(NULL, "%s", status_text(status));
   return bits;
 }
 
-/* Where hashes go. One worker adds to the builder itself. Of several, each has one of its own:
- * hashes that are kept have an order, so they are merged by the piece, in the output turn; a filter
- * that is sized at once takes them in any order, and is merged at the end. */
+/* One worker adds to the builder itself. Several workers have a builder each. A builder that stores
+ * hashes stores them in order, so it is merged after every piece, in the output turn. A filter that
+ * is sized at the start takes keys in any order, so it is merged at the end. */
 struct building {
   const struct build *build;
   size_t nworkers;
@@ -271,9 +272,9 @@ struct building {
   } * parts; /* of each worker */
 };
 
-/* What all filters in the making may take together where one would do; there are as many workers as
- * that allows. One filter for all, under a lock, is no way out: 10 million keys into 12.5 MB took
- * two workers 0.78 s that way, with a filter each 0.46 s, and one alone 0.54 s. */
+/* The most memory that the workers' filters may take together; it limits the number of workers.
+ * One shared filter under a lock is slower: 10 million keys into 12.5 MB took two workers 0.78 s
+ * with a shared filter, 0.46 s with a filter each, and one worker alone 0.54 s. */
 static const uint64_t PARTS_NBYTES = (uint64_t)64 << 20;
 
 static size_t count_workers(const struct build *build)
@@ -361,15 +362,15 @@ static lanebloom_filter *build_filter(const struct build *build, uint64_t *nreco
   return filter;
 }
 
-/* ---- what came out ---- */
+/* ---- checking the result ---- */
 
 static bool has_more_keys(const struct build *build, uint64_t nkeys)
 {
   return build->expected_keys > 0 && nkeys > build->expected_keys;
 }
 
-/* A model chose the bits. What came out is measured, with so many random hashes that a hundred
- * should pass, within bounds; a tenth more than was asked for is let be. */
+/* A model chose the bits per key, so the rate is measured. The number of random hashes, within
+ * bounds, lets about a hundred pass. Up to a tenth more than --rate causes no warning. */
 static void check_rate_is_kept(const struct build *build, const lanebloom_filter *filter,
                                uint64_t nkeys)
 {
@@ -381,17 +382,16 @@ static void check_rate_is_kept(const struct build *build, const lanebloom_filter
   if (measured.low <= 1.1 * build->rate)
     return;
   const bool overfull = has_more_keys(build, nkeys), is_default = build->format == DEFAULT_FORMAT;
-  complain(
-      build->target.name,
-      "warning: of absent keys %.3g %% pass, measured, not the %.3g %% that were asked for%s%s",
-      100 * measured.rate, 100 * build->rate,
-      overfull     ? ": there were more keys than --expected"
-      : is_default ? ""
-                   : "; see --format ",
-      overfull || is_default ? "" : lanebloom_format_name(DEFAULT_FORMAT));
+  complain(build->target.name,
+           "warning: --rate: expected a false-positive rate of %.3g %%, measured %.3g %%%s%s",
+           100 * build->rate, 100 * measured.rate,
+           overfull     ? ": there were more keys than --expected"
+           : is_default ? ""
+                        : "; try --format ",
+           overfull || is_default ? "" : lanebloom_format_name(DEFAULT_FORMAT));
 }
 
-/* Too many keys raise the rate. A tenth more than planned is let be. */
+/* Too many keys raise the rate. Up to a tenth more than planned causes no warning. */
 static void check_keys_fit(const struct build *build, const lanebloom_filter_info *info,
                            uint64_t nkeys)
 {
@@ -402,17 +402,17 @@ static void check_keys_fit(const struct build *build, const lanebloom_filter_inf
       info->model_rate <= 1.1 * planned)
     return;
   complain(build->target.name,
-           "warning: %" PRIu64 " keys are more than the %" PRIu64
-           " of --expected: of absent keys %.3g %% pass, by the model, not %.3g %%",
-           nkeys, build->expected_keys, 100 * info->model_rate, 100 * planned);
+           "warning: --expected: expected %" PRIu64 " keys, found %" PRIu64
+           "; the model's false-positive rate is %.3g %% instead of %.3g %%",
+           build->expected_keys, nkeys, 100 * info->model_rate, 100 * planned);
 }
 
-/* Formats count in thousandths or whole numbers, within limits. */
+/* Formats round bits per key to thousandths or whole numbers, and limit them. */
 static void check_bits_are_kept(const struct build *build, const lanebloom_filter_info *info)
 {
   if (fabs(info->bits_per_key - build->bits_per_key) > 0.0005)
     complain(build->target.name,
-             "warning: --bits %.10g: %s rounds or limits it to %.10g bits per key",
+             "warning: --bits %.10g: %s rounds or limits this to %.10g bits per key",
              build->bits_per_key, lanebloom_format_name(build->format), info->bits_per_key);
 }
 
@@ -423,7 +423,7 @@ static void check_filter(const struct build *build, const lanebloom_filter *filt
     return;
   }
   if (!build->bits_given && !has_more_keys(build, nkeys))
-    return; /* to describe a filter is to count its bits */
+    return; /* saves time: describing a filter counts its bits */
   lanebloom_filter_info info;
   lanebloom_filter_describe(filter, &info, sizeof info);
   check_keys_fit(build, &info, nkeys);

@@ -1,4 +1,4 @@
-/* Database files: which tables a folder has, and what there is to be said of them.
+/* Database files: lists the tables of folders, opens them and warns about them.
  * SPDX-License-Identifier: MIT */
 #include <dirent.h>
 #include <errno.h>
@@ -39,8 +39,8 @@ static char *join(const char *folder, const char *name)
   return path;
 }
 
-/* The paths of entries, in the order of their numbers, for free() each. Returns how many; -1: errno
- * says why. */
+/* The paths of entries in the order of their numbers; the caller frees each. Returns how many, or
+ * -1 with errno. */
 static int list_folder(const char *folder, int (*is_wanted)(const struct dirent *entry),
                        char ***paths)
 {
@@ -89,11 +89,11 @@ static bool add_name(struct database *database, const char *path, bool says_why)
   if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
     return add_folder(database, path, says_why);
   char *copy = resize(NULL, strlen(path) + 1);
-  add_table(database, strcpy(copy, path)); /* if there is none, who opens it will say so */
+  add_table(database, strcpy(copy, path)); /* if it does not exist, opening it reports that */
   return true;
 }
 
-/* False: a folder has no tables, or cannot be read. */
+/* False if a folder has no tables or cannot be read. */
 static bool list_names(struct database *database, char *const *names, size_t nnames, bool says_why)
 {
   bool complete = true;
@@ -113,7 +113,7 @@ void warn_of_logs(const char *folder)
   for (int i = 0; i < n; i++) {
     struct stat found;
     if (stat(paths[i], &found) == 0 && found.st_size > 0)
-      complain(paths[i], "warning: may hold writes that are in no table yet");
+      complain(paths[i], "warning: this log may hold writes that are in no table yet");
     free(paths[i]);
   }
   if (n >= 0)
@@ -167,7 +167,7 @@ static bool is_same_list(const struct database *a, const struct database *b)
   return is_same;
 }
 
-/* What an earlier look found need not be looked for again. Lists are in one order. */
+/* Moves what an earlier look found for the same paths. Both lists have the same order. */
 static void take_over(struct database *database, struct database *earlier)
 {
   size_t at = 0;
@@ -194,7 +194,7 @@ static bool visit_all(struct database *database, const struct visitor *visitor, 
   return complete;
 }
 
-/* A table that cannot be read may be one that is being written, or that was replaced. */
+/* Is a table that cannot be read possibly still being written, or already replaced? */
 static bool may_change(const struct database *database)
 {
   static const time_t settled_seconds = 10;
@@ -208,8 +208,8 @@ static bool may_change(const struct database *database)
   return may_change;
 }
 
-/* An engine at work writes new tables, then removes what they replace. All of them have been seen
- * where a second look into the folders finds what the first one did. */
+/* A running engine writes new tables, then removes those that they replace. Nothing was missed if a
+ * second listing, after all tables were visited, equals the first. */
 bool database_look(struct database *database, char *const *names, size_t nnames,
                    const struct visitor *visitor)
 {
@@ -232,7 +232,8 @@ bool database_look(struct database *database, char *const *names, size_t nnames,
     if (is_last) {
       complain(
           NULL,
-          "tables come and go while they are listed: ask again, or ask a copy of the database");
+          "expected tables that stay, found that they changed at every look: try again, or use a "
+          "copy of the database");
       return false;
     }
     earlier = *database;

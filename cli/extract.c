@@ -1,4 +1,4 @@
-/* lanebloom extract: the filter of a table, by itself.
+/* lanebloom extract: saves the filter of a table.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
@@ -28,14 +28,14 @@ static error_t parse(int key, char *text, struct argp_state *state)
     return 0;
   case ARGP_KEY_ARG:
     if (extract->table_path)
-      argp_error(state, "one TABLE at a time");
+      argp_error(state, "expected one TABLE, found more");
     extract->table_path = text;
     return 0;
   case ARGP_KEY_END:
     if (!extract->table_path)
-      argp_error(state, "which TABLE?");
+      argp_error(state, "expected a TABLE, found none");
     if (!extract->path)
-      argp_error(state, "no target: -o FILE is needed");
+      argp_error(state, "expected -o FILE, the file to write; found none");
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;
@@ -46,10 +46,10 @@ static const struct argp argp = {
     .options =
         (const struct argp_option[]){
             {"output", 'o', "FILE", 0, "Write the filter to FILE; `-' is standard output", 1},
-            {"raw", OPTION_RAW, NULL, 0, "Write bare engine bytes, not a container", 1},
+            {"raw", OPTION_RAW, NULL, 0, "Write the engine's bare bytes instead of a container", 1},
             {"prefixes", OPTION_PREFIXES, NULL, 0,
-             "Take a filter that holds no keys, but what they begin with, or where nothing says "
-             "what",
+             "Save the filter even if it holds prefixes of keys instead of keys, or if the table "
+             "does not say which",
              1},
             {0}},
     .parser = parse,
@@ -70,25 +70,24 @@ static _Noreturn void refuse(const char *path, const lanebloom_table_info *info)
   if (info->filter == LANEBLOOM_TABLE_FILTER_NONE)
     die(path, "%s, found none", wanted);
   if (info->filter == LANEBLOOM_TABLE_FILTER_BLOCK)
-    die(path, "%s, found a filter block with one for each few data blocks (%s)", wanted, name);
+    die(path, "%s, found a filter block, which has many (%s)", wanted, name);
   if (info->filter == LANEBLOOM_TABLE_FILTER_PARTITIONED)
-    die(path, "%s, found it in partitions (%s)", wanted, name);
-  die(path, "%s, found one that is no Bloom filter, or of a policy that is not known (%s)", wanted,
-      name);
+    die(path, "%s, found a partitioned filter (%s)", wanted, name);
+  die(path, "%s, found one of an unknown policy or not a Bloom filter (%s)", wanted, name);
 }
 
-/* What has no whole keys must not be asked for any. */
+/* A filter without whole keys would answer no to every key. */
 static void check_prefixes(const struct extract *extract, const lanebloom_table_info *info)
 {
   if (info->has_whole_keys || extract->prefixes)
     return;
   if (!info->has_prefixes)
     die(extract->table_path,
-        "nothing says whether the filter holds keys or prefixes; --prefixes saves it all the same");
+        "expected a filter of keys, found one that may hold prefixes instead; --prefixes saves it "
+        "anyway");
   die(extract->table_path,
-      "the filter holds no keys, but prefixes of %s; --prefixes saves it all the same",
-      escape_name(*info->prefix_extractor ? info->prefix_extractor
-                                          : "an extractor without a name"));
+      "expected a filter of keys, found prefixes by %s; --prefixes saves it anyway",
+      escape_name(*info->prefix_extractor ? info->prefix_extractor : "an unnamed extractor"));
 }
 
 static bool are_same_file(const char *a, const char *b)

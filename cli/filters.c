@@ -1,4 +1,4 @@
-/* Filters from files, standard input included.
+/* Loads filters from files or standard input, and saves them.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <string.h>
@@ -41,13 +41,12 @@ lanebloom_filter *load_filter(const char *path, const struct filter_source *sour
     status = lanebloom_filter_load(file, &filter, problem, sizeof problem);
   const char *hint = "";
   if (status == LANEBLOOM_ERR_FORMAT && source->raw)
-    hint = " (--format rocksdb opens either of RocksDB's; a container is read without --raw)";
+    hint = "; --format rocksdb opens both of RocksDB's formats; for a container, leave out --raw";
   else if (status == LANEBLOOM_ERR_FORMAT && strstr(problem, "not a lanebloom container"))
-    hint = " (`lanebloom build' makes filters; --raw --format NAME reads an engine's bare bytes; "
-           "`screen --db' asks "
-           "tables)";
+    hint = "; `lanebloom build' makes filters, --raw --format NAME reads an engine's bare bytes, "
+           "and `screen --db' queries tables";
   else if (status == LANEBLOOM_ERR_IO && errno == EISDIR)
-    hint = " (`screen --db' asks the tables of a database)";
+    hint = "; `screen --db' queries the tables of a database";
   if (status != LANEBLOOM_OK)
     complain(input_name(path), "%s%s", problem, hint);
   return filter;

@@ -1,4 +1,4 @@
-/* lanebloom hash: what a format makes of each record, for porters and learners.
+/* lanebloom hash: the hash of each record, for those who port or learn a format.
  * SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -52,9 +52,9 @@ static char *help(int key, const char *text, void *input)
 static const struct argp argp = {
     .options =
         (const struct argp_option[]){
-            {"format", OPTION_FORMAT, "NAME", 0, "Hash as this format does. ", 1},
+            {"format", OPTION_FORMAT, "NAME", 0, "Hash in this format. ", 1},
             {"filter", OPTION_FILTER, "FILE", 0,
-             "Hash as this filter's engine does, and print the bits that it probes", 1},
+             "Hash in this filter's format, and print the bits that each record probes", 1},
             {0}},
     .parser = parse,
     .args_doc = "[INPUT...]",
@@ -77,13 +77,13 @@ static void open_filter(struct hash *hash)
   lanebloom_filter_info info;
   lanebloom_filter_describe(hash->filter, &info, sizeof info);
   if (hash->format && hash->format != info.format)
-    die(hash->path, "the format is %s, not %s", lanebloom_format_name(info.format),
-        lanebloom_format_name(hash->format));
+    die(hash->path, "expected format %s, found %s", lanebloom_format_name(hash->format),
+        lanebloom_format_name(info.format));
   hash->format = info.format;
   hash->positions = resize(NULL, (info.nprobes + 1) * sizeof *hash->positions);
 }
 
-/* value: as lanebloom_hash() wrote it, an integer in the host's order. */
+/* value: what lanebloom_hash() wrote, an integer in the host's byte order. */
 static void print_hash(const struct hash *hash, const void *value)
 {
   uint64_t wide;
@@ -147,7 +147,7 @@ int hash_main(int argc, char **argv)
 
   static const struct reader reader = {
       .verb = "hash",
-      .container_advice = "`hash --filter FILE' hashes records as a filter's format does"};
+      .container_advice = "to hash records in its format, give it as --filter FILE"};
   static struct inputs inputs;
   struct stat target = {0};
   fstat(STDOUT_FILENO, &target);

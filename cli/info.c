@@ -1,4 +1,4 @@
-/* lanebloom info: what a filter is, how full, and which false-positive rate to expect.
+/* lanebloom info: a filter's format, size, fill and expected false-positive rate.
  * SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <json-c/json.h>
@@ -13,7 +13,7 @@ enum { OPTION_JSON = 0x100, OPTION_MEASURE };
 struct report {
   struct filter_source source;
   bool json;
-  uint64_t nhashes; /* to measure with; 0: do not */
+  uint64_t nhashes; /* for --measure; 0: do not measure */
   char **paths;
   size_t npaths;
 };
@@ -36,7 +36,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     report->npaths = (size_t)(state->argc - state->next);
     return 0;
   case ARGP_KEY_NO_ARGS:
-    argp_error(state, "which FILTER?");
+    argp_error(state, "expected a FILTER, found none");
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;
@@ -46,9 +46,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
 static const struct argp argp = {
     .options =
         (const struct argp_option[]){
-            {"json", OPTION_JSON, NULL, 0, "Print one JSON object per filter, each on a line", 1},
+            {"json", OPTION_JSON, NULL, 0, "Print one JSON object per filter, one per line", 1},
             {"measure", OPTION_MEASURE, "N", OPTION_ARG_OPTIONAL,
-             "Screen N random hashes (1000000), and print the rate that this very filter has", 1},
+             "Screen N random hashes (1000000) and print the share that passes this filter", 1},
             {0}},
     .parser = parse,
     .args_doc = "FILTER...",

@@ -1,5 +1,5 @@
-/* Reading: each piece is read where it will be cut and screened.
- * Only the beginning of a record at the end of a piece is ever moved, into the next.
+/* Reads inputs in pieces. Each piece is cut and screened where it was read. Only an incomplete
+ * record at its end is copied, to the next piece.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,8 +11,7 @@
 #include "cli.h"
 #include "inputs.h"
 
-/* What was carried over lies before the middle, so that what is read begins there, at the start of
- * a page or so. */
+/* The first half holds the incomplete record of the piece before; read(2) fills the second half. */
 static const size_t BUFFER_NBYTES = (size_t)2 * READ_NBYTES;
 
 bool piece_create(struct piece *piece)
@@ -27,8 +26,8 @@ void piece_destroy(struct piece *piece)
   *piece = (struct piece){0};
 }
 
-/* Empties the piece. A buffer that grew for a long record is cut back when the piece after it did
- * without. */
+/* Empties the piece. If the buffer grew for a long record and the last piece did not need that
+ * much, it shrinks. */
 static void piece_reset(struct piece *piece)
 {
   const size_t nused = piece->data ? (size_t)(piece->data - piece->buffer) + piece->nbytes : 0;
@@ -78,7 +77,7 @@ static void close_input(struct inputs *inputs)
   inputs->fd = -1;
 }
 
-/* Leaves the input, whose next piece this would have been. */
+/* Closes the input and puts the message into its piece. */
 __attribute__((format(printf, 3, 4))) static void fail(struct inputs *inputs, struct piece *piece,
                                                        const char *format, ...)
 {
@@ -90,7 +89,7 @@ __attribute__((format(printf, 3, 4))) static void fail(struct inputs *inputs, st
   close_input(inputs);
 }
 
-/* Reading what the command writes would never end. */
+/* An input that is also the output would grow while it is read, without end. */
 static bool is_target(const struct inputs *inputs, const struct stat *input)
 {
   return S_ISREG(inputs->target.st_mode) && input->st_dev == inputs->target.st_dev &&
@@ -116,8 +115,8 @@ static void open_input(struct inputs *inputs, struct piece *piece)
   inputs->nbytes = inputs->fd >= 0 && S_ISREG(input.st_mode) ? input.st_size : 0;
 }
 
-/* Was the end met before that of the file as it was? Some say more than they have from the start:
- * those in /sys. */
+/* Did the file become shorter after it was opened? The size now is compared too, because files in
+ * /sys claim more bytes than they have. */
 static bool has_shrunk(const struct inputs *inputs)
 {
   struct stat now;
@@ -127,8 +126,8 @@ static bool has_shrunk(const struct inputs *inputs)
 
 /* ---- Files that are not records ---- */
 
-/* What they begin with, and no record is likely to; no terminator is in it, so that no whole record
- * waits until enough bytes are there to decide. */
+/* The first bytes of such files. Records are unlikely to begin with them. None contains a record
+ * terminator, so a whole record never waits for more bytes before it is decided. */
 static const struct file_kind {
   const char *name;
   size_t nbytes;
@@ -163,7 +162,7 @@ static void refuse(struct inputs *inputs, struct piece *piece, const struct file
 
 /* ---- Pieces ---- */
 
-/* Gets more. False at the end of the input, and when it fails. */
+/* Reads once more into the piece. False at the end of the input and after an error. */
 static bool read_more(struct inputs *inputs, struct piece *piece, size_t *nread)
 {
   if (piece->capacity - (size_t)(piece->data - piece->buffer) - piece->nbytes < READ_NBYTES &&
@@ -185,7 +184,7 @@ static bool read_more(struct inputs *inputs, struct piece *piece, size_t *nread)
   return true;
 }
 
-/* How many bytes of the piece are whole records. Before its last `nread` ones none ends. */
+/* How many bytes of the piece are whole records. No record ends before the last `nread` bytes. */
 static size_t count_whole(const struct record_syntax *syntax, const struct piece *piece,
                           size_t nread)
 {
@@ -195,21 +194,21 @@ static size_t count_whole(const struct record_syntax *syntax, const struct piece
   return last ? (size_t)(last + 1 - piece->data) : 0;
 }
 
-/* What follows the last terminator is a record too, as if its terminator were there. */
+/* Bytes after the last terminator are a record too; its terminator is added. */
 static void complete_tail(struct inputs *inputs, struct piece *piece)
 {
   const size_t width = inputs->syntax.width;
   if (has_shrunk(inputs))
     fail(inputs, piece, "truncated: the file became shorter while it was read");
   else if (piece->nbytes > 0 && width)
-    fail(inputs, piece, "%zu bytes are left over after the last record of %zu", piece->nbytes,
-         width);
+    fail(inputs, piece, "expected records of %zu bytes, found %zu bytes after the last one", width,
+         piece->nbytes);
   else if (piece->nbytes > 0)
     piece->data[piece->nbytes++] =
         inputs->syntax.terminator; /* the read that met the end had room */
 }
 
-/* Fills the piece from the open input, and leaves that at its end. */
+/* Fills the piece from the open input, and closes the input at its end. */
 static void fill(struct inputs *inputs, struct piece *piece)
 {
   piece->name = inputs->name;

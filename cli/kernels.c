@@ -1,4 +1,4 @@
-/* lanebloom kernels: what this CPU can run.
+/* lanebloom kernels: the kernels that this CPU can run.
  * SPDX-License-Identifier: MIT */
 #include <json-c/json.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static const struct argp argp = {
     .children = (const struct argp_child[]){{.argp = &kernel_argp}, {0}},
 };
 
-/* Of the first "model name : NAME" in /proc/cpuinfo, which not every architecture has. */
+/* Reads the first "model name : NAME" of /proc/cpuinfo. Some architectures have no such line. */
 static bool read_model_name(char *name, size_t size)
 {
   FILE *file = fopen("/proc/cpuinfo", "re");

@@ -1,4 +1,4 @@
-/* The lanebloom command: finds the verb and leaves the rest to it.
+/* The lanebloom command: finds the verb and runs it.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>
@@ -34,13 +34,13 @@ static error_t parse(int key, char *text, struct argp_state *state)
     while (command->verb < nverbs && strcmp(text, verbs[command->verb].name) != 0)
       command->verb++;
     if (command->verb == nverbs)
-      usage_error(state, "unknown verb '%s'", text);
+      usage_error(state, "expected a verb, found '%s'", text);
     command->argc = state->argc - state->next + 1;
     command->argv = state->argv + state->next - 1;
-    state->next = state->argc; /* what follows is the verb's */
+    state->next = state->argc; /* the verb parses the rest */
     return 0;
   case ARGP_KEY_NO_ARGS:
-    argp_error(state, "which verb?");
+    argp_error(state, "expected a verb, found none");
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;
@@ -53,11 +53,11 @@ static const struct argp_option verb_list[] = {
     {"screen", 0, NULL, OPTION_DOC, "Print the records that may be in a filter, or in a database",
      1},
     {"info", 0, NULL, OPTION_DOC,
-     "Say what a filter is, how full, and which false-positive rate to expect", 1},
-    {"hash", 0, NULL, OPTION_DOC, "Print the hashes of records, and the bits that they probe", 1},
-    {"tables", 0, NULL, OPTION_DOC, "Say what filters the table files of a database have", 1},
+     "Describe a filter: format, size, fill, expected false-positive rate", 1},
+    {"hash", 0, NULL, OPTION_DOC, "Print the hash of each record, and the bits that it probes", 1},
+    {"tables", 0, NULL, OPTION_DOC, "Describe the table files of a database and their filters", 1},
     {"extract", 0, NULL, OPTION_DOC, "Save the filter of a table file", 1},
-    {"kernels", 0, NULL, OPTION_DOC, "Say which kernels this CPU can run", 1},
+    {"kernels", 0, NULL, OPTION_DOC, "List the kernels that this CPU can run", 1},
     {0}};
 
 static const struct argp argp = {
@@ -71,7 +71,7 @@ static const struct argp argp = {
            "  lanebloom info words.lbf\n"
            "  lanebloom tables /var/lib/service/db\n"
            "\n"
-           "`lanebloom VERB --help' explains each.",
+           "`lanebloom VERB --help' explains a verb.",
 };
 
 static void print_version(FILE *stream, struct argp_state *state)
@@ -80,8 +80,8 @@ static void print_version(FILE *stream, struct argp_state *state)
   fprintf(stream, "lanebloom %s\n", lanebloom_version());
 }
 
-/* A file that is opened must not become a standard stream that the caller had closed. What is put
- * there can be neither read nor written, by number or by /dev/stdin. */
+/* If the caller closed a standard stream, the next file to be opened would take its number. This
+ * fills those numbers with descriptors that can be neither read nor written. */
 static void occupy_standard_descriptors(void)
 {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -95,7 +95,7 @@ int main(int argc, char **argv)
   setlocale(LC_CTYPE, "C.UTF-8");        /* for file names in messages, whatever the environment */
   setvbuf(stderr, NULL, _IOLBF, BUFSIZ); /* one write per message */
   setvbuf(stdout, NULL, _IOFBF, (size_t)128 << 10);
-  signal(SIGXFSZ, SIG_IGN); /* a limit on file size is an error like any other, not a death */
+  signal(SIGXFSZ, SIG_IGN); /* a file-size limit is reported as an error and does not kill */
   atexit(output_close);
   argp_err_exit_status = EXIT_TROUBLE;
   argp_program_version_hook = print_version;

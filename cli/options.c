@@ -1,4 +1,4 @@
-/* Options that several verbs take, and the values of options.
+/* Options that several verbs share, and the parsing of option values.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <math.h>
@@ -38,7 +38,8 @@ uint64_t parse_count(const struct argp_state *state, const char *option, const c
   bool decimal = *text && text[strspn(text, "0123456789")] == '\0';
   uint64_t value = decimal ? strtoull(text, NULL, 10) : 0;
   if (value == 0 || value > most || errno)
-    usage_error(state, "%s '%s': not a whole number from 1 to %" PRIu64, option, text, most);
+    usage_error(state, "%s: expected a whole number from 1 to %" PRIu64 ", found '%s'", option,
+                most, text);
   return value;
 }
 
@@ -48,7 +49,7 @@ double parse_number(const struct argp_state *state, const char *option, const ch
   bool decimal = *text && text[strspn(text, "0123456789.eE-+")] == '\0';
   double value = decimal ? strtod(text, &end) : 0;
   if (!decimal || *end || !isfinite(value))
-    usage_error(state, "%s '%s': not a number", option, text);
+    usage_error(state, "%s: expected a number, found '%s'", option, text);
   return value;
 }
 
@@ -81,7 +82,7 @@ char *with_formats(const char *text, bool only_building)
   return all;
 }
 
-/* Each after a space. */
+/* Every name has a space before it. */
 static char *format_names(void)
 {
   char *names;
@@ -97,7 +98,7 @@ lanebloom_format parse_format(const struct argp_state *state, const char *text)
 {
   const lanebloom_format format = lanebloom_format_by_name(text);
   if (!format)
-    usage_error(state, "--format '%s': no such format; there is:%s", text, format_names());
+    usage_error(state, "--format: expected one of%s, found '%s'", format_names(), text);
   return format;
 }
 
@@ -105,9 +106,9 @@ lanebloom_format parse_hashing_format(const struct argp_state *state, const char
 {
   const lanebloom_format format = parse_format(state, text);
   if (lanebloom_format_hash_size(format) == 0)
-    usage_error(state,
-                "--format '%s': only opens filters, of whichever of its formats they say they have",
-                text);
+    usage_error(
+        state, "--format: expected a format that hashes keys, found '%s', which only opens filters",
+        text);
   return format;
 }
 
@@ -115,9 +116,9 @@ lanebloom_format parse_hashing_format(const struct argp_state *state, const char
 
 static _Noreturn void refuse_kernel(const char *origin, const char *name)
 {
-  fprintf(stderr, "lanebloom: %s '", origin);
+  fprintf(stderr, "lanebloom: %s: expected a kernel that runs here, found '", origin);
   print_name(stderr, name);
-  fputs("': unknown, or cannot run here; available:", stderr);
+  fputs("'; available:", stderr);
   for (size_t i = 0; i < lanebloom_kernel_count(); i++)
     fprintf(stderr, " %s", lanebloom_kernel_name(i));
   fputc('\n', stderr);
@@ -141,7 +142,7 @@ static error_t parse_kernel_option(int key, char *text, struct argp_state *state
 
 const struct argp kernel_argp = {
     .options = (const struct argp_option[]){{"kernel", OPTION_KERNEL, "NAME", 0,
-                                             "Use this kernel (see `lanebloom kernels')", 9},
+                                             "Use this kernel; `lanebloom kernels' lists them", 9},
                                             {0}},
     .parser = parse_kernel_option,
 };
@@ -166,7 +167,7 @@ static error_t parse_record_option(int key, char *text, struct argp_state *state
     return 0;
   case ARGP_KEY_END:
     if ((syntax->width > 0) + (syntax->terminator == '\0') + syntax->crlf > 1)
-      argp_error(state, "--width, --null and --crlf exclude each other");
+      argp_error(state, "give only one of --width, --null and --crlf");
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;
@@ -176,11 +177,11 @@ static error_t parse_record_option(int key, char *text, struct argp_state *state
 const struct argp record_argp = {
     .options =
         (const struct argp_option[]){
-            {NULL, 0, NULL, 0, "Records, lines unless told otherwise:", 5},
+            {NULL, 0, NULL, 0, "Records are lines, unless one of these is given:", 5},
             {"null", 'z', NULL, 0, "Records end with a NUL byte", 5},
-            {"width", OPTION_WIDTH, "N", 0, "Records are N bytes each, without a terminator", 5},
+            {"width", OPTION_WIDTH, "N", 0, "Every record is N bytes, without a terminator", 5},
             {"crlf", OPTION_CRLF, NULL, 0,
-             "A carriage return before the newline is not part of the key", 5},
+             "Leave a carriage return before the newline out of the key", 5},
             {0}},
     .parser = parse_record_option,
 };
@@ -205,8 +206,8 @@ static error_t parse_jobs_option(int key, char *text, struct argp_state *state)
 const struct argp jobs_argp = {
     .options =
         (const struct argp_option[]){
-            {"jobs", 'j', "N", 0,
-             "Work with N threads (as many as there are CPUs); the result is the same", 8},
+            {"jobs", 'j', "N", 0, "Use N threads (default: one per CPU); the result is the same",
+             8},
             {0}},
     .parser = parse_jobs_option,
 };
@@ -225,7 +226,8 @@ static error_t parse_filter_option(int key, char *text, struct argp_state *state
     return 0;
   case ARGP_KEY_END:
     if (source->raw != (source->format != 0))
-      argp_error(state, "--raw and --format go together: a container states its format itself");
+      argp_error(state,
+                 "give both --raw and --format, or neither: a container states its format itself");
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;
@@ -241,8 +243,9 @@ static char *filter_option_help(int key, const char *text, void *input)
 const struct argp filter_argp = {
     .options =
         (const struct argp_option[]){
-            {"raw", OPTION_RAW, NULL, 0, "FILTER is an engine's bare bytes, of --format", 3},
-            {"format", OPTION_FORMAT, "NAME", 0, "What --raw reads. ", 3},
+            {"raw", OPTION_RAW, NULL, 0,
+             "FILTER is an engine's bare bytes, in the format of --format", 3},
+            {"format", OPTION_FORMAT, "NAME", 0, "The format of --raw bytes. ", 3},
             {0}},
     .parser = parse_filter_option,
     .help_filter = filter_option_help,
@@ -257,7 +260,7 @@ static error_t parse_writer_option(int key, char *text, struct argp_state *state
     return ARGP_ERR_UNKNOWN;
   *writer = lanebloom_writer_by_name(text);
   if (*writer == LANEBLOOM_WRITER_UNKNOWN)
-    usage_error(state, "--writer '%s': not leveldb or goleveldb", text);
+    usage_error(state, "--writer: expected leveldb or goleveldb, found '%s'", text);
   return 0;
 }
 
@@ -265,9 +268,8 @@ const struct argp writer_argp = {
     .options =
         (const struct argp_option[]){
             {"writer", OPTION_WRITER, "NAME", 0,
-             "Take filters named leveldb.BuiltinBloomFilter for goleveldb's, or for "
-             "those of `leveldb' before 1.18 on x86; "
-             "if this is not told, a key is absent where both readings say so",
+             "The writer of filters named leveldb.BuiltinBloomFilter: `goleveldb', or `leveldb' "
+             "before 1.18 on x86. Without this option a key is absent only if both say so",
              3},
             {0}},
     .parser = parse_writer_option,

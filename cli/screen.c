@@ -1,4 +1,4 @@
-/* lanebloom screen: a grep that asks a filter, or the tables of databases.
+/* lanebloom screen: prints the records that may be in a filter or in the tables of databases.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <inttypes.h>
@@ -12,13 +12,13 @@
 
 enum { OPTION_PROGRESS = 0x100, OPTION_DB, OPTION_WHICH };
 
-/* The first of what is named. Standard input can be read once. */
+/* The first name is the filter. It and an input cannot both be standard input. */
 static void take_filter(struct screen *screen, const struct argp_state *state)
 {
   if (screen->which || screen->writer)
-    argp_error(state, "--which and --writer need --db");
+    argp_error(state, "--which and --writer need --db PATH");
   if (screen->ninputs == 0)
-    argp_error(state, "which FILTER?");
+    argp_error(state, "expected a FILTER or --db PATH, found neither");
   screen->path = *screen->inputs++;
   screen->ninputs--;
   if (!is_standard_input(screen->path))
@@ -33,11 +33,12 @@ static void take_filter(struct screen *screen, const struct argp_state *state)
 static void check_database_options(const struct screen *screen, const struct argp_state *state)
 {
   if (screen->source.raw)
-    argp_error(state, "--raw needs a FILTER; --db takes none");
+    argp_error(state,
+               "give only one of --raw and --db: --raw describes a FILTER, and --db takes none");
   if (screen->which && screen->invert)
     argp_error(
         state,
-        "--which and --invert-match exclude each other: what is in no table has no table to name");
+        "give only one of --which and --invert-match: a record in no table has no table to print");
 }
 
 static error_t parse(int key, char *text, struct argp_state *state)
@@ -91,17 +92,18 @@ static error_t parse(int key, char *text, struct argp_state *state)
 static const struct argp argp = {
     .options =
         (const struct argp_option[]){
-            {"invert-match", 'v', NULL, 0, "Select the records that are certainly not there", 1},
-            {"count", 'c', NULL, 0, "Print only how many records are selected", 1},
+            {"invert-match", 'v', NULL, 0, "Select the records that are certainly absent", 1},
+            {"count", 'c', NULL, 0, "Print only the number of selected records", 1},
             {"quiet", 'q', NULL, 0, "Print nothing; stop at the first selected record", 1},
             {"number", 'n', NULL, 0, "Print \"NUMBER:\" before each record, from 1", 1},
             {"db", OPTION_DB, "PATH", 0,
-             "Ask the tables of this folder, or this one, instead of FILTER; repeatable", 3},
-            {"which", OPTION_WHICH, NULL, 0,
-             "Print \"TABLE<tab>\" before each record, once for each table that may have it; "
-             "with -c, how many each table may have",
+             "Query the tables in this folder, or this table file, instead of FILTER; repeatable",
              3},
-            {"progress", OPTION_PROGRESS, NULL, 0, "Report the speed each second", 8},
+            {"which", OPTION_WHICH, NULL, 0,
+             "Print a record once for each table that may have it, after \"TABLE<tab>\"; with -c, "
+             "print how many records each table may have",
+             3},
+            {"progress", OPTION_PROGRESS, NULL, 0, "Report the speed every second", 8},
             {0}},
     .parser = parse,
     .args_doc = "FILTER [INPUT...]\n--db PATH [INPUT...]",
@@ -129,13 +131,13 @@ static const struct argp argp = {
 
 static void open_databases(struct screen *screen)
 {
-  for (size_t i = 0; i < screen->ndatabases;
-       i++) /* first: what is in a log now may be in a new table after listing */
+  /* before the tables are listed: an engine may move a log's writes to a new table meanwhile */
+  for (size_t i = 0; i < screen->ndatabases; i++)
     warn_of_logs(screen->databases[i]);
   screen->database = database_open(screen->databases, screen->ndatabases, screen->writer);
 }
 
-/* As bytes do that have another format than was said. */
+/* Bytes that are read as the wrong format often let every key pass. */
 static void warn_of_constant(const char *path, const lanebloom_filter *filter)
 {
   lanebloom_filter_info info;
@@ -143,7 +145,7 @@ static void warn_of_constant(const char *path, const lanebloom_filter *filter)
     return;
   lanebloom_filter_describe(filter, &info, sizeof info);
   if (info.model_rate >= 1)
-    complain(input_name(path), "warning: this filter lets every key pass");
+    complain(input_name(path), "warning: every key passes this filter");
 }
 
 static void label_tables(struct screen *screen)
@@ -195,7 +197,7 @@ int screen_main(int argc, char **argv)
     label_tables(&screen);
 
   static const struct reader reader = {
-      .verb = "screen", .container_advice = "`screen' takes one FILTER; run it once for each"};
+      .verb = "screen", .container_advice = "`screen' takes one FILTER; run it once per filter"};
   static struct inputs inputs;
   struct stat target = {0};
   if (!screen.count && !screen.quiet)

@@ -1,4 +1,4 @@
-/* lanebloom tables: what table files hold, and which filters.
+/* lanebloom tables: describes table files and their filters.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <inttypes.h>
@@ -38,7 +38,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     tables->npaths = (size_t)(state->argc - state->next);
     return 0;
   case ARGP_KEY_NO_ARGS:
-    argp_error(state, "which FOLDER or TABLE?");
+    argp_error(state, "expected a FOLDER or TABLE, found none");
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;
@@ -49,7 +49,7 @@ static const struct argp argp = {
     .options =
         (const struct argp_option[]){
             {"json", OPTION_JSON, NULL, 0,
-             "Print one JSON object per table, each on a line, with all that is known", 1},
+             "Print one JSON object per table, one per line, with all details", 1},
             {"no-header", OPTION_NO_HEADER, NULL, 0, "Do not print the line that names the columns",
              1},
             {0}},
@@ -58,13 +58,14 @@ static const struct argp argp = {
     .doc = "Describes table files of LevelDB, goleveldb, RocksDB and Pebble, one per line; for a "
            "FOLDER, each .ldb and .sst file in it. Tables are read, never written. The database "
            "may be open: the folder is listed again until nothing changes.\n"
-           "Columns are words. FILE. ENGINE and format version. FILTER: its kind and format; "
-           "`+prefixes' if it holds prefixes and keys, `:prefixes' if it holds prefixes alone. "
-           "ENTRIES, deletions and old versions of keys included. BITS of the filter per entry. "
-           "RATE of false positives to expect, from the bits that are set; none for a filter of "
-           "prefixes alone. SMALLEST and LARGEST key. A `-' is unknown or absent. Bytes that a "
-           "terminal should not see, and spaces, are \\ooo; long keys end in `...'; an empty key "
-           "is \"\".\v"
+           "Columns have no spaces inside. FILE is the path. ENGINE is the engine and its format "
+           "version. FILTER is the filter's kind and format, then `+prefixes' if it holds prefixes "
+           "and keys, or `:prefixes' if it holds prefixes alone. ENTRIES counts deletions and old "
+           "versions of keys too. BITS is the filter's bits per entry. RATE is the expected "
+           "false-positive rate, from the bits that are set; a filter of prefixes alone has none. "
+           "SMALLEST and LARGEST are the first and last key. A `-' means unknown or absent. Spaces "
+           "and bytes that could upset a terminal are printed as \\ooo. A long key ends in `...'; "
+           "an empty key is \"\".\v"
            "Examples:\n"
            "  lanebloom tables db\n"
            "  lanebloom tables db/000012.sst\n"

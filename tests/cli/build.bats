@@ -93,10 +93,10 @@ info() {
   : >empty
   lanebloom build --rate 0.01 -o filter empty
   [[ $(info filter .keys) == 0 ]]
-  fails_with "--rate 1.0000000000000001e-30: no filter" \
+  fails_with "--rate 1.0000000000000001e-30: rocksdb-local cannot reach this rate" \
     lanebloom build --rate 1e-30 --expected 1000000000 -o other
   fails_with \
-    "no filter of format leveldb reaches it with 1000000000 keys; --format rocksdb-local does" \
+    "leveldb cannot reach this rate with 1000000000 keys; use --format rocksdb-local" \
     lanebloom build --rate 0.01 --format leveldb --expected 1000000000 -o other
   [[ ! -e other ]]
 }
@@ -104,8 +104,8 @@ info() {
 @test "--rate that the format does not keep: a warning, and the filter" {
   seq 209712 >keys # where LevelDB's formula is most wrong: docs/leveldb-false-positives.md
   run -0 --separate-stderr lanebloom build --rate 0.01 --format leveldb -o filter keys
-  is_message "filter: warning: of absent keys"
-  [[ $stderr == *"not the 1 % that were asked for; see --format rocksdb-local" ]]
+  is_message "filter: warning: --rate: expected a false-positive rate of"
+  [[ $stderr == *"rate of 1 %, measured "*" %; try --format rocksdb-local" ]]
   lanebloom screen filter keys | cmp - keys
   run -0 --separate-stderr lanebloom build --rate 0.01 --expected 30000 -o filter keys
   is_message "there were more keys than --expected"
@@ -117,9 +117,9 @@ info() {
   numbers 1 100000 >keys
   for format in rocksdb-local rocksdb-legacy leveldb; do
     run -0 --separate-stderr lanebloom build --format $format --expected 1000 -o filter keys
-    is_message "filter: warning: 100000 keys are more than the 1000 of --expected: of absent keys"
+    is_message "filter: warning: --expected: expected 1000 keys, found 100000; the model's"
     rate=$(lanebloom info --json filter | jq '.model_rate * 100')
-    shown=$(sed 's/.*of absent keys \(.*\) % pass, by the model, not .*/\1/' <<<"$stderr")
+    shown=$(sed 's/.*false-positive rate is \(.*\) % instead of .*/\1/' <<<"$stderr")
     jq -en --argjson rate "$rate" \
       --argjson shown "$shown" '$rate > 50 and ($rate / $shown - 1 | fabs) < 0.01'
   done
@@ -136,7 +136,7 @@ info() {
     read -r bits format effective <<<"$case"
     run -0 --separate-stderr lanebloom build --bits $bits --format $format -o filter keys
     is_message \
-      "filter: warning: --bits $bits: $format rounds or limits it to $effective bits per key"
+      "filter: warning: --bits $bits: $format rounds or limits this to $effective bits per key"
     [[ $(info filter .bits_per_key) == "$effective" ]]
   done
   for case in "100 rocksdb-local" "10.5 rocksdb-local" "10.00001 rocksdb-local" "9 rocksdb-legacy" \
@@ -148,15 +148,18 @@ info() {
 }
 
 @test "numbers that are none are shown" {
+  whole="a whole number from 1 to 18446744073709551615"
   for text in 0 -1 x 1x "" " 1" +1 0x10 18446744073709551616 1e3 99999999999999999999999; do
-    refuses "--expected '$text'" lanebloom build "--expected=$text" -o filter
+    refuses "--expected: expected $whole, found '$text'" \
+      lanebloom build "--expected=$text" -o filter
   done
   for text in x 1x "" " 1" 0x10 nan inf 1e999 . e 1-1; do
-    refuses "--bits '$text'" lanebloom build "--bits=$text" -o filter
-    refuses "--rate '$text'" lanebloom build "--rate=$text" -o filter
+    refuses "--bits: expected a number, found '$text'" lanebloom build "--bits=$text" -o filter
+    refuses "--rate: expected a number, found '$text'" lanebloom build "--rate=$text" -o filter
   done
   for text in 0 1 -0.5 2; do
-    refuses "--rate '$text'" lanebloom build "--rate=$text" -o filter
+    refuses "--rate: expected a number between 0 and 1, found '$text'" \
+      lanebloom build "--rate=$text" -o filter
   done
   [[ ! -e filter ]]
 }
@@ -164,7 +167,7 @@ info() {
 @test "--bits that the format does not take" {
   numbers 1 10 >keys
   for bits in 10.5 -1 2147483648; do
-    fails_with "--bits $bits: leveldb takes 0 to 2147483647 bits per key in steps of 1" \
+    fails_with "--bits: expected 0 to 2147483647 in steps of 1 for leveldb, found" \
       lanebloom build --format leveldb --bits=$bits -o filter keys
   done
   for bits in 3e9 1e308; do
@@ -173,18 +176,19 @@ info() {
     rm large
   done
   for bits in 0 0.25 -1; do
-    fails_with "--bits $bits: rocksdb-local takes 0.5 bits per key and more" \
+    fails_with "--bits: expected at least 0.5 for rocksdb-local, found" \
       lanebloom build --bits=$bits -o filter keys
   done
   [[ ! -e filter ]]
 }
 
 @test "unknown formats, options that exclude each other, no target" {
-  refuses "--format 'berkeley': no such format; there is: leveldb" \
-    lanebloom build --format berkeley -o filter
-  refuses "--format 'unknown'" lanebloom build --format unknown -o filter
-  refuses "--format 'rocksdb': only opens filters" lanebloom build --format rocksdb -o filter
-  refuses "--bits and --rate" lanebloom build --bits 10 --rate 0.1 --expected 5 -o filter
+  refuses "--format: expected one of leveldb" lanebloom build --format berkeley -o filter
+  refuses ", found 'unknown'" lanebloom build --format unknown -o filter
+  refuses "--format: expected a format that hashes keys, found 'rocksdb'" \
+    lanebloom build --format rocksdb -o filter
+  refuses "give only one of --bits and --rate" \
+    lanebloom build --bits 10 --rate 0.1 --expected 5 -o filter
   refuses "-o FILE" lanebloom build
   [[ ! -e filter ]]
 }
@@ -193,16 +197,18 @@ info() {
   mkfifo never
   fails_with "a filter of 1250000000000000001 bytes" \
     timeout 5 "$LANEBLOOM" build --format leveldb --expected 1000000000000000000 -o filter never
-  needs="can hold: they need 1.25e+18 bytes, and it ends at"
-  fails_with "more than rocksdb-local $needs 4294967237, with 3435973785 keys" \
+  found="; found 1000000000000000000 keys, which need 1.25e+18 bytes"
+  most="3435973785 keys, which take 4294967237 bytes of rocksdb-local"
+  fails_with "expected at most $most at 10 bits per key$found" \
     timeout 5 "$LANEBLOOM" build --expected 1000000000000000000 -o filter never
-  fails_with "more than rocksdb-local can hold: they need 5e+09 bytes" \
+  fails_with "found 4000000000 keys, which need 5e+09 bytes" \
     timeout 5 "$LANEBLOOM" build --expected 4000000000 -o filter never
-  fails_with "more than rocksdb-legacy $needs 536862789, with 429490176 keys" \
+  most="429490176 keys, which take 536862789 bytes of rocksdb-legacy"
+  fails_with "expected at most $most at 10 bits per key$found" \
     timeout 5 "$LANEBLOOM" build --format rocksdb-legacy --expected 1000000000000000000 \
     -o filter never
-  needs="can hold: they need 2.31e+19 bytes, and it ends at"
-  fails_with "more than leveldb $needs 2305843009213693951, with 1844674407370955160 keys" \
+  most="1844674407370955160 keys, which take 2305843009213693951 bytes of leveldb"
+  fails_with "$most at 10 bits per key; found 18446744073709551615 keys, which need 2.31e+19" \
     timeout 5 "$LANEBLOOM" build --format leveldb --expected 18446744073709551615 -o filter never
   [[ ! -e filter ]]
 }
@@ -214,7 +220,8 @@ info() {
   fails_with ".: Is a directory" lanebloom build -o filter keys .
   fails_with ".: Is a directory" lanebloom build --rate 0.1 -o filter keys .
   fails_with "/proc/self/mem: Input/output error" lanebloom build -o filter /proc/self/mem keys
-  fails_with "3 bytes are left over" lanebloom build --width 7 -o filter <(printf '1234567abc') keys
+  fails_with "expected records of 7 bytes, found 3 bytes after the last one" \
+    lanebloom build --width 7 -o filter <(printf '1234567abc') keys
   [[ ! -e filter && $(ls) == keys ]]
   echo old >filter
   fails_with "missing" lanebloom build -o filter keys missing

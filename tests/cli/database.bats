@@ -264,15 +264,16 @@ link_tables() {
   both=$(lanebloom screen -c --db db/000001.ldb absent)
   one=$(lanebloom screen -c --db db/000001.ldb --writer goleveldb absent)
   [[ $one -le $both && $one -gt 0 ]]
-  refuses "--writer 'x'" lanebloom screen --db db --writer x absent
+  refuses "--writer: expected leveldb or goleveldb, found 'x'" \
+    lanebloom screen --db db --writer x absent
 }
 
 @test "options that do not go together" {
   make_database
-  refuses "--which and --invert-match" lanebloom screen --db db --which -v
+  refuses "give only one of --which and --invert-match" lanebloom screen --db db --which -v
   refuses "--which and --writer need --db" lanebloom screen --which filter
   refuses "--which and --writer need --db" lanebloom screen --writer goleveldb filter
-  refuses "--raw needs a FILTER" lanebloom screen --raw --format leveldb --db db
+  refuses "give only one of --raw and --db" lanebloom screen --raw --format leveldb --db db
   refuses "requires an argument" lanebloom screen --db
 }
 
@@ -328,7 +329,8 @@ link_tables() {
   }
   for version in 4 5; do # the filter holds a prefix of it
     finds "$odd/pebble_v$version.sst" abcd
-    fails_with "holds no keys, but prefixes" lanebloom extract "$odd/pebble_v$version.sst" -o filter
+    fails_with "expected a filter of keys, found prefixes by" \
+      lanebloom extract "$odd/pebble_v$version.sst" -o filter
   done
   finds "$odd/other_order.ldb" KEY00500 key00400
   finds "$odd/other_kinds" key00000 key00050

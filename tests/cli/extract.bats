@@ -62,7 +62,7 @@ full=(rocksdb_fv2_crc32c_legacy10 rocksdb_fv3_xxh32_legacy10 rocksdb_fv4_xxh64_l
 @test "other filters are refused, and named" {
   fails_with "one filter for the whole table, found a filter block" \
     lanebloom extract "$VECTORS/leveldb_bloom10.ldb" -o filter
-  fails_with "found it in partitions" \
+  fails_with "found a partitioned filter" \
     lanebloom extract "$VECTORS/rocksdb_fv5_xxh3_flb10_partitioned.sst" -o filter
   fails_with "(partitionedfilter.rocksdb.BuiltinBloomFilter)" \
     lanebloom extract "$VECTORS/rocksdb_fv4_crc32c_legacy10_partitioned.sst" -o filter
@@ -71,7 +71,7 @@ full=(rocksdb_fv2_crc32c_legacy10 rocksdb_fv3_xxh32_legacy10 rocksdb_fv4_xxh64_l
 
 @test "a filter of prefixes alone is taken with --prefixes alone" {
   table=$VECTORS/rocksdb_fv5_crc32c_flb10_prefixonly3.sst
-  fails_with "holds no keys, but prefixes of rocksdb.FixedPrefix.3; --prefixes" \
+  fails_with "expected a filter of keys, found prefixes by rocksdb.FixedPrefix.3; --prefixes" \
     lanebloom extract "$table" -o filter
   [[ ! -e filter ]]
   lanebloom extract --prefixes "$table" -o filter
@@ -103,7 +103,7 @@ full=(rocksdb_fv2_crc32c_legacy10 rocksdb_fv3_xxh32_legacy10 rocksdb_fv4_xxh64_l
 }
 
 @test "a filter of which nothing says what it holds is taken with --prefixes alone" {
-  fails_with "nothing says whether the filter holds keys or prefixes" \
+  fails_with "expected a filter of keys, found one that may hold prefixes instead" \
     lanebloom extract "$VECTORS/synthetic_fv6_xxh3.bin" -o filter
   [[ ! -e filter ]]
   lanebloom extract --prefixes "$VECTORS/synthetic_fv6_xxh3.bin" -o filter
@@ -120,9 +120,9 @@ full=(rocksdb_fv2_crc32c_legacy10 rocksdb_fv3_xxh32_legacy10 rocksdb_fv4_xxh64_l
 }
 
 @test "options" {
-  refuses "which TABLE" lanebloom extract -o filter
-  refuses "-o FILE is needed" lanebloom extract t.sst
-  refuses "one TABLE at a time" lanebloom extract a b -o filter
+  refuses "expected a TABLE, found none" lanebloom extract -o filter
+  refuses "expected -o FILE" lanebloom extract t.sst
+  refuses "expected one TABLE, found more" lanebloom extract a b -o filter
 }
 
 @test "a target that cannot be written" {

@@ -20,7 +20,7 @@ load helper
   # What RocksDB 7.8.3 makes of "hello" and of no bytes.
   [[ $(printf 'hello\n\n' | lanebloom hash) == $'a0bbc238c97657b5\thello\n5342c3010fe1dd04\t' ]]
   [[ $(printf 'hello\n' | lanebloom hash --format rocksdb-legacy) == $'f795964e\thello' ]]
-  refuses "only opens filters" lanebloom hash --format rocksdb
+  refuses "which only opens filters" lanebloom hash --format rocksdb
 }
 
 @test "the record follows the tab as it came" {
@@ -34,7 +34,7 @@ load helper
   printf 'caf\303\251\303\n' >input
   [[ $(lanebloom hash --format leveldb input) != \
     "$(lanebloom hash --format leveldb-signed input)" ]]
-  refuses "--format 'md5'" lanebloom hash --format md5 input
+  refuses ", found 'md5'" lanebloom hash --format md5 input
 }
 
 @test "--filter prints the bits that are set" {
@@ -60,7 +60,7 @@ prints_the_bits_of() { # FORMAT TRAILER_BYTES
   numbers 1 3 >keys
   lanebloom build --format leveldb-signed -o filter keys
   lanebloom hash --filter filter --format leveldb-signed keys >/dev/null
-  fails_with "filter: the format is leveldb-signed, not leveldb" \
+  fails_with "filter: expected format leveldb, found leveldb-signed" \
     lanebloom hash --filter filter --format leveldb keys
   fails_with "missing: No such file" lanebloom hash --filter missing keys
   printf '\303\n' >high

@@ -48,7 +48,7 @@ make_filter() {
   [[ ${lines[2]} == "keys: unknown" && ${lines[3]} == "bits per key: unknown" ]]
   [[ $(lanebloom info --raw --format rocksdb --json raw |
     jq -c '[.format, .keys, .bits_per_key, .probes]') == '["rocksdb-local",null,null,6]' ]]
-  refuses "--raw and --format" lanebloom info --raw raw
+  refuses "give both --raw and --format" lanebloom info --raw raw
 }
 
 @test "--measure: the interval holds the rate, and a second measurement" {
@@ -73,7 +73,8 @@ make_filter() {
   lanebloom info --raw --format leveldb --json --measure=7 never always >json
   [[ $(jq -c '.measured_rate | [.low == 0, .high == 1]' json) == $'[true,false]\n[false,true]' ]]
   for n in 0 x -1; do
-    refuses "--measure '$n'" lanebloom info --measure=$n sparse
+    refuses "--measure: expected a whole number from 1 to 18446744073709551615, found '$n'" \
+      lanebloom info --measure=$n sparse
   done
 }
 
@@ -93,13 +94,13 @@ make_filter() {
   run -2 --separate-stderr lanebloom info --json missing filter . filter
   [[ ${#lines[@]} -eq 2 && ${#stderr_lines[@]} -eq 2 ]]
   [[ ${stderr_lines[0]} == "lanebloom: missing: No such file or directory" ]]
-  [[ ${stderr_lines[1]} == "lanebloom: .: Is a directory ("* ]]
+  [[ ${stderr_lines[1]} == "lanebloom: .: Is a directory; "* ]]
 }
 
 @test "the filter from standard input; none given" {
   make_filter
   [[ $(lanebloom info - <filter | head -n 1) == "file: (standard input)" ]]
-  refuses "which FILTER" lanebloom info
+  refuses "expected a FILTER, found none" lanebloom info
 }
 
 @test "names: control characters are escaped, JSON stays JSON" {

@@ -48,9 +48,9 @@ same() {
 @test "numbers of threads that are none" {
   numbers 1 10 | lanebloom build -o filter
   for jobs in 0 -1 x 1x 1.5 "" 1025 99999999999999999999; do
-    refuses "--jobs '$jobs': not a whole number from 1 to 1024" \
+    refuses "--jobs: expected a whole number from 1 to 1024, found '$jobs'" \
       lanebloom screen "--jobs=$jobs" filter /dev/null
-    refuses "--jobs '$jobs': not a whole number from 1 to 1024" \
+    refuses "--jobs: expected a whole number from 1 to 1024, found '$jobs'" \
       lanebloom build "--jobs=$jobs" -o other /dev/null
   done
   [[ ! -e other ]]

@@ -24,8 +24,8 @@ load helper
 }
 
 @test "no verb, an unknown verb, unknown options" {
-  refuses "which verb" lanebloom
-  refuses "unknown verb 'frobnicate'" lanebloom frobnicate
+  refuses "expected a verb, found none" lanebloom
+  refuses "expected a verb, found 'frobnicate'" lanebloom frobnicate
   refuses "--frobnicate" lanebloom --frobnicate
   refuses "--frobnicate" lanebloom screen --frobnicate
   refuses "screen: unrecognized option" lanebloom screen --frobnicate
@@ -70,9 +70,12 @@ load helper
   verbs=("build -o other keys" "screen filter keys" "info filter" "hash keys" "tables keys"
     "extract keys -o other" "screen --db keys" "kernels")
   for verb in "${verbs[@]}"; do
-    fails_with "--kernel 'none'" lanebloom $verb --kernel none
+    fails_with "--kernel: expected a kernel that runs here, found 'none'" \
+      lanebloom $verb --kernel none
     [[ $stderr == *available:*scalar* ]]
-    LANEBLOOM_KERNEL=no-such fails_with "LANEBLOOM_KERNEL 'no-such'" lanebloom $verb
+    LANEBLOOM_KERNEL=no-such \
+      fails_with "LANEBLOOM_KERNEL: expected a kernel that runs here, found 'no-such'" \
+      lanebloom $verb
     [[ $stderr == *available:*scalar* ]]
   done
   [[ ! -e other ]]

@@ -97,29 +97,31 @@ hashes() {
   printf 'abcdefgh' | records 2 --width 4
   run -2 --separate-stderr lanebloom screen --width 4 filter - input < <(printf 'abcdefghij')
   [[ $output == abcdefghabcdefgh ]]
-  [[ $stderr == "lanebloom: (standard input): 2 bytes are left over after the last record of 4" ]]
+  [[ $stderr == "lanebloom: (standard input): "*"of 4 bytes, found 2 bytes after the last one" ]]
   run -2 --separate-stderr lanebloom screen --width 1000000 -c filter input
-  [[ $output == 0 && $stderr == *"8 bytes are left over"* ]]
+  [[ $output == 0 && $stderr == *"found 8 bytes after the last one"* ]]
 }
 
 @test "options that exclude each other, widths that are none" {
-  refuses "exclude each other" lanebloom build -o filter --width 2 -z
-  refuses "exclude each other" lanebloom screen filter --width 2 --crlf
-  refuses "exclude each other" lanebloom hash -z --crlf
+  refuses "give only one of" lanebloom build -o filter --width 2 -z
+  refuses "give only one of" lanebloom screen filter --width 2 --crlf
+  refuses "give only one of" lanebloom hash -z --crlf
   for width in 0 -1 1k 18446744073709551616 ""; do
-    refuses "--width '$width'" lanebloom hash "--width=$width"
+    refuses "--width: expected a whole number from 1 to 18446744073709551615, found '$width'" \
+      lanebloom hash "--width=$width"
   done
 }
 
 @test "a filter as records is refused, with what was meant" {
   numbers 1 10 >keys
   for i in 1 2; do lanebloom build -o f$i.lbf keys; done
-  meant="\`screen' takes one FILTER; run it once for each"
+  meant="\`screen' takes one FILTER; run it once per filter"
   fails_with "f2.lbf: expected records, found a lanebloom container: $meant" \
     lanebloom screen f1.lbf f2.lbf
-  fails_with "f1.lbf: expected records, found a lanebloom container: \`build' takes keys" \
+  fails_with "f1.lbf: expected records, found a lanebloom container: \`build' reads keys" \
     lanebloom build -o m.lbf f1.lbf f2.lbf
-  fails_with "f1.lbf: expected records, found a lanebloom container: \`hash --filter FILE' hashes" \
+  meant="to hash records in its format, give it as --filter FILE"
+  fails_with "f1.lbf: expected records, found a lanebloom container: $meant" \
     lanebloom hash f1.lbf
   [[ ! -e m.lbf ]]
   run -2 --separate-stderr lanebloom screen f1.lbf f2.lbf keys

@@ -102,14 +102,14 @@ make_filter() {
   refuses "both be standard input" lanebloom screen - <filter
   refuses "both be standard input" lanebloom screen - rows - <filter
   refuses "both be standard input" lanebloom screen /dev/stdin - <filter
-  refuses "which FILTER" lanebloom screen
+  refuses "expected a FILTER or --db PATH, found neither" lanebloom screen
 }
 
 @test "options of raw filters go together" {
   make_filter
-  refuses "--raw and --format" lanebloom screen --raw filter rows
-  refuses "--raw and --format" lanebloom screen --format leveldb filter rows
-  refuses "--format 'none'" lanebloom screen --raw --format none filter rows
+  refuses "give both --raw and --format" lanebloom screen --raw filter rows
+  refuses "give both --raw and --format" lanebloom screen --format leveldb filter rows
+  refuses ", found 'none'" lanebloom screen --raw --format none filter rows
 }
 
 @test "filters that are none" {
@@ -182,12 +182,12 @@ make_filter() {
 @test "a filter that lets every key pass is warned of" {
   printf 'no filter' >bytes
   run -0 --separate-stderr lanebloom screen -c --raw --format leveldb bytes <<<key
-  [[ $output == 1 && $stderr == "lanebloom: bytes: warning: this filter lets every key pass" ]]
+  [[ $output == 1 && $stderr == "lanebloom: bytes: warning: every key passes this filter" ]]
 }
 
 @test "a database's folder or table that is taken for a filter: the message knows --db" {
   table=$BATS_TEST_DIRNAME/../vectors/tables/leveldb_bloom10.ldb
-  fails_with '(`screen --db'"'"' asks the tables of a database)' lanebloom screen \
+  fails_with '`screen --db'"'"' queries the tables of a database' lanebloom screen \
     "$(dirname "$table")" <<<key
-  fails_with '`screen --db'"'"' asks tables)' lanebloom screen "$table" <<<key
+  fails_with '`screen --db'"'"' queries tables' lanebloom screen "$table" <<<key
 }

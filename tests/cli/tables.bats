@@ -190,8 +190,9 @@ copy() {
   copy goleveldb_bloom10.ldb
   [[ $(lanebloom tables --writer goleveldb --json db | jq -r .format) == leveldb ]]
   [[ $(lanebloom tables --writer leveldb --json db | jq -r .format) == leveldb-signed ]]
-  refuses "--writer 'rocksdb'" lanebloom tables --writer rocksdb db
-  refuses "--writer ''" lanebloom tables --writer= db
+  refuses "--writer: expected leveldb or goleveldb, found 'rocksdb'" \
+    lanebloom tables --writer rocksdb db
+  refuses "--writer: expected leveldb or goleveldb, found ''" lanebloom tables --writer= db
 }
 
 @test "filters that overlap are counted once" {
@@ -200,8 +201,8 @@ copy() {
 }
 
 @test "no FOLDER" {
-  refuses "which FOLDER or TABLE" lanebloom tables
-  refuses "which FOLDER or TABLE" lanebloom tables --json
+  refuses "expected a FOLDER or TABLE, found none" lanebloom tables
+  refuses "expected a FOLDER or TABLE, found none" lanebloom tables --json
 }
 
 @test "a full device, a closed pipe" {
