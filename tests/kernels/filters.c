@@ -80,15 +80,17 @@ static void check_filter(const struct trial *trial, uint64_t nunits, uint32_t np
 void filter_batch_sizes(const struct trial *trial)
 {
   static const uint64_t sizes[] = {8, 61, 1250, 8191};
-  const uint32_t step = test_exhaustive() ? 1 : 5;
+  const bool exhaustive = test_exhaustive();
+  const uint32_t step = exhaustive ? 1 : 5;
   for (size_t s = 0; s < COUNT(sizes) - !trial->format->is_built; s++)
-    for (size_t b = 0; b < NBATCH_SIZES; b++)
+    for (size_t b = exhaustive ? 0 : s % 2; b < NBATCH_SIZES; b += exhaustive ? 1 : 2)
       for (uint32_t p = trial->format->table->min_nprobes; p > 0;
            p = format_next_nprobes(trial->format, p, p < 8 ? step : 11))
         check_filter(trial, sizes[s], p, batch_sizes[b]);
 }
 
-/* Small ones are full after few hashes, so their batches are small. */
+/* Small ones are full after few hashes, so their batches are small. Megabytes take most of the time:
+ * unless exhaustive they are probed once or twice. */
 void filter_shapes(const struct trial *trial)
 {
   static const uint64_t more[] = {100,  127,  128,  129,  255,   256,  257,
@@ -100,6 +102,8 @@ void filter_shapes(const struct trial *trial)
     for (uint32_t p = trial->format->table->min_nprobes; p > 0;
          p = format_next_nprobes(trial->format, p, s <= 80 ? step : 7)) {
       const uint64_t nunits = s <= 80 ? s : more[s - 81];
+      if (!exhaustive && nunits * trial->format->line_nbytes > 1 << 20 && p != 8 && p != 30)
+        continue;
       check_filter(trial, nunits, p, 1 + nunits * 4 / p % 100);
     }
 }
@@ -177,8 +181,9 @@ void filter_each_probe_decides(const struct trial *trial)
   const size_t hash_nbytes = trial->format->hash_nbytes;
   uint8_t hashes[8 * N];
   uint64_t positions[256];
+  const uint32_t step = test_exhaustive() ? 1 : 3;
   for (uint32_t nprobes = trial->format->table->min_nprobes; nprobes > 0;
-       nprobes = format_next_nprobes(trial->format, nprobes, 1)) {
+       nprobes = format_next_nprobes(trial->format, nprobes, step)) {
     const struct filter_shape shape =
         format_shape(trial->format, 1251 * trial->format->line_nbytes, nprobes);
     uint8_t *payload = test_alloc(shape.nbytes);
@@ -242,21 +247,24 @@ void filter_around_2_to_32_bits(const struct trial *trial)
  * hashes; equal ones, which meet in few partitions; and without memory for partitions. */
 void filter_beyond_caches(const struct trial *trial)
 {
-  enum { MANY = 700000, MIB = 1 << 20, QUICK = 7 };
+  enum { MANY = 700000, MIB = 1 << 20, QUICK = 5 };
   static const struct {
     uint64_t nbytes;
     uint32_t nprobes;
     size_t n;
     enum { RANDOM, EQUAL, NO_SCRATCH } kind;
   } rows[] = {
-      {16 * MIB, 6, 1, RANDOM},
       {16 * MIB, 6, 43689, RANDOM},
       {16 * MIB, 6, 43690, RANDOM},
+      {13 * MIB, 30, 60000, RANDOM}, /* each partition has the most positions, and is added twice */
+      {13 * MIB - 77, 6, 60007, EQUAL},
+      {13 * MIB - 77, 6, 60007, NO_SCRATCH},
+      /* the rest only if exhaustive */
+      {16 * MIB, 6, 1, RANDOM},
       {16 * MIB, 6, MANY, RANDOM},
       {16 * MIB + 1, 6, 50000, RANDOM},
       {20 * MIB - 77, 6, 60007, EQUAL},
       {20 * MIB - 77, 6, 60007, NO_SCRATCH},
-      /* the rest only if exhaustive */
       {16 * MIB, 6, MANY, EQUAL},
       {16 * MIB, 6, MANY, NO_SCRATCH},
       {16 * MIB + 1, 30, MANY, RANDOM},
