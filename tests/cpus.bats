@@ -56,8 +56,14 @@ gathers_as_a_cpu_does() { # PROGRAM: its kernel avx2
 @test "each CPU gets the instruction sets that it has, the best first" {
   while read -r name _ _ cpus; do
     for cpu in ${cpus//,/ }; do
-      [[ $(expected_on "$cpu") == "$name"* ]]
-      [ "$(sets_on "$cpu")" = "$(expected_on "$cpu")" ]
+      expected=$(expected_on "$cpu")
+      [[ $expected == "$name"* ]] || {
+        echo "$cpu stands in the rows of $name and of ${expected%% *}" && return 1
+      }
+      found=$(sets_on "$cpu")
+      [ "$found" = "$expected" ] || {
+        echo "$cpu: expected $expected, found $found" && return 1
+      }
     done
   done < <(rows)
 }

@@ -88,3 +88,14 @@
     [ -e "$(dirname "$from")/$to" ] || { echo "$from: $to is not there"; exit 1; }
   done
 }
+
+@test "every instruction set is named where kernels are listed" {
+  sets=$(awk '!/^#/ { print $1 }' "$SOURCE_DIR/tests/instruction_sets.txt")
+  for set in $sets; do
+    for document in README.md CHANGELOG.md docs/how-the-kernels-work.md; do
+      grep -q "\`$set\`" "$SOURCE_DIR/$document" || {
+        echo "$document: expected the kernel \`$set\`, found none" && return 1
+      }
+    done
+  done
+}
