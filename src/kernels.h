@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "batch.h"
-#include "lanes/divide.h"
+#include "divide.h"
 
 /* ---- What must be the same in every kernel ---- */
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 
-#include "lanes/divide.h"
+#include "divide.h"
 #include "support.h"
 
 static void check(uint32_t n, uint32_t divisor, struct reciprocal reciprocal)

@@ -23,7 +23,7 @@ calls() { # OBJECT...
 }
 
 @test "kernels include lanes/, the seam and scalar/ alone" {
-  printf '#include "%s"\n' ../lanes/divide.h ../format.h isa.h >"$BATS_TEST_TMPDIR/planted.c"
+  printf '#include "%s"\n' ../lanes/partitions.h ../format.h isa.h >"$BATS_TEST_TMPDIR/planted.c"
   [ "$(strangers "$BATS_TEST_TMPDIR/planted.c")" = \
     "$BATS_TEST_TMPDIR/planted.c:#include \"../format.h\"" ]
   for folder in lanes scalar $(folders); do
