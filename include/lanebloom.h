@@ -112,9 +112,9 @@ LANEBLOOM_API lanebloom_keys lanebloom_keys_fixed(const void *data, size_t width
 
 /* One field of an array of records: key i is data[i * stride .. i * stride + width). stride: bytes
  * from one key to the next. With a stride of 0 the first key stands there n times; keys may
- * overlap. The rest of the last record need not exist. Vector kernels read past keys as they do
- * past slices. Cost: fields of 4, 8, 12, 16, 20 and 32 bytes are copied side by side in the
- * first-level cache before they are hashed, others are hashed as slices. */
+ * overlap. The rest of the last record need not exist. Vector kernels may read up to 15 bytes past
+ * a key, within its page, and ignore them. Cost: fields of 4, 8, 12, 16, 20 and 32 bytes are copied
+ * side by side in the first-level cache before they are hashed, others are hashed as slices. */
 LANEBLOOM_API lanebloom_keys lanebloom_keys_strided(const void *data, size_t width, size_t stride,
                                                     size_t n);
 
@@ -127,15 +127,15 @@ LANEBLOOM_API lanebloom_keys lanebloom_keys_offsets32(const void *data, const ui
 LANEBLOOM_API lanebloom_keys lanebloom_keys_offsets64(const void *data, const uint64_t *offsets,
                                                       size_t n);
 
-/* Keys anywhere in memory, one slice each. Vector kernels may read up to 15 bytes past a key within
- * its page and ignore them. Use the kernel "scalar" under Valgrind. */
+/* Keys anywhere in memory, one slice each. Vector kernels may read up to 15 bytes past a key,
+ * within its page, and ignore them. Use the kernel "scalar" under Valgrind. */
 LANEBLOOM_API lanebloom_keys lanebloom_keys_slices(const lanebloom_slice *slices, size_t n);
 
 /* String views of 16 bytes, as DuckDB's string_t, Velox's StringView and Umbra have them. A view
  * begins with the string's size, a uint32_t. A string of at most 12 bytes follows at once. Of a
  * longer one the first 4 bytes follow, which are ignored, and then a pointer to the whole string.
- * Arrow's string views hold no pointers: they are another layout. Vector kernels read past the
- * strings as they do past slices. */
+ * Arrow's string views hold no pointers: they are another layout. Vector kernels may read up to 15
+ * bytes past a string, within its page, and ignore them. */
 LANEBLOOM_API lanebloom_keys lanebloom_keys_strings(const void *views, size_t n);
 
 /* Keys first .. first + n of a batch, for example one part for each thread. A part ends where the
@@ -171,7 +171,7 @@ LANEBLOOM_API const char *lanebloom_format_name(lanebloom_format format);
 /* The format of this name; 0 if there is none. */
 LANEBLOOM_API lanebloom_format lanebloom_format_by_name(const char *name);
 
-/* Bytes per hash: 4 or 8; 0 for constant answers and unknown formats. */
+/* Bytes per hash: 4 or 8; 0 for LANEBLOOM_ROCKSDB and unknown formats. */
 LANEBLOOM_API size_t lanebloom_format_hash_size(lanebloom_format format);
 
 typedef struct lanebloom_format_info {
@@ -183,8 +183,9 @@ typedef struct lanebloom_format_info {
   /* Can filters be built? If not, this format is to read only, and the rest is 0. */
   bool builds;
 
-  /* Is a number of bits per key that is no whole number of steps rounded to one, and one above the
-   * most taken for it? If not, it is ARGUMENT, as anything below the least always is. */
+  /* Bits per key have a minimum, a maximum and a step, which follow. If true, other numbers are
+   * rounded to a whole step, and larger ones count as the maximum. If false, both are
+   * LANEBLOOM_ERR_ARGUMENT. A number below the minimum always is. */
   bool rounds_bits;
   double min_bits_per_key;  /* that may be asked for */
   double max_bits_per_key;  /* that have an effect */
@@ -343,12 +344,15 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_save_raw(const lanebloom_f
 LANEBLOOM_API const void *lanebloom_filter_bytes(const lanebloom_filter *filter, size_t *size);
 
 typedef struct lanebloom_filter_info {
-  lanebloom_format format; /* LANEBLOOM_ROCKSDB for a constant answer */
-  uint32_t nprobes;        /* probes per key; 0 for a constant answer */
-  uint64_t nbits;          /* bits that probes can reach; 0 for a constant answer */
-  uint64_t nbits_set;      /* how many of them are set */
-  uint64_t nkeys;          /* keys added, duplicates too; LANEBLOOM_UNKNOWN for bare engine bytes */
-  double bits_per_key;     /* in effect: as the format rounds and limits them; NaN if unknown */
+  /* The format asked for. If that was LANEBLOOM_ROCKSDB: the one that the trailer names, or
+   * LANEBLOOM_ROCKSDB for a constant answer. */
+  lanebloom_format format;
+
+  uint32_t nprobes;    /* probes per key; 0 for a constant answer */
+  uint64_t nbits;      /* bits that probes can reach; 0 for a constant answer */
+  uint64_t nbits_set;  /* how many of them are set */
+  uint64_t nkeys;      /* keys added, duplicates too; LANEBLOOM_UNKNOWN for bare engine bytes */
+  double bits_per_key; /* in effect: as the format rounds and limits them; NaN if unknown */
 
   /* The false-positive rate by the model: from the bits that are set and, if known, the keys, taken
    * as distinct. */
