@@ -46,7 +46,7 @@ static const struct kernel_table *by_rank(size_t rank)
   for (size_t i = 0; i < NTABLES; i++) {
     size_t nbetter = 0;
     for (size_t j = 0; j < NTABLES; j++)
-      nbetter += scores[j] > scores[i] || (scores[j] == scores[i] && j < i);
+      nbetter += scores[j] > scores[i] || (j < i && scores[j] == scores[i]);
     if (scores[i] > 0 && nbetter == rank)
       return tables[i];
   }

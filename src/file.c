@@ -206,8 +206,8 @@ lanebloom_status lanebloom_filter_load_raw(lanebloom_format id, const char *path
   int fd = open_to_read(path);
   if (fd < 0)
     return problem_io(&problem);
-  struct memory memory;
-  size_t nbytes;
+  struct memory memory = {0};
+  size_t nbytes = 0;
   const uint64_t left = bytes_left(fd);
   if (left != LANEBLOOM_UNKNOWN && left > format->max_nbytes) /* before all of it is read */
     status = problem_set(&problem, LANEBLOOM_ERR_LIMIT,

@@ -41,12 +41,12 @@ double lanebloom_rate_either(double a, double b)
 }
 
 /* How many distinct keys the set bits speak for. A key sets one given bit of its line's m bits with
- * the probability p = 1 - (1 - 1/m)^k. Lines fill independently, as by Poisson, so that the share of
- * bits that n keys in L lines leave unset is e^(-p n / L): this gives n. A filter without lines is
- * one line, and then this is the estimate of S. J. Swamidass and P. Baldi, Mathematical correction
- * for fingerprint similarity measures to improve chemical retrieval, J. Chem. Inf. Model. 47(3),
- * 2007, equation 7: -m / k ln(1 - X / m). Keys of equal hashes set the same bits: of 2^w hashes, n
- * keys have 2^w (1 - e^(-n / 2^w)). */
+ * the probability p = 1 - (1 - 1/m)^k. Lines fill independently, as by Poisson, so that the share
+ * of bits that n keys in L lines leave unset is e^(-p n / L): this gives n. A filter without lines
+ * is one line, and then this is the estimate of S. J. Swamidass and P. Baldi, Mathematical
+ * correction for fingerprint similarity measures to improve chemical retrieval, J. Chem. Inf.
+ * Model. 47(3), 2007, equation 7: -m / k ln(1 - X / m). Keys of equal hashes set the same bits: of
+ * 2^w hashes, n keys have 2^w (1 - e^(-n / 2^w)). */
 uint64_t lanebloom_estimate_nkeys(const struct filter_shape *shape, uint64_t nbits_set,
                                   unsigned hash_nbits)
 {

@@ -328,13 +328,10 @@ static inline struct lanes lanes_of_slices(const lanebloom_slice *slices)
 {
   const __m512i even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
   const __m512i odd = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
-  __m512i four[4];
-  for (size_t i = 0; i < 4; i++)
-    four[i] = _mm512_loadu_si512(slices + 4 * i);
-  return lanes_at(_mm512_permutex2var_epi64(four[0], even, four[1]),
-                  _mm512_permutex2var_epi64(four[2], even, four[3]),
-                  _mm512_permutex2var_epi64(four[0], odd, four[1]),
-                  _mm512_permutex2var_epi64(four[2], odd, four[3]));
+  const __m512i a = _mm512_loadu_si512(slices), b = _mm512_loadu_si512(slices + 4),
+                c = _mm512_loadu_si512(slices + 8), d = _mm512_loadu_si512(slices + 12);
+  return lanes_at(_mm512_permutex2var_epi64(a, even, b), _mm512_permutex2var_epi64(c, even, d),
+                  _mm512_permutex2var_epi64(a, odd, b), _mm512_permutex2var_epi64(c, odd, d));
 }
 
 /* Keys i .. i + 16 of the batch. */

@@ -29,8 +29,8 @@ static inline uint32_t npasses_for(uint32_t nprobes)
 
 /* ---- Probes in lanes ---- */
 
-/* Both fill the lanes of as many passes as nprobes probes take: probe i is in lane i, and lanes past
- * the last probe repeat the first one. */
+/* Both fill the lanes of as many passes as nprobes probes take: probe i is in lane i, and lanes
+ * past the last probe repeat the first one. */
 
 /* What the high half of a rocksdb-local hash is multiplied by. */
 static inline void rocksdb_local_powers(uint32_t nprobes, uint32_t *lanes)

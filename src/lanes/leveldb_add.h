@@ -12,7 +12,8 @@ enum {
   GROUP_NPOSITIONS = GROUP_NKEYS * LEVELDB_MAX_NPROBES,
 };
 
-/* Bits to be set: their byte, and their mask in it. Aligned, so that no store crosses cache lines. */
+/* Bits to be set: their byte, and their mask in it. Aligned, so that no store crosses cache
+ * lines. */
 struct bits {
   _Alignas(CACHE_LINE_NBYTES) uint32_t bytes[GROUP_NPOSITIONS];
   uint8_t masks[GROUP_NPOSITIONS];

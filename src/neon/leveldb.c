@@ -177,8 +177,8 @@ static inline __attribute__((always_inline)) uint8x8_t leveldb_test(const struct
                  bits_of(probes));
 }
 
-/* Into the second-level cache, as by avx2. Always inline: gcc 12 drops calls of a function that only
- * prefetches. */
+/* Into the second-level cache, as by avx2. Always inline: gcc 12 drops calls of a function that
+ * only prefetches. */
 static inline __attribute__((always_inline)) void prefetch_line(const uint8_t *byte)
 {
   __builtin_prefetch(byte, 0, 2);
@@ -305,10 +305,10 @@ static inline __attribute__((always_inline)) void mark(const uint32_t *indices, 
 static const struct leveldb_probe_vocabulary near = {compact, probe_all, mark};
 
 /* A larger filter: each cache line is prefetched a pass before its test, the first ones of a block
- * before the block before is tested. Unlike avx2, which computes bytes once to prefetch and again to
- * test, the test finds them where prefetching left them; lines are prefetched for survivors only;
- * and a pass has as many probes as all before it had, because survivors will mostly pass. Where more
- * than a few keys do, the first pass has two probes. */
+ * before the block before is tested. Unlike avx2, which computes bytes once to prefetch and again
+ * to test, the test finds them where prefetching left them; lines are prefetched for survivors
+ * only; and a pass has as many probes as all before it had, because survivors will mostly pass.
+ * Where more than a few keys do, the first pass has two probes. */
 enum { MAX_NFETCHED = 4, FAR_NFIRST = 2 };
 
 /* A probe of each key of a block, once its cache line is in flight: which byte it tests, and which

@@ -1,8 +1,8 @@
 /* Calls of the libraries while what they ask of the system is refused: every call in turn, each
  * once and from then on; reads and writes are also interrupted and cut short, and files end too
- * early. A call that fails says so, changes nothing, leaves neither memory nor descriptors nor files
- * behind, and works when it is made again. One that succeeds all the same gives the right answer; of
- * tables, at worst more keys than needed may be there.
+ * early. A call that fails says so, changes nothing, leaves neither memory nor descriptors nor
+ * files behind, and works when it is made again. One that succeeds all the same gives the right
+ * answer; of tables, at worst more keys than needed may be there.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TESTS_FAULTS_H
 #define LANEBLOOM_TESTS_FAULTS_H

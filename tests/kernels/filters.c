@@ -89,8 +89,8 @@ void filter_batch_sizes(const struct trial *trial)
         check_filter(trial, sizes[s], p, batch_sizes[b]);
 }
 
-/* Small ones are full after few hashes, so their batches are small. Megabytes take most of the time:
- * unless exhaustive they are probed once or twice. */
+/* Small ones are full after few hashes, so their batches are small. Megabytes take most of the
+ * time: unless exhaustive they are probed once or twice. */
 void filter_shapes(const struct trial *trial)
 {
   static const uint64_t more[] = {100,  127,  128,  129,  255,   256,  257,

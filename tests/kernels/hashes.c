@@ -283,8 +283,8 @@ void hash_every_kind_of_byte(const struct trial *trial)
       }
 }
 
-/* Fields that lie on top of each other, in batches beyond a block, and in parts; and records so large
- * that the third key is beyond 2^32 bytes. */
+/* Fields that lie on top of each other, in batches beyond a block, and in parts; and records so
+ * large that the third key is beyond 2^32 bytes. */
 void hash_strided(const struct trial *trial)
 {
   enum { N = 2100, MAX_STRIDE = 40 };
