@@ -1,4 +1,4 @@
-/* Building: in one batch, from a stream, and by merging.
+/* Builds filters from one batch, from a stream and by merging.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdlib.h>
@@ -6,8 +6,8 @@
 
 #include "filter.h"
 
-/* Two builders in one: with expected_keys the filter is sized at once and `memory` holds it;
- * without, `hashes` grows. */
+/* A builder is sized or not. With expected_keys it is: `memory` holds the filter from the start.
+ * Without, it stores `hashes` until the number of keys is known. */
 struct lanebloom_builder {
   const struct format_table *format;
   double bits_per_key; /* asked for, at most what has an effect: what the filter will record */
@@ -22,7 +22,7 @@ struct lanebloom_builder {
   size_t nhashes, room;
 };
 
-/* ---- Sized: bits are set as keys come ---- */
+/* ---- Sized: keys set bits at once ---- */
 
 static lanebloom_status create_payload(const struct format_table *format,
                                        const struct filter_shape *shape, struct memory *memory)
@@ -43,10 +43,10 @@ static void or_bytes(uint8_t *into, const uint8_t *from, uint64_t nbytes)
     into[i] |= from[i];
 }
 
-/* ---- Not sized: hashes are kept until their number is known ---- */
+/* ---- Not sized: hashes are stored until their number is known ---- */
 
-/* Room for n hashes more. Doubling: large arrays move by remapping, and pages that are not written
- * take no memory. */
+/* Makes room for n more hashes by doubling. The system moves large arrays by remapping pages, and
+ * pages that are never written take no memory. */
 static lanebloom_status ensure_room(lanebloom_builder *builder, size_t n)
 {
   const size_t size = HASH_NBYTES[builder->format->hash];
@@ -65,8 +65,8 @@ static lanebloom_status ensure_room(lanebloom_builder *builder, size_t n)
   return LANEBLOOM_OK;
 }
 
-/* Appends those hashes that differ from the one before them, without branches: each is written, and
- * the next one over it where it does not count. */
+/* Appends the hashes that differ from the one before them, without branches: every hash is written,
+ * and the next one overwrites it if it is a repetition. */
 static inline size_t append_distinct(uint8_t *end, bool any_before, const uint8_t *hashes, size_t n,
                                      size_t size)
 {
@@ -110,8 +110,7 @@ static void append_hashes(lanebloom_builder *builder, struct hash_source *source
 
 /* ---- Both ---- */
 
-/* Sets the bits of all hashes. What is not there of the memory that lanes could use besides only
- * costs time. */
+/* Sets the bits of all hashes. Lanes can use extra memory; without it they are slower. */
 static void add_hashes(const struct format_table *format, const struct kernel_table *kernels,
                        const struct filter_shape *shape, const struct memory *memory,
                        struct hash_source *source)
@@ -125,7 +124,7 @@ static void add_hashes(const struct format_table *format, const struct kernel_ta
   lanebloom_memory_free(&scratch);
 }
 
-/* A count that no longer fits is one that nobody knows. */
+/* A sum that overflows becomes unknown. */
 static uint64_t add_counts(uint64_t a, uint64_t b)
 {
   uint64_t sum;
@@ -218,7 +217,7 @@ lanebloom_status lanebloom_builder_merge(lanebloom_builder *into, const lanebloo
   return LANEBLOOM_OK;
 }
 
-/* Puts the kept hashes into a filter of the size that the engine would choose for their number. */
+/* Adds the stored hashes to a filter of the size that the engine would choose for their number. */
 static lanebloom_status place_hashes(const lanebloom_builder *builder,
                                      const struct kernel_table *kernels, struct filter_shape *shape,
                                      struct memory *memory)
@@ -279,7 +278,7 @@ lanebloom_status lanebloom_filter_build(lanebloom_format id, double bits_per_key
   if (status)
     return status;
 
-  /* Where every key counts, the size is known now and no hash need be kept. */
+  /* If the format counts every key, the size is known now and no hash needs to be stored. */
   lanebloom_builder *builder;
   uint64_t expected_keys = format->drops_equal_neighbours ? 0 : keys->n;
   status = lanebloom_builder_create(id, bits_per_key, expected_keys, &builder);
@@ -296,7 +295,7 @@ static bool same_bytes(const lanebloom_filter *a, const lanebloom_filter *b, siz
   return n == 0 || memcmp(a->bytes + first, b->bytes + first, n) == 0;
 }
 
-/* Do they differ in nothing but their payloads? */
+/* Are the filters equal except for their payloads? */
 static bool same_layout(const lanebloom_filter *a, const lanebloom_filter *b)
 {
   if (a->format != b->format || a->nbytes != b->nbytes || !same_shape(&a->shape, &b->shape))
@@ -320,7 +319,7 @@ lanebloom_status lanebloom_filter_merge(const lanebloom_filter *const *filters, 
     if (!same_layout(first, filters[i]))
       return LANEBLOOM_ERR_MISMATCH;
     nkeys =
-        add_counts(nkeys, filters[i]->nkeys); /* unknown and anything overflows, or is unknown */
+        add_counts(nkeys, filters[i]->nkeys); /* unknown plus anything overflows or stays unknown */
     if (filters[i]->bits_per_key != bits_per_key)
       bits_per_key = NAN;
   }
@@ -330,7 +329,7 @@ lanebloom_status lanebloom_filter_merge(const lanebloom_filter *const *filters, 
     return LANEBLOOM_ERR_MEMORY;
   for (size_t i = 0; i < n; i++)
     or_bytes(memory.bytes, filters[i]->bytes,
-             first->nbytes); /* of equal frames, too, the or is the frame */
+             first->nbytes); /* frames are equal, so their bitwise or is the frame */
   lanebloom_status status = lanebloom_filter_adopt(first->format, memory.bytes, first->nbytes,
                                                    nkeys, bits_per_key, memory, merged);
   if (status)

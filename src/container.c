@@ -1,4 +1,4 @@
-/* The container of docs/file-format.md: its header, its checksums, and a filter from its bytes.
+/* The container of docs/file-format.md: writes its header, and checks and parses its bytes.
  * SPDX-License-Identifier: MIT */
 #include "container.h"
 
@@ -12,12 +12,13 @@
 
 #include "bytes.h"
 
-/* As PNG's: the first byte is not ASCII, and line ends that a text mode would change are in it. */
+/* Like PNG's: the first byte is not ASCII, and it contains line ends that text mode would
+ * change. */
 static const uint8_t MAGIC[8] = {0x89, 'L', 'B', 'F', '\r', '\n', 0x1a, '\n'};
 
 enum { CONTAINER_VERSION = 1 };
 
-static const uint64_t MAX_MILLIBITS = (uint64_t)INT_MAX * 1000; /* no format takes more */
+static const uint64_t MAX_MILLIBITS = (uint64_t)INT_MAX * 1000; /* no format allows more */
 
 /* Where each field starts. Little-endian, on every host. */
 enum {
@@ -133,14 +134,15 @@ static lanebloom_status check_size(const uint8_t *header, uint64_t found,
                                    const struct problem *problem)
 {
   const uint64_t nbytes = load_le64(header + AT_PAYLOAD_NBYTES);
-  if (found - CONTAINER_HEADER_NBYTES > nbytes) /* how many more nobody knows: load() stops there */
+  if (found - CONTAINER_HEADER_NBYTES >
+      nbytes) /* load() stops reading there, so the size is unknown */
     return problem_set(
         problem, LANEBLOOM_ERR_CORRUPT,
-        "too long: expected a payload of %" PRIu64 " bytes behind the header, found more", nbytes);
+        "too long: expected a payload of %" PRIu64 " bytes after the header, found more", nbytes);
   if (found - CONTAINER_HEADER_NBYTES < nbytes)
     return problem_set(problem, LANEBLOOM_ERR_CORRUPT,
                        "truncated: expected a payload of %" PRIu64
-                       " bytes behind the header, found %" PRIu64,
+                       " bytes after the header, found %" PRIu64,
                        nbytes, found - CONTAINER_HEADER_NBYTES);
   return LANEBLOOM_OK;
 }

@@ -1,4 +1,4 @@
-/* The one list of kernel tables, and the choice among them.
+/* The one list of kernel tables, and the choice of one.
  * SPDX-License-Identifier: MIT */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -28,16 +28,17 @@ static const struct kernel_table *const tables[] = {
 };
 enum { NTABLES = sizeof tables / sizeof *tables };
 
-/* The choice is one pointer to a constant table. Relaxed order is enough: the tables were there
- * before any thread was. */
+/* The choice is one pointer to a constant table. Relaxed order is enough, because the tables exist
+ * before any thread does. */
 typedef _Atomic(const struct kernel_table *) kernel_choice;
 
-static const struct kernel_table refused; /* what the environment asks for cannot run here */
-static kernel_choice default_table;       /* NULL: not asked yet */
-static kernel_choice active_table;        /* NULL: the default */
+static const struct kernel_table
+    refused; /* stands for a table that $LANEBLOOM_KERNEL names and that cannot run here */
+static kernel_choice default_table; /* NULL: not chosen yet */
+static kernel_choice active_table;  /* NULL: the default */
 
-/* The usable table that exactly `rank` tables are better than; NULL if there are not as many. Of
- * equal scores the one that is listed first is better. */
+/* The usable table of this rank, 0 for the best; NULL if there are fewer. If scores are equal, the
+ * table that is listed first is better. */
 static const struct kernel_table *by_rank(size_t rank)
 {
   unsigned scores[NTABLES];
@@ -61,8 +62,8 @@ static const struct kernel_table *by_name(const char *name)
   return NULL;
 }
 
-/* Puts `value` where nothing is yet; returns what is there then. Of threads that come at once, one
- * decides for all. */
+/* Stores `value` if nothing is stored yet, and returns what is stored. If threads do this at once,
+ * one of them decides for all. */
 static const struct kernel_table *settle(kernel_choice *choice, const struct kernel_table *value)
 {
   const struct kernel_table *found = NULL;
@@ -79,8 +80,8 @@ static const struct kernel_table *the_default(void)
   return settle(&default_table, table ? table : &refused);
 }
 
-/* CPUID says that there is a hypervisor, and the hypervisor that it is TCG, which translates
- * instructions. Hypervisors that run them name themselves otherwise. */
+/* CPUID reports a hypervisor, and its leaf names TCG, which translates instructions. Hypervisors
+ * that run instructions have other names. */
 bool lanebloom_cpu_is_emulated(void)
 {
 #if defined(__x86_64__)

@@ -1,4 +1,4 @@
-/* Filters from files and into files: containers, and bare engine bytes.
+/* Loads filters from files and saves them: containers, and bare engine bytes.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +36,7 @@ static uint64_t min(uint64_t a, uint64_t b)
   return a < b ? a : b;
 }
 
-/* From where a file stands to its end; unknown of what is no regular file. */
+/* Bytes from the file's position to its end; unknown unless it is a regular file. */
 static uint64_t bytes_left(int fd)
 {
   struct stat info;
@@ -46,8 +46,8 @@ static uint64_t bytes_left(int fd)
   return info.st_size > at ? (uint64_t)(info.st_size - at) : 0;
 }
 
-/* Was the end met before that of the file as it was? Some say more than they have from the start:
- * those in /sys. */
+/* Did the file become shorter while it was read? `left` alone cannot tell: files in /sys claim more
+ * bytes than they have. */
 static bool has_shrunk(int fd, uint64_t left, uint64_t found)
 {
   struct stat now;
@@ -56,9 +56,9 @@ static bool has_shrunk(int fd, uint64_t left, uint64_t found)
          (uint64_t)now.st_size < (uint64_t)at + (left - found);
 }
 
-/* Everything behind a prefix that has been read already, prefix included; of more than `most` bytes
- * behind it, one too many. A regular file says its size; a pipe does not, and its memory doubles
- * until the end comes. On an error the memory is freed. */
+/* Reads the rest of a file whose first bytes, the prefix, have been read; the memory gets both.
+ * Stops after most + 1 bytes of rest. For a pipe, whose size is unknown, the memory doubles until
+ * the end. On an error the memory is freed. */
 static lanebloom_status read_rest(int fd, const uint8_t *prefix, size_t nprefix, uint64_t most,
                                   struct memory *memory, size_t *nbytes,
                                   const struct problem *problem)
@@ -89,8 +89,7 @@ static lanebloom_status read_rest(int fd, const uint8_t *prefix, size_t nprefix,
     }
     *nbytes += (size_t)got;
     if (*nbytes < room &&
-        has_shrunk(fd, left,
-                   *nbytes - nprefix)) { /* bare bytes that are cut would turn keys away */
+        has_shrunk(fd, left, *nbytes - nprefix)) { /* a truncated filter would lose keys */
       lanebloom_memory_free(memory);
       return problem_set(problem, LANEBLOOM_ERR_CORRUPT,
                          "truncated: the file became shorter while it was read");
@@ -107,7 +106,7 @@ static lanebloom_status load(int fd, const struct problem *problem, lanebloom_fi
   if (got < 0)
     return problem_io(problem);
   lanebloom_status status = lanebloom_container_check_header(
-      header, (uint64_t)got, problem); /* before a large file is read that is none of ours */
+      header, (uint64_t)got, problem); /* before all of a large file that is no container is read */
   if (status)
     return status;
 
@@ -133,7 +132,7 @@ static lanebloom_status map(int fd, const struct problem *problem, lanebloom_fil
     return problem_io(problem);
   }
   if (info.st_size == 0)
-    return lanebloom_container_check_header(NULL, 0, problem); /* nothing cannot be mapped */
+    return lanebloom_container_check_header(NULL, 0, problem); /* an empty file cannot be mapped */
   struct memory memory = {.nbytes = (size_t)info.st_size, .kind = MEMORY_MAPPED};
   void *address = mmap(NULL, memory.nbytes, PROT_READ, MAP_SHARED, fd, 0);
   if (address == MAP_FAILED)
@@ -146,7 +145,7 @@ static lanebloom_status map(int fd, const struct problem *problem, lanebloom_fil
   return status;
 }
 
-/* A path that names a descriptor of ours, such as /dev/stdin, is read from where that stands. */
+/* A path such as /dev/stdin names a descriptor of this process: it is read from its position. */
 static int open_to_read(const char *path)
 {
   char target[PATH_MAX];
@@ -156,7 +155,7 @@ static int open_to_read(const char *path)
   return descriptor >= 0 ? fcntl(descriptor, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* Keeps errno, which may be the caller's answer. */
+/* Leaves errno as it is: it may be the result of a failed read. */
 static void close_quietly(int fd)
 {
   const int error = errno;
@@ -209,7 +208,7 @@ lanebloom_status lanebloom_filter_load_raw(lanebloom_format id, const char *path
   struct memory memory = {0};
   size_t nbytes = 0;
   const uint64_t left = bytes_left(fd);
-  if (left != LANEBLOOM_UNKNOWN && left > format->max_nbytes) /* before all of it is read */
+  if (left != LANEBLOOM_UNKNOWN && left > format->max_nbytes) /* refused before it is read */
     status = problem_set(&problem, LANEBLOOM_ERR_LIMIT,
                          "expected at most the %" PRIu64 " bytes that %s can hold, found %" PRIu64,
                          format->max_nbytes, format->name, left);
@@ -218,8 +217,8 @@ lanebloom_status lanebloom_filter_load_raw(lanebloom_format id, const char *path
   close_quietly(fd);
   if (status)
     return status;
-  /* A container taken for a filter would turn keys away. Engine bytes that begin like one are not
-   * to be expected. */
+  /* A container that is read as bare bytes would lose keys. No engine's bytes are expected to begin
+   * like one. */
   if (lanebloom_container_begins(memory.bytes, nbytes))
     status =
         problem_set(&problem, LANEBLOOM_ERR_FORMAT,

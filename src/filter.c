@@ -1,4 +1,4 @@
-/* Filters: opening an engine's bytes, describing them, closing.
+/* Filters: parses an engine's bytes, describes and closes filters.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdlib.h>
@@ -111,7 +111,7 @@ static uint64_t count_ones(const uint8_t *bytes, uint64_t nbytes)
   return n;
 }
 
-/* What is recorded is what was asked for. */
+/* Rounds the recorded bits per key to what is in effect. */
 static double bits_in_effect(const lanebloom_filter *filter)
 {
   const struct format_table *format = filter->format;

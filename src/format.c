@@ -1,4 +1,4 @@
-/* The one list of formats, and finding one in it.
+/* The one list of formats, and look-ups in it.
  * SPDX-License-Identifier: MIT */
 #include "format.h"
 

@@ -54,7 +54,7 @@ lanebloom_keys lanebloom_keys_part(const lanebloom_keys *keys, size_t first, siz
     first = keys->n;
   part.n = n < keys->n - first ? n : keys->n - first;
   if (part.n == 0)
-    return part; /* whose pointers may be NULL */
+    return part; /* its pointers may be NULL */
   switch (keys->layout) {
   case KEYS_FIXED:
   case KEYS_STRIDED:

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* A filter of 2 MiB or more is probed at random beyond the reach of the first-level TLB, where 4
- * KiB pages cost 1.4 to 2 times per probe. Transparent huge pages need memory that is aligned to
- * their size, which mmap alone does not promise. */
+/* Random probes of a filter of 2 MiB or more miss the first-level TLB: with pages of 4 KiB a probe
+ * takes 1.4 to 2 times as long. Transparent huge pages need memory that is aligned to their size,
+ * which mmap alone does not promise. */
 static const size_t HUGE_PAGE_NBYTES = (size_t)2 << 20;
 static const size_t CACHE_LINE_NBYTES = 64;
 
@@ -32,7 +32,7 @@ static struct memory on_huge_pages(size_t nbytes)
   if (after > 0)
     munmap(aligned + size, after);
   madvise(aligned, size,
-          MADV_HUGEPAGE); /* a wish: a kernel without huge pages is slower, not wrong */
+          MADV_HUGEPAGE); /* only advice: without huge pages probes are slower, not wrong */
   return (struct memory){.bytes = aligned, .nbytes = size, .kind = MEMORY_MAPPED};
 }
 

@@ -40,13 +40,13 @@ double lanebloom_rate_either(double a, double b)
   return a + b - a * b;
 }
 
-/* How many distinct keys the set bits speak for. A key sets one given bit of its line's m bits with
- * the probability p = 1 - (1 - 1/m)^k. Lines fill independently, as by Poisson, so that the share
- * of bits that n keys in L lines leave unset is e^(-p n / L): this gives n. A filter without lines
- * is one line, and then this is the estimate of S. J. Swamidass and P. Baldi, Mathematical
- * correction for fingerprint similarity measures to improve chemical retrieval, J. Chem. Inf.
- * Model. 47(3), 2007, equation 7: -m / k ln(1 - X / m). Keys of equal hashes set the same bits: of
- * 2^w hashes, n keys have 2^w (1 - e^(-n / 2^w)). */
+/* Estimates the number of distinct keys from the set bits. A key sets one given bit of its line's m
+ * bits with the probability p = 1 - (1 - 1/m)^k. Lines fill independently, as by Poisson, so that
+ * the share of bits that n keys in L lines leave unset is e^(-p n / L): this gives n. A filter
+ * without lines is one line, and then this is the estimate of S. J. Swamidass and P. Baldi,
+ * Mathematical correction for fingerprint similarity measures to improve chemical retrieval, J.
+ * Chem. Inf. Model. 47(3), 2007, equation 7: -m / k ln(1 - X / m). Keys of equal hashes set the
+ * same bits: of 2^w hashes, n keys have 2^w (1 - e^(-n / 2^w)). */
 uint64_t lanebloom_estimate_nkeys(const struct filter_shape *shape, uint64_t nbits_set,
                                   unsigned hash_nbits)
 {
@@ -59,7 +59,7 @@ uint64_t lanebloom_estimate_nkeys(const struct filter_shape *shape, uint64_t nbi
   return nkeys < 0x1p63 ? (uint64_t)round(nkeys) : LANEBLOOM_UNKNOWN; /* NaN, infinite: unknown */
 }
 
-/* Finds the format and makes the shape, for a call's arguments. */
+/* Checks a call's arguments: finds the format and plans the shape. */
 static lanebloom_status plan(lanebloom_format id, double bits_per_key, uint64_t nkeys,
                              const struct format_table **format, struct filter_shape *shape)
 {
@@ -96,8 +96,8 @@ lanebloom_status lanebloom_plan_rate(lanebloom_format id, double bits_per_key, u
 
 /* ---- Bits per key for a rate ---- */
 
-/* Does the search end here: because the rate is reached, or with the error that the filter is too
- * large, as every filter of more bits is? */
+/* Does the search end here? It ends when the rate is reached, and with an error when the filter is
+ * too large, because with more bits it would be too large as well. */
 static bool is_enough(const struct format_table *format, double rate, uint64_t nkeys,
                       uint64_t millibits, lanebloom_status *status)
 {
@@ -106,8 +106,8 @@ static bool is_enough(const struct format_table *format, double rate, uint64_t n
   return *status || format->planned_rate(&shape, nkeys) <= rate;
 }
 
-/* More bits lower the rate, but more probes may raise it: of each range with one number of probes
- * the last tells whether the rate is reached in it, and halving finds where. */
+/* More bits lower the rate, but more probes may raise it. Within a range that has one number of
+ * probes, the last member tells whether the range reaches the rate, and bisection finds where. */
 lanebloom_status lanebloom_search_bits(const struct format_table *format, double rate,
                                        uint64_t nkeys, uint64_t *millibits)
 {

@@ -18,7 +18,7 @@ struct problem {
   size_t size; /* bytes; 0: the caller wants no line */
 };
 
-/* For calls whose line nobody reads. */
+/* For callers that want no line. */
 static const struct problem no_problem = {0};
 
 static inline void problem_clear(const struct problem *problem)
@@ -27,7 +27,7 @@ static inline void problem_clear(const struct problem *problem)
     problem->text[0] = 0;
 }
 
-/* What every public call begins with: the line stays empty unless the call fails. */
+/* Every public call begins with this: the line stays empty unless the call fails. */
 static inline struct problem problem_begin(char *text, size_t size)
 {
   const struct problem problem = {text, text ? size : 0};
@@ -47,7 +47,7 @@ problem_set(const struct problem *problem, lanebloom_status status, const char *
   return status;
 }
 
-/* Where the status says it all. */
+/* For errors that the text of the status describes in full. */
 static inline lanebloom_status problem_status(const struct problem *problem,
                                               lanebloom_status status)
 {
@@ -56,11 +56,11 @@ static inline lanebloom_status problem_status(const struct problem *problem,
 
 static inline lanebloom_status problem_memory(const struct problem *problem, uint64_t nbytes)
 {
-  return problem_set(problem, LANEBLOOM_ERR_MEMORY, "out of memory: %" PRIu64 " bytes wanted",
+  return problem_set(problem, LANEBLOOM_ERR_MEMORY, "out of memory: %" PRIu64 " bytes were needed",
                      nbytes);
 }
 
-/* The line is errno's; errno stays. */
+/* Writes the text of errno and leaves errno as it is. */
 static inline lanebloom_status problem_io(const struct problem *problem)
 {
   const int error = errno;
@@ -70,7 +70,7 @@ static inline lanebloom_status problem_io(const struct problem *problem)
   return LANEBLOOM_ERR_IO;
 }
 
-/* For a call that can only fail when this library is at fault: its arguments have been checked. */
+/* For calls whose arguments have been checked: only a fault of this library could make one fail. */
 static inline void cannot_fail(lanebloom_status status)
 {
   assert(!status);

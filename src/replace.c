@@ -1,5 +1,5 @@
-/* Writing a file all or nothing: beside its target under a temporary name, flushed, then renamed
- * over it.
+/* Writes a file all or nothing: writes it beside its target, flushes it, and renames it over the
+ * target.
  * SPDX-License-Identifier: MIT */
 #include "replace.h"
 
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Splits a path in place: returns its last component, and what comes before it in *folder. */
+/* Splits a path in place: returns its last component; *folder gets the rest. */
 static char *split(char *path, const char **folder)
 {
   char *slash = strrchr(path, '/');
@@ -24,12 +24,11 @@ static char *split(char *path, const char **folder)
   return slash + 1;
 }
 
-/* The number of the descriptor that a path such as /dev/fd/1 names; -1 if it names none of this
- * process. */
+/* The descriptor of this process that a path such as /dev/fd/1 names; -1 if it names none. */
 static int own_descriptor(const char *path)
 {
   static const char *const standard[] = {"/dev/stdin", "/dev/stdout",
-                                         "/dev/stderr"}; /* even where /proc is missing */
+                                         "/dev/stderr"}; /* recognised without /proc */
   for (int fd = 0; fd < 3; fd++)
     if (strcmp(path, standard[fd]) == 0)
       return fd;
@@ -116,7 +115,7 @@ static bool may_replace(char path[PATH_MAX], const struct stat *old)
   return true;
 }
 
-/* Is this descriptor open for writing? */
+/* Is the descriptor open for writing? */
 static bool is_writable(int descriptor)
 {
   const int flags = fcntl(descriptor, F_GETFL);
@@ -181,14 +180,14 @@ static bool give_name(const struct replacement *file)
          linkat(AT_FDCWD, path, file->folder, file->temporary, AT_SYMLINK_FOLLOW) == 0;
 }
 
-/* A folder that may be written to but not listed cannot be flushed, only used. */
+/* A folder that may be written to but not listed can be used, but not flushed. */
 static int open_folder(const char *path)
 {
   int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   return fd < 0 && errno == EACCES ? open(path, O_PATH | O_DIRECTORY | O_CLOEXEC) : fd;
 }
 
-/* Only root may give files away, but whoever is a member of the old file's group may pass it on. */
+/* Only root may change a file's owner. A member of the old file's group may set that group. */
 static bool keep_owner_or_group(int fd, const struct stat *old)
 {
   struct stat now;
@@ -196,8 +195,9 @@ static bool keep_owner_or_group(int fd, const struct stat *old)
          (fstat(fd, &now) == 0 && now.st_gid == old->st_gid);
 }
 
-/* The new file gets the old one's mode and, where permitted, its owner and group. In another group
- * the old group's permissions would be somebody else's, and its members are among the others. */
+/* Gives the new file the old one's mode and, if permitted, its owner and group. If the group
+ * differs, the old group's permissions would go to other people, and the old group's members count
+ * as others; so both get fewer permissions. */
 static bool take_over(int fd, const struct stat *old)
 {
   mode_t mode = old->st_mode & 0777;
@@ -206,7 +206,7 @@ static bool take_over(int fd, const struct stat *old)
   return fchmod(fd, mode) == 0;
 }
 
-/* `path` is no link. `old` is the file there, NULL if there is none. */
+/* `path` is not a link. `old`: the file at it; NULL if there is none. */
 static bool begin_beside(struct replacement *file, char path[PATH_MAX], const struct stat *old)
 {
   const char *folder;
@@ -266,7 +266,7 @@ bool lanebloom_replace_write(struct replacement *file, const void *bytes, size_t
   return true;
 }
 
-/* Not every file system can flush a folder, nor can one be that is only a path. */
+/* Some file systems cannot flush folders, and an O_PATH descriptor cannot be flushed. */
 static bool flush_folder(int folder)
 {
   return fsync(folder) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EBADF;
@@ -284,7 +284,7 @@ bool lanebloom_replace_end(struct replacement *file, bool written)
   bool done = written && (!beside || put_in_place(file));
   int error = errno;
   if (beside && !done)
-    unlinkat(file->folder, file->temporary, 0); /* which may not be there */
+    unlinkat(file->folder, file->temporary, 0); /* it may not exist */
   if (file->fd >= 0 && close(file->fd) != 0 && done && !beside) {
     done = false;
     error = errno;

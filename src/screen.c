@@ -1,4 +1,4 @@
-/* Batch queries: a batch is cut into chunks, each is probed; hit bits become a bitmap, indices or a
+/* Batch queries: a batch is probed in chunks, whose hit bits become a bitmap, a mask, indices or a
  * count.
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -7,12 +7,11 @@
 #include "filter.h"
 #include "hits.h"
 
-/* Probes of a large filter are a pipeline, which a kernel fills and drains once per chunk: the more
- * keys, the less that costs. But the hit bits of a chunk should stay in the first-level cache until
- * they have been counted. */
+/* A kernel fills and drains its pipeline once per chunk, so larger chunks cost less. But the hit
+ * bits of a chunk should stay in the first-level cache until they are counted. */
 enum { CHUNK_NKEYS = 1 << 15, CHUNK_HIT_NBYTES = CHUNK_NKEYS / 8 };
 
-/* What is asked: keys to be hashed, or hashes that are there. */
+/* A query: keys that are to be hashed, or hashes. */
 struct queries {
   const lanebloom_keys *keys; /* NULL: hashes */
   const uint8_t *hashes;

@@ -663,7 +663,7 @@ Test(huge, wrong_length)
   check_refused(LANEBLOOM_LEVELDB, 1000, 4 * GIB + 1000, LANEBLOOM_ERR_CORRUPT,
                 "too long: expected a payload of 1000");
   check_refused(LANEBLOOM_LEVELDB, 4 * GIB + 1000, 1000, LANEBLOOM_ERR_CORRUPT,
-                "truncated: expected a payload of 4294968296 bytes behind the header, found 1000");
+                "truncated: expected a payload of 4294968296 bytes after the header, found 1000");
   check_refused(LANEBLOOM_LEVELDB, 5 * GIB, GIB, LANEBLOOM_ERR_CORRUPT, NULL);
 }
 

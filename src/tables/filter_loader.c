@@ -22,7 +22,8 @@ static bool is_number_behind(const char *text, const char *beginning, size_t *nu
   return true;
 }
 
-/* By RocksDB's names. Pebble names its comparer there, and the default one takes the whole key. */
+/* Recognises RocksDB's names. Pebble names its comparer instead; the default one uses whole
+ * keys. */
 static bool find_extractor(const lanebloom_table *table, struct extractor *extractor)
 {
   const char *name = table->prefix_extractor;
@@ -37,7 +38,7 @@ static bool find_extractor(const lanebloom_table *table, struct extractor *extra
   return true;
 }
 
-/* Is the filter of keys, of prefixes, or of both; and can it be used? */
+/* Finds whether the filter holds keys, prefixes or both, and whether it can be used. */
 static void find_contents(const struct loader *loader, lanebloom_table *table)
 {
   const struct properties *properties = &loader->properties;
@@ -46,12 +47,13 @@ static void find_contents(const struct loader *loader, lanebloom_table *table)
     return;
   }
   if (!loader->metaindex.has_properties) {
-    lanebloom_table_warn(table, "no properties say what the filter holds: it is not used");
+    lanebloom_table_warn(table, "the filter is not used: no properties say what it holds");
     return;
   }
   if (table->engine == LANEBLOOM_ENGINE_PEBBLE && !is_bytewise(table->comparator)) {
     table->has_prefixes = true;
-    lanebloom_table_warn(table, "the filter holds what its comparer takes of keys: it is not used");
+    lanebloom_table_warn(table,
+                         "the filter is not used: it holds what its comparer extracts from keys");
     return;
   }
   const bool has_extractor = table->prefix_extractor[0];
@@ -62,8 +64,8 @@ static void find_contents(const struct loader *loader, lanebloom_table *table)
   if (!table->uses_filter)
     lanebloom_table_warn(table,
                          table->has_prefixes
-                             ? "the filter holds prefixes by an unknown extractor: it is not used"
-                             : "the filter holds neither keys nor prefixes: it is not used");
+                             ? "the filter is not used: it holds prefixes by an unknown extractor"
+                             : "the filter is not used: it holds neither keys nor prefixes");
 }
 
 /* ---- Its bytes ---- */
@@ -83,8 +85,8 @@ static lanebloom_format format_of(const lanebloom_filter *filter)
   return info.format;
 }
 
-/* Opens filter i of its bytes. It stays NULL where it cannot be used: a Ribbon filter, one that is
- * too large, one of another hash than those before. */
+/* Opens filter i. It stays NULL if it cannot be used: because it is a Ribbon filter, is too large,
+ * or uses another hash than the filters before it. */
 static lanebloom_status open_filter(const struct loader *loader, lanebloom_table *table, size_t i)
 {
   const struct block *data = &table->filter_data[i];
@@ -98,7 +100,7 @@ static lanebloom_status open_filter(const struct loader *loader, lanebloom_table
   const lanebloom_format format = format_of(filter);
   if (table->hash == LANEBLOOM_ROCKSDB)
     table->hash = format;
-  if (format == LANEBLOOM_ROCKSDB /* a constant answer, for which no hash is looked at */
+  if (format == LANEBLOOM_ROCKSDB /* a constant answer, which needs no hash */
       || format == table->hash)
     table->filters[i] = filter;
   else
@@ -113,7 +115,8 @@ static bool is_ribbon(const struct block *data)
   return data->nbytes > TRAILER_NBYTES && data->bytes[data->nbytes - TRAILER_NBYTES] == MARK;
 }
 
-/* Warns of filters that stayed closed. Where all did, the table's is of another kind. */
+/* Warns of filters that were not opened. If none was opened, the table's filter is of kind
+ * OTHER. */
 static void check_filters(lanebloom_table *table)
 {
   size_t nclosed = 0, nribbons = 0;
@@ -121,12 +124,12 @@ static void check_filters(lanebloom_table *table)
     nclosed += !table->filters[i];
     nribbons += !table->filters[i] && is_ribbon(&table->filter_data[i]);
   }
-  if (table->hash == LANEBLOOM_ROCKSDB) /* constant answers alone: any hash will do */
+  if (table->hash == LANEBLOOM_ROCKSDB) /* all have constant answers: any hash will do */
     table->hash = LANEBLOOM_ROCKSDB_LOCAL;
   if (nclosed == 0)
     return;
   lanebloom_table_warn(table, nribbons > 0
-                                  ? "a Ribbon filter is not used: every key in range may be there"
+                                  ? "a Ribbon filter is not used: every key in range may be present"
                                   : "an unknown filter is not used");
   if (nclosed < table->nfilters)
     return;
@@ -153,7 +156,7 @@ static lanebloom_status load_partition_index(struct loader *loader, lanebloom_ta
   if (status)
     return status;
   if (table->uses_filter && !lanebloom_index_ascends(index, suffix_nbytes)) {
-    lanebloom_table_warn(table, "the index of filters is not in bytewise order: they are not used");
+    lanebloom_table_warn(table, "the filters are not used: their index is not in bytewise order");
     table->uses_filter = false;
   }
   if (index->n == 0) /* as in RocksDB */

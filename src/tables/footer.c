@@ -19,12 +19,12 @@ enum {
   SHORT_NBYTES = HANDLES_NBYTES + MAGIC_NBYTES,
   LONG_NBYTES = 1 + HANDLES_NBYTES + VERSION_NBYTES + MAGIC_NBYTES,
 
-  /* Within a footer of RocksDB's versions from 6 on. */
+  /* Fields of RocksDB's footer from version 6 on. */
   AT_MARK = 1,
   AT_CHECKSUM = 5,
   AT_BASE = 9,
   AT_METAINDEX_NBYTES = 13,
-  AT_ZEROS = 33, /* those that RocksDB insists on */
+  AT_ZEROS = 33, /* RocksDB refuses other bytes here */
   ZEROS_NBYTES = 8,
 
   MAX_ROCKSDB_VERSION = 7,
@@ -36,7 +36,7 @@ static const uint64_t MAGIC_LEVELDB = 0xdb4775248b80fb57, MAGIC_ROCKSDB = 0x88e2
                       MAGIC_PEBBLE = 0xb3aa9ff0b3aa9ff0;
 static const uint8_t mark[4] = {0x3e, 0x00, 0x7a, 0x00};
 
-/* RocksDB's tables without blocks. */
+/* Magic numbers of RocksDB tables that have no blocks. */
 static const uint64_t MAGIC_PLAIN = 0x8242229663bf9564, MAGIC_OLD_PLAIN = 0x4f3418eb7a8f13b8,
                       MAGIC_CUCKOO = 0x926789d0c5f17873;
 
@@ -49,7 +49,7 @@ static lanebloom_status read_handles(const uint8_t *bytes, struct footer *footer
     return LANEBLOOM_OK;
   return problem_set(problem, LANEBLOOM_ERR_CORRUPT,
                      "damaged footer at %" PRIu64
-                     ": expected where metaindex and index are, found no numbers",
+                     ": expected the positions of metaindex and index, found no numbers",
                      footer->offset);
 }
 
@@ -85,7 +85,7 @@ static lanebloom_status read_based(const uint8_t *bytes, struct footer *footer,
   return LANEBLOOM_OK;
 }
 
-/* Those with a version: RocksDB's and Pebble's. */
+/* Footers that state a version: RocksDB's and Pebble's. */
 static lanebloom_status read_long(const uint8_t *bytes, size_t nbytes, uint64_t file_nbytes,
                                   struct footer *footer, const struct problem *problem)
 {
@@ -123,11 +123,11 @@ lanebloom_status lanebloom_footer_read(const struct input *input, struct footer 
   *footer = (struct footer){.checksum = CHECKSUM_CRC32C};
   if (nbytes == 0)
     return problem_set(problem, LANEBLOOM_ERR_FORMAT,
-                       "an empty file: no table, or one that is being written (ask again)");
+                       "an empty file: not a table, or one that is being written (try again)");
   if (nbytes < SHORT_NBYTES)
     return problem_set(problem, LANEBLOOM_ERR_FORMAT,
-                       "no table, or one that is being written (ask again): expected a footer of "
-                       "at least %d bytes, found a file of %" PRIu64,
+                       "not a table, or one that is being written (try again): expected a file of "
+                       "at least %d bytes, found %" PRIu64,
                        SHORT_NBYTES, input->nbytes);
   lanebloom_status status =
       lanebloom_input_read(input, input->nbytes - nbytes, bytes, nbytes, problem);
@@ -137,7 +137,7 @@ lanebloom_status lanebloom_footer_read(const struct input *input, struct footer 
   const uint64_t magic = load_le64(bytes + nbytes - MAGIC_NBYTES);
   if (magic == MAGIC_LEVELDB) {
     footer->engine =
-        LANEBLOOM_ENGINE_LEVELDB; /* or RocksDB, format_version 0: its properties tell */
+        LANEBLOOM_ENGINE_LEVELDB; /* or RocksDB with format_version 0: the properties decide */
     footer->offset = input->nbytes - SHORT_NBYTES;
     return read_handles(bytes + nbytes - SHORT_NBYTES, footer, problem);
   }
@@ -151,7 +151,7 @@ lanebloom_status lanebloom_footer_read(const struct input *input, struct footer 
         "expected a block-based table, found a %s table of RocksDB, which is not read",
         magic == MAGIC_CUCKOO ? "cuckoo" : "plain");
   return problem_set(problem, LANEBLOOM_ERR_FORMAT,
-                     "no table, or one that is being written (ask again): expected LevelDB's, "
+                     "not a table, or one that is being written (try again): expected LevelDB's, "
                      "RocksDB's or Pebble's magic number in the last 8 bytes, "
                      "found %016" PRIx64,
                      magic);

@@ -24,7 +24,8 @@ lanebloom_status lanebloom_input_open(const char *path, struct input *input,
   }
   if (!S_ISREG(found.st_mode)) {
     lanebloom_input_close(input);
-    return problem_set(problem, LANEBLOOM_ERR_FORMAT, "no table: expected a regular file");
+    return problem_set(problem, LANEBLOOM_ERR_FORMAT,
+                       "not a table: expected a regular file, found something else");
   }
   input->nbytes = (uint64_t)found.st_size;
   return LANEBLOOM_OK;

@@ -26,7 +26,7 @@ static lanebloom_status load_properties(struct loader *loader, lanebloom_table *
         lanebloom_properties_read(&loader->reader, loader->metaindex.properties, properties);
     if (status)
       return status;
-    if (footer->engine == LANEBLOOM_ENGINE_LEVELDB) /* RocksDB before it had a footer of its own */
+    if (footer->engine == LANEBLOOM_ENGINE_LEVELDB) /* RocksDB used LevelDB's footer at first */
       footer->engine = LANEBLOOM_ENGINE_ROCKSDB;
   }
   table->engine = footer->engine;
@@ -65,7 +65,8 @@ static lanebloom_status load(struct loader *loader, lanebloom_table *table,
 /* ---- Limits ---- */
 
 enum {
-  /* Each block is read once; data blocks once more where all keys must tell their order. */
+  /* Each block is read once. If the order must be found from all keys, data blocks are read
+   * twice. */
   MAX_READS = 4,
   /* A small file must not take all memory. */
   MAX_GROWTH = 64,
@@ -105,7 +106,7 @@ static lanebloom_status blame_growth(const struct input *input, lanebloom_status
       !lanebloom_input_has_grown(input, &nbytes))
     return status;
   return problem_set(problem, LANEBLOOM_ERR_FORMAT,
-                     "being written (ask again): expected a file of %" PRIu64
+                     "being written (try again): expected a file of %" PRIu64
                      " bytes, found that it grew to %" PRIu64,
                      input->nbytes, nbytes);
 }

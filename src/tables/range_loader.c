@@ -1,4 +1,4 @@
-/* Loading the key range of a table, and what is needed to find a key's data block.
+/* Loads the key range of a table, and the index that finds a key's data block.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "key_form.h"
 #include "manifest.h"
 
-static const char other_order[] = "keys are not in bytewise order, but in that of their comparator",
+static const char other_order[] = "keys are not in bytewise order, but in their comparator's order",
                   large_block[] =
                       "the first or last data block is very large, and the key range is not known";
 
@@ -28,7 +28,7 @@ static lanebloom_status load_index(struct loader *loader, bool needs_all, struct
     if (needs_all || i == 0 || i + 1 == top.n) {
       const size_t n = index->n;
       status = lanebloom_index_read(reader, top.handles[i], form, "partition of the index", index);
-      if (!status && index->n == n) /* the table's ends would be looked for in other partitions */
+      if (!status && index->n == n) /* else the table's ends would be read from other partitions */
         status = problem_set(loader->problem, LANEBLOOM_ERR_CORRUPT,
                              "damaged partition of the index: expected data blocks, found none");
     }
@@ -36,10 +36,10 @@ static lanebloom_status load_index(struct loader *loader, bool needs_all, struct
   return status;
 }
 
-/* ---- What can be relied upon ---- */
+/* ---- Key range and order ---- */
 
-/* Without an order there is no range, and no way to find the filter of a data block or a partition.
- * A filter for the whole table still serves. */
+/* Without an order there is no range, and the filter of a data block or partition cannot be found.
+ * A filter for the whole table can still be used. */
 static void give_up_order(lanebloom_table *table, const char *why)
 {
   lanebloom_table_warn(table, why);
@@ -52,14 +52,14 @@ static void set_range(lanebloom_table *table, struct ends *ends, size_t first_su
                       size_t last_suffix)
 {
   if (ends->first.size < first_suffix ||
-      ends->last.size < last_suffix) { /* a key that was not examined any more */
-    give_up_order(table, "first or last key has no suffix, others have");
+      ends->last.size < last_suffix) { /* such a key was not examined */
+    give_up_order(table, "the first or last key has no suffix, but others have one");
     return;
   }
   const lanebloom_slice smallest = user_key(ends->first, first_suffix),
                         largest = user_key(ends->last, last_suffix);
   if (lanebloom_key_compare(smallest, largest) > 0) {
-    give_up_order(table, "first and last key are not in bytewise order");
+    give_up_order(table, "the first and the last key are not in bytewise order");
     return;
   }
   table->smallest = smallest;
@@ -81,8 +81,8 @@ static lanebloom_status prepare_index(const struct loader *loader, lanebloom_tab
 
 /* ---- LevelDB ---- */
 
-/* LevelDB's tables do not name their comparator. A MANIFEST beside them does, and is believed; else
- * all keys tell their order. */
+/* LevelDB's tables do not name their comparator. A MANIFEST beside them does; without one, all keys
+ * are read to find their order. */
 static bool find_comparator(const struct loader *loader, lanebloom_table *table)
 {
   char *comparator = NULL;
@@ -94,7 +94,7 @@ static bool find_comparator(const struct loader *loader, lanebloom_table *table)
   return in_database;
 }
 
-/* The order of keys in every form that they may have. */
+/* Finds the order of keys, in every form that they may have. */
 static lanebloom_status find_order(struct loader *loader, const lanebloom_table *table,
                                    const struct index *index, const struct ends *ends,
                                    const bool *may_be, enum key_order *order)
@@ -121,7 +121,7 @@ static lanebloom_status decide_leveldb(struct loader *loader, lanebloom_table *t
     may_be[i] = ends->forms[i].is_possible && ends->forms[i].is_found;
   if (!may_be[USER_KEYS] && !may_be[INTERNAL_KEYS]) {
     table->uses_filter = false;
-    give_up_order(table, "the filter lacks keys of the table: it is not used");
+    give_up_order(table, "the filter is not used: it lacks keys of the table");
     return LANEBLOOM_OK;
   }
   if (in_database)
@@ -134,9 +134,10 @@ static lanebloom_status decide_leveldb(struct loader *loader, lanebloom_table *t
   const bool is_sure =
       may_be[INTERNAL_KEYS] != may_be[USER_KEYS] && (in_database || table->filter_blocks[0]);
   if (in_database && !may_be[INTERNAL_KEYS])
-    give_up_order(table, "keys are not stored as LevelDB's databases do");
+    give_up_order(table, "keys are not stored as LevelDB's databases store them");
   else if (in_database && !table->comparator[0])
-    give_up_order(table, "the database's MANIFEST cannot be read, and its order is not known");
+    give_up_order(table,
+                  "the database's MANIFEST cannot be read, and the order of keys is not known");
   else if (table->comparator[0] && !is_bytewise(table->comparator))
     give_up_order(table, other_order);
   else if (order == ORDER_UNKNOWN)
@@ -146,7 +147,7 @@ static lanebloom_status decide_leveldb(struct loader *loader, lanebloom_table *t
     give_up_order(table, "keys are not in bytewise order");
   else if (!is_sure) {
     set_range(table, ends, ends->first.size < SUFFIX_NBYTES ? 0 : SUFFIX_NBYTES,
-              0); /* what both forms allow */
+              0); /* bounds that hold in both forms */
     give_up_order(table, "it cannot be told whether keys have a database's suffix");
   } else {
     const size_t suffix = suffix_nbytes[may_be[INTERNAL_KEYS] ? INTERNAL_KEYS : USER_KEYS];
@@ -178,7 +179,7 @@ static lanebloom_status decide(struct loader *loader, lanebloom_table *table,
 {
   struct ends ends;
   lanebloom_status status = lanebloom_ends_load(&loader->reader, table, index, &ends);
-  if (loader->reader.is_too_large) { /* less is known, but the filter still serves */
+  if (loader->reader.is_too_large) { /* the range is unknown, but the filter can be used */
     problem_clear(loader->problem);
     status = LANEBLOOM_OK;
   }
@@ -192,7 +193,7 @@ static lanebloom_status decide(struct loader *loader, lanebloom_table *table,
   return status;
 }
 
-/* Has the table no keys because its properties say so, and not because its index is damaged? */
+/* Is an index without data blocks right, because the table has no keys? Else it is damaged. */
 static bool has_no_keys(const struct loader *loader, const lanebloom_table *table)
 {
   const struct properties *properties = &loader->properties;
@@ -201,7 +202,7 @@ static bool has_no_keys(const struct loader *loader, const lanebloom_table *tabl
   return loader->metaindex.has_properties && properties->nentries <= properties->nrange_deletions;
 }
 
-/* Pebble's newer data blocks, which are not read. */
+/* Does the table have Pebble's newer data blocks? They are not read. */
 static bool has_columns(const struct footer *footer)
 {
   enum { FIRST_PEBBLE_WITH_COLUMNS = 5 };
@@ -211,12 +212,12 @@ static bool has_columns(const struct footer *footer)
 lanebloom_status lanebloom_loader_load_range(struct loader *loader, lanebloom_table *table)
 {
   if (has_columns(&loader->reader.footer)) {
-    give_up_order(table, "data blocks of columns, which are not read: the key range is not known");
+    give_up_order(table, "data blocks in columns are not read, and the key range is not known");
     return LANEBLOOM_OK;
   }
   if (table->engine != LANEBLOOM_ENGINE_LEVELDB && !is_bytewise(table->comparator)) {
     give_up_order(table,
-                  table->comparator[0] ? other_order : "no properties say in which order keys are");
+                  table->comparator[0] ? other_order : "no properties name the order of keys");
     return LANEBLOOM_OK;
   }
   const bool needs_all = table->kind == LANEBLOOM_TABLE_FILTER_BLOCK;
@@ -227,7 +228,7 @@ lanebloom_status lanebloom_loader_load_range(struct loader *loader, lanebloom_ta
   } else if (!status) {
     table->is_empty = has_no_keys(loader, table);
     if (!table->is_empty)
-      give_up_order(table, "the index has no data blocks, but the table has keys");
+      give_up_order(table, "the index names no data blocks, but the table has keys");
   }
   lanebloom_index_free(&temporary);
   return status;

@@ -223,7 +223,7 @@ link_tables() {
   echo text >text.sst
   mkdir empty
   fails_with "cut.sst: " lanebloom screen --db db --db cut.sst lines
-  fails_with "text.sst: no table" lanebloom screen --db text.sst --db db lines
+  fails_with "text.sst: not a table" lanebloom screen --db text.sst --db db lines
   fails_with "missing: No such file or directory" lanebloom screen --db missing lines
   fails_with "empty: expected a folder with .ldb or .sst files" \
     lanebloom screen --db empty --db db lines
@@ -314,7 +314,7 @@ link_tables() {
 @test "a table that stays unreadable in a folder is named after a while" {
   make_database
   : >db/000008.sst
-  fails_with "db/000008.sst: an empty file: no table, or one that is being written (ask again)" \
+  fails_with "db/000008.sst: an empty file: not a table, or one that is being written (try again)" \
     lanebloom screen --db db <<<key
 }
 

@@ -93,7 +93,7 @@ real" ]]
 
 @test "a container is read as far as its header goes, however long it is" {
   make_filter
-  expected="too long: expected a payload of 1285 bytes behind the header, found more"
+  expected="too long: expected a payload of 1285 bytes after the header, found more"
   run -2 --separate-stderr bash \
     -c '{ cat filter; head -c 400000000 /dev/zero && : >whole; } | "$1" info /dev/stdin' \
     - "$LANEBLOOM"

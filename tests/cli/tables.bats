@@ -110,10 +110,10 @@ copy() {
     done
     [[ $stderr == *"missing: No such file or directory"* &&
       $stderr == \
-      *"db/000004.sst: no table, or one that is being written (ask again): expected"*"found"* ]]
+      *"db/000004.sst: not a table, or one that is being written (try again): expected"*"found"* ]]
   done
   fails_with "missing: No such file or directory" lanebloom tables missing
-  fails_with "/dev/null: no table" lanebloom tables /dev/null
+  fails_with "/dev/null: not a table" lanebloom tables /dev/null
 }
 
 @test "a folder that changes is looked into again" {
@@ -137,7 +137,7 @@ copy() {
   for command in "tables --no-header db" "screen --db db keys"; do
     run -2 --separate-stderr lanebloom $command
     [[ ${#stderr_lines[@]} -eq 1 ]]
-    [[ $stderr == "lanebloom: db/000002.sst: "*"being written"*"ask again"* ]]
+    [[ $stderr == "lanebloom: db/000002.sst: "*"being written"*"try again"* ]]
   done
 }
 

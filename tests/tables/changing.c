@@ -22,11 +22,11 @@ Test(tables, being_written)
     lanebloom_table *table = NULL;
     file_write(folder, "copy.sst", bytes, sizes[i]);
     cr_assert(lanebloom_table_open(copy, 0, &table, text, sizeof text) == LANEBLOOM_ERR_FORMAT);
-    cr_assert(strstr(text, "no table, or one that is being written (ask again)"), "%s", text);
+    cr_assert(strstr(text, "not a table, or one that is being written (try again)"), "%s", text);
     cr_assert(lanebloom_input_open(copy, &input, &problem) == LANEBLOOM_OK);
     file_write(folder, "copy.sst", bytes, sizes[i] + 1);
     cr_assert(lanebloom_table_load(&input, copy, 0, &problem, &table) == LANEBLOOM_ERR_FORMAT);
-    cr_assert(!table && strncmp(text, "being written (ask again): ", 27) == 0, "%s", text);
+    cr_assert(!table && strncmp(text, "being written (try again): ", 27) == 0, "%s", text);
     lanebloom_input_close(&input);
   }
   folder_free(folder);

@@ -150,7 +150,7 @@ Test(tables, an_index_without_blocks)
   uint8_t *to = bytes + size - FOOTER_NBYTES + 1;
   to = put_varint(put_varint(to, footer.metaindex.offset), footer.metaindex.nbytes);
   put_varint(put_varint(to, footer.index.offset), sizeof empty - 1);
-  check_warned(bytes, size, &keys, "the index has no data blocks");
+  check_warned(bytes, size, &keys, "the index names no data blocks");
   free(bytes);
 
   /* LevelDB's tables have no properties that could know better: such a one has no keys. */
@@ -284,7 +284,7 @@ Test(tables, a_name_with_a_0)
   check_made(made, "abc", NULL);
   free(made);
   made = make_small("bac", suffix, (lanebloom_slice){other, sizeof other - 1});
-  check_made(made, "bac", "in that of their comparator");
+  check_made(made, "bac", "in their comparator's order");
   free(made);
 }
 
