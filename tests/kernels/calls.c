@@ -11,16 +11,13 @@
 /* ---- Keys that are hashed while they are probed or added ---- */
 
 /* Probes keys, half of which are in the filter, and adds them, in the blocks that a kernel asks
- * for. */
+ * for. The reference gets the same keys as slices. */
 static void check_source(const struct trial *trial, const struct filter_shape *shape,
-                         const lanebloom_keys *keys, size_t round)
+                         const lanebloom_keys *keys, const lanebloom_slice *slices, size_t round)
 {
   const size_t hash_nbytes = trial->format->hash_nbytes, n = keys->n;
   uint8_t *hashes = test_alloc(n * hash_nbytes), *payload = test_alloc(shape->nbytes);
   uint8_t *expected = test_alloc((n + 7) / 8);
-  lanebloom_slice *slices = test_alloc(n * sizeof *slices);
-  for (size_t i = 0; i < n; i++)
-    slices[i] = keys_at(keys, i);
   const lanebloom_keys as_slices = lanebloom_keys_slices(slices, n);
   trial->reference->hash(&as_slices, hashes);
   rng_fill(trial->rng, payload, shape->nbytes);
@@ -41,7 +38,6 @@ static void check_source(const struct trial *trial, const struct filter_shape *s
   test_same_bytes("payload", filter.bytes, payload, shape->nbytes);
   guarded_free(&bitmap);
   guarded_free(&filter);
-  free(slices);
   free(expected);
   free(payload);
   free(hashes);
@@ -49,32 +45,51 @@ static void check_source(const struct trial *trial, const struct filter_shape *s
 
 void sources_of_keys(const struct trial *trial)
 {
-  enum { B = BLOCK_NKEYS, MAX_N = 5 * B + 9, WIDE = 40 };
+  enum { B = BLOCK_NKEYS, MAX_N = 5 * B + 9, WIDE = 40, MIXED = WIDE + 1 };
   static const size_t counts[] = {0,    1,     7, 8,     31,         65,        127,
                                   1000, B - 1, B, B + 1, 2 * B + 63, 3 * B - 5, MAX_N};
-  static const size_t widths[] = {0, 1, 3, 8, 16, 21, WIDE};
+  static const struct {
+    unsigned layout;
+    size_t width, stride;
+  } variants[] = {
+      {KEYS_FIXED, 0, 0},    {KEYS_FIXED, 1, 1},         {KEYS_FIXED, 3, 3},
+      {KEYS_FIXED, 8, 8},    {KEYS_FIXED, 16, 16},       {KEYS_FIXED, 21, 21},
+      {KEYS_FIXED, 40, 40},  {KEYS_OFFSETS32, MIXED, 0}, {KEYS_STRIDED, 8, 23},
+      {KEYS_STRIDED, 21, 5}, {KEYS_STRIDED, 16, 0},      {KEYS_STRINGS, MIXED, 0},
+  };
+  static lanebloom_slice slices[MAX_N];
   static uint32_t offsets[MAX_N + 1];
   uint8_t *bytes = test_alloc((size_t)MAX_N * WIDE);
   rng_fill(trial->rng, bytes, (size_t)MAX_N * WIDE);
   for (size_t i = 0; i < MAX_N; i++)
-    offsets[i + 1] = offsets[i] + (uint32_t)rng_below(trial->rng, i % 2000 < 1000 ? 12 : WIDE + 1);
+    offsets[i + 1] = offsets[i] + (uint32_t)rng_below(trial->rng, i % 2000 < 1000 ? 14 : WIDE + 1);
   const bool exhaustive = test_exhaustive();
   for (size_t c = 0; c < COUNT(counts); c++)
-    for (size_t w = exhaustive ? 0 : c % 2; w <= COUNT(widths); w += exhaustive ? 1 : 2) {
-      const bool beyond =
-          c == COUNT(counts) - 1 || (c + w) % 5 == 0; /* second-level caches, many of them */
+    for (size_t v = exhaustive ? 0 : c % 3; v < COUNT(variants); v += exhaustive ? 1 : 3) {
+      const bool beyond = (c + v) % 4 == 0; /* second-level caches, many of them */
       const struct filter_shape shape =
-          format_shape(trial->format, beyond ? 2500019 : 20011, 1 + (uint32_t)(c + w) % 8);
-      const bool is_fixed = w < COUNT(widths);
-      const size_t n = counts[c], nbytes = is_fixed ? n * widths[w] : offsets[n];
-      test_context("%s: filter of %llu bytes, %u probes, %zu keys, width %zu", trial->name,
-                   (unsigned long long)shape.nbytes, shape.nprobes, n,
-                   is_fixed ? widths[w] : SIZE_MAX);
-      struct guarded data = guarded_copy(bytes, nbytes, trial_place(trial, c % 2));
+          format_shape(trial->format, beyond ? 2500019 : 20011, 1 + (uint32_t)(c + v) % 8);
+      const size_t n = counts[c], width = variants[v].width, stride = variants[v].stride;
+      const size_t nbytes = width == MIXED ? offsets[n] : n > 0 ? (n - 1) * stride + width : 0;
+      test_context("%s: filter of %llu bytes, %u probes, %zu keys, layout %u, width %zu",
+                   trial->name, (unsigned long long)shape.nbytes, shape.nprobes, n,
+                   variants[v].layout, width);
+      struct guarded data = guarded_copy(bytes, nbytes, trial_place(trial, c % NROUNDS));
       guarded_freeze(&data);
-      const lanebloom_keys keys = is_fixed ? lanebloom_keys_fixed(data.bytes, widths[w], n)
-                                           : lanebloom_keys_offsets32(data.bytes, offsets, n);
-      check_source(trial, &shape, &keys, c % 2);
+      for (size_t i = 0; i < n; i++)
+        slices[i] = width == MIXED
+                        ? (lanebloom_slice){data.bytes + offsets[i], offsets[i + 1] - offsets[i]}
+                        : (lanebloom_slice){data.bytes + i * stride, width};
+      const size_t nviews = variants[v].layout == KEYS_STRINGS ? n : 0;
+      struct guarded views = trial_views(slices, nviews, trial_place(trial, c % NROUNDS));
+      const lanebloom_keys keys =
+          variants[v].layout == KEYS_FIXED       ? lanebloom_keys_fixed(data.bytes, width, n)
+          : variants[v].layout == KEYS_OFFSETS32 ? lanebloom_keys_offsets32(data.bytes, offsets, n)
+          : variants[v].layout == KEYS_STRIDED
+              ? lanebloom_keys_strided(data.bytes, width, stride, n)
+              : lanebloom_keys_strings(views.bytes, n);
+      check_source(trial, &shape, &keys, slices, c % 2);
+      guarded_free(&views);
       guarded_free(&data);
     }
   free(bytes);
@@ -82,7 +97,7 @@ void sources_of_keys(const struct trial *trial)
 
 /* ---- The public calls, which cut a batch into blocks ---- */
 
-enum { WIDTH = 8 };
+enum { WIDTH = 8, NLAYOUTS = 6 };
 
 /* What the calls should say of n keys: the reference's operations on the whole batch at once. */
 struct answers {
@@ -142,11 +157,11 @@ static void check_answers(const struct trial *trial, size_t round, const laneblo
   guarded_free(&indices);
 }
 
-/* A filter of n keys, asked for n others of which half are in it. Each round has its own layout of
- * keys. */
-static void check_calls(const struct trial *trial, size_t n, size_t round)
+/* A filter of n keys in this layout, asked for n others of which half are in it. */
+static void check_calls(const struct trial *trial, size_t n, size_t layout)
 {
-  test_context("%s: public calls on %zu keys, round %zu", trial->name, n, round);
+  const size_t round = layout % NROUNDS, stride = WIDTH + 5;
+  test_context("%s: public calls on %zu keys, layout %zu", trial->name, n, layout);
   uint8_t *bytes = test_alloc(2 * n * WIDTH);
   rng_fill(trial->rng, bytes, 2 * n * WIDTH);
   for (size_t i = 0; i < n; i++)
@@ -156,19 +171,26 @@ static void check_calls(const struct trial *trial, size_t n, size_t round)
   uint32_t *offsets32 = test_alloc((2 * n + 1) * sizeof *offsets32);
   uint64_t *offsets64 = test_alloc((2 * n + 1) * sizeof *offsets64);
   lanebloom_slice *slices = test_alloc((2 * n + 1) * sizeof *slices);
+  uint8_t *records = test_alloc((2 * n + 1) * stride);
   for (size_t i = 0; i <= 2 * n; i++) {
     offsets32[i] = (uint32_t)(i * WIDTH);
     offsets64[i] = i * WIDTH;
     slices[i] = (lanebloom_slice){bytes + i * WIDTH, WIDTH};
   }
-  const lanebloom_keys layouts[NROUNDS] = {
+  for (size_t i = 0; i < 2 * n; i++)
+    memcpy(records + i * stride, bytes + i * WIDTH, WIDTH);
+  struct guarded views =
+      trial_views(slices, layout == NLAYOUTS - 1 ? 2 * n : 0, trial_place(trial, round));
+  const lanebloom_keys layouts[NLAYOUTS] = {
       lanebloom_keys_fixed(bytes, WIDTH, 2 * n),
       lanebloom_keys_offsets32(bytes, offsets32, 2 * n),
       lanebloom_keys_offsets64(bytes, offsets64, 2 * n),
       lanebloom_keys_slices(slices, 2 * n),
+      lanebloom_keys_strided(records, WIDTH, stride, 2 * n),
+      lanebloom_keys_strings(views.bytes, 2 * n),
   };
-  const lanebloom_keys added = lanebloom_keys_part(&layouts[round], 0, n);
-  const lanebloom_keys asked = lanebloom_keys_part(&layouts[round], n, n);
+  const lanebloom_keys added = lanebloom_keys_part(&layouts[layout], 0, n);
+  const lanebloom_keys asked = lanebloom_keys_part(&layouts[layout], n, n);
 
   struct filter_shape shape;
   cr_assert(trial->format->table->plan(10000, n, &shape) == LANEBLOOM_OK, "plan");
@@ -194,6 +216,8 @@ static void check_calls(const struct trial *trial, size_t n, size_t round)
   free(expected.hashes);
   free(hashes);
   free(payload);
+  guarded_free(&views);
+  free(records);
   free(slices);
   free(offsets64);
   free(offsets32);
@@ -205,9 +229,10 @@ void calls_around_a_block(const struct trial *trial)
   enum { B = BLOCK_NKEYS };
   static const size_t sizes[] = {0, 1,     7,         8,     9,         65,       B - 1,
                                  B, B + 1, 2 * B - 1, 2 * B, 2 * B + 1, 5 * B + 7};
+  const size_t nlayouts = test_exhaustive() ? NLAYOUTS : 3; /* of each size, others each time */
   for (size_t s = 0; s < COUNT(sizes); s++)
-    for (size_t round = 0; round < NROUNDS; round++)
-      check_calls(trial, sizes[s], round);
+    for (size_t l = 0; l < nlayouts; l++)
+      check_calls(trial, sizes[s], (s + l) % NLAYOUTS);
 }
 
 /* A chunk is what the calls give a kernel at once. */
@@ -215,6 +240,8 @@ void calls_around_a_chunk(const struct trial *trial)
 {
   enum { CHUNK = 1 << 15 }; /* of screen.c */
   static const size_t sizes[] = {CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK + 9};
-  for (size_t s = 0; s < COUNT(sizes); s++)
-    check_calls(trial, sizes[s], s % NROUNDS);
+  for (size_t layout = 0; layout < NLAYOUTS; layout++)
+    for (size_t s = 0; s < COUNT(sizes); s++)
+      if (test_exhaustive() || s == layout % COUNT(sizes))
+        check_calls(trial, sizes[s], layout);
 }

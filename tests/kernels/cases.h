@@ -73,6 +73,10 @@ enum { NROUNDS = 4 };
 size_t trial_place(const struct trial *trial, size_t round);
 size_t aligned_place(size_t round); /* of indices, which have an alignment to keep */
 
+/* String views of these keys, as an engine in memory has them; read-only. Put together here without
+ * the library's constants, so that no fault of theirs is shared. */
+struct guarded trial_views(const lanebloom_slice *slices, size_t n, size_t place);
+
 /* The operations on an array of n hashes. */
 void trial_probe(const struct trial *trial, const struct operations *ops,
                  const struct filter_shape *shape, const uint8_t *payload, const void *hashes,

@@ -1,6 +1,8 @@
-/* What the cases of a kernel share: where buffers lie, shapes of filters, and operations on arrays
- * of hashes.
+/* What the cases of a kernel share: where buffers lie, string views, shapes of filters, and
+ * operations on arrays of hashes.
  * SPDX-License-Identifier: MIT */
+#include <string.h>
+
 #include "cases.h"
 
 const size_t batch_sizes[NBATCH_SIZES] = {0,  1,  3,  4,  5,  7,  8,  9,   15,  16,
@@ -14,6 +16,23 @@ size_t trial_place(const struct trial *trial, size_t round)
 size_t aligned_place(size_t round)
 {
   return round % 2 ? AT_BEGIN : AT_END;
+}
+
+struct guarded trial_views(const lanebloom_slice *slices, size_t n, size_t place)
+{
+  struct guarded views = guarded_make(16 * n, place);
+  for (size_t i = 0; i < n; i++) {
+    uint8_t *view = views.bytes + 16 * i;
+    const uint32_t size = (uint32_t)slices[i].size;
+    memset(view, 0xee, 16); /* behind a short string, and as a prefix: not looked at */
+    memcpy(view, &size, sizeof size);
+    if (size <= 12)
+      memcpy(view + 4, size > 0 ? slices[i].data : "", size);
+    else
+      memcpy(view + 8, &slices[i].data, sizeof slices[i].data);
+  }
+  guarded_freeze(&views);
+  return views;
 }
 
 void trial_probe(const struct trial *trial, const struct operations *ops,
