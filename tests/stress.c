@@ -54,11 +54,17 @@ static size_t some_place(struct rng *rng)
 
 /* ---- Keys ---- */
 
-enum { MAX_NKEYS = 70000, MAX_KEY_NBYTES = 1500, MAX_KEYS_NBYTES = 4 << 20 };
+enum {
+  NLAYOUTS = KEYS_STRINGS + 1,
+  MAX_NKEYS = 70000,
+  MAX_KEY_NBYTES = 1500,
+  MAX_KEYS_NBYTES = 4 << 20
+};
 
 struct batch {
   struct guarded data, index;
   lanebloom_keys keys;
+  lanebloom_keys as_slices; /* the same keys, for the reference; until the next batch */
 };
 
 /* Where keys begin and, the last, end: all are of one length, or up to one, or change at times, or
@@ -81,12 +87,43 @@ static size_t some_offsets(struct rng *rng, size_t n, uint64_t *offsets)
   return n;
 }
 
-/* At most n keys out of these bytes, in one of the four layouts. */
-static struct batch some_batch(struct rng *rng, const uint8_t *bytes, size_t n)
+/* A field of records in these bytes, up to n of them, of which the last ends where they end.
+ * Records may be one, lie on top of each other, side by side, or apart. */
+static lanebloom_keys some_fields(struct rng *rng, const struct guarded *data, size_t n)
+{
+  const size_t usual = 4 + 4 * rng_below(rng, 8), any = rng_below(rng, 50); /* as hash.c has them */
+  const size_t wanted = one_in(rng, 3) ? any : usual,
+               width = wanted < data->nbytes ? wanted : data->nbytes;
+  const size_t strides[] = {0, rng_below(rng, width + 1), width, width + some(rng, 300)};
+  const size_t stride = strides[rng_below(rng, COUNT(strides))];
+  if (n > 0 && stride > 0 && (n - 1) > (data->nbytes - width) / stride)
+    n = (data->nbytes - width) / stride + 1;
+  const uint8_t *end = data->bytes + data->nbytes;
+  return lanebloom_keys_strided(n > 0 ? end - width - (n - 1) * stride : end, width, stride, n);
+}
+
+/* Views of these strings, whose bytes are in them up to 12: not by the library's constants, so that
+ * no fault of theirs is shared. */
+static void make_views(const lanebloom_slice *slices, size_t n, uint8_t *views)
+{
+  for (uint8_t *view = views; view < views + 16 * n; view += 16, slices++) {
+    const uint32_t size = (uint32_t)slices->size;
+    memset(view, 0xee, 16);
+    memcpy(view, &size, sizeof size);
+    if (size <= 12)
+      memcpy(view + 4, slices->data, size);
+    else
+      memcpy(view + 8, &slices->data, sizeof slices->data);
+  }
+}
+
+/* At most n keys out of these bytes, in this layout. */
+static struct batch some_batch(struct rng *rng, const uint8_t *bytes, size_t n, unsigned layout)
 {
   static uint64_t offsets64[MAX_NKEYS + 1];
   static uint32_t offsets32[MAX_NKEYS + 1];
   static lanebloom_slice slices[MAX_NKEYS];
+  static uint8_t views[16 * MAX_NKEYS];
   n = some_offsets(rng, n, offsets64);
   struct batch batch = {.data = guarded_copy(bytes, offsets64[n], some_place(rng))};
   guarded_freeze(&batch.data);
@@ -98,20 +135,30 @@ static struct batch some_batch(struct rng *rng, const uint8_t *bytes, size_t n)
     slices[i] = (lanebloom_slice){data + offsets64[i], offsets64[i + 1] - offsets64[i]};
     is_fixed = is_fixed && slices[i].size == width;
   }
+  make_views(slices, n, views);
 
-  const void *indices[] = {NULL, offsets32, offsets64, slices};
-  const size_t nbytes[] = {0, (n + 1) * sizeof *offsets32, (n + 1) * sizeof *offsets64,
-                           n * sizeof *slices};
-  const size_t layout = rng_below(rng, 4);
-  batch.index =
-      guarded_copy(indices[layout], nbytes[layout], rng_below(rng, 2) ? AT_END : AT_BEGIN);
+  const void *indices[NLAYOUTS] = {NULL, offsets32, offsets64, slices, NULL, views};
+  const size_t nbytes[] = {
+      0, (n + 1) * sizeof *offsets32, (n + 1) * sizeof *offsets64, n * sizeof *slices, 0, 16 * n};
+  const size_t place = layout == KEYS_STRINGS ? some_place(rng)
+                       : rng_below(rng, 2)    ? AT_END
+                                              : AT_BEGIN;
+  batch.index = guarded_copy(indices[layout], nbytes[layout], place);
   guarded_freeze(&batch.index);
   const void *index = batch.index.bytes;
+  const size_t nnines = offsets64[n] / 9 < MAX_NKEYS ? offsets64[n] / 9 : MAX_NKEYS;
   batch.keys = layout == KEYS_OFFSETS32            ? lanebloom_keys_offsets32(data, index, n)
                : layout == KEYS_OFFSETS64          ? lanebloom_keys_offsets64(data, index, n)
                : layout == KEYS_FIXED && is_fixed  ? lanebloom_keys_fixed(data, width, n)
-               : layout == KEYS_FIXED && !is_fixed ? lanebloom_keys_fixed(data, 9, offsets64[n] / 9)
+               : layout == KEYS_FIXED && !is_fixed ? lanebloom_keys_fixed(data, 9, nnines)
+               : layout == KEYS_STRIDED            ? some_fields(rng, &batch.data, n)
+               : layout == KEYS_STRINGS            ? lanebloom_keys_strings(index, n)
                                                    : lanebloom_keys_slices(index, n);
+  if (layout == KEYS_FIXED || layout == KEYS_STRIDED)
+    for (size_t i = 0; i < batch.keys.n; i++)
+      slices[i] = (lanebloom_slice){(const uint8_t *)batch.keys.data + i * batch.keys.stride,
+                                    batch.keys.width};
+  batch.as_slices = lanebloom_keys_slices(slices, batch.keys.n);
   return batch;
 }
 
@@ -221,7 +268,7 @@ static void check(struct trial *trial, const struct operations *ops, const uint8
 {
   const size_t n = trial->batch.keys.n, hashes_nbytes = n * HASH_NBYTES[trial->format->hash];
   struct guarded found = guarded_make(hashes_nbytes, some_place(&trial->rng));
-  ops->hash(&trial->batch.keys, found.bytes);
+  hash_keys(ops->hash, &trial->batch.keys, HASH_NBYTES[trial->format->hash], found.bytes);
   test_same_bytes("hashes", found.bytes, hashes, hashes_nbytes);
   guarded_freeze(&found);
 
@@ -247,7 +294,7 @@ static void check(struct trial *trial, const struct operations *ops, const uint8
 
 enum {
   MAX_KERNELS = 32,
-  MIN_NTRIALS = 20 /* though few pairs be asked for: each format in its turn */
+  MIN_NTRIALS = 4 * NLAYOUTS /* though few pairs be asked for: each format in each layout */
 };
 
 static const struct kernel_table *kernels[MAX_KERNELS]; /* without scalar */
@@ -272,7 +319,8 @@ static size_t run_trial(uint64_t seed, uint64_t number)
   trial.format = lanebloom_format_table(formats[number % nformats]);
   trial.shape = some_shape(rng, trial.format, room);
   trial.batch = some_batch(rng, key_bytes + rng_below(rng, MAX_KEYS_NBYTES),
-                           one_in(rng, 2) ? some(rng, MAX_NKEYS) : rng_below(rng, MAX_NKEYS));
+                           one_in(rng, 2) ? some(rng, MAX_NKEYS) : rng_below(rng, MAX_NKEYS),
+                           (unsigned)(number / nformats % NLAYOUTS));
   const size_t n = trial.batch.keys.n;
   const struct operations scalar = operations_of(&lanebloom_kernels_scalar, trial.format);
   char what[200];
@@ -286,7 +334,7 @@ static size_t run_trial(uint64_t seed, uint64_t number)
 
   uint8_t *hashes = test_alloc(n * HASH_NBYTES[trial.format->hash]),
           *bitmap = test_alloc((n + 7) / 8);
-  scalar.hash(&trial.batch.keys, hashes);
+  scalar.hash(&trial.batch.as_slices, hashes);
   trial.payload = guarded_make(trial.shape.nbytes, some_place(rng));
   fill(rng, trial.payload.bytes, trial.shape.nbytes);
   add_some(&trial, &scalar, hashes);
