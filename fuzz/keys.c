@@ -1,36 +1,69 @@
 /* Any keys in any layout: by each kernel they have the hashes and answers that scalar gives each
  * key by itself, and filters that are built of them have them all and are scalar's byte for byte.
- *   layout, format, bits per key, first and number of a part, bytes before the first key: 1 byte
- *   each | keys
+ *   layout, format, bits per key, first and number of a part, bytes before the first key or from
+ *   field to field: 1 byte each | keys
  * SPDX-License-Identifier: MIT */
 #include "fuzz.h"
 #include "support.h"
 
 enum { MAX_HASH_NBYTES = 8 };
 
-/* Keys in another layout. Bytes lie at the end of their block of memory; offsets alone know where
- * keys end. */
+enum { NLAYOUTS = 6 };
+
+/* Keys in another layout. Bytes and views lie at the end of their block of memory; offsets alone
+ * know where keys end. */
 struct layout {
   lanebloom_keys keys;
   uint8_t *data;
   uint32_t *offsets32;
   uint64_t *offsets64;
+  uint8_t *fields, *views;
 };
 
-static struct layout lay_out(const lanebloom_keys *keys, unsigned which, size_t before)
+/* Fields of records of `stride` bytes. Where they lie on top of each other, the slices become what
+ * is there in the end. */
+static lanebloom_keys lay_out_fields(lanebloom_slice *slices, size_t n, size_t stride,
+                                     uint8_t *fields)
 {
-  const lanebloom_slice *slices = keys->index;
-  const size_t n = keys->n;
+  const size_t width = slices[0].size;
+  for (size_t i = 0; i < n && width > 0; i++)
+    memcpy(fields + i * stride, slices[i].data, width);
+  for (size_t i = 0; i < n; i++)
+    slices[i].data = fields + i * stride;
+  return lanebloom_keys_strided(fields, width, stride, n);
+}
+
+/* Their bytes are in them up to 12, and else elsewhere. */
+static lanebloom_keys lay_out_views(const lanebloom_slice *slices, size_t n, const uint8_t *data,
+                                    uint8_t *views)
+{
+  for (size_t i = 0; i < n; data += slices[i++].size) {
+    uint8_t *view = views + 16 * i;
+    const uint32_t size = (uint32_t)slices[i].size;
+    memset(view, 0xee, 16);
+    memcpy(view, &size, sizeof size);
+    if (size > 12)
+      memcpy(view + 8, &data, sizeof data);
+    else if (size > 0)
+      memcpy(view + 4, data, size);
+  }
+  return lanebloom_keys_strings(views, n);
+}
+
+static struct layout lay_out(lanebloom_slice *slices, size_t n, unsigned which, size_t before)
+{
   size_t nbytes = before;
   bool is_fixed = n > 0;
   for (size_t i = 0; i < n; i++) {
     nbytes += slices[i].size;
     is_fixed = is_fixed && slices[i].size == slices[0].size;
   }
-  struct layout made = {.keys = *keys,
+  struct layout made = {.keys = lanebloom_keys_slices(slices, n),
                         .data = fuzz_alloc(nbytes),
                         .offsets32 = fuzz_alloc((n + 1) * sizeof *made.offsets32),
-                        .offsets64 = fuzz_alloc((n + 1) * sizeof *made.offsets64)};
+                        .offsets64 = fuzz_alloc((n + 1) * sizeof *made.offsets64),
+                        .fields = fuzz_alloc(is_fixed ? (n - 1) * before + slices[0].size : 0),
+                        .views = fuzz_alloc(before + 16 * n)};
   memset(made.data, 0, before);
   size_t at = before;
   for (size_t i = 0; i <= n; i++) {
@@ -46,6 +79,10 @@ static struct layout lay_out(const lanebloom_keys *keys, unsigned which, size_t 
     made.keys = lanebloom_keys_offsets64(made.data, made.offsets64, n);
   else if (which == 3 && is_fixed)
     made.keys = lanebloom_keys_fixed(made.data + before, slices[0].size, n);
+  else if (which == 4 && is_fixed)
+    made.keys = lay_out_fields(slices, n, before, made.fields);
+  else if (which == 5)
+    made.keys = lay_out_views(slices, n, made.data + before, made.views + before);
   return made;
 }
 
@@ -54,6 +91,8 @@ static void layout_free(struct layout *layout)
   free(layout->data);
   free(layout->offsets32);
   free(layout->offsets64);
+  free(layout->fields);
+  free(layout->views);
 }
 
 /* What scalar makes of the slices, of each by itself. */
@@ -111,14 +150,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   static lanebloom_slice slices[FUZZ_MAX_NKEYS];
   static struct expected expected;
   struct fuzz_input input = {bytes, size};
-  const unsigned which = input_byte(&input) % 4;
+  const unsigned which = input_byte(&input) % NLAYOUTS;
   const lanebloom_format format = formats[input_byte(&input) % nformats];
   const double bits_per_key = 1 + input_byte(&input) % 50;
   const size_t first = (size_t)input_byte(&input) * 4, most = 1 + (size_t)input_byte(&input) * 16,
                before = input_byte(&input);
   const lanebloom_keys keys = input_keys(&input, slices),
                        part = lanebloom_keys_part(&keys, first, most);
-  struct layout layout = lay_out(&keys, which, before);
+  struct layout layout = lay_out(slices, keys.n, which, before);
 
   CHECK(lanebloom_kernel_use("scalar") == LANEBLOOM_OK);
   lanebloom_filter *filter, *built; /* of a part, so that some pass */

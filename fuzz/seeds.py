@@ -77,7 +77,7 @@ for name, formats in [
                 seed("container", what, container(format, of_hex(filter)))
         seed(
             "keys",
-            len(keys) % 4,
+            len(keys) % 6,
             {LEVELDB: 0, LEGACY: 2, LOCAL: 3}[formats[0]],
             int(float(bits)) % 50,
             1,
@@ -94,9 +94,11 @@ for row in rows("rocksdb_ribbon.txt"):
 for length in list(range(0, 40)) + [64, 127, 128, 129, 240, 241, 255]:
     key = bytes((i * 167 + length * 13 + 59) & 0xFF for i in range(length))
     for format in range(4):
-        for layout in range(4):
+        for layout in range(6):
             seed("keys", layout, format, 9, 2, 2, length % 16, batch([key], 40))
-        seed("keys", length % 3, format, 9, 2, 2, 0, batch([key, key[:9], b"", key[:17]], 190))
+        mixed = batch([key, key[:9], b"", key[:17]], 190)
+        for layout in length % 3, 5:
+            seed("keys", layout, format, 9, 2, 2, 0, mixed)
 
 for kind, block, *rest in rows("leveldb_filter_blocks.txt", 3):
     if kind == "Q":
