@@ -80,6 +80,21 @@
   done
 }
 
+@test "every file that a document names is there" {
+  cd "$SOURCE_DIR"
+  folders='docs|src|cli|include|tests|fuzz|bench|scripts|cmake'
+  paths=$(grep -oE "\`(($folders)/[^\` ]*|[a-z_*]+\.(c|h|bats|sh|md))\`" ./*.md docs/*.md |
+    tr -d '\`' | grep -v NAME | sort -u)
+  [ "$(echo "$paths" | wc -l)" -ge 80 ]
+  echo "$paths" | while IFS=: read -r document path; do
+    case $path in
+      */*) found=$(compgen -G "$path") ;;
+      *) found=$(find ${folders//|/ } -name "$path") ;;
+    esac
+    [ -n "$found" ] || { echo "$document: $path is not there"; exit 1; }
+  done
+}
+
 @test "every file that a document links to is there" {
   cd "$SOURCE_DIR"
   links=$(grep -oE '\]\([^)#]+' ./*.md docs/*.md | grep -v '://' | sed 's/:](/ /' | sort -u)
