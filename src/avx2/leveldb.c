@@ -179,12 +179,6 @@ static inline __attribute__((always_inline)) void leveldb_prefetch(const struct 
 
 enum {
   FEW_NKEYS = 8, /* fewer go to scalar (Zen 4: a single key takes 51 ns there and 120 here) */
-  /* Up to here prefetching costs more than it saves (no key passes, ns per key without and with it:
-   * 4 MiB 3.2, 4.1; 16 MiB 10.0, 4.2). */
-  NEAR_NBYTES = 4 << 20,
-  /* So many cache lines are in flight (at 16 and 256 MiB: 256: 5.3, 11.5; 512: 4.2, 10.1; 1024:
-   * 4.2, 11.1). */
-  FAR_BLOCK_NKEYS = 512,
 };
 
 /* Moves survivors together behind nsurvivors others. Returns how many there are then. */
@@ -272,22 +266,6 @@ static inline __attribute__((always_inline)) void prefetch_first(const struct pr
     leveldb_prefetch(filter, leveldb_bytes(filter, load_hashes(hashes, i, n)));
 }
 
-/* A larger filter: each cache line is prefetched a pass before its test, the first ones of a block
- * before the block before is tested. */
-static inline __attribute__((always_inline)) void
-leveldb_probe_far(const struct probed *filter, struct hash_source *source, uint8_t *bitmap)
-{
-  size_t n, next_n;
-  const uint8_t *hashes = hash_source_next(source, FAR_BLOCK_NKEYS, &n), *next;
-  prefetch_first(filter, hashes, n);
-  for (; n > 0; hashes = next, n = next_n) {
-    next = hash_source_next(source, FAR_BLOCK_NKEYS, &next_n);
-    prefetch_first(filter, next, next_n);
-    probe_survivors(filter, filter->nprobes, &far, hashes, n, bitmap, 1, 1);
-    bitmap += (n + 7) / 8;
-  }
-}
-
 static inline __attribute__((always_inline)) void
 leveldb_probe(const struct filter_shape *shape, const uint8_t *payload, struct hash_source *source,
               uint8_t *bitmap, enum leveldb_fetch fetch)
@@ -300,7 +278,7 @@ leveldb_probe(const struct filter_shape *shape, const uint8_t *payload, struct h
   if (shape->nbytes <= NEAR_NBYTES)
     leveldb_probe_near(shape, &filter, &near, source, bitmap);
   else
-    leveldb_probe_far(&filter, source, bitmap);
+    leveldb_probe_prefetched(&filter, filter.nprobes, &far, prefetch_first, source, bitmap);
 }
 
 void lanebloom_leveldb_probe_avx2(const struct filter_shape *shape, const uint8_t *payload,

@@ -199,9 +199,7 @@ static inline __attribute__((always_inline)) void prefetch_lines(const uint8_t *
 
 /* Taken over from avx2: nothing was measured on ARM. */
 enum {
-  FEW_NKEYS = 8,         /* fewer go to scalar */
-  NEAR_NBYTES = 4 << 20, /* up to here prefetching costs more than it saves */
-  FAR_BLOCK_NKEYS = 512, /* so many cache lines are in flight */
+  FEW_NKEYS = 8, /* fewer go to scalar */
 };
 
 /* Moves survivors of four keys together behind nsurvivors others. Returns how many there are

@@ -163,12 +163,7 @@ static inline __m128i compacted(__m128i lanes, unsigned mask)
 
 /* ---- Probing ---- */
 
-/* Taken over from avx2. */
-enum {
-  FEW_NKEYS = 8,         /* fewer go to scalar */
-  NEAR_NBYTES = 4 << 20, /* up to here prefetching costs more than it saves */
-  FAR_BLOCK_NKEYS = 512, /* so many cache lines are in flight */
-};
+enum { FEW_NKEYS = 8 }; /* fewer go to scalar: taken over from avx2 */
 
 /* is_far: the next probe's cache line is prefetched for survivors. */
 static inline __attribute__((always_inline)) size_t
@@ -237,22 +232,6 @@ static inline __attribute__((always_inline)) void prefetch_first(const struct pr
     prefetch_lines(filter->payload, bytes_of(filter, load_hashes(hashes, i, n)));
 }
 
-/* A larger filter: each cache line is prefetched a pass before its test, the first ones of a block
- * before the block before is tested. */
-static inline __attribute__((always_inline)) void
-leveldb_probe_far(const struct probed *filter, struct hash_source *source, uint8_t *bitmap)
-{
-  size_t n, next_n;
-  const uint8_t *hashes = hash_source_next(source, FAR_BLOCK_NKEYS, &n), *next;
-  prefetch_first(filter, hashes, n);
-  for (; n > 0; hashes = next, n = next_n) {
-    next = hash_source_next(source, FAR_BLOCK_NKEYS, &next_n);
-    prefetch_first(filter, next, next_n);
-    probe_survivors(filter, filter->nprobes, &far, hashes, n, bitmap, 1, 1);
-    bitmap += (n + 7) / 8;
-  }
-}
-
 void lanebloom_leveldb_probe_sse41(const struct filter_shape *shape, const uint8_t *payload,
                                    struct hash_source *source, uint8_t *bitmap)
 {
@@ -264,5 +243,5 @@ void lanebloom_leveldb_probe_sse41(const struct filter_shape *shape, const uint8
   if (shape->nbytes <= NEAR_NBYTES)
     leveldb_probe_near(shape, &filter, &near, source, bitmap);
   else
-    leveldb_probe_far(&filter, source, bitmap);
+    leveldb_probe_prefetched(&filter, filter.nprobes, &far, prefetch_first, source, bitmap);
 }
