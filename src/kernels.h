@@ -54,6 +54,8 @@ static inline uint32_t rocksdb_local_bit(uint32_t probe)
   return probe >> 23;
 }
 
+enum { CACHE_LINE_NBYTES = 64 };
+
 /* Hash i of an array at any alignment. */
 static inline uint32_t hash32_at(const void *hashes, size_t i)
 {

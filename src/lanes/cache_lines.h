@@ -7,8 +7,9 @@
 
 #include "../scalar/scalar.h"
 
+_Static_assert((int)ROCKSDB_LOCAL_LINE_NBYTES == CACHE_LINE_NBYTES, "a key has one cache line");
+
 enum {
-  CACHE_LINE_NBYTES = ROCKSDB_LOCAL_LINE_NBYTES,
   PASS_NPROBES = 8,                /* of a key at once, each in a lane */
   ROCKSDB_LOCAL_MAX_NPASSES = 4,   /* readers take up to 30 probes */
   ROCKSDB_LEGACY_MAX_NPASSES = 16, /* readers take up to 127 probes */

@@ -15,7 +15,6 @@ enum {
   /* 8 for each of its cache lines: all partitions' positions take half as much as the filter. */
   PARTITION_MAX_NPOSITIONS = 1 << 16,
 
-  CACHE_LINE_NBYTES = 64,
   CACHE_LINE_NPOSITIONS = CACHE_LINE_NBYTES / sizeof(uint32_t),
 
   /* 12 MiB: below, a third-level cache serves single bits as well (Zen 4, ns per key, one by one
