@@ -52,8 +52,8 @@ void which_destroy(struct which *which)
   free(which->rows);
 }
 
-/* Turns the rows of n keys into lists. False: there is no room. */
-static bool add_lists(struct which *which, size_t n, const uint8_t *any)
+/* Turns the rows of n keys into lists of those that are listed. False: there is no room. */
+static bool add_lists(struct which *which, size_t n, const uint8_t *listed)
 {
   const size_t ntables = which->database->ntables;
   uint32_t counts[BATCH_NRECORDS] = {0}; /* tables of each key, then where the next one goes */
@@ -63,7 +63,7 @@ static bool add_lists(struct which *which, size_t n, const uint8_t *any)
       counts[i]++;
   if (total > which->capacity)
     return false;
-  for (size_t i = 0; (i = find_bit(any, i, n, true)) < n; i++) {
+  for (size_t i = 0; (i = find_bit(listed, i, n, true)) < n; i++) {
     const uint32_t begin = (uint32_t)end;
     end += counts[i];
     counts[i] = begin;
@@ -105,6 +105,7 @@ size_t which_restart(struct which *which, const lanebloom_keys *keys)
   uint8_t any[BATCH_NRECORDS / 8 + WORD_NBYTES];
   which->nrecords = 0;
   screen_part(which, &part, any);
+  memset(any, 0xff, sizeof any);
   add_lists(which, part.n, any);
   return part.n;
 }

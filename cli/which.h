@@ -13,7 +13,7 @@
 /* A worker's. It takes up to 4.5 MiB; each of more than 32,768 tables takes 16 bytes more, and of
  * more than 65,536 another 32. */
 struct which {
-  size_t nrecords;  /* listed: those that may be in some table */
+  size_t nrecords;  /* that have a list */
   uint32_t *ends;   /* record i's tables end at tables[ends[i]], and begin at the end before */
   uint32_t *tables; /* their numbers, ascending in each list */
 
@@ -33,8 +33,9 @@ void which_destroy(struct which *which);
  * the lists of some keys, *is_full is set; from then on nothing is added. */
 size_t which_screen(struct which *which, const lanebloom_keys *keys, uint8_t *any, bool *is_full);
 
-/* Forgets all lists, then makes those of the first keys of the batch, at least one; returns of how
- * many keys. */
+/* Forgets all lists, then makes one for each of the first keys of the batch, at least one; returns
+ * for how many keys. A list is empty where the key is in no table after all: without memory a
+ * screening that came before let it pass. */
 size_t which_restart(struct which *which, const lanebloom_keys *keys);
 
 #endif

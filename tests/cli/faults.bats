@@ -151,6 +151,50 @@ each_verb() {
   [[ $nfaults -eq 2 && $nrefused -eq 2 ]]
 }
 
+# count_calls FUNCTION COMMAND...: sets ncalls, to how many there are.
+count_calls() {
+  local function=$1 too_many=100000 middle
+  shift
+  ncalls=0
+  while ((too_many - ncalls > 1)); do
+    middle=$(((ncalls + too_many) / 2))
+    run_with "$function $middle none" "$@"
+    [[ -s reached ]] && ncalls=$middle || too_many=$middle
+  done
+}
+
+# Only the first hits have lists. Of what comes after them, every record of a batch that was screened
+# without memory is screened again when it is printed, with memory.
+@test "memory, for batches that are screened again to be printed" {
+  needs_interposing
+  mkdir many
+  cp "$SOURCE_DIR/tests/vectors/tables/rocksdb_fv5_xxh3_flb10.sst" table
+  for i in {10..29}; do
+    ln table many/$i.sst
+  done
+  yes '~' | head -n 27000 >rows # 540,000 hits
+  : >none
+  for i in {1..3000}; do
+    printf '~\n\x7fabsent%d\n' $i
+  done >>rows
+  local command=(screen -j 1 -n --db many --which) n nrefused=0
+  "$LANEBLOOM" "${command[@]}" rows >normal_out
+  count_calls malloc "${command[@]}" none
+  for ((n = ncalls + 1;; n++)); do
+    run_with "malloc $n fail" "${command[@]}" rows
+    [[ -s reached ]] || break
+    if [[ $status -eq 0 && ! -s err ]]; then
+      cmp out normal_out || fail "malloc $n"
+    else
+      is_refused memory || fail "malloc $n"
+      nrefused=$((nrefused + 1))
+    fi
+  done
+  local nfaults=$((n - ncalls - 1))
+  echo "# malloc: $nfaults faults, $nrefused of them errors, the others without effect" >&3
+  [[ $nfaults -gt 40 && $nrefused -lt 10 ]]
+}
+
 @test "threads that cannot be had" {
   needs_interposing
   make_inputs
