@@ -142,6 +142,18 @@ link_tables() {
   )
 }
 
+@test "--which, more hits than are kept: they take no memory" {
+  address_space_can_be_limited ||
+    skip "this binary reserves address space, as sanitizers and emulators do"
+  link_tables 300
+  yes '~' | head -n 32768 >rows # one piece; lists of all hits are 39 MB
+  n=$(
+    ulimit -v 24000 # kB
+    lanebloom screen -j 1 --db db --which rows | wc -l
+  )
+  [[ $n -eq $((300 * 32768)) ]]
+}
+
 @test "--which, more hits than are kept: each record with all its tables, in order" {
   link_tables 300
   yes $'~\n~~' | head -n 2000 >rows # 600,000 hits in one piece
