@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include <lanebloom_tables.h>
 
@@ -60,7 +61,7 @@ extern const struct argp filter_argp;
 /* --writer; input: lanebloom_writer. */
 extern const struct argp writer_argp;
 
-/* argp_error(), which does not return here, with what a user may have got from others escaped as in
+/* As argp_error(), with what a user may have got from others escaped as in
  * print_name(). */
 __attribute__((format(printf, 2, 3))) _Noreturn void usage_error(const struct argp_state *state,
                                                                  const char *format, ...);
@@ -82,6 +83,9 @@ bool is_standard_input(const char *path);
 
 /* What messages call an input or a filter: path, or "(standard input)". */
 const char *input_name(const char *path);
+
+/* Are they of one file, whatever its names? */
+bool is_same_file(const struct stat *a, const struct stat *b);
 
 /* Is it the regular file that results are printed to? */
 bool is_standard_output(const char *path);

@@ -93,8 +93,7 @@ static void check_prefixes(const struct extract *extract, const lanebloom_table_
 static bool are_same_file(const char *a, const char *b)
 {
   struct stat status_a, status_b;
-  return stat(a, &status_a) == 0 && stat(b, &status_b) == 0 && status_a.st_dev == status_b.st_dev &&
-         status_a.st_ino == status_b.st_ino;
+  return stat(a, &status_a) == 0 && stat(b, &status_b) == 0 && is_same_file(&status_a, &status_b);
 }
 
 int extract_main(int argc, char **argv)

@@ -17,12 +17,17 @@ const char *input_name(const char *path)
   return strcmp(path, "-") == 0 ? "(standard input)" : path;
 }
 
+bool is_same_file(const struct stat *a, const struct stat *b)
+{
+  return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
 bool is_standard_output(const char *path)
 {
   struct stat input, results;
   return stat(is_standard_input(path) ? "/dev/stdin" : path, &input) == 0 &&
          fstat(STDOUT_FILENO, &results) == 0 && S_ISREG(input.st_mode) &&
-         input.st_dev == results.st_dev && input.st_ino == results.st_ino;
+         is_same_file(&input, &results);
 }
 
 lanebloom_filter *load_filter(const char *path, const struct filter_source *source)

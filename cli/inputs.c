@@ -92,8 +92,7 @@ __attribute__((format(printf, 3, 4))) static void fail(struct inputs *inputs, st
 /* An input that is also the output would grow while it is read, without end. */
 static bool is_target(const struct inputs *inputs, const struct stat *input)
 {
-  return S_ISREG(inputs->target.st_mode) && input->st_dev == inputs->target.st_dev &&
-         input->st_ino == inputs->target.st_ino;
+  return S_ISREG(inputs->target.st_mode) && is_same_file(input, &inputs->target);
 }
 
 static void open_input(struct inputs *inputs, struct piece *piece)

@@ -19,6 +19,7 @@ void parse_options(const struct argp *argp, unsigned flags, int argc, char **arg
 
 /* ---- values ---- */
 
+/* argp_error() prints "(null)" where memory is short, and may return. */
 void usage_error(const struct argp_state *state, const char *format, ...)
 {
   char *message;
@@ -27,8 +28,9 @@ void usage_error(const struct argp_state *state, const char *format, ...)
   if (vasprintf(&message, format, arguments) < 0)
     die(NULL, "%s", strerror(ENOMEM));
   va_end(arguments);
-  argp_error(state, "%s", escape_name(message));
-  abort();
+  fprintf(stderr, "%s: %s\n", state->name, escape_name(message));
+  argp_state_help(state, stderr, ARGP_HELP_SEE);
+  exit(EXIT_TROUBLE);
 }
 
 uint64_t parse_count(const struct argp_state *state, const char *option, const char *text,
@@ -53,19 +55,11 @@ double parse_number(const struct argp_state *state, const char *option, const ch
   return value;
 }
 
-static FILE *open_text(char **text, size_t *nbytes)
-{
-  FILE *stream = open_memstream(text, nbytes);
-  if (!stream)
-    die(NULL, "%s", strerror(errno));
-  return stream;
-}
-
 char *with_formats(const char *text, bool only_building)
 {
   char *all;
   size_t nbytes;
-  FILE *stream = open_text(&all, &nbytes);
+  FILE *stream = open_string(&all, &nbytes);
   const char *separator = text;
   for (size_t i = 0; i < lanebloom_format_count(); i++) {
     const lanebloom_format format = lanebloom_format_at(i);
@@ -78,8 +72,7 @@ char *with_formats(const char *text, bool only_building)
       fputs(", the default", stream);
     separator = "; ";
   }
-  fclose(stream);
-  return all;
+  return close_string(stream, &all);
 }
 
 /* Every name has a space before it. */
@@ -87,11 +80,10 @@ static char *format_names(void)
 {
   char *names;
   size_t nbytes;
-  FILE *stream = open_text(&names, &nbytes);
+  FILE *stream = open_string(&names, &nbytes);
   for (size_t i = 0; i < lanebloom_format_count(); i++)
     fprintf(stream, " %s", lanebloom_format_name(lanebloom_format_at(i)));
-  fclose(stream);
-  return names;
+  return close_string(stream, &names);
 }
 
 lanebloom_format parse_format(const struct argp_state *state, const char *text)

@@ -163,6 +163,20 @@ count_calls() {
   done
 }
 
+@test "memory, for the names of formats" {
+  needs_interposing
+  local n whole
+  run_with "none 1 fail" build --format xx
+  whole=$errors
+  [[ $status -eq 2 && $whole == *"there is: "* ]]
+  for ((n = 1;; n++)); do
+    run_with "malloc $n fail" build --format xx
+    [[ -s reached ]] || break
+    [[ $status -eq 2 && ($whole == "${errors:-none}"* || $errors == *memory*) ]] || fail "malloc $n"
+  done
+  [[ $n -gt 5 ]]
+}
+
 # Only the first hits have lists. Of what comes after them, every record of a batch that was screened
 # without memory is screened again when it is printed, with memory.
 @test "memory, for batches that are screened again to be printed" {
