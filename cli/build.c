@@ -26,8 +26,9 @@ struct build {
   struct stat target_status; /* zeroed: the target does not exist yet */
   lanebloom_format format;
   double bits_per_key;
-  bool bits_given;
-  double rate;            /* 0: not given */
+  const char *bits_text; /* as it was given, for messages; NULL: not given */
+  double rate;           /* 0: not given */
+  const char *rate_text;
   uint64_t expected_keys; /* 0: not given */
   bool raw, progress;
   char **inputs;
@@ -43,7 +44,7 @@ static void check_rate(const struct build *build, const struct argp_state *state
 {
   if (build->rate == 0)
     return;
-  if (build->bits_given)
+  if (build->bits_text)
     argp_error(state, "give only one of --bits and --rate");
   if (build->expected_keys > 0)
     return;
@@ -83,10 +84,11 @@ static error_t parse(int key, char *text, struct argp_state *state)
     return 0;
   case OPTION_BITS:
     build->bits_per_key = parse_number(state, "--bits", text);
-    build->bits_given = true;
+    build->bits_text = text;
     return 0;
   case OPTION_RATE:
     build->rate = parse_rate(state, text);
+    build->rate_text = text;
     return 0;
   case OPTION_EXPECTED:
     build->expected_keys = parse_count(state, "--expected", text, UINT64_MAX);
@@ -159,11 +161,11 @@ static _Noreturn void die_of_bits(const struct build *build)
   if (lanebloom_format_describe(build->format, &info, sizeof info) != LANEBLOOM_OK)
     die(NULL, "%s", lanebloom_status_text(LANEBLOOM_ERR_FORMAT));
   if (info.rounds_bits)
-    die(NULL, "--bits: expected at least %.10g for %s, found %.17g", info.min_bits_per_key,
-        info.name, build->bits_per_key);
-  die(NULL, "--bits: expected %.10g to %.10g in steps of %.10g for %s, found %.17g",
+    die(NULL, "--bits: expected at least %.10g for %s, found %s", info.min_bits_per_key, info.name,
+        build->bits_text);
+  die(NULL, "--bits: expected %.10g to %.10g in steps of %.10g for %s, found %s",
       info.min_bits_per_key, info.max_bits_per_key, info.bits_per_key_step, info.name,
-      build->bits_per_key);
+      build->bits_text);
 }
 
 /* The most keys that fit at these bits per key, given that nkeys do not. */
@@ -190,7 +192,7 @@ static _Noreturn void die_of_limit(const struct build *build, uint64_t nkeys)
   const uint64_t most = most_keys(build, nkeys, &nbytes);
   die(NULL,
       "expected at most %" PRIu64 " keys, which take %" PRIu64
-      " bytes of %s at %.17g bits per key; "
+      " bytes of %s at %.10g bits per key; "
       "found %" PRIu64 " keys, which need %.3g bytes",
       most, nbytes, lanebloom_format_name(build->format), build->bits_per_key, nkeys,
       (double)nbytes / (double)most * (double)nkeys);
@@ -207,14 +209,14 @@ static _Noreturn void die_of(lanebloom_status status, const struct build *build,
   double bits = build->bits_per_key;
   uint64_t nbytes;
   unsigned nprobes;
-  if (status == LANEBLOOM_ERR_ARGUMENT)
+  if (status == LANEBLOOM_ERR_ARGUMENT && build->bits_text)
     die_of_bits(build);
   if (status == LANEBLOOM_ERR_LIMIT)
     die_of_limit(build, nkeys);
   if (status == LANEBLOOM_ERR_MEMORY &&
       lanebloom_plan_size(build->format, bits, nkeys, &nbytes, &nprobes) == LANEBLOOM_OK)
     die(NULL,
-        "out of memory: %" PRIu64 " keys at %.17g bits per key need a filter of %" PRIu64
+        "out of memory: %" PRIu64 " keys at %.10g bits per key need a filter of %" PRIu64
         " bytes%s",
         nkeys, bits, nbytes, memory_advice(build));
   die(NULL, "%s", status_text(status));
@@ -250,7 +252,7 @@ static double bits_for_rate(const struct build *build, uint64_t nkeys)
   if (status == LANEBLOOM_ERR_LIMIT) {
     const bool default_does =
         lanebloom_plan_bits(DEFAULT_FORMAT, build->rate, nkeys, &bits) == LANEBLOOM_OK;
-    die(NULL, "--rate %.17g: %s cannot reach this rate with %" PRIu64 " keys%s%s", build->rate,
+    die(NULL, "--rate %s: %s cannot reach this rate with %" PRIu64 " keys%s%s", build->rate_text,
         lanebloom_format_name(build->format), nkeys, default_does ? "; use --format " : "",
         default_does ? lanebloom_format_name(DEFAULT_FORMAT) : "");
   }
@@ -407,13 +409,16 @@ static void check_keys_fit(const struct build *build, const lanebloom_filter_inf
            build->expected_keys, nkeys, 100 * info->model_rate, 100 * planned);
 }
 
-/* Formats round bits per key to thousandths or whole numbers, and limit them. */
+/* Formats count in thousandths or whole numbers, up to a limit. */
 static void check_bits_are_kept(const struct build *build, const lanebloom_filter_info *info)
 {
-  if (fabs(info->bits_per_key - build->bits_per_key) > 0.0005)
-    complain(build->target.name,
-             "warning: --bits %.10g: %s rounds or limits this to %.10g bits per key",
-             build->bits_per_key, lanebloom_format_name(build->format), info->bits_per_key);
+  lanebloom_format_info format;
+  if (fabs(info->bits_per_key - build->bits_per_key) <= 0.0005 ||
+      lanebloom_format_describe(build->format, &format, sizeof format) != LANEBLOOM_OK)
+    return;
+  const bool is_limited = build->bits_per_key > format.max_bits_per_key;
+  complain(build->target.name, "warning: --bits %s: %s %s %.10g bits per key", build->bits_text,
+           format.name, is_limited ? "uses at most" : "rounds it to", info->bits_per_key);
 }
 
 static void check_filter(const struct build *build, const lanebloom_filter *filter, uint64_t nkeys)
@@ -422,7 +427,7 @@ static void check_filter(const struct build *build, const lanebloom_filter *filt
     check_rate_is_kept(build, filter, nkeys);
     return;
   }
-  if (!build->bits_given && !has_more_keys(build, nkeys))
+  if (!build->bits_text && !has_more_keys(build, nkeys))
     return; /* saves time: describing a filter counts its bits */
   lanebloom_filter_info info;
   lanebloom_filter_describe(filter, &info, sizeof info);

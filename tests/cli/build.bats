@@ -93,7 +93,7 @@ info() {
   : >empty
   lanebloom build --rate 0.01 -o filter empty
   [[ $(info filter .keys) == 0 ]]
-  fails_with "--rate 1.0000000000000001e-30: rocksdb-local cannot reach this rate" \
+  fails_with "--rate 1e-30: rocksdb-local cannot reach this rate" \
     lanebloom build --rate 1e-30 --expected 1000000000 -o other
   fails_with \
     "leveldb cannot reach this rate with 1000000000 keys; use --format rocksdb-local" \
@@ -131,12 +131,13 @@ info() {
 
 @test "--bits that the format rounds or limits: what is in effect" {
   numbers 1 10 >keys
-  for case in "200 rocksdb-local 100" "0.6 rocksdb-local 1" "1000000 rocksdb-legacy 100" \
-    "9.7 rocksdb-legacy 10"; do
-    read -r bits format effective <<<"$case"
+  for case in "200 rocksdb-local uses at most:100" "0.6 rocksdb-local rounds it to:1" \
+    "1e6 rocksdb-legacy uses at most:100" "9.7 rocksdb-legacy rounds it to:10"; do
+    read -r bits format what <<<"$case"
+    effective=${what#*:}
     run -0 --separate-stderr lanebloom build --bits $bits --format $format -o filter keys
     is_message \
-      "filter: warning: --bits $bits: $format rounds or limits this to $effective bits per key"
+      "filter: warning: --bits $bits: $format ${what/:/ } bits per key"
     [[ $(info filter .bits_per_key) == "$effective" ]]
   done
   for case in "100 rocksdb-local" "10.5 rocksdb-local" "10.00001 rocksdb-local" "9 rocksdb-legacy" \
@@ -166,8 +167,8 @@ info() {
 
 @test "--bits that the format does not take" {
   numbers 1 10 >keys
-  for bits in 10.5 -1 2147483648; do
-    fails_with "--bits: expected 0 to 2147483647 in steps of 1 for leveldb, found" \
+  for bits in 10.5 9.7 -1 2147483648 10.0000000000001; do
+    fails_with "--bits: expected 0 to 2147483647 in steps of 1 for leveldb, found $bits" \
       lanebloom build --format leveldb --bits=$bits -o filter keys
   done
   for bits in 3e9 1e308; do
@@ -176,7 +177,7 @@ info() {
     rm large
   done
   for bits in 0 0.25 -1; do
-    fails_with "--bits: expected at least 0.5 for rocksdb-local, found" \
+    fails_with "--bits: expected at least 0.5 for rocksdb-local, found $bits" \
       lanebloom build --bits=$bits -o filter keys
   done
   [[ ! -e filter ]]
@@ -203,6 +204,8 @@ info() {
     timeout 5 "$LANEBLOOM" build --expected 1000000000000000000 -o filter never
   fails_with "found 4000000000 keys, which need 5e+09 bytes" \
     timeout 5 "$LANEBLOOM" build --expected 4000000000 -o filter never
+  fails_with "of rocksdb-local at 9.7 bits per key; found 4000000000 keys" \
+    timeout 5 "$LANEBLOOM" build --bits 9.7 --expected 4000000000 -o filter never
   most="429490176 keys, which take 536862789 bytes of rocksdb-legacy"
   fails_with "expected at most $most at 10 bits per key$found" \
     timeout 5 "$LANEBLOOM" build --format rocksdb-legacy --expected 1000000000000000000 \
