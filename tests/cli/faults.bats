@@ -168,7 +168,7 @@ count_calls() {
   local n whole
   run_with "none 1 fail" build --format xx
   whole=$errors
-  [[ $status -eq 2 && $whole == *"there is: "* ]]
+  [[ $status -eq 2 && $whole == *rocksdb-local* ]]
   for ((n = 1;; n++)); do
     run_with "malloc $n fail" build --format xx
     [[ -s reached ]] || break
