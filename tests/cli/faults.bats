@@ -177,8 +177,8 @@ count_calls() {
   [[ $n -gt 5 ]]
 }
 
-# Only the first hits have lists. Of what comes after them, every record of a batch that was screened
-# without memory is screened again when it is printed, with memory.
+# Only the first hits have lists. Of what comes after them, every record of a batch that was
+# screened without memory is screened again when it is printed, with memory.
 @test "memory, for batches that are screened again to be printed" {
   needs_interposing
   mkdir many
