@@ -80,7 +80,7 @@ LANEBLOOM_API const char *lanebloom_status_text(lanebloom_status status);
 /* The version of the library in use: "major.minor.patch". */
 LANEBLOOM_API const char *lanebloom_version(void);
 
-/* Stands for a count that is not known. */
+/* An unknown count. */
 #define LANEBLOOM_UNKNOWN UINT64_MAX
 
 /* -------------------------------------------------------------------------------------------------
@@ -119,9 +119,8 @@ LANEBLOOM_API lanebloom_keys lanebloom_keys_strided(const void *data, size_t wid
                                                     size_t n);
 
 /* A column as Arrow lays it out: key i is data[offsets[i] .. offsets[i + 1]). offsets: n + 1
- * numbers that never fall; none is read when n is 0. The caller vouches for both: they are not
- * checked. A library built without NDEBUG asserts that offsets do not fall, and aborts if they
- * do. */
+ * numbers that never fall; none is read when n is 0. They are not checked. A library built without
+ * NDEBUG asserts that offsets do not fall, and aborts if they do. */
 LANEBLOOM_API lanebloom_keys lanebloom_keys_offsets32(const void *data, const uint32_t *offsets,
                                                       size_t n);
 LANEBLOOM_API lanebloom_keys lanebloom_keys_offsets64(const void *data, const uint64_t *offsets,
@@ -154,7 +153,7 @@ typedef enum lanebloom_format {
   LANEBLOOM_ROCKSDB_LEGACY = 2, /* RocksDB with format_version below 5, Pebble */
   LANEBLOOM_ROCKSDB_LOCAL = 3,  /* RocksDB's FastLocalBloom, format_version 5 and above */
   LANEBLOOM_ROCKSDB =
-      4, /* to open only: whichever of RocksDB's the trailer says, constant answers included */
+      4, /* to open only: the RocksDB format that the trailer names, or a constant answer */
   LANEBLOOM_LEVELDB_SIGNED =
       5 /* LEVELDB with signed tails: LevelDB < 1.18 on x86, RocksDB's block-based filter */
 } lanebloom_format;
@@ -164,8 +163,7 @@ typedef enum lanebloom_format {
 LANEBLOOM_API size_t lanebloom_format_count(void);
 LANEBLOOM_API lanebloom_format lanebloom_format_at(size_t i);
 
-/* The name that the command uses: "leveldb", "rocksdb-local", ...; "unknown" where there is no such
- * format. */
+/* The name that the command uses: "leveldb", "rocksdb-local", ...; "unknown" for other values. */
 LANEBLOOM_API const char *lanebloom_format_name(lanebloom_format format);
 
 /* The format of this name; 0 if there is none. */
@@ -180,16 +178,16 @@ typedef struct lanebloom_format_info {
   size_t hash_size;  /* as lanebloom_format_hash_size() has it */
   uint64_t max_size; /* of a filter's bytes; UINT64_MAX: no limit */
 
-  /* Can filters be built? If not, this format is to read only, and the rest is 0. */
+  /* Can filters be built? If not, the format can only be read, and the rest is 0. */
   bool builds;
 
   /* Bits per key have a minimum, a maximum and a step, which follow. If true, other numbers are
    * rounded to a whole step, and larger ones count as the maximum. If false, both are
    * LANEBLOOM_ERR_ARGUMENT. A number below the minimum always is. */
   bool rounds_bits;
-  double min_bits_per_key;  /* that may be asked for */
-  double max_bits_per_key;  /* that have an effect */
-  double bits_per_key_step; /* between numbers that have an effect */
+  double min_bits_per_key;  /* the smallest that is accepted */
+  double max_bits_per_key;  /* the largest that has an effect */
+  double bits_per_key_step; /* between values that have an effect */
 
   /* Probes per key of filters that are not constant answers. */
   uint32_t min_nprobes;
@@ -273,8 +271,8 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_parse_raw(lanebloom_format
  * Duplicates enlarge it as they do in the engine: in LevelDB formats always, in RocksDB's unless
  * equal hashes follow each other. Of no keys RocksDB's formats make 5 bytes: no key is in the
  * filter. Errors: ARGUMENT, FORMAT, LIMIT, MEMORY, KERNEL. Cost: linear in the bytes of the keys.
- * Memory: the filter; in RocksDB's formats one hash per key besides; in LevelDB's, from 12 MiB on,
- * half the filter's size besides, if there is as much. */
+ * Memory: the filter. In RocksDB's formats also one hash per key. In LevelDB's formats, from 12 MiB
+ * on, also half the filter's size if it is available. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_build(lanebloom_format format,
                                                             double bits_per_key,
                                                             const lanebloom_keys *keys,
@@ -289,8 +287,8 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_merge(const lanebloom_filt
 
 /* Container files, which docs/file-format.md describes.
  *
- * - load reads the whole file, verifies its checksum and keeps a copy, on huge pages where they
- *   help. The path may name a pipe. A path such as /dev/stdin or /dev/fd/N, which names a
+ * - load reads the whole file into memory and verifies its checksum. Large filters use huge pages
+ *   where possible. The path may name a pipe. A path such as /dev/stdin or /dev/fd/N, which names a
  *   descriptor of this process, is read from the descriptor's position.
  * - map maps a regular file and verifies its header. It does not verify the payload's checksum, so
  *   its cost is constant, and processes share the pages. If the file becomes shorter while it is
@@ -320,14 +318,16 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_parse(const void *bytes, s
  * group where the process may set them; if its group cannot be kept, the group's permissions are
  * dropped, and others keep no more than the group had.
  *
- * What is no regular file, and a path such as /dev/stdout or /dev/fd/N, is written to directly; a
- * closed pipe raises SIGPIPE, as any write does. Errors: IO with errno, KERNEL. Threads: if two
- * save at one path, one of the two files remains, whole. Cost: linear. */
+ * A target that is not a regular file, such as a pipe, is written to directly; so is a path such as
+ * /dev/stdout or /dev/fd/N. A closed pipe raises SIGPIPE, as any write does. Errors: IO with errno,
+ * KERNEL. Threads: if two save to one path, one of the two files remains, complete. Cost:
+ * linear. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_save(const lanebloom_filter *filter,
                                                            const char *path);
 
-/* Could a filter be saved at this path now? Ask before a long build. Nothing is opened or written.
- * A later save may still fail, for example on a full disk. Errors: IO with errno, KERNEL. */
+/* Could a filter be saved to this path now? Call it before a long build. Nothing is opened or
+ * written. A later save may still fail, for example on a full disk. Errors: IO with errno,
+ * KERNEL. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_save_check(const char *path);
 
 /* As load and save, for bare engine bytes, which hold neither a checksum nor a number of keys.
@@ -387,7 +387,7 @@ LANEBLOOM_API void lanebloom_filter_close(lanebloom_filter *filter);
  * cannot fail and allocates nothing.
  * ---------------------------------------------------------------------------------------------- */
 
-/* May this one key be in the filter? key may be NULL when size is 0. For many keys
+/* May this key be in the filter? key may be NULL when size is 0. For many keys,
  * lanebloom_filter_screen() is much faster. */
 LANEBLOOM_API bool lanebloom_filter_may_contain(const lanebloom_filter *filter, const void *key,
                                                 size_t size);
@@ -422,7 +422,7 @@ LANEBLOOM_API size_t lanebloom_filter_positions(const lanebloom_filter *filter, 
 /* -------------------------------------------------------------------------------------------------
  * Streaming build: keys that come in many batches, or from several threads with a builder each
  *
- * If expected_keys is 0, the builder keeps a hash of 4 or 8 bytes per key and chooses the size at
+ * If expected_keys is 0, the builder stores a hash of 4 or 8 bytes per key and chooses the size at
  * finish. The filter is the one that lanebloom_filter_build() makes of the same keys in the same
  * order. Merging appends.
  *
@@ -441,19 +441,19 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_create(lanebloom_format f
                                                               uint64_t expected_keys,
                                                               lanebloom_builder **builder);
 
-/* Adds a batch of keys. Errors: MEMORY, KERNEL. Cost: linear in the bytes of the keys. Memory: a
- * large batch for a sized LevelDB filter of 12 MiB or more uses up to half the filter's size
- * besides until it returns, if there is as much. */
+/* Adds a batch of keys. Errors: MEMORY, KERNEL. Cost: linear in the bytes of the keys. Memory:
+ * while a large batch is added to a sized LevelDB filter of 12 MiB or more, up to half the filter's
+ * size, if it is available. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_add(lanebloom_builder *builder,
                                                            const lanebloom_keys *keys);
 
 /* Adds to `into` what was added to `from`, which stays as it is. Errors: ARGUMENT: both are one
- * builder. MISMATCH: the formats differ; or one has expected_keys 0 and the other not; or two that
- * keep hashes differ in bits per key; or two sized ones in size or probes. MEMORY, KERNEL. */
+ * builder. MISMATCH: the formats differ; or only one has expected_keys 0; or both have it and
+ * the bits per key differ; or neither has it and size or probes differ. MEMORY, KERNEL. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_merge(lanebloom_builder *into,
                                                              const lanebloom_builder *from);
 
-/* Makes the filter and empties the builder, to which keys may then be added again. Errors: LIMIT,
+/* Makes the filter and empties the builder. Keys may then be added again. Errors: LIMIT,
  * MEMORY, KERNEL. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_finish(lanebloom_builder *builder,
                                                               lanebloom_filter **filter);
@@ -465,17 +465,17 @@ LANEBLOOM_API void lanebloom_builder_destroy(lanebloom_builder *builder);
  * Kernels: the instruction sets that this build has and this CPU and its operating system can run
  * ---------------------------------------------------------------------------------------------- */
 
-/* How many. At least 1: "scalar" runs everywhere. */
+/* The number of kernels; at least 1, because "scalar" runs everywhere. */
 LANEBLOOM_API size_t lanebloom_kernel_count(void);
 
 /* The i-th best for this CPU; NULL when i is not below the count. On a CPU that QEMU emulates
  * (TCG) "scalar" is the best: vector instructions are slow there. */
 LANEBLOOM_API const char *lanebloom_kernel_name(size_t i);
 
-/* The one in use; NULL while $LANEBLOOM_KERNEL names one that cannot run here. */
+/* The kernel in use; NULL while $LANEBLOOM_KERNEL names one that cannot run here. */
 LANEBLOOM_API const char *lanebloom_kernel_active(void);
 
-/* Why that one is in use, in a few words for people; NULL while none is. */
+/* Why that kernel is in use, in a few words; NULL while none is. */
 LANEBLOOM_API const char *lanebloom_kernel_reason(void);
 
 /* Uses the named kernel from now on, in every thread; NULL: back to the default. Errors: KERNEL. */

@@ -1,11 +1,11 @@
-/* lanebloom, second library: Bloom filters inside the table files (.ldb, .sst) of LevelDB,
+/* lanebloom's second library: Bloom filters inside the table files (.ldb, .sst) of LevelDB,
  * goleveldb, RocksDB and Pebble. This header is the whole public interface of
  * liblanebloom-tables, and its manual; docs/database-files.md explains the files.
  *
- * Table files are read, never written, and a database may be open meanwhile. An engine at work
+ * Table files are read, never written, and a database may be open meanwhile. A running engine
  * replaces tables: list the folder, open every table, list again; repeat until both lists agree.
  *
- * What lanebloom.h says of errors, memory, threads and empty batches holds here, too. Tables and
+ * What lanebloom.h says about errors, memory, threads and empty batches holds here too. Tables and
  * filter blocks never change once open: any number of threads may screen one.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_H
@@ -26,14 +26,14 @@ extern "C" {
 
 typedef struct lanebloom_filter_block lanebloom_filter_block;
 
-/* Parses the bytes of a filter block, which are borrowed. Any bytes will do: where LevelDB's reader
- * does not understand them, every key may be there. bytes may be NULL when size is 0.
+/* Parses the bytes of a filter block, which are borrowed. Any bytes are accepted: if LevelDB's
+ * reader does not understand them, every key may be present. bytes may be NULL when size is 0.
  * Errors: ARGUMENT, FORMAT, MEMORY, KERNEL. Cost: constant. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_block_parse(lanebloom_format format,
                                                                   const void *bytes, size_t size,
                                                                   lanebloom_filter_block **block);
 
-/* NULL is fine. */
+/* Frees a filter block. block may be NULL. */
 LANEBLOOM_API void lanebloom_filter_block_close(lanebloom_filter_block *block);
 
 /* May this key be in the data block that starts at this offset of the file? */
@@ -69,12 +69,12 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_block_builder_start_block(
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_block_builder_add(
     lanebloom_filter_block_builder *builder, const lanebloom_keys *keys);
 
-/* Makes the filter block and empties the builder, which may then be fed again, from offset 0 on.
+/* Makes the filter block and empties the builder, which may then be used again, from offset 0 on.
  * bytes: borrowed until the next call on this builder. Errors: MEMORY, KERNEL. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_block_builder_finish(
     lanebloom_filter_block_builder *builder, const void **bytes, size_t *size);
 
-/* NULL is fine. */
+/* Frees a builder. builder may be NULL. */
 LANEBLOOM_API void lanebloom_filter_block_builder_destroy(lanebloom_filter_block_builder *builder);
 
 /* -------------------------------------------------------------------------------------------------
@@ -98,28 +98,29 @@ LANEBLOOM_API const char *lanebloom_writer_name(lanebloom_writer writer);
 /* The writer of this name; LANEBLOOM_WRITER_UNKNOWN if there is none. */
 LANEBLOOM_API lanebloom_writer lanebloom_writer_by_name(const char *name);
 
-/* Opens a table file. Reads what screening needs (footer, index, filter, properties, first and last
- * data block) and verifies the checksum of each. LevelDB's tables do not say in which order their
- * keys are: CURRENT and MANIFEST are read in the table's folder, and without them every data block.
+/* Opens a table file. Reads the parts that screening needs (footer, index, filter, properties,
+ * first and last data block) and verifies the checksum of each. LevelDB's tables do not name the
+ * order of their keys: CURRENT and MANIFEST are read in the table's folder, and without them every
+ * data block.
  *
  * problem: room for one line that says what was expected and found; empty on success. It may quote
- * any bytes of the file. NULL, 0: none wanted.
+ * any bytes of the file. Pass NULL and 0 if no line is wanted.
  *
- * Errors: FORMAT: no table, or one that is being written, which the line then says; CORRUPT; LIMIT:
- * a version, checksum, compression or layout that this build does not read, or far more than a
- * file of this size should hold; ARGUMENT: no such writer; IO; MEMORY; KERNEL. */
+ * Errors: FORMAT: not a table, or one that is still being written (the line says so); CORRUPT;
+ * LIMIT: a version, checksum, compression or layout that this build does not read, or far more than
+ * a file of this size should hold; ARGUMENT: no such writer; IO; MEMORY; KERNEL. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_table_open(const char *path, lanebloom_writer writer,
                                                           lanebloom_table **table, char *problem,
                                                           size_t problem_size);
 
-/* The same of bytes in memory, which are borrowed; no MANIFEST is looked for. bytes may be NULL
+/* The same for bytes in memory, which are borrowed; no MANIFEST is read. bytes may be NULL
  * when size is 0. Errors: as of lanebloom_table_open(), but never IO. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_table_parse(const void *bytes, size_t size,
                                                            lanebloom_writer writer,
                                                            lanebloom_table **table, char *problem,
                                                            size_t problem_size);
 
-/* NULL is fine. */
+/* Frees a table. table may be NULL. */
 LANEBLOOM_API void lanebloom_table_close(lanebloom_table *table);
 
 typedef enum lanebloom_engine {
@@ -136,14 +137,14 @@ typedef enum lanebloom_table_filter {
   LANEBLOOM_TABLE_FILTER_BLOCK = 1,       /* a filter block */
   LANEBLOOM_TABLE_FILTER_FULL = 2,        /* one filter for the whole table */
   LANEBLOOM_TABLE_FILTER_PARTITIONED = 3, /* one filter for each partition of the key range */
-  /* Ribbon, or an unknown policy: every key in range may be there */
+  /* Ribbon, or an unknown policy: every key in range may be present */
   LANEBLOOM_TABLE_FILTER_OTHER = 4
 } lanebloom_table_filter;
 
 /* "none", "block", "full", "partitioned", "other"; "unknown" for other values. */
 LANEBLOOM_API const char *lanebloom_table_filter_name(lanebloom_table_filter filter);
 
-/* Text is borrowed from the table, and "" where the file has none. */
+/* Texts are borrowed from the table; "" if the file has none. */
 typedef struct lanebloom_table_info {
   lanebloom_engine engine;
   uint32_t version;  /* format_version of RocksDB and Pebble; LevelDB: 0 */
@@ -175,12 +176,12 @@ typedef struct lanebloom_table_info {
   const char *filter_name;      /* "filter.leveldb.BuiltinBloomFilter2", ... */
   const char *comparator;       /* "leveldb.BytewiseComparator", ... */
   const char *prefix_extractor; /* "rocksdb.FixedPrefix.3", ... */
-  const char *warning;          /* why less is known than could be, one line */
+  const char *warning;          /* in one line, why less is known than could be; or "" */
 } lanebloom_table_info;
 
-/* Describes the table. info_size: sizeof(lanebloom_table_info). A caller that knows fewer fields
- * gets those; one that knows more gets the rest as zeros. Never fails. Cost: counts the bits of all
- * filters. */
+/* Describes the table. info_size: sizeof(lanebloom_table_info). If a program was compiled with
+ * another version of this header, it gets the fields that both have; the rest of a larger struct
+ * becomes 0. Never fails. Cost: counts the bits of all filters. */
 LANEBLOOM_API void lanebloom_table_describe(const lanebloom_table *table,
                                             lanebloom_table_info *info, size_t info_size);
 
@@ -196,8 +197,8 @@ LANEBLOOM_API const char *lanebloom_table_checksum_name(uint32_t checksum);
 LANEBLOOM_API const lanebloom_filter *lanebloom_table_full_filter(const lanebloom_table *table);
 
 /* Which of these user keys may be in the table: first by its key range, then by its filter. A key
- * that may not be there has neither a value nor a deletion in the table; range deletions are not
- * looked at. bitmap and result: as of lanebloom_filter_screen(). Never fails. If memory runs out,
+ * that is reported as absent has neither a value nor a deletion in the table; range deletions are
+ * ignored. bitmap and result: as of lanebloom_filter_screen(). Never fails. If memory runs out,
  * more keys may be reported as present. */
 LANEBLOOM_API size_t lanebloom_table_screen(const lanebloom_table *table,
                                             const lanebloom_keys *keys, uint8_t *bitmap);
