@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Whether to try all cases and not a selection: presets release and asan do
- * (LANEBLOOM_EXHAUSTIVE_TESTS in CMake), the quick round does not. */
+/* Whether to try all cases and not a selection, as LANEBLOOM_EXHAUSTIVE_TESTS says in CMake: in all
+ * presets but dev and unsigned-char. */
 static inline bool test_exhaustive(void)
 {
   const char *value = getenv("LANEBLOOM_EXHAUSTIVE");

@@ -185,7 +185,7 @@ link_tables() {
 @test "the result does not depend on -j, nor on the kernel" {
   make_database
   make_lines
-  make_absent $(exhaustive && echo 100000 || echo 40000) # several reads of 512 KiB
+  make_absent $(exhaustive && echo 300000 || echo 40000) # several reads of 512 KiB
   cat absent lines absent >rows
   for options in "" "--which" "--which -c" "--which -n" "-v"; do
     lanebloom screen --db db $options -j 1 --kernel scalar rows >expected

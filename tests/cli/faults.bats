@@ -273,9 +273,9 @@ count_calls() {
       (ulimit -f $limit && exec "$LANEBLOOM" $command >part 2>err) || status=$?
       [[ $status -eq 2 && $(<err) == "lanebloom: write error: File too large" ]] || fail "$command"
       cmp part <(head -c $((limit * 1024)) whole)
+      nlimits=$((nlimits + 1))
     done
-    nlimits=$((nlimits + limit / step))
   done
   echo "# output: cut short at $nlimits sizes" >&3
-  [[ $nlimits -gt 25 ]]
+  [[ $nlimits -gt $((100 / step)) ]]
 }

@@ -18,7 +18,8 @@ lanebloom() {
   "$LANEBLOOM" "$@"
 }
 
-# exhaustive: whether to try all cases and not a selection, as in presets release and asan.
+# exhaustive: whether to try all cases and not a selection, as in all presets but dev and
+# unsigned-char.
 exhaustive() {
   [[ ${LANEBLOOM_EXHAUSTIVE:-} == 1 ]]
 }

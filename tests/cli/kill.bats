@@ -1,4 +1,5 @@
 # Kills of build: its target is absent, the old file or the whole new one, at every moment.
+# $LANEBLOOM_KILLS: how many at random moments, if set.
 # SPDX-License-Identifier: MIT
 load helper
 
@@ -30,6 +31,7 @@ state_of_target() {
 @test "kills at random moments" {
   local nkills=25 window=50000 random state temporaries=0
   ! exhaustive || nkills=200
+  nkills=${LANEBLOOM_KILLS:-$nkills}
   local -A count=([absent]=0 [old]=0 [whole]=0)
   trap - DEBUG # by which bats follows each command
   make_files
