@@ -55,21 +55,23 @@ static const struct argp argp = {
             {0}},
     .parser = parse,
     .args_doc = "FOLDER|TABLE...",
-    .doc = "Describes table files of LevelDB, goleveldb, RocksDB and Pebble, one per line; for a "
-           "FOLDER, each .ldb and .sst file in it. Tables are read, never written. The database "
-           "may be open: the folder is listed again until nothing changes.\n"
-           "Columns have no spaces inside. FILE is the path. ENGINE is the engine and its format "
-           "version. FILTER is the filter's kind and format, then `+prefixes' if it holds prefixes "
-           "and keys, or `:prefixes' if it holds prefixes alone. ENTRIES counts deletions and old "
-           "versions of keys too. BITS is the filter's bits per entry. RATE is the expected "
-           "false-positive rate, from the bits that are set; a filter of prefixes alone has none. "
-           "SMALLEST and LARGEST are the first and last key. A `-' means unknown or absent. Spaces "
-           "and bytes that could upset a terminal are printed as \\ooo. A long key ends in `...'; "
-           "an empty key is \"\".\v"
-           "Examples:\n"
-           "  lanebloom tables db\n"
-           "  lanebloom tables db/000012.sst\n"
-           "  lanebloom tables --json db | jq -r 'select(.filter == \"none\").file'",
+    .doc =
+        "Describes table files of LevelDB, goleveldb, RocksDB and Pebble, one per line; for a "
+        "FOLDER, each .ldb and .sst file in it. Tables are read, never written. The database "
+        "may be open: the folder is listed again until nothing changes.\n"
+        "Columns have no spaces inside. FILE is the path. ENGINE is the engine and its format "
+        "version. FILTER is the filter's kind and format, then `+prefixes' if it holds prefixes "
+        "and keys, or `:prefixes' if it holds prefixes alone. ENTRIES counts deletions and old "
+        "versions of keys too. BITS is the filter's bits per entry. RATE is the expected "
+        "false-positive rate, from the bits that are set: 100% where no filter is used, none for "
+        "a filter of prefixes alone that is used. "
+        "SMALLEST and LARGEST are the first and last key. A `-' means unknown or absent. Spaces "
+        "and bytes that could upset a terminal are printed as \\ooo. A long key ends in `...'; "
+        "an empty key is \"\".\v"
+        "Examples:\n"
+        "  lanebloom tables db\n"
+        "  lanebloom tables db/000012.sst\n"
+        "  lanebloom tables --json db | jq -r 'select(.filter == \"none\").file'",
     .children = (const struct argp_child[]){{.argp = &writer_argp}, {.argp = &kernel_argp}, {0}},
 };
 

@@ -162,8 +162,8 @@ typedef struct lanebloom_table_info {
   double bits_per_key; /* filter bits per entry; NaN: unknown */
 
   /* The share of absent keys in range that the filter lets pass, by the bits that are set; filters
-   * count by their size. 1: no filter, or one that is not used. NaN: memory ran out, or the filter
-   * holds prefixes alone: how many keys share one is unknown. */
+   * count by their size. 1: no filter, or one that is not used. NaN: memory ran out, or a filter
+   * that is used holds prefixes alone: how many keys share one is unknown. */
   double model_rate;
 
   bool has_whole_keys, has_prefixes; /* what the filter holds */

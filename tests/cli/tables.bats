@@ -131,6 +131,15 @@ copy() {
   wait
 }
 
+@test "a filter of prefixes alone has no rate, and lets all pass where it is not used" {
+  vectors=$SOURCE_DIR/tests/vectors
+  rate() {
+    lanebloom tables --no-header "$1" 2>/dev/null | awk '{ print $6 }'
+  }
+  [[ $(rate "$vectors/tables/rocksdb_fv5_crc32c_flb10_prefixonly3.sst") == - ]]
+  [[ $(rate "$vectors/tables_odd/pebble_v4.sst") == 100% ]]
+}
+
 @test "a table that is being written is called so" {
   copy rocksdb_fv5_xxh3_flb10.sst
   head -c 2000 db/000001.sst >db/000002.sst
