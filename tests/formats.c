@@ -5,6 +5,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "bytes.h"
+#include "few_keys.h"
+#include "filter.h"
+
 static lanebloom_format_info describe(lanebloom_format format)
 {
   lanebloom_format_info info;
@@ -134,4 +138,183 @@ Test(formats, probes_are_as_described)
                 "%s at %g bits per key: %u probes", info.name, bits, nprobes);
     }
   }
+}
+
+/* ---- A format with a header ----
+ *
+ * No engine's format has one, and the code serves it all the same. This one is rocksdb-local's
+ * payload between a header, which has a mark that may be anything, and a trailer. The linker puts
+ * these two functions before the library's own. */
+
+enum { FRAMED = 100, HEADER_NBYTES = 12, FRAMED_TRAILER_NBYTES = 3 };
+
+static lanebloom_status framed_parse(const uint8_t *bytes, size_t size, struct filter_shape *shape)
+{
+  static const size_t frame_nbytes = HEADER_NBYTES + FRAMED_TRAILER_NBYTES;
+  if (size < frame_nbytes || memcmp(bytes, "head", 4) != 0 ||
+      memcmp(bytes + size - FRAMED_TRAILER_NBYTES, "end", FRAMED_TRAILER_NBYTES) != 0)
+    return LANEBLOOM_ERR_FORMAT;
+  *shape = lanebloom_format_rocksdb_local.shape(
+      size - frame_nbytes, lanebloom_format_rocksdb_local.line_nbytes, load_le32(bytes + 8));
+  return LANEBLOOM_OK;
+}
+
+static void framed_write_frame(const struct filter_shape *shape, uint8_t *bytes)
+{
+  memcpy(bytes, "headmark", 8);
+  store_le32(bytes + 8, shape->nprobes);
+  memcpy(bytes + HEADER_NBYTES + shape->nbytes, "end", FRAMED_TRAILER_NBYTES);
+}
+
+static const struct format_table *framed(void)
+{
+  static struct format_table table;
+  table = lanebloom_format_rocksdb_local;
+  table.id = (lanebloom_format)FRAMED;
+  table.name = "framed";
+  table.header_nbytes = HEADER_NBYTES;
+  table.trailer_nbytes = FRAMED_TRAILER_NBYTES;
+  table.parse = framed_parse;
+  table.write_frame = framed_write_frame;
+  return &table;
+}
+
+typedef lanebloom_status find_function(lanebloom_format id, const struct format_table **format);
+find_function __real_lanebloom_format_find, __wrap_lanebloom_format_find;
+find_function __real_lanebloom_format_find_to_build, __wrap_lanebloom_format_find_to_build;
+
+lanebloom_status __wrap_lanebloom_format_find(lanebloom_format id,
+                                              const struct format_table **format)
+{
+  if ((int)id != FRAMED)
+    return __real_lanebloom_format_find(id, format);
+  *format = framed();
+  return LANEBLOOM_OK;
+}
+
+lanebloom_status __wrap_lanebloom_format_find_to_build(lanebloom_format id,
+                                                       const struct format_table **format)
+{
+  return (int)id == FRAMED ? __wrap_lanebloom_format_find(id, format)
+                           : __real_lanebloom_format_find_to_build(id, format);
+}
+
+static lanebloom_filter *build_as(int format, const lanebloom_keys *keys)
+{
+  lanebloom_filter *filter;
+  cr_assert(lanebloom_filter_build((lanebloom_format)format, 10, keys, &filter) == LANEBLOOM_OK);
+  return filter;
+}
+
+/* A framed filter says of these keys what rocksdb-local's of the same payload says. */
+static void assert_same_filter(const lanebloom_filter *framed, const lanebloom_filter *local,
+                               const lanebloom_keys *keys)
+{
+  size_t framed_size, local_size;
+  const uint8_t *framed_bytes = lanebloom_filter_bytes(framed, &framed_size),
+                *local_bytes = lanebloom_filter_bytes(local, &local_size);
+  const size_t payload_nbytes = local_size - lanebloom_format_rocksdb_local.trailer_nbytes;
+  cr_assert(framed_size == HEADER_NBYTES + payload_nbytes + FRAMED_TRAILER_NBYTES);
+  cr_assert(memcmp(framed_bytes, "headmark", 8) == 0);
+  cr_assert(memcmp(framed_bytes + HEADER_NBYTES, local_bytes, payload_nbytes) == 0);
+  cr_assert(memcmp(framed_bytes + framed_size - FRAMED_TRAILER_NBYTES, "end", 3) == 0);
+
+  lanebloom_filter_info framed_info, local_info;
+  lanebloom_filter_describe(framed, &framed_info, sizeof framed_info);
+  lanebloom_filter_describe(local, &local_info, sizeof local_info);
+  cr_assert(framed_info.nbits == local_info.nbits && framed_info.nbits_set == local_info.nbits_set);
+
+  static uint64_t hashes[NKEYS];
+  uint8_t framed_bitmap[NKEYS / 8], local_bitmap[NKEYS / 8];
+  cr_assert(keys->n == NKEYS && lanebloom_hash(LANEBLOOM_ROCKSDB_LOCAL, keys, hashes) == 0);
+  const size_t n = lanebloom_filter_screen(local, keys, local_bitmap);
+  cr_assert(n < NKEYS && lanebloom_filter_screen(framed, keys, framed_bitmap) == n);
+  cr_assert(memcmp(framed_bitmap, local_bitmap, sizeof local_bitmap) == 0);
+  cr_assert(lanebloom_filter_screen_hashes(framed, hashes, NKEYS, framed_bitmap) == n);
+  cr_assert(memcmp(framed_bitmap, local_bitmap, sizeof local_bitmap) == 0);
+
+  uint64_t framed_positions[30], local_positions[30];
+  const size_t nprobes = lanebloom_filter_positions(local, hashes, local_positions);
+  cr_assert(lanebloom_filter_positions(framed, hashes, framed_positions) == nprobes);
+  for (size_t i = 0; i < nprobes; i++)
+    cr_assert(framed_positions[i] == local_positions[i] + UINT64_C(8) * HEADER_NBYTES);
+}
+
+Test(formats, a_header_is_passed_over)
+{
+  static uint8_t bytes[NKEYS * WIDTH], copy[2 * NKEYS];
+  fill_keys(bytes);
+  const lanebloom_keys keys = lanebloom_keys_fixed(bytes, WIDTH, NKEYS);
+  const lanebloom_keys half = lanebloom_keys_part(&keys, 0, NKEYS / 2);
+  lanebloom_filter *built = build_as(FRAMED, &half),
+                   *local = build_as(LANEBLOOM_ROCKSDB_LOCAL, &half), *parsed, *cut;
+  assert_same_filter(built, local, &keys);
+
+  size_t size;
+  const void *from = lanebloom_filter_bytes(built, &size);
+  cr_assert(size <= sizeof copy);
+  memcpy(copy, from, size);
+  cr_assert(lanebloom_filter_parse_raw((lanebloom_format)FRAMED, copy, size, &parsed) ==
+            LANEBLOOM_OK);
+  assert_same_filter(parsed, local, &keys);
+  cr_assert(lanebloom_filter_parse_raw((lanebloom_format)FRAMED, copy, size - 1, &cut) ==
+            LANEBLOOM_ERR_FORMAT);
+
+  uint64_t nbytes;
+  unsigned nprobes;
+  cr_assert(lanebloom_plan_size((lanebloom_format)FRAMED, 10, half.n, &nbytes, &nprobes) ==
+                LANEBLOOM_OK &&
+            nbytes == size);
+  lanebloom_filter_close(parsed);
+  lanebloom_filter_close(local);
+  lanebloom_filter_close(built);
+}
+
+/* A sized builder of two parts of the first half of the keys, merged; or only its first part. */
+static lanebloom_filter *build_sized(int format, const lanebloom_keys *keys, size_t nparts)
+{
+  lanebloom_builder *into, *from;
+  lanebloom_filter *filter;
+  cr_assert(lanebloom_builder_create((lanebloom_format)format, 10, NKEYS / 2, &into) ==
+            LANEBLOOM_OK);
+  cr_assert(lanebloom_builder_create((lanebloom_format)format, 10, NKEYS / 2, &from) ==
+            LANEBLOOM_OK);
+  const lanebloom_keys first = lanebloom_keys_part(keys, 0, NKEYS / 4),
+                       second = lanebloom_keys_part(keys, NKEYS / 4, NKEYS / 4);
+  cr_assert(lanebloom_builder_add(into, &first) == LANEBLOOM_OK);
+  if (nparts == 2)
+    cr_assert(lanebloom_builder_add(from, &second) == LANEBLOOM_OK &&
+              lanebloom_builder_merge(into, from) == LANEBLOOM_OK);
+  cr_assert(lanebloom_builder_finish(into, &filter) == LANEBLOOM_OK);
+  lanebloom_builder_destroy(from);
+  lanebloom_builder_destroy(into);
+  return filter;
+}
+
+Test(formats, a_header_survives_merging)
+{
+  static uint8_t bytes[NKEYS * WIDTH], copy[2 * NKEYS];
+  fill_keys(bytes);
+  const lanebloom_keys keys = lanebloom_keys_fixed(bytes, WIDTH, NKEYS);
+  lanebloom_filter *one = build_sized(FRAMED, &keys, 1), *both = build_sized(FRAMED, &keys, 2),
+                   *local = build_sized(LANEBLOOM_ROCKSDB_LOCAL, &keys, 2), *merged, *other;
+  assert_same_filter(both, local, &keys);
+  cr_assert(lanebloom_filter_merge((const lanebloom_filter *[]){one, both}, 2, &merged) ==
+            LANEBLOOM_OK);
+  assert_same_filter(merged, local, &keys);
+  lanebloom_filter_close(merged);
+
+  size_t size;
+  const void *from = lanebloom_filter_bytes(both, &size);
+  cr_assert(size <= sizeof copy);
+  memcpy(copy, from, size);
+  copy[4] = 'M'; /* of the mark */
+  cr_assert(lanebloom_filter_parse_raw((lanebloom_format)FRAMED, copy, size, &other) ==
+            LANEBLOOM_OK);
+  cr_assert(lanebloom_filter_merge((const lanebloom_filter *[]){both, other}, 2, &merged) ==
+            LANEBLOOM_ERR_MISMATCH);
+  lanebloom_filter_close(other);
+  lanebloom_filter_close(local);
+  lanebloom_filter_close(both);
+  lanebloom_filter_close(one);
 }
