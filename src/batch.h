@@ -1,5 +1,5 @@
-/* Hashes as kernels ask for them: block by block. Those of keys are computed when they are asked
- * for, so that a kernel may have cache lines on their way meanwhile.
+/* Hashes as kernels take them: block by block. Keys are hashed when a kernel takes their block, so
+ * that cache lines of the block before may be on their way meanwhile.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_BATCH_H
 #define LANEBLOOM_BATCH_H
@@ -35,7 +35,7 @@ static inline void hash_keys(hash_function *hash, const lanebloom_keys *keys, si
 }
 
 struct hash_source {
-  /* Either keys and what hashes them, or hashes that are there. */
+  /* Either keys and the function that hashes them, or hashes. */
   const lanebloom_keys *keys;
   hash_function *hash;
   const uint8_t *hashes;
@@ -47,7 +47,7 @@ struct hash_source {
    * NULL. */
   void *scratch;
 
-  unsigned turn;
+  unsigned next_block; /* of the two, which hashes of keys fill in alternation */
   _Alignas(8) uint8_t blocks[2][BLOCK_NKEYS * MAX_HASH_NBYTES];
 };
 
@@ -59,7 +59,7 @@ static inline void hash_source_of_keys(struct hash_source *source, const laneblo
   source->keys = keys;
   source->hash = hash;
   source->hash_nbytes = hash_nbytes;
-  source->next = source->turn = 0;
+  source->next = source->next_block = 0;
   source->n = keys->n;
   source->scratch = NULL;
 }
@@ -67,6 +67,7 @@ static inline void hash_source_of_keys(struct hash_source *source, const laneblo
 static inline void hash_source_of_hashes(struct hash_source *source, const void *hashes,
                                          size_t hash_nbytes, size_t n)
 {
+  assert(hash_nbytes <= MAX_HASH_NBYTES);
   source->keys = NULL;
   source->hashes =
       hashes ? hashes : (const void *)""; /* of none: arithmetic on NULL is undefined */
@@ -100,8 +101,8 @@ static inline const void *hash_source_next(struct hash_source *source, size_t ma
   source->next += *nkeys;
   if (!source->keys)
     return source->hashes + first * source->hash_nbytes;
-  uint8_t *block = source->blocks[source->turn];
-  source->turn ^= 1;
+  uint8_t *block = source->blocks[source->next_block];
+  source->next_block ^= 1;
   const lanebloom_keys keys = lanebloom_keys_part(source->keys, first, *nkeys);
   assert(keys_ascend(&keys));
   hash_keys(source->hash, &keys, source->hash_nbytes, block);

@@ -136,10 +136,10 @@ Test(dispatch, the_choice_has_a_reason)
 Test(dispatch, the_variable_is_a_reason)
 {
   const size_t n = lanebloom_kernel_count();
+  if (n == 1)
+    cr_skip_test("with one kernel the variable chooses nothing");
   set(lanebloom_kernel_name(n - 1));
-  if (n > 1)
-    cr_assert(strstr(lanebloom_kernel_reason(), "LANEBLOOM_KERNEL"), "%s",
-              lanebloom_kernel_reason());
+  cr_assert(strstr(lanebloom_kernel_reason(), "LANEBLOOM_KERNEL"), "%s", lanebloom_kernel_reason());
 }
 
 Test(dispatch, an_empty_variable_is_unset)
