@@ -53,6 +53,8 @@ extern "C" {
  *           Offsets, slices and indices have the alignment of their type. Outputs must not overlap
  *           inputs. Pointers must not be NULL unless a comment allows it. Borrowed memory must stay
  *           unchanged until its borrower is closed. Sizes may exceed 32 bits.
+ * Stack     Screening, hashing and building use at most 64 KiB of stack per call (measured on
+ *           x86-64).
  * Threads   Any number of threads may use one filter at a time: a filter never changes. A builder
  *           belongs to one thread at a time. All other functions may be called from any thread at
  *           any time. A call that is running keeps the kernels it began with when another thread
