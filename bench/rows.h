@@ -1,4 +1,4 @@
-/* The questions of the suite, one file each: every function registers its rows. For main.c.
+/* The benchmarks of the suite, one file each: every function registers its rows. For main.c.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_BENCH_ROWS_H
 #define LANEBLOOM_BENCH_ROWS_H

@@ -10,7 +10,7 @@
  * Without, it stores `hashes` until the number of keys is known. */
 struct lanebloom_builder {
   const struct format_table *format;
-  double bits_per_key; /* asked for, at most what has an effect: what the filter will record */
+  double bits_per_key; /* as requested, at most what has an effect: what the filter will record */
   uint64_t millibits;  /* of bits per key, in effect */
   uint64_t nkeys;      /* added so far */
   bool sized;
@@ -147,15 +147,15 @@ lanebloom_status lanebloom_builder_create(lanebloom_format id, double bits_per_k
   if (status)
     return status;
   made.bits_per_key = fmin(bits_per_key, (double)format->max_millibits / 1000);
-  lanebloom_builder *place = malloc(sizeof *place);
-  if (!place)
+  lanebloom_builder *created = malloc(sizeof *created);
+  if (!created)
     return LANEBLOOM_ERR_MEMORY;
   if (made.sized && (status = ensure_payload(&made))) {
-    free(place);
+    free(created);
     return status;
   }
-  *place = made;
-  *builder = place;
+  *created = made;
+  *builder = created;
   return LANEBLOOM_OK;
 }
 
@@ -218,9 +218,9 @@ lanebloom_status lanebloom_builder_merge(lanebloom_builder *into, const lanebloo
 }
 
 /* Adds the stored hashes to a filter of the size that the engine would choose for their number. */
-static lanebloom_status place_hashes(const lanebloom_builder *builder,
-                                     const struct kernel_table *kernels, struct filter_shape *shape,
-                                     struct memory *memory)
+static lanebloom_status build_payload(const lanebloom_builder *builder,
+                                      const struct kernel_table *kernels,
+                                      struct filter_shape *shape, struct memory *memory)
 {
   const struct format_table *format = builder->format;
   lanebloom_status status = format->plan(builder->millibits, builder->nhashes, shape);
@@ -252,18 +252,18 @@ lanebloom_status lanebloom_builder_finish(lanebloom_builder *builder, lanebloom_
   const struct format_table *format = builder->format;
 
   struct filter_shape shape = builder->shape;
-  struct memory placed = {0};
+  struct memory payload = {0};
   lanebloom_status status =
-      builder->sized ? ensure_payload(builder) : place_hashes(builder, kernels, &shape, &placed);
+      builder->sized ? ensure_payload(builder) : build_payload(builder, kernels, &shape, &payload);
   if (status)
     return status;
-  struct memory memory = builder->sized ? builder->memory : placed;
+  struct memory memory = builder->sized ? builder->memory : payload;
   if (format->write_frame)
     format->write_frame(&shape, memory.bytes);
   status = lanebloom_filter_adopt(format, memory.bytes, format_nbytes(format, &shape),
                                   builder->nkeys, builder->bits_per_key, memory, filter);
   if (status)
-    lanebloom_memory_free(&placed);
+    lanebloom_memory_free(&payload);
   else
     empty(builder);
   return status;

@@ -41,21 +41,20 @@ const char *lanebloom_version(void)
   return VERSION_TEXT(LANEBLOOM_VERSION_MAJOR, LANEBLOOM_VERSION_MINOR, LANEBLOOM_VERSION_PATCH);
 }
 
-lanebloom_status lanebloom_filter_adopt(const struct format_table *format, const uint8_t *bytes,
+lanebloom_status lanebloom_filter_adopt(const struct format_table *requested, const uint8_t *bytes,
                                         size_t nbytes, uint64_t nkeys, double bits_per_key,
                                         struct memory memory, lanebloom_filter **filter)
 {
-  const struct format_table *asked = format;
-  if (nbytes > asked->max_nbytes)
+  if (nbytes > requested->max_nbytes)
     return LANEBLOOM_ERR_LIMIT;
-  if (asked->recognise)
-    format = asked->recognise(bytes, nbytes);
+  const struct format_table *format =
+      requested->recognise ? requested->recognise(bytes, nbytes) : requested;
   struct filter_shape shape;
   lanebloom_status status = format->parse(bytes, nbytes, &shape);
   if (status)
     return status;
   if (shape.answer != ANSWER_BY_PROBES)
-    format = asked; /* a constant answer is of either format */
+    format = requested; /* a constant answer is of either format */
   lanebloom_filter *made = malloc(sizeof *made);
   if (!made)
     return LANEBLOOM_ERR_MEMORY;

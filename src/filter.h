@@ -19,7 +19,7 @@ struct lanebloom_filter {
 
 /* A filter over the engine's bytes, which lie in `memory` or are borrowed. On success it owns the
  * memory; on an error the memory stays the caller's. Errors: FORMAT, LIMIT, MEMORY. */
-lanebloom_status lanebloom_filter_adopt(const struct format_table *format, const uint8_t *bytes,
+lanebloom_status lanebloom_filter_adopt(const struct format_table *requested, const uint8_t *bytes,
                                         size_t nbytes, uint64_t nkeys, double bits_per_key,
                                         struct memory memory, lanebloom_filter **filter);
 

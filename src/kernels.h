@@ -81,7 +81,7 @@ enum shape_answer { ANSWER_BY_PROBES, ANSWER_NEVER, ANSWER_ALWAYS };
 struct filter_shape {
   enum shape_answer answer;
   uint32_t nprobes; /* as nbits, meaningful for ANSWER_BY_PROBES: then never 0 */
-  uint64_t nbytes;  /* of the payload: the engine's bytes without their trailer */
+  uint64_t nbytes;  /* of the payload: the engine's bytes without their frame */
   uint64_t nbits;   /* that probes can address, never 0 */
 
   /* RocksDB's formats, whose probes of one key stay in one line. */

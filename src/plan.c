@@ -96,8 +96,7 @@ lanebloom_status lanebloom_plan_rate(lanebloom_format id, double bits_per_key, u
 
 /* ---- Bits per key for a rate ---- */
 
-/* Does the search end here? It ends when the rate is reached, and with an error when the filter is
- * too large, because with more bits it would be too large as well. */
+/* True if the rate is reached, or if the filter is too large; then larger ones are too. */
 static bool is_enough(const struct format_table *format, double rate, uint64_t nkeys,
                       uint64_t millibits, lanebloom_status *status)
 {

@@ -1,4 +1,4 @@
-/* Batch queries: a batch is probed in chunks, whose hit bits become a bitmap, a mask, indices or a
+/* Batch queries: a batch is probed part by part, and hit bits become a bitmap, a mask, indices or a
  * count.
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -7,9 +7,9 @@
 #include "filter.h"
 #include "hits.h"
 
-/* A kernel fills and drains its pipeline once per chunk, so larger chunks cost less. But the hit
- * bits of a chunk should stay in the first-level cache until they are counted. */
-enum { CHUNK_NKEYS = 1 << 15, CHUNK_HIT_NBYTES = CHUNK_NKEYS / 8 };
+/* A kernel fills and drains its pipeline once per part, so larger parts cost less. But the hit bits
+ * of a part should stay in the first-level cache until they are counted. */
+enum { PART_NKEYS = 1 << 15, PART_HIT_NBYTES = PART_NKEYS / 8 };
 
 /* A query: keys that are to be hashed, or hashes. */
 struct queries {
@@ -19,8 +19,8 @@ struct queries {
 };
 
 /* Hit bits of queries first .. first + n: ceil(n / 8) bytes. */
-static void screen_chunk(const lanebloom_filter *filter, const struct kernel_table *kernels,
-                         const struct queries *queries, size_t first, size_t n, uint8_t *hits)
+static void screen_part(const lanebloom_filter *filter, const struct kernel_table *kernels,
+                        const struct queries *queries, size_t first, size_t n, uint8_t *hits)
 {
   if (filter->shape.answer == ANSWER_NEVER) {
     memset(hits, 0, hits_nbytes(n));
@@ -33,31 +33,31 @@ static void screen_chunk(const lanebloom_filter *filter, const struct kernel_tab
   const struct format_table *format = filter->format;
   const size_t hash_nbytes = HASH_NBYTES[format->hash];
   struct hash_source source;
-  lanebloom_keys chunk;
+  lanebloom_keys part;
   if (queries->keys) {
-    chunk = lanebloom_keys_part(queries->keys, first, n);
-    hash_source_of_keys(&source, &chunk, kernels->hash[format->hash], hash_nbytes);
+    part = lanebloom_keys_part(queries->keys, first, n);
+    hash_source_of_keys(&source, &part, kernels->hash[format->hash], hash_nbytes);
   } else {
     hash_source_of_hashes(&source, queries->hashes + first * hash_nbytes, hash_nbytes, n);
   }
   kernels->layout[format->layout].probe(&filter->shape, filter->payload, &source, hits);
 }
 
-static size_t chunk_at(const struct queries *queries, size_t first)
+static size_t part_nkeys(const struct queries *queries, size_t first)
 {
   size_t left = queries->n - first;
-  return left < CHUNK_NKEYS ? left : CHUNK_NKEYS;
+  return left < PART_NKEYS ? left : PART_NKEYS;
 }
 
 static size_t screen(const lanebloom_filter *filter, const struct queries *queries, uint8_t *bitmap)
 {
   const struct kernel_table *kernels = lanebloom_kernels_current();
   size_t count = 0;
-  for (size_t first = 0; first < queries->n; first += CHUNK_NKEYS) {
-    uint8_t uncollected[CHUNK_HIT_NBYTES];
+  for (size_t first = 0; first < queries->n; first += PART_NKEYS) {
+    uint8_t uncollected[PART_HIT_NBYTES];
     uint8_t *hits = bitmap ? bitmap + first / 8 : uncollected;
-    size_t n = chunk_at(queries, first);
-    screen_chunk(filter, kernels, queries, first, n, hits);
+    size_t n = part_nkeys(queries, first);
+    screen_part(filter, kernels, queries, first, n, hits);
     count += hits_count(hits, hits_nbytes(n));
   }
   return count;
@@ -89,10 +89,10 @@ size_t lanebloom_filter_select(const lanebloom_filter *filter, const lanebloom_k
     return SIZE_MAX;
   const struct kernel_table *kernels = lanebloom_kernels_current();
   size_t count = 0;
-  for (size_t first = 0; first < queries.n; first += CHUNK_NKEYS) {
-    uint8_t hits[CHUNK_HIT_NBYTES];
-    size_t n = chunk_at(&queries, first);
-    screen_chunk(filter, kernels, &queries, first, n, hits);
+  for (size_t first = 0; first < queries.n; first += PART_NKEYS) {
+    uint8_t hits[PART_HIT_NBYTES];
+    size_t n = part_nkeys(&queries, first);
+    screen_part(filter, kernels, &queries, first, n, hits);
     for (size_t byte = 0; byte < (n + 7) / 8; byte++)
       for (unsigned left = hits[byte]; left; left &= left - 1)
         indices[count++] = (uint32_t)(first + byte * 8 + (unsigned)__builtin_ctz(left));
@@ -122,10 +122,10 @@ size_t lanebloom_filter_mask(const lanebloom_filter *filter, const lanebloom_key
   const struct queries queries = {.keys = keys, .n = keys->n};
   const struct kernel_table *kernels = lanebloom_kernels_current();
   size_t count = 0;
-  for (size_t first = 0; first < queries.n; first += CHUNK_NKEYS) {
-    uint8_t hits[CHUNK_HIT_NBYTES];
-    size_t n = chunk_at(&queries, first);
-    screen_chunk(filter, kernels, &queries, first, n, hits);
+  for (size_t first = 0; first < queries.n; first += PART_NKEYS) {
+    uint8_t hits[PART_HIT_NBYTES];
+    size_t n = part_nkeys(&queries, first);
+    screen_part(filter, kernels, &queries, first, n, hits);
     count += hits_count(hits, hits_nbytes(n));
     write_mask(hits, n, mask + first);
   }

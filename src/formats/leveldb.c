@@ -50,7 +50,7 @@ static lanebloom_status leveldb_plan(uint64_t millibits, uint64_t nkeys, struct 
   return LANEBLOOM_OK;
 }
 
-/* The order of the questions is KeyMayMatch's (LevelDB 1.23 util/bloom.cc). */
+/* The checks are KeyMayMatch's, in its order (LevelDB 1.23 util/bloom.cc). */
 static lanebloom_status leveldb_parse(const uint8_t *bytes, size_t size, struct filter_shape *shape)
 {
   *shape = (struct filter_shape){.answer = ANSWER_NEVER};
