@@ -316,9 +316,12 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_parse(const void *bytes, s
  * a power cut. Until the rename the file has no name, or, where the file system cannot do that, a
  * name .lanebloom-*. Symbolic links are followed where the system follows them.
  *
- * A new file has the mode that the umask leaves. A replaced file keeps its mode, and its owner and
- * group where the process may set them; if its group cannot be kept, the group's permissions are
- * dropped, and others keep no more than the group had.
+ * A new file has the mode that the umask leaves, or the folder's default ACL. A file that replaces
+ * another gets its mode and its POSIX ACL, and its owner and group where the process may set them.
+ * If its group cannot be kept, the new file's group gets no permissions, and others lose what the
+ * old group did not have. If its ACL cannot be kept, or it has one and its group cannot be kept,
+ * only the owner gets permissions. In a user namespace, an owner or group that the namespace does
+ * not map cannot be kept.
  *
  * A target that is not a regular file, such as a pipe, is written to directly; so is a path such as
  * /dev/stdout or /dev/fd/N. A closed pipe raises SIGPIPE, as any write does. Errors: IO with errno,

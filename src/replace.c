@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 /* Splits a path in place: returns its last component; *folder gets the rest. */
@@ -187,30 +188,86 @@ static int open_folder(const char *path)
   return fd < 0 && errno == EACCES ? open(path, O_PATH | O_DIRECTORY | O_CLOEXEC) : fd;
 }
 
-/* Only root may change a file's owner. A member of the old file's group may set that group. */
-static bool keep_owner_or_group(int fd, const struct stat *old)
+/* Reads a number from a file of /proc; returns `otherwise` if there is none. */
+static unsigned long read_number(const char *path, const char *format, unsigned long otherwise)
 {
-  struct stat now;
-  return fchown(fd, old->st_uid, old->st_gid) == 0 || fchown(fd, (uid_t)-1, old->st_gid) == 0 ||
-         (fstat(fd, &now) == 0 && now.st_gid == old->st_gid);
+  FILE *file = fopen(path, "re");
+  unsigned long number;
+  if (!file)
+    return otherwise;
+  if (fscanf(file, format, &number) != 1)
+    number = otherwise;
+  fclose(file);
+  return number;
 }
 
-/* Gives the new file the old one's mode and, if permitted, its owner and group. If the group
- * differs, the old group's permissions would go to other people, and the old group's members count
- * as others; so both get fewer permissions. */
-static bool take_over(int fd, const struct stat *old)
+/* Is this the user or group that it seems to be? A user namespace shows all ids that it does not map
+ * as the same one, the overflow id. */
+static bool is_itself(uint32_t id, const char *overflow_path, const char *map_path)
 {
+  return id != read_number(overflow_path, "%lu", 65534) ||
+         read_number(map_path, "%*u %*u %lu", 0) == UINT32_MAX;
+}
+
+/* Only root may change a file's owner. A member of the old file's group may set that group. Returns
+ * whether the new file is in that group. */
+static bool keep_owner_and_group(int fd, const struct stat *old)
+{
+  const bool owner_known =
+      is_itself(old->st_uid, "/proc/sys/kernel/overflowuid", "/proc/self/uid_map");
+  const bool group_known =
+      is_itself(old->st_gid, "/proc/sys/kernel/overflowgid", "/proc/self/gid_map");
+  const uid_t owner = owner_known ? old->st_uid : (uid_t)-1;
+  const gid_t group = group_known ? old->st_gid : (gid_t)-1;
+  struct stat now;
+  const bool kept = fchown(fd, owner, group) == 0 || fchown(fd, (uid_t)-1, group) == 0 ||
+                    (fstat(fd, &now) == 0 && now.st_gid == old->st_gid);
+  return kept && group_known;
+}
+
+static bool has_no_acl(ssize_t result)
+{
+  return result < 0 && (errno == ENODATA || errno == ENOTSUP);
+}
+
+/* Gives the new file the old one's ACL, or none if that has none: it may have one from its folder.
+ * Returns false if that fails, or if there is an ACL and the group differs. */
+static bool keep_acl(int fd, const char *old_path, bool same_group)
+{
+  static const char name[] = "system.posix_acl_access";
+  char acl[8192]; /* of 1,000 entries; a longer one is not kept */
+  const ssize_t nbytes = getxattr(old_path, name, acl, sizeof acl);
+  if (nbytes >= 0 && same_group)
+    return fsetxattr(fd, name, acl, (size_t)nbytes, 0) == 0;
+  const bool had_none = has_no_acl(nbytes);
+  const int removed = fremovexattr(fd, name);
+  return had_none && (removed == 0 || has_no_acl(removed));
+}
+
+/* Gives the new file the old one's mode and ACL and, if permitted, its owner and group. If the group
+ * differs, the old group's permissions would go to other people, and the old group's members count
+ * as others; so both get fewer permissions. With an ACL, the mode shows the ACL's mask as the group's
+ * permissions, so without that ACL both get none. Until all else is right, only the owner has
+ * permissions. */
+static bool take_over(int fd, const char *old_path, const struct stat *old)
+{
+  const bool same_group = keep_owner_and_group(fd, old);
   mode_t mode = old->st_mode & 0777;
-  if (!keep_owner_or_group(fd, old))
+  if (!same_group)
     mode &= S_IRWXU | (mode >> 3 & S_IRWXO);
+  if (!keep_acl(fd, old_path, same_group))
+    mode &= S_IRWXU;
   return fchmod(fd, mode) == 0;
 }
 
 /* `path` is not a link. `old`: the file at it; NULL if there is none. */
-static bool begin_beside(struct replacement *file, char path[PATH_MAX], const struct stat *old)
+static bool begin_beside(struct replacement *file, const char path[PATH_MAX],
+                         const struct stat *old)
 {
+  char copy[PATH_MAX];
   const char *folder;
-  const char *name = split(path, &folder);
+  strcpy(copy, path);
+  const char *name = split(copy, &folder);
   if (!*name || strlen(name) >= sizeof file->name) {
     errno = *name ? ENAMETOOLONG : ENOENT;
     return false;
@@ -220,7 +277,7 @@ static bool begin_beside(struct replacement *file, char path[PATH_MAX], const st
   if (file->folder < 0)
     return false;
   file->fd = create_temporary(file, old ? S_IRUSR | S_IWUSR : 0666);
-  if (file->fd < 0 || (old && !take_over(file->fd, old))) {
+  if (file->fd < 0 || (old && !take_over(file->fd, path, old))) {
     lanebloom_replace_end(file, false);
     return false;
   }

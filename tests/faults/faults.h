@@ -30,6 +30,7 @@ enum function {
   RENAME,
   DUPLICATE,
   CHMOD,
+  ACL,
   RANDOM,
   CLOSE,
   NFUNCTIONS

@@ -18,6 +18,7 @@ const char *const function_names[NFUNCTIONS] = {[ALLOCATE] = "allocation",
                                                 [RENAME] = "renameat",
                                                 [DUPLICATE] = "fcntl",
                                                 [CHMOD] = "fchmod",
+                                                [ACL] = "getxattr or fremovexattr",
                                                 [RANDOM] = "getrandom",
                                                 [CLOSE] = "close"};
 

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "faults.h"
@@ -125,6 +126,8 @@ int __real_fsync(int fd);
 int __real_linkat(int folder, const char *path, int new_folder, const char *new_path, int flags);
 int __real_renameat(int folder, const char *path, int new_folder, const char *new_path);
 int __real_fchmod(int fd, mode_t mode);
+ssize_t __real_getxattr(const char *path, const char *name, void *value, size_t size);
+int __real_fremovexattr(int fd, const char *name);
 ssize_t __real_getrandom(void *bytes, size_t nbytes, unsigned flags);
 int __real_close(int fd);
 int __wrap_open64(const char *path, int flags, ...);
@@ -139,6 +142,8 @@ int __wrap_fsync(int fd);
 int __wrap_linkat(int folder, const char *path, int new_folder, const char *new_path, int flags);
 int __wrap_renameat(int folder, const char *path, int new_folder, const char *new_path);
 int __wrap_fchmod(int fd, mode_t mode);
+ssize_t __wrap_getxattr(const char *path, const char *name, void *value, size_t size);
+int __wrap_fremovexattr(int fd, const char *name);
 ssize_t __wrap_getrandom(void *bytes, size_t nbytes, unsigned flags);
 int __wrap_close(int fd);
 
@@ -249,6 +254,16 @@ int __wrap_renameat(int folder, const char *path, int new_folder, const char *ne
 int __wrap_fchmod(int fd, mode_t mode)
 {
   return fails(CHMOD) ? -1 : __real_fchmod(fd, mode);
+}
+
+ssize_t __wrap_getxattr(const char *path, const char *name, void *value, size_t size)
+{
+  return fails(ACL) ? -1 : __real_getxattr(path, name, value, size);
+}
+
+int __wrap_fremovexattr(int fd, const char *name)
+{
+  return fails(ACL) ? -1 : __real_fremovexattr(fd, name);
 }
 
 ssize_t __wrap_getrandom(void *bytes, size_t nbytes, unsigned flags)
