@@ -95,10 +95,19 @@ int lanebloom_follow(const char *path, char target[PATH_MAX])
   return FOLLOW_FAILED;
 }
 
+/* Has the path one of these attributes of statx()? Also false if statx() fails. */
+static bool has_attribute(const char *path, uint64_t attributes)
+{
+  struct statx found;
+  return statx(AT_FDCWD, path, 0, 0, &found) == 0 && found.stx_attributes & attributes;
+}
+
 /* Can what replaces `path` be created beside it and renamed over it? In a folder with the sticky
  * bit only the owner of the old file or of the folder may do that. */
 static bool may_replace(char path[PATH_MAX], const struct stat *old)
 {
+  const bool is_mounted = old && has_attribute(path, STATX_ATTR_MOUNT_ROOT);
+  const bool is_fixed = old && has_attribute(path, STATX_ATTR_IMMUTABLE | STATX_ATTR_APPEND);
   const char *folder;
   struct stat info;
   const char *name = split(path, &folder);
@@ -109,8 +118,14 @@ static bool may_replace(char path[PATH_MAX], const struct stat *old)
   if (faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) != 0 || stat(folder, &info) != 0)
     return false;
   const uid_t self = geteuid();
-  if (old && info.st_mode & S_ISVTX && self && self != old->st_uid && self != info.st_uid) {
+  const bool is_sticky =
+      old && info.st_mode & S_ISVTX && self && self != old->st_uid && self != info.st_uid;
+  if (is_sticky || is_fixed || has_attribute(folder, STATX_ATTR_APPEND)) {
     errno = EPERM;
+    return false;
+  }
+  if (is_mounted) {
+    errno = EBUSY;
     return false;
   }
   return true;
@@ -141,6 +156,10 @@ bool lanebloom_replace_check(const char *path)
     return false;
   if (exists && S_ISDIR(old.st_mode)) {
     errno = EISDIR;
+    return false;
+  }
+  if (exists && S_ISSOCK(old.st_mode)) {
+    errno = ENXIO;
     return false;
   }
   if (exists && !S_ISREG(old.st_mode))
@@ -201,8 +220,8 @@ static unsigned long read_number(const char *path, const char *format, unsigned 
   return number;
 }
 
-/* Is this the user or group that it seems to be? A user namespace shows all ids that it does not map
- * as the same one, the overflow id. */
+/* Is this the user or group that it seems to be? A user namespace shows all ids that it does not
+ * map as the same one, the overflow id. */
 static bool is_itself(uint32_t id, const char *overflow_path, const char *map_path)
 {
   return id != read_number(overflow_path, "%lu", 65534) ||
@@ -244,11 +263,11 @@ static bool keep_acl(int fd, const char *old_path, bool same_group)
   return had_none && (removed == 0 || has_no_acl(removed));
 }
 
-/* Gives the new file the old one's mode and ACL and, if permitted, its owner and group. If the group
- * differs, the old group's permissions would go to other people, and the old group's members count
- * as others; so both get fewer permissions. With an ACL, the mode shows the ACL's mask as the group's
- * permissions, so without that ACL both get none. Until all else is right, only the owner has
- * permissions. */
+/* Gives the new file the old one's mode and ACL and, if permitted, its owner and group. If the
+ * group differs, the old group's permissions would go to other people, and the old group's members
+ * count as others; so both get fewer permissions. With an ACL, the mode shows the ACL's mask as the
+ * group's permissions, so without that ACL both get none. Until all else is right, only the owner
+ * has permissions. */
 static bool take_over(int fd, const char *old_path, const struct stat *old)
 {
   const bool same_group = keep_owner_and_group(fd, old);
