@@ -179,7 +179,7 @@ sh_run() {
   fails_with 'grün: No such file or directory' lanebloom hash 'grün'
   fails_with 'two\012lines/filter: No such file or directory' \
     lanebloom build -o $'two\nlines/filter' keys
-  fails_with "LANEBLOOM_KERNEL 'a\\012b'" env LANEBLOOM_KERNEL=$'a\nb' "$LANEBLOOM" kernels
+  fails_with "found 'a\\012b'" env LANEBLOOM_KERNEL=$'a\nb' "$LANEBLOOM" kernels
 }
 
 @test "memory that is not there" {
