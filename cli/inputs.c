@@ -130,12 +130,15 @@ static bool has_shrunk(const struct inputs *inputs)
 static const struct file_kind {
   const char *name;
   size_t nbytes;
-  char magic[4];
+  char magic[10];
   const char *decompressor; /* NULL: a container */
 } file_kinds[] = {
     {"a lanebloom container", 4, {'\x89', 'L', 'B', 'F'}, NULL},
     {"gzip data", 3, {'\x1f', '\x8b', '\x08'}, "zcat"},
     {"zstd data", 4, {'\x28', '\xb5', '\x2f', '\xfd'}, "zstdcat"},
+    {"xz data", 5, {'\xfd', '7', 'z', 'X', 'Z'}, "xzcat"},
+    /* as `bzip2' writes it without options: other levels are not worth nine rows */
+    {"bzip2 data", 10, {'B', 'Z', 'h', '9', '1', 'A', 'Y', '&', 'S', 'Y'}, "bzcat"},
 };
 
 /* The kind of file that begins with these bytes, or may begin with them if they are too few. */

@@ -171,7 +171,10 @@ const struct argp record_argp = {
         (const struct argp_option[]){
             {NULL, 0, NULL, 0, "Records are lines, unless one of these is given:", 5},
             {"null", 'z', NULL, 0, "Records end with a NUL byte", 5},
-            {"width", OPTION_WIDTH, "N", 0, "Every record is N bytes, without a terminator", 5},
+            {"width", OPTION_WIDTH, "N", 0,
+             "Every record is N bytes, without a terminator. Only such records may begin like a "
+             "filter or a compressed file, which are refused otherwise",
+             5},
             {"crlf", OPTION_CRLF, NULL, 0,
              "Leave a carriage return before the newline out of the key", 5},
             {0}},

@@ -128,11 +128,13 @@ hashes() {
   [[ $output == "$(<keys)" && ${#stderr_lines[@]} -eq 1 ]]
 }
 
-@test "gzip and zstd as records are refused, with what decompresses them" {
+@test "compressed records are refused, with what decompresses them" {
   numbers 1 1000 >keys
   lanebloom build -o filter keys
   gzip -k keys
   printf '\50\265\57\375 and frames' >keys.zst
+  printf '\3757zXZ\0 and blocks' >keys.xz
+  printf 'BZh91AY&SY and blocks' >keys.bz2
   with="decompress it:"
   for verb in "build -o other" "screen filter" hash; do
     by="lanebloom ${verb%% *}"
@@ -141,6 +143,10 @@ hashes() {
         lanebloom $verb $z keys.gz
       fails_with "keys.zst: expected records, found zstd data: $with zstdcat FILE | $by" \
         lanebloom $verb $z keys.zst
+      fails_with "keys.xz: expected records, found xz data: $with xzcat FILE | $by" \
+        lanebloom $verb $z keys.xz
+      fails_with "keys.bz2: expected records, found bzip2 data: $with bzcat FILE | $by" \
+        lanebloom $verb $z keys.bz2
     done
     fails_with "(standard input): expected records, found gzip data: $with zcat FILE | $by" \
       lanebloom $verb <keys.gz
@@ -157,7 +163,8 @@ hashes() {
   lanebloom build -o filter keys
   fails_with "found a lanebloom container" lanebloom hash < <(dd if=filter bs=1 status=none)
   fails_with "found gzip data" lanebloom hash < <(gzip <keys | dd bs=1 status=none)
-  for text in '\37' '\37\213' '\37\213\7' 'x\37\213\10' '\50\265\57' '\211LB' '\211LBf\r\n'; do
+  for text in '\37' '\37\213' '\37\213\7' 'x\37\213\10' '\50\265\57' '\211LB' '\211LBf\r\n' \
+    '\3757zX' 'BZh9' 'BZh91AY&SX' 'BZh91AY&S'; do
     printf "$text" | records 1
   done
   for text in '\n\50\265\57\375' '\211\n\211LBF\r\n'; do
