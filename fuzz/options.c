@@ -165,6 +165,9 @@ static void check_groups(int argc, char **argv)
 
 /* ---- Values ---- */
 
+static const struct argp no_options = {0};
+static const struct argp_state no_state = {.root_argp = &no_options, .name = "options"};
+
 /* Digits alone, and at most `most`, counted in twice as many bits. */
 static bool is_count(const char *text, uint64_t most, uint64_t *number)
 {
@@ -184,7 +187,7 @@ static bool take_count(const char *text, uint64_t most, uint64_t *number)
 {
   if (setjmp(end))
     return false;
-  *number = parse_count(NULL, "--count", text, most);
+  *number = parse_count(&no_state, "--count", text, most);
   return true;
 }
 
@@ -192,7 +195,7 @@ static bool take_number(const char *text, double *number)
 {
   if (setjmp(end))
     return false;
-  *number = parse_number(NULL, "--number", text);
+  *number = parse_number(&no_state, "--number", text);
   return true;
 }
 
@@ -200,7 +203,7 @@ static bool take_format(const char *text, bool to_hash, lanebloom_format *format
 {
   if (setjmp(end))
     return false;
-  *format = to_hash ? parse_hashing_format(NULL, text) : parse_format(NULL, text);
+  *format = to_hash ? parse_hashing_format(&no_state, text) : parse_format(&no_state, text);
   return true;
 }
 
