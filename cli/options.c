@@ -28,7 +28,10 @@ void usage_error(const struct argp_state *state, const char *format, ...)
   if (vasprintf(&message, format, arguments) < 0)
     die(NULL, "%s", strerror(ENOMEM));
   va_end(arguments);
-  fprintf(stderr, "%s: %s\n", state->name, escape_name(message));
+  char *escaped = escape_name(message);
+  fprintf(stderr, "%s: %s\n", state->name, escaped);
+  free(escaped);
+  free(message);
   argp_state_help(state, stderr, ARGP_HELP_SEE);
   exit(EXIT_TROUBLE);
 }
