@@ -106,9 +106,10 @@ LANEBLOOM_API lanebloom_writer lanebloom_writer_by_name(const char *name);
  * problem: room for one line that says what was expected and found; empty on success. It may quote
  * any bytes of the file. Pass NULL and 0 if no line is wanted.
  *
- * Errors: FORMAT: not a table, or one that is still being written (the line says so); CORRUPT;
- * LIMIT: a version, checksum, compression or layout that this build does not read, or far more than
- * a file of this size should hold; ARGUMENT: no such writer; IO; MEMORY; KERNEL. */
+ * Errors: FORMAT: not a table, or one that is still being written (the line says so if the file
+ * changed within the last minute); CORRUPT; LIMIT: a version, checksum, compression or layout that
+ * this build does not read, or far more than a file of this size should hold; ARGUMENT: no such
+ * writer; IO; MEMORY; KERNEL. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_table_open(const char *path, lanebloom_writer writer,
                                                           lanebloom_table **table, char *problem,
                                                           size_t problem_size);

@@ -115,6 +115,13 @@ static lanebloom_status read_long(const uint8_t *bytes, size_t nbytes, uint64_t 
   return read_handles(bytes + 1, footer, problem);
 }
 
+/* The footer is written last. */
+static const char *explain_no_footer(const struct input *input)
+{
+  return lanebloom_input_is_recent(input) ? "not a table, or one that is being written (try again)"
+                                          : "not a table, or a truncated one";
+}
+
 lanebloom_status lanebloom_footer_read(const struct input *input, struct footer *footer,
                                        const struct problem *problem)
 {
@@ -122,13 +129,12 @@ lanebloom_status lanebloom_footer_read(const struct input *input, struct footer 
   const size_t nbytes = input->nbytes < sizeof bytes ? (size_t)input->nbytes : sizeof bytes;
   *footer = (struct footer){.checksum = CHECKSUM_CRC32C};
   if (nbytes == 0)
-    return problem_set(problem, LANEBLOOM_ERR_FORMAT,
-                       "an empty file: not a table, or one that is being written (try again)");
+    return problem_set(problem, LANEBLOOM_ERR_FORMAT, "an empty file: %s",
+                       explain_no_footer(input));
   if (nbytes < SHORT_NBYTES)
     return problem_set(problem, LANEBLOOM_ERR_FORMAT,
-                       "not a table, or one that is being written (try again): expected a file of "
-                       "at least %d bytes, found %" PRIu64,
-                       SHORT_NBYTES, input->nbytes);
+                       "%s: expected a file of at least %d bytes, found %" PRIu64,
+                       explain_no_footer(input), SHORT_NBYTES, input->nbytes);
   lanebloom_status status =
       lanebloom_input_read(input, input->nbytes - nbytes, bytes, nbytes, problem);
   if (status)
@@ -151,8 +157,7 @@ lanebloom_status lanebloom_footer_read(const struct input *input, struct footer 
         "expected a block-based table, found a %s table of RocksDB, which is not read",
         magic == MAGIC_CUCKOO ? "cuckoo" : "plain");
   return problem_set(problem, LANEBLOOM_ERR_FORMAT,
-                     "not a table, or one that is being written (try again): expected LevelDB's, "
-                     "RocksDB's or Pebble's magic number in the last 8 bytes, "
-                     "found %016" PRIx64,
-                     magic);
+                     "%s: expected LevelDB's, RocksDB's or Pebble's magic number in the last 8 "
+                     "bytes, found %016" PRIx64,
+                     explain_no_footer(input), magic);
 }

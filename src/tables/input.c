@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "input.h"
@@ -47,6 +48,14 @@ bool lanebloom_input_has_grown(const struct input *input, uint64_t *nbytes)
     return false;
   *nbytes = (uint64_t)found.st_size;
   return *nbytes > input->nbytes;
+}
+
+bool lanebloom_input_is_recent(const struct input *input)
+{
+  static const time_t recent_seconds = 60;
+  struct stat found;
+  return input->file >= 0 && fstat(input->file, &found) == 0 &&
+         time(NULL) - found.st_mtime < recent_seconds;
 }
 
 lanebloom_status lanebloom_input_read(const struct input *input, uint64_t offset, void *to,

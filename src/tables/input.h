@@ -20,6 +20,9 @@ void lanebloom_input_close(struct input *input);
 /* Is the file larger now than when it was opened? nbytes: its size. */
 bool lanebloom_input_has_grown(const struct input *input, uint64_t *nbytes);
 
+/* Was the file changed within the last minute? Then it may still be written. */
+bool lanebloom_input_is_recent(const struct input *input);
+
 /* Reads nbytes from the offset on, within the input. Errors: IO; CORRUPT: the file became
  * shorter. */
 lanebloom_status lanebloom_input_read(const struct input *input, uint64_t offset, void *to,

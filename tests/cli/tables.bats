@@ -150,6 +150,19 @@ copy() {
   done
 }
 
+@test "a truncated table that changed long ago is not said to be written" {
+  head -c 2000 "$VECTORS/rocksdb_fv5_xxh3_flb10.sst" >old.sst
+  : >empty.sst
+  echo 'no table' >short.sst
+  touch -d '2 minutes ago' old.sst empty.sst short.sst
+  for file in old.sst empty.sst short.sst; do
+    for command in "tables $file" "screen --db $file /dev/null" "extract $file -o filter"; do
+      fails_with "not a table, or a truncated one" lanebloom $command
+      [[ $stderr != *"written"* && $stderr != *"try again"* ]]
+    done
+  done
+}
+
 @test "what has not changed for a while is not waited for" {
   copy rocksdb_fv5_xxh3_flb10.sst
   head -c 2000 db/000001.sst >db/000002.sst
