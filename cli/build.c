@@ -225,10 +225,10 @@ static _Noreturn void die_of(lanebloom_status status, const struct build *build,
 /* Runs the job on every record and returns how many there were. */
 static uint64_t work_on_all(const struct build *build, size_t nworkers, struct job *job)
 {
-  static const struct reader reader = {
+  static const struct input_messages messages = {
       .verb = "build", .container_advice = "`build' reads keys; it does not merge filters"};
   static struct inputs inputs;
-  inputs_begin(&inputs, &reader, &build->syntax, build->inputs, build->ninputs,
+  inputs_begin(&inputs, &messages, &build->syntax, build->inputs, build->ninputs,
                &build->target_status);
   job->inputs = &inputs;
   job->nworkers = nworkers;
@@ -237,9 +237,9 @@ static uint64_t work_on_all(const struct build *build, size_t nworkers, struct j
   return job->nrecords;
 }
 
-static void count_piece(void *context, size_t worker, struct cutter *cutter, struct piece *piece)
+static void count_chunk(void *context, size_t worker, struct cutter *cutter, struct chunk *chunk)
 {
-  (void)context, (void)worker, (void)piece;
+  (void)context, (void)worker, (void)chunk;
   struct batch batch;
   while (cutter_next(cutter, &batch))
     ;
@@ -262,22 +262,22 @@ static double bits_for_rate(const struct build *build, uint64_t nkeys)
 }
 
 /* One worker adds to the builder itself. Several workers have a builder each. A builder that stores
- * hashes stores them in order, so it is merged after every piece, in the output turn. A filter that
+ * hashes stores them in order, so it is merged after every chunk, in the output turn. A filter that
  * is sized at the start takes keys in any order, so it is merged at the end. */
 struct building {
   const struct build *build;
   size_t nworkers;
   lanebloom_builder *builder;
-  struct part {
+  struct partial {
     lanebloom_builder *builder; /* NULL: none yet */
     lanebloom_status status;
-  } * parts; /* of each worker */
+  } * partials; /* of each worker */
 };
 
 /* The most memory that the workers' filters may take together; it limits the number of workers.
  * One shared filter under a lock is slower: 10 million keys into 12.5 MB took two workers 0.78 s
  * with a shared filter, 0.46 s with a filter each, and one worker alone 0.54 s. */
-static const uint64_t PARTS_NBYTES = (uint64_t)64 << 20;
+static const uint64_t MAX_PARTIALS_NBYTES = (uint64_t)64 << 20;
 
 static size_t count_workers(const struct build *build)
 {
@@ -287,8 +287,8 @@ static size_t count_workers(const struct build *build)
       lanebloom_plan_size(build->format, build->bits_per_key, build->expected_keys, &nbytes,
                           &nprobes) != LANEBLOOM_OK)
     return build->nworkers;
-  const uint64_t nparts = nbytes ? PARTS_NBYTES / nbytes : WORKERS_MAX;
-  return nparts >= build->nworkers ? build->nworkers : nparts > 1 ? (size_t)nparts : 1;
+  const uint64_t npartials = nbytes ? MAX_PARTIALS_NBYTES / nbytes : WORKERS_MAX;
+  return npartials >= build->nworkers ? build->nworkers : npartials > 1 ? (size_t)npartials : 1;
 }
 
 static lanebloom_status create_builder(const struct build *build, lanebloom_builder **builder)
@@ -297,25 +297,25 @@ static lanebloom_status create_builder(const struct build *build, lanebloom_buil
                                   builder);
 }
 
-static void add_piece(void *context, size_t worker, struct cutter *cutter, struct piece *piece)
+static void add_chunk(void *context, size_t worker, struct cutter *cutter, struct chunk *chunk)
 {
-  (void)piece;
+  (void)chunk;
   struct building *building = context;
-  struct part *part = &building->parts[worker];
-  lanebloom_builder **builder = building->nworkers == 1 ? &building->builder : &part->builder;
+  struct partial *partial = &building->partials[worker];
+  lanebloom_builder **builder = building->nworkers == 1 ? &building->builder : &partial->builder;
   if (!*builder)
-    part->status = create_builder(building->build, builder);
-  for (struct batch batch; !part->status && cutter_next(cutter, &batch);)
-    part->status = lanebloom_builder_add(*builder, &batch.keys);
+    partial->status = create_builder(building->build, builder);
+  for (struct batch batch; !partial->status && cutter_next(cutter, &batch);)
+    partial->status = lanebloom_builder_add(*builder, &batch.keys);
 }
 
-static lanebloom_status merge_part(struct building *building, struct part *part)
+static lanebloom_status merge_partial(struct building *building, struct partial *partial)
 {
-  if (part->builder && !part->status)
-    part->status = lanebloom_builder_merge(building->builder, part->builder);
-  lanebloom_builder_destroy(part->builder);
-  part->builder = NULL;
-  return part->status;
+  if (partial->builder && !partial->status)
+    partial->status = lanebloom_builder_merge(building->builder, partial->builder);
+  lanebloom_builder_destroy(partial->builder);
+  partial->builder = NULL;
+  return partial->status;
 }
 
 static _Noreturn void die_after(lanebloom_status status, const struct build *build,
@@ -325,15 +325,15 @@ static _Noreturn void die_after(lanebloom_status status, const struct build *bui
       status == LANEBLOOM_ERR_MEMORY ? memory_advice(build) : "");
 }
 
-static void deliver_piece(void *context, size_t worker, struct piece *piece, uint64_t first)
+static void deliver_chunk(void *context, size_t worker, struct chunk *chunk, uint64_t first)
 {
-  (void)piece;
+  (void)chunk;
   struct building *building = context;
-  struct part *part = &building->parts[worker];
+  struct partial *partial = &building->partials[worker];
   if (building->build->expected_keys == 0)
-    merge_part(building, part);
-  if (part->status)
-    die_after(part->status, building->build, first - 1);
+    merge_partial(building, partial);
+  if (partial->status)
+    die_after(partial->status, building->build, first - 1);
 }
 
 static lanebloom_filter *build_filter(const struct build *build, uint64_t *nrecords)
@@ -342,19 +342,19 @@ static lanebloom_filter *build_filter(const struct build *build, uint64_t *nreco
   lanebloom_status status = create_builder(build, &building.builder);
   if (status != LANEBLOOM_OK)
     die_of(status, build, build->expected_keys);
-  building.parts = calloc(building.nworkers, sizeof *building.parts);
-  if (!building.parts)
+  building.partials = calloc(building.nworkers, sizeof *building.partials);
+  if (!building.partials)
     die(NULL, "%s", strerror(ENOMEM));
 
   struct job job = {.context = &building,
-                    .work = add_piece,
-                    .deliver = deliver_piece,
+                    .work = add_chunk,
+                    .deliver = deliver_chunk,
                     .progress = build->progress};
   *nrecords = work_on_all(build, building.nworkers, &job);
   for (size_t i = 0; i < building.nworkers; i++)
-    if ((status = merge_part(&building, &building.parts[i])))
+    if ((status = merge_partial(&building, &building.partials[i])))
       die_after(status, build, *nrecords);
-  free(building.parts);
+  free(building.partials);
 
   lanebloom_filter *filter;
   status = lanebloom_builder_finish(building.builder, &filter);
@@ -446,7 +446,7 @@ int build_main(int argc, char **argv)
     build.bits_per_key = bits_for_rate(&build, build.expected_keys);
   else if (build.rate > 0)
     build.bits_per_key = bits_for_rate(
-        &build, work_on_all(&build, build.nworkers, &(struct job){.work = count_piece}));
+        &build, work_on_all(&build, build.nworkers, &(struct job){.work = count_chunk}));
   uint64_t nrecords;
   lanebloom_filter *filter = build_filter(&build, &nrecords);
   check_filter(&build, filter, nrecords);

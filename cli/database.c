@@ -66,11 +66,11 @@ static void add_table(struct database *database, char *path)
   database->paths[database->ntables++] = path;
 }
 
-static bool add_folder(struct database *database, const char *folder, bool says_why)
+static bool add_folder(struct database *database, const char *folder, bool print_error)
 {
   char **paths;
   int n = list_folder(folder, is_table, &paths);
-  if (n <= 0 && says_why)
+  if (n <= 0 && print_error)
     complain(folder, "%s",
              n < 0 ? strerror(errno)
                    : "expected a folder with .ldb or .sst files, found none in it");
@@ -83,26 +83,27 @@ static bool add_folder(struct database *database, const char *folder, bool says_
   return n > 0;
 }
 
-static bool add_name(struct database *database, const char *path, bool says_why)
+static bool add_name(struct database *database, const char *path, bool print_error)
 {
   struct stat info;
   if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
-    return add_folder(database, path, says_why);
+    return add_folder(database, path, print_error);
   char *copy = resize(NULL, strlen(path) + 1);
   add_table(database, strcpy(copy, path)); /* if it does not exist, opening it reports that */
   return true;
 }
 
 /* False if a folder has no tables or cannot be read. */
-static bool list_names(struct database *database, char *const *names, size_t nnames, bool says_why)
+static bool list_names(struct database *database, char *const *names, size_t nnames,
+                       bool print_error)
 {
   bool complete = true;
   *database = (struct database){0};
   for (size_t i = 0; i < nnames; i++)
-    complete &= add_name(database, names[i], says_why);
-  database->found = resize(NULL, (database->ntables + 1) * sizeof *database->found);
+    complete &= add_name(database, names[i], print_error);
+  database->loaded = resize(NULL, (database->ntables + 1) * sizeof *database->loaded);
   for (size_t i = 0; i < database->ntables; i++)
-    database->found[i] = NULL;
+    database->loaded[i] = NULL;
   return complete;
 }
 
@@ -120,14 +121,14 @@ void warn_of_logs(const char *folder)
     free(paths);
 }
 
-lanebloom_table *open_table(const char *path, lanebloom_writer writer, bool says_why)
+lanebloom_table *open_table(const char *path, lanebloom_writer writer, bool print_error)
 {
   lanebloom_table *table = NULL;
   char problem[512] = "input file is also the output";
   if (!is_standard_output(path) &&
       lanebloom_table_open(path, writer, &table, problem, sizeof problem) == LANEBLOOM_OK)
     return table;
-  if (says_why) {
+  if (print_error) {
     char *text = escape_name(problem);
     complain(path, "%s", text);
     free(text);
@@ -167,7 +168,7 @@ static bool is_same_list(const struct database *a, const struct database *b)
   return is_same;
 }
 
-/* Moves what an earlier look found for the same paths. Both lists have the same order. */
+/* Moves what an earlier listing found for the same paths. Both lists have the same order. */
 static void take_over(struct database *database, struct database *earlier)
 {
   size_t at = 0;
@@ -175,21 +176,21 @@ static void take_over(struct database *database, struct database *earlier)
     for (size_t n = 0; n < earlier->ntables; n++) {
       const size_t other = (at + n) % earlier->ntables;
       if (strcmp(database->paths[i], earlier->paths[other]) == 0) {
-        database->found[i] = earlier->found[other];
-        earlier->found[other] = NULL;
+        database->loaded[i] = earlier->loaded[other];
+        earlier->loaded[other] = NULL;
         at = other + 1;
         break;
       }
     }
 }
 
-static bool visit_all(struct database *database, const struct visitor *visitor, bool says_why)
+static bool load_all(struct database *database, const struct table_loader *loader, bool print_error)
 {
   bool complete = true;
   for (size_t i = 0; i < database->ntables; i++) {
-    if (!database->found[i])
-      database->found[i] = visitor->visit(visitor->context, database->paths[i], says_why);
-    complete &= database->found[i] != NULL;
+    if (!database->loaded[i])
+      database->loaded[i] = loader->load(loader->context, database->paths[i], print_error);
+    complete &= database->loaded[i] != NULL;
   }
   return complete;
 }
@@ -202,33 +203,33 @@ static bool may_change(const struct database *database)
   for (size_t i = 0; i < database->ntables; i++) {
     struct stat info;
     may_change |=
-        !database->found[i] && (stat(database->paths[i], &info) != 0 || !S_ISREG(info.st_mode) ||
-                                time(NULL) - info.st_mtime < settled_seconds);
+        !database->loaded[i] && (stat(database->paths[i], &info) != 0 || !S_ISREG(info.st_mode) ||
+                                 time(NULL) - info.st_mtime < settled_seconds);
   }
   return may_change;
 }
 
 /* A running engine writes new tables, then removes those that they replace. Nothing was missed if a
- * second listing, after all tables were visited, equals the first. */
-bool database_look(struct database *database, char *const *names, size_t nnames,
-                   const struct visitor *visitor)
+ * second listing, after all tables were loaded, equals the first. */
+bool database_load(struct database *database, char *const *names, size_t nnames,
+                   const struct table_loader *loader)
 {
-  enum { MAX_LOOKS = 20 };
+  enum { MAX_LISTINGS = 20 };
   static const struct timespec pause = {.tv_nsec = 50000000};
   struct database earlier = {0}, again;
-  for (int look = 1;; look++) {
-    const bool listed = list_names(database, names, nnames, look == 1);
+  for (int listing = 1;; listing++) {
+    const bool listed = list_names(database, names, nnames, listing == 1);
     take_over(database, &earlier);
-    database_forget(&earlier, visitor);
-    const bool is_last = look == MAX_LOOKS || !database->has_folders;
-    const bool visited = visit_all(database, visitor, is_last);
+    database_free(&earlier, loader);
+    const bool is_last = listing == MAX_LISTINGS || !database->has_folders;
+    const bool loaded = load_all(database, loader, is_last);
     list_names(&again, names, nnames, false);
     const bool is_same = is_same_list(database, &again);
-    database_forget(&again, visitor);
-    if (is_same && (visited || is_last))
-      return visited && listed;
+    database_free(&again, loader);
+    if (is_same && (loaded || is_last))
+      return loaded && listed;
     if (is_same && !may_change(database))
-      return visit_all(database, visitor, true) && listed;
+      return load_all(database, loader, true) && listed;
     if (is_last) {
       complain(
           NULL,
@@ -241,14 +242,14 @@ bool database_look(struct database *database, char *const *names, size_t nnames,
   }
 }
 
-void database_forget(struct database *database, const struct visitor *visitor)
+void database_free(struct database *database, const struct table_loader *loader)
 {
   for (size_t i = 0; i < database->ntables; i++) {
-    if (database->found[i])
-      visitor->forget(database->found[i]);
+    if (database->loaded[i])
+      loader->free(database->loaded[i]);
     free(database->paths[i]);
   }
-  free(database->found);
+  free(database->loaded);
   free(database->tables);
   free(database->paths);
   *database = (struct database){0};
@@ -256,9 +257,9 @@ void database_forget(struct database *database, const struct visitor *visitor)
 
 /* ---- databases that stay open ---- */
 
-static void *keep_open(void *context, const char *path, bool says_why)
+static void *keep_open(void *context, const char *path, bool print_error)
 {
-  return open_table(path, *(const lanebloom_writer *)context, says_why);
+  return open_table(path, *(const lanebloom_writer *)context, print_error);
 }
 
 static void close_table(void *table)
@@ -268,15 +269,15 @@ static void close_table(void *table)
 
 struct database database_open(char *const *names, size_t nnames, lanebloom_writer writer)
 {
-  const struct visitor visitor = {keep_open, close_table, &writer};
+  const struct table_loader loader = {keep_open, close_table, &writer};
   struct database database;
-  if (!database_look(&database, names, nnames, &visitor))
+  if (!database_load(&database, names, nnames, &loader))
     exit(EXIT_TROUBLE);
   const size_t n = database.ntables;
   database.tables = resize(NULL, (n + 1) * sizeof *database.tables);
   const char **warnings = resize(NULL, (n + 1) * sizeof *warnings);
   for (size_t i = 0; i < n; i++) {
-    database.tables[i] = database.found[i];
+    database.tables[i] = database.loaded[i];
     warnings[i] = lanebloom_table_warning(database.tables[i]);
   }
   warn_of_tables(database.paths, warnings, n);
@@ -286,5 +287,5 @@ struct database database_open(char *const *names, size_t nnames, lanebloom_write
 
 void database_close(struct database *database)
 {
-  database_forget(database, &(struct visitor){.forget = close_table});
+  database_free(database, &(struct table_loader){.free = close_table});
 }

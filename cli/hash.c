@@ -116,9 +116,9 @@ static void print_record(const struct hash *hash, const struct batch *batch, siz
   output("\n", 1);
 }
 
-static void hash_piece(void *context, size_t worker, struct cutter *cutter, struct piece *piece)
+static void hash_chunk(void *context, size_t worker, struct cutter *cutter, struct chunk *chunk)
 {
-  (void)worker, (void)piece;
+  (void)worker, (void)chunk;
   const struct hash *hash = context;
   static uint64_t hashes[BATCH_NRECORDS]; /* of 4 or 8 bytes each */
   struct batch batch;
@@ -145,17 +145,17 @@ int hash_main(int argc, char **argv)
   if (hash.hash_nbytes == 0)
     die(hash.path, "format %s hashes no keys", lanebloom_format_name(hash.format));
 
-  static const struct reader reader = {
+  static const struct input_messages messages = {
       .verb = "hash",
       .container_advice = "to hash records in its format, give it as --filter FILE"};
   static struct inputs inputs;
   struct stat target = {0};
   fstat(STDOUT_FILENO, &target);
-  inputs_begin(&inputs, &reader, &hash.syntax, hash.inputs, hash.ninputs, &target);
+  inputs_begin(&inputs, &messages, &hash.syntax, hash.inputs, hash.ninputs, &target);
   struct job job = {.inputs = &inputs,
                     .nworkers = 1,
                     .context = &hash,
-                    .work = hash_piece}; /* one, so in order */
+                    .work = hash_chunk}; /* one, so in order */
   job_run(&job);
   free(hash.positions);
   lanebloom_filter_close(hash.filter);

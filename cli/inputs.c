@@ -1,5 +1,5 @@
-/* Reads inputs in pieces. Each piece is cut and screened where it was read. Only an incomplete
- * record at its end is copied, to the next piece.
+/* Reads inputs in chunks. Each chunk is cut and screened where it was read. Only an incomplete
+ * record at its end is copied, to the next chunk.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,58 +11,58 @@
 #include "cli.h"
 #include "inputs.h"
 
-/* The first half holds the incomplete record of the piece before; read(2) fills the second half. */
+/* The first half holds the incomplete record of the chunk before; read(2) fills the second half. */
 static const size_t BUFFER_NBYTES = (size_t)2 * READ_NBYTES;
 
-bool piece_create(struct piece *piece)
+bool chunk_create(struct chunk *chunk)
 {
-  *piece = (struct piece){.buffer = malloc(BUFFER_NBYTES), .capacity = BUFFER_NBYTES};
-  return piece->buffer != NULL;
+  *chunk = (struct chunk){.buffer = malloc(BUFFER_NBYTES), .capacity = BUFFER_NBYTES};
+  return chunk->buffer != NULL;
 }
 
-void piece_destroy(struct piece *piece)
+void chunk_destroy(struct chunk *chunk)
 {
-  free(piece->buffer);
-  *piece = (struct piece){0};
+  free(chunk->buffer);
+  *chunk = (struct chunk){0};
 }
 
-/* Empties the piece. If the buffer grew for a long record and the last piece did not need that
+/* Empties the chunk. If the buffer grew for a long record and the last chunk did not need that
  * much, it shrinks. */
-static void piece_reset(struct piece *piece)
+static void chunk_reset(struct chunk *chunk)
 {
-  const size_t nused = piece->data ? (size_t)(piece->data - piece->buffer) + piece->nbytes : 0;
-  if (piece->capacity > BUFFER_NBYTES && nused <= BUFFER_NBYTES) {
-    char *smaller = realloc(piece->buffer, BUFFER_NBYTES);
+  const size_t nused = chunk->data ? (size_t)(chunk->data - chunk->buffer) + chunk->nbytes : 0;
+  if (chunk->capacity > BUFFER_NBYTES && nused <= BUFFER_NBYTES) {
+    char *smaller = realloc(chunk->buffer, BUFFER_NBYTES);
     if (smaller) {
-      piece->buffer = smaller;
-      piece->capacity = BUFFER_NBYTES;
+      chunk->buffer = smaller;
+      chunk->capacity = BUFFER_NBYTES;
     }
   }
-  piece->data = piece->buffer + READ_NBYTES;
-  piece->nbytes = 0;
-  piece->complaint[0] = '\0';
-  piece->is_out_of_memory = false;
+  chunk->data = chunk->buffer + READ_NBYTES;
+  chunk->nbytes = 0;
+  chunk->error[0] = '\0';
+  chunk->is_out_of_memory = false;
 }
 
-static bool piece_grow(struct piece *piece)
+static bool chunk_grow(struct chunk *chunk)
 {
   char *larger =
-      piece->capacity <= PTRDIFF_MAX / 2 ? realloc(piece->buffer, 2 * piece->capacity) : NULL;
+      chunk->capacity <= PTRDIFF_MAX / 2 ? realloc(chunk->buffer, 2 * chunk->capacity) : NULL;
   if (!larger)
     return false;
-  piece->data = larger + (piece->data - piece->buffer);
-  piece->buffer = larger;
-  piece->capacity *= 2;
+  chunk->data = larger + (chunk->data - chunk->buffer);
+  chunk->buffer = larger;
+  chunk->capacity *= 2;
   return true;
 }
 
 static const char *const standard_input[] = {"-"};
 
-void inputs_begin(struct inputs *inputs, const struct reader *reader,
+void inputs_begin(struct inputs *inputs, const struct input_messages *messages,
                   const struct record_syntax *syntax, char *const *paths, size_t npaths,
                   const struct stat *target)
 {
-  inputs->reader = *reader;
+  inputs->messages = *messages;
   inputs->syntax = *syntax;
   inputs->paths = npaths ? paths : (char *const *)standard_input;
   inputs->npaths = npaths ? npaths : 1;
@@ -77,15 +77,15 @@ static void close_input(struct inputs *inputs)
   inputs->fd = -1;
 }
 
-/* Closes the input and puts the message into its piece. */
-__attribute__((format(printf, 3, 4))) static void fail(struct inputs *inputs, struct piece *piece,
+/* Closes the input and puts the message into its chunk. */
+__attribute__((format(printf, 3, 4))) static void fail(struct inputs *inputs, struct chunk *chunk,
                                                        const char *format, ...)
 {
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(piece->complaint, sizeof piece->complaint, format, arguments);
+  vsnprintf(chunk->error, sizeof chunk->error, format, arguments);
   va_end(arguments);
-  piece->nbytes = 0;
+  chunk->nbytes = 0;
   close_input(inputs);
 }
 
@@ -95,20 +95,20 @@ static bool is_target(const struct inputs *inputs, const struct stat *input)
   return S_ISREG(inputs->target.st_mode) && is_same_file(input, &inputs->target);
 }
 
-static void open_input(struct inputs *inputs, struct piece *piece)
+static void open_input(struct inputs *inputs, struct chunk *chunk)
 {
   const char *path = *inputs->paths++;
   inputs->npaths--;
   inputs->ncarried = 0;
   inputs->at_beginning = inputs->syntax.width == 0; /* fixed-width keys may begin with any bytes */
-  inputs->name = piece->name = input_name(path);
+  inputs->name = chunk->name = input_name(path);
   inputs->fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 
   struct stat input = {0};
   if (inputs->fd < 0 || fstat(inputs->fd, &input) < 0)
-    fail(inputs, piece, "%s", strerror(errno));
+    fail(inputs, chunk, "%s", strerror(errno));
   else if (is_target(inputs, &input))
-    fail(inputs, piece, "input file is also the output");
+    fail(inputs, chunk, "input file is also the output");
   else
     posix_fadvise(inputs->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
   inputs->nbytes = inputs->fd >= 0 && S_ISREG(input.st_mode) ? input.st_size : 0;
@@ -152,104 +152,104 @@ static const struct file_kind *find_kind(const char *bytes, size_t nbytes)
   return NULL;
 }
 
-static void refuse(struct inputs *inputs, struct piece *piece, const struct file_kind *kind)
+static void refuse(struct inputs *inputs, struct chunk *chunk, const struct file_kind *kind)
 {
-  const struct reader *reader = &inputs->reader;
+  const struct input_messages *messages = &inputs->messages;
   if (kind->decompressor)
-    fail(inputs, piece, "expected records, found %s: decompress it: %s FILE | lanebloom %s ...",
-         kind->name, kind->decompressor, reader->verb);
+    fail(inputs, chunk, "expected records, found %s: decompress it: %s FILE | lanebloom %s ...",
+         kind->name, kind->decompressor, messages->verb);
   else
-    fail(inputs, piece, "expected records, found %s: %s", kind->name, reader->container_advice);
+    fail(inputs, chunk, "expected records, found %s: %s", kind->name, messages->container_advice);
 }
 
-/* ---- Pieces ---- */
+/* ---- Chunks ---- */
 
-/* Reads once more into the piece. False at the end of the input and after an error. */
-static bool read_more(struct inputs *inputs, struct piece *piece, size_t *nread)
+/* Reads once more into the chunk. False at the end of the input and after an error. */
+static bool read_more(struct inputs *inputs, struct chunk *chunk, size_t *nread)
 {
-  if (piece->capacity - (size_t)(piece->data - piece->buffer) - piece->nbytes < READ_NBYTES &&
-      !piece_grow(piece)) {
-    fail(inputs, piece, "%s", strerror(ENOMEM));
-    piece->is_out_of_memory = true;
+  if (chunk->capacity - (size_t)(chunk->data - chunk->buffer) - chunk->nbytes < READ_NBYTES &&
+      !chunk_grow(chunk)) {
+    fail(inputs, chunk, "%s", strerror(ENOMEM));
+    chunk->is_out_of_memory = true;
     return false;
   }
   ssize_t n;
   do
-    n = read(inputs->fd, piece->data + piece->nbytes, READ_NBYTES);
+    n = read(inputs->fd, chunk->data + chunk->nbytes, READ_NBYTES);
   while (n < 0 && errno == EINTR);
   if (n < 0)
-    fail(inputs, piece, "%s", strerror(errno));
+    fail(inputs, chunk, "%s", strerror(errno));
   if (n <= 0)
     return false;
   *nread = (size_t)n;
-  piece->nbytes += *nread;
+  chunk->nbytes += *nread;
   return true;
 }
 
-/* How many bytes of the piece are whole records. No record ends before the last `nread` bytes. */
-static size_t count_whole(const struct record_syntax *syntax, const struct piece *piece,
+/* How many bytes of the chunk are whole records. No record ends before the last `nread` bytes. */
+static size_t count_whole(const struct record_syntax *syntax, const struct chunk *chunk,
                           size_t nread)
 {
   if (syntax->width)
-    return piece->nbytes - piece->nbytes % syntax->width;
-  const char *last = memrchr(piece->data + piece->nbytes - nread, syntax->terminator, nread);
-  return last ? (size_t)(last + 1 - piece->data) : 0;
+    return chunk->nbytes - chunk->nbytes % syntax->width;
+  const char *last = memrchr(chunk->data + chunk->nbytes - nread, syntax->terminator, nread);
+  return last ? (size_t)(last + 1 - chunk->data) : 0;
 }
 
 /* Bytes after the last terminator are a record too; its terminator is added. */
-static void complete_tail(struct inputs *inputs, struct piece *piece)
+static void complete_tail(struct inputs *inputs, struct chunk *chunk)
 {
   const size_t width = inputs->syntax.width;
   if (has_shrunk(inputs))
-    fail(inputs, piece, "truncated: the file became shorter while it was read");
-  else if (piece->nbytes > 0 && width)
-    fail(inputs, piece, "expected records of %zu bytes, found %zu bytes after the last one", width,
-         piece->nbytes);
-  else if (piece->nbytes > 0)
-    piece->data[piece->nbytes++] =
+    fail(inputs, chunk, "truncated: the file became shorter while it was read");
+  else if (chunk->nbytes > 0 && width)
+    fail(inputs, chunk, "expected records of %zu bytes, found %zu bytes after the last one", width,
+         chunk->nbytes);
+  else if (chunk->nbytes > 0)
+    chunk->data[chunk->nbytes++] =
         inputs->syntax.terminator; /* the read that met the end had room */
 }
 
-/* Fills the piece from the open input, and closes the input at its end. */
-static void fill(struct inputs *inputs, struct piece *piece)
+/* Fills the chunk from the open input, and closes the input at its end. */
+static void fill(struct inputs *inputs, struct chunk *chunk)
 {
-  piece->name = inputs->name;
-  piece->data -= inputs->ncarried;
-  piece->nbytes = inputs->ncarried;
-  memcpy(piece->data, inputs->carried, inputs->ncarried);
+  chunk->name = inputs->name;
+  chunk->data -= inputs->ncarried;
+  chunk->nbytes = inputs->ncarried;
+  memcpy(chunk->data, inputs->carried, inputs->ncarried);
 
-  for (size_t nread; read_more(inputs, piece, &nread);) {
+  for (size_t nread; read_more(inputs, chunk, &nread);) {
     const struct file_kind *kind =
-        inputs->at_beginning ? find_kind(piece->data, piece->nbytes) : NULL;
-    if (kind && piece->nbytes < kind->nbytes)
+        inputs->at_beginning ? find_kind(chunk->data, chunk->nbytes) : NULL;
+    if (kind && chunk->nbytes < kind->nbytes)
       continue;
     if (kind) {
-      refuse(inputs, piece, kind);
+      refuse(inputs, chunk, kind);
       return;
     }
     inputs->at_beginning = false;
-    const size_t nwhole = count_whole(&inputs->syntax, piece, nread);
+    const size_t nwhole = count_whole(&inputs->syntax, chunk, nread);
     if (nwhole > 0) {
-      inputs->ncarried = piece->nbytes - nwhole;
-      memcpy(inputs->carried, piece->data + nwhole, inputs->ncarried);
-      piece->nbytes = nwhole;
+      inputs->ncarried = chunk->nbytes - nwhole;
+      memcpy(inputs->carried, chunk->data + nwhole, inputs->ncarried);
+      chunk->nbytes = nwhole;
       return;
     }
   }
-  if (*piece->complaint)
+  if (*chunk->error)
     return;
-  complete_tail(inputs, piece);
+  complete_tail(inputs, chunk);
   close_input(inputs);
 }
 
-bool inputs_next(struct inputs *inputs, struct piece *piece)
+bool inputs_next(struct inputs *inputs, struct chunk *chunk)
 {
-  piece_reset(piece);
-  while (piece->nbytes == 0 && !*piece->complaint) {
+  chunk_reset(chunk);
+  while (chunk->nbytes == 0 && !*chunk->error) {
     if (inputs->fd >= 0)
-      fill(inputs, piece);
+      fill(inputs, chunk);
     else if (inputs->npaths > 0)
-      open_input(inputs, piece);
+      open_input(inputs, chunk);
     else
       return false;
   }

@@ -1,5 +1,5 @@
-/* Records: pieces of input cut into lines, NUL-terminated strings or fixed-width keys, a batch at a
- * time. Nothing is copied: a batch lies in its piece, its records side by side as they came.
+/* Records: chunks of input cut into lines, NUL-terminated strings or fixed-width keys, a batch at a
+ * time. Nothing is copied: a batch lies in its chunk, its records side by side as they came.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_RECORDS_H
 #define LANEBLOOM_CLI_RECORDS_H
@@ -26,7 +26,7 @@ struct record_syntax {
   bool crlf;       /* a carriage return before the terminator belongs to it */
 };
 
-/* Neighbouring records of one piece, at least one, borrowed until the next batch. */
+/* Neighbouring records of one chunk, at least one, borrowed until the next batch. */
 struct batch {
   lanebloom_keys keys; /* the records without their terminators */
   size_t n;

@@ -173,7 +173,7 @@ static void print_counts(const struct screen *screen)
 
 static void screen_free(struct screen *screen)
 {
-  found_destroy(screen);
+  results_destroy(screen);
   for (size_t i = 0; screen->labels && i < screen->database.ntables; i++)
     free(screen->labels[i]);
   free(screen->labels);
@@ -196,19 +196,19 @@ int screen_main(int argc, char **argv)
   if (screen.which && !screen.quiet)
     label_tables(&screen);
 
-  static const struct reader reader = {
+  static const struct input_messages messages = {
       .verb = "screen", .container_advice = "`screen' takes one FILTER; run it once per filter"};
   static struct inputs inputs;
   struct stat target = {0};
   if (!screen.count && !screen.quiet)
     fstat(STDOUT_FILENO, &target);
-  inputs_begin(&inputs, &reader, &screen.syntax, screen.inputs, screen.ninputs, &target);
+  inputs_begin(&inputs, &messages, &screen.syntax, screen.inputs, screen.ninputs, &target);
   screen.filter = filter;
-  found_create(&screen);
+  results_create(&screen);
   screen.job.inputs = &inputs;
   screen.job.context = &screen;
-  screen.job.work = screen_piece;
-  screen.job.deliver = deliver_piece;
+  screen.job.work = screen_chunk;
+  screen.job.deliver = deliver_chunk;
   job_run(&screen.job);
   if (screen.count && !screen.quiet)
     print_counts(&screen);

@@ -19,20 +19,20 @@ struct screen {
 
   const lanebloom_filter *filter; /* NULL: tables are asked */
   struct database database;
-  struct found *found; /* by each worker */
-  uint64_t nselected;  /* delivered; of a quiet search, whether any is */
-  char **labels;       /* "NAME\t" of each table, if they are printed; else NULL */
-  uint64_t *nhits;     /* of each table, if they are counted; else NULL */
+  struct chunk_result *results; /* by each worker */
+  uint64_t nselected;           /* delivered; of a quiet search, whether any is */
+  char **labels;                /* "NAME\t" of each table, if they are printed; else NULL */
+  uint64_t *nhits;              /* of each table, if they are counted; else NULL */
 };
 
-/* ---- found.c: the work on a piece, and what is printed of it ---- */
+/* ---- results.c: the work on a chunk, and what is printed of it ---- */
 
 /* For all workers, or the end. */
-void found_create(struct screen *screen);
-void found_destroy(struct screen *screen);
+void results_create(struct screen *screen);
+void results_destroy(struct screen *screen);
 
 /* For struct job; context: the struct screen. */
-void screen_piece(void *context, size_t worker, struct cutter *cutter, struct piece *piece);
-void deliver_piece(void *context, size_t worker, struct piece *piece, uint64_t first);
+void screen_chunk(void *context, size_t worker, struct cutter *cutter, struct chunk *chunk);
+void deliver_chunk(void *context, size_t worker, struct chunk *chunk, uint64_t first);
 
 #endif

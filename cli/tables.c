@@ -206,10 +206,10 @@ struct row {
   bool has_large_key; /* which is not printed */
 };
 
-static void *describe_table(void *context, const char *path, bool says_why)
+static void *describe_table(void *context, const char *path, bool print_error)
 {
   const struct tables *tables = context;
-  lanebloom_table *table = open_table(path, tables->writer, says_why);
+  lanebloom_table *table = open_table(path, tables->writer, print_error);
   if (!table)
     return NULL;
   lanebloom_table_info info;
@@ -229,9 +229,9 @@ static void *describe_table(void *context, const char *path, bool says_why)
   return row;
 }
 
-static void forget_row(void *found)
+static void free_row(void *loaded)
 {
-  struct row *row = found;
+  struct row *row = loaded;
   json_object_put(row->json);
   free(row->line);
   free(row->warning);
@@ -243,12 +243,12 @@ static void warn_of_rows(const struct database *database)
   const size_t n = database->ntables;
   const char **warnings = resize(NULL, (n + 1) * sizeof *warnings);
   for (size_t i = 0; i < n; i++) {
-    const struct row *row = database->found[i];
+    const struct row *row = database->loaded[i];
     warnings[i] = row ? row->warning : "";
   }
   warn_of_tables(database->paths, warnings, n);
   for (size_t i = 0; i < n; i++) {
-    const struct row *row = database->found[i];
+    const struct row *row = database->loaded[i];
     if (row && row->json && row->has_large_key)
       warnings[i] = "a key of more than 64 MiB is not printed";
   }
@@ -278,12 +278,12 @@ static void print_rows(const struct tables *tables, const struct database *datab
     names[i] = escape_word(database->paths[i], strlen(database->paths[i]), SIZE_MAX);
     const size_t nchars = mbstowcs(NULL, names[i], 0);
     width = nchars > width ? nchars : width;
-    nrows += database->found[i] != NULL;
+    nrows += database->loaded[i] != NULL;
   }
   if (nrows > 0 && !tables->no_header)
     print_header(width);
   for (size_t i = 0; i < n; i++) {
-    const struct row *row = database->found[i];
+    const struct row *row = database->loaded[i];
     if (row)
       print_row(names[i], width, row->line);
     free(names[i]);
@@ -295,19 +295,19 @@ int tables_main(int argc, char **argv)
 {
   struct tables tables = {0};
   parse_options(&argp, 0, argc, argv, &tables);
-  const struct visitor visitor = {describe_table, forget_row, &tables};
+  const struct table_loader loader = {describe_table, free_row, &tables};
   struct database database;
-  const bool complete = database_look(&database, tables.paths, tables.npaths, &visitor);
+  const bool complete = database_load(&database, tables.paths, tables.npaths, &loader);
   warn_of_rows(&database);
   if (tables.json)
     for (size_t i = 0; i < database.ntables; i++) {
-      struct row *row = database.found[i];
+      struct row *row = database.loaded[i];
       errno = 0;
       if (row)
         output_json(json_object_get(row->json));
     }
   else
     print_rows(&tables, &database);
-  database_forget(&database, &visitor);
+  database_free(&database, &loader);
   return complete ? EXIT_SUCCESS : EXIT_TROUBLE;
 }

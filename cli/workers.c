@@ -16,15 +16,15 @@
 static const size_t STACK_NBYTES = (size_t)512 << 10;
 
 struct worker {
-  struct crew *crew;
+  struct ring *ring;
   size_t index;
   pthread_t thread; /* of all but the first, which is the caller */
   sem_t may_read, may_deliver;
-  struct piece piece;
+  struct chunk chunk;
   struct cutter cutter;
 };
 
-struct crew {
+struct ring {
   struct job *job;
   struct worker *workers;
   size_t nworkers; /* in the ring, at most job->nworkers; both belong to the input turn */
@@ -59,17 +59,17 @@ void job_exit(const struct job *job, int status)
 static void deliver(struct job *job, struct worker *self)
 {
   const uint64_t first = job->nrecords + 1;
-  struct piece *piece = &self->piece;
-  if (*piece->complaint) {
-    complain(piece->name, "%s", piece->complaint);
+  struct chunk *chunk = &self->chunk;
+  if (*chunk->error) {
+    complain(chunk->name, "%s", chunk->error);
     job->failed = true;
-    if (job->needs_all || piece->is_out_of_memory)
+    if (job->needs_all || chunk->is_out_of_memory)
       job_exit(job, EXIT_TROUBLE);
     return;
   }
   job->nrecords += self->cutter.nrecords;
   if (job->deliver)
-    job->deliver(job->context, self->index, piece, first);
+    job->deliver(job->context, self->index, chunk, first);
   output_flush(); /* more input may be long in coming: show what there is */
   if (job->progress)
     report_progress(job->nrecords, false);
@@ -92,16 +92,16 @@ static void release(struct worker *worker)
 {
   sem_destroy(&worker->may_read);
   sem_destroy(&worker->may_deliver);
-  piece_destroy(&worker->piece);
+  chunk_destroy(&worker->chunk);
 }
 
 /* The first worker is the caller. False where there is no memory or no thread to be had. */
-static bool add_worker(struct crew *crew)
+static bool add_worker(struct ring *ring)
 {
-  struct worker *worker = &crew->workers[crew->nworkers];
-  worker->crew = crew;
-  worker->index = crew->nworkers;
-  if (!piece_create(&worker->piece))
+  struct worker *worker = &ring->workers[ring->nworkers];
+  worker->ring = ring;
+  worker->index = ring->nworkers;
+  if (!chunk_create(&worker->chunk))
     return false;
   sem_init(&worker->may_read, 0, 0);
   sem_init(&worker->may_deliver, 0, 0);
@@ -109,35 +109,35 @@ static bool add_worker(struct crew *crew)
     release(worker);
     return false;
   }
-  crew->nworkers++;
+  ring->nworkers++;
   return true;
 }
 
 /* Whose turn is next. The ring grows as long as there is more to read, so that little input starts
  * no thread in vain; where no thread is to be had, those that are there do. */
-static struct worker *successor(struct crew *crew, const struct worker *self, bool more)
+static struct worker *successor(struct ring *ring, const struct worker *self, bool more)
 {
-  if (more && self->index + 1 == crew->nworkers && crew->nworkers < crew->job->nworkers &&
-      !add_worker(crew))
-    crew->job->nworkers = crew->nworkers;
-  return &crew->workers[(self->index + 1) % crew->nworkers];
+  if (more && self->index + 1 == ring->nworkers && ring->nworkers < ring->job->nworkers &&
+      !add_worker(ring))
+    ring->job->nworkers = ring->nworkers;
+  return &ring->workers[(self->index + 1) % ring->nworkers];
 }
 
-/* The end of input goes round like a piece, so that a worker leaves only after all that came before
+/* The end of input goes round like a chunk, so that a worker leaves only after all that came before
  * is delivered. */
 static void *run(void *worker)
 {
   struct worker *self = worker;
-  struct job *job = self->crew->job;
+  struct job *job = self->ring->job;
   for (bool more = true; more;) {
     take(&self->may_read);
-    more = inputs_next(job->inputs, &self->piece);
-    struct worker *next = successor(self->crew, self, more);
+    more = inputs_next(job->inputs, &self->chunk);
+    struct worker *next = successor(self->ring, self, more);
     give(&next->may_read);
 
-    cutter_begin(&self->cutter, &job->inputs->syntax, self->piece.data, self->piece.nbytes);
-    if (job->work && self->piece.nbytes > 0)
-      job->work(job->context, self->index, &self->cutter, &self->piece);
+    cutter_begin(&self->cutter, &job->inputs->syntax, self->chunk.data, self->chunk.nbytes);
+    if (job->work && self->chunk.nbytes > 0)
+      job->work(job->context, self->index, &self->cutter, &self->chunk);
 
     take(&self->may_deliver);
     if (more)
@@ -149,21 +149,21 @@ static void *run(void *worker)
 
 void job_run(struct job *job)
 {
-  struct crew crew = {.job = job, .workers = calloc(job->nworkers, sizeof *crew.workers)};
-  if (!crew.workers || !add_worker(&crew))
+  struct ring ring = {.job = job, .workers = calloc(job->nworkers, sizeof *ring.workers)};
+  if (!ring.workers || !add_worker(&ring))
     die(NULL, "%s", strerror(ENOMEM));
   if (job->progress)
     report_progress(0, false); /* the clock starts */
-  give(&crew.workers[0].may_read);
-  give(&crew.workers[0].may_deliver);
-  run(&crew.workers[0]);
+  give(&ring.workers[0].may_read);
+  give(&ring.workers[0].may_deliver);
+  run(&ring.workers[0]);
 
-  for (size_t i = 0; i < crew.nworkers; i++) {
+  for (size_t i = 0; i < ring.nworkers; i++) {
     if (i > 0)
-      pthread_join(crew.workers[i].thread, NULL);
-    release(&crew.workers[i]);
+      pthread_join(ring.workers[i].thread, NULL);
+    release(&ring.workers[i]);
   }
-  free(crew.workers);
+  free(ring.workers);
   if (job->progress)
     report_progress(job->nrecords, true);
 }

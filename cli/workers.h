@@ -1,11 +1,11 @@
-/* Workers: threads that share the pieces of the inputs, with results in the order of the inputs.
+/* Workers: threads that share the chunks of the inputs, with results in the order of the inputs.
  *
- *   input turn     read a piece        one worker at a time, in a ring
+ *   input turn     read a chunk        one worker at a time, in a ring
  *                  work on it          all at once
  *   output turn    deliver results     one worker at a time, in the same ring
  *
- * Whoever has read hands the input turn on and so needs no queue: a worker holds one piece, and
- * pieces in flight are as many as workers. One worker is the same ring, without a thread.
+ * Whoever has read hands the input turn on and so needs no queue: a worker holds one chunk, and
+ * chunks in flight are as many as workers. One worker is the same ring, without a thread.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_WORKERS_H
 #define LANEBLOOM_CLI_WORKERS_H
@@ -24,15 +24,15 @@ size_t default_nworkers(void);
 
 struct job {
   struct inputs *inputs;
-  size_t nworkers; /* at most; as many as there are threads to be had, and pieces to be read */
+  size_t nworkers; /* at most; as many as there are threads to be had, and chunks to be read */
   bool progress;
   bool needs_all; /* the first input that cannot be read ends the command, as lack of memory does */
 
-  /* Both may be NULL. worker: from 0 to nworkers - 1, who worked on a piece delivers it. */
+  /* Both may be NULL. worker: from 0 to nworkers - 1, who worked on a chunk delivers it. */
   void *context;
   void (*work)(void *context, size_t worker, struct cutter *cutter,
-               struct piece *piece); /* leaves it cut */
-  void (*deliver)(void *context, size_t worker, struct piece *piece,
+               struct chunk *chunk); /* leaves it cut */
+  void (*deliver)(void *context, size_t worker, struct chunk *chunk,
                   uint64_t first); /* number of its first record, from 1 */
 
   /* results, which belong to the output turn */

@@ -1,5 +1,5 @@
-/* Any bytes in any inputs, read in any pieces and cut in any way: records are those that a loop
- * over all bytes finds, none lost, none cut, in order; and pieces hold whole records alone.
+/* Any bytes in any inputs, read in any chunks and cut in any way: records are those that a loop
+ * over all bytes finds, none lost, none cut, in order; and chunks hold whole records alone.
  *   width 1 byte, or 0 | 1: NUL-terminated, 2: crlf | steps: what 1 byte | bytes | how many 2
  *   bytes, if repeated
  * SPDX-License-Identifier: MIT */
@@ -120,12 +120,12 @@ static void check_record(struct expected *expected, const struct batch *batch, s
   expected->at += nbytes < left ? nbytes : left;
 }
 
-static void check_piece(struct expected *expected, const struct piece *piece)
+static void check_chunk(struct expected *expected, const struct chunk *chunk)
 {
   static struct cutter cutter;
-  cutter_begin(&cutter, expected->syntax, piece->data, piece->nbytes);
+  cutter_begin(&cutter, expected->syntax, chunk->data, chunk->nbytes);
   size_t n = 0;
-  const char *next = piece->data;
+  const char *next = chunk->data;
   for (struct batch batch; cutter_next(&cutter, &batch); n += batch.n) {
     CHECK(batch.n > 0 && batch.keys.n == batch.n && n % BATCH_NRECORDS == 0);
     CHECK(batch_record(&batch, 0) == next);
@@ -133,7 +133,7 @@ static void check_piece(struct expected *expected, const struct piece *piece)
       check_record(expected, &batch, i);
     next = batch_record(&batch, batch.n);
   }
-  CHECK(next == piece->data + piece->nbytes && n == cutter.nrecords && n <= PIECE_NRECORDS);
+  CHECK(next == chunk->data + chunk->nbytes && n == cutter.nrecords && n <= CHUNK_NRECORDS);
 }
 
 /* Is the input a container, or compressed? It is then refused at once. */
@@ -148,7 +148,7 @@ static bool is_no_records(const struct expected *expected)
 
 /* Where an input ends, what is left of it belongs to no record: a fixed one that is not whole, or
  * one whose end was not read for an error, of which there is word then. */
-static void check_complaint(const struct expected *expected)
+static void check_error(const struct expected *expected)
 {
   const size_t left = expected->end - expected->at;
   if (expected->syntax->width)
@@ -168,31 +168,31 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   syntax.crlf = !syntax.width && !(how & 1) && how & 2;
   const size_t ninputs = plan(&input);
   struct expected expected = {.syntax = &syntax};
-  static struct piece piece; /* one, as a worker has */
-  CHECK(piece.buffer || piece_create(&piece));
-  static const struct reader reader = {.verb = "fuzz", .container_advice = "none"};
-  inputs_begin(&inputs, &reader, &syntax, paths, ninputs, NULL);
+  static struct chunk chunk; /* one, as a worker has */
+  CHECK(chunk.buffer || chunk_create(&chunk));
+  static const struct input_messages messages = {.verb = "fuzz", .container_advice = "none"};
+  inputs_begin(&inputs, &messages, &syntax, paths, ninputs, NULL);
   size_t nbegun = 0;
-  while (inputs_next(&inputs, &piece)) {
-    CHECK(strcmp(piece.name, "(standard input)") == 0);
-    while (nbegun == 0 || (expected.at == expected.end && !expected.fails &&
-                           (piece.nbytes > 0 || *piece.complaint))) {
+  while (inputs_next(&inputs, &chunk)) {
+    CHECK(strcmp(chunk.name, "(standard input)") == 0);
+    while (nbegun == 0 ||
+           (expected.at == expected.end && !expected.fails && (chunk.nbytes > 0 || *chunk.error))) {
       CHECK(nbegun++ < ninputs);
       expect_input(&expected);
     }
-    if (*piece.complaint) {
-      CHECK(piece.nbytes == 0);
+    if (*chunk.error) {
+      CHECK(chunk.nbytes == 0);
       if (is_no_records(&expected)) {
-        CHECK(expected.at == expected.begin && strstr(piece.complaint, "expected records"));
+        CHECK(expected.at == expected.begin && strstr(chunk.error, "expected records"));
         next_step = expected.step; /* the rest is not read */
       } else {
-        check_complaint(&expected);
+        check_error(&expected);
       }
       expected.at = expected.end;
       expected.fails = false;
     } else {
-      CHECK(piece.nbytes > 0 && !is_no_records(&expected));
-      check_piece(&expected, &piece);
+      CHECK(chunk.nbytes > 0 && !is_no_records(&expected));
+      check_chunk(&expected, &chunk);
     }
   }
   while (nbegun < ninputs) { /* without a byte */

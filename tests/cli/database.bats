@@ -134,7 +134,7 @@ link_tables() {
   address_space_can_be_limited ||
     skip "this binary reserves address space, as sanitizers and emulators do"
   link_tables 300
-  yes $'\xfe' | head -c 524288 >rows # one piece of as many records as can be
+  yes $'\xfe' | head -c 524288 >rows # one chunk of as many records as can be
   (
     ulimit -v 24000 # kB; bitmaps of all tables for all records are 20 MB
     run -1 --separate-stderr lanebloom screen -j 1 --db db --which rows
@@ -146,7 +146,7 @@ link_tables() {
   address_space_can_be_limited ||
     skip "this binary reserves address space, as sanitizers and emulators do"
   link_tables 300
-  yes '~' | head -n 32768 >rows # one piece; lists of all hits are 39 MB
+  yes '~' | head -n 32768 >rows # one chunk; lists of all hits are 39 MB
   n=$(
     ulimit -v 24000 # kB
     lanebloom screen -j 1 --db db --which rows | wc -l
@@ -156,7 +156,7 @@ link_tables() {
 
 @test "--which, more hits than are kept: each record with all its tables, in order" {
   link_tables 300
-  yes $'~\n~~' | head -n 2000 >rows # 600,000 hits in one piece
+  yes $'~\n~~' | head -n 2000 >rows # 600,000 hits in one chunk
   ls db/* >tables
   for jobs in -j1 -j2; do
     lanebloom screen $jobs --db db --which -n rows >named

@@ -217,7 +217,7 @@ count_calls() {
 @test "threads that cannot be had" {
   needs_interposing
   make_inputs
-  numbers 1 300000 >many # several pieces
+  numbers 1 300000 >many # several chunks
   nfaults=0 nrefused=0
   each thread fail build -j 3 -o target many
   each thread fail-on screen -j 3 filter many

@@ -223,7 +223,7 @@ same() {
 
 @test "build: the same bytes, whatever the options" {
   make_lines
-  # equal neighbours, across the ends of pieces too
+  # equal neighbours, across the ends of chunks too
   awk '{ for (i = NR % 3; i < 3; i++) print }' keys >repeated
   yes same | head -n 300000 >>repeated
   local several=-j3 large=12000000 # its filter is filled by partitions
@@ -242,8 +242,8 @@ same() {
   done
 }
 
-@test "build: pieces are merged in order" {
-  # Of equal neighbours one is kept, and a hundred bits of each show in the size: pieces out of
+@test "build: chunks are merged in order" {
+  # Of equal neighbours one is kept, and a hundred bits of each show in the size: chunks out of
   # order make more of them.
   for i in {1..40}; do yes "block-$((i / 2))" | head -c 524288 | head -n -1; done >blocks
   lanebloom build -j1 --bits 100 -o one blocks

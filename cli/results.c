@@ -1,4 +1,4 @@
-/* Which records of a piece are selected, and what is printed of them.
+/* Which records of a chunk are selected, and what is printed of them.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <stdlib.h>
@@ -6,65 +6,65 @@
 
 #include "bits.h"
 #include "screen.h"
-#include "which.h"
+#include "table_lists.h"
 
-/* What a worker found in its piece. */
-struct found {
+/* What a worker found in its chunk. */
+struct chunk_result {
   size_t nrecords, nselected;
-  size_t noutput;       /* bytes of the selected records, which stand at the front of the piece */
+  size_t noutput;       /* bytes of the selected records, at the front of the chunk */
   bool short_of_memory; /* and so nothing */
-  size_t *counts;       /* of the batch, one for each table, then of the piece; NULL: none wanted */
-  struct which *which;  /* lists for the first of the selected records; NULL: none wanted */
-  uint8_t bitmap[PIECE_NRECORDS / 8 + 8]; /* and 8 bytes that may be read with the last bit */
+  size_t *counts;       /* of the batch, one for each table, then of the chunk; NULL: none wanted */
+  struct table_lists *lists; /* lists for the first of the selected records; NULL: none wanted */
+  uint8_t bitmap[CHUNK_NRECORDS / 8 + 8]; /* and 8 bytes that may be read with the last bit */
 };
 
-void found_create(struct screen *screen)
+void results_create(struct screen *screen)
 {
-  screen->found = calloc(screen->job.nworkers, sizeof *screen->found);
-  if (!screen->found)
+  screen->results = calloc(screen->job.nworkers, sizeof *screen->results);
+  if (!screen->results)
     die(NULL, "%s", strerror(ENOMEM));
 }
 
-void found_destroy(struct screen *screen)
+void results_destroy(struct screen *screen)
 {
   for (size_t i = 0; i < screen->job.nworkers; i++) {
-    struct found *found = &screen->found[i];
-    free(found->counts);
-    if (found->which)
-      which_destroy(found->which);
-    free(found->which);
+    struct chunk_result *result = &screen->results[i];
+    free(result->counts);
+    if (result->lists)
+      table_lists_destroy(result->lists);
+    free(result->lists);
   }
-  free(screen->found);
+  free(screen->results);
 }
 
 /* ---- working ---- */
 
-/* Of a worker's first piece. */
-static bool prepare(const struct screen *screen, struct found *found)
+/* Of a worker's first chunk. */
+static bool prepare(const struct screen *screen, struct chunk_result *result)
 {
   if (!screen->labels)
     return true;
   if (screen->nhits)
-    return found->counts ||
-           (found->counts = calloc(2 * screen->database.ntables, sizeof *found->counts));
-  if (found->which)
+    return result->counts ||
+           (result->counts = calloc(2 * screen->database.ntables, sizeof *result->counts));
+  if (result->lists)
     return true;
-  return (found->which = calloc(1, sizeof *found->which)) &&
-         which_create(found->which, &screen->database);
+  return (result->lists = calloc(1, sizeof *result->lists)) &&
+         table_lists_create(result->lists, &screen->database);
 }
 
-static size_t screen_batch(const struct screen *screen, struct found *found,
+static size_t screen_batch(const struct screen *screen, struct chunk_result *result,
                            const lanebloom_keys *keys, uint8_t *bitmap, bool *lists_are_full)
 {
   if (screen->filter)
     return lanebloom_filter_screen(screen->filter, keys, bitmap);
-  if (found->which)
-    return which_screen(found->which, keys, bitmap, lists_are_full);
+  if (result->lists)
+    return table_lists_screen(result->lists, keys, bitmap, lists_are_full);
   const struct database *database = &screen->database;
   const size_t nhits = lanebloom_tables_screen(database->tables, database->ntables, keys, bitmap,
-                                               NULL, found->counts);
-  for (size_t table = 0; found->counts && table < database->ntables; table++)
-    found->counts[database->ntables + table] += found->counts[table];
+                                               NULL, result->counts);
+  for (size_t table = 0; result->counts && table < database->ntables; table++)
+    result->counts[database->ntables + table] += result->counts[table];
   return nhits;
 }
 
@@ -87,36 +87,36 @@ static char *gather(const struct screen *screen, const struct batch *batch, cons
   }
 }
 
-void screen_piece(void *context, size_t worker, struct cutter *cutter, struct piece *piece)
+void screen_chunk(void *context, size_t worker, struct cutter *cutter, struct chunk *chunk)
 {
   const struct screen *screen = context;
-  struct found *found = &screen->found[worker];
-  char *end = piece->data;
+  struct chunk_result *result = &screen->results[worker];
+  char *end = chunk->data;
   bool lists_are_full = false;
-  found->nselected = 0;
-  found->short_of_memory = !prepare(screen, found);
-  if (found->short_of_memory)
+  result->nselected = 0;
+  result->short_of_memory = !prepare(screen, result);
+  if (result->short_of_memory)
     return;
-  if (found->which)
-    found->which->nrecords = 0;
+  if (result->lists)
+    result->lists->nrecords = 0;
   for (struct batch batch; cutter_next(cutter, &batch);) {
     const size_t ndone = cutter->nrecords - batch.n; /* batches before the last are full */
-    uint8_t *bitmap = found->bitmap + ndone / 8;
-    size_t nhits = screen_batch(screen, found, &batch.keys, bitmap, &lists_are_full);
+    uint8_t *bitmap = result->bitmap + ndone / 8;
+    size_t nhits = screen_batch(screen, result, &batch.keys, bitmap, &lists_are_full);
     size_t n = screen->invert ? batch.n - nhits : nhits;
-    found->nselected += n;
+    result->nselected += n;
     if (screen->quiet && n > 0)
       break;
     if (!screen->quiet && !screen->count && n > 0)
       end = gather(screen, &batch, bitmap, end);
   }
-  found->nrecords = cutter->nrecords;
-  found->noutput = (size_t)(end - piece->data);
+  result->nrecords = cutter->nrecords;
+  result->noutput = (size_t)(end - chunk->data);
 }
 
 /* ---- printing ---- */
 
-/* A selected record of a piece. */
+/* A selected record of a chunk. */
 struct selected {
   const char *bytes, *end; /* terminator included */
   uint64_t number;
@@ -139,20 +139,20 @@ static void print_record(const struct screen *screen, const struct selected *rec
   output(record->bytes, (size_t)(record->end - record->bytes));
 }
 
-/* The selected records of a piece, one after the other. */
+/* The selected records of a chunk, one after the other. */
 struct selection {
   const struct screen *screen;
-  const struct found *found;
+  const struct chunk_result *result;
   const char *next, *end;
-  size_t i;       /* the next record, selected or not, of the piece */
-  uint64_t first; /* number of the piece's first record */
+  size_t i;       /* the next record, selected or not, of the chunk */
+  uint64_t first; /* number of the chunk's first record */
 };
 
 static struct selected take_selected(struct selection *selection)
 {
   const struct record_syntax *syntax = &selection->screen->syntax;
   struct selected record = {.bytes = selection->next};
-  const size_t i = find_bit(selection->found->bitmap, selection->i, selection->found->nrecords,
+  const size_t i = find_bit(selection->result->bitmap, selection->i, selection->result->nrecords,
                             !selection->screen->invert);
   const size_t nleft = (size_t)(selection->end - record.bytes);
   record.end = syntax->width ? record.bytes + syntax->width
@@ -164,46 +164,46 @@ static struct selected take_selected(struct selection *selection)
 }
 
 /* Once for each table on its list. */
-static void print_listed(struct selection *selection, const struct which *which)
+static void print_listed(struct selection *selection, const struct table_lists *lists)
 {
   const struct screen *screen = selection->screen;
   uint32_t at = 0;
-  for (size_t i = 0; i < which->nrecords; i++) {
+  for (size_t i = 0; i < lists->nrecords; i++) {
     const struct selected record = take_selected(selection);
-    for (; at < which->ends[i]; at++) {
-      const char *label = screen->labels[which->tables[at]];
+    for (; at < lists->ends[i]; at++) {
+      const char *label = screen->labels[lists->tables[at]];
       output(label, strlen(label));
       print_record(screen, &record);
     }
   }
 }
 
-/* Where lists became full, the rest are made now: such a piece takes longer to print than to
+/* Where lists became full, the rest are made now: such a chunk takes longer to print than to
  * screen. */
-static void print_which(struct selection *selection, struct which *which)
+static void print_with_tables(struct selection *selection, struct table_lists *lists)
 {
   static struct cutter cutter; /* the output turn's */
-  print_listed(selection, which);
+  print_listed(selection, lists);
   cutter_begin(&cutter, &selection->screen->syntax, selection->next,
                (size_t)(selection->end - selection->next));
   for (struct batch batch; cutter_next(&cutter, &batch);)
     for (size_t first = 0; first < batch.n;) {
       const lanebloom_keys rest = lanebloom_keys_part(&batch.keys, first, batch.n - first);
-      first += which_restart(which, &rest);
-      print_listed(selection, which);
+      first += table_lists_restart(lists, &rest);
+      print_listed(selection, lists);
     }
 }
 
-static void print_each(const struct screen *screen, struct found *found, const char *records,
-                       uint64_t first)
+static void print_each(const struct screen *screen, struct chunk_result *result,
+                       const char *records, uint64_t first)
 {
   struct selection selection = {.screen = screen,
-                                .found = found,
+                                .result = result,
                                 .next = records,
-                                .end = records + found->noutput,
+                                .end = records + result->noutput,
                                 .first = first};
-  if (found->which) {
-    print_which(&selection, found->which);
+  if (result->lists) {
+    print_with_tables(&selection, result->lists);
     return;
   }
   while (selection.next < selection.end) {
@@ -212,28 +212,28 @@ static void print_each(const struct screen *screen, struct found *found, const c
   }
 }
 
-static void take_counts(struct screen *screen, struct found *found)
+static void take_counts(struct screen *screen, struct chunk_result *result)
 {
   const size_t ntables = screen->database.ntables;
   for (size_t table = 0; table < ntables; table++) {
-    screen->nhits[table] += found->counts[ntables + table];
-    found->counts[ntables + table] = 0;
+    screen->nhits[table] += result->counts[ntables + table];
+    result->counts[ntables + table] = 0;
   }
 }
 
-void deliver_piece(void *context, size_t worker, struct piece *piece, uint64_t first)
+void deliver_chunk(void *context, size_t worker, struct chunk *chunk, uint64_t first)
 {
   struct screen *screen = context;
-  struct found *found = &screen->found[worker];
-  if (found->short_of_memory)
+  struct chunk_result *result = &screen->results[worker];
+  if (result->short_of_memory)
     die(NULL, "%s", strerror(ENOMEM));
-  screen->nselected += found->nselected;
+  screen->nselected += result->nselected;
   if (screen->nhits)
-    take_counts(screen, found);
-  if (screen->quiet && found->nselected > 0)
+    take_counts(screen, result);
+  if (screen->quiet && result->nselected > 0)
     job_exit(&screen->job, EXIT_SELECTED);
   if (screen->number || screen->labels)
-    print_each(screen, found, piece->data, first);
+    print_each(screen, result, chunk->data, first);
   else
-    output_whole(piece->data, found->noutput);
+    output_whole(chunk->data, result->noutput);
 }

@@ -1,8 +1,8 @@
 /* Which tables may have which records: lists, in memory that is bounded however many tables and
  * records there are.
  * SPDX-License-Identifier: MIT */
-#ifndef LANEBLOOM_CLI_WHICH_H
-#define LANEBLOOM_CLI_WHICH_H
+#ifndef LANEBLOOM_CLI_TABLE_LISTS_H
+#define LANEBLOOM_CLI_TABLE_LISTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 /* A worker's. It takes up to 4.5 MiB; each of more than 32,768 tables takes 16 bytes more, and of
  * more than 65,536 another 32. */
-struct which {
+struct table_lists {
   size_t nrecords;  /* that have a list */
   uint32_t *ends;   /* record i's tables end at tables[ends[i]], and begin at the end before */
   uint32_t *tables; /* their numbers, ascending in each list */
@@ -25,17 +25,18 @@ struct which {
 };
 
 /* False when there is no memory. */
-bool which_create(struct which *which, const struct database *database);
-void which_destroy(struct which *which);
+bool table_lists_create(struct table_lists *lists, const struct database *database);
+void table_lists_destroy(struct table_lists *lists);
 
 /* Screens a batch as lanebloom_tables_screen() does, and adds lists of those of its keys that may
  * be in a table. any: as many bytes as there are keys / 8, and 8 more. Once there is no room for
  * the lists of some keys, *is_full is set; from then on nothing is added. */
-size_t which_screen(struct which *which, const lanebloom_keys *keys, uint8_t *any, bool *is_full);
+size_t table_lists_screen(struct table_lists *lists, const lanebloom_keys *keys, uint8_t *any,
+                          bool *is_full);
 
 /* Forgets all lists, then makes one for each of the first keys of the batch, at least one; returns
  * for how many keys. A list is empty where the key is in no table after all: without memory a
  * screening that came before let it pass. */
-size_t which_restart(struct which *which, const lanebloom_keys *keys);
+size_t table_lists_restart(struct table_lists *lists, const lanebloom_keys *keys);
 
 #endif
