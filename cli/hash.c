@@ -159,5 +159,5 @@ int hash_main(int argc, char **argv)
   job_run(&job);
   free(hash.positions);
   lanebloom_filter_close(hash.filter);
-  return job.failed ? EXIT_TROUBLE : EXIT_SUCCESS;
+  return job.nfailed > 0 ? EXIT_TROUBLE : EXIT_SUCCESS;
 }

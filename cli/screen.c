@@ -163,6 +163,13 @@ static void label_tables(struct screen *screen)
                            database->ntables * sizeof *screen->nhits);
 }
 
+/* A count of no input, or of a part of the only one, would be taken for an answer. */
+static bool is_any_input_whole(const struct screen *screen)
+{
+  const size_t ninputs = screen->ninputs ? screen->ninputs : 1; /* standard input */
+  return screen->job.nfailed < ninputs;
+}
+
 static void print_counts(const struct screen *screen)
 {
   if (!screen->labels)
@@ -210,11 +217,11 @@ int screen_main(int argc, char **argv)
   screen.job.work = screen_chunk;
   screen.job.deliver = deliver_chunk;
   job_run(&screen.job);
-  if (screen.count && !screen.quiet)
+  if (screen.count && !screen.quiet && is_any_input_whole(&screen))
     print_counts(&screen);
   screen_free(&screen);
   lanebloom_filter_close(filter);
-  if (screen.job.failed)
+  if (screen.job.nfailed > 0)
     return EXIT_TROUBLE;
   return screen.nselected > 0 ? EXIT_SELECTED : EXIT_NONE_SELECTED;
 }

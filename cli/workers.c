@@ -62,7 +62,7 @@ static void deliver(struct job *job, struct worker *self)
   struct chunk *chunk = &self->chunk;
   if (*chunk->error) {
     complain(chunk->name, "%s", chunk->error);
-    job->failed = true;
+    job->nfailed++;
     if (job->needs_all || chunk->is_out_of_memory)
       job_exit(job, EXIT_TROUBLE);
     return;

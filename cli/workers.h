@@ -37,7 +37,7 @@ struct job {
 
   /* results, which belong to the output turn */
   uint64_t nrecords; /* delivered */
-  bool failed; /* an input could not be read, or not to its end; it has been complained about */
+  size_t nfailed; /* inputs that could not be read to their end; each has been complained about */
 };
 
 void job_run(struct job *job);

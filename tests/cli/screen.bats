@@ -139,6 +139,25 @@ make_filter() {
   done
 }
 
+@test "-c prints no count unless an input was read to its end" {
+  make_filter --bits 40
+  gzip -k odd
+  database=$SOURCE_DIR/tests/vectors/tables/leveldb_bloom10.ldb
+  for bad in missing . /proc/self/mem filter odd.gz; do
+    for from in filter "--db $database" "--db $database --which"; do
+      fails_with "$bad: " lanebloom screen -c $from $bad
+      run -2 --separate-stderr lanebloom screen -c $from $bad $bad
+      [[ -z $output && ${#stderr_lines[@]} -eq 2 ]]
+    done
+    run -2 --separate-stderr lanebloom screen -c filter $bad odd $bad
+    [[ $output == 10000 && ${#stderr_lines[@]} -eq 2 ]]
+    run -2 --separate-stderr lanebloom screen -c filter $bad /dev/null
+    [[ $output == 0 && ${#stderr_lines[@]} -eq 1 ]]
+  done
+  fails_with "of 7 bytes" lanebloom screen -c --width 7 filter odd
+  fails_with "(standard input): expected records" lanebloom screen -c filter - <filter
+}
+
 @test "-q after an input error: 0 with a match, 2 without" {
   make_filter --bits 40
   run -0 --separate-stderr lanebloom screen -q filter missing odd
