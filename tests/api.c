@@ -1,5 +1,5 @@
 /* The public calls: outputs, errors, merging. Layouts of keys: keys.c; descriptions: describe.c.
- * Whether answers are right: kernels/, vectors.c, oracle.c.
+ * Whether answers are right: kernels/, frozen/, oracle/.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <lanebloom.h>

@@ -25,6 +25,15 @@ void leave_folder(void)
   cr_assert(chdir("/") == 0 && system(command) == 0);
 }
 
+size_t files_here(void)
+{
+  FILE *list = popen("ls -A | wc -l", "r");
+  size_t n = 0;
+  cr_assert(list && fscanf(list, "%zu", &n) == 1);
+  pclose(list);
+  return n;
+}
+
 lanebloom_filter *build(double bits_per_key, size_t nkeys, uint64_t seed)
 {
   uint64_t *keys = malloc(nkeys * sizeof *keys);

@@ -15,6 +15,10 @@ void leave_folder(void);
 lanebloom_filter *build(double bits_per_key, size_t nkeys, uint64_t seed);
 void save(const lanebloom_filter *filter, const char *path);
 bool equal(const lanebloom_filter *a, const lanebloom_filter *b);
+
+/* How many files the current folder has. */
+size_t files_here(void);
+
 size_t read_file(const char *path, uint8_t *bytes, size_t room);
 
 #endif

@@ -1,7 +1,7 @@
 /* The real RocksDB, for tests in C.
  * SPDX-License-Identifier: MIT */
-#ifndef LANEBLOOM_TESTS_ORACLE_ROCKSDB_H
-#define LANEBLOOM_TESTS_ORACLE_ROCKSDB_H
+#ifndef LANEBLOOM_TESTS_ENGINE_ROCKSDB_H
+#define LANEBLOOM_TESTS_ENGINE_ROCKSDB_H
 
 #include <lanebloom.h>
 

@@ -10,7 +10,7 @@
 #include <rocksdb/table.h>
 #include <rocksdb/version.h>
 
-#include "oracle_rocksdb.h"
+#include "engine_rocksdb.h"
 
 #if ROCKSDB_MAJOR != 7 || ROCKSDB_MINOR != 8
 #error "the classes below are those of RocksDB 7.8 and must be compared with any other version's"

@@ -1,57 +1,9 @@
 /* The real LevelDB is the judge: hashes, filters and answers must be its own, odd inputs and bad
  * luck included.
  * SPDX-License-Identifier: MIT */
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <lanebloom.h>
-
-#include "model.h"
-#include "oracle_leveldb.h"
-#include "support.h"
-
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
-/* ---- Key sets ---- */
-
-enum { MAX_KEYS = 5000, MAX_LENGTH = 300 };
-
-/* Keys that share a pool of random bytes. */
-struct key_set {
-  uint8_t *pool;
-  lanebloom_slice slices[MAX_KEYS];
-  lanebloom_keys keys;
-};
-
-static struct key_set *key_set_make(struct rng *rng)
-{
-  struct key_set *set = test_alloc(sizeof *set);
-  set->pool = test_alloc((size_t)64 * MAX_KEYS);
-  rng_fill(rng, set->pool, (size_t)64 * MAX_KEYS);
-  return set;
-}
-
-static void key_set_free(struct key_set *set)
-{
-  free(set->pool);
-  free(set);
-}
-
-/* n keys: short, long or both; one in eight a copy of an earlier one, which counts in a filter's
- * size all the same. */
-static void key_set_draw(struct key_set *set, struct rng *rng, size_t n)
-{
-  static const size_t longest[] = {4, 16, 40, MAX_LENGTH};
-  const size_t end = longest[rng_below(rng, COUNT(longest))] + 1;
-  for (size_t i = 0; i < n; i++) {
-    const uint64_t at = rng_below(rng, 64 * MAX_KEYS - MAX_LENGTH);
-    set->slices[i] = (lanebloom_slice){set->pool + at, rng_below(rng, end)};
-    if (i > 0 && rng_below(rng, 8) == 0)
-      set->slices[i] = set->slices[rng_below(rng, i)];
-  }
-  set->keys = lanebloom_keys_slices(set->slices, n);
-}
+#include "../model.h"
+#include "engine_leveldb.h"
+#include "key_set.h"
 
 /* Screens the key set; every answer must be LevelDB's. Returns how many it was asked for, and
  * counts hits. */
@@ -112,14 +64,6 @@ Test(oracle, hashes)
 }
 
 /* ---- Filters ---- */
-
-/* Ten sets of each small number of keys, then any number, mostly below a thousand. */
-static size_t draw_nkeys(struct rng *rng, size_t set)
-{
-  return set < 10 * 66    ? set / 10
-         : set % 100 == 0 ? MAX_KEYS
-                          : rng_below(rng, MAX_KEYS + 1) >> rng_below(rng, 12);
-}
 
 /* Bytes of filters, for 0 to 130 bits per key in turn, and answers on keys of which about half are
  * in them. */

@@ -9,7 +9,7 @@
 #include <leveldb/filter_policy.h>
 #include <leveldb/slice.h>
 
-#include "oracle_leveldb.h"
+#include "engine_leveldb.h"
 
 namespace leveldb
 {

@@ -1,7 +1,7 @@
 /* The real LevelDB, for tests in C.
  * SPDX-License-Identifier: MIT */
-#ifndef LANEBLOOM_TESTS_ORACLE_LEVELDB_H
-#define LANEBLOOM_TESTS_ORACLE_LEVELDB_H
+#ifndef LANEBLOOM_TESTS_ENGINE_LEVELDB_H
+#define LANEBLOOM_TESTS_ENGINE_LEVELDB_H
 
 #include <lanebloom.h>
 

@@ -1,0 +1,35 @@
+/* Answers of the real LevelDB and RocksDB, frozen in files (../vectors/README.md) and in tables
+ * here, asked of every kernel. They pin the scalar kernels, so that all kernels cannot drift
+ * together.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_TESTS_FROZEN_H
+#define LANEBLOOM_TESTS_FROZEN_H
+
+#include <criterion/criterion.h>
+#include <lanebloom.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../support.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+void for_each_kernel(void (*check)(const char *kernel));
+
+/* ---- Reading the files ---- */
+
+struct rows {
+  const char *name;
+  FILE *file;
+  char *line;
+  size_t room, number;
+};
+
+struct rows rows_open(const char *name);
+
+/* The next row's columns, which stay until the row after it; false at the end. */
+bool rows_next(struct rows *rows, const char *kernel, char *columns[], size_t ncolumns);
+
+void rows_close(struct rows *rows);
+
+#endif

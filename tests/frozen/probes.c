@@ -1,0 +1,88 @@
+/* How many probes the real engines choose, and where the first ones are.
+ * SPDX-License-Identifier: MIT */
+#include "frozen.h"
+
+/* XXPH3("hello") is a0bbc238c97657b5, and its first six probes are these bits of a filter of one
+ * line. */
+Test(vectors, trace)
+{
+  static const uint64_t expected[] = {321, 97, 331, 137, 40, 24};
+  const lanebloom_keys keys = lanebloom_keys_fixed("hello", 5, 1);
+  lanebloom_filter *filter;
+  uint64_t hash, positions[COUNT(expected)];
+  uint32_t hash32;
+  cr_assert(lanebloom_filter_build(LANEBLOOM_ROCKSDB_LOCAL, 10, &keys, &filter) == LANEBLOOM_OK,
+            "build");
+  cr_assert(lanebloom_hash(LANEBLOOM_ROCKSDB_LOCAL, &keys, &hash) == LANEBLOOM_OK, "hash");
+  cr_assert(hash == 0xa0bbc238c97657b5, "%016llx", (unsigned long long)hash);
+  cr_assert(lanebloom_filter_positions(filter, &hash, positions) == COUNT(expected), "positions");
+  for (size_t i = 0; i < COUNT(expected); i++)
+    cr_assert(positions[i] == expected[i], "probe %zu is at %llu", i,
+              (unsigned long long)positions[i]);
+  lanebloom_filter_close(filter);
+  cr_assert(lanebloom_hash(LANEBLOOM_ROCKSDB_LEGACY, &keys, &hash32) == LANEBLOOM_OK, "hash");
+  cr_assert(hash32 == 0xf795964e, "%08x", hash32);
+}
+
+/* The number of probes that LevelDB chooses for 0, 1, 2, ... 45 bits per key; from there on it is
+ * 30. */
+Test(vectors, probes)
+{
+  static const unsigned chosen[] = {1,  1,  1,  2,  2,  3,  4,  4,  5,  6,  6,  7,  8,  8,  9,  10,
+                                    11, 11, 12, 13, 13, 14, 15, 15, 16, 17, 17, 18, 19, 20, 20, 21,
+                                    22, 22, 23, 24, 24, 25, 26, 26, 27, 28, 28, 29, 30, 30};
+  for (unsigned bits = 0; bits <= 1000; bits++) {
+    const unsigned expected = bits < COUNT(chosen) ? chosen[bits] : 30;
+    unsigned nprobes;
+    uint64_t nbytes;
+    cr_assert(lanebloom_plan_size(LANEBLOOM_LEVELDB, bits, 1000, &nbytes, &nprobes) == LANEBLOOM_OK,
+              "plan_size");
+    cr_assert(nprobes == expected, "%u bits per key: %u probes, expected %u", bits, nprobes,
+              expected);
+    cr_assert(nbytes == (bits ? 125 * bits : 8) + 1, "%u bits per key: %zu bytes", bits,
+              (size_t)nbytes);
+  }
+}
+
+/* The number of probes that FastLocalBloom chooses on either side of each change. */
+Test(vectors, local_probes_file)
+{
+  enum { EXPECTED_NROWS = 52 };
+  struct rows rows = rows_open("rocksdb_fastlocal_probes.txt");
+  size_t n = 0;
+  for (char *columns[2]; rows_next(&rows, "planning", columns, 2); n++) {
+    const unsigned long millibits = strtoul(columns[0], NULL, 10),
+                        expected = strtoul(columns[1], NULL, 10);
+    unsigned nprobes;
+    uint64_t nbytes;
+    cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LOCAL, (double)millibits / 1000, 1000, &nbytes,
+                                  &nprobes) == LANEBLOOM_OK,
+              "plan_size");
+    if (nprobes != expected || nbytes != (millibits + 511) / 512 * 64 + 5)
+      test_fatal("%lu millibits: %u probes, %llu bytes", millibits, nprobes,
+                 (unsigned long long)nbytes);
+  }
+  rows_close(&rows);
+  cr_assert(n == EXPECTED_NROWS, "rocksdb_fastlocal_probes.txt: used %zu rows of %d", n,
+            EXPECTED_NROWS);
+}
+
+/* The number of probes that RocksDB's legacy filters take: bits per key round to whole ones. */
+Test(vectors, legacy_probes)
+{
+  static const struct {
+    double bits_per_key;
+    unsigned nprobes;
+  } rows[] = {{0.5, 1}, {1, 1},        {1.4994, 1},  {1.5, 1},  {2.4994, 1}, {2.4995, 2}, {2.5, 2},
+              {3, 2},   {10, 6},       {10.4994, 6}, {10.5, 7}, {15, 10},    {16, 11},    {29, 20},
+              {43, 29}, {43.4994, 29}, {43.5, 30},   {44, 30},  {100, 30},   {1000, 30}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    unsigned nprobes;
+    uint64_t nbytes;
+    cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LEGACY, rows[i].bits_per_key, 1, &nbytes,
+                                  &nprobes) == LANEBLOOM_OK,
+              "plan_size");
+    cr_assert(nprobes == rows[i].nprobes && nbytes == 69, "%g bits per key: %u probes, %llu bytes",
+              rows[i].bits_per_key, nprobes, (unsigned long long)nbytes);
+  }
+}

@@ -1,0 +1,193 @@
+/* Answers of the real engines' readers, to any key and to any trailer.
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "frozen.h"
+
+/* One key asked for in every way, alone and in every place of a batch. */
+static void check_query(lanebloom_format format, const uint8_t *bytes, size_t size,
+                        lanebloom_slice key, bool expected)
+{
+  enum { N = 19 };
+  lanebloom_slice slices[N];
+  uint64_t hashes[N] = {0}; /* of either size */
+  uint32_t indices[N];
+  uint8_t bitmap[(N + 7) / 8], expected_bitmap[(N + 7) / 8] = {0};
+  for (size_t i = 0; i < N; i++) {
+    slices[i] = key;
+    expected_bitmap[i / 8] |= (uint8_t)(expected << i % 8);
+  }
+  const size_t count = expected ? N : 0;
+  const lanebloom_keys keys = lanebloom_keys_slices(slices, N);
+  lanebloom_filter *filter;
+  cr_assert(lanebloom_filter_parse_raw(format, bytes, size, &filter) == LANEBLOOM_OK, "open");
+
+  if (lanebloom_filter_may_contain(filter, key.data, key.size) != expected)
+    test_fatal("may_contain is not %d", expected);
+  memset(bitmap, 0xc5, sizeof bitmap);
+  if (lanebloom_filter_screen(filter, &keys, bitmap) != count)
+    test_fatal("screen is not %zu", count);
+  test_same_bytes("screen", bitmap, expected_bitmap, sizeof bitmap);
+  if (lanebloom_filter_select(filter, &keys, indices) != count)
+    test_fatal("select is not %zu", count);
+  for (uint32_t i = 0; i < count; i++)
+    if (indices[i] != i)
+      test_fatal("select: index %u is %u", i, indices[i]);
+  lanebloom_filter_info info;
+  lanebloom_filter_describe(filter, &info, sizeof info);
+  if (lanebloom_format_hash_size(info.format) > 0)
+    cr_assert(lanebloom_hash(info.format, &keys, hashes) == LANEBLOOM_OK, "hash");
+  memset(bitmap, 0xc5, sizeof bitmap);
+  if (lanebloom_filter_screen_hashes(filter, hashes, N, bitmap) != count)
+    test_fatal("screen_hashes is not %zu", count);
+  test_same_bytes("screen_hashes", bitmap, expected_bitmap, sizeof bitmap);
+  lanebloom_filter_close(filter);
+}
+
+static void check_query_file(const char *kernel)
+{
+  enum { EXPECTED_NROWS = 1500 };
+  struct rows rows = rows_open("leveldb_queries.txt");
+  size_t n = 0;
+  for (char *columns[3]; rows_next(&rows, kernel, columns, 3); n++) {
+    uint8_t bytes[256], key[256];
+    const size_t size = hex_decode(columns[0], bytes, sizeof bytes);
+    const size_t key_size = hex_decode(columns[1], key, sizeof key);
+    check_query(LANEBLOOM_LEVELDB, bytes, size, (lanebloom_slice){key, key_size},
+                columns[2][0] == '1');
+  }
+  rows_close(&rows);
+  cr_assert(n == EXPECTED_NROWS, "leveldb_queries.txt: used %zu rows of %d", n, EXPECTED_NROWS);
+}
+
+Test(vectors, query_file)
+{
+  for_each_kernel(check_query_file);
+}
+
+/* ---- RocksDB's trailers ---- */
+
+enum kind { CONSTANT, LEGACY, LOCAL, RIBBON };
+
+/* What the byte behind the payload says, as RocksDB's GetBuiltinFilterBitsReader reads it. */
+static enum kind kind_of(const uint8_t *bytes, size_t size)
+{
+  if (size <= 5)
+    return CONSTANT;
+  const uint8_t *trailer = bytes + size - 5;
+  const unsigned nblocks = trailer[2] + 256u * trailer[3] + 65536u * trailer[4];
+  return trailer[0] == 0xff                     ? LOCAL
+         : trailer[0] == 0xfe && nblocks >= 2   ? RIBBON
+         : trailer[0] >= 1 && trailer[0] <= 127 ? LEGACY
+                                                : CONSTANT;
+}
+
+/* As a format that the trailer does not say: FORMAT. */
+static void check_refused(lanebloom_format format, const uint8_t *bytes, size_t size)
+{
+  static char nothing;
+  lanebloom_filter *filter = (void *)&nothing; /* an error sets it to NULL */
+  const lanebloom_status status = lanebloom_filter_parse_raw(format, bytes, size, &filter);
+  if (status != LANEBLOOM_ERR_FORMAT || filter)
+    test_fatal("%s opens with status %d", lanebloom_format_name(format), (int)status);
+}
+
+static void check_reader_file(const char *kernel)
+{
+  enum {
+    EXPECTED_NROWS = 1453,
+    EXPECTED_NCONSTANT = 198,
+    EXPECTED_NLEGACY = 458,
+    EXPECTED_NLOCAL = 797,
+    MAX_SIZE = 2048,
+  };
+  struct rows rows = rows_open("rocksdb_reader_cases.txt");
+  size_t n = 0, nkinds[4] = {0};
+  for (char *columns[3]; rows_next(&rows, kernel, columns, 3); n++) {
+    uint8_t bytes[MAX_SIZE], key_bytes[256];
+    const size_t size = hex_decode(columns[0], bytes, sizeof bytes);
+    const lanebloom_slice key = {key_bytes, hex_decode(columns[1], key_bytes, sizeof key_bytes)};
+    const bool expected = columns[2][0] == '1';
+    const enum kind kind = kind_of(bytes, size);
+    nkinds[kind]++;
+    check_query(LANEBLOOM_ROCKSDB, bytes, size, key, expected);
+    if (kind == LOCAL)
+      check_refused(LANEBLOOM_ROCKSDB_LEGACY, bytes, size);
+    else
+      check_query(LANEBLOOM_ROCKSDB_LEGACY, bytes, size, key, expected);
+    if (kind == LEGACY)
+      check_refused(LANEBLOOM_ROCKSDB_LOCAL, bytes, size);
+    else
+      check_query(LANEBLOOM_ROCKSDB_LOCAL, bytes, size, key, expected);
+  }
+  rows_close(&rows);
+  cr_assert(n == EXPECTED_NROWS, "rocksdb_reader_cases.txt: used %zu rows of %d", n,
+            EXPECTED_NROWS);
+  cr_assert(nkinds[CONSTANT] == EXPECTED_NCONSTANT && nkinds[LEGACY] == EXPECTED_NLEGACY &&
+                nkinds[LOCAL] == EXPECTED_NLOCAL && nkinds[RIBBON] == 0,
+            "kinds: %zu, %zu, %zu, %zu", nkinds[CONSTANT], nkinds[LEGACY], nkinds[LOCAL],
+            nkinds[RIBBON]);
+}
+
+Test(vectors, reader_file)
+{
+  for_each_kernel(check_reader_file);
+}
+
+/* A Ribbon filter of two blocks and more does not open. A policy of Ribbon filters writes
+ * FastLocalBloom for few keys, and those do, whose answers are in the file too. */
+static void check_ribbon_file(const char *kernel)
+{
+  static const lanebloom_format formats[] = {LANEBLOOM_ROCKSDB, LANEBLOOM_ROCKSDB_LEGACY,
+                                             LANEBLOOM_ROCKSDB_LOCAL};
+  enum { EXPECTED_NRIBBON = 13, EXPECTED_NLOCAL = 2, EXPECTED_NQUERIES = 4029, MAX_SIZE = 4096 };
+  struct rows rows = rows_open("rocksdb_ribbon.txt");
+  uint8_t bytes[MAX_SIZE], key[256];
+  size_t size = 0, nribbon = 0, nlocal = 0, nqueries = 0;
+  for (char *columns[3]; rows_next(&rows, kernel, columns, 3);) {
+    if (columns[0][0] == 'F') { /* the filter is the fourth column */
+      char *hex = columns[2] + strlen(columns[2]) + 1;
+      hex[strcspn(hex, "\n")] = '\0';
+      size = hex_decode(hex, bytes, sizeof bytes);
+      if (kind_of(bytes, size) == RIBBON)
+        for (size_t i = 0; i < COUNT(formats); i++)
+          check_refused(formats[i], bytes, size);
+      *(kind_of(bytes, size) == RIBBON ? &nribbon : &nlocal) += 1;
+      continue;
+    }
+    nqueries++;
+    const lanebloom_slice asked = {key, hex_decode(columns[1], key, sizeof key)};
+    if (kind_of(bytes, size) == LOCAL)
+      check_query(LANEBLOOM_ROCKSDB, bytes, size, asked, columns[2][0] == '1');
+  }
+  rows_close(&rows);
+  cr_assert(nribbon == EXPECTED_NRIBBON && nlocal == EXPECTED_NLOCAL &&
+                nqueries == EXPECTED_NQUERIES,
+            "rocksdb_ribbon.txt: used %zu + %zu filters, %zu queries", nribbon, nlocal, nqueries);
+}
+
+Test(vectors, ribbon_file)
+{
+  for_each_kernel(check_ribbon_file);
+}
+
+/* ---- LevelDB's small filters ---- */
+
+/* As LevelDB's bloom_test.cc: an empty filter matches nothing, and {hello, world} matches neither
+ * "x" nor "foo". */
+static void check_query_rows(const char *kernel)
+{
+  static const uint8_t empty[] = {0, 0, 0, 0, 0, 0, 0, 0, 6},
+                       two[] = {0x11, 0x40, 0, 0x41, 0x44, 0x10, 0x40, 0x10, 6};
+  test_context("%s, the small filters", kernel);
+  check_query(LANEBLOOM_LEVELDB, empty, sizeof empty, (lanebloom_slice){"hello", 5}, false);
+  check_query(LANEBLOOM_LEVELDB, two, sizeof two, (lanebloom_slice){"hello", 5}, true);
+  check_query(LANEBLOOM_LEVELDB, two, sizeof two, (lanebloom_slice){"world", 5}, true);
+  check_query(LANEBLOOM_LEVELDB, two, sizeof two, (lanebloom_slice){"x", 1}, false);
+  check_query(LANEBLOOM_LEVELDB, two, sizeof two, (lanebloom_slice){"foo", 3}, false);
+}
+
+Test(vectors, query_table)
+{
+  for_each_kernel(check_query_rows);
+}

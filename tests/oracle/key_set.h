@@ -1,0 +1,35 @@
+/* Random keys for the real engines and for lanebloom.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_TESTS_KEY_SET_H
+#define LANEBLOOM_TESTS_KEY_SET_H
+
+#include <criterion/criterion.h>
+#include <lanebloom.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../support.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+enum { MAX_KEYS = 5000, MAX_LENGTH = 300 };
+
+/* Keys that share a pool of random bytes. */
+struct key_set {
+  uint8_t *pool;
+  lanebloom_slice slices[MAX_KEYS];
+  lanebloom_keys keys;
+};
+
+struct key_set *key_set_make(struct rng *rng);
+void key_set_free(struct key_set *set);
+
+/* n keys: short, long or both; one in eight a copy of the one before, which RocksDB does not count,
+ * and one in eight of any earlier one, which every engine counts. */
+void key_set_draw(struct key_set *set, struct rng *rng, size_t n);
+
+/* How many keys set number i has: ten sets of each small number, then any, mostly below a
+ * thousand. */
+size_t draw_nkeys(struct rng *rng, size_t i);
+
+#endif
