@@ -53,6 +53,8 @@ extern const struct argp jobs_argp;
 struct filter_source {
   bool raw;                /* bare engine bytes, of `format` */
   lanebloom_format format; /* 0: not given */
+  char *const *inputs;     /* of `screen': one that is a container was given in FILTER's place */
+  size_t ninputs;
 };
 
 /* --raw, --format; input: struct filter_source. */
@@ -89,6 +91,9 @@ bool is_same_file(const struct stat *a, const struct stat *b);
 
 /* Is it the regular file that results are printed to? */
 bool is_standard_output(const char *path);
+
+/* Is it a regular file that begins as a container does? */
+bool is_container(const char *path);
 
 /* path "-" is standard input. On failure says why and returns NULL. */
 lanebloom_filter *load_filter(const char *path, const struct filter_source *source);

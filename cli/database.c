@@ -124,16 +124,20 @@ void warn_of_logs(const char *folder)
 lanebloom_table *open_table(const char *path, lanebloom_writer writer, bool print_error)
 {
   lanebloom_table *table = NULL;
+  lanebloom_status status = LANEBLOOM_ERR_ARGUMENT;
   char problem[512] = "input file is also the output";
-  if (!is_standard_output(path) &&
-      lanebloom_table_open(path, writer, &table, problem, sizeof problem) == LANEBLOOM_OK)
-    return table;
-  if (print_error) {
+  if (!is_standard_output(path))
+    status = lanebloom_table_open(path, writer, &table, problem, sizeof problem);
+  if (status == LANEBLOOM_ERR_FORMAT && is_container(path))
+    snprintf(problem, sizeof problem,
+             "expected a table, found a lanebloom container: `lanebloom info' describes it, and "
+             "`lanebloom screen' without --db queries it");
+  if (status != LANEBLOOM_OK && print_error) {
     char *text = escape_name(problem);
     complain(path, "%s", text);
     free(text);
   }
-  return NULL;
+  return table;
 }
 
 void warn_of_tables(char *const *paths, const char **warnings, size_t n)

@@ -1,6 +1,7 @@
 /* Loads filters from files or standard input, and saves them.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -30,6 +31,34 @@ bool is_standard_output(const char *path)
          is_same_file(&input, &results);
 }
 
+bool is_container(const char *path)
+{
+  struct stat found;
+  if (stat(path, &found) != 0 || !S_ISREG(found.st_mode))
+    return false;
+  lanebloom_filter *filter;
+  const lanebloom_status status = lanebloom_filter_map(path, &filter, NULL, 0);
+  lanebloom_filter_close(filter);
+  return status == LANEBLOOM_OK || status == LANEBLOOM_ERR_CORRUPT;
+}
+
+/* path: no container. If an input is one, says so and returns true. */
+static bool complain_of_order(const char *path, const char *problem,
+                              const struct filter_source *source)
+{
+  size_t i = 0;
+  while (i < source->ninputs && !is_container(source->inputs[i]))
+    i++;
+  if (i == source->ninputs)
+    return false;
+  char *filter = escape_name(source->inputs[i]), *input = escape_name(path);
+  complain(input_name(path), "%s; %s is one, and FILTER comes first: lanebloom screen %s %s",
+           problem, filter, filter, input);
+  free(filter);
+  free(input);
+  return true;
+}
+
 lanebloom_filter *load_filter(const char *path, const struct filter_source *source)
 {
   const char *file = is_standard_input(path) ? "/dev/stdin" : path;
@@ -44,10 +73,14 @@ lanebloom_filter *load_filter(const char *path, const struct filter_source *sour
     status = lanebloom_filter_load_raw(source->format, file, &filter, problem, sizeof problem);
   else
     status = lanebloom_filter_load(file, &filter, problem, sizeof problem);
+  const bool is_other_file = status == LANEBLOOM_ERR_FORMAT && !source->raw &&
+                             strstr(problem, "not a lanebloom container");
+  if (is_other_file && complain_of_order(path, problem, source))
+    return NULL;
   const char *hint = "";
   if (status == LANEBLOOM_ERR_FORMAT && source->raw)
     hint = "; --format rocksdb opens both of RocksDB's formats; for a container, leave out --raw";
-  else if (status == LANEBLOOM_ERR_FORMAT && strstr(problem, "not a lanebloom container"))
+  else if (is_other_file)
     hint = "; `lanebloom build' makes filters, --raw --format NAME reads an engine's bare bytes, "
            "and `screen --db' queries tables";
   else if (status == LANEBLOOM_ERR_IO && errno == EISDIR)

@@ -21,6 +21,8 @@ static void take_filter(struct screen *screen, const struct argp_state *state)
     argp_error(state, "expected a FILTER or --db PATH, found neither");
   screen->path = *screen->inputs++;
   screen->ninputs--;
+  screen->source.inputs = screen->inputs;
+  screen->source.ninputs = screen->ninputs;
   if (!is_standard_input(screen->path))
     return;
   bool twice = screen->ninputs == 0;

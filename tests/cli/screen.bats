@@ -204,6 +204,20 @@ make_filter() {
   [[ $output == 1 && $stderr == "lanebloom: bytes: warning: every key passes this filter" ]]
 }
 
+@test "FILTER and INPUT in the wrong order: the message has the right one" {
+  make_filter
+  for inputs in filter "odd filter"; do
+    fails_with "rows: not a lanebloom container: expected it to start with" \
+      lanebloom screen -c rows $inputs
+    [[ $stderr == *", found 6b 65 79 "*"; filter is one, and FILTER comes first: "* &&
+      $stderr == *": lanebloom screen filter rows" ]]
+  done
+  mv filter $'a\nb'
+  fails_with ': lanebloom screen a\012b -' lanebloom screen - $'a\nb' <rows
+  mkfifo quiet
+  fails_with "; \`lanebloom build' makes filters" timeout 5 "$LANEBLOOM" screen rows quiet missing
+}
+
 @test "a database's folder or table that is taken for a filter: the message knows --db" {
   table=$BATS_TEST_DIRNAME/../vectors/tables/leveldb_bloom10.ldb
   fails_with '`screen --db'"'"' queries the tables of a database' lanebloom screen \

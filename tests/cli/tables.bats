@@ -163,6 +163,18 @@ copy() {
   done
 }
 
+@test "a container is no table: the message has the verbs that read one" {
+  numbers 1 100 >keys
+  lanebloom build -o filter.lbf keys
+  head -c -1 filter.lbf >cut.lbf
+  for file in filter.lbf cut.lbf; do
+    for command in "tables $file" "screen --db $file keys" "extract $file -o other"; do
+      fails_with "$file: expected a table, found a lanebloom container: \`lanebloom info' desc" \
+        lanebloom $command
+    done
+  done
+}
+
 @test "what has not changed for a while is not waited for" {
   copy rocksdb_fv5_xxh3_flb10.sst
   head -c 2000 db/000001.sst >db/000002.sst
