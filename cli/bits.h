@@ -9,7 +9,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The first of bits i to n - 1 that is `wanted`; n if none is. Reads whole words of 8 bytes. */
+/* Returns the position of the first bit in [i, n) that equals `wanted`, or n if there is none.
+ * Reads whole words of 8 bytes: the bitmap has at least ceil(n / 64) * 8 readable bytes. */
 static inline size_t find_bit(const uint8_t *bitmap, size_t i, size_t n, bool wanted)
 {
   while (i < n) {

@@ -261,9 +261,10 @@ static double bits_for_rate(const struct build *build, uint64_t nkeys)
   return bits;
 }
 
-/* One worker adds to the builder itself. Several workers have a builder each. A builder that stores
- * hashes stores them in order, so it is merged after every chunk, in the output turn. A filter that
- * is sized at the start takes keys in any order, so it is merged at the end. */
+/* One worker adds to the builder itself. Several workers have a partial builder each. If hashes are
+ * stored, their order counts: each worker merges its partial after every chunk, with the output
+ * token. If the filter is sized at the start, keys may come in any order: all are merged at the
+ * end. */
 struct building {
   const struct build *build;
   size_t nworkers;
@@ -274,7 +275,7 @@ struct building {
   } * partials; /* of each worker */
 };
 
-/* The most memory that the workers' filters may take together; it limits the number of workers.
+/* The most memory that all partial filters may take; it limits the number of workers.
  * One shared filter under a lock is slower: 10 million keys into 12.5 MB took two workers 0.78 s
  * with a shared filter, 0.46 s with a filter each, and one worker alone 0.54 s. */
 static const uint64_t MAX_PARTIALS_NBYTES = (uint64_t)64 << 20;
@@ -409,7 +410,7 @@ static void check_keys_fit(const struct build *build, const lanebloom_filter_inf
            build->expected_keys, nkeys, 100 * info->model_rate, 100 * planned);
 }
 
-/* Formats count in thousandths or whole numbers, up to a limit. */
+/* Formats round the bits per key to thousandths or whole numbers, and limit them. */
 static void check_bits_are_kept(const struct build *build, const lanebloom_filter_info *info)
 {
   lanebloom_format_info format;

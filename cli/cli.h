@@ -1,5 +1,6 @@
-/* What the verbs of the command share: options, filters, messages and output.
- * Statuses of exit are grep's.
+/* What the verbs of the command share: options, filters, messages and output. Unless a comment says
+ * otherwise, a function is called from one thread at a time. Where memory runs out, the command
+ * prints a message and exits with EXIT_TROUBLE.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_H
 #define LANEBLOOM_CLI_H
@@ -19,12 +20,12 @@
 #include "records.h"
 #include "workers.h"
 
-/* What new filters are, unless told otherwise: docs/choosing-a-filter.md says why. */
+/* The format of new filters without --format; docs/choosing-a-filter.md gives the reasons. */
 #define DEFAULT_FORMAT LANEBLOOM_ROCKSDB_LOCAL
 
-enum { EXIT_SELECTED = 0, EXIT_NONE_SELECTED = 1, EXIT_TROUBLE = 2 };
+enum { EXIT_SELECTED = 0, EXIT_NONE_SELECTED = 1, EXIT_TROUBLE = 2 }; /* as grep's */
 
-/* Verbs: argv[0] is "lanebloom VERB". */
+/* Verbs. argv[0] is "lanebloom VERB". Each returns an exit status. */
 int build_main(int argc, char **argv);
 int screen_main(int argc, char **argv);
 int info_main(int argc, char **argv);
@@ -33,27 +34,26 @@ int kernels_main(int argc, char **argv);
 int tables_main(int argc, char **argv);
 int extract_main(int argc, char **argv);
 
-/* ---- options.c: option groups that verbs take in as argp children, and the values of options
- * ---- */
+/* ---- options.c: option groups that verbs use as argp children, and the values of options ---- */
 
-/* argp_parse(), or the end: it has no memory, and has then read no options. */
+/* Calls argp_parse(). If that fails, prints a message and exits. */
 void parse_options(const struct argp *argp, unsigned flags, int argc, char **argv, void *input);
 
-/* --kernel; takes no input. Once all options are read it also refuses a $LANEBLOOM_KERNEL that
- * cannot run here. */
+/* --kernel; input: none. After the last option, a $LANEBLOOM_KERNEL that cannot run here ends the
+ * command, unless --kernel was given. */
 extern const struct argp kernel_argp;
 
 /* -z, --width, --crlf; input: struct record_syntax. */
 extern const struct argp record_argp;
 
-/* -j; input: size_t, how many workers. */
+/* -j; input: size_t, the number of workers. */
 extern const struct argp jobs_argp;
 
-/* How a FILTER is to be read. */
+/* How to read a FILTER. */
 struct filter_source {
-  bool raw;                /* bare engine bytes, of `format` */
+  bool raw;                /* an engine's bare bytes, of `format`; else a container */
   lanebloom_format format; /* 0: not given */
-  char *const *inputs;     /* of `screen': one that is a container was given in FILTER's place */
+  char *const *inputs; /* of `screen': where load_filter() looks for a FILTER in the wrong place */
   size_t ninputs;
 };
 
@@ -63,124 +63,136 @@ extern const struct argp filter_argp;
 /* --writer; input: lanebloom_writer. */
 extern const struct argp writer_argp;
 
-/* As argp_error(), with what a user may have got from others escaped as in
- * print_name(). */
+/* As argp_error(), but always exits, and escapes the message as print_name() does: it may quote
+ * file names and values that the user did not write. */
 __attribute__((format(printf, 2, 3))) _Noreturn void usage_error(const struct argp_state *state,
                                                                  const char *format, ...);
 
-/* Each ends in a usage error that shows the text, where it is not what is asked for. */
-uint64_t parse_count(const struct argp_state *state, const char *option, const char *text,
-                     uint64_t most); /* from 1 */
-double parse_number(const struct argp_state *state, const char *option, const char *text);
-/* The text, followed by the names of formats and what the library says of each: for --help. */
-char *with_formats(const char *text, bool only_building);
+/* Parse the value of an option. A value that is not allowed is a usage error. */
 
+/* A whole number from 1 to `most`. */
+uint64_t parse_count(const struct argp_state *state, const char *option, const char *text,
+                     uint64_t most);
+
+/* A finite decimal number. */
+double parse_number(const struct argp_state *state, const char *option, const char *text);
+
+/* The name of a format. */
 lanebloom_format parse_format(const struct argp_state *state, const char *text);
-lanebloom_format parse_hashing_format(const struct argp_state *state,
-                                      const char *text); /* not one that only opens */
+
+/* The name of a format that hashes keys: not one that only opens filters. */
+lanebloom_format parse_hashing_format(const struct argp_state *state, const char *text);
+
+/* Returns the text, followed by each format's name and description: for --help. The caller frees
+ * it. */
+char *with_formats(const char *text, bool only_building);
 
 /* ---- filters.c ---- */
 
 bool is_standard_input(const char *path);
 
-/* What messages call an input or a filter: path, or "(standard input)". */
+/* The name of an input or a filter in messages: the path, or "(standard input)". */
 const char *input_name(const char *path);
 
-/* Are they of one file, whatever its names? */
+/* Do both describe one file? */
 bool is_same_file(const struct stat *a, const struct stat *b);
 
-/* Is it the regular file that results are printed to? */
+/* Is the path standard output, and that a regular file? */
 bool is_standard_output(const char *path);
 
-/* Is it a regular file that begins as a container does? */
+/* Is it a regular file that is a container, damaged or not? */
 bool is_container(const char *path);
 
-/* path "-" is standard input. On failure says why and returns NULL. */
+/* Loads a filter. Path "-" is standard input. On failure prints a message and returns NULL. */
 lanebloom_filter *load_filter(const char *path, const struct filter_source *source);
 
 /* Where a filter is saved. */
 struct target {
-  const char *name; /* for people */
+  const char *name; /* in messages */
   const char *path;
 };
 
-/* `path` "-" is standard output. If nothing can be written there, the command ends with a
- * message. */
+/* The target of a path; "-" is standard output. If it cannot be written, prints a message and
+ * exits. */
 struct target check_target(const char *path);
 
-/* As a container or bare. On failure says why, unless it is that nobody reads any more; returns
- * false. */
+/* Saves a container, or the engine's bare bytes if `raw`. On failure prints a message, except for
+ * EPIPE, and returns false. */
 bool save_filter(const lanebloom_filter *filter, const struct target *target, bool raw);
 
-/* Call it before anything else changes errno. */
+/* The text of a status; for LANEBLOOM_ERR_IO that of errno, so call it before errno changes. */
 const char *status_text(lanebloom_status status);
 
 /* ---- measure.c ---- */
 
-/* The share of random hashes that pass, with its 95 % interval. */
+/* The share of random hashes that pass, with its 95 % interval. Rates are from 0 to 1. */
 struct measurement {
-  bool done;
+  bool done; /* else the rest is 0 */
   double rate, low, high;
 };
 
-#define MEASURE_SEED ((uint64_t)0x6c616e65) /* any will do, as long as two runs agree */
+#define MEASURE_SEED ((uint64_t)0x6c616e65) /* constant, so that two runs agree */
 
-/* Not done for nhashes 0, and for formats that take no hashes. */
+/* Screens nhashes random hashes. Not done if nhashes is 0, or if the format has no hash. */
 struct measurement measure(const lanebloom_filter *filter, lanebloom_format format,
                            uint64_t nhashes);
 
 /* ---- report.c: messages on standard error, results on standard output ---- */
 
-/* "lanebloom: NAME: message"; without the name where it is NULL. */
+/* Prints "lanebloom: NAME: message"; without the name if it is NULL. */
 __attribute__((format(printf, 2, 3))) void complain(const char *name, const char *format, ...);
 
-/* Complains and exits with EXIT_TROUBLE. */
+/* The same, then exits with EXIT_TROUBLE. */
 __attribute__((format(printf, 2, 3))) _Noreturn void die(const char *name, const char *format, ...);
 
-/* malloc(), realloc() or the end. */
+/* As realloc(), but never returns NULL. nbytes is not 0. */
 void *resize(void *memory, size_t nbytes);
 
-/* Prints a file's name with what would upset a terminal, or a reader of lines, as \ooo. */
+/* Prints a file name with backslashes, and bytes that are not printable UTF-8, as \ooo. */
 void print_name(FILE *stream, const char *name);
 
-/* The same as a string, for free(). */
+/* The same as a string, which the caller frees. */
 char *escape_name(const char *name);
 
-/* The same of any bytes, as one word: a space is \040, no bytes are "", and after `most` characters
- * comes `...'. */
+/* The same for any bytes, as one word: a space becomes \040, and no bytes become "". After `most`
+ * characters of output the rest becomes "...". */
 char *escape_word(const void *bytes, size_t nbytes, size_t most);
 
-/* A stream into a new string, which close_string() returns, for free(); or the end. */
+/* Opens a stream that writes into a new string. close_string() returns the string, which the caller
+ * frees. */
 FILE *open_string(char **string, size_t *nbytes);
 char *close_string(FILE *stream, char *const *string);
 
-/* Results. A write error ends the command: there is nobody left to work for. */
+/* Results on standard output. After a write error these print a message, except for EPIPE, and exit
+ * with EXIT_TROUBLE. */
 void output(const void *data, size_t nbytes);
 __attribute__((format(printf, 1, 2))) void outputf(const char *format, ...);
 void output_flush(void);
-void output_whole(const void *data, size_t nbytes); /* at once, and not by way of a buffer */
+void output_whole(const void *data, size_t nbytes); /* flushes, then writes without a buffer */
 void output_close(void);
 
-/* Is it UTF-8, which JSON can hold? errno stays. */
+/* Are the bytes UTF-8, as JSON needs? Keeps errno. */
 bool is_text(const void *bytes, size_t nbytes);
 
-/* An object for output_json(), or the end. */
+/* A new object for output_json(). Sets errno to 0: until output_json(), ENOMEM means that json-c
+ * ran out of memory. */
 struct json_object;
 struct json_object *json_begin(void);
 
-/* The same object, if there is one; or the end. */
+/* Returns the object. NULL means that memory ran out, and ends the command. */
 struct json_object *json_needed(struct json_object *object);
 
-/* What is no UTF-8 as print_name() has it, which JSON cannot otherwise hold. */
+/* A string. A name that is not UTF-8, which JSON cannot hold, is escaped as by print_name(). */
 struct json_object *json_name(const char *name);
 
-/* NULL, which stands for null, unless it is finite. */
+/* A number; NULL, which json-c prints as null, if it is not finite. */
 struct json_object *json_number(double value);
 
-/* One line; frees the object. */
+/* Prints the object in one line and frees it. */
 void output_json(struct json_object *object);
 
-/* Records so far and their rate, on standard error: once a second, and at the end. */
+/* Prints to standard error how many records there were and how many per second: at most once a
+ * second, and at the end. The first call starts the clock. */
 void report_progress(uint64_t nrecords, bool at_end);
 
 #endif

@@ -162,7 +162,7 @@ void warn_of_tables(char *const *paths, const char **warnings, size_t n)
   }
 }
 
-/* ---- looking until nothing changes ---- */
+/* ---- listing until nothing changes ---- */
 
 static bool is_same_list(const struct database *a, const struct database *b)
 {
@@ -172,7 +172,7 @@ static bool is_same_list(const struct database *a, const struct database *b)
   return is_same;
 }
 
-/* Moves what an earlier listing found for the same paths. Both lists have the same order. */
+/* Moves what was loaded for the same paths of an earlier listing. Both have the same order. */
 static void take_over(struct database *database, struct database *earlier)
 {
   size_t at = 0;
@@ -199,7 +199,7 @@ static bool load_all(struct database *database, const struct table_loader *loade
   return complete;
 }
 
-/* Is a table that cannot be read possibly still being written, or already replaced? */
+/* May a table that could not be read still be written, or have been replaced? */
 static bool may_change(const struct database *database)
 {
   static const time_t settled_seconds = 10;
@@ -213,8 +213,8 @@ static bool may_change(const struct database *database)
   return may_change;
 }
 
-/* A running engine writes new tables, then removes those that they replace. Nothing was missed if a
- * second listing, after all tables were loaded, equals the first. */
+/* A running engine writes new tables, then removes those that they replace. If a second listing,
+ * after all tables were loaded, equals the first, no table was missed. */
 bool database_load(struct database *database, char *const *names, size_t nnames,
                    const struct table_loader *loader)
 {

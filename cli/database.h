@@ -8,44 +8,47 @@
 
 #include <lanebloom_tables.h>
 
+/* The table files that the command was given. One thread at a time loads or frees a database. */
 struct database {
   bool has_folders;
   size_t ntables;
   char **paths;                   /* of the tables */
-  void **loaded;                  /* what was made of each, by a loader; NULL: nothing */
-  const lanebloom_table **tables; /* of database_open(): the same; else NULL */
+  void **loaded;                  /* what the loader made of each; NULL: it could not be read */
+  const lanebloom_table **tables; /* of database_open(): the open tables; else NULL */
 };
 
-/* What is made of each table that is seen. */
+/* What database_load() does with each table. */
 struct table_loader {
-  /* NULL where the table cannot be read; if print_error, there was a message. */
+  /* Loads the table. On failure prints a message if print_error, and returns NULL. */
   void *(*load)(void *context, const char *path, bool print_error);
   void (*free)(void *loaded);
   void *context;
 };
 
-/* Visits the tables of these names: files, and of folders the .ldb and .sst files, in the order of
- * their numbers. Folders are looked into again until all their tables could be loaded and no
- * others have come: up to 20 looks, 50 ms apart; a table that was loaded is not loaded again, and
- * one that cannot be read, and has not changed for a while, is not waited for. False, after
- * messages, if something could not be listed or read; what could be is there. */
+/* Loads the tables of these names: a file is a table, and of a folder the .ldb and .sst files are,
+ * in the order of their numbers. A running engine replaces tables: folders are listed again until
+ * all tables are loaded and two listings agree. At most 20 listings, 50 ms apart. A table is loaded
+ * only once. A table that cannot be read is not waited for if it has not changed for 10 seconds.
+ * Returns false, after messages, if a name could not be listed or a table not be read. The database
+ * then holds the rest; database_free() frees it in either case. */
 bool database_load(struct database *database, char *const *names, size_t nnames,
                    const struct table_loader *loader);
 void database_free(struct database *database, const struct table_loader *loader);
 
-/* Opens all tables and says what is not known of them; or the end. */
+/* Opens all tables and prints their warnings. If a table cannot be opened, exits with
+ * EXIT_TROUBLE. */
 struct database database_open(char *const *names, size_t nnames, lanebloom_writer writer);
 void database_close(struct database *database);
 
-/* An engine's latest writes are in its log alone. Says so where the folder has one; a file has
- * none. */
+/* Warns of each log in the folder that is not empty: the engine's latest writes are in no table.
+ * Does nothing if the path is no folder. */
 void warn_of_logs(const char *folder);
 
-/* On failure returns NULL, after a message if print_error. */
+/* Opens a table. On failure prints a message if print_error, and returns NULL. */
 lanebloom_table *open_table(const char *path, lanebloom_writer writer, bool print_error);
 
-/* One message for what is to be said of many. warnings: of each of the n paths, "" for none; what
- * was said becomes "". */
+/* Prints the warnings of n paths, "" for none. Equal warnings are one message, with the first path
+ * and a count of the others. All become "". Cost: n * n comparisons at most. */
 void warn_of_tables(char *const *paths, const char **warnings, size_t n);
 
 #endif

@@ -42,7 +42,7 @@ bool is_container(const char *path)
   return status == LANEBLOOM_OK || status == LANEBLOOM_ERR_CORRUPT;
 }
 
-/* path: no container. If an input is one, says so and returns true. */
+/* path: not a container. If one of the inputs is, prints a message and returns true. */
 static bool complain_of_order(const char *path, const char *problem,
                               const struct filter_source *source)
 {

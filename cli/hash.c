@@ -1,4 +1,4 @@
-/* lanebloom hash: the hash of each record, for those who port or learn a format.
+/* lanebloom hash: prints the hash of each record.
  * SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -155,7 +155,7 @@ int hash_main(int argc, char **argv)
   struct job job = {.inputs = &inputs,
                     .nworkers = 1,
                     .context = &hash,
-                    .work = hash_chunk}; /* one, so in order */
+                    .work = hash_chunk}; /* prints; one worker keeps the order */
   job_run(&job);
   free(hash.positions);
   lanebloom_filter_close(hash.filter);

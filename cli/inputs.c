@@ -1,5 +1,5 @@
-/* Reads inputs in chunks. Each chunk is cut and screened where it was read. Only an incomplete
- * record at its end is copied, to the next chunk.
+/* Reads inputs in chunks. The records of a chunk are not copied. Only an incomplete record at its
+ * end is, to the next chunk.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include "cli.h"
 #include "inputs.h"
 
-/* The first half holds the incomplete record of the chunk before; read(2) fills the second half. */
+/* First half: bytes that were carried over from the chunk before. Second half: for read(2). */
 static const size_t BUFFER_NBYTES = (size_t)2 * READ_NBYTES;
 
 bool chunk_create(struct chunk *chunk)
@@ -114,8 +114,8 @@ static void open_input(struct inputs *inputs, struct chunk *chunk)
   inputs->nbytes = inputs->fd >= 0 && S_ISREG(input.st_mode) ? input.st_size : 0;
 }
 
-/* Did the file become shorter after it was opened? The size now is compared too, because files in
- * /sys claim more bytes than they have. */
+/* Did the file become shorter after it was opened? Its size now is compared, too: files in /sys
+ * report more bytes than they have, before and after. */
 static bool has_shrunk(const struct inputs *inputs)
 {
   struct stat now;

@@ -1,5 +1,5 @@
-/* Inputs: read one after the other, in chunks that are whole records.
- * Where chunks end depends on what read(2) returns, never on who reads them.
+/* Inputs, read one after the other in chunks. A chunk is whole records that were read together.
+ * Where chunks end depends on what read(2) returns, not on the number of workers.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_INPUTS_H
 #define LANEBLOOM_CLI_INPUTS_H
@@ -10,21 +10,22 @@
 
 #include "records.h"
 
-/* What one read takes, and with it a chunk, but for long records. One worker is as quick with 64
- * KiB as with 1 MiB. Two that only read and cut, 100 million lines of 12 bytes on an AMD EPYC: 0.60
- * s with 64 KiB, 0.39 with 128, 0.30 with 256, 0.25 with 512, 0.23 with 1024, for they wait for
- * each other less often. */
+/* How many bytes one read(2) asks for. A chunk is one read, or more for a longer record. One worker
+ * is as fast with 64 KiB as with 1 MiB; two wait for each other less often when reads are large.
+ * Two workers that only read and cut, 100 million lines of 12 bytes, AMD EPYC, seconds: 64 KiB
+ * 0.60, 128 KiB 0.39, 256 KiB 0.30, 512 KiB 0.25, 1 MiB 0.23. */
 enum { READ_NBYTES = 512 << 10 };
 
-/* No chunk has more records than this: none ends in what was carried over from the chunk before. */
+/* The most records of a chunk: each ends in the bytes of its last read, not in those carried over
+ * from the chunk before. */
 enum { CHUNK_NRECORDS = READ_NBYTES };
 
-/* Whole records of one input; or none, and why that input could not be read, or no further. */
+/* Whole records of one input; or no records, and the error that ended that input. */
 struct chunk {
-  const char *name; /* of the input, for messages */
-  char error[160];
-  bool is_out_of_memory; /* that is the error */
-  char *data;            /* the holder may write here */
+  const char *name;      /* of the input, for messages */
+  char error[160];       /* ""; or a message, and then nbytes is 0 */
+  bool is_out_of_memory; /* the error is ENOMEM */
+  char *data;            /* the records; the chunk's owner may overwrite them */
   size_t nbytes;
 
   /* private */
@@ -32,14 +33,14 @@ struct chunk {
   size_t capacity;
 };
 
-/* False when there is no memory. */
+/* false: memory ran out. */
 bool chunk_create(struct chunk *chunk);
 void chunk_destroy(struct chunk *chunk);
 
-/* Who reads, for messages. */
+/* What messages about inputs say of the verb. */
 struct input_messages {
   const char *verb;
-  const char *container_advice; /* what to do instead with a container that is given as records */
+  const char *container_advice; /* what to do with a container that was given as records */
 };
 
 struct inputs {
@@ -47,23 +48,25 @@ struct inputs {
   struct record_syntax syntax;
   char *const *paths; /* not yet opened */
   size_t npaths;
-  struct stat target; /* a regular file that no input may be */
+  struct stat target; /* the regular file that is written: no input may be that; 0: none */
 
   /* private */
   int fd;            /* -1: between inputs */
-  bool at_beginning; /* of the open input: it may turn out to be no records */
+  bool at_beginning; /* of the open input: its first bytes may show that it is not records */
   off_t nbytes;      /* of the open input when it was opened; 0 unless it is a regular file */
   const char *name;
   size_t ncarried;
-  char carried[READ_NBYTES]; /* the beginning of a record, which the chunk before did not get */
+  char carried[READ_NBYTES]; /* the incomplete record after the last chunk: ncarried bytes */
 };
 
-/* paths: "-" is standard input, as is having none. target: may be NULL. */
+/* Begins to read these paths, which are borrowed; "-" is standard input, and so is npaths 0.
+ * target: may be NULL. `inputs` must be zeroed before its first use. */
 void inputs_begin(struct inputs *inputs, const struct input_messages *messages,
                   const struct record_syntax *syntax, char *const *paths, size_t npaths,
                   const struct stat *target);
 
-/* Reads the next chunk; false after the last. Returns as soon as there is a whole record. */
+/* Reads the next chunk, until it has a whole record. false: all inputs have ended. One thread at a
+ * time. */
 bool inputs_next(struct inputs *inputs, struct chunk *chunk);
 
 #endif

@@ -1,4 +1,4 @@
-/* Measuring the false-positive rate that this very filter has, by random hashes.
+/* Measures the false-positive rate of a filter with random hashes.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 
@@ -18,8 +18,7 @@ static uint64_t count_random_hits(const lanebloom_filter *filter, size_t hash_nb
                                   uint64_t nhashes)
 {
   enum { BATCH_NHASHES = 4096 };
-  static uint64_t
-      hashes[BATCH_NHASHES]; /* their bytes are all random, so they serve as hashes of any size */
+  static uint64_t hashes[BATCH_NHASHES]; /* every byte is random, so hashes may have 4 or 8 bytes */
   uint64_t state = MEASURE_SEED, nhits = 0;
   while (nhashes > 0) {
     const size_t per_word = sizeof *hashes / hash_nbytes;
@@ -33,16 +32,16 @@ static uint64_t count_random_hits(const lanebloom_filter *filter, size_t hash_nb
   return nhits;
 }
 
-/* The 95 % score interval, which unlike the textbook one holds for rates near 0 too: E. B. Wilson,
- * Probable inference, the law of succession, and statistical inference, Journal of the American
- * Statistical Association 22(158), 1927. */
+/* The 95 % score interval, which also holds for rates near 0, where the normal approximation does
+ * not (E. B. Wilson, Probable inference, the law of succession, and statistical inference, Journal
+ * of the American Statistical Association 22(158), 1927). */
 static struct measurement score(uint64_t nhits, uint64_t nhashes)
 {
   const double z = 1.959963984540054; /* the normal distribution's 97.5 % quantile */
   double n = (double)nhashes, rate = (double)nhits / n;
   double centre = (rate + z * z / (2 * n)) / (1 + z * z / n);
   double half = z * sqrt(rate * (1 - rate) / n + z * z / (4 * n * n)) / (1 + z * z / n);
-  double low = nhits == 0 ? 0 : centre - half; /* exact where rounding would leave a crumb */
+  double low = nhits == 0 ? 0 : centre - half; /* exactly 0, without a rounding error */
   double high = nhits == nhashes ? 1 : centre + half;
   return (struct measurement){true, rate, low, high};
 }

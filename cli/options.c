@@ -19,7 +19,7 @@ void parse_options(const struct argp *argp, unsigned flags, int argc, char **arg
 
 /* ---- values ---- */
 
-/* argp_error() prints "(null)" where memory is short, and may return. */
+/* argp_error() prints "(null)" if memory runs out, and may return. */
 void usage_error(const struct argp_state *state, const char *format, ...)
 {
   char *message;
@@ -78,7 +78,7 @@ char *with_formats(const char *text, bool only_building)
   return close_string(stream, &all);
 }
 
-/* Every name has a space before it. */
+/* The names of all formats, each after a space. The caller frees the string. */
 static char *format_names(void)
 {
   char *names;

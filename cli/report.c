@@ -15,8 +15,8 @@
 
 #include "cli.h"
 
-/* Prints the first character, if it may be seen and is not `escaped`, or its first byte as \ooo.
- * Returns how many bytes that were. */
+/* Prints the first character. If it is not printable, or is a backslash or `escaped`, prints its
+ * first byte as \ooo. Returns how many bytes of input were printed. */
 static size_t print_character(FILE *stream, const char *bytes, size_t nbytes, char escaped)
 {
   mbstate_t state = {0};
@@ -44,7 +44,7 @@ FILE *open_string(char **string, size_t *nbytes)
   return stream;
 }
 
-/* glibc's fclose() may succeed, and leave no string, where memory is short. */
+/* If memory runs out, glibc's fclose() may succeed and leave no string. */
 char *close_string(FILE *stream, char *const *string)
 {
   if (fclose(stream) != 0 || !*string)
@@ -112,8 +112,8 @@ void *resize(void *memory, size_t nbytes)
   return resized;
 }
 
-/* Skips what exit() does: the output that it would flush is what has failed. A reader that left
- * needs no message. */
+/* Calls _exit(), because exit() would flush the output that failed. EPIPE, a closed pipe, needs no
+ * message. */
 static _Noreturn void die_of_output(void)
 {
   if (errno != EPIPE)
@@ -163,7 +163,7 @@ void output_close(void)
     die_of_output();
 }
 
-/* glibc's UTF-8 goes on where Unicode ends. */
+/* glibc's UTF-8 accepts characters beyond U+10FFFF, the end of Unicode. */
 bool is_text(const void *bytes, size_t nbytes)
 {
   const char *next = bytes;
@@ -180,8 +180,8 @@ bool is_text(const void *bytes, size_t nbytes)
   return is_unicode;
 }
 
-/* json-c says nothing of memory that it had not: it leaves out, or writes null. But malloc() says
- * so in errno. */
+/* If memory runs out, json-c leaves a member out or writes null, and reports no error. malloc()
+ * does, by errno. */
 struct json_object *json_begin(void)
 {
   errno = 0;

@@ -1,4 +1,4 @@
-/* Which records of a chunk are selected, and what is printed of them.
+/* Screens the records of chunks and prints those that are selected.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <stdlib.h>
@@ -8,14 +8,14 @@
 #include "screen.h"
 #include "table_lists.h"
 
-/* What a worker found in its chunk. */
+/* The result of a worker for its chunk. */
 struct chunk_result {
   size_t nrecords, nselected;
-  size_t noutput;       /* bytes of the selected records, at the front of the chunk */
-  bool short_of_memory; /* and so nothing */
-  size_t *counts;       /* of the batch, one for each table, then of the chunk; NULL: none wanted */
-  struct table_lists *lists; /* lists for the first of the selected records; NULL: none wanted */
-  uint8_t bitmap[CHUNK_NRECORDS / 8 + 8]; /* and 8 bytes that may be read with the last bit */
+  size_t noutput;       /* bytes of the selected records, which gather() moves to the front */
+  bool short_of_memory; /* then the chunk was not screened */
+  size_t *counts;       /* hits of each table: ntables of the batch, then of the chunk; or NULL */
+  struct table_lists *lists; /* of the first selected records, as many as fit; or NULL */
+  uint8_t bitmap[CHUNK_NRECORDS / 8 + 8]; /* hits of the chunk; find_bit() reads whole words */
 };
 
 void results_create(struct screen *screen)
@@ -39,7 +39,7 @@ void results_destroy(struct screen *screen)
 
 /* ---- working ---- */
 
-/* Of a worker's first chunk. */
+/* Allocates what a worker needs, at its first chunk. false: memory ran out. */
 static bool prepare(const struct screen *screen, struct chunk_result *result)
 {
   if (!screen->labels)
@@ -68,9 +68,8 @@ static size_t screen_batch(const struct screen *screen, struct chunk_result *res
   return nhits;
 }
 
-/* Moves the selected records down to `to`, behind those of earlier batches. Neighbours lie side by
- * side and move in one go; up to the first record that is left out nothing moves. Returns where
- * they end. */
+/* Moves the selected records of the batch to `to`, the end of those of earlier batches, and returns
+ * their end. Adjacent records move in one memmove(). Until a record is left out nothing moves. */
 static char *gather(const struct screen *screen, const struct batch *batch, const uint8_t *bitmap,
                     char *to)
 {
@@ -139,12 +138,12 @@ static void print_record(const struct screen *screen, const struct selected *rec
   output(record->bytes, (size_t)(record->end - record->bytes));
 }
 
-/* The selected records of a chunk, one after the other. */
+/* Iterates over the selected records of a chunk. */
 struct selection {
   const struct screen *screen;
   const struct chunk_result *result;
   const char *next, *end;
-  size_t i;       /* the next record, selected or not, of the chunk */
+  size_t i;       /* index of the next record in the chunk, selected or not */
   uint64_t first; /* number of the chunk's first record */
 };
 
@@ -163,7 +162,7 @@ static struct selected take_selected(struct selection *selection)
   return record;
 }
 
-/* Once for each table on its list. */
+/* Prints each record that has a list, once for each table on it. */
 static void print_listed(struct selection *selection, const struct table_lists *lists)
 {
   const struct screen *screen = selection->screen;
@@ -178,11 +177,11 @@ static void print_listed(struct selection *selection, const struct table_lists *
   }
 }
 
-/* Where lists became full, the rest are made now: such a chunk takes longer to print than to
- * screen. */
+/* Prints the records that have lists. If lists did not fit, screens the other records again, part
+ * by part; printing them takes longer than that. */
 static void print_with_tables(struct selection *selection, struct table_lists *lists)
 {
-  static struct cutter cutter; /* the output turn's */
+  static struct cutter cutter; /* used with the output token */
   print_listed(selection, lists);
   cutter_begin(&cutter, &selection->screen->syntax, selection->next,
                (size_t)(selection->end - selection->next));

@@ -12,7 +12,7 @@
 
 enum { OPTION_PROGRESS = 0x100, OPTION_DB, OPTION_WHICH };
 
-/* The first name is the filter. It and an input cannot both be standard input. */
+/* Takes the first name as the filter. Only one name can be standard input. */
 static void take_filter(struct screen *screen, const struct argp_state *state)
 {
   if (screen->which || screen->writer)
@@ -76,7 +76,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
   case OPTION_WHICH:
     screen->which = true;
     return 0;
-  case ARGP_KEY_ARGS: /* all options have been seen */
+  case ARGP_KEY_ARGS: /* comes after all options */
     screen->inputs = state->argv + state->next;
     screen->ninputs = (size_t)(state->argc - state->next);
     return 0;
@@ -165,7 +165,7 @@ static void label_tables(struct screen *screen)
                            database->ntables * sizeof *screen->nhits);
 }
 
-/* A count of no input, or of a part of the only one, would be taken for an answer. */
+/* Was at least one input read to its end? If not, a count would be mistaken for a result. */
 static bool is_any_input_whole(const struct screen *screen)
 {
   const size_t ninputs = screen->ninputs ? screen->ninputs : 1; /* standard input */

@@ -1,4 +1,4 @@
-/* What `screen' is to do, and how far it is.
+/* The options and the state of `screen'.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_SCREEN_H
 #define LANEBLOOM_CLI_SCREEN_H
@@ -9,29 +9,29 @@ struct screen {
   struct record_syntax syntax;
   struct filter_source source;
   lanebloom_writer writer;
-  const char *path;
+  const char *path; /* of the filter */
   char **databases;
-  size_t ndatabases; /* 0: a filter is asked */
+  size_t ndatabases; /* 0: screen by the filter */
   char **inputs;
   size_t ninputs;
   bool invert, count, quiet, number, which;
   struct job job;
 
-  const lanebloom_filter *filter; /* NULL: tables are asked */
+  const lanebloom_filter *filter; /* NULL: screen by the tables of `database` */
   struct database database;
-  struct chunk_result *results; /* by each worker */
-  uint64_t nselected;           /* delivered; of a quiet search, whether any is */
-  char **labels;                /* "NAME\t" of each table, if they are printed; else NULL */
-  uint64_t *nhits;              /* of each table, if they are counted; else NULL */
+  struct chunk_result *results; /* one for each worker */
+  uint64_t nselected;           /* records that were delivered; with --quiet, 0 if none is */
+  char **labels;                /* with --which: "NAME\t" of each table; else NULL */
+  uint64_t *nhits;              /* with --which --count: records of each table; else NULL */
 };
 
-/* ---- results.c: the work on a chunk, and what is printed of it ---- */
+/* ---- results.c: screens chunks and prints the selected records ---- */
 
-/* For all workers, or the end. */
+/* Creates an empty result for each worker. */
 void results_create(struct screen *screen);
 void results_destroy(struct screen *screen);
 
-/* For struct job; context: the struct screen. */
+/* The functions of struct job; context: the struct screen. */
 void screen_chunk(void *context, size_t worker, struct cutter *cutter, struct chunk *chunk);
 void deliver_chunk(void *context, size_t worker, struct chunk *chunk, uint64_t first);
 

@@ -1,5 +1,5 @@
-/* Tables give bitmaps, for a part of a batch at a time; lists by record are what is printed, and
- * small: few records are in many tables.
+/* Screens a batch part by part into one bitmap for each table, then turns the bitmaps into one list
+ * for each record. Lists are smaller: few records are in many tables.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +9,9 @@
 #include "table_lists.h"
 
 enum {
-  BITMAPS_NBYTES = 256 << 10, /* whole batches up to 1,024 tables */
-  LISTS_NTABLES = 512 << 10,  /* twelve for each record of 12 bytes in a chunk */
-  MIN_NKEYS = 8,              /* that are screened at once */
+  BITMAPS_NBYTES = 256 << 10, /* of all tables: whole batches for up to 1,024 tables */
+  LISTS_NTABLES = 512 << 10,  /* of all lists: twelve per record, for records of 12 bytes */
+  MIN_NKEYS = 8,              /* keys whose full lists must fit */
   WORD_NBYTES = 8,            /* find_bit() reads whole words */
 };
 
@@ -52,11 +52,12 @@ void table_lists_destroy(struct table_lists *lists)
   free(lists->rows);
 }
 
-/* Turns the rows of n keys into lists of those that are listed. False: there is no room. */
+/* Adds a list for each of n keys whose bit in `listed` is set, from the tables' bitmaps. false: the
+ * lists do not fit, and none is added. */
 static bool add_lists(struct table_lists *lists, size_t n, const uint8_t *listed)
 {
   const size_t ntables = lists->database->ntables;
-  uint32_t counts[BATCH_NRECORDS] = {0}; /* tables of each key, then where the next one goes */
+  uint32_t counts[BATCH_NRECORDS] = {0}; /* tables of each key; then where its next one goes */
   size_t end = lists->nrecords ? lists->ends[lists->nrecords - 1] : 0, total = end;
   for (size_t table = 0; table < ntables; table++)
     for (size_t i = 0; (i = find_bit(lists->rows[table], i, n, true)) < n; i++, total++)
@@ -99,7 +100,7 @@ size_t table_lists_screen(struct table_lists *lists, const lanebloom_keys *keys,
 
 size_t table_lists_restart(struct table_lists *lists, const lanebloom_keys *keys)
 {
-  /* so few that lists of all tables would fit */
+  /* so few keys that lists of all tables fit */
   const size_t fitting = lists->capacity / lists->database->ntables / 8 * 8;
   const lanebloom_keys part =
       lanebloom_keys_part(keys, 0, smaller(smaller(fitting, lists->row_nbytes * 8), keys->n));

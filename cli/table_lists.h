@@ -1,5 +1,5 @@
-/* Which tables may have which records: lists, in memory that is bounded however many tables and
- * records there are.
+/* For each of many records, the list of tables that may have it. The memory is bounded, however
+ * many tables and records there are.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_TABLE_LISTS_H
 #define LANEBLOOM_CLI_TABLE_LISTS_H
@@ -10,33 +10,34 @@
 
 #include "database.h"
 
-/* A worker's. It takes up to 4.5 MiB; each of more than 32,768 tables takes 16 bytes more, and of
- * more than 65,536 another 32. */
+/* Each worker has its own. It takes at most 4.5 MiB, plus 16 bytes for each table beyond 32,768 and
+ * 32 bytes for each beyond 65,536. */
 struct table_lists {
-  size_t nrecords;  /* that have a list */
-  uint32_t *ends;   /* record i's tables end at tables[ends[i]], and begin at the end before */
-  uint32_t *tables; /* their numbers, ascending in each list */
+  size_t nrecords;  /* records that have a list */
+  uint32_t *ends;   /* list i is tables[ends[i - 1] .. ends[i]); list 0 begins at 0 */
+  uint32_t *tables; /* table numbers, ascending in each list */
 
   /* private */
   const struct database *database;
-  size_t capacity;   /* of tables */
-  size_t row_nbytes; /* for as many keys as are screened at once */
+  size_t capacity;   /* elements of `tables` */
+  size_t row_nbytes; /* bytes of one table's bitmap: 8 * row_nbytes keys are screened at once */
   uint8_t *bitmaps, **rows;
 };
 
-/* False when there is no memory. */
+/* Makes empty lists for an open database, which is borrowed and has a table. false: memory ran out;
+ * destroy it all the same. */
 bool table_lists_create(struct table_lists *lists, const struct database *database);
 void table_lists_destroy(struct table_lists *lists);
 
-/* Screens a batch as lanebloom_tables_screen() does, and adds lists of those of its keys that may
- * be in a table. any: as many bytes as there are keys / 8, and 8 more. Once there is no room for
- * the lists of some keys, *is_full is set; from then on nothing is added. */
+/* Screens a batch as lanebloom_tables_screen() does, and adds a list for each key that may be in a
+ * table. any: room for ceil(keys->n / 8) + 8 bytes. If the lists do not fit, sets *is_full and adds
+ * none for the rest of the batch; while *is_full is set, nothing is added. */
 size_t table_lists_screen(struct table_lists *lists, const lanebloom_keys *keys, uint8_t *any,
                           bool *is_full);
 
-/* Forgets all lists, then makes one for each of the first keys of the batch, at least one; returns
- * for how many keys. A list is empty where the key is in no table after all: without memory a
- * screening that came before let it pass. */
+/* Deletes all lists, then makes one for each of the first keys of the batch. Returns for how many
+ * keys, at least 1. A list can be empty: if memory ran out when the key was selected, it passed
+ * without being screened. */
 size_t table_lists_restart(struct table_lists *lists, const lanebloom_keys *keys);
 
 #endif

@@ -127,17 +127,17 @@ static char *describe_in_text(const lanebloom_table_info *info)
 
 /* ---- JSON ---- */
 
-/* json-c counts the bytes of a whole object in int, and an escaped one takes six. There are two
- * keys, each twice. */
+/* json-c counts the bytes of an object in an int. Each of two keys is printed twice: as text, where
+ * an escaped byte takes 6 bytes, and in hexadecimal, where it takes 2. */
 enum { MAX_JSON_KEY_NBYTES = INT_MAX / 32 };
 
-/* null where there is none. */
+/* A string; NULL, which json-c prints as null, for "". */
 static struct json_object *json_text(const char *text)
 {
   return *text ? json_name(text) : NULL;
 }
 
-/* A key as text, where it is some, and as hexadecimal digits. */
+/* Adds a key as text, null if it is not UTF-8, and in hexadecimal; both null if there is no key. */
 static void add_key(struct json_object *object, const char *name, const char *hex_name,
                     const lanebloom_slice *key)
 {
@@ -197,13 +197,13 @@ static struct json_object *describe_in_json(const char *path, const lanebloom_ta
 
 /* ---- the verb ---- */
 
-/* What is to be printed of a table, which is closed by then: a folder may have more tables than fit
- * in memory. */
+/* What is printed of a table. The table is closed before the next one is opened: a folder may have
+ * more tables than fit in memory. */
 struct row {
-  char *line;               /* without the name; NULL if there is */
-  struct json_object *json; /* instead */
+  char *line;               /* without the file's name; NULL with --json */
+  struct json_object *json; /* NULL without --json */
   char *warning;
-  bool has_large_key; /* which is not printed */
+  bool has_large_key; /* of more than MAX_JSON_KEY_NBYTES */
 };
 
 static void *describe_table(void *context, const char *path, bool print_error)

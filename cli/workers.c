@@ -1,4 +1,4 @@
-/* A ring of workers and the two turns that go round in it.
+/* A ring of workers, and the two tokens that they pass on.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <pthread.h>
@@ -11,15 +11,14 @@
 #include "cli.h"
 #include "workers.h"
 
-/* Far more than work needs. The usual 8 MiB are only reserved, but count where address space is
- * limited. */
+/* More than a worker needs. The default of 8 MiB would count where address space is limited. */
 static const size_t STACK_NBYTES = (size_t)512 << 10;
 
 struct worker {
   struct ring *ring;
   size_t index;
-  pthread_t thread; /* of all but the first, which is the caller */
-  sem_t may_read, may_deliver;
+  pthread_t thread;            /* of all but the first, which is the caller */
+  sem_t may_read, may_deliver; /* the input token, the output token */
   struct chunk chunk;
   struct cutter cutter;
 };
@@ -27,7 +26,7 @@ struct worker {
 struct ring {
   struct job *job;
   struct worker *workers;
-  size_t nworkers; /* in the ring, at most job->nworkers; both belong to the input turn */
+  size_t nworkers; /* at most job->nworkers; the input token protects both */
 };
 
 size_t default_nworkers(void)
@@ -38,15 +37,15 @@ size_t default_nworkers(void)
   return n < 1 ? 1 : n > WORKERS_MAX ? WORKERS_MAX : (size_t)n;
 }
 
-static void give(sem_t *turn)
+static void give(sem_t *token)
 {
-  sem_post(turn);
+  sem_post(token);
 }
 
-static void take(sem_t *turn)
+static void take(sem_t *token)
 {
-  while (sem_wait(turn) < 0)
-    ; /* a signal came first */
+  while (sem_wait(token) < 0)
+    ; /* interrupted by a signal */
 }
 
 void job_exit(const struct job *job, int status)
@@ -70,7 +69,7 @@ static void deliver(struct job *job, struct worker *self)
   job->nrecords += self->cutter.nrecords;
   if (job->deliver)
     job->deliver(job->context, self->index, chunk, first);
-  output_flush(); /* more input may be long in coming: show what there is */
+  output_flush(); /* more input may come late */
   if (job->progress)
     report_progress(job->nrecords, false);
 }
@@ -95,7 +94,8 @@ static void release(struct worker *worker)
   chunk_destroy(&worker->chunk);
 }
 
-/* The first worker is the caller. False where there is no memory or no thread to be had. */
+/* Adds a worker and starts its thread; the first worker runs in job_run()'s. false: memory ran out,
+ * or no thread could be started. */
 static bool add_worker(struct ring *ring)
 {
   struct worker *worker = &ring->workers[ring->nworkers];
@@ -113,8 +113,8 @@ static bool add_worker(struct ring *ring)
   return true;
 }
 
-/* Whose turn is next. The ring grows as long as there is more to read, so that little input starts
- * no thread in vain; where no thread is to be had, those that are there do. */
+/* Returns the worker that gets the tokens next. The ring grows while there is more to read, so that
+ * small inputs start no needless threads, and until no thread can be started. */
 static struct worker *successor(struct ring *ring, const struct worker *self, bool more)
 {
   if (more && self->index + 1 == ring->nworkers && ring->nworkers < ring->job->nworkers &&
@@ -123,8 +123,8 @@ static struct worker *successor(struct ring *ring, const struct worker *self, bo
   return &ring->workers[(self->index + 1) % ring->nworkers];
 }
 
-/* The end of input goes round like a chunk, so that a worker leaves only after all that came before
- * is delivered. */
+/* The end of the inputs is passed on like a chunk: a worker ends only after all chunks before it
+ * were delivered. */
 static void *run(void *worker)
 {
   struct worker *self = worker;
@@ -153,7 +153,7 @@ void job_run(struct job *job)
   if (!ring.workers || !add_worker(&ring))
     die(NULL, "%s", strerror(ENOMEM));
   if (job->progress)
-    report_progress(0, false); /* the clock starts */
+    report_progress(0, false); /* starts the clock */
   give(&ring.workers[0].may_read);
   give(&ring.workers[0].may_deliver);
   run(&ring.workers[0]);
