@@ -137,7 +137,7 @@ static void check_info(const lanebloom_table_info *info, size_t size)
                                info->warning};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
     CHECK(strlen(texts[i]) <=
-          ((size_t)64 << 20) + 64 * size); /* what may be unpacked of such a file */
+          ((size_t)64 << 20) + 64 * size); /* what such a file may be decompressed to */
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

@@ -72,12 +72,12 @@ static lanebloom_filter *reference(const lanebloom_keys *keys, size_t n)
 Test(builder, pieces_make_what_one_batch_makes)
 {
   const lanebloom_keys keys = all_keys();
-  static const size_t pieces[] = {1, 7, 1000, 1024, 1025, NKEYS};
-  for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
+  static const size_t sizes[] = {1, 7, 1000, 1024, 1025, NKEYS};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
     for (int sized = 0; sized < 2; sized++) {
       lanebloom_builder *builder = create(10, sized ? NKEYS : 0);
-      for (size_t first = 0; first < NKEYS; first += pieces[i])
-        add(builder, &keys, first, pieces[i]);
+      for (size_t first = 0; first < NKEYS; first += sizes[i])
+        add(builder, &keys, first, sizes[i]);
       assert_equal_and_close(finish(builder), reference(&keys, NKEYS), sized ? "sized" : "kept");
       lanebloom_builder_destroy(builder);
     }
@@ -245,8 +245,8 @@ Test(builder, memory_besides)
   free(data);
 }
 
-/* RocksDB counts equal hashes in a row once, also across pieces and merges; a sized filter knows no
- * such rule. */
+/* RocksDB counts equal hashes in a row once, also across batches and merges. A filter that is sized
+ * at the start counts every key. */
 Test(builder, equal_neighbours_count_once_in_rocksdb)
 {
   static const lanebloom_format formats[] = {LANEBLOOM_ROCKSDB_LEGACY, LANEBLOOM_ROCKSDB_LOCAL};

@@ -21,22 +21,23 @@ static void fill(uint8_t *bytes, size_t nbytes, bool is_dull)
     memset(bytes, 'x', nbytes);
 }
 
-static void check_unpacked(const struct packed *packed, const uint8_t *expected, size_t nbytes)
+static void check_decompressed(const struct compressed *compressed, const uint8_t *expected,
+                               size_t nbytes)
 {
   uint8_t *bytes;
   size_t found;
-  lanebloom_status status = lanebloom_unpack(packed, &bytes, &found);
+  lanebloom_status status = lanebloom_decompress(compressed, &bytes, &found);
   cr_assert(status == LANEBLOOM_OK, "%zu bytes: %s", nbytes, lanebloom_status_text(status));
   cr_assert(found == nbytes, "%zu bytes became %zu", nbytes, found);
   cr_assert(nbytes == 0 || memcmp(bytes, expected, nbytes) == 0, "%zu bytes are others", nbytes);
   free(bytes);
 }
 
-static void check_refused(const struct packed *packed, lanebloom_status expected)
+static void check_refused(const struct compressed *compressed, lanebloom_status expected)
 {
   uint8_t *bytes;
   size_t nbytes;
-  lanebloom_status status = lanebloom_unpack(packed, &bytes, &nbytes);
+  lanebloom_status status = lanebloom_decompress(compressed, &bytes, &nbytes);
   cr_assert(status == expected && !bytes, "%s", lanebloom_status_text(status));
 }
 
@@ -63,22 +64,22 @@ Test(compression, deflate_without_a_size)
     const size_t nbytes = sizes[i / 2], room = nbytes + nbytes / 100 + 1000;
     uint8_t *bytes = test_alloc(nbytes), *deflated = test_alloc(room);
     fill(bytes, nbytes, i % 2);
-    struct packed packed = {.codec = CODEC_ZLIB,
-                            .engine = LANEBLOOM_ENGINE_ROCKSDB,
-                            .version = 1,
-                            .bytes = deflated,
-                            .nbytes = deflate_raw(bytes, nbytes, deflated, room),
-                            .most_nbytes = NO_LIMIT};
-    check_unpacked(&packed, bytes, nbytes);
-    packed.most_nbytes = nbytes;
+    struct compressed compressed = {.codec = CODEC_ZLIB,
+                                    .engine = LANEBLOOM_ENGINE_ROCKSDB,
+                                    .version = 1,
+                                    .bytes = deflated,
+                                    .nbytes = deflate_raw(bytes, nbytes, deflated, room),
+                                    .max_nbytes = NO_LIMIT};
+    check_decompressed(&compressed, bytes, nbytes);
+    compressed.max_nbytes = nbytes;
     if (nbytes > 0) {
-      check_unpacked(&packed, bytes, nbytes);
-      packed.most_nbytes--;
-      check_refused(&packed, LANEBLOOM_ERR_LIMIT);
+      check_decompressed(&compressed, bytes, nbytes);
+      compressed.max_nbytes--;
+      check_refused(&compressed, LANEBLOOM_ERR_LIMIT);
     }
-    packed.most_nbytes = NO_LIMIT;
-    packed.nbytes--;
-    check_refused(&packed, LANEBLOOM_ERR_CORRUPT);
+    compressed.max_nbytes = NO_LIMIT;
+    compressed.nbytes--;
+    check_refused(&compressed, LANEBLOOM_ERR_CORRUPT);
     free(deflated);
     free(bytes);
   }
@@ -92,23 +93,24 @@ Test(compression, zstd_frames_of_leveldb)
     const size_t nbytes = sizes[i / 2], room = ZSTD_compressBound(nbytes);
     uint8_t *bytes = test_alloc(nbytes), *frame = test_alloc(room);
     fill(bytes, nbytes, i % 2);
-    struct packed packed = {.codec = CODEC_ZSTD,
-                            .engine = LANEBLOOM_ENGINE_LEVELDB,
-                            .bytes = frame,
-                            .most_nbytes = NO_LIMIT};
+    struct compressed compressed = {.codec = CODEC_ZSTD,
+                                    .engine = LANEBLOOM_ENGINE_LEVELDB,
+                                    .bytes = frame,
+                                    .max_nbytes = NO_LIMIT};
     ZSTD_CCtx *context = ZSTD_createCCtx();
-    packed.nbytes = ZSTD_compress2(context, frame, room, bytes, nbytes);
-    check_unpacked(&packed, bytes, nbytes);
-    packed.nbytes--;
-    check_refused(&packed, LANEBLOOM_ERR_CORRUPT);
-    packed.nbytes++;
-    packed.most_nbytes = nbytes ? nbytes - 1 : 0;
+    compressed.nbytes = ZSTD_compress2(context, frame, room, bytes, nbytes);
+    check_decompressed(&compressed, bytes, nbytes);
+    compressed.nbytes--;
+    check_refused(&compressed, LANEBLOOM_ERR_CORRUPT);
+    compressed.nbytes++;
+    compressed.max_nbytes = nbytes ? nbytes - 1 : 0;
     if (nbytes > 0)
-      check_refused(&packed, LANEBLOOM_ERR_LIMIT);
-    packed.most_nbytes = NO_LIMIT;
+      check_refused(&compressed, LANEBLOOM_ERR_LIMIT);
+    compressed.max_nbytes = NO_LIMIT;
     ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0);
-    packed.nbytes = ZSTD_compress2(context, frame, room, bytes, nbytes);
-    check_refused(&packed, LANEBLOOM_ERR_CORRUPT); /* LevelDB's reader would not take it, either */
+    compressed.nbytes = ZSTD_compress2(context, frame, room, bytes, nbytes);
+    check_refused(&compressed,
+                  LANEBLOOM_ERR_CORRUPT); /* LevelDB's reader would not take it, either */
     ZSTD_freeCCtx(context);
     free(frame);
     free(bytes);
@@ -121,15 +123,15 @@ Test(compression, sizes_that_cannot_be)
   static const uint8_t bytes[] = {0xff, 0xff, 0xff, 0xff, 0x0f, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
   static const enum codec codecs[] = {CODEC_SNAPPY, CODEC_ZLIB, CODEC_LZ4, CODEC_ZSTD};
   for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++) {
-    struct packed packed = {.codec = codecs[i],
-                            .engine = LANEBLOOM_ENGINE_ROCKSDB,
-                            .version = 5,
-                            .bytes = bytes,
-                            .nbytes = sizeof bytes,
-                            .most_nbytes = UINT32_MAX - 1};
-    check_refused(&packed, LANEBLOOM_ERR_LIMIT);
-    packed.most_nbytes++;
-    check_refused(&packed, LANEBLOOM_ERR_CORRUPT);
+    struct compressed compressed = {.codec = codecs[i],
+                                    .engine = LANEBLOOM_ENGINE_ROCKSDB,
+                                    .version = 5,
+                                    .bytes = bytes,
+                                    .nbytes = sizeof bytes,
+                                    .max_nbytes = UINT32_MAX - 1};
+    check_refused(&compressed, LANEBLOOM_ERR_LIMIT);
+    compressed.max_nbytes++;
+    check_refused(&compressed, LANEBLOOM_ERR_CORRUPT);
   }
 }
 

@@ -95,8 +95,8 @@ static void *write_pipe(void *argument)
 {
   struct pipe_writer *writer = argument;
   for (size_t n = 0; n < writer->size;) {
-    size_t piece = writer->size - n < 1000 ? writer->size - n : 1000;
-    n += (size_t)write(writer->fd, writer->bytes + n, piece);
+    size_t nbytes = writer->size - n < 1000 ? writer->size - n : 1000;
+    n += (size_t)write(writer->fd, writer->bytes + n, nbytes);
   }
   close(writer->fd);
   return NULL;

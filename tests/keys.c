@@ -140,7 +140,7 @@ Test(keys, empty_batches_and_empty_keys)
 }
 
 /* Records with a field in the middle, and views of the same keys: whatever takes keys takes these,
- * whole and in parts, beyond a chunk of screening. */
+ * whole and in parts, beyond a part of screening. */
 Test(keys, fields_and_views_are_built_and_screened_alike)
 {
   enum { N = 70000, FIELD = 8, RECORD = 21, AT = 5 };

@@ -148,11 +148,11 @@ uint64_t model_xxph3(const void *key, size_t size)
       sum += mix(bytes + size - 16 * (pair + 1), 32 * pair + 16);
     }
   } else if (size <= 240) {
-    for (size_t chunk = 0; chunk < 8; chunk++)
-      sum += mix(bytes + 16 * chunk, 16 * chunk);
+    for (size_t round = 0; round < 8; round++)
+      sum += mix(bytes + 16 * round, 16 * round);
     sum = finish(sum);
-    for (size_t chunk = 8; chunk < size / 16; chunk++)
-      sum += mix(bytes + 16 * chunk, 16 * chunk - 125);
+    for (size_t round = 8; round < size / 16; round++)
+      sum += mix(bytes + 16 * round, 16 * round - 125);
     sum += mix(bytes + size - 16, 119);
   } else {
     const uint64_t start[] = {P32[3], P64[1], P64[2], P64[3], P64[4], P32[2], P64[5], P32[1]};

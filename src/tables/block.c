@@ -71,41 +71,41 @@ static lanebloom_status verify(const struct block_reader *reader, const struct h
 }
 
 /* Replaces a compressed block by its decompressed bytes. */
-static lanebloom_status unpack(struct block_reader *reader, uint8_t type, enum block_kind kind,
-                               const char *what, struct block *block)
+static lanebloom_status decompress(struct block_reader *reader, uint8_t type, enum block_kind kind,
+                                   const char *what, struct block *block)
 {
-  struct packed packed = {.codec = lanebloom_codec(reader->footer.engine, type),
-                          .engine = reader->footer.engine,
-                          .version = reader->footer.version,
-                          .bytes = block->bytes,
-                          .nbytes = block->nbytes,
-                          .most_nbytes = reader->unpacked_left};
-  if (packed.codec == CODEC_NONE)
+  struct compressed compressed = {.codec = lanebloom_codec(reader->footer.engine, type),
+                                  .engine = reader->footer.engine,
+                                  .version = reader->footer.version,
+                                  .bytes = block->bytes,
+                                  .nbytes = block->nbytes,
+                                  .max_nbytes = reader->decompressed_left};
+  if (compressed.codec == CODEC_NONE)
     return LANEBLOOM_OK;
-  if (!lanebloom_codec_is_built(packed.codec))
+  if (!lanebloom_codec_is_built(compressed.codec))
     return problem_set(reader->problem, LANEBLOOM_ERR_LIMIT,
                        "%s at %" PRIu64
                        ": compressed with %s (type %u), which this build does not read",
-                       what, block->offset, lanebloom_codec_name(packed.codec), type);
+                       what, block->offset, lanebloom_codec_name(compressed.codec), type);
   if (kind == BLOCK_DATA)
-    packed.dictionary = reader->dictionary;
+    compressed.dictionary = reader->dictionary;
   uint8_t *bytes;
   size_t nbytes;
-  lanebloom_status status = lanebloom_unpack(&packed, &bytes, &nbytes);
+  lanebloom_status status = lanebloom_decompress(&compressed, &bytes, &nbytes);
   reader->is_too_large = status == LANEBLOOM_ERR_LIMIT;
   if (status == LANEBLOOM_ERR_LIMIT)
     return problem_set(reader->problem, status,
                        "%s at %" PRIu64 ": expected at most %" PRIu64
                        " bytes when decompressed, in a file of this size, found more",
-                       what, block->offset, packed.most_nbytes);
+                       what, block->offset, compressed.max_nbytes);
   if (status == LANEBLOOM_ERR_MEMORY)
     return problem_set(reader->problem, status, "out of memory: decompressing the %s at %" PRIu64,
                        what, block->offset);
   if (status)
     return problem_set(reader->problem, status,
                        "damaged %s at %" PRIu64 ": expected %s, found something else", what,
-                       block->offset, lanebloom_codec_name(packed.codec));
-  reader->unpacked_left -= nbytes;
+                       block->offset, lanebloom_codec_name(compressed.codec));
+  reader->decompressed_left -= nbytes;
   free(block->memory);
   *block =
       (struct block){.bytes = bytes, .nbytes = nbytes, .offset = block->offset, .memory = bytes};
@@ -146,7 +146,7 @@ static lanebloom_status read_checked(struct block_reader *reader, struct handle 
       return status;
   }
   lanebloom_status status = verify(reader, &handle, block->bytes, kind, what);
-  return status ? status : unpack(reader, block->bytes[handle.nbytes], kind, what, block);
+  return status ? status : decompress(reader, block->bytes[handle.nbytes], kind, what, block);
 }
 
 lanebloom_status lanebloom_block_read(struct block_reader *reader, struct handle handle,

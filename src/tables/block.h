@@ -13,8 +13,8 @@ struct block_reader {
 
   /* How much may still be read, and how much it may become when decompressed. A small file whose
    * handles all name one block must not take all memory. */
-  uint64_t nbytes_left, unpacked_left;
-  bool is_too_large; /* did the last block fail because of unpacked_left? */
+  uint64_t nbytes_left, decompressed_left;
+  bool is_too_large; /* did the last block fail because of decompressed_left? */
 
   const struct problem *problem;
 };

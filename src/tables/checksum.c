@@ -11,10 +11,10 @@
 /* crc32_iscsi() takes an int, and leaves the inversions at either end to its caller. */
 static uint32_t crc32c(const uint8_t *bytes, size_t nbytes)
 {
-  enum { PIECE_NBYTES = 1 << 30 };
+  enum { MAX_CALL_NBYTES = 1 << 30 };
   uint32_t crc = UINT32_MAX;
   while (nbytes > 0) {
-    const size_t n = nbytes < PIECE_NBYTES ? nbytes : PIECE_NBYTES;
+    const size_t n = nbytes < MAX_CALL_NBYTES ? nbytes : MAX_CALL_NBYTES;
     crc = crc32_iscsi((unsigned char *)(uintptr_t)bytes, (int)n, crc);
     bytes += n;
     nbytes -= n;

@@ -63,28 +63,30 @@ bool lanebloom_codec_is_built(enum codec codec)
 }
 
 /* Replaces the room that was there. */
-static lanebloom_status make_room(const struct packed *packed, uint64_t nbytes, uint8_t **bytes)
+static lanebloom_status make_room(const struct compressed *compressed, uint64_t nbytes,
+                                  uint8_t **bytes)
 {
   free(*bytes);
   *bytes = NULL;
-  if (nbytes > packed->most_nbytes)
+  if (nbytes > compressed->max_nbytes)
     return LANEBLOOM_ERR_LIMIT;
   *bytes = nbytes < SIZE_MAX ? malloc(nbytes ? (size_t)nbytes : 1) : NULL;
   return *bytes ? LANEBLOOM_OK : LANEBLOOM_ERR_MEMORY;
 }
 
 #ifdef LANEBLOOM_WITH_SNAPPY
-static lanebloom_status unpack_snappy(const struct packed *packed, uint8_t **bytes, size_t *nbytes)
+static lanebloom_status decompress_snappy(const struct compressed *compressed, uint8_t **bytes,
+                                          size_t *nbytes)
 {
-  const char *from = (const char *)packed->bytes;
+  const char *from = (const char *)compressed->bytes;
   size_t size;
-  if (snappy_uncompressed_length(from, packed->nbytes, &size) != SNAPPY_OK)
+  if (snappy_uncompressed_length(from, compressed->nbytes, &size) != SNAPPY_OK)
     return LANEBLOOM_ERR_CORRUPT;
-  lanebloom_status status = make_room(packed, size, bytes);
+  lanebloom_status status = make_room(compressed, size, bytes);
   if (status)
     return status;
   *nbytes = size;
-  return snappy_uncompress(from, packed->nbytes, (char *)*bytes, nbytes) == SNAPPY_OK
+  return snappy_uncompress(from, compressed->nbytes, (char *)*bytes, nbytes) == SNAPPY_OK
              ? LANEBLOOM_OK
              : LANEBLOOM_ERR_CORRUPT;
 }
@@ -92,20 +94,21 @@ static lanebloom_status unpack_snappy(const struct packed *packed, uint8_t **byt
 
 #ifdef LANEBLOOM_WITH_ZLIB
 /* RocksDB writes deflate without zlib's header. */
-static lanebloom_status unpack_zlib(const struct packed *packed, size_t room, uint8_t *bytes,
-                                    size_t *nbytes)
+static lanebloom_status decompress_zlib(const struct compressed *compressed, size_t room,
+                                        uint8_t *bytes, size_t *nbytes)
 {
-  if (packed->nbytes > UINT_MAX || room > UINT_MAX)
+  if (compressed->nbytes > UINT_MAX || room > UINT_MAX)
     return LANEBLOOM_ERR_CORRUPT;
-  z_stream stream = {.next_in = (Bytef *)(uintptr_t)packed->bytes,
-                     .avail_in = (uInt)packed->nbytes,
+  z_stream stream = {.next_in = (Bytef *)(uintptr_t)compressed->bytes,
+                     .avail_in = (uInt)compressed->nbytes,
                      .next_out = bytes,
                      .avail_out = (uInt)room};
   if (inflateInit2(&stream, -MAX_WBITS) != Z_OK)
     return LANEBLOOM_ERR_MEMORY;
   int result = Z_OK;
-  if (packed->dictionary.size > 0 && packed->dictionary.size <= UINT_MAX)
-    result = inflateSetDictionary(&stream, packed->dictionary.data, (uInt)packed->dictionary.size);
+  if (compressed->dictionary.size > 0 && compressed->dictionary.size <= UINT_MAX)
+    result = inflateSetDictionary(&stream, compressed->dictionary.data,
+                                  (uInt)compressed->dictionary.size);
   if (result == Z_OK)
     result = inflate(&stream, Z_FINISH);
   *nbytes = stream.total_out;
@@ -119,14 +122,14 @@ static lanebloom_status unpack_zlib(const struct packed *packed, size_t room, ui
 #endif
 
 #ifdef LANEBLOOM_WITH_LZ4
-static lanebloom_status unpack_lz4(const struct packed *packed, size_t room, uint8_t *bytes,
-                                   size_t *nbytes)
+static lanebloom_status decompress_lz4(const struct compressed *compressed, size_t room,
+                                       uint8_t *bytes, size_t *nbytes)
 {
-  if (packed->nbytes > INT_MAX || room > INT_MAX || packed->dictionary.size > INT_MAX)
+  if (compressed->nbytes > INT_MAX || room > INT_MAX || compressed->dictionary.size > INT_MAX)
     return LANEBLOOM_ERR_CORRUPT;
   const int n = LZ4_decompress_safe_usingDict(
-      (const char *)packed->bytes, (char *)bytes, (int)packed->nbytes, (int)room,
-      packed->dictionary.data, (int)packed->dictionary.size);
+      (const char *)compressed->bytes, (char *)bytes, (int)compressed->nbytes, (int)room,
+      compressed->dictionary.data, (int)compressed->dictionary.size);
   if (n < 0)
     return LANEBLOOM_ERR_CORRUPT;
   *nbytes = (size_t)n;
@@ -135,35 +138,35 @@ static lanebloom_status unpack_lz4(const struct packed *packed, size_t room, uin
 #endif
 
 #ifdef LANEBLOOM_WITH_ZSTD
-static lanebloom_status unpack_zstd(const struct packed *packed, size_t room, uint8_t *bytes,
-                                    size_t *nbytes)
+static lanebloom_status decompress_zstd(const struct compressed *compressed, size_t room,
+                                        uint8_t *bytes, size_t *nbytes)
 {
   ZSTD_DCtx *context = ZSTD_createDCtx();
   if (!context)
     return LANEBLOOM_ERR_MEMORY;
-  *nbytes = ZSTD_decompress_usingDict(context, bytes, room, packed->bytes, packed->nbytes,
-                                      packed->dictionary.data, packed->dictionary.size);
+  *nbytes = ZSTD_decompress_usingDict(context, bytes, room, compressed->bytes, compressed->nbytes,
+                                      compressed->dictionary.data, compressed->dictionary.size);
   ZSTD_freeDCtx(context);
   return ZSTD_isError(*nbytes) ? LANEBLOOM_ERR_CORRUPT : LANEBLOOM_OK;
 }
 #endif
 
-static lanebloom_status unpack_into(const struct packed *packed, size_t room, uint8_t *bytes,
-                                    size_t *nbytes)
+static lanebloom_status decompress_into(const struct compressed *compressed, size_t room,
+                                        uint8_t *bytes, size_t *nbytes)
 {
-  (void)packed, (void)room, (void)bytes, (void)nbytes; /* without codecs */
-  switch (packed->codec) {
+  (void)compressed, (void)room, (void)bytes, (void)nbytes; /* without codecs */
+  switch (compressed->codec) {
 #ifdef LANEBLOOM_WITH_ZLIB
   case CODEC_ZLIB:
-    return unpack_zlib(packed, room, bytes, nbytes);
+    return decompress_zlib(compressed, room, bytes, nbytes);
 #endif
 #ifdef LANEBLOOM_WITH_LZ4
   case CODEC_LZ4:
-    return unpack_lz4(packed, room, bytes, nbytes);
+    return decompress_lz4(compressed, room, bytes, nbytes);
 #endif
 #ifdef LANEBLOOM_WITH_ZSTD
   case CODEC_ZSTD:
-    return unpack_zstd(packed, room, bytes, nbytes);
+    return decompress_zstd(compressed, room, bytes, nbytes);
 #endif
   default:
     return LANEBLOOM_ERR_LIMIT;
@@ -173,18 +176,18 @@ static lanebloom_status unpack_into(const struct packed *packed, size_t room, ui
 /* The decompressed size. RocksDB and Pebble store it before the block. Versions below 2 do not for
  * zlib, and take 8 bytes for lz4, of which RocksDB reads 4. LevelDB's is in the zstd frame, which
  * must have it. */
-static bool read_size(const struct packed *packed, struct cursor *rest, bool *knows_size,
+static bool read_size(const struct compressed *compressed, struct cursor *rest, bool *has_size,
                       uint64_t *size)
 {
   enum { OLD_LZ4_NBYTES = 8 };
-  const bool old = packed->engine == LANEBLOOM_ENGINE_ROCKSDB && packed->version < 2 &&
-                   packed->codec != CODEC_ZSTD;
+  const bool old = compressed->engine == LANEBLOOM_ENGINE_ROCKSDB && compressed->version < 2 &&
+                   compressed->codec != CODEC_ZSTD;
   *size = 0;
-  *knows_size = !(old && packed->codec == CODEC_ZLIB);
-  if (!*knows_size)
+  *has_size = !(old && compressed->codec == CODEC_ZLIB);
+  if (!*has_size)
     return true;
 #ifdef LANEBLOOM_WITH_ZSTD
-  if (packed->engine == LANEBLOOM_ENGINE_LEVELDB) {
+  if (compressed->engine == LANEBLOOM_ENGINE_LEVELDB) {
     *size = ZSTD_getFrameContentSize(rest->at, cursor_left(rest));
     return *size != ZSTD_CONTENTSIZE_UNKNOWN && *size != ZSTD_CONTENTSIZE_ERROR;
   }
@@ -198,56 +201,59 @@ static bool read_size(const struct packed *packed, struct cursor *rest, bool *kn
   return true;
 }
 
-static lanebloom_status unpack_sized(const struct packed *packed, uint64_t size, uint8_t **bytes,
-                                     size_t *nbytes)
+static lanebloom_status decompress_sized(const struct compressed *compressed, uint64_t size,
+                                         uint8_t **bytes, size_t *nbytes)
 {
-  lanebloom_status status = make_room(packed, size, bytes);
+  lanebloom_status status = make_room(compressed, size, bytes);
   if (status)
     return status;
-  status = unpack_into(packed, (size_t)size, *bytes, nbytes);
+  status = decompress_into(compressed, (size_t)size, *bytes, nbytes);
   if (status == LANEBLOOM_ERR_MEMORY)
     return status;
   return status || *nbytes != size ? LANEBLOOM_ERR_CORRUPT : LANEBLOOM_OK;
 }
 
 /* With twice the room each time. */
-static lanebloom_status unpack_unsized(const struct packed *packed, uint8_t **bytes, size_t *nbytes)
+static lanebloom_status decompress_unsized(const struct compressed *compressed, uint8_t **bytes,
+                                           size_t *nbytes)
 {
   enum { FIRST_NBYTES = 1 << 16 };
   lanebloom_status status = LANEBLOOM_ERR_LIMIT;
-  for (uint64_t room = 0; status == LANEBLOOM_ERR_LIMIT && room < packed->most_nbytes;) {
+  for (uint64_t room = 0; status == LANEBLOOM_ERR_LIMIT && room < compressed->max_nbytes;) {
     room = room ? room * 2 : FIRST_NBYTES;
-    if (room > packed->most_nbytes)
-      room = packed->most_nbytes;
-    status = make_room(packed, room, bytes);
+    if (room > compressed->max_nbytes)
+      room = compressed->max_nbytes;
+    status = make_room(compressed, room, bytes);
     if (!status)
-      status = unpack_into(packed, (size_t)room, *bytes, nbytes);
+      status = decompress_into(compressed, (size_t)room, *bytes, nbytes);
   }
   return status;
 }
 
-static lanebloom_status unpack(const struct packed *packed, uint8_t **bytes, size_t *nbytes)
+static lanebloom_status decompress(const struct compressed *compressed, uint8_t **bytes,
+                                   size_t *nbytes)
 {
 #ifdef LANEBLOOM_WITH_SNAPPY
-  if (packed->codec == CODEC_SNAPPY) /* whose size is its own affair */
-    return unpack_snappy(packed, bytes, nbytes);
+  if (compressed->codec == CODEC_SNAPPY) /* whose size is its own affair */
+    return decompress_snappy(compressed, bytes, nbytes);
 #endif
-  struct cursor rest = {packed->bytes, packed->bytes + packed->nbytes};
-  bool knows_size;
+  struct cursor rest = {compressed->bytes, compressed->bytes + compressed->nbytes};
+  bool has_size;
   uint64_t size;
-  if (!read_size(packed, &rest, &knows_size, &size))
+  if (!read_size(compressed, &rest, &has_size, &size))
     return LANEBLOOM_ERR_CORRUPT;
-  struct packed payload = *packed;
+  struct compressed payload = *compressed;
   payload.bytes = rest.at;
   payload.nbytes = cursor_left(&rest);
-  return knows_size ? unpack_sized(&payload, size, bytes, nbytes)
-                    : unpack_unsized(&payload, bytes, nbytes);
+  return has_size ? decompress_sized(&payload, size, bytes, nbytes)
+                  : decompress_unsized(&payload, bytes, nbytes);
 }
 
-lanebloom_status lanebloom_unpack(const struct packed *packed, uint8_t **bytes, size_t *nbytes)
+lanebloom_status lanebloom_decompress(const struct compressed *compressed, uint8_t **bytes,
+                                      size_t *nbytes)
 {
   *bytes = NULL;
-  lanebloom_status status = unpack(packed, bytes, nbytes);
+  lanebloom_status status = decompress(compressed, bytes, nbytes);
   if (status) {
     free(*bytes);
     *bytes = NULL;

@@ -17,13 +17,13 @@ enum codec {
 };
 
 /* A block as it is stored. */
-struct packed {
+struct compressed {
   enum codec codec;
   lanebloom_engine engine; /* engine and version say where the decompressed size is stored */
   uint32_t version;
   const uint8_t *bytes;
   size_t nbytes;
-  uint64_t most_nbytes;       /* limit of the decompressed size */
+  uint64_t max_nbytes;        /* limit of the decompressed size */
   lanebloom_slice dictionary; /* {NULL, 0}: none */
 };
 
@@ -33,7 +33,8 @@ const char *lanebloom_codec_name(enum codec codec);
 bool lanebloom_codec_is_built(enum codec codec);
 
 /* Decompresses by a codec that is built and not NONE. bytes: for free(). Errors: LIMIT: more than
- * most_nbytes; CORRUPT, MEMORY. */
-lanebloom_status lanebloom_unpack(const struct packed *packed, uint8_t **bytes, size_t *nbytes);
+ * max_nbytes; CORRUPT, MEMORY. */
+lanebloom_status lanebloom_decompress(const struct compressed *compressed, uint8_t **bytes,
+                                      size_t *nbytes);
 
 #endif

@@ -119,20 +119,20 @@ bool lanebloom_filter_block_may_contain(const lanebloom_filter_block *block,
 enum {
   /* Hashed at a time, and the longest run. Zen 4, beside other work, runs of 300 keys, ns per key:
    * 256: 3.0, 512: 2.6, 1024: 2.5. */
-  CHUNK_NKEYS = 1024,
+  PART_NKEYS = 1024,
   /* From here on a run is worth opening its filter. Zen 4, 6 probes, runs of 12, 16, 24 and 32
    * keys, ns per key: none passes: one by one 13.3, 13.1, 13.2, 12.8, by a kernel 15.0, 11.5, 8.5,
    * 6.9; all pass: 11.5, 11.5, 11.4, 11.4 and 18.1, 13.8, 13.5, 10.3. */
   MANY_NKEYS = 16,
 };
 
-/* Keys of a chunk that follow each other and go to the same filter. */
+/* Keys of a part that follow each other and go to the same filter. */
 struct run {
   lanebloom_slice filter;
   uint32_t first, n;
 };
 
-/* The runs of a chunk of n keys, one after the other; returns how many. All their filters
+/* The runs of a part of n keys, one after the other; returns how many. All their filters
  * are prefetched before the first is probed. Zen 4, beside other work, a block of 29 MiB,
  * runs of 1 and 3 keys: 38 and 19 ns per key, without that 58 and 38. */
 static size_t find_runs(const lanebloom_filter_block *block, const uint64_t *data_block_offsets,
@@ -176,7 +176,7 @@ static void or_bits(uint8_t *bitmap, size_t first, const uint8_t *bits, size_t n
 static size_t screen_by_kernel(const lanebloom_filter *filter, const struct run *run,
                                const uint32_t *hashes, uint8_t *bitmap)
 {
-  uint8_t hits[CHUNK_NKEYS / 8];
+  uint8_t hits[PART_NKEYS / 8];
   const size_t count = lanebloom_filter_screen_hashes(filter, hashes + run->first, run->n, hits);
   or_bits(bitmap, run->first, hits, run->n);
   return count;
@@ -199,16 +199,16 @@ size_t lanebloom_filter_block_screen(const lanebloom_filter_block *block,
                                      const uint64_t *data_block_offsets, const lanebloom_keys *keys,
                                      uint8_t *bitmap)
 {
-  uint32_t hashes[CHUNK_NKEYS];
-  struct run runs[CHUNK_NKEYS];
-  uint8_t uncollected[CHUNK_NKEYS / 8];
+  uint32_t hashes[PART_NKEYS];
+  struct run runs[PART_NKEYS];
+  uint8_t uncollected[PART_NKEYS / 8];
   size_t count = 0;
-  for (size_t first = 0; first < keys->n; first += CHUNK_NKEYS) {
-    const lanebloom_keys chunk = lanebloom_keys_part(keys, first, CHUNK_NKEYS);
-    const size_t nruns = find_runs(block, data_block_offsets + first, chunk.n, runs);
-    cannot_fail(lanebloom_hash(block->format, &chunk, hashes));
+  for (size_t first = 0; first < keys->n; first += PART_NKEYS) {
+    const lanebloom_keys part = lanebloom_keys_part(keys, first, PART_NKEYS);
+    const size_t nruns = find_runs(block, data_block_offsets + first, part.n, runs);
+    cannot_fail(lanebloom_hash(block->format, &part, hashes));
     uint8_t *hits = bitmap ? bitmap + first / 8 : uncollected;
-    memset(hits, 0, (chunk.n + 7) / 8);
+    memset(hits, 0, (part.n + 7) / 8);
     for (size_t i = 0; i < nruns; i++)
       count += screen_run(block->format, &runs[i], hashes, hits);
   }

@@ -12,9 +12,9 @@
 /* Room for one more entry and its separator. */
 static bool reserve(struct index *index, size_t nbytes)
 {
-  enum { LEAST = 16 };
+  enum { FIRST_ROOM = 16 };
   if (index->n + 1 >= index->room) {
-    const size_t room = index->room ? 2 * index->room : LEAST;
+    const size_t room = index->room ? 2 * index->room : FIRST_ROOM;
     struct handle *handles = realloc(index->handles, room * sizeof *handles);
     if (!handles)
       return false;

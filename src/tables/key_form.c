@@ -14,7 +14,7 @@ static bool has_suffix_of_leveldb(lanebloom_slice key)
          ((const uint8_t *)key.data)[key.size - SUFFIX_NBYTES] <= LAST_TYPE;
 }
 
-static bool is_in_filter(const lanebloom_table *table, uint64_t offset, lanebloom_slice key)
+static bool may_be_in_filter(const lanebloom_table *table, uint64_t offset, lanebloom_slice key)
 {
   for (size_t i = 0; i < 2 && table->filter_blocks[i]; i++)
     if (lanebloom_filter_block_may_contain(table->filter_blocks[i], offset, key.data, key.size))
@@ -35,10 +35,10 @@ static void examine(struct ends *ends, const lanebloom_table *table, const struc
     const lanebloom_slice key = user_key(stored, suffix_nbytes[i]);
     if (previous->is_there && lanebloom_key_compare(user_key(before, suffix_nbytes[i]), key) > 0)
       ends->forms[i].ascends = false;
-    if (ends->forms[i].is_found)
-      ends->forms[i].is_found = is_in_filter(table, entries->offset, key);
+    if (ends->forms[i].is_in_filter)
+      ends->forms[i].is_in_filter = may_be_in_filter(table, entries->offset, key);
   }
-  remember(previous, stored);
+  set_previous(previous, stored);
 }
 
 static lanebloom_status copy_key(const struct entries *entries, const struct problem *problem,
@@ -114,7 +114,7 @@ lanebloom_status lanebloom_ends_load(struct block_reader *reader, const lanebloo
   lanebloom_status status = LANEBLOOM_OK;
   *ends = (struct ends){.is_form_known = table->engine != LANEBLOOM_ENGINE_LEVELDB};
   for (size_t i = 0; i < NKEY_FORMS; i++)
-    ends->forms[i].is_possible = ends->forms[i].is_found = ends->forms[i].ascends = true;
+    ends->forms[i].is_possible = ends->forms[i].is_in_filter = ends->forms[i].ascends = true;
   for (size_t i = 0; !status && i <= last; i = i < last ? last : i + 1) {
     const struct walk walk = {table, reader->problem, i == 0, i == last, ends};
     struct block block;

@@ -27,7 +27,7 @@ struct previous_key {
   bool is_there;
 };
 
-static inline void remember(struct previous_key *previous, lanebloom_slice key)
+static inline void set_previous(struct previous_key *previous, lanebloom_slice key)
 {
   if (key.size > 0)
     memcpy(previous->bytes, key.data, key.size);
@@ -49,8 +49,8 @@ static inline size_t max_examined_nbytes(size_t block_nbytes)
 
 struct ends {
   struct {
-    bool is_possible; /* can keys be stored so? */
-    bool is_found;    /* and does the filter have them all? */
+    bool is_possible;  /* can keys be stored so? */
+    bool is_in_filter; /* and does the filter have them all? */
     bool ascends;
   } forms[NKEY_FORMS];
   bool is_form_known;          /* INTERNAL_KEYS: no form is examined */

@@ -34,7 +34,7 @@ static enum key_order order_of_entries(struct entries *entries, size_t left,
     const lanebloom_slice key = {entries->key, entries->key_nbytes - suffix};
     if (!is_in_order(previous, index, block, suffix, key))
       return ORDER_OTHER;
-    remember(previous, key);
+    set_previous(previous, key);
   }
   return ORDER_BYTEWISE;
 }

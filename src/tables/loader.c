@@ -9,11 +9,11 @@
 /* ---- Steps ---- */
 
 /* Moves a text to the table; "" where there is none. */
-static char *take_text(char **text)
+static char *move_text(char **text)
 {
-  char *taken = *text ? *text : strdup("");
+  char *moved = *text ? *text : strdup("");
   *text = NULL;
-  return taken;
+  return moved;
 }
 
 static lanebloom_status load_properties(struct loader *loader, lanebloom_table *table)
@@ -33,8 +33,8 @@ static lanebloom_status load_properties(struct loader *loader, lanebloom_table *
   table->version = footer->version;
   table->checksum = footer->checksum;
   table->nentries = properties->nentries;
-  table->comparator = take_text(&properties->comparator);
-  table->prefix_extractor = take_text(&properties->prefix_extractor);
+  table->comparator = move_text(&properties->comparator);
+  table->prefix_extractor = move_text(&properties->prefix_extractor);
   if (!table->comparator || !table->prefix_extractor)
     return problem_memory(loader->problem, 1);
   if (strcmp(table->prefix_extractor, "nullptr") == 0) /* RocksDB's word for none */
@@ -70,7 +70,7 @@ enum {
   MAX_READS = 4,
   /* A small file must not take all memory. */
   MAX_GROWTH = 64,
-  LEAST_UNPACKED = 64 << 20,
+  MIN_DECOMPRESSED_NBYTES = 64 << 20,
 };
 
 static struct block_reader limited_reader(const struct input *input, const struct problem *problem)
@@ -79,8 +79,9 @@ static struct block_reader limited_reader(const struct input *input, const struc
   return (struct block_reader){
       .input = input,
       .nbytes_left = nbytes < UINT64_MAX / MAX_READS ? nbytes * MAX_READS : UINT64_MAX,
-      .unpacked_left = nbytes < UINT64_MAX / (2 * MAX_GROWTH) ? nbytes * MAX_GROWTH + LEAST_UNPACKED
-                                                              : UINT64_MAX,
+      .decompressed_left = nbytes < UINT64_MAX / (2 * MAX_GROWTH)
+                               ? nbytes * MAX_GROWTH + MIN_DECOMPRESSED_NBYTES
+                               : UINT64_MAX,
       .problem = problem};
 }
 
@@ -98,8 +99,8 @@ static lanebloom_status check_call(lanebloom_writer writer, const struct problem
 }
 
 /* A table's footer is written last. */
-static lanebloom_status blame_growth(const struct input *input, lanebloom_status status,
-                                     const struct problem *problem)
+static lanebloom_status report_growth(const struct input *input, lanebloom_status status,
+                                      const struct problem *problem)
 {
   uint64_t nbytes;
   if ((status != LANEBLOOM_ERR_FORMAT && status != LANEBLOOM_ERR_CORRUPT) ||
@@ -131,7 +132,7 @@ lanebloom_status lanebloom_table_load(const struct input *input, const char *pat
   lanebloom_block_free(&dictionary);
   if (status) {
     lanebloom_table_close(made);
-    return blame_growth(input, status, problem);
+    return report_growth(input, status, problem);
   }
   *table = made;
   return LANEBLOOM_OK;

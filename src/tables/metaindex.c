@@ -39,8 +39,8 @@ static size_t rank_of(lanebloom_slice name)
   return is_filter ? NFILTER_NAMES : NFILTER_NAMES + 1;
 }
 
-static lanebloom_status take_filter(struct metaindex *metaindex, lanebloom_slice name,
-                                    struct handle handle, const struct problem *problem)
+static lanebloom_status store_filter(struct metaindex *metaindex, lanebloom_slice name,
+                                     struct handle handle, const struct problem *problem)
 {
   const size_t rank = rank_of(name);
   if (rank > NFILTER_NAMES || (metaindex->filter_name && rank >= metaindex->filter_rank))
@@ -60,8 +60,8 @@ static lanebloom_status take_filter(struct metaindex *metaindex, lanebloom_slice
 
 /* ---- The block ---- */
 
-static lanebloom_status take(struct metaindex *metaindex, const struct entries *entries,
-                             const struct problem *problem)
+static lanebloom_status store(struct metaindex *metaindex, const struct entries *entries,
+                              const struct problem *problem)
 {
   const lanebloom_slice name = {entries->key, entries->key_nbytes};
   const struct handle handle = entries->handle;
@@ -73,7 +73,7 @@ static lanebloom_status take(struct metaindex *metaindex, const struct entries *
   else if (slice_is(name, "rocksdb.compression_dict"))
     metaindex->dictionary = handle, metaindex->has_dictionary = true;
   else
-    return take_filter(metaindex, name, handle, problem);
+    return store_filter(metaindex, name, handle, problem);
   return LANEBLOOM_OK;
 }
 
@@ -87,7 +87,7 @@ static lanebloom_status parse(const struct block *block, const struct block_read
   if (status)
     return status;
   while (!status && lanebloom_entries_next(&entries))
-    status = take(metaindex, &entries, reader->problem);
+    status = store(metaindex, &entries, reader->problem);
   const lanebloom_status end = lanebloom_entries_end(&entries, "metaindex block", reader->problem);
   return status ? status : end;
 }

@@ -31,15 +31,15 @@ static char *text(const struct entries *entries)
   return copy;
 }
 
-static bool keep_text(const struct entries *entries, char **kept)
+static bool store_text(const struct entries *entries, char **stored)
 {
-  free(*kept);
-  *kept = text(entries);
-  return *kept;
+  free(*stored);
+  *stored = text(entries);
+  return *stored;
 }
 
 /* false: memory is short. */
-static bool take(const struct entries *entries, struct properties *properties)
+static bool store(const struct entries *entries, struct properties *properties)
 {
   const lanebloom_slice name = {entries->key, entries->key_nbytes};
   if (slice_is(name, "rocksdb.num.entries"))
@@ -57,9 +57,9 @@ static bool take(const struct entries *entries, struct properties *properties)
   else if (slice_is(name, "rocksdb.block.based.table.prefix.filtering"))
     properties->has_prefixes = is_one(entries);
   else if (slice_is(name, "rocksdb.comparator"))
-    return keep_text(entries, &properties->comparator);
+    return store_text(entries, &properties->comparator);
   else if (slice_is(name, "rocksdb.prefix.extractor.name"))
-    return keep_text(entries, &properties->prefix_extractor);
+    return store_text(entries, &properties->prefix_extractor);
   return true;
 }
 
@@ -78,7 +78,7 @@ lanebloom_status lanebloom_properties_read(struct block_reader *reader, struct h
   if (!status) {
     bool has_memory = true;
     while (has_memory && lanebloom_entries_next(&entries))
-      has_memory = take(&entries, properties);
+      has_memory = store(&entries, properties);
     status = lanebloom_entries_end(&entries, "properties block", reader->problem);
     if (!has_memory)
       status = problem_memory(reader->problem, cursor_left(&entries.value) + 1);

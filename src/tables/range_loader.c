@@ -40,7 +40,7 @@ static lanebloom_status load_index(struct loader *loader, bool needs_all, struct
 
 /* Without an order there is no range, and the filter of a data block or partition cannot be found.
  * A filter for the whole table can still be used. */
-static void give_up_order(lanebloom_table *table, const char *why)
+static void drop_order(lanebloom_table *table, const char *why)
 {
   lanebloom_table_warn(table, why);
   if (table->kind == LANEBLOOM_TABLE_FILTER_BLOCK ||
@@ -53,13 +53,13 @@ static void set_range(lanebloom_table *table, struct ends *ends, size_t first_su
 {
   if (ends->first.size < first_suffix ||
       ends->last.size < last_suffix) { /* such a key was not examined */
-    give_up_order(table, "the first or last key has no suffix, but others have one");
+    drop_order(table, "the first or last key has no suffix, but others have one");
     return;
   }
   const lanebloom_slice smallest = user_key(ends->first, first_suffix),
                         largest = user_key(ends->last, last_suffix);
   if (lanebloom_key_compare(smallest, largest) > 0) {
-    give_up_order(table, "the first and the last key are not in bytewise order");
+    drop_order(table, "the first and the last key are not in bytewise order");
     return;
   }
   table->smallest = smallest;
@@ -118,10 +118,10 @@ static lanebloom_status decide_leveldb(struct loader *loader, lanebloom_table *t
   const bool in_database = find_comparator(loader, table);
   bool may_be[NKEY_FORMS] = {false};
   for (size_t i = 0; i < NKEY_FORMS; i++)
-    may_be[i] = ends->forms[i].is_possible && ends->forms[i].is_found;
+    may_be[i] = ends->forms[i].is_possible && ends->forms[i].is_in_filter;
   if (!may_be[USER_KEYS] && !may_be[INTERNAL_KEYS]) {
     table->uses_filter = false;
-    give_up_order(table, "the filter is not used: it lacks keys of the table");
+    drop_order(table, "the filter is not used: it lacks keys of the table");
     return LANEBLOOM_OK;
   }
   if (in_database)
@@ -134,21 +134,19 @@ static lanebloom_status decide_leveldb(struct loader *loader, lanebloom_table *t
   const bool is_sure =
       may_be[INTERNAL_KEYS] != may_be[USER_KEYS] && (in_database || table->filter_blocks[0]);
   if (in_database && !may_be[INTERNAL_KEYS])
-    give_up_order(table, "keys are not stored as LevelDB's databases store them");
+    drop_order(table, "keys are not stored as LevelDB's databases store them");
   else if (in_database && !table->comparator[0])
-    give_up_order(table,
-                  "the database's MANIFEST cannot be read, and the order of keys is not known");
+    drop_order(table, "the database's MANIFEST cannot be read, and the order of keys is not known");
   else if (table->comparator[0] && !is_bytewise(table->comparator))
-    give_up_order(table, other_order);
+    drop_order(table, other_order);
   else if (order == ORDER_UNKNOWN)
-    give_up_order(table,
-                  "a data block is damaged or too large, and the order of keys is not known");
+    drop_order(table, "a data block is damaged or too large, and the order of keys is not known");
   else if (order == ORDER_OTHER)
-    give_up_order(table, "keys are not in bytewise order");
+    drop_order(table, "keys are not in bytewise order");
   else if (!is_sure) {
     set_range(table, ends, ends->first.size < SUFFIX_NBYTES ? 0 : SUFFIX_NBYTES,
               0); /* bounds that hold in both forms */
-    give_up_order(table, "it cannot be told whether keys have a database's suffix");
+    drop_order(table, "it cannot be told whether keys have a database's suffix");
   } else {
     const size_t suffix = suffix_nbytes[may_be[INTERNAL_KEYS] ? INTERNAL_KEYS : USER_KEYS];
     set_range(table, ends, suffix, suffix);
@@ -164,7 +162,7 @@ static lanebloom_status decide_named(const struct loader *loader, lanebloom_tabl
 {
   const size_t suffix = loader->properties.index_has_user_keys ? 0 : SUFFIX_NBYTES;
   if (table->kind == LANEBLOOM_TABLE_FILTER_BLOCK && !lanebloom_index_ascends(index, suffix))
-    give_up_order(table, "the index is not in bytewise order");
+    drop_order(table, "the index is not in bytewise order");
   if (loader->reader.is_too_large)
     lanebloom_table_warn(table, large_block);
   else
@@ -186,7 +184,7 @@ static lanebloom_status decide(struct loader *loader, lanebloom_table *table,
   if (!status && table->engine != LANEBLOOM_ENGINE_LEVELDB)
     status = decide_named(loader, table, index, &ends);
   else if (!status && loader->reader.is_too_large)
-    give_up_order(table, large_block);
+    drop_order(table, large_block);
   else if (!status)
     status = decide_leveldb(loader, table, index, &ends);
   lanebloom_ends_free(&ends);
@@ -212,12 +210,11 @@ static bool has_columns(const struct footer *footer)
 lanebloom_status lanebloom_loader_load_range(struct loader *loader, lanebloom_table *table)
 {
   if (has_columns(&loader->reader.footer)) {
-    give_up_order(table, "data blocks in columns are not read, and the key range is not known");
+    drop_order(table, "data blocks in columns are not read, and the key range is not known");
     return LANEBLOOM_OK;
   }
   if (table->engine != LANEBLOOM_ENGINE_LEVELDB && !is_bytewise(table->comparator)) {
-    give_up_order(table,
-                  table->comparator[0] ? other_order : "no properties name the order of keys");
+    drop_order(table, table->comparator[0] ? other_order : "no properties name the order of keys");
     return LANEBLOOM_OK;
   }
   const bool needs_all = table->kind == LANEBLOOM_TABLE_FILTER_BLOCK;
@@ -228,7 +225,7 @@ lanebloom_status lanebloom_loader_load_range(struct loader *loader, lanebloom_ta
   } else if (!status) {
     table->is_empty = has_no_keys(loader, table);
     if (!table->is_empty)
-      give_up_order(table, "the index names no data blocks, but the table has keys");
+      drop_order(table, "the index names no data blocks, but the table has keys");
   }
   lanebloom_index_free(&temporary);
   return status;

@@ -1,5 +1,5 @@
-/* Screening tables: a batch is cut into chunks, and a chunk goes to every table before the next
- * begins. Its keys are hashed once for each kind of hash. A table that has all of the chunk in its
+/* Screening tables: a batch is cut into parts, and a part goes to every table before the next
+ * begins. Its keys are hashed once for each kind of hash. A table that has all of the part in its
  * range is screened for all keys; another one gets its own keys alone, its members.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -7,17 +7,17 @@
 
 #include "../hits.h"
 #include "../keys.h"
-#include "chunk.h"
+#include "part.h"
 #include "query.h"
 #include "table.h"
 
 enum {
-  CHUNK_NKEYS = 1 << 15, /* as many as the first library takes; a multiple of 8 */
+  PART_NKEYS = 1 << 15, /* as many as the first library takes; a multiple of 8 */
 
   /* Keys times tables from which on an order pays. ns per key without and with it, Zen 4: one table
    * of LevelDB, 256 keys: 15, 24; 32,768 keys: 27, 18; four compacted tables of RocksDB, 64 keys:
    * 16, 37; 1,024 keys: 19, 11. */
-  MIN_ORDERED_NPAIRS = 1024,
+  MIN_SORTED_NPAIRS = 1024,
 };
 
 /* A table, and what is known of it during a call. */
@@ -32,9 +32,9 @@ struct job {
   size_t ntargets;
   struct query *queries;
   struct ranking ranking;
-  struct chunk chunk;
+  struct part part;
 
-  /* Members: the keys of the chunk that are in a table's range. */
+  /* Members: the keys of the part that are in a table's range. */
   size_t nmembers;
   uint32_t *members;
   uint64_t *hashes; /* of 8 bytes or of 4 */
@@ -42,16 +42,16 @@ struct job {
   lanebloom_slice *slices;
   uint8_t *hits, *more_hits;
 
-  /* Room for a chunk. */
+  /* Room for a part. */
   size_t max_nkeys; /* a multiple of 8: so no array needs padding before the next */
   void *room;
 };
 
-/* ---- All keys of a chunk ---- */
+/* ---- All keys of a part ---- */
 
 static void screen_all(struct job *job, const struct target *target, uint8_t *hits)
 {
-  const lanebloom_keys *keys = &job->chunk.keys;
+  const lanebloom_keys *keys = &job->part.keys;
   if (!target->table->uses_filter) {
     hits_set(hits, keys->n);
     return;
@@ -67,7 +67,7 @@ static void screen_all(struct job *job, const struct target *target, uint8_t *hi
 
 static lanebloom_slice member_at(const struct job *job, size_t i)
 {
-  return keys_at(&job->chunk.keys, job->members[i]);
+  return keys_at(&job->part.keys, job->members[i]);
 }
 
 /* Members first .. first + n have these hits. */
@@ -120,7 +120,7 @@ static void screen_members(struct job *job, const struct target *target, uint8_t
   const lanebloom_table *table = target->table;
   const struct query *query = target->query;
   const size_t hash_nbytes = lanebloom_format_hash_size(query->hash);
-  lanebloom_query_hash(target->query, &job->chunk.keys, job->slices);
+  lanebloom_query_hash(target->query, &job->part.keys, job->slices);
   gather_hashes(job, query, hash_nbytes);
   size_t filter = 0;
   for (size_t first = 0, end; first < job->nmembers; first = end) {
@@ -165,7 +165,7 @@ static void screen_members_by_offset(struct job *job, const struct target *targe
   scatter_hits(job, 0, n, job->hits, hits);
 }
 
-/* ---- A chunk and a table ---- */
+/* ---- A part and a table ---- */
 
 /* Does a key's filter depend on where the key is? */
 static bool has_many_filters(const lanebloom_table *table)
@@ -178,25 +178,25 @@ static void screen_table(struct job *job, const struct target *target, uint8_t *
 {
   const lanebloom_table *table = target->table;
   const struct key_range *range = &target->range;
-  struct chunk *chunk = &job->chunk;
-  const size_t n = chunk->keys.n;
-  if (table->is_empty || lanebloom_chunk_is_outside(chunk, range)) {
+  struct part *part = &job->part;
+  const size_t n = part->keys.n;
+  if (table->is_empty || lanebloom_part_is_outside(part, range)) {
     memset(hits, 0, hits_nbytes(n));
     return;
   }
-  if (!has_many_filters(table) && lanebloom_chunk_is_inside(chunk, range)) {
+  if (!has_many_filters(table) && lanebloom_part_is_inside(part, range)) {
     screen_all(job, target, hits);
     return;
   }
-  lanebloom_chunk_list(chunk, n * job->ntargets >= MIN_ORDERED_NPAIRS);
-  const struct span span = lanebloom_chunk_span(chunk, range);
-  if (!has_many_filters(table) && chunk->is_ordered && span.end - span.first > n - n / 4) {
+  lanebloom_part_list(part, n * job->ntargets >= MIN_SORTED_NPAIRS);
+  const struct span span = lanebloom_part_span(part, range);
+  if (!has_many_filters(table) && part->is_sorted && span.end - span.first > n - n / 4) {
     screen_all(job, target, hits);
-    lanebloom_chunk_clear_outside(chunk, range, span, hits);
+    lanebloom_part_clear_outside(part, range, span, hits);
     return;
   }
   memset(hits, 0, hits_nbytes(n));
-  job->nmembers = lanebloom_chunk_select(chunk, range, span, job->members);
+  job->nmembers = lanebloom_part_select(part, range, span, job->members);
   if (table->uses_filter && table->kind == LANEBLOOM_TABLE_FILTER_BLOCK)
     screen_members_by_offset(job, target, hits);
   else if (table->uses_filter)
@@ -206,13 +206,13 @@ static void screen_table(struct job *job, const struct target *target, uint8_t *
       hits_set_bit(hits, job->members[i]);
 }
 
-static size_t screen_chunk(struct job *job, const lanebloom_keys *keys, size_t first, uint8_t *any,
-                           uint8_t *const *bitmaps, size_t *counts)
+static size_t screen_part(struct job *job, const lanebloom_keys *keys, size_t first, uint8_t *any,
+                          uint8_t *const *bitmaps, size_t *counts)
 {
-  uint8_t of_any[CHUNK_NKEYS / 8], of_table[CHUNK_NKEYS / 8];
-  const lanebloom_keys part = lanebloom_keys_part(keys, first, CHUNK_NKEYS);
+  uint8_t of_any[PART_NKEYS / 8], of_table[PART_NKEYS / 8];
+  const lanebloom_keys part = lanebloom_keys_part(keys, first, PART_NKEYS);
   const size_t nbytes = hits_nbytes(part.n);
-  lanebloom_chunk_begin(&job->chunk, &part);
+  lanebloom_part_begin(&job->part, &part);
   lanebloom_queries_begin(job->queries);
   memset(of_any, 0, nbytes);
   for (size_t i = 0; i < job->ntargets; i++) {
@@ -276,20 +276,20 @@ static void find_ranges(struct job *job)
 static bool make_room(struct job *job)
 {
   const size_t n = job->max_nkeys;
-  struct chunk *chunk = &job->chunk;
+  struct part *part = &job->part;
   const size_t key_nbytes = sizeof *job->slices + sizeof *job->hashes + sizeof *job->offsets +
-                            sizeof *chunk->order + sizeof *chunk->half_ordered +
-                            sizeof *chunk->ranks + sizeof *job->members;
+                            sizeof *part->order + sizeof *part->half_sorted + sizeof *part->ranks +
+                            sizeof *job->members;
   job->room = malloc(n * key_nbytes + 2 * hits_nbytes(n));
   if (!job->room)
     return false;
   job->slices = job->room;
   job->hashes = (uint64_t *)(job->slices + n);
   job->offsets = job->hashes + n;
-  chunk->order = (struct ranked_key *)(job->offsets + n);
-  chunk->half_ordered = chunk->order + n;
-  chunk->ranks = (uint32_t *)(chunk->half_ordered + n);
-  job->members = chunk->ranks + n;
+  part->order = (struct ranked_key *)(job->offsets + n);
+  part->half_sorted = part->order + n;
+  part->ranks = (uint32_t *)(part->half_sorted + n);
+  job->members = part->ranks + n;
   job->hits = (uint8_t *)(job->members + n);
   job->more_hits = job->hits + hits_nbytes(n);
   return true;
@@ -300,8 +300,8 @@ static bool begin(struct job *job, const lanebloom_table *const *tables, size_t 
                   size_t nkeys)
 {
   *job = (struct job){.ntargets = ntables,
-                      .max_nkeys = nkeys < CHUNK_NKEYS ? (nkeys + 7) / 8 * 8 : CHUNK_NKEYS};
-  job->chunk.ranking = &job->ranking;
+                      .max_nkeys = nkeys < PART_NKEYS ? (nkeys + 7) / 8 * 8 : PART_NKEYS};
+  job->part.ranking = &job->ranking;
   job->targets = calloc(ntables, sizeof *job->targets);
   if (!job->targets || !make_room(job))
     return false;
@@ -338,8 +338,8 @@ size_t lanebloom_tables_screen(const lanebloom_table *const *tables, size_t ntab
   struct job job;
   size_t count = 0;
   if (begin(&job, tables, ntables, keys->n))
-    for (size_t first = 0; first < keys->n; first += CHUNK_NKEYS)
-      count += screen_chunk(&job, keys, first, any, bitmaps, counts);
+    for (size_t first = 0; first < keys->n; first += PART_NKEYS)
+      count += screen_part(&job, keys, first, any, bitmaps, counts);
   else
     count = screen_without_memory(ntables, keys->n, any, bitmaps, counts);
   end(&job);

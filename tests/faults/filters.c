@@ -50,14 +50,14 @@ static lanebloom_status merge_filters(void)
   return status;
 }
 
-static lanebloom_status add_pieces(lanebloom_builder *builder, size_t first, size_t n)
+static lanebloom_status add_in_parts(lanebloom_builder *builder, size_t first, size_t n)
 {
   lanebloom_status status = LANEBLOOM_OK;
   for (size_t done = 0, nparts = 3; !status && done < n; nparts--) {
-    const size_t piece = nparts > 1 ? (n - done) / 50 : n - done; /* the last is large */
-    const lanebloom_keys keys = keys_from(first + done, piece);
+    const size_t nkeys = nparts > 1 ? (n - done) / 50 : n - done; /* the last is large */
+    const lanebloom_keys keys = keys_from(first + done, nkeys);
     INSIST(status, lanebloom_builder_add(builder, &keys));
-    done += piece;
+    done += nkeys;
   }
   return status;
 }
@@ -78,7 +78,7 @@ static lanebloom_status finish(lanebloom_builder *builder, size_t nkeys)
   return status;
 }
 
-/* In pieces, into two builders that are merged; then, as a builder may be fed again, into one. */
+/* In parts, into two builders that are merged; then, as a builder can be used again, into one. */
 static lanebloom_status stream(void)
 {
   const size_t n = expected_keys > NKEYS ? NKEYS : NFEW;
@@ -88,15 +88,15 @@ static lanebloom_status stream(void)
   if (!status)
     INSIST_ON(from, status, lanebloom_builder_create(format, 10, expected_keys, &from));
   if (!status)
-    status = add_pieces(into, 0, n / 2);
+    status = add_in_parts(into, 0, n / 2);
   if (!status)
-    status = add_pieces(from, n / 2, n - n / 2);
+    status = add_in_parts(from, n / 2, n - n / 2);
   if (!status)
     INSIST(status, lanebloom_builder_merge(into, from));
   if (!status)
     status = finish(into, n);
   if (!status)
-    status = add_pieces(into, 0, n);
+    status = add_in_parts(into, 0, n);
   if (!status)
     status = finish(into, n);
   lanebloom_builder_destroy(into);

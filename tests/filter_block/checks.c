@@ -148,8 +148,8 @@ void check_build(const struct sequence *sequence, lanebloom_format format, int b
       cr_assert(lanebloom_filter_block_builder_start_block(builder, step->offset) == LANEBLOOM_OK);
     for (size_t added = 0, n; added < step->nkeys; added += n) {
       n = rng_below(rng, step->nkeys - added + 1);
-      const lanebloom_keys piece = lanebloom_keys_part(&keys, step->first + added, n);
-      cr_assert(lanebloom_filter_block_builder_add(builder, &piece) == LANEBLOOM_OK);
+      const lanebloom_keys part = lanebloom_keys_part(&keys, step->first + added, n);
+      cr_assert(lanebloom_filter_block_builder_add(builder, &part) == LANEBLOOM_OK);
     }
   }
   const void *bytes;

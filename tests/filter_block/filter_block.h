@@ -81,7 +81,7 @@ void sequence_draw(struct sequence *sequence, struct rng *rng, size_t max_steps,
 uint8_t *build_by_leveldb(const struct sequence *sequence, lanebloom_format format,
                           int bits_per_key, unsigned base_lg, size_t *size);
 
-/* The same in pieces of any size, none included. Blocks and keys are as in LevelDB's; bytes must
+/* The same in parts of any size, none included. Blocks and keys are as in LevelDB's; bytes must
  * be, too. */
 void check_build(const struct sequence *sequence, lanebloom_format format, int bits_per_key,
                  unsigned base_lg, const uint8_t *expected, size_t expected_size, struct rng *rng);

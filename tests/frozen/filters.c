@@ -52,8 +52,8 @@ static lanebloom_filter *stream(lanebloom_format format, double bits_per_key,
   cr_assert(lanebloom_builder_create(format, bits_per_key, expected_keys, &builder) == LANEBLOOM_OK,
             "builder_create");
   for (size_t at = 0; at < keys->n; at += 3) {
-    const lanebloom_keys piece = lanebloom_keys_part(keys, at, 3);
-    cr_assert(lanebloom_builder_add(builder, &piece) == LANEBLOOM_OK, "builder_add");
+    const lanebloom_keys part = lanebloom_keys_part(keys, at, 3);
+    cr_assert(lanebloom_builder_add(builder, &part) == LANEBLOOM_OK, "builder_add");
   }
   cr_assert(lanebloom_builder_finish(builder, &filter) == LANEBLOOM_OK, "builder_finish");
   lanebloom_builder_destroy(builder);

@@ -235,11 +235,11 @@ void calls_around_a_block(const struct trial *trial)
       check_calls(trial, sizes[s], (s + l) % NLAYOUTS);
 }
 
-/* A chunk is what the calls give a kernel at once. */
-void calls_around_a_chunk(const struct trial *trial)
+/* Calls pass a batch to a kernel in parts of so many keys. */
+void calls_around_a_part(const struct trial *trial)
 {
-  enum { CHUNK = 1 << 15 }; /* of screen.c */
-  static const size_t sizes[] = {CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK + 9};
+  enum { PART_NKEYS = 1 << 15 }; /* of screen.c */
+  static const size_t sizes[] = {PART_NKEYS - 1, PART_NKEYS, PART_NKEYS + 1, 2 * PART_NKEYS + 9};
   for (size_t layout = 0; layout < NLAYOUTS; layout++)
     for (size_t s = 0; s < COUNT(sizes); s++)
       if (test_exhaustive() || s == layout % COUNT(sizes))

@@ -58,7 +58,7 @@ void large_adding(const struct trial *trial);
 /* Keys, hashed and probed or added at once, and the public calls: calls.c. */
 void sources_of_keys(const struct trial *trial);
 void calls_around_a_block(const struct trial *trial);
-void calls_around_a_chunk(const struct trial *trial);
+void calls_around_a_part(const struct trial *trial);
 
 /* ---- What they share: trial.c ---- */
 

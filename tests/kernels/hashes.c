@@ -211,7 +211,7 @@ static void check_page_edges(const struct trial *trial, size_t max_length)
     check_hash(trial, "hashes", &keys, expected, place);
     check_strings(trial, slices, N, expected, place);
 
-    /* A chunk of 16 bytes ends at the page, or a byte before or behind: what may be loaded whole is
+    /* A load of 16 bytes ends at the page, or a byte before or behind: what may be loaded whole is
      * decided here. */
     for (size_t round = 0; round < 20; round++) {
       for (size_t i = 0; i < N; i++) {

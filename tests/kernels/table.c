@@ -78,7 +78,7 @@ static const struct {
     {"large, adding", large_adding, EVERY_ROW},
     {"sources of keys", sources_of_keys, ONCE_PER_FORMAT},
     {"calls, around a block", calls_around_a_block, ONCE_PER_FORMAT},
-    {"calls, around a chunk", calls_around_a_chunk, ONCE_PER_FORMAT},
+    {"calls, around a part", calls_around_a_part, ONCE_PER_FORMAT},
 };
 
 struct cell {

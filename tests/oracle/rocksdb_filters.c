@@ -94,14 +94,14 @@ static lanebloom_builder *start(lanebloom_format format, double bits, uint64_t e
   return builder;
 }
 
-/* Adds keys first .. end, in pieces of any size. */
+/* Adds keys first .. end, in parts of any size. */
 static void add(lanebloom_builder *builder, struct rng *rng, const lanebloom_keys *keys,
                 size_t first, size_t end)
 {
   while (first < end) {
     const size_t n = 1 + rng_below(rng, end - first);
-    const lanebloom_keys piece = lanebloom_keys_part(keys, first, n);
-    cr_assert(lanebloom_builder_add(builder, &piece) == LANEBLOOM_OK, "builder_add");
+    const lanebloom_keys part = lanebloom_keys_part(keys, first, n);
+    cr_assert(lanebloom_builder_add(builder, &part) == LANEBLOOM_OK, "builder_add");
     first += n;
   }
 }

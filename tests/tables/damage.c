@@ -162,7 +162,7 @@ Test(tables, blocks_that_become_too_large)
   struct block_reader reader = {.input = &input,
                                 .footer = footer,
                                 .nbytes_left = UINT64_MAX,
-                                .unpacked_left = 14,
+                                .decompressed_left = 14,
                                 .problem = &problem};
   struct block block;
   for (size_t i = 0; i < 2; i++) {
@@ -176,7 +176,7 @@ Test(tables, blocks_that_become_too_large)
 }
 
 /* Bytes that no codec makes, behind sizes of each way to write them. */
-Test(tables, unpacking)
+Test(tables, decompressing)
 {
   enum { NTYPES = 9, NBYTES = 16, ZSTD_NOT_FINAL = 0x40 };
   static const lanebloom_engine engines[] = {LANEBLOOM_ENGINE_LEVELDB, LANEBLOOM_ENGINE_ROCKSDB};
@@ -184,23 +184,24 @@ Test(tables, unpacking)
   for (size_t i = 0; i < 2 * NTYPES; i++)
     for (uint32_t version = 0; version <= 5; version++)
       for (size_t n = 0; n < 2 * NBYTES; n++) {
-        uint8_t bytes[NBYTES], *unpacked;
+        uint8_t bytes[NBYTES], *decompressed;
         memset(bytes, 0xff, sizeof bytes);
         bytes[0] = n < NBYTES ? 9 : 0xff; /* a size that may be; one without an end */
-        const struct packed packed = {
+        const struct compressed compressed = {
             .codec = lanebloom_codec(engines[i / NTYPES], (uint8_t)(i % NTYPES)),
             .engine = engines[i / NTYPES],
             .version = version,
             .bytes = bytes,
             .nbytes = n % NBYTES + 1,
-            .most_nbytes = 1 << 20};
+            .max_nbytes = 1 << 20};
         size_t nbytes;
-        if (packed.codec == CODEC_NONE)
+        if (compressed.codec == CODEC_NONE)
           continue;
-        const lanebloom_status status = lanebloom_unpack(&packed, &unpacked, &nbytes);
-        cr_assert((status == LANEBLOOM_ERR_CORRUPT || status == LANEBLOOM_ERR_LIMIT) && !unpacked,
+        const lanebloom_status status = lanebloom_decompress(&compressed, &decompressed, &nbytes);
+        cr_assert((status == LANEBLOOM_ERR_CORRUPT || status == LANEBLOOM_ERR_LIMIT) &&
+                      !decompressed,
                   "%s, type %zu of engine %zu, version %u, %zu bytes: %d",
-                  lanebloom_codec_name(packed.codec), i % NTYPES, i / NTYPES, version,
-                  packed.nbytes, status);
+                  lanebloom_codec_name(compressed.codec), i % NTYPES, i / NTYPES, version,
+                  compressed.nbytes, status);
       }
 }

@@ -48,7 +48,7 @@ Test(tables, frozen)
   }
 }
 
-/* Tables of all engines, filters and hashes in one call, with more keys than one chunk has. */
+/* Tables of all engines, filters and hashes in one call, with more keys than one part has. */
 Test(tables, mixed)
 {
   lanebloom_table *tables[NFROZEN];

@@ -83,7 +83,7 @@ uint8_t *read_unsealed(const char *path, size_t *size);
 
 lanebloom_table *must_open(const char *path);
 
-/* Every kernel; keys of a table one chunk and more at a time; also one by one. */
+/* Every kernel; keys of a table one part and more at a time; also one by one. */
 void check_keys(const lanebloom_table *table, const struct key_list *list, const char *what);
 
 /* Absent keys of a table's range pass at the rate that its bits promise. */
