@@ -18,9 +18,10 @@ enum {
 };
 
 struct hash_row {
-  lanebloom_format format; /* that hashes so */
-  const char *kernel;      /* NULL: LevelDB's own function */
-  size_t width;            /* 0: a text */
+  lanebloom_format format;       /* that hashes so */
+  const char *kernel;            /* NULL: a peer's row */
+  const struct bench_peer *peer; /* NULL: a kernel's row */
+  size_t width;                  /* 0: a text */
   enum bench_text text;
   bool checked;
 };
@@ -44,43 +45,37 @@ static lanebloom_keys take_keys(const struct hash_row *row)
   return lanebloom_keys_offsets32(texts->bytes, texts->offsets, texts->n);
 }
 
-#if defined(LANEBLOOM_BENCH_LEVELDB)
-static void hash_as_leveldb(const struct hash_row *row, const lanebloom_keys *keys,
-                            uint32_t *hashes)
+/* Peers get all keys by offsets. */
+static const uint32_t *offsets_of(const struct hash_row *row, const lanebloom_keys *keys)
 {
   static uint32_t offsets[MAX_NKEYS + 1];
-  if (row->width > 0 && offsets[1] != row->width)
-    for (size_t i = 0; i <= keys->n; i++)
-      offsets[i] = (uint32_t)(i * row->width);
-  bench_leveldb_hash(keys->data, row->width > 0 ? offsets : keys->index, keys->n, hashes);
+  if (row->width == 0)
+    return keys->index;
+  for (size_t i = 0; i <= keys->n; i++)
+    offsets[i] = (uint32_t)(i * row->width);
+  return offsets;
 }
-#else
-static void hash_as_leveldb(const struct hash_row *row, const lanebloom_keys *keys,
-                            uint32_t *hashes)
-{
-  (void)row, (void)keys, (void)hashes;
-}
-#endif
 
-static void hash(const struct hash_row *row, const char *kernel, const lanebloom_keys *keys,
-                 uint64_t *hashes)
+static void hash(const struct hash_row *row, const lanebloom_keys *keys, const uint32_t *offsets,
+                 void *hashes)
 {
-  if (kernel)
-    bench_check(lanebloom_hash(row->format, keys, hashes));
+  if (row->peer)
+    row->peer->hash(keys->data, offsets, keys->n, hashes);
   else
-    hash_as_leveldb(row, keys, (uint32_t *)hashes);
+    bench_check(lanebloom_hash(row->format, keys, hashes));
 }
 
-static bool hashes_well(const struct hash_row *row, const lanebloom_keys *keys, uint64_t *hashes)
+static bool hashes_well(const struct hash_row *row, const lanebloom_keys *keys,
+                        const uint32_t *offsets, void *hashes)
 {
   const size_t nbytes = keys->n * lanebloom_format_hash_size(row->format);
-  uint64_t *expected = malloc(nbytes);
+  void *expected = malloc(nbytes);
   if (!expected)
     bench_check(LANEBLOOM_ERR_MEMORY);
   bench_use("scalar");
-  hash(row, "scalar", keys, expected);
+  bench_check(lanebloom_hash(row->format, keys, expected));
   bench_use(row->kernel);
-  hash(row, row->kernel, keys, hashes);
+  hash(row, keys, offsets, hashes);
   const bool same = memcmp(hashes, expected, nbytes) == 0;
   free(expected);
   return same;
@@ -91,63 +86,57 @@ static void hash_row(struct bench *bench, void *argument)
   struct hash_row *row = argument;
   static _Alignas(64) uint64_t hashes[BENCH_TEXT_NKEYS];
   const lanebloom_keys keys = take_keys(row);
-  row->checked = row->checked || hashes_well(row, &keys, hashes);
+  const uint32_t *offsets = offsets_of(row, &keys);
+  row->checked = row->checked || hashes_well(row, &keys, offsets, hashes);
   if (!row->checked) {
     bench_skip(bench, "wrong hashes");
     return;
   }
   bench_use(row->kernel);
   while (bench_next(bench, keys.n)) {
-    hash(row, row->kernel, &keys, hashes);
+    hash(row, &keys, offsets, hashes);
     bench_keep(hashes);
   }
-  const uint32_t *offsets = keys.index;
-  bench_bytes(bench,
-              row->width > 0 ? (double)row->width : (double)offsets[keys.n] / (double)keys.n);
+  bench_bytes(bench, (double)offsets[keys.n] / (double)keys.n);
   if (row->width == 0)
     bench_note(bench, bench_texts(row->text)->source);
 }
 
-static void register_row(const char *function, const struct hash_row *row)
+static void register_row(const struct hash_row *row)
 {
   char keys[32];
   if (row->width > 0)
     snprintf(keys, sizeof keys, "bytes:%zu", row->width);
   else
     snprintf(keys, sizeof keys, "%s", bench_text_name(row->text));
-  bench_register(hash_row, row, sizeof *row, "hash/%s/%s/%s", function,
-                 row->kernel ? row->kernel : "peer:leveldb", keys);
+  bench_register(hash_row, row, sizeof *row, "hash/%s/%s%s/%s",
+                 HASH_NAME[lanebloom_format_table(row->format)->hash], row->peer ? "peer:" : "",
+                 row->peer ? row->peer->name : row->kernel, keys);
+}
+
+/* The rows that are to be compared with each other. */
+static void register_keys(struct hash_row row)
+{
+  for (size_t i = 0; i < lanebloom_kernel_count(); i++) {
+    row.kernel = lanebloom_kernel_name(i);
+    register_row(&row);
+  }
+  row.kernel = NULL;
+  for (const struct bench_peer *const *list = bench_peers; *list; list++)
+    for (row.peer = *list; row.peer->name; row.peer++)
+      if (row.peer->format == row.format && row.peer->hash)
+        register_row(&row);
 }
 
 void bench_register_hash(void)
 {
-  static const struct {
-    const char *name;
-    lanebloom_format format;
-    bool has_peer;
-  } functions[] = {
-#if defined(LANEBLOOM_BENCH_LEVELDB)
-    {"bloomhash", LANEBLOOM_LEVELDB, true},
-#else
-    {"bloomhash", LANEBLOOM_LEVELDB, false},
-#endif
-    {"bloomhash-signed", LANEBLOOM_LEVELDB_SIGNED, false},
-    {"xxph3", LANEBLOOM_ROCKSDB_LOCAL, false},
-  };
   static const size_t widths[] = {4, 8, 12, 16, 20, 32, 64, 300};
-  enum { NWIDTHS = sizeof widths / sizeof *widths };
-  for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
-    for (size_t set = 0; set < NWIDTHS + BENCH_NTEXTS; set++) {
-      struct hash_row row = {.format = functions[f].format,
-                             .width = set < NWIDTHS ? widths[set] : 0};
-      if (row.width == 0)
-        row.text = (enum bench_text)(set - NWIDTHS);
-      for (size_t i = 0; i < lanebloom_kernel_count(); i++) {
-        row.kernel = lanebloom_kernel_name(i);
-        register_row(functions[f].name, &row);
-      }
-      row.kernel = NULL;
-      if (functions[f].has_peer)
-        register_row(functions[f].name, &row);
-    }
+  for (lanebloom_format format = bench_next_format(0); format; format = bench_next_format(format)) {
+    if (bench_first_with_hash_of(format) != format)
+      continue;
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
+      register_keys((struct hash_row){.format = format, .width = widths[i]});
+    for (enum bench_text text = 0; text < BENCH_NTEXTS; text++)
+      register_keys((struct hash_row){.format = format, .text = text});
+  }
 }

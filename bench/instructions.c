@@ -2,61 +2,26 @@
  * instructions.sh.
  *   instructions KERNEL ROW REPEATS      instructions --rows
  * SPDX-License-Identifier: MIT */
-#include <lanebloom.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NKEYS = 8192, MAX_KEY_NBYTES = 30, NPROBES = 6, PATTERN_NBYTES = 64 << 10 };
+#include "formats.h"
+
+enum { NKEYS = 8192, MAX_KEY_NBYTES = 30, NPROBES = 6, PATTERN_NBYTES = 64 << 10, MAX_NROWS = 256 };
 
 enum work { HASH, SCREEN_HASHES, SCREEN, BUILD };
 
 /* `nbytes`: of each key when hashing, where 0 is from 5 to 30; of the filter else. */
-static const struct row {
-  const char *name;
+struct row {
+  char name[64];
   enum work work;
   lanebloom_format format;
   size_t nbytes;
   bool all_pass; /* or as few as of random bits */
-} rows[] = {
-    {"hash/bloomhash/bytes:8", HASH, LANEBLOOM_LEVELDB, 8, false},
-    {"hash/bloomhash/bytes:12", HASH, LANEBLOOM_LEVELDB, 12, false},
-    {"hash/bloomhash/bytes:16", HASH, LANEBLOOM_LEVELDB, 16, false},
-    {"hash/bloomhash/bytes:5-30", HASH, LANEBLOOM_LEVELDB, 0, false},
-    {"hash/xxph3/bytes:8", HASH, LANEBLOOM_ROCKSDB_LOCAL, 8, false},
-    {"hash/xxph3/bytes:16", HASH, LANEBLOOM_ROCKSDB_LOCAL, 16, false},
-    {"hash/xxph3/bytes:5-30", HASH, LANEBLOOM_ROCKSDB_LOCAL, 0, false},
-    {"probe/leveldb/KiB:256/hits:few", SCREEN_HASHES, LANEBLOOM_LEVELDB, 256 << 10, false},
-    {"probe/leveldb/KiB:256/hits:all", SCREEN_HASHES, LANEBLOOM_LEVELDB, 256 << 10, true},
-    {"probe/leveldb/KiB:16384/hits:few", SCREEN_HASHES, LANEBLOOM_LEVELDB, 16384 << 10, false},
-    {"probe/leveldb/KiB:16384/hits:all", SCREEN_HASHES, LANEBLOOM_LEVELDB, 16384 << 10, true},
-    {"probe/rocksdb-legacy/KiB:256/hits:few", SCREEN_HASHES, LANEBLOOM_ROCKSDB_LEGACY, 256 << 10,
-     false},
-    {"probe/rocksdb-legacy/KiB:256/hits:all", SCREEN_HASHES, LANEBLOOM_ROCKSDB_LEGACY, 256 << 10,
-     true},
-    {"probe/rocksdb-legacy/KiB:16384/hits:few", SCREEN_HASHES, LANEBLOOM_ROCKSDB_LEGACY,
-     16384 << 10, false},
-    {"probe/rocksdb-legacy/KiB:16384/hits:all", SCREEN_HASHES, LANEBLOOM_ROCKSDB_LEGACY,
-     16384 << 10, true},
-    {"probe/rocksdb-local/KiB:256/hits:few", SCREEN_HASHES, LANEBLOOM_ROCKSDB_LOCAL, 256 << 10,
-     false},
-    {"probe/rocksdb-local/KiB:256/hits:all", SCREEN_HASHES, LANEBLOOM_ROCKSDB_LOCAL, 256 << 10,
-     true},
-    {"probe/rocksdb-local/KiB:16384/hits:few", SCREEN_HASHES, LANEBLOOM_ROCKSDB_LOCAL, 16384 << 10,
-     false},
-    {"probe/rocksdb-local/KiB:16384/hits:all", SCREEN_HASHES, LANEBLOOM_ROCKSDB_LOCAL, 16384 << 10,
-     true},
-    {"screen/leveldb/KiB:256/hits:few", SCREEN, LANEBLOOM_LEVELDB, 256 << 10, false},
-    {"screen/leveldb/KiB:256/hits:all", SCREEN, LANEBLOOM_LEVELDB, 256 << 10, true},
-    {"screen/rocksdb-legacy/KiB:256/hits:few", SCREEN, LANEBLOOM_ROCKSDB_LEGACY, 256 << 10, false},
-    {"screen/rocksdb-legacy/KiB:256/hits:all", SCREEN, LANEBLOOM_ROCKSDB_LEGACY, 256 << 10, true},
-    {"screen/rocksdb-local/KiB:256/hits:few", SCREEN, LANEBLOOM_ROCKSDB_LOCAL, 256 << 10, false},
-    {"screen/rocksdb-local/KiB:256/hits:all", SCREEN, LANEBLOOM_ROCKSDB_LOCAL, 256 << 10, true},
-    {"build/leveldb/KiB:10", BUILD, LANEBLOOM_LEVELDB, 0, false},
-    {"build/rocksdb-legacy/KiB:10", BUILD, LANEBLOOM_ROCKSDB_LEGACY, 0, false},
-    {"build/rocksdb-local/KiB:10", BUILD, LANEBLOOM_ROCKSDB_LOCAL, 0, false},
 };
-enum { NROWS = sizeof rows / sizeof *rows };
+static struct row rows[MAX_NROWS];
+static size_t nrows;
 
 static void check(lanebloom_status status)
 {
@@ -94,34 +59,22 @@ static lanebloom_keys keys_of(size_t nbytes)
 static lanebloom_filter *filter_of(const struct row *row)
 {
   static uint64_t pattern[PATTERN_NBYTES / 8];
-  const size_t line_nbytes = 64;
-  const size_t payload_nbytes =
-      row->format == LANEBLOOM_ROCKSDB_LEGACY ? row->nbytes + line_nbytes : row->nbytes;
-  uint8_t *bytes = malloc(payload_nbytes + 5);
+  const struct format_table *format = lanebloom_format_table(row->format);
+  const struct filter_shape shape =
+      format->shape(row->nbytes, format->line_nbytes, bench_nprobes(row->format, NPROBES));
+  const size_t size = format_nbytes(format, &shape);
+  uint8_t *bytes = calloc(1, size);
   if (!bytes)
     check(LANEBLOOM_ERR_MEMORY);
   for (size_t i = 0; i < PATTERN_NBYTES / 8; i++)
     pattern[i] = row->all_pass ? UINT64_MAX : next_random();
-  for (size_t at = 0; at < payload_nbytes; at += PATTERN_NBYTES)
-    memcpy(bytes + at, pattern,
-           payload_nbytes - at < PATTERN_NBYTES ? payload_nbytes - at : PATTERN_NBYTES);
-
-  uint8_t *trailer = bytes + payload_nbytes;
-  size_t trailer_nbytes = 5;
-  const uint32_t nlines = (uint32_t)(payload_nbytes / line_nbytes);
-  if (row->format == LANEBLOOM_LEVELDB) {
-    trailer[0] = NPROBES;
-    trailer_nbytes = 1;
-  } else if (row->format == LANEBLOOM_ROCKSDB_LEGACY) {
-    memcpy(
-        trailer,
-        (uint8_t[]){NPROBES, (uint8_t)nlines, (uint8_t)(nlines >> 8), (uint8_t)(nlines >> 16), 0},
-        5);
-  } else {
-    memcpy(trailer, (uint8_t[]){0xff, 0, NPROBES, 0, 0}, 5);
-  }
+  for (size_t at = 0; at < row->nbytes; at += PATTERN_NBYTES)
+    memcpy(bytes + format->header_nbytes + at, pattern,
+           row->nbytes - at < PATTERN_NBYTES ? row->nbytes - at : PATTERN_NBYTES);
+  if (format->write_frame)
+    format->write_frame(&shape, bytes);
   lanebloom_filter *filter;
-  check(lanebloom_filter_parse_raw(row->format, bytes, payload_nbytes + trailer_nbytes, &filter));
+  check(lanebloom_filter_parse_raw(row->format, bytes, size, &filter));
   return filter;
 }
 
@@ -157,10 +110,50 @@ static void work(const struct row *row, unsigned long nrepeats)
   }
 }
 
+static void add_row(struct row row, const char *subject, const char *set)
+{
+  static const char *const names[] = {
+      [HASH] = "hash", [SCREEN_HASHES] = "probe", [SCREEN] = "screen", [BUILD] = "build"};
+  if (nrows == MAX_NROWS) {
+    fprintf(stderr, "instructions: too many rows\n");
+    exit(EXIT_FAILURE);
+  }
+  snprintf(row.name, sizeof row.name, "%s/%s/%s", names[row.work], subject, set);
+  rows[nrows++] = row;
+}
+
+static void add_filter_rows(enum work work, lanebloom_format format, size_t kib)
+{
+  char set[32];
+  for (int all = 0; all < 2; all++) {
+    snprintf(set, sizeof set, "KiB:%zu/hits:%s", kib, all ? "all" : "few");
+    add_row((struct row){.work = work, .format = format, .nbytes = kib << 10, .all_pass = all},
+            lanebloom_format_name(format), set);
+  }
+}
+
+static void add_rows(lanebloom_format format)
+{
+  static const size_t widths[] = {8, 12, 16, 0};
+  static const char *const sets[] = {"bytes:8", "bytes:12", "bytes:16", "bytes:5-30"};
+  if (bench_first_with_hash_of(format) == format)
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
+      add_row((struct row){.work = HASH, .format = format, .nbytes = widths[i]},
+              HASH_NAME[lanebloom_format_table(format)->hash], sets[i]);
+  if (bench_first_with_layout_of(format) == format) {
+    add_filter_rows(SCREEN_HASHES, format, 256);
+    add_filter_rows(SCREEN_HASHES, format, 16384);
+  }
+  add_filter_rows(SCREEN, format, 256);
+  add_row((struct row){.work = BUILD, .format = format}, lanebloom_format_name(format), "KiB:10");
+}
+
 int main(int argc, char **argv)
 {
+  for (lanebloom_format format = bench_next_format(0); format; format = bench_next_format(format))
+    add_rows(format);
   if (argc == 2 && strcmp(argv[1], "--rows") == 0) {
-    for (size_t i = 0; i < NROWS; i++)
+    for (size_t i = 0; i < nrows; i++)
       printf("%s %d\n", rows[i].name, NKEYS);
     return EXIT_SUCCESS;
   }
@@ -169,7 +162,7 @@ int main(int argc, char **argv)
     return 2;
   }
   check(lanebloom_kernel_use(argv[1]));
-  for (size_t i = 0; i < NROWS; i++)
+  for (size_t i = 0; i < nrows; i++)
     if (strcmp(rows[i].name, argv[2]) == 0) {
       work(&rows[i], strtoul(argv[3], NULL, 10));
       return EXIT_SUCCESS;

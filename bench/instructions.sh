@@ -13,7 +13,7 @@ cmake -S . -B $build -G Ninja \
   -DCMAKE_C_COMPILER=aarch64-linux-gnu-gcc -DLANEBLOOM_BUILD_TESTS=OFF -DLANEBLOOM_BUILD_CLI=OFF \
   >/dev/null
 cmake --build $build --target lanebloom_static >/dev/null
-aarch64-linux-gnu-gcc -std=c11 -O2 -Iinclude bench/instructions.c $build/liblanebloom.a -lm \
+aarch64-linux-gnu-gcc -std=c11 -O2 -Iinclude -Isrc bench/instructions.c $build/liblanebloom.a -lm \
   -o $build/instructions
 
 # qemu 7.2 logs a line for each instruction that is executed. What the work needs first is the same

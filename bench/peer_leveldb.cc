@@ -79,16 +79,16 @@ static void close_writer(void *opened)
   delete static_cast<writer *>(opened);
 }
 
-void bench_leveldb_hash(const uint8_t *data, const uint32_t *offsets, size_t n, uint32_t *hashes)
+static void hash(const uint8_t *data, const uint32_t *offsets, size_t n, void *hashes)
 {
   const uint32_t seed = 0xbc9f1d34; // LevelDB 1.23 util/bloom.cc
   for (size_t i = 0; i < n; i++)
-    hashes[i] = leveldb::Hash(reinterpret_cast<const char *>(data) + offsets[i],
-                              offsets[i + 1] - offsets[i], seed);
+    static_cast<uint32_t *>(hashes)[i] = leveldb::Hash(
+        reinterpret_cast<const char *>(data) + offsets[i], offsets[i + 1] - offsets[i], seed);
 }
 
 const bench_peer bench_leveldb_peers[] = {
     {"leveldb", LANEBLOOM_LEVELDB, open_reader, screen, close_reader, open_writer, build,
-     close_writer},
+     close_writer, hash},
     {},
 };

@@ -133,10 +133,12 @@ static void close_writer(void *opened)
 
 const bench_peer bench_rocksdb_peers[] = {
     {"rocksdb", LANEBLOOM_ROCKSDB_LOCAL, open_reader, screen, close_reader, open_local_writer,
-     build, close_writer},
-    {"rocksdb-32", LANEBLOOM_ROCKSDB_LOCAL, open_reader, screen_batches, close_reader, {}, {}, {}},
+     build, close_writer, nullptr},
+    {"rocksdb-32", LANEBLOOM_ROCKSDB_LOCAL, open_reader, screen_batches, close_reader, nullptr,
+     nullptr, nullptr, nullptr},
     {"rocksdb", LANEBLOOM_ROCKSDB_LEGACY, open_reader, screen, close_reader, open_legacy_writer,
-     build, close_writer},
-    {"rocksdb-32", LANEBLOOM_ROCKSDB_LEGACY, open_reader, screen_batches, close_reader, {}, {}, {}},
+     build, close_writer, nullptr},
+    {"rocksdb-32", LANEBLOOM_ROCKSDB_LEGACY, open_reader, screen_batches, close_reader, nullptr,
+     nullptr, nullptr, nullptr},
     {},
 };

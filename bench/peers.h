@@ -25,15 +25,15 @@ struct bench_peer {
   void *(*open_writer)(double bits_per_key, const uint64_t *keys, size_t n);
   size_t (*build)(void *writer, const void **bytes);
   void (*close_writer)(void *writer);
+
+  /* Hashes each of n keys. NULL where the engine hides its hash. */
+  void (*hash)(const uint8_t *data, const uint32_t *offsets, size_t n, void *hashes);
 };
 
 /* Each engine's, up to one without a name; and all engines that were installed when this was
  * configured, up to a NULL. */
 extern const struct bench_peer bench_leveldb_peers[], bench_rocksdb_peers[];
 extern const struct bench_peer *const bench_peers[];
-
-/* LevelDB's own BloomHash of n keys, called for each; where it is installed. */
-void bench_leveldb_hash(const uint8_t *data, const uint32_t *offsets, size_t n, uint32_t *hashes);
 
 #ifdef __cplusplus
 }

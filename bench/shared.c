@@ -161,26 +161,6 @@ const uint64_t *bench_members(size_t kib)
 
 /* ---- Filters ---- */
 
-lanebloom_format bench_next_format(lanebloom_format format)
-{
-  bool passed = format == 0;
-  for (size_t i = 0; lanebloom_format_listed(i); i++) {
-    const struct format_table *table = lanebloom_format_listed(i);
-    if (passed && table->plan)
-      return table->id;
-    passed |= table->id == format;
-  }
-  return 0;
-}
-
-unsigned bench_nprobes(lanebloom_format format, unsigned wanted)
-{
-  const struct format_table *table = lanebloom_format_table(format);
-  return wanted < table->min_nprobes   ? table->min_nprobes
-         : wanted > table->max_nprobes ? table->max_nprobes
-                                       : wanted;
-}
-
 /* The most whole bits per key that make k probes, or 10 where the format has but one number of
  * probes; and the most keys whose payload is then no larger than wanted. */
 static struct bench_filter plan(const struct bench_case *wanted)

@@ -6,6 +6,8 @@
 
 #include <filter.h>
 
+#include "formats.h"
+
 /* What a row is about. What a maker does not look at stays 0, so that more rows share what it
  * makes. */
 struct bench_case {
@@ -68,12 +70,6 @@ const uint64_t *bench_members(size_t kib);
 enum { BENCH_CHECK_NKEYS = 16 * BENCH_CALL_NKEYS };
 size_t bench_expected(const lanebloom_filter *filter, const struct bench_queries *queries,
                       unsigned hits);
-
-/* The number of probes that the format can do which is nearest to the wanted one. */
-unsigned bench_nprobes(lanebloom_format format, unsigned wanted);
-
-/* The formats that can be built, one after another: begin with 0, end at 0. */
-lanebloom_format bench_next_format(lanebloom_format format);
 
 /* ---- The cache behind these: whatever fails here ends the program ---- */
 

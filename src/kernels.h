@@ -104,6 +104,12 @@ static const uint8_t HASH_NBYTES[HASH_END] = {
     [HASH_XXPH3] = sizeof(uint64_t),
 };
 
+static const char *const HASH_NAME[HASH_END] = {
+    [HASH_BLOOMHASH] = "bloomhash",
+    [HASH_BLOOMHASH_SIGNED] = "bloomhash-signed",
+    [HASH_XXPH3] = "xxph3",
+};
+
 /* Layouts: which bits of the payload a hash probes. */
 enum layout { LAYOUT_LEVELDB, LAYOUT_ROCKSDB_LEGACY, LAYOUT_ROCKSDB_LOCAL, LAYOUT_END };
 
