@@ -1,9 +1,10 @@
-/* Blocks.
+/* Blocks. In the file:
  *
- *   payload | compression 1 byte | checksum of both, 4 bytes
+ *   payload | compression type, 1 byte | checksum of both, 4 bytes
  *
- * The payload of a block that is no filter: entries, the offsets of restarts, their number. An
- * entry leaves out what its key shares with the key before, except at restarts.
+ * The payload of a filter is its bytes. Other payloads are entries, the offsets of restarts, and
+ * the number of restarts. An entry leaves out the prefix that its key shares with the key before,
+ * except at a restart.
  * SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,8 +23,9 @@ static uint32_t sum_of(const struct block_reader *reader, const struct handle *h
          lanebloom_checksum_context(reader->footer.checksum_base, handle->offset);
 }
 
-/* A database that ingests a table writes a sequence number into its properties. Their checksum was
- * made when the number was 0. (RocksDB 7.8.3 table/meta_blocks.cc) */
+/* Computes the checksum of a properties block as it was before ingestion. A database that ingests a
+ * table writes a sequence number into its properties, but keeps their checksum, which was made when
+ * the number was 0. (RocksDB 7.8.3 table/meta_blocks.cc) */
 static lanebloom_status sum_before_ingestion(const struct block_reader *reader,
                                              const struct handle *handle, const uint8_t *bytes,
                                              uint32_t *sum)
@@ -129,7 +131,7 @@ static lanebloom_status read_checked(struct block_reader *reader, struct handle 
                        " in others",
                        what, handle.offset);
   reader->nbytes_left -= nbytes;
-  if (nbytes > SIZE_MAX / 2) /* where addresses have 32 bits */
+  if (nbytes > SIZE_MAX / 2) /* only if addresses have 32 bits */
     return problem_memory(reader->problem, nbytes);
 
   block->offset = handle.offset;
@@ -166,20 +168,20 @@ void lanebloom_block_free(struct block *block)
   *block = (struct block){0};
 }
 
-/* ---- Its entries ---- */
+/* ---- Entries ---- */
 
-/* RocksDB and Pebble store flags in the number of restarts. */
+/* RocksDB and Pebble store flags in the high bits of the number of restarts. */
 static const uint32_t NRESTARTS = 0x0fffffff, HAS_HASH_INDEX = UINT32_C(1) << 31,
                       HAS_VALUES_APART = UINT32_C(1) << 28;
 
-/* Finds the end of the entries; false: it would be before the block begins. */
+/* Finds the end of the entries. false: it would be before the beginning of the block. */
 static bool find_end(const struct block *block, uint32_t nrestarts, bool has_hash_index,
                      size_t *end)
 {
   enum { NUMBER_NBYTES = 4, NBUCKETS_NBYTES = 2 };
   uint64_t behind = NUMBER_NBYTES + (uint64_t)nrestarts * NUMBER_NBYTES;
   if (has_hash_index) {
-    /* one byte per bucket, then their number, between the restarts and the number of these */
+    /* between the restarts and their number: 1 byte per bucket, then the number of buckets */
     if (block->nbytes < NUMBER_NBYTES + NBUCKETS_NBYTES)
       return false;
     const uint8_t *nbuckets = block->bytes + block->nbytes - NUMBER_NBYTES - NBUCKETS_NBYTES;
@@ -217,12 +219,12 @@ lanebloom_status lanebloom_entries_begin(const struct block *block, struct entry
                        block->offset, block->nbytes);
   entries->rest = (struct cursor){block->bytes, block->bytes + end};
   entries->key =
-      malloc(end ? end : 1); /* a key's bytes are all in the block, if in several entries */
+      malloc(end ? end : 1); /* enough: every byte of a key is in some entry of the block */
   return entries->key ? LANEBLOOM_OK : problem_memory(problem, end);
 }
 
-/* A delta leaves out the offset: the block follows the one before. Its size is the difference from
- * that one's, where 0, -1, 1, -2, ... are written as 0, 1, 2, 3, ... */
+/* A delta has no offset: the block follows the one before. Its size is stored as the difference
+ * from the size before, in zigzag encoding: 0, -1, 1, -2, ... are 0, 1, 2, 3, ... */
 static bool next_handle(struct entries *entries, bool is_delta, struct cursor *from)
 {
   if (!is_delta)

@@ -8,7 +8,7 @@
 
 #include "checksum.h"
 
-/* crc32_iscsi() takes an int, and leaves the inversions at either end to its caller. */
+/* crc32_iscsi() takes its size as an int, and does not invert before and after. */
 static uint32_t crc32c(const uint8_t *bytes, size_t nbytes)
 {
   enum { MAX_CALL_NBYTES = 1 << 30 };
@@ -22,7 +22,7 @@ static uint32_t crc32c(const uint8_t *bytes, size_t nbytes)
   return ~crc;
 }
 
-/* LevelDB stores no plain CRC, since bytes that hold their own CRC are bad to take one of. */
+/* LevelDB stores CRCs masked, because the CRC of bytes that contain their own CRC detects less. */
 static uint32_t mask(uint32_t crc)
 {
   return (crc >> 15 | crc << 17) + 0xa282ead8;

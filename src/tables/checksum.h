@@ -15,12 +15,12 @@ enum checksum {
   CHECKSUM_END
 };
 
-/* The checksum of a payload and the byte behind it: nbytes in all, at least 1. NONE: 0. */
+/* The checksum of a payload and its compression type: nbytes in all, at least 1. NONE: 0. */
 __attribute__((nonnull)) uint32_t lanebloom_checksum(enum checksum checksum, const uint8_t *bytes,
                                                      size_t nbytes);
 
-/* RocksDB's versions from 6 on add this, so that a block at a wrong offset is noticed. base 0:
- * nothing. */
+/* What RocksDB's format_version 6 and above add to the checksum of a block, so that a block at a
+ * wrong offset is detected. 0 if base is 0. */
 uint32_t lanebloom_checksum_context(uint32_t base, uint64_t offset);
 
 #endif

@@ -62,7 +62,7 @@ bool lanebloom_codec_is_built(enum codec codec)
   return built[codec];
 }
 
-/* Replaces the room that was there. */
+/* Allocates room for nbytes, in place of the room before. Errors: LIMIT, MEMORY. */
 static lanebloom_status make_room(const struct compressed *compressed, uint64_t nbytes,
                                   uint8_t **bytes)
 {
@@ -114,7 +114,7 @@ static lanebloom_status decompress_zlib(const struct compressed *compressed, siz
   *nbytes = stream.total_out;
   inflateEnd(&stream);
   if (result == Z_BUF_ERROR && stream.avail_out == 0)
-    return LANEBLOOM_ERR_LIMIT; /* it becomes more than there is room for */
+    return LANEBLOOM_ERR_LIMIT; /* the room is too small */
   return result == Z_STREAM_END  ? LANEBLOOM_OK
          : result == Z_MEM_ERROR ? LANEBLOOM_ERR_MEMORY
                                  : LANEBLOOM_ERR_CORRUPT;
@@ -173,9 +173,9 @@ static lanebloom_status decompress_into(const struct compressed *compressed, siz
   }
 }
 
-/* The decompressed size. RocksDB and Pebble store it before the block. Versions below 2 do not for
- * zlib, and take 8 bytes for lz4, of which RocksDB reads 4. LevelDB's is in the zstd frame, which
- * must have it. */
+/* Reads the decompressed size, except of snappy. RocksDB and Pebble store it before the compressed
+ * bytes, as a varint. RocksDB's format_version below 2 stores none for zlib, and 8 bytes for lz4,
+ * of which RocksDB reads 4. LevelDB's zstd frames must have a size. false: damaged. */
 static bool read_size(const struct compressed *compressed, struct cursor *rest, bool *has_size,
                       uint64_t *size)
 {
@@ -213,7 +213,7 @@ static lanebloom_status decompress_sized(const struct compressed *compressed, ui
   return status || *nbytes != size ? LANEBLOOM_ERR_CORRUPT : LANEBLOOM_OK;
 }
 
-/* With twice the room each time. */
+/* Tries again with twice the room until the block fits. */
 static lanebloom_status decompress_unsized(const struct compressed *compressed, uint8_t **bytes,
                                            size_t *nbytes)
 {
@@ -234,7 +234,7 @@ static lanebloom_status decompress(const struct compressed *compressed, uint8_t 
                                    size_t *nbytes)
 {
 #ifdef LANEBLOOM_WITH_SNAPPY
-  if (compressed->codec == CODEC_SNAPPY) /* whose size is its own affair */
+  if (compressed->codec == CODEC_SNAPPY) /* its own format has the size */
     return decompress_snappy(compressed, bytes, nbytes);
 #endif
   struct cursor rest = {compressed->bytes, compressed->bytes + compressed->nbytes};

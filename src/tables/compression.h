@@ -1,4 +1,4 @@
-/* Compressed blocks. Each codec but "none" is optional when the library is built.
+/* Compressed blocks. Every codec except NONE is optional in a build.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_COMPRESSION_H
 #define LANEBLOOM_TABLES_COMPRESSION_H
@@ -16,24 +16,24 @@ enum codec {
   CODEC_UNKNOWN
 };
 
-/* A block as it is stored. */
+/* A compressed block. */
 struct compressed {
   enum codec codec;
-  lanebloom_engine engine; /* engine and version say where the decompressed size is stored */
+  lanebloom_engine engine; /* engine and version decide where the decompressed size is stored */
   uint32_t version;
   const uint8_t *bytes;
   size_t nbytes;
-  uint64_t max_nbytes;        /* limit of the decompressed size */
+  uint64_t max_nbytes;        /* of the decompressed block */
   lanebloom_slice dictionary; /* {NULL, 0}: none */
 };
 
-/* The codec by the byte behind a block, whose meaning depends on the engine. */
+/* The codec of a compression type, whose meaning depends on the engine. */
 enum codec lanebloom_codec(lanebloom_engine engine, uint8_t type);
 const char *lanebloom_codec_name(enum codec codec);
 bool lanebloom_codec_is_built(enum codec codec);
 
-/* Decompresses by a codec that is built and not NONE. bytes: for free(). Errors: LIMIT: more than
- * max_nbytes; CORRUPT, MEMORY. */
+/* Decompresses a block whose codec is in the build and not NONE. The caller frees bytes. Errors:
+ * LIMIT: more than max_nbytes; CORRUPT, MEMORY. */
 lanebloom_status lanebloom_decompress(const struct compressed *compressed, uint8_t **bytes,
                                       size_t *nbytes);
 

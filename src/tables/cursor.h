@@ -1,4 +1,4 @@
-/* Parsing bytes from front to end, never beyond it.
+/* A cursor parses bytes from first to last, and never reads past the end.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_CURSOR_H
 #define LANEBLOOM_TABLES_CURSOR_H
@@ -10,13 +10,14 @@ struct cursor {
   const uint8_t *at, *end;
 };
 
+/* How many bytes are left. */
 static inline size_t cursor_left(const struct cursor *cursor)
 {
   return (size_t)(cursor->end - cursor->at);
 }
 
-/* Seven bits per byte, the lowest first; the eighth bit says that more follow. Each of these
- * functions returns false if bytes run out. */
+/* Parses a varint: seven bits per byte, lowest first; the eighth bit is set in all bytes but the
+ * last. false: it does not end before the bytes do, or has more than 10 bytes. */
 static inline bool cursor_varint(struct cursor *cursor, uint64_t *value)
 {
   *value = 0;
@@ -29,6 +30,7 @@ static inline bool cursor_varint(struct cursor *cursor, uint64_t *value)
   return false;
 }
 
+/* Borrows the next nbytes. false: fewer are left. */
 static inline bool cursor_bytes(struct cursor *cursor, uint64_t nbytes, const uint8_t **bytes)
 {
   if (nbytes > cursor_left(cursor))

@@ -1,4 +1,4 @@
-/* Describing a table: what the loader found, and the bits of its filters, counted.
+/* Describes a table: what the loader found, and the number of bits that are set in its filters.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 
@@ -6,8 +6,8 @@
 #include "filter_block.h"
 #include "table.h"
 
-/* What is added up over a table's filters. An absent key meets each of them about as often as keys
- * are in it, and so as often as it has bytes. */
+/* Sums over the filters of a table. An absent key probes a filter with a probability proportional
+ * to the number of keys in it, and so to its size: rates are weighted by bytes. */
 struct sum {
   uint64_t nfilters, nbits;
   bool is_short_of_memory;
@@ -31,7 +31,7 @@ static void add_filter(struct sum *sum, const lanebloom_filter *filter, lanebloo
   sum->nbits += one.nbits;
 }
 
-/* Those of a filter block; what is damaged is passed over. */
+/* Adds the filters of a filter block, except those that are damaged. */
 static void add_filter_block(struct sum *sum, const lanebloom_table *table,
                              lanebloom_table_info *info)
 {
@@ -41,7 +41,8 @@ static void add_filter_block(struct sum *sum, const lanebloom_table *table,
   for (uint64_t i = 0; i < n; i++) {
     lanebloom_slice bytes;
     lanebloom_filter *filter;
-    /* In a damaged block filters overlap: of each byte once, or this would take forever. */
+    /* In a damaged block filters may overlap. Each byte is counted once, so that the time is
+     * bounded. */
     if (!lanebloom_filter_block_filter(block, i, &bytes) || bytes.size == 0 ||
         (const uint8_t *)bytes.data < counted)
       continue;
@@ -64,7 +65,7 @@ static void describe_filter(const lanebloom_table *table, lanebloom_table_info *
     info->filter_nbytes += nbytes;
     if (table->filters[i]) {
       add_filter(&sum, table->filters[i], info);
-    } else if (table->kind != LANEBLOOM_TABLE_FILTER_BLOCK) { /* one that is not used */
+    } else if (table->kind != LANEBLOOM_TABLE_FILTER_BLOCK) { /* not used: all keys pass */
       sum.weight += (double)nbytes;
       sum.passing += (double)nbytes;
     }
@@ -78,7 +79,7 @@ static void describe_filter(const lanebloom_table *table, lanebloom_table_info *
     info->model_rate =
         sum.weight > 0 ? sum.passing / sum.weight : table->kind == LANEBLOOM_TABLE_FILTER_BLOCK;
   if (table->uses_filter && !table->has_whole_keys && table->extractor.kind != EXTRACT_KEY)
-    info->model_rate = NAN; /* keys share prefixes, and more of them pass than prefixes do */
+    info->model_rate = NAN; /* a prefix that passes lets all keys with it pass */
   if (sum.is_short_of_memory) {
     info->nfilters = LANEBLOOM_UNKNOWN;
     info->bits_per_key = info->model_rate = NAN;

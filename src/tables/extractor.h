@@ -1,4 +1,4 @@
-/* What a filter holds of a key: all of it, or a prefix.
+/* Extractors: what a filter holds of a key, all of it or a prefix.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_EXTRACTOR_H
 #define LANEBLOOM_TABLES_EXTRACTOR_H
@@ -7,10 +7,10 @@
 
 struct extractor {
   enum { EXTRACT_KEY, EXTRACT_FIXED, EXTRACT_CAPPED } kind;
-  size_t nbytes; /* FIXED: keys that are shorter have no prefix; CAPPED: they are their own */
+  size_t nbytes; /* of a prefix. A shorter key has no prefix (FIXED), or is its own (CAPPED). */
 };
 
-/* Cuts the key to its prefix; false: it has none, and may be in any filter. */
+/* Cuts the key to its prefix. false: it has none, so it may be in any filter. */
 static inline bool extract(const struct extractor *extractor, lanebloom_slice *key)
 {
   if (extractor->kind == EXTRACT_KEY)

@@ -1,4 +1,4 @@
-/* Reading filter blocks; filter_block.h says what one looks like.
+/* Reads filter blocks; their layout is in filter_block.h.
  * SPDX-License-Identifier: MIT */
 #include <lanebloom_tables.h>
 #include <stdlib.h>
@@ -12,13 +12,12 @@
 struct lanebloom_filter_block {
   lanebloom_format format;
   const uint8_t *bytes;   /* the filters */
-  const uint8_t *offsets; /* behind them */
-  uint64_t nfilters; /* 0 for malformed contents: beyond the last filter every key may be there */
+  const uint8_t *offsets; /* after the filters */
+  uint64_t nfilters;      /* 0 if malformed: where no filter is, every key may be present */
   unsigned base_lg;
 };
 
-/* A filter of no probes has every key, one of no bytes has none: neither needs a case of its
- * own. */
+/* Filters that stand for a missing one: no probes let every key pass, no bytes let none. */
 static const uint8_t no_probes[2] = {0, 0};
 static const lanebloom_slice every_key = {no_probes, sizeof no_probes}, no_key = {no_probes, 0};
 
@@ -44,7 +43,7 @@ lanebloom_status lanebloom_filter_block_parse(lanebloom_format format, const voi
       made->bytes = bytes;
       made->offsets = made->bytes + filters_nbytes;
       made->nfilters =
-          (max_nbytes - filters_nbytes) / OFFSET_NBYTES; /* bytes left over are no error */
+          (max_nbytes - filters_nbytes) / OFFSET_NBYTES; /* as in LevelDB, a remainder is allowed */
       made->base_lg = base_lg;
     }
   }
@@ -57,7 +56,7 @@ void lanebloom_filter_block_close(lanebloom_filter_block *block)
   free(block);
 }
 
-/* What is checked, and in which order, is as in FilterBlockReader::KeyMayMatch. */
+/* The checks and their order are those of FilterBlockReader::KeyMayMatch. */
 static lanebloom_slice filter_at(const lanebloom_filter_block *block, uint64_t index)
 {
   if (index >= block->nfilters)
@@ -83,8 +82,8 @@ bool lanebloom_filter_block_filter(const lanebloom_filter_block *block, uint64_t
   return filter->data != no_probes || filter->size == 0;
 }
 
-/* Probes a filter for one hash without opening it: opening allocates, which pays for many keys
- * only. */
+/* Probes a filter for one hash without opening it: opening allocates, which is worth it only for
+ * many keys. */
 static bool may_match(lanebloom_slice filter, uint32_t hash)
 {
   if (filter.size < 2)
@@ -99,7 +98,7 @@ static bool may_match(lanebloom_slice filter, uint32_t hash)
   uint32_t probe = hash;
   for (uint32_t i = 0; i < nprobes; i++, probe += stride) {
     const uint32_t position =
-        nbits > UINT32_MAX ? probe : probe % (uint32_t)nbits; /* 32 bits divide sooner than 64 */
+        nbits > UINT32_MAX ? probe : probe % (uint32_t)nbits; /* dividing 32 bits is faster */
     if (!(bytes[position / 8] >> position % 8 & 1))
       return false;
   }
@@ -112,29 +111,30 @@ bool lanebloom_filter_block_may_contain(const lanebloom_filter_block *block,
   const lanebloom_keys keys = lanebloom_keys_fixed(key, size, 1);
   uint32_t hash;
   cannot_fail(
-      lanebloom_hash(block->format, &keys, &hash)); /* cannot fail: the format has been opened */
+      lanebloom_hash(block->format, &keys, &hash)); /* the format was checked when it was opened */
   return may_match(filter_at(block, data_block_offset >> block->base_lg), hash);
 }
 
 enum {
-  /* Hashed at a time, and the longest run. Zen 4, beside other work, runs of 300 keys, ns per key:
-   * 256: 3.0, 512: 2.6, 1024: 2.5. */
+  /* Keys that are hashed at once, and the longest run. Zen 4, with other load, runs of 300 keys, ns
+   * per key: 256: 3.0, 512: 2.6, 1024: 2.5. */
   PART_NKEYS = 1024,
-  /* From here on a run is worth opening its filter. Zen 4, 6 probes, runs of 12, 16, 24 and 32
-   * keys, ns per key: none passes: one by one 13.3, 13.1, 13.2, 12.8, by a kernel 15.0, 11.5, 8.5,
-   * 6.9; all pass: 11.5, 11.5, 11.4, 11.4 and 18.1, 13.8, 13.5, 10.3. */
-  MANY_NKEYS = 16,
+  /* The shortest run whose filter is opened and probed by a kernel. Zen 4, 6 probes, runs of 12,
+   * 16, 24 and 32 keys, ns per key. Absent keys: one by one 13.3, 13.1, 13.2, 12.8; by a kernel
+   * 15.0, 11.5, 8.5, 6.9. Present keys: one by one 11.5, 11.5, 11.4, 11.4; by a kernel 18.1, 13.8,
+   * 13.5, 10.3. */
+  MIN_KERNEL_NKEYS = 16,
 };
 
-/* Keys of a part that follow each other and go to the same filter. */
+/* A run: consecutive keys of a part that have the same filter. */
 struct run {
   lanebloom_slice filter;
   uint32_t first, n;
 };
 
-/* The runs of a part of n keys, one after the other; returns how many. All their filters
- * are prefetched before the first is probed. Zen 4, beside other work, a block of 29 MiB,
- * runs of 1 and 3 keys: 38 and 19 ns per key, without that 58 and 38. */
+/* Finds the runs of a part of n keys, and returns how many. Prefetches all their filters, so that
+ * loads overlap. Zen 4, with other load, a block of 29 MiB, runs of 1 and of 3 keys: 38 and 19 ns
+ * per key; without prefetching 58 and 38. */
 static size_t find_runs(const lanebloom_filter_block *block, const uint64_t *data_block_offsets,
                         size_t n, struct run *runs)
 {
@@ -151,6 +151,8 @@ static size_t find_runs(const lanebloom_filter_block *block, const uint64_t *dat
   return nruns;
 }
 
+/* screen_one_by_one() and screen_by_kernel() set the bits of a run in the part's bitmap, where they
+ * are 0, and return how many. */
 static size_t screen_one_by_one(const struct run *run, const uint32_t *hashes, uint8_t *bitmap)
 {
   size_t count = 0;
@@ -162,13 +164,14 @@ static size_t screen_one_by_one(const struct run *run, const uint32_t *hashes, u
   return count;
 }
 
-/* n bits, those past them 0, into a bitmap from bit `first` on, where it has zeros. */
+/* Copies n bits to bit `first` of a bitmap. Past the n bits are zeros, and so they are in the
+ * bitmap. */
 static void or_bits(uint8_t *bitmap, size_t first, const uint8_t *bits, size_t n)
 {
   for (size_t i = 0; i < (n + 7) / 8; i++) {
     const unsigned shifted = (unsigned)bits[i] << first % 8;
     bitmap[first / 8 + i] |= (uint8_t)shifted;
-    if (shifted >> 8) /* else the next byte may lie beyond the bitmap */
+    if (shifted >> 8) /* else the next byte may be past the bitmap's end */
       bitmap[first / 8 + i + 1] |= (uint8_t)(shifted >> 8);
   }
 }
@@ -182,12 +185,12 @@ static size_t screen_by_kernel(const lanebloom_filter *filter, const struct run 
   return count;
 }
 
-/* Sets the bits of a run in the bitmap. Short of memory, many keys are screened one by one, too. */
+/* Sets the bits of a run. If memory runs out, long runs are screened one by one, too. */
 static size_t screen_run(lanebloom_format format, const struct run *run, const uint32_t *hashes,
                          uint8_t *bitmap)
 {
   lanebloom_filter *filter;
-  if (run->n < MANY_NKEYS ||
+  if (run->n < MIN_KERNEL_NKEYS ||
       lanebloom_filter_parse_raw(format, run->filter.data, run->filter.size, &filter))
     return screen_one_by_one(run, hashes, bitmap);
   const size_t count = screen_by_kernel(filter, run, hashes, bitmap);

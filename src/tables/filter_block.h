@@ -1,8 +1,7 @@
-/* Filter blocks: LevelDB's small filters one behind the other, then where each begins, then what a
- * filter is for.
+/* Filter blocks: LevelDB's small filters, then the offset of each.
  *
- *   filter 0 | filter 1 | ... | begin of 0 | begin of 1 | ... | end of the last | base_lg
- *                             | 4 bytes each                                    | 1 byte
+ *   filter 0 | filter 1 | ... | offset of 0 | offset of 1 | ... | end of the last | base_lg
+ *                             | 4 bytes each                                      | 1 byte
  *
  * Filter i holds the keys of the data blocks that start in bytes [i << base_lg, (i + 1) << base_lg)
  * of the file. A filter without keys has no bytes. (LevelDB 1.23 table/filter_block.cc)
@@ -18,7 +17,8 @@ enum {
   MAX_BASE_LG = 63,
 };
 
-/* What calls that create something check first, in the first library's order. */
+/* The first checks of calls that create something, in the order of lanebloom.h's calls. Errors:
+ * KERNEL, FORMAT. */
 static inline lanebloom_status filter_block_check_format(lanebloom_format format)
 {
   if (!lanebloom_kernel_active())
@@ -27,10 +27,10 @@ static inline lanebloom_status filter_block_check_format(lanebloom_format format
                                                                            : LANEBLOOM_ERR_FORMAT;
 }
 
-/* How many filters a block has; 0 where it is malformed. */
+/* The number of filters; 0 if the block is malformed. */
 uint64_t lanebloom_filter_block_size(const lanebloom_filter_block *block);
 
-/* One of them, borrowed. false: it is damaged. */
+/* Filter number `index`, borrowed. false: it is damaged. */
 bool lanebloom_filter_block_filter(const lanebloom_filter_block *block, uint64_t index,
                                    lanebloom_slice *filter);
 

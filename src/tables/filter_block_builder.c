@@ -1,4 +1,4 @@
-/* Building filter blocks; filter_block.h says what one looks like.
+/* Builds filter blocks; their layout is in filter_block.h.
  * SPDX-License-Identifier: MIT */
 #include <lanebloom_tables.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "../bytes.h"
 #include "filter_block.h"
 
-/* Bytes that grow at their end. */
+/* A growing array of bytes. */
 struct buffer {
   uint8_t *bytes;
   size_t nbytes, room;
@@ -17,16 +17,17 @@ struct lanebloom_filter_block_builder {
   lanebloom_format format;
   double bits_per_key;
   unsigned base_lg;
-  uint64_t data_block_offset; /* of the block that keys are added to */
+  uint64_t data_block_offset; /* of the data block that keys are added to */
 
-  struct buffer filters, offsets; /* as they will stand in the block */
+  struct buffer filters, offsets; /* of finished filters, as they will be in the block */
 
-  lanebloom_builder *pending; /* the filter that is being filled: the one behind the last offset */
+  /* The filter of the keys that were added since the last offset. */
+  lanebloom_builder *pending;
   uint64_t pending_nkeys;
-  uint64_t pending_nbytes; /* 0 of no keys */
+  uint64_t pending_nbytes; /* its size when finished; 0 without keys */
 };
 
-/* Room for nbytes more, so that appending them cannot fail. */
+/* Makes room for nbytes more, so that appending them cannot fail. Errors: MEMORY. */
 static lanebloom_status reserve(struct buffer *buffer, uint64_t nbytes)
 {
   if (nbytes <= buffer->room - buffer->nbytes)
@@ -53,7 +54,7 @@ static void append(struct buffer *buffer, const void *bytes, size_t nbytes)
 static void append_offset(struct buffer *buffer, size_t offset)
 {
   uint8_t bytes[OFFSET_NBYTES];
-  store_le32(bytes, (uint32_t)offset); /* add() sees to it that none is larger */
+  store_le32(bytes, (uint32_t)offset); /* fits: add() limits the size of all filters */
   append(buffer, bytes, sizeof bytes);
 }
 
@@ -96,8 +97,8 @@ void lanebloom_filter_block_builder_destroy(lanebloom_filter_block_builder *buil
   free(builder);
 }
 
-/* Makes filters until there are so many: one of the pending keys, then empty ones, which have an
- * offset and no bytes. The pending filter is finished when nothing else can fail. */
+/* Appends filters until there are nfilters: that of the pending keys, then empty ones, which have
+ * an offset but no bytes. All that can fail is done before the first change. */
 static lanebloom_status make_filters(lanebloom_filter_block_builder *builder, uint64_t nfilters)
 {
   if (nfilters <= nfilters_of(builder))
@@ -142,7 +143,7 @@ lanebloom_status lanebloom_filter_block_builder_add(lanebloom_filter_block_build
                                                     const lanebloom_keys *keys)
 {
   if (keys->n == 0)
-    return LANEBLOOM_OK; /* a filter of no keys would have bytes */
+    return LANEBLOOM_OK; /* else planning would count a filter's bytes although it has no keys */
   uint64_t nkeys, nbytes;
   unsigned nprobes;
   if (__builtin_add_overflow(builder->pending_nkeys, keys->n, &nkeys))
@@ -166,7 +167,7 @@ lanebloom_status lanebloom_filter_block_builder_finish(lanebloom_filter_block_bu
   *bytes = NULL;
   *size = 0;
   const unsigned npending = builder->pending_nkeys > 0;
-  /* Room for all of the block first: on an error nothing has changed. */
+  /* Room for the whole block comes first, so that an error changes nothing. */
   lanebloom_status status =
       reserve(&builder->filters, builder->pending_nbytes + builder->offsets.nbytes +
                                      npending * OFFSET_NBYTES + TRAILER_NBYTES);
@@ -184,7 +185,7 @@ lanebloom_status lanebloom_filter_block_builder_finish(lanebloom_filter_block_bu
   append(block, &base_lg, 1);
   *bytes = block->bytes;
   *size = block->nbytes;
-  builder->filters.nbytes = builder->offsets.nbytes = 0; /* the bytes stay until they are needed */
+  builder->filters.nbytes = builder->offsets.nbytes = 0; /* the caller borrows the bytes */
   builder->data_block_offset = 0;
   return LANEBLOOM_OK;
 }

@@ -1,11 +1,13 @@
-/* Loading the filter of a table: what it holds, and its bytes.
+/* Loads the filter of a table: what it holds, and its bytes.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
 
 #include "loader.h"
 
-/* ---- What it holds ---- */
+/* ---- What the filter holds ---- */
+
+/* Is the text `beginning`, then a decimal number of at most 9 digits? */
 
 static bool is_number_behind(const char *text, const char *beginning, size_t *number)
 {
@@ -22,8 +24,8 @@ static bool is_number_behind(const char *text, const char *beginning, size_t *nu
   return true;
 }
 
-/* Recognises RocksDB's names. Pebble names its comparer instead; the default one uses whole
- * keys. */
+/* Finds the extractor by its name. Pebble stores the name of its comparer instead; the default one
+ * uses whole keys. false: unknown. */
 static bool find_extractor(const lanebloom_table *table, struct extractor *extractor)
 {
   const char *name = table->prefix_extractor;
@@ -68,7 +70,7 @@ static void find_contents(const struct loader *loader, lanebloom_table *table)
                              : "the filter is not used: it holds neither keys nor prefixes");
 }
 
-/* ---- Its bytes ---- */
+/* ---- The bytes of the filter ---- */
 
 static bool reserve(lanebloom_table *table, size_t nfilters)
 {
@@ -85,8 +87,8 @@ static lanebloom_format format_of(const lanebloom_filter *filter)
   return info.format;
 }
 
-/* Opens filter i. It stays NULL if it cannot be used: because it is a Ribbon filter, is too large,
- * or uses another hash than the filters before it. */
+/* Opens filter i. It stays NULL, so that every key may be in it, if it is a Ribbon filter or too
+ * large, or if its hash differs from that of the filters before it. */
 static lanebloom_status open_filter(const struct loader *loader, lanebloom_table *table, size_t i)
 {
   const struct block *data = &table->filter_data[i];
@@ -175,7 +177,7 @@ static lanebloom_status load_partitions(struct loader *loader, lanebloom_table *
     return problem_memory(loader->problem, table->index.n * sizeof *table->filter_data);
   for (size_t i = 0; !status && i < table->nfilters; i++) {
     const struct handle handle = table->index.handles[i];
-    if (handle.nbytes > 0) /* else a filter of no bytes, which holds no key */
+    if (handle.nbytes > 0) /* else an empty filter */
       status = lanebloom_block_read(&loader->reader, handle, BLOCK_META, "filter",
                                     &table->filter_data[i]);
     if (!status)
@@ -194,8 +196,8 @@ static lanebloom_status load_filter_block(struct loader *loader, lanebloom_table
   if (status)
     return status;
 
-  /* The old name: LevelDB hashed trailing bytes as signed, and goleveldb hashes them as
-   * unsigned. */
+  /* Without a format, the filter has the old name: LevelDB before 1.18 hashed trailing bytes as
+   * signed, goleveldb hashes them as unsigned. */
   lanebloom_format formats[2] = {loader->metaindex.filter_format, 0};
   if (!formats[0] && loader->writer == LANEBLOOM_WRITER_UNKNOWN)
     formats[1] = LANEBLOOM_LEVELDB_SIGNED;

@@ -1,4 +1,4 @@
-/* Footers.
+/* Reads footers. | separates fields; handles are those of metaindex and index.
  *
  *   LevelDB, RocksDB 0          handles, padded to 40 | magic
  *   RocksDB and Pebble, 1 to 5  checksum type | handles, padded to 40 | version | magic
@@ -85,7 +85,7 @@ static lanebloom_status read_based(const uint8_t *bytes, struct footer *footer,
   return LANEBLOOM_OK;
 }
 
-/* Footers that state a version: RocksDB's and Pebble's. */
+/* Reads a footer that has a version: RocksDB's and Pebble's. */
 static lanebloom_status read_long(const uint8_t *bytes, size_t nbytes, uint64_t file_nbytes,
                                   struct footer *footer, const struct problem *problem)
 {
@@ -143,7 +143,7 @@ lanebloom_status lanebloom_footer_read(const struct input *input, struct footer 
   const uint64_t magic = load_le64(bytes + nbytes - MAGIC_NBYTES);
   if (magic == MAGIC_LEVELDB) {
     footer->engine =
-        LANEBLOOM_ENGINE_LEVELDB; /* or RocksDB with format_version 0: the properties decide */
+        LANEBLOOM_ENGINE_LEVELDB; /* or RocksDB with format_version 0, if it has properties */
     footer->offset = input->nbytes - SHORT_NBYTES;
     return read_handles(bytes + nbytes - SHORT_NBYTES, footer, problem);
   }

@@ -1,4 +1,4 @@
-/* Footers: the last bytes of a table. They say which engine wrote it and where to begin.
+/* Footers: the last bytes of a table. They identify the engine and locate the metaindex.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_FOOTER_H
 #define LANEBLOOM_TABLES_FOOTER_H
@@ -9,14 +9,14 @@
 #include "cursor.h"
 #include "input.h"
 
-/* The place of a block, without its trailer of BLOCK_TRAILER_NBYTES. */
+/* Where a block is in the file, without its trailer of BLOCK_TRAILER_NBYTES. */
 struct handle {
   uint64_t offset, nbytes;
 };
 
-enum { BLOCK_TRAILER_NBYTES = 5 }; /* compression, checksum */
+enum { BLOCK_TRAILER_NBYTES = 5 }; /* compression type, checksum */
 
-/* Two varints, as engines write them. */
+/* Parses a handle: two varints. false: the bytes are too few or no varints. */
 static inline bool cursor_handle(struct cursor *cursor, struct handle *handle)
 {
   return cursor_varint(cursor, &handle->offset) && cursor_varint(cursor, &handle->nbytes);
@@ -26,13 +26,14 @@ struct footer {
   lanebloom_engine engine;
   uint32_t version;
   enum checksum checksum;
-  uint32_t checksum_base; /* of lanebloom_checksum_context() */
+  uint32_t checksum_base; /* for lanebloom_checksum_context() */
   uint64_t offset;        /* of the footer itself: blocks end before it */
   struct handle metaindex, index;
-  bool has_index; /* else the metaindex says where it is */
+  bool has_index; /* else the metaindex has the handle of the index */
 };
 
-/* Errors: FORMAT: no table; CORRUPT; LIMIT: a version or kind that is not read; IO. */
+/* Reads the footer. Errors: FORMAT: not a table; CORRUPT; LIMIT: a version or kind of table that is
+ * not supported; IO. */
 lanebloom_status lanebloom_footer_read(const struct input *input, struct footer *footer,
                                        const struct problem *problem);
 

@@ -9,7 +9,7 @@
 
 /* ---- Reading ---- */
 
-/* Room for one more entry and its separator. */
+/* Makes room for one more entry with a separator of nbytes. false: memory ran out. */
 static bool reserve(struct index *index, size_t nbytes)
 {
   enum { FIRST_ROOM = 16 };
@@ -51,8 +51,8 @@ static void append(struct index *index, const struct entries *entries)
 static lanebloom_status read_entries(struct block_reader *reader, const struct block *block,
                                      struct entry_form form, const char *what, struct index *index)
 {
-  /* Separators share prefixes, so that an index in memory is larger than its block. Beyond this it
-   * is no index and must not take memory. */
+  /* Separators share prefixes, so an index in memory is larger than its block. This limits its size
+   * to a multiple of the file's. */
   enum { MAX_GROWTH = 8, SMALL_NBYTES = 1 << 20 };
   struct entries entries;
   lanebloom_status status =
@@ -141,14 +141,15 @@ bool lanebloom_index_prepare(struct index *index, size_t suffix_nbytes)
   return true;
 }
 
-/* The first block whose separator's window is no less; n where all are less. */
+/* The first block whose separator's window is not below `window`; n if all are below. Searches from
+ * `near` in steps that double, then by bisection. */
 static size_t find_window(const struct index *index, uint64_t window, size_t near)
 {
-  /* Windows before `first` are less, those from `end` on are not. */
+  /* Invariant: windows before `first` are below `window`, those from `end` on are not. */
   size_t first = 0, end = index->n;
   if (near > 0 && index->windows[near - 1] >= window) {
     end = near - 1;
-  } else { /* in steps that double */
+  } else {
     first = near;
     for (size_t step = 1; first < index->n; step *= 2) {
       const size_t at = step <= index->n - first ? first + step - 1 : index->n - 1;
@@ -176,7 +177,7 @@ size_t lanebloom_index_find(const struct index *index, lanebloom_slice key, size
   if (first == index->n || index->windows[first] > window)
     return first;
   size_t end = window < UINT64_MAX ? find_window(index, window + 1, first) : index->n;
-  while (first < end) { /* of those that tie */
+  while (first < end) { /* among equal windows */
     const size_t middle = first + (end - first) / 2;
     if (lanebloom_key_compare(lanebloom_index_separator(index, middle), key) < 0)
       first = middle + 1;

@@ -13,8 +13,8 @@
 lanebloom_status lanebloom_input_open(const char *path, struct input *input,
                                       const struct problem *problem)
 {
-  *input = (struct input){
-      .file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)}; /* never waits for a pipe */
+  /* O_NONBLOCK: does not wait for the writer of a pipe. */
+  *input = (struct input){.file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (input->file < 0)
     return problem_io(problem);
   struct stat found;

@@ -1,12 +1,13 @@
-/* The form of keys: the first and the last data block are read, and their keys looked up.
+/* Finds the form of keys: reads the first and the last data block, and probes the filter for their
+ * keys.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
 
 #include "key_form.h"
 
-/* The suffix is a number of 8 bytes, little-endian, whose lowest byte is the type. LevelDB's
- * databases know two: values and deletions. */
+/* Can the key end with LevelDB's suffix? That is a number of 8 bytes, little-endian, whose lowest
+ * byte is the type: 0 a deletion, 1 a value. */
 static bool has_suffix_of_leveldb(lanebloom_slice key)
 {
   enum { LAST_TYPE = 1 };
@@ -22,6 +23,7 @@ static bool may_be_in_filter(const lanebloom_table *table, uint64_t offset, lane
   return !table->filter_blocks[0];
 }
 
+/* Updates the forms with one more key. */
 static void examine(struct ends *ends, const lanebloom_table *table, const struct entries *entries,
                     struct previous_key *previous)
 {
@@ -52,11 +54,11 @@ static lanebloom_status copy_key(const struct entries *entries, const struct pro
   return LANEBLOOM_OK;
 }
 
-/* What stays the same while one block is walked through. */
+/* Constant while the entries of one block are examined. */
 struct walk {
   const lanebloom_table *table;
   const struct problem *problem;
-  bool has_first, has_last; /* of the table's keys */
+  bool has_first, has_last; /* does the block have the table's first, its last key? */
   struct ends *ends;
 };
 
@@ -97,7 +99,7 @@ static lanebloom_status walk_block(const struct walk *walk, const struct block *
     return status;
   struct previous_key previous = {0};
   if (!walk->ends->is_form_known)
-    previous.bytes = malloc(block->nbytes); /* no key has more */
+    previous.bytes = malloc(block->nbytes); /* the most that a key can have */
   if (walk->ends->is_form_known || previous.bytes)
     status = walk_entries(walk, &entries, block->nbytes, &previous);
   else

@@ -1,9 +1,9 @@
-/* How a table stores keys, and whether they are in bytewise order.
+/* Finds how a table stores keys, and whether they are in bytewise order.
  *
- * Databases store internal keys: a user key with 8 bytes behind it, which say when and how it was
- * written. RocksDB's and Pebble's tables always do. So do LevelDB's, unless a program wrote the
- * table and no database. The file does not say which; but its filter holds user keys, and so those
- * of the first and last data block are looked up in either form.
+ * Databases store internal keys: a user key, then a suffix of 8 bytes with sequence number and
+ * type. RocksDB's and Pebble's tables always have internal keys. LevelDB's have them too, unless a
+ * program wrote the table without a database. The file does not tell the two apart, but its filter
+ * holds user keys: so the keys of the first and last data block are probed in both forms.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_KEY_FORM_H
 #define LANEBLOOM_TABLES_KEY_FORM_H
@@ -12,7 +12,7 @@
 
 enum key_form { USER_KEYS, INTERNAL_KEYS, NKEY_FORMS };
 
-/* Behind the user key. */
+/* Bytes after the user key. */
 static const size_t suffix_nbytes[NKEY_FORMS] = {0, SUFFIX_NBYTES};
 
 static inline lanebloom_slice user_key(lanebloom_slice stored, size_t suffix)
@@ -20,11 +20,11 @@ static inline lanebloom_slice user_key(lanebloom_slice stored, size_t suffix)
   return (lanebloom_slice){stored.data, stored.size - suffix};
 }
 
-/* The key before the one that is looked at. */
+/* The key before the one that is examined. */
 struct previous_key {
-  uint8_t *bytes; /* room for any */
+  uint8_t *bytes; /* room for any key */
   size_t nbytes;
-  bool is_there;
+  bool is_there; /* false: the one that is examined is the first */
 };
 
 static inline void set_previous(struct previous_key *previous, lanebloom_slice key)
@@ -35,8 +35,8 @@ static inline void set_previous(struct previous_key *previous, lanebloom_slice k
   previous->is_there = true;
 }
 
-/* Keys of a block are examined until they come to so many bytes: they can share what they begin
- * with, and be many times their block. */
+/* The most bytes of keys that are examined in a block. Keys share prefixes, so together they can be
+ * many times as large as their block. */
 static inline size_t max_examined_nbytes(size_t block_nbytes)
 {
   enum { MAX_GROWTH = 16, SMALL_NBYTES = 1 << 16 };
@@ -45,29 +45,32 @@ static inline size_t max_examined_nbytes(size_t block_nbytes)
              : SIZE_MAX;
 }
 
-/* ---- key_form.c: the first and the last data block ---- */
+/* ---- key_form.c: reads the first and the last data block ---- */
 
+/* What the first and the last data block show. */
 struct ends {
   struct {
-    bool is_possible;  /* can keys be stored so? */
-    bool is_in_filter; /* and does the filter have them all? */
-    bool ascends;
+    bool is_possible;  /* may all keys have this form? */
+    bool is_in_filter; /* if they have it, may all be in the filter? */
+    bool ascends;      /* if they have it, are they in bytewise order? */
   } forms[NKEY_FORMS];
-  bool is_form_known;          /* INTERNAL_KEYS: no form is examined */
+  bool is_form_known;          /* INTERNAL_KEYS: `forms` is not used */
   lanebloom_slice first, last; /* the table's first and last key as stored; for free() */
 };
 
-/* Errors: CORRUPT, LIMIT, MEMORY, IO. What was found stays, and lanebloom_ends_free() frees it. */
+/* Reads both blocks; index->n is at least 1. Errors: CORRUPT, LIMIT, MEMORY, IO. Also after an
+ * error lanebloom_ends_free() must be called. */
 lanebloom_status lanebloom_ends_load(struct block_reader *reader, const lanebloom_table *table,
                                      const struct index *index, struct ends *ends);
 void lanebloom_ends_free(struct ends *ends);
 
-/* ---- key_order.c: all data blocks ---- */
+/* ---- key_order.c: reads all data blocks ---- */
 
 enum key_order { ORDER_BYTEWISE, ORDER_OTHER, ORDER_UNKNOWN };
 
-/* Is every key in bytewise order, and in the block to which separators lead? A damaged block is no
- * error: then the order is unknown. Errors: MEMORY, IO. */
+/* Finds the order of keys. BYTEWISE: all keys ascend, and each is in the block that the index finds
+ * for it. UNKNOWN: a block is damaged or too large. Errors: MEMORY, IO. Cost: reads the whole
+ * table. */
 lanebloom_status lanebloom_key_order_find(struct block_reader *reader, const struct index *index,
                                           size_t suffix, enum key_order *order);
 

@@ -1,11 +1,11 @@
-/* The order of keys, as all data blocks tell it.
+/* Finds the order of keys from all data blocks.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
 #include "key_form.h"
 
-/* Does the key come after the one before, and do separators lead to its block, or at least to that
- * of an equal one? */
+/* Is the key not below the one before, and does the index find its block, or that of an equal key?
+ */
 static bool is_in_order(const struct previous_key *previous, const struct index *index,
                         size_t block, size_t suffix, lanebloom_slice key)
 {
@@ -50,7 +50,7 @@ static lanebloom_status find_order_of_block(struct block_reader *reader, const s
   if (status)
     return status;
   uint8_t *room =
-      realloc(previous->bytes, previous->nbytes + block.nbytes + 1); /* no key is longer */
+      realloc(previous->bytes, previous->nbytes + block.nbytes + 1); /* the longest key */
   if (room) {
     previous->bytes = room;
     status = lanebloom_entries_begin(&block, (struct entry_form){0}, reader->footer.engine,

@@ -1,4 +1,4 @@
-/* Opening a table: its steps, and the limits within which they read.
+/* Loads a table: the steps, and limits for what they read.
  * SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 /* ---- Steps ---- */
 
-/* Moves a text to the table; "" where there is none. */
+/* Moves a text out of *text; "" if there is none. NULL: memory ran out. */
 static char *move_text(char **text)
 {
   char *moved = *text ? *text : strdup("");
@@ -26,7 +26,7 @@ static lanebloom_status load_properties(struct loader *loader, lanebloom_table *
         lanebloom_properties_read(&loader->reader, loader->metaindex.properties, properties);
     if (status)
       return status;
-    if (footer->engine == LANEBLOOM_ENGINE_LEVELDB) /* RocksDB used LevelDB's footer at first */
+    if (footer->engine == LANEBLOOM_ENGINE_LEVELDB) /* only RocksDB writes properties */
       footer->engine = LANEBLOOM_ENGINE_ROCKSDB;
   }
   table->engine = footer->engine;
@@ -37,7 +37,7 @@ static lanebloom_status load_properties(struct loader *loader, lanebloom_table *
   table->prefix_extractor = move_text(&properties->prefix_extractor);
   if (!table->comparator || !table->prefix_extractor)
     return problem_memory(loader->problem, 1);
-  if (strcmp(table->prefix_extractor, "nullptr") == 0) /* RocksDB's word for none */
+  if (strcmp(table->prefix_extractor, "nullptr") == 0) /* RocksDB writes this for none */
     table->prefix_extractor[0] = 0;
   return LANEBLOOM_OK;
 }
@@ -65,10 +65,10 @@ static lanebloom_status load(struct loader *loader, lanebloom_table *table,
 /* ---- Limits ---- */
 
 enum {
-  /* Each block is read once. If the order must be found from all keys, data blocks are read
-   * twice. */
+  /* Bytes that may be read, in sizes of the file. Each block is read once; data blocks once more
+   * for each form of keys if their order must be found. */
   MAX_READS = 4,
-  /* A small file must not take all memory. */
+  /* Bytes that may be made by decompressing, in sizes of the file, and the least limit. */
   MAX_GROWTH = 64,
   MIN_DECOMPRESSED_NBYTES = 64 << 20,
 };
@@ -98,7 +98,8 @@ static lanebloom_status check_call(lanebloom_writer writer, const struct problem
   return LANEBLOOM_OK;
 }
 
-/* A table's footer is written last. */
+/* If the file grew while it was read, reports that it is being written: a table's footer is written
+ * last. */
 static lanebloom_status report_growth(const struct input *input, lanebloom_status status,
                                       const struct problem *problem)
 {

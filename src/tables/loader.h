@@ -1,5 +1,5 @@
-/* The loader: makes a table of a file's bytes. It reads the footer, the metaindex, what that names,
- * the filter and the key range, in this order; each step takes what the steps before found.
+/* The loader makes a table from a file's bytes. It reads footer, metaindex, properties, compression
+ * dictionary, filter and key range, in this order; each step needs the ones before.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_LOADER_H
 #define LANEBLOOM_TABLES_LOADER_H
@@ -8,7 +8,7 @@
 #include "properties.h"
 #include "table.h"
 
-enum { SUFFIX_NBYTES = 8 }; /* of a stored key: sequence number and type, which a user key lacks */
+enum { SUFFIX_NBYTES = 8 }; /* of an internal key: sequence number and type */
 
 struct loader {
   struct block_reader reader;
@@ -16,10 +16,11 @@ struct loader {
   const char *path; /* NULL: memory */
   lanebloom_writer writer;
   struct metaindex metaindex;
-  struct properties properties; /* defaults where the table has none */
+  struct properties properties; /* defaults if the table has none */
 };
 
-/* path: of a file, for the MANIFEST in its folder; NULL: none is looked for. */
+/* Loads a table. path: of a file, to find the MANIFEST in its folder; NULL: no MANIFEST is read.
+ * Errors: as of lanebloom_table_open(). */
 lanebloom_status lanebloom_table_load(const struct input *input, const char *path,
                                       lanebloom_writer writer, const struct problem *problem,
                                       lanebloom_table **table);
@@ -27,7 +28,9 @@ lanebloom_status lanebloom_table_load(const struct input *input, const char *pat
 /* filter_loader.c: loads the filter. Errors: CORRUPT, LIMIT, MEMORY, IO. */
 lanebloom_status lanebloom_loader_load_filter(struct loader *loader, lanebloom_table *table);
 
-/* range_loader.c: loads the index, and the first and last key; decides what can be relied upon. */
+/* range_loader.c: loads the index, and the first and last key. If keys are not in bytewise order,
+ * the table has no range, and no filter that depends on the order. Errors: CORRUPT, LIMIT, MEMORY,
+ * IO. */
 lanebloom_status lanebloom_loader_load_range(struct loader *loader, lanebloom_table *table);
 
 #endif

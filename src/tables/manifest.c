@@ -1,5 +1,8 @@
-/* MANIFEST files: a log of records, checksum 4 bytes | length 2 | type 1 | content. The first
- * record begins with the comparator's name. CURRENT names the MANIFEST.
+/* Reads MANIFEST files. A MANIFEST is a log of records:
+ *
+ *   checksum, 4 bytes | length, 2 bytes | type, 1 byte | content
+ *
+ * The first record begins with the comparator's name. CURRENT has the name of the MANIFEST.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +16,7 @@
 #include "manifest.h"
 
 enum {
-  LOG_BLOCK_NBYTES = 32 << 10, /* no record crosses one; longer ones are split */
+  LOG_BLOCK_NBYTES = 32 << 10, /* a record that would cross its end is split */
   HEADER_NBYTES = 7,
   AT_LENGTH = 4,
   AT_TYPE = 6,
@@ -22,8 +25,8 @@ enum {
   TAG_COMPARATOR = 1,
 };
 
-/* Reads the first bytes of a file in the table's folder. Returns how many; 0 if it cannot be read.
- * exists: false only if there is certainly none. */
+/* Reads the first bytes of a file in the table's folder, at most `room`. Returns how many; 0 if it
+ * cannot be read. exists: false only if it certainly does not exist. */
 static size_t read_beside(const char *table_path, const char *name, uint8_t *bytes, size_t room,
                           bool *exists)
 {
@@ -56,7 +59,7 @@ static char *comparator_of(const uint8_t *log, size_t nbytes)
   if ((log[AT_TYPE] != RECORD_WHOLE && log[AT_TYPE] != RECORD_FIRST) ||
       length > nbytes - HEADER_NBYTES)
     return NULL;
-  /* The checksum is of the content and of the type before it. */
+  /* of type and content */
   if (lanebloom_checksum(CHECKSUM_CRC32C, log + AT_TYPE, length + 1) != load_le32(log))
     return NULL;
   struct cursor rest = {log + HEADER_NBYTES, log + HEADER_NBYTES + length};

@@ -1,4 +1,4 @@
-/* The metaindex: a block of names, each with the handle of what it names.
+/* The metaindex: a block that maps names of other blocks to their handles.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_METAINDEX_H
 #define LANEBLOOM_TABLES_METAINDEX_H
@@ -9,15 +9,16 @@ struct metaindex {
   bool has_properties, has_index, has_dictionary;
   struct handle properties, index, dictionary;
 
-  /* Of several filters the one that RocksDB would use. */
+  /* If there are several filters, the one that RocksDB would use. */
   lanebloom_table_filter filter_kind;
   struct handle filter;
-  lanebloom_format filter_format; /* of a filter block; 0: the writer decides */
-  size_t filter_rank;             /* among the names that are known: lower ones win */
+  lanebloom_format filter_format; /* 0: depends on the writer */
+  size_t filter_rank;             /* of its name; lower is preferred */
   char *filter_name;              /* for free(); NULL: no filter */
 };
 
-/* Errors: CORRUPT, also where nothing names the index; LIMIT, MEMORY, IO. */
+/* Loads the metaindex. Errors: CORRUPT: damaged, or without an index; LIMIT, MEMORY, IO. On an
+ * error there is nothing to free. */
 lanebloom_status lanebloom_metaindex_load(struct block_reader *reader, struct metaindex *metaindex);
 void lanebloom_metaindex_free(struct metaindex *metaindex);
 

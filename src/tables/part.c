@@ -1,4 +1,4 @@
-/* Parts of keys in order.
+/* Ranks and sorts the keys of a part.
  * SPDX-License-Identifier: MIT */
 #include "part.h"
 #include "../hits.h"
@@ -7,9 +7,9 @@
 #include "window.h"
 
 enum {
-  /* Keys are put in order by so many bits, the first in which the tables' ranges differ, in two
-   * rounds whose counts stay in the first-level cache. Keys that tie with a range's end are
-   * compared with it. */
+  /* Ranks have the highest bits in which the bounds of tables differ. A radix sort of two passes
+   * orders them; the counts of a pass stay in the first-level cache. Keys whose rank equals that of
+   * a bound are compared with it. */
   RANK_NBITS = 22,
   PASS_NBITS = RANK_NBITS / 2,
   PASS_NVALUES = 1 << PASS_NBITS,
@@ -88,7 +88,7 @@ bool lanebloom_part_is_outside(struct part *part, const struct key_range *range)
 
 /* ---- Order ---- */
 
-/* One round of sorting by counting; what has equal bits stays in the order it was in. */
+/* One pass of a radix sort, least significant digit first: a stable counting sort. */
 static void sort_pass(const struct ranked_key *from, size_t n, unsigned shift,
                       struct ranked_key *to)
 {

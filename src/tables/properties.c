@@ -1,4 +1,4 @@
-/* Properties.
+/* Parses properties.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,8 @@ static bool is_one(const struct entries *entries)
   return cursor_left(&entries->value) == 1 && *entries->value.at == '1';
 }
 
-/* For free(); NULL: memory is short. A zero byte must not make a name look shorter. */
+/* A copy of the value, which the caller frees; NULL: memory ran out. Zero bytes become '?', so that
+ * a name does not seem shorter than it is. */
 static char *text(const struct entries *entries)
 {
   const size_t n = cursor_left(&entries->value);
@@ -31,6 +32,7 @@ static char *text(const struct entries *entries)
   return copy;
 }
 
+/* Replaces a text by a copy of the value. false: memory ran out. */
 static bool store_text(const struct entries *entries, char **stored)
 {
   free(*stored);
@@ -38,7 +40,7 @@ static bool store_text(const struct entries *entries, char **stored)
   return *stored;
 }
 
-/* false: memory is short. */
+/* Stores one property; ignores unknown ones. false: memory ran out. */
 static bool store(const struct entries *entries, struct properties *properties)
 {
   const lanebloom_slice name = {entries->key, entries->key_nbytes};

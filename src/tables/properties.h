@@ -1,4 +1,4 @@
-/* Properties: what RocksDB and Pebble say about a table in it, as far as screening needs it.
+/* Properties: what RocksDB and Pebble store about a table, as far as screening needs it.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_PROPERTIES_H
 #define LANEBLOOM_TABLES_PROPERTIES_H
@@ -8,15 +8,18 @@
 enum { INDEX_TWO_LEVELS = 2, INDEX_WITH_FIRST_KEYS = 3 }; /* as RocksDB numbers them */
 
 struct properties {
-  uint64_t nentries, nrange_deletions; /* entries: LANEBLOOM_UNKNOWN */
+  uint64_t nentries; /* LANEBLOOM_UNKNOWN */
+  uint64_t nrange_deletions;
   uint64_t index_type;
   bool index_has_user_keys, index_has_deltas;
-  bool says_whole_keys, has_whole_keys; /* says: is the property there? */
+  bool says_whole_keys; /* is has_whole_keys stored? */
+  bool has_whole_keys;
   bool has_prefixes;
-  char *comparator, *prefix_extractor; /* NULL: not there */
+  char *comparator, *prefix_extractor; /* NULL: not stored */
 };
 
-/* Errors: CORRUPT, LIMIT, MEMORY, IO. */
+/* Reads a properties block. Errors: CORRUPT, LIMIT, MEMORY, IO. On an error there is nothing to
+ * free. */
 lanebloom_status lanebloom_properties_read(struct block_reader *reader, struct handle handle,
                                            struct properties *properties);
 void lanebloom_properties_free(struct properties *properties);

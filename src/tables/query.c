@@ -1,4 +1,4 @@
-/* Queries.
+/* Hashes keys for queries.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 struct query *lanebloom_query_find(struct query **queries, size_t max_nkeys, lanebloom_format hash,
                                    const struct extractor *extractor)
 {
-  if (hash == LANEBLOOM_ROCKSDB_LEGACY) /* one hash under two names */
+  if (hash == LANEBLOOM_ROCKSDB_LEGACY) /* the same hash */
     hash = LANEBLOOM_LEVELDB_SIGNED;
   struct query *query = *queries;
   while (query && (query->hash != hash || query->extractor.kind != extractor->kind ||
@@ -66,7 +66,7 @@ void lanebloom_query_hash(struct query *query, const lanebloom_keys *keys, laneb
     extract_all(query, keys, slices);
     extracted = lanebloom_keys_slices(slices, keys->n);
   }
-  /* Cannot fail: a filter of this format is open. */
+  /* a filter of this format is open, so the call is valid */
   cannot_fail(lanebloom_hash(query->hash, &extracted, query->hashes));
   query->is_ready = true;
 }

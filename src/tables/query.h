@@ -1,4 +1,5 @@
-/* Queries: the hashes of a part's keys, once for all tables whose filters want the same ones.
+/* Queries: the hashes of a part's keys, shared by all tables whose filters need the same ones. A
+ * list of queries belongs to one call.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_QUERY_H
 #define LANEBLOOM_TABLES_QUERY_H
@@ -7,23 +8,25 @@
 
 struct query {
   struct query *next;
-  lanebloom_format hash;
+  lanebloom_format hash; /* keys are hashed for this format */
   struct extractor extractor;
-  bool is_ready;     /* for the part */
+  bool is_ready;     /* are the rest of the fields those of the current part? */
   bool has_passing;  /* is any bit of `passing` set? */
-  uint8_t *passing;  /* bits: keys without a prefix, which may be in any table */
-  uint64_t hashes[]; /* of 8 bytes or of 4; then `passing` */
+  uint8_t *passing;  /* bitmap of keys that have no prefix, so they may be in any table */
+  uint64_t hashes[]; /* hashes of 8 or of 4 bytes; then room for `passing` */
 };
 
-/* Finds the query for this hash and extractor, or adds it. NULL: memory is short. */
+/* Finds the query for this hash and extractor, or adds it to the list. max_nkeys: the most keys of
+ * a part. NULL: memory ran out. */
 struct query *lanebloom_query_find(struct query **queries, size_t max_nkeys, lanebloom_format hash,
                                    const struct extractor *extractor);
 void lanebloom_queries_free(struct query *queries);
 
-/* Another part begins: no hashes are ready. */
+/* Begins another part: no query is ready. */
 void lanebloom_queries_begin(struct query *queries);
 
-/* Makes the hashes ready. slices: room for as many as there are keys. */
+/* Hashes the keys of the part, unless the query is ready. slices: scratch memory for keys->n
+ * slices. */
 void lanebloom_query_hash(struct query *query, const lanebloom_keys *keys, lanebloom_slice *slices);
 
 #endif

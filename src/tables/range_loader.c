@@ -28,7 +28,7 @@ static lanebloom_status load_index(struct loader *loader, bool needs_all, struct
     if (needs_all || i == 0 || i + 1 == top.n) {
       const size_t n = index->n;
       status = lanebloom_index_read(reader, top.handles[i], form, "partition of the index", index);
-      if (!status && index->n == n) /* else the table's ends would be read from other partitions */
+      if (!status && index->n == n) /* an empty one would hide the table's first or last key */
         status = problem_set(loader->problem, LANEBLOOM_ERR_CORRUPT,
                              "damaged partition of the index: expected data blocks, found none");
     }
@@ -38,8 +38,8 @@ static lanebloom_status load_index(struct loader *loader, bool needs_all, struct
 
 /* ---- Key range and order ---- */
 
-/* Without an order there is no range, and the filter of a data block or partition cannot be found.
- * A filter for the whole table can still be used. */
+/* Warns, and disables a filter that needs keys in bytewise order: one that is looked up by data
+ * block or partition. A filter for the whole table is still used. The range stays as it is. */
 static void drop_order(lanebloom_table *table, const char *why)
 {
   lanebloom_table_warn(table, why);
@@ -52,7 +52,7 @@ static void set_range(lanebloom_table *table, struct ends *ends, size_t first_su
                       size_t last_suffix)
 {
   if (ends->first.size < first_suffix ||
-      ends->last.size < last_suffix) { /* such a key was not examined */
+      ends->last.size < last_suffix) { /* possible: very large keys are not examined */
     drop_order(table, "the first or last key has no suffix, but others have one");
     return;
   }
@@ -65,10 +65,10 @@ static void set_range(lanebloom_table *table, struct ends *ends, size_t first_su
   table->smallest = smallest;
   table->largest = largest;
   table->has_range = true;
-  ends->first = ends->last = (lanebloom_slice){NULL, 0}; /* the table's now */
+  ends->first = ends->last = (lanebloom_slice){NULL, 0}; /* the table owns them now */
 }
 
-/* For finding a key's data block. */
+/* Prepares the index if screening needs it to find a key's data block. */
 static lanebloom_status prepare_index(const struct loader *loader, lanebloom_table *table,
                                       size_t suffix)
 {
@@ -81,8 +81,8 @@ static lanebloom_status prepare_index(const struct loader *loader, lanebloom_tab
 
 /* ---- LevelDB ---- */
 
-/* LevelDB's tables do not name their comparator. A MANIFEST beside them does; without one, all keys
- * are read to find their order. */
+/* Finds the comparator in the MANIFEST: LevelDB's tables do not have its name. Returns whether the
+ * table is in a database. */
 static bool find_comparator(const struct loader *loader, lanebloom_table *table)
 {
   char *comparator = NULL;
@@ -94,7 +94,8 @@ static bool find_comparator(const struct loader *loader, lanebloom_table *table)
   return in_database;
 }
 
-/* Finds the order of keys, in every form that they may have. */
+/* Finds the order of keys, in every form that they may have. If the comparator is unknown, reads
+ * all keys. */
 static lanebloom_status find_order(struct loader *loader, const lanebloom_table *table,
                                    const struct index *index, const struct ends *ends,
                                    const bool *may_be, enum key_order *order)
@@ -145,7 +146,7 @@ static lanebloom_status decide_leveldb(struct loader *loader, lanebloom_table *t
     drop_order(table, "keys are not in bytewise order");
   else if (!is_sure) {
     set_range(table, ends, ends->first.size < SUFFIX_NBYTES ? 0 : SUFFIX_NBYTES,
-              0); /* bounds that hold in both forms */
+              0); /* bounds that are right for both forms */
     drop_order(table, "it cannot be told whether keys have a database's suffix");
   } else {
     const size_t suffix = suffix_nbytes[may_be[INTERNAL_KEYS] ? INTERNAL_KEYS : USER_KEYS];
@@ -155,7 +156,7 @@ static lanebloom_status decide_leveldb(struct loader *loader, lanebloom_table *t
   return LANEBLOOM_OK;
 }
 
-/* ---- RocksDB and Pebble, which name their comparator ---- */
+/* ---- RocksDB and Pebble: properties name the comparator ---- */
 
 static lanebloom_status decide_named(const struct loader *loader, lanebloom_table *table,
                                      const struct index *index, struct ends *ends)
@@ -170,7 +171,7 @@ static lanebloom_status decide_named(const struct loader *loader, lanebloom_tabl
   return prepare_index(loader, table, suffix);
 }
 
-/* ---- All ---- */
+/* ---- All engines ---- */
 
 static lanebloom_status decide(struct loader *loader, lanebloom_table *table,
                                const struct index *index)
@@ -191,7 +192,7 @@ static lanebloom_status decide(struct loader *loader, lanebloom_table *table,
   return status;
 }
 
-/* Is an index without data blocks right, because the table has no keys? Else it is damaged. */
+/* May the table have no keys? If not, an index without data blocks is damaged. */
 static bool has_no_keys(const struct loader *loader, const lanebloom_table *table)
 {
   const struct properties *properties = &loader->properties;
@@ -200,7 +201,7 @@ static bool has_no_keys(const struct loader *loader, const lanebloom_table *tabl
   return loader->metaindex.has_properties && properties->nentries <= properties->nrange_deletions;
 }
 
-/* Does the table have Pebble's newer data blocks? They are not read. */
+/* Does the table have Pebble's columnar data blocks? They are not supported. */
 static bool has_columns(const struct footer *footer)
 {
   enum { FIRST_PEBBLE_WITH_COLUMNS = 5 };

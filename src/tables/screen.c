@@ -1,6 +1,6 @@
-/* Screening tables: a batch is cut into parts, and a part goes to every table before the next
- * begins. Its keys are hashed once for each kind of hash. A table that has all of the part in its
- * range is screened for all keys; another one gets its own keys alone, its members.
+/* Screens tables. A batch is split into parts, and each part is screened by all tables before the
+ * next. Its keys are hashed once for each kind of hash. If all keys of the part are in a table's
+ * range, the table screens all of them; else it screens only those that are, its members.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
@@ -12,21 +12,22 @@
 #include "table.h"
 
 enum {
-  PART_NKEYS = 1 << 15, /* as many as the first library takes; a multiple of 8 */
+  PART_NKEYS = 1 << 15, /* as in ../screen.c; a multiple of 8 */
 
-  /* Keys times tables from which on an order pays. ns per key without and with it, Zen 4: one table
-   * of LevelDB, 256 keys: 15, 24; 32,768 keys: 27, 18; four compacted tables of RocksDB, 64 keys:
-   * 16, 37; 1,024 keys: 19, 11. */
+  /* Keys times tables from which on sorting saves time. Zen 4, ns per key, unsorted and sorted. One
+   * table of LevelDB: 256 keys 15, 24; 32,768 keys 27, 18. Four compacted tables of RocksDB: 64
+   * keys 16, 37; 1,024 keys 19, 11. */
   MIN_SORTED_NPAIRS = 1024,
 };
 
-/* A table, and what is known of it during a call. */
+/* A table during a call. */
 struct target {
   const lanebloom_table *table;
-  struct query *query; /* NULL: none is needed */
+  struct query *query; /* NULL: not needed */
   struct key_range range;
 };
 
+/* The state of a call. */
 struct job {
   struct target *targets;
   size_t ntargets;
@@ -34,20 +35,20 @@ struct job {
   struct ranking ranking;
   struct part part;
 
-  /* Members: the keys of the part that are in a table's range. */
+  /* Members: the keys of the part that are in the table's range. */
   size_t nmembers;
-  uint32_t *members;
-  uint64_t *hashes; /* of 8 bytes or of 4 */
-  uint64_t *offsets;
-  lanebloom_slice *slices;
-  uint8_t *hits, *more_hits;
+  uint32_t *members;         /* indices in the part */
+  uint64_t *hashes;          /* of members: 8 or 4 bytes each */
+  uint64_t *offsets;         /* of members' data blocks */
+  lanebloom_slice *slices;   /* members' keys or prefixes; also scratch for hashing */
+  uint8_t *hits, *more_hits; /* bitmaps of members */
 
-  /* Room for a part. */
-  size_t max_nkeys; /* a multiple of 8: so no array needs padding before the next */
+  /* Memory of all arrays. */
+  size_t max_nkeys; /* of a part; a multiple of 8, so that arrays need no padding between them */
   void *room;
 };
 
-/* ---- All keys of a part ---- */
+/* ---- Screening all keys of a part ---- */
 
 static void screen_all(struct job *job, const struct target *target, uint8_t *hits)
 {
@@ -63,14 +64,14 @@ static void screen_all(struct job *job, const struct target *target, uint8_t *hi
     hits_add(hits, query->passing, hits_nbytes(keys->n));
 }
 
-/* ---- Members ---- */
+/* ---- Screening members ---- */
 
 static lanebloom_slice member_at(const struct job *job, size_t i)
 {
   return keys_at(&job->part.keys, job->members[i]);
 }
 
-/* Members first .. first + n have these hits. */
+/* Sets the hits of members [first, first + n) in the bitmap of the part. */
 static void scatter_hits(const struct job *job, size_t first, size_t n, const uint8_t *member_hits,
                          uint8_t *hits)
 {
@@ -79,6 +80,7 @@ static void scatter_hits(const struct job *job, size_t first, size_t n, const ui
       hits_set_bit(hits, job->members[first + byte * 8 + (unsigned)__builtin_ctz(left)]);
 }
 
+/* Copies the hashes of members side by side. */
 static void gather_hashes(struct job *job, const struct query *query, size_t hash_nbytes)
 {
   if (hash_nbytes == sizeof(uint64_t)) {
@@ -92,7 +94,7 @@ static void gather_hashes(struct job *job, const struct query *query, size_t has
     to[i] = from[job->members[i]];
 }
 
-/* The filter of the first separator that is no less than the member, or the last one. */
+/* The index of a member's filter: that of the first separator that is not below it, or the last. */
 static size_t filter_of_member(const struct job *job, const lanebloom_table *table, size_t member,
                                size_t near)
 {
@@ -102,7 +104,7 @@ static size_t filter_of_member(const struct job *job, const lanebloom_table *tab
   return found < table->index.n ? found : table->index.n - 1;
 }
 
-/* The end of the members from `first` on that go to the same filter. */
+/* The end of the run of members that begins at `first` and has this filter. */
 static size_t end_of_filter(const struct job *job, const lanebloom_table *table, size_t first,
                             size_t filter)
 {
@@ -114,7 +116,7 @@ static size_t end_of_filter(const struct job *job, const lanebloom_table *table,
   return end;
 }
 
-/* By hashes: one filter, or one for each partition. */
+/* Screens members by hashes, in one filter or in one for each partition. */
 static void screen_members(struct job *job, const struct target *target, uint8_t *hits)
 {
   const lanebloom_table *table = target->table;
@@ -139,7 +141,7 @@ static void screen_members(struct job *job, const struct target *target, uint8_t
       hits_set_bit(hits, job->members[i]);
 }
 
-/* By the data block that a member would be in. */
+/* Screens members in a filter block, by the data blocks that they would be in. */
 static void screen_members_by_offset(struct job *job, const struct target *target, uint8_t *hits)
 {
   const lanebloom_table *table = target->table;
@@ -165,9 +167,9 @@ static void screen_members_by_offset(struct job *job, const struct target *targe
   scatter_hits(job, 0, n, job->hits, hits);
 }
 
-/* ---- A part and a table ---- */
+/* ---- Screening a part ---- */
 
-/* Does a key's filter depend on where the key is? */
+/* Does the filter of a key depend on its data block or partition? */
 static bool has_many_filters(const lanebloom_table *table)
 {
   return table->uses_filter && (table->kind == LANEBLOOM_TABLE_FILTER_BLOCK ||
@@ -229,7 +231,7 @@ static size_t screen_part(struct job *job, const lanebloom_keys *keys, size_t fi
 
 /* ---- Calls ---- */
 
-/* Where memory is short: every key may be in every table. */
+/* If memory runs out, every key may be in every table. */
 static size_t screen_without_memory(size_t ntables, size_t nkeys, uint8_t *any,
                                     uint8_t *const *bitmaps, size_t *counts)
 {
@@ -244,13 +246,14 @@ static size_t screen_without_memory(size_t ntables, size_t nkeys, uint8_t *any,
   return nkeys;
 }
 
-/* A filter block hashes by itself, for only some of the keys. */
+/* Are keys hashed here? A filter block hashes its own keys. */
 static bool needs_query(const lanebloom_table *table)
 {
   return table->uses_filter && table->kind != LANEBLOOM_TABLE_FILTER_BLOCK;
 }
 
-/* Ranks are made for the keys between the ends of all tables. */
+/* Makes a ranking for the keys from the smallest to the largest of all tables, and the tables'
+ * ranges in it. */
 static void find_ranges(struct job *job)
 {
   const lanebloom_slice *smallest = NULL, *largest = NULL;
@@ -272,7 +275,8 @@ static void find_ranges(struct job *job)
   }
 }
 
-/* A single key needs little room. The widest elements come first. */
+/* Allocates the arrays for max_nkeys keys. The widest elements come first, so that all are aligned.
+ * false: memory ran out. */
 static bool make_room(struct job *job)
 {
   const size_t n = job->max_nkeys;
@@ -295,7 +299,7 @@ static bool make_room(struct job *job)
   return true;
 }
 
-/* false: memory is short. */
+/* Begins a call. false: memory ran out. end() must be called in either case. */
 static bool begin(struct job *job, const lanebloom_table *const *tables, size_t ntables,
                   size_t nkeys)
 {

@@ -1,4 +1,4 @@
-/* Tables: the object, and the names of what it is made of.
+/* Tables: closes them, and names their kinds.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>

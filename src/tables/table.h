@@ -1,4 +1,5 @@
-/* A table in memory. The loader fills it in; describing and screening only read it.
+/* A table in memory. The loader makes it; then it never changes, and any number of threads may use
+ * it.
  *
  *   input, block, footer, index, ...    bytes of a file    parsers
  *   loader.h                            parsers            -> table
@@ -24,21 +25,21 @@ struct lanebloom_table {
   uint64_t nentries; /* LANEBLOOM_UNKNOWN */
 
   lanebloom_table_filter kind;
-  bool uses_filter; /* else every key in range may be in the table */
+  bool uses_filter; /* false: every key in range may be in the table */
   bool has_whole_keys, has_prefixes;
   struct extractor extractor;
-  lanebloom_format hash; /* the format that keys are hashed for */
+  lanebloom_format hash; /* keys are hashed for this format */
 
-  /* The filters' bytes: of one filter, or of one for each partition. FULL and PARTITIONED open each
-   * as a filter; NULL: every key may be in it. BLOCK opens the one as a filter block, and once more
-   * for the other hash where the writer is unknown. */
+  /* FULL: one filter. PARTITIONED: one for each partition. filters[i] is NULL if filter i cannot be
+   * used: every key may be in it. BLOCK: one filter block in filter_data[0], which filter_blocks[0]
+   * parses; if the writer is unknown, filter_blocks[1] parses it for the other hash. */
   size_t nfilters;
   struct block *filter_data;
   lanebloom_filter **filters;
   lanebloom_filter_block *filter_blocks[2];
   struct index index; /* PARTITIONED: of the filters; BLOCK: of the data blocks */
 
-  bool is_empty; /* no keys at all */
+  bool is_empty; /* the table has no keys */
   bool has_range;
   lanebloom_slice smallest, largest;
 
@@ -46,10 +47,10 @@ struct lanebloom_table {
   char warning[WARNING_NBYTES];
 };
 
-/* Adds one to the table's warnings. */
+/* Appends to the table's warnings, separated by "; " and cut to WARNING_NBYTES. */
 void lanebloom_table_warn(lanebloom_table *table, const char *text);
 
-/* The one order that is searched in. */
+/* Is this the name of LevelDB's default order, the only one that is supported? */
 static inline bool is_bytewise(const char *comparator)
 {
   return strcmp(comparator, "leveldb.BytewiseComparator") == 0;

@@ -1,5 +1,5 @@
-/* Windows: keys as numbers, taken from the 8 bytes behind a prefix that the keys share. They are in
- * the order of keys, except that keys may tie.
+/* Windows: the 8 bytes after a common prefix of keys, as a big-endian number. If a window is below
+ * another, so is its key; different keys may have equal windows.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_WINDOW_H
 #define LANEBLOOM_TABLES_WINDOW_H
@@ -8,7 +8,8 @@
 #include <lanebloom.h>
 #include <string.h>
 
-/* A key without the common prefix is below or above all keys with it, or ties with the last one. */
+/* The window of a key. Missing bytes count as 0. A key without the common prefix gets 0 if it is
+ * below all keys that have it, else UINT64_MAX. */
 static inline uint64_t window_of(lanebloom_slice common, lanebloom_slice key)
 {
   if (common.size > 0) {
@@ -27,7 +28,7 @@ static inline uint64_t window_of(lanebloom_slice common, lanebloom_slice key)
   return be64toh(window);
 }
 
-/* The common prefix of two keys, borrowed from the first. All keys between the two have it. */
+/* The common prefix of two keys, borrowed from the first. All keys between the two have it, too. */
 static inline lanebloom_slice window_common(lanebloom_slice a, lanebloom_slice b)
 {
   size_t n = 0;
