@@ -191,6 +191,9 @@ struct json_object *json_number(double value);
 /* Prints the object in one line and frees it. */
 void output_json(struct json_object *object);
 
+/* Since some moment in the past, by a clock that nobody sets. */
+double seconds(void);
+
 /* Prints to standard error how many records there were and how many per second: at most once a
  * second, and at the end. The first call starts the clock. */
 void report_progress(uint64_t nrecords, bool at_end);

@@ -6,28 +6,51 @@
 #include <sys/utsname.h>
 
 #include "cli.h"
+#include "timing.h"
 
-enum { OPTION_JSON = 0x100 };
+enum { OPTION_JSON = 0x100, OPTION_MEASURE };
+
+struct kernels {
+  bool json, measure;
+  const char *cpu;
+  struct timing *timings;
+  size_t ntimings; /* 0: none wanted */
+};
 
 static error_t parse(int key, char *text, struct argp_state *state)
 {
   (void)text;
-  if (key != OPTION_JSON)
+  struct kernels *kernels = state->input;
+  switch (key) {
+  case OPTION_JSON:
+    kernels->json = true;
+    return 0;
+  case OPTION_MEASURE:
+    kernels->measure = true;
+    return 0;
+  default:
     return ARGP_ERR_UNKNOWN;
-  *(bool *)state->input = true;
-  return 0;
+  }
 }
 
 static const struct argp argp = {
     .options =
-        (const struct argp_option[]){{"json", OPTION_JSON, NULL, 0, "Print one JSON object", 1},
-                                     {0}},
+        (const struct argp_option[]){
+            {"json", OPTION_JSON, NULL, 0, "Print one JSON object", 1},
+            {"measure", OPTION_MEASURE, NULL, 0,
+             "Time each kernel with each format, and name the fastest; takes about a second", 1},
+            {0}},
     .parser = parse,
     .doc = "Prints the name of this CPU and the kernels that it can run, best first. A star "
            "marks the one in use: the best, unless --kernel or the environment variable "
-           "LANEBLOOM_KERNEL names another.\v"
+           "LANEBLOOM_KERNEL names another.\n"
+           "--measure prints nanoseconds per key, hash included, for keys that are absent from a "
+           "filter and for keys that are present in it. Filter and keys fit the caches of most "
+           "CPUs; beyond them the order may be another. Kernels take turns, and the fastest run of "
+           "each counts. A difference below 3 % is a tie.\v"
            "Examples:\n"
            "  lanebloom kernels\n"
+           "  lanebloom kernels --measure\n"
            "  LANEBLOOM_KERNEL=scalar lanebloom kernels --json",
     .children = (const struct argp_child[]){{.argp = &kernel_argp}, {0}},
 };
@@ -51,43 +74,127 @@ static bool read_model_name(char *name, size_t size)
   return found;
 }
 
-static void print_json(const char *cpu)
+static bool is_active(size_t kernel)
+{
+  return strcmp(lanebloom_kernel_name(kernel), lanebloom_kernel_active()) == 0;
+}
+
+/* By how many percent does the kernel in use take longer than the fastest? 0: it is among those. */
+static double excess(const struct timing *timing)
+{
+  for (size_t i = 0; i < lanebloom_kernel_count(); i++)
+    if (is_active(i) && !is_fastest(timing, i))
+      return 100 * (timing->ns[i] / timing->least_ns - 1);
+  return 0;
+}
+
+/* ---- JSON ---- */
+
+static struct json_object *json_timing(const struct timing *timing)
+{
+  struct json_object *object = json_needed(json_object_new_object());
+  struct json_object *ns = json_needed(json_object_new_object());
+  struct json_object *fastest = json_needed(json_object_new_array());
+  for (size_t i = 0; i < lanebloom_kernel_count(); i++) {
+    const char *name = lanebloom_kernel_name(i);
+    json_object_object_add(ns, name, json_number(timing->ns[i]));
+    if (is_fastest(timing, i))
+      json_object_array_add(fastest, json_object_new_string(name));
+  }
+  json_object_object_add(object, "format",
+                         json_object_new_string(lanebloom_format_name(timing->format)));
+  json_object_object_add(object, "keys",
+                         json_object_new_string(timing->present ? "present" : "absent"));
+  json_object_object_add(object, "ns_per_key", ns);
+  json_object_object_add(object, "fastest", fastest);
+  json_object_object_add(object, "active_is_fastest", json_object_new_boolean(excess(timing) == 0));
+  return object;
+}
+
+static void print_json(const struct kernels *kernels)
 {
   struct json_object *object = json_begin();
-  struct json_object *kernels = json_needed(json_object_new_array());
+  struct json_object *names = json_needed(json_object_new_array());
   for (size_t i = 0; i < lanebloom_kernel_count(); i++)
-    json_object_array_add(kernels, json_object_new_string(lanebloom_kernel_name(i)));
-  json_object_object_add(object, "cpu", json_object_new_string(cpu));
-  json_object_object_add(object, "kernels", kernels);
+    json_object_array_add(names, json_object_new_string(lanebloom_kernel_name(i)));
+  json_object_object_add(object, "cpu", json_object_new_string(kernels->cpu));
+  json_object_object_add(object, "kernels", names);
   json_object_object_add(object, "active", json_object_new_string(lanebloom_kernel_active()));
   json_object_object_add(object, "reason", json_object_new_string(lanebloom_kernel_reason()));
+  if (kernels->measure) {
+    struct json_object *timings = json_needed(json_object_new_array());
+    for (size_t i = 0; i < kernels->ntimings; i++)
+      json_object_array_add(timings, json_timing(&kernels->timings[i]));
+    json_object_object_add(object, "timings", timings);
+  }
   output_json(object);
 }
 
-static void print_text(const char *cpu)
+/* ---- text ---- */
+
+enum { FORMAT_WIDTH = sizeof "leveldb-signed", NS_WIDTH = sizeof "12.34" };
+
+static int column_width(size_t kernel)
 {
-  outputf("%s\n", cpu);
-  for (size_t i = 0; i < lanebloom_kernel_count(); i++) {
-    const char *name = lanebloom_kernel_name(i);
-    if (strcmp(name, lanebloom_kernel_active()) == 0)
-      outputf("* %s (%s)\n", name, lanebloom_kernel_reason());
+  const int width = (int)strlen(lanebloom_kernel_name(kernel)) + is_active(kernel);
+  return width > NS_WIDTH ? width : NS_WIDTH;
+}
+
+static void print_header(void)
+{
+  outputf("\nNanoseconds per key of 8 bytes, in filters of %d keys at %d bits each, one thread:\n",
+          TIMING_NKEYS, TIMING_BITS_PER_KEY);
+  outputf("%-*s %-7s", FORMAT_WIDTH, "FORMAT", "KEYS");
+  for (size_t i = 0; i < lanebloom_kernel_count(); i++)
+    outputf(" %*s%s", column_width(i) - (int)strlen(lanebloom_kernel_name(i)),
+            is_active(i) ? "*" : "", lanebloom_kernel_name(i));
+  outputf("  FASTEST\n");
+}
+
+static void print_timing(const struct timing *timing)
+{
+  size_t nfastest = 0;
+  outputf("%-*s %-7s", FORMAT_WIDTH, lanebloom_format_name(timing->format),
+          timing->present ? "present" : "absent");
+  for (size_t i = 0; i < lanebloom_kernel_count(); i++)
+    outputf(" %*.2f", column_width(i), timing->ns[i]);
+  outputf(" ");
+  for (size_t i = 0; i < lanebloom_kernel_count(); i++)
+    if (is_fastest(timing, i))
+      outputf("%s%s%s", nfastest++ ? ", " : " ", is_active(i) ? "*" : "", lanebloom_kernel_name(i));
+  if (nfastest > 1)
+    outputf(" (tie)");
+  if (excess(timing) > 0)
+    outputf("; *%s takes %.0f %% longer", lanebloom_kernel_active(), excess(timing));
+  outputf("\n");
+}
+
+static void print_text(const struct kernels *kernels)
+{
+  outputf("%s\n", kernels->cpu);
+  for (size_t i = 0; i < lanebloom_kernel_count(); i++)
+    if (is_active(i))
+      outputf("* %s (%s)\n", lanebloom_kernel_name(i), lanebloom_kernel_reason());
     else
-      outputf("  %s\n", name);
-  }
+      outputf("  %s\n", lanebloom_kernel_name(i));
+  if (kernels->measure)
+    print_header();
+  for (size_t i = 0; i < kernels->ntimings; i++)
+    print_timing(&kernels->timings[i]);
 }
 
 int kernels_main(int argc, char **argv)
 {
-  bool json = false;
-  parse_options(&argp, 0, argc, argv, &json);
+  struct kernels kernels = {0};
+  parse_options(&argp, 0, argc, argv, &kernels);
   struct utsname machine;
   char model[256];
-  const char *cpu = model;
+  kernels.cpu = model;
   if (!read_model_name(model, sizeof model))
-    cpu = uname(&machine) == 0 ? machine.machine : "unknown";
-  if (json)
-    print_json(cpu);
-  else
-    print_text(cpu);
+    kernels.cpu = uname(&machine) == 0 ? machine.machine : "unknown";
+  if (kernels.measure)
+    kernels.ntimings = time_kernels(&kernels.timings);
+  (kernels.json ? print_json : print_text)(&kernels);
+  timings_destroy(kernels.timings, kernels.ntimings);
   return EXIT_SUCCESS;
 }

@@ -220,7 +220,7 @@ void output_json(struct json_object *object)
   json_object_put(object);
 }
 
-static double seconds(void)
+double seconds(void)
 {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);

@@ -51,6 +51,49 @@ load helper
     cmp - <(tail -n +2 text)
 }
 
+@test "kernels --measure --json: a time of every kernel with every format" {
+  for format in $(lanebloom hash --format none 2>&1 | sed -n 's/.*one of \(.*\), found.*/\1/p'); do
+    ! lanebloom hash --format $format /dev/null 2>/dev/null || echo $format
+  done | jq -nR '[inputs]' >formats
+  jq -e 'length > 0' formats
+  lanebloom kernels --json >plain
+  timeout 60 "$LANEBLOOM" kernels --measure --json >json
+  [[ $(wc -l <json) -eq 1 ]]
+  jq 'del(.timings)' json | cmp - <(jq . plain)
+  jq -e --slurpfile formats formats '[.timings[] | [.format, .keys]] ==
+    [$formats[0][] | [., "absent"], [., "present"]]' json
+  jq -e '.kernels as $kernels | .active as $active | all(.timings[];
+    (.ns_per_key | keys_unsorted) == $kernels and all(.ns_per_key[]; . > 0) and
+    (.fastest | length > 0 and . - $kernels == []) and
+    .active_is_fastest == any(.fastest[]; . == $active))' json
+  jq -e 'all(.timings[]; .ns_per_key as $ns | ([$ns[]] | min) as $least |
+    .fastest == ($ns | to_entries | map(select(.value <= 1.03 * $least) | .key)))' json
+}
+
+@test "kernels --measure: a table with a verdict in each row" {
+  lanebloom kernels --kernel scalar >list
+  timeout 60 "$LANEBLOOM" kernels --kernel scalar --measure >text
+  head -n "$(wc -l <list)" text | cmp - list
+  tail -n +$(($(wc -l <list) + 1)) text >table
+  [[ $(sed -n 1p table) == "" && $(sed -n 2p table) == "Nanoseconds per key"* ]]
+  kernels=$(lanebloom kernels --json | jq -r '.kernels | join(" ")')
+  [[ $(sed -n 3p table | tr -s ' ') == "FORMAT KEYS ${kernels/scalar/*scalar} FASTEST" ]]
+  name="[*]?($(tr ' ' '|' <<<"$kernels"))"
+  times=$(for kernel in $kernels; do echo -n ' +[0-9]+[.][0-9]{2}'; done)
+  late='; [*]scalar takes [0-9]+ % longer'
+  tail -n +4 table >rows
+  [[ -s rows ]]
+  ! grep -vE "^[a-z-]+ +(absent |present)$times  $name((, $name)+ \(tie\))?($late)?$" rows
+  [[ $(grep -c '[*]scalar' rows) -eq $(wc -l <rows) ]] # among the fastest, or late
+}
+
+@test "kernels --measure times nothing if the kernel in use cannot run here" {
+  fails_with "--kernel: expected a kernel that runs here, found 'none'" \
+    lanebloom kernels --measure --kernel none
+  LANEBLOOM_KERNEL=none fails_with "LANEBLOOM_KERNEL: expected a kernel that runs here" \
+    lanebloom kernels --measure
+}
+
 @test "--kernel and LANEBLOOM_KERNEL choose, the option wins" {
   [[ $(lanebloom kernels --kernel scalar --json | jq -r .active) == scalar ]]
   [[ $(LANEBLOOM_KERNEL=scalar lanebloom kernels --json | jq -r .active) == scalar ]]

@@ -1,0 +1,29 @@
+/* How long each kernel takes on this CPU: one thread, keys of 8 bytes.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_CLI_TIMING_H
+#define LANEBLOOM_CLI_TIMING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <lanebloom.h>
+
+enum { TIMING_NKEYS = 200000, TIMING_BITS_PER_KEY = 10 }; /* of the filters that are screened */
+
+/* Screening a filter of one format for keys all of which are absent, or present. */
+struct timing {
+  lanebloom_format format;
+  bool present;
+  double *ns; /* per key, by each kernel in the order of lanebloom_kernel_name() */
+  double least_ns;
+};
+
+/* Times every kernel with every format that can be built, for about a second. Returns how many
+ * timings there are. Leaves the kernel in use as it is. */
+size_t time_kernels(struct timing **timings);
+void timings_destroy(struct timing *timings, size_t n);
+
+/* Is this kernel the fastest, or so close that another run may say otherwise? */
+bool is_fastest(const struct timing *timing, size_t kernel);
+
+#endif
