@@ -1,5 +1,5 @@
-/* Hashes as kernels take them: block by block. Keys are hashed when a kernel takes their block, so
- * that cache lines of the block before may be on their way meanwhile.
+/* Hashes for kernels, block by block. A block of keys is hashed when a kernel requests it, while
+ * cache lines of the block before are being loaded.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_BATCH_H
 #define LANEBLOOM_BATCH_H
@@ -8,23 +8,24 @@
 
 enum {
   MAX_HASH_NBYTES = 8,
-  BLOCK_NKEYS = 1024, /* at most. Hashes of 8 bytes: 8 KiB, which stay in the first-level cache */
+  BLOCK_NKEYS = 1024, /* the most: 8 KiB of 8-byte hashes stay in the first-level cache */
 
-  /* Keys of one width are fetched a block ahead, while kernels probe: what the CPU fetches by
-   * itself comes too late for blocks of a few cycles per key. 256 KiB in the LevelDB format, Zen 4,
-   * none and all of the keys there: 2.00 and 3.59 ns per key, without it 2.36 and 3.91. At most so
-   * many bytes, so that wide keys do not drive out what is in use. */
+  /* The most bytes of keys of one width that are prefetched, one block ahead. The CPU's own
+   * prefetching is too late for kernels of a few cycles per key; more bytes would evict lines in
+   * use. Zen 4, LevelDB format, 256 KiB, ns per key, absent and present keys: 2.00 and 3.59;
+   * without prefetching 2.36 and 3.91. */
   MAX_FETCHED_NBYTES = 8 << 10,
 };
 
-/* Hashes keys->n keys, in the host's byte order. */
+/* Writes the hashes of keys->n keys, 4 or 8 bytes each at any alignment, in the host's byte order.
+ * The layout is one that kernels read. */
 typedef void hash_function(const lanebloom_keys *keys, void *hashes);
 
-/* The same of layouts that kernels do not read: block by block in one that they do (hash.c). */
+/* The same for other layouts: copies block by block to a layout that kernels read (hash.c). */
 void lanebloom_hash_gathered(hash_function *hash, const lanebloom_keys *keys, size_t hash_nbytes,
                              void *hashes);
 
-/* Any layout. */
+/* The same for any layout. */
 static inline void hash_keys(hash_function *hash, const lanebloom_keys *keys, size_t hash_nbytes,
                              void *hashes)
 {
@@ -34,24 +35,25 @@ static inline void hash_keys(hash_function *hash, const lanebloom_keys *keys, si
     lanebloom_hash_gathered(hash, keys, hash_nbytes, hashes);
 }
 
+/* Yields the hashes of a batch, block by block. It belongs to one call. */
 struct hash_source {
-  /* Either keys and the function that hashes them, or hashes. */
+  /* Keys and the function that hashes them; or, if keys is NULL, hashes. Borrowed. */
   const lanebloom_keys *keys;
   hash_function *hash;
   const uint8_t *hashes;
 
   size_t hash_nbytes;
-  size_t next, n;
+  size_t next, n; /* index of the next key, number of keys */
 
-  /* For adding: format_table.scratch_nbytes of memory from a cache line on, with any contents, or
+  /* For adding: format_table.scratch_nbytes bytes with any contents, aligned to a cache line; or
    * NULL. */
   void *scratch;
 
-  unsigned next_block; /* of the two, which hashes of keys fill in alternation */
+  unsigned next_block; /* 0 or 1: which of the blocks the next hashes go to */
   _Alignas(8) uint8_t blocks[2][BLOCK_NKEYS * MAX_HASH_NBYTES];
 };
 
-/* Both leave the blocks as they are, which need not be written before they are used. */
+/* These two begin a source. They do not initialise the blocks, which would take time. */
 static inline void hash_source_of_keys(struct hash_source *source, const lanebloom_keys *keys,
                                        hash_function *hash, size_t hash_nbytes)
 {
@@ -70,14 +72,15 @@ static inline void hash_source_of_hashes(struct hash_source *source, const void 
   assert(hash_nbytes <= MAX_HASH_NBYTES);
   source->keys = NULL;
   source->hashes =
-      hashes ? hashes : (const void *)""; /* of none: arithmetic on NULL is undefined */
+      hashes ? hashes : (const void *)""; /* may be NULL if n is 0: NULL + 0 is undefined */
   source->hash_nbytes = hash_nbytes;
   source->next = 0;
   source->n = n;
   source->scratch = NULL;
 }
 
-/* Inlined always: gcc 12 takes a function that only fetches for one that does nothing. */
+/* Prefetches the keys of the next block. Always inlined: gcc 12 removes calls of a function that
+ * only prefetches. */
 __attribute__((always_inline)) static inline void
 hash_source_fetch(const struct hash_source *source, size_t max_nkeys)
 {
@@ -90,9 +93,9 @@ hash_source_fetch(const struct hash_source *source, size_t max_nkeys)
     __builtin_prefetch((const uint8_t *)source->keys->data + source->next * stride + i);
 }
 
-/* The next block: max_nkeys of them, a multiple of 8 that is at most BLOCK_NKEYS, and fewer only at
- * the end; none after it. At any alignment, in the host's byte order. They stay until the next
- * block but one. */
+/* Returns the next block of hashes, at any alignment, in the host's byte order. It is valid until
+ * the next block but one is requested. max_nkeys: a multiple of 8, at most BLOCK_NKEYS. *nkeys is
+ * less only for the last block, and 0 after it. */
 static inline const void *hash_source_next(struct hash_source *source, size_t max_nkeys,
                                            size_t *nkeys)
 {

@@ -6,19 +6,19 @@
 
 #include "filter.h"
 
-/* A builder is sized or not. With expected_keys it is: `memory` holds the filter from the start.
- * Without, it stores `hashes` until the number of keys is known. */
+/* A builder is sized if it was created with expected_keys: then `memory` has the filter from the
+ * start. If not, it stores `hashes` until the number of keys is known. */
 struct lanebloom_builder {
   const struct format_table *format;
-  double bits_per_key; /* as requested, at most what has an effect: what the filter will record */
-  uint64_t millibits;  /* of bits per key, in effect */
-  uint64_t nkeys;      /* added so far */
+  double bits_per_key; /* what the filter records: as requested, at most what has an effect */
+  uint64_t millibits;  /* thousandths of bits per key that are in effect */
+  uint64_t nkeys;      /* added so far; LANEBLOOM_UNKNOWN */
   bool sized;
 
   struct filter_shape shape; /* sized */
   struct memory memory;      /* sized; no bytes after finish, until the next add */
 
-  uint8_t *hashes; /* not sized: nhashes of them, room for `room` */
+  uint8_t *hashes; /* not sized: nhashes hashes, room for `room` of them */
   size_t nhashes, room;
 };
 
@@ -110,7 +110,7 @@ static void append_hashes(lanebloom_builder *builder, struct hash_source *source
 
 /* ---- Both ---- */
 
-/* Sets the bits of all hashes. Lanes can use extra memory; without it they are slower. */
+/* Sets the bits of all hashes. If memory for scratch runs out, kernels are only slower. */
 static void add_hashes(const struct format_table *format, const struct kernel_table *kernels,
                        const struct filter_shape *shape, const struct memory *memory,
                        struct hash_source *source)

@@ -29,7 +29,7 @@ enum {
   AT_MILLIBITS = 24,      /* u64: bits per key in thousandths, all ones when unknown */
   AT_PAYLOAD_NBYTES = 32, /* u64 */
   AT_FLAGS = 40,          /* u32: none is defined yet */
-  /* u32: low half of XXH3-64 of the bytes before it, for those who map and do not read it all */
+  /* u32: low half of XXH3-64 of the bytes before it. Mapping checks only this one. */
   AT_HEADER_CHECKSUM = 44,
   AT_CHECKSUM = 48, /* u64: XXH3-64 of header and payload, with these eight bytes 0 */
   AT_RESERVED = 56, /* u64: 0 */
@@ -135,7 +135,7 @@ static lanebloom_status check_size(const uint8_t *header, uint64_t found,
 {
   const uint64_t nbytes = load_le64(header + AT_PAYLOAD_NBYTES);
   if (found - CONTAINER_HEADER_NBYTES >
-      nbytes) /* load() stops reading there, so the size is unknown */
+      nbytes) /* load() stops after one byte too many, so how many there are is unknown */
     return problem_set(
         problem, LANEBLOOM_ERR_CORRUPT,
         "too long: expected a payload of %" PRIu64 " bytes after the header, found more", nbytes);

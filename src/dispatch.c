@@ -80,8 +80,8 @@ static const struct kernel_table *the_default(void)
   return settle(&default_table, table ? table : &refused);
 }
 
-/* CPUID reports a hypervisor, and its leaf names TCG, which translates instructions. Hypervisors
- * that run instructions have other names. */
+/* CPUID has a bit for hypervisors, and a leaf with their name. TCG is QEMU's translator;
+ * hypervisors that run instructions on the CPU have other names. */
 bool lanebloom_cpu_is_emulated(void)
 {
 #if defined(__x86_64__)

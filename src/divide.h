@@ -1,5 +1,5 @@
-/* Division by multiplication: lanes have no division, and a CPU's own takes longer than a cache
- * miss in L2.
+/* Division by multiplication, because vector instructions have no integer division, and the scalar
+ * one takes longer than a load from L2.
  *
  * floor(n / d) = (n * multiplier + addend) >> shift, in 64 bits, exactly. With s = floor(log2 d),
  * so 2^s <= d < 2^(s+1), and a multiplier m:
@@ -29,8 +29,8 @@ static inline uint32_t divide(uint32_t n, struct reciprocal reciprocal)
   return (uint32_t)(((uint64_t)n * reciprocal.multiplier + reciprocal.addend) >> reciprocal.shift);
 }
 
-/* For n below 2^29, with addend 0. Rounded up with p = s + 31: m <= 2^31, e < d < 2^(s+1), so n * e
- * < 2^(s+30) < 2^p. */
+/* A reciprocal for n below 2^29 and a divisor of 1 or more, with addend 0. Rounded up with p = s +
+ * 31: m <= 2^31 and e < d < 2^(s+1), so n * e < 2^(s+30) < 2^p. */
 static inline struct reciprocal reciprocal_29(uint32_t divisor)
 {
   const uint32_t shift = 31 + (31 - (uint32_t)__builtin_clz(divisor));
@@ -38,9 +38,9 @@ static inline struct reciprocal reciprocal_29(uint32_t divisor)
                              shift};
 }
 
-/* For every n of 32 bits, p = s + 32. Rounding down leaves an e of 1 to d; where that is at most
- * 2^s, (n + 1) * e is at most 2^(32+s). Else rounding up leaves d - e < 2^s, and n * (d - e) <
- * 2^(32+s). A power of two leaves e = d = 2^s, and a multiplier of 2^32 - 1. */
+/* A reciprocal for every n of 32 bits and a divisor of 1 or more. p = s + 32. Rounded down, e is 1
+ * to d; if it is at most 2^s, then (n + 1) * e <= 2^(32+s). If not, rounding up gives an error of d
+ * - e < 2^s, so n * (d - e) < 2^(32+s). For a power of two e = d = 2^s, and m = 2^32 - 1. */
 static inline struct reciprocal reciprocal_32(uint32_t divisor)
 {
   const uint32_t s = 31 - (uint32_t)__builtin_clz(divisor);

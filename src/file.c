@@ -46,8 +46,8 @@ static uint64_t bytes_left(int fd)
   return info.st_size > at ? (uint64_t)(info.st_size - at) : 0;
 }
 
-/* Did the file become shorter while it was read? `left` alone cannot tell: files in /sys claim more
- * bytes than they have. */
+/* Did the file become shorter while it was read? Comparing found with left is not enough: files in
+ * /sys report more bytes than they have. */
 static bool has_shrunk(int fd, uint64_t left, uint64_t found)
 {
   struct stat now;
@@ -64,7 +64,7 @@ static lanebloom_status read_rest(int fd, const uint8_t *prefix, size_t nprefix,
                                   const struct problem *problem)
 {
   const uint64_t left = bytes_left(fd), first = left == LANEBLOOM_UNKNOWN ? 1 << 16 : left;
-  const uint64_t end = min(most, PTRDIFF_MAX) + nprefix + 1; /* 1 more byte to meet the end */
+  const uint64_t end = min(most, PTRDIFF_MAX) + nprefix + 1; /* 1 byte more detects the end */
 
   *memory = (struct memory){0};
   *nbytes = 0;
@@ -185,7 +185,7 @@ lanebloom_status lanebloom_filter_map(const char *path, lanebloom_filter **filte
   *filter = NULL;
   if (!lanebloom_kernels_current())
     return problem_status(&problem, LANEBLOOM_ERR_KERNEL);
-  int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a pipe is refused, not waited for */
+  int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* does not wait for a pipe's writer */
   if (fd < 0)
     return problem_io(&problem);
   lanebloom_status status = map(fd, &problem, filter);

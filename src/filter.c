@@ -54,7 +54,7 @@ lanebloom_status lanebloom_filter_adopt(const struct format_table *requested, co
   if (status)
     return status;
   if (shape.answer != ANSWER_BY_PROBES)
-    format = requested; /* a constant answer is of either format */
+    format = requested; /* a constant answer is the same in all formats of `recognise` */
   lanebloom_filter *made = malloc(sizeof *made);
   if (!made)
     return LANEBLOOM_ERR_MEMORY;

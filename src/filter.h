@@ -1,4 +1,4 @@
-/* What a filter is inside the library.
+/* A filter inside the library. It never changes, so any number of threads may use one.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_FILTER_H
 #define LANEBLOOM_FILTER_H
@@ -9,16 +9,16 @@
 struct lanebloom_filter {
   const struct format_table *format;
   struct filter_shape shape;
-  const uint8_t *bytes; /* the engine's: the payload in its frame */
+  const uint8_t *bytes; /* the engine's bytes: payload and frame */
   size_t nbytes;
-  const uint8_t *payload; /* in `bytes`; of constant answers all of them */
+  const uint8_t *payload; /* in `bytes`; equal to `bytes` for a constant answer */
   uint64_t nkeys;         /* LANEBLOOM_UNKNOWN */
-  double bits_per_key;    /* as recorded; NaN when unknown */
-  struct memory memory;
+  double bits_per_key;    /* as recorded when it was built; NaN: unknown */
+  struct memory memory;   /* owned; BORROWED: nothing is freed */
 };
 
-/* A filter over the engine's bytes, which lie in `memory` or are borrowed. On success it owns the
- * memory; on an error the memory stays the caller's. Errors: FORMAT, LIMIT, MEMORY. */
+/* Makes a filter of the engine's bytes, which are in `memory` or borrowed. On success the filter
+ * owns the memory; on an error the caller does. Errors: FORMAT, LIMIT, MEMORY. */
 lanebloom_status lanebloom_filter_adopt(const struct format_table *requested, const uint8_t *bytes,
                                         size_t nbytes, uint64_t nkeys, double bits_per_key,
                                         struct memory memory, lanebloom_filter **filter);

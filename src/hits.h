@@ -1,5 +1,5 @@
-/* Hit bits: bit i of a bitmap is set where key i may be in the filter; bits past the last key are
- * 0.
+/* Hits: a bitmap in which bit i is set if key i may be in the filter. Least significant bit first;
+ * bits past the last key are 0.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_HITS_H
 #define LANEBLOOM_HITS_H
@@ -14,7 +14,7 @@ static inline size_t hits_nbytes(size_t n)
   return (n + 7) / 8;
 }
 
-/* All of the first n keys. */
+/* Sets the bits of n keys. */
 static inline void hits_set(uint8_t *hits, size_t n)
 {
   memset(hits, 0xff, n / 8);
@@ -37,7 +37,7 @@ static inline bool hits_has_bit(const uint8_t *hits, size_t i)
   return hits[i / 8] >> i % 8 & 1;
 }
 
-/* The union. */
+/* Adds the hits of `more`. */
 static inline void hits_add(uint8_t *hits, const uint8_t *more, size_t nbytes)
 {
   for (size_t i = 0; i < nbytes; i++)

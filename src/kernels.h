@@ -1,5 +1,5 @@
-/* The kernel table: what one instruction set offers, and what every instruction set must agree on.
- * One of the two seams; the other is format.h.
+/* The kernel table: the functions of one instruction set, and what all instruction sets share. This
+ * is one of the two seams; the other is format.h.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_KERNELS_H
 #define LANEBLOOM_KERNELS_H
@@ -24,12 +24,12 @@ static inline uint32_t bloomhash_stride(uint32_t hash)
   return hash >> 17 | hash << 15;
 }
 
-/* Readers of LevelDB filters let every key pass past so many, so kernels see no more (LevelDB 1.23
- * util/bloom.cc). */
+/* In a LevelDB filter with more probes every key may be present, so kernels never get more (LevelDB
+ * 1.23 util/bloom.cc). */
 enum { LEVELDB_MAX_NPROBES = 30 };
 
-/* XXPH3's primes and secret: as in xxHash 0.7.2 and, but for PRIME64_3, in final XXH3 (RocksDB
- * 7.8.3 util/xxph3.h). */
+/* XXPH3's primes and secret: those of xxHash 0.7.2, and, except PRIME64_3, of the final XXH3
+ * (RocksDB 7.8.3 util/xxph3.h). */
 static const uint32_t XXPH3_PRIME32_1 = 0x9e3779b1, XXPH3_PRIME32_2 = 0x85ebca77,
                       XXPH3_PRIME32_3 = 0xc2b2ae3d;
 static const uint64_t XXPH3_PRIME64_1 = 0x9e3779b185ebca87, XXPH3_PRIME64_2 = 0xc2b2ae3d27d4eb4f,
@@ -37,9 +37,9 @@ static const uint64_t XXPH3_PRIME64_1 = 0x9e3779b185ebca87, XXPH3_PRIME64_2 = 0x
                       XXPH3_PRIME64_5 = 0x27d4eb2f165667c5;
 extern const uint8_t lanebloom_xxph3_secret[192];
 
-/* FastLocalBloom (RocksDB 7.8.3 util/bloom_impl.h): the hash's low half scales to a line, and the
- * high half, multiplied once more for each next probe, gives a bit of the line's 512 by its top 9
- * bits. */
+/* FastLocalBloom (RocksDB 7.8.3 util/bloom_impl.h): the low half of a hash, scaled to the number of
+ * lines, gives the line. The high half is the first probe; each next one is the product of the one
+ * before and the multiplier. The top 9 bits of a probe give a bit in the line. */
 static const uint32_t ROCKSDB_LOCAL_MULTIPLIER = 0x9e3779b9;
 enum { ROCKSDB_LOCAL_LINE_NBYTES = 64 };
 
@@ -71,31 +71,31 @@ static inline uint64_t hash64_at(const void *hashes, size_t i)
   return hash;
 }
 
-/* ---- What a kernel sees of a filter ---- */
+/* ---- A filter, as kernels get it ---- */
 
-/* What a filter answers without looking at a key. */
+/* How a filter answers: by probing, or the same for every key. */
 enum shape_answer { ANSWER_BY_PROBES, ANSWER_NEVER, ANSWER_ALWAYS };
 
-/* Everything about a filter but its bits. Made by planning (format_table.plan) or from an engine's
- * bytes (.parse). */
+/* Everything about a filter except its bits. Made by format_table.plan, or by .parse from an
+ * engine's bytes. */
 struct filter_shape {
   enum shape_answer answer;
-  uint32_t nprobes; /* as nbits, meaningful for ANSWER_BY_PROBES: then never 0 */
+  uint32_t nprobes; /* never 0 with ANSWER_BY_PROBES */
   uint64_t nbytes;  /* of the payload: the engine's bytes without their frame */
-  uint64_t nbits;   /* that probes can address, never 0 */
+  uint64_t nbits;   /* that probes can address; never 0 with ANSWER_BY_PROBES */
 
-  /* RocksDB's formats, whose probes of one key stay in one line. */
+  /* RocksDB's formats: all probes of a key are in one line. */
   uint32_t nlines;
   uint32_t line_nbytes; /* a power of two */
 
-  /* What a hash is taken modulo, for kernels that cannot divide: a LevelDB filter's nbits / 8, for
-   * hash / 8, and a rocksdb-legacy one's nlines, for the hash. */
+  /* Of the divisor that kernels need: LevelDB's formats divide hash / 8 by nbits / 8,
+   * rocksdb-legacy divides the hash by nlines. */
   struct reciprocal reciprocal;
 };
 
-/* ---- What an instruction set offers ---- */
+/* ---- The functions of an instruction set ---- */
 
-/* Hashes. Several formats may have the same one. */
+/* Hashes. Several formats may share one. */
 enum hash { HASH_BLOOMHASH, HASH_BLOOMHASH_SIGNED, HASH_XXPH3, HASH_END };
 
 static const uint8_t HASH_NBYTES[HASH_END] = {
@@ -113,16 +113,16 @@ static const char *const HASH_NAME[HASH_END] = {
 /* Layouts: which bits of the payload a hash probes. */
 enum layout { LAYOUT_LEVELDB, LAYOUT_ROCKSDB_LEGACY, LAYOUT_ROCKSDB_LOCAL, LAYOUT_END };
 
-/* Keys' bytes, payload, hashes and bitmap may have any alignment. Beyond their ends nothing is
- * written, and no page is touched that holds none of their bytes: it may be unmapped. Sizes and
- * n * width may exceed 32 bits. */
+/* For all kernels: keys, payload, hashes and bitmap may have any alignment. Nothing is written past
+ * their ends. Loads touch only pages that have at least one of their bytes: other pages may be
+ * unmapped. Sizes, and n * width, may exceed 32 bits. */
 
-/* bitmap: a bit for each of the source's n hashes in ceil(n / 8) bytes, least significant bit
- * first, bits past n are 0. The shape answers by probes. */
+/* Screens the source's hashes. bitmap: ceil(n / 8) bytes, one bit for each hash, least significant
+ * bit first; bits past n are 0. The shape has ANSWER_BY_PROBES. */
 typedef void probe_function(const struct filter_shape *shape, const uint8_t *payload,
                             struct hash_source *source, uint8_t *bitmap);
 
-/* Sets the bits of all hashes of the source in the payload. */
+/* Sets the bits of all hashes of the source in the payload. The shape has ANSWER_BY_PROBES. */
 typedef void add_function(const struct filter_shape *shape, uint8_t *payload,
                           struct hash_source *source);
 
@@ -131,12 +131,12 @@ struct layout_kernels {
   add_function *add;
 };
 
-/* A table is constant and complete: where an instruction set has nothing better, it points at
- * scalar's functions. */
+/* A table is constant and complete: where an instruction set has nothing faster, it has scalar's
+ * functions. */
 struct kernel_table {
   const char *name;
-  /* How well it suits this CPU: the table with the highest score is the default, and 0 says that
-   * the CPU, or its operating system, cannot run it. */
+  /* The table with the highest score on this CPU is the default. 0: the CPU or the operating system
+   * cannot run it. */
   unsigned (*score)(void);
   hash_function *hash[HASH_END];
   struct layout_kernels layout[LAYOUT_END];
@@ -151,12 +151,12 @@ extern const struct kernel_table lanebloom_kernels_neon;
 
 /* ---- The choice (dispatch.c) ---- */
 
-/* The table in use; NULL while $LANEBLOOM_KERNEL names one that cannot run here. A call loads it
- * once and keeps it. */
+/* The table in use; NULL while $LANEBLOOM_KERNEL names one that cannot run here. Any thread may
+ * call it at any time. A public call loads it once, so that one table serves the whole call. */
 const struct kernel_table *lanebloom_kernels_current(void);
 
-/* Does the CPU say that QEMU translates its instructions? Lane by lane, vectors then lose: probing
- * FastLocalBloom took avx2-loads 185 ns a key there, and scalar 20. */
+/* Does CPUID report that QEMU translates instructions? It emulates vectors lane by lane, so scalar
+ * code is faster: probing FastLocalBloom took avx2-loads 185 ns per key there, scalar 20 ns. */
 bool lanebloom_cpu_is_emulated(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* The layouts that a batch of keys may have, for those who read keys one by one.
+/* The layouts of a batch of keys, and access to one key.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_KEYS_H
 #define LANEBLOOM_KEYS_H
@@ -7,13 +7,15 @@
 #include <lanebloom.h>
 #include <string.h>
 
-/* What kernels read. */
+/* Layouts that kernels read. */
 enum keys_layout { KEYS_FIXED, KEYS_OFFSETS32, KEYS_OFFSETS64, KEYS_SLICES };
 
-/* What is gathered into one of those, block by block, before a kernel hashes it (hash.c). */
+/* Other layouts: blocks of keys are copied to one of the above before a kernel hashes them
+ * (hash.c). */
 enum gathered_layout { KEYS_STRIDED = KEYS_SLICES + 1, KEYS_STRINGS };
 
-/* Where a string view has its bytes, or a pointer to them. */
+/* A string view: a size of 4 bytes; then up to 12 bytes of the string, or, for longer ones, 4 bytes
+ * of prefix and a pointer. */
 enum { VIEW_NBYTES = 16, VIEW_INLINE = 4, VIEW_MAX_INLINE = 12, VIEW_POINTER = 8 };
 
 static inline lanebloom_slice string_at(const void *views, size_t i)
@@ -27,7 +29,7 @@ static inline lanebloom_slice string_at(const void *views, size_t i)
   return string;
 }
 
-/* What the caller vouches for: offsets never fall. Asserted where keys are hashed. */
+/* Do offsets never descend, as callers must ensure? Debug builds assert it when keys are hashed. */
 static inline bool keys_ascend(const lanebloom_keys *keys)
 {
   const uint32_t *offsets32 = keys->index;
@@ -40,7 +42,7 @@ static inline bool keys_ascend(const lanebloom_keys *keys)
   return ascend;
 }
 
-/* Key i of the batch, i below keys->n. */
+/* Key i of the batch, borrowed. i < keys->n. */
 static inline lanebloom_slice keys_at(const lanebloom_keys *keys, size_t i)
 {
   const uint8_t *data = keys->data;

@@ -1,4 +1,4 @@
-/* The memory that filters live in.
+/* The memory of filters.
  * SPDX-License-Identifier: MIT */
 #include "memory.h"
 

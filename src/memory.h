@@ -1,4 +1,4 @@
-/* The memory that filters live in.
+/* The memory of filters.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_MEMORY_H
 #define LANEBLOOM_MEMORY_H
@@ -6,15 +6,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes, and who frees them. */
+/* Bytes, and how they are freed. */
 struct memory {
   uint8_t *bytes;
-  size_t nbytes;
+  size_t nbytes; /* at least what was requested */
   enum { MEMORY_BORROWED, MEMORY_HEAP, MEMORY_MAPPED } kind;
 };
 
-/* Zeroed and aligned to a cache line; on huge pages where that helps. bytes is NULL on failure. */
+/* Allocates zeroed memory, aligned to a cache line; from 2 MiB on, on huge pages if the system has
+ * them. bytes is NULL if memory ran out. */
 struct memory lanebloom_memory_create(uint64_t nbytes);
+
+/* Frees the memory and zeroes the struct. */
 void lanebloom_memory_free(struct memory *memory);
 
 #endif

@@ -6,28 +6,28 @@
 #include "format.h"
 #include "kernels.h"
 
-/* A filter of which the share `fill` of bits is set lets an absent key pass when all its probes
- * meet one of them, taken as independent: fill^k (B. H. Bloom, Space/time trade-offs in hash
- * coding, CACM 13(7), 1970). */
+/* The probability that all k probes of an absent key find a set bit, if the share `fill` of bits is
+ * set and probes are independent: fill^k (B. H. Bloom, Space/time trade-offs in hash coding, CACM
+ * 13(7), 1970). */
 double lanebloom_rate_filled(double fill, unsigned nprobes)
 {
   return pow(fill, nprobes);
 }
 
-/* The share of m bits that n keys of k probes set is 1 - (1 - 1/m)^(k n); then as above (A. Broder
- * and M. Mitzenmacher, Network applications of Bloom filters: a survey, Internet Mathematics 1(4),
- * 2004, section 2.1). Double hashing comes to the same when m is large and the two hashes are
- * independent (A. Kirsch and M. Mitzenmacher, Less hashing, same performance, ESA 2006), which
- * LevelDB's are not: see docs/leveldb-false-positives.md. */
+/* n keys of k probes set the share 1 - (1 - 1/m)^(k n) of m bits; the rate follows as above (A.
+ * Broder and M. Mitzenmacher, Network applications of Bloom filters: a survey, Internet Mathematics
+ * 1(4), 2004, section 2.1). Double hashing has the same rate if m is large and its two hashes are
+ * independent (A. Kirsch and M. Mitzenmacher, Less hashing, same performance, ESA 2006). LevelDB's
+ * are not independent: see docs/leveldb-false-positives.md. */
 double lanebloom_rate_planned(double nbits, unsigned nprobes, double nkeys)
 {
   double fill = -expm1(nprobes * nkeys * log1p(-1 / nbits));
   return lanebloom_rate_filled(fill, nprobes);
 }
 
-/* An absent key whose whole hash of w bits equals that of one of n keys always passes: 1 - (1 -
- * 2^-w)^n, which is nearly 1 - e^(-n / 2^w). In this form doubles come out as RocksDB's (7.8.3
- * util/bloom_impl.h, FingerprintFpRate). */
+/* The probability that the w-bit hash of an absent key equals that of one of n keys, so that it
+ * always passes: 1 - (1 - 2^-w)^n, which is nearly 1 - e^(-n / 2^w). This form makes doubles equal
+ * to RocksDB's (7.8.3 util/bloom_impl.h, FingerprintFpRate). */
 double lanebloom_rate_collision(double nkeys, int hash_nbits)
 {
   const double mean = nkeys * pow(0.5, hash_nbits);
@@ -40,13 +40,14 @@ double lanebloom_rate_either(double a, double b)
   return a + b - a * b;
 }
 
-/* Estimates the number of distinct keys from the set bits. A key sets one given bit of its line's m
- * bits with the probability p = 1 - (1 - 1/m)^k. Lines fill independently, as by Poisson, so that
- * the share of bits that n keys in L lines leave unset is e^(-p n / L): this gives n. A filter
- * without lines is one line, and then this is the estimate of S. J. Swamidass and P. Baldi,
- * Mathematical correction for fingerprint similarity measures to improve chemical retrieval, J.
- * Chem. Inf. Model. 47(3), 2007, equation 7: -m / k ln(1 - X / m). Keys of equal hashes set the
- * same bits: of 2^w hashes, n keys have 2^w (1 - e^(-n / 2^w)). */
+/* Estimates the number of distinct keys from the number of set bits. A key sets a given bit of its
+ * line's m bits with the probability p = 1 - (1 - 1/m)^k. The number of keys in a line is Poisson
+ * distributed, so n keys in L lines leave the share e^(-p n / L) of bits unset; solving for n gives
+ * the estimate. A filter without lines counts as one line; then this is -m / k ln(1 - X / m), for X
+ * set bits (S. J. Swamidass and P. Baldi, Mathematical correction for fingerprint similarity
+ * measures to improve chemical retrieval, J. Chem. Inf. Model. 47(3), 2007, equation 7). Last, keys
+ * of equal hashes set the same bits: n keys have 2^w (1 - e^(-n / 2^w)) different hashes of w
+ * bits. */
 uint64_t lanebloom_estimate_nkeys(const struct filter_shape *shape, uint64_t nbits_set,
                                   unsigned hash_nbits)
 {
@@ -105,8 +106,9 @@ static bool is_enough(const struct format_table *format, double rate, uint64_t n
   return *status || format->planned_rate(&shape, nkeys) <= rate;
 }
 
-/* More bits lower the rate, but more probes may raise it. Within a range that has one number of
- * probes, the last member tells whether the range reaches the rate, and bisection finds where. */
+/* More bits lower the rate, but more probes may raise it. So the search goes through ranges with
+ * one number of probes: if the last value of a range reaches the rate, bisection finds the
+ * first. */
 lanebloom_status lanebloom_search_bits(const struct format_table *format, double rate,
                                        uint64_t nkeys, uint64_t *millibits)
 {

@@ -1,5 +1,5 @@
-/* Why a call failed, in one line for people: what was expected, what was found, and where. Both
- * libraries write their lines with these functions.
+/* Problems: one line for people that explains why a call failed: what was expected, what was found,
+ * and where. Both libraries write their lines with these functions.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_PROBLEM_H
 #define LANEBLOOM_PROBLEM_H
@@ -47,7 +47,7 @@ problem_set(const struct problem *problem, lanebloom_status status, const char *
   return status;
 }
 
-/* For errors that the text of the status describes in full. */
+/* The same with the text of the status. */
 static inline lanebloom_status problem_status(const struct problem *problem,
                                               lanebloom_status status)
 {
@@ -70,7 +70,8 @@ static inline lanebloom_status problem_io(const struct problem *problem)
   return LANEBLOOM_ERR_IO;
 }
 
-/* For calls whose arguments have been checked: only a fault of this library could make one fail. */
+/* Asserts that a call succeeded. Its arguments were checked: only a bug in this library can make it
+ * fail. */
 static inline void cannot_fail(lanebloom_status status)
 {
   assert(!status);

@@ -82,11 +82,11 @@ int lanebloom_follow(const char *path, char target[PATH_MAX])
     struct stat info;
     const bool exists = stat(target, &info) == 0;
     if (!exists && errno != ENOENT)
-      /* What the system does not follow (fs.protected_symlinks, nosymfollow), we do not either; it
-       * may be another link by then. */
+      /* A link that the system does not follow (fs.protected_symlinks, nosymfollow) is not followed
+       * here, either. */
       return FOLLOW_FAILED;
     if (exists && !S_ISREG(info.st_mode))
-      return FOLLOW_PATH; /* a pipe's link in /proc leads nowhere: such a path is opened as it is */
+      return FOLLOW_PATH; /* a pipe's link in /proc has no target: the caller opens the path */
     const int followed = follow_link(target);
     if (followed <= 0)
       return followed < 0 ? FOLLOW_FAILED : FOLLOW_PATH;
@@ -102,8 +102,9 @@ static bool has_attribute(const char *path, uint64_t attributes)
   return statx(AT_FDCWD, path, 0, 0, &found) == 0 && found.stx_attributes & attributes;
 }
 
-/* Can what replaces `path` be created beside it and renamed over it? In a folder with the sticky
- * bit only the owner of the old file or of the folder may do that. */
+/* Can a new file be created in the folder of `path` and renamed over it? In a folder with the
+ * sticky bit only the owner of the old file or of the folder may do that. Changes `path`. If not,
+ * sets errno. */
 static bool may_replace(char path[PATH_MAX], const struct stat *old)
 {
   const bool is_mounted = old && has_attribute(path, STATX_ATTR_MOUNT_ROOT);
@@ -167,7 +168,7 @@ bool lanebloom_replace_check(const char *path)
   return may_replace(target, exists ? &old : NULL);
 }
 
-/* A name that no other process uses, for file->temporary. */
+/* Sets file->temporary to a random name. */
 static bool choose_temporary_name(struct replacement *file)
 {
   uint64_t random;
@@ -177,8 +178,8 @@ static bool choose_temporary_name(struct replacement *file)
   return true;
 }
 
-/* Opens a new file in file->folder: where the file system can, one that has no name and so leaves
- * nothing behind if the process is killed. It is named through /proc, when it is whole. */
+/* Opens a new file in file->folder. If the file system can, the file has no name, so that nothing
+ * is left if the process is killed; /proc gives it a name when it is complete. */
 static int create_temporary(struct replacement *file, mode_t mode)
 {
   if (!choose_temporary_name(file))
@@ -200,7 +201,7 @@ static bool give_name(const struct replacement *file)
          linkat(AT_FDCWD, path, file->folder, file->temporary, AT_SYMLINK_FOLLOW) == 0;
 }
 
-/* A folder that may be written to but not listed can be used, but not flushed. */
+/* Opens a folder. If it may not be listed, opens it with O_PATH: then it cannot be flushed. */
 static int open_folder(const char *path)
 {
   int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -220,16 +221,16 @@ static unsigned long read_number(const char *path, const char *format, unsigned 
   return number;
 }
 
-/* Is this the user or group that it seems to be? A user namespace shows all ids that it does not
- * map as the same one, the overflow id. */
+/* Is the id of a user or group the real one? A user namespace shows every id that it does not map
+ * as the overflow id. */
 static bool is_itself(uint32_t id, const char *overflow_path, const char *map_path)
 {
   return id != read_number(overflow_path, "%lu", 65534) ||
          read_number(map_path, "%*u %*u %lu", 0) == UINT32_MAX;
 }
 
-/* Only root may change a file's owner. A member of the old file's group may set that group. Returns
- * whether the new file is in that group. */
+/* Gives the new file the old one's owner and group, if permitted: only root may set the owner; a
+ * member of the group may set the group. Returns whether the new file is in the old one's group. */
 static bool keep_owner_and_group(int fd, const struct stat *old)
 {
   const bool owner_known =
@@ -254,7 +255,7 @@ static bool has_no_acl(ssize_t result)
 static bool keep_acl(int fd, const char *old_path, bool same_group)
 {
   static const char name[] = "system.posix_acl_access";
-  char acl[8192]; /* of 1,000 entries; a longer one is not kept */
+  char acl[8192]; /* 1,000 entries; a longer ACL is not kept */
   const ssize_t nbytes = getxattr(old_path, name, acl, sizeof acl);
   if (nbytes >= 0 && same_group)
     return fsetxattr(fd, name, acl, (size_t)nbytes, 0) == 0;
@@ -263,11 +264,11 @@ static bool keep_acl(int fd, const char *old_path, bool same_group)
   return had_none && (removed == 0 || has_no_acl(removed));
 }
 
-/* Gives the new file the old one's mode and ACL and, if permitted, its owner and group. If the
- * group differs, the old group's permissions would go to other people, and the old group's members
- * count as others; so both get fewer permissions. With an ACL, the mode shows the ACL's mask as the
- * group's permissions, so without that ACL both get none. Until all else is right, only the owner
- * has permissions. */
+/* Gives the new file the old one's mode and ACL and, if permitted, its owner and group. No one may
+ * get more permissions than before. If the group differs, group and others get only permissions
+ * that both had. If an ACL could not be kept, they get none: with an ACL, the mode's group
+ * permissions are the ACL's mask. The mode is set last; until then only the owner has
+ * permissions. */
 static bool take_over(int fd, const char *old_path, const struct stat *old)
 {
   const bool same_group = keep_owner_and_group(fd, old);
@@ -279,7 +280,8 @@ static bool take_over(int fd, const char *old_path, const struct stat *old)
   return fchmod(fd, mode) == 0;
 }
 
-/* `path` is not a link. `old`: the file at it; NULL if there is none. */
+/* Begins a new file in the folder of `path`, which is not a link. old: the status of the file at
+ * `path`; NULL if there is none. */
 static bool begin_beside(struct replacement *file, const char path[PATH_MAX],
                          const struct stat *old)
 {
@@ -311,8 +313,7 @@ bool lanebloom_replace_begin(struct replacement *file, const char *path)
   if (descriptor == FOLLOW_FAILED)
     return false;
   if (descriptor >= 0) {
-    /* To open the path anew would be to start at offset 0 of a file that others are appending
-     * to. */
+    /* Opening the path again would write at offset 0 of a file to which others append. */
     file->fd = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
     return file->fd >= 0;
   }
@@ -342,7 +343,8 @@ bool lanebloom_replace_write(struct replacement *file, const void *bytes, size_t
   return true;
 }
 
-/* Some file systems cannot flush folders, and an O_PATH descriptor cannot be flushed. */
+/* Flushes a folder. Succeeds also if the file system cannot do that, or the descriptor is
+ * O_PATH. */
 static bool flush_folder(int folder)
 {
   return fsync(folder) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EBADF;

@@ -1,4 +1,5 @@
-/* Writing a file all or nothing.
+/* Replaces a file by a new one, or leaves it as it was. A replacement belongs to one thread. Errors
+ * are in errno.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_REPLACE_H
 #define LANEBLOOM_REPLACE_H
@@ -7,32 +8,35 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Follows a path's symbolic links until there is none, into `target`. Returns FOLLOW_PATH when that
- * is to be opened, or the number of a descriptor of this process, which the path names
- * (/dev/stdout, /dev/fd/1) and which is to be used instead. FOLLOW_FAILED sets errno. */
+/* Follows symbolic links from `path` and writes where they end to `target`. Returns FOLLOW_PATH if
+ * the caller should open that. If the path names a descriptor of this process (/dev/stdout,
+ * /dev/fd/1), returns its number, and the caller should use it instead. Returns FOLLOW_FAILED, with
+ * errno, on an error. */
 enum { FOLLOW_PATH = -1, FOLLOW_FAILED = -2 };
 int lanebloom_follow(const char *path, char target[PATH_MAX]);
 
-/* Could a file be written at `path`? Sets errno if not. Opens nothing, for that might wait, and
- * leaves nothing behind. */
+/* Could a file be written at `path`? If not, sets errno. Opens no file, because opening a pipe may
+ * wait, and creates none. */
 bool lanebloom_replace_check(const char *path);
 
-/* A file that is being written. Every function returns false, with errno, on an error. */
+/* A file that is being written. The functions return false, with errno, on an error. */
 struct replacement {
   int fd;
-  int folder;              /* that the file is in; -1 when the target itself is written to */
-  char name[NAME_MAX + 1]; /* in the folder: of the file that will be replaced */
-  char temporary[32];      /* in the folder: of the file that is being written */
-  bool nameless;           /* it gets that name only when it is whole */
+  int folder;              /* descriptor of the file's folder; -1: the target itself is written */
+  char name[NAME_MAX + 1]; /* of the target, in the folder */
+  char temporary[32];      /* of the new file, in the folder */
+  bool nameless;           /* the new file has no name until it is complete */
 };
 
-/* Begins to write what will replace `path`, or be written to it directly if it is no regular
- * file. */
+/* Begins a new file that will replace `path`. If that exists and is not a regular file, it is
+ * written directly. On an error there is nothing to end. */
 bool lanebloom_replace_begin(struct replacement *file, const char *path);
+
+/* Appends bytes. After an error only lanebloom_replace_end(file, false) may be called. */
 bool lanebloom_replace_write(struct replacement *file, const void *bytes, size_t nbytes);
 
-/* Puts the new file in the old one's place, or takes it away again unless everything was
- * written. */
+/* If `written`, flushes the new file and renames it over the target; else deletes it. Closes it in
+ * either case. Cost: two fsync(). */
 bool lanebloom_replace_end(struct replacement *file, bool written);
 
 #endif

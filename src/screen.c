@@ -1,5 +1,4 @@
-/* Batch queries: a batch is probed part by part, and hit bits become a bitmap, a mask, indices or a
- * count.
+/* Screening: probes a batch part by part, and returns hits as a bitmap, a mask, indices or a count.
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
@@ -7,18 +6,18 @@
 #include "filter.h"
 #include "hits.h"
 
-/* A kernel fills and drains its pipeline once per part, so larger parts cost less. But the hit bits
- * of a part should stay in the first-level cache until they are counted. */
+/* A kernel fills and drains its pipeline once per part, so larger parts cost less. But the hits of
+ * a part should stay in the first-level cache until they are counted. */
 enum { PART_NKEYS = 1 << 15, PART_HIT_NBYTES = PART_NKEYS / 8 };
 
-/* A query: keys that are to be hashed, or hashes. */
+/* The keys or the hashes of a call. */
 struct queries {
   const lanebloom_keys *keys; /* NULL: hashes */
   const uint8_t *hashes;
   size_t n;
 };
 
-/* Hit bits of queries first .. first + n: ceil(n / 8) bytes. */
+/* Screens queries [first, first + n). hits: ceil(n / 8) bytes. */
 static void screen_part(const lanebloom_filter *filter, const struct kernel_table *kernels,
                         const struct queries *queries, size_t first, size_t n, uint8_t *hits)
 {

@@ -1,5 +1,7 @@
-/* LevelDB's BuiltinBloomFilter2, and the same layout with signed hash tails: bits, then a byte that
- * counts the probes.
+/* LevelDB's BuiltinBloomFilter2, and the same layout with the signed hash.
+ *
+ *   bits | number of probes, 1 byte
+ *
  * SPDX-License-Identifier: MIT */
 #include <limits.h>
 #include <math.h>
@@ -9,12 +11,12 @@
 #include "../lanes/partitions.h"
 
 enum {
-  MIN_NBITS = 64, /* so that small filters do not match everything */
+  MIN_NBITS = 64, /* LevelDB's: smaller filters would have a high false-positive rate */
   HASH_NBITS = 32,
 };
 
-/* A probe is a 32-bit hash modulo the number of bits, so bits from 2^32 on are never reached. It
- * lies at h % nbits = 8 * (h / 8 % (nbits / 8)) + h % 8, because nbits is a multiple of 8. */
+/* A probe's position is a 32-bit hash h modulo nbits: 8 * (h / 8 % (nbits / 8)) + h % 8, because
+ * nbits is a multiple of 8. Bits from 2^32 on are never probed. */
 static struct filter_shape leveldb_shape(uint64_t nbytes, uint32_t line_nbytes, uint32_t nprobes)
 {
   (void)line_nbytes;
@@ -29,7 +31,7 @@ static struct filter_shape leveldb_shape(uint64_t nbytes, uint32_t line_nbytes, 
   };
 }
 
-/* Whole numbers, which the engine keeps in an int. */
+/* Whole numbers that fit into the engine's int. */
 static lanebloom_status leveldb_round_bits(double bits_per_key, uint64_t *millibits)
 {
   if (!(bits_per_key >= 0 && bits_per_key <= INT_MAX) || bits_per_key != floor(bits_per_key))
@@ -94,7 +96,7 @@ static void leveldb_positions(const struct filter_shape *shape, const void *hash
     positions[i] = probe % shape->nbits;
 }
 
-/* The two formats differ in nothing but the hash. */
+/* The two formats differ only in the hash. */
 #define LEVELDB_LAYOUT                                                                             \
   .layout = LAYOUT_LEVELDB, .trailer_nbytes = 1, .max_nbytes = UINT64_MAX, .min_nprobes = 1,       \
   .max_nprobes = LEVELDB_MAX_NPROBES, .min_millibits = 0,                                          \

@@ -1,11 +1,11 @@
-/* RocksDB's filters of whichever format their trailer says, and what the formats share.
+/* RocksDB's filters in the format that their trailer identifies, and what these formats share.
  * SPDX-License-Identifier: MIT */
 #include "rocksdb.h"
 
 #include <math.h>
 
-/* The byte at the trailer's start decides; what a reader does not understand it must let pass
- * (RocksDB 7.8.3 table/block_based/filter_policy.cc, GetBuiltinFilterBitsReader). */
+/* The kind of a filter, by the first byte of its trailer. In a filter of an unknown kind every key
+ * may be present (RocksDB 7.8.3 table/block_based/filter_policy.cc, GetBuiltinFilterBitsReader). */
 static enum rocksdb_kind kind_of(const uint8_t *bytes, size_t size)
 {
   if (size <= ROCKSDB_TRAILER_NBYTES)
@@ -16,7 +16,7 @@ static enum rocksdb_kind kind_of(const uint8_t *bytes, size_t size)
   if (trailer[0] == 0xff)
     return ROCKSDB_KIND_LOCAL;
   if (trailer[0] == 0xfe &&
-      (trailer[2] >= 2 || trailer[3] || trailer[4])) /* fewer than 2 blocks hold nothing */
+      (trailer[2] >= 2 || trailer[3] || trailer[4])) /* fewer than 2 blocks: no keys */
     return ROCKSDB_KIND_RIBBON;
   return ROCKSDB_KIND_ALWAYS;
 }
@@ -49,9 +49,9 @@ lanebloom_status lanebloom_rocksdb_round_bits(double bits_per_key, uint64_t *mil
   return LANEBLOOM_OK;
 }
 
-/* Lines get more keys and fewer by chance: the mean of a line that is one standard deviation over
- * and one that is as much under. In this order of operations doubles come out as RocksDB's (7.8.3
- * util/bloom_impl.h, BloomMath). */
+/* Keys per line vary by chance: the mean of the rates of a line with one standard deviation more
+ * than average and of one with one less. The order of operations makes doubles equal to RocksDB's
+ * (7.8.3 util/bloom_impl.h, BloomMath). */
 double lanebloom_rocksdb_line_rate(double bits_per_key, unsigned nprobes)
 {
   const double line_nbits = 8 * ROCKSDB_LINE_NBYTES;
@@ -98,7 +98,7 @@ static const struct format_table *rocksdb_recognise(const uint8_t *bytes, size_t
                                       : &lanebloom_format_rocksdb;
 }
 
-/* Constant answers: no kind that is probed is expected here, because it has been recognised. */
+/* Parses constant answers: filters that are probed were recognised as another format. */
 static lanebloom_status rocksdb_parse(const uint8_t *bytes, size_t size, struct filter_shape *shape)
 {
   return lanebloom_rocksdb_parse(bytes, size, ROCKSDB_KIND_NEVER, shape);

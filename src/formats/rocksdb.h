@@ -1,5 +1,5 @@
-/* What RocksDB's filter formats share: a trailer that says which one it is, and sizing in
- * thousandths of bits per key.
+/* What RocksDB's filter formats share: a trailer that identifies the format, and bits per key in
+ * thousandths.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_FORMATS_ROCKSDB_H
 #define LANEBLOOM_FORMATS_ROCKSDB_H
@@ -8,16 +8,16 @@
 
 enum {
   ROCKSDB_TRAILER_NBYTES = 5,
-  ROCKSDB_LEGACY_MAX_NPROBES = 127, /* larger bytes mean other filters */
-  ROCKSDB_MIN_MILLIBITS = 500,      /* below half a bit per key the engine writes no filter */
+  ROCKSDB_LEGACY_MAX_NPROBES = 127, /* larger values identify other filters */
+  ROCKSDB_MIN_MILLIBITS = 500,      /* for less, the engine writes no filter */
   ROCKSDB_MAX_MILLIBITS = 100000,
   ROCKSDB_LINE_NBYTES =
-      ROCKSDB_LOCAL_LINE_NBYTES, /* in the legacy format, that of a writer on x86 */
+      ROCKSDB_LOCAL_LINE_NBYTES, /* of the legacy format: as a writer on x86 makes it */
 };
 
-static const uint64_t ROCKSDB_MAX_NBYTES = UINT32_MAX; /* the engine would take more modulo 2^32 */
+static const uint64_t ROCKSDB_MAX_NBYTES = UINT32_MAX; /* the engine keeps sizes in 32 bits */
 
-/* What a trailer says of the bytes before it. */
+/* The kinds of filters that a trailer distinguishes. NEVER, ALWAYS: constant answers. */
 enum rocksdb_kind {
   ROCKSDB_KIND_NEVER,
   ROCKSDB_KIND_ALWAYS,
@@ -26,22 +26,22 @@ enum rocksdb_kind {
   ROCKSDB_KIND_RIBBON,
 };
 
-/* Parses what is the same for every kind: sizes, constant answers, and kinds other than the
- * expected one. On success with ANSWER_BY_PROBES the rest of the shape is the caller's to fill.
- * Errors: FORMAT. */
+/* Parses what all kinds share: size and constant answers. If shape->answer is ANSWER_BY_PROBES, the
+ * filter has the expected kind, and the caller fills in the rest of the shape. Errors: FORMAT: a
+ * filter of another kind. */
 lanebloom_status lanebloom_rocksdb_parse(const uint8_t *bytes, size_t size,
                                          enum rocksdb_kind expected, struct filter_shape *shape);
 
-/* format_table.round_bits: thousandths, as the engine keeps them. */
+/* format_table.round_bits for thousandths, as the engine rounds. */
 lanebloom_status lanebloom_rocksdb_round_bits(double bits_per_key, uint64_t *millibits);
 
-/* The false-positive rate of probes that stay in a cache line of 512 bits. */
+/* The false-positive rate if all probes of a key are in one cache line of 512 bits. */
 double lanebloom_rocksdb_line_rate(double bits_per_key, unsigned nprobes);
 
-/* A format's estimate of the rate from these three. */
+/* The engine's estimate of a format's false-positive rate. */
 typedef double rocksdb_estimate(double bits_per_key, unsigned nprobes, double nkeys);
 
-/* format_table.planned_rate and .filled_rate by an estimate. */
+/* format_table.planned_rate and .filled_rate, computed with a format's estimate. */
 double lanebloom_rocksdb_planned_rate(const struct filter_shape *shape, uint64_t nkeys,
                                       rocksdb_estimate *estimate);
 double lanebloom_rocksdb_filled_rate(const struct filter_shape *shape, uint64_t nbits_set,

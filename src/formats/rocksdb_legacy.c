@@ -1,5 +1,7 @@
-/* RocksDB's filter of format_version below 5, which is Pebble's too: cache lines, then probes, then
- * how many lines.
+/* RocksDB's filter with format_version below 5, which is also Pebble's.
+ *
+ *   cache lines | number of probes, 1 byte | number of lines, 4 bytes
+ *
  * SPDX-License-Identifier: MIT */
 #include "../bytes.h"
 #include "rocksdb.h"
@@ -10,7 +12,8 @@ static const uint64_t MAX_NBITS = 0xffff0000;
 static const uint64_t MAX_LINE_NBYTES = (uint64_t)1
                                         << 27; /* larger lines overflow the engine's arithmetic */
 
-/* Whole numbers (RocksDB 7.8.3 table/block_based/filter_policy.cc, BloomLikeFilterPolicy). */
+/* Rounds to whole numbers (RocksDB 7.8.3 table/block_based/filter_policy.cc,
+ * BloomLikeFilterPolicy). */
 static lanebloom_status rocksdb_legacy_round_bits(double bits_per_key, uint64_t *millibits)
 {
   lanebloom_status status = lanebloom_rocksdb_round_bits(bits_per_key, millibits);
@@ -34,8 +37,8 @@ static struct filter_shape rocksdb_legacy_shape(uint64_t nbytes, uint32_t line_n
   };
 }
 
-/* RocksDB 7.8.3 table/block_based/filter_policy.cc, LegacyBloomBitsBuilder. An odd number of lines,
- * because the hash that picks the line by its remainder also picks the bits by its low end. */
+/* The number of lines is odd, because one hash gives the line by its remainder and the bits by its
+ * low bits (RocksDB 7.8.3 table/block_based/filter_policy.cc, LegacyBloomBitsBuilder). */
 static lanebloom_status rocksdb_legacy_plan(uint64_t millibits, uint64_t nkeys,
                                             struct filter_shape *shape)
 {
@@ -53,8 +56,9 @@ static lanebloom_status rocksdb_legacy_plan(uint64_t millibits, uint64_t nkeys,
   return LANEBLOOM_OK;
 }
 
-/* The writer's line size follows from the number of lines, if that divides the payload into a power
- * of two (RocksDB 7.8.3 table/block_based/filter_policy.cc, GetBuiltinFilterBitsReader). */
+/* The size of a line is the payload divided by the number of lines, if that is a power of two; if
+ * not, every key may be present (RocksDB 7.8.3 table/block_based/filter_policy.cc,
+ * GetBuiltinFilterBitsReader). */
 static lanebloom_status rocksdb_legacy_parse(const uint8_t *bytes, size_t size,
                                              struct filter_shape *shape)
 {

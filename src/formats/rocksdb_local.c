@@ -1,5 +1,8 @@
-/* RocksDB's FastLocalBloom, of format_version 5 and above: cache lines of 64 bytes, then a marker
- * and how many probes.
+/* RocksDB's FastLocalBloom, of format_version 5 and above.
+ *
+ *   cache lines of 64 bytes | 0xff | 0 | number of probes | 0 | 0
+ *                           | 1 byte each
+ *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
@@ -13,11 +16,11 @@ enum {
 
 static const uint64_t MAX_PAYLOAD_NBYTES = 0xffffffc0;
 
-/* Chosen by measurement upstream, and not monotone: 25.501 bits per key make 12 probes and 25.502
- * make 11 (RocksDB 7.8.3 util/bloom_impl.h, FastLocalBloomImpl::ChooseNumProbes). */
-static const uint16_t most_millibits[] = {
-    2080,  3580,  5100,  6640,  8300,  10070,
-    11720, 14001, 16050, 18300, 22001, 25501}; /* for 1, 2, 3, ... probes */
+/* The most thousandths of bits per key for 1, 2, 3, ... probes. RocksDB chose them by measurement,
+ * and they are not monotone: 25.501 bits per key make 12 probes, 25.502 make 11 (RocksDB 7.8.3
+ * util/bloom_impl.h, FastLocalBloomImpl::ChooseNumProbes). */
+static const uint16_t most_millibits[] = {2080,  3580,  5100,  6640,  8300,  10070,
+                                          11720, 14001, 16050, 18300, 22001, 25501};
 enum { NMOST = sizeof most_millibits / sizeof *most_millibits };
 
 static uint32_t nprobes_for(uint64_t millibits)
@@ -36,7 +39,7 @@ static uint64_t last_with_same_nprobes(uint64_t millibits)
   return millibits > 50000 ? UINT64_MAX : (millibits + 1999) / 2000 * 2000;
 }
 
-/* Behind the last whole line there may be bytes that are never read. */
+/* After the last whole line there may be bytes that are never probed. */
 static struct filter_shape rocksdb_local_shape(uint64_t nbytes, uint32_t line_nbytes,
                                                uint32_t nprobes)
 {
@@ -51,8 +54,8 @@ static struct filter_shape rocksdb_local_shape(uint64_t nbytes, uint32_t line_nb
   };
 }
 
-/* RocksDB 7.8.3 table/block_based/filter_policy.cc, FastLocalBloomBitsBuilder, with
- * optimize_filters_for_memory off. */
+/* As the engine sizes filters with optimize_filters_for_memory off (RocksDB 7.8.3
+ * table/block_based/filter_policy.cc, FastLocalBloomBitsBuilder). */
 static lanebloom_status rocksdb_local_plan(uint64_t millibits, uint64_t nkeys,
                                            struct filter_shape *shape)
 {
@@ -68,9 +71,9 @@ static lanebloom_status rocksdb_local_plan(uint64_t millibits, uint64_t nkeys,
   return LANEBLOOM_OK;
 }
 
-/* RocksDB 7.8.3 table/block_based/filter_policy.cc, GetBloomBitsReader. Of a payload that is no
- * whole number of lines the rest is never read; where not one line is whole, the engine reads
- * outside, and here every key passes. */
+/* As the engine's reader (RocksDB 7.8.3 table/block_based/filter_policy.cc, GetBloomBitsReader),
+ * with one exception: it reads out of bounds if the payload has no whole line; here every key may
+ * be present. */
 static lanebloom_status rocksdb_local_parse(const uint8_t *bytes, size_t size,
                                             struct filter_shape *shape)
 {

@@ -1,4 +1,4 @@
-/* Reads footers. | separates fields; handles are those of metaindex and index.
+/* Reads footers. The handles are those of metaindex and index; sizes are in bytes.
  *
  *   LevelDB, RocksDB 0          handles, padded to 40 | magic
  *   RocksDB and Pebble, 1 to 5  checksum type | handles, padded to 40 | version | magic
