@@ -1,0 +1,32 @@
+/* The options of `build'.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_CLI_BUILD_H
+#define LANEBLOOM_CLI_BUILD_H
+
+#include "cli.h"
+
+struct build {
+  struct record_syntax syntax;
+  const char *path;
+  struct target target;
+  struct stat target_status; /* zeroed: the target does not exist yet */
+  lanebloom_format format;
+  double bits_per_key;
+  const char *bits_text; /* as it was given, for messages; NULL: not given */
+  double rate;           /* 0: not given */
+  const char *rate_text;
+  uint64_t expected_keys; /* 0: not given */
+  bool raw, progress;
+  char **inputs;
+  size_t ninputs;
+  size_t nworkers;
+};
+
+/* ---- building.c: reads all inputs. One that cannot be read to its end ends the command. ---- */
+
+uint64_t count_keys(const struct build *build);
+
+/* nkeys: how many keys were added. If there can be no such filter, the command ends, too. */
+lanebloom_filter *build_filter(const struct build *build, uint64_t *nkeys);
+
+#endif
