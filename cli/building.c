@@ -52,7 +52,7 @@ static _Noreturn void die_of_limit(const struct build *build, uint64_t nkeys)
       (double)nbytes / (double)most * (double)nkeys);
 }
 
-/* Appended to messages about memory. */
+/* What messages about memory end with. */
 static const char *memory_advice(const struct build *build)
 {
   return build->expected_keys ? "" : "; --expected N needs less: it stores no hashes";

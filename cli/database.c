@@ -30,7 +30,7 @@ static int is_log(const struct dirent *entry)
   return end > name && strcmp(end, ".log") == 0;
 }
 
-/* A string for free(). */
+/* The path of a file in a folder. The caller frees it. */
 static char *join(const char *folder, const char *name)
 {
   const size_t nbytes = strlen(folder) + strlen(name) + sizeof "/";
@@ -59,7 +59,7 @@ static int list_folder(const char *folder, int (*is_wanted)(const struct dirent 
 
 /* ---- databases ---- */
 
-/* path: for free() by the database. */
+/* The database owns the path. */
 static void add_table(struct database *database, char *path)
 {
   database->paths = resize(database->paths, (database->ntables + 1) * sizeof *database->paths);
@@ -93,7 +93,7 @@ static bool add_name(struct database *database, const char *path, bool print_err
   return true;
 }
 
-/* False if a folder has no tables or cannot be read. */
+/* Lists the tables of all names. false: a folder has no tables or cannot be read. */
 static bool list_names(struct database *database, char *const *names, size_t nnames,
                        bool print_error)
 {

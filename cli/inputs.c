@@ -125,8 +125,8 @@ static bool has_shrunk(const struct inputs *inputs)
 
 /* ---- Files that are not records ---- */
 
-/* The first bytes of such files. Records are unlikely to begin with them. None contains a record
- * terminator, so a whole record never waits for more bytes before it is decided. */
+/* The first bytes of files that are not records; records are unlikely to begin with them. None
+ * contains a terminator, so they are all read before the first record is complete. */
 static const struct file_kind {
   const char *name;
   size_t nbytes;
@@ -141,7 +141,8 @@ static const struct file_kind {
     {"bzip2 data", 10, {'B', 'Z', 'h', '9', '1', 'A', 'Y', '&', 'S', 'Y'}, "bzcat"},
 };
 
-/* The kind of file that begins with these bytes, or may begin with them if they are too few. */
+/* The kind of file that begins with these bytes, or may begin with them if they are too few; NULL:
+ * records. */
 static const struct file_kind *find_kind(const char *bytes, size_t nbytes)
 {
   for (size_t i = 0; i < sizeof file_kinds / sizeof *file_kinds; i++) {
@@ -196,7 +197,7 @@ static size_t count_whole(const struct record_syntax *syntax, const struct chunk
   return last ? (size_t)(last + 1 - chunk->data) : 0;
 }
 
-/* Bytes after the last terminator are a record too; its terminator is added. */
+/* Makes a record of the bytes after the last terminator, by adding one. */
 static void complete_tail(struct inputs *inputs, struct chunk *chunk)
 {
   const size_t width = inputs->syntax.width;
@@ -207,7 +208,7 @@ static void complete_tail(struct inputs *inputs, struct chunk *chunk)
          chunk->nbytes);
   else if (chunk->nbytes > 0)
     chunk->data[chunk->nbytes++] =
-        inputs->syntax.terminator; /* the read that met the end had room */
+        inputs->syntax.terminator; /* room is left: the last read returned 0 bytes */
 }
 
 /* Fills the chunk from the open input, and closes the input at its end. */

@@ -83,7 +83,7 @@ enum {
   KEY_NCHARS = 24,
 };
 
-/* A string, for free(). */
+/* Formats the columns after the file's name. The caller frees the string. */
 static char *columns(const char *engine, const char *filter, const char *entries, const char *bits,
                      const char *rate, const char *smallest, const char *largest)
 {

@@ -33,7 +33,7 @@ enum { NTABLES = sizeof tables / sizeof *tables };
 typedef _Atomic(const struct kernel_table *) kernel_choice;
 
 static const struct kernel_table
-    refused; /* stands for a table that $LANEBLOOM_KERNEL names and that cannot run here */
+    refused; /* the choice if $LANEBLOOM_KERNEL names a table that cannot run here */
 static kernel_choice default_table; /* NULL: not chosen yet */
 static kernel_choice active_table;  /* NULL: the default */
 

@@ -106,7 +106,8 @@ static lanebloom_status load(int fd, const struct problem *problem, lanebloom_fi
   if (got < 0)
     return problem_io(problem);
   lanebloom_status status = lanebloom_container_check_header(
-      header, (uint64_t)got, problem); /* before all of a large file that is no container is read */
+      header, (uint64_t)got,
+      problem); /* before the payload is read: the file may be large and no container */
   if (status)
     return status;
 

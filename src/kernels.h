@@ -43,12 +43,13 @@ extern const uint8_t lanebloom_xxph3_secret[192];
 static const uint32_t ROCKSDB_LOCAL_MULTIPLIER = 0x9e3779b9;
 enum { ROCKSDB_LOCAL_LINE_NBYTES = 64 };
 
-static inline size_t rocksdb_local_line(uint64_t hash,
-                                        uint32_t nlines) /* where it starts, in bytes */
+/* The offset of the line, in bytes. */
+static inline size_t rocksdb_local_line(uint64_t hash, uint32_t nlines)
 {
   return (size_t)((hash & 0xffffffff) * nlines >> 32) * ROCKSDB_LOCAL_LINE_NBYTES;
 }
 
+/* The bit in the line. */
 static inline uint32_t rocksdb_local_bit(uint32_t probe)
 {
   return probe >> 23;

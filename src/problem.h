@@ -15,10 +15,10 @@
 /* Room for the line, as the caller passed it. */
 struct problem {
   char *text;
-  size_t size; /* bytes; 0: the caller wants no line */
+  size_t size; /* bytes; 0: no line is written */
 };
 
-/* For callers that want no line. */
+/* For calls that need no line. */
 static const struct problem no_problem = {0};
 
 static inline void problem_clear(const struct problem *problem)

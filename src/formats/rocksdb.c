@@ -74,9 +74,9 @@ double lanebloom_rocksdb_planned_rate(const struct filter_shape *shape, uint64_t
   return estimate(8.0 * (double)shape->nbytes / (double)nkeys, shape->nprobes, (double)nkeys);
 }
 
-/* Of m bits, n distinct keys of k probes set the share 1 - e^(-k n / m) (Broder and Mitzenmacher
- * 2004, section 2.1). Solved for n, that says how many keys the bits amount to, whatever was added
- * twice. */
+/* n distinct keys of k probes set the share 1 - e^(-k n / m) of m bits (Broder and Mitzenmacher
+ * 2004, section 2.1). Solved for n, this estimates the number of distinct keys from the set
+ * bits. */
 double lanebloom_rocksdb_filled_rate(const struct filter_shape *shape, uint64_t nbits_set,
                                      uint64_t nkeys, rocksdb_estimate *estimate)
 {
