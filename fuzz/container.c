@@ -1,6 +1,8 @@
-/* Any bytes as a container file: parsed, loaded and mapped they fare alike, and what parses is
- * saved as it was.
- *   1: checksums are put right first, 2: the header's alone | the file
+/* Any bytes as a container file. Parsing, loading and mapping give the same results; a filter that
+ * was parsed is saved as the same bytes.
+ *
+ *   flags, 1 byte: 1 correct all checksums first, 2 only the header's | the file
+ *
  * SPDX-License-Identifier: MIT */
 #include "fuzz.h"
 
@@ -10,7 +12,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* As docs/file-format.md has it. */
+/* See docs/file-format.md. */
 enum { HEADER_NBYTES = 64, AT_FORMAT = 12, AT_HEADER_CHECKSUM = 44, AT_CHECKSUM = 48 };
 
 static void store(uint8_t *to, uint64_t number, size_t nbytes)
@@ -41,7 +43,7 @@ static bool header_is_right(const uint8_t *bytes)
   return memcmp(bytes + AT_HEADER_CHECKSUM, checksum, sizeof checksum) == 0;
 }
 
-/* A file without a name, which is opened by its number. */
+/* A file without a name; its path has the number of its descriptor. */
 struct file {
   int descriptor;
   char path[32];
@@ -97,7 +99,7 @@ static void check_saving(const lanebloom_filter *filter, const uint8_t *bytes, s
   lanebloom_filter_describe(filter, &info, sizeof info);
   CHECK(lanebloom_filter_save(filter, path) == LANEBLOOM_OK);
   uint8_t *saved = memcpy(fuzz_alloc(size), bytes, size);
-  store(saved + AT_FORMAT, info.format, 4); /* of RocksDB's bytes that one which they say */
+  store(saved + AT_FORMAT, info.format, 4); /* LANEBLOOM_ROCKSDB becomes the format of the bytes */
   repair(saved, size);
   CHECK(holds(saved, size));
   free(saved);
@@ -117,7 +119,7 @@ static void check_other_ways(const lanebloom_filter *parsed, lanebloom_status st
   CHECK(!filter || same_filters(filter, parsed));
   lanebloom_filter_close(filter);
   const lanebloom_status mapped =
-      lanebloom_filter_map(path, &filter, NULL, 0); /* which leaves the payload unread */
+      lanebloom_filter_map(path, &filter, NULL, 0); /* does not read the payload */
   CHECK(mapped == status || (mapped == LANEBLOOM_OK && status == LANEBLOOM_ERR_CORRUPT) ||
         (mapped == LANEBLOOM_ERR_FORMAT && status == LANEBLOOM_ERR_CORRUPT));
   CHECK(!filter || !parsed || same_filters(filter, parsed));

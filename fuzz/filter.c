@@ -1,14 +1,16 @@
-/* Any bytes as a filter of any format, asked for any keys and hashes: every kernel answers as
- * scalar does, that as the positions of the bits say, and malformed filters as include/lanebloom.h
- * promises.
- *   format 1 byte | how often the payload is repeated 1 byte | keys | the filter
+/* Any bytes as a filter of any format, screened for any keys and hashes. Every kernel equals
+ * scalar, scalar equals the bits at lanebloom_filter_positions(), and malformed filters answer as
+ * include/lanebloom.h documents.
+ *
+ *   format, 1 byte | how often the payload is repeated, 1 byte | keys | the filter
+ *
  * SPDX-License-Identifier: MIT */
 #include "fuzz.h"
 #include "support.h"
 
 enum { TRAILER_NBYTES = 5, MAX_NBYTES = 64 << 10, MAX_NPROBES = 127 };
 
-/* ---- What the manual says of these bytes ---- */
+/* ---- Expected answers, by the manual ---- */
 
 enum verdict { REFUSED, NEVER, ALWAYS, BY_PROBES };
 
@@ -68,7 +70,7 @@ static enum verdict judge(lanebloom_format format, const uint8_t *bytes, size_t 
 
 /* ---- Answers ---- */
 
-/* Are all bits set that the definition names? */
+/* Are all bits set that the hash probes? */
 static bool has_bits(const lanebloom_filter *filter, const lanebloom_filter_info *info,
                      enum verdict verdict, const uint8_t *hash)
 {
@@ -86,7 +88,7 @@ static bool has_bits(const lanebloom_filter *filter, const lanebloom_filter_info
   return all;
 }
 
-/* Both bitmaps are of scalar's making: of the keys, and of their hashes, which are any bytes. */
+/* Scalar's bitmaps: of the keys, and of hashes that are any bytes. */
 struct answers {
   uint8_t keys[FUZZ_BITMAP_NBYTES], hashes[FUZZ_BITMAP_NBYTES];
 };
@@ -139,7 +141,7 @@ static void check_kernel(const lanebloom_filter *filter, const lanebloom_keys *k
   }
 }
 
-/* Two filters of one shape match together what either does, and one with itself is itself. */
+/* The merge of filters of one shape has the bits of all, and a filter may be merged twice. */
 static void check_merge(lanebloom_format format, const uint8_t *bytes, size_t size,
                         const lanebloom_filter *filter)
 {
@@ -165,8 +167,8 @@ static void check_merge(lanebloom_format format, const uint8_t *bytes, size_t si
 
 /* ---- The target ---- */
 
-/* The filter with its payload so many times, at the end of a block of memory: what is read behind
- * it is seen. */
+/* Makes the filter with its payload repeated, in a block of memory of its exact size: sanitizers
+ * detect reads past its end. */
 static uint8_t *repeat(const struct fuzz_input *rest, size_t times, size_t *size)
 {
   const size_t trailer = rest->left < TRAILER_NBYTES ? rest->left : TRAILER_NBYTES,
@@ -192,7 +194,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   const uint8_t *from = input.at;
   const lanebloom_keys keys = input_keys(&input, slices);
   lanebloom_slice hashes = {
-      from, (size_t)(input.at - from)}; /* bytes of the keys once more, at any alignment */
+      from, (size_t)(input.at - from)}; /* the bytes of the keys again, at any alignment */
   if (hashes.size > FUZZ_MAX_NKEYS)
     hashes.size = FUZZ_MAX_NKEYS;
   size_t nbytes;

@@ -1,6 +1,8 @@
-/* Any bytes as a filter block, asked for any keys of any data blocks: every kernel answers as the
- * definition does. And any calls of the builder: what it makes, the reader finds.
- *   1: signed tails, 2: build | rest of either
+/* Any bytes as a filter block, screened for any keys of any data blocks: every kernel answers as
+ * LevelDB's reader. Or any calls of the builder: the reader finds all keys that were added.
+ *
+ *   flags, 1 byte: 1 signed hash, 2 build | the rest, see below
+ *
  * SPDX-License-Identifier: MIT */
 #include <lanebloom_tables.h>
 
@@ -14,8 +16,8 @@ static uint32_t number_at(const uint8_t *bytes)
 
 /* ---- Reading: first offset 8 bytes | step 4 | keys per step 1 | keys | the block ---- */
 
-/* LevelDB's FilterBlockReader, on any bytes. Of a base_lg that would shift by more than there are
- * bits, C says nothing: every key may be there. */
+/* LevelDB's FilterBlockReader, on any bytes. A base_lg of 64 or more is undefined there; here every
+ * key may be present. */
 static bool may_match(const uint8_t *bytes, size_t size, uint64_t data_block_offset, uint32_t hash)
 {
   if (size < 5)
@@ -73,8 +75,8 @@ struct added {
   lanebloom_slice key;
 };
 
-/* A small base_lg makes filters for very few bytes each: offsets stay where they are not too
- * many. */
+/* Returns the number of keys that were added. Data blocks are limited to 100 of 64 KiB, because a
+ * small base_lg makes many filters. */
 static size_t build(lanebloom_format format, struct fuzz_input input,
                     lanebloom_filter_block_builder **builder, struct added added[FUZZ_MAX_NKEYS])
 {

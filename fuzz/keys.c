@@ -1,7 +1,10 @@
-/* Any keys in any layout: by each kernel they have the hashes and answers that scalar gives each
- * key by itself, and filters that are built of them have them all and are scalar's byte for byte.
- *   layout, format, bits per key, first and number of a part, bytes before the first key or from
- *   field to field: 1 byte each | keys
+/* Any keys in any layout. For each kernel, hashes and answers equal those that scalar gives for
+ * each key alone; filters that are built have all keys and equal scalar's byte for byte.
+ *
+ *   layout | format | bits per key | first key of a part | its number of keys
+ *   | bytes before the first key, or from field to field | keys
+ *   1 byte each, except keys
+ *
  * SPDX-License-Identifier: MIT */
 #include "fuzz.h"
 #include "support.h"
@@ -10,8 +13,8 @@ enum { MAX_HASH_NBYTES = 8 };
 
 enum { NLAYOUTS = 6 };
 
-/* Keys in another layout. Bytes and views lie at the end of their block of memory; offsets alone
- * know where keys end. */
+/* Keys in another layout. Bytes and views end at the end of their block of memory, so that
+ * sanitizers detect reads past it. */
 struct layout {
   lanebloom_keys keys;
   uint8_t *data;
@@ -20,8 +23,8 @@ struct layout {
   uint8_t *fields, *views;
 };
 
-/* Fields of records of `stride` bytes. Where they lie on top of each other, the slices become what
- * is there in the end. */
+/* Copies keys to fields of records of `stride` bytes. Fields may overlap, so the slices become the
+ * fields. */
 static lanebloom_keys lay_out_fields(lanebloom_slice *slices, size_t n, size_t stride,
                                      uint8_t *fields)
 {
@@ -33,7 +36,7 @@ static lanebloom_keys lay_out_fields(lanebloom_slice *slices, size_t n, size_t s
   return lanebloom_keys_strided(fields, width, stride, n);
 }
 
-/* Their bytes are in them up to 12, and else elsewhere. */
+/* Makes string views. Up to 12 bytes are in the view itself; longer strings stay in `data`. */
 static lanebloom_keys lay_out_views(const lanebloom_slice *slices, size_t n, const uint8_t *data,
                                     uint8_t *views)
 {
@@ -95,7 +98,7 @@ static void layout_free(struct layout *layout)
   free(layout->views);
 }
 
-/* What scalar makes of the slices, of each by itself. */
+/* Scalar's results for each slice alone. */
 struct expected {
   uint8_t hashes[FUZZ_MAX_NKEYS * MAX_HASH_NBYTES], bitmap[FUZZ_BITMAP_NBYTES];
   size_t count, filter_nbytes;
@@ -111,7 +114,7 @@ static void check(lanebloom_format format, double bits_per_key, const lanebloom_
   CHECK(lanebloom_filter_screen(filter, keys, found.bitmap) == expected->count);
   CHECK(memcmp(found.bitmap, expected->bitmap, (keys->n + 7) / 8) == 0);
 
-  /* Built at once, and by two builders: bytes are those of scalar, and the second ones pass all
+  /* A filter that is built at once equals scalar's. Filters of two merged builders have all
    * keys. */
   lanebloom_filter *built;
   CHECK(lanebloom_filter_build(format, bits_per_key, keys, &built) == LANEBLOOM_OK);
@@ -136,7 +139,7 @@ static void check(lanebloom_format format, double bits_per_key, const lanebloom_
     CHECK(lanebloom_filter_screen(merged, keys, NULL) == keys->n);
     size_t nbytes;
     const uint8_t *bytes = lanebloom_filter_bytes(merged, &nbytes);
-    if (expected_keys == 0) /* as of one builder that got all keys in this order */
+    if (expected_keys == 0) /* the same as of one builder */
       CHECK(nbytes == found.filter_nbytes && memcmp(bytes, found.filter_bytes, nbytes) == 0);
     lanebloom_filter_close(merged);
   }
@@ -160,7 +163,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   struct layout layout = lay_out(slices, keys.n, which, before);
 
   CHECK(lanebloom_kernel_use("scalar") == LANEBLOOM_OK);
-  lanebloom_filter *filter, *built; /* of a part, so that some pass */
+  lanebloom_filter *filter, *built; /* filter: of a part of the keys, so that some are absent */
   CHECK(lanebloom_filter_build(format, bits_per_key, &part, &filter) == LANEBLOOM_OK);
   const size_t hash_nbytes = lanebloom_format_hash_size(format);
   memset(expected.bitmap, 0, sizeof expected.bitmap);

@@ -1,6 +1,8 @@
-/* Any bytes as the CURRENT and MANIFEST beside a table.
- *   1: there is no CURRENT, 2: the first record's checksum is put right | CURRENT, its length
- *   before it | MANIFEST
+/* Any bytes as the CURRENT and MANIFEST in a table's folder.
+ *
+ *   flags, 1 byte: 1 no CURRENT, 2 correct the first record's checksum
+ *   | length of CURRENT, 1 byte | CURRENT | MANIFEST
+ *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 
@@ -13,7 +15,7 @@
 static bool has_current;
 static lanebloom_slice current, manifest;
 
-/* Files are what is in memory: the linker calls this instead. */
+/* Replaces lanebloom_input_open(), by the linker: files are in memory. */
 lanebloom_status __wrap_lanebloom_input_open(const char *path, struct input *input,
                                              const struct problem *problem);
 
@@ -32,7 +34,7 @@ lanebloom_status __wrap_lanebloom_input_open(const char *path, struct input *inp
   return LANEBLOOM_OK;
 }
 
-/* Of type and content, which is as long as the record says. */
+/* Corrects the checksum of the first record, which is of type and content. */
 static void repair(uint8_t *log, size_t size)
 {
   enum { HEADER_NBYTES = 7, AT_LENGTH = 4, AT_TYPE = 6 };
@@ -54,8 +56,8 @@ static uint64_t input_varint(struct fuzz_input *input)
   return byte < 0x80 ? number : UINT64_MAX;
 }
 
-/* The name that the log has: checksum 4 bytes | length 2 | type 1 | 1 for a comparator, a length,
- * its name ... */
+/* The name in the log: checksum, 4 bytes | length, 2 | type, 1 | tag 1, length of the name, name |
+ * ... */
 static lanebloom_slice find_name(const uint8_t *log, size_t size)
 {
   struct fuzz_input input = {log, size};
@@ -90,7 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   char *comparator;
   CHECK(lanebloom_manifest_find("folder/000005.ldb", &comparator) == has_current);
   const char *file = current.data;
-  size_t n = 0; /* of the name in CURRENT, of which no more is read */
+  size_t n = 0; /* length of the name in CURRENT; at most MAX_NAME_NBYTES are read */
   while (n < current.size && n < MAX_NAME_NBYTES && file[n] && file[n] != '\n')
     n++;
   const bool names_one = has_current && n > 0 && !memchr(file, '/', n);

@@ -1,6 +1,8 @@
-/* Any words as options: the groups that verbs share keep what they promise, numbers are those that
- * the words write, and each verb takes its options or refuses them.
- *   who is asked 1 byte | words, with a NUL byte after each
+/* Any words as options. The groups of options that verbs share have valid values, numbers are
+ * parsed exactly, and each verb accepts or refuses its options.
+ *
+ *   what is tested, 1 byte | words, each with a NUL byte after it
+ *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>
 #include <math.h>
@@ -17,13 +19,13 @@
 #define LEAKS_ARE_SEEN
 #endif
 
-/* ---- How a call ends that would end the process, or begin to work ---- */
+/* ---- Calls that would exit, or begin to work, return by longjmp() ---- */
 
 enum end { ACCEPTED = 1, REFUSED };
 
 static jmp_buf end;
 
-/* The linker calls these instead. argp's own complaints are returned, not printed. */
+/* Replacements, by the linker. argp returns its errors and does not print them. */
 error_t __real_argp_parse(const struct argp *argp, int argc, char **argv, unsigned flags,
                           int *index, void *input);
 error_t __wrap_argp_parse(const struct argp *argp, int argc, char **argv, unsigned flags,
@@ -56,7 +58,7 @@ void __wrap_exit(int status)
   longjmp(end, REFUSED);
 }
 
-/* ---- What such a call leaves behind, which the end of a process would free ---- */
+/* ---- Memory that these calls do not free, because the process would end ---- */
 
 enum { MAX_NBLOCKS = 10000 };
 
@@ -94,7 +96,7 @@ static void begin(void)
     CHECK(__sanitizer_install_malloc_and_free_hooks(note, forget) > 0);
   is_installed = true;
 #endif
-  static FILE *nothing; /* help goes there, and complaints */
+  static FILE *nothing; /* gets help and messages */
   if (!nothing) {
     static char buffers[BUFSIZ];
     CHECK((nothing = fopen("/dev/null", "w")) &&
@@ -168,7 +170,7 @@ static void check_groups(int argc, char **argv)
 static const struct argp no_options = {0};
 static const struct argp_state no_state = {.root_argp = &no_options, .name = "options"};
 
-/* Digits alone, and at most `most`, counted in twice as many bits. */
+/* Is the text only digits, and a number from 1 to `most`? Computed in 128 bits. */
 static bool is_count(const char *text, uint64_t most, uint64_t *number)
 {
   unsigned __int128 value = 0;
@@ -182,7 +184,7 @@ static bool is_count(const char *text, uint64_t most, uint64_t *number)
   return value >= 1 && value <= most;
 }
 
-/* Each of these: false where the text is refused. */
+/* These return false if the text is refused. */
 static bool take_count(const char *text, uint64_t most, uint64_t *number)
 {
   if (setjmp(end))

@@ -1,7 +1,9 @@
-/* Any bytes in any inputs, read in any chunks and cut in any way: records are those that a loop
- * over all bytes finds, none lost, none cut, in order; and chunks hold whole records alone.
- *   width 1 byte, or 0 | 1: NUL-terminated, 2: crlf | steps: what 1 byte | bytes | how many 2
- *   bytes, if repeated
+/* Any bytes in any inputs, in reads of any size. Records are those that a loop over all bytes
+ * finds, in order, and chunks have only whole records.
+ *
+ *   width, 1 byte; 0: none | flags, 1 byte: 1 NUL-terminated, 2 crlf | steps
+ *   a step: what, 1 byte | bytes | if they are repeated, how many in all, 2 bytes
+ *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <unistd.h>
@@ -9,7 +11,7 @@
 #include "fuzz.h"
 #include "inputs.h"
 
-/* ---- What is read: the linker calls this instead of read(2) ---- */
+/* ---- A replacement of read(2), by the linker ---- */
 
 enum { MAX_NINPUTS = 8, MAX_NSTEPS = 400, MAX_NBYTES = 100 << 10 };
 
@@ -41,8 +43,8 @@ ssize_t __wrap_read(int descriptor, void *to, size_t most)
   return step->what == READ_END ? 0 : -1;
 }
 
-/* Bytes of a step are repeated until there are as many as it says. Inputs end with READ_FAILED or
- * READ_END; returns how many there are. */
+/* Makes the steps, and returns the number of inputs. The bytes of a step are repeated up to its
+ * number. Inputs end with READ_FAILED or READ_END. */
 static size_t plan(struct fuzz_input *input)
 {
   size_t nbytes = 0, ninputs = 0;
@@ -64,7 +66,7 @@ static size_t plan(struct fuzz_input *input)
       step->nbytes = MAX_NBYTES - nbytes;
     for (size_t i = 0; some.size > 0 && i < step->nbytes; i++)
       all[nbytes++] = ((const char *)some.data)[i % some.size];
-    if (some.size == 0 || step->nbytes == 0) /* read(2) of no bytes would be an end */
+    if (some.size == 0 || step->nbytes == 0) /* 0 bytes would be the end */
       *step = (struct step){.what = READ_INTERRUPTED};
   }
   steps[nsteps++] = (struct step){.what = READ_END, .begin = nbytes};
@@ -73,11 +75,12 @@ static size_t plan(struct fuzz_input *input)
 
 /* ---- What is expected ---- */
 
-/* The inputs' bytes, cut one by one. */
+/* Cuts the inputs' bytes, record by record. */
 struct expected {
   const struct record_syntax *syntax;
-  size_t step, begin, at, end; /* of the input: from its first step on, and its bytes */
-  bool fails;                  /* and it ends in an error */
+  size_t step;           /* the next one after the input's */
+  size_t begin, at, end; /* of the input's bytes in `all`; at: the next record */
+  bool fails;            /* does the input end in an error? */
 };
 
 static void expect_input(struct expected *expected)
@@ -90,7 +93,7 @@ static void expect_input(struct expected *expected)
   expected->end = last->begin;
 }
 
-/* A record with its terminator, whether or not the input's last one has it. */
+/* The size of the next record with its terminator, which the input's last record may lack. */
 static size_t expected_nbytes(const struct expected *expected)
 {
   if (expected->syntax->width)
@@ -136,7 +139,7 @@ static void check_chunk(struct expected *expected, const struct chunk *chunk)
   CHECK(next == chunk->data + chunk->nbytes && n == cutter.nrecords && n <= CHUNK_NRECORDS);
 }
 
-/* Is the input a container, or compressed? It is then refused at once. */
+/* Is the input a container or compressed, so that it is refused? */
 static bool is_no_records(const struct expected *expected)
 {
   const char *bytes = all + expected->begin;
@@ -146,8 +149,8 @@ static bool is_no_records(const struct expected *expected)
                                           (n >= 4 && memcmp(bytes, "\x28\xb5\x2f\xfd", 4) == 0));
 }
 
-/* Where an input ends, what is left of it belongs to no record: a fixed one that is not whole, or
- * one whose end was not read for an error, of which there is word then. */
+/* Checks an error at the end of an input: a record of fixed width is not whole, or reading
+ * failed. */
 static void check_error(const struct expected *expected)
 {
   const size_t left = expected->end - expected->at;
@@ -168,7 +171,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   syntax.crlf = !syntax.width && !(how & 1) && how & 2;
   const size_t ninputs = plan(&input);
   struct expected expected = {.syntax = &syntax};
-  static struct chunk chunk; /* one, as a worker has */
+  static struct chunk chunk; /* used again, as by a worker */
   CHECK(chunk.buffer || chunk_create(&chunk));
   static const struct input_messages messages = {.verb = "fuzz", .container_advice = "none"};
   inputs_begin(&inputs, &messages, &syntax, paths, ninputs, NULL);
@@ -195,7 +198,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
       check_chunk(&expected, &chunk);
     }
   }
-  while (nbegun < ninputs) { /* without a byte */
+  while (nbegun < ninputs) { /* empty inputs */
     CHECK(expected.at == expected.end && !expected.fails);
     expect_input(&expected);
     nbegun++;

@@ -1,5 +1,5 @@
-/* Runs a fuzz target on the files of a folder, each in a process of its own, and prints TAP. For CI
- * and any compiler; by hand, file by file, a fuzzer does the same and has a debugger's patience.
+/* Runs a fuzz target on the files of a folder, each in a process of its own, and prints TAP. It
+ * needs no libFuzzer.
  * SPDX-License-Identifier: MIT */
 #include <dirent.h>
 #include <sys/stat.h>
@@ -20,7 +20,7 @@ static void run(const char *path)
   if (!file || fstat(fileno(file), &info) != 0)
     exit(EXIT_FAILURE);
   uint8_t *bytes = malloc((size_t)info.st_size +
-                          (info.st_size == 0)); /* exact: a sanitizer sees what is read behind */
+                          (info.st_size == 0)); /* exact size: sanitizers detect reads past it */
   if (!bytes || fread(bytes, 1, (size_t)info.st_size, file) != (size_t)info.st_size)
     exit(EXIT_FAILURE);
   fclose(file);

@@ -1,6 +1,8 @@
-/* Any bytes as a table file: it opens or says why not; it describes itself; and every kernel
- * screens keys alike, by itself and among others, as range and filter say of each.
- *   1: verify checksums, 2: LevelDB wrote it, 4: goleveldb | keys | the file
+/* Any bytes as a table file. It opens, or there is a problem line; its description is valid; every
+ * kernel screens keys by range and filter, for one table and for several.
+ *
+ *   flags, 1 byte: 1 verify checksums, 2 writer LevelDB, 4 writer goleveldb | keys | the file
+ *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 
@@ -8,11 +10,11 @@
 #include "fuzz.h"
 #include "tables/table.h"
 
-/* ---- Checksums, which would turn nearly every mutation away ---- */
+/* ---- Checksums are not verified: nearly every mutation would be refused ---- */
 
 static bool verifies;
 
-/* The linker calls this instead, and what it stands for by its other name. */
+/* The linker calls __wrap_ for lanebloom_footer_read(), and that for __real_. */
 lanebloom_status __real_lanebloom_footer_read(const struct input *input, struct footer *footer,
                                               const struct problem *problem);
 lanebloom_status __wrap_lanebloom_footer_read(const struct input *input, struct footer *footer,
@@ -27,8 +29,8 @@ lanebloom_status __wrap_lanebloom_footer_read(const struct input *input, struct 
   return status;
 }
 
-/* The footer's own, which RocksDB's have from format_version 6 on: src/tables/footer.c says
- * where. */
+/* Corrects the checksum of the footer, which RocksDB has from format_version 6 on; its layout is in
+ * src/tables/footer.c. */
 static void repair_footer(uint8_t *file, size_t size)
 {
   enum { FOOTER_NBYTES = 53, AT_CHECKSUM = 5, AT_BASE = 9 };
@@ -54,7 +56,7 @@ static int compare(lanebloom_slice a, lanebloom_slice b)
   return order ? order : (a.size > b.size) - (a.size < b.size);
 }
 
-/* The first block whose separator is no less. */
+/* The first block whose separator is not below the key. */
 static size_t find(const struct index *index, lanebloom_slice key)
 {
   size_t i = 0;
@@ -63,7 +65,7 @@ static size_t find(const struct index *index, lanebloom_slice key)
   return i;
 }
 
-/* One key, by definition: in range, and in the filter of its place. */
+/* May the table have the key, by definition: is it in range, and in its filter? */
 static bool may_contain(const lanebloom_table *table, lanebloom_slice key)
 {
   if (table->is_empty ||
@@ -166,8 +168,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     lanebloom_table_info info;
     lanebloom_table_describe(table, &info, sizeof info);
     check_info(&info, input.left);
-    if (info.has_range &&
-        keys.n > 1) { /* a table's first key and its last one are at its range's ends */
+    if (info.has_range && keys.n > 1) { /* keys at the bounds of the range */
       slices[0] = info.smallest;
       slices[1] = info.largest;
     }
