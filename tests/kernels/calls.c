@@ -1,5 +1,5 @@
 /* Cases of whole batches: keys that are hashed while they are probed or added, and the public
- * calls, which cut a batch into blocks.
+ * calls, which split a batch into parts and blocks.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 
 /* ---- Keys that are hashed while they are probed or added ---- */
 
-/* Probes keys, half of which are in the filter, and adds them, in the blocks that a kernel asks
- * for. The reference gets the same keys as slices. */
+/* Probes keys, half of which are in the filter, and adds them, in the blocks that a kernel
+ * requests. The reference gets the same keys as slices. */
 static void check_source(const struct trial *trial, const struct filter_shape *shape,
                          const lanebloom_keys *keys, const lanebloom_slice *slices, size_t round)
 {
@@ -66,7 +66,7 @@ void sources_of_keys(const struct trial *trial)
   const bool exhaustive = test_exhaustive();
   for (size_t c = 0; c < COUNT(counts); c++)
     for (size_t v = exhaustive ? 0 : c % 3; v < COUNT(variants); v += exhaustive ? 1 : 3) {
-      const bool beyond = (c + v) % 4 == 0; /* second-level caches, many of them */
+      const bool beyond = (c + v) % 4 == 0; /* larger than many second-level caches */
       const struct filter_shape shape =
           format_shape(trial->format, beyond ? 2500019 : 20011, 1 + (uint32_t)(c + v) % 8);
       const size_t n = counts[c], width = variants[v].width, stride = variants[v].stride;
@@ -95,11 +95,11 @@ void sources_of_keys(const struct trial *trial)
   free(bytes);
 }
 
-/* ---- The public calls, which cut a batch into blocks ---- */
+/* ---- The public calls ---- */
 
 enum { WIDTH = 8, NLAYOUTS = 6 };
 
-/* What the calls should say of n keys: the reference's operations on the whole batch at once. */
+/* The expected results for n keys: the reference's operations on the whole batch at once. */
 struct answers {
   uint8_t *hashes, *bitmap;
   uint32_t *indices;
@@ -157,7 +157,7 @@ static void check_answers(const struct trial *trial, size_t round, const laneblo
   guarded_free(&indices);
 }
 
-/* A filter of n keys in this layout, asked for n others of which half are in it. */
+/* Builds a filter of n keys in this layout and screens n keys of which half are in it. */
 static void check_calls(const struct trial *trial, size_t n, size_t layout)
 {
   const size_t round = layout % NROUNDS, stride = WIDTH + 5;
@@ -229,13 +229,14 @@ void calls_around_a_block(const struct trial *trial)
   enum { B = BLOCK_NKEYS };
   static const size_t sizes[] = {0, 1,     7,         8,     9,         65,       B - 1,
                                  B, B + 1, 2 * B - 1, 2 * B, 2 * B + 1, 5 * B + 7};
-  const size_t nlayouts = test_exhaustive() ? NLAYOUTS : 3; /* of each size, others each time */
+  const size_t nlayouts =
+      test_exhaustive() ? NLAYOUTS : 3; /* for each size, different ones each time */
   for (size_t s = 0; s < COUNT(sizes); s++)
     for (size_t l = 0; l < nlayouts; l++)
       check_calls(trial, sizes[s], (s + l) % NLAYOUTS);
 }
 
-/* Calls pass a batch to a kernel in parts of so many keys. */
+/* Batches around the size of a part, the keys that the calls give to a kernel at once. */
 void calls_around_a_part(const struct trial *trial)
 {
   enum { PART_NKEYS = 1 << 15 }; /* of screen.c */

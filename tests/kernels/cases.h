@@ -1,4 +1,4 @@
-/* The cases that every kernel is tried with, and what they share.
+/* The cases that every kernel is tested with, and what they share.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TESTS_KERNELS_CASES_H
 #define LANEBLOOM_TESTS_KERNELS_CASES_H
@@ -73,8 +73,8 @@ enum { NROUNDS = 4 };
 size_t trial_place(const struct trial *trial, size_t round);
 size_t aligned_place(size_t round); /* of indices, which have an alignment to keep */
 
-/* String views of these keys, as an engine in memory has them; read-only. Put together here without
- * the library's constants, so that no fault of theirs is shared. */
+/* String views of these keys, as an engine has them in memory; read-only. Made without the
+ * library's constants, so that an error in those is found. */
 struct guarded trial_views(const lanebloom_slice *slices, size_t n, size_t place);
 
 /* The operations on an array of n hashes. */
@@ -84,7 +84,7 @@ void trial_probe(const struct trial *trial, const struct operations *ops,
 void trial_add(const struct trial *trial, const struct operations *ops,
                const struct filter_shape *shape, uint8_t *payload, const void *hashes, size_t n);
 
-/* Adding with all the memory that the format says lanes can use. */
+/* Adds with the scratch memory of the format. */
 void trial_add_with_scratch(const struct trial *trial, const struct operations *ops,
                             const struct filter_shape *shape, uint8_t *payload, const void *hashes,
                             size_t n);
@@ -93,12 +93,12 @@ void trial_add_with_scratch(const struct trial *trial, const struct operations *
 void trial_note(const struct trial *trial, const struct filter_shape *shape, size_t n,
                 size_t round);
 
-/* Of a payload of nbytes, cut to whole lines, with as many probes or the next number that readers
- * do. */
+/* The shape of a payload of nbytes, rounded down to whole lines, with nprobes probes, or with the
+ * next number that readers accept. */
 struct filter_shape format_shape(const struct format *format, uint64_t nbytes, uint32_t nprobes);
 
-/* The number of probes to try after this one, from the table's min_nprobes on, up to the most that
- * the format takes; then 0. Writers make at most 30. */
+/* The number of probes to test after this one, from the format's min_nprobes to its max_nprobes;
+ * then 0. Writers use at most 30. */
 uint32_t format_next_nprobes(const struct format *format, uint32_t nprobes, uint32_t step);
 
 #endif

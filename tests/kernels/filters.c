@@ -1,4 +1,4 @@
-/* Cases of probing and adding: shapes of filters, batch sizes, and hashes that are hard.
+/* Cases of probing and adding: shapes of filters, batch sizes, and special hashes.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -6,7 +6,8 @@
 
 #include "cases.h"
 
-/* Adds to a payload, which afterwards is what the reference made of it. */
+/* Adds to copies of a payload by kernel and reference, and compares them. The payload becomes the
+ * reference's. */
 static void check_add(const struct trial *trial, const struct filter_shape *shape, uint8_t *payload,
                       const void *hashes, size_t n)
 {
@@ -108,7 +109,7 @@ void filter_shapes(const struct trial *trial)
     }
 }
 
-/* What follows the last whole line is neither read nor written: unmapped pages may lie there. */
+/* Bytes after the last whole line are neither read nor written: they may be unmapped. */
 void filter_rests_of_lines(const struct trial *trial)
 {
   enum { N = 100 };
@@ -164,16 +165,15 @@ void filter_every_kind_of_hash(const struct trial *trial)
       check_add(trial, &shape, payload, hashes, n / 2);
       check_probe(trial, &shape, payload, hashes, n);
       rng_fill(trial->rng, payload, shape.nbytes);
-      check_add(trial, &shape, payload, hashes + n / 2 * hash_nbytes,
-                5); /* what is set stays set */
+      check_add(trial, &shape, payload, hashes + n / 2 * hash_nbytes, 5); /* set bits stay set */
       memset(payload, 0xff, shape.nbytes);
       check_probe(trial, &shape, payload, hashes, n);
       free(payload);
     }
 }
 
-/* All bits are set but one that a known probe of a known hash meets. That hash must not pass,
- * whichever probe it is. */
+/* All bits are set except one that one hash probes. That hash must not pass, whichever of its
+ * probes it is. */
 void filter_each_probe_decides(const struct trial *trial)
 {
   enum { N = 65 };
@@ -243,8 +243,8 @@ void filter_around_2_to_32_bits(const struct trial *trial)
     check_large(trial, ((uint64_t)1 << 29) + (uint64_t)beyond[b]);
 }
 
-/* Filters that no cache holds, and batches from one hash to more than partitions collect: random
- * hashes; equal ones, which meet in few partitions; and without memory for partitions. */
+/* Filters larger than all caches, and batches from one hash to more than partitions can hold:
+ * random hashes; equal ones, which all go to few partitions; and without memory for partitions. */
 void filter_beyond_caches(const struct trial *trial)
 {
   enum { MANY = 700000, MIB = 1 << 20, QUICK = 5 };

@@ -15,8 +15,8 @@ static void check_hash(const struct trial *trial, const char *layout, const lane
   guarded_free(&hashes);
 }
 
-/* A field of records: nothing before the first and behind the last may be touched, and the first
- * rounds begin and end at unmapped pages. */
+/* Hashes a field of records. Nothing before the first field or after the last may be read; in the
+ * first rounds they begin and end at unmapped pages. */
 static void check_strided(const struct trial *trial, const uint8_t *bytes, size_t width, size_t n,
                           const void *expected, size_t round)
 {
@@ -157,8 +157,8 @@ void hash_mixed_lengths(const struct trial *trial)
   free(bytes);
 }
 
-/* Around the lengths at which XXPH3 changes its ways: classes end at 128 and 240 bytes, and longer
- * keys are taken in stripes of 64 and blocks of 1024. */
+/* Around the lengths at which XXPH3 uses another algorithm, 128 and 240 bytes, and at the ends of
+ * stripes of 64 and blocks of 1024 bytes. */
 void hash_long_keys(const struct trial *trial)
 {
   enum { N = 33, MIDDLE = N / 2 };
@@ -211,8 +211,8 @@ static void check_page_edges(const struct trial *trial, size_t max_length)
     check_hash(trial, "hashes", &keys, expected, place);
     check_strings(trial, slices, N, expected, place);
 
-    /* A load of 16 bytes ends at the page, or a byte before or behind: what may be loaded whole is
-     * decided here. */
+    /* A load of 16 bytes ends at the end of the page, or a byte before or after: the bound of safe
+     * loads. */
     for (size_t round = 0; round < 20; round++) {
       for (size_t i = 0; i < N; i++) {
         const size_t rest = rng_below(trial->rng, 34);
