@@ -22,11 +22,13 @@ struct build {
   size_t nworkers;
 };
 
-/* ---- building.c: reads all inputs. One that cannot be read to its end ends the command. ---- */
+/* ---- building.c: reads all inputs. If one cannot be read to its end, or if there can be no such
+ * filter, prints a message and exits. ---- */
 
+/* Returns the number of records. */
 uint64_t count_keys(const struct build *build);
 
-/* nkeys: how many keys were added. If there can be no such filter, the command ends, too. */
+/* Builds the filter. *nkeys: the number of keys that were added. */
 lanebloom_filter *build_filter(const struct build *build, uint64_t *nkeys);
 
 #endif

@@ -1,5 +1,5 @@
-/* Times the kernels. They take turns, so that whatever else the machine does meets all of them, and
- * of each the fastest call counts.
+/* Times the kernels. They take turns, so that other load slows all of them alike; the fastest call
+ * of each counts.
  * SPDX-License-Identifier: MIT */
 #include "timing.h"
 
@@ -8,8 +8,9 @@
 
 #include "cli.h"
 
-/* One call screens all queries. Of too few, a CPU learns the answers: of 8192, 32768 and 131072 the
- * scalar kernel took 11.5, 17.3 and 18.5 ns per absent key (LevelDB, Intel Xeon). */
+/* Queries of one call. If they are few, branch prediction learns the answers: with 8192, 32768 and
+ * 131072 queries the scalar kernel took 11.5, 17.3 and 18.5 ns per absent key (LevelDB, Intel
+ * Xeon). */
 enum { NQUERIES = 65536 };
 
 /* How long a kernel runs before the next one: much longer than a CPU takes to change its clock for
@@ -26,8 +27,8 @@ static void use_kernel(const char *name)
     die(NULL, "%s", lanebloom_status_text(LANEBLOOM_ERR_KERNEL));
 }
 
-/* Seconds of the fastest call within one turn. The stack moves from round to round: where it lies
- * is chance, and can cost 35 % (avx2, LevelDB, absent keys, Intel Xeon). */
+/* Returns the seconds of the fastest call in one turn. The stack is shifted from round to round,
+ * because its address is random and can cost 35 % (avx2, LevelDB, absent keys, Intel Xeon). */
 static double take_turn(const lanebloom_filter *filter, const lanebloom_keys *queries,
                         unsigned round)
 {
@@ -54,7 +55,7 @@ static void update(struct timing *timing, size_t kernel, double call_seconds)
   timing->least_ns = fmin(timing->least_ns, ns);
 }
 
-/* Rounds until the deadline, but at least one. */
+/* Times all kernels in rounds until the deadline, in at least one. */
 static void time_filter(const lanebloom_filter *filter, const lanebloom_keys queries[2],
                         struct timing timings[2], double deadline)
 {

@@ -10,7 +10,7 @@
 
 enum { TIMING_NKEYS = 200000, TIMING_BITS_PER_KEY = 10 }; /* of the filters that are screened */
 
-/* Screening a filter of one format for keys all of which are absent, or present. */
+/* The time to screen a filter of one format for keys that are all absent, or all present. */
 struct timing {
   lanebloom_format format;
   bool present;
@@ -23,7 +23,7 @@ struct timing {
 size_t time_kernels(struct timing **timings);
 void timings_destroy(struct timing *timings, size_t n);
 
-/* Is this kernel the fastest, or so close that another run may say otherwise? */
+/* Is this kernel the fastest, or within the noise of it? */
 bool is_fastest(const struct timing *timing, size_t kernel);
 
 #endif
