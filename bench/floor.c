@@ -1,5 +1,6 @@
 /* What the hardware allows at best: every other row can be read as a multiple of these.
  * SPDX-License-Identifier: MIT */
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -24,7 +25,7 @@ struct prefetch {
 struct floor_row {
   size_t kib;
   struct prefetch best;
-  size_t next; /* place */
+  _Atomic size_t next; /* place, modulo their number */
 };
 
 /* ---- Memory to read, and random places in it ---- */
@@ -46,7 +47,7 @@ static const uint8_t *share_memory(size_t kib)
  * themselves. */
 static size_t nplaces(size_t kib)
 {
-  return kib < 16384 ? 1 << 15 : 1 << 22;
+  return kib < BENCH_LARGE_KIB ? 1 << 15 : 1 << 22;
 }
 
 static struct bench_made make_places(const struct bench_case *wanted)
@@ -67,9 +68,7 @@ static const uint32_t *share_places(size_t kib)
 
 static size_t next_places(struct floor_row *row)
 {
-  const size_t first = row->next;
-  row->next = (first + BENCH_CALL_NKEYS) % nplaces(row->kib);
-  return first;
+  return atomic_fetch_add(&row->next, BENCH_CALL_NKEYS) % nplaces(row->kib);
 }
 
 /* ---- Random lines, prefetched ---- */
@@ -225,4 +224,9 @@ void bench_register_floor(void)
       bench_register(floors[f].function, &row, sizeof row, "floor/%s/KiB:%zu", floors[f].name,
                      row.kib);
     }
+  for (size_t size = 0; size < BENCH_NSIZES; size++) {
+    const struct floor_row row = {.kib = bench_sizes[size]};
+    if (row.kib >= BENCH_LARGE_KIB)
+      bench_register_threads(line_row, &row, sizeof row, "threads/floor/line/KiB:%zu", row.kib);
+  }
 }

@@ -95,7 +95,6 @@ int main(int argc, char **argv)
   bench_register_hash();
   bench_register_screen();
   bench_register_build();
-  bench_register_batch();
   bench_register_many();
   bench_register_load();
 #if defined(LANEBLOOM_BENCH_LIBBLOOM)

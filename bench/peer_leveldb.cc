@@ -88,7 +88,7 @@ static void hash(const uint8_t *data, const uint32_t *offsets, size_t n, void *h
 }
 
 const bench_peer bench_leveldb_peers[] = {
-    {"leveldb", LANEBLOOM_LEVELDB, open_reader, screen, close_reader, open_writer, build,
+    {"leveldb", LANEBLOOM_LEVELDB, 1, open_reader, screen, close_reader, open_writer, build,
      close_writer, hash},
     {},
 };

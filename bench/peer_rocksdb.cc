@@ -38,6 +38,8 @@ public:
 
 using policy = std::unique_ptr<const rocksdb::FilterPolicy>;
 
+enum : size_t { BATCH_NKEYS = 32 }; // MultiGetContext::MAX_BATCH_SIZE
+
 static rocksdb::Slice slice_of(const uint64_t &key)
 {
   return rocksdb::Slice(reinterpret_cast<const char *>(&key), sizeof key);
@@ -63,7 +65,6 @@ static size_t screen(void *opened, const void *keys, size_t width, size_t n)
 static size_t screen_batches(void *opened, const void *keys, size_t width, size_t n)
 {
   const char *bytes = static_cast<const char *>(keys);
-  enum { BATCH_NKEYS = 32 }; // MultiGetContext::MAX_BATCH_SIZE
   rocksdb::FilterBitsReader *from = static_cast<rocksdb::FilterBitsReader *>(opened);
   rocksdb::Slice slices[BATCH_NKEYS], *pointers[BATCH_NKEYS];
   for (size_t i = 0; i < BATCH_NKEYS; i++)
@@ -132,13 +133,13 @@ static void close_writer(void *opened)
 }
 
 const bench_peer bench_rocksdb_peers[] = {
-    {"rocksdb", LANEBLOOM_ROCKSDB_LOCAL, open_reader, screen, close_reader, open_local_writer,
+    {"rocksdb", LANEBLOOM_ROCKSDB_LOCAL, 1, open_reader, screen, close_reader, open_local_writer,
      build, close_writer, nullptr},
-    {"rocksdb-32", LANEBLOOM_ROCKSDB_LOCAL, open_reader, screen_batches, close_reader, nullptr,
-     nullptr, nullptr, nullptr},
-    {"rocksdb", LANEBLOOM_ROCKSDB_LEGACY, open_reader, screen, close_reader, open_legacy_writer,
+    {"rocksdb-32", LANEBLOOM_ROCKSDB_LOCAL, BATCH_NKEYS, open_reader, screen_batches, close_reader,
+     nullptr, nullptr, nullptr, nullptr},
+    {"rocksdb", LANEBLOOM_ROCKSDB_LEGACY, 1, open_reader, screen, close_reader, open_legacy_writer,
      build, close_writer, nullptr},
-    {"rocksdb-32", LANEBLOOM_ROCKSDB_LEGACY, open_reader, screen_batches, close_reader, nullptr,
-     nullptr, nullptr, nullptr},
+    {"rocksdb-32", LANEBLOOM_ROCKSDB_LEGACY, BATCH_NKEYS, open_reader, screen_batches, close_reader,
+     nullptr, nullptr, nullptr, nullptr},
     {},
 };

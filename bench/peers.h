@@ -13,6 +13,7 @@ extern "C" {
 struct bench_peer {
   const char *name;
   lanebloom_format format;
+  size_t call_nkeys; /* how many keys it is asked for at once */
 
   /* Screening. bytes: borrowed until the reader is closed. Returns how many keys may be in the
    * filter. */

@@ -6,7 +6,6 @@
 void bench_register_hash(void);
 void bench_register_screen(void);
 void bench_register_build(void);
-void bench_register_batch(void);
 void bench_register_many(void);
 void bench_register_load(void);
 void bench_register_floor(void);

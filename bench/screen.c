@@ -1,16 +1,23 @@
-/* Screening: every format, kernel and peer, over filters from the first level of cache to memory.
+/* Screening: every format, kernel and peer, over filters from the first level of cache to memory;
+ * in calls of few keys; by several threads.
  * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+
 #include "peers.h"
 #include "rows.h"
 #include "shared.h"
 #include "shim.h"
 #include "texts.h"
 
+enum question { SCREEN, KEYS, BATCH, THREADS };
+
 struct screen_row {
+  enum question question;
   struct bench_case wanted;
   const char *kernel;            /* NULL: a peer's row */
   const struct bench_peer *peer; /* NULL: a kernel's row */
   bool with_hash;
+  size_t call_nkeys; /* for BATCH; peers have their own */
   bool checked;
 };
 
@@ -20,6 +27,7 @@ struct screener {
   const struct bench_queries *queries;
   const uint8_t *hashes; /* NULL: with-hash */
   size_t hash_nbytes;
+  size_t call_nkeys;
   const struct bench_peer *peer;
   void *reader;
 };
@@ -27,14 +35,21 @@ struct screener {
 /* Asks for queries first .. first + BENCH_CALL_NKEYS; returns how many may be in the filter. */
 static size_t ask(const struct screener *screener, size_t first, uint8_t *bitmap)
 {
-  const lanebloom_keys keys = bench_queries_part(screener->queries, first, BENCH_CALL_NKEYS);
-  if (screener->peer)
-    return screener->peer->screen(screener->reader, keys.data, keys.width, keys.n);
   if (screener->hashes)
     return lanebloom_filter_screen_hashes(screener->filter,
                                           screener->hashes + first * screener->hash_nbytes,
                                           BENCH_CALL_NKEYS, bitmap);
-  return lanebloom_filter_screen(screener->filter, &keys, bitmap);
+  const size_t width = screener->queries->width;
+  const uint8_t *keys = (const uint8_t *)screener->queries->keys + first * width;
+  if (screener->peer)
+    return screener->peer->screen(screener->reader, keys, width, BENCH_CALL_NKEYS);
+  const uint8_t *end = keys + BENCH_CALL_NKEYS * width;
+  size_t count = 0;
+  for (; keys < end; keys += screener->call_nkeys * width) {
+    const lanebloom_keys call = lanebloom_keys_fixed(keys, width, screener->call_nkeys);
+    count += lanebloom_filter_screen(screener->filter, &call, bitmap);
+  }
+  return count;
 }
 
 static size_t count_checked(const struct screener *screener)
@@ -56,6 +71,7 @@ static void screen_row(struct bench *bench, void *argument)
       .queries = queries,
       .hashes = row->with_hash ? NULL : bench_hashes(wanted->format, wanted->kib, wanted->hits),
       .hash_nbytes = lanebloom_format_hash_size(wanted->format),
+      .call_nkeys = row->question == BATCH ? row->call_nkeys : BENCH_CALL_NKEYS,
       .peer = row->peer,
   };
   if (row->peer) {
@@ -88,30 +104,40 @@ static void screen_row(struct bench *bench, void *argument)
 
 static void register_row(const struct screen_row *row)
 {
+  static const char *const questions[] = {
+      [SCREEN] = "screen", [KEYS] = "keys", [BATCH] = "batch", [THREADS] = "threads"};
   const struct bench_case *wanted = &row->wanted;
-  if (wanted->width > 0)
-    bench_register(screen_row, row, sizeof *row, "keys/%s/%s%s/KiB:%zu/hits:%u/bytes:%zu",
-                   lanebloom_format_name(wanted->format), row->peer ? "peer:" : "",
-                   row->peer ? row->peer->name : row->kernel, wanted->kib, wanted->hits,
-                   wanted->width);
-  else
-    bench_register(screen_row, row, sizeof *row, "screen/%s/%s%s/KiB:%zu/hits:%u/k:%u/%s",
-                   lanebloom_format_name(wanted->format), row->peer ? "peer:" : "",
-                   row->peer ? row->peer->name : row->kernel, wanted->kib, wanted->hits,
-                   wanted->nprobes, row->with_hash ? "with-hash" : "no-hash");
+  char set[64] = "";
+  if (row->question == SCREEN)
+    snprintf(set, sizeof set, "/k:%u/%s", wanted->nprobes,
+             row->with_hash ? "with-hash" : "no-hash");
+  else if (row->question == KEYS)
+    snprintf(set, sizeof set, "/bytes:%zu", wanted->width);
+  else if (row->question == BATCH)
+    snprintf(set, sizeof set, "/keys:%zu", row->call_nkeys);
+  (row->question == THREADS ? bench_register_threads : bench_register)(
+      screen_row, row, sizeof *row, "%s/%s/%s%s/KiB:%zu/hits:%u%s", questions[row->question],
+      lanebloom_format_name(wanted->format), row->peer ? "peer:" : "",
+      row->peer ? row->peer->name : row->kernel, wanted->kib, wanted->hits, set);
 }
 
 /* The rows that are to be compared with each other. */
-static void register_case(struct bench_case wanted)
+static void register_case(struct screen_row row)
 {
-  for (size_t i = 0; i < lanebloom_kernel_count(); i++)
-    for (int with_hash = 1; with_hash >= (wanted.width > 0); with_hash--)
-      register_row(&(struct screen_row){
-          .wanted = wanted, .kernel = lanebloom_kernel_name(i), .with_hash = with_hash});
+  for (size_t i = 0; i < lanebloom_kernel_count(); i++) {
+    row.kernel = lanebloom_kernel_name(i);
+    for (int with_hash = 1; with_hash >= (row.question != SCREEN); with_hash--) {
+      row.with_hash = with_hash;
+      register_row(&row);
+    }
+  }
+  row.kernel = NULL;
+  row.with_hash = true;
   for (const struct bench_peer *const *list = bench_peers; *list; list++)
-    for (const struct bench_peer *peer = *list; peer->name; peer++)
-      if (peer->format == wanted.format)
-        register_row(&(struct screen_row){.wanted = wanted, .peer = peer, .with_hash = true});
+    for (row.peer = *list; row.peer->name; row.peer++)
+      if (row.peer->format == row.wanted.format &&
+          (row.question != BATCH || row.peer->call_nkeys == row.call_nkeys))
+        register_row(&row);
 }
 
 /* ---- Keys of other sizes ---- */
@@ -151,8 +177,9 @@ static void register_keys(lanebloom_format format)
   for (size_t size = 0; size < BENCH_NSIZES; size++)
     for (unsigned hits = 0; hits <= 100; hits += 100)
       for (size_t w = 0; w < 2; w++)
-        register_case(
-            (struct bench_case){format, bench_sizes[size], BENCH_NPROBES, hits, widths[w]});
+        register_case((struct screen_row){
+            .question = KEYS,
+            .wanted = {format, bench_sizes[size], BENCH_NPROBES, hits, widths[w]}});
   for (size_t i = 0; i < lanebloom_kernel_count(); i++) {
     const struct screen_row row = {.wanted = {format, TEXT_KIB, BENCH_NPROBES, 0, 0},
                                    .kernel = lanebloom_kernel_name(i),
@@ -160,6 +187,28 @@ static void register_keys(lanebloom_format format)
     bench_register(text_row, &row, sizeof row, "keys/%s/%s/KiB:%d/hits:0/words",
                    lanebloom_format_name(format), row.kernel, TEXT_KIB);
   }
+}
+
+/* ---- Few keys per call, and several threads ---- */
+
+static void register_batch(lanebloom_format format)
+{
+  static const size_t sizes[] = {256, BENCH_LARGE_KIB},
+                      counts[] = {1, 2, 8, 32, 64, 256, 2048, BENCH_CALL_NKEYS};
+  for (size_t size = 0; size < sizeof sizes / sizeof *sizes; size++)
+    for (unsigned hits = 0; hits <= 100; hits += 50)
+      for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        register_case((struct screen_row){.question = BATCH,
+                                          .wanted = {format, sizes[size], BENCH_NPROBES, hits, 0},
+                                          .call_nkeys = counts[i]});
+}
+
+static void register_threads(lanebloom_format format)
+{
+  for (size_t size = 0; size < BENCH_NSIZES; size++)
+    for (unsigned hits = 0; hits <= 100 && bench_sizes[size] >= BENCH_LARGE_KIB; hits += 100)
+      register_case((struct screen_row){
+          .question = THREADS, .wanted = {format, bench_sizes[size], BENCH_NPROBES, hits, 0}});
 }
 
 void bench_register_screen(void)
@@ -172,8 +221,12 @@ void bench_register_screen(void)
         continue;
       for (size_t size = 0; size < BENCH_NSIZES; size++)
         for (size_t hit = 0; hit < 3; hit++)
-          register_case((struct bench_case){format, bench_sizes[size], can, hits[hit], 0});
+          register_case((struct screen_row){
+              .question = SCREEN, .wanted = {format, bench_sizes[size], can, hits[hit], 0}});
     }
-  for (lanebloom_format format = bench_next_format(0); format; format = bench_next_format(format))
+  for (lanebloom_format format = bench_next_format(0); format; format = bench_next_format(format)) {
     register_keys(format);
+    register_batch(format);
+    register_threads(format);
+  }
 }

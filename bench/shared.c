@@ -1,5 +1,6 @@
 /* What rows share, made once and kept within a budget of memory.
  * SPDX-License-Identifier: MIT */
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <threads.h>
@@ -8,7 +9,7 @@
 #include "shared.h"
 #include "shim.h"
 
-const size_t bench_sizes[BENCH_NSIZES] = {16, 256, 1024, 16384, 262144};
+const size_t bench_sizes[BENCH_NSIZES] = {16, 256, 1024, BENCH_LARGE_KIB, 262144};
 
 void bench_check(lanebloom_status status)
 {
@@ -215,9 +216,9 @@ static struct bench_made make_filter(const struct bench_case *wanted)
   struct part parts[MAX_NPARTS];
   thrd_t threads[MAX_NPARTS];
   const long ncpus = sysconf(_SC_NPROCESSORS_ONLN);
-  const uint64_t nparts = wanted->kib < 16384  ? 1
-                          : ncpus < MAX_NPARTS ? (uint64_t)ncpus
-                                               : MAX_NPARTS;
+  const uint64_t nparts = wanted->kib < BENCH_LARGE_KIB ? 1
+                          : ncpus < MAX_NPARTS          ? (uint64_t)ncpus
+                                                        : MAX_NPARTS;
   struct bench_filter *made = malloc(sizeof *made);
   if (!made)
     bench_check(LANEBLOOM_ERR_MEMORY);
@@ -262,11 +263,11 @@ void bench_warm(const lanebloom_filter *filter)
 
 /* ---- Queries ---- */
 
-/* Both are whole numbers of calls. From 16 MiB on, a million repeated queries would find their
- * lines in a cache again, and flatter by a fifth. */
+/* Both are powers of two, and whole numbers of calls. From 16 MiB on, a million repeated queries
+ * would find their lines in a cache again, and flatter by a fifth. */
 static size_t nqueries(size_t kib)
 {
-  return kib < 16384 ? (size_t)1 << 20 : (size_t)1 << 22;
+  return kib < BENCH_LARGE_KIB ? (size_t)1 << 20 : (size_t)1 << 22;
 }
 
 static void release_queries(void *value)
@@ -317,9 +318,7 @@ lanebloom_keys bench_queries_part(const struct bench_queries *queries, size_t fi
 
 size_t bench_queries_next(struct bench_queries *queries)
 {
-  const size_t first = queries->next;
-  queries->next = (first + BENCH_CALL_NKEYS) % queries->n;
-  return first;
+  return atomic_fetch_add(&queries->next, BENCH_CALL_NKEYS) % queries->n;
 }
 
 static struct bench_made make_hashes(const struct bench_case *wanted)

@@ -23,8 +23,9 @@ enum {
   BENCH_NPROBES = 6,        /* where nothing else is said: 10 bits per key */
 };
 
-/* The sizes of filters, in KiB: first-level cache, second, around its end, third, memory. */
-enum { BENCH_NSIZES = 5 };
+/* The sizes of filters, in KiB: first-level cache, second, around its end, third, memory. From
+ * BENCH_LARGE_KIB on they are in no cache that a core has to itself. */
+enum { BENCH_NSIZES = 5, BENCH_LARGE_KIB = 16384 };
 extern const size_t bench_sizes[BENCH_NSIZES];
 
 /* Key i of an endless sequence without repetition. Filters hold the first ones. */
@@ -49,9 +50,9 @@ struct bench_queries {
   uint64_t *keys;
   size_t n;
   size_t width; /* bytes per key */
-  /* where the next call begins: repetitions go on where the last one ended, so that they see
-   * all */
-  size_t next;
+  /* where the next call begins, modulo n: repetitions go on where the last one ended, so that
+   * they see all, and threads share them out */
+  _Atomic size_t next;
   struct memory *array;
 };
 struct bench_queries *bench_queries(size_t kib, unsigned hits); /* keys of 8 bytes */

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include <benchmark/benchmark.h>
@@ -14,6 +15,7 @@
 
 struct bench {
   benchmark::State &state;
+  std::unique_lock<std::mutex> preparing; // up to the first bench_next()
 };
 
 // Of a row's repetitions, the least of each number. Of its rates that is the worst: read the times.
@@ -22,26 +24,47 @@ static double least(const std::vector<double> &times)
   return *std::min_element(times.begin(), times.end());
 }
 
-void bench_register(bench_function *function, const void *argument, size_t argument_nbytes,
-                    const char *format, ...)
+static benchmark::internal::Benchmark *add(bench_function *function, const void *argument,
+                                           size_t argument_nbytes, const char *format,
+                                           va_list arguments)
 {
+  static std::mutex one_thread;
   char name[256];
-  va_list arguments;
-  va_start(arguments, format);
   std::vsnprintf(name, sizeof name, format, arguments);
-  va_end(arguments);
   const std::shared_ptr<void> copy(std::malloc(argument_nbytes), std::free);
   std::memcpy(copy.get(), argument, argument_nbytes);
   const auto row = [function, copy](benchmark::State &state) {
-    bench bench{state};
+    bench bench{state, std::unique_lock<std::mutex>(one_thread)};
     function(&bench, copy.get());
     state.SetItemsProcessed(state.iterations());
   };
-  benchmark::RegisterBenchmark(name, row)->ComputeStatistics("min", least);
+  return benchmark::RegisterBenchmark(name, row)->ComputeStatistics("min", least);
+}
+
+void bench_register(bench_function *function, const void *argument, size_t argument_nbytes,
+                    const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  add(function, argument, argument_nbytes, format, arguments);
+  va_end(arguments);
+}
+
+void bench_register_threads(bench_function *function, const void *argument, size_t argument_nbytes,
+                            const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  add(function, argument, argument_nbytes, format, arguments)
+      ->UseRealTime()
+      ->ThreadRange(1, std::max(2, benchmark::CPUInfo::Get().num_cpus));
+  va_end(arguments);
 }
 
 bool bench_next(bench *bench, size_t nkeys)
 {
+  if (bench->preparing.owns_lock())
+    bench->preparing.unlock();
   return bench->state.KeepRunningBatch(static_cast<benchmark::IterationCount>(nkeys));
 }
 

@@ -20,6 +20,13 @@ typedef void bench_function(struct bench *bench, void *argument);
 void bench_register(bench_function *function, const void *argument, size_t argument_nbytes,
                     const char *name, ...) __attribute__((format(printf, 4, 5)));
 
+/* Adds a row for each number of threads: 1, 2, 4, ..., as many as there are CPUs, at least 2; to
+ * its name google/benchmark adds "real_time/threads:N". Each thread calls the function: up to its
+ * first bench_next() one after another, from there on all at once. Rates are those of all threads
+ * together, and a time is the real one divided by the keys of all. */
+void bench_register_threads(bench_function *function, const void *argument, size_t argument_nbytes,
+                            const char *name, ...) __attribute__((format(printf, 4, 5)));
+
 /* True: process nkeys more keys. A key is google/benchmark's iteration, so that every time is one
  * of a single key. */
 bool bench_next(struct bench *bench, size_t nkeys);

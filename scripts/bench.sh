@@ -12,9 +12,12 @@ cd "$(dirname "$0")/.."
 # program's 2 GiB. Quick leaves out leveldb-signed, which for keys of 8 bytes does what leveldb
 # does, rocksdb-legacy, whose kernels are nearly rocksdb-local's, and libbloom's slow building.
 quick='^floor/|^hash/(bloomhash|xxph3)/'
+quick="$quick|^batch/(leveldb|rocksdb-local)/.*/KiB:256/hits:0/keys:(1|32)\$"
 quick="$quick|^screen/(leveldb|rocksdb-local|libbloom)/.*/hits:(0|100)/k:6/with-hash"
 quick="$quick|^build/(leveldb|rocksdb-local)/.*/KiB:(256|16384)\$"
-full='^(floor|hash|batch|many|load)/
+full='^(floor|hash|many|load)/
+^batch/
+^threads/
 ^keys/leveldb.*
 ^keys/rocksdb.*
 ^screen/(leveldb.*|libbloom)/.*/k:4/

@@ -28,6 +28,23 @@ run_rows() { # FILTER
   jq -e '.benchmarks | length >= 16' "$BATS_TEST_TMPDIR/rows.json"
 }
 
+@test "calls of few keys: every count, and the engines by theirs" {
+  run_rows '^batch/(leveldb|rocksdb-local)/(scalar|peer.*)/KiB:256/hits:50/'
+  jq -r '.benchmarks[].name' "$BATS_TEST_TMPDIR/rows.json" >"$BATS_TEST_TMPDIR/names"
+  for nkeys in 1 2 8 32 64 256 2048 16384; do
+    grep -q "^batch/leveldb/scalar/KiB:256/hits:50/keys:$nkeys\$" "$BATS_TEST_TMPDIR/names"
+  done
+  grep -q '^batch/leveldb/peer:leveldb/.*/keys:1$' "$BATS_TEST_TMPDIR/names"
+  grep -q '^batch/rocksdb-local/peer:rocksdb/.*/keys:1$' "$BATS_TEST_TMPDIR/names"
+  grep -q '^batch/rocksdb-local/peer:rocksdb-32/.*/keys:32$' "$BATS_TEST_TMPDIR/names"
+}
+
+@test "several threads, and the memory's limit for as many" {
+  run_rows '^threads/(floor|leveldb/(scalar|peer.*))/.*KiB:16384/(hits:0/)?real_time/threads:[12]$'
+  jq -e '[.benchmarks[] | select(.items_per_second > 0) | .threads] | sort == [1, 1, 1, 2, 2, 2]' \
+    "$BATS_TEST_TMPDIR/rows.json"
+}
+
 @test "hashing, building and the floor" {
   run_rows '^hash/.*/bytes:8|^build/.*/KiB:16$|^floor/.*/KiB:16$'
   jq -e '.benchmarks | length >= 10' "$BATS_TEST_TMPDIR/rows.json"

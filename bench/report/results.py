@@ -32,14 +32,19 @@ NAMES = [
         rf"(?P<question>screen){SUBJECT}/KiB:(?P<x>[1-9]\d*)/hits:(?P<hits>\d+)"
         r"/k:(?P<k>[1-9]\d*)/(?P<mode>(with|no)-hash)",
         rf"(?P<question>build){SUBJECT}/KiB:(?P<x>[1-9]\d*)",
-        rf"(?P<question>batch){SUBJECT}/keys:(?P<x>[1-9]\d*)",
+        rf"(?P<question>batch){SUBJECT}/(?P<mode>KiB:[1-9]\d*)/hits:(?P<hits>\d+)"
+        r"/keys:(?P<x>[1-9]\d*)",
+        rf"(?P<question>threads){SUBJECT}/(?P<mode>KiB:[1-9]\d*)/hits:(?P<hits>\d+)"
+        r"/threads:(?P<x>[1-9]\d*)",
+        r"threads/(?P<question>floor)/(?P<series>line)/(?P<mode>KiB:[1-9]\d*)"
+        r"/threads:(?P<x>[1-9]\d*)",
         rf"(?P<question>many){SUBJECT}/filters:(?P<x>[1-9]\d*)",
         r"(?P<question>load)/(?P<series>load|map)/KiB:(?P<x>[1-9]\d*)",
         r"(?P<question>floor)/(?P<series>line|gather|read)/KiB:(?P<x>[1-9]\d*)",
     )
 ]
 RUN_OPTION = re.compile(
-    r"(repeats|iterations|threads|\w+_time)(:|$)"
+    r"(repeats|iterations|\w+_time)(:|$)"
 )  # google/benchmark adds these to names
 
 
@@ -278,7 +283,7 @@ def size_name(kib: float) -> str:
 
 
 def x_name(question: str, x: X) -> str:
-    if question in ("batch", "many"):
+    if question in ("batch", "many", "threads"):
         return f"{x:,}"
     if isinstance(x, str):
         return x.removeprefix("lengths:") + (" B" if x != "words" else "")
@@ -311,14 +316,17 @@ def accesses(panel: Panel) -> float:
         return 1  # RocksDB's formats keep a key's bits in one line
     if panel.question == "build":
         return MAIN_K
-    negative = (1 - FILL**panel.k) / (1 - FILL)
-    return negative + (panel.k - negative) * panel.hits / 100
+    k = panel.k or MAIN_K
+    negative = (1 - FILL**k) / (1 - FILL)
+    return negative + (k - negative) * panel.hits / 100
 
 
 def floor_of(results: Results, panel: Panel) -> dict[X, float]:
-    """ns per key by filter size: each access as a prefetched line or, to read, a gathered element
-    if that is faster."""
-    kinds = {"screen": ("line", "gather"), "build": ("line",)}.get(panel.question, ())
-    measured = [results.rows.get(Panel("floor"), {}).get(kind, {}) for kind in kinds]
-    sizes = sorted({x for by_x in measured for x in by_x})
-    return {x: accesses(panel) * min(by_x[x] for by_x in measured if x in by_x) for x in sizes}
+    """ns per key by filter size, or by number of threads: each access as a prefetched line or, to
+    read, a gathered element if that is faster."""
+    threads = panel.question == "threads"
+    kinds = {"screen": ("line", "gather"), "build": ("line",), "threads": ("line",)}
+    floor = results.rows.get(Panel("floor", mode=panel.mode if threads else ""), {})
+    measured = [floor.get(kind, {}) for kind in kinds.get(panel.question, ())]
+    xs = sorted({x for by_x in measured for x in by_x})
+    return {x: accesses(panel) * min(by_x[x] for by_x in measured if x in by_x) for x in xs}
