@@ -191,7 +191,7 @@ struct json_object *json_number(double value);
 /* Prints the object in one line and frees it. */
 void output_json(struct json_object *object);
 
-/* Since some moment in the past, by a clock that nobody sets. */
+/* The time of a monotonic clock, in seconds. */
 double seconds(void);
 
 /* Prints to standard error how many records there were and how many per second: at most once a

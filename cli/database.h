@@ -25,12 +25,12 @@ struct table_loader {
   void *context;
 };
 
-/* Loads the tables of these names: a file is a table, and of a folder the .ldb and .sst files are,
- * in the order of their numbers. A running engine replaces tables: folders are listed again until
- * all tables are loaded and two listings agree. At most 20 listings, 50 ms apart. A table is loaded
- * only once. A table that cannot be read is not waited for if it has not changed for 10 seconds.
- * Returns false, after messages, if a name could not be listed or a table not be read. The database
- * then holds the rest; database_free() frees it in either case. */
+/* Loads tables. A name is a table file, or a folder whose .ldb and .sst files are loaded in the
+ * order of their numbers. A running engine replaces tables: folders are listed again until all
+ * tables are loaded and two listings agree, at most 20 times, 50 ms apart. A table is loaded only
+ * once. A table that cannot be read is not waited for if it has not changed for 10 seconds. Returns
+ * false, after messages, if a folder could not be listed or a table could not be read. The database
+ * then has the other tables; database_free() frees it in either case. */
 bool database_load(struct database *database, char *const *names, size_t nnames,
                    const struct table_loader *loader);
 void database_free(struct database *database, const struct table_loader *loader);

@@ -113,7 +113,7 @@ typedef struct lanebloom_keys {
 LANEBLOOM_API lanebloom_keys lanebloom_keys_fixed(const void *data, size_t width, size_t n);
 
 /* One field of an array of records: key i is data[i * stride .. i * stride + width). stride: bytes
- * from one key to the next. With a stride of 0 the first key stands there n times; keys may
+ * from one key to the next. With a stride of 0 all n keys are the first one; keys may
  * overlap. The rest of the last record need not exist. Vector kernels may read up to 15 bytes past
  * a key, within its page, and ignore them. Cost: fields of 4, 8, 12, 16, 20 and 32 bytes are copied
  * side by side in the first-level cache before they are hashed, others are hashed as slices. */
@@ -259,9 +259,9 @@ typedef struct lanebloom_filter lanebloom_filter;
  *   of probes, is 0 or above 30, every key may be in it.
  * - RocksDB formats: with fewer than 6 bytes, no key is in the filter. If RocksDB 7.8.3 does not
  *   understand the trailer, which is the last 5 bytes, or the trailer describes lines outside the
- *   bytes, every key may be in it. Ask for LANEBLOOM_ROCKSDB to get the format that the trailer
+ *   bytes, every key may be in it. Pass LANEBLOOM_ROCKSDB to get the format that the trailer
  *   names; a filter with a constant answer stays LANEBLOOM_ROCKSDB. If one of the two formats is
- *   asked for and the bytes have the other, or the filter is a Ribbon filter: FORMAT. From 2^32
+ *   passed and the bytes have the other, or the filter is a Ribbon filter: FORMAT. From 2^32
  *   bytes on: LIMIT.
  *
  * Errors: ARGUMENT, FORMAT, LIMIT, MEMORY, KERNEL. Cost: constant. */
@@ -349,7 +349,7 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_save_raw(const lanebloom_f
 LANEBLOOM_API const void *lanebloom_filter_bytes(const lanebloom_filter *filter, size_t *size);
 
 typedef struct lanebloom_filter_info {
-  /* The format asked for. If that was LANEBLOOM_ROCKSDB: the one that the trailer names, or
+  /* The requested format. If that was LANEBLOOM_ROCKSDB: the one that the trailer names, or
    * LANEBLOOM_ROCKSDB for a constant answer. */
   lanebloom_format format;
 
@@ -364,7 +364,7 @@ typedef struct lanebloom_filter_info {
   double model_rate;
 
   /* The number of distinct keys, estimated from the bits that are set. LANEBLOOM_UNKNOWN for a
-   * constant answer, if all bits are set, and if the bits speak for more hashes than the format has
+   * constant answer, if all bits are set, and if the estimate exceeds the hashes of the format
    * (2^32 where a hash has 4 bytes).
    *
    * Error measured with random keys and 1 to 30 bits per key: in RocksDB's formats at most 4 % for

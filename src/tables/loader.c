@@ -98,8 +98,8 @@ static lanebloom_status check_call(lanebloom_writer writer, const struct problem
   return LANEBLOOM_OK;
 }
 
-/* If the file grew while it was read, reports that it is being written: a table's footer is written
- * last. */
+/* Reports that the file is being written, if it grew while it was read. A table's footer is written
+ * last, so until then it is missing. */
 static lanebloom_status report_growth(const struct input *input, lanebloom_status status,
                                       const struct problem *problem)
 {
