@@ -13,12 +13,12 @@
  * Xeon). */
 enum { NQUERIES = 65536 };
 
-/* How long a kernel runs before the next one: much longer than a CPU takes to change its clock for
- * wide vectors. */
+/* How long a kernel runs before the next one. Some CPUs lower their clock for wide vectors and need
+ * part of that time to raise it again. */
 static const double TURN_SECONDS = 0.002;
 static const double ALL_SECONDS = 1;
 
-/* Differences below 3 % are within the noise of such short runs. */
+/* Times that are closer may change places in the next run. */
 static const double TIE = 1.03;
 
 static void use_kernel(const char *name)
