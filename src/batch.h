@@ -106,9 +106,12 @@ static inline const void *hash_source_next(struct hash_source *source, size_t ma
     return source->hashes + first * source->hash_nbytes;
   uint8_t *block = source->blocks[source->next_block];
   source->next_block ^= 1;
-  const lanebloom_keys keys = lanebloom_keys_part(source->keys, first, *nkeys);
-  assert(keys_ascend(&keys));
-  hash_keys(source->hash, &keys, source->hash_nbytes, block);
+  if (*nkeys == 0)
+    return block;
+  lanebloom_keys part;
+  const lanebloom_keys *keys = keys_part(source->keys, first, *nkeys, &part);
+  assert(keys_ascend(keys));
+  hash_keys(source->hash, keys, source->hash_nbytes, block);
   hash_source_fetch(source, max_nkeys);
   return block;
 }
