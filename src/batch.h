@@ -45,7 +45,7 @@ struct hash_source {
   size_t hash_nbytes;
   size_t next, n; /* index of the next key, number of keys */
 
-  /* For adding: format_table.scratch_nbytes bytes with any contents, aligned to a cache line; or
+  /* For adding: layout_kernels.scratch_nbytes bytes with any contents, aligned to a cache line; or
    * NULL. */
   void *scratch;
 

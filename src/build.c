@@ -115,12 +115,13 @@ static void add_hashes(const struct format_table *format, const struct kernel_ta
                        const struct filter_shape *shape, const struct memory *memory,
                        struct hash_source *source)
 {
+  const struct layout_kernels *layout = &kernels->layout[format->layout];
+  const size_t nbytes = layout->scratch_nbytes ? layout->scratch_nbytes(shape, source->n) : 0;
   struct memory scratch = {0};
-  const size_t nbytes = format->scratch_nbytes ? format->scratch_nbytes(shape, source->n) : 0;
   if (nbytes > 0)
     scratch = lanebloom_memory_create(nbytes);
   source->scratch = scratch.bytes;
-  kernels->layout[format->layout].add(shape, memory->bytes + format->header_nbytes, source);
+  layout->add(shape, memory->bytes + format->header_nbytes, source);
   lanebloom_memory_free(&scratch);
 }
 

@@ -56,9 +56,6 @@ struct format_table {
    * round_bits. Errors: LIMIT. */
   lanebloom_status (*plan)(uint64_t millibits, uint64_t nkeys, struct filter_shape *shape);
 
-  /* Bytes of scratch memory with which kernels add nkeys keys faster. NULL: none. */
-  size_t (*scratch_nbytes)(const struct filter_shape *shape, size_t nkeys);
-
   /* Finds the least bits per key whose planned_rate for nkeys keys is at most `rate`: by the
    * engine's own rule, or by lanebloom_search_bits. Errors: LIMIT. */
   lanebloom_status (*bits_for_rate)(const struct format_table *format, double rate, uint64_t nkeys,

@@ -127,9 +127,13 @@ typedef void probe_function(const struct filter_shape *shape, const uint8_t *pay
 typedef void add_function(const struct filter_shape *shape, uint8_t *payload,
                           struct hash_source *source);
 
+/* How many bytes of scratch memory adding nkeys hashes can use to be faster; 0: none. */
+typedef size_t scratch_function(const struct filter_shape *shape, size_t nkeys);
+
 struct layout_kernels {
   probe_function *probe;
   add_function *add;
+  scratch_function *scratch_nbytes; /* NULL: always 0 */
 };
 
 /* A table is constant and complete: where an instruction set has nothing faster, it has scalar's

@@ -35,13 +35,15 @@ struct operations {
   hash_function *hash;
   probe_function *probe;
   add_function *add;
+  scratch_function *scratch_nbytes;
 };
 
 static inline struct operations operations_of(const struct kernel_table *table,
                                               const struct format_table *format)
 {
   const struct layout_kernels *layout = &table->layout[format->layout];
-  return (struct operations){table->hash[format->hash], layout->probe, layout->add};
+  return (struct operations){table->hash[format->hash], layout->probe, layout->add,
+                             layout->scratch_nbytes};
 }
 
 /* A format: its operations, and where its probes lie. Hashing takes keys in slices only: it is no

@@ -1,5 +1,6 @@
 /* The AVX2 kernels: by gathers, and by loads for CPUs where gathers are slow.
  * SPDX-License-Identifier: MIT */
+#include "../lanes/partitions.h"
 #include "avx2.h"
 #include "isa.h"
 
@@ -13,40 +14,32 @@ static unsigned avx2_loads_score(void)
   return !isa_usable() ? 0 : isa_gathers_slowly() ? 21 : 19;
 }
 
+/* What both tables have. */
+#define AVX2_HASHES                                                                                \
+  {                                                                                                \
+    [HASH_BLOOMHASH] = lanebloom_bloomhash_hash_avx2,                                              \
+    [HASH_BLOOMHASH_SIGNED] = lanebloom_bloomhash_signed_hash_avx2,                                \
+    [HASH_XXPH3] = lanebloom_xxph3_hash_avx2,                                                      \
+  }
+#define AVX2_LAYOUTS(leveldb_probe)                                                                \
+  {                                                                                                \
+    [LAYOUT_LEVELDB] = {leveldb_probe, lanebloom_leveldb_add_avx2, partitions_nbytes},             \
+    [LAYOUT_ROCKSDB_LEGACY] = {lanebloom_rocksdb_legacy_probe_avx2,                                \
+                               lanebloom_rocksdb_legacy_add_avx2},                                 \
+    [LAYOUT_ROCKSDB_LOCAL] = {lanebloom_rocksdb_local_probe_avx2,                                  \
+                              lanebloom_rocksdb_local_add_avx2},                                   \
+  }
+
 const struct kernel_table lanebloom_kernels_avx2 = {
     .name = "avx2" ISA_SUFFIX,
     .score = avx2_score,
-    .hash =
-        {
-            [HASH_BLOOMHASH] = lanebloom_bloomhash_hash_avx2,
-            [HASH_BLOOMHASH_SIGNED] = lanebloom_bloomhash_signed_hash_avx2,
-            [HASH_XXPH3] = lanebloom_xxph3_hash_avx2,
-        },
-    .layout =
-        {
-            [LAYOUT_LEVELDB] = {lanebloom_leveldb_probe_avx2, lanebloom_leveldb_add_avx2},
-            [LAYOUT_ROCKSDB_LEGACY] = {lanebloom_rocksdb_legacy_probe_avx2,
-                                       lanebloom_rocksdb_legacy_add_avx2},
-            [LAYOUT_ROCKSDB_LOCAL] = {lanebloom_rocksdb_local_probe_avx2,
-                                      lanebloom_rocksdb_local_add_avx2},
-        },
+    .hash = AVX2_HASHES,
+    .layout = AVX2_LAYOUTS(lanebloom_leveldb_probe_avx2),
 };
 
 const struct kernel_table lanebloom_kernels_avx2_loads = {
     .name = "avx2-loads" ISA_SUFFIX,
     .score = avx2_loads_score,
-    .hash =
-        {
-            [HASH_BLOOMHASH] = lanebloom_bloomhash_hash_avx2,
-            [HASH_BLOOMHASH_SIGNED] = lanebloom_bloomhash_signed_hash_avx2,
-            [HASH_XXPH3] = lanebloom_xxph3_hash_avx2,
-        },
-    .layout =
-        {
-            [LAYOUT_LEVELDB] = {lanebloom_leveldb_probe_avx2_loads, lanebloom_leveldb_add_avx2},
-            [LAYOUT_ROCKSDB_LEGACY] = {lanebloom_rocksdb_legacy_probe_avx2,
-                                       lanebloom_rocksdb_legacy_add_avx2},
-            [LAYOUT_ROCKSDB_LOCAL] = {lanebloom_rocksdb_local_probe_avx2,
-                                      lanebloom_rocksdb_local_add_avx2},
-        },
+    .hash = AVX2_HASHES,
+    .layout = AVX2_LAYOUTS(lanebloom_leveldb_probe_avx2_loads),
 };

@@ -1,5 +1,6 @@
 /* The AVX-512 kernels.
  * SPDX-License-Identifier: MIT */
+#include "../lanes/partitions.h"
 #include "avx512.h"
 
 /* The compiler's library asks the CPU once, when the program starts, and counts AVX-512 only where
@@ -26,7 +27,8 @@ const struct kernel_table lanebloom_kernels_avx512 = {
         },
     .layout =
         {
-            [LAYOUT_LEVELDB] = {lanebloom_leveldb_probe_avx512, lanebloom_leveldb_add_avx512},
+            [LAYOUT_LEVELDB] = {lanebloom_leveldb_probe_avx512, lanebloom_leveldb_add_avx512,
+                                partitions_nbytes},
             [LAYOUT_ROCKSDB_LEGACY] = {lanebloom_rocksdb_legacy_probe_avx512,
                                        lanebloom_rocksdb_legacy_add_avx512},
             [LAYOUT_ROCKSDB_LOCAL] = {lanebloom_rocksdb_local_probe_avx512,

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "../format.h"
-#include "../lanes/partitions.h"
 
 enum {
   MIN_NBITS = 64, /* LevelDB's: smaller filters would have a high false-positive rate */
@@ -101,8 +100,7 @@ static void leveldb_positions(const struct filter_shape *shape, const void *hash
   .layout = LAYOUT_LEVELDB, .trailer_nbytes = 1, .max_nbytes = UINT64_MAX, .min_nprobes = 1,       \
   .max_nprobes = LEVELDB_MAX_NPROBES, .min_millibits = 0,                                          \
   .max_millibits = (uint64_t)INT_MAX * 1000, .step_millibits = 1000, .rounds_bits = false,         \
-  .round_bits = leveldb_round_bits, .plan = leveldb_plan, .scratch_nbytes = partitions_nbytes,     \
-  .bits_for_rate = lanebloom_search_bits,                                                          \
+  .round_bits = leveldb_round_bits, .plan = leveldb_plan, .bits_for_rate = lanebloom_search_bits,  \
   .last_with_same_nprobes = lanebloom_last_with_same_nprobes_by_bits, .parse = leveldb_parse,      \
   .write_frame = leveldb_write_frame, .line_nbytes = 1, .shape = leveldb_shape,                    \
   .planned_rate = leveldb_planned_rate, .filled_rate = leveldb_filled_rate,                        \

@@ -1,5 +1,6 @@
 /* The NEON kernels.
  * SPDX-License-Identifier: MIT */
+#include "../lanes/partitions.h"
 #include "isa.h"
 #include "neon.h"
 
@@ -19,7 +20,8 @@ const struct kernel_table lanebloom_kernels_neon = {
         },
     .layout =
         {
-            [LAYOUT_LEVELDB] = {lanebloom_leveldb_probe_neon, lanebloom_leveldb_add_neon},
+            [LAYOUT_LEVELDB] = {lanebloom_leveldb_probe_neon, lanebloom_leveldb_add_neon,
+                                partitions_nbytes},
             [LAYOUT_ROCKSDB_LEGACY] = {lanebloom_rocksdb_legacy_probe_neon,
                                        lanebloom_rocksdb_legacy_add_neon},
             [LAYOUT_ROCKSDB_LOCAL] = {lanebloom_rocksdb_local_probe_neon,

@@ -56,8 +56,7 @@ void trial_add_with_scratch(const struct trial *trial, const struct operations *
                             const struct filter_shape *shape, uint8_t *payload, const void *hashes,
                             size_t n)
 {
-  const struct format_table *format = trial->format->table;
-  const size_t nbytes = format->scratch_nbytes ? format->scratch_nbytes(shape, n) : 0;
+  const size_t nbytes = ops->scratch_nbytes ? ops->scratch_nbytes(shape, n) : 0;
   struct guarded scratch = guarded_make(nbytes, AT_BEGIN);
   struct hash_source source;
   hash_source_of_hashes(&source, hashes, trial->format->hash_nbytes, n);
