@@ -149,8 +149,8 @@ struct kernel_table {
 
 /* The tables of this build: src/<instruction set>/kernels.c. */
 extern const struct kernel_table lanebloom_kernels_scalar;
-extern const struct kernel_table lanebloom_kernels_avx512, lanebloom_kernels_avx2,
-    lanebloom_kernels_avx2_loads;
+extern const struct kernel_table lanebloom_kernels_avx512, lanebloom_kernels_avx512_loads;
+extern const struct kernel_table lanebloom_kernels_avx2, lanebloom_kernels_avx2_loads;
 extern const struct kernel_table lanebloom_kernels_sse41;
 extern const struct kernel_table lanebloom_kernels_neon;
 
@@ -163,5 +163,9 @@ const struct kernel_table *lanebloom_kernels_current(void);
 /* Does CPUID report that QEMU translates instructions? It emulates vectors lane by lane, so scalar
  * code is faster: probing FastLocalBloom took avx2-loads 185 ns per key there, scalar 20 ns. */
 bool lanebloom_cpu_is_emulated(void);
+
+/* Is this a CPU whose gathers are known to be faster than loads of one lane at a time? Others may
+ * be many times slower. */
+bool lanebloom_cpu_gathers_fast(void);
 
 #endif

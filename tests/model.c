@@ -372,9 +372,11 @@ static void hash_xxph3(const lanebloom_keys *keys, void *hashes)
   }
 }
 
-const struct model model_leveldb = {{hash_unsigned, leveldb_probe, leveldb_add}, leveldb_position};
-const struct model model_leveldb_signed = {{hash_signed, leveldb_probe, leveldb_add},
+const struct model model_leveldb = {{hash_unsigned, leveldb_probe, leveldb_add, NULL},
+                                    leveldb_position};
+const struct model model_leveldb_signed = {{hash_signed, leveldb_probe, leveldb_add, NULL},
                                            leveldb_position};
-const struct model model_rocksdb_legacy = {{hash_signed, legacy_probe, legacy_add},
+const struct model model_rocksdb_legacy = {{hash_signed, legacy_probe, legacy_add, NULL},
                                            legacy_position};
-const struct model model_rocksdb_local = {{hash_xxph3, local_probe, local_add}, local_position};
+const struct model model_rocksdb_local = {{hash_xxph3, local_probe, local_add, NULL},
+                                          local_position};

@@ -20,19 +20,6 @@ static inline bool isa_usable(void)
          __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
 }
 
-/* AMD takes a gather apart in microcode: eight dwords cost Zen 3 39 operations and 8 cycles, where
- * it can do three loads a cycle; Intel's Skylake 5 and 5 (vpgatherdd of uops.info). On Zen 4 loads
- * are 1.1 to 1.5 times as fast for LevelDB filters of every size, hash included; RocksDB's kernels
- * gather nothing. Intel's CPUs from Skylake on, before Alder Lake and Sapphire Rapids, gather
- * slowly once microcode mitigates Gather Data Sampling (CVE-2022-40982, INTEL-SA-00828). A program
- * cannot ask the CPU for that; Linux shows it in
- * /sys/devices/system/cpu/vulnerabilities/gather_data_sampling, and the user may choose
- * avx2-loads. */
-static inline bool isa_gathers_slowly(void)
-{
-  return __builtin_cpu_is("amd");
-}
-
 #else
 #define SIMDE_ENABLE_NATIVE_ALIASES
 #include <simde/x86/avx2.h>
@@ -43,11 +30,6 @@ static inline bool isa_gathers_slowly(void)
 #define ISA_OPERAND "+m" /* no register has as many */
 
 static inline bool isa_usable(void)
-{
-  return true;
-}
-
-static inline bool isa_gathers_slowly(void)
 {
   return true;
 }

@@ -6,12 +6,12 @@
 
 static unsigned avx2_score(void)
 {
-  return isa_usable() ? 20 : 0;
+  return !isa_usable() ? 0 : lanebloom_cpu_gathers_fast() ? 21 : 19;
 }
 
 static unsigned avx2_loads_score(void)
 {
-  return !isa_usable() ? 0 : isa_gathers_slowly() ? 21 : 19;
+  return isa_usable() ? 20 : 0;
 }
 
 /* What both tables have. */

@@ -9,6 +9,7 @@ hash_function lanebloom_bloomhash_hash_avx512, lanebloom_bloomhash_signed_hash_a
 hash_function lanebloom_xxph3_hash_avx512;
 
 probe_function lanebloom_leveldb_probe_avx512;
+probe_function lanebloom_leveldb_probe_avx512_loads; /* instead of gathers */
 probe_function lanebloom_rocksdb_legacy_probe_avx512, lanebloom_rocksdb_local_probe_avx512;
 
 add_function lanebloom_leveldb_add_avx512;

@@ -1,37 +1,55 @@
-/* The AVX-512 kernels.
+/* The AVX-512 kernels: by gathers, and by loads for CPUs where gathers are slow.
  * SPDX-License-Identifier: MIT */
 #include "../lanes/partitions.h"
 #include "avx512.h"
 
 /* The compiler's library asks the CPU once, when the program starts, and counts AVX-512 only where
  * the operating system saves its registers. Of CPUs with AVX-512 only Xeon Phi lacks some of the
- * four features. Twice the lanes, and survivors compressed by one instruction: on Zen 4 it is the
- * best for every format and size (other CPUs were not measured). None of its kernels gathers. */
+ * four features. Above AVX2: twice the lanes, and survivors compressed by one instruction. */
+static bool is_usable(void)
+{
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+         __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+         __builtin_cpu_supports("popcnt");
+}
+
 static unsigned avx512_score(void)
 {
-  const bool usable = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-                      __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
-                      __builtin_cpu_supports("popcnt");
-  return usable ? 30 : 0;
+  return !is_usable() ? 0 : lanebloom_cpu_gathers_fast() ? 31 : 29;
 }
+
+static unsigned avx512_loads_score(void)
+{
+  return is_usable() ? 30 : 0;
+}
+
+/* What both tables have. */
+#define AVX512_HASHES                                                                              \
+  {                                                                                                \
+    [HASH_BLOOMHASH] = lanebloom_bloomhash_hash_avx512,                                            \
+    [HASH_BLOOMHASH_SIGNED] = lanebloom_bloomhash_signed_hash_avx512,                              \
+    [HASH_XXPH3] = lanebloom_xxph3_hash_avx512,                                                    \
+  }
+#define AVX512_LAYOUTS(leveldb_probe)                                                              \
+  {                                                                                                \
+    [LAYOUT_LEVELDB] = {leveldb_probe, lanebloom_leveldb_add_avx512, partitions_nbytes},           \
+    [LAYOUT_ROCKSDB_LEGACY] = {lanebloom_rocksdb_legacy_probe_avx512,                              \
+                               lanebloom_rocksdb_legacy_add_avx512},                               \
+    [LAYOUT_ROCKSDB_LOCAL] = {lanebloom_rocksdb_local_probe_avx512,                                \
+                              lanebloom_rocksdb_local_add_avx512},                                 \
+  }
 
 const struct kernel_table lanebloom_kernels_avx512 = {
     .name = "avx512",
     .score = avx512_score,
-    .hash =
-        {
-            [HASH_BLOOMHASH] = lanebloom_bloomhash_hash_avx512,
-            [HASH_BLOOMHASH_SIGNED] = lanebloom_bloomhash_signed_hash_avx512,
-            [HASH_XXPH3] = lanebloom_xxph3_hash_avx512,
-        },
-    .layout =
-        {
-            [LAYOUT_LEVELDB] = {lanebloom_leveldb_probe_avx512, lanebloom_leveldb_add_avx512,
-                                partitions_nbytes},
-            [LAYOUT_ROCKSDB_LEGACY] = {lanebloom_rocksdb_legacy_probe_avx512,
-                                       lanebloom_rocksdb_legacy_add_avx512},
-            [LAYOUT_ROCKSDB_LOCAL] = {lanebloom_rocksdb_local_probe_avx512,
-                                      lanebloom_rocksdb_local_add_avx512},
-        },
+    .hash = AVX512_HASHES,
+    .layout = AVX512_LAYOUTS(lanebloom_leveldb_probe_avx512),
+};
+
+const struct kernel_table lanebloom_kernels_avx512_loads = {
+    .name = "avx512-loads",
+    .score = avx512_loads_score,
+    .hash = AVX512_HASHES,
+    .layout = AVX512_LAYOUTS(lanebloom_leveldb_probe_avx512_loads),
 };

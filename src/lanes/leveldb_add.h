@@ -4,34 +4,13 @@
 #ifndef LANEBLOOM_LANES_LEVELDB_ADD_H
 #define LANEBLOOM_LANES_LEVELDB_ADD_H
 
+#include "leveldb.h"
 #include "partitions.h"
 
-enum {
-  /* Hashes per group (AVX-512 on Zen 4, 16 KiB: 16: 2.60 ns per key, 32: 2.45, 64: 2.49). */
-  GROUP_NKEYS = 32,
-  GROUP_NPOSITIONS = GROUP_NKEYS * LEVELDB_MAX_NPROBES,
-};
-
-/* Bits to be set: their byte, and their mask in it. Aligned, so that no store crosses cache
- * lines. */
-struct bits {
-  _Alignas(CACHE_LINE_NBYTES) uint32_t bytes[GROUP_NPOSITIONS];
-  uint8_t masks[GROUP_NPOSITIONS];
-};
-
-/* What takes probes modulo the number of bits: each instruction set has its own. */
-struct modulus;
-
-/* What an instruction set does for the driver below: inline functions, in a constant. */
+/* What an instruction set does for adding: inline functions, in a constant. */
 struct leveldb_add_vocabulary {
-  /* Of all probes of the first nkeys hashes of a group, whose other hashes may be read and
-   * computed as well: their positions, or their bits, whichever is not NULL. Returns how many: a
-   * multiple of 8. */
-  size_t (*find)(const struct modulus *modulus, uint32_t nprobes, const uint8_t *hashes,
-                 size_t nkeys, uint32_t *positions, struct bits *bits);
-
-  /* The bits at n positions, a multiple of CACHE_LINE_NPOSITIONS. */
-  void (*find_bits)(const uint32_t *positions, size_t n, struct bits *bits);
+  const struct leveldb_arithmetic *arithmetic;
+  void (*store)(uint32_t *to, lanes value);
 
   /* Past the cache where that is possible. Both are aligned to cache lines. */
   void (*store_line)(uint32_t *to, const struct positions_line *line);
@@ -65,6 +44,31 @@ static inline const uint8_t *group_at(const uint8_t *hashes, size_t first, size_
   return (const uint8_t *)filled;
 }
 
+/* Of all probes of the first nkeys hashes of a group, whose other hashes are computed as well to
+ * fill lanes: their positions, or their bits, whichever is not NULL. Returns how many: a multiple
+ * of 8. */
+static inline __attribute__((always_inline)) size_t
+locate_group(const struct modulus *modulus, uint32_t nprobes,
+             const struct leveldb_add_vocabulary *adding, const uint8_t *hashes, size_t nkeys,
+             uint32_t *positions, struct bits *bits)
+{
+  const struct leveldb_arithmetic *in = adding->arithmetic;
+  size_t n = 0;
+  for (size_t i = 0; i < nkeys; i += LANES) {
+    lanes probes = in->load(hashes + i * sizeof(uint32_t));
+    const lanes strides = in->strides(probes);
+    for (uint32_t p = 0; p < nprobes; p++, n += LANES) {
+      const lanes at = in->positions(probes, modulus);
+      if (positions)
+        adding->store(positions + n, at);
+      else
+        in->put_bits(bits, n, at);
+      probes = in->sum(probes, strides);
+    }
+  }
+  return n;
+}
+
 /* ---- One by one ---- */
 
 /* Sets the bits of n hashes. */
@@ -77,7 +81,7 @@ add_block(const struct filter_shape *shape, uint8_t *payload, const struct modul
     uint32_t filled[GROUP_NKEYS];
     const uint8_t *group = group_at(hashes, first, n, filled);
     const size_t nkeys = n - first < GROUP_NKEYS ? n - first : GROUP_NKEYS;
-    const size_t nbits = adding->find(modulus, shape->nprobes, group, nkeys, NULL, &bits);
+    const size_t nbits = locate_group(modulus, shape->nprobes, adding, group, nkeys, NULL, &bits);
     set_bits_at(payload, &bits, nbits);
   }
 }
@@ -95,8 +99,9 @@ static __attribute__((noinline)) void partition_apply(const struct filter_shape 
   struct bits bits;
   partition_load(shape, payload, partition);
   for (size_t nbits, first = 0; first < n; first += nbits) {
-    nbits = n - first < GROUP_NPOSITIONS ? n - first : GROUP_NPOSITIONS;
-    adding->find_bits(positions + first, nbits, &bits);
+    nbits = n - first < MAX_NBITS ? n - first : MAX_NBITS;
+    for (size_t i = 0; i < nbits; i += LANES)
+      adding->arithmetic->put_bits(&bits, i, adding->arithmetic->load(positions + first + i));
     set_bits_at(payload, &bits, nbits);
   }
 }
@@ -128,11 +133,12 @@ partitions_add_block(const struct filter_shape *shape, uint8_t *payload,
                      const struct partitions *partitions, const uint8_t *hashes, size_t n)
 {
   for (size_t first = 0; first < n; first += GROUP_NKEYS) {
-    _Alignas(CACHE_LINE_NBYTES) uint32_t positions[GROUP_NPOSITIONS];
+    _Alignas(CACHE_LINE_NBYTES) uint32_t positions[MAX_NBITS];
     uint32_t filled[GROUP_NKEYS];
     const uint8_t *group = group_at(hashes, first, n, filled);
     const size_t nkeys = n - first < GROUP_NKEYS ? n - first : GROUP_NKEYS;
-    const size_t npositions = adding->find(modulus, shape->nprobes, group, nkeys, positions, NULL);
+    const size_t npositions =
+        locate_group(modulus, shape->nprobes, adding, group, nkeys, positions, NULL);
     for (size_t i = 0; i < npositions; i++)
       partition_collect(shape, payload, adding, partitions, positions[i]);
   }

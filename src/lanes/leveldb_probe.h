@@ -1,131 +1,373 @@
 /* Probing a filter of LevelDB's layout: what is the same for all lanes. A register is done when its
  * last key is, so early exit needs compaction: keys that pass a probe, the survivors, move together
- * and fill whole registers for the next probe.
+ * and fill whole registers for the next probe. Each pass goes over its keys twice: it tests all of
+ * them first and keeps a bit of each, and moves survivors then. Where they move to depends on the
+ * tests, so in one loop every later load would wait for such a store to know its address.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_LANES_LEVELDB_PROBE_H
 #define LANEBLOOM_LANES_LEVELDB_PROBE_H
 
-#include "../kernels.h"
+#include "../scalar/scalar.h"
+#include "leveldb.h"
 
 enum {
-  MAX_LANES = 16, /* 32-bit lanes of the widest registers */
+  STEP_NKEYS = 16, /* whole registers of any instruction set */
 
-  /* The first block tells how many keys to expect to pass. */
-  FIRST_BLOCK_NKEYS = 128,
-  /* Hits per block up to which each probe is worth a pass of its own, and from which one pass for
-   * all is best (AVX2 on Zen 4: they meet at 15 and 42 % in 16 KiB, at 22 and 63 % in 256 KiB). */
-  FEW_PERCENT = 20,
+  /* Hashes of a block: as many bytes as other hashes have (AVX-512 on Xeon, 256 KiB, no key passes,
+   * ns per key: 1024 hashes 1.25, 2048 1.18). */
+  LEVELDB_BLOCK_NKEYS = BLOCK_NKEYS * MAX_HASH_NBYTES / sizeof(uint32_t),
+  /* Of a block of which most keys are expected to pass: they stay beside a filter of 16 KiB in the
+   * first-level cache (AVX-512 on Zen 4: 256 keys 2.53, 1024 2.69). */
+  SMALL_BLOCK_NKEYS = 256,
+
+  /* Percent of a block's keys. Where more are hits, testing all probes of all keys of the next
+   * block is best: compaction costs instructions and saves loads, so the farther the filter, the
+   * more hits it takes until it does not pay. */
   MOST_PERCENT = 60,
   MOST_PERCENT_TINY = 40,
   TINY_NBYTES = 32 << 10, /* a first-level cache, where loads cost least */
+  MOST_PERCENT_FAR = 87,
+
+  /* When a pass leaves more percent of its keys, or fewer keys, one more pass for all remaining
+   * probes is best. */
+  MANY_PERCENT = 80,
+  FEW_SURVIVORS = 128,
 
   /* Up to here prefetching costs more than it saves (AVX2 on Zen 4, no key passes, ns per key
-   * without and with it: 4 MiB 3.2, 4.1; 16 MiB 10.0, 4.2). AVX-512 does without. */
+   * without and with it: 4 MiB 3.2, 4.1; 16 MiB 10.0, 4.2). */
   NEAR_NBYTES = 4 << 20,
-  /* So many cache lines are in flight (AVX2 on Zen 4, at 16 and 256 MiB: 256: 5.3, 11.5; 512: 4.2,
-   * 10.1; 1024: 4.2, 11.1). */
-  FAR_BLOCK_NKEYS = 512,
+
+  /* Steps between locating bits and loading their bytes (AVX-512 on Zen 4, no key passes, 16 KiB,
+   * 16 and 256 MiB: 3 steps 0.95, 5.7, 10.7; 7: 0.98, 4.6, 11.1; 15: 16 MiB 4.5, 256 MiB 12.5). */
+  AHEAD = 7,
+  RING_NSTEPS = AHEAD + 1,
+};
+
+/* What lanes need to know of a filter. */
+struct probed {
+  const uint8_t *payload;
+  uint32_t nprobes;
+  bool is_far; /* its cache lines are prefetched */
+  struct modulus modulus;
+
+  /* For gathers: the dword in which the payload begins, and where in that, in bits. No dword lies
+   * in two cache lines, or in a page without a byte of the payload. */
+  const uint8_t *dwords;
+  uint32_t first_bit;
 };
 
 /* Keys of a block that have passed all probes so far: their hashes, and their indices in the block.
  * Stores take whole registers. */
 struct survivors {
-  _Alignas(64) uint32_t hashes[BLOCK_NKEYS + MAX_LANES];
-  _Alignas(64) uint32_t indices[BLOCK_NKEYS + MAX_LANES];
+  _Alignas(CACHE_LINE_NBYTES) uint32_t hashes[LEVELDB_BLOCK_NKEYS + STEP_NKEYS];
+  _Alignas(CACHE_LINE_NBYTES) uint32_t indices[LEVELDB_BLOCK_NKEYS + STEP_NKEYS];
 };
 
-/* What lanes need to know of a filter: each instruction set has its own. */
-struct probed;
-
-/* What an instruction set does for the drivers below: inline functions, in a constant. */
+/* What an instruction set does for probing: inline functions, in a constant. */
 struct leveldb_probe_vocabulary {
-  /* Tests probes first .. end of n keys. Returns how many pass, which `survivors` has then. The
-   * hashes may be those of `survivors`: stores never pass the loads. indices: NULL for a whole
-   * block. */
-  size_t (*compact)(const struct probed *filter, const uint8_t *hashes, const uint32_t *indices,
-                    size_t n, uint32_t first, uint32_t end, struct survivors *survivors);
+  const struct leveldb_arithmetic *arithmetic;
+  size_t few_nkeys; /* fewer are faster by scalar */
 
-  /* Tests all probes of n keys. Returns the number of hits. */
-  size_t (*probe_all)(const struct probed *filter, const uint8_t *hashes, size_t n,
-                      uint8_t *bitmap);
+  /* Bit j: whether bit i + j of these is set in the payload, for STEP_NKEYS of them. */
+  unsigned (*test_bits)(const uint8_t *payload, const struct bits *bits, size_t i);
 
-  /* The bitmap of n keys in which these indices are hits. */
-  void (*mark)(const uint32_t *indices, size_t nhits, size_t n, uint8_t *bitmap);
+  /* The same by gathers, for positions in a filter that is not far. NULL: loads are faster. Lanes
+   * have the tested bits somewhere; `both` is set where both are; store_mask stores LANES bits, the
+   * first lane's lowest. */
+  lanes (*gather)(const struct probed *filter, lanes positions);
+  lanes (*both)(lanes a, lanes b);
+  void (*store_mask)(uint8_t *bitmap, lanes gathered);
+
+  /* Moves the keys of a mask together behind nsurvivors others. Returns how many there are then. */
+  size_t (*append)(struct survivors *survivors, size_t nsurvivors, lanes hashes, lanes indices,
+                   unsigned mask);
 };
 
-/* Bit by bit: bytes first, and then their signs as bits, was 0.1 ns per key slower where few pass
- * and 0.1 faster where all do. */
-static inline void mark_bits(const uint32_t *indices, size_t nhits, size_t n, uint8_t *bitmap)
+/* ---- Bits of keys, as in the bitmap ---- */
+
+/* Of LANES keys from i on, a multiple of LANES. */
+static inline unsigned mask_at(const uint8_t *bitmap, size_t i)
+{
+  if (LANES == 16)
+    return bitmap[i / 8] | (unsigned)bitmap[i / 8 + 1] << 8;
+  return bitmap[i / 8] >> i % 8 & ((1u << LANES) - 1);
+}
+
+/* Of a step of keys from i on: those from n on become 0, and bytes without a key stay. */
+static inline void put_step(uint8_t *bitmap, size_t i, size_t n, unsigned mask)
+{
+  if (n - i < STEP_NKEYS)
+    mask &= (1u << (n - i)) - 1;
+  bitmap[i / 8] = (uint8_t)mask;
+  if (n - i > 8)
+    bitmap[i / 8 + 1] = (uint8_t)(mask >> 8);
+}
+
+static inline size_t count_hits(const uint8_t *bitmap, size_t n)
+{
+  size_t nhits = 0;
+  for (size_t i = 0; i < n; i += 8)
+    nhits += (unsigned)__builtin_popcount(bitmap[i / 8]);
+  return nhits;
+}
+
+static inline void mark_hits(const uint32_t *indices, size_t nhits, size_t n, uint8_t *bitmap)
 {
   memset(bitmap, 0, (n + 7) / 8);
   for (size_t i = 0; i < nhits; i++)
     bitmap[indices[i] / 8] |= (uint8_t)(1 << indices[i] % 8);
 }
 
-/* Where n probes from `first` on end. */
-static inline uint32_t end_of(uint32_t first, uint32_t n, uint32_t nprobes)
+/* ---- Probes of a step ---- */
+
+/* The hashes of a step from i on. One that is not whole is copied to `filled`, where the hashes
+ * from n on are 0. */
+static inline const uint8_t *step_at(const uint8_t *hashes, size_t i, size_t n, uint32_t *filled)
 {
-  return n < nprobes - first ? first + n : nprobes;
+  const uint8_t *step = hashes + i * sizeof *filled;
+  if (i + STEP_NKEYS <= n)
+    return step;
+  memset(filled, 0, STEP_NKEYS * sizeof *filled);
+  if (i < n)
+    memcpy(filled, step, (n - i) * sizeof *filled);
+  return (const uint8_t *)filled;
 }
 
-/* Tests nfirst probes of all keys of a block, then nnext more at a time of the survivors. Returns
- * the number of hits. */
+static inline __attribute__((always_inline)) lanes
+probes_of(const struct leveldb_arithmetic *arithmetic, lanes hashes, lanes strides, uint32_t p)
+{
+  return p == 0 ? hashes : arithmetic->sum(hashes, arithmetic->times(strides, p));
+}
+
+/* ---- Testing by gathers ---- */
+
+/* Do probes first .. end of LANES hashes find their bits? */
+static inline __attribute__((always_inline)) void
+gather_probes(const struct probed *filter, const struct leveldb_probe_vocabulary *probing,
+              const uint8_t *hashes, uint32_t first, uint32_t end, uint8_t *bitmap)
+{
+  const struct leveldb_arithmetic *arithmetic = probing->arithmetic;
+  const lanes hash = arithmetic->load(hashes), strides = arithmetic->strides(hash);
+  lanes probes = probes_of(arithmetic, hash, strides, first);
+  lanes passed = probing->gather(filter, arithmetic->positions(probes, &filter->modulus));
+  for (uint32_t p = first + 1; p < end; p++) {
+    probes = arithmetic->sum(probes, strides);
+    passed = probing->both(
+        passed, probing->gather(filter, arithmetic->positions(probes, &filter->modulus)));
+  }
+  probing->store_mask(bitmap, passed);
+}
+
+static inline __attribute__((always_inline)) void
+test_by_gathers(const struct probed *filter, const struct leveldb_probe_vocabulary *probing,
+                const uint8_t *hashes, size_t n, uint32_t first, uint32_t end, uint8_t *bitmap)
+{
+  size_t i = 0;
+  for (; i + LANES <= n; i += LANES)
+    gather_probes(filter, probing, hashes + i * sizeof(uint32_t), first, end, bitmap + i / 8);
+  if (i < n) {
+    uint32_t filled[STEP_NKEYS];
+    uint8_t mask[2] = {0};
+    gather_probes(filter, probing, step_at(hashes, i, n, filled), first, end, mask);
+    put_step(bitmap, i, n, mask[0] | (unsigned)mask[1] << 8);
+  }
+}
+
+/* ---- Testing by loads ---- */
+
+/* What is to be located next: probe p of the step of keys at i. */
+struct next_step {
+  size_t i;
+  uint32_t p;
+  lanes probes[STEP_NKEYS / LANES], strides[STEP_NKEYS / LANES];
+};
+
+/* Probe p of the keys at i, of n; of hash 0 where there are none. */
+static inline __attribute__((always_inline)) struct next_step
+begin_step(const struct leveldb_arithmetic *arithmetic, const uint8_t *hashes, size_t i, size_t n,
+           uint32_t p)
+{
+  struct next_step next = {.i = i, .p = p};
+  uint32_t filled[STEP_NKEYS];
+  const uint8_t *step = step_at(hashes, i, n, filled);
+#pragma GCC unroll 4
+  for (size_t j = 0; j < STEP_NKEYS / LANES; j++) {
+    const lanes hash = arithmetic->load(step + j * LANES * sizeof *filled);
+    next.strides[j] = arithmetic->strides(hash);
+    next.probes[j] = probes_of(arithmetic, hash, next.strides[j], p);
+  }
+  return next;
+}
+
+/* Locates the bits of a step, as elements `at` and following, and goes on to the next one: from
+ * probe `first` to `end`, then to the next keys. */
+static inline __attribute__((always_inline)) void
+locate_step(struct next_step *next, const struct probed *filter,
+            const struct leveldb_arithmetic *arithmetic, const uint8_t *hashes, size_t n,
+            uint32_t first, uint32_t end, struct bits *bits, size_t at)
+{
+#pragma GCC unroll 4
+  for (size_t j = 0; j < STEP_NKEYS / LANES; j++) {
+    const lanes positions = arithmetic->positions(next->probes[j], &filter->modulus);
+    arithmetic->put_bits(bits, at + j * LANES, positions);
+    next->probes[j] = arithmetic->sum(next->probes[j], next->strides[j]);
+  }
+  if (++next->p == end)
+    *next = begin_step(arithmetic, hashes, next->i + STEP_NKEYS, n, first);
+}
+
+/* Into the second-level cache (Zen 4, 16 and 256 MiB, no key passes: first level 22 and 26 ns,
+ * second 9.8 and 12.1). Always inline: gcc 12 drops calls of a function that only prefetches. */
+static inline __attribute__((always_inline)) void prefetch_step(const uint8_t *payload,
+                                                                const struct bits *bits, size_t at)
+{
+#pragma GCC unroll 16
+  for (size_t j = 0; j < STEP_NKEYS; j++)
+    __builtin_prefetch(payload + bits->bytes[at + j], 0, 2);
+}
+
+/* Bits go through a ring: a step is located, and AHEAD steps later its bytes are loaded. Loads of
+ * what was stored just before in another size wait, so it is prefetched one step after it is
+ * located (AVX-512 on Xeon, no key passes, 16 and 256 MiB: at once 7.7 and 20.4, a step later 6.8
+ * and 20.1). */
+static inline __attribute__((always_inline)) void
+test_by_loads(const struct probed *filter, const struct leveldb_probe_vocabulary *probing,
+              const uint8_t *hashes, size_t n, uint32_t first, uint32_t end, uint8_t *bitmap)
+{
+  enum { LAST = (AHEAD - 1) * STEP_NKEYS, NEXT = AHEAD * STEP_NKEYS };
+  enum { RING_NBITS = RING_NSTEPS * STEP_NKEYS };
+  struct bits ring;
+  struct next_step next = begin_step(probing->arithmetic, hashes, 0, n, first);
+  for (size_t at = 0; at < NEXT; at += STEP_NKEYS) {
+    locate_step(&next, filter, probing->arithmetic, hashes, n, first, end, &ring, at);
+    if (filter->is_far && at < LAST)
+      prefetch_step(filter->payload, &ring, at);
+  }
+  size_t at = 0;
+  for (size_t i = 0; i < n; i += STEP_NKEYS) {
+    unsigned mask = ~0u;
+    for (uint32_t p = first; p < end; p++, at = (at + STEP_NKEYS) % RING_NBITS) {
+      locate_step(&next, filter, probing->arithmetic, hashes, n, first, end, &ring,
+                  (at + NEXT) % RING_NBITS);
+      if (filter->is_far)
+        prefetch_step(filter->payload, &ring, (at + LAST) % RING_NBITS);
+      mask &= probing->test_bits(filter->payload, &ring, at);
+    }
+    put_step(bitmap, i, n, mask);
+  }
+}
+
+/* ---- Compaction ---- */
+
+/* Tests probes first .. end of n keys: a bit of each. */
+static inline __attribute__((always_inline)) void
+test(const struct probed *filter, const struct leveldb_probe_vocabulary *probing,
+     const uint8_t *hashes, size_t n, uint32_t first, uint32_t end, uint8_t *bitmap)
+{
+  if (probing->gather && !filter->is_far)
+    test_by_gathers(filter, probing, hashes, n, first, end, bitmap);
+  else
+    test_by_loads(filter, probing, hashes, n, first, end, bitmap);
+}
+
+/* Moves the keys whose bit is set together. Returns how many. hashes and indices may be those of
+ * `survivors`, since stores never pass the loads. indices: NULL for a whole block. */
 static inline __attribute__((always_inline)) size_t
-probe_survivors(const struct probed *filter, uint32_t nprobes,
-                const struct leveldb_probe_vocabulary *probing, const uint8_t *hashes, size_t n,
-                uint8_t *bitmap, uint32_t nfirst, uint32_t nnext)
+keep(const struct leveldb_probe_vocabulary *probing, const uint8_t *bitmap, const uint8_t *hashes,
+     const uint32_t *indices, size_t n, struct survivors *survivors)
+{
+  static const uint32_t first_indices[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  static const uint32_t nlanes[] = {LANES, LANES, LANES, LANES, LANES, LANES, LANES, LANES,
+                                    LANES, LANES, LANES, LANES, LANES, LANES, LANES, LANES};
+  const struct leveldb_arithmetic *arithmetic = probing->arithmetic;
+  const lanes next = arithmetic->load(nlanes);
+  lanes index = arithmetic->load(first_indices);
+  size_t nsurvivors = 0;
+  for (size_t i = 0; i < n; i += STEP_NKEYS) {
+    uint32_t filled[STEP_NKEYS];
+    const uint8_t *step = step_at(hashes, i, n, filled);
+#pragma GCC unroll 4
+    for (size_t j = 0; j < STEP_NKEYS; j += LANES) {
+      if (indices)
+        index = arithmetic->load(indices + i + j);
+      nsurvivors =
+          probing->append(survivors, nsurvivors, arithmetic->load(step + j * sizeof *filled), index,
+                          mask_at(bitmap, i + j));
+      if (!indices)
+        index = arithmetic->sum(index, next);
+    }
+  }
+  return nsurvivors;
+}
+
+/* For keys that mostly fail. Returns the number of hits. */
+static inline __attribute__((always_inline)) size_t
+probe_survivors(const struct probed *filter, const struct leveldb_probe_vocabulary *probing,
+                const uint8_t *hashes, size_t n, uint8_t *bitmap)
 {
   struct survivors survivors;
-  uint32_t end = end_of(0, nfirst, nprobes);
-  size_t left = probing->compact(filter, hashes, NULL, n, 0, end, &survivors);
-  for (uint32_t first = end; first < nprobes && left > 0; first = end) {
-    end = end_of(first, nnext, nprobes);
-    left = probing->compact(filter, (const uint8_t *)survivors.hashes, survivors.indices, left,
-                            first, end, &survivors);
+  uint8_t passed[LEVELDB_BLOCK_NKEYS / 8 + 1];
+  const uint32_t *indices = NULL;
+  size_t left = n;
+  for (uint32_t p = 0, end = 1; p < filter->nprobes && left > 0;) {
+    const size_t ntested = left;
+    passed[(ntested + 7) / 8] = 0; /* the second byte of a step, where it has no keys */
+    test(filter, probing, hashes, ntested, p, end, passed);
+    left = keep(probing, passed, hashes, indices, ntested, &survivors);
+    hashes = (const uint8_t *)survivors.hashes;
+    indices = survivors.indices;
+    p = end;
+    end = left * 100 > ntested * MANY_PERCENT || left < FEW_SURVIVORS ? filter->nprobes : p + 1;
   }
-  probing->mark(survivors.indices, left, n, bitmap);
+  mark_hits(survivors.indices, left, n, bitmap);
   return left;
 }
 
-/* A filter whose cache lines arrive in time without prefetching. Where most keys pass, compaction
- * only costs, so each block goes by the hits of the block before. */
+/* ---- The driver ---- */
+
 static inline __attribute__((always_inline)) void
-leveldb_probe_near(const struct filter_shape *shape, const struct probed *filter,
-                   const struct leveldb_probe_vocabulary *probing, struct hash_source *source,
-                   uint8_t *bitmap)
+probe_blocks(const struct probed *filter, size_t most_percent,
+             const struct leveldb_probe_vocabulary *probing, struct hash_source *source,
+             uint8_t *bitmap)
 {
-  const size_t most_percent = shape->nbytes <= TINY_NBYTES ? MOST_PERCENT_TINY : MOST_PERCENT;
-  size_t nhits = 0, last_n = 1;
-  for (size_t n, first = 0; first < source->n; first += n) {
+  bool most_hit = false;
+  for (size_t n, nhits, first = 0; first < source->n; first += n) {
+    const bool is_small = most_hit && !filter->is_far;
     const uint8_t *hashes =
-        hash_source_next(source, first == 0 ? FIRST_BLOCK_NKEYS : BLOCK_NKEYS, &n);
+        hash_source_next(source, is_small ? SMALL_BLOCK_NKEYS : LEVELDB_BLOCK_NKEYS, &n);
     uint8_t *bits = bitmap + first / 8;
-    if (nhits * 100 <= last_n * FEW_PERCENT)
-      nhits = probe_survivors(filter, shape->nprobes, probing, hashes, n, bits, 1, 1);
-    else if (nhits * 100 < last_n * most_percent)
-      nhits = probe_survivors(filter, shape->nprobes, probing, hashes, n, bits, 2, UINT32_MAX);
-    else
-      nhits = probing->probe_all(filter, hashes, n, bits);
-    last_n = n;
+    if (most_hit) {
+      test(filter, probing, hashes, n, 0, filter->nprobes, bits);
+      nhits = count_hits(bits, n);
+    } else {
+      nhits = probe_survivors(filter, probing, hashes, n, bits);
+    }
+    most_hit = nhits * 100 > n * most_percent;
   }
 }
 
-/* A larger filter: each cache line is prefetched a pass before its test, the first ones of a block
- * before the block before is tested. prefetch_first: those of probe 0 of n hashes; compacting
- * prefetches the later ones. */
-static inline __attribute__((always_inline)) void leveldb_probe_prefetched(
-    const struct probed *filter, uint32_t nprobes, const struct leveldb_probe_vocabulary *probing,
-    void (*prefetch_first)(const struct probed *filter, const uint8_t *hashes, size_t n),
-    struct hash_source *source, uint8_t *bitmap)
+static inline __attribute__((always_inline)) void
+leveldb_probe(const struct filter_shape *shape, const uint8_t *payload, struct modulus modulus,
+              const struct leveldb_probe_vocabulary *probing, struct hash_source *source,
+              uint8_t *bitmap)
 {
-  size_t n, next_n;
-  const uint8_t *hashes = hash_source_next(source, FAR_BLOCK_NKEYS, &n), *next;
-  prefetch_first(filter, hashes, n);
-  for (; n > 0; hashes = next, n = next_n) {
-    next = hash_source_next(source, FAR_BLOCK_NKEYS, &next_n);
-    prefetch_first(filter, next, next_n);
-    probe_survivors(filter, nprobes, probing, hashes, n, bitmap, 1, 1);
-    bitmap += (n + 7) / 8;
+  if (source->n < probing->few_nkeys) {
+    lanebloom_leveldb_probe_scalar(shape, payload, source, bitmap);
+    return;
+  }
+  const size_t offset = (uintptr_t)payload % sizeof(uint32_t);
+  struct probed filter = {.payload = payload,
+                          .nprobes = shape->nprobes,
+                          .modulus = modulus,
+                          .dwords = payload - offset,
+                          .first_bit = (uint32_t)offset * 8};
+  if (shape->nbytes > NEAR_NBYTES) {
+    filter.is_far = true;
+    probe_blocks(&filter, MOST_PERCENT_FAR, probing, source, bitmap);
+  } else {
+    filter.is_far = false;
+    probe_blocks(&filter, shape->nbytes <= TINY_NBYTES ? MOST_PERCENT_TINY : MOST_PERCENT, probing,
+                 source, bitmap);
   }
 }
 
