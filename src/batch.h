@@ -93,6 +93,13 @@ hash_source_fetch(const struct hash_source *source, size_t max_nkeys)
     __builtin_prefetch((const uint8_t *)source->keys->data + source->next * stride + i);
 }
 
+static inline void hash_source_hash(const struct hash_source *source, const lanebloom_keys *keys,
+                                    void *hashes)
+{
+  assert(keys_ascend(keys));
+  hash_keys(source->hash, keys, source->hash_nbytes, hashes);
+}
+
 /* Returns the next block of hashes, at any alignment, in the host's byte order. It is valid until
  * the next block but one is requested. max_nkeys: a multiple of 8, at most BLOCK_NKEYS. *nkeys is
  * less only for the last block, and 0 after it. */
@@ -106,13 +113,13 @@ static inline const void *hash_source_next(struct hash_source *source, size_t ma
     return source->hashes + first * source->hash_nbytes;
   uint8_t *block = source->blocks[source->next_block];
   source->next_block ^= 1;
-  if (*nkeys == 0)
-    return block;
-  lanebloom_keys part;
-  const lanebloom_keys *keys = keys_part(source->keys, first, *nkeys, &part);
-  assert(keys_ascend(keys));
-  hash_keys(source->hash, keys, source->hash_nbytes, block);
-  hash_source_fetch(source, max_nkeys);
+  if (*nkeys == source->n) { /* not copied: wider loads would wait for its writer's stores */
+    hash_source_hash(source, source->keys, block);
+  } else if (*nkeys > 0) {
+    const lanebloom_keys part = lanebloom_keys_part(source->keys, first, *nkeys);
+    hash_source_hash(source, &part, block);
+    hash_source_fetch(source, max_nkeys);
+  }
   return block;
 }
 

@@ -42,18 +42,6 @@ static inline bool keys_ascend(const lanebloom_keys *keys)
   return ascend;
 }
 
-/* Keys first .. first + n of the batch: lanebloom_keys_part in `part`, or the batch itself if these
- * are all. The caller wrote a small batch just now, field by field, and a copy of it would wait
- * until those stores, and all work before them, are done. */
-static inline const lanebloom_keys *keys_part(const lanebloom_keys *keys, size_t first, size_t n,
-                                              lanebloom_keys *part)
-{
-  if (n == keys->n)
-    return keys;
-  *part = lanebloom_keys_part(keys, first, n);
-  return part;
-}
-
 /* Key i of the batch, borrowed. i < keys->n. */
 static inline lanebloom_slice keys_at(const lanebloom_keys *keys, size_t i)
 {

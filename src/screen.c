@@ -40,8 +40,11 @@ static void screen_part(const lanebloom_filter *filter, const struct kernel_tabl
   struct hash_source source;
   lanebloom_keys part;
   if (queries->keys) {
-    const lanebloom_keys *keys = keys_part(queries->keys, first, n, &part);
-    hash_source_of_keys(&source, keys, kernels->hash[format->hash], hash_nbytes);
+    const bool whole = n == queries->n; /* see hash_source_next() */
+    if (!whole)
+      part = lanebloom_keys_part(queries->keys, first, n);
+    hash_source_of_keys(&source, whole ? queries->keys : &part, kernels->hash[format->hash],
+                        hash_nbytes);
   } else {
     hash_source_of_hashes(&source, queries->hashes + first * hash_nbytes, hash_nbytes, n);
   }
