@@ -4,7 +4,7 @@
 #include "avx2.h"
 #include "isa.h"
 
-enum { NLANES = 4 };
+enum { NLANES = 4, NREGISTERS = 4 };
 
 /* ---- Vocabulary ---- */
 
@@ -47,13 +47,27 @@ static inline __m256i avalanche(__m256i h)
   return _mm256_xor_si256(h, _mm256_srli_epi64(h, 32));
 }
 
-static inline __m256i hash_4_to_8(__m256i words, __m256i size)
+/* n registers, which take each step side by side: 8 bytes in 0.79 ns instead of 0.88 (Granite
+ * Rapids). */
+static inline __attribute__((always_inline)) void hash_4_to_8(__m256i *words, size_t n,
+                                                              __m256i size)
 {
-  words = _mm256_xor_si256(words, splat(xxph3_secret64(0)));
-  words = _mm256_xor_si256(words, _mm256_srli_epi64(words, 51));
-  __m256i mixed = _mm256_add_epi64(size, multiply32(words, XXPH3_PRIME32_1));
-  mixed = _mm256_xor_si256(mixed, _mm256_srli_epi64(mixed, 47));
-  return avalanche(multiply(mixed, XXPH3_PRIME64_2));
+  for (size_t r = 0; r < n; r++)
+    words[r] = _mm256_xor_si256(words[r], splat(xxph3_secret64(0)));
+  for (size_t r = 0; r < n; r++)
+    words[r] = _mm256_xor_si256(words[r], _mm256_srli_epi64(words[r], 51));
+  for (size_t r = 0; r < n; r++)
+    words[r] = _mm256_add_epi64(size, multiply32(words[r], XXPH3_PRIME32_1));
+  for (size_t r = 0; r < n; r++)
+    words[r] = _mm256_xor_si256(words[r], _mm256_srli_epi64(words[r], 47));
+  for (size_t r = 0; r < n; r++)
+    words[r] = multiply(words[r], XXPH3_PRIME64_2);
+  for (size_t r = 0; r < n; r++)
+    words[r] = _mm256_xor_si256(words[r], _mm256_srli_epi64(words[r], 37));
+  for (size_t r = 0; r < n; r++)
+    words[r] = multiply(words[r], XXPH3_PRIME64_3);
+  for (size_t r = 0; r < n; r++)
+    words[r] = _mm256_xor_si256(words[r], _mm256_srli_epi64(words[r], 32));
 }
 
 static inline __m256i hash_9_to_16(__m256i low, __m256i high, __m256i size)
@@ -87,28 +101,49 @@ static inline __m256i mix16(__m256i even, __m256i odd, size_t secret)
 /* ---- Keys of one width ---- */
 
 /* Returns how many keys are done. */
+/* NLANES keys, from which 16 bytes can be read. Where width is 8, they are in place. */
+static inline __m256i load_4_to_8(const uint8_t *keys, size_t width, __m256i ends)
+{
+  return width == 8 ? _mm256_loadu_si256((const void *)keys)
+                    : _mm256_shuffle_epi8(load_two(keys, 2 * width), ends);
+}
+
+/* Keys after which `nmore` others can be read. Returns how many are done. */
+static inline __attribute__((always_inline)) size_t hash_4_to_8_of(const uint8_t *keys,
+                                                                   size_t width, __m256i ends,
+                                                                   size_t nmore, size_t n,
+                                                                   void *hashes)
+{
+  const __m256i size = splat(width);
+  __m256i words[NREGISTERS];
+  size_t i = 0;
+  for (; i + NREGISTERS * NLANES + nmore <= n; i += NREGISTERS * NLANES) {
+    for (size_t r = 0; r < NREGISTERS; r++)
+      words[r] = load_4_to_8(keys + (i + r * NLANES) * width, width, ends);
+    hash_4_to_8(words, NREGISTERS, size);
+    for (size_t r = 0; r < NREGISTERS; r++)
+      store(hashes, i + r * NLANES, words[r]);
+  }
+  for (; i + NLANES + nmore <= n; i += NLANES) {
+    words[0] = load_4_to_8(keys + i * width, width, ends);
+    hash_4_to_8(words, 1, size);
+    store(hashes, i, words[0]);
+  }
+  return i;
+}
+
 static size_t fixed_4_to_8(const uint8_t *keys, size_t width, size_t n, void *hashes)
 {
   const __m128i at = _mm_set_epi8(-1, -2, -3, -4, 3, 2, 1, 0, -1, -2, -3, -4, 3, 2, 1, 0);
   const __m128i widths = _mm_mullo_epi16(_mm_set_epi32(0x02020202, 0x01010101, 0x01010101, 0),
                                          _mm_set1_epi16((short)width));
   const __m256i ends = _mm256_broadcastsi128_si256(_mm_add_epi8(at, widths));
-  const __m256i size = splat(width);
-  size_t i = 0;
-  for (; i + NLANES + 2 <= n; i += NLANES) {
-    __m256i pairs = load_two(keys + i * width, 2 * width);
-    store(hashes, i, hash_4_to_8(_mm256_shuffle_epi8(pairs, ends), size));
-  }
-  return i;
+  return hash_4_to_8_of(keys, width, ends, 2, n, hashes);
 }
 
 static size_t fixed_8(const uint8_t *keys, size_t n, void *hashes)
 {
-  const __m256i size = splat(8);
-  size_t i = 0;
-  for (; i + NLANES <= n; i += NLANES)
-    store(hashes, i, hash_4_to_8(_mm256_loadu_si256((const void *)(keys + i * 8)), size));
-  return i;
+  return hash_4_to_8_of(keys, 8, _mm256_setzero_si256(), 0, n, hashes);
 }
 
 static size_t fixed_9_to_16(const uint8_t *keys, size_t width, size_t n, void *hashes)

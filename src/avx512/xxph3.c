@@ -4,7 +4,7 @@
 #include "avx512.h"
 #include "isa.h"
 
-enum { NLANES = 8, VECTOR_NBYTES = 64 };
+enum { NLANES = 8, VECTOR_NBYTES = 64, NREGISTERS = 8 };
 
 /* ---- Vocabulary ---- */
 
@@ -45,14 +45,28 @@ static inline __m512i avalanche(__m512i h)
   return _mm512_xor_si512(h, _mm512_srli_epi64(h, 32));
 }
 
-/* words: a key's last four bytes above its first four. */
-static inline __m512i hash_4_to_8(__m512i words, __m512i size)
+/* words: n registers, a key's last four bytes above its first four. They take each step side by
+ * side, because a product takes 15 cycles: 8 bytes in 0.39 ns instead of 0.42 (Granite Rapids). The
+ * secret's own shift joins the constant. */
+static inline __attribute__((always_inline)) void hash_4_to_8(__m512i *words, size_t n,
+                                                              __m512i size)
 {
-  words = _mm512_xor_si512(words, splat(xxph3_secret64(0)));
-  words = _mm512_xor_si512(words, _mm512_srli_epi64(words, 51));
-  __m512i mixed = _mm512_add_epi64(size, multiply(words, XXPH3_PRIME32_1));
-  mixed = _mm512_xor_si512(mixed, _mm512_srli_epi64(mixed, 47));
-  return avalanche(multiply(mixed, XXPH3_PRIME64_2));
+  const uint64_t secret = xxph3_secret64(0);
+  for (size_t r = 0; r < n; r++)
+    words[r] = _mm512_xor_si512(_mm512_xor_si512(words[r], _mm512_srli_epi64(words[r], 51)),
+                                splat(secret ^ secret >> 51));
+  for (size_t r = 0; r < n; r++)
+    words[r] = _mm512_add_epi64(size, multiply(words[r], XXPH3_PRIME32_1));
+  for (size_t r = 0; r < n; r++)
+    words[r] = _mm512_xor_si512(words[r], _mm512_srli_epi64(words[r], 47));
+  for (size_t r = 0; r < n; r++)
+    words[r] = multiply(words[r], XXPH3_PRIME64_2);
+  for (size_t r = 0; r < n; r++)
+    words[r] = _mm512_xor_si512(words[r], _mm512_srli_epi64(words[r], 37));
+  for (size_t r = 0; r < n; r++)
+    words[r] = multiply(words[r], XXPH3_PRIME64_3);
+  for (size_t r = 0; r < n; r++)
+    words[r] = _mm512_xor_si512(words[r], _mm512_srli_epi64(words[r], 32));
 }
 
 /* low, high: a key's first and last eight bytes. */
@@ -133,33 +147,45 @@ static inline struct permutation permutation_9_to_16(size_t width)
                               _mm512_add_epi8(_mm512_broadcast_i32x4(at), second)};
 }
 
-static size_t fixed_4_to_8(const uint8_t *keys, size_t width, size_t n, void *hashes)
+/* n keys, at most NLANES of them. Where width is 8, they are in place. */
+static inline __m512i load_4_to_8(const uint8_t *keys, size_t n, size_t width,
+                                  struct permutation how)
 {
-  const struct permutation how = permutation_4_to_8(width);
+  const __m512i packed =
+      _mm512_maskz_loadu_epi8(first_bytes((n < NLANES ? n : NLANES) * width), keys);
+  return width == 8 ? packed : permute(packed, how);
+}
+
+/* width: 8 where `how` is not used. Returns n. */
+static inline __attribute__((always_inline)) size_t
+hash_4_to_8_of(const uint8_t *keys, size_t width, struct permutation how, size_t n, void *hashes)
+{
   const __m512i size = splat(width);
-  const __mmask64 eight = first_bytes(NLANES * width);
+  __m512i words[NREGISTERS];
   size_t i = 0;
-  for (; i + NLANES <= n; i += NLANES)
-    store(hashes, i,
-          hash_4_to_8(permute(_mm512_maskz_loadu_epi8(eight, keys + i * width), how), size));
-  if (i < n) {
-    __m512i rest = _mm512_maskz_loadu_epi8(first_bytes((n - i) * width), keys + i * width);
-    store_first(hashes, i, n - i, hash_4_to_8(permute(rest, how), size));
+  for (; i + NREGISTERS * NLANES <= n; i += NREGISTERS * NLANES) {
+    for (size_t r = 0; r < NREGISTERS; r++)
+      words[r] = load_4_to_8(keys + (i + r * NLANES) * width, NLANES, width, how);
+    hash_4_to_8(words, NREGISTERS, size);
+    for (size_t r = 0; r < NREGISTERS; r++)
+      store(hashes, i + r * NLANES, words[r]);
+  }
+  for (; i < n; i += NLANES) {
+    words[0] = load_4_to_8(keys + i * width, n - i, width, how);
+    hash_4_to_8(words, 1, size);
+    store_first(hashes, i, n - i, words[0]);
   }
   return n;
 }
 
+static size_t fixed_4_to_8(const uint8_t *keys, size_t width, size_t n, void *hashes)
+{
+  return hash_4_to_8_of(keys, width, permutation_4_to_8(width), n, hashes);
+}
+
 static size_t fixed_8(const uint8_t *keys, size_t n, void *hashes)
 {
-  const __m512i size = splat(8);
-  size_t i = 0;
-  for (; i + NLANES <= n; i += NLANES)
-    store(hashes, i, hash_4_to_8(_mm512_loadu_si512(keys + i * 8), size));
-  if (i < n) {
-    __m512i rest = _mm512_maskz_loadu_epi8(first_bytes((n - i) * 8), keys + i * 8);
-    store_first(hashes, i, n - i, hash_4_to_8(rest, size));
-  }
-  return n;
+  return hash_4_to_8_of(keys, 8, (struct permutation){0}, n, hashes);
 }
 
 /* a: keys 0 to 3, b: keys 4 to 7, in lanes of 16 bytes. */
