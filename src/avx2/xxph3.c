@@ -204,28 +204,7 @@ static inline __attribute__((always_inline)) size_t hash_fixed(const uint8_t *ke
 
 /* ---- Keys of many sizes ---- */
 
-enum { MIN_SHORT = 4, MAX_SHORT = 16 };
-
-/* The first eight bytes of a key of 4 to 16, and its last eight; of a shorter one than 8 the outer
- * four of each, which are all that its class needs. Masked loads touch nothing outside the key.
- * size: at most MAX_SHORT. */
-static inline __m128i ends_of(const void *key, uint64_t size)
-{
-  static const int32_t masks[12] = {0, 0, 0, 0, -1, -1, -1, -1, 0, 0, 0, 0};
-  const size_t nwords = size / 4;
-  __m128i first = _mm_maskload_epi32(key, _mm_loadu_si128((const void *)(masks + 8 - nwords)));
-  __m128i last = _mm_maskload_epi32((const void *)((uintptr_t)key + size - MAX_SHORT),
-                                    _mm_loadu_si128((const void *)(masks + nwords)));
-  return _mm_blend_epi32(first, last, 0xc);
-}
-
-/* Of keys i and i + 2. */
-static inline __m256i two_ends(const lanebloom_keys *keys, size_t i, const uint64_t *sizes)
-{
-  return _mm256_inserti128_si256(_mm256_castsi128_si256(ends_of(keys_at(keys, i).data, sizes[0])),
-                                 ends_of(keys_at(keys, i + 2).data, sizes[2]), 1);
-}
-
+/* Of keys i .. i + NLANES. */
 static inline __m256i sizes_at(const lanebloom_keys *keys, size_t i)
 {
   if (keys->layout == KEYS_OFFSETS32) {
@@ -246,22 +225,104 @@ static inline __m256i sizes_at(const lanebloom_keys *keys, size_t i)
   return _mm256_permute4x64_epi64(_mm256_unpackhi_epi64(a, b), 0xd8);
 }
 
-/* Both classes at once, and each lane takes its own. */
-static inline __m256i hash_short(__m256i low, __m256i high, __m256i size)
+static inline __m256i addresses_at(const lanebloom_keys *keys, size_t i)
 {
+  const __m256i data = splat((uintptr_t)keys->data);
+  if (keys->layout == KEYS_OFFSETS32) {
+    const uint32_t *offsets = (const uint32_t *)keys->index + i;
+    return _mm256_add_epi64(data, _mm256_cvtepu32_epi64(_mm_loadu_si128((const void *)offsets)));
+  }
+  if (keys->layout == KEYS_OFFSETS64) {
+    const uint64_t *offsets = (const uint64_t *)keys->index + i;
+    return _mm256_add_epi64(data, _mm256_loadu_si256((const void *)offsets));
+  }
+  const lanebloom_slice *slices = (const lanebloom_slice *)keys->index + i;
+  __m256i a = _mm256_loadu_si256((const void *)slices),
+          b = _mm256_loadu_si256((const void *)(slices + 2));
+  return _mm256_permute4x64_epi64(_mm256_unpacklo_epi64(a, b), 0xd8);
+}
+
+static inline bool stay_in_page(const lanebloom_keys *keys, size_t i)
+{
+  const __m256i size = sizes_at(keys, i);
+  const __m256i at = _mm256_and_si256(addresses_at(keys, i), splat(PAGE_NBYTES - 1));
+  const __m256i near_end = _mm256_cmpgt_epi64(at, splat(PAGE_NBYTES - MAX_SHORT));
+  const __m256i beyond = _mm256_and_si256(near_end, _mm256_cmpgt_epi64(splat(MAX_SHORT), size));
+  const __m256i empty = _mm256_cmpeq_epi64(size, _mm256_setzero_si256());
+  return _mm256_testz_si256(_mm256_or_si256(beyond, empty), splat(UINT64_MAX));
+}
+
+/* 16 bytes of a key, of which the last may be somebody else's, on the same page: sanitizers would
+ * object. */
+__attribute__((no_sanitize("address", "thread"))) static inline __m128i
+load_16(const lanebloom_keys *keys, size_t i)
+{
+  const void *from = keys_at(keys, i).data;
+  __asm__("" : "+r"(from)); /* gcc 12 would add addresses in lanes and move them out one by one */
+  return _mm_loadu_si128(from);
+}
+
+/* Of keys i and i + 2. */
+static inline __m256i load_seconds(const lanebloom_keys *keys, size_t i)
+{
+  return _mm256_inserti128_si256(_mm256_castsi128_si256(load_16(keys, i)), load_16(keys, i + 2), 1);
+}
+
+/* Both classes at once, and each lane takes its own. Shifts by 64 bits and more leave zeros. */
+static inline __m256i hash_short_lanes(__m256i front, __m256i back, __m256i size)
+{
+  const __m256i nbits = _mm256_slli_epi64(size, 3);
   const __m256i is_middle = _mm256_cmpgt_epi64(size, splat(8));
-  __m256i words = _mm256_blend_epi32(low, high, 0xaa);
+  __m256i words =
+      _mm256_blend_epi32(front, _mm256_sllv_epi64(front, _mm256_sub_epi64(splat(64), nbits)), 0xaa);
   words = _mm256_xor_si256(words, splat(xxph3_secret64(0)));
   words = _mm256_xor_si256(words, _mm256_srli_epi64(words, 51));
   __m256i mixed = _mm256_add_epi64(size, multiply32(words, XXPH3_PRIME32_1));
   mixed = _mm256_xor_si256(mixed, _mm256_srli_epi64(mixed, 47));
   __m256i h = multiply(mixed, XXPH3_PRIME64_2);
 
-  low = _mm256_xor_si256(low, splat(xxph3_secret64(0)));
-  high = _mm256_xor_si256(high, splat(xxph3_secret64(8)));
+  const __m256i last =
+      _mm256_or_si256(_mm256_srlv_epi64(front, _mm256_sub_epi64(nbits, splat(64))),
+                      _mm256_sllv_epi64(back, _mm256_sub_epi64(splat(128), nbits)));
+  const __m256i low = _mm256_xor_si256(front, splat(xxph3_secret64(0)));
+  const __m256i high = _mm256_xor_si256(last, splat(xxph3_secret64(8)));
   __m256i sum = _mm256_add_epi64(_mm256_add_epi64(size, low), high);
   sum = _mm256_add_epi64(sum, multiply_fold(low, high));
   return avalanche(_mm256_blendv_epi8(h, sum, is_middle));
+}
+
+static inline __attribute__((always_inline)) size_t hash_short(const lanebloom_keys *keys, size_t i,
+                                                               size_t first,
+                                                               struct unlisted *unlisted, size_t n,
+                                                               void *hashes)
+{
+  const __m256i size = sizes_at(keys, i);
+  const __m256i is_tiny = _mm256_cmpgt_epi64(splat(MIN_SHORT), size);
+  const __m256i not_short = _mm256_or_si256(is_tiny, _mm256_cmpgt_epi64(size, splat(MAX_SHORT)));
+  const unsigned mask = (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(not_short));
+  if (mask != 0xf) {
+    const __m256i even = load_seconds(keys, i), odd = load_seconds(keys, i + 1);
+    store(
+        hashes, 0,
+        hash_short_lanes(_mm256_unpacklo_epi64(even, odd), _mm256_unpackhi_epi64(even, odd), size));
+  }
+  const size_t before = n;
+  for (unsigned lane = 0; lane < NLANES; lane++) {
+    unlisted->indices[n] = (uint32_t)first + lane;
+    n += mask >> lane & 1;
+  }
+  return n - before;
+}
+
+static inline __attribute__((always_inline)) void list_keys(const lanebloom_keys *keys,
+                                                            const struct unlisted *unlisted,
+                                                            size_t n, struct lists *lists)
+{
+  for (size_t j = 0; j < n; j++) {
+    const size_t size = keys_at(keys, unlisted->indices[j]).size;
+    const size_t l = size < MIN_SHORT || size > 128 ? OTHERS : (size - 1) / 32;
+    lists->indices[l][lists->counts[l]++] = unlisted->indices[j];
+  }
 }
 
 /* 16 bytes each of every second key from the first on, at the same distance. */
@@ -284,6 +345,7 @@ static inline __attribute__((always_inline)) void hash_steps(const uint8_t *cons
 {
   __m256i h = _mm256_setzero_si256();
   for (size_t j = 0; j < nsteps; j++) {
+    __asm__("" ::: "memory"); /* gcc 12 would keep addresses in vector registers */
     h = _mm256_add_epi64(h, mix16_of(first, 16 * (ptrdiff_t)j, 32 * j));
     h = _mm256_add_epi64(h, mix16_of(last, -16 * (ptrdiff_t)j, 32 * j + 16));
   }
@@ -291,43 +353,16 @@ static inline __attribute__((always_inline)) void hash_steps(const uint8_t *cons
   store(hashes, 0, avalanche(h));
 }
 
-static const struct xxph3_list_vocabulary listing = {hash_steps, NLANES};
+static const struct xxph3_list_vocabulary lanes = {NLANES, stay_in_page, hash_short, list_keys,
+                                                   hash_steps};
 
-/* Short keys are hashed at once, the others listed by
- * their steps. */
 static inline __attribute__((always_inline)) void hash_mixed(const lanebloom_keys *keys,
                                                              void *hashes)
 {
-  uint32_t others[MIXED_NKEYS + 1];
-  size_t nothers = 0;
-  struct lists lists;
-  memset(lists.counts, 0, sizeof lists.counts);
-  for (size_t i = 0; i < keys->n; i += NLANES) {
-    __m256i size = sizes_at(keys, i);
-    __m256i is_longer = _mm256_cmpgt_epi64(size, splat(MAX_SHORT));
-    __m256i is_other = _mm256_or_si256(is_longer, _mm256_cmpgt_epi64(splat(MIN_SHORT), size));
-    const unsigned mask = (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(is_other));
-    if (mask != 0xf) {
-      uint64_t sizes[NLANES]; /* clipped in lanes: gcc 12 would make branches of it */
-      store(sizes, 0, _mm256_blendv_epi8(size, splat(MAX_SHORT), is_longer));
-      __m256i even = two_ends(keys, i, sizes), odd = two_ends(keys, i + 1, sizes + 1);
-      store(hashes, i,
-            hash_short(_mm256_unpacklo_epi64(even, odd), _mm256_unpackhi_epi64(even, odd), size));
-    }
-    for (unsigned lane = 0; lane < NLANES; lane++) {
-      others[nothers] = (uint32_t)i + lane;
-      nothers += mask >> lane & 1;
-    }
-  }
-  for (size_t j = 0; j < nothers; j++) {
-    const size_t size = keys_at(keys, others[j]).size;
-    const size_t l = size < MIN_SHORT || size > 128 ? OTHERS : (size - 1) / 32;
-    lists.indices[l][lists.counts[l]++] = others[j];
-  }
-  hash_lists(keys, &lists, &listing, hashes);
+  hash_many_sizes(keys, &lanes, hashes);
 }
 
-static const struct xxph3_vocabulary vocabulary = {hash_fixed, hash_mixed, NLANES};
+static const struct xxph3_vocabulary vocabulary = {hash_fixed, hash_mixed};
 
 void lanebloom_xxph3_hash_avx2(const lanebloom_keys *keys, void *hashes)
 {

@@ -273,48 +273,7 @@ static inline __attribute__((always_inline)) size_t hash_fixed(const uint8_t *ke
 
 /* ---- Keys of many sizes ---- */
 
-/* Which bytes of a key go where in its lane, by its size: from 9 upward the first eight and the
- * last eight, from 4 upward the first four and the last four at the lane's ends, below that the
- * first, middle and last byte. X: a zero. */
-enum { X = 0x80, MAX_SHORT = 16 };
-static const uint8_t ends[MAX_SHORT + 1][16] = {
-    /* clang-format off */
-    {X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X},
-    {0, 0, 0, X, X, X, X, X, X, X, X, X, X, X, X, X},
-    {0, 1, 1, X, X, X, X, X, X, X, X, X, X, X, X, X},
-    {0, 1, 2, X, X, X, X, X, X, X, X, X, X, X, X, X},
-    {0, 1, 2, 3, X, X, X, X, X, X, X, X, 0, 1, 2, 3},
-    {0, 1, 2, 3, X, X, X, X, X, X, X, X, 1, 2, 3, 4},
-    {0, 1, 2, 3, X, X, X, X, X, X, X, X, 2, 3, 4, 5},
-    {0, 1, 2, 3, X, X, X, X, X, X, X, X, 3, 4, 5, 6},
-    {0, 1, 2, 3, X, X, X, X, X, X, X, X, 4, 5, 6, 7},
-    {0, 1, 2, 3, 4, 5, 6, 7, 1, 2, 3, 4, 5, 6, 7, 8},
-    {0, 1, 2, 3, 4, 5, 6, 7, 2, 3, 4, 5, 6, 7, 8, 9},
-    {0, 1, 2, 3, 4, 5, 6, 7, 3, 4, 5, 6, 7, 8, 9, 10},
-    {0, 1, 2, 3, 4, 5, 6, 7, 4, 5, 6, 7, 8, 9, 10, 11},
-    {0, 1, 2, 3, 4, 5, 6, 7, 5, 6, 7, 8, 9, 10, 11, 12},
-    {0, 1, 2, 3, 4, 5, 6, 7, 6, 7, 8, 9, 10, 11, 12, 13},
-    {0, 1, 2, 3, 4, 5, 6, 7, 7, 8, 9, 10, 11, 12, 13, 14},
-    {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
-    /* clang-format on */
-};
-
-/* size: at most MAX_SHORT. A masked load touches nothing outside the key. */
-static inline __m128i ends_of(const void *key, uint64_t size)
-{
-  __m128i bytes = _mm_maskz_loadu_epi8((__mmask16)_bzhi_u32(0xffff, (unsigned)size), key);
-  return _mm_shuffle_epi8(bytes, _mm_loadu_si128((const void *)ends[size]));
-}
-
-/* Of every second key from i on. */
-static inline __m512i four_ends(const lanebloom_keys *keys, size_t i, const uint64_t *sizes)
-{
-  __m512i four = _mm512_castsi128_si512(ends_of(keys_at(keys, i).data, sizes[0]));
-  four = _mm512_inserti64x2(four, ends_of(keys_at(keys, i + 2).data, sizes[2]), 1);
-  four = _mm512_inserti64x2(four, ends_of(keys_at(keys, i + 4).data, sizes[4]), 2);
-  return _mm512_inserti64x2(four, ends_of(keys_at(keys, i + 6).data, sizes[6]), 3);
-}
-
+/* Of keys i .. i + NLANES. */
 static inline __m512i sizes_at(const lanebloom_keys *keys, size_t i)
 {
   if (keys->layout == KEYS_OFFSETS32) {
@@ -332,28 +291,122 @@ static inline __m512i sizes_at(const lanebloom_keys *keys, size_t i)
                                    _mm512_loadu_si512(slices + 4));
 }
 
-/* All classes up to 16 bytes at once; they differ in what they multiply. */
-static inline __m512i hash_short(__m512i low, __m512i high, __m512i size)
+static inline __m512i addresses_at(const lanebloom_keys *keys, size_t i)
 {
-  const __mmask8 empty = _mm512_testn_epi64_mask(size, size),
-                 tiny = _mm512_cmplt_epu64_mask(size, splat(4)),
-                 middle = _mm512_cmpgt_epu64_mask(size, splat(8));
-  __m512i words = _mm512_mask_blend_epi32(0xaaaa, low, high);
-  __m512i combined = _mm512_or_si512(words, _mm512_slli_epi64(size, 24));
-  combined = _mm512_xor_si512(combined, splat((uint32_t)xxph3_secret64(0)));
+  const __m512i data = splat((uintptr_t)keys->data);
+  if (keys->layout == KEYS_OFFSETS32) {
+    const uint32_t *offsets = (const uint32_t *)keys->index + i;
+    return _mm512_add_epi64(data, _mm512_cvtepu32_epi64(_mm256_loadu_si256((const void *)offsets)));
+  }
+  if (keys->layout == KEYS_OFFSETS64)
+    return _mm512_add_epi64(data, _mm512_loadu_si512((const uint64_t *)keys->index + i));
+  const lanebloom_slice *slices = (const lanebloom_slice *)keys->index + i;
+  return _mm512_permutex2var_epi64(_mm512_loadu_si512(slices),
+                                   _mm512_set_epi64(14, 12, 10, 8, 6, 4, 2, 0),
+                                   _mm512_loadu_si512(slices + 4));
+}
 
-  words = _mm512_xor_si512(words, splat(xxph3_secret64(0)));
-  words = _mm512_xor_si512(words, _mm512_srli_epi64(words, 51));
+static inline bool stay_in_page(const lanebloom_keys *keys, size_t i)
+{
+  const __m512i size = sizes_at(keys, i);
+  const __m512i at = _mm512_and_si512(addresses_at(keys, i), splat(PAGE_NBYTES - 1));
+  const __mmask8 near_end = _mm512_cmpgt_epu64_mask(at, splat(PAGE_NBYTES - MAX_SHORT));
+  return ((near_end & _mm512_cmplt_epu64_mask(size, splat(MAX_SHORT))) |
+          _mm512_testn_epi64_mask(size, size)) == 0;
+}
+
+/* 16 bytes of a key, of which the last may be somebody else's, on the same page: sanitizers would
+ * object. */
+__attribute__((no_sanitize("address", "thread"))) static inline __m128i
+load_16(const lanebloom_keys *keys, size_t i)
+{
+  const void *from = keys_at(keys, i).data;
+  __asm__("" : "+r"(from)); /* gcc 12 would add addresses in lanes and move them out one by one */
+  return _mm_loadu_si128(from);
+}
+
+/* Of every second key from i on. */
+static inline __m512i load_seconds(const lanebloom_keys *keys, size_t i)
+{
+  __m512i four = _mm512_castsi128_si512(load_16(keys, i));
+  four = _mm512_inserti64x2(four, load_16(keys, i + 2), 1);
+  four = _mm512_inserti64x2(four, load_16(keys, i + 4), 2);
+  return _mm512_inserti64x2(four, load_16(keys, i + 6), 3);
+}
+
+/* Both classes at once, and each lane takes its own. Key in memory order, 6 and 11 bytes of it:
+ *
+ *   front, back                0123 45..  ........      0123 4567  89a.....
+ *   front, rotated left        ..01 2345                 3456 7012
+ *   back, rotated left                                             ...8 9a..  89a to the end
+ *   last four, or eight             2345                 3456 789a */
+static inline __m512i hash_short_lanes(__m512i front, __m512i back, __m512i size)
+{
+  const __m512i shift = _mm512_sub_epi64(splat(128), _mm512_slli_epi64(size, 3));
+  const __m512i rotated = _mm512_rolv_epi64(front, shift);
+  const __m512i from_back = _mm512_sllv_epi64(splat(UINT64_MAX), shift);
+  /* (rotated & ~from_back) | (back, rotated & from_back) */
+  const __m512i last =
+      _mm512_ternarylogic_epi64(from_back, _mm512_rolv_epi64(back, shift), rotated, 0xca);
+  const __mmask8 middle = _mm512_cmpgt_epu64_mask(size, splat(8));
+
+  const uint64_t secret = xxph3_secret64(0);
+  __m512i words = _mm512_mask_blend_epi32(0xaaaa, front, rotated);
+  words = _mm512_xor_si512(_mm512_xor_si512(words, _mm512_srli_epi64(words, 51)),
+                           splat(secret ^ secret >> 51));
   __m512i mixed = _mm512_add_epi64(size, multiply(words, XXPH3_PRIME32_1));
   mixed = _mm512_xor_si512(mixed, _mm512_srli_epi64(mixed, 47));
-  __m512i multiplier = _mm512_mask_mov_epi64(splat(XXPH3_PRIME64_2), tiny, splat(XXPH3_PRIME64_1));
-  __m512i h = _mm512_mullo_epi64(_mm512_mask_mov_epi64(mixed, tiny, combined), multiplier);
+  const __m512i h = multiply(mixed, XXPH3_PRIME64_2);
 
-  low = _mm512_xor_si512(low, splat(xxph3_secret64(0)));
-  high = _mm512_xor_si512(high, splat(xxph3_secret64(8)));
-  __m512i sum = _mm512_add_epi64(_mm512_add_epi64(size, low), high);
-  h = _mm512_mask_add_epi64(h, middle, sum, multiply_fold(low, high));
-  return _mm512_mask_mov_epi64(avalanche(h), empty, splat(xxph3(NULL, 0)));
+  const __m512i low = _mm512_xor_si512(front, splat(xxph3_secret64(0)));
+  const __m512i high = _mm512_xor_si512(last, splat(xxph3_secret64(8)));
+  const __m512i sum = _mm512_add_epi64(_mm512_add_epi64(size, low), high);
+  return avalanche(_mm512_mask_add_epi64(h, middle, sum, multiply_fold(low, high)));
+}
+
+static inline __attribute__((always_inline)) size_t hash_short(const lanebloom_keys *keys, size_t i,
+                                                               size_t first,
+                                                               struct unlisted *unlisted, size_t n,
+                                                               void *hashes)
+{
+  const __m512i size = sizes_at(keys, i);
+  const __mmask8 not_short = _mm512_cmpgt_epu64_mask(_mm512_sub_epi64(size, splat(MIN_SHORT)),
+                                                     splat(MAX_SHORT - MIN_SHORT));
+  if (not_short != 0xff) {
+    const __m512i even = load_seconds(keys, i), odd = load_seconds(keys, i + 1);
+    store(
+        hashes, 0,
+        hash_short_lanes(_mm512_unpacklo_epi64(even, odd), _mm512_unpackhi_epi64(even, odd), size));
+  }
+  /* Sizes below MIN_SHORT as if more than any. */
+  const __m512i far = _mm512_mask_mov_epi64(size, _mm512_cmplt_epu64_mask(size, splat(MIN_SHORT)),
+                                            splat(UINT64_MAX));
+  const __m256i list = _mm512_cvtepi64_epi32(
+      _mm512_min_epu64(_mm512_srli_epi64(_mm512_sub_epi64(far, splat(1)), 5), splat(OTHERS)));
+  const __m256i indices =
+      _mm256_add_epi32(_mm256_set1_epi32((int)first), _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0));
+  _mm256_storeu_si256((void *)(unlisted->indices + n),
+                      _mm256_maskz_compress_epi32(not_short, indices));
+  _mm256_storeu_si256((void *)(unlisted->lists + n), _mm256_maskz_compress_epi32(not_short, list));
+  return (size_t)_mm_popcnt_u32(not_short);
+}
+
+static inline __attribute__((always_inline)) void list_keys(const lanebloom_keys *keys,
+                                                            const struct unlisted *unlisted,
+                                                            size_t n, struct lists *lists)
+{
+  (void)keys;
+  for (size_t j = 0; j < n; j += NLANES) {
+    const __mmask8 there = n - j < NLANES ? (__mmask8)_bzhi_u32(0xff, (unsigned)(n - j)) : 0xff;
+    const __m256i indices = _mm256_loadu_si256((const void *)(unlisted->indices + j));
+    const __m256i list = _mm256_loadu_si256((const void *)(unlisted->lists + j));
+    for (size_t l = 0; l < NLISTS; l++) {
+      const __mmask8 in_list = _mm256_mask_cmpeq_epi32_mask(there, list, _mm256_set1_epi32((int)l));
+      _mm256_storeu_si256((void *)(lists->indices[l] + lists->counts[l]),
+                          _mm256_maskz_compress_epi32(in_list, indices));
+      lists->counts[l] += (unsigned)_mm_popcnt_u32(in_list);
+    }
+  }
 }
 
 /* 16 bytes each of every second key from the first on, at the same distance. */
@@ -377,6 +430,7 @@ static inline __attribute__((always_inline)) void hash_steps(const uint8_t *cons
 {
   __m512i h = _mm512_setzero_si512();
   for (size_t j = 0; j < nsteps; j++) {
+    __asm__("" ::: "memory"); /* gcc 12 would keep addresses in vector registers */
     h = _mm512_add_epi64(h, mix16_of(first, 16 * (ptrdiff_t)j, 32 * j));
     h = _mm512_add_epi64(h, mix16_of(last, -16 * (ptrdiff_t)j, 32 * j + 16));
   }
@@ -384,43 +438,16 @@ static inline __attribute__((always_inline)) void hash_steps(const uint8_t *cons
   store(hashes, 0, avalanche(h));
 }
 
-static const struct xxph3_list_vocabulary listing = {hash_steps, NLANES};
+static const struct xxph3_list_vocabulary lanes = {NLANES, stay_in_page, hash_short, list_keys,
+                                                   hash_steps};
 
-/* Short keys are hashed at once, longer ones listed by
- * their steps. */
 static inline __attribute__((always_inline)) void hash_mixed(const lanebloom_keys *keys,
                                                              void *hashes)
 {
-  struct lists lists;
-  memset(lists.counts, 0, sizeof lists.counts);
-  for (size_t i = 0; i < keys->n; i += NLANES) {
-    __m512i size = sizes_at(keys, i);
-    const __mmask8 is_longer = _mm512_cmpgt_epu64_mask(size, splat(MAX_SHORT));
-    if (is_longer != 0xff) {
-      uint64_t sizes[NLANES]; /* clipped in lanes: gcc 12 would make branches of it */
-      _mm512_storeu_si512(sizes, _mm512_min_epu64(size, splat(MAX_SHORT)));
-      __m512i even = four_ends(keys, i, sizes), odd = four_ends(keys, i + 1, sizes + 1);
-      store(hashes, i,
-            hash_short(_mm512_unpacklo_epi64(even, odd), _mm512_unpackhi_epi64(even, odd), size));
-    }
-    if (is_longer) {
-      __m512i steps = _mm512_srli_epi64(_mm512_sub_epi64(size, splat(1)), 5);
-      __m256i list = _mm512_cvtepi64_epi32(_mm512_min_epu64(steps, splat(OTHERS)));
-      __m256i indices =
-          _mm256_add_epi32(_mm256_set1_epi32((int)i), _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0));
-      for (size_t l = 0; l < NLISTS; l++) {
-        const __mmask8 in_list =
-            _mm256_mask_cmpeq_epi32_mask(is_longer, list, _mm256_set1_epi32((int)l));
-        _mm256_storeu_si256((void *)(lists.indices[l] + lists.counts[l]),
-                            _mm256_maskz_compress_epi32(in_list, indices));
-        lists.counts[l] += (unsigned)_mm_popcnt_u32(in_list);
-      }
-    }
-  }
-  hash_lists(keys, &lists, &listing, hashes);
+  hash_many_sizes(keys, &lanes, hashes);
 }
 
-static const struct xxph3_vocabulary vocabulary = {hash_fixed, hash_mixed, NLANES};
+static const struct xxph3_vocabulary vocabulary = {hash_fixed, hash_mixed};
 
 void lanebloom_xxph3_hash_avx512(const lanebloom_keys *keys, void *hashes)
 {

@@ -22,45 +22,43 @@ struct xxph3_vocabulary {
   /* Hashes keys of one width, from the first on. Returns how many. */
   size_t (*hash_fixed)(const uint8_t *keys, size_t width, size_t n, void *hashes);
 
-  /* Hashes keys of any sizes: at most MIXED_NKEYS, a multiple of nlanes. */
+  /* Hashes keys of any sizes, at most MIXED_NKEYS. */
   void (*hash_mixed)(const lanebloom_keys *keys, void *hashes);
-  size_t nlanes;
 };
 
-/* A constant layout gives each its own loops. Returns how many keys are done. */
-static inline __attribute__((always_inline)) size_t
+/* A constant layout gives each its own loops. */
+static inline __attribute__((always_inline)) void
 hash_blocks(const lanebloom_keys *batch, enum keys_layout layout,
             const struct xxph3_vocabulary *vocabulary, void *hashes)
 {
-  size_t i = 0, n;
-  for (; (n = (batch->n - i) / vocabulary->nlanes * vocabulary->nlanes) > 0; i += n) {
-    n = n < MIXED_NKEYS ? n : MIXED_NKEYS;
-    lanebloom_keys keys = lanebloom_keys_part(batch, i, n);
+  for (size_t i = 0; i < batch->n; i += MIXED_NKEYS) {
+    lanebloom_keys keys = lanebloom_keys_part(batch, i, MIXED_NKEYS);
     keys.layout = layout;
     vocabulary->hash_mixed(&keys, (uint8_t *)hashes + i * sizeof(uint64_t));
   }
-  return i;
+}
+
+/* Not inlined: the lists' room on the stack is not for keys of one width. */
+static __attribute__((noinline)) void
+hash_sizes(const lanebloom_keys *keys, const struct xxph3_vocabulary *vocabulary, void *hashes)
+{
+  if (keys->layout == KEYS_OFFSETS32)
+    hash_blocks(keys, KEYS_OFFSETS32, vocabulary, hashes);
+  else if (keys->layout == KEYS_OFFSETS64)
+    hash_blocks(keys, KEYS_OFFSETS64, vocabulary, hashes);
+  else
+    hash_blocks(keys, KEYS_SLICES, vocabulary, hashes);
 }
 
 /* Any batch. What lanes leave goes to scalar. */
 static inline __attribute__((always_inline)) void
 xxph3_hash(const lanebloom_keys *keys, const struct xxph3_vocabulary *vocabulary, void *hashes)
 {
-  size_t done = 0;
-  switch ((enum keys_layout)keys->layout) {
-  case KEYS_FIXED:
-    done = vocabulary->hash_fixed(keys->data, keys->width, keys->n, hashes);
-    break;
-  case KEYS_OFFSETS32:
-    done = hash_blocks(keys, KEYS_OFFSETS32, vocabulary, hashes);
-    break;
-  case KEYS_OFFSETS64:
-    done = hash_blocks(keys, KEYS_OFFSETS64, vocabulary, hashes);
-    break;
-  case KEYS_SLICES:
-    done = hash_blocks(keys, KEYS_SLICES, vocabulary, hashes);
-    break;
+  if (keys->layout != KEYS_FIXED) {
+    hash_sizes(keys, vocabulary, hashes);
+    return;
   }
+  const size_t done = vocabulary->hash_fixed(keys->data, keys->width, keys->n, hashes);
   hash_in_scalar(keys, done, keys->n - done, hashes);
 }
 

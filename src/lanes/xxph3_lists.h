@@ -1,4 +1,5 @@
-/* XXPH3 of keys above 16 bytes in lanes: those of as many steps of 32 bytes are listed together.
+/* XXPH3 in lanes: keys of many sizes, and of one width. Lanes take keys of 4 to 16 bytes where they
+ * stand. Longer ones of as many steps of 32 bytes are listed together.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_LANES_XXPH3_LISTS_H
 #define LANEBLOOM_LANES_XXPH3_LISTS_H
@@ -7,7 +8,11 @@
 
 enum {
   MAX_QWORDS = 8, /* 64-bit lanes of the widest registers */
-  NLISTS = 5,     /* one to four steps, and all others */
+  MIN_SHORT = 4,
+  MAX_SHORT = 16,
+  PAGE_NBYTES = 4096, /* the smallest there are */
+  NLISTS = 5,         /* one to four steps, and all others that are not short */
+  ONE_STEP = 0,       /* in scalar, whose two products cost less than to get into lanes */
   OTHERS = NLISTS - 1,
 };
 
@@ -17,32 +22,53 @@ struct lists {
   size_t counts[NLISTS];
 };
 
+/* Indices of keys that are not short, and the numbers of their lists. */
+struct unlisted {
+  uint32_t indices[MIXED_NKEYS + MAX_QWORDS];
+  uint32_t lists[MIXED_NKEYS + MAX_QWORDS];
+};
+
 /* What an instruction set does for the driver below: inline functions, in a constant. */
 struct xxph3_list_vocabulary {
+  size_t nlanes;
+
+  /* Do 16 bytes from the start of each of nlanes keys, from key i on, stay in the key's pages? Not
+   * if one of them is empty. */
+  bool (*stay_in_page)(const lanebloom_keys *keys, size_t i);
+
+  /* Hashes them, of which 16 bytes can be loaded, as if all were short. Puts those that are not
+   * behind n others and returns how many. Their numbers count from `first` on. */
+  size_t (*hash_short)(const lanebloom_keys *keys, size_t i, size_t first,
+                       struct unlisted *unlisted, size_t n, void *hashes);
+
+  void (*list)(const lanebloom_keys *keys, const struct unlisted *unlisted, size_t n,
+               struct lists *lists);
+
   /* Hashes keys of nsteps steps: `last` are their last 16 bytes. */
   void (*hash_steps)(const uint8_t *const *first, const uint8_t *const *last, const uint64_t *sizes,
                      size_t nsteps, uint64_t *hashes);
-  size_t nlanes;
 };
+
+/* ---- Keys that are not short ---- */
 
 /* Not inlined, because it would be for each list of each layout. */
 static __attribute__((noinline)) void hash_list(const lanebloom_keys *keys, const uint32_t *list,
                                                 size_t n, size_t nsteps,
-                                                const struct xxph3_list_vocabulary *listing,
+                                                const struct xxph3_list_vocabulary *lanes,
                                                 void *hashes)
 {
   size_t i = 0;
-  for (; i + listing->nlanes <= n; i += listing->nlanes) {
+  for (; i + lanes->nlanes <= n; i += lanes->nlanes) {
     const uint8_t *first[MAX_QWORDS], *last[MAX_QWORDS];
     uint64_t sizes[MAX_QWORDS], done[MAX_QWORDS];
-    for (size_t lane = 0; lane < listing->nlanes; lane++) {
+    for (size_t lane = 0; lane < lanes->nlanes; lane++) {
       const lanebloom_slice key = keys_at(keys, list[i + lane]);
       first[lane] = key.data;
       last[lane] = first[lane] + key.size - 16;
       sizes[lane] = key.size;
     }
-    listing->hash_steps(first, last, sizes, nsteps, done);
-    for (size_t lane = 0; lane < listing->nlanes; lane++)
+    lanes->hash_steps(first, last, sizes, nsteps, done);
+    for (size_t lane = 0; lane < lanes->nlanes; lane++)
       xxph3_store(hashes, list[i + lane], done[lane]);
   }
   for (; i < n; i++) {
@@ -54,10 +80,17 @@ static __attribute__((noinline)) void hash_list(const lanebloom_keys *keys, cons
 /* Hashes all keys that are listed. */
 static inline __attribute__((always_inline)) void
 hash_lists(const lanebloom_keys *keys, const struct lists *lists,
-           const struct xxph3_list_vocabulary *listing, void *hashes)
+           const struct xxph3_list_vocabulary *lanes, void *hashes)
 {
-  for (size_t l = 0; l < OTHERS; l++)
-    hash_list(keys, lists->indices[l], lists->counts[l], l + 1, listing, hashes);
+  for (size_t j = 0; j < lists->counts[ONE_STEP]; j++) {
+    const size_t i = lists->indices[ONE_STEP][j];
+    const lanebloom_slice key = keys_at(keys, i);
+    const uint64_t h = key.size * XXPH3_PRIME64_1 + xxph3_mix16(key.data, 0) +
+                       xxph3_mix16(key.data + key.size - 16, 16);
+    xxph3_store(hashes, i, xxph3_avalanche(h));
+  }
+  for (size_t l = ONE_STEP + 1; l < OTHERS; l++)
+    hash_list(keys, lists->indices[l], lists->counts[l], l + 1, lanes, hashes);
   for (size_t j = 0; j < lists->counts[OTHERS]; j++) {
     const size_t i = lists->indices[OTHERS][j];
     const lanebloom_slice key = keys_at(keys, i);
@@ -66,6 +99,70 @@ hash_lists(const lanebloom_keys *keys, const struct lists *lists,
     else
       hash_in_scalar(keys, i, 1, hashes);
   }
+}
+
+/* ---- Keys of many sizes ---- */
+
+/* May 16 bytes be loaded from the start of each of n keys from i on? Offsets ascend, so the last
+ * tells of all. */
+static inline __attribute__((always_inline)) bool
+can_load(const lanebloom_keys *keys, size_t i, const struct xxph3_list_vocabulary *lanes)
+{
+  const size_t last = i + lanes->nlanes - 1;
+  if (last >= keys->n)
+    return false;
+  const uint32_t *offsets32 = keys->index;
+  const uint64_t *offsets64 = keys->index;
+  if (keys->layout == KEYS_OFFSETS32 && offsets32[keys->n] - offsets32[last] >= MAX_SHORT)
+    return true;
+  if (keys->layout == KEYS_OFFSETS64 && offsets64[keys->n] - offsets64[last] >= MAX_SHORT)
+    return true;
+  return lanes->stay_in_page(keys, i);
+}
+
+/* Hashes a group whose bytes have to be copied first, or of fewer keys than lanes. */
+static __attribute__((noinline)) size_t hash_copies(const lanebloom_keys *keys, size_t i,
+                                                    const struct xxph3_list_vocabulary *lanes,
+                                                    struct unlisted *unlisted, size_t n,
+                                                    void *hashes)
+{
+  uint8_t copies[MAX_QWORDS][MAX_SHORT] = {{0}};
+  lanebloom_slice slices[MAX_QWORDS];
+  uint64_t done[MAX_QWORDS];
+  for (size_t lane = 0; lane < lanes->nlanes; lane++) {
+    slices[lane] = (lanebloom_slice){copies[lane], MAX_SHORT};
+    if (i + lane >= keys->n)
+      continue;
+    const lanebloom_slice key = keys_at(keys, i + lane);
+    slices[lane].size = key.size;
+    if (key.size > 0)
+      memcpy(copies[lane], key.data, key.size < MAX_SHORT ? key.size : MAX_SHORT);
+  }
+  const lanebloom_keys copied = {.index = slices, .n = lanes->nlanes, .layout = KEYS_SLICES};
+  const size_t nunlisted = lanes->hash_short(&copied, 0, i, unlisted, n, done);
+  const size_t left = keys->n - i;
+  memcpy((uint8_t *)hashes + i * sizeof *done, done,
+         (left < lanes->nlanes ? left : lanes->nlanes) * sizeof *done);
+  return nunlisted;
+}
+
+static inline __attribute__((always_inline)) void
+hash_many_sizes(const lanebloom_keys *keys, const struct xxph3_list_vocabulary *lanes, void *hashes)
+{
+  struct unlisted unlisted;
+  size_t n = 0;
+  for (size_t i = 0; i < keys->n; i += lanes->nlanes) {
+    for (; can_load(keys, i, lanes); i += lanes->nlanes) /* without calls: constants stay */
+      n += lanes->hash_short(keys, i, i, &unlisted, n, (uint8_t *)hashes + i * sizeof(uint64_t));
+    if (i < keys->n)
+      n += hash_copies(keys, i, lanes, &unlisted, n, hashes);
+  }
+  if (n == 0)
+    return;
+  struct lists lists;
+  memset(lists.counts, 0, sizeof lists.counts);
+  lanes->list(keys, &unlisted, n, &lists);
+  hash_lists(keys, &lists, lanes, hashes);
 }
 
 /* ---- Keys of one width ---- */
