@@ -6,12 +6,7 @@
 #include "compaction.h"
 #include "isa.h"
 
-enum {
-  LANES = 8,
-  /* While so many lanes have bytes left, they go on as they are: a stripe costs less than a turn in
-   * the queue (0 to 100 bytes, Zen 4: 4, 5 or 6 the same within the noise). */
-  MANY = 5,
-};
+enum { LANES = 8 };
 
 static inline __m256i load(const void *from)
 {
@@ -252,50 +247,50 @@ static inline unsigned beyond_bound(const struct lanes *lanes, struct load_bound
          (half_set(low) | half_set(high) << 4);
 }
 
-/* From where each lane loads its next stripe. What may not be loaded is copied first; those that
- * have ended get any bytes. */
-static inline void find_addresses(const struct lanes *lanes, struct load_bound bound,
-                                  uint8_t copies[LANES][STRIPE_NBYTES], const uint8_t *at[LANES])
+static inline void load_words(const uint8_t *const *at, size_t distance,
+                              __m256i words[STRIPE_NWORDS])
 {
-  const __m256i anywhere = _mm256_set1_epi64x((long long)(uintptr_t)copies);
-  store(at, _mm256_blendv_epi8(anywhere, lanes->at[0], some_left_low(lanes)));
-  store(at + LANES / 2, _mm256_blendv_epi8(anywhere, lanes->at[1], some_left_high(lanes)));
-  unsigned beyond = beyond_bound(lanes, bound);
-  if (__builtin_expect(beyond == 0, 1))
-    return;
-  uint32_t left[LANES];
-  store(left, lanes->left);
-  copy_stripes(beyond, left, copies, at);
-}
-
-/* The next stripe of all. */
-static inline struct lanes take_stripe(struct lanes lanes, struct load_bound bound,
-                                       bool signed_tails)
-{
-  const __m256i nbytes = _mm256_set1_epi32(STRIPE_NBYTES), step = _mm256_set1_epi64x(STRIPE_NBYTES);
-  const __m256i taken = _mm256_min_epi32(lanes.left, nbytes);
-  const bool all_whole = lanes_set(_mm256_cmpgt_epi32(nbytes, lanes.left)) == 0;
-  uint8_t copies[LANES][STRIPE_NBYTES];
-  const uint8_t *at[LANES];
-  find_addresses(&lanes, bound, copies, at);
-  __m256i rows[4], words[STRIPE_NWORDS];
+  __m256i rows[4];
   for (size_t r = 0; r < 4; r++)
-    rows[r] = load_row(at[r], at[r + 4]);
+    rows[r] = load_row(at[r] + distance, at[r + 4] + distance);
   transpose(rows, words);
-  return (struct lanes){
-      .at = {_mm256_add_epi64(lanes.at[0], step), _mm256_add_epi64(lanes.at[1], step)},
-      .left = _mm256_sub_epi32(lanes.left, taken),
-      .hash = all_whole ? mix_stripe(lanes.hash, words)
-                        : mix_last_stripe(lanes.hash, words, taken, signed_tails),
-  };
 }
 
-static inline struct lanes take_stripes(struct lanes lanes, struct load_bound bound,
-                                        bool signed_tails)
+/* The next stripe of all, and before it those after which all have bytes left. at: the lanes'
+ * addresses in memory. */
+static inline struct lanes take_stripes(struct lanes lanes, const uint8_t *const *at,
+                                        struct load_bound bound, bool signed_tails)
 {
-  do
-    lanes = take_stripe(lanes, bound, signed_tails);
-  while (__builtin_popcount(lanes_set(some_left(&lanes))) >= MANY);
+  const __m256i nbytes = _mm256_set1_epi32(STRIPE_NBYTES);
+  __m256i words[STRIPE_NWORDS];
+  size_t distance = 0;
+  for (; lanes_set(_mm256_cmpgt_epi32(lanes.left, nbytes)) == 0xff; distance += STRIPE_NBYTES) {
+    load_words(at, distance, words);
+    lanes.hash = mix_stripe(lanes.hash, words);
+    lanes.left = _mm256_sub_epi32(lanes.left, nbytes);
+  }
+  const __m256i passed = _mm256_set1_epi64x((long long)distance);
+  lanes.at[0] = _mm256_add_epi64(lanes.at[0], passed);
+  lanes.at[1] = _mm256_add_epi64(lanes.at[1], passed);
+  const unsigned beyond = beyond_bound(&lanes, bound);
+  if (__builtin_expect(beyond != 0, 0)) {
+    uint8_t copies[LANES][STRIPE_NBYTES];
+    const uint8_t *from[LANES];
+    uint32_t left[LANES];
+    for (size_t l = 0; l < LANES; l++)
+      from[l] = at[l] + distance;
+    store(left, lanes.left);
+    copy_stripes(beyond, left, copies, from);
+    load_words(from, 0, words);
+  } else {
+    load_words(at, distance, words);
+  }
+  const __m256i taken = _mm256_min_epi32(lanes.left, nbytes);
+  const __m256i step = _mm256_set1_epi64x(STRIPE_NBYTES);
+  lanes.hash = mix_last_stripe(lanes.hash, words, taken, signed_tails);
+  lanes.left = _mm256_sub_epi32(lanes.left, taken);
+  lanes.at[0] = _mm256_add_epi64(lanes.at[0], step);
+  lanes.at[1] = _mm256_add_epi64(lanes.at[1], step);
   return lanes;
 }
 
@@ -366,9 +361,26 @@ static inline struct lanes lanes_of(const lanebloom_keys *keys, size_t i)
   return lanes_of_fixed((const uint8_t *)keys->data + i * keys->width, keys->width);
 }
 
+static inline __m256i iota(void)
+{
+  return _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+}
+
+static inline __attribute__((always_inline)) void enter(const lanebloom_keys *keys, size_t i,
+                                                        struct queue *queue, size_t to)
+{
+  const struct lanes lanes = lanes_of(keys, i);
+  const __m256i empty = _mm256_set1_epi64x((long long)anywhere());
+  store(queue->at + to, _mm256_blendv_epi8(empty, lanes.at[0], some_left_low(&lanes)));
+  store(queue->at + to + LANES / 2, _mm256_blendv_epi8(empty, lanes.at[1], some_left_high(&lanes)));
+  store(queue->left + to, lanes.left);
+  store(queue->hash + to, lanes.hash);
+  store(queue->key + to, _mm256_add_epi32(iota(), _mm256_set1_epi32((int)i)));
+}
+
 /* Appends the lanes that have bytes left. Values of other lanes come behind them, and are
  * overwritten by the next. */
-static inline void enqueue(struct long_keys *queue, const struct lanes *lanes, __m256i key)
+static inline void append(struct queue *queue, const struct lanes *lanes, __m256i key)
 {
   const unsigned some = lanes_set(some_left(lanes));
   const size_t n = queue->n, n_low = (size_t)__builtin_popcount(some & 0xf);
@@ -384,23 +396,9 @@ static inline void enqueue(struct long_keys *queue, const struct lanes *lanes, _
   queue->n = n + (size_t)__builtin_popcount(some);
 }
 
-static inline __m256i iota(void)
-{
-  return _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-}
-
-static inline __attribute__((always_inline)) void begin(const lanebloom_keys *keys, size_t i,
-                                                        struct load_bound bound, bool signed_tails,
-                                                        struct long_keys *queue, uint8_t *hashes)
-{
-  const struct lanes lanes = take_stripes(lanes_of(keys, i), bound, signed_tails);
-  store(hashes + 4 * i, lanes.hash);
-  enqueue(queue, &lanes, _mm256_add_epi32(iota(), _mm256_set1_epi32((int)i)));
-}
-
-static inline __attribute__((always_inline)) void resume(struct long_keys *queue, size_t i,
-                                                         size_t n, struct load_bound bound,
-                                                         bool signed_tails, uint8_t *hashes)
+static inline __attribute__((always_inline)) void take(struct queue *queue, size_t i, size_t n,
+                                                       struct load_bound bound, bool signed_tails,
+                                                       bool first, uint8_t *hashes)
 {
   const __m256i there = _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n), iota());
   const __m256i key = load(queue->key + i);
@@ -409,16 +407,19 @@ static inline __attribute__((always_inline)) void resume(struct long_keys *queue
       .left = _mm256_and_si256(there, load(queue->left + i)),
       .hash = load(queue->hash + i),
   };
-  lanes = take_stripes(lanes, bound, signed_tails);
-  uint32_t hash[LANES], which[LANES];
-  store(hash, lanes.hash);
-  store(which, key);
-  for (size_t l = 0; l < n; l++)
-    memcpy(hashes + 4 * (size_t)which[l], &hash[l], sizeof hash[l]);
-  enqueue(queue, &lanes, key);
+  lanes = take_stripes(lanes, (const uint8_t *const *)(queue->at + i), bound, signed_tails);
+  if (first) {
+    store(hashes + 4 * (size_t)queue->key[i], lanes.hash);
+  } else {
+    uint32_t hash[LANES];
+    store(hash, lanes.hash);
+    for (size_t l = 0; l < n; l++)
+      memcpy(hashes + 4 * (size_t)queue->key[i + l], &hash[l], sizeof hash[l]);
+  }
+  append(queue, &lanes, key);
 }
 
-static const struct bloomhash_queue_vocabulary queueing = {LANES, begin, resume};
+static const struct bloomhash_queue_vocabulary queueing = {LANES, enter, take};
 
 static void hash_all(const lanebloom_keys *keys, bool signed_tails, uint8_t *hashes)
 {

@@ -5,13 +5,7 @@
 #include "avx512.h"
 #include "isa.h"
 
-enum {
-  LANES = 16,
-  /* While so many lanes have bytes left, they go on as they are: a stripe costs less than a turn in
-   * the queue (0 to 100 bytes, Zen 4: never 5.6 ns per key, from 9 lanes on 5.0, from 12 on
-   * 5.2). */
-  MANY = 9,
-};
+enum { LANES = 16 };
 
 /* ---- The mixing ---- */
 
@@ -236,51 +230,51 @@ static inline unsigned beyond_bound(const struct lanes *lanes, struct load_bound
   return partial & some_left(lanes) & (low | high << 8);
 }
 
-/* From where each lane loads its next stripe. What may not be loaded is copied first; those that
- * have ended get any bytes. */
-static inline void find_addresses(const struct lanes *lanes, struct load_bound bound,
-                                  uint8_t copies[LANES][STRIPE_NBYTES], const uint8_t *at[LANES])
+static inline void load_words(const uint8_t *const *at, size_t distance,
+                              __m512i words[STRIPE_NWORDS])
 {
-  const __m512i anywhere = _mm512_set1_epi64((long long)(uintptr_t)copies);
-  _mm512_storeu_si512(at, _mm512_mask_mov_epi64(anywhere, some_left_low(lanes), lanes->at[0]));
-  _mm512_storeu_si512(at + LANES / 2,
-                      _mm512_mask_mov_epi64(anywhere, some_left_high(lanes), lanes->at[1]));
-  unsigned beyond = beyond_bound(lanes, bound);
-  if (__builtin_expect(beyond == 0, 1))
-    return;
-  uint32_t left[LANES];
-  _mm512_storeu_si512(left, lanes->left);
-  copy_stripes(beyond, left, copies, at);
-}
-
-/* The next stripe of all. */
-static inline struct lanes take_stripe(struct lanes lanes, struct load_bound bound,
-                                       bool signed_tails)
-{
-  const __m512i nbytes = _mm512_set1_epi32(STRIPE_NBYTES), step = _mm512_set1_epi64(STRIPE_NBYTES);
-  const __m512i taken = _mm512_min_epi32(lanes.left, nbytes);
-  const bool all_whole = _mm512_cmplt_epi32_mask(lanes.left, nbytes) == 0;
-  uint8_t copies[LANES][STRIPE_NBYTES];
-  const uint8_t *at[LANES];
-  find_addresses(&lanes, bound, copies, at);
-  __m512i rows[4], words[STRIPE_NWORDS];
+  __m512i rows[4];
   for (size_t r = 0; r < 4; r++)
-    rows[r] = load_row(at[r], at[r + 4], at[r + 8], at[r + 12]);
+    rows[r] = load_row(at[r] + distance, at[r + 4] + distance, at[r + 8] + distance,
+                       at[r + 12] + distance);
   transpose(rows, words);
-  return (struct lanes){
-      .at = {_mm512_add_epi64(lanes.at[0], step), _mm512_add_epi64(lanes.at[1], step)},
-      .left = _mm512_sub_epi32(lanes.left, taken),
-      .hash = all_whole ? mix_stripe(lanes.hash, words)
-                        : mix_last_stripe(lanes.hash, words, taken, signed_tails),
-  };
 }
 
-static inline struct lanes take_stripes(struct lanes lanes, struct load_bound bound,
-                                        bool signed_tails)
+/* The next stripe of all, and before it those after which all have bytes left. at: the lanes'
+ * addresses in memory. */
+static inline struct lanes take_stripes(struct lanes lanes, const uint8_t *const *at,
+                                        struct load_bound bound, bool signed_tails)
 {
-  do
-    lanes = take_stripe(lanes, bound, signed_tails);
-  while (__builtin_popcount(some_left(&lanes)) >= MANY);
+  const __m512i nbytes = _mm512_set1_epi32(STRIPE_NBYTES);
+  __m512i words[STRIPE_NWORDS];
+  size_t distance = 0;
+  for (; _mm512_cmple_epi32_mask(lanes.left, nbytes) == 0; distance += STRIPE_NBYTES) {
+    load_words(at, distance, words);
+    lanes.hash = mix_stripe(lanes.hash, words);
+    lanes.left = _mm512_sub_epi32(lanes.left, nbytes);
+  }
+  const __m512i passed = _mm512_set1_epi64((long long)distance);
+  lanes.at[0] = _mm512_add_epi64(lanes.at[0], passed);
+  lanes.at[1] = _mm512_add_epi64(lanes.at[1], passed);
+  const unsigned beyond = beyond_bound(&lanes, bound);
+  if (__builtin_expect(beyond != 0, 0)) {
+    uint8_t copies[LANES][STRIPE_NBYTES];
+    const uint8_t *from[LANES];
+    uint32_t left[LANES];
+    for (size_t l = 0; l < LANES; l++)
+      from[l] = at[l] + distance;
+    _mm512_storeu_si512(left, lanes.left);
+    copy_stripes(beyond, left, copies, from);
+    load_words(from, 0, words);
+  } else {
+    load_words(at, distance, words);
+  }
+  const __m512i taken = _mm512_min_epi32(lanes.left, nbytes);
+  const __m512i step = _mm512_set1_epi64(STRIPE_NBYTES);
+  lanes.hash = mix_last_stripe(lanes.hash, words, taken, signed_tails);
+  lanes.left = _mm512_sub_epi32(lanes.left, taken);
+  lanes.at[0] = _mm512_add_epi64(lanes.at[0], step);
+  lanes.at[1] = _mm512_add_epi64(lanes.at[1], step);
   return lanes;
 }
 
@@ -351,9 +345,28 @@ static inline struct lanes lanes_of(const lanebloom_keys *keys, size_t i)
   return lanes_of_fixed((const uint8_t *)keys->data + i * keys->width, keys->width);
 }
 
+static inline __m512i iota(void)
+{
+  return _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+}
+
+static inline __attribute__((always_inline)) void enter(const lanebloom_keys *keys, size_t i,
+                                                        struct queue *queue, size_t to)
+{
+  const struct lanes lanes = lanes_of(keys, i);
+  const __m512i empty = _mm512_set1_epi64((long long)anywhere());
+  _mm512_storeu_si512(queue->at + to,
+                      _mm512_mask_mov_epi64(empty, some_left_low(&lanes), lanes.at[0]));
+  _mm512_storeu_si512(queue->at + to + LANES / 2,
+                      _mm512_mask_mov_epi64(empty, some_left_high(&lanes), lanes.at[1]));
+  _mm512_storeu_si512(queue->left + to, lanes.left);
+  _mm512_storeu_si512(queue->hash + to, lanes.hash);
+  _mm512_storeu_si512(queue->key + to, _mm512_add_epi32(iota(), _mm512_set1_epi32((int)i)));
+}
+
 /* Appends the lanes that have bytes left. Values of other lanes come behind them, and are
  * overwritten by the next. */
-static inline void enqueue(struct long_keys *queue, const struct lanes *lanes, __m512i key)
+static inline void append(struct queue *queue, const struct lanes *lanes, __m512i key)
 {
   const __mmask16 some = some_left(lanes);
   const __mmask8 low = some_left_low(lanes), high = some_left_high(lanes);
@@ -368,23 +381,9 @@ static inline void enqueue(struct long_keys *queue, const struct lanes *lanes, _
   queue->n = n + (size_t)__builtin_popcount(some);
 }
 
-static inline __m512i iota(void)
-{
-  return _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-}
-
-static inline __attribute__((always_inline)) void begin(const lanebloom_keys *keys, size_t i,
-                                                        struct load_bound bound, bool signed_tails,
-                                                        struct long_keys *queue, uint8_t *hashes)
-{
-  const struct lanes lanes = take_stripes(lanes_of(keys, i), bound, signed_tails);
-  _mm512_storeu_si512(hashes + 4 * i, lanes.hash);
-  enqueue(queue, &lanes, _mm512_add_epi32(iota(), _mm512_set1_epi32((int)i)));
-}
-
-static inline __attribute__((always_inline)) void resume(struct long_keys *queue, size_t i,
-                                                         size_t n, struct load_bound bound,
-                                                         bool signed_tails, uint8_t *hashes)
+static inline __attribute__((always_inline)) void take(struct queue *queue, size_t i, size_t n,
+                                                       struct load_bound bound, bool signed_tails,
+                                                       bool first, uint8_t *hashes)
 {
   const __mmask16 there = _mm512_cmpgt_epi32_mask(_mm512_set1_epi32((int)n), iota());
   const __m512i key = _mm512_loadu_si512(queue->key + i);
@@ -393,12 +392,15 @@ static inline __attribute__((always_inline)) void resume(struct long_keys *queue
       .left = _mm512_maskz_loadu_epi32(there, queue->left + i),
       .hash = _mm512_loadu_si512(queue->hash + i),
   };
-  lanes = take_stripes(lanes, bound, signed_tails);
-  _mm512_mask_i32scatter_epi32(hashes, there, key, lanes.hash, 4);
-  enqueue(queue, &lanes, key);
+  lanes = take_stripes(lanes, (const uint8_t *const *)(queue->at + i), bound, signed_tails);
+  if (first)
+    _mm512_storeu_si512(hashes + 4 * (size_t)queue->key[i], lanes.hash);
+  else
+    _mm512_mask_i32scatter_epi32(hashes, there, key, lanes.hash, 4);
+  append(queue, &lanes, key);
 }
 
-static const struct bloomhash_queue_vocabulary queueing = {LANES, begin, resume};
+static const struct bloomhash_queue_vocabulary queueing = {LANES, enter, take};
 
 static void hash_all(const lanebloom_keys *keys, bool signed_tails, uint8_t *hashes)
 {

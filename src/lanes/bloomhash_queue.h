@@ -1,6 +1,6 @@
-/* BloomHash of keys of many sizes, for lanes that can be compacted: a group of keys takes stripe
- * after stripe until most have ended. Those that have not go into a queue, so that lanes are full
- * again in the next round.
+/* BloomHash of keys of many sizes, for lanes that can be compacted. All keys of a block are in a
+ * queue. In a round each takes a stripe, and those that have more move together, so that lanes are
+ * full again in the next round. How keys end decides nothing that a CPU would have to predict.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_LANES_BLOOMHASH_QUEUE_H
 #define LANEBLOOM_LANES_BLOOMHASH_QUEUE_H
@@ -17,13 +17,19 @@ enum {
 
 /* Keys of a block that have not ended: where their next byte is, how many are left, the hash so
  * far, and which of the block's keys they are. Stores take whole registers. */
-struct long_keys {
+struct queue {
   _Alignas(64) uint64_t at[QUEUED_BLOCK_NKEYS + MAX_LANES];
   uint32_t left[QUEUED_BLOCK_NKEYS + MAX_LANES];
   uint32_t hash[QUEUED_BLOCK_NKEYS + MAX_LANES];
   uint32_t key[QUEUED_BLOCK_NKEYS + MAX_LANES];
   size_t n;
 };
+
+/* Where lanes that have no bytes left read. */
+static inline uint64_t anywhere(void)
+{
+  return (uint64_t)(uintptr_t)tail_shifts;
+}
 
 /* Copies the stripes of these lanes, with the bytes that are left of their keys, to be loaded from
  * the copies. */
@@ -37,19 +43,19 @@ static inline void copy_stripes(unsigned lanes, const uint32_t *left,
   }
 }
 
-/* What an instruction set does for the driver below: inline functions, in a constant. Both store
- * hashes, which are not whole ones for keys that they append to the queue. */
+/* What an instruction set does for the driver below: inline functions, in a constant. */
 struct bloomhash_queue_vocabulary {
   size_t nlanes;
 
-  /* Takes stripes of keys i .. i + nlanes of a block. */
-  void (*begin)(const lanebloom_keys *keys, size_t i, struct load_bound bound, bool signed_tails,
-                struct long_keys *queue, uint8_t *hashes);
+  /* Puts keys i .. i + nlanes of a block into the queue from `to` on, as they are before their first
+   * byte. Empty ones are anywhere(). */
+  void (*enter)(const lanebloom_keys *keys, size_t i, struct queue *queue, size_t to);
 
-  /* Takes more of n keys, at most nlanes, that stood at i in the queue, whose end is now at or
-   * before them. */
-  void (*resume)(struct long_keys *queue, size_t i, size_t n, struct load_bound bound,
-                 bool signed_tails, uint8_t *hashes);
+  /* Takes stripes of n keys, at most nlanes, that stand at i in the queue, and appends those that
+   * have more to its end, which is now at or before them. Stores hashes, of these not whole ones:
+   * where `first` is set, side by side from the first key on. */
+  void (*take)(struct queue *queue, size_t i, size_t n, struct load_bound bound, bool signed_tails,
+               bool first, uint8_t *hashes);
 };
 
 /* Are all keys of a block, which is not empty, shorter than 2^31 bytes, as sizes in lanes are? */
@@ -80,6 +86,19 @@ static inline bool fits_lanes(const lanebloom_keys *keys)
   return bound <= INT32_MAX;
 }
 
+/* A round: every key of the queue takes a stripe. */
+static inline __attribute__((always_inline)) void
+take_round(struct queue *queue, struct load_bound bound, bool signed_tails, bool first,
+           const struct bloomhash_queue_vocabulary *queueing, uint8_t *hashes)
+{
+  const size_t n = queue->n, nlanes = queueing->nlanes;
+  for (size_t lane = 0; lane < nlanes; lane++)
+    queue->at[n + lane] = anywhere();
+  queue->n = 0;
+  for (size_t i = 0; i < n; i += nlanes)
+    queueing->take(queue, i, n - i < nlanes ? n - i : nlanes, bound, signed_tails, first, hashes);
+}
+
 /* Hashes a block of at least nlanes keys. Its last group may overlap the one before. Not inlined:
  * the queue's room on the stack is not for short calls. */
 static __attribute__((noinline)) void hash_block(const lanebloom_keys *keys,
@@ -88,18 +107,13 @@ static __attribute__((noinline)) void hash_block(const lanebloom_keys *keys,
                                                  uint8_t *hashes)
 {
   const size_t nlanes = queueing->nlanes;
-  struct long_keys queue;
-  queue.n = 0;
-  for (size_t next = 0; next < keys->n; next += nlanes) {
-    const size_t i = next + nlanes <= keys->n ? next : keys->n - nlanes;
-    queueing->begin(keys, i, bound, signed_tails, &queue, hashes);
-  }
-  while (queue.n >= MIN_QUEUE) {
-    const size_t n = queue.n;
-    queue.n = 0;
-    for (size_t i = 0; i < n; i += nlanes)
-      queueing->resume(&queue, i, n - i < nlanes ? n - i : nlanes, bound, signed_tails, hashes);
-  }
+  struct queue queue;
+  for (queue.n = 0; queue.n < keys->n; queue.n += nlanes)
+    queueing->enter(keys, queue.n + nlanes <= keys->n ? queue.n : keys->n - nlanes, &queue,
+                    queue.n);
+  take_round(&queue, bound, signed_tails, true, queueing, hashes);
+  while (queue.n >= MIN_QUEUE)
+    take_round(&queue, bound, signed_tails, false, queueing, hashes);
   for (size_t i = 0; i < queue.n; i++) { /* few, from their start */
     const lanebloom_keys one = lanebloom_keys_part(keys, queue.key[i], 1);
     hash_in_scalar(&one, signed_tails, hashes + 4 * (size_t)queue.key[i]);
