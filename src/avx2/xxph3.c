@@ -98,6 +98,42 @@ static inline __m256i mix16(__m256i even, __m256i odd, size_t secret)
                        _mm256_xor_si256(high, splat(xxph3_secret64(secret + 8))));
 }
 
+/* ---- A key above 240 bytes ---- */
+
+enum { NHALVES = XXPH3_NLANES / NLANES };
+
+static inline void add_stripes(uint64_t lanes[XXPH3_NLANES], const uint8_t *stripes, size_t n,
+                               size_t secret)
+{
+  __m256i sums[NHALVES];
+  for (size_t half = 0; half < NHALVES; half++)
+    sums[half] = _mm256_load_si256((const void *)(lanes + NLANES * half));
+  for (size_t i = 0; i < n; i++)
+    for (size_t half = 0; half < NHALVES; half++) {
+      const uint8_t *keys = lanebloom_xxph3_secret + secret + 8 * i;
+      const __m256i words = _mm256_loadu_si256((const void *)(stripes + 64 * i + 32 * half));
+      const __m256i keyed =
+          _mm256_xor_si256(words, _mm256_loadu_si256((const void *)(keys + 32 * half)));
+      const __m256i product = _mm256_mul_epu32(keyed, _mm256_srli_epi64(keyed, 32));
+      sums[half] = _mm256_add_epi64(sums[half], _mm256_add_epi64(words, product));
+    }
+  for (size_t half = 0; half < NHALVES; half++)
+    store(lanes, NLANES * half, sums[half]);
+}
+
+static inline void scramble(uint64_t lanes[XXPH3_NLANES])
+{
+  for (size_t half = 0; half < NHALVES; half++) {
+    __m256i h = _mm256_load_si256((const void *)(lanes + NLANES * half));
+    h = _mm256_xor_si256(h, _mm256_srli_epi64(h, 47));
+    h = _mm256_xor_si256(
+        h, _mm256_loadu_si256((const void *)(lanebloom_xxph3_secret + 128 + 32 * half)));
+    store(lanes, NLANES * half, multiply32(h, XXPH3_PRIME32_1));
+  }
+}
+
+static const struct xxph3_stripe_vocabulary stripes = {add_stripes, scramble};
+
 /* ---- Keys of one width ---- */
 
 /* Returns how many keys are done. */
@@ -193,8 +229,8 @@ static size_t fixed_17_to_128(const uint8_t *keys, size_t width, size_t n, void 
   return i;
 }
 
-static const struct xxph3_width_vocabulary widths = {fixed_8, fixed_16, fixed_4_to_8, fixed_9_to_16,
-                                                     fixed_17_to_128};
+static const struct xxph3_width_vocabulary widths = {fixed_8,       fixed_16,        fixed_4_to_8,
+                                                     fixed_9_to_16, fixed_17_to_128, &stripes};
 
 static inline __attribute__((always_inline)) size_t hash_fixed(const uint8_t *keys, size_t width,
                                                                size_t n, void *hashes)
@@ -353,8 +389,8 @@ static inline __attribute__((always_inline)) void hash_steps(const uint8_t *cons
   store(hashes, 0, avalanche(h));
 }
 
-static const struct xxph3_list_vocabulary lanes = {NLANES, stay_in_page, hash_short, list_keys,
-                                                   hash_steps};
+static const struct xxph3_list_vocabulary lanes = {NLANES,    stay_in_page, hash_short,
+                                                   list_keys, hash_steps,   &stripes};
 
 static inline __attribute__((always_inline)) void hash_mixed(const lanebloom_keys *keys,
                                                              void *hashes)

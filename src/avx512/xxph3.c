@@ -102,6 +102,32 @@ static inline __m512i mix16(__m512i even, __m512i odd, size_t secret)
                        _mm512_xor_si512(high, splat(xxph3_secret64(secret + 8))));
 }
 
+/* ---- A key above 240 bytes ---- */
+
+static inline void add_stripes(uint64_t lanes[XXPH3_NLANES], const uint8_t *stripes, size_t n,
+                               size_t secret)
+{
+  __m512i sum = _mm512_load_si512(lanes);
+  for (size_t i = 0; i < n; i++) {
+    const __m512i words = _mm512_loadu_si512(stripes + i * VECTOR_NBYTES);
+    const __m512i keyed =
+        _mm512_xor_si512(words, _mm512_loadu_si512(lanebloom_xxph3_secret + secret + 8 * i));
+    const __m512i product = _mm512_mul_epu32(keyed, _mm512_srli_epi64(keyed, 32));
+    sum = _mm512_add_epi64(sum, _mm512_add_epi64(words, product));
+  }
+  _mm512_store_si512(lanes, sum);
+}
+
+static inline void scramble(uint64_t lanes[XXPH3_NLANES])
+{
+  __m512i h = _mm512_load_si512(lanes);
+  h = _mm512_xor_si512(h, _mm512_srli_epi64(h, 47));
+  h = _mm512_xor_si512(h, _mm512_loadu_si512(lanebloom_xxph3_secret + 128));
+  _mm512_store_si512(lanes, multiply(h, XXPH3_PRIME32_1));
+}
+
+static const struct xxph3_stripe_vocabulary stripes = {add_stripes, scramble};
+
 /* ---- Keys of one width ---- */
 
 /* How quarters of a vector, of `unit` bytes each, get into lanes of 128 bits. Lane j begins with
@@ -262,8 +288,8 @@ static size_t fixed_17_to_128(const uint8_t *keys, size_t width, size_t n, void 
   return i;
 }
 
-static const struct xxph3_width_vocabulary widths = {fixed_8, fixed_16, fixed_4_to_8, fixed_9_to_16,
-                                                     fixed_17_to_128};
+static const struct xxph3_width_vocabulary widths = {fixed_8,       fixed_16,        fixed_4_to_8,
+                                                     fixed_9_to_16, fixed_17_to_128, &stripes};
 
 static inline __attribute__((always_inline)) size_t hash_fixed(const uint8_t *keys, size_t width,
                                                                size_t n, void *hashes)
@@ -438,8 +464,8 @@ static inline __attribute__((always_inline)) void hash_steps(const uint8_t *cons
   store(hashes, 0, avalanche(h));
 }
 
-static const struct xxph3_list_vocabulary lanes = {NLANES, stay_in_page, hash_short, list_keys,
-                                                   hash_steps};
+static const struct xxph3_list_vocabulary lanes = {NLANES,    stay_in_page, hash_short,
+                                                   list_keys, hash_steps,   &stripes};
 
 static inline __attribute__((always_inline)) void hash_mixed(const lanebloom_keys *keys,
                                                              void *hashes)

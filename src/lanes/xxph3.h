@@ -17,6 +17,44 @@ static inline void hash_in_scalar(const lanebloom_keys *keys, size_t first, size
   lanebloom_xxph3_hash_scalar(&part, (uint8_t *)hashes + first * sizeof(uint64_t));
 }
 
+/* ---- A key above 240 bytes: its words are in lanes, 64 bytes at a time ---- */
+
+/* What an instruction set does for the driver below: inline functions, in a constant. */
+struct xxph3_stripe_vocabulary {
+  /* Adds n stripes of 64 bytes, each under the secret from eight bytes later on. */
+  void (*add)(uint64_t lanes[XXPH3_NLANES], const uint8_t *stripes, size_t n, size_t secret);
+
+  void (*scramble)(uint64_t lanes[XXPH3_NLANES]);
+};
+
+static inline __attribute__((always_inline)) uint64_t
+hash_above_240(const uint8_t *key, size_t size, const struct xxph3_stripe_vocabulary *stripes)
+{
+  _Alignas(64) uint64_t lanes[XXPH3_NLANES];
+  memcpy(lanes, xxph3_first_lanes, sizeof lanes);
+  const size_t nstripes = size / XXPH3_STRIPE_NBYTES;
+  for (size_t i = 0, n; i < nstripes; i += n) {
+    n = nstripes - i < XXPH3_STRIPES_PER_BLOCK ? nstripes - i : XXPH3_STRIPES_PER_BLOCK;
+    stripes->add(lanes, key + i * XXPH3_STRIPE_NBYTES, n, 0);
+    if (n == XXPH3_STRIPES_PER_BLOCK)
+      stripes->scramble(lanes);
+  }
+  if (size % XXPH3_STRIPE_NBYTES != 0)
+    stripes->add(lanes, key + size - XXPH3_STRIPE_NBYTES, 1, XXPH3_LAST_SECRET);
+  return xxph3_merge(lanes, size);
+}
+
+/* Keys of one width. */
+static inline __attribute__((always_inline)) void
+hash_wide(const uint8_t *keys, size_t width, size_t n,
+          const struct xxph3_stripe_vocabulary *stripes, void *hashes)
+{
+  for (size_t i = 0; i < n; i++)
+    xxph3_store(hashes, i, hash_above_240(keys + i * width, width, stripes));
+}
+
+/* ---- Batches ---- */
+
 /* What an instruction set does for the driver below: inline functions, in a constant. */
 struct xxph3_vocabulary {
   /* Hashes keys of one width, from the first on. Returns how many. */

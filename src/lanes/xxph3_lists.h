@@ -47,6 +47,8 @@ struct xxph3_list_vocabulary {
   /* Hashes keys of nsteps steps: `last` are their last 16 bytes. */
   void (*hash_steps)(const uint8_t *const *first, const uint8_t *const *last, const uint64_t *sizes,
                      size_t nsteps, uint64_t *hashes);
+
+  const struct xxph3_stripe_vocabulary *stripes;
 };
 
 /* ---- Keys that are not short ---- */
@@ -94,7 +96,9 @@ hash_lists(const lanebloom_keys *keys, const struct lists *lists,
   for (size_t j = 0; j < lists->counts[OTHERS]; j++) {
     const size_t i = lists->indices[OTHERS][j];
     const lanebloom_slice key = keys_at(keys, i);
-    if (key.size > 0 && key.size < 4)
+    if (key.size > 240)
+      xxph3_store(hashes, i, hash_above_240(key.data, key.size, lanes->stripes));
+    else if (key.size > 0 && key.size < MIN_SHORT)
       xxph3_store(hashes, i, xxph3_1_to_3(key.data, key.size));
     else
       hash_in_scalar(keys, i, 1, hashes);
@@ -175,6 +179,7 @@ struct xxph3_width_vocabulary {
   size_t (*hash_4_to_8)(const uint8_t *keys, size_t width, size_t n, void *hashes);
   size_t (*hash_9_to_16)(const uint8_t *keys, size_t width, size_t n, void *hashes);
   size_t (*hash_17_to_128)(const uint8_t *keys, size_t width, size_t n, void *hashes);
+  const struct xxph3_stripe_vocabulary *stripes;
 };
 
 static inline __attribute__((always_inline)) size_t
@@ -191,7 +196,10 @@ hash_width(const uint8_t *keys, size_t width, size_t n, const struct xxph3_width
     return widths->hash_9_to_16(keys, width, n, hashes);
   if (width >= 17 && width <= 128)
     return widths->hash_17_to_128(keys, width, n, hashes);
-  return 0;
+  if (width <= 240)
+    return 0;
+  hash_wide(keys, width, n, widths->stripes, hashes);
+  return n;
 }
 
 #endif

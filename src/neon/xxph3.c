@@ -84,6 +84,39 @@ static inline void store(void *hashes, size_t i, struct words h)
   vst2q_u32((void *)((uint8_t *)hashes + i * sizeof(uint64_t)), words);
 }
 
+/* ---- A key above 240 bytes ---- */
+
+enum { NPAIRS = XXPH3_NLANES / 2 };
+
+static inline uint64x2_t load_pair(const void *from)
+{
+  return vreinterpretq_u64_u8(vld1q_u8(from));
+}
+
+static inline void add_stripes(uint64_t lanes[XXPH3_NLANES], const uint8_t *stripes, size_t n,
+                               size_t secret)
+{
+  uint64x2_t sums[NPAIRS];
+  for (size_t p = 0; p < NPAIRS; p++)
+    sums[p] = vld1q_u64(lanes + 2 * p);
+  for (size_t i = 0; i < n; i++)
+    for (size_t p = 0; p < NPAIRS; p++) {
+      const uint64x2_t pair = load_pair(stripes + 64 * i + 16 * p);
+      const uint64x2_t keyed =
+          veorq_u64(pair, load_pair(lanebloom_xxph3_secret + secret + 8 * i + 16 * p));
+      sums[p] = vmlal_u32(vaddq_u64(sums[p], pair), vmovn_u64(keyed), vshrn_n_u64(keyed, 32));
+    }
+  for (size_t p = 0; p < NPAIRS; p++)
+    vst1q_u64(lanes + 2 * p, sums[p]);
+}
+
+static inline void scramble(uint64_t lanes[XXPH3_NLANES])
+{
+  xxph3_scramble(lanes);
+}
+
+static const struct xxph3_stripe_vocabulary stripes = {add_stripes, scramble};
+
 /* ---- Keys of one width ---- */
 
 /* Returns how many keys are done. 16 bytes from a key on hold the next one too: the first and the
@@ -122,7 +155,10 @@ static inline __attribute__((always_inline)) size_t hash_fixed(const uint8_t *ke
     return fixed_8(keys, n, hashes);
   if (width >= 4 && width < 8)
     return fixed_4_to_7(keys, width, n, hashes);
-  return 0;
+  if (width <= 240)
+    return 0;
+  hash_wide(keys, width, n, &stripes, hashes);
+  return n;
 }
 
 /* ---- Keys of many sizes ---- */
@@ -164,7 +200,9 @@ static inline __attribute__((always_inline)) void hash_mixed(const lanebloom_key
     }
   for (const uint16_t *i = lists[OTHERS]; i < ends[OTHERS]; i++) {
     const lanebloom_slice key = keys_at(keys, *i);
-    xxph3_store(hashes, *i, xxph3(key.data, key.size));
+    xxph3_store(hashes, *i,
+                key.size > 240 ? hash_above_240(key.data, key.size, &stripes)
+                               : xxph3(key.data, key.size));
   }
 }
 

@@ -78,7 +78,12 @@ static inline uint64_t xxph3_129_to_240(const uint8_t *key, size_t size)
   return xxph3_avalanche(h + xxph3_mix16(key + size - 16, 119));
 }
 
-enum { XXPH3_STRIPE_NBYTES = 64, XXPH3_STRIPES_PER_BLOCK = 16, XXPH3_NLANES = 8 };
+enum {
+  XXPH3_STRIPE_NBYTES = 64,
+  XXPH3_STRIPES_PER_BLOCK = 16,
+  XXPH3_NLANES = 8,
+  XXPH3_LAST_SECRET = 121
+};
 
 static inline void xxph3_add_stripe(uint64_t lanes[XXPH3_NLANES], const uint8_t *stripe,
                                     size_t secret)
@@ -96,11 +101,23 @@ static inline void xxph3_scramble(uint64_t lanes[XXPH3_NLANES])
     lanes[i] = ((lanes[i] ^ lanes[i] >> 47) ^ xxph3_secret64(128 + 8 * i)) * XXPH3_PRIME32_1;
 }
 
+static const uint64_t xxph3_first_lanes[XXPH3_NLANES] = {
+    XXPH3_PRIME32_3, XXPH3_PRIME64_1, XXPH3_PRIME64_2, XXPH3_PRIME64_3,
+    XXPH3_PRIME64_4, XXPH3_PRIME32_2, XXPH3_PRIME64_5, XXPH3_PRIME32_1};
+
+static inline uint64_t xxph3_merge(const uint64_t lanes[XXPH3_NLANES], size_t size)
+{
+  uint64_t h = size * XXPH3_PRIME64_1;
+  for (size_t i = 0; i < XXPH3_NLANES; i += 2)
+    h += xxph3_multiply_fold(lanes[i] ^ xxph3_secret64(11 + 8 * i),
+                             lanes[i + 1] ^ xxph3_secret64(19 + 8 * i));
+  return xxph3_avalanche(h);
+}
+
 static inline uint64_t xxph3_above_240(const uint8_t *key, size_t size)
 {
-  uint64_t lanes[XXPH3_NLANES] = {XXPH3_PRIME32_3, XXPH3_PRIME64_1, XXPH3_PRIME64_2,
-                                  XXPH3_PRIME64_3, XXPH3_PRIME64_4, XXPH3_PRIME32_2,
-                                  XXPH3_PRIME64_5, XXPH3_PRIME32_1};
+  uint64_t lanes[XXPH3_NLANES];
+  memcpy(lanes, xxph3_first_lanes, sizeof lanes);
   const size_t nstripes = size / XXPH3_STRIPE_NBYTES;
   for (size_t i = 0; i < nstripes; i++) {
     xxph3_add_stripe(lanes, key + i * XXPH3_STRIPE_NBYTES, i % XXPH3_STRIPES_PER_BLOCK * 8);
@@ -108,13 +125,8 @@ static inline uint64_t xxph3_above_240(const uint8_t *key, size_t size)
       xxph3_scramble(lanes);
   }
   if (size % XXPH3_STRIPE_NBYTES != 0)
-    xxph3_add_stripe(lanes, key + size - XXPH3_STRIPE_NBYTES, 121);
-
-  uint64_t h = size * XXPH3_PRIME64_1;
-  for (size_t i = 0; i < XXPH3_NLANES; i += 2)
-    h += xxph3_multiply_fold(lanes[i] ^ xxph3_secret64(11 + 8 * i),
-                             lanes[i + 1] ^ xxph3_secret64(19 + 8 * i));
-  return xxph3_avalanche(h);
+    xxph3_add_stripe(lanes, key + size - XXPH3_STRIPE_NBYTES, XXPH3_LAST_SECRET);
+  return xxph3_merge(lanes, size);
 }
 
 static inline uint64_t xxph3(const uint8_t *key, size_t size)
