@@ -49,8 +49,10 @@ struct hash_source {
    * NULL. */
   void *scratch;
 
-  unsigned next_block; /* 0 or 1: which of the blocks the next hashes go to */
-  _Alignas(8) uint8_t blocks[2][BLOCK_NKEYS * MAX_HASH_NBYTES];
+  /* 0 or 1: which of the blocks the next hashes go to. Aligned, because an access of 64 bytes that
+   * is not takes two cache lines. */
+  unsigned next_block;
+  _Alignas(64) uint8_t blocks[2][BLOCK_NKEYS * MAX_HASH_NBYTES];
 };
 
 /* These two begin a source. They do not initialise the blocks, which would take time. */
