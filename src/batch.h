@@ -81,18 +81,22 @@ static inline void hash_source_of_hashes(struct hash_source *source, const void 
   source->scratch = NULL;
 }
 
-/* Prefetches the keys of the next block. Always inlined: gcc 12 removes calls of a function that
- * only prefetches. */
+/* Prefetches what the next block is made of: keys always, by hash_source_next(), and hashes if a
+ * kernel with a filter beyond the caches asks for it (Xeon, 16 MiB, sse41 and avx512: rocksdb-local
+ * 5.4 and 3.5 ns per hash, with it 4.7 and 3.3; in cache it costs 1 to 4 %). Always inlined: gcc 12
+ * removes calls of a function that only prefetches. */
 __attribute__((always_inline)) static inline void
 hash_source_fetch(const struct hash_source *source, size_t max_nkeys)
 {
-  const size_t stride = source->keys->stride, left = source->n - source->next;
+  const uint8_t *const data = source->keys ? source->keys->data : source->hashes;
+  const size_t stride = source->keys ? source->keys->stride : source->hash_nbytes;
+  const size_t left = source->n - source->next;
   const size_t nkeys = left < max_nkeys ? left : max_nkeys;
   size_t nbytes;
   if (__builtin_mul_overflow(nkeys, stride, &nbytes) || nbytes > MAX_FETCHED_NBYTES)
     nbytes = MAX_FETCHED_NBYTES;
   for (size_t i = 0; i < nbytes; i += 64)
-    __builtin_prefetch((const uint8_t *)source->keys->data + source->next * stride + i);
+    __builtin_prefetch(data + source->next * stride + i);
 }
 
 static inline void hash_source_hash(const struct hash_source *source, const lanebloom_keys *keys,

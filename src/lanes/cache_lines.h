@@ -105,6 +105,8 @@ block_next(struct block *block, struct hash_source *source, const bool far,
     memset(block->padded + block->n * hash_nbytes, 0, (8 - rest) * hash_nbytes);
     block->hashes = block->padded;
   }
+  if (far && !source->keys)
+    hash_source_fetch(source, IN_FLIGHT_NKEYS);
   for (size_t i = 0; far && i < block->n; i += 8)
     block_locate(block, i, lookup, vocabulary);
 }
