@@ -4,16 +4,16 @@
  * SPDX-License-Identifier: MIT */
 #include "each_hash.h"
 
-static inline size_t line_of(const struct filter_shape *shape, uint32_t hash)
+static inline size_t line_of(const struct filter_shape *shape, const void *hashes, size_t i)
 {
-  return (size_t)(hash % shape->nlines) * shape->line_nbytes;
+  return (size_t)(hash32_at(hashes, i) % shape->nlines) * shape->line_nbytes;
 }
 
 static inline bool rocksdb_legacy_may_match(const struct filter_shape *shape,
                                             const uint8_t *payload, const void *hashes, size_t i)
 {
   uint32_t probe = hash32_at(hashes, i);
-  const uint8_t *line = payload + line_of(shape, probe);
+  const uint8_t *line = payload + line_of(shape, hashes, i);
   const uint32_t line_mask = 8 * shape->line_nbytes - 1;
   const uint32_t stride = bloomhash_stride(probe);
   for (uint32_t k = 0; k < shape->nprobes; k++, probe += stride) {
@@ -28,7 +28,7 @@ static inline void rocksdb_legacy_set(const struct filter_shape *shape, uint8_t 
                                       const void *hashes, size_t i)
 {
   uint32_t probe = hash32_at(hashes, i);
-  uint8_t *line = payload + line_of(shape, probe);
+  uint8_t *line = payload + line_of(shape, hashes, i);
   const uint32_t line_mask = 8 * shape->line_nbytes - 1;
   const uint32_t stride = bloomhash_stride(probe);
   for (uint32_t k = 0; k < shape->nprobes; k++, probe += stride) {
@@ -40,7 +40,7 @@ static inline void rocksdb_legacy_set(const struct filter_shape *shape, uint8_t 
 void lanebloom_rocksdb_legacy_probe_scalar(const struct filter_shape *shape, const uint8_t *payload,
                                            struct hash_source *source, uint8_t *bitmap)
 {
-  probe_each_hash(shape, payload, source, bitmap, rocksdb_legacy_may_match);
+  probe_each_line(shape, payload, source, bitmap, line_of, rocksdb_legacy_may_match);
 }
 
 void lanebloom_rocksdb_legacy_add_scalar(const struct filter_shape *shape, uint8_t *payload,

@@ -3,11 +3,16 @@
  * SPDX-License-Identifier: MIT */
 #include "each_hash.h"
 
+static inline size_t line_of(const struct filter_shape *shape, const void *hashes, size_t i)
+{
+  return rocksdb_local_line(hash64_at(hashes, i), shape->nlines);
+}
+
 static inline bool rocksdb_local_may_match(const struct filter_shape *shape, const uint8_t *payload,
                                            const void *hashes, size_t i)
 {
   const uint64_t hash = hash64_at(hashes, i);
-  const uint8_t *line = payload + rocksdb_local_line(hash, shape->nlines);
+  const uint8_t *line = payload + line_of(shape, hashes, i);
   uint32_t probe = (uint32_t)(hash >> 32);
   for (uint32_t k = 0; k < shape->nprobes; k++, probe *= ROCKSDB_LOCAL_MULTIPLIER) {
     uint32_t bit = rocksdb_local_bit(probe);
@@ -21,7 +26,7 @@ static inline void rocksdb_local_set(const struct filter_shape *shape, uint8_t *
                                      const void *hashes, size_t i)
 {
   const uint64_t hash = hash64_at(hashes, i);
-  uint8_t *line = payload + rocksdb_local_line(hash, shape->nlines);
+  uint8_t *line = payload + line_of(shape, hashes, i);
   uint32_t probe = (uint32_t)(hash >> 32);
   for (uint32_t k = 0; k < shape->nprobes; k++, probe *= ROCKSDB_LOCAL_MULTIPLIER) {
     uint32_t bit = rocksdb_local_bit(probe);
@@ -32,7 +37,7 @@ static inline void rocksdb_local_set(const struct filter_shape *shape, uint8_t *
 void lanebloom_rocksdb_local_probe_scalar(const struct filter_shape *shape, const uint8_t *payload,
                                           struct hash_source *source, uint8_t *bitmap)
 {
-  probe_each_hash(shape, payload, source, bitmap, rocksdb_local_may_match);
+  probe_each_line(shape, payload, source, bitmap, line_of, rocksdb_local_may_match);
 }
 
 void lanebloom_rocksdb_local_add_scalar(const struct filter_shape *shape, uint8_t *payload,
