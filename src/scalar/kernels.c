@@ -7,6 +7,12 @@ static unsigned scalar_score(void)
   return lanebloom_cpu_is_emulated() ? 100 : 1;
 }
 
+may_match_function *const lanebloom_may_match_scalar[LAYOUT_END] = {
+    [LAYOUT_LEVELDB] = lanebloom_leveldb_may_match_scalar,
+    [LAYOUT_ROCKSDB_LEGACY] = lanebloom_rocksdb_legacy_may_match_scalar,
+    [LAYOUT_ROCKSDB_LOCAL] = lanebloom_rocksdb_local_may_match_scalar,
+};
+
 const struct kernel_table lanebloom_kernels_scalar = {
     .name = "scalar",
     .score = scalar_score,

@@ -26,6 +26,12 @@ static inline void leveldb_set(const struct filter_shape *shape, uint8_t *payloa
   }
 }
 
+bool lanebloom_leveldb_may_match_scalar(const struct filter_shape *shape, const uint8_t *payload,
+                                        const void *hashes, size_t i)
+{
+  return leveldb_may_match(shape, payload, hashes, i);
+}
+
 void lanebloom_leveldb_probe_scalar(const struct filter_shape *shape, const uint8_t *payload,
                                     struct hash_source *source, uint8_t *bitmap)
 {

@@ -37,6 +37,12 @@ static inline void rocksdb_legacy_set(const struct filter_shape *shape, uint8_t 
   }
 }
 
+bool lanebloom_rocksdb_legacy_may_match_scalar(const struct filter_shape *shape,
+                                               const uint8_t *payload, const void *hashes, size_t i)
+{
+  return rocksdb_legacy_may_match(shape, payload, hashes, i);
+}
+
 void lanebloom_rocksdb_legacy_probe_scalar(const struct filter_shape *shape, const uint8_t *payload,
                                            struct hash_source *source, uint8_t *bitmap)
 {
