@@ -97,7 +97,8 @@ xxph3_hash(const lanebloom_keys *keys, const struct xxph3_vocabulary *vocabulary
     return;
   }
   const size_t done = vocabulary->hash_fixed(keys->data, keys->width, keys->n, hashes);
-  hash_in_scalar(keys, done, keys->n - done, hashes);
+  if (done < keys->n)
+    hash_in_scalar(keys, done, keys->n - done, hashes);
 }
 
 #endif
