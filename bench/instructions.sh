@@ -11,6 +11,7 @@ build=build/instructions
 cmake -S . -B $build -G Ninja \
   -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 -DCMAKE_BUILD_TYPE=Release \
   -DCMAKE_C_COMPILER=aarch64-linux-gnu-gcc -DLANEBLOOM_BUILD_TESTS=OFF -DLANEBLOOM_BUILD_CLI=OFF \
+  -DLANEBLOOM_BUILD_TABLES=OFF \
   >/dev/null
 cmake --build $build --target lanebloom_static >/dev/null
 aarch64-linux-gnu-gcc -std=c11 -O2 -Iinclude -Isrc bench/instructions.c $build/liblanebloom.a -lm \
