@@ -21,25 +21,25 @@ static unsigned avx2_loads_score(void)
     [HASH_BLOOMHASH_SIGNED] = lanebloom_bloomhash_signed_hash_avx2,                                \
     [HASH_XXPH3] = lanebloom_xxph3_hash_avx2,                                                      \
   }
-#define AVX2_LAYOUTS(leveldb_probe)                                                                \
+#define AVX2_LAYOUTS(leveldb_probe, rocksdb_local_probe)                                           \
   {                                                                                                \
     [LAYOUT_LEVELDB] = {leveldb_probe, lanebloom_leveldb_add_avx2, partitions_nbytes},             \
     [LAYOUT_ROCKSDB_LEGACY] = {lanebloom_rocksdb_legacy_probe_avx2,                                \
                                lanebloom_rocksdb_legacy_add_avx2},                                 \
-    [LAYOUT_ROCKSDB_LOCAL] = {lanebloom_rocksdb_local_probe_avx2,                                  \
-                              lanebloom_rocksdb_local_add_avx2},                                   \
+    [LAYOUT_ROCKSDB_LOCAL] = {rocksdb_local_probe, lanebloom_rocksdb_local_add_avx2},              \
   }
 
 const struct kernel_table lanebloom_kernels_avx2 = {
     .name = "avx2" ISA_SUFFIX,
     .score = avx2_score,
     .hash = AVX2_HASHES,
-    .layout = AVX2_LAYOUTS(lanebloom_leveldb_probe_avx2),
+    .layout = AVX2_LAYOUTS(lanebloom_leveldb_probe_avx2, lanebloom_rocksdb_local_probe_avx2),
 };
 
 const struct kernel_table lanebloom_kernels_avx2_loads = {
     .name = "avx2-loads" ISA_SUFFIX,
     .score = avx2_loads_score,
     .hash = AVX2_HASHES,
-    .layout = AVX2_LAYOUTS(lanebloom_leveldb_probe_avx2_loads),
+    .layout =
+        AVX2_LAYOUTS(lanebloom_leveldb_probe_avx2_loads, lanebloom_rocksdb_local_probe_avx2_loads),
 };
