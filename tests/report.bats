@@ -62,7 +62,8 @@ refused() { # EXPECTED-TEXT FILE...
   rows one.html build leveldb | grep -qx "peer:leveldb 19.0 20.0 30.0"
   rows one.html batch "hits 0 %" >found
   sed -n '/1 key per call/,$p' found | grep -qx "avx2 1.00 8.68 13.2"
-  sed -n '/times as fast as peer:leveldb/,$p' found | grep -qx "avx2 0.758 6.58 10.0" # asked one by one
+  # the peer is asked one by one
+  sed -n '/times as fast as peer:leveldb/,$p' found | grep -qx "avx2 0.758 6.58 10.0"
   rows one.html threads "hits 0 %" >found
   grep -qx "avx2 8.00 4.00" found
   grep -qx "floor 2.00 1.00" found # of as many threads
