@@ -7,6 +7,7 @@
 /* ---- Vocabulary ---- */
 
 typedef __m256i lanes;
+typedef __m256i found; /* dwords, moved up until the tested bits are the signs */
 enum { LANES = 8 };
 
 /* What takes a probe modulo nbits. */
@@ -114,23 +115,24 @@ static inline __attribute__((always_inline)) unsigned test_bits(const uint8_t *p
 
 /* The tested bit becomes its lane's sign. gcc 12 drops a mask that it knows, and then waits for an
  * old value: 3.6 times slower. */
-static inline lanes gather(const struct probed *filter, lanes positions)
+static inline found gather(const struct probed *filter, lanes probes)
 {
   __m256i all = _mm256_set1_epi32(-1);
   __asm__("" : ISA_OPERAND(all));
-  const __m256i at = _mm256_add_epi32(positions, _mm256_set1_epi32((int)filter->first_bit));
+  const __m256i at = _mm256_add_epi32(positions_of(probes, &filter->modulus),
+                                      _mm256_set1_epi32((int)filter->first_bit));
   const __m256i dwords =
       _mm256_mask_i32gather_epi32(_mm256_setzero_si256(), (const int *)(const void *)filter->dwords,
                                   _mm256_srli_epi32(at, 5), all, 4);
   return _mm256_sllv_epi32(dwords, _mm256_andnot_si256(at, _mm256_set1_epi32(31)));
 }
 
-static inline lanes both(lanes a, lanes b)
+static inline found both(found a, found b)
 {
   return _mm256_and_si256(a, b);
 }
 
-static inline void store_mask(uint8_t *bitmap, lanes gathered)
+static inline void store_mask(uint8_t *bitmap, found gathered)
 {
   *bitmap = (uint8_t)_mm256_movemask_ps(_mm256_castsi256_ps(gathered));
 }

@@ -6,6 +6,7 @@
 /* ---- Vocabulary ---- */
 
 typedef __m512i lanes;
+typedef __m512i found; /* dwords, rotated until the tested bits are the lowest */
 enum { LANES = 16 };
 
 /* What takes a probe modulo nbits. */
@@ -105,22 +106,23 @@ static inline __attribute__((always_inline)) unsigned test_bits(const uint8_t *p
 
 /* The tested bit becomes the lowest of its lane. gcc 12 drops a mask that it knows, and then waits
  * for an old value. */
-static inline lanes gather(const struct probed *filter, lanes positions)
+static inline found gather(const struct probed *filter, lanes probes)
 {
   __mmask16 all = 0xffff;
   __asm__("" : "+Yk"(all));
-  const __m512i at = _mm512_add_epi32(positions, _mm512_set1_epi32((int)filter->first_bit));
+  const __m512i at = _mm512_add_epi32(positions_of(probes, &filter->modulus),
+                                      _mm512_set1_epi32((int)filter->first_bit));
   const __m512i dwords = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), all,
                                                      _mm512_srli_epi32(at, 5), filter->dwords, 4);
   return _mm512_rorv_epi32(dwords, at);
 }
 
-static inline lanes both(lanes a, lanes b)
+static inline found both(found a, found b)
 {
   return _mm512_and_si512(a, b);
 }
 
-static inline void store_mask(uint8_t *bitmap, lanes gathered)
+static inline void store_mask(uint8_t *bitmap, found gathered)
 {
   const __mmask16 mask = _mm512_test_epi32_mask(gathered, _mm512_set1_epi32(1));
   memcpy(bitmap, &mask, sizeof mask);

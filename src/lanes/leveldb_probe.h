@@ -3,6 +3,9 @@
  * and fill whole registers for the next probe. Each pass goes over its keys twice: it tests all of
  * them first and keeps a bit of each, and moves survivors then. Where they move to depends on the
  * tests, so in one loop every later load would wait for such a store to know its address.
+ *
+ * Before this, the file that includes it defines `found`, what gather() below returns, besides what
+ * leveldb.h wants.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_LANES_LEVELDB_PROBE_H
 #define LANEBLOOM_LANES_LEVELDB_PROBE_H
@@ -43,6 +46,9 @@ enum {
   RING_NSTEPS = AHEAD + 1,
 };
 
+/* Smaller ones go to scalar. */
+enum { MIN_NBYTES = 2 };
+
 /* What lanes need to know of a filter. */
 struct probed {
   const uint8_t *payload;
@@ -71,12 +77,12 @@ struct leveldb_probe_vocabulary {
   /* Bit j: whether bit i + j of these is set in the payload, for STEP_NKEYS of them. */
   unsigned (*test_bits)(const uint8_t *payload, const struct bits *bits, size_t i);
 
-  /* The same by gathers, for positions in a filter that is not far. NULL: loads are faster. Lanes
-   * have the tested bits somewhere; `both` is set where both are; store_mask stores LANES bits, the
-   * first lane's lowest. */
-  lanes (*gather)(const struct probed *filter, lanes positions);
-  lanes (*both)(lanes a, lanes b);
-  void (*store_mask)(uint8_t *bitmap, lanes gathered);
+  /* The same for LANES probes of a filter that is not far, without a way through memory. NULL:
+   * test_bits is faster. `found` has the tested bits somewhere; `both` is set where both are;
+   * store_mask stores LANES bits, the first lane's lowest. */
+  found (*gather)(const struct probed *filter, lanes probes);
+  found (*both)(found a, found b);
+  void (*store_mask)(uint8_t *bitmap, found gathered);
 
   /* Moves the keys of a mask together behind nsurvivors others. Returns how many there are then. */
   size_t (*append)(struct survivors *survivors, size_t nsurvivors, lanes hashes, lanes indices,
@@ -149,11 +155,10 @@ gather_probes(const struct probed *filter, const struct leveldb_probe_vocabulary
   const struct leveldb_arithmetic *arithmetic = probing->arithmetic;
   const lanes hash = arithmetic->load(hashes), strides = arithmetic->strides(hash);
   lanes probes = probes_of(arithmetic, hash, strides, first);
-  lanes passed = probing->gather(filter, arithmetic->positions(probes, &filter->modulus));
+  found passed = probing->gather(filter, probes);
   for (uint32_t p = first + 1; p < end; p++) {
     probes = arithmetic->sum(probes, strides);
-    passed = probing->both(
-        passed, probing->gather(filter, arithmetic->positions(probes, &filter->modulus)));
+    passed = probing->both(passed, probing->gather(filter, probes));
   }
   probing->store_mask(bitmap, passed);
 }
@@ -351,7 +356,7 @@ leveldb_probe(const struct filter_shape *shape, const uint8_t *payload, struct m
               const struct leveldb_probe_vocabulary *probing, struct hash_source *source,
               uint8_t *bitmap)
 {
-  if (source->n < probing->few_nkeys) {
+  if (source->n < probing->few_nkeys || shape->nbytes < MIN_NBYTES) {
     lanebloom_leveldb_probe_scalar(shape, payload, source, bitmap);
     return;
   }

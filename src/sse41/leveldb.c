@@ -6,6 +6,7 @@
 /* ---- Vocabulary ---- */
 
 typedef __m128i lanes;
+typedef void *found; /* nothing: there are no gathers */
 enum { LANES = 4 };
 
 /* What takes a probe modulo nbits. */
