@@ -56,9 +56,9 @@ extern "C" {
  * Stack     Screening, hashing and building use at most 64 KiB of stack per call (measured on
  *           x86-64).
  * Threads   Any number of threads may use one filter at a time: a filter never changes. A builder
- *           belongs to one thread at a time. All other functions may be called from any thread at
- *           any time. A call that is running keeps the kernels it began with when another thread
- *           calls lanebloom_kernel_use().
+ *           belongs to one thread at a time, unless a comment allows more. All other functions may
+ *           be called from any thread at any time. A call that is running keeps the kernels it
+ *           began with when another thread calls lanebloom_kernel_use().
  * Empty     A batch of no keys is allowed everywhere: the count is 0 and nothing is written. The
  *           empty key is a key like any other.
  * ---------------------------------------------------------------------------------------------- */
@@ -429,7 +429,7 @@ LANEBLOOM_API size_t lanebloom_filter_positions(const lanebloom_filter *filter, 
  *
  * If expected_keys is 0, the builder stores a hash of 4 or 8 bytes per key and chooses the size at
  * finish. The filter is the one that lanebloom_filter_build() makes of the same keys in the same
- * order. Merging appends.
+ * order. Merging appends. lanebloom_builder_part() lets several threads set the bits.
  *
  * If expected_keys is E, the filter has its size at once, for E keys, and memory is bounded.
  * Merging is a bitwise or. The filter equals the engine's if E keys are added and the engine counts
@@ -457,6 +457,17 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_add(lanebloom_builder *bu
  * the bits per key differ; or neither has it and size or probes differ. MEMORY, KERNEL. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_merge(lanebloom_builder *into,
                                                              const lanebloom_builder *from);
+
+/* Makes part i of n of a builder that was created with expected_keys 0. The part is a builder of
+ * the whole filter's size, to which an n-th of the keys was added. All n parts, merged in any order,
+ * finish as the filter that `whole` would finish as. `whole` stays as it is. Errors: ARGUMENT:
+ * `whole` was created with expected_keys or is a part, or i is not below n. LIMIT, MEMORY, KERNEL.
+ * Threads: any number may make parts of one builder at a time, for example one part each. Cost:
+ * linear in the part's keys and the filter's bytes. Memory: the whole filter's size; meanwhile, what
+ * lanebloom_builder_add() takes. */
+LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_part(const lanebloom_builder *whole,
+                                                            size_t i, size_t n,
+                                                            lanebloom_builder **part);
 
 /* Makes the filter and empties the builder. Keys may then be added again. Errors: LIMIT,
  * MEMORY, KERNEL. */

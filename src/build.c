@@ -6,8 +6,8 @@
 
 #include "filter.h"
 
-/* A builder is sized if it was created with expected_keys: then `memory` has the filter from the
- * start. If not, it stores `hashes` until the number of keys is known. */
+/* A builder is sized if it was created with expected_keys, or is a part: then `memory` has the
+ * filter from the start. If not, it stores `hashes` until the number of keys is known. */
 struct lanebloom_builder {
   const struct format_table *format;
   double bits_per_key; /* what the filter records: as requested, at most what has an effect */
@@ -218,9 +218,18 @@ lanebloom_status lanebloom_builder_merge(lanebloom_builder *into, const lanebloo
   return LANEBLOOM_OK;
 }
 
-/* Adds the stored hashes to a filter of the size that the engine would choose for their number. */
+/* Where part i of n begins, if all are as equal as whole numbers allow. Part n begins at the
+ * end. */
+static uint64_t part_begin(uint64_t total, size_t i, size_t n)
+{
+  const uint64_t nlarger = total % n;
+  return total / n * i + (i < nlarger ? i : nlarger);
+}
+
+/* Adds part i of n of the stored hashes to a filter of the size that the engine would choose for
+ * all of them. */
 static lanebloom_status build_payload(const lanebloom_builder *builder,
-                                      const struct kernel_table *kernels,
+                                      const struct kernel_table *kernels, size_t i, size_t n,
                                       struct filter_shape *shape, struct memory *memory)
 {
   const struct format_table *format = builder->format;
@@ -229,9 +238,43 @@ static lanebloom_status build_payload(const lanebloom_builder *builder,
     status = create_payload(format, shape, memory);
   if (status)
     return status;
+  const size_t size = HASH_NBYTES[format->hash];
+  const size_t first = (size_t)part_begin(builder->nhashes, i, n);
+  const size_t end = (size_t)part_begin(builder->nhashes, i + 1, n);
   struct hash_source source;
-  hash_source_of_hashes(&source, builder->hashes, HASH_NBYTES[format->hash], builder->nhashes);
+  hash_source_of_hashes(&source, builder->hashes ? builder->hashes + first * size : NULL, size,
+                        end - first);
   add_hashes(format, kernels, shape, memory, &source);
+  return LANEBLOOM_OK;
+}
+
+lanebloom_status lanebloom_builder_part(const lanebloom_builder *whole, size_t i, size_t n,
+                                        lanebloom_builder **part)
+{
+  *part = NULL;
+  const struct kernel_table *kernels = lanebloom_kernels_current();
+  if (!kernels)
+    return LANEBLOOM_ERR_KERNEL;
+  if (whole->sized || i >= n)
+    return LANEBLOOM_ERR_ARGUMENT;
+
+  lanebloom_builder *created = malloc(sizeof *created);
+  if (!created)
+    return LANEBLOOM_ERR_MEMORY;
+  *created = (lanebloom_builder){
+      .format = whole->format,
+      .bits_per_key = whole->bits_per_key,
+      .millibits = whole->millibits,
+      .nkeys = part_begin(whole->nkeys, i + 1, n) - part_begin(whole->nkeys, i, n),
+      .sized = whole->nhashes > 0}; /* a filter of no keys may have no bits for more */
+  lanebloom_status status = LANEBLOOM_OK;
+  if (created->sized)
+    status = build_payload(whole, kernels, i, n, &created->shape, &created->memory);
+  if (status) {
+    free(created);
+    return status;
+  }
+  *part = created;
   return LANEBLOOM_OK;
 }
 
@@ -254,8 +297,9 @@ lanebloom_status lanebloom_builder_finish(lanebloom_builder *builder, lanebloom_
 
   struct filter_shape shape = builder->shape;
   struct memory payload = {0};
-  lanebloom_status status =
-      builder->sized ? ensure_payload(builder) : build_payload(builder, kernels, &shape, &payload);
+  lanebloom_status status = builder->sized
+                                ? ensure_payload(builder)
+                                : build_payload(builder, kernels, 0, 1, &shape, &payload);
   if (status)
     return status;
   struct memory memory = builder->sized ? builder->memory : payload;

@@ -245,6 +245,75 @@ Test(builder, memory_besides)
   free(data);
 }
 
+/* More parts than keys, parts of no keys and parts that begin between equal neighbours, too. */
+Test(builder, parts_merge_to_what_the_whole_finishes_as)
+{
+  static const size_t sizes[] = {0, 1, 10, 1025, NKEYS}, counts[] = {1, 2, 3, 10, 64};
+  const lanebloom_keys keys = all_keys();
+  for (size_t f = 0; f < lanebloom_format_count(); f++)
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+      for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+        lanebloom_builder *whole, *into, *from;
+        if (lanebloom_builder_create(lanebloom_format_at(f), 10, 0, &whole) != LANEBLOOM_OK)
+          continue; /* to open only */
+        add(whole, &keys, 0, sizes[s]);
+        const size_t n = counts[c];
+        cr_assert(lanebloom_builder_part(whole, n - 1, n, &into) == LANEBLOOM_OK);
+        for (size_t i = 0; i + 1 < n; i++) {
+          cr_assert(lanebloom_builder_part(whole, i, n, &from) == LANEBLOOM_OK);
+          cr_assert(lanebloom_builder_merge(into, from) == LANEBLOOM_OK);
+          lanebloom_builder_destroy(from);
+        }
+        assert_equal_and_close(finish(into), finish(whole),
+                               lanebloom_format_name(lanebloom_format_at(f)));
+        add(into, &keys, 0, 10); /* even a part of no keys takes more */
+        lanebloom_filter *filter = finish(into);
+        const lanebloom_keys added = lanebloom_keys_part(&keys, 0, 10);
+        cr_assert(lanebloom_filter_screen(filter, &added, NULL) == 10);
+        lanebloom_filter_close(filter);
+        lanebloom_builder_destroy(into);
+        lanebloom_builder_destroy(whole);
+      }
+}
+
+/* A part has its share of the keys, and no more. */
+Test(builder, parts_share_the_keys)
+{
+  const lanebloom_keys keys = all_keys();
+  lanebloom_builder *whole = create(10, 0), *part;
+  add(whole, &keys, 0, 11);
+  static const uint64_t shares[] = {3, 3, 3, 2};
+  for (size_t i = 0; i < 4; i++) {
+    cr_assert(lanebloom_builder_part(whole, i, 4, &part) == LANEBLOOM_OK);
+    lanebloom_filter *filter = finish(part);
+    lanebloom_filter_info info;
+    lanebloom_filter_describe(filter, &info, sizeof info);
+    cr_assert(info.nkeys == shares[i], "part %zu: %" PRIu64 " keys", i, info.nkeys);
+    cr_assert(info.nbits == 112 && info.nbits_set > 0 && info.nbits_set <= 6 * shares[i]);
+    lanebloom_filter_close(filter);
+    lanebloom_builder_destroy(part);
+  }
+  lanebloom_builder_destroy(whole);
+}
+
+Test(builder, parts_that_cannot_be_made)
+{
+  const lanebloom_keys keys = all_keys();
+  lanebloom_builder *stored = create(10, 0), *sized = create(10, 100), *part = (void *)1;
+  add(stored, &keys, 0, 100);
+  cr_assert(lanebloom_builder_part(sized, 0, 1, &part) == LANEBLOOM_ERR_ARGUMENT && !part);
+  part = (void *)1;
+  cr_assert(lanebloom_builder_part(stored, 0, 0, &part) == LANEBLOOM_ERR_ARGUMENT && !part);
+  cr_assert(lanebloom_builder_part(stored, 2, 2, &part) == LANEBLOOM_ERR_ARGUMENT && !part);
+  refuses_memory = true;
+  part = (void *)1;
+  cr_assert(lanebloom_builder_part(stored, 0, 2, &part) == LANEBLOOM_ERR_MEMORY && !part);
+  refuses_memory = false;
+  assert_equal_and_close(finish(stored), reference(&keys, 100), "after errors");
+  lanebloom_builder_destroy(stored);
+  lanebloom_builder_destroy(sized);
+}
+
 /* RocksDB counts equal hashes in a row once, also across batches and merges. A filter that is sized
  * at the start counts every key. */
 Test(builder, equal_neighbours_count_once_in_rocksdb)

@@ -210,6 +210,44 @@ static void test_parts_of_one_batch(void)
   close_shared_filters();
 }
 
+/* Each thread makes a part of one builder; merged they are the builder's filter. */
+static lanebloom_builder *shared_builder, *made_parts[NTHREADS];
+
+static void *make_part(void *argument)
+{
+  const size_t number = (size_t)argument;
+  pthread_barrier_wait(&all_ready);
+  CHECK(lanebloom_builder_part(shared_builder, number, NTHREADS, &made_parts[number]) ==
+        LANEBLOOM_OK);
+  return NULL;
+}
+
+static void test_parts_of_one_builder(void)
+{
+  const lanebloom_keys batch = keys();
+  nformats = test_formats_that_build(formats);
+  for (size_t f = 0; f < nformats; f++) {
+    lanebloom_filter *expected, *found;
+    CHECK(lanebloom_filter_build(formats[f], 10, &batch, &expected) == LANEBLOOM_OK);
+    CHECK(lanebloom_builder_create(formats[f], 10, 0, &shared_builder) == LANEBLOOM_OK);
+    CHECK(lanebloom_builder_add(shared_builder, &batch) == LANEBLOOM_OK);
+    run_threads(make_part);
+    for (size_t i = 1; i < NTHREADS; i++) {
+      CHECK(lanebloom_builder_merge(made_parts[0], made_parts[i]) == LANEBLOOM_OK);
+      lanebloom_builder_destroy(made_parts[i]);
+    }
+    CHECK(lanebloom_builder_finish(made_parts[0], &found) == LANEBLOOM_OK);
+    size_t size, expected_size;
+    const void *bytes = lanebloom_filter_bytes(found, &size);
+    const void *expected_bytes = lanebloom_filter_bytes(expected, &expected_size);
+    CHECK(size == expected_size && memcmp(bytes, expected_bytes, size) == 0);
+    lanebloom_filter_close(found);
+    lanebloom_filter_close(expected);
+    lanebloom_builder_destroy(made_parts[0]);
+    lanebloom_builder_destroy(shared_builder);
+  }
+}
+
 /* ---- Tables, where the second library is built ---- */
 
 #ifdef LANEBLOOM_TEST_VECTORS
@@ -323,7 +361,8 @@ int main(void)
   passed &= passes("first_use_refused", test_first_use_refused);
   passed &= passes("screening_while_kernels_change", test_screening_while_kernels_change);
   passed &= passes("parts_of_one_batch", test_parts_of_one_batch);
-  int ntests = 4;
+  passed &= passes("parts_of_one_builder", test_parts_of_one_builder);
+  int ntests = 5;
 #ifdef LANEBLOOM_TEST_VECTORS
   passed &= passes("tables_while_kernels_change", test_tables_while_kernels_change);
   ntests++;

@@ -104,13 +104,34 @@ static lanebloom_status stream(void)
   return status;
 }
 
+/* One builder, whose parts are merged. */
+static lanebloom_status parts(void)
+{
+  lanebloom_builder *whole, *into = NULL, *from = NULL;
+  lanebloom_status status;
+  INSIST_ON(whole, status, lanebloom_builder_create(format, 10, 0, &whole));
+  if (!status)
+    status = add_in_parts(whole, 0, NFEW);
+  if (!status)
+    INSIST_ON(into, status, lanebloom_builder_part(whole, 0, 2, &into));
+  if (!status)
+    INSIST_ON(from, status, lanebloom_builder_part(whole, 1, 2, &from));
+  if (!status)
+    INSIST(status, lanebloom_builder_merge(into, from));
+  if (!status)
+    status = finish(into, NFEW);
+  lanebloom_builder_destroy(whole);
+  lanebloom_builder_destroy(into);
+  lanebloom_builder_destroy(from);
+  return status;
+}
+
 Test(faults, memory)
 {
   static const struct scenario scenarios[] = {
-      {.name = "open", .run = open_filter},
-      {.name = "build", .run = build_filter},
-      {.name = "merge", .run = merge_filters},
-      {.name = "stream", .run = stream},
+      {.name = "open", .run = open_filter},    {.name = "build", .run = build_filter},
+      {.name = "merge", .run = merge_filters}, {.name = "stream", .run = stream},
+      {.name = "parts", .run = parts},
   };
   lanebloom_format formats[MAX_FORMATS];
   const size_t nformats = test_formats_that_build(formats);
