@@ -76,13 +76,13 @@ static void deliver(struct job *job, struct worker *self)
 
 static void *run(void *worker);
 
-static bool start_thread(struct worker *worker)
+static bool start_thread(pthread_t *thread, void *(*body)(void *), void *argument)
 {
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0)
     return false;
   pthread_attr_setstacksize(&attributes, STACK_NBYTES);
-  const bool started = pthread_create(&worker->thread, &attributes, run, worker) == 0;
+  const bool started = pthread_create(thread, &attributes, body, argument) == 0;
   pthread_attr_destroy(&attributes);
   return started;
 }
@@ -105,7 +105,7 @@ static bool add_worker(struct ring *ring)
     return false;
   sem_init(&worker->may_read, 0, 0);
   sem_init(&worker->may_deliver, 0, 0);
-  if (worker->index > 0 && !start_thread(worker)) {
+  if (worker->index > 0 && !start_thread(&worker->thread, run, worker)) {
     release(worker);
     return false;
   }
@@ -166,4 +166,35 @@ void job_run(struct job *job)
   free(ring.workers);
   if (job->progress)
     report_progress(job->nrecords, true);
+}
+
+/* ---- Without input ---- */
+
+struct call {
+  void (*work)(void *context, size_t i);
+  void *context;
+  size_t i;
+  pthread_t thread;
+  bool started;
+};
+
+static void *run_call(void *argument)
+{
+  const struct call *call = argument;
+  call->work(call->context, call->i);
+  return NULL;
+}
+
+void run_in_threads(size_t n, void (*work)(void *context, size_t i), void *context)
+{
+  static struct call calls[WORKERS_MAX]; /* n is at most that */
+  for (size_t i = n; i-- > 0;) {
+    calls[i] = (struct call){.work = work, .context = context, .i = i};
+    calls[i].started = i > 0 && start_thread(&calls[i].thread, run_call, &calls[i]);
+    if (!calls[i].started)
+      run_call(&calls[i]);
+  }
+  for (size_t i = 0; i < n; i++)
+    if (calls[i].started)
+      pthread_join(calls[i].thread, NULL);
 }

@@ -242,6 +242,22 @@ same() {
   done
 }
 
+@test "build: a filter for each thread, or one where memory is short" {
+  address_space_can_be_limited ||
+    skip "this binary reserves address space, as sanitizers and emulators do"
+  seq 1000000 >keys
+  for options in "--format leveldb --bits 100" "--format rocksdb-legacy --bits 100"; do
+    lanebloom build -j1 $options -o one keys # of 12.5 MB
+    lanebloom build -j5 $options -o other keys
+    cmp one other
+    (
+      ulimit -v 65000 # kB: five of them do not fit
+      lanebloom build -j5 $options -o other keys
+    )
+    cmp one other
+  done
+}
+
 @test "build: chunks are merged in order" {
   # Of equal neighbours one is kept, and a hundred bits of each show in the size: chunks out of
   # order make more of them.
