@@ -33,11 +33,13 @@ static unsigned avx512_loads_score(void)
   }
 #define AVX512_LAYOUTS(leveldb_probe)                                                              \
   {                                                                                                \
-    [LAYOUT_LEVELDB] = {leveldb_probe, lanebloom_leveldb_add_avx512, partitions_nbytes},           \
-    [LAYOUT_ROCKSDB_LEGACY] = {lanebloom_rocksdb_legacy_probe_avx512,                              \
-                               lanebloom_rocksdb_legacy_add_avx512},                               \
-    [LAYOUT_ROCKSDB_LOCAL] = {lanebloom_rocksdb_local_probe_avx512,                                \
-                              lanebloom_rocksdb_local_add_avx512},                                 \
+    [LAYOUT_LEVELDB] = {.probe = leveldb_probe,                                                    \
+                        .add = lanebloom_leveldb_add_avx512,                                       \
+                        .scratch_nbytes = partitions_nbytes},                                      \
+    [LAYOUT_ROCKSDB_LEGACY] = {.probe = lanebloom_rocksdb_legacy_probe_avx512,                     \
+                               .add = lanebloom_rocksdb_legacy_add_avx512},                        \
+    [LAYOUT_ROCKSDB_LOCAL] = {.probe = lanebloom_rocksdb_local_probe_avx512,                       \
+                              .add = lanebloom_rocksdb_local_add_avx512},                          \
   }
 
 const struct kernel_table lanebloom_kernels_avx512 = {

@@ -24,10 +24,11 @@ const struct kernel_table lanebloom_kernels_scalar = {
         },
     .layout =
         {
-            [LAYOUT_LEVELDB] = {lanebloom_leveldb_probe_scalar, lanebloom_leveldb_add_scalar},
-            [LAYOUT_ROCKSDB_LEGACY] = {lanebloom_rocksdb_legacy_probe_scalar,
-                                       lanebloom_rocksdb_legacy_add_scalar},
-            [LAYOUT_ROCKSDB_LOCAL] = {lanebloom_rocksdb_local_probe_scalar,
-                                      lanebloom_rocksdb_local_add_scalar},
+            [LAYOUT_LEVELDB] = {.probe = lanebloom_leveldb_probe_scalar,
+                                .add = lanebloom_leveldb_add_scalar},
+            [LAYOUT_ROCKSDB_LEGACY] = {.probe = lanebloom_rocksdb_legacy_probe_scalar,
+                                       .add = lanebloom_rocksdb_legacy_add_scalar},
+            [LAYOUT_ROCKSDB_LOCAL] = {.probe = lanebloom_rocksdb_local_probe_scalar,
+                                      .add = lanebloom_rocksdb_local_add_scalar},
         },
 };
