@@ -53,7 +53,7 @@ extern "C" {
  *           Offsets, slices and indices have the alignment of their type. Outputs must not overlap
  *           inputs. Pointers must not be NULL unless a comment allows it. Borrowed memory must stay
  *           unchanged until its borrower is closed. Sizes may exceed 32 bits.
- * Stack     Screening, hashing and building use at most 64 KiB of stack per call (measured on
+ * Stack     Screening, hashing and building use at most 80 KiB of stack per call (measured on
  *           x86-64).
  * Threads   Any number of threads may use one filter at a time: a filter never changes. A builder
  *           belongs to one thread at a time, unless a comment allows more. All other functions may

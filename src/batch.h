@@ -14,8 +14,8 @@ enum {
   /* The most bytes of keys of one width that are prefetched, one block ahead. The CPU's own
    * prefetching is too late for kernels of a few cycles per key; more bytes would evict lines in
    * use. Zen 4, LevelDB format, 256 KiB, ns per key, absent and present keys: 2.00 and 3.59;
-   * without prefetching 2.36 and 3.91. Into the second-level cache (AVX-512 on Xeon, rocksdb-local, 16
-   * KiB: 8 KiB into the first 1.43 ns, 16 KiB into the second 1.36). */
+   * without prefetching 2.36 and 3.91. Into the second-level cache (AVX-512 on Xeon,
+   * rocksdb-local, 16 KiB: 8 KiB into the first 1.43 ns, 16 KiB into the second 1.36). */
   MAX_FETCHED_NBYTES = 16 << 10,
 };
 

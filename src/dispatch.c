@@ -99,14 +99,13 @@ bool lanebloom_cpu_is_emulated(void)
 
 /* Intel's CPUs with AVX-VNNI: Alder Lake, Sapphire Rapids and later.
  *
- * - Their gathers are one to two times as fast as loads (Xeon, LevelDB filter of 16 KiB, all keys
- *   pass, ns per key, gathers and loads: AVX-512 1.4 and 2.4, AVX2 1.7 and 2.8).
+ * - Their gathers are one to two times as fast as loads (Xeon, LevelDB filter of 16 KiB, present
+ *   keys, ns per key, gathers and loads: AVX-512 1.6 and 2.8, AVX2 1.9 and 2.8).
  * - Intel's from Skylake on before them gather slowly once microcode mitigates Gather Data Sampling
  *   (CVE-2022-40982, INTEL-SA-00828 lists them). A program cannot ask the CPU for that; Linux shows
  *   it in /sys/devices/system/cpu/vulnerabilities/gather_data_sampling.
- * - AMD takes a gather apart in microcode: eight dwords cost Zen 3 39 operations and 8 cycles, where
- *   it can do three loads a cycle (vpgatherdd of uops.info). On Zen 4 loads are 1.1 to 1.6 times as
- *   fast. */
+ * - AMD splits a gather in microcode: eight dwords cost Zen 3 39 operations and 8 cycles, in which
+ *   it can do 24 loads (vpgatherdd of uops.info). On Zen 4 loads are 1.1 to 1.6 times as fast. */
 bool lanebloom_cpu_gathers_fast(void)
 {
 #if defined(__x86_64__)

@@ -23,12 +23,12 @@ static unsigned avx2_loads_score(void)
   }
 #define AVX2_LAYOUTS(leveldb_probe, rocksdb_local_probe)                                           \
   {                                                                                                \
-    [LAYOUT_LEVELDB] = {.probe = leveldb_probe,                                                    \
+    [LAYOUT_LEVELDB] = {.probe = (leveldb_probe),                                                  \
                         .add = lanebloom_leveldb_add_avx2,                                         \
                         .scratch_nbytes = partitions_nbytes},                                      \
     [LAYOUT_ROCKSDB_LEGACY] = {.probe = lanebloom_rocksdb_legacy_probe_avx2,                       \
                                .add = lanebloom_rocksdb_legacy_add_avx2},                          \
-    [LAYOUT_ROCKSDB_LOCAL] = {.probe = rocksdb_local_probe,                                        \
+    [LAYOUT_ROCKSDB_LOCAL] = {.probe = (rocksdb_local_probe),                                      \
                               .add = lanebloom_rocksdb_local_add_avx2},                            \
   }
 

@@ -33,7 +33,7 @@ static unsigned avx512_loads_score(void)
   }
 #define AVX512_LAYOUTS(leveldb_probe)                                                              \
   {                                                                                                \
-    [LAYOUT_LEVELDB] = {.probe = leveldb_probe,                                                    \
+    [LAYOUT_LEVELDB] = {.probe = (leveldb_probe),                                                  \
                         .add = lanebloom_leveldb_add_avx512,                                       \
                         .scratch_nbytes = partitions_nbytes},                                      \
     [LAYOUT_ROCKSDB_LEGACY] = {.probe = lanebloom_rocksdb_legacy_probe_avx512,                     \

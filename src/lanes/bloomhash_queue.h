@@ -47,8 +47,8 @@ static inline void copy_stripes(unsigned lanes, const uint32_t *left,
 struct bloomhash_queue_vocabulary {
   size_t nlanes;
 
-  /* Puts keys i .. i + nlanes of a block into the queue from `to` on, as they are before their first
-   * byte. Empty ones are anywhere(). */
+  /* Puts keys i .. i + nlanes of a block into the queue from `to` on, as they are before their
+   * first byte. Empty ones are anywhere(). */
   void (*enter)(const lanebloom_keys *keys, size_t i, struct queue *queue, size_t to);
 
   /* Takes stripes of n keys, at most nlanes, that stand at i in the queue, and appends those that

@@ -95,7 +95,7 @@ static inline unsigned mask_at(const uint8_t *bitmap, size_t i)
 {
   if (LANES == 16)
     return bitmap[i / 8] | (unsigned)bitmap[i / 8 + 1] << 8;
-  return bitmap[i / 8] >> i % 8 & ((1u << LANES) - 1);
+  return (unsigned)bitmap[i / 8] >> i % 8 & ((1u << LANES) - 1);
 }
 
 /* Of a step of keys from i on: those from n on become 0, and bytes without a key stay. */

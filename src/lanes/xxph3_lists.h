@@ -87,8 +87,9 @@ hash_lists(const lanebloom_keys *keys, const struct lists *lists,
   for (size_t j = 0; j < lists->counts[ONE_STEP]; j++) {
     const size_t i = lists->indices[ONE_STEP][j];
     const lanebloom_slice key = keys_at(keys, i);
-    const uint64_t h = key.size * XXPH3_PRIME64_1 + xxph3_mix16(key.data, 0) +
-                       xxph3_mix16(key.data + key.size - 16, 16);
+    const uint8_t *data = key.data;
+    const uint64_t h =
+        key.size * XXPH3_PRIME64_1 + xxph3_mix16(data, 0) + xxph3_mix16(data + key.size - 16, 16);
     xxph3_store(hashes, i, xxph3_avalanche(h));
   }
   for (size_t l = ONE_STEP + 1; l < OTHERS; l++)
