@@ -109,8 +109,8 @@ static const struct argp argp = {
              "Choose the bits per key for a false-positive rate of P; 0.01 is one percent", 1},
             {"expected", OPTION_EXPECTED, "N", 0,
              "Size the filter for N keys at the start. Without this option, each record takes 4 or "
-             "8 bytes of memory until the end, when several threads take up to 1.5 times as much "
-             "again",
+             "8 bytes of memory until the end, when several threads take up to 1.5 times as much, "
+             "or 64 MiB, again",
              1},
             {"raw", OPTION_RAW, NULL, 0, "Write the engine's bare bytes instead of a container", 1},
             {"progress", OPTION_PROGRESS, NULL, 0, "Report the speed every second", 8},

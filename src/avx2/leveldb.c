@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "avx2.h"
 #include "compaction.h"
+#include "gather.h"
 #include "isa.h"
 
 /* ---- Vocabulary ---- */
@@ -113,17 +114,12 @@ static inline __attribute__((always_inline)) unsigned test_bits(const uint8_t *p
   return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_and_si128(bytes, masks), masks));
 }
 
-/* The tested bit becomes its lane's sign. gcc 12 drops a mask that it knows, and then waits for an
- * old value: 3.6 times slower. */
+/* The tested bit becomes its lane's sign. */
 static inline found gather(const struct probed *filter, lanes probes)
 {
-  __m256i all = _mm256_set1_epi32(-1);
-  __asm__("" : ISA_OPERAND(all));
   const __m256i at = _mm256_add_epi32(positions_of(probes, &filter->modulus),
                                       _mm256_set1_epi32((int)filter->first_bit));
-  const __m256i dwords =
-      _mm256_mask_i32gather_epi32(_mm256_setzero_si256(), (const int *)(const void *)filter->dwords,
-                                  _mm256_srli_epi32(at, 5), all, 4);
+  const __m256i dwords = gather_dwords(filter->dwords, _mm256_srli_epi32(at, 5));
   return _mm256_sllv_epi32(dwords, _mm256_andnot_si256(at, _mm256_set1_epi32(31)));
 }
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "avx2.h"
 #include "cache_lines.h"
+#include "gather.h"
 
 /* ---- Vocabulary ---- */
 
@@ -71,15 +72,6 @@ static inline __m256i high_halves(__m256i a, __m256i b)
   return _mm256_blend_epi32(_mm256_srli_epi64(a, 32), b, 0xaa);
 }
 
-/* gcc 12 drops a mask that it knows, and then waits for an old value. */
-static inline __m256i gather(const uint8_t *payload, __m256i dwords)
-{
-  __m256i all = _mm256_set1_epi32(-1);
-  __asm__("" : ISA_OPERAND(all));
-  return _mm256_mask_i32gather_epi32(_mm256_setzero_si256(), (const int *)(const void *)payload,
-                                     dwords, all, 4);
-}
-
 static inline __attribute__((always_inline)) uint8_t
 gather_eight(const struct lookup *lookup, const uint32_t nprobes, const uint8_t *payload,
              const uint64_t *offsets, const uint8_t *hashes, bool far)
@@ -91,7 +83,8 @@ gather_eight(const struct lookup *lookup, const uint32_t nprobes, const uint8_t 
       high_halves(_mm256_mul_epu32(a, lookup->nlines), _mm256_mul_epu32(b, lookup->nlines)), 4);
   __m256i probes = high_halves(a, b), passed = _mm256_set1_epi32(-1);
   for (uint32_t i = 0; i < nprobes; i++) {
-    const __m256i dwords = gather(payload, _mm256_add_epi32(lines, _mm256_srli_epi32(probes, 28)));
+    const __m256i dwords =
+        gather_dwords(payload, _mm256_add_epi32(lines, _mm256_srli_epi32(probes, 28)));
     const __m256i to_sign =
         _mm256_andnot_si256(_mm256_srli_epi32(probes, 23), _mm256_set1_epi32(31));
     passed = _mm256_and_si256(passed, _mm256_sllv_epi32(dwords, to_sign));

@@ -1,7 +1,7 @@
 /* Probing a filter of LevelDB's layout: what is the same for all lanes. A register is done when its
  * last key is, so early exit needs compaction: keys that pass a probe, the survivors, move together
  * and fill whole registers for the next probe. Each pass goes over its keys twice: it tests all of
- * them first and keeps a bit of each, and moves survivors then. Where they move to depends on the
+ * them first and stores a bit of each, and moves survivors then. Where they move to depends on the
  * tests, so in one loop every later load would wait for such a store to know its address.
  *
  * Before this, the file that includes it defines `found`, what gather() below returns, besides what
@@ -37,7 +37,7 @@ enum {
 
   /* Up to here prefetching costs more than it saves (AVX2 on Zen 4, no key passes, ns per key
    * without and with it: 4 MiB 3.2, 4.1; 16 MiB 10.0, 4.2). */
-  NEAR_NBYTES = 4 << 20,
+  LEVELDB_NEAR_NBYTES = 4 << 20,
 
   /* Steps between locating bits and loading their bytes (AVX-512 on Zen 4, no key passes, 16 KiB,
    * 16 and 256 MiB: 3 steps 0.95, 5.7, 10.7; 7: 0.98, 4.6, 11.1; 15: 16 MiB 4.5, 256 MiB 12.5). */
@@ -45,7 +45,7 @@ enum {
   RING_NSTEPS = AHEAD + 1,
 };
 
-/* Smaller ones go to scalar. */
+/* Smaller ones go to scalar, because NEON takes the bytes of probes modulo two at least. */
 enum { MIN_NBYTES = 2 };
 
 /* What lanes need to know of a filter. */
@@ -277,8 +277,8 @@ test(const struct probed *filter, const struct leveldb_probe_vocabulary *probing
 /* Moves the keys whose bit is set together. Returns how many. hashes and indices may be those of
  * `survivors`, since stores never pass the loads. indices: NULL for a whole block. */
 static inline __attribute__((always_inline)) size_t
-keep(const struct leveldb_probe_vocabulary *probing, const uint8_t *bitmap, const uint8_t *hashes,
-     const uint32_t *indices, size_t n, struct survivors *survivors)
+compact(const struct leveldb_probe_vocabulary *probing, const uint8_t *bitmap,
+        const uint8_t *hashes, const uint32_t *indices, size_t n, struct survivors *survivors)
 {
   static const uint32_t first_indices[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   static const uint32_t nlanes[] = {LANES, LANES, LANES, LANES, LANES, LANES, LANES, LANES,
@@ -317,7 +317,7 @@ probe_survivors(const struct probed *filter, const struct leveldb_probe_vocabula
     const size_t ntested = left;
     passed[(ntested + 7) / 8] = 0; /* the second byte of a step, where it has no keys */
     test(filter, probing, hashes, ntested, p, end, passed);
-    left = keep(probing, passed, hashes, indices, ntested, &survivors);
+    left = compact(probing, passed, hashes, indices, ntested, &survivors);
     hashes = (const uint8_t *)survivors.hashes;
     indices = survivors.indices;
     p = end;
@@ -330,9 +330,9 @@ probe_survivors(const struct probed *filter, const struct leveldb_probe_vocabula
 /* ---- The driver ---- */
 
 static inline __attribute__((always_inline)) void
-probe_blocks(const struct probed *filter, size_t most_percent,
-             const struct leveldb_probe_vocabulary *probing, struct hash_source *source,
-             uint8_t *bitmap)
+leveldb_probe_blocks(const struct probed *filter, size_t most_percent,
+                     const struct leveldb_probe_vocabulary *probing, struct hash_source *source,
+                     uint8_t *bitmap)
 {
   bool most_hit = false;
   for (size_t n, nhits, first = 0; first < source->n; first += n) {
@@ -365,13 +365,13 @@ leveldb_probe(const struct filter_shape *shape, const uint8_t *payload, struct m
                           .modulus = modulus,
                           .dwords = payload - offset,
                           .first_bit = (uint32_t)offset * 8};
-  if (shape->nbytes > NEAR_NBYTES) {
+  if (shape->nbytes > LEVELDB_NEAR_NBYTES) {
     filter.is_far = true;
-    probe_blocks(&filter, MOST_PERCENT_FAR, probing, source, bitmap);
+    leveldb_probe_blocks(&filter, MOST_PERCENT_FAR, probing, source, bitmap);
   } else {
     filter.is_far = false;
-    probe_blocks(&filter, shape->nbytes <= TINY_NBYTES ? MOST_PERCENT_TINY : MOST_PERCENT, probing,
-                 source, bitmap);
+    leveldb_probe_blocks(&filter, shape->nbytes <= TINY_NBYTES ? MOST_PERCENT_TINY : MOST_PERCENT,
+                         probing, source, bitmap);
   }
 }
 

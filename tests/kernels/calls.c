@@ -66,9 +66,9 @@ void sources_of_keys(const struct trial *trial)
   const bool exhaustive = test_exhaustive();
   for (size_t c = 0; c < COUNT(counts); c++)
     for (size_t v = exhaustive ? 0 : c % 3; v < COUNT(variants); v += exhaustive ? 1 : 3) {
-      const bool beyond = (c + v) % 4 == 0; /* larger than many second-level caches */
+      const bool beyond = (c + v) % 4 == 0; /* prefetched by every kernel */
       const struct filter_shape shape =
-          format_shape(trial->format, beyond ? 2500019 : 20011, 1 + (uint32_t)(c + v) % 8);
+          format_shape(trial->format, beyond ? 4500019 : 20011, 1 + (uint32_t)(c + v) % 8);
       const size_t n = counts[c], width = variants[v].width, stride = variants[v].stride;
       const size_t nbytes = width == MIXED ? offsets[n] : n > 0 ? (n - 1) * stride + width : 0;
       test_context("%s: filter of %llu bytes, %u probes, %zu keys, layout %u, width %zu",
