@@ -132,7 +132,8 @@ LANEBLOOM_API lanebloom_keys lanebloom_keys_offsets64(const void *data, const ui
  * within its page, and ignore them. Use the kernel "scalar" under Valgrind. */
 LANEBLOOM_API lanebloom_keys lanebloom_keys_slices(const lanebloom_slice *slices, size_t n);
 
-/* String views of 16 bytes, as DuckDB's string_t, Velox's StringView and Umbra have them. A view
+/* views: n string views of 16 bytes each, as DuckDB's string_t, Velox's StringView and Umbra have
+ * them, not an array of char *: pass such an array as slices, to lanebloom_keys_slices(). A view
  * begins with the string's size, a uint32_t. A string of at most 12 bytes follows at once. Of a
  * longer one the first 4 bytes follow, which are ignored, and then a pointer to the whole string.
  * Arrow's string views hold no pointers: they are another layout. Vector kernels may read up to 15
