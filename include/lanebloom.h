@@ -54,7 +54,7 @@ extern "C" {
  *           inputs. Pointers must not be NULL unless a comment allows it. Borrowed memory must stay
  *           unchanged until its borrower is closed. Sizes may exceed 32 bits.
  * Stack     Screening, hashing and building use at most 80 KiB of stack per call (measured on
- *           x86-64).
+ *           x86-64, with optimisation).
  * Threads   Any number of threads may use one filter at a time: a filter never changes. A builder
  *           belongs to one thread at a time, unless a comment allows more. All other functions may
  *           be called from any thread at any time. A call that is running keeps the kernels it
@@ -253,8 +253,9 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_plan_bits(lanebloom_format format
 typedef struct lanebloom_filter lanebloom_filter;
 
 /* Makes a filter of the bytes that an engine wrote, trailer included. The bytes are borrowed; they
- * may be NULL when size is 0. Damaged bytes are accepted. They are never read outside, and the
- * filter answers as the engine's reader does:
+ * may be NULL when size is 0. Kernels may load up to 3 bytes before and after them, if these are in
+ * the same aligned 4 bytes, and ignore them. Damaged bytes are accepted, and the filter answers as
+ * the engine's reader does:
  *
  * - LevelDB formats: with fewer than 2 bytes, no key is in the filter. If the last byte, the number
  *   of probes, is 0 or above 30, every key may be in it.
