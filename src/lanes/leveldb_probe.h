@@ -339,6 +339,8 @@ leveldb_probe_blocks(const struct probed *filter, size_t most_percent,
     const bool is_small = most_hit && !filter->is_far;
     const uint8_t *hashes =
         hash_source_next(source, is_small ? SMALL_BLOCK_NKEYS : LEVELDB_BLOCK_NKEYS, &n);
+    if (filter->is_far && !source->keys)
+      hash_source_fetch(source, LEVELDB_BLOCK_NKEYS);
     uint8_t *bits = bitmap + first / 8;
     if (most_hit) {
       test(filter, probing, hashes, n, 0, filter->nprobes, bits);
