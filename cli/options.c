@@ -78,14 +78,18 @@ char *with_formats(const char *text, bool only_building)
   return close_string(stream, &all);
 }
 
-/* The names of all formats, each after a space. The caller frees the string. */
-static char *format_names(void)
+/* The names of all formats, or only of those that hash keys, each after a space. The caller frees
+ * the string. */
+static char *format_names(bool only_hashing)
 {
   char *names;
   size_t nbytes;
   FILE *stream = open_string(&names, &nbytes);
-  for (size_t i = 0; i < lanebloom_format_count(); i++)
-    fprintf(stream, " %s", lanebloom_format_name(lanebloom_format_at(i)));
+  for (size_t i = 0; i < lanebloom_format_count(); i++) {
+    const lanebloom_format format = lanebloom_format_at(i);
+    if (!only_hashing || lanebloom_format_hash_size(format) > 0)
+      fprintf(stream, " %s", lanebloom_format_name(format));
+  }
   return close_string(stream, &names);
 }
 
@@ -93,17 +97,16 @@ lanebloom_format parse_format(const struct argp_state *state, const char *text)
 {
   const lanebloom_format format = lanebloom_format_by_name(text);
   if (!format)
-    usage_error(state, "--format: expected one of%s, found '%s'", format_names(), text);
+    usage_error(state, "--format: expected one of%s, found '%s'", format_names(false), text);
   return format;
 }
 
 lanebloom_format parse_hashing_format(const struct argp_state *state, const char *text)
 {
-  const lanebloom_format format = parse_format(state, text);
+  const lanebloom_format format = lanebloom_format_by_name(text);
   if (lanebloom_format_hash_size(format) == 0)
-    usage_error(
-        state, "--format: expected a format that hashes keys, found '%s', which only opens filters",
-        text);
+    usage_error(state, "--format: expected one of%s, found '%s'%s", format_names(true), text,
+                format ? ", which only opens filters" : "");
   return format;
 }
 

@@ -186,8 +186,14 @@ info() {
 @test "unknown formats, options that exclude each other, no target" {
   refuses "--format: expected one of leveldb" lanebloom build --format berkeley -o filter
   refuses ", found 'unknown'" lanebloom build --format unknown -o filter
-  refuses "--format: expected a format that hashes keys, found 'rocksdb'" \
+  refuses " rocksdb-local, found 'rocksdb', which only opens filters" \
     lanebloom build --format rocksdb -o filter
+  for verb in "build -o filter" hash; do
+    refuses "--format: expected one of leveldb" lanebloom $verb --format rocks
+    [[ $stderr != *" rocksdb "* && $stderr != *" rocksdb,"* ]]
+  done
+  refuses " rocksdb" lanebloom screen --raw --format rocks filter
+  [[ " ${stderr//,/ } " == *" rocksdb "* ]]
   refuses "give only one of --bits and --rate" \
     lanebloom build --bits 10 --rate 0.1 --expected 5 -o filter
   refuses "-o FILE" lanebloom build

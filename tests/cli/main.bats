@@ -52,9 +52,8 @@ load helper
 }
 
 @test "kernels --measure --json: a time of every kernel with every format" {
-  for format in $(lanebloom hash --format none 2>&1 | sed -n 's/.*one of \(.*\), found.*/\1/p'); do
-    ! lanebloom hash --format $format /dev/null 2>/dev/null || echo $format
-  done | jq -nR '[inputs]' >formats
+  lanebloom hash --format none 2>&1 | sed -n 's/.*one of \(.*\), found.*/\1/p' | tr ' ' '\n' |
+    jq -nR '[inputs]' >formats
   jq -e 'length > 0' formats
   lanebloom kernels --json >plain
   timeout 60 "$LANEBLOOM" kernels --measure --json >json
