@@ -205,8 +205,11 @@ int screen_main(int argc, char **argv)
   if (screen.which && !screen.quiet)
     label_tables(&screen);
 
-  static const struct input_messages messages = {
-      .verb = "screen", .container_advice = "`screen' takes one FILTER; run it once per filter"};
+  const struct input_messages messages = {
+      .verb = "screen",
+      .container_advice = screen.ndatabases > 0
+                              ? "with --db there is no FILTER"
+                              : "`screen' takes one FILTER; run it once per filter"};
   static struct inputs inputs;
   struct stat target = {0};
   if (!screen.count && !screen.quiet)

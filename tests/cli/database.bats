@@ -290,6 +290,13 @@ link_tables() {
   refuses "requires an argument" lanebloom screen --db
 }
 
+@test "a filter beside --db is refused as records" {
+  make_database
+  echo key | lanebloom build -o f.lbf
+  fails_with "f.lbf: expected records, found a lanebloom container: with --db there is no FILTER" \
+    lanebloom screen f.lbf --db db
+}
+
 @test "an input that is the output is refused" {
   make_database
   make_lines
