@@ -59,7 +59,8 @@ static const struct argp argp = {
            "range is not saved.\v"
            "Examples:\n"
            "  lanebloom extract db/000012.sst -o table.lbf\n"
-           "  lanebloom extract db/000012.sst --raw -o - | lanebloom info --raw --format rocksdb -",
+           "  lanebloom extract db/000012.sst --raw -o table.raw\n"
+           "  lanebloom extract db/000012.sst -o - | lanebloom info -",
     .children = (const struct argp_child[]){{.argp = &kernel_argp}, {0}},
 };
 

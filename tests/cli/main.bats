@@ -12,6 +12,9 @@ load helper
     run -0 --separate-stderr lanebloom $verb --help
     [[ ${lines[0]} == "Usage: lanebloom $verb "* && $output == *Examples:*"lanebloom $verb"* &&
       -z $stderr ]]
+    sed '1,/^Examples:$/d' <<<"$output" >examples
+    [[ -s examples ]]
+    [[ -z $(grep -v '^  ' examples) ]] # wrapped, an example would be two commands
   done
 }
 
