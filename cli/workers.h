@@ -45,8 +45,8 @@ struct job {
 /* Works on all inputs. If memory runs out, prints a message and exits. */
 void job_run(struct job *job);
 
-/* Calls work(context, i) for every i below n, each in a thread, and returns when all are done. Those
- * for which no thread can be started run in the caller's, one after the other. */
+/* Calls work(context, i) for every i below n, each in a thread, and returns when all are done.
+ * Those for which no thread can be started run in the caller's, one after the other. */
 void run_in_threads(size_t n, void (*work)(void *context, size_t i), void *context);
 
 /* Exits from within deliver(), without waiting for workers that wait for input. */

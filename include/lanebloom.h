@@ -461,12 +461,12 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_merge(lanebloom_builder *
                                                              const lanebloom_builder *from);
 
 /* Makes part i of n of a builder that was created with expected_keys 0. The part is a builder of
- * the whole filter's size, to which an n-th of the keys was added. All n parts, merged in any order,
- * finish as the filter that `whole` would finish as. `whole` stays as it is. Errors: ARGUMENT:
- * `whole` was created with expected_keys or is a part, or i is not below n. LIMIT, MEMORY, KERNEL.
- * Threads: any number may make parts of one builder at a time, for example one part each. Cost:
- * linear in the part's keys and the filter's bytes. Memory: the whole filter's size; meanwhile, what
- * lanebloom_builder_add() takes. */
+ * the whole filter's size, to which an n-th of the keys was added. All n parts, merged in any
+ * order, finish as the filter that `whole` would finish as. `whole` stays as it is. Errors:
+ * ARGUMENT: `whole` was created with expected_keys or is a part, or i is not below n. LIMIT,
+ * MEMORY, KERNEL. Threads: any number may make parts of one builder at a time, for example one part
+ * each. Cost: linear in the part's keys and the filter's bytes. Memory: the whole filter's size;
+ * meanwhile, what lanebloom_builder_add() takes. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_part(const lanebloom_builder *whole,
                                                             size_t i, size_t n,
                                                             lanebloom_builder **part);

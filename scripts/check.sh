@@ -50,8 +50,8 @@ cpp_check() { # FOLDER
     --suppress=uninitvar --suppress=legacyUninitvar --suppress=uninitStructMember --suppress=memleak
 }
 
-# Without leaks: gcc 12 takes what is stored behind a pointer for lost. In kernels without values that
-# are not initialized: it does not see what intrinsics store.
+# Without leaks: gcc 12 takes what is stored behind a pointer for lost. In kernels without values
+# that are not initialized: it does not see what intrinsics store.
 fanalyzer() { # FOLDER
   sets=$(awk '!/^#/ && $1 != "scalar" { print $1 }' tests/instruction_sets.txt | paste -sd '|')
   jq -r --arg sets "/src/($sets)/" \

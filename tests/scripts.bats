@@ -23,7 +23,8 @@ END
 }
 
 @test "test.sh counts what passes, fails and is skipped" {
-  echo 'add_test(NAME good COMMAND sh -c "echo ok 1 a; echo ok 2 b \\# skip; echo ok 3 c")' >tests.cmake
+  echo 'add_test(NAME good' \
+    'COMMAND sh -c "echo ok 1 a; echo ok 2 b \\# skip; echo ok 3 c")' >tests.cmake
   run scripts/test.sh
   echo "$output"
   [[ $status -eq 0 && ${lines[-1]} == "total: 2 passed, 0 failed, 1 skipped" ]]
