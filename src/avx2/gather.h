@@ -11,7 +11,7 @@ static inline __m256i gather_dwords(const void *dwords, __m256i indices)
 {
   __m256i all = _mm256_set1_epi32(-1);
   __asm__("" : ISA_OPERAND(all));
-  return _mm256_mask_i32gather_epi32(_mm256_setzero_si256(), dwords, indices, all, 4);
+  return _mm256_mask_i32gather_epi32(_mm256_setzero_si256(), (const int *)dwords, indices, all, 4);
 }
 
 #endif
