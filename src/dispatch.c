@@ -100,7 +100,7 @@ bool lanebloom_cpu_is_emulated(void)
 /* Intel's CPUs with AVX-VNNI: Alder Lake, Sapphire Rapids and later.
  *
  * - On a Xeon gathers are one to two times as fast as loads (LevelDB filter of 16 KiB, present
- *   keys, ns per key, gathers and loads: AVX-512 1.6 and 2.8, AVX2 1.9 and 2.8). Others of these
+ *   keys, ns per key, gathers and loads: AVX-512 1.5 and 2.6, AVX2 1.9 and 2.6). Others of these
  *   CPUs were not measured.
  * - Intel's from Skylake on before them gather slowly once microcode mitigates Gather Data Sampling
  *   (CVE-2022-40982, INTEL-SA-00828 lists them). A program cannot ask the CPU for that; Linux shows

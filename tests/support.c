@@ -81,6 +81,17 @@ void test_same_bytes(const char *what, const void *found, const void *expected, 
   test_fatal("%s: byte %zu of %zu is %02x, expected %02x", what, i, nbytes, a[i], b[i]);
 }
 
+void test_filter_bytes(const char *what, lanebloom_filter *filter, const void *expected,
+                       size_t nbytes)
+{
+  size_t size;
+  const void *bytes = lanebloom_filter_bytes(filter, &size);
+  if (size != nbytes)
+    test_fatal("%s: filter of %zu bytes, expected %zu", what, size, nbytes);
+  test_same_bytes(what, bytes, expected, size);
+  lanebloom_filter_close(filter);
+}
+
 /* ---- Buffers beside unmapped pages ---- */
 
 enum { CANARY = 0xc5 };

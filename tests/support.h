@@ -57,6 +57,10 @@ void *test_alloc(size_t nbytes);
 /* Fails unless the bytes are equal, and says where they first differ. */
 void test_same_bytes(const char *what, const void *found, const void *expected, size_t nbytes);
 
+/* The same for the bytes of a filter, which is closed. */
+void test_filter_bytes(const char *what, lanebloom_filter *filter, const void *expected,
+                       size_t nbytes);
+
 /* ---- Buffers beside unmapped pages ---- */
 
 struct guarded {

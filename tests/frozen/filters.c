@@ -33,17 +33,6 @@ static void free_keys(struct key_list *list)
   free(list->bytes);
 }
 
-static void check_bytes(const char *how, lanebloom_filter *filter, const uint8_t *expected,
-                        size_t nexpected)
-{
-  size_t size;
-  const void *bytes = lanebloom_filter_bytes(filter, &size);
-  if (size != nexpected)
-    test_fatal("%s: filter of %zu bytes, expected %zu", how, size, nexpected);
-  test_same_bytes(how, bytes, expected, size);
-  lanebloom_filter_close(filter);
-}
-
 static lanebloom_filter *stream(lanebloom_format format, double bits_per_key,
                                 uint64_t expected_keys, const lanebloom_keys *keys)
 {
@@ -91,10 +80,12 @@ static void check_filter(lanebloom_format format, double bits_per_key, const lan
     const lanebloom_keys key = lanebloom_keys_part(keys, i, 1);
     cr_assert(lanebloom_filter_screen(filter, &key, NULL) == 1, "key %zu is in the filter", i);
   }
-  check_bytes("build", filter, expected, size);
-  check_bytes("builder that keeps hashes", stream(format, bits_per_key, 0, keys), expected, size);
-  check_bytes("builder that knows its number of keys",
-              stream(format, bits_per_key, count_entries(format, keys), keys), expected, size);
+  test_filter_bytes("build", filter, expected, size);
+  test_filter_bytes("builder that keeps hashes", stream(format, bits_per_key, 0, keys), expected,
+                    size);
+  test_filter_bytes("builder that knows its number of keys",
+                    stream(format, bits_per_key, count_entries(format, keys), keys), expected,
+                    size);
   free(expected);
 }
 

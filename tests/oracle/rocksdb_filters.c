@@ -74,17 +74,6 @@ static double draw_bits(struct rng *rng, size_t set)
   }
 }
 
-static void check_filter(const char *how, lanebloom_filter *filter, const uint8_t *expected,
-                         size_t expected_size)
-{
-  size_t size;
-  const void *bytes = lanebloom_filter_bytes(filter, &size);
-  if (size != expected_size)
-    test_fatal("%s: %zu bytes, expected %zu", how, size, expected_size);
-  test_same_bytes(how, bytes, expected, size);
-  lanebloom_filter_close(filter);
-}
-
 static lanebloom_builder *start(lanebloom_format format, double bits, uint64_t expected_keys)
 {
   lanebloom_builder *builder;
@@ -123,11 +112,11 @@ static void check_every_way(lanebloom_format format, double bits, uint64_t nentr
   const size_t split = rng_below(rng, keys->n + 1);
   lanebloom_filter *filter;
   cr_assert(lanebloom_filter_build(format, bits, keys, &filter) == LANEBLOOM_OK, "build");
-  check_filter("build", filter, expected, size);
+  test_filter_bytes("build", filter, expected, size);
 
   lanebloom_builder *whole = start(format, bits, 0);
   add(whole, rng, keys, 0, keys->n);
-  check_filter("builder", finish(whole), expected, size);
+  test_filter_bytes("builder", finish(whole), expected, size);
 
   for (uint64_t expected_keys = 0; expected_keys <= nentries; expected_keys += nentries) {
     lanebloom_builder *into = start(format, bits, expected_keys),
@@ -136,14 +125,14 @@ static void check_every_way(lanebloom_format format, double bits, uint64_t nentr
     add(from, rng, keys, split, keys->n);
     cr_assert(lanebloom_builder_merge(into, from) == LANEBLOOM_OK, "builder_merge");
     lanebloom_builder_destroy(from);
-    check_filter(expected_keys ? "merged sized builders" : "merged builders", finish(into),
-                 expected, size);
+    test_filter_bytes(expected_keys ? "merged sized builders" : "merged builders", finish(into),
+                      expected, size);
     if (nentries == 0)
       return;
   }
   lanebloom_builder *sized = start(format, bits, nentries);
   add(sized, rng, keys, 0, keys->n);
-  check_filter("sized builder", finish(sized), expected, size);
+  test_filter_bytes("sized builder", finish(sized), expected, size);
 }
 
 static void check_filters(lanebloom_format format)
@@ -209,7 +198,7 @@ Test(oracle_rocksdb, no_keys)
       lanebloom_filter *filter;
       cr_assert(lanebloom_filter_build(formats[f], bits, &none, &filter) == LANEBLOOM_OK, "build");
       cr_assert(!lanebloom_filter_may_contain(filter, "", 0), "the empty key is in no keys");
-      check_filter("build", filter, expected, size);
+      test_filter_bytes("build", filter, expected, size);
       free(expected);
     }
 }
