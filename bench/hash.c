@@ -130,7 +130,7 @@ static void register_keys(struct hash_row row)
 
 void bench_register_hash(void)
 {
-  static const size_t widths[] = {4, 8, 12, 16, 20, 32, 64, 300};
+  static const size_t widths[] = {4, 8, 12, 16, 20, 32, 64, 200, 300};
   for (lanebloom_format format = bench_next_format(0); format; format = bench_next_format(format)) {
     if (bench_first_with_hash_of(format) != format)
       continue;

@@ -15,6 +15,8 @@ static const struct {
     [BENCH_WORDS] = {"words", 3, 30},
     [BENCH_5_TO_30_BYTES] = {"lengths:5-30", 5, 30},
     [BENCH_0_TO_100_BYTES] = {"lengths:0-100", 0, 100},
+    [BENCH_17_TO_240_BYTES] = {"lengths:17-240", 17, 240},
+    [BENCH_129_TO_240_BYTES] = {"lengths:129-240", 129, 240},
 };
 
 struct sink {
@@ -60,12 +62,12 @@ static void invent_keys(struct sink *sink, enum bench_text which)
 {
   const size_t min = kinds[which].min_nbytes, max = kinds[which].max_nbytes;
   while (sink->texts->n < BENCH_TEXT_NKEYS) {
-    uint8_t key[128];
-    const uint64_t random = bench_key(sink->texts->n * sizeof key);
+    uint8_t key[256];
+    const uint64_t seed = sink->texts->n * 128, random = bench_key(seed);
     const size_t nbytes =
         which == BENCH_WORDS ? invented_word_nbytes(random) : min + random % (max - min + 1);
     for (size_t i = 0; i < nbytes; i++)
-      key[i] = (uint8_t)('a' + bench_key(sink->texts->n * sizeof key + i + 1) % 26);
+      key[i] = (uint8_t)('a' + bench_key(seed + i + 1) % 26);
     add_key(sink, key, nbytes);
   }
 }

@@ -6,7 +6,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum bench_text { BENCH_WORDS, BENCH_5_TO_30_BYTES, BENCH_0_TO_100_BYTES, BENCH_NTEXTS };
+enum bench_text {
+  BENCH_WORDS,
+  BENCH_5_TO_30_BYTES,
+  BENCH_0_TO_100_BYTES,
+  BENCH_17_TO_240_BYTES,
+  BENCH_129_TO_240_BYTES,
+  BENCH_NTEXTS
+};
 
 /* More than a branch predictor learns. */
 enum { BENCH_TEXT_NKEYS = 1 << 16 };

@@ -12,10 +12,10 @@ from typing import Iterable, NamedTuple, Union
 X = Union[
     int, str
 ]  # a filter size in KiB, a key width in bytes, a count; or the name of a set of keys of many sizes
-TEXTS = ["lengths:0-100", "lengths:5-30", "words"]
+TEXTS = ["lengths:0-100", "lengths:129-240", "lengths:17-240", "lengths:5-30", "words"]
 FORMATS = ["leveldb", "leveldb-signed", "rocksdb-legacy", "rocksdb-local"]
 SIZES = [16, 256, 1024, 16384, 262144]  # KiB
-WIDTHS = [4, 8, 12, 16, 20, 32, 64, 300, *TEXTS]
+WIDTHS = [4, 8, 12, 16, 20, 32, 64, 200, 300, *TEXTS]
 MAIN_K = 6
 GUESTS = {
     "libbloom": "leveldb"
