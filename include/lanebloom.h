@@ -275,8 +275,9 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_parse_raw(lanebloom_format
  * Duplicates enlarge it as they do in the engine: in LevelDB formats always, in RocksDB's unless
  * equal hashes follow each other. Of no keys RocksDB's formats make 5 bytes: no key is in the
  * filter. Errors: ARGUMENT, FORMAT, LIMIT, MEMORY, KERNEL. Cost: linear in the bytes of the keys.
- * Memory: the filter. In RocksDB's formats also one hash per key. In LevelDB's formats, from 12 MiB
- * on, also half the filter's size if it is available. */
+ * Memory: the filter. In RocksDB's formats also one hash per key, unless a large batch of keys of
+ * up to 16 bytes each is hashed twice instead. While it sets bits, it also uses the memory that
+ * lanebloom_builder_add() uses. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_build(lanebloom_format format,
                                                             double bits_per_key,
                                                             const lanebloom_keys *keys,
@@ -448,9 +449,9 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_create(lanebloom_format f
                                                               uint64_t expected_keys,
                                                               lanebloom_builder **builder);
 
-/* Adds a batch of keys. Errors: MEMORY, KERNEL. Cost: linear in the bytes of the keys. Memory:
- * while a large batch is added to a sized LevelDB filter of 12 MiB or more, up to half the filter's
- * size, if it is available. */
+/* Adds a batch of keys. Errors: MEMORY, KERNEL. Cost: linear in the bytes of the keys. Memory,
+ * if it is available, while a large batch is added to a sized filter: up to half the filter's size
+ * for LevelDB's formats from 12 MiB on, up to its size for rocksdb-local from 128 MiB on. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_add(lanebloom_builder *builder,
                                                            const lanebloom_keys *keys);
 

@@ -363,6 +363,43 @@ static double recorded_bits(const lanebloom_filter *filter)
   return info.bits_per_key;
 }
 
+/* One batch of many short keys is hashed twice, not stored. Neighbours are equal within blocks of
+ * hashes and across their borders, alone and in long runs. */
+Test(builder, many_short_keys_are_counted_as_in_a_stream)
+{
+  enum { MANY = 4200000, RUN_NKEYS = 5000 };
+  uint64_t *data = malloc(MANY * sizeof *data);
+  cr_assert(data);
+  data[0] = 0; /* which the hash before the first must not equal */
+  for (uint64_t i = 1; i < MANY; i++)
+    data[i] =
+        i % 1024 == 0 || i % 7 == 3 || i / RUN_NKEYS == 2 ? data[i - 1] : i * 0x9e3779b97f4a7c15;
+  const lanebloom_keys keys = lanebloom_keys_fixed(data, 8, MANY);
+  static const lanebloom_format formats[] = {LANEBLOOM_ROCKSDB_LOCAL, LANEBLOOM_ROCKSDB_LEGACY};
+  for (size_t f = 0; f < 2; f++) {
+    lanebloom_builder *stream;
+    lanebloom_filter *built;
+    cr_assert(lanebloom_builder_create(formats[f], 10, 0, &stream) == LANEBLOOM_OK);
+    for (size_t first = 0, n; first < MANY; first += n) {
+      n = MANY - first < 99991 ? MANY - first : 99991;
+      add(stream, &keys, first, n);
+    }
+    cr_assert(lanebloom_filter_build(formats[f], 10, &keys, &built) == LANEBLOOM_OK);
+    assert_equal_and_close(built, finish(stream), lanebloom_format_name(formats[f]));
+    lanebloom_builder_destroy(stream);
+  }
+  free(data);
+}
+
+/* So many keys of no bytes, whose hashes no memory has room for, are not even counted. */
+Test(builder, many_keys_of_no_bytes)
+{
+  const lanebloom_keys keys = lanebloom_keys_fixed("", 0, SIZE_MAX);
+  lanebloom_filter *filter;
+  cr_assert(lanebloom_filter_build(LANEBLOOM_ROCKSDB_LOCAL, 10, &keys, &filter) ==
+            LANEBLOOM_ERR_MEMORY);
+}
+
 /* Bytes 24 to 31 of a container, which a program that maps it may read. */
 Test(builder, containers_record_what_was_asked_for_up_to_the_limit)
 {

@@ -3,7 +3,7 @@
 #include "avx2.h"
 #include "compaction.h"
 #include "gather.h"
-#include "isa.h"
+#include "stream.h"
 
 /* ---- Vocabulary ---- */
 
@@ -13,17 +13,16 @@ enum { LANES = 8 };
 
 /* What takes a probe modulo nbits. */
 struct modulus {
-  __m256i multiplier, nbits;
-  __m128i shift;
+  __m256i multiplier, shift, nbits;
 };
 
 static inline struct modulus modulus_of(const struct filter_shape *shape)
 {
   return (struct modulus){
       .multiplier = _mm256_set1_epi32((int)shape->reciprocal.multiplier),
+      .shift = _mm256_set1_epi32((int)shape->reciprocal.shift + 3 - 32),
       .nbits =
           _mm256_set1_epi32((int)(uint32_t)shape->nbits), /* 2^32 bits as 0: their quotient is 0 */
-      .shift = _mm_cvtsi32_si128((int)shape->reciprocal.shift + 3 - 32),
   };
 }
 
@@ -66,7 +65,7 @@ static inline lanes positions_of(lanes probes, const struct modulus *modulus)
   const __m256i even = _mm256_mul_epu32(numerators, modulus->multiplier);
   const __m256i odd = _mm256_mul_epu32(_mm256_srli_epi64(numerators, 32), modulus->multiplier);
   const __m256i high = _mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xaa);
-  const __m256i quotients = _mm256_srl_epi32(high, modulus->shift);
+  const __m256i quotients = _mm256_srlv_epi32(high, modulus->shift);
   return _mm256_sub_epi32(probes, _mm256_mullo_epi32(quotients, modulus->nbits));
 }
 
@@ -142,11 +141,8 @@ static inline size_t append(struct survivors *survivors, size_t nsurvivors, lane
   return nsurvivors + (unsigned)__builtin_popcount(mask);
 }
 
-enum { FEW_NKEYS = 8 }; /* Zen 4: a single key takes scalar 51 ns, and this 120 */
-
 static const struct leveldb_probe_vocabulary by_gathers = {
     .arithmetic = &arithmetic,
-    .few_nkeys = FEW_NKEYS,
     .test_bits = test_bits,
     .gather = gather,
     .both = both,
@@ -156,7 +152,6 @@ static const struct leveldb_probe_vocabulary by_gathers = {
 
 static const struct leveldb_probe_vocabulary by_loads = {
     .arithmetic = &arithmetic,
-    .few_nkeys = FEW_NKEYS,
     .test_bits = test_bits,
     .append = append,
 };
@@ -174,14 +169,6 @@ void lanebloom_leveldb_probe_avx2_loads(const struct filter_shape *shape, const 
 }
 
 /* ---- Adding ---- */
-
-/* Past the cache, both halves one after the other. */
-static inline __attribute__((always_inline)) void stream_line(uint32_t *to,
-                                                              const struct positions_line *line)
-{
-  _mm256_stream_si256((void *)to, load(line->positions));
-  _mm256_stream_si256((void *)(to + LANES), load(line->positions + LANES));
-}
 
 static const struct leveldb_add_vocabulary adding = {&arithmetic, store, stream_line};
 

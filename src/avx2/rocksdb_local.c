@@ -4,6 +4,7 @@
 #include "avx2.h"
 #include "cache_lines.h"
 #include "gather.h"
+#include "stream.h"
 
 /* ---- Vocabulary ---- */
 
@@ -49,6 +50,7 @@ static const struct cache_line_vocabulary vocabulary = {
     .locate = locate_eight,
     .probe = probe_eight,
     .add = add_eight,
+    .stream = stream_line,
 };
 
 /* ---- Gathers ---- */

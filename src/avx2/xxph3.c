@@ -229,8 +229,8 @@ static size_t fixed_17_to_128(const uint8_t *keys, size_t width, size_t n, void 
   return i;
 }
 
-static const struct xxph3_width_vocabulary widths = {fixed_8,       fixed_16,        fixed_4_to_8,
-                                                     fixed_9_to_16, fixed_17_to_128, &stripes};
+static const struct xxph3_width_vocabulary widths = {
+    fixed_8, fixed_16, fixed_4_to_8, fixed_9_to_16, fixed_17_to_128, NULL, &stripes};
 
 static inline __attribute__((always_inline)) size_t hash_fixed(const uint8_t *keys, size_t width,
                                                                size_t n, void *hashes)
@@ -398,7 +398,7 @@ static inline __attribute__((always_inline)) void hash_mixed(const lanebloom_key
   hash_many_sizes(keys, &lanes, hashes);
 }
 
-static const struct xxph3_vocabulary vocabulary = {hash_fixed, hash_mixed};
+static const struct xxph3_vocabulary vocabulary = {hash_fixed, hash_mixed, &stripes};
 
 void lanebloom_xxph3_hash_avx2(const lanebloom_keys *keys, void *hashes)
 {

@@ -35,11 +35,12 @@ static unsigned avx512_loads_score(void)
   {                                                                                                \
     [LAYOUT_LEVELDB] = {.probe = (leveldb_probe),                                                  \
                         .add = lanebloom_leveldb_add_avx512,                                       \
-                        .scratch_nbytes = partitions_nbytes},                                      \
+                        .scratch_nbytes = positions_nbytes},                                       \
     [LAYOUT_ROCKSDB_LEGACY] = {.probe = lanebloom_rocksdb_legacy_probe_avx512,                     \
                                .add = lanebloom_rocksdb_legacy_add_avx512},                        \
     [LAYOUT_ROCKSDB_LOCAL] = {.probe = lanebloom_rocksdb_local_probe_avx512,                       \
-                              .add = lanebloom_rocksdb_local_add_avx512},                          \
+                              .add = lanebloom_rocksdb_local_add_avx512,                           \
+                              .scratch_nbytes = hashes_nbytes},                                    \
   }
 
 const struct kernel_table lanebloom_kernels_avx512 = {

@@ -1,7 +1,7 @@
 /* leveldb in lanes of AVX-512. Probing by gathers, or by loads for CPUs where gathers are slow.
  * SPDX-License-Identifier: MIT */
 #include "avx512.h"
-#include "isa.h"
+#include "stream.h"
 
 /* ---- Vocabulary ---- */
 
@@ -138,12 +138,8 @@ static inline size_t append(struct survivors *survivors, size_t nsurvivors, lane
   return nsurvivors + (unsigned)__builtin_popcount(mask);
 }
 
-/* Zen 4, ns per call, no key passes, scalar and this: 8 keys 106, 107; 12 keys 145, 118. */
-enum { FEW_NKEYS = 12 };
-
 static const struct leveldb_probe_vocabulary by_gathers = {
     .arithmetic = &arithmetic,
-    .few_nkeys = FEW_NKEYS,
     .test_bits = test_bits,
     .gather = gather,
     .both = both,
@@ -153,7 +149,6 @@ static const struct leveldb_probe_vocabulary by_gathers = {
 
 static const struct leveldb_probe_vocabulary by_loads = {
     .arithmetic = &arithmetic,
-    .few_nkeys = FEW_NKEYS,
     .test_bits = test_bits,
     .append = append,
 };
@@ -171,13 +166,6 @@ void lanebloom_leveldb_probe_avx512_loads(const struct filter_shape *shape, cons
 }
 
 /* ---- Adding ---- */
-
-/* Past the cache, all at once. */
-static inline __attribute__((always_inline)) void stream_line(uint32_t *to,
-                                                              const struct positions_line *line)
-{
-  _mm512_stream_si512((void *)to, _mm512_load_si512(line->positions));
-}
 
 static const struct leveldb_add_vocabulary adding = {&arithmetic, store, stream_line};
 

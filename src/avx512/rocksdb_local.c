@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: MIT */
 #include "avx512.h"
 #include "cache_lines.h"
+#include "stream.h"
 
 /* ---- Vocabulary ---- */
 
@@ -50,6 +51,7 @@ static const struct cache_line_vocabulary vocabulary = {
     .locate = locate_eight,
     .probe = probe_eight,
     .add = add_eight,
+    .stream = stream_line,
 };
 
 /* ---- Kernels ---- */

@@ -288,8 +288,24 @@ static size_t fixed_17_to_128(const uint8_t *keys, size_t width, size_t n, void 
   return i;
 }
 
-static const struct xxph3_width_vocabulary widths = {fixed_8,       fixed_16,        fixed_4_to_8,
-                                                     fixed_9_to_16, fixed_17_to_128, &stripes};
+static size_t fixed_129_to_240(const uint8_t *keys, size_t width, size_t n, void *hashes)
+{
+  size_t i = 0;
+  for (; i + NLANES <= n; i += NLANES) {
+    const uint8_t *at = keys + i * width;
+    __m512i h = splat(width * XXPH3_PRIME64_1);
+    for (size_t j = 0; j < 8; j++)
+      h = _mm512_add_epi64(h, mix16_of_width(at + 16 * j, width, 16 * j));
+    h = avalanche(h);
+    for (size_t j = 8; j < width / 16; j++)
+      h = _mm512_add_epi64(h, mix16_of_width(at + 16 * j, width, 16 * (j - 8) + 3));
+    store(hashes, i, avalanche(_mm512_add_epi64(h, mix16_of_width(at + width - 16, width, 119))));
+  }
+  return i;
+}
+
+static const struct xxph3_width_vocabulary widths = {
+    fixed_8, fixed_16, fixed_4_to_8, fixed_9_to_16, fixed_17_to_128, fixed_129_to_240, &stripes};
 
 static inline __attribute__((always_inline)) size_t hash_fixed(const uint8_t *keys, size_t width,
                                                                size_t n, void *hashes)
@@ -473,7 +489,7 @@ static inline __attribute__((always_inline)) void hash_mixed(const lanebloom_key
   hash_many_sizes(keys, &lanes, hashes);
 }
 
-static const struct xxph3_vocabulary vocabulary = {hash_fixed, hash_mixed};
+static const struct xxph3_vocabulary vocabulary = {hash_fixed, hash_mixed, &stripes};
 
 void lanebloom_xxph3_hash_avx512(const lanebloom_keys *keys, void *hashes)
 {

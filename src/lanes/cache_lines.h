@@ -6,6 +6,7 @@
 #define LANEBLOOM_LANES_CACHE_LINES_H
 
 #include "../scalar/scalar.h"
+#include "partitions.h"
 
 _Static_assert((int)ROCKSDB_LOCAL_LINE_NBYTES == CACHE_LINE_NBYTES, "a key has one cache line");
 
@@ -72,6 +73,8 @@ struct cache_line_vocabulary {
   /* Sets the bits of the first n hashes, one after another: two may have the same line. */
   void (*add)(const struct lookup *lookup, uint32_t nprobes, uint8_t *payload,
               const uint64_t *offsets, const uint8_t *hashes, size_t n, bool far);
+
+  stream_function *stream; /* NULL: adding does not use partitions */
 };
 
 /* ---- Blocks of hashes in flight ---- */
@@ -98,15 +101,13 @@ block_next(struct block *block, struct hash_source *source, const bool far,
            const struct lookup *lookup, const struct cache_line_vocabulary *vocabulary)
 {
   const size_t hash_nbytes = vocabulary->hash_nbytes;
-  block->hashes = hash_source_next(source, IN_FLIGHT_NKEYS, &block->n);
+  block->hashes = hash_source_hash_next(source, IN_FLIGHT_NKEYS, &block->n);
   const size_t rest = block->n % 8;
   if (rest != 0) {
     memcpy(block->padded, block->hashes, block->n * hash_nbytes);
     memset(block->padded + block->n * hash_nbytes, 0, (8 - rest) * hash_nbytes);
     block->hashes = block->padded;
   }
-  if (far && !source->keys)
-    hash_source_fetch(source, IN_FLIGHT_NKEYS);
   for (size_t i = 0; far && i < block->n; i += 8)
     block_locate(block, i, lookup, vocabulary);
 }
@@ -153,8 +154,10 @@ probe_blocks(const uint8_t *payload, struct hash_source *source, uint8_t *bitmap
   block_first(block, source, payload, far, lookup, vocabulary);
   for (; block->n > 0; blocks_swap(&block, &next)) {
     block_next(next, source, far, lookup, vocabulary);
+    struct fetch fetch = hash_source_ahead(source, IN_FLIGHT_NKEYS);
     for (size_t i = 0; i < block->n; i += 8) {
       block_prepare(next, i, payload, far, lookup, vocabulary);
+      fetch_eight(&fetch);
       *bitmap++ = vocabulary->probe(lookup, npasses, payload, block->offsets + i,
                                     block->hashes + i * vocabulary->hash_nbytes, far);
     }
@@ -190,8 +193,13 @@ add_blocks(uint8_t *payload, struct hash_source *source, const uint32_t nprobes,
   block_first(block, source, payload, far, lookup, vocabulary);
   for (; block->n > 0; blocks_swap(&block, &next)) {
     block_next(next, source, far, lookup, vocabulary);
+    struct fetch fetch = hash_source_ahead(source, IN_FLIGHT_NKEYS);
+    if (!far && source->keys)
+      hash_source_fetch(source, IN_FLIGHT_NKEYS);
     for (size_t i = 0; i < block->n; i += 8) {
       block_prepare(next, i, payload, far, lookup, vocabulary);
+      if (far)
+        fetch_eight(&fetch);
       const size_t left = block->n - i;
       vocabulary->add(lookup, nprobes, payload, block->offsets + i,
                       block->hashes + i * vocabulary->hash_nbytes, left < 8 ? left : 8, far);
@@ -199,11 +207,55 @@ add_blocks(uint8_t *payload, struct hash_source *source, const uint32_t nprobes,
   }
 }
 
+/* ---- Adding by partitions ---- */
+
+/* Sets the bits of n hashes that a partition has collected. */
+static __attribute__((noinline)) void lines_apply(const struct filter_shape *shape,
+                                                  uint8_t *payload, const struct lookup *lookup,
+                                                  const struct cache_line_vocabulary *vocabulary,
+                                                  size_t partition, const uint8_t *hashes, size_t n)
+{
+  partition_load(shape, payload, partition);
+  struct hash_source collected;
+  hash_source_of_hashes(&collected, hashes, vocabulary->hash_nbytes, n);
+  add_blocks(payload, &collected, shape->nprobes, false, lookup, vocabulary);
+}
+
+/* The source's scratch is of hashes_nbytes. */
+static inline __attribute__((always_inline)) void
+add_by_partitions(const struct filter_shape *shape, uint8_t *payload, struct hash_source *source,
+                  const struct lookup *lookup, const struct cache_line_vocabulary *vocabulary)
+{
+  const struct partitions partitions = partitions_in(source->scratch, shape, &HASHES, source->n, 1);
+  struct block block;
+  while (source->next < source->n) {
+    block_next(&block, source, true, lookup, vocabulary);
+    hash_source_fetch(source, IN_FLIGHT_NKEYS);
+    for (size_t i = 0; i < block.n; i++) {
+      const size_t partition = block.offsets[i] >> PARTITION_LOG2_NBYTES;
+      const uint8_t *hash = block.hashes + i * HASHES.element_nbytes;
+      if (partition_append(&partitions, &HASHES, partition, hash, vocabulary->stream)) {
+        lines_apply(shape, payload, lookup, vocabulary, partition,
+                    partition_collected(&partitions, &HASHES, partition), partitions.max_nelements);
+        partitions.counts[partition] = 0;
+      }
+    }
+  }
+  for (size_t partition = 0; partition < partitions.n; partition++) {
+    const size_t n = partition_fill_up(&partitions, &HASHES, partition, vocabulary->stream);
+    if (n > 0)
+      lines_apply(shape, payload, lookup, vocabulary, partition,
+                  partition_collected(&partitions, &HASHES, partition), n);
+  }
+}
+
 static inline __attribute__((always_inline)) void
 cache_lines_add(const struct filter_shape *shape, uint8_t *payload, struct hash_source *source,
                 const struct lookup *lookup, const struct cache_line_vocabulary *vocabulary)
 {
-  if (shape->nbytes <= NEAR_NBYTES)
+  if (source->scratch && vocabulary->stream)
+    add_by_partitions(shape, payload, source, lookup, vocabulary);
+  else if (shape->nbytes <= NEAR_NBYTES)
     add_blocks(payload, source, shape->nprobes, false, lookup, vocabulary);
   else
     add_blocks(payload, source, shape->nprobes, true, lookup, vocabulary);

@@ -11,9 +11,7 @@
 struct leveldb_add_vocabulary {
   const struct leveldb_arithmetic *arithmetic;
   void (*store)(uint32_t *to, lanes value);
-
-  /* Past the cache where that is possible. Both are aligned to cache lines. */
-  void (*store_line)(uint32_t *to, const struct positions_line *line);
+  stream_function *stream;
 };
 
 /* n is a multiple of 8. Two bytes and eight masks are loaded at a time: each store needs two loads
@@ -93,7 +91,7 @@ add_block(const struct filter_shape *shape, uint8_t *payload, const struct modul
 static __attribute__((noinline)) void partition_apply(const struct filter_shape *shape,
                                                       uint8_t *payload,
                                                       const struct leveldb_add_vocabulary *adding,
-                                                      size_t partition, const uint32_t *positions,
+                                                      size_t partition, const uint8_t *positions,
                                                       size_t n)
 {
   struct bits bits;
@@ -101,7 +99,8 @@ static __attribute__((noinline)) void partition_apply(const struct filter_shape 
   for (size_t nbits, first = 0; first < n; first += nbits) {
     nbits = n - first < MAX_NBITS ? n - first : MAX_NBITS;
     for (size_t i = 0; i < nbits; i += LANES)
-      adding->arithmetic->put_bits(&bits, i, adding->arithmetic->load(positions + first + i));
+      adding->arithmetic->put_bits(
+          &bits, i, adding->arithmetic->load(positions + (first + i) * sizeof(uint32_t)));
     set_bits_at(payload, &bits, nbits);
   }
 }
@@ -111,19 +110,13 @@ partition_collect(const struct filter_shape *shape, uint8_t *payload,
                   const struct leveldb_add_vocabulary *adding, const struct partitions *partitions,
                   uint32_t position)
 {
-  const size_t partition = position >> PARTITION_LOG2_NBITS;
-  struct positions_line *line = &partitions->lines[partition];
-  size_t count = partitions->counts[partition];
-  line->positions[count++ % CACHE_LINE_NPOSITIONS] = position;
-  if (count % CACHE_LINE_NPOSITIONS == 0) {
-    uint32_t *collected = partition_collected(partitions, partition);
-    adding->store_line(collected + count - CACHE_LINE_NPOSITIONS, line);
-    if (count == partitions->max_npositions) {
-      partition_apply(shape, payload, adding, partition, collected, count);
-      count = 0;
-    }
+  const size_t partition = position >> (PARTITION_LOG2_NBYTES + 3);
+  if (partition_append(partitions, &POSITIONS, partition, &position, adding->stream)) {
+    partition_apply(shape, payload, adding, partition,
+                    partition_collected(partitions, &POSITIONS, partition),
+                    partitions->max_nelements);
+    partitions->counts[partition] = 0;
   }
-  partitions->counts[partition] = (uint32_t)count;
 }
 
 /* Collects the positions of n hashes. */
@@ -144,26 +137,22 @@ partitions_add_block(const struct filter_shape *shape, uint8_t *payload,
   }
 }
 
-/* Sets what is left in the partitions. Their last lines are filled up with a position of their
- * own. */
+/* Sets what is left in the partitions. */
 static inline void partitions_apply_all(const struct filter_shape *shape, uint8_t *payload,
                                         const struct leveldb_add_vocabulary *adding,
                                         const struct partitions *partitions)
 {
   for (size_t partition = 0; partition < partitions->n; partition++) {
-    const uint32_t *count = &partitions->counts[partition];
-    while (*count % CACHE_LINE_NPOSITIONS != 0)
-      partition_collect(shape, payload, adding, partitions,
-                        partitions->lines[partition].positions[0]);
-    if (*count > 0)
-      partition_apply(shape, payload, adding, partition, partition_collected(partitions, partition),
-                      *count);
+    const size_t n = partition_fill_up(partitions, &POSITIONS, partition, adding->stream);
+    if (n > 0)
+      partition_apply(shape, payload, adding, partition,
+                      partition_collected(partitions, &POSITIONS, partition), n);
   }
 }
 
 /* ---- The driver ---- */
 
-/* The source's scratch, if any, is of partitions_nbytes. */
+/* The source's scratch, if any, is of positions_nbytes. */
 static inline __attribute__((always_inline)) void
 leveldb_add(const struct filter_shape *shape, uint8_t *payload, struct hash_source *source,
             const struct modulus *modulus, const struct leveldb_add_vocabulary *adding)
@@ -176,7 +165,8 @@ leveldb_add(const struct filter_shape *shape, uint8_t *payload, struct hash_sour
     }
     return;
   }
-  const struct partitions partitions = partitions_in(source->scratch, shape, source->n);
+  const struct partitions partitions =
+      partitions_in(source->scratch, shape, &POSITIONS, source->n, shape->nprobes);
   while (source->next < source->n) {
     const uint8_t *hashes = hash_source_next(source, BLOCK_NKEYS, &n);
     partitions_add_block(shape, payload, modulus, adding, &partitions, hashes, n);

@@ -22,6 +22,12 @@ enum {
    * first-level cache (AVX-512 on Zen 4: 256 keys 2.53, 1024 2.69). */
   SMALL_BLOCK_NKEYS = 256,
 
+  /* Keys of the next block that are prefetched before this one is tested. The CPU fetches the
+   * others by itself, and waits where more lines are requested at once than it has buffers for
+   * (AVX-512 on Xeon, 8-byte keys, none passes, 16 and 256 KiB: 2048 keys 1.08 and 1.48 ns, 256
+   * keys 0.98 and 1.37). */
+  FETCHED_NKEYS = 256,
+
   /* Percent of a block's keys. Where more are hits, testing all probes of all keys of the next
    * block is best: compaction costs instructions and saves loads, so the farther the filter, the
    * more hits it takes until it does not pay. */
@@ -31,13 +37,29 @@ enum {
   MOST_PERCENT_FAR = 87,
 
   /* When a pass leaves more percent of its keys, or fewer keys, one more pass for all remaining
-   * probes is best. */
+   * probes is best (AVX-512 on Xeon, 256 KiB, no key passes, calls of 256 keys: 128 survivors 1.91
+   * ns, 64 1.58). Not in whole blocks if lines are far: each line that a failing key does not need
+   * costs more than a pass (AVX-512 on Xeon, 16 MiB, no key passes, 6 and 10 probes: one more pass
+   * 6.75 and 9.60 ns, probe by probe 6.17 and 6.97). */
   MANY_PERCENT = 80,
-  FEW_SURVIVORS = 128,
+  FEW_SURVIVORS = 64,
+
+  /* So few keys take a single pass, because the next one would wait for loads again (AVX-512 on
+   * Xeon, 256 KiB, no key passes, calls of 32 keys: one pass 3.6 ns, two 3.9; AVX2, 16 MiB, 12
+   * keys: 48 and 58). */
+  ONE_PASS_NKEYS = 32,
+  ONE_PASS_NKEYS_FAR = 15,
+
+  /* Fewer go to scalar if lines are far, because a CPU overlaps calls of few instructions (AVX-512
+   * on Xeon, 16 MiB, no key passes, calls of 8 keys: scalar 42 ns, lanes 50). */
+  MIN_NKEYS_FAR = 12,
 
   /* Up to here prefetching costs more than it saves (AVX2 on Zen 4, no key passes, ns per key
    * without and with it: 4 MiB 3.2, 4.1; 16 MiB 10.0, 4.2). */
   LEVELDB_NEAR_NBYTES = 4 << 20,
+  /* From here on lines are prefetched at once: the lag below costs more than it saves (AVX-512 on
+   * Xeon, 256 MiB, no and all keys pass: at once 18.9 and 49 ns, a step later 20.3 and 55). */
+  AT_ONCE_NBYTES = 64 << 20,
 
   /* Steps between locating bits and loading their bytes (AVX-512 on Zen 4, no key passes, 16 KiB,
    * 16 and 256 MiB: 3 steps 0.95, 5.7, 10.7; 7: 0.98, 4.6, 11.1; 15: 16 MiB 4.5, 256 MiB 12.5). */
@@ -52,7 +74,8 @@ enum { MIN_NBYTES = 2 };
 struct probed {
   const uint8_t *payload;
   uint32_t nprobes;
-  bool is_far; /* its cache lines are prefetched */
+  bool is_far;  /* its cache lines are prefetched */
+  bool at_once; /* as soon as they are located */
   struct modulus modulus;
 
   /* For gathers: the dword in which the payload begins, and where in that, in bits. No dword lies
@@ -62,7 +85,7 @@ struct probed {
 };
 
 /* Keys of a block that have passed all probes so far: their hashes, and their indices in the block.
- * Stores take whole registers. */
+ * Stores take whole registers, and loads whole steps. */
 struct survivors {
   _Alignas(CACHE_LINE_NBYTES) uint32_t hashes[LEVELDB_BLOCK_NKEYS + STEP_NKEYS];
   _Alignas(CACHE_LINE_NBYTES) uint32_t indices[LEVELDB_BLOCK_NKEYS + STEP_NKEYS];
@@ -71,7 +94,6 @@ struct survivors {
 /* What an instruction set does for probing: inline functions, in a constant. */
 struct leveldb_probe_vocabulary {
   const struct leveldb_arithmetic *arithmetic;
-  size_t few_nkeys; /* fewer are faster by scalar */
 
   /* Bit j: whether bit i + j of these is set in the payload, for STEP_NKEYS of them. */
   unsigned (*test_bits)(const uint8_t *payload, const struct bits *bits, size_t i);
@@ -98,16 +120,6 @@ static inline unsigned mask_at(const uint8_t *bitmap, size_t i)
   return (unsigned)bitmap[i / 8] >> i % 8 & ((1u << LANES) - 1);
 }
 
-/* Of a step of keys from i on: those from n on become 0, and bytes without a key stay. */
-static inline void put_step(uint8_t *bitmap, size_t i, size_t n, unsigned mask)
-{
-  if (n - i < STEP_NKEYS)
-    mask &= (1u << (n - i)) - 1;
-  bitmap[i / 8] = (uint8_t)mask;
-  if (n - i > 8)
-    bitmap[i / 8 + 1] = (uint8_t)(mask >> 8);
-}
-
 static inline size_t count_hits(const uint8_t *bitmap, size_t n)
 {
   size_t nhits = 0;
@@ -124,19 +136,6 @@ static inline void mark_hits(const uint32_t *indices, size_t nhits, size_t n, ui
 }
 
 /* ---- Probes of a step ---- */
-
-/* The hashes of a step from i on. One that is not whole is copied to `filled`, where the hashes
- * from n on are 0. */
-static inline const uint8_t *step_at(const uint8_t *hashes, size_t i, size_t n, uint32_t *filled)
-{
-  const uint8_t *step = hashes + i * sizeof *filled;
-  if (i + STEP_NKEYS <= n)
-    return step;
-  memset(filled, 0, STEP_NKEYS * sizeof *filled);
-  if (i < n)
-    memcpy(filled, step, (n - i) * sizeof *filled);
-  return (const uint8_t *)filled;
-}
 
 static inline __attribute__((always_inline)) lanes
 probes_of(const struct leveldb_arithmetic *arithmetic, lanes hashes, lanes strides, uint32_t p)
@@ -166,15 +165,8 @@ static inline __attribute__((always_inline)) void
 test_by_gathers(const struct probed *filter, const struct leveldb_probe_vocabulary *probing,
                 const uint8_t *hashes, size_t n, uint32_t first, uint32_t end, uint8_t *bitmap)
 {
-  size_t i = 0;
-  for (; i + LANES <= n; i += LANES)
+  for (size_t i = 0; i < n; i += LANES)
     gather_probes(filter, probing, hashes + i * sizeof(uint32_t), first, end, bitmap + i / 8);
-  if (i < n) {
-    uint32_t filled[STEP_NKEYS];
-    uint8_t mask[2] = {0};
-    gather_probes(filter, probing, step_at(hashes, i, n, filled), first, end, mask);
-    put_step(bitmap, i, n, mask[0] | (unsigned)mask[1] << 8);
-  }
 }
 
 /* ---- Testing by loads ---- */
@@ -186,17 +178,16 @@ struct next_step {
   lanes probes[STEP_NKEYS / LANES], strides[STEP_NKEYS / LANES];
 };
 
-/* Probe p of the keys at i, of n; of hash 0 where there are none. */
+/* Probe p of the keys at i; of the first ones where there are none. */
 static inline __attribute__((always_inline)) struct next_step
 begin_step(const struct leveldb_arithmetic *arithmetic, const uint8_t *hashes, size_t i, size_t n,
            uint32_t p)
 {
   struct next_step next = {.i = i, .p = p};
-  uint32_t filled[STEP_NKEYS];
-  const uint8_t *step = step_at(hashes, i, n, filled);
+  const uint8_t *step = hashes + (i < n ? i : 0) * sizeof(uint32_t);
 #pragma GCC unroll 4
   for (size_t j = 0; j < STEP_NKEYS / LANES; j++) {
-    const lanes hash = arithmetic->load(step + j * LANES * sizeof *filled);
+    const lanes hash = arithmetic->load(step + j * LANES * sizeof(uint32_t));
     next.strides[j] = arithmetic->strides(hash);
     next.probes[j] = probes_of(arithmetic, hash, next.strides[j], p);
   }
@@ -232,19 +223,19 @@ static inline __attribute__((always_inline)) void prefetch_step(const uint8_t *p
 
 /* Bits go through a ring: a step is located, and AHEAD steps later its bytes are loaded. Loads of
  * what was stored just before in another size wait, so it is prefetched one step after it is
- * located (AVX-512 on Xeon, no key passes, 16 and 256 MiB: at once 7.7 and 20.4, a step later 6.8
- * and 20.1). */
+ * located (AVX-512 on Xeon, no key passes, 16 MiB: at once 7.6 ns, a step later 6.8). */
 static inline __attribute__((always_inline)) void
 test_by_loads(const struct probed *filter, const struct leveldb_probe_vocabulary *probing,
               const uint8_t *hashes, size_t n, uint32_t first, uint32_t end, uint8_t *bitmap)
 {
-  enum { LAST = (AHEAD - 1) * STEP_NKEYS, NEXT = AHEAD * STEP_NKEYS };
+  enum { NEXT = AHEAD * STEP_NKEYS };
   enum { RING_NBITS = RING_NSTEPS * STEP_NKEYS };
+  const size_t fetched = filter->at_once ? NEXT : NEXT - STEP_NKEYS;
   struct bits ring;
   struct next_step next = begin_step(probing->arithmetic, hashes, 0, n, first);
   for (size_t at = 0; at < NEXT; at += STEP_NKEYS) {
     locate_step(&next, filter, probing->arithmetic, hashes, n, first, end, &ring, at);
-    if (filter->is_far && at < LAST)
+    if (filter->is_far && at < fetched)
       prefetch_step(filter->payload, &ring, at);
   }
   size_t at = 0;
@@ -254,16 +245,19 @@ test_by_loads(const struct probed *filter, const struct leveldb_probe_vocabulary
       locate_step(&next, filter, probing->arithmetic, hashes, n, first, end, &ring,
                   (at + NEXT) % RING_NBITS);
       if (filter->is_far)
-        prefetch_step(filter->payload, &ring, (at + LAST) % RING_NBITS);
+        prefetch_step(filter->payload, &ring, (at + fetched) % RING_NBITS);
       mask &= probing->test_bits(filter->payload, &ring, at);
     }
-    put_step(bitmap, i, n, mask);
+    bitmap[i / 8] = (uint8_t)mask;
+    bitmap[i / 8 + 1] = (uint8_t)(mask >> 8);
   }
 }
 
 /* ---- Compaction ---- */
 
-/* Tests probes first .. end of n keys: a bit of each. */
+/* Tests probes first .. end of n keys: a bit of each. Hashes are read in whole steps, and other
+ * bits of the last step become 0: copying the hashes of such a step, pass by pass, takes long
+ * (AVX-512 on Xeon, 256 KiB, no key passes: 1.20 ns with copies, 1.12 without). */
 static inline __attribute__((always_inline)) void
 test(const struct probed *filter, const struct leveldb_probe_vocabulary *probing,
      const uint8_t *hashes, size_t n, uint32_t first, uint32_t end, uint8_t *bitmap)
@@ -272,10 +266,15 @@ test(const struct probed *filter, const struct leveldb_probe_vocabulary *probing
     test_by_gathers(filter, probing, hashes, n, first, end, bitmap);
   else
     test_by_loads(filter, probing, hashes, n, first, end, bitmap);
+  if (n % STEP_NKEYS != 0) {
+    bitmap[n / 8] &= (uint8_t)((1 << n % 8) - 1);
+    bitmap[n / 8 + 1] = 0;
+  }
 }
 
-/* Moves the keys whose bit is set together. Returns how many. hashes and indices may be those of
- * `survivors`, since stores never pass the loads. indices: NULL for a whole block. */
+/* Moves the keys whose bit is set together, followed by hashes of 0. Returns how many. hashes and
+ * indices may be those of `survivors`, since stores never pass the loads. indices: NULL for a whole
+ * block. */
 static inline __attribute__((always_inline)) size_t
 compact(const struct leveldb_probe_vocabulary *probing, const uint8_t *bitmap,
         const uint8_t *hashes, const uint32_t *indices, size_t n, struct survivors *survivors)
@@ -287,67 +286,95 @@ compact(const struct leveldb_probe_vocabulary *probing, const uint8_t *bitmap,
   const lanes next = arithmetic->load(nlanes);
   lanes index = arithmetic->load(first_indices);
   size_t nsurvivors = 0;
-  for (size_t i = 0; i < n; i += STEP_NKEYS) {
-    uint32_t filled[STEP_NKEYS];
-    const uint8_t *step = step_at(hashes, i, n, filled);
-#pragma GCC unroll 4
-    for (size_t j = 0; j < STEP_NKEYS; j += LANES) {
-      if (indices)
-        index = arithmetic->load(indices + i + j);
-      nsurvivors =
-          probing->append(survivors, nsurvivors, arithmetic->load(step + j * sizeof *filled), index,
-                          mask_at(bitmap, i + j));
-      if (!indices)
-        index = arithmetic->sum(index, next);
-    }
+  for (size_t i = 0; i < n; i += LANES) {
+    if (indices)
+      index = arithmetic->load(indices + i);
+    nsurvivors =
+        probing->append(survivors, nsurvivors, arithmetic->load(hashes + i * sizeof(uint32_t)),
+                        index, mask_at(bitmap, i));
+    if (!indices)
+      index = arithmetic->sum(index, next);
   }
+  memset(survivors->hashes + nsurvivors, 0, STEP_NKEYS * sizeof(uint32_t));
   return nsurvivors;
 }
 
-/* For keys that mostly fail. Returns the number of hits. */
+/* All probes of every key. Returns the number of hits. */
+static inline __attribute__((always_inline)) size_t
+probe_all(const struct probed *filter, const struct leveldb_probe_vocabulary *probing,
+          const uint8_t *hashes, size_t n, uint8_t *bitmap)
+{
+  uint8_t passed[LEVELDB_BLOCK_NKEYS / 8 + 1];
+  uint8_t *bits = n % STEP_NKEYS == 0 ? bitmap : passed;
+  test(filter, probing, hashes, n, 0, filter->nprobes, bits);
+  if (bits == passed)
+    memcpy(bitmap, passed, (n + 7) / 8);
+  return count_hits(bitmap, n);
+}
+
+/* For keys that mostly fail. The first pass is for probes 0 .. end. Returns the number of hits. */
 static inline __attribute__((always_inline)) size_t
 probe_survivors(const struct probed *filter, const struct leveldb_probe_vocabulary *probing,
-                const uint8_t *hashes, size_t n, uint8_t *bitmap)
+                const uint8_t *hashes, size_t n, uint32_t end, struct survivors *survivors,
+                uint8_t *bitmap)
 {
-  struct survivors survivors;
   uint8_t passed[LEVELDB_BLOCK_NKEYS / 8 + 1];
   const uint32_t *indices = NULL;
   size_t left = n;
-  for (uint32_t p = 0, end = 1; p < filter->nprobes && left > 0;) {
+  for (uint32_t p = 0; p < filter->nprobes && left > 0;) {
     const size_t ntested = left;
-    passed[(ntested + 7) / 8] = 0; /* the second byte of a step, where it has no keys */
-    test(filter, probing, hashes, ntested, p, end, passed);
-    left = compact(probing, passed, hashes, indices, ntested, &survivors);
-    hashes = (const uint8_t *)survivors.hashes;
-    indices = survivors.indices;
+    if (end == p + 1) /* a constant number of probes is faster */
+      test(filter, probing, hashes, ntested, p, p + 1, passed);
+    else
+      test(filter, probing, hashes, ntested, p, end, passed);
+    left = compact(probing, passed, hashes, indices, ntested, survivors);
+    hashes = (const uint8_t *)survivors->hashes;
+    indices = survivors->indices;
     p = end;
-    end = left * 100 > ntested * MANY_PERCENT || left < FEW_SURVIVORS ? filter->nprobes : p + 1;
+    const bool may_finish = !filter->is_far || n < LEVELDB_BLOCK_NKEYS;
+    const bool should_finish = left * 100 > ntested * MANY_PERCENT || left < FEW_SURVIVORS;
+    end = may_finish && should_finish ? filter->nprobes : p + 1;
   }
-  mark_hits(survivors.indices, left, n, bitmap);
+  mark_hits(survivors->indices, left, n, bitmap);
   return left;
 }
 
 /* ---- The driver ---- */
+
+/* Hashes that do not fill steps are copied to where survivors will be, and followed by 0. */
+static inline const uint8_t *whole_steps(const uint8_t *hashes, size_t n,
+                                         struct survivors *survivors)
+{
+  if (n % STEP_NKEYS == 0)
+    return hashes;
+  memcpy(survivors->hashes, hashes, n * sizeof(uint32_t));
+  memset(survivors->hashes + n, 0, STEP_NKEYS * sizeof(uint32_t));
+  return (const uint8_t *)survivors->hashes;
+}
 
 static inline __attribute__((always_inline)) void
 leveldb_probe_blocks(const struct probed *filter, size_t most_percent,
                      const struct leveldb_probe_vocabulary *probing, struct hash_source *source,
                      uint8_t *bitmap)
 {
+  struct survivors survivors;
   bool most_hit = false;
   for (size_t n, nhits, first = 0; first < source->n; first += n) {
     const bool is_small = most_hit && !filter->is_far;
     const uint8_t *hashes =
-        hash_source_next(source, is_small ? SMALL_BLOCK_NKEYS : LEVELDB_BLOCK_NKEYS, &n);
-    if (filter->is_far && !source->keys)
+        hash_source_hash_next(source, is_small ? SMALL_BLOCK_NKEYS : LEVELDB_BLOCK_NKEYS, &n);
+    if (source->keys)
+      hash_source_fetch(source, FETCHED_NKEYS);
+    else if (filter->is_far)
       hash_source_fetch(source, LEVELDB_BLOCK_NKEYS);
+    hashes = whole_steps(hashes, n, &survivors);
     uint8_t *bits = bitmap + first / 8;
-    if (most_hit) {
-      test(filter, probing, hashes, n, 0, filter->nprobes, bits);
-      nhits = count_hits(bits, n);
-    } else {
-      nhits = probe_survivors(filter, probing, hashes, n, bits);
-    }
+    if (most_hit || n <= (filter->is_far ? ONE_PASS_NKEYS_FAR : ONE_PASS_NKEYS) ||
+        filter->nprobes == 1)
+      nhits = probe_all(filter, probing, hashes, n, bits);
+    else
+      nhits =
+          probe_survivors(filter, probing, hashes, n, n <= FEW_SURVIVORS ? 2 : 1, &survivors, bits);
     most_hit = nhits * 100 > n * most_percent;
   }
 }
@@ -357,17 +384,19 @@ leveldb_probe(const struct filter_shape *shape, const uint8_t *payload, struct m
               const struct leveldb_probe_vocabulary *probing, struct hash_source *source,
               uint8_t *bitmap)
 {
-  if (source->n < probing->few_nkeys || shape->nbytes < MIN_NBYTES) {
+  const bool is_far = shape->nbytes > LEVELDB_NEAR_NBYTES;
+  if ((is_far && source->n < MIN_NKEYS_FAR) || shape->nbytes < MIN_NBYTES) {
     lanebloom_leveldb_probe_scalar(shape, payload, source, bitmap);
     return;
   }
   const size_t offset = (uintptr_t)payload % sizeof(uint32_t);
   struct probed filter = {.payload = payload,
                           .nprobes = shape->nprobes,
+                          .at_once = shape->nbytes > AT_ONCE_NBYTES,
                           .modulus = modulus,
                           .dwords = payload - offset,
                           .first_bit = (uint32_t)offset * 8};
-  if (shape->nbytes > LEVELDB_NEAR_NBYTES) {
+  if (is_far) {
     filter.is_far = true;
     leveldb_probe_blocks(&filter, MOST_PERCENT_FAR, probing, source, bitmap);
   } else {

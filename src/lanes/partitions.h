@@ -1,7 +1,7 @@
 /* Radix partitioning, for adding to a filter that no cache holds. A bit set by itself fetches a
- * cache line from memory and sends it back. Instead, positions of bits are collected by the
- * partition of the filter that they lie in; once a partition has collected enough, it is loaded
- * into the cache, and all its bits are set there.
+ * cache line from memory and sends it back. Instead, elements (positions of bits, or hashes) are
+ * collected by the partition of the filter that they lie in; once a partition has collected enough,
+ * it is loaded into the cache, and all its bits are set there.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_LANES_PARTITIONS_H
 #define LANEBLOOM_LANES_PARTITIONS_H
@@ -9,83 +9,144 @@
 #include "../kernels.h"
 
 enum {
-  /* 512 KiB of a filter: half of a second-level cache of 1 MiB. Other sizes were not measured. */
-  PARTITION_LOG2_NBITS = 22,
-  PARTITION_NBYTES = 1 << (PARTITION_LOG2_NBITS - 3),
-  /* 8 for each of its cache lines: all partitions' positions take half as much as the filter. */
-  PARTITION_MAX_NPOSITIONS = 1 << 16,
-
-  CACHE_LINE_NPOSITIONS = CACHE_LINE_NBYTES / sizeof(uint32_t),
-
-  /* 12 MiB: below, a third-level cache serves single bits as well (Zen 4, ns per key, one by one
-   * and by partitions: 8 MiB 9.1, 20.6; 12 MiB 17.8, 21.8; 16 MiB 26, 20). */
-  PARTITIONED_MIN_NBYTES = 12 << 20,
+  /* 512 KiB of a filter: half of a second-level cache of 1 MiB. */
+  PARTITION_LOG2_NBYTES = 19,
+  PARTITION_NBYTES = 1 << PARTITION_LOG2_NBYTES,
 };
 
-struct positions_line {
-  _Alignas(CACHE_LINE_NBYTES) uint32_t positions[CACHE_LINE_NPOSITIONS];
+struct cache_line {
+  _Alignas(CACHE_LINE_NBYTES) uint8_t bytes[CACHE_LINE_NBYTES];
 };
 
-/* Positions of one partition, the oldest first: those in `collected`, then up to a cache line of
+/* Elements of one partition, the oldest first: those in `collected`, then up to a cache line of
  * them in `lines`. A line that is full moves to `collected` as a whole, by stores that leave the
  * cache alone. */
 struct partitions {
   size_t n;
-  size_t max_npositions; /* of each: a multiple of CACHE_LINE_NPOSITIONS */
-  uint32_t *collected;   /* n * max_npositions */
-  struct positions_line *lines;
-  uint32_t *counts; /* of each partition's positions, below max_npositions */
+  size_t max_nelements; /* of each: whole cache lines */
+  uint8_t *collected;   /* n * max_nelements */
+  struct cache_line *lines;
+  uint32_t *counts; /* of each partition's elements, below max_nelements */
 };
+
+/* Copies a line, past the cache where that is possible. */
+typedef void stream_function(uint8_t *to, const struct cache_line *line);
 
 static inline size_t partitions_n(const struct filter_shape *shape)
 {
-  return (size_t)((shape->nbits - 1) >> PARTITION_LOG2_NBITS) + 1;
+  return (size_t)((shape->nbits - 1) >> (PARTITION_LOG2_NBYTES + 3)) + 1;
 }
 
-/* How many positions each partition collects when nkeys keys are added, or 0: partitions do not
- * pay. A batch of less than a position per cache line of the filter would load more lines as whole
- * partitions than one by one. An eighth above the average, so that few partitions of a small batch
- * are applied twice. */
-static inline size_t partitions_max_npositions(const struct filter_shape *shape, size_t nkeys)
+/* ---- What a layout collects, and when ---- */
+
+struct partition_rule {
+  uint64_t min_nbytes; /* of the filter: below, elements one by one are faster */
+  size_t min_per_line; /* elements in a batch, for each cache line of the filter */
+  size_t element_nbytes;
+  size_t max_nbytes; /* that a partition collects */
+};
+
+/* Positions, half as many bytes as the filter has. 12 MiB: below, a third-level cache serves single
+ * bits as well (Zen 4, ns per key, one by one and by partitions: 8 MiB 9.1, 20.6; 12 MiB 17.8,
+ * 21.8; 16 MiB 26, 20). Batches of less than a position per line would load more lines as whole
+ * partitions than one by one. */
+static const struct partition_rule POSITIONS = {12 << 20, 1, sizeof(uint32_t),
+                                                PARTITION_NBYTES / 2};
+
+/* Hashes of 8 bytes, as many bytes as the filter has (AVX-512 on a Xeon, ns per key, one by one and
+ * by partitions: 16 MiB 6.8, 9.7; 64 MiB 9.5, 9.7; 256 MiB 13.5, 9.5; collecting half as many bytes
+ * 10.5, twice as many 9.4). */
+static const struct partition_rule HASHES = {128 << 20, 2, sizeof(uint64_t), PARTITION_NBYTES};
+
+/* How many elements each partition collects, or 0: partitions do not pay. An eighth above the
+ * average, so that few partitions of a small batch are applied twice. */
+static inline size_t partitions_max_nelements(const struct filter_shape *shape,
+                                              const struct partition_rule *rule, size_t nkeys,
+                                              size_t per_key)
 {
   const uint64_t nbytes = shape->nbits / 8;
-  if (nbytes < PARTITIONED_MIN_NBYTES || nkeys < nbytes / CACHE_LINE_NBYTES / shape->nprobes)
+  const size_t min = (size_t)(nbytes / CACHE_LINE_NBYTES) * rule->min_per_line;
+  if (nbytes < rule->min_nbytes || nkeys < min / per_key)
     return 0;
-  const size_t max = PARTITION_MAX_NPOSITIONS, n = partitions_n(shape);
-  if (nkeys / n >= max / shape->nprobes)
+  const size_t max = rule->max_nbytes / rule->element_nbytes, n = partitions_n(shape);
+  if (nkeys / n >= max / per_key)
     return max;
-  const size_t average = nkeys * shape->nprobes / n, wanted = average + average / 8;
-  const size_t rounded =
-      (wanted + CACHE_LINE_NPOSITIONS - 1) / CACHE_LINE_NPOSITIONS * CACHE_LINE_NPOSITIONS;
+  const size_t per_line = CACHE_LINE_NBYTES / rule->element_nbytes;
+  const size_t average = nkeys * per_key / n, wanted = average + average / 8;
+  const size_t rounded = (wanted + per_line - 1) / per_line * per_line;
   return rounded < max ? rounded : max;
 }
 
-/* The memory that partitions take for adding nkeys keys; 0 where they do not pay. */
-static inline size_t partitions_nbytes(const struct filter_shape *shape, size_t nkeys)
+static inline size_t partitions_nbytes(const struct filter_shape *shape,
+                                       const struct partition_rule *rule, size_t nkeys,
+                                       size_t per_key)
 {
-  const size_t max_npositions = partitions_max_npositions(shape, nkeys);
+  const size_t max_nelements = partitions_max_nelements(shape, rule, nkeys, per_key);
   const size_t each =
-      max_npositions * sizeof(uint32_t) + sizeof(struct positions_line) + sizeof(uint32_t);
-  return max_npositions ? partitions_n(shape) * each : 0;
+      max_nelements * rule->element_nbytes + sizeof(struct cache_line) + sizeof(uint32_t);
+  return max_nelements ? partitions_n(shape) * each : 0;
 }
 
-/* Empty partitions in partitions_nbytes(shape, nkeys) bytes, which are not 0 and begin at a cache
- * line. */
-static inline struct partitions partitions_in(void *memory, const struct filter_shape *shape,
-                                              size_t nkeys)
+/* The memory that partitions take for adding nkeys keys; 0 where they do not pay. */
+static inline size_t positions_nbytes(const struct filter_shape *shape, size_t nkeys)
 {
-  const size_t n = partitions_n(shape), max_npositions = partitions_max_npositions(shape, nkeys);
-  struct partitions partitions = {.n = n, .max_npositions = max_npositions, .collected = memory};
-  partitions.lines = (void *)(partitions.collected + n * max_npositions);
+  return partitions_nbytes(shape, &POSITIONS, nkeys, shape->nprobes);
+}
+
+static inline size_t hashes_nbytes(const struct filter_shape *shape, size_t nkeys)
+{
+  return partitions_nbytes(shape, &HASHES, nkeys, 1);
+}
+
+/* ---- Collecting ---- */
+
+/* Empty partitions in partitions_nbytes() bytes, which are not 0 and begin at a cache line. */
+static inline struct partitions partitions_in(void *memory, const struct filter_shape *shape,
+                                              const struct partition_rule *rule, size_t nkeys,
+                                              size_t per_key)
+{
+  const size_t n = partitions_n(shape),
+               max_nelements = partitions_max_nelements(shape, rule, nkeys, per_key);
+  struct partitions partitions = {.n = n, .max_nelements = max_nelements, .collected = memory};
+  partitions.lines = (void *)(partitions.collected + n * max_nelements * rule->element_nbytes);
   partitions.counts = (void *)(partitions.lines + n);
   memset(partitions.counts, 0, n * sizeof(uint32_t));
   return partitions;
 }
 
-/* Where a partition collects positions. */
-static inline uint32_t *partition_collected(const struct partitions *partitions, size_t partition)
+/* Where a partition collects elements. */
+static inline uint8_t *partition_collected(const struct partitions *partitions,
+                                           const struct partition_rule *rule, size_t partition)
 {
-  return partitions->collected + partition * partitions->max_npositions;
+  return partitions->collected + partition * partitions->max_nelements * rule->element_nbytes;
+}
+
+/* Appends an element. Returns true if the partition is full now: then it is the caller's to apply
+ * all max_nelements, and to set its count to 0. */
+static inline __attribute__((always_inline)) bool
+partition_append(const struct partitions *partitions, const struct partition_rule *rule,
+                 size_t partition, const void *element, stream_function *stream)
+{
+  const size_t size = rule->element_nbytes, per_line = CACHE_LINE_NBYTES / size;
+  struct cache_line *line = &partitions->lines[partition];
+  const size_t count = partitions->counts[partition] + 1;
+  memcpy(line->bytes + (count - 1) % per_line * size, element, size);
+  partitions->counts[partition] = (uint32_t)count;
+  if (count % per_line != 0)
+    return false;
+  stream(partition_collected(partitions, rule, partition) + (count - per_line) * size, line);
+  return count == partitions->max_nelements;
+}
+
+/* Fills up the last line with an element of its own. Returns how many elements there are then. */
+static inline __attribute__((always_inline)) size_t
+partition_fill_up(const struct partitions *partitions, const struct partition_rule *rule,
+                  size_t partition, stream_function *stream)
+{
+  const size_t per_line = CACHE_LINE_NBYTES / rule->element_nbytes;
+  while (partitions->counts[partition] % per_line != 0)
+    partition_append(partitions, rule, partition, partitions->lines[partition].bytes, stream);
+  return partitions->counts[partition];
 }
 
 /* Loads in sequence wake the CPU's own prefetcher, which prefetch instructions do not (Zen 4, ns

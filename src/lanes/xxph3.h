@@ -62,7 +62,43 @@ struct xxph3_vocabulary {
 
   /* Hashes keys of any sizes, at most MIXED_NKEYS. */
   void (*hash_mixed)(const lanebloom_keys *keys, void *hashes);
+
+  const struct xxph3_stripe_vocabulary *stripes;
 };
+
+/* Are the keys of a column long on average? Then lists cost more than the branches they save (129
+ * to 240 bytes, AVX-512 and AVX2 on Xeon: 25.0 and 24.0 ns, in turn 22.5 and 21.7). */
+static inline __attribute__((always_inline)) bool are_long(const lanebloom_keys *keys,
+                                                           enum keys_layout layout)
+{
+  enum { LONG_NBYTES = 160 };
+  const uint32_t *offsets32 = keys->index;
+  const uint64_t *offsets64 = keys->index;
+  if (layout == KEYS_OFFSETS32)
+    return offsets32[keys->n] - offsets32[0] >= LONG_NBYTES * keys->n;
+  if (layout == KEYS_OFFSETS64)
+    return offsets64[keys->n] - offsets64[0] >= LONG_NBYTES * keys->n;
+  return false;
+}
+
+/* One after another, as they stand in memory: above 240 bytes in lanes, others in scalar. */
+static __attribute__((noinline)) void hash_in_turn(const lanebloom_keys *keys,
+                                                   const struct xxph3_stripe_vocabulary *stripes,
+                                                   void *hashes)
+{
+  size_t first = 0;
+  for (size_t i = 0; i < keys->n; i++) {
+    const lanebloom_slice key = keys_at(keys, i);
+    if (key.size <= 240)
+      continue;
+    if (first < i)
+      hash_in_scalar(keys, first, i - first, hashes);
+    xxph3_store(hashes, i, hash_above_240(key.data, key.size, stripes));
+    first = i + 1;
+  }
+  if (first < keys->n)
+    hash_in_scalar(keys, first, keys->n - first, hashes);
+}
 
 /* A constant layout gives each its own loops. */
 static inline __attribute__((always_inline)) void
@@ -72,7 +108,11 @@ hash_blocks(const lanebloom_keys *batch, enum keys_layout layout,
   for (size_t i = 0; i < batch->n; i += MIXED_NKEYS) {
     lanebloom_keys keys = lanebloom_keys_part(batch, i, MIXED_NKEYS);
     keys.layout = layout;
-    vocabulary->hash_mixed(&keys, (uint8_t *)hashes + i * sizeof(uint64_t));
+    uint8_t *const to = (uint8_t *)hashes + i * sizeof(uint64_t);
+    if (are_long(&keys, layout))
+      hash_in_turn(&keys, vocabulary->stripes, to);
+    else
+      vocabulary->hash_mixed(&keys, to);
   }
 }
 

@@ -101,6 +101,8 @@ hash_lists(const lanebloom_keys *keys, const struct lists *lists,
       xxph3_store(hashes, i, hash_above_240(key.data, key.size, lanes->stripes));
     else if (key.size > 0 && key.size < MIN_SHORT)
       xxph3_store(hashes, i, xxph3_1_to_3(key.data, key.size));
+    else if (key.size > 128)
+      xxph3_store(hashes, i, xxph3_129_to_240(key.data, key.size));
     else
       hash_in_scalar(keys, i, 1, hashes);
   }
@@ -180,6 +182,8 @@ struct xxph3_width_vocabulary {
   size_t (*hash_4_to_8)(const uint8_t *keys, size_t width, size_t n, void *hashes);
   size_t (*hash_9_to_16)(const uint8_t *keys, size_t width, size_t n, void *hashes);
   size_t (*hash_17_to_128)(const uint8_t *keys, size_t width, size_t n, void *hashes);
+  size_t (*hash_129_to_240)(const uint8_t *keys, size_t width, size_t n,
+                            void *hashes); /* NULL: lanes are not faster than scalar */
   const struct xxph3_stripe_vocabulary *stripes;
 };
 
@@ -197,6 +201,8 @@ hash_width(const uint8_t *keys, size_t width, size_t n, const struct xxph3_width
     return widths->hash_9_to_16(keys, width, n, hashes);
   if (width >= 17 && width <= 128)
     return widths->hash_17_to_128(keys, width, n, hashes);
+  if (width > 128 && width <= 240 && widths->hash_129_to_240)
+    return widths->hash_129_to_240(keys, width, n, hashes);
   if (width <= 240)
     return 0;
   hash_wide(keys, width, n, widths->stripes, hashes);

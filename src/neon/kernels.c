@@ -22,7 +22,7 @@ const struct kernel_table lanebloom_kernels_neon = {
         {
             [LAYOUT_LEVELDB] = {.probe = lanebloom_leveldb_probe_neon,
                                 .add = lanebloom_leveldb_add_neon,
-                                .scratch_nbytes = partitions_nbytes},
+                                .scratch_nbytes = positions_nbytes},
             [LAYOUT_ROCKSDB_LEGACY] = {.probe = lanebloom_rocksdb_legacy_probe_neon,
                                        .add = lanebloom_rocksdb_legacy_add_neon},
             [LAYOUT_ROCKSDB_LOCAL] = {.probe = lanebloom_rocksdb_local_probe_neon,

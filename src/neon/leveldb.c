@@ -203,11 +203,8 @@ static inline size_t append(struct survivors *survivors, size_t nsurvivors, lane
   return append_four(survivors, nsurvivors, hashes.high, indices.high, mask >> 4);
 }
 
-enum { FEW_NKEYS = 8 }; /* taken over from avx2 */
-
 static const struct leveldb_probe_vocabulary probing = {
     .arithmetic = &arithmetic,
-    .few_nkeys = FEW_NKEYS,
     .test_bits = test_bits,
     .gather = gather,
     .both = both,
@@ -224,10 +221,9 @@ void lanebloom_leveldb_probe_neon(const struct filter_shape *shape, const uint8_
 /* ---- Adding ---- */
 
 /* Through the cache: NEON's intrinsics have no other stores. */
-static inline __attribute__((always_inline)) void copy_line(uint32_t *to,
-                                                            const struct positions_line *line)
+static inline void copy_line(uint8_t *to, const struct cache_line *line)
 {
-  memcpy(to, line->positions, sizeof line->positions);
+  memcpy(to, line->bytes, sizeof line->bytes);
 }
 
 static const struct leveldb_add_vocabulary adding = {&arithmetic, store, copy_line};

@@ -206,7 +206,7 @@ static inline __attribute__((always_inline)) void hash_mixed(const lanebloom_key
   }
 }
 
-static const struct xxph3_vocabulary vocabulary = {hash_fixed, hash_mixed};
+static const struct xxph3_vocabulary vocabulary = {hash_fixed, hash_mixed, &stripes};
 
 void lanebloom_xxph3_hash_neon(const lanebloom_keys *keys, void *hashes)
 {

@@ -41,6 +41,16 @@ static inline void hash_all(const lanebloom_keys *keys, uint8_t *hashes, bool si
   }
 }
 
+uint64_t lanebloom_bloomhash_hash_key_scalar(const uint8_t *key, size_t size)
+{
+  return bloomhash(key, size, false);
+}
+
+uint64_t lanebloom_bloomhash_signed_hash_key_scalar(const uint8_t *key, size_t size)
+{
+  return bloomhash(key, size, true);
+}
+
 void lanebloom_bloomhash_hash_scalar(const lanebloom_keys *keys, void *hashes)
 {
   hash_all(keys, hashes, false);

@@ -7,6 +7,12 @@ static unsigned scalar_score(void)
   return lanebloom_cpu_is_emulated() ? 100 : 1;
 }
 
+hash_key_function *const lanebloom_hash_key_scalar[HASH_END] = {
+    [HASH_BLOOMHASH] = lanebloom_bloomhash_hash_key_scalar,
+    [HASH_BLOOMHASH_SIGNED] = lanebloom_bloomhash_signed_hash_key_scalar,
+    [HASH_XXPH3] = lanebloom_xxph3_hash_key_scalar,
+};
+
 may_match_function *const lanebloom_may_match_scalar[LAYOUT_END] = {
     [LAYOUT_LEVELDB] = lanebloom_leveldb_may_match_scalar,
     [LAYOUT_ROCKSDB_LEGACY] = lanebloom_rocksdb_legacy_may_match_scalar,

@@ -15,6 +15,21 @@ static inline bool leveldb_may_match(const struct filter_shape *shape, const uin
   return true;
 }
 
+/* The same without branches, see OTHER_BITS, and without divisions. nbits is a multiple of 8, so
+ * that the lowest 3 bits of a position are the probe's. */
+static inline bool leveldb_may_match_near(const struct filter_shape *shape, const uint8_t *payload,
+                                          const void *hashes, size_t i)
+{
+  uint32_t probe = hash32_at(hashes, i), all = 0xff;
+  const uint32_t stride = bloomhash_stride(probe), nbytes = (uint32_t)(shape->nbits / 8);
+  const struct reciprocal reciprocal = shape->reciprocal;
+  for (uint32_t k = 0; k < shape->nprobes; k++, probe += stride) {
+    const uint32_t byte = probe / 8 - divide(probe / 8, reciprocal) * nbytes;
+    all &= payload[byte] | OTHER_BITS[probe % 8];
+  }
+  return all == 0xff;
+}
+
 static inline void leveldb_set(const struct filter_shape *shape, uint8_t *payload,
                                const void *hashes, size_t i)
 {
@@ -27,15 +42,21 @@ static inline void leveldb_set(const struct filter_shape *shape, uint8_t *payloa
 }
 
 bool lanebloom_leveldb_may_match_scalar(const struct filter_shape *shape, const uint8_t *payload,
-                                        const void *hashes, size_t i)
+                                        uint64_t hash)
 {
-  return leveldb_may_match(shape, payload, hashes, i);
+  const uint32_t hash32 = (uint32_t)hash;
+  if (shape->nbytes <= SINGLE_NEAR_NBYTES)
+    return leveldb_may_match_near(shape, payload, &hash32, 0);
+  return leveldb_may_match(shape, payload, &hash32, 0);
 }
 
 void lanebloom_leveldb_probe_scalar(const struct filter_shape *shape, const uint8_t *payload,
                                     struct hash_source *source, uint8_t *bitmap)
 {
-  probe_each_hash(shape, payload, source, bitmap, leveldb_may_match);
+  if (shape->nbytes <= NEAR_NBYTES)
+    probe_each_hash(shape, payload, source, bitmap, leveldb_may_match_near);
+  else
+    probe_each_hash(shape, payload, source, bitmap, leveldb_may_match);
 }
 
 void lanebloom_leveldb_add_scalar(const struct filter_shape *shape, uint8_t *payload,

@@ -24,6 +24,23 @@ static inline bool rocksdb_legacy_may_match(const struct filter_shape *shape,
   return true;
 }
 
+/* The same without branches, see OTHER_BITS. */
+static inline bool rocksdb_legacy_may_match_near(const struct filter_shape *shape,
+                                                 const uint8_t *payload, const void *hashes,
+                                                 size_t i)
+{
+  uint32_t probe = hash32_at(hashes, i), all = 0xff;
+  const uint32_t line_number = probe - divide(probe, shape->reciprocal) * shape->nlines;
+  const uint8_t *line = payload + (size_t)line_number * shape->line_nbytes;
+  const uint32_t line_mask = 8 * shape->line_nbytes - 1;
+  const uint32_t stride = bloomhash_stride(probe);
+  for (uint32_t k = 0; k < shape->nprobes; k++, probe += stride) {
+    const uint32_t bit = probe & line_mask;
+    all &= line[bit / 8] | OTHER_BITS[bit % 8];
+  }
+  return all == 0xff;
+}
+
 static inline void rocksdb_legacy_set(const struct filter_shape *shape, uint8_t *payload,
                                       const void *hashes, size_t i)
 {
@@ -38,15 +55,19 @@ static inline void rocksdb_legacy_set(const struct filter_shape *shape, uint8_t 
 }
 
 bool lanebloom_rocksdb_legacy_may_match_scalar(const struct filter_shape *shape,
-                                               const uint8_t *payload, const void *hashes, size_t i)
+                                               const uint8_t *payload, uint64_t hash)
 {
-  return rocksdb_legacy_may_match(shape, payload, hashes, i);
+  const uint32_t hash32 = (uint32_t)hash;
+  if (shape->nbytes <= SINGLE_NEAR_NBYTES)
+    return rocksdb_legacy_may_match_near(shape, payload, &hash32, 0);
+  return rocksdb_legacy_may_match(shape, payload, &hash32, 0);
 }
 
 void lanebloom_rocksdb_legacy_probe_scalar(const struct filter_shape *shape, const uint8_t *payload,
                                            struct hash_source *source, uint8_t *bitmap)
 {
-  probe_each_line(shape, payload, source, bitmap, line_of, rocksdb_legacy_may_match);
+  probe_each_line(shape, payload, source, bitmap, line_of, rocksdb_legacy_may_match_near,
+                  rocksdb_legacy_may_match);
 }
 
 void lanebloom_rocksdb_legacy_add_scalar(const struct filter_shape *shape, uint8_t *payload,

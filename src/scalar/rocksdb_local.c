@@ -22,6 +22,20 @@ static inline bool rocksdb_local_may_match(const struct filter_shape *shape, con
   return true;
 }
 
+/* The same without branches, see OTHER_BITS. */
+static inline bool rocksdb_local_may_match_near(const struct filter_shape *shape,
+                                                const uint8_t *payload, const void *hashes,
+                                                size_t i)
+{
+  const uint8_t *line = payload + line_of(shape, hashes, i);
+  uint32_t probe = (uint32_t)(hash64_at(hashes, i) >> 32), all = 0xff;
+  for (uint32_t k = 0; k < shape->nprobes; k++, probe *= ROCKSDB_LOCAL_MULTIPLIER) {
+    const uint32_t bit = rocksdb_local_bit(probe);
+    all &= line[bit / 8] | OTHER_BITS[bit % 8];
+  }
+  return all == 0xff;
+}
+
 static inline void rocksdb_local_set(const struct filter_shape *shape, uint8_t *payload,
                                      const void *hashes, size_t i)
 {
@@ -35,15 +49,18 @@ static inline void rocksdb_local_set(const struct filter_shape *shape, uint8_t *
 }
 
 bool lanebloom_rocksdb_local_may_match_scalar(const struct filter_shape *shape,
-                                              const uint8_t *payload, const void *hashes, size_t i)
+                                              const uint8_t *payload, uint64_t hash)
 {
-  return rocksdb_local_may_match(shape, payload, hashes, i);
+  if (shape->nbytes <= SINGLE_NEAR_NBYTES)
+    return rocksdb_local_may_match_near(shape, payload, &hash, 0);
+  return rocksdb_local_may_match(shape, payload, &hash, 0);
 }
 
 void lanebloom_rocksdb_local_probe_scalar(const struct filter_shape *shape, const uint8_t *payload,
                                           struct hash_source *source, uint8_t *bitmap)
 {
-  probe_each_line(shape, payload, source, bitmap, line_of, rocksdb_local_may_match);
+  probe_each_line(shape, payload, source, bitmap, line_of, rocksdb_local_may_match_near,
+                  rocksdb_local_may_match);
 }
 
 void lanebloom_rocksdb_local_add_scalar(const struct filter_shape *shape, uint8_t *payload,

@@ -25,6 +25,11 @@ const uint8_t lanebloom_xxph3_secret[192] = {
     /* clang-format on */
 };
 
+uint64_t lanebloom_xxph3_hash_key_scalar(const uint8_t *key, size_t size)
+{
+  return xxph3(key, size);
+}
+
 void lanebloom_xxph3_hash_scalar(const lanebloom_keys *keys, void *hashes)
 {
   if (keys->layout == KEYS_FIXED) {

@@ -130,11 +130,8 @@ static inline size_t append(struct survivors *survivors, size_t nsurvivors, lane
   return nsurvivors + (unsigned)__builtin_popcount(mask);
 }
 
-enum { FEW_NKEYS = 8 }; /* taken over from avx2 */
-
 static const struct leveldb_probe_vocabulary probing = {
     .arithmetic = &arithmetic,
-    .few_nkeys = FEW_NKEYS,
     .test_bits = test_bits,
     .append = append,
 };

@@ -46,8 +46,8 @@ static void check_source(const struct trial *trial, const struct filter_shape *s
 void sources_of_keys(const struct trial *trial)
 {
   enum { B = BLOCK_NKEYS, MAX_N = 5 * B + 9, WIDE = 40, MIXED = WIDE + 1 };
-  static const size_t counts[] = {0,    1,     7, 8,     31,         65,        127,
-                                  1000, B - 1, B, B + 1, 2 * B + 63, 3 * B - 5, MAX_N};
+  static const size_t counts[] = {0,  1,   7,    8,     12, 15,    31,         33,        64,
+                                  65, 127, 1000, B - 1, B,  B + 1, 2 * B + 63, 3 * B - 5, MAX_N};
   static const struct {
     unsigned layout;
     size_t width, stride;

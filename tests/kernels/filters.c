@@ -244,21 +244,23 @@ void filter_around_2_to_32_bits(const struct trial *trial)
 }
 
 /* Filters larger than all caches, and batches from one hash to more than partitions can hold:
- * random hashes; equal ones, which all go to few partitions; and without memory for partitions. */
+ * random hashes; equal ones, which all go to few partitions; and without memory for partitions.
+ * Only the largest ones collect hashes: rocksdb-local's. */
 void filter_beyond_caches(const struct trial *trial)
 {
-  enum { MANY = 700000, MIB = 1 << 20, QUICK = 5 };
+  enum { MANY = 700000, MIB = 1 << 20, QUICK = 6, TWO_PER_LINE = 2 << 21 };
   static const struct {
     uint64_t nbytes;
     uint32_t nprobes;
     size_t n;
-    enum { RANDOM, EQUAL, NO_SCRATCH } kind;
+    enum { RANDOM, EQUAL, HALF_EQUAL, NO_SCRATCH } kind;
   } rows[] = {
       {16 * MIB, 6, 43689, RANDOM},
       {16 * MIB, 6, 43690, RANDOM},
       {13 * MIB, 30, 60000, RANDOM}, /* each partition has the most positions, and is added twice */
       {13 * MIB - 77, 6, 60007, EQUAL},
       {13 * MIB - 77, 6, 60007, NO_SCRATCH},
+      {128 * MIB + 12345, 6, TWO_PER_LINE + 999, HALF_EQUAL},
       /* the rest only if exhaustive */
       {16 * MIB, 6, 1, RANDOM},
       {16 * MIB, 6, MANY, RANDOM},
@@ -273,13 +275,15 @@ void filter_beyond_caches(const struct trial *trial)
   };
   const size_t hash_nbytes = trial->format->hash_nbytes;
   for (size_t r = 0; r < (test_exhaustive() ? COUNT(rows) : QUICK); r++) {
+    if (rows[r].nbytes > 128 * MIB && trial->format->table->layout != LAYOUT_ROCKSDB_LOCAL)
+      continue;
     const struct filter_shape shape = format_shape(trial->format, rows[r].nbytes, rows[r].nprobes);
     const size_t n = rows[r].n;
     struct guarded hashes = guarded_make(n * hash_nbytes, trial_place(trial, r));
     rng_fill(trial->rng, hashes.bytes, n * hash_nbytes);
-    if (rows[r].kind == EQUAL)
-      for (size_t i = 3; i < n; i++)
-        memcpy(hashes.bytes + i * hash_nbytes, hashes.bytes + i % 3 * hash_nbytes, hash_nbytes);
+    const size_t nequal = rows[r].kind == EQUAL ? n : rows[r].kind == HALF_EQUAL ? n / 2 : 0;
+    for (size_t i = 3; i < nequal; i++)
+      memcpy(hashes.bytes + i * hash_nbytes, hashes.bytes + i % 3 * hash_nbytes, hash_nbytes);
     guarded_freeze(&hashes);
     struct guarded found = guarded_make(shape.nbytes, trial_place(trial, r));
     struct guarded wanted = guarded_make(shape.nbytes, AT_END);

@@ -123,7 +123,8 @@ enum { MAX_LENGTH = 300, MAX_LONG_LENGTH = 5200 };
 
 void hash_one_width(const struct trial *trial)
 {
-  static const size_t more[] = {63, 64, 65, 100, 128, 129, 240, 241, MAX_LENGTH};
+  static const size_t more[] = {63,  64,  65,  100, 128, 129,       143,
+                                144, 200, 239, 240, 241, MAX_LENGTH};
   static size_t lengths[MAX_BATCH];
   uint8_t *bytes = test_alloc((size_t)MAX_BATCH * MAX_LENGTH);
   rng_fill(trial->rng, bytes, (size_t)MAX_BATCH * MAX_LENGTH);
