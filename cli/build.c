@@ -7,14 +7,7 @@
 
 #include "build.h"
 
-enum {
-  OPTION_FORMAT = 0x100,
-  OPTION_BITS,
-  OPTION_RATE,
-  OPTION_EXPECTED,
-  OPTION_RAW,
-  OPTION_PROGRESS
-};
+enum { OPTION_FORMAT = 0x100, OPTION_BITS, OPTION_RATE, OPTION_EXPECTED, OPTION_RAW };
 
 /* ---- options ---- */
 
@@ -40,14 +33,6 @@ static void check_rate(const struct build *build, const struct argp_state *state
                "input, give the number of keys by --expected N");
 }
 
-static double parse_rate(const struct argp_state *state, const char *text)
-{
-  double rate = parse_number(state, "--rate", text);
-  if (!(rate > 0 && rate < 1))
-    usage_error(state, "--rate: expected a number between 0 and 1, found '%s'", text);
-  return rate;
-}
-
 static error_t parse(int key, char *text, struct argp_state *state)
 {
   struct build *build = state->input;
@@ -55,6 +40,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
   case ARGP_KEY_INIT:
     state->child_inputs[0] = &build->syntax;
     state->child_inputs[1] = &build->nworkers;
+    state->child_inputs[2] = &build->progress;
     return 0;
   case 'o':
     build->path = text;
@@ -67,7 +53,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     build->bits_text = text;
     return 0;
   case OPTION_RATE:
-    build->rate = parse_rate(state, text);
+    build->rate = parse_rate(state, "--rate", text);
     build->rate_text = text;
     return 0;
   case OPTION_EXPECTED:
@@ -75,9 +61,6 @@ static error_t parse(int key, char *text, struct argp_state *state)
     return 0;
   case OPTION_RAW:
     build->raw = true;
-    return 0;
-  case OPTION_PROGRESS:
-    build->progress = true;
     return 0;
   case ARGP_KEY_ARGS:
     build->inputs = state->argv + state->next;
@@ -87,6 +70,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     if (!build->path)
       argp_error(state, "expected -o FILE, the file to write; found none");
     check_rate(build, state);
+    refuse_keep(&build->syntax, state);
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;
@@ -106,32 +90,37 @@ static const struct argp argp = {
             {"format", OPTION_FORMAT, "NAME", 0, "Build a filter of this format. ", 1},
             {"bits", OPTION_BITS, "N", 0, "Bits per key (10)", 1},
             {"rate", OPTION_RATE, "P", 0,
-             "Choose the bits per key for a false-positive rate of P; 0.01 is one percent", 1},
+             "Choose the bits per key for a false-positive rate of P, such as 0.01 or 1%. Without "
+             "--expected, inputs are read twice and must be regular files",
+             1},
             {"expected", OPTION_EXPECTED, "N", 0,
-             "Size the filter for N keys at the start. Without this option, each record takes 4 or "
-             "8 bytes of memory until the end, when several threads take up to 1.5 times as much, "
+             "Size the filter for N keys, such as 1e6 or 1M, at the start. Without this option, "
+             "each record takes 4 or "
+             "8 bytes of memory until the end, when several threads take up to twice as much, "
              "or 64 MiB, again",
              1},
             {"raw", OPTION_RAW, NULL, 0, "Write the engine's bare bytes instead of a container", 1},
-            {"progress", OPTION_PROGRESS, NULL, 0, "Report the speed every second", 8},
             {0}},
     .parser = parse,
     .args_doc = "-o FILE [INPUT...]",
     .doc = "Builds a Bloom filter from records.\n"
-           "Each whole record is a key. Records come from INPUT, or from standard input if there "
+           "Each whole record is a key, or the fields of it that -f names. Records come from "
+           "INPUT, or from standard input if there "
            "is none or it is `-'. A key that comes twice counts twice in the filter's size: "
            "`sort -u' makes the smallest filter. If an input cannot be read to its end, no "
            "filter is written, because it would miss keys.\v"
            "Examples:\n"
            "  lanebloom build -o words.lbf words.txt\n"
            "  lanebloom build -o words.lbf --rate 0.001 words.txt more.txt\n"
-           "  cut -d, -f2 table.csv | sort -u | lanebloom build -o column.lbf\n"
+           "  lanebloom build -o column.lbf --csv -f email customers.csv\n"
            "  zcat log.gz | lanebloom build -o log.lbf --bits 16 --expected 1000000000\n"
            "  lanebloom build -o filter.bin --raw --format leveldb keys.txt",
     .help_filter = help,
-    .children =
-        (const struct argp_child[]){
-            {.argp = &record_argp}, {.argp = &jobs_argp}, {.argp = &kernel_argp}, {0}},
+    .children = (const struct argp_child[]){{.argp = &record_argp},
+                                            {.argp = &jobs_argp},
+                                            {.argp = &progress_argp},
+                                            {.argp = &kernel_argp},
+                                            {0}},
 };
 
 /* ---- checking the result ---- */
@@ -225,7 +214,11 @@ static double bits_for_rate(const struct build *build, uint64_t nkeys)
 
 int build_main(int argc, char **argv)
 {
-  struct build build = {.format = DEFAULT_FORMAT, .bits_per_key = 10};
+  struct build build = {.messages = {.verb = "build",
+                                     .container_advice = "`build' reads keys; `merge' merges "
+                                                         "filters"},
+                        .format = DEFAULT_FORMAT,
+                        .bits_per_key = 10};
   parse_options(&argp, 0, argc, argv, &build);
   build.target = check_target(build.path);
   if (stat(build.target.path, &build.target_status) != 0)

@@ -1,4 +1,4 @@
-/* The options of `build'.
+/* The options of `build', which `add' also builds by.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_BUILD_H
 #define LANEBLOOM_CLI_BUILD_H
@@ -6,6 +6,7 @@
 #include "cli.h"
 
 struct build {
+  struct input_messages messages;
   struct record_syntax syntax;
   const char *path;
   struct target target;
@@ -16,7 +17,8 @@ struct build {
   double rate;           /* 0: not given */
   const char *rate_text;
   uint64_t expected_keys; /* 0: not given */
-  bool raw, progress;
+  bool raw;
+  enum progress progress;
   char **inputs;
   size_t ninputs;
   size_t nworkers;
@@ -25,7 +27,7 @@ struct build {
 /* ---- building.c: reads all inputs. If one cannot be read to its end, or if there can be no such
  * filter, prints a message and exits. ---- */
 
-/* Returns the number of records. */
+/* Returns the number of keys. */
 uint64_t count_keys(const struct build *build);
 
 /* Builds the filter. *nkeys: the number of keys that were added. */

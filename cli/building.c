@@ -78,19 +78,18 @@ static _Noreturn void die_of(lanebloom_status status, const struct build *build,
 
 /* ---- reading ---- */
 
-/* Runs the job on every record and returns how many there were. */
+/* Runs the job on every record and returns how many had a key. */
 static uint64_t work_on_all(const struct build *build, size_t nworkers, struct job *job)
 {
-  static const struct input_messages messages = {
-      .verb = "build", .container_advice = "`build' reads keys; it does not merge filters"};
   static struct inputs inputs;
-  inputs_begin(&inputs, &messages, &build->syntax, build->inputs, build->ninputs,
+  inputs_begin(&inputs, &build->messages, &build->syntax, build->inputs, build->ninputs,
                &build->target_status);
   job->inputs = &inputs;
   job->nworkers = nworkers;
+  job->progress = resolve_progress(build->progress, false);
   job->needs_all = true;
   job_run(job);
-  return job->nrecords;
+  return job->nrecords - job->nmissing;
 }
 
 static void count_chunk(void *context, size_t worker, struct cutter *cutter, struct chunk *chunk)
@@ -103,7 +102,8 @@ static void count_chunk(void *context, size_t worker, struct cutter *cutter, str
 
 uint64_t count_keys(const struct build *build)
 {
-  return work_on_all(build, build->nworkers, &(struct job){.work = count_chunk});
+  return work_on_all(build, build->nworkers,
+                     &(struct job){.work = count_chunk, .is_first_of_two = true});
 }
 
 /* ---- building ---- */
@@ -153,8 +153,10 @@ static void add_chunk(void *context, size_t worker, struct cutter *cutter, struc
   lanebloom_builder **builder = building->nworkers == 1 ? &building->builder : &partial->builder;
   if (!*builder)
     partial->status = create_builder(building->build, builder);
-  for (struct batch batch; !partial->status && cutter_next(cutter, &batch);)
+  for (struct batch batch; !partial->status && cutter_next(cutter, &batch);) {
+    batch_drop_missing(&batch);
     partial->status = lanebloom_builder_add(*builder, &batch.keys);
+  }
 }
 
 static lanebloom_status merge_partial(struct building *building, struct partial *partial)
@@ -258,10 +260,7 @@ lanebloom_filter *build_filter(const struct build *build, uint64_t *nkeys)
   if (!building.partials)
     die(NULL, "%s", strerror(ENOMEM));
 
-  struct job job = {.context = &building,
-                    .work = add_chunk,
-                    .deliver = deliver_chunk,
-                    .progress = build->progress};
+  struct job job = {.context = &building, .work = add_chunk, .deliver = deliver_chunk};
   *nkeys = work_on_all(build, building.nworkers, &job);
   for (size_t i = 0; i < building.nworkers; i++)
     if ((status = merge_partial(&building, &building.partials[i])))

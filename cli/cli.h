@@ -28,7 +28,12 @@ enum { EXIT_SELECTED = 0, EXIT_NONE_SELECTED = 1, EXIT_TROUBLE = 2 }; /* as grep
 /* Verbs. argv[0] is "lanebloom VERB". Each returns an exit status. */
 int build_main(int argc, char **argv);
 int screen_main(int argc, char **argv);
+int match_main(int argc, char **argv);
+int add_main(int argc, char **argv);
+int merge_main(int argc, char **argv);
 int info_main(int argc, char **argv);
+int plan_main(int argc, char **argv);
+int verify_main(int argc, char **argv);
 int hash_main(int argc, char **argv);
 int kernels_main(int argc, char **argv);
 int tables_main(int argc, char **argv);
@@ -36,18 +41,26 @@ int extract_main(int argc, char **argv);
 
 /* ---- options.c: option groups that verbs use as argp children, and the values of options ---- */
 
-/* Calls argp_parse(). If that fails, prints a message and exits. */
+/* Calls argp_parse(), with the options --help, --usage and --version. If that fails, prints a
+ * message and exits. */
 void parse_options(const struct argp *argp, unsigned flags, int argc, char **argv, void *input);
 
 /* --kernel; input: none. After the last option, a $LANEBLOOM_KERNEL that cannot run here ends the
  * command, unless --kernel was given. */
 extern const struct argp kernel_argp;
 
-/* -z, --width, --crlf; input: struct record_syntax. */
+/* -z, --width, --crlf, and the options of fields; input: struct record_syntax. */
 extern const struct argp record_argp;
 
 /* -j; input: size_t, the number of workers. */
 extern const struct argp jobs_argp;
+
+/* --progress; input: enum progress. */
+extern const struct argp progress_argp;
+
+/* PROGRESS_AUTO becomes PROGRESS_NEVER unless a person sees it: standard error is a terminal, and
+ * no records are printed to one, or to a pipe that may end in one. */
+enum progress resolve_progress(enum progress when, bool prints_records);
 
 /* How to read a FILTER. */
 struct filter_source {
@@ -68,14 +81,8 @@ extern const struct argp writer_argp;
 __attribute__((format(printf, 2, 3))) _Noreturn void usage_error(const struct argp_state *state,
                                                                  const char *format, ...);
 
-/* Parse the value of an option. A value that is not allowed is a usage error. */
-
-/* A whole number from 1 to `most`. */
-uint64_t parse_count(const struct argp_state *state, const char *option, const char *text,
-                     uint64_t most);
-
-/* A finite decimal number. */
-double parse_number(const struct argp_state *state, const char *option, const char *text);
+/* These and the functions of numbers.c parse the value of an option. A value that is not allowed is
+ * a usage error. */
 
 /* The name of a format. */
 lanebloom_format parse_format(const struct argp_state *state, const char *text);
@@ -86,6 +93,29 @@ lanebloom_format parse_hashing_format(const struct argp_state *state, const char
 /* Returns the text, followed by each format's name and description: for --help. The caller frees
  * it. */
 char *with_formats(const char *text, bool only_building);
+
+/* ---- numbers.c ---- */
+
+/* A whole number from 1 to `most`, exactly: 1000000, 1e6, 1M, 1.5k, 64Ki. */
+uint64_t parse_count(const struct argp_state *state, const char *option, const char *text,
+                     uint64_t most);
+
+/* Bytes, likewise, or with a unit: 64MiB, 1GB. */
+uint64_t parse_size(const struct argp_state *state, const char *option, const char *text);
+
+/* A finite decimal number. */
+double parse_number(const struct argp_state *state, const char *option, const char *text);
+
+/* A false-positive rate between 0 and 1, both excluded: 0.01, 1%. */
+double parse_rate(const struct argp_state *state, const char *option, const char *text);
+
+/* ---- field_options.c ---- */
+
+/* -d, -f, --csv, --tsv, --no-header, --missing: a child of record_argp, with its input. */
+extern const struct argp field_argp;
+
+/* A usage error for --missing=keep: for verbs that print no records. */
+void refuse_keep(const struct record_syntax *syntax, const struct argp_state *state);
 
 /* ---- filters.c ---- */
 
@@ -194,8 +224,18 @@ void output_json(struct json_object *object);
 /* The time of a monotonic clock, in seconds. */
 double seconds(void);
 
-/* Prints to standard error how many records there were and how many per second: at most once a
- * second, and at the end. The first call starts the clock. */
-void report_progress(uint64_t nrecords, bool at_end);
+/* ---- progress.c: how far the command is, on standard error ---- */
+
+/* Starts the clock. when: as resolve_progress() returned it. nbytes: of all inputs; 0: unknown. */
+void progress_begin(enum progress when, uint64_t nbytes);
+
+/* Reports at most once a second: the share of bytes, records and their rate, the time left. */
+void progress_report(uint64_t nrecords, uint64_t nbytes);
+
+/* Erases the report. With PROGRESS_ALWAYS, prints the number of records and their rate. */
+void progress_end(uint64_t nrecords);
+
+/* Erases the report, if there is one: something else is about to be printed. */
+void progress_erase(void);
 
 #endif

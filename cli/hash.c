@@ -34,6 +34,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
   case OPTION_FILTER:
     hash->path = text;
     return 0;
+  case ARGP_KEY_END:
+    refuse_keep(&hash->syntax, state);
+    return 0;
   case ARGP_KEY_ARGS:
     hash->inputs = state->argv + state->next;
     hash->ninputs = (size_t)(state->argc - state->next);
@@ -127,6 +130,8 @@ static void hash_chunk(void *context, size_t worker, struct cutter *cutter, stru
     if (status != LANEBLOOM_OK)
       die(NULL, "%s", status_text(status));
     for (size_t i = 0; i < batch.n; i++) {
+      if (!batch_has_key(&batch, i))
+        continue;
       print_hash(hash, (const char *)hashes + i * hash->hash_nbytes);
       print_record(hash, &batch, i);
     }

@@ -41,7 +41,9 @@ static void chunk_reset(struct chunk *chunk)
   chunk->data = chunk->buffer + READ_NBYTES;
   chunk->nbytes = 0;
   chunk->error[0] = '\0';
-  chunk->is_out_of_memory = false;
+  chunk->is_out_of_memory = chunk->at_beginning = false;
+  chunk->header = NULL;
+  chunk->header_nlines = 0;
 }
 
 static bool chunk_grow(struct chunk *chunk)
@@ -68,6 +70,21 @@ void inputs_begin(struct inputs *inputs, const struct input_messages *messages,
   inputs->npaths = npaths ? npaths : 1;
   inputs->target = target && S_ISREG(target->st_mode) ? *target : (struct stat){0};
   inputs->fd = -1;
+}
+
+uint64_t inputs_nbytes(const struct inputs *inputs)
+{
+  uint64_t nbytes = 0;
+  for (size_t i = 0; i < inputs->npaths; i++) {
+    const char *path = inputs->paths[i];
+    struct stat input;
+    if ((strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &input) : stat(path, &input)) != 0)
+      continue; /* opening it will say so */
+    if (!S_ISREG(input.st_mode))
+      return 0;
+    nbytes += (uint64_t)input.st_size;
+  }
+  return nbytes;
 }
 
 static void close_input(struct inputs *inputs)
@@ -100,8 +117,10 @@ static void open_input(struct inputs *inputs, struct chunk *chunk)
   const char *path = *inputs->paths++;
   inputs->npaths--;
   inputs->ncarried = 0;
+  inputs->needs_header = has_header(&inputs->syntax.fields);
   inputs->at_beginning = inputs->syntax.width == 0; /* fixed-width keys may begin with any bytes */
   inputs->name = chunk->name = input_name(path);
+  chunk->at_beginning = true;
   inputs->fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 
   struct stat input = {0};
@@ -153,14 +172,31 @@ static const struct file_kind *find_kind(const char *bytes, size_t nbytes)
   return NULL;
 }
 
+static void describe_kind(const struct input_messages *messages, const struct file_kind *kind,
+                          char *text, size_t size)
+{
+  if (kind->decompressor)
+    snprintf(text, size, "expected records, found %s: decompress it: %s FILE | lanebloom %s ...",
+             kind->name, kind->decompressor, messages->verb);
+  else
+    snprintf(text, size, "expected records, found %s: %s", kind->name, messages->container_advice);
+}
+
+bool is_foreign(const struct input_messages *messages, const char *bytes, size_t nbytes, char *text,
+                size_t size)
+{
+  const struct file_kind *kind = nbytes > 0 ? find_kind(bytes, nbytes) : NULL;
+  if (!kind || nbytes < kind->nbytes)
+    return false;
+  describe_kind(messages, kind, text, size);
+  return true;
+}
+
 static void refuse(struct inputs *inputs, struct chunk *chunk, const struct file_kind *kind)
 {
-  const struct input_messages *messages = &inputs->messages;
-  if (kind->decompressor)
-    fail(inputs, chunk, "expected records, found %s: decompress it: %s FILE | lanebloom %s ...",
-         kind->name, kind->decompressor, messages->verb);
-  else
-    fail(inputs, chunk, "expected records, found %s: %s", kind->name, messages->container_advice);
+  char text[sizeof chunk->error];
+  describe_kind(&inputs->messages, kind, text, sizeof text);
+  fail(inputs, chunk, "%s", text);
 }
 
 /* ---- Chunks ---- */
@@ -187,16 +223,6 @@ static bool read_more(struct inputs *inputs, struct chunk *chunk, size_t *nread)
   return true;
 }
 
-/* How many bytes of the chunk are whole records. No record ends before the last `nread` bytes. */
-static size_t count_whole(const struct record_syntax *syntax, const struct chunk *chunk,
-                          size_t nread)
-{
-  if (syntax->width)
-    return chunk->nbytes - chunk->nbytes % syntax->width;
-  const char *last = memrchr(chunk->data + chunk->nbytes - nread, syntax->terminator, nread);
-  return last ? (size_t)(last + 1 - chunk->data) : 0;
-}
-
 /* Makes a record of the bytes after the last terminator, by adding one. */
 static void complete_tail(struct inputs *inputs, struct chunk *chunk)
 {
@@ -211,17 +237,125 @@ static void complete_tail(struct inputs *inputs, struct chunk *chunk)
         inputs->syntax.terminator; /* room is left: the last read returned 0 bytes */
 }
 
+/* ---- Headers ---- */
+
+static uint64_t count_lines(const char *data, size_t nbytes)
+{
+  uint64_t n = 0;
+  for (size_t i = 0; i < nbytes; i++)
+    n += data[i] == '\n';
+  return n;
+}
+
+/* The bytes of a header without its line end and a byte order mark. */
+static size_t trim_header(const struct inputs *inputs, const char **header, size_t nbytes)
+{
+  const size_t bom_nbytes = count_bom(&inputs->syntax.fields, *header, nbytes);
+  *header += bom_nbytes;
+  nbytes -= bom_nbytes + 1;
+  return nbytes - (nbytes > 0 && (*header)[nbytes - 1] == '\r');
+}
+
+static void keep_header(struct inputs *inputs, struct chunk *chunk, size_t nbytes)
+{
+  char problem[sizeof chunk->error];
+  if (!find_fields(&inputs->syntax.fields, chunk->data, nbytes - 1, problem, sizeof problem)) {
+    fail(inputs, chunk, "%s", problem);
+    return;
+  }
+  inputs->header = malloc(nbytes);
+  if (!inputs->header) {
+    fail(inputs, chunk, "%s", strerror(ENOMEM));
+    chunk->is_out_of_memory = true;
+    return;
+  }
+  memcpy(inputs->header, chunk->data, nbytes);
+  inputs->header_nbytes = nbytes;
+  chunk->header = inputs->header;
+  chunk->header_nbytes = nbytes;
+}
+
+static void compare_header(struct inputs *inputs, struct chunk *chunk, size_t nbytes)
+{
+  const char *first = inputs->header, *second = chunk->data;
+  const size_t first_nbytes = trim_header(inputs, &first, inputs->header_nbytes);
+  const size_t second_nbytes = trim_header(inputs, &second, nbytes);
+  if (first_nbytes == second_nbytes && memcmp(first, second, first_nbytes) == 0)
+    return;
+  char *expected = escape_word(first, first_nbytes, 40),
+       *found = escape_word(second, second_nbytes, 40);
+  fail(inputs, chunk, "expected the header of the first input, %s, found %s", expected, found);
+  free(expected);
+  free(found);
+}
+
+/* The header has no end: it has a quote where none may stand, or one is missing. */
+static void refuse_header(struct inputs *inputs, struct chunk *chunk)
+{
+  char problem[sizeof chunk->error] = "expected a header, found none";
+  const char *end = memchr(chunk->data, '\n', chunk->nbytes);
+  find_fields(&inputs->syntax.fields, chunk->data, (size_t)(end - chunk->data), problem,
+              sizeof problem);
+  fail(inputs, chunk, "%s", problem);
+}
+
+/* Takes the header off the front of the chunk. */
+static void take_header(struct inputs *inputs, struct chunk *chunk)
+{
+  const size_t nbytes = record_nbytes(&inputs->syntax, chunk->data, chunk->nbytes);
+  inputs->needs_header = false;
+  if (chunk->nbytes == 0)
+    fail(inputs, chunk, "expected a header, found an empty input");
+  else if (nbytes == 0)
+    refuse_header(inputs, chunk);
+  else if (inputs->header)
+    compare_header(inputs, chunk, nbytes);
+  else
+    keep_header(inputs, chunk, nbytes);
+  if (*chunk->error)
+    return;
+  chunk->header_nlines = count_lines(chunk->data, nbytes);
+  chunk->data += nbytes;
+  chunk->nbytes -= nbytes;
+}
+
+/* ---- Filling ---- */
+
+/* How many bytes of a chunk without a whole record can be delivered, because a record in them has a
+ * fault: after a quote where none may stand, line ends seem to be inside fields, and the chunk
+ * would grow to the end of the input. The cutter then finds the fault. 0: there is none. */
+static size_t faulty_nbytes(struct inputs *inputs, const struct chunk *chunk)
+{
+  const char *last = memrchr(chunk->data, inputs->syntax.terminator, chunk->nbytes);
+  if (!has_quotes(&inputs->syntax.fields) || !last)
+    return 0;
+  struct record_syntax syntax = inputs->syntax;
+  syntax.fields.n = 1; /* a field that no record has: no key is made */
+  syntax.fields.fields[0] = (struct field){.number = SIZE_MAX - 1};
+  syntax.fields.missing = MISSING_DROP;
+  const size_t nbytes = (size_t)(last + 1 - chunk->data);
+  cutter_begin(&inputs->checker, &syntax, chunk->data, nbytes, chunk->at_beginning);
+  for (struct batch batch; cutter_next(&inputs->checker, &batch);)
+    ;
+  const enum fault_kind kind = inputs->checker.fault.kind;
+  return kind == FAULT_QUOTE || kind == FAULT_AFTER ? nbytes : 0;
+}
+
 /* Fills the chunk from the open input, and closes the input at its end. */
 static void fill(struct inputs *inputs, struct chunk *chunk)
 {
+  const struct record_syntax *syntax = &inputs->syntax;
   chunk->name = inputs->name;
-  chunk->data -= inputs->ncarried;
+  chunk->data = chunk->buffer + READ_NBYTES - inputs->ncarried;
   chunk->nbytes = inputs->ncarried;
   memcpy(chunk->data, inputs->carried, inputs->ncarried);
+  bool odd_quotes = has_odd_quotes(syntax, chunk->data, chunk->nbytes);
+  size_t check_nbytes = READ_NBYTES; /* doubles, so that the time of all checks is linear */
 
   for (size_t nread; read_more(inputs, chunk, &nread);) {
     const struct file_kind *kind =
         inputs->at_beginning ? find_kind(chunk->data, chunk->nbytes) : NULL;
+    odd_quotes ^= has_odd_quotes(syntax, chunk->data + chunk->nbytes - nread, nread);
     if (kind && chunk->nbytes < kind->nbytes)
       continue;
     if (kind) {
@@ -229,24 +363,34 @@ static void fill(struct inputs *inputs, struct chunk *chunk)
       return;
     }
     inputs->at_beginning = false;
-    const size_t nwhole = count_whole(&inputs->syntax, chunk, nread);
+    size_t nwhole = whole_nbytes(syntax, chunk->data, chunk->nbytes, nread, odd_quotes);
+    bool is_faulty = false;
+    if (nwhole == 0 && chunk->nbytes >= check_nbytes) {
+      nwhole = faulty_nbytes(inputs, chunk);
+      is_faulty = nwhole > 0;
+      check_nbytes = 2 * chunk->nbytes;
+    }
     if (nwhole > 0) {
-      inputs->ncarried = chunk->nbytes - nwhole;
+      inputs->ncarried = is_faulty ? 0 : chunk->nbytes - nwhole; /* nothing is read after a fault */
       memcpy(inputs->carried, chunk->data + nwhole, inputs->ncarried);
       chunk->nbytes = nwhole;
+      if (inputs->needs_header)
+        take_header(inputs, chunk);
       return;
     }
   }
   if (*chunk->error)
     return;
   complete_tail(inputs, chunk);
+  if (inputs->needs_header && !*chunk->error)
+    take_header(inputs, chunk);
   close_input(inputs);
 }
 
 bool inputs_next(struct inputs *inputs, struct chunk *chunk)
 {
   chunk_reset(chunk);
-  while (chunk->nbytes == 0 && !*chunk->error) {
+  while (chunk->nbytes == 0 && !*chunk->error && !chunk->header) {
     if (inputs->fd >= 0)
       fill(inputs, chunk);
     else if (inputs->npaths > 0)
@@ -255,4 +399,10 @@ bool inputs_next(struct inputs *inputs, struct chunk *chunk)
       return false;
   }
   return true;
+}
+
+void inputs_end(struct inputs *inputs)
+{
+  free(inputs->header);
+  inputs->header = NULL;
 }

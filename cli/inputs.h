@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/stat.h>
 
 #include "records.h"
@@ -22,11 +23,18 @@ enum { CHUNK_NRECORDS = READ_NBYTES };
 
 /* Whole records of one input; or no records, and the error that ended that input. */
 struct chunk {
-  const char *name;      /* of the input, for messages */
-  char error[160];       /* ""; or a message, and then nbytes is 0 */
-  bool is_out_of_memory; /* the error is ENOMEM */
-  char *data;            /* the records; the chunk's owner may overwrite them */
-  size_t nbytes;
+  const char *name;       /* of the input, for messages */
+  char error[160];        /* ""; or a message, and then nbytes is 0 */
+  bool is_out_of_memory;  /* the error is ENOMEM */
+  char *data;             /* the records; the chunk's owner may overwrite them */
+  size_t nbytes;          /* 0 in a chunk that has only a header */
+  bool at_beginning;      /* the first records of an input */
+  uint64_t header_nlines; /* of the input, before the first records */
+
+  /* The first header of all inputs, to be delivered before the records; NULL: none. Borrowed from
+   * the inputs. */
+  const char *header;
+  size_t header_nbytes;
 
   /* private */
   char *buffer;
@@ -43,19 +51,28 @@ struct input_messages {
   const char *container_advice; /* what to do with a container that was given as records */
 };
 
+/* Do the bytes begin like a file that is not records: a container, or compressed data? If so, puts
+ * into `text` what was found and what to do. */
+bool is_foreign(const struct input_messages *messages, const char *bytes, size_t nbytes, char *text,
+                size_t size);
+
 struct inputs {
   struct input_messages messages;
-  struct record_syntax syntax;
-  char *const *paths; /* not yet opened */
+  struct record_syntax syntax; /* the first header changes it: it names the fields */
+  char *const *paths;          /* not yet opened */
   size_t npaths;
   struct stat target; /* the regular file that is written: no input may be that; 0: none */
 
   /* private */
   int fd;            /* -1: between inputs */
   bool at_beginning; /* of the open input: its first bytes may show that it is not records */
+  bool needs_header; /* of the open input: the next record is one */
   off_t nbytes;      /* of the open input when it was opened; 0 unless it is a regular file */
   const char *name;
   size_t ncarried;
+  struct cutter checker; /* of a chunk that finds no end */
+  char *header;          /* of the first input that had one; NULL: none yet */
+  size_t header_nbytes;
   char carried[READ_NBYTES]; /* the incomplete record after the last chunk: ncarried bytes */
 };
 
@@ -65,8 +82,14 @@ void inputs_begin(struct inputs *inputs, const struct input_messages *messages,
                   const struct record_syntax *syntax, char *const *paths, size_t npaths,
                   const struct stat *target);
 
+/* Bytes of all inputs that are not open yet; 0 unless all are regular files. */
+uint64_t inputs_nbytes(const struct inputs *inputs);
+
 /* Reads the next chunk, until it has a whole record. false: all inputs have ended. One thread at a
  * time. */
 bool inputs_next(struct inputs *inputs, struct chunk *chunk);
+
+/* Frees what the inputs allocated. */
+void inputs_end(struct inputs *inputs);
 
 #endif

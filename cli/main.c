@@ -14,11 +14,23 @@ static const struct {
   const char *name;
   int (*run)(int argc, char **argv);
 } verbs[] = {
-    {"build", build_main},     {"screen", screen_main}, {"info", info_main},
-    {"hash", hash_main},       {"tables", tables_main}, {"extract", extract_main},
-    {"kernels", kernels_main},
+    {"build", build_main},   {"screen", screen_main},   {"match", match_main},
+    {"add", add_main},       {"merge", merge_main},     {"plan", plan_main},
+    {"info", info_main},     {"verify", verify_main},   {"hash", hash_main},
+    {"tables", tables_main}, {"extract", extract_main}, {"kernels", kernels_main},
 };
 static const size_t nverbs = sizeof verbs / sizeof *verbs;
+
+/* Returns the verb of this name. */
+static size_t find_verb(const struct argp_state *state, const char *name)
+{
+  size_t verb = 0;
+  while (verb < nverbs && strcmp(name, verbs[verb].name) != 0)
+    verb++;
+  if (verb == nverbs)
+    usage_error(state, "expected a verb, found '%s'", name);
+  return verb;
+}
 
 struct command {
   size_t verb;
@@ -26,17 +38,31 @@ struct command {
   char **argv;
 };
 
+/* `help' alone gives the help of the command and exits; with a verb, it is that verb's --help. */
+static void help(struct command *command, struct argp_state *state)
+{
+  static char *words[] = {NULL, "--help", NULL};
+  if (state->next == state->argc)
+    argp_state_help(state, state->out_stream, ARGP_HELP_STD_HELP);
+  if (state->argc - state->next > 1)
+    argp_error(state, "help: expected one verb");
+  command->verb = find_verb(state, state->argv[state->next]);
+  command->argc = 2;
+  command->argv = words;
+}
+
 static error_t parse(int key, char *text, struct argp_state *state)
 {
   struct command *command = state->input;
   switch (key) {
   case ARGP_KEY_ARG:
-    while (command->verb < nverbs && strcmp(text, verbs[command->verb].name) != 0)
-      command->verb++;
-    if (command->verb == nverbs)
-      usage_error(state, "expected a verb, found '%s'", text);
-    command->argc = state->argc - state->next + 1;
-    command->argv = state->argv + state->next - 1;
+    if (strcmp(text, "help") == 0) {
+      help(command, state);
+    } else {
+      command->verb = find_verb(state, text);
+      command->argc = state->argc - state->next + 1;
+      command->argv = state->argv + state->next - 1;
+    }
     state->next = state->argc; /* the verb parses the rest */
     return 0;
   case ARGP_KEY_NO_ARGS:
@@ -52,12 +78,18 @@ static const struct argp_option verb_list[] = {
     {"build", 0, NULL, OPTION_DOC, "Build a filter from records", 1},
     {"screen", 0, NULL, OPTION_DOC, "Print the records that may be in a filter, or in a database",
      1},
+    {"match", 0, NULL, OPTION_DOC, "Print the records whose key is in a file of keys, exactly", 1},
+    {"add", 0, NULL, OPTION_DOC, "Add records to a filter", 1},
+    {"merge", 0, NULL, OPTION_DOC, "Write the union of filters", 1},
+    {"plan", 0, NULL, OPTION_DOC, "Print size and rate of each format before a filter is built", 1},
+    {"verify", 0, NULL, OPTION_DOC, "Check that the files of filters are whole", 1},
     {"info", 0, NULL, OPTION_DOC,
      "Describe a filter: format, size, fill, expected false-positive rate", 1},
     {"hash", 0, NULL, OPTION_DOC, "Print the hash of each record, and the bits that it probes", 1},
     {"tables", 0, NULL, OPTION_DOC, "Describe the table files of a database and their filters", 1},
     {"extract", 0, NULL, OPTION_DOC, "Save the filter of a table file", 1},
     {"kernels", 0, NULL, OPTION_DOC, "List the kernels that this CPU can run", 1},
+    {"help [VERB]", 0, NULL, OPTION_DOC, "Explain the command, or a verb", 1},
     {0}};
 
 static const struct argp argp = {
@@ -71,14 +103,12 @@ static const struct argp argp = {
            "  lanebloom info words.lbf\n"
            "  lanebloom tables /var/lib/service/db\n"
            "\n"
-           "`lanebloom VERB --help' explains a verb.",
+           "`lanebloom help VERB' explains a verb.\n"
+           "\n"
+           "A number may be written as 1000000, 1e6 or 1M: k, M, G and T are thousand, million, "
+           "billion and trillion; Ki, Mi, Gi and Ti are powers of 1024. A rate may be written as "
+           "0.01 or 1%.",
 };
-
-static void print_version(FILE *stream, struct argp_state *state)
-{
-  (void)state;
-  fprintf(stream, "lanebloom %s\n", lanebloom_version());
-}
 
 /* If the caller closed a standard stream, the next file to be opened would take its number. This
  * fills those numbers with descriptors that can be neither read nor written. */
@@ -98,7 +128,6 @@ int main(int argc, char **argv)
   signal(SIGXFSZ, SIG_IGN); /* a file-size limit is reported as an error and does not kill */
   atexit(output_close);
   argp_err_exit_status = EXIT_TROUBLE;
-  argp_program_version_hook = print_version;
 
   struct command command = {0};
   argv[0] = "lanebloom";

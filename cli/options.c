@@ -1,18 +1,72 @@
 /* Options that several verbs share, and the parsing of option values.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 
-enum { OPTION_KERNEL = 0x100, OPTION_WIDTH, OPTION_CRLF, OPTION_RAW, OPTION_FORMAT, OPTION_WRITER };
+enum {
+  OPTION_KERNEL = 0x100,
+  OPTION_WIDTH,
+  OPTION_CRLF,
+  OPTION_RAW,
+  OPTION_FORMAT,
+  OPTION_WRITER,
+  OPTION_PROGRESS,
+  OPTION_USAGE
+};
+
+/* ---- --help, --usage, --version: argp has its own, but no -h ---- */
+
+static error_t parse_help_option(int key, char *text, struct argp_state *state)
+{
+  (void)text;
+  switch (key) {
+  case 'h':
+  case '?':
+    argp_state_help(state, state->out_stream, ARGP_HELP_STD_HELP);
+    return 0;
+  case OPTION_USAGE:
+    argp_state_help(state, state->out_stream, ARGP_HELP_USAGE | ARGP_HELP_EXIT_OK);
+    return 0;
+  case 'V':
+    fprintf(state->out_stream, "lanebloom %s\n", lanebloom_version());
+    if (!(state->flags & ARGP_NO_EXIT))
+      exit(EXIT_SUCCESS);
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp help_argp = {
+    .options = (const struct argp_option[]){{"help", 'h', NULL, 0, "Give this help list", -1},
+                                            {NULL, '?', NULL, OPTION_HIDDEN, NULL, -1},
+                                            {"usage", OPTION_USAGE, NULL, 0,
+                                             "Give a short usage message", -1},
+                                            {"version", 'V', NULL, 0, "Print program version", -1},
+                                            {0}},
+    .parser = parse_help_option,
+};
 
 void parse_options(const struct argp *argp, unsigned flags, int argc, char **argv, void *input)
 {
-  const error_t error = argp_parse(argp, argc, argv, flags, NULL, input);
+  size_t n = 0;
+  while (argp->children && argp->children[n].argp)
+    n++;
+  struct argp_child *children = resize(NULL, (n + 2) * sizeof *children);
+  for (size_t i = 0; i < n; i++)
+    children[i] = argp->children[i];
+  children[n] = (struct argp_child){.argp = &help_argp};
+  children[n + 1] = (struct argp_child){0};
+
+  struct argp with_help = *argp;
+  with_help.children = children;
+  const error_t error = argp_parse(&with_help, argc, argv, flags | ARGP_NO_HELP, NULL, input);
+  free(children);
   if (error)
     die(NULL, "%s", strerror(error));
 }
@@ -34,28 +88,6 @@ void usage_error(const struct argp_state *state, const char *format, ...)
   free(message);
   argp_state_help(state, stderr, ARGP_HELP_SEE);
   exit(EXIT_TROUBLE);
-}
-
-uint64_t parse_count(const struct argp_state *state, const char *option, const char *text,
-                     uint64_t most)
-{
-  errno = 0;
-  bool decimal = *text && text[strspn(text, "0123456789")] == '\0';
-  uint64_t value = decimal ? strtoull(text, NULL, 10) : 0;
-  if (value == 0 || value > most || errno)
-    usage_error(state, "%s: expected a whole number from 1 to %" PRIu64 ", found '%s'", option,
-                most, text);
-  return value;
-}
-
-double parse_number(const struct argp_state *state, const char *option, const char *text)
-{
-  char *end = NULL;
-  bool decimal = *text && text[strspn(text, "0123456789.eE-+")] == '\0';
-  double value = decimal ? strtod(text, &end) : 0;
-  if (!decimal || *end || !isfinite(value))
-    usage_error(state, "%s: expected a number, found '%s'", option, text);
-  return value;
 }
 
 char *with_formats(const char *text, bool only_building)
@@ -153,6 +185,7 @@ static error_t parse_record_option(int key, char *text, struct argp_state *state
   switch (key) {
   case ARGP_KEY_INIT:
     *syntax = (struct record_syntax){.terminator = '\n'};
+    state->child_inputs[0] = syntax;
     return 0;
   case 'z':
     syntax->terminator = '\0';
@@ -182,9 +215,10 @@ const struct argp record_argp = {
              "filter or a compressed file, which are refused otherwise",
              5},
             {"crlf", OPTION_CRLF, NULL, 0,
-             "Leave a carriage return before the newline out of the key", 5},
+             "Leave a carriage return before the newline out of the key, as --csv and --tsv do", 5},
             {0}},
     .parser = parse_record_option,
+    .children = (const struct argp_child[]){{.argp = &field_argp}, {0}},
 };
 
 /* ---- jobs ---- */
@@ -212,6 +246,50 @@ const struct argp jobs_argp = {
             {0}},
     .parser = parse_jobs_option,
 };
+
+/* ---- progress ---- */
+
+static error_t parse_progress_option(int key, char *text, struct argp_state *state)
+{
+  enum progress *when = state->input;
+  switch (key) {
+  case ARGP_KEY_INIT:
+    *when = PROGRESS_AUTO;
+    return 0;
+  case OPTION_PROGRESS:
+    if (!text || strcmp(text, "always") == 0)
+      *when = PROGRESS_ALWAYS;
+    else if (strcmp(text, "auto") == 0)
+      *when = PROGRESS_AUTO;
+    else if (strcmp(text, "never") == 0)
+      *when = PROGRESS_NEVER;
+    else
+      usage_error(state, "--progress: expected auto, always or never, found '%s'", text);
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+const struct argp progress_argp = {
+    .options =
+        (const struct argp_option[]){
+            {"progress", OPTION_PROGRESS, "WHEN", OPTION_ARG_OPTIONAL,
+             "Report every second how far it is: `always' (without WHEN), `never', or `auto', the "
+             "default: on a terminal, while no records are printed there",
+             8},
+            {0}},
+    .parser = parse_progress_option,
+};
+
+enum progress resolve_progress(enum progress when, bool prints_records)
+{
+  struct stat output;
+  const bool is_stored = fstat(STDOUT_FILENO, &output) == 0 && !S_ISFIFO(output.st_mode) &&
+                         !S_ISSOCK(output.st_mode) && !isatty(STDOUT_FILENO);
+  const bool is_seen = isatty(STDERR_FILENO) && (!prints_records || is_stored);
+  return when == PROGRESS_AUTO && !is_seen ? PROGRESS_NEVER : when;
+}
 
 /* ---- filters ---- */
 

@@ -1,5 +1,6 @@
-/* Records: cuts chunks of input into lines, NUL-terminated strings or fixed-width keys, a batch at
- * a time. Nothing is copied: the records of a batch are adjacent bytes of the chunk.
+/* Records: cuts chunks of input into lines, NUL-terminated strings, fixed-width keys or CSV
+ * records, a batch at a time. The records of a batch are adjacent bytes of the chunk; so are their
+ * keys, except those that are joined from several fields or had quotes in them.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_RECORDS_H
 #define LANEBLOOM_CLI_RECORDS_H
@@ -10,35 +11,48 @@
 
 #include <lanebloom.h>
 
+#include "fields.h"
+#include "marks.h"
+
 /* Records of a batch. Slices and short records stay in the L2 cache; 256, 1024 and 2048 lines of 12
  * bytes measured alike. A multiple of 8, so that the bitmaps of full batches are adjacent. */
 enum { BATCH_NRECORDS = 2048 };
 
-/* Bytes that are searched for terminators at once; so up to this many records more than a batch may
- * be found. */
-enum { BLOCK_NBYTES = 64 };
-
-/* How an input is cut into records. */
+/* How an input is cut into records, and what of a record is its key. */
 struct record_syntax {
   size_t width;    /* bytes per record; 0: records end at the terminator */
   char terminator; /* '\n' or '\0' */
   bool crlf;       /* a carriage return before the terminator is no part of the key */
+  struct field_syntax fields;
 };
+
+/* How many of the bytes are the first record, terminator included; 0: it does not end in them. */
+size_t record_nbytes(const struct record_syntax *syntax, const char *data, size_t nbytes);
+
+/* How many of the bytes are whole records. The last `nnew` bytes are new: no record ends before
+ * them. odd_quotes: is the number of quotes in all bytes odd? */
+size_t whole_nbytes(const struct record_syntax *syntax, const char *data, size_t nbytes,
+                    size_t nnew, bool odd_quotes);
+
+/* Is the number of quotes in the bytes odd? false if quotes have no meaning. */
+bool has_odd_quotes(const struct record_syntax *syntax, const char *data, size_t nbytes);
 
 /* Adjacent records of one chunk, at least one; borrowed until the next batch. */
 struct batch {
-  lanebloom_keys keys; /* the records without their terminators */
+  lanebloom_keys keys; /* of every record; of a record without a key, the empty one */
   size_t n;
-  const char *data; /* the first record */
-  const lanebloom_slice
-      *slices;  /* n keys, then one whose data is the end of the batch; NULL for fixed width */
-  size_t width; /* bytes per record; 0: slices */
+  const char *data;               /* the first record */
+  const lanebloom_slice *records; /* n records without their terminators, and a last one whose data
+                                     is the end of the batch; NULL for fixed width */
+  size_t width;                   /* bytes per record; 0: `records` */
+  lanebloom_slice *slices;        /* the keys; NULL for fixed width */
+  uint8_t *missing; /* bit i: record i has no key, as its fields are missing; NULL: all have one */
 };
 
 /* Where record i begins, i at most n. It ends, terminator included, where record i + 1 begins. */
 static inline const char *batch_record(const struct batch *batch, size_t i)
 {
-  return batch->slices ? batch->slices[i].data : batch->data + i * batch->width;
+  return batch->records ? batch->records[i].data : batch->data + i * batch->width;
 }
 
 /* The key of record i. */
@@ -48,20 +62,65 @@ static inline lanebloom_slice batch_key(const struct batch *batch, size_t i)
                        : (lanebloom_slice){batch->data + i * batch->width, batch->width};
 }
 
+/* Has record i a key? */
+static inline bool batch_has_key(const struct batch *batch, size_t i)
+{
+  return !batch->missing || !(batch->missing[i / 8] >> i % 8 & 1);
+}
+
+/* Takes the records that have no key out of `keys`, which then has fewer than n. */
+void batch_drop_missing(struct batch *batch);
+
+/* Why a chunk could not be cut to its end. */
+enum fault_kind {
+  FAULT_NONE,
+  FAULT_MEMORY,
+  FAULT_MISSING, /* fewer fields than the key needs */
+  FAULT_QUOTE,   /* a quote inside a field that does not begin with one */
+  FAULT_AFTER,   /* neither separator nor line end after the closing quote */
+  FAULT_UNCLOSED /* no closing quote */
+};
+
+struct fault {
+  enum fault_kind kind;
+  uint64_t line;  /* of the chunk, from 1 */
+  size_t nfields; /* of the record, up to the fault */
+};
+
 /* Cuts bytes that are whole records, terminators included, into batches. */
 struct cutter {
   struct record_syntax syntax;
   const char *next, *end; /* the bytes that are not cut yet */
   size_t nrecords;        /* in the batches so far */
-  lanebloom_slice slices[BATCH_NRECORDS + BLOCK_NBYTES + 1];
+  size_t nmissing;        /* of those, the ones without a key */
+  uint64_t nlines;        /* line ends in those records, also inside quotes */
+  struct fault fault;     /* what ended cutting before the end */
+
+  /* private */
+  size_t bom_nbytes;        /* at the beginning of the next record */
+  struct field_order order; /* of the fields of a key */
+  char *joined;             /* keys of a batch that are not in one piece in their record, or NULL */
+  size_t capacity;          /* of `joined` */
+  size_t needed_nbytes;     /* the most that the chunk's keys take */
+  size_t njoined;           /* bytes */
+  lanebloom_slice records[BATCH_NRECORDS + BLOCK_NBYTES + 1];
+  lanebloom_slice keys[BATCH_NRECORDS];
+  uint8_t missing[BATCH_NRECORDS / 8];
 };
 
-/* Begins to cut these bytes, which are borrowed. */
+/* Begins to cut these bytes, which are borrowed. at_beginning: of an input. The cutter must be
+ * zeroed before its first use. */
 void cutter_begin(struct cutter *cutter, const struct record_syntax *syntax, const char *data,
-                  size_t nbytes);
+                  size_t nbytes, bool at_beginning);
 
 /* Cuts the next batch: BATCH_NRECORDS records, fewer only in the last batch. false: no bytes are
- * left. */
+ * left, or there was a fault. */
 bool cutter_next(struct cutter *cutter, struct batch *batch);
+
+/* Puts into `text` what the fault is: expected and found. */
+void describe_fault(const struct cutter *cutter, char *text, size_t size);
+
+/* Frees what the cutter allocated. */
+void cutter_end(struct cutter *cutter);
 
 #endif

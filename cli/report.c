@@ -78,6 +78,7 @@ char *escape_word(const void *bytes, size_t nbytes, size_t most)
 
 static void complain_va(const char *name, const char *format, va_list arguments)
 {
+  progress_erase();
   fputs("lanebloom: ", stderr);
   if (name) {
     print_name(stderr, name);
@@ -225,20 +226,4 @@ double seconds(void)
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-void report_progress(uint64_t nrecords, bool at_end)
-{
-  static double first, last;
-  double now = seconds();
-  if (first == 0)
-    first = last = now;
-  if (!at_end && now - last < 1)
-    return;
-  last = now;
-  double elapsed = now > first ? now - first : 1e-9;
-  const char *line_end = !at_end && isatty(STDERR_FILENO) ? "\r" : "\n";
-  fprintf(stderr, "lanebloom: %" PRIu64 " records, %.0f per second%s", nrecords,
-          (double)nrecords / elapsed, line_end);
-  fflush(stderr);
 }

@@ -12,6 +12,7 @@
 struct chunk_result {
   size_t nrecords, nselected;
   size_t noutput;       /* bytes of the selected records, which gather() moves to the front */
+  bool begins_input;    /* the first record is the first of its input */
   bool short_of_memory; /* then the chunk was not screened */
   size_t *counts;       /* hits of each table: ntables of the batch, then of the chunk; or NULL */
   struct table_lists *lists; /* of the first selected records, as many as fit; or NULL */
@@ -54,8 +55,11 @@ static bool prepare(const struct screen *screen, struct chunk_result *result)
 }
 
 static size_t screen_batch(const struct screen *screen, struct chunk_result *result,
-                           const lanebloom_keys *keys, uint8_t *bitmap, bool *lists_are_full)
+                           const struct batch *batch, uint8_t *bitmap, bool *lists_are_full)
 {
+  const lanebloom_keys *keys = &batch->keys;
+  if (screen->exact)
+    return key_set_match(screen->exact, batch, bitmap);
   if (screen->filter)
     return lanebloom_filter_screen(screen->filter, keys, bitmap);
   if (result->lists)
@@ -65,6 +69,23 @@ static size_t screen_batch(const struct screen *screen, struct chunk_result *res
                                                NULL, result->counts);
   for (size_t table = 0; result->counts && table < database->ntables; table++)
     result->counts[database->ntables + table] += result->counts[table];
+  return nhits;
+}
+
+/* Makes records without a key selected or not, as --missing says. Returns the number of hits. */
+static size_t set_missing(const struct screen *screen, const struct batch *batch, uint8_t *bitmap,
+                          size_t nhits)
+{
+  const bool keep = screen->syntax.fields.missing == MISSING_KEEP;
+  const bool hit = keep != screen->invert;
+  for (size_t i = 0; i < batch->n; i++) {
+    if (batch_has_key(batch, i))
+      continue;
+    const uint8_t bit = (uint8_t)(1 << i % 8);
+    nhits -= bitmap[i / 8] & bit ? 1 : 0;
+    nhits += hit;
+    bitmap[i / 8] = (uint8_t)(hit ? bitmap[i / 8] | bit : bitmap[i / 8] & ~bit);
+  }
   return nhits;
 }
 
@@ -93,6 +114,7 @@ void screen_chunk(void *context, size_t worker, struct cutter *cutter, struct ch
   char *end = chunk->data;
   bool lists_are_full = false;
   result->nselected = 0;
+  result->begins_input = chunk->at_beginning && chunk->header_nlines == 0;
   result->short_of_memory = !prepare(screen, result);
   if (result->short_of_memory)
     return;
@@ -101,7 +123,9 @@ void screen_chunk(void *context, size_t worker, struct cutter *cutter, struct ch
   for (struct batch batch; cutter_next(cutter, &batch);) {
     const size_t ndone = cutter->nrecords - batch.n; /* batches before the last are full */
     uint8_t *bitmap = result->bitmap + ndone / 8;
-    size_t nhits = screen_batch(screen, result, &batch.keys, bitmap, &lists_are_full);
+    size_t nhits = screen_batch(screen, result, &batch, bitmap, &lists_are_full);
+    if (batch.missing)
+      nhits = set_missing(screen, &batch, bitmap, nhits);
     size_t n = screen->invert ? batch.n - nhits : nhits;
     result->nselected += n;
     if (screen->quiet && n > 0)
@@ -154,8 +178,7 @@ static struct selected take_selected(struct selection *selection)
   const size_t i = find_bit(selection->result->bitmap, selection->i, selection->result->nrecords,
                             !selection->screen->invert);
   const size_t nleft = (size_t)(selection->end - record.bytes);
-  record.end = syntax->width ? record.bytes + syntax->width
-                             : (const char *)memchr(record.bytes, syntax->terminator, nleft) + 1;
+  record.end = record.bytes + record_nbytes(syntax, record.bytes, nleft);
   record.number = selection->first + i;
   selection->i = i + 1;
   selection->next = record.end;
@@ -183,14 +206,22 @@ static void print_with_tables(struct selection *selection, struct table_lists *l
 {
   static struct cutter cutter; /* used with the output token */
   print_listed(selection, lists);
-  cutter_begin(&cutter, &selection->screen->syntax, selection->next,
-               (size_t)(selection->end - selection->next));
+  /* nothing listed, and the first record selected: it stands first again */
+  const bool at_beginning = selection->result->begins_input && selection->i == 0 &&
+                            find_bit(selection->result->bitmap, 0, 1, true) == 0;
+  cutter_begin(&cutter, &selection->screen->job.inputs->syntax, selection->next,
+               (size_t)(selection->end - selection->next), at_beginning);
   for (struct batch batch; cutter_next(&cutter, &batch);)
     for (size_t first = 0; first < batch.n;) {
       const lanebloom_keys rest = lanebloom_keys_part(&batch.keys, first, batch.n - first);
       first += table_lists_restart(lists, &rest);
       print_listed(selection, lists);
     }
+  if (cutter.fault.kind) { /* memory ran out: there was no other fault the first time */
+    char text[200];
+    describe_fault(&cutter, text, sizeof text);
+    die(NULL, "%s", text);
+  }
 }
 
 static void print_each(const struct screen *screen, struct chunk_result *result,
@@ -220,12 +251,35 @@ static void take_counts(struct screen *screen, struct chunk_result *result)
   }
 }
 
+void deliver_header(void *context, const char *header, size_t nbytes)
+{
+  const struct screen *screen = context;
+  if (!screen->count && !screen->quiet)
+    output(header, nbytes);
+}
+
+/* Leaves out the records after the last one that --max-count allows. */
+static void limit(const struct screen *screen, struct chunk_result *result, const char *records)
+{
+  const uint64_t nleft = screen->max_nselected - screen->nselected;
+  if (screen->max_nselected == 0 || result->nselected <= nleft)
+    return;
+  size_t nbytes = 0;
+  for (uint64_t i = 0; i < nleft && nbytes < result->noutput; i++)
+    nbytes += record_nbytes(&screen->syntax, records + nbytes, result->noutput - nbytes);
+  result->noutput = nbytes;
+  result->nselected = (size_t)nleft;
+  if (result->lists && result->lists->nrecords > nleft)
+    result->lists->nrecords = (size_t)nleft;
+}
+
 void deliver_chunk(void *context, size_t worker, struct chunk *chunk, uint64_t first)
 {
   struct screen *screen = context;
   struct chunk_result *result = &screen->results[worker];
   if (result->short_of_memory)
     die(NULL, "%s", strerror(ENOMEM));
+  limit(screen, result, chunk->data);
   screen->nselected += result->nselected;
   if (screen->nhits)
     take_counts(screen, result);
@@ -235,4 +289,6 @@ void deliver_chunk(void *context, size_t worker, struct chunk *chunk, uint64_t f
     print_each(screen, result, chunk->data, first);
   else
     output_whole(chunk->data, result->noutput);
+  if (screen->nselected == screen->max_nselected && screen->max_nselected > 0)
+    end_early(screen);
 }

@@ -10,26 +10,75 @@
 #include "cli.h"
 #include "screen.h"
 
-enum { OPTION_PROGRESS = 0x100, OPTION_DB, OPTION_WHICH };
+enum { OPTION_DB = 0x100, OPTION_WHICH };
 
-/* Takes the first name as the filter. Only one name can be standard input. */
+/* ---- options of `match', too ---- */
+
+static error_t parse_selection(int key, char *text, struct argp_state *state)
+{
+  struct screen *screen = state->input;
+  switch (key) {
+  case 'v':
+    screen->invert = true;
+    return 0;
+  case 'c':
+    screen->count = true;
+    return 0;
+  case 'q':
+    screen->quiet = true;
+    return 0;
+  case 'n':
+    screen->number = true;
+    return 0;
+  case 'm':
+    screen->max_nselected = parse_count(state, "--max-count", text, UINT64_MAX);
+    return 0;
+  case ARGP_KEY_ARGS: /* comes after all options */
+    screen->inputs = state->argv + state->next;
+    screen->ninputs = (size_t)(state->argc - state->next);
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+const struct argp selection_argp = {
+    .options =
+        (const struct argp_option[]){
+            {"invert-match", 'v', NULL, 0, "Select the records that are certainly absent", 1},
+            {"count", 'c', NULL, 0, "Print only the number of selected records", 1},
+            {"quiet", 'q', NULL, 0, "Print nothing; stop at the first selected record", 1},
+            {"number", 'n', NULL, 0, "Print \"NUMBER:\" before each record, from 1", 1},
+            {"max-count", 'm', "N", 0, "Stop after N selected records", 1},
+            {0}},
+    .parser = parse_selection,
+};
+
+const char *take_first_input(struct screen *screen, const struct argp_state *state,
+                             const char *what)
+{
+  const char *first = *screen->inputs++;
+  screen->ninputs--;
+  bool twice = screen->ninputs == 0;
+  for (size_t i = 0; i < screen->ninputs; i++)
+    twice |= is_standard_input(screen->inputs[i]);
+  if (twice && is_standard_input(first))
+    argp_error(state, "%s and INPUT cannot both be standard input", what);
+  return first;
+}
+
+/* ---- options of `screen' ---- */
+
+/* Takes the first name as the filter. */
 static void take_filter(struct screen *screen, const struct argp_state *state)
 {
   if (screen->which || screen->writer)
     argp_error(state, "--which and --writer need --db PATH");
   if (screen->ninputs == 0)
     argp_error(state, "expected a FILTER or --db PATH, found neither");
-  screen->path = *screen->inputs++;
-  screen->ninputs--;
+  screen->path = take_first_input(screen, state, "FILTER");
   screen->source.inputs = screen->inputs;
   screen->source.ninputs = screen->ninputs;
-  if (!is_standard_input(screen->path))
-    return;
-  bool twice = screen->ninputs == 0;
-  for (size_t i = 0; i < screen->ninputs; i++)
-    twice |= is_standard_input(screen->inputs[i]);
-  if (twice)
-    argp_error(state, "FILTER and INPUT cannot both be standard input");
 }
 
 static void check_database_options(const struct screen *screen, const struct argp_state *state)
@@ -52,21 +101,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
     state->child_inputs[1] = &screen->source;
     state->child_inputs[2] = &screen->writer;
     state->child_inputs[3] = &screen->job.nworkers;
-    return 0;
-  case 'v':
-    screen->invert = true;
-    return 0;
-  case 'c':
-    screen->count = true;
-    return 0;
-  case 'q':
-    screen->quiet = true;
-    return 0;
-  case 'n':
-    screen->number = true;
-    return 0;
-  case OPTION_PROGRESS:
-    screen->job.progress = true;
+    state->child_inputs[4] = &screen->job.progress;
+    state->child_inputs[5] = screen;
     return 0;
   case OPTION_DB:
     screen->databases =
@@ -76,11 +112,11 @@ static error_t parse(int key, char *text, struct argp_state *state)
   case OPTION_WHICH:
     screen->which = true;
     return 0;
-  case ARGP_KEY_ARGS: /* comes after all options */
-    screen->inputs = state->argv + state->next;
-    screen->ninputs = (size_t)(state->argc - state->next);
-    return 0;
   case ARGP_KEY_END:
+    if (screen->which && screen->syntax.fields.missing)
+      argp_error(state, "--which needs --missing=fail: a record without a key is in no table");
+    if (screen->which && screen->count && screen->max_nselected)
+      argp_error(state, "give only one of --max-count and --which with --count");
     if (screen->ndatabases > 0)
       check_database_options(screen, state);
     else
@@ -94,10 +130,6 @@ static error_t parse(int key, char *text, struct argp_state *state)
 static const struct argp argp = {
     .options =
         (const struct argp_option[]){
-            {"invert-match", 'v', NULL, 0, "Select the records that are certainly absent", 1},
-            {"count", 'c', NULL, 0, "Print only the number of selected records", 1},
-            {"quiet", 'q', NULL, 0, "Print nothing; stop at the first selected record", 1},
-            {"number", 'n', NULL, 0, "Print \"NUMBER:\" before each record, from 1", 1},
             {"db", OPTION_DB, "PATH", 0,
              "Query the tables in this folder, or this table file, instead of FILTER; repeatable",
              3},
@@ -105,7 +137,6 @@ static const struct argp argp = {
              "Print a record once for each table that may have it, after \"TABLE<tab>\"; with -c, "
              "print how many records each table may have",
              3},
-            {"progress", OPTION_PROGRESS, NULL, 0, "Report the speed every second", 8},
             {0}},
     .parser = parse,
     .args_doc = "FILTER [INPUT...]\n--db PATH [INPUT...]",
@@ -119,12 +150,15 @@ static const struct argp argp = {
            "  lanebloom screen words.lbf input.txt\n"
            "  tail -F log | lanebloom screen seen.lbf\n"
            "  find . -print0 | lanebloom screen -z -v known.lbf\n"
+           "  lanebloom screen --csv -f user_id users.lbf events.csv\n"
            "  lanebloom screen --width 16 -c uuids.lbf uuids.bin\n"
            "  lanebloom screen --db db --which keys.txt",
     .children = (const struct argp_child[]){{.argp = &record_argp},
                                             {.argp = &filter_argp},
                                             {.argp = &writer_argp},
                                             {.argp = &jobs_argp},
+                                            {.argp = &progress_argp},
+                                            {.argp = &selection_argp},
                                             {.argp = &kernel_argp},
                                             {0}},
 };
@@ -180,6 +214,13 @@ static void print_counts(const struct screen *screen)
     outputf("%s%" PRIu64 "\n", screen->labels[i], screen->nhits[i]);
 }
 
+void end_early(const struct screen *screen)
+{
+  if (screen->count && !screen->quiet)
+    print_counts(screen);
+  job_exit(&screen->job, screen->job.nfailed > 0 ? EXIT_TROUBLE : EXIT_SELECTED);
+}
+
 static void screen_free(struct screen *screen)
 {
   results_destroy(screen);
@@ -189,6 +230,30 @@ static void screen_free(struct screen *screen)
   free(screen->nhits);
   free(screen->databases);
   database_close(&screen->database);
+}
+
+int run_screen(struct screen *screen, const struct input_messages *messages)
+{
+  static struct inputs inputs;
+  const bool prints_records = !screen->count && !screen->quiet;
+  struct stat target = {0};
+  if (prints_records)
+    fstat(STDOUT_FILENO, &target);
+  inputs_begin(&inputs, messages, &screen->syntax, screen->inputs, screen->ninputs, &target);
+  results_create(screen);
+  screen->job.progress = resolve_progress(screen->job.progress, prints_records);
+  screen->job.inputs = &inputs;
+  screen->job.context = screen;
+  screen->job.work = screen_chunk;
+  screen->job.deliver = deliver_chunk;
+  screen->job.deliver_header = deliver_header;
+  job_run(&screen->job);
+  if (screen->count && !screen->quiet && is_any_input_whole(screen))
+    print_counts(screen);
+  screen_free(screen);
+  if (screen->job.nfailed > 0)
+    return EXIT_TROUBLE;
+  return screen->nselected > 0 ? EXIT_SELECTED : EXIT_NONE_SELECTED;
 }
 
 int screen_main(int argc, char **argv)
@@ -202,6 +267,7 @@ int screen_main(int argc, char **argv)
     return EXIT_TROUBLE;
   else
     warn_of_constant(screen.path, filter);
+  screen.filter = filter;
   if (screen.which && !screen.quiet)
     label_tables(&screen);
 
@@ -210,23 +276,7 @@ int screen_main(int argc, char **argv)
       .container_advice = screen.ndatabases > 0
                               ? "with --db there is no FILTER"
                               : "`screen' takes one FILTER; run it once per filter"};
-  static struct inputs inputs;
-  struct stat target = {0};
-  if (!screen.count && !screen.quiet)
-    fstat(STDOUT_FILENO, &target);
-  inputs_begin(&inputs, &messages, &screen.syntax, screen.inputs, screen.ninputs, &target);
-  screen.filter = filter;
-  results_create(&screen);
-  screen.job.inputs = &inputs;
-  screen.job.context = &screen;
-  screen.job.work = screen_chunk;
-  screen.job.deliver = deliver_chunk;
-  job_run(&screen.job);
-  if (screen.count && !screen.quiet && is_any_input_whole(&screen))
-    print_counts(&screen);
-  screen_free(&screen);
+  const int status = run_screen(&screen, &messages);
   lanebloom_filter_close(filter);
-  if (screen.job.nfailed > 0)
-    return EXIT_TROUBLE;
-  return screen.nselected > 0 ? EXIT_SELECTED : EXIT_NONE_SELECTED;
+  return status;
 }

@@ -1,9 +1,10 @@
-/* The options and the state of `screen'.
+/* The options and the state of `screen' and `match'.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_SCREEN_H
 #define LANEBLOOM_CLI_SCREEN_H
 
 #include "cli.h"
+#include "key_set.h"
 
 struct screen {
   struct record_syntax syntax;
@@ -15,8 +16,10 @@ struct screen {
   char **inputs;
   size_t ninputs;
   bool invert, count, quiet, number, which;
+  uint64_t max_nselected; /* 0: all */
   struct job job;
 
+  const struct key_set *exact;    /* of `match'; else NULL, and: */
   const lanebloom_filter *filter; /* NULL: screen by the tables of `database` */
   struct database database;
   struct chunk_result *results; /* one for each worker */
@@ -24,6 +27,20 @@ struct screen {
   char **labels;                /* with --which: "NAME\t" of each table; else NULL */
   uint64_t *nhits;              /* with --which --count: records of each table; else NULL */
 };
+
+/* -v, -c, -q, -n, -m, and the names behind the options; input: struct screen. */
+extern const struct argp selection_argp;
+
+/* Takes the first name off the inputs: `what` in messages. It and an input cannot both be standard
+ * input. */
+const char *take_first_input(struct screen *screen, const struct argp_state *state,
+                             const char *what);
+
+/* Exits: enough records were selected. */
+_Noreturn void end_early(const struct screen *screen);
+
+/* Screens all inputs and prints the result. Returns the exit status. */
+int run_screen(struct screen *screen, const struct input_messages *messages);
 
 /* ---- results.c: screens chunks and prints the selected records ---- */
 
@@ -34,5 +51,6 @@ void results_destroy(struct screen *screen);
 /* The functions of struct job; context: the struct screen. */
 void screen_chunk(void *context, size_t worker, struct cutter *cutter, struct chunk *chunk);
 void deliver_chunk(void *context, size_t worker, struct chunk *chunk, uint64_t first);
+void deliver_header(void *context, const char *header, size_t nbytes);
 
 #endif

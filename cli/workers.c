@@ -50,9 +50,22 @@ static void take(sem_t *token)
 
 void job_exit(const struct job *job, int status)
 {
-  if (job->progress)
-    report_progress(job->nrecords, true);
+  progress_end(job->nrecords);
   exit(status);
+}
+
+/* Exits if the chunk could not be cut to its end. */
+static void check_fault(const struct job *job, const struct worker *self)
+{
+  char text[200];
+  const struct fault *fault = &self->cutter.fault;
+  if (fault->kind == FAULT_NONE)
+    return;
+  describe_fault(&self->cutter, text, sizeof text);
+  const bool are_lines = self->cutter.syntax.terminator == '\n';
+  complain(self->chunk.name, "%s %" PRIu64 ": %s", are_lines ? "line" : "record",
+           job->nlines + fault->line, text);
+  job_exit(job, EXIT_TROUBLE);
 }
 
 static void deliver(struct job *job, struct worker *self)
@@ -66,12 +79,19 @@ static void deliver(struct job *job, struct worker *self)
       job_exit(job, EXIT_TROUBLE);
     return;
   }
+  if (chunk->at_beginning)
+    job->nlines = chunk->header_nlines;
+  check_fault(job, self);
   job->nrecords += self->cutter.nrecords;
-  if (job->deliver)
+  job->nbytes += chunk->nbytes;
+  job->nmissing += self->cutter.nmissing;
+  job->nlines += self->cutter.nlines;
+  if (chunk->header && job->deliver_header)
+    job->deliver_header(job->context, chunk->header, chunk->header_nbytes);
+  if (job->deliver && chunk->nbytes > 0)
     job->deliver(job->context, self->index, chunk, first);
   output_flush(); /* more input may come late */
-  if (job->progress)
-    report_progress(job->nrecords, false);
+  progress_report(job->nrecords, job->nbytes);
 }
 
 static void *run(void *worker);
@@ -92,6 +112,7 @@ static void release(struct worker *worker)
   sem_destroy(&worker->may_read);
   sem_destroy(&worker->may_deliver);
   chunk_destroy(&worker->chunk);
+  cutter_end(&worker->cutter);
 }
 
 /* Adds a worker and starts its thread; the first worker runs in job_run()'s. false: memory ran out,
@@ -133,9 +154,10 @@ static void *run(void *worker)
     take(&self->may_read);
     more = inputs_next(job->inputs, &self->chunk);
     struct worker *next = successor(self->ring, self, more);
+    cutter_begin(&self->cutter, &job->inputs->syntax, self->chunk.data, self->chunk.nbytes,
+                 self->chunk.at_beginning && self->chunk.header_nlines == 0);
     give(&next->may_read);
 
-    cutter_begin(&self->cutter, &job->inputs->syntax, self->chunk.data, self->chunk.nbytes);
     if (job->work && self->chunk.nbytes > 0)
       job->work(job->context, self->index, &self->cutter, &self->chunk);
 
@@ -147,13 +169,20 @@ static void *run(void *worker)
   return NULL;
 }
 
+static void report_missing(const struct job *job)
+{
+  const struct field_syntax *fields = &job->inputs->syntax.fields;
+  if (job->nmissing > 0 && !job->is_first_of_two)
+    complain(NULL, "%" PRIu64 " of %" PRIu64 " records lack a field of the key: %s (--missing)",
+             job->nmissing, job->nrecords, fields->missing == MISSING_KEEP ? "kept" : "dropped");
+}
+
 void job_run(struct job *job)
 {
   struct ring ring = {.job = job, .workers = calloc(job->nworkers, sizeof *ring.workers)};
   if (!ring.workers || !add_worker(&ring))
     die(NULL, "%s", strerror(ENOMEM));
-  if (job->progress)
-    report_progress(0, false); /* starts the clock */
+  progress_begin(job->progress, job->progress ? inputs_nbytes(job->inputs) : 0);
   give(&ring.workers[0].may_read);
   give(&ring.workers[0].may_deliver);
   run(&ring.workers[0]);
@@ -164,8 +193,9 @@ void job_run(struct job *job)
     release(&ring.workers[i]);
   }
   free(ring.workers);
-  if (job->progress)
-    report_progress(job->nrecords, true);
+  progress_end(job->nrecords);
+  inputs_end(job->inputs);
+  report_missing(job);
 }
 
 /* ---- Without input ---- */

@@ -22,27 +22,39 @@ enum { WORKERS_MAX = 1024 };
 /* The number of CPUs that this process may use, from 1 to WORKERS_MAX. */
 size_t default_nworkers(void);
 
+/* Whether to report on standard error how far the command is. */
+enum progress { PROGRESS_NEVER, PROGRESS_AUTO, PROGRESS_ALWAYS };
+
 struct job {
   struct inputs *inputs;
   size_t nworkers; /* the most; fewer run if there are fewer chunks or threads */
-  bool progress;   /* report the speed on standard error */
-  bool needs_all;  /* exit at the first input that cannot be read to its end */
+  enum progress progress;
+  bool is_first_of_two; /* the inputs are read again: what is missing is reported then */
+  bool needs_all;       /* exit at the first input that cannot be read to its end */
 
   /* Both functions may be NULL. worker: from 0 to nworkers - 1; one worker does both for a chunk.
    *
    * work: all workers at once. It cuts the whole chunk, unless deliver() then exits.
    * deliver: one worker at a time, in the order of chunks, if the chunk has no error. first: the
-   * number of the chunk's first record, from 1. */
+   * number of the chunk's first record, from 1.
+   * deliver_header: the same, for the header of the inputs, before the first record. */
   void *context;
   void (*work)(void *context, size_t worker, struct cutter *cutter, struct chunk *chunk);
   void (*deliver)(void *context, size_t worker, struct chunk *chunk, uint64_t first);
+  void (*deliver_header)(void *context, const char *header, size_t nbytes);
 
   /* Results; only the worker with the output token may use them. */
   uint64_t nrecords; /* delivered */
+  uint64_t nmissing; /* of them, those without a key */
+  uint64_t nbytes;   /* of their chunks */
   size_t nfailed;    /* inputs that could not be read to their end; each had a message */
+
+  /* private */
+  uint64_t nlines; /* of the input that the chunk is from, before the chunk */
 };
 
-/* Works on all inputs. If memory runs out, prints a message and exits. */
+/* Works on all inputs. If memory runs out, or a record has a fault, prints a message and exits. At
+ * the end, says how many records had no key. */
 void job_run(struct job *job);
 
 /* Calls work(context, i) for every i below n, each in a thread, and returns when all are done.

@@ -170,16 +170,80 @@ static void check_groups(int argc, char **argv)
 static const struct argp no_options = {0};
 static const struct argp_state no_state = {.root_argp = &no_options, .name = "options"};
 
-/* Is the text only digits, and a number from 1 to `most`? Computed in 128 bits. */
+/* ---- A second reading of whole numbers: long multiplication and division, digit by digit ---- */
+
+enum { MAX_NUMBER_NBYTES = 200 };
+
+struct digits {
+  unsigned char *digit; /* from the last */
+  size_t n;
+};
+
+static void multiply_add(struct digits *number, unsigned factor, unsigned summand)
+{
+  unsigned carry = summand;
+  for (size_t i = 0; i < number->n || carry > 0; i++, carry /= 10) {
+    if (i == number->n)
+      number->digit[number->n++] = 0;
+    carry += number->digit[i] * factor;
+    number->digit[i] = (unsigned char)(carry % 10);
+  }
+}
+
+/* Drops a digit at the end, or puts a 0 there. false: it dropped another. */
+static bool shift(struct digits *number, bool left)
+{
+  if (left) {
+    if (number->n > 0)
+      multiply_add(number, 10, 0);
+    return true;
+  }
+  if (number->n == 0)
+    return true;
+  const bool is_zero = number->digit[0] == 0;
+  memmove(number->digit, number->digit + 1, --number->n);
+  return is_zero;
+}
+
+/* Is the text DIGITS[.DIGITS][eEXPONENT][UNIT], and a whole number from 1 to `most`? */
 static bool is_count(const char *text, uint64_t most, uint64_t *number)
 {
-  unsigned __int128 value = 0;
-  for (const char *digit = text; *digit; digit++) {
-    if (*digit < '0' || *digit > '9')
+  static const char names[] = "kKMGT";
+  static const int powers[] = {1, 1, 2, 3, 4};
+  static unsigned char room[2 * MAX_NUMBER_NBYTES];
+  struct digits digits = {room, 0};
+  long exponent = 0, given = 0;
+  size_t nread = 0;
+  const char *point = NULL;
+  for (; isdigit((unsigned char)*text) || (*text == '.' && !point); text++)
+    if (*text == '.') {
+      point = text;
+    } else {
+      multiply_add(&digits, 10, (unsigned)(*text - '0'));
+      exponent -= point != NULL;
+      nread++;
+    }
+  int nbytes = 0;
+  if ((*text == 'e' || *text == 'E') && !isspace((unsigned char)text[1]) &&
+      sscanf(text + 1, "%ld%n", &given, &nbytes) == 1)
+    text += 1 + nbytes;
+  const char *name = *text ? strchr(names, *text) : NULL;
+  const int power = name ? powers[name - names] : 0;
+  const bool is_binary = name && text[1] == 'i';
+  text += (name != NULL) + is_binary;
+  if (*text || nread == 0 || given < -1000000 || given > 1000000)
+    return false;
+  for (int i = 0; is_binary && i < power; i++)
+    multiply_add(&digits, 1024, 0);
+  exponent += given + (is_binary ? 0 : 3L * power);
+  for (; exponent < 0; exponent++)
+    if (!shift(&digits, false))
       return false;
-    if (value <= most)
-      value = value * 10 + (unsigned)(*digit - '0');
-  }
+  for (; exponent > 0 && digits.n > 0 && digits.n <= 20; exponent--)
+    shift(&digits, true);
+  unsigned __int128 value = 0;
+  for (size_t i = digits.n; i-- > 0 && value <= most;)
+    value = value * 10 + digits.digit[i];
   *number = (uint64_t)value;
   return value >= 1 && value <= most;
 }
@@ -201,6 +265,14 @@ static bool take_number(const char *text, double *number)
   return true;
 }
 
+static bool take_rate(const char *text, double *rate)
+{
+  if (setjmp(end))
+    return false;
+  *rate = parse_rate(&no_state, "--rate", text);
+  return true;
+}
+
 static bool take_format(const char *text, bool to_hash, lanebloom_format *format)
 {
   if (setjmp(end))
@@ -212,13 +284,21 @@ static bool take_format(const char *text, bool to_hash, lanebloom_format *format
 static void check_values(const char *text, uint64_t most)
 {
   uint64_t count, expected_count;
-  double number;
+  double number, rate;
   lanebloom_format format, hashing;
-  const bool is_good = is_count(text, most, &expected_count);
-  CHECK(take_count(text, most, &count) == is_good && (!is_good || count == expected_count));
-  CHECK(!take_number(text, &number) || (isfinite(number) && number == strtod(text, NULL)));
-  CHECK(!is_good ||
-        (take_number(text, &number) && number == (double)count)); /* a whole number is a number */
+  const size_t nbytes = strlen(text);
+  const bool is_taken = take_count(text, most, &count);
+  if (nbytes <= MAX_NUMBER_NBYTES) {
+    const bool is_good = is_count(text, most, &expected_count);
+    CHECK(!is_taken || (is_good && count == expected_count));
+    CHECK(is_taken || !is_good || strchr(text, 'i')); /* 1.5Ki may have more digits than fit */
+  }
+  const bool is_number = take_number(text, &number), is_rate = take_rate(text, &rate);
+  CHECK(!is_number || (isfinite(number) && number == strtod(text, NULL)));
+  CHECK(!is_taken || strpbrk(text, "kKMGT") || (is_number && number == (double)count));
+  CHECK(!is_rate || (rate > 0 && rate < 1));
+  CHECK(text[nbytes - (nbytes > 0)] == '%' ? !is_number
+                                           : is_rate == (is_number && number > 0 && number < 1));
   const bool is_format = take_format(text, false, &format),
              is_hashing = take_format(text, true, &hashing);
   CHECK(!is_format || strcmp(lanebloom_format_name(format), text) == 0);
@@ -239,10 +319,12 @@ static void check_verb(int (*verb)(int argc, char **argv), int argc, char **argv
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
   static int (*const verbs[])(int argc, char **argv) = {
-      build_main, screen_main, info_main, hash_main, tables_main, extract_main, kernels_main};
+      build_main,   screen_main, info_main,   hash_main, tables_main, extract_main,
+      kernels_main, merge_main,  verify_main, plan_main, add_main};
   enum { NVERBS = sizeof verbs / sizeof *verbs, MAX_NWORDS = 50 };
   struct fuzz_input input = {bytes, size};
-  const uint8_t who = input_byte(&input) % (NVERBS + 2);
+  enum { VALUES, GROUPS, FIRST_VERB };
+  const uint8_t who = input_byte(&input) % (FIRST_VERB + NVERBS);
   char *text = fuzz_alloc(input.left + 1), *words[MAX_NWORDS + 2] = {"lanebloom"};
   if (input.left > 0)
     memcpy(text, input.at, input.left);
@@ -255,11 +337,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   }
 
   begin();
-  if (who < NVERBS)
-    check_verb(verbs[who], n, words);
-  else if (who == NVERBS)
+  if (who >= FIRST_VERB)
+    check_verb(verbs[who - FIRST_VERB], n, words);
+  else if (who == GROUPS)
     check_groups(n, words);
-  for (int i = 1; who > NVERBS && i < n; i++)
+  for (int i = 1; who == VALUES && i < n; i++)
     check_values(words[i], i % 2 ? UINT64_MAX : WORKERS_MAX);
   finish();
   CHECK(lanebloom_kernel_use(NULL) == LANEBLOOM_OK);

@@ -171,6 +171,12 @@ for begins in b"\x89LBF", b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd":
                 b"c\nde",
             )
 
+table = b'id,name\r\n1,"a,b"\r\n"2","x ""y"""\n3,"two\r\nlines"\r\n\n4\n'
+for flags in range(32):
+    for fields in b"\x00", b"\x01", b"\x01\x00", b"\x05":
+        for repeats in 0, 255:
+            seed("fields", flags, repeats, fields, 0xFF, table)
+
 text = b"one\ntwo\r\n\nthree\0four\n"
 for width in 0, 1, 5:
     for how in range(3):
@@ -226,6 +232,7 @@ words = [
     "--db d --which",
     "-v -q -n",
     "--help",
+    "-h",
     "--version",
     "--usage",
 ]
@@ -237,12 +244,16 @@ numbers = [
     "18446744073709551615",
     "18446744073709551616",
     "1e3",
+    "1.5k",
+    "64Ki",
+    "10e-1",
+    "1%",
     "-1",
     ".5",
     "leveldb",
     "rocksdb",
 ]
-for who in range(8):
+for who in range(1, 13):
     for line in verbs + words + [" ".join(words[:3]), " ".join(words[3:7])]:
         seed("options", who, b"".join(word.encode() + b"\0" for word in line.split()))
-seed("options", 8, b"".join(number.encode() + b"\0" for number in numbers))
+seed("options", 0, b"".join(number.encode() + b"\0" for number in numbers))

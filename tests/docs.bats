@@ -61,6 +61,20 @@
   grep -v '^\$ ' shown | diff - found
 }
 
+@test "docs/recipes.md, command by command" {
+  cd "$BATS_TEST_TMPDIR"
+  sed -n 's/^    //p' "$SOURCE_DIR/docs/recipes.md" >shown
+  grep -c '^\$ ' shown >ncommands
+  [ "$(<ncommands)" -ge 28 ]
+  lanebloom() { "$LANEBLOOM" "$@"; }
+  while IFS= read -r line; do
+    [[ $line == '$ '* ]] || continue
+    printf '%s\n' "$line"
+    eval "${line#\$ }" 2>&1 </dev/null || { echo "failed"; false; }
+  done <shown >found
+  diff shown found
+}
+
 @test "one key and its neighbours in docs/leveldb-false-positives.md" {
   cd "$BATS_TEST_TMPDIR"
   echo key1 | "$LANEBLOOM" build --format leveldb -o k.lbf

@@ -150,19 +150,52 @@ info() {
 
 @test "numbers that are none are shown" {
   whole="a whole number from 1 to 18446744073709551615"
-  for text in 0 -1 x 1x "" " 1" +1 0x10 18446744073709551616 1e3 99999999999999999999999; do
+  for text in 0 -1 x 1x "" " 1" +1 0x10 18446744073709551616 99999999999999999999999 1.5 1e-1 1e30 \
+    1e99999999999999999999 0e9 . k 1e 1.2.3 1m 1kB 1k5 1,000 '1 k' 1Kx 1.0001k 0.1Ki \
+    18446744073709552k 16777216Ti 1ki1; do
     refuses "--expected: expected $whole, found '$text'" \
       lanebloom build "--expected=$text" -o filter
   done
-  for text in x 1x "" " 1" 0x10 nan inf 1e999 . e 1-1; do
+  for text in x 1x "" " 1" 0x10 nan inf 1e999 . e 1-1 %; do
     refuses "--bits: expected a number, found '$text'" lanebloom build "--bits=$text" -o filter
-    refuses "--rate: expected a number, found '$text'" lanebloom build "--rate=$text" -o filter
-  done
-  for text in 0 1 -0.5 2; do
-    refuses "--rate: expected a number between 0 and 1, found '$text'" \
+    refuses "--rate: expected a number between 0 and 1, or 0% and 100%, found '$text'" \
       lanebloom build "--rate=$text" -o filter
   done
+  for text in 0 1 -0.5 2 0% 100% -1% 1%% 1%x 1e400%; do
+    refuses "--rate: expected a number between 0 and 1, or 0% and 100%, found '$text'" \
+      lanebloom build "--rate=$text" -o filter
+  done
+  refuses "--bits: expected a number, found '1%'" lanebloom build --bits 1% -o filter
   [[ ! -e filter ]]
+}
+
+@test "numbers as people write them" {
+  numbers 1 10 >keys
+  while read -r number texts; do
+    lanebloom build --expected $number -o expected keys
+    for text in $texts; do
+      lanebloom build --expected $text -o filter keys
+      cmp expected filter || { echo "$text"; false; }
+    done
+  done <<'END'
+1000000 1M 1e6 1E6 1e+6 1000k 1000K 0.001G 1.0M 1000000.00 001M 10000000000000000000000e-16 .1e7
+1500 1.5k 1.5K 1.5e3 0.0015M 15000e-1
+10000 10k 1e4 0.00000001T
+65536 64Ki 64ki 65.536k
+1572864 1.5Mi 0.00146484375Gi
+END
+  for pair in 0.01:1% 0.001:0.1% 0.5:50% 0.25:2.5e1%; do
+    lanebloom build --expected 1k --rate ${pair#*:} -o filter keys
+    lanebloom build --expected 1000 --rate ${pair%:*} -o expected keys
+    cmp expected filter || { echo "$pair"; false; }
+  done
+  [[ $(lanebloom info --json --measure=1.5k filter | jq .measured_rate.hashes) == 1500 ]]
+  [[ $(seq 999 | lanebloom screen -j 1e0 --width 0.001k -c filter) -ge 0 ]]
+  # the largest number is taken, and the format refuses it
+  for text in 18446744073709551615 18446744073709551615.0 18.446744073709551615e18 \
+    1844674407370955161500e-2 18446744073709551.615k; do
+    fails_with "found 18446744073709551615 keys" lanebloom build --expected $text -o other keys
+  done
 }
 
 @test "--bits that the format does not take" {

@@ -13,9 +13,10 @@ sh_run() {
 
 @test "a full device: one message, status 2, for every verb and the help" {
   make_filter
-  for verb in --help --version "screen --help" "screen --version" "screen filter keys" \
-    "screen -c filter keys" "screen -n filter keys" \
-    "info filter" "info --json filter" "hash keys" kernels "kernels --json"; do
+  for verb in --help --version help "help screen" "screen -h" "screen --version" \
+    "screen filter keys" "screen -c filter keys" "screen -n filter keys" \
+    "info filter" "info --json filter" "verify filter" "hash keys" kernels "kernels --json" \
+    "plan --keys 1M --rate 1%"; do
     sh_run "\$1 $verb >/dev/full"
     [[ $status -eq 2 ]]
     is_message "write error: No space left on device"
@@ -68,9 +69,10 @@ sh_run() {
 
 @test "a closed standard input is an error under every name" {
   make_filter
-  for command in 'screen filter -' 'screen filter /dev/stdin' 'build -o other -' \
+  for command in 'screen filter -' 'screen filter /dev/stdin' 'add filter -' 'build -o other -' \
     'build -o other /dev/stdin' 'info -' \
-    'info --raw --format leveldb -' 'screen --raw --format leveldb - keys' \
+    'info --raw --format leveldb -' 'verify -' 'merge -o other -' 'merge -o other /dev/stdin' \
+    'screen --raw --format leveldb - keys' \
       'screen /dev/stdin keys' 'hash -'; do
     sh_run "\$1 $command <&-"
     [[ $status -eq 2 && -z $output && ${#stderr_lines[@]} -eq 1 ]] ||

@@ -12,6 +12,9 @@ make_inputs() {
   numbers 1 3000 >keys
   numbers 2001 4000 >others
   lanebloom build -o filter keys
+  numbers 2001 5000 | lanebloom build -o more
+  numbers 3001 3010 >few
+  { echo 'note,key'; sed 's/.*/"a ""note""",&/' keys; echo lacks; } >rows.csv
   cp "$SOURCE_DIR/tests/vectors/tables/rocksdb_fv5_xxh3_flb10_partitioned.sst" a.sst
   cp "$SOURCE_DIR/tests/vectors/tables/rocksdb_fv5_xxh3_flb10.sst" b.sst
   cp "$SOURCE_DIR/tests/vectors/tables/leveldb_bloom10.ldb" c.ldb
@@ -22,7 +25,7 @@ make_inputs() {
 run_with() {
   local fault=$1
   shift
-  echo old >target
+  if [[ $1 == add ]]; then cp filter target; else echo old >target; fi
   : >reached
   [[ $fault != *shrink ]] || cp kept/* .
   status=0
@@ -44,8 +47,12 @@ same() {
   cmp -s "$1" "$2"
 }
 
-is_old() {
+is_old() { # COMMAND
   local text
+  if [[ $1 == add ]]; then
+    [[ $how == shrink ]] || cmp -s filter target # else it was the target that was cut
+    return
+  fi
   ! read -r -d '' text <target && [[ $text == old ]]
 }
 
@@ -62,9 +69,9 @@ is_undisturbed() {
 }
 
 # What was printed until then is right, and a message says why there is no more.
-is_refused() { # REASON
+is_refused() { # REASON COMMAND
   [[ $status -eq 2 && $errors == *"lanebloom: "*$1* ]] &&
-    { is_old || same target "$normal/target"; } &&
+    { is_old "$2" || same target "$normal/target"; } &&
     { [[ ! -s out ]] || cmp -s -n "$(stat -c %s out)" out "$normal/out"; }
 }
 
@@ -108,7 +115,7 @@ each() {
     [[ ${#files[@]} -eq $nfiles ]] || fail "$* with $function $n $how: ${files[*]}" || return
     must_fail "$function" "$how" || ! is_undisturbed || continue
     [[ $how == fail* || $how == shrink ]] && is_less_known "$function" "$@" && continue
-    [[ $how == fail* || $how == shrink ]] && is_refused "$reason" ||
+    [[ $how == fail* || $how == shrink ]] && is_refused "$reason" "$1" ||
       fail "$* with $function $n $how" || return
     nrefused=$((nrefused + 1))
   done
@@ -130,6 +137,13 @@ each_verb() {
   each "$@" build -j 1 -o target --format leveldb --raw keys
   each "$@" screen -j 1 filter others
   each "$@" screen -j 2 -n -v filter others
+  each "$@" add -j 1 target few
+  each "$@" merge -o target filter more
+  each "$@" verify filter more
+  each "$@" plan --keys 1M --rate 1%
+  each "$@" match -j 1 keys others
+  each "$@" screen -j 1 --csv -f key,note --missing=drop -v filter rows.csv
+  each "$@" build -j 2 --csv -f key,note --missing=drop -o target rows.csv
   each "$@" info filter
   each "$@" info --json filter
   each "$@" hash others
@@ -153,6 +167,9 @@ each_verb() {
   each mmap fail build -j 1 -o target --expected 3000000 keys
   each mmap fail screen large others
   [[ $nfaults -eq 2 && $nrefused -eq 2 ]]
+  nfaults=0 nrefused=0
+  each mmap fail merge -o target large large # a file that cannot be mapped is read
+  [[ $nfaults -gt 2 && $nrefused -eq 1 ]]
 }
 
 # count_calls FUNCTION COMMAND...: sets ncalls, to how many there are.
@@ -205,7 +222,7 @@ count_calls() {
     if [[ $status -eq 0 && ! -s err ]]; then
       cmp out $normal/out || fail "malloc $n"
     else
-      is_refused memory || fail "malloc $n"
+      is_refused memory screen || fail "malloc $n"
       nrefused=$((nrefused + 1))
     fi
   done
@@ -254,7 +271,7 @@ count_calls() {
   make_inputs
   lanebloom build -o raw --format leveldb --raw keys
   mkdir kept
-  cp keys others filter raw *.sst *.ldb kept
+  cp keys others few filter more raw rows.csv *.sst *.ldb kept
   each_verb read shrink
   each_verb pread shrink
   nfaults=0 nrefused=0

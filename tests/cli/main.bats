@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: MIT
 load helper
 
+verbs="build screen add merge plan info verify hash tables extract kernels"
+
 @test "--help lists the verbs, every verb has its own" {
   run -0 --separate-stderr lanebloom --help
   [[ ${lines[0]} == "Usage: lanebloom "* ]]
-  for verb in build screen info hash tables extract kernels; do
+  for verb in $verbs; do
     grep -q "^ *$verb " <<<"$output"
   done
-  for verb in build screen info hash tables extract kernels; do
+  for verb in $verbs; do
     run -0 --separate-stderr lanebloom $verb --help
     [[ ${lines[0]} == "Usage: lanebloom $verb "* && $output == *Examples:*"lanebloom $verb"* &&
       -z $stderr ]]
@@ -18,11 +20,35 @@ load helper
   done
 }
 
+@test "-h and help are --help" {
+  lanebloom --help >help
+  grep -q '^  -h, --help ' help
+  grep -q '1000000, 1e6 or 1M' help
+  for words in -h "-?" help; do
+    run -0 --separate-stderr lanebloom $words
+    [[ -z $stderr ]]
+    cmp help <(echo "$output")
+  done
+  for verb in $verbs; do
+    lanebloom $verb --help >help
+    for words in "$verb -h" "$verb -?" "help $verb"; do
+      run -0 --separate-stderr lanebloom $words
+      [[ -z $stderr ]]
+      cmp help <(echo "$output")
+    done
+  done
+  run -0 --separate-stderr lanebloom build --usage
+  [[ ${lines[0]} == "Usage: lanebloom build "* && -z $stderr ]]
+  refuses "expected a verb, found 'frobnicate'" lanebloom help frobnicate
+  refuses "expected a verb, found '-h'" lanebloom help -h
+  refuses "help: expected one verb" lanebloom help build screen
+}
+
 @test "--version is the library's" {
   run -0 lanebloom --version
   [[ $output =~ ^lanebloom\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
   version=$output
-  run -0 lanebloom build --version
+  run -0 lanebloom build -V
   [[ $output == "$version" ]]
 }
 
@@ -112,9 +138,10 @@ load helper
 @test "every verb refuses a kernel that cannot run here, and names what can" {
   numbers 1 10 >keys
   lanebloom build -o filter keys
-  verbs=("build -o other keys" "screen filter keys" "info filter" "hash keys" "tables keys"
+  commands=("build -o other keys" "screen filter keys" "add filter keys" "merge -o other filter"
+    "plan --keys 1 --bits 10" "info filter" "verify filter" "hash keys" "tables keys"
     "extract keys -o other" "screen --db keys" "kernels")
-  for verb in "${verbs[@]}"; do
+  for verb in "${commands[@]}"; do
     fails_with "--kernel: expected a kernel that runs here, found 'none'" \
       lanebloom $verb --kernel none
     [[ $stderr == *available:*scalar* ]]

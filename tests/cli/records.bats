@@ -106,7 +106,7 @@ hashes() {
   refuses "give only one of" lanebloom build -o filter --width 2 -z
   refuses "give only one of" lanebloom screen filter --width 2 --crlf
   refuses "give only one of" lanebloom hash -z --crlf
-  for width in 0 -1 1k 18446744073709551616 ""; do
+  for width in 0 -1 1.5 18446744073709551616 ""; do
     refuses "--width: expected a whole number from 1 to 18446744073709551615, found '$width'" \
       lanebloom hash "--width=$width"
   done

@@ -224,3 +224,34 @@ make_filter() {
     "$(dirname "$table")" <<<key
   fails_with '`screen --db'"'"' queries tables' lanebloom screen "$table" <<<key
 }
+
+@test "-m N stops after N selected records, whatever else is asked" {
+  numbers 1 300000 >keys
+  lanebloom build -o filter keys
+  for n in 1 7 2048 2049 150000 300000; do
+    for jobs in 1 3; do
+      lanebloom screen -j $jobs -m $n filter keys | cmp - <(head -n $n keys)
+      [[ $(lanebloom screen -j $jobs -c -m $n filter keys) -eq $n ]]
+    done
+    lanebloom screen -n -m $n filter keys | cmp - <(grep -n '' keys | head -n $n)
+    lanebloom match -m $n keys keys | cmp - <(head -n $n keys)
+  done
+  lanebloom screen -m 1M filter keys | cmp - keys
+  [[ $(lanebloom screen -c -m 1M filter keys) -eq 300000 ]]
+  yes key-00000007 | timeout 5 "$LANEBLOOM" screen -m 3 filter >three
+  holds three 'key-00000007\nkey-00000007\nkey-00000007\n'
+  printf '"a\n",1\n"b\n",2\n"c\n",3\n' >rows
+  seq 1 3 | lanebloom build -o numbers.lbf
+  lanebloom screen --csv --no-header -f 2 -m 2 numbers.lbf rows | cmp - <(head -n 4 rows)
+  lanebloom screen --width 13 -m 2 <(lanebloom build --width 13 -o /dev/stdout keys) keys |
+    cmp - <(head -n 2 keys)
+  run -2 lanebloom screen -m 1 filter missing keys
+  [[ ${lines[1]} == key-00000001 ]]
+  local tables="--db $SOURCE_DIR/tests/vectors/tables/rocksdb_fv5_xxh3_flb10.sst"
+  lanebloom screen $tables --which <(numbers 1 300000) >all
+  [[ $(wc -l <all) -gt 100 ]]
+  lanebloom screen $tables --which -m 100 <(numbers 1 300000) | cmp - <(head -n 100 all)
+  refuses "only one of --max-count and --which with --count" \
+    lanebloom screen $tables --which -c -m 1
+  refuses "--max-count: expected a whole number" lanebloom screen -m 0 filter
+}

@@ -1,0 +1,214 @@
+/* Lists of fields, and the names of a header.
+ * SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+static const char BOM[] = {'\xef', '\xbb', '\xbf'};
+
+size_t count_bom(const struct field_syntax *syntax, const char *data, size_t nbytes)
+{
+  const bool has = syntax->dialect && nbytes >= sizeof BOM && memcmp(data, BOM, sizeof BOM) == 0;
+  return has ? sizeof BOM : 0;
+}
+
+void order_fields(const struct field_syntax *syntax, struct field_order *order)
+{
+  for (size_t i = 0; i < syntax->n; i++) { /* few: each is inserted among those before it */
+    size_t at = i;
+    for (; at > 0 && order->fields[at - 1].number > syntax->fields[i].number; at--)
+      order->fields[at] = order->fields[at - 1];
+    order->fields[at].number = syntax->fields[i].number;
+    order->fields[at].key_index = i;
+  }
+  order->fields[syntax->n].number = SIZE_MAX;
+}
+
+/* ---- Cutting one record slowly ---- */
+
+/* A field without its quotes, and a 0 byte after it. */
+struct item {
+  char *text;
+  size_t nbytes;
+  bool quoted;
+};
+
+/* Takes the field that begins at *next and sets *next behind the separator after it, or to NULL
+ * after the last field. The bytes, and the one at `end`, are changed. false: its quotes are
+ * wrong. */
+static bool take_item(char **next, const char *end, char separator, bool quotes, struct item *item)
+{
+  char *at = *next, *to = at;
+  *item = (struct item){.text = at, .quoted = quotes && at < end && *at == '"'};
+  bool in_quotes = item->quoted;
+  for (at += item->quoted; at < end && (in_quotes || *at != separator); at++) {
+    if (!quotes || *at != '"')
+      *to++ = *at;
+    else if (in_quotes && at + 1 < end && at[1] == '"')
+      *to++ = *at++;
+    else if (in_quotes && (at + 1 == end || at[1] == separator))
+      in_quotes = false;
+    else
+      break;
+  }
+  const bool ends = !in_quotes && (at == end || *at == separator);
+  *next = at < end ? at + 1 : NULL;
+  *to = '\0';
+  item->nbytes = (size_t)(to - item->text);
+  return ends;
+}
+
+/* ---- Lists ---- */
+
+__attribute__((format(printf, 3, 4))) static bool refuse(char *problem, size_t size,
+                                                         const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(problem, size, format, arguments);
+  va_end(arguments);
+  return false;
+}
+
+static bool add_field(struct field_syntax *syntax, const char *name, size_t number, char *problem,
+                      size_t problem_size)
+{
+  if (syntax->n == MAX_NFIELDS)
+    return refuse(problem, problem_size, "expected at most %d fields, found more", MAX_NFIELDS);
+  for (size_t i = 0; i < syntax->n; i++) {
+    const struct field *other = &syntax->fields[i];
+    if (name && other->name && strcmp(name, other->name) == 0)
+      return refuse(problem, problem_size, "expected each field once, found '%s' twice", name);
+    if (!name && !other->name && number == other->number)
+      return refuse(problem, problem_size, "expected each field once, found %zu twice", number + 1);
+  }
+  syntax->fields[syntax->n++] = (struct field){.name = name, .number = number};
+  return true;
+}
+
+/* Reads a number from 1 to 4294967295. 0: there is none. */
+static size_t take_number(const char **text)
+{
+  char *end;
+  if (**text < '0' || **text > '9')
+    return 0;
+  errno = 0;
+  const unsigned long long number = strtoull(*text, &end, 10);
+  *text = end;
+  return errno || number > UINT32_MAX ? 0 : (size_t)number;
+}
+
+/* Adds N or N-M; any other text is a name. */
+static bool add_item(struct field_syntax *syntax, const struct item *item, char *problem,
+                     size_t problem_size)
+{
+  const char *text = item->text;
+  const bool digits =
+      !item->quoted && item->nbytes > 0 && strspn(text, "0123456789-") == item->nbytes;
+  if (item->nbytes == 0)
+    return refuse(problem, problem_size, "expected a number or a name, found nothing");
+  if (!digits)
+    return add_field(syntax, text, 0, problem, problem_size);
+  const size_t first = take_number(&text);
+  size_t last = first;
+  if (*text == '-') {
+    text++;
+    last = take_number(&text);
+  }
+  if (first == 0 || last < first || *text)
+    return refuse(problem, problem_size,
+                  "expected numbers from 1, as in 2 or 2-4, or names; found '%s'", item->text);
+  for (size_t number = first; number <= last; number++)
+    if (!add_field(syntax, NULL, number - 1, problem, problem_size))
+      return false;
+  return true;
+}
+
+bool add_fields(struct field_syntax *syntax, char *list, char *problem, size_t problem_size)
+{
+  char *next = list;
+  const char *end = list + strlen(list);
+  while (next) {
+    struct item item;
+    if (!take_item(&next, end, ',', true, &item))
+      return refuse(problem, problem_size,
+                    "expected quotes around a whole name, found some inside it or none at its end");
+    if (!add_item(syntax, &item, problem, problem_size))
+      return false;
+  }
+  return true;
+}
+
+/* ---- Headers ---- */
+
+static bool check_fields(const struct field_syntax *syntax, const bool *found, size_t nfields,
+                         const char *header, size_t nbytes, char *problem, size_t problem_size)
+{
+  for (size_t i = 0; i < syntax->n; i++) {
+    const struct field *field = &syntax->fields[i];
+    if (field->name && !found[i]) {
+      char *names = escape_word(header, nbytes, 100), *name = escape_name(field->name);
+      refuse(problem, problem_size, "expected a field '%s' in the header, found %s", name, names);
+      free(names);
+      free(name);
+      return false;
+    }
+    if (field->number >= nfields)
+      return refuse(problem, problem_size, "expected field %zu in the header, found %zu field%s",
+                    field->number + 1, nfields, nfields == 1 ? "" : "s");
+    for (size_t j = 0; j < i; j++)
+      if (syntax->fields[j].number == field->number)
+        return refuse(problem, problem_size, "expected each field once, found %zu twice",
+                      field->number + 1);
+  }
+  return true;
+}
+
+/* Looks for the item, field `number` of the header, among the names. */
+static bool find_item(struct field_syntax *syntax, const struct item *item, size_t number,
+                      bool *found, char *problem, size_t problem_size)
+{
+  for (size_t i = 0; i < syntax->n; i++) {
+    struct field *field = &syntax->fields[i];
+    if (!field->name || strlen(field->name) != item->nbytes ||
+        memcmp(field->name, item->text, item->nbytes) != 0)
+      continue;
+    if (found[i])
+      return refuse(problem, problem_size,
+                    "expected one field '%s' in the header, found %zu and %zu; give a number",
+                    item->text, field->number + 1, number + 1);
+    found[i] = true;
+    field->number = number;
+  }
+  return true;
+}
+
+bool find_fields(struct field_syntax *syntax, const char *header, size_t nbytes, char *problem,
+                 size_t problem_size)
+{
+  bool found[MAX_NFIELDS] = {false}, fits = true;
+  char *copy = memcpy(resize(NULL, nbytes + 1), header, nbytes);
+  char *next = copy + count_bom(syntax, header, nbytes);
+  const char *end = copy + nbytes;
+  if (end > next && end[-1] == '\r')
+    end--;
+  size_t number = 0;
+  for (; next && fits; number++) {
+    struct item item;
+    if (take_item(&next, end, syntax->separator, has_quotes(syntax), &item))
+      fits = find_item(syntax, &item, number, found, problem, problem_size);
+    else
+      fits = refuse(
+          problem, problem_size,
+          "header, field %zu: expected quotes around the whole field, found some inside it or "
+          "none at its end; is the separator right? (-d)",
+          number + 1);
+  }
+  free(copy);
+  return fits && check_fields(syntax, found, number, header, nbytes, problem, problem_size);
+}

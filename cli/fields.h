@@ -1,0 +1,73 @@
+/* Fields: which part of a record is its key, and how fields are separated and quoted.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_CLI_FIELDS_H
+#define LANEBLOOM_CLI_FIELDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <lanebloom.h>
+
+/* The most fields of one key. */
+enum { MAX_NFIELDS = 64 };
+
+/* What happens to a record that has fewer fields than its key needs. */
+enum missing { MISSING_FAIL, MISSING_KEEP, MISSING_DROP };
+
+struct field {
+  const char *name; /* NULL: given by its number */
+  size_t number;    /* from 0; of a name, known when the header is */
+};
+
+/* Files with a header, and with rules of their own for line ends. */
+enum dialect {
+  DIALECT_NONE,
+  DIALECT_CSV, /* RFC 4180: a field in double quotes may hold separators, line ends and "" for " */
+  DIALECT_TSV
+};
+
+/* Which fields are the key of a record. Several are joined by a tab, in this order, whatever the
+ * separator: then keys of a file with commas equal those of a file with tabs. */
+struct field_syntax {
+  struct field fields[MAX_NFIELDS];
+  size_t n;       /* fields of a key; 0: the whole record is the key, and the rest has no meaning */
+  char separator; /* 0: not given */
+  enum dialect dialect;
+  bool no_header; /* of a dialect; else the first record of an input names its fields */
+  enum missing missing;
+};
+
+static inline bool has_header(const struct field_syntax *syntax)
+{
+  return syntax->n > 0 && syntax->dialect != DIALECT_NONE && !syntax->no_header;
+}
+
+static inline bool has_quotes(const struct field_syntax *syntax)
+{
+  return syntax->n > 0 && syntax->dialect == DIALECT_CSV;
+}
+
+/* Adds fields to a key. list: numbers from 1, ranges of numbers, or names, separated by commas; in
+ * double quotes, always a name. It is borrowed and changed. false: `problem` says why not. */
+bool add_fields(struct field_syntax *syntax, char *list, char *problem, size_t problem_size);
+
+/* Finds the named fields in a header, a record without its terminator. false: `problem` says why
+ * not. If memory runs out, prints a message and exits. */
+bool find_fields(struct field_syntax *syntax, const char *header, size_t nbytes, char *problem,
+                 size_t problem_size);
+
+/* The bytes of a byte order mark, which belongs to no key of a dialect; else 0. */
+size_t count_bom(const struct field_syntax *syntax, const char *data, size_t nbytes);
+
+/* The fields of a key in the order of their numbers. */
+struct field_order {
+  struct {
+    size_t number;    /* of the last element: SIZE_MAX */
+    size_t key_index; /* its place in the key */
+  } fields[MAX_NFIELDS + 1];
+};
+
+void order_fields(const struct field_syntax *syntax, struct field_order *order);
+
+#endif

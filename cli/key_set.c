@@ -1,0 +1,232 @@
+/* The table of a key set: open addressing, at most two thirds full. Keys are hashed once, in lanes;
+ * the filter and the table use the same hash. A slot that may have the key is followed to the key
+ * itself, so that the result is exact.
+ * SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bits.h"
+#include "cli.h"
+#include "key_set.h"
+
+/* Of the hashes that keys have, the widest. */
+static const lanebloom_format KEY_FORMAT = LANEBLOOM_ROCKSDB_LOCAL;
+enum { BITS_PER_KEY = 10 };
+
+/* A slot: 0, or the position of a key plus 1, and above it 16 bits of its hash. */
+enum { POSITION_NBITS = 48 };
+static const uint64_t POSITION_MASK = ((uint64_t)1 << POSITION_NBITS) - 1;
+
+static uint64_t make_slot(uint64_t hash, size_t position)
+{
+  return hash << POSITION_NBITS | (position + 1);
+}
+
+static bool may_be(uint64_t slot, uint64_t hash)
+{
+  return slot >> POSITION_NBITS == (hash & 0xffff);
+}
+
+static size_t position_of(uint64_t slot)
+{
+  return (size_t)(slot & POSITION_MASK) - 1;
+}
+
+/* Where probing begins: the upper bits of the hash, scaled. */
+static size_t first_slot(const struct key_set *set, uint64_t hash)
+{
+  return (size_t)((unsigned __int128)hash * set->nslots >> 64);
+}
+
+static size_t next_slot(const struct key_set *set, size_t slot)
+{
+  return slot + 1 < set->nslots ? slot + 1 : 0;
+}
+
+/* The key that begins at this position. */
+static lanebloom_slice key_at(const struct key_set *set, size_t position)
+{
+  const char *key = set->data + position;
+  if (set->syntax.width)
+    return (lanebloom_slice){key, set->syntax.width};
+  const size_t nleft = set->nbytes - position;
+  const char *end = memchr(key, set->syntax.terminator, nleft);
+  size_t nbytes = end ? (size_t)(end - key) : nleft;
+  nbytes -= set->syntax.crlf && nbytes > 0 && key[nbytes - 1] == '\r';
+  return (lanebloom_slice){key, nbytes};
+}
+
+/* Returns the slot that has the key, or the empty one where it belongs. */
+static size_t find_slot(const struct key_set *set, uint64_t hash, lanebloom_slice key)
+{
+  size_t slot = first_slot(set, hash);
+  for (; set->slots[slot]; slot = next_slot(set, slot)) {
+    if (!may_be(set->slots[slot], hash))
+      continue;
+    const lanebloom_slice other = key_at(set, position_of(set->slots[slot]));
+    if (other.size == key.size && memcmp(other.data, key.data, key.size) == 0)
+      break;
+  }
+  return slot;
+}
+
+static void hash_batch(const lanebloom_keys *keys, uint64_t *hashes)
+{
+  const lanebloom_status status = lanebloom_hash(KEY_FORMAT, keys, hashes);
+  if (status != LANEBLOOM_OK) /* not in a batch of this size */
+    die(NULL, "%s", status_text(status));
+}
+
+/* ---- Reading ---- */
+
+/* Reads all that is in a pipe, or in another file that cannot be mapped. */
+static void copy_all(struct key_set *set, const char *path)
+{
+  const int fd = is_standard_input(path) ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    die(path, "%s", strerror(errno));
+  size_t capacity = 0;
+  for (ssize_t n = 1; n != 0;) {
+    if (set->nbytes == capacity) {
+      capacity = capacity ? 2 * capacity : (size_t)1 << 20;
+      set->copy = resize(set->copy, capacity);
+    }
+    n = read(fd, set->copy + set->nbytes, capacity - set->nbytes);
+    if (n < 0 && errno != EINTR)
+      die(input_name(path), "%s", strerror(errno));
+    set->nbytes += n > 0 ? (size_t)n : 0;
+  }
+  if (fd != STDIN_FILENO)
+    close(fd);
+  set->data = set->copy;
+}
+
+/* Adds the keys of a batch to table and filter. Slots are fetched for the whole batch first. */
+static void add_batch(struct key_set *set, lanebloom_builder *builder, const struct batch *batch)
+{
+  uint64_t hashes[BATCH_NRECORDS];
+  hash_batch(&batch->keys, hashes);
+  for (size_t i = 0; i < batch->n; i++)
+    __builtin_prefetch(&set->slots[first_slot(set, hashes[i])], 1);
+  for (size_t i = 0; i < batch->n; i++) {
+    const lanebloom_slice key = batch_key(batch, i);
+    const size_t position = (size_t)((const char *)key.data - set->data);
+    set->slots[find_slot(set, hashes[i], key)] = make_slot(hashes[i], position);
+  }
+  const lanebloom_status status = lanebloom_builder_add(builder, &batch->keys);
+  if (status != LANEBLOOM_OK)
+    die(NULL, "%s", status_text(status));
+}
+
+/* The last key, if no terminator follows it. */
+static bool cut_tail(const struct key_set *set, size_t nwhole, lanebloom_slice *key,
+                     struct batch *batch)
+{
+  if (nwhole == set->nbytes)
+    return false;
+  *key = key_at(set, nwhole);
+  *batch = (struct batch){.keys = lanebloom_keys_slices(key, 1), .n = 1, .slices = key};
+  return true;
+}
+
+/* Cuts the keys; adds them, if there is a builder. Returns their number. */
+static uint64_t cut_keys(struct key_set *set, lanebloom_builder *builder)
+{
+  static struct cutter cutter;
+  const size_t nwhole = whole_nbytes(&set->syntax, set->data, set->nbytes, set->nbytes, false);
+  struct batch batch;
+  lanebloom_slice tail;
+  cutter_begin(&cutter, &set->syntax, set->data, nwhole, false);
+  while (cutter_next(&cutter, &batch))
+    if (builder)
+      add_batch(set, builder, &batch);
+  const bool has_tail = cut_tail(set, nwhole, &tail, &batch);
+  if (has_tail && builder)
+    add_batch(set, builder, &batch);
+  return cutter.nrecords + has_tail;
+}
+
+static void create_table(struct key_set *set, uint64_t nkeys, lanebloom_builder **builder)
+{
+  const uint64_t nslots = nkeys + nkeys / 2 + 1;
+  set->nslots = (size_t)nslots;
+  set->slots = nslots <= SIZE_MAX / sizeof *set->slots ? calloc(nslots, sizeof *set->slots) : NULL;
+  const lanebloom_status status =
+      lanebloom_builder_create(KEY_FORMAT, BITS_PER_KEY, nkeys, builder);
+  if (!set->slots || status == LANEBLOOM_ERR_MEMORY)
+    die(NULL, "out of memory: %" PRIu64 " keys need about %.3g bytes for their table and filter",
+        nkeys, (double)nslots * sizeof *set->slots + (double)nkeys * BITS_PER_KEY / 8);
+  if (status != LANEBLOOM_OK)
+    die(NULL, "%s", status_text(status));
+}
+
+void key_set_read(struct key_set *set, const char *path, const struct record_syntax *syntax,
+                  const struct input_messages *messages)
+{
+  char text[200];
+  *set = (struct key_set){.syntax = *syntax};
+  set->syntax.fields.n = 0;
+  if (map_file(&set->file, path))
+    set->data = mapped_bytes(&set->file, &set->nbytes);
+  else
+    copy_all(set, path);
+  if (!syntax->width && is_foreign(messages, set->data, set->nbytes, text, sizeof text))
+    die(input_name(path), "%s", text);
+  if (syntax->width && set->nbytes % syntax->width)
+    die(input_name(path), "expected records of %zu bytes, found %zu bytes after the last one",
+        syntax->width, set->nbytes % syntax->width);
+  if (set->nbytes > POSITION_MASK)
+    die(input_name(path), "expected at most 2^%d bytes of keys, found %zu", POSITION_NBITS,
+        set->nbytes);
+
+  lanebloom_builder *builder;
+  create_table(set, cut_keys(set, NULL), &builder);
+  cut_keys(set, builder);
+  const lanebloom_status status = lanebloom_builder_finish(builder, &set->filter);
+  if (status != LANEBLOOM_OK)
+    die(NULL, "%s", status_text(status));
+  lanebloom_builder_destroy(builder);
+}
+
+void key_set_free(struct key_set *set)
+{
+  lanebloom_filter_close(set->filter);
+  free(set->slots);
+  free(set->copy);
+  unmap_filter(&set->file);
+}
+
+/* ---- Asking ---- */
+
+/* Takes three steps over the hits of the filter, so that misses of the caches overlap: the slots
+ * are fetched, then the keys that they name, then keys are compared. */
+size_t key_set_match(const struct key_set *set, const struct batch *batch, uint8_t *bitmap)
+{
+  uint64_t hashes[BATCH_NRECORDS];
+  uint16_t hits[BATCH_NRECORDS];
+  size_t nhits = 0, nfound = 0;
+  hash_batch(&batch->keys, hashes);
+  lanebloom_filter_screen_hashes(set->filter, hashes, batch->n, bitmap);
+  for (size_t i = find_bit(bitmap, 0, batch->n, true); i < batch->n;
+       i = find_bit(bitmap, i + 1, batch->n, true)) {
+    __builtin_prefetch(&set->slots[first_slot(set, hashes[i])]);
+    hits[nhits++] = (uint16_t)i;
+  }
+  for (size_t hit = 0; hit < nhits; hit++) {
+    const uint64_t slot = set->slots[first_slot(set, hashes[hits[hit]])];
+    if (slot)
+      __builtin_prefetch(set->data + position_of(slot));
+  }
+  for (size_t hit = 0; hit < nhits; hit++) {
+    const size_t i = hits[hit];
+    if (set->slots[find_slot(set, hashes[i], batch_key(batch, i))])
+      nfound++;
+    else
+      bitmap[i / 8] &= (uint8_t) ~(1 << i % 8);
+  }
+  return nfound;
+}

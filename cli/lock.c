@@ -1,0 +1,45 @@
+/* Locks files by flock(2).
+ * SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "lock.h"
+
+bool is_named(int fd, const char *path)
+{
+  struct stat locked, now;
+  if (fstat(fd, &locked) != 0 || stat(path, &now) != 0)
+    die(path, "%s; nothing was changed", strerror(errno));
+  return is_same_file(&locked, &now);
+}
+
+/* A network file system locks only what is open for writing. A pipe that took the file's place does
+ * not make the command wait. */
+static int open_to_lock(const char *path)
+{
+  const int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+  return fd < 0 && errno == EACCES ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : fd;
+}
+
+int lock_file(const char *path, const char *name)
+{
+  for (;;) {
+    struct stat found;
+    const int fd = open_to_lock(path);
+    if (fd < 0 || fstat(fd, &found) != 0)
+      die(name, "%s; nothing was changed", strerror(errno));
+    if (!S_ISREG(found.st_mode))
+      die(name, "expected a regular file, which can be replaced; nothing was changed");
+    while (flock(fd, LOCK_EX) != 0)
+      if (errno != EINTR)
+        die(name, "cannot be locked: %s", strerror(errno));
+    if (is_named(fd, path))
+      return fd;
+    close(fd); /* whoever held the lock replaced the file: lock the new one */
+  }
+}

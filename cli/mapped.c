@@ -1,0 +1,118 @@
+/* Maps the files of filters.
+ * SPDX-License-Identifier: MIT */
+#include "mapped.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+/* ---- Files that become shorter while they are mapped ---- */
+
+static struct mapped *first;
+
+/* A page that is gone raises SIGBUS. The message was made before: a signal handler cannot. */
+static void report_lost_page(int signal_number, siginfo_t *info, void *context)
+{
+  (void)context;
+  for (const struct mapped *mapped = first; mapped; mapped = mapped->next)
+    if ((uintptr_t)info->si_addr - (uintptr_t)mapped->bytes < mapped->nbytes) {
+      ssize_t nwritten = write(STDERR_FILENO, mapped->message, strlen(mapped->message));
+      (void)nwritten;
+      _exit(EXIT_TROUBLE);
+    }
+  signal(signal_number, SIG_DFL); /* it comes again, and ends the command */
+}
+
+static void watch(struct mapped *mapped, const char *path)
+{
+  char *name = escape_name(path);
+  if (asprintf(&mapped->message,
+               "lanebloom: %s: truncated: the file became shorter while it was read\n", name) < 0)
+    die(NULL, "%s", strerror(ENOMEM));
+  free(name);
+  mapped->next = first;
+  first = mapped;
+  sigaction(SIGBUS, &(struct sigaction){.sa_sigaction = report_lost_page, .sa_flags = SA_SIGINFO},
+            NULL);
+}
+
+/* ---- Mapping ---- */
+
+/* Sets mapped->bytes if the path is a regular file that can be mapped. Opens nothing else: opening
+ * a pipe twice would lose what is in it. */
+static void map(struct mapped *mapped, const char *path)
+{
+  struct stat found;
+  if (is_standard_input(path) || stat(path, &found) != 0 || !S_ISREG(found.st_mode))
+    return;
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return;
+  if (fstat(fd, &found) == 0 && found.st_size > 0) {
+    mapped->nbytes = (size_t)found.st_size;
+    mapped->bytes = mmap(NULL, mapped->nbytes, PROT_READ, MAP_SHARED, fd, 0);
+  }
+  if (mapped->bytes == MAP_FAILED)
+    mapped->bytes = NULL;
+  close(fd);
+}
+
+bool map_file(struct mapped *mapped, const char *path)
+{
+  *mapped = (struct mapped){0};
+  map(mapped, path);
+  if (mapped->bytes)
+    watch(mapped, path);
+  return mapped->bytes != NULL;
+}
+
+const char *mapped_bytes(const struct mapped *mapped, size_t *nbytes)
+{
+  *nbytes = mapped->nbytes;
+  return mapped->bytes;
+}
+
+lanebloom_status map_filter(struct mapped *mapped, const char *path, char *problem,
+                            size_t problem_size)
+{
+  if (map_file(mapped, path)) {
+    const lanebloom_status status =
+        lanebloom_filter_parse(mapped->bytes, mapped->nbytes, &mapped->filter);
+    if (status == LANEBLOOM_OK)
+      return status;
+    unmap_filter(mapped);
+  } /* loading says what was expected and found */
+  return lanebloom_filter_load(is_standard_input(path) ? "/dev/stdin" : path, &mapped->filter,
+                               problem, problem_size);
+}
+
+lanebloom_status verify_again(const struct mapped *mapped)
+{
+  if (!mapped->bytes)
+    return LANEBLOOM_OK;
+  lanebloom_filter *filter;
+  const lanebloom_status status = lanebloom_filter_parse(mapped->bytes, mapped->nbytes, &filter);
+  lanebloom_filter_close(filter);
+  return status;
+}
+
+void unmap_filter(struct mapped *mapped)
+{
+  lanebloom_filter_close(mapped->filter);
+  for (struct mapped **link = &first; *link; link = &(*link)->next)
+    if (*link == mapped) {
+      *link = mapped->next;
+      break;
+    }
+  if (mapped->bytes)
+    munmap(mapped->bytes, mapped->nbytes);
+  free(mapped->message);
+  *mapped = (struct mapped){0};
+}

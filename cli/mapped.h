@@ -1,0 +1,39 @@
+/* Filters, and other files, that are mapped: their memory is the file's pages.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_CLI_MAPPED_H
+#define LANEBLOOM_CLI_MAPPED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <lanebloom.h>
+
+struct mapped {
+  lanebloom_filter *filter; /* NULL: another file */
+
+  /* private */
+  void *bytes; /* of the file; NULL: it was loaded */
+  size_t nbytes;
+  char *message;       /* if the file becomes shorter */
+  struct mapped *next; /* that is mapped now */
+};
+
+/* Maps a container and verifies its checksum; loads what cannot be mapped, such as a pipe. Path "-"
+ * is standard input. Of an error `problem` gets one line. While it is mapped it must not move. If
+ * the file becomes shorter, the command ends with a message. */
+lanebloom_status map_filter(struct mapped *mapped, const char *path, char *problem,
+                            size_t problem_size);
+
+/* Does the file still have the bytes that map_filter() verified? Returns OK, MEMORY, or another
+ * status: it has not. */
+lanebloom_status verify_again(const struct mapped *mapped);
+
+void unmap_filter(struct mapped *mapped);
+
+/* Maps any regular file. false: it is none, or cannot be mapped. Otherwise as map_filter(). */
+bool map_file(struct mapped *mapped, const char *path);
+
+/* The bytes of a mapped file. */
+const char *mapped_bytes(const struct mapped *mapped, size_t *nbytes);
+
+#endif

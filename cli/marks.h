@@ -1,0 +1,50 @@
+/* Finding bytes in blocks of 64, a mask per block.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_CLI_MARKS_H
+#define LANEBLOOM_CLI_MARKS_H
+
+#include <endian.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Bytes that are searched at once. */
+enum { BLOCK_NBYTES = 64 };
+
+/* Transposes an 8 by 8 matrix of bits: bit j of byte i goes to bit i of byte j (H. S. Warren,
+ * Hacker's Delight, 2nd edition, section 7-3). */
+static inline uint64_t transpose_bits(uint64_t matrix)
+{
+  uint64_t t = (matrix ^ matrix >> 7) & 0x00aa00aa00aa00aa;
+  matrix ^= t ^ t << 7;
+  t = (matrix ^ matrix >> 14) & 0x0000cccc0000cccc;
+  matrix ^= t ^ t << 14;
+  t = (matrix ^ matrix >> 28) & 0x00000000f0f0f0f0;
+  return matrix ^ t ^ t << 28;
+}
+
+/* Is c one of the first n of three bytes? */
+static inline unsigned is_one_of(char c, const char bytes[3], size_t n)
+{
+  return (c == bytes[0]) | (n > 1 && c == bytes[1]) | (n > 2 && c == bytes[2]);
+}
+
+/* Returns a mask: bit i is set if block[i] is one of the first n bytes. n: a constant from 1 to 3.
+ * Compilers vectorise the loop. Its marks are transposed: position i = 8 * word + byte is bit
+ * `word` of byte `byte`. */
+__attribute__((always_inline)) static inline uint64_t find_bytes(const char *block,
+                                                                 const char bytes[3], size_t n)
+{
+  unsigned char marks[16];
+  for (size_t i = 0; i < 16; i++)
+    marks[i] =
+        (unsigned char)(is_one_of(block[i], bytes, n) | is_one_of(block[16 + i], bytes, n) << 2 |
+                        is_one_of(block[32 + i], bytes, n) << 4 |
+                        is_one_of(block[48 + i], bytes, n) << 6);
+  uint64_t even, odd; /* words */
+  memcpy(&even, marks, sizeof even);
+  memcpy(&odd, marks + 8, sizeof odd);
+  return transpose_bits(le64toh(even) | le64toh(odd) << 1);
+}
+
+#endif

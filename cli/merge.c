@@ -1,0 +1,179 @@
+/* lanebloom merge: the union of filters.
+ * SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "lock.h"
+#include "mapped.h"
+
+struct merge {
+  const char *path;
+  char **paths;
+  size_t npaths;
+};
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+  struct merge *merge = state->input;
+  switch (key) {
+  case 'o':
+    merge->path = text;
+    return 0;
+  case ARGP_KEY_ARGS:
+    merge->paths = state->argv + state->next;
+    merge->npaths = (size_t)(state->argc - state->next);
+    return 0;
+  case ARGP_KEY_END:
+    if (!merge->path)
+      argp_error(state, "expected -o FILE, the file to write; found none");
+    if (merge->npaths == 0)
+      argp_error(state, "expected a FILTER, found none");
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp argp = {
+    .options =
+        (const struct argp_option[]){
+            {"output", 'o', "FILE", 0,
+             "Write the union to FILE, which may be one of the filters; `-' is standard output", 1},
+            {0}},
+    .parser = parse,
+    .args_doc = "-o FILE FILTER...",
+    .doc = "Writes the union of filters: a key passes if it was added to any of them. All need the "
+           "same format, size and number of probes, which filters have that were built with the "
+           "same --format, --bits and --expected. The more filters, the more absent keys pass: "
+           "give --expected the number of keys of all. The number of keys becomes the sum.\n"
+           "If a filter cannot be read or does not fit the first one, nothing is written. Files "
+           "are mapped, so that memory for one filter is enough.\v"
+           "Examples:\n"
+           "  lanebloom build --expected 10M -o monday.lbf monday.txt\n"
+           "  lanebloom build --expected 10M -o tuesday.lbf tuesday.txt\n"
+           "  lanebloom merge -o week.lbf monday.lbf tuesday.lbf",
+    .children = (const struct argp_child[]){{.argp = &kernel_argp}, {0}},
+};
+
+/* Maps all filters. If any cannot be read, prints messages and exits. */
+static struct mapped *map_all(const struct merge *merge)
+{
+  struct mapped *mapped = resize(NULL, merge->npaths * sizeof *mapped);
+  bool failed = false;
+  for (size_t i = 0; i < merge->npaths; i++) {
+    const char *path = merge->paths[i];
+    char problem[256];
+    if (is_standard_output(path)) {
+      complain(input_name(path), "input file is also the output");
+      failed = true;
+    } else if (map_filter(&mapped[i], path, problem, sizeof problem) != LANEBLOOM_OK) {
+      complain(input_name(path), "%s", problem);
+      failed = true;
+    }
+  }
+  if (failed)
+    exit(EXIT_TROUBLE);
+  return mapped;
+}
+
+/* Says what differs. false: nothing of this. */
+static bool complain_of_difference(const char *name, const lanebloom_filter *filter,
+                                   const char *first_name, const lanebloom_filter *first)
+{
+  static const char advice[] = "; filters merge if they were built with the same --format, --bits "
+                               "and --expected";
+  lanebloom_filter_info wanted, found;
+  size_t wanted_nbytes, found_nbytes;
+  lanebloom_filter_describe(first, &wanted, sizeof wanted);
+  lanebloom_filter_bytes(first, &wanted_nbytes);
+  lanebloom_filter_describe(filter, &found, sizeof found);
+  lanebloom_filter_bytes(filter, &found_nbytes);
+  if (found.format != wanted.format)
+    complain(name, "expected the format of %s, %s, found %s%s", first_name,
+             lanebloom_format_name(wanted.format), lanebloom_format_name(found.format), advice);
+  else if (found_nbytes != wanted_nbytes || found.nbits != wanted.nbits)
+    complain(name, "expected the size of %s, %zu bytes, found %zu bytes%s", first_name,
+             wanted_nbytes, found_nbytes, advice);
+  else if (found.nprobes != wanted.nprobes)
+    complain(name, "expected the probes per key of %s, %" PRIu32 ", found %" PRIu32 "%s",
+             first_name, wanted.nprobes, found.nprobes, advice);
+  else
+    return false;
+  return true;
+}
+
+/* Says which filter is the first that does not fit, and why. */
+static void complain_of_mismatch(const struct merge *merge, const struct mapped *mapped)
+{
+  char *first = escape_name(input_name(merge->paths[0]));
+  size_t i = 1;
+  while (i < merge->npaths && !complain_of_difference(input_name(merge->paths[i]), mapped[i].filter,
+                                                      first, mapped[0].filter))
+    i++;
+  if (i == merge->npaths)
+    complain(NULL, "%s", status_text(LANEBLOOM_ERR_MISMATCH));
+  free(first);
+}
+
+/* Merges before it looks whether files have changed: what changed later was merged as it was. */
+static lanebloom_filter *merge_all(const struct merge *merge, struct mapped *mapped)
+{
+  const size_t n = merge->npaths;
+  const lanebloom_filter **filters = resize(NULL, n * sizeof *filters);
+  for (size_t i = 0; i < n; i++)
+    filters[i] = mapped[i].filter;
+  lanebloom_filter *merged;
+  lanebloom_status status = lanebloom_filter_merge(filters, n, &merged);
+  free(filters);
+  if (status == LANEBLOOM_ERR_MISMATCH) {
+    complain_of_mismatch(merge, mapped);
+    exit(EXIT_TROUBLE);
+  }
+  if (status != LANEBLOOM_OK)
+    die(NULL, "%s", status_text(status));
+  for (size_t i = 0; i < n; i++) {
+    status = verify_again(&mapped[i]);
+    if (status != LANEBLOOM_OK)
+      die(input_name(merge->paths[i]), "%s",
+          status == LANEBLOOM_ERR_MEMORY ? status_text(status)
+                                         : "the file was changed while it was read");
+  }
+  return merged;
+}
+
+/* If the target is one of the filters, locks it, as `add' does: a key that is added meanwhile would
+ * be lost. Returns the lock's descriptor, or -1. */
+static int lock_target(const struct merge *merge, const struct target *target)
+{
+  struct stat found, input;
+  if (stat(target->path, &found) != 0 || !S_ISREG(found.st_mode))
+    return -1;
+  for (size_t i = 0; i < merge->npaths; i++)
+    if (stat(merge->paths[i], &input) == 0 && is_same_file(&found, &input))
+      return lock_file(target->path, target->name);
+  return -1;
+}
+
+int merge_main(int argc, char **argv)
+{
+  struct merge merge = {0};
+  parse_options(&argp, 0, argc, argv, &merge);
+  const struct target target = check_target(merge.path);
+  const int fd = lock_target(&merge, &target);
+  struct mapped *mapped = map_all(&merge);
+  lanebloom_filter *merged = merge_all(&merge, mapped);
+  for (size_t i = merge.npaths; i-- > 0;)
+    unmap_filter(&mapped[i]);
+  free(mapped);
+  if (fd >= 0 && !is_named(fd, target.path))
+    die(target.name, "the filter was replaced while it was merged; nothing was changed");
+  const bool saved = save_filter(merged, &target, false);
+  if (fd >= 0)
+    close(fd);
+  lanebloom_filter_close(merged);
+  return saved ? EXIT_SUCCESS : EXIT_TROUBLE;
+}

@@ -1,0 +1,157 @@
+/* Numbers as people write them: 1000000, 1e6, 1M; 64Ki; 0.01, 1%.
+ * SPDX-License-Identifier: MIT */
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+/* ---- Whole numbers, computed exactly ---- */
+
+/* value * 10^exponent. */
+struct decimal {
+  uint64_t value;
+  long exponent;
+};
+
+/* Reads digits that may have a point among them, and moves *text behind them. Zeros at the end go
+ * into the exponent. false: there is no digit, or there are too many. */
+static bool read_digits(const char **text, struct decimal *number)
+{
+  bool any = false, after_point = false;
+  long nzeros = 0;
+  *number = (struct decimal){0};
+  for (const char *next;; (*text)++) {
+    next = *text;
+    if (*next == '.' && !after_point) {
+      after_point = true;
+      continue;
+    }
+    if (!isdigit((unsigned char)*next))
+      break;
+    any = true;
+    number->exponent -= after_point;
+    nzeros++;
+    if (*next == '0')
+      continue;
+    for (; nzeros > 0; nzeros--)
+      if (__builtin_mul_overflow(number->value, 10, &number->value))
+        return false;
+    if (__builtin_add_overflow(number->value, (unsigned)(*next - '0'), &number->value))
+      return false;
+  }
+  number->exponent += nzeros;
+  return any;
+}
+
+/* Reads e6 or E-6, if that comes next. */
+static bool read_exponent(const char **text, struct decimal *number)
+{
+  const long most = 1000000; /* far more than any number can use */
+  if (**text != 'e' && **text != 'E')
+    return true;
+  const char *digits = *text + 1 + ((*text)[1] == '-' || (*text)[1] == '+');
+  if (!isdigit((unsigned char)*digits))
+    return false;
+  char *end;
+  const long exponent = strtol(*text + 1, &end, 10);
+  *text = end;
+  if (exponent < -most || exponent > most)
+    return false;
+  number->exponent += exponent;
+  return true;
+}
+
+/* Reads a unit, if one comes next: k, M, G and T are powers of 1000; Ki, Mi, Gi and Ti of 1024. */
+static bool read_unit(const char **text, struct decimal *number)
+{
+  static const char units[] = "kMGT";
+  const char *unit = strchr(units, **text == 'K' ? 'k' : **text);
+  if (**text == '\0' || !unit)
+    return true;
+  const int power = (int)(unit - units) + 1;
+  const bool is_binary = (*text)[1] == 'i';
+  *text += 1 + is_binary;
+  if (is_binary)
+    return !__builtin_mul_overflow(number->value, UINT64_C(1) << 10 * power, &number->value);
+  number->exponent += 3L * power;
+  return true;
+}
+
+/* Computes the number. false: it has a fraction, or is too large. */
+static bool compute(struct decimal number, uint64_t *value)
+{
+  *value = number.value;
+  for (; *value > 0 && number.exponent > 0; number.exponent--)
+    if (__builtin_mul_overflow(*value, 10, value))
+      return false;
+  for (; *value > 0 && number.exponent < 0; number.exponent++) {
+    if (*value % 10 != 0)
+      return false;
+    *value /= 10;
+  }
+  return true;
+}
+
+/* suffix: may follow the number. */
+static bool read_count(const char *text, const char *suffix, uint64_t *value)
+{
+  struct decimal number;
+  return read_digits(&text, &number) && read_exponent(&text, &number) &&
+         read_unit(&text, &number) && (*text == '\0' || strcmp(text, suffix) == 0) &&
+         compute(number, value) && *value > 0;
+}
+
+uint64_t parse_count(const struct argp_state *state, const char *option, const char *text,
+                     uint64_t most)
+{
+  uint64_t value;
+  if (!read_count(text, "", &value) || value > most)
+    usage_error(state, "%s: expected a whole number from 1 to %" PRIu64 ", found '%s'", option,
+                most, text);
+  return value;
+}
+
+uint64_t parse_size(const struct argp_state *state, const char *option, const char *text)
+{
+  uint64_t value;
+  if (!read_count(text, "B", &value))
+    usage_error(state, "%s: expected a number of bytes such as 1000000, 64MiB or 1GB, found '%s'",
+                option, text);
+  return value;
+}
+
+/* ---- Other numbers ---- */
+
+/* Reads the first nbytes of the text. */
+static bool read_number(const char *text, size_t nbytes, double *value)
+{
+  char *end = NULL;
+  if (nbytes == 0 || strspn(text, "0123456789.eE-+") < nbytes)
+    return false;
+  *value = strtod(text, &end);
+  return end == text + nbytes && isfinite(*value);
+}
+
+double parse_number(const struct argp_state *state, const char *option, const char *text)
+{
+  double value;
+  if (!read_number(text, strlen(text), &value))
+    usage_error(state, "%s: expected a number, found '%s'", option, text);
+  return value;
+}
+
+double parse_rate(const struct argp_state *state, const char *option, const char *text)
+{
+  double rate;
+  size_t nbytes = strlen(text);
+  const bool is_percent = nbytes > 0 && text[nbytes - 1] == '%';
+  const bool is_number = read_number(text, nbytes - is_percent, &rate);
+  if (is_number && is_percent)
+    rate /= 100;
+  if (!is_number || !(rate > 0 && rate < 1))
+    usage_error(state, "%s: expected a number between 0 and 1, or 0%% and 100%%, found '%s'",
+                option, text);
+  return rate;
+}

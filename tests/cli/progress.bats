@@ -1,0 +1,94 @@
+# --progress: what is reported, and where nothing is. No test waits for a time that it measures.
+# SPDX-License-Identifier: MIT
+load helper
+
+# wait_for FILE PATTERN: until the file has it.
+wait_for() {
+  local ntries
+  for ((ntries = 0; ntries < 3000; ntries++)); do
+    ! grep -q -- "$2" "$1" || return 0
+    sleep 0.02
+  done
+  echo "no '$2' in: $(<"$1")"
+  return 1
+}
+
+# on_terminal COMMAND...: standard error is a terminal, whose output goes to the file `terminal`.
+on_terminal() {
+  script -qefc "$(printf '%q ' "$@")" terminal >/dev/null </dev/null
+}
+
+needs_script() {
+  command -v script >/dev/null || skip "script (Debian: bsdutils) makes a terminal"
+}
+
+@test "values" {
+  refuses "--progress: expected auto, always or never, found 'x'" lanebloom build --progress=x -o f
+  numbers 1 1000 >keys
+  lanebloom build -o filter --expected 2k keys
+  for verb in "build -o other keys" "add filter keys" "screen -c filter keys"; do
+    for when in "" --progress=auto --progress=never; do
+      run -0 --separate-stderr lanebloom $verb $when
+      [[ -z $stderr ]]
+    done
+    for when in --progress --progress=always; do
+      run -0 --separate-stderr lanebloom $verb $when
+      [[ $stderr =~ ^lanebloom:\ 1000\ records,\ [0-9]+\ per\ second$ ]]
+    done
+  done
+}
+
+@test "the share of regular files, the rate, and the time left" {
+  truncate -s 100G records # more than can be read meanwhile
+  "$LANEBLOOM" build --progress=always --width 1 --expected 1 -o filter records records \
+    >out 2>errors &
+  wait_for errors "per second"
+  kill $!
+  wait $! || true
+  line='lanebloom: 0 %, [0-9]* records, [0-9]* per second, [0-9.]* [smh]\(in\)\? left'
+  grep -qx "$line" errors || { cat errors; false; }
+  [[ ! -s out ]]
+}
+
+@test "no share of a pipe" {
+  mkfifo pipe
+  "$LANEBLOOM" build --progress=always -o filter pipe 2>errors &
+  yes 2>/dev/null >pipe & # many lines, until the reader is gone
+  wait_for errors "per second"
+  kill %1 2>/dev/null || kill $! || true
+  grep -qx 'lanebloom: [0-9]* records, [0-9]* per second' errors || { cat errors; false; }
+}
+
+@test "on a terminal: a report that is erased, none while records are printed there" {
+  needs_script
+  truncate -s 100G records
+  numbers 1 10 | lanebloom build -o filter
+  touch terminal
+  script -qefc "'$LANEBLOOM' screen --width 1 -c filter records" terminal >/dev/null </dev/null &
+  wait_for terminal $'lanebloom: 0 %, [0-9]* records, .* left\r'
+  kill $!
+  wait $! || true
+  on_terminal timeout 3 "$LANEBLOOM" screen --width 1 filter records || true
+  run -1 grep lanebloom: terminal
+  on_terminal timeout 3 "$LANEBLOOM" screen --progress=never --width 1 -c filter records || true
+  run -1 grep lanebloom: terminal
+  # short work reports nothing; what is printed after a report begins on an erased line
+  numbers 1 10 >keys
+  on_terminal "$LANEBLOOM" screen -c filter keys
+  run -1 grep lanebloom: terminal
+}
+
+@test "a message erases the report" {
+  needs_script
+  numbers 1 10 | lanebloom build -o filter
+  mkfifo pipe
+  (
+    exec 9>pipe
+    yes | head -n 100000 >&9
+    sleep 1.2
+    yes | head -n 100000 >&9
+  ) &
+  on_terminal "$LANEBLOOM" screen -c filter pipe missing || true
+  grep -q $'per second\r\e\\[Klanebloom: missing: No such file' terminal ||
+    { cat -v terminal; false; }
+}
