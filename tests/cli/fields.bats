@@ -278,3 +278,34 @@ END
   lanebloom screen -j 1 --csv --no-header -f 3,1 few.lbf rows.csv >one
   lanebloom screen -j 3 --csv --no-header -f 3,1 few.lbf rows.csv | cmp - one
 }
+
+# DuckDB takes one kind of line end per file, and an empty field for NULL.
+@test "the keys of generated rows are those that DuckDB reads" {
+  python3 -c 'import duckdb' 2>"$BATS_TEST_TMPDIR/why" || skip "python3 has no module duckdb"
+  n=20000
+  ! exhaustive || n=1000000
+  python3 - "$n" 8 <<'END'
+import csv, duckdb, random, sys
+nrows, seed = int(sys.argv[1]), int(sys.argv[2])
+rng = random.Random(seed)
+pieces = ["a", "b c", ",", '"', "\n", "\t", ";", "", "é", "x" * 70, "0", " "]
+def field():
+    return "".join(rng.choices(pieces, k=rng.choice([0, 1, 1, 2, 3, 9])))
+with open("rows.csv", "w", newline="", encoding="utf-8") as out:
+    for _ in range(nrows):
+        style = rng.choice([csv.QUOTE_MINIMAL, csv.QUOTE_ALL, csv.QUOTE_NONNUMERIC])
+        writer = csv.writer(out, quoting=style, lineterminator="\n")
+        writer.writerow([field() for _ in range(4)])
+rows = duckdb.sql("""select coalesce(c, ''), coalesce(a, '')
+    from read_csv('rows.csv', auto_detect = false, header = false,
+    columns = {'a': 'varchar', 'b': 'varchar', 'c': 'varchar', 'd': 'varchar'},
+    delim = ',', quote = '"', escape = '"', parallel = false)""")
+with open("keys", "wb") as keys:
+    for c, a in rows.fetchall():
+        keys.write(f"{c}\t{a}\0".encode())
+END
+  [ "$(tr -dc '\0' <keys | wc -c)" -eq "$n" ]
+  lanebloom build -z -o duckdb.lbf keys
+  lanebloom build --csv --no-header -f 3,1 -o ours.lbf rows.csv
+  cmp duckdb.lbf ours.lbf
+}
