@@ -26,4 +26,20 @@ static inline size_t find_bit(const uint8_t *bitmap, size_t i, size_t n, bool wa
   return n;
 }
 
+/* Sets the bits that are set in `more`. */
+static inline void add_bits(uint8_t *bitmap, const uint8_t *more, size_t nbytes)
+{
+  for (size_t i = 0; i < nbytes; i++)
+    bitmap[i] |= more[i];
+}
+
+/* How many bits are set. */
+static inline size_t count_bits(const uint8_t *bitmap, size_t nbytes)
+{
+  size_t n = 0;
+  for (size_t i = 0; i < nbytes; i++)
+    n += (size_t)__builtin_popcount(bitmap[i]);
+  return n;
+}
+
 #endif

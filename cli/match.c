@@ -4,7 +4,7 @@
 
 struct match {
   struct screen screen;
-  const char *keys; /* the file */
+  char *keys; /* the file */
 };
 
 static error_t parse(int key, char *text, struct argp_state *state)
@@ -22,7 +22,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
   case ARGP_KEY_END:
     if (screen->ninputs == 0)
       argp_error(state, "expected KEYS, a file of keys; found none");
-    match->keys = take_first_input(screen, state, "KEYS");
+    match->keys = take_first_input(screen);
+    check_standard_input(screen, state, &match->keys, 1, "KEYS");
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;

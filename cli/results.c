@@ -6,16 +6,16 @@
 
 #include "bits.h"
 #include "screen.h"
-#include "table_lists.h"
+#include "source_lists.h"
 
 /* The result of a worker for its chunk. */
 struct chunk_result {
   size_t nrecords, nselected;
-  size_t noutput;       /* bytes of the selected records, which gather() moves to the front */
-  bool begins_input;    /* the first record is the first of its input */
-  bool short_of_memory; /* then the chunk was not screened */
-  size_t *counts;       /* hits of each table: ntables of the batch, then of the chunk; or NULL */
-  struct table_lists *lists; /* of the first selected records, as many as fit; or NULL */
+  size_t noutput;             /* bytes of the selected records, which gather() moves to the front */
+  bool begins_input;          /* the first record is the first of its input */
+  bool short_of_memory;       /* then the chunk was not screened */
+  size_t *counts;             /* hits of each source: of the batch, then of the chunk; or NULL */
+  struct source_lists *lists; /* of the first selected records, as many as fit; or NULL */
   uint8_t bitmap[CHUNK_NRECORDS / 8 + 8]; /* hits of the chunk; find_bit() reads whole words */
 };
 
@@ -32,7 +32,7 @@ void results_destroy(struct screen *screen)
     struct chunk_result *result = &screen->results[i];
     free(result->counts);
     if (result->lists)
-      table_lists_destroy(result->lists);
+      source_lists_destroy(result->lists);
     free(result->lists);
   }
   free(screen->results);
@@ -47,11 +47,11 @@ static bool prepare(const struct screen *screen, struct chunk_result *result)
     return true;
   if (screen->nhits)
     return result->counts ||
-           (result->counts = calloc(2 * screen->database.ntables, sizeof *result->counts));
+           (result->counts = calloc(2 * screen->sources.n, sizeof *result->counts));
   if (result->lists)
     return true;
   return (result->lists = calloc(1, sizeof *result->lists)) &&
-         table_lists_create(result->lists, &screen->database);
+         source_lists_create(result->lists, &screen->sources);
 }
 
 static size_t screen_batch(const struct screen *screen, struct chunk_result *result,
@@ -60,15 +60,12 @@ static size_t screen_batch(const struct screen *screen, struct chunk_result *res
   const lanebloom_keys *keys = &batch->keys;
   if (screen->exact)
     return key_set_match(screen->exact, batch, bitmap);
-  if (screen->filter)
-    return lanebloom_filter_screen(screen->filter, keys, bitmap);
   if (result->lists)
-    return table_lists_screen(result->lists, keys, bitmap, lists_are_full);
-  const struct database *database = &screen->database;
-  const size_t nhits = lanebloom_tables_screen(database->tables, database->ntables, keys, bitmap,
-                                               NULL, result->counts);
-  for (size_t table = 0; result->counts && table < database->ntables; table++)
-    result->counts[database->ntables + table] += result->counts[table];
+    return source_lists_screen(result->lists, keys, bitmap, lists_are_full);
+  const struct sources *sources = &screen->sources;
+  const size_t nhits = sources_screen(sources, keys, bitmap, NULL, result->counts);
+  for (size_t i = 0; result->counts && i < sources->n; i++)
+    result->counts[sources->n + i] += result->counts[i];
   return nhits;
 }
 
@@ -185,15 +182,15 @@ static struct selected take_selected(struct selection *selection)
   return record;
 }
 
-/* Prints each record that has a list, once for each table on it. */
-static void print_listed(struct selection *selection, const struct table_lists *lists)
+/* Prints each record that has a list, once for each source on it. */
+static void print_listed(struct selection *selection, const struct source_lists *lists)
 {
   const struct screen *screen = selection->screen;
   uint32_t at = 0;
   for (size_t i = 0; i < lists->nrecords; i++) {
     const struct selected record = take_selected(selection);
     for (; at < lists->ends[i]; at++) {
-      const char *label = screen->labels[lists->tables[at]];
+      const char *label = screen->labels[lists->indices[at]];
       output(label, strlen(label));
       print_record(screen, &record);
     }
@@ -202,7 +199,7 @@ static void print_listed(struct selection *selection, const struct table_lists *
 
 /* Prints the records that have lists. If lists did not fit, screens the other records again, part
  * by part; printing them takes longer than that. */
-static void print_with_tables(struct selection *selection, struct table_lists *lists)
+static void print_with_sources(struct selection *selection, struct source_lists *lists)
 {
   static struct cutter cutter; /* used with the output token */
   print_listed(selection, lists);
@@ -214,7 +211,7 @@ static void print_with_tables(struct selection *selection, struct table_lists *l
   for (struct batch batch; cutter_next(&cutter, &batch);)
     for (size_t first = 0; first < batch.n;) {
       const lanebloom_keys rest = lanebloom_keys_part(&batch.keys, first, batch.n - first);
-      first += table_lists_restart(lists, &rest);
+      first += source_lists_restart(lists, &rest);
       print_listed(selection, lists);
     }
   if (cutter.fault.kind) { /* memory ran out: there was no other fault the first time */
@@ -233,7 +230,7 @@ static void print_each(const struct screen *screen, struct chunk_result *result,
                                 .end = records + result->noutput,
                                 .first = first};
   if (result->lists) {
-    print_with_tables(&selection, result->lists);
+    print_with_sources(&selection, result->lists);
     return;
   }
   while (selection.next < selection.end) {
@@ -244,10 +241,10 @@ static void print_each(const struct screen *screen, struct chunk_result *result,
 
 static void take_counts(struct screen *screen, struct chunk_result *result)
 {
-  const size_t ntables = screen->database.ntables;
-  for (size_t table = 0; table < ntables; table++) {
-    screen->nhits[table] += result->counts[ntables + table];
-    result->counts[ntables + table] = 0;
+  const size_t nsources = screen->sources.n;
+  for (size_t i = 0; i < nsources; i++) {
+    screen->nhits[i] += result->counts[nsources + i];
+    result->counts[nsources + i] = 0;
   }
 }
 

@@ -10,7 +10,7 @@
 #include "cli.h"
 #include "screen.h"
 
-enum { OPTION_DB = 0x100, OPTION_WHICH };
+enum { OPTION_DB = 0x100, OPTION_FILTER, OPTION_WHICH };
 
 /* ---- options of `match', too ---- */
 
@@ -54,42 +54,77 @@ const struct argp selection_argp = {
     .parser = parse_selection,
 };
 
-const char *take_first_input(struct screen *screen, const struct argp_state *state,
-                             const char *what)
+char *take_first_input(struct screen *screen)
 {
-  const char *first = *screen->inputs++;
   screen->ninputs--;
-  bool twice = screen->ninputs == 0;
+  return *screen->inputs++;
+}
+
+void check_standard_input(const struct screen *screen, const struct argp_state *state,
+                          char *const *paths, size_t npaths, const char *what)
+{
+  size_t npipes = screen->ninputs == 0, nothers = 0;
   for (size_t i = 0; i < screen->ninputs; i++)
-    twice |= is_standard_input(screen->inputs[i]);
-  if (twice && is_standard_input(first))
+    npipes += is_standard_input(screen->inputs[i]);
+  for (size_t i = 0; i < npaths; i++)
+    nothers += is_standard_input(paths[i]);
+  if (nothers > 1)
+    argp_error(state, "only one %s can be standard input", what);
+  if (nothers > 0 && npipes > 0)
     argp_error(state, "%s and INPUT cannot both be standard input", what);
-  return first;
 }
 
 /* ---- options of `screen' ---- */
 
-/* Takes the first name as the filter. */
-static void take_filter(struct screen *screen, const struct argp_state *state)
+/* Appends a path to a list. */
+static void add_path(char ***paths, size_t *npaths, char *path)
 {
-  if (screen->which || screen->writer)
-    argp_error(state, "--which and --writer need --db PATH");
-  if (screen->ninputs == 0)
-    argp_error(state, "expected a FILTER or --db PATH, found neither");
-  screen->path = take_first_input(screen, state, "FILTER");
-  screen->source.inputs = screen->inputs;
-  screen->source.ninputs = screen->ninputs;
+  *paths = resize(*paths, (*npaths + 1) * sizeof **paths);
+  (*paths)[(*npaths)++] = path;
 }
 
-static void check_database_options(const struct screen *screen, const struct argp_state *state)
+static void add_filter_path(struct screen *screen, char *path, const struct argp_state *state)
 {
+  for (size_t i = 0; i < screen->nfilters; i++)
+    if (strcmp(screen->filters[i], path) == 0)
+      usage_error(state, "--filter: expected each filter once, found '%s' twice", path);
+  add_path(&screen->filters, &screen->nfilters, path);
+}
+
+/* Without --filter, the first name is the filter. */
+static void check_filter_options(struct screen *screen, const struct argp_state *state)
+{
+  if (screen->writer)
+    argp_error(state, "--writer needs --db PATH");
+  if (screen->nfilters == 0 && screen->ninputs == 0)
+    argp_error(state, "expected a FILTER or --db PATH, found neither");
+  if (screen->nfilters == 0) {
+    add_path(&screen->filters, &screen->nfilters, take_first_input(screen));
+    screen->source.inputs = screen->inputs;
+    screen->source.ninputs = screen->ninputs;
+  }
+  check_standard_input(screen, state, screen->filters, screen->nfilters, "FILTER");
+}
+
+static void check_database_options(struct screen *screen, const struct argp_state *state)
+{
+  if (screen->nfilters > 0)
+    argp_error(state, "give only one of --filter and --db");
   if (screen->source.raw)
     argp_error(state,
                "give only one of --raw and --db: --raw describes a FILTER, and --db takes none");
-  if (screen->which && screen->invert)
-    argp_error(
-        state,
-        "give only one of --which and --invert-match: a record in no table has no table to print");
+}
+
+static void check_which(const struct screen *screen, const struct argp_state *state)
+{
+  if (screen->invert)
+    argp_error(state,
+               "give only one of --which and --invert-match: a record that is in none has no "
+               "name to print");
+  if (screen->syntax.fields.missing)
+    argp_error(state, "--which needs --missing=fail: a record without a key is in none");
+  if (screen->count && screen->max_nselected)
+    argp_error(state, "give only one of --max-count and --which with --count");
 }
 
 static error_t parse(int key, char *text, struct argp_state *state)
@@ -105,22 +140,18 @@ static error_t parse(int key, char *text, struct argp_state *state)
     state->child_inputs[5] = screen;
     return 0;
   case OPTION_DB:
-    screen->databases =
-        resize(screen->databases, (screen->ndatabases + 1) * sizeof *screen->databases);
-    screen->databases[screen->ndatabases++] = text;
+    add_path(&screen->databases, &screen->ndatabases, text);
+    return 0;
+  case OPTION_FILTER:
+    add_filter_path(screen, text, state);
     return 0;
   case OPTION_WHICH:
     screen->which = true;
     return 0;
   case ARGP_KEY_END:
-    if (screen->which && screen->syntax.fields.missing)
-      argp_error(state, "--which needs --missing=fail: a record without a key is in no table");
-    if (screen->which && screen->count && screen->max_nselected)
-      argp_error(state, "give only one of --max-count and --which with --count");
-    if (screen->ndatabases > 0)
-      check_database_options(screen, state);
-    else
-      take_filter(screen, state);
+    if (screen->which)
+      check_which(screen, state);
+    (screen->ndatabases > 0 ? check_database_options : check_filter_options)(screen, state);
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;
@@ -130,17 +161,22 @@ static error_t parse(int key, char *text, struct argp_state *state)
 static const struct argp argp = {
     .options =
         (const struct argp_option[]){
+            {"filter", OPTION_FILTER, "FILTER", 0,
+             "Select the records that may be in this filter; repeatable: in any of them. Keys are "
+             "hashed once for all, and every name is an INPUT",
+             3},
             {"db", OPTION_DB, "PATH", 0,
              "Query the tables in this folder, or this table file, instead of FILTER; repeatable",
              3},
             {"which", OPTION_WHICH, NULL, 0,
-             "Print a record once for each table that may have it, after \"TABLE<tab>\"; with -c, "
-             "print how many records each table may have",
+             "Print a record once for each filter or table that may have it, after \"NAME<tab>\"; "
+             "with -c, print how many records each may have",
              3},
             {0}},
     .parser = parse,
-    .args_doc = "FILTER [INPUT...]\n--db PATH [INPUT...]",
-    .doc = "Prints the records that may be in FILTER, or in any table of a database. A record "
+    .args_doc = "FILTER [INPUT...]\n--filter FILTER... [INPUT...]\n--db PATH... [INPUT...]",
+    .doc = "Prints the records that may be in FILTER, in any of several, or in any table of a "
+           "database. A record "
            "that is not printed is certainly not in it.\n"
            "Records come from INPUT, or from standard input if there is none or it is `-'. The "
            "exit status is 0 if a record was selected, 1 if none was, 2 after an error. Unlike "
@@ -152,6 +188,7 @@ static const struct argp argp = {
            "  find . -print0 | lanebloom screen -z -v known.lbf\n"
            "  lanebloom screen --csv -f user_id users.lbf events.csv\n"
            "  lanebloom screen --width 16 -c uuids.lbf uuids.bin\n"
+           "  lanebloom screen --filter mon.lbf --filter tue.lbf --which keys.txt\n"
            "  lanebloom screen --db db --which keys.txt",
     .children = (const struct argp_child[]){{.argp = &record_argp},
                                             {.argp = &filter_argp},
@@ -171,32 +208,50 @@ static void open_databases(struct screen *screen)
   for (size_t i = 0; i < screen->ndatabases; i++)
     warn_of_logs(screen->databases[i]);
   screen->database = database_open(screen->databases, screen->ndatabases, screen->writer);
+  for (size_t i = 0; i < screen->database.ntables; i++)
+    sources_add_table(&screen->sources, screen->database.paths[i], screen->database.tables[i]);
 }
 
 /* Bytes that are read as the wrong format often let every key pass. */
-static void warn_of_constant(const char *path, const lanebloom_filter *filter)
+static void check_filter(const struct source *source)
 {
   lanebloom_filter_info info;
-  if (!lanebloom_filter_may_contain(filter, NULL, 0))
+  if (!lanebloom_filter_may_contain(source->filter, NULL, 0))
     return;
-  lanebloom_filter_describe(filter, &info, sizeof info);
+  lanebloom_filter_describe(source->filter, &info, sizeof info);
   if (info.model_rate >= 1)
-    complain(input_name(path), "warning: every key passes this filter");
+    complain(input_name(source->name), "warning: every key passes this filter");
 }
 
-static void label_tables(struct screen *screen)
+/* Loads all filters, or exits after a message for each that cannot be read. */
+static void load_filters(struct screen *screen)
 {
-  const struct database *database = &screen->database;
-  screen->labels = resize(NULL, database->ntables * sizeof *screen->labels);
-  for (size_t i = 0; i < database->ntables; i++) {
-    char *name = escape_name(database->paths[i]);
+  for (size_t i = 0; i < screen->nfilters; i++) {
+    lanebloom_filter *filter = load_filter(screen->filters[i], &screen->source);
+    if (!filter)
+      continue;
+    sources_add_filter(&screen->sources, screen->filters[i], filter);
+    check_filter(&screen->sources.all[screen->sources.n - 1]);
+  }
+  if (screen->sources.n < screen->nfilters)
+    exit(EXIT_TROUBLE);
+  if (screen->sources.n > 1)
+    sources_find_formats(&screen->sources);
+}
+
+static void label_sources(struct screen *screen)
+{
+  const struct sources *sources = &screen->sources;
+  screen->labels = resize(NULL, sources->n * sizeof *screen->labels);
+  for (size_t i = 0; i < sources->n; i++) {
+    char *name = escape_name(input_name(sources->all[i].name));
     const size_t nbytes = strlen(name);
     screen->labels[i] = resize(name, nbytes + sizeof "\t");
     strcpy(screen->labels[i] + nbytes, "\t");
   }
   if (screen->count)
-    screen->nhits = memset(resize(NULL, database->ntables * sizeof *screen->nhits), 0,
-                           database->ntables * sizeof *screen->nhits);
+    screen->nhits = memset(resize(NULL, sources->n * sizeof *screen->nhits), 0,
+                           sources->n * sizeof *screen->nhits);
 }
 
 /* Was at least one input read to its end? If not, a count would be mistaken for a result. */
@@ -210,7 +265,7 @@ static void print_counts(const struct screen *screen)
 {
   if (!screen->labels)
     outputf("%" PRIu64 "\n", screen->nselected);
-  for (size_t i = 0; screen->labels && i < screen->database.ntables; i++)
+  for (size_t i = 0; screen->labels && i < screen->sources.n; i++)
     outputf("%s%" PRIu64 "\n", screen->labels[i], screen->nhits[i]);
 }
 
@@ -224,11 +279,13 @@ void end_early(const struct screen *screen)
 static void screen_free(struct screen *screen)
 {
   results_destroy(screen);
-  for (size_t i = 0; screen->labels && i < screen->database.ntables; i++)
+  for (size_t i = 0; screen->labels && i < screen->sources.n; i++)
     free(screen->labels[i]);
   free(screen->labels);
   free(screen->nhits);
+  free(screen->filters);
   free(screen->databases);
+  sources_free(&screen->sources);
   database_close(&screen->database);
 }
 
@@ -260,23 +317,16 @@ int screen_main(int argc, char **argv)
 {
   struct screen screen = {0};
   parse_options(&argp, 0, argc, argv, &screen);
-  lanebloom_filter *filter = NULL;
   if (screen.ndatabases > 0)
     open_databases(&screen);
-  else if (!(filter = load_filter(screen.path, &screen.source)))
-    return EXIT_TROUBLE;
   else
-    warn_of_constant(screen.path, filter);
-  screen.filter = filter;
+    load_filters(&screen);
   if (screen.which && !screen.quiet)
-    label_tables(&screen);
+    label_sources(&screen);
 
   const struct input_messages messages = {
       .verb = "screen",
-      .container_advice = screen.ndatabases > 0
-                              ? "with --db there is no FILTER"
-                              : "`screen' takes one FILTER; run it once per filter"};
-  const int status = run_screen(&screen, &messages);
-  lanebloom_filter_close(filter);
-  return status;
+      .container_advice = screen.ndatabases > 0 ? "with --db there is no FILTER"
+                                                : "give each of several filters by --filter"};
+  return run_screen(&screen, &messages);
 }

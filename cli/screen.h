@@ -5,36 +5,41 @@
 
 #include "cli.h"
 #include "key_set.h"
+#include "sources.h"
 
 struct screen {
   struct record_syntax syntax;
   struct filter_source source;
   lanebloom_writer writer;
-  const char *path; /* of the filter */
+  char **filters; /* paths: either of filters or of databases */
+  size_t nfilters;
   char **databases;
-  size_t ndatabases; /* 0: screen by the filter */
+  size_t ndatabases;
   char **inputs;
   size_t ninputs;
   bool invert, count, quiet, number, which;
   uint64_t max_nselected; /* 0: all */
   struct job job;
 
-  const struct key_set *exact;    /* of `match'; else NULL, and: */
-  const lanebloom_filter *filter; /* NULL: screen by the tables of `database` */
-  struct database database;
+  const struct key_set *exact; /* of `match'; else NULL, and: */
+  struct sources sources;
+  struct database database;     /* whose tables are the sources; or empty */
   struct chunk_result *results; /* one for each worker */
   uint64_t nselected;           /* records that were delivered; with --quiet, 0 if none is */
-  char **labels;                /* with --which: "NAME\t" of each table; else NULL */
-  uint64_t *nhits;              /* with --which --count: records of each table; else NULL */
+  char **labels;                /* with --which: "NAME\t" of each source; else NULL */
+  uint64_t *nhits;              /* with --which --count: records of each source; else NULL */
 };
 
 /* -v, -c, -q, -n, -m, and the names behind the options; input: struct screen. */
 extern const struct argp selection_argp;
 
-/* Takes the first name off the inputs: `what` in messages. It and an input cannot both be standard
- * input. */
-const char *take_first_input(struct screen *screen, const struct argp_state *state,
-                             const char *what);
+/* Takes the first name off the inputs. */
+char *take_first_input(struct screen *screen);
+
+/* A usage error if two of these paths and of the inputs are standard input. what: the paths are, in
+ * messages. */
+void check_standard_input(const struct screen *screen, const struct argp_state *state,
+                          char *const *paths, size_t npaths, const char *what);
 
 /* Exits: enough records were selected. */
 _Noreturn void end_early(const struct screen *screen);

@@ -284,8 +284,7 @@ link_tables() {
 @test "options that do not go together" {
   make_database
   refuses "give only one of --which and --invert-match" lanebloom screen --db db --which -v
-  refuses "--which and --writer need --db" lanebloom screen --which filter
-  refuses "--which and --writer need --db" lanebloom screen --writer goleveldb filter
+  refuses "--writer needs --db" lanebloom screen --writer goleveldb filter
   refuses "give only one of --raw and --db" lanebloom screen --raw --format leveldb --db db
   refuses "requires an argument" lanebloom screen --db
 }

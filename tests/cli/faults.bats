@@ -137,6 +137,8 @@ each_verb() {
   each "$@" build -j 1 -o target --format leveldb --raw keys
   each "$@" screen -j 1 filter others
   each "$@" screen -j 2 -n -v filter others
+  each "$@" screen -j 1 --filter filter --filter more --which others
+  each "$@" screen -j 2 --filter filter --filter more -v others
   each "$@" add -j 1 target few
   each "$@" merge -o target filter more
   each "$@" verify filter more
