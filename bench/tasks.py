@@ -39,7 +39,7 @@ class Task(NamedTuple):
 # Prints the seconds of the statement: CPU and wall. Starting Python is not DuckDB's time.
 DUCKDB = """import duckdb, sys, time
 database = duckdb.connect()
-database.execute("set threads = 1")
+database.execute("set threads = 1; set enable_progress_bar = false")
 cpu, wall = time.process_time(), time.monotonic()
 database.execute(sys.argv[1])
 print(time.process_time() - cpu, time.monotonic() - wall)
