@@ -23,17 +23,17 @@ static inline uint64_t transpose_bits(uint64_t matrix)
   return matrix ^ t ^ t << 28;
 }
 
-/* Is c one of the first n of three bytes? */
-static inline unsigned is_one_of(char c, const char bytes[3], size_t n)
+/* Is c one of n bytes, 1 or 2? */
+static inline unsigned is_one_of(char c, const char *bytes, size_t n)
 {
-  return (c == bytes[0]) | (n > 1 && c == bytes[1]) | (n > 2 && c == bytes[2]);
+  return (c == bytes[0]) | (n > 1 && c == bytes[1]);
 }
 
-/* Returns a mask: bit i is set if block[i] is one of the first n bytes. n: a constant from 1 to 3.
+/* Returns a mask: bit i is set if block[i] is one of n bytes. n: a constant, 1 or 2.
  * Compilers vectorise the loop. Its marks are transposed: position i = 8 * word + byte is bit
  * `word` of byte `byte`. */
 __attribute__((always_inline)) static inline uint64_t find_bytes(const char *block,
-                                                                 const char bytes[3], size_t n)
+                                                                 const char *bytes, size_t n)
 {
   unsigned char marks[16];
   for (size_t i = 0; i < 16; i++)

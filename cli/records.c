@@ -102,12 +102,11 @@ static void drop_carriage_returns(lanebloom_slice *records, size_t n)
 static void cut_terminated(struct cutter *cutter, struct batch *batch)
 {
   const char terminator = cutter->syntax.terminator;
-  const char terminators[3] = {terminator};
   const char *start = cutter->next, *scan = start, *end = cutter->end, *stop;
   lanebloom_slice *records = cutter->records;
   size_t n = 0;
   while (end - scan >= BLOCK_NBYTES && n < BATCH_NRECORDS) {
-    uint64_t marks = find_bytes(scan, terminators, 1);
+    uint64_t marks = find_bytes(scan, &terminator, 1);
     if (marks == 0) {
       scan += BLOCK_NBYTES;
       scan = memchr(scan, terminator, (size_t)(end - scan)); /* there is one: records are whole */
