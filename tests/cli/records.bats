@@ -115,7 +115,7 @@ hashes() {
 @test "a filter as records is refused, with what was meant" {
   numbers 1 10 >keys
   for i in 1 2; do lanebloom build -o f$i.lbf keys; done
-  meant="\`screen' takes one FILTER; run it once per filter"
+  meant="give each of several filters by --filter"
   fails_with "f2.lbf: expected records, found a lanebloom container: $meant" \
     lanebloom screen f1.lbf f2.lbf
   fails_with "f1.lbf: expected records, found a lanebloom container: \`build' reads keys" \
