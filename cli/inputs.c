@@ -12,18 +12,18 @@
 #include "inputs.h"
 
 /* First half: bytes that were carried over from the chunk before. Second half: for read(2). */
-static const size_t BUFFER_NBYTES = (size_t)2 * READ_NBYTES;
+static const size_t BUFFER_NBYTES = (size_t)2 * READ_NBYTES + CHUNK_PADDING_NBYTES;
 
 bool chunk_create(struct chunk *chunk)
 {
-  *chunk = (struct chunk){.buffer = malloc(BUFFER_NBYTES), .capacity = BUFFER_NBYTES};
+  *chunk = (struct chunk){.buffer = malloc(BUFFER_NBYTES), .capacity = BUFFER_NBYTES, .fd = -1};
   return chunk->buffer != NULL;
 }
 
 void chunk_destroy(struct chunk *chunk)
 {
   free(chunk->buffer);
-  *chunk = (struct chunk){0};
+  *chunk = (struct chunk){.fd = -1};
 }
 
 /* Empties the chunk. If the buffer grew for a long record and the last chunk did not need that
@@ -57,6 +57,8 @@ static bool chunk_grow(struct chunk *chunk)
   chunk->capacity *= 2;
   return true;
 }
+
+static const char truncated[] = "truncated: the file became shorter while it was read";
 
 static const char *const standard_input[] = {"-"};
 
@@ -120,6 +122,7 @@ static void open_input(struct inputs *inputs, struct chunk *chunk)
   inputs->needs_header = has_header(&inputs->syntax.fields);
   inputs->at_beginning = inputs->syntax.width == 0; /* fixed-width keys may begin with any bytes */
   inputs->name = chunk->name = input_name(path);
+  inputs->input++;
   chunk->at_beginning = true;
   inputs->fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 
@@ -204,8 +207,8 @@ static void refuse(struct inputs *inputs, struct chunk *chunk, const struct file
 /* Reads once more into the chunk. False at the end of the input and after an error. */
 static bool read_more(struct inputs *inputs, struct chunk *chunk, size_t *nread)
 {
-  if (chunk->capacity - (size_t)(chunk->data - chunk->buffer) - chunk->nbytes < READ_NBYTES &&
-      !chunk_grow(chunk)) {
+  const size_t nused = (size_t)(chunk->data - chunk->buffer) + chunk->nbytes;
+  if (chunk->capacity - nused < READ_NBYTES + CHUNK_PADDING_NBYTES && !chunk_grow(chunk)) {
     fail(inputs, chunk, "%s", strerror(ENOMEM));
     chunk->is_out_of_memory = true;
     return false;
@@ -228,7 +231,7 @@ static void complete_tail(struct inputs *inputs, struct chunk *chunk)
 {
   const size_t width = inputs->syntax.width;
   if (has_shrunk(inputs))
-    fail(inputs, chunk, "truncated: the file became shorter while it was read");
+    fail(inputs, chunk, "%s", truncated);
   else if (chunk->nbytes > 0 && width)
     fail(inputs, chunk, "expected records of %zu bytes, found %zu bytes after the last one", width,
          chunk->nbytes);
@@ -387,17 +390,103 @@ static void fill(struct inputs *inputs, struct chunk *chunk)
   close_input(inputs);
 }
 
+/* ---- Claims: chunks of regular files that are read outside inputs_next() ---- */
+
+/* The last record of a claim ends in so many bytes at its end. Longer ones are rare enough. */
+enum { LAST_NBYTES = 8 << 10 };
+
+/* How many of the READ_NBYTES bytes at this position are whole records; 0: their last bytes do not
+ * tell. */
+static size_t claimable_nbytes(const struct inputs *inputs, off_t position)
+{
+  char last[LAST_NBYTES];
+  if (inputs->syntax.width)
+    return READ_NBYTES - READ_NBYTES % inputs->syntax.width;
+  if (pread(inputs->fd, last, sizeof last, position + READ_NBYTES - LAST_NBYTES) !=
+      (ssize_t)sizeof last)
+    return 0;
+  const char *end = memrchr(last, inputs->syntax.terminator, sizeof last);
+  return end ? READ_NBYTES - LAST_NBYTES + (size_t)(end + 1 - last) : 0;
+}
+
+/* Gives the chunk the next records of the open input, to be read by inputs_load(). It gets a
+ * descriptor of its own, because the input may be closed before. */
+static bool claim(struct inputs *inputs, struct chunk *chunk)
+{
+  if (inputs->nbytes == 0 || inputs->at_beginning || inputs->needs_header ||
+      has_quotes(&inputs->syntax.fields))
+    return false;
+  const off_t position = lseek(inputs->fd, 0, SEEK_CUR) - (off_t)inputs->ncarried;
+  if (inputs->nbytes - position < READ_NBYTES)
+    return false;
+  const size_t nbytes = claimable_nbytes(inputs, position);
+  if (nbytes == 0 || (chunk->fd = fcntl(inputs->fd, F_DUPFD_CLOEXEC, 0)) < 0)
+    return false;
+  lseek(inputs->fd, position + (off_t)nbytes, SEEK_SET);
+  inputs->ncarried = 0;
+  chunk->name = inputs->name;
+  chunk->position = position;
+  chunk->nbytes = nbytes;
+  return true;
+}
+
+/* Reads the claim. Returns the number of bytes, which is smaller if the file is; or -1. */
+static ssize_t load(struct chunk *chunk)
+{
+  size_t nbytes = 0;
+  for (ssize_t n = 1; n != 0 && nbytes < chunk->nbytes;) {
+    n = pread(chunk->fd, chunk->data + nbytes, chunk->nbytes - nbytes,
+              chunk->position + (off_t)nbytes);
+    if (n < 0 && errno != EINTR)
+      return -1;
+    nbytes += n > 0 ? (size_t)n : 0;
+  }
+  return (ssize_t)nbytes;
+}
+
+void inputs_load(const struct inputs *inputs, struct chunk *chunk)
+{
+  if (chunk->fd < 0)
+    return;
+  const struct record_syntax *syntax = &inputs->syntax; /* no header can change it: it was read */
+  const ssize_t nbytes = load(chunk);
+  const char *error = nbytes < 0                       ? strerror(errno)
+                      : (size_t)nbytes < chunk->nbytes ? truncated
+                      : !syntax->width && chunk->data[nbytes - 1] != syntax->terminator
+                          ? "the file changed while it was read"
+                          : "";
+  close(chunk->fd);
+  chunk->fd = -1;
+  snprintf(chunk->error, sizeof chunk->error, "%s", error);
+  if (*error)
+    chunk->nbytes = 0;
+}
+
+/* ---- The next chunk ---- */
+
 bool inputs_next(struct inputs *inputs, struct chunk *chunk)
 {
   chunk_reset(chunk);
+  if (inputs->fd >= 0 && inputs->input == inputs->failed_input)
+    close_input(inputs);
   while (chunk->nbytes == 0 && !*chunk->error && !chunk->header) {
-    if (inputs->fd >= 0)
+    if (inputs->fd >= 0 && !claim(inputs, chunk))
       fill(inputs, chunk);
-    else if (inputs->npaths > 0)
+    else if (inputs->fd < 0 && inputs->npaths > 0)
       open_input(inputs, chunk);
-    else
+    else if (inputs->fd < 0)
       return false;
   }
+  chunk->input = inputs->input;
+  return true;
+}
+
+bool inputs_continue(struct inputs *inputs, const struct chunk *chunk)
+{
+  if (chunk->input == inputs->failed_input)
+    return false;
+  if (*chunk->error)
+    inputs->failed_input = chunk->input;
   return true;
 }
 

@@ -1,9 +1,14 @@
 /* Inputs, read one after the other in chunks. A chunk is whole records that were read together.
  * Where chunks end depends on what read(2) returns, not on the number of workers.
+ *
+ * Of a large regular file without quotes, inputs_next() only looks for the end of the last record
+ * in the last bytes of a chunk. inputs_load() reads the chunk, while another worker is at the next
+ * one. All else, and the end of each file, inputs_next() reads itself.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_INPUTS_H
 #define LANEBLOOM_CLI_INPUTS_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,6 +26,9 @@ enum { READ_NBYTES = 512 << 10 };
  * from the chunk before. */
 enum { CHUNK_NRECORDS = READ_NBYTES };
 
+/* So many bytes after a chunk's data may be read. They are not initialized. */
+enum { CHUNK_PADDING_NBYTES = 64 };
+
 /* Whole records of one input; or no records, and the error that ended that input. */
 struct chunk {
   const char *name;       /* of the input, for messages */
@@ -37,8 +45,11 @@ struct chunk {
   size_t header_nbytes;
 
   /* private */
+  uint64_t input; /* its number, from 1 */
   char *buffer;
   size_t capacity;
+  int fd; /* what inputs_load() reads, from `position'; -1: the data are there */
+  off_t position;
 };
 
 /* false: memory ran out. */
@@ -69,6 +80,8 @@ struct inputs {
   bool needs_header; /* of the open input: the next record is one */
   off_t nbytes;      /* of the open input when it was opened; 0 unless it is a regular file */
   const char *name;
+  uint64_t input;                /* the number of inputs that were opened */
+  _Atomic uint64_t failed_input; /* the last one that inputs_load() could not read; 0: none */
   size_t ncarried;
   struct cutter checker; /* of a chunk that finds no end */
   char *header;          /* of the first input that had one; NULL: none yet */
@@ -85,9 +98,16 @@ void inputs_begin(struct inputs *inputs, const struct input_messages *messages,
 /* Bytes of all inputs that are not open yet; 0 unless all are regular files. */
 uint64_t inputs_nbytes(const struct inputs *inputs);
 
-/* Reads the next chunk, until it has a whole record. false: all inputs have ended. One thread at a
+/* Takes the next chunk, which has a whole record. false: all inputs have ended. One thread at a
  * time. */
 bool inputs_next(struct inputs *inputs, struct chunk *chunk);
+
+/* Reads the data of the chunk, unless they are there. All threads at once, each its own chunk. */
+void inputs_load(const struct inputs *inputs, struct chunk *chunk);
+
+/* Call this for each chunk in their order. false: an earlier chunk of the same input has an error,
+ * so that this one is to be ignored. */
+bool inputs_continue(struct inputs *inputs, const struct chunk *chunk);
 
 /* Frees what the inputs allocated. */
 void inputs_end(struct inputs *inputs);

@@ -72,6 +72,8 @@ static void deliver(struct job *job, struct worker *self)
 {
   const uint64_t first = job->nrecords + 1;
   struct chunk *chunk = &self->chunk;
+  if (!inputs_continue(job->inputs, chunk))
+    return;
   if (*chunk->error) {
     complain(chunk->name, "%s", chunk->error);
     job->nfailed++;
@@ -158,6 +160,7 @@ static void *run(void *worker)
                  self->chunk.at_beginning && self->chunk.header_nlines == 0);
     give(&next->may_read);
 
+    inputs_load(job->inputs, &self->chunk);
     if (job->work && self->chunk.nbytes > 0)
       job->work(job->context, self->index, &self->cutter, &self->chunk);
 

@@ -1,7 +1,7 @@
 /* Workers: threads that share the chunks of the inputs. Results come in the order of the inputs.
  *
- *   input token     read a chunk       one worker at a time, in a ring
- *   no token        work on it         all at once
+ *   input token     take a chunk       one worker at a time, in a ring
+ *   no token        read, work on it   all at once
  *   output token    deliver results    one worker at a time, in the same ring
  *
  * There is no queue: a worker that has read a chunk passes the input token on, and has one chunk at

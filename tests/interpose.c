@@ -6,6 +6,7 @@
  *   interrupt  EINTR, once
  *   short      takes one byte, as every later call does
  *   shrink     the file is cut where it would be read now
+ *   overwrite  the bytes that would be read now become the letter x
  *   kill       the process is killed before the call
  *   killed     the process is killed after the call
  * After faults of threads it also says how many semaphores were left.
@@ -200,6 +201,17 @@ static void cut(int fd, off_t nbytes)
     abort();
 }
 
+static void overwrite(int fd, off_t offset, size_t nbytes)
+{
+  char path[32], *bytes = __libc_malloc(nbytes);
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  const int again = REAL(int, "open64", const char *, int, ...)(path, O_WRONLY | O_CLOEXEC);
+  if (!bytes || pwrite(again, memset(bytes, 'x', nbytes), nbytes, offset) != (ssize_t)nbytes)
+    abort();
+  REAL(int, "close", int)(again);
+  free(bytes);
+}
+
 /* How many bytes may be read or written; -1: the call fails. */
 static ssize_t allowed(const char *name, int fd, size_t nbytes, off_t offset)
 {
@@ -207,10 +219,12 @@ static ssize_t allowed(const char *name, int fd, size_t nbytes, off_t offset)
     return (ssize_t)nbytes;
   if (is("short"))
     return nbytes > 0;
-  if (is("shrink")) {
+  if (is("shrink"))
     cut(fd, offset);
+  if (is("overwrite"))
+    overwrite(fd, offset, nbytes);
+  if (is("shrink") || is("overwrite"))
     return (ssize_t)nbytes;
-  }
   errno = is("interrupt") ? EINTR : EIO;
   return -1;
 }

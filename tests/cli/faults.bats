@@ -124,7 +124,7 @@ each() {
 
 # Are all of these faults errors?
 must_fail() { # FUNCTION HOW
-  [[ $1:$2 =~ ^(p?read|write|fsync|linkat|renameat):fail ]]
+  [[ $1:$2 =~ ^(p?read|write|fsync|linkat|renameat):fail && -z ${may_recover-} ]]
 }
 
 # Of every verb. Those that go on with the next input or table when one fails get one.
@@ -281,6 +281,30 @@ count_calls() {
   each read shrink screen --raw --format leveldb raw others
   each read shrink build -o target --width 6 keys
   [[ $nrefused -eq 4 ]] # each cut but those at the end
+}
+
+# All workers read. If the end of a chunk cannot be read beforehand, one worker reads it whole.
+@test "large files that several workers read" {
+  needs_interposing
+  numbers 1 200000 >keys # 2.6 MB
+  lanebloom build -o filter keys
+  mkdir kept
+  cp keys kept
+  local may_recover=1
+  for how in fail interrupt short shrink; do
+    nfaults=0 nrefused=0
+    each pread $how screen -j 2 filter keys
+    each pread $how screen -j 1 --width 13 filter keys
+    each pread $how build -j 3 -o target keys
+    echo "# pread $how: $nfaults faults, $nrefused of them errors" >&3
+    [[ $nfaults -gt 15 ]]
+    [[ $how == @(interrupt|short) || $nrefused -ge 7 ]]
+  done
+  cp kept/keys .
+  normal="../normal/screen -j 2 filter keys"
+  run_with "pread 2 overwrite" screen -j 2 filter keys
+  is_refused "keys: the file changed while it was read" screen || fail overwrite
+  [[ -s reached && $(stat -c %s out) -lt 600000 && $(wc -l <err) -eq 1 ]]
 }
 
 @test "output that ends anywhere" {

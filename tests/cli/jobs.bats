@@ -118,6 +118,28 @@ same() {
   done
 }
 
+# The ends of chunks lie anywhere in these lines: whole chunks are a line, or have no end near their
+# own.
+@test "screen: lines of any length around that of a chunk's last part" {
+  for n in 1 13 8000 8191 8192 8193 20000 524287 524288 524289 600000; do
+    for i in {1..5}; do
+      head -c $n /dev/zero | tr '\0' a
+      echo $i
+    done
+  done >once
+  cat once once once >several
+  lanebloom build -o filter once
+  for options in "" -v -n -c; do
+    expected=$([[ $options == -v ]] && echo 1 || echo 0)
+    same $expected $options filter several once
+  done
+  lanebloom screen -j3 filter several once | cmp - <(cat several once)
+  exec 5<several # what standard input still has
+  read -r line <&5
+  lanebloom screen -j3 filter <&5 | cmp - <(tail -n +2 several)
+  exec 5<&-
+}
+
 @test "screen: many small inputs" {
   numbers 1 500 >keys
   lanebloom build -o filter keys
