@@ -213,16 +213,16 @@ same() {
   for jobs in -j1 -j2 -j4; do
     for options in "" -n; do
       run --separate-stderr bash -o pipefail \
-        -c "timeout 20 '$LANEBLOOM' screen $jobs $options filter keys keys keys | head -n 1"
-      [[ $status -eq 141 && ${#lines[@]} -eq 1 && -z $stderr ]] ||
-        { echo "status $status, ${#lines[@]} lines, $stderr"; return 1; }
+        -c "timeout 20 '$LANEBLOOM' screen $jobs $options filter keys keys keys | head -n 1 | wc -l"
+      [[ $status -eq 141 && $output -eq 1 && -z $stderr ]] ||
+        { echo "status $status, $output lines, $stderr"; return 1; }
       run --separate-stderr bash -o pipefail \
-        -c "yes $absent | timeout 20 '$LANEBLOOM' screen $jobs $options -v filter | head -n 1"
-      [[ $status -eq 141 && ${#lines[@]} -eq 1 && -z $stderr ]] ||
-        { echo "status $status, ${#lines[@]} lines, $stderr"; return 1; }
+        -c "yes $absent | timeout 20 '$LANEBLOOM' screen $jobs $options -v filter | head -n 1 | wc -l"
+      [[ $status -eq 141 && $output -eq 1 && -z $stderr ]] ||
+        { echo "status $status, $output lines, $stderr"; return 1; }
       run --separate-stderr bash -o pipefail \
-        -c "trap '' PIPE; timeout 20 '$LANEBLOOM' screen $jobs $options filter keys | head -n 1"
-      [[ $status -eq 2 && ${#lines[@]} -eq 1 && -z $stderr ]]
+        -c "trap '' PIPE; timeout 20 '$LANEBLOOM' screen $jobs $options filter keys | head -n 1 | wc -l"
+      [[ $status -eq 2 && $output -eq 1 && -z $stderr ]]
       fails_with "write error: No space left on device" bash \
         -c "yes $absent | timeout 20 '$LANEBLOOM' screen $jobs $options -v filter >/dev/full"
     done
