@@ -204,8 +204,8 @@ void output_close(void);
 /* Are the bytes UTF-8, as JSON needs? Keeps errno. */
 bool is_text(const void *bytes, size_t nbytes);
 
-/* A new object for output_json(). Sets errno to 0: until output_json(), ENOMEM means that json-c
- * ran out of memory. */
+/* A new object for json_line() or output_json(). Sets errno to 0: until then, ENOMEM means that
+ * json-c ran out of memory. */
 struct json_object;
 struct json_object *json_begin(void);
 
@@ -217,6 +217,9 @@ struct json_object *json_name(const char *name);
 
 /* A number; NULL, which json-c prints as null, if it is not finite. */
 struct json_object *json_number(double value);
+
+/* The object in one line; borrowed from it. If memory ran out, ends the command. */
+const char *json_line(struct json_object *object);
 
 /* Prints the object in one line and frees it. */
 void output_json(struct json_object *object);

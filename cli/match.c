@@ -61,6 +61,8 @@ int match_main(int argc, char **argv)
   struct match match = {.keys = NULL};
   struct key_set keys;
   parse_options(&argp, 0, argc, argv, &match);
+  open_sinks(&match.screen);
+  check_is_no_output(&match.screen, match.keys);
   key_set_read(&keys, match.keys, &match.screen.syntax, &messages);
   match.screen.exact = &keys;
   const int status = run_screen(&match.screen, &messages);

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -113,14 +114,20 @@ void *resize(void *memory, size_t nbytes)
   return resized;
 }
 
-/* Calls _exit(), because exit() would flush the output that failed. EPIPE, a closed pipe, needs no
- * message. */
-static _Noreturn void die_of_output(void)
+/* EPIPE, a closed pipe, needs no message. */
+static void complain_of_output(void)
 {
   if (errno != EPIPE)
     complain(NULL, "write error: %s", strerror(errno));
   fflush(stderr);
-  _exit(EXIT_TROUBLE);
+}
+
+/* exit() would flush the output that failed. */
+static _Noreturn void die_of_output(void)
+{
+  complain_of_output();
+  __fpurge(stdout);
+  exit(EXIT_TROUBLE);
 }
 
 void output(const void *data, size_t nbytes)
@@ -160,8 +167,10 @@ void output_whole(const void *data, size_t nbytes)
 
 void output_close(void)
 {
-  if (fclose(stdout) != 0)
-    die_of_output();
+  if (fclose(stdout) == 0)
+    return;
+  complain_of_output();
+  _exit(EXIT_TROUBLE); /* the command exits already */
 }
 
 /* glibc's UTF-8 accepts characters beyond U+10FFFF, the end of Unicode. */
@@ -211,13 +220,18 @@ struct json_object *json_number(double value)
   return isfinite(value) ? json_object_new_double(value) : NULL;
 }
 
-void output_json(struct json_object *object)
+const char *json_line(struct json_object *object)
 {
   const char *text = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
                                                                 JSON_C_TO_STRING_NOSLASHESCAPE);
   if (!text || errno == ENOMEM)
     die(NULL, "%s", strerror(ENOMEM));
-  outputf("%s\n", text);
+  return text;
+}
+
+void output_json(struct json_object *object)
+{
+  outputf("%s\n", json_line(object));
   json_object_put(object);
 }
 

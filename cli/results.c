@@ -8,10 +8,18 @@
 #include "screen.h"
 #include "source_lists.h"
 
+/* Records that a worker put together. */
+struct records {
+  char *data;
+  size_t nbytes;
+  size_t capacity; /* 0: the memory is the chunk's */
+};
+
 /* The result of a worker for its chunk. */
 struct chunk_result {
   size_t nrecords, nselected;
-  size_t noutput;             /* bytes of the selected records, which gather() moves to the front */
+  struct records output;      /* selected, and moved to the front of the chunk; or all, annotated */
+  struct records rest;        /* not selected; of --unmatched */
   bool begins_input;          /* the first record is the first of its input */
   bool short_of_memory;       /* then the chunk was not screened */
   size_t *counts;             /* hits of each source: of the batch, then of the chunk; or NULL */
@@ -34,6 +42,8 @@ void results_destroy(struct screen *screen)
     if (result->lists)
       source_lists_destroy(result->lists);
     free(result->lists);
+    free(result->output.capacity > 0 ? result->output.data : NULL);
+    free(result->rest.data);
   }
   free(screen->results);
 }
@@ -86,16 +96,16 @@ static size_t set_missing(const struct screen *screen, const struct batch *batch
   return nhits;
 }
 
-/* Moves the selected records of the batch to `to`, the end of those of earlier batches, and returns
- * their end. Adjacent records move in one memmove(). Until a record is left out nothing moves. */
-static char *gather(const struct screen *screen, const struct batch *batch, const uint8_t *bitmap,
-                    char *to)
+/* Copies the records of the batch whose bit is `wanted` to `to`, which may be the chunk, before the
+ * batch or at its beginning. Returns their end. Adjacent records move in one memmove(). Until a
+ * record is left out nothing moves. */
+static char *gather(const struct batch *batch, const uint8_t *bitmap, bool wanted, char *to)
 {
   for (size_t end, first = 0;; first = end) {
-    first = find_bit(bitmap, first, batch->n, !screen->invert);
+    first = find_bit(bitmap, first, batch->n, wanted);
     if (first == batch->n)
       return to;
-    end = find_bit(bitmap, first, batch->n, screen->invert);
+    end = find_bit(bitmap, first, batch->n, !wanted);
     const char *record = batch_record(batch, first);
     const size_t nbytes = (size_t)(batch_record(batch, end) - record);
     if (to != record)
@@ -104,13 +114,84 @@ static char *gather(const struct screen *screen, const struct batch *batch, cons
   }
 }
 
+/* Makes room for nbytes more. false: memory ran out. */
+static bool reserve(struct records *records, size_t nbytes)
+{
+  const size_t needed = records->nbytes + nbytes;
+  if (needed <= records->capacity)
+    return true;
+  const size_t capacity = needed + needed / 2;
+  char *larger = realloc(records->data, capacity);
+  if (!larger)
+    return false;
+  records->data = larger;
+  records->capacity = capacity;
+  return true;
+}
+
+/* How many bytes of a record are its line end, the last of its fields' separators. */
+static size_t line_end_nbytes(const struct record_syntax *syntax, const char *record, size_t nbytes)
+{
+  return syntax->crlf && nbytes > 1 && record[nbytes - 2] == '\r' ? 2 : 1;
+}
+
+/* Copies a record, and a field more before its line end. */
+static char *annotate(const struct record_syntax *syntax, const char *record, size_t nbytes,
+                      const char *field, size_t field_nbytes, char *to)
+{
+  const size_t tail_nbytes = line_end_nbytes(syntax, record, nbytes);
+  const size_t body_nbytes = nbytes - tail_nbytes;
+  memcpy(to, record, body_nbytes);
+  to += body_nbytes;
+  *to++ = syntax->fields.n > 0 ? syntax->fields.separator : '\t';
+  memcpy(to, field, field_nbytes);
+  memcpy(to + field_nbytes, record + body_nbytes, tail_nbytes);
+  return to + field_nbytes + tail_nbytes;
+}
+
+/* Copies all records of the batch, each with 1 or 0: is it selected? */
+static char *annotate_batch(const struct screen *screen, const struct batch *batch,
+                            const uint8_t *bitmap, char *to)
+{
+  for (size_t i = 0; i < batch->n; i++) {
+    const char *record = batch_record(batch, i);
+    const bool hit = bitmap[i / 8] >> i % 8 & 1;
+    to = annotate(&screen->syntax, record, (size_t)(batch_record(batch, i + 1) - record),
+                  hit != screen->invert ? "1" : "0", 1, to);
+  }
+  return to;
+}
+
+/* Puts the records of the batch where they will be written from. false: memory ran out. */
+static bool collect(const struct screen *screen, struct chunk_result *result,
+                    const struct batch *batch, const uint8_t *bitmap)
+{
+  enum { ANNOTATION_NBYTES = 2 }; /* a separator and a digit */
+  const size_t nbytes = (size_t)(batch_record(batch, batch->n) - batch->data);
+  struct records *output = &result->output, *rest = &result->rest;
+  if ((screen->annotation && !reserve(output, nbytes + batch->n * ANNOTATION_NBYTES)) ||
+      (screen->unmatched_path && !reserve(rest, nbytes)))
+    return false;
+  if (screen->unmatched_path) /* first: they are about to be overwritten */
+    rest->nbytes =
+        (size_t)(gather(batch, bitmap, screen->invert, rest->data + rest->nbytes) - rest->data);
+  char *end = output->data + output->nbytes;
+  if (screen->annotation)
+    end = annotate_batch(screen, batch, bitmap, end);
+  else if (!screen->count)
+    end = gather(batch, bitmap, !screen->invert, end);
+  output->nbytes = (size_t)(end - output->data);
+  return true;
+}
+
 void screen_chunk(void *context, size_t worker, struct cutter *cutter, struct chunk *chunk)
 {
   const struct screen *screen = context;
   struct chunk_result *result = &screen->results[worker];
-  char *end = chunk->data;
   bool lists_are_full = false;
-  result->nselected = 0;
+  result->nselected = result->output.nbytes = result->rest.nbytes = 0;
+  if (!screen->annotation)
+    result->output.data = chunk->data;
   result->begins_input = chunk->at_beginning && chunk->header_nlines == 0;
   result->short_of_memory = !prepare(screen, result);
   if (result->short_of_memory)
@@ -123,15 +204,15 @@ void screen_chunk(void *context, size_t worker, struct cutter *cutter, struct ch
     size_t nhits = screen_batch(screen, result, &batch, bitmap, &lists_are_full);
     if (batch.missing)
       nhits = set_missing(screen, &batch, bitmap, nhits);
-    size_t n = screen->invert ? batch.n - nhits : nhits;
-    result->nselected += n;
-    if (screen->quiet && n > 0)
+    result->nselected += screen->invert ? batch.n - nhits : nhits;
+    if (screen->quiet && result->nselected > 0)
       break;
-    if (!screen->quiet && !screen->count && n > 0)
-      end = gather(screen, &batch, bitmap, end);
+    if (!screen->quiet && !collect(screen, result, &batch, bitmap)) {
+      result->short_of_memory = true;
+      return;
+    }
   }
   result->nrecords = cutter->nrecords;
-  result->noutput = (size_t)(end - chunk->data);
 }
 
 /* ---- printing ---- */
@@ -142,26 +223,29 @@ struct selected {
   uint64_t number;
 };
 
-static void print_number(uint64_t number)
+static void print_number(struct sink *sink, uint64_t number)
 {
   char text[sizeof "18446744073709551615"], *end = text + sizeof text, *digit = end;
   *--digit = ':';
   do
     *--digit = (char)('0' + number % 10);
   while (number /= 10);
-  output(digit, (size_t)(end - digit));
+  sink_write(sink, digit, (size_t)(end - digit));
 }
 
-static void print_record(const struct screen *screen, const struct selected *record)
+/* Records of a fixed width have no terminator: with something before them, they need one. */
+static void print_record(struct screen *screen, const struct selected *record)
 {
   if (screen->number)
-    print_number(record->number);
-  output(record->bytes, (size_t)(record->end - record->bytes));
+    print_number(&screen->output, record->number);
+  sink_write(&screen->output, record->bytes, (size_t)(record->end - record->bytes));
+  if (screen->number && screen->syntax.width)
+    sink_write(&screen->output, "\n", 1);
 }
 
 /* Iterates over the selected records of a chunk. */
 struct selection {
-  const struct screen *screen;
+  struct screen *screen;
   const struct chunk_result *result;
   const char *next, *end;
   size_t i;       /* index of the next record in the chunk, selected or not */
@@ -185,13 +269,13 @@ static struct selected take_selected(struct selection *selection)
 /* Prints each record that has a list, once for each source on it. */
 static void print_listed(struct selection *selection, const struct source_lists *lists)
 {
-  const struct screen *screen = selection->screen;
+  struct screen *screen = selection->screen;
   uint32_t at = 0;
   for (size_t i = 0; i < lists->nrecords; i++) {
     const struct selected record = take_selected(selection);
     for (; at < lists->ends[i]; at++) {
       const char *label = screen->labels[lists->indices[at]];
-      output(label, strlen(label));
+      sink_write(&screen->output, label, strlen(label));
       print_record(screen, &record);
     }
   }
@@ -221,13 +305,12 @@ static void print_with_sources(struct selection *selection, struct source_lists 
   }
 }
 
-static void print_each(const struct screen *screen, struct chunk_result *result,
-                       const char *records, uint64_t first)
+static void print_each(struct screen *screen, struct chunk_result *result, uint64_t first)
 {
   struct selection selection = {.screen = screen,
                                 .result = result,
-                                .next = records,
-                                .end = records + result->noutput,
+                                .next = result->output.data,
+                                .end = result->output.data + result->output.nbytes,
                                 .first = first};
   if (result->lists) {
     print_with_sources(&selection, result->lists);
@@ -250,22 +333,44 @@ static void take_counts(struct screen *screen, struct chunk_result *result)
 
 void deliver_header(void *context, const char *header, size_t nbytes)
 {
-  const struct screen *screen = context;
-  if (!screen->count && !screen->quiet)
-    output(header, nbytes);
+  struct screen *screen = context;
+  if (screen->unmatched_path)
+    sink_write(&screen->unmatched, header, nbytes);
+  if (screen->count || screen->quiet)
+    return;
+  if (!screen->annotation) {
+    sink_write(&screen->output, header, nbytes);
+    return;
+  }
+  const size_t name_nbytes = strlen(screen->annotation);
+  char *annotated = resize(NULL, nbytes + 1 + name_nbytes);
+  const char *end =
+      annotate(&screen->syntax, header, nbytes, screen->annotation, name_nbytes, annotated);
+  sink_write(&screen->output, annotated, (size_t)(end - annotated));
+  free(annotated);
+}
+
+/* Leaves out all but the first n records. */
+static void keep_first(const struct screen *screen, struct records *records, size_t n)
+{
+  size_t nbytes = 0;
+  for (size_t i = 0; i < n && nbytes < records->nbytes; i++)
+    nbytes += record_nbytes(&screen->syntax, records->data + nbytes, records->nbytes - nbytes);
+  records->nbytes = nbytes;
 }
 
 /* Leaves out the records after the last one that --max-count allows. */
-static void limit(const struct screen *screen, struct chunk_result *result, const char *records)
+static void limit(const struct screen *screen, struct chunk_result *result)
 {
   const uint64_t nleft = screen->max_nselected - screen->nselected;
-  if (screen->max_nselected == 0 || result->nselected <= nleft)
+  if (screen->max_nselected == 0 || result->nselected < nleft)
     return;
-  size_t nbytes = 0;
-  for (uint64_t i = 0; i < nleft && nbytes < result->noutput; i++)
-    nbytes += record_nbytes(&screen->syntax, records + nbytes, result->noutput - nbytes);
-  result->noutput = nbytes;
   result->nselected = (size_t)nleft;
+  size_t end = 0; /* of the records that are not left out */
+  for (size_t i = 0; i < nleft; i++)
+    end = find_bit(result->bitmap, end, result->nrecords, !screen->invert) + 1;
+  keep_first(screen, &result->output, screen->annotation ? end : result->nselected);
+  keep_first(screen, &result->rest, end - result->nselected);
   if (result->lists && result->lists->nrecords > nleft)
     result->lists->nrecords = (size_t)nleft;
 }
@@ -274,18 +379,22 @@ void deliver_chunk(void *context, size_t worker, struct chunk *chunk, uint64_t f
 {
   struct screen *screen = context;
   struct chunk_result *result = &screen->results[worker];
+  (void)chunk;
   if (result->short_of_memory)
     die(NULL, "%s", strerror(ENOMEM));
-  limit(screen, result, chunk->data);
+  limit(screen, result);
   screen->nselected += result->nselected;
   if (screen->nhits)
     take_counts(screen, result);
   if (screen->quiet && result->nselected > 0)
-    job_exit(&screen->job, EXIT_SELECTED);
+    end_early(screen);
   if (screen->number || screen->labels)
-    print_each(screen, result, chunk->data, first);
+    print_each(screen, result, first);
   else
-    output_whole(chunk->data, result->noutput);
+    sink_write_whole(&screen->output, result->output.data, result->output.nbytes);
+  if (screen->unmatched_path)
+    sink_write_whole(&screen->unmatched, result->rest.data, result->rest.nbytes);
+  sink_flush(&screen->output);
   if (screen->nselected == screen->max_nselected && screen->max_nselected > 0)
     end_early(screen);
 }

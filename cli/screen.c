@@ -12,68 +12,6 @@
 
 enum { OPTION_DB = 0x100, OPTION_FILTER, OPTION_WHICH };
 
-/* ---- options of `match', too ---- */
-
-static error_t parse_selection(int key, char *text, struct argp_state *state)
-{
-  struct screen *screen = state->input;
-  switch (key) {
-  case 'v':
-    screen->invert = true;
-    return 0;
-  case 'c':
-    screen->count = true;
-    return 0;
-  case 'q':
-    screen->quiet = true;
-    return 0;
-  case 'n':
-    screen->number = true;
-    return 0;
-  case 'm':
-    screen->max_nselected = parse_count(state, "--max-count", text, UINT64_MAX);
-    return 0;
-  case ARGP_KEY_ARGS: /* comes after all options */
-    screen->inputs = state->argv + state->next;
-    screen->ninputs = (size_t)(state->argc - state->next);
-    return 0;
-  default:
-    return ARGP_ERR_UNKNOWN;
-  }
-}
-
-const struct argp selection_argp = {
-    .options =
-        (const struct argp_option[]){
-            {"invert-match", 'v', NULL, 0, "Select the records that are certainly absent", 1},
-            {"count", 'c', NULL, 0, "Print only the number of selected records", 1},
-            {"quiet", 'q', NULL, 0, "Print nothing; stop at the first selected record", 1},
-            {"number", 'n', NULL, 0, "Print \"NUMBER:\" before each record, from 1", 1},
-            {"max-count", 'm', "N", 0, "Stop after N selected records", 1},
-            {0}},
-    .parser = parse_selection,
-};
-
-char *take_first_input(struct screen *screen)
-{
-  screen->ninputs--;
-  return *screen->inputs++;
-}
-
-void check_standard_input(const struct screen *screen, const struct argp_state *state,
-                          char *const *paths, size_t npaths, const char *what)
-{
-  size_t npipes = screen->ninputs == 0, nothers = 0;
-  for (size_t i = 0; i < screen->ninputs; i++)
-    npipes += is_standard_input(screen->inputs[i]);
-  for (size_t i = 0; i < npaths; i++)
-    nothers += is_standard_input(paths[i]);
-  if (nothers > 1)
-    argp_error(state, "only one %s can be standard input", what);
-  if (nothers > 0 && npipes > 0)
-    argp_error(state, "%s and INPUT cannot both be standard input", what);
-}
-
 /* ---- options of `screen' ---- */
 
 /* Appends a path to a list. */
@@ -208,8 +146,10 @@ static void open_databases(struct screen *screen)
   for (size_t i = 0; i < screen->ndatabases; i++)
     warn_of_logs(screen->databases[i]);
   screen->database = database_open(screen->databases, screen->ndatabases, screen->writer);
-  for (size_t i = 0; i < screen->database.ntables; i++)
+  for (size_t i = 0; i < screen->database.ntables; i++) {
+    check_is_no_output(screen, screen->database.paths[i]);
     sources_add_table(&screen->sources, screen->database.paths[i], screen->database.tables[i]);
+  }
 }
 
 /* Bytes that are read as the wrong format often let every key pass. */
@@ -227,6 +167,7 @@ static void check_filter(const struct source *source)
 static void load_filters(struct screen *screen)
 {
   for (size_t i = 0; i < screen->nfilters; i++) {
+    check_is_no_output(screen, screen->filters[i]);
     lanebloom_filter *filter = load_filter(screen->filters[i], &screen->source);
     if (!filter)
       continue;
@@ -269,11 +210,45 @@ static void print_counts(const struct screen *screen)
     outputf("%s%" PRIu64 "\n", screen->labels[i], screen->nhits[i]);
 }
 
-void end_early(const struct screen *screen)
+/* Prints what comes after the records, and puts the files in their places. */
+static void finish(struct screen *screen)
 {
-  if (screen->count && !screen->quiet)
+  if (screen->count && !screen->quiet && is_any_input_whole(screen))
     print_counts(screen);
-  job_exit(&screen->job, screen->job.nfailed > 0 ? EXIT_TROUBLE : EXIT_SELECTED);
+  sink_commit(&screen->output);
+  if (screen->unmatched_path)
+    sink_commit(&screen->unmatched);
+  print_summary(screen);
+}
+
+void end_early(struct screen *screen)
+{
+  finish(screen);
+  const bool is_trouble = screen->job.nfailed > 0 && !screen->quiet;
+  job_exit(&screen->job, is_trouble ? EXIT_TROUBLE : EXIT_SELECTED);
+}
+
+void open_sinks(struct screen *screen)
+{
+  const struct sink *sinks[] = {&screen->output, &screen->unmatched, &screen->summary_file};
+  screen->begin = seconds();
+  if (!screen->count && !screen->quiet)
+    sink_open(&screen->output, screen->output_path);
+  if (screen->unmatched_path)
+    sink_open(&screen->unmatched, screen->unmatched_path);
+  if (screen->summary_path)
+    sink_open(&screen->summary_file, screen->summary_path);
+  for (size_t i = 1; i < sizeof sinks / sizeof *sinks; i++)
+    for (size_t j = 0; sinks[i]->path && j < i; j++)
+      if (sinks[j]->is_open && sink_equals(sinks[i], sinks[j]))
+        die(sinks[i]->path, "expected a file for each kind of output, found one for two of them");
+}
+
+void check_is_no_output(const struct screen *screen, const char *path)
+{
+  if (sink_is(&screen->output, path) || sink_is(&screen->unmatched, path) ||
+      sink_is(&screen->summary_file, path))
+    die(input_name(path), "input file is also the output");
 }
 
 static void screen_free(struct screen *screen)
@@ -289,24 +264,31 @@ static void screen_free(struct screen *screen)
   database_close(&screen->database);
 }
 
+static void check_inputs(const struct screen *screen)
+{
+  for (size_t i = 0; i < screen->ninputs; i++)
+    check_is_no_output(screen, screen->inputs[i]);
+  if (screen->ninputs == 0)
+    check_is_no_output(screen, "-");
+}
+
 int run_screen(struct screen *screen, const struct input_messages *messages)
 {
   static struct inputs inputs;
-  const bool prints_records = !screen->count && !screen->quiet;
-  struct stat target = {0};
-  if (prints_records)
-    fstat(STDOUT_FILENO, &target);
-  inputs_begin(&inputs, messages, &screen->syntax, screen->inputs, screen->ninputs, &target);
+  const bool prints_records = !screen->count && !screen->quiet && !screen->output_path;
+  inputs_begin(&inputs, messages, &screen->syntax, screen->inputs, screen->ninputs,
+               &screen->output.target);
+  check_inputs(screen);
   results_create(screen);
   screen->job.progress = resolve_progress(screen->job.progress, prints_records);
+  screen->job.needs_all = screen->output_path || screen->unmatched_path;
   screen->job.inputs = &inputs;
   screen->job.context = screen;
   screen->job.work = screen_chunk;
   screen->job.deliver = deliver_chunk;
   screen->job.deliver_header = deliver_header;
   job_run(&screen->job);
-  if (screen->count && !screen->quiet && is_any_input_whole(screen))
-    print_counts(screen);
+  finish(screen);
   screen_free(screen);
   if (screen->job.nfailed > 0)
     return EXIT_TROUBLE;
@@ -317,6 +299,7 @@ int screen_main(int argc, char **argv)
 {
   struct screen screen = {0};
   parse_options(&argp, 0, argc, argv, &screen);
+  open_sinks(&screen);
   if (screen.ndatabases > 0)
     open_databases(&screen);
   else

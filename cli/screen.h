@@ -5,7 +5,10 @@
 
 #include "cli.h"
 #include "key_set.h"
+#include "sinks.h"
 #include "sources.h"
+
+enum summary { SUMMARY_NONE, SUMMARY_TEXT, SUMMARY_JSON };
 
 struct screen {
   struct record_syntax syntax;
@@ -19,10 +22,16 @@ struct screen {
   size_t ninputs;
   bool invert, count, quiet, number, which;
   uint64_t max_nselected; /* 0: all */
+  const char *annotation; /* the name of the field that every record gets; NULL: none */
+  const char *output_path, *unmatched_path, *summary_path; /* NULL: not given */
+  enum summary summary;
   struct job job;
 
   const struct key_set *exact; /* of `match'; else NULL, and: */
   struct sources sources;
+  struct sink output, unmatched; /* of records: selected, or all; and the rest */
+  struct sink summary_file;
+  double begin;                 /* in seconds() */
   struct database database;     /* whose tables are the sources; or empty */
   struct chunk_result *results; /* one for each worker */
   uint64_t nselected;           /* records that were delivered; with --quiet, 0 if none is */
@@ -30,7 +39,10 @@ struct screen {
   uint64_t *nhits;              /* with --which --count: records of each source; else NULL */
 };
 
-/* -v, -c, -q, -n, -m, and the names behind the options; input: struct screen. */
+/* ---- selection.c ---- */
+
+/* -v, -c, -q, -n, -m, -o and what else says what is printed, and the names behind the options;
+ * input: struct screen. */
 extern const struct argp selection_argp;
 
 /* Takes the first name off the inputs. */
@@ -41,11 +53,24 @@ char *take_first_input(struct screen *screen);
 void check_standard_input(const struct screen *screen, const struct argp_state *state,
                           char *const *paths, size_t npaths, const char *what);
 
+/* ---- screen.c ---- */
+
 /* Exits: enough records were selected. */
-_Noreturn void end_early(const struct screen *screen);
+_Noreturn void end_early(struct screen *screen);
+
+/* Opens what is written to. To be called before anything is read. */
+void open_sinks(struct screen *screen);
+
+/* Exits if the file at the path would be written. */
+void check_is_no_output(const struct screen *screen, const char *path);
 
 /* Screens all inputs and prints the result. Returns the exit status. */
 int run_screen(struct screen *screen, const struct input_messages *messages);
+
+/* ---- summary.c ---- */
+
+/* Prints how many records there were, if --summary was given. */
+void print_summary(struct screen *screen);
 
 /* ---- results.c: screens chunks and prints the selected records ---- */
 

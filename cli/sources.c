@@ -44,10 +44,10 @@ void sources_find_formats(struct sources *sources)
 
 double sources_rate(const struct sources *sources)
 {
-  double none_passes = 1;
+  double log_none = 0; /* of the share that passes none: rates are often tiny */
   for (size_t i = 0; i < sources->n; i++)
-    none_passes *= sources->all[i].filter ? 1 - describe(&sources->all[i]).model_rate : NAN;
-  return 1 - none_passes;
+    log_none += sources->all[i].filter ? log1p(-describe(&sources->all[i]).model_rate) : NAN;
+  return -expm1(log_none);
 }
 
 void sources_free(struct sources *sources)

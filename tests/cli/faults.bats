@@ -139,6 +139,9 @@ each_verb() {
   each "$@" screen -j 2 -n -v filter others
   each "$@" screen -j 1 --filter filter --filter more --which others
   each "$@" screen -j 2 --filter filter --filter more -v others
+  each "$@" screen -j 1 -o target --unmatched rest filter others
+  each "$@" screen -j 2 --unmatched target filter others
+  each "$@" match -j 1 --annotate --summary-file /dev/null -o target keys others
   each "$@" add -j 1 target few
   each "$@" merge -o target filter more
   each "$@" verify filter more

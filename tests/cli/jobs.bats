@@ -217,11 +217,13 @@ same() {
       [[ $status -eq 141 && $output -eq 1 && -z $stderr ]] ||
         { echo "status $status, $output lines, $stderr"; return 1; }
       run --separate-stderr bash -o pipefail \
-        -c "yes $absent | timeout 20 '$LANEBLOOM' screen $jobs $options -v filter | head -n 1 | wc -l"
+        -c "yes $absent | timeout 20 '$LANEBLOOM' screen $jobs $options -v filter | head -n 1 |
+          wc -l"
       [[ $status -eq 141 && $output -eq 1 && -z $stderr ]] ||
         { echo "status $status, $output lines, $stderr"; return 1; }
       run --separate-stderr bash -o pipefail \
-        -c "trap '' PIPE; timeout 20 '$LANEBLOOM' screen $jobs $options filter keys | head -n 1 | wc -l"
+        -c "trap '' PIPE; timeout 20 '$LANEBLOOM' screen $jobs $options filter keys | head -n 1 |
+          wc -l"
       [[ $status -eq 2 && $output -eq 1 && -z $stderr ]]
       fails_with "write error: No space left on device" bash \
         -c "yes $absent | timeout 20 '$LANEBLOOM' screen $jobs $options -v filter >/dev/full"

@@ -1,5 +1,5 @@
-# Kills of build, add and merge: the target is absent, the old file or the whole new one, at every
-# moment.
+# Kills of build, add, merge and screen -o: the target is absent, the old file or the whole new
+# one, at every moment.
 # $LANEBLOOM_KILLS: how many at random moments, if set.
 # SPDX-License-Identifier: MIT
 load helper
@@ -9,6 +9,7 @@ write_new() {
   case $verb in
     build) exec "$LANEBLOOM" build -o folder/target --expected 6000000 keys ;;
     add) exec "$LANEBLOOM" add folder/target more ;;
+    screen) exec "$LANEBLOOM" screen -o folder/target old input ;;
     merge) exec "$LANEBLOOM" merge -o folder/target half other ;;
   esac
 }
@@ -24,6 +25,7 @@ make_files() {
     lanebloom build -o old --expected 6000000 keys
     cp old folder/target
   fi
+  [[ $verb != screen ]] || numbers 1 500000 | cat - keys{,,,,,,,,,} >input
   if [[ $verb == merge ]]; then
     head -n 5000 keys | lanebloom build -o half --expected 6000000
     tail -n 5000 keys | lanebloom build -o other --expected 6000000
@@ -95,6 +97,10 @@ kill_at_random_moments() { # VERB
   kill_at_random_moments merge
 }
 
+@test "kills of screen -o at random moments" {
+  kill_at_random_moments screen
+}
+
 # Before and after every call that changes something.
 kill_at_each() { # FUNCTION
   local how n state
@@ -143,4 +149,8 @@ kill_at_every_call() { # VERB
 
 @test "kills of merge before and after each call" {
   kill_at_every_call merge
+}
+
+@test "kills of screen -o before and after each call" {
+  kill_at_every_call screen
 }

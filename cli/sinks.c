@@ -1,0 +1,141 @@
+/* Writes records to standard output, or to files that are replaced as those of filters are.
+ * SPDX-License-Identifier: MIT */
+#include "sinks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+static const size_t BUFFER_NBYTES = (size_t)64 << 10;
+
+/* The sinks that are not committed. */
+static struct sink *first;
+
+static void discard_all(void)
+{
+  for (; first; first = first->next)
+    lanebloom_replace_end(&first->file, false);
+}
+
+static _Noreturn void die_of_sink(const struct sink *sink)
+{
+  if (errno != EPIPE)
+    die(sink->name, "%s", strerror(errno));
+  exit(EXIT_TROUBLE);
+}
+
+void sink_open(struct sink *sink, const char *path)
+{
+  static bool is_registered;
+  *sink = (struct sink){.path = path, .is_open = true};
+  if (!path) {
+    struct stat target;
+    if (fstat(STDOUT_FILENO, &target) == 0 && S_ISREG(target.st_mode))
+      sink->target = target;
+    return;
+  }
+  const struct target target = check_target(path);
+  sink->name = target.name;
+  sink->buffer = resize(NULL, BUFFER_NBYTES);
+  if (stat(target.path, &sink->target) != 0 || !S_ISREG(sink->target.st_mode))
+    sink->target = (struct stat){0};
+  if (!is_registered && atexit(discard_all) != 0)
+    die(NULL, "%s", strerror(ENOMEM));
+  is_registered = true;
+  if (!lanebloom_replace_begin(&sink->file, target.path))
+    die_of_sink(sink);
+  sink->next = first;
+  first = sink;
+}
+
+static void write_file(struct sink *sink, const void *data, size_t nbytes)
+{
+  if (!lanebloom_replace_write(&sink->file, data, nbytes))
+    die_of_sink(sink);
+}
+
+void sink_flush(struct sink *sink)
+{
+  if (!sink->path) {
+    output_flush();
+    return;
+  }
+  write_file(sink, sink->buffer, sink->nbuffered);
+  sink->nbuffered = 0;
+}
+
+void sink_write(struct sink *sink, const void *data, size_t nbytes)
+{
+  if (!sink->path) {
+    output(data, nbytes);
+    return;
+  }
+  if (nbytes > BUFFER_NBYTES - sink->nbuffered)
+    sink_flush(sink);
+  if (nbytes > BUFFER_NBYTES) {
+    write_file(sink, data, nbytes);
+    return;
+  }
+  memcpy(sink->buffer + sink->nbuffered, data, nbytes);
+  sink->nbuffered += nbytes;
+}
+
+void sink_write_whole(struct sink *sink, const void *data, size_t nbytes)
+{
+  if (!sink->path) {
+    output_whole(data, nbytes);
+    return;
+  }
+  sink_flush(sink);
+  write_file(sink, data, nbytes);
+}
+
+void sink_commit(struct sink *sink)
+{
+  sink_flush(sink);
+  if (!sink->path)
+    return;
+  struct sink **link = &first;
+  while (*link != sink)
+    link = &(*link)->next;
+  *link = sink->next;
+  free(sink->buffer);
+  if (!lanebloom_replace_end(&sink->file, true))
+    die_of_sink(sink);
+}
+
+/* ---- Which file is it? ---- */
+
+static bool is_beside(const struct sink *sink)
+{
+  return sink->path && sink->file.folder >= 0;
+}
+
+static int descriptor_of(const struct sink *sink)
+{
+  return sink->path ? sink->file.fd : STDOUT_FILENO;
+}
+
+bool sink_equals(const struct sink *a, const struct sink *b)
+{
+  if (S_ISREG(a->target.st_mode) && is_same_file(&a->target, &b->target))
+    return true;
+  const bool beside = is_beside(a);
+  if (beside != is_beside(b) || (beside && strcmp(a->file.name, b->file.name) != 0))
+    return false;
+  struct stat status_a, status_b; /* of the folders; else of pipes and the like */
+  return fstat(beside ? a->file.folder : descriptor_of(a), &status_a) == 0 &&
+         fstat(beside ? b->file.folder : descriptor_of(b), &status_b) == 0 &&
+         !S_ISCHR(status_a.st_mode) && is_same_file(&status_a, &status_b);
+}
+
+bool sink_is(const struct sink *sink, const char *path)
+{
+  struct stat found;
+  return sink->path && S_ISREG(sink->target.st_mode) &&
+         stat(is_standard_input(path) ? "/dev/stdin" : path, &found) == 0 &&
+         is_same_file(&found, &sink->target);
+}

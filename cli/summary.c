@@ -1,0 +1,69 @@
+/* The summary of a run of `screen' or `match'.
+ * SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <json-c/json.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "screen.h"
+
+/* The share of absent keys that pass; NaN: none is expected. */
+static double expected_rate(const struct screen *screen)
+{
+  return screen->exact ? NAN : sources_rate(&screen->sources);
+}
+
+static void print_text(const struct screen *screen, FILE *stream, double nseconds)
+{
+  const struct job *job = &screen->job;
+  fprintf(stream, "%" PRIu64 " records, %" PRIu64 " selected, %" PRIu64 " without a key", //
+          job->nrecords, screen->nselected, job->nmissing);
+  fprintf(stream, ", %zu inputs failed, %.3f seconds", job->nfailed, nseconds);
+  const double rate = expected_rate(screen);
+  if (!isnan(rate))
+    fprintf(stream, ", %.3g %% of absent keys expected to pass", 100 * rate);
+}
+
+static void print_json(const struct screen *screen, FILE *stream, double nseconds)
+{
+  const struct job *job = &screen->job;
+  struct json_object *object = json_begin();
+  const struct {
+    const char *name;
+    uint64_t n;
+  } counts[] = {{"records", job->nrecords},
+                {"selected", screen->nselected},
+                {"without_key", job->nmissing},
+                {"failed_inputs", job->nfailed}};
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+    json_object_object_add(object, counts[i].name, json_object_new_uint64(counts[i].n));
+  json_object_object_add(object, "seconds", json_number(nseconds));
+  json_object_object_add(object, "expected_rate", json_number(expected_rate(screen)));
+  fputs(json_line(object), stream);
+  json_object_put(object);
+}
+
+void print_summary(struct screen *screen)
+{
+  if (!screen->summary)
+    return;
+  const double nseconds = seconds() - screen->begin;
+  char *text;
+  size_t nbytes;
+  FILE *stream = open_string(&text, &nbytes);
+  (screen->summary == SUMMARY_JSON ? print_json : print_text)(screen, stream, nseconds);
+  close_string(stream, &text);
+  if (screen->summary_path) {
+    sink_write(&screen->summary_file, text, nbytes);
+    sink_write(&screen->summary_file, "\n", 1);
+    sink_commit(&screen->summary_file);
+  } else if (screen->summary == SUMMARY_TEXT) {
+    complain(NULL, "%s", text);
+  } else {
+    progress_erase();
+    fprintf(stderr, "%s\n", text);
+  }
+  free(text);
+}

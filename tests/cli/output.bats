@@ -1,0 +1,251 @@
+# Where records go, and what is printed beside them: -o, --unmatched, --annotate, --summary.
+# SPDX-License-Identifier: MIT
+load helper
+
+# A filter of half of the lines of `input'; `hits' and `others' are its two parts.
+make_input() {
+  numbers 1 40000 | awk 'NR % 4 < 2' | lanebloom build --bits 20 -o filter
+  numbers 1 80000 | shuf --random-source=<(yes) >input
+  lanebloom screen filter input >hits
+  lanebloom screen -v filter input >others
+  [[ $(wc -l <hits) -gt 19999 && $(wc -l <others) -gt 50000 ]]
+}
+
+make_rows() {
+  printf 'b\nc,"d"\n' >keys
+  lanebloom build --bits 40 -o key-filter keys
+  printf 'id,key\r\n1,a\r\n2,"b"\r\n"3\r\n""x",b\n4,"c,""d"""\r\n5,e' >rows.csv
+}
+
+@test "-o and --unmatched: each record in one of both, in order, in one pass" {
+  make_input
+  for jobs in 1 3; do
+    lanebloom screen -j $jobs -o out --unmatched rest filter <input
+    cmp out hits
+    cmp rest others
+    lanebloom screen -j $jobs -v -o out --unmatched rest filter input
+    cmp out others
+    cmp rest hits
+    lanebloom screen -j $jobs --unmatched rest filter input | cmp - hits
+    cmp rest others
+    lanebloom match -j $jobs -o out --unmatched rest hits input
+    cmp out hits
+    cmp rest others
+  done
+  [[ $(lanebloom screen -c --unmatched rest filter input) -eq $(wc -l <hits) ]]
+  cmp rest others
+  lanebloom screen -n --unmatched rest filter input | cmp - <(grep -nFxf hits input)
+  cmp rest others
+  lanebloom screen --which --unmatched rest filter input | cmp - <(sed 's/^/filter\t/' hits)
+  cmp rest others
+  lanebloom screen -o - filter input | cmp - hits
+  lanebloom screen -o /dev/stdout filter input | cmp - hits
+  lanebloom screen filter input --unmatched /dev/stderr 2>&1 >/dev/null | cmp - others
+}
+
+@test "nothing selected, nothing left: the files are empty, the status is grep's" {
+  make_input
+  run -1 lanebloom screen -o out --unmatched rest filter <<<other
+  [[ ! -s out && $(<rest) == other ]]
+  lanebloom screen -o out --unmatched rest filter hits
+  cmp out hits
+  [[ ! -s rest ]]
+}
+
+@test "headers go to both; records are whole, with quotes, line ends and \\r" {
+  make_rows
+  lanebloom screen --csv -f key -o out --unmatched rest key-filter rows.csv
+  holds out 'id,key\r\n2,"b"\r\n"3\r\n""x",b\n4,"c,""d"""\r\n'
+  holds rest 'id,key\r\n1,a\r\n5,e\n'
+  lanebloom match --csv -f key -c --unmatched rest keys rows.csv >count
+  holds count '3\n'
+  holds rest 'id,key\r\n1,a\r\n5,e\n'
+  printf 'a\0b\0c' | lanebloom screen -z --unmatched rest key-filter | cmp - <(printf 'b\0')
+  holds rest 'a\0c\0'
+  printf 'abcb' | lanebloom screen --width 1 --unmatched rest key-filter >out
+  holds out bb
+  holds rest ac
+}
+
+@test "-m: the files end with the last record that is selected" {
+  make_input
+  for n in 1 2 1000 19000; do
+    last=$(sed -n ${n}p hits)
+    sed "/$last/q" input >first
+    for jobs in 1 3; do
+      lanebloom screen -j $jobs -m $n -o out --unmatched rest filter input
+      cmp out <(head -n $n hits)
+      cmp rest <(grep -vFxf hits first)
+      lanebloom screen -j $jobs -m $n --annotate filter input | cut -f 1 | cmp - first
+    done
+  done
+}
+
+@test "--annotate: every record, and 1 or 0 as one more field" {
+  make_input
+  awk 'NR == FNR { hit[$1]; next } { print $1 "\t" ($1 in hit ? 1 : 0) }' hits input >expected
+  for jobs in 1 3; do
+    lanebloom screen -j $jobs --annotate filter input | cmp - expected
+    lanebloom screen -j $jobs --annotate -v filter input | tr '\t01' '\t10' |
+      cmp - <(tr '\t01' '\t10' <expected | awk -F '\t' -v OFS='\t' '{ $2 = 1 - $2 } 1')
+    lanebloom match -j $jobs --annotate hits input | cmp - expected
+  done
+  lanebloom screen --annotate --filter filter --filter <(lanebloom build -o - others) input |
+    grep -c '1$' | grep -qx 80000
+  run -1 lanebloom screen --annotate filter <<<other
+  [[ $output == $'other\t0' ]]
+}
+
+@test "--annotate: separators, headers, line ends and quotes" {
+  make_rows
+  lanebloom screen --csv -f key --annotate=hit key-filter rows.csv >out
+  holds out \
+    'id,key,hit\r\n1,a,0\r\n2,"b",1\r\n"3\r\n""x",b,1\n4,"c,""d""",1\r\n5,e,0\n'
+  lanebloom screen --csv -f key --annotate key-filter rows.csv | head -n 1 >out
+  holds out 'id,key,lanebloom\r\n'
+  if [[ -x $(command -v python3) ]]; then
+    lanebloom screen --csv -f key --annotate=hit key-filter rows.csv | python3 -c '
+import csv, io, sys
+rows = list(csv.DictReader(io.TextIOWrapper(sys.stdin.buffer, newline="")))
+assert [row["hit"] for row in rows] == ["0", "1", "1", "1", "0"], rows
+assert rows[2]["id"] == "3\r\n\"x", rows'
+  fi
+  printf '1;b\n2;x\n' | lanebloom screen -d ';' -f 2 --annotate key-filter >out
+  holds out '1;b;1\n2;x;0\n'
+  printf 'k\tv\nb\t1\nx\t2\n' | lanebloom match --tsv -f k --annotate=in keys >out
+  holds out 'k\tv\tin\nb\t1\t1\nx\t2\t0\n'
+  printf 'b\r\nx\r\n' | lanebloom screen --crlf --annotate key-filter >out
+  holds out 'b\t1\r\nx\t0\r\n'
+  printf 'b\0\0' | lanebloom screen -z --annotate key-filter >out
+  holds out 'b\t1\0\t0\0'
+  printf '1\n2,b\n' | lanebloom screen -d , -f 2 --missing=keep --annotate key-filter >out 2>errors
+  holds out '1,1\n2,b,1\n'
+}
+
+# A line that is longer than what is read at once, and many short ones.
+@test "--annotate and --unmatched, long and short records" {
+  lanebloom build -o filter <<<a
+  { head -c 3000000 /dev/zero | tr '\0' x; echo; yes '' | head -n 2000000; echo a; } >input
+  for jobs in 1 2; do
+    lanebloom screen -j $jobs --annotate filter input | cmp - <(sed 's/$/\t0/; $s/0$/1/' input)
+    [[ $(lanebloom screen -j $jobs --unmatched rest filter input) == a ]]
+    cmp rest <(sed '$d' input)
+  done
+}
+
+@test "-n --width: a record per line" {
+  printf 'b' | lanebloom build --bits 40 -o filter
+  printf 'abcb' | lanebloom screen -n --width 1 filter >out
+  holds out '2:b\n4:b\n'
+}
+
+@test "--summary: on standard error, as text or JSON, or in a file" {
+  make_rows
+  run -0 --separate-stderr lanebloom screen --csv -f key --summary key-filter rows.csv
+  sed 's/[0-9.]* seconds/N seconds/; s/[-0-9.e]* %/N %/' <<<"$stderr" >summary
+  expected="lanebloom: 5 records, 3 selected, 0 without a key, 0 inputs failed, N"
+  [[ $(<summary) == "$expected seconds, N % of absent keys expected to pass" ]]
+  run -0 --separate-stderr lanebloom screen -d , -f 2 --missing=drop --summary=json key-filter \
+    <<<$'1\n2,b\n3,x'
+  [[ $output == 2,b ]]
+  sed '/^lanebloom: 1 of 3/d' <<<"$stderr" >summary
+  jq -e '.records == 3 and .selected == 1 and .without_key == 1 and .failed_inputs == 0 and
+    .seconds > 0 and .seconds < 100 and .expected_rate > 0 and .expected_rate < 1' summary
+  run -2 --separate-stderr lanebloom match --summary=json keys nowhere - <<<b
+  jq -e '.records == 1 and .failed_inputs == 1 and .expected_rate == null' <<<"${stderr_lines[1]}"
+  lanebloom match --summary-file summary --summary=json -v keys keys rows.csv | wc -l
+  jq -e '.records == 9 and .selected == 7' summary
+  lanebloom match --summary-file summary keys keys >/dev/null
+  grep -qx '2 records, 2 selected, 0 without a key, 0 inputs failed, [0-9.]* seconds' summary
+  refuses "--summary: expected text or json, found 'xml'" lanebloom screen --summary=xml filter
+}
+
+@test "--summary: also when it ends early" {
+  make_input
+  for options in -q "-m 1" "-m 1 -c" "-j 3 -q"; do
+    run -0 --separate-stderr lanebloom screen $options --summary=json filter input
+    jq -e '.selected >= 1 and .records >= .selected' <<<"$stderr"
+  done
+  rate=$(lanebloom info --json filter | jq .model_rate)
+  lanebloom build -o other <<<x
+  other_rate=$(lanebloom info --json other | jq .model_rate)
+  lanebloom screen --filter filter --filter other -q --summary=json input 2>summary
+  jq -e --argjson a "$rate" --argjson b "$other_rate" \
+    '.expected_rate - (1 - (1 - $a) * (1 - $b)) | fabs < 1e-12' summary
+}
+
+@test "all or nothing: after an error the files are as before, and nothing is beside them" {
+  make_rows
+  mkdir folder
+  for option in "-o folder/file" "--unmatched folder/file"; do
+    for inputs in "rows.csv nowhere" "rows.csv ." "rows.csv key-filter" "rows.csv keys"; do
+      rm -f folder/file
+      run -2 lanebloom screen --csv -f key $option key-filter $inputs
+      [[ -z $(ls -A folder) ]]
+      echo old >folder/file
+      run -2 lanebloom screen --csv -f key $option key-filter $inputs
+      [[ $(ls -A folder) == file && $(<folder/file) == old ]]
+    done
+  done
+  (ulimit -f 1 && exec "$LANEBLOOM" screen -o folder/file -v key-filter <(numbers 1 9999)) \
+    2>errors || [[ $? -eq 2 ]]
+  [[ $(<errors) == "lanebloom: folder/file: File too large" ]]
+  [[ $(ls -A folder) == file && $(<folder/file) == old ]]
+  for closed in "-o folder/file" "--unmatched folder/file"; do # a reader that leaves
+    run bash -c "trap '' PIPE; '$LANEBLOOM' screen -v --unmatched folder/file key-filter \
+      <(seq 1000000) | head -n 1"
+    [[ $(ls -A folder) == file && $(<folder/file) == old ]]
+  done
+}
+
+@test "permissions and links are kept" {
+  make_rows
+  echo old >file
+  chmod 640 file
+  ln -s file link
+  lanebloom match -o link keys keys
+  cmp file keys
+  [[ -L link && $(stat -c %a file) == 640 ]]
+  mkfifo pipe
+  cat pipe >from-pipe &
+  lanebloom match -o pipe keys keys
+  wait $!
+  cmp from-pipe keys
+  [[ -p pipe ]]
+}
+
+@test "what is read is not written, and each file is written once" {
+  make_rows
+  cp keys in
+  mkdir folder
+  also="input file is also the output"
+  for option in -o --unmatched --summary-file; do
+    fails_with "in: $also" lanebloom screen $option in key-filter in
+    fails_with "key-filter: $also" lanebloom screen $option key-filter key-filter in
+    fails_with "keys: $also" lanebloom match $option keys keys in
+    fails_with "folder: Is a directory" lanebloom match $option folder keys in
+    fails_with "nowhere/x: No such file or directory" lanebloom match $option nowhere/x keys in
+  done
+  cmp in keys
+  one="expected a file for each kind of output"
+  fails_with "in: $one" lanebloom match -o in --unmatched in keys rows.csv
+  fails_with "folder/../new: $one" lanebloom match -o new --unmatched folder/../new keys in
+  fails_with "new: $one" lanebloom match -o new --summary-file new keys in
+  fails_with ": $one" lanebloom match --unmatched - keys in
+  run -2 bash -c "'$LANEBLOOM' match --unmatched out keys rows.csv >out"
+  [[ ! -s out && ! -e new ]]
+}
+
+@test "options that do not go together" {
+  for option in -c -q -n --which "--unmatched x" "--width 3"; do
+    refuses "give only one of --annotate" lanebloom screen --annotate $option filter
+  done
+  for option in -c -q; do
+    refuses "give only one of --output, --count and --quiet" lanebloom match -o x $option keys
+  done
+  refuses "give only one of --unmatched and --quiet" lanebloom match -q --unmatched x keys
+  for name in a,b $'a\tb' 'a"b' $'a\nb'; do
+    refuses "--annotate: expected a name without separators and quotes" \
+      lanebloom screen --annotate="$name" filter
+  done
+}
