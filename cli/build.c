@@ -113,7 +113,7 @@ static const struct argp argp = {
            "  lanebloom build -o words.lbf words.txt\n"
            "  lanebloom build -o words.lbf --rate 0.001 words.txt more.txt\n"
            "  lanebloom build -o column.lbf --csv -f email customers.csv\n"
-           "  zcat log.gz | lanebloom build -o log.lbf --bits 16 --expected 1000000000\n"
+           "  lanebloom build -o log.lbf --bits 16 --expected 1e9 log.gz\n"
            "  lanebloom build -o filter.bin --raw --format leveldb keys.txt",
     .help_filter = help,
     .children = (const struct argp_child[]){{.argp = &record_argp},

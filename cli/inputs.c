@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "decompress.h"
 #include "inputs.h"
 
 /* First half: bytes that were carried over from the chunk before. Second half: for read(2). */
@@ -44,6 +45,7 @@ static void chunk_reset(struct chunk *chunk)
   chunk->is_out_of_memory = chunk->at_beginning = false;
   chunk->header = NULL;
   chunk->header_nlines = 0;
+  chunk->nread = 0;
 }
 
 static bool chunk_grow(struct chunk *chunk)
@@ -91,6 +93,8 @@ uint64_t inputs_nbytes(const struct inputs *inputs)
 
 static void close_input(struct inputs *inputs)
 {
+  decompressor_destroy(inputs->decompressor);
+  inputs->decompressor = NULL;
   if (inputs->fd > STDIN_FILENO)
     close(inputs->fd);
   inputs->fd = -1;
@@ -108,6 +112,12 @@ __attribute__((format(printf, 3, 4))) static void fail(struct inputs *inputs, st
   close_input(inputs);
 }
 
+static void fail_without_memory(struct inputs *inputs, struct chunk *chunk)
+{
+  fail(inputs, chunk, "%s", strerror(ENOMEM));
+  chunk->is_out_of_memory = true;
+}
+
 /* An input that is also the output would grow while it is read, without end. */
 static bool is_target(const struct inputs *inputs, const struct stat *input)
 {
@@ -120,7 +130,7 @@ static void open_input(struct inputs *inputs, struct chunk *chunk)
   inputs->npaths--;
   inputs->ncarried = 0;
   inputs->needs_header = has_header(&inputs->syntax.fields);
-  inputs->at_beginning = inputs->syntax.width == 0; /* fixed-width keys may begin with any bytes */
+  inputs->at_beginning = inputs->syntax.width == 0 || does_decompress(&inputs->syntax);
   inputs->name = chunk->name = input_name(path);
   inputs->input++;
   chunk->at_beginning = true;
@@ -147,78 +157,76 @@ static bool has_shrunk(const struct inputs *inputs)
 
 /* ---- Files that are not records ---- */
 
-/* The first bytes of files that are not records; records are unlikely to begin with them. None
- * contains a terminator, so they are all read before the first record is complete. */
-static const struct file_kind {
-  const char *name;
-  size_t nbytes;
-  char magic[10];
-  const char *decompressor; /* NULL: a container */
-} file_kinds[] = {
-    {"a lanebloom container", 4, {'\x89', 'L', 'B', 'F'}, NULL},
-    {"gzip data", 3, {'\x1f', '\x8b', '\x08'}, "zcat"},
-    {"zstd data", 4, {'\x28', '\xb5', '\x2f', '\xfd'}, "zstdcat"},
-    {"xz data", 5, {'\xfd', '7', 'z', 'X', 'Z'}, "xzcat"},
-    /* as `bzip2' writes it without options: other levels are not worth nine rows */
-    {"bzip2 data", 10, {'B', 'Z', 'h', '9', '1', 'A', 'Y', '&', 'S', 'Y'}, "bzcat"},
-};
-
-/* The kind of file that begins with these bytes, or may begin with them if they are too few; NULL:
- * records. */
-static const struct file_kind *find_kind(const char *bytes, size_t nbytes)
-{
-  for (size_t i = 0; i < sizeof file_kinds / sizeof *file_kinds; i++) {
-    const struct file_kind *kind = &file_kinds[i];
-    if (memcmp(bytes, kind->magic, nbytes < kind->nbytes ? nbytes : kind->nbytes) == 0)
-      return kind;
-  }
-  return NULL;
-}
-
-static void describe_kind(const struct input_messages *messages, const struct file_kind *kind,
-                          char *text, size_t size)
-{
-  if (kind->decompressor)
-    snprintf(text, size, "expected records, found %s: decompress it: %s FILE | lanebloom %s ...",
-             kind->name, kind->decompressor, messages->verb);
-  else
-    snprintf(text, size, "expected records, found %s: %s", kind->name, messages->container_advice);
-}
-
-bool is_foreign(const struct input_messages *messages, const char *bytes, size_t nbytes, char *text,
-                size_t size)
-{
-  const struct file_kind *kind = nbytes > 0 ? find_kind(bytes, nbytes) : NULL;
-  if (!kind || nbytes < kind->nbytes)
-    return false;
-  describe_kind(messages, kind, text, size);
-  return true;
-}
-
 static void refuse(struct inputs *inputs, struct chunk *chunk, const struct file_kind *kind)
 {
   char text[sizeof chunk->error];
-  describe_kind(&inputs->messages, kind, text, sizeof text);
+  describe_file_kind(kind, &inputs->messages, text, sizeof text);
   fail(inputs, chunk, "%s", text);
+}
+
+/* The kind of the bytes at the beginning of an input; NULL: records. Those of fixed width may begin
+ * as any kind does. What was decompressed may be compressed again, or a container. */
+static const struct file_kind *input_kind(const struct inputs *inputs, const struct chunk *chunk)
+{
+  const struct file_kind *kind =
+      inputs->at_beginning ? find_file_kind(chunk->data, chunk->nbytes) : NULL;
+  const bool may_be_records = inputs->syntax.width > 0;
+  return kind && may_be_records && (!kind->codec || inputs->decompressor) ? NULL : kind;
+}
+
+/* Decompresses from now on, beginning with the bytes of the chunk. */
+static bool decompress(struct inputs *inputs, struct chunk *chunk, const struct file_kind *kind)
+{
+  if (!does_decompress(&inputs->syntax) || !codec_is_built(kind->codec) || inputs->decompressor) {
+    refuse(inputs, chunk, kind);
+    return false;
+  }
+  inputs->decompressor = decompressor_create(kind->codec, inputs->fd, chunk->data, chunk->nbytes);
+  if (!inputs->decompressor)
+    fail_without_memory(inputs, chunk);
+  chunk->nbytes = 0;
+  return inputs->decompressor != NULL;
 }
 
 /* ---- Chunks ---- */
 
-/* Reads once more into the chunk. False at the end of the input and after an error. */
-static bool read_more(struct inputs *inputs, struct chunk *chunk, size_t *nread)
+/* Decompresses more to the end of the chunk: as read_file(). */
+static ssize_t read_decompressed(struct inputs *inputs, struct chunk *chunk)
 {
-  const size_t nused = (size_t)(chunk->data - chunk->buffer) + chunk->nbytes;
-  if (chunk->capacity - nused < READ_NBYTES + CHUNK_PADDING_NBYTES && !chunk_grow(chunk)) {
-    fail(inputs, chunk, "%s", strerror(ENOMEM));
-    chunk->is_out_of_memory = true;
-    return false;
-  }
+  struct codec_error error;
+  size_t nread;
+  const ssize_t n =
+      decompressor_read(inputs->decompressor, chunk->data + chunk->nbytes, &nread, &error);
+  if (n < 0)
+    fail(inputs, chunk, "%s", error.text);
+  chunk->is_out_of_memory = n < 0 && error.is_out_of_memory;
+  chunk->nread += nread;
+  return n;
+}
+
+/* Reads more to the end of the chunk. Returns the number of bytes; 0 at the end of the input, -1
+ * after an error. */
+static ssize_t read_file(struct inputs *inputs, struct chunk *chunk)
+{
   ssize_t n;
   do
     n = read(inputs->fd, chunk->data + chunk->nbytes, READ_NBYTES);
   while (n < 0 && errno == EINTR);
   if (n < 0)
     fail(inputs, chunk, "%s", strerror(errno));
+  chunk->nread += n > 0 ? (uint64_t)n : 0;
+  return n;
+}
+
+/* Reads once more into the chunk. False at the end of the input and after an error. */
+static bool read_more(struct inputs *inputs, struct chunk *chunk, size_t *nread)
+{
+  const size_t nused = (size_t)(chunk->data - chunk->buffer) + chunk->nbytes;
+  if (chunk->capacity - nused < READ_NBYTES + CHUNK_PADDING_NBYTES && !chunk_grow(chunk)) {
+    fail_without_memory(inputs, chunk);
+    return false;
+  }
+  const ssize_t n = (inputs->decompressor ? read_decompressed : read_file)(inputs, chunk);
   if (n <= 0)
     return false;
   *nread = (size_t)n;
@@ -268,8 +276,7 @@ static void keep_header(struct inputs *inputs, struct chunk *chunk, size_t nbyte
   }
   inputs->header = malloc(nbytes);
   if (!inputs->header) {
-    fail(inputs, chunk, "%s", strerror(ENOMEM));
-    chunk->is_out_of_memory = true;
+    fail_without_memory(inputs, chunk);
     return;
   }
   memcpy(inputs->header, chunk->data, nbytes);
@@ -356,14 +363,15 @@ static void fill(struct inputs *inputs, struct chunk *chunk)
   size_t check_nbytes = READ_NBYTES; /* doubles, so that the time of all checks is linear */
 
   for (size_t nread; read_more(inputs, chunk, &nread);) {
-    const struct file_kind *kind =
-        inputs->at_beginning ? find_kind(chunk->data, chunk->nbytes) : NULL;
+    const struct file_kind *kind = input_kind(inputs, chunk);
     odd_quotes ^= has_odd_quotes(syntax, chunk->data + chunk->nbytes - nread, nread);
     if (kind && chunk->nbytes < kind->nbytes)
       continue;
     if (kind) {
-      refuse(inputs, chunk, kind);
-      return;
+      if (!decompress(inputs, chunk, kind))
+        return;
+      odd_quotes = false;
+      continue;
     }
     inputs->at_beginning = false;
     size_t nwhole = whole_nbytes(syntax, chunk->data, chunk->nbytes, nread, odd_quotes);
@@ -413,7 +421,7 @@ static size_t claimable_nbytes(const struct inputs *inputs, off_t position)
  * descriptor of its own, because the input may be closed before. */
 static bool claim(struct inputs *inputs, struct chunk *chunk)
 {
-  if (inputs->nbytes == 0 || inputs->at_beginning || inputs->needs_header ||
+  if (inputs->nbytes == 0 || inputs->decompressor || inputs->at_beginning || inputs->needs_header ||
       has_quotes(&inputs->syntax.fields))
     return false;
   const off_t position = lseek(inputs->fd, 0, SEEK_CUR) - (off_t)inputs->ncarried;
@@ -426,7 +434,7 @@ static bool claim(struct inputs *inputs, struct chunk *chunk)
   inputs->ncarried = 0;
   chunk->name = inputs->name;
   chunk->position = position;
-  chunk->nbytes = nbytes;
+  chunk->nbytes = chunk->nread = nbytes;
   return true;
 }
 

@@ -3,7 +3,8 @@
  *
  * Of a large regular file without quotes, inputs_next() only looks for the end of the last record
  * in the last bytes of a chunk. inputs_load() reads the chunk, while another worker is at the next
- * one. All else, and the end of each file, inputs_next() reads itself.
+ * one. All else, and the end of each file, inputs_next() reads itself. Inputs that are compressed
+ * are decompressed by a thread of their own.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_INPUTS_H
 #define LANEBLOOM_CLI_INPUTS_H
@@ -14,6 +15,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
+#include "file_kinds.h"
 #include "records.h"
 
 /* How many bytes one read(2) asks for. A chunk is one read, or more for a longer record. One worker
@@ -36,6 +38,7 @@ struct chunk {
   bool is_out_of_memory;  /* the error is ENOMEM */
   char *data;             /* the records; the chunk's owner may overwrite them */
   size_t nbytes;          /* 0 in a chunk that has only a header */
+  uint64_t nread;         /* bytes of files that were read for it */
   bool at_beginning;      /* the first records of an input */
   uint64_t header_nlines; /* of the input, before the first records */
 
@@ -56,17 +59,6 @@ struct chunk {
 bool chunk_create(struct chunk *chunk);
 void chunk_destroy(struct chunk *chunk);
 
-/* What messages about inputs say of the verb. */
-struct input_messages {
-  const char *verb;
-  const char *container_advice; /* what to do with a container that was given as records */
-};
-
-/* Do the bytes begin like a file that is not records: a container, or compressed data? If so, puts
- * into `text` what was found and what to do. */
-bool is_foreign(const struct input_messages *messages, const char *bytes, size_t nbytes, char *text,
-                size_t size);
-
 struct inputs {
   struct input_messages messages;
   struct record_syntax syntax; /* the first header changes it: it names the fields */
@@ -75,7 +67,8 @@ struct inputs {
   struct stat target; /* the regular file that is written: no input may be that; 0: none */
 
   /* private */
-  int fd;            /* -1: between inputs */
+  int fd;                            /* -1: between inputs */
+  struct decompressor *decompressor; /* of the open input; NULL: it is read as it is */
   bool at_beginning; /* of the open input: its first bytes may show that it is not records */
   bool needs_header; /* of the open input: the next record is one */
   off_t nbytes;      /* of the open input when it was opened; 0 unless it is a regular file */

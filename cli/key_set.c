@@ -105,6 +105,50 @@ static void copy_all(struct key_set *set, const char *path)
   set->data = set->copy;
 }
 
+/* Replaces compressed bytes by what they become. */
+static void decompress_all(struct key_set *set, const char *path, enum codec codec)
+{
+  struct codec_error error;
+  struct codec_step step = {.in = set->data, .nin = set->nbytes};
+  struct decoder *decoder = decoder_create(codec);
+  char *keys = NULL;
+  size_t capacity = 0;
+  if (!decoder)
+    die(input_name(path), "%s", strerror(ENOMEM));
+  do {
+    const size_t nbytes = capacity;
+    capacity = capacity ? 2 * capacity : (size_t)1 << 20;
+    keys = resize(keys, capacity);
+    step.out = keys + nbytes;
+    step.nout = capacity - nbytes;
+    if (!decoder_run(decoder, &step, &error))
+      die(input_name(path), "%s", error.text);
+  } while (step.nout == 0);
+  if (!decoder_end(decoder, &error))
+    die(input_name(path), "%s", error.text);
+  decoder_destroy(decoder);
+  free(set->copy);
+  unmap_filter(&set->file);
+  set->data = set->copy = keys;
+  set->nbytes = capacity - step.nout;
+}
+
+/* Decompresses the file if it is compressed. What is then no file of keys is refused. */
+static void decompress(struct key_set *set, const char *path, const struct input_messages *messages)
+{
+  const bool is_text = set->syntax.width == 0, decompresses = does_decompress(&set->syntax);
+  const struct file_kind *kind = find_whole_file_kind(set->data, set->nbytes);
+  if (kind && kind->codec && decompresses && codec_is_built(kind->codec)) {
+    decompress_all(set, path, kind->codec);
+    kind = find_whole_file_kind(set->data, set->nbytes);
+  }
+  if (!kind || !is_text)
+    return;
+  char text[200];
+  describe_file_kind(kind, messages, text, sizeof text);
+  die(input_name(path), "%s", text);
+}
+
 /* Adds the keys of a batch to table and filter. Slots are fetched for the whole batch first. */
 static void add_batch(struct key_set *set, lanebloom_builder *builder, const struct batch *batch)
 {
@@ -167,15 +211,13 @@ static void create_table(struct key_set *set, uint64_t nkeys, lanebloom_builder 
 void key_set_read(struct key_set *set, const char *path, const struct record_syntax *syntax,
                   const struct input_messages *messages)
 {
-  char text[200];
   *set = (struct key_set){.syntax = *syntax};
   set->syntax.fields.n = 0;
   if (map_file(&set->file, path))
     set->data = mapped_bytes(&set->file, &set->nbytes);
   else
     copy_all(set, path);
-  if (!syntax->width && is_foreign(messages, set->data, set->nbytes, text, sizeof text))
-    die(input_name(path), "%s", text);
+  decompress(set, path, messages);
   if (syntax->width && set->nbytes % syntax->width)
     die(input_name(path), "expected records of %zu bytes, found %zu bytes after the last one",
         syntax->width, set->nbytes % syntax->width);

@@ -12,6 +12,7 @@ enum {
   OPTION_KERNEL = 0x100,
   OPTION_WIDTH,
   OPTION_CRLF,
+  OPTION_DECOMPRESS,
   OPTION_RAW,
   OPTION_FORMAT,
   OPTION_WRITER,
@@ -179,6 +180,13 @@ const struct argp kernel_argp = {
 
 /* ---- records ---- */
 
+static enum decompress parse_decompress(const struct argp_state *state, const char *text)
+{
+  if (strcmp(text, "auto") != 0 && strcmp(text, "none") != 0)
+    usage_error(state, "--decompress: expected auto or none, found '%s'", text);
+  return strcmp(text, "auto") == 0 ? DECOMPRESS_AUTO : DECOMPRESS_NONE;
+}
+
 static error_t parse_record_option(int key, char *text, struct argp_state *state)
 {
   struct record_syntax *syntax = state->input;
@@ -192,6 +200,9 @@ static error_t parse_record_option(int key, char *text, struct argp_state *state
     return 0;
   case OPTION_CRLF:
     syntax->crlf = true;
+    return 0;
+  case OPTION_DECOMPRESS:
+    syntax->decompress = parse_decompress(state, text);
     return 0;
   case OPTION_WIDTH:
     syntax->width = parse_count(state, "--width", text, SIZE_MAX);
@@ -216,6 +227,10 @@ const struct argp record_argp = {
              5},
             {"crlf", OPTION_CRLF, NULL, 0,
              "Leave a carriage return before the newline out of the key, as --csv and --tsv do", 5},
+            {"decompress", OPTION_DECOMPRESS, "HOW", 0,
+             "Read what is compressed by gzip or zstd, as its first bytes say (auto), or as it is "
+             "(none). auto is the default, but none with --width",
+             5},
             {0}},
     .parser = parse_record_option,
     .children = (const struct argp_child[]){{.argp = &field_argp}, {0}},

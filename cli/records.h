@@ -18,13 +18,27 @@
  * bytes measured alike. A multiple of 8, so that the bitmaps of full batches are adjacent. */
 enum { BATCH_NRECORDS = 2048 };
 
+enum decompress {
+  DECOMPRESS_DEFAULT, /* AUTO; NONE for records of fixed width, which may begin with any bytes */
+  DECOMPRESS_AUTO,    /* what is compressed, by its first bytes */
+  DECOMPRESS_NONE
+};
+
 /* How an input is cut into records, and what of a record is its key. */
 struct record_syntax {
-  size_t width;    /* bytes per record; 0: records end at the terminator */
-  char terminator; /* '\n' or '\0' */
-  bool crlf;       /* a carriage return before the terminator is no part of the key */
+  size_t width;               /* bytes per record; 0: records end at the terminator */
+  char terminator;            /* '\n' or '\0' */
+  bool crlf;                  /* a carriage return before the terminator is no part of the key */
+  enum decompress decompress; /* before it is cut */
   struct field_syntax fields;
 };
+
+/* Are inputs decompressed? */
+static inline bool does_decompress(const struct record_syntax *syntax)
+{
+  return syntax->decompress == DECOMPRESS_AUTO ||
+         (syntax->decompress == DECOMPRESS_DEFAULT && syntax->width == 0);
+}
 
 /* How many of the bytes are the first record, terminator included; 0: it does not end in them. */
 size_t record_nbytes(const struct record_syntax *syntax, const char *data, size_t nbytes);

@@ -1,18 +1,14 @@
 /* A ring of workers, and the two tokens that they pass on.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
-#include <pthread.h>
 #include <sched.h>
-#include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli.h"
+#include "threads.h"
 #include "workers.h"
-
-/* More than a worker needs. The default of 8 MiB would count where address space is limited. */
-static const size_t STACK_NBYTES = (size_t)512 << 10;
 
 struct worker {
   struct ring *ring;
@@ -35,17 +31,6 @@ size_t default_nworkers(void)
   long n = sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus)
                                                          : sysconf(_SC_NPROCESSORS_ONLN);
   return n < 1 ? 1 : n > WORKERS_MAX ? WORKERS_MAX : (size_t)n;
-}
-
-static void give(sem_t *token)
-{
-  sem_post(token);
-}
-
-static void take(sem_t *token)
-{
-  while (sem_wait(token) < 0)
-    ; /* interrupted by a signal */
 }
 
 void job_exit(const struct job *job, int status)
@@ -85,7 +70,7 @@ static void deliver(struct job *job, struct worker *self)
     job->nlines = chunk->header_nlines;
   check_fault(job, self);
   job->nrecords += self->cutter.nrecords;
-  job->nbytes += chunk->nbytes;
+  job->nread += chunk->nread;
   job->nmissing += self->cutter.nmissing;
   job->nlines += self->cutter.nlines;
   if (chunk->header && job->deliver_header)
@@ -93,21 +78,10 @@ static void deliver(struct job *job, struct worker *self)
   if (job->deliver && chunk->nbytes > 0)
     job->deliver(job->context, self->index, chunk, first);
   output_flush(); /* more input may come late */
-  progress_report(job->nrecords, job->nbytes);
+  progress_report(job->nrecords, job->nread);
 }
 
 static void *run(void *worker);
-
-static bool start_thread(pthread_t *thread, void *(*body)(void *), void *argument)
-{
-  pthread_attr_t attributes;
-  if (pthread_attr_init(&attributes) != 0)
-    return false;
-  pthread_attr_setstacksize(&attributes, STACK_NBYTES);
-  const bool started = pthread_create(thread, &attributes, body, argument) == 0;
-  pthread_attr_destroy(&attributes);
-  return started;
-}
 
 static void release(struct worker *worker)
 {

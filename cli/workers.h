@@ -46,7 +46,7 @@ struct job {
   /* Results; only the worker with the output token may use them. */
   uint64_t nrecords; /* delivered */
   uint64_t nmissing; /* of them, those without a key */
-  uint64_t nbytes;   /* of their chunks */
+  uint64_t nread;    /* bytes of files that were read for them */
   size_t nfailed;    /* inputs that could not be read to their end; each had a message */
 
   /* private */

@@ -145,9 +145,7 @@ static bool is_no_records(const struct expected *expected)
 {
   const char *bytes = all + expected->begin;
   const size_t n = expected->end - expected->begin;
-  return expected->syntax->width == 0 && ((n >= 4 && memcmp(bytes, "\x89LBF", 4) == 0) ||
-                                          (n >= 3 && memcmp(bytes, "\x1f\x8b\x08", 3) == 0) ||
-                                          (n >= 4 && memcmp(bytes, "\x28\xb5\x2f\xfd", 4) == 0));
+  return expected->syntax->width == 0 && find_whole_file_kind(bytes, n);
 }
 
 /* Checks an error at the end of an input: a record of fixed width is not whole, or reading
@@ -166,7 +164,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   static char *const paths[MAX_NINPUTS] = {"-", "-", "-", "-", "-", "-", "-", "-"};
   static struct inputs inputs;
   struct fuzz_input input = {bytes, size};
-  struct record_syntax syntax = {.width = input_byte(&input), .terminator = '\n'};
+  struct record_syntax syntax = {
+      .width = input_byte(&input), .terminator = '\n', .decompress = DECOMPRESS_NONE};
   const uint8_t how = input_byte(&input);
   syntax.terminator = !syntax.width && how & 1 ? '\0' : '\n';
   syntax.crlf = !syntax.width && !(how & 1) && how & 2;

@@ -3,8 +3,10 @@
 seeds.py VECTORS FOLDER.
 SPDX-License-Identifier: MIT"""
 
+import gzip
 import pathlib
 import struct
+import subprocess
 import sys
 
 vectors, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
@@ -170,6 +172,21 @@ for begins in b"\x89LBF", b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd":
                 3,
                 b"c\nde",
             )
+
+# Streams of gzip and zstd, alone and one after the other, and what may stand between them.
+rows = b"".join(b"key-%08d\n" % i for i in range(300))
+members = [gzip.compress(some, 9) for some in (b"", b"one\n", rows, bytes(5000))]
+frames = [
+    subprocess.run(["zstd", "-q", *how], input=rows, stdout=subprocess.PIPE, check=True).stdout
+    for how in ([], ["--no-check", "-19"], ["--long=28"])
+] + [b"\x53\x2a\x4d\x18\x03\0\0\0---"]
+for codec, streams in (0, members), (1, frames):
+    for most_in, most_out in (0, 0), (255, 65535), (6, 99):
+        for some in streams:
+            how = struct.pack("<BBH", codec, most_in, most_out)
+            seed("decompress", how, some)
+            seed("decompress", how, some[:-5])
+            seed("decompress", how, some, streams[1], bytes(9))
 
 table = b'id,name\r\n1,"a,b"\r\n"2","x ""y"""\n3,"two\r\nlines"\r\n\n4\n'
 for flags in range(32):

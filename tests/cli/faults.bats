@@ -14,6 +14,8 @@ make_inputs() {
   lanebloom build -o filter keys
   numbers 2001 5000 | lanebloom build -o more
   numbers 3001 3010 >few
+  gzip -k others
+  zstd -q others
   { echo 'note,key'; sed 's/.*/"a ""note""",&/' keys; echo lacks; } >rows.csv
   cp "$SOURCE_DIR/tests/vectors/tables/rocksdb_fv5_xxh3_flb10_partitioned.sst" a.sst
   cp "$SOURCE_DIR/tests/vectors/tables/rocksdb_fv5_xxh3_flb10.sst" b.sst
@@ -149,6 +151,10 @@ each_verb() {
   each "$@" match -j 1 keys others
   each "$@" screen -j 1 --csv -f key,note --missing=drop -v filter rows.csv
   each "$@" build -j 2 --csv -f key,note --missing=drop -o target rows.csv
+  each "$@" screen -j 2 -n filter others.gz
+  each "$@" screen -j 1 -v filter others.zst
+  each "$@" build -j 2 -o target others.gz keys others.zst
+  each "$@" match -j 1 others.gz others.zst
   each "$@" info filter
   each "$@" info --json filter
   each "$@" hash others
@@ -276,7 +282,7 @@ count_calls() {
   make_inputs
   lanebloom build -o raw --format leveldb --raw keys
   mkdir kept
-  cp keys others few filter more raw rows.csv *.sst *.ldb kept
+  cp keys others others.* few filter more raw rows.csv *.sst *.ldb kept
   each_verb read shrink
   each_verb pread shrink
   nfaults=0 nrefused=0

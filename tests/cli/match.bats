@@ -84,8 +84,8 @@ some_lines() {
   fails_with ".: Is a directory" without_input "$LANEBLOOM" match .
   fails_with "filter: expected records, found a lanebloom container: \`match' compares keys" \
     without_input "$LANEBLOOM" match filter
-  gzip -k keys
-  fails_with "keys.gz: expected records, found gzip data" without_input "$LANEBLOOM" match keys.gz
+  printf '\3757zXZ\0 and blocks' >keys.xz
+  fails_with "keys.xz: expected records, found xz data" without_input "$LANEBLOOM" match keys.xz
 }
 
 @test "a table that memory cannot hold is an error before any input is read" {

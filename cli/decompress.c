@@ -1,0 +1,144 @@
+/* A thread that decompresses, and pieces that it fills in a ring. It waits for a free piece, or for
+ * the file to be read; there it can be cancelled.
+ * SPDX-License-Identifier: MIT */
+#include "decompress.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "inputs.h"
+#include "threads.h"
+
+/* One is filled, one is taken, and one lets neither side wait for the other. */
+enum { NPIECES = 3 };
+
+struct piece {
+  char bytes[READ_NBYTES];
+  size_t nbytes; /* 0: the end of the file, or an error */
+  size_t nread;  /* bytes of the file that were read since the piece before */
+  struct codec_error error;
+};
+
+struct decompressor {
+  struct decoder *decoder;
+  struct codec_step step;
+  int fd;
+  bool has_thread;
+  pthread_t thread;
+  sem_t nfree, nfilled; /* pieces */
+  size_t next;          /* to be taken */
+  struct piece pieces[NPIECES];
+  char file_bytes[READ_NBYTES];
+};
+
+/* ---- Filling ---- */
+
+/* Reads more of the file. false: the end of the file, or an error. */
+static bool read_file(struct decompressor *decompressor, struct piece *piece)
+{
+  ssize_t n;
+  do
+    n = read(decompressor->fd, decompressor->file_bytes, sizeof decompressor->file_bytes);
+  while (n < 0 && errno == EINTR);
+  if (n < 0)
+    snprintf(piece->error.text, sizeof piece->error.text, "%s", strerror(errno));
+  else if (n == 0)
+    decoder_end(decompressor->decoder, &piece->error);
+  if (n <= 0)
+    return false;
+  piece->nread += (size_t)n;
+  decompressor->step.in = decompressor->file_bytes;
+  decompressor->step.nin = (size_t)n;
+  return true;
+}
+
+/* Fills a piece, or as much of it as the bytes that were read become: more may come late. */
+static void fill(struct decompressor *decompressor, struct piece *piece)
+{
+  struct codec_step *step = &decompressor->step;
+  piece->nbytes = piece->nread = 0;
+  piece->error = (struct codec_error){0};
+  bool was_full = step->out && step->nout == 0; /* more may come of the same bytes */
+  step->out = piece->bytes;
+  step->nout = sizeof piece->bytes;
+  while (step->nout == sizeof piece->bytes) {
+    if (step->nin == 0 && !was_full && !read_file(decompressor, piece))
+      return;
+    if (!decoder_run(decompressor->decoder, step, &piece->error))
+      return;
+    was_full = false;
+  }
+  piece->nbytes = sizeof piece->bytes - step->nout;
+}
+
+static void *run(void *argument)
+{
+  struct decompressor *decompressor = argument;
+  for (size_t i = 0;; i = (i + 1) % NPIECES) {
+    take(&decompressor->nfree);
+    struct piece *piece = &decompressor->pieces[i];
+    fill(decompressor, piece);
+    const bool is_last = piece->nbytes == 0;
+    give(&decompressor->nfilled);
+    if (is_last)
+      return NULL;
+  }
+}
+
+/* ---- Taking ---- */
+
+struct decompressor *decompressor_create(enum codec codec, int fd, const char *bytes, size_t nbytes)
+{
+  struct decompressor *decompressor = malloc(sizeof *decompressor);
+  struct decoder *decoder = decoder_create(codec);
+  if (!decompressor || !decoder) {
+    free(decompressor);
+    decoder_destroy(decoder);
+    return NULL;
+  }
+  decompressor->decoder = decoder;
+  decompressor->fd = fd;
+  decompressor->next = 0;
+  memcpy(decompressor->file_bytes, bytes, nbytes);
+  decompressor->step = (struct codec_step){.in = decompressor->file_bytes, .nin = nbytes};
+  sem_init(&decompressor->nfree, 0, NPIECES);
+  sem_init(&decompressor->nfilled, 0, 0);
+  decompressor->has_thread = start_thread(&decompressor->thread, run, decompressor);
+  return decompressor;
+}
+
+ssize_t decompressor_read(struct decompressor *decompressor, char *to, size_t *nread,
+                          struct codec_error *error)
+{
+  struct piece *piece = &decompressor->pieces[decompressor->next];
+  if (decompressor->has_thread)
+    take(&decompressor->nfilled);
+  else
+    fill(decompressor, piece);
+  const ssize_t nbytes = *piece->error.text ? -1 : (ssize_t)piece->nbytes;
+  *nread = piece->nread;
+  if (nbytes < 0)
+    *error = piece->error;
+  else
+    memcpy(to, piece->bytes, piece->nbytes);
+  decompressor->next = (decompressor->next + 1) % NPIECES;
+  give(&decompressor->nfree);
+  return nbytes;
+}
+
+void decompressor_destroy(struct decompressor *decompressor)
+{
+  if (!decompressor)
+    return;
+  if (decompressor->has_thread) {
+    pthread_cancel(decompressor->thread);
+    pthread_join(decompressor->thread, NULL);
+  }
+  sem_destroy(&decompressor->nfree);
+  sem_destroy(&decompressor->nfilled);
+  decoder_destroy(decompressor->decoder);
+  free(decompressor);
+}

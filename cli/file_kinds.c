@@ -1,0 +1,54 @@
+/* The first bytes of files.
+ * SPDX-License-Identifier: MIT */
+#include "file_kinds.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Records are unlikely to begin with these bytes. None of them is a terminator, so they are all
+ * read before the first record is complete. */
+static const struct file_kind kinds[] = {
+    {"a lanebloom container", 4, {0x89, 'L', 'B', 'F'}, 0, CODEC_NONE, NULL},
+    {"gzip data", 3, {0x1f, 0x8b, 0x08}, 0, CODEC_GZIP, "zcat"},
+    {"zstd data", 4, {0x28, 0xb5, 0x2f, 0xfd}, 0, CODEC_ZSTD, "zstdcat"},
+    /* a frame to be skipped, with which parallel compressors begin: sixteen numbers */
+    {"zstd data", 4, {0x50, 0x2a, 0x4d, 0x18}, 0x0f, CODEC_ZSTD, "zstdcat"},
+    {"lz4 data", 4, {0x04, 0x22, 0x4d, 0x18}, 0, CODEC_NONE, "lz4cat"},
+    {"xz data", 5, {0xfd, '7', 'z', 'X', 'Z'}, 0, CODEC_NONE, "xzcat"},
+    /* as `bzip2' writes it without options: other levels are not worth nine rows */
+    {"bzip2 data", 10, {'B', 'Z', 'h', '9', '1', 'A', 'Y', '&', 'S', 'Y'}, 0, CODEC_NONE, "bzcat"},
+};
+
+static bool may_be(const struct file_kind *kind, const char *bytes, size_t nbytes)
+{
+  if (nbytes == 0)
+    return true;
+  const size_t ncompared = nbytes < kind->nbytes ? nbytes : kind->nbytes;
+  return ((unsigned char)*bytes & ~kind->first_mask) == kind->magic[0] &&
+         memcmp(bytes + 1, kind->magic + 1, ncompared - 1) == 0;
+}
+
+const struct file_kind *find_file_kind(const char *bytes, size_t nbytes)
+{
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (may_be(&kinds[i], bytes, nbytes))
+      return &kinds[i];
+  return NULL;
+}
+
+const struct file_kind *find_whole_file_kind(const char *bytes, size_t nbytes)
+{
+  const struct file_kind *kind = find_file_kind(bytes, nbytes);
+  return kind && nbytes >= kind->nbytes ? kind : NULL;
+}
+
+void describe_file_kind(const struct file_kind *kind, const struct input_messages *messages,
+                        char *text, size_t size)
+{
+  if (kind->decompressor)
+    snprintf(text, size, "expected records, found %s: decompress it: %s FILE | lanebloom %s ...",
+             kind->name, kind->decompressor, messages->verb);
+  else
+    snprintf(text, size, "expected records, found %s: %s", kind->name, messages->container_advice);
+}

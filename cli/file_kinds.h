@@ -1,0 +1,36 @@
+/* Files that are not records, or not yet, told by their first bytes.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_CLI_FILE_KINDS_H
+#define LANEBLOOM_CLI_FILE_KINDS_H
+
+#include <stddef.h>
+
+#include "codecs.h"
+
+struct file_kind {
+  const char *name;
+  size_t nbytes; /* that tell it */
+  unsigned char magic[10];
+  unsigned char first_mask; /* of the first byte, the bits that do not tell */
+  enum codec codec;
+  const char *decompressor; /* NULL: a container */
+};
+
+/* The kind of file that begins with these bytes, or may begin with them if they are fewer than its
+ * nbytes; NULL: records. */
+const struct file_kind *find_file_kind(const char *bytes, size_t nbytes);
+
+/* The same for all bytes of a file. */
+const struct file_kind *find_whole_file_kind(const char *bytes, size_t nbytes);
+
+/* What messages about inputs say of the verb. */
+struct input_messages {
+  const char *verb;
+  const char *container_advice; /* what to do with a container that was given as records */
+};
+
+/* Puts into `text` that records were expected, what was found, and what to do. */
+void describe_file_kind(const struct file_kind *kind, const struct input_messages *messages,
+                        char *text, size_t size);
+
+#endif

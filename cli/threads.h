@@ -1,0 +1,18 @@
+/* Threads, and tokens that they pass to each other.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_CLI_THREADS_H
+#define LANEBLOOM_CLI_THREADS_H
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdbool.h>
+
+/* Starts a thread with a stack of 512 KiB. false: there is none to be had. */
+bool start_thread(pthread_t *thread, void *(*body)(void *), void *argument);
+
+void give(sem_t *token);
+
+/* Waits for a token; signals do not end that. */
+void take(sem_t *token);
+
+#endif
