@@ -89,6 +89,7 @@ static bool same_filters(const lanebloom_filter *a, const lanebloom_filter *b)
   lanebloom_filter_describe(b, &infos[1], sizeof infos[1]);
   return sizes[0] == sizes[1] && memcmp(bytes[0], bytes[1], sizes[0]) == 0 &&
          infos[0].format == infos[1].format && infos[0].nkeys == infos[1].nkeys &&
+         memcmp(&infos[0].key_form, &infos[1].key_form, sizeof infos[0].key_form) == 0 &&
          memcmp(&infos[0].bits_per_key, &infos[1].bits_per_key, sizeof infos[0].bits_per_key) == 0;
 }
 

@@ -47,17 +47,17 @@ def keys_of(text):
     return [] if text == "." else [of_hex(key) for key in text.split(",")]
 
 
-def container(format, payload):
+def container(format, payload, key_form=0):
     return (
         struct.pack(
             "<8sIIQQQIIQQ",
             b"\x89LBF\r\n\x1a\n",
-            1,
+            2 if key_form else 1,
             format,
             2**64 - 1,
             10000,
             len(payload),
-            0,
+            key_form,
             0,
             0,
             0,
@@ -77,6 +77,7 @@ for name, formats in [
                 seed("filter", format, times, batch(keys_of(keys), n), of_hex(filter))
             for what in range(3):
                 seed("container", what, container(format, of_hex(filter)))
+            seed("container", 1, container(format, of_hex(filter), 0x20001))
         seed(
             "keys",
             len(keys) % 6,

@@ -71,7 +71,7 @@ typedef enum lanebloom_status {
   LANEBLOOM_ERR_FORMAT = 3,   /* the bytes have another format, or this call has no such format */
   LANEBLOOM_ERR_CORRUPT = 4,  /* a checksum, a size or the structure is wrong */
   LANEBLOOM_ERR_LIMIT = 5,    /* more than the format can hold */
-  LANEBLOOM_ERR_MISMATCH = 6, /* cannot be merged: format, size or number of probes differ */
+  LANEBLOOM_ERR_MISMATCH = 6, /* cannot be merged: format, size, probes or key form differ */
   LANEBLOOM_ERR_KERNEL = 7,   /* no such kernel, or this CPU cannot run it */
   LANEBLOOM_ERR_IO = 8        /* a file could not be read or written; errno says why */
 } lanebloom_status;
@@ -213,6 +213,53 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_hash(lanebloom_format format,
                                                     const lanebloom_keys *keys, void *hashes);
 
 /* -------------------------------------------------------------------------------------------------
+ * Key forms: how text or typed values became the bytes that were hashed
+ *
+ * The library hashes the bytes that it gets and converts nothing. A form is a note for programs
+ * that make keys: it is set on a builder, saved with the filter, and read from it, so that whoever
+ * screens makes keys in the same way. It says nothing about where in a record the key stood.
+ * ---------------------------------------------------------------------------------------------- */
+
+/* What the bytes of a key stand for. The values are fixed and never renumbered. Numbers are
+ * little-endian and, if signed, two's complement, on every host. */
+typedef enum lanebloom_encoding {
+  LANEBLOOM_BYTES = 0,         /* nothing else: the bytes of a text or of a record */
+  LANEBLOOM_HEX = 1,           /* what pairs of hexadecimal digits, of either case, stand for */
+  LANEBLOOM_BASE64 = 2,        /* what base64 (RFC 4648, section 4) with its padding stands for */
+  LANEBLOOM_INT32 = 3,         /* 4 bytes */
+  LANEBLOOM_INT64 = 4,         /* 8 bytes */
+  LANEBLOOM_UINT32 = 5,        /* 4 bytes */
+  LANEBLOOM_UINT64 = 6,        /* 8 bytes */
+  LANEBLOOM_FLOAT32 = 7,       /* 4 bytes, IEEE 754 binary32 */
+  LANEBLOOM_FLOAT64 = 8,       /* 8 bytes, IEEE 754 binary64 */
+  LANEBLOOM_DATE32 = 9,        /* 4 bytes, signed: days since 1970-01-01 */
+  LANEBLOOM_TIMESTAMP_S = 10,  /* 8 bytes, signed: seconds since 1970-01-01 00:00:00 UTC */
+  LANEBLOOM_TIMESTAMP_MS = 11, /* the same in milliseconds */
+  LANEBLOOM_TIMESTAMP_US = 12, /* the same in microseconds */
+  LANEBLOOM_TIMESTAMP_NS = 13, /* the same in nanoseconds */
+  LANEBLOOM_DECIMAL128 = 14,   /* 16 bytes, signed: the unscaled value */
+  LANEBLOOM_UUID = 15          /* 16 bytes, in the order in which they are written in text */
+} lanebloom_encoding;
+
+/* What happens to each field before it is decoded, and then to several fields. The values are bits
+ * of lanebloom_key_form.flags, in the order in which they apply. */
+enum {
+  LANEBLOOM_KEY_TRIMMED = 1, /* spaces, tabs, CR and LF are taken off both ends */
+  LANEBLOOM_KEY_LOWERED = 2, /* the ASCII letters A to Z become a to z */
+  LANEBLOOM_KEY_JOINED = 4   /* the key is several fields, joined by one tab */
+};
+
+/* All zeros is the plain form: keys are bytes as they came. */
+typedef struct lanebloom_key_form {
+  lanebloom_encoding encoding;
+  uint32_t flags;
+} lanebloom_key_form;
+
+/* The name of an encoding, which the command uses: "bytes", "hex", "timestamp-ms", ...; "unknown"
+ * for other values. */
+LANEBLOOM_API const char *lanebloom_encoding_name(lanebloom_encoding encoding);
+
+/* -------------------------------------------------------------------------------------------------
  * Planning: what a filter will be, before it is built
  *
  * bits_per_key  NaN, negative or infinite: ARGUMENT. LevelDB formats take whole numbers from 0 to
@@ -284,9 +331,9 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_build(lanebloom_format for
                                                             lanebloom_filter **filter);
 
 /* The union of n filters: a new filter with the bits of all. Its number of keys is the sum if all
- * are known, and its bits per key stay if all agree. A RocksDB filter of no keys has its own size:
- * MISMATCH with any other. Errors: ARGUMENT when n is 0, MISMATCH, MEMORY, KERNEL. Cost: linear in
- * the filters' bytes. */
+ * are known, and its bits per key stay if all agree. The key form stays; filters of different forms
+ * are MISMATCH. A RocksDB filter of no keys has its own size: MISMATCH with any other. Errors:
+ * ARGUMENT when n is 0, MISMATCH, MEMORY, KERNEL. Cost: linear in the filters' bytes. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_merge(const lanebloom_filter *const *filters,
                                                             size_t n, lanebloom_filter **merged);
 
@@ -300,7 +347,7 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_merge(const lanebloom_filt
  *   mapped, SIGBUS ends the process.
  * - parse takes a container's bytes in memory, verifies their checksum and borrows them.
  *
- * Errors: IO with errno. FORMAT: no container, or one with a newer version, format or flag.
+ * Errors: IO with errno. FORMAT: no container, or one with a newer version, format or key form.
  * CORRUPT: a wrong size or checksum. LIMIT: 2^32 bytes or more in a RocksDB format. MEMORY, KERNEL;
  * parse: ARGUMENT. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_load(const char *path,
@@ -351,6 +398,10 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_save_raw(const lanebloom_f
 /* The filter's bytes as the engine writes them, trailer included. Borrowed from the filter. */
 LANEBLOOM_API const void *lanebloom_filter_bytes(const lanebloom_filter *filter, size_t *size);
 
+/* How the keys of the filter were made. Bare engine bytes do not say it: the plain form. Cost:
+ * constant. */
+LANEBLOOM_API lanebloom_key_form lanebloom_filter_key_form(const lanebloom_filter *filter);
+
 typedef struct lanebloom_filter_info {
   /* The requested format. If that was LANEBLOOM_ROCKSDB: the one that the trailer names, or
    * LANEBLOOM_ROCKSDB for a constant answer. */
@@ -377,6 +428,8 @@ typedef struct lanebloom_filter_info {
    * (docs/leveldb-false-positives.md). Keys that resemble each other err by more, except in
    * ROCKSDB_LOCAL: for the decimal or hexadecimal digits of 10,000 numbers by up to 17 %. */
   uint64_t nkeys_estimate;
+
+  lanebloom_key_form key_form; /* as lanebloom_filter_key_form() has it */
 } lanebloom_filter_info;
 
 /* Describes a filter. info_size: sizeof(lanebloom_filter_info). If a program was compiled with
@@ -455,9 +508,16 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_create(lanebloom_format f
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_add(lanebloom_builder *builder,
                                                            const lanebloom_keys *keys);
 
+/* States how the caller makes the keys; until then, the plain form. Filters that are finished later
+ * record it, and parts that are made later have it. Errors: ARGUMENT: an encoding or a flag that is
+ * not defined above. */
+LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_set_key_form(lanebloom_builder *builder,
+                                                                    lanebloom_key_form form);
+
 /* Adds to `into` what was added to `from`, which stays as it is. Errors: ARGUMENT: both are one
- * builder. MISMATCH: the formats differ; or only one has expected_keys 0; or both have it and
- * the bits per key differ; or neither has it and size or probes differ. MEMORY, KERNEL. */
+ * builder. MISMATCH: the formats or the key forms differ; or only one has expected_keys 0; or both
+ * have it and the bits per key differ; or neither has it and size or probes differ. MEMORY, KERNEL.
+ * */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_merge(lanebloom_builder *into,
                                                              const lanebloom_builder *from);
 

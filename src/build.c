@@ -13,6 +13,7 @@ struct lanebloom_builder {
   double bits_per_key; /* what the filter records: as requested, at most what has an effect */
   uint64_t millibits;  /* thousandths of bits per key that are in effect */
   uint64_t nkeys;      /* added so far; LANEBLOOM_UNKNOWN */
+  lanebloom_key_form key_form;
   bool sized;
 
   struct filter_shape shape; /* sized */
@@ -212,6 +213,14 @@ void lanebloom_builder_destroy(lanebloom_builder *builder)
   free(builder);
 }
 
+lanebloom_status lanebloom_builder_set_key_form(lanebloom_builder *builder, lanebloom_key_form form)
+{
+  if (!lanebloom_key_form_is_known(form))
+    return LANEBLOOM_ERR_ARGUMENT;
+  builder->key_form = form;
+  return LANEBLOOM_OK;
+}
+
 lanebloom_status lanebloom_builder_add(lanebloom_builder *builder, const lanebloom_keys *keys)
 {
   const struct kernel_table *kernels = lanebloom_kernels_current();
@@ -246,7 +255,8 @@ lanebloom_status lanebloom_builder_merge(lanebloom_builder *into, const lanebloo
     return LANEBLOOM_ERR_KERNEL;
   if (into == from)
     return LANEBLOOM_ERR_ARGUMENT;
-  if (into->format != from->format || into->sized != from->sized)
+  if (into->format != from->format || into->sized != from->sized ||
+      !same_key_form(into->key_form, from->key_form))
     return LANEBLOOM_ERR_MISMATCH;
   if (into->sized ? !same_shape(&into->shape, &from->shape) : into->millibits != from->millibits)
     return LANEBLOOM_ERR_MISMATCH;
@@ -310,6 +320,7 @@ lanebloom_status lanebloom_builder_part(const lanebloom_builder *whole, size_t i
       .bits_per_key = whole->bits_per_key,
       .millibits = whole->millibits,
       .nkeys = part_begin(whole->nkeys, i + 1, n) - part_begin(whole->nkeys, i, n),
+      .key_form = whole->key_form,
       .sized = whole->nhashes > 0}; /* a filter of no keys may have no bits for more */
   lanebloom_status status = LANEBLOOM_OK;
   if (created->sized)
@@ -351,11 +362,13 @@ lanebloom_status lanebloom_builder_finish(lanebloom_builder *builder, lanebloom_
     format->write_frame(&shape, memory.bytes);
   status = lanebloom_filter_adopt(format, memory.bytes, format_nbytes(format, &shape),
                                   builder->nkeys, builder->bits_per_key, memory, filter);
-  if (status)
+  if (status) {
     lanebloom_memory_free(&payload);
-  else
-    empty(builder);
-  return status;
+    return status;
+  }
+  (*filter)->key_form = builder->key_form;
+  empty(builder);
+  return LANEBLOOM_OK;
 }
 
 /* How many hashes the format counts: all but those that equal the one before them. */
@@ -450,7 +463,7 @@ lanebloom_status lanebloom_filter_merge(const lanebloom_filter *const *filters, 
   uint64_t nkeys = 0;
   double bits_per_key = first->bits_per_key;
   for (size_t i = 0; i < n; i++) {
-    if (!same_layout(first, filters[i]))
+    if (!same_layout(first, filters[i]) || !same_key_form(first->key_form, filters[i]->key_form))
       return LANEBLOOM_ERR_MISMATCH;
     nkeys =
         add_counts(nkeys, filters[i]->nkeys); /* unknown plus anything overflows or stays unknown */
@@ -468,5 +481,7 @@ lanebloom_status lanebloom_filter_merge(const lanebloom_filter *const *filters, 
                                                    nkeys, bits_per_key, memory, merged);
   if (status)
     lanebloom_memory_free(&memory);
+  else
+    (*merged)->key_form = first->key_form;
   return status;
 }

@@ -16,7 +16,8 @@
  * change. */
 static const uint8_t MAGIC[8] = {0x89, 'L', 'B', 'F', '\r', '\n', 0x1a, '\n'};
 
-enum { CONTAINER_VERSION = 1 };
+/* Filters of the plain key form have the first, all others the second. */
+enum { VERSION_PLAIN = 1, VERSION_KEY_FORM = 2 };
 
 static const uint64_t MAX_MILLIBITS = (uint64_t)INT_MAX * 1000; /* no format allows more */
 
@@ -28,7 +29,8 @@ enum {
   AT_NKEYS = 16,          /* u64: all ones when unknown */
   AT_MILLIBITS = 24,      /* u64: bits per key in thousandths, all ones when unknown */
   AT_PAYLOAD_NBYTES = 32, /* u64 */
-  AT_FLAGS = 40,          /* u32: none is defined yet */
+  AT_ENCODING = 40,       /* u16: lanebloom_encoding; in version 1: 0 */
+  AT_FLAGS = 42,          /* u16: of lanebloom_key_form; in version 1: 0 */
   /* u32: low half of XXH3-64 of the bytes before it. Mapping checks only this one. */
   AT_HEADER_CHECKSUM = 44,
   AT_CHECKSUM = 48, /* u64: XXH3-64 of header and payload, with these eight bytes 0 */
@@ -43,6 +45,17 @@ bool lanebloom_container_begins(const uint8_t *bytes, uint64_t nbytes)
 uint64_t lanebloom_container_payload_nbytes(const uint8_t *header)
 {
   return load_le64(header + AT_PAYLOAD_NBYTES);
+}
+
+static lanebloom_key_form load_key_form(const uint8_t *header)
+{
+  const uint32_t both = load_le32(header + AT_ENCODING);
+  return (lanebloom_key_form){(lanebloom_encoding)(both & 0xffff), both >> 16};
+}
+
+static void store_key_form(uint8_t *header, lanebloom_key_form form)
+{
+  store_le32(header + AT_ENCODING, (uint32_t)form.encoding | form.flags << 16);
 }
 
 static uint32_t header_checksum(const uint8_t *header)
@@ -68,14 +81,37 @@ void lanebloom_container_write_header(const lanebloom_filter *filter,
   const double bits = filter->bits_per_key;
   memset(header, 0, CONTAINER_HEADER_NBYTES);
   memcpy(header + AT_MAGIC, MAGIC, sizeof MAGIC);
-  store_le32(header + AT_VERSION, CONTAINER_VERSION);
+  const bool is_plain = same_key_form(filter->key_form, (lanebloom_key_form){0});
+  store_le32(header + AT_VERSION, is_plain ? VERSION_PLAIN : VERSION_KEY_FORM);
   store_le32(header + AT_FORMAT, (uint32_t)filter->format->id);
   store_le64(header + AT_NKEYS, filter->nkeys);
   store_le64(header + AT_MILLIBITS,
              isnan(bits) ? LANEBLOOM_UNKNOWN : (uint64_t)round(fmin(bits, INT_MAX) * 1000));
   store_le64(header + AT_PAYLOAD_NBYTES, filter->nbytes);
+  store_key_form(header, filter->key_form);
   store_le32(header + AT_HEADER_CHECKSUM, header_checksum(header));
   store_le64(header + AT_CHECKSUM, whole_checksum(header, filter->bytes, filter->nbytes));
+}
+
+/* A plain form in version 2 is refused, too: a filter has one container. */
+static lanebloom_status check_key_form(const uint8_t *header, uint32_t version,
+                                       const struct problem *problem)
+{
+  const lanebloom_key_form form = load_key_form(header);
+  const bool is_plain = same_key_form(form, (lanebloom_key_form){0});
+  if (version == VERSION_PLAIN && !is_plain)
+    return problem_set(
+        problem, LANEBLOOM_ERR_FORMAT,
+        "key form: expected none in version %d, found encoding %d and flags %04" PRIx32,
+        VERSION_PLAIN, (int)form.encoding, form.flags);
+  if (version == VERSION_KEY_FORM && (is_plain || !lanebloom_key_form_is_known(form)))
+    return problem_set(problem, LANEBLOOM_ERR_FORMAT,
+                       "key form: expected an encoding up to %d and flags up to %04x, not both 0, "
+                       "found encoding %d and flags %04" PRIx32 "; a newer lanebloom may read it",
+                       LANEBLOOM_UUID,
+                       LANEBLOOM_KEY_TRIMMED | LANEBLOOM_KEY_LOWERED | LANEBLOOM_KEY_JOINED,
+                       (int)form.encoding, form.flags);
+  return LANEBLOOM_OK;
 }
 
 lanebloom_status lanebloom_container_check_header(const uint8_t *header, uint64_t found,
@@ -95,21 +131,24 @@ lanebloom_status lanebloom_container_check_header(const uint8_t *header, uint64_
                        "truncated: expected a header of %d bytes, found %" PRIu64,
                        CONTAINER_HEADER_NBYTES, found);
   const uint32_t version = load_le32(header + AT_VERSION);
-  if (version != CONTAINER_VERSION)
+  if (version != VERSION_PLAIN && version != VERSION_KEY_FORM)
     return problem_set(problem, LANEBLOOM_ERR_FORMAT,
-                       "container version: expected %d, found %" PRIu32
+                       "container version: expected %d or %d, found %" PRIu32
                        "; a newer lanebloom may read it",
-                       CONTAINER_VERSION, version);
+                       VERSION_PLAIN, VERSION_KEY_FORM, version);
   const uint32_t expected = load_le32(header + AT_HEADER_CHECKSUM), sum = header_checksum(header);
   if (expected != sum)
     return problem_set(problem, LANEBLOOM_ERR_CORRUPT,
                        "damaged header: expected checksum %08" PRIx32 ", found %08" PRIx32,
                        expected, sum);
-  if (load_le32(header + AT_FLAGS) != 0 || load_le64(header + AT_RESERVED) != 0)
+  const lanebloom_status status = check_key_form(header, version, problem);
+  if (status)
+    return status;
+  if (load_le64(header + AT_RESERVED) != 0)
     return problem_set(problem, LANEBLOOM_ERR_FORMAT,
-                       "flags: expected none, found %08" PRIx32 " and %016" PRIx64
+                       "reserved bytes: expected 0, found %016" PRIx64
                        "; a newer lanebloom may read it",
-                       load_le32(header + AT_FLAGS), load_le64(header + AT_RESERVED));
+                       load_le64(header + AT_RESERVED));
   const uint64_t millibits = load_le64(header + AT_MILLIBITS);
   if (millibits > MAX_MILLIBITS && millibits != LANEBLOOM_UNKNOWN)
     return problem_set(problem, LANEBLOOM_ERR_CORRUPT,
@@ -179,7 +218,10 @@ lanebloom_status lanebloom_container_open(const uint8_t *bytes, size_t nbytes, b
                                   nbytes - CONTAINER_HEADER_NBYTES, load_le64(bytes + AT_NKEYS),
                                   millibits == LANEBLOOM_UNKNOWN ? NAN : (double)millibits / 1000,
                                   memory, filter);
-  return status ? problem_status(problem, status) : LANEBLOOM_OK;
+  if (status)
+    return problem_status(problem, status);
+  (*filter)->key_form = load_key_form(bytes);
+  return LANEBLOOM_OK;
 }
 
 lanebloom_status lanebloom_filter_parse(const void *bytes, size_t size, lanebloom_filter **filter)

@@ -24,7 +24,7 @@ const char *lanebloom_status_text(lanebloom_status status)
   case LANEBLOOM_ERR_LIMIT:
     return "more than the format can hold";
   case LANEBLOOM_ERR_MISMATCH:
-    return "cannot be merged: format, size or number of probes differ";
+    return "cannot be merged: format, size, probes or key form differ";
   case LANEBLOOM_ERR_KERNEL:
     return "no such kernel, or this CPU cannot run it";
   case LANEBLOOM_ERR_IO:
@@ -40,6 +40,50 @@ const char *lanebloom_version(void)
 {
   return VERSION_TEXT(LANEBLOOM_VERSION_MAJOR, LANEBLOOM_VERSION_MINOR, LANEBLOOM_VERSION_PATCH);
 }
+
+/* ---- Key forms ---- */
+
+static const char *const ENCODING_NAMES[] = {
+    [LANEBLOOM_BYTES] = "bytes",
+    [LANEBLOOM_HEX] = "hex",
+    [LANEBLOOM_BASE64] = "base64",
+    [LANEBLOOM_INT32] = "int32",
+    [LANEBLOOM_INT64] = "int64",
+    [LANEBLOOM_UINT32] = "uint32",
+    [LANEBLOOM_UINT64] = "uint64",
+    [LANEBLOOM_FLOAT32] = "float32",
+    [LANEBLOOM_FLOAT64] = "float64",
+    [LANEBLOOM_DATE32] = "date32",
+    [LANEBLOOM_TIMESTAMP_S] = "timestamp-s",
+    [LANEBLOOM_TIMESTAMP_MS] = "timestamp-ms",
+    [LANEBLOOM_TIMESTAMP_US] = "timestamp-us",
+    [LANEBLOOM_TIMESTAMP_NS] = "timestamp-ns",
+    [LANEBLOOM_DECIMAL128] = "decimal128",
+    [LANEBLOOM_UUID] = "uuid",
+};
+
+static bool is_known(lanebloom_encoding encoding)
+{
+  return (uint32_t)encoding < sizeof ENCODING_NAMES / sizeof *ENCODING_NAMES;
+}
+
+const char *lanebloom_encoding_name(lanebloom_encoding encoding)
+{
+  return is_known(encoding) ? ENCODING_NAMES[encoding] : "unknown";
+}
+
+bool lanebloom_key_form_is_known(lanebloom_key_form form)
+{
+  const uint32_t flags = LANEBLOOM_KEY_TRIMMED | LANEBLOOM_KEY_LOWERED | LANEBLOOM_KEY_JOINED;
+  return is_known(form.encoding) && (form.flags & ~flags) == 0;
+}
+
+lanebloom_key_form lanebloom_filter_key_form(const lanebloom_filter *filter)
+{
+  return filter->key_form;
+}
+
+/* ---- Parsing and describing ---- */
 
 lanebloom_status lanebloom_filter_adopt(const struct format_table *requested, const uint8_t *bytes,
                                         size_t nbytes, uint64_t nkeys, double bits_per_key,
@@ -130,6 +174,7 @@ void lanebloom_filter_describe(const lanebloom_filter *filter, lanebloom_filter_
       .bits_per_key = bits_in_effect(filter),
       .model_rate = shape->answer == ANSWER_ALWAYS,
       .nkeys_estimate = LANEBLOOM_UNKNOWN,
+      .key_form = filter->key_form,
   };
   if (shape->answer == ANSWER_BY_PROBES) {
     full.nprobes = shape->nprobes;

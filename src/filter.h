@@ -14,11 +14,21 @@ struct lanebloom_filter {
   const uint8_t *payload; /* in `bytes`; equal to `bytes` for a constant answer */
   uint64_t nkeys;         /* LANEBLOOM_UNKNOWN */
   double bits_per_key;    /* as recorded when it was built; NaN: unknown */
-  struct memory memory;   /* owned; BORROWED: nothing is freed */
+  lanebloom_key_form key_form;
+  struct memory memory; /* owned; BORROWED: nothing is freed */
 };
 
-/* Makes a filter of the engine's bytes, which are in `memory` or borrowed. On success the filter
- * owns the memory; on an error the caller does. Errors: FORMAT, LIMIT, MEMORY. */
+/* Are encoding and flags of those that lanebloom.h defines? */
+bool lanebloom_key_form_is_known(lanebloom_key_form form);
+
+static inline bool same_key_form(lanebloom_key_form a, lanebloom_key_form b)
+{
+  return a.encoding == b.encoding && a.flags == b.flags;
+}
+
+/* Makes a filter of the plain key form of the engine's bytes, which are in `memory` or borrowed. On
+ * success the filter owns the memory; on an error the caller does. Errors: FORMAT, LIMIT, MEMORY.
+ * */
 lanebloom_status lanebloom_filter_adopt(const struct format_table *requested, const uint8_t *bytes,
                                         size_t nbytes, uint64_t nkeys, double bits_per_key,
                                         struct memory memory, lanebloom_filter **filter);

@@ -206,8 +206,8 @@ Test(container, what_is_newer_or_something_else_is_told_so)
             "a container is no engine's filter");
   uint8_t bytes[256];
   const size_t size = read_file("f", bytes, sizeof bytes);
-  bytes[8] = 2;
-  assert_refused(bytes, size, "version 2", "version: expected 1, found 2");
+  bytes[8] = 3;
+  assert_refused(bytes, size, "version 3", "version: expected 1 or 2, found 3");
   assert_refused("#!/bin/sh\n", 10, "a script", "found 23 21 2f 62 69 6e 2f 73");
   assert_refused("\x89LB", 3, "three bytes", "found 89 4c 42");
   assert_refused("", 0, "empty", "found nothing");
@@ -271,9 +271,11 @@ Test(container, fields_that_are_well_sealed_but_unknown)
   } fields[] = {
       {12, 1, LANEBLOOM_OK, ""},
       {12, 99, LANEBLOOM_ERR_FORMAT, "found number 99"},
-      {40, 1, LANEBLOOM_ERR_FORMAT, "flags: expected none"},
-      {56, 1, LANEBLOOM_ERR_FORMAT, "flags: expected none"},
-      {63, 0x80, LANEBLOOM_ERR_FORMAT, "flags: expected none"},
+      {8, 2, LANEBLOOM_ERR_FORMAT, "not both 0, found encoding 0 and flags 0000"},
+      {40, 1, LANEBLOOM_ERR_FORMAT, "expected none in version 1, found encoding 1 and flags 0000"},
+      {43, 1, LANEBLOOM_ERR_FORMAT, "expected none in version 1, found encoding 0 and flags 0100"},
+      {56, 1, LANEBLOOM_ERR_FORMAT, "reserved bytes: expected 0, found 0000000000000001"},
+      {63, 0x80, LANEBLOOM_ERR_FORMAT, "reserved bytes: expected 0"},
       {31, 0xff, LANEBLOOM_ERR_CORRUPT, "bits per key: expected at most"},
       {39, 0x80, LANEBLOOM_ERR_CORRUPT, "truncated: expected a payload of"},
       {32, 0, LANEBLOOM_ERR_CORRUPT, "too long: expected a payload of 0"},
@@ -302,6 +304,103 @@ Test(container, fields_that_are_well_sealed_but_unknown)
   cr_assert(lanebloom_filter_parse(NULL, 1, &found) == LANEBLOOM_ERR_ARGUMENT && !found);
   lanebloom_filter_close(filter);
   leave_folder();
+}
+
+/* ---- Key forms ---- */
+
+static lanebloom_filter *build_two_keys(lanebloom_key_form form)
+{
+  static const lanebloom_slice slices[] = {{"hello", 5}, {"world", 5}};
+  const lanebloom_keys keys = lanebloom_keys_slices(slices, 2);
+  lanebloom_builder *builder;
+  lanebloom_filter *filter;
+  cr_assert(lanebloom_builder_create(LANEBLOOM_LEVELDB, 10, 0, &builder) == LANEBLOOM_OK);
+  cr_assert(lanebloom_builder_set_key_form(builder, form) == LANEBLOOM_OK);
+  cr_assert(lanebloom_builder_add(builder, &keys) == LANEBLOOM_OK);
+  cr_assert(lanebloom_builder_finish(builder, &filter) == LANEBLOOM_OK);
+  lanebloom_builder_destroy(builder);
+  return filter;
+}
+
+/* The bytes of docs/file-format.md, which are never changed. */
+Test(container, frozen_bytes_of_both_versions)
+{
+  static const struct {
+    lanebloom_key_form form;
+    const char *hex;
+  } files[] = {
+      {{LANEBLOOM_BYTES, 0},
+       "894c42460d0a1a0a01000000010000000200000000000000"
+       "102700000000000009000000000000000000000052130a97"
+       "43bfe411c94f66430000000000000000114000414410401006"},
+      {{LANEBLOOM_HEX, LANEBLOOM_KEY_TRIMMED | LANEBLOOM_KEY_LOWERED},
+       "894c42460d0a1a0a02000000010000000200000000000000"
+       "10270000000000000900000000000000010003004e6122b3"
+       "bb763402ea24aa7f0000000000000000114000414410401006"},
+  };
+  enter_empty_folder();
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    uint8_t expected[100], found[100];
+    const size_t size = hex_decode(files[i].hex, expected, sizeof expected);
+    lanebloom_filter *filter = build_two_keys(files[i].form);
+    save(filter, "f");
+    cr_assert(read_file("f", found, sizeof found) == size);
+    test_same_bytes("container", found, expected, size);
+    lanebloom_filter_close(filter);
+  }
+  leave_folder();
+}
+
+Test(container, a_key_form_is_loaded_as_it_was_saved)
+{
+  enter_empty_folder();
+  for (int encoding = LANEBLOOM_BYTES; encoding <= LANEBLOOM_UUID; encoding++)
+    for (uint32_t flags = 0; flags < 8; flags++) {
+      const lanebloom_key_form form = {(lanebloom_encoding)encoding, flags};
+      lanebloom_filter *filter = build_two_keys(form), *raw;
+      const lanebloom_key_form found = lanebloom_filter_key_form(filter);
+      cr_assert(found.encoding == form.encoding && found.flags == flags);
+      assert_round_trip(filter);
+      uint8_t version[9];
+      cr_assert(read_file("f.lbf", version, sizeof version) == sizeof version &&
+                version[8] == (encoding > 0 || flags > 0 ? 2 : 1));
+      cr_assert(lanebloom_filter_save_raw(filter, "raw") == LANEBLOOM_OK &&
+                lanebloom_filter_load_raw(LANEBLOOM_LEVELDB, "raw", &raw, NULL, 0) == LANEBLOOM_OK);
+      const lanebloom_key_form plain = lanebloom_filter_key_form(raw);
+      cr_assert(plain.encoding == LANEBLOOM_BYTES && plain.flags == 0, "bare bytes have no form");
+      lanebloom_filter_close(raw);
+      lanebloom_filter_close(filter);
+    }
+  leave_folder();
+}
+
+Test(container, an_unknown_key_form_is_refused)
+{
+  static const uint8_t forms[][4] = {{LANEBLOOM_UUID + 1}, {0, 1}, {0, 0, 8}, {1, 0, 0, 1}};
+  enter_empty_folder();
+  lanebloom_filter *filter = build_two_keys((lanebloom_key_form){LANEBLOOM_HEX, 0}), *found;
+  save(filter, "f");
+  uint8_t bytes[256];
+  const size_t size = read_file("f", bytes, sizeof bytes);
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+    memcpy(bytes + 40, forms[i], 4);
+    seal(bytes, size);
+    assert_refused(bytes, size, "a form",
+                   "key form: expected an encoding up to 15 and flags up to");
+    cr_assert(lanebloom_filter_parse(bytes, size, &found) == LANEBLOOM_ERR_FORMAT && !found);
+  }
+  lanebloom_filter_close(filter);
+  leave_folder();
+}
+
+Test(container, encodings_have_names)
+{
+  for (int i = LANEBLOOM_BYTES; i <= LANEBLOOM_UUID; i++)
+    for (int j = LANEBLOOM_BYTES; j <= LANEBLOOM_UUID + 1; j++)
+      cr_assert((strcmp(lanebloom_encoding_name((lanebloom_encoding)i),
+                        lanebloom_encoding_name((lanebloom_encoding)j)) == 0) == (i == j));
+  cr_assert_str_eq(lanebloom_encoding_name(LANEBLOOM_TIMESTAMP_MS), "timestamp-ms");
+  cr_assert_str_eq(lanebloom_encoding_name((lanebloom_encoding)-1), "unknown");
 }
 
 /* Every call that reads a file, and what it says: nothing on success, whatever was there before. */
