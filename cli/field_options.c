@@ -31,8 +31,7 @@ static void set_missing(struct record_syntax *syntax, const char *text, struct a
 static void check_fields(struct record_syntax *syntax, const struct argp_state *state)
 {
   struct field_syntax *fields = &syntax->fields;
-  if (fields->n == 0 &&
-      (fields->dialect || fields->separator || fields->missing || fields->no_header))
+  if (fields->n == 0 && (fields->dialect || fields->separator || fields->no_header))
     argp_error(state, "expected -f FIELDS, which of the fields are the key; found none");
   if (fields->n == 0)
     return;

@@ -250,14 +250,6 @@ static void complete_tail(struct inputs *inputs, struct chunk *chunk)
 
 /* ---- Headers ---- */
 
-static uint64_t count_lines(const char *data, size_t nbytes)
-{
-  uint64_t n = 0;
-  for (size_t i = 0; i < nbytes; i++)
-    n += data[i] == '\n';
-  return n;
-}
-
 /* The bytes of a header without its line end and a byte order mark. */
 static size_t trim_header(const struct inputs *inputs, const char **header, size_t nbytes)
 {

@@ -51,6 +51,11 @@ static size_t next_slot(const struct key_set *set, size_t slot)
 static lanebloom_slice key_at(const struct key_set *set, size_t position)
 {
   const char *key = set->data + position;
+  if (set->is_packed) {
+    size_t nbytes;
+    memcpy(&nbytes, key - sizeof nbytes, sizeof nbytes);
+    return (lanebloom_slice){key, nbytes};
+  }
   if (set->syntax.width)
     return (lanebloom_slice){key, set->syntax.width};
   const size_t nleft = set->nbytes - position;
@@ -78,6 +83,23 @@ static void hash_batch(const lanebloom_keys *keys, uint64_t *hashes)
 {
   const lanebloom_status status = lanebloom_hash(KEY_FORMAT, keys, hashes);
   if (status != LANEBLOOM_OK) /* not in a batch of this size */
+    die(NULL, "%s", status_text(status));
+}
+
+/* Adds the keys of a batch to table and filter. Slots are fetched for the whole batch first. */
+static void add_batch(struct key_set *set, lanebloom_builder *builder, const struct batch *batch)
+{
+  uint64_t hashes[BATCH_NRECORDS];
+  hash_batch(&batch->keys, hashes);
+  for (size_t i = 0; i < batch->n; i++)
+    __builtin_prefetch(&set->slots[first_slot(set, hashes[i])], 1);
+  for (size_t i = 0; i < batch->n; i++) {
+    const lanebloom_slice key = batch_key(batch, i);
+    const size_t position = (size_t)((const char *)key.data - set->data);
+    set->slots[find_slot(set, hashes[i], key)] = make_slot(hashes[i], position);
+  }
+  const lanebloom_status status = lanebloom_builder_add(builder, &batch->keys);
+  if (status != LANEBLOOM_OK)
     die(NULL, "%s", status_text(status));
 }
 
@@ -149,22 +171,116 @@ static void decompress(struct key_set *set, const char *path, const struct input
   die(input_name(path), "%s", text);
 }
 
-/* Adds the keys of a batch to table and filter. Slots are fetched for the whole batch first. */
-static void add_batch(struct key_set *set, lanebloom_builder *builder, const struct batch *batch)
+/* ---- Keys of fields ---- */
+
+/* Makes the last record end with a terminator, if there is one. */
+static void complete_tail(struct key_set *set)
 {
-  uint64_t hashes[BATCH_NRECORDS];
-  hash_batch(&batch->keys, hashes);
-  for (size_t i = 0; i < batch->n; i++)
-    __builtin_prefetch(&set->slots[first_slot(set, hashes[i])], 1);
-  for (size_t i = 0; i < batch->n; i++) {
-    const lanebloom_slice key = batch_key(batch, i);
-    const size_t position = (size_t)((const char *)key.data - set->data);
-    set->slots[find_slot(set, hashes[i], key)] = make_slot(hashes[i], position);
-  }
-  const lanebloom_status status = lanebloom_builder_add(builder, &batch->keys);
-  if (status != LANEBLOOM_OK)
-    die(NULL, "%s", status_text(status));
+  if (set->nbytes == 0 || set->data[set->nbytes - 1] == set->syntax.terminator)
+    return;
+  const bool is_mapped = set->data != set->copy;
+  set->copy = resize(set->copy, set->nbytes + 1);
+  if (is_mapped)
+    memcpy(set->copy, set->data, set->nbytes);
+  set->copy[set->nbytes++] = set->syntax.terminator;
+  set->data = set->copy;
 }
+
+/* Finds the named fields. Returns the bytes of the header. */
+static size_t read_header(struct key_set *set, const char *path)
+{
+  char problem[200] = "expected a header, found none";
+  if (set->nbytes == 0)
+    die(input_name(path), "expected a header, found an empty input");
+  const size_t nbytes = record_nbytes(&set->syntax, set->data, set->nbytes);
+  const char *end = memchr(set->data, set->syntax.terminator, set->nbytes);
+  const size_t found_nbytes = nbytes > 0 ? nbytes - 1 : (size_t)(end - set->data);
+  if (!find_fields(&set->syntax.fields, set->data, found_nbytes, problem, sizeof problem) ||
+      nbytes == 0)
+    die(input_name(path), "%s", problem);
+  return nbytes;
+}
+
+/* Where keys are packed. */
+struct packed {
+  char *data;
+  size_t nbytes, capacity;
+};
+
+static void append(struct packed *packed, const void *data, size_t nbytes)
+{
+  if (nbytes > packed->capacity - packed->nbytes) {
+    packed->capacity = 2 * packed->capacity + nbytes;
+    packed->data = resize(packed->data, packed->capacity);
+  }
+  memcpy(packed->data + packed->nbytes, data, nbytes);
+  packed->nbytes += nbytes;
+}
+
+static void pack_batch(struct packed *packed, const struct batch *batch)
+{
+  for (size_t i = 0; i < batch->n; i++) {
+    if (!batch_has_key(batch, i))
+      continue;
+    const lanebloom_slice key = batch_key(batch, i);
+    append(packed, &key.size, sizeof key.size);
+    append(packed, key.data, key.size);
+  }
+}
+
+/* Copies the keys, and lets go of the records. */
+static void pack_keys(struct key_set *set, const char *path)
+{
+  static struct cutter cutter;
+  struct packed packed = {.data = resize(NULL, 1), .capacity = 1};
+  complete_tail(set);
+  const size_t header_nbytes = has_header(&set->syntax.fields) ? read_header(set, path) : 0;
+  const uint64_t header_nlines = count_lines(set->data, header_nbytes);
+  cutter_begin(&cutter, &set->syntax, set->data + header_nbytes, set->nbytes - header_nbytes,
+               header_nbytes == 0);
+  for (struct batch batch; cutter_next(&cutter, &batch);)
+    pack_batch(&packed, &batch);
+  if (cutter.fault.kind) {
+    char text[200];
+    describe_fault(&cutter, text, sizeof text);
+    die(input_name(path), "line %" PRIu64 ": %s", header_nlines + cutter.fault.line, text);
+  }
+  if (cutter.nmissing > 0)
+    complain(input_name(path), "%zu of %zu records lack a field of the key: dropped (--missing)",
+             cutter.nmissing, cutter.nrecords);
+  cutter_end(&cutter);
+  unmap_filter(&set->file);
+  free(set->copy);
+  set->is_packed = true;
+  set->data = set->copy = packed.data;
+  set->nbytes = packed.nbytes;
+}
+
+/* The packed keys from a position on, as many as fit into a batch. */
+static bool cut_packed(const struct key_set *set, size_t *position, lanebloom_slice *keys,
+                       struct batch *batch)
+{
+  size_t n = 0;
+  for (; n < BATCH_NRECORDS && *position < set->nbytes; n++) {
+    keys[n] = key_at(set, *position + sizeof keys[n].size);
+    *position += sizeof keys[n].size + keys[n].size;
+  }
+  *batch = (struct batch){.keys = lanebloom_keys_slices(keys, n), .n = n, .slices = keys};
+  return n > 0;
+}
+
+static uint64_t add_packed(struct key_set *set, lanebloom_builder *builder)
+{
+  lanebloom_slice keys[BATCH_NRECORDS];
+  struct batch batch;
+  uint64_t nkeys = 0;
+  for (size_t position = 0; cut_packed(set, &position, keys, &batch); nkeys += batch.n)
+    if (builder)
+      add_batch(set, builder, &batch);
+  return nkeys;
+}
+
+/* ---- The table ---- */
 
 /* The last key, if no terminator follows it. */
 static bool cut_tail(const struct key_set *set, size_t nwhole, lanebloom_slice *key,
@@ -181,6 +297,8 @@ static bool cut_tail(const struct key_set *set, size_t nwhole, lanebloom_slice *
 static uint64_t cut_keys(struct key_set *set, lanebloom_builder *builder)
 {
   static struct cutter cutter;
+  if (set->is_packed)
+    return add_packed(set, builder);
   const size_t nwhole = whole_nbytes(&set->syntax, set->data, set->nbytes, set->nbytes, false);
   struct batch batch;
   lanebloom_slice tail;
@@ -212,7 +330,6 @@ void key_set_read(struct key_set *set, const char *path, const struct record_syn
                   const struct input_messages *messages)
 {
   *set = (struct key_set){.syntax = *syntax};
-  set->syntax.fields.n = 0;
   if (map_file(&set->file, path))
     set->data = mapped_bytes(&set->file, &set->nbytes);
   else
@@ -221,6 +338,8 @@ void key_set_read(struct key_set *set, const char *path, const struct record_syn
   if (syntax->width && set->nbytes % syntax->width)
     die(input_name(path), "expected records of %zu bytes, found %zu bytes after the last one",
         syntax->width, set->nbytes % syntax->width);
+  if (syntax->fields.n > 0)
+    pack_keys(set, path);
   if (set->nbytes > POSITION_MASK)
     die(input_name(path), "expected at most 2^%d bytes of keys, found %zu", POSITION_NBITS,
         set->nbytes);

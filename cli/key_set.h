@@ -8,10 +8,11 @@
 #include "records.h"
 
 struct key_set {
-  struct record_syntax syntax; /* of the keys: whole records */
+  struct record_syntax syntax; /* of the keys */
 
   /* private */
-  struct mapped file; /* or, if it cannot be mapped: */
+  bool is_packed;     /* keys of fields, each after its size in `copy`; else whole records */
+  struct mapped file; /* or, if it cannot be mapped, or if the set is packed: */
   char *copy;
   const char *data; /* of the keys, one after the other */
   size_t nbytes;
@@ -21,8 +22,10 @@ struct key_set {
 };
 
 /* Reads the keys of a file; "-" is standard input. Keys may repeat. A regular file is mapped, and
- * must not change until key_set_free(); others are copied. Memory: about 14 bytes per key. On
- * failure prints a message and exits. Threads: any number may then ask. */
+ * must not change until key_set_free(); others are copied, and so are keys that are fields. Memory:
+ * about 14 bytes per key; of a field also the key and 8 bytes. A record that lacks a field of the
+ * key is an error, or no key and counted, as --missing says. On failure prints a message and exits.
+ * Threads: any number may then ask. */
 void key_set_read(struct key_set *set, const char *path, const struct record_syntax *syntax,
                   const struct input_messages *messages);
 

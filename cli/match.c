@@ -5,13 +5,52 @@
 struct match {
   struct screen screen;
   char *keys; /* the file */
+  struct field_syntax key_fields;
 };
+
+enum { OPTION_FIELD = 0x100, OPTION_CSV, OPTION_TSV, OPTION_NO_HEADER };
+
+static void check_key_fields(struct match *match, const struct argp_state *state)
+{
+  struct field_syntax *fields = &match->key_fields;
+  const struct record_syntax *syntax = &match->screen.syntax;
+  if (fields->n == 0 && (fields->dialect || fields->no_header))
+    argp_error(state, "expected --keys-field LIST, which of the fields of KEYS are the key; found "
+                      "none");
+  if (fields->n == 0)
+    return;
+  if (syntax->width)
+    argp_error(state, "give only one of --width and --keys-field: records of N bytes have no "
+                      "fields");
+  if (fields->dialect && syntax->terminator == '\0')
+    argp_error(state, "give only one of --null and --keys-csv or --keys-tsv, whose records are "
+                      "lines");
+  if (fields->no_header && !fields->dialect)
+    argp_error(state, "--keys-no-header needs --keys-csv or --keys-tsv");
+  fields->missing = syntax->fields.missing;
+  fields->separator = fields->dialect == DIALECT_CSV ? ',' : '\t';
+  for (size_t i = 0; i < fields->n && !has_header(fields); i++)
+    if (fields->fields[i].name)
+      usage_error(state,
+                  "--keys-field: expected numbers, found the name '%s': names need a header, "
+                  "--keys-csv or --keys-tsv",
+                  fields->fields[i].name);
+}
+
+/* How KEYS are read: like INPUT, but with fields of their own. */
+static struct record_syntax keys_syntax(const struct match *match)
+{
+  struct record_syntax syntax = match->screen.syntax;
+  syntax.fields = match->key_fields;
+  syntax.crlf |= match->key_fields.dialect != DIALECT_NONE;
+  return syntax;
+}
 
 static error_t parse(int key, char *text, struct argp_state *state)
 {
   struct match *match = state->input;
   struct screen *screen = &match->screen;
-  (void)text;
+  char problem[200];
   switch (key) {
   case ARGP_KEY_INIT:
     state->child_inputs[0] = &screen->syntax;
@@ -19,7 +58,21 @@ static error_t parse(int key, char *text, struct argp_state *state)
     state->child_inputs[2] = &screen->job.progress;
     state->child_inputs[3] = screen;
     return 0;
+  case OPTION_FIELD:
+    if (!add_fields(&match->key_fields, text, problem, sizeof problem))
+      usage_error(state, "--keys-field: %s", problem);
+    return 0;
+  case OPTION_CSV:
+  case OPTION_TSV:
+    if (match->key_fields.dialect)
+      argp_error(state, "give only one of --keys-csv and --keys-tsv, once");
+    match->key_fields.dialect = key == OPTION_CSV ? DIALECT_CSV : DIALECT_TSV;
+    return 0;
+  case OPTION_NO_HEADER:
+    match->key_fields.no_header = true;
+    return 0;
   case ARGP_KEY_END:
+    check_key_fields(match, state);
     if (screen->ninputs == 0)
       argp_error(state, "expected KEYS, a file of keys; found none");
     match->keys = take_first_input(screen);
@@ -31,18 +84,30 @@ static error_t parse(int key, char *text, struct argp_state *state)
 }
 
 static const struct argp argp = {
+    .options =
+        (const struct argp_option[]){
+            {NULL, 0, NULL, 0, "Each record of KEYS is a key, or some of its fields are:", 7},
+            {"keys-field", OPTION_FIELD, "LIST", 0,
+             "These fields are the key, as -f LIST says of INPUT; they are separated by tabs", 7},
+            {"keys-csv", OPTION_CSV, NULL, 0, "KEYS is CSV, with a header", 7},
+            {"keys-tsv", OPTION_TSV, NULL, 0, "KEYS has tabs, and a header", 7},
+            {"keys-no-header", OPTION_NO_HEADER, NULL, 0,
+             "The first record of KEYS is like any other", 7},
+            {0}},
     .parser = parse,
     .args_doc = "KEYS [INPUT...]",
     .doc = "Prints the records whose key is in the file KEYS. Unlike `screen', `match' is exact: a "
            "filter in front leaves out most records, and the keys themselves decide on the rest.\n"
-           "Each record of KEYS is one key. -f and what belongs to it speak of INPUT alone; all "
-           "other options of records speak of both. KEYS is mapped and must not change meanwhile; "
-           "a pipe is read into memory. Keys may repeat. Besides, each key takes about 14 bytes. "
+           "-f, -d, --csv, --tsv and --no-header speak of INPUT alone; all other options of "
+           "records speak of both. KEYS is mapped and must not change meanwhile; a pipe, or keys "
+           "that are fields, are read into memory. Keys may repeat. Besides, each takes about 14 "
+           "bytes. "
            "Records come from INPUT, or from standard input if there is none or it is `-'. The "
            "exit status is 0 if a record was selected, 1 if none was, 2 after an error.\v"
            "Examples:\n"
            "  lanebloom match users.txt seen.txt\n"
            "  lanebloom match --csv -f user_id users.txt events.csv\n"
+           "  lanebloom match --keys-csv --keys-field id users.csv --csv -f user_id events.csv\n"
            "  lanebloom match -v --tsv -f 2 blocked.txt requests.tsv\n"
            "  cut -f 1 a.tsv | lanebloom match -f 1 - b.tsv",
     .children = (const struct argp_child[]){{.argp = &record_argp},
@@ -63,7 +128,8 @@ int match_main(int argc, char **argv)
   parse_options(&argp, 0, argc, argv, &match);
   open_sinks(&match.screen);
   check_is_no_output(&match.screen, match.keys);
-  key_set_read(&keys, match.keys, &match.screen.syntax, &messages);
+  const struct record_syntax syntax = keys_syntax(&match);
+  key_set_read(&keys, match.keys, &syntax, &messages);
   match.screen.exact = &keys;
   const int status = run_screen(&match.screen, &messages);
   key_set_free(&keys);

@@ -10,6 +10,14 @@
 
 /* ---- Where records end ---- */
 
+uint64_t count_lines(const char *data, size_t nbytes)
+{
+  uint64_t n = 0;
+  for (size_t i = 0; i < nbytes; i++)
+    n += data[i] == '\n';
+  return n;
+}
+
 bool has_odd_quotes(const struct record_syntax *syntax, const char *data, size_t nbytes)
 {
   unsigned char n = 0; /* modulo 256; compilers vectorise the sum of bytes */

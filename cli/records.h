@@ -48,6 +48,9 @@ size_t record_nbytes(const struct record_syntax *syntax, const char *data, size_
 size_t whole_nbytes(const struct record_syntax *syntax, const char *data, size_t nbytes,
                     size_t nnew, bool odd_quotes);
 
+/* The number of newlines in the bytes. */
+uint64_t count_lines(const char *data, size_t nbytes);
+
 /* Is the number of quotes in the bytes odd? false if quotes have no meaning. */
 bool has_odd_quotes(const struct record_syntax *syntax, const char *data, size_t nbytes);
 

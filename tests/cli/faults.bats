@@ -144,6 +144,7 @@ each_verb() {
   each "$@" screen -j 1 -o target --unmatched rest filter others
   each "$@" screen -j 2 --unmatched target filter others
   each "$@" match -j 1 --annotate --summary-file /dev/null -o target keys others
+  each "$@" match -j 1 --keys-csv --keys-field key,note --missing=drop rows.csv others
   each "$@" add -j 1 target few
   each "$@" merge -o target filter more
   each "$@" verify filter more

@@ -199,7 +199,6 @@ users() {
   users
   refuses "expected -f FIELDS" lanebloom screen --csv users.lbf
   refuses "expected -f FIELDS" lanebloom screen -d , users.lbf
-  refuses "expected -f FIELDS" lanebloom build -o x --missing=drop
   refuses "one of --width and -f" lanebloom screen --width 4 -f 1 users.lbf
   refuses "one of --null and --csv or --tsv" lanebloom screen -z --csv -f 1 users.lbf
   refuses "one of --csv and --tsv" lanebloom screen --csv --tsv -f 1 users.lbf

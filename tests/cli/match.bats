@@ -109,3 +109,87 @@ some_lines() {
   says_where_pages_are_lost || return 0
   [[ $status -eq 2 && $(<errors) == *"keys: truncated: the file became shorter"* ]]
 }
+
+# make_tables: users.csv has quotes, separators and line ends in its fields; events.tsv has tabs.
+make_tables() {
+  printf 'name,id\r\n"bob",7\n"a,b",8\n"x\ny",9\n"say ""hi""",10\n\xc3\xa4,11' >users.csv
+  printf 'bob\t7\na,b\t8\nsay "hi"\t10\n\xc3\xa4\t12\nno\t13\n' >events.tsv
+}
+
+@test "--keys-csv: the key is a field of KEYS, whatever the fields of INPUT" {
+  make_tables
+  lanebloom match --keys-csv --keys-field name -f 1 users.csv events.tsv >output
+  holds output 'bob\t7\na,b\t8\nsay "hi"\t10\n\xc3\xa4\t12\n'
+  lanebloom match --keys-csv --keys-field 2 -f 2 -v users.csv events.tsv >output
+  holds output '\xc3\xa4\t12\nno\t13\n'
+  lanebloom match --keys-csv --keys-field name,id -f 1,2 -c users.csv events.tsv >output
+  holds output '3\n'
+  lanebloom match --keys-csv --keys-field id --csv -f id <(cat users.csv) users.csv | cmp - \
+    <(cat users.csv; echo)
+  lanebloom match --keys-csv --keys-field id - events.tsv -f 2 -c <users.csv >output
+  holds output '3\n'
+  lanebloom match --keys-csv --keys-no-header --keys-field 1 -c users.csv <<<$'name\nbob' >output
+  holds output '2\n'
+  printf 'k\tv\n1\ta\n2\tb' >keys.tsv
+  seq 5 | lanebloom match --keys-tsv --keys-field k keys.tsv >output
+  holds output '1\n2\n'
+  sed 1d keys.tsv >lines
+  seq 5 | lanebloom match --keys-field 1 lines >output
+  holds output '1\n2\n'
+  printf '1\tx\0002\ty' | lanebloom match -z --keys-field 1 - <(printf '2\0003\0') | tr '\0' '\n' \
+    >output
+  holds output '2\n'
+}
+
+@test "--keys-csv: what awk says of a hundred thousand keys" {
+  for seed in 5 6; do
+    some_lines $seed 100000 | awk '{ print NR ",\"" $1 "\",\"a \"\"b\"\"\n,\"" }' >$seed.csv
+  done
+  awk -F , 'NR % 2 { gsub("\"", "", $2); print $2 }' 5.csv >keys
+  lanebloom match --keys-csv --keys-no-header --keys-field 2 --csv --no-header -f 2 5.csv 6.csv |
+    cmp - <(lanebloom match --csv --no-header -f 2 keys 6.csv)
+  [[ $(lanebloom match --keys-csv --keys-no-header --keys-field 2 -c 5.csv keys) -eq 100000 ]]
+}
+
+@test "--keys-csv: empty keys, no keys, no record" {
+  printf 'k\n\n' >keys
+  printf '\na\n' | lanebloom match --keys-csv --keys-field k keys >output
+  holds output '\n'
+  printf 'k' >keys
+  run -1 lanebloom match --keys-csv --keys-field k keys <<<k
+  [[ -z $output ]]
+  : >keys
+  run -1 lanebloom match --keys-field 1 keys <<<k
+  fails_with "keys: expected a header, found an empty input" \
+    without_input "$LANEBLOOM" match --keys-csv --keys-field k keys
+}
+
+@test "--keys-csv: what is wrong with KEYS is said before any input is read" {
+  make_tables
+  fails_with "expected a field 'who' in the header, found name,id" \
+    without_input "$LANEBLOOM" match --keys-csv --keys-field who users.csv
+  fails_with "expected field 3 in the header, found 2 fields" \
+    without_input "$LANEBLOOM" match --keys-csv --keys-field 3 users.csv
+  printf 'a,b\n1,2\n"x\ny",3\n4\n' >short.csv
+  fails_with "short.csv: line 5: expected field 2 'b', found 1 field; see --missing" \
+    without_input "$LANEBLOOM" match --keys-csv --keys-field b short.csv
+  seq 2 4 >input
+  run -0 --separate-stderr lanebloom match --keys-csv --keys-field b --missing=drop short.csv input
+  [[ $output == $'2\n3' ]]
+  [[ $stderr == "lanebloom: short.csv: 1 of 3 records lack a field of the key: dropped"* ]]
+  printf 'a,b\n1,x"y\n' >quote.csv
+  fails_with "quote.csv: line 2: field 2: expected quotes around the whole field" \
+    without_input "$LANEBLOOM" match --keys-csv --keys-field b quote.csv
+  printf 'a,b\n1,"x\n' >quote.csv
+  fails_with "quote.csv: line 2: field 2: expected a closing quote" \
+    without_input "$LANEBLOOM" match --keys-csv --keys-field b quote.csv
+  printf 'a,"b\n1,x\n' >quote.csv
+  fails_with "quote.csv: header, field 2: expected quotes around" \
+    without_input "$LANEBLOOM" match --keys-csv --keys-field a quote.csv
+  refuses "expected --keys-field LIST" lanebloom match --keys-csv users.csv
+  refuses "only one of --keys-csv and --keys-tsv" lanebloom match --keys-csv --keys-tsv users.csv
+  refuses "only one of --width and --keys-field" lanebloom match --width 3 --keys-field 1 keys
+  refuses "only one of --null and --keys-csv" lanebloom match -z --keys-csv --keys-field 1 keys
+  refuses "--keys-no-header needs" lanebloom match --keys-no-header --keys-field 1 keys
+  refuses "--keys-field: expected numbers, found the name 'a'" lanebloom match --keys-field a keys
+}
