@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -57,13 +58,29 @@ static int list_folder(const char *folder, int (*is_wanted)(const struct dirent 
   return n;
 }
 
-/* ---- databases ---- */
+/* ---- lists ---- */
 
 /* The database owns the path. */
-static void add_table(struct database *database, char *path)
+static void add_table(struct database *database, char *path, struct table_place place)
 {
-  database->paths = resize(database->paths, (database->ntables + 1) * sizeof *database->paths);
-  database->paths[database->ntables++] = path;
+  const size_t n = ++database->ntables;
+  database->paths = resize(database->paths, n * sizeof *database->paths);
+  database->places = resize(database->places, n * sizeof *database->places);
+  database->loaded = resize(database->loaded, n * sizeof *database->loaded);
+  database->paths[n - 1] = path;
+  database->places[n - 1] = place;
+  database->loaded[n - 1] = NULL;
+}
+
+static char *copy_text(const char *text)
+{
+  return strcpy(resize(NULL, strlen(text) + 1), text);
+}
+
+static bool is_folder(const char *path)
+{
+  struct stat info;
+  return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
 static bool add_folder(struct database *database, const char *folder, bool print_error)
@@ -78,36 +95,62 @@ static bool add_folder(struct database *database, const char *folder, bool print
     return false;
   database->has_folders = true;
   for (int i = 0; i < n; i++)
-    add_table(database, paths[i]);
+    add_table(database, paths[i], (struct table_place){0});
   free(paths);
   return n > 0;
 }
 
-static bool add_name(struct database *database, const char *path, bool print_error)
+/* The live tables, and the keys of the logs. If there is one database, its logs need no path. */
+static void add_source(struct database *database, lanebloom_database *source, const char *folder)
 {
-  struct stat info;
-  if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
-    return add_folder(database, path, print_error);
-  char *copy = resize(NULL, strlen(path) + 1);
-  add_table(database, strcpy(copy, path)); /* if it does not exist, opening it reports that */
-  return true;
+  static const char log_name[] = "(log)";
+  const size_t n = lanebloom_database_table_count(source);
+  for (size_t i = 0; i < n; i++) {
+    const lanebloom_database_table table = lanebloom_database_table_at(source, i);
+    add_table(database, copy_text(table.path),
+              (struct table_place){.source = source, .table = table});
+  }
+  char *path = database->nsources == 1 ? copy_text(log_name) : join(folder, log_name);
+  add_table(database, path, (struct table_place){.source = source, .is_log = true});
 }
 
 /* Lists the tables of all names. false: a folder has no tables or cannot be read. */
-static bool list_names(struct database *database, char *const *names, size_t nnames,
-                       bool print_error)
+static bool list_names(struct database *database, char *const *names, bool print_error)
 {
   bool complete = true;
-  *database = (struct database){0};
-  for (size_t i = 0; i < nnames; i++)
-    complete &= add_name(database, names[i], print_error);
-  database->loaded = resize(NULL, (database->ntables + 1) * sizeof *database->loaded);
-  for (size_t i = 0; i < database->ntables; i++)
-    database->loaded[i] = NULL;
+  for (size_t i = 0; i < database->nsources; i++)
+    if (database->sources[i])
+      add_source(database, database->sources[i], names[i]);
+    else if (is_folder(names[i]))
+      complete &= add_folder(database, names[i], print_error);
+    else /* if it does not exist, opening it reports that */
+      add_table(database, copy_text(names[i]), (struct table_place){0});
   return complete;
 }
 
-void warn_of_logs(const char *folder)
+static void free_list(struct database *database, const struct table_loader *loader)
+{
+  for (size_t i = 0; i < database->ntables; i++) {
+    if (database->loaded[i])
+      loader->free(database->loaded[i]);
+    free(database->paths[i]);
+  }
+  free(database->loaded);
+  free(database->places);
+  free(database->paths);
+}
+
+/* ---- databases ---- */
+
+static void complain_of(const char *name, const char *problem)
+{
+  char *text = escape_name(problem);
+  complain(name, "%s", text);
+  free(text);
+}
+
+/* Warns of each log in the folder that is not empty: the engine's latest writes are in no table. */
+static void warn_of_logs(const char *folder)
 {
   char **paths;
   const int n = list_folder(folder, is_log, &paths);
@@ -121,6 +164,81 @@ void warn_of_logs(const char *folder)
     free(paths);
 }
 
+/* Opens the database in a folder. Pebble's are read as folders of tables. false: there is one that
+ * cannot be read. */
+static bool open_source(const char *folder, const struct database_options *options,
+                        lanebloom_database **source)
+{
+  char problem[512];
+  *source = NULL;
+  const lanebloom_engine engine = is_folder(folder) ? lanebloom_database_engine(folder) : 0;
+  if (engine == LANEBLOOM_ENGINE_PEBBLE || (engine && options->all_files)) {
+    warn_of_logs(folder);
+    return true;
+  }
+  if (!engine)
+    return true;
+  const lanebloom_status status =
+      lanebloom_database_open(folder, &options->where, source, problem, sizeof problem);
+  if (status == LANEBLOOM_OK)
+    return true;
+  const char *advice =
+      status == LANEBLOOM_ERR_ARGUMENT || status == LANEBLOOM_ERR_MEMORY
+          ? ""
+          : " (--wal-dir names a folder of logs; --all-files reads all tables, and no logs)";
+  char text[sizeof problem + 100];
+  snprintf(text, sizeof text, "%s%s", problem, advice);
+  complain_of(folder, text);
+  return false;
+}
+
+/* Opens the databases of all names. A name that cannot be read is left out: the lists then end
+ * before it. Returns false, after messages, if there is one. */
+static bool open_sources(struct database *database, char **names, size_t *nnames,
+                         const struct database_options *options)
+{
+  size_t n = 0;
+  database->sources = resize(NULL, (*nnames + 1) * sizeof *database->sources);
+  for (size_t i = 0; i < *nnames; i++)
+    if (open_source(names[i], options, &database->sources[n]))
+      names[n++] = names[i];
+  const bool complete = n == *nnames;
+  database->nsources = *nnames = n;
+  return complete;
+}
+
+/* Reads the MANIFESTs again. false, after a message: one cannot be read. */
+static bool update_sources(const struct database *database, char *const *names, bool *changed)
+{
+  char problem[512];
+  *changed = false;
+  for (size_t i = 0; i < database->nsources; i++) {
+    bool one_changed = false;
+    if (database->sources[i] &&
+        lanebloom_database_update(database->sources[i], &one_changed, problem, sizeof problem)) {
+      complain_of(names[i], problem);
+      return false;
+    }
+    *changed |= one_changed;
+  }
+  return true;
+}
+
+static void print_damages(struct database *database)
+{
+  for (size_t i = 0; i < database->nsources; i++) {
+    const char *damage;
+    for (size_t n = 0;
+         database->sources[i] && (damage = lanebloom_database_damage(database->sources[i], n));
+         n++) {
+      complain_of(NULL, damage);
+      database->is_damaged = true;
+    }
+  }
+}
+
+/* ---- tables ---- */
+
 lanebloom_table *open_table(const char *path, lanebloom_writer writer, bool print_error)
 {
   lanebloom_table *table = NULL;
@@ -132,12 +250,31 @@ lanebloom_table *open_table(const char *path, lanebloom_writer writer, bool prin
     snprintf(problem, sizeof problem,
              "expected a table, found a lanebloom container: `lanebloom info' describes it, and "
              "`lanebloom screen' without --db queries it");
-  if (status != LANEBLOOM_OK && print_error) {
-    char *text = escape_name(problem);
-    complain(path, "%s", text);
-    free(text);
-  }
+  if (status != LANEBLOOM_OK && print_error)
+    complain_of(path, problem);
   return table;
+}
+
+static lanebloom_table *open_log(lanebloom_database *source)
+{
+  lanebloom_table *table;
+  char problem[512];
+  if (lanebloom_database_logs(source, &table, problem, sizeof problem))
+    die(NULL, "%s", problem);
+  return table;
+}
+
+/* Opens a table that a database names. */
+static lanebloom_table *open_live(const char *path, const struct table_place *place,
+                                  lanebloom_writer writer, bool print_error)
+{
+  if (!print_error || access(path, F_OK) == 0)
+    return open_table(path, writer, print_error);
+  complain(path, "expected a table that the MANIFEST names, found none%s",
+           place->table.is_elsewhere
+               ? "; RocksDB has it in one of its db_paths or cf_paths: name them by --db-path"
+               : "");
+  return NULL;
 }
 
 void warn_of_tables(char *const *paths, const char **warnings, size_t n)
@@ -188,13 +325,22 @@ static void take_over(struct database *database, struct database *earlier)
     }
 }
 
-static bool load_all(struct database *database, const struct table_loader *loader, bool print_error)
+/* Loads what is not loaded yet: tables, or the keys of logs. */
+static bool load_all(struct database *database, bool logs, lanebloom_writer writer,
+                     const struct table_loader *loader, bool print_error)
 {
   bool complete = true;
   for (size_t i = 0; i < database->ntables; i++) {
-    if (!database->loaded[i])
-      database->loaded[i] = loader->load(loader->context, database->paths[i], print_error);
-    complete &= database->loaded[i] != NULL;
+    const struct table_place *place = &database->places[i];
+    if (database->loaded[i] || place->is_log != logs)
+      continue;
+    const char *path = database->paths[i];
+    lanebloom_table *table = place->is_log   ? open_log(place->source)
+                             : place->source ? open_live(path, place, writer, print_error)
+                                             : open_table(path, writer, print_error);
+    if (table)
+      database->loaded[i] = loader->load(loader->context, path, place, table);
+    complete &= table != NULL;
   }
   return complete;
 }
@@ -206,64 +352,104 @@ static bool may_change(const struct database *database)
   bool may_change = false;
   for (size_t i = 0; i < database->ntables; i++) {
     struct stat info;
-    may_change |=
-        !database->loaded[i] && (stat(database->paths[i], &info) != 0 || !S_ISREG(info.st_mode) ||
-                                 time(NULL) - info.st_mtime < settled_seconds);
+    may_change |= !database->loaded[i] && !database->places[i].source &&
+                  (stat(database->paths[i], &info) != 0 || !S_ISREG(info.st_mode) ||
+                   time(NULL) - info.st_mtime < settled_seconds);
   }
   return may_change;
 }
 
-/* A running engine writes new tables, then removes those that they replace. If a second listing,
- * after all tables were loaded, equals the first, no table was missed. */
-bool database_load(struct database *database, char *const *names, size_t nnames,
-                   const struct table_loader *loader)
+/* Do the folders still have the same tables? A running engine writes new tables, then removes those
+ * that they replace. If a second listing, after all tables were loaded, equals the first, no table
+ * was missed. */
+static bool is_settled(const struct database *database, char *const *names,
+                       const struct table_loader *loader)
 {
-  enum { MAX_LISTINGS = 20 };
+  struct database again = {.nsources = database->nsources, .sources = database->sources};
+  if (!database->has_folders)
+    return true;
+  list_names(&again, names, false);
+  const bool is_same = is_same_list(database, &again);
+  free_list(&again, loader);
+  return is_same;
+}
+
+/* Lists the tables again, and keeps those that were loaded. */
+static bool list_again(struct database *database, char *const *names, bool print_error,
+                       const struct table_loader *loader)
+{
+  struct database earlier = *database;
+  *database = (struct database){.nsources = earlier.nsources, .sources = earlier.sources};
+  const bool listed = list_names(database, names, print_error);
+  take_over(database, &earlier);
+  free_list(&earlier, loader);
+  return listed;
+}
+
+/* Loads all tables of one version of each database, and of folders that do not change. */
+static bool load_version(struct database *database, char *const *names, lanebloom_writer writer,
+                         const struct table_loader *loader)
+{
   static const struct timespec pause = {.tv_nsec = 50000000};
-  struct database earlier = {0}, again;
-  for (int listing = 1;; listing++) {
-    const bool listed = list_names(database, names, nnames, listing == 1);
-    take_over(database, &earlier);
-    database_free(&earlier, loader);
-    const bool is_last = listing == MAX_LISTINGS || !database->has_folders;
-    const bool loaded = load_all(database, loader, is_last);
-    list_names(&again, names, nnames, false);
-    const bool is_same = is_same_list(database, &again);
-    database_free(&again, loader);
-    if (is_same && (loaded || is_last))
-      return loaded && listed;
-    if (is_same && !may_change(database))
-      return load_all(database, loader, true) && listed;
+  static const double database_seconds = 30, folder_seconds = 1;
+  const double begin = seconds();
+  bool is_first = true;
+  for (;; is_first = false) {
+    const bool listed = list_again(database, names, is_first, loader);
+    const bool loaded = load_all(database, false, writer, loader, false);
+    bool changed;
+    const bool is_same = is_settled(database, names, loader);
+    if (is_same && loaded)
+      return listed;
+    if (!update_sources(database, names, &changed))
+      return false;
+    const double elapsed = seconds() - begin;
+    const bool is_last = elapsed > (changed ? database_seconds : folder_seconds);
+    if (is_same && !changed && (is_last || !may_change(database)))
+      return load_all(database, false, writer, loader, true) && listed;
     if (is_last) {
-      complain(
-          NULL,
-          "expected tables that stay, found that they changed at every look: try again, or use a "
-          "copy of the database");
+      complain(NULL, "being written: expected tables that stay, found that they changed at every "
+                     "look: ask again, or use a copy of the database");
       return false;
     }
-    earlier = *database;
-    nanosleep(&pause, NULL);
+    if (!changed)
+      nanosleep(&pause, NULL);
   }
+}
+
+bool database_load(struct database *database, char *const *names, size_t nnames,
+                   const struct database_options *options, const struct table_loader *loader)
+{
+  char **known = resize(NULL, (nnames + 1) * sizeof *known);
+  memcpy(known, names, nnames * sizeof *known);
+  *database = (struct database){0};
+  bool complete = open_sources(database, known, &nnames, options);
+  complete &= load_version(database, known, options->writer, loader);
+  load_all(database, true, options->writer, loader, true);
+  print_damages(database);
+  free(known);
+  return complete;
 }
 
 void database_free(struct database *database, const struct table_loader *loader)
 {
-  for (size_t i = 0; i < database->ntables; i++) {
-    if (database->loaded[i])
-      loader->free(database->loaded[i]);
-    free(database->paths[i]);
-  }
-  free(database->loaded);
+  free_list(database, loader);
+  for (size_t i = 0; i < database->nsources; i++)
+    lanebloom_database_close(database->sources[i]);
+  free(database->sources);
   free(database->tables);
-  free(database->paths);
   *database = (struct database){0};
 }
 
 /* ---- databases that stay open ---- */
 
-static void *keep_open(void *context, const char *path, bool print_error)
+static void *keep_open(void *context, const char *path, const struct table_place *place,
+                       lanebloom_table *table)
 {
-  return open_table(path, *(const lanebloom_writer *)context, print_error);
+  (void)context;
+  (void)path;
+  (void)place;
+  return table;
 }
 
 static void close_table(void *table)
@@ -271,11 +457,12 @@ static void close_table(void *table)
   lanebloom_table_close(table);
 }
 
-struct database database_open(char *const *names, size_t nnames, lanebloom_writer writer)
+struct database database_open(char *const *names, size_t nnames,
+                              const struct database_options *options)
 {
-  const struct table_loader loader = {keep_open, close_table, &writer};
+  const struct table_loader loader = {keep_open, close_table, NULL};
   struct database database;
-  if (!database_load(&database, names, nnames, &loader))
+  if (!database_load(&database, names, nnames, options, &loader))
     exit(EXIT_TROUBLE);
   const size_t n = database.ntables;
   database.tables = resize(NULL, (n + 1) * sizeof *database.tables);

@@ -8,41 +8,74 @@
 
 #include <lanebloom_tables.h>
 
-/* The table files that the command was given. One thread at a time loads or frees a database. */
+/* What the user says of databases. */
+struct database_options {
+  lanebloom_writer writer;
+  bool all_files; /* all tables in folders, whatever CURRENT and MANIFEST say */
+  lanebloom_database_options where;
+};
+
+/* --writer, --all-files, --column-family, --wal-dir, --db-path; input: struct
+ * database_options. */
+extern const struct argp database_argp;
+
+/* Is any of these options given? */
+bool has_database_options(const struct database_options *options);
+
+/* Where a table comes from. Texts are borrowed from the database. */
+struct table_place {
+  lanebloom_database *source; /* NULL: the table was named, or is in a folder of tables */
+  bool is_log;                /* the keys of the source's logs */
+  lanebloom_database_table table;
+};
+
+/* The tables that the command was given. One thread at a time loads or frees a database. */
 struct database {
-  bool has_folders;
   size_t ntables;
-  char **paths;                   /* of the tables */
+  char **paths;                   /* of the tables; or "(log)" */
+  struct table_place *places;     /* of the tables */
   void **loaded;                  /* what the loader made of each; NULL: it could not be read */
   const lanebloom_table **tables; /* of database_open(): the open tables; else NULL */
+  bool is_damaged;                /* may writes be missing? Then messages said so. */
+
+  /* private */
+  size_t nsources;
+  lanebloom_database **sources; /* of each name; NULL: it is no database */
+  bool has_folders;             /* of tables that are not a database's */
 };
 
 /* What database_load() does with each table. */
 struct table_loader {
-  /* Loads the table. On failure prints a message if print_error, and returns NULL. */
-  void *(*load)(void *context, const char *path, bool print_error);
+  /* Makes something of an open table, which then belongs to it. */
+  void *(*load)(void *context, const char *path, const struct table_place *place,
+                lanebloom_table *table);
   void (*free)(void *loaded);
   void *context;
 };
 
-/* Loads tables. A name is a table file, or a folder whose .ldb and .sst files are loaded in the
- * order of their numbers. A running engine replaces tables: folders are listed again until all
- * tables are loaded and two listings agree, at most 20 times, 50 ms apart. A table is loaded only
- * once. A table that cannot be read is not waited for if it has not changed for 10 seconds. Returns
- * false, after messages, if a folder could not be listed or a table could not be read. The database
- * then has the other tables; database_free() frees it in either case. */
+/* Loads tables. A name is a table file, the folder of a database, or another folder with tables.
+ *
+ * Of a database, the logs are read first, and then the tables that the MANIFEST names. If a running
+ * engine replaced one meanwhile, the MANIFEST is read again, for at most 30 seconds. The keys of
+ * the logs are one more table.
+ *
+ * Of another folder, or with options->all_files, all .ldb and .sst files are loaded in the order of
+ * their numbers. The folder is listed again until all tables are loaded and two listings agree, for
+ * at most a second. A table that cannot be read is not waited for if it has not changed for 10
+ * seconds.
+ *
+ * A table is loaded only once. Returns false, after messages, if a database or folder could not be
+ * read, or a table. The database then has the other tables; database_free() frees it in either
+ * case. */
 bool database_load(struct database *database, char *const *names, size_t nnames,
-                   const struct table_loader *loader);
+                   const struct database_options *options, const struct table_loader *loader);
 void database_free(struct database *database, const struct table_loader *loader);
 
 /* Opens all tables and prints their warnings. If a table cannot be opened, exits with
  * EXIT_TROUBLE. */
-struct database database_open(char *const *names, size_t nnames, lanebloom_writer writer);
+struct database database_open(char *const *names, size_t nnames,
+                              const struct database_options *options);
 void database_close(struct database *database);
-
-/* Warns of each log in the folder that is not empty: the engine's latest writes are in no table.
- * Does nothing if the path is no folder. */
-void warn_of_logs(const char *folder);
 
 /* Opens a table. On failure prints a message if print_error, and returns NULL. */
 lanebloom_table *open_table(const char *path, lanebloom_writer writer, bool print_error);

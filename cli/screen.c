@@ -32,8 +32,9 @@ static void add_filter_path(struct screen *screen, char *path, const struct argp
 /* Without --filter, the first name is the filter. */
 static void check_filter_options(struct screen *screen, const struct argp_state *state)
 {
-  if (screen->writer)
-    argp_error(state, "--writer needs --db PATH");
+  if (has_database_options(&screen->database_options))
+    argp_error(state, "--writer, --all-files, --column-family, --wal-dir and --db-path need --db "
+                      "PATH");
   if (screen->nfilters == 0 && screen->ninputs == 0)
     argp_error(state, "expected a FILTER or --db PATH, found neither");
   if (screen->nfilters == 0) {
@@ -72,7 +73,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
   case ARGP_KEY_INIT:
     state->child_inputs[0] = &screen->syntax;
     state->child_inputs[1] = &screen->source;
-    state->child_inputs[2] = &screen->writer;
+    state->child_inputs[2] = &screen->database_options;
     state->child_inputs[3] = &screen->job.nworkers;
     state->child_inputs[4] = &screen->job.progress;
     state->child_inputs[5] = screen;
@@ -104,7 +105,8 @@ static const struct argp argp = {
              "hashed once for all, and every name is an INPUT",
              3},
             {"db", OPTION_DB, "PATH", 0,
-             "Query the tables in this folder, or this table file, instead of FILTER; repeatable",
+             "Query the database in this folder, its logs included, or this table file, instead of "
+             "FILTER; repeatable",
              3},
             {"which", OPTION_WHICH, NULL, 0,
              "Print a record once for each filter or table that may have it, after \"NAME<tab>\"; "
@@ -130,7 +132,7 @@ static const struct argp argp = {
            "  lanebloom screen --db db --which keys.txt",
     .children = (const struct argp_child[]){{.argp = &record_argp},
                                             {.argp = &filter_argp},
-                                            {.argp = &writer_argp},
+                                            {.argp = &database_argp},
                                             {.argp = &jobs_argp},
                                             {.argp = &progress_argp},
                                             {.argp = &selection_argp},
@@ -142,10 +144,8 @@ static const struct argp argp = {
 
 static void open_databases(struct screen *screen)
 {
-  /* before the tables are listed: an engine may move a log's writes to a new table meanwhile */
-  for (size_t i = 0; i < screen->ndatabases; i++)
-    warn_of_logs(screen->databases[i]);
-  screen->database = database_open(screen->databases, screen->ndatabases, screen->writer);
+  screen->database =
+      database_open(screen->databases, screen->ndatabases, &screen->database_options);
   for (size_t i = 0; i < screen->database.ntables; i++) {
     check_is_no_output(screen, screen->database.paths[i]);
     sources_add_table(&screen->sources, screen->database.paths[i], screen->database.tables[i]);
@@ -210,6 +210,12 @@ static void print_counts(const struct screen *screen)
     outputf("%s%" PRIu64 "\n", screen->labels[i], screen->nhits[i]);
 }
 
+/* Were all inputs read, and all of the databases' logs? */
+static bool is_complete(const struct screen *screen)
+{
+  return screen->job.nfailed == 0 && !screen->database.is_damaged;
+}
+
 /* Prints what comes after the records, and puts the files in their places. */
 static void finish(struct screen *screen)
 {
@@ -224,7 +230,7 @@ static void finish(struct screen *screen)
 void end_early(struct screen *screen)
 {
   finish(screen);
-  const bool is_trouble = screen->job.nfailed > 0 && !screen->quiet;
+  const bool is_trouble = !is_complete(screen) && !screen->quiet;
   job_exit(&screen->job, is_trouble ? EXIT_TROUBLE : EXIT_SELECTED);
 }
 
@@ -289,8 +295,9 @@ int run_screen(struct screen *screen, const struct input_messages *messages)
   screen->job.deliver_header = deliver_header;
   job_run(&screen->job);
   finish(screen);
+  const bool complete = is_complete(screen);
   screen_free(screen);
-  if (screen->job.nfailed > 0)
+  if (!complete)
     return EXIT_TROUBLE;
   return screen->nselected > 0 ? EXIT_SELECTED : EXIT_NONE_SELECTED;
 }

@@ -13,7 +13,7 @@ enum summary { SUMMARY_NONE, SUMMARY_TEXT, SUMMARY_JSON };
 struct screen {
   struct record_syntax syntax;
   struct filter_source source;
-  lanebloom_writer writer;
+  struct database_options database_options;
   char **filters; /* paths: either of filters or of databases */
   size_t nfilters;
   char **databases;

@@ -13,7 +13,7 @@
 enum { OPTION_JSON = 0x100, OPTION_NO_HEADER };
 
 struct tables {
-  lanebloom_writer writer;
+  struct database_options options;
   bool json, no_header;
   char **paths;
   size_t npaths;
@@ -25,7 +25,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
   struct tables *tables = state->input;
   switch (key) {
   case ARGP_KEY_INIT:
-    state->child_inputs[0] = &tables->writer;
+    state->child_inputs[0] = &tables->options;
     return 0;
   case OPTION_JSON:
     tables->json = true;
@@ -56,23 +56,25 @@ static const struct argp argp = {
     .parser = parse,
     .args_doc = "FOLDER|TABLE...",
     .doc =
-        "Describes table files of LevelDB, goleveldb, RocksDB and Pebble, one per line; for a "
-        "FOLDER, each .ldb and .sst file in it. Tables are read, never written. The database "
-        "may be open: the folder is listed again until nothing changes.\n"
+        "Describes table files of LevelDB, goleveldb, RocksDB and Pebble, one per line; for the "
+        "FOLDER of a database, the tables that belong to it, and its logs as a table named "
+        "(log); for another FOLDER, each .ldb and .sst file in it. Nothing is written, and the "
+        "database may be open.\n"
         "Columns have no spaces inside. FILE is the path. ENGINE is the engine and its format "
         "version. FILTER is the filter's kind and format, then `+prefixes' if it holds prefixes "
         "and keys, or `:prefixes' if it holds prefixes alone. ENTRIES counts deletions and old "
         "versions of keys too. BITS is the filter's bits per entry. RATE is the expected "
         "false-positive rate, from the bits that are set: 100% where no filter is used, none for "
         "a filter of prefixes alone that is used. "
-        "SMALLEST and LARGEST are the first and last key. A `-' means unknown or absent. Spaces "
+        "SMALLEST and LARGEST are the first and last key. LEVEL and FAMILY are those of "
+        "a database's table. A `-' means unknown or absent. Spaces "
         "and bytes that could upset a terminal are printed as \\ooo. A long key ends in `...'; "
         "an empty key is \"\".\v"
         "Examples:\n"
         "  lanebloom tables db\n"
         "  lanebloom tables db/000012.sst\n"
         "  lanebloom tables --json db | jq -r 'select(.filter == \"none\").file'",
-    .children = (const struct argp_child[]){{.argp = &writer_argp}, {.argp = &kernel_argp}, {0}},
+    .children = (const struct argp_child[]){{.argp = &database_argp}, {.argp = &kernel_argp}, {0}},
 };
 
 /* ---- text ---- */
@@ -85,13 +87,14 @@ enum {
 
 /* Formats the columns after the file's name. The caller frees the string. */
 static char *columns(const char *engine, const char *filter, const char *entries, const char *bits,
-                     const char *rate, const char *smallest, const char *largest)
+                     const char *rate, const char *smallest, const char *largest, const char *level,
+                     const char *family)
 {
   char *line;
   size_t nbytes;
   FILE *stream = open_string(&line, &nbytes);
-  fprintf(stream, "%-*s %-*s %10s %6s %6s %s %s\n", ENGINE_WIDTH, engine, FILTER_WIDTH, filter,
-          entries, bits, rate, smallest, largest);
+  fprintf(stream, "%-*s %-*s %10s %6s %6s %s %s %s %s\n", ENGINE_WIDTH, engine, FILTER_WIDTH,
+          filter, entries, bits, rate, smallest, largest, level, family);
   return close_string(stream, &line);
 }
 
@@ -100,7 +103,7 @@ static void format_number(char word[32], const char *format, double value)
   snprintf(word, 32, isfinite(value) ? format : "-", value);
 }
 
-static char *describe_in_text(const lanebloom_table_info *info)
+static char *describe_in_text(const lanebloom_table_info *info, const struct table_place *place)
 {
   char engine[32], filter[80], entries[32] = "-", bits[32], rate[32];
   snprintf(engine, sizeof engine, info->version ? "%s/%" PRIu32 : "%s",
@@ -115,13 +118,20 @@ static char *describe_in_text(const lanebloom_table_info *info)
     snprintf(entries, sizeof entries, "%" PRIu64, info->nentries);
   format_number(bits, "%.2f", info->bits_per_key);
   format_number(rate, "%.3g%%", 100 * info->model_rate);
-  if (!info->has_range)
-    return columns(engine, filter, entries, bits, rate, "-", "-");
-  char *smallest = escape_word(info->smallest.data, info->smallest.size, KEY_NCHARS);
-  char *largest = escape_word(info->largest.data, info->largest.size, KEY_NCHARS);
-  char *line = columns(engine, filter, entries, bits, rate, smallest, largest);
+  char level[32] = "-", *family = NULL, *smallest = NULL, *largest = NULL;
+  if (place->table.family) {
+    snprintf(level, sizeof level, "%" PRIu32, place->table.level);
+    family = escape_word(place->table.family, strlen(place->table.family), SIZE_MAX);
+  }
+  if (info->has_range) {
+    smallest = escape_word(info->smallest.data, info->smallest.size, KEY_NCHARS);
+    largest = escape_word(info->largest.data, info->largest.size, KEY_NCHARS);
+  }
+  char *line = columns(engine, filter, entries, bits, rate, smallest ? smallest : "-",
+                       largest ? largest : "-", level, family ? family : "-");
   free(smallest);
   free(largest);
+  free(family);
   return line;
 }
 
@@ -155,7 +165,28 @@ static void add_key(struct json_object *object, const char *name, const char *he
   json_object_object_add(object, hex_name, digits);
 }
 
-static struct json_object *describe_in_json(const char *path, const lanebloom_table_info *info)
+/* What is known of the database when its logs and its MANIFEST were read. */
+static struct json_object *describe_database(const lanebloom_database *source)
+{
+  lanebloom_database_info info;
+  lanebloom_database_describe(source, &info, sizeof info);
+  struct json_object *object = json_needed(json_object_new_object());
+  json_object_object_add(object, "manifest", json_name(info.manifest));
+  json_object_object_add(object, "sequence", json_object_new_uint64(info.sequence));
+  json_object_object_add(object, "tables", json_object_new_uint64(info.ntables));
+  json_object_object_add(object, "logs", json_object_new_uint64(info.nlogs));
+  json_object_object_add(object, "log_bytes", json_object_new_uint64(info.log_nbytes));
+  json_object_object_add(object, "log_entries", json_object_new_uint64(info.nlog_entries));
+  json_object_object_add(object, "complete",
+                         json_object_new_boolean(!lanebloom_database_damage(source, 0)));
+  json_object_object_add(object, "not_seen",
+                         json_object_new_string("writes without a log, and writes that the "
+                                                "process has not handed to the system"));
+  return object;
+}
+
+static struct json_object *describe_in_json(const char *path, const struct table_place *place,
+                                            const lanebloom_table_info *info)
 {
   const bool has_filter = info->filter != LANEBLOOM_TABLE_FILTER_NONE;
   struct json_object *object = json_begin();
@@ -190,6 +221,12 @@ static struct json_object *describe_in_json(const char *path, const lanebloom_ta
   json_object_object_add(object, "comparator", json_text(info->comparator));
   json_object_object_add(object, "prefix_extractor", json_text(info->prefix_extractor));
   json_object_object_add(object, "warning", json_text(info->warning));
+  const char *family = place->table.family;
+  json_object_object_add(object, "level",
+                         family ? json_object_new_uint64(place->table.level) : NULL);
+  json_object_object_add(object, "column_family", family ? json_name(family) : NULL);
+  if (place->is_log)
+    json_object_object_add(object, "database", describe_database(place->source));
   if (errno == ENOMEM) /* see json_begin() */
     die(NULL, "%s", strerror(ENOMEM));
   return object;
@@ -206,12 +243,10 @@ struct row {
   bool has_large_key; /* of more than MAX_JSON_KEY_NBYTES */
 };
 
-static void *describe_table(void *context, const char *path, bool print_error)
+static void *describe_table(void *context, const char *path, const struct table_place *place,
+                            lanebloom_table *table)
 {
   const struct tables *tables = context;
-  lanebloom_table *table = open_table(path, tables->writer, print_error);
-  if (!table)
-    return NULL;
   lanebloom_table_info info;
   lanebloom_table_describe(table, &info, sizeof info);
   if (info.nfilters == LANEBLOOM_UNKNOWN)
@@ -222,9 +257,9 @@ static void *describe_table(void *context, const char *path, bool print_error)
   row->has_large_key =
       info.smallest.size > MAX_JSON_KEY_NBYTES || info.largest.size > MAX_JSON_KEY_NBYTES;
   if (tables->json)
-    row->json = describe_in_json(path, &info);
+    row->json = describe_in_json(path, place, &info);
   else
-    row->line = describe_in_text(&info);
+    row->line = describe_in_text(&info, place);
   lanebloom_table_close(table);
   return row;
 }
@@ -264,7 +299,8 @@ static void print_row(const char *name, size_t width, const char *line)
 
 static void print_header(size_t width)
 {
-  char *line = columns("ENGINE", "FILTER", "ENTRIES", "BITS", "RATE", "SMALLEST", "LARGEST");
+  char *line = columns("ENGINE", "FILTER", "ENTRIES", "BITS", "RATE", "SMALLEST", "LARGEST",
+                       "LEVEL", "FAMILY");
   print_row("FILE", width, line);
   free(line);
 }
@@ -297,7 +333,9 @@ int tables_main(int argc, char **argv)
   parse_options(&argp, 0, argc, argv, &tables);
   const struct table_loader loader = {describe_table, free_row, &tables};
   struct database database;
-  const bool complete = database_load(&database, tables.paths, tables.npaths, &loader);
+  const bool complete =
+      database_load(&database, tables.paths, tables.npaths, &tables.options, &loader) &&
+      !database.is_damaged;
   warn_of_rows(&database);
   if (tables.json)
     for (size_t i = 0; i < database.ntables; i++) {

@@ -139,10 +139,11 @@ typedef enum lanebloom_table_filter {
   LANEBLOOM_TABLE_FILTER_FULL = 2,        /* one filter for the whole table */
   LANEBLOOM_TABLE_FILTER_PARTITIONED = 3, /* one filter for each partition of the key range */
   /* Ribbon, or an unknown policy: every key in range may be present */
-  LANEBLOOM_TABLE_FILTER_OTHER = 4
+  LANEBLOOM_TABLE_FILTER_OTHER = 4,
+  LANEBLOOM_TABLE_FILTER_KEYS = 5 /* of lanebloom_database_logs(): the hash of each key */
 } lanebloom_table_filter;
 
-/* "none", "block", "full", "partitioned", "other"; "unknown" for other values. */
+/* "none", "block", "full", "partitioned", "other", "keys"; "unknown" for other values. */
 LANEBLOOM_API const char *lanebloom_table_filter_name(lanebloom_table_filter filter);
 
 /* Texts are borrowed from the table; "" if the file has none. */
@@ -215,6 +216,108 @@ LANEBLOOM_API size_t lanebloom_table_screen(const lanebloom_table *table,
 LANEBLOOM_API size_t lanebloom_tables_screen(const lanebloom_table *const *tables, size_t ntables,
                                              const lanebloom_keys *keys, uint8_t *any,
                                              uint8_t *const *bitmaps, size_t *counts);
+
+/* -------------------------------------------------------------------------------------------------
+ * Databases: the tables and logs that belong to one, which may be open meanwhile
+ *
+ * A database's folder holds tables that are not in use yet or any more. CURRENT and the MANIFEST
+ * say which ones are, and the latest writes are in write-ahead logs alone. Opening reads the logs
+ * first and the MANIFEST after them: every write that an engine had acknowledged before is then in
+ * a log that was read, or in a table that the MANIFEST names. To find every key of the database,
+ *
+ * 1. call lanebloom_database_open(), which reads the logs and the MANIFEST;
+ * 2. open all its tables and keep them open. If one cannot be opened, the engine may have replaced
+ *    it: call lanebloom_database_update(), and open those that are new. If nothing has changed, the
+ *    table is missing;
+ * 3. call lanebloom_database_logs(), which makes a table of the keys in the logs;
+ * 4. screen all these tables together: lanebloom_tables_screen().
+ *
+ * LevelDB, goleveldb and RocksDB are read. One thread at a time may use a database.
+ * ---------------------------------------------------------------------------------------------- */
+
+typedef struct lanebloom_database lanebloom_database;
+
+/* Where to look. Zeros: the folder alone, and all column families. */
+typedef struct lanebloom_database_options {
+  /* The folder of RocksDB's logs. NULL: the one that the newest OPTIONS file names, or the
+   * database's own. */
+  const char *log_folder;
+
+  /* More folders with tables: RocksDB's db_paths and cf_paths, which no file of it names. */
+  const char *const *table_folders;
+  size_t ntable_folders;
+
+  /* The names of the column families to open; 0 names: all. */
+  const char *const *families;
+  size_t nfamilies;
+} lanebloom_database_options;
+
+/* The engine whose database files are in this folder: LANEBLOOM_ENGINE_LEVELDB also for
+ * goleveldb's. 0: none; tables alone make no database. */
+LANEBLOOM_API lanebloom_engine lanebloom_database_engine(const char *folder);
+
+/* Reads the logs and the MANIFEST of a database. options: NULL: zeros. Memory: linear in the
+ * MANIFEST; for the keys of logs about 300 MiB at most.
+ *
+ * Errors: FORMAT: no database, or Pebble's; CORRUPT: CURRENT or the MANIFEST is damaged; LIMIT: the
+ * MANIFEST has what this build does not know; ARGUMENT: no such column family; IO, MEMORY, KERNEL.
+ * A damaged log is no error: lanebloom_database_damage() names it. */
+LANEBLOOM_NODISCARD lanebloom_status
+lanebloom_database_open(const char *folder, const lanebloom_database_options *options,
+                        lanebloom_database **database, char *problem, size_t problem_size);
+
+/* Reads CURRENT and the MANIFEST again, if they have changed. Errors: as of
+ * lanebloom_database_open(); the database then stays as it was. */
+LANEBLOOM_NODISCARD lanebloom_status lanebloom_database_update(lanebloom_database *database,
+                                                               bool *changed, char *problem,
+                                                               size_t problem_size);
+
+/* Frees a database, but not the tables that were opened. database may be NULL. */
+LANEBLOOM_API void lanebloom_database_close(lanebloom_database *database);
+
+/* A live table. Texts are borrowed until the next update. */
+typedef struct lanebloom_database_table {
+  const char *path;
+  const char *family; /* the name of its column family; LevelDB: "default" */
+  uint64_t number;
+  uint32_t level;
+  bool is_elsewhere; /* does RocksDB have it in another folder than the first? */
+} lanebloom_database_table;
+
+/* The number of live tables; table i of them, ascending by number. */
+LANEBLOOM_API size_t lanebloom_database_table_count(const lanebloom_database *database);
+LANEBLOOM_API lanebloom_database_table
+lanebloom_database_table_at(const lanebloom_database *database, size_t i);
+
+/* Makes a table of all keys that live logs give a value. It does not depend on the database's
+ * further life. Keys are known by their hashes of 64 bits, up to 4,194,304 of them; the others are
+ * in a filter that lets 1 % of absent keys pass when it has 67,108,864 keys, and more beyond.
+ * Deletions are not taken into account: a key that is deleted later stays. So do keys of
+ * transactions that are not committed.
+ * Errors: MEMORY. */
+LANEBLOOM_NODISCARD lanebloom_status lanebloom_database_logs(lanebloom_database *database,
+                                                             lanebloom_table **table, char *problem,
+                                                             size_t problem_size);
+
+typedef struct lanebloom_database_info {
+  lanebloom_engine engine;
+  uint64_t sequence;     /* of the latest write that was seen; RocksDB and LevelDB count writes */
+  uint64_t ntables;      /* live ones, of the column families that were named */
+  uint64_t nlogs;        /* live ones that were read */
+  uint64_t log_nbytes;   /* what was read of them */
+  uint64_t nlog_entries; /* what they hold, deletions and all column families included */
+  const char *manifest;  /* the name of the MANIFEST; borrowed until the next update */
+} lanebloom_database_info;
+
+/* Describes the database. info_size: as of lanebloom_table_describe(). */
+LANEBLOOM_API void lanebloom_database_describe(const lanebloom_database *database,
+                                               lanebloom_database_info *info, size_t info_size);
+
+/* Why writes that were acknowledged may be missing: line i names a live log, the place of its first
+ * bad spot, and what was expected and found. NULL when i is not below their number. What can be
+ * read of such a log is read. Its end may be torn, if it is the newest one: its writer is at work,
+ * or was killed. Borrowed until the next update. */
+LANEBLOOM_API const char *lanebloom_database_damage(const lanebloom_database *database, size_t i);
 
 #ifdef __cplusplus
 }

@@ -57,6 +57,22 @@ static void add_filter_block(struct sum *sum, const lanebloom_table *table,
   }
 }
 
+/* The keys of logs: hashes, and at most one filter. */
+static void describe_keys(const lanebloom_table *table, lanebloom_table_info *info)
+{
+  struct sum sum = {0};
+  info->filter_nbytes = table->key_hashes.n * sizeof *table->key_hashes.hashes;
+  info->model_rate = 0;
+  for (size_t i = 0; i < table->nfilters; i++) {
+    size_t nbytes;
+    lanebloom_filter_bytes(table->filters[i], &nbytes);
+    info->filter_nbytes += nbytes;
+    add_filter(&sum, table->filters[i], info);
+    info->model_rate = sum.passing / sum.weight;
+  }
+  info->nfilters = sum.nfilters;
+}
+
 static void describe_filter(const lanebloom_table *table, lanebloom_table_info *info)
 {
   struct sum sum = {0};
@@ -108,6 +124,9 @@ void lanebloom_table_describe(const lanebloom_table *table, lanebloom_table_info
       .prefix_extractor = table->prefix_extractor,
       .warning = table->warning,
   };
-  describe_filter(table, &full);
+  if (table->kind == LANEBLOOM_TABLE_FILTER_KEYS)
+    describe_keys(table, &full);
+  else
+    describe_filter(table, &full);
   info_copy(info, info_size, &full, sizeof full);
 }

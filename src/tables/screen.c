@@ -50,6 +50,17 @@ struct job {
 
 /* ---- Screening all keys of a part ---- */
 
+/* Finds hashes in the table's set, and in the filter of those that were too many for it. */
+static void screen_hashes(struct job *job, const lanebloom_table *table, const uint64_t *hashes,
+                          size_t n, uint8_t *hits)
+{
+  lanebloom_hash_set_screen(&table->key_hashes, hashes, n, hits);
+  if (table->nfilters == 0)
+    return;
+  lanebloom_filter_screen_hashes(table->filters[0], hashes, n, job->more_hits);
+  hits_add(hits, job->more_hits, hits_nbytes(n));
+}
+
 static void screen_all(struct job *job, const struct target *target, uint8_t *hits)
 {
   const lanebloom_keys *keys = &job->part.keys;
@@ -59,7 +70,10 @@ static void screen_all(struct job *job, const struct target *target, uint8_t *hi
   }
   const struct query *query = target->query;
   lanebloom_query_hash(target->query, keys, job->slices);
-  lanebloom_filter_screen_hashes(target->table->filters[0], query->hashes, keys->n, hits);
+  if (target->table->kind == LANEBLOOM_TABLE_FILTER_KEYS)
+    screen_hashes(job, target->table, query->hashes, keys->n, hits);
+  else
+    lanebloom_filter_screen_hashes(target->table->filters[0], query->hashes, keys->n, hits);
   if (query->has_passing)
     hits_add(hits, query->passing, hits_nbytes(keys->n));
 }

@@ -27,6 +27,7 @@ void lanebloom_table_close(lanebloom_table *table)
   for (size_t i = 0; i < 2; i++)
     lanebloom_filter_block_close(table->filter_blocks[i]);
   lanebloom_index_free(&table->index);
+  lanebloom_hash_set_free(&table->key_hashes);
   free((void *)(uintptr_t)table->smallest.data);
   free((void *)(uintptr_t)table->largest.data);
   free(table->comparator);
@@ -66,7 +67,8 @@ const char *lanebloom_table_filter_name(lanebloom_table_filter filter)
                                       [LANEBLOOM_TABLE_FILTER_BLOCK] = "block",
                                       [LANEBLOOM_TABLE_FILTER_FULL] = "full",
                                       [LANEBLOOM_TABLE_FILTER_PARTITIONED] = "partitioned",
-                                      [LANEBLOOM_TABLE_FILTER_OTHER] = "other"};
+                                      [LANEBLOOM_TABLE_FILTER_OTHER] = "other",
+                                      [LANEBLOOM_TABLE_FILTER_KEYS] = "keys"};
   return name_at(names, sizeof names / sizeof *names, (size_t)filter);
 }
 

@@ -14,6 +14,7 @@
 #include "checksum.h"
 #include "extractor.h"
 #include "index.h"
+#include "key_hashes.h"
 
 enum { WARNING_NBYTES = 512 };
 
@@ -38,6 +39,9 @@ struct lanebloom_table {
   lanebloom_filter **filters;
   lanebloom_filter_block *filter_blocks[2];
   struct index index; /* PARTITIONED: of the filters; BLOCK: of the data blocks */
+
+  /* KEYS: the hashes of keys. The keys that are too many are in one filter. */
+  struct hash_set key_hashes;
 
   bool is_empty; /* the table has no keys */
   bool has_range;

@@ -247,18 +247,19 @@ link_tables() {
   [[ -z $output && ${#stderr_lines[@]} -eq 2 && $stderr == *db/000008.sst*db/000009.sst* ]]
 }
 
-@test "a database's log is warned of: what it holds is in no table" {
+@test "with --all-files logs are warned of: what they hold is in no table" {
   make_database
   make_lines
   : >db/000011.log
   echo text >db/LOG
   echo text >db/notes.log
-  run -0 --separate-stderr lanebloom screen -c --db db lines
+  run -0 --separate-stderr lanebloom screen -c --all-files --db db lines
   [[ -z $stderr ]]
   echo text >db/000011.log
-  run -0 --separate-stderr lanebloom screen -c --db db lines
+  run -0 --separate-stderr lanebloom screen -c --all-files --db db lines
   [[ $stderr == "lanebloom: db/000011.log: warning: "* && ${#stderr_lines[@]} -eq 1 &&
     $output -gt 100 ]]
+  fails_with "db: CURRENT: No such file or directory" lanebloom screen -c --db db lines
 }
 
 @test "a warning that many tables share is given once" {
@@ -284,7 +285,13 @@ link_tables() {
 @test "options that do not go together" {
   make_database
   refuses "give only one of --which and --invert-match" lanebloom screen --db db --which -v
-  refuses "--writer needs --db" lanebloom screen --writer goleveldb filter
+  for option in "--writer goleveldb" --all-files "--column-family x" "--wal-dir x" "--db-path x"; do
+    refuses "--all-files, --column-family, --wal-dir and --db-path need --db" \
+      lanebloom screen $option filter
+  done
+  for option in "--column-family x" "--wal-dir x" "--db-path x"; do
+    refuses "--all-files reads no MANIFEST" lanebloom screen --db db --all-files $option
+  done
   refuses "give only one of --raw and --db" lanebloom screen --raw --format leveldb --db db
   refuses "requires an argument" lanebloom screen --db
 }
@@ -352,7 +359,7 @@ link_tables() {
       lanebloom extract "$odd/pebble_v$version.sst" -o filter
   done
   finds "$odd/other_order.ldb" KEY00500 key00400
-  finds "$odd/other_kinds" key00000 key00050
+  finds "$odd/other_kinds/000009.ldb" key00000 key00050
   fails_with "found none" lanebloom screen --db "$odd/empty_index_part.sst" keys
   finds "$odd/lost_index.sst" any
   grep "the index names no data blocks, but the table has keys" warnings

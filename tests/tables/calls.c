@@ -69,8 +69,8 @@ Test(tables, names_of_checksums)
 Test(tables, names)
 {
   static const char *const engines[] = {"unknown", "leveldb", "rocksdb", "pebble", "unknown"},
-                           *const filters[] = {"none",        "block", "full",
-                                               "partitioned", "other", "unknown"},
+                           *const filters[] = {"none",  "block", "full",   "partitioned",
+                                               "other", "keys",  "unknown"},
                            *const writers[] = {"unknown", "leveldb", "goleveldb", "unknown"};
   for (size_t i = 0; i < sizeof engines / sizeof *engines; i++)
     cr_assert(strcmp(lanebloom_engine_name((lanebloom_engine)i), engines[i]) == 0);

@@ -1,0 +1,61 @@
+/* Logs: the framing of MANIFEST files and of write-ahead logs, by LevelDB and RocksDB.
+ *
+ *   block of 32 KiB:  fragment | fragment | ... | fewer than 7 bytes that nobody reads
+ *   fragment:         checksum, 4 bytes | length, 2 | type, 1 | [log number, 4] | content
+ *   record:           one fragment of type FULL, or FIRST, MIDDLE..., LAST
+ *
+ * The checksum is of all that follows the length. The log number is in logs that RocksDB recycles:
+ * it writes a new log over an old one, whose tail remains.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_TABLES_LOG_H
+#define LANEBLOOM_TABLES_LOG_H
+
+#include "input.h"
+
+enum { LOG_BLOCK_NBYTES = 32 << 10 };
+
+enum log_find {
+  LOG_FRAGMENT,
+  LOG_TIMESTAMPS, /* the bytes of timestamps in keys, by column family */
+  LOG_BAD,        /* a bad spot; the rest of its block, and the record that it is in, are skipped */
+  LOG_END,
+  LOG_TORN, /* the end, within a record: its writer is at work, or ended */
+};
+
+/* What a reader found. */
+struct log_found {
+  enum log_find what;
+  uint64_t offset; /* in the file: of the fragment, or of what is bad */
+
+  /* FRAGMENT: of its record. The reader lets a record begin only after the end of the one before,
+   * or after BAD. */
+  bool is_first, is_last;
+  lanebloom_slice bytes; /* FRAGMENT, TIMESTAMPS; borrowed until the next call */
+
+  const char *expected; /* BAD: what was expected and found */
+  uint64_t found;
+};
+
+struct log_reader {
+  const struct input *input;
+  uint32_t number;       /* the low half of the log's number */
+  bool is_compressed;    /* is the content of each record one frame of Zstandard? */
+  bool is_recyclable;    /* then a bad spot is the end */
+  uint64_t block_offset; /* of the block that is read next */
+
+  /* private */
+  const uint8_t *at, *end; /* in the block */
+  bool is_in_record, is_in_gap, is_lost, is_begun;
+  uint64_t record_offset, record_nbytes;
+  uint8_t block[LOG_BLOCK_NBYTES];
+};
+
+/* Begins to read a log: the bytes that the input had when it was opened. */
+void lanebloom_log_begin(struct log_reader *reader, const struct input *input, uint64_t number);
+
+/* Finds what is next. After END or TORN it is found again. A file that becomes shorter ends there.
+ * Errors: IO. */
+lanebloom_status lanebloom_log_next(struct log_reader *reader, struct log_found *found,
+                                    const struct problem *problem);
+
+#endif

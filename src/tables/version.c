@@ -1,0 +1,681 @@
+/* Reads MANIFESTs. What edits say of tables is listed in its order; the last word on each table
+ * decides.
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../bytes.h"
+#include "cursor.h"
+#include "log.h"
+#include "version.h"
+
+enum {
+  TAG_COMPARATOR = 1,
+  TAG_LOG = 2,
+  TAG_NEXT_FILE = 3,
+  TAG_SEQUENCE = 4,
+  TAG_COMPACT_POINTER = 5,
+  TAG_DELETED = 6,
+  TAG_ADDED = 7,
+  TAG_PREVIOUS_LOG = 9,
+  TAG_MIN_LOG = 10,
+  TAG_ADDED_2 = 100, /* with sequence numbers */
+  TAG_ADDED_3 = 102, /* with a path, too */
+  TAG_ADDED_4 = 103, /* with fields of its own */
+  TAG_FAMILY = 200,
+  TAG_FAMILY_ADDED = 201,
+  TAG_FAMILY_DROPPED = 202,
+  TAG_MAX_FAMILY = 203,
+  TAG_IN_GROUP = 300,
+  TAG_BLOB_ADDED = 400,
+  TAG_BLOB_GARBAGE = 401,
+  TAG_MAY_SKIP = 1 << 13, /* tags with this bit have one string, which may be skipped */
+  TAG_BLOB_ADDED_2 = 8194,
+  TAG_BLOB_GARBAGE_2 = 8195,
+  TAG_LOG_ADDED = 8196,
+  TAG_LOG_DELETED = 8197,
+  TAG_LOG_ADDED_2 = 8199, /* in a string */
+  TAG_LOG_DELETED_2 = 8200,
+
+  LOG_SIZE = 2, /* a field of a log */
+
+  FIELD_END = 1, /* of a table */
+  FIELD_MIN_LOG = 3,
+  FIELD_PATH = 65,
+  FIELD_MUST_KNOW = 64, /* a reader must know fields with this bit */
+};
+
+/* What an edit says of a table. */
+struct event {
+  struct live_table table; /* family: its id */
+  uint64_t order;
+  bool is_added;
+};
+
+struct bytes {
+  uint8_t *data;
+  size_t n, room;
+};
+
+/* The state of reading. */
+struct version_reader {
+  struct version *version;
+  const struct problem *problem;
+  uint64_t offset; /* of the record */
+  struct event *events;
+  size_t nevents, events_room;
+  uint64_t nedits;
+  struct bytes record;
+  struct bytes group;  /* edits that count together: length, 8 bytes | edit | ... */
+  uint64_t nfollowing; /* edits of the group that are missing */
+  bool has_log, has_next_file, has_sequence;
+};
+
+/* What an edit says besides tables. It counts once the edit is applied. */
+struct edit {
+  uint32_t family;
+  bool has_comparator, has_log, has_sequence, has_previous_log, has_added_family, is_dropping,
+      is_in_group;
+  lanebloom_slice comparator, name;
+  uint64_t log, sequence, previous_log, min_log;
+  uint64_t nfollowing; /* edits of its group */
+};
+
+static lanebloom_status corrupt(const struct version_reader *reader, const char *what)
+{
+  return problem_set(reader->problem, LANEBLOOM_ERR_CORRUPT,
+                     "damaged: expected %s in the record at %" PRIu64 ", found none", what,
+                     reader->offset);
+}
+
+static bool grow(void **list, size_t *room, size_t n, size_t nbytes)
+{
+  if (n < *room)
+    return true;
+  const size_t wanted = *room ? 2 * *room : 64;
+  void *grown = realloc(*list, wanted * nbytes);
+  if (!grown)
+    return false;
+  *list = grown;
+  *room = wanted;
+  return true;
+}
+
+static bool add_bytes(struct bytes *bytes, const void *from, size_t nbytes)
+{
+  if (nbytes > bytes->room - bytes->n) {
+    const size_t room = 2 * (bytes->n + nbytes);
+    uint8_t *data = realloc(bytes->data, room);
+    if (!data)
+      return false;
+    bytes->data = data;
+    bytes->room = room;
+  }
+  if (nbytes > 0)
+    memcpy(bytes->data + bytes->n, from, nbytes);
+  bytes->n += nbytes;
+  return true;
+}
+
+/* ---- Families ---- */
+
+static size_t find_family(const struct version *version, uint32_t id)
+{
+  size_t first = 0, end = version->nfamilies;
+  while (first < end) {
+    const size_t middle = first + (end - first) / 2;
+    if (version->families[middle].id < id)
+      first = middle + 1;
+    else
+      end = middle;
+  }
+  return first;
+}
+
+static struct family *family_of(const struct version *version, uint32_t id)
+{
+  const size_t at = find_family(version, id);
+  struct family *family = &version->families[at];
+  return at < version->nfamilies && family->id == id && !family->is_dropped ? family : NULL;
+}
+
+const struct family *lanebloom_version_family(const struct version *version, uint32_t id)
+{
+  return family_of(version, id);
+}
+
+/* Ids are not used twice. */
+static lanebloom_status add_family(struct version_reader *reader, uint32_t id, lanebloom_slice name)
+{
+  struct version *version = reader->version;
+  const size_t at = find_family(version, id);
+  if (at < version->nfamilies && version->families[at].id == id)
+    return corrupt(reader, "a new column family");
+  struct family *families = realloc(version->families, (version->nfamilies + 1) * sizeof *families);
+  if (!families)
+    return problem_memory(reader->problem, (version->nfamilies + 1) * sizeof *families);
+  version->families = families;
+  memmove(families + at + 1, families + at, (version->nfamilies - at) * sizeof *families);
+  families[at] = (struct family){.id = id, .name = strndup(name.data, name.size)};
+  version->nfamilies++;
+  families[at].comparator = strdup("");
+  if (!families[at].name || !families[at].comparator)
+    return problem_memory(reader->problem, name.size);
+  return LANEBLOOM_OK;
+}
+
+/* ---- Fields ---- */
+
+static bool take_string(struct cursor *rest, lanebloom_slice *string)
+{
+  uint64_t nbytes;
+  const uint8_t *bytes;
+  if (!cursor_varint(rest, &nbytes) || !cursor_bytes(rest, nbytes, &bytes))
+    return false;
+  *string = (lanebloom_slice){bytes, (size_t)nbytes};
+  return true;
+}
+
+static bool skip_string(struct cursor *rest)
+{
+  lanebloom_slice skipped;
+  return take_string(rest, &skipped);
+}
+
+static bool skip_varints(struct cursor *rest, size_t n)
+{
+  uint64_t skipped;
+  while (n > 0 && cursor_varint(rest, &skipped))
+    n--;
+  return n == 0;
+}
+
+static bool take_number(struct cursor *rest, uint32_t *number)
+{
+  uint64_t wide;
+  if (!cursor_varint(rest, &wide) || wide > UINT32_MAX)
+    return false;
+  *number = (uint32_t)wide;
+  return true;
+}
+
+/* Skips fields up to the tag `end`. */
+static bool skip_fields(struct cursor *rest, uint64_t end)
+{
+  for (uint64_t tag; cursor_varint(rest, &tag);) {
+    if (tag == end)
+      return true;
+    if (!skip_string(rest))
+      return false;
+  }
+  return false;
+}
+
+static void keep_highest(uint64_t *highest, uint64_t number)
+{
+  *highest = number > *highest ? number : *highest;
+}
+
+/* ---- Tables ---- */
+
+static lanebloom_status add_event(struct version_reader *reader, const struct live_table *table,
+                                  bool is_added)
+{
+  if (!grow((void **)&reader->events, &reader->events_room, reader->nevents,
+            sizeof *reader->events))
+    return problem_memory(reader->problem, 2 * reader->events_room * sizeof *reader->events);
+  /* in an edit all deletions come first: a table that moves is deleted and added */
+  reader->events[reader->nevents++] =
+      (struct event){.table = *table, .order = 2 * reader->nedits + is_added, .is_added = is_added};
+  return LANEBLOOM_OK;
+}
+
+/* Takes the fields of RocksDB's newer tables. */
+static lanebloom_status take_fields(struct version_reader *reader, struct cursor *rest,
+                                    struct edit *edit, struct live_table *table)
+{
+  for (uint64_t tag; cursor_varint(rest, &tag);) {
+    lanebloom_slice value;
+    if (tag == FIELD_END)
+      return LANEBLOOM_OK;
+    if (!take_string(rest, &value))
+      break;
+    if (tag == FIELD_PATH && value.size == 1)
+      table->path = *(const uint8_t *)value.data;
+    else if (tag == FIELD_MIN_LOG && value.size == sizeof(uint64_t))
+      keep_highest(&edit->min_log, load_le64(value.data));
+    else if (tag & FIELD_MUST_KNOW)
+      return problem_set(reader->problem, LANEBLOOM_ERR_LIMIT,
+                         "expected fields of tables that this build knows, found %" PRIu64
+                         " in the record at %" PRIu64,
+                         tag, reader->offset);
+  }
+  return corrupt(reader, "all fields of a table");
+}
+
+static lanebloom_status take_added(struct version_reader *reader, uint64_t tag, struct cursor *rest,
+                                   struct edit *edit)
+{
+  struct live_table table = {0};
+  bool is_whole = take_number(rest, &table.level) && cursor_varint(rest, &table.number) &&
+                  (tag != TAG_ADDED_3 || take_number(rest, &table.path)) &&
+                  cursor_varint(rest, &table.nbytes) && skip_string(rest) && skip_string(rest) &&
+                  (tag == TAG_ADDED || skip_varints(rest, 2));
+  if (!is_whole)
+    return corrupt(reader, "a whole table");
+  lanebloom_status status =
+      tag == TAG_ADDED_4 ? take_fields(reader, rest, edit, &table) : LANEBLOOM_OK;
+  return status ? status : add_event(reader, &table, true);
+}
+
+static lanebloom_status take_deleted(struct version_reader *reader, struct cursor *rest)
+{
+  struct live_table table = {0};
+  if (!take_number(rest, &table.level) || !cursor_varint(rest, &table.number))
+    return corrupt(reader, "a whole deleted table");
+  return add_event(reader, &table, false);
+}
+
+/* ---- Logs that must exist ---- */
+
+static lanebloom_status add_log(struct version_reader *reader, uint64_t number)
+{
+  struct version *version = reader->version;
+  size_t at = version->nlogs;
+  while (at > 0 && version->logs[at - 1] >= number)
+    at--;
+  if (at < version->nlogs && version->logs[at] == number)
+    return LANEBLOOM_OK;
+  uint64_t *logs = realloc(version->logs, (version->nlogs + 1) * sizeof *logs);
+  if (!logs)
+    return problem_memory(reader->problem, (version->nlogs + 1) * sizeof *logs);
+  memmove(logs + at + 1, logs + at, (version->nlogs - at) * sizeof *logs);
+  logs[at] = number;
+  version->logs = logs;
+  version->nlogs++;
+  return LANEBLOOM_OK;
+}
+
+static void drop_logs(struct version *version, uint64_t end)
+{
+  size_t n = 0;
+  while (n < version->nlogs && version->logs[n] < end)
+    n++;
+  version->nlogs -= n;
+  if (n > 0)
+    memmove(version->logs, version->logs + n, version->nlogs * sizeof *version->logs);
+}
+
+static lanebloom_status take_log(struct version_reader *reader, uint64_t tag, struct cursor *rest)
+{
+  lanebloom_slice string;
+  struct cursor inner;
+  uint64_t number, field;
+  const bool is_added = tag == TAG_LOG_ADDED || tag == TAG_LOG_ADDED_2;
+  if (tag == TAG_LOG_ADDED_2 || tag == TAG_LOG_DELETED_2) {
+    if (!take_string(rest, &string))
+      return corrupt(reader, "a whole log");
+    inner = (struct cursor){string.data, (const uint8_t *)string.data + string.size};
+    rest = &inner;
+  }
+  if (!cursor_varint(rest, &number))
+    return corrupt(reader, "the number of a log");
+  if (!is_added) {
+    drop_logs(reader->version, number);
+    return LANEBLOOM_OK;
+  }
+  while (cursor_varint(rest, &field) && field == LOG_SIZE) /* up to the end, 1 */
+    if (!skip_varints(rest, 1))
+      return corrupt(reader, "the size of a log");
+  return add_log(reader, number);
+}
+
+/* ---- Edits ---- */
+
+static lanebloom_status take_blob(struct version_reader *reader, uint64_t tag, struct cursor *rest)
+{
+  const bool is_added = tag == TAG_BLOB_ADDED || tag == TAG_BLOB_ADDED_2;
+  const bool is_whole = skip_varints(rest, 3) &&
+                        (!is_added || (skip_string(rest) && skip_string(rest))) &&
+                        skip_fields(rest, 0);
+  return is_whole ? LANEBLOOM_OK : corrupt(reader, "a whole blob file");
+}
+
+/* Scalars that are the database's, and those of a family. */
+static lanebloom_status take_scalar(struct version_reader *reader, uint64_t tag,
+                                    struct cursor *rest, struct edit *edit)
+{
+  uint64_t number;
+  if (!cursor_varint(rest, &number))
+    return corrupt(reader, "a whole number");
+  switch (tag) {
+  case TAG_LOG:
+    edit->has_log = true;
+    edit->log = number;
+    break;
+  case TAG_NEXT_FILE:
+    reader->has_next_file = true;
+    break;
+  case TAG_SEQUENCE:
+    edit->has_sequence = true;
+    edit->sequence = number;
+    break;
+  case TAG_PREVIOUS_LOG:
+    edit->has_previous_log = true;
+    edit->previous_log = number;
+    break;
+  case TAG_MIN_LOG:
+    keep_highest(&edit->min_log, number);
+    break;
+  case TAG_IN_GROUP:
+    edit->is_in_group = true;
+    edit->nfollowing = number;
+    break;
+  default: /* TAG_MAX_FAMILY */
+    break;
+  }
+  return LANEBLOOM_OK;
+}
+
+static lanebloom_status take_tag(struct version_reader *reader, uint64_t tag, struct cursor *rest,
+                                 struct edit *edit)
+{
+  bool is_whole = true;
+  switch (tag) {
+  case TAG_COMPARATOR:
+    edit->has_comparator = is_whole = take_string(rest, &edit->comparator);
+    break;
+  case TAG_LOG:
+  case TAG_NEXT_FILE:
+  case TAG_SEQUENCE:
+  case TAG_PREVIOUS_LOG:
+  case TAG_MIN_LOG:
+  case TAG_MAX_FAMILY:
+  case TAG_IN_GROUP:
+    return take_scalar(reader, tag, rest, edit);
+  case TAG_COMPACT_POINTER:
+    is_whole = skip_varints(rest, 1) && skip_string(rest);
+    break;
+  case TAG_DELETED:
+    return take_deleted(reader, rest);
+  case TAG_ADDED:
+  case TAG_ADDED_2:
+  case TAG_ADDED_3:
+  case TAG_ADDED_4:
+    return take_added(reader, tag, rest, edit);
+  case TAG_FAMILY:
+    is_whole = take_number(rest, &edit->family);
+    break;
+  case TAG_FAMILY_ADDED:
+    edit->has_added_family = is_whole = take_string(rest, &edit->name);
+    break;
+  case TAG_FAMILY_DROPPED:
+    edit->is_dropping = true;
+    break;
+  case TAG_BLOB_ADDED:
+  case TAG_BLOB_GARBAGE:
+  case TAG_BLOB_ADDED_2:
+  case TAG_BLOB_GARBAGE_2:
+    return take_blob(reader, tag, rest);
+  case TAG_LOG_ADDED:
+  case TAG_LOG_DELETED:
+  case TAG_LOG_ADDED_2:
+  case TAG_LOG_DELETED_2:
+    return take_log(reader, tag, rest);
+  default:
+    if (!(tag & TAG_MAY_SKIP))
+      return problem_set(reader->problem, LANEBLOOM_ERR_LIMIT,
+                         "expected tags that this build knows, found %" PRIu64
+                         " in the record at %" PRIu64,
+                         tag, reader->offset);
+    is_whole = skip_string(rest);
+  }
+  return is_whole ? LANEBLOOM_OK : corrupt(reader, "all that a tag needs");
+}
+
+/* Applies what an edit says of its family. */
+static lanebloom_status apply_to_family(struct version_reader *reader, const struct edit *edit)
+{
+  if (edit->has_added_family) {
+    lanebloom_status status = add_family(reader, edit->family, edit->name);
+    if (status)
+      return status;
+  }
+  struct family *family = family_of(reader->version, edit->family);
+  if (!family)
+    return corrupt(reader, "a column family that exists");
+  if (edit->has_comparator) {
+    char *comparator = strndup(edit->comparator.data, edit->comparator.size);
+    if (!comparator)
+      return problem_memory(reader->problem, edit->comparator.size);
+    free(family->comparator);
+    family->comparator = comparator;
+  }
+  if (edit->has_log)
+    keep_highest(&family->log_number, edit->log); /* RocksDB ignores lower ones */
+  family->is_dropped |= edit->is_dropping;
+  return LANEBLOOM_OK;
+}
+
+static lanebloom_status apply(struct version_reader *reader, const struct edit *edit)
+{
+  struct version *version = reader->version;
+  lanebloom_status status = apply_to_family(reader, edit);
+  if (status)
+    return status;
+  if (edit->has_sequence)
+    version->sequence = edit->sequence;
+  if (edit->has_previous_log)
+    version->previous_log = edit->previous_log;
+  keep_highest(&version->min_log, edit->min_log);
+  reader->has_log |= edit->has_log;
+  reader->has_sequence |= edit->has_sequence;
+  return LANEBLOOM_OK;
+}
+
+/* Parses an edit. Its tables are added to the events. */
+static lanebloom_status parse_edit(struct version_reader *reader, struct cursor rest,
+                                   struct edit *edit)
+{
+  const size_t first_event = reader->nevents;
+  lanebloom_status status = LANEBLOOM_OK;
+  *edit = (struct edit){0};
+  reader->nedits++;
+  while (!status && cursor_left(&rest) > 0) {
+    uint64_t tag;
+    status = cursor_varint(&rest, &tag) ? take_tag(reader, tag, &rest, edit)
+                                        : corrupt(reader, "a whole tag");
+  }
+  for (size_t i = first_event; i < reader->nevents; i++) /* the family may come after its tables */
+    reader->events[i].table.family = edit->family;
+  return status;
+}
+
+/* Applies all edits of the group. */
+static lanebloom_status apply_group(struct version_reader *reader)
+{
+  struct cursor rest = {reader->group.data, reader->group.data + reader->group.n};
+  lanebloom_status status = LANEBLOOM_OK;
+  while (!status && cursor_left(&rest) > 0) {
+    struct edit edit;
+    const size_t nbytes = (size_t)load_le64(rest.at);
+    rest.at += sizeof(uint64_t);
+    status = parse_edit(reader, (struct cursor){rest.at, rest.at + nbytes}, &edit);
+    if (!status)
+      status = apply(reader, &edit);
+    rest.at += nbytes;
+  }
+  reader->group.n = 0;
+  return status;
+}
+
+/* Keeps an edit until its group is complete. */
+static lanebloom_status add_to_group(struct version_reader *reader, const struct edit *edit)
+{
+  const struct bytes *record = &reader->record;
+  uint8_t length[sizeof(uint64_t)];
+  if (reader->group.n > 0 && edit->nfollowing != reader->nfollowing - 1)
+    return corrupt(reader, "the next edit of a group");
+  reader->nfollowing = edit->nfollowing;
+  store_le64(length, record->n);
+  if (!add_bytes(&reader->group, length, sizeof length) ||
+      !add_bytes(&reader->group, record->data, record->n))
+    return problem_memory(reader->problem, record->n);
+  return edit->nfollowing > 0 ? LANEBLOOM_OK : apply_group(reader);
+}
+
+static lanebloom_status take_record(struct version_reader *reader)
+{
+  const size_t first_event = reader->nevents;
+  struct edit edit;
+  lanebloom_status status = parse_edit(
+      reader, (struct cursor){reader->record.data, reader->record.data + reader->record.n}, &edit);
+  if (status)
+    return status;
+  if (edit.is_in_group) {
+    reader->nevents = first_event;
+    return add_to_group(reader, &edit);
+  }
+  if (reader->group.n > 0)
+    return corrupt(reader, "the next edit of a group");
+  return apply(reader, &edit);
+}
+
+/* ---- The whole ---- */
+
+static int compare_events(const void *a, const void *b)
+{
+  const struct event *left = a, *right = b;
+  const struct live_table *l = &left->table, *r = &right->table;
+  if (l->number != r->number)
+    return l->number < r->number ? -1 : 1;
+  if (l->family != r->family)
+    return l->family < r->family ? -1 : 1;
+  if (l->level != r->level)
+    return l->level < r->level ? -1 : 1;
+  return (left->order > right->order) - (left->order < right->order);
+}
+
+/* The last event of each table says whether it is live. */
+static lanebloom_status list_tables(struct version_reader *reader)
+{
+  struct version *version = reader->version;
+  const size_t n = reader->nevents;
+  if (n > 1)
+    qsort(reader->events, n, sizeof *reader->events, compare_events);
+  version->tables = malloc((n + 1) * sizeof *version->tables);
+  if (!version->tables)
+    return problem_memory(reader->problem, (n + 1) * sizeof *version->tables);
+  for (size_t i = 0; i < n; i++) {
+    const struct live_table *table = &reader->events[i].table, *next = &reader->events[i + 1].table;
+    const bool is_last = i + 1 == n || next->number != table->number ||
+                         next->family != table->family || next->level != table->level;
+    if (is_last && reader->events[i].is_added && family_of(version, table->family))
+      version->tables[version->ntables++] = *table;
+  }
+  return LANEBLOOM_OK;
+}
+
+static lanebloom_status finish(struct version_reader *reader)
+{
+  if (!reader->has_log || !reader->has_next_file || !reader->has_sequence)
+    return problem_set(reader->problem, LANEBLOOM_ERR_CORRUPT,
+                       "damaged: expected the numbers of the log, of the next file and of the last "
+                       "write, found no %s",
+                       !reader->has_log         ? "log"
+                       : !reader->has_next_file ? "next file"
+                                                : "last write");
+  return list_tables(reader);
+}
+
+static lanebloom_status take_found(struct version_reader *reader, const struct log_found *found)
+{
+  if (found->what == LOG_BAD)
+    return problem_set(reader->problem, LANEBLOOM_ERR_CORRUPT,
+                       "damaged at %" PRIu64 ": expected %s %" PRIu64, found->offset,
+                       found->expected, found->found);
+  if (found->what != LOG_FRAGMENT)
+    return LANEBLOOM_OK;
+  if (found->is_first) {
+    reader->record.n = 0;
+    reader->offset = found->offset;
+  }
+  if (!add_bytes(&reader->record, found->bytes.data, found->bytes.size))
+    return problem_memory(reader->problem, found->bytes.size);
+  return found->is_last ? take_record(reader) : LANEBLOOM_OK;
+}
+
+static lanebloom_status read_records(struct version_reader *reader, const struct input *input)
+{
+  struct log_reader *log = malloc(sizeof *log);
+  if (!log)
+    return problem_memory(reader->problem, sizeof *log);
+  struct log_found found;
+  lanebloom_status status;
+  lanebloom_log_begin(log, input, 0);
+  do {
+    status = lanebloom_log_next(log, &found, reader->problem);
+    if (!status)
+      status = take_found(reader, &found);
+  } while (!status && found.what != LOG_END && found.what != LOG_TORN);
+  free(log);
+  return status;
+}
+
+lanebloom_status lanebloom_version_read(struct version *version, const struct input *input,
+                                        const struct problem *problem)
+{
+  static const lanebloom_slice name = {"default", sizeof "default" - 1};
+  struct version_reader reader = {.version = version, .problem = problem};
+  *version = (struct version){0};
+  lanebloom_status status = add_family(&reader, 0, name);
+  if (!status)
+    status = read_records(&reader, input);
+  if (!status)
+    status = finish(&reader);
+  free(reader.events);
+  free(reader.record.data);
+  free(reader.group.data);
+  if (status)
+    lanebloom_version_free(version);
+  return status;
+}
+
+void lanebloom_version_free(struct version *version)
+{
+  for (size_t i = 0; i < version->nfamilies; i++) {
+    free(version->families[i].name);
+    free(version->families[i].comparator);
+  }
+  free(version->families);
+  free(version->tables);
+  free(version->logs);
+  *version = (struct version){0};
+}
+
+/* ---- Logs ---- */
+
+uint64_t lanebloom_version_min_log(const struct version *version)
+{
+  if (version->min_log > 0)
+    return version->min_log;
+  uint64_t lowest = UINT64_MAX;
+  for (size_t i = 0; i < version->nfamilies; i++)
+    if (!version->families[i].is_dropped && version->families[i].log_number < lowest)
+      lowest = version->families[i].log_number;
+  return lowest;
+}
+
+bool lanebloom_version_needs_log(const struct version *version, uint64_t number)
+{
+  return number >= lanebloom_version_min_log(version) ||
+         (version->previous_log > 0 && number == version->previous_log);
+}
+
+bool lanebloom_version_counts(const struct version *version, uint64_t log, uint32_t family,
+                              bool is_prepared)
+{
+  const struct family *found = family_of(version, family);
+  return found && lanebloom_version_needs_log(version, log) &&
+         (is_prepared || log >= found->log_number || log == version->previous_log);
+}

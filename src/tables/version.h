@@ -1,0 +1,54 @@
+/* Versions: which files belong to a database, as CURRENT and the MANIFEST say. A MANIFEST is a log
+ * whose records are edits: lists of a tag and what the tag needs.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_TABLES_VERSION_H
+#define LANEBLOOM_TABLES_VERSION_H
+
+#include "input.h"
+
+struct family {
+  uint32_t id;
+  bool is_dropped;
+  char *name;
+  char *comparator;
+  uint64_t log_number; /* entries of lower logs are in tables */
+};
+
+struct live_table {
+  uint64_t number;
+  uint64_t nbytes;
+  uint32_t family; /* its id */
+  uint32_t level;
+  uint32_t path; /* RocksDB: index in its db_paths or cf_paths */
+};
+
+struct version {
+  uint64_t sequence;
+  uint64_t previous_log;   /* LevelDB: live, too; 0: none */
+  uint64_t min_log;        /* RocksDB: lower logs are not needed; 0: the families' numbers decide */
+  struct family *families; /* ascending by id */
+  size_t nfamilies;
+  struct live_table *tables; /* ascending by number */
+  size_t ntables;
+  uint64_t *logs; /* that RocksDB says exist, ascending */
+  size_t nlogs;
+};
+
+/* Reads a MANIFEST to its end. An edit that is not whole there is still being written. Errors:
+ * CORRUPT; LIMIT: a tag that is not known; MEMORY, IO. */
+lanebloom_status lanebloom_version_read(struct version *version, const struct input *input,
+                                        const struct problem *problem);
+void lanebloom_version_free(struct version *version);
+
+/* The family of this id that is not dropped; NULL: there is none. */
+const struct family *lanebloom_version_family(const struct version *version, uint32_t id);
+
+/* The lowest log that may hold entries that are in no table. */
+uint64_t lanebloom_version_min_log(const struct version *version);
+bool lanebloom_version_needs_log(const struct version *version, uint64_t number);
+
+/* Do entries of this family in this log count? */
+bool lanebloom_version_counts(const struct version *version, uint64_t log, uint32_t family,
+                              bool is_prepared);
+
+#endif

@@ -1,0 +1,249 @@
+/* Reads write-ahead logs.
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef LANEBLOOM_WITH_ZSTD
+#include <zstd.h>
+#include <zstd_errors.h>
+#endif
+
+#include "../bytes.h"
+#include "batch.h"
+#include "log.h"
+#include "write_log.h"
+
+struct zstd; /* LANEBLOOM_WITH_ZSTD: a ZSTD_DCtx */
+
+/* The state of reading one. */
+struct log_reading {
+  struct write_log *log;
+  uint32_t index;
+  struct timestamps timestamps;
+  struct key_collector *collector;
+  struct log_reader reader;
+  struct batch_parser parser;
+  struct zstd *zstd; /* NULL: not needed yet */
+  uint64_t record_offset;
+};
+
+static void add_damage(struct write_log *log, uint64_t offset, const char *text)
+{
+  if (log->ndamages++ > 0)
+    return;
+  log->damage_offset = offset;
+  snprintf(log->damage, sizeof log->damage, "%s", text);
+}
+
+/* ---- Timestamps ---- */
+
+/* The index of the first one that is not of a lower family. */
+static size_t find_timestamp(const struct timestamps *timestamps, uint32_t family)
+{
+  size_t first = 0, end = timestamps->n;
+  while (first < end) {
+    const size_t middle = first + (end - first) / 2;
+    if (timestamps->list[middle].family < family)
+      first = middle + 1;
+    else
+      end = middle;
+  }
+  return first;
+}
+
+lanebloom_status lanebloom_timestamps_set(struct timestamps *timestamps, uint32_t family,
+                                          uint32_t nbytes)
+{
+  const size_t at = find_timestamp(timestamps, family);
+  if (at < timestamps->n && timestamps->list[at].family == family) {
+    timestamps->list[at].nbytes = nbytes;
+    return LANEBLOOM_OK;
+  }
+  struct timestamp *list =
+      realloc(timestamps->list, (timestamps->n + 1) * sizeof *timestamps->list);
+  if (!list)
+    return LANEBLOOM_ERR_MEMORY;
+  memmove(list + at + 1, list + at, (timestamps->n - at) * sizeof *list);
+  list[at] = (struct timestamp){family, nbytes};
+  timestamps->list = list;
+  timestamps->n++;
+  return LANEBLOOM_OK;
+}
+
+static uint32_t timestamp_nbytes(const struct timestamps *timestamps, uint32_t family)
+{
+  const size_t at = find_timestamp(timestamps, family);
+  return at < timestamps->n && timestamps->list[at].family == family ? timestamps->list[at].nbytes
+                                                                     : 0;
+}
+
+/* The log's own list: column family, 4 bytes | bytes of a timestamp, 2 | ... */
+static lanebloom_status take_timestamps(struct log_reading *reading, lanebloom_slice bytes,
+                                        uint64_t offset)
+{
+  enum { ITEM_NBYTES = 6, AT_NBYTES = 4, MAX_FAMILIES = 1 << 16 };
+  const uint8_t *item = bytes.data;
+  lanebloom_status status = LANEBLOOM_OK;
+  for (size_t n = bytes.size / ITEM_NBYTES; !status && n > 0; n--, item += ITEM_NBYTES)
+    status = lanebloom_timestamps_set(&reading->timestamps, load_le32(item),
+                                      item[AT_NBYTES] | (uint32_t)item[AT_NBYTES + 1] << 8);
+  if (reading->timestamps.n > MAX_FAMILIES) { /* each costs a search, and a move of all */
+    add_damage(reading->log, offset, "expected at most 65,536 column families, found more");
+    reading->timestamps.n = MAX_FAMILIES;
+  }
+  return status;
+}
+
+/* ---- Compressed records ---- */
+
+#ifdef LANEBLOOM_WITH_ZSTD
+static void zstd_free(struct zstd *zstd)
+{
+  ZSTD_freeDCtx((ZSTD_DCtx *)zstd);
+}
+
+static lanebloom_status feed_compressed(struct log_reading *reading, lanebloom_slice bytes,
+                                        bool is_first)
+{
+  uint8_t made[LOG_BLOCK_NBYTES];
+  if (!reading->zstd)
+    reading->zstd = (struct zstd *)ZSTD_createDCtx();
+  ZSTD_DCtx *zstd = (ZSTD_DCtx *)reading->zstd;
+  if (!zstd)
+    return LANEBLOOM_ERR_MEMORY;
+  if (is_first)
+    ZSTD_DCtx_reset(zstd, ZSTD_reset_session_only);
+  ZSTD_inBuffer input = {bytes.data, bytes.size, 0};
+  lanebloom_status status = LANEBLOOM_OK;
+  for (bool is_full = false; !status && (input.pos < input.size || is_full);) {
+    ZSTD_outBuffer output = {made, sizeof made, 0};
+    const size_t result = ZSTD_decompressStream(zstd, &output, &input);
+    if (ZSTD_isError(result)) {
+      if (ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation)
+        return LANEBLOOM_ERR_MEMORY;
+      reading->parser.problem = "expected a frame of Zstandard, found other bytes";
+      return LANEBLOOM_OK;
+    }
+    is_full = output.pos == output.size;
+    status = lanebloom_batch_feed(&reading->parser, made, output.pos);
+  }
+  return status;
+}
+#else
+static void zstd_free(struct zstd *zstd)
+{
+  (void)zstd;
+}
+
+static lanebloom_status feed_compressed(struct log_reading *reading, lanebloom_slice bytes,
+                                        bool is_first)
+{
+  (void)bytes;
+  (void)is_first;
+  reading->parser.problem = "expected no compression, found zstd, which this build does not read";
+  return LANEBLOOM_OK;
+}
+#endif
+
+/* ---- Records ---- */
+
+static lanebloom_status take_entry(void *context, const struct batch_entry *entry)
+{
+  struct log_reading *reading = context;
+  reading->log->nentries++;
+  if (!entry->gives_key)
+    return LANEBLOOM_OK;
+  lanebloom_slice key = entry->key;
+  const uint32_t nbytes = timestamp_nbytes(&reading->timestamps, entry->family);
+  key.size -= nbytes < key.size ? nbytes : key.size;
+  return lanebloom_collector_add(reading->collector, key,
+                                 (struct hashed_entry){.family = entry->family,
+                                                       .log = reading->index & INT32_MAX,
+                                                       .is_prepared = entry->is_prepared});
+}
+
+static void end_batch(struct log_reading *reading)
+{
+  struct write_log *log = reading->log;
+  if (!lanebloom_batch_end(&reading->parser)) {
+    add_damage(log, reading->record_offset, reading->parser.problem);
+    return;
+  }
+  const uint64_t n = lanebloom_batch_count(&reading->parser), first = reading->parser.sequence;
+  const uint64_t last = n > 0 ? first + n - 1 : first;
+  log->sequence = last > log->sequence ? last : log->sequence;
+}
+
+static lanebloom_status take_fragment(struct log_reading *reading, const struct log_found *found)
+{
+  lanebloom_status status = LANEBLOOM_OK;
+  if (found->is_first) {
+    lanebloom_batch_begin(&reading->parser);
+    reading->record_offset = found->offset;
+  }
+  if (!reading->reader.is_compressed)
+    status = lanebloom_batch_feed(&reading->parser, found->bytes.data, found->bytes.size);
+  else if (!reading->parser.problem)
+    status = feed_compressed(reading, found->bytes, found->is_first);
+  if (!status && found->is_last)
+    end_batch(reading);
+  return status;
+}
+
+static void take_bad(struct log_reading *reading, const struct log_found *found)
+{
+  char text[DAMAGE_NBYTES];
+  snprintf(text, sizeof text, "expected %s %" PRIu64, found->expected, found->found);
+  add_damage(reading->log, found->offset, text);
+}
+
+static lanebloom_status read_all(struct log_reading *reading, const struct problem *problem)
+{
+  struct log_found found;
+  for (;;) {
+    lanebloom_status status = lanebloom_log_next(&reading->reader, &found, problem);
+    if (status)
+      return status;
+    if (found.what == LOG_FRAGMENT)
+      status = take_fragment(reading, &found);
+    else if (found.what == LOG_TIMESTAMPS)
+      status = take_timestamps(reading, found.bytes, found.offset);
+    else if (found.what == LOG_BAD)
+      take_bad(reading, &found);
+    else
+      break;
+    if (status)
+      return problem_status(problem, status);
+  }
+  reading->log->is_torn = found.what == LOG_TORN;
+  if (reading->parser.has_large_key)
+    add_damage(reading->log, 0, "expected keys of at most 64 MiB, found a larger one");
+  lanebloom_status status = lanebloom_collector_flush(reading->collector);
+  return status ? problem_status(problem, status) : LANEBLOOM_OK;
+}
+
+lanebloom_status lanebloom_write_log_read(struct write_log *log, const struct input *input,
+                                          uint32_t index, const struct timestamps *timestamps,
+                                          struct key_collector *collector,
+                                          const struct problem *problem)
+{
+  *log = (struct write_log){.number = log->number, .nbytes = input->nbytes};
+  struct log_reading *reading = calloc(1, sizeof *reading);
+  if (!reading)
+    return problem_memory(problem, sizeof *reading);
+  reading->log = log;
+  reading->index = index;
+  reading->collector = collector;
+  lanebloom_status status = LANEBLOOM_OK;
+  for (size_t i = 0; !status && i < timestamps->n; i++)
+    status = lanebloom_timestamps_set(&reading->timestamps, timestamps->list[i].family,
+                                      timestamps->list[i].nbytes);
+  lanebloom_log_begin(&reading->reader, input, log->number);
+  lanebloom_batch_init(&reading->parser, take_entry, reading);
+  status = status ? problem_status(problem, status) : read_all(reading, problem);
+  lanebloom_batch_free(&reading->parser);
+  zstd_free(reading->zstd);
+  free(reading->timestamps.list);
+  free(reading);
+  return status;
+}

@@ -1,0 +1,279 @@
+# lanebloom screen --db: whole databases, which the real LevelDB and RocksDB write.
+# SPDX-License-Identifier: MIT
+load helper
+
+export LC_ALL=C # keys are bytes
+VECTORS=$BATS_TEST_DIRNAME/../vectors/tables
+
+needs_engines() {
+  [[ -n ${DATABASES-} ]] || skip "this build has no LevelDB and RocksDB"
+}
+
+# make KIND...: a database of each, in a folder of that name.
+make() {
+  needs_engines
+  local kind
+  for kind; do
+    "$DATABASES" make "$kind" "$kind"
+  done
+}
+
+# keys KIND [FAMILY]: what the engine's iterator shows, of a copy, since opening changes it.
+keys() {
+  local end
+  for end in "" .logs .fast .slow; do
+    [[ ! -d $1$end ]] || cp -r "$1$end" "copy$end"
+  done
+  "$DATABASES" keys "$1" copy ${2-}
+  rm -rf copy copy.logs copy.fast copy.slow
+}
+
+# options KIND: sets `options`, by which all files of such a database are found.
+find_options() {
+  options=()
+  [[ $1 != rocksdb-db-paths ]] || options=(--db-path "$1.fast" --db-path "$1.slow")
+}
+
+# logs FOLDER: its logs, the newest last.
+logs() {
+  local all=("$1"/*.log)
+  printf '%s\n' "${all[@]}"
+}
+
+@test "every key that the engine shows is found; of absent keys no more than filters let pass" {
+  needs_engines
+  seq -f 'absent%06.0f' 20000 >absent
+  seq -f 'key1%05.0f' 20000 >>absent
+  nkinds=0
+  for kind in $("$DATABASES" kinds); do
+    make $kind
+    find_options $kind
+    keys $kind >wanted
+    status=0
+    lanebloom screen "${options[@]}" --db $kind wanted >found 2>err || status=$?
+    [[ ! -s err || $kind == rocksdb-ribbon ]] || { cat err; echo "$kind"; return 1; }
+    cmp wanted found || { echo "$kind: keys are lost"; return 1; }
+    [[ $status -eq $([[ -s wanted ]]; echo $?) ]]
+    n=$(lanebloom screen "${options[@]}" --db $kind -c absent 2>/dev/null) || true
+    [[ $n -lt 1200 || $kind == rocksdb-ribbon ]] || { echo "$kind: $n absent keys"; return 1; }
+    # without the logs all of them are not there: the test can fail
+    if [[ $kind == *-log ]]; then
+      run lanebloom screen -c --all-files --db $kind wanted
+      [[ $output != $(wc -l <wanted) ]]
+    fi
+    nkinds=$((nkinds + 1))
+  done
+  [[ $nkinds -ge 25 ]]
+}
+
+@test "tables that are obsolete are not asked" {
+  make rocksdb-obsolete leveldb-tables
+  # files that the MANIFEST does not name
+  [[ $(ls rocksdb-obsolete/*.sst | wc -l) -gt \
+    $(lanebloom tables --no-header rocksdb-obsolete | grep -c sst) ]]
+  seq -f 'old%06.0f' 0 2999 >old
+  run -1 lanebloom screen -c --db rocksdb-obsolete old
+  [[ $output -lt 150 ]]
+  [[ $(lanebloom screen -c --all-files --db rocksdb-obsolete old 2>/dev/null) -eq 3000 ]]
+  echo text >leveldb-tables/999999.ldb
+  run -0 --separate-stderr lanebloom screen -c --db leveldb-tables <<<table000001
+  [[ $output == 1 && -z $stderr ]]
+}
+
+@test "--which: (log) for keys of logs; with several databases, behind its folder" {
+  make leveldb-log rocksdb-log
+  echo log000007 >key
+  [[ $(lanebloom screen --which --db leveldb-log key) == $'(log)\tlog000007' ]]
+  [[ $(lanebloom screen --which -c --db leveldb-log --db rocksdb-log/ key) == \
+    $'leveldb-log/(log)\t1\nrocksdb-log/(log)\t1' ]]
+  [[ $(lanebloom tables --no-header leveldb-log | awk '{ print $1, $2, $3, $4 }') == \
+    '(log) leveldb keys 3000' ]]
+  [[ $(lanebloom tables --json rocksdb-log |
+    jq -c '[.file, .engine, .entries, .database.sequence, .database.logs, .database.complete]') == \
+    '["(log)","rocksdb",3000,3000,1,true]' ]]
+}
+
+@test "column families: all, or those that are named" {
+  make rocksdb-families
+  keys rocksdb-families users >users
+  keys rocksdb-families orders >orders
+  [[ $(lanebloom screen -c --db rocksdb-families --column-family users users) -eq 6000 ]]
+  run -1 lanebloom screen -c --db rocksdb-families --column-family users orders
+  [[ $output -lt 100 ]]
+  cat users orders | lanebloom screen --db rocksdb-families --column-family users \
+    --column-family orders | cmp - <(cat users orders)
+  fails_with "expected a column family named 'none', found none" \
+    lanebloom screen --db rocksdb-families --column-family none users
+  lanebloom tables --json rocksdb-families | jq -r '.column_family // empty' | grep -x users
+  [[ $(lanebloom tables --no-header rocksdb-families | awk '/sst/ { print $9, $10 }') == \
+    *"0 users"* ]]
+}
+
+@test "logs in another folder: by OPTIONS, or as the user says" {
+  make rocksdb-wal-dir
+  echo log000007 >key
+  lanebloom screen --db rocksdb-wal-dir key | cmp - key
+  mv rocksdb-wal-dir.logs moved
+  fails_with "expected the folder of logs that OPTIONS names as wal_dir, '" \
+    lanebloom screen --db rocksdb-wal-dir key
+  lanebloom screen --db rocksdb-wal-dir --wal-dir moved key | cmp - key
+  fails_with "none: No such file or directory" \
+    lanebloom screen --db rocksdb-wal-dir --wal-dir none key
+}
+
+@test "tables in other folders are missed, and found where the user says" {
+  make rocksdb-db-paths
+  echo table000007 >key
+  run -2 --separate-stderr lanebloom screen --db rocksdb-db-paths key
+  [[ -z $output && $stderr == *".sst: expected a table that the MANIFEST names, found none"* ]]
+  lanebloom screen --db rocksdb-db-paths --db-path rocksdb-db-paths.fast \
+    --db-path rocksdb-db-paths.slow key | cmp - key
+}
+
+@test "a live table that is missing is named, and nothing is printed" {
+  make leveldb-reopened
+  rm leveldb-reopened/*.ldb
+  fails_with "ldb: expected a table that the MANIFEST names, found none" \
+    lanebloom screen --db leveldb-reopened <<<new000001
+  run -2 --separate-stderr lanebloom tables --no-header leveldb-reopened
+  [[ ${#lines[@]} -eq 1 && $output == "(log) "* ]]
+}
+
+@test "a log that ends within a record: nothing is said, and all before is found" {
+  make leveldb-log rocksdb-log rocksdb-compressed-log
+  for kind in leveldb-log rocksdb-log rocksdb-compressed-log; do
+    log=$(logs $kind | tail -n 1)
+    keys $kind >wanted
+    cp -r $kind whole
+    size=$(stat -c %s "$log")
+    for cut in 1 50 5000; do
+      rm -rf $kind && cp -r whole $kind
+      truncate -s $((size - cut)) "$log"
+      run -0 --separate-stderr lanebloom screen --db $kind wanted
+      [[ -z $stderr && ${#lines[@]} -gt 2000 ]]
+      keys $kind >rest # the engine's own answer
+      lanebloom screen --db $kind rest | cmp - rest
+    done
+    rm -rf $kind && cp -r whole $kind
+    truncate -s +100000 "$log" # zeros
+    run -0 --separate-stderr lanebloom screen -c --db $kind wanted
+    [[ -z $stderr && $output -eq $(wc -l <wanted) ]]
+    rm -rf whole
+  done
+}
+
+# damage FILE OFFSET: another byte there.
+damage() {
+  printf '\xa5' | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
+}
+
+@test "a log that is damaged is named with the place; the rest is read, and the status is 2" {
+  make leveldb-log
+  log=$(logs leveldb-log)
+  keys leveldb-log >wanted
+  damage "$log" 40000
+  keys leveldb-log >rest
+  run -2 --separate-stderr lanebloom screen --db leveldb-log wanted
+  [[ ${#stderr_lines[@]} -eq 1 &&
+    $stderr == "lanebloom: $log: damaged at 3"*": expected another checksum, found "* ]]
+  # as many as LevelDB recovers, which drops the rest of the block
+  [[ $(wc -l <rest) -gt 2000 && $(wc -l <rest) -lt 3000 ]]
+  run -2 --separate-stderr lanebloom screen --db leveldb-log rest
+  [[ $output == "$(<rest)" ]]
+  run -2 --separate-stderr lanebloom screen -c -m 1 --db leveldb-log rest
+  [[ $output == 1 ]]
+  run -0 --separate-stderr lanebloom screen -q --db leveldb-log rest # as grep
+  run -2 --separate-stderr lanebloom tables --json leveldb-log
+  [[ $(jq .database.complete <<<"$output") == false && $stderr == *"damaged at"* ]]
+}
+
+@test "CURRENT and MANIFEST that are damaged are refused; a torn end of the MANIFEST is not" {
+  make leveldb-tables
+  cp -r leveldb-tables whole
+  manifest=leveldb-tables/$(<leveldb-tables/CURRENT)
+  again() {
+    rm -rf leveldb-tables
+    cp -r whole leveldb-tables
+  }
+  echo table000001 >key
+  size=$(stat -c %s "$manifest")
+  damage "$manifest" 20
+  fails_with "${manifest#*/}: damaged at 0: expected another checksum" \
+    lanebloom screen --db leveldb-tables key
+  again
+  printf 'MANIFEST-000002' >leveldb-tables/CURRENT
+  fails_with "CURRENT: damaged" lanebloom screen --db leveldb-tables key
+  again
+  echo ../MANIFEST-000002 >leveldb-tables/CURRENT
+  fails_with "CURRENT: damaged" lanebloom screen --db leveldb-tables key
+  again
+  echo MANIFEST-000099 >leveldb-tables/CURRENT
+  fails_with "MANIFEST-000099: No such file or directory" lanebloom screen --db leveldb-tables key
+  again
+  rm leveldb-tables/CURRENT
+  fails_with "CURRENT: No such file or directory" lanebloom screen --db leveldb-tables key
+  again
+  : >"$manifest"
+  fails_with "expected the numbers of the log" lanebloom screen --db leveldb-tables key
+  again
+  head -c 50 /dev/zero >>"$manifest"
+  lanebloom screen --db leveldb-tables key | cmp - key
+  again
+  tail -c 20 "$manifest" >>"$manifest" # what could be a header, and no more
+  lanebloom screen --db leveldb-tables key | cmp - key
+}
+
+@test "goleveldb's newer CURRENT" {
+  make leveldb-log
+  mv leveldb-log/CURRENT leveldb-log/CURRENT.7
+  echo MANIFEST-000001 >leveldb-log/CURRENT
+  lanebloom screen --db leveldb-log <<<log000001
+  echo MANIFEST-000099 >leveldb-log/CURRENT.8 # which does not exist
+  fails_with "MANIFEST-000001: No such file" lanebloom screen --db leveldb-log <<<log000001
+}
+
+@test "Pebble's folders are read as before: all tables, and a warning of logs" {
+  mkdir db
+  cp "$VECTORS/rocksdb_fv5_xxh3_flb10.sst" db/000004.sst
+  touch db/marker.manifest.000001.MANIFEST-000001
+  echo text >db/000002.log
+  run -0 --separate-stderr lanebloom screen --db db <<<'~'
+  [[ $output == '~' && $stderr == *"000002.log: warning: "* ]]
+}
+
+# beside_writer ENGINE RUNS: looks while it writes, and again after it was killed.
+beside_writer() {
+  local engine=$1 nruns=$2 i
+  for ((i = 0; i < nruns; i++)); do
+    if ((i % 25 == 0)); then
+      rm -rf db
+      "$DATABASES" write "$engine" db >acknowledged 3>&- &
+      writer=$!
+      until [[ -s acknowledged && -e db/CURRENT ]]; do sleep 0.01; done
+    fi
+    head -n "$(wc -l <acknowledged)" acknowledged >wanted
+    lanebloom screen --db db -v wanted >lost 2>err || [[ $? -eq 1 ]] ||
+      { echo "run $i: $(<err)"; kill -9 $writer; return 1; }
+    [[ ! -s lost ]] || { echo "run $i: $(wc -l <lost) lost"; kill -9 $writer; return 1; }
+    ((i % 25 == 24)) || continue
+    kill -9 $writer
+    wait $writer || true
+    lanebloom screen --db db acknowledged 2>err | cmp - acknowledged
+    [[ ! -s err ]]
+  done
+}
+
+@test "beside a writer no run fails, and no key written before it is lost: LevelDB" {
+  needs_engines
+  beside_writer leveldb $(exhaustive && echo 500 || echo 50)
+}
+
+@test "beside a writer: RocksDB" {
+  needs_engines
+  beside_writer rocksdb $(exhaustive && echo 500 || echo 50)
+}
+
+@test "beside a writer: RocksDB, logs that are recycled" {
+  needs_engines
+  beside_writer rocksdb-recycled $(exhaustive && echo 500 || echo 50)
+}
