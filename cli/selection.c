@@ -113,7 +113,7 @@ const struct argp selection_argp = {
             {"unmatched", OPTION_UNMATCHED, "FILE", 0,
              "Write the records that are not selected to FILE, likewise", 2},
             {"summary", OPTION_SUMMARY, "FORM", OPTION_ARG_OPTIONAL,
-             "At the end, print on standard error how many records there were, how many of them "
+             "At the end, print on standard error how many records were read, how many of them "
              "were selected, and more; as `text' (without FORM) or `json'",
              2},
             {"summary-file", OPTION_SUMMARY_FILE, "FILE", 0, "Write that to FILE instead", 2},

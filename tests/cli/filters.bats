@@ -106,7 +106,7 @@ one_by_one() {
   refuses "once, found 'a' twice" lanebloom screen --filter a --filter a
   refuses "only one of --filter and --db" lanebloom screen --filter a --db b
   refuses "only one of --which and --invert-match" lanebloom screen --filter a --which -v
-  refuses "--writer needs --db" lanebloom screen --writer goleveldb --filter a
+  refuses "need --db PATH" lanebloom screen --writer goleveldb --filter a
   refuses "only one FILTER can be standard input" \
     lanebloom screen --filter - --filter /dev/stdin input
   refuses "FILTER and INPUT cannot both be standard input" lanebloom screen --filter a --filter -
