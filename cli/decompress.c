@@ -1,9 +1,12 @@
-/* A thread that decompresses, and pieces that it fills in a ring. It waits for a free piece, or for
- * the file to be read; there it can be cancelled.
+/* A thread that decompresses, and pieces that it fills in a ring. A thread that waits for a pipe is
+ * left behind where the rest is not wanted: it ends when the pipe says something, or with the
+ * command. Cancelling it would take memory, and without memory abort.
  * SPDX-License-Identifier: MIT */
 #include "decompress.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +28,10 @@ struct piece {
 struct decompressor {
   struct decoder *decoder;
   struct codec_step step;
-  int fd;
-  bool has_thread;
+  int fd; /* its own */
+  bool has_thread, has_ended;
+  atomic_bool is_abandoned;
+  atomic_int nowners; /* the last one frees it: the thread, or who created it */
   pthread_t thread;
   sem_t nfree, nfilled; /* pieces */
   size_t next;          /* to be taken */
@@ -74,18 +79,31 @@ static void fill(struct decompressor *decompressor, struct piece *piece)
   piece->nbytes = sizeof piece->bytes - step->nout;
 }
 
+static void release(struct decompressor *decompressor)
+{
+  if (--decompressor->nowners > 0)
+    return;
+  close(decompressor->fd);
+  sem_destroy(&decompressor->nfree);
+  sem_destroy(&decompressor->nfilled);
+  decoder_destroy(decompressor->decoder);
+  free(decompressor);
+}
+
 static void *run(void *argument)
 {
   struct decompressor *decompressor = argument;
-  for (size_t i = 0;; i = (i + 1) % NPIECES) {
+  bool is_last = false;
+  for (size_t i = 0; !is_last; i = (i + 1) % NPIECES) {
     take(&decompressor->nfree);
-    struct piece *piece = &decompressor->pieces[i];
-    fill(decompressor, piece);
-    const bool is_last = piece->nbytes == 0;
+    if (decompressor->is_abandoned)
+      break;
+    fill(decompressor, &decompressor->pieces[i]);
+    is_last = decompressor->pieces[i].nbytes == 0;
     give(&decompressor->nfilled);
-    if (is_last)
-      return NULL;
   }
+  release(decompressor);
+  return NULL;
 }
 
 /* ---- Taking ---- */
@@ -94,19 +112,27 @@ struct decompressor *decompressor_create(enum codec codec, int fd, const char *b
 {
   struct decompressor *decompressor = malloc(sizeof *decompressor);
   struct decoder *decoder = decoder_create(codec);
-  if (!decompressor || !decoder) {
+  const int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  if (!decompressor || !decoder || own < 0) {
+    if (own >= 0)
+      close(own);
     free(decompressor);
     decoder_destroy(decoder);
     return NULL;
   }
   decompressor->decoder = decoder;
-  decompressor->fd = fd;
+  decompressor->fd = own;
   decompressor->next = 0;
+  decompressor->has_ended = false;
+  atomic_init(&decompressor->is_abandoned, false);
   memcpy(decompressor->file_bytes, bytes, nbytes);
   decompressor->step = (struct codec_step){.in = decompressor->file_bytes, .nin = nbytes};
   sem_init(&decompressor->nfree, 0, NPIECES);
   sem_init(&decompressor->nfilled, 0, 0);
+  atomic_init(&decompressor->nowners, 2);
   decompressor->has_thread = start_thread(&decompressor->thread, run, decompressor);
+  if (!decompressor->has_thread)
+    decompressor->nowners = 1;
   return decompressor;
 }
 
@@ -124,6 +150,7 @@ ssize_t decompressor_read(struct decompressor *decompressor, char *to, size_t *n
     *error = piece->error;
   else
     memcpy(to, piece->bytes, piece->nbytes);
+  decompressor->has_ended = nbytes <= 0;
   decompressor->next = (decompressor->next + 1) % NPIECES;
   give(&decompressor->nfree);
   return nbytes;
@@ -133,12 +160,11 @@ void decompressor_destroy(struct decompressor *decompressor)
 {
   if (!decompressor)
     return;
-  if (decompressor->has_thread) {
-    pthread_cancel(decompressor->thread);
+  decompressor->is_abandoned = true;
+  give(&decompressor->nfree);
+  if (decompressor->has_thread && decompressor->has_ended)
     pthread_join(decompressor->thread, NULL);
-  }
-  sem_destroy(&decompressor->nfree);
-  sem_destroy(&decompressor->nfilled);
-  decoder_destroy(decompressor->decoder);
-  free(decompressor);
+  else if (decompressor->has_thread)
+    pthread_detach(decompressor->thread);
+  release(decompressor);
 }

@@ -10,8 +10,8 @@
 struct decompressor;
 
 /* Begins to decompress: first the nbytes, which are copied, then what the file still has. The file
- * is borrowed. Where no thread is to be had, decompressor_read() does the work. NULL: memory ran
- * out. */
+ * may be closed. Where no thread is to be had, decompressor_read() does the work. NULL: memory
+ * or descriptors ran out, as errno says. */
 struct decompressor *decompressor_create(enum codec codec, int fd, const char *bytes,
                                          size_t nbytes);
 
@@ -20,7 +20,7 @@ struct decompressor *decompressor_create(enum codec codec, int fd, const char *b
 ssize_t decompressor_read(struct decompressor *decompressor, char *to, size_t *nread,
                           struct codec_error *error);
 
-/* Also before the end of the file: the thread is stopped where it waits. NULL: does nothing. */
+/* Also before the end of the file, without waiting for it. NULL: does nothing. */
 void decompressor_destroy(struct decompressor *decompressor);
 
 #endif

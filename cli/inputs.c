@@ -182,8 +182,10 @@ static bool decompress(struct inputs *inputs, struct chunk *chunk, const struct 
     return false;
   }
   inputs->decompressor = decompressor_create(kind->codec, inputs->fd, chunk->data, chunk->nbytes);
-  if (!inputs->decompressor)
+  if (!inputs->decompressor && errno == ENOMEM)
     fail_without_memory(inputs, chunk);
+  else if (!inputs->decompressor)
+    fail(inputs, chunk, "%s", strerror(errno));
   chunk->nbytes = 0;
   return inputs->decompressor != NULL;
 }
