@@ -133,8 +133,8 @@ static lanebloom_status read_current(const char *folder, const char *name, uint6
  * ahead. */
 static void prefer_newer(const char *folder, uint64_t number, char **manifest)
 {
-  uint64_t newest, found;
-  char name[40], *other;
+  uint64_t newest, found = 0; /* gcc 12 at -O3 does not see that both are set */
+  char name[40], *other = NULL;
   if (!find_highest(folder, "CURRENT.", "", &newest))
     return;
   snprintf(name, sizeof name, "CURRENT.%" PRIu64, newest);
@@ -153,7 +153,7 @@ lanebloom_status lanebloom_folder_current(const char *folder, char **manifest,
 {
   char text[200];
   const struct problem inner = {text, sizeof text};
-  uint64_t number;
+  uint64_t number = 0;
   *manifest = NULL;
   problem_clear(&inner);
   lanebloom_status status = read_current(folder, "CURRENT", &number, manifest, &inner);
