@@ -158,6 +158,8 @@ static void look_at_filter(struct add *add)
   char problem[256];
   if (lanebloom_filter_map(add->file, &filter, problem, sizeof problem) != LANEBLOOM_OK)
     die(build->path, "%s", problem);
+  if (!take_form(&build->syntax, build->path, filter))
+    exit(EXIT_TROUBLE);
   plan_like(add, filter);
   lanebloom_filter_close(filter);
 }

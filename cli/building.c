@@ -141,8 +141,9 @@ static size_t count_workers(const struct build *build, uint64_t nkeys, uint64_t 
 
 static lanebloom_status create_builder(const struct build *build, lanebloom_builder **builder)
 {
-  return lanebloom_builder_create(build->format, build->bits_per_key, build->expected_keys,
-                                  builder);
+  const lanebloom_status status =
+      lanebloom_builder_create(build->format, build->bits_per_key, build->expected_keys, builder);
+  return status ? status : lanebloom_builder_set_key_form(*builder, build->syntax.form);
 }
 
 static void add_chunk(void *context, size_t worker, struct cutter *cutter, struct chunk *chunk)

@@ -117,6 +117,24 @@ extern const struct argp field_argp;
 /* A usage error for --missing=keep: for verbs that print no records. */
 void refuse_keep(const struct record_syntax *syntax, const struct argp_state *state);
 
+/* ---- form_options.c: key forms ---- */
+
+/* --trim, --lower, --decode: a child of record_argp, with its input. */
+extern const struct argp form_argp;
+
+/* After the last option: several fields make a form, too. */
+void finish_form(struct record_syntax *syntax, const struct argp_state *state);
+
+/* Room for the text of any form. */
+enum { FORM_TEXT_NBYTES = 80 };
+
+/* For people: "hex, trimmed". */
+void describe_form(lanebloom_key_form form, char text[FORM_TEXT_NBYTES]);
+
+/* Makes keys in the form of the filter at `path`. If text cannot have this form, or if options or
+ * another filter say otherwise, prints a message and returns false. path: borrowed. */
+bool take_form(struct record_syntax *syntax, const char *path, const lanebloom_filter *filter);
+
 /* ---- filters.c ---- */
 
 bool is_standard_input(const char *path);

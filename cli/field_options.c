@@ -112,7 +112,8 @@ const struct argp field_argp = {
              6},
             {"no-header", OPTION_NO_HEADER, NULL, 0, "The first record is like any other", 6},
             {"missing", OPTION_MISSING, "WHAT", 0,
-             "A record that has fewer fields, as an empty line may: `fail' ends the command (the "
+             "A record without a key, because it has fewer fields or malformed text: `fail' ends "
+             "the command (the "
              "default), `drop' leaves it out, `keep' selects it, where records are selected. A "
              "field "
              "that is empty is an empty key",

@@ -77,6 +77,8 @@ static void open_filter(struct hash *hash)
   hash->filter = load_filter(hash->path, &(struct filter_source){0});
   if (!hash->filter)
     exit(EXIT_TROUBLE);
+  if (!take_form(&hash->syntax, hash->path, hash->filter))
+    exit(EXIT_TROUBLE);
   lanebloom_filter_info info;
   lanebloom_filter_describe(hash->filter, &info, sizeof info);
   if (hash->format && hash->format != info.format)

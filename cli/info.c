@@ -92,6 +92,9 @@ static void print_text(const char *path, const lanebloom_filter *filter,
     outputf("false-positive rate, measured: %.4g %% (95 %% interval %.4g %% to %.4g %%; %" PRIu64
             " random hashes, seed %" PRIu64 ")\n",
             100 * measured->rate, 100 * measured->low, 100 * measured->high, nhashes, MEASURE_SEED);
+  char form[FORM_TEXT_NBYTES];
+  describe_form(info->key_form, form);
+  outputf("key form: %s\n", form);
 }
 
 static struct json_object *json_measurement(const struct measurement *measured, uint64_t nhashes)
@@ -104,6 +107,22 @@ static struct json_object *json_measurement(const struct measurement *measured, 
   json_object_object_add(object, "high", json_object_new_double(measured->high));
   json_object_object_add(object, "hashes", json_object_new_uint64(nhashes));
   json_object_object_add(object, "seed", json_object_new_uint64(MEASURE_SEED));
+  return object;
+}
+
+static struct json_object *json_flag(lanebloom_key_form form, uint32_t flag)
+{
+  return json_object_new_boolean((form.flags & flag) != 0);
+}
+
+static struct json_object *json_form(lanebloom_key_form form)
+{
+  struct json_object *object = json_needed(json_object_new_object());
+  json_object_object_add(object, "encoding",
+                         json_object_new_string(lanebloom_encoding_name(form.encoding)));
+  json_object_object_add(object, "trimmed", json_flag(form, LANEBLOOM_KEY_TRIMMED));
+  json_object_object_add(object, "lowered", json_flag(form, LANEBLOOM_KEY_LOWERED));
+  json_object_object_add(object, "joined", json_flag(form, LANEBLOOM_KEY_JOINED));
   return object;
 }
 
@@ -130,6 +149,7 @@ static void print_json(const char *path, const lanebloom_filter *filter,
   json_object_object_add(object, "model_rate", json_number(info->model_rate));
   if (nhashes > 0)
     json_object_object_add(object, "measured_rate", json_measurement(measured, nhashes));
+  json_object_object_add(object, "key_form", json_form(info->key_form));
   output_json(object);
 }
 

@@ -337,6 +337,7 @@ static size_t faulty_nbytes(struct inputs *inputs, const struct chunk *chunk)
   syntax.fields.n = 1; /* a field that no record has: no key is made */
   syntax.fields.fields[0] = (struct field){.number = SIZE_MAX - 1};
   syntax.fields.missing = MISSING_DROP;
+  syntax.form = (lanebloom_key_form){0};
   const size_t nbytes = (size_t)(last + 1 - chunk->data);
   cutter_begin(&inputs->checker, &syntax, chunk->data, nbytes, chunk->at_beginning);
   for (struct batch batch; cutter_next(&inputs->checker, &batch);)

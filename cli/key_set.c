@@ -11,6 +11,7 @@
 
 #include "bits.h"
 #include "cli.h"
+#include "key_form.h"
 #include "key_set.h"
 
 /* Of the hashes that keys have, the widest. */
@@ -338,7 +339,7 @@ void key_set_read(struct key_set *set, const char *path, const struct record_syn
   if (syntax->width && set->nbytes % syntax->width)
     die(input_name(path), "expected records of %zu bytes, found %zu bytes after the last one",
         syntax->width, set->nbytes % syntax->width);
-  if (syntax->fields.n > 0)
+  if (syntax->fields.n > 0 || form_converts(syntax->form))
     pack_keys(set, path);
   if (set->nbytes > POSITION_MASK)
     die(input_name(path), "expected at most 2^%d bytes of keys, found %zu", POSITION_NBITS,

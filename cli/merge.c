@@ -80,6 +80,16 @@ static struct mapped *map_all(const struct merge *merge)
   return mapped;
 }
 
+static void complain_of_form(const char *name, lanebloom_key_form form, const char *first_name,
+                             lanebloom_key_form first)
+{
+  char found[FORM_TEXT_NBYTES], wanted[FORM_TEXT_NBYTES];
+  describe_form(form, found);
+  describe_form(first, wanted);
+  complain(name, "expected the key form of %s, which is '%s'; found '%s'", first_name, wanted,
+           found);
+}
+
 /* Says what differs. false: nothing of this. */
 static bool complain_of_difference(const char *name, const lanebloom_filter *filter,
                                    const char *first_name, const lanebloom_filter *first)
@@ -101,6 +111,9 @@ static bool complain_of_difference(const char *name, const lanebloom_filter *fil
   else if (found.nprobes != wanted.nprobes)
     complain(name, "expected the probes per key of %s, %" PRIu32 ", found %" PRIu32 "%s",
              first_name, wanted.nprobes, found.nprobes, advice);
+  else if (found.key_form.encoding != wanted.key_form.encoding ||
+           found.key_form.flags != wanted.key_form.flags)
+    complain_of_form(name, found.key_form, first_name, wanted.key_form);
   else
     return false;
   return true;

@@ -193,7 +193,7 @@ static error_t parse_record_option(int key, char *text, struct argp_state *state
   switch (key) {
   case ARGP_KEY_INIT:
     *syntax = (struct record_syntax){.terminator = '\n'};
-    state->child_inputs[0] = syntax;
+    state->child_inputs[0] = state->child_inputs[1] = syntax;
     return 0;
   case 'z':
     syntax->terminator = '\0';
@@ -210,6 +210,7 @@ static error_t parse_record_option(int key, char *text, struct argp_state *state
   case ARGP_KEY_END:
     if ((syntax->width > 0) + (syntax->terminator == '\0') + syntax->crlf > 1)
       argp_error(state, "give only one of --width, --null and --crlf");
+    finish_form(syntax, state);
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;
@@ -233,7 +234,7 @@ const struct argp record_argp = {
              5},
             {0}},
     .parser = parse_record_option,
-    .children = (const struct argp_child[]){{.argp = &field_argp}, {0}},
+    .children = (const struct argp_child[]){{.argp = &field_argp}, {.argp = &form_argp}, {0}},
 };
 
 /* ---- jobs ---- */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "key_form.h"
 #include "records.h"
 #include "separated.h"
 
@@ -82,8 +83,10 @@ void cutter_begin(struct cutter *cutter, const struct record_syntax *syntax, con
 void cutter_end(struct cutter *cutter)
 {
   free(cutter->joined);
+  free(cutter->converted);
   cutter->joined = NULL;
-  cutter->capacity = 0;
+  cutter->converted = NULL;
+  cutter->capacity = cutter->converted_capacity = 0;
 }
 
 static void cut_fixed(struct cutter *cutter, struct batch *batch)
@@ -142,15 +145,123 @@ static void cut_terminated(struct cutter *cutter, struct batch *batch)
   batch->keys = lanebloom_keys_slices(records, batch->n);
 }
 
+/* ---- Converting keys ---- */
+
+/* The keys of whole records, which may be the records themselves, are copied to be changed. */
+static void take_whole_records(struct cutter *cutter, struct batch *batch)
+{
+  const unsigned flags = cutter->syntax.form.flags;
+  const bool trims = flags & LANEBLOOM_KEY_TRIMMED && !(flags & LANEBLOOM_KEY_JOINED);
+  for (size_t i = 0; i < batch->n; i++) {
+    const lanebloom_slice record = batch_key(batch, i);
+    cutter->keys[i] = trims ? trim_text(record) : record;
+  }
+  memset(cutter->missing, 0, sizeof cutter->missing);
+  cutter->nlines += batch->n;
+}
+
+/* Makes room for the converted keys. false: memory ran out. */
+static bool reserve_converted(struct cutter *cutter, size_t n)
+{
+  size_t needed = 0;
+  for (size_t i = 0; i < n; i++)
+    needed += max_key_nbytes(cutter->keys[i].size);
+  if (needed <= cutter->converted_capacity)
+    return true;
+  free(cutter->converted);
+  cutter->converted = malloc(needed);
+  cutter->converted_capacity = cutter->converted ? needed : 0;
+  return cutter->converted != NULL;
+}
+
+/* Ends cutting before record i. nlines: before the batch. */
+static void stop_at(struct cutter *cutter, struct batch *batch, size_t i, uint64_t nlines,
+                    enum fault_kind kind)
+{
+  const char *record = batch_record(batch, i);
+  uint64_t line = nlines + 1;
+  for (const char *at = batch->data; at < record && !batch->width; at++)
+    line += *at == cutter->syntax.terminator;
+  cutter->fault = (struct fault){.kind = kind, .line = batch->width ? line + i : line};
+  cutter->next = record;
+  batch->n = i;
+}
+
+/* Says where in the record the text is malformed, unless it was put together elsewhere. */
+static void explain_fault(struct cutter *cutter, const struct batch *batch, size_t i)
+{
+  const lanebloom_slice text = cutter->keys[i];
+  const uintptr_t begin = (uintptr_t)batch_record(batch, i);
+  const uintptr_t end = (uintptr_t)batch_record(batch, i + 1);
+  char problem[sizeof cutter->fault.text - sizeof "column 18446744073709551615: "];
+  const size_t at = explain_text(cutter->syntax.form, text, problem, sizeof problem);
+  const uintptr_t place = (uintptr_t)text.data;
+  if (place >= begin && place < end)
+    snprintf(cutter->fault.text, sizeof cutter->fault.text, "column %zu: %s",
+             (size_t)(place - begin) + at + 1, problem);
+  else
+    snprintf(cutter->fault.text, sizeof cutter->fault.text, "%s", problem);
+}
+
+/* Replaces the text of keys by what it stands for. nlines: before the batch. */
+static void convert_keys(struct cutter *cutter, struct batch *batch, lanebloom_key_form form,
+                         uint64_t nlines)
+{
+  const size_t nmissing = cutter->nmissing;
+  if (!reserve_converted(cutter, batch->n)) {
+    stop_at(cutter, batch, 0, nlines, FAULT_MEMORY);
+    return;
+  }
+  uint8_t *to = cutter->converted;
+  for (size_t i = 0; i < batch->n; i++) {
+    if (!batch_has_key(batch, i))
+      continue;
+    lanebloom_slice *key = &cutter->keys[i];
+    uint8_t *end = convert_text(form, *key, to);
+    if (!end && cutter->syntax.fields.missing == MISSING_FAIL) {
+      stop_at(cutter, batch, i, nlines, FAULT_TEXT);
+      explain_fault(cutter, batch, i);
+      return;
+    }
+    if (!end) {
+      cutter->missing[i / 8] |= (uint8_t)(1 << i % 8);
+      cutter->nmissing++;
+      end = to;
+    }
+    *key = (lanebloom_slice){to, (size_t)(end - to)};
+    to = end;
+  }
+  if (cutter->nmissing > nmissing)
+    batch->missing = cutter->missing;
+}
+
+/* Makes keys of their text. Fields were trimmed before they were joined. */
+static void make_keys(struct cutter *cutter, struct batch *batch, uint64_t nlines)
+{
+  const uint32_t joined = LANEBLOOM_KEY_JOINED;
+  lanebloom_key_form form = cutter->syntax.form;
+  if (cutter->syntax.fields.n == 0)
+    take_whole_records(cutter, batch);
+  else
+    form.flags &= ~joined;
+  if (form.encoding || form.flags & (LANEBLOOM_KEY_LOWERED | joined))
+    convert_keys(cutter, batch, form, nlines);
+  batch->slices = cutter->keys;
+  batch->keys = lanebloom_keys_slices(cutter->keys, batch->n);
+}
+
 bool cutter_next(struct cutter *cutter, struct batch *batch)
 {
   if (cutter->next == cutter->end || cutter->fault.kind)
     return false;
+  const uint64_t nlines = cutter->nlines;
   *batch = (struct batch){.data = cutter->next, .width = cutter->syntax.width};
   if (cutter->syntax.fields.n > 0)
     cut_separated(cutter, batch);
   else
     (batch->width ? cut_fixed : cut_terminated)(cutter, batch);
+  if (form_converts(cutter->syntax.form))
+    make_keys(cutter, batch, nlines);
   cutter->nrecords += batch->n;
   return batch->n > 0;
 }
@@ -209,6 +320,9 @@ void describe_fault(const struct cutter *cutter, char *text, size_t size)
     return;
   case FAULT_UNCLOSED:
     snprintf(text, size, "field %zu: expected a closing quote, found the end of the input", column);
+    return;
+  case FAULT_TEXT:
+    snprintf(text, size, "%s; see --missing", fault->text);
     return;
   }
 }

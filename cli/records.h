@@ -1,6 +1,6 @@
 /* Records: cuts chunks of input into lines, NUL-terminated strings, fixed-width keys or CSV
  * records, a batch at a time. The records of a batch are adjacent bytes of the chunk; so are their
- * keys, except those that are joined from several fields or had quotes in them.
+ * keys, except those that are joined from several fields, had quotes in them or are converted.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_RECORDS_H
 #define LANEBLOOM_CLI_RECORDS_H
@@ -31,6 +31,11 @@ struct record_syntax {
   bool crlf;                  /* a carriage return before the terminator is no part of the key */
   enum decompress decompress; /* before it is cut */
   struct field_syntax fields;
+
+  /* How the text of a key becomes the key. JOINED also says that whole records are joined fields.
+   * form_origin: who says so, for messages; NULL: nobody. */
+  lanebloom_key_form form;
+  const char *form_origin;
 };
 
 /* Are inputs decompressed? */
@@ -63,7 +68,8 @@ struct batch {
                                      is the end of the batch; NULL for fixed width */
   size_t width;                   /* bytes per record; 0: `records` */
   lanebloom_slice *slices;        /* the keys; NULL for fixed width */
-  uint8_t *missing; /* bit i: record i has no key, as its fields are missing; NULL: all have one */
+  uint8_t *missing; /* bit i: record i has no key, as its fields are missing or malformed; NULL: all
+                       have one */
 };
 
 /* Where record i begins, i at most n. It ends, terminator included, where record i + 1 begins. */
@@ -92,16 +98,18 @@ void batch_drop_missing(struct batch *batch);
 enum fault_kind {
   FAULT_NONE,
   FAULT_MEMORY,
-  FAULT_MISSING, /* fewer fields than the key needs */
-  FAULT_QUOTE,   /* a quote inside a field that does not begin with one */
-  FAULT_AFTER,   /* neither separator nor line end after the closing quote */
-  FAULT_UNCLOSED /* no closing quote */
+  FAULT_MISSING,  /* fewer fields than the key needs */
+  FAULT_QUOTE,    /* a quote inside a field that does not begin with one */
+  FAULT_AFTER,    /* neither separator nor line end after the closing quote */
+  FAULT_UNCLOSED, /* no closing quote */
+  FAULT_TEXT      /* the text of a key cannot be decoded */
 };
 
 struct fault {
   enum fault_kind kind;
   uint64_t line;  /* of the chunk, from 1 */
   size_t nfields; /* of the record, up to the fault */
+  char text[200]; /* of a text: what is wrong */
 };
 
 /* Cuts bytes that are whole records, terminators included, into batches. */
@@ -120,6 +128,8 @@ struct cutter {
   size_t capacity;          /* of `joined` */
   size_t needed_nbytes;     /* the most that the chunk's keys take */
   size_t njoined;           /* bytes */
+  uint8_t *converted;       /* keys of a batch whose text was converted, or NULL */
+  size_t converted_capacity;
   lanebloom_slice records[BATCH_NRECORDS + BLOCK_NBYTES + 1];
   lanebloom_slice keys[BATCH_NRECORDS];
   uint8_t missing[BATCH_NRECORDS / 8];

@@ -171,6 +171,8 @@ static void load_filters(struct screen *screen)
     lanebloom_filter *filter = load_filter(screen->filters[i], &screen->source);
     if (!filter)
       continue;
+    if (!screen->source.raw && !take_form(&screen->syntax, screen->filters[i], filter))
+      exit(EXIT_TROUBLE);
     sources_add_filter(&screen->sources, screen->filters[i], filter);
     check_filter(&screen->sources.all[screen->sources.n - 1]);
   }

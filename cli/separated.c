@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "key_form.h"
 #include "separated.h"
 
 /* A field, without quotes around it. */
@@ -72,11 +73,24 @@ static bool join(struct cutter *cutter, const struct cursor *cursor, lanebloom_s
   return true;
 }
 
+/* Each field by itself, before several are joined. */
+static void trim_fields(struct cursor *cursor)
+{
+  for (size_t i = 0; i < cursor->nfound; i++) {
+    struct span *span = &cursor->found[i];
+    const lanebloom_slice text = trim_text((lanebloom_slice){span->data, span->nbytes});
+    span->data = text.data;
+    span->nbytes = text.size;
+  }
+}
+
 /* Sets key n from the fields that were found. false: there is a fault. */
-static bool set_key(struct cutter *cutter, const struct cursor *cursor, size_t n)
+static bool set_key(struct cutter *cutter, struct cursor *cursor, size_t n)
 {
   lanebloom_slice *key = &cutter->keys[n];
   *key = (lanebloom_slice){cursor->record, 0};
+  if (cutter->syntax.form.flags & LANEBLOOM_KEY_TRIMMED)
+    trim_fields(cursor);
   if (cursor->nfound < cutter->syntax.fields.n) {
     if (cutter->syntax.fields.missing == MISSING_FAIL) {
       set_fault(cutter, cursor, FAULT_MISSING);

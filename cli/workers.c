@@ -47,7 +47,7 @@ static void check_fault(const struct job *job, const struct worker *self)
   if (fault->kind == FAULT_NONE)
     return;
   describe_fault(&self->cutter, text, sizeof text);
-  const bool are_lines = self->cutter.syntax.terminator == '\n';
+  const bool are_lines = self->cutter.syntax.terminator == '\n' && !self->cutter.syntax.width;
   complain(self->chunk.name, "%s %" PRIu64 ": %s", are_lines ? "line" : "record",
            job->nlines + fault->line, text);
   job_exit(job, EXIT_TROUBLE);
@@ -150,8 +150,11 @@ static void report_missing(const struct job *job)
 {
   const struct field_syntax *fields = &job->inputs->syntax.fields;
   if (job->nmissing > 0 && !job->is_first_of_two)
-    complain(NULL, "%" PRIu64 " of %" PRIu64 " records lack a field of the key: %s (--missing)",
-             job->nmissing, job->nrecords, fields->missing == MISSING_KEEP ? "kept" : "dropped");
+    complain(NULL, "%" PRIu64 " of %" PRIu64 " records %s: %s (--missing)", job->nmissing,
+             job->nrecords,
+             job->inputs->syntax.form.encoding ? "have no key, or malformed text"
+                                               : "lack a field of the key",
+             fields->missing == MISSING_KEEP ? "kept" : "dropped");
 }
 
 void job_run(struct job *job)

@@ -516,8 +516,8 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_set_key_form(lanebloom_bu
 
 /* Adds to `into` what was added to `from`, which stays as it is. Errors: ARGUMENT: both are one
  * builder. MISMATCH: the formats or the key forms differ; or only one has expected_keys 0; or both
- * have it and the bits per key differ; or neither has it and size or probes differ. MEMORY, KERNEL.
- * */
+ * have it and the bits per key differ; or neither has it and size or probes differ. MEMORY,
+ * KERNEL. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_merge(lanebloom_builder *into,
                                                              const lanebloom_builder *from);
 

@@ -27,8 +27,8 @@ static inline bool same_key_form(lanebloom_key_form a, lanebloom_key_form b)
 }
 
 /* Makes a filter of the plain key form of the engine's bytes, which are in `memory` or borrowed. On
- * success the filter owns the memory; on an error the caller does. Errors: FORMAT, LIMIT, MEMORY.
- * */
+ * success the filter owns the memory; on an error the caller does. Errors: FORMAT, LIMIT,
+ * MEMORY. */
 lanebloom_status lanebloom_filter_adopt(const struct format_table *requested, const uint8_t *bytes,
                                         size_t nbytes, uint64_t nkeys, double bits_per_key,
                                         struct memory memory, lanebloom_filter **filter);

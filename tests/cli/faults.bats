@@ -14,6 +14,7 @@ make_inputs() {
   lanebloom build -o filter keys
   numbers 2001 5000 | lanebloom build -o more
   numbers 3001 3010 >few
+  sed 's/.*/&,a "note"/' few | lanebloom build -d , -f 1,2 -o pairs
   gzip -k others
   zstd -q others
   { echo 'note,key'; sed 's/.*/"a ""note""",&/' keys; echo lacks; } >rows.csv
@@ -150,8 +151,10 @@ each_verb() {
   each "$@" verify filter more
   each "$@" plan --keys 1M --rate 1%
   each "$@" match -j 1 keys others
-  each "$@" screen -j 1 --csv -f key,note --missing=drop -v filter rows.csv
+  each "$@" screen -j 1 --csv -f key,note --missing=drop -v pairs rows.csv
   each "$@" build -j 2 --csv -f key,note --missing=drop -o target rows.csv
+  each "$@" build -j 2 --trim --lower -o target keys
+  each "$@" match -j 1 --lower keys others
   each "$@" screen -j 2 -n filter others.gz
   each "$@" screen -j 1 -v filter others.zst
   each "$@" build -j 2 -o target others.gz keys others.zst
@@ -283,7 +286,7 @@ count_calls() {
   make_inputs
   lanebloom build -o raw --format leveldb --raw keys
   mkdir kept
-  cp keys others others.* few filter more raw rows.csv *.sst *.ldb kept
+  cp keys others others.* few filter more pairs raw rows.csv *.sst *.ldb kept
   each_verb read shrink
   each_verb pread shrink
   nfaults=0 nrefused=0

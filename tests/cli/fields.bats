@@ -269,13 +269,13 @@ END
   compare_with_python "$n" 7
   lanebloom build -z -o python.lbf keys
   lanebloom build --csv --no-header -f 3,1 -o ours.lbf rows.csv
-  cmp python.lbf ours.lbf
-  lanebloom screen --csv --no-header -f 3,1 python.lbf rows.csv | cmp - rows.csv
+  cmp -i 64 python.lbf ours.lbf # the headers differ: keys of several fields are another form
+  lanebloom screen --csv --no-header -f 3,1 ours.lbf rows.csv | cmp - rows.csv
   cat rows.csv | lanebloom build -j 3 --csv --no-header -f 3,1 -o ours.lbf
-  cmp python.lbf ours.lbf
-  head -n 100 keys | tr '\n' x | head -z -n 20 | lanebloom build -z -o few.lbf
-  lanebloom screen -j 1 --csv --no-header -f 3,1 few.lbf rows.csv >one
-  lanebloom screen -j 3 --csv --no-header -f 3,1 few.lbf rows.csv | cmp - one
+  cmp -i 64 python.lbf ours.lbf
+  head -n 100 keys | tr '\n' x | head -z -n 20 | lanebloom build -z --raw -o few
+  lanebloom screen -j 1 --csv --no-header -f 3,1 --raw --format rocksdb few rows.csv >one
+  lanebloom screen -j 3 --csv --no-header -f 3,1 --raw --format rocksdb few rows.csv | cmp - one
 }
 
 # DuckDB takes one kind of line end per file, and an empty field for NULL.
@@ -306,5 +306,5 @@ END
   [ "$(tr -dc '\0' <keys | wc -c)" -eq "$n" ]
   lanebloom build -z -o duckdb.lbf keys
   lanebloom build --csv --no-header -f 3,1 -o ours.lbf rows.csv
-  cmp duckdb.lbf ours.lbf
+  cmp -i 64 duckdb.lbf ours.lbf
 }

@@ -15,8 +15,8 @@ make_filter() {
     ${lines[5]} == "filter size: 12549 bytes" ]]
   [[ ${lines[6]} == "addressable bits: 100352" &&
     ${lines[7]} =~ ^bits\ set:\ [0-9]+\ \([0-9]+\.[0-9]+\ %\)$ ]]
-  [[ ${lines[8]} =~ ^"false-positive rate, model: 0."[0-9]+\ %$ && ${#lines[@]} -eq 9 &&
-    -z $stderr ]]
+  [[ ${lines[8]} =~ ^"false-positive rate, model: 0."[0-9]+\ %$ && ${#lines[@]} -eq 10 &&
+    ${lines[9]} == "key form: bytes" && -z $stderr ]]
 }
 
 @test "the bits that are set are the bits that are set" {
@@ -36,9 +36,10 @@ make_filter() {
   [[ $(wc -l <json) -eq 2 && $(jq -r .file json) == $'filter\nother' ]]
   [[ $(head -n 1 json | jq -c keys_unsorted) == \
     '["file","format","keys","bits_per_key","probes","filter_bytes","bits","bits_set","fill",'\
-'"model_rate"]' ]]
+'"model_rate","key_form"]' ]]
   [[ $(jq -c '[.[] | type]' json | sort -u) == \
-    '["string","string","number","number","number","number","number","number","number","number"]' ]]
+    '["string","string","number","number","number","number","number","number","number","number",'\
+'"object"]' ]]
   [[ $(jq '.fill == .bits_set / .bits' json | sort -u) == true ]]
 }
 

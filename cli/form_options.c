@@ -1,0 +1,140 @@
+/* The options of key forms, and the forms of filters, which they must equal.
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "key_form.h"
+
+enum { OPTION_DECODE = 0x100, OPTION_LOWER, OPTION_TRIM };
+
+static const char *const of_options = "--decode, --lower and --trim";
+
+/* ---- Options ---- */
+
+static lanebloom_encoding parse_encoding(const struct argp_state *state, const char *text)
+{
+  for (lanebloom_encoding i = LANEBLOOM_HEX; i <= LANEBLOOM_UINT64; i++)
+    if (strcmp(text, lanebloom_encoding_name(i)) == 0)
+      return i;
+  usage_error(state, "--decode: expected hex, base64, int32, int64, uint32 or uint64, found '%s'",
+              text);
+}
+
+static error_t parse_form_option(int key, char *text, struct argp_state *state)
+{
+  struct record_syntax *syntax = state->input;
+  switch (key) {
+  case OPTION_DECODE:
+    syntax->form.encoding = parse_encoding(state, text);
+    break;
+  case OPTION_LOWER:
+    syntax->form.flags |= LANEBLOOM_KEY_LOWERED;
+    break;
+  case OPTION_TRIM:
+    syntax->form.flags |= LANEBLOOM_KEY_TRIMMED;
+    break;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+  syntax->form_origin = of_options;
+  return 0;
+}
+
+const struct argp form_argp = {
+    .options =
+        (const struct argp_option[]){
+            {NULL, 0, NULL, 0,
+             "A filter records how the text of a key becomes the key. Where there is a filter, "
+             "these "
+             "are not needed:",
+             7},
+            {"trim", OPTION_TRIM, NULL, 0,
+             "Leave out spaces, tabs, CR and LF at both ends of the text", 7},
+            {"lower", OPTION_LOWER, NULL, 0, "Then make the letters A to Z lower-case", 7},
+            {"decode", OPTION_DECODE, "FORM", 0,
+             "Then take the bytes that the text stands for: `hex', `base64' (RFC 4648, padded), or "
+             "for decimal numbers `int32', `int64', `uint32', `uint64' (little-endian). With "
+             "--missing, malformed text is a missing key",
+             7},
+            {0}},
+    .parser = parse_form_option,
+};
+
+void finish_form(struct record_syntax *syntax, const struct argp_state *state)
+{
+  if (syntax->fields.n < 2)
+    return;
+  if (syntax->form.encoding)
+    argp_error(state, "give only one of --decode and several fields: a decoded field may contain a "
+                      "tab, which joins them");
+  syntax->form.flags |= LANEBLOOM_KEY_JOINED;
+}
+
+/* ---- Forms of filters ---- */
+
+void describe_form(lanebloom_key_form form, char text[FORM_TEXT_NBYTES])
+{
+  snprintf(text, FORM_TEXT_NBYTES, "%s%s%s%s", lanebloom_encoding_name(form.encoding),
+           form.flags & LANEBLOOM_KEY_TRIMMED ? ", trimmed" : "",
+           form.flags & LANEBLOOM_KEY_LOWERED ? ", lower-cased" : "",
+           form.flags & LANEBLOOM_KEY_JOINED ? ", fields joined by a tab" : "");
+}
+
+static bool is_same_form(lanebloom_key_form a, lanebloom_key_form b)
+{
+  return a.encoding == b.encoding && a.flags == b.flags;
+}
+
+/* Says that the filter has another form than it should. */
+static void complain_of_form(const struct record_syntax *syntax, const char *path,
+                             lanebloom_key_form wanted, lanebloom_key_form found)
+{
+  char wanted_text[FORM_TEXT_NBYTES], found_text[FORM_TEXT_NBYTES];
+  describe_form(wanted, wanted_text);
+  describe_form(found, found_text);
+  const uint32_t joined = LANEBLOOM_KEY_JOINED;
+  const bool is_joining =
+      wanted.encoding == found.encoding && (wanted.flags ^ found.flags) == joined;
+  char *origin =
+      escape_name(is_joining && syntax->fields.n > 0 ? "-f" : input_name(syntax->form_origin));
+  complain(input_name(path), "expected the key form of %s, which is '%s'; found '%s'", origin,
+           wanted_text, found_text);
+  free(origin);
+}
+
+/* The form that a filter should have, given what options and other filters say. */
+static lanebloom_key_form wanted_form(const struct record_syntax *syntax, lanebloom_key_form found)
+{
+  const uint32_t joined = LANEBLOOM_KEY_JOINED;
+  lanebloom_key_form wanted = syntax->form_origin ? syntax->form : found;
+  const bool joins_by_fields = syntax->fields.n > 0;
+  const bool is_of_filter = syntax->form_origin && syntax->form_origin != of_options;
+  if (joins_by_fields)
+    wanted.flags = (wanted.flags & ~joined) | (syntax->fields.n > 1 ? joined : 0);
+  else if (!is_of_filter)
+    wanted.flags = (wanted.flags & ~joined) | (found.flags & joined);
+  return wanted;
+}
+
+bool take_form(struct record_syntax *syntax, const char *path, const lanebloom_filter *filter)
+{
+  const lanebloom_key_form found = lanebloom_filter_key_form(filter);
+  const lanebloom_key_form wanted = wanted_form(syntax, found);
+  if (!form_has_text(found)) {
+    char text[FORM_TEXT_NBYTES];
+    describe_form(found, text);
+    complain(input_name(path),
+             "expected a key form that text can have: bytes, or of one field hex, base64, int32, "
+             "int64, uint32 or uint64; found '%s'",
+             text);
+    return false;
+  }
+  if (!is_same_form(wanted, found)) {
+    complain_of_form(syntax, path, wanted, found);
+    return false;
+  }
+  syntax->form = found;
+  syntax->form_origin = path;
+  return true;
+}

@@ -1,0 +1,318 @@
+/* Trims, lower-cases and decodes the text of keys.
+ * SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "key_form.h"
+
+/* ---- Trimming and case ---- */
+
+static bool is_blank(uint8_t c)
+{
+  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+lanebloom_slice trim_text(lanebloom_slice text)
+{
+  const uint8_t *begin = text.data, *end = begin + text.size;
+  while (begin < end && is_blank(*begin))
+    begin++;
+  while (begin < end && is_blank(end[-1]))
+    end--;
+  return (lanebloom_slice){begin, (size_t)(end - begin)};
+}
+
+/* Copies joined fields and trims each. `to` may be the text. */
+static size_t trim_joined(lanebloom_slice text, uint8_t *to)
+{
+  const uint8_t *field = text.data, *end = field + text.size;
+  uint8_t *at = to;
+  for (;;) {
+    const uint8_t *tab = field < end ? memchr(field, '\t', (size_t)(end - field)) : NULL;
+    const lanebloom_slice trimmed =
+        trim_text((lanebloom_slice){field, (size_t)((tab ? tab : end) - field)});
+    memmove(at, trimmed.data, trimmed.size);
+    at += trimmed.size;
+    if (!tab)
+      return (size_t)(at - to);
+    *at++ = '\t';
+    field = tab + 1;
+  }
+}
+
+/* A word of 8 bytes at a time: adding 0x3f or 0x25 to 7 bits carries into the eighth for those from
+ * 'A' on, and for those after 'Z'. */
+static uint64_t lower_word(uint64_t word)
+{
+  const uint64_t each = 0x0101010101010101;
+  const uint64_t low = word & 0x7f * each;
+  const uint64_t capital = (low + (0x80 - 'A') * each) & ~(low + (0x7f - 'Z') * each);
+  return word | (capital & ~word & 0x80 * each) >> 2;
+}
+
+static void lower_text(lanebloom_slice text, uint8_t *to)
+{
+  const uint8_t *from = text.data;
+  uint64_t word;
+  size_t i = 0;
+  for (; i + sizeof word <= text.size; i += sizeof word) {
+    memcpy(&word, from + i, sizeof word);
+    word = lower_word(word);
+    memcpy(to + i, &word, sizeof word);
+  }
+  for (; i < text.size; i++)
+    to[i] = from[i] >= 'A' && from[i] <= 'Z' ? from[i] | 0x20 : from[i];
+}
+
+/* ---- Digits ---- */
+
+enum { NO_DIGIT = 0x80 };
+
+/* The value of each digit plus 1; 0 for all other bytes. */
+static const uint8_t HEX_DIGITS[256] = {
+    ['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,  ['6'] = 7,  ['7'] = 8,
+    ['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
+    ['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16};
+
+/* The value of a base64 character; NO_DIGIT for all other bytes. */
+static uint8_t base64_digit(uint8_t c)
+{
+  if (c >= 'A' && c <= 'Z')
+    return c - 'A';
+  if (c >= 'a' && c <= 'z')
+    return c - 'a' + 26;
+  if (c >= '0' && c <= '9')
+    return c - '0' + 52;
+  return c == '+' ? 62 : c == '/' ? 63 : NO_DIGIT;
+}
+
+/* ---- Hexadecimal ---- */
+
+/* Eight digits at a time, in a word: their values, and whether all are digits. Bytes are compared
+ * by adding to their 7 low bits, which carries into the eighth. */
+static uint64_t hex_values(uint64_t digits, uint64_t *others)
+{
+  const uint64_t each = 0x0101010101010101, highest = 0x80 * each;
+  const uint64_t low = digits & ~highest, lowered = low | 0x20 * each;
+  const uint64_t decimal = (low + (0x80 - '0') * each) & ~(low + (0x7f - '9') * each);
+  const uint64_t letter = (lowered + (0x80 - 'a') * each) & ~(lowered + (0x7f - 'f') * each);
+  *others |= (~(decimal | letter) | digits) & highest;
+  return (digits & 0x0f * each) + 9 * ((digits >> 6) & each);
+}
+
+/* The first of each pair of values is the upper half of a byte. It is the lower byte of the
+ * pair, as words are loaded little-endian. */
+static uint32_t join_values(uint64_t values)
+{
+  uint64_t bytes = (values << 4 | values >> 8) & 0x00ff00ff00ff00ff;
+  bytes = (bytes | bytes >> 8) & 0x0000ffff0000ffff;
+  return (uint32_t)(bytes | bytes >> 16);
+}
+
+static uint64_t load_le64(const uint8_t *from)
+{
+  uint64_t word;
+  memcpy(&word, from, sizeof word);
+  return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? __builtin_bswap64(word) : word;
+}
+
+static void store_le32(uint8_t *to, uint32_t word)
+{
+  if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+    word = __builtin_bswap32(word);
+  memcpy(to, &word, sizeof word);
+}
+
+/* `to` may be the text. */
+static uint8_t *decode_hex(const uint8_t *text, size_t nbytes, uint8_t *to)
+{
+  uint64_t others = 0;
+  size_t i = 0;
+  if (nbytes % 2)
+    return NULL;
+  for (; i + 8 <= nbytes; i += 8)
+    store_le32(to + i / 2, join_values(hex_values(load_le64(text + i), &others)));
+  for (; i < nbytes; i += 2) {
+    const unsigned high = HEX_DIGITS[text[i]], low = HEX_DIGITS[text[i + 1]];
+    if (high == 0 || low == 0)
+      return NULL;
+    to[i / 2] = (uint8_t)((high - 1) << 4 | (low - 1));
+  }
+  return others ? NULL : to + nbytes / 2;
+}
+
+/* ---- base64 ---- */
+
+/* How many of the last characters are padding; those of a text that is a multiple of 4. */
+static size_t count_padding(const uint8_t *text, size_t nbytes)
+{
+  size_t n = 0;
+  while (n < 2 && n < nbytes && text[nbytes - 1 - n] == '=')
+    n++;
+  return n;
+}
+
+/* `to` may be the text. */
+static uint8_t *decode_base64(const uint8_t *text, size_t nbytes, uint8_t *to)
+{
+  if (nbytes % 4)
+    return NULL;
+  const size_t npadding = count_padding(text, nbytes), ndigits = nbytes - npadding;
+  uint32_t bits = 0;
+  for (size_t i = 0; i < ndigits; i++) {
+    const uint8_t digit = base64_digit(text[i]);
+    if (digit == NO_DIGIT)
+      return NULL;
+    bits = bits << 6 | digit;
+    if (i % 4)
+      *to++ = (uint8_t)(bits >> (6 - 2 * (i % 4)));
+  }
+  const uint32_t unused = npadding == 2 ? 0xf : npadding == 1 ? 0x3 : 0;
+  return bits & unused ? NULL : to;
+}
+
+/* ---- Whole numbers ---- */
+
+struct integer {
+  const char *range; /* for people */
+  uint64_t max, max_negative;
+  bool is_signed;
+  size_t nbytes;
+};
+
+static const struct integer *find_integer(lanebloom_encoding encoding)
+{
+  static const struct integer integers[] = {
+      [LANEBLOOM_INT32] = {"-2147483648 to 2147483647", INT32_MAX, (uint64_t)INT32_MAX + 1, true,
+                           4},
+      [LANEBLOOM_INT64] = {"-9223372036854775808 to 9223372036854775807", INT64_MAX,
+                           (uint64_t)INT64_MAX + 1, true, 8},
+      [LANEBLOOM_UINT32] = {"0 to 4294967295", UINT32_MAX, 0, false, 4},
+      [LANEBLOOM_UINT64] = {"0 to 18446744073709551615", UINT64_MAX, 0, false, 8},
+  };
+  return &integers[encoding];
+}
+
+static uint8_t *decode_integer(const struct integer *integer, const uint8_t *text, size_t nbytes,
+                               uint8_t *to)
+{
+  const bool has_sign = integer->is_signed && nbytes > 0 && (*text == '-' || *text == '+');
+  const bool is_negative = has_sign && *text == '-';
+  uint64_t number = 0;
+  if (nbytes == has_sign)
+    return NULL;
+  for (size_t i = has_sign; i < nbytes; i++) {
+    const uint8_t digit = (uint8_t)(text[i] - '0');
+    if (digit > 9 || __builtin_mul_overflow(number, 10, &number) ||
+        __builtin_add_overflow(number, digit, &number))
+      return NULL;
+  }
+  if (number > (is_negative ? integer->max_negative : integer->max))
+    return NULL;
+  if (is_negative)
+    number = -number;
+  for (size_t i = 0; i < integer->nbytes; i++)
+    to[i] = (uint8_t)(number >> 8 * i);
+  return to + integer->nbytes;
+}
+
+/* ---- All ---- */
+
+bool form_has_text(lanebloom_key_form form)
+{
+  return form.encoding == LANEBLOOM_BYTES ||
+         (form.encoding <= LANEBLOOM_UINT64 && !(form.flags & LANEBLOOM_KEY_JOINED));
+}
+
+uint8_t *convert_text(lanebloom_key_form form, lanebloom_slice text, uint8_t *to)
+{
+  if (form.flags & LANEBLOOM_KEY_LOWERED) {
+    lower_text(text, to);
+    text.data = to;
+  }
+  if (form.flags & LANEBLOOM_KEY_JOINED && form.flags & LANEBLOOM_KEY_TRIMMED)
+    return to + trim_joined(text, to);
+  switch (form.encoding) {
+  case LANEBLOOM_HEX:
+    return decode_hex(text.data, text.size, to);
+  case LANEBLOOM_BASE64:
+    return decode_base64(text.data, text.size, to);
+  case LANEBLOOM_INT32:
+  case LANEBLOOM_INT64:
+  case LANEBLOOM_UINT32:
+  case LANEBLOOM_UINT64:
+    return decode_integer(find_integer(form.encoding), text.data, text.size, to);
+  default:
+    if (text.data != to && text.size > 0)
+      memcpy(to, text.data, text.size);
+    return to + text.size;
+  }
+}
+
+/* ---- What is wrong ---- */
+
+/* At most 24 bytes in quotes; those that are no printable ASCII as in C. */
+static const char *quote(lanebloom_slice text, char quoted[128])
+{
+  enum { MOST_NBYTES = 24 };
+  const uint8_t *bytes = text.data;
+  char *end = quoted;
+  *end++ = '\'';
+  for (size_t i = 0; i < text.size && i < MOST_NBYTES; i++)
+    end += sprintf(end, bytes[i] > ' ' && bytes[i] < 0x7f ? "%c" : "\\%03o", bytes[i]);
+  strcpy(end, text.size > MOST_NBYTES ? "...'" : "'");
+  return quoted;
+}
+
+/* The index of the first byte that is no hexadecimal digit. */
+static size_t count_hex_digits(lanebloom_slice text)
+{
+  const uint8_t *bytes = text.data;
+  size_t n = 0;
+  while (n < text.size && HEX_DIGITS[bytes[n]])
+    n++;
+  return n;
+}
+
+/* The index of the first byte that is neither a base64 character nor padding at the end. */
+static size_t count_base64_characters(lanebloom_slice text)
+{
+  const uint8_t *bytes = text.data;
+  const size_t ndigits = text.size - count_padding(bytes, text.size);
+  size_t n = 0;
+  while (n < ndigits && base64_digit(bytes[n]) != NO_DIGIT)
+    n++;
+  return n == ndigits ? text.size : n;
+}
+
+/* Lower-casing never makes text malformed, so the text itself is looked at. */
+size_t explain_text(lanebloom_key_form form, lanebloom_slice text, char *problem,
+                    size_t problem_size)
+{
+  char quoted[128];
+  const bool is_hex = form.encoding == LANEBLOOM_HEX;
+  if (!is_hex && form.encoding != LANEBLOOM_BASE64) {
+    snprintf(problem, problem_size, "expected a whole number from %s, found %s",
+             find_integer(form.encoding)->range, quote(text, quoted));
+    return 0;
+  }
+  const size_t at = is_hex ? count_hex_digits(text) : count_base64_characters(text);
+  if (at < text.size) {
+    snprintf(problem, problem_size, "expected a %s, found %s",
+             is_hex ? "hexadecimal digit" : "base64 character",
+             quote((lanebloom_slice){(const uint8_t *)text.data + at, 1}, quoted));
+    return at;
+  }
+  if (is_hex)
+    snprintf(problem, problem_size, "expected an even number of hexadecimal digits, found %zu",
+             text.size);
+  else if (text.size % 4)
+    snprintf(problem, problem_size,
+             "expected a multiple of 4 base64 characters, padding (=) included, found %zu",
+             text.size);
+  else
+    snprintf(problem, problem_size, "expected base64 whose unused last bits are 0, found %s",
+             quote(text, quoted));
+  return 0;
+}

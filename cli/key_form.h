@@ -1,0 +1,40 @@
+/* Converts the text of keys: trims, lower-cases and decodes it.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_CLI_KEY_FORM_H
+#define LANEBLOOM_CLI_KEY_FORM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <lanebloom.h>
+
+/* Is a key anything else than its text? */
+static inline bool form_converts(lanebloom_key_form form)
+{
+  return form.encoding || form.flags & (LANEBLOOM_KEY_TRIMMED | LANEBLOOM_KEY_LOWERED);
+}
+
+/* Can keys of this form be made of text? A decoded field may contain a tab, so that joining several
+ * would be ambiguous. */
+bool form_has_text(lanebloom_key_form form);
+
+/* The text without spaces, tabs, carriage returns and line feeds at its ends. */
+lanebloom_slice trim_text(lanebloom_slice text);
+
+/* The most bytes that a key made of a text of nbytes takes. */
+static inline size_t max_key_nbytes(size_t nbytes)
+{
+  return nbytes > sizeof(uint64_t) ? nbytes : sizeof(uint64_t);
+}
+
+/* Makes the key of a text and returns its end, or NULL if the text is malformed. to: room for
+ * max_key_nbytes(). Text that is not joined was trimmed before. */
+uint8_t *convert_text(lanebloom_key_form form, lanebloom_slice text, uint8_t *to);
+
+/* Puts into `problem` what is wrong with malformed text: expected and found. Returns the index of
+ * the byte where it is. */
+size_t explain_text(lanebloom_key_form form, lanebloom_slice text, char *problem,
+                    size_t problem_size);
+
+#endif

@@ -1,0 +1,167 @@
+# Key forms: how the text of keys becomes keys, and what a filter records of it.
+# SPDX-License-Identifier: MIT
+load helper
+
+# hashes OPTIONS... <input: the hash of each record's key
+hashes() {
+  lanebloom hash "$@" | tr '\0' '\n' | grep -aoE '^[0-9a-f]{16}'$'\t' | cut -f 1
+}
+
+# decodes FORM TEXT BYTES: the key of the text is those bytes, as printf writes them.
+decodes() {
+  [[ $(printf '%s\n' "$2" | hashes --decode "$1") == $(printf "$3\0" | hashes -z) ]]
+}
+
+# decodes_binary FORM TEXT HEX: the same for bytes that may be 0.
+decodes_binary() {
+  [[ $(printf '%s\n' "$2" | hashes --decode "$1") == \
+    $(xxd -r -p <<<"$3" | hashes --width $((${#3} / 2))) ]] || { echo "$@"; return 1; }
+}
+
+# is_malformed FORM TEXT MESSAGE
+is_malformed() {
+  printf '%s\n' "$2" >malformed
+  fails_with "$3" lanebloom hash --decode "$1" malformed
+  [[ $stderr == *"; see --missing" ]]
+}
+
+@test "hex: either case, an even number of digits" {
+  decodes hex '' ''
+  decodes hex 48656C6c6f 'Hello'
+  decodes_binary hex 00ffFF7f80 00ffff7f80
+  for n in 2 6 8 14 16 18 64 66 130; do
+    text=$(head -c $((n / 2)) "$LANEBLOOM" | xxd -p | tr -d '\n')
+    decodes_binary hex "$text" "$text"
+    decodes_binary hex "${text^^}" "$text"
+  done
+  is_malformed hex 123 "column 1: expected an even number of hexadecimal digits, found 3"
+  is_malformed hex 0x12 "column 2: expected a hexadecimal digit, found 'x'"
+  is_malformed hex ' 12' "column 1: expected a hexadecimal digit, found '\\040'"
+}
+
+@test "hex: every byte that is no digit is refused, in every place" {
+  for byte in / : @ G '`' g $'\200' $'\261' ' ' $'\037'; do
+    for place in 0 3 7 8 17; do
+      text=00000000000000000000
+      printf '%s\n' "${text:0:place}$byte${text:place+1}" >input
+      run -2 lanebloom hash --decode hex input
+      [[ $output == *"column $((place + 1)): expected a hexadecimal digit"* ]]
+    done
+  done
+}
+
+@test "base64: with its padding, unused bits 0, not the letters of URLs" {
+  decodes base64 '' ''
+  for bytes in f fo foo foob fooba foobar; do
+    decodes base64 "$(printf $bytes | base64)" $bytes
+  done
+  decodes_binary base64 '+/+/AA==' fbffbf00
+  is_malformed base64 Zg \
+    "column 1: expected a multiple of 4 base64 characters, padding (=) included, found 2"
+  is_malformed base64 Zg=a "column 3: expected a base64 character, found '='"
+  is_malformed base64 ==== "column 1: expected a base64 character, found '='"
+  is_malformed base64 -_-_ "column 1: expected a base64 character, found '-'"
+  is_malformed base64 Zh== "column 1: expected base64 whose unused last bits are 0, found 'Zh=='"
+}
+
+@test "whole numbers: little-endian, and nothing out of range" {
+  decodes_binary int32 -2147483648 00000080
+  decodes_binary int32 2147483647 ffffff7f
+  decodes_binary int32 -0 00000000
+  decodes_binary int32 +0010 0a000000
+  decodes_binary int64 -9223372036854775808 0000000000000080
+  decodes_binary int64 9223372036854775807 ffffffffffffff7f
+  decodes_binary int64 -2 feffffffffffffff
+  decodes_binary uint32 4294967295 ffffffff
+  decodes_binary uint64 18446744073709551615 ffffffffffffffff
+  decodes_binary uint64 258 0201000000000000
+  for text in '' - + 0x1 1.0 ' 1' 1e3 -2147483649 2147483648 99999999999999999999; do
+    is_malformed int32 "$text" "expected a whole number from -2147483648 to 2147483647, found"
+  done
+  is_malformed int64 -9223372036854775809 "column 1: expected a whole number from -9"
+  is_malformed int64 9223372036854775808 "column 1: expected a whole number from -9"
+  is_malformed uint32 4294967296 "column 1: expected a whole number from 0 to 4294967295"
+  is_malformed uint64 18446744073709551616 "a whole number from 0 to 18446744073709551615, found"
+  is_malformed uint64 +1 "column 1: expected a whole number from 0"
+}
+
+@test "--trim and --lower" {
+  printf ' \tAZaz@[`{\303\204 b\r \nQWERTYUIOPASDFGHJKL\n' >input
+  diff <(hashes --trim input) <(printf 'AZaz@[`{\303\204 b\nQWERTYUIOPASDFGHJKL\n' | hashes)
+  diff <(hashes --trim --lower input) <(printf 'azaz@[`{\303\204 b\nqwertyuiopasdfghjkl\n' | hashes)
+  [[ $(printf ' 7 \n' | hashes --trim --decode int32) == $(printf '7\n' | hashes --decode int32) ]]
+  printf 'ABC   Def   ' | hashes --width 6 --trim --lower | diff - <(printf 'abc\ndef\n' | hashes)
+  printf ' A\0b ' | hashes -z --trim --lower | diff - <(printf 'a\nb\n' | hashes)
+  printf ' A ,"b ""c"" ",\n' | hashes --csv --no-header -f 1,2 --trim --lower |
+    diff - <(printf 'a\tb "c"\n' | hashes)
+}
+
+@test "a filter says its form, and screen, add and hash apply it" {
+  printf '00ff\nABCD\n' >keys
+  lanebloom build --decode hex --trim -o hex.lbf keys
+  [[ $(lanebloom info hex.lbf) == *$'\n'"key form: hex, trimmed" ]]
+  [[ $(lanebloom info --json hex.lbf | jq -c .key_form) == \
+    '{"encoding":"hex","trimmed":true,"lowered":false,"joined":false}' ]]
+  printf ' 00FF\nabcd\n1234\n' >input
+  lanebloom screen hex.lbf input | diff - <(head -n 2 input)
+  lanebloom screen --decode hex --trim hex.lbf input | diff - <(head -n 2 input)
+  lanebloom screen -j 2 --tsv --no-header -f 1 hex.lbf input | diff - <(head -n 2 input)
+  lanebloom hash --filter hex.lbf input >with_filter
+  diff <(cut -f 1 with_filter) <(hashes --decode hex --trim input)
+  lanebloom build --expected 100 --decode int64 -o numbers.lbf <<<5
+  lanebloom add numbers.lbf <<<+7
+  [[ $(printf '5\n07\n8\n' | lanebloom screen -c numbers.lbf) -eq 2 ]]
+}
+
+@test "another form is refused, and both are named" {
+  lanebloom build --decode hex -o hex.lbf <<<ab
+  lanebloom build -o plain.lbf <<<ab
+  printf 'a\tb\n' >rows
+  lanebloom build -f 1,2 -o joined.lbf rows
+  fails_with "hex.lbf: expected the key form of --decode, --lower and --trim, which is 'base64'" \
+    lanebloom screen --decode base64 hex.lbf rows
+  fails_with "which is 'hex'; found 'bytes'" lanebloom screen --decode hex plain.lbf rows
+  fails_with "which is 'bytes, trimmed'; found 'hex'" lanebloom screen --trim hex.lbf rows
+  fails_with "the key form of -f, which is 'bytes'; found 'bytes, fields joined by a tab'" \
+    lanebloom screen -f 1 joined.lbf rows
+  fails_with "the key form of -f, which is 'bytes, fields joined by a tab'; found 'bytes'" \
+    lanebloom screen -f 1,2 plain.lbf rows
+  [[ $(lanebloom screen -c joined.lbf rows) -eq 1 ]]
+  [[ $(lanebloom screen -c -f 1,2 joined.lbf rows) -eq 1 ]]
+  fails_with "plain.lbf: expected the key form of hex.lbf, which is 'hex'; found 'bytes'" \
+    lanebloom screen --filter hex.lbf --filter plain.lbf rows
+  fails_with "plain.lbf: expected the key form of hex.lbf, which is 'hex'; found 'bytes'" \
+    lanebloom merge -o merged.lbf hex.lbf plain.lbf
+  [[ ! -e merged.lbf ]]
+  lanebloom merge -o merged.lbf hex.lbf hex.lbf
+  [[ $(lanebloom info merged.lbf) == *"key form: hex"* ]]
+  lanebloom build --raw --decode hex -o raw <<<ab
+  [[ $(lanebloom screen -c --raw --format rocksdb --decode hex raw <<<AB) -eq 1 ]]
+  refuses "give only one of --decode and several fields" lanebloom hash --decode hex -f 1,2 rows
+  refuses "expected hex, base64, int32" lanebloom hash --decode octal rows
+}
+
+@test "malformed text: line and column, or counted as missing" {
+  numbers 1 5000 | sed 's/.*/00/' >input
+  printf '0g\n' >>input
+  fails_with "input: line 5001: column 2: expected a hexadecimal digit, found 'g'; see --missing" \
+    lanebloom build -j 2 --decode hex -o x input
+  printf 'id,key\n"two\nlines","00"\n7,"zz"\n' >rows.csv # its header is line 1
+  fails_with "rows.csv: line 4: column 4: expected a hexadecimal digit, found 'z'" \
+    lanebloom build --csv -f key --decode hex -o x rows.csv
+  lanebloom build --decode hex -o hex.lbf <<<00
+  printf '00\nxx\n01\n' >input
+  lanebloom screen --missing=keep hex.lbf input 2>errors | diff - <(printf '00\nxx\n')
+  grep -q "1 of 3 records" errors
+  lanebloom screen --missing=drop hex.lbf input 2>errors | diff - <(printf '00\n')
+  lanebloom build --missing=drop --decode hex -o dropped.lbf input
+  [[ $(lanebloom info --json dropped.lbf | jq .keys) -eq 2 ]]
+}
+
+@test "match: KEYS and INPUT" {
+  printf 'AB\ncd\n' >keys
+  printf '1\tab\n2\tCD\n3\tef\n' >rows
+  lanebloom match --decode hex -f 2 keys rows | diff - <(head -n 2 rows)
+  lanebloom match --lower -f 2 keys rows | diff - <(head -n 2 rows)
+  lanebloom match -v --lower -f 2 keys rows | diff - <(tail -n 1 rows)
+}
