@@ -171,7 +171,12 @@ static bool open_source(const char *folder, const struct database_options *optio
 {
   char problem[512];
   *source = NULL;
-  const lanebloom_engine engine = is_folder(folder) ? lanebloom_database_engine(folder) : 0;
+  lanebloom_engine engine = 0;
+  if (is_folder(folder) &&
+      lanebloom_database_find(folder, &engine, problem, sizeof problem) != LANEBLOOM_OK) {
+    complain_of(folder, problem);
+    return false;
+  }
   if (engine == LANEBLOOM_ENGINE_PEBBLE || (engine && options->all_files)) {
     warn_of_logs(folder);
     return true;

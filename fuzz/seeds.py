@@ -154,6 +154,56 @@ for type, content in (
             content,
         )
 
+SINGLE = b"\x01" + short(b"key") + short(b"value")
+batches = [
+    (1, SINGLE),
+    (2, b"\x00" + short(b"gone") + b"\x07" + short(b"gone")),
+    (2, b"\x05\x02" + short(b"key") + short(b"value") + b"\x06\x80\x01" + short(b"k") + short(b"")),
+    (1, b"\x0e\x01" + short(b"from") + short(b"to")),
+    (1, b"\x09" + SINGLE + b"\x0a" + short(b"name")),
+    (0, b"\x0b" + short(b"name") + b"\x0d\x03" + short(b"data")),
+    (3, SINGLE),  # a wrong number
+    (1, b"\x14" + short(b"key")),  # a tag that is not known
+]
+batches = [struct.pack("<QI", 9, n) + body for n, body in batches]
+
+
+def fragment(type, content, number=b""):
+    return struct.pack("<IHB", 0, len(content), type) + number + content
+
+
+own = struct.pack("<I", 7)
+for content in batches:
+    for pieces in 0, 1, 6, 255:
+        seed("batch", pieces, content)
+    seed("log", 1, 7, fragment(1, content) + fragment(1, batches[0]))
+    parts = content[:9], content[9:15], content[15:]
+    seed("log", 1, 7, *(fragment(type, part) for type, part in zip((2, 3, 4), parts)))
+    seed("log", 1, 7, fragment(5, content, own), fragment(5, content, b"\x03\0\0\0"))
+    seed("log", 0, 7, fragment(1, content))
+    seed("log", 1, 7, fragment(10, b"\0\0\0\0\x02\0"), fragment(1, content), bytes(20))
+frame = bytes.fromhex("28b52ffd2016b10000") + struct.pack("<QI", 9, 1) + SINGLE[:10]
+seed("log", 1, 7, fragment(9, b"\x07\0\0\0"), fragment(1, frame))
+
+numbers = b"\x02\x05\x03\x09\x04\x64\x09\x00"
+table = b"\x07\x00\x05\x64" + short(b"a1234567-") + short(b"z1234567-")
+edits = [
+    b"\x01" + short(name) + numbers,
+    table,
+    b"\x06\x00\x05" + b"\x07\x01\x05\x64" + short(b"a1234567-") + short(b"z1234567-"),
+    b"\xc8\x01\x01\xc9\x01" + short(b"family"),
+    b"\xc8\x01\x01\xca\x01",
+    b"\x67\x02\x08\x64" + short(b"a1234567-") + short(b"b1234567-") + b"\x01\x02\x41\x01\x01\x01",
+    b"\x02\x06\xac\x02\x01",  # two edits that count together
+    b"\x02\x07\xac\x02\x00",
+    b"\x87\x40\x01\x08",
+    b"\x84\x40\x09\x02\x64\x01",
+]
+for last in range(1, len(edits) + 1):
+    chosen = [edits[0], *edits[max(1, last - 3) : last]]
+    seed("version", 0, b"".join(struct.pack("<H", len(edit)) + edit for edit in chosen))
+    seed("version", 1, b"".join(fragment(1, edit) for edit in chosen))
+
 for begins in b"\x89LBF", b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd":
     for n in 2, 3, len(begins):
         for width in 0, 1:

@@ -252,9 +252,12 @@ typedef struct lanebloom_database_options {
   size_t nfamilies;
 } lanebloom_database_options;
 
-/* The engine whose database files are in this folder: LANEBLOOM_ENGINE_LEVELDB also for
- * goleveldb's. 0: none; tables alone make no database. */
-LANEBLOOM_API lanebloom_engine lanebloom_database_engine(const char *folder);
+/* Which engine's database files are in this folder? *engine becomes LANEBLOOM_ENGINE_LEVELDB also
+ * for goleveldb's; 0 if there are none: tables alone make no database. Errors: IO, also if it is no
+ * folder; LIMIT: an OPTIONS file of more than 16 MiB; MEMORY. */
+LANEBLOOM_NODISCARD lanebloom_status lanebloom_database_find(const char *folder,
+                                                             lanebloom_engine *engine,
+                                                             char *problem, size_t problem_size);
 
 /* Reads the logs and the MANIFEST of a database. options: NULL: zeros. Memory: linear in the
  * MANIFEST; for the keys of logs about 300 MiB at most.

@@ -123,7 +123,7 @@ static inline struct fetch hash_source_ahead(const struct hash_source *source, s
   const uint8_t *const data = source->keys ? source->keys->data : source->hashes;
   const size_t stride = source->keys ? source->keys->stride : source->hash_nbytes;
   if (stride == 0 || source->n - source->next < 2 * max_nkeys)
-    return (struct fetch){NULL, 0};
+    return (struct fetch){(const uint8_t *)source, 0}; /* NULL + 0 would be undefined */
   const size_t most = MAX_FETCHED_NBYTES / max_nkeys;
   return (struct fetch){data + (source->next + max_nkeys) * stride, stride < most ? stride : most};
 }

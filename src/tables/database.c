@@ -453,12 +453,12 @@ lanebloom_status lanebloom_database_open(const char *folder,
   }
   if (options)
     made->options = *options;
-  made->engine = lanebloom_database_engine(folder);
-  lanebloom_status status =
-      made->engine == LANEBLOOM_ENGINE_PEBBLE
-          ? problem_set(&problem, LANEBLOOM_ERR_FORMAT,
-                        "expected a database of LevelDB or RocksDB, found Pebble's")
-          : open_database(made, &problem);
+  lanebloom_status status = lanebloom_database_find(folder, &made->engine, text, text_size);
+  if (!status && made->engine == LANEBLOOM_ENGINE_PEBBLE)
+    status = problem_set(&problem, LANEBLOOM_ERR_FORMAT,
+                         "expected a database of LevelDB or RocksDB, found Pebble's");
+  if (!status)
+    status = open_database(made, &problem);
   if (status) {
     lanebloom_database_close(made);
     return status;

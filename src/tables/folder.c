@@ -52,30 +52,75 @@ static bool parse_name(const char *name, const char *begin, const char *end, uin
   return parse_number(&name, number) && strcmp(name, end) == 0;
 }
 
-static bool exists(const char *folder, const char *name)
+/* ---- What is in it ---- */
+
+/* What names in a folder say. */
+struct names {
+  bool has_current, has_manifest, has_identity, has_marker;
+  bool has_options, has_newer; /* OPTIONS-NUMBER, CURRENT.NUMBER */
+  uint64_t options, newer;     /* the highest number of each */
+  uint64_t *logs;
+  size_t nlogs, room;
+};
+
+static void keep_highest(bool *is_there, uint64_t *highest, uint64_t number)
 {
-  char *path = lanebloom_folder_join(folder, name);
-  const bool is_there = !path || access(path, F_OK) == 0;
-  free(path);
-  return is_there;
+  *highest = !*is_there || number > *highest ? number : *highest;
+  *is_there = true;
 }
 
-/* The highest number of a name in the folder; false: there is none, or memory ran out. */
-static bool find_highest(const char *folder, const char *begin, const char *end, uint64_t *highest)
+/* false: memory ran out. */
+static bool add_log(struct names *names, uint64_t number)
 {
-  bool is_there = false;
-  DIR *files = opendir(folder);
-  *highest = 0;
-  for (struct dirent *file; files && (file = readdir(files));) {
-    uint64_t number;
-    if (!parse_name(file->d_name, begin, end, &number))
-      continue;
-    *highest = !is_there || number > *highest ? number : *highest;
-    is_there = true;
+  if (names->nlogs == names->room) {
+    const size_t room = names->room ? 2 * names->room : 16;
+    uint64_t *logs = realloc(names->logs, room * sizeof *logs);
+    if (!logs)
+      return false;
+    names->logs = logs;
+    names->room = room;
   }
-  if (files)
-    closedir(files);
-  return is_there;
+  names->logs[names->nlogs++] = number;
+  return true;
+}
+
+/* false: memory ran out. */
+static bool add_name(struct names *names, const char *name)
+{
+  static const char marker[] = "marker.";
+  uint64_t number;
+  if (parse_name(name, "", ".log", &number))
+    return add_log(names, number);
+  if (parse_name(name, "OPTIONS-", "", &number))
+    keep_highest(&names->has_options, &names->options, number);
+  else if (parse_name(name, "CURRENT.", "", &number))
+    keep_highest(&names->has_newer, &names->newer, number);
+  names->has_manifest |= parse_name(name, "MANIFEST-", "", &number);
+  names->has_current |= strcmp(name, "CURRENT") == 0;
+  names->has_identity |= strcmp(name, "IDENTITY") == 0;
+  names->has_marker |= strncmp(name, marker, sizeof marker - 1) == 0;
+  return true;
+}
+
+/* Reads the names of all files. Errors: IO, MEMORY; then there is nothing to free. */
+static lanebloom_status read_names(const char *folder, struct names *names,
+                                   const struct problem *problem)
+{
+  lanebloom_status status = LANEBLOOM_OK;
+  *names = (struct names){0};
+  DIR *files = opendir(folder);
+  if (!files)
+    return problem_io(problem);
+  errno = 0;
+  for (struct dirent *file; !status && (file = readdir(files)); errno = 0)
+    if (!add_name(names, file->d_name))
+      status = problem_memory(problem, 2 * names->room * sizeof *names->logs);
+  if (!status && errno)
+    status = problem_io(problem);
+  closedir(files);
+  if (status)
+    free(names->logs);
+  return status;
 }
 
 /* ---- Small files ---- */
@@ -129,23 +174,30 @@ static lanebloom_status read_current(const char *folder, const char *name, uint6
   return LANEBLOOM_OK;
 }
 
-/* goleveldb writes CURRENT.NUMBER before it replaces CURRENT: the newest one that is whole may be
- * ahead. */
-static void prefer_newer(const char *folder, uint64_t number, char **manifest)
+/* goleveldb writes CURRENT.NUMBER before it replaces CURRENT: the newest one that is whole, and
+ * whose MANIFEST is there, may be ahead. */
+static lanebloom_status prefer_newer(const char *folder, uint64_t newest, uint64_t number,
+                                     char **manifest, const struct problem *problem)
 {
-  uint64_t newest, found = 0; /* gcc 12 at -O3 does not see that both are set */
+  uint64_t found = 0; /* gcc 12 at -O3 does not see that both are set */
   char name[40], *other = NULL;
-  if (!find_highest(folder, "CURRENT.", "", &newest))
-    return;
   snprintf(name, sizeof name, "CURRENT.%" PRIu64, newest);
-  if (read_current(folder, name, &found, &other, &no_problem))
-    return;
-  if (found <= number || !exists(folder, other)) {
-    free(other);
-    return;
+  lanebloom_status status = read_current(folder, name, &found, &other, problem);
+  if (status == LANEBLOOM_ERR_CORRUPT || (status == LANEBLOOM_ERR_IO && errno == ENOENT))
+    return LANEBLOOM_OK;
+  if (status)
+    return status;
+  char *path = lanebloom_folder_join(folder, other);
+  if (!path)
+    status = problem_memory(problem, 1);
+  else if (found > number && access(path, F_OK) == 0) {
+    char *older = *manifest;
+    *manifest = other;
+    other = older;
   }
-  free(*manifest);
-  *manifest = other;
+  free(path);
+  free(other);
+  return status;
 }
 
 lanebloom_status lanebloom_folder_current(const char *folder, char **manifest,
@@ -153,67 +205,71 @@ lanebloom_status lanebloom_folder_current(const char *folder, char **manifest,
 {
   char text[200];
   const struct problem inner = {text, sizeof text};
+  struct names names;
   uint64_t number = 0;
   *manifest = NULL;
-  problem_clear(&inner);
-  lanebloom_status status = read_current(folder, "CURRENT", &number, manifest, &inner);
+  lanebloom_status status = read_names(folder, &names, problem);
   if (status)
+    return status;
+  free(names.logs);
+  problem_clear(&inner);
+  status = read_current(folder, "CURRENT", &number, manifest, &inner);
+  if (!status && names.has_newer)
+    status = prefer_newer(folder, names.newer, number, manifest, &inner);
+  if (status) {
+    free(*manifest);
+    *manifest = NULL;
     return problem_set(problem, status, "CURRENT: %s", text);
-  prefer_newer(folder, number, manifest);
+  }
   return LANEBLOOM_OK;
 }
 
 /* ---- Engines ---- */
 
-/* Reads the newest OPTIONS file, which RocksDB and Pebble write. An engine that starts replaces it.
- * *text is NULL if there is none. Errors: as of read_text(). */
-static lanebloom_status read_options(const char *folder, char **text, const struct problem *problem)
+/* Reads the names in the folder, and the newest OPTIONS file, which RocksDB and Pebble write. An
+ * engine that starts replaces it. *text is NULL if there is none. Errors: as of read_text(). */
+static lanebloom_status read_options(const char *folder, struct names *names, char **text,
+                                     const struct problem *problem)
 {
   enum { MAX_LOOKS = 1000 };
   lanebloom_status status = LANEBLOOM_OK;
   *text = NULL;
   for (int look = 0; look < MAX_LOOKS; look++) {
     char name[40];
-    uint64_t newest;
     size_t nbytes;
-    if (!find_highest(folder, "OPTIONS-", "", &newest))
-      return LANEBLOOM_OK;
-    snprintf(name, sizeof name, "OPTIONS-%06" PRIu64, newest);
+    status = read_names(folder, names, problem);
+    if (status || !names->has_options)
+      return status;
+    snprintf(name, sizeof name, "OPTIONS-%06" PRIu64, names->options);
     status = read_text(folder, name, text, &nbytes, problem);
+    if (!status)
+      return status;
+    free(names->logs);
     if (status != LANEBLOOM_ERR_IO || errno != ENOENT)
       break;
   }
   return status;
 }
 
-static bool has_marker(const char *folder)
+lanebloom_status lanebloom_database_find(const char *folder, lanebloom_engine *engine, char *text,
+                                         size_t text_size)
 {
-  static const char begin[] = "marker.";
-  bool is_there = false;
-  DIR *files = opendir(folder);
-  for (struct dirent *file; files && !is_there && (file = readdir(files));)
-    is_there = strncmp(file->d_name, begin, sizeof begin - 1) == 0;
-  if (files)
-    closedir(files);
-  return is_there;
-}
-
-lanebloom_engine lanebloom_database_engine(const char *folder)
-{
-  uint64_t number;
+  const struct problem problem = problem_begin(text, text_size);
+  struct names names;
   char *options;
-  if (has_marker(folder))
-    return LANEBLOOM_ENGINE_PEBBLE;
-  if (!exists(folder, "CURRENT") && !find_highest(folder, "MANIFEST-", "", &number) &&
-      !find_highest(folder, "", ".log", &number))
-    return 0;
-  if (read_options(folder, &options, &no_problem) || !options)
-    return exists(folder, "IDENTITY") || find_highest(folder, "OPTIONS-", "", &number)
-               ? LANEBLOOM_ENGINE_ROCKSDB
-               : LANEBLOOM_ENGINE_LEVELDB;
-  const bool is_pebble = strstr(options, "pebble_version");
+  *engine = 0;
+  lanebloom_status status = read_options(folder, &names, &options, &problem);
+  if (status)
+    return status;
+  const bool is_pebble = names.has_marker || (options && strstr(options, "pebble_version"));
+  if (is_pebble)
+    *engine = LANEBLOOM_ENGINE_PEBBLE;
+  else if (names.has_current || names.has_manifest || names.nlogs > 0)
+    *engine = names.has_options || names.has_identity ? LANEBLOOM_ENGINE_ROCKSDB
+                                                      : LANEBLOOM_ENGINE_LEVELDB;
+  free(names.logs);
   free(options);
-  return is_pebble ? LANEBLOOM_ENGINE_PEBBLE : LANEBLOOM_ENGINE_ROCKSDB;
+  return LANEBLOOM_OK;
 }
 
 /* ---- Logs ---- */
@@ -227,39 +283,12 @@ static int compare_numbers(const void *a, const void *b)
 lanebloom_status lanebloom_folder_logs(const char *folder, uint64_t **numbers, size_t *n,
                                        const struct problem *problem)
 {
-  lanebloom_status status = LANEBLOOM_OK;
-  size_t room = 0;
-  DIR *files = opendir(folder);
-  *numbers = NULL;
-  *n = 0;
-  if (!files)
-    return problem_io(problem);
-  errno = 0;
-  for (struct dirent *file; !status && (file = readdir(files));) {
-    uint64_t number;
-    if (!parse_name(file->d_name, "", ".log", &number))
-      continue;
-    if (*n == room) {
-      room = room ? 2 * room : 16;
-      uint64_t *grown = realloc(*numbers, room * sizeof *grown);
-      if (!grown) {
-        status = problem_memory(problem, room * sizeof *grown);
-        break;
-      }
-      *numbers = grown;
-    }
-    (*numbers)[(*n)++] = number;
-    errno = 0;
-  }
-  if (!status && errno)
-    status = problem_io(problem);
-  closedir(files);
+  struct names names;
+  lanebloom_status status = read_names(folder, &names, problem);
+  *numbers = status ? NULL : names.logs;
+  *n = status ? 0 : names.nlogs;
   if (*n > 1)
     qsort(*numbers, *n, sizeof **numbers, compare_numbers);
-  if (status) {
-    free(*numbers);
-    *numbers = NULL;
-  }
   return status;
 }
 
@@ -278,41 +307,46 @@ static char *find_log_folder(char *options)
   return NULL;
 }
 
-static bool is_folder(const char *path)
-{
-  struct stat info;
-  return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
-
 /* OPTIONS has the folder as the writer knew it. If a database was copied, that is another database,
  * the one that was copied, or nothing. Logs beside the tables say that they are there. */
-static lanebloom_status check_log_folder(const char *folder, const char *named, const char **chosen,
-                                         const struct problem *problem)
+static lanebloom_status check_log_folder(const char *folder, const char *named, size_t nlogs,
+                                         const char **chosen, const struct problem *problem)
 {
-  uint64_t number;
+  struct names names;
   *chosen = folder;
-  if (!named || find_highest(folder, "", ".log", &number) || exists(named, "CURRENT"))
+  if (!named || nlogs > 0)
     return LANEBLOOM_OK;
-  *chosen = named;
-  if (is_folder(named))
-    return LANEBLOOM_OK;
-  return problem_set(problem, LANEBLOOM_ERR_FORMAT,
-                     "expected the folder of logs that OPTIONS names as wal_dir, '%s', found none",
-                     named);
+  lanebloom_status status = read_names(named, &names, problem);
+  if (status == LANEBLOOM_ERR_IO && (errno == ENOENT || errno == ENOTDIR))
+    return problem_set(problem, LANEBLOOM_ERR_FORMAT,
+                       "expected the folder of logs that OPTIONS names as wal_dir, '%s', found "
+                       "none",
+                       named);
+  if (status)
+    return status;
+  free(names.logs);
+  if (!names.has_current)
+    *chosen = named;
+  return LANEBLOOM_OK;
 }
 
 lanebloom_status lanebloom_folder_of_logs(const char *folder, const char *wanted,
                                           lanebloom_engine engine, char **log_folder,
                                           const struct problem *problem)
 {
+  struct names names = {0};
   char *options = NULL;
   const char *chosen = wanted ? wanted : folder;
   lanebloom_status status = LANEBLOOM_OK;
   *log_folder = NULL;
-  if (!wanted && engine == LANEBLOOM_ENGINE_ROCKSDB)
-    status = read_options(folder, &options, problem);
-  if (!status && options)
-    status = check_log_folder(folder, find_log_folder(options), &chosen, problem);
+  if (!wanted && engine == LANEBLOOM_ENGINE_ROCKSDB) {
+    status = read_options(folder, &names, &options, problem);
+    if (status)
+      return status;
+    free(names.logs);
+  }
+  if (options)
+    status = check_log_folder(folder, find_log_folder(options), names.nlogs, &chosen, problem);
   if (!status && !(*log_folder = strdup(chosen)))
     status = problem_memory(problem, 1);
   free(options);

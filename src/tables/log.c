@@ -234,9 +234,14 @@ lanebloom_status lanebloom_log_next(struct log_reader *reader, struct log_found 
       const bool is_cut = left > 0 && is_cut_block(reader);
       if (read_block(reader, &status, problem))
         continue;
+      if (status == LANEBLOOM_ERR_CORRUPT) {
+        const uint64_t offset = reader->block_offset;
+        set_end(reader, found, LOG_END);
+        set_bad(reader, found, offset, "a file that does not become shorter than", offset);
+        return LANEBLOOM_OK;
+      }
       set_end(reader, found, is_cut || reader->is_in_record ? LOG_TORN : LOG_END);
-      /* a file that became shorter: its writer uses it for another log */
-      return status == LANEBLOOM_ERR_CORRUPT ? LANEBLOOM_OK : status;
+      return status;
     }
     struct fragment fragment;
     bool is_done;

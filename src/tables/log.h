@@ -53,8 +53,8 @@ struct log_reader {
 /* Begins to read a log: the bytes that the input had when it was opened. */
 void lanebloom_log_begin(struct log_reader *reader, const struct input *input, uint64_t number);
 
-/* Finds what is next. After END or TORN it is found again. A file that becomes shorter ends there.
- * Errors: IO. */
+/* Finds what is next. After END or TORN it is found again. If the file becomes shorter, it is BAD
+ * there, and ends. Errors: IO. */
 lanebloom_status lanebloom_log_next(struct log_reader *reader, struct log_found *found,
                                     const struct problem *problem);
 

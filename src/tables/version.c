@@ -103,8 +103,8 @@ static bool grow(void **list, size_t *room, size_t n, size_t nbytes)
 
 static bool add_bytes(struct bytes *bytes, const void *from, size_t nbytes)
 {
-  if (nbytes > bytes->room - bytes->n) {
-    const size_t room = 2 * (bytes->n + nbytes);
+  if (nbytes > bytes->room - bytes->n || bytes->room == 0) { /* data is never NULL then */
+    const size_t room = 2 * (bytes->n + nbytes) + 1;
     uint8_t *data = realloc(bytes->data, room);
     if (!data)
       return false;

@@ -82,8 +82,10 @@ is_refused() { # REASON COMMAND
 # without memory to ask better. No record is lost.
 is_less_known() { # FUNCTION COMMAND...
   case "$*" in
-    "open tables c.ldb" | "malloc tables c.ldb")
-      [[ $status -eq 0 && $errors == *"warning: the database's MANIFEST cannot be read"* ]] ;;
+    "open tables c.ldb" | "malloc tables c.ldb" | *" level" | *" level others")
+      [[ $status -eq 0 && $errors == *"warning: the database's MANIFEST cannot be read"* ]] ||
+        { [[ $* == "malloc screen"* && $status -eq 0 && ! -s err ]] &&
+          ! grep -qvxFf out "$normal/out"; } ;;
     "pread tables c.ldb")
       [[ $status -eq 0 && $errors == *"warning: a data block is damaged or too large"* ]] ;;
     "malloc screen --db"*) [[ $status -eq 0 && ! -s err ]] && ! grep -qvxFf out "$normal/out" ;;
@@ -294,6 +296,28 @@ count_calls() {
   each read shrink screen --raw --format leveldb raw others
   each read shrink build -o target --width 6 keys
   [[ $nrefused -eq 4 ]] # each cut but those at the end
+}
+
+# What a folder is can be told without its OPTIONS; all else that is not read is an error.
+@test "databases: their logs, MANIFEST and tables" {
+  needs_interposing
+  [[ -n ${DATABASES-} ]] || skip "this build has no LevelDB and RocksDB"
+  "$DATABASES" make leveldb-small level
+  "$DATABASES" make rocksdb-small rock
+  seq -f 'key-00%06.0f' 0 30 >others
+  seq -f 'key-0000%06.0f' 0 30 >>others
+  local may_recover=yes step=3
+  ! exhaustive || step=1
+  nfaults=0 nrefused=0
+  for fault in "malloc fail" "pread fail" "pread interrupt" "pread short" "open fail" "fstat fail" \
+    "close fail"; do
+    each $fault screen --db level others
+    each $fault screen --db rock --which others
+    each $fault tables --json level
+    each $fault tables rock
+  done
+  echo "# databases: $nfaults faults, $nrefused of them errors, the others without effect" >&3
+  [[ $nfaults -gt 100 && $nrefused -gt 50 ]]
 }
 
 # All workers read. If the end of a chunk cannot be read beforehand, one worker reads it whole.

@@ -191,6 +191,21 @@ void transactions(const std::string &folder)
 
 const std::map<std::string, std::function<void(const std::string &)>> kinds = {
     {"leveldb-log", [](auto &folder) { put_level(*open_level(folder), "log", N); }},
+    {"leveldb-small", // a table and a log
+     [](auto &folder) {
+       put_level(*open_level(folder), "key-00", 20);
+       put_level(*open_level(folder), "key-0000", 20);
+     }},
+    {"rocksdb-small",
+     [](auto &folder) {
+       Options options = rock_options();
+       options.wal_compression = rocksdb::kZSTD;
+       with_rock(options, folder, {"default", "users"}, [](Rock &rock) {
+         rock.put("key-00", 20);
+         rock.flush();
+         rock.put("key-0000", 20, 1);
+       });
+     }},
     {"leveldb-empty", [](auto &folder) { open_level(folder); }},
     {"leveldb-reopened",
      [](auto &folder) {

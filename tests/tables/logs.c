@@ -1,0 +1,388 @@
+/* Logs made by hand: their framing, where they are damaged, and the keys that are collected.
+ * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+
+#include "bytes.h"
+#include "tables.h"
+#include "tables/log.h"
+#include "tables/version.h"
+#include "tables/write_log.h"
+
+enum {
+  HEADER_NBYTES = 7,
+  AT_LENGTH = 4,
+  AT_TYPE = 6,
+  NUMBER = 7,
+  MAX_NBYTES = 4 * LOG_BLOCK_NBYTES
+};
+enum {
+  FULL = 1,
+  FIRST,
+  MIDDLE,
+  LAST,
+  RECYCLABLE_FULL,
+  TIMESTAMPS = 10,
+  UNKNOWN = 12,
+  SKIPPED = 200
+};
+
+/* ---- Logs ---- */
+
+static uint8_t file[MAX_NBYTES];
+static size_t file_nbytes;
+
+/* Appends a fragment. number: 0: its type has none. */
+static void add_fragment(unsigned type, uint32_t number, const void *content, size_t nbytes)
+{
+  uint8_t *fragment = file + file_nbytes, *to = fragment + HEADER_NBYTES;
+  fragment[AT_LENGTH] = (uint8_t)nbytes;
+  fragment[AT_LENGTH + 1] = (uint8_t)(nbytes >> 8);
+  fragment[AT_TYPE] = (uint8_t)type;
+  if (number > 0) {
+    store_le32(to, number);
+    to += sizeof number;
+  }
+  memcpy(to, content, nbytes);
+  to += nbytes;
+  store_le32(fragment, lanebloom_checksum(CHECKSUM_CRC32C, fragment + AT_TYPE,
+                                          (size_t)(to - fragment - AT_TYPE)));
+  file_nbytes = (size_t)(to - file);
+}
+
+/* Makes a batch that puts a key; the value has so many bytes. Returns its size. */
+static size_t make_batch(uint8_t *batch, const char *key, size_t value_nbytes)
+{
+  store_le64(batch, 1);
+  store_le32(batch + 8, 1);
+  uint8_t *to = batch + 12;
+  *to++ = 1;
+  to = put_varint(to, strlen(key));
+  memcpy(to, key, strlen(key));
+  to = put_varint(to + strlen(key), value_nbytes);
+  memset(to, 'v', value_nbytes);
+  return (size_t)(to - batch) + value_nbytes;
+}
+
+static void add_put(const char *key)
+{
+  uint8_t batch[100];
+  add_fragment(FULL, 0, batch, make_batch(batch, key, 5));
+}
+
+/* Fills up to a block's end, but for nbytes. */
+static void fill_block(size_t nbytes)
+{
+  static uint8_t batch[LOG_BLOCK_NBYTES];
+  const size_t left = LOG_BLOCK_NBYTES - file_nbytes % LOG_BLOCK_NBYTES - nbytes - HEADER_NBYTES;
+  enum { TYPICAL = 20000 }; /* its length takes as many bytes as that of the value */
+  const size_t other = make_batch(batch, "filler", TYPICAL) - TYPICAL;
+  add_fragment(FULL, 0, batch, make_batch(batch, "filler", left - other));
+}
+
+static struct write_log read_file(size_t max_nentries, struct key_collector *keys)
+{
+  static const struct timestamps none;
+  const struct input input = {.file = -1, .bytes = file, .nbytes = file_nbytes};
+  struct write_log log = {.number = NUMBER};
+  cr_assert(lanebloom_collector_init(keys, max_nentries) == LANEBLOOM_OK);
+  cr_assert(lanebloom_write_log_read(&log, &input, 0, &none, keys, &no_problem) == LANEBLOOM_OK);
+  return log;
+}
+
+static bool has_key(const struct key_collector *keys, const char *key)
+{
+  const lanebloom_slice slice = text(key);
+  const lanebloom_keys one = lanebloom_keys_slices(&slice, 1);
+  uint64_t hash;
+  cr_assert(lanebloom_hash(KEY_HASH_FORMAT, &one, &hash) == LANEBLOOM_OK);
+  for (size_t i = 0; i < keys->n; i++)
+    if (keys->entries[i].hash == hash)
+      return true;
+  return false;
+}
+
+/* Each key of one letter is there or not; and so many bad spots are, or the end is torn. */
+static void check_log(const char *what, const char *there, const char *absent, size_t ndamages,
+                      bool is_torn)
+{
+  struct key_collector keys;
+  const struct write_log log = read_file(0, &keys);
+  cr_assert(log.ndamages == ndamages && log.is_torn == is_torn, "%s: %zu damages, torn %d: %s",
+            what, (size_t)log.ndamages, log.is_torn, log.damage);
+  for (; *there; there++)
+    cr_assert(has_key(&keys, (const char[]){*there, 0}), "%s: %c is lost", what, *there);
+  for (; *absent; absent++)
+    cr_assert(!has_key(&keys, (const char[]){*absent, 0}), "%s: %c is there", what, *absent);
+  lanebloom_collector_free(&keys);
+  memset(file, 0, sizeof file);
+  file_nbytes = 0;
+}
+
+Test(tables, logs_in_parts)
+{
+  static uint8_t batch[3 * LOG_BLOCK_NBYTES];
+  add_put("a");
+  const size_t nbytes = make_batch(batch, "b", 2 * LOG_BLOCK_NBYTES);
+  const size_t first = LOG_BLOCK_NBYTES - HEADER_NBYTES - file_nbytes,
+               middle = LOG_BLOCK_NBYTES - HEADER_NBYTES;
+  add_fragment(FIRST, 0, batch, first);
+  add_fragment(MIDDLE, 0, batch + first, middle);
+  add_fragment(LAST, 0, batch + first + middle, nbytes - first - middle);
+  add_put("c");
+  check_log("three parts", "abc", "d", 0, false);
+
+  const size_t small = make_batch(batch, "b", 5);
+  fill_block(HEADER_NBYTES);
+  add_fragment(FIRST, 0, batch, 0);
+  add_fragment(LAST, 0, batch, small);
+  check_log("an empty first part", "b", "", 0, false);
+  fill_block(HEADER_NBYTES);
+  add_fragment(FIRST, 0, batch, 0);
+  add_put("c");
+  check_log("an empty first part of an old LevelDB", "c", "b", 0, false);
+  for (size_t left = 1; left < HEADER_NBYTES; left++) {
+    fill_block(left);
+    file_nbytes += left;
+    add_put("c");
+    check_log("a block with a short rest", "c", "", 0, false);
+  }
+  add_put("a");
+  file_nbytes = LOG_BLOCK_NBYTES; /* zeros */
+  add_put("b");
+  file_nbytes += 500;
+  check_log("room that was reserved", "ab", "", 0, false);
+  add_put("a");
+  add_fragment(SKIPPED, 0, "text", 4);
+  add_put("b");
+  check_log("a type that may be skipped", "ab", "", 0, false);
+}
+
+Test(tables, logs_that_are_damaged)
+{
+  uint8_t batch[100];
+  const size_t nbytes = make_batch(batch, "b", 5);
+  add_put("a");
+  const size_t begin = file_nbytes;
+  add_put("b");
+  add_put("c");
+  file[begin]++;
+  file_nbytes = LOG_BLOCK_NBYTES;
+  add_put("d");
+  check_log("a checksum", "ad", "bc", 1, false);
+
+  add_put("a");
+  add_fragment(FULL, 0, batch, nbytes);
+  file_nbytes -= 3;
+  check_log("a body that is cut", "a", "", 0, true);
+  add_put("a");
+  file_nbytes += 3;
+  check_log("a header that is cut", "a", "", 0, true);
+  add_put("a");
+  add_fragment(FIRST, 0, batch, 10);
+  check_log("a first part alone", "a", "b", 0, true);
+
+  add_put("a");
+  add_fragment(FIRST, 0, batch, 10);
+  add_put("c");
+  check_log("a record that does not end", "ac", "b", 1, false);
+  add_put("a");
+  add_fragment(MIDDLE, 0, batch, nbytes);
+  add_fragment(LAST, 0, batch, nbytes);
+  add_put("c");
+  check_log("a record that does not begin", "ac", "b", 1, false);
+  add_put("a");
+  add_fragment(UNKNOWN, 0, batch, nbytes);
+  add_put("c");
+  check_log("a type that is not known", "a", "b", 1, false);
+  add_put("a");
+  add_fragment(FULL, 0, batch, 11);
+  add_put("c");
+  check_log("a batch without a header", "ac", "", 1, false);
+  store_le32(batch + 8, 2);
+  add_fragment(FULL, 0, batch, nbytes);
+  check_log("a wrong number of entries", "b", "", 1, false);
+  add_put("a");
+  file[AT_LENGTH + 1] = 0xff;
+  file_nbytes = LOG_BLOCK_NBYTES;
+  add_put("b");
+  check_log("a length beyond its block", "b", "a", 1, false);
+}
+
+Test(tables, logs_that_are_recycled)
+{
+  uint8_t batch[100], other[100];
+  const size_t nbytes = make_batch(batch, "b", 5);
+  add_fragment(RECYCLABLE_FULL, NUMBER, batch, nbytes);
+  make_batch(other, "o", 5);
+  add_fragment(RECYCLABLE_FULL, NUMBER - 1, other, nbytes);
+  check_log("the rest of an old log", "b", "o", 0, false);
+  add_fragment(RECYCLABLE_FULL, NUMBER, batch, nbytes);
+  const size_t begin = file_nbytes;
+  add_fragment(RECYCLABLE_FULL, NUMBER, other, nbytes);
+  file[begin]++;
+  check_log("bytes of an old log", "b", "o", 0, false);
+  add_put("a");
+  file[0]++;
+  check_log("a log that is not recycled", "", "a", 1, false);
+}
+
+/* Keys end in a time where the log says so. */
+Test(tables, logs_with_times)
+{
+  uint8_t batch[100];
+  add_fragment(TIMESTAMPS, 0, "\0\0\0\0\3\0", 6);
+  add_fragment(FULL, 0, batch, make_batch(batch, "a123", 5));
+  check_log("times", "a", "", 0, false);
+}
+
+/* ---- Keys ---- */
+
+Test(tables, keys_that_are_too_many)
+{
+  enum { NKEYS = 300, MAX_NENTRIES = 50 };
+  struct key_collector keys;
+  lanebloom_filter *filter;
+  char key[20];
+  size_t nlost = 0;
+  for (int round = 0; round < 2; round++)
+    for (int i = 0; i < NKEYS; i++) {
+      snprintf(key, sizeof key, "key%d", i);
+      add_put(key);
+    }
+  cr_assert(read_file(MAX_NENTRIES, &keys).ndamages == 0);
+  cr_assert(keys.n == MAX_NENTRIES && keys.nothers == 2 * NKEYS - MAX_NENTRIES);
+  cr_assert(lanebloom_builder_finish(keys.others, &filter) == LANEBLOOM_OK);
+  for (int i = 0; i < NKEYS; i++) {
+    snprintf(key, sizeof key, "key%d", i);
+    nlost += !has_key(&keys, key) && !lanebloom_filter_may_contain(filter, key, strlen(key));
+  }
+  cr_assert(nlost == 0);
+  lanebloom_filter_close(filter);
+  lanebloom_collector_free(&keys);
+
+  file_nbytes = 0; /* few keys, many times */
+  for (int i = 0; i < NKEYS; i++)
+    add_put(i % 2 ? "a" : "b");
+  read_file(MAX_NENTRIES, &keys);
+  cr_assert(keys.n <= MAX_NENTRIES && !keys.others && has_key(&keys, "a") && has_key(&keys, "b"));
+  lanebloom_collector_free(&keys);
+}
+
+Test(tables, sets_of_hashes)
+{
+  enum { MAX_N = 3000 };
+  static uint64_t hashes[MAX_N], absent[MAX_N];
+  uint8_t hits[(MAX_N + 7) / 8];
+  struct rng rng = rng_start(1);
+  for (size_t n = 0; n <= MAX_N; n = n < 10 ? n + 1 : 3 * n) {
+    for (size_t i = 0; i < n; i++) {
+      hashes[i] = i % 3 ? rng_next(&rng) : UINT64_MAX - i % 5; /* the last group is large */
+      absent[i] = (uint64_t)i << 10;
+    }
+    struct hash_set set;
+    cr_assert(lanebloom_hash_set_make(&set, hashes, n) == LANEBLOOM_OK);
+    lanebloom_hash_set_screen(&set, hashes, n, hits);
+    for (size_t i = 0; i < n; i++)
+      cr_assert(has_bit(hits, i), "hash %zu of %zu", i, n);
+    lanebloom_hash_set_screen(&set, absent, n, hits);
+    for (size_t i = 0; i < n; i++)
+      cr_assert(!has_bit(hits, i), "no hash %zu of %zu", i, n);
+    lanebloom_hash_set_free(&set);
+  }
+}
+
+/* ---- MANIFESTs ---- */
+
+#define NUMBERS "\2\5\3\11\4\144" /* log 5, next file 9, sequence 100 */
+#define TABLE(level, number) "\7" level number "\144\11k-1234567\11k-1234567"
+
+static lanebloom_status read_version(struct version *version)
+{
+  const struct input input = {.file = -1, .bytes = file, .nbytes = file_nbytes};
+  const lanebloom_status status = lanebloom_version_read(version, &input, &no_problem);
+  memset(file, 0, sizeof file);
+  file_nbytes = 0;
+  return status;
+}
+
+static void add_edit(const char *edit, size_t nbytes)
+{
+  add_fragment(FULL, 0, edit, nbytes);
+}
+#define ADD_EDIT(edit) add_edit(edit, sizeof(edit) - 1)
+
+static void check_version(const char *what, size_t ntables, uint64_t last_number, uint64_t min_log)
+{
+  struct version version;
+  cr_assert(read_version(&version) == LANEBLOOM_OK, "%s", what);
+  cr_assert(version.ntables == ntables, "%s: %zu tables", what, version.ntables);
+  cr_assert(ntables == 0 || version.tables[ntables - 1].number == last_number, "%s", what);
+  cr_assert(lanebloom_version_min_log(&version) == min_log, "%s", what);
+  lanebloom_version_free(&version);
+}
+
+static void check_refused(const char *what, lanebloom_status expected)
+{
+  struct version version;
+  cr_assert(read_version(&version) == expected, "%s", what);
+}
+
+Test(tables, versions)
+{
+  ADD_EDIT(NUMBERS);
+  ADD_EDIT(TABLE("\0", "\6"));
+  ADD_EDIT(TABLE("\1", "\6") "\6\0\6"); /* moves */
+  check_version("a move", 1, 6, 5);
+  ADD_EDIT(NUMBERS);
+  ADD_EDIT(TABLE("\0", "\6"));
+  ADD_EDIT("\6\0\6" TABLE("\1", "\7"));
+  ADD_EDIT("\6\1\7");
+  check_version("deletions", 0, 0, 5);
+  ADD_EDIT(NUMBERS);
+  ADD_EDIT("\2\6\254\2\1" TABLE("\0", "\6"));
+  check_version("half a group", 0, 0, 5);
+  ADD_EDIT(NUMBERS);
+  ADD_EDIT("\2\6\254\2\1" TABLE("\0", "\6"));
+  ADD_EDIT(TABLE("\0", "\7") "\254\2\0");
+  check_version("a group", 2, 7, 6);
+  ADD_EDIT(NUMBERS);
+  ADD_EDIT("\310\1\1\311\1\1f\2\4"); /* family 1, named f, with log 4 */
+  ADD_EDIT("\310\1\1" TABLE("\0", "\6"));
+  check_version("a family", 1, 6, 4);
+  ADD_EDIT(NUMBERS);
+  ADD_EDIT("\310\1\1\311\1\1f\2\4");
+  ADD_EDIT("\310\1\1" TABLE("\0", "\6"));
+  ADD_EDIT("\310\1\1\312\1");
+  check_version("a family that is dropped", 0, 0, 5);
+  ADD_EDIT(NUMBERS);
+  ADD_EDIT("\12\3\12\2"); /* RocksDB's lowest log: the highest counts */
+  check_version("logs to keep", 0, 0, 3);
+  ADD_EDIT(NUMBERS);
+  ADD_EDIT("\211\100\1x"); /* tag 8201 may be skipped */
+  add_fragment(FIRST, 0, TABLE("\0", "\6"), 5);
+  check_version("a torn end", 0, 0, 5);
+
+  ADD_EDIT(NUMBERS);
+  ADD_EDIT("\213\2x"); /* tag 267 */
+  check_refused("a tag that is not known", LANEBLOOM_ERR_LIMIT);
+  ADD_EDIT(NUMBERS);
+  ADD_EDIT("\310\1\1" TABLE("\0", "\6"));
+  check_refused("no such family", LANEBLOOM_ERR_CORRUPT);
+  ADD_EDIT(NUMBERS);
+  ADD_EDIT("\7\0\6");
+  check_refused("half a table", LANEBLOOM_ERR_CORRUPT);
+  ADD_EDIT("\2\5\3\11");
+  check_refused("no sequence number", LANEBLOOM_ERR_CORRUPT);
+  ADD_EDIT(NUMBERS);
+  ADD_EDIT("\2\6\254\2\2");
+  ADD_EDIT("\2\6\254\2\0");
+  check_refused("a group with a gap", LANEBLOOM_ERR_CORRUPT);
+  ADD_EDIT(NUMBERS);
+  ADD_EDIT("\2\6\254\2\1");
+  ADD_EDIT("\2\6");
+  check_refused("an edit within a group", LANEBLOOM_ERR_CORRUPT);
+  ADD_EDIT(NUMBERS);
+  ADD_EDIT("\2\6");
+  file[0]++;
+  check_refused("a checksum", LANEBLOOM_ERR_CORRUPT);
+}
