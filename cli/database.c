@@ -391,6 +391,15 @@ static bool list_again(struct database *database, char *const *names, bool print
   return listed;
 }
 
+/* Can another look find more than the first one? Not if all names are those of tables. */
+static bool can_look_again(const struct database *database)
+{
+  bool can = database->has_folders;
+  for (size_t i = 0; i < database->nsources; i++)
+    can |= database->sources[i] != NULL;
+  return can;
+}
+
 /* Loads all tables of one version of each database, and of folders that do not change. */
 static bool load_version(struct database *database, char *const *names, lanebloom_writer writer,
                          const struct table_loader *loader)
@@ -401,6 +410,8 @@ static bool load_version(struct database *database, char *const *names, lanebloo
   bool is_first = true;
   for (;; is_first = false) {
     const bool listed = list_again(database, names, is_first, loader);
+    if (!can_look_again(database))
+      return load_all(database, false, writer, loader, true) && listed;
     const bool loaded = load_all(database, false, writer, loader, false);
     bool changed;
     const bool is_same = is_settled(database, names, loader);
