@@ -1,10 +1,18 @@
 /* The options of fields: which part of a record is its key.
  * SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <string.h>
 
 #include "cli.h"
+#include "json.h"
 
-enum { OPTION_CSV = 0x100, OPTION_TSV, OPTION_NO_HEADER, OPTION_MISSING };
+enum { OPTION_CSV = 0x100, OPTION_TSV, OPTION_JSONL, OPTION_NO_HEADER, OPTION_MISSING };
+
+#if defined(LANEBLOOM_WITH_JSON)
+static const bool with_json = true;
+#else
+static const bool with_json = false;
+#endif
 
 static void set_separator(struct record_syntax *syntax, const char *text, struct argp_state *state)
 {
@@ -28,9 +36,56 @@ static void set_missing(struct record_syntax *syntax, const char *text, struct a
   usage_error(state, "--missing: expected fail, keep or drop, found '%s'", text);
 }
 
+static void keep_list(struct field_syntax *fields, char *list, const struct argp_state *state)
+{
+  if (fields->nlists == MAX_NFIELDS)
+    argp_error(state, "-f: expected at most %d fields, found more", MAX_NFIELDS);
+  fields->lists[fields->nlists++] = list;
+}
+
+static void set_dialect(struct field_syntax *fields, int key, const struct argp_state *state)
+{
+  const enum dialect dialect = key == OPTION_CSV   ? DIALECT_CSV
+                               : key == OPTION_TSV ? DIALECT_TSV
+                                                   : DIALECT_JSON;
+  if (dialect == DIALECT_JSON && !with_json)
+    argp_error(state, "--jsonl: this lanebloom was built without simdjson, which reads JSON");
+  if (fields->dialect && fields->dialect != dialect)
+    argp_error(state, "give only one of --csv, --tsv and --jsonl");
+  fields->dialect = dialect;
+}
+
+static void add_lists(struct field_syntax *fields, const struct argp_state *state)
+{
+  char problem[200];
+  for (size_t i = 0; i < fields->nlists; i++)
+    if (!add_fields(fields, fields->lists[i], problem, sizeof problem))
+      usage_error(state, "-f: %s", problem);
+}
+
+#if defined(LANEBLOOM_WITH_JSON)
+static void run_out_of_memory(void)
+{
+  die(NULL, "%s", strerror(ENOMEM));
+}
+#endif
+
+/* Of the options of fields, JSON has two. */
+static void check_json(const struct field_syntax *fields, const struct argp_state *state)
+{
+  if (fields->separator)
+    argp_error(state, "give only one of --jsonl and -d: members have no separator");
+  if (fields->no_header)
+    argp_error(state, "give only one of --jsonl and --no-header: JSON has no header");
+#if defined(LANEBLOOM_WITH_JSON)
+  json_prepare(run_out_of_memory);
+#endif
+}
+
 static void check_fields(struct record_syntax *syntax, const struct argp_state *state)
 {
   struct field_syntax *fields = &syntax->fields;
+  add_lists(fields, state);
   if (fields->n == 0 && (fields->dialect || fields->separator || fields->no_header))
     argp_error(state, "expected -f FIELDS, which of the fields are the key; found none");
   if (fields->n == 0)
@@ -38,7 +93,12 @@ static void check_fields(struct record_syntax *syntax, const struct argp_state *
   if (syntax->width)
     argp_error(state, "give only one of --width and -f: records of N bytes have no fields");
   if (fields->dialect && syntax->terminator == '\0')
-    argp_error(state, "give only one of --null and --csv or --tsv, whose records are lines");
+    argp_error(state, "give only one of --null and --csv, --tsv or --jsonl, whose records are "
+                      "lines");
+  if (fields->dialect == DIALECT_JSON) {
+    check_json(fields, state);
+    return;
+  }
   if (fields->dialect == DIALECT_TSV && fields->separator && fields->separator != '\t')
     argp_error(state, "give only one of --tsv and -d; --csv -d C has another separator");
   if (fields->no_header && !fields->dialect)
@@ -56,21 +116,17 @@ static void check_fields(struct record_syntax *syntax, const struct argp_state *
 static error_t parse_field_option(int key, char *text, struct argp_state *state)
 {
   struct record_syntax *syntax = state->input;
-  const enum dialect dialect = key == OPTION_CSV ? DIALECT_CSV : DIALECT_TSV;
-  char problem[200];
   switch (key) {
   case 'd':
     set_separator(syntax, text, state);
     return 0;
   case 'f':
-    if (!add_fields(&syntax->fields, text, problem, sizeof problem))
-      usage_error(state, "-f: %s", problem);
+    keep_list(&syntax->fields, text, state);
     return 0;
   case OPTION_CSV:
   case OPTION_TSV:
-    if (syntax->fields.dialect && syntax->fields.dialect != dialect)
-      argp_error(state, "give only one of --csv and --tsv");
-    syntax->fields.dialect = dialect;
+  case OPTION_JSONL:
+    set_dialect(&syntax->fields, key, state);
     return 0;
   case OPTION_NO_HEADER:
     syntax->fields.no_header = true;
@@ -110,13 +166,18 @@ const struct argp field_argp = {
              "Fields are separated by tabs, without quotes. The first line of an input is its "
              "header; for lines without one, give -f alone",
              6},
+            {"jsonl", OPTION_JSONL, NULL, 0,
+             "Each line is a JSON value. -f names members of its object, as in id,user, or has "
+             "JSON "
+             "pointers, as in /user/id or /tags/0. The key is the text of a string, or a number, "
+             "true or false as it stands; null, objects and arrays are missing",
+             6},
             {"no-header", OPTION_NO_HEADER, NULL, 0, "The first record is like any other", 6},
             {"missing", OPTION_MISSING, "WHAT", 0,
              "A record without a key, because it has fewer fields or malformed text: `fail' ends "
              "the command (the "
              "default), `drop' leaves it out, `keep' selects it, where records are selected. A "
-             "field "
-             "that is empty is an empty key",
+             "field that is empty is an empty key",
              6},
             {0}},
     .parser = parse_field_option,

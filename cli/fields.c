@@ -75,6 +75,35 @@ __attribute__((format(printf, 3, 4))) static bool refuse(char *problem, size_t s
   return false;
 }
 
+/* Do the escapes of a JSON pointer have a meaning? */
+static bool is_pointer(const char *text)
+{
+  while ((text = strchr(text, '~')))
+    if (*++text != '0' && *text != '1')
+      return false;
+  return true;
+}
+
+/* Does the JSON pointer name this member of the whole value? */
+static bool points_to(const char *pointer, const char *member)
+{
+  for (pointer++; *pointer && *pointer != '/'; pointer++, member++) {
+    char c = *pointer;
+    if (c == '~')
+      c = *++pointer == '0' ? '~' : '/';
+    if (c != *member)
+      return false;
+  }
+  return !*pointer && !*member;
+}
+
+static bool is_same_name(const struct field_syntax *syntax, const char *a, const char *b)
+{
+  if (syntax->dialect == DIALECT_JSON && (*a == '/') != (*b == '/'))
+    return *a == '/' ? points_to(a, b) : points_to(b, a);
+  return strcmp(a, b) == 0;
+}
+
 static bool add_field(struct field_syntax *syntax, const char *name, size_t number, char *problem,
                       size_t problem_size)
 {
@@ -82,7 +111,7 @@ static bool add_field(struct field_syntax *syntax, const char *name, size_t numb
     return refuse(problem, problem_size, "expected at most %d fields, found more", MAX_NFIELDS);
   for (size_t i = 0; i < syntax->n; i++) {
     const struct field *other = &syntax->fields[i];
-    if (name && other->name && strcmp(name, other->name) == 0)
+    if (name && other->name && is_same_name(syntax, name, other->name))
       return refuse(problem, problem_size, "expected each field once, found '%s' twice", name);
     if (!name && !other->name && number == other->number)
       return refuse(problem, problem_size, "expected each field once, found %zu twice", number + 1);
@@ -108,10 +137,13 @@ static bool add_item(struct field_syntax *syntax, const struct item *item, char 
                      size_t problem_size)
 {
   const char *text = item->text;
-  const bool digits =
-      !item->quoted && item->nbytes > 0 && strspn(text, "0123456789-") == item->nbytes;
+  const bool digits = !item->quoted && syntax->dialect != DIALECT_JSON && item->nbytes > 0 &&
+                      strspn(text, "0123456789-") == item->nbytes;
   if (item->nbytes == 0)
     return refuse(problem, problem_size, "expected a number or a name, found nothing");
+  if (syntax->dialect == DIALECT_JSON && *text == '/' && !is_pointer(text))
+    return refuse(problem, problem_size,
+                  "expected ~0 for ~ and ~1 for / in a JSON pointer, found '%s'", text);
   if (!digits)
     return add_field(syntax, text, 0, problem, problem_size);
   const size_t first = take_number(&text);

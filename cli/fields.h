@@ -16,22 +16,26 @@ enum { MAX_NFIELDS = 64 };
 enum missing { MISSING_FAIL, MISSING_KEEP, MISSING_DROP };
 
 struct field {
-  const char *name; /* NULL: given by its number */
+  const char *name; /* NULL: given by its number; of JSON, a member or a JSON pointer */
   size_t number;    /* from 0; of a name, known when the header is */
 };
 
-/* Files with a header, and with rules of their own for line ends. */
+/* Files whose records have a syntax of their own. CSV and TSV have a header, and rules for line
+ * ends. */
 enum dialect {
   DIALECT_NONE,
   DIALECT_CSV, /* RFC 4180: a field in double quotes may hold separators, line ends and "" for " */
-  DIALECT_TSV
+  DIALECT_TSV,
+  DIALECT_JSON /* a JSON value on each line */
 };
 
 /* Which fields are the key of a record. Several are joined by a tab, in this order, whatever the
  * separator: then keys of a file with commas equal those of a file with tabs. */
 struct field_syntax {
   struct field fields[MAX_NFIELDS];
-  size_t n;       /* fields of a key; 0: the whole record is the key, and the rest has no meaning */
+  size_t n; /* fields of a key; 0: the whole record is the key, and the rest has no meaning */
+  char *lists[MAX_NFIELDS]; /* the values of -f, until the dialect is known */
+  size_t nlists;
   char separator; /* 0: not given */
   enum dialect dialect;
   bool no_header; /* of a dialect; else the first record of an input names its fields */
@@ -40,7 +44,13 @@ struct field_syntax {
 
 static inline bool has_header(const struct field_syntax *syntax)
 {
-  return syntax->n > 0 && syntax->dialect != DIALECT_NONE && !syntax->no_header;
+  return syntax->n > 0 && !syntax->no_header &&
+         (syntax->dialect == DIALECT_CSV || syntax->dialect == DIALECT_TSV);
+}
+
+static inline bool is_json(const struct field_syntax *syntax)
+{
+  return syntax->n > 0 && syntax->dialect == DIALECT_JSON;
 }
 
 static inline bool has_quotes(const struct field_syntax *syntax)
@@ -49,7 +59,8 @@ static inline bool has_quotes(const struct field_syntax *syntax)
 }
 
 /* Adds fields to a key. list: numbers from 1, ranges of numbers, or names, separated by commas; in
- * double quotes, always a name. It is borrowed and changed. false: `problem` says why not. */
+ * double quotes, always a name. The dialect, which must be set, may have names alone. The list is
+ * borrowed and changed. false: `problem` says why not. */
 bool add_fields(struct field_syntax *syntax, char *list, char *problem, size_t problem_size);
 
 /* Finds the named fields in a header, a record without its terminator. false: `problem` says why

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json.h"
+#include "json_lines.h"
 #include "key_form.h"
 #include "records.h"
 #include "separated.h"
@@ -87,6 +89,20 @@ void cutter_end(struct cutter *cutter)
   cutter->joined = NULL;
   cutter->converted = NULL;
   cutter->capacity = cutter->converted_capacity = 0;
+#if defined(LANEBLOOM_WITH_JSON)
+  json_parser_destroy(cutter->json);
+  cutter->json = NULL;
+#endif
+}
+
+bool cutter_reserve(struct cutter *cutter)
+{
+  if (cutter->njoined > 0 || cutter->capacity >= cutter->needed_nbytes)
+    return true;
+  free(cutter->joined);
+  cutter->joined = malloc(cutter->needed_nbytes);
+  cutter->capacity = cutter->joined ? cutter->needed_nbytes : 0;
+  return cutter->joined != NULL;
 }
 
 static void cut_fixed(struct cutter *cutter, struct batch *batch)
@@ -256,10 +272,14 @@ bool cutter_next(struct cutter *cutter, struct batch *batch)
     return false;
   const uint64_t nlines = cutter->nlines;
   *batch = (struct batch){.data = cutter->next, .width = cutter->syntax.width};
-  if (cutter->syntax.fields.n > 0)
+  if (cutter->syntax.fields.n > 0 && !is_json(&cutter->syntax.fields))
     cut_separated(cutter, batch);
   else
     (batch->width ? cut_fixed : cut_terminated)(cutter, batch);
+#if defined(LANEBLOOM_WITH_JSON)
+  if (is_json(&cutter->syntax.fields))
+    take_json_keys(cutter, batch);
+#endif
   if (form_converts(cutter->syntax.form))
     make_keys(cutter, batch, nlines);
   cutter->nrecords += batch->n;
@@ -323,6 +343,9 @@ void describe_fault(const struct cutter *cutter, char *text, size_t size)
     return;
   case FAULT_TEXT:
     snprintf(text, size, "%s; see --missing", fault->text);
+    return;
+  case FAULT_JSON:
+    snprintf(text, size, "%s", fault->text);
     return;
   }
 }

@@ -1,6 +1,7 @@
-/* Records: cuts chunks of input into lines, NUL-terminated strings, fixed-width keys or CSV
- * records, a batch at a time. The records of a batch are adjacent bytes of the chunk; so are their
- * keys, except those that are joined from several fields, had quotes in them or are converted.
+/* Records: cuts chunks of input into lines of text or JSON, NUL-terminated strings, keys of a fixed
+ * width or CSV records, a batch at a time. The records of a batch are adjacent bytes of the chunk;
+ * so are their keys, except those that are joined from several fields, had quotes or escapes in
+ * them or are converted.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_RECORDS_H
 #define LANEBLOOM_CLI_RECORDS_H
@@ -102,14 +103,15 @@ enum fault_kind {
   FAULT_QUOTE,    /* a quote inside a field that does not begin with one */
   FAULT_AFTER,    /* neither separator nor line end after the closing quote */
   FAULT_UNCLOSED, /* no closing quote */
-  FAULT_TEXT      /* the text of a key cannot be decoded */
+  FAULT_TEXT,     /* the text of a key cannot be decoded, or a member is no text */
+  FAULT_JSON      /* the line is not JSON */
 };
 
 struct fault {
   enum fault_kind kind;
   uint64_t line;  /* of the chunk, from 1 */
   size_t nfields; /* of the record, up to the fault */
-  char text[200]; /* of a text: what is wrong */
+  char text[200]; /* of a text or of JSON: what is wrong */
 };
 
 /* Cuts bytes that are whole records, terminators included, into batches. */
@@ -130,13 +132,14 @@ struct cutter {
   size_t njoined;           /* bytes */
   uint8_t *converted;       /* keys of a batch whose text was converted, or NULL */
   size_t converted_capacity;
+  struct json_parser *json; /* of lines of JSON, for the fields of the first; NULL: none yet */
   lanebloom_slice records[BATCH_NRECORDS + BLOCK_NBYTES + 1];
   lanebloom_slice keys[BATCH_NRECORDS];
   uint8_t missing[BATCH_NRECORDS / 8];
 };
 
 /* Begins to cut these bytes, which are borrowed. at_beginning: of an input. The cutter must be
- * zeroed before its first use. */
+ * zeroed before its first use. Of JSON, the fields are the same until cutter_end(). */
 void cutter_begin(struct cutter *cutter, const struct record_syntax *syntax, const char *data,
                   size_t nbytes, bool at_beginning);
 
@@ -146,6 +149,10 @@ bool cutter_next(struct cutter *cutter, struct batch *batch);
 
 /* Puts into `text` what the fault is: expected and found. */
 void describe_fault(const struct cutter *cutter, char *text, size_t size);
+
+/* Makes room in `joined' for the keys of the chunk, unless a key of the batch is in it. false:
+ * memory ran out. */
+bool cutter_reserve(struct cutter *cutter);
 
 /* Frees what the cutter allocated. */
 void cutter_end(struct cutter *cutter);

@@ -31,6 +31,8 @@ static void check_annotation(const struct screen *screen, const struct argp_stat
     argp_error(state, "give only one of --annotate, which prints every record, and --unmatched");
   if (screen->syntax.width)
     argp_error(state, "give only one of --annotate and --width: records of N bytes have no fields");
+  if (screen->syntax.fields.dialect == DIALECT_JSON)
+    argp_error(state, "give only one of --annotate and --jsonl: a field more would be no JSON");
 }
 
 static void check_selection(struct screen *screen, const struct argp_state *state)

@@ -3,7 +3,6 @@
  * (G. Langdale, D. Lemire, Parsing Gigabytes of JSON per Second, VLDB Journal 28, 2019, section
  * 3.1.1). Where a quote stands that may not, a slower loop finds out what is wrong.
  * SPDX-License-Identifier: MIT */
-#include <stdlib.h>
 #include <string.h>
 
 #include "key_form.h"
@@ -55,13 +54,8 @@ static char *append(char *to, const struct span *span)
 /* Makes a key of the spans in the memory of the batch. false: memory ran out. */
 static bool join(struct cutter *cutter, const struct cursor *cursor, lanebloom_slice *key)
 {
-  if (cutter->njoined == 0 && cutter->capacity < cutter->needed_nbytes) { /* no key is in it yet */
-    free(cutter->joined);
-    cutter->joined = malloc(cutter->needed_nbytes);
-    cutter->capacity = cutter->joined ? cutter->needed_nbytes : 0;
-    if (!cutter->joined)
-      return false;
-  }
+  if (!cutter_reserve(cutter))
+    return false;
   char *begin = cutter->joined + cutter->njoined, *end = begin;
   for (size_t i = 0; i < cursor->nfound; i++) {
     if (i > 0)

@@ -6,7 +6,9 @@ set -eu
 cd "$(dirname "$0")/.."
 
 codecs="libsnappy-dev libzstd-dev liblz4-dev zlib1g-dev" # of database files
+json="g++ libsimdjson-dev" # for --jsonl
 build="cmake ninja-build gcc libc6-dev pkg-config libxxhash-dev libjson-c-dev libisal-dev $codecs"
+build="$build $json"
 demo="$build wamerican-insane wfrench wngerman"
 tests="$build g++ libcriterion-dev libleveldb-dev librocksdb-dev libsimde-dev bats jq binutils"
 tests="$tests python3 zstd"

@@ -63,7 +63,12 @@
 
 @test "docs/recipes.md, command by command" {
   cd "$BATS_TEST_TMPDIR"
-  sed -n 's/^    //p' "$SOURCE_DIR/docs/recipes.md" >shown
+  cp "$SOURCE_DIR/docs/recipes.md" recipes
+  if "$LANEBLOOM" hash --jsonl -f a /dev/null 2>&1 | grep -q 'without simdjson'; then
+    echo "# without simdjson: JSON lines are left out" >&3
+    sed -i '/^## JSON lines/,/^## /d' recipes
+  fi
+  sed -n 's/^    //p' recipes >shown
   grep -c '^\$ ' shown >ncommands
   [ "$(<ncommands)" -ge 28 ]
   lanebloom() { "$LANEBLOOM" "$@"; }

@@ -18,6 +18,9 @@ make_inputs() {
   gzip -k others
   zstd -q others
   { echo 'note,key'; sed 's/.*/"a ""note""",&/' keys; echo lacks; } >rows.csv
+  { sed 's/.*/{"note":"a \\"note\\" &","key":"&"}/' keys; echo '{}'; } >rows.jsonl
+  with_json=yes
+  ! lanebloom hash --jsonl -f key rows.jsonl 2>&1 | grep -q 'without simdjson' || with_json=
   cp "$SOURCE_DIR/tests/vectors/tables/rocksdb_fv5_xxh3_flb10_partitioned.sst" a.sst
   cp "$SOURCE_DIR/tests/vectors/tables/rocksdb_fv5_xxh3_flb10.sst" b.sst
   cp "$SOURCE_DIR/tests/vectors/tables/leveldb_bloom10.ldb" c.ldb
@@ -161,6 +164,11 @@ each_verb() {
   each "$@" screen -j 1 -v filter others.zst
   each "$@" build -j 2 -o target others.gz keys others.zst
   each "$@" match -j 1 others.gz others.zst
+  if [[ -n $with_json ]]; then
+    each "$@" screen -j 1 --jsonl -f key,note --missing=drop -v filter rows.jsonl
+    each "$@" match -j 1 --jsonl -f note keys rows.jsonl
+    each "$@" build -j 2 --jsonl -f /key --missing=drop -o target rows.jsonl
+  fi
   each "$@" info filter
   each "$@" info --json filter
   each "$@" hash others
@@ -288,7 +296,7 @@ count_calls() {
   make_inputs
   lanebloom build -o raw --format leveldb --raw keys
   mkdir kept
-  cp keys others others.* few filter more pairs raw rows.csv *.sst *.ldb kept
+  cp keys others others.* few filter more pairs raw rows.* *.sst *.ldb kept
   each_verb read shrink
   each_verb pread shrink
   nfaults=0 nrefused=0

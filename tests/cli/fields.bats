@@ -200,8 +200,8 @@ users() {
   refuses "expected -f FIELDS" lanebloom screen --csv users.lbf
   refuses "expected -f FIELDS" lanebloom screen -d , users.lbf
   refuses "one of --width and -f" lanebloom screen --width 4 -f 1 users.lbf
-  refuses "one of --null and --csv or --tsv" lanebloom screen -z --csv -f 1 users.lbf
-  refuses "one of --csv and --tsv" lanebloom screen --csv --tsv -f 1 users.lbf
+  refuses "one of --null and --csv, --tsv or --jsonl" lanebloom screen -z --csv -f 1 users.lbf
+  refuses "one of --csv, --tsv and --jsonl" lanebloom screen --csv --tsv -f 1 users.lbf
   refuses "one of --tsv and -d" lanebloom screen --tsv -d , -f 1 users.lbf
   refuses "--no-header needs --csv or --tsv" lanebloom screen --no-header -f 1 users.lbf
   refuses "found the name 'id'" lanebloom screen -f id users.lbf
