@@ -46,7 +46,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     build->path = text;
     return 0;
   case OPTION_FORMAT:
-    build->format = parse_hashing_format(state, text);
+    build->format = parse_building_format(state, text);
     return 0;
   case OPTION_BITS:
     build->bits_per_key = parse_number(state, "--bits", text);

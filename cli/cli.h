@@ -87,8 +87,9 @@ __attribute__((format(printf, 2, 3))) _Noreturn void usage_error(const struct ar
 /* The name of a format. */
 lanebloom_format parse_format(const struct argp_state *state, const char *text);
 
-/* The name of a format that hashes keys: not one that only opens filters. */
+/* The name of a format that hashes keys, and of one whose filters can be built. */
 lanebloom_format parse_hashing_format(const struct argp_state *state, const char *text);
+lanebloom_format parse_building_format(const struct argp_state *state, const char *text);
 
 /* Returns the text, followed by each format's name and description: for --help. The caller frees
  * it. */

@@ -102,7 +102,14 @@ static bool complain_of_difference(const char *name, const lanebloom_filter *fil
   lanebloom_filter_bytes(first, &wanted_nbytes);
   lanebloom_filter_describe(filter, &found, sizeof found);
   lanebloom_filter_bytes(filter, &found_nbytes);
-  if (found.format != wanted.format)
+  lanebloom_format_info format;
+  const bool only_opens =
+      found.nprobes > 0 &&
+      lanebloom_format_describe(found.format, &format, sizeof format) == LANEBLOOM_OK &&
+      !format.builds;
+  if (only_opens)
+    complain(name, "expected a filter that can be merged, found %s, which only opens", format.name);
+  else if (found.format != wanted.format)
     complain(name, "expected the format of %s, %s, found %s%s", first_name,
              lanebloom_format_name(wanted.format), lanebloom_format_name(found.format), advice);
   else if (found_nbytes != wanted_nbytes || found.nbits != wanted.nbits)

@@ -111,36 +111,61 @@ char *with_formats(const char *text, bool only_building)
   return close_string(stream, &all);
 }
 
-/* The names of all formats, or only of those that hash keys, each after a space. The caller frees
- * the string. */
-static char *format_names(bool only_hashing)
+typedef bool format_test(lanebloom_format format);
+
+static bool is_format(lanebloom_format format)
+{
+  return format != 0;
+}
+
+static bool hashes(lanebloom_format format)
+{
+  return lanebloom_format_hash_size(format) > 0;
+}
+
+static bool builds(lanebloom_format format)
+{
+  lanebloom_format_info info;
+  return lanebloom_format_describe(format, &info, sizeof info) == LANEBLOOM_OK && info.builds;
+}
+
+/* The names of the formats that pass the test, each after a space. The caller frees the string. */
+static char *format_names(format_test *passes)
 {
   char *names;
   size_t nbytes;
   FILE *stream = open_string(&names, &nbytes);
   for (size_t i = 0; i < lanebloom_format_count(); i++) {
     const lanebloom_format format = lanebloom_format_at(i);
-    if (!only_hashing || lanebloom_format_hash_size(format) > 0)
+    if (passes(format))
       fprintf(stream, " %s", lanebloom_format_name(format));
   }
   return close_string(stream, &names);
 }
 
-lanebloom_format parse_format(const struct argp_state *state, const char *text)
+static lanebloom_format parse_format_that(format_test *passes, const struct argp_state *state,
+                                          const char *text)
 {
   const lanebloom_format format = lanebloom_format_by_name(text);
-  if (!format)
-    usage_error(state, "--format: expected one of%s, found '%s'", format_names(false), text);
+  if (!passes(format))
+    usage_error(state, "--format: expected one of%s, found '%s'%s", format_names(passes), text,
+                format ? ", which only opens filters" : "");
   return format;
+}
+
+lanebloom_format parse_format(const struct argp_state *state, const char *text)
+{
+  return parse_format_that(is_format, state, text);
 }
 
 lanebloom_format parse_hashing_format(const struct argp_state *state, const char *text)
 {
-  const lanebloom_format format = lanebloom_format_by_name(text);
-  if (lanebloom_format_hash_size(format) == 0)
-    usage_error(state, "--format: expected one of%s, found '%s'%s", format_names(true), text,
-                format ? ", which only opens filters" : "");
-  return format;
+  return parse_format_that(hashes, state, text);
+}
+
+lanebloom_format parse_building_format(const struct argp_state *state, const char *text)
+{
+  return parse_format_that(builds, state, text);
 }
 
 /* ---- --kernel ---- */

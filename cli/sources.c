@@ -64,7 +64,9 @@ void sources_free(struct sources *sources)
 /* Of the formats that share a hash function, one. */
 static lanebloom_format kind_of_hash(lanebloom_format format)
 {
-  return format == LANEBLOOM_LEVELDB_SIGNED ? LANEBLOOM_ROCKSDB_LEGACY : format;
+  return format == LANEBLOOM_LEVELDB_SIGNED   ? LANEBLOOM_ROCKSDB_LEGACY
+         : format == LANEBLOOM_ROCKSDB_RIBBON ? LANEBLOOM_ROCKSDB_LOCAL
+                                              : format;
 }
 
 /* A filter of the format LANEBLOOM_ROCKSDB is a constant answer, and needs no hashes. */

@@ -5,7 +5,10 @@
  *   format, 1 byte | how often the payload is repeated, 1 byte | keys | the filter
  *
  * SPDX-License-Identifier: MIT */
+#include "filter.h"
+
 #include "fuzz.h"
+#include "model.h"
 #include "support.h"
 
 enum { TRAILER_NBYTES = 5, MAX_NBYTES = 64 << 10, MAX_NPROBES = 127 };
@@ -41,17 +44,25 @@ static enum verdict judge_local(const uint8_t *bytes, size_t size)
   return understood && size - 5 >= 64 ? BY_PROBES : ALWAYS;
 }
 
+static bool is_asked_as(lanebloom_format asked, lanebloom_format found)
+{
+  return asked == found || asked == LANEBLOOM_ROCKSDB;
+}
+
 static enum verdict judge_rocksdb(lanebloom_format format, const uint8_t *bytes, size_t size)
 {
   if (size < 6)
     return NEVER;
   const uint8_t *trailer = bytes + size - 5;
   if (trailer[0] >= 1 && trailer[0] <= 127)
-    return format == LANEBLOOM_ROCKSDB_LOCAL ? REFUSED : judge_legacy(bytes, size);
+    return is_asked_as(format, LANEBLOOM_ROCKSDB_LEGACY) ? judge_legacy(bytes, size) : REFUSED;
   if (trailer[0] == 0xff)
-    return format == LANEBLOOM_ROCKSDB_LEGACY ? REFUSED : judge_local(bytes, size);
-  const bool is_ribbon = trailer[0] == 0xfe && (trailer[2] > 1 || trailer[3] > 0 || trailer[4] > 0);
-  return is_ribbon ? REFUSED : ALWAYS;
+    return is_asked_as(format, LANEBLOOM_ROCKSDB_LOCAL) ? judge_local(bytes, size) : REFUSED;
+  if (trailer[0] != 0xfe || (trailer[2] < 2 && trailer[3] == 0 && trailer[4] == 0))
+    return ALWAYS;
+  return !is_asked_as(format, LANEBLOOM_ROCKSDB_RIBBON) ? REFUSED
+         : size - TRAILER_NBYTES < 16                   ? ALWAYS
+                                                        : BY_PROBES;
 }
 
 static enum verdict judge(lanebloom_format format, const uint8_t *bytes, size_t size)
@@ -62,6 +73,7 @@ static enum verdict judge(lanebloom_format format, const uint8_t *bytes, size_t 
     return judge_leveldb(bytes, size);
   case LANEBLOOM_ROCKSDB_LEGACY:
   case LANEBLOOM_ROCKSDB_LOCAL:
+  case LANEBLOOM_ROCKSDB_RIBBON:
   case LANEBLOOM_ROCKSDB:
     return judge_rocksdb(format, bytes, size);
   }
@@ -70,6 +82,18 @@ static enum verdict judge(lanebloom_format format, const uint8_t *bytes, size_t 
 
 /* ---- Answers ---- */
 
+/* Does the hash fulfil its equation? By the model of the tests, in the shape that the library
+ * finds. */
+static bool fulfils(const lanebloom_filter *filter, const lanebloom_filter_info *info,
+                    const uint8_t *hash)
+{
+  uint64_t positions[1], value;
+  memcpy(&value, hash, sizeof value);
+  CHECK(lanebloom_filter_positions(filter, hash, positions) == 0);
+  CHECK(info->nprobes >= 1 && info->nprobes <= 32 && info->nkeys_estimate == LANEBLOOM_UNKNOWN);
+  return model_ribbon_may_match(&filter->shape, filter->payload, value);
+}
+
 /* Are all bits set that the hash probes? */
 static bool has_bits(const lanebloom_filter *filter, const lanebloom_filter_info *info,
                      enum verdict verdict, const uint8_t *hash)
@@ -77,6 +101,8 @@ static bool has_bits(const lanebloom_filter *filter, const lanebloom_filter_info
   size_t size;
   const uint8_t *bytes = lanebloom_filter_bytes(filter, &size);
   uint64_t positions[MAX_NPROBES];
+  if (info->format == LANEBLOOM_ROCKSDB_RIBBON && verdict == BY_PROBES)
+    return fulfils(filter, info, hash);
   const size_t n = lanebloom_filter_positions(filter, hash, positions);
   CHECK(n == info->nprobes && (n > 0) == (verdict == BY_PROBES) && n <= MAX_NPROBES &&
         info->nbits <= size * 8);
@@ -153,8 +179,17 @@ static void check_merge(lanebloom_format format, const uint8_t *bytes, size_t si
     memcpy(turned + payload, bytes + payload, trailer);
   lanebloom_filter *other, *merged;
   CHECK(lanebloom_filter_parse_raw(format, turned, size, &other) == LANEBLOOM_OK);
+  lanebloom_filter_info info;
+  lanebloom_filter_describe(filter, &info, sizeof info);
+  const bool can_merge = info.format != LANEBLOOM_ROCKSDB_RIBBON || info.nprobes == 0;
   CHECK(lanebloom_filter_merge((const lanebloom_filter *[]){filter, other, filter}, 3, &merged) ==
-        LANEBLOOM_OK);
+        (can_merge ? LANEBLOOM_OK : LANEBLOOM_ERR_MISMATCH));
+  if (!can_merge) {
+    CHECK(!merged);
+    lanebloom_filter_close(other);
+    free(turned);
+    return;
+  }
   size_t nbytes;
   const uint8_t *found = lanebloom_filter_bytes(merged, &nbytes);
   CHECK(nbytes == size);

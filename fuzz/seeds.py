@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 vectors, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-LEVELDB, LEGACY, LOCAL, ROCKSDB, SIGNED = range(1, 6)  # lanebloom_format
+LEVELDB, LEGACY, LOCAL, ROCKSDB, SIGNED, RIBBON = range(1, 7)  # lanebloom_format
 
 
 def seed(target, *parts):
@@ -93,7 +93,12 @@ for name, format in ("leveldb_queries.txt", LEVELDB), ("rocksdb_reader_cases.txt
         seed("filter", format, 0, batch([of_hex(key)], 9), of_hex(filter))
 for row in rows("rocksdb_ribbon.txt"):
     if row[0] == "F":
-        seed("filter", ROCKSDB, 0, batch([b"key"], 9), of_hex(row[3])[-2000:])
+        for format in ROCKSDB, RIBBON:
+            for nblocks in None, 1, 2, 100:
+                filter = of_hex(row[3])[-2000:]
+                if nblocks:
+                    filter = filter[:-3] + nblocks.to_bytes(3, "little")
+                seed("filter", format, 0, batch([b"key"], 9), filter)
 for length in list(range(0, 40)) + [64, 127, 128, 129, 240, 241, 255]:
     key = bytes((i * 167 + length * 13 + 59) & 0xFF for i in range(length))
     for format in range(4):

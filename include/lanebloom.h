@@ -158,7 +158,8 @@ typedef enum lanebloom_format {
   LANEBLOOM_ROCKSDB =
       4, /* to open only: the RocksDB format that the trailer names, or a constant answer */
   LANEBLOOM_LEVELDB_SIGNED =
-      5 /* LEVELDB with signed tails: LevelDB < 1.18 on x86, RocksDB's block-based filter */
+      5, /* LEVELDB with signed tails: LevelDB < 1.18 on x86, RocksDB's block-based filter */
+  LANEBLOOM_ROCKSDB_RIBBON = 6 /* to open only: RocksDB's Ribbon filters, of 6.15 and above */
 } lanebloom_format;
 
 /* How many formats this build has, and the i-th of them; 0, which is no format, if i is not below
@@ -207,8 +208,8 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_format_describe(lanebloom_format 
  * an integer in the host's byte order. Errors: FORMAT, KERNEL. Cost: linear in the bytes of the
  * keys; allocates nothing. Sources: LEVELDB is LevelDB 1.23 util/hash.cc with seed 0xbc9f1d34.
  * LEVELDB_SIGNED and ROCKSDB_LEGACY are RocksDB 7.8.3 util/hash.cc, which differs for keys whose
- * last (size mod 4) bytes hold one of 0x80 or more. ROCKSDB_LOCAL is RocksDB 7.8.3 util/xxph3.h,
- * the preview of XXH3 in xxHash 0.7.2, with seed 0. */
+ * last (size mod 4) bytes hold one of 0x80 or more. ROCKSDB_LOCAL and ROCKSDB_RIBBON are RocksDB
+ * 7.8.3 util/xxph3.h, the preview of XXH3 in xxHash 0.7.2, with seed 0. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_hash(lanebloom_format format,
                                                     const lanebloom_keys *keys, void *hashes);
 
@@ -309,9 +310,8 @@ typedef struct lanebloom_filter lanebloom_filter;
  * - RocksDB formats: with fewer than 6 bytes, no key is in the filter. If RocksDB 7.8.3 does not
  *   understand the trailer, which is the last 5 bytes, or the trailer describes lines outside the
  *   bytes, every key may be in it. Pass LANEBLOOM_ROCKSDB to get the format that the trailer
- *   names; a filter with a constant answer stays LANEBLOOM_ROCKSDB. If one of the two formats is
- *   passed and the bytes have the other, or the filter is a Ribbon filter: FORMAT. From 2^32
- *   bytes on: LIMIT.
+ *   names; a filter with a constant answer stays LANEBLOOM_ROCKSDB. If one of the three formats is
+ *   passed and the bytes have another: FORMAT. From 2^32 bytes on: LIMIT.
  *
  * Errors: ARGUMENT, FORMAT, LIMIT, MEMORY, KERNEL. Cost: constant. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_parse_raw(lanebloom_format format,
@@ -332,8 +332,9 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_build(lanebloom_format for
 
 /* The union of n filters: a new filter with the bits of all. Its number of keys is the sum if all
  * are known, and its bits per key stay if all agree. The key form stays; filters of different forms
- * are MISMATCH. A RocksDB filter of no keys has its own size: MISMATCH with any other. Errors:
- * ARGUMENT when n is 0, MISMATCH, MEMORY, KERNEL. Cost: linear in the filters' bytes. */
+ * are MISMATCH. A RocksDB filter of no keys has its own size: MISMATCH with any other. Ribbon
+ * filters cannot be merged: MISMATCH. Errors: ARGUMENT when n is 0, MISMATCH, MEMORY, KERNEL. Cost:
+ * linear in the filters' bytes. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_merge(const lanebloom_filter *const *filters,
                                                             size_t n, lanebloom_filter **merged);
 
@@ -407,7 +408,8 @@ typedef struct lanebloom_filter_info {
    * LANEBLOOM_ROCKSDB for a constant answer. */
   lanebloom_format format;
 
-  uint32_t nprobes;    /* probes per key; 0 for a constant answer */
+  /* Probes per key; Ribbon: the most bits that a key is compared in. 0 for a constant answer. */
+  uint32_t nprobes;
   uint64_t nbits;      /* bits that probes can reach; 0 for a constant answer */
   uint64_t nbits_set;  /* how many of them are set */
   uint64_t nkeys;      /* keys added, duplicates too; LANEBLOOM_UNKNOWN for bare engine bytes */
@@ -418,8 +420,8 @@ typedef struct lanebloom_filter_info {
   double model_rate;
 
   /* The number of distinct keys, estimated from the bits that are set. LANEBLOOM_UNKNOWN for a
-   * constant answer, if all bits are set, and if the estimate exceeds the hashes of the format
-   * (2^32 where a hash has 4 bytes).
+   * constant answer, for Ribbon, if all bits are set, and if the estimate exceeds the hashes of the
+   * format (2^32 where a hash has 4 bytes).
    *
    * Error measured with random keys and 1 to 30 bits per key: in RocksDB's formats at most 4 % for
    * 10,000 keys, and 1 % for 100,000 and 1,000,000. In LevelDB's the estimate is at most 2 % too
@@ -476,7 +478,8 @@ LANEBLOOM_API size_t lanebloom_filter_screen_hashes(const lanebloom_filter *filt
 
 /* Writes the positions of the bits that one hash probes, in the order of the format's definition,
  * and returns their number. Bit p is bit p mod 8 of byte p / 8 of the engine's bytes. hash:
- * lanebloom_format_hash_size() bytes. positions: room for nprobes of lanebloom_filter_info. */
+ * lanebloom_format_hash_size() bytes. positions: room for nprobes of lanebloom_filter_info. Ribbon:
+ * 0, as a key is compared with sums of many bits. */
 LANEBLOOM_API size_t lanebloom_filter_positions(const lanebloom_filter *filter, const void *hash,
                                                 uint64_t *positions);
 

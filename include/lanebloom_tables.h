@@ -138,7 +138,7 @@ typedef enum lanebloom_table_filter {
   LANEBLOOM_TABLE_FILTER_BLOCK = 1,       /* a filter block */
   LANEBLOOM_TABLE_FILTER_FULL = 2,        /* one filter for the whole table */
   LANEBLOOM_TABLE_FILTER_PARTITIONED = 3, /* one filter for each partition of the key range */
-  /* Ribbon, or an unknown policy: every key in range may be present */
+  /* An unknown policy: every key in range may be present */
   LANEBLOOM_TABLE_FILTER_OTHER = 4,
   LANEBLOOM_TABLE_FILTER_KEYS = 5 /* of lanebloom_database_logs(): the hash of each key */
 } lanebloom_table_filter;

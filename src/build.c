@@ -442,9 +442,11 @@ static bool same_bytes(const lanebloom_filter *a, const lanebloom_filter *b, siz
   return n == 0 || memcmp(a->bytes + first, b->bytes + first, n) == 0;
 }
 
-/* Are the filters equal except for their payloads? */
+/* Are the filters equal except for payloads whose bits can be united? */
 static bool same_layout(const lanebloom_filter *a, const lanebloom_filter *b)
 {
+  if (a->shape.answer == ANSWER_BY_PROBES && !a->format->plan)
+    return false;
   if (a->format != b->format || a->nbytes != b->nbytes || !same_shape(&a->shape, &b->shape))
     return false;
   const size_t header = (size_t)(a->payload - a->bytes), end = header + a->shape.nbytes;

@@ -181,8 +181,9 @@ void lanebloom_filter_describe(const lanebloom_filter *filter, lanebloom_filter_
     full.nbits = shape->nbits;
     full.nbits_set = count_ones(filter->payload, shape->nbits / 8);
     full.model_rate = filter->format->filled_rate(shape, full.nbits_set, full.nkeys);
-    full.nkeys_estimate =
-        lanebloom_estimate_nkeys(shape, full.nbits_set, 8u * HASH_NBYTES[filter->format->hash]);
+    if (filter->format->positions) /* else set bits do not tell how many keys there are */
+      full.nkeys_estimate =
+          lanebloom_estimate_nkeys(shape, full.nbits_set, 8u * HASH_NBYTES[filter->format->hash]);
   }
   info_copy(info, info_size, &full, sizeof full);
 }
@@ -190,7 +191,7 @@ void lanebloom_filter_describe(const lanebloom_filter *filter, lanebloom_filter_
 size_t lanebloom_filter_positions(const lanebloom_filter *filter, const void *hash,
                                   uint64_t *positions)
 {
-  if (filter->shape.answer != ANSWER_BY_PROBES)
+  if (filter->shape.answer != ANSWER_BY_PROBES || !filter->format->positions)
     return 0;
   filter->format->positions(&filter->shape, hash, positions);
   for (uint32_t i = 0; i < filter->shape.nprobes; i++)

@@ -5,8 +5,9 @@
 #include "info.h"
 
 static const struct format_table *const formats[] = {
-    &lanebloom_format_leveldb,        &lanebloom_format_leveldb_signed, &lanebloom_format_rocksdb,
-    &lanebloom_format_rocksdb_legacy, &lanebloom_format_rocksdb_local,
+    &lanebloom_format_leveldb,       &lanebloom_format_leveldb_signed,
+    &lanebloom_format_rocksdb,       &lanebloom_format_rocksdb_legacy,
+    &lanebloom_format_rocksdb_local, &lanebloom_format_rocksdb_ribbon,
 };
 enum { NFORMATS = sizeof formats / sizeof *formats };
 
@@ -65,7 +66,7 @@ const char *lanebloom_format_name(lanebloom_format id)
 size_t lanebloom_format_hash_size(lanebloom_format id)
 {
   const struct format_table *format = lanebloom_format_table(id);
-  return format && format->plan ? HASH_NBYTES[format->hash] : 0;
+  return format && !format->recognise ? HASH_NBYTES[format->hash] : 0;
 }
 
 lanebloom_status lanebloom_format_describe(lanebloom_format id, lanebloom_format_info *info,

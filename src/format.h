@@ -28,10 +28,16 @@ struct format_table {
    * have one. Errors: FORMAT. */
   lanebloom_status (*parse)(const uint8_t *bytes, size_t size, struct filter_shape *shape);
 
-  /* ---- Probing and building. In a format that only opens filters, all are 0 and NULL. ---- */
+  /* ---- Probing. In a format that recognises others, all are 0 and NULL. ---- */
 
   enum hash hash;
   enum layout layout;
+
+  /* The false-positive rate, from 0 to 1, of a filter with nbits_set bits set, by the model. nkeys
+   * may be LANEBLOOM_UNKNOWN. */
+  double (*filled_rate)(const struct filter_shape *shape, uint64_t nbits_set, uint64_t nkeys);
+
+  /* ---- Building. In a format that only opens filters, all are 0 and NULL. ---- */
 
   /* Writes the nprobes bit positions of one hash in the payload, by definition. */
   void (*positions)(const struct filter_shape *shape, const void *hash, uint64_t *positions);
@@ -68,16 +74,13 @@ struct format_table {
   /* Writes the frame around a payload. bytes: the whole filter. NULL: the format has no frame. */
   void (*write_frame)(const struct filter_shape *shape, uint8_t *bytes);
 
-  /* The false-positive rate of the model, from 0 to 1: of a filter that will be built from nkeys
-   * distinct keys, and of one with nbits_set bits set. nkeys may be LANEBLOOM_UNKNOWN in the
-   * latter. */
+  /* The same rate of a filter that will be built from nkeys distinct keys. */
   double (*planned_rate)(const struct filter_shape *shape, uint64_t nkeys);
-  double (*filled_rate)(const struct filter_shape *shape, uint64_t nbits_set, uint64_t nkeys);
 };
 
 extern const struct format_table lanebloom_format_leveldb, lanebloom_format_leveldb_signed;
 extern const struct format_table lanebloom_format_rocksdb, lanebloom_format_rocksdb_legacy,
-    lanebloom_format_rocksdb_local;
+    lanebloom_format_rocksdb_local, lanebloom_format_rocksdb_ribbon;
 
 /* Bytes of a filter of this shape, frame included. */
 static inline uint64_t format_nbytes(const struct format_table *format,

@@ -55,6 +55,20 @@ static inline uint32_t rocksdb_local_bit(uint32_t probe)
   return probe >> 23;
 }
 
+/* Ribbon (RocksDB 7.8.3 util/ribbon_impl.h, util/ribbon_alg.h): a key is an equation, and the
+ * payload solves those of all keys that were added. The solution is a matrix of bits, one row per
+ * slot. The rows of 128 slots are a block; a block has a segment of 16 bytes for each of its
+ * columns. A key's equation begins at a slot, and 128 coefficients say which of the slots from
+ * there on are added, modulo 2, in each column; the sums must be the bits that the key expects. */
+static const uint64_t ROCKSDB_RIBBON_HASH_MULTIPLIER = 0x6193d459236a3a0d,
+                      ROCKSDB_RIBBON_COEFFICIENT_MULTIPLIER = 0xc28f82822b650bed,
+                      ROCKSDB_RIBBON_COEFFICIENT_LOW = 0xc367844a6e52731d;
+enum {
+  ROCKSDB_RIBBON_BLOCK_NSLOTS = 128,
+  ROCKSDB_RIBBON_SEGMENT_NBYTES = ROCKSDB_RIBBON_BLOCK_NSLOTS / 8,
+  ROCKSDB_RIBBON_MAX_NCOLUMNS = 32,
+};
+
 enum { CACHE_LINE_NBYTES = 64 };
 
 /* Hash i of an array at any alignment. */
@@ -89,10 +103,51 @@ struct filter_shape {
   uint32_t nlines;
   uint32_t line_nbytes; /* a power of two */
 
+  /* Ribbon: nprobes is the number of columns. The first nnarrow of nblocks blocks have one less. */
+  uint32_t nblocks, nnarrow;
+  uint32_t seed; /* of hashes, as it is combined with them */
+
   /* Of the divisor that kernels need: LevelDB's formats divide hash / 8 by nbits / 8,
    * rocksdb-legacy divides the hash by nlines. */
   struct reciprocal reciprocal;
 };
+
+/* ---- What a key's hash is in a Ribbon filter: in every kernel the same ---- */
+
+struct rocksdb_ribbon_equation {
+  uint32_t block, slot; /* where it begins: a block, and a slot in it */
+  uint32_t expected;    /* bit i: of column i */
+  uint64_t coefficients[2];
+};
+
+static inline struct rocksdb_ribbon_equation
+rocksdb_ribbon_equation(const struct filter_shape *shape, uint64_t hash)
+{
+  /* Below 2^31, so that the high 64 bits of 96 are found by two products of 64 bits. The last block
+   * has one slot to begin at: coefficients end with it. */
+  const uint64_t nstarts = (uint64_t)(shape->nblocks - 1) * ROCKSDB_RIBBON_BLOCK_NSLOTS + 1;
+  const uint64_t mixed = (hash ^ shape->seed) * ROCKSDB_RIBBON_HASH_MULTIPLIER;
+  const uint64_t start = ((mixed >> 32) * nstarts + ((mixed & 0xffffffff) * nstarts >> 32)) >> 32;
+  const uint64_t high = mixed * ROCKSDB_RIBBON_COEFFICIENT_MULTIPLIER;
+  return (struct rocksdb_ribbon_equation){
+      .block = (uint32_t)(start / ROCKSDB_RIBBON_BLOCK_NSLOTS),
+      .slot = (uint32_t)(start % ROCKSDB_RIBBON_BLOCK_NSLOTS),
+      .expected = __builtin_bswap32((uint32_t)(high >> 32)),
+      .coefficients = {(high ^ ROCKSDB_RIBBON_COEFFICIENT_LOW) | 1, high},
+  };
+}
+
+static inline uint32_t rocksdb_ribbon_ncolumns(const struct filter_shape *shape, uint32_t block)
+{
+  return shape->nprobes - (block < shape->nnarrow);
+}
+
+/* The offset of a block, in bytes. */
+static inline uint64_t rocksdb_ribbon_block(const struct filter_shape *shape, uint32_t block)
+{
+  const uint32_t nnarrow = block < shape->nnarrow ? block : shape->nnarrow;
+  return ((uint64_t)block * shape->nprobes - nnarrow) * ROCKSDB_RIBBON_SEGMENT_NBYTES;
+}
 
 /* ---- The functions of an instruction set ---- */
 
@@ -111,8 +166,14 @@ static const char *const HASH_NAME[HASH_END] = {
     [HASH_XXPH3] = "xxph3",
 };
 
-/* Layouts: which bits of the payload a hash probes. */
-enum layout { LAYOUT_LEVELDB, LAYOUT_ROCKSDB_LEGACY, LAYOUT_ROCKSDB_LOCAL, LAYOUT_END };
+/* Layouts: which bits of the payload a hash probes, or sums up. */
+enum layout {
+  LAYOUT_LEVELDB,
+  LAYOUT_ROCKSDB_LEGACY,
+  LAYOUT_ROCKSDB_LOCAL,
+  LAYOUT_ROCKSDB_RIBBON,
+  LAYOUT_END
+};
 
 /* For all kernels: keys, payload, hashes and bitmap may have any alignment. Nothing is written past
  * their ends. Loads touch only pages that have at least one of their bytes: other pages may be
@@ -132,7 +193,7 @@ typedef size_t scratch_function(const struct filter_shape *shape, size_t nkeys);
 
 struct layout_kernels {
   probe_function *probe;
-  add_function *add;
+  add_function *add;                /* NULL: filters are not built */
   scratch_function *scratch_nbytes; /* NULL: always 0 */
 };
 

@@ -78,16 +78,19 @@ static uint64_t secret(size_t at, size_t nbytes)
   return number(bytes, nbytes);
 }
 
-/* The two halves of a product of 128 bits, multiplied as on paper in digits of 32 bits. */
-static uint64_t fold(uint64_t a, uint64_t b)
+/* The high half of a product of 128 bits, multiplied as on paper in digits of 32 bits. */
+static uint64_t high_half(uint64_t a, uint64_t b)
 {
   const uint64_t a0 = a % TWO_TO_32, a1 = a / TWO_TO_32, b0 = b % TWO_TO_32, b1 = b / TWO_TO_32;
   const uint64_t units = a0 * b0;
   const uint64_t crossed = a1 * b0 + units / TWO_TO_32; /* at most (2^32 - 1) * 2^32 */
   const uint64_t second = a0 * b1 + crossed % TWO_TO_32;
-  const uint64_t low = second * TWO_TO_32 + units % TWO_TO_32;
-  const uint64_t high = a1 * b1 + crossed / TWO_TO_32 + second / TWO_TO_32;
-  return low ^ high;
+  return a1 * b1 + crossed / TWO_TO_32 + second / TWO_TO_32;
+}
+
+static uint64_t fold(uint64_t a, uint64_t b)
+{
+  return a * b ^ high_half(a, b);
 }
 
 static uint64_t finish(uint64_t h)
@@ -196,6 +199,93 @@ uint64_t model_local_position(uint64_t hash, unsigned i, uint64_t nbytes)
   return line * 512 + share * 512 / TWO_TO_32;
 }
 
+/* ---- Ribbon ---- */
+
+static bool is_set(const uint8_t *payload, uint64_t position)
+{
+  return payload[position / 8] & 1 << position % 8;
+}
+
+/* Segments of 128 bits are dealt to the blocks so that the last ones have at most one more: each is
+ * a column of its block. */
+static uint64_t ribbon_ncolumns(const struct filter_shape *shape, uint64_t block)
+{
+  const uint64_t nsegments = shape->nbytes / 16, nblocks = shape->nblocks;
+  const uint64_t least = nsegments / nblocks, nmore = nsegments % nblocks;
+  const uint64_t ncolumns = block >= nblocks - nmore ? least + 1 : least;
+  return least >= 32 ? 32 : ncolumns;
+}
+
+static uint64_t ribbon_segment(const struct filter_shape *shape, uint64_t block)
+{
+  const uint64_t least = ribbon_ncolumns(shape, 0), nblocks = shape->nblocks;
+  const uint64_t nmore = least < 32 ? shape->nbytes / 16 % nblocks : 0;
+  return block * least + (block > nblocks - nmore ? block - (nblocks - nmore) : 0);
+}
+
+/* Where the bit of a slot and column lies. */
+static uint64_t ribbon_position(const struct filter_shape *shape, uint64_t slot, uint64_t column)
+{
+  return (ribbon_segment(shape, slot / 128) + column) * 128 + slot % 128;
+}
+
+static uint64_t ribbon_mixed(const struct filter_shape *shape, uint64_t hash)
+{
+  return (hash ^ shape->seed) * 7031196922566818317u;
+}
+
+static uint64_t ribbon_start(const struct filter_shape *shape, uint64_t hash)
+{
+  return high_half(ribbon_mixed(shape, hash), (uint64_t)shape->nblocks * 128 - 127);
+}
+
+/* Is the sum of the slots that the hash chooses, modulo 2, what it expects in this column? The
+ * first slot is always chosen. Bytes of what it expects are numbered from the highest on. */
+static bool ribbon_fulfils(const struct filter_shape *shape, const uint8_t *payload, uint64_t hash,
+                           unsigned column)
+{
+  const uint64_t high = ribbon_mixed(shape, hash) * 14019567660613045229u;
+  const uint64_t low = high ^ 14080368215210488605u, start = ribbon_start(shape, hash);
+  unsigned sum = 0;
+  for (unsigned i = 0; i < 128; i++) {
+    const bool chosen = i == 0 || ((i < 64 ? low : high) >> i % 64) % 2;
+    if (chosen)
+      sum += is_set(payload, ribbon_position(shape, start + i, column));
+  }
+  const unsigned expected = (unsigned)(high >> (56 - column / 8 * 8) >> column % 8) % 2;
+  return sum % 2 == expected;
+}
+
+bool model_ribbon_may_match(const struct filter_shape *shape, const uint8_t *payload, uint64_t hash)
+{
+  const uint64_t ncolumns = ribbon_ncolumns(shape, ribbon_start(shape, hash) / 128);
+  unsigned nfulfilled = 0;
+  for (unsigned column = 0; column < ncolumns; column++)
+    nfulfilled += ribbon_fulfils(shape, payload, hash, column);
+  return nfulfilled == ncolumns;
+}
+
+/* From the last slot to the first: what is changed for one hash is no part of those before. */
+void model_ribbon_fit(const struct filter_shape *shape, uint8_t *payload, uint64_t *hashes,
+                      size_t n)
+{
+  for (size_t i = 1; i < n; i++) /* sorts by insertion */
+    for (size_t at = i;
+         at > 0 && ribbon_start(shape, hashes[at - 1]) < ribbon_start(shape, hashes[at]); at--) {
+      const uint64_t hash = hashes[at];
+      hashes[at] = hashes[at - 1];
+      hashes[at - 1] = hash;
+    }
+  for (size_t i = 0; i < n; i++) {
+    const uint64_t start = ribbon_start(shape, hashes[i]);
+    for (unsigned column = 0; column < ribbon_ncolumns(shape, start / 128); column++)
+      if (!ribbon_fulfils(shape, payload, hashes[i], column)) {
+        const uint64_t at = ribbon_position(shape, start, column);
+        payload[at / 8] = (uint8_t)(payload[at / 8] ^ 1 << at % 8);
+      }
+  }
+}
+
 /* ---- Sizes ---- */
 
 /* 0.69 probes per bit, in hundredths; no product with a fraction so small that a double would round
@@ -237,11 +327,6 @@ uint64_t model_local_nbytes(uint64_t millibits_per_key, uint64_t nentries)
 }
 
 /* ---- LevelDB's answer on any bytes ---- */
-
-static bool is_set(const uint8_t *payload, uint64_t position)
-{
-  return payload[position / 8] & 1 << position % 8;
-}
 
 bool model_may_match(const uint8_t *bytes, size_t size, uint32_t hash)
 {
@@ -344,6 +429,18 @@ static void local_add(const struct filter_shape *shape, uint8_t *payload,
   add_at(local_position, 8, shape, payload, source);
 }
 
+static void ribbon_probe(const struct filter_shape *shape, const uint8_t *payload,
+                         struct hash_source *source, uint8_t *bitmap)
+{
+  memset(bitmap, 0, (source->n + 7) / 8);
+  for (size_t i = 0; i < source->n; i++) {
+    uint64_t hash;
+    memcpy(&hash, source->hashes + 8 * i, 8);
+    if (model_ribbon_may_match(shape, payload, hash))
+      bitmap[i / 8] = (uint8_t)(bitmap[i / 8] | 1 << i % 8);
+  }
+}
+
 static void bloomhash_slices(const lanebloom_keys *keys, void *hashes, bool signed_tail)
 {
   const lanebloom_slice *slices = keys->index;
@@ -380,3 +477,4 @@ const struct model model_rocksdb_legacy = {{hash_signed, legacy_probe, legacy_ad
                                            legacy_position};
 const struct model model_rocksdb_local = {{hash_xxph3, local_probe, local_add, NULL},
                                           local_position};
+const struct model model_rocksdb_ribbon = {{hash_xxph3, ribbon_probe, NULL, NULL}, NULL};

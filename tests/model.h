@@ -19,6 +19,14 @@ uint64_t model_position(uint32_t hash, unsigned i, uint64_t nbytes);
 uint64_t model_legacy_position(uint32_t hash, unsigned i, uint64_t nbytes, uint64_t nlines);
 uint64_t model_local_position(uint64_t hash, unsigned i, uint64_t nbytes);
 
+/* Whether a hash fulfils its equation in a Ribbon filter's payload, and a payload in which all
+ * these hashes do, except those that begin at the slot of another one: changes payload where
+ * needed. */
+bool model_ribbon_may_match(const struct filter_shape *shape, const uint8_t *payload,
+                            uint64_t hash);
+void model_ribbon_fit(const struct filter_shape *shape, uint8_t *payload, uint64_t *hashes,
+                      size_t n);
+
 /* The number of probes that the engines choose. A thousandth of a bit is a millibit. */
 unsigned model_nprobes(unsigned bits_per_key);
 unsigned model_local_nprobes(uint64_t millibits_per_key);
@@ -46,14 +54,14 @@ static inline struct operations operations_of(const struct kernel_table *table,
                              layout->scratch_nbytes};
 }
 
-/* A format: its operations, and where its probes lie. Hashing takes keys in slices only: it is no
- * judge of its own reading of other layouts. */
+/* A format: its operations, and where its probes lie; Ribbon: NULL. Hashing takes keys in slices
+ * only: it is no judge of its own reading of other layouts. */
 struct model {
   struct operations ops;
   uint64_t (*position)(const struct filter_shape *shape, const void *hash, unsigned i);
 };
 
 extern const struct model model_leveldb, model_leveldb_signed, model_rocksdb_legacy,
-    model_rocksdb_local;
+    model_rocksdb_local, model_rocksdb_ribbon;
 
 #endif

@@ -137,7 +137,8 @@ int main(void)
 
   for (size_t i = 0; i < lanebloom_format_count(); i++) {
     all.format = lanebloom_format_at(i);
-    if (lanebloom_format_hash_size(all.format) == 0)
+    lanebloom_format_info info;
+    if (lanebloom_format_describe(all.format, &info, sizeof info) != LANEBLOOM_OK || !info.builds)
       continue;
     const lanebloom_keys keys = keys_of(0);
     all.near = build(0, &keys);

@@ -1,6 +1,7 @@
 /* The AVX2 kernels: by gathers, and by loads for CPUs where gathers are slow.
  * SPDX-License-Identifier: MIT */
 #include "../lanes/partitions.h"
+#include "../scalar/scalar.h"
 #include "avx2.h"
 #include "isa.h"
 
@@ -31,6 +32,7 @@ static unsigned avx2_loads_score(void)
     [LAYOUT_ROCKSDB_LOCAL] = {.probe = (rocksdb_local_probe),                                      \
                               .add = lanebloom_rocksdb_local_add_avx2,                             \
                               .scratch_nbytes = hashes_nbytes},                                    \
+    [LAYOUT_ROCKSDB_RIBBON] = {.probe = lanebloom_rocksdb_ribbon_probe_scalar},                    \
   }
 
 const struct kernel_table lanebloom_kernels_avx2 = {

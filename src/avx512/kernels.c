@@ -1,6 +1,7 @@
 /* The AVX-512 kernels: by gathers, and by loads for CPUs where gathers are slow.
  * SPDX-License-Identifier: MIT */
 #include "../lanes/partitions.h"
+#include "../scalar/scalar.h"
 #include "avx512.h"
 
 /* The compiler's library asks the CPU once, when the program starts, and counts AVX-512 only where
@@ -41,6 +42,7 @@ static unsigned avx512_loads_score(void)
     [LAYOUT_ROCKSDB_LOCAL] = {.probe = lanebloom_rocksdb_local_probe_avx512,                       \
                               .add = lanebloom_rocksdb_local_add_avx512,                           \
                               .scratch_nbytes = hashes_nbytes},                                    \
+    [LAYOUT_ROCKSDB_RIBBON] = {.probe = lanebloom_rocksdb_ribbon_probe_scalar},                    \
   }
 
 const struct kernel_table lanebloom_kernels_avx512 = {

@@ -88,14 +88,15 @@ double lanebloom_rocksdb_filled_rate(const struct filter_shape *shape, uint64_t 
                   nkeys == LANEBLOOM_UNKNOWN ? nkeys_by_bits : (double)nkeys);
 }
 
-/* ---- The format that only opens ---- */
+/* ---- The format that recognises the others ---- */
 
 static const struct format_table *rocksdb_recognise(const uint8_t *bytes, size_t size)
 {
   const enum rocksdb_kind kind = kind_of(bytes, size);
-  return kind == ROCKSDB_KIND_LEGACY  ? &lanebloom_format_rocksdb_legacy
-         : kind == ROCKSDB_KIND_LOCAL ? &lanebloom_format_rocksdb_local
-                                      : &lanebloom_format_rocksdb;
+  return kind == ROCKSDB_KIND_LEGACY   ? &lanebloom_format_rocksdb_legacy
+         : kind == ROCKSDB_KIND_LOCAL  ? &lanebloom_format_rocksdb_local
+         : kind == ROCKSDB_KIND_RIBBON ? &lanebloom_format_rocksdb_ribbon
+                                       : &lanebloom_format_rocksdb;
 }
 
 /* Parses constant answers: filters that are probed were recognised as another format. */

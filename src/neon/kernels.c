@@ -1,6 +1,7 @@
 /* The NEON kernels.
  * SPDX-License-Identifier: MIT */
 #include "../lanes/partitions.h"
+#include "../scalar/scalar.h"
 #include "isa.h"
 #include "neon.h"
 
@@ -27,5 +28,6 @@ const struct kernel_table lanebloom_kernels_neon = {
                                        .add = lanebloom_rocksdb_legacy_add_neon},
             [LAYOUT_ROCKSDB_LOCAL] = {.probe = lanebloom_rocksdb_local_probe_neon,
                                       .add = lanebloom_rocksdb_local_add_neon},
+            [LAYOUT_ROCKSDB_RIBBON] = {.probe = lanebloom_rocksdb_ribbon_probe_scalar},
         },
 };

@@ -39,12 +39,13 @@ probe_each_hash(const struct filter_shape *shape, const uint8_t *payload,
  * key; 64: 20 and 28, 128 into L2: 21 and 25). */
 enum { LINES_AHEAD = 32 };
 
-/* The same where all probes of a hash are in one line, which begins at line_of. Lines of large
- * payloads are prefetched. */
+/* The same where a hash needs one line, or lines that follow each other. In large payloads `fetch`
+ * prefetches them: always inlined, see hash_source_fetch(). */
 static inline __attribute__((always_inline)) void
 probe_each_line(const struct filter_shape *shape, const uint8_t *payload,
                 struct hash_source *source, uint8_t *bitmap,
-                size_t (*line_of)(const struct filter_shape *shape, const void *hashes, size_t i),
+                void (*fetch)(const struct filter_shape *shape, const uint8_t *payload,
+                              const void *hashes, size_t i),
                 test_function *may_match_near, test_function *may_match)
 {
   if (shape->nbytes <= NEAR_NBYTES) {
@@ -56,7 +57,7 @@ probe_each_line(const struct filter_shape *shape, const uint8_t *payload,
     const void *hashes = hash_source_next(source, BLOCK_NKEYS, &n);
     for (size_t i = 0, next = 0; i < n; i++) {
       for (; next < n && next < i + LINES_AHEAD; next++)
-        __builtin_prefetch(payload + line_of(shape, hashes, next));
+        fetch(shape, payload, hashes, next);
       bitmap[(first + i) / 8] |= (uint8_t)(may_match(shape, payload, hashes, i) << i % 8);
     }
   }

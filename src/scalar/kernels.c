@@ -17,6 +17,7 @@ may_match_function *const lanebloom_may_match_scalar[LAYOUT_END] = {
     [LAYOUT_LEVELDB] = lanebloom_leveldb_may_match_scalar,
     [LAYOUT_ROCKSDB_LEGACY] = lanebloom_rocksdb_legacy_may_match_scalar,
     [LAYOUT_ROCKSDB_LOCAL] = lanebloom_rocksdb_local_may_match_scalar,
+    [LAYOUT_ROCKSDB_RIBBON] = lanebloom_rocksdb_ribbon_may_match_scalar,
 };
 
 const struct kernel_table lanebloom_kernels_scalar = {
@@ -36,5 +37,6 @@ const struct kernel_table lanebloom_kernels_scalar = {
                                        .add = lanebloom_rocksdb_legacy_add_scalar},
             [LAYOUT_ROCKSDB_LOCAL] = {.probe = lanebloom_rocksdb_local_probe_scalar,
                                       .add = lanebloom_rocksdb_local_add_scalar},
+            [LAYOUT_ROCKSDB_RIBBON] = {.probe = lanebloom_rocksdb_ribbon_probe_scalar},
         },
 };

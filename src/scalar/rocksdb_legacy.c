@@ -9,6 +9,12 @@ static inline size_t line_of(const struct filter_shape *shape, const void *hashe
   return (size_t)(hash32_at(hashes, i) % shape->nlines) * shape->line_nbytes;
 }
 
+__attribute__((always_inline)) static inline void
+fetch_line(const struct filter_shape *shape, const uint8_t *payload, const void *hashes, size_t i)
+{
+  __builtin_prefetch(payload + line_of(shape, hashes, i));
+}
+
 static inline bool rocksdb_legacy_may_match(const struct filter_shape *shape,
                                             const uint8_t *payload, const void *hashes, size_t i)
 {
@@ -66,7 +72,7 @@ bool lanebloom_rocksdb_legacy_may_match_scalar(const struct filter_shape *shape,
 void lanebloom_rocksdb_legacy_probe_scalar(const struct filter_shape *shape, const uint8_t *payload,
                                            struct hash_source *source, uint8_t *bitmap)
 {
-  probe_each_line(shape, payload, source, bitmap, line_of, rocksdb_legacy_may_match_near,
+  probe_each_line(shape, payload, source, bitmap, fetch_line, rocksdb_legacy_may_match_near,
                   rocksdb_legacy_may_match);
 }
 

@@ -10,6 +10,7 @@ hash_function lanebloom_xxph3_hash_scalar;
 
 probe_function lanebloom_leveldb_probe_scalar;
 probe_function lanebloom_rocksdb_legacy_probe_scalar, lanebloom_rocksdb_local_probe_scalar;
+probe_function lanebloom_rocksdb_ribbon_probe_scalar;
 
 /* For a few keys, which are hashed and probed one after another: the hash of a key, and whether all
  * probes of a hash find set bits. Hashes of 32 bits are in the low half. */
@@ -21,6 +22,7 @@ hash_key_function lanebloom_xxph3_hash_key_scalar;
 may_match_function lanebloom_leveldb_may_match_scalar;
 may_match_function lanebloom_rocksdb_legacy_may_match_scalar;
 may_match_function lanebloom_rocksdb_local_may_match_scalar;
+may_match_function lanebloom_rocksdb_ribbon_may_match_scalar;
 extern hash_key_function *const lanebloom_hash_key_scalar[HASH_END];
 extern may_match_function *const lanebloom_may_match_scalar[LAYOUT_END];
 

@@ -26,5 +26,6 @@ const struct kernel_table lanebloom_kernels_sse41 = {
                                        .add = lanebloom_rocksdb_legacy_add_scalar},
             [LAYOUT_ROCKSDB_LOCAL] = {.probe = lanebloom_rocksdb_local_probe_sse41,
                                       .add = lanebloom_rocksdb_local_add_scalar},
+            [LAYOUT_ROCKSDB_RIBBON] = {.probe = lanebloom_rocksdb_ribbon_probe_scalar},
         },
 };

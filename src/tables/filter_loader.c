@@ -87,8 +87,15 @@ static lanebloom_format format_of(const lanebloom_filter *filter)
   return info.format;
 }
 
-/* Opens filter i. It stays NULL, so that every key may be in it, if it is a Ribbon filter or too
- * large, or if its hash differs from that of the filters before it. */
+/* The format that stands for all with this one's hash: partitions of few keys are FastLocalBloom
+ * where larger ones are Ribbon filters. */
+static lanebloom_format hashed_as(lanebloom_format format)
+{
+  return format == LANEBLOOM_ROCKSDB_RIBBON ? LANEBLOOM_ROCKSDB_LOCAL : format;
+}
+
+/* Opens filter i. It stays NULL, so that every key may be in it, if it is too large, or if its hash
+ * differs from that of the filters before it. */
 static lanebloom_status open_filter(const struct loader *loader, lanebloom_table *table, size_t i)
 {
   const struct block *data = &table->filter_data[i];
@@ -99,7 +106,7 @@ static lanebloom_status open_filter(const struct loader *loader, lanebloom_table
     return LANEBLOOM_OK;
   if (status)
     return problem_set(loader->problem, status, "filter: %s", lanebloom_status_text(status));
-  const lanebloom_format format = format_of(filter);
+  const lanebloom_format format = hashed_as(format_of(filter));
   if (table->hash == LANEBLOOM_ROCKSDB)
     table->hash = format;
   if (format == LANEBLOOM_ROCKSDB /* a constant answer, which needs no hash */
@@ -110,29 +117,18 @@ static lanebloom_status open_filter(const struct loader *loader, lanebloom_table
   return LANEBLOOM_OK;
 }
 
-/* A Ribbon filter's bytes end with 0xfe, a seed and a number of blocks. */
-static bool is_ribbon(const struct block *data)
-{
-  enum { TRAILER_NBYTES = 5, MARK = 0xfe };
-  return data->nbytes > TRAILER_NBYTES && data->bytes[data->nbytes - TRAILER_NBYTES] == MARK;
-}
-
 /* Warns of filters that were not opened. If none was opened, the table's filter is of kind
  * OTHER. */
 static void check_filters(lanebloom_table *table)
 {
-  size_t nclosed = 0, nribbons = 0;
-  for (size_t i = 0; i < table->nfilters; i++) {
+  size_t nclosed = 0;
+  for (size_t i = 0; i < table->nfilters; i++)
     nclosed += !table->filters[i];
-    nribbons += !table->filters[i] && is_ribbon(&table->filter_data[i]);
-  }
   if (table->hash == LANEBLOOM_ROCKSDB) /* all have constant answers: any hash will do */
     table->hash = LANEBLOOM_ROCKSDB_LOCAL;
   if (nclosed == 0)
     return;
-  lanebloom_table_warn(table, nribbons > 0
-                                  ? "a Ribbon filter is not used: every key in range may be present"
-                                  : "an unknown filter is not used");
+  lanebloom_table_warn(table, "an unknown filter is not used");
   if (nclosed < table->nfilters)
     return;
   table->kind = LANEBLOOM_TABLE_FILTER_OTHER;

@@ -221,6 +221,8 @@ END
   refuses ", found 'unknown'" lanebloom build --format unknown -o filter
   refuses " rocksdb-local, found 'rocksdb', which only opens filters" \
     lanebloom build --format rocksdb -o filter
+  refuses " rocksdb-local, found 'rocksdb-ribbon', which only opens filters" \
+    lanebloom build --format rocksdb-ribbon -o filter
   for verb in "build -o filter" hash; do
     refuses "--format: expected one of leveldb" lanebloom $verb --format rocks
     [[ $stderr != *" rocksdb "* && $stderr != *" rocksdb,"* ]]

@@ -55,6 +55,12 @@ void large_hit_rates(const struct trial *trial);
 void large_batch_sizes(const struct trial *trial);
 void large_adding(const struct trial *trial);
 
+/* Formats that only open: ribbon.c. */
+void ribbon_solutions(const struct trial *trial);
+void ribbon_every_kind_of_hash(const struct trial *trial);
+void ribbon_large(const struct trial *trial);
+void ribbon_calls(const struct trial *trial);
+
 /* Keys, hashed and probed or added at once, and the public calls: calls.c. */
 void sources_of_keys(const struct trial *trial);
 void calls_around_a_block(const struct trial *trial);

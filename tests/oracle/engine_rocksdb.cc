@@ -77,7 +77,9 @@ oracle_builder *oracle_rocksdb_builder(lanebloom_format format, double bits_per_
   rocksdb::BlockBasedTableOptions options;
   options.format_version = format == LANEBLOOM_ROCKSDB_LEGACY ? 4 : 5;
   options.optimize_filters_for_memory = false;
-  std::unique_ptr<const rocksdb::FilterPolicy> policy(rocksdb::NewBloomFilterPolicy(bits_per_key));
+  std::unique_ptr<const rocksdb::FilterPolicy> policy(
+      format == LANEBLOOM_ROCKSDB_RIBBON ? rocksdb::NewRibbonFilterPolicy(bits_per_key, -1)
+                                         : rocksdb::NewBloomFilterPolicy(bits_per_key));
   auto *bits = policy->GetBuilderWithContext(rocksdb::FilterBuildingContext(options));
   if (!bits)
     return nullptr;

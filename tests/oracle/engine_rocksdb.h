@@ -14,8 +14,9 @@ uint32_t oracle_rocksdb_hash32(const void *key, size_t size);
 uint64_t oracle_rocksdb_hash64(const void *key, size_t size);
 
 /* A filter builder of NewBloomFilterPolicy(bits_per_key), for format_version 4
- * (LANEBLOOM_ROCKSDB_LEGACY) or 5 (LANEBLOOM_ROCKSDB_LOCAL), with optimize_filters_for_memory off.
- * NULL where RocksDB builds no filter. */
+ * (LANEBLOOM_ROCKSDB_LEGACY) or 5 (LANEBLOOM_ROCKSDB_LOCAL), or of
+ * NewRibbonFilterPolicy(bits_per_key, -1) (LANEBLOOM_ROCKSDB_RIBBON), with
+ * optimize_filters_for_memory off. NULL where RocksDB builds no filter. */
 typedef struct oracle_builder oracle_builder;
 oracle_builder *oracle_rocksdb_builder(lanebloom_format format, double bits_per_key);
 void oracle_rocksdb_destroy(oracle_builder *builder);

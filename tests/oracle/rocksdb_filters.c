@@ -1,5 +1,7 @@
 /* The real RocksDB is the judge of its two formats: hashes, and filters built in every way.
  * SPDX-License-Identifier: MIT */
+#include <math.h>
+
 #include "rocksdb.h"
 
 /* ---- Hashes ---- */
@@ -181,6 +183,53 @@ Test(oracle_rocksdb, legacy_filters)
 Test(oracle_rocksdb, local_filters)
 {
   check_filters(LANEBLOOM_ROCKSDB_LOCAL);
+}
+
+/* Filters that RocksDB builds, FastLocalBloom's if keys are few. The rate that it states also
+ * counts hashes that collide, which are too few to matter here. */
+Test(oracle_rocksdb, ribbon_filters)
+{
+  enum { NSETS = 2000, NQUERIES = 500 };
+  struct rng rng = rng_start(7);
+  struct key_set *set = key_set_make(&rng), *others = key_set_make(&rng);
+  size_t nqueries = 0, nhits = 0, nribbons = 0;
+  for (size_t s = 0; s < NSETS; s++) {
+    const double bits = draw_bits(&rng, s);
+    const size_t n = s % 10 == 0 ? draw_nkeys(&rng, s) : 900 + rng_below(&rng, MAX_KEYS - 900);
+    test_context("ribbon, set %zu: %zu keys at %.9g bits", s, n, bits);
+    key_set_draw(set, &rng, n);
+    oracle_builder *oracle = oracle_rocksdb_builder(LANEBLOOM_ROCKSDB_RIBBON, bits);
+    cr_assert(oracle, "RocksDB builds no filter");
+    for (size_t i = 0; i < n; i++)
+      oracle_rocksdb_add(oracle, set->slices[i].data, set->slices[i].size);
+    const size_t nentries = oracle_rocksdb_nentries(oracle);
+    size_t size;
+    uint8_t *bytes = oracle_rocksdb_finish(oracle, &size);
+    lanebloom_filter *filter;
+    lanebloom_filter_info info;
+    cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_ROCKSDB, bytes, size, &filter) == LANEBLOOM_OK);
+    lanebloom_filter_describe(filter, &info, sizeof info);
+    lanebloom_filter_close(filter);
+    if (info.format == LANEBLOOM_ROCKSDB_RIBBON) {
+      const double expected = oracle_rocksdb_rate(oracle, nentries, size);
+      cr_assert(fabs(info.model_rate - expected) <= 1e-9 * expected, "a rate of %.17g, not %.17g",
+                info.model_rate, expected);
+      nribbons++;
+    }
+    oracle_rocksdb_destroy(oracle);
+
+    key_set_draw(others, &rng, NQUERIES);
+    for (size_t i = 0; n > 0 && i < NQUERIES; i += 2)
+      others->slices[i] = set->slices[rng_below(&rng, n)];
+    nqueries += check_answers(s % 2 ? info.format : LANEBLOOM_ROCKSDB, bytes, size, others, &nhits);
+    free(bytes);
+  }
+  cr_assert(nribbons > NSETS / 2 && nqueries == (size_t)NSETS * NQUERIES,
+            "%zu Ribbons, %zu answers", nribbons, nqueries);
+  cr_assert(nhits > nqueries / 3 && nhits < nqueries * 9 / 10,
+            "%zu of %zu queries hit: too uneven to tell much", nhits, nqueries);
+  key_set_free(set);
+  key_set_free(others);
 }
 
 /* Five bytes, which answer no: a marker or the number of probes is there, lines are not. */

@@ -66,14 +66,18 @@ static void check_reader(const uint8_t *bytes, size_t size, const struct key_set
                          struct tally *tally)
 {
   static const lanebloom_format opened[] = {LANEBLOOM_ROCKSDB, LANEBLOOM_ROCKSDB_LEGACY,
-                                            LANEBLOOM_ROCKSDB_LOCAL};
+                                            LANEBLOOM_ROCKSDB_LOCAL, LANEBLOOM_ROCKSDB_RIBBON};
+  static const lanebloom_format format_of[] = {
+      [LEGACY] = LANEBLOOM_ROCKSDB_LEGACY,
+      [LOCAL] = LANEBLOOM_ROCKSDB_LOCAL,
+      [RIBBON] = LANEBLOOM_ROCKSDB_RIBBON,
+  };
   const enum kind kind = kind_of(bytes, size);
   struct guarded guarded = guarded_copy(bytes, size, AT_END);
   guarded_freeze(&guarded);
   for (size_t f = 0; f < COUNT(opened); f++) {
     lanebloom_filter *filter = NULL;
-    if (kind == RIBBON || (kind == LEGACY && opened[f] == LANEBLOOM_ROCKSDB_LOCAL) ||
-        (kind == LOCAL && opened[f] == LANEBLOOM_ROCKSDB_LEGACY)) {
+    if (kind != CONSTANT && opened[f] != LANEBLOOM_ROCKSDB && opened[f] != format_of[kind]) {
       if (lanebloom_filter_parse_raw(opened[f], guarded.bytes, size, &filter) !=
               LANEBLOOM_ERR_FORMAT ||
           filter)
@@ -129,7 +133,7 @@ Test(oracle_rocksdb, reader_every_marker)
       key_set_draw(set, &rng, 3);
       check_reader(bytes, size, set, &tally);
     }
-  cr_assert(tally.nhits == 0 && tally.nfilters == 3 * 6 * 256, "%zu of %zu hits", tally.nhits,
+  cr_assert(tally.nhits == 0 && tally.nfilters == 4 * 6 * 256, "%zu of %zu hits", tally.nhits,
             tally.nqueries);
 
   for (unsigned marker = 0; marker < 256; marker++)
@@ -204,6 +208,41 @@ Test(oracle_rocksdb, reader_legacy)
       check_reader(bytes, payload + 5, set, &tally);
     }
   cr_assert(tally.nqueries > 150000 && tally.nhits > tally.nqueries / 4 &&
+                tally.nhits < tally.nqueries * 3 / 4,
+            "%zu of %zu queries hit: too uneven to tell much", tally.nhits, tally.nqueries);
+  key_set_free(set);
+}
+
+/* Every seed; every number of columns up to more than a key can be compared in; no blocks, one, and
+ * more than there are segments; segments that end within. Zeros and ones let some keys pass
+ * whatever the number of columns. */
+Test(oracle_rocksdb, reader_ribbon)
+{
+  enum { NKINDS = 12 };
+  static const uint32_t odd[] = {0, 1, 2, 3, 127, 128, 255, 256, 65535, 0xffffff};
+  struct rng rng = rng_start(24);
+  struct key_set *set = key_set_make(&rng);
+  struct tally tally = {0};
+  uint8_t bytes[MAX_PAYLOAD + 5];
+  for (unsigned seed = 0; seed < 256; seed++)
+    for (size_t k = 0; k < NKINDS; k++) {
+      const uint32_t nblocks = k < 8    ? 2 + (uint32_t)rng_below(&rng, k == 7 ? 3 : 40)
+                               : k < 10 ? odd[seed % COUNT(odd)]
+                                        : (uint32_t)rng_next(&rng) & 0xffffff;
+      const uint64_t ncolumns = k < 6 ? 1 + k / 2 : 1 + rng_below(&rng, 40);
+      const uint64_t wanted = 16 * nblocks * ncolumns + rng_below(&rng, 16);
+      const size_t payload = k < 8 && wanted <= MAX_PAYLOAD
+                                 ? (size_t)wanted
+                                 : 1 + (size_t)rng_below(&rng, MAX_PAYLOAD);
+      memset(bytes, seed % 2 ? 0xff : 0, payload);
+      if (k > 1)
+        draw_payload(&rng, bytes, payload);
+      put_trailer(bytes + payload, 0xfe, seed | nblocks << 8);
+      test_context("Ribbon, seed %u, %u blocks, payload of %zu bytes", seed, nblocks, payload);
+      key_set_draw(set, &rng, NASKED);
+      check_reader(bytes, payload + 5, set, &tally);
+    }
+  cr_assert(tally.nqueries > 200000 && tally.nhits > tally.nqueries / 4 &&
                 tally.nhits < tally.nqueries * 3 / 4,
             "%zu of %zu queries hit: too uneven to tell much", tally.nhits, tally.nqueries);
   key_set_free(set);

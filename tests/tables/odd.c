@@ -8,10 +8,10 @@
 
 /* ---- Filters ---- */
 
-/* Partitions that cannot be asked beside one that can: a Ribbon filter, one of another hash. */
+/* A partition that cannot be asked beside one that can: its hash is another one. */
 Test(tables, partitions_of_other_kinds)
 {
-  enum { TRAILER_NBYTES = 5, LINE_NBYTES = 64, RIBBON = 0xfe, NPROBES = 6 };
+  enum { TRAILER_NBYTES = 5, LINE_NBYTES = 64, NPROBES = 6 };
   char path[PATH_NBYTES];
   size_t size;
   struct key_list keys = {0};
@@ -22,8 +22,6 @@ Test(tables, partitions_of_other_kinds)
   uint8_t *bytes = read_unsealed(path, &size);
   const struct handle last = table->index.handles[table->index.n - 1];
   uint8_t *trailer = bytes + last.offset + last.nbytes - TRAILER_NBYTES;
-  trailer[0] = RIBBON;
-  check_warned(bytes, size, &keys, "Ribbon");
   trailer[0] = NPROBES; /* LegacyBloom's */
   store_le32(trailer + 1, (uint32_t)(last.nbytes - TRAILER_NBYTES) / LINE_NBYTES);
   check_warned(bytes, size, &keys, "unknown filter");

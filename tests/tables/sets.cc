@@ -273,10 +273,10 @@ void add_rock_others(std::vector<Set> &sets)
     o.prefix_extractor.reset(rocksdb::NewNoopTransform());
     t.whole_key_filtering = false;
   }));
-  sets.push_back(rock("rocksdb, ribbon", OTHER, true, false, [](Options &, Table &t) {
+  sets.push_back(rock("rocksdb, ribbon", FULL, true, false, [](Options &, Table &t) {
     t.filter_policy.reset(rocksdb::NewRibbonFilterPolicy(10, -1));
   }));
-  sets.push_back(rock("rocksdb, ribbon, partitioned", OTHER, true, false, [](Options &, Table &t) {
+  sets.push_back(rock("rocksdb, ribbon, partitioned", PARTS, true, false, [](Options &, Table &t) {
     t.filter_policy.reset(rocksdb::NewRibbonFilterPolicy(10, -1));
     partition(t, 4096);
   }));

@@ -1,0 +1,67 @@
+/* RocksDB's Ribbon filter: a hash is an equation with 128 coefficients, and may be there if the
+ * solution fulfils it in every column. The specification. Source: RocksDB 7.8.3 util/ribbon_impl.h
+ * and util/ribbon_alg.h, Standard128Ribbon and InterleavedFilterQuery.
+ * SPDX-License-Identifier: MIT */
+#include "../bytes.h"
+#include "each_hash.h"
+
+__extension__ typedef unsigned __int128 segment_bits;
+
+static inline segment_bits load_segment(const uint8_t *segment)
+{
+  return load_le64(segment) | (segment_bits)load_le64(segment + 8) << 64;
+}
+
+static inline uint32_t parity(segment_bits bits)
+{
+  return (uint32_t)__builtin_parityll((uint64_t)(bits ^ bits >> 64));
+}
+
+/* Coefficients that do not fit into the block go on in the next one, which follows at once and has
+ * no fewer columns. */
+static inline bool rocksdb_ribbon_may_match(const struct filter_shape *shape,
+                                            const uint8_t *payload, const void *hashes, size_t i)
+{
+  const struct rocksdb_ribbon_equation equation =
+      rocksdb_ribbon_equation(shape, hash64_at(hashes, i));
+  const uint32_t ncolumns = rocksdb_ribbon_ncolumns(shape, equation.block), slot = equation.slot;
+  const segment_bits coefficients =
+      equation.coefficients[0] | (segment_bits)equation.coefficients[1] << 64;
+  const uint8_t *segment = payload + rocksdb_ribbon_block(shape, equation.block);
+  const uint8_t *next = segment + (size_t)ncolumns * ROCKSDB_RIBBON_SEGMENT_NBYTES;
+  for (uint32_t column = 0; column < ncolumns; column++) {
+    const size_t at = (size_t)column * ROCKSDB_RIBBON_SEGMENT_NBYTES;
+    segment_bits sum = load_segment(segment + at) & coefficients << slot;
+    if (slot > 0) /* else the block may be the last */
+      sum ^= load_segment(next + at) & coefficients >> (ROCKSDB_RIBBON_BLOCK_NSLOTS - slot);
+    if (parity(sum) != (equation.expected >> column & 1))
+      return false;
+  }
+  return true;
+}
+
+__attribute__((always_inline)) static inline void
+fetch_blocks(const struct filter_shape *shape, const uint8_t *payload, const void *hashes, size_t i)
+{
+  const struct rocksdb_ribbon_equation equation =
+      rocksdb_ribbon_equation(shape, hash64_at(hashes, i));
+  const uint32_t nblocks = equation.slot > 0 ? 2 : 1;
+  const uint64_t first = rocksdb_ribbon_block(shape, equation.block),
+                 nbytes = (uint64_t)nblocks * ROCKSDB_RIBBON_SEGMENT_NBYTES *
+                          rocksdb_ribbon_ncolumns(shape, equation.block);
+  for (uint64_t at = 0; at < nbytes; at += CACHE_LINE_NBYTES)
+    __builtin_prefetch(payload + first + at);
+}
+
+bool lanebloom_rocksdb_ribbon_may_match_scalar(const struct filter_shape *shape,
+                                               const uint8_t *payload, uint64_t hash)
+{
+  return rocksdb_ribbon_may_match(shape, payload, &hash, 0);
+}
+
+void lanebloom_rocksdb_ribbon_probe_scalar(const struct filter_shape *shape, const uint8_t *payload,
+                                           struct hash_source *source, uint8_t *bitmap)
+{
+  probe_each_line(shape, payload, source, bitmap, fetch_blocks, rocksdb_ribbon_may_match,
+                  rocksdb_ribbon_may_match);
+}
