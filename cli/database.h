@@ -21,6 +21,7 @@ extern const struct argp database_argp;
 
 /* Is any of these options given? */
 bool has_database_options(const struct database_options *options);
+void free_database_options(struct database_options *options);
 
 /* Where a table comes from. Texts are borrowed from the database. */
 struct table_place {

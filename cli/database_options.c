@@ -1,5 +1,7 @@
 /* The options of databases: which tables and logs belong to one.
  * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
 #include "cli.h"
 
 enum { OPTION_ALL_FILES = 0x300, OPTION_COLUMN_FAMILY, OPTION_WAL_DIR, OPTION_DB_PATH };
@@ -61,4 +63,10 @@ bool has_database_options(const struct database_options *options)
 {
   return options->writer || options->all_files || options->where.log_folder ||
          options->where.nfamilies > 0 || options->where.ntable_folders > 0;
+}
+
+void free_database_options(struct database_options *options)
+{
+  free((void *)(uintptr_t)options->where.families);
+  free((void *)(uintptr_t)options->where.table_folders);
 }

@@ -270,6 +270,7 @@ static void screen_free(struct screen *screen)
   free(screen->databases);
   sources_free(&screen->sources);
   database_close(&screen->database);
+  free_database_options(&screen->database_options);
 }
 
 static void check_inputs(const struct screen *screen)

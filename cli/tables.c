@@ -347,5 +347,6 @@ int tables_main(int argc, char **argv)
   else
     print_rows(&tables, &database);
   database_free(&database, &loader);
+  free_database_options(&tables.options);
   return complete ? EXIT_SUCCESS : EXIT_TROUBLE;
 }
