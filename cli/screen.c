@@ -223,10 +223,12 @@ static void finish(struct screen *screen)
 {
   if (screen->count && !screen->quiet && is_any_input_whole(screen))
     print_counts(screen);
-  sink_commit(&screen->output);
-  if (screen->unmatched_path)
-    sink_commit(&screen->unmatched);
-  print_summary(screen);
+  if (screen->summary_path)
+    print_summary(screen);
+  if (!screen->database.is_damaged) /* else files stay as they were */
+    sinks_commit();
+  if (!screen->summary_path)
+    print_summary(screen);
 }
 
 void end_early(struct screen *screen)

@@ -25,6 +25,10 @@ static void set_summary(struct screen *screen, const char *text, const struct ar
 /* Every record is printed once, as it came. */
 static void check_annotation(const struct screen *screen, const struct argp_state *state)
 {
+  const char separator[2] = {screen->syntax.fields.separator};
+  if (strpbrk(screen->annotation, separator))
+    usage_error(state, "--annotate: expected a name without the separator, found '%s'",
+                screen->annotation);
   if (screen->count || screen->quiet || screen->number || screen->which)
     argp_error(state, "give only one of --annotate, --count, --quiet, --number and --which");
   if (screen->unmatched_path)

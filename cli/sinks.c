@@ -93,18 +93,18 @@ void sink_write_whole(struct sink *sink, const void *data, size_t nbytes)
   write_file(sink, data, nbytes);
 }
 
-void sink_commit(struct sink *sink)
+void sinks_commit(void)
 {
-  sink_flush(sink);
-  if (!sink->path)
-    return;
-  struct sink **link = &first;
-  while (*link != sink)
-    link = &(*link)->next;
-  *link = sink->next;
-  free(sink->buffer);
-  if (!lanebloom_replace_end(&sink->file, true))
-    die_of_sink(sink);
+  output_flush();
+  for (struct sink *sink = first; sink; sink = sink->next)
+    sink_flush(sink);
+  while (first) {
+    struct sink *sink = first;
+    first = sink->next;
+    free(sink->buffer);
+    if (!lanebloom_replace_end(&sink->file, true))
+      die_of_sink(sink);
+  }
 }
 
 /* ---- Which file is it? ---- */

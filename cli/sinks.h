@@ -33,8 +33,8 @@ void sink_write(struct sink *sink, const void *data, size_t nbytes);
 void sink_write_whole(struct sink *sink, const void *data, size_t nbytes); /* flushes first */
 void sink_flush(struct sink *sink);
 
-/* Puts the file in its place. */
-void sink_commit(struct sink *sink);
+/* Puts all files in their places, after all bytes are written. */
+void sinks_commit(void);
 
 /* Do both lead to one file, or one descriptor? Both are open. */
 bool sink_equals(const struct sink *a, const struct sink *b);

@@ -58,7 +58,6 @@ void print_summary(struct screen *screen)
   if (screen->summary_path) {
     sink_write(&screen->summary_file, text, nbytes);
     sink_write(&screen->summary_file, "\n", 1);
-    sink_commit(&screen->summary_file);
   } else if (screen->summary == SUMMARY_TEXT) {
     complain(NULL, "%s", text);
   } else {

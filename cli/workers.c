@@ -39,8 +39,8 @@ void job_exit(const struct job *job, int status)
   exit(status);
 }
 
-/* Exits if the chunk could not be cut to its end. */
-static void check_fault(const struct job *job, const struct worker *self)
+/* Exits if the chunk could not be cut to its end. nlines: of the input, before the chunk. */
+static void check_fault(const struct job *job, const struct worker *self, uint64_t nlines)
 {
   char text[200];
   const struct fault *fault = &self->cutter.fault;
@@ -49,7 +49,7 @@ static void check_fault(const struct job *job, const struct worker *self)
   describe_fault(&self->cutter, text, sizeof text);
   const bool are_lines = self->cutter.syntax.terminator == '\n' && !self->cutter.syntax.width;
   complain(self->chunk.name, "%s %" PRIu64 ": %s", are_lines ? "line" : "record",
-           job->nlines + fault->line, text);
+           nlines + fault->line, text);
   job_exit(job, EXIT_TROUBLE);
 }
 
@@ -68,7 +68,7 @@ static void deliver(struct job *job, struct worker *self)
   }
   if (chunk->at_beginning)
     job->nlines = chunk->header_nlines;
-  check_fault(job, self);
+  const uint64_t nlines = job->nlines;
   job->nrecords += self->cutter.nrecords;
   job->nread += chunk->nread;
   job->nmissing += self->cutter.nmissing;
@@ -77,7 +77,8 @@ static void deliver(struct job *job, struct worker *self)
     job->deliver_header(job->context, chunk->header, chunk->header_nbytes);
   if (job->deliver && chunk->nbytes > 0)
     job->deliver(job->context, self->index, chunk, first);
-  output_flush(); /* more input may come late */
+  output_flush();                 /* more input may come late */
+  check_fault(job, self, nlines); /* the records before the fault may have been enough */
   progress_report(job->nrecords, job->nread);
 }
 

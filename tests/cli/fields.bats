@@ -129,12 +129,13 @@ users() {
 @test "a missing field fails, with file and line; or the record is kept or dropped, and counted" {
   users
   printf 'id,name\n1,alice\n"2\n\n",bob\n3\n4,carol\n' >input
-  for verb in "screen users.lbf" "build -o new.lbf"; do
-    fails_with "input: line 6: expected field 2 'name', found 1 field; see --missing" \
-      lanebloom $verb --csv -f name input
+  fails_with "input: line 6: expected field 2 'name', found 1 field; see --missing" \
+    lanebloom build -o new.lbf --csv -f name input
+  for verb in "screen users.lbf" "hash"; do
+    run -2 --separate-stderr lanebloom $verb --csv -f name input
+    [[ $stderr == \
+      "lanebloom: input: line 6: expected field 2 'name', found 1 field; see --missing" ]]
   done
-  run -2 --separate-stderr lanebloom hash --csv -f name input
-  [[ $stderr == "lanebloom: input: line 6: expected field 2 'name', found 1 field; see --missing" ]]
   [[ ! -e new.lbf ]]
   run -0 --separate-stderr lanebloom screen users.lbf --csv -f name --missing=keep input
   [[ $output == $'id,name\n1,alice\n"2\n\n",bob\n3' ]]

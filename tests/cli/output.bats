@@ -249,3 +249,32 @@ assert rows[2]["id"] == "3\r\n\"x", rows'
       lanebloom screen --annotate="$name" filter
   done
 }
+
+@test "one file of output that cannot be written leaves the others as they were" {
+  seq 100 >input
+  lanebloom build -o f.lbf input
+  echo old >out
+  echo old >rest
+  run lanebloom screen -o out --unmatched rest --summary-file /dev/full f.lbf input
+  [ "$status" = 2 ]
+  [[ $(<out) = old && $(<rest) = old ]]
+}
+
+@test "the records before a fault are printed, and may be enough" {
+  seq 10 | lanebloom build -o f.lbf
+  printf 'a\t5\nb\t5\nc\n' >input
+  lanebloom screen -f 2 -m 1 f.lbf input >out
+  [ "$(<out)" = "a	5" ]
+  lanebloom screen -f 2 -q f.lbf input
+  run lanebloom screen -f 2 f.lbf input
+  [ "$status" = 2 ]
+  [[ $output == *"b	5"*"line 3: expected field 2, found 1 field"* ]]
+}
+
+@test "the name of --annotate does not contain the separator" {
+  seq 10 | lanebloom build -o f.lbf
+  printf 'x|y\n5|6\n' >input
+  run lanebloom screen --csv -d '|' -f 1 --annotate='a|b' f.lbf input
+  [ "$status" = 2 ]
+  [[ $output == *"expected a name without the separator, found 'a|b'"* ]]
+}
