@@ -274,6 +274,8 @@ static error_code visit(const walk &walk, ondemand::value &value, uint64_t paths
 {
   const std::string_view token = value.raw_json_token();
   json_value found = {};
+  if (token.empty()) /* the line ends where a value must be */
+    return simdjson::INCOMPLETE_ARRAY_OR_OBJECT;
   if (token[0] != '{' && token[0] != '[') {
     SIMDJSON_TRY(read_scalar(walk.parser, token, &found));
     keep(walk, paths, level, found);

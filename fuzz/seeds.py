@@ -250,6 +250,18 @@ for flags in range(32):
         for repeats in 0, 255:
             seed("fields", flags, repeats, fields, 0xFF, table)
 
+lines = [
+    b'{"a":"x","b":1}',
+    b'{"b":-2.50e+7,"a":["\\u00e9\\ud83d\\ude00\\n",{"a":null}]}',
+    b' {"a":[true,false],"b":{"c/d":"x","c/d":""}}\r',
+    b"[[],{}]",
+    b"",
+]
+for flags in range(8):
+    seed("json", flags, b"\n".join(lines))
+    for line in lines:
+        seed("json", flags, line)
+
 text = b"one\ntwo\r\n\nthree\0four\n"
 for width in 0, 1, 5:
     for how in range(3):

@@ -165,7 +165,7 @@ each_verb() {
   each "$@" build -j 2 -o target others.gz keys others.zst
   each "$@" match -j 1 others.gz others.zst
   if [[ -n $with_json ]]; then
-    each "$@" screen -j 1 --jsonl -f key,note --missing=drop -v filter rows.jsonl
+    each "$@" screen -j 1 --jsonl -f key,note --missing=drop -v pairs rows.jsonl
     each "$@" match -j 1 --jsonl -f note keys rows.jsonl
     each "$@" build -j 2 --jsonl -f /key --missing=drop -o target rows.jsonl
   fi

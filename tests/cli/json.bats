@@ -140,8 +140,9 @@ END
 @test "a line that is not JSON is refused, with file, line and what was found" {
   needs_json
   local fit="commas, colons or brackets that do not fit" line
-  for line in '{' '{"a":1' '{"a" 1}' '{"a":1,}' '{,}' '[1 2]' '{a:1}' '{"a":[1}' '[[]' \
-    '{"a":"b"c}' '[1,]' '{"a":1 "b":2}' '{"a":}' '{"b":{"c":[1}}' '{1:2}'; do
+  for line in '{' '{"a":1' '{"a" 1}' '{"a":1,}' '{,}' '[1 2]' '{a:1}' '{"a":[1}' \
+    '[[]' '[[],{}, ' '[1, ' '{"a": ' '[' '{"a":"b"c}' '[1,]' \
+    '{"a":1 "b":2}' '{"a":}' '{"b":{"c":[1}}' '{1:2}'; do
     not_json "$fit" "$line"
   done
   for line in '{"a":1}}' '{"a":1}x' '1 2' '"a" 1' '{"a":1}{"a":2}' '[],'; do

@@ -1,0 +1,128 @@
+/* Any bytes as lines of JSON. Every line is a record, a key or a fault. What is known of keys:
+ *
+ * - a line that is cut alone, with other bytes behind it, has the same key or fault;
+ * - white space around it changes nothing;
+ * - an array of a line that has a key is JSON, and has no key;
+ * - a key is no longer than its line.
+ *
+ *   flags, 1 byte: 1 fail at records without a key, 2 two members, 4 pointers | bytes
+ *
+ * SPDX-License-Identifier: MIT */
+#include "json.h"
+#include "fuzz.h"
+#include "records.h"
+
+enum { MAX_NBYTES = 64 << 10 };
+
+/* What became of one line. */
+struct outcome {
+  enum fault_kind fault;
+  bool has_key;
+  size_t nbytes;
+  char key[MAX_NBYTES];
+};
+
+static struct record_syntax take_syntax(struct fuzz_input *input)
+{
+  const uint8_t flags = input_byte(input);
+  struct record_syntax syntax = {.terminator = '\n'};
+  syntax.fields.dialect = DIALECT_JSON;
+  syntax.fields.missing = flags & 1 ? MISSING_FAIL : MISSING_KEEP;
+  syntax.fields.fields[syntax.fields.n++].name = flags & 4 ? "/a/0" : "a";
+  if (flags & 2)
+    syntax.fields.fields[syntax.fields.n++].name = flags & 4 ? "/b/c~1d" : "b";
+  return syntax;
+}
+
+/* Cuts `before', a line of so many bytes, `after' and a line end alone, in memory that has no more
+ * than the padding behind it. */
+static void cut_alone(const struct record_syntax *syntax, const char *before, const char *line,
+                      size_t nbytes, const char *after, char rest, struct outcome *outcome)
+{
+  static struct cutter cutter;
+  const size_t nbefore = strlen(before), nafter = strlen(after);
+  const size_t nall = nbefore + nbytes + nafter + 1;
+  char *data = fuzz_alloc(nall + JSON_PADDING_NBYTES);
+  memcpy(data, before, nbefore);
+  memcpy(data + nbefore, line, nbytes);
+  memcpy(data + nbefore + nbytes, after, nafter);
+  data[nall - 1] = '\n';
+  memset(data + nall, rest, JSON_PADDING_NBYTES);
+  struct batch batch;
+  cutter_begin(&cutter, syntax, data, nall, false);
+  const bool is_cut = cutter_next(&cutter, &batch);
+  outcome->fault = cutter.fault.kind;
+  outcome->has_key = is_cut && batch_has_key(&batch, 0);
+  outcome->nbytes = 0;
+  CHECK(is_cut == (cutter.fault.kind == FAULT_NONE));
+  if (is_cut) {
+    const lanebloom_slice key = batch_key(&batch, 0);
+    CHECK(batch.n == 1 && cutter.nlines == 1 && key.size <= nall);
+    CHECK(outcome->has_key || key.size == 0);
+    outcome->nbytes = key.size;
+    memcpy(outcome->key, key.data, key.size);
+  }
+  cutter_end(&cutter);
+  free(data);
+}
+
+static void check_same(const struct outcome *a, const struct outcome *b)
+{
+  CHECK(a->fault == b->fault && a->has_key == b->has_key && a->nbytes == b->nbytes);
+  CHECK(memcmp(a->key, b->key, a->nbytes) == 0);
+}
+
+/* Checks one line against itself in other places. */
+static void check_line(const struct record_syntax *syntax, const char *line, size_t nbytes,
+                       struct outcome *outcome)
+{
+  static struct outcome other;
+  cut_alone(syntax, "", line, nbytes, "", '}', outcome);
+  cut_alone(syntax, "", line, nbytes, "", '"', &other);
+  check_same(outcome, &other);
+  cut_alone(syntax, " \t", line, nbytes, "\r ", '1', &other);
+  check_same(outcome, &other);
+  cut_alone(syntax, "[", line, nbytes, "]", '\\', &other);
+  if (outcome->has_key && nbytes < JSON_MAX_NLEVELS) /* it is JSON, and so is an array of it */
+    CHECK(other.fault != FAULT_JSON && !other.has_key);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+  static struct cutter cutter;
+  static struct outcome outcome;
+  static char data[MAX_NBYTES + JSON_PADDING_NBYTES + 1];
+  struct fuzz_input input = {bytes, size};
+  const struct record_syntax syntax = take_syntax(&input);
+  if (input.left == 0 || input.left >= MAX_NBYTES / 2)
+    return 0;
+  size_t nbytes = input.left;
+  memcpy(data, input.at, nbytes);
+  if (data[nbytes - 1] != '\n')
+    data[nbytes++] = '\n';
+  cutter_begin(&cutter, &syntax, data, nbytes, false);
+  const char *next = data;
+  size_t n = 0;
+  for (struct batch batch; cutter_next(&cutter, &batch);)
+    for (size_t i = 0; i < batch.n; i++, n++) {
+      const lanebloom_slice key = batch_key(&batch, i);
+      CHECK(batch_record(&batch, i) == next);
+      next = batch_record(&batch, i + 1);
+      check_line(&syntax, batch_record(&batch, i), batch.records[i].size, &outcome);
+      CHECK(outcome.fault == FAULT_NONE && outcome.has_key == batch_has_key(&batch, i));
+      CHECK(outcome.nbytes == key.size && memcmp(outcome.key, key.data, key.size) == 0);
+    }
+  CHECK(n == cutter.nrecords && n == cutter.nlines && next == cutter.next);
+  if (cutter.fault.kind) {
+    char text[200];
+    const char *end = memchr(next, '\n', (size_t)(data + nbytes - next));
+    describe_fault(&cutter, text, sizeof text);
+    CHECK(strlen(text) > 0 && strlen(text) < sizeof text - 1 && cutter.fault.line == n + 1);
+    check_line(&syntax, next, (size_t)(end - next), &outcome);
+    CHECK(outcome.fault == cutter.fault.kind);
+  } else {
+    CHECK(next == data + nbytes);
+  }
+  cutter_end(&cutter);
+  return 0;
+}
