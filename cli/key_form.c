@@ -79,11 +79,11 @@ static const uint8_t HEX_DIGITS[256] = {
 static uint8_t base64_digit(uint8_t c)
 {
   if (c >= 'A' && c <= 'Z')
-    return c - 'A';
+    return (uint8_t)(c - 'A');
   if (c >= 'a' && c <= 'z')
-    return c - 'a' + 26;
+    return (uint8_t)(c - 'a' + 26);
   if (c >= '0' && c <= '9')
-    return c - '0' + 52;
+    return (uint8_t)(c - '0' + 52);
   return c == '+' ? 62 : c == '/' ? 63 : NO_DIGIT;
 }
 
