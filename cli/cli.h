@@ -45,6 +45,9 @@ int extract_main(int argc, char **argv);
  * message and exits. */
 void parse_options(const struct argp *argp, unsigned flags, int argc, char **argv, void *input);
 
+/* version.c: what --version prints. */
+void print_version(FILE *stream);
+
 /* --kernel; input: none. After the last option, a $LANEBLOOM_KERNEL that cannot run here ends the
  * command, unless --kernel was given. */
 extern const struct argp kernel_argp;

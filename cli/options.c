@@ -34,7 +34,7 @@ static error_t parse_help_option(int key, char *text, struct argp_state *state)
     argp_state_help(state, state->out_stream, ARGP_HELP_USAGE | ARGP_HELP_EXIT_OK);
     return 0;
   case 'V':
-    fprintf(state->out_stream, "lanebloom %s\n", lanebloom_version());
+    print_version(state->out_stream);
     if (!(state->flags & ARGP_NO_EXIT))
       exit(EXIT_SUCCESS);
     return 0;
@@ -254,8 +254,9 @@ const struct argp record_argp = {
             {"crlf", OPTION_CRLF, NULL, 0,
              "Leave a carriage return before the newline out of the key, as --csv and --tsv do", 5},
             {"decompress", OPTION_DECOMPRESS, "HOW", 0,
-             "Read what is compressed by gzip or zstd, as its first bytes say (auto), or as it is "
-             "(none). auto is the default, but none with --width",
+             "`auto', the default, reads what is compressed by gzip or zstd, as its first bytes "
+             "say; "
+             "`none', the default with --width, reads it as it is",
              5},
             {0}},
     .parser = parse_record_option,

@@ -53,7 +53,7 @@ setup_file() {
   numbers=$(sed -n 's/^#define LANEBLOOM_VERSION_\(MAJOR\|MINOR\|PATCH\) //p' \
     "$PREFIX/include/lanebloom.h" | paste -sd .)
   [ "$(pkg-config --modversion lanebloom)" = "$numbers" ]
-  [ "$("$PREFIX/bin/lanebloom" --version)" = "lanebloom $numbers" ]
+  [ "$("$PREFIX/bin/lanebloom" --version | head -n 1)" = "lanebloom $numbers" ]
 }
 
 # The compilers of other languages are not needed to build anything; without them nothing was tried.

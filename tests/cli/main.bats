@@ -46,7 +46,12 @@ verbs="build screen add merge plan info verify hash tables extract kernels"
 
 @test "--version is the library's" {
   run -0 lanebloom --version
-  [[ $output =~ ^lanebloom\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+  [[ ${lines[0]} =~ ^lanebloom\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+  for name in compiler kernels inputs tables; do
+    [[ $(grep -c "^$name: ." <<<"$output") -eq 1 ]]
+  done
+  active=$(lanebloom kernels --json | jq -r .active)
+  [[ $output == *"; in use: $active"* ]]
   version=$output
   run -0 lanebloom build -V
   [[ $output == "$version" ]]

@@ -1,0 +1,24 @@
+/* What --version prints: all that a bug report or a measurement must say of this program.
+ * SPDX-License-Identifier: MIT */
+#include "cli.h"
+#include "commit.h" /* made by every build: LANEBLOOM_COMMIT, "" outside a checkout */
+
+static void print_kernels(FILE *stream)
+{
+  const char *active = lanebloom_kernel_active(); /* none if LANEBLOOM_KERNEL names no kernel */
+  fputs("kernels:", stream);
+  for (size_t i = 0; i < lanebloom_kernel_count(); i++)
+    fprintf(stream, " %s", lanebloom_kernel_name(i));
+  fprintf(stream, "; in use: %s\n", active ? active : "none");
+}
+
+void print_version(FILE *stream)
+{
+  fprintf(stream, "lanebloom %s\n", lanebloom_version());
+  if (*LANEBLOOM_COMMIT)
+    fprintf(stream, "commit: %s\n", LANEBLOOM_COMMIT);
+  fprintf(stream, "compiler: %s\n", LANEBLOOM_COMPILER);
+  print_kernels(stream);
+  fprintf(stream, "inputs: %s\n", LANEBLOOM_INPUTS);
+  fprintf(stream, "tables: %s\n", LANEBLOOM_TABLES);
+}
