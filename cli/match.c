@@ -107,7 +107,7 @@ static const struct argp argp = {
            "Examples:\n"
            "  lanebloom match users.txt seen.txt\n"
            "  lanebloom match --csv -f user_id users.txt events.csv\n"
-           "  lanebloom match --keys-csv --keys-field id users.csv --csv -f user_id events.csv\n"
+           "  lanebloom match --keys-csv --keys-field id ids.csv --csv -f user events.csv\n"
            "  lanebloom match -v --tsv -f 2 blocked.txt requests.tsv\n"
            "  cut -f 1 a.tsv | lanebloom match -f 1 - b.tsv",
     .children = (const struct argp_child[]){{.argp = &record_argp},

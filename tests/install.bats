@@ -171,3 +171,43 @@ END
   run "$PREFIX/bin/lanebloom" --version
   [ "$status" = 0 ]
 }
+
+@test "licence, documents, man pages and completions are installed, and uninstalled" {
+  cmake --install "$BUILD_DIR" --prefix "$BATS_TEST_TMPDIR/there" >/dev/null
+  share=$BATS_TEST_TMPDIR/there/share
+  for file in LICENSE README.md docs/recipes.md examples/consumer.c; do
+    [ -s "$share/doc/lanebloom/$file" ]
+  done
+  if [ -e "$BUILD_DIR/cli/lanebloom.bash" ]; then
+    [ -s "$share/bash-completion/completions/lanebloom" ]
+    [ -s "$share/zsh/site-functions/_lanebloom" ]
+    [ -s "$share/fish/vendor_completions.d/lanebloom.fish" ]
+  fi
+  [ ! -e "$BUILD_DIR/cli/lanebloom.1" ] || [ -s "$share/man/man1/lanebloom-screen.1" ]
+  cmake -DMANIFEST="$BUILD_DIR/install_manifest.txt" -P "$SOURCE_DIR/cmake/uninstall.cmake"
+  [ -z "$(find "$BATS_TEST_TMPDIR/there" -type f -o -type l)" ]
+  run cmake -DMANIFEST="$BATS_TEST_TMPDIR/none" -P "$SOURCE_DIR/cmake/uninstall.cmake"
+  [ "$status" != 0 ]
+  [[ $(tr -s ' \n' '  ' <<<"$output") == *"nothing was installed from this build"* ]]
+}
+
+@test "the Debian package is installed, runs and is removed" {
+  needs dpkg-shlibdeps --version
+  needs file --version
+  [ "$(id -u)" = 0 ] || skip "not root"
+  cpack -G DEB -B "$BATS_TEST_TMPDIR" --config "$BUILD_DIR/CPackConfig.cmake" >/dev/null
+  package=$(find "$BATS_TEST_TMPDIR" -maxdepth 1 -name 'lanebloom_*.deb')
+  [ "$(dpkg-deb -f "$package" Package)" = lanebloom ]
+  [[ $(dpkg-deb -f "$package" Depends) == *libc6* ]]
+  root=$BATS_TEST_TMPDIR/root
+  mkdir -p "$root/var/lib/dpkg/info" "$root/var/lib/dpkg/updates" "$root/var/lib/dpkg/triggers"
+  touch "$root/var/lib/dpkg/status" "$root/var/lib/dpkg/available"
+  in_root() {
+    dpkg --root="$root" --log=/dev/null --force-depends --force-script-chrootless "$@"
+  }
+  in_root -i "$package"
+  seq 10 | "$root/usr/bin/lanebloom" build -o "$BATS_TEST_TMPDIR/ten.lbf"
+  [ "$(seq 5 | "$root/usr/bin/lanebloom" screen -c "$BATS_TEST_TMPDIR/ten.lbf")" = 5 ]
+  in_root -P lanebloom
+  [ -z "$(find "$root/usr" -type f 2>/dev/null)" ]
+}

@@ -6,10 +6,10 @@ set -eu
 command=$1
 shell=$2
 
-# A line for each verb: "verb", name, text; and for each of its options: "option", verb, short or "",
-# long, kind of its value, the values, whether it can be left out, text. Tabs between. The kind is
-# "" without a value, "kernel", "word", "file", or "other" for what nobody can guess. Words are what
-# the text quotes as `word', and the names of formats, which stand before a colon.
+# A line for each verb: "verb", name, text; and for each of its options: "option", verb, short or
+# "", long, kind of its value, the values, whether it can be left out, text. Tabs between. The kind
+# is "" without a value, "kernel", "word", "file", or "other" for what nobody can guess. Words are
+# what the text quotes as `word', and the names of formats, which stand before a colon.
 table() {
   "$command" --help | awk '
     / Verbs:$/ { inside = 1; next }
@@ -65,7 +65,11 @@ options() { # VERB
       sub(/\[?=.*/, "", long)
       next
     }
-    /^           +[^ ]/ && long != "" { sub(/^ +/, ""); text = text (text == "" ? "" : " ") $0; next }
+    /^           +[^ ]/ && long != "" {
+      sub(/^ +/, "")
+      text = text (text == "" ? "" : " ") $0
+      next
+    }
     { finish() }
     END { finish() }'
 }
@@ -81,6 +85,10 @@ short_text='function brief(text) {
 bash_completion() {
   cat <<'END_OF_BASH'
 # Completions of lanebloom for bash, made from its --help.
+_lanebloom_kernels() {
+  lanebloom kernels 2>/dev/null | sed '1d; s/^..//; s/ .*//'
+}
+
 _lanebloom_values() { # VERB OPTION: "file", "other", or words
   case $1,$2 in
 END_OF_BASH
@@ -90,7 +98,7 @@ END_OF_BASH
       if ($7 == "optional")
         names = $2 ",--" $4 "="
       if ($5 == "word") value = "echo \"" $6 "\""
-      else if ($5 == "kernel") value = "lanebloom kernels 2>/dev/null | sed \"1d; s/^..//; s/ .*//\""
+      else if ($5 == "kernel") value = "_lanebloom_kernels"
       else value = "echo " $5
       print "    " names ") " value " ;;"
     }'

@@ -11,6 +11,7 @@ page=lanebloom${verb:+-$verb}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$command" --help >"$work/command"
+# shellcheck disable=SC2086 # no word without a verb
 "$command" $verb --help >"$work/help"
 
 # The lines "  VERB   TEXT" below "Verbs:" of --help, a tab between, each on one line.
