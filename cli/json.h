@@ -13,7 +13,8 @@ extern "C" {
 /* So many bytes after a line may be read. */
 enum { JSON_PADDING_NBYTES = 64 };
 
-/* More levels of objects and arrays, one in the other, are an error. */
+/* More levels of objects and arrays, one in the other, are an error. A level takes 230 bytes of
+ * stack, of which a worker has 512 KiB; with the address sanitizer it takes 3 KiB: too much. */
 enum { JSON_MAX_NLEVELS = 512 };
 
 enum json_kind {

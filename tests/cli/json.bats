@@ -163,6 +163,11 @@ END
   printf '%0512d' 0 | tr 0 '[' >deep
   { cat deep; tr '[' ']' <deep; echo; } >lines
   fails_with "found none" lanebloom hash --jsonl -f a lines
+  if [[ -z ${SANITIZERS-} ]]; then # whose frames do not fit into the stack of a worker
+    yes "$(<lines)" | head -n 4000 >many
+    run -0 --separate-stderr lanebloom build -j 4 --jsonl -f a --missing=drop -o none.lbf many
+    [[ $stderr == *"4000 of 4000 records"* ]]
+  fi
   { printf '['; cat deep; tr '[' ']' <deep; echo ']'; } >lines
   fails_with "line 1: expected a JSON value, found more than 512 objects or arrays" \
     lanebloom hash --jsonl -f a lines
