@@ -89,57 +89,44 @@ static uint8_t base64_digit(uint8_t c)
 
 /* ---- Hexadecimal ---- */
 
-/* Eight digits at a time, in a word: their values, and whether all are digits. Bytes are compared
- * by adding to their 7 low bits, which carries into the eighth. */
-static uint64_t hex_values(uint64_t digits, uint64_t *others)
-{
-  const uint64_t each = 0x0101010101010101, highest = 0x80 * each;
-  const uint64_t low = digits & ~highest, lowered = low | 0x20 * each;
-  const uint64_t decimal = (low + (0x80 - '0') * each) & ~(low + (0x7f - '9') * each);
-  const uint64_t letter = (lowered + (0x80 - 'a') * each) & ~(lowered + (0x7f - 'f') * each);
-  *others |= (~(decimal | letter) | digits) & highest;
-  return (digits & 0x0f * each) + 9 * ((digits >> 6) & each);
-}
+/* Vectors of gcc and clang: every CPU has instructions for them, or they become words. */
+typedef uint8_t digits16 __attribute__((vector_size(16)));
+typedef uint16_t pairs8 __attribute__((vector_size(16)));
+typedef uint8_t bytes8 __attribute__((vector_size(8)));
 
-/* The first of each pair of values is the upper half of a byte. It is the lower byte of the
- * pair, as words are loaded little-endian. */
-static uint32_t join_values(uint64_t values)
+/* Sixteen digits at a time (64 digits 6.2 ns; 8 at a time, in words, 19 ns, gcc 12, Zen 4). Bits of
+ * *others become 1 where there is no digit. `to` may be the text. */
+static void decode_hex_block(const uint8_t *text, uint8_t *to, digits16 *others)
 {
-  uint64_t bytes = (values << 4 | values >> 8) & 0x00ff00ff00ff00ff;
-  bytes = (bytes | bytes >> 8) & 0x0000ffff0000ffff;
-  return (uint32_t)(bytes | bytes >> 16);
-}
-
-static uint64_t load_le64(const uint8_t *from)
-{
-  uint64_t word;
-  memcpy(&word, from, sizeof word);
-  return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? __builtin_bswap64(word) : word;
-}
-
-static void store_le32(uint8_t *to, uint32_t word)
-{
+  digits16 digits;
+  memcpy(&digits, text, sizeof digits);
+  const digits16 decimal = digits - '0', letter = (digits | 0x20) - 'a';
+  const digits16 is_decimal = (digits16)(decimal <= 9), is_letter = (digits16)(letter <= 5);
+  *others |= ~(is_decimal | is_letter);
+  pairs8 pairs = (pairs8)((decimal & is_decimal) | ((letter + 10) & is_letter));
   if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
-    word = __builtin_bswap32(word);
-  memcpy(to, &word, sizeof word);
+    pairs = pairs << 8 | pairs >> 8;
+  const bytes8 bytes = __builtin_convertvector(pairs << 4 | pairs >> 8, bytes8);
+  memcpy(to, &bytes, sizeof bytes);
 }
 
 /* `to` may be the text. */
 static uint8_t *decode_hex(const uint8_t *text, size_t nbytes, uint8_t *to)
 {
-  uint64_t others = 0;
+  static const digits16 none;
+  digits16 others = none;
   size_t i = 0;
   if (nbytes % 2)
     return NULL;
-  for (; i + 8 <= nbytes; i += 8)
-    store_le32(to + i / 2, join_values(hex_values(load_le64(text + i), &others)));
+  for (; i + sizeof others <= nbytes; i += sizeof others)
+    decode_hex_block(text + i, to + i / 2, &others);
   for (; i < nbytes; i += 2) {
     const unsigned high = HEX_DIGITS[text[i]], low = HEX_DIGITS[text[i + 1]];
     if (high == 0 || low == 0)
       return NULL;
     to[i / 2] = (uint8_t)((high - 1) << 4 | (low - 1));
   }
-  return others ? NULL : to + nbytes / 2;
+  return memcmp(&others, &none, sizeof none) == 0 ? to + nbytes / 2 : NULL;
 }
 
 /* ---- base64 ---- */

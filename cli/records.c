@@ -251,6 +251,14 @@ static void convert_keys(struct cutter *cutter, struct batch *batch, lanebloom_k
     batch->missing = cutter->missing;
 }
 
+static bool have_one_size(const lanebloom_slice *keys, size_t n)
+{
+  size_t differences = 0;
+  for (size_t i = 0; i < n; i++)
+    differences |= keys[i].size ^ keys[0].size;
+  return n > 0 && keys[0].size > 0 && differences == 0;
+}
+
 /* Makes keys of their text. Fields were trimmed before they were joined. */
 static void make_keys(struct cutter *cutter, struct batch *batch, uint64_t nlines)
 {
@@ -260,10 +268,14 @@ static void make_keys(struct cutter *cutter, struct batch *batch, uint64_t nline
     take_whole_records(cutter, batch);
   else
     form.flags &= ~joined;
-  if (form.encoding || form.flags & (LANEBLOOM_KEY_LOWERED | joined))
+  const bool converts = form.encoding || form.flags & (LANEBLOOM_KEY_LOWERED | joined);
+  if (converts)
     convert_keys(cutter, batch, form, nlines);
   batch->slices = cutter->keys;
-  batch->keys = lanebloom_keys_slices(cutter->keys, batch->n);
+  if (converts && !batch->missing && have_one_size(cutter->keys, batch->n)) /* and are adjacent */
+    batch->keys = lanebloom_keys_fixed(cutter->keys->data, cutter->keys->size, batch->n);
+  else
+    batch->keys = lanebloom_keys_slices(cutter->keys, batch->n);
 }
 
 bool cutter_next(struct cutter *cutter, struct batch *batch)
