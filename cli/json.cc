@@ -296,7 +296,8 @@ static error_code visit_line(const walk &walk, const char *line, size_t nbytes)
   SIMDJSON_TRY(
       walk.parser->parser.iterate(line, nbytes, nbytes + JSON_PADDING_NBYTES).get(document));
   SIMDJSON_TRY(document.raw_json_token().get(token));
-  if (token[0] == '{' || token[0] == '[') {
+  const char first = *token.data();
+  if (first == '{' || first == '[') {
     SIMDJSON_TRY(document.get_value().get(value));
     SIMDJSON_TRY(visit(walk, value, ~uint64_t{0} >> (64 - walk.parser->npaths), 0));
     return document.current_location().error() == simdjson::OUT_OF_BOUNDS

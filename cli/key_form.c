@@ -54,7 +54,7 @@ static uint64_t lower_word(uint64_t word)
 static void lower_text(lanebloom_slice text, uint8_t *to)
 {
   const uint8_t *from = text.data;
-  uint64_t word;
+  uint64_t word = 0;
   size_t i = 0;
   for (; i + sizeof word <= text.size; i += sizeof word) {
     memcpy(&word, from + i, sizeof word);

@@ -143,7 +143,10 @@ static char *annotate(const struct record_syntax *syntax, const char *record, si
   const size_t body_nbytes = nbytes - tail_nbytes;
   memcpy(to, record, body_nbytes);
   to += body_nbytes;
-  *to++ = syntax->fields.n > 0 ? syntax->fields.separator : '\t';
+  *to = '\t';
+  if (syntax->fields.n > 0)
+    *to = syntax->fields.separator;
+  to++;
   memcpy(to, field, field_nbytes);
   memcpy(to + field_nbytes, record + body_nbytes, tail_nbytes);
   return to + field_nbytes + tail_nbytes;

@@ -244,8 +244,10 @@ static lanebloom_status read_logs(struct lanebloom_database *database, const cha
     return name_problem(folder, status, problem);
   database->logs = malloc((n + 1) * sizeof *database->logs);
   database->log_paths = malloc((n + 1) * sizeof *database->log_paths);
-  if (!database->logs || !database->log_paths)
-    status = problem_memory(problem, n * sizeof *database->logs);
+  if (!database->logs || !database->log_paths) {
+    free(numbers);
+    return problem_memory(problem, n * sizeof *database->logs);
+  }
   for (size_t i = 0; !status && i < n; i++)
     if (lanebloom_version_needs_log(before, numbers[i]))
       status = read_log(database, folder, numbers[i], problem);

@@ -112,6 +112,7 @@ static lanebloom_status read_names(const char *folder, struct names *names,
   if (!files)
     return problem_io(problem);
   errno = 0;
+  /* NOLINTNEXTLINE(concurrency-mt-unsafe): the stream is this thread's */
   for (struct dirent *file; !status && (file = readdir(files)); errno = 0)
     if (!add_name(names, file->d_name))
       status = problem_memory(problem, 2 * names->room * sizeof *names->logs);

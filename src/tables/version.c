@@ -182,6 +182,12 @@ static bool skip_string(struct cursor *rest)
   return take_string(rest, &skipped);
 }
 
+static bool skip_two_strings(struct cursor *rest)
+{
+  const bool first = skip_string(rest);
+  return first && skip_string(rest);
+}
+
 static bool skip_varints(struct cursor *rest, size_t n)
 {
   uint64_t skipped;
@@ -259,7 +265,7 @@ static lanebloom_status take_added(struct version_reader *reader, uint64_t tag, 
   struct live_table table = {0};
   bool is_whole = take_number(rest, &table.level) && cursor_varint(rest, &table.number) &&
                   (tag != TAG_ADDED_3 || take_number(rest, &table.path)) &&
-                  cursor_varint(rest, &table.nbytes) && skip_string(rest) && skip_string(rest) &&
+                  cursor_varint(rest, &table.nbytes) && skip_two_strings(rest) &&
                   (tag == TAG_ADDED || skip_varints(rest, 2));
   if (!is_whole)
     return corrupt(reader, "a whole table");
@@ -335,9 +341,8 @@ static lanebloom_status take_log(struct version_reader *reader, uint64_t tag, st
 static lanebloom_status take_blob(struct version_reader *reader, uint64_t tag, struct cursor *rest)
 {
   const bool is_added = tag == TAG_BLOB_ADDED || tag == TAG_BLOB_ADDED_2;
-  const bool is_whole = skip_varints(rest, 3) &&
-                        (!is_added || (skip_string(rest) && skip_string(rest))) &&
-                        skip_fields(rest, 0);
+  const bool is_whole =
+      skip_varints(rest, 3) && (!is_added || skip_two_strings(rest)) && skip_fields(rest, 0);
   return is_whole ? LANEBLOOM_OK : corrupt(reader, "a whole blob file");
 }
 
