@@ -41,28 +41,12 @@ static size_t trim_joined(lanebloom_slice text, uint8_t *to)
   }
 }
 
-/* A word of 8 bytes at a time: adding 0x3f or 0x25 to 7 bits carries into the eighth for those from
- * 'A' on, and for those after 'Z'. */
-static uint64_t lower_word(uint64_t word)
-{
-  const uint64_t each = 0x0101010101010101;
-  const uint64_t low = word & 0x7f * each;
-  const uint64_t capital = (low + (0x80 - 'A') * each) & ~(low + (0x7f - 'Z') * each);
-  return word | (capital & ~word & 0x80 * each) >> 2;
-}
-
+/* `to` may be the text. */
 static void lower_text(lanebloom_slice text, uint8_t *to)
 {
   const uint8_t *from = text.data;
-  uint64_t word = 0;
-  size_t i = 0;
-  for (; i + sizeof word <= text.size; i += sizeof word) {
-    memcpy(&word, from + i, sizeof word);
-    word = lower_word(word);
-    memcpy(to + i, &word, sizeof word);
-  }
-  for (; i < text.size; i++)
-    to[i] = from[i] >= 'A' && from[i] <= 'Z' ? from[i] | 0x20 : from[i];
+  for (size_t i = 0; i < text.size; i++)
+    to[i] = from[i] | (uint8_t)((uint8_t)(from[i] - 'A') < 26 ? 0x20 : 0);
 }
 
 /* ---- Digits ---- */
@@ -105,16 +89,16 @@ static void decode_hex_block(const uint8_t *text, uint8_t *to, digits16 *others)
   *others |= ~(is_decimal | is_letter);
   pairs8 pairs = (pairs8)((decimal & is_decimal) | ((letter + 10) & is_letter));
   if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
-    pairs = pairs << 8 | pairs >> 8;
-  const bytes8 bytes = __builtin_convertvector(pairs << 4 | pairs >> 8, bytes8);
+    pairs = pairs * 256 | pairs / 256;
+  const bytes8 bytes = __builtin_convertvector(pairs * 16 | pairs / 256, bytes8);
   memcpy(to, &bytes, sizeof bytes);
 }
 
 /* `to` may be the text. */
 static uint8_t *decode_hex(const uint8_t *text, size_t nbytes, uint8_t *to)
 {
-  static const digits16 none;
-  digits16 others = none;
+  digits16 others = {0};
+  uint64_t words[2];
   size_t i = 0;
   if (nbytes % 2)
     return NULL;
@@ -126,7 +110,8 @@ static uint8_t *decode_hex(const uint8_t *text, size_t nbytes, uint8_t *to)
       return NULL;
     to[i / 2] = (uint8_t)((high - 1) << 4 | (low - 1));
   }
-  return memcmp(&others, &none, sizeof none) == 0 ? to + nbytes / 2 : NULL;
+  memcpy(words, &others, sizeof words);
+  return (words[0] | words[1]) == 0 ? to + nbytes / 2 : NULL;
 }
 
 /* ---- base64 ---- */
