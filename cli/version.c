@@ -20,5 +20,5 @@ void print_version(FILE *stream)
   fprintf(stream, "compiler: %s\n", LANEBLOOM_COMPILER);
   print_kernels(stream);
   fprintf(stream, "inputs: %s\n", LANEBLOOM_INPUTS);
-  fprintf(stream, "tables: %s\n", LANEBLOOM_TABLES);
+  fprintf(stream, "tables: %s\n", *LANEBLOOM_TABLES ? LANEBLOOM_TABLES : "none");
 }
