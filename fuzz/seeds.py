@@ -250,6 +250,18 @@ for flags in range(32):
         for repeats in 0, 255:
             seed("fields", flags, repeats, fields, 0xFF, table)
 
+for form, text in (
+    (0, "Some Text"),
+    (1, "0123456789abcdefABCDEF0123456789"),
+    (2, "QUJDREVGRw=="),
+    (3, "-2147483648"),
+    (4, "9223372036854775807"),
+    (5, "4294967295"),
+    (6, "18446744073709551615"),
+):
+    for lowered in (0, 2):
+        seed("decoding", form, lowered, text.encode())
+
 lines = [
     b'{"a":"x","b":1}',
     b'{"b":-2.50e+7,"a":["\\u00e9\\ud83d\\ude00\\n",{"a":null}]}',
