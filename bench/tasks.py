@@ -184,7 +184,8 @@ def tasks(lanebloom: str) -> list[Task]:
                     "at once",
                     f"{lanebloom} screen -j 1 {filters()} --which -c some >out",
                     equal=False,
-                    setup="for i in $(seq 50); do tail -n +$((i * 1000)) keys | head -n 10000 |\n"
+                    setup="for i in $(seq 50); do\n"
+                    "sed -n $((i * 1000 + 1)),$((i * 1000 + 10000))p keys |\n"
                     f"{lanebloom} build -o $i.lbf; done",
                 ),
                 Command(
