@@ -91,8 +91,7 @@ using Options = rocksdb::Options;
 using Table = rocksdb::BlockBasedTableOptions;
 
 constexpr auto NONE = LANEBLOOM_TABLE_FILTER_NONE, BLOCK = LANEBLOOM_TABLE_FILTER_BLOCK,
-               FULL = LANEBLOOM_TABLE_FILTER_FULL, PARTS = LANEBLOOM_TABLE_FILTER_PARTITIONED,
-               OTHER = LANEBLOOM_TABLE_FILTER_OTHER;
+               FULL = LANEBLOOM_TABLE_FILTER_FULL, PARTS = LANEBLOOM_TABLE_FILTER_PARTITIONED;
 
 Set level(const char *name, const LevelSet &set)
 {
