@@ -194,7 +194,10 @@ struct measurement measure(const lanebloom_filter *filter, lanebloom_format form
 /* Prints "lanebloom: NAME: message"; without the name if it is NULL. */
 __attribute__((format(printf, 2, 3))) void complain(const char *name, const char *format, ...);
 
-/* The same, then exits with EXIT_TROUBLE. */
+/* Ends the command, as exit(). Several threads may call it: the first one's status counts. */
+_Noreturn void leave(int status);
+
+/* As complain(), then leaves with EXIT_TROUBLE. */
 __attribute__((format(printf, 2, 3))) _Noreturn void die(const char *name, const char *format, ...);
 
 /* As realloc(), but never returns NULL. nbytes is not 0. */

@@ -175,9 +175,9 @@ const struct argp field_argp = {
             {"no-header", OPTION_NO_HEADER, NULL, 0, "The first record is like any other", 6},
             {"missing", OPTION_MISSING, "WHAT", 0,
              "A record without a key, because it has fewer fields or malformed text: `fail' ends "
-             "the command (the "
-             "default), `drop' leaves it out, `keep' selects it, where records are selected. A "
-             "field that is empty is an empty key",
+             "the command (the default). Where records are selected, `keep' selects it and `drop' "
+             "does not, with -v as without; elsewhere `drop' leaves it out. A field that is empty "
+             "is an empty key",
              6},
             {0}},
     .parser = parse_field_option,

@@ -18,6 +18,8 @@ static const struct file_kind kinds[] = {
     {"xz data", 5, {0xfd, '7', 'z', 'X', 'Z'}, 0, CODEC_NONE, "xzcat"},
     /* as `bzip2' writes it without options: other levels are not worth nine rows */
     {"bzip2 data", 10, {'B', 'Z', 'h', '9', '1', 'A', 'Y', '&', 'S', 'Y'}, 0, CODEC_NONE, "bzcat"},
+    {"UTF-16 text", 2, {0xff, 0xfe}, 0, CODEC_NONE, "iconv -f UTF-16 -t UTF-8"},
+    {"UTF-16 text", 2, {0xfe, 0xff}, 0, CODEC_NONE, "iconv -f UTF-16 -t UTF-8"},
 };
 
 static bool may_be(const struct file_kind *kind, const char *bytes, size_t nbytes)
@@ -46,9 +48,9 @@ const struct file_kind *find_whole_file_kind(const char *bytes, size_t nbytes)
 void describe_file_kind(const struct file_kind *kind, const struct input_messages *messages,
                         char *text, size_t size)
 {
-  if (kind->decompressor)
-    snprintf(text, size, "expected records, found %s: decompress it: %s FILE | lanebloom %s ...",
-             kind->name, kind->decompressor, messages->verb);
+  if (kind->converter)
+    snprintf(text, size, "expected records, found %s: run %s FILE | lanebloom %s ...", kind->name,
+             kind->converter, messages->verb);
   else
     snprintf(text, size, "expected records, found %s: %s", kind->name, messages->container_advice);
 }

@@ -13,7 +13,7 @@ struct file_kind {
   unsigned char magic[10];
   unsigned char first_mask; /* of the first byte, the bits that do not tell */
   enum codec codec;
-  const char *decompressor; /* NULL: a container */
+  const char *converter; /* to records; NULL: a container */
 };
 
 /* The kind of file that begins with these bytes, or may begin with them if they are fewer than its

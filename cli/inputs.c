@@ -129,6 +129,7 @@ static void open_input(struct inputs *inputs, struct chunk *chunk)
   const char *path = *inputs->paths++;
   inputs->npaths--;
   inputs->ncarried = 0;
+  inputs->has_carriage_returns = false;
   inputs->needs_header = has_header(&inputs->syntax.fields);
   inputs->at_beginning = inputs->syntax.width == 0 || does_decompress(&inputs->syntax);
   inputs->name = chunk->name = input_name(path);
@@ -190,6 +191,16 @@ static bool decompress(struct inputs *inputs, struct chunk *chunk, const struct 
   return inputs->decompressor != NULL;
 }
 
+/* Refuses an input that ends inside the first bytes of compressed data. A single byte may be a
+ * record. */
+static void refuse_stump(struct inputs *inputs, struct chunk *chunk)
+{
+  const struct file_kind *kind = input_kind(inputs, chunk);
+  if (chunk->nbytes > 1 && kind && kind->codec != CODEC_NONE)
+    fail(inputs, chunk, "truncated: expected %s, found only its first %zu bytes", kind->name,
+         chunk->nbytes);
+}
+
 /* ---- Chunks ---- */
 
 /* Decompresses more to the end of the chunk: as read_file(). */
@@ -236,7 +247,8 @@ static bool read_more(struct inputs *inputs, struct chunk *chunk, size_t *nread)
   return true;
 }
 
-/* Makes a record of the bytes after the last terminator, by adding one. */
+/* Makes a record of the bytes after the last terminator, by adding one, and before it a carriage
+ * return if the records before have one. */
 static void complete_tail(struct inputs *inputs, struct chunk *chunk)
 {
   const size_t width = inputs->syntax.width;
@@ -245,9 +257,11 @@ static void complete_tail(struct inputs *inputs, struct chunk *chunk)
   else if (chunk->nbytes > 0 && width)
     fail(inputs, chunk, "expected records of %zu bytes, found %zu bytes after the last one", width,
          chunk->nbytes);
-  else if (chunk->nbytes > 0)
-    chunk->data[chunk->nbytes++] =
-        inputs->syntax.terminator; /* room is left: the last read returned 0 bytes */
+  if (*chunk->error || chunk->nbytes == 0 || width)
+    return;
+  if (inputs->has_carriage_returns && chunk->data[chunk->nbytes - 1] != '\r')
+    chunk->data[chunk->nbytes++] = '\r'; /* room is left: the last read returned 0 bytes */
+  chunk->data[chunk->nbytes++] = inputs->syntax.terminator;
 }
 
 /* ---- Headers ---- */
@@ -380,6 +394,7 @@ static void fill(struct inputs *inputs, struct chunk *chunk)
       inputs->ncarried = is_faulty ? 0 : chunk->nbytes - nwhole; /* nothing is read after a fault */
       memcpy(inputs->carried, chunk->data + nwhole, inputs->ncarried);
       chunk->nbytes = nwhole;
+      inputs->has_carriage_returns = syntax->crlf && nwhole > 1 && chunk->data[nwhole - 2] == '\r';
       if (inputs->needs_header)
         take_header(inputs, chunk);
       return;
@@ -387,7 +402,9 @@ static void fill(struct inputs *inputs, struct chunk *chunk)
   }
   if (*chunk->error)
     return;
-  complete_tail(inputs, chunk);
+  refuse_stump(inputs, chunk);
+  if (!*chunk->error)
+    complete_tail(inputs, chunk);
   if (inputs->needs_header && !*chunk->error)
     take_header(inputs, chunk);
   close_input(inputs);

@@ -71,7 +71,8 @@ struct inputs {
   struct decompressor *decompressor; /* of the open input; NULL: it is read as it is */
   bool at_beginning; /* of the open input: its first bytes may show that it is not records */
   bool needs_header; /* of the open input: the next record is one */
-  off_t nbytes;      /* of the open input when it was opened; 0 unless it is a regular file */
+  bool has_carriage_returns; /* of the open input: before its line ends, where they are no keys' */
+  off_t nbytes; /* of the open input when it was opened; 0 unless it is a regular file */
   const char *name;
   uint64_t input;                /* the number of inputs that were opened */
   _Atomic uint64_t failed_input; /* the last one that inputs_load() could not read; 0: none */

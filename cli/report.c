@@ -6,6 +6,7 @@
 #include <math.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,13 +98,21 @@ void complain(const char *name, const char *format, ...)
   va_end(arguments);
 }
 
+void leave(int status)
+{
+  static atomic_flag is_leaving = ATOMIC_FLAG_INIT;
+  while (atomic_flag_test_and_set(&is_leaving))
+    pause(); /* until the thread that came first has ended the command */
+  exit(status);
+}
+
 void die(const char *name, const char *format, ...)
 {
   va_list arguments;
   va_start(arguments, format);
   complain_va(name, format, arguments);
   va_end(arguments);
-  exit(EXIT_TROUBLE);
+  leave(EXIT_TROUBLE);
 }
 
 void *resize(void *memory, size_t nbytes)
@@ -127,7 +136,7 @@ static _Noreturn void die_of_output(void)
 {
   complain_of_output();
   __fpurge(stdout);
-  exit(EXIT_TROUBLE);
+  leave(EXIT_TROUBLE);
 }
 
 void output(const void *data, size_t nbytes)

@@ -24,7 +24,8 @@ struct chunk_result {
   bool short_of_memory;       /* then the chunk was not screened */
   size_t *counts;             /* hits of each source: of the batch, then of the chunk; or NULL */
   struct source_lists *lists; /* of the first selected records, as many as fit; or NULL */
-  uint8_t bitmap[CHUNK_NRECORDS / 8 + 8]; /* hits of the chunk; find_bit() reads whole words */
+  uint8_t bitmap[CHUNK_NRECORDS / 8 + 8];  /* hits of the chunk; find_bit() reads whole words */
+  uint8_t missing[CHUNK_NRECORDS / 8 + 8]; /* with --missing: records without a key, likewise */
 };
 
 void results_create(struct screen *screen)
@@ -201,12 +202,16 @@ void screen_chunk(void *context, size_t worker, struct cutter *cutter, struct ch
     return;
   if (result->lists)
     result->lists->nrecords = 0;
+  if (screen->syntax.fields.missing)
+    memset(result->missing, 0, sizeof result->missing);
   for (struct batch batch; cutter_next(cutter, &batch);) {
     const size_t ndone = cutter->nrecords - batch.n; /* batches before the last are full */
     uint8_t *bitmap = result->bitmap + ndone / 8;
     size_t nhits = screen_batch(screen, result, &batch, bitmap, &lists_are_full);
-    if (batch.missing)
+    if (batch.missing) {
       nhits = set_missing(screen, &batch, bitmap, nhits);
+      memcpy(result->missing + ndone / 8, batch.missing, (batch.n + 7) / 8);
+    }
     result->nselected += screen->invert ? batch.n - nhits : nhits;
     if (screen->quiet && result->nselected > 0)
       break;
@@ -362,8 +367,18 @@ static void keep_first(const struct screen *screen, struct records *records, siz
   records->nbytes = nbytes;
 }
 
-/* Leaves out the records after the last one that --max-count allows. */
-static void limit(const struct screen *screen, struct chunk_result *result)
+/* The job forgets the records after the first n. */
+static void forget_rest(struct job *job, struct chunk_result *result, size_t n)
+{
+  for (size_t i = n; (i = find_bit(result->missing, i, result->nrecords, true)) < result->nrecords;
+       i++)
+    job->nmissing--;
+  job->nrecords -= result->nrecords - n;
+  result->nrecords = n;
+}
+
+/* Leaves out the records after the last one that --max-count or --quiet allows. */
+static void limit(struct screen *screen, struct chunk_result *result)
 {
   const uint64_t nleft = screen->max_nselected - screen->nselected;
   if (screen->max_nselected == 0 || result->nselected < nleft)
@@ -376,6 +391,7 @@ static void limit(const struct screen *screen, struct chunk_result *result)
   keep_first(screen, &result->rest, end - result->nselected);
   if (result->lists && result->lists->nrecords > nleft)
     result->lists->nrecords = (size_t)nleft;
+  forget_rest(&screen->job, result, end);
 }
 
 void deliver_chunk(void *context, size_t worker, struct chunk *chunk, uint64_t first)
@@ -389,8 +405,6 @@ void deliver_chunk(void *context, size_t worker, struct chunk *chunk, uint64_t f
   screen->nselected += result->nselected;
   if (screen->nhits)
     take_counts(screen, result);
-  if (screen->quiet && result->nselected > 0)
-    end_early(screen);
   if (screen->number || screen->labels)
     print_each(screen, result, first);
   else

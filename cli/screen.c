@@ -291,6 +291,8 @@ int run_screen(struct screen *screen, const struct input_messages *messages)
                &screen->output.target);
   check_inputs(screen);
   results_create(screen);
+  if (screen->quiet)
+    screen->max_nselected = 1;
   screen->job.progress = resolve_progress(screen->job.progress, prints_records);
   screen->job.needs_all = screen->output_path || screen->unmatched_path;
   screen->job.inputs = &inputs;

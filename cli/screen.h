@@ -34,7 +34,7 @@ struct screen {
   double begin;                 /* in seconds() */
   struct database database;     /* whose tables are the sources; or empty */
   struct chunk_result *results; /* one for each worker */
-  uint64_t nselected;           /* records that were delivered; with --quiet, 0 if none is */
+  uint64_t nselected;           /* records that were delivered */
   char **labels;                /* with --which: "NAME\t" of each source; else NULL */
   uint64_t *nhits;              /* with --which --count: records of each source; else NULL */
 };

@@ -24,7 +24,7 @@ static _Noreturn void die_of_sink(const struct sink *sink)
 {
   if (errno != EPIPE)
     die(sink->name, "%s", strerror(errno));
-  exit(EXIT_TROUBLE);
+  leave(EXIT_TROUBLE);
 }
 
 void sink_open(struct sink *sink, const char *path)

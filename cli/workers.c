@@ -36,7 +36,7 @@ size_t default_nworkers(void)
 void job_exit(const struct job *job, int status)
 {
   progress_end(job->nrecords);
-  exit(status);
+  leave(status);
 }
 
 /* Exits if the chunk could not be cut to its end. nlines: of the input, before the chunk. */

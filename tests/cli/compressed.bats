@@ -276,7 +276,7 @@ END
   for kind in $kinds; do
     name=gzip
     [[ $kind == gz ]] || name=zstd
-    fails_with "some.$kind: expected records, found $name data: decompress it: ${name/gzip/z}cat" \
+    fails_with "some.$kind: expected records, found $name data: run ${name/gzip/z}cat" \
       lanebloom hash --decompress=none some.$kind
     fails_with "keys.$kind: expected records, found" without_input "$LANEBLOOM" match \
       --decompress=none keys.$kind

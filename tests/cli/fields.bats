@@ -56,11 +56,11 @@ users() {
   users
   printf 'id,name,note\r\n1,alice,"a\r\nb"\r\n2,"bob",""\r\n3,carol,x\r\n4,"alice","no end"' >input
   lanebloom screen --csv -f name users.lbf input >output
-  printf 'id,name,note\r\n1,alice,"a\r\nb"\r\n2,"bob",""\r\n4,"alice","no end"\n' | cmp - output
+  printf 'id,name,note\r\n1,alice,"a\r\nb"\r\n2,"bob",""\r\n4,"alice","no end"\r\n' | cmp - output
   lanebloom screen --csv -f name -v users.lbf input >output
   printf 'id,name,note\r\n3,carol,x\r\n' | cmp - output
   lanebloom screen --csv -f name -n users.lbf input >output
-  printf 'id,name,note\r\n1:1,alice,"a\r\nb"\r\n2:2,"bob",""\r\n4:4,"alice","no end"\n' |
+  printf 'id,name,note\r\n1:1,alice,"a\r\nb"\r\n2:2,"bob",""\r\n4:4,"alice","no end"\r\n' |
     cmp - output
 }
 

@@ -56,10 +56,10 @@ make_rows() {
   make_rows
   lanebloom screen --csv -f key -o out --unmatched rest key-filter rows.csv
   holds out 'id,key\r\n2,"b"\r\n"3\r\n""x",b\n4,"c,""d"""\r\n'
-  holds rest 'id,key\r\n1,a\r\n5,e\n'
+  holds rest 'id,key\r\n1,a\r\n5,e\r\n'
   lanebloom match --csv -f key -c --unmatched rest keys rows.csv >count
   holds count '3\n'
-  holds rest 'id,key\r\n1,a\r\n5,e\n'
+  holds rest 'id,key\r\n1,a\r\n5,e\r\n'
   printf 'a\0b\0c' | lanebloom screen -z --unmatched rest key-filter | cmp - <(printf 'b\0')
   holds rest 'a\0c\0'
   printf 'abcb' | lanebloom screen --width 1 --unmatched rest key-filter >out
@@ -100,7 +100,7 @@ make_rows() {
   make_rows
   lanebloom screen --csv -f key --annotate=hit key-filter rows.csv >out
   holds out \
-    'id,key,hit\r\n1,a,0\r\n2,"b",1\r\n"3\r\n""x",b,1\n4,"c,""d""",1\r\n5,e,0\n'
+    'id,key,hit\r\n1,a,0\r\n2,"b",1\r\n"3\r\n""x",b,1\n4,"c,""d""",1\r\n5,e,0\r\n'
   lanebloom screen --csv -f key --annotate key-filter rows.csv | head -n 1 >out
   holds out 'id,key,lanebloom\r\n'
   if [[ -x $(command -v python3) ]]; then
@@ -158,6 +158,31 @@ assert rows[2]["id"] == "3\r\n\"x", rows'
   lanebloom match --summary-file summary keys keys >/dev/null
   grep -qx '2 records, 2 selected, 0 without a key, 0 inputs failed, [0-9.]* seconds' summary
   refuses "--summary: expected text or json, found 'xml'" lanebloom screen --summary=xml filter
+}
+
+@test "--summary: what comes after the last selected record does not count" {
+  printf 'b,%s\n' {1..1000} >input
+  printf 'none,%s\n' {1..1000} >>input
+  echo b >keys
+  for how in -q:1,1 -m1:1,1 -m7:7,7 -m1000:1000,1000 -m1001:2000,1000; do
+    for jobs in -j1 -j3; do
+      run -0 --separate-stderr lanebloom match ${how%:*} $jobs -d , -f 1 --summary=json keys input
+      [[ $(jq -c '[.records, .selected]' <<<"$stderr") == "[${how#*:}]" ]]
+    done
+  done
+  printf 'b,1\nshort\nb,2\nshort\nb,3\n' >input
+  run -0 --separate-stderr lanebloom match -m 2 -d , -f 2 --missing=drop --summary=json \
+    <(printf '1\n2\n') input
+  [[ $(jq -c '[.records, .selected, .without_key]' <<<"$stderr") == "[3,2,1]" ]]
+}
+
+@test "--annotate: a last record without line end gets that of the others" {
+  printf 'a\r\nb' >input
+  echo b >keys
+  for how in "--csv --no-header -f 1" "-d , -f 1 --crlf"; do
+    lanebloom match $how --annotate keys input >annotated
+    printf 'a,0\r\nb,1\r\n' | cmp - annotated
+  done
 }
 
 @test "--summary: also when it ends early" {

@@ -136,7 +136,7 @@ hashes() {
   printf '\3757zXZ\0 and blocks' >keys.xz
   printf 'BZh91AY&SY and blocks' >keys.bz2
   printf '\4\42\115\30 and blocks' >keys.lz4
-  with="decompress it:"
+  with="run"
   for verb in "build -o other" "screen filter" hash; do
     by="lanebloom ${verb%% *}"
     for z in "" -z --crlf; do
@@ -167,9 +167,13 @@ hashes() {
   fails_with "found a lanebloom container" lanebloom hash < <(dd if=filter bs=1 status=none)
   fails_with "found xz data" \
     lanebloom hash < <(printf '\3757zXZ\0 and blocks' | dd bs=1 status=none)
-  for text in '\37' '\37\213' '\37\213\7' 'x\37\213\10' '\50\265\57' '\211LB' '\211LBf\r\n' \
+  for text in '\37' '\37\213\7' 'x\37\213\10' '\50' '\211LB' '\211LBf\r\n' \
     '\3757zX' 'BZh9' 'BZh91AY&SX' 'BZh91AY&S'; do
     printf "$text" | records 1
+  done
+  for text in '\37\213' '\50\265' '\50\265\57'; do # more than one byte, and all
+    printf "$text" >stump
+    fails_with "stump: truncated: expected" lanebloom hash stump
   done
   for text in '\n\50\265\57\375' '\211\n\211LBF\r\n'; do
     printf "$text" | records 2
@@ -177,6 +181,17 @@ hashes() {
   for file in filter <(gzip <keys) ; do # of fixed width, keys may begin with any bytes
     lanebloom hash --width 1 $file >hashes
     [[ -s hashes ]]
+  done
+}
+
+@test "UTF-16 is refused: no key would be found in it" {
+  numbers 1 10 >keys
+  lanebloom build -o filter keys
+  for order in LE BE; do
+    (printf '\ufeff' && cat keys) | iconv -f UTF-8 -t UTF-16$order >wide
+    fails_with "wide: expected records, found UTF-16 text: run iconv -f UTF-16 -t UTF-8 FILE" \
+      lanebloom screen filter wide
+    iconv -f UTF-16 -t UTF-8 wide | lanebloom screen filter | cmp - keys
   done
 }
 
