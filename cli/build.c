@@ -95,9 +95,7 @@ static const struct argp argp = {
              1},
             {"expected", OPTION_EXPECTED, "N", 0,
              "Size the filter for N keys, such as 1e6 or 1M, at the start. Without this option, "
-             "each record takes 4 or "
-             "8 bytes of memory until the end, when several threads take up to twice as much, "
-             "or 64 MiB, again",
+             "each record takes 4 or 8 bytes of memory until the end",
              1},
             {"raw", OPTION_RAW, NULL, 0, "Write the engine's bare bytes instead of a container", 1},
             {0}},

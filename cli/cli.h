@@ -118,6 +118,9 @@ double parse_rate(const struct argp_state *state, const char *option, const char
 /* -d, -f, --csv, --tsv, --no-header, --missing: a child of record_argp, with its input. */
 extern const struct argp field_argp;
 
+/* The byte that separates fields. */
+char parse_separator(const struct argp_state *state, const char *option, const char *text);
+
 /* A usage error for --missing=keep: for verbs that print no records. */
 void refuse_keep(const struct record_syntax *syntax, const struct argp_state *state);
 

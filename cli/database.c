@@ -473,6 +473,22 @@ static void close_table(void *table)
   lanebloom_table_close(table);
 }
 
+/* A key in the range of such a table may be in it, so much more passes than users expect. */
+static void warn_of_tables_without_filter(const struct database *database)
+{
+  size_t n = 0;
+  for (size_t i = 0; i < database->ntables; i++) {
+    lanebloom_table_info info;
+    lanebloom_table_describe(database->tables[i], &info, sizeof info);
+    n += info.filter == LANEBLOOM_TABLE_FILTER_NONE;
+  }
+  if (n > 0)
+    complain(NULL,
+             "warning: %zu of %zu tables have no filter: every key between the first and the "
+             "last of such a table passes",
+             n, database->ntables);
+}
+
 struct database database_open(char *const *names, size_t nnames,
                               const struct database_options *options)
 {
@@ -489,6 +505,7 @@ struct database database_open(char *const *names, size_t nnames,
   }
   warn_of_tables(database.paths, warnings, n);
   free(warnings);
+  warn_of_tables_without_filter(&database);
   return database;
 }
 

@@ -14,14 +14,14 @@ static const bool with_json = true;
 static const bool with_json = false;
 #endif
 
-static void set_separator(struct record_syntax *syntax, const char *text, struct argp_state *state)
+char parse_separator(const struct argp_state *state, const char *option, const char *text)
 {
   if (strcmp(text, "\\t") == 0)
     text = "\t";
   if (strlen(text) != 1 || strchr("\n\r\"", *text))
-    usage_error(
-        state, "--delimiter: expected one byte that is no quote and no line end, found '%s'", text);
-  syntax->fields.separator = *text;
+    usage_error(state, "%s: expected one byte that is no quote and no line end, found '%s'", option,
+                text);
+  return *text;
 }
 
 static void set_missing(struct record_syntax *syntax, const char *text, struct argp_state *state)
@@ -118,7 +118,7 @@ static error_t parse_field_option(int key, char *text, struct argp_state *state)
   struct record_syntax *syntax = state->input;
   switch (key) {
   case 'd':
-    set_separator(syntax, text, state);
+    syntax->fields.separator = parse_separator(state, "--delimiter", text);
     return 0;
   case 'f':
     keep_list(&syntax->fields, text, state);
@@ -174,10 +174,12 @@ const struct argp field_argp = {
              6},
             {"no-header", OPTION_NO_HEADER, NULL, 0, "The first record is like any other", 6},
             {"missing", OPTION_MISSING, "WHAT", 0,
-             "A record without a key, because it has fewer fields or malformed text: `fail' ends "
-             "the command (the default). Where records are selected, `keep' selects it and `drop' "
-             "does not, with -v as without; elsewhere `drop' leaves it out. A field that is empty "
-             "is an empty key",
+             "A record without a key, because it has fewer fields or text that cannot be decoded: "
+             "`fail' ends the command (the default), `drop' leaves it out, `keep' selects it, "
+             "where "
+             "records are selected. A field that is empty is an empty key; what is no CSV or no "
+             "JSON "
+             "ends the command whatever this says",
              6},
             {0}},
     .parser = parse_field_option,

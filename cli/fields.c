@@ -11,10 +11,9 @@
 
 static const char BOM[] = {'\xef', '\xbb', '\xbf'};
 
-size_t count_bom(const struct field_syntax *syntax, const char *data, size_t nbytes)
+size_t count_bom(const char *data, size_t nbytes)
 {
-  const bool has = syntax->dialect && nbytes >= sizeof BOM && memcmp(data, BOM, sizeof BOM) == 0;
-  return has ? sizeof BOM : 0;
+  return nbytes >= sizeof BOM && memcmp(data, BOM, sizeof BOM) == 0 ? sizeof BOM : 0;
 }
 
 void order_fields(const struct field_syntax *syntax, struct field_order *order)
@@ -225,7 +224,7 @@ bool find_fields(struct field_syntax *syntax, const char *header, size_t nbytes,
 {
   bool found[MAX_NFIELDS] = {false}, fits = true;
   char *copy = memcpy(resize(NULL, nbytes + 1), header, nbytes);
-  char *next = copy + count_bom(syntax, header, nbytes);
+  char *next = copy + count_bom(header, nbytes);
   const char *end = copy + nbytes;
   if (end > next && end[-1] == '\r')
     end--;

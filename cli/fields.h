@@ -68,8 +68,8 @@ bool add_fields(struct field_syntax *syntax, char *list, char *problem, size_t p
 bool find_fields(struct field_syntax *syntax, const char *header, size_t nbytes, char *problem,
                  size_t problem_size);
 
-/* The bytes of a byte order mark, which belongs to no key of a dialect; else 0. */
-size_t count_bom(const struct field_syntax *syntax, const char *data, size_t nbytes);
+/* The bytes of a byte order mark, with which text may begin and which belongs to no key; or 0. */
+size_t count_bom(const char *data, size_t nbytes);
 
 /* The fields of a key in the order of their numbers. */
 struct field_order {

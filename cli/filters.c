@@ -81,8 +81,9 @@ lanebloom_filter *load_filter(const char *path, const struct filter_source *sour
   if (status == LANEBLOOM_ERR_FORMAT && source->raw)
     hint = "; --format rocksdb opens both of RocksDB's formats; for a container, leave out --raw";
   else if (is_other_file)
-    hint = "; `lanebloom build' makes filters, --raw --format NAME reads an engine's bare bytes, "
-           "and `screen --db' queries tables";
+    hint =
+        "; `lanebloom match' takes a file of keys itself, `lanebloom build' makes a filter of it, "
+        "--raw --format NAME reads an engine's bare bytes, and `screen --db' queries a database";
   else if (status == LANEBLOOM_ERR_IO && errno == EISDIR)
     hint = "; `screen --db' queries the tables of a database";
   if (status != LANEBLOOM_OK)

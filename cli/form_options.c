@@ -8,7 +8,7 @@
 
 enum { OPTION_DECODE = 0x100, OPTION_LOWER, OPTION_TRIM };
 
-static const char *const of_options = "--decode, --lower and --trim";
+static const char *const of_options = "the command line";
 
 /* ---- Options ---- */
 
@@ -17,8 +17,16 @@ static lanebloom_encoding parse_encoding(const struct argp_state *state, const c
   for (lanebloom_encoding i = LANEBLOOM_HEX; i <= LANEBLOOM_UINT64; i++)
     if (strcmp(text, lanebloom_encoding_name(i)) == 0)
       return i;
-  usage_error(state, "--decode: expected hex, base64, int32, int64, uint32 or uint64, found '%s'",
+  usage_error(state,
+              "--decode: expected none, hex, base64, int32, int64, uint32 or uint64, found '%s'",
               text);
+}
+
+static void set_encoding(struct record_syntax *syntax, const char *text,
+                         const struct argp_state *state)
+{
+  syntax->is_decoded = strcmp(text, "none") == 0;
+  syntax->form.encoding = syntax->is_decoded ? LANEBLOOM_BYTES : parse_encoding(state, text);
 }
 
 static error_t parse_form_option(int key, char *text, struct argp_state *state)
@@ -26,7 +34,7 @@ static error_t parse_form_option(int key, char *text, struct argp_state *state)
   struct record_syntax *syntax = state->input;
   switch (key) {
   case OPTION_DECODE:
-    syntax->form.encoding = parse_encoding(state, text);
+    set_encoding(syntax, text, state);
     break;
   case OPTION_LOWER:
     syntax->form.flags |= LANEBLOOM_KEY_LOWERED;
@@ -45,17 +53,19 @@ const struct argp form_argp = {
     .options =
         (const struct argp_option[]){
             {NULL, 0, NULL, 0,
-             "A filter records how the text of a key becomes the key. Where there is a filter, "
-             "these "
-             "are not needed:",
+             "The text of a key is trimmed, then made lower-case, then decoded, if asked to. "
+             "`build' "
+             "records that in the filter; `screen', `add' and `hash' then do the same unasked:",
              7},
             {"trim", OPTION_TRIM, NULL, 0,
              "Leave out spaces, tabs, CR and LF at both ends of the text", 7},
-            {"lower", OPTION_LOWER, NULL, 0, "Then make the letters A to Z lower-case", 7},
+            {"lower", OPTION_LOWER, NULL, 0, "Make the letters A to Z lower-case", 7},
             {"decode", OPTION_DECODE, "FORM", 0,
-             "Then take the bytes that the text stands for: `hex', `base64' (RFC 4648, padded), or "
-             "for decimal numbers `int32', `int64', `uint32', `uint64' (little-endian). With "
-             "--missing, malformed text is a missing key",
+             "The key is the bytes that the text stands for: `hex', `base64' (RFC 4648, padded), "
+             "or "
+             "for decimal numbers `int32', `int64', `uint32', `uint64' (little-endian). `none': "
+             "records are those bytes already, whatever the filter says. With --missing, malformed "
+             "text is a missing key",
              7},
             {0}},
     .parser = parse_form_option,
@@ -86,6 +96,24 @@ static bool is_same_form(lanebloom_key_form a, lanebloom_key_form b)
   return a.encoding == b.encoding && a.flags == b.flags;
 }
 
+/* Who says that the form is another one than that of a filter. */
+static const char *form_origin(const struct record_syntax *syntax, lanebloom_key_form wanted,
+                               lanebloom_key_form found)
+{
+  const uint32_t more = wanted.flags & ~found.flags;
+  const bool is_of_options = syntax->form_origin == of_options;
+  if (is_of_options && wanted.encoding && wanted.encoding != found.encoding)
+    return "--decode";
+  if (is_of_options && more & LANEBLOOM_KEY_LOWERED)
+    return "--lower";
+  if (is_of_options && more & LANEBLOOM_KEY_TRIMMED)
+    return "--trim";
+  if (wanted.encoding == found.encoding && (wanted.flags ^ found.flags) == LANEBLOOM_KEY_JOINED &&
+      syntax->fields.n > 0)
+    return "-f";
+  return input_name(syntax->form_origin);
+}
+
 /* Says that the filter has another form than it should. */
 static void complain_of_form(const struct record_syntax *syntax, const char *path,
                              lanebloom_key_form wanted, lanebloom_key_form found)
@@ -93,13 +121,9 @@ static void complain_of_form(const struct record_syntax *syntax, const char *pat
   char wanted_text[FORM_TEXT_NBYTES], found_text[FORM_TEXT_NBYTES];
   describe_form(wanted, wanted_text);
   describe_form(found, found_text);
-  const uint32_t joined = LANEBLOOM_KEY_JOINED;
-  const bool is_joining =
-      wanted.encoding == found.encoding && (wanted.flags ^ found.flags) == joined;
-  char *origin =
-      escape_name(is_joining && syntax->fields.n > 0 ? "-f" : input_name(syntax->form_origin));
-  complain(input_name(path), "expected the key form of %s, which is '%s'; found '%s'", origin,
-           wanted_text, found_text);
+  char *origin = escape_name(form_origin(syntax, wanted, found));
+  complain(input_name(path), "expected a filter of key form '%s', as %s says, found '%s'",
+           wanted_text, origin, found_text);
   free(origin);
 }
 
@@ -119,6 +143,8 @@ static lanebloom_key_form wanted_form(const struct record_syntax *syntax, lanebl
 
 bool take_form(struct record_syntax *syntax, const char *path, const lanebloom_filter *filter)
 {
+  if (syntax->is_decoded)
+    return true;
   const lanebloom_key_form found = lanebloom_filter_key_form(filter);
   const lanebloom_key_form wanted = wanted_form(syntax, found);
   if (!form_has_text(found)) {

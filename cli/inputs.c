@@ -42,7 +42,7 @@ static void chunk_reset(struct chunk *chunk)
   chunk->data = chunk->buffer + READ_NBYTES;
   chunk->nbytes = 0;
   chunk->error[0] = '\0';
-  chunk->is_out_of_memory = chunk->at_beginning = false;
+  chunk->is_fatal = chunk->at_beginning = false;
   chunk->header = NULL;
   chunk->header_nlines = 0;
   chunk->nread = 0;
@@ -115,7 +115,7 @@ __attribute__((format(printf, 3, 4))) static void fail(struct inputs *inputs, st
 static void fail_without_memory(struct inputs *inputs, struct chunk *chunk)
 {
   fail(inputs, chunk, "%s", strerror(ENOMEM));
-  chunk->is_out_of_memory = true;
+  chunk->is_fatal = true;
 }
 
 /* An input that is also the output would grow while it is read, without end. */
@@ -163,6 +163,7 @@ static void refuse(struct inputs *inputs, struct chunk *chunk, const struct file
   char text[sizeof chunk->error];
   describe_file_kind(kind, &inputs->messages, text, sizeof text);
   fail(inputs, chunk, "%s", text);
+  chunk->is_fatal = !kind->converter; /* as where the shell names all filters of a folder */
 }
 
 /* The kind of the bytes at the beginning of an input; NULL: records. Those of fixed width may begin
@@ -212,7 +213,7 @@ static ssize_t read_decompressed(struct inputs *inputs, struct chunk *chunk)
       decompressor_read(inputs->decompressor, chunk->data + chunk->nbytes, &nread, &error);
   if (n < 0)
     fail(inputs, chunk, "%s", error.text);
-  chunk->is_out_of_memory = n < 0 && error.is_out_of_memory;
+  chunk->is_fatal = n < 0 && error.is_out_of_memory;
   chunk->nread += nread;
   return n;
 }
@@ -267,9 +268,9 @@ static void complete_tail(struct inputs *inputs, struct chunk *chunk)
 /* ---- Headers ---- */
 
 /* The bytes of a header without its line end and a byte order mark. */
-static size_t trim_header(const struct inputs *inputs, const char **header, size_t nbytes)
+static size_t trim_header(const char **header, size_t nbytes)
 {
-  const size_t bom_nbytes = count_bom(&inputs->syntax.fields, *header, nbytes);
+  const size_t bom_nbytes = count_bom(*header, nbytes);
   *header += bom_nbytes;
   nbytes -= bom_nbytes + 1;
   return nbytes - (nbytes > 0 && (*header)[nbytes - 1] == '\r');
@@ -296,8 +297,8 @@ static void keep_header(struct inputs *inputs, struct chunk *chunk, size_t nbyte
 static void compare_header(struct inputs *inputs, struct chunk *chunk, size_t nbytes)
 {
   const char *first = inputs->header, *second = chunk->data;
-  const size_t first_nbytes = trim_header(inputs, &first, inputs->header_nbytes);
-  const size_t second_nbytes = trim_header(inputs, &second, nbytes);
+  const size_t first_nbytes = trim_header(&first, inputs->header_nbytes);
+  const size_t second_nbytes = trim_header(&second, nbytes);
   if (first_nbytes == second_nbytes && memcmp(first, second, first_nbytes) == 0)
     return;
   char *expected = escape_word(first, first_nbytes, 40),

@@ -346,7 +346,7 @@ static const char *describe(error_code error)
   case simdjson::TRAILING_CONTENT:
     return "more text after it";
   default:
-    return "commas, colons or brackets that do not fit";
+    return "a quote, comma, colon or bracket that is missing or does not fit";
   }
 }
 

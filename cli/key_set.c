@@ -289,7 +289,8 @@ static bool cut_tail(const struct key_set *set, size_t nwhole, lanebloom_slice *
 {
   if (nwhole == set->nbytes)
     return false;
-  *key = key_at(set, nwhole);
+  const bool has_bom = nwhole == 0 && may_have_bom(&set->syntax);
+  *key = key_at(set, nwhole + (has_bom ? count_bom(set->data, set->nbytes) : 0));
   *batch = (struct batch){.keys = lanebloom_keys_slices(key, 1), .n = 1, .slices = key};
   return true;
 }
@@ -303,7 +304,7 @@ static uint64_t cut_keys(struct key_set *set, lanebloom_builder *builder)
   const size_t nwhole = whole_nbytes(&set->syntax, set->data, set->nbytes, set->nbytes, false);
   struct batch batch;
   lanebloom_slice tail;
-  cutter_begin(&cutter, &set->syntax, set->data, nwhole, false);
+  cutter_begin(&cutter, &set->syntax, set->data, nwhole, true);
   while (cutter_next(&cutter, &batch))
     if (builder)
       add_batch(set, builder, &batch);

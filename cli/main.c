@@ -42,7 +42,7 @@ struct command {
 static void help(struct command *command, struct argp_state *state)
 {
   static char *words[] = {NULL, "--help", NULL};
-  if (state->next == state->argc)
+  if (state->next == state->argc || strcmp(state->argv[state->next], "help") == 0)
     argp_state_help(state, state->out_stream, ARGP_HELP_STD_HELP);
   if (state->argc - state->next > 1)
     argp_error(state, "help: expected one verb");
@@ -73,23 +73,24 @@ static error_t parse(int key, char *text, struct argp_state *state)
   }
 }
 
+enum { VERB = OPTION_DOC | OPTION_NO_USAGE };
+
 static const struct argp_option verb_list[] = {
     {NULL, 0, NULL, 0, "Verbs:", 1},
-    {"build", 0, NULL, OPTION_DOC, "Build a filter from records", 1},
-    {"screen", 0, NULL, OPTION_DOC, "Print the records that may be in a filter, or in a database",
+    {"build", 0, NULL, VERB, "Build a filter from records", 1},
+    {"screen", 0, NULL, VERB, "Print the records that may be in a filter, or in a database", 1},
+    {"match", 0, NULL, VERB, "Print the records whose key is in a file of keys, exactly", 1},
+    {"add", 0, NULL, VERB, "Add records to a filter", 1},
+    {"merge", 0, NULL, VERB, "Write the union of filters", 1},
+    {"plan", 0, NULL, VERB, "Print size and rate of each format before a filter is built", 1},
+    {"verify", 0, NULL, VERB, "Check that the files of filters are whole", 1},
+    {"info", 0, NULL, VERB, "Describe a filter: format, size, fill, expected false-positive rate",
      1},
-    {"match", 0, NULL, OPTION_DOC, "Print the records whose key is in a file of keys, exactly", 1},
-    {"add", 0, NULL, OPTION_DOC, "Add records to a filter", 1},
-    {"merge", 0, NULL, OPTION_DOC, "Write the union of filters", 1},
-    {"plan", 0, NULL, OPTION_DOC, "Print size and rate of each format before a filter is built", 1},
-    {"verify", 0, NULL, OPTION_DOC, "Check that the files of filters are whole", 1},
-    {"info", 0, NULL, OPTION_DOC,
-     "Describe a filter: format, size, fill, expected false-positive rate", 1},
-    {"hash", 0, NULL, OPTION_DOC, "Print the hash of each record, and the bits that it probes", 1},
-    {"tables", 0, NULL, OPTION_DOC, "Describe the table files of a database and their filters", 1},
-    {"extract", 0, NULL, OPTION_DOC, "Save the filter of a table file", 1},
-    {"kernels", 0, NULL, OPTION_DOC, "List the kernels that this CPU can run", 1},
-    {"help [VERB]", 0, NULL, OPTION_DOC, "Explain the command, or a verb", 1},
+    {"hash", 0, NULL, VERB, "Print the hash of each record, and the bits that it probes", 1},
+    {"tables", 0, NULL, VERB, "Describe the table files of a database and their filters", 1},
+    {"extract", 0, NULL, VERB, "Save the filter of a table file", 1},
+    {"kernels", 0, NULL, VERB, "List the kernels that this CPU can run", 1},
+    {"help [VERB]", 0, NULL, VERB, "Explain the command, or a verb", 1},
     {0}};
 
 static const struct argp argp = {

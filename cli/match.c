@@ -8,13 +8,13 @@ struct match {
   struct field_syntax key_fields;
 };
 
-enum { OPTION_FIELD = 0x100, OPTION_CSV, OPTION_TSV, OPTION_NO_HEADER };
+enum { OPTION_FIELD = 0x100, OPTION_DELIMITER, OPTION_CSV, OPTION_TSV, OPTION_NO_HEADER };
 
 static void check_key_fields(struct match *match, const struct argp_state *state)
 {
   struct field_syntax *fields = &match->key_fields;
   const struct record_syntax *syntax = &match->screen.syntax;
-  if (fields->n == 0 && (fields->dialect || fields->no_header))
+  if (fields->n == 0 && (fields->dialect || fields->no_header || fields->separator))
     argp_error(state, "expected --keys-field LIST, which of the fields of KEYS are the key; found "
                       "none");
   if (fields->n == 0)
@@ -27,8 +27,11 @@ static void check_key_fields(struct match *match, const struct argp_state *state
                       "lines");
   if (fields->no_header && !fields->dialect)
     argp_error(state, "--keys-no-header needs --keys-csv or --keys-tsv");
+  if (fields->dialect == DIALECT_TSV && fields->separator && fields->separator != '\t')
+    argp_error(state, "give only one of --keys-tsv and --keys-delimiter; --keys-csv takes any");
   fields->missing = syntax->fields.missing;
-  fields->separator = fields->dialect == DIALECT_CSV ? ',' : '\t';
+  if (!fields->separator)
+    fields->separator = fields->dialect == DIALECT_CSV ? ',' : '\t';
   for (size_t i = 0; i < fields->n && !has_header(fields); i++)
     if (fields->fields[i].name)
       usage_error(state,
@@ -62,6 +65,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
     if (!add_fields(&match->key_fields, text, problem, sizeof problem))
       usage_error(state, "--keys-field: %s", problem);
     return 0;
+  case OPTION_DELIMITER:
+    match->key_fields.separator = parse_separator(state, "--keys-delimiter", text);
+    return 0;
   case OPTION_CSV:
   case OPTION_TSV:
     if (match->key_fields.dialect)
@@ -86,22 +92,25 @@ static error_t parse(int key, char *text, struct argp_state *state)
 static const struct argp argp = {
     .options =
         (const struct argp_option[]){
-            {NULL, 0, NULL, 0, "Each record of KEYS is a key, or some of its fields are:", 7},
+            {NULL, 0, NULL, 0, "Each record of KEYS is a key, or some of its fields are:", 4},
             {"keys-field", OPTION_FIELD, "LIST", 0,
-             "These fields are the key, as -f LIST says of INPUT; they are separated by tabs", 7},
-            {"keys-csv", OPTION_CSV, NULL, 0, "KEYS is CSV, with a header", 7},
-            {"keys-tsv", OPTION_TSV, NULL, 0, "KEYS has tabs, and a header", 7},
+             "These fields are the key, as -f LIST says of INPUT", 4},
+            {"keys-delimiter", OPTION_DELIMITER, "C", 0,
+             "They are separated by this byte (tab; with --keys-csv, comma)", 4},
+            {"keys-csv", OPTION_CSV, NULL, 0, "KEYS is CSV, with a header", 4},
+            {"keys-tsv", OPTION_TSV, NULL, 0, "KEYS has tabs, and a header", 4},
             {"keys-no-header", OPTION_NO_HEADER, NULL, 0,
-             "The first record of KEYS is like any other", 7},
+             "The first record of KEYS is like any other", 4},
             {0}},
     .parser = parse,
     .args_doc = "KEYS [INPUT...]",
     .doc = "Prints the records whose key is in the file KEYS. Unlike `screen', `match' is exact: a "
            "filter in front leaves out most records, and the keys themselves decide on the rest.\n"
-           "-f, -d, --csv, --tsv and --no-header speak of INPUT alone; all other options of "
-           "records speak of both. KEYS is mapped and must not change meanwhile; a pipe, or keys "
-           "that are fields, are read into memory. Keys may repeat. Besides, each takes about 14 "
-           "bytes. "
+           "-f, -d, --csv, --tsv, --jsonl and --no-header speak of INPUT alone; all other options "
+           "of records speak of both, and so do the line ends of --csv, --tsv and --jsonl. KEYS is "
+           "mapped and must not change meanwhile; a pipe, or keys "
+           "that are fields, are read into memory. Keys may repeat. Each takes "
+           "about 14 bytes of memory besides. "
            "Records come from INPUT, or from standard input if there is none or it is `-'. The "
            "exit status is 0 if a record was selected, 1 if none was, 2 after an error.\v"
            "Examples:\n"

@@ -86,7 +86,7 @@ static void complain_of_form(const char *name, lanebloom_key_form form, const ch
   char found[FORM_TEXT_NBYTES], wanted[FORM_TEXT_NBYTES];
   describe_form(form, found);
   describe_form(first, wanted);
-  complain(name, "expected the key form of %s, which is '%s'; found '%s'", first_name, wanted,
+  complain(name, "expected a filter of key form '%s', as %s says, found '%s'", wanted, first_name,
            found);
 }
 

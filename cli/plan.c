@@ -78,8 +78,9 @@ static const struct argp argp = {
     .doc =
         "Prints what a filter of N keys would be in each format: bits per key, probes per key, "
         "bytes, the false-positive rate by the model, and the memory that `build' needs. MEMORY is "
-        "needed with --expected, UNSIZED without; LevelDB's formats also use half the filter's "
-        "size if it is there. The exit status is 1 if no format can have such a filter.\n"
+        "what `build --expected' needs, UNSIZED what `build' needs without it; for LevelDB's "
+        "formats it takes half the filter's size more, where there is memory. The exit status is 1 "
+        "if no format can have such a filter.\n"
         "The model is rough for LevelDB's formats; `info --measure' measures a filter. ABSENT and "
         "PRESENT are nanoseconds per key, hash included, in a filter that fits the caches of most "
         "CPUs; a larger one takes longer.\v"

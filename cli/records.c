@@ -74,11 +74,10 @@ void cutter_begin(struct cutter *cutter, const struct record_syntax *syntax, con
   cutter->nrecords = cutter->nmissing = 0;
   cutter->nlines = 0;
   cutter->fault = (struct fault){.kind = FAULT_NONE};
-  cutter->bom_nbytes = 0;
+  cutter->bom_nbytes = at_beginning && may_have_bom(syntax) ? count_bom(data, nbytes) : 0;
   if (syntax->fields.n == 0)
     return;
   order_fields(&syntax->fields, &cutter->order);
-  cutter->bom_nbytes = at_beginning ? count_bom(&syntax->fields, data, nbytes) : 0;
   cutter->needed_nbytes = nbytes; /* joined by tabs, keys are no longer than their records */
 }
 
@@ -159,6 +158,17 @@ static void cut_terminated(struct cutter *cutter, struct batch *batch)
     drop_carriage_returns(records, batch->n);
   batch->records = batch->slices = records;
   batch->keys = lanebloom_keys_slices(records, batch->n);
+}
+
+/* The first record begins with a byte order mark: its key does not. */
+static void drop_bom(struct cutter *cutter, struct batch *batch)
+{
+  memcpy(cutter->keys, cutter->records, batch->n * sizeof *cutter->keys);
+  cutter->keys->data = (const char *)cutter->keys->data + cutter->bom_nbytes;
+  cutter->keys->size -= cutter->bom_nbytes;
+  cutter->bom_nbytes = 0;
+  batch->slices = cutter->keys;
+  batch->keys = lanebloom_keys_slices(cutter->keys, batch->n);
 }
 
 /* ---- Converting keys ---- */
@@ -292,6 +302,8 @@ bool cutter_next(struct cutter *cutter, struct batch *batch)
   if (is_json(&cutter->syntax.fields))
     take_json_keys(cutter, batch);
 #endif
+  if (cutter->bom_nbytes > 0) /* fields have taken it off */
+    drop_bom(cutter, batch);
   if (form_converts(cutter->syntax.form))
     make_keys(cutter, batch, nlines);
   cutter->nrecords += batch->n;
@@ -354,7 +366,8 @@ void describe_fault(const struct cutter *cutter, char *text, size_t size)
     snprintf(text, size, "field %zu: expected a closing quote, found the end of the input", column);
     return;
   case FAULT_TEXT:
-    snprintf(text, size, "%s; see --missing", fault->text);
+    snprintf(text, size, "%s; see --missing%s", fault->text,
+             cutter->syntax.form.encoding ? " and --decode" : "");
     return;
   case FAULT_JSON:
     snprintf(text, size, "%s", fault->text);

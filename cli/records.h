@@ -37,6 +37,7 @@ struct record_syntax {
    * form_origin: who says so, for messages; NULL: nobody. */
   lanebloom_key_form form;
   const char *form_origin;
+  bool is_decoded; /* records are what text would be decoded to, whatever form filters record */
 };
 
 /* Are inputs decompressed? */
@@ -44,6 +45,12 @@ static inline bool does_decompress(const struct record_syntax *syntax)
 {
   return syntax->decompress == DECOMPRESS_AUTO ||
          (syntax->decompress == DECOMPRESS_DEFAULT && syntax->width == 0);
+}
+
+/* Is a byte order mark at the beginning of an input no part of the first key? */
+static inline bool may_have_bom(const struct record_syntax *syntax)
+{
+  return syntax->width == 0 && syntax->terminator == '\n';
 }
 
 /* How many of the bytes are the first record, terminator included; 0: it does not end in them. */

@@ -136,6 +136,7 @@ static _Noreturn void die_of_output(void)
 {
   complain_of_output();
   __fpurge(stdout);
+  clearerr(stdout); /* it was said */
   leave(EXIT_TROUBLE);
 }
 
@@ -176,7 +177,8 @@ void output_whole(const void *data, size_t nbytes)
 
 void output_close(void)
 {
-  if (fclose(stdout) == 0)
+  const bool has_failed = ferror(stdout) != 0; /* argp does not look; errno is still the reason */
+  if (fclose(stdout) == 0 && !has_failed)
     return;
   complain_of_output();
   _exit(EXIT_TROUBLE); /* the command exits already */

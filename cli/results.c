@@ -153,11 +153,19 @@ static char *annotate(const struct record_syntax *syntax, const char *record, si
   return to + field_nbytes + tail_nbytes;
 }
 
+/* Is record i left out of all that is printed, because it has no key? */
+static bool is_dropped(const struct screen *screen, const struct batch *batch, size_t i)
+{
+  return screen->syntax.fields.missing == MISSING_DROP && !batch_has_key(batch, i);
+}
+
 /* Copies all records of the batch, each with 1 or 0: is it selected? */
 static char *annotate_batch(const struct screen *screen, const struct batch *batch,
                             const uint8_t *bitmap, char *to)
 {
   for (size_t i = 0; i < batch->n; i++) {
+    if (is_dropped(screen, batch, i))
+      continue;
     const char *record = batch_record(batch, i);
     const bool hit = bitmap[i / 8] >> i % 8 & 1;
     to = annotate(&screen->syntax, record, (size_t)(batch_record(batch, i + 1) - record),
@@ -166,9 +174,27 @@ static char *annotate_batch(const struct screen *screen, const struct batch *bat
   return to;
 }
 
+/* Makes records that are dropped selected, or not again. */
+static void flip_dropped(const struct screen *screen, const struct batch *batch, uint8_t *bitmap)
+{
+  for (size_t i = 0; i < batch->n; i++)
+    if (is_dropped(screen, batch, i))
+      bitmap[i / 8] ^= (uint8_t)(1 << i % 8);
+}
+
+/* Copies the records of the batch that are not selected, and not dropped, behind the rest. */
+static void collect_rest(const struct screen *screen, struct records *rest,
+                         const struct batch *batch, uint8_t *bitmap)
+{
+  flip_dropped(screen, batch, bitmap);
+  const char *end = gather(batch, bitmap, screen->invert, rest->data + rest->nbytes);
+  rest->nbytes = (size_t)(end - rest->data);
+  flip_dropped(screen, batch, bitmap);
+}
+
 /* Puts the records of the batch where they will be written from. false: memory ran out. */
 static bool collect(const struct screen *screen, struct chunk_result *result,
-                    const struct batch *batch, const uint8_t *bitmap)
+                    const struct batch *batch, uint8_t *bitmap)
 {
   enum { ANNOTATION_NBYTES = 2 }; /* a separator and a digit */
   const size_t nbytes = (size_t)(batch_record(batch, batch->n) - batch->data);
@@ -177,8 +203,7 @@ static bool collect(const struct screen *screen, struct chunk_result *result,
       (screen->unmatched_path && !reserve(rest, nbytes)))
     return false;
   if (screen->unmatched_path) /* first: they are about to be overwritten */
-    rest->nbytes =
-        (size_t)(gather(batch, bitmap, screen->invert, rest->data + rest->nbytes) - rest->data);
+    collect_rest(screen, rest, batch, bitmap);
   char *end = output->data + output->nbytes;
   if (screen->annotation)
     end = annotate_batch(screen, batch, bitmap, end);
@@ -339,6 +364,20 @@ static void take_counts(struct screen *screen, struct chunk_result *result)
   }
 }
 
+/* Two fields of one name would be told apart by nobody. */
+static void check_annotation_is_new(const struct screen *screen, const char *header, size_t nbytes)
+{
+  struct field_syntax same = screen->syntax.fields;
+  char problem[200];
+  same.n = 1;
+  same.fields[0] = (struct field){.name = screen->annotation};
+  if (find_fields(&same, header, nbytes - 1, problem, sizeof problem))
+    die(NULL,
+        "--annotate: expected a name that the header does not have, found '%s'; "
+        "--annotate=NAME gives another",
+        escape_name(screen->annotation));
+}
+
 void deliver_header(void *context, const char *header, size_t nbytes)
 {
   struct screen *screen = context;
@@ -350,6 +389,7 @@ void deliver_header(void *context, const char *header, size_t nbytes)
     sink_write(&screen->output, header, nbytes);
     return;
   }
+  check_annotation_is_new(screen, header, nbytes);
   const size_t name_nbytes = strlen(screen->annotation);
   char *annotated = resize(NULL, nbytes + 1 + name_nbytes);
   const char *end =
@@ -367,17 +407,17 @@ static void keep_first(const struct screen *screen, struct records *records, siz
   records->nbytes = nbytes;
 }
 
-/* The job forgets the records after the first n. */
-static void forget_rest(struct job *job, struct chunk_result *result, size_t n)
+/* How many of the records from `first` on have no key. */
+static size_t count_missing(const struct chunk_result *result, size_t first, size_t end)
 {
-  for (size_t i = n; (i = find_bit(result->missing, i, result->nrecords, true)) < result->nrecords;
-       i++)
-    job->nmissing--;
-  job->nrecords -= result->nrecords - n;
-  result->nrecords = n;
+  size_t n = 0;
+  for (size_t i = first; (i = find_bit(result->missing, i, end, true)) < end; i++)
+    n++;
+  return n;
 }
 
-/* Leaves out the records after the last one that --max-count or --quiet allows. */
+/* Leaves out the records after the last one that --max-count or --quiet allows. They do not count
+ * as read. */
 static void limit(struct screen *screen, struct chunk_result *result)
 {
   const uint64_t nleft = screen->max_nselected - screen->nselected;
@@ -387,11 +427,14 @@ static void limit(struct screen *screen, struct chunk_result *result)
   size_t end = 0; /* of the records that are not left out */
   for (size_t i = 0; i < nleft; i++)
     end = find_bit(result->bitmap, end, result->nrecords, !screen->invert) + 1;
-  keep_first(screen, &result->output, screen->annotation ? end : result->nselected);
-  keep_first(screen, &result->rest, end - result->nselected);
+  const bool drops = screen->syntax.fields.missing == MISSING_DROP;
+  const size_t nprinted = end - (drops ? count_missing(result, 0, end) : 0);
+  keep_first(screen, &result->output, screen->annotation ? nprinted : result->nselected);
+  keep_first(screen, &result->rest, nprinted - result->nselected);
   if (result->lists && result->lists->nrecords > nleft)
     result->lists->nrecords = (size_t)nleft;
-  forget_rest(&screen->job, result, end);
+  screen->job.nmissing -= count_missing(result, end, result->nrecords);
+  screen->job.nrecords -= result->nrecords - end;
 }
 
 void deliver_chunk(void *context, size_t worker, struct chunk *chunk, uint64_t first)

@@ -10,7 +10,7 @@
 #include "cli.h"
 #include "screen.h"
 
-enum { OPTION_DB = 0x100, OPTION_FILTER, OPTION_WHICH };
+enum { OPTION_DB = 0x100, OPTION_FILTER, OPTION_FILTERS_FROM, OPTION_WHICH };
 
 /* ---- options of `screen' ---- */
 
@@ -21,12 +21,47 @@ static void add_path(char ***paths, size_t *npaths, char *path)
   (*paths)[(*npaths)++] = path;
 }
 
-static void add_filter_path(struct screen *screen, char *path, const struct argp_state *state)
+/* Adds the name of a filter. false: it has been named before. */
+static bool add_filter_path(struct screen *screen, char *path)
 {
   for (size_t i = 0; i < screen->nfilters; i++)
     if (strcmp(screen->filters[i], path) == 0)
-      usage_error(state, "--filter: expected each filter once, found '%s' twice", path);
+      return false;
   add_path(&screen->filters, &screen->nfilters, path);
+  return true;
+}
+
+/* Adds the filters that are named in a file, a line each. */
+static void read_filter_list(struct screen *screen)
+{
+  const char *path = screen->filter_list;
+  FILE *file = is_standard_input(path) ? stdin : fopen(path, "re");
+  char *line = NULL;
+  size_t capacity = 0;
+  if (!file)
+    die(path, "%s", strerror(errno));
+  for (ssize_t nbytes; (nbytes = getline(&line, &capacity, file)) > 0;) {
+    if (line[nbytes - 1] == '\n')
+      nbytes--;
+    line[nbytes] = '\0';
+    if (strlen(line) != (size_t)nbytes || nbytes == 0)
+      die(input_name(path), "expected the name of a filter in each line, found an empty line or a "
+                            "NUL byte");
+    screen->names = resize(screen->names, (screen->nnames + 1) * sizeof *screen->names);
+    screen->names[screen->nnames++] = line;
+    if (!add_filter_path(screen, line))
+      die(line, "expected each filter once, found it twice");
+    line = NULL;
+    capacity = 0;
+  }
+  const int error = ferror(file) ? errno : feof(file) ? 0 : ENOMEM;
+  free(line);
+  if (file != stdin)
+    fclose(file);
+  if (error)
+    die(input_name(path), "%s", strerror(error));
+  if (screen->nfilters == 0)
+    die(input_name(path), "expected the names of filters, found an empty file");
 }
 
 /* Without --filter, the first name is the filter. */
@@ -35,20 +70,23 @@ static void check_filter_options(struct screen *screen, const struct argp_state 
   if (has_database_options(&screen->database_options))
     argp_error(state, "--writer, --all-files, --column-family, --wal-dir and --db-path need --db "
                       "PATH");
-  if (screen->nfilters == 0 && screen->ninputs == 0)
+  const bool has_filters = screen->nfilters > 0 || screen->filter_list;
+  if (!has_filters && screen->ninputs == 0)
     argp_error(state, "expected a FILTER or --db PATH, found neither");
-  if (screen->nfilters == 0) {
+  if (!has_filters) {
     add_path(&screen->filters, &screen->nfilters, take_first_input(screen));
     screen->source.inputs = screen->inputs;
     screen->source.ninputs = screen->ninputs;
   }
   check_standard_input(screen, state, screen->filters, screen->nfilters, "FILTER");
+  if (screen->filter_list)
+    check_standard_input(screen, state, &screen->filter_list, 1, "--filters-from");
 }
 
 static void check_database_options(struct screen *screen, const struct argp_state *state)
 {
-  if (screen->nfilters > 0)
-    argp_error(state, "give only one of --filter and --db");
+  if (screen->nfilters > 0 || screen->filter_list)
+    argp_error(state, "give only one of --filter, --filters-from and --db");
   if (screen->source.raw)
     argp_error(state,
                "give only one of --raw and --db: --raw describes a FILTER, and --db takes none");
@@ -82,7 +120,11 @@ static error_t parse(int key, char *text, struct argp_state *state)
     add_path(&screen->databases, &screen->ndatabases, text);
     return 0;
   case OPTION_FILTER:
-    add_filter_path(screen, text, state);
+    if (!add_filter_path(screen, text))
+      usage_error(state, "--filter: expected each filter once, found '%s' twice", text);
+    return 0;
+  case OPTION_FILTERS_FROM:
+    screen->filter_list = text;
     return 0;
   case OPTION_WHICH:
     screen->which = true;
@@ -104,6 +146,8 @@ static const struct argp argp = {
              "Select the records that may be in this filter; repeatable: in any of them. Keys are "
              "hashed once for all, and every name is an INPUT",
              3},
+            {"filters-from", OPTION_FILTERS_FROM, "FILE", 0,
+             "Take the names of filters from FILE, a line each; `-' is standard input", 3},
             {"db", OPTION_DB, "PATH", 0,
              "Query the database in this folder, its logs included, or this table file, instead of "
              "FILTER; repeatable",
@@ -129,6 +173,7 @@ static const struct argp argp = {
            "  lanebloom screen --csv -f user_id users.lbf events.csv\n"
            "  lanebloom screen --width 16 -c uuids.lbf uuids.bin\n"
            "  lanebloom screen --filter mon.lbf --filter tue.lbf --which keys.txt\n"
+           "  ls days/*.lbf | lanebloom screen --filters-from - --which keys.txt\n"
            "  lanebloom screen --db db --which keys.txt",
     .children = (const struct argp_child[]){{.argp = &record_argp},
                                             {.argp = &filter_argp},
@@ -166,6 +211,8 @@ static void check_filter(const struct source *source)
 /* Loads all filters, or exits after a message for each that cannot be read. */
 static void load_filters(struct screen *screen)
 {
+  if (screen->filter_list)
+    read_filter_list(screen);
   for (size_t i = 0; i < screen->nfilters; i++) {
     check_is_no_output(screen, screen->filters[i]);
     lanebloom_filter *filter = load_filter(screen->filters[i], &screen->source);
@@ -269,6 +316,9 @@ static void screen_free(struct screen *screen)
   free(screen->labels);
   free(screen->nhits);
   free(screen->filters);
+  for (size_t i = 0; i < screen->nnames; i++)
+    free(screen->names[i]);
+  free(screen->names);
   free(screen->databases);
   sources_free(&screen->sources);
   database_close(&screen->database);
@@ -324,6 +374,7 @@ int screen_main(int argc, char **argv)
   const struct input_messages messages = {
       .verb = "screen",
       .container_advice = screen.ndatabases > 0 ? "with --db there is no FILTER"
-                                                : "give each of several filters by --filter"};
+                                                : "give each of several filters by --filter, or "
+                                                  "a list of them by --filters-from"};
   return run_screen(&screen, &messages);
 }

@@ -16,6 +16,9 @@ struct screen {
   struct database_options database_options;
   char **filters; /* paths: either of filters or of databases */
   size_t nfilters;
+  char *filter_list; /* a file with the names of more; NULL: none */
+  char **names;      /* in that file */
+  size_t nnames;
   char **databases;
   size_t ndatabases;
   char **inputs;

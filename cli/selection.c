@@ -102,7 +102,8 @@ static error_t parse_selection(int key, char *text, struct argp_state *state)
 const struct argp selection_argp = {
     .options =
         (const struct argp_option[]){
-            {"invert-match", 'v', NULL, 0, "Select the records that are certainly absent", 1},
+            {"invert-match", 'v', NULL, 0,
+             "Select the other records: of a filter, those that are certainly absent", 1},
             {"count", 'c', NULL, 0, "Print only the number of selected records", 1},
             {"quiet", 'q', NULL, 0, "Print nothing; stop at the first selected record", 1},
             {"number", 'n', NULL, 0,
@@ -117,7 +118,8 @@ const struct argp selection_argp = {
              "written; after an error it is as before",
              2},
             {"unmatched", OPTION_UNMATCHED, "FILE", 0,
-             "Write the records that are not selected to FILE, likewise", 2},
+             "Write the records that are not selected to FILE, which is replaced like that of -o",
+             2},
             {"summary", OPTION_SUMMARY, "FORM", OPTION_ARG_OPTIONAL,
              "At the end, print on standard error how many records were read, how many of them "
              "were selected, and more; as `text' (without FORM) or `json'",

@@ -62,7 +62,7 @@ static void deliver(struct job *job, struct worker *self)
   if (*chunk->error) {
     complain(chunk->name, "%s", chunk->error);
     job->nfailed++;
-    if (job->needs_all || chunk->is_out_of_memory)
+    if (job->needs_all || chunk->is_fatal)
       job_exit(job, EXIT_TROUBLE);
     return;
   }
@@ -151,11 +151,14 @@ static void report_missing(const struct job *job)
 {
   const struct field_syntax *fields = &job->inputs->syntax.fields;
   if (job->nmissing > 0 && !job->is_first_of_two)
-    complain(NULL, "%" PRIu64 " of %" PRIu64 " records %s: %s (--missing)", job->nmissing,
+    complain(NULL, "%" PRIu64 " of %" PRIu64 " records %s: %s (--missing)%s", job->nmissing,
              job->nrecords,
              job->inputs->syntax.form.encoding ? "have no key, or malformed text"
                                                : "lack a field of the key",
-             fields->missing == MISSING_KEEP ? "kept" : "dropped");
+             fields->missing == MISSING_KEEP ? "kept" : "dropped",
+             job->nmissing < job->nrecords ? ""
+             : is_json(fields)             ? "; is -f right? A member of a member is /user/name"
+                                           : "; is -f right?");
 }
 
 void job_run(struct job *job)

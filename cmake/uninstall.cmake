@@ -1,4 +1,5 @@
-# Removes what the last installation from this build wrote, as MANIFEST lists it. Folders stay.
+# Removes what the last installation from this build wrote, as MANIFEST lists it, and folders of
+# lanebloom's name that are then empty.
 # SPDX-License-Identifier: MIT
 cmake_minimum_required(VERSION 3.25)
 if(NOT EXISTS ${MANIFEST})
@@ -10,4 +11,13 @@ foreach(file IN LISTS files)
     message(STATUS "Removing: $ENV{DESTDIR}${file}")
     file(REMOVE $ENV{DESTDIR}${file})
   endif()
+endforeach()
+
+# file(REMOVE) takes no folders, and rmdir(1) none that has files.
+foreach(file IN LISTS files)
+  cmake_path(GET file PARENT_PATH folder)
+  while(folder MATCHES "/lanebloom(/|$)")
+    execute_process(COMMAND rmdir $ENV{DESTDIR}${folder} ERROR_QUIET)
+    cmake_path(GET folder PARENT_PATH folder)
+  endwhile()
 endforeach()

@@ -185,7 +185,7 @@ END
   fi
   [ ! -e "$BUILD_DIR/cli/lanebloom.1" ] || [ -s "$share/man/man1/lanebloom-screen.1" ]
   cmake -DMANIFEST="$BUILD_DIR/install_manifest.txt" -P "$SOURCE_DIR/cmake/uninstall.cmake"
-  [ -z "$(find "$BATS_TEST_TMPDIR/there" -type f -o -type l)" ]
+  [ -z "$(find "$BATS_TEST_TMPDIR/there" -type f -o -type l -o -name 'lanebloom*')" ]
   run cmake -DMANIFEST="$BATS_TEST_TMPDIR/none" -P "$SOURCE_DIR/cmake/uninstall.cmake"
   [ "$status" != 0 ]
   [[ $(tr -s ' \n' '  ' <<<"$output") == *"nothing was installed from this build"* ]]

@@ -38,6 +38,14 @@ make_absent() {
   seq -f $'\x7f%06.0f' 1 "$1" >absent
 }
 
+@test "tables without a filter: a warning says that most keys pass" {
+  odd=$SOURCE_DIR/tests/vectors/tables_odd
+  run --separate-stderr lanebloom screen --db "$odd/repeated_keys.ldb" <<<key
+  [[ $stderr == *"warning: 1 of 1 tables have no filter: every key between"* ]]
+  run --separate-stderr lanebloom screen --db "$VECTORS/leveldb_bloom10.ldb" <<<key
+  [[ -z $stderr ]]
+}
+
 @test "every key of every table is found, as one of any table and with --which" {
   make_keys
   for table in "$VECTORS"/rocksdb_*.sst; do

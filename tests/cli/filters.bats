@@ -104,7 +104,7 @@ one_by_one() {
 
 @test "what makes no sense is refused" {
   refuses "once, found 'a' twice" lanebloom screen --filter a --filter a
-  refuses "only one of --filter and --db" lanebloom screen --filter a --db b
+  refuses "only one of --filter, --filters-from and --db" lanebloom screen --filter a --db b
   refuses "only one of --which and --invert-match" lanebloom screen --filter a --which -v
   refuses "need --db PATH" lanebloom screen --writer goleveldb --filter a
   refuses "only one FILTER can be standard input" \

@@ -22,7 +22,19 @@ decodes_binary() {
 is_malformed() {
   printf '%s\n' "$2" >malformed
   fails_with "$3" lanebloom hash --decode "$1" malformed
-  [[ $stderr == *"; see --missing" ]]
+  [[ $stderr == *"; see --missing and --decode" ]]
+}
+
+@test "--decode=none: records are the bytes that the text of a filter's keys stands for" {
+  printf '%08x\n' {1..1000} >digits
+  xxd -r -p digits >bytes
+  lanebloom build --decode hex -o hex.lbf digits
+  lanebloom screen --width 4 --decode=none hex.lbf bytes | cmp - bytes
+  fails_with "bytes: record 1: column 1: expected a hexadecimal digit" \
+    lanebloom screen --width 4 hex.lbf bytes
+  lanebloom build --decode none --width 4 -o bytes.lbf bytes
+  lanebloom screen --filter hex.lbf --filter bytes.lbf --decode none --width 4 -c bytes |
+    grep -qx 1000
 }
 
 @test "hex: either case, an even number of digits" {
@@ -118,19 +130,21 @@ is_malformed() {
   lanebloom build -o plain.lbf <<<ab
   printf 'a\tb\n' >rows
   lanebloom build -f 1,2 -o joined.lbf rows
-  fails_with "hex.lbf: expected the key form of --decode, --lower and --trim, which is 'base64'" \
+  fails_with "hex.lbf: expected a filter of key form 'base64', as --decode says, found 'hex'" \
     lanebloom screen --decode base64 hex.lbf rows
-  fails_with "which is 'hex'; found 'bytes'" lanebloom screen --decode hex plain.lbf rows
-  fails_with "which is 'bytes, trimmed'; found 'hex'" lanebloom screen --trim hex.lbf rows
-  fails_with "the key form of -f, which is 'bytes'; found 'bytes, fields joined by a tab'" \
+  fails_with "form 'hex', as --decode says, found 'bytes'" \
+    lanebloom screen --decode hex plain.lbf rows
+  fails_with "form 'bytes, trimmed', as --trim says, found 'hex'" \
+    lanebloom screen --trim hex.lbf rows
+  fails_with "form 'bytes', as -f says, found 'bytes, fields joined by a tab'" \
     lanebloom screen -f 1 joined.lbf rows
-  fails_with "the key form of -f, which is 'bytes, fields joined by a tab'; found 'bytes'" \
+  fails_with "form 'bytes, fields joined by a tab', as -f says, found 'bytes'" \
     lanebloom screen -f 1,2 plain.lbf rows
   [[ $(lanebloom screen -c joined.lbf rows) -eq 1 ]]
   [[ $(lanebloom screen -c -f 1,2 joined.lbf rows) -eq 1 ]]
-  fails_with "plain.lbf: expected the key form of hex.lbf, which is 'hex'; found 'bytes'" \
+  fails_with "plain.lbf: expected a filter of key form 'hex', as hex.lbf says, found 'bytes'" \
     lanebloom screen --filter hex.lbf --filter plain.lbf rows
-  fails_with "plain.lbf: expected the key form of hex.lbf, which is 'hex'; found 'bytes'" \
+  fails_with "plain.lbf: expected a filter of key form 'hex', as hex.lbf says, found 'bytes'" \
     lanebloom merge -o merged.lbf hex.lbf plain.lbf
   [[ ! -e merged.lbf ]]
   lanebloom merge -o merged.lbf hex.lbf hex.lbf
@@ -138,13 +152,13 @@ is_malformed() {
   lanebloom build --raw --decode hex -o raw <<<ab
   [[ $(lanebloom screen -c --raw --format rocksdb --decode hex raw <<<AB) -eq 1 ]]
   refuses "give only one of --decode and several fields" lanebloom hash --decode hex -f 1,2 rows
-  refuses "expected hex, base64, int32" lanebloom hash --decode octal rows
+  refuses "expected none, hex, base64, int32" lanebloom hash --decode octal rows
 }
 
 @test "malformed text: line and column, or counted as missing" {
   numbers 1 5000 | sed 's/.*/00/' >input
   printf '0g\n' >>input
-  fails_with "input: line 5001: column 2: expected a hexadecimal digit, found 'g'; see --missing" \
+  fails_with "input: line 5001: column 2: expected a hexadecimal digit, found 'g'; see" \
     lanebloom build -j 2 --decode hex -o x input
   printf 'id,key\n"two\nlines","00"\n7,"zz"\n' >rows.csv # its header is line 1
   fails_with "rows.csv: line 4: column 4: expected a hexadecimal digit, found 'z'" \

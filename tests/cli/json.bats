@@ -139,7 +139,7 @@ END
 
 @test "a line that is not JSON is refused, with file, line and what was found" {
   needs_json
-  local fit="commas, colons or brackets that do not fit" line
+  local fit="a quote, comma, colon or bracket that is missing or does not fit" line
   for line in '{' '{"a":1' '{"a" 1}' '{"a":1,}' '{,}' '[1 2]' '{a:1}' '{"a":[1}' \
     '[[]' '[[],{}, ' '[1, ' '{"a": ' '[' '{"a":"b"c}' '[1,]' \
     '{"a":1 "b":2}' '{"a":}' '{"b":{"c":[1}}' '{1:2}'; do

@@ -7,6 +7,19 @@ some_lines() {
   awk -v seed="$1" -v n="$2" 'BEGIN { srand(seed); while (n-- > 0) print int(rand() * 30000) }'
 }
 
+@test "--keys-delimiter: fields of KEYS have a separator of their own" {
+  printf 'nick;user\na;1\nb;"2;3"\n' >keys
+  printf 'user,n\n1,x\n"2;3",y\n3,z\n' >input
+  lanebloom match --keys-csv --keys-delimiter ';' --keys-field user --csv -f user keys input >out
+  printf 'user,n\n1,x\n"2;3",y\n' | cmp - out
+  lanebloom match --keys-delimiter ';' --keys-field 2 keys - <<<1 | grep -qx 1
+  refuses "--keys-delimiter: expected one byte" \
+    lanebloom match --keys-delimiter ab --keys-field 1 keys
+  refuses "give only one of --keys-tsv and --keys-delimiter" \
+    lanebloom match --keys-tsv --keys-delimiter , --keys-field 1 keys
+  refuses "expected --keys-field LIST" lanebloom match --keys-delimiter , keys
+}
+
 @test "match and match -v are grep -Fxf and grep -vFxf" {
   some_lines 1 20000 >keys
   some_lines 2 50000 >input

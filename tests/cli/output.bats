@@ -176,6 +176,37 @@ assert rows[2]["id"] == "3\r\n\"x", rows'
   [[ $(jq -c '[.records, .selected, .without_key]' <<<"$stderr") == "[3,2,1]" ]]
 }
 
+@test "--missing=drop leaves records out of everything, keep selects them" {
+  printf '1\n2\tx\n3\ty\n4\n5\tx\n' >input
+  echo x >keys
+  run -0 --separate-stderr lanebloom match -f 2 --missing=drop -o out --unmatched rest keys input
+  holds out '2\tx\n5\tx\n'
+  holds rest '3\ty\n'
+  [[ $stderr == "lanebloom: 2 of 5 records lack a field of the key: dropped (--missing)" ]]
+  lanebloom match -f 2 --missing=drop -v -o out --unmatched rest keys input
+  holds out '3\ty\n'
+  holds rest '2\tx\n5\tx\n'
+  lanebloom match -f 2 --missing=drop --annotate keys input >out
+  holds out '2\tx\t1\n3\ty\t0\n5\tx\t1\n'
+  lanebloom match -f 2 --missing=drop -m 2 --annotate keys input >out
+  holds out '2\tx\t1\n3\ty\t0\n5\tx\t1\n'
+  lanebloom match -f 2 --missing=drop -m 1 --unmatched rest -v keys input >out
+  holds out '3\ty\n'
+  holds rest '2\tx\n'
+  lanebloom match -f 2 --missing=keep -o out --unmatched rest keys input
+  holds out '1\n2\tx\n4\n5\tx\n'
+  holds rest '3\ty\n'
+  run --separate-stderr lanebloom match -f 3 --missing=drop keys input
+  [[ $stderr == *": dropped (--missing); is -f right?" ]]
+}
+
+@test "--annotate: a name that the header has is refused" {
+  make_rows
+  meant="expected a name that the header does not have, found"
+  fails_with "--annotate: $meant 'key'" lanebloom match --csv -f id --annotate=key keys rows.csv
+  lanebloom match --csv -f id --annotate=keys keys rows.csv | head -n 1 | grep -q id,key,keys
+}
+
 @test "--annotate: a last record without line end gets that of the others" {
   printf 'a\r\nb' >input
   echo b >keys

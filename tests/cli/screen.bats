@@ -9,6 +9,30 @@ make_filter() {
   lanebloom build "$@" -o filter odd
 }
 
+@test "--filters-from: filters that a file names" {
+  for i in 1 2 3; do
+    lanebloom build -o "f $i.lbf" <<<$i
+  done
+  printf '%s\n' f*.lbf >list
+  lanebloom screen --filters-from list --which - <<<2 | grep -qx $'f 2.lbf\t2'
+  [[ $(seq 4 | lanebloom screen --filters-from list -c) == 3 ]]
+  printf 'f 2.lbf\nf 3.lbf' >list # the last line may lack its end
+  seq 4 >input
+  [[ $(lanebloom screen --filter 'f 1.lbf' --filters-from - -c input <list) == 3 ]]
+  fails_with "f 2.lbf: expected each filter once, found it twice" \
+    lanebloom screen --filter 'f 2.lbf' --filters-from list input
+  : >empty
+  fails_with "empty: expected the names of filters, found an empty file" \
+    lanebloom screen --filters-from empty input
+  fails_with "expected the name of a filter in each line" \
+    lanebloom screen --filters-from <(printf 'f 1.lbf\n\n') input
+  fails_with "nowhere: No such file" lanebloom screen --filters-from nowhere input
+  fails_with ".: Is a directory" lanebloom screen --filters-from . input
+  refuses "cannot both be standard input" lanebloom screen --filters-from -
+  refuses "give only one of --filter, --filters-from and --db" \
+    lanebloom screen --filters-from list --db . input
+}
+
 @test "selects every key; -v is the exact complement, in order" {
   make_filter
   lanebloom screen filter odd | cmp - odd
@@ -143,7 +167,7 @@ make_filter() {
   make_filter --bits 40
   printf '\3757zXZ\0 and blocks' >odd.xz
   database=$SOURCE_DIR/tests/vectors/tables/leveldb_bloom10.ldb
-  for bad in missing . /proc/self/mem filter odd.xz; do
+  for bad in missing . /proc/self/mem odd.xz; do
     for from in filter "--db $database" "--db $database --which"; do
       fails_with "$bad: " lanebloom screen -c $from $bad
       run -2 --separate-stderr lanebloom screen -c $from $bad $bad
@@ -215,14 +239,15 @@ make_filter() {
   mv filter $'a\nb'
   fails_with ': lanebloom screen a\012b -' lanebloom screen - $'a\nb' <rows
   mkfifo quiet
-  fails_with "; \`lanebloom build' makes filters" timeout 5 "$LANEBLOOM" screen rows quiet missing
+  fails_with "; \`lanebloom match' takes a file of keys" \
+    timeout 5 "$LANEBLOOM" screen rows quiet missing
 }
 
 @test "a database's folder or table that is taken for a filter: the message knows --db" {
   table=$BATS_TEST_DIRNAME/../vectors/tables/leveldb_bloom10.ldb
   fails_with '`screen --db'"'"' queries the tables of a database' lanebloom screen \
     "$(dirname "$table")" <<<key
-  fails_with '`screen --db'"'"' queries tables' lanebloom screen "$table" <<<key
+  fails_with '`screen --db'"'"' queries a database' lanebloom screen "$table" <<<key
 }
 
 @test "-m N stops after N selected records, whatever else is asked" {
