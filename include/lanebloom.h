@@ -330,6 +330,17 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_build(lanebloom_format for
                                                             const lanebloom_keys *keys,
                                                             lanebloom_filter **filter);
 
+/* Writes the same filter into memory of the caller, for example into a file's block. bytes: *size
+ * bytes of room. *size becomes the size of the filter. Room as lanebloom_plan_size() has it for
+ * keys->n keys is always enough. Errors: ARGUMENT, also if there is too little room; FORMAT, LIMIT,
+ * KERNEL. On an error nothing is written. Cost: linear in the bytes of the keys; RocksDB's formats
+ * hash them twice. Allocates nothing but what lanebloom_builder_add() uses for large filters: of
+ * few keys it is much faster than lanebloom_filter_build(). */
+LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_build_raw(lanebloom_format format,
+                                                                double bits_per_key,
+                                                                const lanebloom_keys *keys,
+                                                                void *bytes, size_t *size);
+
 /* The union of n filters: a new filter with the bits of all. Its number of keys is the sum if all
  * are known, and its bits per key stay if all agree. The key form stays; filters of different forms
  * are MISMATCH. A RocksDB filter of no keys has its own size: MISMATCH with any other. Ribbon
@@ -454,6 +465,13 @@ LANEBLOOM_API void lanebloom_filter_close(lanebloom_filter *filter);
  * lanebloom_filter_screen() is much faster. */
 LANEBLOOM_API bool lanebloom_filter_may_contain(const lanebloom_filter *filter, const void *key,
                                                 size_t size);
+
+/* May this key be in the filter of the bytes that an engine wrote? The answer is that of the filter
+ * that lanebloom_filter_parse_raw() would make of them; true where it returns an error. bytes and
+ * key may be NULL when their size is 0. For one key of a filter: it allocates nothing, but reads
+ * the trailer each time. */
+LANEBLOOM_API bool lanebloom_filter_may_contain_raw(lanebloom_format format, const void *bytes,
+                                                    size_t size, const void *key, size_t key_size);
 
 /* Returns how many keys may be in the filter. bitmap: ceil(n / 8) bytes; bit i mod 8 of byte i / 8
  * becomes 1 if key i may be in the filter, else 0, and bits past n become 0. NULL: only count. */

@@ -156,8 +156,7 @@ static void append_stored(lanebloom_builder *into, const lanebloom_builder *from
 
 /* Sets the bits of all hashes. If memory for scratch runs out, kernels are only slower. */
 static void add_hashes(const struct format_table *format, const struct kernel_table *kernels,
-                       const struct filter_shape *shape, const struct memory *memory,
-                       struct hash_source *source)
+                       const struct filter_shape *shape, uint8_t *bytes, struct hash_source *source)
 {
   const struct layout_kernels *layout = &kernels->layout[format->layout];
   const size_t nbytes = layout->scratch_nbytes ? layout->scratch_nbytes(shape, source->n) : 0;
@@ -165,7 +164,7 @@ static void add_hashes(const struct format_table *format, const struct kernel_ta
   if (nbytes > 0)
     scratch = lanebloom_memory_create(nbytes);
   source->scratch = scratch.bytes;
-  layout->add(shape, memory->bytes + format->header_nbytes, source);
+  layout->add(shape, bytes + format->header_nbytes, source);
   lanebloom_memory_free(&scratch);
 }
 
@@ -235,7 +234,7 @@ lanebloom_status lanebloom_builder_add(lanebloom_builder *builder, const laneblo
   if (builder->sized) {
     struct hash_source source;
     hash_source_of_keys(&source, keys, kernels->hash[format->hash], HASH_NBYTES[format->hash]);
-    add_hashes(format, kernels, &builder->shape, &builder->memory, &source);
+    add_hashes(format, kernels, &builder->shape, builder->memory.bytes, &source);
   } else {
     append_keys(builder, kernels->hash[format->hash], keys);
   }
@@ -298,7 +297,7 @@ static lanebloom_status build_payload(const lanebloom_builder *builder,
   struct hash_source source;
   hash_source_of_hashes(&source, builder->hashes ? builder->hashes + first * size : NULL, size,
                         end - first);
-  add_hashes(format, kernels, shape, memory, &source);
+  add_hashes(format, kernels, shape, memory->bytes, &source);
   return LANEBLOOM_OK;
 }
 
@@ -435,6 +434,39 @@ lanebloom_status lanebloom_filter_build(lanebloom_format id, double bits_per_key
     status = lanebloom_builder_finish(builder, filter);
   lanebloom_builder_destroy(builder);
   return status;
+}
+
+lanebloom_status lanebloom_filter_build_raw(lanebloom_format id, double bits_per_key,
+                                            const lanebloom_keys *keys, void *bytes, size_t *size)
+{
+  const struct format_table *format;
+  uint64_t millibits;
+  struct filter_shape shape;
+  lanebloom_status status = lanebloom_format_find_to_build(id, &format);
+  if (!status)
+    status = format->round_bits(bits_per_key, &millibits);
+  if (status)
+    return status;
+  const struct kernel_table *kernels = lanebloom_kernels_current();
+  if (!kernels)
+    return LANEBLOOM_ERR_KERNEL;
+  const uint64_t nkeys =
+      format->drops_equal_neighbours ? count_hashes(format, kernels, keys) : keys->n;
+  status = format->plan(millibits, nkeys, &shape);
+  if (status)
+    return status;
+  const uint64_t nbytes = format_nbytes(format, &shape);
+  if (nbytes > *size)
+    return LANEBLOOM_ERR_ARGUMENT;
+
+  memset(bytes, 0, (size_t)nbytes);
+  struct hash_source source;
+  hash_source_of_keys(&source, keys, kernels->hash[format->hash], HASH_NBYTES[format->hash]);
+  add_hashes(format, kernels, &shape, bytes, &source);
+  if (format->write_frame)
+    format->write_frame(&shape, bytes);
+  *size = (size_t)nbytes;
+  return LANEBLOOM_OK;
 }
 
 static bool same_bytes(const lanebloom_filter *a, const lanebloom_filter *b, size_t first, size_t n)

@@ -85,9 +85,8 @@ lanebloom_key_form lanebloom_filter_key_form(const lanebloom_filter *filter)
 
 /* ---- Parsing and describing ---- */
 
-lanebloom_status lanebloom_filter_adopt(const struct format_table *requested, const uint8_t *bytes,
-                                        size_t nbytes, uint64_t nkeys, double bits_per_key,
-                                        struct memory memory, lanebloom_filter **filter)
+lanebloom_status lanebloom_filter_read(const struct format_table *requested, const uint8_t *bytes,
+                                       size_t nbytes, lanebloom_filter *filter)
 {
   if (nbytes > requested->max_nbytes)
     return LANEBLOOM_ERR_LIMIT;
@@ -99,19 +98,34 @@ lanebloom_status lanebloom_filter_adopt(const struct format_table *requested, co
     return status;
   if (shape.answer != ANSWER_BY_PROBES)
     format = requested; /* a constant answer is the same in all formats of `recognise` */
-  lanebloom_filter *made = malloc(sizeof *made);
-  if (!made)
-    return LANEBLOOM_ERR_MEMORY;
-  *made = (lanebloom_filter){
+  *filter = (lanebloom_filter){
       .format = format,
       .shape = shape,
       .bytes = bytes,
       .nbytes = nbytes,
       .payload = shape.answer == ANSWER_BY_PROBES ? bytes + format->header_nbytes : bytes,
-      .nkeys = nkeys,
-      .bits_per_key = bits_per_key,
-      .memory = memory,
+      .nkeys = LANEBLOOM_UNKNOWN,
+      .bits_per_key = NAN,
+      .memory = {.kind = MEMORY_BORROWED},
   };
+  return LANEBLOOM_OK;
+}
+
+lanebloom_status lanebloom_filter_adopt(const struct format_table *requested, const uint8_t *bytes,
+                                        size_t nbytes, uint64_t nkeys, double bits_per_key,
+                                        struct memory memory, lanebloom_filter **filter)
+{
+  lanebloom_filter read;
+  lanebloom_status status = lanebloom_filter_read(requested, bytes, nbytes, &read);
+  if (status)
+    return status;
+  lanebloom_filter *made = malloc(sizeof *made);
+  if (!made)
+    return LANEBLOOM_ERR_MEMORY;
+  *made = read;
+  made->nkeys = nkeys;
+  made->bits_per_key = bits_per_key;
+  made->memory = memory;
   *filter = made;
   return LANEBLOOM_OK;
 }

@@ -26,6 +26,10 @@ static inline bool same_key_form(lanebloom_key_form a, lanebloom_key_form b)
   return a.encoding == b.encoding && a.flags == b.flags;
 }
 
+/* Fills a filter that borrows the engine's bytes. It need not be closed. Errors: FORMAT, LIMIT. */
+lanebloom_status lanebloom_filter_read(const struct format_table *requested, const uint8_t *bytes,
+                                       size_t nbytes, lanebloom_filter *filter);
+
 /* Makes a filter of the plain key form of the engine's bytes, which are in `memory` or borrowed. On
  * success the filter owns the memory; on an error the caller does. Errors: FORMAT, LIMIT,
  * MEMORY. */

@@ -137,6 +137,16 @@ bool lanebloom_filter_may_contain(const lanebloom_filter *filter, const void *ke
   return may_match(filter, (lanebloom_slice){key, size});
 }
 
+bool lanebloom_filter_may_contain_raw(lanebloom_format id, const void *bytes, size_t size,
+                                      const void *key, size_t key_size)
+{
+  const struct format_table *format = lanebloom_format_table(id);
+  lanebloom_filter filter;
+  if (!format || lanebloom_filter_read(format, bytes, size, &filter))
+    return true;
+  return lanebloom_filter_may_contain(&filter, key, key_size);
+}
+
 size_t lanebloom_filter_select(const lanebloom_filter *filter, const lanebloom_keys *keys,
                                uint32_t *indices)
 {

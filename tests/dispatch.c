@@ -193,6 +193,9 @@ static void assert_all_refuse(void)
             !filter);
   cr_assert(lanebloom_filter_build(LANEBLOOM_LEVELDB, 10, &keys, &filter) == LANEBLOOM_ERR_KERNEL &&
             !filter);
+  size_t size = sizeof why;
+  cr_assert(lanebloom_filter_build_raw(LANEBLOOM_LEVELDB, 10, &keys, why, &size) ==
+            LANEBLOOM_ERR_KERNEL);
   cr_assert(lanebloom_filter_merge(NULL, 0, &filter) == LANEBLOOM_ERR_KERNEL && !filter);
   cr_assert(lanebloom_filter_load("/dev/null", &filter, NULL, 0) == LANEBLOOM_ERR_KERNEL &&
             !filter);

@@ -113,6 +113,36 @@ END
   [ -z "$output" ]
 }
 
+@test "LevelDB's policy compiles alone, in C and in C++, and runs with the shared LevelDB" {
+  echo '#include <leveldb/c.h>' | "$CC" -E - >/dev/null 2>&1 || skip "no LevelDB"
+  cat >"$BATS_TEST_TMPDIR/policy.c" <<'END'
+#include <lanebloom_leveldb.h>
+int main(void)
+{
+  leveldb_filterpolicy_t *policy = lanebloom_leveldb_filterpolicy_create(10);
+  int failed = !policy || lanebloom_leveldb_filterpolicy_create(-1);
+#ifdef __cplusplus
+  const leveldb::FilterPolicy *other = lanebloom::NewLevelDBFilterPolicy(10);
+  const leveldb::Slice key("key");
+  std::string filter;
+  other->CreateFilter(&key, 1, &filter);
+  failed |= !other->KeyMayMatch(key, filter) || other->KeyMayMatch("other", filter);
+  delete other;
+#endif
+  leveldb_filterpolicy_destroy(policy);
+  return failed;
+}
+END
+  read -ra flags <<<"$(pkg-config --cflags --libs lanebloom) -lleveldb -lstdc++"
+  for language in "c -std=c11" "c++ -std=c++11" "c++ -std=c++17"; do
+    echo "$language"
+    read -ra as <<<"$language"
+    "$CC" -x "${as[@]}" -pedantic -Wall -Wextra -Wshadow -Wconversion -Werror \
+      -o "$BATS_TEST_TMPDIR/policy" "$BATS_TEST_TMPDIR/policy.c" "${flags[@]}"
+    LD_LIBRARY_PATH=$LIBDIR "$BATS_TEST_TMPDIR/policy"
+  done
+}
+
 @test "pkg-config finds it for static linking" {
   read -ra flags <<<"$(pkg-config --static --cflags --libs lanebloom)"
   "$CC" -std=c11 -static -o "$BATS_TEST_TMPDIR/consumer" "$SOURCE_DIR/tests/consumer/consumer.c" \

@@ -1,0 +1,216 @@
+/* lanebloom as LevelDB's filter policy: the filters of the built-in Bloom policy, byte for byte,
+ * built faster. This header is all there is of it. A program that includes it links lanebloom
+ * (pkg-config: lanebloom) and LevelDB. In C it uses LevelDB's C API; in C++ there is a
+ * leveldb::FilterPolicy besides.
+ *
+ *   leveldb_options_set_filter_policy(options, lanebloom_leveldb_filterpolicy_create(10));  // C
+ *   options.filter_policy = lanebloom::NewLevelDBFilterPolicy(10);                          // C++
+ *
+ * Databases   The policy has the built-in one's name, "leveldb.BuiltinBloomFilter2", and makes and
+ *             reads the same filters. So one policy opens what the other wrote, and may be replaced
+ *             by the other whenever the database is opened. Tables that exist keep their filters.
+ * Errors      LevelDB has no way to report an error of a policy, and an empty filter would lose
+ *             keys: LevelDB takes it to hold none. If memory runs out in C, the policy writes a
+ *             filter of 2 bytes which every reader takes to hold every key: answers stay right, and
+ *             look-ups in that part of the table read the data. If there are not even 2 bytes,
+ *             abort() is called. In C++ std::bad_alloc is thrown, as by the built-in policy.
+ * Threads     A policy never changes. LevelDB calls it from several threads at once, and several
+ *             databases may share one. It must outlive them.
+ * Cost        LevelDB builds one filter for each 2 KiB of data blocks, so of few keys at a time: of
+ *             some 35 where a key and its value have 116 bytes. docs/database-files.md says what is
+ *             gained. Building uses at most 80 KiB of stack.
+ * Comparators As with the built-in policy, keys that the comparator takes as equal must be equal
+ *             bytes.
+ * Source      LevelDB 1.23 util/bloom.cc, table/filter_block.cc, db/c.cc.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_LEVELDB_H
+#define LANEBLOOM_LEVELDB_H
+
+#include <lanebloom.h>
+#include <leveldb/c.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* -------------------------------------------------------------------------------------------------
+ * What both languages share. The names that begin with lanebloom_leveldb_impl_ are private.
+ * ---------------------------------------------------------------------------------------------- */
+
+#define LANEBLOOM_LEVELDB_POLICY_NAME "leveldb.BuiltinBloomFilter2"
+
+/* Keys whose slices are collected on the stack, without an allocation. */
+enum { LANEBLOOM_LEVELDB_IMPL_FEW = 256 };
+
+/* The size of a filter that holds every key: more than 30 probes, which LevelDB never does. */
+enum { LANEBLOOM_LEVELDB_IMPL_EVERY_KEY_SIZE = 2 };
+static const char lanebloom_leveldb_impl_every_key[LANEBLOOM_LEVELDB_IMPL_EVERY_KEY_SIZE] = {0, 31};
+
+/* The size of the filter of n keys; 0 if none can be built. */
+static inline size_t lanebloom_leveldb_impl_size(int bits_per_key, size_t n)
+{
+  uint64_t size;
+  unsigned nprobes;
+  if (lanebloom_plan_size(LANEBLOOM_LEVELDB, bits_per_key, n, &size, &nprobes) != LANEBLOOM_OK)
+    return 0;
+  return (size_t)size;
+}
+
+static inline bool lanebloom_leveldb_impl_build(int bits_per_key, const lanebloom_slice *slices,
+                                                size_t n, char *bytes, size_t size)
+{
+  const lanebloom_keys keys = lanebloom_keys_slices(slices, n);
+  return lanebloom_filter_build_raw(LANEBLOOM_LEVELDB, bits_per_key, &keys, bytes, &size) ==
+         LANEBLOOM_OK;
+}
+
+/* -------------------------------------------------------------------------------------------------
+ * C
+ * ---------------------------------------------------------------------------------------------- */
+
+/* The filter of n keys, for free(); NULL if it cannot be built. */
+static inline char *lanebloom_leveldb_impl_create(int bits_per_key, const char *const *keys,
+                                                  const size_t *sizes, size_t n, size_t *size)
+{
+  lanebloom_slice few[LANEBLOOM_LEVELDB_IMPL_FEW], *slices = few;
+  char *filter = NULL;
+  if (n > LANEBLOOM_LEVELDB_IMPL_FEW)
+    slices = (lanebloom_slice *)malloc(n * sizeof *slices);
+  *size = lanebloom_leveldb_impl_size(bits_per_key, n);
+  if (slices && *size > 0)
+    filter = (char *)malloc(*size);
+  if (filter) {
+    for (size_t i = 0; i < n; i++) {
+      slices[i].data = keys[i];
+      slices[i].size = sizes[i];
+    }
+    if (!lanebloom_leveldb_impl_build(bits_per_key, slices, n, filter, *size)) {
+      free(filter);
+      filter = NULL;
+    }
+  }
+  if (slices != few)
+    free(slices);
+  return filter;
+}
+
+static inline char *lanebloom_leveldb_impl_create_filter(void *state, const char *const *keys,
+                                                         const size_t *sizes, int n, size_t *size)
+{
+  char *filter =
+      lanebloom_leveldb_impl_create(*(const int *)state, keys, sizes, n > 0 ? (size_t)n : 0, size);
+  if (filter)
+    return filter;
+  *size = LANEBLOOM_LEVELDB_IMPL_EVERY_KEY_SIZE;
+  filter = (char *)malloc(*size);
+  if (!filter)
+    abort(); /* any other answer loses keys */
+  memcpy(filter, lanebloom_leveldb_impl_every_key, *size);
+  return filter;
+}
+
+static inline uint8_t lanebloom_leveldb_impl_key_may_match(void *state, const char *key,
+                                                           size_t key_size, const char *filter,
+                                                           size_t filter_size)
+{
+  (void)state;
+  return lanebloom_filter_may_contain_raw(LANEBLOOM_LEVELDB, filter, filter_size, key, key_size);
+}
+
+static inline const char *lanebloom_leveldb_impl_name(void *state)
+{
+  (void)state;
+  return LANEBLOOM_LEVELDB_POLICY_NAME;
+}
+
+/* A policy for leveldb_options_set_filter_policy(). Free it by leveldb_filterpolicy_destroy() after
+ * the databases that use it are closed. bits_per_key: 0 or more; 10 lets about 1 % of absent keys
+ * pass. Filters of other policies and numbers are read all the same. NULL: bits_per_key is
+ * negative, there is no memory, or $LANEBLOOM_KERNEL names a kernel that cannot run. Cost:
+ * constant. */
+static inline leveldb_filterpolicy_t *lanebloom_leveldb_filterpolicy_create(int bits_per_key)
+{
+  int *state;
+  if (lanebloom_leveldb_impl_size(bits_per_key, 1) == 0)
+    return NULL;
+  state = (int *)malloc(sizeof *state);
+  if (!state)
+    return NULL;
+  *state = bits_per_key;
+  return leveldb_filterpolicy_create(state, free, lanebloom_leveldb_impl_create_filter,
+                                     lanebloom_leveldb_impl_key_may_match,
+                                     lanebloom_leveldb_impl_name);
+}
+
+/* -------------------------------------------------------------------------------------------------
+ * C++, from C++11 on
+ * ---------------------------------------------------------------------------------------------- */
+
+#ifdef __cplusplus
+#include <leveldb/filter_policy.h>
+#include <leveldb/slice.h>
+#include <new>
+#include <string>
+#include <vector>
+
+namespace lanebloom
+{
+namespace impl
+{
+/* Made by NewLevelDBFilterPolicy(). */
+class LevelDBFilterPolicy : public leveldb::FilterPolicy
+{
+public:
+  explicit LevelDBFilterPolicy(int bits_per_key) : bits_per_key_(bits_per_key)
+  {
+  }
+
+  const char *Name() const override
+  {
+    return LANEBLOOM_LEVELDB_POLICY_NAME;
+  }
+
+  void CreateFilter(const leveldb::Slice *keys, int n, std::string *to) const override
+  {
+    const size_t nkeys = n > 0 ? static_cast<size_t>(n) : 0, begin = to->size();
+    const size_t size = lanebloom_leveldb_impl_size(bits_per_key_, nkeys);
+    lanebloom_slice few[LANEBLOOM_LEVELDB_IMPL_FEW], *slices = few;
+    std::vector<lanebloom_slice> many;
+    if (nkeys > LANEBLOOM_LEVELDB_IMPL_FEW) {
+      many.resize(nkeys);
+      slices = many.data();
+    }
+    for (size_t i = 0; i < nkeys; i++) {
+      slices[i].data = keys[i].data();
+      slices[i].size = keys[i].size();
+    }
+    to->resize(begin + size);
+    if (size == 0 ||
+        !lanebloom_leveldb_impl_build(bits_per_key_, slices, nkeys, &(*to)[begin], size)) {
+      to->resize(begin);
+      to->append(lanebloom_leveldb_impl_every_key, LANEBLOOM_LEVELDB_IMPL_EVERY_KEY_SIZE);
+    }
+  }
+
+  bool KeyMayMatch(const leveldb::Slice &key, const leveldb::Slice &filter) const override
+  {
+    return lanebloom_filter_may_contain_raw(LANEBLOOM_LEVELDB, filter.data(), filter.size(),
+                                            key.data(), key.size());
+  }
+
+private:
+  const int bits_per_key_;
+};
+} // namespace impl
+
+/* As leveldb::NewBloomFilterPolicy(): a policy for leveldb::Options, to be deleted after the
+ * databases that use it. bits_per_key and nullptr: as lanebloom_leveldb_filterpolicy_create(). */
+inline const leveldb::FilterPolicy *NewLevelDBFilterPolicy(int bits_per_key)
+{
+  if (lanebloom_leveldb_impl_size(bits_per_key, 1) == 0)
+    return nullptr;
+  return new (std::nothrow) impl::LevelDBFilterPolicy(bits_per_key);
+}
+} // namespace lanebloom
+#endif
+
+#endif
