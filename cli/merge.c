@@ -130,7 +130,7 @@ static bool complain_of_difference(const char *name, const lanebloom_filter *fil
 static void complain_of_mismatch(const struct merge *merge, const struct mapped *mapped)
 {
   char *first = escape_name(input_name(merge->paths[0]));
-  size_t i = 1;
+  size_t i = 0; /* the first one may be of a format that only opens */
   while (i < merge->npaths && !complain_of_difference(input_name(merge->paths[i]), mapped[i].filter,
                                                       first, mapped[0].filter))
     i++;

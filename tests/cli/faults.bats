@@ -328,6 +328,27 @@ count_calls() {
   [[ $nfaults -gt 100 && $nrefused -gt 50 ]]
 }
 
+@test "a table with a Ribbon filter" {
+  needs_interposing
+  [[ -n ${DATABASES-} ]] || skip "this build has no LevelDB and RocksDB"
+  "$DATABASES" make rocksdb-ribbon rock
+  cp rock/*.sst ribbon.sst
+  seq -f 'table00%04.0f' 2900 3100 >others
+  local may_recover=yes
+  nfaults=0 nrefused=0
+  for fault in "malloc fail" "pread fail" "pread interrupt" "pread short" "write fail" "open fail" \
+    "fstat fail" "fsync fail" "close fail"; do
+    each $fault extract ribbon.sst -o target
+    each $fault screen --db ribbon.sst --which others
+    each $fault tables --json ribbon.sst
+  done
+  mkdir kept
+  cp ribbon.sst others kept
+  each pread shrink extract ribbon.sst -o target
+  echo "# ribbon: $nfaults faults, $nrefused of them errors, the others without effect" >&3
+  [[ $nfaults -gt 100 && $nrefused -gt 50 ]]
+}
+
 # All workers read. If the end of a chunk cannot be read beforehand, one worker reads it whole.
 @test "large files that several workers read" {
   needs_interposing

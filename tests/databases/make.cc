@@ -381,7 +381,7 @@ const std::map<std::string, std::function<void(const std::string &)>> kinds = {
      [](auto &folder) {
        Options options = rock_options();
        rocksdb::BlockBasedTableOptions table;
-       table.filter_policy.reset(rocksdb::NewRibbonFilterPolicy(10));
+       table.filter_policy.reset(rocksdb::NewRibbonFilterPolicy(10, -1)); // also flushes
        options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
        with_rock(options, folder, [](Rock &rock) {
          rock.put("table", N);

@@ -7,9 +7,9 @@
 
 Test(filter_block, formats_that_have_no_filter_blocks)
 {
-  static const lanebloom_format others[] = {(lanebloom_format)0, LANEBLOOM_ROCKSDB_LEGACY,
-                                            LANEBLOOM_ROCKSDB_LOCAL, LANEBLOOM_ROCKSDB,
-                                            (lanebloom_format)99};
+  static const lanebloom_format others[] = {(lanebloom_format)0,     LANEBLOOM_ROCKSDB_LEGACY,
+                                            LANEBLOOM_ROCKSDB_LOCAL, LANEBLOOM_ROCKSDB_RIBBON,
+                                            LANEBLOOM_ROCKSDB,       (lanebloom_format)99};
   for (size_t i = 0; i < COUNT(others); i++) {
     lanebloom_filter_block *block = (void *)1;
     lanebloom_filter_block_builder *builder = (void *)1;
