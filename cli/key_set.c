@@ -318,7 +318,9 @@ static void create_table(struct key_set *set, uint64_t nkeys, lanebloom_builder 
 {
   const uint64_t nslots = nkeys + nkeys / 2 + 1;
   set->nslots = (size_t)nslots;
-  set->slots = nslots <= SIZE_MAX / sizeof *set->slots ? calloc(nslots, sizeof *set->slots) : NULL;
+  if (nslots <= UINT64_MAX / sizeof *set->slots)
+    set->table = lanebloom_memory_create(nslots * sizeof *set->slots);
+  set->slots = (uint64_t *)(void *)set->table.bytes;
   const lanebloom_status status =
       lanebloom_builder_create(KEY_FORMAT, BITS_PER_KEY, nkeys, builder);
   if (!set->slots || status == LANEBLOOM_ERR_MEMORY)
@@ -358,7 +360,7 @@ void key_set_read(struct key_set *set, const char *path, const struct record_syn
 void key_set_free(struct key_set *set)
 {
   lanebloom_filter_close(set->filter);
-  free(set->slots);
+  lanebloom_memory_free(&set->table);
   free(set->copy);
   unmap_filter(&set->file);
 }

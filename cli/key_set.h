@@ -3,6 +3,8 @@
 #ifndef LANEBLOOM_CLI_KEY_SET_H
 #define LANEBLOOM_CLI_KEY_SET_H
 
+#include "../src/memory.h"
+
 #include "inputs.h"
 #include "mapped.h"
 #include "records.h"
@@ -17,7 +19,8 @@ struct key_set {
   const char *data; /* of the keys, one after the other */
   size_t nbytes;
   lanebloom_filter *filter;
-  uint64_t *slots; /* a hash table with linear probing: where in `data` the keys begin */
+  struct memory table;
+  uint64_t *slots; /* in it: a hash table with linear probing: where in `data` the keys begin */
   size_t nslots;
 };
 
