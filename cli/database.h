@@ -5,8 +5,11 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include <lanebloom_tables.h>
+
+struct json_object;
 
 /* What the user says of databases. */
 struct database_options {
@@ -38,11 +41,11 @@ struct database {
   void **loaded;                  /* what the loader made of each; NULL: it could not be read */
   const lanebloom_table **tables; /* of database_open(): the open tables; else NULL */
   bool is_damaged;                /* may writes be missing? Then messages said so. */
-
-  /* private */
   size_t nsources;
   lanebloom_database **sources; /* of each name; NULL: it is no database */
-  bool has_folders;             /* of tables that are not a database's */
+
+  /* private */
+  bool has_folders; /* of tables that are not a database's */
 };
 
 /* What database_load() does with each table. */
@@ -77,6 +80,14 @@ void database_free(struct database *database, const struct table_loader *loader)
 struct database database_open(char *const *names, size_t nnames,
                               const struct database_options *options);
 void database_close(struct database *database);
+
+/* ---- database_version.c ---- */
+
+/* Which version of a database was read. */
+struct json_object *version_in_json(const lanebloom_database *database);
+void print_version_of(FILE *stream, const char *name, const lanebloom_database *database);
+
+/* ---- database.c, tables of it ---- */
 
 /* Opens a table. On failure prints a message if print_error, and returns NULL. */
 lanebloom_table *open_table(const char *path, lanebloom_writer writer, bool print_error);

@@ -15,6 +15,15 @@ static double expected_rate(const struct screen *screen)
   return screen->exact ? NAN : sources_rate(&screen->sources);
 }
 
+static void print_versions(const struct screen *screen, FILE *stream)
+{
+  for (size_t i = 0; i < screen->database.nsources; i++)
+    if (screen->database.sources[i]) {
+      fputc('\n', stream);
+      print_version_of(stream, screen->databases[i], screen->database.sources[i]);
+    }
+}
+
 static void print_text(const struct screen *screen, FILE *stream, double nseconds)
 {
   const struct job *job = &screen->job;
@@ -24,6 +33,19 @@ static void print_text(const struct screen *screen, FILE *stream, double nsecond
   const double rate = expected_rate(screen);
   if (!isnan(rate))
     fprintf(stream, ", %.3g %% of absent keys expected to pass", 100 * rate);
+  print_versions(screen, stream);
+}
+
+static struct json_object *versions_in_json(const struct screen *screen)
+{
+  struct json_object *versions = json_needed(json_object_new_object());
+  for (size_t i = 0; i < screen->database.nsources; i++)
+    if (screen->database.sources[i]) {
+      char *name = escape_name(screen->databases[i]);
+      json_object_object_add(versions, name, version_in_json(screen->database.sources[i]));
+      free(name);
+    }
+  return versions;
 }
 
 static void print_json(const struct screen *screen, FILE *stream, double nseconds)
@@ -41,6 +63,8 @@ static void print_json(const struct screen *screen, FILE *stream, double nsecond
     json_object_object_add(object, counts[i].name, json_object_new_uint64(counts[i].n));
   json_object_object_add(object, "seconds", json_number(nseconds));
   json_object_object_add(object, "expected_rate", json_number(expected_rate(screen)));
+  if (screen->ndatabases > 0)
+    json_object_object_add(object, "databases", versions_in_json(screen));
   fputs(json_line(object), stream);
   json_object_put(object);
 }

@@ -165,26 +165,6 @@ static void add_key(struct json_object *object, const char *name, const char *he
   json_object_object_add(object, hex_name, digits);
 }
 
-/* What is known of the database when its logs and its MANIFEST were read. */
-static struct json_object *describe_database(const lanebloom_database *source)
-{
-  lanebloom_database_info info;
-  lanebloom_database_describe(source, &info, sizeof info);
-  struct json_object *object = json_needed(json_object_new_object());
-  json_object_object_add(object, "manifest", json_name(info.manifest));
-  json_object_object_add(object, "sequence", json_object_new_uint64(info.sequence));
-  json_object_object_add(object, "tables", json_object_new_uint64(info.ntables));
-  json_object_object_add(object, "logs", json_object_new_uint64(info.nlogs));
-  json_object_object_add(object, "log_bytes", json_object_new_uint64(info.log_nbytes));
-  json_object_object_add(object, "log_entries", json_object_new_uint64(info.nlog_entries));
-  json_object_object_add(object, "complete",
-                         json_object_new_boolean(!lanebloom_database_damage(source, 0)));
-  json_object_object_add(object, "not_seen",
-                         json_object_new_string("writes without a log, and writes that the "
-                                                "process has not handed to the system"));
-  return object;
-}
-
 static struct json_object *describe_in_json(const char *path, const struct table_place *place,
                                             const lanebloom_table_info *info)
 {
@@ -226,7 +206,7 @@ static struct json_object *describe_in_json(const char *path, const struct table
                          family ? json_object_new_uint64(place->table.level) : NULL);
   json_object_object_add(object, "column_family", family ? json_name(family) : NULL);
   if (place->is_log)
-    json_object_object_add(object, "database", describe_database(place->source));
+    json_object_object_add(object, "database", version_in_json(place->source));
   if (errno == ENOMEM) /* see json_begin() */
     die(NULL, "%s", strerror(ENOMEM));
   return object;

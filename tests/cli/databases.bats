@@ -93,6 +93,24 @@ logs() {
     '["(log)","rocksdb",3000,3000,1,true]' ]]
 }
 
+@test "--summary: from which version of each database the answer is, and what it cannot know" {
+  make leveldb-log rocksdb-log
+  echo log000007 >key
+  run -0 --separate-stderr lanebloom screen --db leveldb-log --db rocksdb-log --summary key
+  [[ ${#stderr_lines[@]} -eq 3 ]]
+  nbytes=$(cat leveldb-log/*.log | wc -c)
+  not_seen="writes without a log, and writes that the process has not handed to the system"
+  [[ ${stderr_lines[1]} == "leveldb-log: sequence number 3000, tables 0, logs 1 of $nbytes bytes, \
+complete; not seen: $not_seen" ]]
+  [[ ${stderr_lines[2]} == "rocksdb-log: sequence number 3000, tables 0, logs 1 of "* ]]
+  run -0 --separate-stderr lanebloom screen --db leveldb-log --summary=json key
+  [[ $(jq -c '[.records, .databases."leveldb-log".sequence, .databases."leveldb-log".complete]' \
+    <<<"$stderr") == '[1,3000,true]' ]]
+  run -0 --separate-stderr lanebloom screen --summary=json -v \
+    --db "$VECTORS/leveldb_bloom10.ldb" key
+  [[ $(jq -c .databases <<<"$stderr") == '{}' ]]
+}
+
 @test "column families: all, or those that are named" {
   make rocksdb-families
   keys rocksdb-families users >users
