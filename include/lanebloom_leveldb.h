@@ -45,6 +45,9 @@ enum { LANEBLOOM_LEVELDB_IMPL_FEW = 256 };
 enum { LANEBLOOM_LEVELDB_IMPL_EVERY_KEY_SIZE = 2 };
 static const char lanebloom_leveldb_impl_every_key[LANEBLOOM_LEVELDB_IMPL_EVERY_KEY_SIZE] = {0, 31};
 
+/* Filters that are built on the stack: planning their size beforehand takes longer than a copy. */
+enum { LANEBLOOM_LEVELDB_IMPL_SMALL = 1024 };
+
 /* The size of the filter of n keys; 0 if none can be built. */
 static inline size_t lanebloom_leveldb_impl_size(int bits_per_key, size_t n)
 {
@@ -55,11 +58,12 @@ static inline size_t lanebloom_leveldb_impl_size(int bits_per_key, size_t n)
   return (size_t)size;
 }
 
+/* Builds the filter of n keys in *size bytes of room. *size becomes its own. */
 static inline bool lanebloom_leveldb_impl_build(int bits_per_key, const lanebloom_slice *slices,
-                                                size_t n, char *bytes, size_t size)
+                                                size_t n, char *bytes, size_t *size)
 {
   const lanebloom_keys keys = lanebloom_keys_slices(slices, n);
-  return lanebloom_filter_build_raw(LANEBLOOM_LEVELDB, bits_per_key, &keys, bytes, &size) ==
+  return lanebloom_filter_build_raw(LANEBLOOM_LEVELDB, bits_per_key, &keys, bytes, size) ==
          LANEBLOOM_OK;
 }
 
@@ -67,45 +71,49 @@ static inline bool lanebloom_leveldb_impl_build(int bits_per_key, const lanebloo
  * C
  * ---------------------------------------------------------------------------------------------- */
 
-/* The filter of n keys, for free(); NULL if it cannot be built. */
-static inline char *lanebloom_leveldb_impl_create(int bits_per_key, const char *const *keys,
-                                                  const size_t *sizes, size_t n, size_t *size)
+/* The filter of n slices, for free(); NULL if it cannot be built. */
+static inline char *lanebloom_leveldb_impl_create(int bits_per_key, const lanebloom_slice *slices,
+                                                  size_t n, size_t *size)
 {
-  lanebloom_slice few[LANEBLOOM_LEVELDB_IMPL_FEW], *slices = few;
-  char *filter = NULL;
-  if (n > LANEBLOOM_LEVELDB_IMPL_FEW)
-    slices = (lanebloom_slice *)malloc(n * sizeof *slices);
-  *size = lanebloom_leveldb_impl_size(bits_per_key, n);
-  if (slices && *size > 0)
+  char small[LANEBLOOM_LEVELDB_IMPL_SMALL], *filter;
+  *size = sizeof small;
+  if (lanebloom_leveldb_impl_build(bits_per_key, slices, n, small, size)) {
     filter = (char *)malloc(*size);
-  if (filter) {
-    for (size_t i = 0; i < n; i++) {
-      slices[i].data = keys[i];
-      slices[i].size = sizes[i];
-    }
-    if (!lanebloom_leveldb_impl_build(bits_per_key, slices, n, filter, *size)) {
-      free(filter);
-      filter = NULL;
-    }
+    return filter ? (char *)memcpy(filter, small, *size) : NULL;
   }
-  if (slices != few)
-    free(slices);
+  *size = lanebloom_leveldb_impl_size(bits_per_key, n);
+  filter = *size > 0 ? (char *)malloc(*size) : NULL;
+  if (filter && !lanebloom_leveldb_impl_build(bits_per_key, slices, n, filter, size)) {
+    free(filter);
+    filter = NULL;
+  }
   return filter;
 }
 
 static inline char *lanebloom_leveldb_impl_create_filter(void *state, const char *const *keys,
                                                          const size_t *sizes, int n, size_t *size)
 {
-  char *filter =
-      lanebloom_leveldb_impl_create(*(const int *)state, keys, sizes, n > 0 ? (size_t)n : 0, size);
+  const size_t nkeys = n > 0 ? (size_t)n : 0;
+  lanebloom_slice few[LANEBLOOM_LEVELDB_IMPL_FEW], *slices = few;
+  char *filter = NULL;
+  if (nkeys > LANEBLOOM_LEVELDB_IMPL_FEW)
+    slices = (lanebloom_slice *)malloc(nkeys * sizeof *slices);
+  if (slices) {
+    for (size_t i = 0; i < nkeys; i++) {
+      slices[i].data = keys[i];
+      slices[i].size = sizes[i];
+    }
+    filter = lanebloom_leveldb_impl_create(*(const int *)state, slices, nkeys, size);
+  }
+  if (slices != few)
+    free(slices);
   if (filter)
     return filter;
   *size = LANEBLOOM_LEVELDB_IMPL_EVERY_KEY_SIZE;
   filter = (char *)malloc(*size);
   if (!filter)
     abort(); /* any other answer loses keys */
-  memcpy(filter, lanebloom_leveldb_impl_every_key, *size);
-  return filter;
+  return (char *)memcpy(filter, lanebloom_leveldb_impl_every_key, *size);
 }
 
 static inline uint8_t lanebloom_leveldb_impl_key_may_match(void *state, const char *key,
@@ -171,8 +179,7 @@ public:
 
   void CreateFilter(const leveldb::Slice *keys, int n, std::string *to) const override
   {
-    const size_t nkeys = n > 0 ? static_cast<size_t>(n) : 0, begin = to->size();
-    const size_t size = lanebloom_leveldb_impl_size(bits_per_key_, nkeys);
+    const size_t nkeys = n > 0 ? static_cast<size_t>(n) : 0;
     lanebloom_slice few[LANEBLOOM_LEVELDB_IMPL_FEW], *slices = few;
     std::vector<lanebloom_slice> many;
     if (nkeys > LANEBLOOM_LEVELDB_IMPL_FEW) {
@@ -183,9 +190,17 @@ public:
       slices[i].data = keys[i].data();
       slices[i].size = keys[i].size();
     }
+    char small[LANEBLOOM_LEVELDB_IMPL_SMALL];
+    size_t size = sizeof small;
+    if (lanebloom_leveldb_impl_build(bits_per_key_, slices, nkeys, small, &size)) {
+      to->append(small, size);
+      return;
+    }
+    const size_t begin = to->size();
+    size = lanebloom_leveldb_impl_size(bits_per_key_, nkeys);
     to->resize(begin + size);
     if (size == 0 ||
-        !lanebloom_leveldb_impl_build(bits_per_key_, slices, nkeys, &(*to)[begin], size)) {
+        !lanebloom_leveldb_impl_build(bits_per_key_, slices, nkeys, &(*to)[begin], &size)) {
       to->resize(begin);
       to->append(lanebloom_leveldb_impl_every_key, LANEBLOOM_LEVELDB_IMPL_EVERY_KEY_SIZE);
     }

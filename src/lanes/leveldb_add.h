@@ -30,15 +30,19 @@ static inline void set_bits_at(uint8_t *payload, const struct bits *bits, size_t
   }
 }
 
-/* The group of hashes at `first` of n. One that is not whole is copied to `filled`, with its last
- * hash repeated. */
+/* The group of hashes at `first` of n. One that is not whole ends with the last hash, and so has
+ * some of the group before once more; if there is none, it is copied to `filled`, with its hashes
+ * repeated in turn. Not one of them only: its bits would wait for each other. */
 static inline const uint8_t *group_at(const uint8_t *hashes, size_t first, size_t n,
                                       uint32_t *filled)
 {
-  if (n - first >= GROUP_NKEYS)
+  const size_t left = n - first, nlanes = (left + LANES - 1) / LANES * LANES;
+  if (left >= GROUP_NKEYS)
     return hashes + first * sizeof(uint32_t);
-  for (size_t i = 0; i < GROUP_NKEYS; i++)
-    filled[i] = hash32_at(hashes, first + i < n ? first + i : n - 1);
+  if (nlanes <= n)
+    return hashes + (n - nlanes) * sizeof(uint32_t);
+  for (size_t i = 0; i < nlanes; i++)
+    filled[i] = i < left ? hash32_at(hashes, first + i) : filled[i - left];
   return (const uint8_t *)filled;
 }
 

@@ -30,14 +30,17 @@ static inline bool leveldb_may_match_near(const struct filter_shape *shape, cons
   return all == 0xff;
 }
 
+/* Without divisions, too. What the loop needs is copied, as a store might change the shape. */
 static inline void leveldb_set(const struct filter_shape *shape, uint8_t *payload,
                                const void *hashes, size_t i)
 {
   uint32_t probe = hash32_at(hashes, i);
-  const uint32_t stride = bloomhash_stride(probe);
-  for (uint32_t k = 0; k < shape->nprobes; k++, probe += stride) {
-    uint64_t position = probe % shape->nbits;
-    payload[position / 8] |= (uint8_t)(1 << position % 8);
+  const uint32_t stride = bloomhash_stride(probe), nbytes = (uint32_t)(shape->nbits / 8);
+  const uint32_t nprobes = shape->nprobes;
+  const struct reciprocal reciprocal = shape->reciprocal;
+  for (uint32_t k = 0; k < nprobes; k++, probe += stride) {
+    const uint32_t byte = probe / 8 - divide(probe / 8, reciprocal) * nbytes;
+    payload[byte] |= (uint8_t)(1 << probe % 8);
   }
 }
 
