@@ -295,3 +295,31 @@ beside_writer() {
   needs_engines
   beside_writer rocksdb-recycled $(exhaustive && echo 500 || echo 50)
 }
+
+# killed ENGINE TIMES: every key that was acknowledged, and every key that the engine itself finds
+# afterwards, is found.
+killed() {
+  local engine=$1 ntimes=$2 i
+  for ((i = 0; i < ntimes; i++)); do
+    rm -rf "$engine"
+    "$DATABASES" write "$engine" "$engine" >acknowledged 3>&- &
+    writer=$!
+    until [[ -s acknowledged && -e $engine/CURRENT ]]; do sleep 0.01; done
+    sleep 0.$((RANDOM % 3))$((RANDOM % 10))
+    kill -9 $writer
+    wait $writer || true
+    lanebloom screen --db "$engine" acknowledged 2>err | cmp - acknowledged
+    [[ ! -s err ]]
+    keys "$engine" >of_engine
+    [[ $(wc -l <of_engine) -ge $(wc -l <acknowledged) ]]
+    lanebloom screen --db "$engine" of_engine | cmp - of_engine
+  done
+}
+
+@test "killed while writing: what the engine finds afterwards is found" {
+  needs_engines
+  local ntimes=${KILLS:-$(exhaustive && echo 24 || echo 8)} # KILLS=200 takes four minutes
+  killed leveldb $((ntimes / 2))
+  killed rocksdb $((ntimes / 4))
+  killed rocksdb-recycled $((ntimes / 4))
+}
