@@ -164,8 +164,7 @@ static void warn_of_logs(const char *folder)
     free(paths);
 }
 
-/* Opens the database in a folder. Pebble's are read as folders of tables. false: there is one that
- * cannot be read. */
+/* Opens the database in a folder. false: there is one that cannot be read. */
 static bool open_source(const char *folder, const struct database_options *options,
                         lanebloom_database **source)
 {
@@ -177,7 +176,7 @@ static bool open_source(const char *folder, const struct database_options *optio
     complain_of(folder, problem);
     return false;
   }
-  if (engine == LANEBLOOM_ENGINE_PEBBLE || (engine && options->all_files)) {
+  if (engine && options->all_files) {
     warn_of_logs(folder);
     return true;
   }
@@ -275,7 +274,7 @@ static lanebloom_table *open_live(const char *path, const struct table_place *pl
 {
   if (!print_error || access(path, F_OK) == 0)
     return open_table(path, writer, print_error);
-  complain(path, "expected a table that the MANIFEST names, found none%s",
+  complain(path, "expected a table of the database, found none%s",
            place->table.is_elsewhere
                ? "; RocksDB has it in one of its db_paths or cf_paths: name them by --db-path"
                : "");

@@ -1,6 +1,6 @@
 /* Any bytes as a write batch: in pieces of any size it has the same entries as in one.
  *
- *   size of pieces, 1 byte, from 1 | batch
+ *   flag and size of pieces, 1 byte: 128 of Pebble; the size, from 1 | batch
  *
  * SPDX-License-Identifier: MIT */
 #include "tables/batch.h"
@@ -15,7 +15,7 @@ static lanebloom_status take(void *context, const struct batch_entry *entry)
 {
   struct entries *entries = context;
   uint64_t sum = entries->sum * 31 + entry->family;
-  sum = sum * 31 + (uint64_t)(2 * entry->gives_key + entry->is_prepared);
+  sum = sum * 31 + (uint64_t)(2 * entry->kind + entry->is_prepared);
   sum = sum * 31 + entry->key.size;
   for (size_t i = 0; i < entry->key.size; i++)
     sum = sum * 31 + ((const uint8_t *)entry->key.data)[i];
@@ -23,11 +23,12 @@ static lanebloom_status take(void *context, const struct batch_entry *entry)
   return LANEBLOOM_OK;
 }
 
-static bool parse(const uint8_t *bytes, size_t size, size_t piece_nbytes, struct entries *entries)
+static bool parse(lanebloom_engine engine, const uint8_t *bytes, size_t size, size_t piece_nbytes,
+                  struct entries *entries)
 {
   struct batch_parser parser;
   *entries = (struct entries){0};
-  lanebloom_batch_init(&parser, take, entries);
+  lanebloom_batch_init(&parser, engine, take, entries);
   lanebloom_batch_begin(&parser);
   for (size_t at = 0; at < size; at += piece_nbytes) {
     const size_t nbytes = size - at < piece_nbytes ? size - at : piece_nbytes;
@@ -46,10 +47,14 @@ static bool parse(const uint8_t *bytes, size_t size, size_t piece_nbytes, struct
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
   struct fuzz_input input = {bytes, size};
-  const size_t piece_nbytes = 1 + (size_t)input_byte(&input);
+  enum { PEBBLE = 128 };
+  const uint8_t first = input_byte(&input);
+  const lanebloom_engine engine =
+      first & PEBBLE ? LANEBLOOM_ENGINE_PEBBLE : LANEBLOOM_ENGINE_ROCKSDB;
+  const size_t piece_nbytes = 1 + (size_t)(first % PEBBLE);
   struct entries whole, pieces;
-  const bool is_whole = parse(input.at, input.left, input.left + 1, &whole);
-  CHECK(parse(input.at, input.left, piece_nbytes, &pieces) == is_whole);
+  const bool is_whole = parse(engine, input.at, input.left, input.left + 1, &whole);
+  CHECK(parse(engine, input.at, input.left, piece_nbytes, &pieces) == is_whole);
   CHECK(whole.n == pieces.n && whole.sum == pieces.sum);
   return 0;
 }

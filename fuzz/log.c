@@ -1,6 +1,6 @@
 /* Any bytes as a write-ahead log.
  *
- *   flags, 1 byte: 1 correct the checksums | number of the log, 1 byte | log
+ *   flags, 1 byte: 1 correct the checksums, 2 of Pebble | number of the log, 1 byte | log
  *
  * What is read depends on nothing but the bytes, and what is kept of them is bounded: keys that are
  * too many go to the filter.
@@ -13,8 +13,18 @@
 
 enum { MAX_NENTRIES = 20 };
 
+enum { REPAIR = 1, PEBBLE = 2 };
+
+/* The size of a header behind its first 7 bytes. */
+static size_t extra_nbytes(bool is_pebble, uint8_t type)
+{
+  if (is_pebble && type >= 9 && type <= 12)
+    return 12;
+  return (type >= 5 && type <= 8) || (!is_pebble && (type == 11 || type == 131)) ? 4 : 0;
+}
+
 /* Corrects the checksum of each fragment that lies in its block. */
-static void repair(uint8_t *log, size_t size)
+static void repair(uint8_t *log, size_t size, bool is_pebble)
 {
   enum { HEADER_NBYTES = 7, AT_LENGTH = 4, AT_TYPE = 6 };
   for (size_t block = 0; block < size; block += LOG_BLOCK_NBYTES) {
@@ -22,8 +32,7 @@ static void repair(uint8_t *log, size_t size)
     for (size_t at = 0; nbytes - at >= HEADER_NBYTES;) {
       uint8_t *fragment = log + block + at;
       const size_t length = fragment[AT_LENGTH] | (size_t)fragment[AT_LENGTH + 1] << 8;
-      const uint8_t type = fragment[AT_TYPE];
-      const size_t extra = (type >= 5 && type <= 8) || type == 11 || type == 131 ? 4 : 0;
+      const size_t extra = extra_nbytes(is_pebble, fragment[AT_TYPE]);
       if (HEADER_NBYTES + extra + length > nbytes - at)
         break;
       store_le32(fragment,
@@ -33,14 +42,16 @@ static void repair(uint8_t *log, size_t size)
   }
 }
 
-static void read_log(const lanebloom_slice *bytes, uint64_t number, struct write_log *log,
-                     struct key_collector *keys)
+static void read_log(const lanebloom_slice *bytes, uint8_t flags, uint64_t number,
+                     struct write_log *log, struct key_collector *keys)
 {
   const struct input input = {.file = -1, .bytes = bytes->data, .nbytes = bytes->size};
   const struct timestamps timestamps = {0};
   CHECK(lanebloom_collector_init(keys, MAX_NENTRIES) == LANEBLOOM_OK);
-  log->number = number;
-  CHECK(lanebloom_write_log_read(log, &input, 0, &timestamps, keys, &no_problem) == LANEBLOOM_OK);
+  *log = (struct write_log){.number = number};
+  CHECK(lanebloom_write_log_read(
+            log, &input, flags & PEBBLE ? LANEBLOOM_ENGINE_PEBBLE : LANEBLOOM_ENGINE_ROCKSDB, 0,
+            &timestamps, keys, &no_problem) == LANEBLOOM_OK);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
@@ -50,16 +61,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   uint8_t *copy = fuzz_alloc(input.left);
   if (input.left > 0)
     memcpy(copy, input.at, input.left);
-  if (flags & 1)
-    repair(copy, input.left);
+  if (flags & REPAIR)
+    repair(copy, input.left, flags & PEBBLE);
   const lanebloom_slice whole = {copy, input.left};
   struct write_log log, again;
   struct key_collector keys, other_keys;
-  read_log(&whole, number, &log, &keys);
-  read_log(&whole, number, &again, &other_keys);
+  read_log(&whole, flags, number, &log, &keys);
+  read_log(&whole, flags, number, &again, &other_keys);
   CHECK(log.nentries == again.nentries && log.ndamages == again.ndamages);
   CHECK(keys.n == other_keys.n && keys.n <= MAX_NENTRIES && keys.nothers == other_keys.nothers);
   CHECK((log.ndamages == 0) == !*log.damage);
+  CHECK(log.ntables == again.ntables && log.ntables <= log.nentries);
+  lanebloom_write_log_free(&log);
+  lanebloom_write_log_free(&again);
   lanebloom_collector_free(&keys);
   lanebloom_collector_free(&other_keys);
   free(copy);

@@ -1,6 +1,6 @@
 /* Any bytes as an edit, or as a whole MANIFEST.
  *
- *   flags, 1 byte: 1 the bytes are a MANIFEST, else edits | bytes
+ *   flags, 1 byte: 1 the bytes are a MANIFEST, else edits; 2 of Pebble | bytes
  *   edit: length, 2 bytes | bytes
  *
  * Tables ascend, each belongs to a family that exists, and none is there twice.
@@ -50,7 +50,9 @@ static void check_version(const struct version *version)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
   struct fuzz_input input = {bytes, size};
-  const bool is_manifest = input_byte(&input) & 1;
+  const uint8_t flags = input_byte(&input);
+  const bool is_manifest = flags & 1;
+  const lanebloom_engine engine = flags & 2 ? LANEBLOOM_ENGINE_PEBBLE : LANEBLOOM_ENGINE_ROCKSDB;
   uint8_t *log = fuzz_alloc(is_manifest ? input.left : LOG_BLOCK_NBYTES);
   size_t n = 0;
   if (is_manifest && input.left > 0)
@@ -61,7 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   struct version version;
   char text[200];
   const struct problem problem = problem_begin(text, sizeof text);
-  const lanebloom_status status = lanebloom_version_read(&version, &file, &problem);
+  const lanebloom_status status = lanebloom_version_read(&version, &file, engine, &problem);
   CHECK(status == LANEBLOOM_OK || status == LANEBLOOM_ERR_CORRUPT || status == LANEBLOOM_ERR_LIMIT);
   CHECK(!status == !*text);
   if (!status)

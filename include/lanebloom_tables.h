@@ -232,15 +232,15 @@ LANEBLOOM_API size_t lanebloom_tables_screen(const lanebloom_table *const *table
  * 3. call lanebloom_database_logs(), which makes a table of the keys in the logs;
  * 4. screen all these tables together: lanebloom_tables_screen().
  *
- * LevelDB, goleveldb and RocksDB are read. One thread at a time may use a database.
+ * LevelDB, goleveldb, RocksDB and Pebble are read. One thread at a time may use a database.
  * ---------------------------------------------------------------------------------------------- */
 
 typedef struct lanebloom_database lanebloom_database;
 
 /* Where to look. Zeros: the folder alone, and all column families. */
 typedef struct lanebloom_database_options {
-  /* The folder of RocksDB's logs. NULL: the one that the newest OPTIONS file names, or the
-   * database's own. */
+  /* The folder of RocksDB's or Pebble's logs. NULL: those that the newest OPTIONS file names, or
+   * the database's own. */
   const char *log_folder;
 
   /* More folders with tables: RocksDB's db_paths and cf_paths, which no file of it names. */
@@ -262,8 +262,9 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_database_find(const char *folder,
 /* Reads the logs and the MANIFEST of a database. options: NULL: zeros. Memory: linear in the
  * MANIFEST; for the keys of logs about 300 MiB at most.
  *
- * Errors: FORMAT: no database, or Pebble's; CORRUPT: CURRENT or the MANIFEST is damaged; LIMIT: the
- * MANIFEST has what this build does not know; ARGUMENT: no such column family; IO, MEMORY, KERNEL.
+ * Errors: FORMAT: the folder of logs that OPTIONS names is missing; CORRUPT: CURRENT or MANIFEST is
+ * damaged; LIMIT: the MANIFEST has what this build does not know; ARGUMENT: no such column family;
+ * IO, MEMORY, KERNEL.
  * A damaged log is no error: lanebloom_database_damage() names it. */
 LANEBLOOM_NODISCARD lanebloom_status
 lanebloom_database_open(const char *folder, const lanebloom_database_options *options,

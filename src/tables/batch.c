@@ -1,5 +1,6 @@
 /* Parses write batches.
  * SPDX-License-Identifier: MIT */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,48 +10,69 @@
 
 /* ---- Tags ---- */
 
-enum { TAG_BEGIN_PREPARE = 0x09, TAG_END_PREPARE = 0x0a, AT_COUNT = 8, NTAGS = 0x1a };
-
-enum tag_kind { UNKNOWN, MARKER, DELETES, GIVES };
+enum { TAG_BEGIN_PREPARE = 0x09, TAG_END_PREPARE = 0x0a, AT_COUNT = 8, NTAGS = 0x1b };
 
 /* What follows a tag. Markers have no key, and do not count. */
-static const struct tag {
-  enum tag_kind kind;
+struct tag {
+  enum batch_kind kind;
   bool has_family;
   unsigned nstrings; /* the key first */
-} tags[NTAGS] = {
-    [0x00] = {DELETES, false, 1},
-    [0x01] = {GIVES, false, 2},  /* put */
-    [0x02] = {GIVES, false, 2},  /* merge */
-    [0x03] = {MARKER, false, 1}, /* the program's own data */
-    [0x04] = {DELETES, true, 1},
-    [0x05] = {GIVES, true, 2},    /* put */
-    [0x06] = {GIVES, true, 2},    /* merge */
-    [0x07] = {DELETES, false, 1}, /* a single delete */
-    [0x08] = {DELETES, true, 1},
-    [TAG_BEGIN_PREPARE] = {MARKER, false, 0},
-    [TAG_END_PREPARE] = {MARKER, false, 1},
-    [0x0b] = {MARKER, false, 1}, /* commit */
-    [0x0c] = {MARKER, false, 1}, /* roll back */
-    [0x0d] = {MARKER, false, 0}, /* nothing */
-    [0x0e] = {DELETES, true, 2}, /* a range */
-    [0x0f] = {DELETES, false, 2},
-    [0x10] = {GIVES, true, 2}, /* the place of a value in a blob file */
-    [0x11] = {GIVES, false, 2},
-    [0x12] = {MARKER, false, 0}, /* begin to prepare: WritePrepared, WriteUnprepared */
-    [0x13] = {MARKER, false, 0},
-    [0x15] = {MARKER, false, 2}, /* commit with a time */
-    [0x16] = {GIVES, false, 2},  /* wide columns */
-    [0x17] = {GIVES, true, 2},
-    [0x18] = {GIVES, false, 2}, /* put with a time */
-    [0x19] = {GIVES, true, 2},
+};
+
+/* LevelDB has the first two. */
+static const struct tag rocksdb_tags[NTAGS] = {
+    [0x00] = {BATCH_DELETES, false, 1},
+    [0x01] = {BATCH_GIVES, false, 2},  /* put */
+    [0x02] = {BATCH_GIVES, false, 2},  /* merge */
+    [0x03] = {BATCH_MARKER, false, 1}, /* the program's own data */
+    [0x04] = {BATCH_DELETES, true, 1},
+    [0x05] = {BATCH_GIVES, true, 2},    /* put */
+    [0x06] = {BATCH_GIVES, true, 2},    /* merge */
+    [0x07] = {BATCH_DELETES, false, 1}, /* a single delete */
+    [0x08] = {BATCH_DELETES, true, 1},
+    [TAG_BEGIN_PREPARE] = {BATCH_MARKER, false, 0},
+    [TAG_END_PREPARE] = {BATCH_MARKER, false, 1},
+    [0x0b] = {BATCH_MARKER, false, 1}, /* commit */
+    [0x0c] = {BATCH_MARKER, false, 1}, /* roll back */
+    [0x0d] = {BATCH_MARKER, false, 0}, /* nothing */
+    [0x0e] = {BATCH_DELETES, true, 2}, /* a range */
+    [0x0f] = {BATCH_DELETES, false, 2},
+    [0x10] = {BATCH_GIVES, true, 2}, /* the place of a value in a blob file */
+    [0x11] = {BATCH_GIVES, false, 2},
+    [0x12] = {BATCH_MARKER, false, 0}, /* begin to prepare: WritePrepared, WriteUnprepared */
+    [0x13] = {BATCH_MARKER, false, 0},
+    [0x15] = {BATCH_MARKER, false, 2}, /* commit with a time */
+    [0x16] = {BATCH_GIVES, false, 2},  /* wide columns */
+    [0x17] = {BATCH_GIVES, true, 2},
+    [0x18] = {BATCH_GIVES, false, 2}, /* put with a time */
+    [0x19] = {BATCH_GIVES, true, 2},
+};
+
+static const struct tag pebble_tags[NTAGS] = {
+    [0x00] = {BATCH_DELETES, false, 1},
+    [0x01] = {BATCH_GIVES, false, 2},   /* set */
+    [0x02] = {BATCH_GIVES, false, 2},   /* merge */
+    [0x03] = {BATCH_MARKER, false, 1},  /* the program's own data */
+    [0x07] = {BATCH_DELETES, false, 1}, /* a single delete */
+    [0x0f] = {BATCH_DELETES, false, 2}, /* a range */
+    [0x13] = {BATCH_DELETES, false, 2}, /* range keys, which are no keys: delete, unset, set */
+    [0x14] = {BATCH_DELETES, false, 2},
+    [0x15] = {BATCH_DELETES, false, 2},
+    [0x16] = {BATCH_INGESTS, false, 1},
+    [0x17] = {BATCH_DELETES, false, 2}, /* with the size of the value */
+    [0x18] = {BATCH_DELETES, false, 2}, /* excise a range */
+    [0x1a] = {BATCH_INGESTS, false, 2}, /* with blob files */
 };
 
 /* ---- Parsing ---- */
 
-void lanebloom_batch_init(struct batch_parser *parser, batch_take *take, void *context)
+void lanebloom_batch_init(struct batch_parser *parser, lanebloom_engine engine, batch_take *take,
+                          void *context)
 {
-  *parser = (struct batch_parser){.take = take, .context = context};
+  *parser =
+      (struct batch_parser){.tags = engine == LANEBLOOM_ENGINE_PEBBLE ? pebble_tags : rocksdb_tags,
+                            .take = take,
+                            .context = context};
 }
 
 void lanebloom_batch_free(struct batch_parser *parser)
@@ -119,19 +141,22 @@ static void go_on(struct batch_parser *parser)
 
 static void parse_tag(struct batch_parser *parser, struct cursor *rest)
 {
-  parser->tag = *rest->at++;
-  const struct tag *tag = parser->tag < NTAGS ? &tags[parser->tag] : &(struct tag){0};
-  if (tag->kind == UNKNOWN) {
-    parser->problem = "expected an entry of a known kind, found another";
+  const uint8_t number = *rest->at++;
+  const struct tag *tag = number < NTAGS ? &parser->tags[number] : &(struct tag){0};
+  if (tag->kind == BATCH_UNKNOWN) {
+    snprintf(parser->unknown, sizeof parser->unknown, "expected an entry of a known kind, found %u",
+             number);
+    parser->problem = parser->unknown;
     return;
   }
-  if (parser->tag == TAG_BEGIN_PREPARE)
+  if (number == TAG_BEGIN_PREPARE)
     parser->is_prepared = true;
-  if (parser->tag == TAG_END_PREPARE)
+  if (number == TAG_END_PREPARE)
     parser->is_prepared = false;
-  parser->nentries += tag->kind != MARKER;
+  parser->kind = tag->kind;
+  parser->nentries += tag->kind != BATCH_MARKER;
   parser->nstrings = tag->nstrings;
-  parser->is_key = tag->kind != MARKER;
+  parser->is_key = tag->kind != BATCH_MARKER;
   parser->family = 0;
   if (tag->has_family)
     begin_varint(parser, BATCH_FAMILY);
@@ -142,11 +167,10 @@ static void parse_tag(struct batch_parser *parser, struct cursor *rest)
 static lanebloom_status take_key(struct batch_parser *parser, const uint8_t *key, size_t nbytes)
 {
   parser->is_key = false;
-  return parser->take(parser->context,
-                      &(struct batch_entry){.family = parser->family,
-                                            .gives_key = tags[parser->tag].kind == GIVES,
-                                            .is_prepared = parser->is_prepared,
-                                            .key = {key, nbytes}});
+  return parser->take(parser->context, &(struct batch_entry){.family = parser->family,
+                                                             .kind = parser->kind,
+                                                             .is_prepared = parser->is_prepared,
+                                                             .key = {key, nbytes}});
 }
 
 /* Begins a string of the length that was parsed. A key that is there whole is not copied. */

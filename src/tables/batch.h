@@ -1,4 +1,4 @@
-/* Write batches: the records of LevelDB's and RocksDB's write-ahead logs.
+/* Write batches: the records of LevelDB's, RocksDB's and Pebble's write-ahead logs.
  *
  *   sequence number, 8 bytes | number of entries, 4 | entry | entry | ...
  *   entry: tag, 1 byte | [column family, varint] | strings: length, varint | bytes
@@ -8,14 +8,22 @@
 #ifndef LANEBLOOM_TABLES_BATCH_H
 #define LANEBLOOM_TABLES_BATCH_H
 
-#include <lanebloom.h>
+#include <lanebloom_tables.h>
 
 enum { BATCH_MAX_KEY_NBYTES = 64 << 20 };
 
+enum batch_kind {
+  BATCH_UNKNOWN, /* these two are not given: */
+  BATCH_MARKER,
+  BATCH_DELETES, /* or sets what is no key */
+  BATCH_GIVES,   /* gives the key a value */
+  BATCH_INGESTS, /* Pebble: the key is the number of a table, a varint */
+};
+
 /* An entry that names a key. */
 struct batch_entry {
-  uint32_t family; /* id of the column family; LevelDB: 0 */
-  bool gives_key;  /* does the entry give the key a value? false: it deletes */
+  uint32_t family; /* id of the column family; LevelDB, Pebble: 0 */
+  enum batch_kind kind;
   /* Is it a part of a transaction that counts when a later batch commits it? */
   bool is_prepared;
   lanebloom_slice key; /* borrowed */
@@ -25,6 +33,7 @@ struct batch_entry {
 typedef lanebloom_status batch_take(void *context, const struct batch_entry *entry);
 
 struct batch_parser {
+  const struct tag *tags; /* of the engine */
   batch_take *take;
   void *context;
   uint64_t sequence;   /* of the first entry */
@@ -33,12 +42,13 @@ struct batch_parser {
 
   /* private */
   enum batch_state { BATCH_HEADER, BATCH_TAG, BATCH_FAMILY, BATCH_LENGTH, BATCH_BYTES } state;
-  uint64_t nparsed;   /* bytes of the header */
-  uint8_t header[12]; /* the sequence number and the number of entries */
-  uint32_t nentries;  /* entries that count */
-  uint8_t tag;        /* of the entry */
-  unsigned nstrings;  /* of the entry, that are left */
-  uint64_t number;    /* a varint, of which some bytes are parsed */
+  uint64_t nparsed;     /* bytes of the header */
+  uint8_t header[12];   /* the sequence number and the number of entries */
+  char unknown[64];     /* a problem that names a tag */
+  uint32_t nentries;    /* entries that count */
+  enum batch_kind kind; /* of the entry */
+  unsigned nstrings;    /* of the entry, that are left */
+  uint64_t number;      /* a varint, of which some bytes are parsed */
   unsigned number_nbits;
   uint64_t nbytes_left; /* of the string */
   bool is_key;          /* is the string the key? */
@@ -48,8 +58,9 @@ struct batch_parser {
   size_t key_nbytes, key_room;
 };
 
-/* Makes a parser that gives each entry to `take`. */
-void lanebloom_batch_init(struct batch_parser *parser, batch_take *take, void *context);
+/* Makes a parser of the engine's batches that gives each entry to `take`. */
+void lanebloom_batch_init(struct batch_parser *parser, lanebloom_engine engine, batch_take *take,
+                          void *context);
 void lanebloom_batch_free(struct batch_parser *parser);
 
 /* Begins a batch, whatever became of the one before. */

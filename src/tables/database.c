@@ -21,10 +21,11 @@ struct lanebloom_database {
   char *manifest; /* its name */
   uint64_t manifest_nbytes;
   struct version version;
-  struct path {
-    char *text;
-  } * paths; /* of the tables of the version that are wanted, and: */
-  size_t *wanted;
+  struct wanted_table {
+    struct live_table table;
+    bool is_in_log; /* and not in the MANIFEST yet */
+    char *path;
+  } * wanted; /* ascending */
   size_t nwanted;
 
   struct write_log *logs; /* ascending */
@@ -38,16 +39,16 @@ struct lanebloom_database {
 
 /* ---- The MANIFEST ---- */
 
-/* Opens the MANIFEST that CURRENT names. If the engine makes another one meanwhile, looks again. */
-static lanebloom_status open_manifest(const char *folder, char **name, struct input *input,
-                                      const struct problem *problem)
+/* Opens the MANIFEST that is in use. If the engine makes another one meanwhile, looks again. */
+static lanebloom_status open_manifest(const char *folder, lanebloom_engine engine, char **name,
+                                      struct input *input, const struct problem *problem)
 {
   enum { MAX_LOOKS = 1000 };
   lanebloom_status status = LANEBLOOM_OK;
   *name = NULL;
   for (int look = 0; look < MAX_LOOKS; look++) {
     char *earlier = *name;
-    status = lanebloom_folder_current(folder, name, problem);
+    status = lanebloom_folder_current(folder, engine, name, problem);
     const bool is_same = !status && earlier && strcmp(earlier, *name) == 0;
     free(earlier);
     if (status)
@@ -84,18 +85,19 @@ static lanebloom_status name_problem(const char *name, lanebloom_status status,
 }
 
 /* Reads the MANIFEST, unless it is the one that *name and *nbytes are of. */
-static lanebloom_status read_manifest(const char *folder, char **name, uint64_t *nbytes,
-                                      struct version *version, bool *changed,
+static lanebloom_status read_manifest(const struct lanebloom_database *database, char **name,
+                                      uint64_t *nbytes, struct version *version, bool *changed,
                                       const struct problem *problem)
 {
   char *found;
   struct input input;
-  lanebloom_status status = open_manifest(folder, &found, &input, problem);
+  lanebloom_status status =
+      open_manifest(database->folder, database->engine, &found, &input, problem);
   if (status)
     return status;
   *changed = !*name || strcmp(*name, found) != 0 || *nbytes != input.nbytes;
   if (*changed)
-    status = lanebloom_version_read(version, &input, problem);
+    status = lanebloom_version_read(version, &input, database->engine, problem);
   lanebloom_input_close(&input);
   if (status) {
     status = name_problem(found, status, problem);
@@ -154,34 +156,66 @@ static char *find_table(const struct lanebloom_database *database, uint64_t numb
   return lanebloom_folder_number(database->folder, number, ends[0]);
 }
 
-static void free_paths(struct lanebloom_database *database)
+static void free_wanted(struct lanebloom_database *database)
 {
   for (size_t i = 0; i < database->nwanted; i++)
-    free(database->paths[i].text);
-  free(database->paths);
+    free(database->wanted[i].path);
   free(database->wanted);
-  database->paths = NULL;
   database->wanted = NULL;
   database->nwanted = 0;
+}
+
+static bool is_live(const struct lanebloom_database *database, size_t log)
+{
+  return lanebloom_version_needs_log(&database->version, database->logs[log].number);
+}
+
+static int compare_wanted(const void *a, const void *b)
+{
+  const struct wanted_table *left = a, *right = b;
+  if (left->table.number != right->table.number)
+    return left->table.number < right->table.number ? -1 : 1;
+  return (left->is_in_log > right->is_in_log) - (left->is_in_log < right->is_in_log);
+}
+
+/* Adds the tables that live logs name, unless the MANIFEST does, too. There is room. */
+static void add_ingested(struct lanebloom_database *database)
+{
+  struct wanted_table *wanted = database->wanted;
+  size_t n = database->nwanted;
+  for (size_t i = 0; i < database->nlogs; i++)
+    for (size_t j = 0; is_live(database, i) && j < database->logs[i].ntables; j++)
+      wanted[n++] =
+          (struct wanted_table){.table.number = database->logs[i].tables[j], .is_in_log = true};
+  if (n == database->nwanted || !is_wanted(database, 0))
+    return;
+  qsort(wanted, n, sizeof *wanted, compare_wanted);
+  database->nwanted = 0;
+  for (size_t i = 0; i < n; i++)
+    if (!wanted[i].is_in_log || i == 0 || wanted[i].table.number != wanted[i - 1].table.number)
+      wanted[database->nwanted++] = wanted[i];
 }
 
 static lanebloom_status find_tables(struct lanebloom_database *database,
                                     const struct problem *problem)
 {
   const struct version *version = &database->version;
-  free_paths(database);
-  database->paths = malloc((version->ntables + 1) * sizeof *database->paths);
-  database->wanted = malloc((version->ntables + 1) * sizeof *database->wanted);
-  if (!database->paths || !database->wanted)
-    return problem_memory(problem, version->ntables * sizeof *database->paths);
-  for (size_t i = 0; i < version->ntables; i++) {
-    if (!is_wanted(database, version->tables[i].family))
-      continue;
-    database->paths[database->nwanted].text = find_table(database, version->tables[i].number);
-    database->wanted[database->nwanted] = i;
-    if (!database->paths[database->nwanted].text)
+  size_t room = version->ntables + 1;
+  for (size_t i = 0; i < database->nlogs; i++)
+    room += database->logs[i].ntables;
+  free_wanted(database);
+  database->wanted = malloc(room * sizeof *database->wanted);
+  if (!database->wanted)
+    return problem_memory(problem, room * sizeof *database->wanted);
+  for (size_t i = 0; i < version->ntables; i++)
+    if (is_wanted(database, version->tables[i].family))
+      database->wanted[database->nwanted++] = (struct wanted_table){.table = version->tables[i]};
+  add_ingested(database);
+  for (size_t i = 0; i < database->nwanted; i++) {
+    struct wanted_table *wanted = &database->wanted[i];
+    wanted->path = find_table(database, wanted->table.number);
+    if (!wanted->path)
       return problem_memory(problem, 1);
-    database->nwanted++;
   }
   return LANEBLOOM_OK;
 }
@@ -204,11 +238,11 @@ static lanebloom_status find_timestamps(const struct version *version,
   return status;
 }
 
-static lanebloom_status read_log(struct lanebloom_database *database, const char *folder,
-                                 uint64_t number, const struct problem *problem)
+static lanebloom_status read_log(struct lanebloom_database *database, const struct log_name *name,
+                                 const struct problem *problem)
 {
   struct write_log *log = &database->logs[database->nlogs];
-  char *path = lanebloom_folder_number(folder, number, "log");
+  char *path = lanebloom_folder_log(name);
   struct input input;
   if (!path)
     return problem_memory(problem, 1);
@@ -217,13 +251,14 @@ static lanebloom_status read_log(struct lanebloom_database *database, const char
     free(path);
     return LANEBLOOM_OK;
   }
-  *log = (struct write_log){.number = number};
+  *log = (struct write_log){.number = name->number, .index = name->index};
   if (!status) {
-    status = lanebloom_write_log_read(log, &input, (uint32_t)database->nlogs, &database->timestamps,
-                                      &database->keys, problem);
+    status = lanebloom_write_log_read(log, &input, database->engine, (uint32_t)database->nlogs,
+                                      &database->timestamps, &database->keys, problem);
     lanebloom_input_close(&input);
   }
   if (status) {
+    lanebloom_write_log_free(log);
     status = name_problem(path, status, problem);
     free(path);
     return status;
@@ -232,35 +267,31 @@ static lanebloom_status read_log(struct lanebloom_database *database, const char
   return LANEBLOOM_OK;
 }
 
-/* Reads all logs that are in the folder. A log that the MANIFEST, read before, did not need any
+/* Reads all logs that are in the folders. A log that the MANIFEST, read before, did not need any
  * more is never needed again. */
-static lanebloom_status read_logs(struct lanebloom_database *database, const char *folder,
-                                  const struct version *before, const struct problem *problem)
+static lanebloom_status read_logs(struct lanebloom_database *database,
+                                  char *const folders[NLOG_FOLDERS], const struct version *before,
+                                  const struct problem *problem)
 {
-  uint64_t *numbers;
+  struct log_name *names;
   size_t n;
-  lanebloom_status status = lanebloom_folder_logs(folder, &numbers, &n, problem);
+  lanebloom_status status = lanebloom_folder_logs(folders, database->engine, &names, &n, problem);
   if (status)
-    return name_problem(folder, status, problem);
+    return name_problem(folders[0], status, problem);
   database->logs = malloc((n + 1) * sizeof *database->logs);
   database->log_paths = malloc((n + 1) * sizeof *database->log_paths);
   if (!database->logs || !database->log_paths) {
-    free(numbers);
+    free(names);
     return problem_memory(problem, n * sizeof *database->logs);
   }
   for (size_t i = 0; !status && i < n; i++)
-    if (lanebloom_version_needs_log(before, numbers[i]))
-      status = read_log(database, folder, numbers[i], problem);
-  free(numbers);
+    if (lanebloom_version_needs_log(before, names[i].number))
+      status = read_log(database, &names[i], problem);
+  free(names);
   return status;
 }
 
 /* ---- Damage ---- */
-
-static bool is_live(const struct lanebloom_database *database, size_t log)
-{
-  return lanebloom_version_needs_log(&database->version, database->logs[log].number);
-}
 
 __attribute__((format(printf, 2, 3))) static lanebloom_status
 add_damage(struct lanebloom_database *database, const char *format, ...)
@@ -288,9 +319,11 @@ static void free_damages(struct lanebloom_database *database)
   database->ndamages = 0;
 }
 
-/* Is a live log behind this one that holds anything? */
+/* Is a live log behind this one that holds anything? Not if it goes on in another file. */
 static bool has_later_log(const struct lanebloom_database *database, size_t log)
 {
+  if (log + 1 < database->nlogs && database->logs[log + 1].number == database->logs[log].number)
+    return false;
   for (size_t i = log + 1; i < database->nlogs; i++)
     if (database->logs[i].nentries > 0)
       return true;
@@ -355,8 +388,8 @@ lanebloom_status lanebloom_database_update(lanebloom_database *database, bool *c
 {
   const struct problem problem = problem_begin(text, text_size);
   struct version version;
-  lanebloom_status status = read_manifest(database->folder, &database->manifest,
-                                          &database->manifest_nbytes, &version, changed, &problem);
+  lanebloom_status status = read_manifest(database, &database->manifest, &database->manifest_nbytes,
+                                          &version, changed, &problem);
   if (status || !*changed)
     return status;
   lanebloom_version_free(&database->version);
@@ -379,8 +412,10 @@ static lanebloom_status has_new_timestamps(const struct lanebloom_database *data
 
 static void forget(struct lanebloom_database *database)
 {
-  for (size_t i = 0; i < database->nlogs; i++)
+  for (size_t i = 0; i < database->nlogs; i++) {
+    lanebloom_write_log_free(&database->logs[i]);
     free(database->log_paths[i]);
+  }
   free(database->logs);
   free(database->log_paths);
   database->logs = NULL;
@@ -392,21 +427,21 @@ static void forget(struct lanebloom_database *database)
   lanebloom_version_free(&database->version);
   free(database->manifest);
   database->manifest = NULL;
-  free_paths(database);
+  free_wanted(database);
   free_damages(database);
 }
 
 /* Reads the logs between two looks into the MANIFEST. The first one says which logs are old, and
  * which keys end in a time. */
-static lanebloom_status read_all(struct lanebloom_database *database, const char *log_folder,
+static lanebloom_status read_all(struct lanebloom_database *database,
+                                 char *const log_folders[NLOG_FOLDERS],
                                  const struct problem *problem)
 {
   struct version before;
   char *manifest = NULL;
   uint64_t nbytes = 0;
   bool changed;
-  lanebloom_status status =
-      read_manifest(database->folder, &manifest, &nbytes, &before, &changed, problem);
+  lanebloom_status status = read_manifest(database, &manifest, &nbytes, &before, &changed, problem);
   free(manifest);
   if (status)
     return status;
@@ -414,7 +449,7 @@ static lanebloom_status read_all(struct lanebloom_database *database, const char
   if (!status)
     status = lanebloom_collector_init(&database->keys, 0);
   status =
-      status ? problem_status(problem, status) : read_logs(database, log_folder, &before, problem);
+      status ? problem_status(problem, status) : read_logs(database, log_folders, &before, problem);
   lanebloom_version_free(&before);
   return status ? status
                 : lanebloom_database_update(database, &changed, problem->text, problem->size);
@@ -424,18 +459,19 @@ static lanebloom_status open_database(struct lanebloom_database *database,
                                       const struct problem *problem)
 {
   enum { MAX_READINGS = 10 };
-  char *log_folder;
+  char *log_folders[NLOG_FOLDERS];
   lanebloom_status status = lanebloom_folder_of_logs(database->folder, database->options.log_folder,
-                                                     database->engine, &log_folder, problem);
+                                                     database->engine, log_folders, problem);
   bool again = !status;
   for (int reading = 0; again && reading < MAX_READINGS; reading++) {
     forget(database);
-    status = read_all(database, log_folder, problem);
+    status = read_all(database, log_folders, problem);
     if (!status)
       status = has_new_timestamps(database, &again);
     again = again && !status;
   }
-  free(log_folder);
+  for (size_t i = 0; i < NLOG_FOLDERS; i++)
+    free(log_folders[i]);
   return status;
 }
 
@@ -456,9 +492,6 @@ lanebloom_status lanebloom_database_open(const char *folder,
   if (options)
     made->options = *options;
   lanebloom_status status = lanebloom_database_find(folder, &made->engine, text, text_size);
-  if (!status && made->engine == LANEBLOOM_ENGINE_PEBBLE)
-    status = problem_set(&problem, LANEBLOOM_ERR_FORMAT,
-                         "expected a database of LevelDB or RocksDB, found Pebble's");
   if (!status)
     status = open_database(made, &problem);
   if (status) {
@@ -489,9 +522,9 @@ size_t lanebloom_database_table_count(const lanebloom_database *database)
 
 lanebloom_database_table lanebloom_database_table_at(const lanebloom_database *database, size_t i)
 {
-  const struct live_table *table = &database->version.tables[database->wanted[i]];
+  const struct live_table *table = &database->wanted[i].table;
   const struct family *family = lanebloom_version_family(&database->version, table->family);
-  return (lanebloom_database_table){.path = database->paths[i].text,
+  return (lanebloom_database_table){.path = database->wanted[i].path,
                                     .family = family->name,
                                     .number = table->number,
                                     .level = table->level,

@@ -28,6 +28,15 @@ char *lanebloom_folder_number(const char *folder, uint64_t number, const char *e
   return lanebloom_folder_join(folder, name);
 }
 
+char *lanebloom_folder_log(const struct log_name *log)
+{
+  if (log->index == 0)
+    return lanebloom_folder_number(log->folder, log->number, "log");
+  char name[60];
+  snprintf(name, sizeof name, "%06" PRIu64 "-%03" PRIu64 ".log", log->number, log->index);
+  return lanebloom_folder_join(log->folder, name);
+}
+
 /* Parses a decimal number of 64 bits, and leaves *text behind it. */
 static bool parse_number(const char **text, uint64_t *number)
 {
@@ -42,13 +51,17 @@ static bool parse_number(const char **text, uint64_t *number)
   return is_there;
 }
 
+static bool begins_with(const char *text, const char *begin)
+{
+  return strncmp(text, begin, strlen(begin)) == 0;
+}
+
 /* Is the name BEGIN, a number, END? */
 static bool parse_name(const char *name, const char *begin, const char *end, uint64_t *number)
 {
-  const size_t n = strlen(begin);
-  if (strncmp(name, begin, n) != 0)
+  if (!begins_with(name, begin))
     return false;
-  name += n;
+  name += strlen(begin);
   return parse_number(&name, number) && strcmp(name, end) == 0;
 }
 
@@ -59,8 +72,12 @@ struct names {
   bool has_current, has_manifest, has_identity, has_marker;
   bool has_options, has_newer; /* OPTIONS-NUMBER, CURRENT.NUMBER */
   uint64_t options, newer;     /* the highest number of each */
-  uint64_t *logs;
+  struct log_name *logs;
   size_t nlogs, room;
+
+  /* Pebble's marker.manifest.NUMBER.MANIFEST-NUMBER: the highest, and what it names */
+  bool has_manifest_marker, has_format_marker;
+  uint64_t marker, marked;
 };
 
 static void keep_highest(bool *is_there, uint64_t *highest, uint64_t number)
@@ -70,27 +87,51 @@ static void keep_highest(bool *is_there, uint64_t *highest, uint64_t number)
 }
 
 /* false: memory ran out. */
-static bool add_log(struct names *names, uint64_t number)
+static bool add_log(struct names *names, uint64_t number, uint64_t index)
 {
   if (names->nlogs == names->room) {
     const size_t room = names->room ? 2 * names->room : 16;
-    uint64_t *logs = realloc(names->logs, room * sizeof *logs);
+    struct log_name *logs = realloc(names->logs, room * sizeof *logs);
     if (!logs)
       return false;
     names->logs = logs;
     names->room = room;
   }
-  names->logs[names->nlogs++] = number;
+  names->logs[names->nlogs++] = (struct log_name){.number = number, .index = index};
   return true;
+}
+
+/* Parses a name of two numbers: BEGIN, a number, MIDDLE, a number, END. */
+static bool parse_names(const char *name, const char *begin, const char *middle, const char *end,
+                        uint64_t numbers[2])
+{
+  if (!begins_with(name, begin))
+    return false;
+  name += strlen(begin);
+  return parse_number(&name, &numbers[0]) && parse_name(name, middle, end, &numbers[1]);
+}
+
+static void add_marker(struct names *names, const char *name)
+{
+  uint64_t numbers[2];
+  if (parse_names(name, "marker.manifest.", ".MANIFEST-", "", numbers) &&
+      (!names->has_manifest_marker || numbers[0] > names->marker)) {
+    names->has_manifest_marker = true;
+    names->marker = numbers[0];
+    names->marked = numbers[1];
+  }
+  names->has_format_marker |= begins_with(name, "marker.format-version.");
+  names->has_marker = true;
 }
 
 /* false: memory ran out. */
 static bool add_name(struct names *names, const char *name)
 {
-  static const char marker[] = "marker.";
-  uint64_t number;
+  uint64_t number, numbers[2];
   if (parse_name(name, "", ".log", &number))
-    return add_log(names, number);
+    return add_log(names, number, 0);
+  if (parse_names(name, "", "-", ".log", numbers))
+    return add_log(names, numbers[0], numbers[1]);
   if (parse_name(name, "OPTIONS-", "", &number))
     keep_highest(&names->has_options, &names->options, number);
   else if (parse_name(name, "CURRENT.", "", &number))
@@ -98,7 +139,8 @@ static bool add_name(struct names *names, const char *name)
   names->has_manifest |= parse_name(name, "MANIFEST-", "", &number);
   names->has_current |= strcmp(name, "CURRENT") == 0;
   names->has_identity |= strcmp(name, "IDENTITY") == 0;
-  names->has_marker |= strncmp(name, marker, sizeof marker - 1) == 0;
+  if (begins_with(name, "marker."))
+    add_marker(names, name);
   return true;
 }
 
@@ -201,8 +243,16 @@ static lanebloom_status prefer_newer(const char *folder, uint64_t newest, uint64
   return status;
 }
 
-lanebloom_status lanebloom_folder_current(const char *folder, char **manifest,
-                                          const struct problem *problem)
+/* Does a marker of Pebble name the MANIFEST? Not in its first format: markers may be made there
+ * before they count. Later formats leave a CURRENT that names nothing. */
+static bool has_marker(const struct names *names, lanebloom_engine engine)
+{
+  return engine == LANEBLOOM_ENGINE_PEBBLE && names->has_manifest_marker &&
+         (names->has_format_marker || !names->has_current);
+}
+
+lanebloom_status lanebloom_folder_current(const char *folder, lanebloom_engine engine,
+                                          char **manifest, const struct problem *problem)
 {
   char text[200];
   const struct problem inner = {text, sizeof text};
@@ -213,6 +263,12 @@ lanebloom_status lanebloom_folder_current(const char *folder, char **manifest,
   if (status)
     return status;
   free(names.logs);
+  if (has_marker(&names, engine)) {
+    char name[40];
+    snprintf(name, sizeof name, "MANIFEST-%06" PRIu64, names.marked);
+    *manifest = strdup(name);
+    return *manifest ? LANEBLOOM_OK : problem_memory(problem, sizeof name);
+  }
   problem_clear(&inner);
   status = read_current(folder, "CURRENT", &number, manifest, &inner);
   if (!status && names.has_newer)
@@ -275,81 +331,144 @@ lanebloom_status lanebloom_database_find(const char *folder, lanebloom_engine *e
 
 /* ---- Logs ---- */
 
-static int compare_numbers(const void *a, const void *b)
+static int compare_logs(const void *a, const void *b)
 {
-  const uint64_t *left = a, *right = b;
-  return (*left > *right) - (*left < *right);
+  const struct log_name *left = a, *right = b;
+  if (left->number != right->number)
+    return left->number < right->number ? -1 : 1;
+  return (left->index > right->index) - (left->index < right->index);
 }
 
-lanebloom_status lanebloom_folder_logs(const char *folder, uint64_t **numbers, size_t *n,
-                                       const struct problem *problem)
+/* Appends the logs in a folder. Other engines than Pebble do not split them. */
+static lanebloom_status append_logs(const char *folder, lanebloom_engine engine,
+                                    struct log_name **logs, size_t *n,
+                                    const struct problem *problem)
 {
   struct names names;
   lanebloom_status status = read_names(folder, &names, problem);
-  *numbers = status ? NULL : names.logs;
-  *n = status ? 0 : names.nlogs;
-  if (*n > 1)
-    qsort(*numbers, *n, sizeof **numbers, compare_numbers);
+  if (status)
+    return status;
+  struct log_name *all = realloc(*logs, (*n + names.nlogs + 1) * sizeof *all);
+  if (!all)
+    status = problem_memory(problem, (*n + names.nlogs) * sizeof *all);
+  else
+    *logs = all;
+  for (size_t i = 0; !status && i < names.nlogs; i++)
+    if (names.logs[i].index == 0 || engine == LANEBLOOM_ENGINE_PEBBLE) {
+      all[*n] = names.logs[i];
+      all[(*n)++].folder = folder;
+    }
+  free(names.logs);
   return status;
 }
 
-/* The value of wal_dir; NULL: there is no such line. */
-static char *find_log_folder(char *options)
+lanebloom_status lanebloom_folder_logs(char *const folders[NLOG_FOLDERS], lanebloom_engine engine,
+                                       struct log_name **logs, size_t *n,
+                                       const struct problem *problem)
 {
-  static const char name[] = "wal_dir=";
-  for (char *line = options, *rest; line; line = rest) {
-    rest = strchr(line, '\n');
-    if (rest)
-      *rest++ = 0;
-    line += strspn(line, " \t");
-    if (strncmp(line, name, sizeof name - 1) == 0)
-      return line[sizeof name - 1] ? line + sizeof name - 1 : NULL;
+  lanebloom_status status = LANEBLOOM_OK;
+  *logs = NULL;
+  *n = 0;
+  for (size_t i = 0; !status && i < NLOG_FOLDERS; i++)
+    if (folders[i])
+      status = append_logs(folders[i], engine, logs, n, problem);
+  if (status) {
+    free(*logs);
+    *logs = NULL;
+  } else if (*n > 1)
+    qsort(*logs, *n, sizeof **logs, compare_logs);
+  return status;
+}
+
+/* The line of an option, from its value on; "" if there is none. name: ends in '='. */
+static const char *find_option(const char *options, const char *name)
+{
+  for (const char *line = options; line; line = strchr(line, '\n')) {
+    line += strspn(line, " \t\n");
+    if (begins_with(line, name))
+      return line + strlen(name);
   }
-  return NULL;
+  return "";
+}
+
+/* The folder that an option names, which the caller frees. *path is NULL if it names none. Pebble
+ * may write the database's folder as {store_path}. */
+static lanebloom_status find_folder(const char *options, const char *name, const char *folder,
+                                    char **path, const struct problem *problem)
+{
+  static const char store[] = "{store_path}";
+  const char *value = find_option(options, name);
+  const int nbytes = (int)strcspn(value, "\n");
+  const bool in_store = begins_with(value, store);
+  const int nskipped = in_store ? sizeof store - 1 : 0;
+  *path = NULL;
+  if (nbytes == 0 ||
+      asprintf(path, "%s%.*s", in_store ? folder : "", nbytes - nskipped, value + nskipped) >= 0)
+    return LANEBLOOM_OK;
+  *path = NULL;
+  return problem_memory(problem, (size_t)nbytes);
+}
+
+/* Reads the names in a folder of logs that OPTIONS names. */
+static lanebloom_status read_named(const char *option, const char *path, struct names *names,
+                                   const struct problem *problem)
+{
+  lanebloom_status status = read_names(path, names, problem);
+  if (!status)
+    free(names->logs);
+  else if (status == LANEBLOOM_ERR_IO && (errno == ENOENT || errno == ENOTDIR))
+    status = problem_set(problem, LANEBLOOM_ERR_FORMAT,
+                         "expected the folder of logs that OPTIONS names as %s, '%s', found none",
+                         option, path);
+  return status;
 }
 
 /* OPTIONS has the folder as the writer knew it. If a database was copied, that is another database,
  * the one that was copied, or nothing. Logs beside the tables say that they are there. */
-static lanebloom_status check_log_folder(const char *folder, const char *named, size_t nlogs,
-                                         const char **chosen, const struct problem *problem)
+static lanebloom_status choose_folders(const char *folder, const char *options, size_t nlogs,
+                                       char *folders[NLOG_FOLDERS], const struct problem *problem)
 {
   struct names names;
-  *chosen = folder;
-  if (!named || nlogs > 0)
-    return LANEBLOOM_OK;
-  lanebloom_status status = read_names(named, &names, problem);
-  if (status == LANEBLOOM_ERR_IO && (errno == ENOENT || errno == ENOTDIR))
-    return problem_set(problem, LANEBLOOM_ERR_FORMAT,
-                       "expected the folder of logs that OPTIONS names as wal_dir, '%s', found "
-                       "none",
-                       named);
-  if (status)
-    return status;
-  free(names.logs);
-  if (!names.has_current)
-    *chosen = named;
-  return LANEBLOOM_OK;
+  char *main = NULL;
+  lanebloom_status status = find_folder(options, "wal_dir=", folder, &main, problem);
+  if (!status && main && nlogs == 0) {
+    status = read_named("wal_dir", main, &names, problem);
+    if (!status && !names.has_current && !names.has_manifest) {
+      folders[0] = main;
+      main = NULL;
+    }
+  }
+  free(main);
+  /* where Pebble writes while the first folder does not answer */
+  if (!status)
+    status = find_folder(options, "secondary_dir=", folder, &folders[1], problem);
+  if (!status && folders[1])
+    status = read_named("secondary_dir", folders[1], &names, problem);
+  return status;
 }
 
 lanebloom_status lanebloom_folder_of_logs(const char *folder, const char *wanted,
-                                          lanebloom_engine engine, char **log_folder,
+                                          lanebloom_engine engine, char *folders[NLOG_FOLDERS],
                                           const struct problem *problem)
 {
   struct names names = {0};
   char *options = NULL;
-  const char *chosen = wanted ? wanted : folder;
   lanebloom_status status = LANEBLOOM_OK;
-  *log_folder = NULL;
-  if (!wanted && engine == LANEBLOOM_ENGINE_ROCKSDB) {
+  folders[0] = folders[1] = NULL;
+  if (!wanted && engine != LANEBLOOM_ENGINE_LEVELDB) {
     status = read_options(folder, &names, &options, problem);
     if (status)
       return status;
     free(names.logs);
   }
   if (options)
-    status = check_log_folder(folder, find_log_folder(options), names.nlogs, &chosen, problem);
-  if (!status && !(*log_folder = strdup(chosen)))
-    status = problem_memory(problem, 1);
+    status = choose_folders(folder, options, names.nlogs, folders, problem);
   free(options);
+  if (!status && !folders[0] && !(folders[0] = strdup(wanted ? wanted : folder)))
+    status = problem_memory(problem, 1);
+  for (size_t i = 0; status && i < NLOG_FOLDERS; i++) {
+    free(folders[i]);
+    folders[i] = NULL;
+  }
   return status;
 }

@@ -14,17 +14,28 @@ char *lanebloom_folder_number(const char *folder, uint64_t number, const char *e
 
 /* The name of the MANIFEST that is in use, which the caller frees. Errors: CORRUPT: CURRENT is
  * damaged; IO, MEMORY. */
-lanebloom_status lanebloom_folder_current(const char *folder, char **manifest,
+lanebloom_status lanebloom_folder_current(const char *folder, lanebloom_engine engine,
+                                          char **manifest, const struct problem *problem);
+
+/* The folders of a database's logs, each NULL or freed by the caller; Pebble may have two.
+ * wanted: NULL, or what the user says. Errors: FORMAT: one is not there; IO, MEMORY. */
+enum { NLOG_FOLDERS = 2 };
+lanebloom_status lanebloom_folder_of_logs(const char *folder, const char *wanted,
+                                          lanebloom_engine engine, char *folders[NLOG_FOLDERS],
                                           const struct problem *problem);
 
-/* The numbers of all logs in a folder, ascending; the caller frees them. Errors: IO, MEMORY. */
-lanebloom_status lanebloom_folder_logs(const char *folder, uint64_t **numbers, size_t *n,
+/* A log: NUMBER.log. Pebble may split one: NUMBER-INDEX.log. */
+struct log_name {
+  uint64_t number, index;
+  const char *folder; /* borrowed */
+};
+
+/* The logs in all folders, ascending; the caller frees the list. Errors: IO, MEMORY. */
+lanebloom_status lanebloom_folder_logs(char *const folders[NLOG_FOLDERS], lanebloom_engine engine,
+                                       struct log_name **logs, size_t *n,
                                        const struct problem *problem);
 
-/* The folder of a database's logs, which the caller frees. wanted: NULL, or what the user says.
- * Errors: FORMAT: it is not there; IO, MEMORY. */
-lanebloom_status lanebloom_folder_of_logs(const char *folder, const char *wanted,
-                                          lanebloom_engine engine, char **log_folder,
-                                          const struct problem *problem);
+/* Its path, which the caller frees. NULL: memory ran out. */
+char *lanebloom_folder_log(const struct log_name *log);
 
 #endif

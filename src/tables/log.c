@@ -11,6 +11,7 @@ enum {
   AT_LENGTH = 4,
   AT_TYPE = 6,
   NUMBER_NBYTES = 4, /* the header of recyclable logs has this, too */
+  SYNCED_NBYTES = 8, /* and Pebble's may have this */
 
   TYPE_ZERO = 0,
   TYPE_FULL = 1,
@@ -18,6 +19,9 @@ enum {
   TYPE_MIDDLE = 3,
   TYPE_LAST = 4,
   TYPE_RECYCLABLE = 4, /* is added to the types above */
+  TYPE_SYNCED = 8,     /* Pebble: the same */
+
+  /* RocksDB: what is no part of a record */
   TYPE_COMPRESSION = 9,
   TYPE_TIMESTAMPS = 10,
   TYPE_RECYCLABLE_TIMESTAMPS = 11,
@@ -32,19 +36,25 @@ struct fragment {
   const uint8_t *at; /* in the block */
   uint64_t offset;
   unsigned type;
-  bool has_number;
+  unsigned part;         /* of a record: TYPE_FULL to TYPE_LAST; 0: none */
+  unsigned extra_nbytes; /* of the header: the number and more */
   uint32_t number;
+  uint64_t nsynced; /* so much of the log was on disk when the fragment was written; or 0 */
   lanebloom_slice content;
 };
 
-void lanebloom_log_begin(struct log_reader *reader, const struct input *input, uint64_t number)
+void lanebloom_log_begin(struct log_reader *reader, const struct input *input,
+                         lanebloom_engine engine, uint64_t number)
 {
   reader->input = input;
+  reader->is_pebble = engine == LANEBLOOM_ENGINE_PEBBLE;
   reader->number = (uint32_t)number;
   reader->is_compressed = reader->is_recyclable = false;
   reader->block_offset = 0;
   reader->at = reader->end = reader->block;
   reader->is_in_record = reader->is_in_gap = reader->is_lost = reader->is_begun = false;
+  reader->is_seen = false;
+  reader->nsynced = 0;
 }
 
 static void set_end(struct log_reader *reader, struct log_found *found, enum log_find what)
@@ -64,10 +74,6 @@ static uint64_t offset_of(const struct log_reader *reader, const uint8_t *at)
 static void set_bad(struct log_reader *reader, struct log_found *found, uint64_t offset,
                     const char *expected, uint64_t value)
 {
-  if (reader->is_recyclable) {
-    set_end(reader, found, LOG_END);
-    return;
-  }
   *found =
       (struct log_found){.what = LOG_BAD, .offset = offset, .expected = expected, .found = value};
   reader->is_in_record = reader->is_in_gap = false;
@@ -103,10 +109,94 @@ static bool is_cut_block(const struct log_reader *reader)
   return reader->end - reader->block < LOG_BLOCK_NBYTES;
 }
 
-static bool has_number(unsigned type)
+/* ---- Fragments ---- */
+
+/* Sets what the type of a fragment says. */
+static void set_kind(const struct log_reader *reader, struct fragment *fragment)
 {
-  return (type > TYPE_RECYCLABLE && type <= TYPE_RECYCLABLE + TYPE_LAST) ||
-         type == TYPE_RECYCLABLE_TIMESTAMPS || type == TYPE_RECYCLABLE_LOG_BEFORE;
+  const unsigned type = fragment->type, newest = reader->number == 0 ? 0 /* a MANIFEST */
+                                                 : reader->is_pebble ? TYPE_SYNCED
+                                                                     : TYPE_RECYCLABLE;
+  fragment->part = fragment->extra_nbytes = 0;
+  if (type > TYPE_ZERO && type <= newest + TYPE_LAST)
+    fragment->part = (type - TYPE_FULL) % TYPE_LAST + TYPE_FULL;
+  if (fragment->part && type > TYPE_SYNCED)
+    fragment->extra_nbytes = NUMBER_NBYTES + SYNCED_NBYTES;
+  else if ((fragment->part && type > TYPE_RECYCLABLE) ||
+           (!reader->is_pebble &&
+            (type == TYPE_RECYCLABLE_TIMESTAMPS || type == TYPE_RECYCLABLE_LOG_BEFORE)))
+    fragment->extra_nbytes = NUMBER_NBYTES;
+}
+
+/* Is it a fragment of the log that was here before? */
+static bool is_of_other_log(const struct log_reader *reader, const struct fragment *fragment)
+{
+  return fragment->extra_nbytes > 0 && fragment->number != reader->number;
+}
+
+enum defect { WHOLE, TOO_LONG, OTHER_CHECKSUM };
+
+/* Parses the fragment at reader->at, of which at least a header is there. */
+static enum defect parse_fragment(const struct log_reader *reader, struct fragment *fragment)
+{
+  const uint8_t *at = reader->at;
+  const size_t left = (size_t)(reader->end - at) - HEADER_NBYTES;
+  *fragment = (struct fragment){.at = at, .offset = offset_of(reader, at), .type = at[AT_TYPE]};
+  set_kind(reader, fragment);
+  const unsigned extra = fragment->extra_nbytes;
+  fragment->content.size = at[AT_LENGTH] | (size_t)at[AT_LENGTH + 1] << 8;
+  if (extra > 0 && left >= extra) /* known before the checksum: what follows may be an old log's */
+    fragment->number = load_le32(at + HEADER_NBYTES);
+  if (fragment->content.size + extra > left)
+    return TOO_LONG;
+  if (extra > NUMBER_NBYTES)
+    fragment->nsynced = load_le64(at + HEADER_NBYTES + NUMBER_NBYTES);
+  fragment->content.data = at + HEADER_NBYTES + extra;
+  return lanebloom_checksum(CHECKSUM_CRC32C, at + AT_TYPE, 1 + extra + fragment->content.size) ==
+                 load_le32(at)
+             ? WHOLE
+             : OTHER_CHECKSUM;
+}
+
+static const uint8_t *end_of(const struct fragment *fragment)
+{
+  return (const uint8_t *)fragment->content.data + fragment->content.size;
+}
+
+/* Is the rest of the block room that was left or reserved? Where a fragment of Pebble would fit in,
+ * its log ends. */
+static bool is_gap(const struct log_reader *reader, const struct fragment *fragment)
+{
+  enum { PEBBLE_HEADER_NBYTES = HEADER_NBYTES + NUMBER_NBYTES + SYNCED_NBYTES };
+  return fragment->type == TYPE_ZERO && fragment->content.size == 0 &&
+         (!reader->is_pebble || !reader->is_recyclable ||
+          reader->end - reader->at < PEBBLE_HEADER_NBYTES);
+}
+
+/* A fragment of another log ends this one. Pebble compares numbers first, and closes a log by the
+ * next number, without a checksum. */
+static void set_end_of_pebble(struct log_reader *reader, const struct fragment *fragment,
+                              struct log_found *found)
+{
+  if (fragment->number == reader->number + 1 && !reader->is_in_record) {
+    set_end(reader, found, LOG_END);
+    return;
+  }
+  reader->is_recyclable = true;
+  set_bad(reader, found, fragment->offset, "a fragment of this log, found one of log",
+          fragment->number);
+}
+
+static void set_defect(struct log_reader *reader, const struct fragment *fragment,
+                       enum defect defect, struct log_found *found)
+{
+  if (defect == OTHER_CHECKSUM)
+    set_bad(reader, found, fragment->offset, "another checksum, found", load_le32(fragment->at));
+  else if (is_cut_block(reader))
+    set_end(reader, found, LOG_TORN);
+  else
+    set_bad(reader, found, fragment->offset, "a fragment that ends in its block, found length",
+            fragment->content.size);
 }
 
 /* Takes the fragment at reader->at, of which at least a header is there. false: something else was
@@ -114,53 +204,33 @@ static bool has_number(unsigned type)
 static bool take_fragment(struct log_reader *reader, struct fragment *fragment,
                           struct log_found *found, bool *is_done)
 {
-  const uint8_t *at = reader->at;
-  const size_t left = (size_t)(reader->end - at) - HEADER_NBYTES;
-  const size_t length = at[AT_LENGTH] | (size_t)at[AT_LENGTH + 1] << 8;
-  *fragment = (struct fragment){.at = at,
-                                .offset = offset_of(reader, at),
-                                .type = at[AT_TYPE],
-                                .has_number = has_number(at[AT_TYPE])};
-  const size_t extra = fragment->has_number ? NUMBER_NBYTES : 0;
-  *is_done = false;
-  if (fragment->type == TYPE_ZERO && length == 0) { /* room that was reserved */
+  const enum defect defect = parse_fragment(reader, fragment);
+  *is_done = !is_gap(reader, fragment);
+  if (!*is_done) {
     reader->is_in_gap = true;
     skip_block(reader);
     return false;
   }
-  *is_done = true;
-  if (fragment->has_number && left >= extra)
-    fragment->number = load_le32(at + HEADER_NBYTES);
-  /* the number is known before the checksum: what follows may be an old log's */
-  if (fragment->has_number && !reader->is_begun && fragment->number == reader->number)
+  if (fragment->extra_nbytes > 0 && !reader->is_begun && fragment->number == reader->number)
     reader->is_recyclable = true;
-  if (length + extra > left) {
-    const bool is_torn = is_cut_block(reader);
+  const bool is_end = reader->is_pebble && is_of_other_log(reader, fragment);
+  if (is_end)
+    set_end_of_pebble(reader, fragment, found);
+  else if (defect)
+    set_defect(reader, fragment, defect, found);
+  if (is_end || defect)
     skip_block(reader);
-    if (is_torn)
-      set_end(reader, found, LOG_TORN);
-    else
-      set_bad(reader, found, fragment->offset, "a fragment that ends in its block, found length",
-              length);
-    return false;
-  }
-  if (lanebloom_checksum(CHECKSUM_CRC32C, at + AT_TYPE, 1 + extra + length) != load_le32(at)) {
-    skip_block(reader);
-    set_bad(reader, found, fragment->offset, "another checksum, found", load_le32(at));
-    return false;
-  }
-  fragment->content = (lanebloom_slice){at + HEADER_NBYTES + extra, length};
-  reader->at += HEADER_NBYTES + extra + length;
-  return true;
+  else
+    reader->at = end_of(fragment);
+  return !is_end && !defect;
 }
 
 /* Sets what a part of a record is. false: nothing to report. */
 static bool place_in_record(struct log_reader *reader, const struct fragment *fragment,
                             struct log_found *found)
 {
-  const unsigned type = fragment->has_number ? fragment->type - TYPE_RECYCLABLE : fragment->type;
-  const bool is_first = type == TYPE_FULL || type == TYPE_FIRST;
-  const bool is_last = type == TYPE_FULL || type == TYPE_LAST;
+  const bool is_first = fragment->part == TYPE_FULL || fragment->part == TYPE_FIRST;
+  const bool is_last = fragment->part == TYPE_FULL || fragment->part == TYPE_LAST;
   /* old LevelDBs wrote an empty FIRST at a block's end, and the whole record behind it */
   const bool is_broken =
       reader->is_in_record && (reader->is_in_gap || (is_first && reader->record_nbytes > 0));
@@ -197,30 +267,83 @@ static bool classify(struct log_reader *reader, const struct fragment *fragment,
                      struct log_found *found)
 {
   const lanebloom_slice content = fragment->content;
-  if (fragment->has_number && fragment->number != reader->number) { /* of the log before */
+  if (is_of_other_log(reader, fragment)) {
     set_end(reader, found, LOG_END);
     return true;
   }
   reader->is_begun = true;
-  reader->is_recyclable |= fragment->has_number;
-  if (fragment->type >= TYPE_FULL && fragment->type <= TYPE_RECYCLABLE + TYPE_LAST)
+  reader->is_recyclable |= fragment->extra_nbytes > 0;
+  if (fragment->part)
     return place_in_record(reader, fragment, found);
-  if (fragment->type == TYPE_TIMESTAMPS || fragment->type == TYPE_RECYCLABLE_TIMESTAMPS) {
+  if (!reader->is_pebble &&
+      (fragment->type == TYPE_TIMESTAMPS || fragment->type == TYPE_RECYCLABLE_TIMESTAMPS)) {
     *found =
         (struct log_found){.what = LOG_TIMESTAMPS, .offset = fragment->offset, .bytes = content};
     return true;
   }
-  if (fragment->type == TYPE_COMPRESSION && content.size == sizeof(uint32_t) &&
-      load_le32(content.data) == COMPRESSION_ZSTD) {
+  if (!reader->is_pebble && fragment->type == TYPE_COMPRESSION &&
+      content.size == sizeof(uint32_t) && load_le32(content.data) == COMPRESSION_ZSTD) {
     reader->is_compressed = true;
     return false;
   }
-  if (fragment->type >= TYPE_MAY_SKIP)
+  if (!reader->is_pebble && fragment->type >= TYPE_MAY_SKIP)
     return false;
   set_bad(reader, found, fragment->offset, "a fragment of a known type, found type",
           fragment->type);
   skip_block(reader);
   return true;
+}
+
+/* ---- Ends of recyclable logs ---- */
+
+/* Reads all that follows, and finds how much of the log was on disk at the last. */
+static lanebloom_status look_ahead(struct log_reader *reader, const struct problem *problem)
+{
+  lanebloom_status status = LANEBLOOM_OK;
+  reader->is_seen = true;
+  while (read_block(reader, &status, problem)) {
+    struct fragment fragment;
+    while (reader->end - reader->at >= HEADER_NBYTES &&
+           parse_fragment(reader, &fragment) == WHOLE && !is_of_other_log(reader, &fragment) &&
+           fragment.part) {
+      reader->nsynced = fragment.nsynced > reader->nsynced ? fragment.nsynced : reader->nsynced;
+      reader->at = end_of(&fragment);
+    }
+  }
+  return status == LANEBLOOM_ERR_CORRUPT ? LANEBLOOM_OK : status; /* it became shorter */
+}
+
+/* Goes to an offset, which is in a block that was read. */
+static lanebloom_status go_to(struct log_reader *reader, uint64_t offset,
+                              const struct problem *problem)
+{
+  lanebloom_status status = LANEBLOOM_OK;
+  const size_t in_block = (size_t)(offset % LOG_BLOCK_NBYTES);
+  reader->block_offset = offset - in_block;
+  skip_block(reader);
+  if (read_block(reader, &status, problem))
+    reader->at += in_block;
+  reader->is_in_record = reader->is_in_gap = reader->is_lost = false;
+  return status == LANEBLOOM_ERR_CORRUPT ? LANEBLOOM_OK : status;
+}
+
+/* A bad spot of a recyclable log is its end, where the log begins that was here before. But if a
+ * later fragment of Pebble says that it was on disk, it is damaged, or was being written when it
+ * was read: then it is read once more, from `from` on, and *is_done is false. */
+static lanebloom_status judge(struct log_reader *reader, struct log_found *found, uint64_t from,
+                              bool *is_done, const struct problem *problem)
+{
+  if (reader->is_pebble && !reader->is_seen) {
+    lanebloom_status status = look_ahead(reader, problem);
+    *is_done = status || found->offset >= reader->nsynced;
+    if (!*is_done)
+      status = go_to(reader, from, problem);
+    if (status || !*is_done)
+      return status;
+  }
+  if (found->offset >= reader->nsynced)
+    set_end(reader, found, reader->is_pebble ? LOG_TORN : LOG_END);
+  return LANEBLOOM_OK;
 }
 
 lanebloom_status lanebloom_log_next(struct log_reader *reader, struct log_found *found,
@@ -237,17 +360,21 @@ lanebloom_status lanebloom_log_next(struct log_reader *reader, struct log_found 
       if (status == LANEBLOOM_ERR_CORRUPT) {
         const uint64_t offset = reader->block_offset;
         set_end(reader, found, LOG_END);
-        set_bad(reader, found, offset, "a file that does not become shorter than", offset);
+        if (!reader->is_recyclable)
+          set_bad(reader, found, offset, "a file that does not become shorter than", offset);
         return LANEBLOOM_OK;
       }
       set_end(reader, found, is_cut || reader->is_in_record ? LOG_TORN : LOG_END);
       return status;
     }
+    const uint64_t from = reader->is_in_record ? reader->record_offset : found->offset;
     struct fragment fragment;
     bool is_done;
     if (take_fragment(reader, &fragment, found, &is_done))
       is_done = classify(reader, &fragment, found);
-    if (is_done)
-      return LANEBLOOM_OK;
+    if (is_done && found->what == LOG_BAD && reader->is_recyclable)
+      status = judge(reader, found, from, &is_done, problem);
+    if (is_done || status)
+      return status;
   }
 }

@@ -1,14 +1,18 @@
-/* Logs: the framing of MANIFEST files and of write-ahead logs, by LevelDB and RocksDB.
+/* Logs: the framing of MANIFEST files and of write-ahead logs, by LevelDB, RocksDB and Pebble.
  *
  *   block of 32 KiB:  fragment | fragment | ... | fewer than 7 bytes that nobody reads
- *   fragment:         checksum, 4 bytes | length, 2 | type, 1 | [log number, 4] | content
+ *   fragment:         checksum, 4 bytes | length, 2 | type, 1 | [log number, 4 | [synced, 8]]
+ *                     | content
  *   record:           one fragment of type FULL, or FIRST, MIDDLE..., LAST
  *
- * The checksum is of all that follows the length. The log number is in logs that RocksDB recycles:
- * it writes a new log over an old one, whose tail remains.
+ * The checksum is of all that follows the length. The log number is in logs that RocksDB and Pebble
+ * recycle: they write a new log over an old one, whose tail remains. Newer Pebbles also write how
+ * many bytes of the log were on disk.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_LOG_H
 #define LANEBLOOM_TABLES_LOG_H
+
+#include <lanebloom_tables.h>
 
 #include "input.h"
 
@@ -38,6 +42,8 @@ struct log_found {
 
 struct log_reader {
   const struct input *input;
+  bool is_pebble;        /* else LevelDB or RocksDB; they give some types of fragments a meaning of
+                            their own */
   uint32_t number;       /* the low half of the log's number */
   bool is_compressed;    /* is the content of each record one frame of Zstandard? */
   bool is_recyclable;    /* then a bad spot is the end */
@@ -47,11 +53,15 @@ struct log_reader {
   const uint8_t *at, *end; /* in the block */
   bool is_in_record, is_in_gap, is_lost, is_begun;
   uint64_t record_offset, record_nbytes;
+  bool is_seen; /* was the log read to its end, which fragments say so much was on disk of: */
+  uint64_t nsynced;
   uint8_t block[LOG_BLOCK_NBYTES];
 };
 
-/* Begins to read a log: the bytes that the input had when it was opened. */
-void lanebloom_log_begin(struct log_reader *reader, const struct input *input, uint64_t number);
+/* Begins to read a log, or a MANIFEST if the number is 0: the bytes that the input had when it was
+ * opened. */
+void lanebloom_log_begin(struct log_reader *reader, const struct input *input,
+                         lanebloom_engine engine, uint64_t number);
 
 /* Finds what is next. After END or TORN it is found again. If the file becomes shorter, it is BAD
  * there, and ends. Errors: IO. */

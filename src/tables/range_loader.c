@@ -193,12 +193,19 @@ static lanebloom_status decide(struct loader *loader, lanebloom_table *table,
 }
 
 /* May the table have no keys? If not, an index without data blocks is damaged. */
-static bool has_no_keys(const struct loader *loader, const lanebloom_table *table)
+static bool may_lack_keys(const struct loader *loader, const lanebloom_table *table)
 {
   const struct properties *properties = &loader->properties;
   if (table->engine == LANEBLOOM_ENGINE_LEVELDB)
     return true;
   return loader->metaindex.has_properties && properties->nentries <= properties->nrange_deletions;
+}
+
+/* Pebble's tables of ranges alone have a data block without keys. */
+static bool has_one_empty_block(const struct loader *loader, const lanebloom_table *table,
+                                const struct index *index)
+{
+  return table->engine == LANEBLOOM_ENGINE_PEBBLE && index->n == 1 && may_lack_keys(loader, table);
 }
 
 /* Does the table have Pebble's columnar data blocks? They are not supported. */
@@ -221,10 +228,10 @@ lanebloom_status lanebloom_loader_load_range(struct loader *loader, lanebloom_ta
   const bool needs_all = table->kind == LANEBLOOM_TABLE_FILTER_BLOCK;
   struct index temporary = {0}, *index = needs_all ? &table->index : &temporary;
   lanebloom_status status = load_index(loader, needs_all, index);
-  if (!status && index->n > 0) {
+  if (!status && index->n > 0 && !has_one_empty_block(loader, table, index)) {
     status = decide(loader, table, index);
   } else if (!status) {
-    table->is_empty = has_no_keys(loader, table);
+    table->is_empty = may_lack_keys(loader, table);
     if (!table->is_empty)
       drop_order(table, "the index names no data blocks, but the table has keys");
   }

@@ -37,12 +37,24 @@ enum {
   TAG_LOG_ADDED_2 = 8199, /* in a string */
   TAG_LOG_DELETED_2 = 8200,
 
+  /* Pebble */
+  TAG_EXCISED = 10,
+  TAG_EXCISED_LEVEL = 11,
+  TAG_ADDED_5 = 104, /* as 103, with range keys */
+  TAG_BACKING_ADDED = 105,
+  TAG_BACKING_DELETED = 106,
+  TAG_PEBBLE_BLOB_ADDED = 107,
+  TAG_PEBBLE_BLOB_DELETED = 108,
+
   LOG_SIZE = 2, /* a field of a log */
 
   FIELD_END = 1, /* of a table */
   FIELD_MIN_LOG = 3,
   FIELD_PATH = 65,
   FIELD_MUST_KNOW = 64, /* a reader must know fields with this bit */
+  FIELD_BACKING = 66,   /* Pebble; these three are numbers, not strings */
+  FIELD_BLOBS = 69,
+  FIELD_BLOBS_2 = 70,
 };
 
 /* What an edit says of a table. */
@@ -60,6 +72,7 @@ struct bytes {
 /* The state of reading. */
 struct version_reader {
   struct version *version;
+  lanebloom_engine engine;
   const struct problem *problem;
   uint64_t offset; /* of the record */
   struct event *events;
@@ -236,7 +249,17 @@ static lanebloom_status add_event(struct version_reader *reader, const struct li
   return LANEBLOOM_OK;
 }
 
-/* Takes the fields of RocksDB's newer tables. */
+/* Takes a field of Pebble's tables that has no length. */
+static bool take_numbers(struct cursor *rest, uint64_t tag, struct live_table *table)
+{
+  uint64_t n;
+  if (tag == FIELD_BACKING)
+    return cursor_varint(rest, &table->backing);
+  return skip_varints(rest, 1) && cursor_varint(rest, &n) && n <= cursor_left(rest) &&
+         skip_varints(rest, (size_t)n * (tag == FIELD_BLOBS ? 2 : 3));
+}
+
+/* Takes the fields of RocksDB's and Pebble's newer tables. */
 static lanebloom_status take_fields(struct version_reader *reader, struct cursor *rest,
                                     struct edit *edit, struct live_table *table)
 {
@@ -244,8 +267,12 @@ static lanebloom_status take_fields(struct version_reader *reader, struct cursor
     lanebloom_slice value;
     if (tag == FIELD_END)
       return LANEBLOOM_OK;
-    if (!take_string(rest, &value))
+    const bool is_numbers = reader->engine == LANEBLOOM_ENGINE_PEBBLE &&
+                            (tag == FIELD_BACKING || tag == FIELD_BLOBS || tag == FIELD_BLOBS_2);
+    if (is_numbers ? !take_numbers(rest, tag, table) : !take_string(rest, &value))
       break;
+    if (is_numbers)
+      continue;
     if (tag == FIELD_PATH && value.size == 1)
       table->path = *(const uint8_t *)value.data;
     else if (tag == FIELD_MIN_LOG && value.size == sizeof(uint64_t))
@@ -259,18 +286,30 @@ static lanebloom_status take_fields(struct version_reader *reader, struct cursor
   return corrupt(reader, "all fields of a table");
 }
 
+/* Skips the bounds of a table. Those of its points are there if a bit says so, or always. */
+static bool skip_bounds(struct cursor *rest, uint64_t tag)
+{
+  enum { HAS_POINTS = 1 };
+  const uint8_t *flags;
+  if (tag != TAG_ADDED_5)
+    return skip_two_strings(rest);
+  return cursor_bytes(rest, 1, &flags) && (!(*flags & HAS_POINTS) || skip_two_strings(rest)) &&
+         skip_two_strings(rest);
+}
+
 static lanebloom_status take_added(struct version_reader *reader, uint64_t tag, struct cursor *rest,
                                    struct edit *edit)
 {
   struct live_table table = {0};
   bool is_whole = take_number(rest, &table.level) && cursor_varint(rest, &table.number) &&
                   (tag != TAG_ADDED_3 || take_number(rest, &table.path)) &&
-                  cursor_varint(rest, &table.nbytes) && skip_two_strings(rest) &&
+                  cursor_varint(rest, &table.nbytes) && skip_bounds(rest, tag) &&
                   (tag == TAG_ADDED || skip_varints(rest, 2));
   if (!is_whole)
     return corrupt(reader, "a whole table");
-  lanebloom_status status =
-      tag == TAG_ADDED_4 ? take_fields(reader, rest, edit, &table) : LANEBLOOM_OK;
+  lanebloom_status status = tag == TAG_ADDED_4 || tag == TAG_ADDED_5
+                                ? take_fields(reader, rest, edit, &table)
+                                : LANEBLOOM_OK;
   return status ? status : add_event(reader, &table, true);
 }
 
@@ -346,6 +385,42 @@ static lanebloom_status take_blob(struct version_reader *reader, uint64_t tag, s
   return is_whole ? LANEBLOOM_OK : corrupt(reader, "a whole blob file");
 }
 
+static lanebloom_status refuse_tag(const struct version_reader *reader, uint64_t tag)
+{
+  return problem_set(reader->problem, LANEBLOOM_ERR_LIMIT,
+                     "expected tags that this build knows, found %" PRIu64
+                     " in the record at %" PRIu64,
+                     tag, reader->offset);
+}
+
+/* Takes a tag that only Pebble has, or knows in its way. */
+static lanebloom_status take_pebble_tag(struct version_reader *reader, uint64_t tag,
+                                        struct cursor *rest, struct edit *edit)
+{
+  bool is_whole;
+  switch (tag) {
+  case TAG_EXCISED:
+    is_whole = skip_two_strings(rest) && skip_varints(rest, 2);
+    break;
+  case TAG_EXCISED_LEVEL:
+  case TAG_BACKING_ADDED:
+  case TAG_PEBBLE_BLOB_DELETED:
+    is_whole = skip_varints(rest, 2);
+    break;
+  case TAG_ADDED_5:
+    return take_added(reader, tag, rest, edit);
+  case TAG_BACKING_DELETED:
+    is_whole = skip_varints(rest, 1);
+    break;
+  case TAG_PEBBLE_BLOB_ADDED:
+    is_whole = skip_varints(rest, 5);
+    break;
+  default:
+    return refuse_tag(reader, tag);
+  }
+  return is_whole ? LANEBLOOM_OK : corrupt(reader, "all that a tag needs");
+}
+
 /* Scalars that are the database's, and those of a family. */
 static lanebloom_status take_scalar(struct version_reader *reader, uint64_t tag,
                                     struct cursor *rest, struct edit *edit)
@@ -386,6 +461,9 @@ static lanebloom_status take_tag(struct version_reader *reader, uint64_t tag, st
                                  struct edit *edit)
 {
   bool is_whole = true;
+  if (reader->engine == LANEBLOOM_ENGINE_PEBBLE &&
+      (tag == TAG_EXCISED || tag == TAG_EXCISED_LEVEL || tag > TAG_ADDED_4))
+    return take_pebble_tag(reader, tag, rest, edit);
   switch (tag) {
   case TAG_COMPARATOR:
     edit->has_comparator = is_whole = take_string(rest, &edit->comparator);
@@ -429,10 +507,7 @@ static lanebloom_status take_tag(struct version_reader *reader, uint64_t tag, st
     return take_log(reader, tag, rest);
   default:
     if (!(tag & TAG_MAY_SKIP))
-      return problem_set(reader->problem, LANEBLOOM_ERR_LIMIT,
-                         "expected tags that this build knows, found %" PRIu64
-                         " in the record at %" PRIu64,
-                         tag, reader->offset);
+      return refuse_tag(reader, tag);
     is_whole = skip_string(rest);
   }
   return is_whole ? LANEBLOOM_OK : corrupt(reader, "all that a tag needs");
@@ -581,16 +656,43 @@ static lanebloom_status list_tables(struct version_reader *reader)
   return LANEBLOOM_OK;
 }
 
+static int compare_tables(const void *a, const void *b)
+{
+  const struct live_table *left = a, *right = b;
+  return (left->number > right->number) - (left->number < right->number);
+}
+
+/* Replaces tables of Pebble that are parts of others' files by those, each once. */
+static void list_backings(struct version *version)
+{
+  struct live_table *tables = version->tables;
+  size_t n = 0;
+  for (size_t i = 0; i < version->ntables; i++)
+    if (tables[i].backing > 0)
+      tables[i].number = tables[i].backing;
+  if (version->ntables > 1)
+    qsort(tables, version->ntables, sizeof *tables, compare_tables);
+  for (size_t i = 0; i < version->ntables; i++)
+    if (n == 0 || tables[n - 1].number != tables[i].number)
+      tables[n++] = tables[i];
+  version->ntables = n;
+}
+
 static lanebloom_status finish(struct version_reader *reader)
 {
-  if (!reader->has_log || !reader->has_next_file || !reader->has_sequence)
+  /* Pebble's databases have no log's number before something is flushed */
+  const bool has_log = reader->has_log || reader->engine == LANEBLOOM_ENGINE_PEBBLE;
+  if (!has_log || !reader->has_next_file || !reader->has_sequence)
     return problem_set(reader->problem, LANEBLOOM_ERR_CORRUPT,
                        "damaged: expected the numbers of the log, of the next file and of the last "
                        "write, found no %s",
-                       !reader->has_log         ? "log"
+                       !has_log                 ? "log"
                        : !reader->has_next_file ? "next file"
                                                 : "last write");
-  return list_tables(reader);
+  lanebloom_status status = list_tables(reader);
+  if (!status && reader->engine == LANEBLOOM_ENGINE_PEBBLE)
+    list_backings(reader->version);
+  return status;
 }
 
 static lanebloom_status take_found(struct version_reader *reader, const struct log_found *found)
@@ -617,7 +719,7 @@ static lanebloom_status read_records(struct version_reader *reader, const struct
     return problem_memory(reader->problem, sizeof *log);
   struct log_found found;
   lanebloom_status status;
-  lanebloom_log_begin(log, input, 0);
+  lanebloom_log_begin(log, input, reader->engine, 0);
   do {
     status = lanebloom_log_next(log, &found, reader->problem);
     if (!status)
@@ -628,10 +730,10 @@ static lanebloom_status read_records(struct version_reader *reader, const struct
 }
 
 lanebloom_status lanebloom_version_read(struct version *version, const struct input *input,
-                                        const struct problem *problem)
+                                        lanebloom_engine engine, const struct problem *problem)
 {
   static const lanebloom_slice name = {"default", sizeof "default" - 1};
-  struct version_reader reader = {.version = version, .problem = problem};
+  struct version_reader reader = {.version = version, .engine = engine, .problem = problem};
   *version = (struct version){0};
   lanebloom_status status = add_family(&reader, 0, name);
   if (!status)

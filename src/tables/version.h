@@ -4,6 +4,8 @@
 #ifndef LANEBLOOM_TABLES_VERSION_H
 #define LANEBLOOM_TABLES_VERSION_H
 
+#include <lanebloom_tables.h>
+
 #include "input.h"
 
 struct family {
@@ -20,6 +22,9 @@ struct live_table {
   uint32_t family; /* its id */
   uint32_t level;
   uint32_t path; /* RocksDB: index in its db_paths or cf_paths */
+  /* Pebble: the table that has this one's keys, and others, in its file; 0: it has a file. Once a
+   * version is read, its tables are those that have files. */
+  uint64_t backing;
 };
 
 struct version {
@@ -37,7 +42,7 @@ struct version {
 /* Reads a MANIFEST to its end. An edit that is not whole there is still being written. Errors:
  * CORRUPT; LIMIT: a tag that is not known; MEMORY, IO. */
 lanebloom_status lanebloom_version_read(struct version *version, const struct input *input,
-                                        const struct problem *problem);
+                                        lanebloom_engine engine, const struct problem *problem);
 void lanebloom_version_free(struct version *version);
 
 /* The family of this id that is not dropped; NULL: there is none. */

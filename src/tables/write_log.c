@@ -10,6 +10,7 @@
 
 #include "../bytes.h"
 #include "batch.h"
+#include "cursor.h"
 #include "log.h"
 #include "write_log.h"
 
@@ -18,13 +19,14 @@ struct zstd; /* LANEBLOOM_WITH_ZSTD: a ZSTD_DCtx */
 /* The state of reading one. */
 struct log_reading {
   struct write_log *log;
-  uint32_t index;
+  uint32_t place;
   struct timestamps timestamps;
   struct key_collector *collector;
   struct log_reader reader;
   struct batch_parser parser;
   struct zstd *zstd; /* NULL: not needed yet */
   uint64_t record_offset;
+  size_t ntables, tables_room; /* with those of the batch, which may not be whole */
 };
 
 static void add_damage(struct write_log *log, uint64_t offset, const char *text)
@@ -147,18 +149,42 @@ static lanebloom_status feed_compressed(struct log_reading *reading, lanebloom_s
 
 /* ---- Records ---- */
 
+static lanebloom_status take_table(struct log_reading *reading, lanebloom_slice key)
+{
+  enum { MAX_TABLES = 1 << 16 };
+  struct write_log *log = reading->log;
+  struct cursor rest = {key.data, (const uint8_t *)key.data + key.size};
+  uint64_t number;
+  if (!cursor_varint(&rest, &number) || reading->ntables == MAX_TABLES) {
+    reading->parser.problem = "expected the numbers of at most 65,536 tables, found others";
+    return LANEBLOOM_OK;
+  }
+  if (reading->ntables == reading->tables_room) {
+    const size_t room = reading->tables_room ? 2 * reading->tables_room : 16;
+    uint64_t *tables = realloc(log->tables, room * sizeof *tables);
+    if (!tables)
+      return LANEBLOOM_ERR_MEMORY;
+    log->tables = tables;
+    reading->tables_room = room;
+  }
+  log->tables[reading->ntables++] = number;
+  return LANEBLOOM_OK;
+}
+
 static lanebloom_status take_entry(void *context, const struct batch_entry *entry)
 {
   struct log_reading *reading = context;
   reading->log->nentries++;
-  if (!entry->gives_key)
+  if (entry->kind == BATCH_INGESTS)
+    return take_table(reading, entry->key);
+  if (entry->kind != BATCH_GIVES)
     return LANEBLOOM_OK;
   lanebloom_slice key = entry->key;
   const uint32_t nbytes = timestamp_nbytes(&reading->timestamps, entry->family);
   key.size -= nbytes < key.size ? nbytes : key.size;
   return lanebloom_collector_add(reading->collector, key,
                                  (struct hashed_entry){.family = entry->family,
-                                                       .log = reading->index & INT32_MAX,
+                                                       .log = reading->place & INT32_MAX,
                                                        .is_prepared = entry->is_prepared});
 }
 
@@ -169,6 +195,7 @@ static void end_batch(struct log_reading *reading)
     add_damage(log, reading->record_offset, reading->parser.problem);
     return;
   }
+  log->ntables = reading->ntables;
   const uint64_t n = lanebloom_batch_count(&reading->parser), first = reading->parser.sequence;
   const uint64_t last = n > 0 ? first + n - 1 : first;
   log->sequence = last > log->sequence ? last : log->sequence;
@@ -180,6 +207,7 @@ static lanebloom_status take_fragment(struct log_reading *reading, const struct 
   if (found->is_first) {
     lanebloom_batch_begin(&reading->parser);
     reading->record_offset = found->offset;
+    reading->ntables = reading->log->ntables;
   }
   if (!reading->reader.is_compressed)
     status = lanebloom_batch_feed(&reading->parser, found->bytes.data, found->bytes.size);
@@ -223,27 +251,34 @@ static lanebloom_status read_all(struct log_reading *reading, const struct probl
 }
 
 lanebloom_status lanebloom_write_log_read(struct write_log *log, const struct input *input,
-                                          uint32_t index, const struct timestamps *timestamps,
+                                          lanebloom_engine engine, uint32_t place,
+                                          const struct timestamps *timestamps,
                                           struct key_collector *collector,
                                           const struct problem *problem)
 {
-  *log = (struct write_log){.number = log->number, .nbytes = input->nbytes};
+  *log = (struct write_log){.number = log->number, .index = log->index, .nbytes = input->nbytes};
   struct log_reading *reading = calloc(1, sizeof *reading);
   if (!reading)
     return problem_memory(problem, sizeof *reading);
   reading->log = log;
-  reading->index = index;
+  reading->place = place;
   reading->collector = collector;
   lanebloom_status status = LANEBLOOM_OK;
   for (size_t i = 0; !status && i < timestamps->n; i++)
     status = lanebloom_timestamps_set(&reading->timestamps, timestamps->list[i].family,
                                       timestamps->list[i].nbytes);
-  lanebloom_log_begin(&reading->reader, input, log->number);
-  lanebloom_batch_init(&reading->parser, take_entry, reading);
+  lanebloom_log_begin(&reading->reader, input, engine, log->number);
+  lanebloom_batch_init(&reading->parser, engine, take_entry, reading);
   status = status ? problem_status(problem, status) : read_all(reading, problem);
   lanebloom_batch_free(&reading->parser);
   zstd_free(reading->zstd);
   free(reading->timestamps.list);
   free(reading);
   return status;
+}
+
+void lanebloom_write_log_free(struct write_log *log)
+{
+  free(log->tables);
+  log->tables = NULL;
 }

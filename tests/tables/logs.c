@@ -23,6 +23,7 @@ enum {
   RECYCLABLE_FULL,
   TIMESTAMPS = 10,
   UNKNOWN = 12,
+  SYNCED = 8, /* Pebble: is added to the first ones */
   SKIPPED = 200
 };
 
@@ -30,6 +31,7 @@ enum {
 
 static uint8_t file[MAX_NBYTES];
 static size_t file_nbytes;
+static lanebloom_engine engine = LANEBLOOM_ENGINE_ROCKSDB;
 
 /* Appends a fragment. number: 0: its type has none. */
 static void add_fragment(unsigned type, uint32_t number, const void *content, size_t nbytes)
@@ -69,6 +71,25 @@ static void add_put(const char *key)
   add_fragment(FULL, 0, batch, make_batch(batch, key, 5));
 }
 
+/* Appends a fragment of Pebble; when it is written, so much of the log is on disk. */
+static void add_synced(unsigned part, uint32_t number, uint64_t nsynced, const void *content,
+                       size_t nbytes)
+{
+  static uint8_t all[LOG_BLOCK_NBYTES];
+  store_le64(all, nsynced);
+  memcpy(all + sizeof nsynced, content, nbytes);
+  add_fragment(SYNCED + part, number, all, sizeof nsynced + nbytes);
+  uint8_t *fragment = file + file_nbytes - HEADER_NBYTES - sizeof number - sizeof nsynced - nbytes;
+  fragment[AT_LENGTH] = (uint8_t)nbytes;
+  fragment[AT_LENGTH + 1] = (uint8_t)(nbytes >> 8);
+}
+
+static void add_synced_put(uint64_t nsynced, const char *key)
+{
+  uint8_t batch[100];
+  add_synced(FULL, NUMBER, nsynced, batch, make_batch(batch, key, 5));
+}
+
 /* Fills up to a block's end, but for nbytes. */
 static void fill_block(size_t nbytes)
 {
@@ -85,7 +106,8 @@ static struct write_log read_file(size_t max_nentries, struct key_collector *key
   const struct input input = {.file = -1, .bytes = file, .nbytes = file_nbytes};
   struct write_log log = {.number = NUMBER};
   cr_assert(lanebloom_collector_init(keys, max_nentries) == LANEBLOOM_OK);
-  cr_assert(lanebloom_write_log_read(&log, &input, 0, &none, keys, &no_problem) == LANEBLOOM_OK);
+  cr_assert(lanebloom_write_log_read(&log, &input, engine, 0, &none, keys, &no_problem) ==
+            LANEBLOOM_OK);
   return log;
 }
 
@@ -106,7 +128,7 @@ static void check_log(const char *what, const char *there, const char *absent, s
                       bool is_torn)
 {
   struct key_collector keys;
-  const struct write_log log = read_file(0, &keys);
+  struct write_log log = read_file(0, &keys);
   cr_assert(log.ndamages == ndamages && log.is_torn == is_torn, "%s: %zu damages, torn %d: %s",
             what, (size_t)log.ndamages, log.is_torn, log.damage);
   for (; *there; there++)
@@ -114,6 +136,7 @@ static void check_log(const char *what, const char *there, const char *absent, s
   for (; *absent; absent++)
     cr_assert(!has_key(&keys, (const char[]){*absent, 0}), "%s: %c is there", what, *absent);
   lanebloom_collector_free(&keys);
+  lanebloom_write_log_free(&log);
   memset(file, 0, sizeof file);
   file_nbytes = 0;
 }
@@ -226,6 +249,93 @@ Test(tables, logs_that_are_recycled)
   check_log("a log that is not recycled", "", "a", 1, false);
 }
 
+Test(tables, logs_of_pebble)
+{
+  static uint8_t batch[2 * LOG_BLOCK_NBYTES];
+  enum { SYNCED_HEADER_NBYTES = HEADER_NBYTES + 12 };
+  const size_t nbytes = make_batch(batch, "b", LOG_BLOCK_NBYTES);
+  engine = LANEBLOOM_ENGINE_PEBBLE;
+  add_synced_put(0, "a");
+  const size_t first = LOG_BLOCK_NBYTES - SYNCED_HEADER_NBYTES - file_nbytes;
+  add_synced(FIRST, NUMBER, 0, batch, first);
+  add_synced(LAST, NUMBER, 0, batch + first, nbytes - first);
+  add_synced_put(0, "c");
+  check_log("two parts", "abc", "", 0, false);
+
+  add_synced_put(0, "a");
+  file[file_nbytes + AT_TYPE] = RECYCLABLE_FULL; /* without a checksum */
+  store_le32(file + file_nbytes + HEADER_NBYTES, NUMBER + 1);
+  file_nbytes += HEADER_NBYTES + sizeof(uint32_t);
+  add_synced_put(LOG_BLOCK_NBYTES, "o");
+  check_log("a log that is closed", "a", "o", 0, false);
+  add_synced_put(0, "a");
+  make_batch(batch, "o", 5);
+  add_synced(FULL, NUMBER - 1, LOG_BLOCK_NBYTES, batch, 30);
+  check_log("the rest of an old log", "a", "o", 0, true);
+  add_fragment(RECYCLABLE_FULL, NUMBER, batch, make_batch(batch, "a", 5));
+  add_fragment(RECYCLABLE_FULL, NUMBER, batch, 30);
+  file[file_nbytes - 1]++;
+  file_nbytes = LOG_BLOCK_NBYTES;
+  add_fragment(RECYCLABLE_FULL, NUMBER, batch, make_batch(batch, "b", 5));
+  check_log("what an older Pebble does not know of", "a", "b", 0, true);
+  for (unsigned was_synced = 0; was_synced < 2; was_synced++) {
+    const char *there = was_synced ? "ad" : "a", *absent = was_synced ? "bc" : "bcd";
+    add_synced_put(0, "a");
+    const size_t begin = file_nbytes;
+    add_synced_put(0, "b");
+    add_synced_put(0, "c");
+    file[begin]++;
+    file_nbytes = LOG_BLOCK_NBYTES;
+    add_synced_put(begin + (was_synced ? 1 : 0), "d");
+    check_log("a checksum", there, absent, was_synced, !was_synced);
+    add_synced_put(0, "a");
+    const size_t end = file_nbytes;
+    file_nbytes = LOG_BLOCK_NBYTES; /* zeros */
+    add_synced_put(end + (was_synced ? 1 : 0), "d");
+    check_log("zeros", there, absent, was_synced, !was_synced);
+  }
+  add_synced_put(0, "a");
+  add_fragment(SYNCED + LAST + 1, 0, batch, 30);
+  file_nbytes = LOG_BLOCK_NBYTES;
+  add_synced_put(LOG_BLOCK_NBYTES, "b");
+  check_log("a type that is not known", "ab", "", 1, false);
+}
+
+/* Tables that logs name; a kind of entry that another Pebble may have. */
+Test(tables, batches_of_pebble)
+{
+  static const char ingested[] = "\1\0\0\0\0\0\0\0\2\0\0\0"
+                                 "\26\2\254\2"
+                                 "\26\1\6";
+  static const char unknown[] = "\1\0\0\0\0\0\0\0\1\0\0\0"
+                                "\31\1k";
+  static const char others[] = "\1\0\0\0\0\0\0\0\6\0\0\0"
+                               "\27\1d\1\5"
+                               "\17\1e\1f"
+                               "\25\1g\1h"
+                               "\30\1i\1j"
+                               "\3\1k"
+                               "\1\1a\1v"
+                               "\2\1b\1v";
+  struct key_collector keys;
+  engine = LANEBLOOM_ENGINE_PEBBLE;
+  add_synced(FULL, NUMBER, 0, others, sizeof others - 1);
+  check_log("all kinds", "ab", "degik", 0, false);
+  add_synced(FULL, NUMBER, 0, ingested, sizeof ingested - 1);
+  add_synced(FULL, NUMBER, 0, ingested, sizeof ingested - 2); /* it ends too early */
+  add_synced(FULL, NUMBER, 0, unknown, sizeof unknown - 1);
+  struct write_log log = read_file(0, &keys);
+  cr_assert(log.ntables == 2 && log.tables[0] == 300 && log.tables[1] == 6);
+  cr_assert(log.ndamages == 2 && log.nentries == 3);
+  lanebloom_collector_free(&keys);
+  lanebloom_write_log_free(&log);
+  file_nbytes = 0;
+  add_synced(FULL, NUMBER, 0, unknown, sizeof unknown - 1);
+  log = read_file(0, &keys);
+  cr_assert_str_eq(log.damage, "expected an entry of a known kind, found 25");
+  lanebloom_collector_free(&keys);
+}
+
 /* Keys end in a time where the log says so. */
 Test(tables, logs_with_times)
 {
@@ -299,7 +409,7 @@ Test(tables, sets_of_hashes)
 static lanebloom_status read_version(struct version *version)
 {
   const struct input input = {.file = -1, .bytes = file, .nbytes = file_nbytes};
-  const lanebloom_status status = lanebloom_version_read(version, &input, &no_problem);
+  const lanebloom_status status = lanebloom_version_read(version, &input, engine, &no_problem);
   memset(file, 0, sizeof file);
   file_nbytes = 0;
   return status;
@@ -385,4 +495,54 @@ Test(tables, versions)
   ADD_EDIT("\2\6");
   file[0]++;
   check_refused("a checksum", LANEBLOOM_ERR_CORRUPT);
+}
+
+#define BOUNDS "\11k-1234567\11k-1234567"
+#define PART(number, backing)                                                                      \
+  "\147\6" number "\144" BOUNDS "\1\2"                                                             \
+  "\102" backing "\1"
+
+Test(tables, versions_of_pebble)
+{
+  engine = LANEBLOOM_ENGINE_PEBBLE;
+  ADD_EDIT("\3\11\4\144");
+  check_version("nothing was flushed yet", 0, 0, 0);
+  ADD_EDIT(NUMBERS);
+  ADD_EDIT("\150\0\6\144"
+           "\0" BOUNDS "\1\2\1"); /* range keys alone */
+  ADD_EDIT("\150\0\7\144"
+           "\7" BOUNDS BOUNDS "\1\2\6\1x\1"); /* and points */
+  check_version("tables with range keys", 2, 7, 5);
+  ADD_EDIT(NUMBERS TABLE("\6", "\6"));
+  ADD_EDIT("\6\6\6"
+           "\151\6\144" PART("\7", "\6") PART("\10", "\6"));
+  check_version("two parts of a table", 1, 6, 5);
+  ADD_EDIT(NUMBERS TABLE("\6", "\6"));
+  ADD_EDIT("\6\6\6"
+           "\151\6\144" PART("\7", "\6"));
+  ADD_EDIT("\6\6\7"
+           "\152\6");
+  check_version("a part that is deleted", 0, 0, 5);
+  ADD_EDIT(NUMBERS "\12\1a\1b\1\2"
+                   "\13\6\7"
+                   "\153\1\2\3\4\5"
+                   "\154\1\2");
+  ADD_EDIT("\147\6\6\144" BOUNDS "\1\2"
+           "\105\1\2\1\2\3\4"
+           "\106\1\1\1\2\3"
+           "\1");
+  check_version("values in other files", 1, 6, 5);
+
+  ADD_EDIT(NUMBERS);
+  ADD_EDIT("\147\6\6\144" BOUNDS "\1\2"
+           "\103\1p\1");
+  check_refused("a table of keys that begin otherwise in its file", LANEBLOOM_ERR_LIMIT);
+  ADD_EDIT(NUMBERS "\310\1\1");
+  check_refused("a column family", LANEBLOOM_ERR_LIMIT);
+  ADD_EDIT(NUMBERS "\211\100\1x");
+  check_refused("a tag that is not known", LANEBLOOM_ERR_LIMIT);
+  ADD_EDIT(NUMBERS);
+  ADD_EDIT(NUMBERS);
+  file[HEADER_NBYTES + sizeof NUMBERS - 1 + AT_TYPE] = SYNCED + FULL; /* as of a log */
+  check_refused("a type of fragment", LANEBLOOM_ERR_CORRUPT);
 }

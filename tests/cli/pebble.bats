@@ -1,0 +1,190 @@
+# lanebloom screen --db: Pebble's databases, frozen ones, and those that the real Pebble writes.
+# SPDX-License-Identifier: MIT
+load helper
+
+export LC_ALL=C # keys are bytes
+FROZEN=$BATS_TEST_DIRNAME/../vectors/databases
+columns="data blocks in columns are not read" # of newer tables, whose filters are enough here
+
+# takes FOLDER: a copy of a frozen database, which tests change, and its keys.
+takes() {
+  rm -rf db
+  cp -r "$FROZEN/$1" db
+  chmod -R u+w db
+  cp "$FROZEN/$1.keys" wanted
+}
+
+# finds_all ARGUMENT...: all keys that are wanted are found, and nothing is said.
+finds_all() {
+  lanebloom screen "$@" wanted >found 2>err
+  cmp wanted found
+  ! grep -v "$columns" err
+}
+
+# nlogged FOLDER OPTION...: the entries of its logs.
+nlogged() {
+  lanebloom tables --json "$@" 2>/dev/null | jq 'select(.file == "(log)") | .entries'
+}
+
+# damage FILE OFFSET: another byte there.
+damage() {
+  printf '\xa5' | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
+}
+
+@test "frozen databases: their keys are found, absent ones are not; others' tables are not asked" {
+  seq -f 'absent%06.0f' 1000 >absent
+  for name in pebble_v1_current pebble_v1 pebble_v2; do
+    takes $name
+    echo text >db/999999.sst
+    finds_all --db db
+    run --separate-stderr lanebloom screen -c --db db absent
+    [[ $output -lt 30 ]]
+    [[ $(lanebloom tables --json db 2>/dev/null |
+      jq -r 'select(.file == "(log)") | .engine, .database.manifest, .database.complete') == \
+      $'pebble\nMANIFEST-000001\ntrue' ]]
+  done
+  # the tests can fail: the logs have some of the keys
+  takes pebble_v2
+  run --separate-stderr lanebloom screen -c --db db --all-files wanted
+  [[ $output -lt $(wc -l <wanted) ]]
+}
+
+@test "a table that a log alone names" {
+  for name in pebble_v1 pebble_v2; do
+    takes $name
+    table=$(lanebloom tables --json db 2>/dev/null | jq -r 'select(.level == 0) | .file')
+    [[ $(lanebloom screen --which --db db <<<log000024 2>/dev/null) == "$table"$'\tlog000024' ]]
+    rm "$table"
+    fails_with "expected a table of the database, found none" \
+      lanebloom screen --db db wanted
+  done
+}
+
+@test "two parts of a table in one file: it is asked once" {
+  takes pebble_v2
+  [[ $(lanebloom screen --which --db db <<<table000001 2>/dev/null) == \
+    $'db/000005.sst\ttable000001' ]]
+  [[ $(lanebloom tables --no-header db 2>/dev/null | grep -c 000005) -eq 1 ]]
+}
+
+@test "the marker with the highest number names the MANIFEST; in the first format CURRENT does" {
+  takes pebble_v1
+  touch db/marker.manifest.000000.MANIFEST-000007
+  finds_all --db db
+  touch db/marker.manifest.000002.MANIFEST-000007
+  fails_with "MANIFEST-000007: No such file or directory" lanebloom screen --db db wanted
+  takes pebble_v1_current
+  touch db/marker.manifest.000002.MANIFEST-000007 # as if it was about to change its format
+  finds_all --db db
+  rm db/CURRENT
+  fails_with "MANIFEST-000007: No such file or directory" lanebloom screen --db db wanted
+}
+
+@test "logs in two folders, or where the user says" {
+  takes pebble_v2
+  finds_all --db db
+  mv db/second elsewhere
+  fails_with "expected the folder of logs that OPTIONS names as secondary_dir, 'db/second'" \
+    lanebloom screen --db db wanted
+  mkdir together
+  cp db/*.log elsewhere/*.log together
+  finds_all --db db --wal-dir together
+  all=$(nlogged db --wal-dir together)
+  mkdir db/second # it is empty
+  [[ $(nlogged db) -gt 0 && $(nlogged db) -lt $all ]]
+}
+
+@test "damage: silent where Pebble takes it for the end, else named, and the rest is read" {
+  takes pebble_v1_current
+  truncate -s -5 db/000004.log
+  run -0 --separate-stderr lanebloom screen --db db wanted
+  [[ -z $stderr ]]
+  takes pebble_v1_current
+  damage db/000004.log 100 # nothing says that it was on disk
+  run -0 --separate-stderr lanebloom screen --db db wanted
+  [[ -z $stderr && $output != *log000019* ]]
+  takes pebble_v2
+  truncate -s -13 db/second/000004-003.log # the log goes on in another file
+  run -0 --separate-stderr lanebloom screen --db db wanted
+  [[ $stderr != *damaged* ]]
+  truncate -s -13 db/000004-004.log # the last one, and another log follows
+  run -2 --separate-stderr lanebloom screen --db db wanted
+  [[ $stderr == *"db/000004-004.log: damaged at its end: expected a whole record before the next \
+log, found a part"* && $output == *log000000* ]]
+  takes pebble_v1
+  damage db/MANIFEST-000001 10
+  fails_with "MANIFEST-000001: damaged at 0: expected another checksum" \
+    lanebloom screen --db db wanted
+  lanebloom screen --all-files --db db <<<table000001 # as ever
+}
+
+# What follows needs Go and, once, the network: it is not for the quick round. go.mod has the
+# version of each module, and Go compares them with its public list of checksums.
+needs_pebble() {
+  exhaustive || skip "only if LANEBLOOM_EXHAUSTIVE=1"
+  lanebloom --version | grep -q '^tables:.* snappy zstd' || skip "this build lacks codecs"
+  command -v go >/dev/null || skip "no go runs here"
+  PEBBLE=$BATS_FILE_TMPDIR/test_pebble
+  [[ ! -x $PEBBLE ]] || return 0
+  cp -r "$BATS_TEST_DIRNAME/../databases/pebble" source
+  (cd source && GOTOOLCHAIN=local GOFLAGS=-mod=mod timeout 600 go build -o "$PEBBLE" .) 2>why ||
+    skip "Pebble cannot be built: $(tail -n 1 why)"
+}
+
+@test "the real Pebble: every key that it shows is found; of absent ones what filters let pass" {
+  needs_pebble
+  seq -f 'absent%06.0f' 20000 >absent
+  nkinds=0
+  for kind in $("$PEBBLE" kinds); do
+    "$PEBBLE" make $kind $kind
+    "$PEBBLE" keys $kind $kind >wanted
+    echo "$kind: $(wc -l <wanted)"
+    echo text >$kind/999999.sst
+    finds_all --db $kind
+    nsst=$(lanebloom tables --no-header $kind 2>/dev/null | grep -c sst) || true
+    n=$(lanebloom screen -c --db $kind absent 2>/dev/null) || true
+    [[ $n -le $((100 + nsst * 300)) ]]
+    nkinds=$((nkinds + 1))
+  done
+  [[ $nkinds -ge 30 ]]
+}
+
+# beside_writer KIND: looks while it writes, and again after it was killed.
+beside_writer() {
+  local i
+  for ((i = 0; i < 60; i++)); do
+    if ((i % 20 == 0)); then
+      rm -rf db
+      : >acknowledged
+      "$PEBBLE" write $1 db >acknowledged 3>&- &
+      writer=$!
+      until [[ -s acknowledged ]]; do sleep 0.01; done
+    fi
+    head -n "$(wc -l <acknowledged)" acknowledged >wanted
+    lanebloom screen --db db -v wanted >lost 2>err || [[ $? -eq 1 ]] ||
+      { echo "run $i: $(<err)"; kill -9 $writer; return 1; }
+    ! grep -v "$columns" err || { echo "run $i"; kill -9 $writer; return 1; }
+    [[ ! -s lost ]] || { echo "run $i: $(wc -l <lost) lost"; kill -9 $writer; return 1; }
+    ((i % 20 == 19)) || continue
+    kill -9 $writer
+    wait $writer || true
+    cp acknowledged wanted
+    finds_all --db db
+  done
+}
+
+@test "beside a writer no run fails, and no key written before it is lost: Pebble 1" {
+  needs_pebble
+  beside_writer v1-recycled
+}
+
+@test "beside a writer: Pebble 2, with and without how much was on disk" {
+  needs_pebble
+  beside_writer v2-recycled
+  beside_writer v2-unsynced
+}
+
+@test "beside a writer: Pebble 2, logs that fail over" {
+  needs_pebble
+  beside_writer v2-secondary
+}
