@@ -97,7 +97,7 @@ finds analyzer-possible-null-dereference fanalyzer "$work/planted"
 
 # Names of files have no spaces.
 # shellcheck disable=SC2046
-clean clang_format $(find bench cli fuzz include src tests -name '*.[ch]' -o -name '*.cc')
+clean clang_format $(find bench cli examples fuzz include src tests -name '*.[ch]' -o -name '*.cc')
 # shellcheck disable=SC2046
 clean line_length $(find . \( -path ./.git -o -path ./build -o -path ./results \
   -o -path ./tests/vectors -o -path ./tests/report -o -path ./fuzz/regressions \) -prune \

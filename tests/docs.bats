@@ -103,7 +103,7 @@
 
 @test "every file that a document names is there" {
   cd "$SOURCE_DIR"
-  folders='docs|src|cli|include|tests|fuzz|bench|scripts|cmake'
+  folders='docs|src|cli|include|tests|fuzz|bench|scripts|cmake|examples'
   paths=$(grep -oE "\`(($folders)/[^\` ]*|[a-z_*]+\.(c|h|bats|sh|md))\`" ./*.md docs/*.md |
     tr -d '\`' | grep -v NAME | sort -u)
   [ "$(echo "$paths" | wc -l)" -ge 80 ]

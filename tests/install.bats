@@ -143,6 +143,29 @@ END
   done
 }
 
+@test "the example of LevelDB's policy compacts a database" {
+  [ -n "${DATABASES-}" ] || skip "this build has no LevelDB and RocksDB"
+  cd "$BATS_TEST_TMPDIR"
+  read -ra flags <<<"$(pkg-config --cflags --libs lanebloom) -lleveldb -lstdc++"
+  "$CC" -x c++ -std=c++11 -O2 -pedantic -Wall -Wextra -Werror -o compact \
+    "$PREFIX/share/doc/lanebloom/examples/leveldb_compact.cc" "${flags[@]}"
+  export LD_LIBRARY_PATH=$LIBDIR
+  "$DATABASES" make leveldb-tables db
+  cp -r db other
+  "$DATABASES" keys leveldb-tables db >keys
+  run ./compact db
+  [ "$status" = 0 ]
+  [[ ${#lines[@]} = 2 && $output == *"compacted in "*" filters of "*" times as fast" ]]
+  run ./compact --built-in --alone other 10
+  [ "$status" = 0 ]
+  [[ ${#lines[@]} = 1 && $output != *": 0 filters"* ]]
+  "$DATABASES" keys leveldb-tables db | cmp - keys
+  run ./compact none
+  [ "$status" = 2 ]
+  run ./compact other -1
+  [ "$status" = 2 ]
+}
+
 @test "pkg-config finds it for static linking" {
   read -ra flags <<<"$(pkg-config --static --cflags --libs lanebloom)"
   "$CC" -std=c11 -static -o "$BATS_TEST_TMPDIR/consumer" "$SOURCE_DIR/tests/consumer/consumer.c" \
