@@ -179,7 +179,7 @@ def fragment(type, content, number=b""):
 
 own = struct.pack("<I", 7)
 for content in batches:
-    for pieces in 0, 1, 6, 255:
+    for pieces in 0, 1, 6, 127:
         seed("batch", pieces, content)
     seed("log", 1, 7, fragment(1, content) + fragment(1, batches[0]))
     parts = content[:9], content[9:15], content[15:]
@@ -189,6 +189,29 @@ for content in batches:
     seed("log", 1, 7, fragment(10, b"\0\0\0\0\x02\0"), fragment(1, content), bytes(20))
 frame = bytes.fromhex("28b52ffd2016b10000") + struct.pack("<QI", 9, 1) + SINGLE[:10]
 seed("log", 1, 7, fragment(9, b"\x07\0\0\0"), fragment(1, frame))
+
+pebble_batches = [
+    (1, SINGLE),
+    (2, b"\x16\x01\x06" + b"\x16\x02\xac\x02"),  # tables that are ingested
+    (2, b"\x18" + short(b"from") + short(b"to") + b"\x1a\x01\x06" + short(b"blobs")),
+    (3, b"\x17" + short(b"gone") + short(b"5") + b"\x0f" + short(b"a") + short(b"b") + SINGLE),
+    (2, b"\x15" + short(b"a") + short(b"b") + b"\x07" + short(b"gone") + b"\x03" + short(b"data")),
+]
+synced = [own + struct.pack("<Q", n) for n in (0, 200)]
+for n, body in pebble_batches:
+    content = struct.pack("<QI", 9, n) + body
+    for pieces in 0, 1, 6, 127:
+        seed("batch", 128 + pieces, content)
+    for number in synced:
+        whole = fragment(9, content, synced[0])
+        parts = content[:9], content[9:15], content[15:]
+        split = (fragment(type, part, number) for type, part in zip((10, 11, 12), parts))
+        seed("log", 3, 7, whole, *split)
+        seed("log", 3, 7, whole, fragment(5, b"", b"\x08\0\0\0"), whole)
+        far = bytes(32768 - len(whole)), fragment(9, content, number)
+        seed("log", 3, 7, whole, *far)  # zeros; it is said, or not, that more was on disk
+for path in sorted((vectors / "databases").rglob("*.log")):
+    seed("log", 2, int(path.name[:6]), path.read_bytes())
 
 numbers = b"\x02\x05\x03\x09\x04\x64\x09\x00"
 table = b"\x07\x00\x05\x64" + short(b"a1234567-") + short(b"z1234567-")
@@ -208,6 +231,22 @@ for last in range(1, len(edits) + 1):
     chosen = [edits[0], *edits[max(1, last - 3) : last]]
     seed("version", 0, b"".join(struct.pack("<H", len(edit)) + edit for edit in chosen))
     seed("version", 1, b"".join(fragment(1, edit) for edit in chosen))
+
+bounds = short(b"a1234567-") + short(b"z1234567-")
+pebble_edits = [
+    b"\x68\x00\x06\x64\x07" + bounds + bounds + b"\x01\x02\x01",
+    b"\x68\x00\x07\x64\x00" + bounds + b"\x01\x02\x06\x01\x05\x01",
+    b"\x06\x00\x05\x69\x05\x64" + b"\x67\x06\x08\x64" + bounds + b"\x01\x02\x42\x05\x01",
+    b"\x67\x06\x09\x64" + bounds + b"\x01\x02\x42\x05\x45\x01\x02\x01\x02\x03\x04\x01",
+    b"\x67\x06\x0a\x64" + bounds + b"\x01\x02\x46\x01\x01\x01\x02\x03\x43\x01p\x01",
+    b"\x06\x06\x08\x6a\x05\x6b\x01\x02\x03\x04\x05\x6c\x01\x02",
+    b"\x0a" + short(b"a") + short(b"b") + b"\x01\x02\x0b\x06\x07",
+]
+for last in range(1, len(pebble_edits) + 1):
+    chosen = [*edits[:2], *pebble_edits[max(0, last - 3) : last]]
+    seed("version", 2, b"".join(struct.pack("<H", len(edit)) + edit for edit in chosen))
+for path in sorted((vectors / "databases").rglob("MANIFEST-*")):
+    seed("version", 3, path.read_bytes())
 
 for begins in b"\x89LBF", b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd":
     for n in 2, 3, len(begins):

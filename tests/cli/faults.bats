@@ -349,6 +349,24 @@ count_calls() {
   [[ $nfaults -gt 100 && $nrefused -gt 50 ]]
 }
 
+@test "databases of Pebble: two folders of logs, a table that a log names" {
+  needs_interposing
+  cp -r "$SOURCE_DIR/tests/vectors/databases/pebble_v1" one
+  cp -r "$SOURCE_DIR/tests/vectors/databases/pebble_v2" two
+  chmod -R u+w one two
+  sort "$SOURCE_DIR"/tests/vectors/databases/*.keys >others
+  local may_recover=yes step=3
+  ! exhaustive || step=1
+  nfaults=0 nrefused=0
+  for fault in "malloc fail" "pread fail" "pread interrupt" "pread short" "open fail" "fstat fail" \
+    "close fail"; do
+    each $fault screen --db one others
+    each $fault tables --json two
+  done
+  echo "# databases of Pebble: $nfaults faults, $nrefused of them errors" >&3
+  [[ $nfaults -gt 50 && $nrefused -gt 25 ]]
+}
+
 # All workers read. If the end of a chunk cannot be read beforehand, one worker reads it whole.
 @test "large files that several workers read" {
   needs_interposing
