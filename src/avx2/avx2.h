@@ -11,7 +11,7 @@ hash_function lanebloom_xxph3_hash_avx2;
 probe_function lanebloom_leveldb_probe_avx2, lanebloom_rocksdb_local_probe_avx2;
 /* The same two by loads instead of gathers. */
 probe_function lanebloom_leveldb_probe_avx2_loads, lanebloom_rocksdb_local_probe_avx2_loads;
-probe_function lanebloom_rocksdb_legacy_probe_avx2;
+probe_function lanebloom_rocksdb_legacy_probe_avx2, lanebloom_rocksdb_ribbon_probe_avx2;
 
 add_function lanebloom_leveldb_add_avx2;
 add_function lanebloom_rocksdb_legacy_add_avx2, lanebloom_rocksdb_local_add_avx2;

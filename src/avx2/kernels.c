@@ -32,7 +32,7 @@ static unsigned avx2_loads_score(void)
     [LAYOUT_ROCKSDB_LOCAL] = {.probe = (rocksdb_local_probe),                                      \
                               .add = lanebloom_rocksdb_local_add_avx2,                             \
                               .scratch_nbytes = hashes_nbytes},                                    \
-    [LAYOUT_ROCKSDB_RIBBON] = {.probe = lanebloom_rocksdb_ribbon_probe_scalar},                    \
+    [LAYOUT_ROCKSDB_RIBBON] = {.probe = lanebloom_rocksdb_ribbon_probe_avx2},                      \
   }
 
 const struct kernel_table lanebloom_kernels_avx2 = {

@@ -11,6 +11,7 @@ hash_function lanebloom_xxph3_hash_avx512;
 probe_function lanebloom_leveldb_probe_avx512;
 probe_function lanebloom_leveldb_probe_avx512_loads; /* instead of gathers */
 probe_function lanebloom_rocksdb_legacy_probe_avx512, lanebloom_rocksdb_local_probe_avx512;
+probe_function lanebloom_rocksdb_ribbon_probe_avx512;
 
 add_function lanebloom_leveldb_add_avx512;
 add_function lanebloom_rocksdb_legacy_add_avx512, lanebloom_rocksdb_local_add_avx512;

@@ -42,7 +42,7 @@ static unsigned avx512_loads_score(void)
     [LAYOUT_ROCKSDB_LOCAL] = {.probe = lanebloom_rocksdb_local_probe_avx512,                       \
                               .add = lanebloom_rocksdb_local_add_avx512,                           \
                               .scratch_nbytes = hashes_nbytes},                                    \
-    [LAYOUT_ROCKSDB_RIBBON] = {.probe = lanebloom_rocksdb_ribbon_probe_scalar},                    \
+    [LAYOUT_ROCKSDB_RIBBON] = {.probe = lanebloom_rocksdb_ribbon_probe_avx512},                    \
   }
 
 const struct kernel_table lanebloom_kernels_avx512 = {

@@ -2,8 +2,8 @@
  * solution fulfils it in every column. The specification. Source: RocksDB 7.8.3 util/ribbon_impl.h
  * and util/ribbon_alg.h, Standard128Ribbon and InterleavedFilterQuery.
  * SPDX-License-Identifier: MIT */
+#include "rocksdb_ribbon.h"
 #include "../bytes.h"
-#include "each_hash.h"
 
 __extension__ typedef unsigned __int128 segment_bits;
 
@@ -40,19 +40,6 @@ static inline bool rocksdb_ribbon_may_match(const struct filter_shape *shape,
   return true;
 }
 
-__attribute__((always_inline)) static inline void
-fetch_blocks(const struct filter_shape *shape, const uint8_t *payload, const void *hashes, size_t i)
-{
-  const struct rocksdb_ribbon_equation equation =
-      rocksdb_ribbon_equation(shape, hash64_at(hashes, i));
-  const uint32_t nblocks = equation.slot > 0 ? 2 : 1;
-  const uint64_t first = rocksdb_ribbon_block(shape, equation.block),
-                 nbytes = (uint64_t)nblocks * ROCKSDB_RIBBON_SEGMENT_NBYTES *
-                          rocksdb_ribbon_ncolumns(shape, equation.block);
-  for (uint64_t at = 0; at < nbytes; at += CACHE_LINE_NBYTES)
-    __builtin_prefetch(payload + first + at);
-}
-
 bool lanebloom_rocksdb_ribbon_may_match_scalar(const struct filter_shape *shape,
                                                const uint8_t *payload, uint64_t hash)
 {
@@ -62,6 +49,6 @@ bool lanebloom_rocksdb_ribbon_may_match_scalar(const struct filter_shape *shape,
 void lanebloom_rocksdb_ribbon_probe_scalar(const struct filter_shape *shape, const uint8_t *payload,
                                            struct hash_source *source, uint8_t *bitmap)
 {
-  probe_each_line(shape, payload, source, bitmap, fetch_blocks, rocksdb_ribbon_may_match,
+  probe_each_line(shape, payload, source, bitmap, ribbon_fetch, rocksdb_ribbon_may_match,
                   rocksdb_ribbon_may_match);
 }
