@@ -349,17 +349,18 @@ static lanebloom_status append_logs(const char *folder, lanebloom_engine engine,
   if (status)
     return status;
   struct log_name *all = realloc(*logs, (*n + names.nlogs + 1) * sizeof *all);
-  if (!all)
-    status = problem_memory(problem, (*n + names.nlogs) * sizeof *all);
-  else
-    *logs = all;
-  for (size_t i = 0; !status && i < names.nlogs; i++)
+  if (!all) {
+    free(names.logs);
+    return problem_memory(problem, (*n + names.nlogs) * sizeof *all);
+  }
+  *logs = all;
+  for (size_t i = 0; i < names.nlogs; i++)
     if (names.logs[i].index == 0 || engine == LANEBLOOM_ENGINE_PEBBLE) {
       all[*n] = names.logs[i];
       all[(*n)++].folder = folder;
     }
   free(names.logs);
-  return status;
+  return LANEBLOOM_OK;
 }
 
 lanebloom_status lanebloom_folder_logs(char *const folders[NLOG_FOLDERS], lanebloom_engine engine,
