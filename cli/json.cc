@@ -91,7 +91,7 @@ static void make_paths(json_parser *parser, const field_syntax *fields)
       text += is_pointer;
       char *end = is_pointer ? copy_step(&text, name) : stpcpy(name, text);
       const std::string_view copy(name, (size_t)(end - name));
-      *next++ = {copy, parse_index(copy)};
+      *next++ = {copy, is_pointer ? parse_index(copy) : UINT64_MAX}; /* of arrays, pointers alone */
       name = end;
     } while (is_pointer && *text);
     path.nsteps = (size_t)(next - path.steps);

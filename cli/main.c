@@ -128,6 +128,7 @@ int main(int argc, char **argv)
   setvbuf(stdout, NULL, _IOFBF, (size_t)128 << 10);
   signal(SIGXFSZ, SIG_IGN); /* a file-size limit is reported as an error and does not kill */
   atexit(output_close);
+  at_quick_exit(output_close);
   argp_err_exit_status = EXIT_TROUBLE;
 
   struct command command = {0};

@@ -16,6 +16,7 @@
 #include <wctype.h>
 
 #include "cli.h"
+#include "threads.h"
 
 /* Prints the first character. If it is not printable, or is a backslash or `escaped`, prints its
  * first byte as \ooo. Returns how many bytes of input were printed. */
@@ -102,7 +103,11 @@ void leave(int status)
 {
   static atomic_flag is_leaving = ATOMIC_FLAG_INIT;
   while (atomic_flag_test_and_set(&is_leaving))
-    pause(); /* until the thread that came first has ended the command */
+    pause();                   /* until the thread that came first has ended the command */
+  if (has_started_threads()) { /* exit() would destroy what they use: simdjson has such things */
+    fflush(stderr);
+    quick_exit(status);
+  }
   exit(status);
 }
 

@@ -42,7 +42,7 @@ void sink_open(struct sink *sink, const char *path)
   sink->buffer = resize(NULL, BUFFER_NBYTES);
   if (stat(target.path, &sink->target) != 0 || !S_ISREG(sink->target.st_mode))
     sink->target = (struct stat){0};
-  if (!is_registered && atexit(discard_all) != 0)
+  if (!is_registered && (atexit(discard_all) != 0 || at_quick_exit(discard_all) != 0))
     die(NULL, "%s", strerror(ENOMEM));
   is_registered = true;
   if (!lanebloom_replace_begin(&sink->file, target.path))

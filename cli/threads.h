@@ -10,6 +10,9 @@
 /* Starts a thread with a stack of 512 KiB. false: there is none to be had. */
 bool start_thread(pthread_t *thread, void *(*body)(void *), void *argument);
 
+/* Has any been started, be it at its end? */
+bool has_started_threads(void);
+
 void give(sem_t *token);
 
 /* Waits for a token; signals do not end that. */

@@ -137,6 +137,24 @@ END
   [[ $output == '{"a":"y"}' && $stderr == *"3 of 5 records"*"dropped"* ]]
 }
 
+@test "a fault ends the command with status 2 while other threads still parse" {
+  needs_json
+  echo x >keys
+  { printf '{"a":"\xff"}\n'; yes '{"a":"x"}' | head -n 100000 || true; } >input
+  for i in {1..20}; do
+    fails_with "input: line 1: expected a JSON value" \
+      without_input "$LANEBLOOM" match --jsonl -f a -j 4 -c keys input
+  done
+}
+
+@test "a plain name is a member, never an index" {
+  needs_json
+  echo true >keys
+  printf '["true"]\n{"0":"true"}\n' >input
+  [[ $(lanebloom match --jsonl -f 0 --missing=drop keys input 2>&-) == '{"0":"true"}' ]]
+  [[ $(lanebloom match --jsonl -f /0 keys input | wc -l) == 2 ]]
+}
+
 @test "a line that is not JSON is refused, with file, line and what was found" {
   needs_json
   local fit="a quote, comma, colon or bracket that is missing or does not fit" line
