@@ -236,9 +236,10 @@ static int tables_of(const char *folder, uint8_t **all, size_t *nbytes)
   *nbytes = 0;
   for (int i = 0; i < n; i++) {
     char path[PATH_NBYTES];
-    snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
+    cr_assert(strlen(entries[i]->d_name) == 10);
+    snprintf(path, sizeof path, "%.500s/%.10s", folder, entries[i]->d_name);
     *all = realloc(*all, *nbytes + 10);
-    cr_assert(*all && strlen(entries[i]->d_name) == 10);
+    cr_assert(*all);
     memcpy(*all + *nbytes, entries[i]->d_name, 10);
     *nbytes = append_file(path, all, *nbytes + 10);
     free(entries[i]);
