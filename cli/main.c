@@ -127,8 +127,8 @@ int main(int argc, char **argv)
   setvbuf(stderr, NULL, _IOLBF, BUFSIZ); /* one write per message */
   setvbuf(stdout, NULL, _IOFBF, (size_t)128 << 10);
   signal(SIGXFSZ, SIG_IGN); /* a file-size limit is reported as an error and does not kill */
-  atexit(output_close);
-  at_quick_exit(output_close);
+  if (atexit(output_close) != 0 || at_quick_exit(output_close) != 0)
+    die(NULL, "%s", strerror(ENOMEM));
   argp_err_exit_status = EXIT_TROUBLE;
 
   struct command command = {0};

@@ -20,6 +20,7 @@ on_terminal() {
 
 needs_script() {
   command -v script >/dev/null || skip "script (Debian: bsdutils) makes a terminal"
+  on_terminal true || skip "no terminal can be made: /dev/pts is not mounted"
 }
 
 @test "values" {
