@@ -197,7 +197,8 @@ struct measurement measure(const lanebloom_filter *filter, lanebloom_format form
 /* Prints "lanebloom: NAME: message"; without the name if it is NULL. */
 __attribute__((format(printf, 2, 3))) void complain(const char *name, const char *format, ...);
 
-/* Ends the command, as exit(). Several threads may call it: the first one's status counts. */
+/* Ends the command: its output is flushed, and files that are not whole are discarded. Several
+ * threads may call it, while others work: the first one's status counts. */
 _Noreturn void leave(int status);
 
 /* As complain(), then leaves with EXIT_TROUBLE. */

@@ -81,19 +81,17 @@ struct database database_open(char *const *names, size_t nnames,
                               const struct database_options *options);
 void database_close(struct database *database);
 
-/* ---- database_version.c ---- */
-
-/* Which version of a database was read. */
-struct json_object *version_in_json(const lanebloom_database *database);
-void print_version_of(FILE *stream, const char *name, const lanebloom_database *database);
-
-/* ---- database.c, tables of it ---- */
-
 /* Opens a table. On failure prints a message if print_error, and returns NULL. */
 lanebloom_table *open_table(const char *path, lanebloom_writer writer, bool print_error);
 
 /* Prints the warnings of n paths, "" for none. Equal warnings are one message, with the first path
  * and a count of the others. All become "". Cost: n * n comparisons at most. */
 void warn_of_tables(char *const *paths, const char **warnings, size_t n);
+
+/* ---- database_version.c ---- */
+
+/* Which version of a database was read. */
+struct json_object *version_in_json(const lanebloom_database *database);
+void print_version_of(FILE *stream, const char *name, const lanebloom_database *database);
 
 #endif

@@ -32,4 +32,9 @@ void key_set_draw(struct key_set *set, struct rng *rng, size_t n);
  * thousand. */
 size_t draw_nkeys(struct rng *rng, size_t i);
 
+/* Draws bytes that may be a filter of LevelDB's: random ones, from sparse to full; some too short;
+ * every odd number of probes. i: of the call; every eighth is short. Returns how many, at most
+ * max. */
+size_t leveldb_bytes_draw(struct rng *rng, size_t i, uint8_t *bytes, size_t max);
+
 #endif

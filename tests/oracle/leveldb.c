@@ -103,24 +103,16 @@ Test(oracle, filters)
   key_set_free(others);
 }
 
-/* Any bytes at all: random ones, from sparse to full; too short; every odd number of probes. */
+/* Any bytes at all. */
 Test(oracle, any_bytes)
 {
   enum { NFILTERS = 6000, NQUERIES = 100, MAX_SIZE = 200 };
-  static const uint8_t last[] = {0, 1, 2, 6, 29, 30, 31, 32, 127, 128, 255};
   struct rng rng = rng_start(3);
   struct key_set *set = key_set_make(&rng);
   size_t nqueries = 0, nhits = 0;
   for (size_t f = 0; f < NFILTERS; f++) {
     uint8_t bytes[MAX_SIZE];
-    const size_t size = f % 8 == 0 ? f / 8 % 4 : rng_below(&rng, MAX_SIZE + 1);
-    rng_fill(&rng, bytes, size);
-    for (uint64_t i = rng_below(&rng, 5); i > 0; i--) /* halves the share of clear bits */
-      for (size_t at = 0; at < size; at++)
-        bytes[at] |= (uint8_t)rng_next(&rng);
-    if (size > 0)
-      bytes[size - 1] =
-          rng_below(&rng, 2) ? (uint8_t)rng_below(&rng, 32) : last[rng_below(&rng, COUNT(last))];
+    const size_t size = leveldb_bytes_draw(&rng, f, bytes, MAX_SIZE);
     test_context("filter %zu: %zu bytes", f, size);
     key_set_draw(set, &rng, NQUERIES);
     nqueries += check_answers(bytes, size, set, &nhits);

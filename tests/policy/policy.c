@@ -78,21 +78,13 @@ Test(policy, makes_the_same_bytes)
 Test(policy, answers_the_same)
 {
   enum { NFILTERS = 3000, NQUERIES = 50, MAX_SIZE = 100 };
-  static const uint8_t last[] = {0, 1, 6, 29, 30, 31, 32, 127, 128, 255};
   struct rng rng = rng_start(2);
   struct key_set *set = key_set_make(&rng);
   policy *built_in = make(BUILT_IN, 10), *made[] = {make(BY_CLASS, 10), make(BY_C_API, 10)};
   size_t nhits = 0;
   for (size_t f = 0; f < NFILTERS; f++) {
     uint8_t bytes[MAX_SIZE];
-    const size_t size = f % 8 == 0 ? f / 8 % 4 : rng_below(&rng, MAX_SIZE + 1);
-    rng_fill(&rng, bytes, size);
-    for (uint64_t i = rng_below(&rng, 5); i > 0; i--) /* halves the share of clear bits */
-      for (size_t at = 0; at < size; at++)
-        bytes[at] |= (uint8_t)rng_next(&rng);
-    if (size > 0)
-      bytes[size - 1] =
-          rng_below(&rng, 2) ? (uint8_t)rng_below(&rng, 32) : last[rng_below(&rng, COUNT(last))];
+    const size_t size = leveldb_bytes_draw(&rng, f, bytes, MAX_SIZE);
     test_context("filter %zu: %zu bytes", f, size);
     key_set_draw(set, &rng, NQUERIES);
     for (size_t i = 0; i < NQUERIES; i++) {
