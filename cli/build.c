@@ -135,7 +135,7 @@ static void check_rate_is_kept(const struct build *build, const lanebloom_filter
 {
   const double wanted = 100 / build->rate;
   const uint64_t nhashes = wanted < 500000     ? 500000
-                           : wanted > 10000000 ? 10000000
+                           : wanted > 50000000 ? 50000000
                                                : (uint64_t)wanted;
   const struct measurement measured = measure(filter, build->format, nhashes);
   if (measured.low <= 1.1 * build->rate)
