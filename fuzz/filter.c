@@ -76,6 +76,8 @@ static enum verdict judge(lanebloom_format format, const uint8_t *bytes, size_t 
   case LANEBLOOM_ROCKSDB_RIBBON:
   case LANEBLOOM_ROCKSDB:
     return judge_rocksdb(format, bytes, size);
+  case LANEBLOOM_PARQUET:
+    return size > 0 && size % 32 == 0 ? BY_PROBES : REFUSED;
   }
   return REFUSED;
 }

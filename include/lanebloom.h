@@ -159,7 +159,9 @@ typedef enum lanebloom_format {
       4, /* to open only: the RocksDB format that the trailer names, or a constant answer */
   LANEBLOOM_LEVELDB_SIGNED =
       5, /* LEVELDB with signed tails: LevelDB < 1.18 on x86, RocksDB's block-based filter */
-  LANEBLOOM_ROCKSDB_RIBBON = 6 /* to open only: RocksDB's Ribbon filters, of 6.15 and above */
+  LANEBLOOM_ROCKSDB_RIBBON = 6, /* to open only: RocksDB's Ribbon filters, of 6.15 and above */
+  LANEBLOOM_PARQUET =
+      7 /* Parquet's split-block filters: their bits, without the header of a file */
 } lanebloom_format;
 
 /* How many formats this build has, and the i-th of them; 0, which is no format, if i is not below
@@ -209,7 +211,8 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_format_describe(lanebloom_format 
  * keys; allocates nothing. Sources: LEVELDB is LevelDB 1.23 util/hash.cc with seed 0xbc9f1d34.
  * LEVELDB_SIGNED and ROCKSDB_LEGACY are RocksDB 7.8.3 util/hash.cc, which differs for keys whose
  * last (size mod 4) bytes hold one of 0x80 or more. ROCKSDB_LOCAL and ROCKSDB_RIBBON are RocksDB
- * 7.8.3 util/xxph3.h, the preview of XXH3 in xxHash 0.7.2, with seed 0. */
+ * 7.8.3 util/xxph3.h, the preview of XXH3 in xxHash 0.7.2, with seed 0. PARQUET is XXH64 with seed
+ * 0. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_hash(lanebloom_format format,
                                                     const lanebloom_keys *keys, void *hashes);
 
@@ -268,9 +271,12 @@ LANEBLOOM_API const char *lanebloom_encoding_name(lanebloom_encoding encoding);
  *               1 counts as 1, above 100 as 100, and below 0.5, where RocksDB writes no filter, is
  *               ARGUMENT. ROCKSDB_LEGACY rounds to whole numbers. Filters record the result, the
  *               bits per key in effect. lanebloom_format_describe() has these bounds. Sizes at
- *               which the engine's arithmetic would wrap or stop growing are LIMIT.
+ *               which the engine's arithmetic would wrap or stop growing are LIMIT. PARQUET takes
+ *               0.5 to 1000, in thousandths; a filter gets the next power of two of bytes, from 32
+ *               to 2^30: readers such as Arrow C++'s refuse other sizes, and those above 2^27.
  * rate          The share of absent keys that the filter lets pass, by a model: for RocksDB's
- *               formats its own estimate, for LevelDB's the textbook's, which is rough there:
+ *               formats its own estimate, for PARQUET that of blocks whose numbers of keys are
+ *               Poisson distributed, for LevelDB's the textbook's, which is rough there:
  *               docs/leveldb-false-positives.md states the error, and `lanebloom info --measure`
  *               the rate that one very filter has.
  * Errors        ARGUMENT, FORMAT, LIMIT, KERNEL. Outputs are written only on success.
@@ -290,7 +296,10 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_plan_rate(lanebloom_format format
 
 /* The fewest bits per key with which the model's rate is at most `rate`. rate: between 0 and 1,
  * both excluded, else ARGUMENT. LIMIT: the format does not reach this rate, for example because
- * nkeys hashes of 32 bits collide more often. */
+ * nkeys hashes of 32 bits collide more often. PARQUET: the size that the writers of Parquet files
+ * give a filter of this rate. They count on blocks that fill equally: by the model the rate is up
+ * to 1.5 times as high at 1 %, 2.1 times at 0.1 %, and 3.2 times at 0.01 %; lanebloom_plan_rate()
+ * says it. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_plan_bits(lanebloom_format format, double rate,
                                                          uint64_t nkeys, double *bits_per_key);
 
@@ -312,6 +321,7 @@ typedef struct lanebloom_filter lanebloom_filter;
  *   bytes, every key may be in it. Pass LANEBLOOM_ROCKSDB to get the format that the trailer
  *   names; a filter with a constant answer stays LANEBLOOM_ROCKSDB. If one of the three formats is
  *   passed and the bytes have another: FORMAT. From 2^32 bytes on: LIMIT.
+ * - PARQUET: any multiple of 32 bytes, below 2^31; else FORMAT, and LIMIT.
  *
  * Errors: ARGUMENT, FORMAT, LIMIT, MEMORY, KERNEL. Cost: constant. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_parse_raw(lanebloom_format format,
@@ -435,7 +445,8 @@ typedef struct lanebloom_filter_info {
    * format (2^32 where a hash has 4 bytes).
    *
    * Error measured with random keys and 1 to 30 bits per key: in RocksDB's formats at most 4 % for
-   * 10,000 keys, and 1 % for 100,000 and 1,000,000. In LevelDB's the estimate is at most 2 % too
+   * 10,000 keys, and 1 % for 100,000 and 1,000,000; in PARQUET, whose filters of 1 bit per key are
+   * nearly full, 6 %, 3 % and 2 %. In LevelDB's the estimate is at most 2 % too
    * high, and too low by up to 7 % for 10,000 keys, 16 % for 100,000 and 30 % for 1,000,000: the
    * probes of different keys overlap more often than the model assumes
    * (docs/leveldb-false-positives.md). Keys that resemble each other err by more, except in

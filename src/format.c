@@ -8,6 +8,7 @@ static const struct format_table *const formats[] = {
     &lanebloom_format_leveldb,       &lanebloom_format_leveldb_signed,
     &lanebloom_format_rocksdb,       &lanebloom_format_rocksdb_legacy,
     &lanebloom_format_rocksdb_local, &lanebloom_format_rocksdb_ribbon,
+    &lanebloom_format_parquet,
 };
 enum { NFORMATS = sizeof formats / sizeof *formats };
 

@@ -81,6 +81,7 @@ struct format_table {
 extern const struct format_table lanebloom_format_leveldb, lanebloom_format_leveldb_signed;
 extern const struct format_table lanebloom_format_rocksdb, lanebloom_format_rocksdb_legacy,
     lanebloom_format_rocksdb_local, lanebloom_format_rocksdb_ribbon;
+extern const struct format_table lanebloom_format_parquet;
 
 /* Bytes of a filter of this shape, frame included. */
 static inline uint64_t format_nbytes(const struct format_table *format,

@@ -37,6 +37,11 @@ static const uint64_t XXPH3_PRIME64_1 = 0x9e3779b185ebca87, XXPH3_PRIME64_2 = 0x
                       XXPH3_PRIME64_5 = 0x27d4eb2f165667c5;
 extern const uint8_t lanebloom_xxph3_secret[192];
 
+/* XXH64's primes (xxHash, doc/xxhash_spec.md 0.1.1). */
+static const uint64_t XXH64_PRIME_1 = 0x9e3779b185ebca87, XXH64_PRIME_2 = 0xc2b2ae3d27d4eb4f,
+                      XXH64_PRIME_3 = 0x165667b19e3779f9, XXH64_PRIME_4 = 0x85ebca77c2b2ae63,
+                      XXH64_PRIME_5 = 0x27d4eb2f165667c5;
+
 /* FastLocalBloom (RocksDB 7.8.3 util/bloom_impl.h): the low half of a hash, scaled to the number of
  * lines, gives the line. The high half is the first probe; each next one is the product of the one
  * before and the multiplier. The top 9 bits of a probe give a bit in the line. */
@@ -69,6 +74,29 @@ enum {
   ROCKSDB_RIBBON_MAX_NCOLUMNS = 32,
 };
 
+/* Parquet's split-block filter (Apache Parquet Format 2.10, BloomFilter.md): the high half of a
+ * hash, scaled to the number of blocks, gives the block. Of each of its eight words, 32 bits in
+ * little-endian order, one bit is probed: the top 5 bits of the product of the low half and the
+ * word's salt. */
+enum {
+  PARQUET_BLOCK_NWORDS = 8,
+  PARQUET_BLOCK_NBYTES = PARQUET_BLOCK_NWORDS * sizeof(uint32_t),
+};
+static const uint32_t PARQUET_SALTS[PARQUET_BLOCK_NWORDS] = {
+    0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31};
+
+/* The offset of the block, in bytes. */
+static inline size_t parquet_block(uint64_t hash, uint32_t nblocks)
+{
+  return (size_t)((hash >> 32) * nblocks >> 32) * PARQUET_BLOCK_NBYTES;
+}
+
+/* The bit in a word. low: the low half of a hash. */
+static inline uint32_t parquet_bit(uint32_t low, uint32_t word)
+{
+  return low * PARQUET_SALTS[word] >> 27;
+}
+
 enum { CACHE_LINE_NBYTES = 64 };
 
 /* Hash i of an array at any alignment. */
@@ -86,6 +114,11 @@ static inline uint64_t hash64_at(const void *hashes, size_t i)
   return hash;
 }
 
+static inline void hash64_store(void *hashes, size_t i, uint64_t hash)
+{
+  memcpy((uint8_t *)hashes + i * sizeof hash, &hash, sizeof hash);
+}
+
 /* ---- A filter, as kernels get it ---- */
 
 /* How a filter answers: by probing, or the same for every key. */
@@ -99,7 +132,8 @@ struct filter_shape {
   uint64_t nbytes;  /* of the payload: the engine's bytes without their frame */
   uint64_t nbits;   /* that probes can address; never 0 with ANSWER_BY_PROBES */
 
-  /* RocksDB's formats: all probes of a key are in one line. */
+  /* RocksDB's formats and Parquet's, whose lines are blocks: all probes of a key are in one
+   * line. */
   uint32_t nlines;
   uint32_t line_nbytes; /* a power of two */
 
@@ -152,18 +186,20 @@ static inline uint64_t rocksdb_ribbon_block(const struct filter_shape *shape, ui
 /* ---- The functions of an instruction set ---- */
 
 /* Hashes. Several formats may share one. */
-enum hash { HASH_BLOOMHASH, HASH_BLOOMHASH_SIGNED, HASH_XXPH3, HASH_END };
+enum hash { HASH_BLOOMHASH, HASH_BLOOMHASH_SIGNED, HASH_XXPH3, HASH_XXH64, HASH_END };
 
 static const uint8_t HASH_NBYTES[HASH_END] = {
     [HASH_BLOOMHASH] = sizeof(uint32_t),
     [HASH_BLOOMHASH_SIGNED] = sizeof(uint32_t),
     [HASH_XXPH3] = sizeof(uint64_t),
+    [HASH_XXH64] = sizeof(uint64_t),
 };
 
 static const char *const HASH_NAME[HASH_END] = {
     [HASH_BLOOMHASH] = "bloomhash",
     [HASH_BLOOMHASH_SIGNED] = "bloomhash-signed",
     [HASH_XXPH3] = "xxph3",
+    [HASH_XXH64] = "xxh64",
 };
 
 /* Layouts: which bits of the payload a hash probes, or sums up. */
@@ -172,6 +208,7 @@ enum layout {
   LAYOUT_ROCKSDB_LEGACY,
   LAYOUT_ROCKSDB_LOCAL,
   LAYOUT_ROCKSDB_RIBBON,
+  LAYOUT_PARQUET,
   LAYOUT_END
 };
 

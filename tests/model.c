@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include "model.h"
 
 static const uint64_t TWO_TO_32 = (uint64_t)1 << 32;
@@ -168,6 +171,14 @@ uint64_t model_xxph3(const void *key, size_t size)
   return finish(sum);
 }
 
+/* ---- XXH64 ---- */
+
+/* By the xxHash library. */
+uint64_t model_xxh64(const void *key, size_t size)
+{
+  return XXH64(key, size, 0);
+}
+
 /* ---- Where probes lie ---- */
 
 /* Double hashing on 32 bits. */
@@ -197,6 +208,17 @@ uint64_t model_local_position(uint64_t hash, unsigned i, uint64_t nbytes)
   while (i-- > 0)
     share = share * 2654435769 % TWO_TO_32;
   return line * 512 + share * 512 / TWO_TO_32;
+}
+
+/* The high half says how far into the blocks of eight words; in word i the low half times an odd
+ * number says how far into the word. */
+uint64_t model_parquet_position(uint64_t hash, unsigned i, uint64_t nbytes)
+{
+  static const uint64_t salts[] = {1203114875, 1150766481, 2284105051, 2729912477,
+                                   1884591559, 770785867,  2667333959, 1550580529};
+  const uint64_t block = hash / TWO_TO_32 * (nbytes / 32) / TWO_TO_32;
+  const uint64_t share = hash % TWO_TO_32 * salts[i] % TWO_TO_32;
+  return block * 256 + i * 32 + share * 32 / TWO_TO_32;
 }
 
 /* ---- Ribbon ---- */
@@ -366,6 +388,13 @@ static uint64_t local_position(const struct filter_shape *shape, const void *has
   return model_local_position(value, i, shape->nbytes);
 }
 
+static uint64_t parquet_position(const struct filter_shape *shape, const void *hash, unsigned i)
+{
+  uint64_t value;
+  memcpy(&value, hash, sizeof value);
+  return model_parquet_position(value, i, shape->nbytes);
+}
+
 /* The operations: of hashes that are there, which is all that tests ask of them. */
 static void probe_at(position_function *position, size_t hash_nbytes,
                      const struct filter_shape *shape, const uint8_t *payload,
@@ -429,6 +458,18 @@ static void local_add(const struct filter_shape *shape, uint8_t *payload,
   add_at(local_position, 8, shape, payload, source);
 }
 
+static void parquet_probe(const struct filter_shape *shape, const uint8_t *payload,
+                          struct hash_source *source, uint8_t *bitmap)
+{
+  probe_at(parquet_position, 8, shape, payload, source, bitmap);
+}
+
+static void parquet_add(const struct filter_shape *shape, uint8_t *payload,
+                        struct hash_source *source)
+{
+  add_at(parquet_position, 8, shape, payload, source);
+}
+
 static void ribbon_probe(const struct filter_shape *shape, const uint8_t *payload,
                          struct hash_source *source, uint8_t *bitmap)
 {
@@ -469,6 +510,15 @@ static void hash_xxph3(const lanebloom_keys *keys, void *hashes)
   }
 }
 
+static void hash_xxh64(const lanebloom_keys *keys, void *hashes)
+{
+  const lanebloom_slice *slices = keys->index;
+  for (size_t i = 0; i < keys->n; i++) {
+    const uint64_t hash = model_xxh64(slices[i].data, slices[i].size);
+    memcpy((uint8_t *)hashes + 8 * i, &hash, 8);
+  }
+}
+
 const struct model model_leveldb = {{hash_unsigned, leveldb_probe, leveldb_add, NULL},
                                     leveldb_position};
 const struct model model_leveldb_signed = {{hash_signed, leveldb_probe, leveldb_add, NULL},
@@ -478,3 +528,5 @@ const struct model model_rocksdb_legacy = {{hash_signed, legacy_probe, legacy_ad
 const struct model model_rocksdb_local = {{hash_xxph3, local_probe, local_add, NULL},
                                           local_position};
 const struct model model_rocksdb_ribbon = {{hash_xxph3, ribbon_probe, NULL, NULL}, NULL};
+const struct model model_parquet = {{hash_xxh64, parquet_probe, parquet_add, NULL},
+                                    parquet_position};

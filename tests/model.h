@@ -10,14 +10,17 @@
 /* BloomHash of one key. */
 uint32_t model_bloomhash(const void *key, size_t size, bool signed_tail);
 
-/* XXPH3 of one key. */
+/* XXPH3 and XXH64 of one key. */
 uint64_t model_xxph3(const void *key, size_t size);
+uint64_t model_xxh64(const void *key, size_t size);
 
 /* Where probe number i, from 0, of a hash lies in a LevelDB filter's payload of nbytes; in a legacy
- * RocksDB filter's of nbytes in nlines lines; and in a FastLocalBloom's of nbytes. */
+ * RocksDB filter's of nbytes in nlines lines; and in a FastLocalBloom's or a Parquet filter's of
+ * nbytes. */
 uint64_t model_position(uint32_t hash, unsigned i, uint64_t nbytes);
 uint64_t model_legacy_position(uint32_t hash, unsigned i, uint64_t nbytes, uint64_t nlines);
 uint64_t model_local_position(uint64_t hash, unsigned i, uint64_t nbytes);
+uint64_t model_parquet_position(uint64_t hash, unsigned i, uint64_t nbytes);
 
 /* Whether a hash fulfils its equation in a Ribbon filter's payload, and a payload in which all
  * these hashes do, except those that begin at the slot of another one: changes payload where
@@ -62,6 +65,6 @@ struct model {
 };
 
 extern const struct model model_leveldb, model_leveldb_signed, model_rocksdb_legacy,
-    model_rocksdb_local, model_rocksdb_ribbon;
+    model_rocksdb_local, model_rocksdb_ribbon, model_parquet;
 
 #endif

@@ -255,7 +255,8 @@ Test(plan, bits_found_are_those_of_trying_all)
     const lanebloom_format format = lanebloom_format_at(f);
     lanebloom_format_info info;
     cr_assert(lanebloom_format_describe(format, &info, sizeof info) == LANEBLOOM_OK);
-    const size_t ncounts = info.builds ? sizeof counts / sizeof *counts : 0;
+    const bool searches = info.builds && format != LANEBLOOM_PARQUET; /* which has a rule */
+    const size_t ncounts = searches ? sizeof counts / sizeof *counts : 0;
     for (size_t c = 0; c < ncounts; c += test_exhaustive() ? 1 : 4) {
       test_context("%s, %llu keys", info.name, (unsigned long long)counts[c]);
       const struct candidates candidates = all_candidates(format, counts[c], rates);
@@ -271,4 +272,70 @@ Test(plan, bits_found_are_those_of_trying_all)
     }
   }
   free(rates);
+}
+
+/* Sizes by Arrow C++ 17's BlockSplitBloomFilter::OptimalNumOfBytes, among them the largest numbers
+ * of keys before the size doubles. */
+Test(plan, parquet_sizes_are_those_of_writers)
+{
+  static const struct {
+    uint64_t nkeys;
+    double rate;
+    uint64_t nbytes;
+  } rows[] = {
+      {0, 0.01, 32},
+      {1, 0.01, 32},
+      {26, 0.01, 32},
+      {27, 0.01, 64},
+      {1000, 0.01, 2048},
+      {1000000, 0.01, 2097152},
+      {1000000, 0.1, 1048576},
+      {1000000, 0.05, 1048576},
+      {1000000, 0.001, 2097152},
+      {1000000, 1e-06, 8388608},
+      {13000000, 0.0001, 67108864},
+      {110894000, 0.01, 134217728},
+      {443570000, 0.01, 536870912},
+      {123456789, 0.02, 134217728},
+      {5, 0.5, 32},
+      {4000000, 0.999999, 262144},
+      {108306, 0.01, 131072},
+      {108307, 0.01, 262144},
+      {5546593, 0.003, 8388608},
+      {5546594, 0.003, 16777216},
+      {110906250, 0.01, 134217728},
+      {110906251, 0.01, 268435456},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    double bits;
+    uint64_t nbytes;
+    unsigned nprobes;
+    test_context("%llu keys, rate %g", (unsigned long long)rows[i].nkeys, rows[i].rate);
+    cr_assert(lanebloom_plan_bits(LANEBLOOM_PARQUET, rows[i].rate, rows[i].nkeys, &bits) == 0);
+    cr_assert(lanebloom_plan_size(LANEBLOOM_PARQUET, bits, rows[i].nkeys, &nbytes, &nprobes) == 0);
+    cr_assert(nbytes == rows[i].nbytes && nprobes == 8, "%llu bytes", (unsigned long long)nbytes);
+  }
+  double bits = NAN;
+  cr_assert(lanebloom_plan_bits(LANEBLOOM_PARQUET, 0.01, 900000000, &bits) == LANEBLOOM_ERR_LIMIT);
+  cr_assert(lanebloom_plan_bits(LANEBLOOM_PARQUET, 1e-300, 4, &bits) == LANEBLOOM_ERR_LIMIT);
+  cr_assert(isnan(bits));
+}
+
+/* By how much the model exceeds the rate that was asked for, as lanebloom.h states it. */
+Test(plan, parquet_rates_are_those_of_blocks)
+{
+  static const struct {
+    double rate, most;
+  } rows[] = {{0.01, 1.5}, {0.001, 2.1}, {0.0001, 3.3}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    double highest = 0;
+    for (uint64_t nkeys = 1000000; nkeys < 2000000; nkeys += 1000) {
+      double bits, rate;
+      cr_assert(lanebloom_plan_bits(LANEBLOOM_PARQUET, rows[i].rate, nkeys, &bits) == 0);
+      cr_assert(lanebloom_plan_rate(LANEBLOOM_PARQUET, bits, nkeys, &rate) == 0);
+      highest = fmax(highest, rate / rows[i].rate);
+    }
+    cr_assert(highest <= rows[i].most && highest > rows[i].most - 0.15, "%g: %g", rows[i].rate,
+              highest);
+  }
 }

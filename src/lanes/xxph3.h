@@ -50,7 +50,7 @@ hash_wide(const uint8_t *keys, size_t width, size_t n,
           const struct xxph3_stripe_vocabulary *stripes, void *hashes)
 {
   for (size_t i = 0; i < n; i++)
-    xxph3_store(hashes, i, hash_above_240(keys + i * width, width, stripes));
+    hash64_store(hashes, i, hash_above_240(keys + i * width, width, stripes));
 }
 
 /* ---- Batches ---- */
@@ -93,7 +93,7 @@ static __attribute__((noinline)) void hash_in_turn(const lanebloom_keys *keys,
       continue;
     if (first < i)
       hash_in_scalar(keys, first, i - first, hashes);
-    xxph3_store(hashes, i, hash_above_240(key.data, key.size, stripes));
+    hash64_store(hashes, i, hash_above_240(key.data, key.size, stripes));
     first = i + 1;
   }
   if (first < keys->n)

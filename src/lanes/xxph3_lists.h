@@ -71,11 +71,11 @@ static __attribute__((noinline)) void hash_list(const lanebloom_keys *keys, cons
     }
     lanes->hash_steps(first, last, sizes, nsteps, done);
     for (size_t lane = 0; lane < lanes->nlanes; lane++)
-      xxph3_store(hashes, list[i + lane], done[lane]);
+      hash64_store(hashes, list[i + lane], done[lane]);
   }
   for (; i < n; i++) {
     const lanebloom_slice key = keys_at(keys, list[i]);
-    xxph3_store(hashes, list[i], xxph3_17_to_128(key.data, key.size));
+    hash64_store(hashes, list[i], xxph3_17_to_128(key.data, key.size));
   }
 }
 
@@ -90,7 +90,7 @@ hash_lists(const lanebloom_keys *keys, const struct lists *lists,
     const uint8_t *data = key.data;
     const uint64_t h =
         key.size * XXPH3_PRIME64_1 + xxph3_mix16(data, 0) + xxph3_mix16(data + key.size - 16, 16);
-    xxph3_store(hashes, i, xxph3_avalanche(h));
+    hash64_store(hashes, i, xxph3_avalanche(h));
   }
   for (size_t l = ONE_STEP + 1; l < OTHERS; l++)
     hash_list(keys, lists->indices[l], lists->counts[l], l + 1, lanes, hashes);
@@ -98,11 +98,11 @@ hash_lists(const lanebloom_keys *keys, const struct lists *lists,
     const size_t i = lists->indices[OTHERS][j];
     const lanebloom_slice key = keys_at(keys, i);
     if (key.size > 240)
-      xxph3_store(hashes, i, hash_above_240(key.data, key.size, lanes->stripes));
+      hash64_store(hashes, i, hash_above_240(key.data, key.size, lanes->stripes));
     else if (key.size > 0 && key.size < MIN_SHORT)
-      xxph3_store(hashes, i, xxph3_1_to_3(key.data, key.size));
+      hash64_store(hashes, i, xxph3_1_to_3(key.data, key.size));
     else if (key.size > 128)
-      xxph3_store(hashes, i, xxph3_129_to_240(key.data, key.size));
+      hash64_store(hashes, i, xxph3_129_to_240(key.data, key.size));
     else
       hash_in_scalar(keys, i, 1, hashes);
   }

@@ -18,6 +18,7 @@ const struct kernel_table lanebloom_kernels_neon = {
             [HASH_BLOOMHASH] = lanebloom_bloomhash_hash_neon,
             [HASH_BLOOMHASH_SIGNED] = lanebloom_bloomhash_signed_hash_neon,
             [HASH_XXPH3] = lanebloom_xxph3_hash_neon,
+            [HASH_XXH64] = lanebloom_xxh64_hash_scalar,
         },
     .layout =
         {
@@ -29,5 +30,7 @@ const struct kernel_table lanebloom_kernels_neon = {
             [LAYOUT_ROCKSDB_LOCAL] = {.probe = lanebloom_rocksdb_local_probe_neon,
                                       .add = lanebloom_rocksdb_local_add_neon},
             [LAYOUT_ROCKSDB_RIBBON] = {.probe = lanebloom_rocksdb_ribbon_probe_scalar},
+            [LAYOUT_PARQUET] = {.probe = lanebloom_parquet_probe_scalar,
+                                .add = lanebloom_parquet_add_scalar},
         },
 };

@@ -186,23 +186,24 @@ static inline __attribute__((always_inline)) void hash_mixed(const lanebloom_key
 
   for (const uint16_t *i = lists[SHORT]; i < ends[SHORT]; i++) {
     const lanebloom_slice key = keys_at(keys, *i);
-    xxph3_store(hashes, *i,
-                key.size < 4 ? xxph3_1_to_3(key.data, key.size) : xxph3_4_to_8(key.data, key.size));
+    hash64_store(hashes, *i,
+                 key.size < 4 ? xxph3_1_to_3(key.data, key.size)
+                              : xxph3_4_to_8(key.data, key.size));
   }
   for (const uint16_t *i = lists[MIDDLE]; i < ends[MIDDLE]; i++) {
     const lanebloom_slice key = keys_at(keys, *i);
-    xxph3_store(hashes, *i, xxph3_9_to_16(key.data, key.size));
+    hash64_store(hashes, *i, xxph3_9_to_16(key.data, key.size));
   }
   for (size_t c = MIDDLE + 1; c < OTHERS; c++)
     for (const uint16_t *i = lists[c]; i < ends[c]; i++) {
       const lanebloom_slice key = keys_at(keys, *i);
-      xxph3_store(hashes, *i, xxph3_17_to_128(key.data, key.size));
+      hash64_store(hashes, *i, xxph3_17_to_128(key.data, key.size));
     }
   for (const uint16_t *i = lists[OTHERS]; i < ends[OTHERS]; i++) {
     const lanebloom_slice key = keys_at(keys, *i);
-    xxph3_store(hashes, *i,
-                key.size > 240 ? hash_above_240(key.data, key.size, &stripes)
-                               : xxph3(key.data, key.size));
+    hash64_store(hashes, *i,
+                 key.size > 240 ? hash_above_240(key.data, key.size, &stripes)
+                                : xxph3(key.data, key.size));
   }
 }
 

@@ -11,6 +11,7 @@ hash_key_function *const lanebloom_hash_key_scalar[HASH_END] = {
     [HASH_BLOOMHASH] = lanebloom_bloomhash_hash_key_scalar,
     [HASH_BLOOMHASH_SIGNED] = lanebloom_bloomhash_signed_hash_key_scalar,
     [HASH_XXPH3] = lanebloom_xxph3_hash_key_scalar,
+    [HASH_XXH64] = lanebloom_xxh64_hash_key_scalar,
 };
 
 may_match_function *const lanebloom_may_match_scalar[LAYOUT_END] = {
@@ -18,6 +19,7 @@ may_match_function *const lanebloom_may_match_scalar[LAYOUT_END] = {
     [LAYOUT_ROCKSDB_LEGACY] = lanebloom_rocksdb_legacy_may_match_scalar,
     [LAYOUT_ROCKSDB_LOCAL] = lanebloom_rocksdb_local_may_match_scalar,
     [LAYOUT_ROCKSDB_RIBBON] = lanebloom_rocksdb_ribbon_may_match_scalar,
+    [LAYOUT_PARQUET] = lanebloom_parquet_may_match_scalar,
 };
 
 const struct kernel_table lanebloom_kernels_scalar = {
@@ -28,6 +30,7 @@ const struct kernel_table lanebloom_kernels_scalar = {
             [HASH_BLOOMHASH] = lanebloom_bloomhash_hash_scalar,
             [HASH_BLOOMHASH_SIGNED] = lanebloom_bloomhash_signed_hash_scalar,
             [HASH_XXPH3] = lanebloom_xxph3_hash_scalar,
+            [HASH_XXH64] = lanebloom_xxh64_hash_scalar,
         },
     .layout =
         {
@@ -38,5 +41,7 @@ const struct kernel_table lanebloom_kernels_scalar = {
             [LAYOUT_ROCKSDB_LOCAL] = {.probe = lanebloom_rocksdb_local_probe_scalar,
                                       .add = lanebloom_rocksdb_local_add_scalar},
             [LAYOUT_ROCKSDB_RIBBON] = {.probe = lanebloom_rocksdb_ribbon_probe_scalar},
+            [LAYOUT_PARQUET] = {.probe = lanebloom_parquet_probe_scalar,
+                                .add = lanebloom_parquet_add_scalar},
         },
 };

@@ -38,6 +38,6 @@ void lanebloom_xxph3_hash_scalar(const lanebloom_keys *keys, void *hashes)
   }
   for (size_t i = 0; i < keys->n; i++) {
     lanebloom_slice key = keys_at(keys, i);
-    xxph3_store(hashes, i, xxph3(key.data, key.size));
+    hash64_store(hashes, i, xxph3(key.data, key.size));
   }
 }

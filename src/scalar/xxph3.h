@@ -148,27 +148,22 @@ static inline uint64_t xxph3(const uint8_t *key, size_t size)
 
 /* ---- Keys ---- */
 
-static inline void xxph3_store(void *hashes, size_t i, uint64_t hash)
-{
-  memcpy((uint8_t *)hashes + i * sizeof hash, &hash, sizeof hash);
-}
-
 /* A branch per key on its size or layout costs as much as half its hash: 2.5 ns instead of 1.75 for
  * 8 bytes (Zen 4). So where one size is known, each class of sizes has a straight loop. */
 static inline void xxph3_hash_fixed(const uint8_t *keys, size_t width, size_t n, void *hashes)
 {
   if (width >= 4 && width <= 8)
     for (size_t i = 0; i < n; i++)
-      xxph3_store(hashes, i, xxph3_4_to_8(keys + i * width, width));
+      hash64_store(hashes, i, xxph3_4_to_8(keys + i * width, width));
   else if (width >= 9 && width <= 16)
     for (size_t i = 0; i < n; i++)
-      xxph3_store(hashes, i, xxph3_9_to_16(keys + i * width, width));
+      hash64_store(hashes, i, xxph3_9_to_16(keys + i * width, width));
   else if (width >= 17 && width <= 128)
     for (size_t i = 0; i < n; i++)
-      xxph3_store(hashes, i, xxph3_17_to_128(keys + i * width, width));
+      hash64_store(hashes, i, xxph3_17_to_128(keys + i * width, width));
   else
     for (size_t i = 0; i < n; i++)
-      xxph3_store(hashes, i, xxph3(keys + i * width, width));
+      hash64_store(hashes, i, xxph3(keys + i * width, width));
 }
 
 #endif

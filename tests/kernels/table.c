@@ -32,6 +32,7 @@ static const struct {
     {LANEBLOOM_ROCKSDB_LEGACY, 256, false, &model_rocksdb_legacy},
     {LANEBLOOM_ROCKSDB_LOCAL, 64, true, &model_rocksdb_local},
     {LANEBLOOM_ROCKSDB_RIBBON, 0, true, &model_rocksdb_ribbon},
+    {LANEBLOOM_PARQUET, 32, false, &model_parquet},
 };
 
 static struct format format_of_row(size_t row)

@@ -1,0 +1,181 @@
+/* Parquet's split-block Bloom filter: its bits alone. In a file a header in Thrift's compact
+ * protocol is before them; without it, the bits of a container file are aligned.
+ *
+ *   blocks of 32 bytes
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+
+#include "../format.h"
+
+enum {
+  NPROBES = 8, /* one in each word */
+  MIN_MILLIBITS = 500,
+  MAX_MILLIBITS = 1000000,
+  HASH_NBITS = 64,
+  WORD_NBITS = 32,
+};
+
+/* The header of a filter has a size of 32 bits with a sign. Sizes that are built are powers of two:
+ * Arrow C++ refuses others, and those beyond 128 MiB (Arrow C++ 17, parquet/bloom_filter.h). */
+static const uint64_t MAX_NBYTES = ((uint64_t)1 << 31) - PARQUET_BLOCK_NBYTES;
+static const uint64_t MAX_BUILT_NBYTES = (uint64_t)1 << 30;
+
+static struct filter_shape parquet_shape(uint64_t nbytes, uint32_t line_nbytes, uint32_t nprobes)
+{
+  return (struct filter_shape){
+      .answer = ANSWER_BY_PROBES,
+      .nprobes = nprobes,
+      .nbytes = nbytes,
+      .nbits = 8 * nbytes,
+      .nlines = (uint32_t)(nbytes / line_nbytes),
+      .line_nbytes = line_nbytes,
+  };
+}
+
+static lanebloom_status parquet_parse(const uint8_t *bytes, size_t size, struct filter_shape *shape)
+{
+  (void)bytes;
+  if (size == 0 || size % PARQUET_BLOCK_NBYTES != 0)
+    return LANEBLOOM_ERR_FORMAT;
+  *shape = parquet_shape(size, PARQUET_BLOCK_NBYTES, NPROBES);
+  return LANEBLOOM_OK;
+}
+
+/* ---- Sizes ---- */
+
+static lanebloom_status parquet_round_bits(double bits_per_key, uint64_t *millibits)
+{
+  if (!(bits_per_key >= MIN_MILLIBITS / 1000.0) || isinf(bits_per_key))
+    return LANEBLOOM_ERR_ARGUMENT;
+  const double max = MAX_MILLIBITS / 1000.0;
+  *millibits = (uint64_t)round((bits_per_key < max ? bits_per_key : max) * 1000);
+  return LANEBLOOM_OK;
+}
+
+/* The least power of two of at least one block that has so many bits. Errors: LIMIT. */
+static lanebloom_status nbytes_of(uint64_t nbits, uint64_t *nbytes)
+{
+  *nbytes = PARQUET_BLOCK_NBYTES;
+  while (8 * *nbytes < nbits && *nbytes < MAX_BUILT_NBYTES)
+    *nbytes *= 2;
+  return 8 * *nbytes < nbits ? LANEBLOOM_ERR_LIMIT : LANEBLOOM_OK;
+}
+
+static lanebloom_status parquet_plan(uint64_t millibits, uint64_t nkeys, struct filter_shape *shape)
+{
+  uint64_t product, nbytes;
+  if (__builtin_mul_overflow(nkeys, millibits, &product))
+    return LANEBLOOM_ERR_LIMIT;
+  const lanebloom_status status = nbytes_of(product / 1000, &nbytes);
+  if (!status)
+    *shape = parquet_shape(nbytes, PARQUET_BLOCK_NBYTES, NPROBES);
+  return status;
+}
+
+/* As writers size filters: n keys get the least power of two of -8 n / ln(1 - p^(1/8)) bits, which
+ * a filter of independent words would need for the rate p (Arrow C++ 17, parquet/bloom_filter.h,
+ * BlockSplitBloomFilter::OptimalNumOfBits). Chance puts more keys into some blocks than into
+ * others, so that the rate of planned_rate may be up to half as high again. Of the bits per key
+ * that make this size, the most: the least may not be whole thousandths. */
+static lanebloom_status parquet_bits_for_rate(const struct format_table *format, double rate,
+                                              uint64_t nkeys, uint64_t *millibits)
+{
+  (void)format;
+  const double n = (double)(nkeys > 0 ? nkeys : 1);
+  const double nbits = -NPROBES * n / log(1 - pow(rate, 1.0 / NPROBES));
+  uint64_t nbytes;
+  if (!(nbits < 0x1p53))
+    return LANEBLOOM_ERR_LIMIT;
+  const lanebloom_status status = nbytes_of((uint64_t)nbits, &nbytes);
+  if (status)
+    return status;
+  const uint64_t most = (uint64_t)(8000.0 * (double)nbytes / n);
+  *millibits = most < MIN_MILLIBITS ? MIN_MILLIBITS : most > MAX_MILLIBITS ? MAX_MILLIBITS : most;
+  return LANEBLOOM_OK;
+}
+
+/* The number of probes never changes. */
+static uint64_t last_with_same_nprobes(uint64_t millibits)
+{
+  (void)millibits;
+  return UINT64_MAX;
+}
+
+/* ---- Rates ---- */
+
+/* A block of k keys has set the bit that a probe meets in one of its words with the probability
+ * 1 - (31/32)^k, words are independent, and k is Poisson distributed (J. Apple, Split block Bloom
+ * filters, arXiv 2101.01719, section 2; F. Putze, P. Sanders and J. Singler, Cache-, hash- and
+ * space-efficient Bloom filters, WEA 2007, section 3). Of very many keys every bit is set. */
+static double block_rate(double keys_per_block)
+{
+  const double many = 4096;
+  if (!(keys_per_block < many))
+    return 1;
+  const double log_unset = log1p(-1.0 / WORD_NBITS),
+               most = keys_per_block + 12 * sqrt(keys_per_block) + 32;
+  double rate = 0;
+  for (double k = 1; k <= most; k++) {
+    const double log_share = k * log(keys_per_block) - keys_per_block - lgamma(k + 1);
+    rate += exp(log_share) * pow(-expm1(k * log_unset), NPROBES);
+  }
+  return rate < 1 ? rate : 1;
+}
+
+static double parquet_rate(const struct filter_shape *shape, double nkeys, double nkeys_hashed)
+{
+  return lanebloom_rate_either(block_rate(nkeys / shape->nlines),
+                               lanebloom_rate_collision(nkeys_hashed, HASH_NBITS));
+}
+
+static double parquet_planned_rate(const struct filter_shape *shape, uint64_t nkeys)
+{
+  return nkeys == 0 ? 0 : parquet_rate(shape, (double)nkeys, (double)nkeys);
+}
+
+/* n keys leave the share e^(-n / (32 L)) of the bits of L blocks unset; solved for n. */
+static double parquet_filled_rate(const struct filter_shape *shape, uint64_t nbits_set,
+                                  uint64_t nkeys)
+{
+  if (nbits_set == 0 || nbits_set == shape->nbits)
+    return nbits_set > 0;
+  const double unset = log1p(-(double)nbits_set / (double)shape->nbits);
+  const double nkeys_by_bits = -unset * WORD_NBITS * shape->nlines;
+  return parquet_rate(shape, nkeys_by_bits,
+                      nkeys == LANEBLOOM_UNKNOWN ? nkeys_by_bits : (double)nkeys);
+}
+
+static void parquet_positions(const struct filter_shape *shape, const void *hash,
+                              uint64_t *positions)
+{
+  const uint64_t whole = hash64_at(hash, 0);
+  const uint64_t block = 8 * (uint64_t)parquet_block(whole, shape->nlines);
+  for (uint32_t word = 0; word < PARQUET_BLOCK_NWORDS; word++)
+    positions[word] = block + WORD_NBITS * word + parquet_bit((uint32_t)whole, word);
+}
+
+const struct format_table lanebloom_format_parquet = {
+    .id = LANEBLOOM_PARQUET,
+    .name = "parquet",
+    .text = "Parquet's split-block Bloom filter, without its header",
+    .hash = HASH_XXH64,
+    .layout = LAYOUT_PARQUET,
+    .max_nbytes = MAX_NBYTES,
+    .min_nprobes = NPROBES,
+    .max_nprobes = NPROBES,
+    .min_millibits = MIN_MILLIBITS,
+    .max_millibits = MAX_MILLIBITS,
+    .step_millibits = 1,
+    .rounds_bits = true,
+    .round_bits = parquet_round_bits,
+    .plan = parquet_plan,
+    .bits_for_rate = parquet_bits_for_rate,
+    .last_with_same_nprobes = last_with_same_nprobes,
+    .parse = parquet_parse,
+    .line_nbytes = PARQUET_BLOCK_NBYTES,
+    .shape = parquet_shape,
+    .planned_rate = parquet_planned_rate,
+    .filled_rate = parquet_filled_rate,
+    .positions = parquet_positions,
+};

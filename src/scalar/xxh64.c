@@ -1,0 +1,42 @@
+/* XXH64 with seed 0, the 64-bit hash of Parquet's filters. The specification.
+ * SPDX-License-Identifier: MIT */
+#include "xxh64.h"
+#include "../keys.h"
+#include "scalar.h"
+
+uint64_t lanebloom_xxh64_hash_key_scalar(const uint8_t *key, size_t size)
+{
+  return xxh64(key, size);
+}
+
+__attribute__((always_inline)) static inline void hash_fixed(const lanebloom_keys *keys,
+                                                             size_t width, void *hashes)
+{
+  const uint8_t *key = keys->data;
+  for (size_t i = 0; i < keys->n; i++, key += width)
+    hash64_store(hashes, i, xxh64(key, width));
+}
+
+void lanebloom_xxh64_hash_scalar(const lanebloom_keys *keys, void *hashes)
+{
+  if (keys->layout == KEYS_FIXED) {
+    switch (keys->width) {
+    case 4:
+      hash_fixed(keys, 4, hashes);
+      return;
+    case 8:
+      hash_fixed(keys, 8, hashes);
+      return;
+    case 16:
+      hash_fixed(keys, 16, hashes);
+      return;
+    default:
+      hash_fixed(keys, keys->width, hashes);
+      return;
+    }
+  }
+  for (size_t i = 0; i < keys->n; i++) {
+    const lanebloom_slice key = keys_at(keys, i);
+    hash64_store(hashes, i, xxh64(key.data, key.size));
+  }
+}
