@@ -8,8 +8,8 @@
 
 #include "bytes.h"
 #include "fuzz.h"
+#include "input.h"
 #include "tables/checksum.h"
-#include "tables/input.h"
 #include "tables/manifest.h"
 
 static bool has_current;

@@ -1,6 +1,6 @@
 /* lanebloom: screens batches of keys against the Bloom filters that storage engines write.
- * This header is the library's whole public interface and its manual. lanebloom_tables.h is that of
- * a second library, for database files.
+ * This header is the library's whole public interface and its manual. lanebloom_tables.h and
+ * lanebloom_parquet.h are those of two more libraries, for database files and for Parquet files.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_H
 #define LANEBLOOM_H

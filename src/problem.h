@@ -1,5 +1,5 @@
 /* Problems: one line for people that explains why a call failed: what was expected, what was found,
- * and where. Both libraries write their lines with these functions.
+ * and where. All libraries write their lines with these functions.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_PROBLEM_H
 #define LANEBLOOM_PROBLEM_H

@@ -113,6 +113,50 @@ END
   [ -z "$output" ]
 }
 
+@test "the library for Parquet files: CMake, pkg-config, exports" {
+  cat >"$BATS_TEST_TMPDIR/parquet.c" <<'END'
+#include <lanebloom_parquet.h>
+int main(void)
+{
+  lanebloom_parquet *file;
+  return lanebloom_parquet_parse("no Parquet file", 15, &file, NULL, 0) != LANEBLOOM_ERR_FORMAT;
+}
+END
+  cat >"$BATS_TEST_TMPDIR/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.25)
+project(consumer LANGUAGES C)
+find_package(lanebloom 0.1 REQUIRED)
+foreach(kind IN ITEMS parquet parquet-static)
+  add_executable(by-${kind} parquet.c)
+  target_link_libraries(by-${kind} PRIVATE lanebloom::${kind})
+endforeach()
+END
+  cmake -S "$BATS_TEST_TMPDIR" -B "$BATS_TEST_TMPDIR/build" \
+    -DCMAKE_PREFIX_PATH="$PREFIX" -DCMAKE_C_COMPILER="$CC"
+  cmake --build "$BATS_TEST_TMPDIR/build"
+  "$BATS_TEST_TMPDIR/build/by-parquet"
+  "$BATS_TEST_TMPDIR/build/by-parquet-static"
+  read -ra flags <<<"$(pkg-config --cflags --libs lanebloom-parquet)"
+  for language in "c -std=c11" "c++ -std=c++11"; do
+    read -ra as <<<"$language"
+    "$CC" -x "${as[@]}" -pedantic -Wall -Wextra -Werror -o "$BATS_TEST_TMPDIR/consumer" \
+      "$BATS_TEST_TMPDIR/parquet.c" "${flags[@]}"
+    LD_LIBRARY_PATH=$LIBDIR "$BATS_TEST_TMPDIR/consumer"
+  done
+  nm -D --defined-only "$LIBDIR/liblanebloom-parquet.so" | awk '{print $3}' |
+    sort >"$BATS_TEST_TMPDIR/exported"
+  grep -oE '\<lanebloom_parquet_[a-z_]+\(' "$PREFIX/include/lanebloom_parquet.h" |
+    tr -d '(' | sort -u >"$BATS_TEST_TMPDIR/named"
+  [ "$(wc -l <"$BATS_TEST_TMPDIR/exported")" -ge 10 ]
+  diff "$BATS_TEST_TMPDIR/exported" "$BATS_TEST_TMPDIR/named"
+  run bash -c "nm -g --defined-only '$LIBDIR/liblanebloom-parquet.a' |
+    awk 'NF == 3 { print \$3 }' | grep -v ^lanebloom_"
+  [ -z "$output" ]
+  run readelf -d "$LIBDIR/liblanebloom-parquet.so"
+  others=$(grep NEEDED <<<"$output" | grep -vE 'lib(c|m|lanebloom)\.so' || true)
+  [ -z "$others" ]
+}
+
 @test "LevelDB's policy compiles alone, in C and in C++, and runs with the shared LevelDB" {
   echo '#include <leveldb/c.h>' | "$CC" -E - >/dev/null 2>&1 || skip "no LevelDB"
   cat >"$BATS_TEST_TMPDIR/policy.c" <<'END'

@@ -34,6 +34,25 @@ calls() { # OBJECT...
   done
 }
 
+# A library above the engine that took more of src/ than headers would have a copy of it.
+@test "the libraries of files take input.c and headers of src/, and call lanebloom.h" {
+  for library in tables parquet; do
+    taken=$(grep -oE '\.\./[a-z_]+\.c' "$SOURCE_DIR/src/$library/CMakeLists.txt")
+    [ "$taken" = ../input.c ]
+    archive=$BUILD_DIR/src/$library/liblanebloom-$library.a
+    [ -e "$archive" ] || continue # not built
+    nm "$archive" | grep -q ' [Tt] ' || skip "objects hold no code, as with link-time optimisation"
+    nm -g --defined-only "$archive" | awk 'NF == 3 { print $3 }' | sort -u >"$BATS_TEST_TMPDIR/own"
+    nm -u "$archive" | awk '/ lanebloom_/ { print $2 }' | sort -u |
+      comm -23 - "$BATS_TEST_TMPDIR/own" >"$BATS_TEST_TMPDIR/called"
+    grep -ohE '\<lanebloom_[a-z0-9_]+\(' "$SOURCE_DIR/include/lanebloom.h" | tr -d '(' |
+      sort -u | comm -23 "$BATS_TEST_TMPDIR/called" - >"$BATS_TEST_TMPDIR/others"
+    cat "$BATS_TEST_TMPDIR/others"
+    [ -s "$BATS_TEST_TMPDIR/called" ]
+    [ ! -s "$BATS_TEST_TMPDIR/others" ]
+  done
+}
+
 @test "kernels allocate nothing, and call kernels alone" {
   objects="$BUILD_DIR/CMakeFiles/lanebloom_static.dir/src"
   [ -e "$objects/scalar/leveldb.c.o" ]

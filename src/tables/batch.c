@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "../bytes.h"
+#include "../cursor.h"
 #include "batch.h"
-#include "cursor.h"
 
 /* ---- Tags ---- */
 

@@ -18,8 +18,8 @@
 #endif
 
 #include "../bytes.h"
+#include "../cursor.h"
 #include "compression.h"
-#include "cursor.h"
 
 enum codec lanebloom_codec(lanebloom_engine engine, uint8_t type)
 {

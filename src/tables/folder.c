@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../input.h"
 #include "folder.h"
-#include "input.h"
 
 /* ---- Names ---- */
 

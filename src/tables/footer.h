@@ -5,9 +5,9 @@
 
 #include <lanebloom_tables.h>
 
+#include "../cursor.h"
+#include "../input.h"
 #include "checksum.h"
-#include "cursor.h"
-#include "input.h"
 
 /* Where a block is in the file, without its trailer of BLOCK_TRAILER_NBYTES. */
 struct handle {

@@ -14,7 +14,7 @@
 
 #include <lanebloom_tables.h>
 
-#include "input.h"
+#include "../input.h"
 
 enum { LOG_BLOCK_NBYTES = 32 << 10 };
 

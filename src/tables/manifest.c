@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "../bytes.h"
+#include "../cursor.h"
+#include "../input.h"
 #include "checksum.h"
-#include "cursor.h"
-#include "input.h"
 #include "manifest.h"
 
 enum {

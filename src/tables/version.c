@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../bytes.h"
-#include "cursor.h"
+#include "../cursor.h"
 #include "log.h"
 #include "version.h"
 

@@ -6,7 +6,7 @@
 
 #include <lanebloom_tables.h>
 
-#include "input.h"
+#include "../input.h"
 
 struct family {
   uint32_t id;

@@ -9,8 +9,8 @@
 #endif
 
 #include "../bytes.h"
+#include "../cursor.h"
 #include "batch.h"
-#include "cursor.h"
 #include "log.h"
 #include "write_log.h"
 

@@ -5,7 +5,7 @@
 
 #include <lanebloom_tables.h>
 
-#include "input.h"
+#include "../input.h"
 #include "key_hashes.h"
 
 /* How many bytes the timestamps have that end the keys of column families; ascending by id. */

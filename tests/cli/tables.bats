@@ -113,7 +113,7 @@ copy() {
       *"db/000004.sst: not a table, or one that is being written (try again): expected"*"found"* ]]
   done
   fails_with "missing: No such file or directory" lanebloom tables missing
-  fails_with "/dev/null: not a table" lanebloom tables /dev/null
+  fails_with "/dev/null: expected a regular file" lanebloom tables /dev/null
 }
 
 @test "a folder that changes is looked into again" {

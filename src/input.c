@@ -1,4 +1,4 @@
-/* The source of a table's bytes.
+/* The source of a file's bytes.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@ lanebloom_status lanebloom_input_open(const char *path, struct input *input,
   if (!S_ISREG(found.st_mode)) {
     lanebloom_input_close(input);
     return problem_set(problem, LANEBLOOM_ERR_FORMAT,
-                       "not a table: expected a regular file, found something else");
+                       "expected a regular file, found something else");
   }
   input->nbytes = (uint64_t)found.st_size;
   return LANEBLOOM_OK;

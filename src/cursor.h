@@ -1,7 +1,7 @@
 /* A cursor parses bytes from first to last, and never reads past the end.
  * SPDX-License-Identifier: MIT */
-#ifndef LANEBLOOM_TABLES_CURSOR_H
-#define LANEBLOOM_TABLES_CURSOR_H
+#ifndef LANEBLOOM_CURSOR_H
+#define LANEBLOOM_CURSOR_H
 
 #include <lanebloom.h>
 #include <string.h>

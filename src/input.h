@@ -1,10 +1,10 @@
-/* The source of a table's bytes: a file or memory. Files are read, not mapped: a file that becomes
+/* The source of a file's bytes: a file or memory. Files are read, not mapped: a file that becomes
  * shorter then causes an error and not a signal.
  * SPDX-License-Identifier: MIT */
-#ifndef LANEBLOOM_TABLES_INPUT_H
-#define LANEBLOOM_TABLES_INPUT_H
+#ifndef LANEBLOOM_INPUT_H
+#define LANEBLOOM_INPUT_H
 
-#include "../problem.h"
+#include "problem.h"
 
 struct input {
   int file;             /* -1: memory */

@@ -1,0 +1,185 @@
+/* lanebloom's third library: the Bloom filters and statistics inside Parquet files. This header is
+ * the whole public interface of liblanebloom-parquet, and its manual; docs/parquet.md says what it
+ * is for, and how writers are told to write filters.
+ *
+ * Which row groups of a file can hold any of these keys? The footer and the filters of one column
+ * answer that; pages of data are never read. To ask files for keys,
+ *
+ * 1. open a file with lanebloom_parquet_open(), and find the column: lanebloom_parquet_find();
+ * 2. make the keys ready for columns of its type, once for all files:
+ *    lanebloom_parquet_keys_create();
+ * 3. screen each row group: lanebloom_parquet_screen(). A row group in which no key may be can be
+ *    left out by whoever reads the rows.
+ *
+ * What lanebloom.h says about errors, memory, threads and empty batches holds here too. Open files
+ * and keys never change: any number of threads may use them.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_PARQUET_H
+#define LANEBLOOM_PARQUET_H
+
+#include <lanebloom.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* -------------------------------------------------------------------------------------------------
+ * Files
+ * ---------------------------------------------------------------------------------------------- */
+
+typedef struct lanebloom_parquet lanebloom_parquet;
+
+/* Opens a Parquet file and reads its footer. The file stays open.
+ *
+ * problem: as of lanebloom_table_open(): room for one line that says what was expected and found.
+ *
+ * Errors: FORMAT: not a Parquet file, or one that is still being written; CORRUPT: the footer
+ * contradicts itself or the size of the file; LIMIT: the footer is encrypted, has 2 GiB or more, or
+ * nests its columns more than 100 deep; IO; MEMORY. Cost and memory: linear in the footer. */
+LANEBLOOM_NODISCARD lanebloom_status lanebloom_parquet_open(const char *path,
+                                                            lanebloom_parquet **file, char *problem,
+                                                            size_t problem_size);
+
+/* The same for bytes in memory, which are borrowed. bytes may be NULL when size is 0. Errors: as of
+ * lanebloom_parquet_open(), but never IO. */
+LANEBLOOM_NODISCARD lanebloom_status lanebloom_parquet_parse(const void *bytes, size_t size,
+                                                             lanebloom_parquet **file,
+                                                             char *problem, size_t problem_size);
+
+/* Closes a file. file may be NULL. */
+LANEBLOOM_API void lanebloom_parquet_close(lanebloom_parquet *file);
+
+typedef struct lanebloom_parquet_info {
+  uint64_t file_nbytes;
+  uint64_t footer_nbytes;
+  uint64_t nrows;
+  size_t nrow_groups;
+  size_t ncolumns;        /* the leaves of the schema, which alone have values */
+  const char *created_by; /* the writer, as it names itself; "" if it does not. Borrowed */
+} lanebloom_parquet_info;
+
+/* Describes the file. info_size: sizeof(lanebloom_parquet_info), as of
+ * lanebloom_table_describe(). */
+LANEBLOOM_API void lanebloom_parquet_describe(const lanebloom_parquet *file,
+                                              lanebloom_parquet_info *info, size_t info_size);
+
+/* -------------------------------------------------------------------------------------------------
+ * Columns
+ * ---------------------------------------------------------------------------------------------- */
+
+/* Texts are borrowed from the file. */
+typedef struct lanebloom_parquet_column_info {
+  const char *path; /* the names from the root on, joined by dots: "user.id" */
+  const char *type; /* for people: "int32", "string", "timestamp-us", "decimal(10,2)", ... */
+
+  /* What the bytes of its keys stand for: what lanebloom_parquet_keys_create() takes. false: no key
+   * can be asked of this column (booleans, half floats, intervals, decimals as byte arrays). */
+  bool has_keys;
+  lanebloom_encoding encoding;
+  uint32_t key_size; /* bytes of each key; 0: any number */
+
+  /* LANEBLOOM_DECIMAL128: how many decimal digits a value has at most, and how many of them stand
+   * behind the point. Else 0. */
+  uint32_t precision;
+  int32_t scale;
+} lanebloom_parquet_column_info;
+
+/* Describes a column. column: below ncolumns; info_size: as of lanebloom_parquet_describe(). */
+LANEBLOOM_API void lanebloom_parquet_describe_column(const lanebloom_parquet *file, size_t column,
+                                                     lanebloom_parquet_column_info *info,
+                                                     size_t info_size);
+
+/* Finds the column of this path. The path may end at a group that has one column only, as that of a
+ * list has: "tags" finds "tags.list.element". Errors: ARGUMENT: no column, or more than one, has
+ * this path. */
+LANEBLOOM_NODISCARD lanebloom_status lanebloom_parquet_find(const lanebloom_parquet *file,
+                                                            const char *path, size_t *column,
+                                                            char *problem, size_t problem_size);
+
+/* -------------------------------------------------------------------------------------------------
+ * Row groups
+ * ---------------------------------------------------------------------------------------------- */
+
+/* One column's part of one row group: a column chunk. Slices and texts are borrowed from the
+ * file. */
+typedef struct lanebloom_parquet_chunk_info {
+  uint64_t first_row, nrows; /* of the row group: its first row in the file, from 0 on */
+  uint64_t nvalues;          /* of the column, nulls included */
+  uint64_t nnulls;           /* LANEBLOOM_UNKNOWN: the file does not say */
+  uint64_t offset, nbytes;   /* of the chunk's pages in the file, as they are stored */
+
+  /* The chunk is encrypted, or in another file, as those that `_metadata` files list: neither
+   * filter nor bounds can be read. lanebloom_parquet_screen() refuses it. */
+  bool is_elsewhere;
+
+  bool has_filter;
+  uint64_t filter_offset; /* of the filter in the file: a header, and its bits */
+  uint64_t filter_nbytes; /* of both; LANEBLOOM_UNKNOWN: the footer does not say */
+
+  /* No value is below min or above max, in the order of the type; the bounds may be loose. NaN is
+   * outside them, and zeros of either sign are equal. Values as the file has them: numbers
+   * little-endian, decimals of fixed size big-endian. Bounds that cannot be trusted, such as
+   * deprecated ones of unsigned numbers or strings, are left out. */
+  bool has_min, has_max;
+  lanebloom_slice min, max;
+} lanebloom_parquet_chunk_info;
+
+/* Describes a chunk. row_group: below nrow_groups; column: below ncolumns; info_size: as of
+ * lanebloom_parquet_describe(). Reads nothing. */
+LANEBLOOM_API void lanebloom_parquet_describe_chunk(const lanebloom_parquet *file, size_t row_group,
+                                                    size_t column,
+                                                    lanebloom_parquet_chunk_info *info,
+                                                    size_t info_size);
+
+/* Reads the filter of a chunk. It is the caller's, of format LANEBLOOM_PARQUET, and can be saved,
+ * merged and screened like any other. Errors: ARGUMENT: the chunk has no filter; FORMAT: another
+ * algorithm, hash or compression than the standard has; CORRUPT: its sizes contradict each other or
+ * the file; LIMIT: the chunk is encrypted or in another file; IO; MEMORY; KERNEL. Memory: twice the
+ * filter while it is read. */
+LANEBLOOM_NODISCARD lanebloom_status lanebloom_parquet_load_filter(const lanebloom_parquet *file,
+                                                                   size_t row_group, size_t column,
+                                                                   lanebloom_filter **filter,
+                                                                   char *problem,
+                                                                   size_t problem_size);
+
+/* -------------------------------------------------------------------------------------------------
+ * Keys
+ * ---------------------------------------------------------------------------------------------- */
+
+typedef struct lanebloom_parquet_keys lanebloom_parquet_keys;
+
+/* Makes keys ready for all columns that have the type of this one, in any file: they are converted
+ * to what the column stores, sorted and hashed. encoding: of the keys; it must be that of the
+ * column. The keys are copied. *bad_key, which may be NULL: the index of the key that is wrong,
+ * or keys->n if none is.
+ *
+ * Errors: ARGUMENT: the column has no keys, or keys of another encoding; a key has another size, or
+ * is a decimal of more digits than the column's. MEMORY, KERNEL. Cost: n log n. Memory: the bytes
+ * of the keys and 16 to 24 bytes per key. */
+LANEBLOOM_NODISCARD lanebloom_status lanebloom_parquet_keys_create(
+    const lanebloom_parquet *file, size_t column, lanebloom_encoding encoding,
+    const lanebloom_keys *keys, lanebloom_parquet_keys **prepared, size_t *bad_key, char *problem,
+    size_t problem_size);
+
+/* Frees keys. keys may be NULL. */
+LANEBLOOM_API void lanebloom_parquet_keys_free(lanebloom_parquet_keys *keys);
+
+/* Which of these keys may be in this chunk: first by its statistics, then by its filter, if it has
+ * one. A key that is reported as absent is in no row of the row group. bitmap and *nmaybe: as the
+ * bitmap and the result of lanebloom_filter_screen(), in the order in which the keys were given.
+ *
+ * Errors: ARGUMENT: the column has another type than the keys. Else as of
+ * lanebloom_parquet_load_filter(); every key may then be in the chunk, and the bitmap says so.
+ * Cost: linear in the keys within the bounds, and the filter is read; of few keys, only their
+ * blocks of 32 bytes. Memory: one filter. */
+LANEBLOOM_NODISCARD lanebloom_status lanebloom_parquet_screen(const lanebloom_parquet *file,
+                                                              size_t row_group, size_t column,
+                                                              const lanebloom_parquet_keys *keys,
+                                                              uint8_t *bitmap, size_t *nmaybe,
+                                                              char *problem, size_t problem_size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,21 @@
+/* An open file, which never changes: any number of threads may use it.
+ *
+ *   thrift.h, type.h, schema.h, statistics.h, chunk.c    bytes -> what they say
+ *   footer.h                                             file  -> footer
+ *   filter.h                                             file, chunk -> the bits of its filter
+ *   keys.h                                               keys  -> keys as a column stores them
+ *   screen.c                                             file, keys -> results
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_PARQUET_FILE_H
+#define LANEBLOOM_PARQUET_FILE_H
+
+#include <lanebloom_parquet.h>
+
+#include "footer.h"
+
+struct lanebloom_parquet {
+  struct input input;
+  struct footer footer;
+};
+
+#endif

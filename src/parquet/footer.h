@@ -1,0 +1,57 @@
+/* The footer: schema, row groups, and where in its bytes each column chunk is described. A chunk is
+ * read when it is asked for, so that a footer in memory takes little more than its bytes.
+ *
+ *   data and filters | footer | size of the footer, 4 bytes | "PAR1"
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_PARQUET_FOOTER_H
+#define LANEBLOOM_PARQUET_FOOTER_H
+
+#include "../input.h"
+#include "statistics.h"
+
+struct row_group {
+  uint64_t first_row, nrows;
+};
+
+struct footer {
+  const uint8_t *bytes; /* the metadata, without what follows it */
+  uint8_t *own;         /* the memory they are in; NULL: borrowed */
+  uint32_t nbytes;
+  uint64_t offset; /* in the file */
+  struct schema schema;
+  size_t nrow_groups;
+  struct row_group *row_groups;
+  uint32_t *chunks; /* of each row group, each column: offsets in `bytes` */
+  uint64_t nrows;
+  char *created_by; /* NULL: the file does not say */
+};
+
+/* Reads a file's footer, and checks all of it. Errors: FORMAT, CORRUPT, LIMIT, IO, MEMORY. On an
+ * error there is nothing to free. */
+lanebloom_status lanebloom_footer_load(const struct input *input, struct footer *footer,
+                                       const struct problem *problem);
+
+void lanebloom_footer_free(struct footer *footer);
+
+/* A column chunk. Slices are borrowed from the footer's bytes. */
+struct chunk {
+  bool is_encrypted;
+  lanebloom_slice file_path; /* of another file that has it; empty: this one */
+  bool is_elsewhere;         /* either; neither filter nor bounds can then be read */
+  uint64_t nvalues, nnulls;  /* nnulls: LANEBLOOM_UNKNOWN */
+  uint64_t offset, nbytes;   /* of its pages */
+  bool has_filter;
+  uint64_t filter_offset, filter_nbytes; /* filter_nbytes: LANEBLOOM_UNKNOWN */
+  struct bound min, max;                 /* that can be trusted */
+};
+
+/* row_group, column: below the footer's counts. */
+struct chunk lanebloom_footer_chunk(const struct footer *footer, size_t row_group, size_t column);
+
+/* chunk.c: reads the struct ColumnChunk of a column. file_nbytes: what lies before the footer; a
+ * chunk that is there must not reach beyond. */
+void lanebloom_chunk_read(struct thrift *thrift, const struct column *column, uint64_t file_nbytes,
+                          struct chunk *chunk);
+
+#endif

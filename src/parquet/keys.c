@@ -1,0 +1,268 @@
+/* Makes keys ready: converts, sorts and hashes them.
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
+#include "../bytes.h"
+#include "../keys.h"
+#include "keys.h"
+
+/* ---- Conversion: from what an encoding of lanebloom.h has to what a column stores ---- */
+
+/* A decimal's unscaled value: 16 bytes, little-endian. */
+static __int128 load_decimal(const void *bytes)
+{
+  const uint64_t low = load_le64(bytes), high = load_le64((const uint8_t *)bytes + 8);
+  return (__int128)((unsigned __int128)high << 64 | low);
+}
+
+/* Has the value at most as many digits as the column allows? */
+static bool has_digits(__int128 value, uint32_t max_ndigits)
+{
+  unsigned __int128 rest = value < 0 ? -(unsigned __int128)value : (unsigned __int128)value;
+  for (uint32_t i = 0; i < max_ndigits && rest > 0; i++)
+    rest /= 10;
+  return rest == 0;
+}
+
+static bool convert_decimal(const struct column_type *type, const void *key, uint8_t *value)
+{
+  __int128 decimal = load_decimal(key);
+  const size_t nbytes = type->value_nbytes;
+  if (!has_digits(decimal, type->precision))
+    return false;
+  for (size_t i = 0; i < nbytes; i++) {
+    const size_t at = type->physical == PHYSICAL_FIXED ? nbytes - 1 - i : i;
+    value[at] = (uint8_t)decimal;
+    decimal >>= 8; /* keeps the sign */
+  }
+  /* What is left over is the sign alone, and so is the highest bit. */
+  const bool is_negative = value[type->physical == PHYSICAL_FIXED ? 0 : nbytes - 1] & 0x80;
+  return decimal == (is_negative ? -1 : 0);
+}
+
+/* INT96: nanoseconds of the day, 8 bytes, and the day in Julian days, 4 bytes. */
+static void convert_int96(const void *key, uint8_t *value)
+{
+  static const int64_t day_ns = INT64_C(86400000000000), epoch = 2440588;
+  const int64_t ns = (int64_t)load_le64(key);
+  const int64_t of_day = (ns % day_ns + day_ns) % day_ns, day = (ns - of_day) / day_ns;
+  store_le64(value, (uint64_t)of_day);
+  store_le32(value + 8, (uint32_t)(int32_t)(epoch + day));
+}
+
+/* Columns of 8 and 16 bits store 32. */
+static bool is_narrow(const struct column_type *type, const void *key)
+{
+  if (type->nbits >= 32)
+    return true;
+  const uint32_t value = load_le32(key), half = 1u << (type->nbits - 1);
+  return type->order == ORDER_SIGNED ? value + half < 2 * half : value < 2 * half;
+}
+
+/* Converts a key of the type's size. false: the column can not hold it. */
+static bool convert(const struct column_type *type, lanebloom_slice key, uint8_t *value)
+{
+  if (type->encoding == LANEBLOOM_DECIMAL128)
+    return convert_decimal(type, key.data, value);
+  if (type->physical == PHYSICAL_INT96) {
+    convert_int96(key.data, value);
+    return true;
+  }
+  if ((type->encoding == LANEBLOOM_INT32 || type->encoding == LANEBLOOM_UINT32) &&
+      !is_narrow(type, key.data))
+    return false;
+  if (key.size > 0)
+    memcpy(value, key.data, key.size);
+  return true;
+}
+
+static lanebloom_status convert_all(lanebloom_parquet_keys *prepared, const lanebloom_keys *keys,
+                                    size_t *bad_key, const struct problem *problem)
+{
+  const struct column_type *type = &prepared->type;
+  uint64_t offset = 0;
+  for (size_t i = 0; i < keys->n; i++) {
+    const lanebloom_slice key = keys_at(keys, i);
+    *bad_key = i;
+    if (type->key_nbytes > 0 && key.size != type->key_nbytes)
+      return problem_set(problem, LANEBLOOM_ERR_ARGUMENT,
+                         "key %zu: expected %" PRIu32 " bytes, as a column of type %s has, found "
+                         "%zu",
+                         i, type->key_nbytes, type->text, key.size);
+    if (!convert(type, key, prepared->bytes + offset))
+      return problem_set(problem, LANEBLOOM_ERR_ARGUMENT,
+                         "key %zu: expected a value that a column of type %s can hold, found a "
+                         "larger one",
+                         i, type->text);
+    offset += type->value_nbytes > 0 ? type->value_nbytes : key.size;
+    if (prepared->offsets)
+      prepared->offsets[i + 1] = offset;
+  }
+  *bad_key = keys->n;
+  return LANEBLOOM_OK;
+}
+
+static lanebloom_status allocate(lanebloom_parquet_keys *prepared, const lanebloom_keys *keys,
+                                 const struct problem *problem)
+{
+  const size_t n = keys->n, width = prepared->type.value_nbytes;
+  uint64_t nbytes = 0;
+  bool overflows = __builtin_mul_overflow(n, sizeof(uint64_t) * 2, &nbytes) ||
+                   __builtin_mul_overflow(n, width, &nbytes);
+  for (size_t i = 0; i < n && width == 0; i++)
+    overflows = __builtin_add_overflow(nbytes, keys_at(keys, i).size, &nbytes) || overflows;
+  if (!overflows) {
+    prepared->bytes = malloc(nbytes + 1);
+    prepared->order = malloc((n + 1) * sizeof *prepared->order);
+    prepared->hashes = malloc((n + 1) * sizeof *prepared->hashes);
+    if (width == 0)
+      prepared->offsets = calloc(n + 1, sizeof *prepared->offsets);
+  }
+  if (!prepared->bytes || !prepared->order || !prepared->hashes ||
+      (width == 0 && !prepared->offsets))
+    return problem_memory(problem, overflows ? UINT64_MAX : nbytes + n * 2 * sizeof(uint64_t));
+  return LANEBLOOM_OK;
+}
+
+/* ---- Order ---- */
+
+/* A key, by the number that orders its type, and by its bytes where that is not enough. */
+struct ranked {
+  uint64_t ordinal;
+  size_t index;
+};
+
+static int compare_ranked(const void *a, const void *b, void *context)
+{
+  const struct ranked *left = a, *right = b;
+  const lanebloom_parquet_keys *prepared = context;
+  if (left->ordinal != right->ordinal)
+    return left->ordinal < right->ordinal ? -1 : 1;
+  return lanebloom_value_compare(&prepared->type, keys_stored(prepared, left->index),
+                                 keys_stored(prepared, right->index));
+}
+
+/* Finds zeros and NaN among sorted floats. */
+static void find_special(lanebloom_parquet_keys *prepared, const struct ranked *ranked)
+{
+  const size_t n = prepared->n;
+  static const uint8_t zero[8] = {0};
+  const uint64_t ordinal_zero = lanebloom_value_ordinal(
+      &prepared->type, (lanebloom_slice){zero, prepared->type.value_nbytes});
+  prepared->first_zero = prepared->end_zero = prepared->first_nan = n;
+  for (size_t i = n; i > 0 && ranked[i - 1].ordinal == ORDINAL_NAN; i--)
+    prepared->first_nan = i - 1;
+  size_t i = 0;
+  while (i < n && ranked[i].ordinal < ordinal_zero)
+    i++;
+  prepared->first_zero = i;
+  while (i < n && ranked[i].ordinal == ordinal_zero)
+    i++;
+  prepared->end_zero = i;
+}
+
+static lanebloom_status sort(lanebloom_parquet_keys *prepared, const struct problem *problem)
+{
+  const size_t n = prepared->n;
+  struct ranked *ranked = malloc((n + 1) * sizeof *ranked);
+  if (!ranked)
+    return problem_memory(problem, (n + 1) * sizeof *ranked);
+  for (size_t i = 0; i < n; i++)
+    ranked[i] =
+        (struct ranked){lanebloom_value_ordinal(&prepared->type, keys_stored(prepared, i)), i};
+  qsort_r(ranked, n, sizeof *ranked, compare_ranked, prepared);
+  for (size_t i = 0; i < n; i++)
+    prepared->order[i] = ranked[i].index;
+  prepared->first_zero = prepared->end_zero = prepared->first_nan = n;
+  if (prepared->type.order == ORDER_FLOAT)
+    find_special(prepared, ranked);
+  free(ranked);
+  return LANEBLOOM_OK;
+}
+
+/* ---- Hashes ---- */
+
+/* The hashes of both zeros. */
+static lanebloom_status hash_zeros(lanebloom_parquet_keys *prepared)
+{
+  uint8_t zeros[2][8] = {{0}, {0}};
+  const size_t nbytes = prepared->type.value_nbytes;
+  zeros[1][nbytes - 1] = 0x80;
+  const lanebloom_keys keys = lanebloom_keys_strided(zeros, nbytes, sizeof *zeros, 2);
+  return lanebloom_hash(LANEBLOOM_PARQUET, &keys, prepared->zero_hashes);
+}
+
+/* Hashes keys in the caller's order, and puts the hashes in the order of the type. */
+static lanebloom_status hash(lanebloom_parquet_keys *prepared, const struct problem *problem)
+{
+  const size_t n = prepared->n;
+  uint64_t *hashes = malloc((n + 1) * sizeof *hashes);
+  if (!hashes)
+    return problem_memory(problem, (n + 1) * sizeof *hashes);
+  const lanebloom_keys keys =
+      prepared->offsets ? lanebloom_keys_offsets64(prepared->bytes, prepared->offsets, n)
+                        : lanebloom_keys_fixed(prepared->bytes, prepared->type.value_nbytes, n);
+  lanebloom_status status = lanebloom_hash(LANEBLOOM_PARQUET, &keys, hashes);
+  if (!status && prepared->type.order == ORDER_FLOAT)
+    status = hash_zeros(prepared);
+  for (size_t i = 0; i < n && !status; i++)
+    prepared->hashes[i] = hashes[prepared->order[i]];
+  free(hashes);
+  return status ? problem_status(problem, status) : LANEBLOOM_OK;
+}
+
+/* ---- Calls ---- */
+
+lanebloom_status lanebloom_parquet_keys_create(const lanebloom_parquet *file, size_t column,
+                                               lanebloom_encoding encoding,
+                                               const lanebloom_keys *keys,
+                                               lanebloom_parquet_keys **prepared, size_t *bad_key,
+                                               char *problem_text, size_t problem_size)
+{
+  const struct problem problem = problem_begin(problem_text, problem_size);
+  const struct column_type *type = &file->footer.schema.columns[column].type;
+  size_t bad = keys->n;
+  *prepared = NULL;
+  if (bad_key)
+    *bad_key = bad;
+  if (!type->has_keys)
+    return problem_set(&problem, LANEBLOOM_ERR_ARGUMENT,
+                       "expected a column whose values can be keys, found one of type %s",
+                       type->text);
+  if (type->encoding != encoding)
+    return problem_set(&problem, LANEBLOOM_ERR_ARGUMENT,
+                       "expected keys of encoding %s, as a column of type %s has, found %s",
+                       lanebloom_encoding_name(type->encoding), type->text,
+                       lanebloom_encoding_name(encoding));
+  lanebloom_parquet_keys *made = calloc(1, sizeof *made);
+  if (!made)
+    return problem_memory(&problem, sizeof *made);
+  made->type = *type;
+  made->n = keys->n;
+  lanebloom_status status = allocate(made, keys, &problem);
+  if (!status)
+    status = convert_all(made, keys, &bad, &problem);
+  if (!status)
+    status = sort(made, &problem);
+  if (!status)
+    status = hash(made, &problem);
+  if (bad_key)
+    *bad_key = bad;
+  if (status) {
+    lanebloom_parquet_keys_free(made);
+    return status;
+  }
+  *prepared = made;
+  return LANEBLOOM_OK;
+}
+
+void lanebloom_parquet_keys_free(lanebloom_parquet_keys *keys)
+{
+  if (!keys)
+    return;
+  free(keys->bytes);
+  free(keys->offsets);
+  free(keys->order);
+  free(keys->hashes);
+  free(keys);
+}

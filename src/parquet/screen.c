@@ -1,0 +1,201 @@
+/* Which keys may be in a column chunk: by its counts, its bounds and its filter, in this order.
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
+#include "filter.h"
+#include "keys.h"
+
+enum {
+  /* A filter is read in blocks, one for each key, if that saves at least as many bytes for each. */
+  BLOCK_SAVES_NBYTES = 64 << 10,
+  /* Keys that are screened at once, so that their answers need little memory. */
+  BATCH_NKEYS = 8192,
+};
+
+/* The caller's results. */
+struct answers {
+  const lanebloom_parquet_keys *keys;
+  uint8_t *bitmap; /* NULL: only counted */
+  size_t count;
+};
+
+/* A key, the i-th in the order of the type, may be there. */
+static void set_key(struct answers *answers, size_t i)
+{
+  const size_t at = answers->keys->order[i];
+  answers->count++;
+  if (answers->bitmap)
+    answers->bitmap[at / 8] |= (uint8_t)(1u << at % 8);
+}
+
+static void set_range(struct answers *answers, size_t first, size_t end)
+{
+  for (size_t i = first; i < end; i++)
+    set_key(answers, i);
+}
+
+static void clear(struct answers *answers)
+{
+  answers->count = 0;
+  if (answers->bitmap)
+    memset(answers->bitmap, 0, (answers->keys->n + 7) / 8);
+}
+
+/* ---- Bounds ---- */
+
+/* Returns the first key, of those in order, that is not below the value; if `above`, the first that
+ * is above it. */
+static size_t find_key(const lanebloom_parquet_keys *keys, lanebloom_slice value, bool above)
+{
+  size_t first = 0, end = keys->first_nan;
+  while (first < end) {
+    const size_t middle = first + (end - first) / 2;
+    const int order =
+        lanebloom_value_compare(&keys->type, keys_stored(keys, keys->order[middle]), value);
+    if (order < 0 || (above && order == 0))
+      first = middle + 1;
+    else
+      end = middle;
+  }
+  return first;
+}
+
+/* ---- Filters ---- */
+
+/* Screens keys first to end by their own hashes. */
+static void screen_range(const lanebloom_filter *filter, size_t first, size_t end,
+                         struct answers *answers)
+{
+  uint8_t hits[BATCH_NKEYS / 8];
+  for (size_t i = first; i < end; i += BATCH_NKEYS) {
+    const size_t n = end - i < BATCH_NKEYS ? end - i : BATCH_NKEYS;
+    if (lanebloom_filter_screen_hashes(filter, answers->keys->hashes + i, n, hits) == 0)
+      continue;
+    for (size_t byte = 0; byte < (n + 7) / 8; byte++)
+      for (unsigned left = hits[byte]; left > 0; left &= left - 1)
+        set_key(answers, i + 8 * byte + (size_t)__builtin_ctz(left));
+  }
+}
+
+/* The same with a zero among them, which may be in the filter with either sign. */
+static void screen_around_zeros(const lanebloom_filter *filter, size_t first, size_t end,
+                                struct answers *answers)
+{
+  const lanebloom_parquet_keys *keys = answers->keys;
+  screen_range(filter, first, keys->first_zero, answers);
+  if (lanebloom_filter_screen_hashes(filter, keys->zero_hashes, 2, NULL) > 0)
+    set_range(answers, keys->first_zero, keys->end_zero);
+  screen_range(filter, keys->end_zero, end, answers);
+}
+
+static bool have_zeros(const lanebloom_parquet_keys *keys, size_t first, size_t end)
+{
+  return keys->first_zero < keys->end_zero && first <= keys->first_zero && keys->end_zero <= end;
+}
+
+static lanebloom_status screen_whole(const struct lanebloom_parquet *file,
+                                     const struct filter_place *place, size_t first, size_t end,
+                                     struct answers *answers, const struct problem *problem)
+{
+  struct filter_bits bits;
+  lanebloom_filter *filter;
+  lanebloom_status status = lanebloom_bits_read(file, place, &bits, problem);
+  if (status)
+    return status;
+  status = lanebloom_filter_parse_raw(LANEBLOOM_PARQUET, bits.bytes, place->nbytes, &filter);
+  if (status)
+    problem_status(problem, status);
+  else if (have_zeros(answers->keys, first, end))
+    screen_around_zeros(filter, first, end, answers);
+  else
+    screen_range(filter, first, end, answers);
+  lanebloom_filter_close(filter);
+  filter_bits_free(&bits);
+  return status;
+}
+
+/* Screens one key with the block that it probes, the only one that is read. A block alone is a
+ * filter of one block, with the same bits. */
+static lanebloom_status screen_block(const struct lanebloom_parquet *file,
+                                     const struct filter_place *place, size_t i,
+                                     struct answers *answers, const struct problem *problem)
+{
+  /* the format's rule: the hash's upper half, scaled to the number of blocks */
+  const uint64_t nblocks = place->nbytes / BLOCK_NBYTES,
+                 index = (answers->keys->hashes[i] >> 32) * nblocks >> 32;
+  uint8_t block[BLOCK_NBYTES];
+  lanebloom_filter *filter;
+  lanebloom_status status = lanebloom_input_read(&file->input, place->offset + index * BLOCK_NBYTES,
+                                                 block, sizeof block, problem);
+  if (status)
+    return status;
+  status = lanebloom_filter_parse_raw(LANEBLOOM_PARQUET, block, sizeof block, &filter);
+  if (status)
+    return problem_status(problem, status);
+  screen_range(filter, i, i + 1, answers);
+  lanebloom_filter_close(filter);
+  return LANEBLOOM_OK;
+}
+
+static lanebloom_status screen_filter(const struct lanebloom_parquet *file,
+                                      const struct chunk *chunk, size_t first, size_t end,
+                                      struct answers *answers, const struct problem *problem)
+{
+  struct filter_place place;
+  lanebloom_status status = lanebloom_bits_find(file, chunk, &place, problem);
+  if (status)
+    return status;
+  const bool is_in_memory = file->input.file < 0;
+  if (!is_in_memory && !have_zeros(answers->keys, first, end) &&
+      end - first <= place.nbytes / BLOCK_SAVES_NBYTES)
+    for (size_t i = first; i < end && !status; i++)
+      status = screen_block(file, &place, i, answers, problem);
+  else
+    status = screen_whole(file, &place, first, end, answers, problem);
+  return status;
+}
+
+/* ---- Chunks ---- */
+
+static lanebloom_status screen_chunk(const struct lanebloom_parquet *file,
+                                     const struct chunk *chunk, struct answers *answers,
+                                     const struct problem *problem)
+{
+  const lanebloom_parquet_keys *keys = answers->keys;
+  if (!chunk->is_elsewhere && (chunk->nvalues == 0 || chunk->nnulls == chunk->nvalues))
+    return LANEBLOOM_OK;
+  const size_t first = chunk->min.is_there ? find_key(keys, chunk->min.value, false) : 0,
+               end = chunk->max.is_there ? find_key(keys, chunk->max.value, true) : keys->first_nan;
+  set_range(answers, keys->first_nan, keys->n);
+  if (chunk->has_filter ? first < end : chunk->is_elsewhere)
+    return screen_filter(file, chunk, first, end, answers, problem);
+  set_range(answers, first, end);
+  return LANEBLOOM_OK;
+}
+
+lanebloom_status lanebloom_parquet_screen(const lanebloom_parquet *file, size_t row_group,
+                                          size_t column, const lanebloom_parquet_keys *keys,
+                                          uint8_t *bitmap, size_t *nmaybe, char *problem_text,
+                                          size_t problem_size)
+{
+  const struct problem problem = problem_begin(problem_text, problem_size);
+  const struct column_type *type = &file->footer.schema.columns[column].type;
+  struct answers answers = {.keys = keys, .bitmap = bitmap};
+  lanebloom_status status;
+  clear(&answers);
+  if (lanebloom_type_same_keys(type, &keys->type)) {
+    const struct chunk chunk = lanebloom_footer_chunk(&file->footer, row_group, column);
+    status = screen_chunk(file, &chunk, &answers, &problem);
+  } else {
+    status = problem_set(&problem, LANEBLOOM_ERR_ARGUMENT,
+                         "expected a column of type %s, as the keys were made for, found one of "
+                         "type %s",
+                         keys->type.text, type->text);
+  }
+  if (status) { /* every key may be there */
+    clear(&answers);
+    set_range(&answers, 0, keys->n);
+  }
+  *nmaybe = answers.count;
+  return status;
+}

@@ -1,0 +1,41 @@
+/* What the tests of Parquet files share: frozen files and their answers.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_TESTS_PARQUET_H
+#define LANEBLOOM_TESTS_PARQUET_H
+
+#include <criterion/criterion.h>
+#include <lanebloom_parquet.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../support.h"
+
+enum { PROBLEM_NBYTES = 300, MAX_NQUESTIONS = 256, MAX_NGROUPS = 4, BITMAP_NBYTES = 32 };
+
+/* A column of a frozen file, and for each row group which keys it has and which may be there, as
+ * answers.txt says. */
+struct frozen_column {
+  char file[100], path[200];
+  lanebloom_encoding encoding;
+  size_t n, ngroups;
+  lanebloom_slice keys[MAX_NQUESTIONS];
+  uint8_t bytes[MAX_NQUESTIONS * 64];
+  uint8_t has[MAX_NGROUPS][BITMAP_NBYTES], may_have[MAX_NGROUPS][BITMAP_NBYTES];
+};
+
+/* Calls `visit` with each of them; `context` is passed on. Returns how many there are. */
+size_t visit_frozen(void (*visit)(const struct frozen_column *column, void *context),
+                    void *context);
+
+/* The bytes of a frozen file. For free(). */
+uint8_t *frozen_bytes(const char *name, size_t *nbytes);
+
+void frozen_path(const char *name, char path[512]);
+
+static inline bool has_bit(const uint8_t *bitmap, size_t i)
+{
+  return bitmap[i / 8] >> i % 8 & 1;
+}
+
+#endif
