@@ -29,6 +29,21 @@ static void read_path(struct thrift *thrift, struct thrift_field field, const st
     lanebloom_thrift_damage(thrift, "a chunk of the column that the schema has here");
 }
 
+/* Where the filter is. Before there were filters some writers had fields of their own here, of other
+ * types. */
+static void read_filter(struct thrift *thrift, struct thrift_field field, struct metadata *metadata)
+{
+  if (field.id == 14 && field.type == THRIFT_I64) {
+    metadata->filter_offset = lanebloom_thrift_i64(thrift, field);
+    metadata->has_filter_offset = true;
+  } else if (field.id == 15 && field.type == THRIFT_I32) {
+    metadata->filter_nbytes = lanebloom_thrift_i32(thrift, field);
+    metadata->has_filter_nbytes = true;
+  } else {
+    lanebloom_thrift_skip(thrift, field);
+  }
+}
+
 static void read_metadata(struct thrift *thrift, const struct column *column,
                           struct metadata *metadata, struct chunk *chunk)
 {
@@ -56,16 +71,8 @@ static void read_metadata(struct thrift *thrift, const struct column *column,
     case 12:
       lanebloom_statistics_read(thrift, field, &metadata->statistics);
       break;
-    case 14:
-      metadata->filter_offset = lanebloom_thrift_i64(thrift, field);
-      metadata->has_filter_offset = true;
-      break;
-    case 15:
-      metadata->filter_nbytes = lanebloom_thrift_i32(thrift, field);
-      metadata->has_filter_nbytes = true;
-      break;
     default:
-      lanebloom_thrift_skip(thrift, field);
+      read_filter(thrift, field, metadata);
     }
 }
 

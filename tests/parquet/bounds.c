@@ -1,0 +1,226 @@
+/* Which bounds of column chunks are trusted, and which keys they leave.
+ * SPDX-License-Identifier: MIT */
+#include "made.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+enum { TYPE_ORDER = 1, TOTAL_ORDER = 2, INT96_ORDER = 3 };
+
+static struct value value_of(const void *bytes, size_t nbytes)
+{
+  struct value value = {.is_there = true, .nbytes = nbytes};
+  memcpy(value.bytes, bytes, nbytes);
+  return value;
+}
+
+static struct value int32_value(int32_t value)
+{
+  const uint8_t bytes[4] = {(uint8_t)value, (uint8_t)(value >> 8), (uint8_t)(value >> 16),
+                            (uint8_t)(value >> 24)};
+  return value_of(bytes, 4);
+}
+
+static struct value double_value(double value)
+{
+  uint64_t bits;
+  uint8_t bytes[8];
+  memcpy(&bits, &value, sizeof bits);
+  for (int i = 0; i < 8; i++)
+    bytes[i] = (uint8_t)(bits >> 8 * i);
+  return value_of(bytes, 8);
+}
+
+/* Which of the keys may be in a file without a filter: bit i of the result for key i. */
+static unsigned which(const struct made *made, const struct value *keys, size_t n)
+{
+  uint8_t *bytes, bitmap[1] = {0xff};
+  lanebloom_parquet *file = open_made(made, &bytes);
+  lanebloom_parquet_column_info type;
+  lanebloom_parquet_describe_column(file, 0, &type, sizeof type);
+  lanebloom_slice slices[8];
+  for (size_t i = 0; i < n; i++)
+    slices[i] = (lanebloom_slice){keys[i].bytes, keys[i].nbytes};
+  const lanebloom_keys batch = lanebloom_keys_slices(slices, n);
+  lanebloom_parquet_keys *prepared;
+  char problem[PROBLEM_NBYTES];
+  if (lanebloom_parquet_keys_create(file, 0, type.encoding, &batch, &prepared, NULL, problem,
+                                    sizeof problem))
+    test_fatal("%s", problem);
+  size_t nmaybe;
+  if (lanebloom_parquet_screen(file, 0, 0, prepared, bitmap, &nmaybe, problem, sizeof problem))
+    test_fatal("%s", problem);
+  cr_assert(nmaybe == count_set_bits(bitmap, 1));
+  lanebloom_parquet_keys_free(prepared);
+  lanebloom_parquet_close(file);
+  free(bytes);
+  return bitmap[0];
+}
+
+/* 4 and 6 among 3 to 7, and numbers that are below only as signed. */
+static const int32_t numbers[] = {7, -2, 5, 3, 4, 6, INT32_MIN, -1};
+
+static unsigned which_numbers(const struct made *made)
+{
+  struct value keys[COUNT(numbers)];
+  for (size_t i = 0; i < COUNT(numbers); i++)
+    keys[i] = int32_value(numbers[i]);
+  return which(made, keys, COUNT(numbers));
+}
+
+enum { ALL = 0xff, FOUR_TO_SIX = 1 << 2 | 1 << 4 | 1 << 5 };
+
+Test(parquet, bounds_of_numbers)
+{
+  struct made made = made_plain();
+  made.min = int32_value(4);
+  made.max = int32_value(6);
+  cr_assert(which_numbers(&made) == ALL, "no column order");
+  made.order = TYPE_ORDER;
+  cr_assert(which_numbers(&made) == FOUR_TO_SIX);
+  made.order = TOTAL_ORDER;
+  cr_assert(which_numbers(&made) == ALL, "an order of other types");
+  made.order = 9;
+  cr_assert(which_numbers(&made) == ALL, "an unknown order");
+  made.order = TYPE_ORDER;
+  made.max.is_there = false;
+  cr_assert(which_numbers(&made) == (FOUR_TO_SIX | 1), "a minimum alone");
+  made.max = int32_value(3);
+  cr_assert(which_numbers(&made) == ALL, "the minimum is above the maximum");
+  made.max = int32_value(6);
+  made.max.nbytes = 3;
+  cr_assert(which_numbers(&made) == (FOUR_TO_SIX | 1), "a maximum of another size");
+  made.max = int32_value(-2);
+  made.min = int32_value(-2);
+  cr_assert(which_numbers(&made) == 1 << 1);
+}
+
+Test(parquet, unsigned_bounds)
+{
+  struct made made = made_plain();
+  made.converted = 13;
+  made.order = TYPE_ORDER;
+  made.min = int32_value(4);
+  made.max = int32_value(-2); /* 2^32 - 2 */
+  cr_assert(which_numbers(&made) == (FOUR_TO_SIX | 1 | 1 << 1 | 1 << 6));
+  made.order = 0;
+  made.old_min = made.min;
+  made.old_max = made.max;
+  cr_assert(which_numbers(&made) == ALL, "deprecated bounds, which are signed");
+}
+
+Test(parquet, deprecated_bounds)
+{
+  struct made made = made_plain();
+  made.old_min = int32_value(4);
+  made.old_max = int32_value(6);
+  cr_assert(which_numbers(&made) == FOUR_TO_SIX);
+  made.order = TYPE_ORDER;
+  cr_assert(which_numbers(&made) == FOUR_TO_SIX);
+  made.min = int32_value(3);
+  made.max = int32_value(7);
+  cr_assert(which_numbers(&made) == (FOUR_TO_SIX | 1 | 1 << 3), "newer ones come first");
+}
+
+Test(parquet, counts)
+{
+  struct made made = made_plain();
+  made.nnulls = 9;
+  cr_assert(which_numbers(&made) == ALL);
+  made.nnulls = 10;
+  cr_assert(which_numbers(&made) == 0, "all are null");
+  made.nnulls = 11;
+  cr_assert(which_numbers(&made) == ALL, "more nulls than values");
+  made.nnulls = -1;
+  made.nvalues = 0;
+  cr_assert(which_numbers(&made) == 0, "no rows");
+}
+
+Test(parquet, bounds_of_floats)
+{
+  const double inf = 1.0 / 0.0, nan = 0.0 / 0.0;
+  const struct value keys[] = {double_value(-0.0), double_value(0.0),  double_value(nan),
+                               double_value(-nan), double_value(-1.5), double_value(inf),
+                               double_value(2),    double_value(-inf)};
+  enum { ZEROS = 3, NANS = 12 };
+  struct made made = made_plain();
+  made.physical = 5;
+  made.order = TYPE_ORDER;
+  made.min = double_value(0.0);
+  made.max = double_value(1);
+  cr_assert(which(&made, keys, 8) == (ZEROS | NANS), "-0 is not below 0");
+  made.min = double_value(-1);
+  made.max = double_value(-0.0);
+  cr_assert(which(&made, keys, 8) == (ZEROS | NANS), "0 is not above -0");
+  made.min = double_value(nan);
+  cr_assert(which(&made, keys, 8) == (ZEROS | NANS | 1 << 4 | 1 << 7), "NaN is no bound");
+  made.min = double_value(-2);
+  made.max = double_value(2);
+  cr_assert(which(&made, keys, 8) == (ZEROS | NANS | 1 << 4 | 1 << 6));
+  made.order = TOTAL_ORDER;
+  cr_assert(which(&made, keys, 8) == (ZEROS | NANS | 1 << 4 | 1 << 6));
+  made.min = double_value(-inf);
+  made.max = double_value(-inf);
+  cr_assert(which(&made, keys, 8) == (NANS | 1 << 7));
+}
+
+Test(parquet, bounds_of_bytes)
+{
+  const struct value keys[] = {value_of("", 0),          value_of("ab", 2),
+                               value_of("abc", 3),       value_of("abcdefgh", 8),
+                               value_of("abcdefghi", 9), value_of("abcdefghz", 9),
+                               value_of("b", 1),         value_of("\xff", 1)};
+  struct made made = made_plain();
+  made.physical = 6;
+  made.old_min = made.min = value_of("abc", 3);
+  made.old_max = made.max = value_of("abcdefghi", 9);
+  cr_assert(which(&made, keys, 8) == ALL, "deprecated, and no order");
+  made.order = TYPE_ORDER;
+  cr_assert(which(&made, keys, 8) == (1 << 2 | 1 << 3 | 1 << 4));
+  made.min = value_of("", 0);
+  made.max = value_of("\xfe", 1);
+  cr_assert(which(&made, keys, 8) == (ALL ^ 1 << 7));
+  made.logical = 17; /* a geometry has no order */
+  cr_assert(which(&made, keys, 8) == ALL);
+}
+
+Test(parquet, bounds_of_decimals)
+{
+  /* -1, 0, 2^64, -2^64, of 9 bytes */
+  static const uint8_t stored[4][9] = {
+      {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, {0}, {1}, {0xff}};
+  static const uint8_t asked[4][16] = {
+      {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+       0xff},
+      {0},
+      {[8] = 1},
+      {0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}};
+  struct value keys[4];
+  for (size_t i = 0; i < 4; i++)
+    keys[i] = value_of(asked[i], 16);
+  struct made made = made_plain();
+  made.physical = 7;
+  made.length = 9;
+  made.converted = 5;
+  made.precision = 20;
+  made.order = TYPE_ORDER;
+  made.min = value_of(stored[0], 9);
+  made.max = value_of(stored[2], 9);
+  cr_assert(which(&made, keys, 4) == 7);
+  made.min = value_of(stored[3], 9);
+  made.max = value_of(stored[0], 9);
+  cr_assert(which(&made, keys, 4) == 9);
+  made.max.nbytes = 8;
+  cr_assert(which(&made, keys, 4) == 15, "a maximum that is cut");
+}
+
+Test(parquet, int96_has_no_bounds)
+{
+  const struct value keys[] = {value_of("\0\0\0\0\0\0\0\0", 8), value_of("\1\0\0\0\0\0\0\0", 8)};
+  struct made made = made_plain();
+  made.physical = 3;
+  made.order = TYPE_ORDER;
+  made.min = made.max = value_of("\0\0\0\0\0\0\0\0\0\0\0\0", 12);
+  cr_assert(which(&made, keys, 2) == 3);
+  made.order = INT96_ORDER;
+  cr_assert(which(&made, keys, 2) == 3);
+}

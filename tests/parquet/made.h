@@ -1,0 +1,80 @@
+/* Parquet files made by hand: a footer, one row group, and filters. What writers do not write, or
+ * did years ago, is tried with them.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_TESTS_PARQUET_MADE_H
+#define LANEBLOOM_TESTS_PARQUET_MADE_H
+
+#include "parquet.h"
+
+/* ---- Thrift's compact protocol, written ---- */
+
+enum { STOP, YES, NO, I8, I16, I32, I64, DOUBLE, BINARY, LIST, SET, MAP, STRUCT };
+
+struct writer {
+  uint8_t *bytes;
+  size_t n, room;
+  int last_id[120]; /* of the field before, on each level */
+  size_t depth;
+};
+
+void write_bytes(struct writer *writer, const void *bytes, size_t nbytes);
+void write_varint(struct writer *writer, uint64_t value);
+void write_field(struct writer *writer, int id, int type);
+void write_i32(struct writer *writer, int id, int32_t value);
+void write_i64(struct writer *writer, int id, int64_t value);
+void write_binary(struct writer *writer, int id, const void *bytes, size_t nbytes);
+void write_list(struct writer *writer, int id, int element, size_t n);
+void begin_struct(struct writer *writer, int id); /* 0: an element of a list */
+void end_struct(struct writer *writer);
+
+/* ---- Files ---- */
+
+/* A value of statistics. */
+struct value {
+  bool is_there;
+  uint8_t bytes[16];
+  size_t nbytes;
+};
+
+enum { NO_LOGICAL = 0 };
+
+struct made {
+  /* the type of the one column */
+  int32_t physical, length, converted /* -1: none */, scale, precision;
+  int32_t logical, logical_unit, logical_nbits;
+  bool logical_is_signed;
+
+  int32_t order; /* of columns: a member of ColumnOrder; 0: the file has none */
+  struct value old_min, old_max, min, max;
+  int64_t nvalues, nnulls; /* nnulls below 0: not written */
+
+  /* what stands where a filter should, header included; NULL: none */
+  const uint8_t *filter;
+  size_t filter_nbytes;
+  int64_t length_in_footer; /* 0: none */
+  int64_t offset_in_footer; /* 0: the right one */
+
+  bool is_encrypted;
+  const char *file_path;  /* NULL: this file */
+  const char *chunk_path; /* NULL: "column", the right one */
+  int32_t chunk_physical; /* below 0: the right one */
+  size_t nchunks;         /* of the row group; 1 is right */
+  const char *magic;      /* NULL: "PAR1" */
+};
+
+/* An INT32 column without annotations, statistics or filter. */
+struct made made_plain(void);
+
+/* For free(). */
+uint8_t *make_file(const struct made *made, size_t *nbytes);
+
+/* Opens it, which must succeed; *bytes must be freed when it is closed. */
+lanebloom_parquet *open_made(const struct made *made, uint8_t **bytes);
+
+/* A filter's header. */
+struct filter_header {
+  int32_t nbytes, algorithm, hash, compression;
+};
+void write_header(struct writer *writer, struct filter_header header);
+
+#endif
