@@ -446,11 +446,11 @@ typedef struct lanebloom_filter_info {
    *
    * Error measured with random keys and 1 to 30 bits per key: in RocksDB's formats at most 4 % for
    * 10,000 keys, and 1 % for 100,000 and 1,000,000; in PARQUET, whose filters of 1 bit per key are
-   * nearly full, 6 %, 3 % and 2 %. In LevelDB's the estimate is at most 2 % too
-   * high, and too low by up to 7 % for 10,000 keys, 16 % for 100,000 and 30 % for 1,000,000: the
-   * probes of different keys overlap more often than the model assumes
-   * (docs/leveldb-false-positives.md). Keys that resemble each other err by more, except in
-   * ROCKSDB_LOCAL: for the decimal or hexadecimal digits of 10,000 numbers by up to 17 %. */
+   * nearly full, 7 %, 3 % and 2 %. In LevelDB's the estimate is at most 2 % too high, and too low
+   * by up to 7 % for 10,000 keys, 16 % for 100,000 and 30 % for 1,000,000: the probes of different
+   * keys overlap more often than the model assumes (docs/leveldb-false-positives.md). Keys that
+   * resemble each other err by more, except in ROCKSDB_LOCAL: for the decimal or hexadecimal digits
+   * of 10,000 numbers by up to 17 %. */
   uint64_t nkeys_estimate;
 
   lanebloom_key_form key_form; /* as lanebloom_filter_key_form() has it */

@@ -136,6 +136,7 @@ struct filter_shape {
    * line. */
   uint32_t nlines;
   uint32_t line_nbytes; /* a power of two */
+  uint32_t word_nbits;  /* Parquet: of the part of a line that each probe has to itself; else 0 */
 
   /* Ribbon: nprobes is the number of columns. The first nnarrow of nblocks blocks have one less. */
   uint32_t nblocks, nnarrow;

@@ -41,7 +41,8 @@ double lanebloom_rate_either(double a, double b)
 }
 
 /* Estimates the number of distinct keys from the number of set bits. A key sets a given bit of its
- * line's m bits with the probability p = 1 - (1 - 1/m)^k. The number of keys in a line is Poisson
+ * line's m bits with the probability p = 1 - (1 - 1/m)^k, or 1/w if each probe has w bits of the
+ * line to itself. The number of keys in a line is Poisson
  * distributed, so n keys in L lines leave the share e^(-p n / L) of bits unset; solving for n gives
  * the estimate. A filter without lines counts as one line; then this is -m / k ln(1 - X / m), for X
  * set bits (S. J. Swamidass and P. Baldi, Mathematical correction for fingerprint similarity
@@ -53,7 +54,8 @@ uint64_t lanebloom_estimate_nkeys(const struct filter_shape *shape, uint64_t nbi
 {
   const double nbits = (double)shape->nbits;
   const double line_nbits = shape->nlines > 0 ? 8 * (double)shape->line_nbytes : nbits;
-  const double per_key = -expm1(shape->nprobes * log1p(-1 / line_nbits));
+  const double per_key = shape->word_nbits > 0 ? 1.0 / shape->word_nbits
+                                               : -expm1(shape->nprobes * log1p(-1 / line_nbits));
   const double nhashes = -log1p(-(double)nbits_set / nbits) / per_key * (nbits / line_nbits);
   const double all_hashes = ldexp(1, (int)hash_nbits);
   const double nkeys = -log1p(-nhashes / all_hashes) * all_hashes;

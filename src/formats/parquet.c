@@ -30,6 +30,7 @@ static struct filter_shape parquet_shape(uint64_t nbytes, uint32_t line_nbytes, 
       .nbits = 8 * nbytes,
       .nlines = (uint32_t)(nbytes / line_nbytes),
       .line_nbytes = line_nbytes,
+      .word_nbits = WORD_NBITS,
   };
 }
 
@@ -85,7 +86,7 @@ static lanebloom_status parquet_bits_for_rate(const struct format_table *format,
   const double n = (double)(nkeys > 0 ? nkeys : 1);
   const double nbits = -NPROBES * n / log(1 - pow(rate, 1.0 / NPROBES));
   uint64_t nbytes;
-  if (!(nbits < 0x1p53))
+  if (!(nbits >= 0 && nbits < 0x1p53)) /* below 0: 1 - rate^(1/8) was rounded to 1 */
     return LANEBLOOM_ERR_LIMIT;
   const lanebloom_status status = nbytes_of((uint64_t)nbits, &nbytes);
   if (status)
@@ -113,11 +114,11 @@ static double block_rate(double keys_per_block)
   const double many = 4096;
   if (!(keys_per_block < many))
     return 1;
-  const double log_unset = log1p(-1.0 / WORD_NBITS),
-               most = keys_per_block + 12 * sqrt(keys_per_block) + 32;
-  double rate = 0;
-  for (double k = 1; k <= most; k++) {
-    const double log_share = k * log(keys_per_block) - keys_per_block - lgamma(k + 1);
+  const double log_unset = log1p(-1.0 / WORD_NBITS);
+  const int most = (int)(keys_per_block + 12 * sqrt(keys_per_block) + 32);
+  double rate = 0, log_share = -keys_per_block;
+  for (int k = 1; k <= most; k++) {
+    log_share += log(keys_per_block / k);
     rate += exp(log_share) * pow(-expm1(k * log_unset), NPROBES);
   }
   return rate < 1 ? rate : 1;

@@ -29,8 +29,8 @@ static void read_path(struct thrift *thrift, struct thrift_field field, const st
     lanebloom_thrift_damage(thrift, "a chunk of the column that the schema has here");
 }
 
-/* Where the filter is. Before there were filters some writers had fields of their own here, of other
- * types. */
+/* Where the filter is. Before there were filters some writers had fields of their own here, of
+ * other types. */
 static void read_filter(struct thrift *thrift, struct thrift_field field, struct metadata *metadata)
 {
   if (field.id == 14 && field.type == THRIFT_I64) {

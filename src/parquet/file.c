@@ -10,8 +10,11 @@ static lanebloom_status load(struct input *input, lanebloom_parquet **file,
                              const struct problem *problem)
 {
   lanebloom_parquet *loaded = malloc(sizeof *loaded);
-  lanebloom_status status = loaded ? lanebloom_footer_load(input, &loaded->footer, problem)
-                                   : problem_memory(problem, sizeof *loaded);
+  if (!loaded) {
+    lanebloom_input_close(input);
+    return problem_memory(problem, sizeof *loaded);
+  }
+  lanebloom_status status = lanebloom_footer_load(input, &loaded->footer, problem);
   if (status) {
     lanebloom_input_close(input);
     free(loaded);

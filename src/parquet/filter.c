@@ -92,6 +92,7 @@ lanebloom_status lanebloom_bits_find(const struct lanebloom_parquet *file,
 {
   const uint64_t end = file->footer.offset;
   uint8_t bytes[MAX_HEADER_NBYTES];
+  *place = (struct filter_place){0};
   lanebloom_status status = check_chunk(chunk, end, problem);
   if (status)
     return status;

@@ -62,41 +62,57 @@ static size_t read_list(struct thrift *thrift, enum thrift_type *element)
 
 /* ---- Skipping ---- */
 
-static void skip(struct thrift *thrift, enum thrift_type type, unsigned depth);
+/* What is skipped one by one: the fields of a struct, or the elements of a list, set or map. */
+struct nested {
+  bool is_struct;
+  struct thrift_field field; /* of a struct */
+  uint64_t nleft;            /* of the others; of a map, keys and values */
+  enum thrift_type types[2]; /* of elements by nleft % 2: a map's keys, its values */
+};
 
-static void skip_element(struct thrift *thrift, enum thrift_type type, unsigned depth)
+static bool is_nested(enum thrift_type type)
 {
-  if (type == THRIFT_TRUE || type == THRIFT_FALSE)
-    (void)read_byte(thrift);
-  else
-    skip(thrift, type, depth);
+  return type == THRIFT_LIST || type == THRIFT_SET || type == THRIFT_MAP || type == THRIFT_STRUCT;
 }
 
-static void skip_list(struct thrift *thrift, unsigned depth)
+static struct nested enter(struct thrift *thrift, enum thrift_type type)
 {
-  enum thrift_type element;
-  for (size_t n = read_list(thrift, &element); n > 0 && !thrift->expected; n--)
-    skip_element(thrift, element, depth);
-}
-
-static void skip_map(struct thrift *thrift, unsigned depth)
-{
+  if (type == THRIFT_STRUCT)
+    return (struct nested){.is_struct = true};
+  if (type != THRIFT_MAP) {
+    enum thrift_type element;
+    const size_t n = read_list(thrift, &element);
+    return (struct nested){.nleft = n, .types = {element, element}};
+  }
   const uint64_t n = read_varint(thrift);
   const uint8_t types = n > 0 ? read_byte(thrift) : 0;
   if (n > cursor_left(&thrift->cursor))
     lanebloom_thrift_damage(thrift, "as many elements as the map says");
-  for (uint64_t i = 0; i < n && !thrift->expected; i++) {
-    skip_element(thrift, (enum thrift_type)(types >> 4), depth);
-    skip_element(thrift, (enum thrift_type)(types & 0xf), depth);
-  }
+  return (struct nested){
+      .nleft = thrift->expected ? 0 : 2 * n,
+      .types = {(enum thrift_type)(types >> 4), (enum thrift_type)(types & 0xf)}};
 }
 
-static void skip(struct thrift *thrift, enum thrift_type type, unsigned depth)
+/* The type of what comes next. false: nothing does. A boolean element takes a byte, unlike a
+ * field. */
+static bool next(struct thrift *thrift, struct nested *nested, enum thrift_type *type)
 {
-  if (depth == MAX_DEPTH)
-    lanebloom_thrift_damage(thrift, "values that are nested less deeply");
-  if (thrift->expected)
-    return;
+  if (nested->is_struct) {
+    const bool is_there = lanebloom_thrift_next(thrift, &nested->field);
+    *type = nested->field.type;
+    return is_there;
+  }
+  if (nested->nleft == 0)
+    return false;
+  *type = nested->types[nested->nleft % 2];
+  if (*type == THRIFT_TRUE || *type == THRIFT_FALSE)
+    *type = THRIFT_I8;
+  nested->nleft--;
+  return true;
+}
+
+static void skip_plain(struct thrift *thrift, enum thrift_type type)
+{
   switch (type) {
   case THRIFT_TRUE:
   case THRIFT_FALSE:
@@ -118,26 +134,26 @@ static void skip(struct thrift *thrift, enum thrift_type type, unsigned depth)
   case THRIFT_BINARY:
     (void)read_bytes(thrift, read_varint(thrift));
     return;
-  case THRIFT_LIST:
-  case THRIFT_SET:
-    skip_list(thrift, depth + 1);
-    return;
-  case THRIFT_MAP:
-    skip_map(thrift, depth + 1);
-    return;
-  case THRIFT_STRUCT:
-    for (struct thrift_field field = {0}; lanebloom_thrift_next(thrift, &field);)
-      skip(thrift, field.type, depth + 1);
-    return;
-  case THRIFT_STOP:
-    break;
+  default:
+    lanebloom_thrift_damage(thrift, "a type of Thrift's");
   }
-  lanebloom_thrift_damage(thrift, "a type of Thrift's");
 }
 
 void lanebloom_thrift_skip(struct thrift *thrift, struct thrift_field field)
 {
-  skip(thrift, field.type, 0);
+  struct nested nested[MAX_DEPTH];
+  size_t depth = 0;
+  enum thrift_type type = field.type;
+  do {
+    if (!is_nested(type))
+      skip_plain(thrift, type);
+    else if (depth < MAX_DEPTH)
+      nested[depth++] = enter(thrift, type);
+    else
+      lanebloom_thrift_damage(thrift, "values that are nested less deeply");
+    while (depth > 0 && !next(thrift, &nested[depth - 1], &type))
+      depth--;
+  } while (depth > 0 && !thrift->expected);
 }
 
 /* ---- Fields ---- */

@@ -4,7 +4,6 @@
  * SPDX-License-Identifier: MIT */
 #include <endian.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -141,7 +140,7 @@ static void convert(struct type_source *source)
     source->logical = INT32_MAX; /* another one */
     return;
   }
-  source->logical = logical[source->converted].logical;
+  source->logical = (int32_t)logical[source->converted].logical;
   source->logical_unit = source->logical_nbits = logical[source->converted].detail;
   source->logical_is_signed = logical[source->converted].is_signed;
   source->logical_scale = source->scale;
@@ -150,14 +149,7 @@ static void convert(struct type_source *source)
 
 /* ---- What they amount to ---- */
 
-__attribute__((format(printf, 2, 3))) static void set_text(struct column_type *type,
-                                                           const char *format, ...)
-{
-  va_list values;
-  va_start(values, format);
-  vsnprintf(type->text, sizeof type->text, format, values);
-  va_end(values);
-}
+#define set_text(type, ...) ((void)snprintf((type)->text, sizeof(type)->text, __VA_ARGS__))
 
 static void set_keys(struct column_type *type, enum value_order order, lanebloom_encoding encoding,
                      uint32_t key_nbytes)
