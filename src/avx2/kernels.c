@@ -20,7 +20,7 @@ static unsigned avx2_loads_score(void)
   {                                                                                                \
     [HASH_BLOOMHASH] = lanebloom_bloomhash_hash_avx2,                                              \
     [HASH_BLOOMHASH_SIGNED] = lanebloom_bloomhash_signed_hash_avx2,                                \
-    [HASH_XXPH3] = lanebloom_xxph3_hash_avx2, [HASH_XXH64] = lanebloom_xxh64_hash_scalar,          \
+    [HASH_XXPH3] = lanebloom_xxph3_hash_avx2, [HASH_XXH64] = lanebloom_xxh64_hash_avx2,            \
   }
 #define AVX2_LAYOUTS(leveldb_probe, rocksdb_local_probe)                                           \
   {                                                                                                \
@@ -33,8 +33,9 @@ static unsigned avx2_loads_score(void)
                               .add = lanebloom_rocksdb_local_add_avx2,                             \
                               .scratch_nbytes = hashes_nbytes},                                    \
     [LAYOUT_ROCKSDB_RIBBON] = {.probe = lanebloom_rocksdb_ribbon_probe_avx2},                      \
-    [LAYOUT_PARQUET] = {.probe = lanebloom_parquet_probe_scalar,                                   \
-                        .add = lanebloom_parquet_add_scalar},                                      \
+    [LAYOUT_PARQUET] = {.probe = lanebloom_parquet_probe_avx2,                                     \
+                        .add = lanebloom_parquet_add_avx2,                                         \
+                        .scratch_nbytes = hashes_nbytes},                                          \
   }
 
 const struct kernel_table lanebloom_kernels_avx2 = {

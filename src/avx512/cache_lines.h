@@ -5,6 +5,7 @@
 
 #include "../lanes/cache_lines.h"
 #include "isa.h"
+#include "masks.h"
 
 /* Where each probe looks in its line: the number of a dword, and a position in bits, of which the
  * lowest 9 bits count. */
@@ -48,14 +49,6 @@ static inline __mmask16 failures_in_two(struct probes probes, __m512i line_a, __
   return _mm512_testn_epi32_mask(bit_first, _mm512_set1_epi32(1));
 }
 
-/* Bit i: byte i is 0. */
-static inline uint8_t bytes_of_zero(uint64_t bytes)
-{
-  const uint64_t low_bits = 0x7f7f7f7f7f7f7f7f;
-  const uint64_t high_bit_if_not_zero = ((bytes & low_bits) + low_bits) | bytes;
-  return (uint8_t)_pext_u64(~high_bit_if_not_zero, ~low_bits);
-}
-
 static inline uint8_t probe_eight(const struct lookup *lookup, uint32_t npasses,
                                   const uint8_t *payload, const uint64_t *offsets,
                                   const uint8_t *hashes, bool far)
@@ -68,9 +61,7 @@ static inline uint8_t probe_eight(const struct lookup *lookup, uint32_t npasses,
     for (uint32_t pass = 1; pass < npasses; pass++)
       failures[i] |= failures_in_two(probes_of(lookup, pass, hashes, i), line_a, line_b);
   }
-  const __mmask32 first = _mm512_kunpackw(failures[1], failures[0]),
-                  last = _mm512_kunpackw(failures[3], failures[2]);
-  return bytes_of_zero(_cvtmask64_u64(_mm512_kunpackd(last, first)));
+  return bytes_of_zero(join_masks(failures));
 }
 
 /* ---- Adding ---- */

@@ -30,7 +30,7 @@ static unsigned avx512_loads_score(void)
   {                                                                                                \
     [HASH_BLOOMHASH] = lanebloom_bloomhash_hash_avx512,                                            \
     [HASH_BLOOMHASH_SIGNED] = lanebloom_bloomhash_signed_hash_avx512,                              \
-    [HASH_XXPH3] = lanebloom_xxph3_hash_avx512, [HASH_XXH64] = lanebloom_xxh64_hash_scalar,        \
+    [HASH_XXPH3] = lanebloom_xxph3_hash_avx512, [HASH_XXH64] = lanebloom_xxh64_hash_avx512,        \
   }
 #define AVX512_LAYOUTS(leveldb_probe)                                                              \
   {                                                                                                \
@@ -43,8 +43,9 @@ static unsigned avx512_loads_score(void)
                               .add = lanebloom_rocksdb_local_add_avx512,                           \
                               .scratch_nbytes = hashes_nbytes},                                    \
     [LAYOUT_ROCKSDB_RIBBON] = {.probe = lanebloom_rocksdb_ribbon_probe_avx512},                    \
-    [LAYOUT_PARQUET] = {.probe = lanebloom_parquet_probe_scalar,                                   \
-                        .add = lanebloom_parquet_add_scalar},                                      \
+    [LAYOUT_PARQUET] = {.probe = lanebloom_parquet_probe_avx512,                                   \
+                        .add = lanebloom_parquet_add_avx512,                                       \
+                        .scratch_nbytes = hashes_nbytes},                                          \
   }
 
 const struct kernel_table lanebloom_kernels_avx512 = {

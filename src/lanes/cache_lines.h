@@ -1,6 +1,6 @@
-/* RocksDB's layouts keep all probes of a key in one cache line. Every instruction set goes over
- * these lines by the same pipeline: while the lines of one block of hashes are tested, those of the
- * next are on their way.
+/* RocksDB's layouts keep all probes of a key in one cache line, Parquet's in half of one. Every
+ * instruction set goes over these lines by the same pipeline: while the lines of one block of
+ * hashes are tested, those of the next are on their way.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_LANES_CACHE_LINES_H
 #define LANEBLOOM_LANES_CACHE_LINES_H
@@ -9,6 +9,7 @@
 #include "partitions.h"
 
 _Static_assert((int)ROCKSDB_LOCAL_LINE_NBYTES == CACHE_LINE_NBYTES, "a key has one cache line");
+_Static_assert(2 * (int)PARQUET_BLOCK_NBYTES == CACHE_LINE_NBYTES, "a key has half of one");
 
 enum {
   PASS_NPROBES = 8,                /* of a key at once, each in a lane */
@@ -306,6 +307,27 @@ rocksdb_legacy_add(const struct filter_shape *shape, uint8_t *payload, struct ha
     lanebloom_rocksdb_legacy_add_scalar(shape, payload, source);
     return;
   }
+  vocabulary->prepare(shape, lookup);
+  cache_lines_add(shape, payload, source, lookup, vocabulary);
+}
+
+static inline __attribute__((always_inline)) void
+parquet_probe(const struct filter_shape *shape, const uint8_t *payload, struct hash_source *source,
+              uint8_t *bitmap, struct lookup *lookup,
+              const struct cache_line_vocabulary *vocabulary)
+{
+  if (source->n < FEW_NKEYS) {
+    lanebloom_parquet_probe_scalar(shape, payload, source, bitmap);
+    return;
+  }
+  vocabulary->prepare(shape, lookup);
+  cache_lines_probe(shape, payload, source, bitmap, lookup, vocabulary);
+}
+
+static inline __attribute__((always_inline)) void
+parquet_add(const struct filter_shape *shape, uint8_t *payload, struct hash_source *source,
+            struct lookup *lookup, const struct cache_line_vocabulary *vocabulary)
+{
   vocabulary->prepare(shape, lookup);
   cache_lines_add(shape, payload, source, lookup, vocabulary);
 }

@@ -30,7 +30,7 @@ const struct kernel_table lanebloom_kernels_neon = {
             [LAYOUT_ROCKSDB_LOCAL] = {.probe = lanebloom_rocksdb_local_probe_neon,
                                       .add = lanebloom_rocksdb_local_add_neon},
             [LAYOUT_ROCKSDB_RIBBON] = {.probe = lanebloom_rocksdb_ribbon_probe_scalar},
-            [LAYOUT_PARQUET] = {.probe = lanebloom_parquet_probe_scalar,
-                                .add = lanebloom_parquet_add_scalar},
+            [LAYOUT_PARQUET] = {.probe = lanebloom_parquet_probe_neon,
+                                .add = lanebloom_parquet_add_neon},
         },
 };

@@ -10,8 +10,10 @@ hash_function lanebloom_xxph3_hash_neon;
 
 probe_function lanebloom_leveldb_probe_neon;
 probe_function lanebloom_rocksdb_legacy_probe_neon, lanebloom_rocksdb_local_probe_neon;
+probe_function lanebloom_parquet_probe_neon;
 
 add_function lanebloom_leveldb_add_neon;
 add_function lanebloom_rocksdb_legacy_add_neon, lanebloom_rocksdb_local_add_neon;
+add_function lanebloom_parquet_add_neon;
 
 #endif

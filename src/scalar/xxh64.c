@@ -30,6 +30,9 @@ void lanebloom_xxh64_hash_scalar(const lanebloom_keys *keys, void *hashes)
     case 16:
       hash_fixed(keys, 16, hashes);
       return;
+    case UUID_TEXT_NBYTES:
+      hash_fixed(keys, UUID_TEXT_NBYTES, hashes);
+      return;
     default:
       hash_fixed(keys, keys->width, hashes);
       return;

@@ -6,6 +6,8 @@
 #include "../bytes.h"
 #include "../kernels.h"
 
+enum { UUID_TEXT_NBYTES = 36 }; /* a common width, which has a loop of its own */
+
 static inline uint64_t xxh64_rotate(uint64_t value, unsigned nbits)
 {
   return value << nbits | value >> (64 - nbits);

@@ -1,0 +1,246 @@
+/* XXH64 in lanes: a lane is a key, and the keys of a group have one size. Keys of many sizes, of
+ * which few in a row agree, are hashed one by one. The steps are those of scalar/xxh64.h.
+ *
+ * An instruction set's file defines two numbers before it includes this, and then the functions
+ * that are declared here without a body. NLANES keys of a group are in lanes. The rest of
+ * GROUP_NKEYS are hashed by scalar code, which the CPU runs beside it: where lanes have no product
+ * of 64 bits, its one multiplier is a third of all there is.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_LANES_XXH64_H
+#define LANEBLOOM_LANES_XXH64_H
+
+#include "../keys.h"
+#include "../scalar/xxh64.h"
+
+/* A vector of gcc and clang: each has products of 64 bits, by one instruction or by several. */
+typedef uint64_t words __attribute__((vector_size(NLANES * sizeof(uint64_t))));
+
+/* The words of a stripe of 32 bytes, which begins `offset` bytes into each key: column i has word i
+ * of each. */
+static inline void load_stripe(const uint8_t *const keys[NLANES], size_t offset, words columns[4]);
+
+/* Both words of keys of 16 bytes, one after another. */
+static inline void load_pairs(const uint8_t *keys, words columns[2]);
+
+/* ---- Steps ---- */
+
+static inline words splat(uint64_t value)
+{
+  return (words){0} + value;
+}
+
+static inline words rotate(words value, unsigned nbits)
+{
+  return value << nbits | value >> (64 - nbits);
+}
+
+static inline words round_of(words sum, words word)
+{
+  return rotate(sum + word * XXH64_PRIME_2, 31) * XXH64_PRIME_1;
+}
+
+static inline words merge(words hash, words sum)
+{
+  return (hash ^ round_of(splat(0), sum)) * XXH64_PRIME_1 + XXH64_PRIME_4;
+}
+
+static inline words take_8(words hash, words word)
+{
+  return rotate(hash ^ round_of(splat(0), word), 27) * XXH64_PRIME_1 + XXH64_PRIME_4;
+}
+
+static inline words take_4(words hash, words word)
+{
+  return rotate(hash ^ word * XXH64_PRIME_1, 23) * XXH64_PRIME_2 + XXH64_PRIME_3;
+}
+
+static inline words take_1(words hash, words byte)
+{
+  return rotate(hash ^ byte * XXH64_PRIME_5, 11) * XXH64_PRIME_1;
+}
+
+static inline words finish(words hash)
+{
+  hash = (hash ^ hash >> 33) * XXH64_PRIME_2;
+  hash = (hash ^ hash >> 29) * XXH64_PRIME_3;
+  return hash ^ hash >> 32;
+}
+
+/* ---- A group of keys, anywhere ---- */
+
+static inline words load_8(const uint8_t *const keys[NLANES], size_t offset)
+{
+  words loaded;
+  for (size_t i = 0; i < NLANES; i++)
+    loaded[i] = load_le64(keys[i] + offset);
+  return loaded;
+}
+
+static inline words load_4(const uint8_t *const keys[NLANES], size_t offset)
+{
+  words loaded;
+  for (size_t i = 0; i < NLANES; i++)
+    loaded[i] = load_le32(keys[i] + offset);
+  return loaded;
+}
+
+static inline words load_1(const uint8_t *const keys[NLANES], size_t offset)
+{
+  words loaded;
+  for (size_t i = 0; i < NLANES; i++)
+    loaded[i] = keys[i][offset];
+  return loaded;
+}
+
+static inline words hash_stripes(const uint8_t *const keys[NLANES], size_t nstripes)
+{
+  words a = splat(XXH64_PRIME_1 + XXH64_PRIME_2), b = splat(XXH64_PRIME_2), c = splat(0),
+        d = splat(-XXH64_PRIME_1);
+  for (size_t stripe = 0; stripe < nstripes; stripe++) {
+    words columns[4];
+    load_stripe(keys, 32 * stripe, columns);
+    a = round_of(a, columns[0]);
+    b = round_of(b, columns[1]);
+    c = round_of(c, columns[2]);
+    d = round_of(d, columns[3]);
+  }
+  return merge(
+      merge(merge(merge(rotate(a, 1) + rotate(b, 7) + rotate(c, 12) + rotate(d, 18), a), b), c), d);
+}
+
+/* Always inlined: of a constant size, the compiler leaves out what other sizes need. */
+__attribute__((always_inline)) static inline words hash_group(const uint8_t *const keys[NLANES],
+                                                              size_t size)
+{
+  words hash = (size >= 32 ? hash_stripes(keys, size / 32) : splat(XXH64_PRIME_5)) + size;
+  size_t at = size / 32 * 32;
+  for (; size - at >= 8; at += 8)
+    hash = take_8(hash, load_8(keys, at));
+  if (size - at >= 4) {
+    hash = take_4(hash, load_4(keys, at));
+    at += 4;
+  }
+  for (; at < size; at++)
+    hash = take_1(hash, load_1(keys, at));
+  return finish(hash);
+}
+
+/* ---- Keys of one width. All return how many keys were hashed: a multiple of NLANES. ---- */
+
+static inline void store(void *hashes, size_t i, words group)
+{
+  memcpy((uint8_t *)hashes + i * sizeof(uint64_t), &group, sizeof group);
+}
+
+/* Of group i, the keys that are not in lanes. */
+__attribute__((always_inline)) static inline void hash_rest(const uint8_t *keys, size_t width,
+                                                            size_t i, void *hashes)
+{
+  for (size_t j = i + NLANES; j < i + GROUP_NKEYS; j++)
+    hash64_store(hashes, j, xxh64(keys + j * width, width));
+}
+
+static size_t hash_4(const uint8_t *keys, size_t n, void *hashes)
+{
+  typedef uint32_t half_words __attribute__((vector_size(NLANES * sizeof(uint32_t))));
+  size_t i = 0;
+  for (; i + GROUP_NKEYS <= n; i += GROUP_NKEYS) {
+    half_words loaded;
+    memcpy(&loaded, keys + 4 * i, sizeof loaded);
+    store(hashes, i,
+          finish(take_4(splat(XXH64_PRIME_5 + 4), __builtin_convertvector(loaded, words))));
+    hash_rest(keys, 4, i, hashes);
+  }
+  return i;
+}
+
+static size_t hash_8(const uint8_t *keys, size_t n, void *hashes)
+{
+  size_t i = 0;
+  for (; i + GROUP_NKEYS <= n; i += GROUP_NKEYS) {
+    words loaded;
+    memcpy(&loaded, keys + 8 * i, sizeof loaded);
+    store(hashes, i, finish(take_8(splat(XXH64_PRIME_5 + 8), loaded)));
+    hash_rest(keys, 8, i, hashes);
+  }
+  return i;
+}
+
+static size_t hash_16(const uint8_t *keys, size_t n, void *hashes)
+{
+  size_t i = 0;
+  for (; i + GROUP_NKEYS <= n; i += GROUP_NKEYS) {
+    words columns[2];
+    load_pairs(keys + 16 * i, columns);
+    const words hash = take_8(splat(XXH64_PRIME_5 + 16), columns[0]);
+    store(hashes, i, finish(take_8(hash, columns[1])));
+    hash_rest(keys, 16, i, hashes);
+  }
+  return i;
+}
+
+__attribute__((always_inline)) static inline size_t hash_width(const uint8_t *data, size_t width,
+                                                               size_t n, void *hashes)
+{
+  size_t i = 0;
+  for (; i + GROUP_NKEYS <= n; i += GROUP_NKEYS) {
+    const uint8_t *keys[NLANES];
+    for (size_t j = 0; j < NLANES; j++)
+      keys[j] = data + (i + j) * width;
+    store(hashes, i, hash_group(keys, width));
+    hash_rest(data, width, i, hashes);
+  }
+  return i;
+}
+
+static inline size_t hash_fixed(const uint8_t *keys, size_t width, size_t n, void *hashes)
+{
+  switch (width) {
+  case 4:
+    return hash_4(keys, n, hashes);
+  case 8:
+    return hash_8(keys, n, hashes);
+  case 16:
+    return hash_16(keys, n, hashes);
+  case UUID_TEXT_NBYTES:
+    return hash_width(keys, UUID_TEXT_NBYTES, n, hashes);
+  default:
+    return hash_width(keys, width, n, hashes);
+  }
+}
+
+/* ---- Keys of many sizes ---- */
+
+static inline size_t hash_sizes(const lanebloom_keys *keys, void *hashes)
+{
+  size_t i = 0;
+  for (; i + NLANES <= keys->n; i += NLANES) {
+    const uint8_t *data[NLANES];
+    size_t sizes[NLANES], different = 0;
+    for (size_t j = 0; j < NLANES; j++) {
+      const lanebloom_slice key = keys_at(keys, i + j);
+      data[j] = key.data;
+      sizes[j] = key.size;
+      different |= key.size ^ sizes[0];
+    }
+    if (different == 0)
+      store(hashes, i, hash_group(data, sizes[0]));
+    else
+      for (size_t j = 0; j < NLANES; j++)
+        hash64_store(hashes, i + j, xxh64(data[j], sizes[j]));
+  }
+  return i;
+}
+
+static inline void hash_batch(const lanebloom_keys *keys, void *hashes)
+{
+  const size_t done = keys->layout == KEYS_FIXED
+                          ? hash_fixed(keys->data, keys->width, keys->n, hashes)
+                          : hash_sizes(keys, hashes);
+  for (size_t i = done; i < keys->n; i++) {
+    const lanebloom_slice key = keys_at(keys, i);
+    hash64_store(hashes, i, xxh64(key.data, key.size));
+  }
+}
+
+#endif
