@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Times the search for keys in a folder of Parquet files: python3 bench/parquet.py [-r ROUNDS]
-[-j THREADS] [--rows ROWS] LANEBLOOM FOLDER [TASK...]. lanebloom asks the filters; DuckDB and
-pyarrow read the column. Programs take turns; answers are compared before anything is timed. Prints
-the least wall and CPU seconds, and how many times the first's wall seconds they are, with the files
-in the page cache and without. FOLDER is filled at the first run (1.1 GB) and then kept. Needs a
-Python that has the packages duckdb and pyarrow. --rows 2048 tries it out.
+[-j THREADS] [--rows ROWS] [--rate RATE] LANEBLOOM FOLDER [TASK...]. Programs take turns; answers
+are compared before anything is timed. Prints the least wall and CPU seconds, and how many times the
+first's wall seconds they are, with the files in the page cache and without. FOLDER is filled at the
+first run (1.1 GB) and then kept. Needs a Python that has the packages duckdb and pyarrow. --rows
+2048 tries it out.
 SPDX-License-Identifier: MIT"""
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ WRITE = """copy (
     (i % 100000)::integer as small, hash(i * 3)::varchar as payload
   from range({first}, {end}) rows(i)
 ) to {path} (format parquet, row_group_size {nrows}, dictionary_size_limit 200000,
-  string_dictionary_page_size_limit 100000000, compression zstd)"""
+  string_dictionary_page_size_limit 100000000, bloom_filter_false_positive_ratio {rate},
+  compression zstd, kv_metadata {{made: {made}}})"""
 
 
 class Place(NamedTuple):
@@ -58,7 +59,7 @@ class Command(NamedTuple):
     name: str
     run: Callable[[duckdb.DuckDBPyConnection], list]
     exact: bool = True  # False: may answer more than what the others do
-    prunes: bool = False  # asks the filters first
+    prunes: bool = False  # asks lanebloom
 
 
 class Task(NamedTuple):
@@ -88,30 +89,36 @@ def key(row: int) -> str:
     return str(uuid.UUID(bytes=hashlib.md5(str(row).encode()).digest()))
 
 
-def is_written(path: str, nrows: int) -> bool:
+def is_written(path: str, made: str) -> bool:
     if not os.path.exists(path):
         return False
-    found = pyarrow.parquet.read_metadata(path)
-    if (found.num_row_groups, found.num_rows) != (NGROUPS, NGROUPS * nrows):
+    found = pyarrow.parquet.read_metadata(path).metadata.get(b"made", b"otherwise").decode()
+    if found != made:
         sys.exit(
-            f"bench/parquet.py: {path}: expected {NGROUPS} row groups of {nrows} rows, found "
-            f"{found.num_row_groups} of {found.num_rows} rows in all; name another folder"
+            f"bench/parquet.py: {path}: expected a file made with {made}, found one made with "
+            f"{found}; name another folder"
         )
     return True
 
 
-def write_files(folder: str, nrows: int) -> list[str]:
+def write_files(folder: str, nrows: int, rate: float) -> list[str]:
     os.makedirs(folder, exist_ok=True)
     files = [os.path.join(folder, f"part{i:02}.parquet") for i in range(NFILES)]
+    made = f"--rows {nrows} --rate {rate}"
     for i, path in enumerate(files):
-        if is_written(path, nrows):
+        if is_written(path, made):
             continue
         unfinished = path + ".tmp"
+        statement = WRITE.format(
+            first=i * NGROUPS * nrows,
+            end=(i + 1) * NGROUPS * nrows,
+            nrows=nrows,
+            rate=rate,
+            made=text(made),
+            path=text(unfinished),
+        )
         with duckdb.connect(config={"threads": 1}) as database:  # several would change the order
-            first, end = i * NGROUPS * nrows, (i + 1) * NGROUPS * nrows
-            database.execute(
-                WRITE.format(first=first, end=end, nrows=nrows, path=text(unfinished))
-            )
+            database.execute(statement)
         with open(unfinished, "rb") as file:
             os.fsync(file.fileno())  # pages that are not on the disk would stay in memory
         os.replace(unfinished, path)
@@ -119,8 +126,9 @@ def write_files(folder: str, nrows: int) -> list[str]:
 
 
 def describe(place: Place) -> None:
-    ngroups, nfilters = duckdb.execute(
-        "select count(*), count(bloom_filter_offset) "
+    ngroups, nfilters, least_nbytes, most_nbytes = duckdb.execute(
+        "select count(*), count(bloom_filter_offset), "
+        "min(bloom_filter_length), max(bloom_filter_length) "
         f"from parquet_metadata([{texts(place.files)}]) where path_in_schema = 'id'"
     ).fetchone()
     nbytes = sum(os.path.getsize(path) for path in place.files)
@@ -132,7 +140,8 @@ def describe(place: Place) -> None:
     )
     print(
         f"{count(NFILES, 'file')}, {count(ngroups, 'row group')} of {place.nrows:,} rows, "
-        f"{nfilters} with a filter of column id, {nbytes / 1e6:,.0f} MB",
+        f"{nbytes / 1e6:,.0f} MB; {count(nfilters, 'filter')} of column id of "
+        f"{least_nbytes:,} to {most_nbytes:,} bytes",
         flush=True,
     )
 
@@ -377,7 +386,7 @@ def measure(task: Task, place: Place, nrounds: int, cold: bool) -> None:
         min(seconds[command.name].wall for command in task.commands if command.prunes == prunes)
         for prunes in (True, False)
     )
-    print(f"    without the filters, the best takes {alone / pruned:.1f} times as long", flush=True)
+    print(f"    without lanebloom, the best takes {alone / pruned:.1f} times as long", flush=True)
 
 
 def main() -> None:
@@ -387,6 +396,9 @@ def main() -> None:
     parser.add_argument(
         "--rows", type=int, default=122880, help="of a row group: a multiple of 2048"
     )
+    parser.add_argument(
+        "--rate", type=float, default=0.01, help="that filters are asked for; they get a better one"
+    )
     parser.add_argument("lanebloom", help="the command, built as Release")
     parser.add_argument("folder", help="for the files, which are kept: 1.1 GB")
     parser.add_argument("task", nargs="*", help="parts of names of tasks; none: all")
@@ -394,7 +406,7 @@ def main() -> None:
     if options.rows < 2048 or options.rows % 2048 != 0:
         parser.error("--rows: expected a multiple of 2048")
     lanebloom, folder = os.path.abspath(options.lanebloom), os.path.abspath(options.folder)
-    files = write_files(folder, options.rows)
+    files = write_files(folder, options.rows, options.rate)
     place = Place(lanebloom, folder, files, options.threads, options.rows)
     pyarrow.set_cpu_count(options.threads)
     describe(place)
