@@ -258,14 +258,15 @@ double seconds(void);
 
 /* ---- progress.c: how far the command is, on standard error ---- */
 
-/* Starts the clock. when: as resolve_progress() returned it. nbytes: of all inputs; 0: unknown. */
-void progress_begin(enum progress when, uint64_t nbytes);
+/* Starts the clock. when: as resolve_progress() returned it. total: bytes of all inputs, or another
+ * measure of the whole; 0: unknown. units: what is counted, "records". */
+void progress_begin(enum progress when, uint64_t total, const char *units);
 
-/* Reports at most once a second: the share of bytes, records and their rate, the time left. */
-void progress_report(uint64_t nrecords, uint64_t nbytes);
+/* Reports at most once a second: the share of the total, units and their rate, the time left. */
+void progress_report(uint64_t nunits, uint64_t ndone);
 
-/* Erases the report. With PROGRESS_ALWAYS, prints the number of records and their rate. */
-void progress_end(uint64_t nrecords);
+/* Erases the report. With PROGRESS_ALWAYS, prints the number of units and their rate. */
+void progress_end(uint64_t nunits);
 
 /* Erases the report, if there is one: something else is about to be printed. */
 void progress_erase(void);

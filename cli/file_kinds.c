@@ -9,17 +9,31 @@
 /* Records are unlikely to begin with these bytes. None of them is a terminator, so they are all
  * read before the first record is complete. */
 static const struct file_kind kinds[] = {
-    {"a lanebloom container", 4, {0x89, 'L', 'B', 'F'}, 0, CODEC_NONE, NULL},
-    {"gzip data", 3, {0x1f, 0x8b, 0x08}, 0, CODEC_GZIP, "zcat"},
-    {"zstd data", 4, {0x28, 0xb5, 0x2f, 0xfd}, 0, CODEC_ZSTD, "zstdcat"},
+    {"a lanebloom container", 4, {0x89, 'L', 'B', 'F'}, 0, CODEC_NONE, NULL, NULL},
+    /* after the name the first field of a page's header, or of a footer: a number */
+    {"a Parquet file",
+     5,
+     {'P', 'A', 'R', '1', 0x15},
+     0,
+     CODEC_NONE,
+     NULL,
+     "`lanebloom screen --parquet' asks it for keys, and records come from elsewhere"},
+    {"gzip data", 3, {0x1f, 0x8b, 0x08}, 0, CODEC_GZIP, "zcat", NULL},
+    {"zstd data", 4, {0x28, 0xb5, 0x2f, 0xfd}, 0, CODEC_ZSTD, "zstdcat", NULL},
     /* a frame to be skipped, with which parallel compressors begin: sixteen numbers */
-    {"zstd data", 4, {0x50, 0x2a, 0x4d, 0x18}, 0x0f, CODEC_ZSTD, "zstdcat"},
-    {"lz4 data", 4, {0x04, 0x22, 0x4d, 0x18}, 0, CODEC_NONE, "lz4cat"},
-    {"xz data", 5, {0xfd, '7', 'z', 'X', 'Z'}, 0, CODEC_NONE, "xzcat"},
+    {"zstd data", 4, {0x50, 0x2a, 0x4d, 0x18}, 0x0f, CODEC_ZSTD, "zstdcat", NULL},
+    {"lz4 data", 4, {0x04, 0x22, 0x4d, 0x18}, 0, CODEC_NONE, "lz4cat", NULL},
+    {"xz data", 5, {0xfd, '7', 'z', 'X', 'Z'}, 0, CODEC_NONE, "xzcat", NULL},
     /* as `bzip2' writes it without options: other levels are not worth nine rows */
-    {"bzip2 data", 10, {'B', 'Z', 'h', '9', '1', 'A', 'Y', '&', 'S', 'Y'}, 0, CODEC_NONE, "bzcat"},
-    {"UTF-16 text", 2, {0xff, 0xfe}, 0, CODEC_NONE, "iconv -f UTF-16 -t UTF-8"},
-    {"UTF-16 text", 2, {0xfe, 0xff}, 0, CODEC_NONE, "iconv -f UTF-16 -t UTF-8"},
+    {"bzip2 data",
+     10,
+     {'B', 'Z', 'h', '9', '1', 'A', 'Y', '&', 'S', 'Y'},
+     0,
+     CODEC_NONE,
+     "bzcat",
+     NULL},
+    {"UTF-16 text", 2, {0xff, 0xfe}, 0, CODEC_NONE, "iconv -f UTF-16 -t UTF-8", NULL},
+    {"UTF-16 text", 2, {0xfe, 0xff}, 0, CODEC_NONE, "iconv -f UTF-16 -t UTF-8", NULL},
 };
 
 static bool may_be(const struct file_kind *kind, const char *bytes, size_t nbytes)
@@ -52,5 +66,6 @@ void describe_file_kind(const struct file_kind *kind, const struct input_message
     snprintf(text, size, "expected records, found %s: run %s FILE | lanebloom %s ...", kind->name,
              kind->converter, messages->verb);
   else
-    snprintf(text, size, "expected records, found %s: %s", kind->name, messages->container_advice);
+    snprintf(text, size, "expected records, found %s: %s", kind->name,
+             kind->advice ? kind->advice : messages->container_advice);
 }

@@ -13,7 +13,8 @@ struct file_kind {
   unsigned char magic[10];
   unsigned char first_mask; /* of the first byte, the bits that do not tell */
   enum codec codec;
-  const char *converter; /* to records; NULL: a container */
+  const char *converter; /* to records; NULL: none */
+  const char *advice;    /* what to do with it; NULL: that is the converter, or the verb's */
 };
 
 /* The kind of file that begins with these bytes, or may begin with them if they are fewer than its

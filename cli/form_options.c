@@ -14,11 +14,13 @@ static const char *const of_options = "the command line";
 
 static lanebloom_encoding parse_encoding(const struct argp_state *state, const char *text)
 {
-  for (lanebloom_encoding i = LANEBLOOM_HEX; i <= LANEBLOOM_UINT64; i++)
+  for (lanebloom_encoding i = LANEBLOOM_HEX; i <= LANEBLOOM_UUID; i++)
     if (strcmp(text, lanebloom_encoding_name(i)) == 0)
       return i;
   usage_error(state,
-              "--decode: expected none, hex, base64, int32, int64, uint32 or uint64, found '%s'",
+              "--decode: expected none, hex, base64, int32, int64, uint32, uint64, float32, "
+              "float64, date32, timestamp-s, timestamp-ms, timestamp-us, timestamp-ns, decimal128 "
+              "or uuid, found '%s'",
               text);
 }
 
@@ -62,9 +64,12 @@ const struct argp form_argp = {
             {"lower", OPTION_LOWER, NULL, 0, "Make the letters A to Z lower-case", 7},
             {"decode", OPTION_DECODE, "FORM", 0,
              "The key is the bytes that the text stands for: `hex', `base64' (RFC 4648, padded), "
-             "or "
-             "for decimal numbers `int32', `int64', `uint32', `uint64' (little-endian). `none': "
-             "records are those bytes already, whatever the filter says. With --missing, malformed "
+             "for decimal numbers `int32', `int64', `uint32', `uint64', `float32', `float64' and "
+             "`decimal128' (whole ones of 16 bytes), all little-endian, for `date32' the days "
+             "since 1970, for `timestamp-s', `timestamp-ms', `timestamp-us' and `timestamp-ns' "
+             "(2024-02-29T12:34:56Z, else +hh:mm, else UTC) what has passed since then, and the "
+             "bytes of a `uuid'. `none': records are those bytes already, whatever the filter "
+             "says. With --missing, malformed "
              "text is a missing key",
              7},
             {0}},
@@ -151,8 +156,8 @@ bool take_form(struct record_syntax *syntax, const char *path, const lanebloom_f
     char text[FORM_TEXT_NBYTES];
     describe_form(found, text);
     complain(input_name(path),
-             "expected a key form that text can have: bytes, or of one field hex, base64, int32, "
-             "int64, uint32 or uint64; found '%s'",
+             "expected a key form that text can have: bytes, or of one field hex, base64, a "
+             "number, a date, a time or a UUID; found '%s'",
              text);
     return false;
   }

@@ -194,10 +194,11 @@ static uint8_t *decode_integer(const struct integer *integer, const uint8_t *tex
 bool form_has_text(lanebloom_key_form form)
 {
   return form.encoding == LANEBLOOM_BYTES ||
-         (form.encoding <= LANEBLOOM_UINT64 && !(form.flags & LANEBLOOM_KEY_JOINED));
+         (form.encoding <= LANEBLOOM_UUID && !(form.flags & LANEBLOOM_KEY_JOINED));
 }
 
-uint8_t *convert_text(lanebloom_key_form form, lanebloom_slice text, uint8_t *to)
+uint8_t *convert_text(lanebloom_key_form form, int32_t decimal_scale, lanebloom_slice text,
+                      uint8_t *to)
 {
   if (form.flags & LANEBLOOM_KEY_LOWERED) {
     lower_text(text, to);
@@ -215,10 +216,12 @@ uint8_t *convert_text(lanebloom_key_form form, lanebloom_slice text, uint8_t *to
   case LANEBLOOM_UINT32:
   case LANEBLOOM_UINT64:
     return decode_integer(find_integer(form.encoding), text.data, text.size, to);
-  default:
+  case LANEBLOOM_BYTES:
     if (text.data != to && text.size > 0)
       memcpy(to, text.data, text.size);
     return to + text.size;
+  default:
+    return decode_typed(form.encoding, decimal_scale, text, to);
   }
 }
 
@@ -264,6 +267,11 @@ size_t explain_text(lanebloom_key_form form, lanebloom_slice text, char *problem
 {
   char quoted[128];
   const bool is_hex = form.encoding == LANEBLOOM_HEX;
+  if (is_typed(form.encoding)) {
+    snprintf(problem, problem_size, "expected %s, found %s", describe_typed(form.encoding),
+             quote(text, quoted));
+    return 0;
+  }
   if (!is_hex && form.encoding != LANEBLOOM_BASE64) {
     snprintf(problem, problem_size, "expected a whole number from %s, found %s",
              find_integer(form.encoding)->range, quote(text, quoted));

@@ -9,6 +9,8 @@
 
 #include <lanebloom.h>
 
+#include "typed_text.h"
+
 /* Is a key anything else than its text? */
 static inline bool form_converts(lanebloom_key_form form)
 {
@@ -25,12 +27,13 @@ lanebloom_slice trim_text(lanebloom_slice text);
 /* The most bytes that a key made of a text of nbytes takes. */
 static inline size_t max_key_nbytes(size_t nbytes)
 {
-  return nbytes > sizeof(uint64_t) ? nbytes : sizeof(uint64_t);
+  return nbytes > TYPED_NBYTES ? nbytes : TYPED_NBYTES;
 }
 
-/* Makes the key of a text and returns its end, or NULL if the text is malformed. to: room for
- * max_key_nbytes(). Text that is not joined was trimmed before. */
-uint8_t *convert_text(lanebloom_key_form form, lanebloom_slice text, uint8_t *to);
+/* Makes the key of a text and returns its end, or NULL if the text is malformed. decimal_scale: as
+ * of decode_typed(). to: room for max_key_nbytes(). Text that is not joined was trimmed before. */
+uint8_t *convert_text(lanebloom_key_form form, int32_t decimal_scale, lanebloom_slice text,
+                      uint8_t *to);
 
 /* Puts into `problem` what is wrong with malformed text: expected and found. Returns the index of
  * the byte where it is. */

@@ -5,14 +5,16 @@
 #include "cli.h"
 
 static enum progress when;
-static uint64_t total_nbytes;
+static uint64_t total;
+static const char *units;
 static double first, last;
 static bool is_shown; /* on a terminal: the cursor is at the beginning of the report */
 
-void progress_begin(enum progress resolved, uint64_t nbytes)
+void progress_begin(enum progress resolved, uint64_t whole, const char *counted)
 {
   when = resolved;
-  total_nbytes = nbytes;
+  total = whole;
+  units = counted;
   first = last = seconds();
 }
 
@@ -23,9 +25,9 @@ void progress_erase(void)
   is_shown = false;
 }
 
-static double rate(uint64_t nrecords, double now)
+static double rate(uint64_t nunits, double now)
 {
-  return (double)nrecords / (now > first ? now - first : 1e-9);
+  return (double)nunits / (now > first ? now - first : 1e-9);
 }
 
 static void print_time_left(double nseconds)
@@ -38,20 +40,20 @@ static void print_time_left(double nseconds)
     fprintf(stderr, ", %.1f h left", nseconds / 3600);
 }
 
-void progress_report(uint64_t nrecords, uint64_t nbytes)
+void progress_report(uint64_t nunits, uint64_t ndone)
 {
   const double now = when == PROGRESS_NEVER ? 0 : seconds();
   if (when == PROGRESS_NEVER || now - last < 1)
     return;
   last = now;
   const bool is_terminal = isatty(STDERR_FILENO);
-  const bool has_share = total_nbytes > 0 && nbytes > 0 && nbytes <= total_nbytes;
-  const double share = has_share ? (double)nbytes / (double)total_nbytes : 0;
+  const bool has_share = total > 0 && ndone > 0 && ndone <= total;
+  const double share = has_share ? (double)ndone / (double)total : 0;
   progress_erase();
   fputs("lanebloom: ", stderr);
   if (has_share)
     fprintf(stderr, "%.0f %%, ", 100 * share);
-  fprintf(stderr, "%" PRIu64 " records, %.0f per second", nrecords, rate(nrecords, now));
+  fprintf(stderr, "%" PRIu64 " %s, %.0f per second", nunits, units, rate(nunits, now));
   if (has_share)
     print_time_left((now - first) * (1 - share) / share);
   fputs(is_terminal ? "\r" : "\n", stderr);
@@ -59,11 +61,11 @@ void progress_report(uint64_t nrecords, uint64_t nbytes)
   is_shown = is_terminal;
 }
 
-void progress_end(uint64_t nrecords)
+void progress_end(uint64_t nunits)
 {
   progress_erase();
   if (when == PROGRESS_ALWAYS)
-    fprintf(stderr, "lanebloom: %" PRIu64 " records, %.0f per second\n", nrecords,
-            rate(nrecords, seconds()));
+    fprintf(stderr, "lanebloom: %" PRIu64 " %s, %.0f per second\n", nunits, units,
+            rate(nunits, seconds()));
   fflush(stderr);
 }

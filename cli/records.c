@@ -243,7 +243,7 @@ static void convert_keys(struct cutter *cutter, struct batch *batch, lanebloom_k
     if (!batch_has_key(batch, i))
       continue;
     lanebloom_slice *key = &cutter->keys[i];
-    uint8_t *end = convert_text(form, *key, to);
+    uint8_t *end = convert_text(form, cutter->syntax.decimal_scale, *key, to);
     if (!end && cutter->syntax.fields.missing == MISSING_FAIL) {
       stop_at(cutter, batch, i, nlines, FAULT_TEXT);
       explain_fault(cutter, batch, i);

@@ -37,6 +37,7 @@ struct record_syntax {
    * form_origin: who says so, for messages; NULL: nobody. */
   lanebloom_key_form form;
   const char *form_origin;
+  int32_t decimal_scale; /* of LANEBLOOM_DECIMAL128; 0: the unscaled value is the text */
   bool is_decoded; /* records are what text would be decoded to, whatever form filters record */
 };
 

@@ -65,12 +65,14 @@ static bool prepare(const struct screen *screen, struct chunk_result *result)
          source_lists_create(result->lists, &screen->sources);
 }
 
-static size_t screen_batch(const struct screen *screen, struct chunk_result *result,
+static size_t screen_batch(struct screen *screen, struct chunk_result *result,
                            const struct batch *batch, uint8_t *bitmap, bool *lists_are_full)
 {
   const lanebloom_keys *keys = &batch->keys;
   if (screen->exact)
     return key_set_match(screen->exact, batch, bitmap);
+  if (screen->parquet.found)
+    return parquet_take_found(&screen->parquet, batch, bitmap);
   if (result->lists)
     return source_lists_screen(result->lists, keys, bitmap, lists_are_full);
   const struct sources *sources = &screen->sources;
@@ -215,7 +217,7 @@ static bool collect(const struct screen *screen, struct chunk_result *result,
 
 void screen_chunk(void *context, size_t worker, struct cutter *cutter, struct chunk *chunk)
 {
-  const struct screen *screen = context;
+  struct screen *screen = context;
   struct chunk_result *result = &screen->results[worker];
   bool lists_are_full = false;
   result->nselected = result->output.nbytes = result->rest.nbytes = 0;

@@ -115,6 +115,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     state->child_inputs[3] = &screen->job.nworkers;
     state->child_inputs[4] = &screen->job.progress;
     state->child_inputs[5] = screen;
+    state->child_inputs[6] = &screen->parquet;
     return 0;
   case OPTION_DB:
     add_path(&screen->databases, &screen->ndatabases, text);
@@ -132,6 +133,10 @@ static error_t parse(int key, char *text, struct argp_state *state)
   case ARGP_KEY_END:
     if (screen->which)
       check_which(screen, state);
+    if (screen->parquet.nnames > 0) {
+      parquet_check_options(screen, state);
+      return 0;
+    }
     (screen->ndatabases > 0 ? check_database_options : check_filter_options)(screen, state);
     return 0;
   default:
@@ -158,9 +163,10 @@ static const struct argp argp = {
              3},
             {0}},
     .parser = parse,
-    .args_doc = "FILTER [INPUT...]\n--filter FILTER... [INPUT...]\n--db PATH... [INPUT...]",
-    .doc = "Prints the records that may be in FILTER, in any of several, or in any table of a "
-           "database. A record "
+    .args_doc = "FILTER [INPUT...]\n--filter FILTER... [INPUT...]\n--db PATH... [INPUT...]\n"
+                "--parquet PATH... --column NAME [INPUT...]",
+    .doc = "Prints the records that may be in FILTER, in any of several, in any table of a "
+           "database, or in a column of Parquet files. A record "
            "that is not printed is certainly not in it.\n"
            "Records come from INPUT, or from standard input if there is none or it is `-'. The "
            "exit status is 0 if a record was selected, 1 if none was, 2 after an error. Unlike "
@@ -174,13 +180,15 @@ static const struct argp argp = {
            "  lanebloom screen --width 16 -c uuids.lbf uuids.bin\n"
            "  lanebloom screen --filter mon.lbf --filter tue.lbf --which keys.txt\n"
            "  ls days/*.lbf | lanebloom screen --filters-from - --which keys.txt\n"
-           "  lanebloom screen --db db --which keys.txt",
+           "  lanebloom screen --db db --which keys.txt\n"
+           "  lanebloom screen --parquet events --column user_id --prune ids.txt",
     .children = (const struct argp_child[]){{.argp = &record_argp},
                                             {.argp = &filter_argp},
                                             {.argp = &database_argp},
                                             {.argp = &jobs_argp},
                                             {.argp = &progress_argp},
                                             {.argp = &selection_argp},
+                                            {.argp = &parquet_argp},
                                             {.argp = &kernel_argp},
                                             {0}},
 };
@@ -253,16 +261,16 @@ static bool is_any_input_whole(const struct screen *screen)
 
 static void print_counts(const struct screen *screen)
 {
-  if (!screen->labels)
+  if (!screen->labels && !(screen->which && screen->parquet.nnames > 0)) /* these are printed */
     outputf("%" PRIu64 "\n", screen->nselected);
   for (size_t i = 0; screen->labels && i < screen->sources.n; i++)
     outputf("%s%" PRIu64 "\n", screen->labels[i], screen->nhits[i]);
 }
 
-/* Were all inputs read, and all of the databases' logs? */
+/* Were all inputs read, and all of the databases' logs, and all Parquet files? */
 static bool is_complete(const struct screen *screen)
 {
-  return screen->job.nfailed == 0 && !screen->database.is_damaged;
+  return screen->job.nfailed == 0 && !screen->database.is_damaged && screen->parquet.nfailed == 0;
 }
 
 /* Prints what comes after the records, and puts the files in their places. */
@@ -272,7 +280,9 @@ static void finish(struct screen *screen)
     print_counts(screen);
   if (screen->summary_path)
     print_summary(screen);
-  if (!screen->database.is_damaged) /* else files stay as they were */
+  if (screen->database.is_damaged || screen->parquet.nfailed > 0)
+    sinks_discard();
+  else
     sinks_commit();
   if (!screen->summary_path)
     print_summary(screen);
@@ -320,6 +330,7 @@ static void screen_free(struct screen *screen)
     free(screen->names[i]);
   free(screen->names);
   free(screen->databases);
+  free(screen->parquet.names);
   sources_free(&screen->sources);
   database_close(&screen->database);
   free_database_options(&screen->database_options);
@@ -341,7 +352,7 @@ int run_screen(struct screen *screen, const struct input_messages *messages)
                &screen->output.target);
   check_inputs(screen);
   results_create(screen);
-  if (screen->quiet)
+  if (screen->quiet && screen->parquet.nnames == 0)
     screen->max_nselected = 1;
   screen->job.progress = resolve_progress(screen->job.progress, prints_records);
   screen->job.needs_all = screen->output_path || screen->unmatched_path;
@@ -350,7 +361,10 @@ int run_screen(struct screen *screen, const struct input_messages *messages)
   screen->job.work = screen_chunk;
   screen->job.deliver = deliver_chunk;
   screen->job.deliver_header = deliver_header;
-  job_run(&screen->job);
+  if (screen->parquet.nnames > 0)
+    parquet_screen(screen, &inputs);
+  else
+    job_run(&screen->job);
   finish(screen);
   const bool complete = is_complete(screen);
   screen_free(screen);
@@ -366,15 +380,17 @@ int screen_main(int argc, char **argv)
   open_sinks(&screen);
   if (screen.ndatabases > 0)
     open_databases(&screen);
-  else
+  else if (screen.parquet.nnames == 0)
     load_filters(&screen);
-  if (screen.which && !screen.quiet)
+  if (screen.which && !screen.quiet && screen.parquet.nnames == 0)
     label_sources(&screen);
 
-  const struct input_messages messages = {
-      .verb = "screen",
-      .container_advice = screen.ndatabases > 0 ? "with --db there is no FILTER"
-                                                : "give each of several filters by --filter, or "
-                                                  "a list of them by --filters-from"};
+  const struct input_messages messages = {.verb = "screen",
+                                          .container_advice =
+                                              screen.ndatabases > 0 ? "with --db there is no FILTER"
+                                              : screen.parquet.nnames > 0
+                                                  ? "with --parquet there is no FILTER"
+                                                  : "give each of several filters by --filter, or "
+                                                    "a list of them by --filters-from"};
   return run_screen(&screen, &messages);
 }

@@ -5,6 +5,7 @@
 
 #include "cli.h"
 #include "key_set.h"
+#include "parquet.h"
 #include "sinks.h"
 #include "sources.h"
 
@@ -21,6 +22,7 @@ struct screen {
   size_t nnames;
   char **databases;
   size_t ndatabases;
+  struct parquet_query parquet; /* of Parquet files, instead of sources; or without names */
   char **inputs;
   size_t ninputs;
   bool invert, count, quiet, number, which;

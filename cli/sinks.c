@@ -107,6 +107,14 @@ void sinks_commit(void)
   }
 }
 
+void sinks_discard(void)
+{
+  output_flush();
+  for (struct sink *sink = first; sink; sink = sink->next)
+    free(sink->buffer);
+  discard_all();
+}
+
 /* ---- Which file is it? ---- */
 
 static bool is_beside(const struct sink *sink)

@@ -36,6 +36,9 @@ void sink_flush(struct sink *sink);
 /* Puts all files in their places, after all bytes are written. */
 void sinks_commit(void);
 
+/* Leaves all files as they were. */
+void sinks_discard(void);
+
 /* Do both lead to one file, or one descriptor? Both are open. */
 bool sink_equals(const struct sink *a, const struct sink *b);
 

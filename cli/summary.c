@@ -12,7 +12,7 @@
 /* The share of absent keys that pass; NaN: none is expected. */
 static double expected_rate(const struct screen *screen)
 {
-  return screen->exact ? NAN : sources_rate(&screen->sources);
+  return screen->exact || screen->parquet.nnames > 0 ? NAN : sources_rate(&screen->sources);
 }
 
 static void print_versions(const struct screen *screen, FILE *stream)
@@ -24,6 +24,32 @@ static void print_versions(const struct screen *screen, FILE *stream)
     }
 }
 
+static void print_parquet(const struct parquet_query *query, FILE *stream)
+{
+  fprintf(
+      stream,
+      "\n%zu Parquet files, %zu failed, %zu row groups, %zu without a filter, %zu that may have "
+      "a key",
+      query->nfiles, query->nfailed, query->nrow_groups, query->nwithout_filter, query->nleft);
+}
+
+static struct json_object *parquet_in_json(const struct parquet_query *query)
+{
+  struct json_object *object = json_needed(json_object_new_object());
+  const struct {
+    const char *name;
+    uint64_t n;
+  } counts[] = {{"files", query->nfiles},
+                {"failed_files", query->nfailed},
+                {"row_groups", query->nrow_groups},
+                {"without_filter", query->nwithout_filter},
+                {"left", query->nleft},
+                {"keys", query->nkeys}};
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+    json_object_object_add(object, counts[i].name, json_object_new_uint64(counts[i].n));
+  return object;
+}
+
 static void print_text(const struct screen *screen, FILE *stream, double nseconds)
 {
   const struct job *job = &screen->job;
@@ -33,6 +59,8 @@ static void print_text(const struct screen *screen, FILE *stream, double nsecond
   const double rate = expected_rate(screen);
   if (!isnan(rate))
     fprintf(stream, ", %.3g %% of absent keys expected to pass", 100 * rate);
+  if (screen->parquet.nnames > 0)
+    print_parquet(&screen->parquet, stream);
   print_versions(screen, stream);
 }
 
@@ -63,6 +91,8 @@ static void print_json(const struct screen *screen, FILE *stream, double nsecond
     json_object_object_add(object, counts[i].name, json_object_new_uint64(counts[i].n));
   json_object_object_add(object, "seconds", json_number(nseconds));
   json_object_object_add(object, "expected_rate", json_number(expected_rate(screen)));
+  if (screen->parquet.nnames > 0)
+    json_object_object_add(object, "parquet", parquet_in_json(&screen->parquet));
   if (screen->ndatabases > 0)
     json_object_object_add(object, "databases", versions_in_json(screen));
   fputs(json_line(object), stream);

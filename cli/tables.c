@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "cli.h"
+#include "parquet.h"
+#include "parquet_files.h"
 
 enum { OPTION_JSON = 0x100, OPTION_NO_HEADER };
 
@@ -38,7 +40,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     tables->npaths = (size_t)(state->argc - state->next);
     return 0;
   case ARGP_KEY_NO_ARGS:
-    argp_error(state, "expected a FOLDER or TABLE, found none");
+    argp_error(state, "expected a FOLDER, a TABLE or a PARQUET file, found none");
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;
@@ -54,9 +56,10 @@ static const struct argp argp = {
              1},
             {0}},
     .parser = parse,
-    .args_doc = "FOLDER|TABLE...",
+    .args_doc = "FOLDER|TABLE|PARQUET...",
     .doc =
-        "Describes table files of LevelDB, goleveldb, RocksDB and Pebble, one per line; for the "
+        "Describes table files of LevelDB, goleveldb, RocksDB and Pebble, one per line, or each "
+        "column of each row group of Parquet files; for the "
         "FOLDER of a database, the tables that belong to it, and its logs as a table named "
         "(log); for another FOLDER, each .ldb and .sst file in it. Nothing is written, and the "
         "database may be open.\n"
@@ -69,10 +72,14 @@ static const struct argp argp = {
         "SMALLEST and LARGEST are the first and last key. LEVEL and FAMILY are those of "
         "a database's table. A `-' means unknown or absent. Spaces "
         "and bytes that could upset a terminal are printed as \\ooo. A long key ends in `...'; "
-        "an empty key is \"\".\v"
+        "an empty key is \"\".\n"
+        "Of Parquet files: GROUP is the row group, from 0. FILTER is the filter's bytes, KEYS the "
+        "number of distinct keys that its bits speak for. SMALLEST and LARGEST are bounds: they "
+        "need not be values.\v"
         "Examples:\n"
         "  lanebloom tables db\n"
         "  lanebloom tables db/000012.sst\n"
+        "  lanebloom tables events/day=1/part-0.parquet\n"
         "  lanebloom tables --json db | jq -r 'select(.filter == \"none\").file'",
     .children = (const struct argp_child[]){{.argp = &database_argp}, {.argp = &kernel_argp}, {0}},
 };
@@ -307,10 +314,28 @@ static void print_rows(const struct tables *tables, const struct database *datab
   free(names);
 }
 
+/* Are all of them Parquet files, or their folders? */
+static bool are_parquet(const struct tables *tables)
+{
+  size_t n = 0;
+  for (size_t i = 0; i < tables->npaths; i++)
+    n += is_parquet(tables->paths[i]);
+  if (n > 0 && n < tables->npaths)
+    die(NULL, "expected either Parquet files or tables of databases, found both");
+  if (n > 0 && has_database_options(&tables->options))
+    die(tables->paths[0], "--writer, --all-files, --column-family, --wal-dir and --db-path speak "
+                          "of databases, and this is no database");
+  return n > 0;
+}
+
 int tables_main(int argc, char **argv)
 {
   struct tables tables = {0};
   parse_options(&argp, 0, argc, argv, &tables);
+  if (are_parquet(&tables)) {
+    free_database_options(&tables.options);
+    return parquet_tables(tables.paths, tables.npaths, tables.json, !tables.no_header);
+  }
   const struct table_loader loader = {describe_table, free_row, &tables};
   struct database database;
   const bool complete =

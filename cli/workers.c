@@ -166,7 +166,7 @@ void job_run(struct job *job)
   struct ring ring = {.job = job, .workers = calloc(job->nworkers, sizeof *ring.workers)};
   if (!ring.workers || !add_worker(&ring))
     die(NULL, "%s", strerror(ENOMEM));
-  progress_begin(job->progress, job->progress ? inputs_nbytes(job->inputs) : 0);
+  progress_begin(job->progress, job->progress ? inputs_nbytes(job->inputs) : 0, "records");
   give(&ring.workers[0].may_read);
   give(&ring.workers[0].may_deliver);
   run(&ring.workers[0]);

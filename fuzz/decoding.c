@@ -1,11 +1,13 @@
 /* Any text as a key of any form. The key is what a decoder that follows the definition makes of it,
  * digit by digit, and malformed text is explained.
  *
- *   encoding, 1 byte | flags, 1 byte | text
+ *   encoding, 1 byte | flags and 8 times the scale of decimals, 1 byte | text
  *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
+#include <time.h>
 
 #include "fuzz.h"
 #include "key_form.h"
@@ -80,7 +82,165 @@ static long decode_number(lanebloom_encoding encoding, const char *text, size_t 
   return is_short ? 4 : 8;
 }
 
-static long decode(lanebloom_key_form form, char *text, size_t nbytes, uint8_t *key)
+static void store(uint64_t number, size_t nbytes, uint8_t *key)
+{
+  for (size_t i = 0; i < nbytes; i++)
+    key[i] = (uint8_t)(number >> 8 * i);
+}
+
+/* As strtod() has it, of what consists of these characters alone, or is an infinity. */
+static long decode_float(const char *text, size_t nbytes, bool is_single, uint8_t *key)
+{
+  char copy[MAX_NBYTES + 1], *end;
+  memcpy(copy, text, nbytes);
+  copy[nbytes] = 0;
+  const char *unsigned_text = copy + (*copy == '-' || *copy == '+');
+  const bool is_infinity =
+      strcasecmp(unsigned_text, "inf") == 0 || strcasecmp(unsigned_text, "infinity") == 0;
+  if (nbytes > 1100 || (!is_infinity && strspn(copy, "0123456789.eE+-") != nbytes))
+    return -1;
+  const float single = strtof(copy, &end);
+  const double value = is_single ? (double)single : strtod(copy, &end);
+  if (end != copy + nbytes || (isinf(value) && !is_infinity))
+    return -1;
+  uint32_t low;
+  uint64_t all;
+  memcpy(&low, &single, sizeof low);
+  memcpy(&all, &value, sizeof all);
+  store(is_single ? low : all, 8, key);
+  return is_single ? 4 : 8;
+}
+
+/* The text of a time, field by field, with the calendar of timegm(). */
+static long decode_time(const char *text, size_t nbytes, lanebloom_encoding encoding, uint8_t *key)
+{
+  static const char date[] = "dddd-dd-dd", time_of_day[] = "dd:dd";
+  const bool is_date = encoding == LANEBLOOM_DATE32;
+  char copy[MAX_NBYTES + 1];
+  memcpy(copy, text, nbytes);
+  copy[nbytes] = 0;
+  for (size_t i = 0; i < nbytes; i++) /* a pattern of the text: d is a digit */
+    copy[i] = (char)(text[i] >= '0' && text[i] <= '9' ? 'd' : text[i] == 'd' ? 'x' : text[i]);
+  if (strncmp(copy, date, 10) != 0)
+    return -1;
+  struct tm when = {.tm_year = atoi((char[]){text[0], text[1], text[2], text[3], 0}) - 1900,
+                    .tm_mon = atoi((char[]){text[5], text[6], 0}) - 1,
+                    .tm_mday = atoi((char[]){text[8], text[9], 0})};
+  const struct tm wanted = when;
+  size_t at = 10;
+  __int128 fraction = 0, units = 1;
+  int64_t ahead = 0;
+  for (int i = LANEBLOOM_TIMESTAMP_S; i < (int)encoding; i++)
+    units *= 1000;
+  if (!is_date && at < nbytes && (text[at] == 'T' || text[at] == ' ')) {
+    at++;
+    if (strncmp(copy + at, time_of_day, 5) != 0)
+      return -1;
+    when.tm_hour = atoi((char[]){text[at], text[at + 1], 0});
+    when.tm_min = atoi((char[]){text[at + 3], text[at + 4], 0});
+    at += 5;
+    if (copy[at] == ':') {
+      if (strncmp(copy + at, ":dd", 3) != 0)
+        return -1;
+      when.tm_sec = atoi((char[]){text[at + 1], text[at + 2], 0});
+      at += 3;
+      if (copy[at] == '.') {
+        const size_t ndigits = strspn(copy + ++at, "d");
+        __int128 unit = units;
+        for (size_t i = 0; i < ndigits; i++) {
+          unit /= 10;
+          fraction += unit * (text[at + i] - '0');
+          if (unit == 0 && text[at + i] != '0')
+            return -1;
+        }
+        if (ndigits == 0)
+          return -1;
+        at += ndigits;
+      }
+    }
+    if (when.tm_hour > 23 || when.tm_min > 59 || when.tm_sec > 59)
+      return -1;
+    static const char *const offsets[] = {"",      "Z",     "+dd",    "-dd",
+                                          "+dddd", "-dddd", "+dd:dd", "-dd:dd"};
+    size_t n = 0;
+    while (n < 8 && (strcmp(copy + at, offsets[n]) != 0 || nbytes - at != strlen(offsets[n])))
+      n++;
+    if (n == 8)
+      return -1;
+    if (n > 1) {
+      const char *minutes = text + at + (n > 5 ? 4 : 3);
+      const int hour = atoi((char[]){text[at + 1], text[at + 2], 0}),
+                minute = n > 3 ? atoi((char[]){minutes[0], minutes[1], 0}) : 0;
+      if (hour > 23 || minute > 59)
+        return -1;
+      ahead = (hour * 3600 + minute * 60) * (text[at] == '-' ? -1 : 1);
+    }
+    at = nbytes;
+  }
+  if (at != nbytes || wanted.tm_year < 1 - 1900)
+    return -1;
+  const time_t seconds = timegm(&when);
+  if (when.tm_year != wanted.tm_year || when.tm_mon != wanted.tm_mon ||
+      when.tm_mday != wanted.tm_mday) /* the calendar has no such day */
+    return -1;
+  if (is_date) {
+    store((uint64_t)(seconds / 86400), 8, key);
+    return 4;
+  }
+  const __int128 value = ((__int128)seconds - ahead) * units + fraction;
+  if (value != (int64_t)value)
+    return -1;
+  store((uint64_t)value, 8, key);
+  return 8;
+}
+
+/* Digits with zeros in place of what the scale asks for, without the point. */
+static long decode_decimal(const char *text, size_t nbytes, unsigned scale, uint8_t *key)
+{
+  char digits[MAX_NBYTES + 64];
+  size_t n = 0, at = nbytes > 0 && (*text == '-' || *text == '+');
+  const char *point = memchr(text, '.', nbytes);
+  const size_t nwhole = (point ? (size_t)(point - text) : nbytes) - at,
+               nafter = point ? nbytes - nwhole - at - 1 : 0;
+  if (nwhole + nafter == 0)
+    return -1;
+  for (size_t i = 0; i < nwhole + (nafter > scale ? nafter : scale); i++) {
+    const char digit = i < nwhole            ? text[at + i]
+                       : i - nwhole < nafter ? point[1 + i - nwhole]
+                                             : '0';
+    if (digit < '0' || digit > '9' || (i >= nwhole + scale && digit != '0'))
+      return -1;
+    if (i < nwhole + scale && (n > 0 || digit != '0'))
+      digits[n++] = digit;
+  }
+  if (n > 38)
+    return -1;
+  unsigned __int128 value = 0;
+  for (size_t i = 0; i < n; i++)
+    value = value * 10 + (unsigned)(digits[i] - '0');
+  if (*text == '-')
+    value = -value;
+  store((uint64_t)value, 8, key);
+  store((uint64_t)(value >> 64), 8, key + 8);
+  return 16;
+}
+
+/* Hexadecimal, after the hyphens are taken out. */
+static long decode_uuid(const char *text, size_t nbytes, uint8_t *key)
+{
+  char digits[32];
+  size_t n = 0;
+  for (size_t i = 0; i < nbytes; i++) {
+    const bool is_hyphen = nbytes == 36 && (i == 8 || i == 13 || i == 18 || i == 23);
+    if (is_hyphen ? text[i] != '-' : n == sizeof digits)
+      return -1;
+    if (!is_hyphen)
+      digits[n++] = text[i];
+  }
+  return n == sizeof digits ? decode_hex(digits, n, key) : -1;
+}
+
+static long decode(lanebloom_key_form form, unsigned scale, char *text, size_t nbytes, uint8_t *key)
 {
   for (size_t i = 0; i < nbytes && form.flags & LANEBLOOM_KEY_LOWERED; i++)
     if (text[i] >= 'A' && text[i] <= 'Z')
@@ -93,6 +253,19 @@ static long decode(lanebloom_key_form form, char *text, size_t nbytes, uint8_t *
     return decode_hex(text, nbytes, key);
   case LANEBLOOM_BASE64:
     return decode_base64(text, nbytes, key);
+  case LANEBLOOM_FLOAT32:
+  case LANEBLOOM_FLOAT64:
+    return decode_float(text, nbytes, form.encoding == LANEBLOOM_FLOAT32, key);
+  case LANEBLOOM_DATE32:
+  case LANEBLOOM_TIMESTAMP_S:
+  case LANEBLOOM_TIMESTAMP_MS:
+  case LANEBLOOM_TIMESTAMP_US:
+  case LANEBLOOM_TIMESTAMP_NS:
+    return decode_time(text, nbytes, form.encoding, key);
+  case LANEBLOOM_DECIMAL128:
+    return decode_decimal(text, nbytes, scale, key);
+  case LANEBLOOM_UUID:
+    return decode_uuid(text, nbytes, key);
   default:
     return decode_number(form.encoding, text, nbytes, key);
   }
@@ -105,17 +278,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   static char copy[MAX_NBYTES];
   static uint8_t expected[MAX_NBYTES];
   struct fuzz_input input = {bytes, size};
-  const lanebloom_key_form form = {
-      .encoding = (lanebloom_encoding)(input_byte(&input) % (LANEBLOOM_UINT64 + 1)),
-      .flags = input_byte(&input) & LANEBLOOM_KEY_LOWERED};
-  const lanebloom_slice text = input_bytes(&input, MAX_NBYTES - sizeof(uint64_t));
+  const uint8_t encoding = input_byte(&input), flags = input_byte(&input);
+  const lanebloom_key_form form = {.encoding =
+                                       (lanebloom_encoding)(encoding % (LANEBLOOM_UUID + 1)),
+                                   .flags = flags & LANEBLOOM_KEY_LOWERED};
+  const unsigned scale = flags / 8u;
+  const lanebloom_slice text = input_bytes(&input, MAX_NBYTES - TYPED_NBYTES);
   if (text.size == 0)
     return 0;
   memcpy(copy, text.data, text.size);
-  const long nexpected = decode(form, copy, text.size, expected);
+  const long nexpected = decode(form, scale, copy, text.size, expected);
 
   uint8_t *key = fuzz_alloc(max_key_nbytes(text.size));
-  const uint8_t *end = convert_text(form, text, key);
+  const uint8_t *end = convert_text(form, (int32_t)scale, text, key);
   CHECK((end != NULL) == (nexpected >= 0));
   if (end) {
     CHECK(end - key == nexpected && memcmp(key, expected, (size_t)nexpected) == 0);

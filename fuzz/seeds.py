@@ -141,6 +141,9 @@ for path in sorted(vectors.glob("tables*/**/*")):
     ):  # which takes a second by itself
         for how in 0, 1, 3, 5:
             seed("table", how, batch(some_keys, 60), path.read_bytes())
+for path in sorted(vectors.glob("parquet/*.parquet")):
+    for key in b"key 7", b"\x07", b"\xff" * 96:
+        seed("parquet", key.ljust(96, b"\0"), path.read_bytes())
 pebble = (vectors / "tables/rocksdb_fv5_xxh3_flb10.sst").read_bytes()[:-12]
 seed("table", 0, batch(some_keys, 60), pebble, struct.pack("<IQ", 4, 0xB3AA9FF0B3AA9FF0))
 
@@ -300,6 +303,26 @@ for form, text in (
 ):
     for lowered in (0, 2):
         seed("decoding", form, lowered, text.encode())
+for form, text in (
+    (7, "-1.5e-3"),
+    (7, "3.4028236e38"),
+    (8, "1.7976931348623157e308"),
+    (8, "-inf"),
+    (8, "4.9e-324"),
+    (9, "2024-02-29"),
+    (9, "0001-01-01"),
+    (10, "1969-12-31 23:59:59-0130"),
+    (11, "2024-02-29T12:34:56.7890+01:00"),
+    (12, "9999-12-31T23:59:59.999999Z"),
+    (13, "1677-09-21T00:12:43.145224192"),
+    (13, "2262-04-11T23:47:16.854775807Z"),
+    (14, "-12345678901234567890123456789012345678"),
+    (14 + 16, "+0.50"),
+    (15, "123E4567-e89b-12d3-a456-426614174000"),
+    (15, "123e4567e89b12d3a456426614174000"),
+):
+    for scale in (0, 2, 31):
+        seed("decoding", form, 8 * scale, text.encode())
 
 lines = [
     b'{"a":"x","b":1}',

@@ -111,6 +111,22 @@ static bool is_in(const struct column *column, const char *path, size_t path_nby
          (column->path_nbytes == path_nbytes || column->path[path_nbytes] == '.');
 }
 
+/* The first columns of a file, for a message. */
+static void list_columns(const struct schema *schema, char *text, size_t size)
+{
+  size_t nbytes = 0;
+  *text = '\0';
+  for (size_t i = 0; i < schema->ncolumns; i++) {
+    const struct column *column = &schema->columns[i];
+    if (nbytes + column->path_nbytes + sizeof ", ..." > size) {
+      snprintf(text + nbytes, size - nbytes, "%s", nbytes > 0 ? ", ..." : "...");
+      return;
+    }
+    nbytes +=
+        (size_t)snprintf(text + nbytes, size - nbytes, "%s%s", i > 0 ? ", " : "", column->path);
+  }
+}
+
 lanebloom_status lanebloom_parquet_find(const lanebloom_parquet *file, const char *path,
                                         size_t *column, char *problem_text, size_t problem_size)
 {
@@ -134,8 +150,12 @@ lanebloom_status lanebloom_parquet_find(const lanebloom_parquet *file, const cha
     *column = nsame > 0 ? same : within;
     return LANEBLOOM_OK;
   }
-  return problem_set(&problem, LANEBLOOM_ERR_ARGUMENT, "expected one column \"%s\", found %s", path,
+  char names[160];
+  list_columns(schema, names, sizeof names);
+  return problem_set(&problem, LANEBLOOM_ERR_ARGUMENT,
+                     "expected one column \"%s\", found %s; the file has %s", path,
                      nfound == 0  ? "none"
                      : nsame == 0 ? "a group with several"
-                                  : "several");
+                                  : "several",
+                     schema->ncolumns > 0 ? names : "no columns");
 }

@@ -234,8 +234,8 @@ copy() {
 }
 
 @test "no FOLDER" {
-  refuses "expected a FOLDER or TABLE, found none" lanebloom tables
-  refuses "expected a FOLDER or TABLE, found none" lanebloom tables --json
+  refuses "expected a FOLDER, a TABLE or a PARQUET file, found none" lanebloom tables
+  refuses "expected a FOLDER, a TABLE or a PARQUET file, found none" lanebloom tables --json
 }
 
 @test "a full device, a closed pipe" {

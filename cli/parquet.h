@@ -1,0 +1,49 @@
+/* lanebloom screen --parquet: which keys may be in Parquet files.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_CLI_PARQUET_H
+#define LANEBLOOM_CLI_PARQUET_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "records.h"
+
+struct screen;
+struct inputs;
+
+/* What is asked for, and what came of it. */
+struct parquet_query {
+  char **names; /* of files, of folders, or patterns */
+  size_t nnames;
+  const char *column;
+  bool prune, row_groups, require_filters;
+
+  /* Results */
+  size_t nfiles, nfailed; /* nfailed: had a message, and may have every key */
+  size_t nrow_groups, nwithout_filter, nleft;
+  uint64_t nkeys;
+
+  /* private */
+  const uint8_t *found; /* bit i: key i may be in a file */
+  uint64_t next;        /* the next key that is looked up there */
+};
+
+/* --parquet, --column, --prune, --row-groups, --require-filters; input: struct parquet_query. */
+extern const struct argp parquet_argp;
+
+/* Usage errors: what cannot be asked of Parquet files. Call it if there are names. */
+void parquet_check_options(const struct screen *screen, const struct argp_state *state);
+
+/* Reads all inputs into memory, screens all files and prints the result. */
+void parquet_screen(struct screen *screen, struct inputs *inputs);
+
+/* Sets bit i of the bitmap if record i's key may be in a file, and returns how many are. The
+ * batches come in the order in which they were read. bitmap: as of lanebloom_filter_screen(). */
+size_t parquet_take_found(struct parquet_query *query, const struct batch *batch, uint8_t *bitmap);
+
+/* `tables': describes each column of each row group of these files. Returns the exit status. */
+int parquet_tables(char *const *names, size_t nnames, bool json, bool header);
+
+#endif

@@ -1,0 +1,289 @@
+/* lanebloom tables FILE.parquet: describes the columns of row groups, their filters and bounds.
+ * SPDX-License-Identifier: MIT */
+#include <endian.h>
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli.h"
+#include "parquet.h"
+#include "parquet_files.h"
+
+enum { BOUND_NCHARS = 24 };
+
+/* ---- Bounds ---- */
+
+static uint64_t load_number(lanebloom_slice value)
+{
+  uint64_t number = 0;
+  memcpy(&number, value.data, value.size);
+  return le64toh(number);
+}
+
+__attribute__((format(printf, 1, 2))) static char *print_text(const char *format, ...)
+{
+  char *text;
+  va_list values;
+  va_start(values, format);
+  const int nbytes = vasprintf(&text, format, values);
+  va_end(values);
+  if (nbytes < 0)
+    die(NULL, "%s", strerror(ENOMEM));
+  return text;
+}
+
+static char *print_hex(lanebloom_slice value)
+{
+  char *text = resize(NULL, 2 * value.size + sizeof "0x");
+  strcpy(text, "0x");
+  for (size_t i = 0; i < value.size; i++)
+    sprintf(text + 2 + 2 * i, "%02x", ((const uint8_t *)value.data)[i]);
+  return text;
+}
+
+/* units: of a second, a power of ten; ndigits: its exponent. Years that time_t cannot tell are
+ * numbers. */
+static char *print_time(int64_t value, int64_t units, int ndigits)
+{
+  int64_t fraction = value % units;
+  fraction += fraction < 0 ? units : 0;
+  const time_t seconds = (time_t)((value - fraction) / units);
+  char text[sizeof "-2147483648-12-31T23:59:59"];
+  struct tm time;
+  if (!gmtime_r(&seconds, &time) || strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &time) == 0)
+    return print_text("%" PRId64, value);
+  return ndigits == 0 ? print_text("%sZ", text)
+                      : print_text("%s.%0*" PRId64 "Z", text, ndigits, fraction);
+}
+
+static char *print_date(int32_t days)
+{
+  char *text = print_time((int64_t)days * 86400, 1, 0), *end = strchr(text, 'T');
+  if (end)
+    *end = '\0';
+  return text;
+}
+
+static char *print_uuid(const uint8_t *bytes)
+{
+  static const uint8_t ends[] = {4, 6, 8, 10, 16};
+  char *text = resize(NULL, sizeof "123e4567-e89b-12d3-a456-426614174000"), *at = text;
+  for (size_t group = 0, i = 0; group < sizeof ends; group++) {
+    for (; i < ends[group]; i++)
+      at += sprintf(at, "%02x", bytes[i]);
+    strcpy(at++, group + 1 < sizeof ends ? "-" : "");
+  }
+  return text;
+}
+
+static char *print_float(uint64_t bits, bool is_single)
+{
+  const uint32_t low = (uint32_t)bits;
+  float single;
+  double value;
+  memcpy(&single, &low, sizeof single);
+  memcpy(&value, &bits, sizeof value);
+  return is_single ? print_text("%.9g", (double)single) : print_text("%.17g", value);
+}
+
+static bool is_text_type(const lanebloom_parquet_column_info *type)
+{
+  return type->has_keys && type->encoding == LANEBLOOM_BYTES && type->key_size == 0;
+}
+
+/* As text that --decode reads again, where there is one; else hexadecimal. The caller frees it. */
+static char *print_bound(const lanebloom_parquet_column_info *type, lanebloom_slice value)
+{
+  const bool has_size = type->key_size == value.size;
+  if (is_text_type(type))
+    return escape_word(value.data, value.size, BOUND_NCHARS);
+  if (!type->has_keys || !has_size || value.size > sizeof(uint64_t))
+    return type->has_keys && has_size && type->encoding == LANEBLOOM_UUID ? print_uuid(value.data)
+                                                                          : print_hex(value);
+  const uint64_t number = load_number(value);
+  switch (type->encoding) {
+  case LANEBLOOM_INT32:
+    return print_text("%" PRId32, (int32_t)number);
+  case LANEBLOOM_INT64:
+    return print_text("%" PRId64, (int64_t)number);
+  case LANEBLOOM_UINT32:
+  case LANEBLOOM_UINT64:
+    return print_text("%" PRIu64, number);
+  case LANEBLOOM_FLOAT32:
+  case LANEBLOOM_FLOAT64:
+    return print_float(number, type->encoding == LANEBLOOM_FLOAT32);
+  case LANEBLOOM_DATE32:
+    return print_date((int32_t)number);
+  case LANEBLOOM_TIMESTAMP_MS:
+    return print_time((int64_t)number, 1000, 3);
+  case LANEBLOOM_TIMESTAMP_US:
+    return print_time((int64_t)number, 1000000, 6);
+  case LANEBLOOM_TIMESTAMP_NS:
+    return print_time((int64_t)number, 1000000000, 9);
+  default:
+    return print_hex(value);
+  }
+}
+
+/* ---- Rows ---- */
+
+/* A column of a row group. */
+struct row {
+  const char *path;
+  size_t row_group;
+  lanebloom_parquet_column_info type;
+  lanebloom_parquet_chunk_info chunk;
+  lanebloom_filter_info filter; /* zeros: none */
+  char *min, *max;              /* NULL: unknown */
+};
+
+static void print_columns(const char *file, const char *group, const char *column, const char *type,
+                          const char *rows, const char *nulls, const char *filter, const char *keys,
+                          const char *rate, const char *min, const char *max)
+{
+  outputf("%s %5s %-16s %-15s %10s %8s %9s %9s %6s %s %s\n", file, group, column, type, rows, nulls,
+          filter, keys, rate, min, max);
+}
+
+static const char *print_count(char text[32], uint64_t n)
+{
+  snprintf(text, 32, "%" PRIu64, n);
+  return n == LANEBLOOM_UNKNOWN ? "-" : text;
+}
+
+static void print_row(const struct row *row)
+{
+  char group[32], rows[32], nulls[32], filter[32], keys[32], rate[32];
+  char *file = escape_word(row->path, strlen(row->path), SIZE_MAX),
+       *column = escape_word(row->type.path, strlen(row->type.path), SIZE_MAX);
+  const bool has_filter = row->chunk.has_filter;
+  snprintf(rate, sizeof rate, "%.3g%%", 100 * row->filter.model_rate);
+  print_columns(file, print_count(group, row->row_group), column, row->type.type,
+                print_count(rows, row->chunk.nrows), print_count(nulls, row->chunk.nnulls),
+                has_filter ? print_count(filter, row->filter.nbits / 8) : "-",
+                has_filter ? print_count(keys, row->filter.nkeys_estimate) : "-",
+                has_filter ? rate : "-", row->min ? row->min : "-", row->max ? row->max : "-");
+  free(file);
+  free(column);
+}
+
+static void add_count(struct json_object *object, const char *name, bool is_known, uint64_t n)
+{
+  const bool is_there = is_known && n != LANEBLOOM_UNKNOWN;
+  json_object_object_add(object, name, is_there ? json_object_new_uint64(n) : NULL);
+}
+
+/* text: NULL if there is no bound. Bytes are text if they are UTF-8. */
+static void add_bound(struct json_object *object, const char *name, const char *hex_name,
+                      const char *text, const lanebloom_parquet_column_info *type,
+                      lanebloom_slice value)
+{
+  struct json_object *string = NULL;
+  if (text && is_text_type(type))
+    string = is_text(value.data, value.size)
+                 ? json_object_new_string_len(value.data, (int)value.size)
+                 : NULL;
+  else if (text)
+    string = json_object_new_string(text);
+  char *hex = text ? print_hex(value) : NULL;
+  json_object_object_add(object, name, string);
+  json_object_object_add(object, hex_name, hex ? json_object_new_string(hex + 2) : NULL);
+  free(hex);
+}
+
+static void print_json(const struct row *row)
+{
+  struct json_object *object = json_begin();
+  const bool has_filter = row->chunk.has_filter;
+  json_object_object_add(object, "file", json_name(row->path));
+  json_object_object_add(object, "row_group", json_object_new_uint64(row->row_group));
+  json_object_object_add(object, "column", json_name(row->type.path));
+  json_object_object_add(object, "type", json_object_new_string(row->type.type));
+  json_object_object_add(object, "decode",
+                         row->type.has_keys
+                             ? json_object_new_string(lanebloom_encoding_name(row->type.encoding))
+                             : NULL);
+  add_count(object, "first_row", true, row->chunk.first_row);
+  add_count(object, "rows", true, row->chunk.nrows);
+  add_count(object, "values", true, row->chunk.nvalues);
+  add_count(object, "nulls", true, row->chunk.nnulls);
+  add_count(object, "offset", true, row->chunk.offset);
+  add_count(object, "bytes", true, row->chunk.nbytes);
+  add_count(object, "filter_offset", has_filter, row->chunk.filter_offset);
+  add_count(object, "filter_bytes", has_filter, row->filter.nbits / 8);
+  add_count(object, "keys_estimate", has_filter, row->filter.nkeys_estimate);
+  json_object_object_add(object, "model_rate",
+                         has_filter ? json_number(row->filter.model_rate) : NULL);
+  add_bound(object, "smallest", "smallest_hex", row->min, &row->type, row->chunk.min);
+  add_bound(object, "largest", "largest_hex", row->max, &row->type, row->chunk.max);
+  if (errno == ENOMEM) /* see json_begin() */
+    die(NULL, "%s", strerror(ENOMEM));
+  output_json(object);
+}
+
+/* false: the filter cannot be read; a message was printed. */
+static bool describe_filter(const lanebloom_parquet *file, size_t column, struct row *row)
+{
+  char problem[PARQUET_PROBLEM_NBYTES];
+  lanebloom_filter *filter;
+  if (!row->chunk.has_filter)
+    return true;
+  if (lanebloom_parquet_load_filter(file, row->row_group, column, &filter, problem,
+                                    sizeof problem)) {
+    complain(row->path, "row group %zu: column %s: %s", row->row_group, row->type.path, problem);
+    row->chunk.has_filter = false;
+    return false;
+  }
+  lanebloom_filter_describe(filter, &row->filter, sizeof row->filter);
+  lanebloom_filter_close(filter);
+  return true;
+}
+
+static bool describe_chunk(const lanebloom_parquet *file, const char *path, size_t row_group,
+                           size_t column, bool json)
+{
+  struct row row = {.path = path, .row_group = row_group};
+  lanebloom_parquet_describe_column(file, column, &row.type, sizeof row.type);
+  lanebloom_parquet_describe_chunk(file, row_group, column, &row.chunk, sizeof row.chunk);
+  const bool is_whole = describe_filter(file, column, &row);
+  row.min = row.chunk.has_min ? print_bound(&row.type, row.chunk.min) : NULL;
+  row.max = row.chunk.has_max ? print_bound(&row.type, row.chunk.max) : NULL;
+  (json ? print_json : print_row)(&row);
+  free(row.min);
+  free(row.max);
+  return is_whole;
+}
+
+static bool describe_file(const char *path, bool json)
+{
+  char problem[PARQUET_PROBLEM_NBYTES];
+  lanebloom_parquet *file;
+  lanebloom_parquet_info info;
+  bool is_whole = true;
+  if (lanebloom_parquet_open(path, &file, problem, sizeof problem)) {
+    complain(path, "%s", problem);
+    return false;
+  }
+  lanebloom_parquet_describe(file, &info, sizeof info);
+  for (size_t group = 0; group < info.nrow_groups; group++)
+    for (size_t column = 0; column < info.ncolumns; column++)
+      is_whole &= describe_chunk(file, path, group, column, json);
+  lanebloom_parquet_close(file);
+  return is_whole;
+}
+
+int parquet_tables(char *const *names, size_t nnames, bool json, bool header)
+{
+  struct paths paths = parquet_list(names, nnames);
+  bool is_whole = true;
+  if (header && !json)
+    print_columns("FILE", "GROUP", "COLUMN", "TYPE", "ROWS", "NULLS", "FILTER", "KEYS", "RATE",
+                  "SMALLEST", "LARGEST");
+  for (size_t i = 0; i < paths.n; i++)
+    is_whole &= describe_file(paths.all[i], json);
+  paths_free(&paths);
+  return is_whole ? EXIT_SUCCESS : EXIT_TROUBLE;
+}

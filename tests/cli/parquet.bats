@@ -1,0 +1,301 @@
+# lanebloom screen --parquet and tables PARQUET: files of four writers, and what other software says
+# of them (tests/vectors/README.md).
+# SPDX-License-Identifier: MIT
+load helper
+
+VECTORS=$BATS_TEST_DIRNAME/../vectors/parquet
+
+# A folder of two files, and one below it; another program would write the others.
+make_folder() {
+  mkdir -p events/day=1/_temporary events/.hidden
+  cp "$VECTORS/arrow_rs.parquet" events/a.parquet
+  cp "$VECTORS/parquet_mr.parquet" events/day=1/b.parquet
+  cp "$VECTORS/arrow_rs.parquet" events/day=1/_temporary/c.parquet
+  cp "$VECTORS/arrow_rs.parquet" events/.hidden/d.parquet
+  cp "$VECTORS/arrow_rs.parquet" events/_e.parquet
+  echo no >events/readme.txt
+  chmod -R u+w events
+}
+
+# ask COLUMN OPTION...: screens the lines of `keys' against `events'.
+ask() {
+  local column=$1
+  shift
+  lanebloom screen --parquet events --column "$column" "$@" keys
+}
+
+# Prints what --which must say of a file and a column of answers.txt, in hexadecimal: FILE <tab>
+# GROUP <tab> KEY <newline>. Keys are records of a fixed width, or lines of hex.
+expected() { # FILE COLUMN NAME
+  awk -v file="$1" -v column="$2" -v name="$3" '
+    function hex_of(text,    i, c, hex) {
+      for (i = 1; i <= length(text); i++)
+        hex = hex sprintf("%02x", index(ascii, substr(text, i, 1)) + 31)
+      return hex
+    }
+    BEGIN {
+      for (i = 32; i < 127; i++)
+        ascii = ascii sprintf("%c", i)
+      digits = "0123456789abcdef"
+    }
+    $1 == "F" { here = $2 == file; there = 0 }
+    $1 == "C" { there = here && $2 == column; n = split($4, keys, ","); group = 0 }
+    $1 == "G" && there {
+      for (i = 0; i < n; i++) {
+        byte = index(digits, substr($3, 2 * int(i / 8) + 1, 1)) - 1
+        byte = 16 * byte + index(digits, substr($3, 2 * int(i / 8) + 2, 1)) - 1
+        if (int(byte / 2 ^ (i % 8)) % 2)
+          print hex_of(name) "09" hex_of(group) "09" \
+            (lines ? hex_of(keys[i + 1]) : keys[i + 1]) "0a"
+      }
+      group++
+    }' lines="$4" "$VECTORS/answers.txt"
+}
+
+@test "what may be where is what pyarrow and the definition say, in every type" {
+  ncolumns=0
+  awk '$1 == "F" { file = $2 } $1 == "C" { print file, $2, $3, $4 }' "$VECTORS/answers.txt" >columns
+  while read -r file column encoding keys; do
+    name=$VECTORS/$file
+    width=$(awk -v keys="$keys" 'BEGIN { n = split(keys, all, ","); w = length(all[1]) / 2
+      for (i in all) if (length(all[i]) / 2 != w || all[i] == "-") w = 0; print w }')
+    if [[ $encoding == bytes ]]; then
+      tr , '\n' <<<"$keys" | sed 's/^-$//' >records
+      expected $file $column "$name" 1 | sed 's/092d0a$/090a/' | xxd -r -p >wanted
+      lanebloom screen --parquet "$name" --column $column --decode hex --which records >found \
+        2>err || [[ $? -eq 1 && ! -s wanted ]]
+    else
+      tr , '\n' <<<"$keys" | xxd -r -p >records
+      expected $file $column "$name" '' | xxd -r -p >wanted
+      lanebloom screen --parquet "$name" --column $column --decode none --width $width --which \
+        records >found 2>err || [[ $? -eq 1 && ! -s wanted ]]
+    fi
+    cmp wanted found || { echo "$file: $column"; cat err; return 1; }
+    [[ ! -s wanted ]] || ((++ncolumns))
+  done <columns
+  echo "# $ncolumns columns" >&3
+  [[ $ncolumns -gt 80 ]]
+}
+
+# Bounds of numbers, dates, times and UUIDs are values, and tables prints them as text.
+@test "the least and the largest value of a row group are found by their text" {
+  nvalues=0
+  for name in "$VECTORS"/*.parquet; do
+    lanebloom tables --json "$name" | jq -r 'select(.filter_bytes and .decode != "decimal128" and
+      .decode != "bytes") | .column, .row_group, .smallest, .largest' >rows
+    while read -r column && read -r group && read -r least && read -r most; do
+      for value in $least $most; do
+        [[ $value != null ]] || continue
+        ((++nvalues))
+        lanebloom screen --parquet "$name" --column $column --which <<<"$value" 2>err |
+          grep -qF "$name	$group	$value" || { echo "$name $column $value"; cat err; return 1; }
+      done
+    done <rows
+  done
+  [[ $nvalues -gt 100 ]]
+}
+
+@test "records are selected as with any filter" {
+  make_folder
+  printf 'note,key\n"a ""b""",key 1\n\nx,absent\ny,key 40\n' >keys.csv
+  screen() { lanebloom screen --parquet events --column text --csv -f key "$@" keys.csv; }
+  screen --missing=drop 2>err >found || cat err
+  holds found 'note,key\n"a ""b""",key 1\ny,key 40\n'
+  screen --missing=drop -v 2>/dev/null | cmp - <(printf 'note,key\nx,absent\n')
+  screen --missing=keep 2>/dev/null | cmp - <(printf 'note,key\n"a ""b""",key 1\n\ny,key 40\n')
+  [[ $(screen --missing=drop -c 2>/dev/null) == 2 ]]
+  [[ $(screen --missing=drop -c -v 2>/dev/null) == 1 ]]
+  screen --missing=drop --annotate=there 2>/dev/null |
+    cmp - <(printf 'note,key,there\n"a ""b""",key 1,1\nx,absent,0\ny,key 40,1\n')
+  screen --missing=drop -m 1 2>/dev/null | cmp - <(printf 'note,key\n"a ""b""",key 1\n')
+  screen --missing=drop -o out --unmatched rest 2>/dev/null
+  holds out 'note,key\n"a ""b""",key 1\ny,key 40\n'
+  holds rest 'note,key\nx,absent\n'
+  screen --missing=drop -n 2>/dev/null | cmp - <(printf 'note,key\n1:"a ""b""",key 1\n4:y,key 40\n')
+  printf 'absent\n' >keys
+  run -1 --separate-stderr ask text
+  [[ -z $output ]]
+  run -1 --separate-stderr ask text -q
+  run -0 --separate-stderr ask text -q -v
+  [[ -z $output ]]
+  printf 'key 1\n' >>keys
+  run -0 --separate-stderr ask text -q
+  [[ -z $output ]]
+  : >keys
+  run -1 --separate-stderr ask text
+}
+
+# The records of many reads: they are cut a second time.
+@test "more records than are read at once" {
+  make_folder
+  seq -f 'other %.0f' 100000 | sed '77777s/.*/key 7/' >keys
+  [[ $(ask text) == "key 7" ]]
+  [[ $(ask text -n) == "77777:key 7" ]]
+  [[ $(ask text -v | wc -l) -eq 99999 ]]
+  [[ $(ask text --which -c | awk '{ n += $3 } END { print n }') -eq 2 ]]
+  ask text -j 1 --which >one
+  ask text -j 7 --which | cmp - one
+  holds one 'events/a.parquet\t0\tkey 7\nevents/day=1/b.parquet\t0\tkey 7\n'
+}
+
+@test "--prune names the files, and --row-groups where in them" {
+  make_folder
+  echo 'key 30' >keys
+  ask text --prune >names
+  holds names 'events/a.parquet\nevents/day=1/b.parquet\n'
+  ask text --prune --row-groups >names
+  holds names 'events/a.parquet\t1\nevents/day=1/b.parquet\t1\n'
+  [[ $(ask text --prune -c) == 2 && $(ask text --prune --row-groups -c) == 2 ]]
+  printf 'key 30\0' >keys
+  ask text --prune -z >names
+  holds names 'events/a.parquet\0events/day=1/b.parquet\0'
+  echo absent >keys
+  run -1 --separate-stderr ask text --prune
+  [[ -z $output && -z $stderr ]]
+  mv events/a.parquet $'events/a\nb.parquet'
+  echo 'key 30' >keys
+  fails_with 'a name without a line end' ask text --prune
+}
+
+@test "files are named by folders, by patterns and by name, each once" {
+  make_folder
+  echo 'key 7' >keys
+  names() { lanebloom screen --column text --prune "$@" keys; }
+  [[ $(names --parquet events/a.parquet --parquet events) == \
+    $'events/a.parquet\nevents/day=1/b.parquet' ]]
+  [[ $(names --parquet 'events/*.parquet' --parquet 'events/day=*') == \
+    $'events/_e.parquet\nevents/a.parquet\nevents/day=1/b.parquet' ]]
+  [[ $(names --parquet events/.hidden/d.parquet) == events/.hidden/d.parquet ]]
+  mkdir empty
+  fails_with 'expected a folder with .parquet files, found none' names --parquet empty
+  fails_with 'found none of this name' names --parquet 'events/*.parq'
+  fails_with 'found none of this name' names --parquet nowhere
+  ln -s .. events/day=1/up # a folder that is in itself
+  [[ $(names --parquet events | wc -l) == 2 ]]
+}
+
+# A key that may be anywhere must not be lost because a file could not be asked.
+@test "a damaged file may have every key" {
+  make_folder
+  printf 'key 7\nabsent\n' >keys
+  head -c 3000 events/a.parquet >cut
+  mv cut events/a.parquet
+  run -2 --separate-stderr ask text --prune
+  [[ $output == $'events/a.parquet\nevents/day=1/b.parquet' && $stderr == *"events/a.parquet: "* ]]
+  run -2 --separate-stderr ask text --prune --row-groups
+  [[ $output == $'events/a.parquet\t*\nevents/day=1/b.parquet\t0' ]]
+  run -2 --separate-stderr ask text
+  [[ $output == $'key 7\nabsent' ]]
+  run -2 --separate-stderr ask text -v
+  [[ -z $output ]]
+  echo old >out
+  run -2 --separate-stderr ask text -o out
+  holds out 'old\n'
+  run -2 --separate-stderr ask text --summary=json
+  jq -e '.parquet.files == 2 and .parquet.failed_files == 1 and .parquet.keys == 2' \
+    <<<"${stderr_lines[-1]}"
+}
+
+@test "a damaged filter: its row group may have every key" {
+  make_folder
+  offset=$(lanebloom tables --json events/a.parquet |
+    jq 'select(.column == "text" and .row_group == 1).filter_offset')
+  printf '\377' | dd of=events/a.parquet bs=1 seek="$offset" conv=notrunc status=none
+  echo 'key 3' >keys
+  run -2 --separate-stderr ask text --prune --row-groups
+  [[ $output == $'events/a.parquet\t0\nevents/a.parquet\t1\nevents/day=1/b.parquet\t0'* ]]
+  [[ $stderr == *"events/a.parquet: row group 1: "* ]]
+  run -2 --separate-stderr lanebloom tables events/a.parquet
+  [[ $stderr == *"row group 1: column text: "* ]]
+}
+
+@test "row groups without filters are counted, or refused" {
+  mkdir events
+  cp "$VECTORS"/{arrow_rs,pyarrow_without_filters}.parquet events
+  echo 'key 7' >keys
+  ask text --prune >names 2>err
+  [[ $(<err) == *"warning: 2 of 4 row groups have no filter of column text: every key within"* ]]
+  [[ $(wc -l <names) == 2 ]]
+  fails_with 'filters.parquet: expected a filter of column text in every row group' \
+    ask text --prune --require-filters
+}
+
+@test "columns, types and keys that do not fit" {
+  make_folder
+  echo 5 >keys
+  fails_with 'expected one column "txt", found none; the file has text, ' ask txt
+  fails_with 'cannot hold this key' lanebloom screen --parquet events --column int8 <(echo 300)
+  fails_with 'column 1: expected a whole number' lanebloom screen --parquet events --column int32 \
+    <(echo 7x)
+  fails_with 'line 2: column 1: expected a date' lanebloom screen --parquet events --column date \
+    <(printf '2024-02-29\n2023-02-29\n')
+  fails_with 'expected a column of int64, as --decode says, found column int32 of type int32' \
+    ask int32 --decode int64
+  fails_with 'expected one field as the key' lanebloom screen --parquet events --column int32 \
+    -f 1,2 <(printf '1\t2\n')
+  fails_with 'a column whose values can be keys' lanebloom screen --parquet \
+    "$VECTORS/pyarrow.parquet" --column flag <(echo 1)
+  # another type of the same name
+  cp "$VECTORS/duckdb.parquet" events/c.parquet
+  run -2 --separate-stderr lanebloom screen --parquet events --column decimal18 --prune <(echo 1.5)
+  [[ $status -eq 2 ]]
+}
+
+@test "decimals have the scale of their column" {
+  run -0 --separate-stderr lanebloom screen --parquet "$VECTORS/duckdb.parquet" --column decimal9 \
+    --which <(printf '10.50\n-89.5\n10.51\n')
+  [[ $output == *$'\t10.50\n'*$'\t-89.5'* && $output != *10.51* ]]
+  fails_with 'that needs no rounding, found' lanebloom screen --parquet "$VECTORS/duckdb.parquet" \
+    --column decimal9 <(echo 1.005)
+}
+
+@test "what makes no sense is refused" {
+  make_folder
+  refuses '--parquet needs --column NAME' lanebloom screen --parquet events keys
+  refuses 'need --parquet PATH' lanebloom screen --column a keys
+  refuses 'need --parquet PATH' lanebloom screen --prune keys
+  refuses '--row-groups needs --prune' lanebloom screen --parquet a --column b --row-groups
+  refuses 'give only one of --filter' lanebloom screen --parquet a --column b --db c
+  refuses 'give only one of --filter' lanebloom screen --parquet a --column b --filter c
+  refuses 'give only one of --prune and --which' lanebloom screen --parquet a --column b --prune \
+    --which
+  refuses 'give only one of --prune and --invert-match' lanebloom screen --parquet a --column b \
+    --prune -v
+  refuses 'speak of records' lanebloom screen --parquet a --column b --prune -n
+  refuses 'speak of records' lanebloom screen --parquet a --column b --which -m 1
+  refuses '--raw and --format describe a FILTER' lanebloom screen --parquet a --column b --raw \
+    --format leveldb
+  refuses 'need --db PATH' lanebloom screen --parquet a --column b --all-files
+  fails_with 'found a Parquet file: `lanebloom screen --parquet' lanebloom screen --parquet events \
+    --column text events/a.parquet
+  fails_with 'found a Parquet file: `lanebloom screen --parquet' lanebloom hash events/a.parquet
+  echo 'key 7' >keys
+  fails_with 'input file is also the output' lanebloom screen --parquet events --column text \
+    -o events/a.parquet keys
+  cmp events/a.parquet "$VECTORS/arrow_rs.parquet"
+}
+
+@test "tables: files and folders, in text and JSON" {
+  make_folder
+  lanebloom tables events >text
+  [[ $(grep -c '^events/a.parquet ' text) -gt 20 && $(head -1 text) == "FILE GROUP COLUMN "* ]]
+  ! grep -q '_temporary\|hidden' text
+  lanebloom tables --no-header events | cmp - <(tail -n +2 text)
+  lanebloom tables --json events/a.parquet |
+    jq -e -s 'map(select(.column == "text"))[0] | .rows == 24 and .nulls == 0 and
+      .filter_bytes == 32 and .type == "string" and .keys_estimate == 24'
+  fails_with 'found both' lanebloom tables events/a.parquet \
+    "$VECTORS/../tables/leveldb_bloom10.ldb"
+  fails_with 'speak of databases' lanebloom tables --all-files events
+}
+
+# Neither memory nor open files grow with the number of files.
+@test "2,000 files, 24 of them open at most" {
+  mkdir events
+  for ((i = 0; i < 2000; i++)); do echo "events/$i.parquet"; done >names
+  xargs -n 1 ln -s "$VECTORS/arrow_rs.parquet" <names
+  echo 'key 7' >keys
+  (ulimit -n 24 && ask text --prune -j 4) | sort -u | wc -l >n
+  holds n '2000\n'
+  [[ $(ask text --progress=always --prune -c 2>&1) == *"2000 files, "* ]]
+}
