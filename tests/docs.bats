@@ -2,6 +2,19 @@
 # What the documents show is what the command does.
 # SPDX-License-Identifier: MIT
 
+# Runs the commands of an extract of a document. MIN: how many there are at least.
+check_commands() { # FILE MIN
+  sed -n 's/^    //p' "$1" >shown
+  [ "$(grep -c '^\$ ' shown)" -ge "$2" ]
+  lanebloom() { "$LANEBLOOM" "$@"; }
+  while IFS= read -r line; do
+    [[ $line == '$ '* ]] || continue
+    printf '%s\n' "$line"
+    eval "${line#\$ }" 2>&1 </dev/null || { echo "failed"; false; }
+  done <shown >found
+  diff shown found
+}
+
 @test "the file of docs/file-format.md, byte by byte" {
   cd "$BATS_TEST_TMPDIR"
   printf 'hello\nworld\n' | "$LANEBLOOM" build --format leveldb -o two.lbf
@@ -70,16 +83,25 @@
     echo "# without simdjson: JSON lines are left out" >&3
     sed -i '/^## JSON lines/,/^## /d' recipes
   fi
-  sed -n 's/^    //p' recipes >shown
-  grep -c '^\$ ' shown >ncommands
-  [ "$(<ncommands)" -ge 45 ]
-  lanebloom() { "$LANEBLOOM" "$@"; }
-  while IFS= read -r line; do
-    [[ $line == '$ '* ]] || continue
-    printf '%s\n' "$line"
-    eval "${line#\$ }" 2>&1 </dev/null || { echo "failed"; false; }
-  done <shown >found
-  diff shown found
+  check_commands recipes 45
+}
+
+@test "docs/parquet.md, command by command, and its bits for a rate" {
+  cd "$BATS_TEST_TMPDIR"
+  mkdir data
+  cp "$SOURCE_DIR"/tests/vectors/parquet/{arrow_rs,duckdb,parquet_mr,pyarrow}.parquet data
+  sed -n '/^## The command/,$p' "$SOURCE_DIR/docs/parquet.md" >commands
+  check_commands commands 6
+  awk -F ' *[|] *' '/[|] bits per value/ { for (i = 3; i < NF; i++) bits[i] = $i }
+    /[|] rate [|]/ { for (i = 3; i < NF; i++) print bits[i], $i }' \
+    "$SOURCE_DIR/docs/parquet.md" >rates
+  [ "$(wc -l <rates)" = 7 ]
+  for bits in 8 16 32; do # filters are powers of two
+    shown=$(awk -v bits=$bits '$1 == bits { print $2 }' rates)
+    "$LANEBLOOM" plan --json --keys 1Mi --size $((bits << 17)) |
+      jq -es --argjson shown "$shown" 'map(select(.format == "parquet"))[0] |
+        .bits_per_key == '$bits' and (.model_rate * 100 / $shown - 1 | fabs) < 0.02'
+  done
 }
 
 @test "one key and its neighbours in docs/leveldb-false-positives.md" {
