@@ -119,7 +119,7 @@ struct fault {
   enum fault_kind kind;
   uint64_t line;  /* of the chunk, from 1 */
   size_t nfields; /* of the record, up to the fault */
-  char text[200]; /* of a text or of JSON: what is wrong */
+  char text[256]; /* of a text or of JSON: what is wrong */
 };
 
 /* Cuts bytes that are whole records, terminators included, into batches. */

@@ -304,13 +304,13 @@ const char *describe_typed(lanebloom_encoding encoding)
   case LANEBLOOM_DATE32:
     return "a date, as 2024-02-29";
   case LANEBLOOM_TIMESTAMP_S:
-    return "a time in whole seconds, as 2024-02-29T12:34:56Z";
+    return "a time, as 2024-02-29T12:34:56Z";
   case LANEBLOOM_TIMESTAMP_MS:
-    return "a time of 3 decimals at most, as 2024-02-29T12:34:56.789Z";
+    return "a time, as 2024-02-29T12:34:56.789Z";
   case LANEBLOOM_TIMESTAMP_US:
-    return "a time of 6 decimals at most, as 2024-02-29T12:34:56.789012Z";
+    return "a time, as 2024-02-29T12:34:56.789012Z";
   case LANEBLOOM_TIMESTAMP_NS:
-    return "a time of 9 decimals at most from 1677 to 2262, as 2024-02-29T12:34:56.789012345Z";
+    return "a time from 1677 to 2262, as 2024-02-29T12:34:56.789012345Z";
   case LANEBLOOM_DECIMAL128:
     return "a decimal number of 38 digits at most that needs no rounding";
   case LANEBLOOM_UUID:

@@ -295,7 +295,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   if (end) {
     CHECK(end - key == nexpected && memcmp(key, expected, (size_t)nexpected) == 0);
   } else {
-    char problem[200];
+    char problem[256 - sizeof "column 18446744073709551615: "]; /* as in records.c */
     CHECK(explain_text(form, text, problem, sizeof problem) < text.size);
     CHECK(strlen(problem) > 0 && strlen(problem) < sizeof problem - 1);
   }

@@ -96,7 +96,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   while (n < current.size && n < MAX_NAME_NBYTES && file[n] && file[n] != '\n')
     n++;
   const bool names_one = has_current && n > 0 && !memchr(file, '/', n);
-  const lanebloom_slice name = names_one ? find_name(log, input.left) : (lanebloom_slice){0};
+  const bool names_itself = n == strlen("CURRENT") && memcmp(file, "CURRENT", n) == 0;
+  const lanebloom_slice name = !names_one     ? (lanebloom_slice){0}
+                               : names_itself ? find_name(current.data, current.size)
+                                              : find_name(log, input.left);
   CHECK(!comparator == !name.data);
   CHECK(!comparator ||
         (strlen(comparator) == name.size && memcmp(comparator, name.data, name.size) == 0));

@@ -45,7 +45,7 @@ static void convert_int96(const void *key, uint8_t *value)
 {
   static const int64_t day_ns = INT64_C(86400000000000), epoch = 2440588;
   const int64_t ns = (int64_t)load_le64(key);
-  const int64_t of_day = (ns % day_ns + day_ns) % day_ns, day = (ns - of_day) / day_ns;
+  const int64_t of_day = (ns % day_ns + day_ns) % day_ns, day = ns / day_ns - (ns % day_ns < 0);
   store_le64(value, (uint64_t)of_day);
   store_le32(value + 8, (uint32_t)(int32_t)(epoch + day));
 }
