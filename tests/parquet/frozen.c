@@ -3,7 +3,7 @@
 #include "parquet.h"
 
 struct counts {
-  size_t nkeys, nabsent, nexcluded, nfilters, nwith_length;
+  size_t nkeys, nabsent, nexcluded, nfilters, nwith_length, nequal;
 };
 
 static void check_chunk(const lanebloom_parquet *file, size_t row_group, size_t column,
@@ -37,6 +37,31 @@ static void check_chunk(const lanebloom_parquet *file, size_t row_group, size_t 
             nmaybe == count);
 }
 
+/* The builder makes the same bytes of the row group's keys, in the same size. false: it makes none
+ * of this size. */
+static bool is_as_built(const lanebloom_filter *written, size_t row_group,
+                        const struct frozen_column *frozen)
+{
+  lanebloom_slice keys[MAX_NQUESTIONS];
+  size_t n = 0, nbytes, nbuilt_bytes;
+  for (size_t i = 0; i < frozen->n; i++)
+    if (has_bit(frozen->has[row_group], i))
+      keys[n++] = frozen->keys[i];
+  const void *bytes = lanebloom_filter_bytes(written, &nbytes);
+  if (8 * nbytes > 1000 * n) /* more bits per key than the builder takes */
+    return false;
+  const lanebloom_keys batch = lanebloom_keys_slices(keys, n);
+  lanebloom_filter *built;
+  cr_assert(lanebloom_filter_build(LANEBLOOM_PARQUET, 8.0 * (double)nbytes / (double)n, &batch,
+                                   &built) == LANEBLOOM_OK);
+  const void *built_bytes = lanebloom_filter_bytes(built, &nbuilt_bytes);
+  const bool is_same = nbytes == nbuilt_bytes && memcmp(bytes, built_bytes, nbytes) == 0;
+  lanebloom_filter_close(built);
+  cr_assert(is_same, "%s, %s, row group %zu: %zu keys, %zu and %zu bytes", frozen->file,
+            frozen->path, row_group, n, nbytes, nbuilt_bytes);
+  return true;
+}
+
 /* The filter alone has every key that is there. */
 static void check_filter(const lanebloom_parquet *file, size_t row_group, size_t column,
                          const struct frozen_column *frozen, struct counts *counts)
@@ -64,10 +89,12 @@ static void check_filter(const lanebloom_parquet *file, size_t row_group, size_t
   /* decimals and INT96 are stored in other bytes than those of the key */
   lanebloom_parquet_column_info type;
   lanebloom_parquet_describe_column(file, column, &type, sizeof type);
-  if (frozen->encoding != LANEBLOOM_DECIMAL128 && strcmp(type.type, "timestamp-int96") != 0)
+  if (frozen->encoding != LANEBLOOM_DECIMAL128 && strcmp(type.type, "timestamp-int96") != 0) {
     for (size_t i = 0; i < frozen->n; i++)
       cr_assert(!has_bit(frozen->has[row_group], i) ||
                 lanebloom_filter_may_contain(filter, frozen->keys[i].data, frozen->keys[i].size));
+    counts->nequal += is_as_built(filter, row_group, frozen);
+  }
   lanebloom_filter_close(filter);
   counts->nfilters++;
 }
@@ -123,10 +150,10 @@ Test(parquet, frozen_answers)
   struct counts counts = {0};
   const size_t ncolumns = visit_frozen(check_column, &counts);
   printf("# %zu columns, %zu keys found, %zu of %zu absent ones excluded, %zu filters, %zu with "
-         "their length\n",
+         "their length, %zu byte for byte as built here\n",
          ncolumns, counts.nkeys, counts.nexcluded, counts.nabsent, counts.nfilters,
-         counts.nwith_length);
+         counts.nwith_length, counts.nequal);
   cr_assert(ncolumns > 80 && counts.nkeys > 3000 && counts.nfilters > 200);
   cr_assert(counts.nwith_length > 100 && counts.nfilters - counts.nwith_length > 50);
-  cr_assert(counts.nexcluded > counts.nabsent / 2);
+  cr_assert(counts.nexcluded > counts.nabsent / 2 && counts.nequal > 300);
 }
