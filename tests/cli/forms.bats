@@ -179,3 +179,51 @@ is_malformed() {
   lanebloom match --lower -f 2 keys rows | diff - <(head -n 2 rows)
   lanebloom match -v --lower -f 2 keys rows | diff - <(tail -n 1 rows)
 }
+
+@test "floats, dates, times, decimals and UUIDs are what Python makes of them" {
+  python3 "$BATS_TEST_DIRNAME/typed.py" . >types
+  [[ $(wc -l <types) -eq 9 ]]
+  while read -r type nbytes; do
+    hashes --decode $type <$type.text >found
+    hashes --decode none --width $nbytes <$type.bytes >wanted
+    [[ $(wc -l <wanted) -ge 1000 ]]
+    cmp wanted found || { paste $type.text wanted found | awk '$NF != $(NF - 1)' | head; return 1; }
+  done <types
+}
+
+@test "floats, dates, times, decimals and UUIDs: what is refused" {
+  for text in '' . e5 1e 1x 0x1p3 nan ' 1' '1 ' 1,5 --1 3.4028236e38 infinit; do
+    is_malformed float32 "$text" "column 1: expected a number up to 3.4028235e38, or inf, found '"
+  done
+  is_malformed float64 1e309 "expected a number up to 1.7976931348623157e308, or inf, found '1e309'"
+  for text in '' 2024-2-29 2023-02-29 1900-02-29 2024-13-01 2024-00-01 2024-01-00 2024-04-31 \
+    0000-01-01 12024-01-01 2024-01-01x 2024/01/01 20240101; do
+    is_malformed date32 "$text" "column 1: expected a date, as 2024-02-29, found '"
+  done
+  for text in 2024-02-30 2024-02-29T 2024-02-29T24:00 2024-02-29T12:60 2024-02-29T12:34:60 \
+    2024-02-29T12:34:56. 2024-02-29T12:34:56.7891 2024-02-29T12:34:56+1 2024-02-29T12:34+24:00 \
+    2024-02-29T12:34+01:60 2024-02-29Z 2024-02-29t12:34 2024-02-29T12:34z 2024-02-29T12:34:56ZZ; do
+    is_malformed timestamp-ms "$text" "expected a time, as 2024-02-29T12:34:56.789Z, found"
+  done
+  for text in 1677-09-21T00:12:43.145224191 2262-04-11T23:47:16.854775808; do
+    is_malformed timestamp-ns $text "expected a time from 1677 to 2262"
+  done
+  for text in '' . - 1e5 1.5 0x1 1_0 100000000000000000000000000000000000000; do
+    is_malformed decimal128 "$text" "expected a decimal number of 38 digits at most that needs no"
+  done
+  for text in '' 123e4567-e89b-12d3-a456-42661417400 123e4567-e89b-12d3-a456-4266141740000 \
+    123e4567e-89b-12d3-a456-426614174000 123e4567-e89b-12d3-a456-42661417400g \
+    '{123e4567-e89b-12d3-a456-426614174000}' 123e4567e89b12d3a4564266141740000000; do
+    is_malformed uuid "$text" "column 1: expected a UUID, as 123e4567-e89b-12d3-a456-426614174000"
+  done
+  printf '2024-02-29\nnever\n' >dates
+  [[ $(lanebloom hash --decode date32 --missing=drop dates 2>/dev/null | wc -l) == 1 ]]
+}
+
+@test "a filter records the types of its keys" {
+  printf '2024-02-29\n1970-01-01\n' >dates
+  lanebloom build --decode date32 -o dates.lbf dates
+  lanebloom info dates.lbf | grep -q date32
+  [[ $(printf '1970-01-01\n1970-01-02\n' | lanebloom screen dates.lbf) == 1970-01-01 ]]
+  fails_with "expected a date" lanebloom screen dates.lbf <(echo 5)
+}
