@@ -96,6 +96,22 @@ static void *build_all(void *unused)
   return unused;
 }
 
+static void *use_raw(void *unused)
+{
+  static char bytes[NKEYS * 4];
+  for (size_t layout = 0; layout < NLAYOUTS; layout++) {
+    const lanebloom_keys keys = keys_of(layout), few = lanebloom_keys_part(&keys, 0, 40);
+    const lanebloom_keys *const batches[] = {&few, &keys};
+    for (size_t i = 0; i < 2; i++) {
+      size_t size = sizeof bytes;
+      CHECK(lanebloom_filter_build_raw(all.format, 10, batches[i], bytes, &size) == LANEBLOOM_OK);
+      CHECK(size > 0 && size <= sizeof bytes);
+      lanebloom_filter_may_contain_raw(all.format, bytes, size, all.data, 16);
+    }
+  }
+  return unused;
+}
+
 /* Returns how many bytes of stack a thread takes that runs this. */
 static size_t stack_of(void *(*run)(void *))
 {
@@ -149,6 +165,7 @@ int main(void)
       check(name, "screening", screen_all);
       check(name, "hashing", hash_all);
       check(name, "building", build_all);
+      check(name, "raw calls", use_raw);
     }
     lanebloom_filter_close(all.near);
     lanebloom_filter_close(all.far);
