@@ -1,7 +1,7 @@
 /* Finds Parquet files by name, in folders and by patterns.
  * SPDX-License-Identifier: MIT */
+#include <dirent.h>
 #include <errno.h>
-#include <fts.h>
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,30 +29,72 @@ static bool is_parquet_name(const char *name)
   return nbytes > suffix_nbytes && strcmp(name + nbytes - suffix_nbytes, suffix) == 0;
 }
 
-/* Adds the files below a folder, `most' at most. Links are followed, but not into a folder that
- * they are in. */
-static void add_folder(struct paths *paths, char *folder, size_t most)
+/* Folders that are still to be read, and those that were: links may lead to them again. */
+struct folders {
+  struct paths paths;
+  struct folder_id {
+    dev_t device;
+    ino_t inode;
+  } * ids; /* of each path */
+};
+
+static void add_folder_once(struct folders *folders, const char *path, const struct stat *status)
 {
-  char *const roots[] = {folder, NULL};
-  FTS *tree = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, NULL);
-  if (!tree)
-    die(folder, "%s", strerror(errno));
-  errno = 0;
-  for (FTSENT *entry; paths->n < most && (entry = fts_read(tree)); errno = 0) {
-    const bool is_below = entry->fts_level > 0;
-    if (entry->fts_info == FTS_DNR || entry->fts_info == FTS_ERR || entry->fts_info == FTS_NS)
-      die(entry->fts_path, "%s", strerror(entry->fts_errno));
-    else if (is_below && is_hidden(entry->fts_name))
-      fts_set(tree, entry, FTS_SKIP);
-    else if (entry->fts_info == FTS_F && is_parquet_name(entry->fts_name))
-      add_path(paths, entry->fts_path);
-  }
-  if (errno)
-    die(folder, "%s", strerror(errno));
-  fts_close(tree);
+  const size_t n = folders->paths.n;
+  for (size_t i = 0; i < n; i++)
+    if (folders->ids[i].device == status->st_dev && folders->ids[i].inode == status->st_ino)
+      return;
+  add_path(&folders->paths, path);
+  folders->ids = resize(folders->ids, (n + 1) * sizeof *folders->ids);
+  folders->ids[n] = (struct folder_id){status->st_dev, status->st_ino};
 }
 
-static void add_name(struct paths *paths, char *name)
+static void add_entry(struct paths *paths, struct folders *folders, const char *folder,
+                      const char *name)
+{
+  struct stat status;
+  char *path = resize(NULL, strlen(folder) + strlen(name) + sizeof "/");
+  const bool has_slash = folder[strlen(folder) - 1] == '/';
+  sprintf(path, "%s%s%s", folder, has_slash ? "" : "/", name);
+  if (stat(path, &status) != 0) {
+    if (errno != ENOENT) /* a link to nothing, or a file that was deleted meanwhile */
+      die(path, "%s", strerror(errno));
+  } else if (S_ISDIR(status.st_mode)) {
+    add_folder_once(folders, path, &status);
+  } else if (is_parquet_name(name)) {
+    add_path(paths, path);
+  }
+  free(path);
+}
+
+static void read_folder(struct paths *paths, struct folders *folders, const char *folder)
+{
+  DIR *entries = opendir(folder);
+  if (!entries)
+    die(folder, "%s", strerror(errno));
+  errno = 0;
+  /* NOLINTNEXTLINE(concurrency-mt-unsafe): the stream is this thread's */
+  for (const struct dirent *entry; (entry = readdir(entries)); errno = 0)
+    if (!is_hidden(entry->d_name))
+      add_entry(paths, folders, folder, entry->d_name);
+  if (errno)
+    die(folder, "%s", strerror(errno));
+  closedir(entries);
+}
+
+/* Adds the files in a folder and below it, until there are `most'. */
+static void add_folder(struct paths *paths, const char *folder, const struct stat *status,
+                       size_t most)
+{
+  struct folders folders = {0};
+  add_folder_once(&folders, folder, status);
+  for (size_t i = 0; i < folders.paths.n && paths->n < most; i++)
+    read_folder(paths, &folders, folders.paths.all[i]);
+  paths_free(&folders.paths);
+  free(folders.ids);
+}
+
+static void add_name(struct paths *paths, const char *name)
 {
   struct stat status;
   if (stat(name, &status) != 0)
@@ -62,7 +104,7 @@ static void add_name(struct paths *paths, char *name)
     return;
   }
   const size_t nbefore = paths->n;
-  add_folder(paths, name, SIZE_MAX);
+  add_folder(paths, name, &status, SIZE_MAX);
   if (paths->n == nbefore)
     die(name, "expected a folder with .parquet files, found none in it");
 }
@@ -131,11 +173,8 @@ bool is_parquet(const char *name)
   if (S_ISREG(status.st_mode))
     return begins_as_parquet(name);
   struct paths paths = {0};
-  if (S_ISDIR(status.st_mode)) {
-    char *folder = resize(NULL, strlen(name) + 1);
-    add_folder(&paths, strcpy(folder, name), 1);
-    free(folder);
-  }
+  if (S_ISDIR(status.st_mode))
+    add_folder(&paths, name, &status, 1);
   const bool is_any = paths.n > 0;
   paths_free(&paths);
   return is_any;

@@ -94,6 +94,30 @@ void __wrap_free(void *memory)
   __real_free(memory);
 }
 
+/* Text is allocated inside libc. */
+int __real_vasprintf(char **text, const char *pattern, va_list values);
+int __wrap_vasprintf(char **text, const char *pattern, va_list values);
+int __wrap_asprintf(char **text, const char *pattern, ...);
+
+int __wrap_vasprintf(char **text, const char *pattern, va_list values)
+{
+  if (fails(ALLOCATE))
+    return -1;
+  const int nbytes = __real_vasprintf(text, pattern, values);
+  if (nbytes >= 0)
+    born(*text);
+  return nbytes;
+}
+
+int __wrap_asprintf(char **text, const char *pattern, ...)
+{
+  va_list values;
+  va_start(values, pattern);
+  const int nbytes = __wrap_vasprintf(text, pattern, values);
+  va_end(values);
+  return nbytes;
+}
+
 void *__real_mmap64(void *address, size_t nbytes, int protection, int flags, int fd, off_t offset);
 int __real_munmap(void *address, size_t nbytes);
 void *__wrap_mmap64(void *address, size_t nbytes, int protection, int flags, int fd, off_t offset);
