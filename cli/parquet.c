@@ -299,14 +299,12 @@ static void kept_free(struct kept *kept)
   free(kept->numbers);
 }
 
-static lanebloom_parquet_keys *prepare_keys(const struct kept *kept, const struct model *model,
-                                            const struct record_syntax *syntax)
+static lanebloom_parquet_keys *prepare_keys(const struct kept *kept, const struct model *model)
 {
   const lanebloom_keys keys = lanebloom_keys_offsets64(kept->bytes, kept->offsets, kept->nkeys);
   char problem[PARQUET_PROBLEM_NBYTES];
   lanebloom_parquet_keys *prepared;
   size_t bad;
-  (void)syntax;
   const lanebloom_status status =
       lanebloom_parquet_keys_create(model->file, model->column, model->type.encoding, &keys,
                                     &prepared, &bad, problem, sizeof problem);
@@ -430,7 +428,7 @@ static void add_text(struct text *text, const void *bytes, size_t nbytes)
 static void add_name(struct asking *asking, const char *path, const char *group)
 {
   const char terminator = asking->screen->syntax.terminator;
-  if (strchr(path, terminator ? terminator : '\n') && terminator)
+  if (terminator && strchr(path, terminator))
     die(path, "expected a name without a line end, found one: give -z, or another name");
   asking->screen->nselected++;
   add_text(&asking->names, path, strlen(path));
@@ -479,6 +477,13 @@ static void print_row_groups(struct asking *asking, const char *path, const stru
   free(name);
 }
 
+static void set_all(uint8_t *bitmap, size_t n)
+{
+  memset(bitmap, 0xff, n / 8);
+  if (n % 8)
+    bitmap[n / 8] = (uint8_t)((1 << n % 8) - 1);
+}
+
 static void deliver(struct asking *asking, const char *path, const struct answer *answer)
 {
   struct parquet_query *query = &asking->screen->parquet;
@@ -496,7 +501,7 @@ static void deliver(struct asking *asking, const char *path, const struct answer
   if (answer->found)
     add_bits(asking->found, answer->found, asking->bitmap_nbytes);
   if (!answer->is_open) /* then it may have every key */
-    memset(asking->found, 0xff, (asking->kept->nkeys + 7) / 8);
+    set_all(asking->found, asking->kept->nkeys);
   if (query->prune)
     prune(asking, path, answer);
   else if (asking->screen->which && !asking->screen->quiet)
@@ -559,6 +564,14 @@ static void print_records(struct screen *screen, struct inputs *inputs, struct k
   cutter_end(&cutter);
 }
 
+/* Of the records that are not printed one by one. */
+static uint64_t count_selected(const struct screen *screen, const uint8_t *found)
+{
+  const uint64_t nkeys = screen->parquet.nkeys, nfound = count_bits(found, (nkeys + 7) / 8);
+  const bool keeps = screen->syntax.fields.missing == MISSING_KEEP;
+  return (screen->invert ? nkeys - nfound : nfound) + (keeps ? screen->job.nmissing : 0);
+}
+
 void parquet_screen(struct screen *screen, struct inputs *inputs)
 {
   struct parquet_query *query = &screen->parquet;
@@ -571,7 +584,7 @@ void parquet_screen(struct screen *screen, struct inputs *inputs)
   screen->syntax = inputs->syntax;
   read_keys(screen, inputs, &kept);
 
-  lanebloom_parquet_keys *keys = prepare_keys(&kept, &model, &screen->syntax);
+  lanebloom_parquet_keys *keys = prepare_keys(&kept, &model);
   lanebloom_parquet_close(model.file);
   struct asking asking = {.screen = screen,
                           .paths = &paths,
@@ -594,9 +607,7 @@ void parquet_screen(struct screen *screen, struct inputs *inputs)
   else if (!query->prune && !screen->which && !screen->quiet)
     print_records(screen, inputs, &kept);
   else if (!query->prune)
-    screen->nselected = count_bits(asking.found, (kept.nkeys + 7) / 8);
-  if (screen->quiet && screen->invert)
-    screen->nselected = screen->job.nrecords - screen->nselected;
+    screen->nselected = count_selected(screen, asking.found);
   query->found = NULL;
   free(asking.names.bytes);
   free(asking.found);

@@ -118,6 +118,12 @@ expected() { # FILE COLUMN NAME
   run -1 --separate-stderr ask text -q
   run -0 --separate-stderr ask text -q -v
   [[ -z $output ]]
+  printf '\tno key\n' >keys
+  run -0 --separate-stderr ask text -q -f 3 --missing=keep
+  run -0 --separate-stderr ask text -q -v -f 3 --missing=keep
+  run -1 --separate-stderr ask text -q -f 3 --missing=drop
+  run -1 --separate-stderr ask text -q -v -f 3 --missing=drop
+  printf 'absent\n' >keys
   printf 'key 1\n' >>keys
   run -0 --separate-stderr ask text -q
   [[ -z $output ]]
@@ -188,6 +194,10 @@ expected() { # FILE COLUMN NAME
   [[ $output == $'key 7\nabsent' ]]
   run -2 --separate-stderr ask text -v
   [[ -z $output ]]
+  run -2 --separate-stderr ask text -c
+  [[ $output == 2 ]]
+  run -2 --separate-stderr ask text --which --summary
+  [[ $stderr == *" 2 records, 2 selected,"* ]]
   echo old >out
   run -2 --separate-stderr ask text -o out
   holds out 'old\n'
