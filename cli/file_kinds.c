@@ -17,7 +17,8 @@ static const struct file_kind kinds[] = {
      0,
      CODEC_NONE,
      NULL,
-     "`lanebloom screen --parquet' asks it for keys, and records come from elsewhere"},
+     "`lanebloom screen --parquet' asks it for keys (quote a pattern of files), and records come "
+     "from elsewhere"},
     {"gzip data", 3, {0x1f, 0x8b, 0x08}, 0, CODEC_GZIP, "zcat", NULL},
     {"zstd data", 4, {0x28, 0xb5, 0x2f, 0xfd}, 0, CODEC_ZSTD, "zstdcat", NULL},
     /* a frame to be skipped, with which parallel compressors begin: sixteen numbers */

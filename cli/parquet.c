@@ -494,6 +494,8 @@ static void deliver(struct asking *asking, const char *path, const struct answer
   if (query->require_filters && answer->nwithout_filter > 0)
     die(path, "expected a filter of column %s in every row group, found %zu of %zu without one",
         query->column, answer->nwithout_filter, answer->nrow_groups);
+  if (answer->nwithout_filter > 0 && !query->first_without)
+    query->first_without = escape_name(path);
   query->nrow_groups += answer->nrow_groups;
   query->nwithout_filter += answer->nwithout_filter;
   for (size_t i = 0; i < answer->nrow_groups; i++)
@@ -538,8 +540,8 @@ static void warn_of_filters(const struct parquet_query *query)
   if (query->nwithout_filter > 0)
     complain(NULL,
              "warning: %zu of %zu row groups have no filter of column %s: every key within their "
-             "bounds may be there",
-             query->nwithout_filter, query->nrow_groups, query->column);
+             "bounds may be there; the first is in %s",
+             query->nwithout_filter, query->nrow_groups, query->column, query->first_without);
 }
 
 /* ---- All ---- */
@@ -609,6 +611,8 @@ void parquet_screen(struct screen *screen, struct inputs *inputs)
   else if (!query->prune)
     screen->nselected = count_selected(screen, asking.found);
   query->found = NULL;
+  free(query->first_without);
+  query->first_without = NULL;
   free(asking.names.bytes);
   free(asking.found);
   lanebloom_parquet_keys_free(keys);

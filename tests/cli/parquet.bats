@@ -225,6 +225,7 @@ expected() { # FILE COLUMN NAME
   echo 'key 7' >keys
   ask text --prune >names 2>err
   [[ $(<err) == *"warning: 2 of 4 row groups have no filter of column text: every key within"* ]]
+  [[ $(<err) == *"; the first is in events/pyarrow_without_filters.parquet" ]]
   [[ $(wc -l <names) == 2 ]]
   fails_with 'filters.parquet: expected a filter of column text in every row group' \
     ask text --prune --require-filters
