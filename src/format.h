@@ -68,8 +68,8 @@ struct format_table {
                                     uint64_t *millibits);
 
   /* For lanebloom_search_bits: returns the last value up to which all values from millibits on have
-   * the same number of probes. It may exceed max_millibits. */
-  uint64_t (*last_with_same_nprobes)(uint64_t millibits);
+   * the same number of probes, for nkeys keys. It may exceed max_millibits. */
+  uint64_t (*last_with_same_nprobes)(uint64_t millibits, uint64_t nkeys);
 
   /* Writes the frame around a payload. bytes: the whole filter. NULL: the format has no frame. */
   void (*write_frame)(const struct filter_shape *shape, uint8_t *bytes);
@@ -82,6 +82,7 @@ extern const struct format_table lanebloom_format_leveldb, lanebloom_format_leve
 extern const struct format_table lanebloom_format_rocksdb, lanebloom_format_rocksdb_legacy,
     lanebloom_format_rocksdb_local, lanebloom_format_rocksdb_ribbon;
 extern const struct format_table lanebloom_format_parquet;
+extern const struct format_table lanebloom_format_spark_v1, lanebloom_format_spark_v2;
 
 /* Bytes of a filter of this shape, frame included. */
 static inline uint64_t format_nbytes(const struct format_table *format,
@@ -115,7 +116,7 @@ lanebloom_status lanebloom_search_bits(const struct format_table *format, double
  * is format_table.last_with_same_nprobes. */
 enum { MAX_NPROBES_BY_BITS = 30 };
 uint32_t lanebloom_nprobes_by_bits(uint64_t bits_per_key);
-uint64_t lanebloom_last_with_same_nprobes_by_bits(uint64_t millibits);
+uint64_t lanebloom_last_with_same_nprobes_by_bits(uint64_t millibits, uint64_t nkeys);
 
 /* An estimate of the number of distinct keys; LANEBLOOM_UNKNOWN if there is none. */
 uint64_t lanebloom_estimate_nkeys(const struct filter_shape *shape, uint64_t nbits_set,

@@ -118,7 +118,7 @@ lanebloom_status lanebloom_search_bits(const struct format_table *format, double
   uint64_t first, last;
   lanebloom_status status = format->round_bits((double)format->min_millibits / 1000, &first);
   for (; !status && first <= max; first = last + step) {
-    last = format->last_with_same_nprobes(first);
+    last = format->last_with_same_nprobes(first, nkeys);
     last = last < max ? last : max;
     if (!is_enough(format, rate, nkeys, last, &status))
       continue;
@@ -144,8 +144,9 @@ uint32_t lanebloom_nprobes_by_bits(uint64_t bits_per_key)
   return nprobes < 1 ? 1 : nprobes > MAX_NPROBES_BY_BITS ? MAX_NPROBES_BY_BITS : (uint32_t)nprobes;
 }
 
-uint64_t lanebloom_last_with_same_nprobes_by_bits(uint64_t millibits)
+uint64_t lanebloom_last_with_same_nprobes_by_bits(uint64_t millibits, uint64_t nkeys)
 {
+  (void)nkeys;
   const uint32_t nprobes = lanebloom_nprobes_by_bits(millibits / 1000);
   if (nprobes == MAX_NPROBES_BY_BITS)
     return UINT64_MAX;

@@ -97,9 +97,10 @@ static lanebloom_status parquet_bits_for_rate(const struct format_table *format,
 }
 
 /* The number of probes never changes. */
-static uint64_t last_with_same_nprobes(uint64_t millibits)
+static uint64_t last_with_same_nprobes(uint64_t millibits, uint64_t nkeys)
 {
   (void)millibits;
+  (void)nkeys;
   return UINT64_MAX;
 }
 

@@ -31,8 +31,9 @@ static uint32_t nprobes_for(uint64_t millibits)
   return millibits > 50000 ? 24 : (uint32_t)((millibits - 1) / 2000 - 1);
 }
 
-static uint64_t last_with_same_nprobes(uint64_t millibits)
+static uint64_t last_with_same_nprobes(uint64_t millibits, uint64_t nkeys)
 {
+  (void)nkeys;
   for (uint32_t i = 0; i < NMOST; i++)
     if (millibits <= most_millibits[i])
       return most_millibits[i];
