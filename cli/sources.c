@@ -66,6 +66,7 @@ static lanebloom_format kind_of_hash(lanebloom_format format)
 {
   return format == LANEBLOOM_LEVELDB_SIGNED   ? LANEBLOOM_ROCKSDB_LEGACY
          : format == LANEBLOOM_ROCKSDB_RIBBON ? LANEBLOOM_ROCKSDB_LOCAL
+         : format == LANEBLOOM_SPARK_V2       ? LANEBLOOM_SPARK_V1
                                               : format;
 }
 

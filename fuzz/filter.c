@@ -11,11 +11,11 @@
 #include "model.h"
 #include "support.h"
 
-enum { TRAILER_NBYTES = 5, MAX_NBYTES = 64 << 10, MAX_NPROBES = 127 };
+enum { TRAILER_NBYTES = 5, MAX_NBYTES = 64 << 10, MAX_NPROBES = 255 };
 
 /* ---- Expected answers, by the manual ---- */
 
-enum verdict { REFUSED, NEVER, ALWAYS, BY_PROBES };
+enum verdict { REFUSED, BEYOND_LIMITS, NEVER, ALWAYS, BY_PROBES };
 
 static enum verdict judge_leveldb(const uint8_t *bytes, size_t size)
 {
@@ -65,6 +65,32 @@ static enum verdict judge_rocksdb(lanebloom_format format, const uint8_t *bytes,
                                                         : BY_PROBES;
 }
 
+/* Bytes before the payload. */
+static size_t header_nbytes(lanebloom_format format)
+{
+  return format == LANEBLOOM_SPARK_V1 ? 12 : format == LANEBLOOM_SPARK_V2 ? 16 : 0;
+}
+
+static uint32_t big_endian(const uint8_t *bytes)
+{
+  return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+static enum verdict judge_spark(lanebloom_format format, const uint8_t *bytes, size_t size)
+{
+  const size_t header = header_nbytes(format);
+  const uint32_t version = format == LANEBLOOM_SPARK_V1 ? 1 : 2;
+  if (size <= header || big_endian(bytes) != version ||
+      (size - header) / 8 != big_endian(bytes + header - 4) || (size - header) % 8 != 0)
+    return REFUSED;
+  const uint32_t nprobes = big_endian(bytes + 4);
+  if (nprobes >= 256 && nprobes < 0x80000000)
+    return BEYOND_LIMITS;
+  if (version == 2 && big_endian(bytes + 8) != 0)
+    return REFUSED;
+  return nprobes >= 1 && nprobes <= 255 ? BY_PROBES : ALWAYS;
+}
+
 static enum verdict judge(lanebloom_format format, const uint8_t *bytes, size_t size)
 {
   switch (format) {
@@ -78,6 +104,9 @@ static enum verdict judge(lanebloom_format format, const uint8_t *bytes, size_t 
     return judge_rocksdb(format, bytes, size);
   case LANEBLOOM_PARQUET:
     return size > 0 && size % 32 == 0 ? BY_PROBES : REFUSED;
+  case LANEBLOOM_SPARK_V1:
+  case LANEBLOOM_SPARK_V2:
+    return judge_spark(format, bytes, size);
   }
   return REFUSED;
 }
@@ -110,7 +139,7 @@ static bool has_bits(const lanebloom_filter *filter, const lanebloom_filter_info
         info->nbits <= size * 8);
   bool all = verdict != NEVER;
   for (size_t i = 0; i < n; i++) {
-    CHECK(positions[i] < info->nbits);
+    CHECK(positions[i] - 8 * header_nbytes(info->format) < info->nbits);
     all = all && bit(bytes, positions[i]);
   }
   return all;
@@ -169,21 +198,25 @@ static void check_kernel(const lanebloom_filter *filter, const lanebloom_keys *k
   }
 }
 
-/* The merge of filters of one shape has the bits of all, and a filter may be merged twice. */
+/* The merge of filters of one shape has the bits of all, and a filter may be merged twice. Spark's
+ * filters without probes are merged if they are equal. */
 static void check_merge(lanebloom_format format, const uint8_t *bytes, size_t size,
                         const lanebloom_filter *filter)
 {
-  const size_t trailer = size < TRAILER_NBYTES ? size : TRAILER_NBYTES, payload = size - trailer;
+  const size_t header = header_nbytes(format), rest = size - header,
+               trailer = rest < TRAILER_NBYTES ? rest : TRAILER_NBYTES, payload = rest - trailer;
   uint8_t *turned = fuzz_alloc(size);
+  for (size_t i = 0; i < size; i++)
+    turned[i] = bytes[i];
   for (size_t i = 0; i < payload; i++)
-    turned[i] = bytes[payload - 1 - i];
-  if (trailer > 0)
-    memcpy(turned + payload, bytes + payload, trailer);
+    turned[header + i] = bytes[header + payload - 1 - i];
   lanebloom_filter *other, *merged;
   CHECK(lanebloom_filter_parse_raw(format, turned, size, &other) == LANEBLOOM_OK);
   lanebloom_filter_info info;
   lanebloom_filter_describe(filter, &info, sizeof info);
-  const bool can_merge = info.format != LANEBLOOM_ROCKSDB_RIBBON || info.nprobes == 0;
+  const bool can_merge = info.format == LANEBLOOM_ROCKSDB_RIBBON ? info.nprobes == 0
+                         : header > 0 && info.nprobes == 0       ? memcmp(turned, bytes, size) == 0
+                                                                 : true;
   CHECK(lanebloom_filter_merge((const lanebloom_filter *[]){filter, other, filter}, 3, &merged) ==
         (can_merge ? LANEBLOOM_OK : LANEBLOOM_ERR_MISMATCH));
   if (!can_merge) {
@@ -205,18 +238,24 @@ static void check_merge(lanebloom_format format, const uint8_t *bytes, size_t si
 /* ---- The target ---- */
 
 /* Makes the filter with its payload repeated, in a block of memory of its exact size: sanitizers
- * detect reads past its end. */
-static uint8_t *repeat(const struct fuzz_input *rest, size_t times, size_t *size)
+ * detect reads past its end. A header of Spark's then says how many words follow it. */
+static uint8_t *repeat(lanebloom_format format, const struct fuzz_input *rest, size_t times,
+                       size_t *size)
 {
-  const size_t trailer = rest->left < TRAILER_NBYTES ? rest->left : TRAILER_NBYTES,
-               payload = rest->left - trailer;
+  const size_t header = header_nbytes(format) < rest->left ? header_nbytes(format) : 0,
+               left = rest->left - header, most_trailer = header > 0 ? 0 : TRAILER_NBYTES,
+               trailer = left < most_trailer ? left : most_trailer, payload = left - trailer;
   times = payload == 0 || times * payload > MAX_NBYTES ? 1 : times;
-  *size = times * payload + trailer;
+  *size = header + times * payload + trailer;
   uint8_t *bytes = fuzz_alloc(*size);
+  if (header > 0)
+    memcpy(bytes, rest->at, header);
   for (size_t i = 0; i < times && payload > 0; i++)
-    memcpy(bytes + i * payload, rest->at, payload);
+    memcpy(bytes + header + i * payload, rest->at + header, payload);
   if (trailer > 0)
-    memcpy(bytes + times * payload, rest->at + payload, trailer);
+    memcpy(bytes + header + times * payload, rest->at + header + payload, trailer);
+  for (size_t i = 0; header > 0 && times > 1 && i < 4; i++)
+    bytes[header - 1 - i] = (uint8_t)(times * payload / 8 >> 8 * i);
   return bytes;
 }
 
@@ -235,14 +274,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   if (hashes.size > FUZZ_MAX_NKEYS)
     hashes.size = FUZZ_MAX_NKEYS;
   size_t nbytes;
-  uint8_t *filter_bytes = repeat(&input, times, &nbytes);
+  uint8_t *filter_bytes = repeat(format, &input, times, &nbytes);
 
   CHECK(lanebloom_kernel_use("scalar") == LANEBLOOM_OK);
   lanebloom_filter *filter;
   const lanebloom_status status = lanebloom_filter_parse_raw(format, filter_bytes, nbytes, &filter);
   const enum verdict verdict = judge(format, filter_bytes, nbytes);
-  CHECK(status == (verdict == REFUSED ? LANEBLOOM_ERR_FORMAT : LANEBLOOM_OK) &&
-        !filter == (verdict == REFUSED));
+  CHECK(status == (verdict == REFUSED         ? LANEBLOOM_ERR_FORMAT
+                   : verdict == BEYOND_LIMITS ? LANEBLOOM_ERR_LIMIT
+                                              : LANEBLOOM_OK) &&
+        !filter == (verdict == REFUSED || verdict == BEYOND_LIMITS));
   if (filter) {
     answer_by_scalar(filter, verdict, &keys, hashes, &expected);
     const size_t count = lanebloom_filter_screen(filter, &keys, NULL);

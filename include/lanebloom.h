@@ -161,7 +161,9 @@ typedef enum lanebloom_format {
       5, /* LEVELDB with signed tails: LevelDB < 1.18 on x86, RocksDB's block-based filter */
   LANEBLOOM_ROCKSDB_RIBBON = 6, /* to open only: RocksDB's Ribbon filters, of 6.15 and above */
   LANEBLOOM_PARQUET =
-      7 /* Parquet's split-block filters: their bits, without the header of a file */
+      7, /* Parquet's split-block filters: their bits, without the header of a file */
+  LANEBLOOM_SPARK_V1 = 8, /* what Apache Spark's BloomFilter.writeTo() writes, up to Spark 4.0 */
+  LANEBLOOM_SPARK_V2 = 9  /* the same from Spark 4.1 on, with seed 0 */
 } lanebloom_format;
 
 /* How many formats this build has, and the i-th of them; 0, which is no format, if i is not below
@@ -212,7 +214,12 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_format_describe(lanebloom_format 
  * LEVELDB_SIGNED and ROCKSDB_LEGACY are RocksDB 7.8.3 util/hash.cc, which differs for keys whose
  * last (size mod 4) bytes hold one of 0x80 or more. ROCKSDB_LOCAL and ROCKSDB_RIBBON are RocksDB
  * 7.8.3 util/xxph3.h, the preview of XXH3 in xxHash 0.7.2, with seed 0. PARQUET is XXH64 with seed
- * 0. */
+ * 0. SPARK_V1 and SPARK_V2 are two hashes of Spark 4.1 Murmur3_x86_32.java: in the low half with
+ * seed 0, in the high half with the low half as the seed.
+ *
+ * Keys of Spark: a whole number of any type is the 8 bytes of LANEBLOOM_INT64, a string is its
+ * UTF-8. The filters that Spark's queries make for joins hold xxhash64(x) of a value x: the key is
+ * the 8 bytes of that number, which is XXH64 with seed 42 and is not computed here. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_hash(lanebloom_format format,
                                                     const lanebloom_keys *keys, void *hashes);
 
@@ -274,17 +281,23 @@ LANEBLOOM_API const char *lanebloom_encoding_name(lanebloom_encoding encoding);
  *               which the engine's arithmetic would wrap or stop growing are LIMIT. PARQUET takes
  *               0.5 to 1000, in thousandths; a filter gets the next power of two of bytes, from 32
  *               to 2^30: readers such as Arrow C++'s refuse other sizes, and those above 2^27.
+ *               SPARK_V1 and SPARK_V2 take 0.5 to 100, in thousandths. A filter of n keys is the
+ *               one of BloomFilter.create(n, numBits), where numBits is n * bits_per_key without
+ *               its fraction; n and numBits are at least 1.
  * rate          The share of absent keys that the filter lets pass, by a model: for RocksDB's
  *               formats its own estimate, for PARQUET that of blocks whose numbers of keys are
- *               Poisson distributed, for LevelDB's the textbook's, which is rough there:
- *               docs/leveldb-false-positives.md states the error, and `lanebloom info --measure`
- *               the rate that one very filter has.
+ *               Poisson distributed, for LevelDB's and Spark's the textbook's. It is rough for
+ *               LevelDB's: docs/leveldb-false-positives.md states the error, and `lanebloom info
+ *               --measure` the rate that one very filter has. For SPARK_V1 it is too low where
+ *               2^31 is no multiple of the number of bits: at 10 bits per key by up to 1 % below
+ *               2^28 bits, 4 % below 2^29, 14 % below 2^30 and 43 % below 2^31.
  * Errors        ARGUMENT, FORMAT, LIMIT, KERNEL. Outputs are written only on success.
  * ---------------------------------------------------------------------------------------------- */
 
-/* The size of a filter. nbytes: bytes as the engine writes them, trailer included. nprobes: probes
- * per key. Sources: LevelDB 1.23 util/bloom.cc, and RocksDB 7.8.3
- * table/block_based/filter_policy.cc with optimize_filters_for_memory off. */
+/* The size of a filter. nbytes: bytes as the engine writes them, header and trailer included.
+ * nprobes: probes per key. Sources: LevelDB 1.23 util/bloom.cc, RocksDB 7.8.3
+ * table/block_based/filter_policy.cc with optimize_filters_for_memory off, and Spark 4.1
+ * BloomFilter.java. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_plan_size(lanebloom_format format,
                                                          double bits_per_key, uint64_t nkeys,
                                                          uint64_t *nbytes, unsigned *nprobes);
@@ -309,10 +322,10 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_plan_bits(lanebloom_format format
 
 typedef struct lanebloom_filter lanebloom_filter;
 
-/* Makes a filter of the bytes that an engine wrote, trailer included. The bytes are borrowed; they
- * may be NULL when size is 0. Kernels may load up to 3 bytes before and after them, if these are in
- * the same aligned 4 bytes, and ignore them. Damaged bytes are accepted, and the filter answers as
- * the engine's reader does:
+/* Makes a filter of the bytes that an engine wrote, header and trailer included. The bytes are
+ * borrowed; they may be NULL when size is 0. Kernels may load up to 3 bytes before and after them,
+ * if these are in the same aligned 4 bytes, and ignore them. Damaged bytes are accepted, and the
+ * filter answers as the engine's reader does:
  *
  * - LevelDB formats: with fewer than 2 bytes, no key is in the filter. If the last byte, the number
  *   of probes, is 0 or above 30, every key may be in it.
@@ -322,6 +335,9 @@ typedef struct lanebloom_filter lanebloom_filter;
  *   names; a filter with a constant answer stays LANEBLOOM_ROCKSDB. If one of the three formats is
  *   passed and the bytes have another: FORMAT. From 2^32 bytes on: LIMIT.
  * - PARQUET: any multiple of 32 bytes, below 2^31; else FORMAT, and LIMIT.
+ * - SPARK_V1, SPARK_V2: the header of this version, and at least one word of bits, as many as the
+ *   header says; else FORMAT. A seed that is not 0: FORMAT. If the number of probes is 0 or
+ *   negative, every key may be in the filter. From 256 probes on, and from 2^31 words on: LIMIT.
  *
  * Errors: ARGUMENT, FORMAT, LIMIT, MEMORY, KERNEL. Cost: constant. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_parse_raw(lanebloom_format format,
@@ -370,8 +386,8 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_merge(const lanebloom_filt
  * - parse takes a container's bytes in memory, verifies their checksum and borrows them.
  *
  * Errors: IO with errno. FORMAT: no container, or one with a newer version, format or key form.
- * CORRUPT: a wrong size or checksum. LIMIT: 2^32 bytes or more in a RocksDB format. MEMORY, KERNEL;
- * parse: ARGUMENT. */
+ * CORRUPT: a wrong size or checksum. LIMIT: 2^32 bytes or more in a RocksDB format, more than 255
+ * probes in one of Spark's. MEMORY, KERNEL; parse: ARGUMENT. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_load(const char *path,
                                                            lanebloom_filter **filter, char *problem,
                                                            size_t problem_size);
@@ -417,7 +433,8 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_load_raw(lanebloom_format 
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_save_raw(const lanebloom_filter *filter,
                                                                const char *path);
 
-/* The filter's bytes as the engine writes them, trailer included. Borrowed from the filter. */
+/* The filter's bytes as the engine writes them, header and trailer included. Borrowed from the
+ * filter. */
 LANEBLOOM_API const void *lanebloom_filter_bytes(const lanebloom_filter *filter, size_t *size);
 
 /* How the keys of the filter were made. Bare engine bytes do not say it: the plain form. Cost:
@@ -444,13 +461,13 @@ typedef struct lanebloom_filter_info {
    * constant answer, for Ribbon, if all bits are set, and if the estimate exceeds the hashes of the
    * format (2^32 where a hash has 4 bytes).
    *
-   * Error measured with random keys and 1 to 30 bits per key: in RocksDB's formats at most 4 % for
-   * 10,000 keys, and 1 % for 100,000 and 1,000,000; in PARQUET, whose filters of 1 bit per key are
-   * nearly full, 7 %, 3 % and 2 %. In LevelDB's the estimate is at most 2 % too high, and too low
-   * by up to 7 % for 10,000 keys, 16 % for 100,000 and 30 % for 1,000,000: the probes of different
-   * keys overlap more often than the model assumes (docs/leveldb-false-positives.md). Keys that
-   * resemble each other err by more, except in ROCKSDB_LOCAL: for the decimal or hexadecimal digits
-   * of 10,000 numbers by up to 17 %. */
+   * Error measured with random keys and 1 to 30 bits per key: in RocksDB's formats and Spark's at
+   * most 4 % for 10,000 keys, and 1 % for 100,000 and 1,000,000; in PARQUET, whose filters of 1 bit
+   * per key are nearly full, 7 %, 3 % and 2 %. In LevelDB's the estimate is at most 2 % too high,
+   * and too low by up to 7 % for 10,000 keys, 16 % for 100,000 and 30 % for 1,000,000: the probes
+   * of different keys overlap more often than the model assumes (docs/leveldb-false-positives.md).
+   * Keys that resemble each other err by more, except in ROCKSDB_LOCAL: for the decimal or
+   * hexadecimal digits of 10,000 numbers by up to 17 %. */
   uint64_t nkeys_estimate;
 
   lanebloom_key_form key_form; /* as lanebloom_filter_key_form() has it */

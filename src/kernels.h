@@ -97,6 +97,41 @@ static inline uint32_t parquet_bit(uint32_t low, uint32_t word)
   return low * PARQUET_SALTS[word] >> 27;
 }
 
+/* Spark's Murmur3 for 32 bits (Spark 4.1 Murmur3_x86_32.java). */
+static const uint32_t SPARK_MURMUR3_MULTIPLIER_1 = 0xcc9e2d51,
+                      SPARK_MURMUR3_MULTIPLIER_2 = 0x1b873593, SPARK_MURMUR3_ADDEND = 0xe6546b64,
+                      SPARK_MURMUR3_LAST_MULTIPLIER_1 = 0x85ebca6b,
+                      SPARK_MURMUR3_LAST_MULTIPLIER_2 = 0xc2b2ae35;
+
+/* Spark's filters: probes 1, 2, ... k of a hash are at first + i * second, modulo the number of
+ * bits. Of version 1, first and second are the low and the high half of the hash, and sums have 32
+ * bits (Spark 3.5 BloomFilterImpl.java). Of version 2, sums have 64 bits, both halves are signed,
+ * and the low one is multiplied by 2^31 - 1 (Spark 4.1 BloomFilterImplV2.java). Java's integers are
+ * signed: of a negative sum the complement is taken. */
+static inline uint32_t spark_v1_probe(uint64_t hash, uint32_t i)
+{
+  const uint32_t sum = (uint32_t)hash + i * (uint32_t)(hash >> 32);
+  return sum >> 31 ? ~sum : sum;
+}
+
+static inline uint64_t spark_v2_probe(uint64_t hash, uint32_t i)
+{
+  const int64_t first = (int32_t)(uint32_t)hash, second = (int32_t)(hash >> 32);
+  const int64_t sum = first * INT32_MAX + i * second; /* below 2^63: see SPARK_MAX_NPROBES */
+  return (uint64_t)(sum < 0 ? ~sum : sum);
+}
+
+/* Readers have no limit; this one keeps a damaged number from taking minutes. No rate needs more:
+ * 255 probes make one of 2^-255. */
+enum { SPARK_MAX_NPROBES = 255, SPARK_WORD_NBITS = 64 };
+
+/* Where a bit of Spark's lies in the payload, as bit p mod 8 of byte p / 8: its words of 64 bits
+ * are big-endian. */
+static inline uint64_t spark_bit(uint64_t bit)
+{
+  return bit ^ (SPARK_WORD_NBITS - 8);
+}
+
 enum { CACHE_LINE_NBYTES = 64 };
 
 /* Hash i of an array at any alignment. */
@@ -187,13 +222,19 @@ static inline uint64_t rocksdb_ribbon_block(const struct filter_shape *shape, ui
 /* ---- The functions of an instruction set ---- */
 
 /* Hashes. Several formats may share one. */
-enum hash { HASH_BLOOMHASH, HASH_BLOOMHASH_SIGNED, HASH_XXPH3, HASH_XXH64, HASH_END };
+enum hash {
+  HASH_BLOOMHASH,
+  HASH_BLOOMHASH_SIGNED,
+  HASH_XXPH3,
+  HASH_XXH64,
+  HASH_SPARK_MURMUR3,
+  HASH_END
+};
 
 static const uint8_t HASH_NBYTES[HASH_END] = {
-    [HASH_BLOOMHASH] = sizeof(uint32_t),
-    [HASH_BLOOMHASH_SIGNED] = sizeof(uint32_t),
-    [HASH_XXPH3] = sizeof(uint64_t),
-    [HASH_XXH64] = sizeof(uint64_t),
+    [HASH_BLOOMHASH] = sizeof(uint32_t),     [HASH_BLOOMHASH_SIGNED] = sizeof(uint32_t),
+    [HASH_XXPH3] = sizeof(uint64_t),         [HASH_XXH64] = sizeof(uint64_t),
+    [HASH_SPARK_MURMUR3] = sizeof(uint64_t),
 };
 
 static const char *const HASH_NAME[HASH_END] = {
@@ -201,6 +242,7 @@ static const char *const HASH_NAME[HASH_END] = {
     [HASH_BLOOMHASH_SIGNED] = "bloomhash-signed",
     [HASH_XXPH3] = "xxph3",
     [HASH_XXH64] = "xxh64",
+    [HASH_SPARK_MURMUR3] = "spark-murmur3",
 };
 
 /* Layouts: which bits of the payload a hash probes, or sums up. */
@@ -210,6 +252,8 @@ enum layout {
   LAYOUT_ROCKSDB_LOCAL,
   LAYOUT_ROCKSDB_RIBBON,
   LAYOUT_PARQUET,
+  LAYOUT_SPARK_V1,
+  LAYOUT_SPARK_V2,
   LAYOUT_END
 };
 

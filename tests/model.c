@@ -179,6 +179,37 @@ uint64_t model_xxh64(const void *key, size_t size)
   return XXH64(key, size, 0);
 }
 
+/* ---- Spark's Murmur3 ---- */
+
+static uint64_t rotated(uint64_t value, unsigned nbits)
+{
+  const uint64_t power = (uint64_t)1 << nbits;
+  return value * power % TWO_TO_32 + value / (TWO_TO_32 / power);
+}
+
+/* In 64 bits, and brought below 2^32 after each step. */
+static uint64_t murmur3(const uint8_t *bytes, size_t size, uint64_t h)
+{
+  const size_t ntail = size % 4, nwords = size / 4;
+  for (size_t i = 0; i < nwords + ntail; i++) {
+    uint64_t word = i < nwords ? number(bytes + 4 * i, 4) : bytes[size - ntail + i - nwords];
+    if (i >= nwords && word > 127)
+      word += TWO_TO_32 - 256; /* a byte below 0 */
+    h ^= rotated(word * 3432918353 % TWO_TO_32, 15) * 461845907 % TWO_TO_32;
+    h = (rotated(h, 13) * 5 + 3864292196) % TWO_TO_32;
+  }
+  h ^= size % TWO_TO_32;
+  h = (h ^ h / 65536) * 2246822507 % TWO_TO_32;
+  h = (h ^ h / 8192) * 3266489909 % TWO_TO_32;
+  return h ^ h / 65536;
+}
+
+uint64_t model_spark_murmur3(const void *key, size_t size)
+{
+  const uint64_t first = murmur3(key, size, 0);
+  return murmur3(key, size, first) * TWO_TO_32 + first;
+}
+
 /* ---- Where probes lie ---- */
 
 /* Double hashing on 32 bits. */
@@ -219,6 +250,34 @@ uint64_t model_parquet_position(uint64_t hash, unsigned i, uint64_t nbytes)
   const uint64_t block = hash / TWO_TO_32 * (nbytes / 32) / TWO_TO_32;
   const uint64_t share = hash % TWO_TO_32 * salts[i] % TWO_TO_32;
   return block * 256 + i * 32 + share * 32 / TWO_TO_32;
+}
+
+/* A bit of Spark's, in words of eight bytes with the highest one first. */
+static uint64_t in_big_endian_words(uint64_t bit)
+{
+  const uint64_t word = bit / 64, byte = 7 - bit % 64 / 8;
+  return (word * 8 + byte) * 8 + bit % 8;
+}
+
+/* A number of 32 bits from -2^31 on. */
+static int64_t with_sign(uint64_t value)
+{
+  return (int64_t)value - (value >= TWO_TO_32 / 2 ? (int64_t)TWO_TO_32 : 0);
+}
+
+/* Sums wrap as Java's int does, and as its long, which is never full. */
+uint64_t model_spark_v1_position(uint64_t hash, unsigned i, uint64_t nbytes)
+{
+  const uint64_t sum = hash % TWO_TO_32 + hash / TWO_TO_32 * (i + 1);
+  const int64_t probe = with_sign(sum % TWO_TO_32);
+  return in_big_endian_words((uint64_t)(probe < 0 ? -1 - probe : probe) % (nbytes * 8));
+}
+
+uint64_t model_spark_v2_position(uint64_t hash, unsigned i, uint64_t nbytes)
+{
+  const int64_t first = with_sign(hash % TWO_TO_32), second = with_sign(hash / TWO_TO_32);
+  const int64_t probe = first * 2147483647 + second * (int64_t)(i + 1);
+  return in_big_endian_words((uint64_t)(probe < 0 ? -1 - probe : probe) % (nbytes * 8));
 }
 
 /* ---- Ribbon ---- */
@@ -395,6 +454,20 @@ static uint64_t parquet_position(const struct filter_shape *shape, const void *h
   return model_parquet_position(value, i, shape->nbytes);
 }
 
+static uint64_t spark_v1_position(const struct filter_shape *shape, const void *hash, unsigned i)
+{
+  uint64_t value;
+  memcpy(&value, hash, sizeof value);
+  return model_spark_v1_position(value, i, shape->nbytes);
+}
+
+static uint64_t spark_v2_position(const struct filter_shape *shape, const void *hash, unsigned i)
+{
+  uint64_t value;
+  memcpy(&value, hash, sizeof value);
+  return model_spark_v2_position(value, i, shape->nbytes);
+}
+
 /* The operations: of hashes that are there, which is all that tests ask of them. */
 static void probe_at(position_function *position, size_t hash_nbytes,
                      const struct filter_shape *shape, const uint8_t *payload,
@@ -470,6 +543,30 @@ static void parquet_add(const struct filter_shape *shape, uint8_t *payload,
   add_at(parquet_position, 8, shape, payload, source);
 }
 
+static void spark_v1_probe_each(const struct filter_shape *shape, const uint8_t *payload,
+                                struct hash_source *source, uint8_t *bitmap)
+{
+  probe_at(spark_v1_position, 8, shape, payload, source, bitmap);
+}
+
+static void spark_v1_add(const struct filter_shape *shape, uint8_t *payload,
+                         struct hash_source *source)
+{
+  add_at(spark_v1_position, 8, shape, payload, source);
+}
+
+static void spark_v2_probe_each(const struct filter_shape *shape, const uint8_t *payload,
+                                struct hash_source *source, uint8_t *bitmap)
+{
+  probe_at(spark_v2_position, 8, shape, payload, source, bitmap);
+}
+
+static void spark_v2_add(const struct filter_shape *shape, uint8_t *payload,
+                         struct hash_source *source)
+{
+  add_at(spark_v2_position, 8, shape, payload, source);
+}
+
 static void ribbon_probe(const struct filter_shape *shape, const uint8_t *payload,
                          struct hash_source *source, uint8_t *bitmap)
 {
@@ -519,6 +616,15 @@ static void hash_xxh64(const lanebloom_keys *keys, void *hashes)
   }
 }
 
+static void hash_spark_murmur3(const lanebloom_keys *keys, void *hashes)
+{
+  const lanebloom_slice *slices = keys->index;
+  for (size_t i = 0; i < keys->n; i++) {
+    const uint64_t hash = model_spark_murmur3(slices[i].data, slices[i].size);
+    memcpy((uint8_t *)hashes + 8 * i, &hash, 8);
+  }
+}
+
 const struct model model_leveldb = {{hash_unsigned, leveldb_probe, leveldb_add, NULL},
                                     leveldb_position};
 const struct model model_leveldb_signed = {{hash_signed, leveldb_probe, leveldb_add, NULL},
@@ -530,3 +636,7 @@ const struct model model_rocksdb_local = {{hash_xxph3, local_probe, local_add, N
 const struct model model_rocksdb_ribbon = {{hash_xxph3, ribbon_probe, NULL, NULL}, NULL};
 const struct model model_parquet = {{hash_xxh64, parquet_probe, parquet_add, NULL},
                                     parquet_position};
+const struct model model_spark_v1 = {{hash_spark_murmur3, spark_v1_probe_each, spark_v1_add, NULL},
+                                     spark_v1_position};
+const struct model model_spark_v2 = {{hash_spark_murmur3, spark_v2_probe_each, spark_v2_add, NULL},
+                                     spark_v2_position};

@@ -10,17 +10,20 @@
 /* BloomHash of one key. */
 uint32_t model_bloomhash(const void *key, size_t size, bool signed_tail);
 
-/* XXPH3 and XXH64 of one key. */
+/* XXPH3, XXH64 and both of Spark's hashes of one key. */
 uint64_t model_xxph3(const void *key, size_t size);
 uint64_t model_xxh64(const void *key, size_t size);
+uint64_t model_spark_murmur3(const void *key, size_t size);
 
 /* Where probe number i, from 0, of a hash lies in a LevelDB filter's payload of nbytes; in a legacy
- * RocksDB filter's of nbytes in nlines lines; and in a FastLocalBloom's or a Parquet filter's of
- * nbytes. */
+ * RocksDB filter's of nbytes in nlines lines; and in a FastLocalBloom's, a Parquet filter's or one
+ * of Spark's of nbytes. */
 uint64_t model_position(uint32_t hash, unsigned i, uint64_t nbytes);
 uint64_t model_legacy_position(uint32_t hash, unsigned i, uint64_t nbytes, uint64_t nlines);
 uint64_t model_local_position(uint64_t hash, unsigned i, uint64_t nbytes);
 uint64_t model_parquet_position(uint64_t hash, unsigned i, uint64_t nbytes);
+uint64_t model_spark_v1_position(uint64_t hash, unsigned i, uint64_t nbytes);
+uint64_t model_spark_v2_position(uint64_t hash, unsigned i, uint64_t nbytes);
 
 /* Whether a hash fulfils its equation in a Ribbon filter's payload, and a payload in which all
  * these hashes do, except those that begin at the slot of another one: changes payload where
@@ -65,6 +68,6 @@ struct model {
 };
 
 extern const struct model model_leveldb, model_leveldb_signed, model_rocksdb_legacy,
-    model_rocksdb_local, model_rocksdb_ribbon, model_parquet;
+    model_rocksdb_local, model_rocksdb_ribbon, model_parquet, model_spark_v1, model_spark_v2;
 
 #endif

@@ -21,6 +21,7 @@ static unsigned avx2_loads_score(void)
     [HASH_BLOOMHASH] = lanebloom_bloomhash_hash_avx2,                                              \
     [HASH_BLOOMHASH_SIGNED] = lanebloom_bloomhash_signed_hash_avx2,                                \
     [HASH_XXPH3] = lanebloom_xxph3_hash_avx2, [HASH_XXH64] = lanebloom_xxh64_hash_avx2,            \
+    [HASH_SPARK_MURMUR3] = lanebloom_spark_murmur3_hash_scalar,                                    \
   }
 #define AVX2_LAYOUTS(leveldb_probe, rocksdb_local_probe)                                           \
   {                                                                                                \
@@ -36,6 +37,10 @@ static unsigned avx2_loads_score(void)
     [LAYOUT_PARQUET] = {.probe = lanebloom_parquet_probe_avx2,                                     \
                         .add = lanebloom_parquet_add_avx2,                                         \
                         .scratch_nbytes = hashes_nbytes},                                          \
+    [LAYOUT_SPARK_V1] = {.probe = lanebloom_spark_v1_probe_scalar,                                 \
+                         .add = lanebloom_spark_v1_add_scalar},                                    \
+    [LAYOUT_SPARK_V2] = {.probe = lanebloom_spark_v2_probe_scalar,                                 \
+                         .add = lanebloom_spark_v2_add_scalar},                                    \
   }
 
 const struct kernel_table lanebloom_kernels_avx2 = {

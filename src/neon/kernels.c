@@ -19,6 +19,7 @@ const struct kernel_table lanebloom_kernels_neon = {
             [HASH_BLOOMHASH_SIGNED] = lanebloom_bloomhash_signed_hash_neon,
             [HASH_XXPH3] = lanebloom_xxph3_hash_neon,
             [HASH_XXH64] = lanebloom_xxh64_hash_scalar,
+            [HASH_SPARK_MURMUR3] = lanebloom_spark_murmur3_hash_scalar,
         },
     .layout =
         {
@@ -32,5 +33,9 @@ const struct kernel_table lanebloom_kernels_neon = {
             [LAYOUT_ROCKSDB_RIBBON] = {.probe = lanebloom_rocksdb_ribbon_probe_scalar},
             [LAYOUT_PARQUET] = {.probe = lanebloom_parquet_probe_neon,
                                 .add = lanebloom_parquet_add_neon},
+            [LAYOUT_SPARK_V1] = {.probe = lanebloom_spark_v1_probe_scalar,
+                                 .add = lanebloom_spark_v1_add_scalar},
+            [LAYOUT_SPARK_V2] = {.probe = lanebloom_spark_v2_probe_scalar,
+                                 .add = lanebloom_spark_v2_add_scalar},
         },
 };

@@ -12,6 +12,7 @@ hash_key_function *const lanebloom_hash_key_scalar[HASH_END] = {
     [HASH_BLOOMHASH_SIGNED] = lanebloom_bloomhash_signed_hash_key_scalar,
     [HASH_XXPH3] = lanebloom_xxph3_hash_key_scalar,
     [HASH_XXH64] = lanebloom_xxh64_hash_key_scalar,
+    [HASH_SPARK_MURMUR3] = lanebloom_spark_murmur3_hash_key_scalar,
 };
 
 may_match_function *const lanebloom_may_match_scalar[LAYOUT_END] = {
@@ -20,6 +21,8 @@ may_match_function *const lanebloom_may_match_scalar[LAYOUT_END] = {
     [LAYOUT_ROCKSDB_LOCAL] = lanebloom_rocksdb_local_may_match_scalar,
     [LAYOUT_ROCKSDB_RIBBON] = lanebloom_rocksdb_ribbon_may_match_scalar,
     [LAYOUT_PARQUET] = lanebloom_parquet_may_match_scalar,
+    [LAYOUT_SPARK_V1] = lanebloom_spark_v1_may_match_scalar,
+    [LAYOUT_SPARK_V2] = lanebloom_spark_v2_may_match_scalar,
 };
 
 const struct kernel_table lanebloom_kernels_scalar = {
@@ -31,6 +34,7 @@ const struct kernel_table lanebloom_kernels_scalar = {
             [HASH_BLOOMHASH_SIGNED] = lanebloom_bloomhash_signed_hash_scalar,
             [HASH_XXPH3] = lanebloom_xxph3_hash_scalar,
             [HASH_XXH64] = lanebloom_xxh64_hash_scalar,
+            [HASH_SPARK_MURMUR3] = lanebloom_spark_murmur3_hash_scalar,
         },
     .layout =
         {
@@ -43,5 +47,9 @@ const struct kernel_table lanebloom_kernels_scalar = {
             [LAYOUT_ROCKSDB_RIBBON] = {.probe = lanebloom_rocksdb_ribbon_probe_scalar},
             [LAYOUT_PARQUET] = {.probe = lanebloom_parquet_probe_scalar,
                                 .add = lanebloom_parquet_add_scalar},
+            [LAYOUT_SPARK_V1] = {.probe = lanebloom_spark_v1_probe_scalar,
+                                 .add = lanebloom_spark_v1_add_scalar},
+            [LAYOUT_SPARK_V2] = {.probe = lanebloom_spark_v2_probe_scalar,
+                                 .add = lanebloom_spark_v2_add_scalar},
         },
 };

@@ -7,10 +7,12 @@
 
 hash_function lanebloom_bloomhash_hash_scalar, lanebloom_bloomhash_signed_hash_scalar;
 hash_function lanebloom_xxph3_hash_scalar, lanebloom_xxh64_hash_scalar;
+hash_function lanebloom_spark_murmur3_hash_scalar;
 
 probe_function lanebloom_leveldb_probe_scalar;
 probe_function lanebloom_rocksdb_legacy_probe_scalar, lanebloom_rocksdb_local_probe_scalar;
 probe_function lanebloom_rocksdb_ribbon_probe_scalar, lanebloom_parquet_probe_scalar;
+probe_function lanebloom_spark_v1_probe_scalar, lanebloom_spark_v2_probe_scalar;
 
 /* For a few keys, which are hashed and probed one after another: the hash of a key, and whether all
  * probes of a hash find set bits. Hashes of 32 bits are in the low half. */
@@ -19,16 +21,19 @@ typedef bool may_match_function(const struct filter_shape *shape, const uint8_t 
                                 uint64_t hash);
 hash_key_function lanebloom_bloomhash_hash_key_scalar, lanebloom_bloomhash_signed_hash_key_scalar;
 hash_key_function lanebloom_xxph3_hash_key_scalar, lanebloom_xxh64_hash_key_scalar;
+hash_key_function lanebloom_spark_murmur3_hash_key_scalar;
 may_match_function lanebloom_leveldb_may_match_scalar;
 may_match_function lanebloom_rocksdb_legacy_may_match_scalar;
 may_match_function lanebloom_rocksdb_local_may_match_scalar;
 may_match_function lanebloom_rocksdb_ribbon_may_match_scalar;
 may_match_function lanebloom_parquet_may_match_scalar;
+may_match_function lanebloom_spark_v1_may_match_scalar, lanebloom_spark_v2_may_match_scalar;
 extern hash_key_function *const lanebloom_hash_key_scalar[HASH_END];
 extern may_match_function *const lanebloom_may_match_scalar[LAYOUT_END];
 
 add_function lanebloom_leveldb_add_scalar;
 add_function lanebloom_rocksdb_legacy_add_scalar, lanebloom_rocksdb_local_add_scalar;
 add_function lanebloom_parquet_add_scalar;
+add_function lanebloom_spark_v1_add_scalar, lanebloom_spark_v2_add_scalar;
 
 #endif

@@ -18,6 +18,7 @@ const struct kernel_table lanebloom_kernels_sse41 = {
             [HASH_BLOOMHASH_SIGNED] = lanebloom_bloomhash_signed_hash_sse41,
             [HASH_XXPH3] = lanebloom_xxph3_hash_scalar, /* 8 bytes: 1.1 ns, in two lanes 1.6 */
             [HASH_XXH64] = lanebloom_xxh64_hash_scalar,
+            [HASH_SPARK_MURMUR3] = lanebloom_spark_murmur3_hash_scalar,
         },
     .layout =
         {
@@ -30,5 +31,9 @@ const struct kernel_table lanebloom_kernels_sse41 = {
             [LAYOUT_ROCKSDB_RIBBON] = {.probe = lanebloom_rocksdb_ribbon_probe_scalar},
             [LAYOUT_PARQUET] = {.probe = lanebloom_parquet_probe_scalar,
                                 .add = lanebloom_parquet_add_scalar},
+            [LAYOUT_SPARK_V1] = {.probe = lanebloom_spark_v1_probe_scalar,
+                                 .add = lanebloom_spark_v1_add_scalar},
+            [LAYOUT_SPARK_V2] = {.probe = lanebloom_spark_v2_probe_scalar,
+                                 .add = lanebloom_spark_v2_add_scalar},
         },
 };

@@ -219,9 +219,9 @@ END
 @test "unknown formats, options that exclude each other, no target" {
   refuses "--format: expected one of leveldb" lanebloom build --format berkeley -o filter
   refuses ", found 'unknown'" lanebloom build --format unknown -o filter
-  refuses " rocksdb-local parquet, found 'rocksdb', which only opens filters" \
+  refuses " parquet spark-v1 spark-v2, found 'rocksdb', which only opens filters" \
     lanebloom build --format rocksdb -o filter
-  refuses " rocksdb-local parquet, found 'rocksdb-ribbon', which only opens filters" \
+  refuses " parquet spark-v1 spark-v2, found 'rocksdb-ribbon', which only opens filters" \
     lanebloom build --format rocksdb-ribbon -o filter
   for verb in "build -o filter" hash; do
     refuses "--format: expected one of leveldb" lanebloom $verb --format rocks

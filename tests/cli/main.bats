@@ -117,7 +117,7 @@ verbs="build screen add merge plan info verify hash tables extract kernels"
   late='; [*]scalar takes [0-9]+ % longer'
   tail -n +4 table >rows
   [[ -s rows ]]
-  run -1 grep -vE "^[a-z-]+ +(absent |present)$times  $name((, $name)+ \(tie\))?($late)?$" rows
+  run -1 grep -vE "^[a-z0-9-]+ +(absent |present)$times  $name((, $name)+ \(tie\))?($late)?$" rows
   [[ $(grep -c '[*]scalar' rows) -eq $(wc -l <rows) ]] # among the fastest, or late
 }
 

@@ -33,6 +33,8 @@ static const struct {
     {LANEBLOOM_ROCKSDB_LOCAL, 64, true, &model_rocksdb_local},
     {LANEBLOOM_ROCKSDB_RIBBON, 0, true, &model_rocksdb_ribbon},
     {LANEBLOOM_PARQUET, 32, false, &model_parquet},
+    {LANEBLOOM_SPARK_V1, 8, false, &model_spark_v1},
+    {LANEBLOOM_SPARK_V2, 8, false, &model_spark_v2},
 };
 
 static struct format format_of_row(size_t row)

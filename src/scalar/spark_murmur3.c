@@ -1,0 +1,73 @@
+/* Spark's hash of a key: Murmur3 for 32 bits twice, the second time with the first result as its
+ * seed. The specification. Source: Spark 4.1 Murmur3_x86_32.java, hashUnsafeBytes, and
+ * BloomFilterBase.java.
+ * SPDX-License-Identifier: MIT */
+#include "../bytes.h"
+#include "../keys.h"
+#include "scalar.h"
+
+static inline uint32_t rotate(uint32_t value, unsigned nbits)
+{
+  return value << nbits | value >> (32 - nbits);
+}
+
+static inline uint32_t mix(uint32_t h, uint32_t word)
+{
+  word *= SPARK_MURMUR3_MULTIPLIER_1;
+  h ^= rotate(word, 15) * SPARK_MURMUR3_MULTIPLIER_2;
+  return rotate(h, 13) * 5 + SPARK_MURMUR3_ADDEND;
+}
+
+/* A byte of the tail as Java widens it. */
+static inline uint32_t signed_byte(uint8_t byte)
+{
+  return byte >= 0x80 ? byte | 0xffffff00 : byte;
+}
+
+/* Other than in Murmur3, each byte after the last whole word is mixed as a word of its own. */
+static inline uint32_t murmur3(const uint8_t *key, size_t size, uint32_t seed)
+{
+  const size_t nwhole = size - size % 4;
+  uint32_t h = seed;
+  for (size_t i = 0; i < nwhole; i += 4)
+    h = mix(h, load_le32(key + i));
+  for (size_t i = nwhole; i < size; i++)
+    h = mix(h, signed_byte(key[i]));
+
+  h ^= (uint32_t)size;
+  h = (h ^ h >> 16) * SPARK_MURMUR3_LAST_MULTIPLIER_1;
+  h = (h ^ h >> 13) * SPARK_MURMUR3_LAST_MULTIPLIER_2;
+  return h ^ h >> 16;
+}
+
+static inline uint64_t spark_murmur3(const uint8_t *key, size_t size)
+{
+  const uint32_t first = murmur3(key, size, 0);
+  return first | (uint64_t)murmur3(key, size, first) << 32;
+}
+
+uint64_t lanebloom_spark_murmur3_hash_key_scalar(const uint8_t *key, size_t size)
+{
+  return spark_murmur3(key, size);
+}
+
+__attribute__((always_inline)) static inline void hash_fixed(const lanebloom_keys *keys,
+                                                             size_t width, void *hashes)
+{
+  const uint8_t *key = keys->data;
+  for (size_t i = 0; i < keys->n; i++, key += width)
+    hash64_store(hashes, i, spark_murmur3(key, width));
+}
+
+/* Spark hashes every whole number as 8 bytes: they have a loop of their own. */
+void lanebloom_spark_murmur3_hash_scalar(const lanebloom_keys *keys, void *hashes)
+{
+  if (keys->layout == KEYS_FIXED && keys->width == 8) {
+    hash_fixed(keys, 8, hashes);
+    return;
+  }
+  for (size_t i = 0; i < keys->n; i++) {
+    const lanebloom_slice key = keys_at(keys, i);
+    hash64_store(hashes, i, spark_murmur3(key.data, key.size));
+  }
+}
