@@ -11,6 +11,7 @@ import sys
 
 vectors, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 LEVELDB, LEGACY, LOCAL, ROCKSDB, SIGNED, RIBBON = range(1, 7)  # lanebloom_format
+SPARK_V1, SPARK_V2 = 8, 9
 
 
 def seed(target, *parts):
@@ -70,6 +71,8 @@ for name, formats in [
     ("leveldb_filters.txt", (LEVELDB, SIGNED)),
     ("rocksdb_legacy_filters.txt", (LEGACY, ROCKSDB)),
     ("rocksdb_fastlocal_filters.txt", (LOCAL, ROCKSDB)),
+    ("spark/v1_filters.txt", (SPARK_V1,)),
+    ("spark/v2_filters.txt", (SPARK_V2,)),
 ]:
     for bits, _, filter, keys in rows(name, 5):
         for format in formats:
@@ -81,15 +84,22 @@ for name, formats in [
         seed(
             "keys",
             len(keys) % 6,
-            {LEVELDB: 0, LEGACY: 2, LOCAL: 3}[formats[0]],
+            {LEVELDB: 0, LEGACY: 2, LOCAL: 3, SPARK_V1: 5, SPARK_V2: 6}[formats[0]],
             int(float(bits)) % 50,
             1,
             1,
             3,
             batch(keys_of(keys), 100),
         )
-for name, format in ("leveldb_queries.txt", LEVELDB), ("rocksdb_reader_cases.txt", ROCKSDB):
-    for filter, key, _ in rows(name, 10):
+for name, format, every in [
+    ("leveldb_queries.txt", LEVELDB, 10),
+    ("rocksdb_reader_cases.txt", ROCKSDB, 10),
+    ("spark/v1_queries.txt", SPARK_V1, 10),
+    ("spark/v2_queries.txt", SPARK_V2, 10),
+    ("spark/v1_damage.txt", SPARK_V1, 2),
+    ("spark/v2_damage.txt", SPARK_V2, 2),
+]:
+    for filter, key, _ in rows(name, every):
         seed("filter", format, 0, batch([of_hex(key)], 9), of_hex(filter))
 for row in rows("rocksdb_ribbon.txt"):
     if row[0] == "F":

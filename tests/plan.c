@@ -172,6 +172,32 @@ Test(plan, rocksdb_bits_are_the_least_that_reach_the_rate)
   }
 }
 
+/* Spark's words are counted by an int. Of no key, the size is that of one, and there is a bit. */
+Test(plan, spark_sizes_and_limits)
+{
+  static const struct {
+    lanebloom_format format;
+    uint64_t header_nbytes;
+  } rows[] = {{LANEBLOOM_SPARK_V1, 12}, {LANEBLOOM_SPARK_V2, 16}};
+  const uint64_t most = 64 * (uint64_t)INT_MAX; /* 1 bit each */
+  for (size_t i = 0; i < 2; i++) {
+    const lanebloom_format format = rows[i].format;
+    uint64_t nbytes;
+    unsigned nprobes;
+    cr_assert(lanebloom_plan_size(format, 1, most, &nbytes, &nprobes) == LANEBLOOM_OK);
+    cr_assert(nbytes == rows[i].header_nbytes + 8 * (uint64_t)INT_MAX && nprobes == 1);
+    nbytes = 7;
+    cr_assert(lanebloom_plan_size(format, 1, most + 1, &nbytes, &nprobes) == LANEBLOOM_ERR_LIMIT);
+    cr_assert(lanebloom_plan_size(format, 1, UINT64_MAX, &nbytes, &nprobes) == LANEBLOOM_ERR_LIMIT);
+    cr_assert(nbytes == 7, "an error writes nothing");
+    cr_assert(lanebloom_plan_size(format, 0.5, 0, &nbytes, &nprobes) == LANEBLOOM_OK);
+    cr_assert(nbytes == rows[i].header_nbytes + 8 && nprobes == 1);
+    cr_assert(lanebloom_plan_size(format, 1e9, 1000, &nbytes, &nprobes) == LANEBLOOM_OK);
+    cr_assert(nbytes == rows[i].header_nbytes + UINT64_C(8) * 1563 && nprobes == 69);
+    cr_assert(lanebloom_plan_size(format, 0.4999, 1, &nbytes, &nprobes) == LANEBLOOM_ERR_ARGUMENT);
+  }
+}
+
 /* ---- Bits for a rate are found by search: against all candidates in turn ---- */
 
 /* 1,000 bits per key in LevelDB's format: past it only collisions are left. */

@@ -54,7 +54,7 @@ static lanebloom_filter *stream(lanebloom_format format, double bits_per_key,
 static uint64_t count_entries(lanebloom_format format, const lanebloom_keys *keys)
 {
   const size_t hash_nbytes = lanebloom_format_hash_size(format);
-  if (format == LANEBLOOM_LEVELDB)
+  if (format != LANEBLOOM_ROCKSDB_LEGACY && format != LANEBLOOM_ROCKSDB_LOCAL)
     return keys->n;
   uint8_t *hashes = test_alloc(keys->n * hash_nbytes);
   cr_assert(lanebloom_hash(format, keys, hashes) == LANEBLOOM_OK, "hash");
@@ -110,6 +110,8 @@ static void check_filter_files(const char *kernel)
   check_filter_rows_of(kernel, "leveldb_filters.txt", LANEBLOOM_LEVELDB, 350);
   check_filter_rows_of(kernel, "rocksdb_legacy_filters.txt", LANEBLOOM_ROCKSDB_LEGACY, 225);
   check_filter_rows_of(kernel, "rocksdb_fastlocal_filters.txt", LANEBLOOM_ROCKSDB_LOCAL, 225);
+  check_filter_rows_of(kernel, "spark/v1_filters.txt", LANEBLOOM_SPARK_V1, 126);
+  check_filter_rows_of(kernel, "spark/v2_filters.txt", LANEBLOOM_SPARK_V2, 126);
 }
 
 Test(vectors, filter_files)

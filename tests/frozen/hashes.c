@@ -201,3 +201,35 @@ Test(vectors, xxph3_by_length)
 {
   for_each_kernel(check_length_rows);
 }
+
+/* In the low half the first of two hashes, in the high half the one that it seeds. */
+static void check_spark_file(const char *kernel, const char *name, lanebloom_format format)
+{
+  enum { EXPECTED_NROWS = 170, MAX_SIZE = 300 };
+  struct rows rows = rows_open(name);
+  size_t n = 0;
+  for (char *columns[3]; rows_next(&rows, kernel, columns, 3); n++) {
+    uint8_t key[MAX_SIZE];
+    const size_t size = hex_decode(columns[0], key, sizeof key);
+    const lanebloom_keys keys = lanebloom_keys_fixed(key, size, 1);
+    const uint64_t expected = strtoull(columns[1], NULL, 16) | strtoull(columns[2], NULL, 16) << 32;
+    uint64_t hash = 0;
+    cr_assert(lanebloom_hash(format, &keys, &hash) == LANEBLOOM_OK, "%s: hash", kernel);
+    if (hash != expected)
+      test_fatal("a key of %zu bytes hashes to %016llx, expected %016llx", size,
+                 (unsigned long long)hash, (unsigned long long)expected);
+  }
+  rows_close(&rows);
+  cr_assert(n == EXPECTED_NROWS, "%s: used %zu rows of %d", name, n, EXPECTED_NROWS);
+}
+
+static void check_spark_files(const char *kernel)
+{
+  check_spark_file(kernel, "spark/v1_hashes.txt", LANEBLOOM_SPARK_V1);
+  check_spark_file(kernel, "spark/v2_hashes.txt", LANEBLOOM_SPARK_V2);
+}
+
+Test(vectors, spark_hashes)
+{
+  for_each_kernel(check_spark_files);
+}

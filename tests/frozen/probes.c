@@ -1,5 +1,8 @@
 /* How many probes the real engines choose, and where the first ones are.
  * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "format.h"
 #include "frozen.h"
 
 /* XXPH3("hello") is a0bbc238c97657b5, and its first six probes are these bits of a filter of one
@@ -84,5 +87,83 @@ Test(vectors, legacy_probes)
               "plan_size");
     cr_assert(nprobes == rows[i].nprobes && nbytes == 69, "%g bits per key: %u probes, %llu bytes",
               rows[i].bits_per_key, nprobes, (unsigned long long)nbytes);
+  }
+}
+
+/* ---- Spark ---- */
+
+static const struct {
+  lanebloom_format format;
+  const char *plans, *large;
+  size_t header_nbytes;
+} spark_files[] = {
+    {LANEBLOOM_SPARK_V1, "spark/v1_plans.txt", "spark/v1_large.txt", 12},
+    {LANEBLOOM_SPARK_V2, "spark/v2_plans.txt", "spark/v2_large.txt", 16},
+};
+
+Test(vectors, spark_plans)
+{
+  enum { EXPECTED_NROWS = 231 };
+  for (size_t i = 0; i < COUNT(spark_files); i++) {
+    struct rows rows = rows_open(spark_files[i].plans);
+    size_t n = 0;
+    for (char *columns[4]; rows_next(&rows, "planning", columns, 4); n++) {
+      unsigned nprobes;
+      uint64_t nbytes;
+      cr_assert(lanebloom_plan_size(spark_files[i].format, strtod(columns[0], NULL),
+                                    strtoull(columns[1], NULL, 10), &nbytes,
+                                    &nprobes) == LANEBLOOM_OK,
+                "plan_size");
+      if (nprobes != strtoul(columns[3], NULL, 10) ||
+          nbytes != spark_files[i].header_nbytes + 8 * strtoull(columns[2], NULL, 10))
+        test_fatal("%s bits, %s keys: %u probes, %llu bytes", columns[0], columns[1], nprobes,
+                   (unsigned long long)nbytes);
+    }
+    rows_close(&rows);
+    cr_assert(n == EXPECTED_NROWS, "%s: used %zu rows of %d", spark_files[i].plans, n,
+              EXPECTED_NROWS);
+  }
+}
+
+/* Where the bit at a position of the payload is in Spark's words. */
+static uint64_t spark_bit_at(uint64_t position)
+{
+  return position / 64 * 64 + (7 - position % 64 / 8) * 8 + position % 8;
+}
+
+/* In filters around and beyond the 2^31 bits that version 1 reaches. They have no bytes here. */
+Test(vectors, spark_positions_in_large_filters)
+{
+  enum { EXPECTED_NROWS = 20, MAX_NPROBES = 7 };
+  for (size_t i = 0; i < COUNT(spark_files); i++) {
+    const struct format_table *table = lanebloom_format_table(spark_files[i].format);
+    struct rows rows = rows_open(spark_files[i].large);
+    size_t n = 0;
+    for (char *columns[4]; rows_next(&rows, "positions", columns, 4); n++) {
+      const uint32_t nprobes = (uint32_t)strtoul(columns[1], NULL, 10);
+      const struct filter_shape shape =
+          table->shape(8 * strtoull(columns[0], NULL, 10), table->line_nbytes, nprobes);
+      uint8_t key[256];
+      uint64_t hash, positions[MAX_NPROBES];
+      const lanebloom_keys keys =
+          lanebloom_keys_fixed(key, hex_decode(columns[2], key, sizeof key), 1);
+      cr_assert(nprobes <= MAX_NPROBES && lanebloom_hash(table->id, &keys, &hash) == LANEBLOOM_OK);
+      table->positions(&shape, &hash, positions);
+      bool is_found[MAX_NPROBES] = {false};
+      for (char *bit; (bit = strtok_r(columns[3], ",\n", &columns[3]));) {
+        bool is_probed = false;
+        for (uint32_t p = 0; p < nprobes; p++)
+          if (spark_bit_at(positions[p]) == strtoull(bit, NULL, 10))
+            is_probed = is_found[p] = true;
+        if (!is_probed)
+          test_fatal("%s words: bit %s is not probed", columns[0], bit);
+      }
+      for (uint32_t p = 0; p < nprobes; p++)
+        if (!is_found[p])
+          test_fatal("%s words: Spark does not set the bit of probe %u", columns[0], p);
+    }
+    rows_close(&rows);
+    cr_assert(n == EXPECTED_NROWS, "%s: used %zu rows of %d", spark_files[i].large, n,
+              EXPECTED_NROWS);
   }
 }

@@ -192,6 +192,89 @@ Test(vectors, ribbon_file)
   for_each_kernel(check_ribbon_file);
 }
 
+/* ---- Spark ---- */
+
+static void check_spark_queries(const char *kernel, const char *name, lanebloom_format format)
+{
+  enum { EXPECTED_NROWS = 600, MAX_SIZE = 256 };
+  struct rows rows = rows_open(name);
+  size_t n = 0;
+  for (char *columns[3]; rows_next(&rows, kernel, columns, 3); n++) {
+    uint8_t bytes[MAX_SIZE], key[MAX_SIZE];
+    const size_t size = hex_decode(columns[0], bytes, sizeof bytes);
+    const lanebloom_slice asked = {key, hex_decode(columns[1], key, sizeof key)};
+    check_query(format, bytes, size, asked, columns[2][0] == '1');
+  }
+  rows_close(&rows);
+  cr_assert(n == EXPECTED_NROWS, "%s: used %zu rows of %d", name, n, EXPECTED_NROWS);
+}
+
+/* The number at an offset of a header. */
+static uint32_t spark_number(const uint8_t *bytes, size_t at)
+{
+  return (uint32_t)bytes[at] << 24 | (uint32_t)bytes[at + 1] << 16 | (uint32_t)bytes[at + 2] << 8 |
+         bytes[at + 3];
+}
+
+/* What Spark refuses is refused, and so are other seeds and more probes than 255; all else has
+ * Spark's answer. */
+static void check_spark_damage(const char *kernel, const char *name, lanebloom_format format,
+                               size_t expected_nrows)
+{
+  enum { MAX_SIZE = 256 };
+  struct rows rows = rows_open(name);
+  size_t n = 0;
+  for (char *columns[3]; rows_next(&rows, kernel, columns, 3); n++) {
+    uint8_t bytes[MAX_SIZE], key[MAX_SIZE];
+    const size_t size = hex_decode(columns[0], bytes, sizeof bytes);
+    const lanebloom_slice asked = {key, hex_decode(columns[1], key, sizeof key)};
+    const bool is_read = columns[2][0] != 'E';
+    if (is_read && spark_number(bytes, 4) > 255 && spark_number(bytes, 4) < 0x80000000) {
+      lanebloom_filter *filter;
+      cr_assert(lanebloom_filter_parse_raw(format, bytes, size, &filter) == LANEBLOOM_ERR_LIMIT &&
+                !filter);
+    } else if (!is_read || (format == LANEBLOOM_SPARK_V2 && spark_number(bytes, 8) != 0)) {
+      check_refused(format, bytes, size);
+    } else {
+      check_query(format, bytes, size, asked, columns[2][0] == '1');
+    }
+  }
+  rows_close(&rows);
+  cr_assert(n == expected_nrows, "%s: used %zu rows of %zu", name, n, expected_nrows);
+}
+
+static void check_spark_files(const char *kernel)
+{
+  check_spark_queries(kernel, "spark/v1_queries.txt", LANEBLOOM_SPARK_V1);
+  check_spark_queries(kernel, "spark/v2_queries.txt", LANEBLOOM_SPARK_V2);
+  check_spark_damage(kernel, "spark/v1_damage.txt", LANEBLOOM_SPARK_V1, 94);
+  check_spark_damage(kernel, "spark/v2_damage.txt", LANEBLOOM_SPARK_V2, 120);
+}
+
+Test(vectors, spark_queries)
+{
+  for_each_kernel(check_spark_files);
+}
+
+/* Spark does not read what follows the last word; here it is no filter. Nor are two words that are
+ * said to be one. */
+Test(vectors, spark_words_are_all_there_is)
+{
+  static const uint8_t bytes[12 + 16 + 1] = {[3] = 1, [7] = 1, [11] = 2};
+  lanebloom_filter *filter;
+  for (size_t size = 0; size <= sizeof bytes; size++) {
+    if (size != 12 + 16)
+      check_refused(LANEBLOOM_SPARK_V1, bytes, size);
+    check_refused(LANEBLOOM_SPARK_V2, bytes, size);
+  }
+  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_SPARK_V1, bytes, 12 + 16, &filter) ==
+            LANEBLOOM_OK);
+  lanebloom_filter_close(filter);
+  static const uint8_t one[12 + 16] = {[3] = 1, [7] = 1, [11] = 1}, none[12] = {[3] = 1, [7] = 1};
+  check_refused(LANEBLOOM_SPARK_V1, one, sizeof one);
+  check_refused(LANEBLOOM_SPARK_V1, none, sizeof none);
+}
+
 /* ---- LevelDB's small filters ---- */
 
 /* As LevelDB's bloom_test.cc: an empty filter matches nothing, and {hello, world} matches neither
