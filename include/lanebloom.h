@@ -1,6 +1,7 @@
 /* lanebloom: screens batches of keys against the Bloom filters that storage engines write.
- * This header is the library's whole public interface and its manual. lanebloom_tables.h and
- * lanebloom_parquet.h are those of two more libraries, for database files and for Parquet files.
+ * This header is the library's public interface and its manual. lanebloom_arrow.h adds arrays of
+ * Arrow. lanebloom_tables.h and lanebloom_parquet.h are those of two more libraries, for database
+ * files and for Parquet files.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_H
 #define LANEBLOOM_H
@@ -418,6 +419,11 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_parse(const void *bytes, s
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_save(const lanebloom_filter *filter,
                                                            const char *path);
 
+/* Writes the same container into memory of the caller, for lanebloom_filter_parse(). Returns its
+ * size; if that exceeds `size`, nothing is written. bytes may be NULL when size is 0. */
+LANEBLOOM_API size_t lanebloom_filter_write(const lanebloom_filter *filter, void *bytes,
+                                            size_t size);
+
 /* Could a filter be saved to this path now? Call it before a long build. Nothing is opened or
  * written. A later save may still fail, for example on a full disk. Errors: IO with errno,
  * KERNEL. */
@@ -440,6 +446,12 @@ LANEBLOOM_API const void *lanebloom_filter_bytes(const lanebloom_filter *filter,
 /* How the keys of the filter were made. Bare engine bytes do not say it: the plain form. Cost:
  * constant. */
 LANEBLOOM_API lanebloom_key_form lanebloom_filter_key_form(const lanebloom_filter *filter);
+
+/* States how the caller makes the keys of this filter, for one of bare engine bytes, or to ask a
+ * filter in another way than it records. Saving records it. Call it before other threads use the
+ * filter. Errors: ARGUMENT: an encoding or a flag that is not defined above. */
+LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_set_key_form(lanebloom_filter *filter,
+                                                                   lanebloom_key_form form);
 
 typedef struct lanebloom_filter_info {
   /* The requested format. If that was LANEBLOOM_ROCKSDB: the one that the trailer names, or
@@ -562,6 +574,9 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_add(lanebloom_builder *bu
  * not defined above. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_set_key_form(lanebloom_builder *builder,
                                                                     lanebloom_key_form form);
+
+/* The form that was stated last. */
+LANEBLOOM_API lanebloom_key_form lanebloom_builder_key_form(const lanebloom_builder *builder);
 
 /* Adds to `into` what was added to `from`, which stays as it is. Errors: ARGUMENT: both are one
  * builder. MISMATCH: the formats or the key forms differ; or only one has expected_keys 0; or both

@@ -226,6 +226,18 @@ lanebloom_status lanebloom_builder_set_key_form(lanebloom_builder *builder, lane
   return LANEBLOOM_OK;
 }
 
+lanebloom_key_form lanebloom_builder_key_form(const lanebloom_builder *builder)
+{
+  return builder->key_form;
+}
+
+lanebloom_status lanebloom_builder_reserve(lanebloom_builder *builder, size_t n)
+{
+  if (!lanebloom_kernels_current())
+    return LANEBLOOM_ERR_KERNEL;
+  return builder->sized ? ensure_payload(builder) : ensure_room(builder, n);
+}
+
 lanebloom_status lanebloom_builder_add(lanebloom_builder *builder, const lanebloom_keys *keys)
 {
   const struct kernel_table *kernels = lanebloom_kernels_current();

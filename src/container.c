@@ -224,6 +224,19 @@ lanebloom_status lanebloom_container_open(const uint8_t *bytes, size_t nbytes, b
   return LANEBLOOM_OK;
 }
 
+size_t lanebloom_filter_write(const lanebloom_filter *filter, void *bytes, size_t size)
+{
+  const size_t nbytes = CONTAINER_HEADER_NBYTES + filter->nbytes;
+  if (nbytes <= size) {
+    uint8_t header[CONTAINER_HEADER_NBYTES];
+    lanebloom_container_write_header(filter, header);
+    memcpy(bytes, header, sizeof header);
+    if (filter->nbytes > 0)
+      memcpy((uint8_t *)bytes + sizeof header, filter->bytes, filter->nbytes);
+  }
+  return nbytes;
+}
+
 lanebloom_status lanebloom_filter_parse(const void *bytes, size_t size, lanebloom_filter **filter)
 {
   *filter = NULL;

@@ -83,6 +83,14 @@ lanebloom_key_form lanebloom_filter_key_form(const lanebloom_filter *filter)
   return filter->key_form;
 }
 
+lanebloom_status lanebloom_filter_set_key_form(lanebloom_filter *filter, lanebloom_key_form form)
+{
+  if (!lanebloom_key_form_is_known(form))
+    return LANEBLOOM_ERR_ARGUMENT;
+  filter->key_form = form;
+  return LANEBLOOM_OK;
+}
+
 /* ---- Parsing and describing ---- */
 
 lanebloom_status lanebloom_filter_read(const struct format_table *requested, const uint8_t *bytes,

@@ -1,4 +1,4 @@
-/* A filter inside the library. It never changes, so any number of threads may use one.
+/* Filters and builders inside the library. A filter never changes once threads share it.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_FILTER_H
 #define LANEBLOOM_FILTER_H
@@ -36,5 +36,9 @@ lanebloom_status lanebloom_filter_read(const struct format_table *requested, con
 lanebloom_status lanebloom_filter_adopt(const struct format_table *requested, const uint8_t *bytes,
                                         size_t nbytes, uint64_t nkeys, double bits_per_key,
                                         struct memory memory, lanebloom_filter **filter);
+
+/* Makes room, after which adding n keys in any number of batches can only fail with KERNEL. Errors:
+ * MEMORY, KERNEL. */
+lanebloom_status lanebloom_builder_reserve(lanebloom_builder *builder, size_t n);
 
 #endif
