@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "bytes.h"
+
 static inline size_t hits_nbytes(size_t n)
 {
   return (n + 7) / 8;
@@ -55,6 +57,33 @@ static inline size_t hits_count(const uint8_t *hits, size_t nbytes)
   for (size_t i = 0; i < nbytes; i++)
     n += (unsigned)__builtin_popcount(hits[i]);
   return n;
+}
+
+/* Eight hit bits as eight bytes of 0 or 1, the first bit in the least significant byte. */
+static inline uint64_t hits_expand_byte(uint8_t hits)
+{
+  const uint64_t one_bit_each = hits * UINT64_C(0x0101010101010101) & UINT64_C(0x8040201008040201);
+  return (one_bit_each + UINT64_C(0x7f7f7f7f7f7f7f7f)) >> 7 & UINT64_C(0x0101010101010101);
+}
+
+/* Writes n bytes of 0 or 1. */
+static inline void hits_expand(const uint8_t *hits, size_t n, uint8_t *mask)
+{
+  size_t i = 0;
+  for (; i + 8 <= n; i += 8)
+    store_le64(mask + i, hits_expand_byte(hits[i / 8]));
+  for (; i < n; i++)
+    mask[i] = hits_has_bit(hits, i);
+}
+
+/* Writes the indices of the hits, counted from `first`, and returns how many there are. */
+static inline size_t hits_list(const uint8_t *hits, size_t n, uint32_t first, uint32_t *indices)
+{
+  size_t count = 0;
+  for (size_t byte = 0; byte < hits_nbytes(n); byte++)
+    for (unsigned left = hits[byte]; left; left &= left - 1)
+      indices[count++] = first + (uint32_t)(byte * 8) + (unsigned)__builtin_ctz(left);
+  return count;
 }
 
 #endif

@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "bytes.h"
 #include "filter.h"
 #include "hits.h"
 #include "scalar/scalar.h"
@@ -159,27 +158,9 @@ size_t lanebloom_filter_select(const lanebloom_filter *filter, const lanebloom_k
     uint8_t hits[PART_HIT_NBYTES];
     size_t n = part_nkeys(&queries, first);
     screen_part(filter, kernels, &queries, first, n, hits);
-    for (size_t byte = 0; byte < (n + 7) / 8; byte++)
-      for (unsigned left = hits[byte]; left; left &= left - 1)
-        indices[count++] = (uint32_t)(first + byte * 8 + (unsigned)__builtin_ctz(left));
+    count += hits_list(hits, n, (uint32_t)first, indices + count);
   }
   return count;
-}
-
-/* Eight hit bits as eight bytes of 0 or 1, the first bit in the least significant byte. */
-static uint64_t expand(uint8_t hits)
-{
-  const uint64_t one_bit_each = hits * UINT64_C(0x0101010101010101) & UINT64_C(0x8040201008040201);
-  return (one_bit_each + UINT64_C(0x7f7f7f7f7f7f7f7f)) >> 7 & UINT64_C(0x0101010101010101);
-}
-
-static void write_mask(const uint8_t *hits, size_t n, uint8_t *mask)
-{
-  size_t i = 0;
-  for (; i + 8 <= n; i += 8)
-    store_le64(mask + i, expand(hits[i / 8]));
-  for (; i < n; i++)
-    mask[i] = hits_has_bit(hits, i);
 }
 
 size_t lanebloom_filter_mask(const lanebloom_filter *filter, const lanebloom_keys *keys,
@@ -193,7 +174,7 @@ size_t lanebloom_filter_mask(const lanebloom_filter *filter, const lanebloom_key
     size_t n = part_nkeys(&queries, first);
     screen_part(filter, kernels, &queries, first, n, hits);
     count += hits_count(hits, hits_nbytes(n));
-    write_mask(hits, n, mask + first);
+    hits_expand(hits, n, mask + first);
   }
   return count;
 }

@@ -1,0 +1,899 @@
+/* Arrow arrays as batches of keys: types, validity, dictionaries, and blocks of rows that have no
+ * layout of lanebloom_keys.
+ * SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <lanebloom_arrow.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "filter.h"
+#include "hits.h"
+#include "problem.h"
+
+/* ---- Types ---- */
+
+enum array_layout { FIXED, OFFSETS32, OFFSETS64, VIEWS };
+
+/* How the values of a type lie in memory, and what keys they are. */
+struct type {
+  enum array_layout layout;
+  size_t width; /* FIXED: bytes of a value */
+  lanebloom_encoding encoding;
+  bool is_text; /* of BYTES: characters, which HEX and BASE64 do not take for bytes */
+  bool is_signed;
+};
+
+/* Types by their format strings. One that ends in a colon is followed by anything. */
+static const struct {
+  const char *format;
+  struct type type;
+} TYPES[] = {
+    {"u", {.layout = OFFSETS32, .is_text = true}},
+    {"U", {.layout = OFFSETS64, .is_text = true}},
+    {"vu", {.layout = VIEWS, .is_text = true}},
+    {"z", {.layout = OFFSETS32}},
+    {"Z", {.layout = OFFSETS64}},
+    {"vz", {.layout = VIEWS}},
+    {"c", {.width = 1, .encoding = LANEBLOOM_INT32, .is_signed = true}},
+    {"s", {.width = 2, .encoding = LANEBLOOM_INT32, .is_signed = true}},
+    {"i", {.width = 4, .encoding = LANEBLOOM_INT32, .is_signed = true}},
+    {"l", {.width = 8, .encoding = LANEBLOOM_INT64, .is_signed = true}},
+    {"C", {.width = 1, .encoding = LANEBLOOM_UINT32}},
+    {"S", {.width = 2, .encoding = LANEBLOOM_UINT32}},
+    {"I", {.width = 4, .encoding = LANEBLOOM_UINT32}},
+    {"L", {.width = 8, .encoding = LANEBLOOM_UINT64}},
+    {"f", {.width = 4, .encoding = LANEBLOOM_FLOAT32}},
+    {"g", {.width = 8, .encoding = LANEBLOOM_FLOAT64}},
+    {"tdD", {.width = 4, .encoding = LANEBLOOM_DATE32}},
+    {"tdm", {.width = 8, .encoding = LANEBLOOM_TIMESTAMP_MS}},
+    {"tss:", {.width = 8, .encoding = LANEBLOOM_TIMESTAMP_S}},
+    {"tsm:", {.width = 8, .encoding = LANEBLOOM_TIMESTAMP_MS}},
+    {"tsu:", {.width = 8, .encoding = LANEBLOOM_TIMESTAMP_US}},
+    {"tsn:", {.width = 8, .encoding = LANEBLOOM_TIMESTAMP_NS}},
+    {"tts", {.width = 4, .encoding = LANEBLOOM_INT32}},
+    {"ttm", {.width = 4, .encoding = LANEBLOOM_INT32}},
+    {"ttu", {.width = 8, .encoding = LANEBLOOM_INT64}},
+    {"ttn", {.width = 8, .encoding = LANEBLOOM_INT64}},
+    {"tDs", {.width = 8, .encoding = LANEBLOOM_INT64}},
+    {"tDm", {.width = 8, .encoding = LANEBLOOM_INT64}},
+    {"tDu", {.width = 8, .encoding = LANEBLOOM_INT64}},
+    {"tDn", {.width = 8, .encoding = LANEBLOOM_INT64}},
+};
+
+/* Names of types without keys, by how their format strings begin. */
+static const struct {
+  const char *begin, *name;
+} OTHERS[] = {
+    {"n", "null"},        {"b", "boolean"},
+    {"e", "half float"},  {"d:", "decimal of more than 128 bits, or with digits after the point"},
+    {"ti", "interval"},   {"+w", "fixed-size list"},
+    {"+l", "list"},       {"+L", "large list"},
+    {"+vl", "list view"}, {"+vL", "large list view"},
+    {"+s", "struct"},     {"+m", "map"},
+    {"+u", "union"},      {"+r", "run-end encoded"}};
+
+static bool begins(const char *text, const char *begin)
+{
+  return strncmp(text, begin, strlen(begin)) == 0;
+}
+
+/* "w:16": digits that make a number of at most INT32_MAX. */
+static bool parse_width(const char *digits, size_t *width)
+{
+  *width = 0;
+  if (!*digits)
+    return false;
+  for (; *digits >= '0' && *digits <= '9' && *width <= INT32_MAX; digits++)
+    *width = *width * 10 + (size_t)(*digits - '0');
+  return !*digits && *width <= INT32_MAX;
+}
+
+/* Is this a decimal of 128 bits with scale 0: "d:P,0" or "d:P,0,128"? */
+static bool is_whole_decimal(const char *format)
+{
+  const char *scale = begins(format, "d:") ? strchr(format, ',') : NULL;
+  return scale && (strcmp(scale, ",0") == 0 || strcmp(scale, ",0,128") == 0);
+}
+
+static int32_t next_count(const char **at)
+{
+  int32_t count;
+  memcpy(&count, *at, sizeof count);
+  *at += sizeof count;
+  return count;
+}
+
+/* Does the metadata name this extension type? Metadata are a count of pairs and, for each string of
+ * a pair, its length and bytes; numbers have the host's byte order. */
+static bool has_extension(const struct ArrowSchema *schema, const char *name)
+{
+  static const char KEY[] = "ARROW:extension:name";
+  const char *at = schema->metadata;
+  if (!at)
+    return false;
+  for (int32_t npairs = next_count(&at); npairs > 0; npairs--) {
+    const int32_t nkey = next_count(&at);
+    const char *key = at;
+    if (nkey < 0)
+      return false;
+    at += nkey;
+    const int32_t nvalue = next_count(&at);
+    if (nvalue < 0)
+      return false;
+    if (nkey == sizeof KEY - 1 && memcmp(key, KEY, (size_t)nkey) == 0)
+      return (size_t)nvalue == strlen(name) && memcmp(at, name, (size_t)nvalue) == 0;
+    at += nvalue;
+  }
+  return false;
+}
+
+static lanebloom_status refuse_type(const char *format, const struct problem *problem)
+{
+  const char *name = "unknown";
+  for (size_t i = 0; i < sizeof OTHERS / sizeof *OTHERS; i++)
+    if (begins(format, OTHERS[i].begin))
+      name = OTHERS[i].name;
+  return problem_set(problem, LANEBLOOM_ERR_FORMAT,
+                     "Arrow type: expected strings, bytes, numbers, dates, times or a dictionary "
+                     "of these, found %s (\"%.32s\")",
+                     name, format);
+}
+
+/* Finds a type that is no dictionary. */
+static lanebloom_status find_type(const struct ArrowSchema *schema, struct type *type,
+                                  const struct problem *problem)
+{
+  const char *format = schema->format;
+  for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++) {
+    const char *known = TYPES[i].format;
+    if (known[strlen(known) - 1] == ':' ? begins(format, known) : strcmp(format, known) == 0) {
+      *type = TYPES[i].type;
+      return LANEBLOOM_OK;
+    }
+  }
+  *type = (struct type){.layout = FIXED};
+  if (begins(format, "w:") && parse_width(format + 2, &type->width)) {
+    if (type->width == 16 && has_extension(schema, "arrow.uuid"))
+      type->encoding = LANEBLOOM_UUID;
+    return LANEBLOOM_OK;
+  }
+  if (is_whole_decimal(format)) {
+    type->encoding = LANEBLOOM_DECIMAL128;
+    type->width = 16;
+    return LANEBLOOM_OK;
+  }
+  return refuse_type(format, problem);
+}
+
+static bool is_integer(const struct type *type)
+{
+  return type->encoding >= LANEBLOOM_INT32 && type->encoding <= LANEBLOOM_UINT64;
+}
+
+/* Finds the type of values, which is that of the dictionary if there is one. */
+static lanebloom_status find_value_type(const struct ArrowSchema *schema, struct type *type,
+                                        const struct problem *problem)
+{
+  if (!schema->release || !schema->format)
+    return problem_set(problem, LANEBLOOM_ERR_ARGUMENT,
+                       "Arrow schema: expected one that is not released, found %s",
+                       schema->release ? "none" : "a released one");
+  if (!schema->dictionary)
+    return find_type(schema, type, problem);
+  if (schema->dictionary->dictionary)
+    return problem_set(problem, LANEBLOOM_ERR_FORMAT,
+                       "Arrow type: expected a dictionary of values, found one of dictionaries");
+  return find_value_type(schema->dictionary, type, problem);
+}
+
+/* Bytes of a key. Integers of fewer bytes become integers of 4. */
+static size_t key_nbytes(const struct type *type)
+{
+  return is_integer(type) && type->width < sizeof(uint32_t) ? sizeof(uint32_t) : type->width;
+}
+
+/* Are keys the values as they lie there? Else they are copied, as little-endian integers of at
+ * least 4 bytes. */
+static bool is_as_stored(const struct type *type)
+{
+  const bool is_number = type->encoding != LANEBLOOM_BYTES && type->encoding != LANEBLOOM_UUID;
+  return key_nbytes(type) == type->width &&
+         (!is_number || __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+}
+
+/* Bytes are the keys of forms that speak of bytes, if they are no text. */
+static bool fits(const struct type *type, lanebloom_key_form form)
+{
+  if (form.flags)
+    return false;
+  if (type->encoding == form.encoding)
+    return true;
+  return type->encoding == LANEBLOOM_BYTES && !type->is_text &&
+         (form.encoding == LANEBLOOM_HEX || form.encoding == LANEBLOOM_BASE64 ||
+          form.encoding == LANEBLOOM_UUID);
+}
+
+/* owner: "filter" or "builder". */
+static lanebloom_status check_form(const struct type *type, lanebloom_key_form form,
+                                   const char *owner, const struct problem *problem)
+{
+  if (fits(type, form))
+    return LANEBLOOM_OK;
+  const char *found = type->is_text ? "text" : lanebloom_encoding_name(type->encoding);
+  if (form.flags)
+    return problem_set(problem, LANEBLOOM_ERR_MISMATCH,
+                       "keys of the %s: %s%s%s%s, which is not done to arrays; the array has %s",
+                       owner, lanebloom_encoding_name(form.encoding),
+                       form.flags & LANEBLOOM_KEY_TRIMMED ? ", trimmed" : "",
+                       form.flags & LANEBLOOM_KEY_LOWERED ? ", lower-cased" : "",
+                       form.flags & LANEBLOOM_KEY_JOINED ? ", joined fields" : "", found);
+  return problem_set(problem, LANEBLOOM_ERR_MISMATCH, "keys of the %s: %s; the array has %s", owner,
+                     lanebloom_encoding_name(form.encoding), found);
+}
+
+/* ---- Arrays ---- */
+
+struct column {
+  struct type type;
+  size_t first;          /* the array's offset, in rows */
+  size_t n;              /* rows */
+  const uint8_t *valid;  /* a bit per row, from `first` on; NULL: no nulls */
+  const uint8_t *values; /* FIXED: values; VIEWS: views; else bytes. NULL: no bytes */
+  const void *offsets;   /* OFFSETS32, OFFSETS64 */
+
+  const void *const *buffers; /* VIEWS: bytes of long strings */
+  const int64_t *buffer_nbytes;
+  size_t nbuffers;
+};
+
+/* A column, or the indices of one and what they point to. */
+struct array {
+  struct column rows;   /* has the validity of rows */
+  struct column values; /* if has_dictionary */
+  bool has_dictionary;
+};
+
+static lanebloom_status refuse(const struct problem *problem, const char *text)
+{
+  return problem_set(problem, LANEBLOOM_ERR_ARGUMENT, "Arrow array: %s", text);
+}
+
+static lanebloom_status open_column(const struct type *type, const struct ArrowArray *array,
+                                    struct column *column, const struct problem *problem)
+{
+  static const int64_t NBUFFERS[] = {[FIXED] = 2, [OFFSETS32] = 3, [OFFSETS64] = 3, [VIEWS] = 3};
+  const enum array_layout layout = type->layout;
+  int64_t end;
+  if (!array->release)
+    return refuse(problem, "it is released");
+  if (array->length < 0 || array->offset < 0 ||
+      __builtin_add_overflow(array->length, array->offset, &end) || end > PTRDIFF_MAX / 64)
+    return refuse(problem, "its length or offset is negative or too large");
+  *column =
+      (struct column){.type = *type, .first = (size_t)array->offset, .n = (size_t)array->length};
+  if (array->length == 0)
+    return LANEBLOOM_OK;
+  if (array->n_buffers < NBUFFERS[layout] || !array->buffers)
+    return refuse(problem, "its type has more buffers");
+  if (array->null_count != 0)
+    column->valid = array->buffers[0];
+  column->values = array->buffers[layout == OFFSETS32 || layout == OFFSETS64 ? 2 : 1];
+  if (layout == VIEWS) {
+    column->nbuffers = (size_t)array->n_buffers - 3;
+    column->buffers = array->buffers + 2;
+    column->buffer_nbytes = array->buffers[array->n_buffers - 1];
+    if (column->nbuffers > 0 && !column->buffer_nbytes)
+      return refuse(problem, "the sizes of its buffers are missing");
+  } else if (layout != FIXED) {
+    column->offsets = array->buffers[1];
+    if (!column->offsets || (uintptr_t)column->offsets % (layout == OFFSETS32 ? 4 : 8) != 0)
+      return refuse(problem, "its offsets are missing or not aligned");
+  }
+  if (!column->values && (layout == VIEWS || (layout == FIXED && type->width > 0)))
+    return refuse(problem, "its values are missing");
+  return LANEBLOOM_OK;
+}
+
+static bool is_valid(const struct column *column, size_t row)
+{
+  return !column->valid || hits_has_bit(column->valid, column->first + row);
+}
+
+/* ---- Checks of what structs can tell ---- */
+
+static lanebloom_status corrupt(const struct problem *problem, const char *what, size_t row)
+{
+  return problem_set(problem, LANEBLOOM_ERR_CORRUPT, "Arrow array: row %zu has %s", row, what);
+}
+
+/* Offsets must not fall. Without branches, so that compilers make vectors of it. */
+static bool offsets_ascend(const struct column *column)
+{
+  bool ascend = true;
+  if (column->type.layout == OFFSETS32) {
+    const int32_t *offsets = (const int32_t *)column->offsets + column->first;
+    for (size_t i = 0; i < column->n; i++)
+      ascend &= offsets[i] <= offsets[i + 1];
+    return ascend && offsets[0] >= 0 && (column->values || offsets[column->n] == offsets[0]);
+  }
+  const int64_t *offsets = (const int64_t *)column->offsets + column->first;
+  for (size_t i = 0; i < column->n; i++)
+    ascend &= offsets[i] <= offsets[i + 1];
+  return ascend && offsets[0] >= 0 && (column->values || offsets[column->n] == offsets[0]);
+}
+
+/* A view of Arrow: a size; then up to 12 bytes, or 4 bytes of prefix, the number of a buffer and an
+ * offset in it. */
+enum { ARROW_VIEW_NBYTES = 16, AT_INLINE = 4, MAX_INLINE = 12, AT_BUFFER = 8, AT_OFFSET = 12 };
+
+static int32_t int32_at(const uint8_t *bytes)
+{
+  int32_t value;
+  memcpy(&value, bytes, sizeof value);
+  return value;
+}
+
+static const uint8_t *view_at(const struct column *column, size_t row)
+{
+  return column->values + (column->first + row) * ARROW_VIEW_NBYTES;
+}
+
+static bool view_is_right(const struct column *column, const uint8_t *view)
+{
+  const int64_t size = int32_at(view), buffer = int32_at(view + AT_BUFFER),
+                offset = int32_at(view + AT_OFFSET);
+  if (size <= MAX_INLINE)
+    return size >= 0;
+  return buffer >= 0 && (size_t)buffer < column->nbuffers && column->buffers[buffer] &&
+         offset >= 0 && offset + size <= column->buffer_nbytes[buffer];
+}
+
+static lanebloom_status check_column(const struct column *column, const struct problem *problem)
+{
+  const enum array_layout layout = column->type.layout;
+  if (layout == FIXED || column->n == 0)
+    return LANEBLOOM_OK;
+  if (layout != VIEWS)
+    return offsets_ascend(column) ? LANEBLOOM_OK
+                                  : problem_set(problem, LANEBLOOM_ERR_CORRUPT,
+                                                "Arrow array: its offsets fall, or are negative");
+  for (size_t row = 0; row < column->n; row++)
+    if (is_valid(column, row) && !view_is_right(column, view_at(column, row)))
+      return corrupt(problem, "a view that points outside its buffers", row);
+  return LANEBLOOM_OK;
+}
+
+/* ---- Dictionaries ---- */
+
+/* An integer of the array, as two's complement of 64 bits. */
+static uint64_t integer_at(const struct column *column, size_t row)
+{
+  const uint8_t *at = column->values + (column->first + row) * column->type.width;
+  const bool is_signed = column->type.is_signed;
+  uint8_t value8;
+  uint16_t value16;
+  uint32_t value32;
+  uint64_t value64;
+  switch (column->type.width) {
+  case sizeof value8:
+    value8 = *at;
+    return is_signed ? (uint64_t)(int8_t)value8 : value8;
+  case sizeof value16:
+    memcpy(&value16, at, sizeof value16);
+    return is_signed ? (uint64_t)(int16_t)value16 : value16;
+  case sizeof value32:
+    memcpy(&value32, at, sizeof value32);
+    return is_signed ? (uint64_t)(int32_t)value32 : value32;
+  default:
+    memcpy(&value64, at, sizeof value64);
+    return value64;
+  }
+}
+
+static lanebloom_status check_indices(const struct array *array, const struct problem *problem)
+{
+  for (size_t row = 0; row < array->rows.n; row++)
+    if (is_valid(&array->rows, row) && integer_at(&array->rows, row) >= array->values.n)
+      return corrupt(problem, "an index that is not in the dictionary", row);
+  return LANEBLOOM_OK;
+}
+
+/* Opens and checks an array. */
+static lanebloom_status open_array(const struct ArrowSchema *schema, const struct ArrowArray *arrow,
+                                   struct array *array, const struct problem *problem)
+{
+  struct type type;
+  lanebloom_status status = find_value_type(schema, &type, problem);
+  if (status)
+    return status;
+  *array = (struct array){.has_dictionary = schema->dictionary};
+  if (!array->has_dictionary) {
+    status = open_column(&type, arrow, &array->rows, problem);
+    return status ? status : check_column(&array->rows, problem);
+  }
+  struct type index_type;
+  status = find_type(schema, &index_type, problem);
+  if (!status && !(is_integer(&index_type) && schema->format[1] == 0))
+    status = refuse_type(schema->format, problem);
+  if (!status)
+    status = open_column(&index_type, arrow, &array->rows, problem);
+  if (!status && !arrow->dictionary)
+    status = refuse(problem, "its dictionary is missing");
+  if (!status)
+    status = open_column(&type, arrow->dictionary, &array->values, problem);
+  if (!status)
+    status = check_column(&array->values, problem);
+  return status ? status : check_indices(array, problem);
+}
+
+static const struct column *values_of(const struct array *array)
+{
+  return array->has_dictionary ? &array->values : &array->rows;
+}
+
+/* ---- Keys ---- */
+
+/* Rows of a column that are gathered at once. Their stack counts (lanebloom.h, Stack). */
+enum { BLOCK_NROWS = 512, MAX_NUMBER_NBYTES = 16 };
+
+/* Stands for a row that has no value: its key is empty, or 0. */
+static const size_t NO_ROW = SIZE_MAX;
+
+struct block {
+  size_t rows[BLOCK_NROWS];
+  union {
+    lanebloom_slice slices[BLOCK_NROWS];
+    uint8_t numbers[BLOCK_NROWS * MAX_NUMBER_NBYTES];
+  };
+};
+
+static lanebloom_slice value_at(const struct column *column, size_t row)
+{
+  const size_t at = column->first + row;
+  switch (column->type.layout) {
+  case OFFSETS32: {
+    const uint32_t *offsets = column->offsets;
+    return (lanebloom_slice){column->values ? column->values + offsets[at] : NULL,
+                             offsets[at + 1] - offsets[at]};
+  }
+  case OFFSETS64: {
+    const uint64_t *offsets = column->offsets;
+    return (lanebloom_slice){column->values ? column->values + offsets[at] : NULL,
+                             offsets[at + 1] - offsets[at]};
+  }
+  case VIEWS: {
+    const uint8_t *view = view_at(column, row);
+    const int32_t size = int32_at(view);
+    const uint8_t *bytes = view + AT_INLINE;
+    if (size > MAX_INLINE)
+      bytes =
+          (const uint8_t *)column->buffers[int32_at(view + AT_BUFFER)] + int32_at(view + AT_OFFSET);
+    return (lanebloom_slice){bytes, (size_t)size};
+  }
+  case FIXED:
+    break;
+  }
+  return (lanebloom_slice){column->values ? column->values + at * column->type.width : NULL,
+                           column->type.width};
+}
+
+/* Writes the key of a fixed-size value of at most MAX_NUMBER_NBYTES: numbers little-endian,
+ * integers of at least 4 bytes. */
+static inline void write_number(const struct column *column, size_t row, uint8_t *to)
+{
+  const struct type *type = &column->type;
+  if (is_integer(type) && type->width < sizeof(uint32_t)) {
+    store_le32(to, (uint32_t)integer_at(column, row));
+    return;
+  }
+  const uint8_t *from = value_at(column, row).data;
+  if (is_as_stored(type)) {
+    memcpy(to, from, type->width);
+    return;
+  }
+  for (size_t i = 0; i < type->width; i++)
+    to[i] = from[__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? i : type->width - 1 - i];
+}
+
+/* The keys of the first n of block->rows, copied or as slices. */
+static lanebloom_keys gather(const struct column *column, struct block *block, size_t n)
+{
+  const size_t nbytes = key_nbytes(&column->type);
+  if (column->type.layout != FIXED || nbytes > MAX_NUMBER_NBYTES) {
+    for (size_t i = 0; i < n; i++)
+      block->slices[i] =
+          block->rows[i] == NO_ROW ? (lanebloom_slice){NULL, 0} : value_at(column, block->rows[i]);
+    return lanebloom_keys_slices(block->slices, n);
+  }
+  memset(block->numbers, 0, n * nbytes);
+  for (size_t i = 0; i < n; i++)
+    if (block->rows[i] != NO_ROW)
+      write_number(column, block->rows[i], block->numbers + i * nbytes);
+  return lanebloom_keys_fixed(block->numbers, nbytes, n);
+}
+
+/* Have rows a layout of lanebloom_keys, whatever stands where nulls are? */
+static bool is_direct(const struct array *array)
+{
+  return !array->has_dictionary && array->rows.type.layout != VIEWS &&
+         is_as_stored(&array->rows.type);
+}
+
+/* Rows [first, first + n) of such an array. */
+static lanebloom_keys direct_keys(const struct column *column, size_t first, size_t n)
+{
+  const size_t at = column->first + first;
+  if (column->type.layout == OFFSETS32)
+    return lanebloom_keys_offsets32(column->values, (const uint32_t *)column->offsets + at, n);
+  if (column->type.layout == OFFSETS64)
+    return lanebloom_keys_offsets64(column->values, (const uint64_t *)column->offsets + at, n);
+  return lanebloom_keys_fixed(value_at(column, first).data, column->type.width, n);
+}
+
+/* The same of any array, n <= BLOCK_NROWS. Nulls get a key, too. */
+static lanebloom_keys block_keys(const struct array *array, size_t first, size_t n,
+                                 struct block *block)
+{
+  if (is_direct(array))
+    return direct_keys(&array->rows, first, n);
+  for (size_t i = 0; i < n; i++) {
+    const size_t row = first + i;
+    size_t value = is_valid(&array->rows, row) ? row : NO_ROW;
+    if (array->has_dictionary && value != NO_ROW) {
+      value = (size_t)integer_at(&array->rows, row);
+      value = is_valid(&array->values, value) ? value : NO_ROW;
+    }
+    block->rows[i] = value;
+  }
+  return gather(values_of(array), block, n);
+}
+
+static bool is_null(const struct array *array, size_t row)
+{
+  return !is_valid(&array->rows, row) ||
+         (array->has_dictionary &&
+          !is_valid(&array->values, (size_t)integer_at(&array->rows, row)));
+}
+
+static bool may_have_nulls(const struct array *array)
+{
+  return array->rows.valid || (array->has_dictionary && array->values.valid);
+}
+
+static size_t min(size_t a, size_t b)
+{
+  return a < b ? a : b;
+}
+
+/* ---- Screening ---- */
+
+/* As large as a part of screen.c. */
+enum { PART_NROWS = 1 << 15, PART_HIT_NBYTES = PART_NROWS / 8 };
+
+struct query {
+  const lanebloom_filter *filter;
+  struct array array;
+  uint8_t *hits_of_values; /* a bit per value of the dictionary; NULL: rows are screened */
+};
+
+/* Clears the hits of nulls. */
+static void clear_nulls(const struct column *column, size_t first, size_t n, uint8_t *hits)
+{
+  const size_t at = column->first + first, shift = at % 8;
+  const uint8_t *valid = column->valid + at / 8;
+  const size_t nvalid = hits_nbytes(shift + n);
+  for (size_t i = 0; i < hits_nbytes(n); i++) {
+    const unsigned next = shift > 0 && i + 1 < nvalid ? valid[i + 1] : 0;
+    hits[i] &= (uint8_t)(valid[i] >> shift | next << (8 - shift));
+  }
+}
+
+static void screen_blocks(const lanebloom_filter *filter, const struct array *array, size_t first,
+                          size_t n, uint8_t *hits)
+{
+  struct block block;
+  for (size_t done = 0; done < n; done += BLOCK_NROWS) {
+    const lanebloom_keys keys = block_keys(array, first + done, min(n - done, BLOCK_NROWS), &block);
+    lanebloom_filter_screen(filter, &keys, hits + done / 8);
+  }
+}
+
+static void look_up(const struct query *query, size_t first, size_t n, uint8_t *hits)
+{
+  const struct column *rows = &query->array.rows;
+  memset(hits, 0, hits_nbytes(n));
+  for (size_t i = 0; i < n; i++) {
+    const uint64_t value = integer_at(rows, first + i); /* of a null: any */
+    if (value < query->array.values.n && hits_has_bit(query->hits_of_values, value))
+      hits_set_bit(hits, i);
+  }
+}
+
+/* Screens rows [first, first + n); first is a multiple of 8. */
+static void screen_rows(const struct query *query, size_t first, size_t n, uint8_t *hits)
+{
+  const struct array *array = &query->array;
+  if (query->hits_of_values) {
+    look_up(query, first, n, hits);
+  } else if (is_direct(array)) {
+    const lanebloom_keys keys = direct_keys(&array->rows, first, n);
+    lanebloom_filter_screen(query->filter, &keys, hits);
+  } else {
+    screen_blocks(query->filter, array, first, n, hits);
+  }
+  if (array->rows.valid)
+    clear_nulls(&array->rows, first, n, hits);
+  for (size_t i = 0; !query->hits_of_values && array->values.valid && i < n; i++)
+    if (hits_has_bit(hits, i) && is_null(array, first + i))
+      hits_clear_bit(hits, i);
+}
+
+/* Screens the values of a dictionary once. */
+static lanebloom_status screen_values(struct query *query, const struct problem *problem)
+{
+  struct query values = {.filter = query->filter, .array = {.rows = query->array.values}};
+  const size_t n = values.array.rows.n;
+  query->hits_of_values = malloc(hits_nbytes(n) + 1);
+  if (!query->hits_of_values)
+    return problem_memory(problem, hits_nbytes(n) + 1);
+  for (size_t first = 0; first < n; first += PART_NROWS)
+    screen_rows(&values, first, min(n - first, PART_NROWS), query->hits_of_values + first / 8);
+  return LANEBLOOM_OK;
+}
+
+/* It must be ended unless this fails. */
+static lanebloom_status begin_query(const lanebloom_filter *filter,
+                                    const struct ArrowSchema *schema,
+                                    const struct ArrowArray *arrow, struct query *query,
+                                    const struct problem *problem)
+{
+  *query = (struct query){.filter = filter};
+  struct array *array = &query->array;
+  lanebloom_status status = open_array(schema, arrow, array, problem);
+  if (!status)
+    status = check_form(&values_of(array)->type, filter->key_form, "filter", problem);
+  if (!status && array->has_dictionary && array->values.n <= array->rows.n)
+    status = screen_values(query, problem);
+  return status;
+}
+
+static void end_query(struct query *query)
+{
+  free(query->hits_of_values);
+}
+
+/* Writes the hits of a part of rows in one of three ways: `to` is a bitmap, a mask or indices. */
+typedef void write_function(const uint8_t *hits, size_t first, size_t n, size_t count, void *to);
+
+static void write_bitmap(const uint8_t *hits, size_t first, size_t n, size_t count, void *to)
+{
+  (void)count;
+  if (to)
+    memcpy((uint8_t *)to + first / 8, hits, hits_nbytes(n));
+}
+
+static void write_mask(const uint8_t *hits, size_t first, size_t n, size_t count, void *to)
+{
+  (void)count;
+  hits_expand(hits, n, (uint8_t *)to + first);
+}
+
+static void write_indices(const uint8_t *hits, size_t first, size_t n, size_t count, void *to)
+{
+  hits_list(hits, n, (uint32_t)first, (uint32_t *)to + count);
+}
+
+static lanebloom_status screen_arrow(const lanebloom_filter *filter,
+                                     const struct ArrowSchema *schema,
+                                     const struct ArrowArray *arrow, size_t max_nrows,
+                                     write_function *write, void *to, size_t *count,
+                                     const struct problem *problem)
+{
+  struct query query;
+  const lanebloom_status status = begin_query(filter, schema, arrow, &query, problem);
+  if (status)
+    return status;
+  const size_t n = query.array.rows.n;
+  size_t nhits = 0;
+  if (n > max_nrows) {
+    end_query(&query);
+    return problem_set(problem, LANEBLOOM_ERR_LIMIT,
+                       "Arrow array: expected at most %zu rows, found %zu", max_nrows, n);
+  }
+  for (size_t first = 0; first < n; first += PART_NROWS) {
+    uint8_t hits[PART_HIT_NBYTES];
+    const size_t npart = min(n - first, PART_NROWS);
+    screen_rows(&query, first, npart, hits);
+    write(hits, first, npart, nhits, to);
+    nhits += hits_count(hits, hits_nbytes(npart));
+  }
+  *count = nhits;
+  end_query(&query);
+  return LANEBLOOM_OK;
+}
+
+lanebloom_status lanebloom_filter_screen_arrow(const lanebloom_filter *filter,
+                                               const struct ArrowSchema *schema,
+                                               const struct ArrowArray *array, uint8_t *bitmap,
+                                               size_t *count, char *text, size_t text_size)
+{
+  const struct problem problem = problem_begin(text, text_size);
+  return screen_arrow(filter, schema, array, SIZE_MAX, write_bitmap, bitmap, count, &problem);
+}
+
+lanebloom_status lanebloom_filter_mask_arrow(const lanebloom_filter *filter,
+                                             const struct ArrowSchema *schema,
+                                             const struct ArrowArray *array, uint8_t *mask,
+                                             size_t *count, char *text, size_t text_size)
+{
+  const struct problem problem = problem_begin(text, text_size);
+  return screen_arrow(filter, schema, array, SIZE_MAX, write_mask, mask, count, &problem);
+}
+
+lanebloom_status lanebloom_filter_select_arrow(const lanebloom_filter *filter,
+                                               const struct ArrowSchema *schema,
+                                               const struct ArrowArray *array, uint32_t *indices,
+                                               size_t *count, char *text, size_t text_size)
+{
+  const struct problem problem = problem_begin(text, text_size);
+  return screen_arrow(filter, schema, array, UINT32_MAX, write_indices, indices, count, &problem);
+}
+
+/* ---- An array as the answer ---- */
+
+/* What the array owns: its list of buffers and, in the same memory, the bits. */
+struct booleans {
+  const void *buffers[2];
+  uint8_t bits[];
+};
+
+static void release_booleans(struct ArrowArray *array)
+{
+  free(array->private_data);
+  array->release = NULL;
+}
+
+static void release_schema(struct ArrowSchema *schema)
+{
+  free(schema->private_data); /* the name */
+  schema->release = NULL;
+}
+
+lanebloom_status
+lanebloom_filter_booleans_arrow(const lanebloom_filter *filter, const struct ArrowSchema *schema,
+                                const struct ArrowArray *array, struct ArrowSchema *booleans_schema,
+                                struct ArrowArray *booleans, char *text, size_t text_size)
+{
+  const struct problem problem = problem_begin(text, text_size);
+  *booleans_schema = (struct ArrowSchema){0};
+  *booleans = (struct ArrowArray){0};
+  if (!array->release || array->length < 0)
+    return refuse(&problem, "it is released, or its length is negative");
+  const size_t nbytes = sizeof(struct booleans) + hits_nbytes((size_t)array->length) + 1;
+  struct booleans *made = malloc(nbytes);
+  char *name = strdup(schema->name ? schema->name : "");
+  size_t count;
+  lanebloom_status status = made && name ? LANEBLOOM_OK : problem_memory(&problem, nbytes);
+  if (!status)
+    status =
+        screen_arrow(filter, schema, array, SIZE_MAX, write_bitmap, made->bits, &count, &problem);
+  if (status) {
+    free(made);
+    free(name);
+    return status;
+  }
+  made->buffers[0] = NULL;
+  made->buffers[1] = made->bits;
+  *booleans = (struct ArrowArray){.length = array->length,
+                                  .n_buffers = 2,
+                                  .buffers = made->buffers,
+                                  .release = release_booleans,
+                                  .private_data = made};
+  *booleans_schema = (struct ArrowSchema){
+      .format = "b", .name = name, .release = release_schema, .private_data = name};
+  return LANEBLOOM_OK;
+}
+
+/* ---- Adding ---- */
+
+static lanebloom_status add_block(lanebloom_builder *builder, const struct column *column,
+                                  struct block *block, size_t *n)
+{
+  const lanebloom_keys keys = gather(column, block, *n);
+  *n = 0;
+  return lanebloom_builder_add(builder, &keys);
+}
+
+/* Adds rows that are valid and, unless `used` is NULL, have their bit set there. */
+static lanebloom_status add_rows(lanebloom_builder *builder, const struct column *column,
+                                 const uint8_t *used)
+{
+  struct block block;
+  size_t n = 0;
+  lanebloom_status status = LANEBLOOM_OK;
+  for (size_t row = 0; row < column->n && !status; row++) {
+    if (!is_valid(column, row) || (used && !hits_has_bit(used, row)))
+      continue;
+    block.rows[n++] = row;
+    if (n == BLOCK_NROWS)
+      status = add_block(builder, column, &block, &n);
+  }
+  return status || n == 0 ? status : add_block(builder, column, &block, &n);
+}
+
+/* Adds each value of a dictionary that a row has. */
+static lanebloom_status add_used(lanebloom_builder *builder, const struct array *array,
+                                 const struct problem *problem)
+{
+  uint8_t *used = calloc(hits_nbytes(array->values.n) + 1, 1);
+  if (!used)
+    return problem_memory(problem, hits_nbytes(array->values.n) + 1);
+  for (size_t row = 0; row < array->rows.n; row++)
+    if (is_valid(&array->rows, row))
+      hits_set_bit(used, (size_t)integer_at(&array->rows, row));
+  const lanebloom_status status = add_rows(builder, &array->values, used);
+  free(used);
+  return status;
+}
+
+lanebloom_status lanebloom_builder_add_arrow(lanebloom_builder *builder,
+                                             const struct ArrowSchema *schema,
+                                             const struct ArrowArray *arrow, char *text,
+                                             size_t text_size)
+{
+  const struct problem problem = problem_begin(text, text_size);
+  struct array array;
+  lanebloom_status status = open_array(schema, arrow, &array, &problem);
+  if (!status)
+    status = check_form(&values_of(&array)->type, lanebloom_builder_key_form(builder), "builder",
+                        &problem);
+  if (status)
+    return status;
+  /* of one block none is added if memory runs out, and so of all if there is room for all */
+  status = lanebloom_builder_reserve(builder, min(array.rows.n, values_of(&array)->n));
+  if (!status && is_direct(&array) && !may_have_nulls(&array)) {
+    const lanebloom_keys keys = direct_keys(&array.rows, 0, array.rows.n);
+    status = lanebloom_builder_add(builder, &keys);
+  } else if (!status) {
+    status = array.has_dictionary ? add_used(builder, &array, &problem)
+                                  : add_rows(builder, &array.rows, NULL);
+  }
+  return status ? problem_status(&problem, status) : LANEBLOOM_OK;
+}
+
+/* ---- Hashing, types ---- */
+
+lanebloom_status lanebloom_hash_arrow(lanebloom_format format, const struct ArrowSchema *schema,
+                                      const struct ArrowArray *arrow, void *hashes, char *text,
+                                      size_t text_size)
+{
+  const struct problem problem = problem_begin(text, text_size);
+  const size_t hash_nbytes = lanebloom_format_hash_size(format);
+  struct array array;
+  struct block block;
+  lanebloom_status status = open_array(schema, arrow, &array, &problem);
+  if (status)
+    return status;
+  for (size_t first = 0, n; first < array.rows.n && !status; first += n) {
+    n = min(array.rows.n - first, BLOCK_NROWS);
+    uint8_t *to = (uint8_t *)hashes + first * hash_nbytes;
+    const lanebloom_keys keys = block_keys(&array, first, n, &block);
+    status = lanebloom_hash(format, &keys, to);
+    for (size_t i = 0; !status && may_have_nulls(&array) && i < n; i++)
+      if (is_null(&array, first + i))
+        memset(to + i * hash_nbytes, 0, hash_nbytes);
+  }
+  return status ? problem_status(&problem, status) : LANEBLOOM_OK;
+}
+
+lanebloom_status lanebloom_arrow_key_form(const struct ArrowSchema *schema,
+                                          lanebloom_key_form *form, char *text, size_t text_size)
+{
+  const struct problem problem = problem_begin(text, text_size);
+  struct type type;
+  const lanebloom_status status = find_value_type(schema, &type, &problem);
+  if (!status)
+    *form = (lanebloom_key_form){.encoding = type.encoding};
+  return status;
+}
