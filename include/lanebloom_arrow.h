@@ -134,6 +134,19 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_hash_arrow(lanebloom_format forma
                                                           void *hashes, char *problem,
                                                           size_t problem_size);
 
+/* The values of an array as slices, for calls that take lanebloom_keys.
+ *
+ * slices   room for length. Nulls become {NULL, 0}, and no other value has data NULL.
+ * numbers  16 bytes per row, where values lie that are not keys as they are stored: integers of
+ *          fewer than 4 bytes and, on big-endian hosts, all numbers. All other slices are borrowed
+ *          from the array.
+ *
+ * Errors: ARGUMENT, FORMAT, CORRUPT. */
+LANEBLOOM_NODISCARD lanebloom_status lanebloom_arrow_slices(const struct ArrowSchema *schema,
+                                                            const struct ArrowArray *array,
+                                                            lanebloom_slice *slices, void *numbers,
+                                                            char *problem, size_t problem_size);
+
 #ifdef __cplusplus
 }
 #endif

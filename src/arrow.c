@@ -862,7 +862,35 @@ lanebloom_status lanebloom_builder_add_arrow(lanebloom_builder *builder,
   return status ? problem_status(&problem, status) : LANEBLOOM_OK;
 }
 
-/* ---- Hashing, types ---- */
+/* ---- Slices, hashes, types ---- */
+
+lanebloom_status lanebloom_arrow_slices(const struct ArrowSchema *schema,
+                                        const struct ArrowArray *arrow, lanebloom_slice *slices,
+                                        void *numbers, char *text, size_t text_size)
+{
+  const struct problem problem = problem_begin(text, text_size);
+  struct array array;
+  const lanebloom_status status = open_array(schema, arrow, &array, &problem);
+  if (status)
+    return status;
+  const struct column *values = values_of(&array);
+  for (size_t row = 0; row < array.rows.n; row++) {
+    slices[row] = (lanebloom_slice){NULL, 0};
+    if (is_null(&array, row))
+      continue;
+    const size_t value = array.has_dictionary ? (size_t)integer_at(&array.rows, row) : row;
+    if (values->type.layout != FIXED || is_as_stored(&values->type)) {
+      slices[row] = value_at(values, value);
+      if (!slices[row].data)
+        slices[row].data = "";
+      continue;
+    }
+    uint8_t *number = (uint8_t *)numbers + row * MAX_NUMBER_NBYTES;
+    write_number(values, value, number);
+    slices[row] = (lanebloom_slice){number, key_nbytes(&values->type)};
+  }
+  return LANEBLOOM_OK;
+}
 
 lanebloom_status lanebloom_hash_arrow(lanebloom_format format, const struct ArrowSchema *schema,
                                       const struct ArrowArray *arrow, void *hashes, char *text,
