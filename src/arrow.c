@@ -66,7 +66,7 @@ static const struct {
   const char *begin, *name;
 } OTHERS[] = {
     {"n", "null"},        {"b", "boolean"},
-    {"e", "half float"},  {"d:", "decimal of more than 128 bits, or with digits after the point"},
+    {"e", "half float"},  {"d:", "decimal of other than 128 bits, or with a scale other than 0"},
     {"ti", "interval"},   {"+w", "fixed-size list"},
     {"+l", "list"},       {"+L", "large list"},
     {"+vl", "list view"}, {"+vL", "large list view"},
@@ -171,20 +171,40 @@ static bool is_integer(const struct type *type)
   return type->encoding >= LANEBLOOM_INT32 && type->encoding <= LANEBLOOM_UINT64;
 }
 
-/* Finds the type of values, which is that of the dictionary if there is one. */
-static lanebloom_status find_value_type(const struct ArrowSchema *schema, struct type *type,
-                                        const struct problem *problem)
+static lanebloom_status check_schema(const struct ArrowSchema *schema,
+                                     const struct problem *problem)
 {
-  if (!schema->release || !schema->format)
-    return problem_set(problem, LANEBLOOM_ERR_ARGUMENT,
-                       "Arrow schema: expected one that is not released, found %s",
-                       schema->release ? "none" : "a released one");
-  if (!schema->dictionary)
-    return find_type(schema, type, problem);
+  if (schema->release && schema->format)
+    return LANEBLOOM_OK;
+  return problem_set(problem, LANEBLOOM_ERR_ARGUMENT,
+                     "Arrow schema: expected one that is not released, found %s",
+                     schema->release ? "none" : "a released one");
+}
+
+/* Finds the type of values. In a dictionary it is that of the dictionary, and rows are indices. */
+static lanebloom_status find_types(const struct ArrowSchema *schema, struct type *rows,
+                                   struct type *values, const struct problem *problem)
+{
+  lanebloom_status status = check_schema(schema, problem);
+  *rows = *values = (struct type){.layout = FIXED};
+  if (!status && schema->dictionary)
+    status = check_schema(schema->dictionary, problem);
+  if (status)
+    return status;
+  if (!schema->dictionary) {
+    status = find_type(schema, values, problem);
+    *rows = *values;
+    return status;
+  }
   if (schema->dictionary->dictionary)
     return problem_set(problem, LANEBLOOM_ERR_FORMAT,
                        "Arrow type: expected a dictionary of values, found one of dictionaries");
-  return find_value_type(schema->dictionary, type, problem);
+  /* times are integers as well, of longer names */
+  if (find_type(schema, rows, &no_problem) || !is_integer(rows) || schema->format[1] != 0)
+    return problem_set(problem, LANEBLOOM_ERR_FORMAT,
+                       "Arrow type: expected integers as indices of a dictionary, found \"%.32s\"",
+                       schema->format);
+  return find_type(schema->dictionary, values, problem);
 }
 
 /* Bytes of a key. Integers of fewer bytes become integers of 4. */
@@ -283,8 +303,9 @@ static lanebloom_status open_column(const struct type *type, const struct ArrowA
     column->nbuffers = (size_t)array->n_buffers - 3;
     column->buffers = array->buffers + 2;
     column->buffer_nbytes = array->buffers[array->n_buffers - 1];
-    if (column->nbuffers > 0 && !column->buffer_nbytes)
-      return refuse(problem, "the sizes of its buffers are missing");
+    if (column->nbuffers > 0 &&
+        (!column->buffer_nbytes || (uintptr_t)column->buffer_nbytes % sizeof(int64_t) != 0))
+      return refuse(problem, "the sizes of its buffers are missing or not aligned");
   } else if (layout != FIXED) {
     column->offsets = array->buffers[1];
     if (!column->offsets || (uintptr_t)column->offsets % (layout == OFFSETS32 ? 4 : 8) != 0)
@@ -403,25 +424,19 @@ static lanebloom_status check_indices(const struct array *array, const struct pr
 static lanebloom_status open_array(const struct ArrowSchema *schema, const struct ArrowArray *arrow,
                                    struct array *array, const struct problem *problem)
 {
-  struct type type;
-  lanebloom_status status = find_value_type(schema, &type, problem);
+  struct type rows, values;
+  lanebloom_status status = find_types(schema, &rows, &values, problem);
   if (status)
     return status;
   *array = (struct array){.has_dictionary = schema->dictionary};
-  if (!array->has_dictionary) {
-    status = open_column(&type, arrow, &array->rows, problem);
-    return status ? status : check_column(&array->rows, problem);
-  }
-  struct type index_type;
-  status = find_type(schema, &index_type, problem);
-  if (!status && !(is_integer(&index_type) && schema->format[1] == 0))
-    status = refuse_type(schema->format, problem);
-  if (!status)
-    status = open_column(&index_type, arrow, &array->rows, problem);
-  if (!status && !arrow->dictionary)
-    status = refuse(problem, "its dictionary is missing");
-  if (!status)
-    status = open_column(&type, arrow->dictionary, &array->values, problem);
+  status = open_column(&rows, arrow, &array->rows, problem);
+  if (status)
+    return status;
+  if (!array->has_dictionary)
+    return check_column(&array->rows, problem);
+  if (!arrow->dictionary)
+    return refuse(problem, "its dictionary is missing");
+  status = open_column(&values, arrow->dictionary, &array->values, problem);
   if (!status)
     status = check_column(&array->values, problem);
   return status ? status : check_indices(array, problem);
@@ -507,17 +522,19 @@ static lanebloom_keys gather(const struct column *column, struct block *block, s
     return lanebloom_keys_slices(block->slices, n);
   }
   memset(block->numbers, 0, n * nbytes);
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = 0; i < n && nbytes > 0; i++) /* of empty values there may be no bytes */
     if (block->rows[i] != NO_ROW)
       write_number(column, block->rows[i], block->numbers + i * nbytes);
   return lanebloom_keys_fixed(block->numbers, nbytes, n);
 }
 
-/* Have rows a layout of lanebloom_keys, whatever stands where nulls are? */
+/* Have rows a layout of lanebloom_keys, whatever stands where nulls are? Offsets without bytes do
+ * not: they may point anywhere. */
 static bool is_direct(const struct array *array)
 {
-  return !array->has_dictionary && array->rows.type.layout != VIEWS &&
-         is_as_stored(&array->rows.type);
+  const struct column *rows = &array->rows;
+  return !array->has_dictionary && rows->type.layout != VIEWS && is_as_stored(&rows->type) &&
+         (rows->type.layout == FIXED || rows->values);
 }
 
 /* Rows [first, first + n) of such an array. */
@@ -684,6 +701,21 @@ static void write_indices(const uint8_t *hits, size_t first, size_t n, size_t co
   hits_list(hits, n, (uint32_t)first, (uint32_t *)to + count);
 }
 
+/* Returns how many rows may be in the filter. */
+static size_t run_query(const struct query *query, write_function *write, void *to)
+{
+  const size_t n = query->array.rows.n;
+  size_t nhits = 0;
+  for (size_t first = 0; first < n; first += PART_NROWS) {
+    uint8_t hits[PART_HIT_NBYTES];
+    const size_t npart = min(n - first, PART_NROWS);
+    screen_rows(query, first, npart, hits);
+    write(hits, first, npart, nhits, to);
+    nhits += hits_count(hits, hits_nbytes(npart));
+  }
+  return nhits;
+}
+
 static lanebloom_status screen_arrow(const lanebloom_filter *filter,
                                      const struct ArrowSchema *schema,
                                      const struct ArrowArray *arrow, size_t max_nrows,
@@ -691,26 +723,17 @@ static lanebloom_status screen_arrow(const lanebloom_filter *filter,
                                      const struct problem *problem)
 {
   struct query query;
-  const lanebloom_status status = begin_query(filter, schema, arrow, &query, problem);
+  lanebloom_status status = begin_query(filter, schema, arrow, &query, problem);
   if (status)
     return status;
-  const size_t n = query.array.rows.n;
-  size_t nhits = 0;
-  if (n > max_nrows) {
-    end_query(&query);
-    return problem_set(problem, LANEBLOOM_ERR_LIMIT,
-                       "Arrow array: expected at most %zu rows, found %zu", max_nrows, n);
-  }
-  for (size_t first = 0; first < n; first += PART_NROWS) {
-    uint8_t hits[PART_HIT_NBYTES];
-    const size_t npart = min(n - first, PART_NROWS);
-    screen_rows(&query, first, npart, hits);
-    write(hits, first, npart, nhits, to);
-    nhits += hits_count(hits, hits_nbytes(npart));
-  }
-  *count = nhits;
+  if (query.array.rows.n > max_nrows)
+    status = problem_set(problem, LANEBLOOM_ERR_LIMIT,
+                         "Arrow array: expected at most %zu rows, found %zu", max_nrows,
+                         query.array.rows.n);
+  else
+    *count = run_query(&query, write, to);
   end_query(&query);
-  return LANEBLOOM_OK;
+  return status;
 }
 
 lanebloom_status lanebloom_filter_screen_arrow(const lanebloom_filter *filter,
@@ -768,20 +791,20 @@ lanebloom_filter_booleans_arrow(const lanebloom_filter *filter, const struct Arr
   const struct problem problem = problem_begin(text, text_size);
   *booleans_schema = (struct ArrowSchema){0};
   *booleans = (struct ArrowArray){0};
-  if (!array->release || array->length < 0)
-    return refuse(&problem, "it is released, or its length is negative");
-  const size_t nbytes = sizeof(struct booleans) + hits_nbytes((size_t)array->length) + 1;
+  struct query query;
+  const lanebloom_status status = begin_query(filter, schema, array, &query, &problem);
+  if (status)
+    return status;
+  const size_t nbytes = sizeof(struct booleans) + hits_nbytes(query.array.rows.n) + 1;
   struct booleans *made = malloc(nbytes);
   char *name = strdup(schema->name ? schema->name : "");
-  size_t count;
-  lanebloom_status status = made && name ? LANEBLOOM_OK : problem_memory(&problem, nbytes);
-  if (!status)
-    status =
-        screen_arrow(filter, schema, array, SIZE_MAX, write_bitmap, made->bits, &count, &problem);
-  if (status) {
+  if (made && name)
+    run_query(&query, write_bitmap, made->bits);
+  end_query(&query);
+  if (!made || !name) {
     free(made);
     free(name);
-    return status;
+    return problem_memory(&problem, nbytes);
   }
   made->buffers[0] = NULL;
   made->buffers[1] = made->bits;
@@ -903,6 +926,8 @@ lanebloom_status lanebloom_hash_arrow(lanebloom_format format, const struct Arro
   lanebloom_status status = open_array(schema, arrow, &array, &problem);
   if (status)
     return status;
+  const lanebloom_keys none = lanebloom_keys_fixed(NULL, 0, 0);
+  status = lanebloom_hash(format, &none, hashes); /* whether it can, also of no rows */
   for (size_t first = 0, n; first < array.rows.n && !status; first += n) {
     n = min(array.rows.n - first, BLOCK_NROWS);
     uint8_t *to = (uint8_t *)hashes + first * hash_nbytes;
@@ -919,9 +944,9 @@ lanebloom_status lanebloom_arrow_key_form(const struct ArrowSchema *schema,
                                           lanebloom_key_form *form, char *text, size_t text_size)
 {
   const struct problem problem = problem_begin(text, text_size);
-  struct type type;
-  const lanebloom_status status = find_value_type(schema, &type, &problem);
+  struct type rows, values;
+  const lanebloom_status status = find_types(schema, &rows, &values, &problem);
   if (!status)
-    *form = (lanebloom_key_form){.encoding = type.encoding};
+    *form = (lanebloom_key_form){.encoding = values.encoding};
   return status;
 }

@@ -48,6 +48,36 @@ static void assert_round_trip(const lanebloom_filter *filter)
   cr_assert((const uint8_t *)lanebloom_filter_bytes(found, &nbytes) == bytes + 64,
             "parsing borrows");
   lanebloom_filter_close(found);
+
+  /* in memory it is the same container, and one byte less is no room */
+  uint8_t *written = test_alloc(size);
+  cr_assert(lanebloom_filter_write(filter, NULL, 0) == size);
+  cr_assert(lanebloom_filter_write(filter, written, size - 1) == size);
+  for (size_t i = 0; i < size; i++)
+    cr_assert(written[i] == 0, "byte %zu of too little room is written to", i);
+  cr_assert(lanebloom_filter_write(filter, written, size) == size);
+  test_same_bytes("written", written, bytes, size);
+  free(written);
+}
+
+/* More room than needed stays as it is. */
+Test(container, what_is_written_to_memory_ends_where_it_ends)
+{
+  static const uint8_t payload[] = {1, 2, 3, 6};
+  lanebloom_filter *filter, *found;
+  for (size_t n = 0; n <= sizeof payload; n++) {
+    uint8_t bytes[100];
+    memset(bytes, 0xa5, sizeof bytes);
+    cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, n ? payload : NULL, n, &filter) ==
+              LANEBLOOM_OK);
+    cr_assert(lanebloom_filter_write(filter, bytes, sizeof bytes) == 64 + n);
+    for (size_t i = 64 + n; i < sizeof bytes; i++)
+      cr_assert(bytes[i] == 0xa5);
+    cr_assert(lanebloom_filter_parse(bytes, 64 + n, &found) == LANEBLOOM_OK &&
+              equal(filter, found));
+    lanebloom_filter_close(found);
+    lanebloom_filter_close(filter);
+  }
 }
 
 Test(container, what_is_saved_is_loaded)
@@ -368,6 +398,8 @@ Test(container, a_key_form_is_loaded_as_it_was_saved)
                 lanebloom_filter_load_raw(LANEBLOOM_LEVELDB, "raw", &raw, NULL, 0) == LANEBLOOM_OK);
       const lanebloom_key_form plain = lanebloom_filter_key_form(raw);
       cr_assert(plain.encoding == LANEBLOOM_BYTES && plain.flags == 0, "bare bytes have no form");
+      cr_assert(lanebloom_filter_set_key_form(raw, form) == LANEBLOOM_OK);
+      assert_round_trip(raw); /* with the form that was stated */
       lanebloom_filter_close(raw);
       lanebloom_filter_close(filter);
     }

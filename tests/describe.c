@@ -41,6 +41,41 @@ Test(info, says_what_the_filter_is)
 }
 
 /* Callers that were compiled with a header of fewer fields, and of more. */
+static bool says_form(const lanebloom_filter *filter, lanebloom_key_form form)
+{
+  const lanebloom_key_form found = lanebloom_filter_key_form(filter);
+  lanebloom_filter_info info;
+  lanebloom_filter_describe(filter, &info, sizeof info);
+  return found.encoding == form.encoding && found.flags == form.flags &&
+         info.key_form.encoding == form.encoding && info.key_form.flags == form.flags;
+}
+
+Test(info, says_the_key_form_that_was_stated_last)
+{
+  static const lanebloom_key_form unknown[] = {
+      {(lanebloom_encoding)(LANEBLOOM_UUID + 1), 0}, {(lanebloom_encoding)-1, 0}, {0, 8}};
+  const uint8_t bytes[] = {0xff, 6};
+  const lanebloom_key_form plain = {LANEBLOOM_BYTES, 0};
+  lanebloom_filter *filter, *merged;
+  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, bytes, sizeof bytes, &filter) ==
+            LANEBLOOM_OK);
+  cr_assert(says_form(filter, plain));
+  for (int encoding = LANEBLOOM_BYTES; encoding <= LANEBLOOM_UUID; encoding++)
+    for (uint32_t flags = 0; flags < 8; flags++) {
+      const lanebloom_key_form form = {(lanebloom_encoding)encoding, flags};
+      cr_assert(lanebloom_filter_set_key_form(filter, form) == LANEBLOOM_OK);
+      cr_assert(says_form(filter, form));
+      for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
+        cr_assert(lanebloom_filter_set_key_form(filter, unknown[i]) == LANEBLOOM_ERR_ARGUMENT);
+      cr_assert(says_form(filter, form), "an unknown form changes nothing");
+      cr_assert(lanebloom_filter_merge((const lanebloom_filter *const[]){filter}, 1, &merged) ==
+                    LANEBLOOM_OK &&
+                says_form(merged, form));
+      lanebloom_filter_close(merged);
+    }
+  lanebloom_filter_close(filter);
+}
+
 Test(info, fits_smaller_and_larger_structs)
 {
   lanebloom_filter *filter;

@@ -1,0 +1,409 @@
+/* Whatever takes Arrow arrays answers as calls for one key at a time do.
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "made.h"
+
+enum { MAX_HASH_NBYTES = 8, UNWRITTEN = 0xa5 };
+
+/* What must come out of an array. */
+struct expected {
+  size_t n, count;
+  lanebloom_slice *added; /* the keys that a builder gets */
+  size_t nadded;
+  uint8_t *bitmap, *mask;
+  uint32_t *indices;
+};
+
+static uint8_t *unwritten(size_t nbytes)
+{
+  uint8_t *bytes = test_alloc(nbytes);
+  memset(bytes, UNWRITTEN, nbytes);
+  return bytes;
+}
+
+static void must(lanebloom_status status, const char *problem)
+{
+  if (status || problem[0])
+    test_fatal("%s: %s", lanebloom_status_text(status), problem);
+}
+
+/* Of a dictionary the values that a row has, in the order of the dictionary. */
+static void list_added(const struct made *made, struct expected *expected)
+{
+  const size_t nvalues = made->has_dictionary ? (size_t)made->values.array.length : 0;
+  bool *is_used = test_alloc(nvalues * sizeof *is_used);
+  expected->added = test_alloc((expected->n + nvalues) * sizeof *expected->added);
+  for (size_t i = 0; i < expected->n; i++) {
+    if (!made->has_dictionary && made->expected[i].data)
+      expected->added[expected->nadded++] = made->expected[i];
+    else if (made->has_dictionary && made->expected[i].data)
+      is_used[made->indices[i]] = true;
+  }
+  for (size_t i = 0; i < nvalues; i++)
+    if (is_used[i])
+      expected->added[expected->nadded++] = (lanebloom_slice){
+          made->values.bytes + made->values.keys[i].at, made->values.keys[i].size};
+  free(is_used);
+}
+
+static struct expected expect(const struct made *made)
+{
+  struct expected expected = {.n = (size_t)made->rows.array.length};
+  expected.bitmap = test_alloc((expected.n + 7) / 8);
+  expected.mask = test_alloc(expected.n);
+  expected.indices = test_alloc(expected.n * sizeof *expected.indices);
+  list_added(made, &expected);
+  return expected;
+}
+
+static void ask_for_each(const struct made *made, const lanebloom_filter *filter,
+                         struct expected *expected)
+{
+  memset(expected->bitmap, 0, (expected->n + 7) / 8);
+  expected->count = 0;
+  for (size_t i = 0; i < expected->n; i++) {
+    const lanebloom_slice *key = &made->expected[i];
+    const bool may = key->data && lanebloom_filter_may_contain(filter, key->data, key->size);
+    expected->mask[i] = may;
+    expected->bitmap[i / 8] |= (uint8_t)(may << i % 8);
+    if (may)
+      expected->indices[expected->count++] = (uint32_t)i;
+  }
+}
+
+static void free_expected(struct expected *expected)
+{
+  free(expected->added);
+  free(expected->bitmap);
+  free(expected->mask);
+  free(expected->indices);
+}
+
+/* ---- Answers ---- */
+
+static void check_screening(const struct made *made, const lanebloom_filter *filter,
+                            const struct expected *expected)
+{
+  const struct ArrowSchema *schema = &made->rows.schema;
+  const struct ArrowArray *array = &made->rows.array;
+  const size_t n = expected->n;
+  size_t counts[4] = {SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX};
+  char problem[256] = "old";
+  uint8_t *bitmap = unwritten((n + 7) / 8), *mask = unwritten(n);
+  uint32_t *indices = (uint32_t *)unwritten(n * sizeof *indices);
+  must(lanebloom_filter_screen_arrow(filter, schema, array, bitmap, &counts[0], problem,
+                                     sizeof problem),
+       problem);
+  must(lanebloom_filter_screen_arrow(filter, schema, array, NULL, &counts[1], problem,
+                                     sizeof problem),
+       problem);
+  must(
+      lanebloom_filter_mask_arrow(filter, schema, array, mask, &counts[2], problem, sizeof problem),
+      problem);
+  must(lanebloom_filter_select_arrow(filter, schema, array, indices, &counts[3], problem,
+                                     sizeof problem),
+       problem);
+  for (size_t i = 0; i < COUNT(counts); i++)
+    if (counts[i] != expected->count)
+      test_fatal("count %zu is %zu, expected %zu", i, counts[i], expected->count);
+  test_same_bytes("bitmap", bitmap, expected->bitmap, (n + 7) / 8);
+  test_same_bytes("mask", mask, expected->mask, n);
+  test_same_bytes("indices", indices, expected->indices, expected->count * sizeof *indices);
+  free(bitmap);
+  free(mask);
+  free(indices);
+}
+
+static void check_booleans(const struct made *made, const lanebloom_filter *filter,
+                           const struct expected *expected)
+{
+  char problem[256] = "old";
+  struct ArrowSchema schema;
+  struct ArrowArray array;
+  memset(&schema, UNWRITTEN, sizeof schema);
+  memset(&array, UNWRITTEN, sizeof array);
+  must(lanebloom_filter_booleans_arrow(filter, &made->rows.schema, &made->rows.array, &schema,
+                                       &array, problem, sizeof problem),
+       problem);
+  if (strcmp(schema.format, "b") != 0 || strcmp(schema.name, "made") != 0 || schema.metadata ||
+      schema.flags != 0 || schema.n_children != 0 || schema.children || schema.dictionary ||
+      !schema.release)
+    test_fatal("the schema of the booleans is wrong");
+  if (array.length != made->rows.array.length || array.null_count != 0 || array.offset != 0 ||
+      array.n_buffers != 2 || array.n_children != 0 || array.children || array.dictionary ||
+      array.buffers[0] || !array.release)
+    test_fatal("the array of the booleans is wrong");
+  test_same_bytes("booleans", array.buffers[1], expected->bitmap, (expected->n + 7) / 8);
+  array.release(&array);
+  schema.release(&schema);
+  if (array.release || schema.release)
+    test_fatal("booleans that are released do not say so");
+}
+
+static void check_hashes(const struct made *made, lanebloom_format format,
+                         const struct expected *expected)
+{
+  const size_t nbytes = lanebloom_format_hash_size(format);
+  char problem[256] = "old";
+  uint8_t *hashes = unwritten(expected->n * nbytes);
+  must(lanebloom_hash_arrow(format, &made->rows.schema, &made->rows.array, hashes, problem,
+                            sizeof problem),
+       problem);
+  for (size_t i = 0; i < expected->n; i++) {
+    uint8_t hash[MAX_HASH_NBYTES] = {0};
+    const lanebloom_slice *key = &made->expected[i];
+    const lanebloom_keys one = lanebloom_keys_fixed(key->data, key->size, 1);
+    if (key->data)
+      must(lanebloom_hash(format, &one, hash), "");
+    if (memcmp(hashes + i * nbytes, hash, nbytes) != 0)
+      test_fatal("row %zu has another hash", i);
+  }
+  free(hashes);
+}
+
+static void check_slices(const struct made *made, const struct expected *expected)
+{
+  char problem[256] = "old";
+  lanebloom_slice *slices = (lanebloom_slice *)unwritten(expected->n * sizeof *slices);
+  uint8_t *numbers = unwritten(expected->n * 16);
+  must(lanebloom_arrow_slices(&made->rows.schema, &made->rows.array, slices, numbers, problem,
+                              sizeof problem),
+       problem);
+  for (size_t i = 0; i < expected->n; i++) {
+    const lanebloom_slice *key = &made->expected[i];
+    if (!slices[i].data != !key->data || slices[i].size != key->size ||
+        (key->size > 0 && memcmp(slices[i].data, key->data, key->size) != 0))
+      test_fatal("row %zu has another slice", i);
+  }
+  free(slices);
+  free(numbers);
+}
+
+/* ---- Building ---- */
+
+static lanebloom_builder *builder_of(const struct made *made, lanebloom_format format,
+                                     uint64_t expected_keys)
+{
+  lanebloom_builder *builder;
+  lanebloom_key_form form;
+  char problem[256] = "old";
+  must(lanebloom_arrow_key_form(&made->rows.schema, &form, problem, sizeof problem), problem);
+  must(lanebloom_builder_create(format, 10, expected_keys, &builder), "");
+  must(lanebloom_builder_set_key_form(builder, form), "");
+  return builder;
+}
+
+/* The filter of this key, the array, and this key again. */
+static lanebloom_filter *add_between(const struct made *made, lanebloom_format format,
+                                     uint64_t expected_keys, const lanebloom_keys *keys)
+{
+  const lanebloom_keys one = lanebloom_keys_fixed("before", 6, 1);
+  lanebloom_builder *builder = builder_of(made, format, expected_keys);
+  lanebloom_filter *filter;
+  char problem[256] = "old";
+  must(lanebloom_builder_add(builder, &one), "");
+  if (keys)
+    must(lanebloom_builder_add(builder, keys), "");
+  else
+    must(lanebloom_builder_add_arrow(builder, &made->rows.schema, &made->rows.array, problem,
+                                     sizeof problem),
+         problem);
+  must(lanebloom_builder_add(builder, &one), "");
+  must(lanebloom_builder_finish(builder, &filter), "");
+  lanebloom_builder_destroy(builder);
+  return filter;
+}
+
+static void check_adding(const struct made *made, lanebloom_format format,
+                         const struct expected *expected)
+{
+  const lanebloom_keys keys = lanebloom_keys_slices(expected->added, expected->nadded);
+  char problem[256] = "old";
+  lanebloom_builder *builder = builder_of(made, format, 0);
+  lanebloom_filter *built, *found;
+  size_t nbytes;
+  must(lanebloom_filter_build(format, 10, &keys, &built), "");
+  const void *bytes = lanebloom_filter_bytes(built, &nbytes);
+  must(lanebloom_builder_add_arrow(builder, &made->rows.schema, &made->rows.array, problem,
+                                   sizeof problem),
+       problem);
+  must(lanebloom_builder_finish(builder, &found), "");
+  test_filter_bytes("built", found, bytes, nbytes);
+  lanebloom_filter_close(built);
+  lanebloom_builder_destroy(builder);
+
+  for (uint64_t expected_keys = 0; expected_keys <= 300; expected_keys += 300) {
+    lanebloom_filter_info infos[2];
+    built = add_between(made, format, expected_keys, &keys);
+    found = add_between(made, format, expected_keys, NULL);
+    lanebloom_filter_describe(built, &infos[0], sizeof infos[0]);
+    lanebloom_filter_describe(found, &infos[1], sizeof infos[1]);
+    if (infos[0].nkeys != infos[1].nkeys)
+      test_fatal("%llu keys were added, expected %llu", (unsigned long long)infos[1].nkeys,
+                 (unsigned long long)infos[0].nkeys);
+    bytes = lanebloom_filter_bytes(built, &nbytes);
+    test_filter_bytes("built after others", found, bytes, nbytes);
+    lanebloom_filter_close(built);
+  }
+}
+
+/* ---- Every call ---- */
+
+static void check_form(const struct made *made, const struct made_type *type)
+{
+  lanebloom_key_form form = {LANEBLOOM_HEX, 1};
+  char problem[256] = "old";
+  must(lanebloom_arrow_key_form(&made->rows.schema, &form, problem, sizeof problem), problem);
+  if (form.encoding != type->encoding || form.flags != 0)
+    test_fatal("the form is %s", lanebloom_encoding_name(form.encoding));
+}
+
+/* A filter of about half of the keys. */
+static lanebloom_filter *filter_of_some(const struct expected *expected, lanebloom_format format,
+                                        lanebloom_encoding encoding, struct rng *rng)
+{
+  lanebloom_slice *some = test_alloc(expected->nadded * sizeof *some);
+  size_t n = 0;
+  for (size_t i = 0; i < expected->nadded; i++)
+    if (rng_below(rng, 2))
+      some[n++] = expected->added[i];
+  const lanebloom_keys keys = lanebloom_keys_slices(some, n);
+  const lanebloom_key_form form = {.encoding = encoding};
+  lanebloom_filter *filter;
+  must(lanebloom_filter_build(format, 4, &keys, &filter), "");
+  must(lanebloom_filter_set_key_form(filter, form), "");
+  free(some);
+  return filter;
+}
+
+static void check(const struct made_plan *plan, struct rng *rng)
+{
+  lanebloom_format formats[MAX_FORMATS];
+  const lanebloom_format format = formats[rng_below(rng, test_formats_that_build(formats))];
+  struct made made;
+  made_array(plan, rng, &made);
+  struct expected expected = expect(&made);
+  lanebloom_filter *filter = filter_of_some(&expected, format, plan->type->encoding, rng);
+  ask_for_each(&made, filter, &expected);
+  check_form(&made, plan->type);
+  check_screening(&made, filter, &expected);
+  check_booleans(&made, filter, &expected);
+  check_hashes(&made, format, &expected);
+  check_slices(&made, &expected);
+  check_adding(&made, format, &expected);
+  lanebloom_filter_close(filter);
+  free_expected(&expected);
+  made_free(&made);
+}
+
+static void check_plan(const struct made_plan *plan, struct rng *rng)
+{
+  test_context("\"%s\"%s%s, %zu rows, %zu values, one of %llu and of %llu null%s",
+               plan->type->format, plan->index_type ? " by " : "",
+               plan->index_type ? plan->index_type->format : "", plan->n, plan->nvalues,
+               (unsigned long long)plan->rows_null_of, (unsigned long long)plan->values_null_of,
+               plan->has_slices ? ", slices" : "");
+  check(plan, rng);
+}
+
+/* Each one repeats with its number alone. */
+static void check_random(uint64_t first, uint64_t n)
+{
+  for (uint64_t i = first; i < first + n; i++) {
+    struct rng rng = rng_start(i);
+    const struct made_plan plan = made_random_plan(&rng);
+    check_plan(&plan, &rng);
+  }
+}
+
+/* Four processes share them. */
+static void check_share(uint64_t which)
+{
+  const uint64_t n = test_exhaustive() ? 250000 : 1500;
+  check_random(which * n, n);
+}
+
+Test(rows, random_arrays_1)
+{
+  check_share(0);
+}
+
+Test(rows, random_arrays_2)
+{
+  check_share(1);
+}
+
+Test(rows, random_arrays_3)
+{
+  check_share(2);
+}
+
+Test(rows, random_arrays_4)
+{
+  check_share(3);
+}
+
+static const size_t LENGTHS[] = {0, 1, 7, 8, 9, 511, 512, 513};
+
+Test(rows, every_type_at_every_length)
+{
+  struct rng rng = rng_start(1);
+  for (size_t t = 0; t < MADE_NTYPES; t++)
+    for (size_t l = 0; l < COUNT(LENGTHS); l++)
+      for (unsigned way = 0; way < 4; way++)
+        check_plan(&(struct made_plan){.type = &made_types[t],
+                                       .n = LENGTHS[l],
+                                       .rows_null_of = way & 1 ? 3 : 0,
+                                       .has_slices = way & 2},
+                   &rng);
+}
+
+/* Values that lie in each layout, numbers that are copied, and empty keys. */
+static const char *const LAYOUTS[] = {"u", "Z", "vu", "w:5", "w:40", "w:0", "s", "l", "d:38,0"};
+
+/* The lengths are those of a part of screening. */
+Test(rows, arrays_of_more_than_one_part)
+{
+  struct rng rng = rng_start(2);
+  for (size_t t = 0; t < COUNT(LAYOUTS); t++)
+    for (size_t n = 32767; n <= 32769; n++)
+      check_plan(
+          &(struct made_plan){
+              .type = made_type_of(LAYOUTS[t]), .n = n, .rows_null_of = 20, .has_slices = n % 2},
+          &rng);
+}
+
+Test(rows, dictionaries_of_every_index)
+{
+  static const size_t lengths[] = {0, 1, 9, 100, 513};
+  struct rng rng = rng_start(3);
+  for (size_t t = 0; t < COUNT(LAYOUTS); t++)
+    for (size_t index = 0; index < MADE_NINDEX_TYPES; index++)
+      for (size_t l = 0; l < COUNT(lengths) * COUNT(lengths); l++)
+        check_plan(&(struct made_plan){.type = made_type_of(LAYOUTS[t]),
+                                       .index_type = &made_types[index],
+                                       .n = lengths[l / COUNT(lengths)],
+                                       .nvalues = lengths[l % COUNT(lengths)],
+                                       .rows_null_of = l % 2 * 4,
+                                       .values_null_of = l % 3 * 5,
+                                       .has_slices = index % 2},
+                   &rng);
+}
+
+Test(rows, large_dictionaries)
+{
+  static const size_t lengths[][2] = {
+      {32767, 32769}, {32768, 32768}, {32769, 32767}, {5, 32769}, {32769, 5}};
+  struct rng rng = rng_start(4);
+  for (size_t t = 0; t < 4; t++)
+    for (size_t l = 0; l < COUNT(lengths); l++)
+      check_plan(&(struct made_plan){.type = made_type_of(LAYOUTS[t * 2]),
+                                     .index_type = made_type_of(t % 2 ? "S" : "i"),
+                                     .n = lengths[l][0],
+                                     .nvalues = lengths[l][1],
+                                     .rows_null_of = 10,
+                                     .values_null_of = 10,
+                                     .has_slices = l % 2},
+                 &rng);
+}
