@@ -426,3 +426,33 @@ for who in range(1, 13):
     for line in verbs + words + [" ".join(words[:3]), " ".join(words[3:7])]:
         seed("options", who, b"".join(word.encode() + b"\0" for word in line.split()))
 seed("options", 0, b"".join(number.encode() + b"\0" for number in numbers))
+
+
+def column(format, bits, n, *parts, first=0, nulls=0):
+    """As make_column() of arrow.c reads it; parts follow the count of nulls."""
+    return (
+        short(format.encode())
+        + bytes([bits])
+        + n.to_bytes(2, "little")
+        + bytes([first, nulls & 0xFF])
+        + b"".join(parts)
+    )
+
+
+values = short(bytes(range(0, 200, 3)))
+for number, format in enumerate(
+    "c s i l C S I L f g tdD tdm tss: tsm:UTC tsu: tsn: tts ttm ttu ttn tDs tDm tDu tDn "
+    "d:38,0 d:9,0,128 d:9,2 w:0 w:5 w:16 w:17 u z U Z vu vz b n +s".split()
+):
+    is_view = format.startswith("v")
+    buffers = [bytes([2, 40]) + values, bytes([30]) + values] if is_view else []
+    buffers += [values] if is_view or format[0] not in "uzUZ" else [values, values]
+    for n in 3, 20, 600:
+        seed("arrow", number % 7, 31, 0, column(format, 0, n, *buffers, first=n % 7))
+        seed("arrow", number % 7, 31, 0, column(format, 8, n, values, *buffers, nulls=-1))
+        inner = column(format, 8, 20, values, *buffers, first=3, nulls=-1)
+        indices = short(bytes([1, 0, 0, 0, 0, 0, 0, 0]))
+        seed("arrow", 0, 31, 0, column("csilCSIL"[number % 8], 1, n, indices, inner))
+        seed("arrow", 1, number % 16, number % 8, column(format, 0, n, *buffers))
+seed("arrow", 2, 31, 0, column("w:16", 2 | 4, 9, short(b""), values))
+seed("arrow", 2, 31, 0, column("w:16", 2, 9, short(b"arrow.json"), values))

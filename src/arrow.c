@@ -463,18 +463,21 @@ struct block {
   };
 };
 
+/* Where the bytes of empty values are: nothing is added to NULL. */
+static const uint8_t EMPTY[1];
+
 static lanebloom_slice value_at(const struct column *column, size_t row)
 {
   const size_t at = column->first + row;
   switch (column->type.layout) {
   case OFFSETS32: {
     const uint32_t *offsets = column->offsets;
-    return (lanebloom_slice){column->values ? column->values + offsets[at] : NULL,
+    return (lanebloom_slice){column->values ? column->values + offsets[at] : EMPTY,
                              offsets[at + 1] - offsets[at]};
   }
   case OFFSETS64: {
     const uint64_t *offsets = column->offsets;
-    return (lanebloom_slice){column->values ? column->values + offsets[at] : NULL,
+    return (lanebloom_slice){column->values ? column->values + offsets[at] : EMPTY,
                              offsets[at + 1] - offsets[at]};
   }
   case VIEWS: {
@@ -489,7 +492,7 @@ static lanebloom_slice value_at(const struct column *column, size_t row)
   case FIXED:
     break;
   }
-  return (lanebloom_slice){column->values ? column->values + at * column->type.width : NULL,
+  return (lanebloom_slice){column->values ? column->values + at * column->type.width : EMPTY,
                            column->type.width};
 }
 
@@ -518,7 +521,7 @@ static lanebloom_keys gather(const struct column *column, struct block *block, s
   if (column->type.layout != FIXED || nbytes > MAX_NUMBER_NBYTES) {
     for (size_t i = 0; i < n; i++)
       block->slices[i] =
-          block->rows[i] == NO_ROW ? (lanebloom_slice){NULL, 0} : value_at(column, block->rows[i]);
+          block->rows[i] == NO_ROW ? (lanebloom_slice){EMPTY, 0} : value_at(column, block->rows[i]);
     return lanebloom_keys_slices(block->slices, n);
   }
   memset(block->numbers, 0, n * nbytes);
@@ -904,8 +907,6 @@ lanebloom_status lanebloom_arrow_slices(const struct ArrowSchema *schema,
     const size_t value = array.has_dictionary ? (size_t)integer_at(&array.rows, row) : row;
     if (values->type.layout != FIXED || is_as_stored(&values->type)) {
       slices[row] = value_at(values, value);
-      if (!slices[row].data)
-        slices[row].data = "";
       continue;
     }
     uint8_t *number = (uint8_t *)numbers + row * MAX_NUMBER_NBYTES;
