@@ -2,7 +2,7 @@
  * with a pattern; what is left of the pattern was not used. A plain program: only optimised builds
  * for x86-64 promise it.
  * SPDX-License-Identifier: MIT */
-#include <lanebloom.h>
+#include <lanebloom_arrow.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,12 @@ static struct {
   char data[NKEYS * 16];
   lanebloom_slice slices[NKEYS];
   uint64_t hashes[NKEYS];
-  uint8_t bitmap[NKEYS / 8 + 1];
+  uint8_t bitmap[NKEYS / 8 + 1], mask[NKEYS], valid[NKEYS / 8 + 1];
+  uint32_t indices[NKEYS], found[NKEYS];
+  struct { /* as Arrow has them: of at most 12 bytes, which are in the view */
+    int32_t size;
+    char bytes[12];
+  } views[NKEYS];
 } all;
 
 enum { NLAYOUTS = 4, FAR_NKEYS = 60000000 };
@@ -112,6 +117,78 @@ static void *use_raw(void *unused)
   return unused;
 }
 
+static void release_array(struct ArrowArray *array)
+{
+  array->release = NULL;
+}
+
+static void release_schema(struct ArrowSchema *schema)
+{
+  schema->release = NULL;
+}
+
+static void use_array(const struct ArrowSchema *schema, const struct ArrowArray *array)
+{
+  const lanebloom_filter *const filters[] = {all.near, all.far};
+  size_t count;
+  for (size_t i = 0; i < 2; i++) {
+    struct ArrowSchema booleans_schema;
+    struct ArrowArray booleans;
+    CHECK(lanebloom_filter_screen_arrow(filters[i], schema, array, all.bitmap, &count, NULL, 0) ==
+          LANEBLOOM_OK);
+    CHECK(lanebloom_filter_mask_arrow(filters[i], schema, array, all.mask, &count, NULL, 0) ==
+          LANEBLOOM_OK);
+    CHECK(lanebloom_filter_select_arrow(filters[i], schema, array, all.found, &count, NULL, 0) ==
+          LANEBLOOM_OK);
+    CHECK(lanebloom_filter_booleans_arrow(filters[i], schema, array, &booleans_schema, &booleans,
+                                          NULL, 0) == LANEBLOOM_OK);
+    booleans.release(&booleans);
+    booleans_schema.release(&booleans_schema);
+  }
+  CHECK(lanebloom_hash_arrow(all.format, schema, array, all.hashes, NULL, 0) == LANEBLOOM_OK);
+  for (uint64_t expected_keys = 0; expected_keys <= NKEYS; expected_keys += NKEYS) {
+    lanebloom_builder *builder;
+    CHECK(lanebloom_builder_create(all.format, 10, expected_keys, &builder) == LANEBLOOM_OK);
+    CHECK(lanebloom_builder_add_arrow(builder, schema, array, NULL, 0) == LANEBLOOM_OK);
+    lanebloom_builder_destroy(builder);
+  }
+}
+
+/* Values side by side, gathered as numbers, as slices and from views, with nulls and without; and
+ * dictionaries of them, smaller and larger than the array. */
+static void *use_arrays(void *unused)
+{
+  static const struct {
+    const char *format;
+    const void *values;
+    int64_t n;
+  } columns[] = {{"w:16", all.data, NKEYS},
+                 {"w:40", all.data, sizeof all.data / 40},
+                 {"vz", all.views, NKEYS}};
+  for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+    for (size_t nulls = 0; nulls < 2; nulls++) {
+      const void *buffers[] = {nulls ? all.valid : NULL, columns[i].values, NULL};
+      const void *index_buffers[] = {NULL, all.indices};
+      struct ArrowSchema schema = {.format = columns[i].format, .release = release_schema},
+                         by = {.format = "I", .dictionary = &schema, .release = release_schema};
+      struct ArrowArray array = {.length = columns[i].n,
+                                 .null_count = -1,
+                                 .n_buffers = 3,
+                                 .buffers = buffers,
+                                 .release = release_array},
+                        rows = {.length = NKEYS,
+                                .n_buffers = 2,
+                                .buffers = index_buffers,
+                                .dictionary = &array,
+                                .release = release_array};
+      use_array(&schema, &array);
+      use_array(&by, &rows);
+      rows.length = 5000;
+      use_array(&by, &rows);
+    }
+  return unused;
+}
+
 /* Returns how many bytes of stack a thread takes that runs this. */
 static size_t stack_of(void *(*run)(void *))
 {
@@ -150,6 +227,12 @@ int main(void)
     all.data[i] = (char)rand();
   for (size_t i = 0; i < NKEYS; i++) /* mostly short */
     all.slices[i] = (lanebloom_slice){all.data + i, (size_t)(rand() % (rand() % 50 ? 33 : 400))};
+  for (size_t i = 0; i < NKEYS; i++) {
+    all.indices[i] = (uint32_t)rand() % (sizeof all.data / 40);
+    all.views[i].size = rand() % 13;
+    memcpy(all.views[i].bytes, all.data + i, 12);
+    all.valid[i / 8] = (uint8_t)rand();
+  }
 
   for (size_t i = 0; i < lanebloom_format_count(); i++) {
     all.format = lanebloom_format_at(i);
@@ -166,6 +249,7 @@ int main(void)
       check(name, "hashing", hash_all);
       check(name, "building", build_all);
       check(name, "raw calls", use_raw);
+      check(name, "Arrow arrays", use_arrays);
     }
     lanebloom_filter_close(all.near);
     lanebloom_filter_close(all.far);
