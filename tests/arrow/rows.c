@@ -4,7 +4,7 @@
 
 #include "made.h"
 
-enum { MAX_HASH_NBYTES = 8, UNWRITTEN = 0xa5 };
+enum { MAX_HASH_NBYTES = 8, UNWRITTEN = 0xa5, NBEHIND = 16 };
 
 /* What must come out of an array. */
 struct expected {
@@ -15,11 +15,21 @@ struct expected {
   uint32_t *indices;
 };
 
-static uint8_t *unwritten(size_t nbytes)
+/* Room for an output, and bytes behind it that no call may write to. */
+static void *unwritten(size_t nbytes)
 {
-  uint8_t *bytes = test_alloc(nbytes);
-  memset(bytes, UNWRITTEN, nbytes);
+  uint8_t *bytes = test_alloc(nbytes + NBEHIND);
+  memset(bytes, UNWRITTEN, nbytes + NBEHIND);
   return bytes;
+}
+
+static void free_output(const char *what, void *output, size_t nbytes)
+{
+  const uint8_t *behind = (const uint8_t *)output + nbytes;
+  for (size_t i = 0; i < NBEHIND; i++)
+    if (behind[i] != UNWRITTEN)
+      test_fatal("%s: byte %zu behind the output is written to", what, i);
+  free(output);
 }
 
 static void must(lanebloom_status status, const char *problem)
@@ -91,7 +101,7 @@ static void check_screening(const struct made *made, const lanebloom_filter *fil
   size_t counts[4] = {SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX};
   char problem[256] = "old";
   uint8_t *bitmap = unwritten((n + 7) / 8), *mask = unwritten(n);
-  uint32_t *indices = (uint32_t *)unwritten(n * sizeof *indices);
+  uint32_t *indices = unwritten(n * sizeof *indices);
   must(lanebloom_filter_screen_arrow(filter, schema, array, bitmap, &counts[0], problem,
                                      sizeof problem),
        problem);
@@ -110,9 +120,9 @@ static void check_screening(const struct made *made, const lanebloom_filter *fil
   test_same_bytes("bitmap", bitmap, expected->bitmap, (n + 7) / 8);
   test_same_bytes("mask", mask, expected->mask, n);
   test_same_bytes("indices", indices, expected->indices, expected->count * sizeof *indices);
-  free(bitmap);
-  free(mask);
-  free(indices);
+  free_output("bitmap", bitmap, (n + 7) / 8);
+  free_output("mask", mask, n);
+  free_output("indices", indices, n * sizeof *indices);
 }
 
 static void check_booleans(const struct made *made, const lanebloom_filter *filter,
@@ -159,13 +169,13 @@ static void check_hashes(const struct made *made, lanebloom_format format,
     if (memcmp(hashes + i * nbytes, hash, nbytes) != 0)
       test_fatal("row %zu has another hash", i);
   }
-  free(hashes);
+  free_output("hashes", hashes, expected->n * nbytes);
 }
 
 static void check_slices(const struct made *made, const struct expected *expected)
 {
   char problem[256] = "old";
-  lanebloom_slice *slices = (lanebloom_slice *)unwritten(expected->n * sizeof *slices);
+  lanebloom_slice *slices = unwritten(expected->n * sizeof *slices);
   uint8_t *numbers = unwritten(expected->n * 16);
   must(lanebloom_arrow_slices(&made->rows.schema, &made->rows.array, slices, numbers, problem,
                               sizeof problem),
@@ -176,8 +186,8 @@ static void check_slices(const struct made *made, const struct expected *expecte
         (key->size > 0 && memcmp(slices[i].data, key->data, key->size) != 0))
       test_fatal("row %zu has another slice", i);
   }
-  free(slices);
-  free(numbers);
+  free_output("slices", slices, expected->n * sizeof *slices);
+  free_output("numbers", numbers, expected->n * 16);
 }
 
 /* ---- Building ---- */
@@ -277,15 +287,23 @@ static lanebloom_filter *filter_of_some(const struct expected *expected, laneblo
   return filter;
 }
 
-static void check(const struct made_plan *plan, struct rng *rng)
+static void use_kernel(const char *name)
+{
+  must(lanebloom_kernel_use(name), "");
+}
+
+/* Scalar makes the filter and says what is expected. Then this kernel is asked. */
+static void check(const struct made_plan *plan, const char *kernel, struct rng *rng)
 {
   lanebloom_format formats[MAX_FORMATS];
   const lanebloom_format format = formats[rng_below(rng, test_formats_that_build(formats))];
   struct made made;
+  use_kernel("scalar");
   made_array(plan, rng, &made);
   struct expected expected = expect(&made);
   lanebloom_filter *filter = filter_of_some(&expected, format, plan->type->encoding, rng);
   ask_for_each(&made, filter, &expected);
+  use_kernel(kernel);
   check_form(&made, plan->type);
   check_screening(&made, filter, &expected);
   check_booleans(&made, filter, &expected);
@@ -297,14 +315,16 @@ static void check(const struct made_plan *plan, struct rng *rng)
   made_free(&made);
 }
 
+/* By one of the kernels. */
 static void check_plan(const struct made_plan *plan, struct rng *rng)
 {
-  test_context("\"%s\"%s%s, %zu rows, %zu values, one of %llu and of %llu null%s",
+  const char *kernel = lanebloom_kernel_name(rng_below(rng, lanebloom_kernel_count()));
+  test_context("%s: \"%s\"%s%s, %zu rows, %zu values, one of %llu and of %llu null%s", kernel,
                plan->type->format, plan->index_type ? " by " : "",
                plan->index_type ? plan->index_type->format : "", plan->n, plan->nvalues,
                (unsigned long long)plan->rows_null_of, (unsigned long long)plan->values_null_of,
                plan->has_slices ? ", slices" : "");
-  check(plan, rng);
+  check(plan, kernel, rng);
 }
 
 /* Each one repeats with its number alone. */
@@ -357,6 +377,26 @@ Test(rows, every_type_at_every_length)
                                        .rows_null_of = way & 1 ? 3 : 0,
                                        .has_slices = way & 2},
                    &rng);
+}
+
+/* Each random array is one kernel's; here every kernel has every type. */
+Test(rows, every_type_by_every_kernel)
+{
+  struct rng rng = rng_start(5);
+  for (size_t k = 0; k < lanebloom_kernel_count(); k++)
+    for (size_t t = 0; t < MADE_NTYPES; t++)
+      for (unsigned has_dictionary = 0; has_dictionary < 2; has_dictionary++) {
+        const struct made_plan plan = {.type = &made_types[t],
+                                       .index_type = has_dictionary ? made_type_of("S") : NULL,
+                                       .n = 513,
+                                       .nvalues = 300,
+                                       .rows_null_of = 5,
+                                       .values_null_of = 5,
+                                       .has_slices = true};
+        test_context("%s: \"%s\"%s", lanebloom_kernel_name(k), plan.type->format,
+                     has_dictionary ? ", a dictionary" : "");
+        check(&plan, lanebloom_kernel_name(k), &rng);
+      }
 }
 
 /* Values that lie in each layout, numbers that are copied, and empty keys. */
