@@ -40,7 +40,6 @@ Test(info, says_what_the_filter_is)
   lanebloom_filter_close(built);
 }
 
-/* Callers that were compiled with a header of fewer fields, and of more. */
 static bool says_form(const lanebloom_filter *filter, lanebloom_key_form form)
 {
   const lanebloom_key_form found = lanebloom_filter_key_form(filter);
@@ -76,6 +75,7 @@ Test(info, says_the_key_form_that_was_stated_last)
   lanebloom_filter_close(filter);
 }
 
+/* Callers that were compiled with a header of fewer fields, and of more. */
 Test(info, fits_smaller_and_larger_structs)
 {
   lanebloom_filter *filter;
