@@ -63,7 +63,7 @@ lanebloom_keys bench_queries_part(const struct bench_queries *queries, size_t fi
 /* The hashes of those of 8 bytes. */
 const uint8_t *bench_hashes(lanebloom_format format, size_t kib, unsigned hits);
 
-/* The first keys, as many as a filter of this size holds at 10 bits per key: for building. */
+/* The first keys, as many as a filter of this size holds at 8 bits per key: for building. */
 const uint64_t *bench_members(size_t kib);
 
 /* How many of the first BENCH_CHECK_NKEYS queries pass, by the scalar kernel; SIZE_MAX if that lost
