@@ -126,8 +126,8 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_add_arrow(lanebloom_build
                                                                  size_t problem_size);
 
 /* Hashes every row, as lanebloom_hash() does. hashes: length x lanebloom_format_hash_size() bytes;
- * those of null rows become 0, which other keys may have as well. Errors: ARGUMENT, FORMAT, CORRUPT,
- * KERNEL. */
+ * those of null rows become 0, which other keys may have as well. Errors: ARGUMENT, FORMAT,
+ * CORRUPT, KERNEL. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_hash_arrow(lanebloom_format format,
                                                           const struct ArrowSchema *schema,
                                                           const struct ArrowArray *array,

@@ -228,10 +228,10 @@ END
   [ "$output" = "2 of 3 keys may be in the filter" ]
 }
 
-@test "the shared library exports the header's functions and nothing else" {
+@test "the shared library exports its headers' functions and nothing else" {
   nm -D --defined-only "$LIBDIR/liblanebloom.so" | awk '{print $3}' |
     sort >"$BATS_TEST_TMPDIR/exported"
-  grep -E '^LANEBLOOM_(API|NODISCARD)' -A2 "$PREFIX/include/lanebloom.h" |
+  grep -hE '^LANEBLOOM_(API|NODISCARD)' -A2 "$PREFIX"/include/lanebloom{,_arrow}.h |
     grep -o 'lanebloom_[a-z0-9_]*(' | tr -d '(' | sort -u >"$BATS_TEST_TMPDIR/declared"
   [ "$(wc -l <"$BATS_TEST_TMPDIR/declared")" -ge 40 ]
   diff "$BATS_TEST_TMPDIR/declared" "$BATS_TEST_TMPDIR/exported"
