@@ -1,0 +1,707 @@
+/* Keys as Python programs have them, as arrays of the Arrow C data interface: Arrow's capsules as
+ * they are, buffers in place if they are contiguous, and sequences copied.
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "module.h"
+
+#ifndef ARROW_C_STREAM_INTERFACE
+#define ARROW_C_STREAM_INTERFACE
+struct ArrowArrayStream {
+  int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *out);
+  int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *out);
+  const char *(*get_last_error)(struct ArrowArrayStream *);
+  void (*release)(struct ArrowArrayStream *);
+  void *private_data;
+};
+#endif
+
+/* ---- Arrays of our own ---- */
+
+/* What they own belongs to the batch. */
+static void release_array(struct ArrowArray *array)
+{
+  array->release = NULL;
+}
+
+static void release_schema(struct ArrowSchema *schema)
+{
+  schema->release = NULL;
+}
+
+static void set_schema(struct batch *batch, const char *format)
+{
+  batch->own_schema = (struct ArrowSchema){.format = format, .name = "", .release = release_schema};
+  batch->schema = &batch->own_schema;
+}
+
+/* Metadata that mark 16 bytes as a UUID: one pair of strings with their lengths. */
+static void mark_uuid(struct batch *batch)
+{
+  static char metadata[64];
+  static const char name[] = "ARROW:extension:name", value[] = "arrow.uuid";
+  const int32_t one = 1, nname = sizeof name - 1, nvalue = sizeof value - 1;
+  char *at = metadata;
+  memcpy(at, &one, 4);
+  memcpy(at + 4, &nname, 4);
+  memcpy(at + 8, name, sizeof name - 1);
+  memcpy(at + 8 + nname, &nvalue, 4);
+  memcpy(at + 12 + nname, value, sizeof value - 1);
+  batch->own_schema.metadata = metadata;
+}
+
+/* One array of n rows. The buffers are a list of three; validity is buffers[0] or NULL. */
+static int set_array(struct batch *batch, size_t n, const void *validity, const void *first,
+                     const void *second)
+{
+  struct own {
+    struct ArrowArray array;
+    struct ArrowArray *list[1];
+    const void *buffers[3];
+  } *own = PyMem_Calloc(1, sizeof *own);
+  if (!own) {
+    PyErr_NoMemory();
+    return -1;
+  }
+  own->buffers[0] = validity;
+  own->buffers[1] = first;
+  own->buffers[2] = second;
+  own->array = (struct ArrowArray){.length = (int64_t)n,
+                                   .null_count = validity ? -1 : 0,
+                                   .n_buffers = second ? 3 : 2,
+                                   .buffers = own->buffers,
+                                   .release = release_array};
+  own->list[0] = &own->array;
+  batch->own_arrays = &own->array;
+  batch->arrays = own->list;
+  batch->narrays = 1;
+  batch->n = n;
+  return 0;
+}
+
+/* ---- Capsules ---- */
+
+static int begin_capsules(struct batch *batch, PyObject *keys)
+{
+  PyObject *pair = PyObject_CallMethod(keys, "__arrow_c_array__", NULL);
+  if (!pair)
+    return -1;
+  batch->owner = pair;
+  PyObject *schema =
+      PyTuple_Check(pair) && PyTuple_Size(pair) == 2 ? PyTuple_GetItem(pair, 0) : NULL;
+  if (!schema) {
+    PyErr_SetString(PyExc_TypeError, "__arrow_c_array__: expected a pair of capsules");
+    return -1;
+  }
+  struct ArrowArray **list = PyMem_Calloc(1, sizeof *list);
+  if (!list) {
+    PyErr_NoMemory();
+    return -1;
+  }
+  batch->memory[0] = list;
+  batch->arrays = list;
+  batch->schema = PyCapsule_GetPointer(schema, "arrow_schema");
+  list[0] = batch->schema ? PyCapsule_GetPointer(PyTuple_GetItem(pair, 1), "arrow_array") : NULL;
+  if (!list[0])
+    return -1;
+  batch->narrays = 1;
+  batch->n = list[0]->length > 0 ? (size_t)list[0]->length : 0;
+  return 0;
+}
+
+static int raise_stream(struct ArrowArrayStream *stream, int error)
+{
+  const char *text = stream->get_last_error(stream);
+  PyErr_Format(PyExc_ValueError, "Arrow stream: %s", text ? text : strerror(error));
+  return -1;
+}
+
+/* Takes all arrays of a stream. Most share the memory of the object that made it. */
+static int begin_stream(struct batch *batch, PyObject *keys)
+{
+  batch->owner = PyObject_CallMethod(keys, "__arrow_c_stream__", NULL);
+  if (!batch->owner)
+    return -1;
+  struct ArrowArrayStream *stream = PyCapsule_GetPointer(batch->owner, "arrow_array_stream");
+  if (!stream)
+    return -1;
+  int error = stream->get_schema(stream, &batch->own_schema);
+  if (error)
+    return raise_stream(stream, error);
+  batch->schema = &batch->own_schema;
+  size_t room = 0;
+  struct ArrowArray *arrays = NULL;
+  for (;;) {
+    if (batch->narrays == room) {
+      room = room ? 2 * room : 16;
+      arrays = PyMem_Realloc(batch->own_arrays, room * sizeof *arrays);
+      if (!arrays) {
+        PyErr_NoMemory();
+        return -1;
+      }
+      batch->own_arrays = arrays;
+    }
+    struct ArrowArray *next = &batch->own_arrays[batch->narrays];
+    memset(next, 0, sizeof *next);
+    error = stream->get_next(stream, next);
+    if (error)
+      return raise_stream(stream, error);
+    if (!next->release)
+      break;
+    batch->narrays++;
+    batch->n += next->length > 0 ? (size_t)next->length : 0;
+  }
+  batch->arrays = PyMem_Calloc(batch->narrays + 1, sizeof *batch->arrays);
+  batch->memory[0] = batch->arrays;
+  if (!batch->arrays) {
+    PyErr_NoMemory();
+    return -1;
+  }
+  for (size_t i = 0; i < batch->narrays; i++)
+    batch->arrays[i] = &batch->own_arrays[i];
+  return 0;
+}
+
+/* ---- Buffers ---- */
+
+/* The type of Arrow that items of this format and size have; NULL: none. */
+static const char *arrow_of(const char *format, Py_ssize_t size)
+{
+  static const char *const SIGNED[] = {[1] = "c", [2] = "s", [4] = "i", [8] = "l"};
+  static const char *const UNSIGNED[] = {[1] = "C", [2] = "S", [4] = "I", [8] = "L"};
+  const int little = 1;
+  const char other = *(const char *)&little ? '>' : '<';
+  if (*format == other && size > 1)
+    return NULL;
+  if (strchr("@=<>!", *format))
+    format++;
+  if (!*format || format[1] || size > 8)
+    return NULL;
+  if (strchr("bhilqn", *format))
+    return SIGNED[size];
+  if (strchr("BHILQN", *format))
+    return UNSIGNED[size];
+  return *format == 'f' && size == 4 ? "f" : *format == 'd' && size == 8 ? "g" : NULL;
+}
+
+/* Bytes of a fixed width: numpy's S, whose items end before their zeros, and V. */
+static bool is_bytes_format(const char *format, char kind)
+{
+  while (*format >= '0' && *format <= '9')
+    format++;
+  return *format == kind && !format[1];
+}
+
+/* Copies items that are not side by side. */
+static const uint8_t *contiguous(struct batch *batch)
+{
+  const Py_buffer *buffer = &batch->buffer;
+  const size_t n = (size_t)buffer->shape[0], size = (size_t)buffer->itemsize;
+  if (!buffer->strides || buffer->strides[0] == buffer->itemsize || n < 2)
+    return buffer->buf;
+  uint8_t *copy = PyMem_Malloc(n * size + 1);
+  batch->memory[1] = copy;
+  if (!copy) {
+    PyErr_NoMemory();
+    return NULL;
+  }
+  for (size_t i = 0; i < n; i++)
+    memcpy(copy + i * size, (const char *)buffer->buf + (Py_ssize_t)i * buffer->strides[0], size);
+  return copy;
+}
+
+/* Items without the zeros at their ends, as numpy returns them. */
+static int begin_padded(struct batch *batch, const uint8_t *items, size_t n, size_t size)
+{
+  int64_t *offsets = PyMem_Malloc((n + 1) * sizeof *offsets);
+  uint8_t *bytes = PyMem_Malloc(n * size + 1);
+  batch->memory[0] = offsets;
+  batch->memory[2] = bytes;
+  if (!offsets || !bytes) {
+    PyErr_NoMemory();
+    return -1;
+  }
+  int64_t end = 0;
+  for (size_t i = 0; i < n; i++) {
+    size_t nbytes = size;
+    while (nbytes > 0 && !items[i * size + nbytes - 1])
+      nbytes--;
+    offsets[i] = end;
+    memcpy(bytes + end, items + i * size, nbytes);
+    end += (int64_t)nbytes;
+  }
+  offsets[n] = end;
+  set_schema(batch, "Z");
+  return set_array(batch, n, NULL, offsets, bytes);
+}
+
+static int begin_buffer(struct batch *batch, PyObject *keys)
+{
+  if (PyObject_GetBuffer(keys, &batch->buffer, PyBUF_STRIDES | PyBUF_FORMAT) < 0)
+    return -1;
+  const Py_buffer *buffer = &batch->buffer;
+  if (buffer->ndim != 1) {
+    PyErr_Format(PyExc_ValueError, "keys: expected one dimension, found %d", buffer->ndim);
+    return -1;
+  }
+  const char *format = buffer->format ? buffer->format : "B";
+  const char *type = arrow_of(format, buffer->itemsize);
+  const bool is_padded = is_bytes_format(format, 's'), is_raw = is_bytes_format(format, 'x');
+  if (!type && !is_padded && !is_raw) {
+    PyErr_Format(PyExc_TypeError,
+                 "keys: expected integers, floats or bytes in this machine's byte order, found "
+                 "items of format \"%s\"",
+                 format);
+    return -1;
+  }
+  const uint8_t *items = contiguous(batch);
+  if (!items)
+    return -1;
+  const size_t n = (size_t)buffer->shape[0];
+  if (is_padded)
+    return begin_padded(batch, items, n, (size_t)buffer->itemsize);
+  if (is_raw) {
+    static _Thread_local char width[32];
+    snprintf(width, sizeof width, "w:%zd", buffer->itemsize);
+    type = width;
+  }
+  set_schema(batch, type);
+  return set_array(batch, n, NULL, items, NULL);
+}
+
+/* ---- numpy's own types ---- */
+
+/* datetime64 and timedelta64, whose NaT is a null. `keys` has the type `kind`. */
+static int begin_times(struct batch *batch, PyObject *keys, PyObject *dtype, char kind)
+{
+  static const char *const TIMES[] = {"s", "ms", "us", "ns"};
+  static const char *const TYPES[2][4] = {{"tss:", "tsm:", "tsu:", "tsn:"},
+                                          {"tDs", "tDm", "tDu", "tDn"}};
+  int result = -1;
+  PyObject *numpy = PyImport_ImportModule("numpy");
+  PyObject *data = numpy ? PyObject_CallMethod(numpy, "datetime_data", "O", dtype) : NULL;
+  PyObject *view = data ? PyObject_CallMethod(keys, "view", "s", "int64") : NULL;
+  const char *unit;
+  int count;
+  if (!view || !PyArg_ParseTuple(data, "si", &unit, &count) ||
+      PyObject_GetBuffer(view, &batch->buffer, PyBUF_STRIDES) < 0)
+    goto end;
+  if (batch->buffer.ndim != 1) {
+    PyErr_Format(PyExc_ValueError, "keys: expected one dimension, found %d", batch->buffer.ndim);
+    goto end;
+  }
+  const char *type = kind == 'M' && count == 1 && strcmp(unit, "D") == 0 ? "tdD" : NULL;
+  for (size_t i = 0; i < 4; i++)
+    if (count == 1 && strcmp(unit, TIMES[i]) == 0)
+      type = TYPES[kind == 'm'][i];
+  if (!type) {
+    PyErr_Format(PyExc_TypeError,
+                 "keys: expected days, seconds, or milli-, micro- or nanoseconds, found %S", dtype);
+    goto end;
+  }
+  const size_t n = (size_t)batch->buffer.shape[0];
+  const uint8_t *items = contiguous(batch);
+  uint8_t *valid = PyMem_Calloc(n / 8 + 1, 1);
+  int32_t *days = *type == 't' && type[1] == 'd' ? PyMem_Malloc(n * sizeof *days + 1) : NULL;
+  batch->memory[0] = valid;
+  batch->memory[2] = days;
+  if (!items)
+    goto end;
+  if (!valid || (type[1] == 'd' && !days)) {
+    PyErr_NoMemory();
+    goto end;
+  }
+  for (size_t i = 0; i < n; i++) {
+    int64_t value;
+    memcpy(&value, items + i * sizeof value, sizeof value);
+    if (value != INT64_MIN)
+      valid[i / 8] |= (uint8_t)(1 << i % 8);
+    if (days && value != INT64_MIN && (value < INT32_MIN || value > INT32_MAX)) {
+      PyErr_Format(PyExc_OverflowError, "keys: day %lld is not in 32 bits", (long long)value);
+      goto end;
+    }
+    if (days)
+      days[i] = (int32_t)value;
+  }
+  set_schema(batch, type);
+  result = set_array(batch, n, valid, days ? (const void *)days : items, NULL);
+end:
+  Py_XDECREF(view);
+  Py_XDECREF(data);
+  Py_XDECREF(numpy);
+  return result;
+}
+
+/* ---- Sequences ---- */
+
+enum item { NO_ITEM, TEXT, BYTES, INTEGER, UUID };
+
+static bool is_instance_of(PyObject *object, const char *module, const char *type)
+{
+  PyObject *imported = PyImport_ImportModule(module);
+  PyObject *class = imported ? PyObject_GetAttrString(imported, type) : NULL;
+  const int is = class ? PyObject_IsInstance(object, class) : 0;
+  Py_XDECREF(class);
+  Py_XDECREF(imported);
+  PyErr_Clear();
+  return is > 0;
+}
+
+/* None, and what pandas has where a value is missing. */
+static bool is_missing(PyObject *object)
+{
+  if (object == Py_None)
+    return true;
+  if (PyFloat_Check(object)) {
+    const double value = PyFloat_AsDouble(object);
+    return value != value;
+  }
+  const char *name = NULL;
+  PyObject *text = PyType_GetName(Py_TYPE(object));
+  if (text)
+    name = PyUnicode_AsUTF8AndSize(text, NULL);
+  const bool is = name && (strcmp(name, "NAType") == 0 || strcmp(name, "NaTType") == 0);
+  Py_XDECREF(text);
+  PyErr_Clear();
+  return is;
+}
+
+static enum item item_of(PyObject *object)
+{
+  if (PyUnicode_CheckExact(object) || PyUnicode_Check(object))
+    return TEXT;
+  if (PyBytes_Check(object))
+    return BYTES;
+  if (PyBool_Check(object))
+    return NO_ITEM;
+  if (PyLong_Check(object) || PyIndex_Check(object))
+    return INTEGER;
+  return is_instance_of(object, "uuid", "UUID") ? UUID : NO_ITEM;
+}
+
+static int raise_item(PyObject *object, Py_ssize_t i)
+{
+  PyErr_Format(PyExc_TypeError, "key %zd: expected str, bytes, int, uuid.UUID or None, found %R", i,
+               (PyObject *)Py_TYPE(object));
+  return -1;
+}
+
+/* Bytes that grow. */
+struct pool {
+  char *bytes;
+  size_t nbytes, room;
+};
+
+static inline bool pool_add(struct pool *pool, const char *bytes, size_t nbytes)
+{
+  if (!pool->bytes || nbytes > pool->room - pool->nbytes) {
+    const size_t room = 2 * (pool->nbytes + nbytes) + 64;
+    char *larger = PyMem_Realloc(pool->bytes, room);
+    if (!larger)
+      return false;
+    pool->bytes = larger;
+    pool->room = room;
+  }
+  memcpy(pool->bytes + pool->nbytes, bytes, nbytes);
+  pool->nbytes += nbytes;
+  return true;
+}
+
+/* What a list is copied to. */
+struct copier {
+  PyObject *list;
+  Py_ssize_t n;
+  enum item kind;
+  uint8_t *valid; /* bits, 1 unless a null was found */
+  Py_ssize_t nnull;
+};
+
+/* Finds the kind of the next item, or skips it. Returns 1, or 0 for a null, or -1 and raises. */
+static int copier_check(struct copier *copier, PyObject *object, Py_ssize_t i)
+{
+  const enum item kind = item_of(object);
+  if (kind == NO_ITEM) {
+    if (!is_missing(object))
+      return raise_item(object, i);
+    copier->valid[i / 8] &= (uint8_t) ~(1 << i % 8);
+    copier->nnull++;
+    return 0;
+  }
+  if (!copier->kind)
+    copier->kind = kind;
+  if (kind != copier->kind) {
+    static const char *const NAMES[] = {"", "str", "bytes", "int", "uuid.UUID"};
+    PyErr_Format(PyExc_TypeError, "key %zd: expected %s as the keys before, found %s", i,
+                 NAMES[copier->kind], NAMES[kind]);
+    return -1;
+  }
+  return 1;
+}
+
+static int copy_strings(struct batch *batch, struct copier *copier)
+{
+  struct pool pool = {0};
+  int64_t *offsets = PyMem_Malloc(((size_t)copier->n + 1) * sizeof *offsets);
+  batch->memory[1] = offsets;
+  if (!offsets || !pool_add(&pool, "", 0)) {
+    PyErr_NoMemory();
+    return -1;
+  }
+  for (Py_ssize_t i = 0; i < copier->n; i++) {
+    PyObject *object = PyList_GetItem(copier->list, i);
+    const char *bytes = "";
+    Py_ssize_t nbytes = 0;
+    offsets[i] = (int64_t)pool.nbytes;
+    if (!object) /* the list was shortened meanwhile */
+      goto fail;
+    const int found = copier_check(copier, object, i);
+    if (found < 0)
+      goto fail;
+    if (found == 0)
+      continue;
+    if (copier->kind == TEXT)
+      bytes = PyUnicode_AsUTF8AndSize(object, &nbytes);
+    else if (PyBytes_AsStringAndSize(object, (char **)&bytes, &nbytes) < 0)
+      bytes = NULL;
+    if (!bytes)
+      goto fail;
+    if (!pool_add(&pool, bytes, (size_t)nbytes)) {
+      PyErr_NoMemory();
+      goto fail;
+    }
+  }
+  offsets[copier->n] = (int64_t)pool.nbytes;
+  batch->memory[2] = pool.bytes;
+  set_schema(batch, copier->kind == BYTES ? "Z" : "U");
+  return set_array(batch, (size_t)copier->n, copier->nnull ? copier->valid : NULL, offsets,
+                   pool.bytes);
+fail:
+  PyMem_Free(pool.bytes);
+  return -1;
+}
+
+static int copy_integer(PyObject *object, lanebloom_encoding integers, uint8_t *to)
+{
+  const bool is_signed = integers != LANEBLOOM_UINT32 && integers != LANEBLOOM_UINT64;
+  const bool is_short = integers == LANEBLOOM_INT32 || integers == LANEBLOOM_UINT32;
+  PyObject *whole = PyNumber_Index(object);
+  if (!whole)
+    return -1;
+  const int64_t value =
+      is_signed ? PyLong_AsLongLong(whole) : (int64_t)PyLong_AsUnsignedLongLong(whole);
+  Py_DECREF(whole);
+  bool fits = !(value == -1 && PyErr_Occurred());
+  if (fits && is_short)
+    fits = is_signed ? value == (int32_t)value : (uint64_t)value <= UINT32_MAX;
+  if (!fits) {
+    PyErr_Clear();
+    PyErr_Format(PyExc_OverflowError, "key: expected %s, found %R",
+                 lanebloom_encoding_name(integers), object);
+    return -1;
+  }
+  const int32_t narrow = (int32_t)value;
+  if (is_short)
+    memcpy(to, &narrow, sizeof narrow);
+  else
+    memcpy(to, &value, sizeof value);
+  return 0;
+}
+
+static int copy_uuid(PyObject *object, uint8_t *to)
+{
+  PyObject *bytes = PyObject_GetAttrString(object, "bytes");
+  char *from;
+  Py_ssize_t nbytes;
+  const int result = bytes ? PyBytes_AsStringAndSize(bytes, &from, &nbytes) : -1;
+  if (result == 0 && nbytes == 16)
+    memcpy(to, from, 16);
+  Py_XDECREF(bytes);
+  return result;
+}
+
+/* Integers and UUIDs. */
+static int copy_fixed(struct batch *batch, struct copier *copier, lanebloom_encoding integers)
+{
+  const char *type = "l";
+  size_t width = 8;
+  if (copier->kind == UUID)
+    type = "w:16", width = 16;
+  else if (integers == LANEBLOOM_INT32 || integers == LANEBLOOM_UINT32)
+    type = integers == LANEBLOOM_INT32 ? "i" : "I", width = 4;
+  else if (integers == LANEBLOOM_UINT64)
+    type = "L";
+  else
+    integers = LANEBLOOM_INT64;
+  uint8_t *values = PyMem_Calloc((size_t)copier->n + 1, width);
+  batch->memory[1] = values;
+  if (!values) {
+    PyErr_NoMemory();
+    return -1;
+  }
+  for (Py_ssize_t i = 0; i < copier->n; i++) {
+    PyObject *object = PyList_GetItem(copier->list, i);
+    const int found = object ? copier_check(copier, object, i) : -1;
+    if (found < 0)
+      return -1;
+    uint8_t *to = values + (size_t)i * width;
+    if (found &&
+        (copier->kind == UUID ? copy_uuid(object, to) : copy_integer(object, integers, to)) < 0)
+      return -1;
+  }
+  set_schema(batch, type);
+  if (copier->kind == UUID)
+    mark_uuid(batch);
+  return set_array(batch, (size_t)copier->n, copier->nnull ? copier->valid : NULL, values, NULL);
+}
+
+/* Takes any iterable. */
+static int begin_sequence(struct batch *batch, PyObject *keys, lanebloom_encoding integers)
+{
+  batch->owner = PyList_Check(keys) ? Py_NewRef(keys) : PySequence_List(keys);
+  if (!batch->owner)
+    return -1;
+  struct copier copier = {.list = batch->owner, .n = PyList_Size(batch->owner)};
+  copier.valid = PyMem_Malloc((size_t)copier.n / 8 + 1);
+  batch->memory[0] = copier.valid;
+  if (!copier.valid) {
+    PyErr_NoMemory();
+    return -1;
+  }
+  memset(copier.valid, 0xff, (size_t)copier.n / 8 + 1);
+  enum item first = NO_ITEM; /* of the first that is no null */
+  for (Py_ssize_t i = 0; i < copier.n && first == NO_ITEM; i++) {
+    PyObject *object = PyList_GetItem(copier.list, i);
+    first = object ? item_of(object) : NO_ITEM;
+    if (first == NO_ITEM && object && !is_missing(object))
+      return raise_item(object, i);
+  }
+  if (first == NO_ITEM && integers >= LANEBLOOM_INT32 && integers <= LANEBLOOM_UINT64)
+    first = INTEGER; /* no key says what it is, and any kind is right */
+  else if (first == NO_ITEM && integers != LANEBLOOM_BYTES)
+    first = integers == LANEBLOOM_UUID ? UUID : BYTES;
+  copier.kind = first;
+  if (first == INTEGER || first == UUID)
+    return copy_fixed(batch, &copier, integers);
+  return copy_strings(batch, &copier);
+}
+
+/* ---- Any of them ---- */
+
+static int has(PyObject *object, const char *name)
+{
+  return PyObject_HasAttrString(object, name);
+}
+
+/* The letter of numpy's kinds, if it is an array of numpy: 'i', 'S', 'M', 'O', ...; else 0. */
+static char numpy_kind(PyObject *dtype)
+{
+  PyObject *kind = PyObject_GetAttrString(dtype, "kind");
+  const char *text = kind && PyUnicode_Check(kind) ? PyUnicode_AsUTF8AndSize(kind, NULL) : NULL;
+  const char letter = text && text[0] && !text[1] ? text[0] : 0;
+  Py_XDECREF(kind);
+  PyErr_Clear();
+  return letter;
+}
+
+static int begin_any(struct batch *batch, PyObject *keys, lanebloom_encoding integers)
+{
+  if (PyUnicode_Check(keys) || PyBytes_Check(keys) || PyByteArray_Check(keys)) {
+    PyErr_Format(PyExc_TypeError, "keys: expected a batch of keys, found one %S: put it in a list",
+                 (PyObject *)Py_TYPE(keys));
+    return -1;
+  }
+  if (PyList_Check(keys) || PyTuple_Check(keys))
+    return begin_sequence(batch, keys, integers);
+  if (has(keys, "__arrow_c_array__"))
+    return begin_capsules(batch, keys);
+  if (has(keys, "__arrow_c_stream__")) {
+    if (begin_stream(batch, keys) == 0)
+      return 0;
+    if (!PyErr_ExceptionMatches(PyExc_ImportError) || !has(keys, "__array__"))
+      return -1;
+    PyErr_Clear(); /* pandas without pyarrow */
+    Py_CLEAR(batch->owner);
+  }
+  if (has(keys, "__array_interface__")) {
+    PyObject *dtype = PyObject_GetAttrString(keys, "dtype");
+    const char kind = dtype ? numpy_kind(dtype) : 0;
+    int result = -1;
+    if (kind == 'M' || kind == 'm') {
+      result = begin_times(batch, keys, dtype, kind);
+    } else if (kind == 'U' || kind == 'O' || kind == 'T') {
+      PyObject *list = PyObject_CallMethod(keys, "tolist", NULL);
+      if (list && PyList_Check(list))
+        result = begin_sequence(batch, list, integers);
+      else if (list)
+        PyErr_SetString(PyExc_ValueError, "keys: expected one dimension, found 0");
+      Py_XDECREF(list);
+    } else {
+      result = begin_buffer(batch, keys);
+    }
+    Py_XDECREF(dtype);
+    return result;
+  }
+  if (PyObject_CheckBuffer(keys))
+    return begin_buffer(batch, keys);
+  if (has(keys, "__array__")) {
+    PyObject *array = PyObject_CallMethod(keys, "__array__", NULL);
+    const int result = array ? begin_any(batch, array, integers) : -1;
+    Py_XDECREF(array); /* a buffer keeps it */
+    return result;
+  }
+  return begin_sequence(batch, keys, integers);
+}
+
+int batch_begin(struct batch *batch, PyObject *keys, lanebloom_encoding integers)
+{
+  *batch = (struct batch){0};
+  if (begin_any(batch, keys, integers) == 0)
+    return 0;
+  batch_end(batch);
+  return -1;
+}
+
+void batch_end(struct batch *batch)
+{
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  const bool is_ours = batch->own_schema.release == release_schema;
+  if (batch->own_arrays && !is_ours)
+    for (size_t i = 0; i < batch->narrays; i++)
+      if (batch->own_arrays[i].release)
+        batch->own_arrays[i].release(&batch->own_arrays[i]);
+  if (batch->own_schema.release)
+    batch->own_schema.release(&batch->own_schema);
+  PyMem_Free(batch->own_arrays);
+  for (size_t i = 0; i < sizeof batch->memory / sizeof *batch->memory; i++)
+    PyMem_Free(batch->memory[i]);
+  if (batch->buffer.obj)
+    PyBuffer_Release(&batch->buffer);
+  Py_XDECREF(batch->owner);
+  *batch = (struct batch){0};
+  PyErr_Restore(type, value, traceback);
+}
+
+lanebloom_slice *batch_slices(const struct batch *batch, void **numbers)
+{
+  char problem[PROBLEM_NBYTES];
+  lanebloom_slice *slices = PyMem_Malloc((batch->n + 1) * sizeof *slices);
+  *numbers = PyMem_Malloc((batch->n + 1) * 16);
+  lanebloom_status status = LANEBLOOM_OK;
+  if (!slices || !*numbers)
+    PyErr_NoMemory();
+  size_t row = 0;
+  for (size_t i = 0; slices && *numbers && !status && i < batch->narrays; i++) {
+    status = lanebloom_arrow_slices(batch->schema, batch->arrays[i], slices + row,
+                                    (char *)*numbers + 16 * row, problem, sizeof problem);
+    row += (size_t)batch->arrays[i]->length;
+  }
+  if (slices && *numbers && !status)
+    return slices;
+  if (status)
+    raise_keys(status, problem);
+  PyMem_Free(slices);
+  PyMem_Free(*numbers);
+  return NULL;
+}

@@ -1,0 +1,228 @@
+/* The module itself: errors, names, kernels.
+ * SPDX-License-Identifier: MIT */
+#include "module.h"
+
+#include <errno.h>
+#include <string.h>
+
+PyObject *error_type;
+
+/* ---- Errors ---- */
+
+static PyObject *exception_of(lanebloom_status status)
+{
+  switch (status) {
+  case LANEBLOOM_ERR_MEMORY:
+    return PyExc_MemoryError;
+  case LANEBLOOM_ERR_ARGUMENT:
+    return PyExc_ValueError;
+  default:
+    return error_type;
+  }
+}
+
+PyObject *raise_status(lanebloom_status status, const char *problem, PyObject *path)
+{
+  if (status == LANEBLOOM_ERR_IO)
+    return path ? PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, path)
+                : PyErr_SetFromErrno(PyExc_OSError);
+  if (!problem || !*problem)
+    problem = lanebloom_status_text(status);
+  if (path)
+    return PyErr_Format(exception_of(status), "%S: %s", path, problem);
+  return PyErr_Format(exception_of(status), "%s", problem);
+}
+
+PyObject *raise_keys(lanebloom_status status, const char *problem)
+{
+  if (!*problem) /* not of the keys */
+    return raise_status(status, NULL, NULL);
+  if (status == LANEBLOOM_ERR_FORMAT || status == LANEBLOOM_ERR_MISMATCH)
+    return PyErr_Format(PyExc_TypeError, "%s", problem);
+  return raise_status(status, problem, NULL);
+}
+
+/* ---- Names ---- */
+
+int find_format(const char *name, lanebloom_format *format)
+{
+  *format = lanebloom_format_by_name(name);
+  if (*format)
+    return 0;
+  PyErr_Format(PyExc_ValueError, "format: expected one of lanebloom.formats(), found \"%s\"", name);
+  return -1;
+}
+
+int find_form(const char *name, lanebloom_key_form *form)
+{
+  for (int i = LANEBLOOM_BYTES; i <= LANEBLOOM_UUID; i++)
+    if (strcmp(name, lanebloom_encoding_name((lanebloom_encoding)i)) == 0) {
+      *form = (lanebloom_key_form){.encoding = (lanebloom_encoding)i};
+      return 0;
+    }
+  PyErr_Format(PyExc_ValueError, "form: expected \"bytes\", \"int64\", \"uuid\", ..., found \"%s\"",
+               name);
+  return -1;
+}
+
+int path_begin(struct path *path, PyObject *object)
+{
+  *path = (struct path){0};
+  if (!PyUnicode_FSConverter(object, &path->bytes))
+    return -1;
+  path->text = PyUnicode_DecodeFSDefault(PyBytes_AsString(path->bytes));
+  return path->text ? 0 : -1;
+}
+
+const char *path_name(const struct path *path)
+{
+  return PyBytes_AsString(path->bytes);
+}
+
+void path_end(struct path *path)
+{
+  Py_XDECREF(path->bytes);
+  Py_XDECREF(path->text);
+}
+
+int count_of(PyObject *object, const char *name, uint64_t *count)
+{
+  PyObject *whole = NULL;
+  if (PyFloat_Check(object)) {
+    const double value = PyFloat_AsDouble(object);
+    if (value >= 0 && value <= 0x1p63 && value == (double)(uint64_t)value)
+      whole = PyLong_FromDouble(value);
+    else
+      PyErr_Format(PyExc_ValueError, "%s: expected a whole number, found %R", name, object);
+  } else {
+    whole = PyNumber_Index(object);
+  }
+  if (!whole)
+    return -1;
+  *count = PyLong_AsUnsignedLongLong(whole);
+  Py_DECREF(whole);
+  return *count == UINT64_MAX && PyErr_Occurred() ? -1 : 0;
+}
+
+int choose_bits(lanebloom_format format, PyObject *bits_per_key, PyObject *rate, uint64_t n,
+                double *bits)
+{
+  *bits = 10;
+  if (rate && rate != Py_None) {
+    if (bits_per_key && bits_per_key != Py_None) {
+      PyErr_SetString(PyExc_TypeError, "bits_per_key and rate: expected one of them, found both");
+      return -1;
+    }
+    const double wanted = PyFloat_AsDouble(rate);
+    if (wanted == -1 && PyErr_Occurred())
+      return -1;
+    const lanebloom_status status = lanebloom_plan_bits(format, wanted, n, bits);
+    if (status == LANEBLOOM_ERR_ARGUMENT)
+      PyErr_Format(PyExc_ValueError, "rate: expected a number between 0 and 1, found %R", rate);
+    else if (status)
+      raise_status(status, NULL, NULL);
+    return status ? -1 : 0;
+  }
+  if (bits_per_key && bits_per_key != Py_None) {
+    *bits = PyFloat_AsDouble(bits_per_key);
+    if (*bits == -1 && PyErr_Occurred())
+      return -1;
+  }
+  return 0;
+}
+
+/* ---- Functions ---- */
+
+static PyObject *module_hash(PyObject *self, PyObject *args, PyObject *named)
+{
+  static char *names[] = {"keys", "format", NULL};
+  const char *name = "rocksdb-local";
+  PyObject *keys;
+  lanebloom_format format;
+  struct batch batch;
+  (void)self;
+  if (!PyArg_ParseTupleAndKeywords(args, named, "O|s", names, &keys, &name) ||
+      find_format(name, &format) < 0 || batch_begin(&batch, keys, LANEBLOOM_BYTES) < 0)
+    return NULL;
+  PyObject *hashes = hash_batch(format, &batch);
+  batch_end(&batch);
+  return hashes;
+}
+
+static PyObject *module_formats(PyObject *self, PyObject *none)
+{
+  (void)self, (void)none;
+  PyObject *list = PyList_New(0);
+  for (size_t i = 0; list && i < lanebloom_format_count(); i++) {
+    PyObject *name = PyUnicode_FromString(lanebloom_format_name(lanebloom_format_at(i)));
+    if (!name || PyList_Append(list, name) < 0)
+      Py_CLEAR(list);
+    Py_XDECREF(name);
+  }
+  return list;
+}
+
+static PyObject *module_kernels(PyObject *self, PyObject *none)
+{
+  (void)self, (void)none;
+  PyObject *list = PyList_New(0);
+  for (size_t i = 0; list && i < lanebloom_kernel_count(); i++) {
+    PyObject *name = PyUnicode_FromString(lanebloom_kernel_name(i));
+    if (!name || PyList_Append(list, name) < 0)
+      Py_CLEAR(list);
+    Py_XDECREF(name);
+  }
+  return list;
+}
+
+static PyObject *module_use_kernel(PyObject *self, PyObject *arg)
+{
+  const char *name = NULL;
+  (void)self;
+  if (arg != Py_None && !(name = PyUnicode_AsUTF8AndSize(arg, NULL)))
+    return NULL;
+  const lanebloom_status status = lanebloom_kernel_use(name);
+  if (status)
+    return PyErr_Format(error_type, "%s: %R", lanebloom_status_text(status), arg);
+  Py_RETURN_NONE;
+}
+
+static PyMethodDef methods[] = {
+    {"hash", (PyCFunction)(void (*)(void))module_hash, METH_VARARGS | METH_KEYWORDS,
+     "hash($module, keys, format='rocksdb-local')\n--\n\n"
+     "The hashes of a batch of keys: uint64 or uint32, one per row; 0 where a row is null."},
+    {"formats", module_formats, METH_NOARGS,
+     "formats($module, /)\n--\n\nThe names of all filter formats."},
+    {"kernels", module_kernels, METH_NOARGS,
+     "kernels($module, /)\n--\n\nThe kernels that this CPU can run, the best one first."},
+    {"use_kernel", module_use_kernel, METH_O,
+     "use_kernel($module, name, /)\n--\n\nUses this kernel from now on, in all threads; None: the "
+     "best one."},
+    {"parquet_row_groups", parquet_row_groups, METH_VARARGS,
+     "parquet_row_groups($module, path, column, keys, /)\n--\n\n"
+     "The row groups of one file in which keys may be: see lanebloom.parquet."},
+    {0}};
+
+static struct PyModuleDef module = {.m_base = PyModuleDef_HEAD_INIT,
+                                    .m_name = "lanebloom._lanebloom",
+                                    .m_size = -1,
+                                    .m_methods = methods};
+
+PyMODINIT_FUNC PyInit__lanebloom(void)
+{
+  PyObject *made = PyModule_Create(&module);
+  if (!made)
+    return NULL;
+#ifdef Py_GIL_DISABLED
+  PyUnstable_Module_SetGIL(made, Py_MOD_GIL_NOT_USED);
+#endif
+  error_type = PyErr_NewExceptionWithDoc(
+      "lanebloom.Error", "What lanebloom could not do, in one sentence.", PyExc_ValueError, NULL);
+  if (!error_type || PyModule_AddObjectRef(made, "Error", error_type) < 0 ||
+      PyModule_AddStringConstant(made, "__version__", lanebloom_version()) < 0 ||
+      filter_type_add(made) < 0 || builder_type_add(made) < 0 || database_type_add(made) < 0) {
+    Py_DECREF(made);
+    return NULL;
+  }
+  return made;
+}

@@ -1,0 +1,93 @@
+/* The extension module: what its files share.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_PYTHON_MODULE_H
+#define LANEBLOOM_PYTHON_MODULE_H
+
+#include <Python.h>
+#include <lanebloom_arrow.h>
+
+extern PyObject *error_type; /* lanebloom.Error */
+
+/* Room for the engine's sentences. */
+enum { PROBLEM_NBYTES = 1024 };
+
+/* Raises what the status stands for, with this sentence, and returns NULL. path: a str, or NULL. */
+PyObject *raise_status(lanebloom_status status, const char *problem, PyObject *path);
+
+/* As raise_status(), for keys: a type that has no keys, or other keys, is a TypeError. */
+PyObject *raise_keys(lanebloom_status status, const char *problem);
+
+/* Finds a format or an encoding by name, or raises ValueError. */
+int find_format(const char *name, lanebloom_format *format);
+int find_form(const char *name, lanebloom_key_form *form);
+
+/* A path as bytes and, for messages, as str. */
+struct path {
+  PyObject *bytes, *text;
+};
+int path_begin(struct path *path, PyObject *object);
+const char *path_name(const struct path *path);
+void path_end(struct path *path);
+
+/* ---- Keys of any kind, as arrays of Arrow ---- */
+
+struct batch {
+  struct ArrowSchema *schema; /* of all arrays */
+  struct ArrowArray **arrays;
+  size_t narrays;
+  size_t n; /* rows of all arrays */
+
+  /* What the arrays borrow from, and the structs themselves unless a capsule has them. */
+  PyObject *owner, *schema_owner;
+  Py_buffer buffer;
+  struct ArrowSchema own_schema;
+  struct ArrowArray *own_arrays;
+  void *memory[3];
+};
+
+/* Makes a batch of what a caller passed. integers: what Python's int become: LANEBLOOM_INT32,
+ * INT64, UINT32 or UINT64; another encoding counts as INT64. It also is the type of a list that has
+ * no keys. Returns -1 and raises if it cannot.
+ * Ends it in either case. */
+int batch_begin(struct batch *batch, PyObject *keys, lanebloom_encoding integers);
+void batch_end(struct batch *batch);
+
+/* ---- Results ---- */
+
+/* Makes an array of numpy and the buffer of its memory, which must be released. */
+PyObject *numpy_empty(size_t n, const char *type, Py_buffer *buffer);
+
+/* Screens a batch with any function that fills masks, with the lock released. */
+PyObject *screen_to_mask(const lanebloom_filter *filter, const struct batch *batch);
+PyObject *screen_to_bitmap(const lanebloom_filter *filter, const struct batch *batch);
+PyObject *screen_to_rows(const lanebloom_filter *filter, const struct batch *batch);
+PyObject *screen_to_count(const lanebloom_filter *filter, const struct batch *batch);
+PyObject *hash_batch(lanebloom_format format, const struct batch *batch);
+
+/* Rows of the whole batch as slices, for PyMem_Free(); and the memory of converted numbers. */
+lanebloom_slice *batch_slices(const struct batch *batch, void **numbers);
+
+/* ---- Types ---- */
+
+PyObject *filter_wrap(lanebloom_filter *filter, PyObject *owner); /* closes it if memory runs out */
+lanebloom_filter *filter_of(PyObject *object);                    /* NULL and raises: no filter */
+int filter_type_add(PyObject *module);
+int builder_type_add(PyObject *module);
+int database_type_add(PyObject *module);
+
+/* Builds a filter of a batch. form: NULL: that of the batch. */
+lanebloom_status build_filter(lanebloom_format format, double bits_per_key, uint64_t expected,
+                              const lanebloom_key_form *form, const struct batch *batch,
+                              lanebloom_filter **filter, char problem[PROBLEM_NBYTES]);
+
+/* Bits per key of a filter for n keys: as given, or those that reach a rate. Each is None or a
+ * number. Returns -1 and raises. */
+int choose_bits(lanebloom_format format, PyObject *bits_per_key, PyObject *rate, uint64_t n,
+                double *bits);
+
+/* A count as people write it: an int, or a float that is whole. */
+int count_of(PyObject *object, const char *name, uint64_t *count);
+
+PyObject *parquet_row_groups(PyObject *self, PyObject *args);
+
+#endif

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: MIT
+"""Writes results to the file that LANEBLOOM_TAP names, as scripts/test.sh counts them."""
+
+import os
+
+TAP = os.environ.get("LANEBLOOM_TAP")
+
+
+def pytest_runtest_logreport(report):
+    if not TAP or (report.when != "call" and report.passed):
+        return
+    result = "not ok" if report.failed else "ok"
+    reason = f" # skip {report.longrepr[2]}" if report.skipped else ""
+    with open(TAP, "a") as file:
+        file.write(f"{result} - {report.nodeid}{reason}\n")

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""Databases and Parquet files. DATABASES: the program that writes databases by real engines."""
+
+import os
+import subprocess
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import lanebloom
+
+DATABASES = os.environ.get("DATABASES")
+
+
+@pytest.mark.skipif(not DATABASES, reason="DATABASES does not name the program that writes them")
+@pytest.mark.parametrize("engine", ["leveldb", "rocksdb"])
+def test_databases(tmp_path, engine):
+    folder = tmp_path / engine
+    writer = subprocess.Popen(
+        [DATABASES, "write", engine, folder], stdout=subprocess.PIPE, text=True
+    )
+    keys = [writer.stdout.readline().strip() for _ in range(20000)]
+    writer.kill()
+    writer.communicate()
+    database = lanebloom.Database(folder)
+    assert database.screen(keys).all()
+    assert database.screen(pa.array(keys, pa.string_view())).all()
+    assert database.screen(pa.array(keys).dictionary_encode()).all()
+    absent = [f"x{key}" for key in keys]
+    assert database.screen(absent).mean() < 0.05
+    assert database.screen([keys[0], None, "x"]).tolist() == [True, False, False]
+    assert engine in repr(database)
+    with pytest.raises(TypeError, match="keys of the database: bytes; the array has int64"):
+        database.screen([1])
+
+
+def test_what_is_no_database(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        lanebloom.Database(tmp_path / "none")
+    with pytest.raises((OSError, lanebloom.Error)):
+        lanebloom.Database(tmp_path)
+    with pytest.raises(ValueError, match="writer"):
+        lanebloom.Database(tmp_path, writer="me")
+
+
+def write(path, values, type_=None, column="id"):
+    filters = {"bloom_filter_options": {column: {"ndv": 1000, "fpp": 0.001}}}
+    if "bloom_filter_options" not in pq.write_table.__doc__:
+        pytest.skip("this pyarrow writes no Bloom filters")
+    pq.write_table(pa.table({column: pa.array(values, type_)}), path, row_group_size=500, **filters)
+
+
+def test_parquet(tmp_path):
+    # interleaved, so that statistics do not tell files apart
+    paths = [tmp_path / f"{i}.parquet" for i in range(8)]
+    for i, path in enumerate(paths):
+        write(path, np.arange(i, 8000, 8))
+    assert lanebloom.parquet.prune(paths, "id", [16, 17]) == [paths[0], paths[1]]
+    found = lanebloom.parquet.row_groups(paths, "id", [16, 7999])
+    assert found == [(paths[0], [0]), (paths[7], [1])]
+    assert lanebloom.parquet.prune(iter(paths), "id", iter([16, None])) == [paths[0]]
+    assert lanebloom.parquet.prune(paths[3], "id", np.array([3, 9000])) == [paths[3]]
+    assert lanebloom.parquet.prune(paths, "id", []) == []
+    with pytest.raises(TypeError, match='keys of the column "id": int64; the array has int32'):
+        lanebloom.parquet.prune(paths, "id", np.array([1], dtype="int32"))
+    with pytest.raises(TypeError, match="int64; the array has bytes"):
+        lanebloom.parquet.prune(paths, "id", ["1"])
+    with pytest.raises(ValueError, match="no column|column"):
+        lanebloom.parquet.prune(paths, "none", [1])
+    with pytest.raises(FileNotFoundError):
+        lanebloom.parquet.prune(tmp_path / "none", "id", [1])
+    (tmp_path / "bad").write_bytes(b"nothing")
+    with pytest.raises(lanebloom.Error, match="bad: "):
+        lanebloom.parquet.prune(tmp_path / "bad", "id", [1])
+
+
+def test_parquet_types(tmp_path):
+    path = tmp_path / "types.parquet"
+    for values, type_, absent in [
+        (["a", "b"], pa.string(), "ab"),
+        ([b"a", b"c"], pa.binary(), b"b"),
+        ([1, 3], pa.int8(), 2),
+        ([1, 3], pa.uint32(), 2),
+        ([1.5, 3.5], pa.float64(), 2.5),
+        ([1, 3], pa.timestamp("us"), 2),
+    ]:
+        write(path, values, type_)
+        assert lanebloom.parquet.prune(path, "id", pa.array(values, type_)) == [path]
+        assert lanebloom.parquet.prune(path, "id", pa.array([absent], type_)) == []
