@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds and runs the tests; with --all also with sanitizers, with clang, where char has no sign,
-# and on other CPUs, which are played. The last line counts.
+# on other CPUs, which are played, and of the Python package. The last line counts.
 # SPDX-License-Identifier: MIT
 set -eu
 cd "$(dirname "$0")/.."
@@ -48,7 +48,7 @@ failed_tests() { # PRESET: the names of ctest's tests that failed, a line each
   [ ! -f "$(failed_log_of "$1")" ] || sed 's/^[0-9]*://' "$(failed_log_of "$1")"
 }
 
-for preset in $presets $foreign; do # old ones are not counted if the build fails
+for preset in $presets $foreign python; do # old ones are not counted if the build fails
   rm -f "$(log_of "$preset")" "$(failed_log_of "$preset")"
 done
 
@@ -77,8 +77,17 @@ for preset in $presets $skipped_presets; do
     count "$preset" "$preset"
   fi
 done
+# The Python package, which needs packages that Debian has not.
+python=
+if [ -n "$foreign" ]; then
+  python=python
+  mkdir -p "$(dirname "$(log_of python)")"
+  scripts/python.sh "$(log_of python)" || failed_presets="$failed_presets python"
+  sed -n 's/^ok - python # skip /python: skipped: /p' "$(log_of python)"
+  count python python
+fi
 # shellcheck disable=SC2086 # a list
-count total $presets $skipped_presets
+count total $python $presets $skipped_presets
 
 for preset in $failed_presets; do
   { echo "failed: $preset"; failed_tests "$preset"; } | paste -sd ' ' >&2
