@@ -147,7 +147,7 @@ lanebloom_keys bench_keys(const uint64_t *keys, size_t n)
 
 static struct bench_made make_members(const struct bench_case *wanted)
 {
-  const size_t n = wanted->kib * 1024 * 8 / 8;
+  const size_t n = wanted->kib * 1024; /* at 8 bits per key */
   const struct bench_made made = bench_make_array(n * sizeof(uint64_t));
   uint64_t *keys = (uint64_t *)bench_array(&made);
   for (size_t i = 0; i < n; i++)

@@ -192,18 +192,13 @@ static void database_dealloc(PyObject *object)
 /* Databases have bytes as keys. */
 static int check_bytes(const struct batch *batch)
 {
-  lanebloom_key_form form;
-  char problem[PROBLEM_NBYTES];
-  const lanebloom_status status =
-      lanebloom_arrow_key_form(batch->schema, &form, problem, sizeof problem);
-  if (status) {
-    raise_keys(status, problem);
+  lanebloom_encoding encoding;
+  if (batch_encoding(batch, &encoding) < 0)
     return -1;
-  }
-  if (form.encoding == LANEBLOOM_BYTES || form.encoding == LANEBLOOM_UUID)
+  if (encoding == LANEBLOOM_BYTES || encoding == LANEBLOOM_UUID)
     return 0;
   PyErr_Format(PyExc_TypeError, "keys of the database: bytes; the array has %s",
-               lanebloom_encoding_name(form.encoding));
+               lanebloom_encoding_name(encoding));
   return -1;
 }
 

@@ -683,6 +683,20 @@ void batch_end(struct batch *batch)
   PyErr_Restore(type, value, traceback);
 }
 
+int batch_encoding(const struct batch *batch, lanebloom_encoding *encoding)
+{
+  lanebloom_key_form form;
+  char problem[PROBLEM_NBYTES];
+  const lanebloom_status status =
+      lanebloom_arrow_key_form(batch->schema, &form, problem, sizeof problem);
+  if (status) {
+    raise_keys(status, problem);
+    return -1;
+  }
+  *encoding = form.encoding;
+  return 0;
+}
+
 lanebloom_slice *batch_slices(const struct batch *batch, void **numbers)
 {
   char problem[PROBLEM_NBYTES];

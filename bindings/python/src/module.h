@@ -38,7 +38,7 @@ struct batch {
   size_t n; /* rows of all arrays */
 
   /* What the arrays borrow from, and the structs themselves unless a capsule has them. */
-  PyObject *owner, *schema_owner;
+  PyObject *owner;
   Py_buffer buffer;
   struct ArrowSchema own_schema;
   struct ArrowArray *own_arrays;
@@ -63,6 +63,9 @@ PyObject *screen_to_bitmap(const lanebloom_filter *filter, const struct batch *b
 PyObject *screen_to_rows(const lanebloom_filter *filter, const struct batch *batch);
 PyObject *screen_to_count(const lanebloom_filter *filter, const struct batch *batch);
 PyObject *hash_batch(lanebloom_format format, const struct batch *batch);
+
+/* What the keys are. Returns -1 and raises if the type has no keys. */
+int batch_encoding(const struct batch *batch, lanebloom_encoding *encoding);
 
 /* Rows of the whole batch as slices, for PyMem_Free(); and the memory of converted numbers. */
 lanebloom_slice *batch_slices(const struct batch *batch, void **numbers);

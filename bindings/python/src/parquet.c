@@ -22,16 +22,11 @@ static void end_search(struct search *search)
 static int encoding_of(const struct batch *batch, lanebloom_encoding wanted,
                        lanebloom_encoding *encoding)
 {
-  lanebloom_key_form form;
-  char problem[PROBLEM_NBYTES];
-  const lanebloom_status status =
-      lanebloom_arrow_key_form(batch->schema, &form, problem, sizeof problem);
-  if (status) {
-    raise_keys(status, problem);
+  if (batch_encoding(batch, encoding) < 0)
     return -1;
-  }
-  const bool is_binary = strchr("zZw", batch->schema->format[0]) && !batch->schema->dictionary;
-  *encoding = is_binary && wanted == LANEBLOOM_UUID ? wanted : form.encoding;
+  if (strchr("zZw", batch->schema->format[0]) && !batch->schema->dictionary &&
+      wanted == LANEBLOOM_UUID)
+    *encoding = wanted;
   return 0;
 }
 
