@@ -453,6 +453,15 @@ LANEBLOOM_API lanebloom_key_form lanebloom_filter_key_form(const lanebloom_filte
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_set_key_form(lanebloom_filter *filter,
                                                                    lanebloom_key_form form);
 
+/* States how many keys the filter has, LANEBLOOM_UNKNOWN if nobody knows, and with how many bits
+ * per key it was built, NaN likewise: for one of bare engine bytes. Saving records both, the bits
+ * in thousandths and at most as many as have an effect, as a builder does. Call it before other
+ * threads use the filter. Errors: ARGUMENT: bits per key that are neither NaN nor between 0 and
+ * 2^31 - 1. */
+LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_set_nkeys(lanebloom_filter *filter,
+                                                                uint64_t nkeys,
+                                                                double bits_per_key);
+
 typedef struct lanebloom_filter_info {
   /* The requested format. If that was LANEBLOOM_ROCKSDB: the one that the trailer names, or
    * LANEBLOOM_ROCKSDB for a constant answer. */

@@ -1,5 +1,6 @@
 /* Filters: parses an engine's bytes, describes and closes filters.
  * SPDX-License-Identifier: MIT */
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,6 +89,19 @@ lanebloom_status lanebloom_filter_set_key_form(lanebloom_filter *filter, laneblo
   if (!lanebloom_key_form_is_known(form))
     return LANEBLOOM_ERR_ARGUMENT;
   filter->key_form = form;
+  return LANEBLOOM_OK;
+}
+
+lanebloom_status lanebloom_filter_set_nkeys(lanebloom_filter *filter, uint64_t nkeys,
+                                            double bits_per_key)
+{
+  if (!isnan(bits_per_key) && !(bits_per_key >= 0 && bits_per_key <= INT_MAX))
+    return LANEBLOOM_ERR_ARGUMENT;
+  const uint64_t max_millibits = filter->format->max_millibits;
+  filter->nkeys = nkeys;
+  filter->bits_per_key = max_millibits > 0 && bits_per_key > (double)max_millibits / 1000
+                             ? (double)max_millibits / 1000
+                             : bits_per_key;
   return LANEBLOOM_OK;
 }
 

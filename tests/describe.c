@@ -75,6 +75,38 @@ Test(info, says_the_key_form_that_was_stated_last)
   lanebloom_filter_close(filter);
 }
 
+/* Bare bytes whose counts are stated make the container that the builder's filter makes. */
+Test(info, says_the_counts_that_were_stated_last)
+{
+  static const double refused[] = {-0.001, 2147483648.0, INFINITY};
+  uint8_t bytes[NKEYS * WIDTH];
+  fill_keys(bytes);
+  const lanebloom_keys keys = lanebloom_keys_fixed(bytes, WIDTH, NKEYS);
+  lanebloom_filter *built = build(&keys), *raw;
+  lanebloom_filter_info info;
+  size_t size;
+  const void *payload = lanebloom_filter_bytes(built, &size);
+  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, payload, size, &raw) == LANEBLOOM_OK);
+  cr_assert(lanebloom_filter_set_nkeys(raw, NKEYS, 10) == LANEBLOOM_OK);
+  for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+    cr_assert(lanebloom_filter_set_nkeys(raw, 1, refused[i]) == LANEBLOOM_ERR_ARGUMENT);
+
+  const size_t nbytes = lanebloom_filter_write(built, NULL, 0);
+  uint8_t *expected = malloc(nbytes), *found = malloc(nbytes);
+  cr_assert(expected && found && lanebloom_filter_write(raw, NULL, 0) == nbytes);
+  lanebloom_filter_write(built, expected, nbytes);
+  lanebloom_filter_write(raw, found, nbytes);
+  cr_assert(memcmp(found, expected, nbytes) == 0);
+
+  cr_assert(lanebloom_filter_set_nkeys(raw, LANEBLOOM_UNKNOWN, NAN) == LANEBLOOM_OK);
+  lanebloom_filter_describe(raw, &info, sizeof info);
+  cr_assert(info.nkeys == LANEBLOOM_UNKNOWN && isnan(info.bits_per_key));
+  free(found);
+  free(expected);
+  lanebloom_filter_close(raw);
+  lanebloom_filter_close(built);
+}
+
 /* Callers that were compiled with a header of fewer fields, and of more. */
 Test(info, fits_smaller_and_larger_structs)
 {

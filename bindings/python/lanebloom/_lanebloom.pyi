@@ -57,11 +57,25 @@ class Filter:
     @staticmethod
     def map(path: Path, *, form: str | None = ...) -> Filter: ...
     @staticmethod
-    def load_raw(path: Path, format: str, *, form: str | None = ...) -> Filter: ...
+    def load_raw(
+        path: Path,
+        format: str,
+        *,
+        form: str | None = ...,
+        nkeys: Count = ...,
+        bits_per_key: SupportsFloat | None = ...,
+    ) -> Filter: ...
     @staticmethod
     def parse(data: Bytes, *, form: str | None = ...) -> Filter: ...
     @staticmethod
-    def parse_raw(data: Bytes, format: str, *, form: str | None = ...) -> Filter: ...
+    def parse_raw(
+        data: Bytes,
+        format: str,
+        *,
+        form: str | None = ...,
+        nkeys: Count = ...,
+        bits_per_key: SupportsFloat | None = ...,
+    ) -> Filter: ...
     @staticmethod
     def merge(filters: Iterable[Filter], /) -> Filter: ...
     def save(self, path: Path, /) -> None: ...

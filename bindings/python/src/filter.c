@@ -104,16 +104,39 @@ static PyObject *filter_build(PyObject *type, PyObject *args, PyObject *named)
   return filter ? filter_wrap(filter, NULL) : NULL;
 }
 
-/* Gives the filter another form, if one is named. It becomes the caller's, or is closed. */
-static PyObject *wrap_with_form(lanebloom_filter *filter, PyObject *owner, const char *form_name)
+/* What the caller says of a filter: its form, how many keys it has, with how many bits each. */
+struct statement {
+  const char *form;
+  PyObject *nkeys, *bits_per_key;
+};
+
+static int state(lanebloom_filter *filter, const struct statement *statement)
 {
   lanebloom_key_form form;
-  if (form_name && (find_form(form_name, &form) < 0 ||
-                    lanebloom_filter_set_key_form(filter, form) != LANEBLOOM_OK)) {
-    lanebloom_filter_close(filter);
-    return NULL;
-  }
-  return filter_wrap(filter, owner);
+  if (statement->form && (find_form(statement->form, &form) < 0 ||
+                          lanebloom_filter_set_key_form(filter, form) != LANEBLOOM_OK))
+    return -1;
+  PyObject *const nkeys = statement->nkeys, *const bits = statement->bits_per_key;
+  uint64_t n = LANEBLOOM_UNKNOWN;
+  if (nkeys && nkeys != Py_None && count_of(nkeys, "nkeys", &n) < 0)
+    return -1;
+  const double value = bits && bits != Py_None ? PyFloat_AsDouble(bits) : NAN;
+  if (value == -1 && PyErr_Occurred())
+    return -1;
+  if ((!nkeys && !bits) || lanebloom_filter_set_nkeys(filter, n, value) == LANEBLOOM_OK)
+    return 0;
+  PyErr_Format(PyExc_ValueError, "bits_per_key: expected 0 to 2147483647, found %R", bits);
+  return -1;
+}
+
+/* The filter becomes the caller's, or is closed. */
+static PyObject *wrap_as(lanebloom_filter *filter, PyObject *owner,
+                         const struct statement *statement)
+{
+  if (state(filter, statement) == 0)
+    return filter_wrap(filter, owner);
+  lanebloom_filter_close(filter);
+  return NULL;
 }
 
 typedef lanebloom_status load_function(const char *path, lanebloom_filter **filter, char *problem,
@@ -123,11 +146,11 @@ static PyObject *load(load_function *function, PyObject *args, PyObject *named)
 {
   static char *names[] = {"path", "form", NULL};
   PyObject *object;
-  const char *form = NULL;
+  struct statement statement = {0};
   char problem[PROBLEM_NBYTES];
   struct path path;
   lanebloom_filter *filter = NULL;
-  if (!PyArg_ParseTupleAndKeywords(args, named, "O|$z", names, &object, &form))
+  if (!PyArg_ParseTupleAndKeywords(args, named, "O|$z", names, &object, &statement.form))
     return NULL;
   if (path_begin(&path, object) == 0) {
     lanebloom_status status;
@@ -135,7 +158,7 @@ static PyObject *load(load_function *function, PyObject *args, PyObject *named)
     Py_END_ALLOW_THREADS if (status) raise_status(status, problem, path.text);
   }
   path_end(&path);
-  return filter ? wrap_with_form(filter, NULL, form) : NULL;
+  return filter ? wrap_as(filter, NULL, &statement) : NULL;
 }
 
 static PyObject *filter_load(PyObject *type, PyObject *args, PyObject *named)
@@ -152,15 +175,17 @@ static PyObject *filter_map(PyObject *type, PyObject *args, PyObject *named)
 
 static PyObject *filter_load_raw(PyObject *type, PyObject *args, PyObject *named)
 {
-  static char *names[] = {"path", "format", "form", NULL};
+  static char *names[] = {"path", "format", "form", "nkeys", "bits_per_key", NULL};
   PyObject *object;
-  const char *format_name, *form = NULL;
+  const char *format_name;
+  struct statement statement = {0};
   char problem[PROBLEM_NBYTES];
   lanebloom_format format;
   struct path path;
   lanebloom_filter *filter = NULL;
   (void)type;
-  if (!PyArg_ParseTupleAndKeywords(args, named, "Os|$z", names, &object, &format_name, &form) ||
+  if (!PyArg_ParseTupleAndKeywords(args, named, "Os|$zOO", names, &object, &format_name,
+                                   &statement.form, &statement.nkeys, &statement.bits_per_key) ||
       find_format(format_name, &format) < 0)
     return NULL;
   if (path_begin(&path, object) == 0) {
@@ -170,7 +195,7 @@ static PyObject *filter_load_raw(PyObject *type, PyObject *args, PyObject *named
     Py_END_ALLOW_THREADS if (status) raise_status(status, problem, path.text);
   }
   path_end(&path);
-  return filter ? wrap_with_form(filter, NULL, form) : NULL;
+  return filter ? wrap_as(filter, NULL, &statement) : NULL;
 }
 
 /* Bytes that do not change: as they are if they are bytes, else a copy. */
@@ -183,10 +208,10 @@ static PyObject *filter_parse(PyObject *type, PyObject *args, PyObject *named)
 {
   static char *names[] = {"data", "form", NULL};
   PyObject *object;
-  const char *form = NULL;
+  struct statement statement = {0};
   lanebloom_filter *filter;
   (void)type;
-  if (!PyArg_ParseTupleAndKeywords(args, named, "O|$z", names, &object, &form))
+  if (!PyArg_ParseTupleAndKeywords(args, named, "O|$z", names, &object, &statement.form))
     return NULL;
   PyObject *bytes = constant_bytes(object);
   if (!bytes)
@@ -195,20 +220,22 @@ static PyObject *filter_parse(PyObject *type, PyObject *args, PyObject *named)
       lanebloom_filter_parse(PyBytes_AsString(bytes), (size_t)PyBytes_Size(bytes), &filter);
   PyObject *made =
       status ? raise_status(status, "not a container of lanebloom, or a damaged one", NULL)
-             : wrap_with_form(filter, bytes, form);
+             : wrap_as(filter, bytes, &statement);
   Py_DECREF(bytes);
   return made;
 }
 
 static PyObject *filter_parse_raw(PyObject *type, PyObject *args, PyObject *named)
 {
-  static char *names[] = {"data", "format", "form", NULL};
+  static char *names[] = {"data", "format", "form", "nkeys", "bits_per_key", NULL};
   PyObject *object;
-  const char *format_name, *form = NULL;
+  const char *format_name;
+  struct statement statement = {0};
   lanebloom_format format;
   lanebloom_filter *filter;
   (void)type;
-  if (!PyArg_ParseTupleAndKeywords(args, named, "Os|$z", names, &object, &format_name, &form) ||
+  if (!PyArg_ParseTupleAndKeywords(args, named, "Os|$zOO", names, &object, &format_name,
+                                   &statement.form, &statement.nkeys, &statement.bits_per_key) ||
       find_format(format_name, &format) < 0)
     return NULL;
   PyObject *bytes = constant_bytes(object);
@@ -216,7 +243,7 @@ static PyObject *filter_parse_raw(PyObject *type, PyObject *args, PyObject *name
     return NULL;
   const lanebloom_status status = lanebloom_filter_parse_raw(format, PyBytes_AsString(bytes),
                                                              (size_t)PyBytes_Size(bytes), &filter);
-  PyObject *made = status ? raise_status(status, NULL, NULL) : wrap_with_form(filter, bytes, form);
+  PyObject *made = status ? raise_status(status, NULL, NULL) : wrap_as(filter, bytes, &statement);
   Py_DECREF(bytes);
   return made;
 }
@@ -533,15 +560,17 @@ static PyMethodDef methods[] = {
      "Maps a file of save(): at once, however large it is, and shared by all processes. Only the\n"
      "header is verified. The file must not become shorter meanwhile."},
     {"load_raw", WITH_NAMES(filter_load_raw), METH_VARARGS | METH_KEYWORDS | METH_STATIC,
-     "load_raw(path, format, *, form=None)\n--\n\n"
-     "Reads a file of bare bytes of an engine. lanebloom.formats() names the formats."},
+     "load_raw(path, format, *, form=None, nkeys=None, bits_per_key=None)\n--\n\n"
+     "Reads a file of bare bytes of an engine. lanebloom.formats() names the formats; the rest is\n"
+     "as for parse_raw()."},
     {"parse", WITH_NAMES(filter_parse), METH_VARARGS | METH_KEYWORDS | METH_STATIC,
      "parse(data, *, form=None)\n--\n\nMakes a filter of the bytes of a file of save()."},
     {"parse_raw", WITH_NAMES(filter_parse_raw), METH_VARARGS | METH_KEYWORDS | METH_STATIC,
-     "parse_raw(data, format, *, form=None)\n--\n\n"
+     "parse_raw(data, format, *, form=None, nkeys=None, bits_per_key=None)\n--\n\n"
      "Makes a filter of bare bytes of an engine, for example \"rocksdb\", \"leveldb\", "
      "\"parquet\".\n"
-     "form: how its keys are made; bare bytes do not say it."},
+     "form: how its keys are made; nkeys: how many; bits_per_key: as it was built. Bare bytes say\n"
+     "none of it."},
     {"merge", filter_merge, METH_O | METH_STATIC,
      "merge(filters, /)\n--\n\nThe union of filters of one format, size and form; of two: f | g."},
     {"save", filter_save, METH_O,
