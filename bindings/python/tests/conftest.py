@@ -2,6 +2,9 @@
 """Writes results to the file that LANEBLOOM_TAP names, as scripts/test.sh counts them."""
 
 import os
+import sys
+
+os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # that of executors
 
 TAP = os.environ.get("LANEBLOOM_TAP")
 

@@ -1,16 +1,42 @@
 # SPDX-License-Identifier: MIT
-"""Every example of docs/python.md."""
+"""Every example of the documents, each document in a process of its own."""
 
-import doctest
 import pathlib
+import shutil
+import subprocess
+import sys
 
 import pytest
 
 DOCS = pathlib.Path(__file__).parents[3] / "docs"
 
+RUN = """
+import doctest, sys
+found = doctest.testfile(sys.argv[1], module_relative=False)
+sys.exit(found.failed > 0 or found.attempted < int(sys.argv[2]))
+"""
 
-@pytest.mark.parametrize("name", ["python.md"])
-def test_examples(name, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    found = doctest.testfile(str(DOCS / name), module_relative=False)
-    assert found.attempted > 30 and found.failed == 0
+
+# needs: what is imported or run beside the package; least: examples that there are at least.
+@pytest.mark.parametrize(
+    "name, needs, least",
+    [
+        ("python", ["polars", "pandas", "pyarrow"], 40),
+        ("spark", ["pyspark", "java"], 15),
+        ("ray", ["ray"], 10),
+        ("dask", ["dask"], 10),
+    ],
+)
+def test_examples(name, needs, least, tmp_path):
+    for need in needs:
+        if need == "java" and not shutil.which("java"):
+            pytest.skip("no java runs here")
+        elif need != "java":
+            pytest.importorskip(need, reason=f"{need} is not installed")
+    done = subprocess.run(
+        [sys.executable, "-c", RUN, DOCS / f"{name}.md", str(least)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr[-2000:]

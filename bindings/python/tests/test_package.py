@@ -26,9 +26,11 @@ def test_nothing_that_is_needed_is_missing():
     run(sys.executable, "-m", "pip", "check")
 
 
-def test_types_of_a_users_program(tmp_path):
+@pytest.mark.parametrize("program, needs", [("user", "numpy"), ("user_spark", "pyspark")])
+def test_types_of_a_users_program(program, needs, tmp_path):
+    pytest.importorskip(needs, reason=f"{needs} is not installed")
     run(
-        sys.executable, "-m", "mypy", "--strict", "--cache-dir", tmp_path, HERE / "user.py"
+        sys.executable, "-m", "mypy", "--strict", "--cache-dir", tmp_path, HERE / f"{program}.py"
     )  # fmt: skip
 
 
