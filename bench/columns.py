@@ -2,10 +2,17 @@
 """The Python package against other filters for Python, in one run: nanoseconds per key, best of
 five. Needs lanebloom, numpy, pyarrow, rbloom and pybloomfiltermmap3.
 
+    bench/columns.py [liblanebloom.so]
+
+With the library of the same version, also what the calls cost in C.
+
 SPDX-License-Identifier: MIT"""
 
-import threading
+import ctypes
+import sys
+import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pyarrow as pa
@@ -35,14 +42,35 @@ def loop(filter_, keys):
     return n
 
 
-def halves(filter_, keys):
+def halves(pool, filter_, keys):
     middle = len(keys) // 2
-    parts = keys[:middle], keys[middle:]
-    threads = [threading.Thread(target=filter_.screen, args=(part,)) for part in parts]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    list(pool.map(filter_.screen, [keys[:middle], keys[middle:]]))
+
+
+def c_call(library, filter_, array):
+    """A function that screens an array with a call of C alone, into a mask that stays."""
+    c = ctypes.CDLL(library)
+    opened, count, problem = ctypes.c_void_p(), ctypes.c_size_t(), ctypes.create_string_buffer(256)
+    with tempfile.NamedTemporaryFile() as file:
+        filter_.save(file.name)
+        status = c.lanebloom_filter_load(
+            file.name.encode(), ctypes.byref(opened), problem, ctypes.c_size_t(256)
+        )
+    assert status == 0, problem.value
+    schema, structure = ctypes.create_string_buffer(72), ctypes.create_string_buffer(80)
+    array._export_to_c(ctypes.addressof(structure), ctypes.addressof(schema))
+    mask = np.zeros(len(array), np.uint8)
+
+    def call():
+        status = c.lanebloom_filter_mask_arrow(
+            opened, schema, structure, mask.ctypes.data_as(ctypes.c_void_p), ctypes.byref(count),
+            problem, ctypes.c_size_t(256),
+        )  # fmt: skip
+        assert status == 0, problem.value
+
+    call()
+    assert (mask == filter_.screen(array)).all()
+    return call
 
 
 def peers(keys):
@@ -62,9 +90,10 @@ def main():
     of_numbers, of_texts = Filter.build(inside), Filter.build(inside_texts)
     r_numbers, p_numbers = peers(inside.tolist())
     r_texts, p_texts = peers(inside_texts)
+    pool = ThreadPoolExecutor(2)
     rows = [
         ("numpy int64: screen", NMANY, lambda: of_numbers.screen(absent)),
-        ("numpy int64: screen, two threads", NMANY, lambda: halves(of_numbers, absent)),
+        ("numpy int64: screen, two threads", NMANY, lambda: halves(pool, of_numbers, absent)),
         ("numpy int64: bitmap", NMANY, lambda: of_numbers.bitmap(absent)),
         ("pyarrow strings: screen", NKEYS, lambda: of_texts.screen(arrow)),
         ("list of int: screen", NKEYS, lambda: of_numbers.screen(numbers)),
@@ -76,6 +105,11 @@ def main():
         ("int: in, rbloom", NKEYS, lambda: loop(r_numbers, numbers)),
         ("int: in, pybloomfiltermmap3", NKEYS, lambda: loop(p_numbers, numbers)),
     ]
+    for library in sys.argv[1:]:
+        rows += [
+            ("numpy int64, in C", NMANY, c_call(library, of_numbers, pa.array(absent))),
+            ("pyarrow strings, in C", NKEYS, c_call(library, of_texts, arrow)),
+        ]
     for (name, n, _), seconds in zip(rows, best([function for _, _, function in rows])):
         print(f"{name:36} {seconds / n * 1e9:6.1f}")
 
