@@ -26,7 +26,8 @@ static int parse_arguments(PyObject *args, PyObject *named, lanebloom_format *fo
        count_of(expected_object, "expected", expected) < 0))
     return -1;
   if (rate && rate != Py_None && *expected == 0) {
-    PyErr_SetString(PyExc_TypeError, "rate: expected keys decide its size: pass `expected`, too");
+    PyErr_SetString(PyExc_TypeError,
+                    "rate: expected `expected` as well: the bits depend on how many keys come");
     return -1;
   }
   *has_form = form_name != NULL;
@@ -75,6 +76,8 @@ static lanebloom_status add(Builder *self, const struct batch *batch, char probl
 {
   lanebloom_status status = LANEBLOOM_OK;
   *problem = 0;
+  if (batch->is_untyped)
+    return LANEBLOOM_OK;
   if (!self->has_form) {
     lanebloom_key_form form;
     status = lanebloom_arrow_key_form(batch->schema, &form, problem, PROBLEM_NBYTES);

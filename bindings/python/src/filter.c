@@ -18,9 +18,14 @@ static lanebloom_filter *get(PyObject *self)
   return ((Filter *)self)->filter;
 }
 
+bool is_filter(PyObject *object)
+{
+  return PyObject_TypeCheck(object, filter_type);
+}
+
 lanebloom_filter *filter_of(PyObject *object)
 {
-  if (PyObject_TypeCheck(object, filter_type))
+  if (is_filter(object))
     return get(object);
   PyErr_Format(PyExc_TypeError, "expected a lanebloom.Filter, found %R",
                (PyObject *)Py_TYPE(object));
@@ -317,7 +322,7 @@ static PyObject *merge(const lanebloom_filter *const *filters, size_t n)
 
 static PyObject *filter_or(PyObject *a, PyObject *b)
 {
-  if (!PyObject_TypeCheck(a, filter_type) || !PyObject_TypeCheck(b, filter_type))
+  if (!is_filter(a) || !is_filter(b))
     Py_RETURN_NOTIMPLEMENTED;
   const lanebloom_filter *filters[] = {get(a), get(b)};
   return merge(filters, 2);
@@ -348,7 +353,7 @@ static PyObject *filter_merge(PyObject *type, PyObject *iterable)
 
 static PyObject *filter_compare(PyObject *a, PyObject *b, int operation)
 {
-  if (!PyObject_TypeCheck(b, filter_type) || (operation != Py_EQ && operation != Py_NE))
+  if (!is_filter(b) || (operation != Py_EQ && operation != Py_NE))
     Py_RETURN_NOTIMPLEMENTED;
   lanebloom_filter_info left, right;
   size_t nleft, nright;

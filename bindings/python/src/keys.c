@@ -333,6 +333,37 @@ end:
   return result;
 }
 
+/* Makes what a masked array masks null. */
+static int hide_masked(struct batch *batch, PyObject *keys)
+{
+  Py_buffer mask;
+  PyObject *ma = PyImport_ImportModule("numpy.ma");
+  PyObject *array = ma ? PyObject_CallMethod(ma, "getmaskarray", "O", keys) : NULL;
+  int result = array ? PyObject_GetBuffer(array, &mask, PyBUF_STRIDES) : -1;
+  if (result == 0) {
+    struct ArrowArray *made = batch->arrays[0];
+    const uint8_t *before = made->buffers[0];
+    uint8_t *valid = PyMem_Calloc(batch->n / 8 + 1, 1);
+    batch->memory[3] = valid;
+    for (size_t i = 0; valid && i < batch->n; i++) {
+      const bool was = !before || (before[i / 8] >> i % 8 & 1);
+      if (was && !((const char *)mask.buf)[(Py_ssize_t)i * mask.strides[0]])
+        valid[i / 8] |= (uint8_t)(1 << i % 8);
+    }
+    if (valid) {
+      made->buffers[0] = valid;
+      made->null_count = -1;
+    } else {
+      PyErr_NoMemory();
+      result = -1;
+    }
+    PyBuffer_Release(&mask);
+  }
+  Py_XDECREF(array);
+  Py_XDECREF(ma);
+  return result;
+}
+
 /* ---- Sequences ---- */
 
 enum item { NO_ITEM, TEXT, BYTES, INTEGER, UUID };
@@ -481,10 +512,10 @@ fail:
   return -1;
 }
 
-static int copy_integer(PyObject *object, lanebloom_encoding integers, uint8_t *to)
+static int copy_integer(PyObject *object, lanebloom_encoding wanted, uint8_t *to)
 {
-  const bool is_signed = integers != LANEBLOOM_UINT32 && integers != LANEBLOOM_UINT64;
-  const bool is_short = integers == LANEBLOOM_INT32 || integers == LANEBLOOM_UINT32;
+  const bool is_signed = wanted != LANEBLOOM_UINT32 && wanted != LANEBLOOM_UINT64;
+  const bool is_short = wanted == LANEBLOOM_INT32 || wanted == LANEBLOOM_UINT32;
   PyObject *whole = PyNumber_Index(object);
   if (!whole)
     return -1;
@@ -496,8 +527,8 @@ static int copy_integer(PyObject *object, lanebloom_encoding integers, uint8_t *
     fits = is_signed ? value == (int32_t)value : (uint64_t)value <= UINT32_MAX;
   if (!fits) {
     PyErr_Clear();
-    PyErr_Format(PyExc_OverflowError, "key: expected %s, found %R",
-                 lanebloom_encoding_name(integers), object);
+    PyErr_Format(PyExc_OverflowError, "key: expected %s, found %R", lanebloom_encoding_name(wanted),
+                 object);
     return -1;
   }
   const int32_t narrow = (int32_t)value;
@@ -521,18 +552,18 @@ static int copy_uuid(PyObject *object, uint8_t *to)
 }
 
 /* Integers and UUIDs. */
-static int copy_fixed(struct batch *batch, struct copier *copier, lanebloom_encoding integers)
+static int copy_fixed(struct batch *batch, struct copier *copier, lanebloom_encoding wanted)
 {
   const char *type = "l";
   size_t width = 8;
   if (copier->kind == UUID)
     type = "w:16", width = 16;
-  else if (integers == LANEBLOOM_INT32 || integers == LANEBLOOM_UINT32)
-    type = integers == LANEBLOOM_INT32 ? "i" : "I", width = 4;
-  else if (integers == LANEBLOOM_UINT64)
+  else if (wanted == LANEBLOOM_INT32 || wanted == LANEBLOOM_UINT32)
+    type = wanted == LANEBLOOM_INT32 ? "i" : "I", width = 4;
+  else if (wanted == LANEBLOOM_UINT64)
     type = "L";
   else
-    integers = LANEBLOOM_INT64;
+    wanted = LANEBLOOM_INT64;
   uint8_t *values = PyMem_Calloc((size_t)copier->n + 1, width);
   batch->memory[1] = values;
   if (!values) {
@@ -546,7 +577,7 @@ static int copy_fixed(struct batch *batch, struct copier *copier, lanebloom_enco
       return -1;
     uint8_t *to = values + (size_t)i * width;
     if (found &&
-        (copier->kind == UUID ? copy_uuid(object, to) : copy_integer(object, integers, to)) < 0)
+        (copier->kind == UUID ? copy_uuid(object, to) : copy_integer(object, wanted, to)) < 0)
       return -1;
   }
   set_schema(batch, type);
@@ -555,8 +586,34 @@ static int copy_fixed(struct batch *batch, struct copier *copier, lanebloom_enco
   return set_array(batch, (size_t)copier->n, copier->nnull ? copier->valid : NULL, values, NULL);
 }
 
+/* Rows that are all null, of the type that is wanted. */
+static int begin_nulls(struct batch *batch, size_t n, lanebloom_encoding wanted)
+{
+  static const char *const TYPES[] = {
+      [LANEBLOOM_INT32] = "i",           [LANEBLOOM_INT64] = "l",
+      [LANEBLOOM_UINT32] = "I",          [LANEBLOOM_UINT64] = "L",
+      [LANEBLOOM_FLOAT32] = "f",         [LANEBLOOM_FLOAT64] = "g",
+      [LANEBLOOM_DATE32] = "tdD",        [LANEBLOOM_TIMESTAMP_S] = "tss:",
+      [LANEBLOOM_TIMESTAMP_MS] = "tsm:", [LANEBLOOM_TIMESTAMP_US] = "tsu:",
+      [LANEBLOOM_TIMESTAMP_NS] = "tsn:", [LANEBLOOM_DECIMAL128] = "d:38,0",
+      [LANEBLOOM_UUID] = NULL,
+  };
+  enum { MAX_NBYTES = 16 }; /* of a value */
+  uint8_t *valid = PyMem_Calloc(n / 8 + 1, 1), *values = PyMem_Calloc(n + 1, MAX_NBYTES);
+  PyMem_Free(batch->memory[0]);
+  batch->memory[0] = valid;
+  batch->memory[1] = values;
+  if (!valid || !values) {
+    PyErr_NoMemory();
+    return -1;
+  }
+  set_schema(batch, TYPES[wanted] ? TYPES[wanted] : "w:1"); /* bytes fit HEX, BASE64 and UUID */
+  batch->is_untyped = true;
+  return set_array(batch, n, valid, values, NULL);
+}
+
 /* Takes any iterable. */
-static int begin_sequence(struct batch *batch, PyObject *keys, lanebloom_encoding integers)
+static int begin_sequence(struct batch *batch, PyObject *keys, lanebloom_encoding wanted)
 {
   batch->owner = PyList_Check(keys) ? Py_NewRef(keys) : PySequence_List(keys);
   if (!batch->owner)
@@ -576,13 +633,11 @@ static int begin_sequence(struct batch *batch, PyObject *keys, lanebloom_encodin
     if (first == NO_ITEM && object && !is_missing(object))
       return raise_item(object, i);
   }
-  if (first == NO_ITEM && integers >= LANEBLOOM_INT32 && integers <= LANEBLOOM_UINT64)
-    first = INTEGER; /* no key says what it is, and any kind is right */
-  else if (first == NO_ITEM && integers != LANEBLOOM_BYTES)
-    first = integers == LANEBLOOM_UUID ? UUID : BYTES;
+  if (first == NO_ITEM)
+    return begin_nulls(batch, (size_t)copier.n, wanted);
   copier.kind = first;
   if (first == INTEGER || first == UUID)
-    return copy_fixed(batch, &copier, integers);
+    return copy_fixed(batch, &copier, wanted);
   return copy_strings(batch, &copier);
 }
 
@@ -604,15 +659,19 @@ static char numpy_kind(PyObject *dtype)
   return letter;
 }
 
-static int begin_any(struct batch *batch, PyObject *keys, lanebloom_encoding integers)
+static int begin_any(struct batch *batch, PyObject *keys, lanebloom_encoding wanted)
 {
   if (PyUnicode_Check(keys) || PyBytes_Check(keys) || PyByteArray_Check(keys)) {
     PyErr_Format(PyExc_TypeError, "keys: expected a batch of keys, found one %S: put it in a list",
                  (PyObject *)Py_TYPE(keys));
     return -1;
   }
+  if (is_filter(keys)) {
+    PyErr_SetString(PyExc_TypeError, "keys: expected a batch of keys, found a filter");
+    return -1;
+  }
   if (PyList_Check(keys) || PyTuple_Check(keys))
-    return begin_sequence(batch, keys, integers);
+    return begin_sequence(batch, keys, wanted);
   if (has(keys, "__arrow_c_array__"))
     return begin_capsules(batch, keys);
   if (has(keys, "__arrow_c_stream__")) {
@@ -632,13 +691,15 @@ static int begin_any(struct batch *batch, PyObject *keys, lanebloom_encoding int
     } else if (kind == 'U' || kind == 'O' || kind == 'T') {
       PyObject *list = PyObject_CallMethod(keys, "tolist", NULL);
       if (list && PyList_Check(list))
-        result = begin_sequence(batch, list, integers);
+        result = begin_sequence(batch, list, wanted);
       else if (list)
         PyErr_SetString(PyExc_ValueError, "keys: expected one dimension, found 0");
       Py_XDECREF(list);
     } else {
       result = begin_buffer(batch, keys);
     }
+    if (result == 0 && batch->narrays == 1 && is_instance_of(keys, "numpy.ma", "MaskedArray"))
+      result = hide_masked(batch, keys);
     Py_XDECREF(dtype);
     return result;
   }
@@ -646,20 +707,25 @@ static int begin_any(struct batch *batch, PyObject *keys, lanebloom_encoding int
     return begin_buffer(batch, keys);
   if (has(keys, "__array__")) {
     PyObject *array = PyObject_CallMethod(keys, "__array__", NULL);
-    const int result = array ? begin_any(batch, array, integers) : -1;
+    const int result = array ? begin_any(batch, array, wanted) : -1;
     Py_XDECREF(array); /* a buffer keeps it */
     return result;
   }
-  return begin_sequence(batch, keys, integers);
+  return begin_sequence(batch, keys, wanted);
 }
 
-int batch_begin(struct batch *batch, PyObject *keys, lanebloom_encoding integers)
+int batch_begin(struct batch *batch, PyObject *keys, lanebloom_encoding wanted)
 {
   *batch = (struct batch){0};
-  if (begin_any(batch, keys, integers) == 0)
-    return 0;
-  batch_end(batch);
-  return -1;
+  int result = begin_any(batch, keys, wanted);
+  if (result == 0 && batch->schema->format && strcmp(batch->schema->format, "n") == 0) {
+    const size_t n = batch->n;
+    batch_end(batch);
+    result = begin_nulls(batch, n, wanted);
+  }
+  if (result < 0)
+    batch_end(batch);
+  return result;
 }
 
 void batch_end(struct batch *batch)

@@ -104,6 +104,27 @@ int count_of(PyObject *object, const char *name, uint64_t *count)
   return *count == UINT64_MAX && PyErr_Occurred() ? -1 : 0;
 }
 
+/* Can filters of this format be built, and with so many bits per key? */
+static int check_bits(lanebloom_format format, double bits)
+{
+  char text[128];
+  uint64_t nbytes;
+  unsigned nprobes;
+  lanebloom_format_info info = {0};
+  const lanebloom_status unknown = lanebloom_format_describe(format, &info, sizeof info);
+  if (unknown || !info.builds) {
+    PyErr_Format(PyExc_ValueError, "format: %s can be read, not built; build rocksdb-local",
+                 lanebloom_format_name(format));
+    return -1;
+  }
+  if (lanebloom_plan_size(format, bits, 1, &nbytes, &nprobes) != LANEBLOOM_ERR_ARGUMENT)
+    return 0;
+  snprintf(text, sizeof text, "bits_per_key: expected %s from %g on, found %g",
+           info.rounds_bits ? "a number" : "a whole number", info.min_bits_per_key, bits);
+  PyErr_SetString(PyExc_ValueError, text);
+  return -1;
+}
+
 int choose_bits(lanebloom_format format, PyObject *bits_per_key, PyObject *rate, uint64_t n,
                 double *bits)
 {
@@ -128,7 +149,7 @@ int choose_bits(lanebloom_format format, PyObject *bits_per_key, PyObject *rate,
     if (*bits == -1 && PyErr_Occurred())
       return -1;
   }
-  return 0;
+  return check_bits(format, *bits);
 }
 
 /* ---- Functions ---- */

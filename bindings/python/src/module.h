@@ -35,21 +35,21 @@ struct batch {
   struct ArrowSchema *schema; /* of all arrays */
   struct ArrowArray **arrays;
   size_t narrays;
-  size_t n; /* rows of all arrays */
+  size_t n;        /* rows of all arrays */
+  bool is_untyped; /* no row is a key, and nothing says what one would be */
 
   /* What the arrays borrow from, and the structs themselves unless a capsule has them. */
   PyObject *owner;
   Py_buffer buffer;
   struct ArrowSchema own_schema;
   struct ArrowArray *own_arrays;
-  void *memory[3];
+  void *memory[4];
 };
 
-/* Makes a batch of what a caller passed. integers: what Python's int become: LANEBLOOM_INT32,
- * INT64, UINT32 or UINT64; another encoding counts as INT64. It also is the type of a list that has
- * no keys. Returns -1 and raises if it cannot.
- * Ends it in either case. */
-int batch_begin(struct batch *batch, PyObject *keys, lanebloom_encoding integers);
+/* Makes a batch of what a caller passed. wanted: what keys are if nothing else says it: Python's
+ * int become INT32, INT64, UINT32 or UINT64 (INT64 if another encoding is wanted), and rows without
+ * a key and without a type any of them. Returns -1 and raises if it cannot. */
+int batch_begin(struct batch *batch, PyObject *keys, lanebloom_encoding wanted);
 void batch_end(struct batch *batch);
 
 /* ---- Results ---- */
@@ -74,6 +74,7 @@ lanebloom_slice *batch_slices(const struct batch *batch, void **numbers);
 
 PyObject *filter_wrap(lanebloom_filter *filter, PyObject *owner); /* closes it if memory runs out */
 lanebloom_filter *filter_of(PyObject *object);                    /* NULL and raises: no filter */
+bool is_filter(PyObject *object);
 int filter_type_add(PyObject *module);
 int builder_type_add(PyObject *module);
 int database_type_add(PyObject *module);

@@ -95,6 +95,74 @@ def test_nulls_are_absent_and_not_added():
 
 
 @pytest.mark.parametrize(
+    "keys",
+    [
+        np.arange(40, dtype="i4"),
+        np.arange(40, dtype="u8")[::-2],
+        np.arange(40.0),
+        np.arange(40).astype("M8[D]"),
+        np.where(np.arange(40) % 5 == 0, np.datetime64("NaT"), np.arange(40).astype("M8[us]")),
+        np.array([f"k{i}" for i in range(40)]),
+        np.array([f"k{i}" for i in range(40)], dtype="S"),
+        np.arange(40).astype("V8"),
+    ],
+)
+def test_masked_arrays(keys):
+    mask = np.arange(len(keys)) % 3 == 0
+    masked = np.ma.array(keys, mask=mask)
+    present = ~mask & ~(np.isnat(keys) if keys.dtype.kind == "M" else np.zeros_like(mask))
+    f = Filter.build(masked)
+    assert f.info.nkeys == present.sum()
+    assert (f.screen(masked) == present).all()
+    assert f == Filter.build(keys[present])
+    assert (Filter.build(keys, expected=9999).screen(masked) == present).all()
+    assert f.screen(np.ma.array(keys)).sum() >= present.sum()  # no mask
+
+
+@pytest.mark.parametrize(
+    "nulls",
+    [
+        pa.nulls(3),
+        pa.chunked_array([pa.nulls(1), pa.nulls(2)]),
+        pl.Series([None, None, None]),
+        pd.Series([None, None, None], dtype=object),
+        np.array([None, None, None], dtype=object),
+        [None, None, None],
+    ],
+)
+def test_nulls_without_a_type(nulls):
+    """They fit every filter, and add nothing."""
+    typed = [pa.date32(), pa.float32(), pa.timestamp("ms"), pa.decimal128(9, 0)]
+    for keys in [[1], ["a"], pa.array([b"x" * 16], pa.uuid()), *(pa.array([1], t) for t in typed)]:
+        f = Filter.build(keys)
+        assert f.screen(nulls).tolist() == [False] * 3
+        assert f.screen(nulls[:0]).shape == (0,)
+        builder = lanebloom.Builder()
+        builder.add(nulls)
+        builder.add(keys)
+        builder.add(nulls)
+        assert builder.finish() == f
+    assert Filter.build(nulls).info.nkeys == 0
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ({"bits_per_key": 0}, "bits_per_key: expected a number from 0.5 on, found 0"),
+        ({"bits_per_key": -1}, "bits_per_key: expected a number from 0.5 on, found -1"),
+        ({"bits_per_key": 2.5, "format": "leveldb"}, "a whole number from 0 on, found 2.5"),
+        ({"format": "rocksdb"}, "format: rocksdb can be read, not built; build rocksdb-local"),
+        ({"format": "rocksdb-ribbon"}, "format: rocksdb-ribbon can be read, not built"),
+    ],
+)
+def test_what_cannot_be_built(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        Filter.build([1], **arguments)
+    with pytest.raises(ValueError, match=message):
+        lanebloom.Builder(**arguments)
+
+
+@pytest.mark.parametrize(
     "array, form",
     [
         (pa.array([1, 2], pa.int8()), "int32"),
@@ -191,7 +259,7 @@ def test_forms_of_lists():
         (np.array([1], dtype="M8[h]"), TypeError, "M8|datetime64"),
         (pa.array([[1]]), TypeError, 'found list'),
         (pa.array([True]), TypeError, 'found boolean'),
-        (pa.array([None]), TypeError, 'found null'),
+        (Filter.build([1]), TypeError, "found a filter"),
         (pa.table({"a": [1]}), TypeError, 'found struct'),
         (pl.DataFrame({"a": [1]}), TypeError, 'found struct'),
         (pd.DataFrame({"a": [1]}), TypeError, 'found struct'),
@@ -319,7 +387,7 @@ def test_formats_and_kernels():
     for name in lanebloom.formats():
         try:
             f = Filter.build(TEXTS, format=name)
-        except lanebloom.Error:
+        except ValueError:
             assert name in ("rocksdb", "rocksdb-ribbon")
             continue
         assert f.screen(TEXTS).all() and f.format == name
