@@ -11,7 +11,9 @@ for tool in clang-format shellcheck clang-tidy cppcheck jq; do
     { echo "not ok - $tool is missing: scripts/setup.sh check installs it"; exit 1; }
 done
 
-cmake -S . -B build/check -G Ninja \
+extension=OFF # for DuckDB: its headers are where scripts/setup.sh duckdb was run
+[ ! -f build/duckdb/include/duckdb_extension.h ] || extension=ON
+cmake -S . -B build/check -G Ninja -DLANEBLOOM_BUILD_DUCKDB=$extension \
   -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=gcc -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
   -DLANEBLOOM_BUILD_TESTS=OFF >/dev/null
 work=$(mktemp -d)

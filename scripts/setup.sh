@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that a step needs and that are missing:
-# setup.sh build|demo|test|test-all|arm64|s390x|bench|report|check|coverage|fuzz ...
+# setup.sh build|demo|test|test-all|arm64|s390x|bench|report|check|coverage|fuzz|duckdb ...
+# duckdb also downloads DuckDB's headers, from npm's registry, and exits with 3 if it cannot.
 # SPDX-License-Identifier: MIT
 set -eu
 cd "$(dirname "$0")/.."
@@ -28,6 +29,7 @@ bench="$bench golang-github-dcso-bloom-cli"
 
 packages=
 foreign=
+headers=
 for step in "$@"; do
   case $step in
     build) packages="$packages $build" ;;
@@ -41,9 +43,26 @@ for step in "$@"; do
     report) packages="$packages $report" ;;
     check) packages="$packages $check" ;;
     coverage) packages="$packages $coverage" ;;
+    duckdb) headers=build/duckdb/include; command -v npm >/dev/null || packages="$packages npm" ;;
     *) echo "setup.sh: unknown step: $step" >&2; exit 2 ;;
   esac
 done
+
+# Those of the package duckdb, whose install scripts do not run. CMake looks for them there.
+get_headers() {
+  if [ -z "$headers" ] || [ -f "$headers/duckdb_extension.h" ]; then return; fi
+  rm -rf "$headers.new"
+  mkdir -p "$headers.new"
+  (
+    cd "$headers.new"
+    npm pack --silent --ignore-scripts duckdb@1.4.4 >/dev/null ||
+      { echo "setup.sh: npm's registry is out of reach" >&2; exit 3; }
+    tar -xzf duckdb-1.4.4.tgz --strip-components=5 package/src/duckdb/src/include/duckdb.h \
+      package/src/duckdb/src/include/duckdb_extension.h
+    rm duckdb-1.4.4.tgz
+  )
+  mv "$headers.new" "$headers"
+}
 
 # Of a package's architectures the one that is asked for counts, else this machine's. Lists of
 # packages are split at spaces on purpose.
@@ -62,7 +81,10 @@ to_unpack=
 for architecture in $foreign; do
   [ -d "build/foreign/$architecture" ] || to_unpack="$to_unpack $architecture"
 done
-[ -n "$missing$to_unpack" ] || exit 0
+if [ -z "$missing$to_unpack" ]; then
+  get_headers
+  exit 0
+fi
 if [ "$(id -u)" = 0 ]; then
   as_root=
 elif command -v sudo >/dev/null; then
@@ -109,3 +131,4 @@ for architecture in $to_unpack; do
   )
   mv "$folder.new" "$folder"
 done
+get_headers

@@ -1,0 +1,31 @@
+#!/bin/sh
+# metadata.sh LIBRARY VERSION PLATFORM EXTENSION: writes the file that DuckDB loads: the library,
+# and after it what DuckDB asks of it first. Source: DuckDB's scripts/append_extension_metadata.py.
+# SPDX-License-Identifier: MIT
+set -eu
+library=$1 version=$2 platform=$3 extension=$4
+
+zeros() { # N
+  head -c "$1" /dev/zero
+}
+
+field() { # TEXT: 32 bytes
+  printf '%s' "$1"
+  zeros $((32 - ${#1}))
+}
+
+# A section of WebAssembly, as if the file were one: its name, and 512 bytes. Fields stand in
+# reverse order: three that are unused, and the ABI, the extension's version, that of the C API, the
+# platform and a magic number. Then the signature: 256 zeros are none.
+{
+  cat "$library"
+  printf '\000\223\004\020duckdb_signature\200\004'
+  zeros 96
+  field C_STRUCT
+  field "$version"
+  field v1.2.0
+  field "$platform"
+  field 4
+  zeros 256
+} >"$extension.new"
+mv "$extension.new" "$extension"

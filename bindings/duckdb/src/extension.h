@@ -1,0 +1,163 @@
+/* The extension for DuckDB: what its files share. It uses the stable C API of version 1.2.0, so
+ * that one file serves all versions of DuckDB that have it; files.c asks known versions for more.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_DUCKDB_EXTENSION_H
+#define LANEBLOOM_DUCKDB_EXTENSION_H
+
+#include <duckdb_extension.h>
+#include <lanebloom.h>
+
+DUCKDB_EXTENSION_EXTERN
+
+/* ---- Errors: sentences, which the caller gives to DuckDB ---- */
+
+enum { PROBLEM_NBYTES = 1024 };
+
+typedef char problem_text[PROBLEM_NBYTES];
+
+/* Writes "WHERE: WHY"; if there is no `why`, the text of the status. */
+void explain(problem_text problem, const char *where, lanebloom_status status, const char *why);
+
+/* Ends a scalar function with such a sentence. Returns false. */
+bool refuse(duckdb_function_info info, const char *where, lanebloom_status status, const char *why);
+
+/* Why a BLOB is no filter. */
+void explain_blob(problem_text problem, lanebloom_status status);
+
+/* ---- Vectors: columns of a chunk ---- */
+
+struct vector {
+  const void *data;
+  const uint64_t *valid; /* a bit per row; NULL: no NULLs. A row that is NULL holds anything */
+};
+
+struct vector vector_of(duckdb_data_chunk chunk, idx_t column);
+bool vector_has(const struct vector *vector, idx_t row);
+lanebloom_slice vector_slice(const struct vector *vector, idx_t row);
+
+/* A text for C, to be freed. NULL: memory ran out, or it has a 0 byte. */
+char *text_of(lanebloom_slice slice);
+
+/* Results, a row each. LANEBLOOM_UNKNOWN, NaN and NULL become NULL. */
+void vector_set_null(duckdb_vector vector, idx_t row);
+void vector_set_bool(duckdb_vector vector, idx_t row, bool value);
+void vector_set_count(duckdb_vector vector, idx_t row, uint64_t value);
+void vector_set_double(duckdb_vector vector, idx_t row, double value);
+void vector_set_text(duckdb_vector vector, idx_t row, const char *text);
+void vector_set_bytes(duckdb_vector vector, idx_t row, lanebloom_slice bytes);
+
+/* ---- Keys: the values of columns ---- */
+
+/* What a column's values are as keys. */
+struct key_type {
+  duckdb_type type;
+  const char *name; /* in SQL */
+  lanebloom_encoding encoding;
+  size_t nbytes; /* of a value as DuckDB has it */
+};
+
+extern const struct key_type key_types[];
+extern const size_t nkey_types;
+
+/* Rows that are made keys at a time: one vector of DuckDB. */
+enum { BATCH_NROWS = 2048 };
+
+/* Room for keys that are not as DuckDB has them. */
+struct key_room {
+  _Alignas(16) uint8_t bytes[BATCH_NROWS * 16];
+};
+
+/* Keys of rows first .. first + n, n at most BATCH_NROWS. Those of NULLs are any keys. */
+lanebloom_keys keys_of(const struct key_type *type, const struct vector *values, idx_t first,
+                       size_t n, struct key_room *room);
+
+/* Keys of some rows, which are not NULL. */
+lanebloom_keys keys_of_rows(const struct key_type *type, const struct vector *values,
+                            const uint16_t *rows, size_t n, struct key_room *room);
+
+/* Is a filter of this form to be asked for such keys? If not, says why. */
+bool check_form(const struct key_type *type, lanebloom_key_form form, problem_text problem);
+
+/* ---- One database of DuckDB, which the functions of SQL that it has share ---- */
+
+struct instance;
+
+/* A filter that has a name. */
+struct named_filter {
+  lanebloom_filter *filter;
+  char *name;
+  char *path; /* NULL: of a BLOB */
+  void *blob; /* what `filter` borrows; NULL: of a file */
+  _Atomic size_t nusers;
+};
+
+/* `is_locked`: the settings of the database cannot change any more. NULL: memory ran out. */
+struct instance *instance_create(bool is_locked);
+struct instance *instance_share(struct instance *instance);
+void instance_release(void *instance); /* the last one frees it */
+bool instance_is_locked(const struct instance *instance);
+
+/* Gives a filter its name; the one that had it before stays as long as it is used. *added: the
+ * filter, to be released. */
+lanebloom_status instance_add_file(struct instance *instance, const char *name, const char *path,
+                                   struct named_filter **added, problem_text problem);
+lanebloom_status instance_add_blob(struct instance *instance, const char *name,
+                                   lanebloom_slice blob);
+bool instance_remove(struct instance *instance, lanebloom_slice name);
+
+/* The filter of this name, to be released; NULL if there is none. */
+struct named_filter *instance_take(struct instance *instance, lanebloom_slice name);
+void named_filter_release(struct named_filter *filter);
+
+/* All of them by name, to be released; memory for free(). NULL: memory ran out. */
+struct named_filter **instance_take_all(struct instance *instance, size_t *n);
+
+/* ---- Files: may they be opened? ---- */
+
+/* Finds out how DuckDB can be asked. */
+void files_begin(void);
+
+/* Whom to ask while a table function of this bind runs. May be NULL. */
+typedef struct files_context files_context;
+files_context *files_context_of(duckdb_bind_info info);
+void files_context_free(files_context *context);
+
+/* If not, says what else there is to do. */
+bool files_may_be_opened(const struct instance *instance, const files_context *context,
+                         problem_text problem);
+
+/* ---- Functions of SQL that make tables ---- */
+
+struct column {
+  const char *name;
+  duckdb_type type;
+};
+
+/* What a table function is. Each file that has one has a constant of it. */
+struct table_function {
+  const char *name;
+  idx_t nparameters; /* of type VARCHAR */
+  const struct column *columns;
+  idx_t ncolumns;
+
+  /* Makes what a query goes on with; `end` frees it. */
+  void *(*begin)(struct instance *instance, const files_context *context, char *const *parameters,
+                 problem_text problem);
+  void (*end)(void *query);
+
+  /* Fills at most one chunk. Returns the number of rows: 0: that was all. SIZE_MAX: it failed. */
+  size_t (*next)(void *query, duckdb_data_chunk chunk, problem_text problem);
+};
+
+bool register_table_function(duckdb_connection connection, struct instance *instance,
+                             const struct table_function *function);
+
+/* ---- Functions of SQL, a file each ---- */
+
+bool register_build(duckdb_connection connection);
+bool register_may_contain(duckdb_connection connection, struct instance *instance);
+bool register_names(duckdb_connection connection, struct instance *instance);
+bool register_tables(duckdb_connection connection, struct instance *instance);
+bool register_parquet(duckdb_connection connection, struct instance *instance);
+
+#endif

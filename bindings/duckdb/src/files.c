@@ -1,0 +1,109 @@
+/* May files be opened? While SET enable_external_access = false holds, an extension must not open
+ * any. The stable C API has no way to ask. So versions of DuckDB that are known to export functions
+ * for it are asked by them, which are not in the stable API. Elsewhere files stay closed unless the
+ * settings were locked before the extension was loaded.
+ * SPDX-License-Identifier: MIT */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "extension.h"
+
+/* ---- What DuckDB exports ---- */
+
+typedef void context_function(duckdb_bind_info info, duckdb_client_context *context);
+typedef duckdb_value option_function(duckdb_client_context context, const char *name, int *scope);
+typedef void destroy_function(duckdb_client_context *context);
+
+static struct {
+  context_function *get_context;
+  option_function *get_option;
+  destroy_function *destroy_context;
+} exported;
+
+/* A function of the library whose API was given to us: the process may have another DuckDB, too. */
+static void *find_exported(const char *name)
+{
+  Dl_info ours, found;
+  if (!dladdr((void *)duckdb_query, &ours))
+    return NULL;
+  void *library = dlopen(ours.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  void *function = dlsym(library ? library : RTLD_DEFAULT, name);
+  if (library)
+    dlclose(library);
+  return function && dladdr(function, &found) && found.dli_fbase == ours.dli_fbase ? function
+                                                                                   : NULL;
+}
+
+/* Later versions may give these functions other parameters. */
+static bool is_known(const char *version)
+{
+  int major = 0, minor = 0;
+  return sscanf(version, "v%d.%d", &major, &minor) == 2 &&
+         ((major == 1 && minor >= 5) || (major == 2 && minor == 0));
+}
+
+static void find_all(void)
+{
+  if (!is_known(duckdb_library_version()))
+    return;
+  exported.get_option = (option_function *)find_exported("duckdb_client_context_get_config_option");
+  exported.get_context =
+      (context_function *)find_exported("duckdb_table_function_get_client_context");
+  exported.destroy_context = (destroy_function *)find_exported("duckdb_destroy_client_context");
+}
+
+void files_begin(void)
+{
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, find_all);
+}
+
+/* ---- Asking ---- */
+
+struct files_context {
+  duckdb_client_context context;
+};
+
+files_context *files_context_of(duckdb_bind_info info)
+{
+  if (!exported.get_option || !exported.get_context || !exported.destroy_context)
+    return NULL;
+  files_context *made = calloc(1, sizeof *made);
+  if (made)
+    exported.get_context(info, &made->context);
+  return made;
+}
+
+void files_context_free(files_context *context)
+{
+  if (context && context->context)
+    exported.destroy_context(&context->context);
+  free(context);
+}
+
+static bool has_external_access(const files_context *context)
+{
+  duckdb_value value = exported.get_option(context->context, "enable_external_access", NULL);
+  const bool has = value && duckdb_get_bool(value);
+  if (value)
+    duckdb_destroy_value(&value);
+  return has;
+}
+
+bool files_may_be_opened(const struct instance *instance, const files_context *context,
+                         problem_text problem)
+{
+  const char *why = NULL;
+  if (context && context->context) {
+    if (!has_external_access(context))
+      why = "enable_external_access is false: files are not opened";
+  } else if (!instance_is_locked(instance)) {
+    why = "this DuckDB does not say whether files may be opened: read the file with SELECT "
+          "lanebloom_register(NAME, content) FROM read_blob(PATH), or SET lock_configuration = "
+          "true before LOAD, or use DuckDB 1.5 or 2.0";
+  }
+  snprintf(problem, PROBLEM_NBYTES, "%s", why ? why : "");
+  return !why;
+}

@@ -1,0 +1,177 @@
+/* lanebloom_may_contain(filter, key): may the key be in the filter? The filter is a name, or a BLOB
+ * for few rows of each.
+ * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "extension.h"
+
+/* A BLOB is verified, and often copied by DuckDB, for each vector of rows. */
+enum { MAX_BLOB_NBYTES = 64 << 10 };
+
+struct function {
+  struct instance *instance;
+  const struct key_type *type;
+  bool is_by_name;
+};
+
+static void function_free(void *function)
+{
+  instance_release(((struct function *)function)->instance);
+  free(function);
+}
+
+/* ---- Filters ---- */
+
+/* The filter of some rows: one that has a name, or one of a BLOB. */
+struct opened {
+  struct named_filter *named;
+  lanebloom_filter *parsed;
+};
+
+static void opened_end(struct opened *opened)
+{
+  named_filter_release(opened->named);
+  lanebloom_filter_close(opened->parsed);
+}
+
+static const lanebloom_filter *find_by_name(const struct function *function, lanebloom_slice name,
+                                            struct opened *opened, problem_text problem)
+{
+  opened->named = instance_take(function->instance, name);
+  if (opened->named)
+    return opened->named->filter;
+  const int n = name.size < 100 ? (int)name.size : 100;
+  snprintf(problem, PROBLEM_NBYTES,
+           "no filter is named '%.*s'; name one: CALL lanebloom_load('%.*s', FILE), or SELECT "
+           "lanebloom_register('%.*s', BLOB)",
+           n, (const char *)name.data, n, (const char *)name.data, n, (const char *)name.data);
+  return NULL;
+}
+
+static const lanebloom_filter *parse_blob(lanebloom_slice blob, struct opened *opened,
+                                          problem_text problem)
+{
+  if (blob.size > MAX_BLOB_NBYTES) {
+    snprintf(problem, PROBLEM_NBYTES,
+             "expected a filter of at most %d bytes in a row, found %zu; name it once: SELECT "
+             "lanebloom_register('seen', BLOB), and ask lanebloom_may_contain('seen', key)",
+             MAX_BLOB_NBYTES, blob.size);
+    return NULL;
+  }
+  const lanebloom_status status = lanebloom_filter_parse(blob.data, blob.size, &opened->parsed);
+  if (status)
+    explain_blob(problem, status);
+  return opened->parsed;
+}
+
+static bool screen(const struct function *function, lanebloom_slice filter_bytes,
+                   const struct vector *keys, idx_t first, idx_t end, bool *results,
+                   problem_text problem)
+{
+  struct opened opened = {0};
+  const lanebloom_filter *filter = function->is_by_name
+                                       ? find_by_name(function, filter_bytes, &opened, problem)
+                                       : parse_blob(filter_bytes, &opened, problem);
+  const bool is_right =
+      filter && check_form(function->type, lanebloom_filter_key_form(filter), problem);
+  for (idx_t n; is_right && first < end; first += n) {
+    struct key_room room;
+    n = end - first < BATCH_NROWS ? end - first : BATCH_NROWS;
+    const lanebloom_keys batch = keys_of(function->type, keys, first, n, &room);
+    lanebloom_filter_mask(filter, &batch, (uint8_t *)results + first);
+  }
+  opened_end(&opened);
+  return is_right;
+}
+
+/* ---- The function ---- */
+
+static bool is_same(const struct vector *vector, idx_t a, idx_t b)
+{
+  if (!vector_has(vector, a) || !vector_has(vector, b))
+    return vector_has(vector, a) == vector_has(vector, b);
+  const duckdb_string_t *strings = vector->data;
+  if (memcmp(&strings[a], &strings[b], sizeof *strings) == 0)
+    return true;
+  const lanebloom_slice x = vector_slice(vector, a), y = vector_slice(vector, b);
+  return x.size == y.size && memcmp(x.data, y.data, x.size) == 0;
+}
+
+/* The end of the rows from `first` on that have one filter. Constants come as rows that are all
+ * equal, which shows in one comparison of the rows with the rows after them. */
+static idx_t run_end(const struct vector *filters, idx_t first, idx_t n)
+{
+  const duckdb_string_t *strings = filters->data;
+  if (!filters->valid &&
+      memcmp(&strings[first], &strings[first + 1], (n - first - 1) * sizeof *strings) == 0)
+    return n;
+  idx_t end = first + 1;
+  while (end < n && is_same(filters, first, end))
+    end++;
+  return end;
+}
+
+static void run(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output)
+{
+  const struct function *function = duckdb_scalar_function_get_extra_info(info);
+  const idx_t n = duckdb_data_chunk_get_size(input);
+  const struct vector filters = vector_of(input, 0), keys = vector_of(input, 1);
+  bool *results = duckdb_vector_get_data(output);
+  problem_text problem;
+  for (idx_t first = 0, end; first < n; first = end) {
+    end = run_end(&filters, first, n);
+    if (vector_has(&filters, first) &&
+        !screen(function, vector_slice(&filters, first), &keys, first, end, results, problem)) {
+      refuse(info, "lanebloom_may_contain", LANEBLOOM_ERR_ARGUMENT, problem);
+      return;
+    }
+  }
+  if (!filters.valid && !keys.valid)
+    return;
+  for (idx_t row = 0; row < n; row++)
+    if (!vector_has(&filters, row) || !vector_has(&keys, row))
+      vector_set_null(output, row);
+}
+
+static bool add_function(duckdb_scalar_function_set set, struct instance *instance,
+                         const struct key_type *type, bool is_by_name)
+{
+  struct function *function = malloc(sizeof *function);
+  if (!function)
+    return false;
+  *function = (struct function){instance_share(instance), type, is_by_name};
+  duckdb_logical_type filter =
+      duckdb_create_logical_type(is_by_name ? DUCKDB_TYPE_VARCHAR : DUCKDB_TYPE_BLOB);
+  duckdb_logical_type key = duckdb_create_logical_type(type->type);
+  duckdb_logical_type boolean = duckdb_create_logical_type(DUCKDB_TYPE_BOOLEAN);
+  duckdb_scalar_function made = duckdb_create_scalar_function();
+  duckdb_scalar_function_set_name(made, "lanebloom_may_contain");
+  duckdb_scalar_function_add_parameter(made, filter);
+  duckdb_scalar_function_add_parameter(made, key);
+  duckdb_scalar_function_set_return_type(made, boolean);
+  /* Names can change and be missing. So DuckDB must neither ask once for all when it plans, nor ask
+   * for rows that another condition excludes. */
+  duckdb_scalar_function_set_volatile(made);
+  duckdb_scalar_function_set_extra_info(made, function, function_free);
+  duckdb_scalar_function_set_function(made, run);
+  const bool is_added = duckdb_add_scalar_function_to_set(set, made) == DuckDBSuccess;
+  duckdb_destroy_scalar_function(&made);
+  duckdb_destroy_logical_type(&boolean);
+  duckdb_destroy_logical_type(&key);
+  duckdb_destroy_logical_type(&filter);
+  return is_added;
+}
+
+bool register_may_contain(duckdb_connection connection, struct instance *instance)
+{
+  duckdb_scalar_function_set set = duckdb_create_scalar_function_set("lanebloom_may_contain");
+  bool is_done = true;
+  for (size_t i = 0; i < nkey_types && is_done; i++)
+    is_done = add_function(set, instance, &key_types[i], true) &&
+              add_function(set, instance, &key_types[i], false);
+  is_done = is_done && duckdb_register_scalar_function_set(connection, set) == DuckDBSuccess;
+  duckdb_destroy_scalar_function_set(&set);
+  return is_done;
+}

@@ -1,0 +1,126 @@
+/* lanebloom_parquet(pattern): the column chunks of Parquet files, and their filters.
+ * SPDX-License-Identifier: MIT */
+#include <glob.h>
+#include <lanebloom_parquet.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "extension.h"
+
+static const struct column columns[] = {
+    {"path", DUCKDB_TYPE_VARCHAR},        {"row_group", DUCKDB_TYPE_UBIGINT},
+    {"column_name", DUCKDB_TYPE_VARCHAR}, {"type", DUCKDB_TYPE_VARCHAR},
+    {"nrows", DUCKDB_TYPE_UBIGINT},       {"nnulls", DUCKDB_TYPE_UBIGINT},
+    {"has_filter", DUCKDB_TYPE_BOOLEAN},  {"filter_nbytes", DUCKDB_TYPE_UBIGINT},
+};
+enum { NCOLUMNS = sizeof columns / sizeof *columns };
+
+struct query {
+  glob_t files;
+  size_t nopened;
+  lanebloom_parquet *file; /* the one that was opened last; NULL: none yet */
+  lanebloom_parquet_info info;
+  size_t row_group, column; /* the next ones of it */
+};
+
+static void end(void *data)
+{
+  struct query *query = data;
+  lanebloom_parquet_close(query->file);
+  globfree(&query->files);
+  free(query);
+}
+
+/* A pattern that fits no file is the name of one. */
+static void *begin(struct instance *instance, const files_context *context, char *const *parameters,
+                   problem_text problem)
+{
+  if (!files_may_be_opened(instance, context, problem))
+    return NULL;
+  struct query *query = calloc(1, sizeof *query);
+  if (!query)
+    return NULL;
+  /* NOLINTNEXTLINE(concurrency-mt-unsafe): names of users alone are, and ~ is not expanded */
+  const int status = glob(parameters[0], GLOB_ERR | GLOB_NOCHECK, NULL, &query->files);
+  if (status == 0)
+    return query;
+  if (status != GLOB_NOSPACE)
+    explain(problem, parameters[0], LANEBLOOM_ERR_IO, "a folder cannot be read");
+  end(query);
+  return NULL;
+}
+
+/* Opens the next file, if there is one. */
+static bool open_next(struct query *query, problem_text problem)
+{
+  problem_text why;
+  const char *path = query->files.gl_pathv[query->nopened++];
+  lanebloom_parquet_close(query->file);
+  const lanebloom_status status = lanebloom_parquet_open(path, &query->file, why, sizeof why);
+  if (status) {
+    explain(problem, path, status, why);
+    return false;
+  }
+  lanebloom_parquet_describe(query->file, &query->info, sizeof query->info);
+  query->row_group = query->column = 0;
+  return true;
+}
+
+static void write_row(const struct query *query, duckdb_data_chunk chunk, idx_t row)
+{
+  lanebloom_parquet_column_info column;
+  lanebloom_parquet_chunk_info info;
+  lanebloom_parquet_describe_column(query->file, query->column, &column, sizeof column);
+  lanebloom_parquet_describe_chunk(query->file, query->row_group, query->column, &info,
+                                   sizeof info);
+  duckdb_vector to[NCOLUMNS];
+  for (idx_t i = 0; i < NCOLUMNS; i++)
+    to[i] = duckdb_data_chunk_get_vector(chunk, i);
+  vector_set_text(to[0], row, query->files.gl_pathv[query->nopened - 1]);
+  vector_set_count(to[1], row, query->row_group);
+  vector_set_text(to[2], row, column.path);
+  vector_set_text(to[3], row, column.type);
+  vector_set_count(to[4], row, info.nrows);
+  vector_set_count(to[5], row, info.nnulls);
+  vector_set_bool(to[6], row, info.has_filter);
+  vector_set_count(to[7], row, info.has_filter ? info.filter_nbytes : LANEBLOOM_UNKNOWN);
+}
+
+static size_t next(void *data, duckdb_data_chunk chunk, problem_text problem)
+{
+  struct query *query = data;
+  size_t n = 0;
+  while (n < duckdb_vector_size()) {
+    if (!query->file || query->row_group == query->info.nrow_groups) {
+      if (query->nopened == query->files.gl_pathc)
+        return n;
+      if (!open_next(query, problem))
+        return SIZE_MAX;
+      if (query->info.ncolumns == 0)
+        query->row_group = query->info.nrow_groups;
+      continue;
+    }
+    write_row(query, chunk, n++);
+    if (++query->column == query->info.ncolumns) {
+      query->column = 0;
+      query->row_group++;
+    }
+  }
+  return n;
+}
+
+static const struct table_function function = {
+    .name = "lanebloom_parquet",
+    .nparameters = 1,
+    .columns = columns,
+    .ncolumns = NCOLUMNS,
+    .begin = begin,
+    .end = end,
+    .next = next,
+};
+
+bool register_parquet(duckdb_connection connection, struct instance *instance)
+{
+  return register_table_function(connection, instance, &function);
+}

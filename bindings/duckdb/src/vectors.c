@@ -1,0 +1,121 @@
+/* Vectors of DuckDB: columns of a chunk, read and written; and sentences.
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "extension.h"
+
+/* ---- Errors ---- */
+
+/* How many bytes the character has that begins here; 0: none does. */
+static size_t character_nbytes(const char *text)
+{
+  const uint8_t first = (uint8_t)*text;
+  const size_t n = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  for (size_t i = 1; i < n; i++)
+    if (((uint8_t)text[i] & 0xc0) != 0x80)
+      return 0;
+  return first < 0xf5 ? n : 0;
+}
+
+void explain(problem_text problem, const char *where, lanebloom_status status, const char *why)
+{
+  snprintf(problem, PROBLEM_NBYTES, "%s: %s", where,
+           why && *why ? why : lanebloom_status_text(status));
+  /* Clients drop texts that are not UTF-8. Names are cut anywhere, and paths may be any bytes. */
+  for (char *at = problem; *at;) {
+    const size_t n = character_nbytes(at);
+    if (n == 0)
+      *at = '?';
+    at += n ? n : 1;
+  }
+}
+
+bool refuse(duckdb_function_info info, const char *where, lanebloom_status status, const char *why)
+{
+  problem_text text;
+  explain(text, where, status, why);
+  duckdb_scalar_function_set_error(info, text);
+  return false;
+}
+
+void explain_blob(problem_text problem, lanebloom_status status)
+{
+  if (status == LANEBLOOM_ERR_FORMAT || status == LANEBLOOM_ERR_CORRUPT)
+    snprintf(problem, PROBLEM_NBYTES,
+             "expected a BLOB of lanebloom_build(), or the bytes of a file of lanebloom; found %s",
+             status == LANEBLOOM_ERR_FORMAT ? "other bytes" : "a damaged one");
+  else
+    snprintf(problem, PROBLEM_NBYTES, "%s", lanebloom_status_text(status));
+}
+
+/* ---- Vectors ---- */
+
+struct vector vector_of(duckdb_data_chunk chunk, idx_t column)
+{
+  duckdb_vector vector = duckdb_data_chunk_get_vector(chunk, column);
+  return (struct vector){duckdb_vector_get_data(vector), duckdb_vector_get_validity(vector)};
+}
+
+bool vector_has(const struct vector *vector, idx_t row)
+{
+  return !vector->valid || (vector->valid[row / 64] >> (row % 64) & 1);
+}
+
+lanebloom_slice vector_slice(const struct vector *vector, idx_t row)
+{
+  const duckdb_string_t *string = (const duckdb_string_t *)vector->data + row;
+  const uint32_t nbytes = string->value.inlined.length;
+  return (lanebloom_slice){nbytes <= sizeof string->value.inlined.inlined
+                               ? string->value.inlined.inlined
+                               : string->value.pointer.ptr,
+                           nbytes};
+}
+
+char *text_of(lanebloom_slice slice)
+{
+  return memchr(slice.data, 0, slice.size) ? NULL : strndup(slice.data, slice.size);
+}
+
+/* ---- Results ---- */
+
+void vector_set_null(duckdb_vector vector, idx_t row)
+{
+  duckdb_vector_ensure_validity_writable(vector);
+  duckdb_validity_set_row_invalid(duckdb_vector_get_validity(vector), row);
+}
+
+void vector_set_bool(duckdb_vector vector, idx_t row, bool value)
+{
+  ((bool *)duckdb_vector_get_data(vector))[row] = value;
+}
+
+void vector_set_count(duckdb_vector vector, idx_t row, uint64_t value)
+{
+  if (value == LANEBLOOM_UNKNOWN)
+    vector_set_null(vector, row);
+  else
+    ((uint64_t *)duckdb_vector_get_data(vector))[row] = value;
+}
+
+void vector_set_double(duckdb_vector vector, idx_t row, double value)
+{
+  if (isnan(value))
+    vector_set_null(vector, row);
+  else
+    ((double *)duckdb_vector_get_data(vector))[row] = value;
+}
+
+void vector_set_text(duckdb_vector vector, idx_t row, const char *text)
+{
+  if (text)
+    duckdb_vector_assign_string_element(vector, row, text);
+  else
+    vector_set_null(vector, row);
+}
+
+void vector_set_bytes(duckdb_vector vector, idx_t row, lanebloom_slice bytes)
+{
+  duckdb_vector_assign_string_element_len(vector, row, bytes.data, bytes.size);
+}
