@@ -48,7 +48,7 @@ failed_tests() { # PRESET: the names of ctest's tests that failed, a line each
   [ ! -f "$(failed_log_of "$1")" ] || sed 's/^[0-9]*://' "$(failed_log_of "$1")"
 }
 
-for preset in $presets $foreign python; do # old ones are not counted if the build fails
+for preset in $presets $foreign python duckdb; do # old ones are not counted if the build fails
   rm -f "$(log_of "$preset")" "$(failed_log_of "$preset")"
 done
 
@@ -77,17 +77,17 @@ for preset in $presets $skipped_presets; do
     count "$preset" "$preset"
   fi
 done
-# The Python package, which needs packages that Debian has not.
-python=
-if [ -n "$foreign" ]; then
-  python=python
-  mkdir -p "$(dirname "$(log_of python)")"
-  scripts/python.sh "$(log_of python)" || failed_presets="$failed_presets python"
-  sed -n 's/^ok - python # skip /python: skipped: /p' "$(log_of python)"
-  count python python
-fi
+# What needs packages that Debian has not: each step is a script of its name.
+steps=
+[ -z "$foreign" ] || steps="python duckdb"
+for step in $steps; do
+  mkdir -p "$(dirname "$(log_of "$step")")"
+  "scripts/$step.sh" "$(log_of "$step")" || failed_presets="$failed_presets $step"
+  sed -n "s/^ok - $step # skip /$step: skipped: /p" "$(log_of "$step")"
+  count "$step" "$step"
+done
 # shellcheck disable=SC2086 # a list
-count total $python $presets $skipped_presets
+count total $steps $presets $skipped_presets
 
 for preset in $failed_presets; do
   { echo "failed: $preset"; failed_tests "$preset"; } | paste -sd ' ' >&2

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: MIT
+"""Keys of every type, in every kind of vector: each answer is that of the Python package for the
+array of Arrow that the column was made of. LANEBLOOM_ROWS says how many rows there are."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from conftest import ROWS, connect, one, refused
+
+from lanebloom import Filter
+
+
+def cast(type_):
+    return lambda h: pa.array(h.astype(type_))
+
+
+def texts(h, prefix=""):
+    return pc.binary_join_element_wise(prefix, pa.array(h).cast(pa.string()), "")
+
+
+def wide(h, type_):
+    """128 bits, below 10^38."""
+    both = np.stack([h, h >> np.uint64(2)], axis=1)
+    return pa.Array.from_buffers(type_, len(h), [None, pa.py_buffer(both.tobytes())])
+
+
+def stamps(unit, zone=None):
+    return lambda h: pa.array((h >> np.uint64(20)).view(np.int64)).cast(pa.timestamp(unit, zone))
+
+
+# type: an array of Arrow, made of 64 random bits per row, and the column that SQL makes of it
+TYPES = {
+    "VARCHAR": (texts, "k"),
+    "VARCHAR of at most 12 bytes": (lambda h: texts(h % np.uint64(10**9), "k"), "k"),
+    "VARCHAR in a dictionary": (lambda h: texts(h % np.uint64(50), "a long text "), "k"),
+    "BLOB": (lambda h: texts(h).cast(pa.binary()), "k"),
+    "TINYINT": (cast(np.int8), "k"),
+    "SMALLINT": (cast(np.int16), "k"),
+    "INTEGER": (cast(np.int32), "k"),
+    "BIGINT": (cast(np.int64), "k"),
+    "UTINYINT": (cast(np.uint8), "k"),
+    "USMALLINT": (cast(np.uint16), "k"),
+    "UINTEGER": (cast(np.uint32), "k"),
+    "UBIGINT": (cast(np.uint64), "k"),
+    "HUGEINT": (lambda h: wide(h, pa.decimal128(38, 0)), "k::HUGEINT"),
+    "UHUGEINT": (lambda h: wide(h, pa.decimal128(38, 0)), "k::UHUGEINT"),
+    "UUID": (lambda h: wide(h, pa.binary(16)), "hex(k)::UUID"),
+    "DATE": (lambda h: pa.array((h % np.uint64(10**6)).astype(np.int32)).cast(pa.date32()), "k"),
+    "TIMESTAMP": (stamps("us"), "k"),
+    "TIMESTAMP WITH TIME ZONE": (stamps("us", "UTC"), "k"),
+    "TIMESTAMP_S": (lambda h: stamps("s")(h >> np.uint64(20)), "k"),
+    "TIMESTAMP_MS": (stamps("ms"), "k"),
+    "TIMESTAMP_NS": (stamps("ns"), "k"),
+}
+
+
+def column(make, nrows):
+    """Some rows are null."""
+    h = np.random.default_rng(7).integers(0, 2**64, nrows, np.uint64, endpoint=False)
+    h %= np.uint64(10**38 >> 64)
+    keys = make(h)
+    return pc.if_else(pa.array(h % np.uint64(7) != 0), keys, pa.nulls(nrows, keys.type))
+
+
+def numbers_of(rows):
+    """1, 0 and, for NULL, -1."""
+    answers = rows["a"]
+    return np.ma.filled(np.ma.asarray(answers).astype(np.int8), -1)
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_answers_of_every_row(db, name):
+    make, sql = TYPES[name]
+    keys = column(make, ROWS)
+    arrow = pa.table({"k": keys, "i": pa.array(np.arange(ROWS))})
+    db.register("arrow", arrow)
+    db.execute(f"CREATE TABLE t AS SELECT {sql} AS k, i FROM arrow")
+    declared = one(db, "SELECT data_type FROM duckdb_columns() WHERE table_name = 't' LIMIT 1")
+    assert declared == name.split(" of ")[0].split(" in ")[0]
+
+    built = one(db, f"SELECT lanebloom_build(k, 8.0, {ROWS}) FROM t WHERE i % 2 = 0")
+    f = Filter.parse(built)
+    even = keys.take(pa.array(np.arange(0, ROWS, 2)))
+    by_arrow = Filter.build(even, 8, expected=ROWS, form=f.form)
+    assert bytes(built) == by_arrow.to_bytes()
+
+    expected = np.where(np.asarray(keys.is_null()), -1, f.screen(keys).astype(np.int8))
+    db.execute("SELECT lanebloom_register('f', ?)", [built])
+    found = numbers_of(db.execute("SELECT lanebloom_may_contain('f', k) a FROM t").fetchnumpy())
+    assert (found == expected).all()
+    added = np.zeros(ROWS, bool)
+    added[::2] = True
+    assert (found[added & (expected >= 0)] == 1).all()
+
+
+def test_every_kind_of_vector(db):
+    """Constants, sequences, dictionaries and selections, at any place of a chunk."""
+    db.execute("CREATE TABLE s AS SELECT range k FROM range(0, 10000, 3)")
+    f = Filter.parse(one(db, "SELECT lanebloom_build(k) FROM s"))
+    db.execute("SELECT lanebloom_register('f', lanebloom_build(k)) FROM s")
+    all_rows = f.screen(np.arange(20000))
+    ask = "lanebloom_may_contain('f', "
+    assert one(db, f"SELECT count(*) FROM range(20000) t(i) WHERE {ask}i)") == all_rows.sum()
+    assert one(db, f"SELECT count(*) FROM range(20000) WHERE {ask}6::BIGINT)") == 20000
+    some = f.screen(np.arange(1, 20000, 5)).sum()
+    assert one(db, f"SELECT count(*) FROM range(20000) t(i) WHERE i % 5 = 1 AND {ask}i)") == some
+    joined = f"SELECT count(*) FROM range(20000) t(i) JOIN s ON s.k = i // 2 WHERE {ask}s.k)"
+    assert one(db, joined) == 6668
+    assert one(db, f"SELECT count(*) FROM s WHERE k < 0 AND {ask}k)") == 0
+    assert one(db, f"SELECT count({ask}k)) FROM (SELECT NULL::BIGINT k FROM range(3000))") == 0
+    assert one(db, f"SELECT {ask}NULL::BIGINT)") is None
+    assert one(db, f"SELECT {ask}NULL)") is None
+    assert one(db, "SELECT lanebloom_may_contain(NULL, 6::BIGINT)") is None
+    listed = db.execute(f"SELECT [{ask}x) FOR x IN [0::BIGINT, 3, NULL]]").fetchone()[0]
+    assert listed == [True, True, None]
+    db.execute("PREPARE asked AS SELECT lanebloom_may_contain($1, $2::BIGINT)")
+    assert db.execute("EXECUTE asked('f', 3)").fetchone() == (True,)
+
+
+def test_stored_columns(tmp_path):
+    """Of a file, compressed by DuckDB in each of its ways."""
+    db = connect(str(tmp_path / "d.duckdb"), threads="2")
+    db.execute(
+        "CREATE TABLE t AS SELECT i, 'text ' || (i % 10) few, 'some longer text ' || i AS many, "
+        "if(i % 3 = 0, NULL, i) AS odd, 7::BIGINT AS same FROM range(300000) r(i)"
+    )
+    db.execute("CHECKPOINT")
+    for name in ["few", "many", "odd", "same"]:
+        db.execute(f"SELECT lanebloom_register('f', lanebloom_build({name})) FROM t WHERE i < 1000")
+        f = Filter.parse(one(db, f"SELECT lanebloom_build({name}) FROM t WHERE i < 1000"))
+        rows = db.execute(f"SELECT lanebloom_may_contain('f', {name}) a FROM t").fetchnumpy()
+        values = pa.table(db.sql(f"SELECT {name} FROM t")).column(0)
+        nulls = np.asarray(values.combine_chunks().is_null())
+        expected = np.where(nulls, -1, f.screen(values).astype(np.int8))
+        assert (numbers_of(rows) == expected).all()
+    db.close()
+
+
+def test_other_types_are_refused(db):
+    db.execute("SELECT lanebloom_register('f', lanebloom_build(range)) FROM range(10)")
+    refused(
+        db, "SELECT lanebloom_may_contain('f', 'x')",
+        "lanebloom_may_contain: keys of the filter: int64; the column is VARCHAR, whose keys are "
+        "bytes: cast it to BIGINT",
+    )  # fmt: skip
+    refused(
+        db, "SELECT lanebloom_may_contain('f', 7)",
+        "keys of the filter: int64; the column is INTEGER, whose keys are int32: cast it to BIGINT",
+    )  # fmt: skip
+    for type_ in ["INTEGER", "UINTEGER", "UBIGINT", "HUGEINT", "DATE", "TIMESTAMP", "UUID"]:
+        value = {"DATE": "'2020-01-01'", "TIMESTAMP": "'2020-01-01'", "UUID": "uuid()"}
+        built = f"lanebloom_build({value.get(type_, '1')}::{type_})"
+        db.execute(f"SELECT lanebloom_register('g', {built})")
+        refused(db, "SELECT lanebloom_may_contain('g', 'x')", f": cast it to {type_}")
+    refused(db, "SELECT lanebloom_may_contain('f', 7.5)", "No function matches")
+    refused(db, "SELECT lanebloom_may_contain('f', 7::DOUBLE)", "No function matches")
+    refused(db, "SELECT lanebloom_may_contain('f', [7])", "No function matches")
+    refused(db, "SELECT lanebloom_build(k) FROM (SELECT 7.5 k)", "No function matches")
+
+
+def test_a_key_form_that_sql_does_not_make(db):
+    hexadecimal = Filter.build([b"a"], form="hex")
+    db.execute("SELECT lanebloom_register('f', ?)", [hexadecimal.to_bytes()])
+    refused(
+        db, "SELECT lanebloom_may_contain('f', 'a')",
+        "keys of the filter: hex; the column is VARCHAR, whose keys are bytes: cast it to BLOB",
+    )  # fmt: skip
+    assert one(db, "SELECT lanebloom_may_contain('f', 'a'::BLOB)") is True
