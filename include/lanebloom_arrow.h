@@ -20,8 +20,8 @@
  *   LANEBLOOM_ERR_MISMATCH, and the problem names both: a filter of int64 keys is never asked for
  *   int32 or for text. lanebloom_arrow_key_form() says which form a type has.
  * - Nulls are in no filter: their answer is 0, and they are not added. null_count may be -1.
- * - Slices (offset) are read in place. Each distinct value of a dictionary is hashed once, unless
- *   the array has fewer rows than the dictionary has values.
+ * - Slices (offset) are read in place. To screen and to add, each distinct value of a dictionary is
+ *   hashed once, unless the array has fewer rows than the dictionary has values.
  * - The structs are only read, and never released. Lengths of buffers are believed; offsets, views
  *   and indices are checked against them as far as the structs tell: CORRUPT. A struct that was
  *   released, lacks a buffer, or has a negative length is ARGUMENT.

@@ -96,8 +96,11 @@ static PyObject *builder_add(PyObject *object, PyObject *keys)
   Builder *self = (Builder *)object;
   char problem[PROBLEM_NBYTES];
   struct batch batch;
-  if (batch_begin(&batch, keys, lanebloom_builder_key_form(self->builder).encoding) < 0)
-    return NULL;
+  lanebloom_key_form form;
+  Py_BEGIN_ALLOW_THREADS PyThread_acquire_lock(self->lock, WAIT_LOCK);
+  form = lanebloom_builder_key_form(self->builder);
+  PyThread_release_lock(self->lock);
+  Py_END_ALLOW_THREADS if (batch_begin(&batch, keys, form.encoding) < 0) return NULL;
   lanebloom_status status;
   Py_BEGIN_ALLOW_THREADS PyThread_acquire_lock(self->lock, WAIT_LOCK);
   status = add(self, &batch, problem);

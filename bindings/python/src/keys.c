@@ -39,16 +39,15 @@ static void set_schema(struct batch *batch, const char *format)
 /* Metadata that mark 16 bytes as a UUID: one pair of strings with their lengths. */
 static void mark_uuid(struct batch *batch)
 {
-  static char metadata[64];
   static const char name[] = "ARROW:extension:name", value[] = "arrow.uuid";
   const int32_t one = 1, nname = sizeof name - 1, nvalue = sizeof value - 1;
-  char *at = metadata;
+  char *at = batch->metadata;
   memcpy(at, &one, 4);
   memcpy(at + 4, &nname, 4);
   memcpy(at + 8, name, sizeof name - 1);
   memcpy(at + 8 + nname, &nvalue, 4);
   memcpy(at + 12 + nname, value, sizeof value - 1);
-  batch->own_schema.metadata = metadata;
+  batch->own_schema.metadata = batch->metadata;
 }
 
 /* One array of n rows. The buffers are a list of three; validity is buffers[0] or NULL. */
@@ -80,6 +79,16 @@ static int set_array(struct batch *batch, size_t n, const void *validity, const 
   return 0;
 }
 
+/* More rows than memory can have would let sizes wrap. */
+static int check_count(uint64_t n)
+{
+  if (n <= PTRDIFF_MAX / 64)
+    return 0;
+  PyErr_Format(PyExc_ValueError, "keys: expected at most %zd rows, found %llu",
+               (Py_ssize_t)(PTRDIFF_MAX / 64), (unsigned long long)n);
+  return -1;
+}
+
 /* ---- Capsules ---- */
 
 static int begin_capsules(struct batch *batch, PyObject *keys)
@@ -107,7 +116,7 @@ static int begin_capsules(struct batch *batch, PyObject *keys)
     return -1;
   batch->narrays = 1;
   batch->n = list[0]->length > 0 ? (size_t)list[0]->length : 0;
-  return 0;
+  return check_count(batch->n);
 }
 
 static int raise_stream(struct ArrowArrayStream *stream, int error)
@@ -151,6 +160,8 @@ static int begin_stream(struct batch *batch, PyObject *keys)
       break;
     batch->narrays++;
     batch->n += next->length > 0 ? (size_t)next->length : 0;
+    if (check_count(batch->n) < 0)
+      return -1;
   }
   batch->arrays = PyMem_Calloc(batch->narrays + 1, sizeof *batch->arrays);
   batch->memory[0] = batch->arrays;
@@ -171,10 +182,10 @@ static const char *arrow_of(const char *format, Py_ssize_t size)
   static const char *const SIGNED[] = {[1] = "c", [2] = "s", [4] = "i", [8] = "l"};
   static const char *const UNSIGNED[] = {[1] = "C", [2] = "S", [4] = "I", [8] = "L"};
   const int little = 1;
-  const char other = *(const char *)&little ? '>' : '<';
-  if (*format == other && size > 1)
+  const char *others = *(const char *)&little ? ">!" : "<"; /* "!" is big-endian */
+  if (*format && strchr(others, *format) && size > 1)
     return NULL;
-  if (strchr("@=<>!", *format))
+  if (*format && strchr("@=<>!", *format))
     format++;
   if (!*format || format[1] || size > 8)
     return NULL;
@@ -255,6 +266,8 @@ static int begin_buffer(struct batch *batch, PyObject *keys)
                  format);
     return -1;
   }
+  if (check_count((uint64_t)buffer->shape[0]) < 0)
+    return -1;
   const uint8_t *items = contiguous(batch);
   if (!items)
     return -1;
@@ -262,15 +275,23 @@ static int begin_buffer(struct batch *batch, PyObject *keys)
   if (is_padded)
     return begin_padded(batch, items, n, (size_t)buffer->itemsize);
   if (is_raw) {
-    static _Thread_local char width[32];
-    snprintf(width, sizeof width, "w:%zd", buffer->itemsize);
-    type = width;
+    snprintf(batch->format, sizeof batch->format, "w:%zd", buffer->itemsize);
+    type = batch->format;
   }
   set_schema(batch, type);
   return set_array(batch, n, NULL, items, NULL);
 }
 
 /* ---- numpy's own types ---- */
+
+static bool is_true(PyObject *object, const char *name)
+{
+  PyObject *value = PyObject_GetAttrString(object, name);
+  const bool is = value == Py_True;
+  Py_XDECREF(value);
+  PyErr_Clear();
+  return is;
+}
 
 /* datetime64 and timedelta64, whose NaT is a null. `keys` has the type `kind`. */
 static int begin_times(struct batch *batch, PyObject *keys, PyObject *dtype, char kind)
@@ -279,6 +300,10 @@ static int begin_times(struct batch *batch, PyObject *keys, PyObject *dtype, cha
   static const char *const TYPES[2][4] = {{"tss:", "tsm:", "tsu:", "tsn:"},
                                           {"tDs", "tDm", "tDu", "tDn"}};
   int result = -1;
+  if (!is_true(dtype, "isnative")) {
+    PyErr_Format(PyExc_TypeError, "keys: expected this machine's byte order, found %S", dtype);
+    return -1;
+  }
   PyObject *numpy = PyImport_ImportModule("numpy");
   PyObject *data = numpy ? PyObject_CallMethod(numpy, "datetime_data", "O", dtype) : NULL;
   PyObject *view = data ? PyObject_CallMethod(keys, "view", "s", "int64") : NULL;
@@ -400,6 +425,8 @@ static bool is_missing(PyObject *object)
 
 static enum item item_of(PyObject *object)
 {
+  if (object == Py_None)
+    return NO_ITEM;
   if (PyUnicode_CheckExact(object) || PyUnicode_Check(object))
     return TEXT;
   if (PyBytes_Check(object))
@@ -439,9 +466,9 @@ static inline bool pool_add(struct pool *pool, const char *bytes, size_t nbytes)
   return true;
 }
 
-/* What a list is copied to. */
+/* What a sequence is copied to. */
 struct copier {
-  PyObject *list;
+  PyObject *items; /* a tuple: code that runs for an item cannot change it */
   Py_ssize_t n;
   enum item kind;
   uint8_t *valid; /* bits, 1 unless a null was found */
@@ -480,11 +507,11 @@ static int copy_strings(struct batch *batch, struct copier *copier)
     return -1;
   }
   for (Py_ssize_t i = 0; i < copier->n; i++) {
-    PyObject *object = PyList_GetItem(copier->list, i);
+    PyObject *object = PyTuple_GetItem(copier->items, i);
     const char *bytes = "";
     Py_ssize_t nbytes = 0;
     offsets[i] = (int64_t)pool.nbytes;
-    if (!object) /* the list was shortened meanwhile */
+    if (!object)
       goto fail;
     const int found = copier_check(copier, object, i);
     if (found < 0)
@@ -571,7 +598,7 @@ static int copy_fixed(struct batch *batch, struct copier *copier, lanebloom_enco
     return -1;
   }
   for (Py_ssize_t i = 0; i < copier->n; i++) {
-    PyObject *object = PyList_GetItem(copier->list, i);
+    PyObject *object = PyTuple_GetItem(copier->items, i);
     const int found = object ? copier_check(copier, object, i) : -1;
     if (found < 0)
       return -1;
@@ -615,10 +642,10 @@ static int begin_nulls(struct batch *batch, size_t n, lanebloom_encoding wanted)
 /* Takes any iterable. */
 static int begin_sequence(struct batch *batch, PyObject *keys, lanebloom_encoding wanted)
 {
-  batch->owner = PyList_Check(keys) ? Py_NewRef(keys) : PySequence_List(keys);
+  batch->owner = PySequence_Tuple(keys);
   if (!batch->owner)
     return -1;
-  struct copier copier = {.list = batch->owner, .n = PyList_Size(batch->owner)};
+  struct copier copier = {.items = batch->owner, .n = PyTuple_Size(batch->owner)};
   copier.valid = PyMem_Malloc((size_t)copier.n / 8 + 1);
   batch->memory[0] = copier.valid;
   if (!copier.valid) {
@@ -628,7 +655,7 @@ static int begin_sequence(struct batch *batch, PyObject *keys, lanebloom_encodin
   memset(copier.valid, 0xff, (size_t)copier.n / 8 + 1);
   enum item first = NO_ITEM; /* of the first that is no null */
   for (Py_ssize_t i = 0; i < copier.n && first == NO_ITEM; i++) {
-    PyObject *object = PyList_GetItem(copier.list, i);
+    PyObject *object = PyTuple_GetItem(copier.items, i);
     first = object ? item_of(object) : NO_ITEM;
     if (first == NO_ITEM && object && !is_missing(object))
       return raise_item(object, i);
@@ -659,6 +686,31 @@ static char numpy_kind(PyObject *dtype)
   return letter;
 }
 
+/* Is what __array__ returned an array, and does it say what the keys were? pandas' own types of
+ * numbers become floats if there are nulls. */
+static int check_array(PyObject *keys, PyObject *array)
+{
+  if (!has(array, "__array_interface__")) {
+    PyErr_Format(PyExc_TypeError, "__array__: expected an array of numpy, found %R",
+                 (PyObject *)Py_TYPE(array));
+    return -1;
+  }
+  PyObject *of_keys = PyObject_GetAttrString(keys, "dtype");
+  PyErr_Clear();
+  PyObject *of_array = PyObject_GetAttrString(array, "dtype");
+  const char kind = of_array ? numpy_kind(of_array) : 0;
+  const bool is_lost =
+      of_keys && !is_instance_of(of_keys, "numpy", "dtype") && kind && strchr("iufb", kind);
+  if (is_lost)
+    PyErr_Format(PyExc_TypeError,
+                 "keys: expected a type of numpy, found %S: pass a pandas.Series, with pyarrow "
+                 "installed",
+                 of_keys);
+  Py_XDECREF(of_array);
+  Py_XDECREF(of_keys);
+  return is_lost || !of_array ? -1 : 0;
+}
+
 static int begin_any(struct batch *batch, PyObject *keys, lanebloom_encoding wanted)
 {
   if (PyUnicode_Check(keys) || PyBytes_Check(keys) || PyByteArray_Check(keys)) {
@@ -684,7 +736,9 @@ static int begin_any(struct batch *batch, PyObject *keys, lanebloom_encoding wan
   }
   if (has(keys, "__array_interface__")) {
     PyObject *dtype = PyObject_GetAttrString(keys, "dtype");
-    const char kind = dtype ? numpy_kind(dtype) : 0;
+    if (!dtype)
+      return -1;
+    const char kind = numpy_kind(dtype);
     int result = -1;
     if (kind == 'M' || kind == 'm') {
       result = begin_times(batch, keys, dtype, kind);
@@ -707,7 +761,8 @@ static int begin_any(struct batch *batch, PyObject *keys, lanebloom_encoding wan
     return begin_buffer(batch, keys);
   if (has(keys, "__array__")) {
     PyObject *array = PyObject_CallMethod(keys, "__array__", NULL);
-    const int result = array ? begin_any(batch, array, wanted) : -1;
+    const int result =
+        array && check_array(keys, array) == 0 ? begin_any(batch, array, wanted) : -1;
     Py_XDECREF(array); /* a buffer keeps it */
     return result;
   }

@@ -42,6 +42,7 @@ struct batch {
   PyObject *owner;
   Py_buffer buffer;
   struct ArrowSchema own_schema;
+  char format[32], metadata[64]; /* of own_schema, where they are made */
   struct ArrowArray *own_arrays;
   void *memory[4];
 };

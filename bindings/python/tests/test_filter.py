@@ -223,6 +223,32 @@ def test_forms_are_never_mixed():
         ints | texts
 
 
+class Endless:
+    """Its array is itself."""
+
+    def __array__(self):
+        return self
+
+
+class Clearing:
+    """Looking at it empties the list that has it."""
+
+    def __init__(self, keys):
+        self.keys = keys
+
+    def __index__(self):
+        self.keys.clear()
+        return 2**70
+
+
+def test_a_list_that_changes_meanwhile():
+    keys = list(range(100))
+    keys[50] = Clearing(keys)
+    with pytest.raises(OverflowError, match="key: expected int64"):
+        Filter.build(keys)
+    assert keys == []
+
+
 def test_forms_of_lists():
     for form, top in [("int32", 2**31 - 1), ("uint32", 2**32 - 1), ("uint64", 2**64 - 1)]:
         f = Filter.build([1, top], form=form)
@@ -257,6 +283,15 @@ def test_forms_of_lists():
         (np.array([1.5], dtype="float16"), TypeError, "format"),
         (np.array([1], dtype=">i8"), TypeError, "byte order"),
         (np.array([1], dtype="M8[h]"), TypeError, "M8|datetime64"),
+        (np.array([1], dtype=">M8[s]"), TypeError, "byte order"),
+        (np.array([1], dtype=">M8[D]"), TypeError, "byte order"),
+        (np.array([1], dtype=">m8[s]"), TypeError, "byte order"),
+        (memoryview(np.array([1], dtype=">i8")), TypeError, "byte order"),
+        (Endless(), TypeError, "__array__: expected an array of numpy"),
+        (pd.Index([1, None], dtype="Int64"), TypeError, "found Int64: pass a pandas.Series"),
+        (pd.array([1, None], dtype="Int64"), TypeError, "found Int64: pass a pandas.Series"),
+        (pd.Categorical([1, None, 2]), TypeError, "found category: pass a pandas.Series"),
+        (np.lib.stride_tricks.as_strided(np.zeros(1, "S1"), (2**61,), (0,)), ValueError, "rows"),
         (pa.array([[1]]), TypeError, 'found list'),
         (pa.array([True]), TypeError, 'found boolean'),
         (Filter.build([1]), TypeError, "found a filter"),

@@ -126,6 +126,7 @@ def check(f, keys, array, values, answers):
 
 @pytest.mark.parametrize("first", range(10))
 def test_random_arrays(first):
+    print(f"LANEBLOOM_TEST_SEED={SEED}")  # pytest shows it if the test fails
     rng = random.Random(SEED + first)
     narrays = 0
     while narrays < NARRAYS / 10:
