@@ -34,6 +34,7 @@ __all__ = ["build", "screen"]
 
 _SLICE = "start bigint, bytes binary, nkeys bigint"
 _BATCH_NBYTES = 64 << 20  # of Arrow, between Spark and Python
+_PART_NBYTES = 64 << 20  # of a filter, which the driver receives at once
 _HEADER_NBYTES = 64  # of a container, with the checksum of the rest
 
 
@@ -61,8 +62,10 @@ def build(
     no_keys = _without_rows(keys)
     if expected is None:
         expected = keys.where("key is not null").count()
-    if expected == 0:
-        return Filter.build(no_keys, bits_per_key, rate=rate, format=format, form=form)
+        if expected == 0:
+            return Filter.build(no_keys, bits_per_key, rate=rate, format=format, form=form)
+    elif expected == 0:
+        raise ValueError("expected: expected at least 1 key, found 0")
 
     # What would fail in each task fails here.
     builder = Builder(expected, bits_per_key, rate=rate, format=format, form=form)
@@ -82,7 +85,7 @@ def build(
 
     united = (
         keys.mapInArrow(slices_of_partition, _SLICE)
-        .repartition(context.defaultParallelism, "start")
+        .repartition(max(context.defaultParallelism, size // _PART_NBYTES + 1), "start")
         .mapInArrow(_unite, _SLICE)
         .persist(StorageLevel.DISK_ONLY)
     )

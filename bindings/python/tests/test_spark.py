@@ -157,8 +157,10 @@ def test_what_cannot_be_done_is_said_at_the_driver(spark, tmp_path):
         lanebloom.spark.screen(df, "a.b", numbers)
     with pytest.raises(ValueError, match="rate: expected a number between 0 and 1"):
         lanebloom.spark.build(df, "id", rate=2)
-    with pytest.raises(lanebloom.Error):
+    with pytest.raises(ValueError, match="rocksdb-ribbon can be read, not built"):
         lanebloom.spark.build(df, "id", format="rocksdb-ribbon")
+    with pytest.raises(ValueError, match="expected: expected at least 1 key, found 0"):
+        lanebloom.spark.build(df, "id", expected=0)
     with pytest.raises(FileNotFoundError):
         lanebloom.spark.screen(df, "id", tmp_path / "none.lbf")
 
