@@ -80,7 +80,7 @@ static bool group_begin(duckdb_function_info info, const struct key_type *type,
   unsigned nprobes;
   lanebloom_status status =
       lanebloom_plan_size(FORMAT, settings->bits_per_key, settings->expected, &nbytes, &nprobes);
-  if (status == LANEBLOOM_ERR_ARGUMENT) {
+  if (status == LANEBLOOM_ERR_ARGUMENT || settings->bits_per_key > 100) {
     snprintf(why, sizeof why, "bits_per_key: expected 0.5 to 100, found %g",
              settings->bits_per_key);
     return report(info, status, why);

@@ -100,9 +100,9 @@ bool files_may_be_opened(const struct instance *instance, const files_context *c
     if (!has_external_access(context))
       why = "enable_external_access is false: files are not opened";
   } else if (!instance_is_locked(instance)) {
-    why = "this DuckDB does not say whether files may be opened: read the file with SELECT "
-          "lanebloom_register(NAME, content) FROM read_blob(PATH), or SET lock_configuration = "
-          "true before LOAD, or use DuckDB 1.5 or 2.0";
+    why = "this DuckDB does not say whether files may be opened: SET lock_configuration = true "
+          "before LOAD, or use DuckDB 1.5 or 2.0; a filter can also be read with SELECT "
+          "lanebloom_register(NAME, content) FROM read_blob(PATH)";
   }
   snprintf(problem, PROBLEM_NBYTES, "%s", why ? why : "");
   return !why;

@@ -9,7 +9,10 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "keys are little-endia
 
 /* ---- Types ---- */
 
-/* Integers of fewer than 4 bytes are keys of 4 bytes, so that a column may grow. A UHUGEINT is the
+/* Without TIMESTAMPTZ: it is a point in time, a TIMESTAMP is what a clock shows, and only the
+ * setting TimeZone says which of them are equal. Users cast it.
+ *
+ * Integers of fewer than 4 bytes are keys of 4 bytes, so that a column may grow. A UHUGEINT is the
  * same key as the equal HUGEINT. Of types with the same keys the first is the one to cast to. */
 const struct key_type key_types[] = {
     {DUCKDB_TYPE_VARCHAR, "VARCHAR", LANEBLOOM_BYTES, 16},
@@ -27,7 +30,6 @@ const struct key_type key_types[] = {
     {DUCKDB_TYPE_UUID, "UUID", LANEBLOOM_UUID, 16},
     {DUCKDB_TYPE_DATE, "DATE", LANEBLOOM_DATE32, 4},
     {DUCKDB_TYPE_TIMESTAMP, "TIMESTAMP", LANEBLOOM_TIMESTAMP_US, 8},
-    {DUCKDB_TYPE_TIMESTAMP_TZ, "TIMESTAMPTZ", LANEBLOOM_TIMESTAMP_US, 8},
     {DUCKDB_TYPE_TIMESTAMP_S, "TIMESTAMP_S", LANEBLOOM_TIMESTAMP_S, 8},
     {DUCKDB_TYPE_TIMESTAMP_MS, "TIMESTAMP_MS", LANEBLOOM_TIMESTAMP_MS, 8},
     {DUCKDB_TYPE_TIMESTAMP_NS, "TIMESTAMP_NS", LANEBLOOM_TIMESTAMP_NS, 8},
@@ -59,6 +61,12 @@ static const char *type_name_of(lanebloom_encoding encoding)
   return NULL;
 }
 
+static bool is_whole(lanebloom_encoding encoding)
+{
+  return (encoding >= LANEBLOOM_INT32 && encoding <= LANEBLOOM_UINT64) ||
+         encoding == LANEBLOOM_DECIMAL128;
+}
+
 bool check_form(const struct key_type *type, lanebloom_key_form form, problem_text problem)
 {
   const bool is_of_bytes = form.encoding == LANEBLOOM_HEX || form.encoding == LANEBLOOM_BASE64;
@@ -72,7 +80,8 @@ bool check_form(const struct key_type *type, lanebloom_key_form form, problem_te
       form.flags & LANEBLOOM_KEY_LOWERED ? ", lower-cased" : "",
       form.flags & LANEBLOOM_KEY_JOINED ? ", joined fields" : "", type->name,
       lanebloom_encoding_name(type->encoding));
-  if (!form.flags && wanted)
+  if (!form.flags && wanted &&
+      (is_string(type) || (is_whole(type->encoding) && is_whole(form.encoding))))
     snprintf(problem + n, PROBLEM_NBYTES - (size_t)n, ": cast it to %s", wanted);
   return false;
 }

@@ -38,6 +38,11 @@ static void *begin(struct instance *instance, const files_context *context, char
 {
   if (!files_may_be_opened(instance, context, problem))
     return NULL;
+  if (strstr(parameters[0], "**")) {
+    explain(problem, parameters[0], LANEBLOOM_ERR_ARGUMENT,
+            "expected a path, or a pattern of *, ? and [...]; found **");
+    return NULL;
+  }
   struct query *query = calloc(1, sizeof *query);
   if (!query)
     return NULL;

@@ -113,7 +113,7 @@ def test_wishes_are_checked(db):
     def build(arguments):
         return f"SELECT lanebloom_build(k, {arguments}) FROM range(1000) t(k)"
 
-    for bits in ["0.1", "-1", "'nan'::DOUBLE", "'inf'::DOUBLE"]:
+    for bits in ["0.1", "-1", "100.5", "'nan'::DOUBLE", "'inf'::DOUBLE"]:
         refused(db, build(bits), "lanebloom_build: bits_per_key: expected 0.5 to 100, found")
     refused(db, build("10, 0"), "expected: expected at least 1 key, found 0")
     refused(db, build("10, -5"), "expected: expected at least 1 key, found -5")

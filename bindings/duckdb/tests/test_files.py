@@ -144,6 +144,7 @@ def test_parquet(db, tmp_path):
         for chunk in [("id", "int64", 10000, 0, True, True),
                       ("name", "string", 10000, 0, False, None)]
     ]  # fmt: skip
+    refused(db, f"FROM lanebloom_parquet('{tmp_path}/**/*.parquet')", "found **")
     wide = pa.table({f"c{i}": [1] for i in range(5000)})  # more than one chunk of rows
     pq.write_table(wide, tmp_path / "wide.parquet")
     assert one(db, f"SELECT count(*) FROM lanebloom_parquet('{tmp_path}/wide.parquet')") == 5000
