@@ -107,9 +107,9 @@ static bool find(const struct instance *instance, lanebloom_slice name, size_t *
   return false;
 }
 
-/* Adds a filter, or puts it in the place of the one of its name. It must be given back if this
- * fails. */
-static bool add(struct instance *instance, struct named_filter *filter)
+/* Adds a filter, or puts it in the place of the one of its name. *added, unless it is NULL,
+ * becomes the filter, to be released. */
+static bool add(struct instance *instance, struct named_filter *filter, struct named_filter **added)
 {
   size_t at;
   struct named_filter *before = NULL;
@@ -128,6 +128,10 @@ static bool add(struct instance *instance, struct named_filter *filter)
       is_done = true;
     }
   }
+  if (is_done && added) {
+    atomic_fetch_add(&filter->nusers, 1);
+    *added = filter;
+  }
   pthread_rwlock_unlock(&instance->lock);
   named_filter_release(before);
   return is_done;
@@ -143,16 +147,10 @@ lanebloom_status instance_add_file(struct instance *instance, const char *name, 
     status = lanebloom_filter_map(path, &filter->filter, problem, PROBLEM_NBYTES);
   if (!status && !(filter->path = strdup(path)))
     status = LANEBLOOM_ERR_MEMORY;
-  if (!status) {
-    atomic_fetch_add(&filter->nusers, 1); /* the caller */
-    if (add(instance, filter)) {
-      *added = filter;
-      return LANEBLOOM_OK;
-    }
-    named_filter_release(filter);
+  if (!status && !add(instance, filter, added))
     status = LANEBLOOM_ERR_MEMORY;
-  }
-  named_filter_release(filter);
+  if (status)
+    named_filter_release(filter);
   return status;
 }
 
@@ -166,7 +164,7 @@ lanebloom_status instance_add_blob(struct instance *instance, const char *name,
   }
   memcpy(filter->blob, blob.data, blob.size);
   lanebloom_status status = lanebloom_filter_parse(filter->blob, blob.size, &filter->filter);
-  if (!status && !add(instance, filter))
+  if (!status && !add(instance, filter, NULL))
     status = LANEBLOOM_ERR_MEMORY;
   if (status)
     named_filter_release(filter);
