@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Whether to try all cases and not a selection, as LANEBLOOM_EXHAUSTIVE_TESTS says in CMake: in all
- * presets but dev. */
+/* Whether to try all cases and not a selection, as LANEBLOOM_EXHAUSTIVE_TESTS says in CMake: in the
+ * presets release, asan, arm64 and coverage. */
 static inline bool test_exhaustive(void)
 {
   const char *value = getenv("LANEBLOOM_EXHAUSTIVE");
