@@ -1,96 +1,227 @@
 /* lanebloom-bench: every kernel, every peer and the hardware's floor in one run.
  * SPDX-License-Identifier: MIT */
+#include <argp.h>
+#include <ctype.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
+#include <lanebloom.h>
+
+#include "machine.h"
+#include "noise.h"
 #include "rows.h"
 #include "shared.h"
 #include "shim.h"
 
-/* ---- The description of machine and build ---- */
+enum { EXIT_USAGE = 2, EXIT_NOISY = 3 };
 
-/* Takes the first line of a file that begins with `start`: what is behind the colon, or all of it
- * for an empty start. False: there is none. */
-static bool find(const char *path, const char *start, char *value, size_t value_size)
-{
-  char line[512];
-  bool found = false;
-  FILE *file = fopen(path, "r");
-  while (file && !found && fgets(line, sizeof line, file))
-    found = strncmp(line, start, strlen(start)) == 0;
-  if (file)
-    fclose(file);
-  if (!found)
-    return false;
-  const char *colon = *start ? strchr(line, ':') : NULL;
-  const char *begin = colon ? colon + 1 : line;
-  begin += strspn(begin, " \t");
-  snprintf(value, value_size, "%.*s", (int)strcspn(begin, "\n"), begin);
-  return true;
-}
+/* ---- What a run measures: regular expressions of rows ---- */
 
-static void describe_by_file(const char *name, const char *path, const char *start)
-{
-  char value[512] = "unknown";
-  find(path, start, value, sizeof value);
-  bench_context(name, value);
-}
+/* The machine's best kernel stands for all where the question is not which kernel is best. */
+#define BEST "@best@"
+#define PEERS "peer:[a-z]+(-32)?"
 
-static void describe_cpu(void)
-{
-  char name[512] = "unknown", maker[32], part[32];
-  if (!find("/proc/cpuinfo", "model name", name, sizeof name) && /* ARM's CPUs have numbers only */
-      find("/proc/cpuinfo", "CPU implementer", maker, sizeof maker) &&
-      find("/proc/cpuinfo", "CPU part", part, sizeof part))
-    snprintf(name, sizeof name, "implementer %s, part %s", maker, part);
-  bench_context("cpu", name);
-}
+static const char *const quick[] = {
+    "^floor/line/"
+    "|^hash/(bloomhash|xxph3)/" BEST "/bytes:8$"
+    "|^screen/(leveldb|rocksdb-local)/(" BEST "|" PEERS ")/.*/hits:(0|100)/k:6/with-hash"
+    "|^threads/(floor/line|(leveldb|rocksdb-local)/" BEST ")/KiB:16384/(hits:0/)?real_time"
+    "|^command/rocksdb-local/" BEST "/KiB:256/",
+    NULL};
 
-static void describe_kernels(void)
+static const char *const standard[] = {
+    "^floor/"
+    "|^hash/(bloomhash|xxph3)/.*/(bytes:(4|8|16|32|64)|words|lengths:5-30)$"
+    "|^screen/(leveldb|rocksdb-local)/.*/hits:(0|100)/k:6/with-hash"
+    "|^batch/(leveldb|rocksdb-local)/(" BEST "|scalar|" PEERS ")/KiB:256/hits:0/"
+    "|^threads/(floor/line|(leveldb|rocksdb-local)/(" BEST "|" PEERS "))/.*/(hits:0/)?real_time"
+    "|^command/.*/(" BEST "|scalar)/"
+    "|^build/(leveldb|rocksdb-local)/(" BEST "|scalar|" PEERS ")/KiB:(256|16384)$",
+    NULL};
+
+/* A part's filters fit into the 2 GiB that rows share. */
+static const char *const full[] = {"^(floor|hash|many|load|command)/",
+                                   "^batch/",
+                                   "^threads/",
+                                   "^keys/leveldb.*",
+                                   "^keys/rocksdb.*",
+                                   "^screen/(leveldb.*|libbloom)/.*/k:4/",
+                                   "^screen/(leveldb.*|libbloom)/.*/k:6/",
+                                   "^screen/(leveldb.*|libbloom)/.*/k:10/",
+                                   "^screen/rocksdb.*/k:4/",
+                                   "^screen/rocksdb.*/k:6/",
+                                   "^screen/rocksdb.*/k:10/",
+                                   "^build/.*/KiB:(16|256|1024|16384)$",
+                                   "^build/leveldb/.*/KiB:262144$",
+                                   "^build/leveldb-signed/.*/KiB:262144$",
+                                   "^build/rocksdb-legacy/.*/KiB:262144$",
+                                   "^build/rocksdb-local/.*/KiB:262144$",
+                                   NULL};
+
+/* Of a list, each with the best kernel's name for BEST. For the rest of the program. */
+static const char *const *with_best_kernel(const char *const *parts)
 {
-  char names[512] = "";
-  for (size_t i = 0; i < lanebloom_kernel_count(); i++) {
-    const size_t end = strlen(names);
-    snprintf(names + end, sizeof names - end, "%s%s", i > 0 ? " " : "", lanebloom_kernel_name(i));
+  enum { MAX_NPARTS = 32 };
+  static char texts[MAX_NPARTS][2048];
+  static const char *filled[MAX_NPARTS + 1];
+  for (size_t i = 0; parts[i]; i++) {
+    FILE *text = fmemopen(texts[i], sizeof texts[i], "w");
+    const char *rest = parts[i], *best;
+    if (!text)
+      bench_check(LANEBLOOM_ERR_MEMORY);
+    for (; (best = strstr(rest, BEST)) != NULL; rest = best + strlen(BEST))
+      fprintf(text, "%.*s%s", (int)(best - rest), rest, lanebloom_kernel_active());
+    fputs(rest, text);
+    fclose(text);
+    filled[i] = texts[i];
   }
-  bench_context("kernels", names); /* best first */
-  bench_context("kernel_active", lanebloom_kernel_active() ? lanebloom_kernel_active() : "none");
+  return filled;
 }
 
-static void describe(void)
+/* ---- Options ---- */
+
+struct options {
+  const char *const *parts;
+  double seconds; /* per repetition */
+  unsigned nrepetitions;
+  bool anyway;
+  char output[300];
+};
+
+enum { QUICK = 256, FULL, ANYWAY };
+
+static const struct argp_option option_list[] = {
+    {"quick", QUICK, NULL, 0, "Answer the main questions alone, in 20 seconds", 0},
+    {"full", FULL, NULL, 0, "Measure everything, in an hour", 0},
+    {"output", 'o', "FILE", 0, "Write the results to FILE (default: CPU-TIME.json)", 0},
+    {"anyway", ANYWAY, NULL, 0, "Measure although other programs keep CPUs busy", 0},
+    {0}};
+
+static error_t parse(int key, char *text, struct argp_state *state)
 {
-  struct utsname system;
-  uname(&system);
-  bench_context("machine", system.machine);
-  bench_context("os_release", system.release);
-  describe_cpu();
-  describe_by_file("microcode", "/proc/cpuinfo", "microcode");
-  describe_by_file("gather_data_sampling",
-                   "/sys/devices/system/cpu/vulnerabilities/gather_data_sampling", "");
-  describe_by_file("transparent_hugepage", "/sys/kernel/mm/transparent_hugepage/enabled", "");
-  char nbytes[32];
-  snprintf(nbytes, sizeof nbytes, "%ld", sysconf(_SC_PAGESIZE));
-  bench_context("page_size_bytes", nbytes);
-  describe_kernels();
-  bench_context("version", lanebloom_version());
-  bench_context("compiler", LANEBLOOM_BENCH_COMPILER);
-  bench_context("flags", LANEBLOOM_BENCH_FLAGS);
-  bench_context("peers_missing", LANEBLOOM_BENCH_MISSING);
-  const char *tunables = getenv("GLIBC_TUNABLES"); /* scripts/bench.sh has a reason to set it */
-  bench_context("glibc_tunables", tunables ? tunables : "");
+  struct options *options = state->input;
+  switch (key) {
+  case QUICK:
+    *options = (struct options){quick, 0.02, 5, options->anyway, ""};
+    return 0;
+  case FULL:
+    options->parts = full;
+    return 0;
+  case ANYWAY:
+    options->anyway = true;
+    return 0;
+  case 'o':
+    if ((size_t)snprintf(options->output, sizeof options->output, "%s", text) >=
+        sizeof options->output)
+      argp_error(state, "expected a FILE of fewer than %zu bytes", sizeof options->output);
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp argp = {
+    .options = option_list,
+    .parser = parse,
+    .doc = "Measures how fast this machine hashes keys, and builds and screens Bloom filters, in "
+           "two minutes.\v"
+           "Before a kernel is timed its answers are compared with the scalar kernel's. Results "
+           "are google/benchmark's JSON; bench/report/lanebloom-report draws a page of them. With "
+           "options of google/benchmark alone (--benchmark_filter=REGEX), the program is as others "
+           "of that library are.",
+};
+
+/* The CPU's name as a part of a file's name, and the time. */
+static void name_output(char *output, size_t output_size)
+{
+  char cpu[200], date[32];
+  const time_t now = time(NULL);
+  bench_cpu_name(cpu, sizeof cpu);
+  char *end = cpu;
+  for (const char *from = cpu; *from; from++)
+    if (isalnum((unsigned char)*from))
+      *end++ = *from;
+    else if (end > cpu && end[-1] != '-')
+      *end++ = '-';
+  while (end > cpu && end[-1] == '-')
+    end--;
+  strftime(date, sizeof date, "%Y-%m-%dT%H%M%S", gmtime(&now));
+  snprintf(output, output_size, "%.*s-%s.json", (int)(end - cpu), cpu, date);
+}
+
+/* ---- Running ---- */
+
+/* False: other programs keep CPUs busy. */
+static bool is_quiet(void)
+{
+  const double allowed = 0.2;
+  noise_other_cpus();
+  sleep(1);
+  const double others = noise_other_cpus();
+  if (others > allowed)
+    fprintf(stderr,
+            "lanebloom-bench: REFUSED: expected an idle machine, found other programs using %.1f "
+            "CPUs; stop them, or use --anyway and see many rows called unsure\n",
+            others);
+  return others <= allowed;
+}
+
+/* Engines get huge pages for what they build, as lanebloom takes them for its own filters. */
+static void take_huge_pages(char **argv)
+{
+  const char *tunables = getenv("GLIBC_TUNABLES");
+  if (tunables || setenv("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1", 1) != 0)
+    return;
+  execv("/proc/self/exe", argv);
+  unsetenv("GLIBC_TUNABLES"); /* without /proc: as it is */
+}
+
+static int run(int argc, char **argv)
+{
+  struct options options = {.parts = standard, .seconds = 0.02, .nrepetitions = 9};
+  argp_err_exit_status = EXIT_USAGE;
+  argp_parse(&argp, argc, argv, 0, NULL, &options);
+  if (!*options.output)
+    name_output(options.output, sizeof options.output);
+  if (!options.anyway && !is_quiet())
+    return EXIT_NOISY;
+  const int status = bench_run(&(struct bench_plan){
+      .parts = with_best_kernel(options.parts),
+      .nrepetitions = options.nrepetitions,
+      .seconds = options.seconds,
+      .release = bench_share_nothing,
+      .output = options.output,
+  });
+  puts(options.output);
+  return status;
+}
+
+/* Options of google/benchmark's alone. */
+static bool is_benchmarks(int argc, char **argv)
+{
+  bool all = argc > 1;
+  for (int i = 1; i < argc; i++)
+    all = all && strncmp(argv[i], "--benchmark_", strlen("--benchmark_")) == 0;
+  return all;
 }
 
 int main(int argc, char **argv)
 {
+#if defined(LANEBLOOM_BENCH_COMMAND)
+  if (strcmp(basename(argv[0]), BENCH_COMMAND_NAME) == 0)
+    return bench_command_main(argc, argv);
+#endif
   if (!lanebloom_kernel_active()) {
     fprintf(stderr, "lanebloom-bench: %s: $LANEBLOOM_KERNEL\n",
             lanebloom_status_text(LANEBLOOM_ERR_KERNEL));
-    return 2;
+    return EXIT_USAGE;
   }
-  describe();
+  take_huge_pages(argv);
+  bench_describe();
   bench_register_floor();
   bench_register_hash();
   bench_register_screen();
@@ -100,7 +231,10 @@ int main(int argc, char **argv)
 #if defined(LANEBLOOM_BENCH_LIBBLOOM)
   bench_register_libbloom();
 #endif
-  const int status = bench_main(argc, argv);
+#if defined(LANEBLOOM_BENCH_COMMAND)
+  bench_register_command();
+#endif
+  const int status = is_benchmarks(argc, argv) ? bench_main(argc, argv) : run(argc, argv);
   bench_share_nothing();
   return status;
 }

@@ -10,5 +10,10 @@ void bench_register_many(void);
 void bench_register_load(void);
 void bench_register_floor(void);
 void bench_register_libbloom(void); /* where it is installed */
+void bench_register_command(void);  /* where the command is built */
+
+/* As which the program is the command itself. */
+#define BENCH_COMMAND_NAME "lanebloom"
+int bench_command_main(int argc, char **argv);
 
 #endif

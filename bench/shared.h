@@ -66,11 +66,11 @@ const uint8_t *bench_hashes(lanebloom_format format, size_t kib, unsigned hits);
 /* The first keys, as many as a filter of this size holds at 8 bits per key: for building. */
 const uint64_t *bench_members(size_t kib);
 
-/* How many of the first BENCH_CHECK_NKEYS queries pass, by the scalar kernel; SIZE_MAX if that lost
- * a key. */
+/* How many of the first BENCH_CHECK_NKEYS queries pass, by the scalar kernel, and which, a bit
+ * each; SIZE_MAX if that lost a key. */
 enum { BENCH_CHECK_NKEYS = 16 * BENCH_CALL_NKEYS };
 size_t bench_expected(const lanebloom_filter *filter, const struct bench_queries *queries,
-                      unsigned hits);
+                      unsigned hits, uint8_t bitmap[BENCH_CHECK_NKEYS / 8]);
 
 /* ---- The cache behind these: whatever fails here ends the program ---- */
 

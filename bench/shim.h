@@ -27,6 +27,10 @@ void bench_register(bench_function *function, const void *argument, size_t argum
 void bench_register_threads(bench_function *function, const void *argument, size_t argument_nbytes,
                             const char *name, ...) __attribute__((format(printf, 4, 5)));
 
+/* Adds a row whose time is the real one, because other processes do its work. */
+void bench_register_real(bench_function *function, const void *argument, size_t argument_nbytes,
+                         const char *name, ...) __attribute__((format(printf, 4, 5)));
+
 /* True: process nkeys more keys. A key is google/benchmark's iteration, so that every time is one
  * of a single key. */
 bool bench_next(struct bench *bench, size_t nkeys);
@@ -46,8 +50,20 @@ void bench_keep(const void *memory);
 /* Adds a line to the results' description of machine and build. */
 void bench_context(const char *name, const char *value);
 
-/* Runs the rows that the command line asks for; returns the exit status. */
+/* Runs the rows that google/benchmark's options ask for; returns the exit status. */
 int bench_main(int argc, char **argv);
+
+/* A whole run. It says on standard error how far it is, and in the end which rows are unsure. */
+struct bench_plan {
+  const char *const *parts; /* regular expressions of rows, up to a NULL: one part after another,
+                             * the rows of each in random order */
+  unsigned nrepetitions;    /* of each row */
+  double seconds;           /* that a repetition takes at least */
+  void (*release)(void);    /* called after each part */
+  const char *output;       /* a file for google/benchmark's JSON: of each row its best, its median
+                             * and its upper quartile */
+};
+int bench_run(const struct bench_plan *plan);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,9 @@
 #!/bin/sh
 # Installs the Debian packages that a step needs and that are missing:
-# setup.sh build|demo|test|test-all|arm64|s390x|bench|report|check|coverage|fuzz|duckdb ...
+# setup.sh build|demo|test|test-all|arm64|s390x|bench|portable|portable-arm64|report|check|coverage|
+#   fuzz|duckdb ...
 # duckdb also downloads DuckDB's headers, from npm's registry, and exits with 3 if it cannot.
+# portable and portable-arm64 also build static libraries, from Debian's sources.
 # SPDX-License-Identifier: MIT
 set -eu
 cd "$(dirname "$0")/.."
@@ -26,10 +28,13 @@ s390x="$cross gcc-s390x-linux-gnu libc6-dev-s390x-cross libjson-c-dev:s390x loca
 fuzz="clang libclang-rt-14-dev llvm libsimde-dev bats jq python3 zstd"
 bench="g++ libbenchmark-dev libleveldb-dev librocksdb-dev libbloom-dev jq git util-linux time"
 bench="$bench golang-github-dcso-bloom-cli"
+portable="$build g++ nasm make libleveldb-dev librocksdb-dev libbz2-dev jq git"
+portable_arm64="$portable g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
 
 packages=
 foreign=
 headers=
+static=
 for step in "$@"; do
   case $step in
     build) packages="$packages $build" ;;
@@ -38,6 +43,10 @@ for step in "$@"; do
     test-all) packages="$packages $all" ;;
     arm64) packages="$packages $arm64" foreign="$foreign arm64" ;;
     s390x) packages="$packages $s390x" foreign="$foreign s390x" ;;
+    portable) packages="$packages $portable" static="$static native" ;;
+    portable-arm64)
+      packages="$packages $portable_arm64" foreign="$foreign portable-arm64" static="$static arm64"
+      ;;
     bench) packages="$packages $bench" ;;
     fuzz) packages="$packages $fuzz" ;;
     report) packages="$packages $report" ;;
@@ -75,14 +84,18 @@ missing=$(for package in $(printf '%s\n' $packages | sort -u); do
   dpkg-query -W -f '${Architecture} ${Status}\n' "$package" 2>/dev/null |
     grep -qxE "($architecture) install ok installed" || printf ' %s' "$package"
 done)
-# ISA-L's packages of two architectures exclude each other, so the foreign one is unpacked beside
-# the builds.
+# ISA-L's packages of two architectures exclude each other, and so do others' for developers. So
+# foreign ones are unpacked beside the builds.
 to_unpack=
 for architecture in $foreign; do
   [ -d "build/foreign/$architecture" ] || to_unpack="$to_unpack $architecture"
 done
+build_static_libraries() {
+  for architecture in $static; do scripts/static-libraries.sh "$architecture"; done
+}
 if [ -z "$missing$to_unpack" ]; then
   get_headers
+  build_static_libraries
   exit 0
 fi
 if [ "$(id -u)" = 0 ]; then
@@ -109,6 +122,7 @@ take_back() {
 trap take_back EXIT
 trap 'exit 1' INT TERM
 for architecture in $foreign; do
+  architecture=${architecture#portable-}
   dpkg --print-foreign-architectures | grep -qx "$architecture" && continue
   grep -qx 'ID=debian' /etc/os-release ||
     { echo "setup.sh: $architecture: not on Debian" >&2; exit 1; }
@@ -120,15 +134,22 @@ $as_root apt-get update -qq
 $as_root env DEBIAN_FRONTEND=noninteractive \
   apt-get install -y -qq --no-install-recommends $missing >/dev/null
 
-for architecture in $to_unpack; do
-  folder=build/foreign/$architecture
+for step in $to_unpack; do
+  folder=build/foreign/$step
+  architecture=${step#portable-}
+  unpacked="libisal2 libisal-dev"
+  [ "$step" = "$architecture" ] || unpacked="libisal-dev libleveldb-dev librocksdb-dev libsnappy-dev
+    libbz2-dev libzstd-dev liblz4-dev zlib1g-dev"
   rm -rf "$folder.new"
   mkdir -p "$folder.new"
   (
     cd "$folder.new"
-    apt-get download -qq "libisal2:$architecture" "libisal-dev:$architecture" 2>/dev/null
+    for package in $unpacked; do
+      apt-get download -qq "$package:$architecture" 2>/dev/null
+    done
     for package in *.deb; do dpkg -x "$package" .; done
   )
   mv "$folder.new" "$folder"
 done
 get_headers
+build_static_libraries

@@ -55,3 +55,49 @@ run_rows() { # FILTER
   jq -e '.context | .kernels and .kernel_active and .compiler and .flags and .page_size_bytes' \
     "$BATS_TEST_TMPDIR/rows.json"
 }
+
+@test "the whole command: one job, and one for each CPU" {
+  run_rows '^command/.*/scalar/KiB:256/'
+  jq -e '.benchmarks | length >= 2 and all(.items_per_second > 0)' "$BATS_TEST_TMPDIR/rows.json"
+}
+
+@test "the program is the command under its name" {
+  [ "$(bash -c "exec -a lanebloom '$BENCH' --version" | head -n 1)" = \
+    "$("$LANEBLOOM" --version | head -n 1)" ]
+}
+
+@test "a whole run: how far it is, its results, and which rows are unsure" {
+  cd "$BATS_TEST_TMPDIR"
+  [ "$("$BENCH" --quick --anyway 2>said -o run.json)" = run.json ]
+  tail -n 3 said
+  grep -qE '^lanebloom-bench: [0-9]+ of [0-9]+ measurements, [0-9]+ s$' said
+  nrows=$(jq '[.benchmarks[].run_name] | unique | length' run.json)
+  nunsure=$(jq '.context.unsure | split(" ") | length' run.json)
+  tail -n 1 said | grep -qx "lanebloom-bench: $nrows rows, $nunsure unsure, 0 without a result"
+  [ "$(grep -c '^lanebloom-bench: unsure: ' said)" = "$nunsure" ]
+  jq -e --arg best "$("$LANEBLOOM" kernels --json | jq -r .active)" '
+    (.context | has("host_name") or has("executable") | not) and
+    ([.benchmarks[].aggregate_name] | unique == ["median", "min", "upper_quartile"]) and
+    any(.benchmarks[].run_name; startswith("screen/leveldb/\($best)/")) and
+    all(.benchmarks[]; .GHz > 0)' run.json
+  # A row whose repetitions lie apart is unsure.
+  jq -r '.benchmarks | group_by(.run_name)[] | .[0].run_name as $name |
+    (if $name | contains("real_time") then "real_time" else "cpu_time" end) as $time |
+    map({(.aggregate_name): .[$time]}) | add | select(.median > 1.051 * .min or .upper_quartile > 1.051 * .median) | $name' \
+    run.json >apart
+  jq -r '.context.unsure | split(" ")[]' run.json >unsure
+  sort apart >wanted
+  [ -z "$(sort unsure | comm -23 wanted -)" ]
+}
+
+@test "other programs: a run is refused" {
+  cd "$BATS_TEST_TMPDIR"
+  yes >/dev/null &
+  other=$!
+  run "$BENCH" --quick
+  kill "$other"
+  echo "$output"
+  [ "$status" = 3 ]
+  [[ $output == "lanebloom-bench: REFUSED: expected an idle machine, found other programs "* ]]
+  [ -z "$(ls)" ]
+}

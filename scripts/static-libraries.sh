@@ -1,0 +1,59 @@
+#!/bin/sh
+# Builds the static libraries that Debian has not: google/benchmark, json-c and ISA-L, from Debian's
+# sources, for a static lanebloom-bench: static-libraries.sh native|arm64. They go into
+# build/static/native, or build/static/arm64. scripts/setup.sh calls this.
+# SPDX-License-Identifier: MIT
+set -eu
+cd "$(dirname "$0")/.."
+target=$PWD/build/static/$1
+[ ! -f "$target/lib/libisal.a" ] || exit 0
+compiler= # its prefix
+system=
+isal=
+if [ "$1" = arm64 ]; then
+  compiler=aarch64-linux-gnu-
+  system="-DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64"
+  isal="host_cpu=aarch64 arch=aarch64"
+fi
+
+# The mirror that this machine's packages come from has their sources. apt checks the signatures.
+sources=$PWD/build/static/sources
+rm -rf "$sources"
+mkdir -p "$sources/lists/partial" "$sources/cache"
+package=$(apt-get download --print-uris libbenchmark-dev | sed "s/^'//; s/'.*//")
+mirror=${package%/pool/*}
+[ "$mirror" != "$package" ] ||
+  { echo "static-libraries.sh: found no mirror of Debian" >&2; exit 1; }
+codename=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+echo "deb-src $mirror $codename main" >"$sources/sources.list"
+set -- -o Dir::Etc::sourcelist="$sources/sources.list" -o Dir::Etc::sourceparts=- \
+  -o Dir::State::lists="$sources/lists" -o Dir::Cache="$sources/cache" \
+  -o APT::Sandbox::User="$(id -un)"
+apt-get "$@" update -qq
+(
+  cd "$sources"
+  apt-get "$@" source -qq --download-only benchmark json-c libisal
+  for archive in *.orig.tar.*; do tar -xf "$archive"; done
+)
+
+# shellcheck disable=SC2086 # a list
+install_by_cmake() { # SOURCE OPTION...
+  source=$1
+  shift
+  cmake -S "$source" -B "$source/build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_INSTALL_PREFIX="$target" -DCMAKE_INSTALL_LIBDIR=lib -DBUILD_SHARED_LIBS=OFF \
+    -DCMAKE_C_COMPILER="${compiler}gcc" -DCMAKE_CXX_COMPILER="${compiler}g++" $system "$@"
+  cmake --build "$source/build"
+  cmake --install "$source/build"
+}
+rm -rf "$target"
+mkdir -p "$target/lib"
+{
+  install_by_cmake "$(echo "$sources"/benchmark-*)" \
+    -DBENCHMARK_ENABLE_TESTING=OFF -DBENCHMARK_ENABLE_WERROR=OFF -DBENCHMARK_USE_BUNDLED_GTEST=OFF
+  install_by_cmake "$(echo "$sources"/json-c-*/)" -DBUILD_TESTING=OFF -DDISABLE_WERROR=ON
+  cd "$sources"/libisal-*/
+  # shellcheck disable=SC2086 # a list
+  make -f Makefile.unx lib $isal CC="${compiler}gcc" AR="${compiler}ar" STRIP="${compiler}strip"
+  cp bin/isa-l.a "$target/lib/libisal.a" # the last step
+} >"$sources/build.log" 2>&1 || { tail -n 20 "$sources/build.log" >&2; exit 1; }
