@@ -14,11 +14,13 @@
 #include <immintrin.h>
 #endif
 
-enum { LINE_NBYTES = 64, MAX_DISTANCE = 256 };
+enum { LINE_NBYTES = 64, MAX_DISTANCE = 256, MAX_STEP = 16 };
 
-/* How to prefetch: how many places ahead, and into the first level of cache or only the second. */
+/* How to prefetch: how many places ahead, how many in a row (1 or MAX_STEP), and into the first
+ * level of cache or only the second. */
 struct prefetch {
   size_t distance; /* 0: the best one is not known yet */
+  size_t step;
   bool first_level;
 };
 
@@ -73,21 +75,34 @@ static size_t next_places(struct floor_row *row)
 
 /* ---- Random lines, prefetched ---- */
 
+static inline __attribute__((always_inline)) uint32_t
+read_lines_as(const uint32_t *elements, const uint32_t *places, struct prefetch prefetch)
+{
+  uint32_t sum = 0;
+  for (size_t i = 0; i < BENCH_CALL_NKEYS; i += prefetch.step) {
+    for (size_t j = i; j < i + prefetch.step; j++)
+      if (prefetch.first_level)
+        __builtin_prefetch(elements + places[j + prefetch.distance], 0, 3);
+      else
+        __builtin_prefetch(elements + places[j + prefetch.distance], 0, 2);
+    for (size_t j = i; j < i + prefetch.step; j++)
+      sum += elements[places[j]];
+  }
+  return sum;
+}
+
+/* A loop for each way, so that none has a branch. */
 static uint32_t read_lines(const uint32_t *elements, const uint32_t *places,
                            struct prefetch prefetch)
 {
-  uint32_t sum = 0;
-  if (prefetch.first_level)
-    for (size_t i = 0; i < BENCH_CALL_NKEYS; i++) {
-      __builtin_prefetch(elements + places[i + prefetch.distance], 0, 3);
-      sum += elements[places[i]];
-    }
-  else
-    for (size_t i = 0; i < BENCH_CALL_NKEYS; i++) {
-      __builtin_prefetch(elements + places[i + prefetch.distance], 0, 2);
-      sum += elements[places[i]];
-    }
-  return sum;
+  const size_t distance = prefetch.distance;
+  if (prefetch.step == 1)
+    return prefetch.first_level
+               ? read_lines_as(elements, places, (struct prefetch){distance, 1, true})
+               : read_lines_as(elements, places, (struct prefetch){distance, 1, false});
+  return prefetch.first_level
+             ? read_lines_as(elements, places, (struct prefetch){distance, MAX_STEP, true})
+             : read_lines_as(elements, places, (struct prefetch){distance, MAX_STEP, false});
 }
 
 static double seconds(void)
@@ -102,9 +117,9 @@ static struct prefetch best_prefetch(struct floor_row *row, const uint32_t *elem
 {
   struct prefetch best = {0};
   double best_seconds = 1e9;
-  for (unsigned round = 0; round < 6; round++)
+  for (unsigned round = 0; round < 12; round++)
     for (size_t distance = 4; distance <= MAX_DISTANCE; distance *= 2) {
-      const struct prefetch prefetch = {distance, round % 2};
+      const struct prefetch prefetch = {distance, round / 2 % 2 ? MAX_STEP : 1, round % 2};
       const double begin = seconds();
       for (int call = 0; call < 8; call++) {
         const uint32_t sum = read_lines(elements, places + next_places(row), prefetch);
@@ -131,9 +146,9 @@ static void line_row(struct bench *bench, void *argument)
     bench_keep(&sum);
   }
   bench_bytes(bench, LINE_NBYTES);
-  char note[64];
-  snprintf(note, sizeof note, "per line, prefetched %zu ahead into L%d", row->best.distance,
-           row->best.first_level ? 1 : 2);
+  char note[80];
+  snprintf(note, sizeof note, "per line, prefetched %zu ahead into L%d, %zu in a row",
+           row->best.distance, row->best.first_level ? 1 : 2, row->best.step);
   bench_note(bench, note);
 }
 

@@ -83,7 +83,8 @@ run_rows() { # FILTER
   # A row whose repetitions lie apart is unsure.
   jq -r '.benchmarks | group_by(.run_name)[] | .[0].run_name as $name |
     (if $name | contains("real_time") then "real_time" else "cpu_time" end) as $time |
-    map({(.aggregate_name): .[$time]}) | add | select(.median > 1.051 * .min or .upper_quartile > 1.051 * .median) | $name' \
+    map({(.aggregate_name): .[$time]}) | add |
+    select(.median > 1.051 * .min or .upper_quartile > 1.051 * .median) | $name' \
     run.json >apart
   jq -r '.context.unsure | split(" ")[]' run.json >unsure
   sort apart >wanted
