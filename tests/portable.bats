@@ -1,0 +1,35 @@
+#!/usr/bin/env bats
+# scripts/bench.sh --portable makes one file that needs nothing where it is copied to. Downloads
+# Debian's sources, and so runs with LANEBLOOM_EXHAUSTIVE alone, as test.sh --all does, and in one
+# preset.
+# SPDX-License-Identifier: MIT
+
+setup_file() {
+  [ "${LANEBLOOM_EXHAUSTIVE-}" = 1 ] || skip "downloads sources: LANEBLOOM_EXHAUSTIVE=1 runs it"
+  cd "$SOURCE_DIR"
+  scripts/bench.sh --portable >"$BATS_FILE_TMPDIR/path"
+}
+
+setup() {
+  program=$(cat "$BATS_FILE_TMPDIR/path")
+  root=$BATS_TEST_TMPDIR/root
+  mkdir "$root"
+  cp "$program" "$root/lanebloom-bench"
+  cd "$BATS_TEST_TMPDIR"
+}
+
+@test "it needs no loader, and no library" {
+  [ "$(readelf -lW root/lanebloom-bench | grep -c 'INTERP\|DYNAMIC')" = 0 ]
+}
+
+@test "in a root without anything else: every answer is right, and the page reads its results" {
+  [ "$(id -u)" = 0 ] || skip "only root can change the root"
+  chroot root /lanebloom-bench --quick --anyway -o /run.json 2>said
+  tail -n 1 said
+  tail -n 1 said | grep -q ' rows, [0-9]* unsure, 0 without a result$'
+  for peer in leveldb rocksdb-32; do
+    jq -e --arg peer "/peer:$peer/" 'any(.benchmarks[].run_name; contains($peer))' root/run.json
+  done
+  "$SOURCE_DIR/bench/report/lanebloom-report" root/run.json -o page.html
+  grep -q '</html>' page.html
+}
