@@ -1,8 +1,8 @@
 /* Step 4: compaction. Early exit comes back, in another form.
  *
- * Of eight keys one nearly always survives three probes, so eight lanes hardly ever leave together.
- * Instead, each pass makes one probe of all keys of a block, and moves the survivors together. The
- * next pass has full registers again, but half as many:
+ * One of eight absent keys passes the first two probes with a probability of 0.84, so eight lanes
+ * hardly ever leave together. Instead, each pass makes one probe of all keys of a block, and moves
+ * the survivors together. The next pass has full registers again, but half as many:
  *
  *   pass 0      A b c D e F g h   I J k l m n o P     capitals pass
  *   survivors   A D F I J P
@@ -79,8 +79,7 @@ static void probe(const struct filter *filter, const struct batch *batch, uint8_
     for (uint32_t p = 0; p < filter->nprobes; p++) {
       size_t nsurvivors = 0;
       for (size_t i = 0; i < n; i += 8) {
-        const unsigned last =
-            n - i < 8 ? (1u << (n - i)) - 1 : 0xff; /* lanes past n are keys that left */
+        const unsigned last = n - i < 8 ? (1u << (n - i)) - 1 : 0xff; /* the others have left */
         const unsigned mask = test(filter, hashes + i, p) & last;
         compact(hashes + nsurvivors, hashes + i, mask); /* never past what was read */
         compact(indices + nsurvivors, indices + i, mask);

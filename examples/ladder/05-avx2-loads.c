@@ -4,9 +4,8 @@
  * microcode on Intel's CPUs before AVX-VNNI. Bytes that are loaded and inserted into lanes one by
  * one are as fast everywhere, and the end of the filter needs no care.
  *
- * Lanes hand addresses over by way of memory. A load of four bytes that were stored a moment before,
- * as a part of 32, may wait for the store. So each pass has two loops: one locates the probe of
- * all keys, the other loads, tests and compacts.
+ * Lanes hand addresses over by way of memory, and a load of what was stored a moment before waits.
+ * So each pass has two loops: one locates the probe of all keys, the other loads and tests.
  * SPDX-License-Identifier: MIT */
 #include "ladder.h"
 #include <immintrin.h>
@@ -52,7 +51,6 @@ static inline unsigned test(const uint8_t *payload, const uint32_t *at)
 }
 
 static uint8_t orders[256][8]; /* see step 4 */
-
 static void make_orders(void)
 {
   for (unsigned mask = 0; mask < 256; mask++)

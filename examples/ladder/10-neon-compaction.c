@@ -4,8 +4,9 @@
  * bytes up in a register by their numbers, and four lanes have sixteen masks only. So a table of
  * 256 bytes holds the order of bytes for each mask:
  *
- *   lanes             a  b  c  d         mask 1010: b and d passed
- *   order             b  d  a  a         bytes 4 5 6 7, 12 13 14 15, 0 0 0 0, 0 0 0 0
+ *   lanes             a b c d     b and d passed
+ *   order             4 5 6 7   12 13 14 15   -   -
+ *   survivors         b d - -
  *
  * As in step 5, a pass first locates the probe of all keys, and then loads bytes and tests.
  * SPDX-License-Identifier: MIT */
