@@ -3,9 +3,10 @@
  * All probes of a key are made, and their bits are and-ed. Nothing is left to mispredict, so the CPU
  * starts the loads of the next keys while those of this one are under way.
  *
- * It is more work: six probes instead of the 1.8 that an absent key needs. Absent keys gain because
- * one misprediction costs more than four probes. Present keys make six probes either way, and their
- * branches were predicted: for them it is a loss, if any difference.
+ * It is more work: six probes instead of the 1.8 that an absent key needs. Absent keys gain all the
+ * same, because a misprediction costs more than four probes. Present keys lose: they make six
+ * probes either way, and their branches were predicted. So do absent keys beyond the caches, where
+ * each probe more is a cache line more.
  * SPDX-License-Identifier: MIT */
 #include "ladder.h"
 

@@ -1,8 +1,8 @@
 /* Step 5: loads instead of gathers.
  *
  * A gather of eight lanes is eight loads, and on many CPUs much more work: 39 operations on a Zen 3,
- * microcode on Intel's CPUs before AVX-VNNI. Bytes that are loaded and inserted into lanes one by
- * one are as fast everywhere, and the end of the filter needs no care.
+ * microcode on Intel's CPUs before AVX-VNNI. Here bytes are loaded and inserted into lanes one by
+ * one, and none of that matters. A byte reaches past no end of the filter, either.
  *
  * Lanes hand addresses over by way of memory, and a load of what was stored a moment before waits.
  * So each pass has two loops: one locates the probe of all keys, the other loads and tests.
