@@ -106,7 +106,7 @@ clean clang_format $(find bench cli examples fuzz include src tests -name '*.[ch
 clean line_length $(find . \( -path ./.git -o -path ./build -o -path ./results \
   -o -path ./tests/vectors -o -path ./tests/report -o -path ./fuzz/regressions \) -prune \
   -o -type f ! -name LICENSE ! -name instruction_sets.txt -print)
-clean shellcheck .ci/run scripts/*.sh bench/*.sh
+clean shellcheck .ci/run scripts/*.sh bench/*.sh examples/ladder/*.sh
 clean cpp_check "$work/code"
 clean fanalyzer "$work/code"
 clean clang_tidy "$work/code"
