@@ -279,8 +279,46 @@ size() { # FILE
   done <pictures
 }
 
+# Fonts and the version of matplotlib decide on figures: of another version, all but these.
+without_figures() { # FILE
+  sed '/<svg/,/<\/svg>/d; /made by lanebloom-report/d' "$1"
+}
+
+@test "docs/cpus.html, docs/cpus.md and their pictures are what scripts/cpus.sh makes" {
+  docs="$SOURCE_DIR/docs"
+  mkdir made
+  cp "$docs/cpus.md" made
+  DOCS="$PWD/made" "$SOURCE_DIR/scripts/cpus.sh"
+  cmp "$docs/cpus.md" made/cpus.md
+  if [ "$(grep 'made by' "$docs/cpus.html")" = "$(grep 'made by' made/cpus.html)" ]; then
+    cmp "$docs/cpus.html" made/cpus.html
+  else
+    cmp <(without_figures "$docs/cpus.html") <(without_figures made/cpus.html)
+  fi
+  [ "$(ls "$docs/cpus")" = "$(ls made/cpus)" ]
+  for picture in "$docs"/cpus/*.png; do
+    [ "$(size "$picture")" = "$(size "made/cpus/${picture##*/}")" ]
+  done
+  for file in "$SOURCE_DIR"/results/cpus/*.json; do
+    [ "$(jq '.context | has("host_name") or has("executable")' "$file")" = false ]
+  done
+}
+
+@test "scripts/cpus.sh takes a result without the machine's name, and all of its numbers" {
+  mkdir -p tree/docs tree/results/cpus tree/scripts
+  cp -r "$SOURCE_DIR/bench" tree
+  cp "$SOURCE_DIR/scripts/cpus.sh" tree/scripts
+  cp "$SAMPLES/xeon.json" tree/results/Sample-Xeon-2026-11-20T120000.json
+  tree/scripts/cpus.sh results/Sample-Xeon-2026-11-20T120000.json
+  [ "$(ls tree/results/cpus)" = Sample-Xeon-0123456789.json ]
+  run grep -E 'host_name|executable' tree/results/cpus/Sample-Xeon-0123456789.json
+  [ "$status" = 1 ]
+  cmp <(sed '/<h2 id="numbers">/q' one.html) <(sed '/<h2 id="numbers">/q' tree/docs/cpus.html)
+  grep -q '(cpus/screen-leveldb.png)' tree/docs/cpus.md
+}
+
 @test "a page is below 1 MB" {
-  for page in one.html two.html; do
+  for page in one.html two.html "$SOURCE_DIR/docs/cpus.html"; do
     [ "$(stat -c %s "$page")" -lt 1000000 ]
   done
 }
