@@ -105,7 +105,7 @@ clean clang_format $(find bench cli examples fuzz include src tests -name '*.[ch
 # shellcheck disable=SC2046
 clean line_length $(find . \( -path ./.git -o -path ./build -o -path ./results \
   -o -path ./tests/vectors -o -path ./tests/report -o -path ./fuzz/regressions \) -prune \
-  -o -type f ! -name LICENSE ! -name instruction_sets.txt -print)
+  -o -type f ! -name LICENSE ! -name instruction_sets.txt ! -name cpus.html -print)
 clean shellcheck .ci/run scripts/*.sh bench/*.sh examples/ladder/*.sh
 clean cpp_check "$work/code"
 clean fanalyzer "$work/code"

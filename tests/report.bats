@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# bench/report/lanebloom-report: the numbers are in the page, the page needs nothing else, and a
-# browser shows it.
+# bench/report/lanebloom-report: the numbers and the verdict are in the page, the page needs nothing
+# else, and a browser shows it, on a phone and in the dark.
 # SPDX-License-Identifier: MIT
 
 setup_file() {
@@ -16,7 +16,7 @@ setup() {
 
 # The first table behind an anchor whose caption begins so, as text: its head, then a line per row.
 rows() { # FILE ANCHOR CAPTION
-  sed -n "/<h2 id=\"$2\">/,\$p" "$1" | sed -n "/<caption>$3/,\$p" | sed '/<\/table>/q' |
+  sed -n "/<details id=\"$2\">/,\$p" "$1" | sed -n "/<caption>$3/,\$p" | sed '/<\/table>/q' |
     sed 's/<caption>.*<\/caption>//; s/<[^>]*>/ /g; s/  */ /g; s/^ //; s/ $//'
 }
 
@@ -45,7 +45,7 @@ refused() { # EXPECTED-TEXT FILE...
   rows one.html screen-leveldb "hits 0 %" >found
   cat found
   grep -qx "16 KiB 1 MiB 16 MiB" found
-  grep -qx "scalar 20.0 20.0 30.0" found # the best of three, of which one is 1.25 times as long
+  grep -qx "scalar 20.0 20.0 30.0" found # the median of three, neither best nor mean
   grep -qx "avx2 2.50 3.20 6.40" found
   grep -qx "peer:leveldb 25.0 24.0 32.0" found
   grep -qx "peer:libbloom 40.0 44.0 60.0" found
@@ -104,17 +104,15 @@ refused() { # EXPECTED-TEXT FILE...
     grep -q "leveldb, avx2 10.0 / 6.07 – 7.50 / – 5.00 / 1.47 – –$"
 }
 
-@test "two files: each with its numbers, and their ratios" {
+@test "two files: each with its numbers" {
   rows two.html screen-leveldb "hits 0 %" >found
   cat found
-  sed -n '/^A: ns per key/,/^A: times/p' found | grep -qx "avx2 2.50 3.20 6.40"
-  sed -n '/^B: ns per key/,/^B: times/p' found | grep -qx "neon 4.00 5.00 10.0"
-  sed -n '/^B: times as fast as A/,$p' found >ratios
-  grep -qx "scalar 0.800 0.800 0.800" ratios
-  grep -qx "fastest of each 0.625 0.640 0.640" ratios
-  rows two.html side "Geometric means" | grep -q "^scalar 0.800 ([0-9]*) 0.800 "
-  grep -q "<h3>A: Sample Xeon .*(xeon.json)</h3>" two.html
-  grep -q "<h3>B: Sample Neoverse (neoverse.json)</h3>" two.html
+  A="Sample Xeon &lt;2 MiB of L2 &amp; more&gt;"
+  sed -n "/^$A: ns per key/,/^$A: times/p" found | grep -qx "avx2 2.50 3.20 6.40"
+  sed -n '/^Sample Neoverse: ns per key/,/^Sample Neoverse: times/p' found |
+    grep -qx "neon 4.00 5.00 10.0"
+  grep -q "<h3>$A</h3>" two.html
+  grep -q "<h3>Sample Neoverse</h3>" two.html
 }
 
 @test "the same input gives the same bytes" {
@@ -164,20 +162,201 @@ refused() { # EXPECTED-TEXT FILE...
   [ "$status" = 2 ]
 }
 
-@test "headless Chromium shows the numbers and the plots" {
+# A page's boxes and verdict as text, a line per row or paragraph.
+words() { # FILE
+  sed 's/<\/\(tr\|p\|li\|h2\)>/\n/g' "$1" | sed 's/<[^>]*>/ /g; s/  */ /g; s/^ //; s/ $//'
+}
+
+# The sample of a Xeon as another CPU, every row of it so many times as slow.
+slower() { # TIMES NAME
+  jq --arg name "$2" ".context.cpu = \$name | (.benchmarks[].items_per_second | numbers) /= $1" \
+    "$SAMPLES/xeon.json" >"$2.json"
+}
+
+@test "cards: keys per second by size and threads, best kernel, times the engine" {
+  words one.html >found
+  grep -qx "LevelDB, cache 400 – avx2 10" found
+  grep -qx "LevelDB, memory 156 – avx2 5.0" found
+  grep -qx "RocksDB, memory 250 250 avx2 3.7" found
+}
+
+@test "verdict: who is how many times as fast, for filters of 100 kB and of 100 MB" {
+  slower 1.6 Slow
+  "$REPORT" Slow.json "$SAMPLES/xeon.json" -o verdict.html
+  words verdict.html >found
+  grep -A2 "^A filter of 100 kB" found | grep -qx "1.6 times as fast as Slow"
+  grep -qx "LevelDB, absent 250 400 1.6 ×" found
+  A="Sample Xeon &lt;2 MiB of L2 &amp; more&gt;"
+  grep -qx "In cache (filters of 16 KiB and 1 MiB): $A is 1.6 times as fast as Slow." found
+  slower 1.25 Slow
+  slower 2.5 Slower
+  "$REPORT" Slower.json Slow.json "$SAMPLES/xeon.json" -o three.html
+  words three.html >found
+  order="is the fastest, then Slow (80 % of that speed), then Slower (40 % of that speed)."
+  grep -qF "In cache (filters of 16 KiB and 1 MiB): $A $order" found
+}
+
+@test "verdict: less than 5 % apart is equal, and so are overlapping error bars" {
+  slower 1.04 Near
+  slower 1.06 Far
+  "$REPORT" Near.json "$SAMPLES/xeon.json" -o near.html
+  words near.html | grep "^In cache" | grep -q "Near and Sample Xeon.* are equal\.$"
+  "$REPORT" Far.json "$SAMPLES/xeon.json" -o far.html
+  words far.html | grep "^In cache" | grep -q " is 1.1 times as fast as Far\.$"
+  # a repetition that is 10 % better than the median: the bars reach the other CPU's medians
+  jq '.benchmarks += [.benchmarks[] | select(.name | startswith("screen/")) |
+        select(.repetition_index == null or .repetition_index == 0) |
+        select(.items_per_second) | .items_per_second *= (1.1, 0.999)]' Far.json >Wide.json
+  "$REPORT" Wide.json "$SAMPLES/xeon.json" -o wide.html
+  words wide.html | grep "^In cache" | grep -q "Far and Sample Xeon.* are equal\.$"
+}
+
+@test "rows that the file calls unsure are marked, and no verdict is of them" {
+  slower 1.6 Unsure
+  jq '.context.unsure = ([.benchmarks[].name | select(test("screen/leveldb/avx2/.*/hits:0/"))] |
+      join(" ")) | .context.noise = "Other programs ran."' Unsure.json >marked.json
+  "$REPORT" marked.json "$SAMPLES/xeon.json" -o marked.html
+  words marked.html >found
+  grep -qx "LevelDB, absent 250 ? 400 –" found
+  grep -q "Unsure: Other programs ran\." found
+  [ "$(grep -c '>?</text>' marked.html)" = 3 ] # the sizes of one chart
+  "$REPORT" Unsure.json "$SAMPLES/xeon.json" -o sure.html
+  run grep -c '>?</text>' sure.html
+  [ "$output" = 0 ]
+}
+
+@test "a multiple of the floor below 1 is explained where it stands" {
+  section='/<details id="screen-leveldb">/,/<\/details>/p'
+  [ "$(sed -n "$section" one.html | grep -c "Below 1, ")" = 0 ]
+  jq '(.benchmarks[] | select(.name | test("screen/leveldb/avx2/KiB:16384/hits:0/.*/with-hash")) |
+      .items_per_second) = 1e9' "$SAMPLES/xeon.json" >fast.json
+  "$REPORT" fast.json -o fast.html
+  rows fast.html screen-leveldb "hits 0 %" | grep -qx "avx2 7.70 5.07 0.241 \*"
+  [ "$(sed -n "$section" fast.html | grep -c "Below 1, ")" = 1 ]
+}
+
+@test "charts: CPUs as colours with their names, and who has no rows is named" {
+  sed -n '/id="chart-screen-leveldb"/,/<\/svg>/p' two.html >chart
+  grep -q 'fill: var(--cpu0); font-weight: bold.*>Sample Xeon' chart
+  grep -q 'fill: var(--cpu1); font-weight: bold.*>Sample' chart
+  grep -q 'id="chart-threads"' two.html
+  sed -n '/id="chart-threads"/,/<\/section>/p' two.html |
+    grep -q "Not measured on Sample Neoverse\."
+  run grep -c 'id="chart-command"' two.html
+  [ "$output" = 0 ]
+  jq '.benchmarks += [{name: "command/leveldb/avx2/KiB:16/hits:0/real_time", run_type: "iteration",
+    items_per_second: 5e7}]' "$SAMPLES/xeon.json" >command.json
+  "$REPORT" command.json -o command.html
+  grep -q 'id="chart-command"' command.html
+  rows command.html command "hits 0 %" | grep -qx "avx2 20.0"
+}
+
+@test "without matplotlib, one sentence says what to install" {
+  mkdir -p fake
+  echo "raise ModuleNotFoundError('No module named matplotlib')" >fake/matplotlib.py
+  run env PYTHONPATH=fake "$REPORT" "$SAMPLES/xeon.json" -o none.html
+  [ "$status" = 2 ]
+  [ "${#lines[@]}" = 1 ]
+  [[ $output == "lanebloom-report: "*"install Debian's python3-matplotlib"* ]]
+  [ ! -e none.html ]
+}
+
+# Width and height of a PNG, as its header has them.
+size() { # FILE
+  od -An -tx1 -j16 -N8 "$1"
+}
+
+@test "pictures and Markdown, which keeps what people wrote behind it" {
+  "$REPORT" "$SAMPLES/xeon.json" -o one.html --pictures shown --markdown one.md
+  printf 'Written by people.\n' >>one.md
+  "$REPORT" "$SAMPLES/xeon.json" -o one.html --pictures shown --markdown one.md
+  [ "$(tail -n 1 one.md)" = "Written by people." ]
+  grep -qx "| LevelDB, cache | 400 | – | avx2 | 10 |" one.md
+  grep -o '(shown/[a-z-]*.png)' one.md | tr -d '()' >pictures
+  [ -s pictures ]
+  while read -r picture; do
+    [[ "$(size "$picture")" == *" 00 00 02 26" ]] # one or two charts wide, as high as one
+  done <pictures
+}
+
+# Fonts and the version of matplotlib decide on figures: of another version, all but these.
+without_figures() { # FILE
+  sed '/<svg/,/<\/svg>/d; /made by lanebloom-report/d' "$1"
+}
+
+@test "docs/cpus.html, docs/cpus.md and their pictures are what scripts/cpus.sh makes" {
+  docs="$SOURCE_DIR/docs"
+  mkdir made
+  cp "$docs/cpus.md" made
+  DOCS="$PWD/made" "$SOURCE_DIR/scripts/cpus.sh"
+  cmp "$docs/cpus.md" made/cpus.md
+  if [ "$(grep 'made by' "$docs/cpus.html")" = "$(grep 'made by' made/cpus.html)" ]; then
+    cmp "$docs/cpus.html" made/cpus.html
+  else
+    cmp <(without_figures "$docs/cpus.html") <(without_figures made/cpus.html)
+  fi
+  [ "$(ls "$docs/cpus")" = "$(ls made/cpus)" ]
+  for picture in "$docs"/cpus/*.png; do
+    [ "$(size "$picture")" = "$(size "made/cpus/${picture##*/}")" ]
+  done
+  for file in "$SOURCE_DIR"/results/cpus/*.json; do
+    [ "$(jq '.context | has("host_name") or has("executable")' "$file")" = false ]
+  done
+}
+
+@test "scripts/cpus.sh takes a result without the machine's name, and all of its numbers" {
+  mkdir -p tree/docs tree/results/cpus tree/scripts
+  cp -r "$SOURCE_DIR/bench" tree
+  cp "$SOURCE_DIR/scripts/cpus.sh" tree/scripts
+  cp "$SAMPLES/xeon.json" tree/results/Sample-Xeon-2026-11-20T120000.json
+  tree/scripts/cpus.sh results/Sample-Xeon-2026-11-20T120000.json
+  [ "$(ls tree/results/cpus)" = Sample-Xeon-0123456789.json ]
+  run grep -E 'host_name|executable' tree/results/cpus/Sample-Xeon-0123456789.json
+  [ "$status" = 1 ]
+  cmp <(sed '/<h2 id="numbers">/q' one.html) <(sed '/<h2 id="numbers">/q' tree/docs/cpus.html)
+  grep -q '(cpus/screen-leveldb.png)' tree/docs/cpus.md
+}
+
+@test "a page is below 1 MB" {
+  for page in one.html two.html "$SOURCE_DIR/docs/cpus.html"; do
+    [ "$(stat -c %s "$page")" -lt 1000000 ]
+  done
+}
+
+@test "nothing but a table's own box scrolls sideways on a phone" {
+  for page in one two; do
+    sed 's/<details /<details open /' "$page.html" >open.html
+    cat >phone.html <<'END'
+<title>not measured</title>
+<iframe id="phone" src="open.html" style="width: 412px; height: 900px; border: 0"></iframe>
+<script>onload = () => { const root = phone.contentDocument.documentElement;
+  document.title = root.clientWidth + " " + root.scrollWidth }</script>
+END
+    browser --allow-file-access-from-files --dump-dom "file://$PWD/phone.html" >dom.html
+    grep -o "<title>.*</title>" dom.html
+    grep -q "<title>412 412</title>" dom.html
+  done
+}
+
+@test "headless Chromium shows the numbers and the charts, in both schemes" {
   browser --dump-dom "file://$PWD/two.html" >dom.html
-  grep -q "<td>2.50</td><td>3.20</td><td>6.40</td>" dom.html
+  grep -q "<td>2.50</td><td>3.20</td><td>6.40$" dom.html
   [ "$(grep -o '<svg' dom.html | wc -l)" = "$(grep -o '<svg' two.html | wc -l)" ]
   [ "$(grep -o '<svg' dom.html | wc -l)" -ge 9 ]
-  browser --screenshot="$PWD/page.png" "file://$PWD/two.html"
+  browser --screenshot="$PWD/light.png" "file://$PWD/two.html"
+  browser --blink-settings=preferredColorScheme=0 --screenshot="$PWD/dark.png" \
+    "file://$PWD/two.html"
   /usr/bin/python3 - <<'END'
 from matplotlib.image import imread
-pixels = (imread("page.png")[:, :, :3] * 255).round().astype(int)
-colors = {"paper": (0xFF, 0xFF, 0xFF), "avx2's line": (0x00, 0x72, 0xB2),
-          "the floor": (0xDD, 0xDD, 0xDD)}
-for name, color in colors.items():
-    found = int((abs(pixels - color).sum(axis=2) == 0).sum())
-    print(name, found)
-    assert found > 500
+schemes = {"light.png": {"paper": (0xFF, 0xFF, 0xFF), "first CPU": (0x00, 0x72, 0xB2),
+                         "second CPU": (0xD5, 0x5E, 0x00)},
+           "dark.png": {"paper": (0x17, 0x18, 0x1B), "first CPU": (0x4A, 0xA8, 0xE8),
+                        "second CPU": (0xF2, 0x87, 0x3A)}}
+for picture, colors in schemes.items():
+    pixels = (imread(picture)[:, :, :3] * 255).round().astype(int)
+    for name, color in colors.items():
+        found = int((abs(pixels - color).sum(axis=2) == 0).sum())
+        print(picture, name, found)
+        assert found > 500
 END
 }

@@ -1,50 +1,46 @@
-"""Plots of the report: SVG that stands inside an HTML page.
+"""Charts of the report: one question each, CPUs as colours. SVG inside the page, and PNG.
 SPDX-License-Identifier: MIT"""
 
 from __future__ import annotations
 import io
-import math
 import re
+import textwrap
 from html import escape
+from typing import NamedTuple
 
 import matplotlib
 
 matplotlib.use("svg")
-from matplotlib import pyplot
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
+from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
 from results import (
+    MAIN_K,
     Panel,
+    Point,
     Results,
+    X,
     floor_of,
-    in_order,
-    is_peer,
     panels_of,
-    series_of,
     size_name,
     x_name,
     xs_of,
 )
+from verdict import ENGINES
 
-PALETTE = [
-    "#000000",
-    "#0072B2",
-    "#D55E00",
-    "#009E73",
-    "#CC79A7",
-    "#E69F00",
-    "#56B4E9",
-]  # Okabe-Ito without its yellow
-MARKERS = "osD^vPX*<>"
-PEER_DASHES = [(0, (5, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)), (0, (3, 1, 1, 1, 1, 1))]
-FLOOR = dict(facecolor="#dddddd", edgecolor="#777777", linewidth=1.2)
+COLORS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"]  # Okabe and Ito
+MARKERS = "osD^vP"
+INK, GRID, PAPER = "#000000", "#E4E4E4", "#FFFFFF"
+SIZE = (400, 265)  # points of one chart, about the pixels of a phone
+LEFT, RIGHT, BOTTOM, TOP = 44, 100, 38, 18  # its margins, in points
+MAX_CPUS = len(COLORS)
+RATE, COST = "million keys per second, higher is better", "ns per key, lower is better"
 matplotlib.rcParams.update(
     {
         "svg.hashsalt": "lanebloom",
         "svg.fonttype": "none",
-        "font.size": 8.5,
+        "font.family": "DejaVu Sans",
+        "font.size": 10.5,
         "axes.linewidth": 0.7,
         "axes.spines.top": False,
         "axes.spines.right": False,
@@ -53,149 +49,303 @@ matplotlib.rcParams.update(
 )
 
 
-def short(name: str) -> str:
-    """256 KiB as 256K, for an axis."""
-    return re.sub(r" ([KMG])iB$", r"\1", name)
+class Question(NamedTuple):
+    name: str  # of the picture and of the page's anchor
+    title: str
+    unit: str
+    xlabel: str
+    charts: list[tuple[str, Panel]]  # a caption, and what is drawn
 
 
-def mark_caches(axes, results: Results) -> None:
-    """A vertical line per data cache, its name above the axes."""
-    low, high = axes.get_xlim()
-    caches = [
-        cache for cache in results.context.get("caches", []) if cache["type"] != "Instruction"
+class Label(NamedTuple):
+    x: float
+    y: float
+    text: str
+    color: str
+    weight: str = "normal"
+
+
+def questions(files: list[Results]) -> list[Question]:
+    """Those that any file has rows of."""
+    size = "size of the filter"
+    screens = [
+        Question(
+            f"screen-{subject}",
+            f"Screening a filter of {engine}",
+            RATE,
+            size,
+            [
+                (f"{keys} keys", Panel("screen", subject, hits, MAIN_K, "with-hash"))
+                for keys, hits in (("absent", 0), ("present", 100))
+            ],
+        )
+        for subject, engine in ENGINES.items()
     ]
-    for level, kib in {cache["level"]: cache["size"] / 1024 for cache in caches}.items():
-        if low < kib < high:
-            axes.axvline(kib, color="#555555", linewidth=0.8, linestyle=(0, (1, 2)), zorder=0.5)
+    threads = [panel for panel in panels_of(files, "threads", hits=0) if panel.subject in ENGINES]
+    largest = max((int(panel.mode[4:]) for panel in threads), default=0)
+    formats = [(engine, subject) for subject, engine in ENGINES.items()]
+    found = [
+        *screens,
+        Question(
+            "threads",
+            "Threads, all together"
+            + (f": one filter of {size_name(largest)}, absent keys" if largest else ""),
+            RATE,
+            "threads",
+            [(e, Panel("threads", s, 0, 0, f"KiB:{largest}")) for e, s in formats],
+        ),
+        Question(
+            "hash",
+            "Hashing",
+            RATE,
+            "bytes per key",
+            [
+                ("LevelDB’s hash", Panel("hash", "bloomhash")),
+                ("RocksDB’s hash (XXPH3)", Panel("hash", "xxph3")),
+            ],
+        ),
+        Question(
+            "batch",
+            "Small batches: a filter of 256 KiB, absent keys",
+            COST,
+            "keys per call",
+            [(e, Panel("batch", s, 0, 0, "KiB:256")) for e, s in formats],
+        ),
+        Question(
+            "command",
+            "The whole command",
+            RATE.replace("keys", "lines"),
+            size,
+            [
+                (f"{ENGINES.get(p.subject, p.subject)}, {p.hits} % of the lines present", p)
+                for p in panels_of(files, "command")
+            ],
+        ),
+        Question(
+            "build", "Building a filter", RATE, size, [(e, Panel("build", s)) for e, s in formats]
+        ),
+    ]
+    there = {
+        panel
+        for f in files
+        for panel in f.rows
+        if any(f.fastest(panel, x) for x in xs_of([f], [panel]) if isinstance(x, int))
+    }
+    kept = (q._replace(charts=[c for c in q.charts if c[1] in there]) for q in found)
+    return [question for question in kept if question.charts]
+
+
+def color(i: int) -> str:
+    return COLORS[i % MAX_CPUS]
+
+
+def draw(axes, files: list[Results], question: Question, panel: Panel) -> None:
+    xs = [x for x in xs_of(files, [panel]) if isinstance(x, int)]
+    by_rank = panel.question == "hash"
+    place = {x: float(i) if by_rank else float(x) for i, x in enumerate(xs)}
+    labels, drawn = [], []
+
+    def height(ns: float) -> float:
+        return ns if question.unit == COST else 1e3 / ns
+
+    def line(points: dict[X, Point], i: int, text: str, **style) -> None:
+        """A line of medians, and the name at its end."""
+        at = [place[x] for x in points]
+        heights = [height(point.value) for point in points.values()]
+        axes.plot(at, heights, color=color(i), **style)
+        labels.append(Label(at[-1], heights[-1], text, color(i)))
+        drawn.extend(heights)
+
+    for i, f in enumerate(files):
+        best = {x: pair[1] for x in xs if (pair := f.fastest(panel, x))}
+        engine = {x: pair[1] for x in xs if (pair := f.fastest(panel, x, peers=True))}
+        if engine:
+            if panel.question == "batch":  # an engine has calls of its own, whatever ours are
+                engine = dict.fromkeys(xs, min(engine.values(), key=lambda point: point.value))
+            name = ENGINES.get(panel.subject, "LevelDB")
+            name += f",\n{f.cpu}" if len(files) == 2 else ""  # of more, the colour tells
+            line(engine, i, name, linewidth=1, linestyle=(0, (4, 2.5)))
+        if not best:
+            continue
+        line(best, i, f.cpu, linewidth=2)
+        labels[-1] = labels[-1]._replace(weight="bold")
+        for x, point in best.items():
+            ends = sorted(map(height, (point.best, point.slow)))
+            axes.plot([place[x]] * 2, ends, color=color(i), linewidth=1.2, marker="_", markersize=6)
+            paper = PAPER if point.unsure else color(i)
+            axes.plot(
+                place[x],
+                height(point.value),
+                color=color(i),
+                marker=MARKERS[i % MAX_CPUS],
+                markersize=6,
+                markerfacecolor=paper,
+            )
+            drawn.extend(ends)
+            if point.unsure:
+                at = (place[x], height(point.value))
+                axes.annotate("?", at, (6, 5), textcoords="offset points", color=color(i))
+        floor = {x: ns for x, ns in floor_of(f, panel).items() if x in place}
+        if floor and panel.question == "threads":
+            at, heights = [place[x] for x in floor], [height(ns) for ns in floor.values()]
+            axes.plot(at, heights, color=color(i), linewidth=1, linestyle=(0, (1, 1.5)))
+            name = f"memory’s limit,\n{f.cpu}" if len(files) == 2 else "memory’s limit"
+            labels.append(Label(at[-1], heights[-1], name, color(i)))
+            drawn.extend(heights)
+    scales(axes, question, panel, xs, drawn)
+    if panel.question in ("screen", "build", "command"):
+        mark_caches(axes, files, panel)
+    place_labels(axes, labels)
+
+
+def scales(axes, question: Question, panel: Panel, xs: list[int], heights: list[float]) -> None:
+    if panel.question == "threads":
+        axes.set_ylim(0, max(heights) * 1.1)
+        margin = 0.08 * (xs[-1] - xs[0] or 1)
+        axes.set_xlim(xs[0] - margin, xs[-1] + margin)
+    else:
+        axes.set_yscale("log")
+        axes.set_ylim(min(heights) / 1.25, max(heights) * 1.25)
+        steps = (1, 2, 5) if max(heights) < 300 * min(heights) else (1,)
+        axes.yaxis.set_major_locator(LogLocator(10, subs=steps, numticks=99))
+        axes.yaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:,.10g}"))
+    by_rank = panel.question == "hash"
+    if by_rank:
+        axes.set_xlim(-0.4, len(xs) - 0.7)
+    elif panel.question != "threads":
+        axes.set_xscale("log", base=2)
+        axes.set_xlim(xs[0] / 1.5, xs[-1] * 1.3)
+    axes.xaxis.set_major_locator(FixedLocator(list(range(len(xs))) if by_rank else xs))
+    axes.xaxis.set_minor_locator(NullLocator())
+    names = [x_name(panel.question, x) for x in xs]
+    axes.set_xticklabels([re.sub(r" ([KMG])iB$| B$", r"\1", name) for name in names])
+    axes.set_xlabel(question.xlabel, fontsize=10, labelpad=2)
+    axes.tick_params(labelsize=10.5, length=3)
+    axes.grid(True, axis="y", color=GRID, linewidth=0.8)
+
+
+def mark_caches(axes, files: list[Results], panel: Panel) -> None:
+    """A dotted line where the L2 and L3 of each CPU that has rows end."""
+    low, high = axes.get_xlim()
+    for i, f in enumerate(files):
+        for level in (2, 3):
+            kib = f.cache_kib(level)
+            if low < kib < high and panel in f.rows:
+                axes.axvline(kib, color=color(i), linewidth=0.8, linestyle=(0, (1, 2)), zorder=0.5)
+                axes.annotate(
+                    f"L{level}",
+                    (kib, 1),
+                    (0, 2),
+                    xycoords=("data", "axes fraction"),
+                    textcoords="offset points",
+                    ha="center",
+                    fontsize=9.5,
+                    color=color(i),
+                )
+
+
+def place_labels(axes, labels: list[Label]) -> None:
+    """Names to the right of the axes at the heights of their lines' ends, moved apart."""
+    points = axes.bbox.height * 72 / axes.figure.dpi
+    per_line, gap = 11, 3
+    lowest = -gap
+    heights, texts = [], []
+    to_points = axes.transAxes.inverted()
+    for label in sorted(labels, key=lambda label: axes.transData.transform((1, label.y))[1]):
+        wrapped = [part for row in label.text.split("\n") for part in textwrap.wrap(row, 15)]
+        tall = per_line * len(wrapped)
+        wanted = to_points.transform(axes.transData.transform((label.x, label.y)))[1] * points
+        heights.append(max(wanted, lowest + gap + tall / 2))
+        lowest = heights[-1] + tall / 2
+        texts.append((label, wrapped, tall))
+    ceiling = points + 8
+    for i in reversed(range(len(texts))):
+        tall = texts[i][2]
+        heights[i] = min(heights[i], ceiling - tall / 2)
+        ceiling = heights[i] - tall / 2 - gap
+    for at, (label, wrapped, _) in zip(heights, texts):
+        axes.annotate(
+            "",
+            (label.x, label.y),
+            (1.045, at / points),
+            textcoords="axes fraction",
+            arrowprops={"arrowstyle": "-", "color": label.color, "linewidth": 0.6, "shrinkB": 4},
+            annotation_clip=False,
+        )
+        for row, text in enumerate(wrapped):
             axes.annotate(
-                f"L{level} {short(size_name(kib))}",
-                (kib, 1),
-                xycoords=("data", "axes fraction"),
-                xytext=(0, 3),
+                text,
+                (1.06, at / points),
+                (0, per_line * ((len(wrapped) - 1) / 2 - row)),
+                xycoords="axes fraction",
                 textcoords="offset points",
-                ha="center",
-                fontsize=7,
-                color="#333333",
+                va="center_baseline",
+                fontsize=10,
+                color=label.color,
+                fontweight=label.weight,
             )
 
 
-class Plots:
-    """Draws figures in which a kernel or peer looks the same everywhere."""
+# ---- files
 
-    def __init__(self, files: list[Results]):
-        self.files = files
-        self.count = 0
-        self.styles = {}
-        drawn = [
-            panel for f in files for panel in f.rows if panel.question not in ("floor", "load")
-        ]
-        names = series_of(files, drawn)
-        peers = [name for name in names if is_peer(name)]
-        for i, name in enumerate([*names, "load", "map"]):
-            color = PALETTE[i % len(PALETTE)]
-            style = dict(color=color, marker=MARKERS[i % len(MARKERS)], markersize=5, linewidth=1.5)
-            if name in peers:
-                style.update(
-                    markerfacecolor="white",
-                    linestyle=PEER_DASHES[peers.index(name) % len(PEER_DASHES)],
-                )
-            self.styles[name] = style
 
-    def draw(
-        self, panels: list[Panel], titles: list[str], xlabel: str, ylabel: str, scale: float = 1
-    ) -> str:
-        """A line of axes per file, a column per panel, all to one scale."""
-        lines, columns = len(self.files), len(panels)
-        size = (11.5 if columns > 2 else 4.5 * columns + 1, 2.75 * lines + 0.75)
-        figure, grid = pyplot.subplots(
-            lines, columns, sharex=True, sharey=True, squeeze=False, figsize=size
-        )
-        for results, line in zip(self.files, grid):
-            for panel, title, axes in zip(panels, titles, line):
-                self.set_axes(axes, panel, xs_of(self.files, panels), scale)
-                self.fill(axes, results, panel, xs_of(self.files, panels), scale)
-                axes.set_title(
-                    results.prefix + title, fontsize=9, fontweight="bold", loc="left", pad=16
-                )
-            line[0].set_ylabel(ylabel)
-        for axes in grid[-1]:
-            axes.set_xlabel(xlabel)
-        self.legend(figure, panels, size)
-        return self.svg(figure, f"{ylabel} against {xlabel}: {', '.join(titles)}")
+def add_axes(figure: Figure, column: int, columns: int, above: float):
+    """Axes with the margins above, so that no font decides on them; `above` points for titles."""
+    width, height = SIZE
+    all_wide, all_high = width * columns, height + above
+    box = (
+        (column * width + LEFT) / all_wide,
+        BOTTOM / all_high,
+        (width - LEFT - RIGHT) / all_wide,
+        (height - BOTTOM - TOP) / all_high,
+    )
+    return figure.add_axes(box)
 
-    def set_axes(self, axes, panel: Panel, xs: list, scale: float) -> None:
-        """Scales that all plots of a question share."""
-        peers = panels_of(self.files, panel.question, mode=panel.mode, k=panel.k)
-        rows = [by_x for f in self.files for p in peers for by_x in f.rows.get(p, {}).values()]
-        times = [ns / scale for by_x in rows for ns in by_x.values()]
-        times += [
-            ns for f in self.files for p in peers for x, ns in floor_of(f, p).items() if x in xs
-        ]
-        axes.set_yscale("log")
-        axes.set_ylim(min(times) / 1.4, max(times) * 1.4)
-        steps = (1, 2, 5) if max(times) < 2000 * min(times) else (1,)
-        axes.yaxis.set_major_locator(LogLocator(10, subs=steps, numticks=99))
-        axes.yaxis.set_minor_locator(NullLocator())
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:,.10g}"))
-        if panel.question != "hash":
-            axes.set_xscale("log", base=2)
-            axes.set_xlim(xs[0] / 1.7, xs[-1] * 1.7)
-        ticks = list(range(len(xs))) if panel.question == "hash" else xs
-        step = 2 if len(xs) > 8 and panel.question != "hash" else 1
-        axes.xaxis.set_major_locator(FixedLocator(ticks[::step]))
-        axes.xaxis.set_minor_locator(NullLocator())
-        axes.set_xticklabels([short(x_name(panel.question, x)) for x in xs[::step]])
-        axes.tick_params(labelbottom=True, labelleft=True, labelsize=7.5)
-        axes.grid(True, which="major", color="#e4e4e4", linewidth=0.6)
 
-    def fill(self, axes, results: Results, panel: Panel, xs: list, scale: float) -> None:
-        place = {x: i if panel.question == "hash" else x for i, x in enumerate(xs)}
-        if floor := {x: ns for x, ns in floor_of(results, panel).items() if x in place}:
-            axes.fill_between(list(floor), list(floor.values()), axes.get_ylim()[0], **FLOOR)
-        there = results.rows.get(panel, {})
-        for series in in_order(there):
-            texts = [[x] for x in xs if isinstance(x, str)]  # to which no line leads
-            for part in ([x for x in xs if isinstance(x, int)], *texts):
-                times = [there[series].get(x, math.nan) / scale for x in part]
-                axes.plot([place[x] for x in part], times, **self.styles[series])
-        if not there:
-            axes.text(0.5, 0.5, "no rows", transform=axes.transAxes, ha="center", color="#555555")
-        if panel.question in ("screen", "build", "load"):
-            mark_caches(axes, results)
+def svg(files: list[Results], question: Question, caption: str, panel: Panel, name: str) -> str:
+    """One chart, with ids of its own, and the page's colours and font."""
+    figure = Figure((SIZE[0] / 72, SIZE[1] / 72), dpi=72)
+    draw(add_axes(figure, 0, 1, 0), files, question, panel)
+    out = io.StringIO()
+    figure.patch.set_visible(False)
+    for axes in figure.axes:
+        axes.patch.set_visible(False)
+    figure.savefig(
+        out, format="svg", metadata=dict.fromkeys(("Creator", "Date", "Format", "Type"))
+    )
+    text = out.getvalue()
+    text = re.sub(
+        r"\s*<defs>\s*<style.*?</defs>", "", text[text.index("<svg") :], count=1, flags=re.S
+    )
+    text = re.sub(r' xmlns(:\w+)?="[^"]*"', "", text).replace("xlink:href", "href")
+    text = re.sub(r"<!--.*?-->\n?", "", text)
+    text = re.sub(r"\d+\.\d{3,}", lambda match: f"{float(match[0]):.2f}", text)
+    text = re.sub(r' transform="rotate\(-0 [^"]*"', "", text)
+    text = re.sub(r'( id="|href="#|url\(#)', rf"\g<1>{name}-", text)
+    for i, value in enumerate(COLORS):
+        text = re.sub(value, f"var(--cpu{i})", text, flags=re.I)
+    for value, variable in ((INK, "currentColor"), (GRID, "var(--grid)"), (PAPER, "var(--paper)")):
+        text = re.sub(value, variable, text, flags=re.I)
+    text = re.sub(r"font: (bold )?(?:\d+ )?([\d.]+)px [^;\"]*", font, text)
+    words = f"{question.title}, {caption}: {question.unit}"
+    return text.replace("<svg", f'<svg role="img" aria-label="{escape(words)}"', 1)
 
-    def legend(self, figure, panels: list[Panel], size: tuple[float, float]) -> None:
-        handles: list = [
-            Line2D([], [], label=name, **self.styles[name])
-            for name in series_of(self.files, panels)
-        ]
-        if any(floor_of(f, panel) for f in self.files for panel in panels):
-            handles.append(Patch(label="floor", **FLOOR))
-        columns = int(size[0] / 1.65)
-        space = 0.06 + 0.2 * math.ceil(len(handles) / columns)
-        figure.tight_layout(rect=(0, 0, 1, 1 - space / size[1]), w_pad=1.2, h_pad=1.2)
-        figure.legend(
-            handles=handles,
-            loc="upper left",
-            ncol=columns,
-            fontsize=8.5,
-            frameon=False,
-            handlelength=3.2,
-            bbox_to_anchor=(0, 1),
-            borderaxespad=0.2,
-        )
 
-    def svg(self, figure, title: str) -> str:
-        """The figure with ids of its own, and without what only a file of its own needs."""
-        self.count += 1
-        out = io.StringIO()
-        figure.savefig(
-            out, format="svg", metadata=dict.fromkeys(("Creator", "Date", "Format", "Type"))
-        )
-        pyplot.close(figure)
-        text = out.getvalue()
-        text = re.sub(
-            r"\s*<defs>\s*<style.*?</defs>", "", text[text.index("<svg") :], count=1, flags=re.S
-        )
-        text = re.sub(r' xmlns(:\w+)?="[^"]*"', "", text).replace("xlink:href", "href")
-        text = re.sub(r'( id="|href="#|url\(#)', rf"\g<1>f{self.count}-", text)
-        return text.replace("<svg", f'<svg role="img" aria-label="{escape(title)}"', 1)
+def font(match: re.Match) -> str:
+    bold = "font-weight: bold; " if "bold" in match[0] or "700" in match[0] else ""
+    return f"{bold}font-size: {match[2]}px"
+
+
+def png(files: list[Results], question: Question, path: str) -> None:
+    """All charts of a question side by side, on white."""
+    columns, above = len(question.charts), 40
+    figure = Figure((SIZE[0] * columns / 72, (SIZE[1] + above) / 72), dpi=130, facecolor=PAPER)
+    for column, (caption, panel) in enumerate(question.charts):
+        axes = add_axes(figure, column, columns, above)
+        draw(axes, files, question, panel)
+        axes.set_title(caption, fontsize=10.5, loc="left", pad=14)
+    top = 1 - 14 / (SIZE[1] + above)
+    title = f"{question.title}: {question.unit}" if columns > 1 else question.title
+    figure.text(8 / SIZE[0] / columns, top, title, fontsize=11.5, fontweight="bold", va="center")
+    figure.savefig(path, format="png", metadata={"Software": None})

@@ -36,6 +36,7 @@ NAMES = [
         r"/keys:(?P<x>[1-9]\d*)",
         rf"(?P<question>threads){SUBJECT}/(?P<mode>KiB:[1-9]\d*)/hits:(?P<hits>\d+)"
         r"/threads:(?P<x>[1-9]\d*)",
+        rf"(?P<question>command){SUBJECT}/KiB:(?P<x>[1-9]\d*)/hits:(?P<hits>\d+)",
         r"threads/(?P<question>floor)/(?P<series>line)/(?P<mode>KiB:[1-9]\d*)"
         r"/threads:(?P<x>[1-9]\d*)",
         rf"(?P<question>many){SUBJECT}/filters:(?P<x>[1-9]\d*)",
@@ -52,6 +53,15 @@ class BadInput(Exception):
     pass
 
 
+class Point(NamedTuple):
+    """What a row's repetitions gave: ns per key, line, element or call; GB/s for floor/read."""
+
+    value: float  # their median
+    best: float
+    slow: float  # the upper quartile; the median where a file has no single repetitions
+    unsure: bool = False  # its repetitions moved too much, says the file
+
+
 class Panel(NamedTuple):
     """What one set of axes shows: all of a row's name but the kernel or peer, and x."""
 
@@ -64,12 +74,13 @@ class Panel(NamedTuple):
 
 @dataclass
 class Results:
-    """One result file. Values are ns per key, line, element or call; GB/s for floor/read."""
+    """One result file."""
 
     path: str
-    letter: str  # "" when it is the only file
     context: dict
-    rows: dict[Panel, dict[str, dict[X, float]]] = field(
+    cpu: str = ""  # a short name that no other file has
+    prefix: str = ""  # the same with a colon; "" when it is the only file
+    rows: dict[Panel, dict[str, dict[X, Point]]] = field(
         default_factory=dict
     )  # by kernel or peer, then x
     spreads: list[tuple[float, str]] = field(
@@ -82,30 +93,52 @@ class Results:
     def name(self) -> str:
         return self.path.rsplit("/", 1)[-1]
 
-    @property
-    def title(self) -> str:
-        cpu = self.context.get("cpu") or self.context.get("host_name") or "unnamed CPU"
-        return f"{self.letter}: {cpu} ({self.name})" if self.letter else str(cpu)
-
-    @property
-    def prefix(self) -> str:
-        return f"{self.letter}: " if self.letter else ""
-
-    def get(self, panel: Panel, series: str, x: X) -> float | None:
+    def point(self, panel: Panel, series: str, x: X) -> Point | None:
         return self.rows.get(panel, {}).get(series, {}).get(x)
 
-    def fastest(self, panel: Panel, x: X, peers: bool = False) -> float | None:
-        """Of the kernels, or of the peers."""
-        times = (
-            by_x.get(x) for name, by_x in self.rows.get(panel, {}).items() if is_peer(name) == peers
-        )
-        return min((ns for ns in times if ns), default=None)
+    def get(self, panel: Panel, series: str, x: X) -> float | None:
+        point = self.point(panel, series, x)
+        return point.value if point else None
+
+    def fastest(self, panel: Panel, x: X, peers: bool = False) -> tuple[str, Point] | None:
+        """Of the kernels, or of the engines, by the median: its name and its point."""
+        there = self.rows.get(panel, {}).items()
+        found = [
+            (name, by_x[x])
+            for name, by_x in there
+            if x in by_x and is_peer(name) == peers and name.removeprefix("peer:") not in GUESTS
+        ]
+        return min(found, key=lambda pair: pair[1].value, default=None)
+
+    def cache_kib(self, level: int) -> float:
+        """The data cache of a level, 0 where the system names none."""
+        caches = [c for c in self.context["caches"] if c["type"] != "Instruction"]
+        return max((c["size"] / 1024 for c in caches if c["level"] == level), default=0)
 
 
 # ---- reading
 
 
-def load(path: str, letter: str) -> Results:
+def load_all(paths: list[str]) -> list[Results]:
+    files = [load(path) for path in paths]
+    for f in files:
+        f.cpu = short_cpu(f.context)
+    for tell_apart in (lambda f: str(f.context.get("commit")), lambda f: f.name, lambda f: f.path):
+        names = [f.cpu for f in files]
+        for f in files:
+            f.cpu += f" ({tell_apart(f)})" if names.count(f.cpu) > 1 else ""
+    for f in files:
+        f.prefix = f"{f.cpu}: " if len(files) > 1 else ""
+    return files
+
+
+def short_cpu(context: dict) -> str:
+    name = str(context.get("cpu") or "unnamed CPU")
+    name = re.sub(r"\((R|TM)\)|@.*| with .*|\b(\d+-Core )?Processor\b|\bCPU\b", "", name)
+    return " ".join(name.split()) or "unnamed CPU"
+
+
+def load(path: str) -> Results:
     try:
         with open(path, encoding="utf-8") as file:
             document = json.load(file)
@@ -128,24 +161,27 @@ def load(path: str, letter: str) -> Results:
             f"found {found}"
         )
     check_caches(path, context)
-    results, named = Results(path, letter, context), {}
+    results, named = Results(path, context), {}
     for row in rows:
         if not isinstance(row, dict) or not isinstance(row.get("name"), str):
             found = json.dumps(row)[:80]
             raise BadInput(
                 f'{path}: expected each of "benchmarks" to be an object with a name, found {found}'
             )
-        parts = str(row.get("run_name", row["name"])).split("/")
-        named.setdefault("/".join(part for part in parts if not RUN_OPTION.match(part)), []).append(
-            row
-        )
+        named.setdefault(plain(str(row.get("run_name", row["name"]))), []).append(row)
+    unsure = {plain(name) for name in str(context.get("unsure", "")).split()}
     for name, repetitions in named.items():
-        add_row(results, name, repetitions)
+        add_row(results, name, repetitions, name in unsure)
     if not results.rows:
         found = ", ".join((results.unknown + results.failed)[:3]) or "none"
         example = "screen/leveldb/scalar/KiB:256/hits:0/k:6/with-hash"
         raise BadInput(f"{path}: expected rows such as {example}, found {found}")
     return results
+
+
+def plain(name: str) -> str:
+    """A row's name without what google/benchmark adds."""
+    return "/".join(part for part in name.split("/") if not RUN_OPTION.match(part))
 
 
 def check_caches(path: str, context: dict) -> None:
@@ -159,9 +195,7 @@ def check_caches(path: str, context: dict) -> None:
             )
 
 
-def add_row(results: Results, name: str, repetitions: list[dict]) -> None:
-    """Takes the best of the iterations, for other programs only ever add time; without any,
-    google/benchmark's median."""
+def add_row(results: Results, name: str, repetitions: list[dict], unsure: bool) -> None:
     match = next(filter(None, (pattern.fullmatch(name) for pattern in NAMES)), None)
     errors = [
         str(row.get("error_message") or "no reason given")
@@ -182,23 +216,43 @@ def add_row(results: Results, name: str, repetitions: list[dict]) -> None:
         int(part.get("k") or 0),
         part.get("mode") or "",
     )
-    times: list[float] = []
-    for kind in (None, "median", "mean"):
-        wanted = [row for row in repetitions if row.get("aggregate_name") == kind]
-        times = times or [
-            measure(results.path, row, panel.question, part["series"]) for row in wanted
-        ]
-    if not times:
-        found = ", ".join(str(row.get("aggregate_name")) for row in repetitions)
-        raise BadInput(
-            f"{results.path}: expected an iteration, a median or a mean of row {name!r}, "
-            f"found {found}"
-        )
-    best = max(times) if (panel.question, part["series"]) == ("floor", "read") else min(times)
+    point, spread = summary(results.path, name, repetitions, panel.question, part["series"])
     x = int(part["x"]) if part["x"] else part["text"]
-    results.rows.setdefault(panel, {}).setdefault(part["series"], {})[x] = best
-    if len(times) > 1:
-        results.spreads.append(((max(times) - min(times)) / best, name))
+    by_x = results.rows.setdefault(panel, {}).setdefault(part["series"], {})
+    by_x[x] = point._replace(unsure=unsure)
+    if spread is not None:
+        results.spreads.append((spread, name))
+
+
+def summary(
+    path: str, name: str, repetitions: list[dict], question: str, series: str
+) -> tuple[Point, float | None]:
+    """The median, the best and the upper quartile, and range / best where there are several."""
+    by_kind: dict[str | None, list[dict]] = {}
+    for row in repetitions:
+        by_kind.setdefault(row.get("aggregate_name"), []).append(row)
+    if None in by_kind:
+        times = sorted(measure(path, row, question, series) for row in by_kind[None])
+        quartiles = statistics.quantiles(times, method="inclusive") if times[1:] else times * 3
+        best, slow = times[0], quartiles[2]
+        if (question, series) == ("floor", "read"):  # GB/s: more is better
+            best, slow = times[-1], quartiles[0]
+        spread = (times[-1] - times[0]) / best if times[1:] else None
+        return Point(statistics.median(times), best, slow), spread
+    middle = (by_kind.get("median") or by_kind.get("mean") or [None])[0]
+    if not middle:
+        found = ", ".join(map(str, by_kind))
+        raise BadInput(
+            f"{path}: expected an iteration, a median or a mean of row {name!r}, found {found}"
+        )
+    value = measure(path, middle, question, series)
+    best = value
+    for row in by_kind.get("min", []):  # its rates are the least, so only its times are the best
+        real = "/real_time" in middle["name"] or question == "load"
+        clock = "real_time" if real else "cpu_time"
+        ratio = over(row.get(clock), middle.get(clock)) or 1
+        best = value / ratio if (question, series) == ("floor", "read") else value * ratio
+    return Point(value, best, value), None
 
 
 def measure(path: str, row: dict, question: str, series: str) -> float:
@@ -302,11 +356,6 @@ def over(above: float | None, below: float | None) -> float | None:
     return above / below if above and below else None
 
 
-def geometric(values: Iterable[float | None]) -> float | None:
-    there = [value for value in values if value]
-    return statistics.geometric_mean(there) if there else None
-
-
 # ---- the floor
 
 
@@ -322,11 +371,11 @@ def accesses(panel: Panel) -> float:
 
 
 def floor_of(results: Results, panel: Panel) -> dict[X, float]:
-    """ns per key by filter size, or by number of threads: each access as a prefetched line or, to
-    read, a gathered element if that is faster."""
+    """The least ns per key of all repetitions, by filter size or by number of threads: each access
+    as a prefetched line or, to read, a gathered element if that is faster."""
     threads = panel.question == "threads"
     kinds = {"screen": ("line", "gather"), "build": ("line",), "threads": ("line",)}
     floor = results.rows.get(Panel("floor", mode=panel.mode if threads else ""), {})
     measured = [floor.get(kind, {}) for kind in kinds.get(panel.question, ())]
     xs = sorted({x for by_x in measured for x in by_x})
-    return {x: accesses(panel) * min(by_x[x] for by_x in measured if x in by_x) for x in xs}
+    return {x: accesses(panel) * min(by_x[x].best for by_x in measured if x in by_x) for x in xs}

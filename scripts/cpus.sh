@@ -1,0 +1,21 @@
+#!/bin/sh
+# Makes docs/cpus.html, docs/cpus.md and its pictures of the files in results/cpus/:
+# cpus.sh [FILE...]. A FILE that scripts/bench.sh wrote is taken there first, without the names of
+# machine and program and without what is computed from its repetitions. $DOCS: another folder for
+# what is made.
+# SPDX-License-Identifier: MIT
+set -eu
+cd "$(dirname "$0")/.."
+
+for file; do
+  name=$(basename "$file" .json | sed 's/-20[0-9-]*T[0-9]*$//')
+  name=$name-$(jq -r .context.commit "$file").json
+  jq -c 'del(.context.host_name, .context.executable)
+    | .benchmarks |= ((map(select(.run_type == "iteration")) | select(. != [])) // .)
+    | del(.benchmarks[] | .family_index, .per_family_instance_index, .repetitions,
+        .repetition_index, .threads, .iterations)' "$file" >"results/cpus/$name"
+done
+
+docs=${DOCS:-docs}
+bench/report/lanebloom-report results/cpus/*.json -o "$docs/cpus.html" \
+  --markdown "$docs/cpus.md" --pictures "$docs/cpus"
