@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 /* Whether to try all cases and not a selection, as LANEBLOOM_EXHAUSTIVE_TESTS says in CMake: in the
- * presets release, asan, arm64 and coverage. */
+ * presets release, asan and coverage. */
 static inline bool test_exhaustive(void)
 {
   const char *value = getenv("LANEBLOOM_EXHAUSTIVE");
