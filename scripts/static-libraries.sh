@@ -1,7 +1,8 @@
 #!/bin/sh
 # Builds the static libraries that Debian has not: google/benchmark, json-c and ISA-L, from Debian's
 # sources, for a static lanebloom-bench: static-libraries.sh native|arm64. They go into
-# build/static/native, or build/static/arm64. scripts/setup.sh calls this.
+# build/static/native, or build/static/arm64. scripts/setup.sh calls this. Exits with
+# 3 if they cannot be downloaded.
 # SPDX-License-Identifier: MIT
 set -eu
 cd "$(dirname "$0")/.."
@@ -29,10 +30,10 @@ echo "deb-src $mirror $codename main" >"$sources/sources.list"
 set -- -o Dir::Etc::sourcelist="$sources/sources.list" -o Dir::Etc::sourceparts=- \
   -o Dir::State::lists="$sources/lists" -o Dir::Cache="$sources/cache" \
   -o APT::Sandbox::User="$(id -un)"
-apt-get "$@" update -qq
 (
   cd "$sources"
-  apt-get "$@" source -qq --download-only benchmark json-c libisal
+  apt-get "$@" update -qq && apt-get "$@" source -qq --download-only benchmark json-c libisal ||
+    { echo "static-libraries.sh: Debian's sources are out of reach" >&2; exit 3; }
   for archive in *.orig.tar.*; do tar -xf "$archive"; done
 )
 

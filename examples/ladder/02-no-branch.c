@@ -1,6 +1,6 @@
 /* Step 2: no branch depends on a bit of the filter. Still scalar.
  *
- * All probes of a key are made, and their bits are and-ed. Nothing is left to mispredict, so the CPU
+ * All probes of a key are made, and their bits and-ed. Nothing is left to mispredict, so the CPU
  * starts the loads of the next keys while those of this one are under way.
  *
  * It is more work: six probes instead of the 1.8 that an absent key needs. Absent keys gain all the

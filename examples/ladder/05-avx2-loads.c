@@ -1,6 +1,6 @@
 /* Step 5: loads instead of gathers.
  *
- * A gather of eight lanes is eight loads, and on many CPUs much more work: 39 operations on a Zen 3,
+ * A gather of eight lanes is eight loads, and on many CPUs more work: 39 operations on a Zen 3,
  * microcode on Intel's CPUs before AVX-VNNI. Here bytes are loaded and inserted into lanes one by
  * one, and none of that matters. A byte reaches past no end of the filter, either.
  *

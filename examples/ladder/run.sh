@@ -25,7 +25,8 @@ for step in [0-9]*.c; do
   cat "$work/said" >>"$work/all"
 done
 
-echo "CPU: $(lscpu | sed -n 's/^Model name: *//p; s/^CPU family: */family /p; s/^Model: */model /p' |
+echo "CPU: $(lscpu |
+  sed -n 's/^Model name: *//p; s/^CPU family: */family /p; s/^Model: */model /p' |
   paste -s -d , | sed 's/,/, /g')"
 echo "Compiler: $($cc --version | head -n 1)"
 echo "Command: examples/ladder/run.sh $*"
