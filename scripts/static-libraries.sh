@@ -32,8 +32,11 @@ set -- -o Dir::Etc::sourcelist="$sources/sources.list" -o Dir::Etc::sourceparts=
   -o APT::Sandbox::User="$(id -un)"
 (
   cd "$sources"
-  apt-get "$@" update -qq && apt-get "$@" source -qq --download-only benchmark json-c libisal ||
-    { echo "static-libraries.sh: Debian's sources are out of reach" >&2; exit 3; }
+  if ! apt-get "$@" update -qq ||
+    ! apt-get "$@" source -qq --download-only benchmark json-c libisal; then
+    echo "static-libraries.sh: Debian's sources are out of reach" >&2
+    exit 3
+  fi
   for archive in *.orig.tar.*; do tar -xf "$archive"; done
 )
 
