@@ -178,37 +178,112 @@ slower() { # TIMES NAME
   grep -qx "LevelDB, cache 400 – avx2 10" found
   grep -qx "LevelDB, memory 156 – avx2 5.0" found
   grep -qx "RocksDB, memory 250 250 avx2 3.7" found
+  grep -q "; keys by several threads: measured for RocksDB (16 MiB) alone$" found
+  words two.html | grep -q "; keys by several threads: not measured$"
+  jq '.benchmarks += [({name: "threads/\("leveldb", "rocksdb-local")/avx2/KiB:\(16, 16384)/hits:0/
+      real_time/threads:2" | gsub("\\s"; ""), items_per_second: 7e8},
+      {name: "command/rocksdb-local/avx2/KiB:16/hits:0/jobs:1/real_time", items_per_second: 5e7},
+      {name: "command/rocksdb-local/avx2/KiB:16/hits:0/jobs:2/real_time", items_per_second: 9e7}) |
+      .run_type = "iteration"]' "$SAMPLES/xeon.json" >all.json
+  "$REPORT" all.json -o all.html
+  words all.html >found
+  grep -qx "LevelDB, cache 400 700 avx2 10" found
+  grep -qx "command, cache 50 90 avx2 –" found
+  [ "$(grep -c "keys by several threads" found)" = 0 ]
+}
+
+@test "the verdict compares the command when two CPUs have its rows" {
+  jq '.benchmarks += [{name: "command/rocksdb-local/avx2/KiB:256/hits:0/jobs:\(1, 2)/real_time",
+    run_type: "iteration", items_per_second: 5e7}]' "$SAMPLES/xeon.json" >command.json
+  jq '.context.cpu = "Fast" | (.benchmarks[] | select(.name | test("^command.*jobs:2")) |
+    .items_per_second) = 1e8' command.json >fast.json
+  "$REPORT" command.json fast.json -o command.html
+  said="with one job Fast and Sample Xeon .* are equal; with a job per CPU Fast is about 2 times as"
+  words command.html | grep "^The command (RocksDB, a filter of 256 KiB): $said fast as Sample Xeon"
+  run "$REPORT" "$SAMPLES/xeon.json" command.json -o command.html
+  words command.html >found
+  [ "$(grep -c "^The command" found)" = 0 ]
+}
+
+@test "error bars end at the upper quartile, in files of summaries too" {
+  jq '.benchmarks |= map(select(.aggregate_name == "median") | .cpu_time = .real_time)' \
+    "$SAMPLES/neoverse.json" >plain.json
+  jq '.benchmarks += [.benchmarks[] | .aggregate_name = "upper_quartile" | .real_time *= 1.5 |
+    .cpu_time *= 1.5]' plain.json >bars.json
+  /usr/bin/python3 -B - "$SOURCE_DIR/bench/report" <<'END'
+import sys
+sys.path.insert(0, sys.argv[1])
+from results import load
+for path, ratio in ("plain.json", 1), ("bars.json", 1.5):
+    screens = [by_name for panel, by_name in load(path).rows.items() if panel.question == "screen"]
+    points = [point for by_name in screens for by_x in by_name.values() for point in by_x.values()]
+    assert {round(point.slow / point.value, 9) for point in points} == {ratio}
+END
 }
 
 @test "verdict: who is how many times as fast, for filters of 100 kB and of 100 MB" {
   slower 1.6 Slow
   "$REPORT" Slow.json "$SAMPLES/xeon.json" -o verdict.html
   words verdict.html >found
-  grep -A2 "^A filter of 100 kB" found | grep -qx "1.6 times as fast as Slow"
+  grep -A2 "^A filter of 100 kB" found | grep -qx "about 1.6 times as fast as Slow."
   grep -qx "LevelDB, absent 250 400 1.6 ×" found
   A="Sample Xeon &lt;2 MiB of L2 &amp; more&gt;"
-  grep -qx "In cache (filters of 16 KiB and 1 MiB): $A is 1.6 times as fast as Slow." found
+  grep -qx "In cache (filters of 16 KiB and 1 MiB): $A is about 1.6 times as fast as Slow." found
+  grep -qF "measured with 16 KiB, which fits the L1 of Slow (48 KiB) and $A (48 KiB)" found
   slower 1.25 Slow
   slower 2.5 Slower
   "$REPORT" Slower.json Slow.json "$SAMPLES/xeon.json" -o three.html
   words three.html >found
-  order="is the fastest, then Slow (80 % of that speed), then Slower (40 % of that speed)."
+  order="is about 1.25 times as fast as Slow and 2.5 times as fast as Slower."
   grep -qF "In cache (filters of 16 KiB and 1 MiB): $A $order" found
 }
 
-@test "verdict: less than 5 % apart is equal, and so are overlapping error bars" {
-  slower 1.04 Near
-  slower 1.06 Far
+@test "verdict: less than 12 % apart is equal" {
+  slower 1.11 Near
+  slower 1.13 Far
   "$REPORT" Near.json "$SAMPLES/xeon.json" -o near.html
   words near.html | grep "^In cache" | grep -q "Near and Sample Xeon.* are equal\.$"
   "$REPORT" Far.json "$SAMPLES/xeon.json" -o far.html
-  words far.html | grep "^In cache" | grep -q " is 1.1 times as fast as Far\.$"
-  # a repetition that is 10 % better than the median: the bars reach the other CPU's medians
-  jq '.benchmarks += [.benchmarks[] | select(.name | startswith("screen/")) |
-        select(.repetition_index == null or .repetition_index == 0) |
-        select(.items_per_second) | .items_per_second *= (1.1, 0.999)]' Far.json >Wide.json
-  "$REPORT" Wide.json "$SAMPLES/xeon.json" -o wide.html
-  words wide.html | grep "^In cache" | grep -q "Far and Sample Xeon.* are equal\.$"
+  words far.html | grep "^In cache" | grep -q " is about 1.25 times as fast as Far\.$"
+}
+
+# A file as another run might give it: each row faster or slower by up to 2.5 %.
+another_run() { # SEED FILE
+  /usr/bin/python3 - "$@" <<'END'
+import json, random, sys
+seed, path = sys.argv[1:]
+numbers = random.Random(int(seed))
+with open(path, encoding="utf-8") as file:
+    document = json.load(file)
+factors = {}
+for row in document["benchmarks"]:
+    factor = factors.setdefault(row.get("run_name", row["name"]), numbers.uniform(0.975, 1.025))
+    if "items_per_second" in row:
+        row["items_per_second"] *= factor
+json.dump(document, sys.stdout)
+END
+}
+
+# What two runs agree on: the words of a page's boxes and verdict, without the tables' figures.
+verdict() { # FILE
+  sed -n 's/<table>.*<\/table>//; /<h1>/,/<\/ul>/p' "$1" | words /dev/stdin
+}
+
+@test "verdict: two runs of the same CPUs give the same words" {
+  for ratio in 1.01 1.6 2.55; do
+    slower $ratio Slow
+    for seed in 1 2 3; do
+      another_run $seed Slow.json >a.json
+      another_run $((seed + 10)) "$SAMPLES/xeon.json" >b.json
+      "$REPORT" a.json b.json -o $seed.html
+    done
+    verdict 1.html
+    for seed in 2 3; do
+      cmp <(verdict 1.html) <(verdict $seed.html)
+      run cmp -s 1.html $seed.html # their figures are not the same
+      [ "$status" = 1 ]
+    done
+  done
 }
 
 @test "rows that the file calls unsure are marked, and no verdict is of them" {
@@ -218,6 +293,8 @@ slower() { # TIMES NAME
   "$REPORT" marked.json "$SAMPLES/xeon.json" -o marked.html
   words marked.html >found
   grep -qx "LevelDB, absent 250 ? 400 –" found
+  grep -q "^A filter of 100 kB" found
+  grep -q "^In cache .* is about 1.6 times as fast as Unsure for .*RocksDB" found
   grep -q "Unsure: Other programs ran\." found
   [ "$(grep -c '>?</text>' marked.html)" = 3 ] # the sizes of one chart
   "$REPORT" Unsure.json "$SAMPLES/xeon.json" -o sure.html
@@ -244,11 +321,13 @@ slower() { # TIMES NAME
     grep -q "Not measured on Sample Neoverse\."
   run grep -c 'id="chart-command"' two.html
   [ "$output" = 0 ]
-  jq '.benchmarks += [{name: "command/leveldb/avx2/KiB:16/hits:0/real_time", run_type: "iteration",
-    items_per_second: 5e7}]' "$SAMPLES/xeon.json" >command.json
+  jq '.benchmarks += [{name: "command/rocksdb-local/avx2/KiB:256/hits:0/jobs:\(1, 2)/real_time",
+    run_type: "iteration", items_per_second: 5e7}]' "$SAMPLES/xeon.json" >command.json
   "$REPORT" command.json -o command.html
   grep -q 'id="chart-command"' command.html
-  rows command.html command "hits 0 %" | grep -qx "avx2 20.0"
+  rows command.html command "hits 0 %" >found
+  grep -qx "1 2" found
+  grep -qx "avx2 20.0 20.0" found
 }
 
 @test "without matplotlib, one sentence says what to install" {

@@ -113,13 +113,10 @@ def questions(files: list[Results]) -> list[Question]:
         ),
         Question(
             "command",
-            "The whole command",
+            "The whole command: a filter of 256 KiB, absent lines",
             RATE.replace("keys", "lines"),
-            size,
-            [
-                (f"{ENGINES.get(p.subject, p.subject)}, {p.hits} % of the lines present", p)
-                for p in panels_of(files, "command")
-            ],
+            "jobs",
+            [(e, Panel("command", s, 0, 0, "KiB:256")) for e, s in formats],
         ),
         Question(
             "build", "Building a filter", RATE, size, [(e, Panel("build", s)) for e, s in formats]
@@ -193,13 +190,14 @@ def draw(axes, files: list[Results], question: Question, panel: Panel) -> None:
             labels.append(Label(at[-1], heights[-1], name, color(i)))
             drawn.extend(heights)
     scales(axes, question, panel, xs, drawn)
-    if panel.question in ("screen", "build", "command"):
+    if panel.question in ("screen", "build"):
         mark_caches(axes, files, panel)
     place_labels(axes, labels)
 
 
 def scales(axes, question: Question, panel: Panel, xs: list[int], heights: list[float]) -> None:
-    if panel.question == "threads":
+    linear = panel.question in ("threads", "command")
+    if linear:
         axes.set_ylim(0, max(heights) * 1.1)
         margin = 0.08 * (xs[-1] - xs[0] or 1)
         axes.set_xlim(xs[0] - margin, xs[-1] + margin)
@@ -213,7 +211,7 @@ def scales(axes, question: Question, panel: Panel, xs: list[int], heights: list[
     by_rank = panel.question == "hash"
     if by_rank:
         axes.set_xlim(-0.4, len(xs) - 0.7)
-    elif panel.question != "threads":
+    elif not linear:
         axes.set_xscale("log", base=2)
         axes.set_xlim(xs[0] / 1.5, xs[-1] * 1.3)
     axes.xaxis.set_major_locator(FixedLocator(list(range(len(xs))) if by_rank else xs))

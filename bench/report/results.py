@@ -36,7 +36,8 @@ NAMES = [
         r"/keys:(?P<x>[1-9]\d*)",
         rf"(?P<question>threads){SUBJECT}/(?P<mode>KiB:[1-9]\d*)/hits:(?P<hits>\d+)"
         r"/threads:(?P<x>[1-9]\d*)",
-        rf"(?P<question>command){SUBJECT}/KiB:(?P<x>[1-9]\d*)/hits:(?P<hits>\d+)",
+        rf"(?P<question>command){SUBJECT}/(?P<mode>KiB:[1-9]\d*)/hits:(?P<hits>\d+)"
+        r"/jobs:(?P<x>[1-9]\d*)",
         r"threads/(?P<question>floor)/(?P<series>line)/(?P<mode>KiB:[1-9]\d*)"
         r"/threads:(?P<x>[1-9]\d*)",
         rf"(?P<question>many){SUBJECT}/filters:(?P<x>[1-9]\d*)",
@@ -58,7 +59,7 @@ class Point(NamedTuple):
 
     value: float  # their median
     best: float
-    slow: float  # the upper quartile; the median where a file has no single repetitions
+    slow: float  # the upper quartile; the median where a file does not have it
     unsure: bool = False  # its repetitions moved too much, says the file
 
 
@@ -246,13 +247,15 @@ def summary(
             f"{path}: expected an iteration, a median or a mean of row {name!r}, found {found}"
         )
     value = measure(path, middle, question, series)
-    best = value
-    for row in by_kind.get("min", []):  # its rates are the least, so only its times are the best
-        real = "/real_time" in middle["name"] or question == "load"
-        clock = "real_time" if real else "cpu_time"
+    clock = "real_time" if "/real_time" in middle["name"] or question == "load" else "cpu_time"
+
+    def end(kind: str) -> float:
+        """Of an error bar, by times: the rates of such a row are not those of its times."""
+        row = by_kind.get(kind, [middle])[0]
         ratio = over(row.get(clock), middle.get(clock)) or 1
-        best = value / ratio if (question, series) == ("floor", "read") else value * ratio
-    return Point(value, best, value), None
+        return value / ratio if (question, series) == ("floor", "read") else value * ratio
+
+    return Point(value, end("min"), end("upper_quartile")), None
 
 
 def measure(path: str, row: dict, question: str, series: str) -> float:
@@ -337,7 +340,7 @@ def size_name(kib: float) -> str:
 
 
 def x_name(question: str, x: X) -> str:
-    if question in ("batch", "many", "threads"):
+    if question in ("batch", "many", "threads", "command"):
         return f"{x:,}"
     if isinstance(x, str):
         return x.removeprefix("lengths:") + (" B" if x != "words" else "")

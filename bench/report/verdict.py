@@ -1,16 +1,20 @@
 """Who is how many times as fast: the words of the report. SPDX-License-Identifier: MIT"""
 
 from __future__ import annotations
+import math
 import statistics
 from typing import Iterable
 
 from results import MAIN_K, Panel, Point, Results, X, digits, panels_of, size_name, xs_of
 
-EQUAL = 1.05  # medians closer than this are equal
-RULE = """“Equal” is what differs by less than 5 % or has overlapping error bars. Points marked “?”
-moved too much to count."""
+STEPS = (1, 1.25, 1.6, 2, 2.5, 3, 4, 5, 6, 8)  # of a decade; each is about a quarter more
+RULE = """“About” and “equal” are averages of medians, rounded to steps: 1 (“equal”, less than
+12 % apart), 1.25, 1.6, 2, 2.5, 3, 4, 5, 6, 8, 10. Medians of two runs differ by up to 5 %, so
+another run may say the next step, and no other. Figures marked “?” moved too much within their run;
+words leave them out."""
 ENGINES = {"leveldb": "LevelDB", "rocksdb-local": "RocksDB"}
 TARGETS = {"100 kB": 100e3 / 1024, "100 MB": 100e6 / 1024}  # KiB
+COMMAND = Panel("command", "rocksdb-local", 0, 0, "KiB:256")
 Case = "tuple[str, Panel]"  # its words, and its rows
 
 
@@ -58,28 +62,31 @@ def sure(f: Results, panel: Panel, x: X, peers: bool = False) -> Point | None:
     return found[1] if found and not found[1].unsure else None
 
 
-def over_sizes(points: Iterable[Point]) -> Point:
-    """Geometric means, of the medians as of the ends of the error bars."""
-    return Point(*map(statistics.geometric_mean, zip(*(point[:3] for point in points))))
+def step(ratio: float) -> int:
+    """The nearest step; 0 is equal."""
+    return round(len(STEPS) * math.log10(ratio))
 
 
-def equal(fast: Point, slow: Point) -> bool:
-    return slow.value < EQUAL * fast.value or slow.best <= fast.slow
+Ranking = "list[tuple[Results, float]]"  # CPUs and their times, the fastest first
 
 
-def ranking(files: list[Results], panel: Panel, xs: list[X]) -> list[tuple[Results, Point]]:
-    """The CPUs that have sure rows, over the sizes that all of them have, fastest first."""
+def ranking(files: list[Results], panel: Panel, xs: list[X]) -> Ranking:
+    """The CPUs that have sure rows, by the mean over the sizes that all of them have."""
     there = [f for f in files if any(sure(f, panel, x) for x in xs)]
     shared = [x for x in xs if all(sure(f, panel, x) for f in there)]
-    pairs = [(f, over_sizes(sure(f, panel, x) for x in shared)) for f in there if shared]
-    return sorted(pairs, key=lambda pair: pair[1].value)
+    means = [(f, mean(sure(f, panel, x).value for x in shared)) for f in there if shared]
+    return sorted(means, key=lambda pair: pair[1])
 
 
-def groups(ranked: list[tuple[Results, Point]]) -> list[list[tuple[Results, Point]]]:
+def mean(values: Iterable[float]) -> float:
+    return statistics.geometric_mean(values)
+
+
+def groups(ranked: Ranking) -> list[Ranking]:
     """Those that are equal to the first of their group stand together."""
-    out: list[list[tuple[Results, Point]]] = []
+    out: list[Ranking] = []
     for pair in ranked:
-        if out and equal(out[-1][0][1], pair[1]):
+        if out and step(pair[1] / out[-1][0][1]) == 0:
             out[-1].append(pair)
         else:
             out.append([pair])
@@ -95,29 +102,24 @@ def joined(words: Iterable[str]) -> str:
 
 
 def times(value: float) -> str:
-    return f"{value:.1f}" if value < 9.95 else f"{value:.0f}"
+    decade, of_decade = divmod(step(value), len(STEPS))
+    rounded = STEPS[of_decade] * 10**decade
+    return f"{rounded:.3g}" if rounded < 10 else f"{rounded:.0f}"
 
 
-def span(values: list[float], write=times) -> str:
-    low, high = write(min(values)), write(max(values))
-    return low if low == high else f"{low} to {high}"
-
-
-def order(ranked: list[list[list[tuple[Results, Point]]]]) -> str:
+def order(ranked: list[list[Ranking]]) -> str:
     """One sentence about cases whose groups have the same CPUs."""
     names = [joined(sorted(f.cpu for f, _ in group)) for group in ranked[0]]
-    leaders = [[group[0][1].value for group in case] for case in ranked]
-    ratios = [[own / case[0] for case, own in zip(leaders, same)] for same in zip(*leaders)]
     if len(names) == 1:
         return f"{names[0]} are equal"
+    leaders = [[group[0][1] for group in case] for case in ranked]
+    ratios = [[own / case[0] for case, own in zip(leaders, same)] for same in zip(*leaders)]
     verb = "are" if len(ranked[0][0]) > 1 else "is"
-    if len(names) == 2:
-        return f"{names[0]} {verb} {span(ratios[1])} times as fast as {names[1]}"
     slower = (
-        f"{name} ({span([100 / ratio for ratio in by_case], '{:.0f}'.format)} % of that speed)"
+        f"{times(mean(by_case))} times as fast as {name}"
         for name, by_case in zip(names[1:], ratios[1:])
     )
-    return f"{names[0]} {verb} the fastest, then {', then '.join(slower)}"
+    return f"{names[0]} {verb} about {joined(slower)}"
 
 
 def compare(files: list[Results], wanted: list[Case], xs: list[X]) -> str:
@@ -129,12 +131,21 @@ def compare(files: list[Results], wanted: list[Case], xs: list[X]) -> str:
             names = tuple(tuple(sorted(f.cpu for f, _ in group)) for group in grouped)
             by_order.setdefault(names, []).append((words, grouped))
     if not by_order:
-        return "too few sure rows of several CPUs for a verdict."
+        return no_verdict(files, [panel for _, panel in wanted], xs)
     sentences = []
     for found in by_order.values():
-        where = "" if len(by_order) == 1 else f"for {subjects([words for words, _ in found])} "
-        sentences.append(where + order([grouped for _, grouped in found]))
+        where = "" if len(found) == len(wanted) else f" for {subjects([w for w, _ in found])}"
+        sentences.append(order([grouped for _, grouped in found]) + where)
     return "; ".join(sentences) + "."
+
+
+def no_verdict(files: list[Results], panels: list[Panel], xs: list[X]) -> str:
+    """Why there is none."""
+    rows = [(f, panel, x) for f in files for panel in panels for x in xs if f.fastest(panel, x)]
+    unsure = dict.fromkeys(f.cpu for f, panel, x in rows if not sure(f, panel, x))
+    if not unsure:
+        return "no verdict: only one CPU has rows."
+    return f"no verdict: rows of {joined(unsure)} moved too much (“?”)."
 
 
 def subjects(words: list[str]) -> str:
@@ -158,41 +169,69 @@ def against_engines(f: Results, xs: list[X]) -> str:
     for subject, engine in ENGINES.items():
         panels = [panel for _, panel in screening() if panel.subject == subject]
         if ratios := [ratio for panel in panels for ratio in over_engine(f, panel, xs)]:
-            found.append(f"{span(ratios)} times {'' if found else 'as fast as '}{engine}")
-    return ", ".join(found) or "not measured beside an engine"
+            found.append(f"{times(mean(ratios))} times as fast as {engine}")
+    return f"about {joined(found)}" if found else "not compared: it has too few sure rows"
 
 
-def kernels(f: Results, xs: list[X]) -> str:
-    found = [f.fastest(panel, x) for _, panel in cases([f]) for x in xs]
-    names = [pair[0] for pair in found if pair]
-    return joined(sorted(set(names), key=lambda name: (-names.count(name), name)))
+def command(files: list[Results]) -> str:
+    """The same of the command, with one job and with one for each CPU."""
+    there = [f for f in files if COMMAND in f.rows]
+    sentences = []
+    for words, choose in (("one job", min), ("a job per CPU", max)):
+        points = [(f, sure(f, COMMAND, choose(xs_of([f], [COMMAND])))) for f in there]
+        pairs = [(f, point.value) for f, point in points if point]
+        if pairs[1:]:
+            grouped = groups(sorted(pairs, key=lambda pair: pair[1]))
+            sentences.append(f"with {words} {order([grouped])}")
+    if not sentences:
+        return no_verdict(there, [COMMAND], xs_of(there, [COMMAND]))
+    return "; ".join(sentences) + "."
 
 
 def verdict(files: list[Results]) -> list[tuple[str, str]]:
     """Lines of the verdict: what they are about, and a sentence."""
     lines = []
-    for title, xs in (
-        ("In cache", cache_sizes(files)),
-        ("Beyond cache", memory_sizes(files)),
-    ):
-        where = f"{title} (filters of {joined(map(size_name, xs))})" if xs else title
-        if len(files) > 1 and xs:
+    places = {"In cache": cache_sizes(files), "Beyond cache": memory_sizes(files)}
+    places = {title: xs for title, xs in places.items() if xs}
+    for title, xs in places.items():
+        where = f"{title} (filters of {joined(map(size_name, xs))})"
+        if len(files) > 1:
             lines.append((where, compare(files, cases(files), xs)))
-        elif xs:
-            words = against_engines(files[0], xs)
-            lines.append((where, f"the best kernel ({kernels(files[0], xs)}) is {words}."))
-    if len(files) > 1:
-        both = sorted({*cache_sizes(files), *memory_sizes(files)})
-        words = (f"on {f.cpu} lanebloom is {against_engines(f, both)}" for f in files)
-        lines.append(("Against the engines", "; ".join(words) + "."))
+        else:
+            lines.append((where, f"lanebloom is {against_engines(files[0], xs)}."))
+    if sum(COMMAND in f.rows for f in files) > 1:
+        lines.append(("The command (RocksDB, a filter of 256 KiB)", command(files)))
     return lines
+
+
+def held(f: Results, kib: float) -> int | None:
+    """The first level of cache that is as large."""
+    return next((n for n in (1, 2, 3, 4) if f.cache_kib(n) >= kib), None)
+
+
+def place(files: list[Results], kib: float) -> str:
+    """Where the filters of a size are: fit the L2 of A (2 MiB) and B (512 KiB)."""
+    by_level: dict[int | None, list[str]] = {}
+    for f in files:
+        level = held(f, kib)
+        largest = max(map(f.cache_kib, (1, 2, 3, 4)))
+        size = size_name(f.cache_kib(level)) if level else f"up to {size_name(largest)}"
+        if largest:
+            by_level.setdefault(level, []).append(f"{f.cpu} ({size})")
+    parts = [
+        f"the L{level} of {joined(cpus)}" if level else f"no cache of {joined(cpus)}"
+        for level, cpus in by_level.items()
+    ]
+    return joined(parts) if parts else ""
 
 
 def caveats(files: list[Results]) -> list[str]:
     """What a reader of the verdict must know."""
-    out = [RULE] if len(files) > 1 or any(f.context.get("unsure") for f in files) else []
+    out = [RULE]
     largest = max(memory_sizes(files), default=0)
     for f in files:
+        if "unsure" not in f.context:
+            out.append(f"The file of {f.cpu} does not say which rows moved too much.")
         level = next((n for n in (2, 3, 4) if f.cache_kib(n) >= largest > 0), None)
         if level:
             out.append(
@@ -205,39 +244,41 @@ def caveats(files: list[Results]) -> list[str]:
 
 def answer(files: list[Results], x: int) -> tuple[str, str]:
     """The winner for filters of one size, and by how much."""
-    ranked = [groups(found) for _, panel in cases(files) if (found := ranking(files, panel, [x]))]
-    ranked = [grouped for grouped in ranked if sum(map(len, grouped)) > 1]
     if len(files) == 1:
         points = [found for _, panel in cases(files) if (found := sure(files[0], panel, x))]
-        most = rate(min(points, default=None))
-        words = f"{against_engines(files[0], [x])}; by {kernels(files[0], [x])}"
-        return f"Up to {most} million keys a second", words
+        most = times(1e3 / min(points).value) if points else "?"
+        return f"Up to about {most} million keys a second", against_engines(files[0], [x])
+    words = compare(files, cases(files), [x])
+    ranked = [groups(found) for _, panel in cases(files) if (found := ranking(files, panel, [x]))]
+    ranked = [grouped for grouped in ranked if sum(map(len, grouped)) > 1]
     if not ranked:
-        return "No verdict", "too few sure rows"
+        return "No verdict", words.removeprefix("no verdict: ")
     winners = {grouped[0][0][0].cpu for grouped in ranked if len(grouped[0]) == 1}
-    ratios = [grouped[1][0][1].value / grouped[0][0][1].value for grouped in ranked if grouped[1:]]
     if not winners:
-        return "Equal", "the fastest are equal for all of these"
+        return "Equal", words
     if len(winners) > 1:
-        return "It depends", f"on format and keys: up to {times(max(ratios))} times between them"
-    behind = {grouped[1][0][0].cpu for grouped in ranked if grouped[1:]}
-    than = behind.pop() if len(behind) == 1 else "the next"
+        return "It depends", words
+    winner = winners.pop()
     if any(len(grouped[0]) > 1 for grouped in ranked):
-        return winners.pop() + " or equal", f"up to {times(max(ratios))} times as fast as {than}"
-    return winners.pop(), f"{span(ratios)} times as fast as {than}"
+        return f"{winner} or equal", words
+    return winner, words.removeprefix(f"{winner} is ")
 
 
 def ahead(files: list[Results], panel: Panel, x: int) -> str:
     """The last cell of a case: over the engine if there is one CPU, else over the next CPU."""
     if len(files) == 1:
         ratio = over_engine(files[0], panel, [x])
-        return f"{times(ratio[0])} ×" if ratio else "–"
+        return f"{figure(ratio[0])} ×" if ratio else "–"
     grouped = groups(ranking(files, panel, [x]))
     if sum(map(len, grouped)) < 2:
         return "–"
     if len(grouped[0]) > 1:
         return "equal"
-    return f"{times(grouped[1][0][1].value / grouped[0][0][1].value)} ×"
+    return f"{figure(grouped[1][0][1] / grouped[0][0][1])} ×"
+
+
+def figure(ratio: float) -> str:
+    return f"{ratio:.1f}" if ratio < 9.95 else f"{ratio:.0f}"
 
 
 def rate(point: Point | None) -> str:
