@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 import math
-import statistics
+from statistics import geometric_mean as mean
 from typing import Iterable
 
 from results import MAIN_K, Panel, Point, Results, X, digits, panels_of, size_name, xs_of
 
 STEPS = (1, 1.25, 1.6, 2, 2.5, 3, 4, 5, 6, 8)  # of a decade; each is about a quarter more
 RULE = """“About” and “equal” are averages of medians, rounded to steps: 1 (“equal”, less than
-12 % apart), 1.25, 1.6, 2, 2.5, 3, 4, 5, 6, 8, 10. Medians of two runs differ by up to 5 %, so
-another run may say the next step, and no other. Figures marked “?” moved too much within their run;
-words leave them out."""
+12 % apart), 1.25, 1.6, 2, 2.5, 3, 4, 5, 6, 8, 10. If the medians of another run differ by up to
+5 %, its words may say the next step, and no other. Figures marked “?” moved too much within their
+run; words leave them out."""
 ENGINES = {"leveldb": "LevelDB", "rocksdb-local": "RocksDB"}
 TARGETS = {"100 kB": 100e3 / 1024, "100 MB": 100e6 / 1024}  # KiB
 COMMAND = Panel("command", "rocksdb-local", 0, 0, "KiB:256")
@@ -67,19 +67,23 @@ def step(ratio: float) -> int:
     return round(len(STEPS) * math.log10(ratio))
 
 
+Row = "tuple[Panel, X]"
 Ranking = "list[tuple[Results, float]]"  # CPUs and their times, the fastest first
 
 
-def ranking(files: list[Results], panel: Panel, xs: list[X]) -> Ranking:
-    """The CPUs that have sure rows, by the mean over the sizes that all of them have."""
-    there = [f for f in files if any(sure(f, panel, x) for x in xs)]
-    shared = [x for x in xs if all(sure(f, panel, x) for f in there)]
-    means = [(f, mean(sure(f, panel, x).value for x in shared)) for f in there if shared]
+def shared(files: list[Results], rows: list[Row]) -> tuple[list[Results], list[Row]]:
+    """The CPUs that are sure of any of these rows, and the rows that all of those are sure of."""
+    there = [f for f in files if any(sure(f, *row) for row in rows)]
+    return there, [row for row in rows if all(sure(f, *row) for f in there)]
+
+
+def ranking(files: list[Results], rows: list[Row]) -> Ranking:
+    """By the mean of the rows that they share; empty if fewer than two CPUs can be compared."""
+    there, common = shared(files, rows)
+    if not there[1:] or not common:
+        return []
+    means = [(f, mean(sure(f, *row).value for row in common)) for f in there]
     return sorted(means, key=lambda pair: pair[1])
-
-
-def mean(values: Iterable[float]) -> float:
-    return statistics.geometric_mean(values)
 
 
 def groups(ranked: Ranking) -> list[Ranking]:
@@ -107,56 +111,53 @@ def times(value: float) -> str:
     return f"{rounded:.3g}" if rounded < 10 else f"{rounded:.0f}"
 
 
-def order(ranked: list[list[Ranking]]) -> str:
-    """One sentence about cases whose groups have the same CPUs."""
-    names = [joined(sorted(f.cpu for f, _ in group)) for group in ranked[0]]
-    if len(names) == 1:
-        return f"{names[0]} are equal"
-    leaders = [[group[0][1] for group in case] for case in ranked]
-    ratios = [[own / case[0] for case, own in zip(leaders, same)] for same in zip(*leaders)]
-    verb = "are" if len(ranked[0][0]) > 1 else "is"
-    slower = (
-        f"{times(mean(by_case))} times as fast as {name}"
-        for name, by_case in zip(names[1:], ratios[1:])
-    )
-    return f"{names[0]} {verb} about {joined(slower)}"
+def order(ranked: Ranking) -> str:
+    """Who is how many times as fast as whom."""
+    together = groups(ranked)
+    first, *others = (joined(sorted(f.cpu for f, _ in group)) for group in together)
+    verb = "are" if together[0][1:] else "is"
+    if not others:
+        return f"{first} {verb} equal"
+    ratios = (group[0][1] / together[0][0][1] for group in together[1:])
+    slower = (f"{times(ratio)} times as fast as {name}" for ratio, name in zip(ratios, others))
+    return f"{first} {verb} about {joined(slower)}"
 
 
-def compare(files: list[Results], wanted: list[Case], xs: list[X]) -> str:
-    """Sentences about CPUs, cases of the same order together."""
-    by_order: dict[tuple, list] = {}
-    for words, panel in wanted:
-        grouped = groups(ranking(files, panel, xs))
-        if sum(map(len, grouped)) > 1:
-            names = tuple(tuple(sorted(f.cpu for f, _ in group)) for group in grouped)
-            by_order.setdefault(names, []).append((words, grouped))
-    if not by_order:
-        return no_verdict(files, [panel for _, panel in wanted], xs)
-    sentences = []
-    for found in by_order.values():
-        where = "" if len(found) == len(wanted) else f" for {subjects([w for w, _ in found])}"
-        sentences.append(order([grouped for _, grouped in found]) + where)
-    return "; ".join(sentences) + "."
+def by_engine(files: list[Results], xs: list[X]) -> dict[str, list[Row]]:
+    rows: dict[str, list[Row]] = {}
+    for _, panel in cases(files):
+        rows.setdefault(ENGINES[panel.subject], []).extend((panel, x) for x in xs)
+    return rows
 
 
-def no_verdict(files: list[Results], panels: list[Panel], xs: list[X]) -> str:
+def compare(files: list[Results], xs: list[X]) -> str:
+    """A sentence about each engine's filters, or one about both if it is the same."""
+    engines = by_engine(files, xs)
+    sentences: dict[str, list[str]] = {}
+    for engine, rows in engines.items():
+        if ranked := ranking(files, rows):
+            sentences.setdefault(order(ranked), []).append(engine + keys(files, rows))
+    if not sentences:
+        return no_verdict(files, [row for rows in engines.values() for row in rows])
+    if list(sentences.values()) == [list(engines)]:
+        return f"{[*sentences][0]}."
+    return "; ".join(f"{words} for {joined(which)}" for words, which in sentences.items()) + "."
+
+
+def keys(files: list[Results], rows: list[Row]) -> str:
+    """What is compared where absent and present keys cannot both be."""
+    hits = {panel.hits for panel, _ in shared(files, rows)[1]}
+    if hits == {panel.hits for panel, _ in rows}:
+        return ""
+    return " (present keys)" if 100 in hits else " (absent keys)"
+
+
+def no_verdict(files: list[Results], rows: list[Row]) -> str:
     """Why there is none."""
-    rows = [(f, panel, x) for f in files for panel in panels for x in xs if f.fastest(panel, x)]
-    unsure = dict.fromkeys(f.cpu for f, panel, x in rows if not sure(f, panel, x))
+    unsure = [f.cpu for f in files if any(f.fastest(*row) and not sure(f, *row) for row in rows)]
     if not unsure:
-        return "no verdict: only one CPU has rows."
+        return "no verdict: no two CPUs have the same rows."
     return f"no verdict: rows of {joined(unsure)} moved too much (“?”)."
-
-
-def subjects(words: list[str]) -> str:
-    """LevelDB, absent; LevelDB, present; RocksDB, absent: LevelDB and RocksDB (absent keys)."""
-    by_engine: dict[str, list[str]] = {}
-    for engine, keys in (case.split(", ") for case in words):
-        by_engine.setdefault(engine, []).append(keys)
-    return joined(
-        engine if len(keys) > 1 else f"{engine} ({keys[0]} keys)"
-        for engine, keys in by_engine.items()
-    )
 
 
 def over_engine(f: Results, panel: Panel, xs: list[X]) -> list[float]:
@@ -179,12 +180,10 @@ def command(files: list[Results]) -> str:
     sentences = []
     for words, choose in (("one job", min), ("a job per CPU", max)):
         points = [(f, sure(f, COMMAND, choose(xs_of([f], [COMMAND])))) for f in there]
-        pairs = [(f, point.value) for f, point in points if point]
-        if pairs[1:]:
-            grouped = groups(sorted(pairs, key=lambda pair: pair[1]))
-            sentences.append(f"with {words} {order([grouped])}")
+        pairs = sorted(((f, p.value) for f, p in points if p), key=lambda pair: pair[1])
+        sentences += [f"with {words} {order(pairs)}"] if pairs[1:] else []
     if not sentences:
-        return no_verdict(there, [COMMAND], xs_of(there, [COMMAND]))
+        return no_verdict(there, [(COMMAND, x) for x in xs_of(there, [COMMAND])])
     return "; ".join(sentences) + "."
 
 
@@ -196,7 +195,7 @@ def verdict(files: list[Results]) -> list[tuple[str, str]]:
     for title, xs in places.items():
         where = f"{title} (filters of {joined(map(size_name, xs))})"
         if len(files) > 1:
-            lines.append((where, compare(files, cases(files), xs)))
+            lines.append((where, compare(files, xs)))
         else:
             lines.append((where, f"lanebloom is {against_engines(files[0], xs)}."))
     if sum(COMMAND in f.rows for f in files) > 1:
@@ -248,20 +247,20 @@ def answer(files: list[Results], x: int) -> tuple[str, str]:
         points = [found for _, panel in cases(files) if (found := sure(files[0], panel, x))]
         most = times(1e3 / min(points).value) if points else "?"
         return f"Up to about {most} million keys a second", against_engines(files[0], [x])
-    words = compare(files, cases(files), [x])
-    ranked = [groups(found) for _, panel in cases(files) if (found := ranking(files, panel, [x]))]
-    ranked = [grouped for grouped in ranked if sum(map(len, grouped)) > 1]
-    if not ranked:
+    words = compare(files, [x])
+    ranked = [found for rows in by_engine(files, [x]).values() if (found := ranking(files, rows))]
+    leaders = [groups(found)[0] for found in ranked]
+    if not leaders:
         return "No verdict", words.removeprefix("no verdict: ")
-    winners = {grouped[0][0][0].cpu for grouped in ranked if len(grouped[0]) == 1}
+    winners = {leader[0][0].cpu for leader in leaders if not leader[1:]}
     if not winners:
         return "Equal", words
     if len(winners) > 1:
         return "It depends", words
     winner = winners.pop()
-    if any(len(grouped[0]) > 1 for grouped in ranked):
+    if any(leader[1:] for leader in leaders):
         return f"{winner} or equal", words
-    return winner, words.removeprefix(f"{winner} is ")
+    return winner, words.replace(f"{winner} is ", "")
 
 
 def ahead(files: list[Results], panel: Panel, x: int) -> str:
@@ -269,12 +268,12 @@ def ahead(files: list[Results], panel: Panel, x: int) -> str:
     if len(files) == 1:
         ratio = over_engine(files[0], panel, [x])
         return f"{figure(ratio[0])} ×" if ratio else "–"
-    grouped = groups(ranking(files, panel, [x]))
-    if sum(map(len, grouped)) < 2:
+    if not (ranked := ranking(files, [(panel, x)])):
         return "–"
-    if len(grouped[0]) > 1:
+    first, *others = groups(ranked)
+    if first[1:]:
         return "equal"
-    return f"{figure(grouped[1][0][1] / grouped[0][0][1])} ×"
+    return f"{figure(others[0][0][1] / first[0][1])} ×"
 
 
 def figure(ratio: float) -> str:
