@@ -25,4 +25,7 @@ cmake --build build/bench --target lanebloom-bench >/dev/null
 mkdir -p results
 cd results
 file=$(../build/bench/bench/lanebloom-bench "$@")
-echo "results/$file"
+case $file in
+/*) echo "$file" ;;
+*) echo "results/$file" ;;
+esac
