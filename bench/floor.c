@@ -241,7 +241,7 @@ void bench_register_floor(void)
     }
   for (size_t size = 0; size < BENCH_NSIZES; size++) {
     const struct floor_row row = {.kib = bench_sizes[size]};
-    if (row.kib >= BENCH_LARGE_KIB)
+    if (row.kib >= BENCH_THREADS_KIB)
       bench_register_threads(line_row, &row, sizeof row, "threads/floor/line/KiB:%zu", row.kib);
   }
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "noise.h"
+#include "shared.h"
 
 static double clock_seconds(clockid_t clock)
 {
@@ -55,11 +56,12 @@ double noise_other_cpus(void)
   return first ? -1 : cpus < 0 ? 0 : cpus; /* the system's clock has steps of 10 ms */
 }
 
+enum { NSTEPS = 2000, NADDITIONS = 16, NCHAINS = 8 }; /* a step is of NADDITIONS per chain */
+
 /* Each addition waits for the one before, and takes a cycle. Their operand is in a register, since
  * some CPUs add constants for nothing. */
-static double additions_per_ns(void)
+static double dependent_additions_per_ns(void)
 {
-  enum { NSTEPS = 2000, NADDITIONS = 16 };
   uint64_t sum = 1, operand = 3;
   const double begin = clock_seconds(CLOCK_MONOTONIC);
   for (int step = 0; step < NSTEPS; step++)
@@ -70,12 +72,84 @@ static double additions_per_ns(void)
   return NSTEPS * NADDITIONS / (1e9 * (clock_seconds(CLOCK_MONOTONIC) - begin));
 }
 
-double noise_frequency(void)
+/* As many chains of additions as a core can work on at once, or more. */
+static double independent_additions_per_ns(void)
+{
+  uint64_t a = 1, b = 1, c = 1, d = 1, e = 1, f = 1, g = 1, h = 1, operand = 3;
+  const double begin = clock_seconds(CLOCK_MONOTONIC);
+  for (int step = 0; step < NSTEPS; step++)
+    for (int i = 0; i < NADDITIONS; i++) {
+      a += operand, b += operand, c += operand, d += operand;
+      e += operand, f += operand, g += operand, h += operand;
+      __asm__ volatile(""
+                       : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(e), "+r"(f), "+r"(g), "+r"(h),
+                         "+r"(operand));
+    }
+  return NCHAINS * NSTEPS * NADDITIONS / (1e9 * (clock_seconds(CLOCK_MONOTONIC) - begin));
+}
+
+/* An interrupt makes one slower. */
+static double best_of_3(double (*measure)(void))
 {
   double best = 0;
-  for (int round = 0; round < 3; round++) { /* an interrupt makes one slower */
-    const double now = additions_per_ns();
+  for (int round = 0; round < 3; round++) {
+    const double now = measure();
     best = now > best ? now : best;
+  }
+  return best;
+}
+
+double noise_frequency(void)
+{
+  return best_of_3(dependent_additions_per_ns);
+}
+
+double noise_additions_per_cycle(void)
+{
+  return best_of_3(independent_additions_per_ns) / noise_frequency();
+}
+
+struct line {
+  struct line *next;
+  char rest[64 - sizeof(struct line *)];
+};
+
+/* Lines in a random circle (S. Sattolo, An algorithm to generate a random cyclic permutation,
+ * Information Processing Letters 22, 1986). */
+static struct line *make_circle(size_t nlines)
+{
+  const struct bench_made made = bench_make_array(nlines * sizeof(struct line));
+  struct line *lines = (struct line *)bench_array(&made);
+  for (size_t i = 0; i < nlines; i++)
+    lines[i].next = &lines[i];
+  uint64_t random = 1;
+  for (size_t i = nlines - 1; i > 0; i--) {
+    random = random * 6364136223846793005 + 1442695040888963407;
+    const size_t j = (size_t)((random >> 32) * i >> 32);
+    struct line *next = lines[i].next;
+    lines[i].next = lines[j].next;
+    lines[j].next = next;
+  }
+  return lines;
+}
+
+double noise_level2_ns(void)
+{
+  static struct line *line; /* for the rest of the program */
+  static size_t nlines;
+  if (!line) {
+    const long level2_nbytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    nlines = (size_t)(level2_nbytes > 0 ? level2_nbytes : 256 << 10) / 2 / sizeof *line;
+    line = make_circle(nlines);
+  }
+  double best = 1e9;
+  for (int round = 0; round < 4; round++) { /* the first brings the lines there */
+    const double begin = clock_seconds(CLOCK_MONOTONIC);
+    for (size_t i = 0; i < nlines; i++)
+      line = line->next;
+    __asm__ volatile("" : "+r"(line));
+    const double now = 1e9 * (clock_seconds(CLOCK_MONOTONIC) - begin) / (double)nlines;
+    best = now < best ? now : best;
   }
   return best;
 }

@@ -210,7 +210,7 @@ static void register_batch(lanebloom_format format)
 static void register_threads(lanebloom_format format)
 {
   for (size_t size = 0; size < BENCH_NSIZES; size++)
-    for (unsigned hits = 0; hits <= 100 && bench_sizes[size] >= BENCH_LARGE_KIB; hits += 100)
+    for (unsigned hits = 0; hits <= 100 && bench_sizes[size] >= BENCH_THREADS_KIB; hits += 100)
       register_case((struct screen_row){
           .question = THREADS, .wanted = {format, bench_sizes[size], BENCH_NPROBES, hits, 0}});
 }

@@ -24,8 +24,9 @@ enum {
 };
 
 /* The sizes of filters, in KiB: first-level cache, second, around its end, third, memory. From
- * BENCH_LARGE_KIB on they are in no cache that a core has to itself. */
-enum { BENCH_NSIZES = 5, BENCH_LARGE_KIB = 16384 };
+ * BENCH_LARGE_KIB on they are in no cache that a core has to itself. From BENCH_THREADS_KIB on,
+ * several threads screen one filter, too. */
+enum { BENCH_NSIZES = 5, BENCH_THREADS_KIB = 256, BENCH_LARGE_KIB = 16384 };
 extern const size_t bench_sizes[BENCH_NSIZES];
 
 /* Key i of an endless sequence without repetition. Filters hold the first ones. */
@@ -33,10 +34,18 @@ uint64_t bench_key(uint64_t i);
 enum { BENCH_MAX_KEY_NWORDS = 2 };
 lanebloom_keys bench_keys(const uint64_t *keys, size_t n);
 
+/* What a maker, below, made. */
+struct bench_made {
+  void *value;
+  size_t nbytes;
+  void (*release)(void *value);
+};
+
 /* A filter of at most so many KiB and its engine's trailer, as full as bits_per_key makes it. */
 struct bench_filter {
   lanebloom_filter *filter;
-  double bits_per_key; /* the most whole ones that make k probes */
+  struct bench_made array; /* of the filter's bytes */
+  double bits_per_key;     /* the most whole ones that make k probes */
   uint64_t nkeys;
 };
 const struct bench_filter *bench_filter(const struct bench_case *wanted);
@@ -74,12 +83,6 @@ size_t bench_expected(const lanebloom_filter *filter, const struct bench_queries
 
 /* ---- The cache behind these: whatever fails here ends the program ---- */
 
-/* What a maker made. */
-struct bench_made {
-  void *value;
-  size_t nbytes;
-  void (*release)(void *value);
-};
 typedef struct bench_made bench_maker(const struct bench_case *wanted);
 
 /* What `maker` makes of `wanted`, made now unless it is there. When all of it exceeds 2 GiB, what
@@ -89,7 +92,7 @@ void bench_share_nothing(void); /* releases everything */
 void bench_check(lanebloom_status status);
 void bench_use(const char *kernel); /* NULL: the default */
 
-/* For makers of arrays, in the memory that filters live in: zeroed, on huge pages from 2 MiB on. */
+/* For makers of arrays: zeroed, on huge pages. */
 struct bench_made bench_make_array(size_t nbytes);
 uint8_t *bench_array(const struct bench_made *made);
 uint8_t *bench_share_array(bench_maker *maker, const struct bench_case *wanted);

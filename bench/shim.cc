@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <random>
 #include <regex>
 #include <sstream>
 #include <string>
@@ -25,28 +26,12 @@
 struct bench {
   benchmark::State &state;
   std::unique_lock<std::mutex> preparing; // up to the first bench_next()
+  double additions_per_cycle = 0;         // then
 };
 
-// ---- Numbers of a row's repetitions -------------------------------------------------------------
-
-// Of each number the least. Of rates that is the worst: read the times.
-static double least(const std::vector<double> &times)
+static double seconds_since(std::chrono::steady_clock::time_point begin)
 {
-  return *std::min_element(times.begin(), times.end());
-}
-
-static double upper_quartile(const std::vector<double> &unsorted)
-{
-  std::vector<double> times = unsorted;
-  std::sort(times.begin(), times.end());
-  return times[times.size() * 3 / 4];
-}
-
-static double median(std::vector<double> times)
-{
-  std::sort(times.begin(), times.end());
-  const size_t half = times.size() / 2;
-  return times.size() % 2 ? times[half] : (times[half - 1] + times[half]) / 2;
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
 // ---- How far a run is ---------------------------------------------------------------------------
@@ -56,11 +41,12 @@ static double median(std::vector<double> times)
 class progress
 {
 public:
-  void start(size_t nrepetitions, double seconds)
+  void start(int round_number, size_t nrepetitions, double seconds)
   {
+    round = round_number;
+    done = 0;
     total = nrepetitions;
     minimum = seconds;
-    begin = last = std::chrono::steady_clock::now();
   }
 
   void count(double seconds, bool again)
@@ -73,23 +59,25 @@ public:
     if (now - last < (terminal ? 100ms : 10000ms))
       return;
     last = now;
-    std::fprintf(stderr, "%slanebloom-bench: %zu of %zu measurements, %.0f s%s",
-                 terminal ? "\r" : "", done, total,
-                 std::chrono::duration<double>(now - begin).count(), terminal ? "" : "\n");
+    std::fprintf(stderr, "%slanebloom-bench: round %d: %zu of %zu measurements, %.0f s%s",
+                 terminal ? "\r" : "", round, done, total, seconds_since(begin),
+                 terminal ? "" : "\n");
   }
 
   void stop()
   {
     if (terminal)
-      std::fprintf(stderr, "\r%60s\r", "");
+      std::fprintf(stderr, "\r%70s\r", "");
     total = 0;
   }
 
 private:
   const bool terminal = isatty(STDERR_FILENO);
+  int round = 0;
   size_t total = 0, done = 0;
   double minimum = 0;
-  std::chrono::steady_clock::time_point begin, last;
+  const std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point last = begin;
 };
 
 static progress progress;
@@ -97,6 +85,9 @@ static progress progress;
 // ---- Rows ---------------------------------------------------------------------------------------
 
 static std::vector<std::string> names; // of all rows that were added
+
+// Counters of each repetition: what noise.h says.
+static const char GHZ[] = "GHz", ADDITIONS[] = "additions_per_cycle", LEVEL2[] = "level2_ns";
 
 static benchmark::internal::Benchmark *add(bench_function *function, const void *argument,
                                            size_t argument_nbytes, const char *format,
@@ -113,7 +104,14 @@ static benchmark::internal::Benchmark *add(bench_function *function, const void 
     bench bench{state, std::unique_lock<std::mutex>(one_thread)};
     const auto begin = std::chrono::steady_clock::now();
     function(&bench, copy.get());
-    state.counters["GHz"] = benchmark::Counter(noise_frequency(), benchmark::Counter::kAvgThreads);
+    double level2_ns = 0;
+    if (state.threads() == 1) { // else other threads may still be busy
+      bench.additions_per_cycle = std::min(bench.additions_per_cycle, noise_additions_per_cycle());
+      level2_ns = noise_level2_ns();
+    }
+    state.counters[GHZ] = {noise_frequency(), benchmark::Counter::kAvgThreads};
+    state.counters[ADDITIONS] = {bench.additions_per_cycle, benchmark::Counter::kAvgThreads};
+    state.counters[LEVEL2] = level2_ns;
     state.SetItemsProcessed(state.iterations());
     if (state.thread_index() == 0) {
       const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
@@ -122,9 +120,7 @@ static benchmark::internal::Benchmark *add(bench_function *function, const void 
       before = state.max_iterations;
     }
   };
-  return benchmark::RegisterBenchmark(name, row)
-      ->ComputeStatistics("min", least)
-      ->ComputeStatistics("upper_quartile", upper_quartile);
+  return benchmark::RegisterBenchmark(name, row);
 }
 
 void bench_register(bench_function *function, const void *argument, size_t argument_nbytes,
@@ -164,8 +160,10 @@ void bench_register_real(bench_function *function, const void *argument, size_t 
 
 bool bench_next(bench *bench, size_t nkeys)
 {
-  if (bench->preparing.owns_lock())
+  if (bench->preparing.owns_lock()) {
+    bench->additions_per_cycle = noise_additions_per_cycle();
     bench->preparing.unlock();
+  }
   return bench->state.KeepRunningBatch(static_cast<benchmark::IterationCount>(nkeys));
 }
 
@@ -211,10 +209,35 @@ int bench_main(int argc, char **argv)
 using run_report = benchmark::BenchmarkReporter::Run;
 
 // A row is unsure if its median is further than this from its best, its upper quartile from its
-// median, or its lowest frequency from its highest.
+// median, or its median frequency from its highest. A repetition is disturbed, and does not count,
+// if its additions per cycle are further than this from the most, or its loads from the least time.
 static const double UNSURE = 0.05;
 
-// Keeps the numbers of all rows until the run is over.
+// A row with fewer undisturbed repetitions is unsure. One round has fewer: programs that share a
+// cache alone are seen by comparing rounds.
+static const size_t MIN_NREPETITIONS = 8;
+
+static double time_of(const run_report &repetition)
+{
+  return repetition.run_name.time_type == "real_time" ? repetition.GetAdjustedRealTime()
+                                                      : repetition.GetAdjustedCPUTime();
+}
+
+// Of numbers, the one that is above a part of them.
+static double quantile(std::vector<double> numbers, double part)
+{
+  if (numbers.empty())
+    return 0;
+  std::sort(numbers.begin(), numbers.end());
+  return numbers[static_cast<size_t>(part * static_cast<double>(numbers.size() - 1))];
+}
+
+struct summary {
+  run_report best, median, upper_quartile;
+  bool unsure;
+};
+
+// Keeps the repetitions of all rows until the run is over.
 class recorder : public benchmark::BenchmarkReporter
 {
 public:
@@ -225,63 +248,145 @@ public:
 
   void ReportRuns(const std::vector<run_report> &report) override
   {
-    std::vector<double> times, frequencies;
-    for (const run_report &run : report) {
-      if (run.error_occurred) {
-        failed.push_back(run.benchmark_name() + ": " + run.error_message);
-        runs.push_back(run);
-        return;
-      } else if (run.run_type == run_report::RT_Iteration) {
-        const bool real = run.run_name.time_type == "real_time";
-        times.push_back(real ? run.GetAdjustedRealTime() : run.GetAdjustedCPUTime());
-        frequencies.push_back(run.counters.at("GHz"));
-      } else if (run.aggregate_name == "min" || run.aggregate_name == "median" ||
-                 run.aggregate_name == "upper_quartile") {
-        runs.push_back(run);
-      }
-    }
-    if (times.empty())
-      return;
-    nrows++;
-    ghz.insert(ghz.end(), frequencies.begin(), frequencies.end());
-    const double middle = median(times);
-    if (middle > (1 + UNSURE) * least(times) || upper_quartile(times) > (1 + UNSURE) * middle ||
-        median(frequencies) <
-            (1 - UNSURE) * *std::max_element(frequencies.begin(), frequencies.end()))
-      unsure.push_back(report.front().run_name.str());
+    for (const run_report &run : report)
+      if (run.error_occurred)
+        failed.insert_or_assign(run.run_name.str(), run);
+      else if (run.run_type == run_report::RT_Iteration)
+        rows[run.run_name.str()].push_back(run);
   }
 
-  std::vector<run_report> runs;
-  std::vector<std::string> failed, unsure;
-  std::vector<double> ghz;
-  size_t nrows = 0;
+  // The names, of those that have a regular expression.
+  std::vector<std::string> unsure(const std::regex &wanted) const
+  {
+    const quiet_counters quiet = find_quiet();
+    std::vector<std::string> found;
+    for (const auto &[name, repetitions] : rows)
+      if (std::regex_search(name, wanted) && summarize(repetitions, quiet).unsure)
+        found.push_back(name);
+    return found;
+  }
+
+  std::vector<run_report> summaries() const
+  {
+    const quiet_counters quiet = find_quiet();
+    std::vector<run_report> all;
+    for (const auto &[name, repetitions] : rows) {
+      const summary row = summarize(repetitions, quiet);
+      all.insert(all.end(), {row.best, row.median, row.upper_quartile});
+    }
+    for (const auto &[name, run] : failed)
+      all.push_back(run);
+    return all;
+  }
+
+  // A counter of all repetitions that have it.
+  std::vector<double> all(const char *counter) const
+  {
+    std::vector<double> values;
+    for (const auto &[name, repetitions] : rows)
+      for (const run_report &repetition : repetitions)
+        if (repetition.counters.at(counter) > 0)
+          values.push_back(repetition.counters.at(counter));
+    return values;
+  }
+
+  // The part of all repetitions.
+  double disturbed() const
+  {
+    const quiet_counters quiet = find_quiet();
+    size_t n = 0, ndisturbed = 0;
+    for (const auto &[name, repetitions] : rows)
+      for (const run_report &repetition : repetitions) {
+        n++;
+        ndisturbed += quiet.is_disturbed(repetition);
+      }
+    return n > 0 ? static_cast<double>(ndisturbed) / static_cast<double>(n) : 0;
+  }
+
+  std::map<std::string, std::vector<run_report>> rows; // with all repetitions of all rounds
+  std::map<std::string, run_report> failed;
+
+private:
+  // What the counters are while nothing disturbs.
+  struct quiet_counters {
+    double additions, level2;
+
+    bool is_disturbed(const run_report &run) const
+    {
+      return run.counters.at(ADDITIONS) < (1 - UNSURE) * additions ||
+             run.counters.at(LEVEL2) > (1 + UNSURE) * level2;
+    }
+  };
+
+  // Save a few, of which the clock may have been wrong.
+  quiet_counters find_quiet() const
+  {
+    return {quantile(all(ADDITIONS), 0.99), quantile(all(LEVEL2), 0.01)};
+  }
+
+  static summary summarize(const std::vector<run_report> &all, const quiet_counters &quiet)
+  {
+    std::vector<run_report> repetitions;
+    for (const run_report &run : all)
+      if (!quiet.is_disturbed(run))
+        repetitions.push_back(run);
+    const bool enough = repetitions.size() >= MIN_NREPETITIONS;
+    if (!enough)
+      repetitions = all;
+    std::sort(repetitions.begin(), repetitions.end(),
+              [](const auto &a, const auto &b) { return time_of(a) < time_of(b); });
+    std::vector<double> ghz;
+    for (const run_report &run : repetitions)
+      ghz.push_back(run.counters.at(GHZ));
+
+    const size_t n = repetitions.size();
+    summary row = {repetitions[0], repetitions[(n - 1) / 2], repetitions[(n - 1) * 3 / 4], false};
+    row.unsure = !enough || time_of(row.median) > (1 + UNSURE) * time_of(row.best) ||
+                 time_of(row.upper_quartile) > (1 + UNSURE) * time_of(row.median) ||
+                 quantile(ghz, 0.5) < (1 - UNSURE) * quantile(ghz, 1);
+    call(row.best, "min");
+    call(row.median, "median");
+    call(row.upper_quartile, "upper_quartile");
+    return row;
+  }
+
+  // As google/benchmark's JSON names what is not a single repetition.
+  static void call(run_report &run, const char *name)
+  {
+    run.run_type = run_report::RT_Aggregate;
+    run.aggregate_name = name;
+    run.aggregate_unit = benchmark::kTime;
+  }
 };
 
-static std::string joined(const std::vector<std::string> &words)
+static std::string joined(const std::vector<std::string> &words, const char *between)
 {
   std::string text;
   for (const std::string &word : words)
-    text += (text.empty() ? "" : " ") + word;
+    text += (text.empty() ? "" : between) + word;
   return text;
 }
 
-// What disturbed the run, as a sentence; empty if nothing did.
-static std::string noise(double other_cpus, std::vector<double> ghz)
+// What disturbed the run, in sentences; empty if nothing did.
+static std::string noise(double other_cpus, const recorder &recorder)
 {
   char text[256];
-  std::string found;
+  std::vector<std::string> found;
   if (other_cpus > 0.1) {
     std::snprintf(text, sizeof text, "Other programs used %.1f CPUs.", other_cpus);
-    found = text;
+    found.push_back(text);
   }
-  std::sort(ghz.begin(), ghz.end());
-  const double low = ghz.empty() ? 0 : ghz[ghz.size() / 20];
-  const double high = ghz.empty() ? 0 : ghz[ghz.size() - 1 - ghz.size() / 20];
+  const double low = quantile(recorder.all(GHZ), 0.05), high = quantile(recorder.all(GHZ), 0.95);
   if (low < (1 - UNSURE) * high) {
     std::snprintf(text, sizeof text, "The frequency moved between %.2f and %.2f GHz.", low, high);
-    found += (found.empty() ? "" : " ") + std::string(text);
+    found.push_back(text);
   }
-  return found;
+  if (recorder.disturbed() > 0.05) {
+    std::snprintf(text, sizeof text, "Others shared the core during %.0f %% of the repetitions.",
+                  100 * recorder.disturbed());
+    found.push_back(text);
+  }
+  return joined(found, " ");
 }
 
 // Writes google/benchmark's JSON, without the names of this machine and of this file.
@@ -303,8 +408,45 @@ static bool write(const char *path, const std::vector<run_report> &runs)
   return !file.fail();
 }
 
+// Of rows those that can be measured again in so many seconds, chosen at random.
+static std::vector<std::string> what_fits(std::vector<std::string> rows, const bench_plan *plan,
+                                          const recorder &recorder, double seconds)
+{
+  static std::mt19937 random;
+  std::shuffle(rows.begin(), rows.end(), random);
+  size_t n = 0;
+  for (; n < rows.size(); n++) {
+    const double repetition = recorder.rows.at(rows[n]).back().real_accumulated_time;
+    seconds -= 2 * plan->nrepetitions * repetition; // half of it is preparation
+    if (seconds < 0)
+      break;
+  }
+  rows.resize(n);
+  return rows;
+}
+
+// Measures the rows of a part, and those that are unsure again while there is time.
+static void run_part(const bench_plan *plan, const char *part,
+                     std::chrono::steady_clock::time_point begin, recorder &recorder)
+{
+  const std::regex wanted(part, std::regex::extended);
+  auto nrows = static_cast<size_t>(std::count_if(names.begin(), names.end(), [&](const auto &name) {
+    return std::regex_search(name, wanted);
+  }));
+  std::string rows = part;
+  for (int round = 1; round <= plan->max_nrounds && nrows > 0; round++) {
+    progress.start(round, nrows * plan->nrepetitions, plan->seconds);
+    benchmark::RunSpecifiedBenchmarks(&recorder, rows);
+    const std::vector<std::string> again = what_fits(recorder.unsure(wanted), plan, recorder,
+                                                     plan->max_seconds - seconds_since(begin));
+    nrows = again.size();
+    rows = "^(" + joined(again, "|") + ")$";
+  }
+}
+
 int bench_run(const bench_plan *plan)
 {
+  const auto begin = std::chrono::steady_clock::now();
   char repetitions[64], seconds[64];
   std::snprintf(repetitions, sizeof repetitions, "--benchmark_repetitions=%u", plan->nrepetitions);
   std::snprintf(seconds, sizeof seconds, "--benchmark_min_time=%g", plan->seconds);
@@ -314,27 +456,19 @@ int bench_run(const bench_plan *plan)
   int narguments = 4;
   benchmark::Initialize(&narguments, arguments);
 
-  size_t nrows = 0;
-  for (const char *const *part = plan->parts; *part; part++) {
-    const std::regex wanted(*part, std::regex::extended);
-    nrows += static_cast<size_t>(std::count_if(names.begin(), names.end(), [&](const auto &name) {
-      return std::regex_search(name, wanted);
-    }));
-  }
   recorder recorder;
   noise_other_cpus();
-  progress.start(nrows * plan->nrepetitions, plan->seconds);
   for (const char *const *part = plan->parts; *part; part++) {
-    benchmark::RunSpecifiedBenchmarks(&recorder, std::string(*part));
+    run_part(plan, *part, begin, recorder);
     plan->release();
   }
   progress.stop();
 
-  std::sort(recorder.unsure.begin(), recorder.unsure.end());
-  const std::string disturbed = noise(noise_other_cpus(), recorder.ghz);
+  const std::vector<std::string> unsure = recorder.unsure(std::regex(""));
+  const std::string disturbed = noise(noise_other_cpus(), recorder);
   benchmark::AddCustomContext("noise", disturbed);
-  benchmark::AddCustomContext("unsure", joined(recorder.unsure));
-  if (!write(plan->output, recorder.runs)) {
+  benchmark::AddCustomContext("unsure", joined(unsure, " "));
+  if (!write(plan->output, recorder.summaries())) {
     std::fprintf(stderr, "lanebloom-bench: %s: %s\n", plan->output, std::strerror(errno));
     return 1;
   }
@@ -342,11 +476,12 @@ int bench_run(const bench_plan *plan)
 
   if (!disturbed.empty())
     std::fprintf(stderr, "lanebloom-bench: NOISY: %s\n", disturbed.c_str());
-  for (const std::string &name : recorder.unsure)
+  for (const std::string &name : unsure)
     std::fprintf(stderr, "lanebloom-bench: unsure: %s\n", name.c_str());
-  for (const std::string &name : recorder.failed)
-    std::fprintf(stderr, "lanebloom-bench: no result: %s\n", name.c_str());
+  for (const auto &[name, run] : recorder.failed)
+    std::fprintf(stderr, "lanebloom-bench: no result: %s: %s\n", name.c_str(),
+                 run.error_message.c_str());
   std::fprintf(stderr, "lanebloom-bench: %zu rows, %zu unsure, %zu without a result\n",
-               recorder.nrows, recorder.unsure.size(), recorder.failed.size());
+               recorder.rows.size(), unsure.size(), recorder.failed.size());
   return recorder.failed.empty() ? 0 : 1;
 }

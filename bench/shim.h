@@ -57,8 +57,11 @@ int bench_main(int argc, char **argv);
 struct bench_plan {
   const char *const *parts; /* regular expressions of rows, up to a NULL: one part after another,
                              * the rows of each in random order */
-  unsigned nrepetitions;    /* of each row */
+  unsigned nrepetitions;    /* of each row, in each round */
   double seconds;           /* that a repetition takes at least */
+  int max_nrounds;          /* of a part: the first is of all rows, each further one of those that
+                             * are unsure by then */
+  double max_seconds;       /* further rounds are to end by then */
   void (*release)(void);    /* called after each part */
   const char *output;       /* a file for google/benchmark's JSON: of each row its best, its median
                              * and its upper quartile */

@@ -70,7 +70,7 @@ run_rows() { # FILTER
   cd "$BATS_TEST_TMPDIR"
   [ "$("$BENCH" --quick --anyway 2>said -o run.json)" = run.json ]
   tail -n 3 said
-  grep -qE '^lanebloom-bench: [0-9]+ of [0-9]+ measurements, [0-9]+ s$' said
+  grep -qE '^lanebloom-bench: round [0-9]+: [0-9]+ of [0-9]+ measurements, [0-9]+ s$' said
   nrows=$(jq '[.benchmarks[].run_name] | unique | length' run.json)
   nunsure=$(jq '.context.unsure | split(" ") | length' run.json)
   tail -n 1 said | grep -qx "lanebloom-bench: $nrows rows, $nunsure unsure, 0 without a result"
@@ -79,7 +79,7 @@ run_rows() { # FILTER
     (.context | has("host_name") or has("executable") | not) and
     ([.benchmarks[].aggregate_name] | unique == ["median", "min", "upper_quartile"]) and
     any(.benchmarks[].run_name; startswith("screen/leveldb/\($best)/")) and
-    all(.benchmarks[]; .GHz > 0)' run.json
+    all(.benchmarks[]; .GHz > 0 and .additions_per_cycle > 0)' run.json
   # A row whose repetitions lie apart is unsure.
   jq -r '.benchmarks | group_by(.run_name)[] | .[0].run_name as $name |
     (if $name | contains("real_time") then "real_time" else "cpu_time" end) as $time |
