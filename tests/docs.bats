@@ -138,15 +138,6 @@ check_commands() { # FILE MIN
   done
 }
 
-@test "every file that a document links to is there" {
-  cd "$SOURCE_DIR"
-  links=$(grep -oE '\]\([^)#]+' ./*.md docs/*.md | grep -v '://' | sed 's/:](/ /' | sort -u)
-  [ "$(echo "$links" | wc -l)" -ge 10 ]
-  echo "$links" | while read -r from to; do
-    [ -e "$(dirname "$from")/$to" ] || { echo "$from: $to is not there"; exit 1; }
-  done
-}
-
 @test "every instruction set is named where kernels are listed" {
   sets=$(awk '!/^#/ { print $1 }' "$SOURCE_DIR/tests/instruction_sets.txt")
   for set in $sets; do
