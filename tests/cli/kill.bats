@@ -3,71 +3,76 @@
 # $LANEBLOOM_KILLS: how many at random moments, if set.
 # SPDX-License-Identifier: MIT
 load helper
+load interpose
 
-# The file is large, so that writing it is most of what the command does.
-write_new() {
-  case $verb in
-    build) exec "$LANEBLOOM" build -o folder/target --expected 6000000 keys ;;
-    add) exec "$LANEBLOOM" add folder/target more ;;
-    screen) exec "$LANEBLOOM" screen -o folder/target old input ;;
-    merge) exec "$LANEBLOOM" merge -o folder/target half other ;;
-  esac
-}
-
-# make_files VERB: whose target is killed.
+# make_files VERB NKEYS: sets `command`, whose target is killed. Filters have room for so many keys,
+# and what is screened grows with it.
 make_files() {
   verb=$1
   numbers 1 10000 >keys
-  mkdir folder
-  lanebloom build -o old keys
-  if [[ $verb == add ]]; then
-    numbers 20001 30000 >more
-    lanebloom build -o old --expected 6000000 keys
-    cp old folder/target
-  fi
-  [[ $verb != screen ]] || numbers 1 500000 | cat - keys{,,,,,,,,,} >input
-  if [[ $verb == merge ]]; then
-    head -n 5000 keys | lanebloom build -o half --expected 6000000
-    tail -n 5000 keys | lanebloom build -o other --expected 6000000
-  fi
-  (write_new)
-  mv folder/target new
+  lanebloom build -o filter keys
+  case $verb in
+    build) command=(build -o target --expected "$2" keys) ;;
+    add)
+      numbers 20001 30000 >more
+      lanebloom build -o filter --expected "$2" keys
+      command=(add target more)
+      ;;
+    screen) # what each input has is written at once
+      head -n $(($2 / 500)) keys >input
+      command=(screen -o target filter input{,,,,,}{,,,,,})
+      ;;
+    merge)
+      head -n 5000 keys | lanebloom build -o half --expected "$2"
+      tail -n 5000 keys | lanebloom build -o other --expected "$2"
+      command=(merge -o target half other)
+      ;;
+  esac
 }
 
-# What is there now: absent, old or whole; fails if it is anything else.
+# What is there now: absent, old or whole; or what else.
 state_of_target() {
-  [[ -e folder/target ]] || { echo absent; return; }
-  if cmp -s folder/target old; then
-    echo old
-  elif cmp -s folder/target new; then
-    echo whole
+  if [[ ! -e target ]]; then
+    state=absent
+  elif cmp -s target old; then
+    state=old
+  elif cmp -s target new; then
+    state=whole
   else
-    echo "neither old nor whole: $(stat -c %s folder/target) bytes"
+    state="neither old nor whole: $(stat -c %s target) bytes"
   fi
 }
 
 kill_at_random_moments() { # VERB
-  local nkills=25 window=50000 random state temporaries=0
+  local nkills=25 window=50000 random state=absent temporaries=0 may_be_absent
   # under the thread sanitizer, which slows every start, kills find nothing of its own
   ! exhaustive || [[ ${SANITIZERS-} == *thread* ]] || nkills=200
   nkills=${LANEBLOOM_KILLS:-$nkills}
   local -A count=([absent]=0 [old]=0 [whole]=0)
   trap - DEBUG # by which bats follows each command
-  make_files "$1"
+  make_files "$1" 6000000 # large, so that writing is most of what the command does
+  make_target "$verb"
+  cp target old
+  lanebloom "${command[@]}"
+  mv target new
   mkfifo never
   exec 9<>never
   for ((i = 0; i < nkills; i++)); do
-    rm -rf folder
-    mkdir folder
-    [[ $((i % 4)) -eq 0 && $verb != add ]] || cp old folder/target # else there is none
-    write_new &
+    may_be_absent=
+    [[ $((i % 4)) -ne 0 || $verb == add ]] || may_be_absent=yes
+    if [[ -n $may_be_absent ]]; then
+      rm -f target
+    elif [[ $state != old ]]; then
+      cp old target
+    fi
+    "$LANEBLOOM" "${command[@]}" &
     random=$((SRANDOM % window)) # microseconds
     read -r -t $((random / 1000000)).$(printf %06d $((random % 1000000))) -u 9 || true
     kill -KILL $! 2>/dev/null || true
     wait $! 2>/dev/null || true
-    state=$(state_of_target)
+    state_of_target
     [[ -n ${count[$state]} ]] || { echo "kill $i: $state"; return 1; }
-    [[ $state != absent || $((i % 4)) -eq 0 ]] ||
+    [[ $state != absent || -n $may_be_absent ]] ||
       { echo "kill $i: the old file is gone"; return 1; }
     count[$state]=$((count[$state] + 1))
     if [[ $state == whole ]]; then # one kill in four is to come too late
@@ -77,7 +82,10 @@ kill_at_random_moments() { # VERB
     else
       window=$((window * 11 / 10))
     fi
-    [[ $(ls -A folder | grep -vc '^target$') -eq 0 ]] || temporaries=$((temporaries + 1))
+    if compgen -G '.lanebloom-*' >/dev/null; then
+      temporaries=$((temporaries + 1))
+      rm .lanebloom-*
+    fi
   done
   echo "# $nkills kills of $verb: target absent ${count[absent]}, old ${count[old]}," \
     "whole ${count[whole]} times; a temporary file beside it $temporaries times" >&3
@@ -101,42 +109,23 @@ kill_at_random_moments() { # VERB
   kill_at_random_moments screen
 }
 
-# Before and after every call that changes something.
-kill_at_each() { # FUNCTION
-  local how n state
-  for how in kill killed; do
-    for ((n = 1;; n++)); do
-      rm -rf folder reached
-      mkdir folder
-      cp old folder/target
-      (LD_PRELOAD=$INTERPOSE LANEBLOOM_FAULT="$1 $n $how" LANEBLOOM_FAULT_MARK=reached write_new) \
-        2>/dev/null || true
-      [[ -e reached ]] || break
-      state=$(state_of_target)
-      [[ $state == old || $state == whole ]] || { echo "$1 $n $how: $state"; return 1; }
-      [[ $verb != add ]] || cp old folder/target
-      (write_new) # over what was left
-      cmp folder/target new
-      count[$state]=$((count[$state] + 1))
-    done
-  done
-}
-
+# Before and after every call that changes something. The next run, over what was left, is whole.
 kill_at_every_call() { # VERB
-  [[ -n ${INTERPOSE-} ]] ||
-    skip "calls of a sanitizer's binary, or another CPU's, cannot be made to fail"
-  local -A count=([old]=0 [whole]=0)
-  trap - DEBUG
-  make_files "$1"
+  needs_interposing
+  local nkills=0 nwhole=0
+  make_files "$1" 20000
+  make_normal "${command[@]}"
   for function in openat write fsync linkat renameat close; do
-    kill_at_each $function
+    serve $function kill 1 1 "${command[@]}"
+    serve $function killed 1 1 "${command[@]}"
   done
   export LANEBLOOM_FAULT_NAMED=1 # a file system that cannot make files without a name
   for function in openat write fsync renameat close; do
-    kill_at_each $function
+    serve $function kill 1 1 "${command[@]}"
+    serve $function killed 1 1 "${command[@]}"
   done
-  echo "# kills of $verb at each call: target old ${count[old]}, whole ${count[whole]} times" >&3
-  [[ ${count[old]} -gt 20 && ${count[whole]} -gt 5 ]]
+  echo "# kills of $verb at each call: target old $((nkills - nwhole)), whole $nwhole times" >&3
+  [[ $((nkills - nwhole)) -gt 20 && $nwhole -gt 5 ]]
 }
 
 @test "kills of build before and after each call" {

@@ -1,6 +1,6 @@
 /* For LD_PRELOAD: makes the command's n-th call of one function fail, or end otherwise than it
  * expects. $LANEBLOOM_FAULT is "FUNCTION N HOW"; the file that $LANEBLOOM_FAULT_MARK names gets a
- * byte when it comes to that. HOW:
+ * byte when it comes to that. $LANEBLOOM_FAULTS is for many faults, see server.c. HOW:
  *   fail       ENOMEM for memory, EAGAIN for threads, EIO for all else
  *   fail-on    the same, and every later call too
  *   interrupt  EINTR, once
@@ -30,18 +30,33 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "interpose.h"
+
 static char function[16], how[16];
 static unsigned long nth;
 static const char *mark;
-static atomic_ulong ncalls;
+static atomic_ulong own_count, *ncalls = &own_count;
 static atomic_long nsemaphores;
 
-__attribute__((constructor)) static void begin(void)
+void arm(const char *new_function, unsigned long n, const char *new_how, atomic_ulong *count)
 {
-  const char *fault = getenv("LANEBLOOM_FAULT");
+  nth = n;
+  ncalls = count;
+  snprintf(how, sizeof how, "%s", new_how);
+  snprintf(function, sizeof function, "%s", new_function);
+}
+
+/* The C library gives constructors the arguments of main(). */
+__attribute__((constructor)) static void begin(int argc, char **argv)
+{
+  const char *fault = getenv("LANEBLOOM_FAULT"), *faults = getenv("LANEBLOOM_FAULTS");
+  char new_function[16], new_how[16];
+  unsigned long n;
   mark = getenv("LANEBLOOM_FAULT_MARK");
-  if (!fault || !mark || sscanf(fault, "%15s %lu %15s", function, &nth, how) != 3)
-    *function = '\0';
+  if (fault && mark && sscanf(fault, "%15s %lu %15s", new_function, &n, new_how) == 3)
+    arm(new_function, n, new_how, &own_count);
+  else if (faults && argc > 1)
+    serve(faults, argv[1]);
 }
 
 /* The C library's own. */
@@ -52,11 +67,24 @@ static void *real(const char *name)
     abort();
   return found;
 }
-#define REAL(type, name, ...) ((type(*)(__VA_ARGS__))(uintptr_t)real(name))
+#define REAL(type, name, ...)                                                                      \
+  ({                                                                                               \
+    static void *_Atomic found;                                                                    \
+    if (!found)                                                                                    \
+      found = real(name);                                                                          \
+    (type(*)(__VA_ARGS__))(uintptr_t) found;                                                       \
+  })
 
 static bool is(const char *name)
 {
   return strcmp(how, name) == 0;
+}
+
+static void leave_mark(void)
+{
+  const int fd = REAL(int, "open64", const char *, int, ...)(mark, O_WRONLY | O_CREAT, 0666);
+  REAL(ssize_t, "write", int, const void *, size_t)(fd, "!", 1);
+  REAL(int, "close", int)(fd);
 }
 
 /* Is it this call's turn? */
@@ -64,12 +92,11 @@ static bool strikes(const char *name)
 {
   if (strcmp(name, function) != 0)
     return false;
-  const unsigned long n = ++ncalls;
+  const unsigned long n = ++*ncalls;
   if (n < nth || (n > nth && !is("fail-on") && !is("short")))
     return false;
-  const int fd = REAL(int, "open64", const char *, int, ...)(mark, O_WRONLY | O_CREAT, 0666);
-  REAL(ssize_t, "write", int, const void *, size_t)(fd, "!", 1);
-  REAL(int, "close", int)(fd);
+  if (mark && n == nth)
+    leave_mark();
   if (is("kill"))
     raise(SIGKILL);
   return true;
@@ -86,7 +113,7 @@ static bool fails(const char *name, int error)
 /* After a call whose turn it was. */
 static bool is_killed(const char *name)
 {
-  return is("killed") && strcmp(name, function) == 0 && ncalls == nth;
+  return is("killed") && strcmp(name, function) == 0 && *ncalls == nth;
 }
 
 #define DONE(name, result)                                                                         \
