@@ -54,7 +54,7 @@ calls() { # OBJECT...
 }
 
 @test "kernels allocate nothing, and call kernels alone" {
-  objects="$BUILD_DIR/CMakeFiles/lanebloom_static.dir/src"
+  objects="$BUILD_DIR/CMakeFiles/lanebloom_objects.dir/src"
   [ -e "$objects/scalar/leveldb.c.o" ]
   nm "$objects/scalar/leveldb.c.o" | grep -q ' [Tt] ' ||
     skip "objects hold no code, as with link-time optimisation"
