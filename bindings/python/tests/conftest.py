@@ -4,9 +4,17 @@
 import os
 import sys
 
+import pytest
+
 os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # that of executors
 
 TAP = os.environ.get("LANEBLOOM_TAP")
+
+
+def need(module):
+    pytest.importorskip(
+        module, reason=f"{module} is not installed: scripts/python.sh --all has it"
+    )
 
 
 def pytest_runtest_logreport(report):

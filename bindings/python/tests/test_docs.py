@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from conftest import need
 
 DOCS = pathlib.Path(__file__).parents[3] / "docs"
 
@@ -28,11 +29,11 @@ sys.exit(found.failed > 0 or found.attempted < int(sys.argv[2]))
     ],
 )
 def test_examples(name, needs, least, tmp_path):
-    for need in needs:
-        if need == "java" and not shutil.which("java"):
+    for module in needs:
+        if module == "java" and not shutil.which("java"):
             pytest.skip("no java runs here")
-        elif need != "java":
-            pytest.importorskip(need, reason=f"{need} is not installed")
+        elif module != "java":
+            need(module)
     done = subprocess.run(
         [sys.executable, "-c", RUN, DOCS / f"{name}.md", str(least)],
         cwd=tmp_path,

@@ -9,6 +9,7 @@ import sys
 import zipfile
 
 import pytest
+from conftest import need
 
 import lanebloom
 
@@ -28,7 +29,7 @@ def test_nothing_that_is_needed_is_missing():
 
 @pytest.mark.parametrize("program, needs", [("user", "numpy"), ("user_spark", "pyspark")])
 def test_types_of_a_users_program(program, needs, tmp_path):
-    pytest.importorskip(needs, reason=f"{needs} is not installed")
+    need(needs)
     run(
         sys.executable, "-m", "mypy", "--strict", "--cache-dir", tmp_path, HERE / f"{program}.py"
     )  # fmt: skip

@@ -9,11 +9,11 @@ import signal
 import numpy as np
 import pyarrow as pa
 import pytest
+from conftest import need
 
 import lanebloom
 from lanebloom import Filter
 
-pyspark = pytest.importorskip("pyspark", reason="pyspark is not installed")
 pytestmark = pytest.mark.skipif(not shutil.which("java"), reason="no java runs here")
 
 N = 100_000
@@ -21,6 +21,7 @@ N = 100_000
 
 @pytest.fixture(scope="module")
 def spark():
+    need("pyspark")
     from pyspark.sql import SparkSession
 
     session = (
