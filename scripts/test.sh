@@ -1,32 +1,88 @@
 #!/bin/sh
-# Builds and runs the tests; with --all also with sanitizers, with clang, on other CPUs, which
-# are played, and of the Python package and DuckDB's extension. The last line counts.
+# Builds and runs the tests: test.sh [--presubmit|--all] [STEP...]
+# Without an option it is the quick round. --presubmit is what a change must pass before it lands;
+# --all, for releases and each night, tries every case. STEP... runs these steps of the round alone.
+# The last lines name the slowest tests, say how long the steps took, and count.
 # SPDX-License-Identifier: MIT
 set -eu
 cd "$(dirname "$0")/.."
 
+# The steps of each round. A step is a preset, or else a script of its name. Columns: the minutes
+# that it may take on two idle cores; the labels of the tests that it runs; the labels of the tests
+# that try all their cases. tests/CMakeLists.txt has the labels; these are regular expressions.
+table() {
+  cat <<'END'
+quick     dev     4 . ^$
+quick     total   5 - -
+presubmit asan    6 computation|files|command|faults|fuzz|canary ^$
+presubmit release 7 computation|files|faults|tree|install|bench computation
+presubmit tsan    2 threads|canary ^$
+presubmit clang   2 computation|install ^$
+presubmit arm64   3 computation|files|hosts ^$
+presubmit s390x   2 computation|files|hosts ^$
+presubmit python  2 - -
+presubmit duckdb  2 - -
+presubmit total   25 - -
+all       dev     5 . ^$
+all       release 14 . .
+all       asan    12 . .
+all       tsan    6 . ^$
+all       clang   5 . ^$
+all       arm64   7 . ^$
+all       s390x   6 . ^$
+all       python  10 - -
+all       duckdb  5 - -
+all       total   60 - -
+END
+}
+
+# column N STEP: a cell of the step's row in this round.
+column() {
+  table | awk -v round="$round" -v n="$1" -v step="$2" '$1 == round && $2 == step { print $n }'
+}
+
+usage() {
+  echo "usage: scripts/test.sh [--presubmit|--all] [STEP...]" >&2
+  exit 2
+}
+
+round=quick
+packages="test"
+option=
+case ${1-} in
+  --presubmit) round=presubmit packages=test-all; shift ;;
+  --all) round=all packages=test-all option=--all; shift ;;
+  -*) usage ;;
+esac
+for step; do
+  [ -n "$(column 2 "$step")" ] || usage
+done
+# shellcheck disable=SC2046 # a list
+[ $# -gt 0 ] || set -- $(table | awk -v round=$round '$1 == round && $2 != "total" { print $2 }')
+
 [ -e /proc/self/fd ] ||
   { echo "test.sh: /proc is not mounted, and tests need it: mount -t proc proc /proc" >&2; exit 2; }
-foreign=
-skipped_presets=
-case ${1-} in
-  "") scripts/setup.sh test; presets="dev" ;;
-  --all)
-    scripts/setup.sh test-all
-    presets="dev release asan tsan clang"
-    foreign="arm64 s390x"
-    ;;
-  *) echo "usage: scripts/test.sh [--all]" >&2; exit 2 ;;
-esac
+
+log_of() { # STEP
+  echo "build/$1/Testing/Temporary/LastTest.log"
+}
+
+failed_log_of() { # STEP
+  echo "build/$1/Testing/Temporary/LastTestsFailed.log"
+}
+
+failed_tests() { # STEP: the names of ctest's tests that failed, a line each
+  [ ! -f "$(failed_log_of "$1")" ] || sed 's/^[0-9]*://' "$(failed_log_of "$1")"
+}
 
 # Every test prints TAP ("ok", "not ok", "# skip"), and ctest keeps what it printed. One that fails
 # without a "not ok" (a crash, a time limit, a program that is missing) is one failure more.
-count() { # NAME PRESET...: "NAME: N passed, N failed, N skipped"
+count() { # NAME STEP...: "NAME: N passed, N failed, N skipped"
   name=$1
   shift
-  for preset; do
-    if [ -f "$(log_of "$preset")" ]; then cat "$(log_of "$preset")"; fi
-    failed_tests "$preset" | sed 's/^/ctest failed /'
+  for step; do
+    if [ -f "$(log_of "$step")" ]; then cat "$(log_of "$step")"; fi
+    failed_tests "$step" | sed 's/^/ctest failed /'
   done | awk -v name="$name" '
     /^[0-9]+\/[0-9]+ Testing: / { test = $3; told[test] = 0; next }
     /^ok .*# [Ss][Kk][Ii][Pp]/  { skipped++; next }
@@ -36,69 +92,102 @@ count() { # NAME PRESET...: "NAME: N passed, N failed, N skipped"
     END { printf "%s: %d passed, %d failed, %d skipped\n", name, passed, failed, skipped }'
 }
 
-log_of() { # PRESET
-  echo "build/$1/Testing/Temporary/LastTest.log"
+# A step appends what it took to build/times: "STEP PART SECONDS".
+timed() { # STEP PART COMMAND...
+  what="$1 $2"
+  begin=$(date +%s)
+  shift 2
+  result=0
+  "$@" || result=$?
+  echo "$what $(($(date +%s) - begin))" >>build/times
+  return $result
 }
 
-failed_log_of() { # PRESET
-  echo "build/$1/Testing/Temporary/LastTestsFailed.log"
+skip() { # STEP REASON: the whole step is one test
+  echo "ok - $1 # skip $2" >"$(log_of "$1")"
 }
 
-failed_tests() { # PRESET: the names of ctest's tests that failed, a line each
-  [ ! -f "$(failed_log_of "$1")" ] || sed 's/^[0-9]*://' "$(failed_log_of "$1")"
+# Emulated CPUs need packages that cannot be had everywhere; the machine itself is none of them.
+run_preset() { # PRESET
+  case $1 in
+    arm64 | s390x)
+      [ "$(dpkg --print-architecture 2>/dev/null)" != "$1" ] || return 0
+      said=$(timed "$1" packages scripts/setup.sh "$1" 2>&1) ||
+        { skip "$1" "cannot be set up: $(echo "$said" | tail -n 1)"; return 0; }
+      ;;
+  esac
+  timed "$1" build cmake --preset "$1" -DLANEBLOOM_EXHAUSTIVE_TESTS="$(column 5 "$1")" &&
+    timed "$1" build cmake --build --preset "$1" &&
+    timed "$1" tests ctest --preset "$1" -L "$(column 4 "$1")"
 }
 
-for preset in $presets $foreign python duckdb; do # old ones are not counted if the build fails
-  rm -f "$(log_of "$preset")" "$(failed_log_of "$preset")"
-done
+run_script() { # STEP
+  # shellcheck disable=SC2086 # no option is no argument
+  timed "$1" tests "scripts/$1.sh" $option "$(log_of "$1")" >"build/$1/output.log" 2>&1 ||
+    touch "$(failed_log_of "$1")"
+}
 
-# What cannot be played here is one test, skipped. The machine itself need not be: all other presets
-# are for it.
-for preset in $foreign; do
-  [ "$(dpkg --print-architecture 2>/dev/null)" != "$preset" ] || continue
-  if said=$(scripts/setup.sh "$preset" 2>&1); then
-    presets="$presets $preset"
-  else
-    skipped_presets="$skipped_presets $preset"
-    mkdir -p "$(dirname "$(log_of "$preset")")"
-    echo "ok - $preset # skip $(echo "$said" | tail -n 1)" >"$(log_of "$preset")"
-  fi
-done
-
-failed_presets=
-for preset in $presets; do
-  cmake --workflow --preset "$preset" || failed_presets="$failed_presets $preset"
-done
-
-for preset in $presets $skipped_presets; do
-  log=$(log_of "$preset")
-  if [ -f "$log" ]; then
-    sed -n "s/^ok - $preset # skip /$preset: cannot be set up: /p" "$log"
-    count "$preset" "$preset"
-  fi
-done
-# What needs packages that Debian has not: each step is a script of its name. They download much, so
-# they run side by side.
-steps=
-[ -z "$foreign" ] || steps="python duckdb"
-for step in $steps; do
+started=$(date +%s)
+mkdir -p build
+: >build/times
+for step; do # old results are not counted if the build fails
   mkdir -p "$(dirname "$(log_of "$step")")"
-  {
-    "scripts/$step.sh" "$(log_of "$step")" >"build/$step/output.log" 2>&1 ||
-      touch "$(failed_log_of "$step")"
-  } &
+  rm -f "$(log_of "$step")" "$(failed_log_of "$step")"
 done
+timed setup packages scripts/setup.sh "$packages"
+
+# Scripts need packages that Debian has not. They download much, so they run side by side.
+failed=
+scripts=
+for step; do
+  if [ -f "scripts/$step.sh" ]; then
+    scripts="$scripts $step"
+  else
+    run_preset "$step" || failed="$failed $step"
+  fi
+done
+for step in $scripts; do run_script "$step" & done
 wait
-for step in $steps; do
+for step in $scripts; do
   cat "build/$step/output.log"
-  [ ! -f "$(failed_log_of "$step")" ] || failed_presets="$failed_presets $step"
+  [ ! -f "$(failed_log_of "$step")" ] || failed="$failed $step"
+done
+
+echo "The slowest tests, in seconds:"
+for step; do
+  [ ! -f "$(log_of "$step")" ] || awk -v step="$step" '
+    /^[0-9]+\/[0-9]+ Testing: / { test = $3 }
+    /^Test time = / { printf "%8.1f  %-8s %s\n", $4, step, test }' "$(log_of "$step")"
+done | sort -rn | head -n 10
+
+echo "Times, in minutes:"
+echo "total - $(($(date +%s) - started))" >>build/times
+{ table | awk -v round=$round '$1 == round { print "budget", $2, $3 }'; cat build/times; } | awk '
+  function minutes(seconds) { return sprintf("%d:%02d", seconds / 60, seconds % 60) }
+  $1 == "budget" { budget[$2] = $3; next }
+  !($1 in seconds) { step[++n] = $1 }
+  {
+    seconds[$1] += $3
+    parts[$1] = parts[$1] sprintf("  %s %s", $2, minutes($3))
+  }
+  END {
+    for (i = 1; i <= n; i++) {
+      s = step[i]
+      of = s in budget ? " of " budget[s] ":00" : ""
+      printf "%8s  %s%s%s\n", minutes(seconds[s]), s, of, s == "total" ? "" : parts[s]
+      if (seconds[s] > 60 * budget[s] && s in budget)
+        warnings = warnings sprintf("warning: %s took %s%s minutes\n", s, minutes(seconds[s]), of)
+    }
+    printf "%s", warnings # no failure: machines are shared
+  }'
+
+for step; do
+  [ -f "$(log_of "$step")" ] || continue
   sed -n "s/^ok - $step # skip /$step: skipped: /p" "$(log_of "$step")"
   count "$step" "$step"
 done
-# shellcheck disable=SC2086 # a list
-count total $steps $presets $skipped_presets
-
-for preset in $failed_presets; do
-  { echo "failed: $preset"; failed_tests "$preset"; } | paste -sd ' ' >&2
+count total "$@"
+for step in $failed; do
+  { echo "failed: $step"; failed_tests "$step"; } | paste -sd ' ' >&2
 done
-[ -z "$failed_presets" ]
+[ -z "$failed" ]

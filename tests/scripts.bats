@@ -12,18 +12,18 @@ setup() {
   printf '#!/bin/sh\n' >scripts/setup.sh
   chmod +x scripts/setup.sh
   printf '%s\n' 'cmake_minimum_required(VERSION 3.25)' 'project(played NONE)' 'enable_testing()' \
-    'include(tests.cmake)' >CMakeLists.txt
+    'include(tests.cmake)' 'set_tests_properties(${tests} PROPERTIES LABELS command)' \
+    >CMakeLists.txt
   cat >CMakePresets.json <<'END'
 {"version": 6,
  "configurePresets": [{"name": "dev", "generator": "Ninja", "binaryDir": "build/dev"}],
- "testPresets": [{"name": "dev", "configurePreset": "dev"}],
- "workflowPresets": [{"name": "dev", "steps": [{"type": "configure", "name": "dev"},
-                                               {"type": "test", "name": "dev"}]}]}
+ "buildPresets": [{"name": "dev", "configurePreset": "dev"}],
+ "testPresets": [{"name": "dev", "configurePreset": "dev"}]}
 END
 }
 
 @test "test.sh counts what passes, fails and is skipped" {
-  echo 'add_test(NAME good' \
+  printf '%s\n' 'set(tests good)' 'add_test(NAME good' \
     'COMMAND sh -c "echo ok 1 a; echo ok 2 b \\# skip; echo ok 3 c")' >tests.cmake
   run scripts/test.sh
   echo "$output"
@@ -38,10 +38,45 @@ add_test(NAME slow COMMAND sh -c "echo ok 1 a; exec sleep 60")
 set_tests_properties(slow PROPERTIES TIMEOUT 1)
 add_test(NAME crash COMMAND sh -c "echo ok 1 a; ulimit -c 0; kill -SEGV \$\$")
 add_test(NAME missing COMMAND /no/such/program)
+set(tests good bad slow crash missing)
 END
   run --separate-stderr scripts/test.sh
   echo "$output"
   [[ $status -eq 1 && ${lines[-1]} == "total: 5 passed, 4 failed, 0 skipped" ]]
   # shellcheck disable=SC2154 # set by run
   [[ ${stderr_lines[-1]} == "failed: dev bad slow crash missing" ]]
+}
+
+# The table of budgets is test.sh's own, with others' numbers.
+@test "test.sh names the slowest tests and what is beyond its budget" {
+  cat >tests.cmake <<'END'
+foreach(n RANGE 1 12)
+  add_test(NAME t${n} COMMAND sh -c "echo ok 1 a")
+  list(APPEND tests t${n})
+endforeach()
+add_test(NAME slow COMMAND sh -c "sleep 1.1; echo ok 1 a")
+list(APPEND tests slow)
+END
+  run scripts/test.sh
+  echo "$output"
+  [[ $status -eq 0 && $output != *warning* ]]
+  slowest=$(sed -n '/^The slowest tests/,/^Times/p' <<<"$output")
+  [[ $(grep -c ' dev ' <<<"$slowest") -eq 10 && $(sed -n 2p <<<"$slowest") == *" dev "*" slow" ]]
+  [[ $output == *"  dev of "*":00"*"  total of "*":00"* ]]
+  sed -i 's/^quick  *dev  *[0-9]*/quick dev 0/' scripts/test.sh
+  run scripts/test.sh
+  echo "$output"
+  [[ $status -eq 0 && $output == *"warning: dev took 0:0"*" of 0:00 minutes"* ]]
+  [[ ${lines[-1]} == "total: 13 passed, 0 failed, 0 skipped" ]]
+}
+
+@test "test.sh runs the steps of a round that are named, and no others" {
+  printf '%s\n' 'set(tests good)' 'add_test(NAME good COMMAND sh -c "echo ok 1 a")' >tests.cmake
+  run scripts/test.sh dev
+  [[ $status -eq 0 && ${lines[-1]} == "total: 1 passed, 0 failed, 0 skipped" ]]
+  for wrong in none --none "--all dev none" "--presubmit dev" total; do
+    read -ra arguments <<<"$wrong"
+    run scripts/test.sh "${arguments[@]}"
+    [[ $status -eq 2 && $output == usage:* ]]
+  done
 }
