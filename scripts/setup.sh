@@ -2,11 +2,13 @@
 # Installs the Debian packages that a step needs and that are missing:
 # setup.sh build|demo|test|test-all|arm64|s390x|bench|portable|portable-arm64|report|check|coverage|
 #   fuzz|duckdb ...
-# duckdb also downloads DuckDB's headers, from npm's registry, and exits with 3 if it cannot.
+# duckdb also downloads DuckDB's headers, from npm's registry. Exits with 3 if something cannot be
+# downloaded.
 # portable and portable-arm64 also build static libraries, from Debian's sources.
 # SPDX-License-Identifier: MIT
 set -eu
 cd "$(dirname "$0")/.."
+root=$PWD
 
 codecs="libsnappy-dev libzstd-dev liblz4-dev zlib1g-dev" # of database files
 json="g++ libsimdjson-dev" # for --jsonl
@@ -64,8 +66,8 @@ get_headers() {
   mkdir -p "$headers.new"
   (
     cd "$headers.new"
-    npm pack --silent --ignore-scripts duckdb@1.4.4 >/dev/null ||
-      { echo "setup.sh: npm's registry is out of reach" >&2; exit 3; }
+    "$root/scripts/download.sh" npm pack --silent --ignore-scripts duckdb@1.4.4 >/dev/null ||
+      { echo "setup.sh: DuckDB's headers cannot be downloaded from npm's registry" >&2; exit 3; }
     tar -xzf duckdb-1.4.4.tgz --strip-components=5 package/src/duckdb/src/include/duckdb.h \
       package/src/duckdb/src/include/duckdb_extension.h
     rm duckdb-1.4.4.tgz
@@ -109,7 +111,7 @@ if ! command -v apt-get >/dev/null || [ "$as_root" = none ]; then
   echo "setup.sh: please install these (names of Debian 12's packages):$missing" >&2
   exit 1
 fi
-[ -z "$missing" ] || echo "Installing$missing"
+[ -z "$missing" ] || echo "Installing$missing" >&2
 
 # Debian's mirrors have every architecture, others' may not: apt would then fail on each update. So
 # one is added on Debian alone, and for no longer than its packages are there.
@@ -129,7 +131,17 @@ for architecture in $foreign; do
   $as_root dpkg --add-architecture "$architecture"
   added="$added $architecture"
 done
-$as_root apt-get update -qq
+no_packages() {
+  echo "setup.sh: Debian's packages cannot be downloaded" >&2
+  exit 3
+}
+# A slow mirror has 20 minutes for hundreds of packages.
+download="$as_root env DOWNLOAD_UNTIL=${DOWNLOAD_UNTIL:-$(($(date +%s) + 1200))} scripts/download.sh"
+# shellcheck disable=SC2086
+$download apt-get update -qq || no_packages
+# shellcheck disable=SC2086
+$download \
+  apt-get install -y -qq --no-install-recommends --download-only $missing >/dev/null || no_packages
 # shellcheck disable=SC2086
 $as_root env DEBIAN_FRONTEND=noninteractive \
   apt-get install -y -qq --no-install-recommends $missing >/dev/null
@@ -145,7 +157,8 @@ for step in $to_unpack; do
   (
     cd "$folder.new"
     for package in $unpacked; do
-      apt-get download -qq "$package:$architecture" 2>/dev/null
+      "$root/scripts/download.sh" apt-get download -qq "$package:$architecture" 2>/dev/null ||
+        no_packages
     done
     for package in *.deb; do dpkg -x "$package" .; done
   )

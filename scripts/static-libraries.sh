@@ -1,11 +1,12 @@
 #!/bin/sh
 # Builds the static libraries that Debian has not: google/benchmark, json-c and ISA-L, from Debian's
 # sources, for a static lanebloom-bench: static-libraries.sh native|arm64. They go into
-# build/static/native, or build/static/arm64. scripts/setup.sh calls this. Exits with
-# 3 if they cannot be downloaded.
+# build/static/native, or build/static/arm64. scripts/setup.sh calls this. Exits with 3 if they
+# cannot be downloaded.
 # SPDX-License-Identifier: MIT
 set -eu
 cd "$(dirname "$0")/.."
+root=$PWD
 target=$PWD/build/static/$1
 [ ! -f "$target/lib/libisal.a" ] || exit 0
 compiler= # its prefix
@@ -18,27 +19,38 @@ if [ "$1" = arm64 ]; then
 fi
 
 # The mirror that this machine's packages come from has their sources. apt checks the signatures.
+codename=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+kept=$PWD/build/downloads/$codename
+download() {
+  "$root/scripts/download.sh" apt-get -o Dir::Etc::sourcelist="$new/sources.list" \
+    -o Dir::Etc::sourceparts=- -o Dir::State::lists="$new/lists" -o Dir::Cache="$new/cache" \
+    -o APT::Sandbox::User="$(id -un)" "$@"
+}
+if [ ! -d "$kept" ]; then
+  new=$kept.new
+  rm -rf "$new"
+  mkdir -p "$new/lists/partial" "$new/cache"
+  package=$(apt-get download --print-uris libbenchmark-dev | sed "s/^'//; s/'.*//")
+  mirror=${package%/pool/*}
+  [ "$mirror" != "$package" ] ||
+    { echo "static-libraries.sh: found no mirror of Debian" >&2; exit 1; }
+  echo "deb-src $mirror $codename main" >"$new/sources.list"
+  (
+    cd "$new"
+    if ! download update -qq || ! download source -qq --download-only benchmark json-c libisal; then
+      echo "static-libraries.sh: Debian's sources are out of reach" >&2
+      exit 3
+    fi
+  )
+  rm -rf "$new/lists" "$new/cache"
+  mv "$new" "$kept"
+fi
 sources=$PWD/build/static/sources
 rm -rf "$sources"
-mkdir -p "$sources/lists/partial" "$sources/cache"
-package=$(apt-get download --print-uris libbenchmark-dev | sed "s/^'//; s/'.*//")
-mirror=${package%/pool/*}
-[ "$mirror" != "$package" ] ||
-  { echo "static-libraries.sh: found no mirror of Debian" >&2; exit 1; }
-codename=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
-echo "deb-src $mirror $codename main" >"$sources/sources.list"
-set -- -o Dir::Etc::sourcelist="$sources/sources.list" -o Dir::Etc::sourceparts=- \
-  -o Dir::State::lists="$sources/lists" -o Dir::Cache="$sources/cache" \
-  -o APT::Sandbox::User="$(id -un)"
-(
-  cd "$sources"
-  if ! apt-get "$@" update -qq ||
-    ! apt-get "$@" source -qq --download-only benchmark json-c libisal; then
-    echo "static-libraries.sh: Debian's sources are out of reach" >&2
-    exit 3
-  fi
-  for archive in *.orig.tar.*; do tar -xf "$archive"; done
-)
+mkdir -p "$sources"
+for archive in "$kept"/*.orig.tar.*; do
+  case $archive in *.asc) ;; *) tar -xf "$archive" -C "$sources" ;; esac
+done
 
 # shellcheck disable=SC2086 # a list
 install_by_cmake() { # SOURCE OPTION...

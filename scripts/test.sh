@@ -55,7 +55,7 @@ case ${1-} in
   -*) usage ;;
 esac
 for step; do
-  [ -n "$(column 2 "$step")" ] || usage
+  case $step:$(column 2 "$step") in total:* | *:) usage ;; esac
 done
 # shellcheck disable=SC2046 # a list
 [ $# -gt 0 ] || set -- $(table | awk -v round=$round '$1 == round && $2 != "total" { print $2 }')

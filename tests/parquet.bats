@@ -16,8 +16,9 @@ need_python() {
   python=$BATS_FILE_TMPDIR/venv/bin/python
   if [ ! -e "$BATS_FILE_TMPDIR/ready" ]; then
     python3 -m venv "$BATS_FILE_TMPDIR/venv" >venv.log 2>&1 || skip "no venv: $(tail -n 1 venv.log)"
-    timeout 300 "$python" -m pip install -q pyarrow==26.0.1 duckdb==2.0.0 xxhash==4.1.0 \
-      >pip.log 2>&1 || skip "pyarrow cannot be downloaded: $(grep -v '^$' pip.log | tail -n 1)"
+    "$SOURCE_DIR/scripts/download.sh" "$python" -m pip install -q \
+      pyarrow==26.0.1 duckdb==2.0.0 xxhash==4.1.0 >pip.log 2>&1 ||
+      skip "pyarrow cannot be downloaded: $(grep -v '^$' pip.log | tail -n 1)"
     touch "$BATS_FILE_TMPDIR/ready"
   fi
 }
@@ -39,7 +40,8 @@ screened() {
   need_python
   cargo --version >/dev/null 2>&1 || skip "no cargo runs here"
   cp -r "$SOURCE_DIR/tests/parquet/arrow-rs" .
-  run timeout 300 cargo build -q --manifest-path arrow-rs/Cargo.toml --target-dir target
+  run "$SOURCE_DIR/scripts/download.sh" cargo build -q \
+    --manifest-path arrow-rs/Cargo.toml --target-dir target
   [ "$status" = 0 ] || skip "arrow-rs cannot be built: ${lines[-1]}"
   target/debug/arrow-rs files
   screened 10
@@ -49,8 +51,8 @@ screened() {
   need_python
   mvn -v >/dev/null 2>&1 || skip "no mvn runs here"
   cp -r "$SOURCE_DIR/tests/parquet/parquet-mr" .
-  run timeout 300 mvn -q -B -f parquet-mr/pom.xml compile exec:java -Dexec.mainClass=Make \
-    -Dexec.args="$PWD/files"
+  run "$SOURCE_DIR/scripts/download.sh" mvn -q -B -f parquet-mr/pom.xml compile exec:java \
+    -Dexec.mainClass=Make -Dexec.args="$PWD/files"
   [ "$status" = 0 ] || skip "parquet-mr cannot be run: ${lines[0]}"
   screened 10
 }

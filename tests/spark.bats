@@ -17,10 +17,11 @@ setup() {
 make() {
   seed=${LANEBLOOM_TEST_SEED:-$SRANDOM}
   echo "seed $seed"
-  run timeout 300 mvn -q -B -f spark/pom.xml compile -Dspark.version="$1"
+  run "$SOURCE_DIR/scripts/download.sh" mvn -q -B -f spark/pom.xml compile -Dspark.version="$1"
   [ "$status" = 0 ] || skip "Spark cannot be downloaded: ${lines[0]}"
   for arguments in "frozen 1" "random $seed"; do
-    mvn -q -B -f spark/pom.xml exec:java -Dspark.version="$1" -Dexec.args="$PWD/$arguments"
+    "$SOURCE_DIR/scripts/download.sh" mvn -q -B -f spark/pom.xml exec:java \
+      -Dspark.version="$1" -Dexec.args="$PWD/$arguments"
   done
 }
 

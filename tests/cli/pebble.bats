@@ -127,7 +127,8 @@ needs_pebble() {
   PEBBLE=$BATS_FILE_TMPDIR/test_pebble
   [[ ! -x $PEBBLE ]] || return 0
   cp -r "$BATS_TEST_DIRNAME/../databases/pebble" source
-  (cd source && GOTOOLCHAIN=local GOFLAGS=-mod=mod timeout 600 go build -o "$PEBBLE" .) 2>why ||
+  (cd source && GOTOOLCHAIN=local GOFLAGS=-mod=mod \
+    "$BATS_TEST_DIRNAME/../../scripts/download.sh" go build -o "$PEBBLE" .) 2>why ||
     skip "Pebble cannot be built: $(tail -n 1 why)"
 }
 
