@@ -10,8 +10,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Whether to try all cases and not a selection, as LANEBLOOM_EXHAUSTIVE_TESTS says in CMake: in the
- * presets release, asan and coverage. */
+/* Whether to try all cases and not a selection: LANEBLOOM_EXHAUSTIVE_TESTS says so in CMake. */
 static inline bool test_exhaustive(void)
 {
   const char *value = getenv("LANEBLOOM_EXHAUSTIVE");

@@ -18,8 +18,8 @@ lanebloom() {
   "$LANEBLOOM" "$@"
 }
 
-# exhaustive: whether to try all cases and not a selection, as in the presets release, asan and
-# coverage.
+# exhaustive: whether to try all cases and not a selection: LANEBLOOM_EXHAUSTIVE_TESTS says so in
+# CMake.
 exhaustive() {
   [[ ${LANEBLOOM_EXHAUSTIVE:-} == 1 ]]
 }
