@@ -14,11 +14,15 @@ setup() {
 # Makes $python, which has the packages of tests/parquet/make.py.
 need_python() {
   python=$BATS_FILE_TMPDIR/venv/bin/python
+  [ ! -e "$BATS_FILE_TMPDIR/why" ] || skip "$(cat "$BATS_FILE_TMPDIR/why")"
   if [ ! -e "$BATS_FILE_TMPDIR/ready" ]; then
     python3 -m venv "$BATS_FILE_TMPDIR/venv" >venv.log 2>&1 || skip "no venv: $(tail -n 1 venv.log)"
     "$SOURCE_DIR/scripts/download.sh" "$python" -m pip install -q \
-      pyarrow==26.0.1 duckdb==2.0.0 xxhash==4.1.0 >pip.log 2>&1 ||
-      skip "pyarrow cannot be downloaded: $(grep -v '^$' pip.log | tail -n 1)"
+      pyarrow==26.0.1 duckdb==2.0.0 xxhash==4.1.0 >pip.log 2>&1 || {
+      echo "pyarrow cannot be downloaded: $(grep -v '^$' pip.log | tail -n 1)" \
+        >"$BATS_FILE_TMPDIR/why" # for the other tests
+      skip "$(cat "$BATS_FILE_TMPDIR/why")"
+    }
     touch "$BATS_FILE_TMPDIR/ready"
   fi
 }
