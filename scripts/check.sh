@@ -41,14 +41,14 @@ clang_tidy() { # FOLDER
   sets=$(awk '!/^#/ && $1 != "scalar" { print $1 }' tests/instruction_sets.txt | paste -sd '|')
   jq -r --arg sets "/src/($sets)/" \
     '.[].file | "--checks=" + if test($sets) then "-clang-analyzer-*" else "" end, .' \
-    "$1/compile_commands.json" | xargs -d '\n' -n 2 clang-tidy -p "$1" --quiet
+    "$1/compile_commands.json" | xargs -d '\n' -n 2 -P "$(nproc)" clang-tidy -p "$1" --quiet
 }
 
 # Without values that are not initialized and leaks: it takes loops for empty, conditions for
 # independent and what a compound literal holds for lost. clang-tidy and the sanitizers have them.
 cpp_check() { # FOLDER
-  cppcheck --project="$1/compile_commands.json" --enable=warning,performance,portability --quiet \
-    --error-exitcode=1 \
+  cppcheck -j "$(nproc)" --project="$1/compile_commands.json" --quiet --error-exitcode=1 \
+    --enable=warning,performance,portability \
     --suppress=uninitvar --suppress=legacyUninitvar --suppress=uninitStructMember --suppress=memleak
 }
 
@@ -63,7 +63,7 @@ fanalyzer() { # FOLDER
       if (.file | test($sets)) then " -Wno-analyzer-use-of-uninitialized-value" +
         " -Wno-analyzer-shift-count-overflow" else "" end' \
     "$1/compile_commands.json" |
-    xargs -d '\n' -n 1 sh -c
+    xargs -d '\n' -n 1 -P "$(nproc)" sh -c
 }
 
 failed=0

@@ -135,8 +135,8 @@ no_packages() {
   echo "setup.sh: Debian's packages cannot be downloaded" >&2
   exit 3
 }
-# A slow mirror has 20 minutes for hundreds of packages.
-download="$as_root env DOWNLOAD_UNTIL=${DOWNLOAD_UNTIL:-$(($(date +%s) + 1200))} scripts/download.sh"
+end=${DOWNLOAD_UNTIL:-$(($(date +%s) + 1200))} # 20 minutes for hundreds of packages
+download="$as_root env DOWNLOAD_UNTIL=$end scripts/download.sh"
 # shellcheck disable=SC2086
 $download apt-get update -qq || no_packages
 # shellcheck disable=SC2086
