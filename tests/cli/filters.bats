@@ -53,18 +53,24 @@ one_by_one() {
   [[ $output == $'f1.lbf\t0\nf2.lbf\t0\n'* ]]
 }
 
+# Of a selection each has a key of its own; the others have one that no record is.
 @test "a thousand filters" {
-  local i options=()
+  local i n=$(exhaustive && echo 1000 || echo 50) options=()
+  echo other | lanebloom build -o other --bits 30
   for i in {1..1000}; do
-    echo "key $i" >key
-    lanebloom build -o "$i.lbf" --bits 30 key
+    if ((i <= n)); then
+      echo "key $i" | lanebloom build -o "$i.lbf" --bits 30
+    else
+      cp other "$i.lbf"
+    fi
     options+=(--filter "$i.lbf")
   done
   seq -f 'key %.0f' 1 2000 >input
-  lanebloom screen "${options[@]}" input | cmp - <(head -n 1000 input)
+  lanebloom screen "${options[@]}" input | cmp - <(head -n "$n" input)
   lanebloom screen "${options[@]}" --which input | awk -F '\t' '{ print $1, $2 }' |
-    cmp - <(for i in {1..1000}; do echo "$i.lbf key $i"; done)
-  [[ $(lanebloom screen "${options[@]}" --which -c input | cut -f 2 | sort -u) == 1 ]]
+    cmp - <(for ((i = 1; i <= n; i++)); do echo "$i.lbf key $i"; done)
+  lanebloom screen "${options[@]}" --which -c input | cut -f 2 |
+    cmp - <(for i in {1..1000}; do echo $((i <= n)); done)
 }
 
 @test "fields, fixed width and filters of bare bytes" {
