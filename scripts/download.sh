@@ -19,6 +19,6 @@ esac
 now=$(date +%s)
 seconds=$((${DOWNLOAD_UNTIL:-$now + 300} - now))
 status=124
-[ "$seconds" -le 0 ] || { status=0; timeout -k 5 "$seconds" "$@" || status=$?; }
+[ "$seconds" -le 0 ] || { status=0; timeout --foreground -k 5 "$seconds" "$@" || status=$?; }
 case $status in 124 | 137) echo "stopped, because downloads took too long" >&2 ;; esac
 exit "$status"

@@ -59,12 +59,12 @@ if [ -n "$all" ] || [ "$(cat "$ready" 2>/dev/null)" != "$made_of" ]; then
   [ -n "$all" ] || echo "$made_of" >"$ready"
 fi
 for version in $versions; do
-  new=$folder/$version.new
-  [ ! -d "$folder/$version" ] || continue
+  new=$folder/venv/duckdb-$version.new
+  [ ! -d "$folder/venv/duckdb-$version" ] || continue
   rm -rf "$new"
   if scripts/download.sh "$python" -m pip install -q --no-deps --target "$new" \
     "duckdb==$version" >"$folder/pip.log" 2>&1; then
-    mv "$new" "$folder/$version"
+    mv "$new" "$folder/venv/duckdb-$version"
   else
     echo "ok - DuckDB $version # skip $(why "$folder/pip.log")" >>"$tap"
   fi
@@ -93,7 +93,7 @@ LANEBLOOM_EXTENSION=$build/bindings/duckdb/lanebloom.duckdb_extension
 export LANEBLOOM_EXTENSION
 
 "$python" -m pip install -q --no-index --no-build-isolation --force-reinstall --no-deps \
-  -C build-dir="$folder/venv/build" ./bindings/python >"$folder/wheel.log" 2>&1 ||
+  --config-settings build-dir="$folder/venv/build" ./bindings/python >"$folder/wheel.log" 2>&1 ||
   fail "the Python package" "$folder/wheel.log"
 for preset in release dev; do
   databases=$PWD/build/$preset/tests/test_databases
@@ -106,10 +106,10 @@ preload= # libstdc++ too: the sanitizer looks for it once, before DuckDB brings 
 status=0
 cd "$folder" # where no package is beside the tests
 for version in $versions; do
-  [ -d "$folder/$version" ] || continue
+  [ -d "$folder/venv/duckdb-$version" ] || continue
   # CPython keeps memory until it ends, so leaks are not looked for.
-  LANEBLOOM_TAP=$tap PYTHONPATH=$folder/$version LD_PRELOAD=$preload ASAN_OPTIONS=detect_leaks=0 \
-    "$python" -m pytest -q -p no:cacheprovider "$tests" || status=1
+  LANEBLOOM_TAP=$tap PYTHONPATH=$folder/venv/duckdb-$version LD_PRELOAD=$preload \
+    ASAN_OPTIONS=detect_leaks=0 "$python" -m pytest -q -p no:cacheprovider "$tests" || status=1
 done
 
 if [ -n "$node" ]; then

@@ -59,7 +59,7 @@ if [ -n "$all" ] || [ "$(cat "$ready" 2>/dev/null)" != "$made_of" ]; then
 fi
 
 "$python" -m pip wheel -q --no-build-isolation --no-deps -w "$folder/wheels" \
-  -C build-dir="$folder/venv/build" ./bindings/python \
+  --config-settings build-dir="$folder/venv/build" ./bindings/python \
   >"$folder/wheel.log" 2>&1 || fail "the wheel" "$folder/wheel.log"
 PATH=$folder/venv/bin:$PATH "$python" -m auditwheel repair -w "$folder/wheels/repaired" \
   "$folder"/wheels/*.whl >"$folder/repair.log" 2>&1 || fail "auditwheel" "$folder/repair.log"

@@ -3,7 +3,7 @@
 # setup.sh build|demo|test|test-all|arm64|s390x|bench|portable|portable-arm64|report|check|coverage|
 #   fuzz|duckdb ...
 # duckdb also downloads DuckDB's headers, from npm's registry. Exits with 3 if something cannot be
-# downloaded.
+# installed or downloaded here.
 # portable and portable-arm64 also build static libraries, from Debian's sources.
 # SPDX-License-Identifier: MIT
 set -eu
@@ -109,7 +109,7 @@ else
 fi
 if ! command -v apt-get >/dev/null || [ "$as_root" = none ]; then
   echo "setup.sh: please install these (names of Debian 12's packages):$missing" >&2
-  exit 1
+  exit 3
 fi
 [ -z "$missing" ] || echo "Installing$missing" >&2
 
@@ -127,7 +127,7 @@ for architecture in $foreign; do
   architecture=${architecture#portable-}
   dpkg --print-foreign-architectures | grep -qx "$architecture" && continue
   grep -qx 'ID=debian' /etc/os-release ||
-    { echo "setup.sh: $architecture: not on Debian" >&2; exit 1; }
+    { echo "setup.sh: $architecture: not on Debian" >&2; exit 3; }
   $as_root dpkg --add-architecture "$architecture"
   added="$added $architecture"
 done

@@ -15,6 +15,15 @@ char for_cppcheck(void)
   return text[4];
 }
 
+int for_clang_analyzer(int is_set);
+int for_clang_analyzer(int is_set)
+{
+  const int *number = NULL;
+  if (is_set)
+    number = &is_set;
+  return *number;
+}
+
 int for_fanalyzer(void);
 int for_fanalyzer(void)
 {

@@ -47,6 +47,13 @@ END
   [[ ${stderr_lines[-1]} == "failed: dev bad slow crash missing" ]]
 }
 
+@test "test.sh counts a step without results as a failure" {
+  echo 'message(FATAL_ERROR "broken")' >tests.cmake
+  run --separate-stderr scripts/test.sh
+  [[ $status -eq 1 && ${lines[-1]} == "total: 0 passed, 1 failed, 0 skipped" ]]
+  [[ ${stderr_lines[-1]} == "failed: dev" ]]
+}
+
 # The table of budgets is test.sh's own, with others' numbers.
 @test "test.sh names the slowest tests and what is beyond its budget" {
   cat >tests.cmake <<'END'
@@ -57,6 +64,7 @@ endforeach()
 add_test(NAME slow COMMAND sh -c "sleep 1.1; echo ok 1 a")
 list(APPEND tests slow)
 END
+  echo 'sleep 1.1' >>scripts/setup.sh # which has no budget
   run scripts/test.sh
   echo "$output"
   [[ $status -eq 0 && $output != *warning* ]]

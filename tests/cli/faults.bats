@@ -327,6 +327,7 @@ each_verb() {
     size=$(stat -c %s whole)
     # of stdio's writes each is cut short, and then fails
     for ((limit = 1; limit * 1024 < size; limit += step)); do
+      status=0
       (ulimit -f $limit && exec "$LANEBLOOM" $command >part 2>err) || status=$?
       [[ $status -eq 2 && $(<err) == "lanebloom: write error: File too large" ]]
       [[ $(cmp part whole 2>&1) == *"EOF on part after byte $((limit * 1024)),"* ]]

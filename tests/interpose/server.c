@@ -7,8 +7,8 @@
  * $LANEBLOOM_FAULT_NORMAL     a folder: out, err, target and status of an undisturbed run
  * $LANEBLOOM_FAULT_MESSAGE    the pattern of standard error when the command refuses to go on
  * $LANEBLOOM_FAULT_MUST_FAIL  set if no fault may be without effect
- * $LANEBLOOM_FAULT_TOLERATED  lines of STATUS OUTPUT PATTERN: how else a run may end. PATTERN is
- *                             that of standard error. OUTPUT is `any`, or `lines` if no line of the
+ * $LANEBLOOM_FAULT_TOLERATED  lines of STATUS OUTPUT PATTERN: other ends that are allowed. PATTERN
+ *                             matches standard error. OUTPUT is `any`, or `lines` if no line of the
  *                             undisturbed output may be lost.
  *
  * Prints counts, as an expression of bash, or says which fault had another end.
