@@ -179,7 +179,7 @@ static uint64_t microseconds(void)
   return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
-/* Kills come at any moment of the first four saves. */
+/* Kills come after none to three whole saves, of which the child tells, at any moment of the next. */
 Test(saving, a_kill_leaves_the_old_file_or_the_new_one)
 {
   enter_empty_folder();
@@ -191,16 +191,22 @@ Test(saving, a_kill_leaves_the_old_file_or_the_new_one)
   save(filters[0], "f.lbf");
   const uint64_t one_save = microseconds() - begin + 1;
   for (int i = 0; i < nkills; i++) {
+    int saves[2];
+    cr_assert(pipe(saves) == 0);
     pid_t child = fork();
     if (child == 0)
       for (int which = 1;; which = !which)
-        if (lanebloom_filter_save(filters[which], "f.lbf"))
+        if (lanebloom_filter_save(filters[which], "f.lbf") || write(saves[1], "", 1) != 1)
           _exit(1);
+    close(saves[1]);
     random ^= random << 13, random ^= random >> 7, random ^= random << 17;
-    usleep((useconds_t)(random % (4 * one_save)));
+    for (uint64_t nsaves = random % 4; nsaves > 0; nsaves--)
+      cr_assert(read(saves[0], &(char){0}, 1) == 1, "kill %d: the child ended", i);
+    usleep((useconds_t)(random / 4 % one_save));
     int status;
     cr_assert(kill(child, SIGKILL) == 0 && waitpid(child, &status, 0) == child &&
               WIFSIGNALED(status));
+    close(saves[0]);
     char why[200];
     cr_assert(lanebloom_filter_load("f.lbf", &found, why, sizeof why) == LANEBLOOM_OK,
               "kill %d: %s", i, why);
