@@ -179,7 +179,7 @@ static uint64_t microseconds(void)
   return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
-/* Kills come after none to three whole saves, of which the child tells, at any moment of the next. */
+/* The child tells of each save. Kills come after none to three, at any moment of the next one. */
 Test(saving, a_kill_leaves_the_old_file_or_the_new_one)
 {
   enter_empty_folder();
