@@ -132,8 +132,9 @@ full=(rocksdb_fv2_crc32c_legacy10 rocksdb_fv3_xxh32_legacy10 rocksdb_fv4_xxh64_l
   for option in "" --raw; do
     run -2 --separate-stderr bash -c "'$LANEBLOOM' extract $option '$table' -o - >/dev/full"
     is_message "(standard output): No space left on device"
-    run --separate-stderr bash -o pipefail -c "trap '' PIPE; sleep 0.1 | { exec <&-; sleep 0.05; }
-      '$LANEBLOOM' extract $option '$table' -o - | true"
+    # a pipe whose reader has ended
+    run -2 --separate-stderr bash -c "trap '' PIPE; exec 3> >(true); wait \$!
+      '$LANEBLOOM' extract $option '$table' -o - >&3"
     [[ -z $stderr ]]
   done
 }

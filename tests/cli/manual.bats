@@ -92,8 +92,8 @@ zpty -w session "PS1=; fpath=($1 \$fpath); autoload -U compinit; compinit -u -D;
 zpty -r session out '*ready*'
 zpty -w -n session "$2"$'\t'
 zpty -w -n session $'\t'
-sleep 0.5
-while zpty -r -t session out; do print -rn -- "$out"; done
+zpty -r session out '*lanebloom screen*' # waits for it
+print -rn -- "$out"
 zpty -d session
 END
   TERM=dumb timeout 20 zsh -f drive.zsh "$pages" 'lanebloom scre' >seen

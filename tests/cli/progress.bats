@@ -85,9 +85,11 @@ needs_script() {
   mkfifo pipe
   (
     exec 9>pipe
-    yes | head -n 100000 >&9
-    sleep 1.2
-    yes | head -n 100000 >&9
+    for ((ntries = 0; ntries < 3000; ntries++)); do # until there is a report
+      yes | head -n 1000 >&9
+      ! grep -q 'per second' terminal || break
+      sleep 0.02
+    done
   ) &
   on_terminal "$LANEBLOOM" screen -c filter pipe missing || true
   grep -q $'per second\r\e\\[Klanebloom: missing: No such file' terminal ||
