@@ -12,9 +12,9 @@ cd "$(dirname "$0")/.."
 # that try all their cases. tests/CMakeLists.txt has the labels; these are regular expressions.
 table() {
   cat <<'END'
-quick     dev     4 . ^$
-quick     total   5 - -
-presubmit asan    7 computation|files|command|faults|threads|fuzz|canary ^$
+quick     quick   1.5 computation|verbs ^$
+quick     total   1.5 - -
+presubmit asan    7 computation|files|verbs|command|faults|threads|fuzz|canary ^$
 presubmit release 5 computation|files|faults|tree|install|bench computation
 presubmit tsan    2 threads|canary ^$
 presubmit clang   2 computation|install ^$
@@ -180,7 +180,7 @@ echo "total - $(($(date +%s) - started))" >>build/times
   END {
     for (i = 1; i <= n; i++) {
       s = step[i]
-      of = s in budget ? " of " budget[s] ":00" : ""
+      of = s in budget ? " of " minutes(60 * budget[s]) : ""
       printf "%8s  %s%s%s\n", minutes(seconds[s]), s, of, s == "total" ? "" : parts[s]
       if (s in budget && seconds[s] > 60 * budget[s])
         warnings = warnings sprintf("warning: %s took %s%s minutes\n", s, minutes(seconds[s]), of)
