@@ -414,7 +414,7 @@ static void fill(struct inputs *inputs, struct chunk *chunk)
 /* ---- Claims: chunks of regular files that are read outside inputs_next() ---- */
 
 /* The last record of a claim ends in so many bytes at its end. Longer ones are rare enough. */
-enum { LAST_NBYTES = 8 << 10 };
+enum { LAST_NBYTES = READ_NBYTES / 64 };
 
 /* How many of the READ_NBYTES bytes at this position are whole records; 0: their last bytes do not
  * tell. */

@@ -22,7 +22,10 @@
  * is as fast with 64 KiB as with 1 MiB; two wait for each other less often when reads are large.
  * Two workers that only read and cut, 100 million lines of 12 bytes, AMD EPYC, seconds: 64 KiB
  * 0.60, 128 KiB 0.39, 256 KiB 0.30, 512 KiB 0.25, 1 MiB 0.23. */
-enum { READ_NBYTES = 512 << 10 };
+#ifndef LANEBLOOM_READ_NBYTES /* tests have small ones */
+#define LANEBLOOM_READ_NBYTES (512 << 10)
+#endif
+enum { READ_NBYTES = LANEBLOOM_READ_NBYTES };
 
 /* The most records of a chunk: each ends in the bytes of its last read, not in those carried over
  * from the chunk before. */

@@ -83,8 +83,6 @@ static bool set_key(struct cutter *cutter, struct cursor *cursor, size_t n)
 {
   lanebloom_slice *key = &cutter->keys[n];
   *key = (lanebloom_slice){cursor->record, 0};
-  if (cutter->syntax.form.flags & LANEBLOOM_KEY_TRIMMED)
-    trim_fields(cursor);
   if (cursor->nfound < cutter->syntax.fields.n) {
     if (cutter->syntax.fields.missing == MISSING_FAIL) {
       set_fault(cutter, cursor, FAULT_MISSING);
@@ -92,7 +90,11 @@ static bool set_key(struct cutter *cutter, struct cursor *cursor, size_t n)
     }
     cutter->missing[n / 8] |= (uint8_t)(1 << n % 8);
     cutter->nmissing++;
-  } else if (cursor->nfound == 1 && !cursor->found[0].has_pairs) {
+    return true;
+  }
+  if (cutter->syntax.form.flags & LANEBLOOM_KEY_TRIMMED)
+    trim_fields(cursor);
+  if (cursor->nfound == 1 && !cursor->found[0].has_pairs) {
     *key = (lanebloom_slice){cursor->found[0].data, cursor->found[0].nbytes};
   } else if (!join(cutter, cursor, key)) {
     set_fault(cutter, cursor, FAULT_MEMORY);

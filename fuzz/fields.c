@@ -1,13 +1,17 @@
-/* Any bytes as records with fields. Records, keys and faults are those of a parser that follows the
- * definition byte by byte.
+/* Any bytes as records with fields, cut at once and as chunks of an input that is read in pieces.
+ * Records, keys and faults are those of a parser that follows the definition byte by byte.
  *
  *   flags, 1 byte: 1 CSV, 2 semicolons, 4 keep records without a key, 8 fail at them,
  *     16 drop a carriage return | how often the bytes are repeated, 1 byte
+ *   the key, 1 byte: 1 trimmed, 2 lower-cased, 4 decoded: from hex, or 8 from INT32;
+ *     and 16 times the most bytes that a read returns, 0: no less than are asked for
  *   fields of the key, 1 byte each, up to 0xff | bytes
  *
  * SPDX-License-Identifier: MIT */
+#include <ctype.h>
+
 #include "fuzz.h"
-#include "records.h"
+#include "inputs.h"
 
 enum { MAX_NBYTES = 64 << 10 };
 
@@ -17,7 +21,8 @@ enum { MAX_NBYTES = 64 << 10 };
 struct parser {
   const struct record_syntax *syntax;
   const char *at, *end;
-  uint64_t line; /* of the record */
+  size_t bom_nbytes; /* before the record */
+  uint64_t line;     /* of the record */
   enum fault_kind fault;
   size_t nfields;
   char fields[8][MAX_NBYTES]; /* the first ones, without quotes */
@@ -74,6 +79,8 @@ static void parse_plain(struct parser *parser, bool quotes)
 static void parse_record(struct parser *parser)
 {
   const bool quotes = parser->syntax->fields.dialect == DIALECT_CSV;
+  parser->at += parser->bom_nbytes;
+  parser->bom_nbytes = 0;
   const char *begin = parser->at;
   memset(parser->nbytes, 0, sizeof parser->nbytes);
   for (parser->nfields = 0;; parser->at++) {
@@ -92,22 +99,6 @@ static void parse_record(struct parser *parser)
     parser->line += *begin == '\n'; /* in quotes */
 }
 
-/* Is it the key of the parsed record? */
-static bool is_key(const struct parser *parser, const lanebloom_slice *key)
-{
-  const struct field_syntax *fields = &parser->syntax->fields;
-  const char *at = key->data, *end = at + key->size;
-  for (size_t i = 0; i < fields->n; i++) {
-    const size_t number = fields->fields[i].number, nbytes = parser->nbytes[number];
-    if (i > 0 && (at == end || *at++ != '\t'))
-      return false;
-    if ((size_t)(end - at) < nbytes || memcmp(at, parser->fields[number], nbytes) != 0)
-      return false;
-    at += nbytes;
-  }
-  return at == end;
-}
-
 static bool has_all_fields(const struct parser *parser)
 {
   const struct field_syntax *fields = &parser->syntax->fields;
@@ -117,22 +108,80 @@ static bool has_all_fields(const struct parser *parser)
   return true;
 }
 
-/* ---- The test ---- */
+/* Returns the number of bytes; -1: the text is malformed. */
+static long decode_hex(char *key, size_t nbytes)
+{
+  for (size_t i = 0; i < nbytes; i++)
+    if (!isxdigit((unsigned char)key[i]))
+      return -1;
+  for (size_t i = 0; i + 1 < nbytes; i += 2)
+    key[i / 2] = (char)strtol((char[]){key[i], key[i + 1], 0}, NULL, 16);
+  return nbytes % 2 ? -1 : (long)nbytes / 2;
+}
+
+/* The same of a decimal number. */
+static long decode_int32(char *key, size_t nbytes)
+{
+  char *end;
+  key[nbytes] = 0;
+  const long number = strtol(key, &end, 10);
+  if (end != key + nbytes || nbytes == 0 || isspace((unsigned char)*key) || number != (int)number)
+    return -1;
+  for (size_t i = 0; i < 4; i++)
+    key[i] = (char)(number >> 8 * i);
+  return 4;
+}
+
+/* Makes the key of the parsed record, which has all fields. Returns the same. */
+static long make_key(const struct parser *parser, char *key)
+{
+  const struct field_syntax *fields = &parser->syntax->fields;
+  const lanebloom_key_form form = parser->syntax->form;
+  size_t n = 0;
+  for (size_t i = 0; i < fields->n; i++) {
+    const size_t number = fields->fields[i].number;
+    const char *begin = parser->fields[number], *end = begin + parser->nbytes[number];
+    if (i > 0)
+      key[n++] = '\t';
+    if (form.flags & LANEBLOOM_KEY_TRIMMED) {
+      for (; begin < end && memchr(" \t\r\n", *begin, 4); begin++)
+        ;
+      for (; begin < end && memchr(" \t\r\n", end[-1], 4); end--)
+        ;
+    }
+    for (; begin < end; begin++)
+      key[n++] = (char)(form.flags & LANEBLOOM_KEY_LOWERED && *begin >= 'A' && *begin <= 'Z'
+                            ? *begin - 'A' + 'a'
+                            : *begin);
+  }
+  return form.encoding == LANEBLOOM_HEX     ? decode_hex(key, n)
+         : form.encoding == LANEBLOOM_INT32 ? decode_int32(key, n)
+                                            : (long)n;
+}
+
+/* ---- Records ---- */
+
+static char expected[MAX_NBYTES + 4]; /* the key of a record */
 
 /* Checks the next record of a batch. */
 static void check_record(struct parser *parser, const struct batch *batch, size_t i)
 {
-  static lanebloom_slice found; /* the batch has its keys as slices */
+  const lanebloom_slice found = batch_key(batch, i);
   CHECK(batch_record(batch, i) == parser->at);
   parse_record(parser);
   CHECK(parser->fault == FAULT_NONE);
   CHECK(batch_record(batch, i + 1) == parser->at);
-  found = ((const lanebloom_slice *)batch->keys.index)[i];
-  CHECK(batch_has_key(batch, i) == has_all_fields(parser));
-  CHECK(batch_has_key(batch, i) ? is_key(parser, &found) : found.size == 0);
+  const long nexpected = has_all_fields(parser) ? make_key(parser, expected) : -1;
+  CHECK(batch_has_key(batch, i) == (nexpected >= 0));
+  CHECK(found.size == (size_t)(nexpected < 0 ? 0 : nexpected));
+  CHECK(memcmp(found.data, expected, found.size) == 0);
+  CHECK(batch->keys.width == 0 || (batch->keys.width == found.size &&
+                                   (const char *)batch->keys.data + i * found.size == found.data));
+  CHECK(batch->keys.width > 0 || batch->keys.index == batch->slices);
   parser->line++;
 }
 
+/* Checks why the cutter stops. */
 static void check_end(struct parser *parser, const struct cutter *cutter)
 {
   CHECK(cutter->next == parser->at);
@@ -142,11 +191,14 @@ static void check_end(struct parser *parser, const struct cutter *cutter)
   }
   const uint64_t line = parser->line + 1;
   parse_record(parser);
-  if (!parser->fault && cutter->syntax.fields.missing == MISSING_FAIL && !has_all_fields(parser))
-    parser->fault = FAULT_MISSING;
+  if (!parser->fault && cutter->syntax.fields.missing == MISSING_FAIL)
+    parser->fault = !has_all_fields(parser)          ? FAULT_MISSING
+                    : make_key(parser, expected) < 0 ? FAULT_TEXT
+                                                     : FAULT_NONE;
   CHECK(parser->fault != FAULT_NONE && parser->fault == cutter->fault.kind);
-  CHECK(cutter->fault.nfields == parser->nfields && cutter->fault.line == line);
-  char text[200];
+  CHECK(cutter->fault.nfields == parser->nfields || parser->fault == FAULT_TEXT);
+  CHECK(cutter->fault.line == line);
+  char text[400];
   describe_fault(cutter, text, sizeof text);
   CHECK(strlen(text) > 0 && strlen(text) < sizeof text - 1);
 }
@@ -163,12 +215,85 @@ static void check_ends(const struct record_syntax *syntax, const char *data,
   CHECK(whole_nbytes(syntax, data, nbytes, nbytes, odd) == (size_t)(begin - data));
 }
 
+/* Checks bytes that are whole records, unless there is a fault. Returns how many were cut. */
+static size_t check_records(const struct record_syntax *syntax, const char *data, size_t nbytes,
+                            bool at_beginning)
+{
+  static struct cutter cutter;
+  static struct parser parser;
+  parser.syntax = syntax;
+  parser.at = data;
+  parser.end = data + nbytes;
+  parser.bom_nbytes = at_beginning ? count_bom(data, nbytes) : 0;
+  parser.line = 0;
+  parser.fault = FAULT_NONE;
+  cutter_begin(&cutter, syntax, data, nbytes, at_beginning);
+  size_t n = 0;
+  for (struct batch batch; cutter_next(&cutter, &batch); n += batch.n) {
+    CHECK(n % BATCH_NRECORDS == 0 && batch.keys.n == batch.n);
+    for (size_t i = 0; i < batch.n; i++) {
+      check_record(&parser, &batch, i);
+      if (i % 64 == 0)
+        check_ends(syntax, data, &batch.records[i], batch_record(&batch, i + 1));
+    }
+  }
+  CHECK(n == cutter.nrecords);
+  check_end(&parser, &cutter);
+  return (size_t)(cutter.next - data);
+}
+
+/* ---- An input, of which read(2) returns a few bytes at a time ---- */
+
+static const char *next, *end;
+static size_t most_at_once;
+
+ssize_t __wrap_read(int descriptor, void *to, size_t nbytes);
+
+ssize_t __wrap_read(int descriptor, void *to, size_t nbytes)
+{
+  CHECK(descriptor == STDIN_FILENO);
+  const size_t nleft = (size_t)(end - next), n = nbytes < most_at_once ? nbytes : most_at_once;
+  const size_t nread = n < nleft ? n : nleft;
+  memcpy(to, next, nread);
+  next += nread;
+  return (ssize_t)nread;
+}
+
+/* Checks the chunks of an input. Cutting ends where it ends if all is cut at once. */
+static void check_input(const struct record_syntax *syntax, const char *data, size_t nbytes,
+                        size_t ncut)
+{
+  static struct inputs inputs;
+  static struct chunk chunk;
+  const char *at = data;
+  CHECK(chunk.buffer || chunk_create(&chunk));
+  next = data;
+  end = data + nbytes;
+  inputs_begin(&inputs, &(struct input_messages){"test", ""}, syntax, NULL, 0, NULL);
+  for (size_t n = 0; inputs_next(&inputs, &chunk); at += n) {
+    CHECK(!*chunk.error && chunk.at_beginning == (at == data));
+    CHECK(chunk.nbytes <= (size_t)(end - at) + 2); /* a line end where a quote is missing */
+    n = check_records(syntax, chunk.data, chunk.nbytes, chunk.at_beginning);
+    CHECK(memcmp(chunk.data, at, n) == 0);
+    if (n < chunk.nbytes) {
+      CHECK(at + n == data + ncut);
+      return;
+    }
+  }
+  CHECK(at == end && ncut == nbytes);
+}
+
+/* ---- The test ---- */
+
 static struct record_syntax take_syntax(struct fuzz_input *input, unsigned *nrepeats)
 {
   const uint8_t flags = input_byte(input);
-  struct record_syntax syntax = {.terminator = '\n'};
+  struct record_syntax syntax = {.terminator = '\n', .decompress = DECOMPRESS_NONE};
   *nrepeats = 1 + input_byte(input);
+  const uint8_t how = input_byte(input);
+  most_at_once = how / 16 ? how / 16 : SIZE_MAX;
   syntax.fields.dialect = flags & 1 ? DIALECT_CSV : DIALECT_NONE;
+  syntax.fields.no_header = true;
   syntax.fields.separator = flags & 2 ? ';' : ',';
   syntax.fields.missing = flags & 8 ? MISSING_FAIL : flags & 4 ? MISSING_KEEP : MISSING_DROP;
   syntax.crlf = flags & 17;
@@ -180,42 +305,31 @@ static struct record_syntax take_syntax(struct fuzz_input *input, unsigned *nrep
     }
   if (syntax.fields.n == 0)
     syntax.fields.n = 1;
+  syntax.form.flags = (how & 1 ? LANEBLOOM_KEY_TRIMMED : 0) | (how & 2 ? LANEBLOOM_KEY_LOWERED : 0);
+  if (syntax.fields.n > 1) /* which are not decoded */
+    syntax.form.flags |= LANEBLOOM_KEY_JOINED;
+  else if (how & 4)
+    syntax.form.encoding = how & 8 ? LANEBLOOM_INT32 : LANEBLOOM_HEX;
   return syntax;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-  static struct cutter cutter;
-  static struct parser parser;
-  static char data[MAX_NBYTES];
   struct fuzz_input input = {bytes, size};
   unsigned nrepeats;
   const struct record_syntax syntax = take_syntax(&input, &nrepeats);
-  size_t nbytes = 0;
-  for (; nrepeats > 0 && input.left > 0 && nbytes + input.left < MAX_NBYTES; nrepeats--) {
-    memcpy(data + nbytes, bytes + (size - input.left), input.left);
-    nbytes += input.left;
-  }
-  if (nbytes == 0)
+  if (input.left == 0 || input.left >= MAX_NBYTES)
     return 0;
-  if (data[nbytes - 1] != '\n')
-    data[nbytes++] = '\n';
-  parser.syntax = &syntax;
-  parser.at = data;
-  parser.end = data + nbytes;
-  parser.line = 0;
-  parser.fault = FAULT_NONE;
-  cutter_begin(&cutter, &syntax, data, nbytes, false);
-  size_t n = 0;
-  for (struct batch batch; cutter_next(&cutter, &batch); n += batch.n) {
-    CHECK(n % BATCH_NRECORDS == 0 && batch.keys.n == batch.n);
-    for (size_t i = 0; i < batch.n; i++) {
-      check_record(&parser, &batch, i);
-      if (i % 64 == 0)
-        check_ends(&syntax, data, &batch.records[i], batch_record(&batch, i + 1));
-    }
-  }
-  CHECK(n == cutter.nrecords);
-  check_end(&parser, &cutter);
+  const size_t most = (MAX_NBYTES - 1) / input.left;
+  nrepeats = nrepeats < most ? nrepeats : (unsigned)most;
+  const bool lacks_end = bytes[size - 1] != '\n';
+  const size_t nbytes = nrepeats * input.left + lacks_end;
+  char *data = fuzz_alloc(nbytes); /* exact: reads past it are seen */
+  for (size_t i = 0; i < nrepeats; i++)
+    memcpy(data + i * input.left, input.at, input.left);
+  data[nbytes - 1] = '\n';
+  if (!find_file_kind(data, nbytes)) /* else it is no records */
+    check_input(&syntax, data, nbytes, check_records(&syntax, data, nbytes, true));
+  free(data);
   return 0;
 }

@@ -300,7 +300,8 @@ table = b'id,name\r\n1,"a,b"\r\n"2","x ""y"""\n3,"two\r\nlines"\r\n\n4\n'
 for flags in range(32):
     for fields in b"\x00", b"\x01", b"\x01\x00", b"\x05":
         for repeats in 0, 255:
-            seed("fields", flags, repeats, fields, 0xFF, table)
+            for how in 0x00, 0x17, 0x2D:
+                seed("fields", flags, repeats, how, fields, 0xFF, table)
 
 for form, text in (
     (0, "Some Text"),

@@ -151,6 +151,11 @@ users() {
   lanebloom add --csv -f name --missing=drop new.lbf input
   [[ $(lanebloom info --json new.lbf | jq .keys) -eq 3 ]]
   [[ $(lanebloom hash --csv -f name --missing=drop input | wc -l) -eq 5 ]]
+  printf '3\n x , 4\n' >input
+  fails_with "input: line 1: expected field 2, found 1 field" \
+    lanebloom build --trim -d , -f 2,1 -o other.lbf input
+  [[ $(lanebloom hash --trim -d , -f 2,1 --missing=drop input 2>&- | tail -n 1 | cut -f 1) == \
+    $(printf '4\tx\n' | lanebloom hash | cut -f 1) ]]
 }
 
 @test "quotes that RFC 4180 does not allow are refused, with file and line" {
