@@ -9,9 +9,9 @@
 
 struct decompressor;
 
-/* Begins to decompress: first the nbytes, which are copied, then what the file still has. The file
- * may be closed. Where no thread is to be had, decompressor_read() does the work. NULL: memory
- * or descriptors ran out, as errno says. */
+/* Begins to decompress: first the nbytes, at most READ_NBYTES, which are copied, then what the file
+ * still has. The file may be closed. Where no thread is to be had, decompressor_read() does the
+ * work. NULL: memory or descriptors ran out, as errno says. */
 struct decompressor *decompressor_create(enum codec codec, int fd, const char *bytes,
                                          size_t nbytes);
 

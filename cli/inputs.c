@@ -219,12 +219,13 @@ static ssize_t read_decompressed(struct inputs *inputs, struct chunk *chunk)
 }
 
 /* Reads more to the end of the chunk. Returns the number of bytes; 0 at the end of the input, -1
- * after an error. */
+ * after an error. While the first bytes do not tell their kind, they count as part of this read. */
 static ssize_t read_file(struct inputs *inputs, struct chunk *chunk)
 {
+  const size_t nfirst = inputs->at_beginning ? chunk->nbytes : 0;
   ssize_t n;
   do
-    n = read(inputs->fd, chunk->data + chunk->nbytes, READ_NBYTES);
+    n = read(inputs->fd, chunk->data + chunk->nbytes, READ_NBYTES - nfirst);
   while (n < 0 && errno == EINTR);
   if (n < 0)
     fail(inputs, chunk, "%s", strerror(errno));

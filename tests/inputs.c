@@ -1,0 +1,127 @@
+/* Inputs of which read(2) returns a few bytes at a time: what is compressed, and what begins as if
+ * it were.
+ * SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+#include <isa-l/igzip_lib.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#ifdef LANEBLOOM_WITH_ZSTD
+#include <zstd.h>
+#endif
+
+#include "inputs.h"
+#include "support.h"
+
+enum { MAX_NBYTES = 4096 };
+
+/* ---- Reads ---- */
+
+static size_t first_nbytes, most_nbytes = SIZE_MAX; /* of the first read, unless 0; of the others */
+
+ssize_t __real_read(int fd, void *to, size_t nbytes);
+ssize_t __wrap_read(int fd, void *to, size_t nbytes);
+
+ssize_t __wrap_read(int fd, void *to, size_t nbytes)
+{
+  const size_t most = first_nbytes > 0 ? first_nbytes : most_nbytes;
+  first_nbytes = 0;
+  return __real_read(fd, to, nbytes < most ? nbytes : most);
+}
+
+/* Reads an input. Returns the number of its bytes, or -1 after an error. */
+static long read_input(const struct record_syntax *syntax, const void *bytes, size_t nbytes,
+                       char *found)
+{
+  static struct inputs inputs;
+  struct chunk chunk;
+  char path[32];
+  long nfound = 0;
+  const int fd = memfd_create("input", MFD_CLOEXEC);
+  cr_assert(fd >= 0 && write(fd, bytes, nbytes) == (ssize_t)nbytes && chunk_create(&chunk));
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  inputs_begin(&inputs, &(struct input_messages){"test", "none"}, syntax, (char *const[]){path}, 1,
+               NULL);
+  while (inputs_next(&inputs, &chunk)) {
+    inputs_load(&inputs, &chunk);
+    if (*chunk.error)
+      nfound = -1;
+    else if (nfound >= 0) {
+      cr_assert(!syntax->width || chunk.nbytes / syntax->width <= CHUNK_NRECORDS);
+      cr_assert((size_t)nfound + chunk.nbytes <= MAX_NBYTES);
+      memcpy(found + nfound, chunk.data, chunk.nbytes);
+      nfound += (long)chunk.nbytes;
+    }
+  }
+  chunk_destroy(&chunk);
+  close(fd);
+  return nfound;
+}
+
+static void check(const struct record_syntax *syntax, const void *bytes, size_t nbytes,
+                  const void *expected, long nexpected)
+{
+  char found[MAX_NBYTES];
+  const long nfound = read_input(syntax, bytes, nbytes, found);
+  if (nfound != nexpected)
+    test_fatal("%ld bytes, expected %ld", nfound, nexpected);
+  if (nfound > 0)
+    test_same_bytes("records", found, expected, (size_t)nfound);
+}
+
+/* ---- Compressed ---- */
+
+static size_t compress_gzip(const void *bytes, size_t nbytes, void *to)
+{
+  struct isal_zstream stream;
+  isal_deflate_stateless_init(&stream);
+  stream.gzip_flag = IGZIP_GZIP;
+  stream.end_of_stream = 1;
+  stream.next_in = (uint8_t *)(uintptr_t)bytes;
+  stream.avail_in = (uint32_t)nbytes;
+  stream.next_out = to;
+  stream.avail_out = MAX_NBYTES;
+  cr_assert(isal_deflate_stateless(&stream) == COMP_OK);
+  return MAX_NBYTES - stream.avail_out;
+}
+
+static void check_compressed(const void *records, size_t nrecord_bytes, const void *bytes,
+                             size_t nbytes)
+{
+  const struct record_syntax syntax = {.terminator = '\n'};
+  for (size_t first = 0; first <= 12; first++)
+    for (size_t most = 0; most <= 3; most++) {
+      first_nbytes = first;
+      most_nbytes = most > 0 ? most : SIZE_MAX;
+      test_context("first read of %zu bytes, others of %zu", first, most);
+      check(&syntax, bytes, nbytes, records, (long)nrecord_bytes);
+    }
+}
+
+Test(inputs, compressed_in_pieces)
+{
+  uint8_t records[MAX_NBYTES / 2], compressed[MAX_NBYTES];
+  struct rng rng = rng_start(0);
+  rng_fill(&rng, records, sizeof records);
+  records[sizeof records - 1] = '\n';
+  const size_t nbytes = compress_gzip(records, sizeof records, compressed);
+  check_compressed(records, sizeof records, compressed, nbytes);
+#ifdef LANEBLOOM_WITH_ZSTD
+  const size_t n = ZSTD_compress(compressed, sizeof compressed, records, sizeof records, 1);
+  check_compressed(records, sizeof records, compressed, n);
+#endif
+}
+
+/* ---- The first bytes of what is compressed or no records ---- */
+
+Test(inputs, chunks_have_no_more_records_than_fit)
+{
+  static const char bytes[200] = "\x28\xb5\x2f"; /* three of the four that zstd data begin with */
+  const struct record_syntax syntax = {.width = 1, .decompress = DECOMPRESS_AUTO};
+  for (size_t first = 1; first <= 3; first++) {
+    first_nbytes = first;
+    check(&syntax, bytes, sizeof bytes, bytes, sizeof bytes);
+  }
+}
