@@ -256,7 +256,7 @@ static void complete_tail(struct inputs *inputs, struct chunk *chunk)
   const size_t width = inputs->syntax.width;
   if (has_shrunk(inputs))
     fail(inputs, chunk, "%s", truncated);
-  else if (chunk->nbytes > 0 && width)
+  else if (width && chunk->nbytes % width)
     fail(inputs, chunk, "expected records of %zu bytes, found %zu bytes after the last one", width,
          chunk->nbytes);
   if (*chunk->error || chunk->nbytes == 0 || width)

@@ -125,3 +125,34 @@ Test(inputs, chunks_have_no_more_records_than_fit)
     check(&syntax, bytes, sizeof bytes, bytes, sizeof bytes);
   }
 }
+
+/* A single byte may be a record. More of the first bytes of compressed data are refused. */
+static void check_beginning(const char *magic, size_t n, size_t nmagic, bool is_compressed)
+{
+  for (size_t width = 1; width <= 4; width++) {
+    const struct record_syntax syntax = {.width = width, .decompress = DECOMPRESS_AUTO};
+    const bool is_refused = n % width || (is_compressed && n > 1);
+    for (most_nbytes = 1; most_nbytes <= 3; most_nbytes++) {
+      test_context("%zu of %zu bytes of 0x%02x..., width %zu, reads of %zu", n, nmagic,
+                   (uint8_t)*magic, width, most_nbytes);
+      check(&syntax, magic, n, magic, is_refused ? -1 : (long)n);
+    }
+  }
+}
+
+Test(inputs, fixed_width_may_begin_as_anything)
+{
+  static const struct {
+    char magic[11];
+    bool is_compressed;
+  } kinds[] = {
+      {"\x1f\x8b\x08", true}, {"\x28\xb5\x2f\xfd", true}, {"\x5f\x2a\x4d\x18", true},
+      {"\x89LBF\r\n", false}, {"PAR1\x15", false},        {"\x04\x22\x4d\x18", false},
+      {"\3757zXZ", false},    {"BZh91AY&SY", false},      {"\xff\xfe", false},
+  };
+  for (unsigned byte = 0; byte < 256; byte++)
+    check_beginning((char[]){(char)byte}, 1, 1, false);
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    for (size_t n = 1; n <= strlen(kinds[i].magic); n++)
+      check_beginning(kinds[i].magic, n, strlen(kinds[i].magic), kinds[i].is_compressed);
+}

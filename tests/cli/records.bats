@@ -182,6 +182,10 @@ hashes() {
     lanebloom hash --width 1 $file >hashes
     [[ -s hashes ]]
   done
+  for byte in '\37' '\50' '\120' '\211'; do # as all kinds of compressed data begin, and another
+    printf "$byte" | records 1 --width 1 --decompress=auto
+    [[ $(printf "$byte" | lanebloom match --width 1 --decompress=auto -c input) == 1 ]]
+  done
 }
 
 @test "a byte order mark is no part of the first key, and stays in the record" {
