@@ -158,11 +158,24 @@ static bool is_number(std::string_view token)
   return at == token.size();
 }
 
-/* Takes the escapes out of a string that begins after a quote. */
+/* Has a string that begins after a quote no escapes but those of JSON? */
+static bool is_well_formed(const char *string)
+{
+  for (; *(string += strcspn(string, "\"\\")) == '\\'; string += 2)
+    if (string[1] == 'u' ? strspn(string + 2, "0123456789ABCDEFabcdef") < 4
+                         : !strchr("\"\\/bfnrt", string[1]))
+      return false;
+  return true;
+}
+
+/* Takes the escapes out of a string that begins after a quote. *text: NULL if it has a lone
+ * surrogate, which JSON has and simdjson refuses, as UTF-8 has none. */
 static error_code unescape(json_parser *parser, const char *string, std::string_view *text)
 {
   const auto raw = ondemand::raw_json_string(reinterpret_cast<const uint8_t *>(string));
-  return parser->parser.unescape(raw, parser->buffer_end).get(*text);
+  *text = {};
+  const error_code error = parser->parser.unescape(raw, parser->buffer_end).get(*text);
+  return error && is_well_formed(string) ? simdjson::SUCCESS : error;
 }
 
 /* What is wrong with a value that begins so, and is none. */
@@ -182,6 +195,8 @@ static error_code read_scalar(json_parser *parser, std::string_view token, json_
     text = text.substr(1, text.size() - 2); /* strings are closed, as simdjson has checked */
     if (parser->has_escapes && memchr(text.data(), '\\', text.size()))
       SIMDJSON_TRY(unescape(parser, text.data(), &text));
+    if (!text.data())
+      value->kind = JSON_SURROGATE;
   } else if (text == "null") {
     value->kind = JSON_NULL;
   } else if (text != "true" && text != "false" && !is_number(text)) {
@@ -246,8 +261,8 @@ static error_code visit_members(const walk &walk, ondemand::value &value, uint64
     ondemand::field &field = item.value_unsafe();
     if (paths || walk.parser->has_escapes)
       SIMDJSON_TRY(read_name(walk.parser, field.key().raw(), &name));
-    const uint64_t followed =
-        follow(walk, paths, level, [&](const step &step) { return step.name == name; });
+    const uint64_t followed = follow(
+        walk, paths, level, [&](const step &step) { return name.data() && step.name == name; });
     SIMDJSON_TRY(visit(walk, field.value(), followed, level + 1));
   }
   return simdjson::SUCCESS;
@@ -277,6 +292,8 @@ static error_code visit(const walk &walk, ondemand::value &value, uint64_t paths
   if (token.empty()) /* the line ends where a value must be */
     return simdjson::INCOMPLETE_ARRAY_OR_OBJECT;
   if (token[0] != '{' && token[0] != '[') {
+    if (token[0] == '"') /* else simdjson would skip it, and as a name if a colon follows */
+      SIMDJSON_TRY(value.get_raw_json_string().error());
     SIMDJSON_TRY(read_scalar(walk.parser, token, &found));
     keep(walk, paths, level, found);
     return simdjson::SUCCESS;

@@ -22,6 +22,7 @@ enum json_kind {
   JSON_NULL,
   JSON_OBJECT,
   JSON_ARRAY,
+  JSON_SURROGATE, /* a string with a lone surrogate, as \ud800 is: it has no text in UTF-8 */
   JSON_TEXT /* a string, without quotes and escapes; or a number, true or false, as it stands */
 };
 

@@ -43,6 +43,8 @@ static const char *describe_kind(enum json_kind kind)
     return "an object";
   case JSON_ARRAY:
     return "an array";
+  case JSON_SURROGATE:
+    return "a lone surrogate";
   default:
     return "none";
   }

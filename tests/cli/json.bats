@@ -94,6 +94,12 @@ not_json() {
   [[ -z $output ]]
 }
 
+@test "a lone surrogate in what is not asked for changes nothing" {
+  needs_json
+  keys_are 'x\ny\nz\n' a '{"b":"\\ud800","a":"x"}\n{"\\udfff":1,"a":"y"}\n'\
+'{"b":[{"\\ud800":"\\udc00\\ud800"}],"a":"z"}\n'
+}
+
 @test "members are decoded, trimmed and lower-cased before they are keys" {
   needs_json
   printf '{"id":"6A6B"}\n{"id":" 6c\\u0036d "}\n' >input
@@ -119,6 +125,7 @@ $found; see --missing" lanebloom build --jsonl -f a -o new.lbf input
 null|{"a":null}
 an object|{"a":{"a":1}}
 an array|{"a":[]}
+a lone surrogate|{"a":"x\ud83d"}
 none|{}
 none|{"b":{"a":1}}
 none|["a"]
@@ -160,7 +167,8 @@ END
   local fit="a quote, comma, colon or bracket that is missing or does not fit" line
   for line in '{' '{"a":1' '{"a" 1}' '{"a":1,}' '{,}' '[1 2]' '{a:1}' '{"a":[1}' \
     '[[]' '[[],{}, ' '[1, ' '{"a": ' '[' '{"a":"b"c}' '[1,]' \
-    '{"a":1 "b":2}' '{"a":}' '{"b":{"c":[1}}' '{1:2}'; do
+    '{"a":1 "b":2}' '{"a":}' '{"b":{"c":[1}}' '{1:2}' '["a":true},1]' '{"x":["a":},false]}' \
+    '{"a":null,"b":"c":{}}}' '["a":garbage},1]'; do
     not_json "$fit" "$line"
   done
   for line in '{"a":1}}' '{"a":1}x' '1 2' '"a" 1' '{"a":1}{"a":2}' '[],'; do
@@ -172,7 +180,7 @@ END
   for line in 01 - 1. '{"a":1,"b":[.5]}' '{"b":1e}' '{"b":1e+}' '{"b":0x1}' '{"a":1\0}' '-01'; do
     not_json "a number that JSON does not have" "$line"
   done
-  for line in '{"a":"\\x"}' '{"a":1,"b":"\\ud800"}' '{"\\q":1}' '{"b":["\\u12"]}'; do
+  for line in '{"a":"\\x"}' '{"a":1,"b":"\\ud800\\x"}' '{"\\q":1}' '{"b":["\\u12"]}'; do
     not_json "an escape that JSON does not have" "$line"
   done
   not_json "a string without a closing quote" '{"a":"b}'
