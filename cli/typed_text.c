@@ -224,10 +224,9 @@ static uint8_t *decode_decimal(lanebloom_slice text, int32_t scale, uint8_t *to)
     if (ndigits > MOST_NDIGITS)
       return NULL;
   }
-  for (; nafter < scale; nafter++) {
+  for (; nafter < scale && value > 0; nafter++) {
     value *= 10;
-    ndigits += value > 0;
-    if (ndigits > MOST_NDIGITS)
+    if (++ndigits > MOST_NDIGITS)
       return NULL;
   }
   if (!has_digits)

@@ -19,8 +19,8 @@ static inline bool is_typed(lanebloom_encoding encoding)
 }
 
 /* Writes the value of a text and returns its end, or NULL if the text is malformed or the encoding
- * cannot hold it. to: TYPED_NBYTES; it may be the text. decimal_scale: of LANEBLOOM_DECIMAL128,
- * from 0 to 38: how many digits of the value stand after the point. */
+ * cannot hold it. to: TYPED_NBYTES; it may be the text. decimal_scale: of LANEBLOOM_DECIMAL128, not
+ * negative: how many digits of the value stand after the point. */
 uint8_t *decode_typed(lanebloom_encoding encoding, int32_t decimal_scale, lanebloom_slice text,
                       uint8_t *to);
 

@@ -73,7 +73,8 @@ typedef struct lanebloom_parquet_column_info {
   const char *type; /* for people: "int32", "string", "timestamp-us", "decimal(10,2)", ... */
 
   /* What the bytes of its keys stand for: what lanebloom_parquet_keys_create() takes. false: no key
-   * can be asked of this column (booleans, half floats, intervals, decimals as byte arrays). */
+   * can be asked of this column (booleans, half floats, intervals, decimals as byte arrays, or of
+   * more digits than their size has room for). */
   bool has_keys;
   lanebloom_encoding encoding;
   uint32_t key_size; /* bytes of each key; 0: any number */

@@ -34,7 +34,6 @@ enum unit { UNIT_MS = 1, UNIT_US, UNIT_NS };
 
 enum {
   MAX_DECIMAL_NBYTES = 32, /* larger decimals have no keys */
-  MAX_DECIMAL128_DIGITS = 38,
   INT96_NBYTES = 12,
   UUID_NBYTES = 16
 };
@@ -225,11 +224,19 @@ static void make_integer(struct column_type *type, const struct type_source *sou
     set_keys(type, order, is_signed ? LANEBLOOM_INT64 : LANEBLOOM_UINT64, 8);
 }
 
+/* How many digits every number of so many bytes can have: floor(log10(2^(8n - 1) - 1)). */
+static uint64_t max_ndigits(uint32_t nbytes)
+{
+  return (UINT64_C(8) * nbytes - 1) * 30103 / 100000;
+}
+
+/* Of byte arrays alone the size sets no bound, and these have no keys. */
 static void make_decimal(struct column_type *type, const struct type_source *source)
 {
   const int32_t precision = source->logical_precision, scale = source->logical_scale;
   const bool is_integer = type->physical == PHYSICAL_INT32 || type->physical == PHYSICAL_INT64;
-  if (precision < 1 || scale < 0 || scale > precision)
+  if (precision < 1 || scale < 0 || scale > precision ||
+      (type->value_nbytes > 0 && (uint32_t)precision > max_ndigits(type->value_nbytes)))
     return;
   set_text(type, "decimal(%" PRId32 ",%" PRId32 ")", precision, scale);
   if (!is_integer && (type->physical != PHYSICAL_FIXED || type->value_nbytes == 0 ||
