@@ -76,6 +76,23 @@ static bool convert(const struct column_type *type, lanebloom_slice key, uint8_t
   return true;
 }
 
+/* Before memory is taken for as many bytes as the file says a value has. */
+static lanebloom_status check_sizes(const struct column_type *type, const lanebloom_keys *keys,
+                                    size_t *bad_key, const struct problem *problem)
+{
+  for (size_t i = 0; i < keys->n && type->key_nbytes > 0; i++) {
+    const size_t nbytes = keys_at(keys, i).size;
+    *bad_key = i;
+    if (nbytes != type->key_nbytes)
+      return problem_set(problem, LANEBLOOM_ERR_ARGUMENT,
+                         "key %zu: expected %" PRIu32 " bytes, as a column of type %s has, found "
+                         "%zu",
+                         i, type->key_nbytes, type->text, nbytes);
+  }
+  *bad_key = keys->n;
+  return LANEBLOOM_OK;
+}
+
 static lanebloom_status convert_all(lanebloom_parquet_keys *prepared, const lanebloom_keys *keys,
                                     size_t *bad_key, const struct problem *problem)
 {
@@ -84,11 +101,6 @@ static lanebloom_status convert_all(lanebloom_parquet_keys *prepared, const lane
   for (size_t i = 0; i < keys->n; i++) {
     const lanebloom_slice key = keys_at(keys, i);
     *bad_key = i;
-    if (type->key_nbytes > 0 && key.size != type->key_nbytes)
-      return problem_set(problem, LANEBLOOM_ERR_ARGUMENT,
-                         "key %zu: expected %" PRIu32 " bytes, as a column of type %s has, found "
-                         "%zu",
-                         i, type->key_nbytes, type->text, key.size);
     if (!convert(type, key, prepared->bytes + offset))
       return problem_set(problem, LANEBLOOM_ERR_ARGUMENT,
                          "key %zu: expected a value that a column of type %s can hold, found a "
@@ -239,7 +251,9 @@ lanebloom_status lanebloom_parquet_keys_create(const lanebloom_parquet *file, si
     return problem_memory(&problem, sizeof *made);
   made->type = *type;
   made->n = keys->n;
-  lanebloom_status status = allocate(made, keys, &problem);
+  lanebloom_status status = check_sizes(type, keys, &bad, &problem);
+  if (!status)
+    status = allocate(made, keys, &problem);
   if (!status)
     status = convert_all(made, keys, &bad, &problem);
   if (!status)

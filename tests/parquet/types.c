@@ -215,3 +215,25 @@ Test(parquet, keys_of_another_size)
   lanebloom_parquet_close(file);
   free(bytes);
 }
+
+/* The file says how large its values are. No memory is taken for keys that are not. */
+Test(parquet, keys_of_a_huge_size)
+{
+  enum { NKEYS = 100000 };
+  struct made made = made_plain();
+  made.physical = FIXED;
+  made.length = INT32_MAX;
+  uint8_t *bytes, *short_keys = test_alloc(3 * NKEYS);
+  lanebloom_parquet *file = open_made(&made, &bytes);
+  const lanebloom_keys keys = lanebloom_keys_fixed(short_keys, 3, NKEYS);
+  lanebloom_parquet_keys *prepared;
+  char problem[PROBLEM_NBYTES];
+  cr_assert(lanebloom_parquet_keys_create(file, 0, LANEBLOOM_BYTES, &keys, &prepared, NULL, problem,
+                                          sizeof problem) == LANEBLOOM_ERR_ARGUMENT,
+            "%s", problem);
+  cr_assert_str_eq(problem, "key 0: expected 2147483647 bytes, as a column of type "
+                            "binary(2147483647) has, found 3");
+  lanebloom_parquet_close(file);
+  free(bytes);
+  free(short_keys);
+}
