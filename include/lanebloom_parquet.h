@@ -135,8 +135,8 @@ LANEBLOOM_API void lanebloom_parquet_describe_chunk(const lanebloom_parquet *fil
 /* Reads the filter of a chunk. It is the caller's, of format LANEBLOOM_PARQUET, and can be saved,
  * merged and screened like any other. Errors: ARGUMENT: the chunk has no filter; FORMAT: another
  * algorithm, hash or compression than the standard has; CORRUPT: its sizes contradict each other or
- * the file; LIMIT: the chunk is encrypted or in another file; IO; MEMORY; KERNEL. Memory: twice the
- * filter while it is read. */
+ * the file, or another chunk's filter begins before it ends; LIMIT: the chunk is encrypted or in
+ * another file; IO; MEMORY; KERNEL. Memory: twice the filter while it is read. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_parquet_load_filter(const lanebloom_parquet *file,
                                                                    size_t row_group, size_t column,
                                                                    lanebloom_filter **filter,

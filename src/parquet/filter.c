@@ -86,18 +86,36 @@ static lanebloom_status check_chunk(const struct chunk *chunk, uint64_t end,
   return LANEBLOOM_OK;
 }
 
+/* Each chunk has a filter of its own: no writer lets two share bytes. If they could, a small file
+ * would have a large filter read and counted for each of many row groups. left: the most bytes that
+ * the filter can have, with its header. */
+static lanebloom_status check_overlap(const struct footer *footer, const struct chunk *chunk,
+                                      uint64_t *left, const struct problem *problem)
+{
+  const uint64_t end = lanebloom_footer_filter_end(footer, chunk->filter_offset);
+  const bool has_nbytes = chunk->filter_nbytes != LANEBLOOM_UNKNOWN;
+  *left = has_nbytes ? chunk->filter_nbytes : end - chunk->filter_offset;
+  if (end == chunk->filter_offset || *left > end - chunk->filter_offset)
+    return problem_set(problem, LANEBLOOM_ERR_CORRUPT,
+                       "damaged filter at %" PRIu64
+                       ": expected bytes of its own, found another one at %" PRIu64,
+                       chunk->filter_offset, end);
+  return LANEBLOOM_OK;
+}
+
 lanebloom_status lanebloom_bits_find(const struct lanebloom_parquet *file,
                                      const struct chunk *chunk, struct filter_place *place,
                                      const struct problem *problem)
 {
   const uint64_t end = file->footer.offset;
   uint8_t bytes[MAX_HEADER_NBYTES];
+  uint64_t left;
   *place = (struct filter_place){0};
   lanebloom_status status = check_chunk(chunk, end, problem);
+  if (!status)
+    status = check_overlap(&file->footer, chunk, &left, problem);
   if (status)
     return status;
-  const uint64_t left =
-      chunk->filter_nbytes != LANEBLOOM_UNKNOWN ? chunk->filter_nbytes : end - chunk->filter_offset;
   const size_t nread = left < sizeof bytes ? (size_t)left : sizeof bytes;
   status = lanebloom_input_read(&file->input, chunk->filter_offset, bytes, nread, problem);
   if (status)

@@ -38,6 +38,8 @@ static void read_row_group(struct thrift *thrift, struct footer *footer, size_t 
         struct chunk chunk;
         footer->chunks[i * ncolumns + column] = (uint32_t)(thrift->cursor.at - footer->bytes);
         lanebloom_chunk_read(thrift, &footer->schema.columns[column], footer->offset, &chunk);
+        if (chunk.has_filter && chunk.filter_offset < footer->offset)
+          footer->filter_offsets[footer->nfilters++] = chunk.filter_offset;
       }
     } else if (field.id == 3) {
       footer->row_groups[i].nrows = lanebloom_thrift_size(thrift, field);
@@ -46,6 +48,12 @@ static void read_row_group(struct thrift *thrift, struct footer *footer, size_t 
     }
   if (!has_chunks && ncolumns > 0)
     lanebloom_thrift_damage(thrift, "one chunk of each column");
+}
+
+static int compare_offsets(const void *a, const void *b)
+{
+  const uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+  return (left > right) - (left < right);
 }
 
 static lanebloom_status read_row_groups(struct thrift *thrift, struct thrift_field field,
@@ -61,8 +69,9 @@ static lanebloom_status read_row_groups(struct thrift *thrift, struct thrift_fie
     return LANEBLOOM_OK;
   footer->row_groups = calloc(n + 1, sizeof *footer->row_groups);
   footer->chunks = malloc((n * ncolumns + 1) * sizeof *footer->chunks);
-  if (!footer->row_groups || !footer->chunks)
-    return problem_memory(problem, n * ncolumns * sizeof *footer->chunks);
+  footer->filter_offsets = malloc((n * ncolumns + 1) * sizeof *footer->filter_offsets);
+  if (!footer->row_groups || !footer->chunks || !footer->filter_offsets)
+    return problem_memory(problem, n * ncolumns * sizeof *footer->filter_offsets);
   uint64_t nrows = 0;
   for (size_t i = 0; i < n && !thrift->expected; i++) {
     struct row_group *row_group = &footer->row_groups[i];
@@ -72,6 +81,8 @@ static lanebloom_status read_row_groups(struct thrift *thrift, struct thrift_fie
       lanebloom_thrift_damage(thrift, "fewer rows");
     nrows += row_group->nrows;
   }
+  qsort(footer->filter_offsets, footer->nfilters, sizeof *footer->filter_offsets, compare_offsets);
+  footer->filter_offsets[footer->nfilters] = footer->offset;
   footer->nrow_groups = n;
   footer->nrows = nrows; /* some files state another number */
   return LANEBLOOM_OK;
@@ -250,6 +261,7 @@ void lanebloom_footer_free(struct footer *footer)
   free(footer->own);
   free(footer->row_groups);
   free(footer->chunks);
+  free(footer->filter_offsets);
   free(footer->created_by);
   *footer = (struct footer){0};
 }
@@ -261,4 +273,17 @@ struct chunk lanebloom_footer_chunk(const struct footer *footer, size_t row_grou
   struct chunk chunk;
   lanebloom_chunk_read(&thrift, &footer->schema.columns[column], footer->offset, &chunk);
   return chunk;
+}
+
+uint64_t lanebloom_footer_filter_end(const struct footer *footer, uint64_t offset)
+{
+  size_t first = 0, end = footer->nfilters;
+  while (first < end) {
+    const size_t middle = first + (end - first) / 2;
+    if (footer->filter_offsets[middle] < offset)
+      first = middle + 1;
+    else
+      end = middle;
+  }
+  return footer->filter_offsets[first + 1];
 }

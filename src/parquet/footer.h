@@ -23,6 +23,8 @@ struct footer {
   size_t nrow_groups;
   struct row_group *row_groups;
   uint32_t *chunks; /* of each row group, each column: offsets in `bytes` */
+  size_t nfilters;
+  uint64_t *filter_offsets; /* ascending, of all chunks; behind them the footer's offset */
   uint64_t nrows;
   char *created_by; /* NULL: the file does not say */
 };
@@ -48,6 +50,10 @@ struct chunk {
 
 /* row_group, column: below the footer's counts. */
 struct chunk lanebloom_footer_chunk(const struct footer *footer, size_t row_group, size_t column);
+
+/* Where the filter that a chunk has at this offset, before the footer, must end: where another
+ * chunk's begins, which may be the same offset, or the footer. */
+uint64_t lanebloom_footer_filter_end(const struct footer *footer, uint64_t offset);
 
 /* chunk.c: reads the struct ColumnChunk of a column. file_nbytes: what lies before the footer; a
  * chunk that is there must not reach beyond. */

@@ -113,6 +113,11 @@ static void write_logical(struct writer *writer, const struct made *made)
   end_struct(writer);
 }
 
+static const char *name_of(const struct made *made)
+{
+  return made->name ? made->name : "column";
+}
+
 static void write_schema(struct writer *writer, const struct made *made)
 {
   write_list(writer, 2, STRUCT, 2);
@@ -125,7 +130,7 @@ static void write_schema(struct writer *writer, const struct made *made)
   if (made->length)
     write_i32(writer, 2, made->length);
   write_i32(writer, 3, 1);
-  write_binary(writer, 4, "column", 6);
+  write_binary(writer, 4, name_of(made), strlen(name_of(made)));
   if (made->converted >= 0) {
     write_i32(writer, 6, made->converted);
     write_i32(writer, 7, made->scale);
@@ -142,13 +147,16 @@ static void write_value(struct writer *writer, int id, const struct value *value
     write_binary(writer, id, value->bytes, value->nbytes);
 }
 
-static void write_metadata(struct writer *writer, const struct made *made)
+static void write_metadata(struct writer *writer, const struct made *made, size_t row_group)
 {
-  const char *path = made->chunk_path ? made->chunk_path : "column";
+  const char *path = made->chunk_path ? made->chunk_path : name_of(made);
+  const int64_t filter_offset = made->offset_in_footer ? made->offset_in_footer : 4;
   begin_struct(writer, 3);
   write_i32(writer, 1, made->chunk_physical < 0 ? made->physical : made->chunk_physical);
-  write_list(writer, 3, BINARY, 1);
-  write_binary(writer, 0, path, strlen(path));
+  if (!made->without_path) {
+    write_list(writer, 3, BINARY, 1);
+    write_binary(writer, 0, path, strlen(path));
+  }
   write_i64(writer, 5, made->nvalues);
   write_i64(writer, 7, 0);
   write_i64(writer, 9, 4);
@@ -161,13 +169,13 @@ static void write_metadata(struct writer *writer, const struct made *made)
   write_value(writer, 6, &made->min);
   end_struct(writer);
   if (made->filter)
-    write_i64(writer, 14, made->offset_in_footer ? made->offset_in_footer : 4);
+    write_i64(writer, 14, filter_offset + (int64_t)row_group * made->filter_stride);
   if (made->length_in_footer)
     write_i32(writer, 15, (int32_t)made->length_in_footer);
   end_struct(writer);
 }
 
-static void write_row_group(struct writer *writer, const struct made *made)
+static void write_row_group(struct writer *writer, const struct made *made, size_t row_group)
 {
   begin_struct(writer, 0);
   write_list(writer, 1, STRUCT, made->nchunks);
@@ -175,7 +183,7 @@ static void write_row_group(struct writer *writer, const struct made *made)
     begin_struct(writer, 0);
     if (made->file_path)
       write_binary(writer, 1, made->file_path, strlen(made->file_path));
-    write_metadata(writer, made);
+    write_metadata(writer, made, row_group);
     if (made->is_encrypted)
       write_member(writer, 8, 1);
     end_struct(writer);
@@ -199,6 +207,7 @@ struct made made_plain(void)
 uint8_t *make_file(const struct made *made, size_t *nbytes)
 {
   const char *magic = made->magic ? made->magic : "PAR1";
+  const size_t nrow_groups = made->nrow_groups ? made->nrow_groups : 1;
   struct writer writer = {0};
   write_bytes(&writer, magic, 4);
   if (made->filter)
@@ -207,8 +216,9 @@ uint8_t *make_file(const struct made *made, size_t *nbytes)
   write_i32(&writer, 1, 2);
   write_schema(&writer, made);
   write_i64(&writer, 3, made->nvalues);
-  write_list(&writer, 4, STRUCT, 1);
-  write_row_group(&writer, made);
+  write_list(&writer, 4, STRUCT, nrow_groups);
+  for (size_t i = 0; i < nrow_groups; i++)
+    write_row_group(&writer, made, i);
   write_binary(&writer, 6, "by hand", 7);
   if (made->order) {
     write_list(&writer, 7, STRUCT, 1);
@@ -236,6 +246,7 @@ lanebloom_parquet *open_made(const struct made *made, uint8_t **bytes)
 
 void write_header(struct writer *writer, struct filter_header header)
 {
+  writer->last_id[writer->depth] = 0;
   write_i32(writer, 1, header.nbytes);
   write_member(writer, 2, header.algorithm);
   write_member(writer, 3, header.hash);

@@ -1,5 +1,5 @@
-/* Parquet files made by hand: a footer, one row group, and filters. What writers do not write, or
- * did years ago, is tried with them.
+/* Parquet files made by hand: a footer, row groups that are alike, and filters. What writers do not
+ * write, or did years ago, is tried with them.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TESTS_PARQUET_MADE_H
 #define LANEBLOOM_TESTS_PARQUET_MADE_H
@@ -39,7 +39,8 @@ struct value {
 enum { NO_LOGICAL = 0 };
 
 struct made {
-  /* the type of the one column */
+  /* the one column */
+  const char *name; /* NULL: "column" */
   int32_t physical, length, converted /* -1: none */, scale, precision;
   int32_t logical, logical_unit, logical_nbits;
   bool logical_is_signed;
@@ -53,12 +54,15 @@ struct made {
   size_t filter_nbytes;
   int64_t length_in_footer; /* 0: none */
   int64_t offset_in_footer; /* 0: the right one */
+  int64_t filter_stride;    /* from each row group's filter to the next one's */
 
   bool is_encrypted;
   const char *file_path;  /* NULL: this file */
-  const char *chunk_path; /* NULL: "column", the right one */
+  const char *chunk_path; /* NULL: the right one */
+  bool without_path;      /* of chunks */
   int32_t chunk_physical; /* below 0: the right one */
-  size_t nchunks;         /* of the row group; 1 is right */
+  size_t nchunks;         /* of a row group; 1 is right */
+  size_t nrow_groups;     /* 0: 1 */
   const char *magic;      /* NULL: "PAR1" */
 };
 

@@ -1,0 +1,141 @@
+/* Work is linear in the file, whatever it says: of a file of twice the size, at most 2.5 times as
+ * many bytes are read.
+ * SPDX-License-Identifier: MIT */
+#include <unistd.h>
+
+#include "../src/input.h"
+#include "made.h"
+
+enum { NKEYS = 1000 /* so many that filters are read whole */ };
+
+/* ---- Bytes that are counted ---- */
+
+static uint64_t nbytes_read;
+
+lanebloom_status __real_lanebloom_input_read(const struct input *input, uint64_t offset, void *to,
+                                             size_t nbytes, const struct problem *problem);
+lanebloom_status __wrap_lanebloom_input_read(const struct input *input, uint64_t offset, void *to,
+                                             size_t nbytes, const struct problem *problem);
+
+lanebloom_status __wrap_lanebloom_input_read(const struct input *input, uint64_t offset, void *to,
+                                             size_t nbytes, const struct problem *problem)
+{
+  nbytes_read += nbytes;
+  return __real_lanebloom_input_read(input, offset, to, nbytes, problem);
+}
+
+/* ---- Filters of many row groups ---- */
+
+static lanebloom_parquet *open_as_file(const struct made *made)
+{
+  char name[] = "/tmp/lanebloom-XXXXXX";
+  size_t nbytes;
+  uint8_t *bytes = make_file(made, &nbytes);
+  const int fd = mkstemp(name);
+  lanebloom_parquet *file;
+  cr_assert(fd >= 0 && write(fd, bytes, nbytes) == (ssize_t)nbytes);
+  close(fd);
+  free(bytes);
+  cr_assert(lanebloom_parquet_open(name, &file, NULL, 0) == LANEBLOOM_OK);
+  unlink(name);
+  return file;
+}
+
+struct work {
+  uint64_t nbytes;
+  size_t nrefused; /* filters */
+};
+
+/* Screens keys in all row groups and loads their filters. These have no bit set: a key may be in a
+ * row group only if its filter is refused. */
+static struct work screen_all(const struct made *made)
+{
+  static const int32_t numbers[NKEYS];
+  const lanebloom_keys batch = lanebloom_keys_fixed(numbers, 4, NKEYS);
+  struct work work = {0};
+  nbytes_read = 0;
+  lanebloom_parquet *file = open_as_file(made);
+  lanebloom_parquet_keys *keys;
+  cr_assert(!lanebloom_parquet_keys_create(file, 0, LANEBLOOM_INT32, &batch, &keys, NULL, NULL, 0));
+  for (size_t i = 0; i < made->nrow_groups; i++) {
+    size_t nmaybe;
+    lanebloom_filter *filter;
+    const lanebloom_status status =
+        lanebloom_parquet_screen(file, i, 0, keys, NULL, &nmaybe, NULL, 0);
+    cr_assert(status == LANEBLOOM_OK || status == LANEBLOOM_ERR_CORRUPT);
+    cr_assert(nmaybe == (status ? NKEYS : 0));
+    cr_assert(lanebloom_parquet_load_filter(file, i, 0, &filter, NULL, 0) == status);
+    lanebloom_filter_close(filter);
+    work.nrefused += status != LANEBLOOM_OK;
+  }
+  lanebloom_parquet_keys_free(keys);
+  lanebloom_parquet_close(file);
+  work.nbytes = nbytes_read;
+  return work;
+}
+
+/* NROW_GROUPS filters of FILTER_NBYTES, or `times` as many of `times` the bytes. */
+enum { NROW_GROUPS = 32, FILTER_NBYTES = 16384, MAX_TIMES = 2 };
+
+/* stride: bytes from each filter's header to the next one's; 0: they have one filter. */
+static struct work screen_overlapping(size_t times, size_t stride, bool has_lengths)
+{
+  static const uint8_t zeros[FILTER_NBYTES * MAX_TIMES];
+  const size_t nbytes = FILTER_NBYTES * times, nrow_groups = NROW_GROUPS * times;
+  struct made made = made_plain();
+  struct writer writer = {0};
+  for (size_t i = 0; i < (stride > 0 ? nrow_groups : 1); i++) {
+    write_bytes(&writer, zeros, i * stride - writer.n);
+    write_header(&writer, (struct filter_header){(int32_t)nbytes, 1, 1, 1});
+    if (i == 0 && has_lengths)
+      made.length_in_footer = (int64_t)(writer.n + nbytes);
+  }
+  write_bytes(&writer, zeros, nbytes);
+  made.filter = writer.bytes;
+  made.filter_nbytes = writer.n;
+  made.nrow_groups = nrow_groups;
+  made.filter_stride = (int64_t)stride;
+  const struct work work = screen_all(&made);
+  free(writer.bytes);
+  return work;
+}
+
+Test(parquet, work_of_filters_that_overlap)
+{
+  static const size_t strides[] = {0, 32, FILTER_NBYTES / 2};
+  for (size_t i = 0; i < 2 * sizeof strides / sizeof *strides; i++) {
+    const size_t stride = strides[i / 2];
+    const bool has_lengths = i % 2;
+    const struct work once = screen_overlapping(1, stride, has_lengths),
+                      twice = screen_overlapping(2, stride, has_lengths);
+    const size_t naccepted = stride > 0; /* the last one */
+    test_context("stride %zu, %s lengths", stride, has_lengths ? "with" : "without");
+    cr_assert(2 * twice.nbytes <= 5 * once.nbytes, "%llu bytes are read, then %llu",
+              (unsigned long long)once.nbytes, (unsigned long long)twice.nbytes);
+    cr_assert(once.nrefused == NROW_GROUPS - naccepted);
+    cr_assert(twice.nrefused == 2 * NROW_GROUPS - naccepted);
+  }
+}
+
+/* Filters side by side, from the last row group's to the first one's. */
+Test(parquet, filters_in_any_order)
+{
+  static const uint8_t zeros[FILTER_NBYTES];
+  for (int has_lengths = 0; has_lengths < 2; has_lengths++) {
+    struct made made = made_plain();
+    struct writer writer = {0};
+    made.nrow_groups = NROW_GROUPS;
+    for (size_t i = 0; i < NROW_GROUPS; i++) {
+      made.offset_in_footer = 4 + (int64_t)writer.n;
+      write_header(&writer, (struct filter_header){FILTER_NBYTES, 1, 1, 1});
+      write_bytes(&writer, zeros, sizeof zeros);
+    }
+    made.filter = writer.bytes;
+    made.filter_nbytes = writer.n;
+    made.filter_stride = -(int64_t)(writer.n / NROW_GROUPS);
+    made.length_in_footer = has_lengths ? -made.filter_stride : 0;
+    const struct work work = screen_all(&made);
+    cr_assert(work.nrefused == 0 && work.nbytes < 3 * writer.n);
+    free(writer.bytes);
+  }
+}
