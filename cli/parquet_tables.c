@@ -44,27 +44,33 @@ static char *print_hex(lanebloom_slice value)
   return text;
 }
 
-/* units: of a second, a power of ten; ndigits: its exponent. Years that time_t cannot tell are
- * numbers. */
+/* Years that --decode reads. Others stay numbers. */
+static bool find_time(int64_t seconds, struct tm *time)
+{
+  const time_t since_1970 = (time_t)seconds;
+  return since_1970 == seconds && gmtime_r(&since_1970, time) && time->tm_year >= 1 - 1900 &&
+         time->tm_year <= 9999 - 1900;
+}
+
+/* units: of a second, a power of ten; ndigits: its exponent. */
 static char *print_time(int64_t value, int64_t units, int ndigits)
 {
-  int64_t fraction = value % units;
-  fraction += fraction < 0 ? units : 0;
-  const time_t seconds = (time_t)((value - fraction) / units);
-  char text[sizeof "-2147483648-12-31T23:59:59"];
+  const bool borrows = value % units < 0;
+  const int64_t seconds = value / units - borrows, fraction = value % units + (borrows ? units : 0);
   struct tm time;
-  if (!gmtime_r(&seconds, &time) || strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &time) == 0)
+  if (!find_time(seconds, &time))
     return print_text("%" PRId64, value);
-  return ndigits == 0 ? print_text("%sZ", text)
-                      : print_text("%s.%0*" PRId64 "Z", text, ndigits, fraction);
+  return print_text("%04d-%02d-%02dT%02d:%02d:%02d.%0*" PRId64 "Z", time.tm_year + 1900,
+                    time.tm_mon + 1, time.tm_mday, time.tm_hour, time.tm_min, time.tm_sec, ndigits,
+                    fraction);
 }
 
 static char *print_date(int32_t days)
 {
-  char *text = print_time((int64_t)days * 86400, 1, 0), *end = strchr(text, 'T');
-  if (end)
-    *end = '\0';
-  return text;
+  struct tm time;
+  if (!find_time((int64_t)days * 86400, &time))
+    return print_text("%" PRId32, days);
+  return print_text("%04d-%02d-%02d", time.tm_year + 1900, time.tm_mon + 1, time.tm_mday);
 }
 
 static char *print_uuid(const uint8_t *bytes)

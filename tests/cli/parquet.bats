@@ -95,6 +95,79 @@ expected() { # FILE COLUMN NAME
   [[ $nvalues -gt 100 ]]
 }
 
+# little NUMBER NBYTES: its lowest bytes, little-endian, in hexadecimal.
+little() {
+  local hex i
+  hex=$(printf %016x "$1")
+  for ((i = 14; i >= 16 - 2 * $2; i -= 2)); do printf %s "${hex:i:2}"; done
+}
+
+# one_value PHYSICAL ANNOTATION VALUE: a file whose only column has this value alone. Annotation and
+# value are hexadecimal.
+one_value() {
+  local physical length size footer
+  physical=$(printf %02x $((2 * $1)))
+  length=$(printf %02x ${#3})
+  size=$(printf %02x $((${#3} / 2)))
+  footer=1504192c4804726f6f7415020015${physical}15${length}28016b${2}00
+  footer+=1602191c191c26081c15${physical}
+  footer+=2918016b2602260026083c58${size}${3}18${size}${3}0000002602
+  footer+=00391c1c000000
+  xxd -r -p <<<"50415231$footer$(little $((${#footer} / 2)) 4)50415231"
+}
+
+@test "the least and the largest numbers, dates and times are bounds as text" {
+  local date=250c ms=2512 us=2514 ns=6c8c121c3c00000000 n=100
+  mkdir bounds
+  while read -r physical annotation value text; do
+    one_value "$physical" "${annotation#-}" "$value" >bounds/$((n++)).parquet
+    echo "$text" >>wanted
+  done <<END
+1 - $(little -2147483648 4) -2147483648
+1 - $(little 2147483647 4) 2147483647
+1 251a $(little -1 4) 4294967295
+1 250e $(little -2147483648 4) -2147483648
+1 250a1500150a $(little -2147483648 4) 0x00000080
+1 $date $(little 0 4) 1970-01-01
+1 $date $(little -1 4) 1969-12-31
+1 $date $(little -719162 4) 0001-01-01
+1 $date $(little -719163 4) -719163
+1 $date $(little 2932896 4) 9999-12-31
+1 $date $(little 2932897 4) 2932897
+1 $date $(little -2147483648 4) -2147483648
+1 $date $(little 2147483647 4) 2147483647
+2 - $(little -9223372036854775808 8) -9223372036854775808
+2 - $(little 9223372036854775807 8) 9223372036854775807
+2 251c $(little -1 8) 18446744073709551615
+2 2510 $(little -9223372036854775808 8) -9223372036854775808
+2 250a15001516 $(little -9223372036854775808 8) 0x0000000000000080
+2 $ms $(little -1 8) 1969-12-31T23:59:59.999Z
+2 $ms $(little -62135596800000 8) 0001-01-01T00:00:00.000Z
+2 $ms $(little -62135596800001 8) -62135596800001
+2 $ms $(little 253402300799999 8) 9999-12-31T23:59:59.999Z
+2 $ms $(little 253402300800000 8) 253402300800000
+2 $ms $(little -9223372036854775808 8) -9223372036854775808
+2 $ms $(little 9223372036854775807 8) 9223372036854775807
+2 $us $(little -1 8) 1969-12-31T23:59:59.999999Z
+2 $us $(little -9223372036854775808 8) -9223372036854775808
+2 $us $(little 9223372036854775807 8) 9223372036854775807
+2 $ns $(little -1 8) 1969-12-31T23:59:59.999999999Z
+2 $ns $(little -9223372036854775808 8) 1677-09-21T00:12:43.145224192Z
+2 $ns $(little 9223372036854775807 8) 2262-04-11T23:47:16.854775807Z
+3 - ffffffffffffffffffffffff -
+4 - 0000c07f -
+4 - 000080ff -inf
+5 - ffffffffffffef7f 1.7976931348623157e+308
+5 - ffffffffffffffff -
+7 250a1500150a 8000000000000000 0x8000000000000000
+7 250a1500154c 80000000000000000000000000000000 0x80000000000000000000000000000000
+END
+  lanebloom tables --no-header bounds >found
+  awk '{ print $10 }' found | diff wanted -
+  awk '{ print $11 }' found | diff wanted -
+  lanebloom tables --json bounds | jq -r '.smallest // "-"' | diff wanted -
+}
+
 @test "records are selected as with any filter" {
   make_folder
   printf 'note,key\n"a ""b""",key 1\n\nx,absent\ny,key 40\n' >keys.csv
