@@ -34,8 +34,9 @@ typedef struct lanebloom_parquet lanebloom_parquet;
  * problem: as of lanebloom_table_open(): room for one line that says what was expected and found.
  *
  * Errors: FORMAT: not a Parquet file, or one that is still being written; CORRUPT: the footer
- * contradicts itself or the size of the file; LIMIT: the footer is encrypted, has 2 GiB or more, or
- * nests its columns more than 100 deep; IO; MEMORY. Cost and memory: linear in the footer. */
+ * contradicts itself or the size of the file; LIMIT: the footer is encrypted, has 2 GiB or more,
+ * nests its columns more than 100 deep, or has paths that, written out for each row group, are far
+ * longer than itself; IO; MEMORY. Cost and memory: linear in the footer. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_parquet_open(const char *path,
                                                             lanebloom_parquet **file, char *problem,
                                                             size_t problem_size);

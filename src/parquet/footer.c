@@ -67,6 +67,11 @@ static lanebloom_status read_row_groups(struct thrift *thrift, struct thrift_fie
     lanebloom_thrift_damage(thrift, "as many column chunks as there are row groups");
   if (thrift->expected)
     return LANEBLOOM_OK;
+  if (n > schema_max_paths(footer->nbytes) / (footer->schema.paths_nbytes + 1))
+    return problem_set(problem, LANEBLOOM_ERR_LIMIT,
+                       "the paths of columns in %zu row groups: expected at most %zu bytes for "
+                       "such a footer, found more",
+                       n, schema_max_paths(footer->nbytes));
   footer->row_groups = calloc(n + 1, sizeof *footer->row_groups);
   footer->chunks = malloc((n * ncolumns + 1) * sizeof *footer->chunks);
   footer->filter_offsets = malloc((n * ncolumns + 1) * sizeof *footer->filter_offsets);

@@ -4,11 +4,7 @@
 
 #include "schema.h"
 
-enum {
-  MAX_DEPTH = 100,       /* of groups within groups */
-  MAX_PATHS_GROWTH = 64, /* bytes of all paths, for each byte of the schema in the file */
-  MIN_PATHS_NBYTES = 1 << 16
-};
+enum { MAX_DEPTH = 100 /* of groups within groups */ };
 
 struct element {
   struct type_source type;
@@ -69,7 +65,7 @@ struct group {
 
 struct walk {
   struct schema *schema;
-  size_t columns_room, paths_nbytes, paths_room, max_paths_nbytes;
+  size_t columns_room, paths_room, max_paths_nbytes;
   struct group groups[MAX_DEPTH];
   size_t depth;
   char *path; /* of the group or column that is being read */
@@ -111,17 +107,17 @@ static lanebloom_status add_column(struct walk *walk, const struct type_source *
 {
   struct schema *schema = walk->schema;
   const size_t nbytes = walk->path_nbytes + 1;
-  if (nbytes > walk->max_paths_nbytes - walk->paths_nbytes)
+  if (nbytes > walk->max_paths_nbytes - schema->paths_nbytes)
     return problem_set(problem, LANEBLOOM_ERR_LIMIT,
                        "the paths of columns: expected at most %zu bytes for such a footer, found "
                        "more",
                        walk->max_paths_nbytes);
   if (!make_room((void **)&schema->columns, &walk->columns_room, schema->ncolumns + 1,
                  sizeof *schema->columns) ||
-      !make_room((void **)&schema->paths, &walk->paths_room, walk->paths_nbytes + nbytes, 1))
-    return problem_memory(problem, walk->paths_nbytes + nbytes);
-  memcpy(schema->paths + walk->paths_nbytes, walk->path, nbytes);
-  walk->paths_nbytes += nbytes;
+      !make_room((void **)&schema->paths, &walk->paths_room, schema->paths_nbytes + nbytes, 1))
+    return problem_memory(problem, schema->paths_nbytes + nbytes);
+  memcpy(schema->paths + schema->paths_nbytes, walk->path, nbytes);
+  schema->paths_nbytes += nbytes;
   schema->columns[schema->ncolumns++] =
       (struct column){.path_nbytes = nbytes - 1, .type = lanebloom_type_make(type)};
   return LANEBLOOM_OK;
@@ -178,8 +174,7 @@ lanebloom_status lanebloom_schema_read(struct thrift *thrift, struct thrift_fiel
   const uint8_t *begin = thrift->cursor.at;
   const size_t nelements = lanebloom_thrift_list(thrift, field, THRIFT_STRUCT);
   struct walk walk = {.schema = schema,
-                      .max_paths_nbytes = (size_t)(thrift->cursor.end - begin) * MAX_PATHS_GROWTH +
-                                          MIN_PATHS_NBYTES};
+                      .max_paths_nbytes = schema_max_paths((size_t)(thrift->cursor.end - begin))};
   *schema = (struct schema){0};
   lanebloom_status status = walk_schema(&walk, thrift, nelements, problem);
   free(walk.path);

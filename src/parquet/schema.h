@@ -18,7 +18,16 @@ struct schema {
   struct column *columns;
   size_t ncolumns;
   char *paths; /* of all columns, one after the other, each with a 0 byte behind it */
+  size_t paths_nbytes;
 };
+
+/* The most bytes that paths may have, once and written out for each row group, of so many bytes of
+ * metadata. Members of a group repeat its name, and chunks may leave their paths out. */
+static inline size_t schema_max_paths(size_t nbytes)
+{
+  enum { GROWTH = 64, MIN_NBYTES = 1 << 16 };
+  return nbytes * GROWTH + MIN_NBYTES;
+}
 
 /* Reads the list of its elements. If `thrift` is damaged then, so is the footer. Errors: CORRUPT;
  * LIMIT: it is nested too deeply, or its paths are far longer than its names; MEMORY. On an error

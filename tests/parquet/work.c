@@ -1,5 +1,5 @@
 /* Work is linear in the file, whatever it says: of a file of twice the size, at most 2.5 times as
- * many bytes are read.
+ * many bytes are read or described.
  * SPDX-License-Identifier: MIT */
 #include <unistd.h>
 
@@ -138,4 +138,45 @@ Test(parquet, filters_in_any_order)
     cr_assert(work.nrefused == 0 && work.nbytes < 3 * writer.n);
     free(writer.bytes);
   }
+}
+
+/* ---- Paths of columns ---- */
+
+/* Describes the column of each row group. Returns how many bytes their paths have; 0 if the file is
+ * refused for them. */
+static uint64_t describe_paths(size_t name_nbytes, size_t nrow_groups, bool without_path)
+{
+  struct made made = made_plain();
+  char *name = test_alloc(name_nbytes + 1), problem[PROBLEM_NBYTES] = "";
+  size_t nbytes;
+  uint64_t ndescribed = 0;
+  memset(name, 'n', name_nbytes);
+  made.name = name;
+  made.nrow_groups = nrow_groups;
+  made.without_path = without_path;
+  uint8_t *bytes = make_file(&made, &nbytes);
+  lanebloom_parquet *file;
+  const lanebloom_status status =
+      lanebloom_parquet_parse(bytes, nbytes, &file, problem, sizeof problem);
+  cr_assert(status == LANEBLOOM_OK || status == LANEBLOOM_ERR_LIMIT, "%s", problem);
+  for (size_t i = 0; i < nrow_groups && !status; i++) {
+    lanebloom_parquet_column_info column;
+    lanebloom_parquet_describe_column(file, 0, &column, sizeof column);
+    ndescribed += strlen(column.path);
+  }
+  lanebloom_parquet_close(file);
+  free(bytes);
+  free(name);
+  return ndescribed;
+}
+
+/* A row group takes a few bytes if it leaves the path out, and is printed with it. */
+Test(parquet, work_of_paths)
+{
+  const uint64_t once = describe_paths(20000, 400, true), twice = describe_paths(40000, 800, true);
+  cr_assert(2 * twice <= 5 * once, "%llu bytes, then %llu", (unsigned long long)once,
+            (unsigned long long)twice);
+  cr_assert(once == 0 && twice == 0);
+  cr_assert(describe_paths(20000, 20, true) == 400000);
+  cr_assert(describe_paths(1000, 1000, false) == 1000000);
 }
