@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <glob.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +14,8 @@ static void add_path(struct paths *paths, const char *path)
 {
   char *copy = resize(NULL, strlen(path) + 1);
   strcpy(copy, path);
-  paths->all = resize(paths->all, (paths->n + 1) * sizeof *paths->all);
+  if ((paths->n & (paths->n - 1)) == 0) /* they are full, since room is doubled */
+    paths->all = resize(paths->all, (paths->n > 0 ? 2 * paths->n : 1) * sizeof *paths->all);
   paths->all[paths->n++] = copy;
 }
 
@@ -32,21 +34,33 @@ static bool is_parquet_name(const char *name)
 /* Folders that are still to be read, and those that were: links may lead to them again. */
 struct folders {
   struct paths paths;
-  struct folder_id {
-    dev_t device;
-    ino_t inode;
-  } * ids; /* of each path */
+  void *ids; /* of all of them: a tree of tsearch(3) */
 };
+
+struct folder_id {
+  dev_t device;
+  ino_t inode;
+};
+
+static int compare_ids(const void *a, const void *b)
+{
+  const struct folder_id *left = a, *right = b;
+  if (left->device != right->device)
+    return left->device < right->device ? -1 : 1;
+  return (left->inode > right->inode) - (left->inode < right->inode);
+}
 
 static void add_folder_once(struct folders *folders, const char *path, const struct stat *status)
 {
-  const size_t n = folders->paths.n;
-  for (size_t i = 0; i < n; i++)
-    if (folders->ids[i].device == status->st_dev && folders->ids[i].inode == status->st_ino)
-      return;
-  add_path(&folders->paths, path);
-  folders->ids = resize(folders->ids, (n + 1) * sizeof *folders->ids);
-  folders->ids[n] = (struct folder_id){status->st_dev, status->st_ino};
+  struct folder_id *id = resize(NULL, sizeof *id);
+  *id = (struct folder_id){status->st_dev, status->st_ino};
+  struct folder_id *const *found = tsearch(id, &folders->ids, compare_ids);
+  if (!found)
+    die(path, "%s", strerror(ENOMEM));
+  if (*found == id)
+    add_path(&folders->paths, path);
+  else
+    free(id);
 }
 
 static void add_entry(struct paths *paths, struct folders *folders, const char *folder,
@@ -91,7 +105,7 @@ static void add_folder(struct paths *paths, const char *folder, const struct sta
   for (size_t i = 0; i < folders.paths.n && paths->n < most; i++)
     read_folder(paths, &folders, folders.paths.all[i]);
   paths_free(&folders.paths);
-  free(folders.ids);
+  tdestroy(folders.ids, free);
 }
 
 static void add_name(struct paths *paths, const char *name)
