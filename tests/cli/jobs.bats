@@ -2,19 +2,19 @@
 # SPDX-License-Identifier: MIT
 load helper
 
-# Reads are of 512 KiB: these are some 5 MB of lines of 0 to 40 bytes, and of 200 kB now and then,
+# Reads are of 512 KiB: these are 2.5 MB, or 5, of lines of 0 to 40 bytes, and of 200 kB now and then,
 # of which the filter has every third. The seed is printed, and repeated with LANEBLOOM_TEST_SEED.
 setup_file() {
   export SEED=${LANEBLOOM_TEST_SEED:-$RANDOM}
   cd "$BATS_FILE_TMPDIR" || return 1
-  awk -v seed="$SEED" 'BEGIN {
+  awk -v seed="$SEED" -v n="$(exhaustive && echo 200000 || echo 100000)" 'BEGIN {
     srand(seed)
     x = "0123456789abcdef"
     for (i = 0; i < 14; i++) x = x x
-    for (i = 0; i < 200000; i++) {
-      n = rand() < 0.00003 ? 65000 * (1 + int(rand() * 3)) : int(rand() * 34)
-      s = substr(x, 1 + int(rand() * 16), n)
-      print n < 6 ? s : s "-" i
+    for (i = 0; i < n; i++) {
+      size = rand() < 0.00003 ? 65000 * (1 + int(rand() * 3)) : int(rand() * 34)
+      s = substr(x, 1 + int(rand() * 16), size)
+      print size < 6 ? s : s "-" i
     }
   }' >lines
   sed -n 'p;n;n' lines >keys
