@@ -186,12 +186,11 @@ static lanebloom_status check_size(const uint8_t *header, uint64_t found,
   return LANEBLOOM_OK;
 }
 
-static lanebloom_status check_sum(const uint8_t *bytes, size_t nbytes,
+static lanebloom_status check_sum(const uint8_t *header, const uint8_t *payload, size_t nbytes,
                                   const struct problem *problem)
 {
-  const uint64_t expected = load_le64(bytes + AT_CHECKSUM);
-  const uint64_t found =
-      whole_checksum(bytes, bytes + CONTAINER_HEADER_NBYTES, nbytes - CONTAINER_HEADER_NBYTES);
+  const uint64_t expected = load_le64(header + AT_CHECKSUM);
+  const uint64_t found = whole_checksum(header, payload, nbytes);
   if (expected == found)
     return LANEBLOOM_OK;
   return problem_set(problem, LANEBLOOM_ERR_CORRUPT,
@@ -203,24 +202,29 @@ lanebloom_status lanebloom_container_open(const uint8_t *bytes, size_t nbytes, b
                                           struct memory memory, const struct problem *problem,
                                           lanebloom_filter **filter)
 {
-  lanebloom_status status = lanebloom_container_check_header(bytes, nbytes, problem);
-  if (!status)
-    status = check_size(bytes, nbytes, problem);
+  uint8_t header[CONTAINER_HEADER_NBYTES]; /* a copy: the bytes of a mapped file may change */
+  if (nbytes > 0)
+    memcpy(header, bytes, nbytes < sizeof header ? nbytes : sizeof header);
+  lanebloom_status status = lanebloom_container_check_header(header, nbytes, problem);
+  if (status)
+    return status;
+  const uint8_t *payload = bytes + sizeof header;
+  const size_t payload_nbytes = nbytes - sizeof header;
+  status = check_size(header, nbytes, problem);
   if (!status && verify_sum)
-    status = check_sum(bytes, nbytes, problem);
+    status = check_sum(header, payload, payload_nbytes, problem);
   if (status)
     return status;
 
   const struct format_table *format =
-      lanebloom_format_table((lanebloom_format)load_le32(bytes + AT_FORMAT));
-  const uint64_t millibits = load_le64(bytes + AT_MILLIBITS);
-  status = lanebloom_filter_adopt(format, bytes + CONTAINER_HEADER_NBYTES,
-                                  nbytes - CONTAINER_HEADER_NBYTES, load_le64(bytes + AT_NKEYS),
+      lanebloom_format_table((lanebloom_format)load_le32(header + AT_FORMAT));
+  const uint64_t millibits = load_le64(header + AT_MILLIBITS);
+  status = lanebloom_filter_adopt(format, payload, payload_nbytes, load_le64(header + AT_NKEYS),
                                   millibits == LANEBLOOM_UNKNOWN ? NAN : (double)millibits / 1000,
                                   memory, filter);
   if (status)
     return problem_status(problem, status);
-  (*filter)->key_form = load_key_form(bytes);
+  (*filter)->key_form = load_key_form(header);
   return LANEBLOOM_OK;
 }
 
