@@ -60,7 +60,7 @@ static bool chunk_grow(struct chunk *chunk)
   return true;
 }
 
-static const char truncated[] = "truncated: the file became shorter while it was read";
+const char shrunk_text[] = "truncated: the file became shorter while it was read";
 
 static const char *const standard_input[] = {"-"};
 
@@ -147,13 +147,13 @@ static void open_input(struct inputs *inputs, struct chunk *chunk)
   inputs->nbytes = inputs->fd >= 0 && S_ISREG(input.st_mode) ? input.st_size : 0;
 }
 
-/* Did the file become shorter after it was opened? Its size now is compared, too: files in /sys
- * report more bytes than they have, before and after. */
-static bool has_shrunk(const struct inputs *inputs)
+/* The size now is compared, too: files in /sys report more bytes than they have, before and
+ * after. */
+bool has_shrunk(int fd, off_t nbytes)
 {
   struct stat now;
-  return inputs->nbytes > 0 && lseek(inputs->fd, 0, SEEK_CUR) < inputs->nbytes &&
-         fstat(inputs->fd, &now) == 0 && now.st_size < inputs->nbytes;
+  return nbytes > 0 && lseek(fd, 0, SEEK_CUR) < nbytes && fstat(fd, &now) == 0 &&
+         now.st_size < nbytes;
 }
 
 /* ---- Files that are not records ---- */
@@ -254,8 +254,8 @@ static bool read_more(struct inputs *inputs, struct chunk *chunk, size_t *nread)
 static void complete_tail(struct inputs *inputs, struct chunk *chunk)
 {
   const size_t width = inputs->syntax.width;
-  if (has_shrunk(inputs))
-    fail(inputs, chunk, "%s", truncated);
+  if (has_shrunk(inputs->fd, inputs->nbytes))
+    fail(inputs, chunk, "%s", shrunk_text);
   else if (width && chunk->nbytes % width)
     fail(inputs, chunk, "expected records of %zu bytes, found %zu bytes after the last one", width,
          chunk->nbytes);
@@ -473,7 +473,7 @@ void inputs_load(const struct inputs *inputs, struct chunk *chunk)
   const struct record_syntax *syntax = &inputs->syntax; /* no header can change it: it was read */
   const ssize_t nbytes = load(chunk);
   const char *error = nbytes < 0                       ? strerror(errno)
-                      : (size_t)nbytes < chunk->nbytes ? truncated
+                      : (size_t)nbytes < chunk->nbytes ? shrunk_text
                       : !syntax->width && chunk->data[nbytes - 1] != syntax->terminator
                           ? "the file changed while it was read"
                           : "";

@@ -109,4 +109,9 @@ bool inputs_continue(struct inputs *inputs, const struct chunk *chunk);
 /* Frees what the inputs allocated. */
 void inputs_end(struct inputs *inputs);
 
+/* At the end of a file that had so many bytes when it was opened, 0 if it is not regular: did it
+ * become shorter? shrunk_text says so. */
+bool has_shrunk(int fd, off_t nbytes);
+extern const char shrunk_text[];
+
 #endif

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "bits.h"
@@ -51,7 +52,7 @@ static size_t next_slot(const struct key_set *set, size_t slot)
 /* The key that begins at this position. */
 static lanebloom_slice key_at(const struct key_set *set, size_t position)
 {
-  const char *key = set->data + position;
+  const char *key = set->keys.data + position;
   if (set->is_packed) {
     size_t nbytes;
     memcpy(&nbytes, key - sizeof nbytes, sizeof nbytes);
@@ -59,7 +60,7 @@ static lanebloom_slice key_at(const struct key_set *set, size_t position)
   }
   if (set->syntax.width)
     return (lanebloom_slice){key, set->syntax.width};
-  const size_t nleft = set->nbytes - position;
+  const size_t nleft = set->keys.nbytes - position;
   const char *end = memchr(key, set->syntax.terminator, nleft);
   size_t nbytes = end ? (size_t)(end - key) : nleft;
   nbytes -= set->syntax.crlf && nbytes > 0 && key[nbytes - 1] == '\r';
@@ -96,7 +97,7 @@ static void add_batch(struct key_set *set, lanebloom_builder *builder, const str
     __builtin_prefetch(&set->slots[first_slot(set, hashes[i])], 1);
   for (size_t i = 0; i < batch->n; i++) {
     const lanebloom_slice key = batch_key(batch, i);
-    const size_t position = (size_t)((const char *)key.data - set->data);
+    const size_t position = (size_t)((const char *)key.data - set->keys.data);
     set->slots[find_slot(set, hashes[i], key)] = make_slot(hashes[i], position);
   }
   const lanebloom_status status = lanebloom_builder_add(builder, &batch->keys);
@@ -106,64 +107,85 @@ static void add_batch(struct key_set *set, lanebloom_builder *builder, const str
 
 /* ---- Reading ---- */
 
-/* Reads all that is in a pipe, or in another file that cannot be mapped. */
-static void copy_all(struct key_set *set, const char *path)
+/* Makes room for n more bytes. Returns where they belong. */
+static char *reserve(struct buffer *buffer, size_t n)
+{
+  if (n > buffer->memory.nbytes - buffer->nbytes) {
+    struct memory larger = lanebloom_memory_create(2 * (uint64_t)buffer->memory.nbytes + n);
+    if (!larger.bytes)
+      die(NULL, "%s", strerror(ENOMEM));
+    if (buffer->nbytes > 0)
+      memcpy(larger.bytes, buffer->data, buffer->nbytes);
+    lanebloom_memory_free(&buffer->memory);
+    buffer->memory = larger;
+    buffer->data = (char *)larger.bytes;
+  }
+  return buffer->data + buffer->nbytes;
+}
+
+static size_t room(const struct buffer *buffer)
+{
+  return buffer->memory.nbytes - buffer->nbytes;
+}
+
+/* Reads all that is in a file or a pipe. */
+static void read_all(struct buffer *buffer, const char *path)
 {
   const int fd = is_standard_input(path) ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
-    die(path, "%s", strerror(errno));
-  size_t capacity = 0;
+  struct stat found;
+  if (fd < 0 || fstat(fd, &found) != 0)
+    die(input_name(path), "%s", strerror(errno));
+  const off_t nbytes = S_ISREG(found.st_mode) ? found.st_size : 0;
+  reserve(buffer, nbytes > 0 ? (size_t)nbytes + 1 : (size_t)1 << 20);
   for (ssize_t n = 1; n != 0;) {
-    if (set->nbytes == capacity) {
-      capacity = capacity ? 2 * capacity : (size_t)1 << 20;
-      set->copy = resize(set->copy, capacity);
-    }
-    n = read(fd, set->copy + set->nbytes, capacity - set->nbytes);
+    char *end = reserve(buffer, 1);
+    n = read(fd, end, room(buffer));
     if (n < 0 && errno != EINTR)
       die(input_name(path), "%s", strerror(errno));
-    set->nbytes += n > 0 ? (size_t)n : 0;
+    buffer->nbytes += n > 0 ? (size_t)n : 0;
   }
+  if (has_shrunk(fd, nbytes))
+    die(input_name(path), "%s", shrunk_text);
   if (fd != STDIN_FILENO)
     close(fd);
-  set->data = set->copy;
+}
+
+static void replace_keys(struct key_set *set, struct buffer keys)
+{
+  lanebloom_memory_free(&set->keys.memory);
+  set->keys = keys;
 }
 
 /* Replaces compressed bytes by what they become. */
 static void decompress_all(struct key_set *set, const char *path, enum codec codec)
 {
   struct codec_error error;
-  struct codec_step step = {.in = set->data, .nin = set->nbytes};
+  struct codec_step step = {.in = set->keys.data, .nin = set->keys.nbytes};
   struct decoder *decoder = decoder_create(codec);
-  char *keys = NULL;
-  size_t capacity = 0;
+  struct buffer keys = {0};
   if (!decoder)
     die(input_name(path), "%s", strerror(ENOMEM));
   do {
-    const size_t nbytes = capacity;
-    capacity = capacity ? 2 * capacity : (size_t)1 << 20;
-    keys = resize(keys, capacity);
-    step.out = keys + nbytes;
-    step.nout = capacity - nbytes;
+    step.out = reserve(&keys, (size_t)1 << 20);
+    step.nout = room(&keys);
     if (!decoder_run(decoder, &step, &error))
       die(input_name(path), "%s", error.text);
+    keys.nbytes = keys.memory.nbytes - step.nout;
   } while (step.nout == 0);
   if (!decoder_end(decoder, &error))
     die(input_name(path), "%s", error.text);
   decoder_destroy(decoder);
-  free(set->copy);
-  unmap_filter(&set->file);
-  set->data = set->copy = keys;
-  set->nbytes = capacity - step.nout;
+  replace_keys(set, keys);
 }
 
 /* Decompresses the file if it is compressed. What is then no file of keys is refused. */
 static void decompress(struct key_set *set, const char *path, const struct input_messages *messages)
 {
   const bool is_text = set->syntax.width == 0, decompresses = does_decompress(&set->syntax);
-  const struct file_kind *kind = find_whole_file_kind(set->data, set->nbytes);
+  const struct file_kind *kind = find_whole_file_kind(set->keys.data, set->keys.nbytes);
   if (kind && kind->codec && decompresses && codec_is_built(kind->codec)) {
     decompress_all(set, path, kind->codec);
-    kind = find_whole_file_kind(set->data, set->nbytes);
+    kind = find_whole_file_kind(set->keys.data, set->keys.nbytes);
   }
   if (!kind || !is_text)
     return;
@@ -177,48 +199,34 @@ static void decompress(struct key_set *set, const char *path, const struct input
 /* Makes the last record end with a terminator, if there is one. */
 static void complete_tail(struct key_set *set)
 {
-  if (set->nbytes == 0 || set->data[set->nbytes - 1] == set->syntax.terminator)
+  if (set->keys.nbytes == 0 || set->keys.data[set->keys.nbytes - 1] == set->syntax.terminator)
     return;
-  const bool is_mapped = set->data != set->copy;
-  set->copy = resize(set->copy, set->nbytes + 1);
-  if (is_mapped)
-    memcpy(set->copy, set->data, set->nbytes);
-  set->copy[set->nbytes++] = set->syntax.terminator;
-  set->data = set->copy;
+  *reserve(&set->keys, 1) = set->syntax.terminator;
+  set->keys.nbytes++;
 }
 
 /* Finds the named fields. Returns the bytes of the header. */
 static size_t read_header(struct key_set *set, const char *path)
 {
   char problem[200] = "expected a header, found none";
-  if (set->nbytes == 0)
+  if (set->keys.nbytes == 0)
     die(input_name(path), "expected a header, found an empty input");
-  const size_t nbytes = record_nbytes(&set->syntax, set->data, set->nbytes);
-  const char *end = memchr(set->data, set->syntax.terminator, set->nbytes);
-  const size_t found_nbytes = nbytes > 0 ? nbytes - 1 : (size_t)(end - set->data);
-  if (!find_fields(&set->syntax.fields, set->data, found_nbytes, problem, sizeof problem) ||
+  const size_t nbytes = record_nbytes(&set->syntax, set->keys.data, set->keys.nbytes);
+  const char *end = memchr(set->keys.data, set->syntax.terminator, set->keys.nbytes);
+  const size_t found_nbytes = nbytes > 0 ? nbytes - 1 : (size_t)(end - set->keys.data);
+  if (!find_fields(&set->syntax.fields, set->keys.data, found_nbytes, problem, sizeof problem) ||
       nbytes == 0)
     die(input_name(path), "%s", problem);
   return nbytes;
 }
 
-/* Where keys are packed. */
-struct packed {
-  char *data;
-  size_t nbytes, capacity;
-};
-
-static void append(struct packed *packed, const void *data, size_t nbytes)
+static void append(struct buffer *packed, const void *data, size_t nbytes)
 {
-  if (nbytes > packed->capacity - packed->nbytes) {
-    packed->capacity = 2 * packed->capacity + nbytes;
-    packed->data = resize(packed->data, packed->capacity);
-  }
-  memcpy(packed->data + packed->nbytes, data, nbytes);
+  memcpy(reserve(packed, nbytes), data, nbytes);
   packed->nbytes += nbytes;
 }
 
-static void pack_batch(struct packed *packed, const struct batch *batch)
+static void pack_batch(struct buffer *packed, const struct batch *batch)
 {
   for (size_t i = 0; i < batch->n; i++) {
     if (!batch_has_key(batch, i))
@@ -233,12 +241,12 @@ static void pack_batch(struct packed *packed, const struct batch *batch)
 static void pack_keys(struct key_set *set, const char *path)
 {
   static struct cutter cutter;
-  struct packed packed = {.data = resize(NULL, 1), .capacity = 1};
+  struct buffer packed = {0};
   complete_tail(set);
   const size_t header_nbytes = has_header(&set->syntax.fields) ? read_header(set, path) : 0;
-  const uint64_t header_nlines = count_lines(set->data, header_nbytes);
-  cutter_begin(&cutter, &set->syntax, set->data + header_nbytes, set->nbytes - header_nbytes,
-               header_nbytes == 0);
+  const uint64_t header_nlines = count_lines(set->keys.data, header_nbytes);
+  cutter_begin(&cutter, &set->syntax, set->keys.data + header_nbytes,
+               set->keys.nbytes - header_nbytes, header_nbytes == 0);
   for (struct batch batch; cutter_next(&cutter, &batch);)
     pack_batch(&packed, &batch);
   if (cutter.fault.kind) {
@@ -250,11 +258,8 @@ static void pack_keys(struct key_set *set, const char *path)
     complain(input_name(path), "%zu of %zu records lack a field of the key: dropped (--missing)",
              cutter.nmissing, cutter.nrecords);
   cutter_end(&cutter);
-  unmap_filter(&set->file);
-  free(set->copy);
   set->is_packed = true;
-  set->data = set->copy = packed.data;
-  set->nbytes = packed.nbytes;
+  replace_keys(set, packed);
 }
 
 /* The packed keys from a position on, as many as fit into a batch. */
@@ -262,7 +267,7 @@ static bool cut_packed(const struct key_set *set, size_t *position, lanebloom_sl
                        struct batch *batch)
 {
   size_t n = 0;
-  for (; n < BATCH_NRECORDS && *position < set->nbytes; n++) {
+  for (; n < BATCH_NRECORDS && *position < set->keys.nbytes; n++) {
     keys[n] = key_at(set, *position + sizeof keys[n].size);
     *position += sizeof keys[n].size + keys[n].size;
   }
@@ -287,10 +292,10 @@ static uint64_t add_packed(struct key_set *set, lanebloom_builder *builder)
 static bool cut_tail(const struct key_set *set, size_t nwhole, lanebloom_slice *key,
                      struct batch *batch)
 {
-  if (nwhole == set->nbytes)
+  if (nwhole == set->keys.nbytes)
     return false;
   const bool has_bom = nwhole == 0 && may_have_bom(&set->syntax);
-  *key = key_at(set, nwhole + (has_bom ? count_bom(set->data, set->nbytes) : 0));
+  *key = key_at(set, nwhole + (has_bom ? count_bom(set->keys.data, set->keys.nbytes) : 0));
   *batch = (struct batch){.keys = lanebloom_keys_slices(key, 1), .n = 1, .slices = key};
   return true;
 }
@@ -301,10 +306,11 @@ static uint64_t cut_keys(struct key_set *set, lanebloom_builder *builder)
   static struct cutter cutter;
   if (set->is_packed)
     return add_packed(set, builder);
-  const size_t nwhole = whole_nbytes(&set->syntax, set->data, set->nbytes, set->nbytes, false);
+  const size_t nwhole =
+      whole_nbytes(&set->syntax, set->keys.data, set->keys.nbytes, set->keys.nbytes, false);
   struct batch batch;
   lanebloom_slice tail;
-  cutter_begin(&cutter, &set->syntax, set->data, nwhole, true);
+  cutter_begin(&cutter, &set->syntax, set->keys.data, nwhole, true);
   while (cutter_next(&cutter, &batch))
     if (builder)
       add_batch(set, builder, &batch);
@@ -334,19 +340,16 @@ void key_set_read(struct key_set *set, const char *path, const struct record_syn
                   const struct input_messages *messages)
 {
   *set = (struct key_set){.syntax = *syntax};
-  if (map_file(&set->file, path))
-    set->data = mapped_bytes(&set->file, &set->nbytes);
-  else
-    copy_all(set, path);
+  read_all(&set->keys, path);
   decompress(set, path, messages);
-  if (syntax->width && set->nbytes % syntax->width)
+  if (syntax->width && set->keys.nbytes % syntax->width)
     die(input_name(path), "expected records of %zu bytes, found %zu bytes after the last one",
-        syntax->width, set->nbytes % syntax->width);
+        syntax->width, set->keys.nbytes % syntax->width);
   if (syntax->fields.n > 0 || form_converts(syntax->form))
     pack_keys(set, path);
-  if (set->nbytes > POSITION_MASK)
+  if (set->keys.nbytes > POSITION_MASK)
     die(input_name(path), "expected at most 2^%d bytes of keys, found %zu", POSITION_NBITS,
-        set->nbytes);
+        set->keys.nbytes);
 
   lanebloom_builder *builder;
   create_table(set, cut_keys(set, NULL), &builder);
@@ -361,8 +364,7 @@ void key_set_free(struct key_set *set)
 {
   lanebloom_filter_close(set->filter);
   lanebloom_memory_free(&set->table);
-  free(set->copy);
-  unmap_filter(&set->file);
+  lanebloom_memory_free(&set->keys.memory);
 }
 
 /* ---- Asking ---- */
@@ -384,7 +386,7 @@ size_t key_set_match(const struct key_set *set, const struct batch *batch, uint8
   for (size_t hit = 0; hit < nhits; hit++) {
     const uint64_t slot = set->slots[first_slot(set, hashes[hits[hit]])];
     if (slot)
-      __builtin_prefetch(set->data + position_of(slot));
+      __builtin_prefetch(set->keys.data + position_of(slot));
   }
   for (size_t hit = 0; hit < nhits; hit++) {
     const size_t i = hits[hit];

@@ -6,27 +6,29 @@
 #include "../src/memory.h"
 
 #include "inputs.h"
-#include "mapped.h"
 #include "records.h"
+
+/* Bytes that become more. They are on huge pages, as keys are looked up at random. */
+struct buffer {
+  char *data; /* in `memory` */
+  size_t nbytes;
+  struct memory memory;
+};
 
 struct key_set {
   struct record_syntax syntax; /* of the keys */
 
   /* private */
-  bool is_packed;     /* keys of fields, each after its size in `copy`; else whole records */
-  struct mapped file; /* or, if it cannot be mapped, or if the set is packed: */
-  char *copy;
-  const char *data; /* of the keys, one after the other */
-  size_t nbytes;
+  bool is_packed;     /* keys of fields, each after its size; else whole records */
+  struct buffer keys; /* one after the other */
   lanebloom_filter *filter;
   struct memory table;
-  uint64_t *slots; /* in it: a hash table with linear probing: where in `data` the keys begin */
+  uint64_t *slots; /* in it: a hash table with linear probing: where the keys begin */
   size_t nslots;
 };
 
-/* Reads the keys of a file; "-" is standard input. Keys may repeat. A regular file is mapped, and
- * must not change until key_set_free(); others are copied, and so are keys that are fields. Memory:
- * about 14 bytes per key; of a field also the key and 8 bytes. A record that lacks a field of the
+/* Reads the keys of a file, which may change afterwards; "-" is standard input. Keys may repeat.
+ * Memory: the keys, and about 14 bytes for each; of fields, 22. A record that lacks a field of the
  * key is an error, or no key and counted, as --missing says. On failure prints a message and exits.
  * Threads: any number may then ask. */
 void key_set_read(struct key_set *set, const char *path, const struct record_syntax *syntax,

@@ -33,8 +33,7 @@ static void report_lost_page(int signal_number, siginfo_t *info, void *context)
 static void watch(struct mapped *mapped, const char *path)
 {
   char *name = escape_name(path);
-  if (asprintf(&mapped->message,
-               "lanebloom: %s: truncated: the file became shorter while it was read\n", name) < 0)
+  if (asprintf(&mapped->message, "lanebloom: %s: %s\n", name, shrunk_text) < 0)
     die(NULL, "%s", strerror(ENOMEM));
   free(name);
   mapped->next = first;
@@ -64,25 +63,13 @@ static void map(struct mapped *mapped, const char *path)
   close(fd);
 }
 
-bool map_file(struct mapped *mapped, const char *path)
-{
-  *mapped = (struct mapped){0};
-  map(mapped, path);
-  if (mapped->bytes)
-    watch(mapped, path);
-  return mapped->bytes != NULL;
-}
-
-const char *mapped_bytes(const struct mapped *mapped, size_t *nbytes)
-{
-  *nbytes = mapped->nbytes;
-  return mapped->bytes;
-}
-
 lanebloom_status map_filter(struct mapped *mapped, const char *path, char *problem,
                             size_t problem_size)
 {
-  if (map_file(mapped, path)) {
+  *mapped = (struct mapped){0};
+  map(mapped, path);
+  if (mapped->bytes) {
+    watch(mapped, path);
     const lanebloom_status status =
         lanebloom_filter_parse(mapped->bytes, mapped->nbytes, &mapped->filter);
     if (status == LANEBLOOM_OK)

@@ -1,15 +1,14 @@
-/* Filters, and other files, that are mapped: their memory is the file's pages.
+/* Filters that are mapped: their memory is the file's pages.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_MAPPED_H
 #define LANEBLOOM_CLI_MAPPED_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include <lanebloom.h>
 
 struct mapped {
-  lanebloom_filter *filter; /* NULL: another file */
+  lanebloom_filter *filter;
 
   /* private */
   void *bytes; /* of the file; NULL: it was loaded */
@@ -29,11 +28,5 @@ lanebloom_status map_filter(struct mapped *mapped, const char *path, char *probl
 lanebloom_status verify_again(const struct mapped *mapped);
 
 void unmap_filter(struct mapped *mapped);
-
-/* Maps any regular file. false: it is none, or cannot be mapped. Otherwise as map_filter(). */
-bool map_file(struct mapped *mapped, const char *path);
-
-/* The bytes of a mapped file. */
-const char *mapped_bytes(const struct mapped *mapped, size_t *nbytes);
 
 #endif
