@@ -1,21 +1,23 @@
-/* The table of a key set: open addressing, at most two thirds full. Keys are hashed once, in lanes;
- * the filter and the table use the same hash. A slot that may have the key is followed to the key
- * itself, so that the result is exact.
+/* The table of a key set: open addressing, at most two thirds full. Everybody knows the filter's
+ * hash, so the table has another, with a secret: nobody can choose keys that share a slot. A slot
+ * that may have the key is followed to the key itself, so that the result is exact.
  * SPDX-License-Identifier: MIT */
+#define XXH_INLINE_ALL
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include "bits.h"
 #include "cli.h"
 #include "key_form.h"
 #include "key_set.h"
 
-/* Of the hashes that keys have, the widest. */
 static const lanebloom_format KEY_FORMAT = LANEBLOOM_ROCKSDB_LOCAL;
 enum { BITS_PER_KEY = 10 };
 
@@ -36,6 +38,11 @@ static bool may_be(uint64_t slot, uint64_t hash)
 static size_t position_of(uint64_t slot)
 {
   return (size_t)(slot & POSITION_MASK) - 1;
+}
+
+static uint64_t hash_key(const struct key_set *set, lanebloom_slice key)
+{
+  return XXH3_64bits_withSecret(key.data, key.size, set->secret, sizeof set->secret);
 }
 
 /* Where probing begins: the upper bits of the hash, scaled. */
@@ -81,20 +88,14 @@ static size_t find_slot(const struct key_set *set, uint64_t hash, lanebloom_slic
   return slot;
 }
 
-static void hash_batch(const lanebloom_keys *keys, uint64_t *hashes)
-{
-  const lanebloom_status status = lanebloom_hash(KEY_FORMAT, keys, hashes);
-  if (status != LANEBLOOM_OK) /* not in a batch of this size */
-    die(NULL, "%s", status_text(status));
-}
-
 /* Adds the keys of a batch to table and filter. Slots are fetched for the whole batch first. */
 static void add_batch(struct key_set *set, lanebloom_builder *builder, const struct batch *batch)
 {
   uint64_t hashes[BATCH_NRECORDS];
-  hash_batch(&batch->keys, hashes);
-  for (size_t i = 0; i < batch->n; i++)
+  for (size_t i = 0; i < batch->n; i++) {
+    hashes[i] = hash_key(set, batch_key(batch, i));
     __builtin_prefetch(&set->slots[first_slot(set, hashes[i])], 1);
+  }
   for (size_t i = 0; i < batch->n; i++) {
     const lanebloom_slice key = batch_key(batch, i);
     const size_t position = (size_t)((const char *)key.data - set->keys.data);
@@ -340,6 +341,8 @@ void key_set_read(struct key_set *set, const char *path, const struct record_syn
                   const struct input_messages *messages)
 {
   *set = (struct key_set){.syntax = *syntax};
+  if (getrandom(set->secret, sizeof set->secret, 0) != sizeof set->secret)
+    die(NULL, "random bytes: %s", strerror(errno));
   read_all(&set->keys, path);
   decompress(set, path, messages);
   if (syntax->width && set->keys.nbytes % syntax->width)
@@ -376,10 +379,10 @@ size_t key_set_match(const struct key_set *set, const struct batch *batch, uint8
   uint64_t hashes[BATCH_NRECORDS];
   uint16_t hits[BATCH_NRECORDS];
   size_t nhits = 0, nfound = 0;
-  hash_batch(&batch->keys, hashes);
-  lanebloom_filter_screen_hashes(set->filter, hashes, batch->n, bitmap);
+  lanebloom_filter_screen(set->filter, &batch->keys, bitmap);
   for (size_t i = find_bit(bitmap, 0, batch->n, true); i < batch->n;
        i = find_bit(bitmap, i + 1, batch->n, true)) {
+    hashes[i] = hash_key(set, batch_key(batch, i));
     __builtin_prefetch(&set->slots[first_slot(set, hashes[i])]);
     hits[nhits++] = (uint16_t)i;
   }

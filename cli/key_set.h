@@ -25,6 +25,7 @@ struct key_set {
   struct memory table;
   uint64_t *slots; /* in it: a hash table with linear probing: where the keys begin */
   size_t nslots;
+  uint8_t secret[192]; /* of the table's hash */
 };
 
 /* Reads the keys of a file, which may change afterwards; "-" is standard input. Keys may repeat.
