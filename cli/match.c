@@ -17,6 +17,7 @@ static void check_key_fields(struct match *match, const struct argp_state *state
   if (fields->n == 0 && (fields->dialect || fields->no_header || fields->separator))
     argp_error(state, "expected --keys-field LIST, which of the fields of KEYS are the key; found "
                       "none");
+  fields->missing = syntax->fields.missing;
   if (fields->n == 0)
     return;
   if (syntax->width)
@@ -29,7 +30,6 @@ static void check_key_fields(struct match *match, const struct argp_state *state
     argp_error(state, "--keys-no-header needs --keys-csv or --keys-tsv");
   if (fields->dialect == DIALECT_TSV && fields->separator && fields->separator != '\t')
     argp_error(state, "give only one of --keys-tsv and --keys-delimiter; --keys-csv takes any");
-  fields->missing = syntax->fields.missing;
   if (!fields->separator)
     fields->separator = fields->dialect == DIALECT_CSV ? ',' : '\t';
   for (size_t i = 0; i < fields->n && !has_header(fields); i++)

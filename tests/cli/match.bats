@@ -128,6 +128,17 @@ match_meanwhile() {
   match_meanwhile eval 'numbers 200001 300000 1<>keys'
 }
 
+@test "--missing speaks of KEYS, too: whole records, or fields of them" {
+  printf '1\nz\n3' >keys
+  seq 3 >input
+  for field in "" "--keys-field 1"; do
+    run -0 --separate-stderr lanebloom match --decode int32 --missing=drop $field keys input
+    [[ $output == $'1\n3' ]]
+    [[ $stderr == "lanebloom: keys: 1 of 3 records lack a field of the key: dropped"* ]]
+    fails_with "keys: line 2: " lanebloom match --decode int32 $field keys input
+  done
+}
+
 # make_tables: users.csv has quotes, separators and line ends in its fields; events.tsv has tabs.
 make_tables() {
   printf 'name,id\r\n"bob",7\n"a,b",8\n"x\ny",9\n"say ""hi""",10\n\xc3\xa4,11' >users.csv
