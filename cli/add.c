@@ -12,6 +12,7 @@
 
 #include "build.h"
 #include "lock.h"
+#include "mapped.h"
 
 enum { OPTION_OVERFILL = 0x100 };
 
@@ -154,14 +155,14 @@ static void look_at_filter(struct add *add)
         errno == ENOENT ? "; `lanebloom build --expected N' makes a filter that has room" : "");
   if (!S_ISREG(build->target_status.st_mode))
     die(build->path, "expected a regular file, which can be replaced");
-  lanebloom_filter *filter;
+  struct mapped mapped;
   char problem[256];
-  if (lanebloom_filter_map(add->file, &filter, problem, sizeof problem) != LANEBLOOM_OK)
+  if (map_filter(&mapped, add->file, problem, sizeof problem) != LANEBLOOM_OK)
     die(build->path, "%s", problem);
-  if (!take_form(&build->syntax, build->path, filter))
+  if (!take_form(&build->syntax, build->path, mapped.filter))
     exit(EXIT_TROUBLE);
-  plan_like(add, filter);
-  lanebloom_filter_close(filter);
+  plan_like(add, mapped.filter);
+  unmap_filter(&mapped);
 }
 
 /* ---- the verb ---- */

@@ -155,7 +155,7 @@ bool is_same_file(const struct stat *a, const struct stat *b);
 /* Is the path standard output, and that a regular file? */
 bool is_standard_output(const char *path);
 
-/* Is it a regular file that is a container, damaged or not? */
+/* Is it a regular file, not standard input, that is a container, damaged or not? */
 bool is_container(const char *path);
 
 /* Loads a filter. Path "-" is standard input. On failure prints a message and returns NULL. */

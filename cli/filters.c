@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "mapped.h"
 
 bool is_standard_input(const char *path)
 {
@@ -34,11 +35,11 @@ bool is_standard_output(const char *path)
 bool is_container(const char *path)
 {
   struct stat found;
-  if (stat(path, &found) != 0 || !S_ISREG(found.st_mode))
+  if (is_standard_input(path) || stat(path, &found) != 0 || !S_ISREG(found.st_mode))
     return false;
-  lanebloom_filter *filter;
-  const lanebloom_status status = lanebloom_filter_map(path, &filter, NULL, 0);
-  lanebloom_filter_close(filter);
+  struct mapped mapped;
+  const lanebloom_status status = map_filter(&mapped, path, NULL, 0);
+  unmap_filter(&mapped);
   return status == LANEBLOOM_OK || status == LANEBLOOM_ERR_CORRUPT;
 }
 

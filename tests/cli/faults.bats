@@ -206,6 +206,13 @@ each_verb() {
   each read shrink screen --raw --format leveldb raw others
   each read shrink build -o target --width 6 keys
   [[ $nrefused -eq 4 ]] # each cut but those at the end
+  nfaults=0 nrefused=0
+  each mmap shrink verify filter more
+  each mmap shrink merge -o target filter more
+  each mmap shrink add -j 1 target few
+  each mmap shrink screen -j 1 others filter # not in this order
+  each mmap shrink screen -j 1 --db filter others
+  [[ $nrefused -eq 7 ]] # each filter that is mapped
 }
 
 # What a folder is can be told without its OPTIONS; all else that is not read is an error.

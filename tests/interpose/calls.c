@@ -5,7 +5,7 @@
  *   fail-on    the same, and every later call too
  *   interrupt  EINTR, once
  *   short      takes one byte, as every later call does
- *   shrink     the file is cut where it would be read now
+ *   shrink     the file is cut where it would be read now; once it was mapped, to nothing
  *   overwrite  the bytes that would be read now become the letter x
  *   kill       the process is killed before the call
  *   killed     the process is killed after the call
@@ -124,6 +124,14 @@ static bool is_killed(const char *name)
     return done;                                                                                   \
   } while (0)
 
+static void cut(int fd, off_t nbytes)
+{
+  char path[32];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  if (truncate64(path, nbytes) != 0)
+    abort();
+}
+
 /* ---- Memory and threads ---- */
 
 void *__libc_malloc(size_t size);
@@ -153,10 +161,14 @@ void *aligned_alloc(size_t alignment, size_t size)
 
 void *mmap64(void *address, size_t nbytes, int protection, int flags, int fd, off_t offset)
 {
-  if (fails("mmap", ENOMEM))
+  const bool is_cut = is("shrink") && strikes("mmap");
+  if (!is("shrink") && fails("mmap", ENOMEM))
     return MAP_FAILED;
-  return REAL(void *, "mmap64", void *, size_t, int, int, int, off_t)(address, nbytes, protection,
-                                                                      flags, fd, offset);
+  void *map = REAL(void *, "mmap64", void *, size_t, int, int, int,
+                   off_t)(address, nbytes, protection, flags, fd, offset);
+  if (is_cut && fd >= 0)
+    cut(fd, 0);
+  return map;
 }
 
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *),
@@ -218,14 +230,6 @@ int openat64(int folder, const char *path, int flags, ...)
 int fstat64(int fd, struct stat64 *status)
 {
   return fails("fstat", EIO) ? -1 : REAL(int, "fstat64", int, struct stat64 *)(fd, status);
-}
-
-static void cut(int fd, off_t nbytes)
-{
-  char path[32];
-  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-  if (truncate64(path, nbytes) != 0)
-    abort();
 }
 
 static void overwrite(int fd, off_t offset, size_t nbytes)
