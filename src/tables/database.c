@@ -231,7 +231,7 @@ static lanebloom_status find_timestamps(const struct version *version,
   lanebloom_status status = LANEBLOOM_OK;
   for (size_t i = 0; !status && i < version->nfamilies; i++) {
     const struct family *family = &version->families[i];
-    const size_t n = strlen(family->comparator);
+    const size_t n = family->comparator ? strlen(family->comparator) : 0;
     if (n >= END_NBYTES && strcmp(family->comparator + n - END_NBYTES, end) == 0)
       status = lanebloom_timestamps_set(timestamps, family->id, TIMESTAMP_NBYTES);
   }

@@ -1,5 +1,5 @@
-/* Reads MANIFESTs. What edits say of tables is listed in its order; the last word on each table
- * decides.
+/* Reads MANIFESTs. Edits are listed first, and applied when all are read: the last word on each
+ * table decides. An edit that is torn, or of a group that is not complete, is not in the lists.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
@@ -64,9 +64,19 @@ struct event {
   bool is_added;
 };
 
-struct bytes {
-  uint8_t *data;
-  size_t n, room;
+/* What an edit says besides tables and new logs. */
+struct edit {
+  uint64_t order, offset; /* of its record */
+  uint32_t family;
+  bool has_log, has_next_file, has_sequence, has_previous_log, is_dropping, is_in_group;
+  char *comparator, *added_family; /* NULL: none */
+  uint64_t log, sequence, previous_log, min_log;
+  uint64_t first_log;  /* lower logs need not exist */
+  uint64_t nfollowing; /* edits of its group */
+};
+
+struct lengths {
+  size_t nedits, nevents, nlogs;
 };
 
 /* The state of reading. */
@@ -75,23 +85,19 @@ struct version_reader {
   lanebloom_engine engine;
   const struct problem *problem;
   uint64_t offset; /* of the record */
-  struct event *events;
-  size_t nevents, events_room;
-  uint64_t nedits;
-  struct bytes record;
-  struct bytes group;  /* edits that count together: length, 8 bytes | edit | ... */
-  uint64_t nfollowing; /* edits of the group that are missing */
-  bool has_log, has_next_file, has_sequence;
-};
+  struct bytes {
+    uint8_t *data;
+    size_t n, room;
+  } record;
 
-/* What an edit says besides tables. It counts once the edit is applied. */
-struct edit {
-  uint32_t family;
-  bool has_comparator, has_log, has_sequence, has_previous_log, has_added_family, is_dropping,
-      is_in_group;
-  lanebloom_slice comparator, name;
-  uint64_t log, sequence, previous_log, min_log;
-  uint64_t nfollowing; /* edits of its group */
+  /* What edits say, in their order. */
+  struct edit *edits;
+  struct event *events;
+  uint64_t *logs;
+  struct lengths n, room;
+
+  struct lengths before_group; /* of edits that count together */
+  uint64_t nfollowing;         /* edits of the group that are missing */
 };
 
 static lanebloom_status corrupt(const struct version_reader *reader, const char *what)
@@ -101,17 +107,16 @@ static lanebloom_status corrupt(const struct version_reader *reader, const char 
                      reader->offset);
 }
 
-static bool grow(void **list, size_t *room, size_t n, size_t nbytes)
+/* Makes room for one more than n items of nbytes. NULL: memory ran out. */
+static void *grow(void *list, size_t *room, size_t n, size_t nbytes)
 {
   if (n < *room)
-    return true;
+    return list;
   const size_t wanted = *room ? 2 * *room : 64;
-  void *grown = realloc(*list, wanted * nbytes);
-  if (!grown)
-    return false;
-  *list = grown;
-  *room = wanted;
-  return true;
+  void *grown = realloc(list, wanted * nbytes);
+  if (grown)
+    *room = wanted;
+  return grown;
 }
 
 static bool add_bytes(struct bytes *bytes, const void *from, size_t nbytes)
@@ -128,53 +133,6 @@ static bool add_bytes(struct bytes *bytes, const void *from, size_t nbytes)
     memcpy(bytes->data + bytes->n, from, nbytes);
   bytes->n += nbytes;
   return true;
-}
-
-/* ---- Families ---- */
-
-static size_t find_family(const struct version *version, uint32_t id)
-{
-  size_t first = 0, end = version->nfamilies;
-  while (first < end) {
-    const size_t middle = first + (end - first) / 2;
-    if (version->families[middle].id < id)
-      first = middle + 1;
-    else
-      end = middle;
-  }
-  return first;
-}
-
-static struct family *family_of(const struct version *version, uint32_t id)
-{
-  const size_t at = find_family(version, id);
-  struct family *family = &version->families[at];
-  return at < version->nfamilies && family->id == id && !family->is_dropped ? family : NULL;
-}
-
-const struct family *lanebloom_version_family(const struct version *version, uint32_t id)
-{
-  return family_of(version, id);
-}
-
-/* Ids are not used twice. */
-static lanebloom_status add_family(struct version_reader *reader, uint32_t id, lanebloom_slice name)
-{
-  struct version *version = reader->version;
-  const size_t at = find_family(version, id);
-  if (at < version->nfamilies && version->families[at].id == id)
-    return corrupt(reader, "a new column family");
-  struct family *families = realloc(version->families, (version->nfamilies + 1) * sizeof *families);
-  if (!families)
-    return problem_memory(reader->problem, (version->nfamilies + 1) * sizeof *families);
-  version->families = families;
-  memmove(families + at + 1, families + at, (version->nfamilies - at) * sizeof *families);
-  families[at] = (struct family){.id = id, .name = strndup(name.data, name.size)};
-  version->nfamilies++;
-  families[at].comparator = strdup("");
-  if (!families[at].name || !families[at].comparator)
-    return problem_memory(reader->problem, name.size);
-  return LANEBLOOM_OK;
 }
 
 /* ---- Fields ---- */
@@ -209,6 +167,18 @@ static bool skip_varints(struct cursor *rest, size_t n)
   return n == 0;
 }
 
+/* Replaces *text by a copy of a string. */
+static lanebloom_status take_text(const struct version_reader *reader, struct cursor *rest,
+                                  char **text)
+{
+  lanebloom_slice string;
+  if (!take_string(rest, &string))
+    return corrupt(reader, "a whole name");
+  free(*text);
+  *text = strndup(string.data, string.size);
+  return *text ? LANEBLOOM_OK : problem_memory(reader->problem, string.size + 1);
+}
+
 static bool take_number(struct cursor *rest, uint32_t *number)
 {
   uint64_t wide;
@@ -240,12 +210,14 @@ static void keep_highest(uint64_t *highest, uint64_t number)
 static lanebloom_status add_event(struct version_reader *reader, const struct live_table *table,
                                   bool is_added)
 {
-  if (!grow((void **)&reader->events, &reader->events_room, reader->nevents,
-            sizeof *reader->events))
-    return problem_memory(reader->problem, 2 * reader->events_room * sizeof *reader->events);
+  struct event *events =
+      grow(reader->events, &reader->room.nevents, reader->n.nevents, sizeof *events);
+  if (!events)
+    return problem_memory(reader->problem, 2 * reader->n.nevents * sizeof *events);
+  reader->events = events;
   /* in an edit all deletions come first: a table that moves is deleted and added */
-  reader->events[reader->nevents++] =
-      (struct event){.table = *table, .order = 2 * reader->nedits + is_added, .is_added = is_added};
+  events[reader->n.nevents++] = (struct event){
+      .table = *table, .order = 2 * reader->n.nedits + is_added, .is_added = is_added};
   return LANEBLOOM_OK;
 }
 
@@ -325,33 +297,16 @@ static lanebloom_status take_deleted(struct version_reader *reader, struct curso
 
 static lanebloom_status add_log(struct version_reader *reader, uint64_t number)
 {
-  struct version *version = reader->version;
-  size_t at = version->nlogs;
-  while (at > 0 && version->logs[at - 1] >= number)
-    at--;
-  if (at < version->nlogs && version->logs[at] == number)
-    return LANEBLOOM_OK;
-  uint64_t *logs = realloc(version->logs, (version->nlogs + 1) * sizeof *logs);
+  uint64_t *logs = grow(reader->logs, &reader->room.nlogs, reader->n.nlogs, sizeof *logs);
   if (!logs)
-    return problem_memory(reader->problem, (version->nlogs + 1) * sizeof *logs);
-  memmove(logs + at + 1, logs + at, (version->nlogs - at) * sizeof *logs);
-  logs[at] = number;
-  version->logs = logs;
-  version->nlogs++;
+    return problem_memory(reader->problem, 2 * reader->n.nlogs * sizeof *logs);
+  reader->logs = logs;
+  logs[reader->n.nlogs++] = number;
   return LANEBLOOM_OK;
 }
 
-static void drop_logs(struct version *version, uint64_t end)
-{
-  size_t n = 0;
-  while (n < version->nlogs && version->logs[n] < end)
-    n++;
-  version->nlogs -= n;
-  if (n > 0)
-    memmove(version->logs, version->logs + n, version->nlogs * sizeof *version->logs);
-}
-
-static lanebloom_status take_log(struct version_reader *reader, uint64_t tag, struct cursor *rest)
+static lanebloom_status take_log(struct version_reader *reader, uint64_t tag, struct cursor *rest,
+                                 struct edit *edit)
 {
   lanebloom_slice string;
   struct cursor inner;
@@ -366,7 +321,7 @@ static lanebloom_status take_log(struct version_reader *reader, uint64_t tag, st
   if (!cursor_varint(rest, &number))
     return corrupt(reader, "the number of a log");
   if (!is_added) {
-    drop_logs(reader->version, number);
+    keep_highest(&edit->first_log, number);
     return LANEBLOOM_OK;
   }
   while (cursor_varint(rest, &field) && field == LOG_SIZE) /* up to the end, 1 */
@@ -434,7 +389,7 @@ static lanebloom_status take_scalar(struct version_reader *reader, uint64_t tag,
     edit->log = number;
     break;
   case TAG_NEXT_FILE:
-    reader->has_next_file = true;
+    edit->has_next_file = true;
     break;
   case TAG_SEQUENCE:
     edit->has_sequence = true;
@@ -466,8 +421,7 @@ static lanebloom_status take_tag(struct version_reader *reader, uint64_t tag, st
     return take_pebble_tag(reader, tag, rest, edit);
   switch (tag) {
   case TAG_COMPARATOR:
-    edit->has_comparator = is_whole = take_string(rest, &edit->comparator);
-    break;
+    return take_text(reader, rest, &edit->comparator);
   case TAG_LOG:
   case TAG_NEXT_FILE:
   case TAG_SEQUENCE:
@@ -490,8 +444,7 @@ static lanebloom_status take_tag(struct version_reader *reader, uint64_t tag, st
     is_whole = take_number(rest, &edit->family);
     break;
   case TAG_FAMILY_ADDED:
-    edit->has_added_family = is_whole = take_string(rest, &edit->name);
-    break;
+    return take_text(reader, rest, &edit->added_family);
   case TAG_FAMILY_DROPPED:
     edit->is_dropping = true;
     break;
@@ -504,7 +457,7 @@ static lanebloom_status take_tag(struct version_reader *reader, uint64_t tag, st
   case TAG_LOG_DELETED:
   case TAG_LOG_ADDED_2:
   case TAG_LOG_DELETED_2:
-    return take_log(reader, tag, rest);
+    return take_log(reader, tag, rest, edit);
   default:
     if (!(tag & TAG_MAY_SKIP))
       return refuse_tag(reader, tag);
@@ -513,115 +466,124 @@ static lanebloom_status take_tag(struct version_reader *reader, uint64_t tag, st
   return is_whole ? LANEBLOOM_OK : corrupt(reader, "all that a tag needs");
 }
 
-/* Applies what an edit says of its family. */
-static lanebloom_status apply_to_family(struct version_reader *reader, const struct edit *edit)
+/* Checks that the edits of a group follow each other. */
+static lanebloom_status check_group(struct version_reader *reader, const struct edit *edit)
 {
-  if (edit->has_added_family) {
-    lanebloom_status status = add_family(reader, edit->family, edit->name);
-    if (status)
-      return status;
-  }
-  struct family *family = family_of(reader->version, edit->family);
-  if (!family)
-    return corrupt(reader, "a column family that exists");
-  if (edit->has_comparator) {
-    char *comparator = strndup(edit->comparator.data, edit->comparator.size);
-    if (!comparator)
-      return problem_memory(reader->problem, edit->comparator.size);
-    free(family->comparator);
-    family->comparator = comparator;
-  }
-  if (edit->has_log)
-    keep_highest(&family->log_number, edit->log); /* RocksDB ignores lower ones */
-  family->is_dropped |= edit->is_dropping;
+  const uint64_t nexpected = reader->nfollowing;
+  if (nexpected > 0 && (!edit->is_in_group || edit->nfollowing != nexpected - 1))
+    return corrupt(reader, "the next edit of a group");
+  reader->nfollowing = edit->nfollowing;
   return LANEBLOOM_OK;
 }
 
-static lanebloom_status apply(struct version_reader *reader, const struct edit *edit)
+/* Lists what an edit says. */
+static lanebloom_status take_edit(struct version_reader *reader)
 {
-  struct version *version = reader->version;
-  lanebloom_status status = apply_to_family(reader, edit);
-  if (status)
-    return status;
-  if (edit->has_sequence)
-    version->sequence = edit->sequence;
-  if (edit->has_previous_log)
-    version->previous_log = edit->previous_log;
-  keep_highest(&version->min_log, edit->min_log);
-  reader->has_log |= edit->has_log;
-  reader->has_sequence |= edit->has_sequence;
-  return LANEBLOOM_OK;
-}
-
-/* Parses an edit. Its tables are added to the events. */
-static lanebloom_status parse_edit(struct version_reader *reader, struct cursor rest,
-                                   struct edit *edit)
-{
-  const size_t first_event = reader->nevents;
+  const size_t first_event = reader->n.nevents;
+  if (reader->nfollowing == 0)
+    reader->before_group = reader->n;
+  struct edit *edits = grow(reader->edits, &reader->room.nedits, reader->n.nedits, sizeof *edits);
+  if (!edits)
+    return problem_memory(reader->problem, 2 * reader->n.nedits * sizeof *edits);
+  reader->edits = edits;
+  struct edit *edit = &edits[reader->n.nedits];
+  *edit = (struct edit){.order = reader->n.nedits, .offset = reader->offset};
+  struct cursor rest = {reader->record.data, reader->record.data + reader->record.n};
   lanebloom_status status = LANEBLOOM_OK;
-  *edit = (struct edit){0};
-  reader->nedits++;
   while (!status && cursor_left(&rest) > 0) {
     uint64_t tag;
     status = cursor_varint(&rest, &tag) ? take_tag(reader, tag, &rest, edit)
                                         : corrupt(reader, "a whole tag");
   }
-  for (size_t i = first_event; i < reader->nevents; i++) /* the family may come after its tables */
+  for (size_t i = first_event; i < reader->n.nevents; i++) /* the family may come behind */
     reader->events[i].table.family = edit->family;
-  return status;
+  reader->n.nedits++;
+  return status ? status : check_group(reader, edit);
 }
 
-/* Applies all edits of the group. */
-static lanebloom_status apply_group(struct version_reader *reader)
+/* ---- Families ---- */
+
+static struct family *family_of(const struct version *version, uint32_t id)
 {
-  struct cursor rest = {reader->group.data, reader->group.data + reader->group.n};
+  size_t first = 0, end = version->nfamilies;
+  while (first < end) {
+    const size_t middle = first + (end - first) / 2;
+    if (version->families[middle].id < id)
+      first = middle + 1;
+    else
+      end = middle;
+  }
+  struct family *family = &version->families[first];
+  return first < version->nfamilies && family->id == id && !family->is_dropped ? family : NULL;
+}
+
+const struct family *lanebloom_version_family(const struct version *version, uint32_t id)
+{
+  return family_of(version, id);
+}
+
+/* Applies what an edit says of its family, if that is the last one. Ids are not used twice. */
+static lanebloom_status apply_to_family(struct version_reader *reader, struct edit *edit,
+                                        size_t *room)
+{
+  struct version *version = reader->version;
+  const size_t n = version->nfamilies;
+  const bool is_known = n > 0 && version->families[n - 1].id == edit->family;
+  reader->offset = edit->offset;
+  if (edit->added_family) {
+    if (is_known)
+      return corrupt(reader, "a new column family");
+    struct family *families = grow(version->families, room, n, sizeof *families);
+    if (!families)
+      return problem_memory(reader->problem, 2 * n * sizeof *families);
+    version->families = families;
+    families[version->nfamilies++] =
+        (struct family){.id = edit->family, .name = edit->added_family};
+    edit->added_family = NULL;
+  } else if (!is_known || version->families[n - 1].is_dropped) {
+    return corrupt(reader, "a column family that exists");
+  }
+  struct family *family = &version->families[version->nfamilies - 1];
+  if (edit->comparator) {
+    char *earlier = family->comparator;
+    family->comparator = edit->comparator;
+    edit->comparator = earlier;
+  }
+  if (edit->has_log)
+    keep_highest(&family->log_number, edit->log); /* RocksDB ignores lower ones */
+  family->is_dropped = edit->is_dropping;
+  return LANEBLOOM_OK;
+}
+
+static int compare_edits(const void *a, const void *b)
+{
+  const struct edit *left = a, *right = b;
+  if (left->family != right->family)
+    return left->family < right->family ? -1 : 1;
+  return (left->order > right->order) - (left->order < right->order);
+}
+
+/* Applies all edits to their families, one after the other. */
+static lanebloom_status list_families(struct version_reader *reader)
+{
+  size_t room = 0;
   lanebloom_status status = LANEBLOOM_OK;
-  while (!status && cursor_left(&rest) > 0) {
-    struct edit edit;
-    const size_t nbytes = (size_t)load_le64(rest.at);
-    rest.at += sizeof(uint64_t);
-    status = parse_edit(reader, (struct cursor){rest.at, rest.at + nbytes}, &edit);
-    if (!status)
-      status = apply(reader, &edit);
-    rest.at += nbytes;
-  }
-  reader->group.n = 0;
+  qsort(reader->edits, reader->n.nedits, sizeof *reader->edits, compare_edits);
+  for (size_t i = 0; !status && i < reader->n.nedits; i++)
+    status = apply_to_family(reader, &reader->edits[i], &room);
   return status;
-}
-
-/* Keeps an edit until its group is complete. */
-static lanebloom_status add_to_group(struct version_reader *reader, const struct edit *edit)
-{
-  const struct bytes *record = &reader->record;
-  uint8_t length[sizeof(uint64_t)];
-  if (reader->group.n > 0 && edit->nfollowing != reader->nfollowing - 1)
-    return corrupt(reader, "the next edit of a group");
-  reader->nfollowing = edit->nfollowing;
-  store_le64(length, record->n);
-  if (!add_bytes(&reader->group, length, sizeof length) ||
-      !add_bytes(&reader->group, record->data, record->n))
-    return problem_memory(reader->problem, record->n);
-  return edit->nfollowing > 0 ? LANEBLOOM_OK : apply_group(reader);
-}
-
-static lanebloom_status take_record(struct version_reader *reader)
-{
-  const size_t first_event = reader->nevents;
-  struct edit edit;
-  lanebloom_status status = parse_edit(
-      reader, (struct cursor){reader->record.data, reader->record.data + reader->record.n}, &edit);
-  if (status)
-    return status;
-  if (edit.is_in_group) {
-    reader->nevents = first_event;
-    return add_to_group(reader, &edit);
-  }
-  if (reader->group.n > 0)
-    return corrupt(reader, "the next edit of a group");
-  return apply(reader, &edit);
 }
 
 /* ---- The whole ---- */
+
+static void drop_edits(struct version_reader *reader, struct lengths n)
+{
+  for (size_t i = n.nedits; i < reader->n.nedits; i++) {
+    free(reader->edits[i].comparator);
+    free(reader->edits[i].added_family);
+  }
+  reader->n = n;
+}
 
 static int compare_events(const void *a, const void *b)
 {
@@ -640,7 +602,7 @@ static int compare_events(const void *a, const void *b)
 static lanebloom_status list_tables(struct version_reader *reader)
 {
   struct version *version = reader->version;
-  const size_t n = reader->nevents;
+  const size_t n = reader->n.nevents;
   if (n > 1)
     qsort(reader->events, n, sizeof *reader->events, compare_events);
   version->tables = malloc((n + 1) * sizeof *version->tables);
@@ -678,18 +640,73 @@ static void list_backings(struct version *version)
   version->ntables = n;
 }
 
+static int compare_numbers(const void *a, const void *b)
+{
+  const uint64_t *left = a, *right = b;
+  return (*left > *right) - (*left < *right);
+}
+
+/* Lists the logs that must exist, each once. */
+static void list_logs(struct version_reader *reader, uint64_t first)
+{
+  struct version *version = reader->version;
+  uint64_t *logs = version->logs = reader->logs;
+  reader->logs = NULL;
+  if (reader->n.nlogs > 1)
+    qsort(logs, reader->n.nlogs, sizeof *logs, compare_numbers);
+  for (size_t i = 0; i < reader->n.nlogs; i++)
+    if (logs[i] >= first && (version->nlogs == 0 || logs[version->nlogs - 1] != logs[i]))
+      logs[version->nlogs++] = logs[i];
+}
+
+/* Applies what edits say of the whole database. Returns what they lack, or NULL. */
+static const char *apply_scalars(struct version_reader *reader)
+{
+  struct version *version = reader->version;
+  /* Pebble's databases have no log's number before something is flushed */
+  bool has_log = reader->engine == LANEBLOOM_ENGINE_PEBBLE, has_next_file = false,
+       has_sequence = false;
+  uint64_t first_log = 0;
+  for (size_t i = 0; i < reader->n.nedits; i++) {
+    const struct edit *edit = &reader->edits[i];
+    version->sequence = edit->has_sequence ? edit->sequence : version->sequence;
+    version->previous_log = edit->has_previous_log ? edit->previous_log : version->previous_log;
+    keep_highest(&version->min_log, edit->min_log);
+    keep_highest(&first_log, edit->first_log);
+    has_log |= edit->has_log;
+    has_next_file |= edit->has_next_file;
+    has_sequence |= edit->has_sequence;
+  }
+  list_logs(reader, first_log);
+  return !has_log ? "log" : !has_next_file ? "next file" : !has_sequence ? "last write" : NULL;
+}
+
+/* If no edit names the lowest log that is needed, families do. */
+static void find_min_log(struct version *version)
+{
+  if (version->min_log > 0)
+    return;
+  version->min_log = UINT64_MAX;
+  for (size_t i = 0; i < version->nfamilies; i++)
+    if (!version->families[i].is_dropped && version->families[i].log_number < version->min_log)
+      version->min_log = version->families[i].log_number;
+}
+
 static lanebloom_status finish(struct version_reader *reader)
 {
-  /* Pebble's databases have no log's number before something is flushed */
-  const bool has_log = reader->has_log || reader->engine == LANEBLOOM_ENGINE_PEBBLE;
-  if (!has_log || !reader->has_next_file || !reader->has_sequence)
-    return problem_set(reader->problem, LANEBLOOM_ERR_CORRUPT,
-                       "damaged: expected the numbers of the log, of the next file and of the last "
-                       "write, found no %s",
-                       !has_log                 ? "log"
-                       : !reader->has_next_file ? "next file"
-                                                : "last write");
-  lanebloom_status status = list_tables(reader);
+  if (reader->nfollowing > 0)
+    drop_edits(reader, reader->before_group);
+  const char *missing = apply_scalars(reader);
+  lanebloom_status status = list_families(reader);
+  if (!status && missing)
+    status = problem_set(reader->problem, LANEBLOOM_ERR_CORRUPT,
+                         "damaged: expected the numbers of the log, of the next file and of the "
+                         "last write, found no %s",
+                         missing);
+  if (status)
+    return status;
+  find_min_log(reader->version);
+  status = list_tables(reader);
   if (!status && reader->engine == LANEBLOOM_ENGINE_PEBBLE)
     list_backings(reader->version);
   return status;
@@ -709,7 +726,7 @@ static lanebloom_status take_found(struct version_reader *reader, const struct l
   }
   if (!add_bytes(&reader->record, found->bytes.data, found->bytes.size))
     return problem_memory(reader->problem, found->bytes.size);
-  return found->is_last ? take_record(reader) : LANEBLOOM_OK;
+  return found->is_last ? take_edit(reader) : LANEBLOOM_OK;
 }
 
 static lanebloom_status read_records(struct version_reader *reader, const struct input *input)
@@ -729,20 +746,32 @@ static lanebloom_status read_records(struct version_reader *reader, const struct
   return status;
 }
 
+/* The first family is there without an edit of the MANIFEST. */
+static lanebloom_status add_default(struct version_reader *reader)
+{
+  struct edit *edits = grow(NULL, &reader->room.nedits, 0, sizeof *edits);
+  if (!edits)
+    return problem_memory(reader->problem, sizeof *edits);
+  reader->edits = edits;
+  edits[reader->n.nedits++] = (struct edit){.added_family = strdup("default")};
+  return edits[0].added_family ? LANEBLOOM_OK : problem_memory(reader->problem, 1);
+}
+
 lanebloom_status lanebloom_version_read(struct version *version, const struct input *input,
                                         lanebloom_engine engine, const struct problem *problem)
 {
-  static const lanebloom_slice name = {"default", sizeof "default" - 1};
   struct version_reader reader = {.version = version, .engine = engine, .problem = problem};
   *version = (struct version){0};
-  lanebloom_status status = add_family(&reader, 0, name);
+  lanebloom_status status = add_default(&reader);
   if (!status)
     status = read_records(&reader, input);
   if (!status)
     status = finish(&reader);
+  drop_edits(&reader, (struct lengths){0});
+  free(reader.edits);
   free(reader.events);
+  free(reader.logs);
   free(reader.record.data);
-  free(reader.group.data);
   if (status)
     lanebloom_version_free(version);
   return status;
@@ -762,20 +791,9 @@ void lanebloom_version_free(struct version *version)
 
 /* ---- Logs ---- */
 
-uint64_t lanebloom_version_min_log(const struct version *version)
-{
-  if (version->min_log > 0)
-    return version->min_log;
-  uint64_t lowest = UINT64_MAX;
-  for (size_t i = 0; i < version->nfamilies; i++)
-    if (!version->families[i].is_dropped && version->families[i].log_number < lowest)
-      lowest = version->families[i].log_number;
-  return lowest;
-}
-
 bool lanebloom_version_needs_log(const struct version *version, uint64_t number)
 {
-  return number >= lanebloom_version_min_log(version) ||
+  return number >= version->min_log ||
          (version->previous_log > 0 && number == version->previous_log);
 }
 

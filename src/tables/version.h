@@ -12,7 +12,7 @@ struct family {
   uint32_t id;
   bool is_dropped;
   char *name;
-  char *comparator;
+  char *comparator;    /* its name; NULL: no edit has it */
   uint64_t log_number; /* entries of lower logs are in tables */
 };
 
@@ -30,7 +30,7 @@ struct live_table {
 struct version {
   uint64_t sequence;
   uint64_t previous_log;   /* LevelDB: live, too; 0: none */
-  uint64_t min_log;        /* RocksDB: lower logs are not needed; 0: the families' numbers decide */
+  uint64_t min_log;        /* the lowest one that may hold entries that are in no table */
   struct family *families; /* ascending by id */
   size_t nfamilies;
   struct live_table *tables; /* ascending by number */
@@ -39,8 +39,9 @@ struct version {
   size_t nlogs;
 };
 
-/* Reads a MANIFEST to its end. An edit that is not whole there is still being written. Errors:
- * CORRUPT; LIMIT: a tag that is not known; MEMORY, IO. */
+/* Reads a MANIFEST to its end. An edit, or a group of edits, that is not whole there is still being
+ * written, and does not count. Time: n log n. Errors: CORRUPT; LIMIT: a tag that is not known;
+ * MEMORY, IO. */
 lanebloom_status lanebloom_version_read(struct version *version, const struct input *input,
                                         lanebloom_engine engine, const struct problem *problem);
 void lanebloom_version_free(struct version *version);
@@ -48,8 +49,6 @@ void lanebloom_version_free(struct version *version);
 /* The family of this id that is not dropped; NULL: there is none. */
 const struct family *lanebloom_version_family(const struct version *version, uint32_t id);
 
-/* The lowest log that may hold entries that are in no table. */
-uint64_t lanebloom_version_min_log(const struct version *version);
 bool lanebloom_version_needs_log(const struct version *version, uint64_t number);
 
 /* Do entries of this family in this log count? */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "bytes.h"
+#include "log_files.h"
 #include "tables.h"
 #include "tables/log.h"
 #include "tables/version.h"
@@ -36,19 +37,7 @@ static lanebloom_engine engine = LANEBLOOM_ENGINE_ROCKSDB;
 /* Appends a fragment. number: 0: its type has none. */
 static void add_fragment(unsigned type, uint32_t number, const void *content, size_t nbytes)
 {
-  uint8_t *fragment = file + file_nbytes, *to = fragment + HEADER_NBYTES;
-  fragment[AT_LENGTH] = (uint8_t)nbytes;
-  fragment[AT_LENGTH + 1] = (uint8_t)(nbytes >> 8);
-  fragment[AT_TYPE] = (uint8_t)type;
-  if (number > 0) {
-    store_le32(to, number);
-    to += sizeof number;
-  }
-  memcpy(to, content, nbytes);
-  to += nbytes;
-  store_le32(fragment, lanebloom_checksum(CHECKSUM_CRC32C, fragment + AT_TYPE,
-                                          (size_t)(to - fragment - AT_TYPE)));
-  file_nbytes = (size_t)(to - file);
+  file_nbytes += fragment_make(file + file_nbytes, type, number, content, nbytes);
 }
 
 /* Makes a batch that puts a key; the value has so many bytes. Returns its size. */
@@ -427,7 +416,17 @@ static void check_version(const char *what, size_t ntables, uint64_t last_number
   cr_assert(read_version(&version) == LANEBLOOM_OK, "%s", what);
   cr_assert(version.ntables == ntables, "%s: %zu tables", what, version.ntables);
   cr_assert(ntables == 0 || version.tables[ntables - 1].number == last_number, "%s", what);
-  cr_assert(lanebloom_version_min_log(&version) == min_log, "%s", what);
+  cr_assert(version.min_log == min_log, "%s", what);
+  lanebloom_version_free(&version);
+}
+
+/* Of the logs that must exist there are so many, and this is the last one. */
+static void check_logs(const char *what, size_t nlogs, uint64_t last)
+{
+  struct version version;
+  cr_assert(read_version(&version) == LANEBLOOM_OK, "%s", what);
+  cr_assert(version.nlogs == nlogs, "%s: %zu logs", what, version.nlogs);
+  cr_assert(nlogs == 0 || version.logs[nlogs - 1] == last, "%s", what);
   lanebloom_version_free(&version);
 }
 
@@ -495,6 +494,53 @@ Test(tables, versions)
   ADD_EDIT("\2\6");
   file[0]++;
   check_refused("a checksum", LANEBLOOM_ERR_CORRUPT);
+}
+
+#define LOG(number) "\204\100" number "\1"
+#define LOGS_BELOW_ARE_DELETED(number) "\205\100" number
+#define IN_GROUP(nfollowing) "\254\2" nfollowing
+
+/* An edit counts once, whole, and with its group. */
+Test(tables, versions_in_groups)
+{
+  ADD_EDIT(NUMBERS);
+  ADD_EDIT(LOG("\6") IN_GROUP("\1"));
+  check_logs("half a group with a log", 0, 0);
+  ADD_EDIT(NUMBERS LOG("\6"));
+  ADD_EDIT(LOGS_BELOW_ARE_DELETED("\7") IN_GROUP("\1"));
+  check_logs("half a group without a log", 1, 6);
+  ADD_EDIT(NUMBERS LOG("\6"));
+  ADD_EDIT(LOG("\10") IN_GROUP("\1"));
+  ADD_EDIT(LOGS_BELOW_ARE_DELETED("\7") IN_GROUP("\0"));
+  check_logs("a group with logs", 1, 8);
+  ADD_EDIT(NUMBERS LOG("\6"));
+  ADD_EDIT(LOG("\7") IN_GROUP("\1"));
+  add_fragment(FIRST, 0, IN_GROUP("\0"), 2);
+  check_logs("a group whose last edit is torn", 1, 6);
+  ADD_EDIT(NUMBERS);
+  add_fragment(FIRST, 0, LOG("\6"), 4);
+  check_logs("a log that is torn", 0, 0);
+
+  ADD_EDIT(NUMBERS LOG("\10") LOG("\6") LOG("\7") LOG("\6"));
+  check_logs("logs in any order", 3, 8);
+  ADD_EDIT(NUMBERS LOG("\6") LOG("\7"));
+  ADD_EDIT(LOGS_BELOW_ARE_DELETED("\7"));
+  check_logs("a log that is deleted", 1, 7);
+  ADD_EDIT(NUMBERS LOGS_BELOW_ARE_DELETED("\7"));
+  ADD_EDIT(LOG("\6"));
+  check_logs("a log that was deleted before", 0, 0);
+
+  ADD_EDIT("\2\5\4\144");
+  ADD_EDIT("\3\11" IN_GROUP("\1"));
+  check_refused("half a group with the next file", LANEBLOOM_ERR_CORRUPT);
+  ADD_EDIT(NUMBERS);
+  ADD_EDIT("\310\1\1\311\1\1f" IN_GROUP("\1"));
+  ADD_EDIT("\310\1\1" TABLE("\0", "\6") IN_GROUP("\0"));
+  check_version("a group that adds a family", 1, 6, 0);
+  ADD_EDIT(NUMBERS);
+  ADD_EDIT("\310\1\1\311\1\1f" IN_GROUP("\1"));
+  file_nbytes -= 3; /* the edit is torn */
+  check_version("half an edit of a group", 0, 0, 5);
 }
 
 #define BOUNDS "\11k-1234567\11k-1234567"

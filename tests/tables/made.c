@@ -5,14 +5,6 @@
 #include "bytes.h"
 #include "tables.h"
 
-uint8_t *put_varint(uint8_t *to, uint64_t value)
-{
-  for (; value >= 0x80; value >>= 7)
-    *to++ = (uint8_t)(value | 0x80);
-  *to++ = (uint8_t)value;
-  return to;
-}
-
 void made_add(struct made *made, lanebloom_slice bytes)
 {
   cr_assert(bytes.size <= sizeof made->bytes - made->n);

@@ -1,0 +1,47 @@
+/* Folders and files for the tests of tables.
+ * SPDX-License-Identifier: MIT */
+#include <ftw.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tables.h"
+
+static int remove_one(const char *path, const struct stat *found, int kind, struct FTW *place)
+{
+  (void)found, (void)kind, (void)place;
+  return remove(path);
+}
+
+void folder_make(char *path)
+{
+  const char *parent = getenv("TMPDIR");
+  snprintf(path, PATH_NBYTES, "%s/lanebloom-tables-XXXXXX", parent ? parent : "/tmp");
+  cr_assert(mkdtemp(path), "cannot make %s", path);
+}
+
+void folder_free(const char *path)
+{
+  nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+uint8_t *file_read(const char *path, size_t *size)
+{
+  FILE *file = fopen(path, "rb");
+  cr_assert(file, "cannot open %s", path);
+  fseek(file, 0, SEEK_END);
+  *size = (size_t)ftell(file);
+  rewind(file);
+  uint8_t *bytes = test_alloc(*size + 1);
+  cr_assert(fread(bytes, 1, *size, file) == *size);
+  fclose(file);
+  return bytes;
+}
+
+void file_write(const char *folder, const char *name, const void *bytes, size_t size)
+{
+  char path[2 * PATH_NBYTES];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  FILE *file = fopen(path, "wb");
+  cr_assert(file && fwrite(bytes, 1, size, file) == size && fclose(file) == 0, "%s", path);
+}
