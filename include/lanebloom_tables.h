@@ -259,8 +259,8 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_database_find(const char *folder,
                                                              lanebloom_engine *engine,
                                                              char *problem, size_t problem_size);
 
-/* Reads the logs and the MANIFEST of a database. options: NULL: zeros. Memory: linear in the
- * MANIFEST; for the keys of logs about 300 MiB at most.
+/* Reads the logs and the MANIFEST of a database. options: copied; NULL: zeros. Memory:
+ * linear in the MANIFEST; for the keys of logs about 300 MiB at most.
  *
  * Errors: FORMAT: the folder of logs that OPTIONS names is missing; CORRUPT: CURRENT or MANIFEST is
  * damaged; LIMIT: the MANIFEST has what this build does not know; ARGUMENT: no such column family;
@@ -270,8 +270,9 @@ LANEBLOOM_NODISCARD lanebloom_status
 lanebloom_database_open(const char *folder, const lanebloom_database_options *options,
                         lanebloom_database **database, char *problem, size_t problem_size);
 
-/* Reads CURRENT and the MANIFEST again, if they have changed. Errors: as of
- * lanebloom_database_open(); the database then stays as it was. */
+/* Reads CURRENT and the MANIFEST again, if they have changed. *changed: whether the database has.
+ * Errors: as of lanebloom_database_open(); the database then stays as it was, with all that is
+ * borrowed from it, and the next update tries again. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_database_update(lanebloom_database *database,
                                                                bool *changed, char *problem,
                                                                size_t problem_size);

@@ -13,11 +13,8 @@
 #include "version.h"
 #include "write_log.h"
 
-struct lanebloom_database {
-  char *folder;
-  lanebloom_database_options options; /* borrowed */
-  lanebloom_engine engine;
-
+/* What the MANIFEST says, and what follows from it. An update replaces all of it, or nothing. */
+struct view {
   char *manifest; /* its name */
   uint64_t manifest_nbytes;
   struct version version;
@@ -27,15 +24,72 @@ struct lanebloom_database {
     char *path;
   } * wanted; /* ascending */
   size_t nwanted;
+  char **damages; /* of live logs */
+  size_t ndamages;
+};
+
+struct lanebloom_database {
+  char *folder;
+  struct names {
+    char **list;
+    size_t n;
+  } table_folders, families; /* families: ascending */
+  lanebloom_engine engine;
+  struct view view;
 
   struct write_log *logs; /* ascending */
   size_t nlogs;
   char **log_paths;
   struct timestamps timestamps;
   struct key_collector keys;
-  char **damages; /* of live logs; ends with NULL */
-  size_t ndamages;
 };
+
+/* ---- Names ---- */
+
+static lanebloom_status copy_names(struct names *names, const char *const *from, size_t n)
+{
+  names->list = calloc(n + 1, sizeof *names->list);
+  if (!names->list)
+    return LANEBLOOM_ERR_MEMORY;
+  while (names->n < n && (names->list[names->n] = strdup(from[names->n])))
+    names->n++;
+  return names->n == n ? LANEBLOOM_OK : LANEBLOOM_ERR_MEMORY;
+}
+
+static void free_names(struct names *names)
+{
+  for (size_t i = 0; i < names->n; i++)
+    free(names->list[i]);
+  free(names->list);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+  const char *const *left = a, *const *right = b;
+  return strcmp(*left, *right);
+}
+
+/* Copies what a caller may free after the call. */
+static lanebloom_status copy_call(struct lanebloom_database *database, const char *folder,
+                                  const lanebloom_database_options *options)
+{
+  struct names *families = &database->families;
+  if (!(database->folder = strdup(folder)))
+    return LANEBLOOM_ERR_MEMORY;
+  lanebloom_status status =
+      copy_names(&database->table_folders, options->table_folders, options->ntable_folders);
+  if (!status)
+    status = copy_names(families, options->families, options->nfamilies);
+  if (!status && families->n > 1)
+    qsort(families->list, families->n, sizeof *families->list, compare_names);
+  return status;
+}
+
+/* Is the name in an ascending list? */
+static bool has_name(const char *const *names, size_t n, const char *name)
+{
+  return n > 0 && bsearch(&name, names, n, sizeof *names, compare_names);
+}
 
 /* ---- The MANIFEST ---- */
 
@@ -84,59 +138,74 @@ static lanebloom_status name_problem(const char *name, lanebloom_status status,
   return status;
 }
 
-/* Reads the MANIFEST, unless it is the one that *name and *nbytes are of. */
-static lanebloom_status read_manifest(const struct lanebloom_database *database, char **name,
-                                      uint64_t *nbytes, struct version *version, bool *changed,
-                                      const struct problem *problem)
+/* Reads the MANIFEST into a new view, unless it is as it was. */
+static lanebloom_status read_manifest(const struct lanebloom_database *database, struct view *view,
+                                      bool *changed, const struct problem *problem)
 {
-  char *found;
-  struct input input;
+  const struct view *before = &database->view;
+  struct input input = {0};
+  *view = (struct view){0};
   lanebloom_status status =
-      open_manifest(database->folder, database->engine, &found, &input, problem);
+      open_manifest(database->folder, database->engine, &view->manifest, &input, problem);
   if (status)
     return status;
-  *changed = !*name || strcmp(*name, found) != 0 || *nbytes != input.nbytes;
+  view->manifest_nbytes = input.nbytes;
+  *changed = !before->manifest || strcmp(before->manifest, view->manifest) != 0 ||
+             before->manifest_nbytes != input.nbytes;
   if (*changed)
-    status = lanebloom_version_read(version, &input, database->engine, problem);
+    status = lanebloom_version_read(&view->version, &input, database->engine, problem);
   lanebloom_input_close(&input);
-  if (status) {
-    status = name_problem(found, status, problem);
-    free(found);
-    return status;
-  }
-  free(*name);
-  *name = found;
-  *nbytes = input.nbytes;
-  return LANEBLOOM_OK;
+  return status ? name_problem(view->manifest, status, problem) : LANEBLOOM_OK;
+}
+
+static void free_view(struct view *view)
+{
+  for (size_t i = 0; i < view->nwanted; i++)
+    free(view->wanted[i].path);
+  for (size_t i = 0; i < view->ndamages; i++)
+    free(view->damages[i]);
+  free(view->wanted);
+  free(view->damages);
+  free(view->manifest);
+  lanebloom_version_free(&view->version);
+  *view = (struct view){0};
 }
 
 /* ---- Tables ---- */
 
 static bool is_wanted(const struct lanebloom_database *database, uint32_t family)
 {
-  const lanebloom_database_options *options = &database->options;
-  const struct family *found = lanebloom_version_family(&database->version, family);
-  bool is_named = found && options->nfamilies == 0;
-  for (size_t i = 0; found && i < options->nfamilies; i++)
-    is_named |= strcmp(found->name, options->families[i]) == 0;
-  return is_named;
+  const struct family *found = lanebloom_version_family(&database->view.version, family);
+  return found && found->is_wanted;
 }
 
-/* Is there a column family of each name that is wanted? */
-static lanebloom_status check_families(const struct lanebloom_database *database,
-                                       const struct problem *problem)
+/* Finds which column families are wanted. Is there one of each name? */
+static lanebloom_status choose_families(struct lanebloom_database *database,
+                                        const struct problem *problem)
 {
-  const struct version *version = &database->version;
-  for (size_t i = 0; i < database->options.nfamilies; i++) {
-    const char *name = database->options.families[i];
-    size_t n = 0;
-    for (size_t j = 0; j < version->nfamilies; j++)
-      n += !version->families[j].is_dropped && strcmp(version->families[j].name, name) == 0;
-    if (n == 0)
-      return problem_set(problem, LANEBLOOM_ERR_ARGUMENT,
-                         "expected a column family named '%s', found none", name);
+  const struct names *names = &database->families;
+  const char *const *list = (const char *const *)names->list;
+  struct version *version = &database->view.version;
+  const char **found = malloc((version->nfamilies + 1) * sizeof *found);
+  size_t nfound = 0;
+  if (!found)
+    return problem_memory(problem, (version->nfamilies + 1) * sizeof *found);
+  for (size_t i = 0; i < version->nfamilies; i++) {
+    struct family *family = &version->families[i];
+    family->is_wanted =
+        !family->is_dropped && (names->n == 0 || has_name(list, names->n, family->name));
+    if (family->is_wanted)
+      found[nfound++] = family->name;
   }
-  return LANEBLOOM_OK;
+  if (nfound > 1)
+    qsort(found, nfound, sizeof *found, compare_names);
+  lanebloom_status status = LANEBLOOM_OK;
+  for (size_t i = 0; !status && i < names->n; i++)
+    if (!has_name(found, nfound, list[i]))
+      status = problem_set(problem, LANEBLOOM_ERR_ARGUMENT,
+                           "expected a column family named '%s', found none", list[i]);
+  free(found);
+  return status;
 }
 
 /* The path of a table: in the first folder that has it, under either name. If there is none, the
@@ -145,9 +214,9 @@ static char *find_table(const struct lanebloom_database *database, uint64_t numb
 {
   const bool is_leveldb = database->engine == LANEBLOOM_ENGINE_LEVELDB;
   const char *const ends[2] = {is_leveldb ? "ldb" : "sst", is_leveldb ? "sst" : "ldb"};
-  const lanebloom_database_options *options = &database->options;
-  for (size_t i = 0; i < 2 * (options->ntable_folders + 1); i++) {
-    const char *folder = i < 2 ? database->folder : options->table_folders[i / 2 - 1];
+  const struct names *folders = &database->table_folders;
+  for (size_t i = 0; i < 2 * (folders->n + 1); i++) {
+    const char *folder = i < 2 ? database->folder : folders->list[i / 2 - 1];
     char *path = lanebloom_folder_number(folder, number, ends[i % 2]);
     if (!path || access(path, F_OK) == 0)
       return path;
@@ -156,18 +225,9 @@ static char *find_table(const struct lanebloom_database *database, uint64_t numb
   return lanebloom_folder_number(database->folder, number, ends[0]);
 }
 
-static void free_wanted(struct lanebloom_database *database)
-{
-  for (size_t i = 0; i < database->nwanted; i++)
-    free(database->wanted[i].path);
-  free(database->wanted);
-  database->wanted = NULL;
-  database->nwanted = 0;
-}
-
 static bool is_live(const struct lanebloom_database *database, size_t log)
 {
-  return lanebloom_version_needs_log(&database->version, database->logs[log].number);
+  return lanebloom_version_needs_log(&database->view.version, database->logs[log].number);
 }
 
 static int compare_wanted(const void *a, const void *b)
@@ -181,38 +241,39 @@ static int compare_wanted(const void *a, const void *b)
 /* Adds the tables that live logs name, unless the MANIFEST does, too. There is room. */
 static void add_ingested(struct lanebloom_database *database)
 {
-  struct wanted_table *wanted = database->wanted;
-  size_t n = database->nwanted;
+  struct view *view = &database->view;
+  struct wanted_table *wanted = view->wanted;
+  size_t n = view->nwanted;
   for (size_t i = 0; i < database->nlogs; i++)
     for (size_t j = 0; is_live(database, i) && j < database->logs[i].ntables; j++)
       wanted[n++] =
           (struct wanted_table){.table.number = database->logs[i].tables[j], .is_in_log = true};
-  if (n == database->nwanted || !is_wanted(database, 0))
+  if (n == view->nwanted || !is_wanted(database, 0))
     return;
   qsort(wanted, n, sizeof *wanted, compare_wanted);
-  database->nwanted = 0;
+  view->nwanted = 0;
   for (size_t i = 0; i < n; i++)
     if (!wanted[i].is_in_log || i == 0 || wanted[i].table.number != wanted[i - 1].table.number)
-      wanted[database->nwanted++] = wanted[i];
+      wanted[view->nwanted++] = wanted[i];
 }
 
 static lanebloom_status find_tables(struct lanebloom_database *database,
                                     const struct problem *problem)
 {
-  const struct version *version = &database->version;
+  struct view *view = &database->view;
+  const struct version *version = &view->version;
   size_t room = version->ntables + 1;
   for (size_t i = 0; i < database->nlogs; i++)
     room += database->logs[i].ntables;
-  free_wanted(database);
-  database->wanted = malloc(room * sizeof *database->wanted);
-  if (!database->wanted)
-    return problem_memory(problem, room * sizeof *database->wanted);
+  view->wanted = malloc(room * sizeof *view->wanted);
+  if (!view->wanted)
+    return problem_memory(problem, room * sizeof *view->wanted);
   for (size_t i = 0; i < version->ntables; i++)
     if (is_wanted(database, version->tables[i].family))
-      database->wanted[database->nwanted++] = (struct wanted_table){.table = version->tables[i]};
+      view->wanted[view->nwanted++] = (struct wanted_table){.table = version->tables[i]};
   add_ingested(database);
-  for (size_t i = 0; i < database->nwanted; i++) {
-    struct wanted_table *wanted = &database->wanted[i];
+  for (size_t i = 0; i < view->nwanted; i++) {
+    struct wanted_table *wanted = &view->wanted[i];
     wanted->path = find_table(database, wanted->table.number);
     if (!wanted->path)
       return problem_memory(problem, 1);
@@ -223,19 +284,26 @@ static lanebloom_status find_tables(struct lanebloom_database *database,
 /* ---- Logs ---- */
 
 /* The comparators of keys that end in a time have names that end so. */
+static bool has_times(const struct family *family)
+{
+  static const char end[] = ".u64ts";
+  const size_t n = family->comparator ? strlen(family->comparator) : 0;
+  return n >= sizeof end - 1 && strcmp(family->comparator + n - (sizeof end - 1), end) == 0;
+}
+
 static lanebloom_status find_timestamps(const struct version *version,
                                         struct timestamps *timestamps)
 {
-  static const char end[] = ".u64ts";
-  enum { END_NBYTES = sizeof end - 1, TIMESTAMP_NBYTES = 8 };
-  lanebloom_status status = LANEBLOOM_OK;
-  for (size_t i = 0; !status && i < version->nfamilies; i++) {
-    const struct family *family = &version->families[i];
-    const size_t n = family->comparator ? strlen(family->comparator) : 0;
-    if (n >= END_NBYTES && strcmp(family->comparator + n - END_NBYTES, end) == 0)
-      status = lanebloom_timestamps_set(timestamps, family->id, TIMESTAMP_NBYTES);
-  }
-  return status;
+  enum { TIMESTAMP_NBYTES = 8 };
+  timestamps->n = 0;
+  timestamps->list = malloc((version->nfamilies + 1) * sizeof *timestamps->list);
+  if (!timestamps->list)
+    return LANEBLOOM_ERR_MEMORY;
+  for (size_t i = 0; i < version->nfamilies; i++)
+    if (has_times(&version->families[i]))
+      timestamps->list[timestamps->n++] =
+          (struct timestamp){version->families[i].id, TIMESTAMP_NBYTES};
+  return LANEBLOOM_OK;
 }
 
 static lanebloom_status read_log(struct lanebloom_database *database, const struct log_name *name,
@@ -296,27 +364,19 @@ static lanebloom_status read_logs(struct lanebloom_database *database,
 __attribute__((format(printf, 2, 3))) static lanebloom_status
 add_damage(struct lanebloom_database *database, const char *format, ...)
 {
-  char **damages = realloc(database->damages, (database->ndamages + 2) * sizeof *database->damages);
+  struct view *view = &database->view;
+  char **damages = realloc(view->damages, (view->ndamages + 1) * sizeof *damages);
   if (!damages)
     return LANEBLOOM_ERR_MEMORY;
-  database->damages = damages;
+  view->damages = damages;
   va_list values;
   va_start(values, format);
-  const int n = vasprintf(&damages[database->ndamages], format, values);
+  const int n = vasprintf(&view->damages[view->ndamages], format, values);
   va_end(values);
   if (n < 0)
     return LANEBLOOM_ERR_MEMORY;
-  database->ndamages++;
+  view->ndamages++;
   return LANEBLOOM_OK;
-}
-
-static void free_damages(struct lanebloom_database *database)
-{
-  for (size_t i = 0; i < database->ndamages; i++)
-    free(database->damages[i]);
-  free(database->damages);
-  database->damages = NULL;
-  database->ndamages = 0;
 }
 
 /* Is a live log behind this one that holds anything? Not if it goes on in another file. */
@@ -352,7 +412,7 @@ static lanebloom_status find_damage(struct lanebloom_database *database, size_t 
  */
 static lanebloom_status find_missing_logs(struct lanebloom_database *database)
 {
-  const struct version *version = &database->version;
+  const struct version *version = &database->view.version;
   lanebloom_status status = LANEBLOOM_OK;
   const uint64_t newest = database->nlogs ? database->logs[database->nlogs - 1].number : 0;
   size_t next = 0;
@@ -372,7 +432,6 @@ static lanebloom_status find_damages(struct lanebloom_database *database,
                                      const struct problem *problem)
 {
   lanebloom_status status = LANEBLOOM_OK;
-  free_damages(database);
   for (size_t i = 0; !status && i < database->nlogs; i++)
     if (is_live(database, i))
       status = find_damage(database, i);
@@ -387,27 +446,39 @@ lanebloom_status lanebloom_database_update(lanebloom_database *database, bool *c
                                            size_t text_size)
 {
   const struct problem problem = problem_begin(text, text_size);
-  struct version version;
-  lanebloom_status status = read_manifest(database, &database->manifest, &database->manifest_nbytes,
-                                          &version, changed, &problem);
-  if (status || !*changed)
-    return status;
-  lanebloom_version_free(&database->version);
-  database->version = version;
-  status = check_families(database, &problem);
-  if (!status)
-    status = find_tables(database, &problem);
-  return status ? status : find_damages(database, &problem);
+  struct lanebloom_database next = *database; /* with another view */
+  bool is_new = false;
+  *changed = false;
+  lanebloom_status status = read_manifest(database, &next.view, &is_new, &problem);
+  if (!status && is_new)
+    status = choose_families(&next, &problem);
+  if (!status && is_new)
+    status = find_tables(&next, &problem);
+  if (!status && is_new)
+    status = find_damages(&next, &problem);
+  if (!status && is_new) {
+    const struct view before = database->view;
+    database->view = next.view;
+    next.view = before;
+    *changed = true;
+  }
+  free_view(&next.view);
+  return status;
 }
 
-/* Do logs have to be read again, because keys end in a time that was not known of? */
-static lanebloom_status has_new_timestamps(const struct lanebloom_database *database, bool *has)
+/* Do logs have to be read again, because keys of other column families end in a time than were
+ * known of? */
+static lanebloom_status has_new_timestamps(const struct lanebloom_database *database, bool *has,
+                                           const struct problem *problem)
 {
-  struct timestamps timestamps = {0};
-  lanebloom_status status = find_timestamps(&database->version, &timestamps);
-  *has = timestamps.n != database->timestamps.n;
-  free(timestamps.list);
-  return status;
+  const struct timestamps *known = &database->timestamps;
+  struct timestamps found;
+  lanebloom_status status = find_timestamps(&database->view.version, &found);
+  if (status)
+    return problem_status(problem, status);
+  *has = found.n != known->n;
+  free(found.list);
+  return LANEBLOOM_OK;
 }
 
 static void forget(struct lanebloom_database *database)
@@ -424,11 +495,7 @@ static void forget(struct lanebloom_database *database)
   free(database->timestamps.list);
   database->timestamps = (struct timestamps){0};
   lanebloom_collector_free(&database->keys);
-  lanebloom_version_free(&database->version);
-  free(database->manifest);
-  database->manifest = NULL;
-  free_wanted(database);
-  free_damages(database);
+  free_view(&database->view);
 }
 
 /* Reads the logs between two looks into the MANIFEST. The first one says which logs are old, and
@@ -437,37 +504,34 @@ static lanebloom_status read_all(struct lanebloom_database *database,
                                  char *const log_folders[NLOG_FOLDERS],
                                  const struct problem *problem)
 {
-  struct version before;
-  char *manifest = NULL;
-  uint64_t nbytes = 0;
+  struct view before;
   bool changed;
-  lanebloom_status status = read_manifest(database, &manifest, &nbytes, &before, &changed, problem);
-  free(manifest);
-  if (status)
-    return status;
-  status = find_timestamps(&before, &database->timestamps);
-  if (!status)
-    status = lanebloom_collector_init(&database->keys, 0);
-  status =
-      status ? problem_status(problem, status) : read_logs(database, log_folders, &before, problem);
-  lanebloom_version_free(&before);
+  lanebloom_status status = read_manifest(database, &before, &changed, problem);
+  if (!status) {
+    status = find_timestamps(&before.version, &database->timestamps);
+    if (!status)
+      status = lanebloom_collector_init(&database->keys, 0);
+    status = status ? problem_status(problem, status)
+                    : read_logs(database, log_folders, &before.version, problem);
+  }
+  free_view(&before);
   return status ? status
                 : lanebloom_database_update(database, &changed, problem->text, problem->size);
 }
 
-static lanebloom_status open_database(struct lanebloom_database *database,
+static lanebloom_status open_database(struct lanebloom_database *database, const char *log_folder,
                                       const struct problem *problem)
 {
   enum { MAX_READINGS = 10 };
   char *log_folders[NLOG_FOLDERS];
-  lanebloom_status status = lanebloom_folder_of_logs(database->folder, database->options.log_folder,
-                                                     database->engine, log_folders, problem);
+  lanebloom_status status = lanebloom_folder_of_logs(database->folder, log_folder, database->engine,
+                                                     log_folders, problem);
   bool again = !status;
   for (int reading = 0; again && reading < MAX_READINGS; reading++) {
     forget(database);
     status = read_all(database, log_folders, problem);
     if (!status)
-      status = has_new_timestamps(database, &again);
+      status = has_new_timestamps(database, &again, problem);
     again = again && !status;
   }
   for (size_t i = 0; i < NLOG_FOLDERS; i++)
@@ -480,20 +544,20 @@ lanebloom_status lanebloom_database_open(const char *folder,
                                          lanebloom_database **database, char *text,
                                          size_t text_size)
 {
+  static const lanebloom_database_options none;
   const struct problem problem = problem_begin(text, text_size);
+  options = options ? options : &none;
   *database = NULL;
   if (!lanebloom_kernel_active())
     return problem_status(&problem, LANEBLOOM_ERR_KERNEL);
   lanebloom_database *made = calloc(1, sizeof *made);
-  if (!made || !(made->folder = strdup(folder))) {
-    free(made);
+  if (!made)
     return problem_memory(&problem, sizeof *made);
-  }
-  if (options)
-    made->options = *options;
-  lanebloom_status status = lanebloom_database_find(folder, &made->engine, text, text_size);
+  lanebloom_status status = copy_call(made, folder, options);
+  status = status ? problem_status(&problem, status)
+                  : lanebloom_database_find(folder, &made->engine, text, text_size);
   if (!status)
-    status = open_database(made, &problem);
+    status = open_database(made, options->log_folder, &problem);
   if (status) {
     lanebloom_database_close(made);
     return status;
@@ -508,6 +572,8 @@ void lanebloom_database_close(lanebloom_database *database)
     return;
   const int error = errno;
   forget(database);
+  free_names(&database->table_folders);
+  free_names(&database->families);
   free(database->folder);
   free(database);
   errno = error;
@@ -517,14 +583,14 @@ void lanebloom_database_close(lanebloom_database *database)
 
 size_t lanebloom_database_table_count(const lanebloom_database *database)
 {
-  return database->nwanted;
+  return database->view.nwanted;
 }
 
 lanebloom_database_table lanebloom_database_table_at(const lanebloom_database *database, size_t i)
 {
-  const struct live_table *table = &database->wanted[i].table;
-  const struct family *family = lanebloom_version_family(&database->version, table->family);
-  return (lanebloom_database_table){.path = database->wanted[i].path,
+  const struct live_table *table = &database->view.wanted[i].table;
+  const struct family *family = lanebloom_version_family(&database->view.version, table->family);
+  return (lanebloom_database_table){.path = database->view.wanted[i].path,
                                     .family = family->name,
                                     .number = table->number,
                                     .level = table->level,
@@ -534,7 +600,7 @@ lanebloom_database_table lanebloom_database_table_at(const lanebloom_database *d
 static bool counts(const struct lanebloom_database *database, const struct hashed_entry *entry)
 {
   return is_wanted(database, entry->family) &&
-         lanebloom_version_counts(&database->version, database->logs[entry->log].number,
+         lanebloom_version_counts(&database->view.version, database->logs[entry->log].number,
                                   entry->family, entry->is_prepared);
 }
 
@@ -615,9 +681,9 @@ void lanebloom_database_describe(const lanebloom_database *database, lanebloom_d
                                  size_t info_size)
 {
   lanebloom_database_info full = {.engine = database->engine,
-                                  .sequence = database->version.sequence,
-                                  .ntables = database->nwanted,
-                                  .manifest = database->manifest};
+                                  .sequence = database->view.version.sequence,
+                                  .ntables = database->view.nwanted,
+                                  .manifest = database->view.manifest};
   for (size_t i = 0; i < database->nlogs; i++) {
     const struct write_log *log = &database->logs[i];
     if (!is_live(database, i))
@@ -632,5 +698,5 @@ void lanebloom_database_describe(const lanebloom_database *database, lanebloom_d
 
 const char *lanebloom_database_damage(const lanebloom_database *database, size_t i)
 {
-  return i < database->ndamages ? database->damages[i] : NULL;
+  return i < database->view.ndamages ? database->view.damages[i] : NULL;
 }

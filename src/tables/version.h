@@ -11,6 +11,7 @@
 struct family {
   uint32_t id;
   bool is_dropped;
+  bool is_wanted; /* false, until whoever has the version sets it */
   char *name;
   char *comparator;    /* its name; NULL: no edit has it */
   uint64_t log_number; /* entries of lower logs are in tables */
