@@ -262,9 +262,10 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_database_find(const char *folder,
 /* Reads the logs and the MANIFEST of a database. options: copied; NULL: zeros. Memory:
  * linear in the MANIFEST; for the keys of logs about 300 MiB at most.
  *
- * Errors: FORMAT: the folder of logs that OPTIONS names is missing; CORRUPT: CURRENT or MANIFEST is
- * damaged; LIMIT: the MANIFEST has what this build does not know; ARGUMENT: no such column family;
- * IO, MEMORY, KERNEL.
+ * Errors: FORMAT: the folder of logs that OPTIONS names is missing, or column families whose keys
+ * end in a time came and went all the while (the line says: try again); CORRUPT: CURRENT or
+ * MANIFEST is damaged; LIMIT: the MANIFEST has what this build does not know; ARGUMENT: no such
+ * column family; IO, MEMORY, KERNEL.
  * A damaged log is no error: lanebloom_database_damage() names it. */
 LANEBLOOM_NODISCARD lanebloom_status
 lanebloom_database_open(const char *folder, const lanebloom_database_options *options,

@@ -476,7 +476,7 @@ static lanebloom_status has_new_timestamps(const struct lanebloom_database *data
   lanebloom_status status = find_timestamps(&database->view.version, &found);
   if (status)
     return problem_status(problem, status);
-  *has = found.n != known->n;
+  *has = found.n != known->n || memcmp(found.list, known->list, found.n * sizeof *found.list) != 0;
   free(found.list);
   return LANEBLOOM_OK;
 }
@@ -534,6 +534,11 @@ static lanebloom_status open_database(struct lanebloom_database *database, const
       status = has_new_timestamps(database, &again, problem);
     again = again && !status;
   }
+  if (again) /* keys whose ends are not known would be lost */
+    status = problem_set(problem, LANEBLOOM_ERR_FORMAT,
+                         "being written (try again): expected the same column families with times "
+                         "before and after logs are read, found others %d times",
+                         MAX_READINGS);
   for (size_t i = 0; i < NLOG_FOLDERS; i++)
     free(log_folders[i]);
   return status;

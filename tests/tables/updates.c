@@ -1,4 +1,5 @@
-/* Databases whose MANIFEST changes before an update, which may fail.
+/* Databases whose MANIFEST changes: between two looks of one call, or before an update, which may
+ * fail.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 
@@ -9,7 +10,21 @@
 /* ---- Calls that the test changes ---- */
 
 static char folder[PATH_NBYTES];
+static void (*before_look)(unsigned look); /* at the MANIFEST */
+static unsigned nlooks;
 static bool has_no_memory;
+
+lanebloom_status __real_lanebloom_folder_current(const char *path, lanebloom_engine engine,
+                                                 char **manifest, const struct problem *problem);
+lanebloom_status __wrap_lanebloom_folder_current(const char *path, lanebloom_engine engine,
+                                                 char **manifest, const struct problem *problem);
+lanebloom_status __wrap_lanebloom_folder_current(const char *path, lanebloom_engine engine,
+                                                 char **manifest, const struct problem *problem)
+{
+  if (before_look)
+    before_look(nlooks++);
+  return __real_lanebloom_folder_current(path, engine, manifest, problem);
+}
 
 /* Of the path of a table. */
 char *__real_lanebloom_folder_number(const char *path, uint64_t number, const char *end);
@@ -138,5 +153,71 @@ Test(tables, options_that_end)
   cr_assert(lanebloom_database_update(database, &changed, NULL, 0) == LANEBLOOM_OK && changed);
   check_tables(database, 2);
   lanebloom_database_close(database);
+  folder_free(folder);
+}
+
+/* ---- Families whose keys end in a time ---- */
+
+static void add_with_times(char id)
+{
+  char edit[] = OF_FAMILY("?") "\311\1\1x\1\7x.u64ts"; /* named x; the comparator's name */
+  edit[2] = id;
+  log_add(&manifest, edit, sizeof edit - 1);
+}
+
+/* Key k of family 2, with a time, is in a log. */
+static void write_log(void)
+{
+  static const char batch[] = "\1\0\0\0\0\0\0\0\1\0\0\0\5\2\11k12345678\1v";
+  struct log_file log = {0};
+  log_add(&log, batch, sizeof batch - 1);
+  log_write(&log, folder, "000005.log");
+}
+
+/* After the first look there is another family in the place of the first one. */
+static void replace_family(unsigned look)
+{
+  ADD(NUMBERS);
+  add_with_times(look == 0 ? 1 : 2);
+  write_manifest();
+}
+
+Test(tables, times_of_another_family)
+{
+  const lanebloom_slice key = text("k");
+  const lanebloom_keys keys = lanebloom_keys_slices(&key, 1);
+  lanebloom_database *database;
+  lanebloom_table *logs;
+  begin();
+  write_log();
+  before_look = replace_family;
+  cr_assert(lanebloom_database_open(folder, NULL, &database, NULL, 0) == LANEBLOOM_OK);
+  cr_assert(lanebloom_database_logs(database, &logs, NULL, 0) == LANEBLOOM_OK);
+  cr_assert(lanebloom_table_screen(logs, &keys, NULL) == 1, "the key is lost");
+  lanebloom_table_close(logs);
+  lanebloom_database_close(database);
+  folder_free(folder);
+}
+
+/* Each look finds one family more, up to 100: family 2 is the last. */
+static void add_families(unsigned look)
+{
+  enum { NFAMILIES = 100 };
+  ADD(NUMBERS);
+  for (unsigned i = 0; i <= look && i < NFAMILIES; i++)
+    add_with_times((char)(2 + NFAMILIES - i));
+  write_manifest();
+}
+
+Test(tables, times_of_ever_more_families)
+{
+  char problem[PROBLEM_NBYTES];
+  lanebloom_database *database;
+  begin();
+  write_log();
+  before_look = add_families;
+  cr_assert(lanebloom_database_open(folder, NULL, &database, problem, sizeof problem) ==
+            LANEBLOOM_ERR_FORMAT);
+  cr_assert(!database && strstr(problem, "try again"), "%s", problem);
   folder_free(folder);
 }
