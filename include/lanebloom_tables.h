@@ -259,8 +259,8 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_database_find(const char *folder,
                                                              lanebloom_engine *engine,
                                                              char *problem, size_t problem_size);
 
-/* Reads the logs and the MANIFEST of a database. options: copied; NULL: zeros. Memory:
- * linear in the MANIFEST; for the keys of logs about 300 MiB at most.
+/* Reads the logs and the MANIFEST of a database. options: copied; NULL: zeros. Time: n log n.
+ * Memory: linear in the MANIFEST; for the keys of logs about 300 MiB at most.
  *
  * Errors: FORMAT: the folder of logs that OPTIONS names is missing, or column families whose keys
  * end in a time came and went all the while (the line says: try again); CORRUPT: CURRENT or

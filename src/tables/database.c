@@ -25,7 +25,7 @@ struct view {
   } * wanted; /* ascending */
   size_t nwanted;
   char **damages; /* of live logs */
-  size_t ndamages;
+  size_t ndamages, damages_room;
 };
 
 struct lanebloom_database {
@@ -365,10 +365,14 @@ __attribute__((format(printf, 2, 3))) static lanebloom_status
 add_damage(struct lanebloom_database *database, const char *format, ...)
 {
   struct view *view = &database->view;
-  char **damages = realloc(view->damages, (view->ndamages + 1) * sizeof *damages);
-  if (!damages)
-    return LANEBLOOM_ERR_MEMORY;
-  view->damages = damages;
+  if (view->ndamages == view->damages_room) {
+    const size_t room = view->damages_room ? 2 * view->damages_room : 16;
+    char **damages = realloc(view->damages, room * sizeof *damages);
+    if (!damages)
+      return LANEBLOOM_ERR_MEMORY;
+    view->damages = damages;
+    view->damages_room = room;
+  }
   va_list values;
   va_start(values, format);
   const int n = vasprintf(&view->damages[view->ndamages], format, values);
@@ -379,18 +383,9 @@ add_damage(struct lanebloom_database *database, const char *format, ...)
   return LANEBLOOM_OK;
 }
 
-/* Is a live log behind this one that holds anything? Not if it goes on in another file. */
-static bool has_later_log(const struct lanebloom_database *database, size_t log)
-{
-  if (log + 1 < database->nlogs && database->logs[log + 1].number == database->logs[log].number)
-    return false;
-  for (size_t i = log + 1; i < database->nlogs; i++)
-    if (database->logs[i].nentries > 0)
-      return true;
-  return false;
-}
-
-static lanebloom_status find_damage(struct lanebloom_database *database, size_t i)
+/* must_be_whole: is a later log written, so that its writer is done with this one? */
+static lanebloom_status find_damage(struct lanebloom_database *database, size_t i,
+                                    bool must_be_whole)
 {
   const struct write_log *log = &database->logs[i];
   const char *path = database->log_paths[i];
@@ -400,7 +395,7 @@ static lanebloom_status find_damage(struct lanebloom_database *database, size_t 
   if (log->ndamages > 1)
     return add_damage(database, "%s: damaged at %" PRIu64 ": %s (and at %" PRIu64 " more places)",
                       path, log->damage_offset, log->damage, log->ndamages - 1);
-  if (log->is_torn && has_later_log(database, i))
+  if (log->is_torn && must_be_whole)
     return add_damage(database,
                       "%s: damaged at its end: expected a whole record before the next log, found "
                       "a part at %" PRIu64,
@@ -431,10 +426,14 @@ static lanebloom_status find_missing_logs(struct lanebloom_database *database)
 static lanebloom_status find_damages(struct lanebloom_database *database,
                                      const struct problem *problem)
 {
+  const struct write_log *logs = database->logs;
   lanebloom_status status = LANEBLOOM_OK;
+  size_t nwritten = database->nlogs; /* the last one of them holds something */
+  while (nwritten > 0 && logs[nwritten - 1].nentries == 0)
+    nwritten--;
   for (size_t i = 0; !status && i < database->nlogs; i++)
-    if (is_live(database, i))
-      status = find_damage(database, i);
+    if (is_live(database, i)) /* a log may go on in the next file */
+      status = find_damage(database, i, i + 1 < nwritten && logs[i + 1].number != logs[i].number);
   if (!status)
     status = find_missing_logs(database);
   return status ? problem_status(problem, status) : LANEBLOOM_OK;

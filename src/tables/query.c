@@ -7,23 +7,40 @@
 #include "../problem.h"
 #include "query.h"
 
-struct query *lanebloom_query_find(struct query **queries, size_t max_nkeys, lanebloom_format hash,
-                                   const struct extractor *extractor)
+/* Files name extractors, and each query takes memory for a part: from this many on, tables share
+ * one that hashes keys again. */
+enum { MAX_QUERIES = 16 };
+
+/* One format of those that have the same hash. */
+static lanebloom_format hash_of(lanebloom_format format)
 {
-  if (hash == LANEBLOOM_ROCKSDB_LEGACY) /* the same hash */
-    hash = LANEBLOOM_LEVELDB_SIGNED;
+  return format == LANEBLOOM_ROCKSDB_LEGACY ? LANEBLOOM_LEVELDB_SIGNED : format;
+}
+
+static bool is_for(const struct query *query, lanebloom_format format,
+                   const struct extractor *extractor)
+{
+  return query->hash == hash_of(format) && query->extractor.kind == extractor->kind &&
+         query->extractor.nbytes == extractor->nbytes;
+}
+
+struct query *lanebloom_query_find(struct query **queries, size_t max_nkeys,
+                                   lanebloom_format format, const struct extractor *extractor)
+{
   struct query *query = *queries;
-  while (query && (query->hash != hash || query->extractor.kind != extractor->kind ||
-                   query->extractor.nbytes != extractor->nbytes))
-    query = query->next;
+  size_t n = 0;
+  for (; query && !is_for(query, format, extractor); query = query->next)
+    n++;
   if (query)
     return query;
+  if (n == MAX_QUERIES)
+    return *queries;
   const size_t hashes_nbytes = max_nkeys * sizeof *query->hashes;
   query = malloc(sizeof *query + hashes_nbytes + hits_nbytes(max_nkeys));
   if (!query)
     return NULL;
   *query = (struct query){.next = *queries,
-                          .hash = hash,
+                          .hash = hash_of(format),
                           .extractor = *extractor,
                           .passing = (uint8_t *)query->hashes + hashes_nbytes};
   *queries = query;
@@ -57,10 +74,15 @@ static void extract_all(struct query *query, const lanebloom_keys *keys, laneblo
   }
 }
 
-void lanebloom_query_hash(struct query *query, const lanebloom_keys *keys, lanebloom_slice *slices)
+void lanebloom_query_hash(struct query *query, lanebloom_format format,
+                          const struct extractor *extractor, const lanebloom_keys *keys,
+                          lanebloom_slice *slices)
 {
-  if (query->is_ready)
+  if (query->is_ready && is_for(query, format, extractor))
     return;
+  query->hash = hash_of(format);
+  query->extractor = *extractor;
+  query->has_passing = false;
   lanebloom_keys extracted = *keys;
   if (query->extractor.kind != EXTRACT_KEY) {
     extract_all(query, keys, slices);

@@ -16,17 +16,20 @@ struct query {
   uint64_t hashes[]; /* hashes of 8 or of 4 bytes; then room for `passing` */
 };
 
-/* Finds the query for this hash and extractor, or adds it to the list. max_nkeys: the most keys of
- * a part. NULL: memory ran out. */
-struct query *lanebloom_query_find(struct query **queries, size_t max_nkeys, lanebloom_format hash,
-                                   const struct extractor *extractor);
+/* Finds the query for the hash of this format and this extractor, or adds it to the list. If there
+ * are many, it may be that of another hash or extractor, to be hashed again. max_nkeys: the most
+ * keys of a part. NULL: memory ran out. */
+struct query *lanebloom_query_find(struct query **queries, size_t max_nkeys,
+                                   lanebloom_format format, const struct extractor *extractor);
 void lanebloom_queries_free(struct query *queries);
 
 /* Begins another part: no query is ready. */
 void lanebloom_queries_begin(struct query *queries);
 
-/* Hashes the keys of the part, unless the query is ready. slices: scratch memory for keys->n
- * slices. */
-void lanebloom_query_hash(struct query *query, const lanebloom_keys *keys, lanebloom_slice *slices);
+/* Hashes the keys of the part, unless the query is ready for this hash and extractor. slices:
+ * scratch memory for keys->n slices. */
+void lanebloom_query_hash(struct query *query, lanebloom_format format,
+                          const struct extractor *extractor, const lanebloom_keys *keys,
+                          lanebloom_slice *slices);
 
 #endif

@@ -61,6 +61,12 @@ static void screen_hashes(struct job *job, const lanebloom_table *table, const u
   hits_add(hits, job->more_hits, hits_nbytes(n));
 }
 
+static void hash_keys(struct job *job, const struct target *target)
+{
+  lanebloom_query_hash(target->query, target->table->hash, &target->table->extractor,
+                       &job->part.keys, job->slices);
+}
+
 static void screen_all(struct job *job, const struct target *target, uint8_t *hits)
 {
   const lanebloom_keys *keys = &job->part.keys;
@@ -69,7 +75,7 @@ static void screen_all(struct job *job, const struct target *target, uint8_t *hi
     return;
   }
   const struct query *query = target->query;
-  lanebloom_query_hash(target->query, keys, job->slices);
+  hash_keys(job, target);
   if (target->table->kind == LANEBLOOM_TABLE_FILTER_KEYS)
     screen_hashes(job, target->table, query->hashes, keys->n, hits);
   else
@@ -135,8 +141,8 @@ static void screen_members(struct job *job, const struct target *target, uint8_t
 {
   const lanebloom_table *table = target->table;
   const struct query *query = target->query;
+  hash_keys(job, target);
   const size_t hash_nbytes = lanebloom_format_hash_size(query->hash);
-  lanebloom_query_hash(target->query, &job->part.keys, job->slices);
   gather_hashes(job, query, hash_nbytes);
   size_t filter = 0;
   for (size_t first = 0, end; first < job->nmembers; first = end) {

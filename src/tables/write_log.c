@@ -1,5 +1,6 @@
 /* Reads write-ahead logs.
  * SPDX-License-Identifier: MIT */
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +21,9 @@ struct zstd; /* LANEBLOOM_WITH_ZSTD: a ZSTD_DCtx */
 struct log_reading {
   struct write_log *log;
   uint32_t place;
-  struct timestamps timestamps;
+  const struct timestamps *timestamps; /* that the MANIFEST names */
+  void *own_timestamps;                /* a tree: those that the log itself names */
+  size_t nown_timestamps;
   struct key_collector *collector;
   struct log_reader reader;
   struct batch_parser parser;
@@ -39,44 +42,41 @@ static void add_damage(struct write_log *log, uint64_t offset, const char *text)
 
 /* ---- Timestamps ---- */
 
-/* The index of the first one that is not of a lower family. */
-static size_t find_timestamp(const struct timestamps *timestamps, uint32_t family)
+static int compare_timestamps(const void *a, const void *b)
 {
-  size_t first = 0, end = timestamps->n;
-  while (first < end) {
-    const size_t middle = first + (end - first) / 2;
-    if (timestamps->list[middle].family < family)
-      first = middle + 1;
-    else
-      end = middle;
-  }
-  return first;
+  const struct timestamp *left = a, *right = b;
+  return (left->family > right->family) - (left->family < right->family);
 }
 
-lanebloom_status lanebloom_timestamps_set(struct timestamps *timestamps, uint32_t family,
-                                          uint32_t nbytes)
+static uint32_t timestamp_nbytes(const struct log_reading *reading, uint32_t family)
 {
-  const size_t at = find_timestamp(timestamps, family);
-  if (at < timestamps->n && timestamps->list[at].family == family) {
-    timestamps->list[at].nbytes = nbytes;
+  const struct timestamps *timestamps = reading->timestamps;
+  const struct timestamp wanted = {.family = family}, *found = NULL;
+  struct timestamp *const *own = tfind(&wanted, &reading->own_timestamps, compare_timestamps);
+  if (own)
+    found = *own;
+  else if (timestamps->n > 0)
+    found = bsearch(&wanted, timestamps->list, timestamps->n, sizeof wanted, compare_timestamps);
+  return found ? found->nbytes : 0;
+}
+
+/* Sets one of the log's own. */
+static lanebloom_status set_timestamp(struct log_reading *reading, struct timestamp timestamp)
+{
+  struct timestamp *made = malloc(sizeof *made);
+  if (!made)
+    return LANEBLOOM_ERR_MEMORY;
+  *made = timestamp;
+  struct timestamp **found = tsearch(made, &reading->own_timestamps, compare_timestamps);
+  if (found && *found == made) {
+    reading->nown_timestamps++;
     return LANEBLOOM_OK;
   }
-  struct timestamp *list =
-      realloc(timestamps->list, (timestamps->n + 1) * sizeof *timestamps->list);
-  if (!list)
+  free(made);
+  if (!found)
     return LANEBLOOM_ERR_MEMORY;
-  memmove(list + at + 1, list + at, (timestamps->n - at) * sizeof *list);
-  list[at] = (struct timestamp){family, nbytes};
-  timestamps->list = list;
-  timestamps->n++;
+  **found = timestamp;
   return LANEBLOOM_OK;
-}
-
-static uint32_t timestamp_nbytes(const struct timestamps *timestamps, uint32_t family)
-{
-  const size_t at = find_timestamp(timestamps, family);
-  return at < timestamps->n && timestamps->list[at].family == family ? timestamps->list[at].nbytes
-                                                                     : 0;
 }
 
 /* The log's own list: column family, 4 bytes | bytes of a timestamp, 2 | ... */
@@ -86,13 +86,13 @@ static lanebloom_status take_timestamps(struct log_reading *reading, lanebloom_s
   enum { ITEM_NBYTES = 6, AT_NBYTES = 4, MAX_FAMILIES = 1 << 16 };
   const uint8_t *item = bytes.data;
   lanebloom_status status = LANEBLOOM_OK;
-  for (size_t n = bytes.size / ITEM_NBYTES; !status && n > 0; n--, item += ITEM_NBYTES)
-    status = lanebloom_timestamps_set(&reading->timestamps, load_le32(item),
-                                      item[AT_NBYTES] | (uint32_t)item[AT_NBYTES + 1] << 8);
-  if (reading->timestamps.n > MAX_FAMILIES) { /* each costs a search, and a move of all */
+  size_t n = bytes.size / ITEM_NBYTES;
+  for (; !status && n > 0 && reading->nown_timestamps < MAX_FAMILIES; n--, item += ITEM_NBYTES)
+    status = set_timestamp(
+        reading,
+        (struct timestamp){load_le32(item), item[AT_NBYTES] | (uint32_t)item[AT_NBYTES + 1] << 8});
+  if (!status && n > 0) /* each takes memory */
     add_damage(reading->log, offset, "expected at most 65,536 column families, found more");
-    reading->timestamps.n = MAX_FAMILIES;
-  }
   return status;
 }
 
@@ -180,7 +180,7 @@ static lanebloom_status take_entry(void *context, const struct batch_entry *entr
   if (entry->kind != BATCH_GIVES)
     return LANEBLOOM_OK;
   lanebloom_slice key = entry->key;
-  const uint32_t nbytes = timestamp_nbytes(&reading->timestamps, entry->family);
+  const uint32_t nbytes = timestamp_nbytes(reading, entry->family);
   key.size -= nbytes < key.size ? nbytes : key.size;
   return lanebloom_collector_add(reading->collector, key,
                                  (struct hashed_entry){.family = entry->family,
@@ -262,17 +262,14 @@ lanebloom_status lanebloom_write_log_read(struct write_log *log, const struct in
     return problem_memory(problem, sizeof *reading);
   reading->log = log;
   reading->place = place;
+  reading->timestamps = timestamps;
   reading->collector = collector;
-  lanebloom_status status = LANEBLOOM_OK;
-  for (size_t i = 0; !status && i < timestamps->n; i++)
-    status = lanebloom_timestamps_set(&reading->timestamps, timestamps->list[i].family,
-                                      timestamps->list[i].nbytes);
   lanebloom_log_begin(&reading->reader, input, engine, log->number);
   lanebloom_batch_init(&reading->parser, engine, take_entry, reading);
-  status = status ? problem_status(problem, status) : read_all(reading, problem);
+  const lanebloom_status status = read_all(reading, problem);
   lanebloom_batch_free(&reading->parser);
   zstd_free(reading->zstd);
-  free(reading->timestamps.list);
+  tdestroy(reading->own_timestamps, free);
   free(reading);
   return status;
 }

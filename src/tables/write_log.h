@@ -17,10 +17,6 @@ struct timestamps {
   size_t n;
 };
 
-/* Errors: MEMORY. */
-lanebloom_status lanebloom_timestamps_set(struct timestamps *timestamps, uint32_t family,
-                                          uint32_t nbytes);
-
 enum { DAMAGE_NBYTES = 160 };
 
 /* What is known of a log when it was read. */
