@@ -240,7 +240,8 @@ typedef struct lanebloom_database lanebloom_database;
 /* Where to look. Zeros: the folder alone, and all column families. */
 typedef struct lanebloom_database_options {
   /* The folder of RocksDB's or Pebble's logs. NULL: those that the newest OPTIONS file names, or
-   * the database's own. */
+   * the database's own. An OPTIONS file may name any folder of the system, whose NUMBER.log are
+   * then read: if its writer is not trusted, name the folder here, and no other one is followed. */
   const char *log_folder;
 
   /* More folders with tables: RocksDB's db_paths and cf_paths, which no file of it names. */

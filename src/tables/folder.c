@@ -289,23 +289,27 @@ static lanebloom_status read_options(const char *folder, struct names *names, ch
                                      const struct problem *problem)
 {
   enum { MAX_LOOKS = 1000 };
+  char name[40], why[200];
+  const struct problem inner = problem_begin(why, sizeof why);
   lanebloom_status status = LANEBLOOM_OK;
+  uint64_t earlier = 0;
   *text = NULL;
   for (int look = 0; look < MAX_LOOKS; look++) {
-    char name[40];
     size_t nbytes;
     status = read_names(folder, names, problem);
     if (status || !names->has_options)
       return status;
     snprintf(name, sizeof name, "OPTIONS-%06" PRIu64, names->options);
-    status = read_text(folder, name, text, &nbytes, problem);
+    status = read_text(folder, name, text, &nbytes, &inner);
     if (!status)
       return status;
     free(names->logs);
-    if (status != LANEBLOOM_ERR_IO || errno != ENOENT)
+    const bool is_same = look > 0 && names->options == earlier; /* a link to nothing */
+    if (status != LANEBLOOM_ERR_IO || errno != ENOENT || is_same)
       break;
+    earlier = names->options;
   }
-  return status;
+  return problem_set(problem, status, "%s: %s", name, why);
 }
 
 lanebloom_status lanebloom_database_find(const char *folder, lanebloom_engine *engine, char *text,

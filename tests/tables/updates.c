@@ -2,6 +2,7 @@
  * fail.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
+#include <unistd.h>
 
 #include "log_files.h"
 #include "tables.h"
@@ -153,6 +154,22 @@ Test(tables, options_that_end)
   cr_assert(lanebloom_database_update(database, &changed, NULL, 0) == LANEBLOOM_OK && changed);
   check_tables(database, 2);
   lanebloom_database_close(database);
+  folder_free(folder);
+}
+
+/* ---- OPTIONS ---- */
+
+/* A link to nothing is not looked for again and again. */
+Test(tables, options_that_are_not_there)
+{
+  char path[2 * PATH_NBYTES], problem[PROBLEM_NBYTES];
+  lanebloom_database *database;
+  begin();
+  snprintf(path, sizeof path, "%s/OPTIONS-000003", folder);
+  cr_assert(symlink("nothing", path) == 0);
+  cr_assert(lanebloom_database_open(folder, NULL, &database, problem, sizeof problem) ==
+            LANEBLOOM_ERR_IO);
+  cr_assert(!database && strncmp(problem, "OPTIONS-000003: ", 16) == 0, "%s", problem);
   folder_free(folder);
 }
 
