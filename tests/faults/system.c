@@ -98,6 +98,8 @@ void __wrap_free(void *memory)
 int __real_vasprintf(char **text, const char *pattern, va_list values);
 int __wrap_vasprintf(char **text, const char *pattern, va_list values);
 int __wrap_asprintf(char **text, const char *pattern, ...);
+int __wrap___vasprintf_chk(char **text, int flag, const char *pattern, va_list values);
+int __wrap___asprintf_chk(char **text, int flag, const char *pattern, ...);
 
 int __wrap_vasprintf(char **text, const char *pattern, va_list values)
 {
@@ -111,6 +113,23 @@ int __wrap_vasprintf(char **text, const char *pattern, va_list values)
 
 int __wrap_asprintf(char **text, const char *pattern, ...)
 {
+  va_list values;
+  va_start(values, pattern);
+  const int nbytes = __wrap_vasprintf(text, pattern, values);
+  va_end(values);
+  return nbytes;
+}
+
+/* Hardened builds call these. */
+int __wrap___vasprintf_chk(char **text, int flag, const char *pattern, va_list values)
+{
+  (void)flag;
+  return __wrap_vasprintf(text, pattern, values);
+}
+
+int __wrap___asprintf_chk(char **text, int flag, const char *pattern, ...)
+{
+  (void)flag;
   va_list values;
   va_start(values, pattern);
   const int nbytes = __wrap_vasprintf(text, pattern, values);

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+# Protections against exploits, each one where compiler and linker have it without a warning.
+include(CheckCCompilerFlag)
+include(CheckCSourceCompiles)
+include(CheckLinkerFlag)
+add_library(lanebloom_hardening INTERFACE)
+
+# The second is for x86, the third for AArch64.
+set(CMAKE_REQUIRED_FLAGS -Werror)
+foreach(option IN ITEMS
+    -fstack-protector-strong -fcf-protection=full -mbranch-protection=standard)
+  string(MAKE_C_IDENTIFIER LANEBLOOM_HAS${option} has)
+  check_c_compiler_flag(${option} ${has})
+  if(${has})
+    target_compile_options(lanebloom_hardening INTERFACE ${option})
+  endif()
+endforeach()
+
+# Calls are checked only where code is optimised, and sanitizers check more. A distribution's own
+# level goes first.
+if(NOT LANEBLOOM_SANITIZERS)
+  set(CMAKE_TRY_COMPILE_CONFIGURATION ${CMAKE_BUILD_TYPE})
+  foreach(level IN ITEMS 3 2)
+    set(fortify -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=${level})
+    string(JOIN " " CMAKE_REQUIRED_FLAGS -Werror ${fortify})
+    set(has LANEBLOOM_HAS_FORTIFY_${level}_${CMAKE_BUILD_TYPE})
+    check_c_source_compiles("
+      #include <stdlib.h>
+      #ifndef __OPTIMIZE__
+      #error
+      #endif
+      int main(void) { return 0; }" ${has})
+    if(${has})
+      target_compile_options(lanebloom_hardening INTERFACE ${fortify})
+      break()
+    endif()
+  endforeach()
+  unset(CMAKE_TRY_COMPILE_CONFIGURATION)
+endif()
+unset(CMAKE_REQUIRED_FLAGS)
+
+set(link_options relro now noexecstack)
+# Debian's crti.o does not say that shadow stacks are fine with it, and then nor would what is
+# linked with it. It leaves return addresses alone, so they are.
+if(LANEBLOOM_HAS_fcf_protection_full)
+  list(APPEND link_options shstk)
+endif()
+foreach(option IN LISTS link_options)
+  check_linker_flag(C LINKER:-z,${option} LANEBLOOM_HAS_Z_${option})
+  if(LANEBLOOM_HAS_Z_${option})
+    target_link_options(lanebloom_hardening INTERFACE LINKER:-z,${option})
+  endif()
+endforeach()
