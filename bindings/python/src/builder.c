@@ -51,7 +51,7 @@ static PyObject *builder_new(PyTypeObject *type, PyObject *args, PyObject *named
   PyThread_type_lock lock = self ? PyThread_allocate_lock() : NULL;
   if (!lock || lanebloom_builder_set_key_form(builder, form) != LANEBLOOM_OK) {
     lanebloom_builder_destroy(builder);
-    Py_XDECREF(self);
+    Py_XDECREF((PyObject *)self);
     return PyErr_NoMemory();
   }
   self->builder = builder;

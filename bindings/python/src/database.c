@@ -15,32 +15,41 @@ typedef struct {
 
 /* ---- Opening ---- */
 
-/* Tables that are open, by path. */
+/* Tables that are open, ascending by number. */
 struct open_tables {
   lanebloom_table **tables;
+  uint64_t *numbers;
   char **paths;
-  size_t n;
+  size_t n, next; /* next: the first that may be taken */
 };
 
-static lanebloom_table *take(struct open_tables *open, const char *path)
+/* Tables must be taken in ascending order, too. */
+static lanebloom_table *take(struct open_tables *open, const lanebloom_database_table *live)
+{
+  while (open->next < open->n && open->numbers[open->next] < live->number)
+    open->next++;
+  const size_t i = open->next;
+  if (i == open->n || open->numbers[i] != live->number || strcmp(open->paths[i], live->path) != 0)
+    return NULL;
+  lanebloom_table *table = open->tables[i];
+  open->tables[i] = NULL;
+  return table;
+}
+
+static void free_names(struct open_tables *open)
 {
   for (size_t i = 0; i < open->n; i++)
-    if (open->tables[i] && strcmp(open->paths[i], path) == 0) {
-      lanebloom_table *table = open->tables[i];
-      open->tables[i] = NULL;
-      return table;
-    }
-  return NULL;
+    free(open->paths[i]);
+  free(open->paths);
+  free(open->numbers);
 }
 
 static void close_tables(struct open_tables *open)
 {
-  for (size_t i = 0; i < open->n; i++) {
+  for (size_t i = 0; i < open->n; i++)
     lanebloom_table_close(open->tables[i]);
-    free(open->paths[i]);
-  }
   free(open->tables);
-  free(open->paths);
+  free_names(open);
   *open = (struct open_tables){0};
 }
 
@@ -50,7 +59,8 @@ static lanebloom_status raise_no_memory(char problem[PROBLEM_NBYTES])
   return LANEBLOOM_ERR_MEMORY;
 }
 
-/* Opens all live tables; those of `before` are taken. *failed: a table could not be opened. */
+/* Opens all live tables; those of `before` are taken. *failed: a table could not be opened. Signals
+ * may raise. */
 static lanebloom_status open_live(const lanebloom_database *database, lanebloom_writer writer,
                                   struct open_tables *before, struct open_tables *open,
                                   bool *failed, char problem[PROBLEM_NBYTES])
@@ -58,21 +68,27 @@ static lanebloom_status open_live(const lanebloom_database *database, lanebloom_
   const size_t n = lanebloom_database_table_count(database);
   *failed = false;
   *open = (struct open_tables){.tables = calloc(n + 1, sizeof *open->tables),
+                               .numbers = calloc(n + 1, sizeof *open->numbers),
                                .paths = calloc(n + 1, sizeof *open->paths)};
-  if (!open->tables || !open->paths)
+  if (!open->tables || !open->numbers || !open->paths)
     return raise_no_memory(problem);
   for (; open->n < n; open->n++) {
     const lanebloom_database_table live = lanebloom_database_table_at(database, open->n);
     char text[PROBLEM_NBYTES / 2];
+    if (PyErr_CheckSignals() < 0)
+      return LANEBLOOM_ERR_ARGUMENT; /* has been raised */
     open->paths[open->n] = strdup(live.path);
     if (!open->paths[open->n])
       return raise_no_memory(problem);
-    open->tables[open->n] = take(before, live.path);
+    open->numbers[open->n] = live.number;
+    open->tables[open->n] = take(before, &live);
     if (open->tables[open->n])
       continue;
-    const lanebloom_status status =
+    lanebloom_status status;
+    Py_BEGIN_ALLOW_THREADS status =
         lanebloom_table_open(live.path, writer, &open->tables[open->n], text, sizeof text);
-    if (status) {
+    Py_END_ALLOW_THREADS if (status)
+    {
       snprintf(problem, PROBLEM_NBYTES, "%s: %s", live.path, text);
       free(open->paths[open->n]);
       *failed = true;
@@ -82,32 +98,45 @@ static lanebloom_status open_live(const lanebloom_database *database, lanebloom_
   return LANEBLOOM_OK;
 }
 
-/* If an engine replaces tables meanwhile, the newer version is opened. */
+/* Opens the tables that are not open yet. *changed: one could not be, and an engine has replaced
+ * tables meanwhile. */
+static lanebloom_status open_version(lanebloom_database *database, lanebloom_writer writer,
+                                     struct open_tables *open, bool *changed,
+                                     char problem[PROBLEM_NBYTES])
+{
+  struct open_tables before = *open;
+  char text[PROBLEM_NBYTES];
+  bool failed;
+  *changed = false;
+  const lanebloom_status status = open_live(database, writer, &before, open, &failed, problem);
+  close_tables(&before);
+  if (!failed)
+    return status;
+  lanebloom_status updated;
+  Py_BEGIN_ALLOW_THREADS updated = lanebloom_database_update(database, changed, text, sizeof text);
+  Py_END_ALLOW_THREADS if (!updated) return status;
+  memcpy(problem, text, sizeof text);
+  *changed = false;
+  return updated;
+}
+
+/* How often an engine may replace tables while they are opened. */
+enum { MAX_VERSIONS = 100 };
+
 static lanebloom_status open_all(lanebloom_database *database, lanebloom_writer writer,
                                  struct open_tables *open, char problem[PROBLEM_NBYTES])
 {
-  struct open_tables before = {0};
-  for (;;) {
-    char text[PROBLEM_NBYTES];
-    bool failed, changed = false;
-    lanebloom_status status = open_live(database, writer, &before, open, &failed, problem);
-    close_tables(&before);
-    if (!status)
-      return LANEBLOOM_OK;
-    if (failed) {
-      const lanebloom_status updated =
-          lanebloom_database_update(database, &changed, text, sizeof text);
-      if (updated) {
-        memcpy(problem, text, sizeof text);
-        status = updated;
-      }
-    }
-    if (!changed) {
-      close_tables(open);
-      return status;
-    }
-    before = *open;
-  }
+  lanebloom_status status = LANEBLOOM_OK;
+  bool changed = true;
+  for (int i = 0; changed && i < MAX_VERSIONS; i++)
+    status = open_version(database, writer, open, &changed, problem);
+  if (!changed)
+    return status;
+  snprintf(problem, PROBLEM_NBYTES,
+           "being written: expected tables that stay, found that they changed %d times: try again, "
+           "or open a copy",
+           MAX_VERSIONS);
+  return LANEBLOOM_ERR_LIMIT;
 }
 
 static lanebloom_status open_database(Database *self, const char *path, lanebloom_writer writer,
@@ -116,25 +145,27 @@ static lanebloom_status open_database(Database *self, const char *path, lanebloo
   lanebloom_database *database;
   struct open_tables open = {0};
   lanebloom_table *logs = NULL;
-  lanebloom_status status = lanebloom_database_open(path, NULL, &database, problem, PROBLEM_NBYTES);
-  if (status)
-    return status;
+  lanebloom_status status;
+  Py_BEGIN_ALLOW_THREADS status =
+      lanebloom_database_open(path, NULL, &database, problem, PROBLEM_NBYTES);
+  Py_END_ALLOW_THREADS if (status) return status;
   status = open_all(database, writer, &open, problem);
-  if (!status)
-    status = lanebloom_database_logs(database, &logs, problem, PROBLEM_NBYTES);
-  if (!status) {
+  Py_BEGIN_ALLOW_THREADS if (!status) status =
+      lanebloom_database_logs(database, &logs, problem, PROBLEM_NBYTES);
+  Py_END_ALLOW_THREADS if (!status)
+  {
     lanebloom_database_info info;
     lanebloom_database_describe(database, &info, sizeof info);
     snprintf(self->engine, sizeof self->engine, "%s", lanebloom_engine_name(info.engine));
     open.tables[open.n] = logs; /* there is room for one more */
     self->tables = open.tables;
     self->ntables = open.n + 1;
-    for (size_t i = 0; i < open.n; i++)
-      free(open.paths[i]);
-    free(open.paths);
+    free_names(&open);
     const char *text = lanebloom_database_damage(database, 0);
     *damage = text ? PyUnicode_DecodeFSDefault(text) : NULL;
-  } else {
+  }
+  else
+  {
     close_tables(&open);
   }
   lanebloom_database_close(database);
@@ -157,19 +188,19 @@ static PyObject *database_new(PyTypeObject *type, PyObject *args, PyObject *name
                         "writer: expected \"leveldb\" or \"goleveldb\", found \"%s\"", writer_name);
   Database *self = (Database *)PyType_GenericAlloc(type, 0);
   if (!self || path_begin(&path, object) < 0) {
-    Py_XDECREF(self);
+    Py_XDECREF((PyObject *)self);
     return NULL;
   }
   self->path = Py_NewRef(path.text);
   const lanebloom_status status = open_database(self, path_name(&path), writer, problem, &damage);
-  if (status)
+  if (status && !PyErr_Occurred())
     raise_status(status, problem, path.text);
   else if (damage)
     PyErr_WarnFormat(PyExc_RuntimeWarning, 1, "%S: %S; keys may be missing", path.text, damage);
   Py_XDECREF(damage);
   path_end(&path);
   if (PyErr_Occurred()) {
-    Py_DECREF(self);
+    Py_DECREF((PyObject *)self);
     return NULL;
   }
   return (PyObject *)self;

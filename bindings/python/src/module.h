@@ -5,6 +5,7 @@
 
 #include <Python.h>
 #include <lanebloom_arrow.h>
+#include <stdio.h>
 
 extern PyObject *error_type; /* lanebloom.Error */
 

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+"""A database that changes whenever it is looked at, and lacks a table: opening it ends."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+CC = os.environ.get("CC") or shutil.which("cc")
+LIMIT_SECONDS = 60  # of what would not end
+
+OPEN = """
+import os, sys, threading
+import lanebloom
+
+looked, go = os.pipe(), os.pipe()
+os.environ["CHANGING_PIPES"] = f"{looked[1]} {go[0]}"
+
+def answer():
+    os.read(looked[0], 1)
+    os.write(go[1], b"!")
+
+threading.Thread(target=answer).start()
+try:
+    lanebloom.Database(sys.argv[1])
+except BaseException as error:
+    print(type(error).__name__, error)
+"""
+
+
+def crc32c(data):
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    return crc ^ 0xFFFFFFFF
+
+
+def make(folder):
+    """LevelDB's files: the MANIFEST names a table, which there is not."""
+    name, key = b"leveldb.BytewiseComparator", b"a" + b"\1" + bytes(7)
+    edit = bytes([1, len(name)]) + name + bytes([2, 3, 3, 9, 4, 5])
+    edit += bytes([7, 0, 5, 100, len(key)]) + key + bytes([len(key)]) + key
+    record = b"\1" + edit
+    crc = crc32c(record)
+    masked = ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
+    header = masked.to_bytes(4, "little") + len(edit).to_bytes(2, "little")
+    folder.mkdir()
+    (folder / "CURRENT").write_text("MANIFEST-000002\n")
+    (folder / "MANIFEST-000002").write_bytes(header + record)
+    return len(header + record)
+
+
+@pytest.mark.skipif(not CC, reason="there is no C compiler")
+@pytest.mark.parametrize("signal", [None, 5])
+def test_a_database_that_changes_at_every_look(tmp_path, signal):
+    """Other threads run meanwhile, or else the first look would wait for ever."""
+    source = os.path.join(os.path.dirname(__file__), "changing.c")
+    shim, folder = tmp_path / "changing.so", tmp_path / "db"
+    subprocess.run([CC, "-shared", "-fPIC", "-o", shim, source, "-ldl"], check=True)
+    nbytes = make(folder)
+    environment = {**os.environ, "LD_PRELOAD": str(shim)}
+    if signal:
+        environment["CHANGING_SIGNAL"] = str(signal)
+    done = subprocess.run(
+        [sys.executable, "-c", OPEN, folder],
+        env=environment, capture_output=True, text=True, timeout=LIMIT_SECONDS,
+    )  # fmt: skip
+    nlooks = (folder / "MANIFEST-000002").stat().st_size - nbytes
+    if signal:
+        assert done.stdout == "KeyboardInterrupt \n" and nlooks == signal, done
+    else:
+        assert "Error" in done.stdout and "being written: expected tables that stay" in done.stdout
+        assert nlooks == 102
