@@ -160,7 +160,7 @@ static int begin_stream(struct batch *batch, PyObject *keys)
       break;
     batch->narrays++;
     batch->n += next->length > 0 ? (size_t)next->length : 0;
-    if (check_count(batch->n) < 0)
+    if (check_count(batch->n) < 0 || PyErr_CheckSignals() < 0)
       return -1;
   }
   batch->arrays = PyMem_Calloc(batch->narrays + 1, sizeof *batch->arrays);
@@ -202,6 +202,24 @@ static bool is_bytes_format(const char *format, char kind)
   while (*format >= '0' && *format <= '9')
     format++;
   return *format == kind && !format[1];
+}
+
+/* The buffer of keys has one dimension, and its items fit in memory. */
+static int check_buffer(const Py_buffer *buffer)
+{
+  if (buffer->ndim != 1) {
+    PyErr_Format(PyExc_ValueError, "keys: expected one dimension, found %d", buffer->ndim);
+    return -1;
+  }
+  size_t nbytes;
+  if (__builtin_mul_overflow((size_t)buffer->shape[0], (size_t)buffer->itemsize, &nbytes) ||
+      nbytes > PTRDIFF_MAX / 2) {
+    PyErr_Format(PyExc_ValueError,
+                 "keys: expected what fits in memory, found %zd items of %zd bytes",
+                 buffer->shape[0], buffer->itemsize);
+    return -1;
+  }
+  return check_count((uint64_t)buffer->shape[0]);
 }
 
 /* Copies items that are not side by side. */
@@ -252,10 +270,8 @@ static int begin_buffer(struct batch *batch, PyObject *keys)
   if (PyObject_GetBuffer(keys, &batch->buffer, PyBUF_STRIDES | PyBUF_FORMAT) < 0)
     return -1;
   const Py_buffer *buffer = &batch->buffer;
-  if (buffer->ndim != 1) {
-    PyErr_Format(PyExc_ValueError, "keys: expected one dimension, found %d", buffer->ndim);
+  if (check_buffer(buffer) < 0)
     return -1;
-  }
   const char *format = buffer->format ? buffer->format : "B";
   const char *type = arrow_of(format, buffer->itemsize);
   const bool is_padded = is_bytes_format(format, 's'), is_raw = is_bytes_format(format, 'x');
@@ -266,8 +282,6 @@ static int begin_buffer(struct batch *batch, PyObject *keys)
                  format);
     return -1;
   }
-  if (check_count((uint64_t)buffer->shape[0]) < 0)
-    return -1;
   const uint8_t *items = contiguous(batch);
   if (!items)
     return -1;
@@ -310,10 +324,12 @@ static int begin_times(struct batch *batch, PyObject *keys, PyObject *dtype, cha
   const char *unit;
   int count;
   if (!view || !PyArg_ParseTuple(data, "si", &unit, &count) ||
-      PyObject_GetBuffer(view, &batch->buffer, PyBUF_STRIDES) < 0)
+      PyObject_GetBuffer(view, &batch->buffer, PyBUF_STRIDES) < 0 ||
+      check_buffer(&batch->buffer) < 0)
     goto end;
-  if (batch->buffer.ndim != 1) {
-    PyErr_Format(PyExc_ValueError, "keys: expected one dimension, found %d", batch->buffer.ndim);
+  if (batch->buffer.itemsize != sizeof(int64_t)) {
+    PyErr_Format(PyExc_TypeError, "keys: expected times of 8 bytes, found %zd bytes",
+                 batch->buffer.itemsize);
     goto end;
   }
   const char *type = kind == 'M' && count == 1 && strcmp(unit, "D") == 0 ? "tdD" : NULL;
@@ -365,6 +381,12 @@ static int hide_masked(struct batch *batch, PyObject *keys)
   PyObject *ma = PyImport_ImportModule("numpy.ma");
   PyObject *array = ma ? PyObject_CallMethod(ma, "getmaskarray", "O", keys) : NULL;
   int result = array ? PyObject_GetBuffer(array, &mask, PyBUF_STRIDES) : -1;
+  if (result == 0 && (mask.ndim != 1 || mask.itemsize != 1 || (size_t)mask.shape[0] != batch->n)) {
+    PyErr_Format(PyExc_ValueError, "keys: expected a mask of %zu booleans, found another",
+                 batch->n);
+    PyBuffer_Release(&mask);
+    result = -1;
+  }
   if (result == 0) {
     struct ArrowArray *made = batch->arrays[0];
     const uint8_t *before = made->buffers[0];
@@ -569,13 +591,19 @@ static int copy_integer(PyObject *object, lanebloom_encoding wanted, uint8_t *to
 static int copy_uuid(PyObject *object, uint8_t *to)
 {
   PyObject *bytes = PyObject_GetAttrString(object, "bytes");
-  char *from;
-  Py_ssize_t nbytes;
-  const int result = bytes ? PyBytes_AsStringAndSize(bytes, &from, &nbytes) : -1;
-  if (result == 0 && nbytes == 16)
-    memcpy(to, from, 16);
-  Py_XDECREF(bytes);
-  return result;
+  if (!bytes)
+    return -1;
+  const bool is_right = PyBytes_Check(bytes) && PyBytes_Size(bytes) == 16;
+  if (is_right)
+    memcpy(to, PyBytes_AsString(bytes), 16);
+  else if (PyBytes_Check(bytes))
+    PyErr_Format(PyExc_ValueError, "key: expected a uuid.UUID of 16 bytes, found one of %zd",
+                 PyBytes_Size(bytes));
+  else
+    PyErr_Format(PyExc_ValueError, "key: expected a uuid.UUID of 16 bytes, found one of %R",
+                 (PyObject *)Py_TYPE(bytes));
+  Py_DECREF(bytes);
+  return is_right ? 0 : -1;
 }
 
 /* Integers and UUIDs. */
@@ -760,10 +788,13 @@ static int begin_any(struct batch *batch, PyObject *keys, lanebloom_encoding wan
   if (PyObject_CheckBuffer(keys))
     return begin_buffer(batch, keys);
   if (has(keys, "__array__")) {
+    if (Py_EnterRecursiveCall(" in __array__"))
+      return -1;
     PyObject *array = PyObject_CallMethod(keys, "__array__", NULL);
     const int result =
         array && check_array(keys, array) == 0 ? begin_any(batch, array, wanted) : -1;
     Py_XDECREF(array); /* a buffer keeps it */
+    Py_LeaveRecursiveCall();
     return result;
   }
   return begin_sequence(batch, keys, wanted);

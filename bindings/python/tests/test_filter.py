@@ -249,6 +249,90 @@ def test_a_list_that_changes_meanwhile():
     assert keys == []
 
 
+class Flapping:
+    """Its array is itself, and only every other time an array of numpy."""
+
+    asked = 0
+
+    def __array__(self):
+        return self
+
+    @property
+    def __array_interface__(self):
+        self.asked += 1
+        if self.asked % 2:
+            raise AttributeError
+        return {}
+
+    dtype = np.dtype("int64")
+
+
+def test_an_array_that_is_itself():
+    with pytest.raises(RecursionError):
+        Filter.build(Flapping())
+
+
+class Bytes(uuid.UUID):
+    """A UUID that has other bytes."""
+
+    bytes = None
+
+    def __init__(self, found):
+        object.__setattr__(self, "int", 0)
+        type(self).bytes = found
+
+
+@pytest.mark.parametrize(
+    "found", [b"", b"x" * 15, b"x" * 17, b"x" * 4096, bytearray(16), "x" * 16, 16, None]
+)
+def test_uuids_of_other_lengths(found):
+    message = r"key: expected a uuid.UUID of 16 bytes, found "
+    with pytest.raises(ValueError, match=message):
+        Filter.build([uuid.UUID(int=1), Bytes(found)])
+    with pytest.raises(ValueError, match=message):
+        Bytes(found) in Filter.build([uuid.UUID(int=1)])
+
+
+class Viewed(np.ndarray):
+    """Times whose integers are something else."""
+
+    def view(self, *_):
+        return self.other
+
+
+@pytest.mark.parametrize(
+    "other, error, message",
+    [
+        (np.zeros(5, "int8"), TypeError, "expected times of 8 bytes, found 1 bytes"),
+        (np.zeros(5, "int32"), TypeError, "expected times of 8 bytes, found 4 bytes"),
+        (np.zeros(5, "S32"), TypeError, "expected times of 8 bytes, found 32 bytes"),
+        (np.zeros((5, 1), "int64"), ValueError, "expected one dimension, found 2"),
+        (np.lib.stride_tricks.as_strided(np.zeros(1, "i8"), (2**58,), (0,)), ValueError, "rows"),
+        (None, TypeError, "bytes-like"),
+    ],
+)
+def test_times_that_are_seen_as_something_else(other, error, message):
+    for type_ in ["M8[s]", "M8[D]", "m8[s]"]:
+        keys = np.zeros(5, type_).view(Viewed)
+        keys.other = other
+        with pytest.raises(error, match=message):
+            Filter.build(keys)
+
+
+@pytest.mark.parametrize(
+    "mask",
+    [np.zeros(0, bool), np.zeros(3, bool), np.zeros(101, bool), np.zeros(100, "int64"),
+     np.zeros(100, [("a", bool), ("b", bool)])],
+)  # fmt: skip
+def test_masks_that_do_not_fit(mask):
+    class Masked(np.ma.MaskedArray):
+        _mask = property(lambda _: mask, lambda *_: None)
+
+    for keys in [np.arange(100), np.arange(100).astype("S3"), np.arange(100).astype("M8[s]")]:
+        with pytest.raises(ValueError, match="expected a mask of 100 booleans|cannot reshape"):
+            Filter.build(keys.view(Masked))
+
+
 def test_forms_of_lists():
     for form, top in [("int32", 2**31 - 1), ("uint32", 2**32 - 1), ("uint64", 2**64 - 1)]:
         f = Filter.build([1, top], form=form)
@@ -292,6 +376,7 @@ def test_forms_of_lists():
         (pd.array([1, None], dtype="Int64"), TypeError, "found Int64: pass a pandas.Series"),
         (pd.Categorical([1, None, 2]), TypeError, "found category: pass a pandas.Series"),
         (np.lib.stride_tricks.as_strided(np.zeros(1, "S1"), (2**61,), (0,)), ValueError, "rows"),
+        (np.lib.stride_tricks.as_strided(np.zeros(1, "S64"), (2**56,), (0,)), ValueError, "fits"),
         (pa.array([[1]]), TypeError, 'found list'),
         (pa.array([True]), TypeError, 'found boolean'),
         (Filter.build([1]), TypeError, "found a filter"),
