@@ -24,7 +24,8 @@
  *   hashed once, unless the array has fewer rows than the dictionary has values.
  * - The structs are only read, and never released. Lengths of buffers are believed; offsets, views
  *   and indices are checked against them as far as the structs tell: CORRUPT. A struct that was
- *   released, lacks a buffer, or has a negative length is ARGUMENT.
+ *   released, lacks a buffer, or has a length or an offset that is negative, or whose values would
+ *   take more bytes than memory can have, is ARGUMENT.
  * - Cost: linear in the bytes of the keys. Memory: none, but for one bit per value of a dictionary.
  *
  * SPDX-License-Identifier: MIT */

@@ -279,16 +279,26 @@ static lanebloom_status refuse(const struct problem *problem, const char *text)
   return problem_set(problem, LANEBLOOM_ERR_ARGUMENT, "Arrow array: %s", text);
 }
 
+/* Rows, or bytes of strings. No memory holds as many, and sizes that are made of them do not wrap.
+ */
+static const int64_t MAX_COUNT = PTRDIFF_MAX / 64;
+
+static bool rows_fit(const struct type *type, const struct ArrowArray *array)
+{
+  int64_t end, nbytes;
+  return array->length >= 0 && array->offset >= 0 &&
+         !__builtin_add_overflow(array->length, array->offset, &end) && end <= MAX_COUNT &&
+         !__builtin_mul_overflow(end, (int64_t)type->width, &nbytes);
+}
+
 static lanebloom_status open_column(const struct type *type, const struct ArrowArray *array,
                                     struct column *column, const struct problem *problem)
 {
   static const int64_t NBUFFERS[] = {[FIXED] = 2, [OFFSETS32] = 3, [OFFSETS64] = 3, [VIEWS] = 3};
   const enum array_layout layout = type->layout;
-  int64_t end;
   if (!array->release)
     return refuse(problem, "it is released");
-  if (array->length < 0 || array->offset < 0 ||
-      __builtin_add_overflow(array->length, array->offset, &end) || end > PTRDIFF_MAX / 64)
+  if (!rows_fit(type, array))
     return refuse(problem, "its length or offset is negative or too large");
   *column =
       (struct column){.type = *type, .first = (size_t)array->offset, .n = (size_t)array->length};
@@ -341,7 +351,8 @@ static bool offsets_ascend(const struct column *column)
   const int64_t *offsets = (const int64_t *)column->offsets + column->first;
   for (size_t i = 0; i < column->n; i++)
     ascend &= offsets[i] <= offsets[i + 1];
-  return ascend && offsets[0] >= 0 && (column->values || offsets[column->n] == offsets[0]);
+  return ascend && offsets[0] >= 0 && offsets[column->n] <= MAX_COUNT &&
+         (column->values || offsets[column->n] == offsets[0]);
 }
 
 /* A view of Arrow: a size; then up to 12 bytes, or 4 bytes of prefix, the number of a buffer and an
@@ -378,7 +389,8 @@ static lanebloom_status check_column(const struct column *column, const struct p
   if (layout != VIEWS)
     return offsets_ascend(column) ? LANEBLOOM_OK
                                   : problem_set(problem, LANEBLOOM_ERR_CORRUPT,
-                                                "Arrow array: its offsets fall, or are negative");
+                                                "Arrow array: its offsets fall, or are negative or "
+                                                "too large");
   for (size_t row = 0; row < column->n; row++)
     if (is_valid(column, row) && !view_is_right(column, view_at(column, row)))
       return corrupt(problem, "a view that points outside its buffers", row);

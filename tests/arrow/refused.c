@@ -434,6 +434,36 @@ Test(refused, released_arrays_and_lengths)
   all_refuse(&indices, &rows, LANEBLOOM_ERR_ARGUMENT, "Arrow array: its dictionary is missing");
 }
 
+/* Sizes in bytes that would wrap around, to 0 or to what looks right. */
+Test(refused, values_that_no_memory_holds)
+{
+  static const char range[] = "Arrow array: its length or offset is negative or too large";
+  static const struct {
+    const char *format;
+    int64_t length, offset;
+  } cases[] = {
+      {"w:65", INT64_MAX / 65 + 1, 0},
+      {"w:128", 1, INT64_MAX / 64 - 1}, /* 2^64 - 128 bytes */
+      {"w:256", 1, INT64_C(1) << 56},   /* 2^64 */
+      {"w:2147483647", 1, INT64_C(1) << 33},
+      {"w:2147483647", INT64_C(1) << 32, 3},
+      {"w:1073741824", 1, INT64_C(1) << 34}, /* 2^64 */
+      {"w:1073741824", INT64_C(1) << 33, 0}, /* 2^63 */
+  };
+  const uint64_t zeros[32] = {0};
+  const void *buffers[] = {NULL, zeros, zeros};
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    struct ArrowSchema schema = schema_of(cases[i].format), indices = schema_of("c");
+    struct ArrowArray array = array_of(cases[i].length, buffers, 2), rows = array_of(1, buffers, 2);
+    array.offset = cases[i].offset;
+    indices.dictionary = &schema;
+    rows.dictionary = &array;
+    test_context("case %zu", i);
+    all_refuse(&schema, &array, LANEBLOOM_ERR_ARGUMENT, range);
+    all_refuse(&indices, &rows, LANEBLOOM_ERR_ARGUMENT, range);
+  }
+}
+
 Test(refused, missing_buffers)
 {
   static const char more[] = "Arrow array: its type has more buffers";
@@ -479,7 +509,7 @@ Test(refused, missing_buffers)
 
 Test(refused, offsets_that_fall)
 {
-  static const char text[] = "Arrow array: its offsets fall, or are negative";
+  static const char text[] = "Arrow array: its offsets fall, or are negative or too large";
   static const int32_t wrong[][5] = {
       {0, 5, 3, 8, 9},  {1, 0, 3, 8, 9},     {0, 1, 2, 9, 8},
       {-1, 0, 1, 2, 3}, {-4, -3, -2, -1, 0}, {0, 0, 0, INT32_MAX, INT32_MIN},
@@ -513,6 +543,13 @@ Test(refused, offsets_that_fall)
   schema.format = "Z";
   array.buffers[1] = wide;
   all_refuse(&schema, &array, LANEBLOOM_ERR_CORRUPT, text);
+  /* more bytes than memory has */
+  static const int64_t large[][3] = {
+      {0, 0, INT64_MAX}, {INT64_MAX, INT64_MAX, INT64_MAX}, {0, 0, INT64_MAX / 64 + 1}};
+  for (size_t i = 0; i < COUNT(large); i++) {
+    array = array_of(2, (const void *[]){NULL, large[i], bytes}, 3);
+    all_refuse(&schema, &array, LANEBLOOM_ERR_CORRUPT, text);
+  }
 }
 
 static void put_view(uint8_t view[16], int32_t size, int32_t buffer, int32_t offset)
