@@ -21,52 +21,106 @@ static const struct column columns[] = {
 };
 enum { NCOLUMNS = sizeof columns / sizeof *columns };
 
+/* What is said of a table. The table is closed: a database may have more than fit in memory. */
+struct row {
+  uint64_t number; /* of a table of a database */
+  char *path, *warning, *keys;
+  lanebloom_table_info info; /* its keys and its warning are those of the row */
+};
+
 struct query {
   const char *path;             /* of the call */
   lanebloom_database *database; /* NULL: one table file */
-  lanebloom_table **tables;
+  struct row *rows;
   size_t n, at;
 };
+
+static void free_rows(struct row *rows, size_t n)
+{
+  for (size_t i = 0; i < n; i++) {
+    free(rows[i].path);
+    free(rows[i].warning);
+    free(rows[i].keys);
+  }
+  free(rows);
+}
 
 static void end(void *data)
 {
   struct query *query = data;
-  for (size_t i = 0; i < query->n; i++)
-    lanebloom_table_close(query->tables[i]);
-  free(query->tables);
+  free_rows(query->rows, query->n);
   lanebloom_database_close(query->database);
   free(query);
 }
 
 /* ---- Opening ---- */
 
-static lanebloom_status open_one(struct query *query, const char *path, problem_text problem)
+/* Copies what belongs to the table. */
+static bool keep(struct row *row, const char *path)
 {
-  problem_text why;
-  const lanebloom_status status = lanebloom_table_open(path, LANEBLOOM_WRITER_UNKNOWN,
-                                                       &query->tables[query->n], why, sizeof why);
+  lanebloom_table_info *info = &row->info;
+  lanebloom_slice *smallest = &info->smallest, *largest = &info->largest;
+  if (!info->has_range)
+    *smallest = *largest = (lanebloom_slice){"", 0};
+  row->path = strdup(path);
+  row->warning = strdup(info->warning);
+  row->keys = malloc(smallest->size + largest->size + 1);
+  if (!row->path || !row->warning || !row->keys)
+    return false;
+  smallest->data = memcpy(row->keys, smallest->data, smallest->size);
+  largest->data = memcpy(row->keys + smallest->size, largest->data, largest->size);
+  info->warning = row->warning;
+  return true;
+}
+
+static lanebloom_status describe(const char *path, struct row *row, problem_text problem)
+{
+  problem_text why = "";
+  lanebloom_table *table;
+  lanebloom_status status =
+      lanebloom_table_open(path, LANEBLOOM_WRITER_UNKNOWN, &table, why, sizeof why);
+  if (!status) {
+    lanebloom_table_describe(table, &row->info, sizeof row->info);
+    status = keep(row, path) ? LANEBLOOM_OK : LANEBLOOM_ERR_MEMORY;
+    lanebloom_table_close(table);
+  }
   if (status)
     explain(problem, path, status, why);
-  else
-    query->n++;
   return status;
 }
 
-static lanebloom_status open_live(struct query *query, problem_text problem)
+/* Describes all live tables; rows of tables that stayed are kept. Both are ascending by number. */
+static lanebloom_status describe_live(struct query *query, problem_text problem)
 {
-  const size_t n = lanebloom_database_table_count(query->database);
-  free(query->tables);
-  query->n = 0;
-  query->tables = calloc(n + 1, sizeof *query->tables);
-  if (!query->tables)
-    return LANEBLOOM_ERR_MEMORY;
+  const size_t n = lanebloom_database_table_count(query->database), nbefore = query->n;
+  struct row *before = query->rows;
+  size_t next = 0;
   lanebloom_status status = LANEBLOOM_OK;
-  for (size_t i = 0; i < n && !status; i++)
-    status = open_one(query, lanebloom_database_table_at(query->database, i).path, problem);
+  query->n = 0;
+  query->rows = calloc(n + 1, sizeof *query->rows);
+  if (!query->rows)
+    status = LANEBLOOM_ERR_MEMORY;
+  for (size_t i = 0; i < n && !status; i++) {
+    const lanebloom_database_table live = lanebloom_database_table_at(query->database, i);
+    struct row *row = &query->rows[query->n++];
+    while (next < nbefore && before[next].number < live.number)
+      next++;
+    if (next < nbefore && before[next].path && strcmp(before[next].path, live.path) == 0) {
+      *row = before[next];
+      before[next] = (struct row){.number = live.number};
+    } else {
+      row->number = live.number;
+      status = describe(live.path, row, problem);
+    }
+  }
+  free_rows(before, nbefore);
   return status;
 }
 
-/* The tables of one moment: if an engine replaces some meanwhile, it begins again. */
+/* How often an engine may replace tables meanwhile. */
+enum { MAX_VERSIONS = 100 };
+
+/* The tables of one moment: if an engine replaces some meanwhile, the next version is described. */
 static lanebloom_status open_database(struct query *query, problem_text problem)
 {
   problem_text why;
@@ -76,16 +130,16 @@ static lanebloom_status open_database(struct query *query, problem_text problem)
     explain(problem, query->path, status, why);
     return status;
   }
-  for (bool changed = true; changed;) {
-    status = open_live(query, problem);
-    if (!status)
-      return LANEBLOOM_OK;
-    if (lanebloom_database_update(query->database, &changed, why, sizeof why))
+  bool changed = true;
+  for (int i = 0; changed && i < MAX_VERSIONS; i++) {
+    status = describe_live(query, problem);
+    if (!status || lanebloom_database_update(query->database, &changed, why, sizeof why))
       return status;
-    for (size_t i = 0; i < query->n; i++)
-      lanebloom_table_close(query->tables[i]);
-    query->n = 0;
   }
+  if (changed)
+    explain(problem, query->path, LANEBLOOM_ERR_LIMIT,
+            "being written: expected tables that stay, found that they changed 100 times: try "
+            "again, or use a copy");
   return status;
 }
 
@@ -93,8 +147,9 @@ static lanebloom_status open_path(struct query *query, problem_text problem)
 {
   struct stat file;
   if (stat(query->path, &file) == 0 && !S_ISDIR(file.st_mode)) {
-    query->tables = calloc(1, sizeof *query->tables);
-    return query->tables ? open_one(query, query->path, problem) : LANEBLOOM_ERR_MEMORY;
+    query->rows = calloc(1, sizeof *query->rows);
+    query->n = query->rows != NULL;
+    return query->rows ? describe(query->path, query->rows, problem) : LANEBLOOM_ERR_MEMORY;
   }
   lanebloom_engine engine;
   problem_text why;
@@ -130,18 +185,17 @@ static void *begin(struct instance *instance, const files_context *context, char
 
 static void write_row(const struct query *query, size_t i, duckdb_data_chunk chunk, idx_t row)
 {
-  lanebloom_table_info info;
-  lanebloom_table_describe(query->tables[i], &info, sizeof info);
+  const struct row *table = &query->rows[i];
+  const lanebloom_table_info info = table->info;
   duckdb_vector to[NCOLUMNS];
   for (idx_t column = 0; column < NCOLUMNS; column++)
     to[column] = duckdb_data_chunk_get_vector(chunk, column);
+  vector_set_text(to[0], row, table->path);
   if (query->database) {
     const lanebloom_database_table live = lanebloom_database_table_at(query->database, i);
-    vector_set_text(to[0], row, live.path);
     vector_set_text(to[1], row, live.family);
     vector_set_count(to[2], row, live.level);
   } else {
-    vector_set_text(to[0], row, query->path);
     vector_set_null(to[1], row);
     vector_set_null(to[2], row);
   }

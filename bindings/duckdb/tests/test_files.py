@@ -3,6 +3,7 @@
 
 import os
 import subprocess
+import sys
 
 import duckdb
 import numpy as np
@@ -12,6 +13,9 @@ import pytest
 from conftest import ASKS, DATABASES, EXTENSION, connect, one, refused
 
 from lanebloom import Filter
+
+sys.path.append(os.path.join(os.path.dirname(__file__), "../../python/tests"))
+from test_changing import CC, KEY, LIMIT_SECONDS, compile_shim, make, masked_crc32c  # noqa: E402
 
 
 def test_load(db, tmp_path):
@@ -167,3 +171,72 @@ def test_the_connection_that_loaded_may_close(tmp_path):
     if ASKS:
         other.execute(f"CALL lanebloom_load('g', '{tmp_path}/f.lbf')")
     other.close()
+
+
+def test_a_database_that_changes_at_every_look(tmp_path):
+    """The query ends, as lanebloom.Database() does (bindings/python/tests/test_changing.py)."""
+    if not CC:
+        pytest.skip("there is no C compiler")
+    shim, nbytes = compile_shim(tmp_path), make(tmp_path / "db")
+    code = (
+        "import conftest, sys\n"
+        "try: conftest.connect(lock_configuration='true').execute(sys.argv[1]).fetchall()\n"
+        "except conftest.duckdb.Error as error: print(error)"
+    )
+    preload = f"{os.environ.get('LD_PRELOAD', '')} {shim}"
+    done = subprocess.run(
+        [sys.executable, "-c", code, f"FROM lanebloom_tables('{tmp_path / 'db'}')"],
+        cwd=os.path.dirname(__file__), env={**os.environ, "LD_PRELOAD": preload},
+        capture_output=True, text=True, timeout=LIMIT_SECONDS,
+    )  # fmt: skip
+    assert "being written: expected tables that stay, found that they changed 100" in done.stdout
+    assert (tmp_path / "db" / "MANIFEST-000002").stat().st_size - nbytes == 102
+
+
+def varint(value):
+    return bytes([value]) if value < 128 else bytes([value & 127 | 128]) + varint(value >> 7)
+
+
+def write_table(path, filter_nbytes):
+    """A table of LevelDB with one key and a filter of zeros."""
+    contents = b""
+
+    def add(block):  # its handle
+        nonlocal contents
+        handle = varint(len(contents)) + varint(len(block))
+        contents += block + b"\0" + masked_crc32c(block + b"\0")
+        return handle
+
+    def entry(key, value):  # a block of one
+        return bytes([0, len(key), len(value)]) + key + value + bytes(4) + bytes([1, 0, 0, 0])
+
+    bits = bytes(filter_nbytes - 1) + b"\6"
+    filters = add(bits + bytes(4) + len(bits).to_bytes(4, "little") + bytes([11]))
+    data = add(entry(KEY, b""))
+    metaindex = add(entry(b"filter.leveldb.BuiltinBloomFilter2", filters))
+    footer = (metaindex + add(entry(KEY, data))).ljust(40, b"\0")
+    path.write_bytes(contents + footer + (0xDB4775248B80FB57).to_bytes(8, "little"))
+
+
+def test_tables_need_not_fit_in_memory(tmp_path):
+    """One is open at a time: all of them have 400 MB of filters."""
+    ntables, filter_nbytes = 100, 4_000_000
+    make(tmp_path / "db", ntables)
+    write_table(tmp_path / "db" / "000005.ldb", filter_nbytes)
+    for number in range(6, 5 + ntables):
+        os.link(tmp_path / "db" / "000005.ldb", tmp_path / "db" / f"{number:06}.ldb")
+    code = (
+        "import conftest, sys\n"
+        "def peak(): return int(open('/proc/self/status').read().split('VmHWM:')[1].split()[0])\n"
+        "db = conftest.connect(lock_configuration='true')\n"
+        "before = peak()\n"
+        "print(*db.execute(sys.argv[1]).fetchone(), peak() - before)"
+    )
+    sql = f"SELECT count(*), sum(filter_nbytes) FROM lanebloom_tables('{tmp_path / 'db'}')"
+    done = subprocess.run(
+        [sys.executable, "-c", code, sql], cwd=os.path.dirname(__file__),
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    count, nbytes, kib = map(int, done.stdout.split())
+    assert count == ntables and nbytes >= ntables * filter_nbytes
+    assert kib < 100_000 or os.environ.get("LD_PRELOAD"), kib  # sanitizers keep freed memory

@@ -30,39 +30,47 @@ except BaseException as error:
 """
 
 
-def crc32c(data):
+def masked_crc32c(data):
     crc = 0xFFFFFFFF
     for byte in data:
-        crc ^= byte
-        for _ in range(8):
-            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
-    return crc ^ 0xFFFFFFFF
+        crc = crc >> 8 ^ TABLE[(crc ^ byte) & 0xFF]
+    crc ^= 0xFFFFFFFF
+    return (((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF).to_bytes(4, "little")
 
 
-def make(folder):
-    """LevelDB's files: the MANIFEST names a table, which there is not."""
-    name, key = b"leveldb.BytewiseComparator", b"a" + b"\1" + bytes(7)
-    edit = bytes([1, len(name)]) + name + bytes([2, 3, 3, 9, 4, 5])
-    edit += bytes([7, 0, 5, 100, len(key)]) + key + bytes([len(key)]) + key
-    record = b"\1" + edit
-    crc = crc32c(record)
-    masked = ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
-    header = masked.to_bytes(4, "little") + len(edit).to_bytes(2, "little")
+TABLE = list(range(256))
+for _ in range(8):
+    TABLE = [crc >> 1 ^ (0x82F63B78 if crc & 1 else 0) for crc in TABLE]
+
+KEY = b"a" + b"\1" + bytes(7)  # of sequence number 0
+
+
+def make(folder, ntables=1):
+    """LevelDB's files without tables: the MANIFEST names 5 and those that follow, up to 127."""
+    name = b"leveldb.BytewiseComparator"
+    edit = bytes([1, len(name)]) + name + bytes([2, 3, 3, 127, 4, 5])
+    for number in range(5, 5 + ntables):
+        edit += bytes([7, 0, number, 100]) + 2 * (bytes([len(KEY)]) + KEY)
+    record = masked_crc32c(b"\1" + edit) + len(edit).to_bytes(2, "little") + b"\1" + edit
     folder.mkdir()
     (folder / "CURRENT").write_text("MANIFEST-000002\n")
-    (folder / "MANIFEST-000002").write_bytes(header + record)
-    return len(header + record)
+    (folder / "MANIFEST-000002").write_bytes(record)
+    return len(record)
+
+
+def compile_shim(folder):
+    source, shim = os.path.join(os.path.dirname(__file__), "changing.c"), folder / "changing.so"
+    subprocess.run([CC, "-shared", "-fPIC", "-o", shim, source, "-ldl"], check=True)
+    return shim
 
 
 @pytest.mark.skipif(not CC, reason="there is no C compiler")
 @pytest.mark.parametrize("signal", [None, 5])
 def test_a_database_that_changes_at_every_look(tmp_path, signal):
     """Other threads run meanwhile, or else the first look would wait for ever."""
-    source = os.path.join(os.path.dirname(__file__), "changing.c")
-    shim, folder = tmp_path / "changing.so", tmp_path / "db"
-    subprocess.run([CC, "-shared", "-fPIC", "-o", shim, source, "-ldl"], check=True)
+    folder = tmp_path / "db"
     nbytes = make(folder)
-    environment = {**os.environ, "LD_PRELOAD": str(shim)}
+    environment = {**os.environ, "LD_PRELOAD": str(compile_shim(tmp_path))}
     if signal:
         environment["CHANGING_SIGNAL"] = str(signal)
     done = subprocess.run(
