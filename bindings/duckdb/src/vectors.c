@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "extension.h"
@@ -16,20 +17,31 @@ static size_t character_nbytes(const char *text)
   for (size_t i = 1; i < n; i++)
     if (((uint8_t)text[i] & 0xc0) != 0x80)
       return 0;
+  /* too long for what it says, half of a pair of UTF-16, or beyond Unicode */
+  const uint8_t second = n > 1 ? (uint8_t)text[1] : 0;
+  if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) ||
+      (first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f))
+    return 0;
   return first < 0xf5 ? n : 0;
+}
+
+/* Makes UTF-8 of a text. Clients drop other texts, and functions of DuckDB may not end on them.
+ * Names are cut anywhere, and those in files may be any bytes. */
+static void make_utf8(char *text)
+{
+  for (char *at = text; *at;) {
+    const size_t n = character_nbytes(at);
+    if (n == 0)
+      *at = '?';
+    at += n ? n : 1;
+  }
 }
 
 void explain(problem_text problem, const char *where, lanebloom_status status, const char *why)
 {
   snprintf(problem, PROBLEM_NBYTES, "%s: %s", where,
            why && *why ? why : lanebloom_status_text(status));
-  /* Clients drop texts that are not UTF-8. Names are cut anywhere, and paths may be any bytes. */
-  for (char *at = problem; *at;) {
-    const size_t n = character_nbytes(at);
-    if (n == 0)
-      *at = '?';
-    at += n ? n : 1;
-  }
+  make_utf8(problem);
 }
 
 bool refuse(duckdb_function_info info, const char *where, lanebloom_status status, const char *why)
@@ -109,10 +121,14 @@ void vector_set_double(duckdb_vector vector, idx_t row, double value)
 
 void vector_set_text(duckdb_vector vector, idx_t row, const char *text)
 {
-  if (text)
-    duckdb_vector_assign_string_element(vector, row, text);
-  else
+  char *copy = text ? strdup(text) : NULL;
+  if (copy) {
+    make_utf8(copy);
+    duckdb_vector_assign_string_element(vector, row, copy);
+    free(copy);
+  } else {
     vector_set_null(vector, row);
+  }
 }
 
 void vector_set_bytes(duckdb_vector vector, idx_t row, lanebloom_slice bytes)

@@ -160,6 +160,16 @@ def test_parquet(db, tmp_path):
     refused(db, f"FROM lanebloom_parquet('{tmp_path}/*.parquet')", "x.parquet: ")
 
 
+@pytest.mark.parametrize("found", [b"\xff\xc3\xc3", b"\xed\xa0\x80", b"\xe0\x80\x80"])
+def test_names_that_are_not_utf8(db, tmp_path, found):
+    """They are made UTF-8: with other bytes, reverse() of DuckDB 1.3 never ends."""
+    path = tmp_path / "names.parquet"
+    pq.write_table(pa.table({"naXYZe": [1]}), path)
+    path.write_bytes(path.read_bytes().replace(b"XYZ", found))
+    assert one(db, f"SELECT column_name FROM lanebloom_parquet('{path}')") == "na???e"
+    assert one(db, f"SELECT reverse(column_name) FROM lanebloom_parquet('{path}')") == "e???an"
+
+
 def test_the_connection_that_loaded_may_close(tmp_path):
     Filter.build(np.arange(10)).save(tmp_path / "f.lbf")
     path = str(tmp_path / "d.duckdb")
