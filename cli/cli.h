@@ -7,6 +7,7 @@
 
 #include <argp.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -79,8 +80,8 @@ extern const struct argp filter_argp;
 /* --writer; input: lanebloom_writer. */
 extern const struct argp writer_argp;
 
-/* As argp_error(), but always exits, and escapes the message as print_name() does: it may quote
- * file names and values that the user did not write. */
+/* As argp_error(), but always exits, and prints by print_message(): the message may quote names and
+ * values that the user did not write. */
 __attribute__((format(printf, 2, 3))) _Noreturn void usage_error(const struct argp_state *state,
                                                                  const char *format, ...);
 
@@ -193,6 +194,12 @@ struct measurement measure(const lanebloom_filter *filter, lanebloom_format form
                            uint64_t nhashes);
 
 /* ---- report.c: messages on standard error, results on standard output ---- */
+
+/* Prints a message and a line end: all messages are printed by this. Bytes that are not printable
+ * UTF-8, which names from files may have, appear as \ooo. A backslash stays: a message may quote
+ * what is escaped already. */
+__attribute__((format(printf, 2, 0))) void print_message(FILE *stream, const char *format,
+                                                         va_list arguments);
 
 /* Prints "lanebloom: NAME: message"; without the name if it is NULL. */
 __attribute__((format(printf, 2, 3))) void complain(const char *name, const char *format, ...);

@@ -142,13 +142,6 @@ static void free_list(struct database *database, const struct table_loader *load
 
 /* ---- databases ---- */
 
-static void complain_of(const char *name, const char *problem)
-{
-  char *text = escape_name(problem);
-  complain(name, "%s", text);
-  free(text);
-}
-
 /* Warns of each log in the folder that is not empty: the engine's latest writes are in no table. */
 static void warn_of_logs(const char *folder)
 {
@@ -173,7 +166,7 @@ static bool open_source(const char *folder, const struct database_options *optio
   lanebloom_engine engine = 0;
   if (is_folder(folder) &&
       lanebloom_database_find(folder, &engine, problem, sizeof problem) != LANEBLOOM_OK) {
-    complain_of(folder, problem);
+    complain(folder, "%s", problem);
     return false;
   }
   if (engine && options->all_files) {
@@ -192,7 +185,7 @@ static bool open_source(const char *folder, const struct database_options *optio
           : " (--wal-dir names a folder of logs; --all-files reads all tables, and no logs)";
   char text[sizeof problem + 100];
   snprintf(text, sizeof text, "%s%s", problem, advice);
-  complain_of(folder, text);
+  complain(folder, "%s", text);
   return false;
 }
 
@@ -220,7 +213,7 @@ static bool update_sources(const struct database *database, char *const *names, 
     bool one_changed = false;
     if (database->sources[i] &&
         lanebloom_database_update(database->sources[i], &one_changed, problem, sizeof problem)) {
-      complain_of(names[i], problem);
+      complain(names[i], "%s", problem);
       return false;
     }
     *changed |= one_changed;
@@ -235,7 +228,7 @@ static void print_damages(struct database *database)
     for (size_t n = 0;
          database->sources[i] && (damage = lanebloom_database_damage(database->sources[i], n));
          n++) {
-      complain_of(NULL, damage);
+      complain(NULL, "%s", damage);
       database->is_damaged = true;
     }
   }
@@ -255,7 +248,7 @@ lanebloom_table *open_table(const char *path, lanebloom_writer writer, bool prin
              "expected a table, found a lanebloom container: `lanebloom info' describes it, and "
              "`lanebloom screen' without --db queries it");
   if (status != LANEBLOOM_OK && print_error)
-    complain_of(path, problem);
+    complain(path, "%s", problem);
   return table;
 }
 

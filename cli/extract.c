@@ -67,7 +67,7 @@ static const struct argp argp = {
 static _Noreturn void refuse(const char *path, const lanebloom_table_info *info)
 {
   static const char wanted[] = "expected one filter for the whole table";
-  char *name = escape_name(info->filter_name);
+  const char *name = info->filter_name;
   if (info->filter == LANEBLOOM_TABLE_FILTER_NONE)
     die(path, "%s, found none", wanted);
   if (info->filter == LANEBLOOM_TABLE_FILTER_BLOCK)
@@ -88,7 +88,7 @@ static void check_prefixes(const struct extract *extract, const lanebloom_table_
         "anyway");
   die(extract->table_path,
       "expected a filter of keys, found prefixes by %s; --prefixes saves it anyway",
-      escape_name(*info->prefix_extractor ? info->prefix_extractor : "an unnamed extractor"));
+      *info->prefix_extractor ? info->prefix_extractor : "an unnamed extractor");
 }
 
 static bool are_same_file(const char *a, const char *b)

@@ -52,11 +52,9 @@ static bool complain_of_order(const char *path, const char *problem,
     i++;
   if (i == source->ninputs)
     return false;
-  char *filter = escape_name(source->inputs[i]), *input = escape_name(path);
+  const char *filter = source->inputs[i];
   complain(input_name(path), "%s; %s is one, and FILTER comes first: lanebloom screen %s %s",
-           problem, filter, filter, input);
-  free(filter);
-  free(input);
+           problem, filter, filter, path);
   return true;
 }
 

@@ -126,10 +126,8 @@ static void complain_of_form(const struct record_syntax *syntax, const char *pat
   char wanted_text[FORM_TEXT_NBYTES], found_text[FORM_TEXT_NBYTES];
   describe_form(wanted, wanted_text);
   describe_form(found, found_text);
-  char *origin = escape_name(form_origin(syntax, wanted, found));
   complain(input_name(path), "expected a filter of key form '%s', as %s says, found '%s'",
-           wanted_text, origin, found_text);
-  free(origin);
+           wanted_text, form_origin(syntax, wanted, found), found_text);
 }
 
 /* The form that a filter should have, given what options and other filters say. */

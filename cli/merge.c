@@ -129,14 +129,13 @@ static bool complain_of_difference(const char *name, const lanebloom_filter *fil
 /* Says which filter is the first that does not fit, and why. */
 static void complain_of_mismatch(const struct merge *merge, const struct mapped *mapped)
 {
-  char *first = escape_name(input_name(merge->paths[0]));
+  const char *first = input_name(merge->paths[0]);
   size_t i = 0; /* the first one may be of a format that only opens */
   while (i < merge->npaths && !complain_of_difference(input_name(merge->paths[i]), mapped[i].filter,
                                                       first, mapped[0].filter))
     i++;
   if (i == merge->npaths)
     complain(NULL, "%s", status_text(LANEBLOOM_ERR_MISMATCH));
-  free(first);
 }
 
 /* Merges before it looks whether files have changed: what changed later was merged as it was. */

@@ -77,16 +77,11 @@ void parse_options(const struct argp *argp, unsigned flags, int argc, char **arg
 /* argp_error() prints "(null)" if memory runs out, and may return. */
 void usage_error(const struct argp_state *state, const char *format, ...)
 {
-  char *message;
   va_list arguments;
   va_start(arguments, format);
-  if (vasprintf(&message, format, arguments) < 0)
-    die(NULL, "%s", strerror(ENOMEM));
+  fprintf(stderr, "%s: ", state->name);
+  print_message(stderr, format, arguments);
   va_end(arguments);
-  char *escaped = escape_name(message);
-  fprintf(stderr, "%s: %s\n", state->name, escaped);
-  free(escaped);
-  free(message);
   argp_state_help(state, stderr, ARGP_HELP_SEE);
   exit(EXIT_TROUBLE);
 }

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bits.h"
 #include "cli.h"
@@ -335,6 +336,7 @@ struct asking {
   const struct kept *kept;
   const lanebloom_parquet_keys *keys;
   size_t bitmap_nbytes; /* whole words of 8 bytes */
+  bool is_for_terminal; /* what --prune prints */
 
   pthread_mutex_t lock; /* of what follows */
   pthread_cond_t turned;
@@ -424,14 +426,18 @@ static void add_text(struct text *text, const void *bytes, size_t nbytes)
   text->nbytes += nbytes;
 }
 
-/* A line of --prune. group: "" without --row-groups. */
+/* A line of --prune, for programs: names stay as they are, unless a terminal shows them. group: ""
+ * without --row-groups. */
 static void add_name(struct asking *asking, const char *path, const char *group)
 {
   const char terminator = asking->screen->syntax.terminator;
   if (terminator && strchr(path, terminator))
     die(path, "expected a name without a line end, found one: give -z, or another name");
   asking->screen->nselected++;
-  add_text(&asking->names, path, strlen(path));
+  char *escaped = asking->is_for_terminal ? escape_name(path) : NULL;
+  const char *name = escaped ? escaped : path;
+  add_text(&asking->names, name, strlen(name));
+  free(escaped);
   if (*group) {
     add_text(&asking->names, "\t", 1);
     add_text(&asking->names, group, strlen(group));
@@ -495,7 +501,7 @@ static void deliver(struct asking *asking, const char *path, const struct answer
     die(path, "expected a filter of column %s in every row group, found %zu of %zu without one",
         query->column, answer->nwithout_filter, answer->nrow_groups);
   if (answer->nwithout_filter > 0 && !query->first_without)
-    query->first_without = escape_name(path);
+    query->first_without = path;
   query->nrow_groups += answer->nrow_groups;
   query->nwithout_filter += answer->nwithout_filter;
   for (size_t i = 0; i < answer->nrow_groups; i++)
@@ -593,6 +599,7 @@ void parquet_screen(struct screen *screen, struct inputs *inputs)
                           .kept = &kept,
                           .keys = keys,
                           .bitmap_nbytes = kept.nkeys / 64 * 8 + 8,
+                          .is_for_terminal = !screen->output_path && isatty(STDOUT_FILENO),
                           .lock = PTHREAD_MUTEX_INITIALIZER,
                           .turned = PTHREAD_COND_INITIALIZER};
   asking.found = new_bitmap(&asking);
@@ -611,8 +618,6 @@ void parquet_screen(struct screen *screen, struct inputs *inputs)
   else if (!query->prune)
     screen->nselected = count_selected(screen, asking.found);
   query->found = NULL;
-  free(query->first_without);
-  query->first_without = NULL;
   free(asking.names.bytes);
   free(asking.found);
   lanebloom_parquet_keys_free(keys);

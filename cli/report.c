@@ -18,14 +18,14 @@
 #include "cli.h"
 #include "threads.h"
 
-/* Prints the first character. If it is not printable, or is a backslash or `escaped`, prints its
+/* Prints the first character. If it is not printable, or is one of those in `escaped`, prints its
  * first byte as \ooo. Returns how many bytes of input were printed. */
-static size_t print_character(FILE *stream, const char *bytes, size_t nbytes, char escaped)
+static size_t print_character(FILE *stream, const char *bytes, size_t nbytes, const char *escaped)
 {
   mbstate_t state = {0};
   wchar_t wide;
   const size_t n = mbrtowc(&wide, bytes, nbytes, &state);
-  if (n > 0 && n <= nbytes && iswprint((wint_t)wide) && *bytes != '\\' && *bytes != escaped) {
+  if (n > 0 && n <= nbytes && iswprint((wint_t)wide) && !strchr(escaped, *bytes)) {
     fwrite(bytes, 1, n, stream);
     return n;
   }
@@ -33,10 +33,29 @@ static size_t print_character(FILE *stream, const char *bytes, size_t nbytes, ch
   return 1;
 }
 
+static void print_escaped(FILE *stream, const char *text, const char *escaped)
+{
+  for (size_t nleft = strlen(text), n; nleft > 0; text += n, nleft -= n)
+    n = print_character(stream, text, nleft, escaped);
+}
+
 void print_name(FILE *stream, const char *name)
 {
-  for (size_t nleft = strlen(name), n; nleft > 0; name += n, nleft -= n)
-    n = print_character(stream, name, nleft, '\\');
+  print_escaped(stream, name, "\\");
+}
+
+void print_message(FILE *stream, const char *format, va_list arguments)
+{
+  char room[4096], *text = NULL; /* memory may be what the message is about */
+  va_list again;
+  va_copy(again, arguments);
+  const int nbytes = vsnprintf(room, sizeof room, format, arguments);
+  if (nbytes >= (int)sizeof room && vasprintf(&text, format, again) < 0)
+    text = NULL;
+  va_end(again);
+  print_escaped(stream, text ? text : room, "");
+  fputc('\n', stream);
+  free(text);
 }
 
 FILE *open_string(char **string, size_t *nbytes)
@@ -73,7 +92,7 @@ char *escape_word(const void *bytes, size_t nbytes, size_t most)
     fputs("\"\"", stream);
   const char *next = bytes;
   for (size_t n; nbytes > 0 && (size_t)ftell(stream) < most; next += n, nbytes -= n)
-    n = print_character(stream, next, nbytes, ' ');
+    n = print_character(stream, next, nbytes, "\\ ");
   if (nbytes > 0)
     fputs("...", stream);
   return close_string(stream, &text);
@@ -87,8 +106,7 @@ static void complain_va(const char *name, const char *format, va_list arguments)
     print_name(stderr, name);
     fputs(": ", stderr);
   }
-  vfprintf(stderr, format, arguments);
-  fputc('\n', stderr);
+  print_message(stderr, format, arguments);
 }
 
 void complain(const char *name, const char *format, ...)

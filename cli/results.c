@@ -377,7 +377,7 @@ static void check_annotation_is_new(const struct screen *screen, const char *hea
     die(NULL,
         "--annotate: expected a name that the header does not have, found '%s'; "
         "--annotate=NAME gives another",
-        escape_name(screen->annotation));
+        screen->annotation);
 }
 
 void deliver_header(void *context, const char *header, size_t nbytes)

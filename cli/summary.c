@@ -112,11 +112,9 @@ void print_summary(struct screen *screen)
   if (screen->summary_path) {
     sink_write(&screen->summary_file, text, nbytes);
     sink_write(&screen->summary_file, "\n", 1);
-  } else if (screen->summary == SUMMARY_TEXT) {
-    complain(NULL, "%s", text);
   } else {
     progress_erase();
-    fprintf(stderr, "%s\n", text);
+    fprintf(stderr, "%s%s\n", screen->summary == SUMMARY_TEXT ? "lanebloom: " : "", text);
   }
   free(text);
 }

@@ -43,8 +43,9 @@ extern "C" {
  *           and never aborts; lanebloom_keys_offsets32() names the one exception of debug builds.
  * Problems  A function that reads a file takes `problem`, an array of problem_size bytes. On an
  *           error it gets one line for people, which says what was expected and what was found. The
- *           line is cut to fit and always ends with a 0 byte; on success it is "". Pass NULL and 0
- *           if no line is wanted.
+ *           line is cut to fit and always ends with a 0 byte; on success it is "". It may quote
+ *           names from the file; bytes that are not printable UTF-8 appear in it as \ooo. Pass NULL
+ *           and 0 if no line is wanted.
  * Kernels   A kernel table is what one instruction set offers; all give the same answers. The
  *           default is the one that $LANEBLOOM_KERNEL names, else the best that this CPU can run.
  *           The variable is read once, by secure_getenv(); empty counts as unset. While it names a

@@ -104,7 +104,8 @@ LANEBLOOM_API lanebloom_writer lanebloom_writer_by_name(const char *name);
  * data block.
  *
  * problem: room for one line that says what was expected and found; empty on success. It may quote
- * any bytes of the file. Pass NULL and 0 if no line is wanted.
+ * names from the file, with \ooo for bytes that are not printable UTF-8. Pass NULL and 0 if no line
+ * is wanted.
  *
  * Errors: FORMAT: not a table, or one that is still being written (the line says so if the file
  * changed within the last minute); CORRUPT; LIMIT: a version, checksum, compression or layout that

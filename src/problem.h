@@ -35,15 +35,53 @@ static inline struct problem problem_begin(char *text, size_t size)
   return problem;
 }
 
-/* Writes the line, cut to its room, and returns the status. */
+/* How many bytes the printable UTF-8 character here has; 0 if there is none. */
+static inline size_t problem_character(const char *text)
+{
+  static const uint32_t least[] = {' ', 0xa0, 0x800, 0x10000}; /* of 1 to 4 bytes */
+  const uint8_t first = (uint8_t)*text;
+  const size_t n = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  uint32_t code = first & 0x7f >> (n > 1 ? n : 0);
+  if (first == 0x7f || (first >= 0x80 && first < 0xc2) || first > 0xf4)
+    return 0;
+  for (size_t i = 1; i < n; i++) {
+    if (((uint8_t)text[i] & 0xc0) != 0x80)
+      return 0;
+    code = code << 6 | ((uint8_t)text[i] & 0x3f);
+  }
+  return code >= least[n - 1] && code >> 11 != 0x1b && code <= 0x10ffff ? n : 0;
+}
+
+/* Writes the line, cut to its room. It may quote names from files, and a terminal may show it:
+ * bytes that are not printable UTF-8 become \ooo. A backslash stays: a line may quote another. */
+static inline void problem_write(const struct problem *problem, const char *line)
+{
+  size_t nbytes = 0;
+  for (size_t n, nwritten; *line; line += n, nbytes += nwritten) {
+    n = problem_character(line);
+    nwritten = n > 0 ? n : sizeof "\\ooo" - 1;
+    if (nwritten >= problem->size - nbytes)
+      break;
+    if (n > 0)
+      memcpy(problem->text + nbytes, line, n);
+    else
+      snprintf(problem->text + nbytes, problem->size - nbytes, "\\%03o", (uint8_t)*line);
+    n += n == 0;
+  }
+  problem->text[nbytes] = 0;
+}
+
+/* Writes the line and returns the status. */
 __attribute__((format(printf, 3, 4))) static inline lanebloom_status
 problem_set(const struct problem *problem, lanebloom_status status, const char *format, ...)
 {
+  char line[1024];
   va_list values;
   va_start(values, format);
-  if (problem->size > 0)
-    vsnprintf(problem->text, problem->size, format, values);
+  vsnprintf(line, sizeof line, format, values);
   va_end(values);
+  if (problem->size > 0)
+    problem_write(problem, line);
   return status;
 }
 

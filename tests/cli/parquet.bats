@@ -236,6 +236,33 @@ END
   fails_with 'a name without a line end' ask text --prune
 }
 
+@test "names within a file are escaped in messages" {
+  name=$'\e[7m' # as long as the column's
+  LC_ALL=C sed "s/text/$name/g" "$VECTORS/arrow_rs.parquet" >red.parquet
+  echo 'key 30' >keys
+  fails_with '; the file has \033[7m,' lanebloom screen --parquet red.parquet --column text keys
+  run -2 --separate-stderr lanebloom screen --parquet red.parquet --column "$name" \
+    --decode int32 keys
+  is_message 'found column \033[7m of type'
+  lanebloom screen --parquet red.parquet --column $name -c keys 2>err || true
+  lanebloom tables red.parquet >>err
+  run -1 grep $'\e' err
+}
+
+# As ls and find do it.
+@test "--prune prints names as they are, on a terminal escaped" {
+  name=$'red\e[7m.parquet'
+  cp "$VECTORS/arrow_rs.parquet" "$name"
+  echo 'key 30' >keys
+  prune=("$LANEBLOOM" screen --parquet "$name" --column text --prune keys)
+  [[ $("${prune[@]}") == "$name" ]]
+  command -v script >/dev/null || skip "script (Debian: bsdutils) makes a terminal"
+  script -qefc "$(printf '%q ' "${prune[@]}")" terminal >/dev/null </dev/null ||
+    skip "no terminal can be made: /dev/pts is not mounted"
+  grep -qF 'red\033[7m.parquet' terminal
+  run -1 grep $'\e' terminal
+}
+
 @test "files are named by folders, by patterns and by name, each once" {
   make_folder
   echo 'key 7' >keys

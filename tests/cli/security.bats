@@ -138,6 +138,10 @@ prints_plainly() {
   mkdir folder
   name=$(printf %s "${hostile[@]}")
   cp filter "$name"
+  echo '{}' >json
+  field=$(printf %s "${hostile[@]:1}")
+  printf '%s\t%s\n' "$field" "$field" >twice
+  printf 'a\t%s\n1\n' "$field" >short
   while read -ra words; do
     prints_plainly "$LANEBLOOM" "${words[@]//@/"$name"}" ||
       { echo "${words[*]}"; cat -v out err; false; }
@@ -169,7 +173,19 @@ tables @
 tables missing/@
 tables --writer @ folder
 extract @ -o x
+verify missing/@
+merge -o x filter missing/@
+match missing/@ keys
+screen --filters-from missing/@ keys
+screen --filter @ --filter @ keys
+screen --parquet missing/@ --column @ keys
+screen --jsonl -f @ filter json
+screen --csv -f @ filter keys
+screen --annotate=@ --csv -f 1 filter keys
 COMMANDS
+  for file in twice short; do
+    prints_plainly "$LANEBLOOM" screen -c --tsv -f "$field" filter $file
+  done
   LANEBLOOM_KERNEL=$name prints_plainly "$LANEBLOOM" info filter
 }
 

@@ -1,0 +1,54 @@
+/* Problems: lines that any terminal may show.
+ * SPDX-License-Identifier: MIT */
+#include "problem.h"
+
+#include <criterion/criterion.h>
+
+static void line_is(size_t size, const char *name, const char *expected)
+{
+  char text[64];
+  memset(text, 'x', sizeof text);
+  const struct problem problem = problem_begin(text, size);
+  cr_assert(problem_set(&problem, LANEBLOOM_ERR_FORMAT, "'%s'", name) == LANEBLOOM_ERR_FORMAT);
+  cr_assert(strcmp(text, expected) == 0, "expected %s, found %s", expected, text);
+  for (size_t i = size; i < sizeof text; i++)
+    cr_assert(text[i] == 'x', "%s: byte %zu was written", expected, i);
+}
+
+Test(problems, quote_names_plainly)
+{
+  static const struct {
+    const char *name, *expected;
+  } cases[] = {
+      {"plain", "'plain'"},
+      {"", "''"},
+      {"two\nlines", "'two\\012lines'"},
+      {"\033[31mred\177", "'\\033[31mred\\177'"},
+      {"gr\303\266\303\237e \342\202\254 \360\237\220\242", "'gr\303\266\303\237e \342\202\254 "
+                                                            "\360\237\220\242'"},
+      {"\302\23331m", "'\\302\\23331m'"},                        /* a control character of C1 */
+      {"\233 \377 \303", "'\\233 \\377 \\303'"},                 /* alone */
+      {"\300\257 \340\200\257", "'\\300\\257 \\340\\200\\257'"}, /* overlong */
+      {"\355\240\200", "'\\355\\240\\200'"},                     /* a surrogate */
+      {"\364\220\200\200", "'\\364\\220\\200\\200'"},            /* beyond Unicode */
+      {"\\033", "'\\033'"},                                      /* a line in a line */
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    line_is(64, cases[i].name, cases[i].expected);
+}
+
+Test(problems, cut_before_a_character_that_does_not_fit)
+{
+  line_is(1, "name", "");
+  line_is(4, "name", "'na");
+  line_is(6, "\033\033", "'\\033");
+  line_is(5, "\033", "'");
+  line_is(3, "\303\266", "'");
+  line_is(4, "\303\266", "'\303\266");
+}
+
+Test(problems, no_room)
+{
+  const struct problem problem = problem_begin(NULL, 1);
+  cr_assert(problem_set(&problem, LANEBLOOM_ERR_LIMIT, "%s", "name") == LANEBLOOM_ERR_LIMIT);
+}
