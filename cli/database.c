@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include <dirent.h>
 #include <errno.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -70,6 +71,25 @@ static void add_table(struct database *database, char *path, struct table_place 
   database->paths[n - 1] = path;
   database->places[n - 1] = place;
   database->loaded[n - 1] = NULL;
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The first of equal texts that were looked for in this tree of tsearch(). */
+static const char **find_text(const char **text, void **known)
+{
+  const char **const *found = tsearch(text, known, compare_texts);
+  if (!found)
+    die(NULL, "%s", strerror(ENOMEM));
+  return *found;
+}
+
+static void leave_text(void *text)
+{
+  (void)text; /* the tree borrows it */
 }
 
 static char *copy_text(const char *text)
@@ -276,24 +296,22 @@ static lanebloom_table *open_live(const char *path, const struct table_place *pl
 
 void warn_of_tables(char *const *paths, const char **warnings, size_t n)
 {
+  size_t *nequal = resize(NULL, (n + 1) * sizeof *nequal); /* at the first of equal warnings */
+  void *known = NULL;
   for (size_t i = 0; i < n; i++) {
-    const char *warning = warnings[i];
-    size_t nothers = 0;
-    for (size_t other = i + 1; *warning && other < n; other++)
-      if (strcmp(warnings[other], warning) == 0) {
-        warnings[other] = "";
-        nothers++;
-      }
-    if (!*warning)
-      continue;
-    char *text = escape_name(warning);
-    if (nothers > 0)
-      complain(paths[i], "warning: %s (and %zu more)", text, nothers);
-    else
-      complain(paths[i], "warning: %s", text);
-    free(text);
+    nequal[i] = 0;
+    if (*warnings[i])
+      nequal[find_text(&warnings[i], &known) - warnings]++;
+  }
+  tdestroy(known, leave_text);
+  for (size_t i = 0; i < n; i++) {
+    if (nequal[i] > 1)
+      complain(paths[i], "warning: %s (and %zu more)", warnings[i], nequal[i] - 1);
+    else if (nequal[i] == 1)
+      complain(paths[i], "warning: %s", warnings[i]);
     warnings[i] = "";
   }
+  free(nequal);
 }
 
 /* ---- listing until nothing changes ---- */
@@ -306,20 +324,21 @@ static bool is_same_list(const struct database *a, const struct database *b)
   return is_same;
 }
 
-/* Moves what was loaded for the same paths of an earlier listing. Both have the same order. */
+/* Moves what was loaded for the same paths of an earlier listing. */
 static void take_over(struct database *database, struct database *earlier)
 {
-  size_t at = 0;
-  for (size_t i = 0; i < database->ntables; i++)
-    for (size_t n = 0; n < earlier->ntables; n++) {
-      const size_t other = (at + n) % earlier->ntables;
-      if (strcmp(database->paths[i], earlier->paths[other]) == 0) {
-        database->loaded[i] = earlier->loaded[other];
-        earlier->loaded[other] = NULL;
-        at = other + 1;
-        break;
-      }
-    }
+  void *known = NULL;
+  for (size_t i = 0; i < earlier->ntables; i++)
+    find_text((const char **)&earlier->paths[i], &known);
+  for (size_t i = 0; i < database->ntables; i++) {
+    char **const *found = tfind(&database->paths[i], &known, compare_texts);
+    if (!found)
+      continue;
+    void **loaded = &earlier->loaded[*found - earlier->paths];
+    database->loaded[i] = *loaded;
+    *loaded = NULL;
+  }
+  tdestroy(known, leave_text);
 }
 
 /* Loads what is not loaded yet: tables, or the keys of logs. */

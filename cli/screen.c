@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <inttypes.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -21,12 +22,19 @@ static void add_path(char ***paths, size_t *npaths, char *path)
   (*paths)[(*npaths)++] = path;
 }
 
+static int compare_names(const void *a, const void *b)
+{
+  return strcmp(a, b);
+}
+
 /* Adds the name of a filter. false: it has been named before. */
 static bool add_filter_path(struct screen *screen, char *path)
 {
-  for (size_t i = 0; i < screen->nfilters; i++)
-    if (strcmp(screen->filters[i], path) == 0)
-      return false;
+  char *const *known = tsearch(path, &screen->known_filters, compare_names);
+  if (!known)
+    die(NULL, "%s", strerror(ENOMEM));
+  if (*known != path)
+    return false;
   add_path(&screen->filters, &screen->nfilters, path);
   return true;
 }
@@ -318,6 +326,11 @@ void check_is_no_output(const struct screen *screen, const char *path)
     die(input_name(path), "input file is also the output");
 }
 
+static void leave_name(void *name)
+{
+  (void)name; /* of --filter, or in screen->names */
+}
+
 static void screen_free(struct screen *screen)
 {
   results_destroy(screen);
@@ -325,6 +338,7 @@ static void screen_free(struct screen *screen)
     free(screen->labels[i]);
   free(screen->labels);
   free(screen->nhits);
+  tdestroy(screen->known_filters, leave_name);
   free(screen->filters);
   for (size_t i = 0; i < screen->nnames; i++)
     free(screen->names[i]);

@@ -17,8 +17,9 @@ struct screen {
   struct database_options database_options;
   char **filters; /* paths: either of filters or of databases */
   size_t nfilters;
-  char *filter_list; /* a file with the names of more; NULL: none */
-  char **names;      /* in that file */
+  void *known_filters; /* of filters: a tree of tsearch() */
+  char *filter_list;   /* a file with the names of more; NULL: none */
+  char **names;        /* in that file */
   size_t nnames;
   char **databases;
   size_t ndatabases;

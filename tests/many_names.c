@@ -1,0 +1,102 @@
+/* Many names: twice as many take at most two and a half times the comparisons. The linker lets the
+ * command compare by the function here (tests/CMakeLists.txt).
+ * SPDX-License-Identifier: MIT */
+#include "../cli/cli.h"
+
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "filter_files.h"
+
+static uint64_t ncompared;
+
+int __real_strcmp(const char *a, const char *b);
+int __wrap_strcmp(const char *a, const char *b);
+
+int __wrap_strcmp(const char *a, const char *b)
+{
+  ncompared++;
+  return __real_strcmp(a, b);
+}
+
+enum { NNAMES = 200 };
+
+/* work: something that is done with n names. */
+static void is_nearly_linear(void (*work)(size_t n))
+{
+  uint64_t counts[2];
+  for (size_t i = 0; i < 2; i++) {
+    enter_empty_folder();
+    ncompared = 0;
+    work((i + 1) * NNAMES);
+    counts[i] = ncompared;
+    leave_folder();
+  }
+  cr_assert(counts[0] >= NNAMES, "%" PRIu64 " comparisons", counts[0]);
+  cr_assert(counts[1] <= counts[0] * 5 / 2,
+            "%d names: %" PRIu64 " comparisons, twice as many: %" PRIu64, NNAMES, counts[0],
+            counts[1]);
+}
+
+static void screen_by_filters(size_t n)
+{
+  char *arguments[] = {"lanebloom screen", "-q", "--filters-from", "names", "key", NULL};
+  lanebloom_filter *filter = build(10, 1, 1);
+  save(filter, "filter");
+  lanebloom_filter_close(filter);
+  FILE *key = fopen("key", "w"), *names = fopen("names", "w");
+  cr_assert(key && names);
+  fputs("key\n", key);
+  for (size_t i = 0; i < n; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "filter-%zu", i * 7919 % n);
+    cr_assert(link("filter", name) == 0);
+    fprintf(names, "%s\n", name);
+  }
+  fclose(key);
+  fclose(names);
+  cr_assert(screen_main(5, arguments) != EXIT_TROUBLE);
+}
+
+Test(many_names, of_filters)
+{
+  is_nearly_linear(screen_by_filters);
+}
+
+/* Two tables have each warning; standard error goes to a file meanwhile. */
+static void warn_of_many(size_t n)
+{
+  char **texts = malloc(n * sizeof *texts), *paths[2 * NNAMES * 2];
+  const char *warnings[2 * NNAMES * 2];
+  for (size_t i = 0; i < n; i++) {
+    cr_assert(texts && asprintf(&texts[i], "warning-%zu", i * 7919 % n) > 0);
+    warnings[i] = warnings[n + i] = texts[i];
+    paths[i] = paths[n + i] = "table";
+  }
+  const int terminal = dup(STDERR_FILENO), fd = open("err", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  cr_assert(terminal >= 0 && fd >= 0 && dup2(fd, STDERR_FILENO) >= 0);
+  warn_of_tables(paths, warnings, 2 * n);
+  fflush(stderr);
+  cr_assert(dup2(terminal, STDERR_FILENO) >= 0);
+  size_t nlines = 0;
+  char line[80];
+  FILE *file = fopen("err", "r");
+  for (; file && fgets(line, sizeof line, file); nlines++)
+    cr_assert(strstr(line, "table: warning: warning-") && strstr(line, " (and 1 more)\n"), "%s",
+              line);
+  cr_assert(nlines == n, "%zu lines", nlines);
+  fclose(file);
+  close(fd);
+  close(terminal);
+  for (size_t i = 0; i < n; i++)
+    free(texts[i]);
+  free(texts);
+}
+
+Test(many_names, of_tables_with_warnings)
+{
+  is_nearly_linear(warn_of_many);
+}
