@@ -15,6 +15,7 @@
 #include <wchar.h>
 #include <wctype.h>
 
+#include "../src/replace.h"
 #include "cli.h"
 #include "threads.h"
 
@@ -187,15 +188,8 @@ void output_flush(void)
 void output_whole(const void *data, size_t nbytes)
 {
   output_flush();
-  for (const char *next = data; nbytes > 0;) {
-    ssize_t nwritten = write(STDOUT_FILENO, next, nbytes);
-    if (nwritten < 0 && errno != EINTR)
-      die_of_output();
-    if (nwritten > 0) {
-      next += nwritten;
-      nbytes -= (size_t)nwritten;
-    }
-  }
+  if (!lanebloom_write_all(STDOUT_FILENO, data, nbytes))
+    die_of_output();
 }
 
 void output_close(void)

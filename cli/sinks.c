@@ -11,7 +11,7 @@
 
 static const size_t BUFFER_NBYTES = (size_t)64 << 10;
 
-/* The sinks that are not committed. */
+/* The sinks that are not committed, in the order in which they were opened. */
 static struct sink *first;
 
 static void discard_all(void)
@@ -47,8 +47,10 @@ void sink_open(struct sink *sink, const char *path)
   is_registered = true;
   if (!lanebloom_replace_begin(&sink->file, target.path))
     die_of_sink(sink);
-  sink->next = first;
-  first = sink;
+  struct sink **end = &first;
+  while (*end)
+    end = &(*end)->next;
+  *end = sink;
 }
 
 static void write_file(struct sink *sink, const void *data, size_t nbytes)

@@ -33,7 +33,8 @@ void sink_write(struct sink *sink, const void *data, size_t nbytes);
 void sink_write_whole(struct sink *sink, const void *data, size_t nbytes); /* flushes first */
 void sink_flush(struct sink *sink);
 
-/* Puts all files in their places, after all bytes are written. */
+/* Puts all files in their places, after all bytes are written, in the order in which they were
+ * opened: after a kill the last one, a summary, tells of nothing that is not there. */
 void sinks_commit(void);
 
 /* Leaves all files as they were. */

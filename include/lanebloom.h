@@ -403,8 +403,10 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_parse(const void *bytes, s
  *
  * A new or regular file is written beside its target, flushed, and renamed over the target; then
  * the folder is flushed. If only that last step fails, the new file is in place but may not survive
- * a power cut. Until the rename the file has no name, or, where the file system cannot do that, a
- * name .lanebloom-*. Symbolic links are followed where the system follows them.
+ * a power cut. Until it is whole the file has no name, or, where the file system cannot do that, a
+ * name .lanebloom-*. A kill may leave such a name; a nameless file gets one just before the rename,
+ * or none if there is nothing to replace. Symbolic links are followed where the system follows
+ * them.
  *
  * A new file has the mode that the umask leaves, or the folder's default ACL. A file that replaces
  * another gets its mode and its POSIX ACL, and its owner and group where the process may set them.

@@ -193,12 +193,11 @@ static int create_temporary(struct replacement *file, mode_t mode)
   return openat(file->folder, file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 }
 
-static bool give_name(const struct replacement *file)
+static bool give_name(const struct replacement *file, const char *name)
 {
   char path[32];
   snprintf(path, sizeof path, "/proc/self/fd/%d", file->fd);
-  return !file->nameless ||
-         linkat(AT_FDCWD, path, file->folder, file->temporary, AT_SYMLINK_FOLLOW) == 0;
+  return linkat(AT_FDCWD, path, file->folder, name, AT_SYMLINK_FOLLOW) == 0;
 }
 
 /* Opens a folder. If it may not be listed, opens it with O_PATH: then it cannot be flushed. */
@@ -294,6 +293,7 @@ static bool begin_beside(struct replacement *file, const char path[PATH_MAX],
     return false;
   }
   strcpy(file->name, name);
+  file->is_new = !old;
   file->folder = open_folder(folder);
   if (file->folder < 0)
     return false;
@@ -328,19 +328,26 @@ bool lanebloom_replace_begin(struct replacement *file, const char *path)
   return file->fd >= 0;
 }
 
-bool lanebloom_replace_write(struct replacement *file, const void *bytes, size_t nbytes)
+bool lanebloom_write_all(int fd, const void *bytes, size_t nbytes)
 {
   const char *next = bytes;
   while (nbytes > 0) {
-    ssize_t n = write(file->fd, next, nbytes);
-    if (n < 0 && errno != EINTR)
+    const ssize_t n = write(fd, next, nbytes);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n == 0)
+      errno = ENOSPC; /* asked again, it might write nothing for ever */
+    if (n <= 0)
       return false;
-    if (n > 0) {
-      next += n;
-      nbytes -= (size_t)n;
-    }
+    next += n;
+    nbytes -= (size_t)n;
   }
   return true;
+}
+
+bool lanebloom_replace_write(struct replacement *file, const void *bytes, size_t nbytes)
+{
+  return lanebloom_write_all(file->fd, bytes, nbytes);
 }
 
 /* Flushes a folder. Succeeds also if the file system cannot do that, or the descriptor is
@@ -350,9 +357,17 @@ static bool flush_folder(int folder)
   return fsync(folder) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EBADF;
 }
 
+/* linkat() replaces no file. So a kill after it leaves the temporary name, unless there was no
+ * target: then the new file gets its name at once. */
 static bool put_in_place(const struct replacement *file)
 {
-  return fsync(file->fd) == 0 && give_name(file) &&
+  if (fsync(file->fd) != 0)
+    return false;
+  if (file->nameless && file->is_new && give_name(file, file->name))
+    return true;
+  if (file->nameless && file->is_new && errno != EEXIST) /* meanwhile */
+    return false;
+  return (!file->nameless || give_name(file, file->temporary)) &&
          renameat(file->folder, file->temporary, file->folder, file->name) == 0;
 }
 

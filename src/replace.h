@@ -19,6 +19,9 @@ int lanebloom_follow(const char *path, char target[PATH_MAX]);
  * wait, and creates none. */
 bool lanebloom_replace_check(const char *path);
 
+/* Writes all bytes. On an error returns false, with errno; some may have been written. */
+bool lanebloom_write_all(int fd, const void *bytes, size_t nbytes);
+
 /* A file that is being written. The functions return false, with errno, on an error. */
 struct replacement {
   int fd;
@@ -26,6 +29,7 @@ struct replacement {
   char name[NAME_MAX + 1]; /* of the target, in the folder */
   char temporary[32];      /* of the new file, in the folder */
   bool nameless;           /* the new file has no name until it is complete */
+  bool is_new;             /* there was no target */
 };
 
 /* Begins a new file that will replace `path`. If that exists and is not a regular file, it is
@@ -35,8 +39,9 @@ bool lanebloom_replace_begin(struct replacement *file, const char *path);
 /* Appends bytes. After an error only lanebloom_replace_end(file, false) may be called. */
 bool lanebloom_replace_write(struct replacement *file, const void *bytes, size_t nbytes);
 
-/* If `written`, flushes the new file and renames it over the target; else deletes it. Closes it in
- * either case. Cost: two fsync(). */
+/* If `written`, flushes the new file and puts it in the target's place; else deletes it. Closes it
+ * in either case. If the process is killed between two calls, linkat() and renameat(), the new file
+ * may be left, whole, under its temporary name: no call of Linux does both. Cost: two fsync(). */
 bool lanebloom_replace_end(struct replacement *file, bool written);
 
 #endif

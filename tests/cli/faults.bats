@@ -47,6 +47,7 @@ each() {
   local function=$1 how=$2 reason="Input/output error"
   shift 2
   [[ $function != m* ]] || reason="[Oo]* memory"
+  [[ $how != nothing ]] || reason="No space left on device"
   [[ $how != shrink ]] || reason="@(truncated|damaged|not a lanebloom container)"
   make_normal "$@"
   local -x LANEBLOOM_FAULT_MESSAGE="*lanebloom: *$reason*" LANEBLOOM_FAULT_TOLERATED
@@ -176,6 +177,14 @@ each_verb() {
     each_verb $function interrupt
     each_verb $function short
   done
+}
+
+# Asked again, they would write nothing for ever.
+@test "writes that write nothing" {
+  needs_interposing
+  make_inputs
+  each_verb write nothing
+  [[ $nrefused -eq $nfaults ]]
 }
 
 @test "opening, flushing, naming, closing" {

@@ -143,3 +143,36 @@ kill_at_every_call() { # VERB
 @test "kills of screen -o before and after each call" {
   kill_at_every_call screen
 }
+
+@test "outputs take their places in order, the summary last" {
+  needs_interposing
+  make_files screen 20000
+  local files=(target rest summary) whole nwhole
+  for n in 1 2 3; do
+    for how in kill killed; do
+      echo old | tee rest >summary
+      run_with "renameat $n $how" "${command[@]}" --unmatched rest --summary --summary-file summary
+      [[ $status -eq 137 && -s reached ]]
+      nwhole=$n
+      [[ $how == killed ]] || nwhole=$((n - 1))
+      whole=()
+      for file in "${files[@]}"; do
+        [[ $(<"$file") == old ]] || whole+=("$file")
+      done
+      [[ ${whole[*]} == "${files[*]::nwhole}" ]] ||
+        { echo "renameat $n $how: ${whole[*]}"; false; }
+    done
+  done
+}
+
+# A target that is new needs no name before its own.
+@test "a kill leaves nothing beside a new target" {
+  needs_interposing
+  make_files screen 20000
+  for how in kill killed; do
+    run_with "linkat 1 $how" screen -o new filter keys
+    [[ $status -eq 137 && -s reached && -z $(compgen -G '.lanebloom-*') ]]
+    [[ $how == killed || ! -e new ]]
+  done
+  cmp new keys
+}

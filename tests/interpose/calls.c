@@ -5,6 +5,7 @@
  *   fail-on    the same, and every later call too
  *   interrupt  EINTR, once
  *   short      takes one byte, as every later call does
+ *   nothing    takes no byte, as every later call does
  *   shrink     the file is cut where it would be read now; once it was mapped, to nothing
  *   overwrite  the bytes that would be read now become the letter x
  *   kill       the process is killed before the call
@@ -93,7 +94,7 @@ static bool strikes(const char *name)
   if (strcmp(name, function) != 0)
     return false;
   const unsigned long n = ++*ncalls;
-  if (n < nth || (n > nth && !is("fail-on") && !is("short")))
+  if (n < nth || (n > nth && !is("fail-on") && !is("short") && !is("nothing")))
     return false;
   if (mark && n == nth)
     leave_mark();
@@ -248,8 +249,8 @@ static ssize_t allowed(const char *name, int fd, size_t nbytes, off_t offset)
 {
   if (!strikes(name) || is("killed"))
     return (ssize_t)nbytes;
-  if (is("short"))
-    return nbytes > 0;
+  if (is("short") || is("nothing"))
+    return is("short") && nbytes > 0;
   if (is("shrink"))
     cut(fd, offset);
   if (is("overwrite"))
