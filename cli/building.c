@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../src/problem.h"
 #include "build.h"
 
 /* ---- messages ---- */
@@ -43,13 +44,14 @@ static uint64_t most_keys(const struct build *build, uint64_t nkeys, uint64_t *n
 static _Noreturn void die_of_limit(const struct build *build, uint64_t nkeys)
 {
   uint64_t nbytes;
+  char size[SIZE_TEXT_NBYTES];
   const uint64_t most = most_keys(build, nkeys, &nbytes);
   die(NULL,
       "expected at most %" PRIu64 " keys, which take %" PRIu64
       " bytes of %s at %.10g bits per key; "
-      "found %" PRIu64 " keys, which need %.3g bytes",
+      "found %" PRIu64 " keys, which need %s",
       most, nbytes, lanebloom_format_name(build->format), build->bits_per_key, nkeys,
-      (double)nbytes / (double)most * (double)nkeys);
+      size_text(size, (double)nbytes / (double)most * (double)nkeys));
 }
 
 /* What messages about memory end with. */
@@ -61,6 +63,7 @@ static const char *memory_advice(const struct build *build)
 static _Noreturn void die_of(lanebloom_status status, const struct build *build, uint64_t nkeys)
 {
   double bits = build->bits_per_key;
+  char size[SIZE_TEXT_NBYTES];
   uint64_t nbytes;
   unsigned nprobes;
   if (status == LANEBLOOM_ERR_ARGUMENT && build->bits_text)
@@ -70,9 +73,9 @@ static _Noreturn void die_of(lanebloom_status status, const struct build *build,
   if (status == LANEBLOOM_ERR_MEMORY &&
       lanebloom_plan_size(build->format, bits, nkeys, &nbytes, &nprobes) == LANEBLOOM_OK)
     die(NULL,
-        "out of memory: %" PRIu64 " keys at %.10g bits per key need a filter of %" PRIu64
-        " bytes%s",
-        nkeys, bits, nbytes, memory_advice(build));
+        "out of memory: %" PRIu64 " keys at %.10g bits per key need a filter of %s; fewer keys, or "
+        "fewer bits for each, need less%s",
+        nkeys, bits, size_text(size, (double)nbytes), memory_advice(build));
   die(NULL, "%s", status_text(status));
 }
 

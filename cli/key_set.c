@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "../src/problem.h"
 #include "bits.h"
 #include "cli.h"
 #include "key_form.h"
@@ -324,6 +325,7 @@ static uint64_t cut_keys(struct key_set *set, lanebloom_builder *builder)
 static void create_table(struct key_set *set, uint64_t nkeys, lanebloom_builder **builder)
 {
   const uint64_t nslots = nkeys + nkeys / 2 + 1;
+  char size[SIZE_TEXT_NBYTES];
   set->nslots = (size_t)nslots;
   if (nslots <= UINT64_MAX / sizeof *set->slots)
     set->table = lanebloom_memory_create(nslots * sizeof *set->slots);
@@ -331,8 +333,12 @@ static void create_table(struct key_set *set, uint64_t nkeys, lanebloom_builder 
   const lanebloom_status status =
       lanebloom_builder_create(KEY_FORMAT, BITS_PER_KEY, nkeys, builder);
   if (!set->slots || status == LANEBLOOM_ERR_MEMORY)
-    die(NULL, "out of memory: %" PRIu64 " keys need about %.3g bytes for their table and filter",
-        nkeys, (double)nslots * sizeof *set->slots + (double)nkeys * BITS_PER_KEY / 8);
+    die(NULL,
+        "out of memory: %" PRIu64
+        " keys need about %s for their table and filter; `lanebloom build' "
+        "makes a filter alone of them, for `lanebloom screen'",
+        nkeys,
+        size_text(size, (double)nslots * sizeof *set->slots + (double)nkeys * BITS_PER_KEY / 8));
   if (status != LANEBLOOM_OK)
     die(NULL, "%s", status_text(status));
 }

@@ -72,7 +72,7 @@ static lanebloom_status read_rest(int fd, const uint8_t *prefix, size_t nprefix,
     struct memory larger = lanebloom_memory_create(room);
     if (!larger.bytes) {
       lanebloom_memory_free(memory);
-      return problem_memory(problem, room);
+      return problem_memory_to(problem, room, "hold the whole file");
     }
     if (memory->bytes)
       memcpy(larger.bytes, memory->bytes, *nbytes);

@@ -92,10 +92,34 @@ static inline lanebloom_status problem_status(const struct problem *problem,
   return problem_set(problem, status, "%s", lanebloom_status_text(status));
 }
 
+/* Room for a number of bytes as people read it: "96.6 GB". */
+enum { SIZE_TEXT_NBYTES = 16 };
+
+static inline const char *size_text(char text[SIZE_TEXT_NBYTES], double nbytes)
+{
+  static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+  size_t unit = 0;
+  for (; nbytes >= 999.5 && unit < sizeof units / sizeof *units - 1; unit++)
+    nbytes /= 1000;
+  snprintf(text, SIZE_TEXT_NBYTES, "%.3g %s", nbytes, units[unit]);
+  return text;
+}
+
+/* purpose: what the memory is for, as in "hold the filter". */
+static inline lanebloom_status problem_memory_to(const struct problem *problem, uint64_t nbytes,
+                                                 const char *purpose)
+{
+  char size[SIZE_TEXT_NBYTES];
+  return problem_set(
+      problem, LANEBLOOM_ERR_MEMORY,
+      "out of memory: expected %s more to %s; end other programs, or raise the limit "
+      "of this one (ulimit -v)",
+      size_text(size, (double)nbytes), purpose);
+}
+
 static inline lanebloom_status problem_memory(const struct problem *problem, uint64_t nbytes)
 {
-  return problem_set(problem, LANEBLOOM_ERR_MEMORY, "out of memory: %" PRIu64 " bytes were needed",
-                     nbytes);
+  return problem_memory_to(problem, nbytes, "go on");
 }
 
 /* Writes the text of errno and leaves errno as it is. */

@@ -52,3 +52,25 @@ Test(problems, no_room)
   const struct problem problem = problem_begin(NULL, 1);
   cr_assert(problem_set(&problem, LANEBLOOM_ERR_LIMIT, "%s", "name") == LANEBLOOM_ERR_LIMIT);
 }
+
+Test(problems, sizes_as_people_read_them)
+{
+  static const struct {
+    double nbytes;
+    const char *expected;
+  } cases[] = {
+      {1, "1 B"},          {999, "999 B"},           {1000, "1 kB"},     {999499, "999 kB"},
+      {999500, "1 MB"},    {96636764835, "96.6 GB"}, {1.5e12, "1.5 TB"}, {2.5e17, "250 PB"},
+      {0x1p64, "18.4 EB"}, {231e18, "231 EB"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[SIZE_TEXT_NBYTES];
+    cr_assert_str_eq(size_text(text, cases[i].nbytes), cases[i].expected, "%s", text);
+  }
+  char text[200];
+  const struct problem problem = problem_begin(text, sizeof text);
+  cr_assert(problem_memory_to(&problem, 96636764835, "hold it") == LANEBLOOM_ERR_MEMORY);
+  cr_assert_str_eq(text,
+                   "out of memory: expected 96.6 GB more to hold it; end other programs, or raise "
+                   "the limit of this one (ulimit -v)");
+}

@@ -193,6 +193,9 @@ sh_run() {
   sh_run 'ulimit -v 100000; $1 screen filter line'
   [[ $status -eq 2 ]]
   is_message "Cannot allocate memory"
+  sh_run 'ulimit -v 100000; $1 info --raw --format leveldb line'
+  [[ $status -eq 2 ]]
+  is_message "line: out of memory: expected 200 MB more to hold the whole file; end other programs"
   sh_run 'ulimit -v 100000; $1 screen -c filter - keys <line'
   [[ $status -eq 2 ]]
   is_message "(standard input): Cannot allocate memory"

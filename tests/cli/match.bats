@@ -105,7 +105,7 @@ some_lines() {
   address_space_can_be_limited || skip "address space cannot be limited here"
   yes '' | head -n 30000000 >keys
   run -2 --separate-stderr bash -c "ulimit -v 150000; exec timeout 5 '$LANEBLOOM' match -j 1 keys"
-  is_message "out of memory: 30000000 keys need about 3.98e+08 bytes"
+  is_message "out of memory: 30000000 keys need about 398 MB for"
 }
 
 # match_meanwhile COMMAND...: changes KEYS once they were read.
