@@ -97,15 +97,20 @@ static PyObject *builder_add(PyObject *object, PyObject *keys)
   char problem[PROBLEM_NBYTES];
   struct batch batch;
   lanebloom_key_form form;
-  Py_BEGIN_ALLOW_THREADS PyThread_acquire_lock(self->lock, WAIT_LOCK);
+  Py_BEGIN_ALLOW_THREADS
+  PyThread_acquire_lock(self->lock, WAIT_LOCK);
   form = lanebloom_builder_key_form(self->builder);
   PyThread_release_lock(self->lock);
-  Py_END_ALLOW_THREADS if (batch_begin(&batch, keys, form.encoding) < 0) return NULL;
+  Py_END_ALLOW_THREADS
+  if (batch_begin(&batch, keys, form.encoding) < 0)
+    return NULL;
   lanebloom_status status;
-  Py_BEGIN_ALLOW_THREADS PyThread_acquire_lock(self->lock, WAIT_LOCK);
+  Py_BEGIN_ALLOW_THREADS
+  PyThread_acquire_lock(self->lock, WAIT_LOCK);
   status = add(self, &batch, problem);
   PyThread_release_lock(self->lock);
-  Py_END_ALLOW_THREADS batch_end(&batch);
+  Py_END_ALLOW_THREADS
+  batch_end(&batch);
   if (status)
     return raise_keys(status, problem);
   Py_RETURN_NONE;
@@ -123,7 +128,8 @@ static PyObject *builder_merge(PyObject *object, PyObject *other)
   }
   Builder *first = self < from ? self : from, *second = self < from ? from : self;
   lanebloom_status status = LANEBLOOM_OK;
-  Py_BEGIN_ALLOW_THREADS PyThread_acquire_lock(first->lock, WAIT_LOCK);
+  Py_BEGIN_ALLOW_THREADS
+  PyThread_acquire_lock(first->lock, WAIT_LOCK);
   PyThread_acquire_lock(second->lock, WAIT_LOCK);
   if (!self->has_form && from->has_form) {
     status =
@@ -134,7 +140,9 @@ static PyObject *builder_merge(PyObject *object, PyObject *other)
     status = lanebloom_builder_merge(self->builder, from->builder);
   PyThread_release_lock(second->lock);
   PyThread_release_lock(first->lock);
-  Py_END_ALLOW_THREADS if (status) return raise_status(status, NULL, NULL);
+  Py_END_ALLOW_THREADS
+  if (status)
+    return raise_status(status, NULL, NULL);
   Py_RETURN_NONE;
 }
 
@@ -144,10 +152,12 @@ static PyObject *builder_finish(PyObject *object, PyObject *none)
   lanebloom_filter *filter;
   lanebloom_status status;
   (void)none;
-  Py_BEGIN_ALLOW_THREADS PyThread_acquire_lock(self->lock, WAIT_LOCK);
+  Py_BEGIN_ALLOW_THREADS
+  PyThread_acquire_lock(self->lock, WAIT_LOCK);
   status = lanebloom_builder_finish(self->builder, &filter);
   PyThread_release_lock(self->lock);
-  Py_END_ALLOW_THREADS return status ? raise_status(status, NULL, NULL) : filter_wrap(filter, NULL);
+  Py_END_ALLOW_THREADS
+  return status ? raise_status(status, NULL, NULL) : filter_wrap(filter, NULL);
 }
 
 static PyMethodDef methods[] = {

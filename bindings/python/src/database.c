@@ -85,10 +85,10 @@ static lanebloom_status open_live(const lanebloom_database *database, lanebloom_
     if (open->tables[open->n])
       continue;
     lanebloom_status status;
-    Py_BEGIN_ALLOW_THREADS status =
-        lanebloom_table_open(live.path, writer, &open->tables[open->n], text, sizeof text);
-    Py_END_ALLOW_THREADS if (status)
-    {
+    Py_BEGIN_ALLOW_THREADS
+    status = lanebloom_table_open(live.path, writer, &open->tables[open->n], text, sizeof text);
+    Py_END_ALLOW_THREADS
+    if (status) {
       snprintf(problem, PROBLEM_NBYTES, "%s: %s", live.path, text);
       free(open->paths[open->n]);
       *failed = true;
@@ -113,8 +113,11 @@ static lanebloom_status open_version(lanebloom_database *database, lanebloom_wri
   if (!failed)
     return status;
   lanebloom_status updated;
-  Py_BEGIN_ALLOW_THREADS updated = lanebloom_database_update(database, changed, text, sizeof text);
-  Py_END_ALLOW_THREADS if (!updated) return status;
+  Py_BEGIN_ALLOW_THREADS
+  updated = lanebloom_database_update(database, changed, text, sizeof text);
+  Py_END_ALLOW_THREADS
+  if (!updated)
+    return status;
   memcpy(problem, text, sizeof text);
   *changed = false;
   return updated;
@@ -146,14 +149,17 @@ static lanebloom_status open_database(Database *self, const char *path, lanebloo
   struct open_tables open = {0};
   lanebloom_table *logs = NULL;
   lanebloom_status status;
-  Py_BEGIN_ALLOW_THREADS status =
-      lanebloom_database_open(path, NULL, &database, problem, PROBLEM_NBYTES);
-  Py_END_ALLOW_THREADS if (status) return status;
+  Py_BEGIN_ALLOW_THREADS
+  status = lanebloom_database_open(path, NULL, &database, problem, PROBLEM_NBYTES);
+  Py_END_ALLOW_THREADS
+  if (status)
+    return status;
   status = open_all(database, writer, &open, problem);
-  Py_BEGIN_ALLOW_THREADS if (!status) status =
-      lanebloom_database_logs(database, &logs, problem, PROBLEM_NBYTES);
-  Py_END_ALLOW_THREADS if (!status)
-  {
+  Py_BEGIN_ALLOW_THREADS
+  if (!status)
+    status = lanebloom_database_logs(database, &logs, problem, PROBLEM_NBYTES);
+  Py_END_ALLOW_THREADS
+  if (!status) {
     lanebloom_database_info info;
     lanebloom_database_describe(database, &info, sizeof info);
     snprintf(self->engine, sizeof self->engine, "%s", lanebloom_engine_name(info.engine));
@@ -163,9 +169,7 @@ static lanebloom_status open_database(Database *self, const char *path, lanebloo
     free_names(&open);
     const char *text = lanebloom_database_damage(database, 0);
     *damage = text ? PyUnicode_DecodeFSDefault(text) : NULL;
-  }
-  else
-  {
+  } else {
     close_tables(&open);
   }
   lanebloom_database_close(database);
@@ -261,8 +265,10 @@ static PyObject *database_screen(PyObject *object, PyObject *keys)
   lanebloom_slice *slices = check_bytes(&batch) < 0 ? NULL : batch_slices(&batch, &numbers);
   PyObject *mask = slices ? numpy_empty(batch.n, "bool", &buffer) : NULL;
   if (mask) {
-    Py_BEGIN_ALLOW_THREADS screen_slices(self, slices, batch.n, buffer.buf);
-    Py_END_ALLOW_THREADS PyBuffer_Release(&buffer);
+    Py_BEGIN_ALLOW_THREADS
+    screen_slices(self, slices, batch.n, buffer.buf);
+    Py_END_ALLOW_THREADS
+    PyBuffer_Release(&buffer);
   }
   PyMem_Free(slices);
   PyMem_Free(numbers);

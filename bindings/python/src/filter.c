@@ -101,9 +101,12 @@ static PyObject *filter_build(PyObject *type, PyObject *args, PyObject *named)
   lanebloom_filter *filter = NULL;
   if (choose_bits(format, bits_object, rate, expected ? expected : batch.n, &bits) == 0) {
     lanebloom_status status;
-    Py_BEGIN_ALLOW_THREADS status =
+    Py_BEGIN_ALLOW_THREADS
+    status =
         build_filter(format, bits, expected, form_name ? &form : NULL, &batch, &filter, problem);
-    Py_END_ALLOW_THREADS if (status) raise_keys(status, problem);
+    Py_END_ALLOW_THREADS
+    if (status)
+      raise_keys(status, problem);
   }
   batch_end(&batch);
   return filter ? filter_wrap(filter, NULL) : NULL;
@@ -159,8 +162,11 @@ static PyObject *load(load_function *function, PyObject *args, PyObject *named)
     return NULL;
   if (path_begin(&path, object) == 0) {
     lanebloom_status status;
-    Py_BEGIN_ALLOW_THREADS status = function(path_name(&path), &filter, problem, sizeof problem);
-    Py_END_ALLOW_THREADS if (status) raise_status(status, problem, path.text);
+    Py_BEGIN_ALLOW_THREADS
+    status = function(path_name(&path), &filter, problem, sizeof problem);
+    Py_END_ALLOW_THREADS
+    if (status)
+      raise_status(status, problem, path.text);
   }
   path_end(&path);
   return filter ? wrap_as(filter, NULL, &statement) : NULL;
@@ -195,9 +201,11 @@ static PyObject *filter_load_raw(PyObject *type, PyObject *args, PyObject *named
     return NULL;
   if (path_begin(&path, object) == 0) {
     lanebloom_status status;
-    Py_BEGIN_ALLOW_THREADS status =
-        lanebloom_filter_load_raw(format, path_name(&path), &filter, problem, sizeof problem);
-    Py_END_ALLOW_THREADS if (status) raise_status(status, problem, path.text);
+    Py_BEGIN_ALLOW_THREADS
+    status = lanebloom_filter_load_raw(format, path_name(&path), &filter, problem, sizeof problem);
+    Py_END_ALLOW_THREADS
+    if (status)
+      raise_status(status, problem, path.text);
   }
   path_end(&path);
   return filter ? wrap_as(filter, NULL, &statement) : NULL;
@@ -260,8 +268,11 @@ static PyObject *save(PyObject *self, save_function *function, PyObject *object)
   struct path path;
   lanebloom_status status = LANEBLOOM_ERR_ARGUMENT;
   if (path_begin(&path, object) == 0) {
-    Py_BEGIN_ALLOW_THREADS status = function(get(self), path_name(&path));
-    Py_END_ALLOW_THREADS if (status) raise_status(status, NULL, path.text);
+    Py_BEGIN_ALLOW_THREADS
+    status = function(get(self), path_name(&path));
+    Py_END_ALLOW_THREADS
+    if (status)
+      raise_status(status, NULL, path.text);
   }
   path_end(&path);
   return status ? NULL : Py_NewRef(Py_None);
@@ -316,8 +327,10 @@ static PyObject *merge(const lanebloom_filter *const *filters, size_t n)
 {
   lanebloom_filter *merged;
   lanebloom_status status;
-  Py_BEGIN_ALLOW_THREADS status = lanebloom_filter_merge(filters, n, &merged);
-  Py_END_ALLOW_THREADS return status ? raise_status(status, NULL, NULL) : filter_wrap(merged, NULL);
+  Py_BEGIN_ALLOW_THREADS
+  status = lanebloom_filter_merge(filters, n, &merged);
+  Py_END_ALLOW_THREADS
+  return status ? raise_status(status, NULL, NULL) : filter_wrap(merged, NULL);
 }
 
 static PyObject *filter_or(PyObject *a, PyObject *b)
@@ -469,8 +482,10 @@ static PyObject *filter_info(PyObject *self, void *closure)
   (void)closure;
   lanebloom_filter_info info;
   size_t size;
-  Py_BEGIN_ALLOW_THREADS lanebloom_filter_describe(get(self), &info, sizeof info);
-  Py_END_ALLOW_THREADS lanebloom_filter_bytes(get(self), &size);
+  Py_BEGIN_ALLOW_THREADS
+  lanebloom_filter_describe(get(self), &info, sizeof info);
+  Py_END_ALLOW_THREADS
+  lanebloom_filter_bytes(get(self), &size);
   PyObject *values[] = {
       PyUnicode_FromString(lanebloom_format_name(info.format)),
       form_text(info.key_form),

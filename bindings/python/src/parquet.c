@@ -61,10 +61,12 @@ static int prepare(struct search *search, PyObject *keys, PyObject *path)
   } else if (slices) {
     const lanebloom_keys given = lanebloom_keys_slices(slices, drop_nulls(slices, batch.n));
     lanebloom_status status;
-    Py_BEGIN_ALLOW_THREADS status =
-        lanebloom_parquet_keys_create(search->file, search->column, encoding, &given, &search->keys,
-                                      NULL, problem, sizeof problem);
-    Py_END_ALLOW_THREADS if (status) raise_status(status, problem, path);
+    Py_BEGIN_ALLOW_THREADS
+    status = lanebloom_parquet_keys_create(search->file, search->column, encoding, &given,
+                                           &search->keys, NULL, problem, sizeof problem);
+    Py_END_ALLOW_THREADS
+    if (status)
+      raise_status(status, problem, path);
     result = status ? -1 : 0;
   }
   PyMem_Free(slices);
@@ -82,9 +84,11 @@ static PyObject *search_row_groups(const struct search *search, PyObject *path)
   for (size_t i = 0; found && i < info.nrow_groups; i++) {
     lanebloom_status status;
     size_t nmaybe;
-    Py_BEGIN_ALLOW_THREADS status = lanebloom_parquet_screen(
-        search->file, i, search->column, search->keys, NULL, &nmaybe, problem, sizeof problem);
-    Py_END_ALLOW_THREADS PyObject *number = status || nmaybe == 0 ? NULL : PyLong_FromSize_t(i);
+    Py_BEGIN_ALLOW_THREADS
+    status = lanebloom_parquet_screen(search->file, i, search->column, search->keys, NULL, &nmaybe,
+                                      problem, sizeof problem);
+    Py_END_ALLOW_THREADS
+    PyObject *number = status || nmaybe == 0 ? NULL : PyLong_FromSize_t(i);
     if (status) {
       raise_status(status, problem, path);
       Py_CLEAR(found);

@@ -22,8 +22,8 @@ static lanebloom_status fill_mask(const lanebloom_filter *filter, const struct b
   lanebloom_status status = LANEBLOOM_OK;
   size_t row = 0;
   *count = 0;
-  Py_BEGIN_ALLOW_THREADS for (size_t i = 0; i < batch->narrays && !status; i++)
-  {
+  Py_BEGIN_ALLOW_THREADS
+  for (size_t i = 0; i < batch->narrays && !status; i++) {
     size_t more = 0;
     status = lanebloom_filter_mask_arrow(filter, batch->schema, batch->arrays[i], mask + row, &more,
                                          problem, PROBLEM_NBYTES);
@@ -31,7 +31,8 @@ static lanebloom_status fill_mask(const lanebloom_filter *filter, const struct b
       row += (size_t)batch->arrays[i]->length;
     *count += more;
   }
-  Py_END_ALLOW_THREADS return status;
+  Py_END_ALLOW_THREADS
+  return status;
 }
 
 PyObject *screen_to_mask(const lanebloom_filter *filter, const struct batch *batch)
@@ -55,14 +56,15 @@ PyObject *screen_to_count(const lanebloom_filter *filter, const struct batch *ba
   char problem[PROBLEM_NBYTES];
   lanebloom_status status = LANEBLOOM_OK;
   size_t count = 0;
-  Py_BEGIN_ALLOW_THREADS for (size_t i = 0; i < batch->narrays && !status; i++)
-  {
+  Py_BEGIN_ALLOW_THREADS
+  for (size_t i = 0; i < batch->narrays && !status; i++) {
     size_t more = 0;
     status = lanebloom_filter_screen_arrow(filter, batch->schema, batch->arrays[i], NULL, &more,
                                            problem, sizeof problem);
     count += more;
   }
-  Py_END_ALLOW_THREADS return status ? raise_keys(status, problem) : PyLong_FromSize_t(count);
+  Py_END_ALLOW_THREADS
+  return status ? raise_keys(status, problem) : PyLong_FromSize_t(count);
 }
 
 /* The memory of a mask, for free(). */
@@ -94,10 +96,11 @@ PyObject *screen_to_bitmap(const lanebloom_filter *filter, const struct batch *b
   bool is_done = true;
   if (batch->narrays == 1) {
     lanebloom_status status;
-    Py_BEGIN_ALLOW_THREADS status = lanebloom_filter_screen_arrow(
-        filter, batch->schema, batch->arrays[0], bits, &count, problem, sizeof problem);
-    Py_END_ALLOW_THREADS if (status)
-    {
+    Py_BEGIN_ALLOW_THREADS
+    status = lanebloom_filter_screen_arrow(filter, batch->schema, batch->arrays[0], bits, &count,
+                                           problem, sizeof problem);
+    Py_END_ALLOW_THREADS
+    if (status) {
       raise_keys(status, problem);
       is_done = false;
     }
@@ -145,13 +148,14 @@ PyObject *hash_batch(lanebloom_format format, const struct batch *batch)
     return NULL;
   lanebloom_status status = LANEBLOOM_OK;
   size_t row = 0;
-  Py_BEGIN_ALLOW_THREADS for (size_t i = 0; i < batch->narrays && !status; i++)
-  {
+  Py_BEGIN_ALLOW_THREADS
+  for (size_t i = 0; i < batch->narrays && !status; i++) {
     status = lanebloom_hash_arrow(format, batch->schema, batch->arrays[i],
                                   (uint8_t *)buffer.buf + row * size, problem, sizeof problem);
     row += (size_t)batch->arrays[i]->length;
   }
-  Py_END_ALLOW_THREADS PyBuffer_Release(&buffer);
+  Py_END_ALLOW_THREADS
+  PyBuffer_Release(&buffer);
   if (!status)
     return array;
   Py_DECREF(array);
