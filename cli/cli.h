@@ -214,6 +214,13 @@ __attribute__((format(printf, 2, 3))) _Noreturn void die(const char *name, const
 /* As realloc(), but never returns NULL. nbytes is not 0. */
 void *resize(void *memory, size_t nbytes);
 
+/* Returns the equal key of a tree of tsearch(3), or adds this one, which the tree borrows, and
+ * returns it. */
+void *find_or_add(void *key, void **tree, int (*compare)(const void *, const void *));
+
+/* For tdestroy(3) of a tree that borrows its keys. */
+void leave_key(void *key);
+
 /* Prints a file name with backslashes, and bytes that are not printable UTF-8, as \ooo. */
 void print_name(FILE *stream, const char *name);
 

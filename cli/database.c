@@ -78,20 +78,6 @@ static int compare_texts(const void *a, const void *b)
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The first of equal texts that were looked for in this tree of tsearch(). */
-static const char **find_text(const char **text, void **known)
-{
-  const char **const *found = tsearch(text, known, compare_texts);
-  if (!found)
-    die(NULL, "%s", strerror(ENOMEM));
-  return *found;
-}
-
-static void leave_text(void *text)
-{
-  (void)text; /* the tree borrows it */
-}
-
 static char *copy_text(const char *text)
 {
   return strcpy(resize(NULL, strlen(text) + 1), text);
@@ -301,9 +287,9 @@ void warn_of_tables(char *const *paths, const char **warnings, size_t n)
   for (size_t i = 0; i < n; i++) {
     nequal[i] = 0;
     if (*warnings[i])
-      nequal[find_text(&warnings[i], &known) - warnings]++;
+      nequal[(const char **)find_or_add(&warnings[i], &known, compare_texts) - warnings]++;
   }
-  tdestroy(known, leave_text);
+  tdestroy(known, leave_key);
   for (size_t i = 0; i < n; i++) {
     if (nequal[i] > 1)
       complain(paths[i], "warning: %s (and %zu more)", warnings[i], nequal[i] - 1);
@@ -329,7 +315,7 @@ static void take_over(struct database *database, struct database *earlier)
 {
   void *known = NULL;
   for (size_t i = 0; i < earlier->ntables; i++)
-    find_text((const char **)&earlier->paths[i], &known);
+    find_or_add(&earlier->paths[i], &known, compare_texts);
   for (size_t i = 0; i < database->ntables; i++) {
     char **const *found = tfind(&database->paths[i], &known, compare_texts);
     if (!found)
@@ -338,7 +324,7 @@ static void take_over(struct database *database, struct database *earlier)
     database->loaded[i] = *loaded;
     *loaded = NULL;
   }
-  tdestroy(known, leave_text);
+  tdestroy(known, leave_key);
 }
 
 /* Loads what is not loaded yet: tables, or the keys of logs. */

@@ -54,10 +54,7 @@ static void add_folder_once(struct folders *folders, const char *path, const str
 {
   struct folder_id *id = resize(NULL, sizeof *id);
   *id = (struct folder_id){status->st_dev, status->st_ino};
-  struct folder_id *const *found = tsearch(id, &folders->ids, compare_ids);
-  if (!found)
-    die(path, "%s", strerror(ENOMEM));
-  if (*found == id)
+  if (find_or_add(id, &folders->ids, compare_ids) == id)
     add_path(&folders->paths, path);
   else
     free(id);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <math.h>
+#include <search.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -145,6 +146,19 @@ void *resize(void *memory, size_t nbytes)
   if (!resized)
     die(NULL, "%s", strerror(ENOMEM));
   return resized;
+}
+
+void *find_or_add(void *key, void **tree, int (*compare)(const void *, const void *))
+{
+  void *const *found = tsearch(key, tree, compare);
+  if (found)
+    return *found;
+  die(NULL, "%s", strerror(ENOMEM));
+}
+
+void leave_key(void *key)
+{
+  (void)key;
 }
 
 /* EPIPE, a closed pipe, needs no message. */

@@ -30,10 +30,7 @@ static int compare_names(const void *a, const void *b)
 /* Adds the name of a filter. false: it has been named before. */
 static bool add_filter_path(struct screen *screen, char *path)
 {
-  char *const *known = tsearch(path, &screen->known_filters, compare_names);
-  if (!known)
-    die(NULL, "%s", strerror(ENOMEM));
-  if (*known != path)
+  if (find_or_add(path, &screen->known_filters, compare_names) != path)
     return false;
   add_path(&screen->filters, &screen->nfilters, path);
   return true;
@@ -326,11 +323,6 @@ void check_is_no_output(const struct screen *screen, const char *path)
     die(input_name(path), "input file is also the output");
 }
 
-static void leave_name(void *name)
-{
-  (void)name; /* of --filter, or in screen->names */
-}
-
 static void screen_free(struct screen *screen)
 {
   results_destroy(screen);
@@ -338,7 +330,7 @@ static void screen_free(struct screen *screen)
     free(screen->labels[i]);
   free(screen->labels);
   free(screen->nhits);
-  tdestroy(screen->known_filters, leave_name);
+  tdestroy(screen->known_filters, leave_key);
   free(screen->filters);
   for (size_t i = 0; i < screen->nnames; i++)
     free(screen->names[i]);

@@ -39,9 +39,10 @@ static inline struct problem problem_begin(char *text, size_t size)
 static inline size_t problem_character(const char *text)
 {
   static const uint32_t least[] = {' ', 0xa0, 0x800, 0x10000}; /* of 1 to 4 bytes */
+  static const uint8_t bits[] = {0x7f, 0x1f, 0x0f, 0x07};
   const uint8_t first = (uint8_t)*text;
   const size_t n = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-  uint32_t code = first & 0x7f >> (n > 1 ? n : 0);
+  uint32_t code = first & bits[n - 1];
   if (first == 0x7f || (first >= 0x80 && first < 0xc2) || first > 0xf4)
     return 0;
   for (size_t i = 1; i < n; i++) {

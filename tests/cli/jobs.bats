@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 load helper
 
-# Reads are of 512 KiB: these are 2.5 MB, or 5, of lines of 0 to 40 bytes, and of 200 kB now and then,
-# of which the filter has every third. The seed is printed, and repeated with LANEBLOOM_TEST_SEED.
+# Reads are of 512 KiB: these are 2.5 MB, or 5, of lines of 0 to 40 bytes, and of 200 kB now and
+# then, of which the filter has every third. The seed is printed, and repeated with
+# LANEBLOOM_TEST_SEED.
 setup_file() {
   export SEED=${LANEBLOOM_TEST_SEED:-$RANDOM}
   cd "$BATS_FILE_TMPDIR" || return 1

@@ -120,7 +120,7 @@ static const char *kernel_asked_for(void)
   return name && *name ? name : NULL;
 }
 
-/* $LANEBLOOM_TEST_PART, N/M, asks for every Mth cell from the Nth on: parts can run side by side. */
+/* $LANEBLOOM_TEST_PART, N/M, asks for every Mth cell from the Nth on: parts run side by side. */
 static size_t keep_part(struct cell *cells, size_t n)
 {
   const char *asked_for = getenv("LANEBLOOM_TEST_PART");
