@@ -4,7 +4,7 @@
 
 bats_require_minimum_version 1.5.0
 
-# A project with the preset "dev" and the tests of tests.cmake, which test.sh takes for its own.
+# A project with the preset "quick" and the tests of tests.cmake, which test.sh takes for its own.
 setup() {
   cd "$BATS_TEST_TMPDIR"
   mkdir scripts
@@ -12,13 +12,13 @@ setup() {
   printf '#!/bin/sh\n' >scripts/setup.sh
   chmod +x scripts/setup.sh
   printf '%s\n' 'cmake_minimum_required(VERSION 3.25)' 'project(played NONE)' 'enable_testing()' \
-    'include(tests.cmake)' 'set_tests_properties(${tests} PROPERTIES LABELS command)' \
+    'include(tests.cmake)' 'set_tests_properties(${tests} PROPERTIES LABELS verbs)' \
     >CMakeLists.txt
   cat >CMakePresets.json <<'END'
 {"version": 6,
- "configurePresets": [{"name": "dev", "generator": "Ninja", "binaryDir": "build/dev"}],
- "buildPresets": [{"name": "dev", "configurePreset": "dev"}],
- "testPresets": [{"name": "dev", "configurePreset": "dev"}]}
+ "configurePresets": [{"name": "quick", "generator": "Ninja", "binaryDir": "build/quick"}],
+ "buildPresets": [{"name": "quick", "configurePreset": "quick"}],
+ "testPresets": [{"name": "quick", "configurePreset": "quick"}]}
 END
 }
 
@@ -44,14 +44,14 @@ END
   echo "$output"
   [[ $status -eq 1 && ${lines[-1]} == "total: 5 passed, 4 failed, 0 skipped" ]]
   # shellcheck disable=SC2154 # set by run
-  [[ ${stderr_lines[-1]} == "failed: dev bad slow crash missing" ]]
+  [[ ${stderr_lines[-1]} == "failed: quick bad slow crash missing" ]]
 }
 
 @test "test.sh counts a step without results as a failure" {
   echo 'message(FATAL_ERROR "broken")' >tests.cmake
   run --separate-stderr scripts/test.sh
   [[ $status -eq 1 && ${lines[-1]} == "total: 0 passed, 1 failed, 0 skipped" ]]
-  [[ ${stderr_lines[-1]} == "failed: dev" ]]
+  [[ ${stderr_lines[-1]} == "failed: quick" ]]
 }
 
 # The table of budgets is test.sh's own, with others' numbers.
@@ -69,20 +69,21 @@ END
   echo "$output"
   [[ $status -eq 0 && $output != *warning* ]]
   slowest=$(sed -n '/^The slowest tests/,/^Times/p' <<<"$output")
-  [[ $(grep -c ' dev ' <<<"$slowest") -eq 10 && $(sed -n 2p <<<"$slowest") == *" dev "*" slow" ]]
-  [[ $output == *"  dev of "*":00"*"  total of "*":00"* ]]
-  sed -i 's/^quick  *dev  *[0-9]*/quick dev 0/' scripts/test.sh
+  [[ $(grep -c ' quick ' <<<"$slowest") -eq 10 ]]
+  [[ $(sed -n 2p <<<"$slowest") == *" quick "*" slow" ]]
+  [[ $output == *"  quick of 1:30"*"  total of 1:30"* ]]
+  sed -i 's/^quick  *quick  *[0-9.]*/quick quick 0/' scripts/test.sh
   run scripts/test.sh
   echo "$output"
-  [[ $status -eq 0 && $output == *"warning: dev took 0:0"*" of 0:00 minutes"* ]]
+  [[ $status -eq 0 && $output == *"warning: quick took 0:0"*" of 0:00 minutes"* ]]
   [[ ${lines[-1]} == "total: 13 passed, 0 failed, 0 skipped" ]]
 }
 
 @test "test.sh runs the steps of a round that are named, and no others" {
   printf '%s\n' 'set(tests good)' 'add_test(NAME good COMMAND sh -c "echo ok 1 a")' >tests.cmake
-  run scripts/test.sh dev
+  run scripts/test.sh quick
   [[ $status -eq 0 && ${lines[-1]} == "total: 1 passed, 0 failed, 0 skipped" ]]
-  for wrong in none --none "--all dev none" "--presubmit dev" total; do
+  for wrong in none --none "--all dev none" "--presubmit quick" total; do
     read -ra arguments <<<"$wrong"
     run scripts/test.sh "${arguments[@]}"
     [[ $status -eq 2 && $output == usage:* ]]
