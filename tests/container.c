@@ -16,7 +16,7 @@
 #include <xxhash.h>
 
 #include "filter_files.h"
-#include "format.h"
+#include "formats/rocksdb.h"
 #include "support.h"
 
 static void write_file(const char *path, const void *bytes, size_t n)
@@ -251,6 +251,52 @@ Test(container, a_header_that_changes_is_read_once)
             equal(filter, found));
   lanebloom_filter_close(filter);
   lanebloom_filter_close(found);
+}
+
+/* The trailer of a filter of RocksDB, which is changed after its kind was told by it. */
+static uint8_t *changing_trailer;
+
+lanebloom_status __real_lanebloom_rocksdb_parse(const uint8_t *bytes, size_t size,
+                                                enum rocksdb_kind expected,
+                                                struct filter_shape *shape);
+lanebloom_status __wrap_lanebloom_rocksdb_parse(const uint8_t *bytes, size_t size,
+                                                enum rocksdb_kind expected,
+                                                struct filter_shape *shape);
+
+lanebloom_status __wrap_lanebloom_rocksdb_parse(const uint8_t *bytes, size_t size,
+                                                enum rocksdb_kind expected,
+                                                struct filter_shape *shape)
+{
+  const lanebloom_status status = __real_lanebloom_rocksdb_parse(bytes, size, expected, shape);
+  if (changing_trailer)
+    memset(changing_trailer, changing_trailer[0] == 0xfe ? 0 : 0xff, ROCKSDB_TRAILER_NBYTES);
+  return status;
+}
+
+Test(container, a_trailer_that_changes_is_damaged)
+{
+  static const struct {
+    lanebloom_format format;
+    uint8_t trailer[ROCKSDB_TRAILER_NBYTES];
+    lanebloom_status expected;
+  } cases[] = {{LANEBLOOM_ROCKSDB_LEGACY, {6, 1, 0, 0, 0}, LANEBLOOM_ERR_CORRUPT},
+               {LANEBLOOM_ROCKSDB_LOCAL, {0xff, 0, 6, 0, 0}, LANEBLOOM_OK},
+               {LANEBLOOM_ROCKSDB_RIBBON, {0xfe, 0, 2, 0, 0}, LANEBLOOM_ERR_CORRUPT}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    uint8_t bytes[64 + ROCKSDB_TRAILER_NBYTES] = {0};
+    lanebloom_filter *filter = NULL;
+    memcpy(bytes + 64, cases[i].trailer, ROCKSDB_TRAILER_NBYTES);
+    cr_assert(lanebloom_filter_parse_raw(cases[i].format, bytes, sizeof bytes, &filter) ==
+              LANEBLOOM_OK);
+    lanebloom_filter_close(filter);
+    changing_trailer = bytes + 64;
+    const lanebloom_status status =
+        lanebloom_filter_parse_raw(cases[i].format, bytes, sizeof bytes, &filter);
+    changing_trailer = NULL;
+    cr_assert(status == cases[i].expected, "trailer %zu: %s", i, lanebloom_status_text(status));
+    if (!status)
+      lanebloom_filter_close(filter);
+  }
 }
 
 Test(container, what_is_newer_or_something_else_is_told_so)

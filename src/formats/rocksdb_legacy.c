@@ -67,14 +67,17 @@ static lanebloom_status rocksdb_legacy_parse(const uint8_t *bytes, size_t size,
     return status;
 
   const uint8_t *trailer = bytes + shape->nbytes;
+  const uint8_t nprobes = trailer[0];
   const uint32_t nlines = load_le32(trailer + 1);
+  if (nprobes < 1 || nprobes > ROCKSDB_LEGACY_MAX_NPROBES) /* a mapped file has changed meanwhile */
+    return LANEBLOOM_ERR_CORRUPT;
   const uint64_t line_nbytes = nlines == 0 ? 0 : shape->nbytes / nlines;
   const bool power_of_two = line_nbytes != 0 && (line_nbytes & (line_nbytes - 1)) == 0;
   if (!power_of_two || line_nbytes * nlines != shape->nbytes || line_nbytes > MAX_LINE_NBYTES) {
     shape->answer = ANSWER_ALWAYS;
     return LANEBLOOM_OK;
   }
-  *shape = rocksdb_legacy_shape(shape->nbytes, (uint32_t)line_nbytes, trailer[0]);
+  *shape = rocksdb_legacy_shape(shape->nbytes, (uint32_t)line_nbytes, nprobes);
   return LANEBLOOM_OK;
 }
 

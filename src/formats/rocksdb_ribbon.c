@@ -34,7 +34,7 @@ static lanebloom_status rocksdb_ribbon_parse(const uint8_t *bytes, size_t size,
   const uint8_t *trailer = bytes + shape->nbytes;
   const uint64_t nblocks = load_le32(trailer + 1) >> 8;
   const uint64_t nsegments = shape->nbytes / ROCKSDB_RIBBON_SEGMENT_NBYTES;
-  if (nblocks == 0) /* the bytes are those of a mapped file, and changed */
+  if (nblocks < 2) /* a mapped file has changed meanwhile */
     return LANEBLOOM_ERR_CORRUPT;
   uint64_t ncolumns = (nsegments + nblocks - 1) / nblocks;
   uint64_t nnarrow = ncolumns * nblocks - nsegments;
