@@ -103,13 +103,20 @@ struct cell {
 
 enum { MAX_KERNELS = 32 };
 
+/* native: all kernels but those of another CPU, "name(simde)". */
+static bool is_asked_for(const char *kernel, const char *asked_for)
+{
+  return !asked_for || strcmp(kernel, asked_for) == 0 ||
+         (strcmp(asked_for, "native") == 0 && !strchr(kernel, '('));
+}
+
 /* The cells of one kernel, or of all where none is asked for. Returns how many. */
 static size_t list_cells(const char *kernel_asked_for, struct cell *cells)
 {
   size_t n = 0;
   for (size_t kernel = 0; kernel < lanebloom_kernel_count() && kernel < MAX_KERNELS; kernel++)
     for (size_t c = 0; c < COUNT(cases); c++)
-      if (!kernel_asked_for || strcmp(lanebloom_kernel_name(kernel), kernel_asked_for) == 0)
+      if (is_asked_for(lanebloom_kernel_name(kernel), kernel_asked_for))
         cells[n++] = (struct cell){kernel, c};
   return n;
 }
