@@ -60,6 +60,11 @@ const struct file_kind *find_whole_file_kind(const char *bytes, size_t nbytes)
   return kind && nbytes >= kind->nbytes ? kind : NULL;
 }
 
+bool is_stump(const struct file_kind *kind, size_t nbytes)
+{
+  return kind->codec && !kind->first_mask && nbytes > 1 && nbytes < kind->nbytes;
+}
+
 void describe_file_kind(const struct file_kind *kind, const struct input_messages *messages,
                         char *text, size_t size)
 {

@@ -3,6 +3,7 @@
 #ifndef LANEBLOOM_CLI_FILE_KINDS_H
 #define LANEBLOOM_CLI_FILE_KINDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "codecs.h"
@@ -23,6 +24,13 @@ const struct file_kind *find_file_kind(const char *bytes, size_t nbytes);
 
 /* The same for all bytes of a file. */
 const struct file_kind *find_whole_file_kind(const char *bytes, size_t nbytes);
+
+/* Are lines that end after these bytes, which may be of a kind, a stump of compressed data? A single
+ * byte may be a line, and frames to be skipped begin as text does. */
+bool is_stump(const struct file_kind *kind, size_t nbytes);
+
+/* A message, for the kind's name and the bytes. */
+#define STUMP_TEXT "truncated: expected %s, found only its first %zu bytes"
 
 /* What messages about inputs say of the verb. */
 struct input_messages {

@@ -192,14 +192,12 @@ static bool decompress(struct inputs *inputs, struct chunk *chunk, const struct 
   return inputs->decompressor != NULL;
 }
 
-/* Refuses an input that ends inside the first bytes of compressed data. A single byte may be a
- * record. */
+/* Refuses lines that end inside the first bytes of compressed data. */
 static void refuse_stump(struct inputs *inputs, struct chunk *chunk)
 {
   const struct file_kind *kind = input_kind(inputs, chunk);
-  if (chunk->nbytes > 1 && kind && kind->codec != CODEC_NONE)
-    fail(inputs, chunk, "truncated: expected %s, found only its first %zu bytes", kind->name,
-         chunk->nbytes);
+  if (inputs->syntax.width == 0 && kind && is_stump(kind, chunk->nbytes))
+    fail(inputs, chunk, STUMP_TEXT, kind->name, chunk->nbytes);
 }
 
 /* ---- Chunks ---- */
@@ -258,7 +256,7 @@ static void complete_tail(struct inputs *inputs, struct chunk *chunk)
     fail(inputs, chunk, "%s", shrunk_text);
   else if (width && chunk->nbytes % width)
     fail(inputs, chunk, "expected records of %zu bytes, found %zu bytes after the last one", width,
-         chunk->nbytes);
+         chunk->nbytes % width);
   if (*chunk->error || chunk->nbytes == 0 || width)
     return;
   if (inputs->has_carriage_returns && chunk->data[chunk->nbytes - 1] != '\r')

@@ -174,6 +174,11 @@ hashes() {
   for text in '\37\213' '\50\265' '\50\265\57'; do # more than one byte, and all
     printf "$text" >stump
     fails_with "stump: truncated: expected" lanebloom hash stump
+    fails_with "stump: truncated: expected" lanebloom match stump keys
+  done
+  for text in 'P*' 'X*M'; do # text, though a frame of zstd that is skipped begins so
+    printf "$text" | records 1
+    printf "$text" | lanebloom match - input | cmp - <(printf "$text\n")
   done
   for text in '\n\50\265\57\375' '\211\n\211LBF\r\n'; do
     printf "$text" | records 2
