@@ -214,6 +214,10 @@ __attribute__((format(printf, 2, 3))) _Noreturn void die(const char *name, const
 /* As realloc(), but never returns NULL. nbytes is not 0. */
 void *resize(void *memory, size_t nbytes);
 
+/* Makes room for one element more of a list that has n, and that this function has always grown:
+ * room is doubled. */
+void *grow_list(void *list, size_t n, size_t element_nbytes);
+
 /* Returns the equal key of a tree of tsearch(3), or adds this one, which the tree borrows, and
  * returns it. */
 void *find_or_add(void *key, void **tree, int (*compare)(const void *, const void *));

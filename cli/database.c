@@ -64,13 +64,13 @@ static int list_folder(const char *folder, int (*is_wanted)(const struct dirent 
 /* The database owns the path. */
 static void add_table(struct database *database, char *path, struct table_place place)
 {
-  const size_t n = ++database->ntables;
-  database->paths = resize(database->paths, n * sizeof *database->paths);
-  database->places = resize(database->places, n * sizeof *database->places);
-  database->loaded = resize(database->loaded, n * sizeof *database->loaded);
-  database->paths[n - 1] = path;
-  database->places[n - 1] = place;
-  database->loaded[n - 1] = NULL;
+  const size_t n = database->ntables++;
+  database->paths = grow_list(database->paths, n, sizeof *database->paths);
+  database->places = grow_list(database->places, n, sizeof *database->places);
+  database->loaded = grow_list(database->loaded, n, sizeof *database->loaded);
+  database->paths[n] = path;
+  database->places[n] = place;
+  database->loaded[n] = NULL;
 }
 
 static int compare_texts(const void *a, const void *b)

@@ -8,7 +8,7 @@ enum { OPTION_ALL_FILES = 0x300, OPTION_COLUMN_FAMILY, OPTION_WAL_DIR, OPTION_DB
 
 static void add_name(const char *const **names, size_t *n, const char *name)
 {
-  const char **grown = resize((void *)(uintptr_t)*names, (*n + 1) * sizeof *grown);
+  const char **grown = grow_list((void *)(uintptr_t)*names, *n, sizeof *grown);
   grown[(*n)++] = name;
   *names = grown;
 }

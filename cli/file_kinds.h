@@ -25,7 +25,7 @@ const struct file_kind *find_file_kind(const char *bytes, size_t nbytes);
 /* The same for all bytes of a file. */
 const struct file_kind *find_whole_file_kind(const char *bytes, size_t nbytes);
 
-/* Are lines that end after these bytes, which may be of a kind, a stump of compressed data? A single
+/* Do lines that end after these bytes, which may be of a kind, end inside compressed data? A single
  * byte may be a line, and frames to be skipped begin as text does. */
 bool is_stump(const struct file_kind *kind, size_t nbytes);
 

@@ -184,7 +184,10 @@ static void decompress_all(struct key_set *set, const char *path, enum codec cod
 static void decompress(struct key_set *set, const char *path, const struct input_messages *messages)
 {
   const bool is_text = set->syntax.width == 0, decompresses = does_decompress(&set->syntax);
-  const struct file_kind *kind = find_whole_file_kind(set->keys.data, set->keys.nbytes);
+  const struct file_kind *kind = find_file_kind(set->keys.data, set->keys.nbytes);
+  if (is_text && kind && is_stump(kind, set->keys.nbytes))
+    die(input_name(path), STUMP_TEXT, kind->name, set->keys.nbytes);
+  kind = find_whole_file_kind(set->keys.data, set->keys.nbytes);
   if (kind && kind->codec && decompresses && codec_is_built(kind->codec)) {
     decompress_all(set, path, kind->codec);
     kind = find_whole_file_kind(set->keys.data, set->keys.nbytes);
@@ -257,8 +260,8 @@ static void pack_keys(struct key_set *set, const char *path)
     die(input_name(path), "line %" PRIu64 ": %s", header_nlines + cutter.fault.line, text);
   }
   if (cutter.nmissing > 0)
-    complain(input_name(path), "%zu of %zu records lack a field of the key: dropped (--missing)",
-             cutter.nmissing, cutter.nrecords);
+    complain(input_name(path), "%zu of %zu records %s: dropped (--missing)", cutter.nmissing,
+             cutter.nrecords, missing_text(&set->syntax));
   cutter_end(&cutter);
   set->is_packed = true;
   replace_keys(set, packed);

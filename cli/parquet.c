@@ -29,7 +29,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
   struct parquet_query *query = state->input;
   switch (key) {
   case OPTION_PARQUET:
-    query->names = resize(query->names, (query->nnames + 1) * sizeof *query->names);
+    query->names = grow_list(query->names, query->nnames, sizeof *query->names);
     query->names[query->nnames++] = text;
     return 0;
   case OPTION_COLUMN:
@@ -251,7 +251,7 @@ static void keep_chunk(void *context, size_t worker, struct cutter *cutter, stru
   if (kept->keeps_chunks && chunk->nbytes > 0) {
     copy = resize(NULL, chunk->nbytes + CHUNK_PADDING_NBYTES);
     memcpy(copy, chunk->data, chunk->nbytes);
-    kept->chunks = resize(kept->chunks, (kept->nchunks + 1) * sizeof *kept->chunks);
+    kept->chunks = grow_list(kept->chunks, kept->nchunks, sizeof *kept->chunks);
     struct kept_chunk *last = &kept->chunks[kept->nchunks++];
     *last = (struct kept_chunk){.chunk = *chunk, .first = kept->nrecords + 1};
     last->chunk.data = copy;
@@ -431,11 +431,11 @@ static void add_text(struct text *text, const void *bytes, size_t nbytes)
 static void add_name(struct asking *asking, const char *path, const char *group)
 {
   const char terminator = asking->screen->syntax.terminator;
-  if (terminator && strchr(path, terminator))
-    die(path, "expected a name without a line end, found one: give -z, or another name");
-  asking->screen->nselected++;
   char *escaped = asking->is_for_terminal ? escape_name(path) : NULL;
   const char *name = escaped ? escaped : path;
+  if (terminator && strchr(name, terminator))
+    die(path, "expected a name without a line end, found one: give -z, or another name");
+  asking->screen->nselected++;
   add_text(&asking->names, name, strlen(name));
   free(escaped);
   if (*group) {
@@ -599,7 +599,7 @@ void parquet_screen(struct screen *screen, struct inputs *inputs)
                           .kept = &kept,
                           .keys = keys,
                           .bitmap_nbytes = kept.nkeys / 64 * 8 + 8,
-                          .is_for_terminal = !screen->output_path && isatty(STDOUT_FILENO),
+                          .is_for_terminal = sink_is_terminal(&screen->output),
                           .lock = PTHREAD_MUTEX_INITIALIZER,
                           .turned = PTHREAD_COND_INITIALIZER};
   asking.found = new_bitmap(&asking);
@@ -609,6 +609,7 @@ void parquet_screen(struct screen *screen, struct inputs *inputs)
   run_in_threads(nworkers < paths.n ? nworkers : paths.n, ask_files, &asking);
   progress_end(paths.n);
   warn_of_filters(query);
+  query->first_without = NULL; /* one of the paths */
 
   query->found = asking.found;
   if (query->prune && !screen->count && !screen->quiet && asking.names.nbytes > 0)

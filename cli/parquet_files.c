@@ -14,8 +14,7 @@ static void add_path(struct paths *paths, const char *path)
 {
   char *copy = resize(NULL, strlen(path) + 1);
   strcpy(copy, path);
-  if ((paths->n & (paths->n - 1)) == 0) /* they are full, since room is doubled */
-    paths->all = resize(paths->all, (paths->n > 0 ? 2 * paths->n : 1) * sizeof *paths->all);
+  paths->all = grow_list(paths->all, paths->n, sizeof *paths->all);
   paths->all[paths->n++] = copy;
 }
 

@@ -100,6 +100,12 @@ static inline bool batch_has_key(const struct batch *batch, size_t i)
   return !batch->missing || !(batch->missing[i / 8] >> i % 8 & 1);
 }
 
+/* What records without a key are said to do, in the plural. */
+static inline const char *missing_text(const struct record_syntax *syntax)
+{
+  return syntax->form.encoding ? "have no key, or malformed text" : "lack a field of the key";
+}
+
 /* Takes the records that have no key out of `keys`, which then has fewer than n. */
 void batch_drop_missing(struct batch *batch);
 

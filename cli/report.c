@@ -48,7 +48,7 @@ void print_name(FILE *stream, const char *name)
 
 void print_message(FILE *stream, const char *format, va_list arguments)
 {
-  char room[4096], *text = NULL; /* memory may be what the message is about */
+  char room[4096] = "", *text = NULL; /* memory may be what the message is about */
   va_list again;
   va_copy(again, arguments);
   const int nbytes = vsnprintf(room, sizeof room, format, arguments);
@@ -146,6 +146,12 @@ void *resize(void *memory, size_t nbytes)
   if (!resized)
     die(NULL, "%s", strerror(ENOMEM));
   return resized;
+}
+
+void *grow_list(void *list, size_t n, size_t element_nbytes)
+{
+  const bool is_full = (n & (n - 1)) == 0; /* 0, or a power of two */
+  return is_full ? resize(list, (n > 0 ? 2 * n : 1) * element_nbytes) : list;
 }
 
 void *find_or_add(void *key, void **tree, int (*compare)(const void *, const void *))

@@ -18,7 +18,7 @@ enum { OPTION_DB = 0x100, OPTION_FILTER, OPTION_FILTERS_FROM, OPTION_WHICH };
 /* Appends a path to a list. */
 static void add_path(char ***paths, size_t *npaths, char *path)
 {
-  *paths = resize(*paths, (*npaths + 1) * sizeof **paths);
+  *paths = grow_list(*paths, *npaths, sizeof **paths);
   (*paths)[(*npaths)++] = path;
 }
 
@@ -52,8 +52,7 @@ static void read_filter_list(struct screen *screen)
     if (strlen(line) != (size_t)nbytes || nbytes == 0)
       die(input_name(path), "expected the name of a filter in each line, found an empty line or a "
                             "NUL byte");
-    screen->names = resize(screen->names, (screen->nnames + 1) * sizeof *screen->names);
-    screen->names[screen->nnames++] = line;
+    add_path(&screen->names, &screen->nnames, line);
     if (!add_filter_path(screen, line))
       die(line, "expected each filter once, found it twice");
     line = NULL;

@@ -129,6 +129,11 @@ static int descriptor_of(const struct sink *sink)
   return sink->path ? sink->file.fd : STDOUT_FILENO;
 }
 
+bool sink_is_terminal(const struct sink *sink)
+{
+  return isatty(descriptor_of(sink));
+}
+
 bool sink_equals(const struct sink *a, const struct sink *b)
 {
   if (S_ISREG(a->target.st_mode) && is_same_file(&a->target, &b->target))

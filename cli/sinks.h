@@ -34,11 +34,14 @@ void sink_write_whole(struct sink *sink, const void *data, size_t nbytes); /* fl
 void sink_flush(struct sink *sink);
 
 /* Puts all files in their places, after all bytes are written, in the order in which they were
- * opened: after a kill the last one, a summary, tells of nothing that is not there. */
+ * opened. The summary is the last: after a kill it tells of nothing that is not there. */
 void sinks_commit(void);
 
 /* Leaves all files as they were. */
 void sinks_discard(void);
+
+/* Does a terminal show what is written? */
+bool sink_is_terminal(const struct sink *sink);
 
 /* Do both lead to one file, or one descriptor? Both are open. */
 bool sink_equals(const struct sink *a, const struct sink *b);

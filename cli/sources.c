@@ -11,7 +11,7 @@
 
 static struct source *add_source(struct sources *sources, const char *path)
 {
-  sources->all = resize(sources->all, (sources->n + 1) * sizeof *sources->all);
+  sources->all = grow_list(sources->all, sources->n, sizeof *sources->all);
   struct source *source = &sources->all[sources->n++];
   *source = (struct source){.name = path};
   return source;
@@ -24,7 +24,7 @@ void sources_add_filter(struct sources *sources, const char *path, lanebloom_fil
 
 void sources_add_table(struct sources *sources, const char *path, const lanebloom_table *table)
 {
-  sources->tables = resize(sources->tables, (sources->n + 1) * sizeof *sources->tables);
+  sources->tables = grow_list(sources->tables, sources->n, sizeof *sources->tables);
   sources->tables[sources->n] = table;
   add_source(sources, path)->table = table;
 }

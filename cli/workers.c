@@ -152,9 +152,7 @@ static void report_missing(const struct job *job)
   const struct field_syntax *fields = &job->inputs->syntax.fields;
   if (job->nmissing > 0 && !job->is_first_of_two)
     complain(NULL, "%" PRIu64 " of %" PRIu64 " records %s: %s (--missing)%s", job->nmissing,
-             job->nrecords,
-             job->inputs->syntax.form.encoding ? "have no key, or malformed text"
-                                               : "lack a field of the key",
+             job->nrecords, missing_text(&job->inputs->syntax),
              fields->missing == MISSING_KEEP ? "kept" : "dropped",
              job->nmissing < job->nrecords ? ""
              : is_json(fields)             ? "; is -f right? A member of a member is /user/name"

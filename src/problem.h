@@ -35,6 +35,12 @@ static inline struct problem problem_begin(char *text, size_t size)
   return problem;
 }
 
+/* Do these characters end a line, or turn the order of those around them? */
+static inline bool problem_turns(uint32_t code)
+{
+  return (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+}
+
 /* How many bytes the printable UTF-8 character here has; 0 if there is none. */
 static inline size_t problem_character(const char *text)
 {
@@ -50,7 +56,9 @@ static inline size_t problem_character(const char *text)
       return 0;
     code = code << 6 | ((uint8_t)text[i] & 0x3f);
   }
-  return code >= least[n - 1] && code >> 11 != 0x1b && code <= 0x10ffff ? n : 0;
+  if (code < least[n - 1] || code >> 11 == 0x1b || code > 0x10ffff || problem_turns(code))
+    return 0;
+  return n;
 }
 
 /* Writes the line, cut to its room. It may quote names from files, and a terminal may show it:
@@ -78,11 +86,12 @@ problem_set(const struct problem *problem, lanebloom_status status, const char *
 {
   char line[1024];
   va_list values;
+  if (problem->size == 0)
+    return status;
   va_start(values, format);
   vsnprintf(line, sizeof line, format, values);
   va_end(values);
-  if (problem->size > 0)
-    problem_write(problem, line);
+  problem_write(problem, line);
   return status;
 }
 
@@ -118,9 +127,14 @@ static inline lanebloom_status problem_memory_to(const struct problem *problem, 
       size_text(size, (double)nbytes), purpose);
 }
 
+/* The same where nobody needs to know what it is for. A size below 1 MB explains nothing. */
 static inline lanebloom_status problem_memory(const struct problem *problem, uint64_t nbytes)
 {
-  return problem_memory_to(problem, nbytes, "go on");
+  if (nbytes >= 1000000)
+    return problem_memory_to(problem, nbytes, "go on");
+  return problem_set(problem, LANEBLOOM_ERR_MEMORY,
+                     "out of memory: end other programs, or raise the limit of this one (ulimit "
+                     "-v)");
 }
 
 /* Writes the text of errno and leaves errno as it is. */

@@ -1,5 +1,5 @@
-/* Many names: twice as many take at most two and a half times the comparisons. The linker lets the
- * command compare by the function here (tests/CMakeLists.txt).
+/* Many names: twice as many take at most two and a half times the comparisons, and as much room.
+ * The linker lets the command call the functions here (tests/CMakeLists.txt).
  * SPDX-License-Identifier: MIT */
 #include "../cli/cli.h"
 
@@ -11,7 +11,7 @@
 
 #include "filter_files.h"
 
-static uint64_t ncompared;
+static uint64_t ncompared, nresized; /* names; bytes of all sizes that lists had */
 
 int __real_strcmp(const char *a, const char *b);
 int __wrap_strcmp(const char *a, const char *b);
@@ -22,23 +22,38 @@ int __wrap_strcmp(const char *a, const char *b)
   return __real_strcmp(a, b);
 }
 
+void *__real_realloc(void *memory, size_t nbytes);
+void *__wrap_realloc(void *memory, size_t nbytes);
+
+void *__wrap_realloc(void *memory, size_t nbytes)
+{
+  nresized += nbytes;
+  return __real_realloc(memory, nbytes);
+}
+
 enum { NNAMES = 200 };
+
+static void check_counts(const char *what, const uint64_t counts[2])
+{
+  cr_assert(counts[0] >= NNAMES, "%" PRIu64 " %s", counts[0], what);
+  cr_assert(counts[1] <= counts[0] * 5 / 2, "%d names: %" PRIu64 " %s, twice as many: %" PRIu64,
+            NNAMES, counts[0], what, counts[1]);
+}
 
 /* work: something that is done with n names. */
 static void is_nearly_linear(void (*work)(size_t n))
 {
-  uint64_t counts[2];
+  uint64_t comparisons[2], bytes[2];
   for (size_t i = 0; i < 2; i++) {
     enter_empty_folder();
-    ncompared = 0;
+    ncompared = nresized = 0;
     work((i + 1) * NNAMES);
-    counts[i] = ncompared;
+    comparisons[i] = ncompared;
+    bytes[i] = nresized;
     leave_folder();
   }
-  cr_assert(counts[0] >= NNAMES, "%" PRIu64 " comparisons", counts[0]);
-  cr_assert(counts[1] <= counts[0] * 5 / 2,
-            "%d names: %" PRIu64 " comparisons, twice as many: %" PRIu64, NNAMES, counts[0],
-            counts[1]);
+  check_counts("comparisons", comparisons);
+  check_counts("bytes", bytes);
 }
 
 static void screen_by_filters(size_t n)

@@ -202,7 +202,7 @@ static lanebloom_status read_current(const char *folder, const char *name, uint6
                                      char **manifest, const struct problem *problem)
 {
   char *text;
-  size_t nbytes;
+  size_t nbytes = 0;
   lanebloom_status status = read_text(folder, name, &text, &nbytes, problem);
   if (status)
     return status;

@@ -134,7 +134,7 @@ match_meanwhile() {
   for field in "" "--keys-field 1"; do
     run -0 --separate-stderr lanebloom match --decode int32 --missing=drop $field keys input
     [[ $output == $'1\n3' ]]
-    [[ $stderr == "lanebloom: keys: 1 of 3 records lack a field of the key: dropped"* ]]
+    [[ $stderr == "lanebloom: keys: 1 of 3 records have no key, or malformed text: dropped"* ]]
     fails_with "keys: line 2: " lanebloom match --decode int32 $field keys input
   done
 }

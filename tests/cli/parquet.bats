@@ -257,10 +257,13 @@ END
   prune=("$LANEBLOOM" screen --parquet "$name" --column text --prune keys)
   [[ $("${prune[@]}") == "$name" ]]
   command -v script >/dev/null || skip "script (Debian: bsdutils) makes a terminal"
-  script -qefc "$(printf '%q ' "${prune[@]}")" terminal >/dev/null </dev/null ||
+  script -qefc true terminal >/dev/null </dev/null ||
     skip "no terminal can be made: /dev/pts is not mounted"
-  grep -qF 'red\033[7m.parquet' terminal
-  run -1 grep $'\e' terminal
+  for output in "" "-o -" "-o /dev/tty"; do
+    script -qefc "$(printf '%q ' "${prune[@]}" $output)" terminal >/dev/null </dev/null
+    grep -qF 'red\033[7m.parquet' terminal
+    run -1 grep $'\e' terminal
+  done
 }
 
 @test "files are named by folders, by patterns and by name, each once" {

@@ -25,6 +25,14 @@ static size_t character_nbytes(const char *text)
   return first < 0xf5 ? n : 0;
 }
 
+static bool is_utf8(const char *text)
+{
+  for (size_t n; *text; text += n)
+    if ((n = character_nbytes(text)) == 0)
+      return false;
+  return true;
+}
+
 /* Makes UTF-8 of a text. Clients drop other texts, and functions of DuckDB may not end on them.
  * Names are cut anywhere, and those in files may be any bytes. */
 static void make_utf8(char *text)
@@ -121,13 +129,16 @@ void vector_set_double(duckdb_vector vector, idx_t row, double value)
 
 void vector_set_text(duckdb_vector vector, idx_t row, const char *text)
 {
-  char *copy = text ? strdup(text) : NULL;
-  if (copy) {
-    make_utf8(copy);
-    duckdb_vector_assign_string_element(vector, row, copy);
-    free(copy);
-  } else {
+  if (!text) {
     vector_set_null(vector, row);
+  } else if (is_utf8(text)) {
+    duckdb_vector_assign_string_element(vector, row, text);
+  } else {
+    char *copy = strdup(text);
+    if (copy)
+      make_utf8(copy);
+    duckdb_vector_assign_string_element(vector, row, copy ? copy : "?");
+    free(copy);
   }
 }
 

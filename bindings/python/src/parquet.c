@@ -84,6 +84,10 @@ static PyObject *search_row_groups(const struct search *search, PyObject *path)
   for (size_t i = 0; found && i < info.nrow_groups; i++) {
     lanebloom_status status;
     size_t nmaybe;
+    if (PyErr_CheckSignals() < 0) {
+      Py_CLEAR(found);
+      break;
+    }
     Py_BEGIN_ALLOW_THREADS
     status = lanebloom_parquet_screen(search->file, i, search->column, search->keys, NULL, &nmaybe,
                                       problem, sizeof problem);
