@@ -86,9 +86,9 @@ static lanebloom_status check_chunk(const struct chunk *chunk, uint64_t end,
   return LANEBLOOM_OK;
 }
 
-/* Each chunk has a filter of its own: no writer lets two share bytes. If they could, a small file
- * would have a large filter read and counted for each of many row groups. left: the most bytes that
- * the filter can have, with its header. */
+/* Each chunk has a filter of its own: no writer that we know lets two share bytes. If they could, a
+ * small file would have a large filter read and counted for each of many row groups. left: the most
+ * bytes that the filter can have, with its header. */
 static lanebloom_status check_overlap(const struct footer *footer, const struct chunk *chunk,
                                       uint64_t *left, const struct problem *problem)
 {
