@@ -74,6 +74,17 @@ without_input() {
   timeout 5 "$@" 0<>quiet
 }
 
+# on_terminal COMMAND...: its output is a terminal's, whose text goes to the file `terminal`. script
+# runs $SHELL, or else one that does not read what %q writes.
+on_terminal() {
+  SHELL=$BASH script -qefc "$(printf '%q ' "$@")" terminal >/dev/null </dev/null
+}
+
+needs_terminal() {
+  command -v script >/dev/null || skip "script (Debian: bsdutils) makes a terminal"
+  on_terminal true || skip "no terminal can be made: /dev/pts is not mounted"
+}
+
 # says_where_pages_are_lost: qemu's s390x does not say which page is gone, so that the command ends
 # by SIGBUS, as it does where a page of the program itself is lost.
 says_where_pages_are_lost() {

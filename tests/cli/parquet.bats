@@ -256,11 +256,9 @@ END
   echo 'key 30' >keys
   prune=("$LANEBLOOM" screen --parquet "$name" --column text --prune keys)
   [[ $("${prune[@]}") == "$name" ]]
-  command -v script >/dev/null || skip "script (Debian: bsdutils) makes a terminal"
-  script -qefc true terminal >/dev/null </dev/null ||
-    skip "no terminal can be made: /dev/pts is not mounted"
+  needs_terminal
   for output in "" "-o -" "-o /dev/tty"; do
-    script -qefc "$(printf '%q ' "${prune[@]}" $output)" terminal >/dev/null </dev/null
+    on_terminal "${prune[@]}" $output
     grep -qF 'red\033[7m.parquet' terminal
     run -1 grep $'\e' terminal
   done

@@ -13,16 +13,6 @@ wait_for() {
   return 1
 }
 
-# on_terminal COMMAND...: standard error is a terminal, whose output goes to the file `terminal`.
-on_terminal() {
-  script -qefc "$(printf '%q ' "$@")" terminal >/dev/null </dev/null
-}
-
-needs_script() {
-  command -v script >/dev/null || skip "script (Debian: bsdutils) makes a terminal"
-  on_terminal true || skip "no terminal can be made: /dev/pts is not mounted"
-}
-
 @test "values" {
   refuses "--progress: expected auto, always or never, found 'x'" lanebloom build --progress=x -o f
   numbers 1 1000 >keys
@@ -61,7 +51,7 @@ needs_script() {
 }
 
 @test "on a terminal: a report that is erased, none while records are printed there" {
-  needs_script
+  needs_terminal
   truncate -s 100G records
   numbers 1 10 | lanebloom build -o filter
   touch terminal
@@ -80,7 +70,7 @@ needs_script() {
 }
 
 @test "a message erases the report" {
-  needs_script
+  needs_terminal
   numbers 1 10 | lanebloom build -o filter
   mkfifo pipe
   (
