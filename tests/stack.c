@@ -12,7 +12,7 @@
 enum {
   MAX_NBYTES = 80 << 10, /* as lanebloom.h says; the thread's own few KiB count as well */
   STACK_NBYTES = 1 << 20,
-  NKEYS = 300000,
+  NKEYS = 30000,
   PATTERN = 0xa5
 };
 

@@ -28,7 +28,7 @@ needs_zstd() {
 # is_whole FILE EXPECTED: every way to read the file finds these records.
 is_whole() {
   local jobs
-  for jobs in -j1 -j2 -j3; do
+  for jobs in -j1 $(exhaustive && echo -j2) -j3; do
     lanebloom screen $jobs -v empty.lbf "$1" | cmp - "$2" || return
     lanebloom screen $jobs -v empty.lbf <"$1" | cmp - "$2" || return
     cat "$1" | lanebloom screen $jobs -v empty.lbf - | cmp - "$2" || return
@@ -60,7 +60,7 @@ make_empty_filter() {
   cp sized added
   lanebloom add added keys
   for kind in $kinds; do
-    for jobs in -j1 -j2 -j3; do
+    for jobs in -j1 $(exhaustive && echo -j2) -j3; do
       lanebloom build $jobs -o other keys.$kind
       cmp filter other
       lanebloom build $jobs --rate 1% -o rated keys
@@ -318,7 +318,7 @@ END
   for kind in $kinds; do
     compress=gzip
     [[ $kind == gz ]] || compress="zstd -q"
-    for jobs in -j1 -j2 -j4; do
+    for jobs in -j1 $(exhaustive && echo -j2) -j4; do
       for command in "screen $jobs -q filter" "screen $jobs -m 1 filter" "match $jobs -q keys" \
         "screen $jobs -v -c -m 3 filter"; do
         [[ $command == *-v* ]] && line=$absent || line=key-00000001
