@@ -24,7 +24,9 @@
 enum codec lanebloom_codec(lanebloom_engine engine, uint8_t type)
 {
   if (engine == LANEBLOOM_ENGINE_LEVELDB) {
-    static const enum codec leveldb[] = {CODEC_NONE, CODEC_SNAPPY, CODEC_ZSTD};
+    /* 4: of Minecraft's fork, which has deflate there as RocksDB has it */
+    static const enum codec leveldb[] = {CODEC_NONE, CODEC_SNAPPY, CODEC_ZSTD, CODEC_UNKNOWN,
+                                         CODEC_ZLIB};
     return type < sizeof leveldb / sizeof *leveldb ? leveldb[type] : CODEC_UNKNOWN;
   }
   static const enum codec rocksdb[] = {CODEC_NONE, CODEC_SNAPPY, CODEC_ZLIB,   CODEC_BZIP2,
@@ -93,7 +95,7 @@ static lanebloom_status decompress_snappy(const struct compressed *compressed, u
 #endif
 
 #ifdef LANEBLOOM_WITH_ZLIB
-/* RocksDB writes deflate without zlib's header. */
+/* Deflate without zlib's header. */
 static lanebloom_status decompress_zlib(const struct compressed *compressed, size_t room,
                                         uint8_t *bytes, size_t *nbytes)
 {
@@ -174,8 +176,9 @@ static lanebloom_status decompress_into(const struct compressed *compressed, siz
 }
 
 /* Reads the decompressed size, except of snappy. RocksDB and Pebble store it before the compressed
- * bytes, as a varint. RocksDB's format_version below 2 stores none for zlib, and 8 bytes for lz4,
- * of which RocksDB reads 4. LevelDB's zstd frames must have a size. false: damaged. */
+ * bytes, as a varint. RocksDB's format_version below 2 and LevelDB's forks store none for zlib;
+ * that version has 8 bytes for lz4, of which RocksDB reads 4. LevelDB's zstd frames must have a
+ * size. false: damaged. */
 static bool read_size(const struct compressed *compressed, struct cursor *rest, bool *has_size,
                       uint64_t *size)
 {
@@ -183,7 +186,8 @@ static bool read_size(const struct compressed *compressed, struct cursor *rest, 
   const bool old = compressed->engine == LANEBLOOM_ENGINE_ROCKSDB && compressed->version < 2 &&
                    compressed->codec != CODEC_ZSTD;
   *size = 0;
-  *has_size = !(old && compressed->codec == CODEC_ZLIB);
+  *has_size =
+      compressed->codec != CODEC_ZLIB || (!old && compressed->engine != LANEBLOOM_ENGINE_LEVELDB);
   if (!*has_size)
     return true;
 #ifdef LANEBLOOM_WITH_ZSTD

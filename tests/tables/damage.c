@@ -175,6 +175,24 @@ Test(tables, blocks_that_become_too_large)
   free(made);
 }
 
+/* As leveldb-mcpe, Minecraft's fork, writes it: without a size and without zlib's header. */
+Test(tables, deflate_of_a_fork_of_leveldb)
+{
+  static const uint8_t stored[] = {1, 5, 0, 0xfa, 0xff, 'h', 'e', 'l', 'l', 'o'};
+  const struct compressed compressed = {.codec = lanebloom_codec(LANEBLOOM_ENGINE_LEVELDB, 4),
+                                        .engine = LANEBLOOM_ENGINE_LEVELDB,
+                                        .bytes = stored,
+                                        .nbytes = sizeof stored,
+                                        .max_nbytes = 5};
+  uint8_t *bytes;
+  size_t nbytes;
+  if (!lanebloom_codec_is_built(CODEC_ZLIB))
+    cr_skip_test("this build lacks zlib");
+  cr_assert(lanebloom_decompress(&compressed, &bytes, &nbytes) == LANEBLOOM_OK);
+  cr_assert(nbytes == 5 && memcmp(bytes, "hello", 5) == 0);
+  free(bytes);
+}
+
 /* Bytes that no codec makes, behind sizes of each way to write them. */
 Test(tables, decompressing)
 {
