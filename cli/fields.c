@@ -11,6 +11,19 @@
 
 static const char BOM[] = {'\xef', '\xbb', '\xbf'};
 
+bool has_lone_return(const struct field_syntax *syntax, const char *data, size_t nbytes)
+{
+  if (syntax->n == 0 || (syntax->dialect != DIALECT_CSV && syntax->dialect != DIALECT_TSV))
+    return false;
+  bool in_quotes = false;
+  for (size_t i = 0; i < nbytes; i++) {
+    in_quotes ^= data[i] == '"' && syntax->dialect == DIALECT_CSV;
+    if (data[i] == '\r' && !in_quotes && i + 1 < nbytes && data[i + 1] != '\n')
+      return true;
+  }
+  return false;
+}
+
 size_t count_bom(const char *data, size_t nbytes)
 {
   return nbytes >= sizeof BOM && memcmp(data, BOM, sizeof BOM) == 0 ? sizeof BOM : 0;

@@ -68,6 +68,13 @@ bool add_fields(struct field_syntax *syntax, char *list, char *problem, size_t p
 bool find_fields(struct field_syntax *syntax, const char *header, size_t nbytes, char *problem,
                  size_t problem_size);
 
+/* Is there a carriage return that is in no quotes, and that no line feed follows? Then lines end in
+ * carriage returns alone, or in two of them and a line feed, and would be cut wrongly. */
+bool has_lone_return(const struct field_syntax *syntax, const char *data, size_t nbytes);
+#define LONE_RETURN_TEXT                                                                           \
+  "expected lines that end in LF or in CR LF, found a carriage return (CR) alone: run `tr' or "    \
+  "`dos2unix' on a copy, or put the field into double quotes"
+
 /* The bytes of a byte order mark, with which text may begin and which belongs to no key; or 0. */
 size_t count_bom(const char *data, size_t nbytes);
 

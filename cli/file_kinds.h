@@ -11,8 +11,9 @@
 struct file_kind {
   const char *name;
   size_t nbytes; /* that tell it */
-  unsigned char magic[10];
+  unsigned char magic[16];
   unsigned char first_mask; /* of the first byte, the bits that do not tell */
+  bool has_terminators; /* among these bytes: then fewer are records, and nobody waits for more */
   enum codec codec;
   const char *converter; /* to records; NULL: none */
   const char *advice;    /* what to do with it; NULL: that is the converter, or the verb's */

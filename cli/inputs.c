@@ -382,6 +382,10 @@ static void fill(struct inputs *inputs, struct chunk *chunk)
       odd_quotes = false;
       continue;
     }
+    if (inputs->at_beginning && has_lone_return(&syntax->fields, chunk->data, chunk->nbytes)) {
+      fail(inputs, chunk, LONE_RETURN_TEXT);
+      return;
+    }
     inputs->at_beginning = false;
     size_t nwhole = whole_nbytes(syntax, chunk->data, chunk->nbytes, nread, odd_quotes);
     bool is_faulty = false;

@@ -192,6 +192,8 @@ static void decompress(struct key_set *set, const char *path, const struct input
     decompress_all(set, path, kind->codec);
     kind = find_whole_file_kind(set->keys.data, set->keys.nbytes);
   }
+  if (has_lone_return(&set->syntax.fields, set->keys.data, set->keys.nbytes))
+    die(input_name(path), LONE_RETURN_TEXT);
   if (!kind || !is_text)
     return;
   char text[200];

@@ -177,6 +177,23 @@ users() {
   keys_are 'b"\n' -d , -f 2 input
 }
 
+@test "carriage returns alone are no line ends: refused, as KEYS and as INPUT" {
+  numbers 1 5 >keys
+  lanebloom build -o filter keys
+  printf 'id,n\rkey-00000001,1\rkey-00000002,2\r' >mac.csv
+  printf 'id,n\r\r\nkey-00000001,1\r\r\n' >twice.csv
+  printf 'id\tn\rkey-00000001\t1\r' >mac.tsv
+  for file in mac.csv twice.csv mac.tsv; do
+    expected="$file: expected lines that end in LF or in CR LF, found a carriage return"
+    fails_with "$expected" lanebloom screen --${file#*.} -f id filter $file
+    fails_with "$expected" lanebloom screen --${file#*.} --no-header -f 2 filter $file
+    fails_with "$expected" lanebloom build --${file#*.} -f id -o other $file
+    [[ ! -e other ]]
+  done
+  printf 'id,n\r\nkey-00000001,"a\rb"\r\n' >quoted.csv
+  [[ $(lanebloom screen --csv -f id -c filter quoted.csv) == 1 ]]
+}
+
 @test "a stray quote is found in a little memory, and while a pipe is open" {
   users
   { printf 'id,name\n1,5" disk\n'; yes '2,alice' | head -n 4000000; } >input

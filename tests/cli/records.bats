@@ -217,6 +217,36 @@ hashes() {
   [[ $(lanebloom match -c empty - <<<"") == 1 ]]
 }
 
+# Each is made by the program that others make it with.
+@test "archives, databases and programs are refused, as KEYS and as INPUT" {
+  numbers 1 5 >keys
+  lanebloom build -o filter keys
+  tar cf x.tar keys
+  tar czf x.tgz keys
+  python3 - <<'END'
+import sqlite3, zipfile
+with zipfile.ZipFile("x.zip", "w") as archive:
+    archive.write("keys")
+sqlite3.connect("x.db").executescript("create table t(a); insert into t values (1)")
+END
+  printf '7z\xbc\xaf\x27\x1c\x00\x04' >x.7z
+  printf 'ARROW1\0\0' >x.arrow
+  cp "$(command -v sh)" x.elf
+  iconv -f UTF-8 -t UTF-32 keys >x.utf32
+  for file in "x.tar:a tar archive: run tar -xOf FILE" "x.tgz:a tar archive: run tar -xOf FILE" \
+    "x.zip:a zip archive" "x.db:a database of SQLite" "x.7z:7z data: run 7z x -so FILE" \
+    "x.arrow:a file of Arrow" "x.elf:a program (ELF)" \
+    "x.utf32:UTF-32 text: run iconv -f UTF-32 -t UTF-8 FILE"; do
+    expected="${file%%:*}: expected records, found ${file#*:}"
+    fails_with "$expected" lanebloom screen filter ${file%%:*}
+    fails_with "$expected" lanebloom match ${file%%:*} keys
+    fails_with "$expected" lanebloom match keys ${file%%:*}
+    fails_with "$expected" lanebloom build -o other ${file%%:*}
+    [[ ! -e other ]]
+  done
+  lanebloom screen --width 5 -c filter x.tar || [[ $? == 1 ]] # any bytes may be records
+}
+
 @test "UTF-16 is refused: no key would be found in it" {
   numbers 1 10 >keys
   lanebloom build -o filter keys
