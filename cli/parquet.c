@@ -28,6 +28,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
 {
   struct parquet_query *query = state->input;
   switch (key) {
+  case ARGP_KEY_INIT:
+    state->child_inputs[0] = &query->bounds;
+    return 0;
   case OPTION_PARQUET:
     query->names = grow_list(query->names, query->nnames, sizeof *query->names);
     query->names[query->nnames++] = text;
@@ -46,9 +49,10 @@ static error_t parse(int key, char *text, struct argp_state *state)
     return 0;
   case ARGP_KEY_END:
     if (query->nnames == 0 &&
-        (query->column || query->prune || query->row_groups || query->require_filters))
-      argp_error(state, "--column, --prune, --row-groups and --require-filters need --parquet "
-                        "PATH");
+        (query->column || query->prune || query->row_groups || query->require_filters ||
+         query->bounds != LANEBLOOM_PARQUET_BOUNDS_KNOWN))
+      argp_error(state, "--column, --prune, --row-groups, --require-filters and --bounds need "
+                        "--parquet PATH");
     if (query->nnames > 0 && !query->column)
       argp_error(state, "--parquet needs --column NAME: which column the keys are in");
     if (query->row_groups && !query->prune)
@@ -84,6 +88,7 @@ const struct argp parquet_argp = {
              3},
             {0}},
     .parser = parse,
+    .children = (const struct argp_child[]){{.argp = &bounds_argp}, {0}},
 };
 
 void parquet_check_options(const struct screen *screen, const struct argp_state *state)
@@ -110,12 +115,13 @@ void parquet_check_options(const struct screen *screen, const struct argp_state 
 /* ---- The type of the column ---- */
 
 /* Opens a file and finds the column in it. false: *problem says what is wrong. */
-static bool open_file(const char *path, const char *column, lanebloom_parquet **file, size_t *index,
-                      char problem[PARQUET_PROBLEM_NBYTES])
+static bool open_file(const struct parquet_query *query, const char *path, lanebloom_parquet **file,
+                      size_t *column, char problem[PARQUET_PROBLEM_NBYTES])
 {
-  lanebloom_status status = lanebloom_parquet_open(path, file, problem, PARQUET_PROBLEM_NBYTES);
+  lanebloom_status status =
+      lanebloom_parquet_open(path, query->bounds, file, problem, PARQUET_PROBLEM_NBYTES);
   if (!status)
-    status = lanebloom_parquet_find(*file, column, index, problem, PARQUET_PROBLEM_NBYTES);
+    status = lanebloom_parquet_find(*file, query->column, column, problem, PARQUET_PROBLEM_NBYTES);
   if (!status)
     return true;
   lanebloom_parquet_close(*file);
@@ -132,13 +138,13 @@ struct model {
   lanebloom_parquet_column_info type;
 };
 
-static struct model find_model(const struct paths *paths, const char *column)
+static struct model find_model(const struct paths *paths, const struct parquet_query *query)
 {
   char first_problem[PARQUET_PROBLEM_NBYTES], problem[PARQUET_PROBLEM_NBYTES];
   struct model model = {0};
   for (size_t i = 0; i < paths->n && !model.file; i++) {
     model.path = paths->all[i];
-    open_file(model.path, column, &model.file, &model.column, i == 0 ? first_problem : problem);
+    open_file(query, model.path, &model.file, &model.column, i == 0 ? first_problem : problem);
   }
   if (!model.file)
     die(paths->all[0], "%s", first_problem);
@@ -372,12 +378,14 @@ static void ask_row_group(const struct asking *asking, const lanebloom_parquet *
   lanebloom_parquet_chunk_info chunk;
   size_t nmaybe;
   lanebloom_parquet_describe_chunk(file, row_group, column, &chunk, sizeof chunk);
-  if (lanebloom_parquet_screen(file, row_group, column, asking->keys, bitmap, &nmaybe, problem,
-                               sizeof problem) &&
-      !*answer->problem)
+  const lanebloom_status status = lanebloom_parquet_screen(
+      file, row_group, column, asking->keys, bitmap, &nmaybe, problem, sizeof problem);
+  const bool is_of_another_kind = status == LANEBLOOM_ERR_FORMAT;
+  if (status && !is_of_another_kind && !*answer->problem)
     snprintf(answer->problem, sizeof answer->problem, "row group %zu: %.*s", row_group,
              (int)sizeof problem - 64, problem);
-  answer->nwithout_filter += !chunk.has_filter && !chunk.is_elsewhere && chunk.nvalues > 0;
+  answer->nwithout_filter +=
+      is_of_another_kind || (!chunk.has_filter && !chunk.is_elsewhere && chunk.nvalues > 0);
   answer->counts[row_group] = nmaybe;
   if (nmaybe == 0)
     return;
@@ -395,8 +403,7 @@ static void ask_file(const struct asking *asking, const char *path, uint8_t *bit
   lanebloom_parquet_info info;
   size_t column;
   *answer = (struct answer){0};
-  answer->is_open =
-      open_file(path, asking->screen->parquet.column, &file, &column, answer->problem);
+  answer->is_open = open_file(&asking->screen->parquet, path, &file, &column, answer->problem);
   if (!answer->is_open)
     return;
   lanebloom_parquet_describe(file, &info, sizeof info);
@@ -545,8 +552,8 @@ static void warn_of_filters(const struct parquet_query *query)
 {
   if (query->nwithout_filter > 0)
     complain(NULL,
-             "warning: %zu of %zu row groups have no filter of column %s: every key within their "
-             "bounds may be there; the first is in %s",
+             "warning: %zu of %zu row groups have no filter of column %s that can be asked: every "
+             "key within their bounds may be there; the first is in %s",
              query->nwithout_filter, query->nrow_groups, query->column, query->first_without);
 }
 
@@ -585,7 +592,7 @@ void parquet_screen(struct screen *screen, struct inputs *inputs)
   struct parquet_query *query = &screen->parquet;
   struct kept kept;
   struct paths paths = parquet_list(query->names, query->nnames);
-  struct model model = find_model(&paths, query->column);
+  struct model model = find_model(&paths, query);
   for (size_t i = 0; i < paths.n; i++)
     check_is_no_output(screen, paths.all[i]);
   take_type(&inputs->syntax, &model);

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "parquet_files.h"
 #include "records.h"
 
 struct screen;
@@ -19,6 +20,7 @@ struct parquet_query {
   size_t nnames;
   const char *column;
   bool prune, row_groups, require_filters;
+  lanebloom_parquet_bounds bounds;
 
   /* Results */
   size_t nfiles, nfailed; /* nfailed: had a message, and may have every key */
@@ -31,7 +33,8 @@ struct parquet_query {
   uint64_t next;        /* the next key that is looked up there */
 };
 
-/* --parquet, --column, --prune, --row-groups, --require-filters; input: struct parquet_query. */
+/* --parquet, --column, --prune, --row-groups, --require-filters, --bounds; input: struct
+ * parquet_query. */
 extern const struct argp parquet_argp;
 
 /* Usage errors: what cannot be asked of Parquet files. Call it if there are names. */
@@ -45,6 +48,7 @@ void parquet_screen(struct screen *screen, struct inputs *inputs);
 size_t parquet_take_found(struct parquet_query *query, const struct batch *batch, uint8_t *bitmap);
 
 /* `tables': describes each column of each row group of these files. Returns the exit status. */
-int parquet_tables(char *const *names, size_t nnames, bool json, bool header);
+int parquet_tables(char *const *names, size_t nnames, lanebloom_parquet_bounds bounds, bool json,
+                   bool header);
 
 #endif

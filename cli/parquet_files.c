@@ -10,6 +10,39 @@
 #include "cli.h"
 #include "parquet_files.h"
 
+/* ---- --bounds ---- */
+
+enum { OPTION_BOUNDS = 0x600 };
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+  lanebloom_parquet_bounds *bounds = state->input;
+  if (key != OPTION_BOUNDS)
+    return ARGP_ERR_UNKNOWN;
+  for (lanebloom_parquet_bounds i = LANEBLOOM_PARQUET_BOUNDS_KNOWN;
+       lanebloom_parquet_bounds_name(i); i++)
+    if (strcmp(text, lanebloom_parquet_bounds_name(i)) == 0) {
+      *bounds = i;
+      return 0;
+    }
+  usage_error(state, "--bounds: expected known, all or none, found '%s'", text);
+  return 0;
+}
+
+const struct argp bounds_argp = {
+    .options =
+        (const struct argp_option[]){
+            {"bounds", OPTION_BOUNDS, "WHOSE", 0,
+             "Whose bounds and counts of nulls in Parquet files say that a key is absent: `known', "
+             "the default, those of writers that were seen to write them right; `all', also where "
+             "they may be wrong; `none'",
+             3},
+            {0}},
+    .parser = parse,
+};
+
+/* ---- Names ---- */
+
 static void add_path(struct paths *paths, const char *path)
 {
   char *copy = resize(NULL, strlen(path) + 1);
@@ -28,6 +61,33 @@ static bool is_parquet_name(const char *name)
   static const char suffix[] = ".parquet";
   const size_t nbytes = strlen(name), suffix_nbytes = sizeof suffix - 1;
   return nbytes > suffix_nbytes && strcmp(name + nbytes - suffix_nbytes, suffix) == 0;
+}
+
+enum { MAGIC_NBYTES = 4 };
+
+static bool has_magic(FILE *file, off_t offset, int whence)
+{
+  char magic[MAGIC_NBYTES];
+  return fseeko(file, offset, whence) == 0 && fread(magic, 1, sizeof magic, file) == sizeof magic &&
+         (memcmp(magic, "PAR1", sizeof magic) == 0 || /* encrypted: */
+          memcmp(magic, "PARE", sizeof magic) == 0);
+}
+
+/* Readers look at the end alone; a truncated file has but the beginning. */
+static void look_for_magic(const char *path, bool *at_begin, bool *at_end)
+{
+  FILE *file = fopen(path, "re");
+  *at_begin = file && has_magic(file, 0, SEEK_SET);
+  *at_end = file && has_magic(file, -(off_t)MAGIC_NBYTES, SEEK_END);
+  if (file)
+    fclose(file);
+}
+
+static bool is_parquet_by_content(const char *path)
+{
+  bool at_begin, at_end;
+  look_for_magic(path, &at_begin, &at_end);
+  return at_begin && at_end;
 }
 
 /* Folders that are still to be read, and those that were: links may lead to them again. */
@@ -71,7 +131,7 @@ static void add_entry(struct paths *paths, struct folders *folders, const char *
       die(path, "%s", strerror(errno));
   } else if (S_ISDIR(status.st_mode)) {
     add_folder_once(folders, path, &status);
-  } else if (is_parquet_name(name)) {
+  } else if (is_parquet_name(name) || (S_ISREG(status.st_mode) && is_parquet_by_content(path))) {
     add_path(paths, path);
   }
   free(path);
@@ -116,7 +176,7 @@ static void add_name(struct paths *paths, const char *name)
   const size_t nbefore = paths->n;
   add_folder(paths, name, &status, SIZE_MAX);
   if (paths->n == nbefore)
-    die(name, "expected a folder with .parquet files, found none in it");
+    die(name, "expected a folder with Parquet files, found none in it");
 }
 
 static void add_pattern(struct paths *paths, const char *pattern)
@@ -164,24 +224,16 @@ struct paths parquet_list(char *const *names, size_t nnames)
   return paths;
 }
 
-static bool begins_as_parquet(const char *path)
-{
-  char magic[4];
-  FILE *file = fopen(path, "re");
-  const size_t nread = file ? fread(magic, 1, sizeof magic, file) : 0;
-  if (file)
-    fclose(file);
-  return nread == sizeof magic && (memcmp(magic, "PAR1", nread) == 0 || /* encrypted: */
-                                   memcmp(magic, "PARE", nread) == 0);
-}
-
 bool is_parquet(const char *name)
 {
   struct stat status;
   if (stat(name, &status) != 0)
     return false;
-  if (S_ISREG(status.st_mode))
-    return begins_as_parquet(name);
+  if (S_ISREG(status.st_mode)) {
+    bool at_begin, at_end;
+    look_for_magic(name, &at_begin, &at_end);
+    return at_begin || at_end;
+  }
   struct paths paths = {0};
   if (S_ISDIR(status.st_mode))
     add_folder(&paths, name, &status, 1);

@@ -148,16 +148,22 @@ struct row {
 
 static void print_columns(const char *file, const char *group, const char *column, const char *type,
                           const char *rows, const char *nulls, const char *filter, const char *keys,
-                          const char *rate, const char *min, const char *max)
+                          const char *rate, const char *min, const char *max, const char *bounds)
 {
-  outputf("%s %5s %-16s %-15s %10s %8s %9s %9s %6s %s %s\n", file, group, column, type, rows, nulls,
-          filter, keys, rate, min, max);
+  outputf("%s %5s %-16s %-15s %10s %8s %9s %9s %6s %s %s %s\n", file, group, column, type, rows,
+          nulls, filter, keys, rate, min, max, bounds);
 }
 
 static const char *print_count(char text[32], uint64_t n)
 {
   snprintf(text, 32, "%" PRIu64, n);
   return n == LANEBLOOM_UNKNOWN ? "-" : text;
+}
+
+/* Whether the bounds are used, or why not. */
+static const char *bounds_word(const struct row *row)
+{
+  return row->min || row->max ? "used" : row->chunk.bounds_doubt ? row->chunk.bounds_doubt : "-";
 }
 
 static void print_row(const struct row *row)
@@ -171,7 +177,8 @@ static void print_row(const struct row *row)
                 print_count(rows, row->chunk.nrows), print_count(nulls, row->chunk.nnulls),
                 has_filter ? print_count(filter, row->filter.nbits / 8) : "-",
                 has_filter ? print_count(keys, row->filter.nkeys_estimate) : "-",
-                has_filter ? rate : "-", row->min ? row->min : "-", row->max ? row->max : "-");
+                has_filter ? rate : "-", row->min ? row->min : "-", row->max ? row->max : "-",
+                bounds_word(row));
   free(file);
   free(column);
 }
@@ -225,6 +232,7 @@ static void print_json(const struct row *row)
                          has_filter ? json_number(row->filter.model_rate) : NULL);
   add_bound(object, "smallest", "smallest_hex", row->min, &row->type, row->chunk.min);
   add_bound(object, "largest", "largest_hex", row->max, &row->type, row->chunk.max);
+  json_object_object_add(object, "bounds", json_object_new_string(bounds_word(row)));
   if (errno == ENOMEM) /* see json_begin() */
     die(NULL, "%s", strerror(ENOMEM));
   output_json(object);
@@ -263,13 +271,13 @@ static bool describe_chunk(const lanebloom_parquet *file, const char *path, size
   return is_whole;
 }
 
-static bool describe_file(const char *path, bool json)
+static bool describe_file(const char *path, lanebloom_parquet_bounds bounds, bool json)
 {
   char problem[PARQUET_PROBLEM_NBYTES];
   lanebloom_parquet *file;
   lanebloom_parquet_info info;
   bool is_whole = true;
-  if (lanebloom_parquet_open(path, &file, problem, sizeof problem)) {
+  if (lanebloom_parquet_open(path, bounds, &file, problem, sizeof problem)) {
     complain(path, "%s", problem);
     return false;
   }
@@ -281,15 +289,16 @@ static bool describe_file(const char *path, bool json)
   return is_whole;
 }
 
-int parquet_tables(char *const *names, size_t nnames, bool json, bool header)
+int parquet_tables(char *const *names, size_t nnames, lanebloom_parquet_bounds bounds, bool json,
+                   bool header)
 {
   struct paths paths = parquet_list(names, nnames);
   bool is_whole = true;
   if (header && !json)
     print_columns("FILE", "GROUP", "COLUMN", "TYPE", "ROWS", "NULLS", "FILTER", "KEYS", "RATE",
-                  "SMALLEST", "LARGEST");
+                  "SMALLEST", "LARGEST", "BOUNDS");
   for (size_t i = 0; i < paths.n; i++)
-    is_whole &= describe_file(paths.all[i], json);
+    is_whole &= describe_file(paths.all[i], bounds, json);
   paths_free(&paths);
   return is_whole ? EXIT_SUCCESS : EXIT_TROUBLE;
 }

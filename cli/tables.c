@@ -17,6 +17,7 @@ enum { OPTION_JSON = 0x100, OPTION_NO_HEADER };
 struct tables {
   struct database_options options;
   bool json, no_header;
+  lanebloom_parquet_bounds bounds;
   char **paths;
   size_t npaths;
 };
@@ -28,6 +29,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
   switch (key) {
   case ARGP_KEY_INIT:
     state->child_inputs[0] = &tables->options;
+    state->child_inputs[1] = NULL;
+    state->child_inputs[2] = &tables->bounds;
     return 0;
   case OPTION_JSON:
     tables->json = true;
@@ -74,14 +77,17 @@ static const struct argp argp = {
         "and bytes that could upset a terminal are printed as \\ooo. A long key ends in `...'; "
         "an empty key is \"\".\n"
         "Of Parquet files: GROUP is the row group, from 0. FILTER is the filter's bytes, KEYS the "
-        "number of distinct keys that its bits speak for. SMALLEST and LARGEST are bounds: they "
-        "need not be values.\v"
+        "number of distinct keys that its bits speak for. SMALLEST and LARGEST are bounds that may "
+        "say that a key is absent: they need not be values. BOUNDS says `used', or why not: "
+        "`writer-untried', `writer-wrong', ... --bounds=all shows others, too.\v"
         "Examples:\n"
         "  lanebloom tables db\n"
         "  lanebloom tables db/000012.sst\n"
         "  lanebloom tables events/day=1/part-0.parquet\n"
         "  lanebloom tables --json db | jq -r 'select(.filter == \"none\").file'",
-    .children = (const struct argp_child[]){{.argp = &database_argp}, {.argp = &kernel_argp}, {0}},
+    .children =
+        (const struct argp_child[]){
+            {.argp = &database_argp}, {.argp = &kernel_argp}, {.argp = &bounds_argp}, {0}},
 };
 
 /* ---- text ---- */
@@ -334,7 +340,8 @@ int tables_main(int argc, char **argv)
   parse_options(&argp, 0, argc, argv, &tables);
   if (are_parquet(&tables)) {
     free_database_options(&tables.options);
-    return parquet_tables(tables.paths, tables.npaths, tables.json, !tables.no_header);
+    return parquet_tables(tables.paths, tables.npaths, tables.bounds, tables.json,
+                          !tables.no_header);
   }
   const struct table_loader loader = {describe_table, free_row, &tables};
   struct database database;

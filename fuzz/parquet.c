@@ -79,8 +79,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   lanebloom_parquet *file;
   lanebloom_parquet_info info;
   char problem[200] = "";
-  const lanebloom_status status =
-      lanebloom_parquet_parse(input.at, input.left, &file, problem, sizeof problem);
+  const lanebloom_status status = lanebloom_parquet_parse(
+      input.at, input.left, LANEBLOOM_PARQUET_BOUNDS_ALL, &file, problem, sizeof problem);
   CHECK((status == LANEBLOOM_OK) == (*problem == '\0'));
   if (status)
     return 0;

@@ -29,6 +29,18 @@ extern "C" {
 
 typedef struct lanebloom_parquet lanebloom_parquet;
 
+/* Whose statistics may say that a key is absent: the bounds of a column chunk, and how many of its
+ * values are null. Filters are asked whatever this is. Statistics that contradict each other are
+ * never used. */
+typedef enum lanebloom_parquet_bounds {
+  LANEBLOOM_PARQUET_BOUNDS_KNOWN, /* those seen to be right, by writer, version and type */
+  LANEBLOOM_PARQUET_BOUNDS_ALL,   /* everybody's. Some are wrong, so that keys may be missed */
+  LANEBLOOM_PARQUET_BOUNDS_NONE   /* nobody's */
+} lanebloom_parquet_bounds;
+
+/* "known", "all", "none"; NULL: no such value. */
+LANEBLOOM_API const char *lanebloom_parquet_bounds_name(lanebloom_parquet_bounds bounds);
+
 /* Opens a Parquet file and reads its footer. The file stays open.
  *
  * problem: as of lanebloom_table_open(): room for one line that says what was expected and found.
@@ -38,12 +50,14 @@ typedef struct lanebloom_parquet lanebloom_parquet;
  * nests its columns more than 100 deep, or has paths that, written out for each row group, are far
  * longer than itself; IO; MEMORY. Cost and memory: linear in the footer. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_parquet_open(const char *path,
+                                                            lanebloom_parquet_bounds bounds,
                                                             lanebloom_parquet **file, char *problem,
                                                             size_t problem_size);
 
 /* The same for bytes in memory, which are borrowed. bytes may be NULL when size is 0. Errors: as of
  * lanebloom_parquet_open(), but never IO. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_parquet_parse(const void *bytes, size_t size,
+                                                             lanebloom_parquet_bounds bounds,
                                                              lanebloom_parquet **file,
                                                              char *problem, size_t problem_size);
 
@@ -120,10 +134,13 @@ typedef struct lanebloom_parquet_chunk_info {
 
   /* No value is below min or above max, in the order of the type; the bounds may be loose. NaN is
    * outside them, and zeros of either sign are equal. Values as the file has them: numbers
-   * little-endian, decimals of fixed size big-endian. Bounds that cannot be trusted, such as
-   * deprecated ones of unsigned numbers or strings, are left out. */
+   * little-endian, decimals of fixed size big-endian. Bounds that may not say that a key is absent
+   * are left out, and deprecated ones of unsigned numbers and strings always. */
   bool has_min, has_max;
   lanebloom_slice min, max;
+  const char *bounds_doubt; /* why they are left out, a word; NULL: they are not, or there are none:
+                               not-asked-for, writer-unnamed, writer-untried, version-untried,
+                               writer-wrong, contradictory, nan */
 } lanebloom_parquet_chunk_info;
 
 /* Describes a chunk. row_group: below nrow_groups; column: below ncolumns; info_size: as of
@@ -171,7 +188,9 @@ LANEBLOOM_API void lanebloom_parquet_keys_free(lanebloom_parquet_keys *keys);
  * bitmap and the result of lanebloom_filter_screen(), in the order in which the keys were given.
  *
  * Errors: ARGUMENT: the column has another type than the keys. Else as of
- * lanebloom_parquet_load_filter(); every key may then be in the chunk, and the bitmap says so.
+ * lanebloom_parquet_load_filter(). FORMAT: the filter is of another kind, which is like none, and
+ * the bitmap says what the statistics leave. On other errors every key may be in the chunk, and the
+ * bitmap says so.
  * Cost: linear in the keys within the bounds, and the filter is read; of few keys, only their
  * blocks of 32 bytes. Memory: one filter. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_parquet_screen(const lanebloom_parquet *file,

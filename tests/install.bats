@@ -119,7 +119,8 @@ END
 int main(void)
 {
   lanebloom_parquet *file;
-  return lanebloom_parquet_parse("no Parquet file", 15, &file, NULL, 0) != LANEBLOOM_ERR_FORMAT;
+  return lanebloom_parquet_parse("no Parquet file", 15, LANEBLOOM_PARQUET_BOUNDS_KNOWN, &file, NULL,
+                                 0) != LANEBLOOM_ERR_FORMAT;
 }
 END
   cat >"$BATS_TEST_TMPDIR/CMakeLists.txt" <<'END'

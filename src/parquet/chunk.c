@@ -77,8 +77,9 @@ static void read_metadata(struct thrift *thrift, const struct column *column,
 }
 
 /* What the fields amount to. The dictionary, if there is one, comes before all other pages. */
-static void interpret(struct thrift *thrift, const struct column *column, uint64_t file_nbytes,
-                      const struct metadata *metadata, struct chunk *chunk)
+static void interpret(struct thrift *thrift, const struct footer *footer,
+                      const struct column *column, const struct metadata *metadata,
+                      struct chunk *chunk)
 {
   int64_t offset = metadata->page_offset;
   if (metadata->dictionary_offset > 0 && metadata->dictionary_offset < offset)
@@ -86,8 +87,9 @@ static void interpret(struct thrift *thrift, const struct column *column, uint64
   chunk->offset = (uint64_t)offset;
   if (!metadata->has_physical || metadata->physical != (int32_t)column->type.physical)
     lanebloom_thrift_damage(thrift, "a chunk of the type that the schema has here");
-  if (offset < 0 || (chunk->file_path.size == 0 &&
-                     (chunk->offset > file_nbytes || chunk->nbytes > file_nbytes - chunk->offset)))
+  if (offset < 0 ||
+      (chunk->file_path.size == 0 &&
+       (chunk->offset > footer->offset || chunk->nbytes > footer->offset - chunk->offset)))
     lanebloom_thrift_damage(thrift, "a chunk whose pages are within the file");
   if (chunk->nvalues == LANEBLOOM_UNKNOWN)
     lanebloom_thrift_damage(thrift, "how many values a chunk has");
@@ -99,11 +101,12 @@ static void interpret(struct thrift *thrift, const struct column *column, uint64
                          : metadata->has_filter_nbytes ? (uint64_t)metadata->filter_nbytes
                                                        : LANEBLOOM_UNKNOWN;
   if (!chunk->is_elsewhere)
-    lanebloom_statistics_bounds(&metadata->statistics, column, &chunk->min, &chunk->max);
+    chunk->known =
+        lanebloom_statistics_judge(&metadata->statistics, column, chunk->nvalues, &footer->trust);
 }
 
-void lanebloom_chunk_read(struct thrift *thrift, const struct column *column, uint64_t file_nbytes,
-                          struct chunk *chunk)
+void lanebloom_chunk_read(struct thrift *thrift, const struct footer *footer,
+                          const struct column *column, struct chunk *chunk)
 {
   struct metadata metadata = {.statistics.nnulls = LANEBLOOM_UNKNOWN};
   bool has_metadata = false;
@@ -128,7 +131,7 @@ void lanebloom_chunk_read(struct thrift *thrift, const struct column *column, ui
     }
   chunk->is_elsewhere = chunk->is_encrypted || chunk->file_path.size > 0;
   if (has_metadata)
-    interpret(thrift, column, file_nbytes, &metadata, chunk);
+    interpret(thrift, footer, column, &metadata, chunk);
   else if (!chunk->is_encrypted)
     lanebloom_thrift_damage(thrift, "the metadata of a column chunk");
 }

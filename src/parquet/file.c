@@ -6,15 +6,15 @@
 #include "file.h"
 
 /* Takes the input over, also on an error. */
-static lanebloom_status load(struct input *input, lanebloom_parquet **file,
-                             const struct problem *problem)
+static lanebloom_status load(struct input *input, lanebloom_parquet_bounds bounds,
+                             lanebloom_parquet **file, const struct problem *problem)
 {
   lanebloom_parquet *loaded = malloc(sizeof *loaded);
   if (!loaded) {
     lanebloom_input_close(input);
     return problem_memory(problem, sizeof *loaded);
   }
-  lanebloom_status status = lanebloom_footer_load(input, &loaded->footer, problem);
+  lanebloom_status status = lanebloom_footer_load(input, bounds, &loaded->footer, problem);
   if (status) {
     lanebloom_input_close(input);
     free(loaded);
@@ -25,23 +25,25 @@ static lanebloom_status load(struct input *input, lanebloom_parquet **file,
   return LANEBLOOM_OK;
 }
 
-lanebloom_status lanebloom_parquet_open(const char *path, lanebloom_parquet **file,
-                                        char *problem_text, size_t problem_size)
+lanebloom_status lanebloom_parquet_open(const char *path, lanebloom_parquet_bounds bounds,
+                                        lanebloom_parquet **file, char *problem_text,
+                                        size_t problem_size)
 {
   const struct problem problem = problem_begin(problem_text, problem_size);
   struct input input;
   *file = NULL;
   lanebloom_status status = lanebloom_input_open(path, &input, &problem);
-  return status ? status : load(&input, file, &problem);
+  return status ? status : load(&input, bounds, file, &problem);
 }
 
-lanebloom_status lanebloom_parquet_parse(const void *bytes, size_t size, lanebloom_parquet **file,
+lanebloom_status lanebloom_parquet_parse(const void *bytes, size_t size,
+                                         lanebloom_parquet_bounds bounds, lanebloom_parquet **file,
                                          char *problem_text, size_t problem_size)
 {
   const struct problem problem = problem_begin(problem_text, problem_size);
   struct input input = {.file = -1, .bytes = bytes, .nbytes = size};
   *file = NULL;
-  return load(&input, file, &problem);
+  return load(&input, bounds, file, &problem);
 }
 
 void lanebloom_parquet_close(lanebloom_parquet *file)
@@ -97,10 +99,11 @@ void lanebloom_parquet_describe_chunk(const lanebloom_parquet *file, size_t row_
                                              .has_filter = chunk.has_filter,
                                              .filter_offset = chunk.filter_offset,
                                              .filter_nbytes = chunk.filter_nbytes,
-                                             .has_min = chunk.min.is_there,
-                                             .has_max = chunk.max.is_there,
-                                             .min = chunk.min.value,
-                                             .max = chunk.max.value};
+                                             .has_min = chunk.known.min.is_there,
+                                             .has_max = chunk.known.max.is_there,
+                                             .min = chunk.known.min.value,
+                                             .max = chunk.known.max.value,
+                                             .bounds_doubt = chunk.known.doubt};
   info_copy(info, info_size, &full, sizeof full);
 }
 

@@ -37,7 +37,7 @@ static void read_row_group(struct thrift *thrift, struct footer *footer, size_t 
       for (size_t column = 0; column < ncolumns && !thrift->expected; column++) {
         struct chunk chunk;
         footer->chunks[i * ncolumns + column] = (uint32_t)(thrift->cursor.at - footer->bytes);
-        lanebloom_chunk_read(thrift, &footer->schema.columns[column], footer->offset, &chunk);
+        lanebloom_chunk_read(thrift, footer, &footer->schema.columns[column], &chunk);
         if (chunk.has_filter && chunk.filter_offset < footer->offset)
           footer->filter_offsets[footer->nfilters++] = chunk.filter_offset;
       }
@@ -248,8 +248,8 @@ static lanebloom_status find_bytes(const struct input *input, struct footer *foo
 
 /* ---- Calls ---- */
 
-lanebloom_status lanebloom_footer_load(const struct input *input, struct footer *footer,
-                                       const struct problem *problem)
+lanebloom_status lanebloom_footer_load(const struct input *input, lanebloom_parquet_bounds bounds,
+                                       struct footer *footer, const struct problem *problem)
 {
   *footer = (struct footer){0};
   lanebloom_status status = find_bytes(input, footer, problem);
@@ -257,6 +257,8 @@ lanebloom_status lanebloom_footer_load(const struct input *input, struct footer 
     status = read_metadata(footer, problem);
   if (status)
     lanebloom_footer_free(footer);
+  else
+    footer->trust = lanebloom_trust_in(footer->created_by, bounds);
   return status;
 }
 
@@ -276,7 +278,7 @@ struct chunk lanebloom_footer_chunk(const struct footer *footer, size_t row_grou
   const uint32_t at = footer->chunks[row_group * footer->schema.ncolumns + column];
   struct thrift thrift = thrift_start(footer->bytes + at, footer->nbytes - at);
   struct chunk chunk;
-  lanebloom_chunk_read(&thrift, &footer->schema.columns[column], footer->offset, &chunk);
+  lanebloom_chunk_read(&thrift, footer, &footer->schema.columns[column], &chunk);
   return chunk;
 }
 

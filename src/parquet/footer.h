@@ -27,12 +27,13 @@ struct footer {
   uint64_t *filter_offsets; /* ascending, of all chunks; behind them the footer's offset */
   uint64_t nrows;
   char *created_by; /* NULL: the file does not say */
+  struct trust trust;
 };
 
-/* Reads a file's footer, and checks all of it. Errors: FORMAT, CORRUPT, LIMIT, IO, MEMORY. On an
- * error there is nothing to free. */
-lanebloom_status lanebloom_footer_load(const struct input *input, struct footer *footer,
-                                       const struct problem *problem);
+/* Reads a file's footer, and checks all of it. bounds: which statistics are relied on. Errors:
+ * FORMAT, CORRUPT, LIMIT, IO, MEMORY. On an error there is nothing to free. */
+lanebloom_status lanebloom_footer_load(const struct input *input, lanebloom_parquet_bounds bounds,
+                                       struct footer *footer, const struct problem *problem);
 
 void lanebloom_footer_free(struct footer *footer);
 
@@ -45,7 +46,7 @@ struct chunk {
   uint64_t offset, nbytes;   /* of its pages */
   bool has_filter;
   uint64_t filter_offset, filter_nbytes; /* filter_nbytes: LANEBLOOM_UNKNOWN */
-  struct bound min, max;                 /* that can be trusted */
+  struct certainties known;
 };
 
 /* row_group, column: below the footer's counts. */
@@ -55,9 +56,9 @@ struct chunk lanebloom_footer_chunk(const struct footer *footer, size_t row_grou
  * chunk's begins, which may be the same offset, or the footer. */
 uint64_t lanebloom_footer_filter_end(const struct footer *footer, uint64_t offset);
 
-/* chunk.c: reads the struct ColumnChunk of a column. file_nbytes: what lies before the footer; a
- * chunk that is there must not reach beyond. */
-void lanebloom_chunk_read(struct thrift *thrift, const struct column *column, uint64_t file_nbytes,
-                          struct chunk *chunk);
+/* chunk.c: reads the struct ColumnChunk of a column. A chunk that is in the file must end before
+ * the footer. */
+void lanebloom_chunk_read(struct thrift *thrift, const struct footer *footer,
+                          const struct column *column, struct chunk *chunk);
 
 #endif

@@ -9,7 +9,7 @@ enum { MAX_DEPTH = 100 /* of groups within groups */ };
 struct element {
   struct type_source type;
   lanebloom_slice name;
-  int32_t nmembers; /* 0: a leaf, or an empty group */
+  int32_t nmembers; /* 0: a leaf, or an empty group. Groups of some writers have a type, too */
 };
 
 static void read_element(struct thrift *thrift, struct element *element)
@@ -47,7 +47,7 @@ static void read_element(struct thrift *thrift, struct element *element)
       lanebloom_thrift_skip(thrift, field);
     }
   const struct type_source *type = &element->type;
-  if (element->nmembers < 0 || (type->has_physical && element->nmembers > 0))
+  if (element->nmembers < 0)
     lanebloom_thrift_damage(thrift, "a column, or a group with members");
   if (type->has_physical && (type->physical < 0 || type->physical >= NPHYSICAL))
     lanebloom_thrift_damage(thrift, "a physical type from 0 to 7");
@@ -136,7 +136,7 @@ static lanebloom_status walk_element(struct walk *walk, struct thrift *thrift,
     return LANEBLOOM_OK;
   if (!set_path(walk, element.name))
     return problem_memory(problem, walk->path_nbytes);
-  if (element.type.has_physical)
+  if (element.type.has_physical && element.nmembers == 0)
     return add_column(walk, &element.type, problem);
   if (walk->depth == MAX_DEPTH)
     return problem_set(problem, LANEBLOOM_ERR_LIMIT,
@@ -155,9 +155,7 @@ static lanebloom_status walk_schema(struct walk *walk, struct thrift *thrift, si
     lanebloom_thrift_damage(thrift, "a schema with a root");
     return LANEBLOOM_OK;
   }
-  read_element(thrift, &root);
-  if (root.type.has_physical)
-    lanebloom_thrift_damage(thrift, "a group as the schema's root");
+  read_element(thrift, &root); /* some writers give it a type, too */
   walk->groups[walk->depth++].nmembers_left = root.nmembers;
   lanebloom_status status = LANEBLOOM_OK;
   for (size_t i = 1; i < nelements && !status && !thrift->expected; i++)

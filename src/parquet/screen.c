@@ -164,15 +164,19 @@ static lanebloom_status screen_chunk(const struct lanebloom_parquet *file,
                                      const struct problem *problem)
 {
   const lanebloom_parquet_keys *keys = answers->keys;
-  if (!chunk->is_elsewhere && (chunk->nvalues == 0 || chunk->nnulls == chunk->nvalues))
+  const struct bound *min = &chunk->known.min, *max = &chunk->known.max;
+  if (chunk->known.has_no_values)
     return LANEBLOOM_OK;
-  const size_t first = chunk->min.is_there ? find_key(keys, chunk->min.value, false) : 0,
-               end = chunk->max.is_there ? find_key(keys, chunk->max.value, true) : keys->first_nan;
+  const size_t first = min->is_there ? find_key(keys, min->value, false) : 0,
+               end = max->is_there ? find_key(keys, max->value, true) : keys->first_nan;
   set_range(answers, keys->first_nan, keys->n);
-  if (chunk->has_filter ? first < end : chunk->is_elsewhere)
-    return screen_filter(file, chunk, first, end, answers, problem);
-  set_range(answers, first, end);
-  return LANEBLOOM_OK;
+  lanebloom_status status = LANEBLOOM_OK;
+  const bool asks = chunk->has_filter ? first < end : chunk->is_elsewhere;
+  if (asks)
+    status = screen_filter(file, chunk, first, end, answers, problem);
+  if (!asks || status == LANEBLOOM_ERR_FORMAT) /* a filter of another kind is like none */
+    set_range(answers, first, end);
+  return status;
 }
 
 lanebloom_status lanebloom_parquet_screen(const lanebloom_parquet *file, size_t row_group,
@@ -194,7 +198,7 @@ lanebloom_status lanebloom_parquet_screen(const lanebloom_parquet *file, size_t 
                          "type %s",
                          keys->type.text, type->text);
   }
-  if (status) { /* every key may be there */
+  if (status && status != LANEBLOOM_ERR_FORMAT) { /* every key may be there */
     clear(&answers);
     set_range(&answers, 0, keys->n);
   }

@@ -22,32 +22,34 @@ void lanebloom_statistics_read(struct thrift *thrift, struct thrift_field field,
       bounds[inner.id]->is_there = true;
       break;
     case 3:
-      statistics->nnulls = lanebloom_thrift_size(thrift, inner);
+      statistics->nnulls = (uint64_t)lanebloom_thrift_i64(thrift, inner); /* -1: unknown */
       break;
     default:
       lanebloom_thrift_skip(thrift, inner);
     }
 }
 
-static bool has_value(const struct column_type *type, const struct bound *bound)
+/* Bytes may be cut, and so have any size. */
+static bool has_size(const struct column_type *type, const struct bound *bound)
 {
-  if (!bound->is_there)
-    return false;
-  if (type->order == ORDER_BYTES) /* which may be cut */
-    return true;
-  return bound->value.size == type->value_nbytes &&
-         !(type->order == ORDER_FLOAT &&
-           lanebloom_value_ordinal(type, bound->value) == ORDINAL_NAN);
+  return !bound->is_there || type->order == ORDER_BYTES || bound->value.size == type->value_nbytes;
 }
 
-void lanebloom_statistics_bounds(const struct statistics *statistics, const struct column *column,
-                                 struct bound *min, struct bound *max)
+static bool is_nan(const struct column_type *type, const struct bound *bound)
 {
-  const struct column_type *type = &column->type;
+  return bound->is_there && type->order == ORDER_FLOAT &&
+         lanebloom_value_ordinal(type, bound->value) == ORDINAL_NAN;
+}
+
+/* The bounds that have a meaning for this type, in *min and *max. */
+static void choose(const struct statistics *statistics, const struct column *column,
+                   struct bound *min, struct bound *max)
+{
+  const enum value_order order = column->type.order;
   /* Old writers compared bytes as signed, too; of numbers that are signed the order is the same. */
-  const bool is_signed = type->order == ORDER_SIGNED || type->order == ORDER_FLOAT;
+  const bool is_signed = order == ORDER_SIGNED || order == ORDER_FLOAT;
   *min = *max = (struct bound){0};
-  if (type->order == ORDER_NONE)
+  if (order == ORDER_NONE)
     return;
   if (column->has_order) {
     *min = statistics->min;
@@ -57,9 +59,44 @@ void lanebloom_statistics_bounds(const struct statistics *statistics, const stru
     *min = statistics->old_min;
     *max = statistics->old_max;
   }
-  min->is_there = has_value(type, min);
-  max->is_there = has_value(type, max);
-  if (min->is_there && max->is_there &&
-      lanebloom_value_compare(type, min->value, max->value) > 0) /* one of them is wrong */
-    min->is_there = max->is_there = false;
+}
+
+/* Can all of this be true of the same values? */
+static bool agrees(const struct statistics *statistics, const struct column_type *type,
+                   uint64_t nvalues, const struct bound *min, const struct bound *max)
+{
+  const bool has_bounds = statistics->min.is_there || statistics->max.is_there ||
+                          statistics->old_min.is_there || statistics->old_max.is_there;
+  const bool has_nnulls = statistics->nnulls != LANEBLOOM_UNKNOWN;
+  if (has_nnulls && statistics->nnulls > nvalues)
+    return false;
+  if (has_bounds && (nvalues == 0 || statistics->nnulls == nvalues))
+    return false;
+  if (!has_size(type, min) || !has_size(type, max))
+    return false;
+  return !min->is_there || !max->is_there || is_nan(type, min) || is_nan(type, max) ||
+         lanebloom_value_compare(type, min->value, max->value) <= 0;
+}
+
+struct certainties lanebloom_statistics_judge(const struct statistics *statistics,
+                                              const struct column *column, uint64_t nvalues,
+                                              const struct trust *trust)
+{
+  const struct column_type *type = &column->type;
+  struct bound min, max;
+  choose(statistics, column, &min, &max);
+  const bool has_bounds = min.is_there || max.is_there;
+  if (!agrees(statistics, type, nvalues, &min, &max))
+    return (struct certainties){.doubt = "contradictory"};
+  struct certainties known = {.has_no_values =
+                                  trust->counts && (nvalues == 0 || statistics->nnulls == nvalues)};
+  if (!(trust->orders & 1u << type->order))
+    known.doubt = has_bounds ? trust->doubt : NULL;
+  else if (is_nan(type, &min) || is_nan(type, &max))
+    known.doubt = "nan";
+  else {
+    known.min = min;
+    known.max = max;
+  }
+  return known;
 }

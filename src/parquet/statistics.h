@@ -1,9 +1,10 @@
-/* Statistics of a column chunk, and which of its bounds can be trusted.
+/* Statistics of a column chunk, and which of them can be trusted.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_PARQUET_STATISTICS_H
 #define LANEBLOOM_PARQUET_STATISTICS_H
 
 #include "schema.h"
+#include "writer.h"
 
 /* A value that all others are not below, or not above. */
 struct bound {
@@ -18,11 +19,20 @@ struct statistics {
   uint64_t nnulls;               /* LANEBLOOM_UNKNOWN */
 };
 
+/* What they say for certain. */
+struct certainties {
+  bool has_no_values;    /* but nulls */
+  struct bound min, max; /* no value is below or above them; NaN is no value here */
+  const char *doubt;     /* why a bound that is there is left out; NULL: none is. Static */
+};
+
 void lanebloom_statistics_read(struct thrift *thrift, struct thrift_field field,
                                struct statistics *statistics);
 
-/* The bounds of the values, as far as they can be trusted. */
-void lanebloom_statistics_bounds(const struct statistics *statistics, const struct column *column,
-                                 struct bound *min, struct bound *max);
+/* nvalues: of the chunk, nulls included. Statistics that contradict each other, or have another
+ * size than the type, say nothing, whoever wrote them. */
+struct certainties lanebloom_statistics_judge(const struct statistics *statistics,
+                                              const struct column *column, uint64_t nvalues,
+                                              const struct trust *trust);
 
 #endif

@@ -195,8 +195,10 @@ Test(parquet, few_keys)
   bytes = make_file(&made, &nbytes);
   cr_assert(nbytes > 1 << 20 && fd >= 0 && write(fd, bytes, nbytes) == (ssize_t)nbytes);
   close(fd);
-  cr_assert(lanebloom_parquet_parse(bytes, nbytes, &of_bytes, NULL, 0) == LANEBLOOM_OK);
-  cr_assert(lanebloom_parquet_open(name, &of_file, NULL, 0) == LANEBLOOM_OK);
+  cr_assert(lanebloom_parquet_parse(bytes, nbytes, LANEBLOOM_PARQUET_BOUNDS_ALL, &of_bytes, NULL,
+                                    0) == LANEBLOOM_OK);
+  cr_assert(lanebloom_parquet_open(name, LANEBLOOM_PARQUET_BOUNDS_ALL, &of_file, NULL, 0) ==
+            LANEBLOOM_OK);
   unlink(name);
   for (size_t n = 0; n <= MAX_NFEW; n++) {
     const lanebloom_keys keys = lanebloom_keys_fixed(few, 16, n);

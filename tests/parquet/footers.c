@@ -6,8 +6,8 @@ static void refused(const void *bytes, size_t nbytes, lanebloom_status expected,
 {
   lanebloom_parquet *file = (void *)&nbytes;
   char problem[PROBLEM_NBYTES] = "";
-  const lanebloom_status status =
-      lanebloom_parquet_parse(bytes, nbytes, &file, problem, sizeof problem);
+  const lanebloom_status status = lanebloom_parquet_parse(
+      bytes, nbytes, LANEBLOOM_PARQUET_BOUNDS_ALL, &file, problem, sizeof problem);
   cr_assert(status == expected && !file, "%d: %s", status, problem);
   cr_assert(strstr(problem, text), "%s", problem);
 }
@@ -25,11 +25,11 @@ Test(parquet, no_parquet_files)
           "expected a footer within the file's 12 bytes, found one of 1");
   refused("PAR1\0\0\0\0PAR1", 12, LANEBLOOM_ERR_CORRUPT, "damaged footer");
   refused("PAR1\0\1\0\0\0PAR1", 13, LANEBLOOM_ERR_CORRUPT, "expected a schema and row groups");
-  cr_assert(lanebloom_parquet_open("/no/such/file", &file, problem, sizeof problem) ==
-            LANEBLOOM_ERR_IO);
+  cr_assert(lanebloom_parquet_open("/no/such/file", LANEBLOOM_PARQUET_BOUNDS_ALL, &file, problem,
+                                   sizeof problem) == LANEBLOOM_ERR_IO);
   cr_assert_str_eq(problem, "No such file or directory");
-  cr_assert(lanebloom_parquet_open("/dev/null", &file, problem, sizeof problem) ==
-            LANEBLOOM_ERR_FORMAT);
+  cr_assert(lanebloom_parquet_open("/dev/null", LANEBLOOM_PARQUET_BOUNDS_ALL, &file, problem,
+                                   sizeof problem) == LANEBLOOM_ERR_FORMAT);
   cr_assert_str_eq(problem, "expected a regular file, found something else");
   lanebloom_parquet_close(NULL);
   lanebloom_parquet_keys_free(NULL);
@@ -153,7 +153,8 @@ Test(parquet, paths)
   lanebloom_parquet *file;
   lanebloom_parquet_info info;
   char problem[PROBLEM_NBYTES];
-  if (lanebloom_parquet_parse(writer.bytes, writer.n, &file, problem, sizeof problem))
+  if (lanebloom_parquet_parse(writer.bytes, writer.n, LANEBLOOM_PARQUET_BOUNDS_ALL, &file, problem,
+                              sizeof problem))
     test_fatal("%s", problem);
   lanebloom_parquet_describe(file, &info, sizeof info);
   cr_assert(info.ncolumns == 7 && info.nrow_groups == 0 && info.nrows == 0);

@@ -132,13 +132,15 @@ static void check_column(const struct frozen_column *frozen, void *context)
   lanebloom_parquet *file;
   frozen_path(frozen->file, path);
   test_context("%s", path);
-  cr_assert(lanebloom_parquet_open(path, &file, problem, sizeof problem) == LANEBLOOM_OK, "%s",
-            problem);
+  cr_assert(lanebloom_parquet_open(path, LANEBLOOM_PARQUET_BOUNDS_KNOWN, &file, problem,
+                                   sizeof problem) == LANEBLOOM_OK,
+            "%s", problem);
   check_file(file, frozen, context);
   lanebloom_parquet_close(file);
 
   uint8_t *bytes = frozen_bytes(frozen->file, &nbytes);
-  cr_assert(lanebloom_parquet_parse(bytes, nbytes, &file, problem, sizeof problem) == LANEBLOOM_OK,
+  cr_assert(lanebloom_parquet_parse(bytes, nbytes, LANEBLOOM_PARQUET_BOUNDS_KNOWN, &file, problem,
+                                    sizeof problem) == LANEBLOOM_OK,
             "%s", problem);
   check_file(file, frozen, context);
   lanebloom_parquet_close(file);

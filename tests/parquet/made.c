@@ -163,7 +163,7 @@ static void write_metadata(struct writer *writer, const struct made *made, size_
   begin_struct(writer, 12);
   write_value(writer, 1, &made->old_max);
   write_value(writer, 2, &made->old_min);
-  if (made->nnulls >= 0)
+  if (made->nnulls != NO_COUNT)
     write_i64(writer, 3, made->nnulls);
   write_value(writer, 5, &made->max);
   write_value(writer, 6, &made->min);
@@ -199,7 +199,8 @@ struct made made_plain(void)
   return (struct made){.physical = 1,
                        .converted = -1,
                        .nvalues = 10,
-                       .nnulls = -1,
+                       .nnulls = NO_COUNT,
+                       .bounds = LANEBLOOM_PARQUET_BOUNDS_ALL,
                        .chunk_physical = -1,
                        .nchunks = 1};
 }
@@ -219,7 +220,8 @@ uint8_t *make_file(const struct made *made, size_t *nbytes)
   write_list(&writer, 4, STRUCT, nrow_groups);
   for (size_t i = 0; i < nrow_groups; i++)
     write_row_group(&writer, made, i);
-  write_binary(&writer, 6, "by hand", 7);
+  const char *created_by = made->created_by ? made->created_by : "by hand";
+  write_binary(&writer, 6, created_by, strlen(created_by));
   if (made->order) {
     write_list(&writer, 7, STRUCT, 1);
     write_member(&writer, 0, made->order);
@@ -239,7 +241,8 @@ lanebloom_parquet *open_made(const struct made *made, uint8_t **bytes)
   size_t nbytes;
   lanebloom_parquet *file;
   *bytes = make_file(made, &nbytes);
-  if (lanebloom_parquet_parse(*bytes, nbytes, &file, problem, sizeof problem) != LANEBLOOM_OK)
+  if (lanebloom_parquet_parse(*bytes, nbytes, made->bounds, &file, problem, sizeof problem) !=
+      LANEBLOOM_OK)
     test_fatal("%s", problem);
   return file;
 }

@@ -37,6 +37,7 @@ struct value {
 };
 
 enum { NO_LOGICAL = 0 };
+#define NO_COUNT INT64_MIN
 
 struct made {
   /* the one column */
@@ -47,7 +48,7 @@ struct made {
 
   int32_t order; /* of columns: a member of ColumnOrder; 0: the file has none */
   struct value old_min, old_max, min, max;
-  int64_t nvalues, nnulls; /* nnulls below 0: not written */
+  int64_t nvalues, nnulls; /* NO_COUNT: not written */
 
   /* what stands where a filter should, header included; NULL: none */
   const uint8_t *filter;
@@ -64,9 +65,11 @@ struct made {
   size_t nchunks;         /* of a row group; 1 is right */
   size_t nrow_groups;     /* 0: 1 */
   const char *magic;      /* NULL: "PAR1" */
+  const char *created_by; /* NULL: "by hand" */
+  lanebloom_parquet_bounds bounds;
 };
 
-/* An INT32 column without annotations, statistics or filter. */
+/* An INT32 column without annotations, statistics or filter, whose bounds are all used. */
 struct made made_plain(void);
 
 /* For free(). */

@@ -36,7 +36,8 @@ static lanebloom_parquet *open_as_file(const struct made *made)
   cr_assert(fd >= 0 && write(fd, bytes, nbytes) == (ssize_t)nbytes);
   close(fd);
   free(bytes);
-  cr_assert(lanebloom_parquet_open(name, &file, NULL, 0) == LANEBLOOM_OK);
+  cr_assert(lanebloom_parquet_open(name, LANEBLOOM_PARQUET_BOUNDS_ALL, &file, NULL, 0) ==
+            LANEBLOOM_OK);
   unlink(name);
   return file;
 }
@@ -156,8 +157,8 @@ static uint64_t describe_paths(size_t name_nbytes, size_t nrow_groups, bool with
   made.without_path = without_path;
   uint8_t *bytes = make_file(&made, &nbytes);
   lanebloom_parquet *file;
-  const lanebloom_status status =
-      lanebloom_parquet_parse(bytes, nbytes, &file, problem, sizeof problem);
+  const lanebloom_status status = lanebloom_parquet_parse(
+      bytes, nbytes, LANEBLOOM_PARQUET_BOUNDS_ALL, &file, problem, sizeof problem);
   cr_assert(status == LANEBLOOM_OK || status == LANEBLOOM_ERR_LIMIT, "%s", problem);
   for (size_t i = 0; i < nrow_groups && !status; i++) {
     lanebloom_parquet_column_info column;

@@ -62,7 +62,8 @@ static bool open_next(struct query *query, problem_text problem)
   problem_text why;
   const char *path = query->files.gl_pathv[query->nopened++];
   lanebloom_parquet_close(query->file);
-  const lanebloom_status status = lanebloom_parquet_open(path, &query->file, why, sizeof why);
+  const lanebloom_status status =
+      lanebloom_parquet_open(path, LANEBLOOM_PARQUET_BOUNDS_KNOWN, &query->file, why, sizeof why);
   if (status) {
     explain(problem, path, status, why);
     return false;

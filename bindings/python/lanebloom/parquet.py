@@ -31,19 +31,23 @@ def _reusable(keys: Any) -> Any:
 
 
 def row_groups(
-    paths: Path | Iterable[Path], column: str, keys: Keys
+    paths: Path | Iterable[Path], column: str, keys: Keys, *, bounds: str = "known"
 ) -> list[tuple[Path, list[int]]]:
     """The row groups in which any of the keys may be, for each file that has one.
 
     column: the names from the root on, joined by dots. keys: as of Filter.build(); their type must
-    be that of the column, and integers in a list take it. Raises TypeError, which names both types,
+    be that of the column, and integers in a list take it. bounds: whose bounds and counts of nulls
+    may say that a key is absent: "known", those of writers that were seen to write them right;
+    "all", also where they may be wrong; "none". Raises TypeError, which names both types,
     ValueError if there is no such column, lanebloom.Error, OSError.
     """
     keys = _reusable(keys)
-    found = ((path, parquet_row_groups(path, column, keys)) for path in _as_list(paths))
+    found = ((path, parquet_row_groups(path, column, keys, bounds)) for path in _as_list(paths))
     return [(path, groups) for path, groups in found if groups]
 
 
-def prune(paths: Path | Iterable[Path], column: str, keys: Keys) -> list[Path]:
+def prune(
+    paths: Path | Iterable[Path], column: str, keys: Keys, *, bounds: str = "known"
+) -> list[Path]:
     """The files in which any of the keys may be, in their order: the others can be left out."""
-    return [path for path, _ in row_groups(paths, column, keys)]
+    return [path for path, _ in row_groups(paths, column, keys, bounds=bounds)]

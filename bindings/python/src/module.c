@@ -220,7 +220,7 @@ static PyMethodDef methods[] = {
      "use_kernel($module, name, /)\n--\n\nUses this kernel from now on, in all threads; None: the "
      "best one."},
     {"parquet_row_groups", parquet_row_groups, METH_VARARGS,
-     "parquet_row_groups($module, path, column, keys, /)\n--\n\n"
+     "parquet_row_groups($module, path, column, keys, bounds, /)\n--\n\n"
      "The row groups of one file in which keys may be: see lanebloom.parquet."},
     {0}};
 

@@ -104,21 +104,33 @@ static PyObject *search_row_groups(const struct search *search, PyObject *path)
   return found;
 }
 
-/* (path, column, keys) -> the numbers of row groups. Keys may be an iterable only once, so the
- * public function makes a list of it. */
+/* Finds the value of this name. -1: there is none; an exception is set. */
+static int find_bounds(const char *name, lanebloom_parquet_bounds *bounds)
+{
+  for (*bounds = LANEBLOOM_PARQUET_BOUNDS_KNOWN; lanebloom_parquet_bounds_name(*bounds); ++*bounds)
+    if (strcmp(lanebloom_parquet_bounds_name(*bounds), name) == 0)
+      return 0;
+  PyErr_Format(PyExc_ValueError, "bounds: expected 'known', 'all' or 'none', found '%s'", name);
+  return -1;
+}
+
+/* (path, column, keys, bounds) -> the numbers of row groups. Keys may be an iterable only once, so
+ * the public function makes a list of it. */
 PyObject *parquet_row_groups(PyObject *self, PyObject *args)
 {
   PyObject *object, *keys, *found = NULL;
-  const char *column;
+  const char *column, *name;
   char problem[PROBLEM_NBYTES];
+  lanebloom_parquet_bounds bounds;
   struct search search = {0};
   struct path path;
   (void)self;
-  if (!PyArg_ParseTuple(args, "OsO", &object, &column, &keys))
+  if (!PyArg_ParseTuple(args, "OsOs", &object, &column, &keys, &name) ||
+      find_bounds(name, &bounds) < 0)
     return NULL;
   if (path_begin(&path, object) == 0) {
     lanebloom_status status =
-        lanebloom_parquet_open(path_name(&path), &search.file, problem, sizeof problem);
+        lanebloom_parquet_open(path_name(&path), bounds, &search.file, problem, sizeof problem);
     if (!status)
       status = lanebloom_parquet_find(search.file, column, &search.column, problem, sizeof problem);
     if (status)
