@@ -192,8 +192,6 @@ static void decompress(struct key_set *set, const char *path, const struct input
     decompress_all(set, path, kind->codec);
     kind = find_whole_file_kind(set->keys.data, set->keys.nbytes);
   }
-  if (has_lone_return(&set->syntax.fields, set->keys.data, set->keys.nbytes))
-    die(input_name(path), LONE_RETURN_TEXT);
   if (!kind || !is_text)
     return;
   char text[200];
@@ -356,6 +354,8 @@ void key_set_read(struct key_set *set, const char *path, const struct record_syn
     die(NULL, "random bytes: %s", strerror(errno));
   read_all(&set->keys, path);
   decompress(set, path, messages);
+  if (has_lone_return(&syntax->fields, set->keys.data, set->keys.nbytes))
+    die(input_name(path), LONE_RETURN_TEXT);
   if (syntax->width && set->keys.nbytes % syntax->width)
     die(input_name(path), "expected records of %zu bytes, found %zu bytes after the last one",
         syntax->width, set->keys.nbytes % syntax->width);

@@ -188,8 +188,12 @@ users() {
     fails_with "$expected" lanebloom screen --${file#*.} -f id filter $file
     fails_with "$expected" lanebloom screen --${file#*.} --no-header -f 2 filter $file
     fails_with "$expected" lanebloom build --${file#*.} -f id -o other $file
+    [[ $file == mac.tsv ]] ||
+      fails_with "$expected" lanebloom match --keys-csv --keys-field id $file keys
     [[ ! -e other ]]
   done
+  { printf 'PK\3\4\r'; cat mac.csv; } >x.zip # an archive is told before its line ends
+  fails_with "found a zip archive" lanebloom match --keys-csv --keys-field id x.zip keys
   printf 'id,n\r\nkey-00000001,"a\rb"\r\n' >quoted.csv
   [[ $(lanebloom screen --csv -f id -c filter quoted.csv) == 1 ]]
 }
