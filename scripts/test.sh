@@ -118,6 +118,9 @@ run_preset() { # PRESET
       [ $result = 0 ] || { echo "$said" >&2; return 1; }
       ;;
   esac
+  case $1 in
+    release) export LANEBLOOM_NATIVE="$PWD/build/release/cli/lanebloom" ;; # for tests/hosts.bats
+  esac
   timed "$1" build cmake --preset "$1" -DLANEBLOOM_EXHAUSTIVE_TESTS="$(column 5 "$1")" &&
     timed "$1" build cmake --build --preset "$1" &&
     timed "$1" tests ctest --preset "$1" -L "$(column 4 "$1")"

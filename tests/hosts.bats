@@ -6,12 +6,16 @@ load cli/helper
 
 FORMATS=(leveldb leveldb-signed rocksdb-legacy rocksdb-local)
 
-setup_file() { # the command for this host; CC and pkg-config are set up for the other
+# LANEBLOOM_NATIVE is the command for this host, which test.sh has built; alone, this builds one. CC
+# and pkg-config are set up for the other host.
+setup_file() {
+  export NATIVE="${LANEBLOOM_NATIVE-}"
+  [[ -z $NATIVE ]] || return 0
   local build="$BATS_FILE_TMPDIR/build"
   env -u CC -u PKG_CONFIG_LIBDIR cmake -S "$SOURCE_DIR" -B "$build" -G Ninja \
     -DLANEBLOOM_BUILD_TESTS=OFF >/dev/null
   cmake --build "$build" --target lanebloom-cli >/dev/null
-  export NATIVE="$build/cli/lanebloom"
+  NATIVE="$build/cli/lanebloom"
 }
 
 native() {
