@@ -2,21 +2,27 @@
 """Which Parquet files, and which row groups of them, may hold any of these keys?
 
 Statistics and Bloom filters alone are read, never the rows. A row group that has neither may hold
-every key.
+every key. audit() reads the rows, and finds statistics and filters that deny one.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lanebloom._lanebloom import parquet_row_groups
+from lanebloom._lanebloom import (
+    parquet_absent,
+    parquet_chunk,
+    parquet_describe,
+    parquet_open,
+    parquet_row_groups,
+)
 
 if TYPE_CHECKING:
-    from lanebloom._lanebloom import Keys, Path
+    from lanebloom._lanebloom import Filter, Keys, Path
 
-__all__ = ["prune", "row_groups"]
+__all__ = ["Audit", "Finding", "audit", "prune", "row_groups"]
 
 
 def _as_list(paths: Path | Iterable[Path]) -> list[Path]:
@@ -42,7 +48,10 @@ def row_groups(
     ValueError if there is no such column, lanebloom.Error, OSError.
     """
     keys = _reusable(keys)
-    found = ((path, parquet_row_groups(path, column, keys, bounds)) for path in _as_list(paths))
+    found = (
+        (path, parquet_row_groups(parquet_open(path, column, bounds), keys))
+        for path in _as_list(paths)
+    )
     return [(path, groups) for path, groups in found if groups]
 
 
@@ -51,3 +60,150 @@ def prune(
 ) -> list[Path]:
     """The files in which any of the keys may be, in their order: the others can be left out."""
     return [path for path, _ in row_groups(paths, column, keys, bounds=bounds)]
+
+
+# ---- Audits ----
+
+_BATCH_NROWS = 1 << 18
+
+
+class Finding(NamedTuple):
+    """A row group that denies a value which it has."""
+
+    path: Path
+    row_group: int
+    writer: str  # as the file names it: created_by
+    kind: str  # "bounds", "counts" (of nulls) or "filter"
+    value: Any  # one that is denied, a scalar of pyarrow; None: the count alone is wrong
+
+
+class Audit(NamedTuple):
+    """What audit() found, and how much it compared."""
+
+    findings: list[Finding]
+    nfiles: int
+    nrow_groups: int
+    nvalues: int  # without nulls
+    nbounds: int  # row groups with bounds that are believed
+    nfilters: int  # row groups with a filter
+
+
+class _RowGroup(NamedTuple):
+    findings: list[Finding]
+    nvalues: int
+    has_bounds: bool
+    has_filter: bool
+
+
+def audit(paths: Path | Iterable[Path], column: str, *, bounds: str = "known") -> Audit:
+    """Reads every value of a column, and finds the row groups that deny one of theirs.
+
+    A row group has at most one finding of each kind. A value that the filter denies counts for the
+    filter alone. column, bounds: as of row_groups(). Statistics that it does not believe are not
+    compared; with "all", a count of nulls is also wrong if it leaves fewer values than there are.
+    NaN is not asked for.
+
+    Needs pyarrow. Memory: the pages of one row group, a batch of its values and its filter. Raises
+    what row_groups() and pyarrow raise; ValueError if values of the column cannot be keys.
+    """
+    paths = _as_list(paths)
+    groups = [group for path in paths for group in _audit_file(path, column, bounds)]
+    return Audit(
+        [finding for group in groups for finding in group.findings],
+        len(paths),
+        len(groups),
+        sum(group.nvalues for group in groups),
+        sum(group.has_bounds for group in groups),
+        sum(group.has_filter for group in groups),
+    )
+
+
+def _audit_file(path: Path, column: str, bounds: str) -> Iterator[_RowGroup]:
+    import pyarrow.parquet
+
+    file, filters = (parquet_open(path, column, whose) for whose in (bounds, "none"))
+    leaf, writer, nrow_groups = parquet_describe(file)
+    with pyarrow.parquet.ParquetFile(os.fsdecode(path)) as reader:
+        for i in range(nrow_groups):
+            has_bounds, nvalues_said, filter = parquet_chunk(file, i)
+            # Counts that contradict bounds are not believed, so that one of them alone denies.
+            by_statistics = "bounds" if has_bounds else "counts"
+            denied: dict[str, Any] = {}
+            nvalues = 0
+            for batch in reader.iter_batches(_BATCH_NROWS, row_groups=[i], columns=[leaf]):
+                values = _values(batch)
+                suspects = _suspects(values, filter)
+                keys = _keys(suspects)
+                by_filter = parquet_absent(filters, i, keys)
+                by_any = parquet_absent(file, i, keys)
+                for kind, absent in (
+                    ("filter", by_filter),
+                    (by_statistics, sorted(set(by_any).difference(by_filter))),
+                ):
+                    if absent:
+                        denied.setdefault(kind, suspects[absent[0]])
+                nvalues += len(values)
+            if bounds == "all" and nvalues_said is not None and nvalues > nvalues_said:
+                denied.setdefault("counts", None)
+            findings = [Finding(path, i, writer, kind, value) for kind, value in denied.items()]
+            yield _RowGroup(findings, nvalues, has_bounds, filter is not None)
+
+
+def _values(batch: Any) -> Any:
+    """The values of the only leaf of a batch, without nulls, in a type that pyarrow can compare."""
+    import pyarrow as pa
+
+    if batch.num_columns != 1:
+        raise ValueError(f"column: expected one, found {', '.join(batch.schema.names)}")
+    array = batch.column(0)
+    while True:
+        type_ = array.type
+        if isinstance(type_, pa.BaseExtensionType):
+            array = array.storage
+        elif pa.types.is_dictionary(type_):
+            array = array.dictionary_decode()
+        elif pa.types.is_struct(type_):
+            (array,) = array.flatten()
+        elif pa.types.is_nested(type_):
+            array = array.flatten()
+        else:
+            break
+    if pa.types.is_decimal(type_):
+        array = array.cast(pa.decimal128(min(type_.precision, 38), type_.scale))
+    elif pa.types.is_duration(type_):
+        array = array.cast(pa.int64())
+    elif pa.types.is_string_view(type_):
+        array = array.cast(pa.large_string())
+    elif pa.types.is_binary_view(type_):
+        array = array.cast(pa.large_binary())
+    return array.drop_null()
+
+
+def _keys(values: Any) -> Any:
+    """Decimals as whole numbers of their last digit, which their keys are; other values as is."""
+    import pyarrow as pa
+
+    if not pa.types.is_decimal(values.type):
+        return values
+    whole = pa.decimal128(38, 0)
+    return pa.Array.from_buffers(whole, len(values), values.buffers(), offset=values.offset)
+
+
+def _suspects(values: Any, filter: Filter | None) -> Any:
+    """Some of the values, among them one that is denied if any is: those that are not found in the
+    filter as they are, and of the others the least and the greatest."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_floating(values.type):
+        values = values.filter(pc.invert(pc.is_nan(values)))
+    missing = values[:0]
+    if filter is not None:
+        found = filter.screen(_keys(values))
+        if not found.all():
+            missing = values.filter(pa.array(~found))
+            values = values.filter(pa.array(found))
+    if len(values) == 0:
+        return missing
+    least, greatest = pc.min_max(values).values()
+    return pa.concat_arrays([pa.array([least, greatest], values.type), missing])

@@ -219,9 +219,22 @@ static PyMethodDef methods[] = {
     {"use_kernel", module_use_kernel, METH_O,
      "use_kernel($module, name, /)\n--\n\nUses this kernel from now on, in all threads; None: the "
      "best one."},
+    {"parquet_open", parquet_open, METH_VARARGS,
+     "parquet_open($module, path, column, bounds, /)\n--\n\n"
+     "A Parquet file and a column of it, for the functions below: see lanebloom.parquet."},
     {"parquet_row_groups", parquet_row_groups, METH_VARARGS,
-     "parquet_row_groups($module, path, column, keys, bounds, /)\n--\n\n"
-     "The row groups of one file in which keys may be: see lanebloom.parquet."},
+     "parquet_row_groups($module, file, keys, /)\n--\n\n"
+     "The row groups in which keys may be."},
+    {"parquet_describe", parquet_describe, METH_O,
+     "parquet_describe($module, file, /)\n--\n\n"
+     "The path of the column, the writer and the number of row groups."},
+    {"parquet_chunk", parquet_chunk, METH_VARARGS,
+     "parquet_chunk($module, file, row_group, /)\n--\n\n"
+     "Whether a row group has bounds that are used, how many values it has by its count of "
+     "nulls, and its filter."},
+    {"parquet_absent", parquet_absent, METH_VARARGS,
+     "parquet_absent($module, file, row_group, keys, /)\n--\n\n"
+     "The indices of the keys that are said to be absent; no key may be null."},
     {0}};
 
 static struct PyModuleDef module = {.m_base = PyModuleDef_HEAD_INIT,

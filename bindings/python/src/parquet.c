@@ -1,22 +1,103 @@
-/* Row groups of Parquet files in which keys may be; lanebloom/parquet.py is its public face.
+/* Parquet files: row groups in which keys may be, and audits; lanebloom/parquet.py is their public
+ * face.
  * SPDX-License-Identifier: MIT */
 #include <lanebloom_parquet.h>
 #include <string.h>
 
 #include "module.h"
 
-/* What one file needs: the file, its column, and keys that are ready for it. */
+/* ---- Files: a capsule owns each, with the column that is asked ---- */
+
+static const char capsule_name[] = "lanebloom.parquet";
+
 struct search {
   lanebloom_parquet *file;
   size_t column;
-  lanebloom_parquet_keys *keys;
+  PyObject *path; /* for messages */
 };
 
-static void end_search(struct search *search)
+static const struct search *search_of(PyObject *capsule)
 {
-  lanebloom_parquet_keys_free(search->keys);
-  lanebloom_parquet_close(search->file);
+  return PyCapsule_GetPointer(capsule, capsule_name);
 }
+
+static void search_free(PyObject *capsule)
+{
+  struct search *search = PyCapsule_GetPointer(capsule, capsule_name);
+  lanebloom_parquet_close(search->file);
+  Py_XDECREF(search->path);
+  PyMem_Free(search);
+}
+
+/* The file is the capsule's, or is closed. */
+static PyObject *search_wrap(lanebloom_parquet *file, size_t column, PyObject *path)
+{
+  struct search *search = PyMem_Malloc(sizeof *search);
+  PyObject *capsule = search ? PyCapsule_New(search, capsule_name, search_free) : PyErr_NoMemory();
+  if (capsule) {
+    *search = (struct search){file, column, Py_NewRef(path)};
+  } else {
+    PyMem_Free(search);
+    lanebloom_parquet_close(file);
+  }
+  return capsule;
+}
+
+/* Finds the value of this name. -1: there is none; an exception is set. */
+static int find_bounds(const char *name, lanebloom_parquet_bounds *bounds)
+{
+  for (*bounds = LANEBLOOM_PARQUET_BOUNDS_KNOWN; lanebloom_parquet_bounds_name(*bounds); ++*bounds)
+    if (strcmp(lanebloom_parquet_bounds_name(*bounds), name) == 0)
+      return 0;
+  PyErr_Format(PyExc_ValueError, "bounds: expected 'known', 'all' or 'none', found '%s'", name);
+  return -1;
+}
+
+/* (path, column, bounds) -> a file. */
+PyObject *parquet_open(PyObject *self, PyObject *args)
+{
+  PyObject *object, *capsule = NULL;
+  const char *column_path, *name;
+  char problem[PROBLEM_NBYTES];
+  lanebloom_parquet_bounds bounds;
+  struct path path;
+  (void)self;
+  if (!PyArg_ParseTuple(args, "Oss", &object, &column_path, &name) ||
+      find_bounds(name, &bounds) < 0)
+    return NULL;
+  if (path_begin(&path, object) == 0) {
+    lanebloom_parquet *file;
+    size_t column;
+    lanebloom_status status =
+        lanebloom_parquet_open(path_name(&path), bounds, &file, problem, sizeof problem);
+    if (!status)
+      status = lanebloom_parquet_find(file, column_path, &column, problem, sizeof problem);
+    if (!status) {
+      capsule = search_wrap(file, column, path.text);
+    } else {
+      raise_status(status, problem, path.text);
+      lanebloom_parquet_close(file);
+    }
+  }
+  path_end(&path);
+  return capsule;
+}
+
+static lanebloom_parquet_column_info describe_column(const struct search *search)
+{
+  lanebloom_parquet_column_info column;
+  lanebloom_parquet_describe_column(search->file, search->column, &column, sizeof column);
+  return column;
+}
+
+static lanebloom_parquet_info describe_file(const struct search *search)
+{
+  lanebloom_parquet_info info;
+  lanebloom_parquet_describe(search->file, &info, sizeof info);
+  return info;
+}
+
+/* ---- Keys ---- */
 
 /* What the keys are for this column: bytes stand for UUIDs, too. */
 static int encoding_of(const struct batch *batch, lanebloom_encoding wanted,
@@ -40,105 +121,195 @@ static size_t drop_nulls(lanebloom_slice *slices, size_t n)
   return nleft;
 }
 
-/* Makes keys ready for the column. Returns -1 and raises. */
-static int prepare(struct search *search, PyObject *keys, PyObject *path)
+/* Makes keys ready for the column, to be freed. Returns NULL and raises. */
+static lanebloom_parquet_keys *prepare(const struct search *search, PyObject *keys)
 {
-  lanebloom_parquet_column_info column;
+  const lanebloom_parquet_column_info column = describe_column(search);
+  lanebloom_parquet_keys *prepared = NULL;
   lanebloom_encoding encoding;
   char problem[PROBLEM_NBYTES];
   struct batch batch;
   void *numbers = NULL;
-  lanebloom_parquet_describe_column(search->file, search->column, &column, sizeof column);
   if (batch_begin(&batch, keys, column.has_keys ? column.encoding : LANEBLOOM_BYTES) < 0)
-    return -1;
+    return NULL;
   lanebloom_slice *slices =
       encoding_of(&batch, column.encoding, &encoding) < 0 ? NULL : batch_slices(&batch, &numbers);
-  int result = -1;
   if (slices && column.has_keys && encoding != column.encoding) {
-    PyErr_Format(PyExc_TypeError, "%S: keys of the column \"%s\": %s; the array has %s", path,
-                 column.path, lanebloom_encoding_name(column.encoding),
+    PyErr_Format(PyExc_TypeError, "%S: keys of the column \"%s\": %s; the array has %s",
+                 search->path, column.path, lanebloom_encoding_name(column.encoding),
                  lanebloom_encoding_name(encoding));
   } else if (slices) {
     const lanebloom_keys given = lanebloom_keys_slices(slices, drop_nulls(slices, batch.n));
     lanebloom_status status;
     Py_BEGIN_ALLOW_THREADS
     status = lanebloom_parquet_keys_create(search->file, search->column, encoding, &given,
-                                           &search->keys, NULL, problem, sizeof problem);
+                                           &prepared, NULL, problem, sizeof problem);
     Py_END_ALLOW_THREADS
     if (status)
-      raise_status(status, problem, path);
-    result = status ? -1 : 0;
+      raise_status(status, problem, search->path);
   }
   PyMem_Free(slices);
   PyMem_Free(numbers);
   batch_end(&batch);
-  return result;
+  return prepared;
 }
 
-static PyObject *search_row_groups(const struct search *search, PyObject *path)
+/* ---- Row groups ---- */
+
+/* Finds the keys that may be in a row group. bitmap: NULL: they are only counted. Returns -1 and
+ * raises. */
+static int screen(const struct search *search, size_t row_group, const lanebloom_parquet_keys *keys,
+                  uint8_t *bitmap, size_t *nmaybe)
 {
-  lanebloom_parquet_info info;
   char problem[PROBLEM_NBYTES];
-  lanebloom_parquet_describe(search->file, &info, sizeof info);
-  PyObject *found = PyList_New(0);
-  for (size_t i = 0; found && i < info.nrow_groups; i++) {
-    lanebloom_status status;
-    size_t nmaybe;
-    if (PyErr_CheckSignals() < 0) {
-      Py_CLEAR(found);
-      break;
-    }
-    Py_BEGIN_ALLOW_THREADS
-    status = lanebloom_parquet_screen(search->file, i, search->column, search->keys, NULL, &nmaybe,
-                                      problem, sizeof problem);
-    Py_END_ALLOW_THREADS
-    PyObject *number = status || nmaybe == 0 ? NULL : PyLong_FromSize_t(i);
-    if (status) {
-      raise_status(status, problem, path);
-      Py_CLEAR(found);
-    } else if (nmaybe > 0 && (!number || PyList_Append(found, number) < 0)) {
-      Py_CLEAR(found);
-    }
-    Py_XDECREF(number);
-  }
-  return found;
-}
-
-/* Finds the value of this name. -1: there is none; an exception is set. */
-static int find_bounds(const char *name, lanebloom_parquet_bounds *bounds)
-{
-  for (*bounds = LANEBLOOM_PARQUET_BOUNDS_KNOWN; lanebloom_parquet_bounds_name(*bounds); ++*bounds)
-    if (strcmp(lanebloom_parquet_bounds_name(*bounds), name) == 0)
-      return 0;
-  PyErr_Format(PyExc_ValueError, "bounds: expected 'known', 'all' or 'none', found '%s'", name);
+  lanebloom_status status;
+  Py_BEGIN_ALLOW_THREADS
+  status = lanebloom_parquet_screen(search->file, row_group, search->column, keys, bitmap, nmaybe,
+                                    problem, sizeof problem);
+  Py_END_ALLOW_THREADS
+  if (!status || status == LANEBLOOM_ERR_FORMAT) /* a filter of another kind is like none */
+    return PyErr_CheckSignals();
+  raise_status(status, problem, search->path);
   return -1;
 }
 
-/* (path, column, keys, bounds) -> the numbers of row groups. Keys may be an iterable only once, so
- * the public function makes a list of it. */
+/* Appends a number to a list; if it cannot, drops the list. */
+static void append(PyObject **list, size_t number)
+{
+  PyObject *object = PyLong_FromSize_t(number);
+  if (!object || PyList_Append(*list, object) < 0)
+    Py_CLEAR(*list);
+  Py_XDECREF(object);
+}
+
+/* (file, keys) -> the numbers of row groups in which any of the keys may be. */
 PyObject *parquet_row_groups(PyObject *self, PyObject *args)
 {
-  PyObject *object, *keys, *found = NULL;
-  const char *column, *name;
-  char problem[PROBLEM_NBYTES];
-  lanebloom_parquet_bounds bounds;
-  struct search search = {0};
-  struct path path;
+  PyObject *capsule, *keys;
+  const struct search *search;
   (void)self;
-  if (!PyArg_ParseTuple(args, "OsOs", &object, &column, &keys, &name) ||
-      find_bounds(name, &bounds) < 0)
+  if (!PyArg_ParseTuple(args, "OO", &capsule, &keys) || !(search = search_of(capsule)))
     return NULL;
-  if (path_begin(&path, object) == 0) {
-    lanebloom_status status =
-        lanebloom_parquet_open(path_name(&path), bounds, &search.file, problem, sizeof problem);
-    if (!status)
-      status = lanebloom_parquet_find(search.file, column, &search.column, problem, sizeof problem);
-    if (status)
-      raise_status(status, problem, path.text);
-    else if (prepare(&search, keys, path.text) == 0)
-      found = search_row_groups(&search, path.text);
+  lanebloom_parquet_keys *prepared = prepare(search, keys);
+  PyObject *found = prepared ? PyList_New(0) : NULL;
+  const size_t n = describe_file(search).nrow_groups;
+  for (size_t i = 0; found && i < n; i++) {
+    size_t nmaybe;
+    if (screen(search, i, prepared, NULL, &nmaybe) < 0)
+      Py_CLEAR(found);
+    else if (nmaybe > 0)
+      append(&found, i);
   }
-  end_search(&search);
-  path_end(&path);
+  lanebloom_parquet_keys_free(prepared);
   return found;
+}
+
+/* ---- Audits ---- */
+
+/* Names in files need not be UTF-8. */
+static PyObject *decode(const char *text)
+{
+  return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+}
+
+/* (file) -> the path of the column, the writer, the number of row groups. */
+PyObject *parquet_describe(PyObject *self, PyObject *capsule)
+{
+  const struct search *search = search_of(capsule);
+  (void)self;
+  if (!search)
+    return NULL;
+  const lanebloom_parquet_info info = describe_file(search);
+  const lanebloom_parquet_column_info column = describe_column(search);
+  if (!column.has_keys)
+    return PyErr_Format(PyExc_ValueError,
+                        "%S: column \"%s\": expected values that can be keys, found the type %s",
+                        search->path, column.path, column.type);
+  return Py_BuildValue("NNn", decode(column.path), decode(info.created_by),
+                       (Py_ssize_t)info.nrow_groups);
+}
+
+/* Parses a file, the number of a row group of it, and keys if there are any. */
+static const struct search *parse_row_group(PyObject *args, size_t *row_group, PyObject **keys)
+{
+  PyObject *capsule;
+  Py_ssize_t number;
+  const struct search *search;
+  if (!PyArg_ParseTuple(args, keys ? "OnO" : "On", &capsule, &number, keys) ||
+      !(search = search_of(capsule)))
+    return NULL;
+  *row_group = (size_t)number;
+  if (*row_group < describe_file(search).nrow_groups)
+    return search;
+  PyErr_Format(PyExc_IndexError, "row group: expected one of %zu, found %zd",
+               describe_file(search).nrow_groups, number);
+  return NULL;
+}
+
+/* The filter, which answers for arrays whose values are as the file stores them. Others are not
+ * found in it. */
+static PyObject *load_filter(const struct search *search, size_t row_group)
+{
+  char problem[PROBLEM_NBYTES];
+  lanebloom_filter *filter;
+  lanebloom_status status;
+  Py_BEGIN_ALLOW_THREADS
+  status = lanebloom_parquet_load_filter(search->file, row_group, search->column, &filter, problem,
+                                         sizeof problem);
+  Py_END_ALLOW_THREADS
+  if (status == LANEBLOOM_ERR_FORMAT) /* is like none */
+    return Py_NewRef(Py_None);
+  if (status)
+    return raise_status(status, problem, search->path);
+  const lanebloom_encoding encoding = describe_column(search).encoding;
+  const lanebloom_key_form form = {.encoding =
+                                       encoding == LANEBLOOM_UUID ? LANEBLOOM_BYTES : encoding};
+  status = lanebloom_filter_set_key_form(filter, form);
+  if (!status)
+    return filter_wrap(filter, NULL);
+  lanebloom_filter_close(filter);
+  return raise_status(status, NULL, search->path);
+}
+
+/* (file, row group) -> whether it has bounds that are used; how many values there are by its count
+ * of nulls, or None; and its filter or None. */
+PyObject *parquet_chunk(PyObject *self, PyObject *args)
+{
+  size_t row_group;
+  const struct search *search = parse_row_group(args, &row_group, NULL);
+  lanebloom_parquet_chunk_info info;
+  (void)self;
+  if (!search)
+    return NULL;
+  lanebloom_parquet_describe_chunk(search->file, row_group, search->column, &info, sizeof info);
+  return Py_BuildValue("NNN", PyBool_FromLong(info.has_min || info.has_max),
+                       info.nnulls == LANEBLOOM_UNKNOWN
+                           ? Py_NewRef(Py_None)
+                           : PyLong_FromUnsignedLongLong(info.nvalues - info.nnulls),
+                       info.has_filter ? load_filter(search, row_group) : Py_NewRef(Py_None));
+}
+
+/* (file, row group, keys without nulls) -> the indices of those that are said to be absent. */
+PyObject *parquet_absent(PyObject *self, PyObject *args)
+{
+  PyObject *keys;
+  size_t row_group, nmaybe;
+  const struct search *search = parse_row_group(args, &row_group, &keys);
+  (void)self;
+  lanebloom_parquet_keys *prepared = search ? prepare(search, keys) : NULL;
+  if (!prepared)
+    return NULL;
+  const Py_ssize_t n = PyObject_Size(keys);
+  uint8_t *bitmap = n < 0 ? NULL : PyMem_Calloc((size_t)n / 8 + 1, 1);
+  PyObject *absent = NULL;
+  if (n >= 0 && !bitmap)
+    PyErr_NoMemory();
+  if (bitmap && screen(search, row_group, prepared, bitmap, &nmaybe) == 0)
+    absent = PyList_New(0);
+  for (size_t i = 0; absent && i < (size_t)n; i++)
+    if (!(bitmap[i / 8] >> i % 8 & 1))
+      append(&absent, i);
+  PyMem_Free(bitmap);
+  lanebloom_parquet_keys_free(prepared);
+  return absent;
 }
