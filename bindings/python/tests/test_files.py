@@ -76,6 +76,28 @@ def test_parquet(tmp_path):
         lanebloom.parquet.prune(tmp_path / "bad", "id", [1])
 
 
+def test_parquet_bounds(tmp_path):
+    path = tmp_path / "x.parquet"
+    pq.write_table(pa.table({"id": [1, 3]}), path)
+
+    def may_have(key, **bounds):
+        groups = lanebloom.parquet.row_groups(path, "id", [key], **bounds)
+        files = lanebloom.parquet.prune(path, "id", [key], **bounds)
+        assert groups in ([], [(path, [0])]) and files == [path for path, _ in groups]
+        return bool(groups)
+
+    for bounds in "known", "all", "none":
+        assert may_have(3, bounds=bounds)
+    assert not may_have(4) and not may_have(4, bounds="known") and not may_have(4, bounds="all")
+    assert may_have(4, bounds="none")
+    path.write_bytes(path.read_bytes().replace(b"parquet-cpp-arrow", b"parquet-cpp-other"))
+    assert may_have(4) and may_have(4, bounds="known") and may_have(4, bounds="none")
+    assert not may_have(4, bounds="all")
+    for call in lanebloom.parquet.row_groups, lanebloom.parquet.prune:
+        with pytest.raises(ValueError, match="expected 'known', 'all' or 'none', found 'some'"):
+            call(path, "id", [1], bounds="some")
+
+
 def test_parquet_types(tmp_path):
     path = tmp_path / "types.parquet"
     for values, type_, absent in [
