@@ -136,7 +136,9 @@ struct column {
 /* What a table function is. Each file that has one has a constant of it. */
 struct table_function {
   const char *name;
-  idx_t nparameters; /* of type VARCHAR */
+  idx_t nparameters;  /* of type VARCHAR */
+  const char *option; /* a VARCHAR with a name, the last parameter; NULL if it is not given, or if
+                         the function has none */
   const struct column *columns;
   idx_t ncolumns;
 

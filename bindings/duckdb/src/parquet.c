@@ -1,4 +1,4 @@
-/* lanebloom_parquet(pattern): the column chunks of Parquet files, and their filters.
+/* lanebloom_parquet(pattern [, bounds := ...]): the column chunks of Parquet files, and their filters.
  * SPDX-License-Identifier: MIT */
 #include <glob.h>
 #include <lanebloom_parquet.h>
@@ -13,11 +13,13 @@ static const struct column columns[] = {
     {"column_name", DUCKDB_TYPE_VARCHAR}, {"type", DUCKDB_TYPE_VARCHAR},
     {"nrows", DUCKDB_TYPE_UBIGINT},       {"nnulls", DUCKDB_TYPE_UBIGINT},
     {"has_filter", DUCKDB_TYPE_BOOLEAN},  {"filter_nbytes", DUCKDB_TYPE_UBIGINT},
+    {"bounds", DUCKDB_TYPE_VARCHAR},
 };
 enum { NCOLUMNS = sizeof columns / sizeof *columns };
 
 struct query {
   glob_t files;
+  lanebloom_parquet_bounds bounds;
   size_t nopened;
   lanebloom_parquet *file; /* the one that was opened last; NULL: none yet */
   lanebloom_parquet_info info;
@@ -32,11 +34,26 @@ static void end(void *data)
   free(query);
 }
 
+/* name: NULL: none is given. */
+static bool find_bounds(const char *name, lanebloom_parquet_bounds *bounds, problem_text problem)
+{
+  *bounds = LANEBLOOM_PARQUET_BOUNDS_KNOWN;
+  if (!name)
+    return true;
+  for (; lanebloom_parquet_bounds_name(*bounds); ++*bounds)
+    if (strcmp(lanebloom_parquet_bounds_name(*bounds), name) == 0)
+      return true;
+  snprintf(problem, PROBLEM_NBYTES, "bounds: expected 'known', 'all' or 'none', found '%s'", name);
+  return false;
+}
+
 /* A pattern that fits no file is the name of one. */
 static void *begin(struct instance *instance, const files_context *context, char *const *parameters,
                    problem_text problem)
 {
-  if (!files_may_be_opened(instance, context, problem))
+  lanebloom_parquet_bounds bounds;
+  if (!files_may_be_opened(instance, context, problem) ||
+      !find_bounds(parameters[1], &bounds, problem))
     return NULL;
   if (strstr(parameters[0], "**")) {
     explain(problem, parameters[0], LANEBLOOM_ERR_ARGUMENT,
@@ -46,6 +63,7 @@ static void *begin(struct instance *instance, const files_context *context, char
   struct query *query = calloc(1, sizeof *query);
   if (!query)
     return NULL;
+  query->bounds = bounds;
   /* NOLINTNEXTLINE(concurrency-mt-unsafe): names of users alone are, and ~ is not expanded */
   const int status = glob(parameters[0], GLOB_ERR | GLOB_NOCHECK, NULL, &query->files);
   if (status == 0)
@@ -63,7 +81,7 @@ static bool open_next(struct query *query, problem_text problem)
   const char *path = query->files.gl_pathv[query->nopened++];
   lanebloom_parquet_close(query->file);
   const lanebloom_status status =
-      lanebloom_parquet_open(path, LANEBLOOM_PARQUET_BOUNDS_KNOWN, &query->file, why, sizeof why);
+      lanebloom_parquet_open(path, query->bounds, &query->file, why, sizeof why);
   if (status) {
     explain(problem, path, status, why);
     return false;
@@ -91,6 +109,7 @@ static void write_row(const struct query *query, duckdb_data_chunk chunk, idx_t 
   vector_set_count(to[5], row, info.nnulls);
   vector_set_bool(to[6], row, info.has_filter);
   vector_set_count(to[7], row, info.has_filter ? info.filter_nbytes : LANEBLOOM_UNKNOWN);
+  vector_set_text(to[8], row, info.has_min || info.has_max ? "used" : info.bounds_doubt);
 }
 
 static size_t next(void *data, duckdb_data_chunk chunk, problem_text problem)
@@ -119,6 +138,7 @@ static size_t next(void *data, duckdb_data_chunk chunk, problem_text problem)
 static const struct table_function function = {
     .name = "lanebloom_parquet",
     .nparameters = 1,
+    .option = "bounds",
     .columns = columns,
     .ncolumns = NCOLUMNS,
     .begin = begin,

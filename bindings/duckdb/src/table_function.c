@@ -5,7 +5,7 @@
 
 #include "extension.h"
 
-enum { MAX_PARAMETERS = 2 };
+enum { MAX_PARAMETERS = 3 }; /* with the named one */
 
 /* A function of one database. */
 struct registered {
@@ -48,11 +48,10 @@ static void run_free(void *data)
   free(run);
 }
 
-/* A parameter as a text for free(); NULL: it is NULL, or memory ran out. */
-static char *parameter_of(duckdb_bind_info info, idx_t i)
+/* A parameter as a text for free(); NULL: it is NULL or not given, or memory ran out. */
+static char *text_of_value(duckdb_value value)
 {
-  duckdb_value value = duckdb_bind_get_parameter(info, i);
-  char *text = duckdb_is_null_value(value) ? NULL : duckdb_get_varchar(value);
+  char *text = !value || duckdb_is_null_value(value) ? NULL : duckdb_get_varchar(value);
   char *copy = text ? strdup(text) : NULL;
   duckdb_free(text);
   duckdb_destroy_value(&value);
@@ -79,13 +78,16 @@ static void bind(duckdb_bind_info info)
   call->context = files_context_of(info);
   duckdb_bind_set_bind_data(info, call, call_free);
   for (idx_t i = 0; i < function->nparameters; i++) {
-    call->parameters[i] = parameter_of(info, i);
+    call->parameters[i] = text_of_value(duckdb_bind_get_parameter(info, i));
     if (call->parameters[i])
       continue;
     explain(problem, function->name, LANEBLOOM_ERR_ARGUMENT, "expected a text, found NULL");
     duckdb_bind_set_error(info, problem);
     return;
   }
+  if (function->option)
+    call->parameters[function->nparameters] =
+        text_of_value(duckdb_bind_get_named_parameter(info, function->option));
 }
 
 static void init(duckdb_init_info info)
@@ -131,6 +133,8 @@ bool register_table_function(duckdb_connection connection, struct instance *inst
   duckdb_logical_type text = duckdb_create_logical_type(DUCKDB_TYPE_VARCHAR);
   for (idx_t i = 0; i < function->nparameters; i++)
     duckdb_table_function_add_parameter(made, text);
+  if (function->option)
+    duckdb_table_function_add_named_parameter(made, function->option, text);
   duckdb_destroy_logical_type(&text);
   duckdb_table_function_set_extra_info(made, registered, registered_free);
   duckdb_table_function_set_bind(made, bind);

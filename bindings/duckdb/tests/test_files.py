@@ -160,6 +160,26 @@ def test_parquet(db, tmp_path):
     refused(db, f"FROM lanebloom_parquet('{tmp_path}/*.parquet')", "x.parquet: ")
 
 
+def test_bounds_of_parquet(db, tmp_path):
+    path = tmp_path / "b.parquet"
+    pq.write_table(pa.table({"k": [1, 2], "t": ["a", "b"], "none": pa.nulls(2, pa.int64())}), path)
+    sql = f"SELECT bounds FROM lanebloom_parquet('{path}'{{}}) ORDER BY column_name"
+
+    def bounds(option=""):
+        return [row[0] for row in db.execute(sql.format(option)).fetchall()]
+
+    for option in ["", ", bounds := 'known'", ", bounds := 'all'", ", bounds := NULL"]:
+        assert bounds(option) == ["used", None, "used"], option
+    assert bounds(", bounds := 'none'") == ["not-asked-for", None, "not-asked-for"]
+    path.write_bytes(path.read_bytes().replace(b"parquet-cpp-arrow", b"parquet-cpp-other"))
+    assert bounds() == ["writer-untried", None, "writer-untried"]
+    assert bounds(", bounds := 'all'") == ["used", None, "used"]
+    refused(
+        db, sql.format(", bounds := 'some'"),
+        "lanebloom_parquet: bounds: expected 'known', 'all' or 'none', found 'some'",
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize("found", [b"\xff\xc3\xc3", b"\xed\xa0\x80", b"\xe0\x80\x80"])
 def test_names_that_are_not_utf8(db, tmp_path, found):
     """They are made UTF-8: with other bytes, reverse() of DuckDB 1.3 never ends."""
