@@ -69,19 +69,22 @@ static bool is_whole(lanebloom_encoding encoding)
 
 bool check_form(const struct key_type *type, lanebloom_key_form form, problem_text problem)
 {
-  const bool is_of_bytes = form.encoding == LANEBLOOM_HEX || form.encoding == LANEBLOOM_BASE64;
+  const bool is_decoded = form.encoding == LANEBLOOM_HEX || form.encoding == LANEBLOOM_BASE64;
   if (!form.flags &&
-      (form.encoding == type->encoding || (is_of_bytes && type->type == DUCKDB_TYPE_BLOB)))
+      (form.encoding == type->encoding || (is_decoded && type->type == DUCKDB_TYPE_BLOB)))
     return true;
-  const char *wanted = is_of_bytes ? "BLOB" : type_name_of(form.encoding);
+  const char *wanted = type_name_of(form.encoding);
   int n = snprintf(
       problem, PROBLEM_NBYTES, "keys of the filter: %s%s%s%s; the column is %s, whose keys are %s",
       lanebloom_encoding_name(form.encoding), form.flags & LANEBLOOM_KEY_TRIMMED ? ", trimmed" : "",
       form.flags & LANEBLOOM_KEY_LOWERED ? ", lower-cased" : "",
       form.flags & LANEBLOOM_KEY_JOINED ? ", joined fields" : "", type->name,
       lanebloom_encoding_name(type->encoding));
-  if (!form.flags && wanted &&
-      (is_string(type) || (is_whole(type->encoding) && is_whole(form.encoding))))
+  if (!form.flags && is_decoded && is_string(type))
+    snprintf(problem + n, PROBLEM_NBYTES - (size_t)n, ": decode it with %s",
+             form.encoding == LANEBLOOM_HEX ? "unhex()" : "from_base64()");
+  else if (!form.flags && wanted &&
+           (is_string(type) || (is_whole(type->encoding) && is_whole(form.encoding))))
     snprintf(problem + n, PROBLEM_NBYTES - (size_t)n, ": cast it to %s", wanted);
   return false;
 }

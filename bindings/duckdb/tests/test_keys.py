@@ -164,11 +164,16 @@ def test_other_types_are_refused(db):
     refused(db, "SELECT lanebloom_build(k) FROM (SELECT 7.5 k)", "No function matches")
 
 
-def test_a_key_form_that_sql_does_not_make(db):
-    hexadecimal = Filter.build([b"a"], form="hex")
-    db.execute("SELECT lanebloom_register('f', ?)", [hexadecimal.to_bytes()])
+@pytest.mark.parametrize("form, text, function", [("hex", "c3A9", "unhex"),
+                                                  ("base64", "w6k=", "from_base64")])  # fmt: skip
+def test_a_key_form_that_sql_does_not_make(db, form, text, function):
+    """The keys of such a filter are the bytes that the text stands for, not those of the text."""
+    decoded = Filter.build([b"\xc3\xa9"], form=form)
+    db.execute("SELECT lanebloom_register('f', ?)", [decoded.to_bytes()])
     refused(
-        db, "SELECT lanebloom_may_contain('f', 'a')",
-        "keys of the filter: hex; the column is VARCHAR, whose keys are bytes: cast it to BLOB",
+        db, f"SELECT lanebloom_may_contain('f', '{text}')",
+        f"keys of the filter: {form}; the column is VARCHAR, whose keys are bytes: decode it with "
+        f"{function}()",
     )  # fmt: skip
-    assert one(db, "SELECT lanebloom_may_contain('f', 'a'::BLOB)") is True
+    assert one(db, f"SELECT lanebloom_may_contain('f', {function}('{text}'))") is True
+    refused(db, "SELECT lanebloom_may_contain('f', 7)", "whose keys are int32")
