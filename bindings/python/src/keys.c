@@ -746,6 +746,14 @@ static int begin_any(struct batch *batch, PyObject *keys, lanebloom_encoding wan
                  (PyObject *)Py_TYPE(keys));
     return -1;
   }
+  if (has((PyObject *)Py_TYPE(keys), "columns")) {
+    PyObject *name = PyType_GetName(Py_TYPE(keys));
+    if (name)
+      PyErr_Format(PyExc_TypeError,
+                   "keys: expected one column, found a whole %S: pass df[\"column\"]", name);
+    Py_XDECREF(name);
+    return -1;
+  }
   if (is_filter(keys)) {
     PyErr_SetString(PyExc_TypeError, "keys: expected a batch of keys, found a filter");
     return -1;

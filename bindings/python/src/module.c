@@ -3,6 +3,7 @@
 #include "module.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 PyObject *error_type;
@@ -104,6 +105,42 @@ int count_of(PyObject *object, const char *name, uint64_t *count)
   return *count == UINT64_MAX && PyErr_Occurred() ? -1 : 0;
 }
 
+/* The bits per key that a filter will have; a filter without keys says it. */
+static lanebloom_status find_used_bits(lanebloom_format format, double bits, double *used)
+{
+  lanebloom_builder *builder;
+  lanebloom_filter *filter = NULL;
+  lanebloom_filter_info info;
+  lanebloom_status status = lanebloom_builder_create(format, bits, 0, &builder);
+  if (!status)
+    status = lanebloom_builder_finish(builder, &filter);
+  lanebloom_builder_destroy(builder);
+  if (!status) {
+    lanebloom_filter_describe(filter, &info, sizeof info);
+    *used = info.bits_per_key;
+  }
+  lanebloom_filter_close(filter);
+  return status;
+}
+
+/* Warns if the filter will have another number of bits per key. Returns -1 and raises. */
+static int warn_of_bits(lanebloom_format format, const lanebloom_format_info *info, double bits)
+{
+  char text[128];
+  double used = bits;
+  const lanebloom_status status =
+      info->rounds_bits ? find_used_bits(format, bits, &used) : LANEBLOOM_OK;
+  if (status) {
+    raise_status(status, NULL, NULL);
+    return -1;
+  }
+  if (fabs(used - bits) <= 0.0005)
+    return 0;
+  snprintf(text, sizeof text, "bits_per_key: %s %s %.10g, found %.10g", info->name,
+           bits > info->max_bits_per_key ? "uses at most" : "rounds it to", used, bits);
+  return PyErr_WarnEx(PyExc_UserWarning, text, 1);
+}
+
 /* Can filters of this format be built, and with so many bits per key? */
 static int check_bits(lanebloom_format format, double bits)
 {
@@ -118,7 +155,7 @@ static int check_bits(lanebloom_format format, double bits)
     return -1;
   }
   if (lanebloom_plan_size(format, bits, 1, &nbytes, &nprobes) != LANEBLOOM_ERR_ARGUMENT)
-    return 0;
+    return warn_of_bits(format, &info, bits);
   snprintf(text, sizeof text, "bits_per_key: expected %s from %g on, found %g",
            info.rounds_bits ? "a number" : "a whole number", info.min_bits_per_key, bits);
   PyErr_SetString(PyExc_ValueError, text);

@@ -6,6 +6,7 @@ import datetime
 import pickle
 import threading
 import uuid
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -378,11 +379,9 @@ def test_forms_of_lists():
         (np.lib.stride_tricks.as_strided(np.zeros(1, "S1"), (2**61,), (0,)), ValueError, "rows"),
         (np.lib.stride_tricks.as_strided(np.zeros(1, "S64"), (2**56,), (0,)), ValueError, "fits"),
         (pa.array([[1]]), TypeError, 'found list'),
+        (pa.array([{"a": 1}]), TypeError, 'found struct'),
         (pa.array([True]), TypeError, 'found boolean'),
         (Filter.build([1]), TypeError, "found a filter"),
-        (pa.table({"a": [1]}), TypeError, 'found struct'),
-        (pl.DataFrame({"a": [1]}), TypeError, 'found struct'),
-        (pd.DataFrame({"a": [1]}), TypeError, 'found struct'),
         (pa.array([1], pa.decimal128(5, 2)), TypeError, 'found decimal'),
     ],
 )
@@ -517,3 +516,52 @@ def test_repr():
     assert repr(Filter.build(INTS)) == (
         "<lanebloom.Filter rocksdb-local: 1000 keys (int64), 10 bits per key, 1285 bytes>"
     )
+
+
+@pytest.mark.parametrize("format", ["rocksdb-local", "rocksdb-legacy", "parquet", "spark-v2"])
+@pytest.mark.parametrize("bits", [0.7, 3, 10, 10.1234, 10.5, 12.25, 99.6, 100, 100.5, 1000, 5000])
+def test_other_bits_than_asked_for_are_warned_of(format, bits):
+    calls = [
+        lambda: Filter.build(INTS, bits, format=format),
+        lambda: lanebloom.Builder(1000, bits, format=format).finish(),
+    ]
+    for call in calls:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            used = call().info.bits_per_key
+        differs = abs(used - bits) > 0.0005
+        assert len(caught) == differs
+        if differs:
+            assert caught[0].category is UserWarning and caught[0].filename == __file__
+            assert f"bits_per_key: {format} " in str(caught[0].message)
+            assert f" {used:g}, found {bits:g}" in str(caught[0].message)
+            with warnings.catch_warnings(), pytest.raises(UserWarning):
+                warnings.simplefilter("error")
+                call()
+
+
+def test_bits_at_their_most_are_named():
+    with pytest.warns(UserWarning, match="rocksdb-local uses at most 100, found 1000"):
+        Filter.build(INTS, 1000)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Filter.build(INTS)
+        Filter.build(INTS, rate=1e-9)
+        Filter.build(INTS, 1000, format="leveldb")
+
+
+FRAME = {"a": [1, 2], "b": ["x", None]}
+
+
+@pytest.mark.parametrize(
+    "frame", [pd.DataFrame(FRAME), pd.DataFrame({"a": [1]}), pl.DataFrame(FRAME), pl.LazyFrame(FRAME),
+              pa.table(FRAME), pa.RecordBatch.from_pydict(FRAME)],
+)  # fmt: skip
+def test_a_whole_frame_is_no_batch_of_keys(frame):
+    seen = Filter.build(INTS)
+    name = type(frame).__name__
+    message = f'keys: expected one column, found a whole {name}: pass df\\["column"\\]'
+    for call in Filter.build, lanebloom.Builder().add, seen.screen, seen.count, lanebloom.hash:
+        with pytest.raises(TypeError, match=message):
+            call(frame)
+    assert Filter.build(pd.Series([1], index=["columns"])).info.nkeys == 1  # not a frame
