@@ -1,6 +1,6 @@
-/* lanebloom_parquet(pattern [, bounds := ...]): the column chunks of Parquet files, and their filters.
+/* lanebloom_parquet(pattern [, bounds := ...]): the column chunks of Parquet files, and their
+ * filters.
  * SPDX-License-Identifier: MIT */
-#include <glob.h>
 #include <lanebloom_parquet.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static const struct column columns[] = {
 enum { NCOLUMNS = sizeof columns / sizeof *columns };
 
 struct query {
-  glob_t files;
+  struct paths files;
   lanebloom_parquet_bounds bounds;
   size_t nopened;
   lanebloom_parquet *file; /* the one that was opened last; NULL: none yet */
@@ -30,7 +30,7 @@ static void end(void *data)
 {
   struct query *query = data;
   lanebloom_parquet_close(query->file);
-  globfree(&query->files);
+  paths_free(&query->files);
   free(query);
 }
 
@@ -47,7 +47,6 @@ static bool find_bounds(const char *name, lanebloom_parquet_bounds *bounds, prob
   return false;
 }
 
-/* A pattern that fits no file is the name of one. */
 static void *begin(struct instance *instance, const files_context *context, char *const *parameters,
                    problem_text problem)
 {
@@ -55,22 +54,13 @@ static void *begin(struct instance *instance, const files_context *context, char
   if (!files_may_be_opened(instance, context, problem) ||
       !find_bounds(parameters[1], &bounds, problem))
     return NULL;
-  if (strstr(parameters[0], "**")) {
-    explain(problem, parameters[0], LANEBLOOM_ERR_ARGUMENT,
-            "expected a path, or a pattern of *, ? and [...]; found **");
-    return NULL;
-  }
   struct query *query = calloc(1, sizeof *query);
   if (!query)
     return NULL;
   query->bounds = bounds;
-  /* NOLINTNEXTLINE(concurrency-mt-unsafe): names of users alone are, and ~ is not expanded */
-  const int status = glob(parameters[0], GLOB_ERR | GLOB_NOCHECK, NULL, &query->files);
-  if (status == 0)
+  if (paths_of(parameters[0], &query->files, problem))
     return query;
-  if (status != GLOB_NOSPACE)
-    explain(problem, parameters[0], LANEBLOOM_ERR_IO, "a folder cannot be read");
-  end(query);
+  free(query);
   return NULL;
 }
 
@@ -78,7 +68,7 @@ static void *begin(struct instance *instance, const files_context *context, char
 static bool open_next(struct query *query, problem_text problem)
 {
   problem_text why;
-  const char *path = query->files.gl_pathv[query->nopened++];
+  const char *path = query->files.all[query->nopened++];
   lanebloom_parquet_close(query->file);
   const lanebloom_status status =
       lanebloom_parquet_open(path, query->bounds, &query->file, why, sizeof why);
@@ -101,7 +91,7 @@ static void write_row(const struct query *query, duckdb_data_chunk chunk, idx_t 
   duckdb_vector to[NCOLUMNS];
   for (idx_t i = 0; i < NCOLUMNS; i++)
     to[i] = duckdb_data_chunk_get_vector(chunk, i);
-  vector_set_text(to[0], row, query->files.gl_pathv[query->nopened - 1]);
+  vector_set_text(to[0], row, query->files.all[query->nopened - 1]);
   vector_set_count(to[1], row, query->row_group);
   vector_set_text(to[2], row, column.path);
   vector_set_text(to[3], row, column.type);
@@ -118,7 +108,7 @@ static size_t next(void *data, duckdb_data_chunk chunk, problem_text problem)
   size_t n = 0;
   while (n < duckdb_vector_size()) {
     if (!query->file || query->row_group == query->info.nrow_groups) {
-      if (query->nopened == query->files.gl_pathc)
+      if (query->nopened == query->files.n)
         return n;
       if (!open_next(query, problem))
         return SIZE_MAX;

@@ -16,6 +16,7 @@ from lanebloom import Filter
 
 sys.path.append(os.path.join(os.path.dirname(__file__), "../../python/tests"))
 from test_changing import CC, KEY, LIMIT_SECONDS, compile_shim, make, masked_crc32c  # noqa: E402
+from test_folders import make_folder  # noqa: E402
 
 
 def test_load(db, tmp_path):
@@ -158,6 +159,23 @@ def test_parquet(db, tmp_path):
     assert one(db, f"SELECT count(*) FROM lanebloom_parquet('{tmp_path}/[a].parquet')") == 6
     (tmp_path / "x.parquet").write_bytes(b"no Parquet file at all")
     refused(db, f"FROM lanebloom_parquet('{tmp_path}/*.parquet')", "x.parquet: ")
+
+
+def test_parquet_in_folders(db, tmp_path):
+    """As bindings/python/tests/test_files.py has them."""
+    names = make_folder(tmp_path / "d")
+    listed = db.execute(f"SELECT path FROM lanebloom_parquet('{tmp_path}/d')").fetchall()
+    assert listed == [(f"{tmp_path}/d/{name}",) for name in names]
+    assert db.execute(f"SELECT path FROM lanebloom_parquet('{tmp_path}/?')").fetchall() == listed
+    assert one(db, f"SELECT count(*) FROM lanebloom_parquet('{tmp_path}/d/.hidden')") == 1
+    for name in ["e", "e/_f"]:
+        (tmp_path / name).mkdir()
+        refused(
+            db, f"FROM lanebloom_parquet('{tmp_path}/e')",
+            f"{tmp_path}/e: expected a folder with Parquet files, found none in it",
+        )  # fmt: skip
+    (tmp_path / "d/cut").write_bytes(b"PAR1 and no more")
+    refused(db, f"FROM lanebloom_parquet('{tmp_path}/d')", f"{tmp_path}/d/cut: ")
 
 
 def test_bounds_of_parquet(db, tmp_path):

@@ -8,6 +8,7 @@ every key. audit() reads the rows, and finds statistics and filters that deny on
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,10 +26,72 @@ if TYPE_CHECKING:
 __all__ = ["Audit", "Finding", "audit", "prune", "row_groups"]
 
 
-def _as_list(paths: Path | Iterable[Path]) -> list[Path]:
-    if isinstance(paths, (str, bytes, os.PathLike)):
-        return [paths]
-    return list(paths)
+# ---- Files ----
+
+_MAGIC_NBYTES = 4
+
+
+def _files(paths: Path | Iterable[Path]) -> list[Path]:
+    """The files that paths stand for, in their order; those of a folder are sorted."""
+    files: list[Path] = []
+    for path in [paths] if isinstance(paths, (str, bytes, os.PathLike)) else paths:
+        files += _files_below(os.fsdecode(path)) if os.path.isdir(path) else [path]
+    return files
+
+
+def _files_below(folder: str) -> list[str]:
+    files: list[str] = []
+    seen = set()  # links may lead to a folder again
+
+    def is_new(path: str) -> bool:
+        status = os.stat(path)
+        before = len(seen)
+        seen.add((status.st_dev, status.st_ino))
+        return len(seen) > before
+
+    def fail(error: OSError) -> None:
+        raise error
+
+    is_new(folder)
+    for root, folders, names in os.walk(folder, onerror=fail, followlinks=True):
+        paths = [os.path.join(root, name) for name in names if not _is_hidden(name)]
+        files += (path for path in paths if _is_parquet(path))
+        folders[:] = (
+            name for name in folders if not _is_hidden(name) and is_new(os.path.join(root, name))
+        )
+    if not files:
+        raise ValueError(f"{folder}: expected a folder with Parquet files, found none in it")
+    return sorted(files)
+
+
+def _is_hidden(name: str) -> bool:
+    """By the conventions of Hive and Spark: but for a partition's folder, whose column may have any
+    name."""
+    return name.startswith(".") or (name.startswith("_") and "=" not in name)
+
+
+def _is_parquet(path: str) -> bool:
+    """Does it have the name, or begin or end as a Parquet file, or begin and end as an encrypted
+    one? If nobody can tell, it may: opening it says what is wrong."""
+    if path.endswith(".parquet"):
+        return True
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            return False
+        with open(path, "rb") as file:
+            begin = file.read(_MAGIC_NBYTES)
+            if len(begin) < _MAGIC_NBYTES:
+                return False
+            file.seek(-_MAGIC_NBYTES, os.SEEK_END)
+            end = file.read()
+    except FileNotFoundError:  # a link to nothing, or deleted meanwhile
+        return False
+    except OSError:
+        return True
+    return b"PAR1" in (begin, end) or begin == end == b"PARE"
+
+
+# ---- Row groups ----
 
 
 def _reusable(keys: Any) -> Any:
@@ -41,16 +104,20 @@ def row_groups(
 ) -> list[tuple[Path, list[int]]]:
     """The row groups in which any of the keys may be, for each file that has one.
 
-    column: the names from the root on, joined by dots. keys: as of Filter.build(); their type must
-    be that of the column, and integers in a list take it. bounds: whose bounds and counts of nulls
-    may say that a key is absent: "known", those of writers that were seen to write them right;
-    "all", also where they may be wrong; "none". Raises TypeError, which names both types,
-    ValueError if there is no such column, lanebloom.Error, OSError.
+    paths: one or several, of files or folders. A folder stands for the Parquet files in it and
+    below it, but for names that begin with a dot or an underscore. column: the names from the root
+    on, joined by dots. keys: as of Filter.build(); their type must be that of the column, and
+    integers in a list take it. bounds: whose bounds and counts of nulls may say that a key is
+    absent: "known", those of writers that were seen to write them right; "all", also where they may
+    be wrong; "none".
+
+    Raises TypeError, which names both types, ValueError if there is no such column or a folder has
+    no Parquet file, lanebloom.Error, OSError.
     """
     keys = _reusable(keys)
     found = (
         (path, parquet_row_groups(parquet_open(path, column, bounds), keys))
-        for path in _as_list(paths)
+        for path in _files(paths)
     )
     return [(path, groups) for path, groups in found if groups]
 
@@ -99,18 +166,18 @@ def audit(paths: Path | Iterable[Path], column: str, *, bounds: str = "known") -
     """Reads every value of a column, and finds the row groups that deny one of theirs.
 
     A row group has at most one finding of each kind. A value that the filter denies counts for the
-    filter alone. column, bounds: as of row_groups(). Statistics that it does not believe are not
-    compared; with "all", a count of nulls is also wrong if it leaves fewer values than there are.
-    NaN is not asked for.
+    filter alone. paths, column, bounds: as of row_groups(). Statistics that it does not believe are
+    not compared; with "all", a count of nulls is also wrong if it leaves fewer values than there
+    are. NaN is not asked for.
 
     Needs pyarrow. Memory: the pages of one row group, a batch of its values and its filter. Raises
     what row_groups() and pyarrow raise; ValueError if values of the column cannot be keys.
     """
-    paths = _as_list(paths)
-    groups = [group for path in paths for group in _audit_file(path, column, bounds)]
+    files = _files(paths)
+    groups = [group for path in files for group in _audit_file(path, column, bounds)]
     return Audit(
         [finding for group in groups for finding in group.findings],
-        len(paths),
+        len(files),
         len(groups),
         sum(group.nvalues for group in groups),
         sum(group.has_bounds for group in groups),
