@@ -19,6 +19,7 @@ seconds=300
 node_api=1.5.6-r.1
 DOWNLOAD_UNTIL=$(($(date +%s) + seconds))
 export DOWNLOAD_UNTIL
+export PYTHONDONTWRITEBYTECODE=1 # nothing beside the tests: they are in the working tree
 
 mkdir -p "$folder" "$(dirname "$tap")"
 tap=$(realpath "$tap")

@@ -18,6 +18,7 @@ seconds=300
 [ -z "$all" ] || seconds=1800
 DOWNLOAD_UNTIL=$(($(date +%s) + seconds))
 export DOWNLOAD_UNTIL
+export PYTHONDONTWRITEBYTECODE=1 # nothing beside the tests: they are in the working tree
 
 mkdir -p "$folder" "$(dirname "$tap")"
 tap=$(realpath "$tap")

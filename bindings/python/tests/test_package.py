@@ -59,6 +59,12 @@ def test_everything_is_documented():
 
 
 @pytest.mark.skipif(not WHEEL, reason="LANEBLOOM_WHEEL names no wheel")
+def test_the_working_tree_stays_clean():
+    """scripts/python.sh sees to it."""
+    assert sys.dont_write_bytecode
+
+
+@pytest.mark.skipif(not WHEEL, reason="LANEBLOOM_WHEEL names no wheel")
 def test_the_wheel_runs_on_other_linuxes():
     assert "-cp311-abi3-manylinux" in WHEEL
     assert "manylinux_2_" in run(sys.executable, "-m", "auditwheel", "show", WHEEL)
