@@ -67,10 +67,9 @@ const struct argp parquet_argp = {
     .options =
         (const struct argp_option[]){
             {"parquet", OPTION_PARQUET, "PATH", 0,
-             "Select the records whose key may be in this Parquet file, in a .parquet file of this "
-             "folder or below it, or in a file of this quoted pattern; repeatable. Every name is "
-             "an "
-             "INPUT, and all records are kept in memory",
+             "Select the records whose key may be in this Parquet file, in one of this folder or "
+             "below it, or in a file of this quoted pattern; repeatable. Every name is an INPUT, "
+             "and all records are kept in memory",
              3},
             {"column", OPTION_COLUMN, "NAME", 0,
              "The keys are in this column; of nested ones the path, as in user.id. Their text "
@@ -591,7 +590,7 @@ void parquet_screen(struct screen *screen, struct inputs *inputs)
 {
   struct parquet_query *query = &screen->parquet;
   struct kept kept;
-  struct paths paths = parquet_list(query->names, query->nnames);
+  struct paths paths = parquet_list(query->names, query->nnames, &query->nskipped);
   struct model model = find_model(&paths, query);
   for (size_t i = 0; i < paths.n; i++)
     check_is_no_output(screen, paths.all[i]);

@@ -51,9 +51,17 @@ static void add_path(struct paths *paths, const char *path)
   paths->all[paths->n++] = copy;
 }
 
+/* By the conventions of Hive and Spark: what begins with a dot or an underscore is no data, but for
+ * a partition's folder, whose column may have any name. */
 static bool is_hidden(const char *name)
 {
-  return *name == '.' || *name == '_';
+  return *name == '.' || (*name == '_' && !strchr(name, '='));
+}
+
+/* Parquet files that describe the others of their folder, and have no rows. */
+static bool is_summary(const char *name)
+{
+  return strcmp(name, "_metadata") == 0 || strcmp(name, "_common_metadata") == 0;
 }
 
 static bool is_parquet_name(const char *name)
@@ -65,29 +73,37 @@ static bool is_parquet_name(const char *name)
 
 enum { MAGIC_NBYTES = 4 };
 
-static bool has_magic(FILE *file, off_t offset, int whence)
+static bool has_magic(FILE *file, off_t offset, int whence, const char *magic)
 {
-  char magic[MAGIC_NBYTES];
-  return fseeko(file, offset, whence) == 0 && fread(magic, 1, sizeof magic, file) == sizeof magic &&
-         (memcmp(magic, "PAR1", sizeof magic) == 0 || /* encrypted: */
-          memcmp(magic, "PARE", sizeof magic) == 0);
+  char found[MAGIC_NBYTES];
+  return fseeko(file, offset, whence) == 0 && fread(found, 1, sizeof found, file) == sizeof found &&
+         memcmp(found, magic, sizeof found) == 0;
 }
 
-/* Readers look at the end alone; a truncated file has but the beginning. */
-static void look_for_magic(const char *path, bool *at_begin, bool *at_end)
+enum likeness {
+  NOT_PARQUET,
+  MAYBE_PARQUET, /* it cannot be read */
+  DAMAGED_PARQUET,
+  IS_PARQUET
+};
+
+/* Readers look at the end alone; a truncated file has but the beginning. Encrypted files need both:
+ * "PARENT" may begin a text, and "COMPARE" may end it. */
+static enum likeness judge_content(const char *path)
 {
+  const off_t end = -(off_t)MAGIC_NBYTES;
   FILE *file = fopen(path, "re");
-  *at_begin = file && has_magic(file, 0, SEEK_SET);
-  *at_end = file && has_magic(file, -(off_t)MAGIC_NBYTES, SEEK_END);
-  if (file)
-    fclose(file);
-}
-
-static bool is_parquet_by_content(const char *path)
-{
-  bool at_begin, at_end;
-  look_for_magic(path, &at_begin, &at_end);
-  return at_begin && at_end;
+  if (!file)
+    return errno == ENOENT ? NOT_PARQUET : MAYBE_PARQUET;
+  const bool at_begin = has_magic(file, 0, SEEK_SET, "PAR1"),
+             at_end = has_magic(file, end, SEEK_END, "PAR1"),
+             is_encrypted =
+                 has_magic(file, 0, SEEK_SET, "PARE") && has_magic(file, end, SEEK_END, "PARE"),
+             is_unknown = ferror(file);
+  fclose(file);
+  if ((at_begin && at_end) || is_encrypted)
+    return IS_PARQUET;
+  return at_begin || at_end ? DAMAGED_PARQUET : is_unknown ? MAYBE_PARQUET : NOT_PARQUET;
 }
 
 /* Folders that are still to be read, and those that were: links may lead to them again. */
@@ -119,25 +135,48 @@ static void add_folder_once(struct folders *folders, const char *path, const str
     free(id);
 }
 
-static void add_entry(struct paths *paths, struct folders *folders, const char *folder,
-                      const char *name)
+/* What is found in folders. */
+struct findings {
+  struct paths read, skipped;
+};
+
+/* status: of a file in a folder; NULL: errno says why there is none. */
+static enum likeness judge_file(const char *path, const char *name, const struct stat *status)
+{
+  struct stat link;
+  if (!status && errno != ENOENT)
+    return MAYBE_PARQUET;
+  if (!status && lstat(path, &link) != 0) /* it was deleted meanwhile */
+    return NOT_PARQUET;
+  if (is_parquet_name(name))
+    return IS_PARQUET;
+  return status && S_ISREG(status->st_mode) ? judge_content(path) : NOT_PARQUET;
+}
+
+/* needed: how much like Parquet a file must be. */
+static void add_entry(struct findings *findings, struct folders *folders, enum likeness needed,
+                      const char *folder, const char *name)
 {
   struct stat status;
   char *path = resize(NULL, strlen(folder) + strlen(name) + sizeof "/");
-  const bool has_slash = folder[strlen(folder) - 1] == '/';
+  const bool has_slash = folder[strlen(folder) - 1] == '/', hidden = is_hidden(name);
   sprintf(path, "%s%s%s", folder, has_slash ? "" : "/", name);
-  if (stat(path, &status) != 0) {
-    if (errno != ENOENT) /* a link to nothing, or a file that was deleted meanwhile */
-      die(path, "%s", strerror(errno));
-  } else if (S_ISDIR(status.st_mode)) {
-    add_folder_once(folders, path, &status);
-  } else if (is_parquet_name(name) || (S_ISREG(status.st_mode) && is_parquet_by_content(path))) {
-    add_path(paths, path);
+  const bool is_there = stat(path, &status) == 0;
+  if (is_there && S_ISDIR(status.st_mode)) {
+    if (!hidden)
+      add_folder_once(folders, path, &status);
+  } else if (!hidden) {
+    if (judge_file(path, name, is_there ? &status : NULL) >= needed)
+      add_path(&findings->read, path);
+  } else if (is_there && S_ISREG(status.st_mode) && !is_summary(name) &&
+             judge_content(path) != NOT_PARQUET) {
+    add_path(&findings->skipped, path);
   }
   free(path);
 }
 
-static void read_folder(struct paths *paths, struct folders *folders, const char *folder)
+static void read_folder(struct findings *findings, struct folders *folders, enum likeness needed,
+                        const char *folder)
 {
   DIR *entries = opendir(folder);
   if (!entries)
@@ -145,41 +184,40 @@ static void read_folder(struct paths *paths, struct folders *folders, const char
   errno = 0;
   /* NOLINTNEXTLINE(concurrency-mt-unsafe): the stream is this thread's */
   for (const struct dirent *entry; (entry = readdir(entries)); errno = 0)
-    if (!is_hidden(entry->d_name))
-      add_entry(paths, folders, folder, entry->d_name);
+    add_entry(findings, folders, needed, folder, entry->d_name);
   if (errno)
     die(folder, "%s", strerror(errno));
   closedir(entries);
 }
 
-/* Adds the files in a folder and below it, until there are `most'. */
-static void add_folder(struct paths *paths, const char *folder, const struct stat *status,
-                       size_t most)
+/* Adds the files in a folder and below it, until `most' are to be read. */
+static void add_folder(struct findings *findings, const char *folder, const struct stat *status,
+                       enum likeness needed, size_t most)
 {
   struct folders folders = {0};
   add_folder_once(&folders, folder, status);
-  for (size_t i = 0; i < folders.paths.n && paths->n < most; i++)
-    read_folder(paths, &folders, folders.paths.all[i]);
+  for (size_t i = 0; i < folders.paths.n && findings->read.n < most; i++)
+    read_folder(findings, &folders, needed, folders.paths.all[i]);
   paths_free(&folders.paths);
   tdestroy(folders.ids, free);
 }
 
-static void add_name(struct paths *paths, const char *name)
+static void add_name(struct findings *findings, const char *name)
 {
   struct stat status;
   if (stat(name, &status) != 0)
     die(name, "%s", strerror(errno));
   if (!S_ISDIR(status.st_mode)) {
-    add_path(paths, name);
+    add_path(&findings->read, name);
     return;
   }
-  const size_t nbefore = paths->n;
-  add_folder(paths, name, &status, SIZE_MAX);
-  if (paths->n == nbefore)
+  const size_t nbefore = findings->read.n;
+  add_folder(findings, name, &status, MAYBE_PARQUET, SIZE_MAX);
+  if (findings->read.n == nbefore)
     die(name, "expected a folder with Parquet files, found none in it");
 }
 
-static void add_pattern(struct paths *paths, const char *pattern)
+static void add_pattern(struct findings *findings, const char *pattern)
 {
   glob_t found;
   const int status = glob(pattern, GLOB_ERR | GLOB_NOSORT, NULL, &found);
@@ -188,7 +226,7 @@ static void add_pattern(struct paths *paths, const char *pattern)
   if (status)
     die(pattern, "%s", strerror(status == GLOB_NOSPACE ? ENOMEM : errno));
   for (size_t i = 0; i < found.gl_pathc; i++)
-    add_name(paths, found.gl_pathv[i]);
+    add_name(findings, found.gl_pathv[i]);
   globfree(&found);
 }
 
@@ -210,18 +248,43 @@ static void sort_once(struct paths *paths)
   paths->n = n;
 }
 
-struct paths parquet_list(char *const *names, size_t nnames)
+/* Warns of the files that are skipped, unless another name stands for them. Returns how many. */
+static size_t warn_of_skipped(struct findings *findings)
 {
-  struct paths paths = {0};
+  const struct paths *read = &findings->read, *skipped = &findings->skipped;
+  const char *first = NULL;
+  size_t n = 0;
+  for (size_t i = 0; i < skipped->n; i++)
+    if (!bsearch(&skipped->all[i], read->all, read->n, sizeof *read->all, compare_paths)) {
+      first = first ? first : skipped->all[i];
+      n++;
+    }
+  char others[64] = "";
+  if (n > 1)
+    snprintf(others, sizeof others, " (and %zu more)", n - 1);
+  if (n > 0)
+    complain(first,
+             "warning: a Parquet file that is not read%s, since its name begins with a dot or an "
+             "underscore: name it to have it read, or remove it",
+             others);
+  return n;
+}
+
+struct paths parquet_list(char *const *names, size_t nnames, size_t *nskipped)
+{
+  struct findings findings = {0};
   struct stat status;
   for (size_t i = 0; i < nnames; i++) {
     if (stat(names[i], &status) != 0 && errno == ENOENT)
-      add_pattern(&paths, names[i]);
+      add_pattern(&findings, names[i]);
     else
-      add_name(&paths, names[i]);
+      add_name(&findings, names[i]);
   }
-  sort_once(&paths);
-  return paths;
+  sort_once(&findings.read);
+  sort_once(&findings.skipped);
+  *nskipped = warn_of_skipped(&findings);
+  paths_free(&findings.skipped);
+  return findings.read;
 }
 
 bool is_parquet(const char *name)
@@ -229,16 +292,14 @@ bool is_parquet(const char *name)
   struct stat status;
   if (stat(name, &status) != 0)
     return false;
-  if (S_ISREG(status.st_mode)) {
-    bool at_begin, at_end;
-    look_for_magic(name, &at_begin, &at_end);
-    return at_begin || at_end;
-  }
-  struct paths paths = {0};
+  if (S_ISREG(status.st_mode))
+    return judge_content(name) >= DAMAGED_PARQUET;
+  struct findings findings = {0};
   if (S_ISDIR(status.st_mode))
-    add_folder(&paths, name, &status, 1);
-  const bool is_any = paths.n > 0;
-  paths_free(&paths);
+    add_folder(&findings, name, &status, IS_PARQUET, 1);
+  const bool is_any = findings.read.n > 0;
+  paths_free(&findings.read);
+  paths_free(&findings.skipped);
   return is_any;
 }
 

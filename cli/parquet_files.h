@@ -15,11 +15,15 @@ struct paths {
 };
 
 /* Lists the files of these names, sorted, each once: a file, the Parquet files in a folder and all
- * folders below it, by their names or their magic numbers, or a pattern as of glob(7). In folders,
- * names that begin with a dot or an underscore are left out, as Spark and Arrow do: they are being
- * written, or hold no rows. If a name stands for none, or a folder cannot be read, prints a message
- * and exits. */
-struct paths parquet_list(char *const *names, size_t nnames);
+ * folders below it, or a pattern as of glob(7). If a name stands for none, or a folder cannot be
+ * read, prints a message and exits.
+ *
+ * In folders, a file is read if its name ends in .parquet, if it begins or ends as Parquet does, or
+ * if nobody can tell: opening it says what is wrong. Names that begin with a dot or an underscore
+ * are skipped, except folders of partitions (_column=value). *nskipped: how many files among them
+ * begin or end as Parquet does, or cannot be read, and are neither `_metadata' nor in a folder of
+ * such a name. A warning has named the first. */
+struct paths parquet_list(char *const *names, size_t nnames, size_t *nskipped);
 
 /* Is it a Parquet file, or a folder with one in it or below it? */
 bool is_parquet(const char *name);

@@ -292,7 +292,8 @@ static bool describe_file(const char *path, lanebloom_parquet_bounds bounds, boo
 int parquet_tables(char *const *names, size_t nnames, lanebloom_parquet_bounds bounds, bool json,
                    bool header)
 {
-  struct paths paths = parquet_list(names, nnames);
+  size_t nskipped;
+  struct paths paths = parquet_list(names, nnames, &nskipped);
   bool is_whole = true;
   if (header && !json)
     print_columns("FILE", "GROUP", "COLUMN", "TYPE", "ROWS", "NULLS", "FILTER", "KEYS", "RATE",

@@ -271,10 +271,24 @@ static void print_counts(const struct screen *screen)
     outputf("%s%" PRIu64 "\n", screen->labels[i], screen->nhits[i]);
 }
 
-/* Were all inputs read, and all of the databases' logs, and all Parquet files? */
+/* Does the result say that a key is absent? */
+static bool tells_absence(const struct screen *screen)
+{
+  return screen->invert || screen->unmatched_path || screen->annotation ||
+         (screen->quiet && screen->nselected == 0);
+}
+
+/* Were all of the databases' logs read, and all Parquet files? */
+static bool are_sources_whole(const struct screen *screen)
+{
+  return !screen->database.is_damaged && screen->parquet.nfailed == 0 &&
+         !(screen->parquet.nskipped > 0 && tells_absence(screen));
+}
+
+/* Were all inputs read, too? */
 static bool is_complete(const struct screen *screen)
 {
-  return screen->job.nfailed == 0 && !screen->database.is_damaged && screen->parquet.nfailed == 0;
+  return screen->job.nfailed == 0 && are_sources_whole(screen);
 }
 
 /* Prints what comes after the records, and puts the files in their places. */
@@ -284,10 +298,10 @@ static void finish(struct screen *screen)
     print_counts(screen);
   if (screen->summary_path)
     print_summary(screen);
-  if (screen->database.is_damaged || screen->parquet.nfailed > 0)
-    sinks_discard();
-  else
+  if (are_sources_whole(screen))
     sinks_commit();
+  else
+    sinks_discard();
   if (!screen->summary_path)
     print_summary(screen);
 }

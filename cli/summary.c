@@ -26,11 +26,11 @@ static void print_versions(const struct screen *screen, FILE *stream)
 
 static void print_parquet(const struct parquet_query *query, FILE *stream)
 {
-  fprintf(
-      stream,
-      "\n%zu Parquet files, %zu failed, %zu row groups, %zu without a filter, %zu that may have "
-      "a key",
-      query->nfiles, query->nfailed, query->nrow_groups, query->nwithout_filter, query->nleft);
+  fprintf(stream,
+          "\n%zu Parquet files, %zu failed, %zu skipped, %zu row groups, %zu without a filter, %zu "
+          "that may have a key",
+          query->nfiles, query->nfailed, query->nskipped, query->nrow_groups,
+          query->nwithout_filter, query->nleft);
 }
 
 static struct json_object *parquet_in_json(const struct parquet_query *query)
@@ -41,6 +41,7 @@ static struct json_object *parquet_in_json(const struct parquet_query *query)
     uint64_t n;
   } counts[] = {{"files", query->nfiles},
                 {"failed_files", query->nfailed},
+                {"skipped_files", query->nskipped},
                 {"row_groups", query->nrow_groups},
                 {"without_filter", query->nwithout_filter},
                 {"left", query->nleft},

@@ -12,7 +12,6 @@ make_folder() {
   cp "$VECTORS/parquet_mr.parquet" events/day=1/b.parquet
   cp "$VECTORS/arrow_rs.parquet" events/day=1/_temporary/c.parquet
   cp "$VECTORS/arrow_rs.parquet" events/.hidden/d.parquet
-  cp "$VECTORS/arrow_rs.parquet" events/_e.parquet
   echo no >events/readme.txt
   chmod -R u+w events
 }
@@ -267,6 +266,7 @@ END
 @test "files are named by folders, by patterns and by name, each once" {
   make_folder
   echo 'key 7' >keys
+  cp events/a.parquet events/_e.parquet
   names() { lanebloom screen --column text --prune "$@" keys; }
   [[ $(names --parquet events/a.parquet --parquet events) == \
     $'events/a.parquet\nevents/day=1/b.parquet' ]]
@@ -279,6 +279,128 @@ END
   fails_with 'found none of this name' names --parquet nowhere
   ln -s .. events/day=1/up # a folder that is in itself
   [[ $(names --parquet events | wc -l) == 2 ]]
+}
+
+# skips NAME: a file of this name in a folder is neither read nor forgotten.
+skips() {
+  local name=$1 options
+  rm -rf events
+  mkdir -p events/day=1
+  cp "$VECTORS/arrow_rs.parquet" events/a.parquet
+  mv hidden "events/$name"
+  printf 'absent\n' >keys
+  run -1 --separate-stderr ask text
+  [[ $stderr == "lanebloom: events/$name: warning: a Parquet file that is not read, since"* ]]
+  for options in -v "-c -v" -q "-q -v" "--annotate" "-o out --unmatched rest"; do
+    echo old >out
+    run -2 --separate-stderr ask text $options
+    [[ $stderr == *"events/$name: warning: "* ]]
+    holds out 'old\n'
+  done
+  run -2 --separate-stderr ask text -v
+  [[ $output == absent ]]
+  run -0 --separate-stderr lanebloom tables events
+  [[ $stderr == *"events/$name: warning: "* && $output != *"$name"* ]]
+  run -2 --separate-stderr ask text -v --summary=json
+  jq -e '.parquet.files == 1 and .parquet.skipped_files == 1' <<<"${stderr_lines[-1]}"
+  ask text --parquet "events/$name" --prune 2>err || true # asked for
+  run -1 grep warning err
+  printf 'absent\nkey 7\n' >keys
+  run -0 --separate-stderr ask text -q # it is there, whatever the file has
+  [[ $stderr == *"events/$name: warning: "* ]]
+}
+
+@test "Parquet files of hidden names are skipped with a warning" {
+  cp "$VECTORS/arrow_rs.parquet" hidden
+  skips _part.parquet
+  cp "$VECTORS/arrow_rs.parquet" hidden
+  skips .x.parquet
+  cp "$VECTORS/arrow_rs.parquet" hidden
+  skips day=1/_000000
+  head -c 1000 "$VECTORS/arrow_rs.parquet" >hidden # is being written
+  skips .part.parquet.tmp
+  tail -c 1000 "$VECTORS/arrow_rs.parquet" >hidden
+  skips _torn
+  printf 'PARE....PARE' >hidden
+  skips _encrypted
+}
+
+@test "what hidden names stand for by convention is no data, without a warning" {
+  mkdir -p events/{_temporary/0,.hive-staging_1,_delta_log,_day=1}
+  cp "$VECTORS/arrow_rs.parquet" events/a.parquet
+  for name in _metadata _common_metadata _temporary/0/b.parquet .hive-staging_1/c.parquet \
+    _delta_log/1.checkpoint.parquet _day=1/d.parquet; do
+    cp "$VECTORS/arrow_rs.parquet" events/$name
+  done
+  : >events/_SUCCESS
+  printf 'crc\0....' >events/.a.parquet.crc
+  for name in begin.csv _begin.csv; do echo PARENT >events/$name; done
+  for name in end.txt _end.txt; do printf COMPARE >events/$name; done
+  mkfifo events/_pipe events/pipe
+  ln -s nowhere events/_link
+  ln -s nowhere events/link
+  ln -s link events/.#lock
+  printf 'key 7\nabsent\n' >keys
+  timeout 5 "$LANEBLOOM" screen --parquet events --column text --prune keys >names 2>err
+  holds names 'events/_day=1/d.parquet\nevents/a.parquet\n'
+  holds err ''
+  run -0 --separate-stderr ask text -v
+  [[ $output == absent && -z $stderr ]]
+}
+
+@test "several hidden files have one warning, with their number" {
+  make_folder
+  cp events/a.parquet events/_e.parquet
+  cp events/a.parquet events/.f.parquet
+  cp events/a.parquet events/day=1/_g.parquet
+  echo absent >keys
+  run -1 --separate-stderr ask text --parquet events/day=1 # met twice
+  is_message 'events/.f.parquet: warning: a Parquet file that is not read (and 2 more), since'
+  run -1 --separate-stderr ask text --parquet events/.f.parquet
+  is_message 'events/_e.parquet: warning: a Parquet file that is not read (and 1 more), since'
+}
+
+# A key that may be anywhere must not be lost because a file could not be asked.
+@test "in folders, damaged files of any name may have every key" {
+  printf 'key 7\nabsent\n' >keys
+  spoil() { # NAME MESSAGE: of a file that makes_damage made
+    rm -rf events
+    mkdir events
+    cp "$VECTORS/arrow_rs.parquet" events/a.parquet
+    damage "events/$1"
+    run -2 --separate-stderr ask text
+    [[ $output == $'key 7\nabsent' && $stderr == "lanebloom: events/$1: "*"$2"* ]]
+    run -2 --separate-stderr ask text -v
+    [[ -z $output ]]
+    run -2 --separate-stderr lanebloom tables events
+    [[ $stderr == "lanebloom: events/$1: "*"$2"* ]]
+  }
+  damage() { head -c 3000 "$VECTORS/arrow_rs.parquet" >"$1"; }
+  spoil 000000_0 'expected "PAR1" in the last 4 bytes'
+  damage() { printf 'PARE....PARE' >"$1"; }
+  spoil b.parq 'encrypted'
+  damage() { ln -s nowhere "$1"; }
+  spoil b.parquet 'No such file'
+  damage() { ln -s "${1##*/}" "$1"; }
+  spoil loop 'Too many levels of symbolic links'
+  { printf '\0\0\0\0'; tail -c +5 "$VECTORS/arrow_rs.parquet"; } >events/loop2
+  rm events/loop
+  [[ $(ask text --prune) == $'events/a.parquet\nevents/loop2' ]] # readers look at the end
+}
+
+@test "in folders, files that nobody may read may have every key" {
+  mkdir events
+  cp "$VECTORS/arrow_rs.parquet" events/a.parquet
+  echo secret >events/notes
+  chmod 0 events/notes
+  echo absent >keys
+  ask() { "${unprivileged[@]}" "$LANEBLOOM" screen --parquet events --column text "$@" keys; }
+  run -2 --separate-stderr ask
+  [[ $output == absent && $stderr == "lanebloom: events/notes: Permission denied" ]]
+  mv events/notes events/_notes
+  run -1 --separate-stderr ask
+  [[ $stderr == "lanebloom: events/_notes: warning: "* ]]
+  run -2 --separate-stderr ask -v
 }
 
 # A key that may be anywhere must not be lost because a file could not be asked.
