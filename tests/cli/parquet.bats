@@ -475,6 +475,18 @@ skips() {
   [[ $status -eq 2 ]]
 }
 
+# docs/parquet.md: a path names a column, a JSON pointer names a member.
+@test "keys of nested columns may be members of nested objects" {
+  name=$VECTORS/arrow_rs.parquet
+  id=$(lanebloom tables --json "$name" | jq -r 'select(.column == "user.id").smallest' | head -1)
+  printf '{"user": {"id": %d}}\n{"user": {"id": 5}}\n' "$id" >keys
+  run --separate-stderr lanebloom hash --jsonl -f a /dev/null
+  [[ $stderr != *"without simdjson"* ]] || skip "this build has no simdjson"
+  lanebloom screen --parquet "$name" --column user.id --jsonl -f /user/id keys >found
+  holds found "{\"user\": {\"id\": $id}}\n"
+  fails_with "user.id" lanebloom screen --parquet "$name" --column user.id --jsonl -f user.id keys
+}
+
 @test "decimals have the scale of their column" {
   run -0 --separate-stderr lanebloom screen --parquet "$VECTORS/duckdb.parquet" --column decimal9 \
     --which <(printf '10.50\n-89.5\n10.51\n')
