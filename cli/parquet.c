@@ -328,7 +328,7 @@ static lanebloom_parquet_keys *prepare_keys(const struct kept *kept, const struc
 struct answer {
   char problem[PARQUET_PROBLEM_NBYTES]; /* "": none */
   bool is_open;                         /* else nothing is known of its row groups */
-  size_t nrow_groups, nwithout_filter;
+  size_t nrow_groups, nwithout_filter, nwithout_both;
   uint64_t *counts;  /* of each row group: how many keys may be in it */
   uint64_t *indices; /* with --which: these keys, group after group; else NULL */
   size_t nindices, indices_capacity;
@@ -383,8 +383,10 @@ static void ask_row_group(const struct asking *asking, const lanebloom_parquet *
   if (status && !is_of_another_kind && !*answer->problem)
     snprintf(answer->problem, sizeof answer->problem, "row group %zu: %.*s", row_group,
              (int)sizeof problem - 64, problem);
-  answer->nwithout_filter +=
+  const bool has_no_filter =
       is_of_another_kind || (!chunk.has_filter && !chunk.is_elsewhere && chunk.nvalues > 0);
+  answer->nwithout_filter += has_no_filter;
+  answer->nwithout_both += has_no_filter && !chunk.has_min && !chunk.has_max;
   answer->counts[row_group] = nmaybe;
   if (nmaybe == 0)
     return;
@@ -510,6 +512,7 @@ static void deliver(struct asking *asking, const char *path, const struct answer
     query->first_without = path;
   query->nrow_groups += answer->nrow_groups;
   query->nwithout_filter += answer->nwithout_filter;
+  query->nwithout_both += answer->nwithout_both;
   for (size_t i = 0; i < answer->nrow_groups; i++)
     query->nleft += answer->counts[i] > 0;
   if (answer->found)
@@ -549,11 +552,17 @@ static void ask_files(void *context, size_t worker)
 
 static void warn_of_filters(const struct parquet_query *query)
 {
-  if (query->nwithout_filter > 0)
-    complain(NULL,
-             "warning: %zu of %zu row groups have no filter of column %s that can be asked: every "
-             "key within their bounds may be there; the first is in %s",
-             query->nwithout_filter, query->nrow_groups, query->column, query->first_without);
+  char bounds[128] = "every key within their bounds may be there";
+  if (query->nwithout_filter == 0)
+    return;
+  if (query->nwithout_both > 0)
+    snprintf(bounds, sizeof bounds,
+             "every key may be in %zu of them, whose bounds are not used or missing",
+             query->nwithout_both);
+  complain(NULL,
+           "warning: %zu of %zu row groups have no filter of column %s that can be asked: %s; the "
+           "first is in %s",
+           query->nwithout_filter, query->nrow_groups, query->column, bounds, query->first_without);
 }
 
 /* ---- All ---- */

@@ -26,6 +26,7 @@ struct parquet_query {
   size_t nfiles, nfailed; /* nfailed: had a message, and may have every key */
   size_t nskipped;        /* as of parquet_list() */
   size_t nrow_groups, nwithout_filter, nleft;
+  size_t nwithout_both;      /* neither a filter nor bounds that are used */
   const char *first_without; /* the first file with a row group without a filter; NULL: none */
   uint64_t nkeys;
 

@@ -454,6 +454,23 @@ skips() {
     ask text --prune --require-filters
 }
 
+# Bounds that nobody uses rule nothing out.
+@test "row groups without filters: the warning says whether bounds are used" {
+  mkdir events
+  without=$VECTORS/pyarrow_without_filters.parquet
+  cp "$without" events/a.parquet
+  echo 'key 7' >keys
+  warns() { # TEXT
+    lanebloom screen --parquet events --column text --prune "${@:2}" keys 2>err >names || true
+    grep -qF "can be asked: $1; the first is in events/a.parquet" err || { cat err; return 1; }
+  }
+  warns 'every key within their bounds may be there'
+  warns 'every key may be in 2 of them, whose bounds are not used or missing' --bounds=none
+  LC_ALL=C sed 's/parquet-cpp-arrow/parquet-cpp-error/' "$without" >events/b.parquet
+  warns 'every key may be in 2 of them, whose bounds are not used or missing'
+  warns 'every key within their bounds may be there' --bounds=all
+}
+
 @test "columns, types and keys that do not fit" {
   make_folder
   echo 5 >keys
