@@ -238,18 +238,22 @@ static void print_json(const struct row *row)
   output_json(object);
 }
 
-/* false: the filter cannot be read; a message was printed. */
+/* false: the filter cannot be read. A message was printed, as it is of one of another kind, which is
+ * like none. */
 static bool describe_filter(const lanebloom_parquet *file, size_t column, struct row *row)
 {
   char problem[PARQUET_PROBLEM_NBYTES];
   lanebloom_filter *filter;
   if (!row->chunk.has_filter)
     return true;
-  if (lanebloom_parquet_load_filter(file, row->row_group, column, &filter, problem,
-                                    sizeof problem)) {
-    complain(row->path, "row group %zu: column %s: %s", row->row_group, row->type.path, problem);
+  const lanebloom_status status =
+      lanebloom_parquet_load_filter(file, row->row_group, column, &filter, problem, sizeof problem);
+  if (status) {
+    const bool is_of_another_kind = status == LANEBLOOM_ERR_FORMAT;
+    complain(row->path, "%srow group %zu: column %s: %s", is_of_another_kind ? "warning: " : "",
+             row->row_group, row->type.path, problem);
     row->chunk.has_filter = false;
-    return false;
+    return is_of_another_kind;
   }
   lanebloom_filter_describe(filter, &row->filter, sizeof row->filter);
   lanebloom_filter_close(filter);

@@ -101,16 +101,17 @@ little() {
   for ((i = 14; i >= 16 - 2 * $2; i -= 2)); do printf %s "${hex:i:2}"; done
 }
 
-# one_value PHYSICAL ANNOTATION VALUE: a file whose only column has this value alone. Annotation and
-# value are hexadecimal.
+# one_value PHYSICAL ANNOTATION VALUE [NULLS]: a file whose only column has this value alone.
+# Annotation, value and the count of nulls are hexadecimal.
 one_value() {
-  local physical length size footer
+  local physical length size footer field=${4:+2} # how far the bound's is from the one before
+  field=${field:-5}
   physical=$(printf %02x $((2 * $1)))
   length=$(printf %02x ${#3})
   size=$(printf %02x $((${#3} / 2)))
   footer=1504192c4804726f6f7415020015${physical}15${length}28016b${2}00
   footer+=1602191c191c26081c15${physical}
-  footer+=2918016b2602260026083c58${size}${3}18${size}${3}0000002602
+  footer+=2918016b2602260026083c${4:+36$4}${field}8${size}${3}18${size}${3}0000002602
   footer+=00391c1c000000
   xxd -r -p <<<"50415231$footer$(little $((${#footer} / 2)) 4)50415231"
 }
@@ -440,6 +441,39 @@ skips() {
   [[ $stderr == *"events/a.parquet: row group 1: "* ]]
   run -2 --separate-stderr lanebloom tables events/a.parquet
   [[ $stderr == *"row group 1: column text: "* ]]
+}
+
+# patch FILE OFFSET BYTES
+patch() {
+  printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
+}
+
+@test "filters of another kind are like none, with a warning" {
+  mkdir events
+  cp "$VECTORS/arrow_rs.parquet" events/a.parquet
+  chmod u+w events/a.parquet
+  offset=$(lanebloom tables --json events/a.parquet |
+    jq 'select(.column == "text" and .row_group == 1).filter_offset')
+  patch events/a.parquet $((offset + 2)) '\x2c' # the next field is the hash, and no algorithm
+  echo absent >keys
+  run -0 --separate-stderr ask text --bounds=none
+  [[ $output == absent && $stderr == *"warning: 1 of 2 row groups have no filter of column text "* ]]
+  run -0 --separate-stderr lanebloom tables events/a.parquet
+  [[ $stderr == "lanebloom: events/a.parquet: warning: row group 1: column text: the filter's "* ]]
+  [[ $stderr == *"expected number 1, split blocks, found number 0" ]]
+  awk '$2 == 1 && $3 == "text" { print $7 }' <<<"$output" | diff - <(echo -)
+}
+
+# A count that is negative is unknown. It says nothing of the rest of the file.
+@test "negative counts of nulls: the file is read" {
+  for count in 01 03 09 ffffffffffffffffff01; do # -1, -2, -5, the least
+    one_value 1 - "$(little 5 4)" $count >a.parquet
+    lanebloom tables --bounds=all a.parquet 2>err >found
+    holds err ''
+    awk 'NR == 2 { print $6 }' found | diff - <(echo -)
+    run -0 --separate-stderr lanebloom screen --parquet a.parquet --column k <(echo 5)
+    [[ $output == 5 ]]
+  done
 }
 
 @test "row groups without filters are counted, or refused" {
