@@ -65,7 +65,8 @@ const struct argp form_argp = {
             {"decode", OPTION_DECODE, "FORM", 0,
              "The key is the bytes that the text stands for: `hex', `base64' (RFC 4648, padded), "
              "for decimal numbers `int32', `int64', `uint32', `uint64', `float32', `float64' and "
-             "`decimal128' (whole ones of 16 bytes), all little-endian, for `date32' the days "
+             "`decimal128' (whole ones of 16 bytes), all little-endian (whole numbers also as 5.0 "
+             "or 1e3), for `date32' the days "
              "since 1970, for `timestamp-s', `timestamp-ms', `timestamp-us' and `timestamp-ns' "
              "(2024-02-29T12:34:56Z, else +hh:mm, else UTC) what has passed since then, and the "
              "bytes of a `uuid'. `none': records are those bytes already, whatever the filter "

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "decimals.h"
 #include "key_form.h"
 
 /* ---- Trimming and case ---- */
@@ -166,20 +167,41 @@ static const struct integer *find_integer(lanebloom_encoding encoding)
   return &integers[encoding];
 }
 
-static uint8_t *decode_integer(const struct integer *integer, const uint8_t *text, size_t nbytes,
-                               uint8_t *to)
+/* Plain digits. */
+static bool read_digits(const char *at, const char *end, uint64_t *number)
 {
-  const bool has_sign = integer->is_signed && nbytes > 0 && (*text == '-' || *text == '+');
-  const bool is_negative = has_sign && *text == '-';
-  uint64_t number = 0;
-  if (nbytes == has_sign)
-    return NULL;
-  for (size_t i = has_sign; i < nbytes; i++) {
-    const uint8_t digit = (uint8_t)(text[i] - '0');
-    if (digit > 9 || __builtin_mul_overflow(number, 10, &number) ||
-        __builtin_add_overflow(number, digit, &number))
-      return NULL;
+  *number = 0;
+  if (at == end)
+    return false;
+  for (; at < end; at++) {
+    const uint8_t digit = (uint8_t)(*at - '0');
+    if (digit > 9 || __builtin_mul_overflow(*number, 10, number) ||
+        __builtin_add_overflow(*number, digit, number))
+      return false;
   }
+  return true;
+}
+
+/* 5.0 or 1e3, as programs write whole numbers that they have as floating-point numbers. */
+static bool read_decimal(const char *at, const char *end, uint64_t *number)
+{
+  struct decimal decimal;
+  unsigned __int128 value;
+  if (decimal_read(at, end, &decimal) != end || !decimal_compute(decimal, &value))
+    return false;
+  *number = (uint64_t)value;
+  return value <= UINT64_MAX;
+}
+
+static uint8_t *decode_integer(const struct integer *integer, lanebloom_slice text, uint8_t *to)
+{
+  const char *at = text.data, *end = at + text.size;
+  const bool has_sign = integer->is_signed && at < end && (*at == '-' || *at == '+');
+  const bool is_negative = has_sign && *at == '-';
+  uint64_t number;
+  at += has_sign;
+  if (!read_digits(at, end, &number) && !read_decimal(at, end, &number))
+    return NULL;
   if (number > (is_negative ? integer->max_negative : integer->max))
     return NULL;
   if (is_negative)
@@ -187,6 +209,17 @@ static uint8_t *decode_integer(const struct integer *integer, const uint8_t *tex
   for (size_t i = 0; i < integer->nbytes; i++)
     to[i] = (uint8_t)(number >> 8 * i);
   return to + integer->nbytes;
+}
+
+/* A number, or a time of day where units say so. */
+static uint8_t *decode_number(lanebloom_encoding encoding, const struct text_units *units,
+                              lanebloom_slice text, uint8_t *to)
+{
+  const struct integer *integer = find_integer(encoding);
+  uint8_t *end = decode_integer(integer, text, to);
+  return end || !units->per_second
+             ? end
+             : decode_time_of_day(text, units->per_second, integer->nbytes, to);
 }
 
 /* ---- All ---- */
@@ -197,7 +230,7 @@ bool form_has_text(lanebloom_key_form form)
          (form.encoding <= LANEBLOOM_UUID && !(form.flags & LANEBLOOM_KEY_JOINED));
 }
 
-uint8_t *convert_text(lanebloom_key_form form, int32_t decimal_scale, lanebloom_slice text,
+uint8_t *convert_text(lanebloom_key_form form, const struct text_units *units, lanebloom_slice text,
                       uint8_t *to)
 {
   if (form.flags & LANEBLOOM_KEY_LOWERED) {
@@ -215,13 +248,13 @@ uint8_t *convert_text(lanebloom_key_form form, int32_t decimal_scale, lanebloom_
   case LANEBLOOM_INT64:
   case LANEBLOOM_UINT32:
   case LANEBLOOM_UINT64:
-    return decode_integer(find_integer(form.encoding), text.data, text.size, to);
+    return decode_number(form.encoding, units, text, to);
   case LANEBLOOM_BYTES:
     if (text.data != to && text.size > 0)
       memcpy(to, text.data, text.size);
     return to + text.size;
   default:
-    return decode_typed(form.encoding, decimal_scale, text, to);
+    return decode_typed(form.encoding, units, text, to);
   }
 }
 
@@ -262,8 +295,8 @@ static size_t count_base64_characters(lanebloom_slice text)
 }
 
 /* Lower-casing never makes text malformed, so the text itself is looked at. */
-size_t explain_text(lanebloom_key_form form, lanebloom_slice text, char *problem,
-                    size_t problem_size)
+size_t explain_text(lanebloom_key_form form, const struct text_units *units, lanebloom_slice text,
+                    char *problem, size_t problem_size)
 {
   char quoted[128];
   const bool is_hex = form.encoding == LANEBLOOM_HEX;
@@ -273,7 +306,8 @@ size_t explain_text(lanebloom_key_form form, lanebloom_slice text, char *problem
     return 0;
   }
   if (!is_hex && form.encoding != LANEBLOOM_BASE64) {
-    snprintf(problem, problem_size, "expected a whole number from %s, found %s",
+    snprintf(problem, problem_size, "expected %sa whole number from %s, found %s",
+             units->per_second ? "a time of day, as 12:34:56.789, or " : "",
              find_integer(form.encoding)->range, quote(text, quoted));
     return 0;
   }

@@ -30,14 +30,14 @@ static inline size_t max_key_nbytes(size_t nbytes)
   return nbytes > TYPED_NBYTES ? nbytes : TYPED_NBYTES;
 }
 
-/* Makes the key of a text and returns its end, or NULL if the text is malformed. decimal_scale: as
- * of decode_typed(). to: room for max_key_nbytes(). Text that is not joined was trimmed before. */
-uint8_t *convert_text(lanebloom_key_form form, int32_t decimal_scale, lanebloom_slice text,
+/* Makes the key of a text and returns its end, or NULL if the text is malformed. to: room for
+ * max_key_nbytes(). Text that is not joined was trimmed before. */
+uint8_t *convert_text(lanebloom_key_form form, const struct text_units *units, lanebloom_slice text,
                       uint8_t *to);
 
 /* Puts into `problem` what is wrong with malformed text: expected and found. Returns the index of
  * the byte where it is. */
-size_t explain_text(lanebloom_key_form form, lanebloom_slice text, char *problem,
-                    size_t problem_size);
+size_t explain_text(lanebloom_key_form form, const struct text_units *units, lanebloom_slice text,
+                    char *problem, size_t problem_size);
 
 #endif

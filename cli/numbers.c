@@ -1,67 +1,13 @@
 /* Numbers as people write them: 1000000, 1e6, 1M; 64Ki; 0.01, 1%.
  * SPDX-License-Identifier: MIT */
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
+#include "decimals.h"
 
 /* ---- Whole numbers, computed exactly ---- */
-
-/* value * 10^exponent. */
-struct decimal {
-  uint64_t value;
-  long exponent;
-};
-
-/* Reads digits that may have a point among them, and moves *text behind them. Zeros at the end go
- * into the exponent. false: there is no digit, or there are too many. */
-static bool read_digits(const char **text, struct decimal *number)
-{
-  bool any = false, after_point = false;
-  long nzeros = 0;
-  *number = (struct decimal){0};
-  for (const char *next;; (*text)++) {
-    next = *text;
-    if (*next == '.' && !after_point) {
-      after_point = true;
-      continue;
-    }
-    if (!isdigit((unsigned char)*next))
-      break;
-    any = true;
-    number->exponent -= after_point;
-    nzeros++;
-    if (*next == '0')
-      continue;
-    for (; nzeros > 0; nzeros--)
-      if (__builtin_mul_overflow(number->value, 10, &number->value))
-        return false;
-    if (__builtin_add_overflow(number->value, (unsigned)(*next - '0'), &number->value))
-      return false;
-  }
-  number->exponent += nzeros;
-  return any;
-}
-
-/* Reads e6 or E-6, if that comes next. */
-static bool read_exponent(const char **text, struct decimal *number)
-{
-  const long most = 1000000; /* far more than any number can use */
-  if (**text != 'e' && **text != 'E')
-    return true;
-  const char *digits = *text + 1 + ((*text)[1] == '-' || (*text)[1] == '+');
-  if (!isdigit((unsigned char)*digits))
-    return false;
-  char *end;
-  const long exponent = strtol(*text + 1, &end, 10);
-  *text = end;
-  if (exponent < -most || exponent > most)
-    return false;
-  number->exponent += exponent;
-  return true;
-}
 
 /* Reads a unit, if one comes next: k, M, G and T are powers of 1000; Ki, Mi, Gi and Ti of 1024. */
 static bool read_unit(const char **text, struct decimal *number)
@@ -75,22 +21,7 @@ static bool read_unit(const char **text, struct decimal *number)
   *text += 1 + is_binary;
   if (is_binary)
     return !__builtin_mul_overflow(number->value, UINT64_C(1) << 10 * power, &number->value);
-  number->exponent += 3L * power;
-  return true;
-}
-
-/* Computes the number. false: it has a fraction, or is too large. */
-static bool compute(struct decimal number, uint64_t *value)
-{
-  *value = number.value;
-  for (; *value > 0 && number.exponent > 0; number.exponent--)
-    if (__builtin_mul_overflow(*value, 10, value))
-      return false;
-  for (; *value > 0 && number.exponent < 0; number.exponent++) {
-    if (*value % 10 != 0)
-      return false;
-    *value /= 10;
-  }
+  number->exponent += INT64_C(3) * power;
   return true;
 }
 
@@ -98,9 +29,13 @@ static bool compute(struct decimal number, uint64_t *value)
 static bool read_count(const char *text, const char *suffix, uint64_t *value)
 {
   struct decimal number;
-  return read_digits(&text, &number) && read_exponent(&text, &number) &&
-         read_unit(&text, &number) && (*text == '\0' || strcmp(text, suffix) == 0) &&
-         compute(number, value) && *value > 0;
+  unsigned __int128 wide;
+  text = decimal_read(text, text + strlen(text), &number);
+  if (!text || !read_unit(&text, &number) || (*text != '\0' && strcmp(text, suffix) != 0) ||
+      !decimal_compute(number, &wide) || wide == 0 || wide > UINT64_MAX)
+    return false;
+  *value = (uint64_t)wide;
+  return true;
 }
 
 uint64_t parse_count(const struct argp_state *state, const char *option, const char *text,

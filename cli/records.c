@@ -220,7 +220,8 @@ static void explain_fault(struct cutter *cutter, const struct batch *batch, size
   const uintptr_t begin = (uintptr_t)batch_record(batch, i);
   const uintptr_t end = (uintptr_t)batch_record(batch, i + 1);
   char problem[sizeof cutter->fault.text - sizeof "column 18446744073709551615: "];
-  const size_t at = explain_text(cutter->syntax.form, text, problem, sizeof problem);
+  const size_t at =
+      explain_text(cutter->syntax.form, &cutter->syntax.units, text, problem, sizeof problem);
   const uintptr_t place = (uintptr_t)text.data;
   if (place >= begin && place < end)
     snprintf(cutter->fault.text, sizeof cutter->fault.text, "column %zu: %s",
@@ -243,7 +244,7 @@ static void convert_keys(struct cutter *cutter, struct batch *batch, lanebloom_k
     if (!batch_has_key(batch, i))
       continue;
     lanebloom_slice *key = &cutter->keys[i];
-    uint8_t *end = convert_text(form, cutter->syntax.decimal_scale, *key, to);
+    uint8_t *end = convert_text(form, &cutter->syntax.units, *key, to);
     if (!end && cutter->syntax.fields.missing == MISSING_FAIL) {
       stop_at(cutter, batch, i, nlines, FAULT_TEXT);
       explain_fault(cutter, batch, i);

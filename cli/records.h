@@ -14,6 +14,7 @@
 
 #include "fields.h"
 #include "marks.h"
+#include "typed_text.h"
 
 /* Records of a batch. Slices and short records stay in the L2 cache; 256, 1024 and 2048 lines of 12
  * bytes measured alike. A multiple of 8, so that the bitmaps of full batches are adjacent. */
@@ -37,7 +38,7 @@ struct record_syntax {
    * form_origin: who says so, for messages; NULL: nobody. */
   lanebloom_key_form form;
   const char *form_origin;
-  int32_t decimal_scale; /* of LANEBLOOM_DECIMAL128; 0: the unscaled value is the text */
+  struct text_units units; /* zeros but for columns: the text of a decimal is its unscaled value */
   bool is_decoded; /* records are what text would be decoded to, whatever form filters record */
 };
 

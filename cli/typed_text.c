@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decimals.h"
 #include "typed_text.h"
 
 /* ---- Reading ---- */
@@ -174,6 +175,15 @@ static bool take_offset(struct reader *reader, int64_t *seconds)
   return true;
 }
 
+uint8_t *decode_time_of_day(lanebloom_slice text, int64_t units, size_t nbytes, uint8_t *to)
+{
+  struct reader reader = {text.data, (const char *)text.data + text.size};
+  int64_t seconds, fraction;
+  if (!take_time(&reader, units, &seconds, &fraction) || reader.at != reader.end)
+    return NULL;
+  return store((uint64_t)(seconds * units + fraction), nbytes, to);
+}
+
 /* ISO 8601: a date, then T or a space and a time if they are there. units: of a second. */
 static uint8_t *decode_timestamp(lanebloom_slice text, int64_t units, uint8_t *to)
 {
@@ -197,39 +207,17 @@ static uint8_t *decode_timestamp(lanebloom_slice text, int64_t units, uint8_t *t
 /* 38 digits at most, which 16 bytes hold. */
 static uint8_t *decode_decimal(lanebloom_slice text, int32_t scale, uint8_t *to)
 {
-  enum { MOST_NDIGITS = 38 };
+  static const uint64_t ten_to_19 = UINT64_C(10000000000000000000);
   struct reader reader = {text.data, (const char *)text.data + text.size};
   const bool is_negative = take(&reader, '-');
-  unsigned __int128 value = 0;
-  int ndigits = 0, nafter = 0; /* nafter: digits after the point that were taken */
-  bool has_digits = false, is_after = false;
+  struct decimal number;
+  unsigned __int128 value;
   if (!is_negative)
     take(&reader, '+');
-  for (; reader.at < reader.end; reader.at++) {
-    if (*reader.at == '.' && !is_after) {
-      is_after = true;
-      continue;
-    }
-    if (!is_digit(*reader.at))
-      return NULL;
-    has_digits = true;
-    if (is_after && nafter == scale) {
-      if (*reader.at != '0')
-        return NULL;
-      continue;
-    }
-    value = 10 * value + (unsigned)(*reader.at - '0');
-    nafter += is_after;
-    ndigits += value > 0;
-    if (ndigits > MOST_NDIGITS)
-      return NULL;
-  }
-  for (; nafter < scale && value > 0; nafter++) {
-    value *= 10;
-    if (++ndigits > MOST_NDIGITS)
-      return NULL;
-  }
-  if (!has_digits)
+  if (decimal_read(reader.at, reader.end, &number) != reader.end)
+    return NULL;
+  number.exponent += scale;
+  if (!decimal_compute(number, &value) || value >= (unsigned __int128)ten_to_19 * ten_to_19)
     return NULL;
   if (is_negative)
     value = -value;
@@ -267,8 +255,8 @@ static uint8_t *decode_uuid(lanebloom_slice text, uint8_t *to)
 
 /* ---- All ---- */
 
-uint8_t *decode_typed(lanebloom_encoding encoding, int32_t decimal_scale, lanebloom_slice text,
-                      uint8_t *to)
+uint8_t *decode_typed(lanebloom_encoding encoding, const struct text_units *units,
+                      lanebloom_slice text, uint8_t *to)
 {
   switch (encoding) {
   case LANEBLOOM_FLOAT32:
@@ -285,7 +273,7 @@ uint8_t *decode_typed(lanebloom_encoding encoding, int32_t decimal_scale, lanebl
   case LANEBLOOM_TIMESTAMP_NS:
     return decode_timestamp(text, 1000000000, to);
   case LANEBLOOM_DECIMAL128:
-    return decode_decimal(text, decimal_scale, to);
+    return decode_decimal(text, units->decimal_scale, to);
   case LANEBLOOM_UUID:
     return decode_uuid(text, to);
   default:

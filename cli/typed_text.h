@@ -18,11 +18,22 @@ static inline bool is_typed(lanebloom_encoding encoding)
   return encoding >= LANEBLOOM_FLOAT32 && encoding <= LANEBLOOM_UUID;
 }
 
+/* What the text of a column's values depends on beside their encoding; zeros: on nothing. */
+struct text_units {
+  int32_t
+      decimal_scale;  /* LANEBLOOM_DECIMAL128: how many digits of the value stand after the point;
+                            not negative */
+  int64_t per_second; /* integers that may be given as times of day: units of a second, a power of
+                            ten; 0: they may not */
+};
+
 /* Writes the value of a text and returns its end, or NULL if the text is malformed or the encoding
- * cannot hold it. to: TYPED_NBYTES; it may be the text. decimal_scale: of LANEBLOOM_DECIMAL128, not
- * negative: how many digits of the value stand after the point. */
-uint8_t *decode_typed(lanebloom_encoding encoding, int32_t decimal_scale, lanebloom_slice text,
-                      uint8_t *to);
+ * cannot hold it. to: TYPED_NBYTES; it may be the text. */
+uint8_t *decode_typed(lanebloom_encoding encoding, const struct text_units *units,
+                      lanebloom_slice text, uint8_t *to);
+
+/* The same for an integer of nbytes: what of the day has passed at 12:34 or 12:34:56.789. */
+uint8_t *decode_time_of_day(lanebloom_slice text, int64_t units, size_t nbytes, uint8_t *to);
 
 /* For people: what text should be. */
 const char *describe_typed(lanebloom_encoding encoding);

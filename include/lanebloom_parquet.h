@@ -98,6 +98,11 @@ typedef struct lanebloom_parquet_column_info {
    * behind the point. Else 0. */
   uint32_t precision;
   int32_t scale;
+  bool is_big_endian; /* LANEBLOOM_DECIMAL128: its bounds are stored so; keys never are */
+
+  /* LANEBLOOM_INT32, LANEBLOOM_INT64: values are times of day, in units of which a second has 1000,
+   * 1000000 or 1000000000 since midnight. Else 0. */
+  int32_t units_per_second;
 } lanebloom_parquet_column_info;
 
 /* Describes a column. column: below ncolumns; info_size: as of lanebloom_parquet_describe(). */

@@ -79,7 +79,9 @@ void lanebloom_parquet_describe_column(const lanebloom_parquet *file, size_t col
                                               .encoding = type->encoding,
                                               .key_size = type->key_nbytes,
                                               .precision = type->precision,
-                                              .scale = type->scale};
+                                              .scale = type->scale,
+                                              .is_big_endian = type->order == ORDER_BIG_ENDIAN,
+                                              .units_per_second = type->units_per_second};
   info_copy(info, info_size, &full, sizeof full);
 }
 

@@ -253,10 +253,12 @@ static void make_time(struct column_type *type, const struct type_source *source
   if (type->physical == PHYSICAL_INT32 && source->logical_unit == UNIT_MS) {
     set_text(type, "time-ms");
     type->nbits = 32;
+    type->units_per_second = 1000;
     set_keys(type, ORDER_SIGNED, LANEBLOOM_INT32, 4);
   } else if (type->physical == PHYSICAL_INT64 &&
              (source->logical_unit == UNIT_US || source->logical_unit == UNIT_NS)) {
     set_text(type, "time-%s", source->logical_unit == UNIT_US ? "us" : "ns");
+    type->units_per_second = source->logical_unit == UNIT_US ? 1000000 : 1000000000;
     set_keys(type, ORDER_SIGNED, LANEBLOOM_INT64, 8);
   }
 }
@@ -358,7 +360,8 @@ struct column_type lanebloom_type_make(const struct type_source *source)
 bool lanebloom_type_same_keys(const struct column_type *a, const struct column_type *b)
 {
   return a->has_keys && b->has_keys && a->physical == b->physical && a->encoding == b->encoding &&
-         a->value_nbytes == b->value_nbytes && a->scale == b->scale;
+         a->value_nbytes == b->value_nbytes && a->scale == b->scale &&
+         a->units_per_second == b->units_per_second;
 }
 
 /* ---- Values ---- */

@@ -37,10 +37,11 @@ struct column_type {
 
   bool has_keys; /* and if so: */
   lanebloom_encoding encoding;
-  uint32_t key_nbytes; /* 0: any number */
-  uint32_t nbits;      /* INT32 and UINT32: of the numbers that are allowed: 8, 16 or 32 */
-  uint32_t precision;  /* DECIMAL128 */
-  int32_t scale;       /* DECIMAL128 */
+  uint32_t key_nbytes;      /* 0: any number */
+  uint32_t nbits;           /* INT32 and UINT32: of the numbers that are allowed: 8, 16 or 32 */
+  uint32_t precision;       /* DECIMAL128 */
+  int32_t scale;            /* DECIMAL128 */
+  int32_t units_per_second; /* INT32 and INT64: values are times of day in such units; 0: numbers */
 
   char text[TYPE_TEXT_NBYTES]; /* for people */
 };

@@ -87,7 +87,17 @@ is_malformed() {
   decodes_binary uint32 4294967295 ffffffff
   decodes_binary uint64 18446744073709551615 ffffffffffffffff
   decodes_binary uint64 258 0201000000000000
-  for text in '' - + 0x1 1.0 ' 1' 1e3 -2147483649 2147483648 99999999999999999999; do
+  decodes_binary int32 5.0 05000000 # as pandas writes numbers beside nulls
+  decodes_binary int32 -25.00e+1 06ffffff
+  decodes_binary int32 -2147483648000E-3 00000080
+  decodes_binary int32 0e999999999 00000000
+  decodes_binary int32 0.0e-99999999999999999999 00000000
+  decodes_binary int64 1e18 000064a7b3b6e00d
+  decodes_binary int64 -9.223372036854775808e18 0000000000000080
+  decodes_binary uint64 18446744073709551615.0 ffffffffffffffff
+  decodes_binary uint32 .1e1 01000000
+  for text in '' - + 0x1 5.5 0.1 ' 1' 1e-1 1e 1e+ e1 . 1.0.0 1e1.0 1e3x -2147483649 2147483648 \
+    2147483648.0 1e10 99999999999999999999 1e999999999 1e-999999999 1e99999999999999999999; do
     is_malformed int32 "$text" "expected a whole number from -2147483648 to 2147483647, found"
   done
   is_malformed int64 -9223372036854775809 "column 1: expected a whole number from -9"
@@ -95,6 +105,20 @@ is_malformed() {
   is_malformed uint32 4294967296 "column 1: expected a whole number from 0 to 4294967295"
   is_malformed uint64 18446744073709551616 "a whole number from 0 to 18446744073709551615, found"
   is_malformed uint64 +1 "column 1: expected a whole number from 0"
+}
+
+# Neither zeros nor exponents take time that their text does not.
+@test "numbers of a million digits" {
+  zeros=$(head -c 1000000 /dev/zero | tr '\0' 0)
+  for text in "0.${zeros}1e1000001" "${zeros}1" "1$zeros.${zeros}e-1000000" "1e-0${zeros}0"; do
+    printf '%s\n' "$text" >number
+    for form in int64 decimal128; do
+      diff <(timeout 5 "$LANEBLOOM" hash --decode $form number | cut -c 1-16) \
+        <(echo 1 | hashes --decode $form)
+    done
+  done
+  printf '1%s\n' "$zeros" >number
+  fails_with "column 1: expected a whole number from" timeout 5 "$LANEBLOOM" hash --decode int64 number
 }
 
 @test "--trim and --lower" {
@@ -208,7 +232,11 @@ is_malformed() {
   for text in 1677-09-21T00:12:43.145224191 2262-04-11T23:47:16.854775808; do
     is_malformed timestamp-ns $text "expected a time from 1677 to 2262"
   done
-  for text in '' . - 1e5 1.5 0x1 1_0 100000000000000000000000000000000000000; do
+  decodes_binary decimal128 1.5e1 0f000000000000000000000000000000
+  decodes_binary decimal128 -10e-1 ffffffffffffffffffffffffffffffff
+  decodes_binary decimal128 0e99999999999999999999 00000000000000000000000000000000
+  for text in '' . - e5 1e 1.5 15e-2 0x1 1_0 100000000000000000000000000000000000000 1e38 \
+    1e999999999 1e-999999999; do
     is_malformed decimal128 "$text" "expected a decimal number of 38 digits at most that needs no"
   done
   for text in '' 123e4567-e89b-12d3-a456-42661417400 123e4567-e89b-12d3-a456-4266141740000 \

@@ -546,6 +546,61 @@ patch() {
     --column decimal9 <(echo 1.005)
 }
 
+# finds PHYSICAL ANNOTATION VALUE TEXT...: each text is the column's only value.
+finds() {
+  local text
+  one_value "$1" "${2#-}" "$3" >one.parquet
+  for text in "${@:4}"; do
+    lanebloom screen --parquet one.parquet --bounds=all --column k <(echo "$text") >found 2>err ||
+      { echo "$text"; cat err; return 1; }
+    [[ $(<found) == "$text" ]] || { echo "$text"; return 1; }
+  done
+}
+
+# refuses_keys PHYSICAL ANNOTATION MESSAGE TEXT...
+refuses_keys() {
+  local text
+  one_value "$1" "${2#-}" "$(little 5 $((4 * $1)))" >one.parquet
+  for text in "${@:4}"; do
+    fails_with "$3" timeout 5 "$LANEBLOOM" screen --parquet one.parquet --bounds=all --column k \
+      <(echo "$text")
+    [[ $(lanebloom screen --parquet one.parquet --column k --missing=drop -c 2>/dev/null \
+      <(echo "$text")) == 0 ]]
+  done
+}
+
+@test "keys that are written in another way are found where they are exact" {
+  local two_places=250a15041512 ns=6c7c121c3c00000000
+  finds 1 - "$(little 500 4)" 500 500.0 5e2 5E+2 .5e3 50000e-2 +500
+  finds 2 - "$(little -500 8)" -500 -500.00 -5e2
+  finds 1 251a "$(little 4000000000 4)" 4e9 4000000000.0 # uint32
+  finds 1 $two_places "$(little 10000 4)" 100 1e2 100.00 10000e-2 100.000
+  finds 1 $two_places "$(little -5 4)" -0.05 -5e-2 -.05
+  finds 1 250e "$(little 45000000 4)" 12:30:00 12:30 12:30:00.000 12:30:00.0000000 45000000 45e6
+  finds 1 250e "$(little 45000250 4)" 12:30:00.25 12:30:00.250
+  finds 2 2510 "$(little 86399999999 8)" 23:59:59.999999 23:59:59.999999000
+  finds 2 $ns "$(little 1 8)" 00:00:00.000000001 1 1.0
+  finds 2 $ns "$(little 0 8)" 00:00 00:00:00 0
+  whole='expected a whole number from -2147483648 to 2147483647, found'
+  refuses_keys 1 - "$whole" 5.5 1e-1 0.1 1e 5.0x 1e10 1e999999999 1e-999999999 12:30
+  refuses_keys 1 $two_places 'that needs no rounding, found' 0.005 1e-3 1e999999999 5,0
+  time="expected a time of day, as 12:34:56.789, or a whole number from -2147483648"
+  refuses_keys 1 250e "$time" 12: :30 24:00:00 12:60 12:30:60 12:30:00.0001 12:30:00. 12:30Z 1:30 \
+    12:30:00+01:00
+}
+
+# Keys become units of the first file's column.
+@test "times of other units, and numbers, are other types" {
+  mkdir events
+  echo 00:00:00.005 >keys
+  one_value 2 2510 "$(little 5000 8)" >events/a.parquet
+  for file in "2 6c7c121c3c00000000" "2 -" "1 250e"; do
+    one_value ${file% *} "$(sed 's/^-$//' <<<"${file#* }")" "$(little 5 8)" >events/b.parquet
+    run -2 --separate-stderr ask k --bounds=all -v
+    [[ -z $output && $stderr == *"events/b.parquet: "*"expected a column of type time-us, "* ]]
+  done
+}
+
 @test "what makes no sense is refused" {
   make_folder
   refuses '--parquet needs --column NAME' lanebloom screen --parquet events keys

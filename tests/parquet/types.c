@@ -113,6 +113,13 @@ Test(parquet, types)
                 type->text);
     if (info.encoding == LANEBLOOM_DECIMAL128)
       cr_assert((int32_t)info.precision == type->precision && info.scale == type->scale);
+    cr_assert(info.is_big_endian ==
+              (info.encoding == LANEBLOOM_DECIMAL128 && type->physical == FIXED));
+    cr_assert(info.units_per_second == (strcmp(type->text, "time-ms") == 0   ? 1000
+                                        : strcmp(type->text, "time-us") == 0 ? 1000000
+                                        : strcmp(type->text, "time-ns") == 0 ? 1000000000
+                                                                             : 0),
+              "%s", type->text);
     /* every encoding but its own is refused */
     static const uint8_t zeros[16];
     for (int encoding = 0; encoding <= LANEBLOOM_UUID; encoding++) {

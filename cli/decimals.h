@@ -1,0 +1,24 @@
+/* Decimal numbers, exactly: 1000000, 12.50, 1e6.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_CLI_DECIMALS_H
+#define LANEBLOOM_CLI_DECIMALS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* value * 10^exponent. */
+struct decimal {
+  unsigned __int128 value;
+  int64_t exponent;
+};
+
+/* Reads digits that may have a point among them, and an exponent if one follows. Returns the end of
+ * the number, or NULL if there is none, or one of more digits than the value holds; zeros at either
+ * end do not count. Linear in the text, whatever the exponent is. */
+const char *decimal_read(const char *text, const char *end, struct decimal *number);
+
+/* Computes the number. false: it has a fraction, or is too large. */
+bool decimal_compute(struct decimal number, unsigned __int128 *value);
+
+#endif
