@@ -65,6 +65,19 @@ static char *print_time(int64_t value, int64_t units, int ndigits)
                     fraction);
 }
 
+/* hh:mm:ss and a fraction. Others than those of a day stay numbers. */
+static char *print_time_of_day(int64_t value, int64_t units)
+{
+  const int64_t seconds = value / units;
+  int ndigits = 0;
+  for (int64_t left = units; left > 1; left /= 10)
+    ndigits++;
+  if (value < 0 || seconds >= 86400)
+    return print_text("%" PRId64, value);
+  return print_text("%02d:%02d:%02d.%0*" PRId64, (int)(seconds / 3600), (int)(seconds / 60 % 60),
+                    (int)(seconds % 60), ndigits, value % units);
+}
+
 static char *print_date(int32_t days)
 {
   struct tm time;
@@ -95,6 +108,42 @@ static char *print_float(uint64_t bits, bool is_single)
   return is_single ? print_text("%.9g", (double)single) : print_text("%.17g", value);
 }
 
+/* A number in two's complement, the last `scale' of whose digits stand after the point. */
+static char *print_decimal(lanebloom_slice value, bool is_big_endian, int32_t scale)
+{
+  enum { MOST_NBYTES = 32, MOST_NDIGITS = 78 };
+  uint8_t rest[MOST_NBYTES]; /* big-endian, without the sign */
+  char text[1 + MOST_NDIGITS + sizeof "."], *at = text + sizeof text;
+  const uint8_t *bytes = value.data;
+  if (value.size == 0 || value.size > MOST_NBYTES || scale >= MOST_NDIGITS)
+    return print_hex(value);
+  const bool is_negative = bytes[is_big_endian ? 0 : value.size - 1] & 0x80;
+  unsigned carry = is_negative; /* -x is ~x + 1 */
+  for (size_t i = value.size; i-- > 0; carry >>= 8) {
+    const uint8_t byte = bytes[is_big_endian ? i : value.size - 1 - i];
+    carry += is_negative ? (uint8_t)~byte : byte;
+    rest[i] = (uint8_t)carry;
+  }
+  *--at = '\0';
+  bool is_any = true;
+  for (int32_t ndigits = 0; is_any || ndigits <= scale; ndigits++) {
+    unsigned remainder = 0;
+    is_any = false;
+    for (size_t i = 0; i < value.size; i++) {
+      remainder = remainder << 8 | rest[i];
+      rest[i] = (uint8_t)(remainder / 10);
+      remainder %= 10;
+      is_any |= rest[i] > 0;
+    }
+    if (ndigits == scale && scale > 0)
+      *--at = '.';
+    *--at = (char)('0' + remainder);
+  }
+  if (is_negative)
+    *--at = '-';
+  return print_text("%s", at);
+}
+
 static bool is_text_type(const lanebloom_parquet_column_info *type)
 {
   return type->has_keys && type->encoding == LANEBLOOM_BYTES && type->key_size == 0;
@@ -106,10 +155,16 @@ static char *print_bound(const lanebloom_parquet_column_info *type, lanebloom_sl
   const bool has_size = type->key_size == value.size;
   if (is_text_type(type))
     return escape_word(value.data, value.size, BOUND_NCHARS);
+  if (type->has_keys && type->encoding == LANEBLOOM_DECIMAL128)
+    return print_decimal(value, type->is_big_endian, type->scale);
+  if (type->has_keys && type->encoding == LANEBLOOM_UUID && has_size)
+    return print_uuid(value.data);
   if (!type->has_keys || !has_size || value.size > sizeof(uint64_t))
-    return type->has_keys && has_size && type->encoding == LANEBLOOM_UUID ? print_uuid(value.data)
-                                                                          : print_hex(value);
+    return print_hex(value);
   const uint64_t number = load_number(value);
+  if (type->units_per_second)
+    return print_time_of_day(value.size == 4 ? (int32_t)number : (int64_t)number,
+                             type->units_per_second);
   switch (type->encoding) {
   case LANEBLOOM_INT32:
     return print_text("%" PRId32, (int32_t)number);

@@ -76,12 +76,11 @@ expected() { # FILE COLUMN NAME
   [[ $ncolumns -gt ${PARQUET_NCOLUMNS:-80} ]]
 }
 
-# Bounds of numbers, dates, times and UUIDs are values, and tables prints them as text.
+# Bounds of numbers, decimals, dates, times and UUIDs are values, and tables prints them as text.
 @test "the least and the largest value of a row group are found by their text" {
   nvalues=0
   for name in "$VECTORS"/*.parquet; do
-    lanebloom tables --json "$name" | jq -r 'select(.filter_bytes and .decode != "decimal128" and
-      .decode != "bytes") | .column, .row_group, .smallest, .largest' >rows
+    lanebloom tables --json "$name" | jq -r 'select(.filter_bytes and .decode != "bytes") | .column, .row_group, .smallest, .largest' >rows
     while read -r column && read -r group && read -r least && read -r most; do
       for value in $least $most; do
         [[ $value != null ]] || continue
@@ -127,7 +126,16 @@ one_value() {
 1 - $(little 2147483647 4) 2147483647
 1 251a $(little -1 4) 4294967295
 1 250e $(little -2147483648 4) -2147483648
-1 250a1500150a $(little -2147483648 4) 0x00000080
+1 250e $(little -1 4) -1
+1 250e $(little 0 4) 00:00:00.000
+1 250e $(little 86399999 4) 23:59:59.999
+1 250e $(little 86400000 4) 86400000
+1 250a1500150a $(little -2147483648 4) -2147483648
+1 250a15041512 $(little -5 4) -0.05
+1 250a15041512 $(little 0 4) 0.00
+1 250a15041512 $(little 2147483647 4) 21474836.47
+1 2516 $(little 200 4) 200
+1 2520 $(little -32768 4) -32768
 1 $date $(little 0 4) 1970-01-01
 1 $date $(little -1 4) 1969-12-31
 1 $date $(little -719162 4) 0001-01-01
@@ -140,7 +148,12 @@ one_value() {
 2 - $(little 9223372036854775807 8) 9223372036854775807
 2 251c $(little -1 8) 18446744073709551615
 2 2510 $(little -9223372036854775808 8) -9223372036854775808
-2 250a15001516 $(little -9223372036854775808 8) 0x0000000000000080
+2 2510 $(little 45000000001 8) 12:30:00.000001
+2 2510 $(little 9223372036854775807 8) 9223372036854775807
+2 6c7c121c3c00000000 $(little 86399999999999 8) 23:59:59.999999999
+2 250a15001516 $(little -9223372036854775808 8) -9223372036854775808
+2 250a15241524 $(little -9223372036854775808 8) -9.223372036854775808
+2 250a15241524 $(little 7 8) 0.000000000000000007
 2 $ms $(little -1 8) 1969-12-31T23:59:59.999Z
 2 $ms $(little -62135596800000 8) 0001-01-01T00:00:00.000Z
 2 $ms $(little -62135596800001 8) -62135596800001
@@ -159,13 +172,29 @@ one_value() {
 4 - 000080ff -inf
 5 - ffffffffffffef7f 1.7976931348623157e+308
 5 - ffffffffffffffff -
-7 250a1500150a 8000000000000000 0x8000000000000000
-7 250a1500154c 80000000000000000000000000000000 0x80000000000000000000000000000000
+6 - 6162 ab
+7 - 6162 0x6162
+7 - 80000000000000000000000000000001 0x80000000000000000000000000000001
+7 6cfc0000 0080 -
+7 6cec0000 123e4567e89b12d3a456426614174000 123e4567-e89b-12d3-a456-426614174000
+7 250a1500150a 8000000000000000 -9223372036854775808
+7 250a15041504 ff -0.01
+7 250a15041504 80 -1.28
+7 250a1514154c 80000000000000000000000000000000 -17014118346046923173168730371.5884105728
+7 250a1500154c 7fffffffffffffffffffffffffffffff 170141183460469231731687303715884105727
+7 250a159801159801 00000000000000000000000000000000000000000000000000000000000000ff 0.$(printf %073d 0)255
+7 250a159801159801 $(printf %064d 0 | tr 0 f) -0.$(printf %075d 0)1
+7 250a1500159801 80$(printf %062d 0) -57896044618658097711785492504343953926634992332820282019728792003956564819968
 END
   lanebloom tables --bounds=all --no-header bounds >found
   awk '{ print $10 }' found | diff wanted -
   awk '{ print $11 }' found | diff wanted -
   lanebloom tables --bounds=all --json bounds | jq -r '.smallest // "-"' | diff wanted -
+  one_value 6 '' 00ff200a >bytes.parquet # as one word; JSON has them in hexadecimal
+  lanebloom tables --bounds=all --no-header bytes.parquet | awk '{ print $10 }' >word
+  [[ $(<word) == '\000\377\040\012' ]]
+  lanebloom tables --bounds=all --json bytes.parquet |
+    jq -e '.smallest == null and .smallest_hex == "00ff200a"'
 }
 
 @test "records are selected as with any filter" {
