@@ -49,8 +49,14 @@ void parquet_screen(struct screen *screen, struct inputs *inputs);
  * batches come in the order in which they were read. bitmap: as of lanebloom_filter_screen(). */
 size_t parquet_take_found(struct parquet_query *query, const struct batch *batch, uint8_t *bitmap);
 
-/* `tables': describes each column of each row group of these files. Returns the exit status. */
-int parquet_tables(char *const *names, size_t nnames, lanebloom_parquet_bounds bounds, bool json,
-                   bool header);
+/* What `tables' prints of Parquet files. */
+struct parquet_listing {
+  lanebloom_parquet_bounds bounds;
+  bool summary; /* a line for each column, not for each of its row groups */
+  bool json, header;
+};
+
+/* `tables': describes the columns of these files. Returns the exit status. */
+int parquet_tables(char *const *names, size_t nnames, const struct parquet_listing *listing);
 
 #endif

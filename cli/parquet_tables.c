@@ -3,6 +3,8 @@
 #include <endian.h>
 #include <errno.h>
 #include <json-c/json.h>
+#include <math.h>
+#include <search.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -218,7 +220,9 @@ static const char *print_count(char text[32], uint64_t n)
 /* Whether the bounds are used, or why not. */
 static const char *bounds_word(const struct row *row)
 {
-  return row->min || row->max ? "used" : row->chunk.bounds_doubt ? row->chunk.bounds_doubt : "-";
+  return row->chunk.has_min || row->chunk.has_max ? "used"
+         : row->chunk.bounds_doubt                ? row->chunk.bounds_doubt
+                                                  : "-";
 }
 
 static void print_row(const struct row *row)
@@ -293,72 +297,277 @@ static void print_json(const struct row *row)
   output_json(object);
 }
 
-/* false: the filter cannot be read. A message was printed, as it is of one of another kind, which is
- * like none. */
-static bool describe_filter(const lanebloom_parquet *file, size_t column, struct row *row)
+/* ---- Columns of all files ---- */
+
+/* Messages of one kind: the first, and how many there are. */
+struct faults {
+  char *path, *text;
+  size_t n;
+};
+
+enum { MOST_NWORDS = 16 }; /* bounds_word() has fewer */
+
+/* A column: what its row groups add up to. */
+struct total {
+  char *column, *type;
+  size_t nfiles, nrow_groups, nfilters;
+  uint64_t nrows, nnulls, filter_nbytes, nkeys; /* LANEBLOOM_UNKNOWN: of a row group it is */
+  double rates;
+  const char *words[MOST_NWORDS]; /* each bounds_word() once */
+  size_t nwords;
+  struct faults damaged, of_another_kind; /* filters */
+};
+
+struct totals {
+  struct total **all;
+  size_t n;
+  void *known; /* a tree of tsearch(3) */
+};
+
+static int compare_totals(const void *a, const void *b)
+{
+  const struct total *left = a, *right = b;
+  const int order = strcmp(left->column, right->column);
+  return order != 0 ? order : strcmp(left->type, right->type);
+}
+
+static void free_total(struct total *total)
+{
+  free(total->column);
+  free(total->type);
+  free(total->damaged.path);
+  free(total->damaged.text);
+  free(total->of_another_kind.path);
+  free(total->of_another_kind.text);
+  free(total);
+}
+
+static struct total *find_total(struct totals *totals, const lanebloom_parquet_column_info *type)
+{
+  struct total *total = resize(NULL, sizeof *total);
+  *total =
+      (struct total){.column = print_text("%s", type->path), .type = print_text("%s", type->type)};
+  struct total *known = find_or_add(total, &totals->known, compare_totals);
+  if (known == total) {
+    totals->all = grow_list(totals->all, totals->n, sizeof *totals->all);
+    totals->all[totals->n++] = total;
+  } else {
+    free_total(total);
+  }
+  known->nfiles++;
+  return known;
+}
+
+static void add_known(uint64_t *sum, uint64_t n)
+{
+  *sum = *sum == LANEBLOOM_UNKNOWN || n == LANEBLOOM_UNKNOWN ? LANEBLOOM_UNKNOWN : *sum + n;
+}
+
+static void add_row(struct total *total, const struct row *row)
+{
+  const char *word = bounds_word(row);
+  size_t i = 0;
+  total->nrow_groups++;
+  total->nrows += row->chunk.nrows;
+  add_known(&total->nnulls, row->chunk.nnulls);
+  if (row->chunk.has_filter) {
+    total->nfilters++;
+    total->filter_nbytes += row->filter.nbits / 8;
+    add_known(&total->nkeys, row->filter.nkeys_estimate);
+    total->rates += row->filter.model_rate;
+  }
+  while (i < total->nwords && strcmp(total->words[i], word) != 0)
+    i++;
+  if (i == total->nwords && i < MOST_NWORDS)
+    total->words[total->nwords++] = word;
+}
+
+static void add_fault(struct faults *faults, const struct row *row, const char *problem)
+{
+  if (faults->n++ > 0)
+    return;
+  faults->path = print_text("%s", row->path);
+  faults->text =
+      print_text("row group %zu: column %s: %s", row->row_group, row->type.path, problem);
+}
+
+static void print_faults(const struct faults *faults, const char *prefix)
+{
+  if (faults->n > 1)
+    complain(faults->path, "%s%s (and %zu more of this column)", prefix, faults->text,
+             faults->n - 1);
+  else if (faults->n == 1)
+    complain(faults->path, "%s%s", prefix, faults->text);
+}
+
+static void print_total_columns(const char *column, const char *type, const char *files,
+                                const char *groups, const char *rows, const char *nulls,
+                                const char *filters, const char *filter, const char *keys,
+                                const char *bits, const char *rate, const char *bounds)
+{
+  outputf("%-16s %-15s %7s %7s %12s %9s %7s %11s %11s %6s %6s %s\n", column, type, files, groups,
+          rows, nulls, filters, filter, keys, bits, rate, bounds);
+}
+
+/* NaN: no filter, or too many keys to tell. */
+static double bits_per_key(const struct total *total)
+{
+  return total->nkeys > 0 && total->nkeys != LANEBLOOM_UNKNOWN
+             ? 8 * (double)total->filter_nbytes / (double)total->nkeys
+             : NAN;
+}
+
+static double mean_rate(const struct total *total)
+{
+  return total->nfilters > 0 ? total->rates / (double)total->nfilters : NAN;
+}
+
+static void print_total(const struct total *total)
+{
+  char files[32], groups[32], rows[32], nulls[32], filters[32], filter[32], keys[32];
+  char bits[32] = "-", rate[32] = "-", *bounds;
+  size_t nbytes;
+  const bool has_filter = total->nfilters > 0;
+  char *column = escape_word(total->column, strlen(total->column), SIZE_MAX);
+  FILE *stream = open_string(&bounds, &nbytes);
+  for (size_t i = 0; i < total->nwords; i++)
+    fprintf(stream, "%s%s", i > 0 ? "," : "", total->words[i]);
+  close_string(stream, &bounds);
+  if (isfinite(bits_per_key(total)))
+    snprintf(bits, sizeof bits, "%.2f", bits_per_key(total));
+  if (has_filter)
+    snprintf(rate, sizeof rate, "%.3g%%", 100 * mean_rate(total));
+  print_total_columns(column, total->type, print_count(files, total->nfiles),
+                      print_count(groups, total->nrow_groups), print_count(rows, total->nrows),
+                      print_count(nulls, total->nnulls), print_count(filters, total->nfilters),
+                      has_filter ? print_count(filter, total->filter_nbytes) : "-",
+                      has_filter ? print_count(keys, total->nkeys) : "-", bits, rate,
+                      *bounds ? bounds : "-");
+  free(column);
+  free(bounds);
+}
+
+static void print_total_json(const struct total *total)
+{
+  struct json_object *object = json_begin(), *words = json_needed(json_object_new_array());
+  const bool has_filter = total->nfilters > 0;
+  for (size_t i = 0; i < total->nwords; i++)
+    if (strcmp(total->words[i], "-") != 0)
+      json_object_array_add(words, json_object_new_string(total->words[i]));
+  json_object_object_add(object, "column", json_name(total->column));
+  json_object_object_add(object, "type", json_object_new_string(total->type));
+  add_count(object, "files", true, total->nfiles);
+  add_count(object, "row_groups", true, total->nrow_groups);
+  add_count(object, "rows", true, total->nrows);
+  add_count(object, "nulls", true, total->nnulls);
+  add_count(object, "filters", true, total->nfilters);
+  add_count(object, "filter_bytes", has_filter, total->filter_nbytes);
+  add_count(object, "keys_estimate", has_filter, total->nkeys);
+  json_object_object_add(object, "bits_per_key", json_number(bits_per_key(total)));
+  json_object_object_add(object, "model_rate", json_number(mean_rate(total)));
+  json_object_object_add(object, "bounds", words);
+  if (errno == ENOMEM) /* see json_begin() */
+    die(NULL, "%s", strerror(ENOMEM));
+  output_json(object);
+}
+
+/* Returns whether no filter is damaged. */
+static bool finish_totals(struct totals *totals, const struct parquet_listing *listing)
+{
+  bool is_whole = true;
+  if (listing->summary && listing->header && !listing->json)
+    print_total_columns("COLUMN", "TYPE", "FILES", "GROUPS", "ROWS", "NULLS", "FILTERS", "FILTER",
+                        "KEYS", "BITS", "RATE", "BOUNDS");
+  for (size_t i = 0; i < totals->n; i++) {
+    struct total *total = totals->all[i];
+    if (listing->summary)
+      (listing->json ? print_total_json : print_total)(total);
+    print_faults(&total->damaged, "");
+    print_faults(&total->of_another_kind, "warning: ");
+    is_whole &= total->damaged.n == 0;
+    free_total(total);
+  }
+  tdestroy(totals->known, leave_key);
+  free(totals->all);
+  return is_whole;
+}
+
+/* ---- Files ---- */
+
+static void describe_filter(const lanebloom_parquet *file, size_t column, struct row *row,
+                            struct total *total)
 {
   char problem[PARQUET_PROBLEM_NBYTES];
   lanebloom_filter *filter;
   if (!row->chunk.has_filter)
-    return true;
+    return;
   const lanebloom_status status =
       lanebloom_parquet_load_filter(file, row->row_group, column, &filter, problem, sizeof problem);
   if (status) {
-    const bool is_of_another_kind = status == LANEBLOOM_ERR_FORMAT;
-    complain(row->path, "%srow group %zu: column %s: %s", is_of_another_kind ? "warning: " : "",
-             row->row_group, row->type.path, problem);
     row->chunk.has_filter = false;
-    return is_of_another_kind;
+    add_fault(status == LANEBLOOM_ERR_FORMAT ? &total->of_another_kind : &total->damaged, row,
+              problem);
+    return;
   }
   lanebloom_filter_describe(filter, &row->filter, sizeof row->filter);
   lanebloom_filter_close(filter);
-  return true;
 }
 
-static bool describe_chunk(const lanebloom_parquet *file, const char *path, size_t row_group,
-                           size_t column, bool json)
+static void describe_chunk(const lanebloom_parquet *file, const char *path, size_t row_group,
+                           size_t column, struct total *total,
+                           const struct parquet_listing *listing)
 {
   struct row row = {.path = path, .row_group = row_group};
   lanebloom_parquet_describe_column(file, column, &row.type, sizeof row.type);
   lanebloom_parquet_describe_chunk(file, row_group, column, &row.chunk, sizeof row.chunk);
-  const bool is_whole = describe_filter(file, column, &row);
+  describe_filter(file, column, &row, total);
+  add_row(total, &row);
+  if (listing->summary)
+    return;
   row.min = row.chunk.has_min ? print_bound(&row.type, row.chunk.min) : NULL;
   row.max = row.chunk.has_max ? print_bound(&row.type, row.chunk.max) : NULL;
-  (json ? print_json : print_row)(&row);
+  (listing->json ? print_json : print_row)(&row);
   free(row.min);
   free(row.max);
-  return is_whole;
 }
 
-static bool describe_file(const char *path, lanebloom_parquet_bounds bounds, bool json)
+static bool describe_file(const char *path, struct totals *totals,
+                          const struct parquet_listing *listing)
 {
   char problem[PARQUET_PROBLEM_NBYTES];
   lanebloom_parquet *file;
   lanebloom_parquet_info info;
-  bool is_whole = true;
-  if (lanebloom_parquet_open(path, bounds, &file, problem, sizeof problem)) {
+  if (lanebloom_parquet_open(path, listing->bounds, &file, problem, sizeof problem)) {
     complain(path, "%s", problem);
     return false;
   }
   lanebloom_parquet_describe(file, &info, sizeof info);
+  struct total **columns = resize(NULL, (info.ncolumns + 1) * sizeof(struct total *));
+  for (size_t i = 0; i < info.ncolumns; i++) {
+    lanebloom_parquet_column_info type;
+    lanebloom_parquet_describe_column(file, i, &type, sizeof type);
+    columns[i] = find_total(totals, &type);
+  }
   for (size_t group = 0; group < info.nrow_groups; group++)
-    for (size_t column = 0; column < info.ncolumns; column++)
-      is_whole &= describe_chunk(file, path, group, column, json);
+    for (size_t i = 0; i < info.ncolumns; i++)
+      describe_chunk(file, path, group, i, columns[i], listing);
+  free(columns);
   lanebloom_parquet_close(file);
-  return is_whole;
+  return true;
 }
 
-int parquet_tables(char *const *names, size_t nnames, lanebloom_parquet_bounds bounds, bool json,
-                   bool header)
+int parquet_tables(char *const *names, size_t nnames, const struct parquet_listing *listing)
 {
   size_t nskipped;
   struct paths paths = parquet_list(names, nnames, &nskipped);
+  struct totals totals = {0};
   bool is_whole = true;
-  if (header && !json)
+  if (listing->header && !listing->json && !listing->summary)
     print_columns("FILE", "GROUP", "COLUMN", "TYPE", "ROWS", "NULLS", "FILTER", "KEYS", "RATE",
                   "SMALLEST", "LARGEST", "BOUNDS");
   for (size_t i = 0; i < paths.n; i++)
-    is_whole &= describe_file(paths.all[i], bounds, json);
+    is_whole &= describe_file(paths.all[i], &totals, listing);
+  is_whole &= finish_totals(&totals, listing);
   paths_free(&paths);
   return is_whole ? EXIT_SUCCESS : EXIT_TROUBLE;
 }

@@ -12,11 +12,11 @@
 #include "parquet.h"
 #include "parquet_files.h"
 
-enum { OPTION_JSON = 0x100, OPTION_NO_HEADER };
+enum { OPTION_JSON = 0x100, OPTION_NO_HEADER, OPTION_SUMMARY };
 
 struct tables {
   struct database_options options;
-  bool json, no_header;
+  bool json, no_header, summary;
   lanebloom_parquet_bounds bounds;
   char **paths;
   size_t npaths;
@@ -38,6 +38,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
   case OPTION_NO_HEADER:
     tables->no_header = true;
     return 0;
+  case OPTION_SUMMARY:
+    tables->summary = true;
+    return 0;
   case ARGP_KEY_ARGS:
     tables->paths = state->argv + state->next;
     tables->npaths = (size_t)(state->argc - state->next);
@@ -57,6 +60,8 @@ static const struct argp argp = {
              "Print one JSON object per table, one per line, with all details", 1},
             {"no-header", OPTION_NO_HEADER, NULL, 0, "Do not print the line that names the columns",
              1},
+            {"summary", OPTION_SUMMARY, NULL, 0,
+             "Of Parquet files, print one line per column: what all row groups add up to", 1},
             {0}},
     .parser = parse,
     .args_doc = "FOLDER|TABLE|PARQUET...",
@@ -79,11 +84,16 @@ static const struct argp argp = {
         "Of Parquet files: GROUP is the row group, from 0. FILTER is the filter's bytes, KEYS the "
         "number of distinct keys that its bits speak for. SMALLEST and LARGEST are bounds that may "
         "say that a key is absent: they need not be values. BOUNDS says `used', or why not: "
-        "`writer-untried', `writer-wrong', ... --bounds=all shows others, too.\v"
+        "`writer-untried', `writer-wrong', ... --bounds=all shows others, too. With --summary, "
+        "GROUPS is the number of "
+        "row groups, FILTERS how many of them have a filter, FILTER the bytes of all filters, KEYS "
+        "the sum of their keys, BITS the bits per key, RATE the mean rate of the filters, and "
+        "BOUNDS each word that is said of a row group.\v"
         "Examples:\n"
         "  lanebloom tables db\n"
         "  lanebloom tables db/000012.sst\n"
         "  lanebloom tables events/day=1/part-0.parquet\n"
+        "  lanebloom tables --summary events\n"
         "  lanebloom tables --json db | jq -r 'select(.filter == \"none\").file'",
     .children =
         (const struct argp_child[]){
@@ -331,6 +341,8 @@ static bool are_parquet(const struct tables *tables)
   if (n > 0 && has_database_options(&tables->options))
     die(tables->paths[0], "--writer, --all-files, --column-family, --wal-dir and --db-path speak "
                           "of databases, and this is no database");
+  if (n == 0 && tables->summary)
+    die(tables->paths[0], "expected Parquet files, which --summary adds up, found none");
   return n > 0;
 }
 
@@ -340,8 +352,11 @@ int tables_main(int argc, char **argv)
   parse_options(&argp, 0, argc, argv, &tables);
   if (are_parquet(&tables)) {
     free_database_options(&tables.options);
-    return parquet_tables(tables.paths, tables.npaths, tables.bounds, tables.json,
-                          !tables.no_header);
+    const struct parquet_listing listing = {.bounds = tables.bounds,
+                                            .summary = tables.summary,
+                                            .json = tables.json,
+                                            .header = !tables.no_header};
+    return parquet_tables(tables.paths, tables.npaths, &listing);
   }
   const struct table_loader loader = {describe_table, free_row, &tables};
   struct database database;

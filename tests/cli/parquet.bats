@@ -670,6 +670,47 @@ refuses_keys() {
   fails_with 'speak of databases' lanebloom tables --all-files events
 }
 
+@test "tables --summary: a line per column is the sum of its row groups" {
+  mkdir events
+  cp "$VECTORS"/{arrow_rs,duckdb,parquet_mr,pyarrow,pyarrow_without_filters}.parquet events
+  lanebloom tables --json events | jq -cS -s 'group_by([.column, .type])[] | {column: .[0].column,
+    type: .[0].type, files: (map(.file) | unique | length), row_groups: length,
+    rows: (map(.rows) | add),
+    nulls: (if any(.nulls == null) then null else (map(.nulls) | add) end),
+    filters: (map(select(.filter_bytes)) | length), filter_bytes: (map(.filter_bytes) | add),
+    keys_estimate: (map(.keys_estimate) | add),
+    bounds: (map(.bounds) | unique - ["-"])}' >wanted
+  lanebloom tables --summary --json events >found
+  jq -cS -s 'sort_by([.column, .type])[] | .bounds |= sort | del(.bits_per_key, .model_rate)' found |
+    diff wanted -
+  jq -e -s 'all(if .filters == 0 then .bits_per_key == null and .model_rate == null
+    elif .keys_estimate > 0 then .model_rate < 1 and
+      (.bits_per_key - 8 * .filter_bytes / .keys_estimate | fabs) < 1e-9
+    else .bits_per_key == null end)' found
+  lanebloom tables --summary events >text
+  [[ $(head -1 text) == "COLUMN "*" BOUNDS" && $(wc -l <text) -eq $(($(wc -l <found) + 1)) ]]
+  lanebloom tables --summary --no-header events | cmp - <(tail -n +2 text)
+  awk '$1 == "text" { print $3, $4, $7, $12 }' text | diff - <(echo 5 10 8 used)
+  lanebloom tables --summary --bounds=none events | awk '$1 == "text" { print $12 }' >word
+  holds word 'not-asked-for\n'
+  fails_with 'expected Parquet files, which --summary adds up' lanebloom tables --summary \
+    "$VECTORS/../tables/leveldb_bloom10.ldb"
+}
+
+@test "tables: damaged filters of a column have one message, with their number" {
+  make_folder
+  lanebloom tables --json events | jq -r 'select(.column == "text") | .file, .filter_offset' >rows
+  while read -r file && read -r offset; do
+    patch "$file" "$offset" '\xff'
+  done <rows
+  for option in --json --summary; do
+    run -2 --separate-stderr lanebloom tables $option events
+    [[ ${#stderr_lines[@]} -eq 1 ]]
+    [[ $stderr == "lanebloom: events/a.parquet: row group 0: column text: "*" (and 3 more of this "* ]]
+  done
+  awk '$1 == "text" { print $4, $7, $8 }' <<<"$output" | diff - <(echo 4 0 -)
+}
+
 # The writer's name is changed; no byte of the statistics is.
 @test "bounds of writers that are not known say nothing, unless they are asked for" {
   cp "$VECTORS/pyarrow_without_filters.parquet" known.parquet
