@@ -301,7 +301,7 @@ size_t explain_text(lanebloom_key_form form, const struct text_units *units, lan
   char quoted[128];
   const bool is_hex = form.encoding == LANEBLOOM_HEX;
   if (is_typed(form.encoding)) {
-    snprintf(problem, problem_size, "expected %s, found %s", describe_typed(form.encoding),
+    snprintf(problem, problem_size, "expected %s, found %s", describe_typed(form.encoding, units),
              quote(text, quoted));
     return 0;
   }

@@ -172,7 +172,7 @@ static void take_type(struct record_syntax *syntax, const struct model *model)
     die(model->path, "expected one field as the key, since column %s has type %s; -f names %zu",
         type->path, type->type, syntax->fields.n);
   syntax->form.encoding = type->encoding;
-  syntax->units = (struct text_units){type->scale, type->units_per_second};
+  syntax->units = (struct text_units){type->scale, type->units_per_second, type->is_int96};
   if (!form_has_text(syntax->form))
     die(model->path, "column %s has type %s, which text cannot be made of", type->path, type->type);
 }

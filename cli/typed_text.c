@@ -47,6 +47,11 @@ static uint8_t *store(uint64_t value, size_t nbytes, uint8_t *to)
   return to + nbytes;
 }
 
+static uint8_t *store_wide(unsigned __int128 value, uint8_t *to)
+{
+  return store((uint64_t)(value >> 64), 8, store((uint64_t)value, 8, to));
+}
+
 /* ---- Floating-point numbers ---- */
 
 /* Decimal numbers and infinities alone: no hexadecimal ones, which nobody writes into a column of
@@ -185,7 +190,7 @@ uint8_t *decode_time_of_day(lanebloom_slice text, int64_t units, size_t nbytes, 
 }
 
 /* ISO 8601: a date, then T or a space and a time if they are there. units: of a second. */
-static uint8_t *decode_timestamp(lanebloom_slice text, int64_t units, uint8_t *to)
+static uint8_t *decode_timestamp(lanebloom_slice text, int64_t units, bool is_wide, uint8_t *to)
 {
   struct reader reader = {text.data, (const char *)text.data + text.size};
   int64_t days, seconds = 0, fraction = 0, offset = 0, value;
@@ -198,6 +203,8 @@ static uint8_t *decode_timestamp(lanebloom_slice text, int64_t units, uint8_t *t
     return NULL;
   /* in 128 bits, since the sum may fit where the seconds alone do not */
   const __int128 sum = (__int128)(days * 86400 + seconds - offset) * units + fraction;
+  if (is_wide)
+    return store_wide((unsigned __int128)sum, to);
   value = (int64_t)sum;
   return value == sum ? store((uint64_t)value, 8, to) : NULL;
 }
@@ -221,7 +228,7 @@ static uint8_t *decode_decimal(lanebloom_slice text, int32_t scale, uint8_t *to)
     return NULL;
   if (is_negative)
     value = -value;
-  return store((uint64_t)(value >> 64), 8, store((uint64_t)value, 8, to));
+  return store_wide(value, to);
 }
 
 /* ---- UUIDs ---- */
@@ -265,13 +272,13 @@ uint8_t *decode_typed(lanebloom_encoding encoding, const struct text_units *unit
   case LANEBLOOM_DATE32:
     return decode_date(text, to);
   case LANEBLOOM_TIMESTAMP_S:
-    return decode_timestamp(text, 1, to);
+    return decode_timestamp(text, 1, false, to);
   case LANEBLOOM_TIMESTAMP_MS:
-    return decode_timestamp(text, 1000, to);
+    return decode_timestamp(text, 1000, false, to);
   case LANEBLOOM_TIMESTAMP_US:
-    return decode_timestamp(text, 1000000, to);
+    return decode_timestamp(text, 1000000, false, to);
   case LANEBLOOM_TIMESTAMP_NS:
-    return decode_timestamp(text, 1000000000, to);
+    return decode_timestamp(text, 1000000000, units->is_int96, to);
   case LANEBLOOM_DECIMAL128:
     return decode_decimal(text, units->decimal_scale, to);
   case LANEBLOOM_UUID:
@@ -281,7 +288,7 @@ uint8_t *decode_typed(lanebloom_encoding encoding, const struct text_units *unit
   }
 }
 
-const char *describe_typed(lanebloom_encoding encoding)
+const char *describe_typed(lanebloom_encoding encoding, const struct text_units *units)
 {
   switch (encoding) {
   case LANEBLOOM_FLOAT32:
@@ -297,7 +304,8 @@ const char *describe_typed(lanebloom_encoding encoding)
   case LANEBLOOM_TIMESTAMP_US:
     return "a time, as 2024-02-29T12:34:56.789012Z";
   case LANEBLOOM_TIMESTAMP_NS:
-    return "a time from 1677 to 2262, as 2024-02-29T12:34:56.789012345Z";
+    return units->is_int96 ? "a time, as 2024-02-29T12:34:56.789012345Z"
+                           : "a time from 1677 to 2262, as 2024-02-29T12:34:56.789012345Z";
   case LANEBLOOM_DECIMAL128:
     return "a decimal number of 38 digits at most that needs no rounding";
   case LANEBLOOM_UUID:

@@ -20,11 +20,12 @@ static inline bool is_typed(lanebloom_encoding encoding)
 
 /* What the text of a column's values depends on beside their encoding; zeros: on nothing. */
 struct text_units {
-  int32_t
-      decimal_scale;  /* LANEBLOOM_DECIMAL128: how many digits of the value stand after the point;
-                            not negative */
-  int64_t per_second; /* integers that may be given as times of day: units of a second, a power of
-                            ten; 0: they may not */
+  /* LANEBLOOM_DECIMAL128: how many digits of the value stand after the point; not negative. */
+  int32_t decimal_scale;
+  /* Integers that may be given as times of day: units of a second, a power of ten. 0: they may
+   * not. */
+  int64_t per_second;
+  bool is_int96; /* LANEBLOOM_TIMESTAMP_NS: the value has 16 bytes, which hold any year */
 };
 
 /* Writes the value of a text and returns its end, or NULL if the text is malformed or the encoding
@@ -36,6 +37,6 @@ uint8_t *decode_typed(lanebloom_encoding encoding, const struct text_units *unit
 uint8_t *decode_time_of_day(lanebloom_slice text, int64_t units, size_t nbytes, uint8_t *to);
 
 /* For people: what text should be. */
-const char *describe_typed(lanebloom_encoding encoding);
+const char *describe_typed(lanebloom_encoding encoding, const struct text_units *units);
 
 #endif

@@ -1,7 +1,7 @@
 /* Any text as a key of any form. The key is what a decoder that follows the definition makes of it,
  * digit by digit, and malformed text is explained.
  *
- *   encoding, 1 byte | flags and 8 times the scale of decimals, 1 byte | text
+ *   encoding, 1 byte | flags, 1 for INT96, and 8 times the scale of decimals, 1 byte | text
  *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>
@@ -53,13 +53,56 @@ static long decode_base64(const char *text, size_t nbytes, uint8_t *key)
   return (long)nbits / 8;
 }
 
-static bool is_number(const char *text, size_t nbytes, bool is_signed)
+static void store(uint64_t number, size_t nbytes, uint8_t *key)
 {
-  size_t first = is_signed && nbytes > 0 && (*text == '-' || *text == '+');
-  bool is_whole = nbytes > first;
-  for (; first < nbytes; first++)
-    is_whole &= text[first] >= '0' && text[first] <= '9';
-  return is_whole;
+  for (size_t i = 0; i < nbytes; i++)
+    key[i] = (uint8_t)(number >> 8 * i);
+}
+
+/* Digits with a point among them or not, and an exponent or none, times 10^scale. false: malformed,
+ * or it is no whole number of 38 digits at most. */
+static bool read_exactly(const char *text, size_t nbytes, unsigned scale, unsigned __int128 *value)
+{
+  enum { MOST_NDIGITS = 38, FAR = 1000000 };
+  char copy[MAX_NBYTES + 1], digits[MAX_NBYTES];
+  memcpy(copy, text, nbytes);
+  copy[nbytes] = 0;
+  const size_t nmantissa = strcspn(copy, "eE");
+  size_t n = 0;
+  long long exponent = 0;
+  bool any = false, after_point = false;
+  if (copy[nmantissa]) {
+    char *end = copy + nmantissa + 1;
+    if (!isdigit((unsigned char)end[*end == '-' || *end == '+']))
+      return false;
+    exponent = strtoll(end, &end, 10);
+    if (end != copy + nbytes)
+      return false;
+    exponent = exponent < -FAR ? -FAR : exponent > FAR ? FAR : exponent;
+  } else if (nmantissa < nbytes) { /* a NUL */
+    return false;
+  }
+  exponent += scale;
+  for (size_t i = 0; i < nmantissa; i++) {
+    if (copy[i] == '.' && !after_point) {
+      after_point = true;
+      continue;
+    }
+    if (copy[i] < '0' || copy[i] > '9')
+      return false;
+    any = true;
+    exponent -= after_point;
+    if (n > 0 || copy[i] != '0')
+      digits[n++] = copy[i];
+  }
+  for (; n > 0 && digits[n - 1] == '0'; n--)
+    exponent++;
+  *value = 0;
+  if (n > 0 && (exponent < 0 || (long long)n + exponent > MOST_NDIGITS))
+    return false;
+  for (size_t i = 0; n > 0 && i < n + (size_t)exponent; i++)
+    *value = *value * 10 + (i < n ? (unsigned)(digits[i] - '0') : 0u);
+  return any;
 }
 
 static long decode_number(lanebloom_encoding encoding, const char *text, size_t nbytes,
@@ -67,25 +110,15 @@ static long decode_number(lanebloom_encoding encoding, const char *text, size_t 
 {
   const bool is_signed = encoding == LANEBLOOM_INT32 || encoding == LANEBLOOM_INT64;
   const bool is_short = encoding == LANEBLOOM_INT32 || encoding == LANEBLOOM_UINT32;
-  char copy[MAX_NBYTES + 1];
-  memcpy(copy, text, nbytes);
-  copy[nbytes] = 0;
-  if (!is_number(text, nbytes, is_signed))
+  const bool has_sign = is_signed && nbytes > 0 && (*text == '-' || *text == '+');
+  const bool is_negative = has_sign && *text == '-';
+  const unsigned nbits = (is_short ? 32u : 64u) - is_signed;
+  unsigned __int128 value;
+  if (!read_exactly(text + has_sign, nbytes - has_sign, 0, &value) ||
+      value >= ((unsigned __int128)1 << nbits) + is_negative)
     return -1;
-  errno = 0;
-  const uint64_t number = is_signed ? (uint64_t)strtoll(copy, NULL, 10) : strtoull(copy, NULL, 10);
-  const int64_t with_sign = (int64_t)number;
-  if (errno || (is_short && (is_signed ? with_sign != (int32_t)with_sign : number > UINT32_MAX)))
-    return -1;
-  for (size_t i = 0; i < 8; i++)
-    key[i] = (uint8_t)(number >> 8 * i);
+  store(is_negative ? -(uint64_t)value : (uint64_t)value, 8, key);
   return is_short ? 4 : 8;
-}
-
-static void store(uint64_t number, size_t nbytes, uint8_t *key)
-{
-  for (size_t i = 0; i < nbytes; i++)
-    key[i] = (uint8_t)(number >> 8 * i);
 }
 
 /* As strtod() has it, of what consists of these characters alone, or is an infinity. */
@@ -112,7 +145,8 @@ static long decode_float(const char *text, size_t nbytes, bool is_single, uint8_
 }
 
 /* The text of a time, field by field, with the calendar of timegm(). */
-static long decode_time(const char *text, size_t nbytes, lanebloom_encoding encoding, uint8_t *key)
+static long decode_time(const char *text, size_t nbytes, lanebloom_encoding encoding, bool is_int96,
+                        uint8_t *key)
 {
   static const char date[] = "dddd-dd-dd", time_of_day[] = "dd:dd";
   const bool is_date = encoding == LANEBLOOM_DATE32;
@@ -188,36 +222,23 @@ static long decode_time(const char *text, size_t nbytes, lanebloom_encoding enco
     return 4;
   }
   const __int128 value = ((__int128)seconds - ahead) * units + fraction;
+  if (is_int96 && encoding == LANEBLOOM_TIMESTAMP_NS) {
+    for (int i = 0; i < 16; i++)
+      key[i] = (uint8_t)(value >> 8 * i);
+    return 16;
+  }
   if (value != (int64_t)value)
     return -1;
   store((uint64_t)value, 8, key);
   return 8;
 }
 
-/* Digits with zeros in place of what the scale asks for, without the point. */
 static long decode_decimal(const char *text, size_t nbytes, unsigned scale, uint8_t *key)
 {
-  char digits[MAX_NBYTES + 64];
-  size_t n = 0, at = nbytes > 0 && (*text == '-' || *text == '+');
-  const char *point = memchr(text, '.', nbytes);
-  const size_t nwhole = (point ? (size_t)(point - text) : nbytes) - at,
-               nafter = point ? nbytes - nwhole - at - 1 : 0;
-  if (nwhole + nafter == 0)
+  const bool has_sign = nbytes > 0 && (*text == '-' || *text == '+');
+  unsigned __int128 value;
+  if (!read_exactly(text + has_sign, nbytes - has_sign, scale, &value))
     return -1;
-  for (size_t i = 0; i < nwhole + (nafter > scale ? nafter : scale); i++) {
-    const char digit = i < nwhole            ? text[at + i]
-                       : i - nwhole < nafter ? point[1 + i - nwhole]
-                                             : '0';
-    if (digit < '0' || digit > '9' || (i >= nwhole + scale && digit != '0'))
-      return -1;
-    if (i < nwhole + scale && (n > 0 || digit != '0'))
-      digits[n++] = digit;
-  }
-  if (n > 38)
-    return -1;
-  unsigned __int128 value = 0;
-  for (size_t i = 0; i < n; i++)
-    value = value * 10 + (unsigned)(digits[i] - '0');
   if (*text == '-')
     value = -value;
   store((uint64_t)value, 8, key);
@@ -240,7 +261,8 @@ static long decode_uuid(const char *text, size_t nbytes, uint8_t *key)
   return n == sizeof digits ? decode_hex(digits, n, key) : -1;
 }
 
-static long decode(lanebloom_key_form form, unsigned scale, char *text, size_t nbytes, uint8_t *key)
+static long decode(lanebloom_key_form form, const struct text_units *units, char *text,
+                   size_t nbytes, uint8_t *key)
 {
   for (size_t i = 0; i < nbytes && form.flags & LANEBLOOM_KEY_LOWERED; i++)
     if (text[i] >= 'A' && text[i] <= 'Z')
@@ -261,9 +283,9 @@ static long decode(lanebloom_key_form form, unsigned scale, char *text, size_t n
   case LANEBLOOM_TIMESTAMP_MS:
   case LANEBLOOM_TIMESTAMP_US:
   case LANEBLOOM_TIMESTAMP_NS:
-    return decode_time(text, nbytes, form.encoding, key);
+    return decode_time(text, nbytes, form.encoding, units->is_int96, key);
   case LANEBLOOM_DECIMAL128:
-    return decode_decimal(text, nbytes, scale, key);
+    return decode_decimal(text, nbytes, (unsigned)units->decimal_scale, key);
   case LANEBLOOM_UUID:
     return decode_uuid(text, nbytes, key);
   default:
@@ -282,21 +304,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   const lanebloom_key_form form = {.encoding =
                                        (lanebloom_encoding)(encoding % (LANEBLOOM_UUID + 1)),
                                    .flags = flags & LANEBLOOM_KEY_LOWERED};
-  const unsigned scale = flags / 8u;
+  const struct text_units units = {.decimal_scale = flags / 8, .is_int96 = flags & 1};
   const lanebloom_slice text = input_bytes(&input, MAX_NBYTES - TYPED_NBYTES);
   if (text.size == 0)
     return 0;
   memcpy(copy, text.data, text.size);
-  const long nexpected = decode(form, scale, copy, text.size, expected);
+  const long nexpected = decode(form, &units, copy, text.size, expected);
 
   uint8_t *key = fuzz_alloc(max_key_nbytes(text.size));
-  const uint8_t *end = convert_text(form, (int32_t)scale, text, key);
+  const uint8_t *end = convert_text(form, &units, text, key);
   CHECK((end != NULL) == (nexpected >= 0));
   if (end) {
     CHECK(end - key == nexpected && memcmp(key, expected, (size_t)nexpected) == 0);
   } else {
     char problem[256 - sizeof "column 18446744073709551615: "]; /* as in records.c */
-    CHECK(explain_text(form, text, problem, sizeof problem) < text.size);
+    CHECK(explain_text(form, &units, text, problem, sizeof problem) < text.size);
     CHECK(strlen(problem) > 0 && strlen(problem) < sizeof problem - 1);
   }
   free(key);

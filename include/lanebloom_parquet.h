@@ -103,6 +103,11 @@ typedef struct lanebloom_parquet_column_info {
   /* LANEBLOOM_INT32, LANEBLOOM_INT64: values are times of day, in units of which a second has 1000,
    * 1000000 or 1000000000 since midnight. Else 0. */
   int32_t units_per_second;
+
+  /* The column has INT96, timestamps of nanoseconds in any year. Its keys may have the encoding
+   * LANEBLOOM_TIMESTAMP_S, _MS, _US or _NS, and be signed numbers of 16 bytes instead of 8. They
+   * are absent from a filter that spells their time in a way that docs/parquet.md rules out. */
+  bool is_int96;
 } lanebloom_parquet_column_info;
 
 /* Describes a column. column: below ncolumns; info_size: as of lanebloom_parquet_describe(). */
@@ -174,12 +179,12 @@ typedef struct lanebloom_parquet_keys lanebloom_parquet_keys;
 
 /* Makes keys ready for all columns that have the type of this one, in any file: they are converted
  * to what the column stores, sorted and hashed. encoding: of the keys; it must be that of the
- * column. The keys are copied. *bad_key, which may be NULL: the index of the key that is wrong,
- * or keys->n if none is.
+ * column, or another one that is_int96 allows. The keys are copied. *bad_key, which may be NULL:
+ * the index of the key that is wrong, or keys->n if none is.
  *
  * Errors: ARGUMENT: the column has no keys, or keys of another encoding; a key has another size, or
- * is a decimal of more digits than the column's. MEMORY, KERNEL. Cost: n log n. Memory: the bytes
- * of the keys and 16 to 24 bytes per key. */
+ * is a value that the column cannot hold. MEMORY, KERNEL. Cost: n log n. Memory: the bytes of the
+ * keys and 16 to 24 bytes per key. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_parquet_keys_create(
     const lanebloom_parquet *file, size_t column, lanebloom_encoding encoding,
     const lanebloom_keys *keys, lanebloom_parquet_keys **prepared, size_t *bad_key, char *problem,

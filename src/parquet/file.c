@@ -81,7 +81,8 @@ void lanebloom_parquet_describe_column(const lanebloom_parquet *file, size_t col
                                               .precision = type->precision,
                                               .scale = type->scale,
                                               .is_big_endian = type->order == ORDER_BIG_ENDIAN,
-                                              .units_per_second = type->units_per_second};
+                                              .units_per_second = type->units_per_second,
+                                              .is_int96 = type->physical == PHYSICAL_INT96};
   info_copy(info, info_size, &full, sizeof full);
 }
 

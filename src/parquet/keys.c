@@ -8,10 +8,15 @@
 
 /* ---- Conversion: from what an encoding of lanebloom.h has to what a column stores ---- */
 
-/* A decimal's unscaled value: 16 bytes, little-endian. */
-static __int128 load_decimal(const void *bytes)
+enum { WIDE_NBYTES = 16 }; /* of keys with more room than the 8 of int64_t */
+
+/* A signed number of 8 bytes or of WIDE_NBYTES, little-endian. */
+static __int128 load_signed(lanebloom_slice key)
 {
-  const uint64_t low = load_le64(bytes), high = load_le64((const uint8_t *)bytes + 8);
+  const uint64_t low = load_le64(key.data);
+  if (key.size < WIDE_NBYTES)
+    return (int64_t)low;
+  const uint64_t high = load_le64((const uint8_t *)key.data + 8);
   return (__int128)((unsigned __int128)high << 64 | low);
 }
 
@@ -24,9 +29,9 @@ static bool has_digits(__int128 value, uint32_t max_ndigits)
   return rest == 0;
 }
 
-static bool convert_decimal(const struct column_type *type, const void *key, uint8_t *value)
+static bool convert_decimal(const struct column_type *type, lanebloom_slice key, uint8_t *value)
 {
-  __int128 decimal = load_decimal(key);
+  __int128 decimal = load_signed(key);
   const size_t nbytes = type->value_nbytes;
   if (!has_digits(decimal, type->precision))
     return false;
@@ -40,14 +45,42 @@ static bool convert_decimal(const struct column_type *type, const void *key, uin
   return decimal == (is_negative ? -1 : 0);
 }
 
-/* INT96: nanoseconds of the day, 8 bytes, and the day in Julian days, 4 bytes. */
-static void convert_int96(const void *key, uint8_t *value)
+enum { EPOCH = 2440588 }; /* 1970-01-01 in Julian days */
+static const int64_t DAY_NS = INT64_C(86400000000000);
+
+static bool is_timestamp(lanebloom_encoding encoding)
 {
-  static const int64_t day_ns = INT64_C(86400000000000), epoch = 2440588;
-  const int64_t ns = (int64_t)load_le64(key);
-  const int64_t of_day = (ns % day_ns + day_ns) % day_ns, day = ns / day_ns - (ns % day_ns < 0);
-  store_le64(value, (uint64_t)of_day);
-  store_le32(value + 8, (uint32_t)(int32_t)(epoch + day));
+  return encoding >= LANEBLOOM_TIMESTAMP_S && encoding <= LANEBLOOM_TIMESTAMP_NS;
+}
+
+/* INT96: nanoseconds of the day, 8 bytes, and the day in Julian days, 4 bytes. */
+static bool convert_int96(lanebloom_encoding encoding, lanebloom_slice key, uint8_t *value)
+{
+  int64_t unit_ns = 1;
+  for (int finer = encoding; finer < LANEBLOOM_TIMESTAMP_NS; finer++)
+    unit_ns *= 1000;
+  const int64_t day_units = DAY_NS / unit_ns;
+  const __int128 time = load_signed(key);
+  const int64_t of_day = (int64_t)((time % day_units + day_units) % day_units);
+  const __int128 julian = EPOCH + time / day_units - (time % day_units < 0);
+  if (julian != (int32_t)julian)
+    return false;
+  store_le64(value, (uint64_t)(of_day * unit_ns));
+  store_le32(value + 8, (uint32_t)julian);
+  return true;
+}
+
+/* Some writers round days towards 1970 and not down: before it, the nanoseconds are negative.
+ * Spells a time in this way. false: it has one spelling. */
+static bool respell_int96(uint8_t *value)
+{
+  const int64_t of_day = (int64_t)load_le64(value);
+  const int32_t day = (int32_t)load_le32(value + 8);
+  if (day >= EPOCH || of_day == 0)
+    return false;
+  store_le64(value, (uint64_t)(of_day - DAY_NS));
+  store_le32(value + 8, (uint32_t)day + 1);
+  return true;
 }
 
 /* Columns of 8 and 16 bits store 32. */
@@ -60,14 +93,13 @@ static bool is_narrow(const struct column_type *type, const void *key)
 }
 
 /* Converts a key of the type's size. false: the column can not hold it. */
-static bool convert(const struct column_type *type, lanebloom_slice key, uint8_t *value)
+static bool convert(const struct column_type *type, lanebloom_encoding encoding,
+                    lanebloom_slice key, uint8_t *value)
 {
   if (type->encoding == LANEBLOOM_DECIMAL128)
-    return convert_decimal(type, key.data, value);
-  if (type->physical == PHYSICAL_INT96) {
-    convert_int96(key.data, value);
-    return true;
-  }
+    return convert_decimal(type, key, value);
+  if (type->physical == PHYSICAL_INT96)
+    return convert_int96(encoding, key, value);
   if ((type->encoding == LANEBLOOM_INT32 || type->encoding == LANEBLOOM_UINT32) &&
       !is_narrow(type, key.data))
     return false;
@@ -82,26 +114,28 @@ static lanebloom_status check_sizes(const struct column_type *type, const lanebl
 {
   for (size_t i = 0; i < keys->n && type->key_nbytes > 0; i++) {
     const size_t nbytes = keys_at(keys, i).size;
+    const bool may_be_wide = type->physical == PHYSICAL_INT96;
     *bad_key = i;
-    if (nbytes != type->key_nbytes)
+    if (nbytes != type->key_nbytes && !(may_be_wide && nbytes == WIDE_NBYTES))
       return problem_set(problem, LANEBLOOM_ERR_ARGUMENT,
-                         "key %zu: expected %" PRIu32 " bytes, as a column of type %s has, found "
+                         "key %zu: expected %" PRIu32 "%s bytes, as a column of type %s has, found "
                          "%zu",
-                         i, type->key_nbytes, type->text, nbytes);
+                         i, type->key_nbytes, may_be_wide ? " or 16" : "", type->text, nbytes);
   }
   *bad_key = keys->n;
   return LANEBLOOM_OK;
 }
 
-static lanebloom_status convert_all(lanebloom_parquet_keys *prepared, const lanebloom_keys *keys,
-                                    size_t *bad_key, const struct problem *problem)
+static lanebloom_status convert_all(lanebloom_parquet_keys *prepared, lanebloom_encoding encoding,
+                                    const lanebloom_keys *keys, size_t *bad_key,
+                                    const struct problem *problem)
 {
   const struct column_type *type = &prepared->type;
   uint64_t offset = 0;
   for (size_t i = 0; i < keys->n; i++) {
     const lanebloom_slice key = keys_at(keys, i);
     *bad_key = i;
-    if (!convert(type, key, prepared->bytes + offset))
+    if (!convert(type, encoding, key, prepared->bytes + offset))
       return problem_set(problem, LANEBLOOM_ERR_ARGUMENT,
                          "key %zu: expected a value that a column of type %s can hold, found a "
                          "larger one",
@@ -195,32 +229,58 @@ static lanebloom_status sort(lanebloom_parquet_keys *prepared, const struct prob
 /* ---- Hashes ---- */
 
 /* The hashes of both zeros. */
-static lanebloom_status hash_zeros(lanebloom_parquet_keys *prepared)
+static lanebloom_status hash_zeros(lanebloom_parquet_keys *prepared, const struct problem *problem)
 {
   uint8_t zeros[2][8] = {{0}, {0}};
   const size_t nbytes = prepared->type.value_nbytes;
   zeros[1][nbytes - 1] = 0x80;
   const lanebloom_keys keys = lanebloom_keys_strided(zeros, nbytes, sizeof *zeros, 2);
-  return lanebloom_hash(LANEBLOOM_PARQUET, &keys, prepared->zero_hashes);
+  const lanebloom_status status = lanebloom_hash(LANEBLOOM_PARQUET, &keys, prepared->zero_hashes);
+  return status ? problem_status(problem, status) : LANEBLOOM_OK;
 }
 
-/* Hashes keys in the caller's order, and puts the hashes in the order of the type. */
-static lanebloom_status hash(lanebloom_parquet_keys *prepared, const struct problem *problem)
+/* Hashes keys in the caller's order into `hashes`, and puts them in the order of the type. */
+static lanebloom_status hash_stored(const lanebloom_parquet_keys *prepared, uint64_t *hashes,
+                                    const struct problem *problem)
 {
   const size_t n = prepared->n;
-  uint64_t *hashes = malloc((n + 1) * sizeof *hashes);
-  if (!hashes)
-    return problem_memory(problem, (n + 1) * sizeof *hashes);
+  uint64_t *unordered = malloc((n + 1) * sizeof *unordered);
+  if (!unordered)
+    return problem_memory(problem, (n + 1) * sizeof *unordered);
   const lanebloom_keys keys =
       prepared->offsets ? lanebloom_keys_offsets64(prepared->bytes, prepared->offsets, n)
                         : lanebloom_keys_fixed(prepared->bytes, prepared->type.value_nbytes, n);
-  lanebloom_status status = lanebloom_hash(LANEBLOOM_PARQUET, &keys, hashes);
-  if (!status && prepared->type.order == ORDER_FLOAT)
-    status = hash_zeros(prepared);
+  const lanebloom_status status = lanebloom_hash(LANEBLOOM_PARQUET, &keys, unordered);
   for (size_t i = 0; i < n && !status; i++)
-    prepared->hashes[i] = hashes[prepared->order[i]];
-  free(hashes);
+    hashes[i] = unordered[prepared->order[i]];
+  free(unordered);
   return status ? problem_status(problem, status) : LANEBLOOM_OK;
+}
+
+/* Spells the stored keys in the other way, and hashes them again. INT96 has no bounds, for which
+ * their bytes would still be needed. */
+static lanebloom_status hash_other_spellings(lanebloom_parquet_keys *prepared,
+                                             const struct problem *problem)
+{
+  bool has_others = false;
+  for (size_t i = 0; i < prepared->n; i++)
+    has_others |= respell_int96(prepared->bytes + i * prepared->type.value_nbytes);
+  if (!has_others)
+    return LANEBLOOM_OK;
+  prepared->other_hashes = malloc(prepared->n * sizeof *prepared->other_hashes);
+  if (!prepared->other_hashes)
+    return problem_memory(problem, prepared->n * sizeof *prepared->other_hashes);
+  return hash_stored(prepared, prepared->other_hashes, problem);
+}
+
+static lanebloom_status hash(lanebloom_parquet_keys *prepared, const struct problem *problem)
+{
+  lanebloom_status status = hash_stored(prepared, prepared->hashes, problem);
+  if (!status && prepared->type.order == ORDER_FLOAT)
+    status = hash_zeros(prepared, problem);
+  if (!status && prepared->type.physical == PHYSICAL_INT96)
+    status = hash_other_spellings(prepared, problem);
+  return status;
 }
 
 /* ---- Calls ---- */
@@ -241,7 +301,7 @@ lanebloom_status lanebloom_parquet_keys_create(const lanebloom_parquet *file, si
     return problem_set(&problem, LANEBLOOM_ERR_ARGUMENT,
                        "expected a column whose values can be keys, found one of type %s",
                        type->text);
-  if (type->encoding != encoding)
+  if (type->encoding != encoding && !(type->physical == PHYSICAL_INT96 && is_timestamp(encoding)))
     return problem_set(&problem, LANEBLOOM_ERR_ARGUMENT,
                        "expected keys of encoding %s, as a column of type %s has, found %s",
                        lanebloom_encoding_name(type->encoding), type->text,
@@ -255,7 +315,7 @@ lanebloom_status lanebloom_parquet_keys_create(const lanebloom_parquet *file, si
   if (!status)
     status = allocate(made, keys, &problem);
   if (!status)
-    status = convert_all(made, keys, &bad, &problem);
+    status = convert_all(made, encoding, keys, &bad, &problem);
   if (!status)
     status = sort(made, &problem);
   if (!status)
@@ -278,5 +338,6 @@ void lanebloom_parquet_keys_free(lanebloom_parquet_keys *keys)
   free(keys->offsets);
   free(keys->order);
   free(keys->hashes);
+  free(keys->other_hashes);
   free(keys);
 }

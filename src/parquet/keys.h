@@ -21,6 +21,10 @@ struct lanebloom_parquet_keys {
    * is in no bounds. */
   size_t first_zero, end_zero, first_nan; /* n: none */
   uint64_t zero_hashes[2];
+
+  /* Times of INT96 before 1970 have a second spelling: these are the hashes of it, in the order of
+   * `hashes`, and the only one of other times. NULL: no key has two. */
+  uint64_t *other_hashes;
 };
 
 /* One of the caller's keys, as it is stored. */

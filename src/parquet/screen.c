@@ -64,6 +64,20 @@ static size_t find_key(const lanebloom_parquet_keys *keys, lanebloom_slice value
 
 /* ---- Filters ---- */
 
+/* Screens n keys, the first of which is the i-th, with each of their spellings. */
+static size_t screen_batch(const lanebloom_filter *filter, const lanebloom_parquet_keys *keys,
+                           size_t i, size_t n, uint8_t *hits)
+{
+  uint8_t others[BATCH_NKEYS / 8];
+  const size_t nhits = lanebloom_filter_screen_hashes(filter, keys->hashes + i, n, hits);
+  if (!keys->other_hashes)
+    return nhits;
+  const size_t nothers = lanebloom_filter_screen_hashes(filter, keys->other_hashes + i, n, others);
+  for (size_t byte = 0; byte < (n + 7) / 8; byte++)
+    hits[byte] |= others[byte];
+  return nhits + nothers;
+}
+
 /* Screens keys first to end by their own hashes. */
 static void screen_range(const lanebloom_filter *filter, size_t first, size_t end,
                          struct answers *answers)
@@ -71,7 +85,7 @@ static void screen_range(const lanebloom_filter *filter, size_t first, size_t en
   uint8_t hits[BATCH_NKEYS / 8];
   for (size_t i = first; i < end; i += BATCH_NKEYS) {
     const size_t n = end - i < BATCH_NKEYS ? end - i : BATCH_NKEYS;
-    if (lanebloom_filter_screen_hashes(filter, answers->keys->hashes + i, n, hits) == 0)
+    if (screen_batch(filter, answers->keys, i, n, hits) == 0)
       continue;
     for (size_t byte = 0; byte < (n + 7) / 8; byte++)
       for (unsigned left = hits[byte]; left > 0; left &= left - 1)
@@ -148,8 +162,9 @@ static lanebloom_status screen_filter(const struct lanebloom_parquet *file,
   if (status)
     return status;
   const bool is_in_memory = file->input.file < 0;
-  if (!is_in_memory && !have_zeros(answers->keys, first, end) &&
-      end - first <= place.nbytes / BLOCK_SAVES_NBYTES)
+  const bool has_one_block_each =
+      !have_zeros(answers->keys, first, end) && !answers->keys->other_hashes;
+  if (!is_in_memory && has_one_block_each && end - first <= place.nbytes / BLOCK_SAVES_NBYTES)
     for (size_t i = first; i < end && !status; i++)
       status = screen_block(file, &place, i, answers, problem);
   else

@@ -101,8 +101,9 @@ little() {
   for ((i = 14; i >= 16 - 2 * $2; i -= 2)); do printf %s "${hex:i:2}"; done
 }
 
-# one_value PHYSICAL ANNOTATION VALUE [NULLS]: a file whose only column has this value alone.
-# Annotation, value and the count of nulls are hexadecimal.
+# one_value PHYSICAL ANNOTATION VALUE [NULLS [FILTER]]: a file whose only column has this value
+# alone. All but the first are hexadecimal: annotation, value, the count of nulls, and the filter with
+# its header.
 one_value() {
   local physical length size footer field=${4:+2} # how far the bound's is from the one before
   field=${field:-5}
@@ -111,9 +112,9 @@ one_value() {
   size=$(printf %02x $((${#3} / 2)))
   footer=1504192c4804726f6f7415020015${physical}15${length}28016b${2}00
   footer+=1602191c191c26081c15${physical}
-  footer+=2918016b2602260026083c${4:+36$4}${field}8${size}${3}18${size}${3}0000002602
+  footer+=2918016b2602260026083c${4:+36$4}${field}8${size}${3}18${size}${3}00${5:+2608}00002602
   footer+=00391c1c000000
-  xxd -r -p <<<"50415231$footer$(little $((${#footer} / 2)) 4)50415231"
+  xxd -r -p <<<"50415231${5-}$footer$(little $((${#footer} / 2)) 4)50415231"
 }
 
 @test "the least and the largest numbers, dates and times are bounds as text" {
@@ -196,6 +197,50 @@ END
   [[ $(<word) == '\000\377\040\012' ]]
   lanebloom tables --bounds=all --json bytes.parquet |
     jq -e '.smallest == null and .smallest_hex == "00ff200a"'
+}
+
+# Of each text and the nanoseconds of its Julian day, a file whose filter has these bytes alone.
+@test "timestamps of INT96: each year, to the nanosecond" {
+  local n=0 header=15401c1c00001c1c00001c1c000000
+  mkdir int96
+  while IFS=, read -r text ns day; do
+    value=$(little "$ns" 8)$(little "$day" 4)
+    lanebloom build --format parquet --decode hex -o filter.lbf <<<"$value"
+    one_value 3 '' "$value" '' $header"$(tail -c 32 filter.lbf | xxd -p -c 32)" >int96/$((++n)).parquet
+    echo "$text" >>texts
+    printf 'int96/%d.parquet\t0\t%s\n' $n "$text" >>wanted
+  done <<END
+0001-01-01,0,1721426
+0001-01-01 00:00+00:01,86340000000000,1721425
+1582-10-14T23:59:59.999999999,86399999999999,2299160
+1582-10-15,0,2299161
+1677-09-21T00:12:43.145224191Z,763145224191,2333836
+1677-09-21T00:12:43.145224192Z,763145224192,2333836
+1969-12-31 23:59:59.999999999,86399999999999,2440587
+2024-02-29 12:34:56.789012345+01:00,41696789012345,2460370
+2262-04-11T23:47:16.854775807,85636854775807,2547339
+2262-04-11T23:47:16.854775808,85636854775808,2547339
+2263-01-01,0,2547604
+9999-12-31 00:00:00,0,5373484
+9999-12-31T23:59:59.999999999,86399999999999,5373484
+9999-12-31T23:59:59.9999999-23:59,86339999999900,5373485
+END
+  lanebloom screen --parquet int96 --column k --which texts | diff <(sort wanted) <(sort -)
+  for text in 0000-12-31 10000-01-01 2024-02-30 '2024-02-29 12:34:56.1234567891'; do
+    fails_with 'expected a time, as 2024-02-29T12:34:56.789012345Z, found' \
+      lanebloom screen --parquet int96 --column k <(echo "$text")
+  done
+}
+
+@test "timestamps of INT96: years that nanoseconds of 64 bits do not hold" {
+  printf '%s\n' 0001-01-01 1582-10-04 1582-10-15T12:00Z '1677-09-21 00:12:43.145224' \
+    '2262-04-11 23:47:16.854776' 2263-01-01 9999-12-31 9999-12-31T23:59:59.999999Z >there
+  printf '%s\n' 0001-01-02 1582-10-05 1677-09-20 2263-01-02 9999-12-30 >absent
+  run -0 lanebloom screen --parquet "$VECTORS/pyarrow_int96_years.parquet" --column time there
+  diff there - <<<"$output"
+  run -0 lanebloom screen --parquet "$VECTORS/pyarrow_int96_years.parquet" --column time -v \
+    <(cat there absent)
+  diff absent - <<<"$output"
 }
 
 @test "records are selected as with any filter" {

@@ -1,4 +1,5 @@
-/* Filters of column chunks: headers that are refused, zeros and NaN, and few keys of large filters.
+/* Filters of column chunks: headers that are refused, zeros and NaN, INT96, and few keys of large
+ * filters.
  * SPDX-License-Identifier: MIT */
 #include <unistd.h>
 
@@ -164,6 +165,153 @@ Test(parquet, zeros_and_nan)
   check_floats(7, NANS);
 }
 
+/* ---- Timestamps of INT96 ---- */
+
+/* Times since 1970, and the Julian day and the nanoseconds of the day that are stored. */
+static const struct {
+  int64_t seconds, ns, julian, ns_of_day;
+} times[] = {
+    {-62135596801, 999999999, 1721425, 86399999999999}, /* before the year 1 */
+    {-62135596800, 0, 1721426, 0},
+    {-12219292800, 1000000, 2299161, 1000000}, /* 1582-10-15, the first Gregorian day */
+    {-9223372037, 145224191, 2333836, 763145224191},
+    {-9223372037, 145224192, 2333836, 763145224192}, /* the least of 64 bits */
+    {-1, 999999000, 2440587, 86399999999000},
+    {0, 0, 2440588, 0},
+    {9223372036, 854775807, 2547339, 85636854775807}, /* the largest of 64 bits */
+    {9223372036, 854775808, 2547339, 85636854775808},
+    {9246182400, 0, 2547604, 0},                        /* 2263-01-01 */
+    {253402300799, 999999999, 5373484, 86399999999999}, /* the end of the year 9999 */
+    {185331720383999, 0, INT32_MAX, 86399000000000},    /* the last day */
+};
+
+static void store(__int128 value, size_t nbytes, uint8_t *to)
+{
+  for (size_t i = 0; i < nbytes; i++)
+    to[i] = (uint8_t)(value >> 8 * i);
+}
+
+struct int96_keys {
+  lanebloom_encoding encoding;
+  size_t n, time[2 * COUNT(times)]; /* of each key: its index in times */
+  uint8_t bytes[2 * COUNT(times)][16];
+  lanebloom_slice slices[2 * COUNT(times)];
+};
+
+static void add_key(struct int96_keys *keys, size_t time, __int128 value, size_t nbytes)
+{
+  uint8_t *bytes = keys->bytes[keys->n];
+  store(value, nbytes, bytes);
+  keys->time[keys->n] = time;
+  keys->slices[keys->n++] = (lanebloom_slice){bytes, nbytes};
+}
+
+/* All times that a unit can say, in 16 bytes and, if they fit, in 8. */
+static void make_int96_keys(lanebloom_encoding encoding, struct int96_keys *keys)
+{
+  int64_t units = 1;
+  keys->encoding = encoding;
+  keys->n = 0;
+  for (int i = LANEBLOOM_TIMESTAMP_S; i < (int)encoding; i++)
+    units *= 1000;
+  for (size_t i = 0; i < COUNT(times); i++) {
+    const int64_t unit_ns = 1000000000 / units;
+    const __int128 value = (__int128)times[i].seconds * units + times[i].ns / unit_ns;
+    if (times[i].ns % unit_ns != 0)
+      continue;
+    add_key(keys, i, value, 16);
+    if (value == (int64_t)value)
+      add_key(keys, i, value, 8);
+  }
+}
+
+/* Only keys of this time may be in a filter that has one value. */
+static void check_int96(const struct int96_keys *keys, int64_t julian, int64_t ns_of_day,
+                        size_t time)
+{
+  const lanebloom_keys batch = lanebloom_keys_slices(keys->slices, keys->n);
+  uint8_t value[12], *bytes, bitmap[BITMAP_NBYTES];
+  char problem[PROBLEM_NBYTES];
+  lanebloom_parquet_keys *prepared;
+  size_t nmaybe;
+  store(ns_of_day, 8, value);
+  store(julian, 4, value + 8);
+  const lanebloom_keys in_filter = lanebloom_keys_fixed(value, sizeof value, 1);
+  struct made made = made_plain();
+  made.physical = 3;
+  uint8_t *filter = build(&in_filter, 400, &made.filter_nbytes);
+  made.filter = filter;
+  lanebloom_parquet *file = open_made(&made, &bytes);
+  if (lanebloom_parquet_keys_create(file, 0, keys->encoding, &batch, &prepared, NULL, problem,
+                                    sizeof problem))
+    test_fatal("%s", problem);
+  cr_assert(!lanebloom_parquet_screen(file, 0, 0, prepared, bitmap, &nmaybe, NULL, 0));
+  for (size_t i = 0; i < keys->n; i++)
+    cr_assert(has_bit(bitmap, i) == (keys->time[i] == time), "encoding %d, time %zu, key of %zu",
+              (int)keys->encoding, time, keys->time[i]);
+  lanebloom_parquet_keys_free(prepared);
+  lanebloom_parquet_close(file);
+  free(bytes);
+  free(filter);
+}
+
+Test(parquet, int96_of_any_year)
+{
+  for (int encoding = LANEBLOOM_TIMESTAMP_S; encoding <= LANEBLOOM_TIMESTAMP_NS; encoding++) {
+    struct int96_keys keys;
+    make_int96_keys((lanebloom_encoding)encoding, &keys);
+    for (size_t i = 0; i < COUNT(times); i++)
+      check_int96(&keys, times[i].julian, times[i].ns_of_day, i);
+  }
+}
+
+/* Some writers round days towards 1970, so that nanoseconds are negative before it. */
+Test(parquet, int96_with_negative_nanoseconds)
+{
+  for (int encoding = LANEBLOOM_TIMESTAMP_S; encoding <= LANEBLOOM_TIMESTAMP_NS; encoding++) {
+    struct int96_keys keys;
+    make_int96_keys((lanebloom_encoding)encoding, &keys);
+    for (size_t i = 0; times[i].seconds < 0; i++)
+      if (times[i].ns_of_day > 0)
+        check_int96(&keys, times[i].julian + 1, times[i].ns_of_day - 86400000000000, i);
+    /* midnights, and times since 1970, have one spelling */
+    check_int96(&keys, 1721427, -86400000000000, COUNT(times));
+    check_int96(&keys, 5373485, -1, COUNT(times));
+  }
+}
+
+Test(parquet, int96_cannot_hold)
+{
+  static const __int128 epoch = 2440588, seconds[] = {(INT32_MAX - epoch + 1) * 86400,
+                                                      (INT32_MIN - epoch) * 86400 - 1, INT64_MIN,
+                                                      INT64_MAX, ~((__int128)1 << 126)};
+  struct made made = made_plain();
+  uint8_t *bytes, key[16];
+  made.physical = 3;
+  lanebloom_parquet *file = open_made(&made, &bytes);
+  for (size_t i = 0; i < COUNT(seconds); i++) {
+    const lanebloom_keys keys = lanebloom_keys_fixed(key, 16, 1);
+    lanebloom_parquet_keys *prepared;
+    char problem[PROBLEM_NBYTES] = "";
+    size_t bad_key = 9;
+    store(seconds[i], 16, key);
+    cr_assert(lanebloom_parquet_keys_create(file, 0, LANEBLOOM_TIMESTAMP_S, &keys, &prepared,
+                                            &bad_key, problem,
+                                            sizeof problem) == LANEBLOOM_ERR_ARGUMENT);
+    cr_assert(bad_key == 0 && strstr(problem, "a column of type timestamp-int96 can hold"), "%s",
+              problem);
+  }
+  const lanebloom_keys twelve = lanebloom_keys_fixed(key, 12, 1);
+  lanebloom_parquet_keys *prepared;
+  char problem[PROBLEM_NBYTES];
+  cr_assert(lanebloom_parquet_keys_create(file, 0, LANEBLOOM_TIMESTAMP_NS, &twelve, &prepared, NULL,
+                                          problem, sizeof problem) == LANEBLOOM_ERR_ARGUMENT);
+  cr_assert_str_eq(problem, "key 0: expected 8 or 16 bytes, as a column of type timestamp-int96 "
+                            "has, found 12");
+  lanebloom_parquet_close(file);
+  free(bytes);
+}
+
 /* ---- Few keys of a large filter, of which only blocks are read ---- */
 
 enum { NADDED = 100000, MAX_NFEW = 40 };
@@ -172,6 +320,19 @@ static void random_keys(uint8_t *bytes, size_t n, uint64_t stream)
 {
   struct rng rng = rng_start(stream);
   rng_fill(&rng, bytes, 16 * n);
+}
+
+static lanebloom_parquet *open_as_file(const uint8_t *bytes, size_t nbytes)
+{
+  char name[] = "/tmp/lanebloom-XXXXXX";
+  lanebloom_parquet *file;
+  const int fd = mkstemp(name);
+  cr_assert(nbytes > 1 << 20 && fd >= 0 && write(fd, bytes, nbytes) == (ssize_t)nbytes);
+  close(fd);
+  cr_assert(lanebloom_parquet_open(name, LANEBLOOM_PARQUET_BOUNDS_ALL, &file, NULL, 0) ==
+            LANEBLOOM_OK);
+  unlink(name);
+  return file;
 }
 
 Test(parquet, few_keys)
@@ -189,17 +350,11 @@ Test(parquet, few_keys)
   uint8_t *filter = build(&all, 100, &made.filter_nbytes);
   made.filter = filter;
   size_t nbytes;
-  lanebloom_parquet *of_bytes, *of_file;
-  char name[] = "/tmp/lanebloom-XXXXXX";
-  const int fd = mkstemp(name);
+  lanebloom_parquet *of_bytes;
   bytes = make_file(&made, &nbytes);
-  cr_assert(nbytes > 1 << 20 && fd >= 0 && write(fd, bytes, nbytes) == (ssize_t)nbytes);
-  close(fd);
   cr_assert(lanebloom_parquet_parse(bytes, nbytes, LANEBLOOM_PARQUET_BOUNDS_ALL, &of_bytes, NULL,
                                     0) == LANEBLOOM_OK);
-  cr_assert(lanebloom_parquet_open(name, LANEBLOOM_PARQUET_BOUNDS_ALL, &of_file, NULL, 0) ==
-            LANEBLOOM_OK);
-  unlink(name);
+  lanebloom_parquet *of_file = open_as_file(bytes, nbytes);
   for (size_t n = 0; n <= MAX_NFEW; n++) {
     const lanebloom_keys keys = lanebloom_keys_fixed(few, 16, n);
     lanebloom_parquet_keys *prepared = prepare(of_bytes, &keys);
@@ -216,6 +371,40 @@ Test(parquet, few_keys)
   free(bytes);
   free(filter);
   free(added);
+}
+
+/* A time of two spellings is in either of two blocks. */
+Test(parquet, few_keys_of_int96)
+{
+  enum { NVALUES = 20000, NBYTES = 12 };
+  uint8_t *values = test_alloc(NBYTES * NVALUES), key[2][8];
+  for (size_t i = 0; i < NVALUES; i++) {
+    store(-1000 * (int64_t)(i + 1), 8, values + NBYTES * i);
+    store(2440588, 4, values + NBYTES * i + 8);
+  }
+  const lanebloom_keys all = lanebloom_keys_fixed(values, NBYTES, NVALUES);
+  struct made made = made_plain();
+  made.physical = 3;
+  uint8_t *filter = build(&all, 400, &made.filter_nbytes);
+  made.filter = filter;
+  size_t nbytes;
+  uint8_t *bytes = make_file(&made, &nbytes);
+  lanebloom_parquet *file = open_as_file(bytes, nbytes);
+  for (size_t i = 0; i < NVALUES; i += 1999) {
+    store(-1000 * (int64_t)(i + 1), 8, key[0]);
+    store(-1000 * (int64_t)(i + 1) - 1, 8, key[1]);
+    const lanebloom_keys keys = lanebloom_keys_fixed(key, 8, 2);
+    lanebloom_parquet_keys *prepared = prepare(file, &keys);
+    uint8_t bitmap[1];
+    size_t nmaybe;
+    cr_assert(!lanebloom_parquet_screen(file, 0, 0, prepared, bitmap, &nmaybe, NULL, 0));
+    cr_assert(nmaybe == 1 && bitmap[0] == 1, "time %zu: found %x", i, bitmap[0]);
+    lanebloom_parquet_keys_free(prepared);
+  }
+  lanebloom_parquet_close(file);
+  free(bytes);
+  free(filter);
+  free(values);
 }
 
 /* ---- Keys of another column ---- */

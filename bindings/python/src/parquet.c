@@ -134,18 +134,20 @@ static lanebloom_parquet_keys *prepare(const struct search *search, PyObject *ke
     return NULL;
   lanebloom_slice *slices =
       encoding_of(&batch, column.encoding, &encoding) < 0 ? NULL : batch_slices(&batch, &numbers);
-  if (slices && column.has_keys && encoding != column.encoding) {
-    PyErr_Format(PyExc_TypeError, "%S: keys of the column \"%s\": %s; the array has %s",
-                 search->path, column.path, lanebloom_encoding_name(column.encoding),
-                 lanebloom_encoding_name(encoding));
-  } else if (slices) {
+  if (slices) {
     const lanebloom_keys given = lanebloom_keys_slices(slices, drop_nulls(slices, batch.n));
     lanebloom_status status;
+    size_t bad_key;
     Py_BEGIN_ALLOW_THREADS
     status = lanebloom_parquet_keys_create(search->file, search->column, encoding, &given,
-                                           &prepared, NULL, problem, sizeof problem);
+                                           &prepared, &bad_key, problem, sizeof problem);
     Py_END_ALLOW_THREADS
-    if (status)
+    /* no key alone is wrong, and so all are */
+    if (status == LANEBLOOM_ERR_ARGUMENT && column.has_keys && bad_key == given.n)
+      PyErr_Format(PyExc_TypeError, "%S: keys of the column \"%s\": %s; the array has %s",
+                   search->path, column.path, lanebloom_encoding_name(column.encoding),
+                   lanebloom_encoding_name(encoding));
+    else if (status)
       raise_status(status, problem, search->path);
   }
   PyMem_Free(slices);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Databases and Parquet files. DATABASES: the program that writes databases by real engines."""
 
+import datetime
 import os
 import subprocess
 
@@ -45,8 +46,8 @@ def test_what_is_no_database(tmp_path):
         lanebloom.Database(tmp_path, writer="me")
 
 
-def write(path, values, type_=None, column="id"):
-    filters = {"bloom_filter_options": {column: {"ndv": 1000, "fpp": 0.001}}}
+def write(path, values, type_=None, column="id", **options):
+    filters = {"bloom_filter_options": {column: {"ndv": 1000, "fpp": 0.001}}, **options}
     if "bloom_filter_options" not in pq.write_table.__doc__:
         pytest.skip("this pyarrow writes no Bloom filters")
     pq.write_table(pa.table({column: pa.array(values, type_)}), path, row_group_size=500, **filters)
@@ -111,6 +112,29 @@ def test_parquet_types(tmp_path):
         write(path, values, type_)
         assert lanebloom.parquet.prune(path, "id", pa.array(values, type_)) == [path]
         assert lanebloom.parquet.prune(path, "id", pa.array([absent], type_)) == []
+
+
+def test_parquet_int96(tmp_path):
+    """Its years are more than nanoseconds of 64 bits hold; other units have them."""
+    path = tmp_path / "int96.parquet"
+    years = [1, 1582, 1677, 1969, 2262, 2263, 9999]
+    times = [datetime.datetime(year, 12, 31, 1, 2, 3) for year in years]
+    write(path, times, pa.timestamp("us"), use_deprecated_int96_timestamps=True)
+    for unit in "s", "ms", "us":
+        for time in times:
+            there = pa.array([time], pa.timestamp(unit))
+            absent = pa.array([time.replace(second=4)], pa.timestamp(unit))
+            assert lanebloom.parquet.prune(path, "id", there) == [path]
+            assert lanebloom.parquet.prune(path, "id", absent) == []
+            assert lanebloom.parquet.prune(path, "id", np.array([time], f"M8[{unit}]")) == [path]
+    near = pa.array([times[3], None], pa.timestamp("ns"))
+    assert lanebloom.parquet.prune(path, "id", near) == [path]
+    with pytest.raises(ValueError, match="key 1: expected a value that a column of type timestamp"):
+        lanebloom.parquet.prune(path, "id", pa.array([0, 2**62], pa.timestamp("s")))
+    with pytest.raises(TypeError, match="timestamp-ns; the array has int64"):
+        lanebloom.parquet.prune(path, "id", [0])
+    with pytest.raises(TypeError, match="found <class 'datetime.datetime'>"):
+        lanebloom.parquet.prune(path, "id", times)
 
 
 def test_bare_bytes_of_which_all_is_said_are_the_filter():
