@@ -65,6 +65,21 @@ static size_t find(const struct index *index, lanebloom_slice key)
   return i;
 }
 
+/* May this be in the filter of data block i, or in that of partition i? */
+static bool may_match(const lanebloom_table *table, size_t i, lanebloom_slice asked)
+{
+  if (table->kind != LANEBLOOM_TABLE_FILTER_BLOCK)
+    return !table->filters[i] ||
+           lanebloom_filter_may_contain(table->filters[i], asked.data, asked.size);
+  const uint64_t offset = table->index.handles[i].offset;
+  for (size_t hash = 0; hash < 2; hash++)
+    if (table->filter_blocks[hash] &&
+        lanebloom_filter_block_may_contain(table->filter_blocks[hash], offset, asked.data,
+                                           asked.size))
+      return true;
+  return false;
+}
+
 /* May the table have the key, by definition: is it in range, and in its filter? */
 static bool may_contain(const lanebloom_table *table, lanebloom_slice key)
 {
@@ -78,23 +93,18 @@ static bool may_contain(const lanebloom_table *table, lanebloom_slice key)
     asked.size = table->extractor.nbytes;
   if (!table->uses_filter)
     return true;
-  if (table->kind == LANEBLOOM_TABLE_FILTER_BLOCK) {
-    const size_t i = find(&table->index, key);
-    if (i == table->index.n)
-      return true;
-    const uint64_t offset = table->index.handles[i].offset;
-    return lanebloom_filter_block_may_contain(table->filter_blocks[0], offset, asked.data,
-                                              asked.size) ||
-           (table->filter_blocks[1] &&
-            lanebloom_filter_block_may_contain(table->filter_blocks[1], offset, asked.data,
-                                               asked.size));
+  if (table->asks_all_filters) {
+    for (size_t i = 0; i < table->index.n; i++)
+      if (may_match(table, i, asked))
+        return true;
+    return false;
   }
-  size_t i = 0;
-  if (table->kind == LANEBLOOM_TABLE_FILTER_PARTITIONED &&
-      (i = find(&table->index, key)) == table->index.n)
+  size_t i = table->kind == LANEBLOOM_TABLE_FILTER_FULL ? 0 : find(&table->index, key);
+  if (table->kind == LANEBLOOM_TABLE_FILTER_BLOCK && i == table->index.n)
+    return true;
+  if (table->kind == LANEBLOOM_TABLE_FILTER_PARTITIONED && i == table->index.n)
     i--; /* the last one */
-  return !table->filters[i] ||
-         lanebloom_filter_may_contain(table->filters[i], asked.data, asked.size);
+  return may_match(table, i, asked);
 }
 
 static void screen(const lanebloom_table *table, const lanebloom_keys *keys)

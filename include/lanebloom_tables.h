@@ -165,8 +165,9 @@ typedef struct lanebloom_table_info {
   double bits_per_key; /* filter bits per entry; NaN: unknown */
 
   /* The share of absent keys in range that the filter lets pass, by the bits that are set; filters
-   * count by their size. 1: no filter, or one that is not used. NaN: memory ran out, or a filter
-   * that is used holds prefixes alone: how many keys share one is unknown. */
+   * count by their size, or if each key is asked of all, together. 1: no filter, or one that is not
+   * used. NaN: memory ran out, or a filter that is used holds prefixes alone: how many keys share
+   * one is unknown. */
   double model_rate;
 
   bool has_whole_keys, has_prefixes; /* what the filter holds */
@@ -199,10 +200,12 @@ LANEBLOOM_API const char *lanebloom_table_checksum_name(uint32_t checksum);
  * kinds. It can be saved and screened like any other. It may hold prefixes instead of keys. */
 LANEBLOOM_API const lanebloom_filter *lanebloom_table_full_filter(const lanebloom_table *table);
 
-/* Which of these user keys may be in the table: first by its key range, then by its filter. A key
- * that is reported as absent has neither a value nor a deletion in the table; range deletions are
- * ignored. bitmap and result: as of lanebloom_filter_screen(). Never fails. If memory runs out,
- * more keys may be reported as present. */
+/* Which of these user keys may be in the table: first by its key range, then by its filter. If its
+ * keys are not in bytewise order, a key is asked of all filters that the table has. Keys are told
+ * apart by their bytes, whatever the comparator takes as equal. A key that is reported as absent
+ * has neither a value nor a deletion in the table; range deletions are ignored. bitmap and result:
+ * as of lanebloom_filter_screen(). Never fails. If memory runs out, more keys may be reported as
+ * present. */
 LANEBLOOM_API size_t lanebloom_table_screen(const lanebloom_table *table,
                                             const lanebloom_keys *keys, uint8_t *bitmap);
 

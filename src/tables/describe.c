@@ -7,11 +7,13 @@
 #include "table.h"
 
 /* Sums over the filters of a table. An absent key probes a filter with a probability proportional
- * to the number of keys in it, and so to its size: rates are weighted by bytes. */
+ * to the number of keys in it, and so to its size: rates are weighted by bytes. If all filters are
+ * asked, it must be stopped by each. */
 struct sum {
   uint64_t nfilters, nbits;
   bool is_short_of_memory;
   double weight, passing;
+  double stopped; /* the share of absent keys that no filter lets pass */
 };
 
 static void add_filter(struct sum *sum, const lanebloom_filter *filter, lanebloom_table_info *info)
@@ -22,6 +24,7 @@ static void add_filter(struct sum *sum, const lanebloom_filter *filter, lanebloo
   lanebloom_filter_describe(filter, &one, sizeof one);
   sum->weight += (double)nbytes;
   sum->passing += (double)nbytes * one.model_rate;
+  sum->stopped *= 1 - one.model_rate;
   if (one.nbits == 0 && one.model_rate == 0) /* no keys */
     return;
   if (sum->nfilters++ == 0) {
@@ -75,7 +78,7 @@ static void describe_keys(const lanebloom_table *table, lanebloom_table_info *in
 
 static void describe_filter(const lanebloom_table *table, lanebloom_table_info *info)
 {
-  struct sum sum = {0};
+  struct sum sum = {.stopped = 1};
   for (size_t i = 0; i < table->nfilters; i++) {
     const size_t nbytes = table->filter_data[i].nbytes;
     info->filter_nbytes += nbytes;
@@ -84,6 +87,7 @@ static void describe_filter(const lanebloom_table *table, lanebloom_table_info *
     } else if (table->kind != LANEBLOOM_TABLE_FILTER_BLOCK) { /* not used: all keys pass */
       sum.weight += (double)nbytes;
       sum.passing += (double)nbytes;
+      sum.stopped = 0;
     }
   }
   if (table->kind == LANEBLOOM_TABLE_FILTER_BLOCK)
@@ -91,9 +95,10 @@ static void describe_filter(const lanebloom_table *table, lanebloom_table_info *
   info->nfilters = sum.nfilters;
   if (sum.nbits > 0 && table->nentries != LANEBLOOM_UNKNOWN && table->nentries > 0)
     info->bits_per_key = (double)sum.nbits / (double)table->nentries;
-  if (table->uses_filter)
-    info->model_rate =
-        sum.weight > 0 ? sum.passing / sum.weight : table->kind == LANEBLOOM_TABLE_FILTER_BLOCK;
+  if (table->uses_filter && sum.weight > 0)
+    info->model_rate = table->asks_all_filters ? 1 - sum.stopped : sum.passing / sum.weight;
+  else if (table->uses_filter)
+    info->model_rate = table->kind == LANEBLOOM_TABLE_FILTER_BLOCK;
   if (table->uses_filter && !table->has_whole_keys && table->extractor.kind != EXTRACT_KEY)
     info->model_rate = NAN; /* a prefix that passes lets all keys with it pass */
   if (sum.is_short_of_memory) {

@@ -75,6 +75,12 @@ uint64_t lanebloom_filter_block_size(const lanebloom_filter_block *block)
   return block->nfilters;
 }
 
+uint64_t lanebloom_filter_block_index(const lanebloom_filter_block *block,
+                                      uint64_t data_block_offset)
+{
+  return data_block_offset >> block->base_lg;
+}
+
 bool lanebloom_filter_block_filter(const lanebloom_filter_block *block, uint64_t index,
                                    lanebloom_slice *filter)
 {
@@ -112,7 +118,7 @@ bool lanebloom_filter_block_may_contain(const lanebloom_filter_block *block,
   uint32_t hash;
   cannot_fail(
       lanebloom_hash(block->format, &keys, &hash)); /* the format was checked when it was opened */
-  return may_match(filter_at(block, data_block_offset >> block->base_lg), hash);
+  return may_match(filter_at(block, lanebloom_filter_block_index(block, data_block_offset)), hash);
 }
 
 enum {
@@ -140,8 +146,9 @@ static size_t find_runs(const lanebloom_filter_block *block, const uint64_t *dat
 {
   size_t nruns = 0;
   for (size_t first = 0, end; first < n; first = end) {
-    const uint64_t index = data_block_offsets[first] >> block->base_lg;
-    for (end = first + 1; end < n && data_block_offsets[end] >> block->base_lg == index;)
+    const uint64_t index = lanebloom_filter_block_index(block, data_block_offsets[first]);
+    for (end = first + 1;
+         end < n && lanebloom_filter_block_index(block, data_block_offsets[end]) == index;)
       end++;
     const lanebloom_slice filter = filter_at(block, index);
     __builtin_prefetch(filter.data);
@@ -214,6 +221,20 @@ size_t lanebloom_filter_block_screen(const lanebloom_filter_block *block,
     memset(hits, 0, (part.n + 7) / 8);
     for (size_t i = 0; i < nruns; i++)
       count += screen_run(block->format, &runs[i], hashes, hits);
+  }
+  return count;
+}
+
+size_t lanebloom_filter_block_screen_hashes(const lanebloom_filter_block *block, uint64_t index,
+                                            const uint32_t *hashes, size_t n, uint8_t *bitmap)
+{
+  const lanebloom_slice filter = filter_at(block, index);
+  size_t count = 0;
+  memset(bitmap, 0, (n + 7) / 8);
+  for (size_t first = 0; first < n; first += PART_NKEYS) {
+    const size_t left = n - first;
+    const struct run run = {filter, 0, (uint32_t)(left < PART_NKEYS ? left : PART_NKEYS)};
+    count += screen_run(block->format, &run, hashes + first, bitmap + first / 8);
   }
   return count;
 }

@@ -30,6 +30,15 @@ static inline lanebloom_status filter_block_check_format(lanebloom_format format
 /* The number of filters; 0 if the block is malformed. */
 uint64_t lanebloom_filter_block_size(const lanebloom_filter_block *block);
 
+/* The number of the filter of the data block at this offset. There may be no such filter. */
+uint64_t lanebloom_filter_block_index(const lanebloom_filter_block *block,
+                                      uint64_t data_block_offset);
+
+/* Screens hashes for the block's format in filter number `index`. bitmap and result: as of
+ * lanebloom_filter_screen_hashes(); where no filter is, every key may be. */
+size_t lanebloom_filter_block_screen_hashes(const lanebloom_filter_block *block, uint64_t index,
+                                            const uint32_t *hashes, size_t n, uint8_t *bitmap);
+
 /* Filter number `index`, borrowed. false: it is damaged. */
 bool lanebloom_filter_block_filter(const lanebloom_filter_block *block, uint64_t index,
                                    lanebloom_slice *filter);

@@ -153,13 +153,11 @@ static lanebloom_status load_partition_index(struct loader *loader, lanebloom_ta
                                                        form, "index of filters", index);
   if (status)
     return status;
-  if (table->uses_filter && !lanebloom_index_ascends(index, suffix_nbytes)) {
-    lanebloom_table_warn(table, "the filters are not used: their index is not in bytewise order");
-    table->uses_filter = false;
-  }
+  table->asks_all_filters = !lanebloom_index_ascends(index, suffix_nbytes);
   if (index->n == 0) /* as in RocksDB */
     table->uses_filter = false;
-  return !table->uses_filter || lanebloom_index_prepare(index, suffix_nbytes)
+  return !table->uses_filter || table->asks_all_filters ||
+                 lanebloom_index_prepare(index, suffix_nbytes)
              ? LANEBLOOM_OK
              : problem_memory(loader->problem, index->n * sizeof *index->windows);
 }

@@ -42,6 +42,16 @@ static lanebloom_status load_properties(struct loader *loader, lanebloom_table *
   return LANEBLOOM_OK;
 }
 
+/* Warns if more absent keys pass than users expect of the table's filters and range. */
+static void warn_of_absent_keys(lanebloom_table *table)
+{
+  if (table->uses_filter && table->asks_all_filters)
+    lanebloom_table_warn(table, "every filter is asked for each key: the more filters the table "
+                                "has, the more absent keys pass");
+  else if (!table->uses_filter && !table->has_range && !table->is_empty)
+    lanebloom_table_warn(table, "every key may be in the table");
+}
+
 static lanebloom_status load(struct loader *loader, lanebloom_table *table,
                              struct block *dictionary)
 {
@@ -59,7 +69,11 @@ static lanebloom_status load(struct loader *loader, lanebloom_table *table,
     return status;
   reader->dictionary = (lanebloom_slice){dictionary->bytes, dictionary->nbytes};
   status = lanebloom_loader_load_filter(loader, table);
-  return status ? status : lanebloom_loader_load_range(loader, table);
+  if (!status)
+    status = lanebloom_loader_load_range(loader, table);
+  if (!status)
+    warn_of_absent_keys(table);
+  return status;
 }
 
 /* ---- Limits ---- */

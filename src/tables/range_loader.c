@@ -6,9 +6,10 @@
 #include "key_form.h"
 #include "manifest.h"
 
-static const char other_order[] = "keys are not in bytewise order, but in their comparator's order",
-                  large_block[] =
-                      "the first or last data block is very large, and the key range is not known";
+static const char other_order[] = "keys are not in bytewise order, but in their comparator's "
+                                  "order, and the key range is not known";
+static const char large_block[] =
+    "the first or last data block is very large, and the key range is not known";
 
 /* ---- The index ---- */
 
@@ -38,14 +39,20 @@ static lanebloom_status load_index(struct loader *loader, bool needs_all, struct
 
 /* ---- Key range and order ---- */
 
-/* Warns, and disables a filter that needs keys in bytewise order: one that is looked up by data
- * block or partition. A filter for the whole table is still used. The range stays as it is. */
+/* Warns, and has all filters asked where one for each data block or partition would be chosen by
+ * the order of keys. The range stays as it is. */
 static void drop_order(lanebloom_table *table, const char *why)
 {
   lanebloom_table_warn(table, why);
-  if (table->kind == LANEBLOOM_TABLE_FILTER_BLOCK ||
-      table->kind == LANEBLOOM_TABLE_FILTER_PARTITIONED)
-    table->uses_filter = false;
+  table->asks_all_filters = table->kind == LANEBLOOM_TABLE_FILTER_BLOCK ||
+                            table->kind == LANEBLOOM_TABLE_FILTER_PARTITIONED;
+}
+
+/* Warns, and does not use the filter. */
+static void drop_filter(lanebloom_table *table, const char *why)
+{
+  lanebloom_table_warn(table, why);
+  table->uses_filter = false;
 }
 
 static void set_range(lanebloom_table *table, struct ends *ends, size_t first_suffix,
@@ -72,7 +79,7 @@ static void set_range(lanebloom_table *table, struct ends *ends, size_t first_su
 static lanebloom_status prepare_index(const struct loader *loader, lanebloom_table *table,
                                       size_t suffix)
 {
-  if (table->kind != LANEBLOOM_TABLE_FILTER_BLOCK || !table->uses_filter)
+  if (table->kind != LANEBLOOM_TABLE_FILTER_BLOCK || !table->uses_filter || table->asks_all_filters)
     return LANEBLOOM_OK;
   return lanebloom_index_prepare(&table->index, suffix)
              ? LANEBLOOM_OK
@@ -121,8 +128,7 @@ static lanebloom_status decide_leveldb(struct loader *loader, lanebloom_table *t
   for (size_t i = 0; i < NKEY_FORMS; i++)
     may_be[i] = ends->forms[i].is_possible && ends->forms[i].is_in_filter;
   if (!may_be[USER_KEYS] && !may_be[INTERNAL_KEYS]) {
-    table->uses_filter = false;
-    drop_order(table, "the filter is not used: it lacks keys of the table");
+    drop_filter(table, "the filter is not used: it lacks keys of the table");
     return LANEBLOOM_OK;
   }
   if (in_database)
@@ -135,7 +141,7 @@ static lanebloom_status decide_leveldb(struct loader *loader, lanebloom_table *t
   const bool is_sure =
       may_be[INTERNAL_KEYS] != may_be[USER_KEYS] && (in_database || table->filter_blocks[0]);
   if (in_database && !may_be[INTERNAL_KEYS])
-    drop_order(table, "keys are not stored as LevelDB's databases store them");
+    drop_filter(table, "keys are not stored as LevelDB's databases store them");
   else if (in_database && !table->comparator[0])
     drop_order(table, "the database's MANIFEST cannot be read, and the order of keys is not known");
   else if (table->comparator[0] && !is_bytewise(table->comparator))
@@ -185,7 +191,7 @@ static lanebloom_status decide(struct loader *loader, lanebloom_table *table,
   if (!status && table->engine != LANEBLOOM_ENGINE_LEVELDB)
     status = decide_named(loader, table, index, &ends);
   else if (!status && loader->reader.is_too_large)
-    drop_order(table, large_block);
+    drop_filter(table, large_block);
   else if (!status)
     status = decide_leveldb(loader, table, index, &ends);
   lanebloom_ends_free(&ends);
@@ -221,19 +227,21 @@ lanebloom_status lanebloom_loader_load_range(struct loader *loader, lanebloom_ta
     drop_order(table, "data blocks in columns are not read, and the key range is not known");
     return LANEBLOOM_OK;
   }
-  if (table->engine != LANEBLOOM_ENGINE_LEVELDB && !is_bytewise(table->comparator)) {
+  const bool has_order =
+                 table->engine == LANEBLOOM_ENGINE_LEVELDB || is_bytewise(table->comparator),
+             needs_all = table->kind == LANEBLOOM_TABLE_FILTER_BLOCK;
+  if (!has_order)
     drop_order(table, table->comparator[0] ? other_order : "no properties name the order of keys");
+  if (!has_order && !needs_all)
     return LANEBLOOM_OK;
-  }
-  const bool needs_all = table->kind == LANEBLOOM_TABLE_FILTER_BLOCK;
   struct index temporary = {0}, *index = needs_all ? &table->index : &temporary;
   lanebloom_status status = load_index(loader, needs_all, index);
   if (!status && index->n > 0 && !has_one_empty_block(loader, table, index)) {
-    status = decide(loader, table, index);
+    status = has_order ? decide(loader, table, index) : LANEBLOOM_OK;
   } else if (!status) {
     table->is_empty = may_lack_keys(loader, table);
     if (!table->is_empty)
-      drop_order(table, "the index names no data blocks, but the table has keys");
+      drop_filter(table, "the index names no data blocks, but the table has keys");
   }
   lanebloom_index_free(&temporary);
   return status;

@@ -7,6 +7,7 @@
 
 #include "../hits.h"
 #include "../keys.h"
+#include "filter_block.h"
 #include "part.h"
 #include "query.h"
 #include "table.h"
@@ -61,10 +62,10 @@ static void screen_hashes(struct job *job, const lanebloom_table *table, const u
   hits_add(hits, job->more_hits, hits_nbytes(n));
 }
 
-static void hash_keys(struct job *job, const struct target *target)
+static void hash_keys(struct job *job, const struct target *target, lanebloom_format format)
 {
-  lanebloom_query_hash(target->query, target->table->hash, &target->table->extractor,
-                       &job->part.keys, job->slices);
+  lanebloom_query_hash(target->query, format, &target->table->extractor, &job->part.keys,
+                       job->slices);
 }
 
 static void screen_all(struct job *job, const struct target *target, uint8_t *hits)
@@ -75,7 +76,7 @@ static void screen_all(struct job *job, const struct target *target, uint8_t *hi
     return;
   }
   const struct query *query = target->query;
-  hash_keys(job, target);
+  hash_keys(job, target, target->table->hash);
   if (target->table->kind == LANEBLOOM_TABLE_FILTER_KEYS)
     screen_hashes(job, target->table, query->hashes, keys->n, hits);
   else
@@ -100,10 +101,18 @@ static void scatter_hits(const struct job *job, size_t first, size_t n, const ui
       hits_set_bit(hits, job->members[first + byte * 8 + (unsigned)__builtin_ctz(left)]);
 }
 
-/* Copies the hashes of members side by side. */
-static void gather_hashes(struct job *job, const struct query *query, size_t hash_nbytes)
+/* Sets the hits of members without a prefix. */
+static void pass_members(const struct job *job, const struct query *query, uint8_t *hits)
 {
-  if (hash_nbytes == sizeof(uint64_t)) {
+  for (size_t i = 0; query->has_passing && i < job->nmembers; i++)
+    if (hits_has_bit(query->passing, job->members[i]))
+      hits_set_bit(hits, job->members[i]);
+}
+
+/* Copies the hashes of members side by side. */
+static void gather_hashes(struct job *job, const struct query *query)
+{
+  if (lanebloom_format_hash_size(query->hash) == sizeof(uint64_t)) {
     for (size_t i = 0; i < job->nmembers; i++)
       job->hashes[i] = query->hashes[job->members[i]];
     return;
@@ -141,9 +150,9 @@ static void screen_members(struct job *job, const struct target *target, uint8_t
 {
   const lanebloom_table *table = target->table;
   const struct query *query = target->query;
-  hash_keys(job, target);
+  hash_keys(job, target, table->hash);
   const size_t hash_nbytes = lanebloom_format_hash_size(query->hash);
-  gather_hashes(job, query, hash_nbytes);
+  gather_hashes(job, query);
   size_t filter = 0;
   for (size_t first = 0, end; first < job->nmembers; first = end) {
     filter = filter_of_member(job, table, first, filter);
@@ -156,9 +165,7 @@ static void screen_members(struct job *job, const struct target *target, uint8_t
       hits_set(job->hits, end - first);
     scatter_hits(job, first, end - first, job->hits, hits);
   }
-  for (size_t i = 0; query->has_passing && i < job->nmembers; i++)
-    if (hits_has_bit(query->passing, job->members[i]))
-      hits_set_bit(hits, job->members[i]);
+  pass_members(job, query, hits);
 }
 
 /* Screens members in a filter block, by the data blocks that they would be in. */
@@ -185,6 +192,64 @@ static void screen_members_by_offset(struct job *job, const struct target *targe
     hits_add(job->hits, job->more_hits, hits_nbytes(n));
   }
   scatter_hits(job, 0, n, job->hits, hits);
+}
+
+/* ---- Screening members in all filters ---- */
+
+/* Screens members in the filter of a partition, and returns how many hits they have. */
+static size_t screen_partition(struct job *job, const lanebloom_filter *filter)
+{
+  if (filter)
+    return lanebloom_filter_screen_hashes(filter, job->hashes, job->nmembers, job->hits);
+  hits_set(job->hits, job->nmembers);
+  return job->nmembers;
+}
+
+/* Members that have hits pass: no more filters are asked for them. */
+static void release_members(struct job *job, const struct query *query, uint8_t *hits)
+{
+  size_t n = 0;
+  for (size_t i = 0; i < job->nmembers; i++)
+    if (hits_has_bit(job->hits, i))
+      hits_set_bit(hits, job->members[i]);
+    else
+      job->members[n++] = job->members[i];
+  job->nmembers = n;
+  gather_hashes(job, query);
+}
+
+/* Screens members by the hash of this format: in the filters of all data blocks, which this filter
+ * block has, or if it is NULL of all partitions. */
+static void screen_members_by_hash(struct job *job, const struct target *target,
+                                   lanebloom_format format, const lanebloom_filter_block *block,
+                                   uint8_t *hits)
+{
+  const lanebloom_table *table = target->table;
+  const struct index *index = &table->index;
+  uint64_t filter, before = 0;
+  hash_keys(job, target, format);
+  gather_hashes(job, target->query);
+  for (size_t i = 0; i < index->n && job->nmembers > 0; i++, before = filter) {
+    filter = block ? lanebloom_filter_block_index(block, index->handles[i].offset) : i;
+    if (i > 0 && filter == before) /* small data blocks share one */
+      continue;
+    const size_t count =
+        block ? lanebloom_filter_block_screen_hashes(block, filter, (const void *)job->hashes,
+                                                     job->nmembers, job->hits)
+              : screen_partition(job, table->filters[i]);
+    if (count > 0)
+      release_members(job, target->query, hits);
+  }
+}
+
+/* A member is absent if no filter has it, in whatever order keys are. */
+static void screen_members_in_all(struct job *job, const struct target *target, uint8_t *hits)
+{
+  const lanebloom_table *table = target->table;
+  screen_members_by_hash(job, target, table->hash, table->filter_blocks[0], hits);
+  if (table->filter_blocks[1])
+    screen_members_by_hash(job, target, LANEBLOOM_LEVELDB_SIGNED, table->filter_blocks[1], hits);
+  pass_members(job, target->query, hits);
 }
 
 /* ---- Screening a part ---- */
@@ -219,7 +284,9 @@ static void screen_table(struct job *job, const struct target *target, uint8_t *
   }
   memset(hits, 0, hits_nbytes(n));
   job->nmembers = lanebloom_part_select(part, range, span, job->members);
-  if (table->uses_filter && table->kind == LANEBLOOM_TABLE_FILTER_BLOCK)
+  if (table->uses_filter && table->asks_all_filters)
+    screen_members_in_all(job, target, hits);
+  else if (table->uses_filter && table->kind == LANEBLOOM_TABLE_FILTER_BLOCK)
     screen_members_by_offset(job, target, hits);
   else if (table->uses_filter)
     screen_members(job, target, hits);
@@ -266,10 +333,11 @@ static size_t screen_without_memory(size_t ntables, size_t nkeys, uint8_t *any,
   return nkeys;
 }
 
-/* Are keys hashed here? A filter block hashes its own keys. */
+/* Are keys hashed here? A filter block that is asked by offset hashes its own keys. */
 static bool needs_query(const lanebloom_table *table)
 {
-  return table->uses_filter && table->kind != LANEBLOOM_TABLE_FILTER_BLOCK;
+  return table->uses_filter &&
+         (table->kind != LANEBLOOM_TABLE_FILTER_BLOCK || table->asks_all_filters);
 }
 
 /* Makes a ranking for the keys from the smallest to the largest of all tables, and the tables'

@@ -26,14 +26,15 @@ struct lanebloom_table {
   uint64_t nentries; /* LANEBLOOM_UNKNOWN */
 
   lanebloom_table_filter kind;
-  bool uses_filter; /* false: every key in range may be in the table */
+  bool uses_filter;      /* false: every key in range may be in the table */
+  bool asks_all_filters; /* BLOCK, PARTITIONED: no order tells which of them may hold a key */
   bool has_whole_keys, has_prefixes;
   struct extractor extractor;
   lanebloom_format hash; /* keys are hashed for this format */
 
   /* FULL: one filter. PARTITIONED: one for each partition. filters[i] is NULL if filter i cannot be
    * used: every key may be in it. BLOCK: one filter block in filter_data[0], which filter_blocks[0]
-   * parses; if the writer is unknown, filter_blocks[1] parses it for the other hash. */
+   * parses; if the writer is unknown, filter_blocks[1] parses it for LANEBLOOM_LEVELDB_SIGNED. */
   size_t nfilters;
   struct block *filter_data;
   lanebloom_filter **filters;

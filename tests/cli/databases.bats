@@ -51,11 +51,11 @@ logs() {
     keys $kind >wanted
     status=0
     lanebloom screen "${options[@]}" --db $kind wanted >found 2>err || status=$?
-    [[ ! -s err ]] || { cat err; echo "$kind"; return 1; }
+    [[ ! -s err || $kind == *-reverse* ]] || { cat err; echo "$kind"; return 1; }
     cmp wanted found || { echo "$kind: keys are lost"; return 1; }
     [[ $status -eq $([[ -s wanted ]]; echo $?) ]]
     n=$(lanebloom screen "${options[@]}" --db $kind -c absent 2>/dev/null) || true
-    [[ $n -lt 1200 ]] || { echo "$kind: $n absent keys"; return 1; }
+    [[ $n -lt 1200 || $kind == *-reverse* ]] || { echo "$kind: $n absent keys"; return 1; }
     # without the logs all of them are not there: the test can fail
     if [[ $kind == *-log ]]; then
       run lanebloom screen -c --all-files --db $kind wanted
@@ -64,6 +64,22 @@ logs() {
     nkinds=$((nkinds + 1))
   done
   [[ $nkinds -ge 25 ]]
+}
+
+@test "in another order than bytewise all filters of a table are asked, and a warning says so" {
+  make leveldb-reverse rocksdb-reverse rocksdb-reverse-partitions
+  seq -f 'absent%06.0f' 2000 >absent
+  for kind in leveldb-reverse rocksdb-reverse rocksdb-reverse-partitions; do
+    run --separate-stderr lanebloom screen -c --db $kind absent
+    echo "$kind: $output: $stderr"
+    [[ $output -lt 1000 ]]
+    [[ $stderr == *"in their comparator's order, and the key range is not known"* ]]
+    [[ $kind == rocksdb-reverse || $stderr == *"every filter is asked for each key"* ]]
+    # the rate is that of all filters together
+    lanebloom tables --json $kind 2>/dev/null | jq -se --argjson n "$output" '
+      ($n / 2000) as $share | .[0].model_rate as $rate |
+      $share < 1.3 * $rate + 0.01 and $share > 0.7 * $rate - 0.01'
+  done
 }
 
 @test "tables that are obsolete are not asked" {

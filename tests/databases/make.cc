@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include <leveldb/comparator.h>
 #include <leveldb/db.h>
 #include <leveldb/filter_policy.h>
 #include <leveldb/write_batch.h>
@@ -54,10 +55,38 @@ const std::string value(100, 'v');
 
 // ---- LevelDB ----
 
-std::unique_ptr<leveldb::DB> open_level(const std::string &folder, size_t buffer_nbytes = 4 << 20)
+class Reverse : public leveldb::Comparator
+{
+public:
+  int Compare(const leveldb::Slice &a, const leveldb::Slice &b) const override
+  {
+    return b.compare(a);
+  }
+  const char *Name() const override
+  {
+    return "test.Reverse";
+  }
+  void FindShortestSeparator(std::string *, const leveldb::Slice &) const override
+  {
+  }
+  void FindShortSuccessor(std::string *) const override
+  {
+  }
+};
+
+const leveldb::Comparator *reverse_level()
+{
+  static const Reverse made;
+  return &made;
+}
+
+std::unique_ptr<leveldb::DB>
+open_level(const std::string &folder, size_t buffer_nbytes = 4 << 20,
+           const leveldb::Comparator *comparator = leveldb::BytewiseComparator())
 {
   static const leveldb::FilterPolicy *policy = leveldb::NewBloomFilterPolicy(10);
   leveldb::Options options;
+  options.comparator = comparator;
   options.create_if_missing = true;
   options.filter_policy = policy;
   options.write_buffer_size = buffer_nbytes;
@@ -211,6 +240,13 @@ const std::map<std::string, std::function<void(const std::string &)>> kinds = {
      [](auto &folder) {
        put_level(*open_level(folder), "old", N);
        put_level(*open_level(folder), "new", N);
+     }},
+    {"leveldb-reverse", // a table of many filters, and a log
+     [](auto &folder) {
+       auto db = open_level(folder, 4 << 20, reverse_level());
+       put_level(*db, "table", 2 * N);
+       db->CompactRange(nullptr, nullptr);
+       put_level(*db, "log", N);
      }},
     {"leveldb-tables",
      [](auto &folder) {
@@ -428,6 +464,32 @@ const std::map<std::string, std::function<void(const std::string &)>> kinds = {
          rock.put("log", N);
        });
      }},
+    {"rocksdb-reverse",
+     [](auto &folder) {
+       Options options = rock_options();
+       options.comparator = rocksdb::ReverseBytewiseComparator();
+       with_rock(options, folder, [](Rock &rock) {
+         rock.put("table", N);
+         rock.flush();
+         rock.put("log", N);
+       });
+     }},
+    {"rocksdb-reverse-partitions",
+     [](auto &folder) {
+       rocksdb::BlockBasedTableOptions table;
+       table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+       table.partition_filters = true;
+       table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+       table.metadata_block_size = 512;
+       Options options = rock_options();
+       options.comparator = rocksdb::ReverseBytewiseComparator();
+       options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+       with_rock(options, folder, [](Rock &rock) {
+         rock.put("table", 2 * N);
+         rock.flush();
+         rock.put("log", N);
+       });
+     }},
     {"rocksdb-times",
      [](auto &folder) {
        Options options = rock_options();
@@ -442,9 +504,10 @@ const std::map<std::string, std::function<void(const std::string &)>> kinds = {
 
 // ---- Keys ----
 
-void print_level(const std::string &folder)
+void print_level(const std::string &folder, const char *kind)
 {
-  auto db = open_level(folder);
+  const bool is_reverse = std::strcmp(kind, "leveldb-reverse") == 0;
+  auto db = is_reverse ? open_level(folder, 4 << 20, reverse_level()) : open_level(folder);
   std::unique_ptr<leveldb::Iterator> at(db->NewIterator({}));
   for (at->SeekToFirst(); at->Valid(); at->Next())
     std::cout << at->key().ToString() << "\n";
@@ -461,6 +524,8 @@ void print_rock(const std::string &folder, const char *wanted, const char *kind)
     options.comparator = with_times();
     reading.timestamp = &timestamp;
   }
+  if (std::strncmp(kind, "rocksdb-reverse", 15) == 0)
+    options.comparator = rocksdb::ReverseBytewiseComparator();
   if (std::strcmp(kind, "rocksdb-wal-dir") == 0)
     options.wal_dir = folder + ".logs";
   if (std::strcmp(kind, "rocksdb-db-paths") == 0)
@@ -517,7 +582,7 @@ int main(int argc, char **argv)
   else if (what == "make" && argc == 4 && kinds.count(argv[2]))
     kinds.at(argv[2])(argv[3]);
   else if (what == "keys" && argc >= 4 && std::strncmp(argv[2], "leveldb", 7) == 0)
-    print_level(argv[3]);
+    print_level(argv[3], argv[2]);
   else if (what == "keys" && argc >= 4)
     print_rock(argv[3], argc > 4 ? argv[4] : nullptr, argv[2]);
   else if (what == "write" && argc == 4 && std::strcmp(argv[2], "leveldb") == 0)

@@ -1,5 +1,6 @@
 // Databases and tables that the real LevelDB writes.
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -114,7 +115,9 @@ void write_level(const LevelSet &set, const std::string &folder, size_t nkeys, u
   std::unique_ptr<const leveldb::FilterPolicy> policy;
   const leveldb::Options options = options_of(set, &policy);
   if (set.is_table) {
-    const std::vector<std::string> keys = sorted_keys(rng, nkeys);
+    std::vector<std::string> keys = sorted_keys(rng, nkeys);
+    if (set.is_reverse)
+      std::reverse(keys.begin(), keys.end());
     leveldb::WritableFile *file;
     check(options.env->NewWritableFile(folder + "/table.ldb", &file));
     leveldb::TableBuilder builder(options, file);

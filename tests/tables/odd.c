@@ -283,7 +283,39 @@ Test(tables, a_name_with_a_0)
   free(made);
   made = make_small("bac", suffix, (lanebloom_slice){other, sizeof other - 1});
   check_made(made, "bac", "in their comparator's order");
+  check_made(made, "xyz", "every key may be in the table"); /* it has no filter */
   free(made);
+}
+
+/* In another order each filter of a data block is asked. A data block that has none may have any
+ * key, as in LevelDB. */
+Test(tables, filters_in_another_order)
+{
+  enum { NBLOCKS = 3 };
+  static const char *const letters[NBLOCKS] = {"fe", "dc", "ba"};
+  for (size_t nfilters = NBLOCKS - 1; nfilters <= NBLOCKS; nfilters++) {
+    struct made *made = test_alloc(sizeof *made);
+    struct handle data[NBLOCKS];
+    for (size_t i = 0; i < NBLOCKS; i++)
+      data[i] = made_data(made, letters[i], suffix);
+    const struct handle filters = made_filter_block(made, data, letters, nfilters);
+    for (size_t i = 0; i < NBLOCKS; i++)
+      made_handle(made, letters[i] + 1, data[i]);
+    const struct handle index = made_end_entries(made);
+    const struct handle properties = made_properties(made, text("other"), 0);
+    made_handle(made, "filter.rocksdb.BuiltinBloomFilter", filters);
+    made_handle(made, "rocksdb.properties", properties);
+    made_finish(made, false, made_end_entries(made), index);
+    check_made(made, "abcdef", "every filter is asked for each key");
+    lanebloom_table *table;
+    const lanebloom_keys absent = lanebloom_keys_fixed("ghijklmnopqrstuvwxyz", 1, 20);
+    cr_assert(lanebloom_table_parse(made->bytes, made->n, 0, &table, NULL, 0) == LANEBLOOM_OK);
+    const size_t npassing = lanebloom_table_screen(table, &absent, NULL);
+    cr_assert(nfilters == NBLOCKS ? npassing < 3 : npassing == 20, "%zu filters: %zu", nfilters,
+              npassing);
+    lanebloom_table_close(table);
+    free(made);
+  }
 }
 
 Test(tables, a_key_without_a_suffix)

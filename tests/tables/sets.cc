@@ -97,7 +97,7 @@ Set level(const char *name, const LevelSet &set)
 {
   const bool is_known = !set.is_reverse;
   return {{name, true, set.has_filter ? BLOCK : NONE, 0, 1, set.has_filter, false, is_known,
-           set.has_filter && is_known, false, set.has_versions},
+           set.has_filter, false, set.has_versions},
           set,
           {}};
 }
@@ -153,6 +153,18 @@ void add_level(std::vector<Set> &sets)
   l = LevelSet();
   l.is_reverse = true;
   sets.push_back(level("leveldb, reverse", l));
+  l.block_nbytes = 64 << 10; // few filters
+  sets.push_back(level("leveldb, reverse, large blocks", l));
+  l.is_table = true;
+  sets.push_back(level("leveldb, reverse, a table", l));
+  l.renamed = "leveldb.BuiltinBloomFilter";
+  sets.push_back(level("goleveldb, reverse", l));
+  l.is_table = false;
+  l.is_signed = true;
+  sets.push_back(level("leveldb before 1.18, reverse", l));
+  l.renamed = nullptr;
+  l.is_signed = l.has_filter = false;
+  sets.push_back(level("leveldb, reverse, no filter", l));
   l = LevelSet();
   l.is_table = true;
   sets.push_back(level("leveldb, a table", l));
@@ -290,7 +302,21 @@ void add_rock_others(std::vector<Set> &sets)
         o.comparator = rocksdb::ReverseBytewiseComparator();
         partition(t, 256);
       }));
-  sets.back().seen.has_range = sets.back().seen.uses_filter = false;
+  sets.back().seen.has_range = false;
+  sets.push_back(
+      rock("rocksdb, reverse, few partitions", PARTS, true, false, [](Options &o, Table &t) {
+        o.comparator = rocksdb::ReverseBytewiseComparator();
+        partition(t, 4096);
+      }));
+  sets.back().seen.has_range = false;
+  sets.push_back(
+      rock("rocksdb, reverse, partitioned, prefixes", PARTS, false, true, [](Options &o, Table &t) {
+        o.comparator = rocksdb::ReverseBytewiseComparator();
+        o.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(12));
+        t.whole_key_filtering = false;
+        partition(t, 4096);
+      }));
+  sets.back().seen.has_range = false;
   sets.push_back(rock("rocksdb, times", FULL, true, false, [](Options &o, Table &) {
     check(rocksdb::Comparator::CreateFromString({}, "leveldb.BytewiseComparator.u64ts",
                                                 &o.comparator));
