@@ -28,6 +28,31 @@ setup_file() {
   [[ $output == *"compatible with requested version"* ]]
 }
 
+@test "a component that is not there is no part of what CMake finds" {
+  find() { # WORDS of find_package()
+    printf '%s\n' 'cmake_minimum_required(VERSION 3.25)' 'project(consumer LANGUAGES C)' \
+      "find_package(lanebloom $*)" 'if(lanebloom_FOUND)' 'message(STATUS "It is found.")' \
+      'endif()' >"$BATS_TEST_TMPDIR/CMakeLists.txt"
+    rm -rf "$BATS_TEST_TMPDIR/build"
+    run cmake -S "$BATS_TEST_TMPDIR" -B "$BATS_TEST_TMPDIR/build" -DCMAKE_PREFIX_PATH="$PREFIX"
+    echo "$output"
+    output=$(tr -s ' \n' '  ' <<<"$output")
+  }
+  local there="lanebloom lanebloom-static tables tables-static parquet parquet-static"
+  find REQUIRED COMPONENTS "$there"
+  [[ $status = 0 && $output == *"It is found."* ]]
+  for words in "COMPONENTS foo" "COMPONENTS lanebloom foo baz" \
+    "COMPONENTS foo OPTIONAL_COMPONENTS bar"; do
+    find REQUIRED "$words"
+    [[ $status != 0 ]]
+    [[ $output == *"expected components of lanebloom, found foo; this installation has: $there"* ]]
+    find "$words"
+    [[ $status = 0 && $output != *"It is found."* ]]
+  done
+  find REQUIRED COMPONENTS tables OPTIONAL_COMPONENTS foo
+  [[ $status = 0 && $output == *"It is found."* ]]
+}
+
 @test "pkg-config finds it" {
   read -ra flags <<<"$(pkg-config --cflags --libs lanebloom)"
   "$CC" -std=c11 -pedantic -Wall -Wextra -Werror -o "$BATS_TEST_TMPDIR/consumer" \
