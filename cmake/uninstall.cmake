@@ -10,8 +10,14 @@ foreach(file IN LISTS files)
   if(EXISTS $ENV{DESTDIR}${file} OR IS_SYMLINK $ENV{DESTDIR}${file})
     message(STATUS "Removing: $ENV{DESTDIR}${file}")
     file(REMOVE $ENV{DESTDIR}${file})
+    if(EXISTS $ENV{DESTDIR}${file} OR IS_SYMLINK $ENV{DESTDIR}${file})
+      message(FATAL_ERROR "$ENV{DESTDIR}${file} cannot be removed: uninstall as the user who "
+        "installed it (with sudo, if that was)")
+    endif()
   endif()
 endforeach()
+# Files that others install there later are theirs.
+file(REMOVE ${MANIFEST})
 
 # file(REMOVE) takes no folders, and rmdir(1) none that has files.
 foreach(file IN LISTS files)

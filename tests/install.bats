@@ -309,9 +309,33 @@ END
   [ ! -e "$BUILD_DIR/cli/lanebloom.1" ] || [ -s "$share/man/man1/lanebloom-screen.1" ]
   cmake -DMANIFEST="$BUILD_DIR/install_manifest.txt" -P "$SOURCE_DIR/cmake/uninstall.cmake"
   [ -z "$(find "$BATS_TEST_TMPDIR/there" -type f -o -type l -o -name 'lanebloom*')" ]
-  run cmake -DMANIFEST="$BATS_TEST_TMPDIR/none" -P "$SOURCE_DIR/cmake/uninstall.cmake"
+  run cmake -DMANIFEST="$BUILD_DIR/install_manifest.txt" -P "$SOURCE_DIR/cmake/uninstall.cmake"
   [ "$status" != 0 ]
   [[ $(tr -s ' \n' '  ' <<<"$output") == *"nothing was installed from this build"* ]]
+}
+
+@test "a package that is made after an installation leaves it to uninstall" {
+  cmake --install "$BUILD_DIR" --prefix "$BATS_TEST_TMPDIR/there" >/dev/null
+  sort "$BUILD_DIR/install_manifest.txt" >"$BATS_TEST_TMPDIR/installed"
+  cpack -G TGZ -B "$BATS_TEST_TMPDIR/package" --config "$BUILD_DIR/CPackConfig.cmake" >/dev/null
+  sort "$BUILD_DIR/install_manifest.txt" | diff "$BATS_TEST_TMPDIR/installed" -
+  tar -tf "$BATS_TEST_TMPDIR"/package/lanebloom-*.tar.gz |
+    sed -n "s:^.*/usr/\\(.*[^/]\\)\$:\\1:p" | sort >"$BATS_TEST_TMPDIR/packed"
+  sed "s:^$BATS_TEST_TMPDIR/there/::" "$BATS_TEST_TMPDIR/installed" | sort |
+    diff - "$BATS_TEST_TMPDIR/packed"
+  touch "$BATS_TEST_TMPDIR/there/lib/other"
+  cmake -DMANIFEST="$BUILD_DIR/install_manifest.txt" -P "$SOURCE_DIR/cmake/uninstall.cmake"
+  [ "$(find "$BATS_TEST_TMPDIR/there" -type f -o -type l)" = "$BATS_TEST_TMPDIR/there/lib/other" ]
+}
+
+@test "uninstall says what it cannot remove" {
+  mkdir "$BATS_TEST_TMPDIR/a folder"
+  touch "$BATS_TEST_TMPDIR/a folder/file"
+  printf '%s\n' "$BATS_TEST_TMPDIR/a folder" >"$BATS_TEST_TMPDIR/manifest"
+  run cmake -DMANIFEST="$BATS_TEST_TMPDIR/manifest" -P "$SOURCE_DIR/cmake/uninstall.cmake"
+  [ "$status" != 0 ]
+  [[ $(tr -s ' \n' '  ' <<<"$output") == *"a folder cannot be removed: uninstall as the user"* ]]
+  [ -e "$BATS_TEST_TMPDIR/manifest" ]
 }
 
 @test "the Debian package is installed, runs and is removed" {
