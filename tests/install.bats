@@ -243,6 +243,25 @@ END
   "$BATS_TEST_TMPDIR/consumer"
 }
 
+@test "pkg-config finds the library for database files for static linking, with ISA-L's archive" {
+  # Debian has the codecs' archives alone. This one has the only function that the library calls.
+  echo 'unsigned crc32_iscsi(void) { return 0; }' | "$CC" -x c - -c -o "$BATS_TEST_TMPDIR/crc.o"
+  ar rc "$BATS_TEST_TMPDIR/libisal.a" "$BATS_TEST_TMPDIR/crc.o"
+  cat >"$BATS_TEST_TMPDIR/tables.c" <<'END'
+#include <lanebloom_tables.h>
+int main(void)
+{
+  lanebloom_table *table;
+  return lanebloom_table_parse("no table", 8, LANEBLOOM_WRITER_UNKNOWN, &table, NULL, 0) !=
+         LANEBLOOM_ERR_FORMAT;
+}
+END
+  read -ra flags <<<"$(pkg-config --static --cflags --libs lanebloom-tables)"
+  "$CC" -std=c11 -static -o "$BATS_TEST_TMPDIR/consumer" "$BATS_TEST_TMPDIR/tables.c" \
+    "${flags[@]}" -L "$BATS_TEST_TMPDIR"
+  "$BATS_TEST_TMPDIR/consumer"
+}
+
 @test "README's program compiles and does what README says" {
   sed -n '/^```c$/,/^```$/p' "$SOURCE_DIR/README.md" | sed '/^```/d' >"$BATS_TEST_TMPDIR/readme.c"
   [ -s "$BATS_TEST_TMPDIR/readme.c" ]
