@@ -88,6 +88,21 @@ __attribute__((format(printf, 2, 3))) _Noreturn void usage_error(const struct ar
 /* These and the functions of numbers.c parse the value of an option. A value that is not allowed is
  * a usage error. */
 
+/* A word that should be a name, and the name that it is most like. */
+struct suggestion {
+  const char *dashes; /* before both, in messages; NULL: none */
+  const char *word;
+  const char *name; /* NULL: none is like it */
+  size_t distance;
+};
+
+/* Takes the name for the suggestion if it is more like the word than others. */
+void suggest(struct suggestion *suggestion, const char *name);
+
+/* A usage error: the problem, the word, and which name the user may have meant. */
+_Noreturn void refuse_word(const struct argp_state *state, const char *problem,
+                           const struct suggestion *suggestion);
+
 /* The name of a format. */
 lanebloom_format parse_format(const struct argp_state *state, const char *text);
 

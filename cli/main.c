@@ -24,12 +24,13 @@ static const size_t nverbs = sizeof verbs / sizeof *verbs;
 /* Returns the verb of this name. */
 static size_t find_verb(const struct argp_state *state, const char *name)
 {
-  size_t verb = 0;
-  while (verb < nverbs && strcmp(name, verbs[verb].name) != 0)
-    verb++;
-  if (verb == nverbs)
-    usage_error(state, "expected a verb, found '%s'", name);
-  return verb;
+  struct suggestion suggestion = {.word = name};
+  for (size_t verb = 0; verb < nverbs; verb++) {
+    if (strcmp(name, verbs[verb].name) == 0)
+      return verb;
+    suggest(&suggestion, verbs[verb].name);
+  }
+  refuse_word(state, "expected a verb, found", &suggestion);
 }
 
 struct command {

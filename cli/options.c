@@ -1,6 +1,9 @@
 /* Options that several verbs share, and the parsing of option values.
  * SPDX-License-Identifier: MIT */
+#include <ctype.h>
 #include <errno.h>
+#include <getopt.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +22,125 @@ enum {
   OPTION_PROGRESS,
   OPTION_USAGE
 };
+
+/* ---- words that are no name ---- */
+
+/* How many characters must be inserted, deleted or replaced to make the name of the word. */
+static size_t edit_distance(const char *word, const char *name)
+{
+  const size_t n = strlen(name);
+  size_t *row = resize(NULL, (n + 1) * sizeof *row); /* the distance to each prefix of the name */
+  for (size_t i = 0; i <= n; i++)
+    row[i] = i;
+  for (; *word; word++) {
+    size_t diagonal = row[0]++;
+    for (size_t i = 0; i < n; i++) {
+      const size_t replaced = diagonal + (*word != name[i]);
+      const size_t other = (row[i] < row[i + 1] ? row[i] : row[i + 1]) + 1;
+      diagonal = row[i + 1];
+      row[i + 1] = replaced < other ? replaced : other;
+    }
+  }
+  const size_t distance = row[n];
+  free(row);
+  return distance;
+}
+
+void suggest(struct suggestion *suggestion, const char *name)
+{
+  const size_t distance = edit_distance(suggestion->word, name);
+  const size_t most = strlen(suggestion->word) > 3 ? 2 : 1;
+  if (distance <= most && (!suggestion->name || distance < suggestion->distance)) {
+    suggestion->name = name;
+    suggestion->distance = distance;
+  }
+}
+
+void refuse_word(const struct argp_state *state, const char *problem,
+                 const struct suggestion *suggestion)
+{
+  const char *dashes = suggestion->dashes ? suggestion->dashes : "";
+  if (suggestion->name)
+    usage_error(state, "%s '%s%s'; did you mean '%s%s'?", problem, dashes, suggestion->word, dashes,
+                suggestion->name);
+  usage_error(state, "%s '%s%s'", problem, dashes, suggestion->word);
+}
+
+/* ---- unknown options, which argp would print unescaped and without a suggestion ---- */
+
+/* All options of an argp and its children, as getopt_long() takes them. */
+struct known_options {
+  struct option *names;
+  size_t n;
+  FILE *letters;
+};
+
+static void add_known(struct known_options *known, const char *name, int has_arg, int key)
+{
+  known->names = grow_list(known->names, known->n, sizeof *known->names);
+  known->names[known->n++] = (struct option){name, has_arg, NULL, key};
+}
+
+static void list_options(struct known_options *known, const struct argp *argp)
+{
+  const struct argp_option *option = argp->options;
+  for (; option && (option->name || option->key || option->doc); option++) {
+    const int has_arg = !option->arg                          ? no_argument
+                        : option->flags & OPTION_ARG_OPTIONAL ? optional_argument
+                                                              : required_argument;
+    if (option->flags & OPTION_DOC)
+      continue;
+    if (option->name)
+      add_known(known, option->name, has_arg, option->key);
+    if (option->key > ' ' && option->key < 0x7f)
+      fprintf(known->letters, "%c%.*s", option->key, has_arg, "::");
+  }
+  for (const struct argp_child *child = argp->children; child && child->argp; child++)
+    list_options(known, child->argp);
+}
+
+/* A usage error, unless it is an abbreviation of several names, which argp reports. */
+static void refuse_long_option(const struct argp_state *state, const struct known_options *known,
+                               char *word)
+{
+  struct suggestion suggestion = {.dashes = "--", .word = word};
+  word[strcspn(word, "=")] = 0;
+  for (size_t i = 0; i < known->n; i++) {
+    if (strncmp(known->names[i].name, word, strlen(word)) == 0)
+      return;
+    suggest(&suggestion, known->names[i].name);
+  }
+  refuse_word(state, "unrecognized option", &suggestion);
+}
+
+/* Prints a message and exits if an option is none of these. */
+static void check_options(const struct argp *argp, unsigned flags, int argc, char **argv)
+{
+  const struct argp_state state = {.root_argp = argp, .name = argv[0]};
+  struct known_options known = {0};
+  char *letters, **words = resize(NULL, ((size_t)argc + 1) * sizeof *words);
+  size_t nbytes;
+  memcpy(words, argv, ((size_t)argc + 1) * sizeof *words); /* getopt_long() sorts them */
+  known.letters = open_string(&letters, &nbytes);
+  fputs(flags & ARGP_IN_ORDER ? "+:" : ":", known.letters);
+  list_options(&known, argp);
+  close_string(known.letters, &letters);
+  add_known(&known, NULL, 0, 0);
+  known.n--;
+
+  opterr = optind = 0;
+  for (int key = 0; key != -1;) {
+    optopt = INT_MAX; /* stays, unless the option is wrong */
+    key = getopt_long(argc, words, letters, known.names, NULL);
+    if (key == '?' && optopt == 0)
+      refuse_long_option(&state, &known, words[optind - 1] + strlen("--"));
+    else if (key == '?' && optopt <= UCHAR_MAX && !strchr(letters, optopt))
+      usage_error(&state, "invalid option -- '%c'", optopt);
+  }
+  free(known.names);
+  free(letters);
+  free(words);
+}
 
 /* ---- --help, --usage, --version: argp has its own, but no -h ---- */
 
@@ -66,6 +188,7 @@ void parse_options(const struct argp *argp, unsigned flags, int argc, char **arg
 
   struct argp with_help = *argp;
   with_help.children = children;
+  check_options(&with_help, flags, argc, argv);
   const error_t error = argp_parse(&with_help, argc, argv, flags | ARGP_NO_HELP, NULL, input);
   free(children);
   if (error)

@@ -66,6 +66,50 @@ verbs="build screen add merge plan info verify hash tables extract kernels"
   refuses "Too many arguments" lanebloom kernels extra
 }
 
+@test "a verb or an option that is misspelt: the message has the nearest one" {
+  for verb in $verbs match; do
+    for word in "${verb}x" "x$verb" "${verb:0:1}${verb:2}" "${verb:0:1}q${verb:2}"; do
+      refuses "expected a verb, found '$word'; did you mean '$verb'?" lanebloom "$word" one
+    done
+  done
+  refuses "found 'scren'; did you mean 'screen'?" lanebloom help scren
+  refuses "found 'hsah'; did you mean 'hash'?" lanebloom hsah
+  for word in --sumary --summaryy --summray --sumary=1 "--kernel scalar --sumary"; do
+    refuses "screen: unrecognized option '--sum" lanebloom screen $word
+    [[ $stderr == *"; did you mean '--summary'?"* ]]
+  done
+  refuses "merge: unrecognized option '--ouput'; did you mean '--output'?" \
+    lanebloom merge a b --ouput=c
+  refuses "unrecognized option '--versoin'; did you mean '--version'?" \
+    lanebloom --versoin screen
+  for words in frobnicate "screen --frobnicate" "x" ""; do
+    run -2 --separate-stderr lanebloom $words
+    [[ $stderr != *"did you mean"* ]]
+  done
+}
+
+@test "what follows an option, --, or a verb is no option" {
+  seq 3 | lanebloom build -o --sumary
+  [[ -e --sumary ]]
+  refuses "unrecognized option '--q'" lanebloom build -o x --q
+  fails_with "--sumary2: No such file" lanebloom screen -- --sumary2
+  refuses "option '--n' is ambiguous" lanebloom screen --n
+  refuses "option '--output' requires an argument" lanebloom build --output
+  refuses "option '--count' doesn't allow an argument" lanebloom screen --count=1
+  refuses "option requires an argument -- 'o'" lanebloom build -o
+  seq 3 | run -0 lanebloom screen --cou -- --sumary
+}
+
+@test "options that are not printable are escaped" {
+  for option in $'--\e[31mred' $'--\e[31mred=\e' $'-\e' $'-\xff' $'-\xc3' $'--a\nb'; do
+    for verb in "" screen build; do
+      run -2 --separate-stderr lanebloom $verb "$option"
+      [[ $stderr == *"option "*"'"*"\\"[0-9]* ]]
+      [[ -z $(tr -d '\n\040-\176' <<<"$stderr") ]]
+    done
+  done
+}
+
 @test "kernels: the CPU, then kernels with one star" {
   run -0 --separate-stderr lanebloom kernels
   [[ ${#lines[@]} -ge 2 && -n ${lines[0]} && -z $stderr ]]
