@@ -16,18 +16,20 @@
 #include <wchar.h>
 #include <wctype.h>
 
+#include "../src/problem.h"
 #include "../src/replace.h"
 #include "cli.h"
 #include "threads.h"
 
-/* Prints the first character. If it is not printable, or is one of those in `escaped`, prints its
- * first byte as \ooo. Returns how many bytes of input were printed. */
+/* Prints the first character. If it is not printable, turns what is around it, or is one of those in
+ * `escaped`, prints its first byte as \ooo. Returns how many bytes of input were printed. */
 static size_t print_character(FILE *stream, const char *bytes, size_t nbytes, const char *escaped)
 {
   mbstate_t state = {0};
   wchar_t wide;
   const size_t n = mbrtowc(&wide, bytes, nbytes, &state);
-  if (n > 0 && n <= nbytes && iswprint((wint_t)wide) && !strchr(escaped, *bytes)) {
+  if (n > 0 && n <= nbytes && iswprint((wint_t)wide) && !problem_turns((uint32_t)wide) &&
+      !strchr(escaped, *bytes)) {
     fwrite(bytes, 1, n, stream);
     return n;
   }

@@ -121,9 +121,9 @@ real" ]]
 # ---- names ----
 
 # Line ends, an escape sequence, one in a single character of C1, what is no UTF-8, a surrogate, and
-# what is beyond Unicode.
+# what is beyond Unicode; a character that turns around the text after it.
 hostile=($'two\nlines' $'esc\033[31m' $'csi\302\23331m' $'latin\377' $'surrogate\355\240\200'
-  $'beyond\364\220\200\200' $'five\370\210\200\200\200')
+  $'beyond\364\220\200\200' $'five\370\210\200\200\200' $'turned\342\200\256')
 
 # prints_plainly COMMAND...: whatever it prints, by whatever status, is text of one line that a
 # terminal may see.
@@ -147,6 +147,8 @@ prints_plainly() {
       { echo "${words[*]}"; cat -v out err; false; }
   done <<'COMMANDS'
 @
+--@
+info --@=@
 info missing/@
 info folder/../@
 info --kernel @ filter
