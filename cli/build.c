@@ -41,6 +41,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     state->child_inputs[0] = &build->syntax;
     state->child_inputs[1] = &build->nworkers;
     state->child_inputs[2] = &build->progress;
+    state->child_inputs[3] = &build->force;
     return 0;
   case 'o':
     build->path = text;
@@ -117,6 +118,7 @@ static const struct argp argp = {
     .children = (const struct argp_child[]){{.argp = &record_argp},
                                             {.argp = &jobs_argp},
                                             {.argp = &progress_argp},
+                                            {.argp = &force_argp},
                                             {.argp = &kernel_argp},
                                             {0}},
 };
@@ -219,6 +221,8 @@ int build_main(int argc, char **argv)
                         .bits_per_key = 10};
   parse_options(&argp, 0, argc, argv, &build);
   build.target = check_target(build.path);
+  if (!build.force && !build.raw)
+    check_is_filter(&build.target);
   if (stat(build.target.path, &build.target_status) != 0)
     build.target_status = (struct stat){0};
   if (build.rate > 0 && build.expected_keys)

@@ -17,7 +17,7 @@ struct build {
   double rate;           /* 0: not given */
   const char *rate_text;
   uint64_t expected_keys; /* 0: not given */
-  bool raw;
+  bool raw, force;
   enum progress progress;
   char **inputs;
   size_t ninputs;

@@ -77,6 +77,9 @@ struct filter_source {
 /* --raw, --format; input: struct filter_source. */
 extern const struct argp filter_argp;
 
+/* --force, for verbs that write filters; input: bool. */
+extern const struct argp force_argp;
+
 /* --writer; input: lanebloom_writer. */
 extern const struct argp writer_argp;
 
@@ -186,6 +189,10 @@ struct target {
 /* The target of a path; "-" is standard output. If it cannot be written, prints a message and
  * exits. */
 struct target check_target(const char *path);
+
+/* If saving would replace a file that holds something else than a container, prints a message and
+ * exits. */
+void check_is_filter(const struct target *target);
 
 /* Saves a container, or the engine's bare bytes if `raw`. On failure prints a message, except for
  * EPIPE, and returns false. */

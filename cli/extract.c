@@ -10,13 +10,16 @@ enum { OPTION_RAW = 0x100, OPTION_PREFIXES };
 
 struct extract {
   const char *table_path, *path;
-  bool raw, prefixes;
+  bool raw, prefixes, force;
 };
 
 static error_t parse(int key, char *text, struct argp_state *state)
 {
   struct extract *extract = state->input;
   switch (key) {
+  case ARGP_KEY_INIT:
+    state->child_inputs[0] = &extract->force;
+    return 0;
   case 'o':
     extract->path = text;
     return 0;
@@ -61,7 +64,7 @@ static const struct argp argp = {
            "  lanebloom extract db/000012.sst -o table.lbf\n"
            "  lanebloom extract db/000012.sst --raw -o table.raw\n"
            "  lanebloom extract db/000012.sst -o - | lanebloom info -",
-    .children = (const struct argp_child[]){{.argp = &kernel_argp}, {0}},
+    .children = (const struct argp_child[]){{.argp = &force_argp}, {.argp = &kernel_argp}, {0}},
 };
 
 static _Noreturn void refuse(const char *path, const lanebloom_table_info *info)
@@ -102,6 +105,8 @@ int extract_main(int argc, char **argv)
   struct extract extract = {0};
   parse_options(&argp, 0, argc, argv, &extract);
   const struct target target = check_target(extract.path);
+  if (!extract.force && !extract.raw)
+    check_is_filter(&target);
   lanebloom_table *table = open_table(extract.table_path, LANEBLOOM_WRITER_UNKNOWN, true);
   if (!table)
     return EXIT_TROUBLE;

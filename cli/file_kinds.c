@@ -8,10 +8,12 @@
 
 enum { TAR_NBYTES = 262 }; /* of a header, that tell it */
 
+static const char container[] = "a lanebloom container";
+
 /* Records are unlikely to begin with these bytes. Where none of them is a terminator, they are all
  * read before the first record is complete. */
 static const struct file_kind kinds[] = {
-    {.name = "a lanebloom container", .nbytes = 4, .magic = {0x89, 'L', 'B', 'F'}},
+    {.name = container, .nbytes = CONTAINER_MAGIC_NBYTES, .magic = {0x89, 'L', 'B', 'F'}},
     /* after the name the first field of a page's header, or of a footer: a number */
     {.name = "a Parquet file",
      .nbytes = 5,
@@ -125,6 +127,12 @@ const struct file_kind *find_whole_file_kind(const char *bytes, size_t nbytes)
 {
   const struct file_kind *kind = find_file_kind(bytes, nbytes);
   return kind && nbytes >= kind->nbytes ? kind : NULL;
+}
+
+bool is_container_magic(const char bytes[CONTAINER_MAGIC_NBYTES])
+{
+  const struct file_kind *kind = find_whole_file_kind(bytes, CONTAINER_MAGIC_NBYTES);
+  return kind && kind->name == container;
 }
 
 bool is_stump(const struct file_kind *kind, size_t nbytes)

@@ -26,6 +26,10 @@ const struct file_kind *find_file_kind(const char *bytes, size_t nbytes);
 /* The same for all bytes of a file. */
 const struct file_kind *find_whole_file_kind(const char *bytes, size_t nbytes);
 
+/* The bytes that tell a container. */
+enum { CONTAINER_MAGIC_NBYTES = 4 };
+bool is_container_magic(const char bytes[CONTAINER_MAGIC_NBYTES]);
+
 /* Do lines that end after these bytes, which may be of a kind, end inside compressed data? A single
  * byte may be a line, and frames to be skipped begin as text does. */
 bool is_stump(const struct file_kind *kind, size_t nbytes);

@@ -1,12 +1,16 @@
 /* Loads filters from files or standard input, and saves them.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../src/replace.h"
 #include "cli.h"
+#include "file_kinds.h"
 #include "mapped.h"
 
 bool is_standard_input(const char *path)
@@ -99,6 +103,24 @@ struct target check_target(const char *path)
   if (status != LANEBLOOM_OK)
     die(target.name, "%s", status_text(status));
   return target;
+}
+
+/* What names a descriptor is written into, and so is what is no regular file: nothing is lost. A file
+ * that cannot be read may be anything. */
+void check_is_filter(const struct target *target)
+{
+  char path[PATH_MAX], bytes[CONTAINER_MAGIC_NBYTES];
+  struct stat found;
+  if (lanebloom_follow(target->path, path) != FOLLOW_PATH || stat(path, &found) != 0 ||
+      !S_ISREG(found.st_mode) || found.st_size == 0)
+    return;
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  const bool is_filter = read(fd, bytes, sizeof bytes) == sizeof bytes && is_container_magic(bytes);
+  if (fd >= 0)
+    close(fd);
+  if (!is_filter)
+    die(target->name, "expected a new file, or a container to replace, found another file; name "
+                      "another one by -o, or replace this one by --force");
 }
 
 bool save_filter(const lanebloom_filter *filter, const struct target *target, bool raw)

@@ -104,7 +104,9 @@ static const struct argp argp = {
             {0}},
     .parser = parse,
     .args_doc = "KEYS [INPUT...]",
-    .doc = "Prints the records whose key is in the file KEYS. Unlike `screen', `match' is exact: a "
+    .doc = "Prints the records of INPUT whose key is in the file KEYS. KEYS comes first, as the "
+           "pattern does for grep. If INPUT comes first, records of KEYS are printed, and nothing "
+           "says so: either file could be the keys. Unlike `screen', `match' is exact: a "
            "filter in front leaves out most records, and the keys themselves decide on the rest.\n"
            "-f, -d, --csv, --tsv, --jsonl and --no-header speak of INPUT alone; all other options "
            "of records speak of both, and so do the line ends of --csv, --tsv and --jsonl. KEYS is "

@@ -14,12 +14,16 @@ struct merge {
   const char *path;
   char **paths;
   size_t npaths;
+  bool force;
 };
 
 static error_t parse(int key, char *text, struct argp_state *state)
 {
   struct merge *merge = state->input;
   switch (key) {
+  case ARGP_KEY_INIT:
+    state->child_inputs[0] = &merge->force;
+    return 0;
   case 'o':
     merge->path = text;
     return 0;
@@ -56,7 +60,7 @@ static const struct argp argp = {
            "  lanebloom build --expected 10M -o monday.lbf monday.txt\n"
            "  lanebloom build --expected 10M -o tuesday.lbf tuesday.txt\n"
            "  lanebloom merge -o week.lbf monday.lbf tuesday.lbf",
-    .children = (const struct argp_child[]){{.argp = &kernel_argp}, {0}},
+    .children = (const struct argp_child[]){{.argp = &force_argp}, {.argp = &kernel_argp}, {0}},
 };
 
 /* Maps all filters. If any cannot be read, prints messages and exits. */
@@ -182,6 +186,8 @@ int merge_main(int argc, char **argv)
   struct merge merge = {0};
   parse_options(&argp, 0, argc, argv, &merge);
   const struct target target = check_target(merge.path);
+  if (!merge.force)
+    check_is_filter(&target);
   const int fd = lock_target(&merge, &target);
   struct mapped *mapped = map_all(&merge);
   lanebloom_filter *merged = merge_all(&merge, mapped);

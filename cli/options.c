@@ -20,6 +20,7 @@ enum {
   OPTION_FORMAT,
   OPTION_WRITER,
   OPTION_PROGRESS,
+  OPTION_FORCE,
   OPTION_USAGE
 };
 
@@ -452,6 +453,24 @@ enum progress resolve_progress(enum progress when, bool prints_records)
 }
 
 /* ---- filters ---- */
+
+static error_t parse_force_option(int key, char *text, struct argp_state *state)
+{
+  (void)text;
+  if (key != OPTION_FORCE)
+    return ARGP_ERR_UNKNOWN;
+  *(bool *)state->input = true;
+  return 0;
+}
+
+const struct argp force_argp = {
+    .options =
+        (const struct argp_option[]){
+            {"force", OPTION_FORCE, NULL, 0,
+             "Replace FILE even if it holds something else than a container", 1},
+            {0}},
+    .parser = parse_force_option,
+};
 
 static error_t parse_filter_option(int key, char *text, struct argp_state *state)
 {

@@ -268,7 +268,7 @@ END
     lanebloom build --width 7 -o filter <(printf '1234567abc') keys
   [[ ! -e filter && $(ls) == keys ]]
   echo old >filter
-  fails_with "missing" lanebloom build -o filter keys missing
+  fails_with "missing" lanebloom build --force -o filter keys missing
   holds filter 'old\n'
 }
 
@@ -277,7 +277,7 @@ END
   echo old >real
   chmod 640 real
   ln -s real link
-  lanebloom build -o link keys
+  lanebloom build --force -o link keys
   [[ -L link && $(stat -c %a real) == 640 && $(ls) == $'keys\nlink\nreal' ]]
   lanebloom screen real keys | cmp - keys
   umask 027
@@ -313,6 +313,52 @@ END
   done
 }
 
+@test "what is no container is replaced by --force alone" {
+  numbers 1 10 >keys
+  lanebloom build -o filter keys
+  cp filter one.lbf
+  cp keys precious
+  ln -s precious link
+  head -c 3 filter >start
+  table=$SOURCE_DIR/tests/vectors/tables/rocksdb_fv5_xxh3_flb10.sst
+  for target in precious ./precious link start; do
+    cp "$target" before
+    for words in "build keys -o" "build --rate 0.01 keys -o" "merge one.lbf -o" \
+      "extract $table -o"; do
+      fails_with "$target: expected a new file, or a container to replace, found another file; " \
+        lanebloom $words $target
+      cmp "$target" before
+    done
+  done
+  lanebloom build --force -o link keys
+  cmp precious filter
+  cp keys precious
+  lanebloom merge --force -o precious one.lbf
+  cmp precious filter
+  cp keys precious
+  lanebloom extract --force -o precious "$table"
+  lanebloom info precious >/dev/null
+}
+
+@test "containers, damaged ones, empty files, pipes and --raw need no --force" {
+  numbers 1 10 >keys
+  lanebloom build -o filter keys
+  head -c 70 filter >damaged
+  : >empty
+  cp keys bare
+  for target in damaged empty filter /dev/null; do
+    lanebloom build -o $target keys
+    [[ $target == /dev/null ]] || cmp $target filter
+  done
+  cat keys >appended
+  lanebloom build -o /dev/stdout keys >>appended
+  cat keys filter | cmp - appended
+  lanebloom build --raw -o raw keys
+  lanebloom build --raw -o raw keys
+  lanebloom build --raw -o bare keys
+  cmp raw bare
+}
+
 @test "targets that cannot be written" {
   numbers 1 100000 >keys
   for raw in "" --raw; do
@@ -330,9 +376,9 @@ END
 @test "an input is never the target" {
   numbers 1 10 >keys
   cp keys copy
-  fails_with "keys: input file is also the output" lanebloom build -o keys keys
+  fails_with "keys: input file is also the output" lanebloom build --force -o keys keys
   ln -s keys link
-  fails_with "keys: input file is also the output" lanebloom build -o link keys
+  fails_with "keys: input file is also the output" lanebloom build --force -o link keys
   cmp keys copy
 }
 

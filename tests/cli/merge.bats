@@ -72,13 +72,13 @@ make_filters() {
   echo old >target
   size=$(($(stat -c %s a) - 64)) larger=$(($(stat -c %s large) - 64))
   fails_with "large: expected the size of a, $size bytes, found $larger bytes; filters merge if" \
-    lanebloom merge -o target a b large other
+    lanebloom merge --force -o target a b large other
   fails_with "other: expected the format of a, rocksdb-local, found leveldb; filters merge if" \
-    lanebloom merge -o target a b other large
+    lanebloom merge --force -o target a b other large
   fails_with "probes: expected the probes per key of few, 6, found 7; filters merge if" \
-    lanebloom merge -o target few few probes
+    lanebloom merge --force -o target few few probes
   fails_with "empty: expected the size of a, $size bytes, found 5 bytes" \
-    lanebloom merge -o target a empty
+    lanebloom merge --force -o target a empty
   holds target 'old\n'
 }
 
@@ -88,7 +88,7 @@ make_filters() {
   cp b damaged
   printf x | dd of=damaged bs=1 seek=500 conv=notrunc status=none
   echo old >target
-  run -2 --separate-stderr lanebloom merge -o target a short missing keys-a damaged . b
+  run -2 --separate-stderr lanebloom merge --force -o target a short missing keys-a damaged . b
   [[ -z $output && ${#stderr_lines[@]} -eq 5 ]]
   [[ ${stderr_lines[0]} == "lanebloom: short: truncated: expected a payload of "*", found 936" ]]
   [[ ${stderr_lines[1]} == "lanebloom: missing: No such file or directory" ]]
@@ -96,7 +96,7 @@ make_filters() {
   [[ ${stderr_lines[3]} == "lanebloom: damaged: damaged: expected checksum "*", found "* ]]
   [[ ${stderr_lines[4]} == "lanebloom: .: Is a directory" ]]
   holds target 'old\n'
-  fails_with "(standard input): not a lanebloom container" lanebloom merge -o target - </dev/null
+  fails_with "(standard input): not a lanebloom container" lanebloom merge --force -o target - </dev/null
 }
 
 @test "no target, no filter, a target that cannot be written" {
