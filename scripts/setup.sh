@@ -1,26 +1,32 @@
 #!/bin/sh
-# Installs the Debian packages that a step needs and that are missing:
-# setup.sh build|demo|test|test-all|arm64|s390x|bench|portable|portable-arm64|report|check|coverage|
-#   fuzz|duckdb ...
-# duckdb also downloads DuckDB's headers, from npm's registry. Exits with 3 if something cannot be
-# installed or downloaded here.
-# portable and portable-arm64 also build static libraries, from Debian's sources.
+# Installs the Debian packages that a step needs and that are missing; usage() lists the steps.
+# Exits with 3 if something cannot be installed or downloaded here.
 # SPDX-License-Identifier: MIT
 set -eu
+usage() {
+  cat <<'END'
+Usage: scripts/setup.sh STEP...
+Installs the Debian packages that these steps need and that are missing, as root or by sudo.
+Steps: build demo test test-all arm64 s390x bench portable portable-arm64 report check coverage
+  fuzz duckdb
+build is what README's build needs. portable and portable-arm64 also build static libraries, from
+Debian's sources. duckdb downloads DuckDB's headers, from npm's registry.
+END
+}
 cd "$(dirname "$0")/.."
 root=$PWD
 
 codecs="libsnappy-dev libzstd-dev liblz4-dev zlib1g-dev" # of database files
 json="g++ libsimdjson-dev" # for --jsonl
 build="cmake ninja-build gcc libc6-dev pkg-config libxxhash-dev libjson-c-dev libisal-dev $codecs"
-build="$build $json"
+build="$build $json help2man"
 demo="$build wamerican-insane wfrench wngerman"
 tests="$build g++ libcriterion-dev libleveldb-dev librocksdb-dev libsimde-dev bats jq binutils"
 tests="$tests python3 zstd xxd"
 report="python3 python3-matplotlib"
 coverage="gcovr"
 check="$build jq clang-format clang-tidy cppcheck shellcheck"
-manual="help2man mandoc zsh fish bsdextrautils" # col
+manual="mandoc zsh fish bsdextrautils" # col
 package="dpkg-dev file"
 all="$tests $report $check python3-venv python3-dev clang chromium qemu-user libbenchmark-dev"
 all="$all libbloom-dev $manual $package"
@@ -55,9 +61,11 @@ for step in "$@"; do
     check) packages="$packages $check" ;;
     coverage) packages="$packages $coverage" ;;
     duckdb) headers=build/duckdb/include; command -v npm >/dev/null || packages="$packages npm" ;;
-    *) echo "setup.sh: unknown step: $step" >&2; exit 2 ;;
+    -h | --help) usage; exit 0 ;;
+    *) echo "setup.sh: expected a step, found '$step'" >&2; usage >&2; exit 2 ;;
   esac
 done
+if [ $# = 0 ]; then usage >&2; exit 2; fi
 
 # Those of the package duckdb, whose install scripts do not run. CMake looks for them there.
 get_headers() {

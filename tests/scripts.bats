@@ -89,3 +89,18 @@ END
     [[ $status -eq 2 && $output == usage:* ]]
   done
 }
+
+@test "setup.sh explains itself, and what is no step" {
+  run -0 --separate-stderr "$SOURCE_DIR/scripts/setup.sh" --help
+  [[ $output == "Usage: scripts/setup.sh STEP..."* && -z $stderr ]]
+  for step in $(sed -n 's/^    \([a-z0-9-]*\)).*/\1/p' "$SOURCE_DIR/scripts/setup.sh"); do
+    grep -qw -- "$step" <<<"$output"
+  done
+  usage=$output
+  run -2 --separate-stderr "$SOURCE_DIR/scripts/setup.sh"
+  [[ $stderr == "$usage" && -z $output ]]
+  for word in buidl --frobnicate ""; do
+    run -2 --separate-stderr "$SOURCE_DIR/scripts/setup.sh" build "$word"
+    [[ $stderr == "setup.sh: expected a step, found '$word'"*"$usage" && -z $output ]]
+  done
+}
