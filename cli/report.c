@@ -21,8 +21,8 @@
 #include "cli.h"
 #include "threads.h"
 
-/* Prints the first character. If it is not printable, turns what is around it, or is one of those in
- * `escaped`, prints its first byte as \ooo. Returns how many bytes of input were printed. */
+/* Prints the first character. If it is not printable, turns the text around it, or is one of those
+ * in `escaped`, prints its first byte as \ooo. Returns how many bytes of input were printed. */
 static size_t print_character(FILE *stream, const char *bytes, size_t nbytes, const char *escaped)
 {
   mbstate_t state = {0};
