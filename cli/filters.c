@@ -105,8 +105,8 @@ struct target check_target(const char *path)
   return target;
 }
 
-/* Descriptors and files that are not regular are written into, so nothing is lost. A file that cannot
- * be read may be anything. */
+/* Descriptors and files that are not regular are written into, so nothing is lost. A file that
+ * cannot be read may be anything. */
 void check_is_filter(const struct target *target)
 {
   char path[PATH_MAX], bytes[CONTAINER_MAGIC_NBYTES];
