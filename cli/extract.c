@@ -70,13 +70,14 @@ static const struct argp argp = {
 static _Noreturn void refuse(const char *path, const lanebloom_table_info *info)
 {
   static const char wanted[] = "expected one filter for the whole table";
+  static const char advice[] = "; `lanebloom screen --db' queries it where it is";
   const char *name = info->filter_name;
   if (info->filter == LANEBLOOM_TABLE_FILTER_NONE)
     die(path, "%s, found none", wanted);
   if (info->filter == LANEBLOOM_TABLE_FILTER_BLOCK)
-    die(path, "%s, found a filter block, which has many (%s)", wanted, name);
+    die(path, "%s, found a filter block, which has many (%s)%s", wanted, name, advice);
   if (info->filter == LANEBLOOM_TABLE_FILTER_PARTITIONED)
-    die(path, "%s, found a partitioned filter (%s)", wanted, name);
+    die(path, "%s, found a partitioned filter (%s)%s", wanted, name, advice);
   die(path, "%s, found one of an unknown policy or not a Bloom filter (%s)", wanted, name);
 }
 

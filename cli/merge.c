@@ -90,8 +90,10 @@ static void complain_of_form(const char *name, lanebloom_key_form form, const ch
   char found[FORM_TEXT_NBYTES], wanted[FORM_TEXT_NBYTES];
   describe_form(form, found);
   describe_form(first, wanted);
-  complain(name, "expected a filter of key form '%s', as %s says, found '%s'", wanted, first_name,
-           found);
+  complain(name,
+           "expected a filter of key form '%s', as %s says, found '%s'; build all of them with the "
+           "same --decode, --lower and --trim",
+           wanted, first_name, found);
 }
 
 /* Says what differs. false: nothing of this. */
