@@ -6,7 +6,88 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TAR_NBYTES = 262 }; /* of a header, that tell it */
+/* ---- Kinds that have more than a magic number at their beginning ---- */
+
+enum { TAR_NBYTES = 262, BZIP2_NBYTES = 10, ORC_NBYTES = 6, DUCKDB_NBYTES = 20, UTF16_NBYTES = 8 };
+
+/* A header has the name of a file, zeros up to byte 100, a number in octal digits, and a magic
+ * number at byte 257. */
+static bool is_tar(const char *bytes, size_t nbytes)
+{
+  enum { NAME_NBYTES = 100, MAGIC_AT = 257 };
+  (void)nbytes;
+  if (memcmp(bytes + MAGIC_AT, "ustar", TAR_NBYTES - MAGIC_AT) != 0)
+    return false;
+  for (size_t i = strnlen(bytes, NAME_NBYTES); i < NAME_NBYTES; i++)
+    if (bytes[i])
+      return false;
+  return bytes[NAME_NBYTES] >= '0' && bytes[NAME_NBYTES] <= '7';
+}
+
+/* Between two constants stands the size of blocks, a digit. */
+static bool is_bzip2(const char *bytes, size_t nbytes)
+{
+  (void)nbytes;
+  return memcmp(bytes, "BZh", 3) == 0 && bytes[3] >= '1' && bytes[3] <= '9' &&
+         memcmp(bytes + 4, "1AY&SY", BZIP2_NBYTES - 4) == 0;
+}
+
+/* Text may begin with the name, too. What follows it is a number of three bytes or a message of
+ * Protocol Buffers; both have a control character. */
+static bool is_orc(const char *bytes, size_t nbytes)
+{
+  enum { NAME_NBYTES = 3 };
+  (void)nbytes;
+  if (memcmp(bytes, "ORC", NAME_NBYTES) != 0)
+    return false;
+  for (size_t i = NAME_NBYTES; i < ORC_NBYTES; i++) {
+    const unsigned char c = (unsigned char)bytes[i];
+    if (c < '\t' || (c > '\r' && c < ' '))
+      return true;
+  }
+  return false;
+}
+
+/* After a checksum come a name and a number of eight bytes, of which two are in use. */
+static bool is_duckdb(const char *bytes, size_t nbytes)
+{
+  enum { NAME_AT = 8, HIGH_AT = 14 };
+  (void)nbytes;
+  return memcmp(bytes + NAME_AT, "DUCK", 4) == 0 &&
+         memcmp(bytes + HIGH_AT, "\0\0\0\0\0\0", DUCKDB_NBYTES - HIGH_AT) == 0;
+}
+
+/* Most characters of the first bytes are a byte and a NUL. No NUL stands in another place, and no
+ * line ends in a single byte. high: where in a character the NUL stands, 0 or 1. */
+static bool is_utf16(const char *bytes, size_t nbytes, size_t high)
+{
+  enum { MAX_NBYTES = 1 << 16 };
+  const size_t n = nbytes < MAX_NBYTES ? nbytes : MAX_NBYTES;
+  size_t nnuls = 0, nlines = 0;
+  for (size_t i = 0; i < n; i++) {
+    const size_t other = i ^ 1; /* byte of this character */
+    if ((bytes[i] == '\0' && i % 2 != high) ||
+        (bytes[i] == '\n' && (i % 2 == high || (other < n && bytes[other]))))
+      return false;
+    nnuls += bytes[i] == '\0';
+    nlines += bytes[i] == '\n';
+  }
+  return nlines > 0 && nnuls >= n / 4;
+}
+
+static bool is_utf16_little(const char *bytes, size_t nbytes)
+{
+  return is_utf16(bytes, nbytes, 1);
+}
+
+static bool is_utf16_big(const char *bytes, size_t nbytes)
+{
+  return is_utf16(bytes, nbytes, 0);
+}
+
+/* ---- All kinds ---- */
+
+#define TABLE_ADVICE "pyarrow can write its columns as CSV"
 
 static const char container[] = "a lanebloom container";
 
@@ -40,11 +121,8 @@ static const struct file_kind kinds[] = {
      .converter = "zstdcat"},
     {.name = "lz4 data", .nbytes = 4, .magic = {0x04, 0x22, 0x4d, 0x18}, .converter = "lz4cat"},
     {.name = "xz data", .nbytes = 5, .magic = {0xfd, '7', 'z', 'X', 'Z'}, .converter = "xzcat"},
-    /* as `bzip2' writes it without options: other levels are not worth nine rows */
-    {.name = "bzip2 data",
-     .nbytes = 10,
-     .magic = {'B', 'Z', 'h', '9', '1', 'A', 'Y', '&', 'S', 'Y'},
-     .converter = "bzcat"},
+    {.name = "compress data", .nbytes = 3, .magic = {0x1f, 0x9d, 0x90}, .converter = "zcat"},
+    {.name = "bzip2 data", .nbytes = BZIP2_NBYTES, .tells = is_bzip2, .converter = "bzcat"},
     {.name = "a zip archive, or a document that is one (.xlsx, .ods)",
      .nbytes = 4,
      .magic = {'P', 'K', 3, 4},
@@ -53,14 +131,61 @@ static const struct file_kind kinds[] = {
      .nbytes = 6,
      .magic = {'7', 'z', 0xbc, 0xaf, 0x27, 0x1c},
      .converter = "7z x -so"},
+    {.name = "a RAR archive",
+     .nbytes = 6,
+     .magic = {'R', 'a', 'r', '!', 0x1a, 0x07},
+     .converter = "unrar p -inul"},
+    {.name = "a document of OLE (.xls, .doc)",
+     .nbytes = 8,
+     .magic = {0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1},
+     .advice = "a spreadsheet can be saved as CSV"},
+    {.name = "a PDF document",
+     .nbytes = 5,
+     .magic = {'%', 'P', 'D', 'F', '-'},
+     .advice = "`pdftotext FILE -' prints its text"},
     {.name = "a database of SQLite",
      .nbytes = 15,
      .magic = {'S', 'Q', 'L', 'i', 't', 'e', ' ', 'f', 'o', 'r', 'm', 'a', 't', ' ', '3'},
      .advice = "`sqlite3 FILE \"SELECT ...\"' prints records"},
+    {.name = "a database of DuckDB",
+     .nbytes = DUCKDB_NBYTES,
+     .tells = is_duckdb,
+     .advice = "`duckdb -csv FILE \"SELECT ...\"' prints records"},
+    {.name = "a dump of PostgreSQL",
+     .nbytes = 6,
+     .magic = {'P', 'G', 'D', 'M', 'P', 1},
+     .advice = "`psql -c \"COPY ... TO STDOUT\"' prints the records of a table"},
     {.name = "a file of Arrow (Feather)",
      .nbytes = 6,
      .magic = {'A', 'R', 'R', 'O', 'W', '1'},
-     .advice = "pyarrow or DuckDB can write its columns as CSV"},
+     .advice = TABLE_ADVICE},
+    {.name = "a stream of Arrow",
+     .nbytes = 4,
+     .magic = {0xff, 0xff, 0xff, 0xff},
+     .advice = TABLE_ADVICE},
+    {.name = "a file of Feather 1",
+     .nbytes = 5,
+     .magic = {'F', 'E', 'A', '1', 0},
+     .has_terminators = true,
+     .has_nuls = true,
+     .advice = TABLE_ADVICE},
+    {.name = "an ORC file",
+     .nbytes = ORC_NBYTES,
+     .tells = is_orc,
+     .has_nuls = true,
+     .advice = TABLE_ADVICE},
+    {.name = "an Avro file",
+     .nbytes = 4,
+     .magic = {'O', 'b', 'j', 1},
+     .advice = "`avro-tools tojson FILE' prints lines of JSON, which --jsonl reads"},
+    {.name = "an HDF5 file",
+     .nbytes = 5,
+     .magic = {0x89, 'H', 'D', 'F', '\r'},
+     .advice = "h5py or pandas can write its values as CSV"},
+    {.name = "an array of NumPy",
+     .nbytes = 6,
+     .magic = {0x93, 'N', 'U', 'M', 'P', 'Y'},
+     .advice = "numpy.savetxt() writes its values as text, and tofile() as bytes for --width"},
     {.name = "a program (ELF)",
      .nbytes = 4,
      .magic = {0x7f, 'E', 'L', 'F'},
@@ -83,31 +208,25 @@ static const struct file_kind kinds[] = {
      .nbytes = 2,
      .magic = {0xfe, 0xff},
      .converter = "iconv -f UTF-16 -t UTF-8"},
-    {.name = "a tar archive", /* see is_tar() */
-     .nbytes = TAR_NBYTES,
-     .has_terminators = true,
-     .converter = "tar -xOf"},
+    {.name = "UTF-16 text",
+     .nbytes = UTF16_NBYTES,
+     .tells = is_utf16_little,
+     .has_nuls = true,
+     .converter = "iconv -f UTF-16LE -t UTF-8"},
+    {.name = "UTF-16 text",
+     .nbytes = UTF16_NBYTES,
+     .tells = is_utf16_big,
+     .has_nuls = true,
+     .converter = "iconv -f UTF-16BE -t UTF-8"},
+    {.name = "a tar archive", .nbytes = TAR_NBYTES, .tells = is_tar, .converter = "tar -xOf"},
 };
-
-/* A header has the name of a file, zeros up to byte 100, a number in octal digits, and a magic
- * number at byte 257. */
-static bool is_tar(const char *bytes)
-{
-  enum { NAME_NBYTES = 100, MAGIC_AT = 257 };
-  if (memcmp(bytes + MAGIC_AT, "ustar", TAR_NBYTES - MAGIC_AT) != 0)
-    return false;
-  for (size_t i = strnlen(bytes, NAME_NBYTES); i < NAME_NBYTES; i++)
-    if (bytes[i])
-      return false;
-  return bytes[NAME_NBYTES] >= '0' && bytes[NAME_NBYTES] <= '7';
-}
 
 static bool may_be(const struct file_kind *kind, const char *bytes, size_t nbytes)
 {
-  if (kind->has_terminators && nbytes < kind->nbytes)
+  if ((kind->has_terminators || kind->tells) && nbytes < kind->nbytes)
     return false;
-  if (kind->nbytes == TAR_NBYTES)
-    return is_tar(bytes);
+  if (kind->tells)
+    return kind->tells(bytes, nbytes);
   if (nbytes == 0)
     return true;
   const size_t ncompared = nbytes < kind->nbytes ? nbytes : kind->nbytes;

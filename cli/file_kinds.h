@@ -10,10 +10,12 @@
 
 struct file_kind {
   const char *name;
-  size_t nbytes; /* that tell it */
+  size_t nbytes; /* that tell it, at least */
   unsigned char magic[16];
   unsigned char first_mask; /* of the first byte, the bits that do not tell */
-  bool has_terminators; /* among these bytes: then fewer are records, and nobody waits for more */
+  bool (*tells)(const char *bytes, size_t nbytes); /* instead of the magic; NULL: none */
+  bool has_terminators; /* in the magic: then fewer are records, and nobody waits for more */
+  bool has_nuls;        /* records that end in NUL may begin so, too */
   enum codec codec;
   const char *converter; /* to records; NULL: none */
   const char *advice;    /* what to do with it; NULL: that is the converter, or the verb's */

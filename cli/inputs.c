@@ -166,14 +166,15 @@ static void refuse(struct inputs *inputs, struct chunk *chunk, const struct file
   chunk->is_fatal = !kind->converter; /* as where the shell names all filters of a folder */
 }
 
-/* The kind of the bytes at the beginning of an input; NULL: records. Those of fixed width may begin
- * as any kind does. What was decompressed may be compressed again, or a container. */
+/* The kind of the bytes at the beginning of an input; NULL: records. What was decompressed may be
+ * compressed again, or a container. */
 static const struct file_kind *input_kind(const struct inputs *inputs, const struct chunk *chunk)
 {
   const struct file_kind *kind =
       inputs->at_beginning ? find_file_kind(chunk->data, chunk->nbytes) : NULL;
-  const bool may_be_records = inputs->syntax.width > 0;
-  return kind && may_be_records && (!kind->codec || inputs->decompressor) ? NULL : kind;
+  const bool is_known =
+      kind && (!may_be_records(&inputs->syntax, kind) || (kind->codec && !inputs->decompressor));
+  return is_known ? kind : NULL;
 }
 
 /* Decompresses from now on, beginning with the bytes of the chunk. */
@@ -339,6 +340,9 @@ static void take_header(struct inputs *inputs, struct chunk *chunk)
 
 /* ---- Filling ---- */
 
+/* Of a first record that comes in pieces, so many bytes are looked at again with each piece. */
+enum { FIRST_NBYTES = READ_NBYTES < 8192 ? READ_NBYTES / 2 : 4096 };
+
 /* How many bytes of a chunk without a whole record can be delivered, because a record in them has a
  * fault: after a quote where none may stand, line ends seem to be inside fields, and the chunk
  * would grow to the end of the input. The cutter then finds the fault. 0: there is none. */
@@ -386,8 +390,8 @@ static void fill(struct inputs *inputs, struct chunk *chunk)
       fail(inputs, chunk, LONE_RETURN_TEXT);
       return;
     }
-    inputs->at_beginning = false;
     size_t nwhole = whole_nbytes(syntax, chunk->data, chunk->nbytes, nread, odd_quotes);
+    inputs->at_beginning &= nwhole == 0 && chunk->nbytes < FIRST_NBYTES;
     bool is_faulty = false;
     if (nwhole == 0 && chunk->nbytes >= check_nbytes) {
       nwhole = faulty_nbytes(inputs, chunk);

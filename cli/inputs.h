@@ -62,6 +62,13 @@ struct chunk {
 bool chunk_create(struct chunk *chunk);
 void chunk_destroy(struct chunk *chunk);
 
+/* May such records begin as this kind of file does? Those of fixed width may begin with any
+ * bytes. */
+static inline bool may_be_records(const struct record_syntax *syntax, const struct file_kind *kind)
+{
+  return syntax->width > 0 || (kind->has_nuls && syntax->terminator == '\0');
+}
+
 struct inputs {
   struct input_messages messages;
   struct record_syntax syntax; /* the first header changes it: it names the fields */

@@ -192,7 +192,7 @@ static void decompress(struct key_set *set, const char *path, const struct input
     decompress_all(set, path, kind->codec);
     kind = find_whole_file_kind(set->keys.data, set->keys.nbytes);
   }
-  if (!kind || !is_text)
+  if (!kind || may_be_records(&set->syntax, kind))
     return;
   char text[200];
   describe_file_kind(kind, messages, text, sizeof text);

@@ -272,7 +272,8 @@ static void check_input(const struct record_syntax *syntax, const char *data, si
   inputs_begin(&inputs, &(struct input_messages){"test", ""}, syntax, NULL, 0, NULL);
   for (size_t n = 0; inputs_next(&inputs, &chunk); at += n) {
     if (*chunk.error) { /* what is read first is looked at */
-      CHECK(at == data && has_lone_return(&syntax->fields, data, nbytes));
+      CHECK(at == data &&
+            (strstr(chunk.error, "UTF-16") || has_lone_return(&syntax->fields, data, nbytes)));
       return;
     }
     CHECK(chunk.at_beginning == (at == data));

@@ -233,10 +233,12 @@ END
   printf 'ARROW1\0\0' >x.arrow
   cp "$(command -v sh)" x.elf
   iconv -f UTF-8 -t UTF-32 keys >x.utf32
+  for level in 1 5 9; do bzip2 -$level -c keys >x$level.bz2; done
   for file in "x.tar:a tar archive: run tar -xOf FILE" "x.tgz:a tar archive: run tar -xOf FILE" \
     "x.zip:a zip archive" "x.db:a database of SQLite" "x.7z:7z data: run 7z x -so FILE" \
     "x.arrow:a file of Arrow" "x.elf:a program (ELF)" \
-    "x.utf32:UTF-32 text: run iconv -f UTF-32 -t UTF-8 FILE"; do
+    "x.utf32:UTF-32 text: run iconv -f UTF-32 -t UTF-8 FILE" \
+    x{1,5,9}.bz2:"bzip2 data: run bzcat FILE"; do
     expected="${file%%:*}: expected records, found ${file#*:}"
     fails_with "$expected" lanebloom screen filter ${file%%:*}
     fails_with "$expected" lanebloom match ${file%%:*} keys
@@ -245,6 +247,92 @@ END
     [[ ! -e other ]]
   done
   lanebloom screen --width 5 -c filter x.tar || [[ $? == 1 ]] # any bytes may be records
+}
+
+# heads: a row for each kind of file: how it begins, where pyarrow, fastavro, h5py, NumPy, duckdb and
+# others wrote it, and what is said of it.
+heads() {
+  cat <<'END'
+ORC\x11\0\0\x0a\x06\x12|an ORC file: pyarrow
+ORC\x3c\0\0\xe3\x62\x17|an ORC file: pyarrow
+ORC\x0a\x07\x12\x05\x08\xe8|an ORC file: pyarrow
+ORC\x08\x03\x10\0\x22\x12|an ORC file: pyarrow
+FEA1\0\0\0\0|a file of Feather 1: pyarrow
+\xff\xff\xff\xff\xa8\0\0\0|a stream of Arrow: pyarrow
+Obj\x01\x04\x14avro.codec|an Avro file: `avro-tools tojson FILE'
+\x89HDF\r\n\x1a\n\0|an HDF5 file: h5py
+\x93NUMPY\x01\0v\0{|an array of NumPy: numpy.savetxt()
+\x0a\xc7\xb2\xa6\x8a\xcf\x67\x11DUCK\x40\0\0\0\0\0\0\0|a database of DuckDB: `duckdb -csv
+PGDMP\x01\x0e\0|a dump of PostgreSQL: `psql
+%%PDF-1.7\n%%|a PDF document: `pdftotext FILE -'
+\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0|a document of OLE (.xls, .doc): a spreadsheet
+Rar!\x1a\x07\x01\0|a RAR archive: run unrar p -inul FILE
+\x1f\x9d\x90k\0|compress data: run zcat FILE
+END
+}
+
+@test "columns, arrays, databases and documents are refused, also compressed and in pieces" {
+  numbers 1 5 >keys
+  lanebloom build -o filter keys
+  while IFS='|' read -r head kind; do
+    { printf "$head"; cat keys; } >file
+    gzip -c file >file.gz
+    for input in file file.gz; do
+      fails_with "$input: expected records, found $kind" lanebloom screen filter $input
+      fails_with "$input: expected records, found $kind" lanebloom match $input keys
+      fails_with "$input: expected records, found $kind" lanebloom build -o other $input
+      fails_with "$input: expected records, found $kind" \
+        lanebloom screen --csv --no-header -f 1 filter $input
+    done
+    fails_with "expected records, found $kind" lanebloom hash < <(dd if=file bs=1 status=none)
+    fails_with "expected records, found $kind" lanebloom hash < <(dd if=file.gz bs=1 status=none)
+    lanebloom hash --width 1 file >/dev/null # any bytes may be records
+  done < <(heads)
+  [[ ! -e other ]]
+}
+
+@test "text that begins as a kind of file does is text, and is answered while the pipe is open" {
+  mkfifo pipe
+  exec 9<>pipe
+  for text in ORC ORCA 'ORC\t1' 'ORC\r' FEA1 FEA1x Obj Obj1 BZh91 PGDMP PGDMP-1 DUCK abcdefghDUCK \
+    'abcdefghDUCKxy' Rar %%PDF '\xff\xff' ustar 'a\0b' 'a\0b\0c' '\0a\0b'; do
+    printf "$text\n" | lanebloom build -o filter 2>/dev/null
+    printf "$text\n" >&9
+    printf "$text\n" | cmp - <(timeout 5 "$LANEBLOOM" screen -m 1 filter <&9 2>/dev/null)
+    printf "$text\nORD\n$text" | cmp - <(lanebloom match <(printf "$text\nORD\n") \
+      <(printf "$text\nORD\n$text") 2>/dev/null | head -c -1)
+  done
+  for text in 'FEA1\0\0\0\0' 'ORC\0\0\0' 'a\0b\0\n\0c\0d\0'; do # records that end in NUL
+    [[ $(printf "$text" | lanebloom match -z -c - <(printf "$text")) == $(printf "$text" |
+      tr -cd '\0' | wc -c) ]]
+  done
+}
+
+@test "UTF-16 without a mark is refused, by its NULs and line ends" {
+  numbers 1 1000 >keys
+  printf 'é,1\nb,\n' >latin
+  printf 'k,l\r\nabc,d\r\n' >crlf.csv
+  lanebloom build -o filter keys
+  for order in LE BE; do
+    for file in keys latin crlf.csv; do
+      iconv -f UTF-8 -t UTF-16$order $file >wide
+      gzip -c wide >wide.gz
+      expected="expected records, found UTF-16 text: run iconv -f UTF-16$order -t UTF-8 FILE"
+      for input in wide wide.gz; do
+        fails_with "$input: $expected" lanebloom screen filter $input
+        fails_with "$input: $expected" lanebloom match $input keys
+        fails_with "$input: $expected" lanebloom match keys $input
+        fails_with "$input: $expected" lanebloom build -o other $input
+        fails_with "$input: $expected" lanebloom screen --csv -f k filter $input
+        fails_with "$input: $expected" lanebloom match --keys-csv --keys-field k $input keys
+      done
+      fails_with "$expected" lanebloom hash < <(cat wide)
+      lanebloom hash --width 2 wide >/dev/null
+      lanebloom hash -z wide >/dev/null
+    done
+    iconv -f UTF-16$order -t UTF-8 wide | cmp - crlf.csv
+  done
+  [[ ! -e other ]]
 }
 
 @test "UTF-16 is refused: no key would be found in it" {
