@@ -30,7 +30,8 @@ struct build {
 /* Returns the number of keys. */
 uint64_t count_keys(const struct build *build);
 
-/* Builds the filter. *nkeys: the number of keys that were added. */
+/* Builds the filter. Warns if keys end in carriage returns. *nkeys: the number of keys that were
+ * added. */
 lanebloom_filter *build_filter(const struct build *build, uint64_t *nkeys);
 
 #endif

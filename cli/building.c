@@ -266,6 +266,10 @@ lanebloom_filter *build_filter(const struct build *build, uint64_t *nkeys)
 
   struct job job = {.context = &building, .work = add_chunk, .deliver = deliver_chunk};
   *nkeys = work_on_all(build, building.nworkers, &job);
+  if (job.with_returns)
+    complain(job.with_returns,
+             "warning: the first keys all end in a carriage return (CR), as lines "
+             "of Windows do: --crlf leaves it out");
   for (size_t i = 0; i < building.nworkers; i++)
     if ((status = merge_partial(&building, &building.partials[i])))
       die_after(status, build, *nkeys);

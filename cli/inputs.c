@@ -42,7 +42,7 @@ static void chunk_reset(struct chunk *chunk)
   chunk->data = chunk->buffer + READ_NBYTES;
   chunk->nbytes = 0;
   chunk->error[0] = '\0';
-  chunk->is_fatal = chunk->at_beginning = false;
+  chunk->is_fatal = chunk->at_beginning = chunk->has_nuls = false;
   chunk->header = NULL;
   chunk->header_nlines = 0;
   chunk->nread = 0;
@@ -399,6 +399,7 @@ static void fill(struct inputs *inputs, struct chunk *chunk)
       check_nbytes = 2 * chunk->nbytes;
     }
     if (nwhole > 0) {
+      chunk->has_nuls = chunk->at_beginning && have_nuls(syntax, chunk->data, chunk->nbytes);
       inputs->ncarried = is_faulty ? 0 : chunk->nbytes - nwhole; /* nothing is read after a fault */
       memcpy(inputs->carried, chunk->data + nwhole, inputs->ncarried);
       chunk->nbytes = nwhole;
@@ -411,6 +412,7 @@ static void fill(struct inputs *inputs, struct chunk *chunk)
   if (*chunk->error)
     return;
   refuse_stump(inputs, chunk);
+  chunk->has_nuls = chunk->at_beginning && have_nuls(syntax, chunk->data, chunk->nbytes);
   if (!*chunk->error)
     complete_tail(inputs, chunk);
   if (inputs->needs_header && !*chunk->error)

@@ -262,6 +262,7 @@ static void pack_keys(struct key_set *set, const char *path)
   if (cutter.nmissing > 0)
     complain(input_name(path), "%zu of %zu records %s: dropped (--missing)", cutter.nmissing,
              cutter.nrecords, missing_text(&set->syntax));
+  set->returns = cutter.returns;
   cutter_end(&cutter);
   set->is_packed = true;
   replace_keys(set, packed);
@@ -319,6 +320,7 @@ static uint64_t cut_keys(struct key_set *set, lanebloom_builder *builder)
   while (cutter_next(&cutter, &batch))
     if (builder)
       add_batch(set, builder, &batch);
+  set->returns = cutter.returns;
   const bool has_tail = cut_tail(set, nwhole, &tail, &batch);
   if (has_tail && builder)
     add_batch(set, builder, &batch);
@@ -356,6 +358,8 @@ void key_set_read(struct key_set *set, const char *path, const struct record_syn
   decompress(set, path, messages);
   if (has_lone_return(&syntax->fields, set->keys.data, set->keys.nbytes))
     die(input_name(path), LONE_RETURN_TEXT);
+  if (have_nuls(syntax, set->keys.data, set->keys.nbytes))
+    complain(input_name(path), NULS_TEXT);
   if (syntax->width && set->keys.nbytes % syntax->width)
     die(input_name(path), "expected records of %zu bytes, found %zu bytes after the last one",
         syntax->width, set->keys.nbytes % syntax->width);

@@ -18,6 +18,8 @@ struct buffer {
 struct key_set {
   struct record_syntax syntax; /* of the keys */
 
+  enum returns returns; /* of its first keys */
+
   /* private */
   bool is_packed;     /* keys of fields, each after its size; else whole records */
   struct buffer keys; /* one after the other */

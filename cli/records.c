@@ -63,6 +63,13 @@ size_t whole_nbytes(const struct record_syntax *syntax, const char *data, size_t
   return 0;
 }
 
+bool have_nuls(const struct record_syntax *syntax, const char *data, size_t nbytes)
+{
+  enum { MAX_NBYTES = 1 << 16 };
+  return syntax->width == 0 && syntax->terminator == '\n' && !is_json(&syntax->fields) &&
+         memchr(data, '\0', nbytes < MAX_NBYTES ? nbytes : MAX_NBYTES);
+}
+
 /* ---- Cutting ---- */
 
 void cutter_begin(struct cutter *cutter, const struct record_syntax *syntax, const char *data,
@@ -74,6 +81,8 @@ void cutter_begin(struct cutter *cutter, const struct record_syntax *syntax, con
   cutter->nrecords = cutter->nmissing = 0;
   cutter->nlines = 0;
   cutter->fault = (struct fault){.kind = FAULT_NONE};
+  cutter->returns = RETURNS_UNKNOWN;
+  cutter->at_beginning = at_beginning;
   cutter->bom_nbytes = at_beginning && may_have_bom(syntax) ? count_bom(data, nbytes) : 0;
   if (syntax->fields.n == 0)
     return;
@@ -289,6 +298,23 @@ static void make_keys(struct cutter *cutter, struct batch *batch, uint64_t nline
     batch->keys = lanebloom_keys_slices(cutter->keys, batch->n);
 }
 
+/* Keys that are decoded may end in any byte. */
+static enum returns find_returns(const struct record_syntax *syntax, const struct batch *batch)
+{
+  if (syntax->width || syntax->terminator != '\n' || syntax->crlf || syntax->form.encoding)
+    return RETURNS_UNKNOWN;
+  size_t nkeys = 0, nreturns = 0;
+  for (size_t i = 0; i < batch->n; i++) {
+    const lanebloom_slice key = batch_key(batch, i);
+    nkeys += batch_has_key(batch, i);
+    nreturns += key.size > 0 && ((const char *)key.data)[key.size - 1] == '\r';
+  }
+  return nkeys == 0         ? RETURNS_UNKNOWN
+         : nreturns == 0    ? RETURNS_NONE
+         : nreturns < nkeys ? RETURNS_SOME
+                            : RETURNS_ALL;
+}
+
 bool cutter_next(struct cutter *cutter, struct batch *batch)
 {
   if (cutter->next == cutter->end || cutter->fault.kind)
@@ -307,6 +333,9 @@ bool cutter_next(struct cutter *cutter, struct batch *batch)
     drop_bom(cutter, batch);
   if (form_converts(cutter->syntax.form))
     make_keys(cutter, batch, nlines);
+  if (cutter->at_beginning)
+    cutter->returns = find_returns(&cutter->syntax, batch);
+  cutter->at_beginning = false;
   cutter->nrecords += batch->n;
   return batch->n > 0;
 }

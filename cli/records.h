@@ -63,6 +63,13 @@ size_t record_nbytes(const struct record_syntax *syntax, const char *data, size_
 size_t whole_nbytes(const struct record_syntax *syntax, const char *data, size_t nbytes,
                     size_t nnew, bool odd_quotes);
 
+/* Are there NULs in the first of these bytes, though records are lines? Those of JSON, which has
+ * none, are refused later. */
+bool have_nuls(const struct record_syntax *syntax, const char *data, size_t nbytes);
+#define NULS_TEXT                                                                                  \
+  "warning: found NUL bytes in the first lines: records that end in NUL need --null (-z), and "    \
+  "UTF-16 text needs `iconv'"
+
 /* The number of newlines in the bytes. */
 uint64_t count_lines(const char *data, size_t nbytes);
 
@@ -129,6 +136,14 @@ struct fault {
   char text[256]; /* of a text or of JSON: what is wrong */
 };
 
+/* Whether keys end in the carriage returns of Windows' line ends, which --crlf leaves out. */
+enum returns {
+  RETURNS_UNKNOWN, /* there are no keys, or a carriage return is no line end */
+  RETURNS_NONE,
+  RETURNS_SOME,
+  RETURNS_ALL
+};
+
 /* Cuts bytes that are whole records, terminators included, into batches. */
 struct cutter {
   struct record_syntax syntax;
@@ -137,8 +152,10 @@ struct cutter {
   size_t nmissing;        /* of those, the ones without a key */
   uint64_t nlines;        /* line ends in those records, also inside quotes */
   struct fault fault;     /* what ended cutting before the end */
+  enum returns returns;   /* of the first batch of an input */
 
   /* private */
+  bool at_beginning;        /* of an input: the next batch is the first */
   size_t bom_nbytes;        /* at the beginning of the next record */
   struct field_order order; /* of the fields of a key */
   char *joined;             /* keys of a batch that are not in one piece in their record, or NULL */

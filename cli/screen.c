@@ -291,6 +291,28 @@ static bool is_complete(const struct screen *screen)
   return screen->job.nfailed == 0 && are_sources_whole(screen);
 }
 
+/* Line ends that KEYS or the filter do not have are part of every key. */
+static void warn_of_returns(const struct screen *screen)
+{
+  static const char advice[] = "--crlf leaves it out of keys";
+  const struct job *job = &screen->job;
+  const enum returns of_keys = screen->exact ? screen->exact->returns : RETURNS_UNKNOWN;
+  if (of_keys == RETURNS_ALL && job->without_returns)
+    complain(job->without_returns,
+             "warning: none of the first keys ends in a carriage return (CR), but those of KEYS "
+             "do: %s",
+             advice);
+  if (of_keys == RETURNS_NONE && job->with_returns)
+    complain(job->with_returns,
+             "warning: the first keys all end in a carriage return (CR), but none of KEYS: %s",
+             advice);
+  if (job->with_returns && are_false_positives(screen))
+    complain(job->with_returns,
+             "warning: the first keys all end in a carriage return (CR), and no more pass than "
+             "absent keys would: %s",
+             advice);
+}
+
 /* Prints what comes after the records, and puts the files in their places. */
 static void finish(struct screen *screen)
 {
@@ -304,6 +326,7 @@ static void finish(struct screen *screen)
     sinks_discard();
   if (!screen->summary_path)
     print_summary(screen);
+  warn_of_returns(screen);
 }
 
 void end_early(struct screen *screen)

@@ -75,6 +75,11 @@ int run_screen(struct screen *screen, const struct input_messages *messages);
 
 /* ---- summary.c ---- */
 
+/* Do no more keys pass than absent ones would? A filter may let a tenth more pass than its model
+ * says, and three standard deviations; tables, whose rate is unknown, none. false after `match',
+ * which is exact. */
+bool are_false_positives(const struct screen *screen);
+
 /* Prints how many records there were, if --summary was given. */
 void print_summary(struct screen *screen);
 

@@ -122,7 +122,8 @@ const struct argp selection_argp = {
              2},
             {"summary", OPTION_SUMMARY, "FORM", OPTION_ARG_OPTIONAL,
              "At the end, print on standard error how many records were read, how many of them "
-             "were selected, and more; as `text' (without FORM) or `json'",
+             "were selected, whether no more keys passed than the false positives of a filter "
+             "would, and more; as `text' (without FORM) or `json'",
              2},
             {"summary-file", OPTION_SUMMARY_FILE, "FILE", 0, "Write that to FILE instead", 2},
             {0}},

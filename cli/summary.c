@@ -15,6 +15,35 @@ static double expected_rate(const struct screen *screen)
   return screen->exact || screen->parquet.nnames > 0 ? NAN : sources_rate(&screen->sources);
 }
 
+/* Records that have a key, and those of them whose key passed, whichever are selected. */
+struct passing {
+  uint64_t nkeys, nhits;
+};
+
+static struct passing count_passing(const struct screen *screen)
+{
+  const bool keeps = screen->syntax.fields.missing == MISSING_KEEP;
+  const uint64_t nkeys = screen->job.nrecords - screen->job.nmissing;
+  const uint64_t nselected = screen->nselected - (keeps ? screen->job.nmissing : 0);
+  return (struct passing){nkeys, screen->invert ? nkeys - nselected : nselected};
+}
+
+bool are_false_positives(const struct screen *screen)
+{
+  const struct passing passing = count_passing(screen);
+  const double rate = expected_rate(screen), expected = rate * (double)passing.nkeys;
+  if (screen->exact || isnan(rate))
+    return !screen->exact && passing.nhits == 0;
+  return (double)passing.nhits <= 1.1 * expected + 3 * sqrt(expected * (1 - rate));
+}
+
+/* Are there enough keys to say so? */
+static bool are_telling(const struct screen *screen)
+{
+  enum { MIN_NKEYS = 1000 };
+  return !isnan(expected_rate(screen)) && count_passing(screen).nkeys >= MIN_NKEYS;
+}
+
 static void print_versions(const struct screen *screen, FILE *stream)
 {
   for (size_t i = 0; i < screen->database.nsources; i++)
@@ -60,6 +89,11 @@ static void print_text(const struct screen *screen, FILE *stream, double nsecond
   const double rate = expected_rate(screen);
   if (!isnan(rate))
     fprintf(stream, ", %.3g %% of absent keys expected to pass", 100 * rate);
+  const struct passing passing = count_passing(screen);
+  if (are_telling(screen) && are_false_positives(screen))
+    fprintf(stream,
+            "; %" PRIu64 " of %" PRIu64 " keys did, no more than false positives alone would",
+            passing.nhits, passing.nkeys);
   if (screen->parquet.nnames > 0)
     print_parquet(&screen->parquet, stream);
   print_versions(screen, stream);
@@ -92,6 +126,9 @@ static void print_json(const struct screen *screen, FILE *stream, double nsecond
     json_object_object_add(object, counts[i].name, json_object_new_uint64(counts[i].n));
   json_object_object_add(object, "seconds", json_number(nseconds));
   json_object_object_add(object, "expected_rate", json_number(expected_rate(screen)));
+  json_object_object_add(object, "within_expected_rate",
+                         are_telling(screen) ? json_object_new_boolean(are_false_positives(screen))
+                                             : NULL);
   if (screen->parquet.nnames > 0)
     json_object_object_add(object, "parquet", parquet_in_json(&screen->parquet));
   if (screen->ndatabases > 0)

@@ -53,6 +53,21 @@ static void check_fault(const struct job *job, const struct worker *self, uint64
   job_exit(job, EXIT_TROUBLE);
 }
 
+/* Takes note of what the first records of an input are like. */
+static void look_at_first(struct job *job, const struct worker *self)
+{
+  const struct chunk *chunk = &self->chunk;
+  const enum returns returns = self->cutter.returns;
+  if (chunk->has_nuls && !job->has_warned && !job->is_first_of_two) {
+    complain(chunk->name, NULS_TEXT);
+    job->has_warned = true;
+  }
+  if (returns == RETURNS_ALL && !job->with_returns)
+    job->with_returns = chunk->name;
+  if (returns == RETURNS_NONE && !job->without_returns)
+    job->without_returns = chunk->name;
+}
+
 static void deliver(struct job *job, struct worker *self)
 {
   const uint64_t first = job->nrecords + 1;
@@ -68,6 +83,7 @@ static void deliver(struct job *job, struct worker *self)
   }
   if (chunk->at_beginning)
     job->nlines = chunk->header_nlines;
+  look_at_first(job, self);
   const uint64_t nlines = job->nlines;
   job->nrecords += self->cutter.nrecords;
   job->nread += chunk->nread;

@@ -44,12 +44,15 @@ struct job {
   void (*deliver_header)(void *context, const char *header, size_t nbytes);
 
   /* Results; only the worker with the output token may use them. */
-  uint64_t nrecords; /* delivered */
-  uint64_t nmissing; /* of them, those without a key */
-  uint64_t nread;    /* bytes of files that were read for them */
-  size_t nfailed;    /* inputs that could not be read to their end; each had a message */
+  uint64_t nrecords;           /* delivered */
+  uint64_t nmissing;           /* of them, those without a key */
+  uint64_t nread;              /* bytes of files that were read for them */
+  size_t nfailed;              /* inputs that could not be read to their end; each had a message */
+  const char *with_returns;    /* the first input whose keys begin to end in carriage returns, */
+  const char *without_returns; /* and the first whose keys do not; NULL: none */
 
   /* private */
+  bool has_warned; /* of NULs */
   uint64_t nlines; /* of the input that the chunk is from, before the chunk */
 };
 

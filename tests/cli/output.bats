@@ -160,6 +160,51 @@ assert rows[2]["id"] == "3\r\n\"x", rows'
   refuses "--summary: expected text or json, found 'xml'" lanebloom screen --summary=xml filter
 }
 
+# says_so FILTER [OPTION]... <input: the summary, and its JSON, say that no more keys pass than
+# false positives would.
+says_so() {
+  local filter=$1
+  shift
+  cat >given
+  run --separate-stderr lanebloom screen "$@" -c --summary "$filter" given
+  [[ $stderr == *" of "*" keys did, no more than false positives alone would"* ]] || return 1
+  run --separate-stderr lanebloom screen "$@" -c --summary=json "$filter" given
+  jq -e '.within_expected_rate == true' <<<"$stderr"
+}
+
+@test "--summary: whether no more keys pass than false positives would" {
+  numbers 1 20000 >present
+  numbers 100001 120000 >absent
+  { cat absent; head -n 400 present; } >some
+  for format in rocksdb-local rocksdb-legacy leveldb parquet spark-v1; do
+    lanebloom build --format $format -o filter present
+    says_so filter <absent
+    says_so filter -v -j 3 <absent
+    run ! says_so filter <some
+    run ! says_so filter -v <some
+    run ! says_so filter <present
+  done
+  run ! says_so filter < <(head -n 999 absent) # too few to tell
+  says_so filter < <(head -n 1000 absent)
+  run ! says_so filter </dev/null
+  lanebloom build -o no-key /dev/null # no key passes, and none does
+  says_so no-key <absent
+  lanebloom build -o second some
+  lanebloom screen -c --summary=json --filter filter --filter second present 2>summary
+  jq -e '.within_expected_rate == false' summary
+  lanebloom screen -c --summary=json filter <(head -n 999 absent) 2>summary || [[ $? == 1 ]]
+  jq -e '.within_expected_rate == null' summary
+  awk '{ print NR "," $1; print NR }' absent >rows # half of them have no key
+  lanebloom screen -d, -f 2 --missing=keep -c --summary=json filter rows 2>summary
+  jq -se '.[-1] | .selected > 20000 and .within_expected_rate' < <(sed '/^lanebloom/d' summary)
+  lanebloom screen -d, -f 2 --missing=keep -v -c --summary=json filter rows 2>summary
+  jq -se '.[-1] | .selected > 39000 and .within_expected_rate' < <(sed '/^lanebloom/d' summary)
+  lanebloom match -c --summary=json present present 2>summary # exact
+  jq -e '.within_expected_rate == null' summary
+  run --separate-stderr lanebloom screen -c filter absent # elsewhere nothing is said
+  [[ -z $stderr ]]
+}
+
 @test "--summary: what comes after the last selected record does not count" {
   printf 'b,%s\n' {1..1000} >input
   printf 'none,%s\n' {1..1000} >>input

@@ -86,6 +86,89 @@ hashes() {
   lanebloom screen --crlf filter dos | cmp - dos
 }
 
+fails_by_status() {
+  echo "status: $status, standard error: $stderr"
+  return 1
+}
+
+# warns TEXT COMMAND...: it succeeds, or selects nothing, and warns once.
+warns() {
+  local text=$1
+  shift
+  run --separate-stderr "$@"
+  [[ $status -le 1 && ${#stderr_lines[@]} -eq 1 &&
+    $stderr == "lanebloom: "*": warning: "*"$text"* ]] || fails_by_status
+}
+
+# is_quiet COMMAND...: it succeeds, or selects nothing, and warns of nothing.
+is_quiet() {
+  run --separate-stderr "$@"
+  [[ $status -le 1 && -z $stderr ]] || fails_by_status
+}
+
+@test "line ends of Windows in one of two lists cause a warning" {
+  seq 1 3000 >unix
+  sed 's/$/\r/' unix >dos
+  awk '{ print $1 "\t" $1 + 1 }' unix >unix.tsv
+  sed 's/$/\r/' unix.tsv >dos.tsv
+  { head -n 5 dos; cat unix; } >both
+  lanebloom build -o unix.lbf unix
+  lanebloom build --decode int32 -o int.lbf unix
+  text="the first keys all end in a carriage return (CR)"
+  warns "$text, but none of KEYS: --crlf" lanebloom match -c unix dos
+  warns "$text, but none of KEYS: --crlf" lanebloom match -c unix unix.tsv dos
+  warns "none of the first keys ends in a carriage return (CR), but those of KEYS do: --crlf" \
+    lanebloom match -c dos unix
+  warns "but those of KEYS do" lanebloom match --keys-field 2 -f 1 -c dos.tsv unix.tsv
+  warns "but none of KEYS" lanebloom match -f 2 -c unix dos.tsv
+  warns "$text, and no more pass than absent keys would: --crlf" lanebloom screen -c unix.lbf dos
+  warns "$text, and no more pass than absent keys would" lanebloom screen -v -c unix.lbf dos
+  warns "$text, and no more pass than absent keys would" \
+    lanebloom screen -c unix.lbf - < <(head -n 3 dos)
+  warns "$text, as lines of Windows do: --crlf" lanebloom build --expected 9000 -o dos.lbf dos
+  warns "$text, as lines of Windows do: --crlf" lanebloom build --rate 1% -o other.lbf dos unix
+  warns "$text, as lines of Windows do: --crlf" lanebloom add dos.lbf dos
+  for quiet in "match unix unix" "match dos dos" "match --crlf unix dos" "match --crlf dos unix" \
+    "match --trim unix dos" "match -f 1 unix dos.tsv" "match both dos" "match unix both" \
+    "match --keys-field 1 dos.tsv unix" "match -z unix dos" \
+    "match --tsv --no-header -f 2 unix dos.tsv" \
+    "screen unix.lbf unix" "screen dos.lbf dos" "screen --crlf unix.lbf dos" \
+    "screen unix.lbf both" \
+    "screen -v unix.lbf unix" "screen unix.lbf unix dos" "build --crlf -o new.lbf dos" \
+    "build -o new.lbf both" "build -f 1 -o new.lbf dos.tsv" "build -z -o new.lbf dos" \
+    "hash dos" "match unix /dev/null" "match /dev/null dos"; do
+    is_quiet lanebloom $quiet
+  done
+  printf '\r\r\r\r' >binary # of fixed width, or decoded, keys end in any byte
+  is_quiet lanebloom match --width 2 <(printf 'abab') binary
+  printf '0d\n0d0d\n' >hex
+  is_quiet lanebloom build --decode hex -o new.lbf hex
+}
+
+@test "NULs in the first lines cause one warning, and nothing else" {
+  printf 'a\0b\0' >nuls
+  printf 'x\0y\nz\n' >lines
+  iconv -f UTF-8 -t UTF-16LE <<<'привет' >cyrillic
+  iconv -f UTF-8 -t UTF-32LE <<<'a' >wider
+  printf '1\n' | lanebloom build -o filter
+  text="found NUL bytes in the first lines: records that end in NUL need --null (-z), and UTF-16"
+  for file in nuls lines cyrillic wider; do
+    gzip -c $file >$file.gz
+    for input in $file $file.gz; do
+      warns "$text" lanebloom screen filter $input
+      [[ $stderr == "lanebloom: $input: "* ]]
+      warns "$text" lanebloom screen filter $input lines
+      warns "$text" lanebloom match -c $input - <<<1
+      warns "$text" lanebloom build --rate 1% -o other $input
+      warns "$text" lanebloom hash $input
+    done
+    is_quiet lanebloom screen -z filter $file
+    is_quiet lanebloom match -z -c $file $file
+    is_quiet lanebloom hash --width 1 $file
+  done
+  lanebloom match lines lines 2>/dev/null | cmp - lines
+}
+
 @test "--width: keys of N bytes, newlines and NULs included" {
   printf 'ab\ncd\0ef' | records 4 --width 2
   holds screened 'ab\ncd\0ef'
@@ -249,8 +332,8 @@ END
   lanebloom screen --width 5 -c filter x.tar || [[ $? == 1 ]] # any bytes may be records
 }
 
-# heads: a row for each kind of file: how it begins, where pyarrow, fastavro, h5py, NumPy, duckdb and
-# others wrote it, and what is said of it.
+# heads: a row for each kind of file: how it begins, where pyarrow, fastavro, h5py, NumPy, duckdb
+# and others wrote it, and what is said of it.
 heads() {
   cat <<'END'
 ORC\x11\0\0\x0a\x06\x12|an ORC file: pyarrow
