@@ -33,9 +33,12 @@ static const struct row {
     {"parquet-cpp-arrow", VERSION(10, 0, 1), ALL, true},
     {"DuckDB", VERSION(1, 1, 3), ALL, true},
     {"ClickHouse", VERSION(26, 9, 2), ALL, true},
-    {"parquet-mr", VERSION(1, 12, 3), ALL, true},
+    {"parquet-mr", VERSION(1, 10, 1), ALL, true},
     {"parquet-rs", VERSION(60, 1, 0), ALL, true},
+    {"parquet-go", VERSION(18, 8, 0), ALL, true},
     {"fastparquet-python", VERSION(2026, 9, 0), SIGNED | FLOATS, true},
+    /* It orders decimals in bytes as if they had no sign, and merges pages without regard to NaN. */
+    {"github.com/parquet-go/parquet-go", VERSION(0, 32, 0), SIGNED | UNSIGNED | BYTES, true},
     /* It names no version. To 1.44.2 nulls are counted once per page, and pages are merged without
      * regard to signs and NaN. */
     {"Polars", NO_VERSION, SIGNED | BYTES, false},

@@ -254,6 +254,15 @@ static const struct {
     {"parquet-cpp-arrows version 26.0.1", false, false, false},
     {"parquet-mr version 1.12.3 (build f8dced182c4c1fbdec6ccb3185537b5a01e6ed6b)", true, true,
      true},
+    {"parquet-mr version 1.10.1 (build a89df8f9932b6ef6633d06069e50c9b7970bebd1)", true, true,
+     true},
+    {"parquet-mr version 1.8.3 (build aef7230e114214b7cc962a8f3fc5aeed6ce80828)", false, false,
+     false},
+    {"parquet-rs version 5.0.0", false, false, false},
+    {"parquet-go version 18.8.0", true, true, true},
+    {"parquet-go version latest", false, false, false},
+    {"github.com/parquet-go/parquet-go version 0.32.0(build )", true, true, true},
+    {"github.com/parquet-go/parquet-go version 0.23.0(build )", false, false, false},
     {"parquet-mr \t version1.12.3( build f8dced )", true, true, true},
     {"parquet-mrversion 1.12.3", false, false, false},
     {"parquet-mr-trino version 470 (build n/a)", false, false, false},
@@ -267,6 +276,22 @@ static const struct {
     {" version 1.0.0", false, false, false},
     {"", false, false, false},
 };
+
+/* parquet-go leaves out values beside NaN. */
+Test(parquet, floats_of_a_writer_that_is_right_about_integers)
+{
+  const struct value key = double_value(9);
+  struct made made = made_plain();
+  made.bounds = LANEBLOOM_PARQUET_BOUNDS_KNOWN;
+  made.physical = 5;
+  made.order = TYPE_ORDER;
+  made.min = double_value(4);
+  made.max = double_value(6);
+  made.created_by = "github.com/parquet-go/parquet-go version 0.32.0(build )";
+  cr_assert(which(&made, &key, 1) == 1);
+  made.created_by = "parquet-go version 18.8.0";
+  cr_assert(which(&made, &key, 1) == 0);
+}
 
 Test(parquet, writers)
 {
