@@ -37,7 +37,7 @@ static const struct row {
     {"parquet-rs", VERSION(60, 1, 0), ALL, true},
     {"parquet-go", VERSION(18, 8, 0), ALL, true},
     {"fastparquet-python", VERSION(2026, 9, 0), SIGNED | FLOATS, true},
-    /* It orders decimals in bytes as if they had no sign, and merges pages without regard to NaN. */
+    /* It orders decimals in bytes as if they had no sign, and leaves out values beside NaN. */
     {"github.com/parquet-go/parquet-go", VERSION(0, 32, 0), SIGNED | UNSIGNED | BYTES, true},
     /* It names no version. To 1.44.2 nulls are counted once per page, and pages are merged without
      * regard to signs and NaN. */
