@@ -318,7 +318,9 @@ END
   for kind in $kinds; do
     compress=gzip
     [[ $kind == gz ]] || compress="zstd -q"
-    for jobs in -j1 $(exhaustive && echo -j2) -j4; do
+    jobs_tried="-j1 -j2 -j4"
+    exhaustive || jobs_tried=$([[ $kind == gz ]] && echo "-j1 -j4" || echo -j4)
+    for jobs in $jobs_tried; do
       for command in "screen $jobs -q filter" "screen $jobs -m 1 filter" "match $jobs -q keys" \
         "screen $jobs -v -c -m 3 filter"; do
         [[ $command == *-v* ]] && line=$absent || line=key-00000001

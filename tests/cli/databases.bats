@@ -290,17 +290,17 @@ beside_writer() {
 
 @test "beside a writer no run fails, and no key written before it is lost: LevelDB" {
   needs_engines
-  beside_writer leveldb $(exhaustive && echo 500 || echo 50)
+  beside_writer leveldb $(exhaustive && echo 500 || echo 25)
 }
 
 @test "beside a writer: RocksDB" {
   needs_engines
-  beside_writer rocksdb $(exhaustive && echo 500 || echo 50)
+  beside_writer rocksdb $(exhaustive && echo 500 || echo 25)
 }
 
 @test "beside a writer: RocksDB, logs that are recycled" {
   needs_engines
-  beside_writer rocksdb-recycled $(exhaustive && echo 500 || echo 50)
+  beside_writer rocksdb-recycled $(exhaustive && echo 500 || echo 25)
 }
 
 # killed ENGINE TIMES: every key that was acknowledged, and every key that the engine itself finds
