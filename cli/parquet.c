@@ -137,7 +137,8 @@ struct model {
   lanebloom_parquet_column_info type;
 };
 
-static struct model find_model(const struct paths *paths, const struct parquet_query *query)
+static struct model find_model(const lanebloom_parquet_paths *paths,
+                               const struct parquet_query *query)
 {
   char first_problem[PARQUET_PROBLEM_NBYTES], problem[PARQUET_PROBLEM_NBYTES];
   struct model model = {0};
@@ -337,7 +338,7 @@ struct answer {
 
 struct asking {
   struct screen *screen;
-  const struct paths *paths;
+  const lanebloom_parquet_paths *paths;
   const struct kept *kept;
   const lanebloom_parquet_keys *keys;
   size_t bitmap_nbytes; /* whole words of 8 bytes */
@@ -599,10 +600,12 @@ void parquet_screen(struct screen *screen, struct inputs *inputs)
 {
   struct parquet_query *query = &screen->parquet;
   struct kept kept;
-  struct paths paths = parquet_list(query->names, query->nnames, &query->nskipped);
-  struct model model = find_model(&paths, query);
-  for (size_t i = 0; i < paths.n; i++)
-    check_is_no_output(screen, paths.all[i]);
+  lanebloom_parquet_files *files = parquet_list(query->names, query->nnames);
+  const lanebloom_parquet_paths *paths = &files->read;
+  struct model model = find_model(paths, query);
+  query->nskipped = files->skipped.n;
+  for (size_t i = 0; i < paths->n; i++)
+    check_is_no_output(screen, paths->all[i]);
   take_type(&inputs->syntax, &model);
   screen->syntax = inputs->syntax;
   read_keys(screen, inputs, &kept);
@@ -610,7 +613,7 @@ void parquet_screen(struct screen *screen, struct inputs *inputs)
   lanebloom_parquet_keys *keys = prepare_keys(&kept, &model);
   lanebloom_parquet_close(model.file);
   struct asking asking = {.screen = screen,
-                          .paths = &paths,
+                          .paths = paths,
                           .kept = &kept,
                           .keys = keys,
                           .bitmap_nbytes = kept.nkeys / 64 * 8 + 8,
@@ -618,11 +621,11 @@ void parquet_screen(struct screen *screen, struct inputs *inputs)
                           .lock = PTHREAD_MUTEX_INITIALIZER,
                           .turned = PTHREAD_COND_INITIALIZER};
   asking.found = new_bitmap(&asking);
-  query->nfiles = paths.n;
-  progress_begin(screen->job.progress, paths.n, "files");
+  query->nfiles = paths->n;
+  progress_begin(screen->job.progress, paths->n, "files");
   const size_t nworkers = screen->job.nworkers;
-  run_in_threads(nworkers < paths.n ? nworkers : paths.n, ask_files, &asking);
-  progress_end(paths.n);
+  run_in_threads(nworkers < paths->n ? nworkers : paths->n, ask_files, &asking);
+  progress_end(paths->n);
   warn_of_filters(query);
   query->first_without = NULL; /* one of the paths */
 
@@ -638,7 +641,7 @@ void parquet_screen(struct screen *screen, struct inputs *inputs)
   free(asking.found);
   lanebloom_parquet_keys_free(keys);
   kept_free(&kept);
-  paths_free(&paths);
+  lanebloom_parquet_files_free(files);
 }
 
 size_t parquet_take_found(struct parquet_query *query, const struct batch *batch, uint8_t *bitmap)

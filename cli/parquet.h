@@ -24,7 +24,7 @@ struct parquet_query {
 
   /* Results */
   size_t nfiles, nfailed; /* nfailed: had a message, and may have every key */
-  size_t nskipped;        /* as of parquet_list() */
+  size_t nskipped;        /* as of lanebloom_parquet_files */
   size_t nrow_groups, nwithout_filter, nleft;
   size_t nwithout_both;      /* neither a filter nor bounds that are used */
   const char *first_without; /* the first file with a row group without a filter; NULL: none */

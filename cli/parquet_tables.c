@@ -558,16 +558,15 @@ static bool describe_file(const char *path, struct totals *totals,
 
 int parquet_tables(char *const *names, size_t nnames, const struct parquet_listing *listing)
 {
-  size_t nskipped;
-  struct paths paths = parquet_list(names, nnames, &nskipped);
+  lanebloom_parquet_files *files = parquet_list(names, nnames);
   struct totals totals = {0};
   bool is_whole = true;
   if (listing->header && !listing->json && !listing->summary)
     print_columns("FILE", "GROUP", "COLUMN", "TYPE", "ROWS", "NULLS", "FILTER", "KEYS", "RATE",
                   "SMALLEST", "LARGEST", "BOUNDS");
-  for (size_t i = 0; i < paths.n; i++)
-    is_whole &= describe_file(paths.all[i], &totals, listing);
+  for (size_t i = 0; i < files->read.n; i++)
+    is_whole &= describe_file(files->read.all[i], &totals, listing);
   is_whole &= finish_totals(&totals, listing);
-  paths_free(&paths);
+  lanebloom_parquet_files_free(files);
   return is_whole ? EXIT_SUCCESS : EXIT_TROUBLE;
 }

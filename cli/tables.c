@@ -335,7 +335,7 @@ static bool are_parquet(const struct tables *tables)
 {
   size_t n = 0;
   for (size_t i = 0; i < tables->npaths; i++)
-    n += is_parquet(tables->paths[i]);
+    n += lanebloom_parquet_recognize(tables->paths[i]);
   if (n > 0 && n < tables->npaths)
     die(NULL, "expected either Parquet files or tables of databases, found both");
   if (n > 0 && has_database_options(&tables->options))

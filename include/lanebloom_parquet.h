@@ -11,6 +11,8 @@
  * 3. screen each row group: lanebloom_parquet_screen(). A row group in which no key may be can be
  *    left out by whoever reads the rows.
  *
+ * lanebloom_parquet_find_files() lists the files of folders.
+ *
  * What lanebloom.h says about errors, memory, threads and empty batches holds here too. Open files
  * and keys never change: any number of threads may use them.
  * SPDX-License-Identifier: MIT */
@@ -22,6 +24,56 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* -------------------------------------------------------------------------------------------------
+ * Folders
+ * ---------------------------------------------------------------------------------------------- */
+
+typedef struct lanebloom_parquet_paths {
+  char **all;
+  size_t n;
+} lanebloom_parquet_paths;
+
+/* Both lists are sorted by bytes, and have each path once. */
+typedef struct lanebloom_parquet_files {
+  lanebloom_parquet_paths read;
+
+  /* Files of hidden names in folders that begin or end as Parquet does, or cannot be read, and that
+   * no other name stands for. A key of theirs may be called absent: tell people which files they
+   * are. */
+  lanebloom_parquet_paths skipped;
+} lanebloom_parquet_files;
+
+/* Lists the files that names stand for. A file stands for itself, whatever it holds, and a folder
+ * for the Parquet files in it and in all folders below it. A name that does not exist is a pattern
+ * of files and folders, as of glob(7). A path in a folder begins with the name that the folder was
+ * given by. lanebloom_parquet_files_free() frees the lists.
+ *
+ * In a folder, a file is read if its name ends in .parquet, if it begins or ends with "PAR1", or
+ * both with "PARE", or if nobody can tell: opening it says what is wrong. Names that begin with a
+ * dot or an underscore are hidden, except those of partitions (_column=value); a hidden folder is
+ * not looked into. `_metadata' and `_common_metadata' are neither read nor skipped. Links are
+ * followed, and each folder is read once per name, wherever they lead.
+ *
+ * problem: the line begins with the name of the file or folder, unless memory ran out. Errors:
+ * ARGUMENT: a folder has no file to read; IO: a folder cannot be read, or a name does not exist and
+ * no file fits it as a pattern; MEMORY. Cost: n log n comparisons of n names of files and folders,
+ * a stat() of each, and the first and last 4 bytes of files that are not named .parquet. Memory:
+ * the paths. */
+LANEBLOOM_NODISCARD lanebloom_status lanebloom_parquet_find_files(const char *const *names,
+                                                                  size_t nnames,
+                                                                  lanebloom_parquet_files **files,
+                                                                  char *problem,
+                                                                  size_t problem_size);
+
+/* Frees lists of files. files may be NULL. */
+LANEBLOOM_API void lanebloom_parquet_files_free(lanebloom_parquet_files *files);
+
+/* Is it a file that begins or ends as Parquet does? Or a folder that has a file, in it or below it,
+ * which begins and ends so or is named .parquet? A folder that cannot be read may have one: then
+ * the answer is true, and lanebloom_parquet_find_files() says why. The first one that is found ends
+ * the search. */
+LANEBLOOM_API bool lanebloom_parquet_recognize(const char *path);
 
 /* -------------------------------------------------------------------------------------------------
  * Files

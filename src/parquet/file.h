@@ -5,6 +5,7 @@
  *   filter.h                                             file, chunk -> the bits of its filter
  *   keys.h                                               keys  -> keys as a column stores them
  *   screen.c                                             file, keys -> results
+ *   folder.c                                             names -> files of folders, unopened
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_PARQUET_FILE_H
 #define LANEBLOOM_PARQUET_FILE_H

@@ -1,13 +1,17 @@
-/* Folders of Parquet files are each met once. Of twice as many, few more are compared than twice.
+/* The files that names stand for. Folders are each met once, and of twice as many, few more are
+ * compared than twice.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
+#include <errno.h>
+#include <lanebloom_parquet.h>
 #include <search.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "../support.h"
-#include "parquet_files.h"
 
 /* ---- Comparisons that are counted ---- */
 
@@ -35,7 +39,9 @@ void *__wrap_tsearch(const void *key, void **root, int (*compare)(const void *a,
  * how many were compared. */
 static size_t list_folders(size_t n)
 {
-  char top[] = "/tmp/lanebloom-XXXXXX", path[100], *name = top;
+  char top[] = "/tmp/lanebloom-XXXXXX", path[100];
+  const char *name = top;
+  lanebloom_parquet_files *files;
   cr_assert(mkdtemp(top));
   for (size_t i = 0; i < n; i++) {
     snprintf(path, sizeof path, "%s/%zu", top, i);
@@ -47,11 +53,10 @@ static size_t list_folders(size_t n)
   fclose(fopen(file, "w"));
   cr_assert(symlink(top, link) == 0);
   ncompared = 0;
-  size_t nskipped;
-  struct paths paths = parquet_list(&name, 1, &nskipped);
-  cr_assert(paths.n == 1 && nskipped == 0);
-  cr_assert_str_eq(paths.all[0], file);
-  paths_free(&paths);
+  cr_assert(lanebloom_parquet_find_files(&name, 1, &files, NULL, 0) == LANEBLOOM_OK);
+  cr_assert(files->read.n == 1 && files->skipped.n == 0);
+  cr_assert_str_eq(files->read.all[0], file);
+  lanebloom_parquet_files_free(files);
   unlink(file);
   unlink(link);
   for (size_t i = 0; i < n; i++) {
@@ -66,4 +71,126 @@ Test(parquet, work_of_folders)
 {
   const size_t once = list_folders(200), twice = list_folders(400);
   cr_assert(once > 200 && 2 * twice <= 5 * once, "%zu comparisons, then %zu", once, twice);
+}
+
+/* ---- Names ---- */
+
+/* Enters a new folder, which has these files: those that are not named .parquet begin and end as
+ * Parquet does, but for `text'. */
+static void enter_folder(char top[])
+{
+  static const char *const names[] = {
+      "d/z.parquet", "d/_p=1/part-\xff",       "d/.hidden", "d/_hidden",
+      "d/_metadata", "d/_temporary/a.parquet", "d/text",    "e/text"};
+  cr_assert(mkdtemp(top) && chdir(top) == 0);
+  cr_assert(mkdir("d", 0700) == 0 && mkdir("d/_p=1", 0700) == 0 &&
+            mkdir("d/_temporary", 0700) == 0 && mkdir("e", 0700) == 0);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    FILE *file = fopen(names[i], "w");
+    cr_assert(file);
+    fputs(strstr(names[i], "text") ? "PARENT" : "PAR1....PAR1", file);
+    fclose(file);
+  }
+}
+
+static void leave_folder(const char *top)
+{
+  char command[100];
+  snprintf(command, sizeof command, "rm -rf %s", top);
+  cr_assert(chdir("/") == 0 && system(command) == 0);
+}
+
+static void check_paths(const lanebloom_parquet_paths *paths, const char *const *expected, size_t n)
+{
+  cr_assert(paths->n == n, "expected %zu paths, found %zu", n, paths->n);
+  for (size_t i = 0; i < n; i++)
+    cr_assert_str_eq(paths->all[i], expected[i]);
+}
+
+/* Each name may stand for files that others stand for, too. */
+Test(parquet, files_of_names)
+{
+  static const char *const names[] = {"d", "d/", "e/*", "d/.h*", "[d]", "d/z.parquet"},
+                           *const read[] = {"d/.hidden", "d/_p=1/part-\xff", "d/z.parquet",
+                                            "e/text"},
+                           *const skipped[] = {"d/_hidden"};
+  char top[] = "/tmp/lanebloom-XXXXXX", problem[100] = "x";
+  lanebloom_parquet_files *files;
+  enter_folder(top);
+  cr_assert(lanebloom_parquet_find_files(names, 6, &files, problem, sizeof problem) ==
+            LANEBLOOM_OK);
+  cr_assert_str_eq(problem, "");
+  check_paths(&files->read, read, 4);
+  check_paths(&files->skipped, skipped, 1);
+  lanebloom_parquet_files_free(files);
+  cr_assert(lanebloom_parquet_find_files(NULL, 0, &files, NULL, 0) == LANEBLOOM_OK);
+  cr_assert(files->read.n == 0 && files->skipped.n == 0);
+  lanebloom_parquet_files_free(files);
+  lanebloom_parquet_files_free(NULL);
+  leave_folder(top);
+}
+
+Test(parquet, names_of_no_files)
+{
+  static const struct {
+    const char *name, *problem;
+    lanebloom_status status;
+    int error;
+  } cases[] = {
+      {"e", "e: expected a folder with Parquet files, found none in it", LANEBLOOM_ERR_ARGUMENT, 0},
+      {"f\n", "f\\012: expected the name or the pattern of Parquet files, found none of this name",
+       LANEBLOOM_ERR_IO, ENOENT},
+      {"d/text/*", "d/text/*: Not a directory", LANEBLOOM_ERR_IO, ENOTDIR},
+      {"d/loop", "d/loop: Too many levels of symbolic links", LANEBLOOM_ERR_IO, ELOOP},
+  };
+  char top[] = "/tmp/lanebloom-XXXXXX", problem[200];
+  enter_folder(top);
+  cr_assert(symlink("loop", "d/loop") == 0);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const char *const names[] = {"d", cases[i].name};
+    lanebloom_parquet_files *files = (void *)problem;
+    errno = 0;
+    const lanebloom_status status =
+        lanebloom_parquet_find_files(names, 2, &files, problem, sizeof problem);
+    cr_assert(status == cases[i].status && !files);
+    cr_assert_str_eq(problem, cases[i].problem);
+    cr_assert(cases[i].error == 0 || errno == cases[i].error);
+  }
+  leave_folder(top);
+}
+
+Test(parquet, likely_files)
+{
+  static const char *const likely[] = {"d", "d/_p=1", "d/.hidden", "d/_p=1/part-\xff"},
+                           *const others[] = {"e", "e/text", "nothing", "/dev/null"};
+  char top[] = "/tmp/lanebloom-XXXXXX";
+  enter_folder(top);
+  for (size_t i = 0; i < 4; i++) {
+    cr_assert(lanebloom_parquet_recognize(likely[i]), "%s", likely[i]);
+    cr_assert(!lanebloom_parquet_recognize(others[i]), "%s", others[i]);
+  }
+  leave_folder(top);
+}
+
+/* Folders nest deeper than a path may be long. What cannot be opened by its path is not passed
+ * over, and the line says why even if the name is long. */
+Test(parquet, deep_folders)
+{
+  char top[] = "/tmp/lanebloom-XXXXXX", name[201] = "", problem[1024];
+  const char *const here = ".";
+  lanebloom_parquet_files *files;
+  memset(name, 'n', sizeof name - 1);
+  cr_assert(mkdtemp(top) && chdir(top) == 0);
+  for (size_t i = 0; i < 30; i++)
+    cr_assert(mkdir(name, 0700) == 0 && chdir(name) == 0);
+  cr_assert(chdir(top) == 0);
+  cr_assert(lanebloom_parquet_find_files(&here, 1, &files, NULL, 0) == LANEBLOOM_OK);
+  cr_assert(files->read.n == 1 && strlen(files->read.all[0]) > 4000);
+  const char *const deep = files->read.all[0];
+  lanebloom_parquet_files *none;
+  cr_assert(lanebloom_parquet_find_files(&deep, 1, &none, problem, sizeof problem) ==
+                LANEBLOOM_ERR_IO &&
+            strstr(problem, ": File name too long"));
+  lanebloom_parquet_files_free(files);
+  leave_folder(top);
 }

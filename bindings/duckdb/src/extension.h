@@ -126,20 +126,6 @@ void files_context_free(files_context *context);
 bool files_may_be_opened(const struct instance *instance, const files_context *context,
                          problem_text problem);
 
-/* ---- Parquet files ---- */
-
-struct paths {
-  char **all;
-  size_t n;
-};
-
-/* Lists, sorted, the files that fit a pattern of glob(7). A folder stands for the Parquet files in
- * it and below it: their names end in .parquet, or they begin or end as Parquet files do. In
- * folders, names that begin with a dot or an underscore are left out, except folders of partitions
- * (_column=value). false: problem says why, or memory ran out; then there is nothing to free. */
-bool paths_of(const char *pattern, struct paths *paths, problem_text problem);
-void paths_free(struct paths *paths);
-
 /* ---- Functions of SQL that make tables ---- */
 
 struct column {

@@ -18,7 +18,7 @@ static const struct column columns[] = {
 enum { NCOLUMNS = sizeof columns / sizeof *columns };
 
 struct query {
-  struct paths files;
+  lanebloom_parquet_files *files;
   lanebloom_parquet_bounds bounds;
   size_t nopened;
   lanebloom_parquet *file; /* the one that was opened last; NULL: none yet */
@@ -30,7 +30,7 @@ static void end(void *data)
 {
   struct query *query = data;
   lanebloom_parquet_close(query->file);
-  paths_free(&query->files);
+  lanebloom_parquet_files_free(query->files);
   free(query);
 }
 
@@ -47,6 +47,17 @@ static bool find_bounds(const char *name, lanebloom_parquet_bounds *bounds, prob
   return false;
 }
 
+/* SQL has no warnings: of files that are skipped the manual speaks. */
+static bool find_files(const char *pattern, lanebloom_parquet_files **files, problem_text problem)
+{
+  if (!strstr(pattern, "**"))
+    return !lanebloom_parquet_find_files(&pattern, 1, files, problem, PROBLEM_NBYTES);
+  explain(problem, pattern, LANEBLOOM_ERR_ARGUMENT,
+          "expected a path, or a pattern of *, ? and [...]; found **: a folder stands for all "
+          "files below it");
+  return false;
+}
+
 static void *begin(struct instance *instance, const files_context *context, char *const *parameters,
                    problem_text problem)
 {
@@ -58,7 +69,7 @@ static void *begin(struct instance *instance, const files_context *context, char
   if (!query)
     return NULL;
   query->bounds = bounds;
-  if (paths_of(parameters[0], &query->files, problem))
+  if (find_files(parameters[0], &query->files, problem))
     return query;
   free(query);
   return NULL;
@@ -68,7 +79,7 @@ static void *begin(struct instance *instance, const files_context *context, char
 static bool open_next(struct query *query, problem_text problem)
 {
   problem_text why;
-  const char *path = query->files.all[query->nopened++];
+  const char *path = query->files->read.all[query->nopened++];
   lanebloom_parquet_close(query->file);
   const lanebloom_status status =
       lanebloom_parquet_open(path, query->bounds, &query->file, why, sizeof why);
@@ -91,7 +102,7 @@ static void write_row(const struct query *query, duckdb_data_chunk chunk, idx_t 
   duckdb_vector to[NCOLUMNS];
   for (idx_t i = 0; i < NCOLUMNS; i++)
     to[i] = duckdb_data_chunk_get_vector(chunk, i);
-  vector_set_text(to[0], row, query->files.all[query->nopened - 1]);
+  vector_set_text(to[0], row, query->files->read.all[query->nopened - 1]);
   vector_set_count(to[1], row, query->row_group);
   vector_set_text(to[2], row, column.path);
   vector_set_text(to[3], row, column.type);
@@ -108,7 +119,7 @@ static size_t next(void *data, duckdb_data_chunk chunk, problem_text problem)
   size_t n = 0;
   while (n < duckdb_vector_size()) {
     if (!query->file || query->row_group == query->info.nrow_groups) {
-      if (query->nopened == query->files.n)
+      if (query->nopened == query->files->read.n)
         return n;
       if (!open_next(query, problem))
         return SIZE_MAX;

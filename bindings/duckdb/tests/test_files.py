@@ -153,8 +153,8 @@ def test_parquet(db, tmp_path):
     wide = pa.table({f"c{i}": [1] for i in range(5000)})  # more than one chunk of rows
     pq.write_table(wide, tmp_path / "wide.parquet")
     assert one(db, f"SELECT count(*) FROM lanebloom_parquet('{tmp_path}/wide.parquet')") == 5000
-    refused(db, f"FROM lanebloom_parquet('{tmp_path}/no*')", "No such file or directory")
-    refused(db, f"FROM lanebloom_parquet('{tmp_path}/none')", "No such file or directory")
+    refused(db, f"FROM lanebloom_parquet('{tmp_path}/no*')", "found none of this name")
+    refused(db, f"FROM lanebloom_parquet('{tmp_path}/none')", "found none of this name")
     (tmp_path / "[a].parquet").write_bytes((tmp_path / "0.parquet").read_bytes())
     assert one(db, f"SELECT count(*) FROM lanebloom_parquet('{tmp_path}/[a].parquet')") == 6
     (tmp_path / "x.parquet").write_bytes(b"no Parquet file at all")
@@ -162,7 +162,7 @@ def test_parquet(db, tmp_path):
 
 
 def test_parquet_in_folders(db, tmp_path):
-    """As bindings/python/tests/test_files.py has them."""
+    """As bindings/python/tests/test_folders.py has them."""
     names = make_folder(tmp_path / "d")
     listed = db.execute(f"SELECT path FROM lanebloom_parquet('{tmp_path}/d')").fetchall()
     assert listed == [(f"{tmp_path}/d/{name}",) for name in names]

@@ -8,7 +8,7 @@ every key. audit() reads the rows, and finds statistics and filters that deny on
 from __future__ import annotations
 
 import os
-import stat
+import warnings
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,6 +16,7 @@ from lanebloom._lanebloom import (
     parquet_absent,
     parquet_chunk,
     parquet_describe,
+    parquet_find_files,
     parquet_open,
     parquet_row_groups,
 )
@@ -28,67 +29,26 @@ __all__ = ["Audit", "Finding", "audit", "prune", "row_groups"]
 
 # ---- Files ----
 
-_MAGIC_NBYTES = 4
-
-
 def _files(paths: Path | Iterable[Path]) -> list[Path]:
     """The files that paths stand for, in their order; those of a folder are sorted."""
     files: list[Path] = []
+    skipped: list[str] = []
     for path in [paths] if isinstance(paths, (str, bytes, os.PathLike)) else paths:
-        files += _files_below(os.fsdecode(path)) if os.path.isdir(path) else [path]
-    return files
-
-
-def _files_below(folder: str) -> list[str]:
-    files: list[str] = []
-    seen = set()  # links may lead to a folder again
-
-    def is_new(path: str) -> bool:
-        status = os.stat(path)
-        before = len(seen)
-        seen.add((status.st_dev, status.st_ino))
-        return len(seen) > before
-
-    def fail(error: OSError) -> None:
-        raise error
-
-    is_new(folder)
-    for root, folders, names in os.walk(folder, onerror=fail, followlinks=True):
-        paths = [os.path.join(root, name) for name in names if not _is_hidden(name)]
-        files += (path for path in paths if _is_parquet(path))
-        folders[:] = (
-            name for name in folders if not _is_hidden(name) and is_new(os.path.join(root, name))
+        if os.path.isdir(path):
+            read, hidden = parquet_find_files(path)
+            files += read
+            skipped += hidden
+        else:
+            files.append(path)
+    unread = sorted(set(skipped).difference(map(os.fsdecode, files)))
+    if unread:
+        others = f" and {len(unread) - 1} more" if len(unread) > 1 else ""
+        warnings.warn(
+            f"{unread[0]}{others}: Parquet files whose names begin with a dot or an underscore are "
+            "not read: pass their paths to have them read, or remove them",
+            stacklevel=3,
         )
-    if not files:
-        raise ValueError(f"{folder}: expected a folder with Parquet files, found none in it")
-    return sorted(files)
-
-
-def _is_hidden(name: str) -> bool:
-    """By the conventions of Hive and Spark: but for a partition's folder, whose column may have any
-    name."""
-    return name.startswith(".") or (name.startswith("_") and "=" not in name)
-
-
-def _is_parquet(path: str) -> bool:
-    """Does it have the name, or begin or end as a Parquet file, or begin and end as an encrypted
-    one? If nobody can tell, it may: opening it says what is wrong."""
-    if path.endswith(".parquet"):
-        return True
-    try:
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            return False
-        with open(path, "rb") as file:
-            begin = file.read(_MAGIC_NBYTES)
-            if len(begin) < _MAGIC_NBYTES:
-                return False
-            file.seek(-_MAGIC_NBYTES, os.SEEK_END)
-            end = file.read()
-    except FileNotFoundError:  # a link to nothing, or deleted meanwhile
-        return False
-    except OSError:
-        return True
-    return b"PAR1" in (begin, end) or begin == end == b"PARE"
+    return files
 
 
 # ---- Row groups ----
@@ -105,11 +65,11 @@ def row_groups(
     """The row groups in which any of the keys may be, for each file that has one.
 
     paths: one or several, of files or folders. A folder stands for the Parquet files in it and
-    below it, but for names that begin with a dot or an underscore. column: the names from the root
-    on, joined by dots. keys: as of Filter.build(); their type must be that of the column, and
-    integers in a list take it. bounds: whose bounds and counts of nulls may say that a key is
-    absent: "known", those of writers that were seen to write them right; "all", also where they may
-    be wrong; "none".
+    below it, but for names that begin with a dot or an underscore, of which a UserWarning names the
+    first. column: the names from the root on, joined by dots. keys: as of Filter.build(); their
+    type must be that of the column, and integers in a list take it. bounds: whose bounds and counts
+    of nulls may say that a key is absent: "known", those of writers that were seen to write them
+    right; "all", also where they may be wrong; "none".
 
     Raises TypeError, which names both types, ValueError if there is no such column or a folder has
     no Parquet file, lanebloom.Error, OSError.

@@ -256,6 +256,9 @@ static PyMethodDef methods[] = {
     {"use_kernel", module_use_kernel, METH_O,
      "use_kernel($module, name, /)\n--\n\nUses this kernel from now on, in all threads; None: the "
      "best one."},
+    {"parquet_find_files", parquet_find_files, METH_O,
+     "parquet_find_files($module, folder, /)\n--\n\n"
+     "The Parquet files of a folder that are read, and those that are skipped."},
     {"parquet_open", parquet_open, METH_VARARGS,
      "parquet_open($module, path, column, bounds, /)\n--\n\n"
      "A Parquet file and a column of it, for the functions below: see lanebloom.parquet."},

@@ -94,6 +94,7 @@ int choose_bits(lanebloom_format format, PyObject *bits_per_key, PyObject *rate,
 /* A count as people write it: an int, or a float that is whole. */
 int count_of(PyObject *object, const char *name, uint64_t *count);
 
+PyObject *parquet_find_files(PyObject *self, PyObject *path);
 PyObject *parquet_open(PyObject *self, PyObject *args);
 PyObject *parquet_row_groups(PyObject *self, PyObject *args);
 PyObject *parquet_describe(PyObject *self, PyObject *file);

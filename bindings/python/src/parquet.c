@@ -1,10 +1,58 @@
-/* Parquet files: row groups in which keys may be, and audits; lanebloom/parquet.py is their public
- * face.
+/* Parquet files: those of folders, row groups in which keys may be, and audits.
+ * lanebloom/parquet.py is their public face.
  * SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <lanebloom_parquet.h>
 #include <string.h>
 
 #include "module.h"
+
+/* ---- Folders ---- */
+
+static PyObject *list_paths(const lanebloom_parquet_paths *paths)
+{
+  PyObject *list = PyList_New((Py_ssize_t)paths->n);
+  for (size_t i = 0; list && i < paths->n; i++) {
+    PyObject *path = PyUnicode_DecodeFSDefault(paths->all[i]);
+    if (!path || PyList_SetItem(list, (Py_ssize_t)i, path) < 0)
+      Py_CLEAR(list);
+  }
+  return list;
+}
+
+static void raise_os_error(const char *problem)
+{
+  PyObject *values = Py_BuildValue("is", errno, problem);
+  if (values)
+    PyErr_SetObject(PyExc_OSError, values);
+  Py_XDECREF(values);
+}
+
+/* (folder) -> the files to be read, those that are skipped. */
+PyObject *parquet_find_files(PyObject *self, PyObject *object)
+{
+  PyObject *found = NULL;
+  char problem[PROBLEM_NBYTES];
+  struct path path;
+  (void)self;
+  if (path_begin(&path, object) == 0) {
+    const char *name = path_name(&path);
+    lanebloom_parquet_files *files;
+    lanebloom_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = lanebloom_parquet_find_files(&name, 1, &files, problem, sizeof problem);
+    Py_END_ALLOW_THREADS
+    if (!status)
+      found = Py_BuildValue("NN", list_paths(&files->read), list_paths(&files->skipped));
+    else if (status == LANEBLOOM_ERR_IO) /* the line names the folder, which may be one below */
+      raise_os_error(problem);
+    else
+      raise_status(status, problem, NULL);
+    lanebloom_parquet_files_free(files);
+  }
+  path_end(&path);
+  return found;
+}
 
 /* ---- Files: a capsule owns each, with the column that is asked ---- */
 

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Parquet files in folders."""
 
+import errno
 import os
+import resource
+import warnings
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -28,6 +31,10 @@ def make_folder(folder):
     return sorted(READ)
 
 
+# The file .hidden of make_folder() is not read.
+pytestmark = pytest.mark.filterwarnings("ignore:.*hidden")
+
+
 def test_folders(tmp_path):
     folder = tmp_path / "d"
     names = make_folder(folder)
@@ -43,6 +50,37 @@ def test_folders(tmp_path):
     (tmp_path / "e/_f").mkdir(parents=True)
     with pytest.raises(ValueError, match="e: expected a folder with Parquet files, found none"):
         prune(tmp_path / "e", "id", [1])
+
+
+def test_hidden_files_are_warned_of_unless_they_are_named(tmp_path):
+    folder = tmp_path / "d"
+    make_folder(folder)
+    prune, hidden = lanebloom.parquet.prune, folder / ".hidden"
+    for ask in prune, lanebloom.parquet.row_groups:
+        with pytest.warns(UserWarning, match=f"^{hidden}: .* not read"):
+            ask(folder, "id", [2])
+    with pytest.warns(UserWarning, match=f"^{hidden}: .* not read"):
+        lanebloom.parquet.audit([folder, folder], "id")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for path in hidden, str(hidden), bytes(hidden):
+            prune([path, folder], "id", [2])
+            prune([folder, path], "id", [2])
+    (folder / "_cut").write_bytes(b"PAR1 and no more")
+    with pytest.warns(UserWarning, match=f"^{hidden} and 1 more: "):
+        prune(folder, "id", [2])
+
+
+def test_a_folder_that_cannot_be_read(tmp_path):
+    make_folder(tmp_path)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, hard))
+    try:
+        with pytest.raises(OSError, match=f"{tmp_path}: Too many open files") as raised:
+            lanebloom.parquet.prune(tmp_path, "id", [1])
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert raised.value.errno == errno.EMFILE
 
 
 @pytest.mark.parametrize("content", [b"PAR1 and no more", b"the end PAR1", b"PARE both PARE"])

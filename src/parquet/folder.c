@@ -1,0 +1,333 @@
+/* Finds Parquet files by name, in folders and by patterns.
+ * SPDX-License-Identifier: MIT */
+#include <dirent.h>
+#include <glob.h>
+#include <lanebloom_parquet.h>
+#include <search.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "../input.h"
+
+/* ---- Names ---- */
+
+static lanebloom_status add_path(lanebloom_parquet_paths *paths, const char *path,
+                                 const struct problem *problem)
+{
+  const size_t n = paths->n;
+  if ((n & (n - 1)) == 0) { /* as many as there is room for */
+    const size_t nbytes = (n > 0 ? 2 * n : 1) * sizeof *paths->all;
+    char **all = realloc(paths->all, nbytes);
+    if (!all)
+      return problem_memory(problem, nbytes);
+    paths->all = all;
+  }
+  paths->all[n] = strdup(path);
+  if (!paths->all[n])
+    return problem_memory(problem, strlen(path));
+  paths->n++;
+  return LANEBLOOM_OK;
+}
+
+static void free_paths(lanebloom_parquet_paths *paths)
+{
+  for (size_t i = 0; i < paths->n; i++)
+    free(paths->all[i]);
+  free(paths->all);
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Sorts paths, and leaves each once, and none that others have. others: sorted; may be empty. */
+static void sort_once(lanebloom_parquet_paths *paths, const lanebloom_parquet_paths *others)
+{
+  const size_t size = sizeof *paths->all;
+  size_t n = 0;
+  if (paths->n > 0)
+    qsort(paths->all, paths->n, size, compare_paths);
+  for (size_t i = 0; i < paths->n; i++) {
+    char *path = paths->all[i];
+    if ((n > 0 && strcmp(paths->all[n - 1], path) == 0) ||
+        (others->n > 0 && bsearch(&path, others->all, others->n, size, compare_paths)))
+      free(path);
+    else
+      paths->all[n++] = path;
+  }
+  paths->n = n;
+}
+
+/* By the conventions of Hive and Spark: what begins with a dot or an underscore is no data, but for
+ * a partition's folder, whose column may have any name. */
+static bool is_hidden(const char *name)
+{
+  return *name == '.' || (*name == '_' && !strchr(name, '='));
+}
+
+/* Parquet files that describe the others of their folder, and have no rows. */
+static bool is_summary(const char *name)
+{
+  return strcmp(name, "_metadata") == 0 || strcmp(name, "_common_metadata") == 0;
+}
+
+static bool is_parquet_name(const char *name)
+{
+  static const char suffix[] = ".parquet";
+  const size_t nbytes = strlen(name), suffix_nbytes = sizeof suffix - 1;
+  return nbytes > suffix_nbytes && strcmp(name + nbytes - suffix_nbytes, suffix) == 0;
+}
+
+/* ---- Files ---- */
+
+enum likeness {
+  NOT_PARQUET,
+  MAYBE_PARQUET, /* it cannot be read */
+  DAMAGED_PARQUET,
+  IS_PARQUET
+};
+
+enum { MAGIC_NBYTES = 4 };
+
+/* Readers look at the end alone; a truncated file has but the beginning. Encrypted files need both:
+ * "PARENT" may begin a text, and "COMPARE" may end it. */
+static enum likeness judge_magic(const char *begin, const char *end)
+{
+  const bool at_begin = memcmp(begin, "PAR1", MAGIC_NBYTES) == 0,
+             at_end = memcmp(end, "PAR1", MAGIC_NBYTES) == 0,
+             is_encrypted =
+                 memcmp(begin, "PARE", MAGIC_NBYTES) == 0 && memcmp(end, "PARE", MAGIC_NBYTES) == 0;
+  if ((at_begin && at_end) || is_encrypted)
+    return IS_PARQUET;
+  return at_begin || at_end ? DAMAGED_PARQUET : NOT_PARQUET;
+}
+
+static enum likeness judge_content(const char *path)
+{
+  char begin[MAGIC_NBYTES], end[MAGIC_NBYTES];
+  struct input input;
+  const lanebloom_status status = lanebloom_input_open(path, &input, &no_problem);
+  if (status)
+    return status == LANEBLOOM_ERR_FORMAT || errno == ENOENT ? NOT_PARQUET : MAYBE_PARQUET;
+  enum likeness likeness = input.nbytes < MAGIC_NBYTES ? NOT_PARQUET : MAYBE_PARQUET;
+  if (likeness == MAYBE_PARQUET &&
+      !lanebloom_input_read(&input, 0, begin, MAGIC_NBYTES, &no_problem) &&
+      !lanebloom_input_read(&input, input.nbytes - MAGIC_NBYTES, end, MAGIC_NBYTES, &no_problem))
+    likeness = judge_magic(begin, end);
+  lanebloom_input_close(&input);
+  return likeness;
+}
+
+/* found: of a file in a folder; NULL: errno says why there is none. */
+static enum likeness judge_file(const char *path, const char *name, const struct stat *found)
+{
+  struct stat link;
+  if (!found && errno != ENOENT)
+    return MAYBE_PARQUET;
+  if (!found && lstat(path, &link) != 0) /* it was deleted meanwhile */
+    return NOT_PARQUET;
+  if (is_parquet_name(name))
+    return IS_PARQUET;
+  return found && S_ISREG(found->st_mode) ? judge_content(path) : NOT_PARQUET;
+}
+
+/* ---- Folders ---- */
+
+struct folder_id {
+  dev_t device;
+  ino_t inode;
+};
+
+static int compare_ids(const void *a, const void *b)
+{
+  const struct folder_id *left = a, *right = b;
+  if (left->device != right->device)
+    return left->device < right->device ? -1 : 1;
+  return (left->inode > right->inode) - (left->inode < right->inode);
+}
+
+struct search {
+  const struct problem *problem;
+  lanebloom_parquet_files files; /* those that were found */
+  enum likeness needed;          /* how much like Parquet a file in a folder must be */
+  size_t most;                   /* so many files are enough */
+  int error;                     /* errno as it was when the search failed */
+
+  /* Folders of one name that are still to be read, and those that were: links may lead to them
+   * again. */
+  lanebloom_parquet_paths folders;
+  void *ids; /* of all of them: a tree of tsearch(3) */
+};
+
+/* A long name is cut, so that the reason is not. */
+static lanebloom_status fail(struct search *search, const char *path, lanebloom_status status,
+                             const char *why)
+{
+  search->error = errno;
+  return problem_set(search->problem, status, "%.800s: %s", path, why);
+}
+
+static lanebloom_status fail_io(struct search *search, const char *path)
+{
+  char text[128];
+  return fail(search, path, LANEBLOOM_ERR_IO, strerror_r(errno, text, sizeof text));
+}
+
+static lanebloom_status add_folder_once(struct search *search, const char *path,
+                                        const struct stat *found)
+{
+  struct folder_id *id = malloc(sizeof *id);
+  if (!id)
+    return problem_memory(search->problem, sizeof *id);
+  *id = (struct folder_id){found->st_dev, found->st_ino};
+  struct folder_id *const *known = tsearch(id, &search->ids, compare_ids);
+  if (known && *known == id)
+    return add_path(&search->folders, path, search->problem);
+  free(id);
+  return known ? LANEBLOOM_OK : problem_memory(search->problem, sizeof *id);
+}
+
+static lanebloom_status add_entry(struct search *search, const char *folder, const char *name)
+{
+  lanebloom_parquet_files *files = &search->files;
+  lanebloom_status status = LANEBLOOM_OK;
+  struct stat found;
+  char *path;
+  const bool has_slash = folder[strlen(folder) - 1] == '/', hidden = is_hidden(name);
+  if (asprintf(&path, "%s%s%s", folder, has_slash ? "" : "/", name) < 0)
+    return problem_memory(search->problem, strlen(folder) + strlen(name));
+  const bool is_there = stat(path, &found) == 0;
+  if (is_there && S_ISDIR(found.st_mode)) {
+    if (!hidden)
+      status = add_folder_once(search, path, &found);
+  } else if (!hidden) {
+    if (judge_file(path, name, is_there ? &found : NULL) >= search->needed)
+      status = add_path(&files->read, path, search->problem);
+  } else if (is_there && S_ISREG(found.st_mode) && !is_summary(name) &&
+             judge_content(path) != NOT_PARQUET) {
+    status = add_path(&files->skipped, path, search->problem);
+  }
+  free(path);
+  return status;
+}
+
+static lanebloom_status read_folder(struct search *search, const char *folder)
+{
+  lanebloom_status status = LANEBLOOM_OK;
+  DIR *entries = opendir(folder);
+  if (!entries)
+    return fail_io(search, folder);
+  while (!status) {
+    errno = 0;
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe): the stream is this thread's */
+    const struct dirent *entry = readdir(entries);
+    if (entry)
+      status = add_entry(search, folder, entry->d_name);
+    else if (errno)
+      status = fail_io(search, folder);
+    else
+      break;
+  }
+  closedir(entries);
+  return status;
+}
+
+/* Adds the files in a folder and below it, until there are enough. */
+static lanebloom_status add_folder(struct search *search, const char *folder,
+                                   const struct stat *found)
+{
+  search->folders = (lanebloom_parquet_paths){0};
+  search->ids = NULL;
+  lanebloom_status status = add_folder_once(search, folder, found);
+  for (size_t i = 0; !status && i < search->folders.n && search->files.read.n < search->most; i++)
+    status = read_folder(search, search->folders.all[i]);
+  free_paths(&search->folders);
+  tdestroy(search->ids, free);
+  return status;
+}
+
+/* ---- Names of files and folders, and patterns ---- */
+
+static lanebloom_status add_name(struct search *search, const char *name)
+{
+  const size_t nbefore = search->files.read.n;
+  struct stat found;
+  if (stat(name, &found) != 0)
+    return fail_io(search, name);
+  if (!S_ISDIR(found.st_mode))
+    return add_path(&search->files.read, name, search->problem);
+  const lanebloom_status status = add_folder(search, name, &found);
+  if (!status && search->files.read.n == nbefore)
+    return fail(search, name, LANEBLOOM_ERR_ARGUMENT,
+                "expected a folder with Parquet files, found none in it");
+  return status;
+}
+
+static lanebloom_status add_pattern(struct search *search, const char *pattern)
+{
+  glob_t found;
+  /* NOLINTNEXTLINE(concurrency-mt-unsafe): names of users alone are, and ~ is not expanded */
+  const int failed = glob(pattern, GLOB_ERR | GLOB_NOSORT, NULL, &found);
+  if (failed == GLOB_NOMATCH) {
+    errno = ENOENT;
+    return fail(search, pattern, LANEBLOOM_ERR_IO,
+                "expected the name or the pattern of Parquet files, found none of this name");
+  }
+  if (failed)
+    return failed == GLOB_NOSPACE ? problem_memory(search->problem, 0) : fail_io(search, pattern);
+  lanebloom_status status = LANEBLOOM_OK;
+  for (size_t i = 0; !status && i < found.gl_pathc; i++)
+    status = add_name(search, found.gl_pathv[i]);
+  globfree(&found);
+  return status;
+}
+
+lanebloom_status lanebloom_parquet_find_files(const char *const *names, size_t nnames,
+                                              lanebloom_parquet_files **files, char *problem_text,
+                                              size_t problem_size)
+{
+  const struct problem problem = problem_begin(problem_text, problem_size);
+  struct search search = {.problem = &problem, .needed = MAYBE_PARQUET, .most = SIZE_MAX};
+  lanebloom_status status = LANEBLOOM_OK;
+  struct stat found;
+  *files = malloc(sizeof **files);
+  if (!*files)
+    return problem_memory(&problem, sizeof **files);
+  for (size_t i = 0; !status && i < nnames; i++)
+    status = stat(names[i], &found) != 0 && errno == ENOENT ? add_pattern(&search, names[i])
+                                                            : add_name(&search, names[i]);
+  sort_once(&search.files.read, &(lanebloom_parquet_paths){0});
+  sort_once(&search.files.skipped, &search.files.read);
+  **files = search.files;
+  if (status) {
+    lanebloom_parquet_files_free(*files);
+    *files = NULL;
+  }
+  if (status == LANEBLOOM_ERR_IO)
+    errno = search.error;
+  return status;
+}
+
+void lanebloom_parquet_files_free(lanebloom_parquet_files *files)
+{
+  if (!files)
+    return;
+  free_paths(&files->read);
+  free_paths(&files->skipped);
+  free(files);
+}
+
+bool lanebloom_parquet_recognize(const char *path)
+{
+  struct search search = {.problem = &no_problem, .needed = IS_PARQUET, .most = 1};
+  struct stat found;
+  if (stat(path, &found) != 0)
+    return false;
+  if (!S_ISDIR(found.st_mode))
+    return S_ISREG(found.st_mode) && judge_content(path) >= DAMAGED_PARQUET;
+  const bool is_any = add_folder(&search, path, &found) || search.files.read.n > 0;
+  free_paths(&search.files.read);
+  free_paths(&search.files.skipped);
+  return is_any;
+}
