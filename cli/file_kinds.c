@@ -8,20 +8,47 @@
 
 /* ---- Kinds that have more than a magic number at their beginning ---- */
 
-enum { TAR_NBYTES = 262, BZIP2_NBYTES = 10, ORC_NBYTES = 6, DUCKDB_NBYTES = 20, UTF16_NBYTES = 8 };
+enum {
+  TAR_NBYTES = 512,
+  CPIO_NBYTES = 111,
+  BZIP2_NBYTES = 10,
+  ORC_NBYTES = 6,
+  DUCKDB_NBYTES = 20,
+  UTF16_NBYTES = 8,
+  UTF32_NBYTES = 8
+};
 
-/* A header has the name of a file, zeros up to byte 100, a number in octal digits, and a magic
- * number at byte 257. */
+/* The first header has a name, and at byte 148 the sum of its bytes in octal digits. Those of the
+ * sum itself count as spaces. Archives from before there was a magic number have it, too. */
 static bool is_tar(const char *bytes, size_t nbytes)
 {
-  enum { NAME_NBYTES = 100, MAGIC_AT = 257 };
+  enum { SUM_AT = 148, SUM_NBYTES = 8 };
+  unsigned long found = 0, sum = SUM_NBYTES * ' ';
   (void)nbytes;
-  if (memcmp(bytes + MAGIC_AT, "ustar", TAR_NBYTES - MAGIC_AT) != 0)
-    return false;
-  for (size_t i = strnlen(bytes, NAME_NBYTES); i < NAME_NBYTES; i++)
-    if (bytes[i])
+  for (size_t i = 0; i < TAR_NBYTES; i++)
+    sum += i < SUM_AT || i >= SUM_AT + SUM_NBYTES ? (unsigned char)bytes[i] : 0;
+  for (size_t i = SUM_AT; i < SUM_AT + SUM_NBYTES; i++)
+    if (bytes[i] >= '0' && bytes[i] <= '7')
+      found = 8 * found + (unsigned long)(bytes[i] - '0');
+    else if (bytes[i] && bytes[i] != ' ')
       return false;
-  return bytes[NAME_NBYTES] >= '0' && bytes[NAME_NBYTES] <= '7';
+  return *bytes && found == sum;
+}
+
+/* Headers of cpio are hexadecimal digits, or octal ones, and a name follows them. */
+static bool is_cpio(const char *bytes, size_t nbytes)
+{
+  enum { MAGIC_NBYTES = 6, OCTAL_NBYTES = 76 };
+  const bool is_octal = memcmp(bytes, "070707", MAGIC_NBYTES) == 0;
+  const size_t header_nbytes = is_octal ? OCTAL_NBYTES : CPIO_NBYTES - 1;
+  (void)nbytes;
+  if (!is_octal && memcmp(bytes, "070701", MAGIC_NBYTES) != 0 &&
+      memcmp(bytes, "070702", MAGIC_NBYTES) != 0)
+    return false;
+  for (size_t i = 0; i < header_nbytes; i++)
+    if (!strchr("0123456789abcdefABCDEF", bytes[i]) || !bytes[i])
+      return false;
+  return (unsigned char)bytes[header_nbytes] > ' ';
 }
 
 /* Between two constants stands the size of blocks, a digit. */
@@ -85,6 +112,19 @@ static bool is_utf16_big(const char *bytes, size_t nbytes)
   return is_utf16(bytes, nbytes, 0);
 }
 
+/* Of each of the first two characters, only the lower two bytes of four are in use. */
+static bool is_utf32_little(const char *bytes, size_t nbytes)
+{
+  (void)nbytes;
+  return bytes[0] && !bytes[2] && !bytes[3] && bytes[4] && !bytes[6] && !bytes[7];
+}
+
+static bool is_utf32_big(const char *bytes, size_t nbytes)
+{
+  (void)nbytes;
+  return !bytes[0] && !bytes[1] && bytes[3] && !bytes[4] && !bytes[5] && bytes[7];
+}
+
 /* ---- All kinds ---- */
 
 #define TABLE_ADVICE "pyarrow can write its columns as CSV"
@@ -120,13 +160,37 @@ static const struct file_kind kinds[] = {
      .codec = CODEC_ZSTD,
      .converter = "zstdcat"},
     {.name = "lz4 data", .nbytes = 4, .magic = {0x04, 0x22, 0x4d, 0x18}, .converter = "lz4cat"},
+    {.name = "lz4 data", .nbytes = 4, .magic = {0x02, 0x21, 0x4c, 0x18}, .converter = "lz4cat"},
     {.name = "xz data", .nbytes = 5, .magic = {0xfd, '7', 'z', 'X', 'Z'}, .converter = "xzcat"},
+    {.name = "lzma data",
+     .nbytes = 4,
+     .magic = {0x5d, 0, 0, 0x80},
+     .has_terminators = true,
+     .has_nuls = true,
+     .converter = "xzcat"},
+    {.name = "lzma data",
+     .nbytes = 5,
+     .magic = {0x5d, 0, 0, 0, 0x04},
+     .has_terminators = true,
+     .has_nuls = true,
+     .converter = "xzcat"},
+    {.name = "lzip data", .nbytes = 5, .magic = {'L', 'Z', 'I', 'P', 1}, .converter = "lzip -dc"},
+    {.name = "lzop data", .nbytes = 4, .magic = {0x89, 'L', 'Z', 'O'}, .converter = "lzop -dc"},
+    {.name = "snappy data",
+     .nbytes = 6,
+     .magic = {0xff, 0x06, 0, 0, 's', 'N'},
+     .has_terminators = true,
+     .converter = "snzip -dc"},
     {.name = "compress data", .nbytes = 3, .magic = {0x1f, 0x9d, 0x90}, .converter = "zcat"},
     {.name = "bzip2 data", .nbytes = BZIP2_NBYTES, .tells = is_bzip2, .converter = "bzcat"},
     {.name = "a zip archive, or a document that is one (.xlsx, .ods)",
      .nbytes = 4,
      .magic = {'P', 'K', 3, 4},
      .advice = "`unzip -p' prints what is in an archive; a spreadsheet can be saved as CSV"},
+    {.name = "an empty zip archive",
+     .nbytes = 4,
+     .magic = {'P', 'K', 5, 6},
+     .advice = "it has no records"},
     {.name = "7z data",
      .nbytes = 6,
      .magic = {'7', 'z', 0xbc, 0xaf, 0x27, 0x1c},
@@ -178,6 +242,10 @@ static const struct file_kind kinds[] = {
      .nbytes = 4,
      .magic = {'O', 'b', 'j', 1},
      .advice = "`avro-tools tojson FILE' prints lines of JSON, which --jsonl reads"},
+    {.name = "a SequenceFile of Hadoop",
+     .nbytes = 4,
+     .magic = {'S', 'E', 'Q', 6},
+     .advice = "`hadoop fs -text FILE' prints its records"},
     {.name = "an HDF5 file",
      .nbytes = 5,
      .magic = {0x89, 'H', 'D', 'F', '\r'},
@@ -218,6 +286,20 @@ static const struct file_kind kinds[] = {
      .tells = is_utf16_big,
      .has_nuls = true,
      .converter = "iconv -f UTF-16BE -t UTF-8"},
+    {.name = "UTF-32 text",
+     .nbytes = UTF32_NBYTES,
+     .tells = is_utf32_little,
+     .has_nuls = true,
+     .converter = "iconv -f UTF-32LE -t UTF-8"},
+    {.name = "UTF-32 text",
+     .nbytes = UTF32_NBYTES,
+     .tells = is_utf32_big,
+     .has_nuls = true,
+     .converter = "iconv -f UTF-32BE -t UTF-8"},
+    {.name = "a cpio archive",
+     .nbytes = CPIO_NBYTES,
+     .tells = is_cpio,
+     .advice = "`cpio -i --to-stdout <FILE' prints what is in it"},
     {.name = "a tar archive", .nbytes = TAR_NBYTES, .tells = is_tar, .converter = "tar -xOf"},
 };
 

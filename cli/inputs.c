@@ -412,6 +412,8 @@ static void fill(struct inputs *inputs, struct chunk *chunk)
   if (*chunk->error)
     return;
   refuse_stump(inputs, chunk);
+  if (chunk->at_beginning && is_line_of_returns(syntax, chunk->data, chunk->nbytes))
+    fail(inputs, chunk, LINE_OF_RETURNS_TEXT);
   chunk->has_nuls = chunk->at_beginning && have_nuls(syntax, chunk->data, chunk->nbytes);
   if (!*chunk->error)
     complete_tail(inputs, chunk);

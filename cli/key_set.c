@@ -358,6 +358,8 @@ void key_set_read(struct key_set *set, const char *path, const struct record_syn
   decompress(set, path, messages);
   if (has_lone_return(&syntax->fields, set->keys.data, set->keys.nbytes))
     die(input_name(path), LONE_RETURN_TEXT);
+  if (is_line_of_returns(syntax, set->keys.data, set->keys.nbytes))
+    die(input_name(path), LINE_OF_RETURNS_TEXT);
   if (have_nuls(syntax, set->keys.data, set->keys.nbytes))
     complain(input_name(path), NULS_TEXT);
   if (syntax->width && set->keys.nbytes % syntax->width)

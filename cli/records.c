@@ -70,6 +70,14 @@ bool have_nuls(const struct record_syntax *syntax, const char *data, size_t nbyt
          memchr(data, '\0', nbytes < MAX_NBYTES ? nbytes : MAX_NBYTES);
 }
 
+bool is_line_of_returns(const struct record_syntax *syntax, const char *data, size_t nbytes)
+{
+  const bool are_lines = syntax->width == 0 && syntax->terminator == '\n' &&
+                         !is_json(&syntax->fields) && !has_quotes(&syntax->fields);
+  const char *first = are_lines ? memchr(data, '\r', nbytes) : NULL;
+  return first && first + 1 < data + nbytes && !memchr(data, '\n', nbytes);
+}
+
 /* ---- Cutting ---- */
 
 void cutter_begin(struct cutter *cutter, const struct record_syntax *syntax, const char *data,

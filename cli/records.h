@@ -70,6 +70,14 @@ bool have_nuls(const struct record_syntax *syntax, const char *data, size_t nbyt
   "warning: found NUL bytes in the first lines: records that end in NUL need --null (-z), and "    \
   "UTF-16 text needs `iconv'"
 
+/* Records are lines, and these are all bytes of an input: is there no line feed, but a carriage
+ * return that something follows? Then lines end in carriage returns, and would be one record. CSV
+ * and TSV are told earlier, and JSON takes both for spaces. */
+bool is_line_of_returns(const struct record_syntax *syntax, const char *data, size_t nbytes);
+#define LINE_OF_RETURNS_TEXT                                                                       \
+  "expected lines that end in LF or in CR LF, found carriage returns (CR) alone: run tr '\\r' "    \
+  "'\\n' <FILE | lanebloom ..., or give --null (-z) if this is one record"
+
 /* The number of newlines in the bytes. */
 uint64_t count_lines(const char *data, size_t nbytes);
 

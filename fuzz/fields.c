@@ -273,7 +273,8 @@ static void check_input(const struct record_syntax *syntax, const char *data, si
   for (size_t n = 0; inputs_next(&inputs, &chunk); at += n) {
     if (*chunk.error) { /* what is read first is looked at */
       CHECK(at == data &&
-            (strstr(chunk.error, "UTF-16") || has_lone_return(&syntax->fields, data, nbytes)));
+            (strstr(chunk.error, "UTF-") || has_lone_return(&syntax->fields, data, nbytes) ||
+             is_line_of_returns(syntax, data, nbytes)));
       return;
     }
     CHECK(chunk.at_beginning == (at == data));

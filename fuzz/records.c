@@ -156,11 +156,15 @@ static bool is_no_records(const struct expected *expected)
   return kind && !kind->tells && !kind->has_terminators;
 }
 
-/* UTF-16 may go on as what is none. */
+/* UTF-16 and UTF-32 may go on as what is none. */
 static bool is_rightly_refused(const struct expected *expected, const char *error)
 {
-  return expected->at == expected->begin && strstr(error, "expected records") &&
-         (refused_kind(expected) || strstr(error, "UTF-16"));
+  const char *bytes = all + expected->begin;
+  if (expected->at != expected->begin)
+    return false;
+  if (is_line_of_returns(expected->syntax, bytes, expected->end - expected->begin))
+    return strstr(error, "found carriage returns");
+  return strstr(error, "expected records") && (refused_kind(expected) || strstr(error, "UTF-"));
 }
 
 /* Checks an error at the end of an input: a record of fixed width is not whole, or reading

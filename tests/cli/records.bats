@@ -145,14 +145,41 @@ is_quiet() {
   is_quiet lanebloom build --decode hex -o new.lbf hex
 }
 
+@test "lines that end in carriage returns alone are refused, and one that has some is a record" {
+  numbers 1 3000 | tr '\n' '\r' >mac
+  numbers 1 3000 | sed 's/$/\t1/' | tr '\n' '\r' >mac.tsv
+  numbers 1 3 >keys
+  lanebloom build -o filter keys
+  text="expected lines that end in LF or in CR LF, found carriage returns (CR) alone"
+  for file in mac mac.tsv; do
+    gzip -c $file >$file.gz
+    head -c 20 $file >$file.short
+    for input in $file $file.gz $file.short; do
+      fails_with "$input: $text" lanebloom match keys $input
+      fails_with "$input: $text" lanebloom match $input keys
+      fails_with "$input: $text" lanebloom match -f 1 keys $input
+      fails_with "$input: $text" lanebloom match --keys-field 1 $input keys
+      fails_with "$input: $text" lanebloom screen filter $input
+      fails_with "$input: $text" lanebloom build -o other $input
+      fails_with "$text" lanebloom hash < <(dd if=$input bs=7 status=none)
+      lanebloom hash --null $input >/dev/null
+    done
+  done
+  [[ ! -e other ]]
+  for record in 'a\rb\n' 'a\r' '\r' 'a\rb\nc' '\n\ra'; do
+    printf "$record" | lanebloom hash 2>/dev/null >/dev/null
+  done
+  printf '"a\rb"' | lanebloom hash --csv --no-header -f 1 >/dev/null
+  printf '{\r"id": 1\r}' | lanebloom hash --jsonl -f id >/dev/null
+}
+
 @test "NULs in the first lines cause one warning, and nothing else" {
   printf 'a\0b\0' >nuls
   printf 'x\0y\nz\n' >lines
   iconv -f UTF-8 -t UTF-16LE <<<'привет' >cyrillic
-  iconv -f UTF-8 -t UTF-32LE <<<'a' >wider
   printf '1\n' | lanebloom build -o filter
   text="found NUL bytes in the first lines: records that end in NUL need --null (-z), and UTF-16"
-  for file in nuls lines cyrillic wider; do
+  for file in nuls lines cyrillic; do
     gzip -c $file >$file.gz
     for input in $file $file.gz; do
       warns "$text" lanebloom screen filter $input
@@ -306,6 +333,8 @@ is_quiet() {
   lanebloom build -o filter keys
   tar cf x.tar keys
   tar czf x.tgz keys
+  tar --format=v7 -cf x.v7.tar keys # without a magic number
+  tar --format=v7 -czf x.v7.tgz keys
   python3 - <<'END'
 import sqlite3, zipfile
 with zipfile.ZipFile("x.zip", "w") as archive:
@@ -318,6 +347,7 @@ END
   iconv -f UTF-8 -t UTF-32 keys >x.utf32
   for level in 1 5 9; do bzip2 -$level -c keys >x$level.bz2; done
   for file in "x.tar:a tar archive: run tar -xOf FILE" "x.tgz:a tar archive: run tar -xOf FILE" \
+    x.v7.{tar,tgz}":a tar archive: run tar -xOf FILE" \
     "x.zip:a zip archive" "x.db:a database of SQLite" "x.7z:7z data: run 7z x -so FILE" \
     "x.arrow:a file of Arrow" "x.elf:a program (ELF)" \
     "x.utf32:UTF-32 text: run iconv -f UTF-32 -t UTF-8 FILE" \
@@ -351,6 +381,18 @@ PGDMP\x01\x0e\0|a dump of PostgreSQL: `psql
 \xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0|a document of OLE (.xls, .doc): a spreadsheet
 Rar!\x1a\x07\x01\0|a RAR archive: run unrar p -inul FILE
 \x1f\x9d\x90k\0|compress data: run zcat FILE
+\x02\x21\x4c\x18\x0b\0\0\0|lz4 data: run lz4cat FILE
+]\0\0\x80\0\xff\xff\xff|lzma data: run xzcat FILE
+]\0\0\0\x04\xff\xff\xff|lzma data: run xzcat FILE
+LZIP\x01\x0c|lzip data: run lzip -dc FILE
+\x89LZO\0\r\n\x1a\n|lzop data: run lzop -dc FILE
+\xff\x06\0\0sNaPpY|snappy data: run snzip -dc FILE
+PK\x05\x06\0\0\0\0|an empty zip archive: it has no records
+SEQ\x06\x19org.apache.hadoop.io.Text|a SequenceFile of Hadoop: `hadoop fs -text FILE'
+k\0\0\0001\0\0\0\n\0\0\0|UTF-32 text: run iconv -f UTF-32LE
+\0\0\0k\0\0\0001\0\0\0\n|UTF-32 text: run iconv -f UTF-32BE
+070701%0104dkeys\0\0|a cpio archive: `cpio -i --to-stdout
+070707%070dkeys\0|a cpio archive: `cpio -i --to-stdout
 END
 }
 
