@@ -49,7 +49,8 @@ typedef struct lanebloom_parquet_files {
  * of files and folders, as of glob(7). A path in a folder begins with the name that the folder was
  * given by. lanebloom_parquet_files_free() frees the lists.
  *
- * In a folder, a file is read if its name ends in .parquet, if it begins or ends with "PAR1", or
+ * In a folder, a file is read if its name ends in .parquet, or in that and .gz, .zst, .bz2, .xz or
+ * .lz4, if it begins or ends with "PAR1", or
  * both with "PARE", or if nobody can tell: opening it says what is wrong. Names that begin with a
  * dot or an underscore are hidden, except those of partitions (_column=value); a hidden folder is
  * not looked into. `_metadata' and `_common_metadata' are neither read nor skipped. Links are

@@ -72,11 +72,18 @@ static bool is_summary(const char *name)
   return strcmp(name, "_metadata") == 0 || strcmp(name, "_common_metadata") == 0;
 }
 
+/* A file that was compressed as a whole counts, too: opening it says what is wrong. */
 static bool is_parquet_name(const char *name)
 {
-  static const char suffix[] = ".parquet";
-  const size_t nbytes = strlen(name), suffix_nbytes = sizeof suffix - 1;
-  return nbytes > suffix_nbytes && strcmp(name + nbytes - suffix_nbytes, suffix) == 0;
+  static const char *const suffixes[] = {".parquet",     ".parquet.bz2", ".parquet.gz",
+                                         ".parquet.lz4", ".parquet.xz",  ".parquet.zst"};
+  const size_t nbytes = strlen(name);
+  for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+    const size_t suffix_nbytes = strlen(suffixes[i]);
+    if (nbytes > suffix_nbytes && strcmp(name + nbytes - suffix_nbytes, suffixes[i]) == 0)
+      return true;
+  }
+  return false;
 }
 
 /* ---- Files ---- */

@@ -399,6 +399,8 @@ skips() {
   skips _torn
   printf 'PARE....PARE' >hidden
   skips _encrypted
+  gzip -c "$VECTORS/arrow_rs.parquet" >hidden
+  skips _part.parquet.gz
 }
 
 @test "what hidden names stand for by convention is no data, without a warning" {
@@ -410,6 +412,8 @@ skips() {
   done
   : >events/_SUCCESS
   printf 'crc\0....' >events/.a.parquet.crc
+  md5sum events/a.parquet >events/a.parquet.md5
+  gzip -c events/a.parquet.md5 >events/a.md5.gz
   for name in begin.csv _begin.csv; do echo PARENT >events/$name; done
   for name in end.txt _end.txt; do printf COMPARE >events/$name; done
   mkfifo events/_pipe events/pipe
@@ -457,6 +461,10 @@ skips() {
   spoil b.parq 'encrypted'
   damage() { ln -s nowhere "$1"; }
   spoil b.parquet 'No such file'
+  damage() { gzip -c "$VECTORS/arrow_rs.parquet" >"$1"; }
+  spoil b.parquet.gz 'expected "PAR1" in the last 4 bytes'
+  damage() { xz -c "$VECTORS/arrow_rs.parquet" >"$1"; }
+  spoil b.parquet.xz 'expected "PAR1" in the last 4 bytes'
   damage() { ln -s "${1##*/}" "$1"; }
   spoil loop 'Too many levels of symbolic links'
   { printf '\0\0\0\0'; tail -c +5 "$VECTORS/arrow_rs.parquet"; } >events/loop2
