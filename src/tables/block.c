@@ -76,7 +76,8 @@ static lanebloom_status verify(const struct block_reader *reader, const struct h
 static lanebloom_status decompress(struct block_reader *reader, uint8_t type, enum block_kind kind,
                                    const char *what, struct block *block)
 {
-  struct compressed compressed = {.codec = lanebloom_codec(reader->footer.engine, type),
+  const lanebloom_slice stored = {block->bytes, block->nbytes};
+  struct compressed compressed = {.codec = lanebloom_codec(reader->footer.engine, type, stored),
                                   .engine = reader->footer.engine,
                                   .version = reader->footer.version,
                                   .bytes = block->bytes,

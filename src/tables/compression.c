@@ -21,10 +21,22 @@
 #include "../cursor.h"
 #include "compression.h"
 
-enum codec lanebloom_codec(lanebloom_engine engine, uint8_t type)
+/* Two bytes: the method, which is deflate, and a check (RFC 1950). Raw deflate begins so only where
+ * it has a stored block whose padding is not zero, which nobody writes; zstd never does. */
+static bool has_zlib_header(lanebloom_slice block)
+{
+  const uint8_t *bytes = block.data;
+  return block.size >= 2 && (bytes[0] & 0x0f) == 8 && (bytes[0] << 8 | bytes[1]) % 31 == 0;
+}
+
+enum codec lanebloom_codec(lanebloom_engine engine, uint8_t type, lanebloom_slice block)
 {
   if (engine == LANEBLOOM_ENGINE_LEVELDB) {
-    /* 4: of Minecraft's fork, which has deflate there as RocksDB has it */
+    /* Minecraft's fork has deflate: type 2, which is zstd elsewhere, with zlib's header, and type 4
+     * without it, as RocksDB has it. */
+    enum { ZSTD_OR_ZLIB = 2 };
+    if (type == ZSTD_OR_ZLIB && has_zlib_header(block))
+      return CODEC_ZLIB;
     static const enum codec leveldb[] = {CODEC_NONE, CODEC_SNAPPY, CODEC_ZSTD, CODEC_UNKNOWN,
                                          CODEC_ZLIB};
     return type < sizeof leveldb / sizeof *leveldb ? leveldb[type] : CODEC_UNKNOWN;
@@ -95,7 +107,7 @@ static lanebloom_status decompress_snappy(const struct compressed *compressed, u
 #endif
 
 #ifdef LANEBLOOM_WITH_ZLIB
-/* Deflate without zlib's header. */
+/* Deflate, with zlib's header in LevelDB's fork alone. */
 static lanebloom_status decompress_zlib(const struct compressed *compressed, size_t room,
                                         uint8_t *bytes, size_t *nbytes)
 {
@@ -105,7 +117,9 @@ static lanebloom_status decompress_zlib(const struct compressed *compressed, siz
                      .avail_in = (uInt)compressed->nbytes,
                      .next_out = bytes,
                      .avail_out = (uInt)room};
-  if (inflateInit2(&stream, -MAX_WBITS) != Z_OK)
+  const lanebloom_slice block = {compressed->bytes, compressed->nbytes};
+  const bool has_header = compressed->engine == LANEBLOOM_ENGINE_LEVELDB && has_zlib_header(block);
+  if (inflateInit2(&stream, has_header ? MAX_WBITS : -MAX_WBITS) != Z_OK)
     return LANEBLOOM_ERR_MEMORY;
   int result = Z_OK;
   if (compressed->dictionary.size > 0 && compressed->dictionary.size <= UINT_MAX)

@@ -175,22 +175,36 @@ Test(tables, blocks_that_become_too_large)
   free(made);
 }
 
-/* As leveldb-mcpe, Minecraft's fork, writes it: without a size and without zlib's header. */
+/* As leveldb-mcpe, Minecraft's fork, writes it: without a size, and in older worlds with zlib's
+ * header, under the number that zstd has elsewhere. */
 Test(tables, deflate_of_a_fork_of_leveldb)
 {
-  static const uint8_t stored[] = {1, 5, 0, 0xfa, 0xff, 'h', 'e', 'l', 'l', 'o'};
-  const struct compressed compressed = {.codec = lanebloom_codec(LANEBLOOM_ENGINE_LEVELDB, 4),
-                                        .engine = LANEBLOOM_ENGINE_LEVELDB,
-                                        .bytes = stored,
-                                        .nbytes = sizeof stored,
-                                        .max_nbytes = 5};
-  uint8_t *bytes;
-  size_t nbytes;
+  static const uint8_t raw[] = {1, 5, 0, 0xfa, 0xff, 'h', 'e', 'l', 'l', 'o'},
+                       whole[] = {0x78, 0x01, 1,   5,   0,    0xfa, 0xff, 'h',
+                                  'e',  'l',  'l', 'o', 0x06, 0x2c, 0x02, 0x15};
+  static const struct {
+    uint8_t type;
+    lanebloom_slice block;
+  } cases[] = {{4, {raw, sizeof raw}}, {2, {whole, sizeof whole}}, {4, {whole, sizeof whole}}};
   if (!lanebloom_codec_is_built(CODEC_ZLIB))
     cr_skip_test("this build lacks zlib");
-  cr_assert(lanebloom_decompress(&compressed, &bytes, &nbytes) == LANEBLOOM_OK);
-  cr_assert(nbytes == 5 && memcmp(bytes, "hello", 5) == 0);
-  free(bytes);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const lanebloom_slice block = cases[i].block;
+    const struct compressed compressed = {
+        .codec = lanebloom_codec(LANEBLOOM_ENGINE_LEVELDB, cases[i].type, block),
+        .engine = LANEBLOOM_ENGINE_LEVELDB,
+        .bytes = block.data,
+        .nbytes = block.size,
+        .max_nbytes = 5};
+    uint8_t *bytes;
+    size_t nbytes;
+    cr_assert(lanebloom_decompress(&compressed, &bytes, &nbytes) == LANEBLOOM_OK, "case %zu", i);
+    cr_assert(nbytes == 5 && memcmp(bytes, "hello", 5) == 0);
+    free(bytes);
+  }
+  static const uint8_t zstd[] = {0x28, 0xb5, 0x2f, 0xfd};
+  const lanebloom_slice frame = {zstd, sizeof zstd};
+  cr_assert(lanebloom_codec(LANEBLOOM_ENGINE_LEVELDB, 2, frame) == CODEC_ZSTD);
 }
 
 /* Bytes that no codec makes, behind sizes of each way to write them. */
@@ -198,7 +212,8 @@ Test(tables, decompressing)
 {
   enum { NTYPES = 9, NBYTES = 16, ZSTD_NOT_FINAL = 0x40 };
   static const lanebloom_engine engines[] = {LANEBLOOM_ENGINE_LEVELDB, LANEBLOOM_ENGINE_ROCKSDB};
-  cr_assert(lanebloom_codec(LANEBLOOM_ENGINE_ROCKSDB, ZSTD_NOT_FINAL) == CODEC_ZSTD);
+  cr_assert(lanebloom_codec(LANEBLOOM_ENGINE_ROCKSDB, ZSTD_NOT_FINAL, (lanebloom_slice){0}) ==
+            CODEC_ZSTD);
   for (size_t i = 0; i < 2 * NTYPES; i++)
     for (uint32_t version = 0; version <= 5; version++)
       for (size_t n = 0; n < 2 * NBYTES; n++) {
@@ -206,7 +221,8 @@ Test(tables, decompressing)
         memset(bytes, 0xff, sizeof bytes);
         bytes[0] = n < NBYTES ? 9 : 0xff; /* a size that may be; one without an end */
         const struct compressed compressed = {
-            .codec = lanebloom_codec(engines[i / NTYPES], (uint8_t)(i % NTYPES)),
+            .codec = lanebloom_codec(engines[i / NTYPES], (uint8_t)(i % NTYPES),
+                                     (lanebloom_slice){bytes, n % NBYTES + 1}),
             .engine = engines[i / NTYPES],
             .version = version,
             .bytes = bytes,
