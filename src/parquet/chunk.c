@@ -11,7 +11,8 @@ struct metadata {
   struct statistics statistics;
 };
 
-/* The path must be that of the column: some readers find chunks by it, others by their order. */
+/* The path must be that of the column: some readers find chunks by it, others by their order. The
+ * latter need none. */
 static void read_path(struct thrift *thrift, struct thrift_field field, const struct column *column)
 {
   const char *rest = column->path, *end = column->path + column->path_nbytes;
@@ -25,7 +26,7 @@ static void read_path(struct thrift *thrift, struct thrift_field field, const st
               (name.size == 0 || memcmp(rest, name.data, name.size) == 0);
     rest += is_same ? name.size : 0;
   }
-  if (!is_same || rest != end)
+  if (n > 0 && (!is_same || rest != end))
     lanebloom_thrift_damage(thrift, "a chunk of the column that the schema has here");
 }
 

@@ -94,14 +94,15 @@ static lanebloom_status read_row_groups(struct thrift *thrift, struct thrift_fie
 }
 
 /* Column orders: a list of unions, of which we know the member 1, the order of the type, and 2, the
- * total order of IEEE 754, which differs only in NaN and in the signs of zeros. */
+ * total order of IEEE 754, which differs only in NaN and in the signs of zeros. A list of another
+ * size, which some readers pass over, says nothing of any column. */
 static void read_orders(struct thrift *thrift, struct thrift_field field, struct footer *footer)
 {
   const size_t n = lanebloom_thrift_list(thrift, field, THRIFT_STRUCT);
-  if (n != footer->schema.ncolumns)
-    lanebloom_thrift_damage(thrift, "an order for each column");
   for (size_t i = 0; i < n && !thrift->expected; i++) {
     const int32_t order = lanebloom_thrift_member_element(thrift);
+    if (n != footer->schema.ncolumns)
+      continue;
     struct column *column = &footer->schema.columns[i];
     column->has_order = order == 1 || (order == 2 && column->type.order == ORDER_FLOAT);
   }

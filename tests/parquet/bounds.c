@@ -82,6 +82,12 @@ Test(parquet, bounds_of_numbers)
   made.order = 9;
   cr_assert(which_numbers(&made) == ALL, "an unknown order");
   made.order = TYPE_ORDER;
+  made.nmore_orders = 1;
+  cr_assert(which_numbers(&made) == ALL, "more orders than columns");
+  made.nmore_orders = 0;
+  made.with_empty_path = true;
+  cr_assert(which_numbers(&made) == FOUR_TO_SIX, "a path of no names");
+  made.with_empty_path = false;
   made.max.is_there = false;
   cr_assert(which_numbers(&made) == (FOUR_TO_SIX | 1), "a minimum alone");
   made.max = int32_value(3);

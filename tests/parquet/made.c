@@ -154,8 +154,9 @@ static void write_metadata(struct writer *writer, const struct made *made, size_
   begin_struct(writer, 3);
   write_i32(writer, 1, made->chunk_physical < 0 ? made->physical : made->chunk_physical);
   if (!made->without_path) {
-    write_list(writer, 3, BINARY, 1);
-    write_binary(writer, 0, path, strlen(path));
+    write_list(writer, 3, BINARY, made->with_empty_path ? 0 : 1);
+    if (!made->with_empty_path)
+      write_binary(writer, 0, path, strlen(path));
   }
   write_i64(writer, 5, made->nvalues);
   write_i64(writer, 7, 0);
@@ -223,8 +224,9 @@ uint8_t *make_file(const struct made *made, size_t *nbytes)
   const char *created_by = made->created_by ? made->created_by : "by hand";
   write_binary(&writer, 6, created_by, strlen(created_by));
   if (made->order) {
-    write_list(&writer, 7, STRUCT, 1);
-    write_member(&writer, 0, made->order);
+    write_list(&writer, 7, STRUCT, 1 + made->nmore_orders);
+    for (size_t i = 0; i <= made->nmore_orders; i++)
+      write_member(&writer, 0, made->order);
   }
   write_byte(&writer, STOP);
   const uint32_t size = (uint32_t)(writer.n - begin);

@@ -61,6 +61,8 @@ struct made {
   const char *file_path;  /* NULL: this file */
   const char *chunk_path; /* NULL: the right one */
   bool without_path;      /* of chunks */
+  bool with_empty_path;   /* a list of no names */
+  size_t nmore_orders;    /* than the column */
   int32_t chunk_physical; /* below 0: the right one */
   size_t nchunks;         /* of a row group; 1 is right */
   size_t nrow_groups;     /* 0: 1 */
