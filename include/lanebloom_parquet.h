@@ -50,11 +50,11 @@ typedef struct lanebloom_parquet_files {
  * given by. lanebloom_parquet_files_free() frees the lists.
  *
  * In a folder, a file is read if its name ends in .parquet, or in that and .gz, .zst, .bz2, .xz or
- * .lz4, if it begins or ends with "PAR1", or
- * both with "PARE", or if nobody can tell: opening it says what is wrong. Names that begin with a
- * dot or an underscore are hidden, except those of partitions (_column=value); a hidden folder is
- * not looked into. `_metadata' and `_common_metadata' are neither read nor skipped. Links are
- * followed, and each folder is read once per name, wherever they lead.
+ * .lz4, if it begins or ends with "PAR1", or both with "PARE", or if nobody can tell: opening it
+ * says what is wrong. Names that begin with a dot or an underscore are hidden, except those of
+ * partitions (_column=value); a hidden folder is not looked into. `_metadata' and
+ * `_common_metadata' are neither read nor skipped. Links are followed, and each folder is read once
+ * per name, wherever they lead.
  *
  * problem: the line begins with the name of the file or folder, unless memory ran out. Errors:
  * ARGUMENT: a folder has no file to read; IO: a folder cannot be read, or a name does not exist and
