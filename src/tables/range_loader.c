@@ -224,7 +224,9 @@ static bool has_columns(const struct footer *footer)
 lanebloom_status lanebloom_loader_load_range(struct loader *loader, lanebloom_table *table)
 {
   if (has_columns(&loader->reader.footer)) {
-    drop_order(table, "data blocks in columns are not read, and the key range is not known");
+    /* a filter block's filters are found by the offsets of data blocks */
+    (table->kind == LANEBLOOM_TABLE_FILTER_BLOCK ? drop_filter : drop_order)(
+        table, "data blocks in columns are not read, and the key range is not known");
     return LANEBLOOM_OK;
   }
   const bool has_order =

@@ -318,6 +318,26 @@ Test(tables, filters_in_another_order)
   }
 }
 
+/* Pebble's data blocks in columns are not read, so nobody knows which filters of a filter block
+ * belong to data blocks. Pebble writes none, but a file may have one. */
+Test(tables, a_filter_block_beside_columns)
+{
+  static const uint8_t pebble[] = {0xf0, 0x9f, 0xaa, 0xb3, 0xf0, 0x9f, 0xaa, 0xb3};
+  struct made *made = test_alloc(sizeof *made);
+  const char *const letters = "abc";
+  const struct handle data = made_data(made, letters, suffix);
+  const struct handle filters = made_filter_block(made, &data, &letters, 1);
+  made_handle(made, "z", data);
+  const struct handle index = made_end_entries(made);
+  const struct handle properties = made_properties(made, text(bytewise), 0);
+  made_handle(made, "filter.rocksdb.BuiltinBloomFilter", filters);
+  made_handle(made, "rocksdb.properties", properties);
+  made_finish(made, false, made_end_entries(made), index);
+  memcpy(made->bytes + made->n - sizeof pebble, pebble, sizeof pebble);
+  check_made(made, letters, "every key may be in the table");
+  free(made);
+}
+
 Test(tables, a_key_without_a_suffix)
 {
   struct made *made = make_small("abc", suffix, text(bytewise));
