@@ -66,12 +66,10 @@ const struct argp form_argp = {
              "The key is the bytes that the text stands for: `hex', `base64' (RFC 4648, padded), "
              "for decimal numbers `int32', `int64', `uint32', `uint64', `float32', `float64' and "
              "`decimal128' (whole ones of 16 bytes), all little-endian (whole numbers also as 5.0 "
-             "or 1e3), for `date32' the days "
-             "since 1970, for `timestamp-s', `timestamp-ms', `timestamp-us' and `timestamp-ns' "
-             "(2024-02-29T12:34:56Z, else +hh:mm, else UTC) what has passed since then, and the "
-             "bytes of a `uuid'. `none': records are those bytes already, whatever the filter "
-             "says. With --missing, malformed "
-             "text is a missing key",
+             "or 1e3), for `date32' the days since 1970, for `timestamp-s', `timestamp-ms', "
+             "`timestamp-us' and `timestamp-ns' (2024-02-29T12:34:56Z, else +hh:mm, else UTC) what "
+             "has passed since then, and the bytes of a `uuid'. `none': records are those bytes "
+             "already, whatever the filter says. With --missing, malformed text is a missing key",
              7},
             {0}},
     .parser = parse_form_option,

@@ -340,7 +340,8 @@ static void take_header(struct inputs *inputs, struct chunk *chunk)
 
 /* ---- Filling ---- */
 
-/* Of a first record that comes in pieces, so many bytes are looked at again with each piece. */
+/* A first record that comes in pieces is looked at again with each piece, until it has so many
+ * bytes. */
 enum { FIRST_NBYTES = READ_NBYTES < 8192 ? READ_NBYTES / 2 : 4096 };
 
 /* How many bytes of a chunk without a whole record can be delivered, because a record in them has a

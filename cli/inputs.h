@@ -43,7 +43,7 @@ struct chunk {
   size_t nbytes;          /* 0 in a chunk that has only a header */
   uint64_t nread;         /* bytes of files that were read for it */
   bool at_beginning;      /* the first records of an input */
-  bool has_nuls;          /* of an input, these are its first lines, and have NULs */
+  bool has_nuls;          /* these are the first lines of an input, and they have NULs */
   uint64_t header_nlines; /* of the input, before the first records */
 
   /* The first header of all inputs, to be delivered before the records; NULL: none. Borrowed from

@@ -67,7 +67,7 @@ static char *print_time(int64_t value, int64_t units, int ndigits)
                     fraction);
 }
 
-/* hh:mm:ss and a fraction. Others than those of a day stay numbers. */
+/* hh:mm:ss and a fraction. A value that is outside the day stays a number. */
 static char *print_time_of_day(int64_t value, int64_t units)
 {
   const int64_t seconds = value / units;
@@ -307,11 +307,11 @@ struct faults {
 
 enum { MOST_NWORDS = 16 }; /* bounds_word() has fewer */
 
-/* A column: what its row groups add up to. */
+/* The sums over the row groups of a column. */
 struct total {
   char *column, *type;
   size_t nfiles, nrow_groups, nfilters;
-  uint64_t nrows, nnulls, filter_nbytes, nkeys; /* LANEBLOOM_UNKNOWN: of a row group it is */
+  uint64_t nrows, nnulls, filter_nbytes, nkeys; /* LANEBLOOM_UNKNOWN if one is */
   double rates;
   const char *words[MOST_NWORDS]; /* each bounds_word() once */
   size_t nwords;
@@ -409,7 +409,7 @@ static void print_total_columns(const char *column, const char *type, const char
           rows, nulls, filters, filter, keys, bits, rate, bounds);
 }
 
-/* NaN: no filter, or too many keys to tell. */
+/* NaN if there is no filter, or one with too many keys to tell. */
 static double bits_per_key(const struct total *total)
 {
   return total->nkeys > 0 && total->nkeys != LANEBLOOM_UNKNOWN

@@ -61,7 +61,7 @@ static const struct argp argp = {
             {"no-header", OPTION_NO_HEADER, NULL, 0, "Do not print the line that names the columns",
              1},
             {"summary", OPTION_SUMMARY, NULL, 0,
-             "Of Parquet files, print one line per column: what all row groups add up to", 1},
+             "For Parquet files, print one line per column, which adds up its row groups", 1},
             {0}},
     .parser = parse,
     .args_doc = "FOLDER|TABLE|PARQUET...",
@@ -85,10 +85,9 @@ static const struct argp argp = {
         "number of distinct keys that its bits speak for. SMALLEST and LARGEST are bounds that may "
         "say that a key is absent: they need not be values. BOUNDS says `used', or why not: "
         "`writer-untried', `writer-wrong', ... --bounds=all shows others, too. With --summary, "
-        "GROUPS is the number of "
-        "row groups, FILTERS how many of them have a filter, FILTER the bytes of all filters, KEYS "
-        "the sum of their keys, BITS the bits per key, RATE the mean rate of the filters, and "
-        "BOUNDS each word that is said of a row group.\v"
+        "GROUPS is the number of row groups, FILTERS how many of them have a filter, FILTER the "
+        "bytes of all filters, KEYS the sum of their keys, BITS the bits per key, RATE the mean "
+        "rate of the filters, and BOUNDS each word that is said of a row group.\v"
         "Examples:\n"
         "  lanebloom tables db\n"
         "  lanebloom tables db/000012.sst\n"

@@ -18,7 +18,7 @@ static inline bool is_typed(lanebloom_encoding encoding)
   return encoding >= LANEBLOOM_FLOAT32 && encoding <= LANEBLOOM_UUID;
 }
 
-/* What the text of a column's values depends on beside their encoding; zeros: on nothing. */
+/* Tells how the text of a column's values is read, beside their encoding. Zeros: that tells all. */
 struct text_units {
   /* LANEBLOOM_DECIMAL128: how many digits of the value stand after the point; not negative. */
   int32_t decimal_scale;
@@ -33,7 +33,8 @@ struct text_units {
 uint8_t *decode_typed(lanebloom_encoding encoding, const struct text_units *units,
                       lanebloom_slice text, uint8_t *to);
 
-/* The same for an integer of nbytes: what of the day has passed at 12:34 or 12:34:56.789. */
+/* Does the same for a time of day, as 12:34 or 12:34:56.789. The value has nbytes, and counts units
+ * of a second since midnight. */
 uint8_t *decode_time_of_day(lanebloom_slice text, int64_t units, size_t nbytes, uint8_t *to);
 
 /* For people: what text should be. */

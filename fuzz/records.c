@@ -140,7 +140,7 @@ static void check_chunk(struct expected *expected, const struct chunk *chunk)
   CHECK(next == chunk->data + chunk->nbytes && n == cutter.nrecords && n <= CHUNK_NRECORDS);
 }
 
-/* The kind of the input if it is refused: a container, or compressed; else NULL. */
+/* Returns the kind of the input if it may be refused, else NULL. */
 static const struct file_kind *refused_kind(const struct expected *expected)
 {
   const char *bytes = all + expected->begin;
@@ -156,7 +156,8 @@ static bool is_no_records(const struct expected *expected)
   return kind && !kind->tells && !kind->has_terminators;
 }
 
-/* UTF-16 and UTF-32 may go on as what is none. */
+/* May it be refused with this message? UTF-16 and UTF-32 are told by the first bytes that were
+ * read, though the whole input may be none. */
 static bool is_rightly_refused(const struct expected *expected, const char *error)
 {
   const char *bytes = all + expected->begin;

@@ -158,8 +158,9 @@ typedef struct lanebloom_parquet_column_info {
   int32_t units_per_second;
 
   /* The column has INT96, timestamps of nanoseconds in any year. Its keys may have the encoding
-   * LANEBLOOM_TIMESTAMP_S, _MS, _US or _NS, and be signed numbers of 16 bytes instead of 8. They
-   * are absent from a filter that spells their time in a way that docs/parquet.md rules out. */
+   * LANEBLOOM_TIMESTAMP_S, _MS, _US or _NS, and be signed numbers of 16 bytes instead of 8. One
+   * time could have several spellings. A key is looked for in those that docs/parquet.md names; if
+   * the filter has another one, such as 24 hours of nanoseconds, the key is reported as absent. */
   bool is_int96;
 } lanebloom_parquet_column_info;
 

@@ -164,10 +164,10 @@ typedef struct lanebloom_table_info {
   uint64_t nentries; /* versions of keys, and deletions; LANEBLOOM_UNKNOWN: the file does not say */
   double bits_per_key; /* filter bits per entry; NaN: unknown */
 
-  /* The share of absent keys in range that the filter lets pass, by the bits that are set; filters
-   * count by their size, or if each key is asked of all, together. 1: no filter, or one that is not
-   * used. NaN: memory ran out, or a filter that is used holds prefixes alone: how many keys share
-   * one is unknown. */
+  /* The share of absent keys in range that the filter lets pass, by the bits that are set. Of
+   * several filters it is their mean, weighted by their sizes; if each key is asked of all filters,
+   * it is the share that any of them lets pass. 1: no filter, or one that is not used. NaN: memory
+   * ran out, or a filter that is used holds prefixes alone: how many keys share one is unknown. */
   double model_rate;
 
   bool has_whole_keys, has_prefixes; /* what the filter holds */

@@ -59,8 +59,8 @@ static void sort_once(lanebloom_parquet_paths *paths, const lanebloom_parquet_pa
   paths->n = n;
 }
 
-/* By the conventions of Hive and Spark: what begins with a dot or an underscore is no data, but for
- * a partition's folder, whose column may have any name. */
+/* By the conventions of Hive and Spark, names that begin with a dot or an underscore are no data,
+ * but for a partition's folder, whose column may have any name. */
 static bool is_hidden(const char *name)
 {
   return *name == '.' || (*name == '_' && !strchr(name, '='));

@@ -22,8 +22,8 @@ struct lanebloom_parquet_keys {
   size_t first_zero, end_zero, first_nan; /* n: none */
   uint64_t zero_hashes[2];
 
-  /* Times of INT96 before 1970 have a second spelling: these are the hashes of it, in the order of
-   * `hashes`, and the only one of other times. NULL: no key has two. */
+  /* Times of INT96 before 1970 have a second spelling. These are the hashes of it, or of the only
+   * spelling, in the order of `hashes`. NULL: no key has two. */
   uint64_t *other_hashes;
 };
 

@@ -64,7 +64,8 @@ static size_t find_key(const lanebloom_parquet_keys *keys, lanebloom_slice value
 
 /* ---- Filters ---- */
 
-/* Screens n keys, the first of which is the i-th, with each of their spellings. */
+/* Screens n keys, the first of which is the i-th, with each of their spellings. Returns 0 if no key
+ * may be in the filter. */
 static size_t screen_batch(const lanebloom_filter *filter, const lanebloom_parquet_keys *keys,
                            size_t i, size_t n, uint8_t *hits)
 {

@@ -34,8 +34,8 @@ uint64_t lanebloom_filter_block_size(const lanebloom_filter_block *block);
 uint64_t lanebloom_filter_block_index(const lanebloom_filter_block *block,
                                       uint64_t data_block_offset);
 
-/* Screens hashes for the block's format in filter number `index`. bitmap and result: as of
- * lanebloom_filter_screen_hashes(); where no filter is, every key may be. */
+/* Screens hashes for the block's format in filter number `index`. If there is no such filter, every
+ * key passes. bitmap and result: as of lanebloom_filter_screen_hashes(). */
 size_t lanebloom_filter_block_screen_hashes(const lanebloom_filter_block *block, uint64_t index,
                                             const uint32_t *hashes, size_t n, uint8_t *bitmap);
 

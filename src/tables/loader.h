@@ -29,8 +29,7 @@ lanebloom_status lanebloom_table_load(const struct input *input, const char *pat
 lanebloom_status lanebloom_loader_load_filter(struct loader *loader, lanebloom_table *table);
 
 /* range_loader.c: loads the index, and the first and last key. If keys are not in bytewise order,
- * the table has no range, and asks all filters. Errors: CORRUPT, LIMIT, MEMORY,
- * IO. */
+ * the table has no range, and asks all filters. Errors: CORRUPT, LIMIT, MEMORY, IO. */
 lanebloom_status lanebloom_loader_load_range(struct loader *loader, lanebloom_table *table);
 
 #endif

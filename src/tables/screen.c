@@ -205,7 +205,7 @@ static size_t screen_partition(struct job *job, const lanebloom_filter *filter)
   return job->nmembers;
 }
 
-/* Members that have hits pass: no more filters are asked for them. */
+/* Lets members that have hits pass, so that no more filters are asked for them. */
 static void release_members(struct job *job, const struct query *query, uint8_t *hits)
 {
   size_t n = 0;
@@ -218,8 +218,8 @@ static void release_members(struct job *job, const struct query *query, uint8_t 
   gather_hashes(job, query);
 }
 
-/* Screens members by the hash of this format: in the filters of all data blocks, which this filter
- * block has, or if it is NULL of all partitions. */
+/* Screens members by the hash of this format, in the filters of all data blocks, which are in this
+ * filter block. If it is NULL, screens them in the filters of all partitions. */
 static void screen_members_by_hash(struct job *job, const struct target *target,
                                    lanebloom_format format, const lanebloom_filter_block *block,
                                    uint8_t *hits)

@@ -199,7 +199,7 @@ END
     jq -e '.smallest == null and .smallest_hex == "00ff200a"'
 }
 
-# Of each text and the nanoseconds of its Julian day, a file whose filter has these bytes alone.
+# Each text has a file, whose filter has one value: these nanoseconds of this Julian day.
 @test "timestamps of INT96: each year, to the nanosecond" {
   local n=0 header=15401c1c00001c1c00001c1c000000
   mkdir int96

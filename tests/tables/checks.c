@@ -67,8 +67,8 @@ void check_absent(const lanebloom_table *table, const lanebloom_table_info *info
   const double expected = info->model_rate * (double)inside, deviation = sqrt(expected) + 1;
   cr_assert((double)hits < 6 * deviation + 1.3 * expected, "%s: expected %.1f of %zu, found %zu",
             set->name, expected, inside, hits);
-  /* Of many filters it depends on which are met, unless all are, and these keys are not spread as
-   * those in the table are. */
+  /* If each key is asked of one of many filters, the share depends on which: these keys are not
+   * spread as those in the table are. */
   if (info->filter == LANEBLOOM_TABLE_FILTER_FULL || table->asks_all_filters)
     cr_assert((double)hits > 0.7 * expected - 6 * deviation, "%s: expected %.1f of %zu, found %zu",
               set->name, expected, inside, hits);

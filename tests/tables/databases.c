@@ -38,7 +38,7 @@ static bool passes_filter(const lanebloom_table *table, size_t i, lanebloom_slic
   return false;
 }
 
-/* The same of all filters. */
+/* Does it pass the filter of any data block or partition? */
 static bool passes_any(const lanebloom_table *table, lanebloom_slice key)
 {
   for (size_t i = 0; i < table->index.n; i++)
@@ -47,7 +47,7 @@ static bool passes_any(const lanebloom_table *table, lanebloom_slice key)
   return false;
 }
 
-/* The same of the filter that is asked of `place`. */
+/* Does it pass the filters that are asked about keys at `place`? */
 static bool passes_at(const lanebloom_table *table, lanebloom_slice place, lanebloom_slice key)
 {
   if (table->kind == LANEBLOOM_TABLE_FILTER_FULL)
