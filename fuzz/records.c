@@ -156,6 +156,14 @@ static bool is_no_records(const struct expected *expected)
   return kind && !kind->tells && !kind->has_terminators;
 }
 
+/* Does the input end inside the first bytes of compressed data? */
+static bool is_truncated(const struct expected *expected)
+{
+  const size_t n = expected->end - expected->begin;
+  const struct file_kind *kind = find_file_kind(all + expected->begin, n);
+  return expected->syntax->width == 0 && kind && is_stump(kind, n);
+}
+
 /* May it be refused with this message? UTF-16 and UTF-32 are told by the first bytes that were
  * read, though the whole input may be none. */
 static bool is_rightly_refused(const struct expected *expected, const char *error)
@@ -165,7 +173,8 @@ static bool is_rightly_refused(const struct expected *expected, const char *erro
     return false;
   if (is_line_of_returns(expected->syntax, bytes, expected->end - expected->begin))
     return strstr(error, "found carriage returns");
-  return strstr(error, "expected records") && (refused_kind(expected) || strstr(error, "UTF-"));
+  return (strstr(error, "expected records") && (refused_kind(expected) || strstr(error, "UTF-"))) ||
+         (strstr(error, "truncated: expected") && is_truncated(expected));
 }
 
 /* Checks an error at the end of an input: a record of fixed width is not whole, or reading

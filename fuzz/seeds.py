@@ -261,7 +261,8 @@ for last in range(1, len(pebble_edits) + 1):
 for path in sorted((vectors / "databases").rglob("MANIFEST-*")):
     seed("version", 3, path.read_bytes())
 
-for begins in b"\x89LBF", b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd":
+kinds = [b"\x89LBF", b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd", b"ORC\x11\0\0"]
+for begins in *kinds, "a\nbc\n".encode("utf-16le"), "a\nbc\n".encode("utf-16be"):
     for n in 2, 3, len(begins):
         for width in 0, 1:
             seed(
