@@ -57,7 +57,7 @@ static bool is_timestamp(lanebloom_encoding encoding)
 static bool convert_int96(lanebloom_encoding encoding, lanebloom_slice key, uint8_t *value)
 {
   int64_t unit_ns = 1;
-  for (int finer = encoding; finer < LANEBLOOM_TIMESTAMP_NS; finer++)
+  for (lanebloom_encoding finer = encoding; finer < LANEBLOOM_TIMESTAMP_NS; finer++)
     unit_ns *= 1000;
   const int64_t day_units = DAY_NS / unit_ns;
   const __int128 time = load_signed(key);
