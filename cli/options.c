@@ -105,7 +105,8 @@ static void refuse_long_option(const struct argp_state *state, const struct know
                                char *word)
 {
   struct suggestion suggestion = {.dashes = "--", .word = word};
-  word[strcspn(word, "=")] = 0;
+  if (*word != '=') /* else it would become --, which ends options */
+    word[strcspn(word, "=")] = 0;
   for (size_t i = 0; i < known->n; i++) {
     if (strncmp(known->names[i].name, word, strlen(word)) == 0)
       return;

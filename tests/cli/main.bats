@@ -94,6 +94,8 @@ verbs="build screen add merge plan info verify hash tables extract kernels"
   refuses "unrecognized option '--q'" lanebloom build -o x --q
   fails_with "--sumary2: No such file" lanebloom screen -- --sumary2
   refuses "option '--n' is ambiguous" lanebloom screen --n
+  refuses "unrecognized option '--=x'" lanebloom hash --=x -- --sumary
+  refuses "unrecognized option '--='" lanebloom hash --= -- --sumary
   refuses "option '--output' requires an argument" lanebloom build --output
   refuses "option '--count' doesn't allow an argument" lanebloom screen --count=1
   refuses "option requires an argument -- 'o'" lanebloom build -o

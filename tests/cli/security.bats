@@ -26,7 +26,7 @@ without_privilege() {
   ln -s other/new dangling
   ln -s link chain
   for link in link dangling chain; do
-    lanebloom build -o $link keys
+    lanebloom build --force -o $link keys
     [[ -L $link && ! -L $(realpath $link) ]]
     cmp $link filter
   done
@@ -149,6 +149,7 @@ prints_plainly() {
 @
 --@
 info --@=@
+info --=@
 info missing/@
 info folder/../@
 info --kernel @ filter
@@ -224,8 +225,8 @@ COMMANDS
   done
   for prefix in "" hard- soft-; do
     file=${prefix}keys
-    fails_with "input file is also the output" lanebloom build -o $file keys
-    fails_with "input file is also the output" lanebloom build -o keys other $file
+    fails_with "input file is also the output" lanebloom build --force -o $file keys
+    fails_with "input file is also the output" lanebloom build --force -o keys other $file
     for command in "build -o - $file" "build -o /dev/stdout $file" "screen -v filter $file" \
       "screen -n filter $file" "hash $file"; do
       run -2 --separate-stderr bash -c "\$1 $command >>keys" - "$LANEBLOOM"
@@ -238,7 +239,7 @@ COMMANDS
       is_message "$file: input file is also the output"
     done
     file=${prefix}table.sst
-    fails_with "the table is also the output" lanebloom extract table.sst -o $file
+    fails_with "the table is also the output" lanebloom extract --force table.sst -o $file
     for command in "tables $file" "tables --json $file" "screen --db $file keys" \
       "screen -v --db $file keys" "extract $file -o -"; do
       run -2 --separate-stderr bash -c "\$1 $command >>table.sst" - "$LANEBLOOM"
@@ -257,7 +258,7 @@ COMMANDS
   for mode in 600 640 400 666 755; do
     echo old >target
     chmod $mode target
-    (umask 077 && without_privilege "$LANEBLOOM" build -o target keys)
+    (umask 077 && without_privilege "$LANEBLOOM" build --force -o target keys)
     [[ $(stat -c %a target) == $mode ]]
     cmp target filter
   done
