@@ -66,9 +66,9 @@ each_verb() {
   nfaults=0 nrefused=0
   local step=3
   ! exhaustive || step=1
-  each "$@" build -j 1 -o target keys others
-  each "$@" build -j 2 -o target --expected 5000 keys
-  each "$@" build -j 1 -o target --format leveldb --raw keys
+  each "$@" build --force -j 1 -o target keys others
+  each "$@" build --force -j 2 -o target --expected 5000 keys
+  each "$@" build --force -j 1 -o target --format leveldb --raw keys
   each "$@" screen -j 1 filter others
   each "$@" screen -j 2 -n -v filter others
   each "$@" screen -j 1 --filter filter --filter more --which others
@@ -78,22 +78,22 @@ each_verb() {
   each "$@" match -j 1 --annotate --summary-file /dev/null -o target keys others
   each "$@" match -j 1 --keys-csv --keys-field key,note --missing=drop rows.csv others
   each "$@" add -j 1 target few
-  each "$@" merge -o target filter more
+  each "$@" merge --force -o target filter more
   each "$@" verify filter more
   each "$@" plan --keys 1M --rate 1%
   each "$@" match -j 1 keys others
   each "$@" screen -j 1 --csv -f key,note --missing=drop -v pairs rows.csv
-  each "$@" build -j 2 --csv -f key,note --missing=drop -o target rows.csv
-  each "$@" build -j 2 --trim --lower -o target keys
+  each "$@" build --force -j 2 --csv -f key,note --missing=drop -o target rows.csv
+  each "$@" build --force -j 2 --trim --lower -o target keys
   each "$@" match -j 1 --lower keys others
   each "$@" screen -j 2 -n filter others.gz
   each "$@" screen -j 1 -v filter others.zst
-  each "$@" build -j 2 -o target others.gz keys others.zst
+  each "$@" build --force -j 2 -o target others.gz keys others.zst
   each "$@" match -j 1 others.gz others.zst
   if [[ -n $with_json ]]; then
     each "$@" screen -j 1 --jsonl -f key,note --missing=drop -v pairs rows.jsonl
     each "$@" match -j 1 --jsonl -f note keys rows.jsonl
-    each "$@" build -j 2 --jsonl -f /key --missing=drop -o target rows.jsonl
+    each "$@" build --force -j 2 --jsonl -f /key --missing=drop -o target rows.jsonl
   fi
   each "$@" info filter
   each "$@" info --json filter
@@ -101,7 +101,7 @@ each_verb() {
   each "$@" tables a.sst
   each "$@" tables --json b.sst
   each "$@" tables c.ldb
-  each "$@" extract b.sst -o target
+  each "$@" extract --force b.sst -o target
   each "$@" screen --db a.sst --db b.sst others
   each "$@" screen --db a.sst --db b.sst --which others
   echo "# $*: $nfaults faults, $nrefused of them errors, the others without effect" >&3
@@ -115,11 +115,11 @@ each_verb() {
   each_verb malloc fail
   nfaults=0 nrefused=0
   lanebloom build -o large --expected 3000000 keys
-  each mmap fail build -j 1 -o target --expected 3000000 keys
+  each mmap fail build --force -j 1 -o target --expected 3000000 keys
   each mmap fail screen large others
   [[ $nfaults -eq 2 && $nrefused -eq 2 ]]
   nfaults=0 nrefused=0
-  each mmap fail merge -o target large large # a file that cannot be mapped is read
+  each mmap fail merge --force -o target large large # a file that cannot be mapped is read
   [[ $nfaults -gt 2 && $nrefused -eq 1 ]]
 }
 
@@ -164,7 +164,7 @@ each_verb() {
   make_inputs
   numbers 1 300000 >many # several chunks
   nfaults=0 nrefused=0
-  each thread fail build -j 3 -o target many
+  each thread fail build --force -j 3 -o target many
   each thread fail-on screen -j 3 filter many
   [[ $nfaults -gt 2 && $nrefused -eq 0 ]]
 }
@@ -194,7 +194,7 @@ each_verb() {
     each_verb $function fail
   done
   nfaults=0
-  each getrandom fail build -o target keys # json-c calls it, too
+  each getrandom fail build --force -o target keys # json-c calls it, too
   [[ $nfaults -eq 1 ]]
   export LANEBLOOM_FAULT_NAMED=1
   for function in openat write fsync renameat fchmod close; do
@@ -213,11 +213,11 @@ each_verb() {
   nfaults=0 nrefused=0
   each read shrink info --raw --format leveldb raw
   each read shrink screen --raw --format leveldb raw others
-  each read shrink build -o target --width 6 keys
+  each read shrink build --force -o target --width 6 keys
   [[ $nrefused -eq 4 ]] # each cut but those at the end
   nfaults=0 nrefused=0
   each mmap shrink verify filter more
-  each mmap shrink merge -o target filter more
+  each mmap shrink merge --force -o target filter more
   each mmap shrink add -j 1 target few
   each mmap shrink screen -j 1 others filter # not in this order
   each mmap shrink screen -j 1 --db filter others
@@ -277,13 +277,13 @@ each_verb() {
   nfaults=0 nrefused=0
   for fault in "malloc fail" "pread fail" "pread interrupt" "pread short" "write fail" "open fail" \
     "fstat fail" "fsync fail" "close fail"; do
-    each $fault extract ribbon.sst -o target
+    each $fault extract --force ribbon.sst -o target
     each $fault screen --db ribbon.sst --which others
     each $fault tables --json ribbon.sst
   done
   mkdir kept
   cp ribbon.sst others kept
-  each pread shrink extract ribbon.sst -o target
+  each pread shrink extract --force ribbon.sst -o target
   echo "# ribbon: $nfaults faults, $nrefused of them errors, the others without effect" >&3
   [[ $nfaults -gt 100 && $nrefused -gt 50 ]]
 }
@@ -318,7 +318,7 @@ each_verb() {
     nfaults=0 nrefused=0
     each pread $how screen -j 2 filter keys
     each pread $how screen -j 1 --width 13 filter keys
-    each pread $how build -j 3 -o target keys
+    each pread $how build --force -j 3 -o target keys
     echo "# pread $how: $nfaults faults, $nrefused of them errors" >&3
     [[ $nfaults -gt 15 ]]
     [[ $how == @(interrupt|short) || $nrefused -ge 7 ]]

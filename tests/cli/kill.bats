@@ -12,7 +12,7 @@ make_files() {
   numbers 1 10000 >keys
   lanebloom build -o filter keys
   case $verb in
-    build) command=(build -o target --expected "$2" keys) ;;
+    build) command=(build --force -o target --expected "$2" keys) ;;
     add)
       numbers 20001 30000 >more
       lanebloom build -o filter --expected "$2" keys
@@ -25,7 +25,7 @@ make_files() {
     merge)
       head -n 5000 keys | lanebloom build -o half --expected "$2"
       tail -n 5000 keys | lanebloom build -o other --expected "$2"
-      command=(merge -o target half other)
+      command=(merge --force -o target half other)
       ;;
   esac
 }

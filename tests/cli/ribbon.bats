@@ -117,10 +117,10 @@ make_table() {
   echo old >target
   cp ribbon kept
   local message="ribbon: expected a filter that can be merged, found rocksdb-ribbon, which only"
-  fails_with "$message" lanebloom merge -o target ribbon
-  fails_with "$message" lanebloom merge -o target ribbon ribbon
-  fails_with "$message" lanebloom merge -o target ribbon local
-  fails_with "$message" lanebloom merge -o target local ribbon
+  fails_with "$message" lanebloom merge --force -o target ribbon
+  fails_with "$message" lanebloom merge --force -o target ribbon ribbon
+  fails_with "$message" lanebloom merge --force -o target ribbon local
+  fails_with "$message" lanebloom merge --force -o target local ribbon
   fails_with "ribbon: expected a filter that " lanebloom add ribbon absent
   holds target 'old\n'
   cmp ribbon kept
