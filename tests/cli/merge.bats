@@ -102,7 +102,7 @@ make_filters() {
 @test "no target, no filter, a target that cannot be written" {
   make_filters
   refuses "expected -o FILE" lanebloom merge a b
-  refuses "expected a FILTER, found none" lanebloom merge -o target
+  refuses "expected a FILTER, found none" lanebloom merge --force -o target
   fails_with "missing/target: No such file or directory" lanebloom merge -o missing/target a b
   run -2 --separate-stderr lanebloom merge -o /dev/full a b
   is_message "/dev/full: No space left on device"
@@ -112,7 +112,7 @@ make_filters() {
 merge_meanwhile() { # COMMAND...: changes the file `a` meanwhile
   mkfifo late
   echo old >target
-  "$LANEBLOOM" merge -o target a late 2>errors &
+  "$LANEBLOOM" merge --force -o target a late 2>errors &
   exec 9>late # a was read before the pipe is opened
   "$@"
   cat b >&9
