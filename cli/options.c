@@ -82,6 +82,7 @@ static void add_known(struct known_options *known, const char *name, int has_arg
   known->names[known->n++] = (struct option){name, has_arg, NULL, key};
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): it goes as deep as our tables of options do */
 static void list_options(struct known_options *known, const struct argp *argp)
 {
   const struct argp_option *option = argp->options;

@@ -96,7 +96,8 @@ make_filters() {
   [[ ${stderr_lines[3]} == "lanebloom: damaged: damaged: expected checksum "*", found "* ]]
   [[ ${stderr_lines[4]} == "lanebloom: .: Is a directory" ]]
   holds target 'old\n'
-  fails_with "(standard input): not a lanebloom container" lanebloom merge --force -o target - </dev/null
+  fails_with "(standard input): not a lanebloom container" \
+    lanebloom merge --force -o target - </dev/null
 }
 
 @test "no target, no filter, a target that cannot be written" {

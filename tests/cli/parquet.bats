@@ -102,8 +102,8 @@ little() {
 }
 
 # one_value PHYSICAL ANNOTATION VALUE [NULLS [FILTER]]: a file whose only column has this value
-# alone. All but the first are hexadecimal: annotation, value, the count of nulls, and the filter with
-# its header.
+# alone. All but the first are hexadecimal: annotation, value, the count of nulls, and the filter
+# with its header.
 one_value() {
   local physical length size footer field=${4:+2} # how far the bound's is from the one before
   field=${field:-5}
@@ -184,9 +184,9 @@ one_value() {
 7 250a15041504 80 -1.28
 7 250a1514154c 80000000000000000000000000000000 -17014118346046923173168730371.5884105728
 7 250a1500154c 7fffffffffffffffffffffffffffffff 170141183460469231731687303715884105727
-7 250a159801159801 00000000000000000000000000000000000000000000000000000000000000ff 0.$(printf %073d 0)255
+7 250a159801159801 $(printf %062d 0)ff 0.$(printf %073d 0)255
 7 250a159801159801 $(printf %064d 0 | tr 0 f) -0.$(printf %075d 0)1
-7 250a1500159801 80$(printf %062d 0) -57896044618658097711785492504343953926634992332820282019728792003956564819968
+7 250a1500159801 80$(printf %062d 0) $(python3 -c 'print(-2 ** 255)')
 END
   lanebloom tables --bounds=all --no-header bounds >found
   awk '{ print $10 }' found | diff wanted -
@@ -206,7 +206,8 @@ END
   while IFS=, read -r text ns day; do
     value=$(little "$ns" 8)$(little "$day" 4)
     lanebloom build --format parquet --decode hex -o filter.lbf <<<"$value"
-    one_value 3 '' "$value" '' $header"$(tail -c 32 filter.lbf | xxd -p -c 32)" >int96/$((++n)).parquet
+    filter=$header$(tail -c 32 filter.lbf | xxd -p -c 32)
+    one_value 3 '' "$value" '' "$filter" >int96/$((++n)).parquet
     echo "$text" >>texts
     printf 'int96/%d.parquet\t0\t%s\n' $n "$text" >>wanted
   done <<END
