@@ -311,6 +311,8 @@ static void warn_of_returns(const struct screen *screen)
              "warning: the first keys all end in a carriage return (CR), and no more pass than "
              "absent keys would: %s",
              advice);
+  else
+    warn_of_chance(screen);
 }
 
 /* Prints what comes after the records, and puts the files in their places. */

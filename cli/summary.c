@@ -44,6 +44,17 @@ static bool are_telling(const struct screen *screen)
   return !isnan(expected_rate(screen)) && count_passing(screen).nkeys >= MIN_NKEYS;
 }
 
+void warn_of_chance(const struct screen *screen)
+{
+  const struct passing passing = count_passing(screen);
+  if (!screen->invert && !screen->quiet && !screen->summary && passing.nhits > 0 &&
+      are_telling(screen) && are_false_positives(screen))
+    complain(NULL,
+             "warning: %" PRIu64 " of %" PRIu64 " keys passed, no more than chance: all may be "
+             "false positives; does the filter hold this field of the records?",
+             passing.nhits, passing.nkeys);
+}
+
 static void print_versions(const struct screen *screen, FILE *stream)
 {
   for (size_t i = 0; i < screen->database.nsources; i++)
@@ -91,9 +102,8 @@ static void print_text(const struct screen *screen, FILE *stream, double nsecond
     fprintf(stream, ", %.3g %% of absent keys expected to pass", 100 * rate);
   const struct passing passing = count_passing(screen);
   if (are_telling(screen) && are_false_positives(screen))
-    fprintf(stream,
-            "; %" PRIu64 " of %" PRIu64 " keys did, no more than false positives alone would",
-            passing.nhits, passing.nkeys);
+    fprintf(stream, "; %" PRIu64 " of %" PRIu64 " keys did, no more than chance", passing.nhits,
+            passing.nkeys);
   if (screen->parquet.nnames > 0)
     print_parquet(&screen->parquet, stream);
   print_versions(screen, stream);

@@ -167,7 +167,7 @@ says_so() {
   shift
   cat >given
   run --separate-stderr lanebloom screen "$@" -c --summary "$filter" given
-  [[ $stderr == *" of "*" keys did, no more than false positives alone would"* ]] || return 1
+  [[ $stderr == *" of "*" keys did, no more than chance"* ]] || return 1
   run --separate-stderr lanebloom screen "$@" -c --summary=json "$filter" given
   jq -e '.within_expected_rate == true' <<<"$stderr"
 }
@@ -201,8 +201,24 @@ says_so() {
   jq -se '.[-1] | .selected > 39000 and .within_expected_rate' < <(sed '/^lanebloom/d' summary)
   lanebloom match -c --summary=json present present 2>summary # exact
   jq -e '.within_expected_rate == null' summary
-  run --separate-stderr lanebloom screen -c filter absent # elsewhere nothing is said
-  [[ -z $stderr ]]
+}
+
+@test "screen warns if what it selects is no more than chance" {
+  numbers 1 20000 >present
+  numbers 100001 120000 >absent
+  lanebloom build -o filter present
+  for options in "" -n -c "-j 3"; do
+    run --separate-stderr lanebloom screen $options filter absent
+    [[ $stderr =~ ^"lanebloom: warning: "[0-9]+" of 20000 keys passed, no more than chance: " ]]
+  done
+  for options in -v -q --summary; do # these say it, or ask for absent keys
+    run --separate-stderr lanebloom screen $options filter absent
+    [[ $stderr != *warning* ]]
+  done
+  for input in present <(cat present absent) <(head -n 999 absent) /dev/null; do
+    run --separate-stderr lanebloom screen filter "$input"
+    [[ -z $stderr ]]
+  done
 }
 
 @test "--summary: what comes after the last selected record does not count" {
