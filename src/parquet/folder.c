@@ -72,25 +72,25 @@ static bool is_summary(const char *name)
   return strcmp(name, "_metadata") == 0 || strcmp(name, "_common_metadata") == 0;
 }
 
-/* A file that was compressed as a whole counts, too: opening it says what is wrong. */
-static bool is_parquet_name(const char *name)
+static bool ends_in(const char *name, const char *suffix)
 {
-  static const char *const suffixes[] = {".parquet",     ".parquet.bz2", ".parquet.gz",
-                                         ".parquet.lz4", ".parquet.xz",  ".parquet.zst"};
-  const size_t nbytes = strlen(name);
-  for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-    const size_t suffix_nbytes = strlen(suffixes[i]);
-    if (nbytes > suffix_nbytes && strcmp(name + nbytes - suffix_nbytes, suffixes[i]) == 0)
-      return true;
-  }
-  return false;
+  const size_t nbytes = strlen(name), suffix_nbytes = strlen(suffix);
+  return nbytes > suffix_nbytes && strcmp(name + nbytes - suffix_nbytes, suffix) == 0;
+}
+
+/* Was the whole file compressed, by its name? */
+static bool is_compressed_name(const char *name)
+{
+  return ends_in(name, ".parquet.bz2") || ends_in(name, ".parquet.gz") ||
+         ends_in(name, ".parquet.lz4") || ends_in(name, ".parquet.xz") ||
+         ends_in(name, ".parquet.zst");
 }
 
 /* ---- Files ---- */
 
 enum likeness {
   NOT_PARQUET,
-  MAYBE_PARQUET, /* it cannot be read */
+  MAYBE_PARQUET, /* it cannot be read, or is compressed */
   DAMAGED_PARQUET,
   IS_PARQUET
 };
@@ -123,7 +123,7 @@ static enum likeness judge_content(const char *path)
       !lanebloom_input_read(&input, input.nbytes - MAGIC_NBYTES, end, MAGIC_NBYTES, &no_problem))
     likeness = judge_magic(begin, end);
   lanebloom_input_close(&input);
-  return likeness;
+  return likeness == NOT_PARQUET && is_compressed_name(path) ? MAYBE_PARQUET : likeness;
 }
 
 /* found: of a file in a folder; NULL: errno says why there is none. */
@@ -134,7 +134,7 @@ static enum likeness judge_file(const char *path, const char *name, const struct
     return MAYBE_PARQUET;
   if (!found && lstat(path, &link) != 0) /* it was deleted meanwhile */
     return NOT_PARQUET;
-  if (is_parquet_name(name))
+  if (ends_in(name, ".parquet"))
     return IS_PARQUET;
   return found && S_ISREG(found->st_mode) ? judge_content(path) : NOT_PARQUET;
 }
