@@ -329,12 +329,18 @@ static void print_rows(const struct tables *tables, const struct database *datab
   free(names);
 }
 
-/* Are all of them Parquet files, or their folders? */
+/* Are all of them Parquet files, or their folders? If one cannot be read, prints a message and
+ * exits. */
 static bool are_parquet(const struct tables *tables)
 {
   size_t n = 0;
-  for (size_t i = 0; i < tables->npaths; i++)
-    n += lanebloom_parquet_recognize(tables->paths[i]);
+  for (size_t i = 0; i < tables->npaths; i++) {
+    char problem[1024];
+    bool is_parquet;
+    if (lanebloom_parquet_recognize(tables->paths[i], &is_parquet, problem, sizeof problem))
+      die(NULL, "%s", problem);
+    n += is_parquet;
+  }
   if (n > 0 && n < tables->npaths)
     die(NULL, "expected either Parquet files or tables of databases, found both");
   if (n > 0 && has_database_options(&tables->options))

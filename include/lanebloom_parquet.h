@@ -71,10 +71,12 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_parquet_find_files(const char *co
 LANEBLOOM_API void lanebloom_parquet_files_free(lanebloom_parquet_files *files);
 
 /* Is it a file that begins or ends as Parquet does? Or a folder that has a file, in it or below it,
- * which begins and ends so or is named .parquet? A folder that cannot be read may have one: then
- * the answer is true, and lanebloom_parquet_find_files() says why. The first one that is found ends
- * the search. */
-LANEBLOOM_API bool lanebloom_parquet_recognize(const char *path);
+ * which begins and ends so or is named .parquet? The first one that is found ends the search. What
+ * does not exist is none. problem: as of lanebloom_parquet_find_files(). Errors: IO: the file or a
+ * folder cannot be read; CORRUPT: the file became shorter; MEMORY. */
+LANEBLOOM_NODISCARD lanebloom_status lanebloom_parquet_recognize(const char *path, bool *is_parquet,
+                                                                 char *problem,
+                                                                 size_t problem_size);
 
 /* -------------------------------------------------------------------------------------------------
  * Files

@@ -110,19 +110,34 @@ static enum likeness judge_magic(const char *begin, const char *end)
   return at_begin || at_end ? DAMAGED_PARQUET : NOT_PARQUET;
 }
 
-static enum likeness judge_content(const char *path)
+/* Errors: FORMAT: not a regular file; IO, CORRUPT: it cannot be read. */
+static lanebloom_status read_likeness(const char *path, enum likeness *likeness,
+                                      const struct problem *problem)
 {
   char begin[MAGIC_NBYTES], end[MAGIC_NBYTES];
   struct input input;
-  const lanebloom_status status = lanebloom_input_open(path, &input, &no_problem);
+  lanebloom_status status = lanebloom_input_open(path, &input, problem);
+  *likeness = NOT_PARQUET;
+  if (status)
+    return status;
+  if (input.nbytes >= MAGIC_NBYTES) {
+    status = lanebloom_input_read(&input, 0, begin, MAGIC_NBYTES, problem);
+    if (!status)
+      status =
+          lanebloom_input_read(&input, input.nbytes - MAGIC_NBYTES, end, MAGIC_NBYTES, problem);
+    if (!status)
+      *likeness = judge_magic(begin, end);
+  }
+  lanebloom_input_close(&input);
+  return status;
+}
+
+static enum likeness judge_content(const char *path)
+{
+  enum likeness likeness;
+  const lanebloom_status status = read_likeness(path, &likeness, &no_problem);
   if (status)
     return status == LANEBLOOM_ERR_FORMAT || errno == ENOENT ? NOT_PARQUET : MAYBE_PARQUET;
-  enum likeness likeness = input.nbytes < MAGIC_NBYTES ? NOT_PARQUET : MAYBE_PARQUET;
-  if (likeness == MAYBE_PARQUET &&
-      !lanebloom_input_read(&input, 0, begin, MAGIC_NBYTES, &no_problem) &&
-      !lanebloom_input_read(&input, input.nbytes - MAGIC_NBYTES, end, MAGIC_NBYTES, &no_problem))
-    likeness = judge_magic(begin, end);
-  lanebloom_input_close(&input);
   return likeness == NOT_PARQUET && is_compressed_name(path) ? MAYBE_PARQUET : likeness;
 }
 
@@ -325,16 +340,31 @@ void lanebloom_parquet_files_free(lanebloom_parquet_files *files)
   free(files);
 }
 
-bool lanebloom_parquet_recognize(const char *path)
+lanebloom_status lanebloom_parquet_recognize(const char *path, bool *is_parquet, char *problem_text,
+                                             size_t problem_size)
 {
-  struct search search = {.problem = &no_problem, .needed = IS_PARQUET, .most = 1};
+  const struct problem problem = problem_begin(problem_text, problem_size);
+  struct search search = {.problem = &problem, .needed = IS_PARQUET, .most = 1};
+  lanebloom_status status = LANEBLOOM_OK;
   struct stat found;
+  *is_parquet = false;
   if (stat(path, &found) != 0)
-    return false;
-  if (!S_ISDIR(found.st_mode))
-    return S_ISREG(found.st_mode) && judge_content(path) >= DAMAGED_PARQUET;
-  const bool is_any = add_folder(&search, path, &found) || search.files.read.n > 0;
-  free_paths(&search.files.read);
-  free_paths(&search.files.skipped);
-  return is_any;
+    return errno == ENOENT ? LANEBLOOM_OK : fail_io(&search, path);
+  if (S_ISDIR(found.st_mode)) {
+    status = add_folder(&search, path, &found);
+    *is_parquet = search.files.read.n > 0;
+    free_paths(&search.files.read);
+    free_paths(&search.files.skipped);
+  } else if (S_ISREG(found.st_mode)) {
+    char why_text[256];
+    const struct problem why = problem_begin(why_text, sizeof why_text);
+    enum likeness likeness;
+    status = read_likeness(path, &likeness, &why);
+    *is_parquet = likeness >= DAMAGED_PARQUET;
+    if (status)
+      fail(&search, path, status, why_text);
+  }
+  if (status == LANEBLOOM_ERR_IO)
+    errno = search.error;
+  return status;
 }

@@ -166,8 +166,11 @@ Test(parquet, likely_files)
   char top[] = "/tmp/lanebloom-XXXXXX";
   enter_folder(top);
   for (size_t i = 0; i < 4; i++) {
-    cr_assert(lanebloom_parquet_recognize(likely[i]), "%s", likely[i]);
-    cr_assert(!lanebloom_parquet_recognize(others[i]), "%s", others[i]);
+    bool is_parquet;
+    cr_assert(lanebloom_parquet_recognize(likely[i], &is_parquet, NULL, 0) == LANEBLOOM_OK);
+    cr_assert(is_parquet, "%s", likely[i]);
+    cr_assert(lanebloom_parquet_recognize(others[i], &is_parquet, NULL, 0) == LANEBLOOM_OK);
+    cr_assert(!is_parquet, "%s", others[i]);
   }
   leave_folder(top);
 }
