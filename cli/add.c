@@ -197,7 +197,7 @@ static lanebloom_filter *add_to_current(const struct add *add, const lanebloom_f
       lanebloom_filter_merge((const lanebloom_filter *const[]){current, new_keys}, 2, &sum);
   if (status == LANEBLOOM_ERR_MISMATCH)
     die(add->build.path, "the filter was replaced by another kind of filter while keys were read; "
-                         "nothing was added");
+                         "nothing was added: `lanebloom info' describes the new one");
   if (status != LANEBLOOM_OK)
     die(add->build.path, "%s", status_text(status));
   lanebloom_filter_close(current);
@@ -224,7 +224,8 @@ int add_main(int argc, char **argv)
   lanebloom_filter_close(new_keys);
   check_rate_is_kept(&add, sum);
   if (!is_named(fd, add.file))
-    die(build->path, "the filter was replaced while keys were added to it; nothing was added");
+    die(build->path, "the filter was replaced while keys were added to it; nothing was added: add "
+                     "them again");
   const bool saved = save_filter(sum, &build->target, false);
   close(fd);
   lanebloom_filter_close(sum);

@@ -174,6 +174,9 @@ bool is_same_file(const struct stat *a, const struct stat *b);
 /* Is the path standard output, and that a regular file? */
 bool is_standard_output(const char *path);
 
+/* The message for an input that is also the output. */
+extern const char also_output_text[];
+
 /* Is it a regular file, not standard input, that is a container, damaged or not? */
 bool is_container(const char *path);
 
@@ -191,7 +194,7 @@ struct target {
 struct target check_target(const char *path);
 
 /* If saving would replace a file that holds something else than a container, prints a message and
- * exits. */
+ * exits. Call it after what --force does not allow was refused. */
 void check_is_filter(const struct target *target);
 
 /* Saves a container, or the engine's bare bytes if `raw`. On failure prints a message, except for

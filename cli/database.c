@@ -246,8 +246,10 @@ lanebloom_table *open_table(const char *path, lanebloom_writer writer, bool prin
 {
   lanebloom_table *table = NULL;
   lanebloom_status status = LANEBLOOM_ERR_ARGUMENT;
-  char problem[512] = "input file is also the output";
-  if (!is_standard_output(path))
+  char problem[512];
+  if (is_standard_output(path))
+    snprintf(problem, sizeof problem, "%s", also_output_text);
+  else
     status = lanebloom_table_open(path, writer, &table, problem, sizeof problem);
   if (status == LANEBLOOM_ERR_FORMAT && is_container(path))
     snprintf(problem, sizeof problem,

@@ -73,12 +73,13 @@ static _Noreturn void refuse(const char *path, const lanebloom_table_info *info)
   static const char advice[] = "; `lanebloom screen --db' queries it where it is";
   const char *name = info->filter_name;
   if (info->filter == LANEBLOOM_TABLE_FILTER_NONE)
-    die(path, "%s, found none", wanted);
+    die(path, "%s, found none; `lanebloom tables DIR' shows which tables have one", wanted);
   if (info->filter == LANEBLOOM_TABLE_FILTER_BLOCK)
     die(path, "%s, found a filter block, which has many (%s)%s", wanted, name, advice);
   if (info->filter == LANEBLOOM_TABLE_FILTER_PARTITIONED)
     die(path, "%s, found a partitioned filter (%s)%s", wanted, name, advice);
-  die(path, "%s, found one of an unknown policy or not a Bloom filter (%s)", wanted, name);
+  die(path, "%s, found one of an unknown policy or not a Bloom filter (%s)%s", wanted, name,
+      advice);
 }
 
 /* A filter without whole keys would answer no to every key. */
@@ -106,13 +107,13 @@ int extract_main(int argc, char **argv)
   struct extract extract = {0};
   parse_options(&argp, 0, argc, argv, &extract);
   const struct target target = check_target(extract.path);
+  if (are_same_file(extract.table_path, target.path))
+    die(extract.table_path, "%s", also_output_text);
   if (!extract.force && !extract.raw)
     check_is_filter(&target);
   lanebloom_table *table = open_table(extract.table_path, LANEBLOOM_WRITER_UNKNOWN, true);
   if (!table)
     return EXIT_TROUBLE;
-  if (are_same_file(extract.table_path, target.path))
-    die(extract.table_path, "the table is also the output");
 
   lanebloom_table_info info;
   lanebloom_table_describe(table, &info, sizeof info);

@@ -23,6 +23,8 @@ const char *input_name(const char *path)
   return strcmp(path, "-") == 0 ? "(standard input)" : path;
 }
 
+const char also_output_text[] = "input file is also the output: write to another file";
+
 bool is_same_file(const struct stat *a, const struct stat *b)
 {
   return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
@@ -69,7 +71,7 @@ lanebloom_filter *load_filter(const char *path, const struct filter_source *sour
   lanebloom_status status;
   char problem[256];
   if (is_standard_output(path)) {
-    complain(input_name(path), "input file is also the output");
+    complain(input_name(path), "%s", also_output_text);
     return NULL;
   }
   if (source->raw)
@@ -86,9 +88,11 @@ lanebloom_filter *load_filter(const char *path, const struct filter_source *sour
   else if (is_other_file)
     hint =
         "; `lanebloom match' takes a file of keys itself, `lanebloom build' makes a filter of it, "
-        "--raw --format NAME reads an engine's bare bytes, and `screen --db' queries a database";
+        "--raw --format NAME reads an engine's bare bytes, `screen --db' queries a database, and "
+        "`screen --parquet' Parquet files";
   else if (status == LANEBLOOM_ERR_IO && errno == EISDIR)
-    hint = "; `screen --db' queries the tables of a database";
+    hint = "; `screen --db' queries the tables of a database, and `screen --parquet' the Parquet "
+           "files of a folder";
   if (status != LANEBLOOM_OK)
     complain(input_name(path), "%s%s", problem, hint);
   return filter;

@@ -141,7 +141,7 @@ static void open_input(struct inputs *inputs, struct chunk *chunk)
   if (inputs->fd < 0 || fstat(inputs->fd, &input) < 0)
     fail(inputs, chunk, "%s", strerror(errno));
   else if (is_target(inputs, &input))
-    fail(inputs, chunk, "input file is also the output");
+    fail(inputs, chunk, "%s", also_output_text);
   else
     posix_fadvise(inputs->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
   inputs->nbytes = inputs->fd >= 0 && S_ISREG(input.st_mode) ? input.st_size : 0;

@@ -72,7 +72,7 @@ static struct mapped *map_all(const struct merge *merge)
     const char *path = merge->paths[i];
     char problem[256];
     if (is_standard_output(path)) {
-      complain(input_name(path), "input file is also the output");
+      complain(input_name(path), "%s", also_output_text);
       failed = true;
     } else if (map_filter(&mapped[i], path, problem, sizeof problem) != LANEBLOOM_OK) {
       complain(input_name(path), "%s", problem);
@@ -114,7 +114,10 @@ static bool complain_of_difference(const char *name, const lanebloom_filter *fil
       lanebloom_format_describe(found.format, &format, sizeof format) == LANEBLOOM_OK &&
       !format.builds;
   if (only_opens)
-    complain(name, "expected a filter that can be merged, found %s, which only opens", format.name);
+    complain(name,
+             "expected a filter that can be merged, found %s, which only opens; "
+             "`lanebloom screen --filter' queries several filters without merging them",
+             format.name);
   else if (found.format != wanted.format)
     complain(name, "expected the format of %s, %s, found %s%s", first_name,
              lanebloom_format_name(wanted.format), lanebloom_format_name(found.format), advice);
@@ -165,7 +168,7 @@ static lanebloom_filter *merge_all(const struct merge *merge, struct mapped *map
     if (status != LANEBLOOM_OK)
       die(input_name(merge->paths[i]), "%s",
           status == LANEBLOOM_ERR_MEMORY ? status_text(status)
-                                         : "the file was changed while it was read");
+                                         : "the file was changed while it was read; merge again");
   }
   return merged;
 }
@@ -197,7 +200,8 @@ int merge_main(int argc, char **argv)
     unmap_filter(&mapped[i]);
   free(mapped);
   if (fd >= 0 && !is_named(fd, target.path))
-    die(target.name, "the filter was replaced while it was merged; nothing was changed");
+    die(target.name,
+        "the filter was replaced while it was merged; nothing was changed: merge again");
   const bool saved = save_filter(merged, &target, false);
   if (fd >= 0)
     close(fd);

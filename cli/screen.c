@@ -358,7 +358,7 @@ void check_is_no_output(const struct screen *screen, const char *path)
 {
   if (sink_is(&screen->output, path) || sink_is(&screen->unmatched, path) ||
       sink_is(&screen->summary_file, path))
-    die(input_name(path), "input file is also the output");
+    die(input_name(path), "%s", also_output_text);
 }
 
 static void screen_free(struct screen *screen)

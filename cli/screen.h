@@ -80,7 +80,7 @@ int run_screen(struct screen *screen, const struct input_messages *messages);
  * which is exact. */
 bool are_false_positives(const struct screen *screen);
 
-/* Unless --summary says it, warns of keys that passed, if there are no more than false positives. */
+/* Unless --summary says it, warns if the keys that passed are no more than false positives. */
 void warn_of_chance(const struct screen *screen);
 
 /* Prints how many records there were, if --summary was given. */

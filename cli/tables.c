@@ -347,7 +347,9 @@ static bool are_parquet(const struct tables *tables)
     die(tables->paths[0], "--writer, --all-files, --column-family, --wal-dir and --db-path speak "
                           "of databases, and this is no database");
   if (n == 0 && tables->summary)
-    die(tables->paths[0], "expected Parquet files, which --summary adds up, found none");
+    die(tables->paths[0],
+        "expected Parquet files, which --summary adds up, found none; without it, "
+        "`tables' lists the tables of a database");
   return n > 0;
 }
 

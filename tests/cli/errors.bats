@@ -208,3 +208,15 @@ sh_run() {
     [[ $status -eq 0 && -z $stderr ]]
   done
 }
+
+@test "an input that is also the output is named first, and each message says what to do" {
+  numbers 1 100 >keys
+  for command in "build -o keys keys" "build --force -o keys keys" "extract keys -o keys"; do
+    read -ra words <<<"$command"
+    fails_with "input file is also the output: write to another file" lanebloom "${words[@]}"
+  done
+  [[ $(wc -l <keys) == 100 ]]
+  fails_with "\`screen --parquet' the Parquet files of a folder" lanebloom info .
+  mkdir db
+  fails_with "without it, \`tables' lists the tables of a database" lanebloom tables --summary db
+}

@@ -239,7 +239,8 @@ COMMANDS
       is_message "$file: input file is also the output"
     done
     file=${prefix}table.sst
-    fails_with "the table is also the output" lanebloom extract --force table.sst -o $file
+    fails_with "input file is also the output: write to another file" \
+      lanebloom extract --force table.sst -o $file
     for command in "tables $file" "tables --json $file" "screen --db $file keys" \
       "screen -v --db $file keys" "extract $file -o -"; do
       run -2 --separate-stderr bash -c "\$1 $command >>table.sst" - "$LANEBLOOM"
