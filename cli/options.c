@@ -116,7 +116,15 @@ static void refuse_long_option(const struct argp_state *state, const struct know
   refuse_word(state, "unrecognized option", &suggestion);
 }
 
-/* Prints a message and exits if an option is none of these. */
+/* Does this option print something and end the command? -? does, too: getopt_long() returns it for
+ * wrong options. */
+static bool ends_command(int key)
+{
+  return key == 'h' || key == 'V' || key == OPTION_USAGE;
+}
+
+/* Prints a message and exits if an option is none of these. As in the coreutils, options after
+ * --help are not looked at. */
 static void check_options(const struct argp *argp, unsigned flags, int argc, char **argv)
 {
   const struct argp_state state = {.root_argp = argp, .name = argv[0]};
@@ -132,7 +140,7 @@ static void check_options(const struct argp *argp, unsigned flags, int argc, cha
   known.n--;
 
   opterr = optind = 0;
-  for (int key = 0; key != -1;) {
+  for (int key = 0; key != -1 && !ends_command(key);) {
     optopt = INT_MAX; /* stays, unless the option is wrong */
     key = getopt_long(argc, words, letters, known.names, NULL);
     if (key == '?' && optopt == 0)

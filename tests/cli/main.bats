@@ -57,6 +57,20 @@ verbs="build screen add merge plan info verify hash tables extract kernels"
   [[ $output == "$version" ]]
 }
 
+@test "--help, --usage and --version: options after them are not looked at, as in the coreutils" {
+  for word in --help --usage --version -h -V --hel; do
+    for verb in "" screen build kernels; do
+      run -0 --separate-stderr lanebloom $verb $word
+      expected=$output
+      for wrong in --frobnicate -Q --rate=5; do
+        run -0 --separate-stderr lanebloom $verb $word $wrong
+        [[ $output == "$expected" && -z $stderr ]]
+        refuses "" lanebloom $verb --frobnicate $wrong $word
+      done
+    done
+  done
+}
+
 @test "no verb, an unknown verb, unknown options" {
   refuses "expected a verb, found none" lanebloom
   refuses "expected a verb, found 'frobnicate'" lanebloom frobnicate
