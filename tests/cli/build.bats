@@ -376,9 +376,15 @@ END
 @test "an input is never the target" {
   numbers 1 10 >keys
   cp keys copy
-  fails_with "keys: input file is also the output" lanebloom build --force -o keys keys
   ln -s keys link
-  fails_with "keys: input file is also the output" lanebloom build --force -o link keys
+  local message="input file is also the output: write to another file"
+  for force in "" --force --raw; do
+    for target in keys link; do
+      fails_with "keys: $message" lanebloom build $force -o $target keys
+      fails_with "(standard input): $message" lanebloom build $force -o $target <keys
+      fails_with "(standard input): $message" lanebloom build $force -o $target copy - <keys
+    done
+  done
   cmp keys copy
 }
 

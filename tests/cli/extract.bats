@@ -92,6 +92,17 @@ full=(rocksdb_fv2_crc32c_legacy10 rocksdb_fv3_xxh32_legacy10 rocksdb_fv4_xxh64_l
   [[ ! -e filter ]]
 }
 
+@test "no filter, or one of another policy: the message says which verb helps" {
+  local name=fullfilter.rocksdb.BuiltinBloomFilter # in a table without checksums
+  sed "s/$name/gull${name:4}/" "$VECTORS/rocksdb_fv5_nosum_flb16.sst" >none.sst
+  sed "s/$name/${name%r}x/" "$VECTORS/rocksdb_fv5_nosum_flb16.sst" >other.sst
+  fails_with "found none; \`lanebloom tables DIR' shows which tables have one" \
+    lanebloom extract none.sst -o filter
+  fails_with "not a Bloom filter (${name%r}x); \`lanebloom screen --db' queries it where it is" \
+    lanebloom extract other.sst -o filter
+  [[ ! -e filter ]]
+}
+
 @test "a damaged filter is not saved" {
   cp "$VECTORS/rocksdb_fv5_xxh3_flb10.sst" t.sst
   lanebloom extract --raw -o raw t.sst
@@ -113,9 +124,11 @@ full=(rocksdb_fv2_crc32c_legacy10 rocksdb_fv3_xxh32_legacy10 rocksdb_fv4_xxh64_l
 @test "the table stays as it is" {
   cp "$VECTORS/rocksdb_fv5_xxh3_flb10.sst" t.sst
   ln t.sst link
-  for target in t.sst ./t.sst link; do
-    fails_with "t.sst: input file is also the output: write to another file" \
-      lanebloom extract --force t.sst -o $target
+  for force in "" --force; do
+    for target in t.sst ./t.sst link; do
+      fails_with "t.sst: input file is also the output: write to" \
+        lanebloom extract $force t.sst -o $target
+    done
   done
   cmp t.sst "$VECTORS/rocksdb_fv5_xxh3_flb10.sst"
 }

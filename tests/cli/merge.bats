@@ -125,6 +125,23 @@ merge_meanwhile() { # COMMAND...: changes the file `a` meanwhile
   [[ $status -eq 2 && $(wc -l <errors) -eq 1 ]]
 }
 
+@test "a target that is replaced meanwhile is left as it is" {
+  numbers 1 10 | lanebloom build --expected 100 -o a
+  numbers 11 20 | lanebloom build --expected 100 -o b
+  mkfifo late
+  "$LANEBLOOM" merge -o a a late 2>errors &
+  exec 9>late # a was locked and read before the pipe is opened
+  cp b new
+  mv new a
+  cat b >&9
+  exec 9>&-
+  status=0
+  wait $! || status=$?
+  cmp a b
+  [[ $status -eq 2 ]]
+  [[ $(<errors) == *"a: the filter was replaced while it was merged; "*": merge again" ]]
+}
+
 @test "a file that changes, or becomes shorter, while it is read" {
   numbers 1 10 >keys
   lanebloom build --expected 1M -o a keys

@@ -117,6 +117,7 @@ make_table() {
   echo old >target
   cp ribbon kept
   local message="ribbon: expected a filter that can be merged, found rocksdb-ribbon, which only"
+  message+=" opens; \`lanebloom screen --filter' queries"
   fails_with "$message" lanebloom merge --force -o target ribbon
   fails_with "$message" lanebloom merge --force -o target ribbon ribbon
   fails_with "$message" lanebloom merge --force -o target ribbon local
