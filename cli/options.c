@@ -116,8 +116,8 @@ static void refuse_long_option(const struct argp_state *state, const struct know
   refuse_word(state, "unrecognized option", &suggestion);
 }
 
-/* Does this option print something and end the command? -? does, too: getopt_long() returns it for
- * wrong options. */
+/* Does this option print something and end the command? -? does, but getopt_long() returns '?' for
+ * wrong options, too. */
 static bool ends_command(int key)
 {
   return key == 'h' || key == 'V' || key == OPTION_USAGE;
