@@ -102,7 +102,8 @@ needs() { # COMPILER ARGUMENT...: which print its version
   LD_LIBRARY_PATH=$LIBDIR "$BATS_TEST_TMPDIR/consumer"
 }
 
-@test "the library for database files: CMake, pkg-config, exports" {
+# tables.c: a program that needs the library for database files.
+make_user_of_tables() {
   cat >"$BATS_TEST_TMPDIR/tables.c" <<'END'
 #include <lanebloom_tables.h>
 int main(void)
@@ -112,6 +113,10 @@ int main(void)
          LANEBLOOM_ERR_FORMAT;
 }
 END
+}
+
+@test "the library for database files: CMake, pkg-config, exports" {
+  make_user_of_tables
   cat >"$BATS_TEST_TMPDIR/CMakeLists.txt" <<'END'
 cmake_minimum_required(VERSION 3.25)
 project(consumer LANGUAGES C)
@@ -247,15 +252,7 @@ END
   # Debian has the codecs' archives alone. This one has the only function that the library calls.
   echo 'unsigned crc32_iscsi(void) { return 0; }' | "$CC" -x c - -c -o "$BATS_TEST_TMPDIR/crc.o"
   ar rc "$BATS_TEST_TMPDIR/libisal.a" "$BATS_TEST_TMPDIR/crc.o"
-  cat >"$BATS_TEST_TMPDIR/tables.c" <<'END'
-#include <lanebloom_tables.h>
-int main(void)
-{
-  lanebloom_table *table;
-  return lanebloom_table_parse("no table", 8, LANEBLOOM_WRITER_UNKNOWN, &table, NULL, 0) !=
-         LANEBLOOM_ERR_FORMAT;
-}
-END
+  make_user_of_tables
   read -ra flags <<<"$(pkg-config --static --cflags --libs lanebloom-tables)"
   "$CC" -std=c11 -static -o "$BATS_TEST_TMPDIR/consumer" "$BATS_TEST_TMPDIR/tables.c" \
     "${flags[@]}" -L "$BATS_TEST_TMPDIR"

@@ -34,6 +34,8 @@
 #include <rocksdb/utilities/transaction.h>
 #include <rocksdb/utilities/transaction_db.h>
 
+#include "../tables/reverse.h"
+
 namespace
 {
 template <class Status> void check(const Status &status)
@@ -54,25 +56,6 @@ std::string key(const char *begin, int i)
 const std::string value(100, 'v');
 
 // ---- LevelDB ----
-
-class Reverse : public leveldb::Comparator
-{
-public:
-  int Compare(const leveldb::Slice &a, const leveldb::Slice &b) const override
-  {
-    return b.compare(a);
-  }
-  const char *Name() const override
-  {
-    return "test.Reverse";
-  }
-  void FindShortestSeparator(std::string *, const leveldb::Slice &) const override
-  {
-  }
-  void FindShortSuccessor(std::string *) const override
-  {
-  }
-};
 
 const leveldb::Comparator *reverse_level()
 {

@@ -14,30 +14,12 @@
 #include <leveldb/write_batch.h>
 
 #include "engines.h"
+#include "reverse.h"
 
 namespace oracle
 {
 namespace
 {
-class Reverse : public leveldb::Comparator
-{
-public:
-  int Compare(const leveldb::Slice &a, const leveldb::Slice &b) const override
-  {
-    return b.compare(a);
-  }
-  const char *Name() const override
-  {
-    return "test.Reverse";
-  }
-  void FindShortestSeparator(std::string *, const leveldb::Slice &) const override
-  {
-  }
-  void FindShortSuccessor(std::string *) const override
-  {
-  }
-};
-
 // LevelDB's filters under other names: goleveldb's; that of LevelDB before 1.18, whose hash had
 // signed tails; that of
 // RocksDB's block-based filter, which has them, too.
