@@ -183,6 +183,10 @@ bool is_container(const char *path);
 /* Loads a filter. Path "-" is standard input. On failure prints a message and returns NULL. */
 lanebloom_filter *load_filter(const char *path, const struct filter_source *source);
 
+/* After a filter could not be loaded: adds to `problem' what to do with a folder. If the file is
+ * one that other verbs read, `problem' becomes what that is, and the result is true. */
+bool explain_no_filter(const char *path, lanebloom_status status, char *problem, size_t size);
+
 /* Where a filter is saved. */
 struct target {
   const char *name; /* in messages */
@@ -203,6 +207,18 @@ bool save_filter(const lanebloom_filter *filter, const struct target *target, bo
 
 /* The text of a status; for LANEBLOOM_ERR_IO that of errno, so call it before errno changes. */
 const char *status_text(lanebloom_status status);
+
+/* ---- recognize.c: what was given in the place of something else ---- */
+
+/* Is it a Parquet file, or a folder that has one? */
+bool is_parquet(const char *path);
+
+/* If the path is something that another verb or option reads, puts into `problem' what was
+ * expected, what was found, and what reads it. Keeps errno. One thread at a time. */
+bool explain_other_kind(const char *path, const char *expected, char *problem, size_t size);
+
+/* After the text of EISDIR: what to do with a folder; "" for other errors. */
+const char *directory_advice(int error);
 
 /* ---- measure.c ---- */
 

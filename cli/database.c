@@ -26,10 +26,21 @@ static int is_table(const struct dirent *entry)
 }
 
 /* Engines number their logs; Pebble may split one: 000123-001.log. */
+static bool is_log_name(const char *name)
+{
+  const char *end = name + strspn(name, "0123456789-");
+  return end > name && strcmp(end, ".log") == 0;
+}
+
 static int is_log(const struct dirent *entry)
 {
-  const char *name = entry->d_name, *end = name + strspn(name, "0123456789-");
-  return end > name && strcmp(end, ".log") == 0;
+  return is_log_name(entry->d_name);
+}
+
+static bool is_folder(const char *path)
+{
+  struct stat info;
+  return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
 /* The path of a file in a folder. The caller frees it. */
@@ -48,6 +59,7 @@ static int list_folder(const char *folder, int (*is_wanted)(const struct dirent 
 {
   struct dirent **entries;
   int n = scandir(folder, &entries, is_wanted, versionsort);
+  *paths = NULL;
   if (n < 0)
     return n;
   *paths = resize(NULL, ((size_t)n + 1) * sizeof **paths);
@@ -57,6 +69,24 @@ static int list_folder(const char *folder, int (*is_wanted)(const struct dirent 
   }
   free(entries);
   return n;
+}
+
+static void free_paths(char **paths, int n)
+{
+  for (int i = 0; i < n; i++)
+    free(paths[i]);
+  free(paths);
+}
+
+bool is_database(const char *path)
+{
+  lanebloom_engine engine = 0;
+  if (!is_folder(path) || lanebloom_database_find(path, &engine, NULL, 0) != LANEBLOOM_OK)
+    return false;
+  char **paths;
+  const int n = list_folder(path, is_table, &paths);
+  free_paths(paths, n);
+  return engine || n > 0;
 }
 
 /* ---- lists ---- */
@@ -83,10 +113,15 @@ static char *copy_text(const char *text)
   return strcpy(resize(NULL, strlen(text) + 1), text);
 }
 
-static bool is_folder(const char *path)
+static void complain_of_folder(const char *folder, int n)
 {
-  struct stat info;
-  return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+  static const char expected[] = "a folder with .ldb or .sst files";
+  char problem[256];
+  if (n < 0)
+    snprintf(problem, sizeof problem, "%s", strerror(errno));
+  else if (!explain_other_kind(folder, expected, problem, sizeof problem))
+    snprintf(problem, sizeof problem, "expected %s, found none in it", expected);
+  complain(folder, "%s", problem);
 }
 
 static bool add_folder(struct database *database, const char *folder, bool print_error)
@@ -94,9 +129,7 @@ static bool add_folder(struct database *database, const char *folder, bool print
   char **paths;
   int n = list_folder(folder, is_table, &paths);
   if (n <= 0 && print_error)
-    complain(folder, "%s",
-             n < 0 ? strerror(errno)
-                   : "expected a folder with .ldb or .sst files, found none in it");
+    complain_of_folder(folder, n);
   if (n < 0)
     return false;
   database->has_folders = true;
@@ -157,10 +190,8 @@ static void warn_of_logs(const char *folder)
     struct stat found;
     if (stat(paths[i], &found) == 0 && found.st_size > 0)
       complain(paths[i], "warning: this log may hold writes that are in no table yet");
-    free(paths[i]);
   }
-  if (n >= 0)
-    free(paths);
+  free_paths(paths, n);
 }
 
 /* Opens the database in a folder. false: there is one that cannot be read. */
@@ -185,11 +216,15 @@ static bool open_source(const char *folder, const struct database_options *optio
       lanebloom_database_open(folder, &options->where, source, problem, sizeof problem);
   if (status == LANEBLOOM_OK)
     return true;
+  const bool has_no_current =
+      status == LANEBLOOM_ERR_IO && strncmp(problem, "CURRENT: ", strlen("CURRENT: ")) == 0;
   const char *advice =
-      status == LANEBLOOM_ERR_ARGUMENT || status == LANEBLOOM_ERR_MEMORY
-          ? ""
+      status == LANEBLOOM_ERR_ARGUMENT || status == LANEBLOOM_ERR_MEMORY ? ""
+      : has_no_current
+          ? " (without it a folder is no database: name one of logs by --wal-dir, and its "
+            "database by --db; --all-files reads all tables, and no logs)"
           : " (--wal-dir names a folder of logs; --all-files reads all tables, and no logs)";
-  char text[sizeof problem + 100];
+  char text[sizeof problem + 200];
   snprintf(text, sizeof text, "%s%s", problem, advice);
   complain(folder, "%s", text);
   return false;
@@ -242,6 +277,30 @@ static void print_damages(struct database *database)
 
 /* ---- tables ---- */
 
+/* Is a file of this name in the folder of a database, and no table? */
+static bool is_of_database(const char *name)
+{
+  static const char *const beginnings[] = {"CURRENT", "MANIFEST-", "OPTIONS-", "IDENTITY",
+                                           "LOCK",    "LOG",       "marker."};
+  bool is_one = is_log_name(name);
+  for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
+    is_one |= strncmp(name, beginnings[i], strlen(beginnings[i])) == 0;
+  return is_one;
+}
+
+static void explain_no_table(const char *path, char *problem, size_t size)
+{
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  char *folder = slash ? strndup(path, (size_t)(name - path)) : strdup("./");
+  if (!folder)
+    die(NULL, "%s", strerror(ENOMEM));
+  if (!explain_other_kind(path, "a table", problem, size) && is_of_database(name) &&
+      is_database(folder))
+    snprintf(problem, size,
+             "expected a table, found another file of a database: give its folder, %s", folder);
+  free(folder);
+}
+
 lanebloom_table *open_table(const char *path, lanebloom_writer writer, bool print_error)
 {
   lanebloom_table *table = NULL;
@@ -251,10 +310,8 @@ lanebloom_table *open_table(const char *path, lanebloom_writer writer, bool prin
     snprintf(problem, sizeof problem, "%s", also_output_text);
   else
     status = lanebloom_table_open(path, writer, &table, problem, sizeof problem);
-  if (status == LANEBLOOM_ERR_FORMAT && is_container(path))
-    snprintf(problem, sizeof problem,
-             "expected a table, found a lanebloom container: `lanebloom info' describes it, and "
-             "`lanebloom screen' without --db queries it");
+  if (status == LANEBLOOM_ERR_FORMAT && print_error)
+    explain_no_table(path, problem, sizeof problem);
   if (status != LANEBLOOM_OK && print_error)
     complain(path, "%s", problem);
   return table;

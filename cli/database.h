@@ -26,6 +26,9 @@ extern const struct argp database_argp;
 bool has_database_options(const struct database_options *options);
 void free_database_options(struct database_options *options);
 
+/* Is it a folder with a database in it, or with tables? */
+bool is_database(const char *path);
+
 /* Where a table comes from. Texts are borrowed from the database. */
 struct table_place {
   lanebloom_database *source; /* NULL: the table was named, or is in a folder of tables */

@@ -1,10 +1,13 @@
-/* The first bytes of files.
+/* The first bytes of files, and the last ones.
  * SPDX-License-Identifier: MIT */
 #include "file_kinds.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "../src/tables/footer.h"
 
 /* ---- Kinds that have more than a magic number at their beginning ---- */
 
@@ -12,6 +15,7 @@ enum {
   TAR_NBYTES = 512,
   CPIO_NBYTES = 111,
   BZIP2_NBYTES = 10,
+  ZIP_DOCUMENT_NBYTES = 72,
   ORC_NBYTES = 6,
   DUCKDB_NBYTES = 20,
   UTF16_NBYTES = 8,
@@ -57,6 +61,25 @@ static bool is_bzip2(const char *bytes, size_t nbytes)
   (void)nbytes;
   return memcmp(bytes, "BZh", 3) == 0 && bytes[3] >= '1' && bytes[3] <= '9' &&
          memcmp(bytes + 4, "1AY&SY", BZIP2_NBYTES - 4) == 0;
+}
+
+/* The name of the first file of an archive stands at byte 30. Documents begin with their list of
+ * types or one of their folders; or with their own type, which follows the name. */
+static bool is_zip_document(const char *bytes, size_t nbytes)
+{
+  enum { NAME_AT = 30 };
+  static const char *const beginnings[] = {"[Content_Types].xml",
+                                           "_rels/",
+                                           "docProps/",
+                                           "xl/",
+                                           "word/",
+                                           "ppt/",
+                                           "mimetypeapplication/vnd.oasis.opendocument"};
+  bool is_document = false;
+  (void)nbytes;
+  for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
+    is_document |= memcmp(bytes + NAME_AT, beginnings[i], strlen(beginnings[i])) == 0;
+  return is_document && memcmp(bytes, "PK\3\4", 4) == 0;
 }
 
 /* Text may begin with the name, too. What follows it is a number of three bytes or a message of
@@ -128,6 +151,7 @@ static bool is_utf32_big(const char *bytes, size_t nbytes)
 /* ---- All kinds ---- */
 
 #define TABLE_ADVICE "pyarrow can write its columns as CSV"
+#define SPREADSHEET_ADVICE "a spreadsheet can be saved as CSV"
 
 static const char container[] = "a lanebloom container";
 
@@ -183,10 +207,11 @@ static const struct file_kind kinds[] = {
      .converter = "snzip -dc"},
     {.name = "compress data", .nbytes = 3, .magic = {0x1f, 0x9d, 0x90}, .converter = "zcat"},
     {.name = "bzip2 data", .nbytes = BZIP2_NBYTES, .tells = is_bzip2, .converter = "bzcat"},
-    {.name = "a zip archive, or a document that is one (.xlsx, .ods)",
-     .nbytes = 4,
-     .magic = {'P', 'K', 3, 4},
-     .advice = "`unzip -p' prints what is in an archive; a spreadsheet can be saved as CSV"},
+    {.name = "a document that is a zip archive (.xlsx, .docx, .ods)",
+     .nbytes = ZIP_DOCUMENT_NBYTES,
+     .tells = is_zip_document,
+     .advice = SPREADSHEET_ADVICE},
+    {.name = "a zip archive", .nbytes = 4, .magic = {'P', 'K', 3, 4}, .converter = "unzip -p"},
     {.name = "an empty zip archive",
      .nbytes = 4,
      .magic = {'P', 'K', 5, 6},
@@ -202,7 +227,7 @@ static const struct file_kind kinds[] = {
     {.name = "a document of OLE (.xls, .doc)",
      .nbytes = 8,
      .magic = {0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1},
-     .advice = "a spreadsheet can be saved as CSV"},
+     .advice = SPREADSHEET_ADVICE},
     {.name = "a PDF document",
      .nbytes = 5,
      .magic = {'%', 'P', 'D', 'F', '-'},
@@ -303,6 +328,12 @@ static const struct file_kind kinds[] = {
     {.name = "a tar archive", .nbytes = TAR_NBYTES, .tells = is_tar, .converter = "tar -xOf"},
 };
 
+/* The magic number is at the end, which a pipe does not show before all has been read. */
+static const struct file_kind table = {
+    .name = "a table of LevelDB, RocksDB or Pebble",
+    .advice = "`lanebloom tables' describes it, `extract' saves its filter, and `screen --db' "
+              "queries it"};
+
 static bool may_be(const struct file_kind *kind, const char *bytes, size_t nbytes)
 {
   if ((kind->has_terminators || kind->tells) && nbytes < kind->nbytes)
@@ -324,10 +355,25 @@ const struct file_kind *find_file_kind(const char *bytes, size_t nbytes)
   return NULL;
 }
 
+static const struct file_kind *find_kind_by_end(const char bytes[FOOTER_END_NBYTES])
+{
+  return lanebloom_footer_ends_table((const uint8_t *)bytes) ? &table : NULL;
+}
+
 const struct file_kind *find_whole_file_kind(const char *bytes, size_t nbytes)
 {
   const struct file_kind *kind = find_file_kind(bytes, nbytes);
-  return kind && nbytes >= kind->nbytes ? kind : NULL;
+  if (kind && nbytes >= kind->nbytes)
+    return kind;
+  return nbytes >= FOOTER_END_NBYTES ? find_kind_by_end(bytes + nbytes - FOOTER_END_NBYTES) : NULL;
+}
+
+const struct file_kind *find_file_kind_at_end(int fd, off_t nbytes)
+{
+  char bytes[FOOTER_END_NBYTES];
+  const ssize_t nread =
+      nbytes >= FOOTER_END_NBYTES ? pread(fd, bytes, sizeof bytes, nbytes - FOOTER_END_NBYTES) : 0;
+  return nread == sizeof bytes ? find_kind_by_end(bytes) : NULL;
 }
 
 bool is_container_magic(const char bytes[CONTAINER_MAGIC_NBYTES])

@@ -1,10 +1,11 @@
-/* Files that are not records, or not yet, told by their first bytes.
+/* Files that are not records, or not yet, told by their first bytes, or by their last.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_FILE_KINDS_H
 #define LANEBLOOM_CLI_FILE_KINDS_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "codecs.h"
 
@@ -25,8 +26,12 @@ struct file_kind {
  * nbytes; NULL: records. */
 const struct file_kind *find_file_kind(const char *bytes, size_t nbytes);
 
-/* The same for all bytes of a file. */
+/* The same for all bytes of a file, the last ones included. */
 const struct file_kind *find_whole_file_kind(const char *bytes, size_t nbytes);
+
+/* The kind of a regular file of so many bytes, by its last ones; NULL: they do not tell. The
+ * descriptor's position stays. */
+const struct file_kind *find_file_kind_at_end(int fd, off_t nbytes);
 
 /* The bytes that tell a container. */
 enum { CONTAINER_MAGIC_NBYTES = 4 };

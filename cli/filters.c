@@ -64,6 +64,20 @@ static bool complain_of_order(const char *path, const char *problem,
   return true;
 }
 
+static bool is_other_file(lanebloom_status status, const char *problem)
+{
+  return status == LANEBLOOM_ERR_FORMAT && strstr(problem, "not a lanebloom container");
+}
+
+bool explain_no_filter(const char *path, lanebloom_status status, char *problem, size_t size)
+{
+  const size_t n = status == LANEBLOOM_ERR_IO ? strlen(problem) : 0;
+  if (n > 0)
+    snprintf(problem + n, size - n, "%s", directory_advice(errno));
+  return is_other_file(status, problem) &&
+         explain_other_kind(path, "a lanebloom container", problem, size);
+}
+
 lanebloom_filter *load_filter(const char *path, const struct filter_source *source)
 {
   const char *file = is_standard_input(path) ? "/dev/stdin" : path;
@@ -78,21 +92,18 @@ lanebloom_filter *load_filter(const char *path, const struct filter_source *sour
     status = lanebloom_filter_load_raw(source->format, file, &filter, problem, sizeof problem);
   else
     status = lanebloom_filter_load(file, &filter, problem, sizeof problem);
-  const bool is_other_file = status == LANEBLOOM_ERR_FORMAT && !source->raw &&
-                             strstr(problem, "not a lanebloom container");
-  if (is_other_file && complain_of_order(path, problem, source))
+  const bool is_other = is_other_file(status, problem);
+  if (is_other && complain_of_order(path, problem, source))
     return NULL;
+  const bool is_explained = explain_no_filter(path, status, problem, sizeof problem);
   const char *hint = "";
   if (status == LANEBLOOM_ERR_FORMAT && source->raw)
     hint = "; --format rocksdb opens both of RocksDB's formats; for a container, leave out --raw";
-  else if (is_other_file)
+  else if (is_other && !is_explained)
     hint =
         "; `lanebloom match' takes a file of keys itself, `lanebloom build' makes a filter of it, "
         "--raw --format NAME reads an engine's bare bytes, `screen --db' queries a database, and "
         "`screen --parquet' Parquet files";
-  else if (status == LANEBLOOM_ERR_IO && errno == EISDIR)
-    hint = "; `screen --db' queries the tables of a database, and `screen --parquet' the Parquet "
-           "files of a folder";
   if (status != LANEBLOOM_OK)
     complain(input_name(path), "%s%s", problem, hint);
   return filter;

@@ -124,6 +124,14 @@ static bool is_target(const struct inputs *inputs, const struct stat *input)
   return S_ISREG(inputs->target.st_mode) && is_same_file(input, &inputs->target);
 }
 
+static void refuse(struct inputs *inputs, struct chunk *chunk, const struct file_kind *kind)
+{
+  char text[sizeof chunk->error];
+  describe_file_kind(kind, &inputs->messages, text, sizeof text);
+  fail(inputs, chunk, "%s", text);
+  chunk->is_fatal = !kind->converter; /* as where the shell names all filters of a folder */
+}
+
 static void open_input(struct inputs *inputs, struct chunk *chunk)
 {
   const char *path = *inputs->paths++;
@@ -145,6 +153,9 @@ static void open_input(struct inputs *inputs, struct chunk *chunk)
   else
     posix_fadvise(inputs->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
   inputs->nbytes = inputs->fd >= 0 && S_ISREG(input.st_mode) ? input.st_size : 0;
+  const struct file_kind *kind = find_file_kind_at_end(inputs->fd, inputs->nbytes);
+  if (kind && !may_be_records(&inputs->syntax, kind))
+    refuse(inputs, chunk, kind);
 }
 
 /* The size now is compared, too: files in /sys report more bytes than they have, before and
@@ -157,14 +168,6 @@ bool has_shrunk(int fd, off_t nbytes)
 }
 
 /* ---- Files that are not records ---- */
-
-static void refuse(struct inputs *inputs, struct chunk *chunk, const struct file_kind *kind)
-{
-  char text[sizeof chunk->error];
-  describe_file_kind(kind, &inputs->messages, text, sizeof text);
-  fail(inputs, chunk, "%s", text);
-  chunk->is_fatal = !kind->converter; /* as where the shell names all filters of a folder */
-}
 
 /* The kind of the bytes at the beginning of an input; NULL: records. What was decompressed may be
  * compressed again, or a container. */
@@ -227,7 +230,7 @@ static ssize_t read_file(struct inputs *inputs, struct chunk *chunk)
     n = read(inputs->fd, chunk->data + chunk->nbytes, READ_NBYTES - nfirst);
   while (n < 0 && errno == EINTR);
   if (n < 0)
-    fail(inputs, chunk, "%s", strerror(errno));
+    fail(inputs, chunk, "%s%s", strerror(errno), directory_advice(errno));
   chunk->nread += n > 0 ? (uint64_t)n : 0;
   return n;
 }

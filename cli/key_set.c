@@ -143,7 +143,7 @@ static void read_all(struct buffer *buffer, const char *path)
     char *end = reserve(buffer, 1);
     n = read(fd, end, room(buffer));
     if (n < 0 && errno != EINTR)
-      die(input_name(path), "%s", strerror(errno));
+      die(input_name(path), "%s%s", strerror(errno), directory_advice(errno));
     buffer->nbytes += n > 0 ? (size_t)n : 0;
   }
   if (has_shrunk(fd, nbytes))

@@ -76,8 +76,11 @@ lanebloom_status map_filter(struct mapped *mapped, const char *path, char *probl
       return status;
     unmap_filter(mapped);
   } /* loading says what was expected and found */
-  return lanebloom_filter_load(is_standard_input(path) ? "/dev/stdin" : path, &mapped->filter,
-                               problem, problem_size);
+  const lanebloom_status status = lanebloom_filter_load(
+      is_standard_input(path) ? "/dev/stdin" : path, &mapped->filter, problem, problem_size);
+  if (status != LANEBLOOM_OK && problem)
+    explain_no_filter(path, status, problem, problem_size);
+  return status;
 }
 
 lanebloom_status verify_again(const struct mapped *mapped)

@@ -128,6 +128,14 @@ static bool open_file(const struct parquet_query *query, const char *path, laneb
   return false;
 }
 
+/* Returns the problem with a file, or what it is if it is no Parquet file. */
+static const char *explain(const char *path, char problem[PARQUET_PROBLEM_NBYTES])
+{
+  if (!is_parquet(path))
+    explain_other_kind(path, "a Parquet file", problem, PARQUET_PROBLEM_NBYTES);
+  return problem;
+}
+
 /* The first file that can be opened says what the column has; the others are asked later, and have
  * their messages then. */
 struct model {
@@ -147,7 +155,7 @@ static struct model find_model(const lanebloom_parquet_paths *paths,
     open_file(query, model.path, &model.file, &model.column, i == 0 ? first_problem : problem);
   }
   if (!model.file)
-    die(paths->all[0], "%s", first_problem);
+    die(paths->all[0], "%s", explain(paths->all[0], first_problem));
   lanebloom_parquet_describe_column(model.file, model.column, &model.type, sizeof model.type);
   if (!model.type.has_keys)
     die(model.path,
@@ -499,11 +507,11 @@ static void set_all(uint8_t *bitmap, size_t n)
     bitmap[n / 8] = (uint8_t)((1 << n % 8) - 1);
 }
 
-static void deliver(struct asking *asking, const char *path, const struct answer *answer)
+static void deliver(struct asking *asking, const char *path, struct answer *answer)
 {
   struct parquet_query *query = &asking->screen->parquet;
   if (*answer->problem) {
-    complain(path, "%s", answer->problem);
+    complain(path, "%s", explain(path, answer->problem));
     query->nfailed++;
   }
   if (query->require_filters && answer->nwithout_filter > 0)

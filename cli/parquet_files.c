@@ -43,8 +43,13 @@ lanebloom_parquet_files *parquet_list(char *const *names, size_t nnames)
   char problem[1024], others[64] = "";
   lanebloom_parquet_files *files;
   if (lanebloom_parquet_find_files((const char *const *)names, nnames, &files, problem,
-                                   sizeof problem))
+                                   sizeof problem)) {
+    for (size_t i = 0; i < nnames; i++)
+      if (!is_parquet(names[i]) &&
+          explain_other_kind(names[i], "Parquet files", problem, sizeof problem))
+        die(names[i], "%s", problem);
     die(NULL, "%s", problem);
+  }
   const lanebloom_parquet_paths *skipped = &files->skipped;
   if (skipped->n > 1)
     snprintf(others, sizeof others, " (and %zu more)", skipped->n - 1);

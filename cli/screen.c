@@ -76,7 +76,7 @@ static void check_filter_options(struct screen *screen, const struct argp_state 
                       "PATH");
   const bool has_filters = screen->nfilters > 0 || screen->filter_list;
   if (!has_filters && screen->ninputs == 0)
-    argp_error(state, "expected a FILTER or --db PATH, found neither");
+    argp_error(state, "expected a FILTER, --db PATH or --parquet PATH, found none");
   if (!has_filters) {
     add_path(&screen->filters, &screen->nfilters, take_first_input(screen));
     screen->source.inputs = screen->inputs;

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "parquet.h"
@@ -333,14 +334,19 @@ static void print_rows(const struct tables *tables, const struct database *datab
  * exits. */
 static bool are_parquet(const struct tables *tables)
 {
+  const char *missing = NULL; /* of databases, loading says so, and describes the others */
   size_t n = 0;
   for (size_t i = 0; i < tables->npaths; i++) {
     char problem[1024];
-    bool is_parquet;
-    if (lanebloom_parquet_recognize(tables->paths[i], &is_parquet, problem, sizeof problem))
+    bool is_one;
+    if (lanebloom_parquet_recognize(tables->paths[i], &is_one, problem, sizeof problem))
       die(NULL, "%s", problem);
-    n += is_parquet;
+    n += is_one;
+    if (access(tables->paths[i], F_OK) != 0)
+      missing = tables->paths[i];
   }
+  if (missing && (n > 0 || tables->summary))
+    die(missing, "%s", strerror(ENOENT));
   if (n > 0 && n < tables->npaths)
     die(NULL, "expected either Parquet files or tables of databases, found both");
   if (n > 0 && has_database_options(&tables->options))

@@ -40,6 +40,19 @@ static const uint8_t mark[4] = {0x3e, 0x00, 0x7a, 0x00};
 static const uint64_t MAGIC_PLAIN = 0x8242229663bf9564, MAGIC_OLD_PLAIN = 0x4f3418eb7a8f13b8,
                       MAGIC_CUCKOO = 0x926789d0c5f17873;
 
+static bool is_without_blocks(uint64_t magic)
+{
+  return magic == MAGIC_PLAIN || magic == MAGIC_OLD_PLAIN || magic == MAGIC_CUCKOO;
+}
+
+bool lanebloom_footer_ends_table(const uint8_t bytes[FOOTER_END_NBYTES])
+{
+  const uint64_t magic = load_le64(bytes + VERSION_NBYTES);
+  const bool has_version = bytes[VERSION_NBYTES - 1] == 0; /* else it would be above 2^24 */
+  return magic == MAGIC_LEVELDB || magic == MAGIC_ROCKSDB || is_without_blocks(magic) ||
+         (magic == MAGIC_PEBBLE && has_version);
+}
+
 static lanebloom_status read_handles(const uint8_t *bytes, struct footer *footer,
                                      const struct problem *problem)
 {
@@ -151,7 +164,7 @@ lanebloom_status lanebloom_footer_read(const struct input *input, struct footer 
     footer->engine = magic == MAGIC_ROCKSDB ? LANEBLOOM_ENGINE_ROCKSDB : LANEBLOOM_ENGINE_PEBBLE;
     return read_long(bytes, nbytes, input->nbytes, footer, problem);
   }
-  if (magic == MAGIC_PLAIN || magic == MAGIC_OLD_PLAIN || magic == MAGIC_CUCKOO)
+  if (is_without_blocks(magic))
     return problem_set(
         problem, LANEBLOOM_ERR_LIMIT,
         "expected a block-based table, found a %s table of RocksDB, which is not read",

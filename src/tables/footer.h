@@ -32,6 +32,11 @@ struct footer {
   bool has_index; /* else the metaindex has the handle of the index */
 };
 
+/* Do these bytes end a table, of the kinds that are not read, too? Text may end in the magic number
+ * of Pebble, which is two characters of UTF-8, but has no version before it. */
+enum { FOOTER_END_NBYTES = 12 };
+bool lanebloom_footer_ends_table(const uint8_t bytes[FOOTER_END_NBYTES]);
+
 /* Reads the footer. Errors: FORMAT: not a table; CORRUPT; LIMIT: a version or kind of table that is
  * not supported; IO. */
 lanebloom_status lanebloom_footer_read(const struct input *input, struct footer *footer,

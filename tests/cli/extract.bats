@@ -84,7 +84,8 @@ full=(rocksdb_fv2_crc32c_legacy10 rocksdb_fv3_xxh32_legacy10 rocksdb_fv4_xxh64_l
 @test "tables that are none, or damaged" {
   cp "$VECTORS/rocksdb_fv5_xxh3_flb10.sst" t.sst
   fails_with "missing: No such file or directory" lanebloom extract missing -o filter
-  fails_with ".: expected a regular file" lanebloom extract . -o filter
+  mkdir folder
+  fails_with "folder: expected a regular file" lanebloom extract folder -o filter
   numbers 1 10 >text
   fails_with "text: not a table" lanebloom extract text -o filter
   head -c -1 t.sst >cut

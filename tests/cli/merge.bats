@@ -94,7 +94,7 @@ make_filters() {
   [[ ${stderr_lines[1]} == "lanebloom: missing: No such file or directory" ]]
   [[ ${stderr_lines[2]} == "lanebloom: keys-a: not a lanebloom container: "* ]]
   [[ ${stderr_lines[3]} == "lanebloom: damaged: damaged: expected checksum "*", found "* ]]
-  [[ ${stderr_lines[4]} == "lanebloom: .: Is a directory" ]]
+  [[ ${stderr_lines[4]} == "lanebloom: .: Is a directory; "* ]]
   holds target 'old\n'
   fails_with "(standard input): not a lanebloom container" \
     lanebloom merge --force -o target - </dev/null

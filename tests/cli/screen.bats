@@ -126,7 +126,7 @@ make_filter() {
   refuses "both be standard input" lanebloom screen - <filter
   refuses "both be standard input" lanebloom screen - rows - <filter
   refuses "both be standard input" lanebloom screen /dev/stdin - <filter
-  refuses "expected a FILTER or --db PATH, found neither" lanebloom screen
+  refuses "expected a FILTER, --db PATH or --parquet PATH, found none" lanebloom screen
 }
 
 @test "options of raw filters go together" {
@@ -247,7 +247,7 @@ make_filter() {
   table=$BATS_TEST_DIRNAME/../vectors/tables/leveldb_bloom10.ldb
   fails_with '`screen --db'"'"' queries the tables of a database' lanebloom screen \
     "$(dirname "$table")" <<<key
-  fails_with '`screen --db'"'"' queries a database' lanebloom screen "$table" <<<key
+  fails_with '`screen --db'"'"' queries it' lanebloom screen "$table" <<<key
 }
 
 @test "-m N stops after N selected records, whatever else is asked" {

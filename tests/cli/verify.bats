@@ -93,7 +93,7 @@ line\\012end: ok
   run -2 --separate-stderr lanebloom verify missing short . filter
   [[ $output == "short: truncated: "*"filter: ok" && ${#stderr_lines[@]} -eq 2 ]]
   [[ ${stderr_lines[0]} == "lanebloom: missing: No such file or directory" ]]
-  [[ ${stderr_lines[1]} == "lanebloom: .: Is a directory" ]]
+  [[ ${stderr_lines[1]} == "lanebloom: .: Is a directory; "* ]]
   refuses "expected a FILE, found none" lanebloom verify
   run -2 --separate-stderr bash -c "'$LANEBLOOM' verify filter >/dev/full"
   is_message "write error: No space left on device"
