@@ -38,7 +38,8 @@ static inline struct problem problem_begin(char *text, size_t size)
 /* Do these characters end a line, or turn the order of those around them? */
 static inline bool problem_turns(uint32_t code)
 {
-  return (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+  return code == 0x61c || code == 0x200e || code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
+         (code >= 0x2066 && code <= 0x2069);
 }
 
 /* How many bytes the printable UTF-8 character here has; 0 if there is none. */

@@ -32,6 +32,10 @@ Test(problems, quote_names_plainly)
       {"\355\240\200", "'\\355\\240\\200'"},                     /* a surrogate */
       {"\364\220\200\200", "'\\364\\220\\200\\200'"},            /* beyond Unicode */
       {"\\033", "'\\033'"},                                      /* a line in a line */
+      {"\330\234 \342\200\216\342\200\217",                      /* marks of direction */
+       "'\\330\\234 \\342\\200\\216\\342\\200\\217'"},
+      {"\330\233\330\235\342\200\215\342\200\220", /* what stands beside them */
+       "'\330\233\330\235\342\200\215\342\200\220'"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     line_is(64, cases[i].name, cases[i].expected);

@@ -178,6 +178,8 @@ sh_run() {
   fails_with 'two\012lines: No such file or directory' lanebloom screen filter $'two\nlines'
   fails_with 'esc\033[31m: No such file or directory' lanebloom screen $'esc\033[31m' keys
   fails_with 'invalid\377: No such file or directory' lanebloom hash $'invalid\377'
+  fails_with 'marks\330\234\342\200\216\342\200\217: No such file or directory' \
+    lanebloom hash $'marks\u061c\u200e\u200f'
   fails_with 'grün: No such file or directory' lanebloom hash 'grün'
   fails_with 'two\012lines/filter: No such file or directory' \
     lanebloom build -o $'two\nlines/filter' keys
