@@ -1,9 +1,7 @@
 /* What commands ask of Parquet files in common: --bounds, and which files names stand for.
  * SPDX-License-Identifier: MIT */
-#include <string.h>
-
-#include "cli.h"
 #include "parquet_files.h"
+#include "cli.h"
 
 /* ---- --bounds ---- */
 
@@ -14,13 +12,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
   lanebloom_parquet_bounds *bounds = state->input;
   if (key != OPTION_BOUNDS)
     return ARGP_ERR_UNKNOWN;
-  for (lanebloom_parquet_bounds i = LANEBLOOM_PARQUET_BOUNDS_KNOWN;
-       lanebloom_parquet_bounds_name(i); i++)
-    if (strcmp(text, lanebloom_parquet_bounds_name(i)) == 0) {
-      *bounds = i;
-      return 0;
-    }
-  usage_error(state, "--bounds: expected known, all or none, found '%s'", text);
+  if (!lanebloom_parquet_bounds_by_name(text, bounds))
+    usage_error(state, "--bounds: expected known, all or none, found '%s'", text);
   return 0;
 }
 

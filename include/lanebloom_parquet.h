@@ -96,6 +96,10 @@ typedef enum lanebloom_parquet_bounds {
 /* "known", "all", "none"; NULL: no such value. */
 LANEBLOOM_API const char *lanebloom_parquet_bounds_name(lanebloom_parquet_bounds bounds);
 
+/* Finds the value of this name. false: there is none, and *bounds stays. */
+LANEBLOOM_API bool lanebloom_parquet_bounds_by_name(const char *name,
+                                                    lanebloom_parquet_bounds *bounds);
+
 /* Opens a Parquet file and reads its footer. The file stays open.
  *
  * problem: as of lanebloom_table_open(): room for one line that says what was expected and found.

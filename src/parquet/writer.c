@@ -103,12 +103,24 @@ static const struct row *find_row(const char *created_by, bool *is_named)
   return NULL;
 }
 
+static const char *const bounds_names[] = {[LANEBLOOM_PARQUET_BOUNDS_KNOWN] = "known",
+                                           [LANEBLOOM_PARQUET_BOUNDS_ALL] = "all",
+                                           [LANEBLOOM_PARQUET_BOUNDS_NONE] = "none"};
+enum { NBOUNDS = sizeof bounds_names / sizeof *bounds_names };
+
 const char *lanebloom_parquet_bounds_name(lanebloom_parquet_bounds bounds)
 {
-  static const char *const names[] = {[LANEBLOOM_PARQUET_BOUNDS_KNOWN] = "known",
-                                      [LANEBLOOM_PARQUET_BOUNDS_ALL] = "all",
-                                      [LANEBLOOM_PARQUET_BOUNDS_NONE] = "none"};
-  return (unsigned)bounds < sizeof names / sizeof *names ? names[bounds] : NULL;
+  return (unsigned)bounds < NBOUNDS ? bounds_names[bounds] : NULL;
+}
+
+bool lanebloom_parquet_bounds_by_name(const char *name, lanebloom_parquet_bounds *bounds)
+{
+  unsigned i = 0;
+  while (i < NBOUNDS && strcmp(name, bounds_names[i]) != 0)
+    i++;
+  if (i < NBOUNDS)
+    *bounds = (lanebloom_parquet_bounds)i;
+  return i < NBOUNDS;
 }
 
 struct trust lanebloom_trust_in(const char *created_by, lanebloom_parquet_bounds bounds)

@@ -327,3 +327,18 @@ Test(parquet, writers)
     cr_assert(which_numbers(&made) == ALL, "%s", made.created_by);
   }
 }
+
+Test(parquet, names_of_bounds)
+{
+  static const char *const others[] = {"", "KNOWN", "know", "known ", "unknown"};
+  lanebloom_parquet_bounds bounds = LANEBLOOM_PARQUET_BOUNDS_KNOWN, found;
+  for (const char *name; (name = lanebloom_parquet_bounds_name(bounds)); bounds++)
+    cr_assert(lanebloom_parquet_bounds_by_name(name, &found) && found == bounds, "%s", name);
+  cr_assert(bounds == LANEBLOOM_PARQUET_BOUNDS_NONE + 1);
+  for (size_t i = 0; i < COUNT(others); i++) {
+    found = LANEBLOOM_PARQUET_BOUNDS_ALL;
+    cr_assert(!lanebloom_parquet_bounds_by_name(others[i], &found) &&
+                  found == LANEBLOOM_PARQUET_BOUNDS_ALL,
+              "%s", others[i]);
+  }
+}

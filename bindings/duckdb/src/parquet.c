@@ -38,11 +38,8 @@ static void end(void *data)
 static bool find_bounds(const char *name, lanebloom_parquet_bounds *bounds, problem_text problem)
 {
   *bounds = LANEBLOOM_PARQUET_BOUNDS_KNOWN;
-  if (!name)
+  if (!name || lanebloom_parquet_bounds_by_name(name, bounds))
     return true;
-  for (; lanebloom_parquet_bounds_name(*bounds); ++*bounds)
-    if (strcmp(lanebloom_parquet_bounds_name(*bounds), name) == 0)
-      return true;
   snprintf(problem, PROBLEM_NBYTES, "bounds: expected 'known', 'all' or 'none', found '%s'", name);
   return false;
 }

@@ -91,16 +91,6 @@ static PyObject *search_wrap(lanebloom_parquet *file, size_t column, PyObject *p
   return capsule;
 }
 
-/* Finds the value of this name. -1: there is none; an exception is set. */
-static int find_bounds(const char *name, lanebloom_parquet_bounds *bounds)
-{
-  for (*bounds = LANEBLOOM_PARQUET_BOUNDS_KNOWN; lanebloom_parquet_bounds_name(*bounds); ++*bounds)
-    if (strcmp(lanebloom_parquet_bounds_name(*bounds), name) == 0)
-      return 0;
-  PyErr_Format(PyExc_ValueError, "bounds: expected 'known', 'all' or 'none', found '%s'", name);
-  return -1;
-}
-
 /* (path, column, bounds) -> a file. */
 PyObject *parquet_open(PyObject *self, PyObject *args)
 {
@@ -110,9 +100,11 @@ PyObject *parquet_open(PyObject *self, PyObject *args)
   lanebloom_parquet_bounds bounds;
   struct path path;
   (void)self;
-  if (!PyArg_ParseTuple(args, "Oss", &object, &column_path, &name) ||
-      find_bounds(name, &bounds) < 0)
+  if (!PyArg_ParseTuple(args, "Oss", &object, &column_path, &name))
     return NULL;
+  if (!lanebloom_parquet_bounds_by_name(name, &bounds))
+    return PyErr_Format(PyExc_ValueError, "bounds: expected 'known', 'all' or 'none', found '%s'",
+                        name);
   if (path_begin(&path, object) == 0) {
     lanebloom_parquet *file;
     size_t column;
