@@ -150,11 +150,13 @@ static char *resolve(const char *path)
 static void look_at_filter(struct add *add)
 {
   struct build *build = &add->build;
-  if (stat(add->file, &build->target_status) != 0)
+  struct stat target;
+  if (stat(add->file, &target) != 0)
     die(build->path, "%s%s", strerror(errno),
         errno == ENOENT ? "; `lanebloom build --expected N' makes a filter that has room" : "");
-  if (!S_ISREG(build->target_status.st_mode))
+  if (!S_ISREG(target.st_mode))
     die(build->path, "expected a regular file, which can be replaced");
+  check_is_no_input(build);
   struct mapped mapped;
   char problem[256];
   if (map_filter(&mapped, add->file, problem, sizeof problem) != LANEBLOOM_OK)

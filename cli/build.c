@@ -212,19 +212,6 @@ static double bits_for_rate(const struct build *build, uint64_t nkeys)
   return bits;
 }
 
-/* If the target is one of the inputs, prints a message and exits. */
-static void check_is_no_input(const struct build *build)
-{
-  static const char *const standard_input[] = {"-"};
-  const char *const *paths = build->ninputs ? (const char *const *)build->inputs : standard_input;
-  const size_t n = build->ninputs ? build->ninputs : 1;
-  struct stat input;
-  for (size_t i = 0; S_ISREG(build->target_status.st_mode) && i < n; i++)
-    if (stat(is_standard_input(paths[i]) ? "/dev/stdin" : paths[i], &input) == 0 &&
-        is_same_file(&input, &build->target_status))
-      die(input_name(paths[i]), "%s", also_output_text);
-}
-
 int build_main(int argc, char **argv)
 {
   struct build build = {.messages = {.verb = "build",
@@ -234,8 +221,6 @@ int build_main(int argc, char **argv)
                         .bits_per_key = 10};
   parse_options(&argp, 0, argc, argv, &build);
   build.target = check_target(build.path);
-  if (stat(build.target.path, &build.target_status) != 0)
-    build.target_status = (struct stat){0};
   check_is_no_input(&build);
   if (!build.force && !build.raw)
     check_is_filter(&build.target);

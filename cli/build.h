@@ -10,7 +10,6 @@ struct build {
   struct record_syntax syntax;
   const char *path;
   struct target target;
-  struct stat target_status; /* zeroed: the target does not exist yet */
   lanebloom_format format;
   double bits_per_key;
   const char *bits_text; /* as it was given, for messages; NULL: not given */
@@ -26,6 +25,9 @@ struct build {
 
 /* ---- building.c: reads all inputs. If one cannot be read to its end, or if there can be no such
  * filter, prints a message and exits. ---- */
+
+/* If the target is one of the inputs, prints a message and exits. */
+void check_is_no_input(const struct build *build);
 
 /* Returns the number of keys. */
 uint64_t count_keys(const struct build *build);

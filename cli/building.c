@@ -81,12 +81,25 @@ static _Noreturn void die_of(lanebloom_status status, const struct build *build,
 
 /* ---- reading ---- */
 
+void check_is_no_input(const struct build *build)
+{
+  static const char *const standard_input[] = {"-"};
+  const char *const *paths = build->ninputs ? (const char *const *)build->inputs : standard_input;
+  const size_t n = build->ninputs ? build->ninputs : 1;
+  struct stat target, input;
+  if (stat(build->target.path, &target) != 0 || !S_ISREG(target.st_mode))
+    return;
+  for (size_t i = 0; i < n; i++)
+    if (stat(is_standard_input(paths[i]) ? "/dev/stdin" : paths[i], &input) == 0 &&
+        is_same_file(&input, &target))
+      die(input_name(paths[i]), "%s", also_output_text);
+}
+
 /* Runs the job on every record and returns how many had a key. */
 static uint64_t work_on_all(const struct build *build, size_t nworkers, struct job *job)
 {
   static struct inputs inputs;
-  inputs_begin(&inputs, &build->messages, &build->syntax, build->inputs, build->ninputs,
-               &build->target_status);
+  inputs_begin(&inputs, &build->messages, &build->syntax, build->inputs, build->ninputs, NULL);
   job->inputs = &inputs;
   job->nworkers = nworkers;
   job->progress = resolve_progress(build->progress, false);

@@ -107,7 +107,10 @@ keys_of() { # FILTER
   lanebloom build --expected 1k -o seen keys
   cp seen old
   fails_with "missing: No such file or directory" lanebloom add seen keys missing
-  fails_with "seen: input file is also the output" lanebloom add seen keys seen
+  for before in "" keys missing; do
+    fails_with "seen: input file is also the output" lanebloom add seen $before seen
+    fails_with "(standard input): input file is also the output" lanebloom add seen $before - <seen
+  done
   cp seen other
   fails_with "other: expected records, found a lanebloom container: \`add' reads keys; \`merge'" \
     lanebloom add seen keys other
