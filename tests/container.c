@@ -19,13 +19,6 @@
 #include "formats/rocksdb.h"
 #include "support.h"
 
-static void write_file(const char *path, const void *bytes, size_t n)
-{
-  FILE *file = fopen(path, "wb");
-  cr_assert(file && fwrite(bytes, 1, n, file) == n && fclose(file) == 0, "%s: %s", path,
-            strerror(errno));
-}
-
 /* ---- What is saved is loaded ---- */
 
 static void assert_round_trip(const lanebloom_filter *filter)
@@ -177,7 +170,7 @@ Test(container, every_flipped_bit_is_noticed)
               "bit %zu: %d", bit, status);
     if (bit % 9 == 0 || test_exhaustive()) {
       char why[200] = "";
-      write_file("f.lbf", bytes, size);
+      test_write_file("f.lbf", bytes, size);
       cr_assert(lanebloom_filter_load("f.lbf", &found, why, sizeof why) == status && !found,
                 "bit %zu", bit);
       cr_assert(strstr(why, "expected") && strstr(why, "found"), "bit %zu: %s", bit, why);
@@ -201,7 +194,7 @@ Test(container, every_wrong_length_is_noticed)
   for (size_t n = 0; n < sizeof bytes; n++) {
     if (n == size)
       continue;
-    write_file("f.lbf", bytes, n);
+    test_write_file("f.lbf", bytes, n);
     char why[200] = "";
     const lanebloom_status expected = n < 8 ? LANEBLOOM_ERR_FORMAT : LANEBLOOM_ERR_CORRUPT;
     cr_assert(lanebloom_filter_load("f.lbf", &found, why, sizeof why) == expected && !found,
@@ -219,7 +212,7 @@ static void assert_refused(const void *bytes, size_t size, const char *what,
 {
   lanebloom_filter *found;
   char why[200];
-  write_file("f", bytes, size);
+  test_write_file("f", bytes, size);
   cr_assert(lanebloom_filter_load("f", &found, why, sizeof why) == LANEBLOOM_ERR_FORMAT && !found,
             "%s", what);
   cr_assert(strstr(why, part_of_why), "%s: %s", what, why);
@@ -393,7 +386,7 @@ Test(container, fields_that_are_well_sealed_but_unknown)
     memcpy(bytes, original, size);
     bytes[fields[i].at] = fields[i].value;
     seal(bytes, size);
-    write_file("f", bytes, size);
+    test_write_file("f", bytes, size);
     char why[200];
     cr_assert(lanebloom_filter_load("f", &found, why, sizeof why) == fields[i].status,
               "field %zu: %s", i, why);
@@ -539,8 +532,8 @@ Test(container, every_reader_says_its_problem)
   enter_empty_folder();
   lanebloom_filter *filter = build(10, 3, 7), *found;
   save(filter, "f.lbf");
-  write_file("raw", "\0\0\0\0\0", 5);
-  write_file("large", "", 0);
+  test_write_file("raw", "\0\0\0\0\0", 5);
+  test_write_file("large", "", 0);
   cr_assert(truncate("large", (off_t)1 << 32) == 0);
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
     char said[200] = "before";

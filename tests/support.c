@@ -1,6 +1,7 @@
 /* What the tests share.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -68,6 +69,27 @@ void *test_alloc(size_t nbytes)
   if (!bytes)
     test_fatal("no memory for %zu bytes", nbytes);
   return bytes;
+}
+
+uint8_t *test_read_file(const char *path, size_t *nbytes)
+{
+  FILE *file = fopen(path, "rb");
+  if (!file || fseek(file, 0, SEEK_END) != 0)
+    test_fatal("%s: %s", path, strerror(errno));
+  *nbytes = (size_t)ftell(file);
+  rewind(file);
+  uint8_t *bytes = test_alloc(*nbytes + 1);
+  if (fread(bytes, 1, *nbytes, file) != *nbytes)
+    test_fatal("%s: %s", path, strerror(errno));
+  fclose(file);
+  return bytes;
+}
+
+void test_write_file(const char *path, const void *bytes, size_t nbytes)
+{
+  FILE *file = fopen(path, "wb");
+  if (!file || fwrite(bytes, 1, nbytes, file) != nbytes || fclose(file) != 0)
+    test_fatal("%s: %s", path, strerror(errno));
 }
 
 void test_same_bytes(const char *what, const void *found, const void *expected, size_t nbytes)

@@ -53,6 +53,11 @@ __attribute__((format(printf, 1, 2))) _Noreturn void test_fatal(const char *form
 /* Zeroed, never NULL. For free(). */
 void *test_alloc(size_t nbytes);
 
+/* All bytes of a file, and a 0 byte after them. For free(). */
+uint8_t *test_read_file(const char *path, size_t *nbytes);
+
+void test_write_file(const char *path, const void *bytes, size_t nbytes);
+
 /* Fails unless the bytes are equal, and says where they first differ. */
 void test_same_bytes(const char *what, const void *found, const void *expected, size_t nbytes);
 

@@ -24,7 +24,7 @@ static void read_keys(const char *name)
   snprintf(folder, sizeof folder, "%s/databases/%s", LANEBLOOM_TEST_VECTORS, name);
   snprintf(path, sizeof path, "%s.keys", folder);
   size_t nbytes;
-  uint8_t *bytes = read_file(path, &nbytes);
+  uint8_t *bytes = test_read_file(path, &nbytes);
   cr_assert(nbytes < sizeof shown.text);
   memcpy(shown.text, bytes, nbytes);
   free(bytes);

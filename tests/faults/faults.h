@@ -110,7 +110,5 @@ void enter_folder(void);
 /* Deletes the files here. Returns how many there were. */
 size_t empty_folder(void);
 void leave_folder(void);
-void write_file(const char *path, const void *bytes, size_t nbytes);
-uint8_t *read_file(const char *path, size_t *nbytes); /* for free() */
 
 #endif

@@ -346,7 +346,7 @@ static void make_container(void)
 {
   must(lanebloom_filter_save(expected, "filter"));
   size_t nbytes;
-  uint8_t *bytes = read_file("filter", &nbytes);
+  uint8_t *bytes = test_read_file("filter", &nbytes);
   container = guarded_copy(bytes, nbytes, AT_END);
   guarded_freeze(&container);
   free(bytes);
@@ -355,7 +355,7 @@ static void make_container(void)
 static void is_file(const char *path, const void *bytes, size_t nbytes)
 {
   size_t found_nbytes;
-  uint8_t *found = read_file(path, &found_nbytes);
+  uint8_t *found = test_read_file(path, &found_nbytes);
   if (found_nbytes != nbytes)
     test_fatal("%s: %zu bytes, expected %zu", path, found_nbytes, nbytes);
   test_same_bytes(path, found, bytes, nbytes);
@@ -365,7 +365,7 @@ static void is_file(const char *path, const void *bytes, size_t nbytes)
 static void write_old_files(void)
 {
   empty_folder();
-  write_file("old", "old", 3);
+  test_write_file("old", "old", 3);
   cr_assert(chmod("old", 0664) == 0);
 }
 
@@ -405,8 +405,8 @@ static void check_saved(lanebloom_status status)
 
 static void write_files(void)
 {
-  write_file("filter", container.bytes, container.nbytes);
-  write_file("raw", engine_bytes.bytes, engine_bytes.nbytes);
+  test_write_file("filter", container.bytes, container.nbytes);
+  test_write_file("raw", engine_bytes.bytes, engine_bytes.nbytes);
 }
 
 static lanebloom_status load_container(void)

@@ -1,7 +1,6 @@
 /* What the scenarios work on: keys, filters of them, files in a folder.
  * SPDX-License-Identifier: MIT */
 #include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,23 +91,4 @@ void leave_folder(void)
 {
   empty_folder();
   cr_assert(chdir("/") == 0 && rmdir(folder) == 0);
-}
-
-void write_file(const char *path, const void *bytes, size_t nbytes)
-{
-  FILE *file = fopen(path, "w");
-  cr_assert(file && fwrite(bytes, 1, nbytes, file) == nbytes && fclose(file) == 0);
-}
-
-uint8_t *read_file(const char *path, size_t *nbytes)
-{
-  FILE *file = fopen(path, "r");
-  cr_assert(file, "%s: %s", path, strerror(errno));
-  fseek(file, 0, SEEK_END);
-  *nbytes = (size_t)ftell(file);
-  rewind(file);
-  uint8_t *bytes = test_alloc(*nbytes);
-  cr_assert(fread(bytes, 1, *nbytes, file) == *nbytes);
-  fclose(file);
-  return bytes;
 }

@@ -9,9 +9,9 @@ static void write_parquet_files(void)
 {
   static const char content[] = "PAR1....PAR1";
   empty_folder();
-  write_file("a.parquet", content, strlen(content));
-  write_file("part", content, strlen(content));
-  write_file(".hidden", content, strlen(content));
+  test_write_file("a.parquet", content, strlen(content));
+  test_write_file("part", content, strlen(content));
+  test_write_file(".hidden", content, strlen(content));
 }
 
 /* A file that cannot be looked at is listed all the same. A hidden one is not, if nothing says that

@@ -78,7 +78,7 @@ static struct guarded frozen_file(const char *name)
   char path[512];
   snprintf(path, sizeof path, "%s/%s", LANEBLOOM_TEST_VECTORS, name);
   size_t nbytes;
-  uint8_t *bytes = read_file(path, &nbytes);
+  uint8_t *bytes = test_read_file(path, &nbytes);
   struct guarded frozen = guarded_copy(bytes, nbytes, AT_END);
   guarded_freeze(&frozen);
   free(bytes);
@@ -134,10 +134,10 @@ static void check_hits(const uint8_t *hits, size_t table)
 static void write_table(void)
 {
   empty_folder();
-  write_file("table", table_bytes.bytes, table_bytes.nbytes);
+  test_write_file("table", table_bytes.bytes, table_bytes.nbytes);
   if (in_database) {
-    write_file("CURRENT", current_bytes.bytes, current_bytes.nbytes);
-    write_file("MANIFEST-000002", manifest_bytes.bytes, manifest_bytes.nbytes);
+    test_write_file("CURRENT", current_bytes.bytes, current_bytes.nbytes);
+    test_write_file("MANIFEST-000002", manifest_bytes.bytes, manifest_bytes.nbytes);
   }
 }
 

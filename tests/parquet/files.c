@@ -11,15 +11,7 @@ uint8_t *frozen_bytes(const char *name, size_t *nbytes)
 {
   char path[512];
   frozen_path(name, path);
-  FILE *file = fopen(path, "rb");
-  cr_assert(file, "%s", path);
-  fseek(file, 0, SEEK_END);
-  *nbytes = (size_t)ftell(file);
-  rewind(file);
-  uint8_t *bytes = test_alloc(*nbytes + 1);
-  cr_assert(fread(bytes, 1, *nbytes, file) == *nbytes);
-  fclose(file);
-  return bytes;
+  return test_read_file(path, nbytes);
 }
 
 static lanebloom_encoding encoding_by_name(const char *name)

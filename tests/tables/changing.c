@@ -14,7 +14,7 @@ Test(tables, being_written)
   const struct problem problem = {text, sizeof text};
   size_t size;
   frozen_path(8, path);
-  uint8_t *bytes = file_read(path, &size);
+  uint8_t *bytes = test_read_file(path, &size);
   folder_make(folder);
   snprintf(copy, sizeof copy, "%s/copy.sst", folder);
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -44,7 +44,7 @@ Test(tables, cut_while_it_is_read)
   struct block block;
   size_t size;
   frozen_path(8, path);
-  uint8_t *bytes = file_read(path, &size);
+  uint8_t *bytes = test_read_file(path, &size);
   folder_make(folder);
   file_write(folder, "copy.sst", bytes, size);
   snprintf(copy, sizeof copy, "%s/copy.sst", folder);

@@ -12,7 +12,7 @@ Test(tables, flipped)
     frozen_path(i, path);
     test_context("%s", path);
     size_t size;
-    uint8_t *bytes = file_read(path, &size);
+    uint8_t *bytes = test_read_file(path, &size);
     struct key_list list = {0};
     frozen_keys(i, &list);
     const lanebloom_keys keys = list_keys(&list);
@@ -36,7 +36,7 @@ Test(tables, truncated)
     char path[PATH_NBYTES];
     frozen_path(i, path);
     size_t size;
-    uint8_t *bytes = file_read(path, &size);
+    uint8_t *bytes = test_read_file(path, &size);
     for (size_t n = 0; n < size; n++) {
       lanebloom_table *table;
       struct guarded cut = guarded_copy(bytes, n, AT_END);
@@ -61,7 +61,7 @@ Test(tables, garbled)
     char path[PATH_NBYTES];
     frozen_path(i, path);
     size_t size;
-    uint8_t *bytes = file_read(path, &size);
+    uint8_t *bytes = test_read_file(path, &size);
     bytes[size - AT_CHECKSUM_TYPE] = 0;
     struct key_list list = {0};
     frozen_keys(i, &list);
@@ -107,7 +107,7 @@ Test(tables, footers)
   char path[PATH_NBYTES];
   size_t size;
   frozen_path(FV5, path);
-  uint8_t *bytes = file_read(path, &size), *footer = bytes + size - FOOTER_NBYTES;
+  uint8_t *bytes = test_read_file(path, &size), *footer = bytes + size - FOOTER_NBYTES;
   for (size_t n = FOOTER_NBYTES - 5; n < FOOTER_NBYTES; n++)
     assert_refused(bytes + size - n, n, LANEBLOOM_ERR_CORRUPT,
                    "truncated: expected RocksDB's footer");
@@ -126,7 +126,7 @@ Test(tables, footers)
   /* Well sealed: a metaindex larger than the file; another mark, no base, something where zeros are
    * to be. */
   frozen_path(FV6, path);
-  bytes = file_read(path, &size);
+  bytes = test_read_file(path, &size);
   footer = bytes + size - FOOTER_NBYTES;
   seal_footer(footer, AT_METAINDEX_NBYTES, (uint32_t)size, size);
   assert_refused(bytes, size, LANEBLOOM_ERR_CORRUPT, "expected a metaindex before");

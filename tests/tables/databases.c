@@ -15,7 +15,7 @@
 static void check_parsed(const char *path, const struct key_list *list, const char *what)
 {
   size_t size;
-  uint8_t *bytes = file_read(path, &size);
+  uint8_t *bytes = test_read_file(path, &size);
   lanebloom_table *table;
   cr_assert(lanebloom_table_parse(bytes, size, LANEBLOOM_WRITER_UNKNOWN, &table, NULL, 0) ==
             LANEBLOOM_OK);

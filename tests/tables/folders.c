@@ -25,23 +25,9 @@ void folder_free(const char *path)
   nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-uint8_t *file_read(const char *path, size_t *size)
-{
-  FILE *file = fopen(path, "rb");
-  cr_assert(file, "cannot open %s", path);
-  fseek(file, 0, SEEK_END);
-  *size = (size_t)ftell(file);
-  rewind(file);
-  uint8_t *bytes = test_alloc(*size + 1);
-  cr_assert(fread(bytes, 1, *size, file) == *size);
-  fclose(file);
-  return bytes;
-}
-
 void file_write(const char *folder, const char *name, const void *bytes, size_t size)
 {
   char path[2 * PATH_NBYTES];
   snprintf(path, sizeof path, "%s/%s", folder, name);
-  FILE *file = fopen(path, "wb");
-  cr_assert(file && fwrite(bytes, 1, size, file) == size && fclose(file) == 0, "%s", path);
+  test_write_file(path, bytes, size);
 }

@@ -11,7 +11,7 @@ Test(tables, frozen)
     frozen_path(i, path);
     test_context("%s", path);
     size_t size;
-    uint8_t *bytes = file_read(path, &size);
+    uint8_t *bytes = test_read_file(path, &size);
     struct key_list keys = {0}, absent = {0};
     frozen_keys(i, &keys);
     draw_absent(&absent, 20000, i);
@@ -106,7 +106,7 @@ Test(tables, pebble)
   char path[PATH_NBYTES], problem[PROBLEM_NBYTES];
   frozen_path(FV2, path);
   size_t size;
-  uint8_t *bytes = file_read(path, &size);
+  uint8_t *bytes = test_read_file(path, &size);
   struct key_list keys = {0};
   frozen_keys(FV2, &keys);
   memcpy(bytes + size - MAGIC_NBYTES, magic, sizeof magic);

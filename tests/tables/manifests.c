@@ -69,7 +69,7 @@ Test(tables, manifests)
   struct key_list keys = {0};
   frozen_path(0, path);
   frozen_keys(0, &keys);
-  uint8_t *bytes = file_read(path, &size);
+  uint8_t *bytes = test_read_file(path, &size);
   folder_make(folder);
   file_write(folder, "000005.ldb", bytes, size);
   check_in_database(folder, &keys, NULL, "no database");

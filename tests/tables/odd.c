@@ -40,7 +40,7 @@ Test(tables, a_filter_block_without_offsets)
   struct key_list keys = {0};
   frozen_path(0, path);
   frozen_keys(0, &keys);
-  uint8_t *bytes = file_read(path, &size);
+  uint8_t *bytes = test_read_file(path, &size);
   lanebloom_table *table = must_open(path);
   const size_t at = (size_t)table->filter_data[0].offset, nbytes = table->filter_data[0].nbytes;
   lanebloom_table_close(table);
@@ -153,7 +153,7 @@ Test(tables, an_index_without_blocks)
 
   /* LevelDB's tables have no properties that could know better: such a one has no keys. */
   frozen_path(0, path);
-  bytes = file_read(path, &size);
+  bytes = test_read_file(path, &size);
   const struct input other = {-1, bytes, size};
   cr_assert(lanebloom_footer_read(&other, &footer, &(struct problem){0}) == LANEBLOOM_OK);
   uint8_t *index = bytes + footer.index.offset;

@@ -54,8 +54,6 @@ void folder_make(char *path);
 
 void folder_free(const char *path);
 
-uint8_t *file_read(const char *path, size_t *size);
-
 void file_write(const char *folder, const char *name, const void *bytes, size_t size);
 
 /* ---- Frozen tables ---- */

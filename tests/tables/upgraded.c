@@ -113,7 +113,7 @@ Test(tables, upgraded)
     char path[PATH_NBYTES];
     frozen_path(i, path);
     size_t size;
-    uint8_t *bytes = file_read(path, &size), *made = test_alloc(size + ROOM);
+    uint8_t *bytes = test_read_file(path, &size), *made = test_alloc(size + ROOM);
     struct key_list list = {0};
     frozen_keys(i, &list);
     const lanebloom_keys keys = list_keys(&list);
