@@ -6,59 +6,18 @@
 # SANITIZE=1: the extension has the address and undefined behaviour sanitizers.
 # SPDX-License-Identifier: MIT
 set -eu
-cd "$(dirname "$0")/.."
-all=
-[ "${1-}" != --all ] || { all=1; shift; }
-tap=${1-build/duckdb/tests.tap}
-folder=$PWD/build/duckdb
-tests=$PWD/bindings/duckdb/tests
-packages="numpy pyarrow>=24 pytest scikit-build-core"
+# shellcheck source=scripts/binding.sh
+. "$(dirname "$0")/binding.sh"
 versions="1.3.2 2.0.0"
-seconds=300
-[ -z "$all" ] || { versions="1.3.2 1.4.4 1.5.6 2.0.0"; seconds=1800; }
+[ -z "$all" ] || versions="1.3.2 1.4.4 1.5.6 2.0.0"
 node_api=1.5.6-r.1
-DOWNLOAD_UNTIL=$(($(date +%s) + seconds))
-export DOWNLOAD_UNTIL
-export PYTHONDONTWRITEBYTECODE=1 # nothing beside the tests: they are in the working tree
-
-mkdir -p "$folder" "$(dirname "$tap")"
-tap=$(realpath "$tap")
-: >"$tap"
-
-skip() { # REASON
-  echo "duckdb: skipped: $1" >&2
-  echo "ok - duckdb # skip $1" >>"$tap"
-  exit 0
-}
-
-fail() { # WHAT LOG
-  cat "$2" >&2
-  echo "not ok - $1" >>"$tap"
-  exit 1
-}
-
-why() { # LOG: its last line
-  grep -v '^$' "$1" | tail -n 1
-}
 
 status=0
 scripts/setup.sh build duckdb >"$folder/setup.log" 2>&1 || status=$?
 [ "$status" != 3 ] || skip "$(why "$folder/setup.log")"
 [ "$status" = 0 ] || fail "setup.sh build duckdb" "$folder/setup.log"
-# What is whole is kept: the environment has a file that says of what it was made, and folders of
-# DuckDB's versions get their names at the end.
-python=$folder/venv/bin/python
-ready=$folder/venv/ready
-made_of="$(python3 -VV 2>&1) $packages"
-if [ -n "$all" ] || [ "$(cat "$ready" 2>/dev/null)" != "$made_of" ]; then
-  rm -rf "$folder/venv"
-  python3 -m venv "$folder/venv" >"$folder/venv.log" 2>&1 ||
-    skip "no virtual environment: $(tail -n 1 "$folder/venv.log")"
-  # shellcheck disable=SC2086 # a list
-  scripts/download.sh "$python" -m pip install -q $packages >"$folder/pip.log" 2>&1 ||
-    skip "packages cannot be downloaded: $(why "$folder/pip.log")"
-  [ -n "$all" ] || echo "$made_of" >"$ready"
-fi
+make_environment numpy 'pyarrow>=24' pytest scikit-build-core
+# Folders of DuckDB's versions are kept, too: they get their names once they are whole.
 for version in $versions; do
   new=$folder/venv/duckdb-$version.new
   [ ! -d "$folder/venv/duckdb-$version" ] || continue
@@ -96,10 +55,6 @@ export LANEBLOOM_EXTENSION
 "$python" -m pip install -q --no-index --no-build-isolation --force-reinstall --no-deps \
   --config-settings build-dir="$folder/venv/build" ./bindings/python >"$folder/wheel.log" 2>&1 ||
   fail "the Python package" "$folder/wheel.log"
-for preset in release dev; do
-  databases=$PWD/build/$preset/tests/test_databases
-  [ ! -x "$databases" ] || export DATABASES="$databases"
-done
 
 preload= # libstdc++ too: the sanitizer looks for it once, before DuckDB brings it
 [ -z "${SANITIZE-}" ] ||
