@@ -30,7 +30,14 @@ static size_t find_verb(const struct argp_state *state, const char *name)
       return verb;
     suggest(&suggestion, verbs[verb].name);
   }
-  refuse_word(state, "expected a verb, found", &suggestion);
+  if (suggestion.name)
+    refuse_word(state, "expected a verb, found", &suggestion);
+  char *names;
+  size_t nbytes;
+  FILE *stream = open_string(&names, &nbytes);
+  for (size_t verb = 0; verb < nverbs; verb++)
+    fprintf(stream, " %s", verbs[verb].name);
+  usage_error(state, "expected one of%s, found '%s'", close_string(stream, &names), name);
 }
 
 struct command {

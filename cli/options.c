@@ -26,7 +26,8 @@ enum {
 
 /* ---- words that are no name ---- */
 
-/* How many characters must be inserted, deleted or replaced to make the name of the word. */
+/* How many characters must be inserted, deleted or replaced to make the name of the word, whatever
+ * the case of letters. */
 static size_t edit_distance(const char *word, const char *name)
 {
   const size_t n = strlen(name);
@@ -36,7 +37,8 @@ static size_t edit_distance(const char *word, const char *name)
   for (; *word; word++) {
     size_t diagonal = row[0]++;
     for (size_t i = 0; i < n; i++) {
-      const size_t replaced = diagonal + (*word != name[i]);
+      const size_t replaced =
+          diagonal + (tolower((unsigned char)*word) != tolower((unsigned char)name[i]));
       const size_t other = (row[i] < row[i + 1] ? row[i] : row[i + 1]) + 1;
       diagonal = row[i + 1];
       row[i + 1] = replaced < other ? replaced : other;
@@ -49,8 +51,10 @@ static size_t edit_distance(const char *word, const char *name)
 
 void suggest(struct suggestion *suggestion, const char *name)
 {
+  const size_t nword = strlen(suggestion->word), nname = strlen(name), most = nword > 3 ? 2 : 1;
+  if (nword + most < nname || nname + most < nword)
+    return;
   const size_t distance = edit_distance(suggestion->word, name);
-  const size_t most = strlen(suggestion->word) > 3 ? 2 : 1;
   if (distance <= most && (!suggestion->name || distance < suggestion->distance)) {
     suggestion->name = name;
     suggestion->distance = distance;
@@ -116,6 +120,18 @@ static void refuse_long_option(const struct argp_state *state, const struct know
   refuse_word(state, "unrecognized option", &suggestion);
 }
 
+/* If the word is a long option with one dash, prints a message and exits: -db would be -d b. */
+static void refuse_one_dash(const struct argp_state *state, const struct known_options *known,
+                            const char *word)
+{
+  const size_t n = strcspn(word, "=");
+  for (size_t i = 0; n > 2 && word[0] == '-' && word[1] != '-' && i < known->n; i++)
+    if (strlen(known->names[i].name) == n - 1 &&
+        strncmp(known->names[i].name, word + 1, n - 1) == 0)
+      usage_error(state, "unrecognized option '%.*s'; did you mean '-%.*s'?", (int)n, word, (int)n,
+                  word);
+}
+
 /* Does this option print something and end the command? -? does, but getopt_long() returns '?' for
  * wrong options, too. */
 static bool ends_command(int key)
@@ -142,10 +158,17 @@ static void check_options(const struct argp *argp, unsigned flags, int argc, cha
   opterr = optind = 0;
   for (int key = 0; key != -1 && !ends_command(key);) {
     optopt = INT_MAX; /* stays, unless the option is wrong */
+    optarg = NULL;
     key = getopt_long(argc, words, letters, known.names, NULL);
+    const char *word = words[optind - 1];
+    const bool is_unknown = key == '?' && optopt <= UCHAR_MAX && !strchr(letters, optopt);
+    if (is_unknown || (optarg && optarg != word)) /* the rest of the word is the argument */
+      refuse_one_dash(&state, &known, word);
     if (key == '?' && optopt == 0)
       refuse_long_option(&state, &known, words[optind - 1] + strlen("--"));
-    else if (key == '?' && optopt <= UCHAR_MAX && !strchr(letters, optopt))
+    if (is_unknown && optind < argc) /* in the middle of a word, which is not left yet */
+      refuse_one_dash(&state, &known, words[optind]);
+    if (is_unknown)
       usage_error(&state, "invalid option -- '%c'", optopt);
   }
   free(known.names);

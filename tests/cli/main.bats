@@ -39,8 +39,8 @@ verbs="build screen add merge plan info verify hash tables extract kernels"
   done
   run -0 --separate-stderr lanebloom build --usage
   [[ ${lines[0]} == "Usage: lanebloom build "* && -z $stderr ]]
-  refuses "expected a verb, found 'frobnicate'" lanebloom help frobnicate
-  refuses "expected a verb, found '-h'" lanebloom help -h
+  refuses "found 'frobnicate'" lanebloom help frobnicate
+  refuses "found '-h'" lanebloom help -h
   refuses "help: expected one verb" lanebloom help build screen
 }
 
@@ -73,7 +73,10 @@ verbs="build screen add merge plan info verify hash tables extract kernels"
 
 @test "no verb, an unknown verb, unknown options" {
   refuses "expected a verb, found none" lanebloom
-  refuses "expected a verb, found 'frobnicate'" lanebloom frobnicate
+  for word in frobnicate "" x; do
+    refuses "expected one of build screen match add merge plan info verify hash tables extract \
+kernels, found '$word'" lanebloom "$word"
+  done
   refuses "--frobnicate" lanebloom --frobnicate
   refuses "--frobnicate" lanebloom screen --frobnicate
   refuses "screen: unrecognized option" lanebloom screen --frobnicate
@@ -88,6 +91,7 @@ verbs="build screen add merge plan info verify hash tables extract kernels"
   done
   refuses "found 'scren'; did you mean 'screen'?" lanebloom help scren
   refuses "found 'hsah'; did you mean 'hash'?" lanebloom hsah
+  refuses "found 'BUILD'; did you mean 'build'?" lanebloom BUILD
   for word in --sumary --summaryy --summray --sumary=1 "--kernel scalar --sumary"; do
     refuses "screen: unrecognized option '--sum" lanebloom screen $word
     [[ $stderr == *"; did you mean '--summary'?"* ]]
@@ -100,6 +104,24 @@ verbs="build screen add merge plan info verify hash tables extract kernels"
     run -2 --separate-stderr lanebloom $words
     [[ $stderr != *"did you mean"* ]]
   done
+}
+
+@test "a long option with one dash: the message has both" {
+  seq 3 | lanebloom build -o f.lbf
+  for word in -db -csv -count -invert-match -no-header -filter -format -missing -jobs -max-count; do
+    for words in "$word . f.lbf" "f.lbf $word ." "-v $word" "$word" "$word=."; do
+      refuses "screen: unrecognized option '$word'; did you mean '-$word'?" lanebloom screen $words
+    done
+  done
+  refuses "unrecognized option '-output'; did you mean '--output'?" lanebloom build -output x f.lbf
+  refuses "unrecognized option '-version'; did you mean '--version'?" lanebloom -version
+  refuses "invalid option -- 's'" lanebloom screen -s f.lbf -- -csv
+  [[ $stderr != *"did you mean"* && $(ls) == f.lbf ]]
+  [[ $(lanebloom screen -cd b -f 1 f.lbf <<<1b) == 1 ]]
+  run -1 lanebloom screen -cvdb -f 1 f.lbf <<<1b
+  [[ $output == 0 ]]
+  lanebloom screen -o -csv f.lbf <<<1
+  [[ $(<./-csv) == 1 ]]
 }
 
 @test "what follows an option, --, or a verb is no option" {
