@@ -1,5 +1,6 @@
 /* Numbers as people write them: 1000000, 1e6, 1M; 64Ki; 0.01, 1%.
  * SPDX-License-Identifier: MIT */
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,13 +39,30 @@ static bool read_count(const char *text, const char *suffix, uint64_t *value)
   return true;
 }
 
+/* Numbers as people also write them: 1,000 and 1 M. */
+static const char *explain_number(const char *text)
+{
+  return strpbrk(text, ",_' ") && strpbrk(text, "0123456789")
+             ? "; write it without spaces and separators, decimals after a point"
+             : "";
+}
+
+/* And 1m, 1GB of what has no bytes, 1bn. */
+static const char *explain_count(const char *text)
+{
+  const size_t ndigits = strspn(text, "0123456789.");
+  const bool has_unit =
+      ndigits > 0 && isalpha((unsigned char)text[ndigits]) && !strchr("eE", text[ndigits]);
+  return has_unit ? "; units are k, M, G and T, or Ki, Mi, Gi and Ti" : explain_number(text);
+}
+
 uint64_t parse_count(const struct argp_state *state, const char *option, const char *text,
                      uint64_t most)
 {
   uint64_t value;
   if (!read_count(text, "", &value) || value > most)
-    usage_error(state, "%s: expected a whole number from 1 to %" PRIu64 ", found '%s'", option,
-                most, text);
+    usage_error(state, "%s: expected a whole number from 1 to %" PRIu64 ", found '%s'%s", option,
+                most, text, explain_count(text));
   return value;
 }
 
@@ -52,8 +70,8 @@ uint64_t parse_size(const struct argp_state *state, const char *option, const ch
 {
   uint64_t value;
   if (!read_count(text, "B", &value))
-    usage_error(state, "%s: expected a number of bytes such as 1000000, 64MiB or 1GB, found '%s'",
-                option, text);
+    usage_error(state, "%s: expected a number of bytes such as 1000000, 64MiB or 1GB, found '%s'%s",
+                option, text, explain_count(text));
   return value;
 }
 
@@ -73,8 +91,8 @@ double parse_number(const struct argp_state *state, const char *option, const ch
 {
   double value;
   if (!read_number(text, strlen(text), &value))
-    usage_error(state, "%s: expected a number, found '%s'", option, text);
-  return value;
+    usage_error(state, "%s: expected a number, found '%s'%s", option, text, explain_number(text));
+  return value + 0.0; /* -0 becomes 0 */
 }
 
 double parse_rate(const struct argp_state *state, const char *option, const char *text)
@@ -85,8 +103,11 @@ double parse_rate(const struct argp_state *state, const char *option, const char
   const bool is_number = read_number(text, nbytes - is_percent, &rate);
   if (is_number && is_percent)
     rate /= 100;
+  if (is_number && !is_percent && rate >= 1 && rate < 100)
+    usage_error(state, "%s: expected a number between 0 and 1, found '%s'; did you mean '%s%%'?",
+                option, text, text);
   if (!is_number || !(rate > 0 && rate < 1))
-    usage_error(state, "%s: expected a number between 0 and 1, or 0%% and 100%%, found '%s'",
-                option, text);
+    usage_error(state, "%s: expected a number between 0 and 1, or 0%% and 100%%, found '%s'%s",
+                option, text, explain_number(text));
   return rate;
 }

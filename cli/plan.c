@@ -46,6 +46,13 @@ static error_t parse(int key, char *text, struct argp_state *state)
   case OPTION_MEASURE:
     plan->measure = true;
     return 0;
+  case ARGP_KEY_ARG:
+    if (strspn(text, "%kKMGTiB") < strlen(text))
+      return ARGP_ERR_UNKNOWN;
+    usage_error(state,
+                "expected numbers and their units in one word, as in 10M or 0.1%%, found "
+                "the unit '%s'",
+                text);
   case ARGP_KEY_END:
     if (plan->nkeys == 0)
       argp_error(state, "expected --keys N, the number of keys; found none");

@@ -110,3 +110,36 @@ spark-v2" ]]
   [[ $(plan --keys 1M --size 1MiB | cksum) == "$(plan --keys 1M --size 1048576B | cksum)" ]]
   [[ $(plan --keys 1M --size 1.5MB | cksum) == "$(plan --keys 1M --size 1500k | cksum)" ]]
 }
+
+@test "numbers as people also write them: the message says how" {
+  for number in 1,000 1_000 "1 M" "1'000" " 1"; do
+    for option in --rate --bits --size; do
+      refuses "found '$number'; write it without spaces and separators" \
+        lanebloom plan --keys 1M "$option=$number"
+    done
+    refuses "found '$number'; write it without spaces and separators" \
+      lanebloom plan "--keys=$number" --rate 1%
+  done
+  refuses "found '0,1%'; write it without spaces and separators, decimals after a point" \
+    lanebloom plan --keys 1M --rate 0,1%
+  for number in 10GB 1m 1bn 1KB 1.5B; do
+    refuses "found '$number'; units are k, M, G and T, or Ki, Mi, Gi and Ti" \
+      lanebloom plan --keys $number --rate 1%
+  done
+  for unit in % M k KiB GB Ti; do
+    refuses "expected numbers and their units in one word, as in 10M or 0.1%, found the unit \
+'$unit'" lanebloom plan --keys 1 $unit --rate 0.1%
+  done
+  for rate in 1 5 99.9; do
+    refuses "expected a number between 0 and 1, found '$rate'; did you mean '$rate%'?" \
+      lanebloom plan --keys 1M --rate $rate
+  done
+  for rate in 0 -0 -0% 0% 100 100% 1e3 -1 -1% % ""; do
+    refuses "expected a number between 0 and 1, or 0% and 100%, found '$rate'" \
+      lanebloom plan --keys 1M --rate=$rate
+    [[ $stderr != *"did you mean"* ]]
+  done
+  refuses "--bits: expected a number, found '10k'" lanebloom plan --keys 1M --bits 10k
+  [[ $stderr != *units* ]]
+  plan --keys 1M --bits=-0 | cmp - <(plan --keys 1M --bits 0)
+}
