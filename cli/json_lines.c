@@ -17,6 +17,23 @@ static bool set_fault(struct cutter *cutter, enum fault_kind kind, const char *t
   return false;
 }
 
+/* The advice for a first line that is no value or lacks a member: it may be an array of all
+ * records, or begin a value of many lines. "": record n is not the first line, or nothing tells. */
+static const char *advise(const struct cutter *cutter, size_t n, bool is_value)
+{
+  const lanebloom_slice *record = &cutter->records[n];
+  if (n > 0 || cutter->nlines > 0)
+    return "";
+  const lanebloom_slice text = trim_text((lanebloom_slice){
+      (const char *)record->data + cutter->bom_nbytes, record->size - cutter->bom_nbytes});
+  const char *bytes = text.data;
+  if (text.size == 0 || (!is_value && !strchr("{[,", bytes[text.size - 1])))
+    return "";
+  return *bytes == '['                ? "; jq -c '.[]' FILE makes lines of an array"
+         : *bytes == '{' && !is_value ? "; jq -c . FILE makes one line of each value"
+                                      : "";
+}
+
 /* Record n has no key, because it lacks this field. false: that is a fault. */
 static bool set_missing(struct cutter *cutter, size_t n, size_t field, const char *found)
 {
@@ -24,8 +41,8 @@ static bool set_missing(struct cutter *cutter, size_t n, size_t field, const cha
   char text[sizeof cutter->fault.text];
   if (fields->missing == MISSING_FAIL) {
     snprintf(text, sizeof text,
-             "member '%.60s': expected a string, a number, true or false, found %s",
-             fields->fields[field].name, found);
+             "member '%.60s': expected a string, a number, true or false, found %s%s",
+             fields->fields[field].name, found, advise(cutter, n, true));
     return set_fault(cutter, FAULT_TEXT, text);
   }
   cutter->keys[n] = (lanebloom_slice){cutter->records[n].data, 0};
@@ -78,7 +95,7 @@ static bool take_key(struct cutter *cutter, size_t n, size_t bom_nbytes)
 {
   struct json_value values[MAX_NFIELDS];
   const char *found;
-  char text[100];
+  char text[200];
   const bool trims = cutter->syntax.form.flags & LANEBLOOM_KEY_TRIMMED;
   const lanebloom_slice *record = &cutter->records[n];
   const size_t nfields = cutter->syntax.fields.n;
@@ -87,7 +104,8 @@ static bool take_key(struct cutter *cutter, size_t n, size_t bom_nbytes)
   case JSON_OUT_OF_MEMORY:
     return set_fault(cutter, FAULT_MEMORY, "");
   case JSON_INVALID:
-    snprintf(text, sizeof text, "expected a JSON value, found %s", found);
+    snprintf(text, sizeof text, "expected a JSON value, found %s%s", found,
+             advise(cutter, n, false));
     return set_fault(cutter, FAULT_JSON, text);
   case JSON_EMPTY:
     return set_missing(cutter, n, 0, "an empty line");

@@ -291,3 +291,26 @@ END
   [[ $output == *"without simdjson"* ]] || skip "this build has simdjson"
   refuses "--jsonl: this lanebloom was built without simdjson" lanebloom hash --jsonl -f a
 }
+
+@test "an array of records, and a value of many lines: the message names jq" {
+  needs_json
+  array="; jq -c '.[]' FILE makes lines of an array"
+  for text in '[{"id":1},{"id":2}]' ' [ {"id":1},\n{"id":2}]' '[\n{"id":1}\n]' '[]' \
+    '\xef\xbb\xbf[[1]]' '[\r\n  1\r\n]'; do
+    printf "$text\n" >input
+    run -2 --separate-stderr lanebloom hash --jsonl -f id input
+    is_message "input: line 1: "
+    [[ $stderr == *"$array"* ]]
+  done
+  for text in '{\n "id": 1\n}' '{ "id": 1,\n "b": 2 }' '{"a":[\n1],"id":2}'; do
+    printf "$text\n" >input
+    run -2 --separate-stderr lanebloom hash --jsonl -f id input
+    is_message "; jq -c . FILE makes one line of each value"
+  done
+  for text in '{"a":1}' '{"a":' x 1 '"["' '{"a":[]}' '{"id":1}\n[' '{"id":1}\n{'; do
+    printf "$text\n" >input
+    run -2 --separate-stderr lanebloom hash --jsonl -f id input
+    [[ $stderr != *jq* ]]
+  done
+  printf '["x"]\n' | lanebloom hash --jsonl -f /0
+}
