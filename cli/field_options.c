@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "json.h"
@@ -106,11 +107,18 @@ static void check_fields(struct record_syntax *syntax, const struct argp_state *
   syntax->crlf |= fields->dialect != DIALECT_NONE;
   if (!fields->separator)
     fields->separator = fields->dialect == DIALECT_CSV ? ',' : '\t';
-  for (size_t i = 0; i < fields->n && !has_header(fields); i++)
-    if (fields->fields[i].name)
+  for (size_t i = 0; i < fields->n && !has_header(fields); i++) {
+    const char *name = fields->fields[i].name;
+    if (name && access(name, F_OK) == 0)
+      usage_error(state,
+                  "-f: expected numbers, found the name '%s', which is a file: files are named "
+                  "without -f, as in `%s %s'",
+                  name, state->name, name);
+    if (name)
       usage_error(state,
                   "-f: expected numbers, found the name '%s': names need a header, --csv or --tsv",
-                  fields->fields[i].name);
+                  name);
+  }
 }
 
 static error_t parse_field_option(int key, char *text, struct argp_state *state)

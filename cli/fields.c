@@ -190,6 +190,66 @@ bool add_fields(struct field_syntax *syntax, char *list, char *problem, size_t p
 
 /* ---- Headers ---- */
 
+/* The fields of a header that were not taken yet. */
+struct header {
+  char *copy; /* of its bytes: taking a field changes them */
+  char *next; /* NULL: none is left */
+  const char *end;
+};
+
+static struct header header_begin(const char *bytes, size_t nbytes)
+{
+  char *copy = memcpy(resize(NULL, nbytes + 1), bytes, nbytes);
+  struct header header = {copy, copy + count_bom(bytes, nbytes), copy + nbytes};
+  if (header.end > header.next && header.end[-1] == '\r')
+    header.end--;
+  return header;
+}
+
+static bool take_name(const struct field_syntax *syntax, struct header *header, struct item *item)
+{
+  return take_item(&header->next, header->end, syntax->separator, has_quotes(syntax), item);
+}
+
+/* The header has one field. Another separator that is in it, or 0. */
+static char find_separator(const struct field_syntax *syntax, const char *header, size_t nbytes)
+{
+  static const char separators[] = {'\t', ';', ',', '|'};
+  for (size_t i = 0; i < sizeof separators; i++)
+    if (separators[i] != syntax->separator && memchr(header, separators[i], nbytes))
+      return separators[i];
+  return 0;
+}
+
+/* What to do about a field that the header lacks: "", or what the caller frees. */
+static char *advise(const struct field_syntax *syntax, const char *name, size_t nfields,
+                    const char *bytes, size_t nbytes)
+{
+  const char separator = nfields == 1 ? find_separator(syntax, bytes, nbytes) : 0;
+  const char *prefix = option_prefix(syntax);
+  struct suggestion suggestion = {.word = name};
+  struct header header = header_begin(bytes, nbytes);
+  char *advice;
+  size_t advice_nbytes;
+  FILE *stream = open_string(&advice, &advice_nbytes);
+  for (struct item item; name && header.next && take_name(syntax, &header, &item);)
+    suggest(&suggestion, item.text);
+  if (separator == '\t')
+    fprintf(stream, "; is the separator a tab? (--%stsv)", prefix);
+  else if (separator == ',')
+    fprintf(stream, "; is the separator a comma? (--%scsv)", prefix);
+  else if (separator)
+    fprintf(stream, "; is the separator '%c'? (--%scsv --%sdelimiter '%c')", separator, prefix,
+            prefix, separator);
+  else if (suggestion.name) {
+    fputs("; did you mean '", stream);
+    print_name(stream, suggestion.name);
+    fputs("'?", stream);
+  }
+  free(header.copy);
+  return close_string(stream, &advice);
+}
+
 static bool check_fields(const struct field_syntax *syntax, const bool *found, size_t nfields,
                          const char *header, size_t nbytes, char *problem, size_t problem_size)
 {
@@ -197,14 +257,21 @@ static bool check_fields(const struct field_syntax *syntax, const bool *found, s
     const struct field *field = &syntax->fields[i];
     if (field->name && !found[i]) {
       char *names = escape_word(header, nbytes, 100), *name = escape_name(field->name);
-      refuse(problem, problem_size, "expected a field '%s' in the header, found %s", name, names);
+      char *advice = advise(syntax, field->name, nfields, header, nbytes);
+      refuse(problem, problem_size, "expected a field '%s' in the header, found %s%s", name, names,
+             advice);
+      free(advice);
       free(names);
       free(name);
       return false;
     }
-    if (field->number >= nfields)
-      return refuse(problem, problem_size, "expected field %zu in the header, found %zu field%s",
-                    field->number + 1, nfields, nfields == 1 ? "" : "s");
+    if (field->number >= nfields) {
+      char *advice = advise(syntax, NULL, nfields, header, nbytes);
+      refuse(problem, problem_size, "expected field %zu in the header, found %zu field%s%s",
+             field->number + 1, nfields, nfields == 1 ? "" : "s", advice);
+      free(advice);
+      return false;
+    }
     for (size_t j = 0; j < i; j++)
       if (syntax->fields[j].number == field->number)
         return refuse(problem, problem_size, "expected each field once, found %zu twice",
@@ -236,23 +303,19 @@ bool find_fields(struct field_syntax *syntax, const char *header, size_t nbytes,
                  size_t problem_size)
 {
   bool found[MAX_NFIELDS] = {false}, fits = true;
-  char *copy = memcpy(resize(NULL, nbytes + 1), header, nbytes);
-  char *next = copy + count_bom(header, nbytes);
-  const char *end = copy + nbytes;
-  if (end > next && end[-1] == '\r')
-    end--;
+  struct header rest = header_begin(header, nbytes);
   size_t number = 0;
-  for (; next && fits; number++) {
+  for (; rest.next && fits; number++) {
     struct item item;
-    if (take_item(&next, end, syntax->separator, has_quotes(syntax), &item))
+    if (take_name(syntax, &rest, &item))
       fits = find_item(syntax, &item, number, found, problem, problem_size);
     else
       fits = refuse(
           problem, problem_size,
           "header, field %zu: expected quotes around the whole field, found some inside it or "
-          "none at its end; is the separator right? (-d)",
-          number + 1);
+          "none at its end; is the separator right? (--%sdelimiter)",
+          number + 1, option_prefix(syntax));
   }
-  free(copy);
+  free(rest.copy);
   return fits && check_fields(syntax, found, number, header, nbytes, problem, problem_size);
 }

@@ -38,7 +38,8 @@ struct field_syntax {
   size_t nlists;
   char separator; /* 0: not given */
   enum dialect dialect;
-  bool no_header; /* of a dialect; else the first record of an input names its fields */
+  bool no_header;  /* of a dialect; else the first record of an input names its fields */
+  bool is_of_keys; /* of KEYS, whose options begin with --keys- */
   enum missing missing;
 };
 
@@ -46,6 +47,12 @@ static inline bool has_header(const struct field_syntax *syntax)
 {
   return syntax->n > 0 && !syntax->no_header &&
          (syntax->dialect == DIALECT_CSV || syntax->dialect == DIALECT_TSV);
+}
+
+/* What its options begin with, after "--". */
+static inline const char *option_prefix(const struct field_syntax *syntax)
+{
+  return syntax->is_of_keys ? "keys-" : "";
 }
 
 static inline bool is_json(const struct field_syntax *syntax)

@@ -48,6 +48,7 @@ bool is_stump(const struct file_kind *kind, size_t nbytes);
 struct input_messages {
   const char *verb;
   const char *container_advice; /* what to do with a container that was given as records */
+  const char *header_advice;    /* what to do if a header lacks a field; NULL: nothing to say */
 };
 
 /* Puts into `text` that records were expected, what was found, and what to do. */

@@ -283,7 +283,8 @@ static void keep_header(struct inputs *inputs, struct chunk *chunk, size_t nbyte
 {
   char problem[sizeof chunk->error];
   if (!find_fields(&inputs->syntax.fields, chunk->data, nbytes - 1, problem, sizeof problem)) {
-    fail(inputs, chunk, "%s", problem);
+    const char *advice = inputs->messages.header_advice;
+    fail(inputs, chunk, "%s%s", problem, advice ? advice : "");
     return;
   }
   inputs->header = malloc(nbytes);

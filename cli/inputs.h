@@ -37,7 +37,7 @@ enum { CHUNK_PADDING_NBYTES = 64 };
 /* Whole records of one input; or no records, and the error that ended that input. */
 struct chunk {
   const char *name;       /* of the input, for messages */
-  char error[160];        /* ""; or a message, and then nbytes is 0 */
+  char error[320];        /* ""; or a message, and then nbytes is 0 */
   bool is_fatal;          /* the command ends: memory ran out, or a filter was given as records */
   char *data;             /* the records; the chunk's owner may overwrite them */
   size_t nbytes;          /* 0 in a chunk that has only a header */

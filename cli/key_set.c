@@ -213,7 +213,7 @@ static void complete_tail(struct key_set *set)
 /* Finds the named fields. Returns the bytes of the header. */
 static size_t read_header(struct key_set *set, const char *path)
 {
-  char problem[200] = "expected a header, found none";
+  char problem[320] = "expected a header, found none";
   if (set->keys.nbytes == 0)
     die(input_name(path), "expected a header, found an empty input");
   const size_t nbytes = record_nbytes(&set->syntax, set->keys.data, set->keys.nbytes);
@@ -378,6 +378,17 @@ void key_set_read(struct key_set *set, const char *path, const struct record_syn
   if (status != LANEBLOOM_OK)
     die(NULL, "%s", status_text(status));
   lanebloom_builder_destroy(builder);
+}
+
+bool key_set_begins_with_header(const struct key_set *set, const struct field_syntax *fields)
+{
+  struct field_syntax found = *fields;
+  char problem[1];
+  if (!has_header(fields) || set->is_packed || set->keys.nbytes == 0)
+    return false;
+  const char *end = memchr(set->keys.data, set->syntax.terminator, set->keys.nbytes);
+  return end && find_fields(&found, set->keys.data, (size_t)(end - set->keys.data), problem,
+                            sizeof problem);
 }
 
 void key_set_free(struct key_set *set)

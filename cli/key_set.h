@@ -41,6 +41,9 @@ void key_set_read(struct key_set *set, const char *path, const struct record_syn
  * for lanebloom_filter_screen(), in whole words of 8 bytes. */
 size_t key_set_match(const struct key_set *set, const struct batch *batch, uint8_t *bitmap);
 
+/* Is the first key, a whole record, a header that has these fields? */
+bool key_set_begins_with_header(const struct key_set *set, const struct field_syntax *fields);
+
 void key_set_free(struct key_set *set);
 
 #endif

@@ -18,6 +18,7 @@ static void check_key_fields(struct match *match, const struct argp_state *state
     argp_error(state, "expected --keys-field LIST, which of the fields of KEYS are the key; found "
                       "none");
   fields->missing = syntax->fields.missing;
+  fields->is_of_keys = true;
   if (fields->n == 0)
     return;
   if (syntax->width)
@@ -130,9 +131,9 @@ static const struct argp argp = {
 
 int match_main(int argc, char **argv)
 {
-  static const struct input_messages messages = {
-      .verb = "match",
-      .container_advice = "`match' compares keys; `lanebloom screen' takes a filter"};
+  struct input_messages messages = {.verb = "match",
+                                    .container_advice =
+                                        "`match' compares keys; `lanebloom screen' takes a filter"};
   struct match match = {.keys = NULL};
   struct key_set keys;
   parse_options(&argp, 0, argc, argv, &match);
@@ -141,6 +142,8 @@ int match_main(int argc, char **argv)
   const struct record_syntax syntax = keys_syntax(&match);
   key_set_read(&keys, match.keys, &syntax, &messages);
   match.screen.exact = &keys;
+  if (key_set_begins_with_header(&keys, &match.screen.syntax.fields))
+    messages.header_advice = "; KEYS has it: KEYS comes first, then INPUT";
   const int status = run_screen(&match.screen, &messages);
   key_set_free(&keys);
   return status;

@@ -391,14 +391,14 @@ void describe_fault(const struct cutter *cutter, char *text, size_t size)
   case FAULT_QUOTE:
     snprintf(text, size,
              "field %zu: expected quotes around the whole field, found one inside it; is the "
-             "separator right? (-d)",
-             column);
+             "separator right? (--%sdelimiter)",
+             column, option_prefix(&cutter->syntax.fields));
     return;
   case FAULT_AFTER:
     snprintf(text, size,
              "field %zu: expected a separator after the closing quote, found more text; is it the "
-             "right one? (-d)",
-             column);
+             "right one? (--%sdelimiter)",
+             column, option_prefix(&cutter->syntax.fields));
     return;
   case FAULT_UNCLOSED:
     snprintf(text, size, "field %zu: expected a closing quote, found the end of the input", column);

@@ -269,7 +269,8 @@ static void check_input(const struct record_syntax *syntax, const char *data, si
   CHECK(chunk.buffer || chunk_create(&chunk));
   next = data;
   end = data + nbytes;
-  inputs_begin(&inputs, &(struct input_messages){"test", ""}, syntax, NULL, 0, NULL);
+  inputs_begin(&inputs, &(struct input_messages){.verb = "test", .container_advice = ""}, syntax,
+               NULL, 0, NULL);
   for (size_t n = 0; inputs_next(&inputs, &chunk); at += n) {
     if (*chunk.error) { /* what is read first is looked at */
       CHECK(at == data &&

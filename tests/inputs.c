@@ -42,8 +42,8 @@ static long read_input(const struct record_syntax *syntax, const void *bytes, si
   const int fd = memfd_create("input", MFD_CLOEXEC);
   cr_assert(fd >= 0 && write(fd, bytes, nbytes) == (ssize_t)nbytes && chunk_create(&chunk));
   snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-  inputs_begin(&inputs, &(struct input_messages){"test", "none"}, syntax, (char *const[]){path}, 1,
-               NULL);
+  inputs_begin(&inputs, &(struct input_messages){.verb = "test", .container_advice = "none"},
+               syntax, (char *const[]){path}, 1, NULL);
   while (inputs_next(&inputs, &chunk)) {
     inputs_load(&inputs, &chunk);
     if (*chunk.error)

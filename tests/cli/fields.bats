@@ -335,3 +335,57 @@ END
   lanebloom build --csv --no-header -f 3,1 -o ours.lbf rows.csv
   cmp -i 64 duckdb.lbf ours.lbf
 }
+
+@test "a name that the header lacks: the message has the nearest one" {
+  printf 'id,User_Name,"x, y",\xc3\xa4\x1b,id2\n1,2,3,4,5\n' >input
+  for name in user_name usr_name Usr_Nam User_Names; do
+    fails_with "; did you mean 'User_Name'?" \
+      lanebloom hash --csv -f $name input
+  done
+  fails_with "; did you mean 'x, y'?" lanebloom hash --csv -f '"x,y"' input
+  fails_with "; did you mean 'ä\\033'?" lanebloom hash --csv -f 'äx' input
+  fails_with "; did you mean 'id'?" lanebloom hash --csv -f ID input
+  fails_with "; did you mean 'User_Name'?" \
+    lanebloom match --keys-csv --keys-field username input
+  for name in user other; do
+    fails_with "expected a field '$name' in the header" lanebloom hash --csv -f $name input
+    [[ $stderr != *"did you mean"* ]]
+  done
+}
+
+@test "a header of one field that shows another separator: the message says so" {
+  for separator in ';' '|'; do
+    printf "id${separator}user\n1${separator}2\n" >input
+    for dialect in csv tsv; do
+      for list in user 2; do
+        fails_with "; is the separator '$separator'? (--csv --delimiter '$separator')" \
+          lanebloom hash --$dialect -f $list input
+        fails_with "; is the separator '$separator'? (--keys-csv --keys-delimiter '$separator')" \
+          lanebloom match --keys-$dialect --keys-field $list input
+      done
+    done
+    lanebloom hash --csv --delimiter "$separator" -f user input
+  done
+  printf 'id\tuser\n1\t2\n' >input
+  fails_with "; is the separator a tab? (--tsv)" lanebloom hash --csv -f user input
+  fails_with "; is the separator a tab? (--keys-tsv)" \
+    lanebloom match --keys-csv --keys-field 2 input
+  printf 'id,user\n1,2\n' >input
+  fails_with "; is the separator a comma? (--csv)" lanebloom hash --tsv -f user input
+  printf 'a;b,c\n1,2\n' >input
+  fails_with "found a;b,c" lanebloom hash --csv -f user input
+  [[ $stderr != *separator* ]]
+  printf 'a"b\n' >input
+  fails_with "is the separator right? (--delimiter)" lanebloom hash --csv -f a input
+  fails_with "is the separator right? (--keys-delimiter)" \
+    lanebloom match --keys-csv --keys-field a input
+}
+
+@test "-f with the name of a file: files are named without it" {
+  seq 3 >keys.txt
+  lanebloom build -o f.lbf keys.txt
+  refuses "which is a file: files are named without -f, as in \`lanebloom match keys.txt'" \
+    lanebloom match -f keys.txt keys.txt
+  refuses "as in \`lanebloom screen f.lbf'" lanebloom screen -f f.lbf keys.txt
+  refuses "names need a header" lanebloom screen -f f.lb f.lbf keys.txt
+}

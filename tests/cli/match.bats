@@ -222,3 +222,21 @@ make_tables() {
   refuses "--keys-no-header needs" lanebloom match --keys-no-header --keys-field 1 keys
   refuses "--keys-field: expected numbers, found the name 'a'" lanebloom match --keys-field a keys
 }
+
+@test "KEYS and INPUT the wrong way round: the message says which comes first" {
+  printf 'id,user\n1,5\n' >events.csv
+  seq 5 >keys
+  for list in user id,user 2 1-2; do
+    fails_with "; KEYS has it: KEYS comes first, then INPUT" \
+      lanebloom match --csv -f $list events.csv keys
+  done
+  fails_with "KEYS comes first" lanebloom match --csv -f user - keys <events.csv
+  for keys in /dev/null keys events.csv; do
+    fails_with "keys: expected a field 'usr' in the header, found 1" \
+      lanebloom match --csv -f usr $keys keys
+    [[ $stderr != *"comes first"* ]]
+  done
+  [[ $(lanebloom match -c --csv -f user keys events.csv) == 1 ]]
+  printf 'user\n5\n' >keys # a key that is a header, too
+  [[ $(lanebloom match -c --csv -f user keys events.csv) == 1 ]]
+}
