@@ -159,7 +159,11 @@ static void look_at_filter(struct add *add)
   check_is_no_input(build);
   struct mapped mapped;
   char problem[256];
-  if (map_filter(&mapped, add->file, problem, sizeof problem) != LANEBLOOM_OK)
+  const lanebloom_status status = map_filter(&mapped, add->file, problem, sizeof problem);
+  if (status == LANEBLOOM_ERR_FORMAT &&
+      complain_of_order("add", build->path, problem, build->inputs, build->ninputs))
+    exit(EXIT_TROUBLE);
+  if (status != LANEBLOOM_OK)
     die(build->path, "%s", problem);
   if (!take_form(&build->syntax, build->path, mapped.filter))
     exit(EXIT_TROUBLE);

@@ -180,6 +180,11 @@ extern const char also_output_text[];
 /* Is it a regular file, not standard input, that is a container, damaged or not? */
 bool is_container(const char *path);
 
+/* path: a FILTER that is no container. If one of the inputs is, prints a message and returns
+ * true. */
+bool complain_of_order(const char *verb, const char *path, const char *problem, char *const *inputs,
+                       size_t ninputs);
+
 /* Loads a filter. Path "-" is standard input. On failure prints a message and returns NULL. */
 lanebloom_filter *load_filter(const char *path, const struct filter_source *source);
 

@@ -49,18 +49,16 @@ bool is_container(const char *path)
   return status == LANEBLOOM_OK || status == LANEBLOOM_ERR_CORRUPT;
 }
 
-/* path: not a container. If one of the inputs is, prints a message and returns true. */
-static bool complain_of_order(const char *path, const char *problem,
-                              const struct filter_source *source)
+bool complain_of_order(const char *verb, const char *path, const char *problem, char *const *inputs,
+                       size_t ninputs)
 {
   size_t i = 0;
-  while (i < source->ninputs && !is_container(source->inputs[i]))
+  while (i < ninputs && !is_container(inputs[i]))
     i++;
-  if (i == source->ninputs)
+  if (i == ninputs)
     return false;
-  const char *filter = source->inputs[i];
-  complain(input_name(path), "%s; %s is one, and FILTER comes first: lanebloom screen %s %s",
-           problem, filter, filter, path);
+  complain(input_name(path), "%s; %s is one, and FILTER comes first: lanebloom %s %s %s", problem,
+           inputs[i], verb, inputs[i], path);
   return true;
 }
 
@@ -93,7 +91,7 @@ lanebloom_filter *load_filter(const char *path, const struct filter_source *sour
   else
     status = lanebloom_filter_load(file, &filter, problem, sizeof problem);
   const bool is_other = is_other_file(status, problem);
-  if (is_other && complain_of_order(path, problem, source))
+  if (is_other && complain_of_order("screen", path, problem, source->inputs, source->ninputs))
     return NULL;
   const bool is_explained = explain_no_filter(path, status, problem, sizeof problem);
   const char *hint = "";

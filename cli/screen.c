@@ -162,8 +162,9 @@ static const struct argp argp = {
              "FILTER; repeatable",
              3},
             {"which", OPTION_WHICH, NULL, 0,
-             "Print a record once for each filter or table that may have it, after \"NAME<tab>\"; "
-             "with -c, print how many records each may have",
+             "Print a record once for each filter or table that may have it, after \"NAME<tab>\", "
+             "or with --parquet for each row group, after \"FILE<tab>NUMBER<tab>\"; with -c, print "
+             "how many records each may have",
              3},
             {0}},
     .parser = parse,

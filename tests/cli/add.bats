@@ -235,3 +235,17 @@ can_see_locks() {
   : >>refused
   [[ $(seq -f a%g $n | grep -vxFf refused | lanebloom screen -v -c filter || true) -eq 0 ]]
 }
+
+@test "FILTER and INPUT the wrong way round: the message has the order" {
+  seq 10 >keys
+  lanebloom build -o f.lbf --expected 100 keys
+  cp f.lbf before
+  for inputs in f.lbf "keys2 f.lbf" "keys2 f.lbf other"; do
+    fails_with "; f.lbf is one, and FILTER comes first: lanebloom add f.lbf keys" \
+      lanebloom add keys $inputs
+  done
+  fails_with "keys: not a lanebloom container" lanebloom add keys keys2
+  [[ $stderr != *"comes first"* ]]
+  cmp before f.lbf
+  seq 10 | cmp - keys
+}
