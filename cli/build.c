@@ -107,7 +107,8 @@ static const struct argp argp = {
            "INPUT, or from standard input if there "
            "is none or it is `-'. A key that comes twice counts twice in the filter's size: "
            "`sort -u' makes the smallest filter. If an input cannot be read to its end, no "
-           "filter is written, because it would miss keys.\v"
+           "filter is written, because it would miss keys. If there are no keys, a filter that "
+           "may have some is not replaced, unless --force is given.\v"
            "Examples:\n"
            "  lanebloom build -o words.lbf words.txt\n"
            "  lanebloom build -o words.lbf --rate 0.001 words.txt more.txt\n"
@@ -182,6 +183,8 @@ static void check_bits_are_kept(const struct build *build, const lanebloom_filte
 
 static void check_filter(const struct build *build, const lanebloom_filter *filter, uint64_t nkeys)
 {
+  if (nkeys == 0 && build->expected_keys == 0 && !build->force)
+    complain(build->target.name, "warning: found no keys: no key passes this filter");
   if (build->rate > 0) {
     check_rate_is_kept(build, filter, nkeys);
     return;
@@ -230,6 +233,8 @@ int build_main(int argc, char **argv)
     build.bits_per_key = bits_for_rate(&build, count_keys(&build));
   uint64_t nkeys;
   lanebloom_filter *filter = build_filter(&build, &nkeys);
+  if (!build.force)
+    check_keeps_keys(&build.target, filter, build.raw);
   check_filter(&build, filter, nkeys);
   bool saved = save_filter(filter, &build.target, build.raw);
   lanebloom_filter_close(filter);

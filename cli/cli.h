@@ -206,6 +206,13 @@ struct target check_target(const char *path);
  * exits. Call it after what --force does not allow was refused. */
 void check_is_filter(const struct target *target);
 
+/* Was no key added to the filter? Cost: it is read up to the first bit that is set. */
+bool has_no_keys(const lanebloom_filter *filter);
+
+/* If the filter has no keys, and saving it would replace a file that may have some, prints a
+ * message and exits. To be called unless --force was given. */
+void check_keeps_keys(const struct target *target, const lanebloom_filter *filter, bool raw);
+
 /* Saves a container, or the engine's bare bytes if `raw`. On failure prints a message, except for
  * EPIPE, and returns false. */
 bool save_filter(const lanebloom_filter *filter, const struct target *target, bool raw);

@@ -122,6 +122,8 @@ int extract_main(int argc, char **argv)
     refuse(extract.table_path, &info);
   check_prefixes(&extract, &info);
   warn_of_tables((char *const *)&extract.table_path, &info.warning, 1);
+  if (!extract.force)
+    check_keeps_keys(&target, filter, extract.raw);
   const bool saved = save_filter(filter, &target, extract.raw);
   lanebloom_table_close(table);
   return saved ? EXIT_SUCCESS : EXIT_TROUBLE;

@@ -118,14 +118,20 @@ struct target check_target(const char *path)
   return target;
 }
 
-/* Descriptors and files that are not regular are written into, so nothing is lost. A file that
- * cannot be read may be anything. */
+/* Would saving replace a file that holds anything? Puts its path into `path`. Descriptors and files
+ * that are not regular are written into, so nothing is lost. */
+static bool replaces_file(const struct target *target, char path[PATH_MAX])
+{
+  struct stat found;
+  return lanebloom_follow(target->path, path) == FOLLOW_PATH && stat(path, &found) == 0 &&
+         S_ISREG(found.st_mode) && found.st_size > 0;
+}
+
+/* A file that cannot be read may be anything. */
 void check_is_filter(const struct target *target)
 {
   char path[PATH_MAX], bytes[CONTAINER_MAGIC_NBYTES];
-  struct stat found;
-  if (lanebloom_follow(target->path, path) != FOLLOW_PATH || stat(path, &found) != 0 ||
-      !S_ISREG(found.st_mode) || found.st_size == 0)
+  if (!replaces_file(target, path))
     return;
   const int fd = open(path, O_RDONLY | O_CLOEXEC);
   const bool is_filter = read(fd, bytes, sizeof bytes) == sizeof bytes && is_container_magic(bytes);
@@ -134,6 +140,41 @@ void check_is_filter(const struct target *target)
   if (!is_filter)
     die(target->name, "expected a new file, or a container to replace, found another file; name "
                       "another one by -o, or replace this one by --force");
+}
+
+/* The bytes that are no bits of keys are the first and the last ones of a filter. Describing counts
+ * all bits: 1.5 s for 1 GB. So it is left to filters whose other bytes are zeros. */
+bool has_no_keys(const lanebloom_filter *filter)
+{
+  enum { EDGE_NBYTES = 16 };
+  lanebloom_filter_info info;
+  size_t nbytes;
+  const char *bytes = lanebloom_filter_bytes(filter, &nbytes);
+  if (nbytes > 2 * EDGE_NBYTES &&
+      (bytes[EDGE_NBYTES] != 0 ||
+       memcmp(bytes + EDGE_NBYTES, bytes + EDGE_NBYTES + 1, nbytes - 2 * EDGE_NBYTES - 1) != 0))
+    return false;
+  lanebloom_filter_describe(filter, &info, sizeof info);
+  return info.nbits_set == 0 && info.model_rate == 0;
+}
+
+/* A file that is no filter, such as one that is damaged, may have keys. */
+void check_keeps_keys(const struct target *target, const lanebloom_filter *filter, bool raw)
+{
+  char path[PATH_MAX];
+  lanebloom_filter_info info;
+  lanebloom_filter *found = NULL;
+  if (!has_no_keys(filter) || !replaces_file(target, path))
+    return;
+  lanebloom_filter_describe(filter, &info, sizeof info);
+  const lanebloom_status status =
+      raw ? lanebloom_filter_load_raw(info.format, path, &found, NULL, 0)
+          : lanebloom_filter_load(path, &found, NULL, 0);
+  const bool may_have_keys = status != LANEBLOOM_OK || !has_no_keys(found);
+  lanebloom_filter_close(found);
+  if (may_have_keys)
+    die(target->name, "expected keys, found none: the file here may have some, and stays as it is; "
+                      "to replace it by a filter without keys, give --force");
 }
 
 bool save_filter(const lanebloom_filter *filter, const struct target *target, bool raw)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -53,7 +54,8 @@ static const struct argp argp = {
     .doc = "Writes the union of filters: a key passes if it was added to any of them. All need the "
            "same format, size and number of probes, which filters have that were built with the "
            "same --format, --bits and --expected. The more filters, the more absent keys pass: "
-           "give --expected the number of keys of all. The number of keys becomes the sum.\n"
+           "give --expected the number of keys of all. The number of keys becomes the sum. A "
+           "filter that FILE has already is replaced, and merged only if it is a FILTER, too.\n"
            "If a filter cannot be read or does not fit the first one, nothing is written. Files "
            "are mapped, so that memory for one filter is enough.\v"
            "Examples:\n"
@@ -186,6 +188,28 @@ static int lock_target(const struct merge *merge, const struct target *target)
   return -1;
 }
 
+/* A union of one filter is a copy. Warns if it replaces another filter, because the user may have
+ * meant to merge the two. */
+static void warn_of_copy(const struct merge *merge, const struct target *target,
+                         const lanebloom_filter *merged)
+{
+  struct stat found;
+  struct mapped replaced = {.filter = NULL};
+  if (merge->npaths != 1 || stat(target->path, &found) != 0 || !S_ISREG(found.st_mode) ||
+      map_filter(&replaced, target->path, NULL, 0) != LANEBLOOM_OK)
+    return;
+  size_t nbytes, nmerged;
+  const void *bytes = lanebloom_filter_bytes(replaced.filter, &nbytes);
+  const void *merged_bytes = lanebloom_filter_bytes(merged, &nmerged);
+  const bool is_other = nbytes != nmerged || memcmp(bytes, merged_bytes, nbytes) != 0;
+  if (is_other && !has_no_keys(replaced.filter))
+    complain(target->name,
+             "warning: a copy of %s replaces the filter here, and is not merged with it: to merge "
+             "both, name FILE again as a FILTER",
+             input_name(merge->paths[0]));
+  unmap_filter(&replaced);
+}
+
 int merge_main(int argc, char **argv)
 {
   struct merge merge = {0};
@@ -202,6 +226,10 @@ int merge_main(int argc, char **argv)
   if (fd >= 0 && !is_named(fd, target.path))
     die(target.name,
         "the filter was replaced while it was merged; nothing was changed: merge again");
+  if (!merge.force) {
+    check_keeps_keys(&target, merged, false);
+    warn_of_copy(&merge, &target, merged);
+  }
   const bool saved = save_filter(merged, &target, false);
   if (fd >= 0)
     close(fd);

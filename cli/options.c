@@ -500,7 +500,9 @@ const struct argp force_argp = {
     .options =
         (const struct argp_option[]){
             {"force", OPTION_FORCE, NULL, 0,
-             "Replace FILE even if it holds something else than a container", 1},
+             "Replace FILE even if it holds something else than a container, or if the new filter "
+             "has no keys and FILE may have some",
+             1},
             {0}},
     .parser = parse_force_option,
 };

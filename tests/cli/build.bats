@@ -52,6 +52,54 @@ info() {
   numbers 1 1000 | run -1 lanebloom screen -c filter
 }
 
+@test "an empty filter where none was: a warning, unless it has room or is forced" {
+  run -0 --separate-stderr lanebloom build -o filter </dev/null
+  is_message "filter: warning: found no keys: no key passes this filter"
+  for options in "--expected 10" --force; do
+    run -0 --separate-stderr lanebloom build $options -o filter </dev/null
+    [[ -z $stderr ]]
+  done
+}
+
+@test "no keys replace no filter that may have some, without --force" {
+  numbers 1 10 >keys
+  printf 'a\n' >short
+  : >empty
+  lanebloom build -o full keys
+  head -c 70 full >damaged
+  for target in full damaged; do
+    cp $target before
+    for how in empty "--expected 100 empty" "--rate 1% empty" "-f 2 --missing=drop short" \
+      "--raw empty" "--raw --format leveldb empty"; do
+      run -2 --separate-stderr lanebloom build -o $target $how
+      [[ ${stderr_lines[-1]} == "lanebloom: $target: expected keys, found none: the file here"* ]]
+      cmp before $target
+      lanebloom build --force -o copy $how 2>errors
+    done
+  done
+  ln -s full link
+  cat missing 2>errors | fails_with "link: expected keys, found none" lanebloom build -o link
+  lanebloom build --expected 100 -o room empty
+  lanebloom build --expected 100 -o filled keys
+  lanebloom merge -o union room room
+  fails_with "filled: expected keys, found none" lanebloom merge -o filled room
+  fails_with "filled: expected keys, found none" lanebloom merge -o filled room union
+  lanebloom build --raw -o raw keys
+  fails_with "raw: expected keys, found none" lanebloom build --raw -o raw empty
+  # what has no keys is replaced, and so is what is forced
+  lanebloom build -o room empty
+  lanebloom build -o room --expected 100 empty
+  lanebloom build --raw --expected 100 -o bare empty
+  lanebloom build --raw -o bare empty
+  lanebloom merge -o room union
+  lanebloom merge --force -o filled union
+  lanebloom build --raw --force -o raw empty
+  lanebloom build -o link --force empty
+  [[ $(info full .keys) == 0 && $(info filled .keys) == 0 ]]
+  lanebloom build --expected 100 -o /dev/stdout empty >full
+  [[ $(info full .keys) == 0 ]]
+}
+
 @test "no false negatives, whatever the options" {
   numbers 1 20000 >keys
   for options in "" "--bits 1" "--bits 20" "--rate 0.01" "--expected 20000" "--expected 7" \

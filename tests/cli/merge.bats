@@ -31,6 +31,27 @@ make_filters() {
   cmp all a
 }
 
+@test "one filter that replaces another: a warning that they are not merged" {
+  make_filters
+  lanebloom build --format leveldb -o other keys-a
+  : | lanebloom build --expected 3k -o none
+  for target in a other all; do
+    cp $target target
+    run -0 --separate-stderr lanebloom merge -o target b
+    is_message "target: warning: a copy of b replaces the filter here, and is not merged with it: "
+    cmp target b
+  done
+  cp a target
+  run -0 --separate-stderr lanebloom merge -o target - <b
+  is_message "target: warning: a copy of (standard input) replaces the filter here"
+  cp a target
+  for command in "-o target target" "-o target target b" "-o new b" "-o new b" "-o none b" \
+    "-o target all b" "--force -o target a"; do
+    run -0 --separate-stderr lanebloom merge $command
+    [[ -z $stderr ]] || { echo "$command: $stderr"; false; }
+  done
+}
+
 @test "standard input, standard output, pipes" {
   make_filters
   lanebloom merge -o - a - <b | cmp all

@@ -7,7 +7,7 @@ records() {
   local n=$1
   shift
   cat >input
-  lanebloom build "$@" -o filter input
+  lanebloom build --force "$@" -o filter input
   [[ $(lanebloom info --json filter | jq .keys) -eq $n ]] || { lanebloom info filter; return 1; }
   [[ $n -eq 0 || $(lanebloom screen "$@" -c filter input) -eq $n ]]
   lanebloom screen "$@" filter input >screened || [[ $n -eq 0 ]]
