@@ -372,7 +372,10 @@ void key_set_read(struct key_set *set, const char *path, const struct record_syn
         set->keys.nbytes);
 
   lanebloom_builder *builder;
-  create_table(set, cut_keys(set, NULL), &builder);
+  set->nkeys = cut_keys(set, NULL);
+  if (set->nkeys == 0)
+    complain(input_name(path), "warning: found no keys: no record matches");
+  create_table(set, set->nkeys, &builder);
   cut_keys(set, builder);
   const lanebloom_status status = lanebloom_builder_finish(builder, &set->filter);
   if (status != LANEBLOOM_OK)
@@ -389,6 +392,12 @@ bool key_set_begins_with_header(const struct key_set *set, const struct field_sy
   const char *end = memchr(set->keys.data, set->syntax.terminator, set->keys.nbytes);
   return end && find_fields(&found, set->keys.data, (size_t)(end - set->keys.data), problem,
                             sizeof problem);
+}
+
+/* In sizes of packed keys the byte may be, too. */
+bool key_set_has_byte(const struct key_set *set, char byte)
+{
+  return memchr(set->keys.data, byte, set->keys.nbytes) != NULL;
 }
 
 void key_set_free(struct key_set *set)

@@ -19,6 +19,7 @@ struct key_set {
   struct record_syntax syntax; /* of the keys */
 
   enum returns returns; /* of its first keys */
+  uint64_t nkeys;
 
   /* private */
   bool is_packed;     /* keys of fields, each after its size; else whole records */
@@ -43,6 +44,9 @@ size_t key_set_match(const struct key_set *set, const struct batch *batch, uint8
 
 /* Is the first key, a whole record, a header that has these fields? */
 bool key_set_begins_with_header(const struct key_set *set, const struct field_syntax *fields);
+
+/* Has any key this byte? May say so if none has. */
+bool key_set_has_byte(const struct key_set *set, char byte);
 
 void key_set_free(struct key_set *set);
 

@@ -443,9 +443,10 @@ void deliver_chunk(void *context, size_t worker, struct chunk *chunk, uint64_t f
 {
   struct screen *screen = context;
   struct chunk_result *result = &screen->results[worker];
-  (void)chunk;
   if (result->short_of_memory)
     die(NULL, "%s", strerror(ENOMEM));
+  if (first == 1 && result->nselected == 0) /* then no record was moved */
+    look_for_separators(screen, chunk);
   limit(screen, result);
   screen->nselected += result->nselected;
   if (screen->nhits)

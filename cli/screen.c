@@ -221,6 +221,18 @@ static void check_filter(const struct source *source)
     complain(input_name(source->name), "warning: every key passes this filter");
 }
 
+/* Screening by filters without keys is no mistake if others have some. */
+static void check_any_has_keys(const struct sources *sources)
+{
+  for (size_t i = 0; i < sources->n; i++)
+    if (!has_no_keys(sources->all[i].filter))
+      return;
+  if (sources->n == 1)
+    complain(input_name(sources->all->name), "warning: this filter has no keys: none passes");
+  else
+    complain(NULL, "warning: none of the %zu filters has keys: none passes", sources->n);
+}
+
 /* Loads all filters, or exits after a message for each that cannot be read. */
 static void load_filters(struct screen *screen)
 {
@@ -238,6 +250,7 @@ static void load_filters(struct screen *screen)
   }
   if (screen->sources.n < screen->nfilters)
     exit(EXIT_TROUBLE);
+  check_any_has_keys(&screen->sources);
   if (screen->sources.n > 1)
     sources_find_formats(&screen->sources);
 }
@@ -303,11 +316,11 @@ static void warn_of_returns(const struct screen *screen)
              "warning: none of the first keys ends in a carriage return (CR), but those of KEYS "
              "do: %s",
              advice);
-  if (of_keys == RETURNS_NONE && job->with_returns)
+  else if (of_keys == RETURNS_NONE && job->with_returns)
     complain(job->with_returns,
              "warning: the first keys all end in a carriage return (CR), but none of KEYS: %s",
              advice);
-  if (job->with_returns && are_false_positives(screen))
+  else if (job->with_returns && are_false_positives(screen))
     complain(job->with_returns,
              "warning: the first keys all end in a carriage return (CR), and no more pass than "
              "absent keys would: %s",

@@ -33,8 +33,9 @@ struct screen {
   enum summary summary;
   struct job job;
 
-  const struct key_set *exact; /* of `match'; else NULL, and: */
+  const struct key_set *exact; /* of `match'; else NULL, and the sources: */
   struct sources sources;
+  unsigned separators; /* of `match': bit i: the first records have separator i of summary.c */
   struct sink output, unmatched; /* of records: selected, or all; and the rest */
   struct sink summary_file;
   double begin;                 /* in seconds() */
@@ -80,7 +81,11 @@ int run_screen(struct screen *screen, const struct input_messages *messages);
  * which is exact. */
 bool are_false_positives(const struct screen *screen);
 
-/* Unless --summary says it, warns if the keys that passed are no more than false positives. */
+/* Takes note of the separators that the first records have. chunk: the first. */
+void look_for_separators(struct screen *screen, const struct chunk *chunk);
+
+/* Unless --summary says it, or absent keys are asked for, warns if the keys that passed are no more
+ * than false positives, or if none of many passed. */
 void warn_of_chance(const struct screen *screen);
 
 /* Prints how many records there were, if --summary was given. */

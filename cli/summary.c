@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "key_form.h"
 #include "screen.h"
 
 /* The share of absent keys that pass; NaN: none is expected. */
@@ -37,22 +38,96 @@ bool are_false_positives(const struct screen *screen)
   return (double)passing.nhits <= 1.1 * expected + 3 * sqrt(expected * (1 - rate));
 }
 
-/* Are there enough keys to say so? */
+/* If none of n keys passes, fewer than 3 / n of all such keys are in the filter, with 95 %
+ * confidence (the rule of three). For 1,000 keys that is 0.3 %, less than the false positives of
+ * most filters. Fewer keys are no reason to doubt the options. */
+enum { MIN_NKEYS = 1000 };
+
+/* Are there enough keys to say so? The rate comes last: it takes reading the filters. */
 static bool are_telling(const struct screen *screen)
 {
-  enum { MIN_NKEYS = 1000 };
-  return !isnan(expected_rate(screen)) && count_passing(screen).nkeys >= MIN_NKEYS;
+  return count_passing(screen).nkeys >= MIN_NKEYS && !isnan(expected_rate(screen));
 }
 
+/* Bytes that often separate fields. */
+static const struct separator {
+  char byte;
+  const char *name;
+} separators[] = {{'\t', "a tab"}, {',', "a comma"}, {';', "a semicolon"},
+                  {'|', "a bar"},  {' ', "a space"}, {':', "a colon"}};
+enum { NSEPARATORS = sizeof separators / sizeof *separators };
+
+void look_for_separators(struct screen *screen, const struct chunk *chunk)
+{
+  enum { MIN_NRECORDS = 10, MAX_NRECORDS = 100 }; /* fewer may have been asked for one by one */
+  const struct record_syntax *syntax = &screen->syntax;
+  if (!screen->exact || syntax->fields.n > 0 || syntax->width || form_converts(syntax->form))
+    return;
+  const char *record = chunk->data, *end = record + chunk->nbytes;
+  unsigned found = (1u << NSEPARATORS) - 1;
+  size_t n = 0;
+  for (size_t nbytes; n < MAX_NRECORDS && record < end; n++, record += nbytes) {
+    nbytes = record_nbytes(syntax, record, (size_t)(end - record));
+    for (size_t i = 0; i < NSEPARATORS; i++)
+      if (!memchr(record, separators[i].byte, nbytes))
+        found &= ~(1u << i);
+  }
+  if (n >= MIN_NRECORDS)
+    screen->separators = found;
+}
+
+/* Returns the separator that the first records have and that no key has; NULL: there is none. */
+static const struct separator *find_separator(const struct screen *screen)
+{
+  for (size_t i = 0; i < NSEPARATORS; i++)
+    if (screen->separators >> i & 1 && !key_set_has_byte(screen->exact, separators[i].byte))
+      return &separators[i];
+  return NULL;
+}
+
+/* Records with a separator that no key has cannot match. For others it takes many records and many
+ * keys to say that some should: it is usual that none has one of a few keys. */
+static void warn_of_no_match(const struct screen *screen, uint64_t nrecords)
+{
+  const uint64_t nkeys = screen->exact->nkeys;
+  if (nkeys == 0)
+    return;
+  const struct separator *separator = find_separator(screen);
+  if (separator)
+    complain(NULL,
+             "warning: none of %" PRIu64 " records matches any of %" PRIu64
+             " keys: the first records have %s, and no key has; -f names the fields that are the "
+             "key",
+             nrecords, nkeys, separator->name);
+  else if (nrecords >= MIN_NKEYS && nkeys >= MIN_NKEYS)
+    complain(NULL,
+             "warning: none of %" PRIu64 " records matches any of %" PRIu64
+             " keys: if some should, check -f, --keys-field, --crlf, --lower and --trim",
+             nrecords, nkeys);
+}
+
+/* If an input failed, its error is what to look at. The rate comes last: see are_telling(). */
 void warn_of_chance(const struct screen *screen)
 {
+  static const char advice[] = "if some should be there, check -f, --crlf, --lower and --trim";
+  const char *where = screen->nfilters > 0 ? ", here and where the filter was built" : "";
   const struct passing passing = count_passing(screen);
-  if (!screen->invert && !screen->quiet && !screen->summary && passing.nhits > 0 &&
-      are_telling(screen) && are_false_positives(screen))
+  if (screen->invert || screen->quiet || screen->summary || screen->job.nfailed > 0)
+    return;
+  if (screen->exact) {
+    if (passing.nhits == 0)
+      warn_of_no_match(screen, passing.nkeys);
+    return;
+  }
+  if (passing.nkeys < MIN_NKEYS || !are_false_positives(screen))
+    return;
+  if (passing.nhits > 0)
     complain(NULL,
              "warning: %" PRIu64 " of %" PRIu64 " keys passed, no more than chance: all may be "
-             "false positives; does the filter hold this field of the records?",
-             passing.nhits, passing.nkeys);
+             "false positives; %s%s",
+             passing.nhits, passing.nkeys, advice, where);
+  else if (expected_rate(screen) != 0) /* 0: it was said that the filter has no keys */
+    complain(NULL, "warning: none of %" PRIu64 " keys passed; %s%s", passing.nkeys, advice, where);
 }
 
 static void print_versions(const struct screen *screen, FILE *stream)

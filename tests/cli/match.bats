@@ -41,10 +41,69 @@ some_lines() {
   printf 'b\n\nab\na\nc' | lanebloom match -v keys >output
   holds output 'ab\nc\n'
   : >none
-  run -1 lanebloom match none keys
-  [[ -z $output ]]
+  for how in "" --keys-field=1; do
+    run -1 --separate-stderr lanebloom match $how none keys
+    is_message "none: warning: found no keys: no record matches"
+  done
+  run -1 --separate-stderr lanebloom match - keys </dev/null
+  is_message "(standard input): warning: found no keys: no record matches"
   lanebloom match -v none keys >output
   holds output 'a\n\na\nb\n'
+}
+
+# says_nothing STATUS COMMAND...
+says_nothing() {
+  local expected=$1
+  shift
+  run --separate-stderr "$@"
+  [[ $status -eq $expected && -z $stderr ]] ||
+    { echo "status: $status, standard error: $stderr"; return 1; }
+}
+
+@test "records with a separator that no key has: -f was forgotten" {
+  seq -f 'u%g' 20 >keys
+  for separator in $'\t:a tab' ',:a comma' ';:a semicolon' '|:a bar' ' :a space' '::a colon'; do
+    local byte=${separator:0:1} name=${separator:2}
+    sed "s/$/${byte}x/" keys >input
+    text="warning: none of 20 records matches any of 20 keys: the first records have $name, and no "
+    for options in "" -n "-j 3"; do
+      run -1 --separate-stderr lanebloom match $options keys input
+      is_message "$text"
+    done
+    run -1 --separate-stderr lanebloom match -z <(tr '\n' '\0' <keys) <(tr '\n' '\0' <input)
+    is_message "$text"
+    for options in -c --annotate; do
+      run --separate-stderr lanebloom match $options keys input
+      [[ $stderr == "lanebloom: $text"* ]]
+    done
+    says_nothing 0 lanebloom match -d "$byte" -f 1 keys input
+    says_nothing 1 lanebloom match -d "$byte" -f 2 keys input
+    says_nothing 1 lanebloom match -q keys input
+    says_nothing 0 lanebloom match -v keys input
+    says_nothing 0 lanebloom match keys <(cat input keys)
+    says_nothing 1 lanebloom match keys <(head -n 9 input) # they may be asked for one by one
+    says_nothing 1 lanebloom match keys <(cat <(echo v) input)
+    says_nothing 1 lanebloom match <(cat keys <(echo "${byte}u")) input
+    says_nothing 1 lanebloom match --trim keys input
+  done
+  fails_with "missing: No such file" lanebloom match keys input missing
+  run -1 --separate-stderr lanebloom match --summary keys input
+  [[ $stderr != *warning* ]]
+}
+
+@test "none of many records matches any of many keys: what to check" {
+  seq 1000 >keys
+  seq 2001 3000 >input
+  text="1000 records matches any of 1000 keys: if some should, check -f, --keys-field, --crlf, "
+  for options in "" -c "-j 3"; do
+    run -1 --separate-stderr lanebloom match $options keys input
+    [[ $stderr == "lanebloom: warning: none of $text"* ]]
+  done
+  says_nothing 1 lanebloom match -q keys input
+  says_nothing 0 lanebloom match -v keys input
+  says_nothing 1 lanebloom match keys <(head -n 999 input)
+  says_nothing 1 lanebloom match <(head -n 999 keys) input
+  says_nothing 0 lanebloom match keys <(cat input; echo 1)
 }
 
 @test "keys from a pipe, and from standard input" {
@@ -86,7 +145,7 @@ some_lines() {
 @test "a set of a million keys in many batches, every one of them found" {
   numbers 1 1000000 >keys
   [[ $(lanebloom match -c keys keys) -eq 1000000 ]]
-  run -1 lanebloom match -c keys <(numbers 1000001 1300000)
+  run -1 --separate-stderr lanebloom match -c keys <(numbers 1000001 1300000)
   [[ $output == 0 ]]
 }
 
@@ -185,10 +244,10 @@ make_tables() {
   printf '\na\n' | lanebloom match --keys-csv --keys-field k keys >output
   holds output '\n'
   printf 'k' >keys
-  run -1 lanebloom match --keys-csv --keys-field k keys <<<k
-  [[ -z $output ]]
+  run -1 --separate-stderr lanebloom match --keys-csv --keys-field k keys <<<k
+  is_message "keys: warning: found no keys"
   : >keys
-  run -1 lanebloom match --keys-field 1 keys <<<k
+  run -1 --separate-stderr lanebloom match --keys-field 1 keys <<<k
   fails_with "keys: expected a header, found an empty input" \
     without_input "$LANEBLOOM" match --keys-csv --keys-field k keys
 }

@@ -228,6 +228,33 @@ make_filter() {
   [[ $output == 1 && $stderr == "lanebloom: bytes: warning: every key passes this filter" ]]
 }
 
+@test "filters without keys are warned of, once, unless another has keys" {
+  numbers 1 2000 >keys
+  lanebloom build -o filter keys
+  for options in "" "--expected 1M" "--format leveldb" "--format leveldb --expected 100" \
+    "--format rocksdb-legacy --expected 1" "--format parquet" "--format spark-v1" \
+    "--format spark-v2 --expected 1000"; do
+    lanebloom build $options -o none --force </dev/null
+    for how in "" "-c" "-j 3"; do
+      run -1 --separate-stderr lanebloom screen $how none keys
+      [[ $stderr == "lanebloom: none: warning: this filter has no keys: none passes" ]]
+    done
+    run -0 --separate-stderr lanebloom screen -v none keys
+    [[ $stderr == "lanebloom: none: warning: this filter has no keys: none passes" ]]
+    ! [[ $options == *expected* ]] || ! echo one | lanebloom add none ||
+      [[ $(lanebloom screen -c none <<<one 2>&1) == 1 ]] # one key is enough
+  done
+  lanebloom build -o none --force </dev/null
+  lanebloom build --expected 5 -o room </dev/null
+  run -1 --separate-stderr lanebloom screen --filter none --filter room keys
+  is_message "warning: none of the 2 filters has keys: none passes"
+  run -0 --separate-stderr lanebloom screen -c --filter none --filter room --filter filter keys
+  [[ -z $stderr ]]
+  lanebloom build --raw --format leveldb --expected 9 -o raw </dev/null
+  run -1 --separate-stderr lanebloom screen --raw --format leveldb raw keys
+  is_message "raw: warning: this filter has no keys"
+}
+
 @test "FILTER and INPUT in the wrong order: the message has the right one" {
   make_filter
   for inputs in filter "odd filter"; do
