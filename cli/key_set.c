@@ -375,6 +375,8 @@ void key_set_read(struct key_set *set, const char *path, const struct record_syn
   set->nkeys = cut_keys(set, NULL);
   if (set->nkeys == 0)
     complain(input_name(path), "warning: found no keys: no record matches");
+  if (set->returns == RETURNS_SOME)
+    complain(input_name(path), SOME_RETURNS_TEXT);
   create_table(set, set->nkeys, &builder);
   cut_keys(set, builder);
   const lanebloom_status status = lanebloom_builder_finish(builder, &set->filter);

@@ -152,6 +152,10 @@ enum returns {
   RETURNS_ALL
 };
 
+#define SOME_RETURNS_TEXT                                                                          \
+  "warning: some of the first keys end in a carriage return (CR), and others do not: --crlf "      \
+  "leaves it out of keys"
+
 /* Cuts bytes that are whole records, terminators included, into batches. */
 struct cutter {
   struct record_syntax syntax;

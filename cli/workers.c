@@ -62,6 +62,10 @@ static void look_at_first(struct job *job, const struct worker *self)
     complain(chunk->name, NULS_TEXT);
     job->has_warned = true;
   }
+  if (returns == RETURNS_SOME && !job->has_warned_of_returns && !job->is_first_of_two) {
+    complain(chunk->name, SOME_RETURNS_TEXT);
+    job->has_warned_of_returns = true;
+  }
   if (returns == RETURNS_ALL && !job->with_returns)
     job->with_returns = chunk->name;
   if (returns == RETURNS_NONE && !job->without_returns)

@@ -52,8 +52,9 @@ struct job {
   const char *without_returns; /* and the first whose keys do not; NULL: none */
 
   /* private */
-  bool has_warned; /* of NULs */
-  uint64_t nlines; /* of the input that the chunk is from, before the chunk */
+  bool has_warned;            /* of NULs */
+  bool has_warned_of_returns; /* that only some keys end in */
+  uint64_t nlines;            /* of the input that the chunk is from, before the chunk */
 };
 
 /* Works on all inputs. If memory runs out, or a record has a fault, prints a message and exits. At

@@ -128,15 +128,19 @@ is_quiet() {
   warns "$text, as lines of Windows do: --crlf" lanebloom build --expected 9000 -o dos.lbf dos
   warns "$text, as lines of Windows do: --crlf" lanebloom build --rate 1% -o other.lbf dos unix
   warns "$text, as lines of Windows do: --crlf" lanebloom add dos.lbf dos
+  text="some of the first keys end in a carriage return (CR), and others do not"
+  for verb in "match both dos" "match unix both" "match unix - both" "screen unix.lbf both" \
+    "build -o new.lbf both both" "build --rate 1% -o new.lbf both" "add dos.lbf both unix"; do
+    warns "$text: --crlf leaves it out of keys" lanebloom $verb <unix
+  done
   for quiet in "match unix unix" "match dos dos" "match --crlf unix dos" "match --crlf dos unix" \
-    "match --trim unix dos" "match -f 1 unix dos.tsv" "match both dos" "match unix both" \
+    "match --trim unix dos" "match -f 1 unix dos.tsv" "match --crlf both dos" \
     "match --keys-field 1 dos.tsv unix" "match -z unix dos" \
     "match --tsv --no-header -f 2 unix dos.tsv" \
     "screen unix.lbf unix" "screen dos.lbf dos" "screen --crlf unix.lbf dos" \
-    "screen unix.lbf both" \
     "screen -v unix.lbf unix" "screen unix.lbf unix dos" "build --crlf -o new.lbf dos" \
-    "build -o new.lbf both" "build -f 1 -o new.lbf dos.tsv" "build -z -o new.lbf dos" \
-    "hash dos" "match unix /dev/null" "match /dev/null dos"; do
+    "build --crlf -o new.lbf both" "build -f 1 -o new.lbf dos.tsv" "build -z -o new.lbf dos" \
+    "hash dos" "match unix /dev/null"; do
     is_quiet lanebloom $quiet
   done
   printf '\r\r\r\r' >binary # of fixed width, or decoded, keys end in any byte
