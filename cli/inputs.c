@@ -68,6 +68,8 @@ void inputs_begin(struct inputs *inputs, const struct input_messages *messages,
                   const struct record_syntax *syntax, char *const *paths, size_t npaths,
                   const struct stat *target)
 {
+  if (npaths == 0 && isatty(STDIN_FILENO) && isatty(STDERR_FILENO))
+    complain(NULL, "reading records from the terminal, to its end of file (Ctrl-D)");
   inputs->messages = *messages;
   inputs->syntax = *syntax;
   inputs->paths = npaths ? paths : (char *const *)standard_input;

@@ -85,3 +85,18 @@ wait_for() {
   grep -q $'per second\r\e\\[Klanebloom: missing: No such file' terminal ||
     { cat -v terminal; false; }
 }
+
+@test "records from a terminal because no INPUT was given: said once" {
+  needs_terminal
+  echo a >keys
+  lanebloom build -o filter keys
+  # Standard input is the terminal, whose end comes at once.
+  for command in "screen filter" "match keys" "hash" "build -o other" "add filter"; do
+    echo a | SHELL=$BASH script -qefc "$LANEBLOOM $command" terminal >/dev/null || true
+    [[ $(grep -c 'reading records from the terminal' terminal) == 1 ]] || { cat terminal; false; }
+    for input in - keys "<keys" "2>errors"; do
+      echo a | SHELL=$BASH script -qefc "$LANEBLOOM $command $input" terminal >/dev/null || true
+      ! grep 'reading records' terminal
+    done
+  done
+}
