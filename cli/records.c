@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli.h"
 #include "json.h"
 #include "json_lines.h"
 #include "key_form.h"
@@ -306,7 +307,7 @@ static void make_keys(struct cutter *cutter, struct batch *batch, uint64_t nline
     batch->keys = lanebloom_keys_slices(cutter->keys, batch->n);
 }
 
-/* Keys that are decoded may end in any byte. */
+/* Keys that are decoded, or no text, may end in any byte. */
 static enum returns find_returns(const struct record_syntax *syntax, const struct batch *batch)
 {
   if (syntax->width || syntax->terminator != '\n' || syntax->crlf || syntax->form.encoding)
@@ -317,10 +318,12 @@ static enum returns find_returns(const struct record_syntax *syntax, const struc
     nkeys += batch_has_key(batch, i);
     nreturns += key.size > 0 && ((const char *)key.data)[key.size - 1] == '\r';
   }
-  return nkeys == 0         ? RETURNS_UNKNOWN
-         : nreturns == 0    ? RETURNS_NONE
-         : nreturns < nkeys ? RETURNS_SOME
-                            : RETURNS_ALL;
+  return nkeys == 0          ? RETURNS_UNKNOWN
+         : nreturns == 0     ? RETURNS_NONE
+         : nreturns == nkeys ? RETURNS_ALL
+         : is_text(batch->data, (size_t)(batch_record(batch, batch->n) - batch->data))
+             ? RETURNS_SOME
+             : RETURNS_UNKNOWN;
 }
 
 bool cutter_next(struct cutter *cutter, struct batch *batch)

@@ -147,7 +147,7 @@ users() {
   [[ $(lanebloom screen users.lbf --csv -f name --missing=drop -c input) -eq 2 ]]
   lanebloom build -o new.lbf --csv -f name --missing=drop input
   [[ $(lanebloom info --json new.lbf | jq .keys) -eq 3 ]]
-  lanebloom build --expected 100 -o new.lbf </dev/null
+  lanebloom build --force --expected 100 -o new.lbf </dev/null
   lanebloom add --csv -f name --missing=drop new.lbf input
   [[ $(lanebloom info --json new.lbf | jq .keys) -eq 3 ]]
   [[ $(lanebloom hash --csv -f name --missing=drop input | wc -l) -eq 5 ]]

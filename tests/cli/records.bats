@@ -143,6 +143,8 @@ is_quiet() {
     "hash dos" "match unix /dev/null"; do
     is_quiet lanebloom $quiet
   done
+  printf 'a\xff\r\nb\n' >binary # no text: keys end in any byte
+  is_quiet lanebloom match -c binary binary
   printf '\r\r\r\r' >binary # of fixed width, or decoded, keys end in any byte
   is_quiet lanebloom match --width 2 <(printf 'abab') binary
   printf '0d\n0d0d\n' >hex
