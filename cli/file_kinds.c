@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "file_kinds.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -368,12 +369,28 @@ const struct file_kind *find_whole_file_kind(const char *bytes, size_t nbytes)
   return nbytes >= FOOTER_END_NBYTES ? find_kind_by_end(bytes + nbytes - FOOTER_END_NBYTES) : NULL;
 }
 
-const struct file_kind *find_file_kind_at_end(int fd, off_t nbytes)
+ssize_t read_at(int fd, char *bytes, size_t nbytes, off_t position)
+{
+  size_t nread = 0;
+  for (ssize_t n = 1; n != 0 && nread < nbytes;) {
+    n = pread(fd, bytes + nread, nbytes - nread, position + (off_t)nread);
+    if (n < 0 && errno != EINTR)
+      return -1;
+    nread += n > 0 ? (size_t)n : 0;
+  }
+  return (ssize_t)nread;
+}
+
+bool find_file_kind_at_end(int fd, off_t nbytes, const struct file_kind **kind)
 {
   char bytes[FOOTER_END_NBYTES];
-  const ssize_t nread =
-      nbytes >= FOOTER_END_NBYTES ? pread(fd, bytes, sizeof bytes, nbytes - FOOTER_END_NBYTES) : 0;
-  return nread == sizeof bytes ? find_kind_by_end(bytes) : NULL;
+  *kind = NULL;
+  if (nbytes < FOOTER_END_NBYTES)
+    return true;
+  const ssize_t nread = read_at(fd, bytes, sizeof bytes, nbytes - FOOTER_END_NBYTES);
+  if (nread == FOOTER_END_NBYTES)
+    *kind = find_kind_by_end(bytes);
+  return nread >= 0;
 }
 
 bool is_container_magic(const char bytes[CONTAINER_MAGIC_NBYTES])

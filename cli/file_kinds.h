@@ -29,9 +29,13 @@ const struct file_kind *find_file_kind(const char *bytes, size_t nbytes);
 /* The same for all bytes of a file, the last ones included. */
 const struct file_kind *find_whole_file_kind(const char *bytes, size_t nbytes);
 
-/* The kind of a regular file of so many bytes, by its last ones; NULL: they do not tell. The
- * descriptor's position stays. */
-const struct file_kind *find_file_kind_at_end(int fd, off_t nbytes);
+/* Reads so many bytes at this position, or fewer if the file ends before. Returns how many, or -1
+ * with errno. The descriptor's position stays. */
+ssize_t read_at(int fd, char *bytes, size_t nbytes, off_t position);
+
+/* Finds the kind of a regular file of so many bytes, by its last ones; NULL: they do not tell.
+ * Returns false with errno if they cannot be read. The descriptor's position stays. */
+bool find_file_kind_at_end(int fd, off_t nbytes, const struct file_kind **kind);
 
 /* The bytes that tell a container. */
 enum { CONTAINER_MAGIC_NBYTES = 4 };

@@ -155,8 +155,10 @@ static void open_input(struct inputs *inputs, struct chunk *chunk)
   else
     posix_fadvise(inputs->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
   inputs->nbytes = inputs->fd >= 0 && S_ISREG(input.st_mode) ? input.st_size : 0;
-  const struct file_kind *kind = find_file_kind_at_end(inputs->fd, inputs->nbytes);
-  if (kind && !may_be_records(&inputs->syntax, kind))
+  const struct file_kind *kind;
+  if (!find_file_kind_at_end(inputs->fd, inputs->nbytes, &kind))
+    fail(inputs, chunk, "%s", strerror(errno));
+  else if (kind && !may_be_records(&inputs->syntax, kind))
     refuse(inputs, chunk, kind);
 }
 
@@ -469,26 +471,12 @@ static bool claim(struct inputs *inputs, struct chunk *chunk)
   return true;
 }
 
-/* Reads the claim. Returns the number of bytes, which is smaller if the file is; or -1. */
-static ssize_t load(struct chunk *chunk)
-{
-  size_t nbytes = 0;
-  for (ssize_t n = 1; n != 0 && nbytes < chunk->nbytes;) {
-    n = pread(chunk->fd, chunk->data + nbytes, chunk->nbytes - nbytes,
-              chunk->position + (off_t)nbytes);
-    if (n < 0 && errno != EINTR)
-      return -1;
-    nbytes += n > 0 ? (size_t)n : 0;
-  }
-  return (ssize_t)nbytes;
-}
-
 void inputs_load(const struct inputs *inputs, struct chunk *chunk)
 {
   if (chunk->fd < 0)
     return;
   const struct record_syntax *syntax = &inputs->syntax; /* no header can change it: it was read */
-  const ssize_t nbytes = load(chunk);
+  const ssize_t nbytes = read_at(chunk->fd, chunk->data, chunk->nbytes, chunk->position);
   const char *error = nbytes < 0                       ? strerror(errno)
                       : (size_t)nbytes < chunk->nbytes ? shrunk_text
                       : !syntax->width && chunk->data[nbytes - 1] != syntax->terminator

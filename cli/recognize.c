@@ -36,8 +36,9 @@ static const struct file_kind *table_kind(const char *path)
 {
   struct stat found;
   const int fd = open(path, O_RDONLY | O_CLOEXEC);
-  const struct file_kind *kind =
-      fd >= 0 && fstat(fd, &found) == 0 ? find_file_kind_at_end(fd, found.st_size) : NULL;
+  const struct file_kind *kind = NULL;
+  if (fd >= 0 && fstat(fd, &found) == 0)
+    (void)find_file_kind_at_end(fd, found.st_size, &kind);
   if (fd >= 0)
     close(fd);
   return kind;

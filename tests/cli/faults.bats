@@ -325,7 +325,7 @@ each_verb() {
   done
   cp kept/keys .
   make_normal screen -j 2 filter keys
-  run_with "pread 2 overwrite" screen -j 2 filter keys
+  run_with "pread 3 overwrite" screen -j 2 filter keys
   [[ $status -eq 2 && $errors == "lanebloom: keys: the file changed while it was read" ]]
   [[ -s reached && $(stat -c %s out) -lt 600000 && $(wc -l <err) -eq 1 ]]
   cmp -n "$(stat -c %s out)" out "$LANEBLOOM_FAULT_NORMAL/out"
