@@ -103,11 +103,10 @@ double parse_rate(const struct argp_state *state, const char *option, const char
   const bool is_number = read_number(text, nbytes - is_percent, &rate);
   if (is_number && is_percent)
     rate /= 100;
-  if (is_number && !is_percent && rate >= 1 && rate < 100)
-    usage_error(state, "%s: expected a number between 0 and 1, found '%s'; did you mean '%s%%'?",
-                option, text, text);
+  const bool lacks_sign = is_number && !is_percent && rate >= 1 && rate < 100;
   if (!is_number || !(rate > 0 && rate < 1))
-    usage_error(state, "%s: expected a number between 0 and 1, or 0%% and 100%%, found '%s'%s",
-                option, text, explain_number(text));
+    usage_error(state, "%s: expected a number between 0 and 1, or 0%% and 100%%, found '%s'%s%s%s",
+                option, text, lacks_sign ? "; did you mean '" : explain_number(text),
+                lacks_sign ? text : "", lacks_sign ? "%'?" : "");
   return rate;
 }

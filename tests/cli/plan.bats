@@ -131,7 +131,7 @@ spark-v2" ]]
 '$unit'" lanebloom plan --keys 1 $unit --rate 0.1%
   done
   for rate in 1 5 99.9; do
-    refuses "expected a number between 0 and 1, found '$rate'; did you mean '$rate%'?" \
+    refuses "between 0 and 1, or 0% and 100%, found '$rate'; did you mean '$rate%'?" \
       lanebloom plan --keys 1M --rate $rate
   done
   for rate in 0 -0 -0% 0% 100 100% 1e3 -1 -1% % ""; do
