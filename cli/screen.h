@@ -84,8 +84,9 @@ bool are_false_positives(const struct screen *screen);
 /* Takes note of the separators that the first records have. chunk: the first. */
 void look_for_separators(struct screen *screen, const struct chunk *chunk);
 
-/* Unless --summary says it, or absent keys are asked for, warns if the keys that passed are no more
- * than false positives, or if none of many passed. */
+/* Unless --summary says it, or absent keys are asked for, warns if `match' found none of many keys,
+ * or if the keys that passed filters are no more than false positives, or none. None in the tables
+ * of a database is an answer like any other. */
 void warn_of_chance(const struct screen *screen);
 
 /* Prints how many records there were, if --summary was given. */

@@ -106,11 +106,11 @@ static void warn_of_no_match(const struct screen *screen, uint64_t nrecords)
              nrecords, nkeys);
 }
 
-/* If an input failed, its error is what to look at. The rate comes last: see are_telling(). */
+/* If an input failed, its error is what to look at. */
 void warn_of_chance(const struct screen *screen)
 {
-  static const char advice[] = "if some should be there, check -f, --crlf, --lower and --trim";
-  const char *where = screen->nfilters > 0 ? ", here and where the filter was built" : "";
+  static const char advice[] = "if some should be there, check -f, --crlf, --lower and --trim, "
+                               "here and where the filter was built";
   const struct passing passing = count_passing(screen);
   if (screen->invert || screen->quiet || screen->summary || screen->job.nfailed > 0)
     return;
@@ -119,15 +119,15 @@ void warn_of_chance(const struct screen *screen)
       warn_of_no_match(screen, passing.nkeys);
     return;
   }
-  if (passing.nkeys < MIN_NKEYS || !are_false_positives(screen))
+  if (!are_telling(screen) || !are_false_positives(screen))
     return;
   if (passing.nhits > 0)
     complain(NULL,
              "warning: %" PRIu64 " of %" PRIu64 " keys passed, no more than chance: all may be "
-             "false positives; %s%s",
-             passing.nhits, passing.nkeys, advice, where);
+             "false positives; %s",
+             passing.nhits, passing.nkeys, advice);
   else if (expected_rate(screen) != 0) /* 0: it was said that the filter has no keys */
-    complain(NULL, "warning: none of %" PRIu64 " keys passed; %s%s", passing.nkeys, advice, where);
+    complain(NULL, "warning: none of %" PRIu64 " keys passed; %s", passing.nkeys, advice);
 }
 
 static void print_versions(const struct screen *screen, FILE *stream)

@@ -85,8 +85,7 @@ make_absent() {
   lanebloom screen --db "$table" absent | cmp - <(lanebloom screen filter absent)
   [[ $(lanebloom screen -c filter below) -gt 0 && $(lanebloom screen -c filter above) -gt 0 ]]
   run -1 --separate-stderr lanebloom screen --db "$table" above
-  is_message "warning: none of 5000 keys passed; if some should be there, check -f, --crlf, --lower"
-  [[ $stderr != *built* ]]
+  [[ -z $output && -z $stderr ]] # absent keys are an everyday question
 }
 
 @test "--which: TABLE, tab, record, once for each table, in the order of the tables" {
@@ -147,7 +146,7 @@ link_tables() {
   (
     ulimit -v 24000 # kB; bitmaps of all tables for all records are 20 MB
     run -1 --separate-stderr lanebloom screen -j 1 --db db --which rows
-    is_message "warning: none of 262144 keys passed"
+    [[ -z $output && -z $stderr ]]
   )
 }
 
