@@ -290,11 +290,14 @@ make_tables() {
       lanebloom match --csv -f $list events.csv keys
   done
   fails_with "KEYS comes first" lanebloom match --csv -f user - keys <events.csv
-  for keys in /dev/null keys events.csv; do
+  printf '0\n' >other
+  for keys in other keys events.csv; do
     fails_with "keys: expected a field 'usr' in the header, found 1" \
       lanebloom match --csv -f usr $keys keys
     [[ $stderr != *"comes first"* ]]
   done
+  run -2 --separate-stderr lanebloom match --csv -f usr /dev/null keys
+  [[ ${stderr_lines[*]} == *"warning: found no keys: "*" header, found 1" ]]
   [[ $(lanebloom match -c --csv -f user keys events.csv) == 1 ]]
   printf 'user\n5\n' >keys # a key that is a header, too
   [[ $(lanebloom match -c --csv -f user keys events.csv) == 1 ]]
