@@ -62,9 +62,9 @@ calls() { # OBJECT...
     "$CC" -x c -c -o "$BATS_TEST_TMPDIR/planted.o" -
   [ "$(calls "$BATS_TEST_TMPDIR/planted.o")" = malloc ]
   nsets=0
-  for folder in scalar $(folders); do
-    [ -d "$objects/$folder" ] || continue # of another CPU
-    mapfile -t kernels < <(find "$objects/$folder" -name '*.c.o' ! -name kernels.c.o)
+  for folder in "$objects/scalar" "$BUILD_DIR"/CMakeFiles/lanebloom_*.dir/src/lanes; do
+    [ -d "$folder" ] || continue
+    mapfile -t kernels < <(find "${folder%/lanes}" -name '*.c.o' ! -name kernels.c.o)
     found=$(calls "${kernels[@]}")
     echo "$found"
     [ -z "$found" ]

@@ -2,7 +2,7 @@
  * go.
  * SPDX-License-Identifier: MIT */
 #include "../lanes/bloomhash_queue.h"
-#include "avx2.h"
+#include "../lanes/lanes.h"
 #include "compaction.h"
 #include "isa.h"
 
@@ -442,12 +442,12 @@ static void hash_all(const lanebloom_keys *keys, bool signed_tails, uint8_t *has
   bloomhash_queued(keys, signed_tails, &widths, &queueing, hashes);
 }
 
-void lanebloom_bloomhash_hash_avx2(const lanebloom_keys *keys, void *hashes)
+void KERNEL(bloomhash_hash)(const lanebloom_keys *keys, void *hashes)
 {
   hash_all(keys, false, hashes);
 }
 
-void lanebloom_bloomhash_signed_hash_avx2(const lanebloom_keys *keys, void *hashes)
+void KERNEL(bloomhash_signed_hash)(const lanebloom_keys *keys, void *hashes)
 {
   hash_all(keys, true, hashes);
 }

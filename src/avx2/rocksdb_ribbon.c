@@ -1,7 +1,7 @@
 /* rocksdb_ribbon in lanes of AVX2: two columns in a register, four in a pass.
  * SPDX-License-Identifier: MIT */
 #include "../lanes/rocksdb_ribbon.h"
-#include "avx2.h"
+#include "../lanes/lanes.h"
 #include "isa.h"
 
 enum { PASS_NCOLUMNS = 4 };
@@ -74,8 +74,8 @@ may_match(const struct filter_shape *shape, const uint8_t *payload, const void *
   return ribbon_may_match(shape, payload, hash64_at(hashes, i), PASS_NCOLUMNS, is_fulfilled);
 }
 
-void lanebloom_rocksdb_ribbon_probe_avx2(const struct filter_shape *shape, const uint8_t *payload,
-                                         struct hash_source *source, uint8_t *bitmap)
+void KERNEL(rocksdb_ribbon_probe)(const struct filter_shape *shape, const uint8_t *payload,
+                                  struct hash_source *source, uint8_t *bitmap)
 {
   probe_each_line(shape, payload, source, bitmap, ribbon_fetch, may_match, may_match);
 }

@@ -3,7 +3,7 @@
 /* 8 bytes, ns per key on Zen 4: groups of 4 keys 1.58, of 5 1.35, of 6 1.0 to 1.2, of 8 1.61. */
 enum { NLANES = 4, GROUP_NKEYS = 6 };
 #include "../lanes/xxh64.h"
-#include "avx2.h"
+#include "../lanes/lanes.h"
 #include "isa.h"
 
 static inline __m256i load(const uint8_t *from)
@@ -30,7 +30,7 @@ static inline void load_pairs(const uint8_t *keys, words columns[2])
   columns[1] = (words)_mm256_permute4x64_epi64(_mm256_unpackhi_epi64(a, b), 0xd8);
 }
 
-void lanebloom_xxh64_hash_avx2(const lanebloom_keys *keys, void *hashes)
+void KERNEL(xxh64_hash)(const lanebloom_keys *keys, void *hashes)
 {
   hash_batch(keys, hashes);
 }

@@ -1,7 +1,7 @@
 /* XXPH3 in lanes of AVX2: four keys at a time.
  * SPDX-License-Identifier: MIT */
+#include "../lanes/lanes.h"
 #include "../lanes/xxph3_lists.h"
-#include "avx2.h"
 #include "isa.h"
 
 enum { NLANES = 4, NREGISTERS = 4 };
@@ -400,7 +400,7 @@ static inline __attribute__((always_inline)) void hash_mixed(const lanebloom_key
 
 static const struct xxph3_vocabulary vocabulary = {hash_fixed, hash_mixed, &stripes};
 
-void lanebloom_xxph3_hash_avx2(const lanebloom_keys *keys, void *hashes)
+void KERNEL(xxph3_hash)(const lanebloom_keys *keys, void *hashes)
 {
   xxph3_hash(keys, &vocabulary, hashes);
 }

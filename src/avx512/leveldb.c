@@ -1,6 +1,6 @@
 /* leveldb in lanes of AVX-512. Probing by gathers, or by loads for CPUs where gathers are slow.
  * SPDX-License-Identifier: MIT */
-#include "avx512.h"
+#include "../lanes/lanes.h"
 #include "stream.h"
 
 /* ---- Vocabulary ---- */
@@ -153,14 +153,14 @@ static const struct leveldb_probe_vocabulary by_loads = {
     .append = append,
 };
 
-void lanebloom_leveldb_probe_avx512(const struct filter_shape *shape, const uint8_t *payload,
-                                    struct hash_source *source, uint8_t *bitmap)
+void KERNEL(leveldb_probe_by_gathers)(const struct filter_shape *shape, const uint8_t *payload,
+                                      struct hash_source *source, uint8_t *bitmap)
 {
   leveldb_probe(shape, payload, modulus_of(shape), &by_gathers, source, bitmap);
 }
 
-void lanebloom_leveldb_probe_avx512_loads(const struct filter_shape *shape, const uint8_t *payload,
-                                          struct hash_source *source, uint8_t *bitmap)
+void KERNEL(leveldb_probe)(const struct filter_shape *shape, const uint8_t *payload,
+                           struct hash_source *source, uint8_t *bitmap)
 {
   leveldb_probe(shape, payload, modulus_of(shape), &by_loads, source, bitmap);
 }
@@ -169,8 +169,8 @@ void lanebloom_leveldb_probe_avx512_loads(const struct filter_shape *shape, cons
 
 static const struct leveldb_add_vocabulary adding = {&arithmetic, store, stream_line};
 
-void lanebloom_leveldb_add_avx512(const struct filter_shape *shape, uint8_t *payload,
-                                  struct hash_source *source)
+void KERNEL(leveldb_add)(const struct filter_shape *shape, uint8_t *payload,
+                         struct hash_source *source)
 {
   const struct modulus modulus = modulus_of(shape);
   leveldb_add(shape, payload, source, &modulus, &adding);

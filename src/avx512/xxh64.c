@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 enum { NLANES = 8, GROUP_NKEYS = 8 };
 #include "../lanes/xxh64.h"
-#include "avx512.h"
+#include "../lanes/lanes.h"
 #include "isa.h"
 
 /* 32 bytes of two keys. */
@@ -39,7 +39,7 @@ static inline void load_pairs(const uint8_t *keys, words columns[2])
   columns[1] = (words)_mm512_permutex2var_epi64(a, odd, b);
 }
 
-void lanebloom_xxh64_hash_avx512(const lanebloom_keys *keys, void *hashes)
+void KERNEL(xxh64_hash)(const lanebloom_keys *keys, void *hashes)
 {
   hash_batch(keys, hashes);
 }

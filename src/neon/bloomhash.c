@@ -2,8 +2,8 @@
  * of each in one go.
  * SPDX-License-Identifier: MIT */
 #include "../lanes/bloomhash.h"
+#include "../lanes/lanes.h"
 #include "isa.h"
-#include "neon.h"
 
 enum {
   LANES = 8, /* in halves of four: two chains of multiplications hide each other's latency */
@@ -488,12 +488,12 @@ static inline __attribute__((always_inline)) void hash_all(const lanebloom_keys 
   hash_in_scalar(&rest, signed_tails, hashes + 4 * done);
 }
 
-void lanebloom_bloomhash_hash_neon(const lanebloom_keys *keys, void *hashes)
+void KERNEL(bloomhash_hash)(const lanebloom_keys *keys, void *hashes)
 {
   hash_all(keys, false, hashes);
 }
 
-void lanebloom_bloomhash_signed_hash_neon(const lanebloom_keys *keys, void *hashes)
+void KERNEL(bloomhash_signed_hash)(const lanebloom_keys *keys, void *hashes)
 {
   hash_all(keys, true, hashes);
 }

@@ -1,9 +1,7 @@
 /* The NEON kernels.
  * SPDX-License-Identifier: MIT */
-#include "../lanes/partitions.h"
-#include "../scalar/scalar.h"
+#include "../lanes/lanes.h"
 #include "isa.h"
-#include "neon.h"
 
 static unsigned neon_score(void)
 {
@@ -11,31 +9,15 @@ static unsigned neon_score(void)
 }
 
 const struct kernel_table lanebloom_kernels_neon = {
+    SCALAR_KERNELS,
     .name = "neon" ISA_SUFFIX,
     .score = neon_score,
-    .hash =
-        {
-            [HASH_BLOOMHASH] = lanebloom_bloomhash_hash_neon,
-            [HASH_BLOOMHASH_SIGNED] = lanebloom_bloomhash_signed_hash_neon,
-            [HASH_XXPH3] = lanebloom_xxph3_hash_neon,
-            [HASH_XXH64] = lanebloom_xxh64_hash_scalar,
-            [HASH_SPARK_MURMUR3] = lanebloom_spark_murmur3_hash_scalar,
-        },
-    .layout =
-        {
-            [LAYOUT_LEVELDB] = {.probe = lanebloom_leveldb_probe_neon,
-                                .add = lanebloom_leveldb_add_neon,
-                                .scratch_nbytes = positions_nbytes},
-            [LAYOUT_ROCKSDB_LEGACY] = {.probe = lanebloom_rocksdb_legacy_probe_neon,
-                                       .add = lanebloom_rocksdb_legacy_add_neon},
-            [LAYOUT_ROCKSDB_LOCAL] = {.probe = lanebloom_rocksdb_local_probe_neon,
-                                      .add = lanebloom_rocksdb_local_add_neon},
-            [LAYOUT_ROCKSDB_RIBBON] = {.probe = lanebloom_rocksdb_ribbon_probe_scalar},
-            [LAYOUT_PARQUET] = {.probe = lanebloom_parquet_probe_neon,
-                                .add = lanebloom_parquet_add_neon},
-            [LAYOUT_SPARK_V1] = {.probe = lanebloom_spark_v1_probe_scalar,
-                                 .add = lanebloom_spark_v1_add_scalar},
-            [LAYOUT_SPARK_V2] = {.probe = lanebloom_spark_v2_probe_scalar,
-                                 .add = lanebloom_spark_v2_add_scalar},
-        },
+    .hash[HASH_BLOOMHASH] = KERNEL(bloomhash_hash),
+    .hash[HASH_BLOOMHASH_SIGNED] = KERNEL(bloomhash_signed_hash),
+    .hash[HASH_XXPH3] = KERNEL(xxph3_hash),
+    .layout[LAYOUT_LEVELDB] = {KERNEL(leveldb_probe), KERNEL(leveldb_add), positions_nbytes},
+    .layout[LAYOUT_ROCKSDB_LEGACY] = {KERNEL(rocksdb_legacy_probe), KERNEL(rocksdb_legacy_add),
+                                      NULL},
+    .layout[LAYOUT_ROCKSDB_LOCAL] = {KERNEL(rocksdb_local_probe), KERNEL(rocksdb_local_add), NULL},
+    .layout[LAYOUT_PARQUET] = {KERNEL(parquet_probe), KERNEL(parquet_add), NULL},
 };

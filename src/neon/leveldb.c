@@ -1,8 +1,8 @@
 /* leveldb in lanes of NEON. A step takes registers in pairs, of four lanes each.
  * SPDX-License-Identifier: MIT */
+#include "../lanes/lanes.h"
 #include "compaction.h"
 #include "isa.h"
-#include "neon.h"
 
 /* ---- Vocabulary ---- */
 
@@ -212,8 +212,8 @@ static const struct leveldb_probe_vocabulary probing = {
     .append = append,
 };
 
-void lanebloom_leveldb_probe_neon(const struct filter_shape *shape, const uint8_t *payload,
-                                  struct hash_source *source, uint8_t *bitmap)
+void KERNEL(leveldb_probe)(const struct filter_shape *shape, const uint8_t *payload,
+                           struct hash_source *source, uint8_t *bitmap)
 {
   leveldb_probe(shape, payload, modulus_of(shape), &probing, source, bitmap);
 }
@@ -228,8 +228,8 @@ static inline void copy_line(uint8_t *to, const struct cache_line *line)
 
 static const struct leveldb_add_vocabulary adding = {&arithmetic, store, copy_line};
 
-void lanebloom_leveldb_add_neon(const struct filter_shape *shape, uint8_t *payload,
-                                struct hash_source *source)
+void KERNEL(leveldb_add)(const struct filter_shape *shape, uint8_t *payload,
+                         struct hash_source *source)
 {
   const struct modulus modulus = modulus_of(shape);
   leveldb_add(shape, payload, source, &modulus, &adding);

@@ -1,9 +1,9 @@
 /* parquet in lanes of NEON: a key's block in two registers, a word in each lane.
  * SPDX-License-Identifier: MIT */
 #include "../lanes/cache_lines.h"
+#include "../lanes/lanes.h"
 #include "compaction.h"
 #include "isa.h"
-#include "neon.h"
 
 /* ---- Vocabulary ---- */
 
@@ -106,15 +106,15 @@ static const struct cache_line_vocabulary vocabulary = {
 
 /* ---- Kernels ---- */
 
-void lanebloom_parquet_probe_neon(const struct filter_shape *shape, const uint8_t *payload,
-                                  struct hash_source *source, uint8_t *bitmap)
+void KERNEL(parquet_probe)(const struct filter_shape *shape, const uint8_t *payload,
+                           struct hash_source *source, uint8_t *bitmap)
 {
   struct lookup lookup;
   parquet_probe(shape, payload, source, bitmap, &lookup, &vocabulary);
 }
 
-void lanebloom_parquet_add_neon(const struct filter_shape *shape, uint8_t *payload,
-                                struct hash_source *source)
+void KERNEL(parquet_add)(const struct filter_shape *shape, uint8_t *payload,
+                         struct hash_source *source)
 {
   struct lookup lookup;
   parquet_add(shape, payload, source, &lookup, &vocabulary);

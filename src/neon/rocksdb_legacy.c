@@ -1,8 +1,8 @@
 /* rocksdb_legacy in lanes of NEON: as rocksdb_local, but for where the line is and which bits of
  * it.
  * SPDX-License-Identifier: MIT */
+#include "../lanes/lanes.h"
 #include "cache_lines.h"
-#include "neon.h"
 
 /* ---- Vocabulary ---- */
 
@@ -80,15 +80,15 @@ static const struct cache_line_vocabulary vocabulary = {
 
 /* ---- Kernels ---- */
 
-void lanebloom_rocksdb_legacy_probe_neon(const struct filter_shape *shape, const uint8_t *payload,
-                                         struct hash_source *source, uint8_t *bitmap)
+void KERNEL(rocksdb_legacy_probe)(const struct filter_shape *shape, const uint8_t *payload,
+                                  struct hash_source *source, uint8_t *bitmap)
 {
   struct lookup lookup;
   rocksdb_legacy_probe(shape, payload, source, bitmap, &lookup, &vocabulary);
 }
 
-void lanebloom_rocksdb_legacy_add_neon(const struct filter_shape *shape, uint8_t *payload,
-                                       struct hash_source *source)
+void KERNEL(rocksdb_legacy_add)(const struct filter_shape *shape, uint8_t *payload,
+                                struct hash_source *source)
 {
   struct lookup lookup;
   rocksdb_legacy_add(shape, payload, source, &lookup, &vocabulary);

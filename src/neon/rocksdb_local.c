@@ -1,7 +1,7 @@
 /* rocksdb_local in lanes of NEON: the probes of a key across lanes, two keys in a register.
  * SPDX-License-Identifier: MIT */
+#include "../lanes/lanes.h"
 #include "cache_lines.h"
-#include "neon.h"
 
 /* ---- Vocabulary ---- */
 
@@ -66,15 +66,15 @@ static const struct cache_line_vocabulary vocabulary = {
 
 /* ---- Kernels ---- */
 
-void lanebloom_rocksdb_local_probe_neon(const struct filter_shape *shape, const uint8_t *payload,
-                                        struct hash_source *source, uint8_t *bitmap)
+void KERNEL(rocksdb_local_probe)(const struct filter_shape *shape, const uint8_t *payload,
+                                 struct hash_source *source, uint8_t *bitmap)
 {
   struct lookup lookup;
   rocksdb_local_probe(shape, payload, source, bitmap, &lookup, &vocabulary);
 }
 
-void lanebloom_rocksdb_local_add_neon(const struct filter_shape *shape, uint8_t *payload,
-                                      struct hash_source *source)
+void KERNEL(rocksdb_local_add)(const struct filter_shape *shape, uint8_t *payload,
+                               struct hash_source *source)
 {
   struct lookup lookup;
   rocksdb_local_add(shape, payload, source, &lookup, &vocabulary);

@@ -4,8 +4,8 @@
  * instructions for: those keys are left to scalar.
  * SPDX-License-Identifier: MIT */
 #include "../lanes/xxph3.h"
+#include "../lanes/lanes.h"
 #include "isa.h"
-#include "neon.h"
 
 enum { NLANES = 4 };
 
@@ -209,7 +209,7 @@ static inline __attribute__((always_inline)) void hash_mixed(const lanebloom_key
 
 static const struct xxph3_vocabulary vocabulary = {hash_fixed, hash_mixed, &stripes};
 
-void lanebloom_xxph3_hash_neon(const lanebloom_keys *keys, void *hashes)
+void KERNEL(xxph3_hash)(const lanebloom_keys *keys, void *hashes)
 {
   xxph3_hash(keys, &vocabulary, hashes);
 }

@@ -26,30 +26,7 @@ may_match_function *const lanebloom_may_match_scalar[LAYOUT_END] = {
 };
 
 const struct kernel_table lanebloom_kernels_scalar = {
+    SCALAR_KERNELS,
     .name = "scalar",
     .score = scalar_score,
-    .hash =
-        {
-            [HASH_BLOOMHASH] = lanebloom_bloomhash_hash_scalar,
-            [HASH_BLOOMHASH_SIGNED] = lanebloom_bloomhash_signed_hash_scalar,
-            [HASH_XXPH3] = lanebloom_xxph3_hash_scalar,
-            [HASH_XXH64] = lanebloom_xxh64_hash_scalar,
-            [HASH_SPARK_MURMUR3] = lanebloom_spark_murmur3_hash_scalar,
-        },
-    .layout =
-        {
-            [LAYOUT_LEVELDB] = {.probe = lanebloom_leveldb_probe_scalar,
-                                .add = lanebloom_leveldb_add_scalar},
-            [LAYOUT_ROCKSDB_LEGACY] = {.probe = lanebloom_rocksdb_legacy_probe_scalar,
-                                       .add = lanebloom_rocksdb_legacy_add_scalar},
-            [LAYOUT_ROCKSDB_LOCAL] = {.probe = lanebloom_rocksdb_local_probe_scalar,
-                                      .add = lanebloom_rocksdb_local_add_scalar},
-            [LAYOUT_ROCKSDB_RIBBON] = {.probe = lanebloom_rocksdb_ribbon_probe_scalar},
-            [LAYOUT_PARQUET] = {.probe = lanebloom_parquet_probe_scalar,
-                                .add = lanebloom_parquet_add_scalar},
-            [LAYOUT_SPARK_V1] = {.probe = lanebloom_spark_v1_probe_scalar,
-                                 .add = lanebloom_spark_v1_add_scalar},
-            [LAYOUT_SPARK_V2] = {.probe = lanebloom_spark_v2_probe_scalar,
-                                 .add = lanebloom_spark_v2_add_scalar},
-        },
 };

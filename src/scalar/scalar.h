@@ -36,4 +36,23 @@ add_function lanebloom_rocksdb_legacy_add_scalar, lanebloom_rocksdb_local_add_sc
 add_function lanebloom_parquet_add_scalar;
 add_function lanebloom_spark_v1_add_scalar, lanebloom_spark_v2_add_scalar;
 
+/* What every kernel table has unless it lists something better, as initialisers. */
+#define SCALAR_KERNELS                                                                             \
+  .hash = {[HASH_BLOOMHASH] = lanebloom_bloomhash_hash_scalar,                                     \
+           [HASH_BLOOMHASH_SIGNED] = lanebloom_bloomhash_signed_hash_scalar,                       \
+           [HASH_XXPH3] = lanebloom_xxph3_hash_scalar,                                             \
+           [HASH_XXH64] = lanebloom_xxh64_hash_scalar,                                             \
+           [HASH_SPARK_MURMUR3] = lanebloom_spark_murmur3_hash_scalar},                            \
+  .layout = {                                                                                      \
+      [LAYOUT_LEVELDB] = {lanebloom_leveldb_probe_scalar, lanebloom_leveldb_add_scalar, NULL},     \
+      [LAYOUT_ROCKSDB_LEGACY] = {lanebloom_rocksdb_legacy_probe_scalar,                            \
+                                 lanebloom_rocksdb_legacy_add_scalar, NULL},                       \
+      [LAYOUT_ROCKSDB_LOCAL] = {lanebloom_rocksdb_local_probe_scalar,                              \
+                                lanebloom_rocksdb_local_add_scalar, NULL},                         \
+      [LAYOUT_ROCKSDB_RIBBON] = {lanebloom_rocksdb_ribbon_probe_scalar, NULL, NULL},               \
+      [LAYOUT_PARQUET] = {lanebloom_parquet_probe_scalar, lanebloom_parquet_add_scalar, NULL},     \
+      [LAYOUT_SPARK_V1] = {lanebloom_spark_v1_probe_scalar, lanebloom_spark_v1_add_scalar, NULL},  \
+      [LAYOUT_SPARK_V2] = {lanebloom_spark_v2_probe_scalar, lanebloom_spark_v2_add_scalar, NULL},  \
+  }
+
 #endif

@@ -1,8 +1,8 @@
 /* BloomHash in lanes of SSE4.1: keys of 4, 8 or 16 bytes, four at a time. Others are scalar's.
  * SPDX-License-Identifier: MIT */
 #include "../lanes/bloomhash.h"
+#include "../lanes/lanes.h"
 #include "isa.h"
-#include "sse41.h"
 
 enum { LANES = 4 };
 
@@ -90,12 +90,12 @@ static void hash_all(const lanebloom_keys *keys, bool signed_tails, uint8_t *has
   hash_in_scalar(&rest, signed_tails, hashes + ndone * sizeof(uint32_t));
 }
 
-void lanebloom_bloomhash_hash_sse41(const lanebloom_keys *keys, void *hashes)
+void KERNEL(bloomhash_hash)(const lanebloom_keys *keys, void *hashes)
 {
   hash_all(keys, false, hashes);
 }
 
-void lanebloom_bloomhash_signed_hash_sse41(const lanebloom_keys *keys, void *hashes)
+void KERNEL(bloomhash_signed_hash)(const lanebloom_keys *keys, void *hashes)
 {
   hash_all(keys, true, hashes);
 }

@@ -1,7 +1,7 @@
 /* leveldb in lanes of SSE4.1: lanes are loaded one by one, as by avx2-loads.
  * SPDX-License-Identifier: MIT */
+#include "../lanes/lanes.h"
 #include "isa.h"
-#include "sse41.h"
 
 /* ---- Vocabulary ---- */
 
@@ -136,8 +136,8 @@ static const struct leveldb_probe_vocabulary probing = {
     .append = append,
 };
 
-void lanebloom_leveldb_probe_sse41(const struct filter_shape *shape, const uint8_t *payload,
-                                   struct hash_source *source, uint8_t *bitmap)
+void KERNEL(leveldb_probe)(const struct filter_shape *shape, const uint8_t *payload,
+                           struct hash_source *source, uint8_t *bitmap)
 {
   leveldb_probe(shape, payload, modulus_of(shape), &probing, source, bitmap);
 }

@@ -1,7 +1,7 @@
 /* rocksdb_local in lanes of SSE4.1: probing. Adding is scalar's.
  * SPDX-License-Identifier: MIT */
+#include "../lanes/lanes.h"
 #include "cache_lines.h"
-#include "sse41.h"
 
 /* ---- Vocabulary ---- */
 
@@ -66,8 +66,8 @@ static const struct cache_line_vocabulary vocabulary = {
 
 /* ---- Kernels ---- */
 
-void lanebloom_rocksdb_local_probe_sse41(const struct filter_shape *shape, const uint8_t *payload,
-                                         struct hash_source *source, uint8_t *bitmap)
+void KERNEL(rocksdb_local_probe)(const struct filter_shape *shape, const uint8_t *payload,
+                                 struct hash_source *source, uint8_t *bitmap)
 {
   struct lookup lookup;
   rocksdb_local_probe(shape, payload, source, bitmap, &lookup, &vocabulary);

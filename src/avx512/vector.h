@@ -1,0 +1,226 @@
+/* AVX-512's vocabulary: what a vector of 64 bytes is for lanes/, and what can be done with it. A
+ * number in a name is the bits of a lane, and "block" means 16 bytes, beyond which byte shuffles
+ * and interleaving do not reach.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_AVX512_VECTOR_H
+#define LANEBLOOM_AVX512_VECTOR_H
+
+#include <immintrin.h>
+
+#include "../lanes/vocabulary.h"
+
+/* Without optimisation gcc's intrinsics with constant operands are macros, and it reports their
+ * conversions as ours. */
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__OPTIMIZE__)
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#pragma GCC diagnostic ignored "-Wconversion"
+#endif
+
+typedef __m512i vector;
+typedef __mmask16 mask32; /* a bit for each lane, the first in bit 0 */
+typedef __mmask8 mask64;
+typedef __mmask16 order32; /* see order_of32() */
+
+#define VECTOR_NBYTES 64
+enum {
+  VECTOR_NBLOCKS = VECTOR_NBYTES / 16,
+  LANES32 = VECTOR_NBYTES / 4,
+  LANES64 = VECTOR_NBYTES / 8,
+};
+
+/* ---- Memory: any alignment, but where a name says otherwise ---- */
+
+LOADING(load, _mm512_loadu_si512)
+STORING(store, _mm512_storeu_si512)
+LOADING(load_aligned, _mm512_load_si512)
+STORING(store_aligned, _mm512_store_si512)
+STORING(stream_aligned, _mm512_stream_si512)
+
+static inline vector load_widened32(const void *from)
+{
+  return _mm512_cvtepu32_epi64(_mm256_loadu_si256(from));
+}
+
+/* Elements of base, which holds 32 bits each. gcc 12 drops a mask that it knows, and then waits for
+ * the register's old value. */
+static inline vector gather32(const void *base, vector indices)
+{
+  __mmask16 all = 0xffff;
+  __asm__("" : "+Yk"(all));
+  return _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), all, indices, base, 4);
+}
+
+static inline vector load_in_eights(const void *from)
+{
+  return _mm512_broadcast_i64x4(_mm256_loadu_si256(from));
+}
+
+static inline vector load_halves(const void *lower, const void *upper)
+{
+  return _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_loadu_si256(lower)),
+                            _mm256_loadu_si256(upper), 1);
+}
+
+/* In two loads, although its halves are neighbours: see load_line(). The empty asm keeps compilers
+ * from joining them. */
+static inline vector load_in_halves(const uint8_t *from)
+{
+  __m256i lower = _mm256_loadu_si256((const void *)from);
+  __asm__("" : "+x"(lower));
+  return _mm512_inserti64x4(_mm512_castsi256_si512(lower),
+                            _mm256_loadu_si256((const void *)(from + 32)), 1);
+}
+
+static inline void set_bits_32(uint8_t *to, const void *bits)
+{
+  _mm256_storeu_si256(
+      (void *)to, _mm256_or_si256(_mm256_loadu_si256((const void *)to), _mm256_loadu_si256(bits)));
+}
+
+/* ---- Constants ---- */
+
+static inline vector zero(void)
+{
+  return _mm512_setzero_si512();
+}
+
+SPLATTING(splat8, uint8_t, char, _mm512_set1_epi8)
+SPLATTING(splat32, uint32_t, int, _mm512_set1_epi32)
+SPLATTING(splat64, uint64_t, long long, _mm512_set1_epi64)
+
+static inline vector splat_block(const void *from)
+{
+  return _mm512_broadcast_i32x4(_mm_loadu_si128(from));
+}
+
+static inline vector iota32(void)
+{
+  return _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+}
+
+/* ---- Arithmetic ---- */
+
+BINARY(add32, _mm512_add_epi32)
+BINARY(sub32, _mm512_sub_epi32)
+BINARY(add64, _mm512_add_epi64)
+BINARY(sub64, _mm512_sub_epi64)
+BINARY(mul_low32, _mm512_mullo_epi32)
+BINARY(mul_even32, _mm512_mul_epu32)
+BINARY(min_signed32, _mm512_min_epi32)
+
+/* ---- Bits ---- */
+
+BINARY(bit_and, _mm512_and_si512)
+BINARY(bit_or, _mm512_or_si512)
+BINARY(bit_xor, _mm512_xor_si512)
+
+static inline vector or3(vector a, vector b, vector c)
+{
+  return _mm512_ternarylogic_epi32(a, b, c, 0xfe);
+}
+
+static inline vector and_or(vector a, vector b, vector c)
+{
+  return _mm512_ternarylogic_epi32(a, b, c, 0xea);
+}
+
+static inline vector bit_and_not(vector a, vector b)
+{
+  return _mm512_andnot_si512(b, a);
+}
+
+SHIFTING(shift_left32, unsigned, _mm512_slli_epi32)
+SHIFTING(shift_right32, unsigned, _mm512_srli_epi32)
+SHIFTING(shift_left64, unsigned, _mm512_slli_epi64)
+SHIFTING(shift_right64, unsigned, _mm512_srli_epi64)
+BINARY(shift_left_each32, _mm512_sllv_epi32)
+BINARY(shift_right_each32, _mm512_srlv_epi32)
+BINARY(shift_left_each64, _mm512_sllv_epi64)
+BINARY(shift_right_each64, _mm512_srlv_epi64)
+BINARY(rotate_right_each32, _mm512_rorv_epi32)
+#define rotate_left32(v, nbits) _mm512_rol_epi32(v, nbits)
+
+/* ---- Masks ---- */
+
+COMPARING(equal32, mask32, _mm512_cmpeq_epi32_mask)
+COMPARING(greater_signed32, mask32, _mm512_cmpgt_epi32_mask)
+COMPARING(greater_signed64, mask64, _mm512_cmpgt_epi64_mask)
+
+static inline unsigned mask_bits32(mask32 mask)
+{
+  return mask;
+}
+
+static inline unsigned mask_bits64(mask64 mask)
+{
+  return mask;
+}
+
+COMPARING(disjoint32, mask32, _mm512_testn_epi32_mask)
+
+/* Bit i: the masks of key i, eight lanes of those of two keys, are 0. */
+static inline uint8_t zero_masks(const mask32 masks[4])
+{
+  const __mmask32 first = _mm512_kunpackw(masks[1], masks[0]),
+                  last = _mm512_kunpackw(masks[3], masks[2]);
+  const uint64_t bytes = _cvtmask64_u64(_mm512_kunpackd(last, first));
+  const uint64_t low_bits = 0x7f7f7f7f7f7f7f7f;
+  const uint64_t high_bit_if_not_zero = ((bytes & low_bits) + low_bits) | bytes;
+  return (uint8_t)_pext_u64(~high_bit_if_not_zero, ~low_bits);
+}
+
+static inline vector keep32(mask32 mask, vector v)
+{
+  return _mm512_maskz_mov_epi32(mask, v);
+}
+
+static inline vector select32(mask32 mask, vector a, vector b)
+{
+  return _mm512_mask_mov_epi32(b, mask, a);
+}
+
+static inline vector select64(mask64 mask, vector a, vector b)
+{
+  return _mm512_mask_mov_epi64(b, mask, a);
+}
+
+/* ---- Moving lanes ---- */
+
+static inline vector permute32(vector v, vector indices)
+{
+  return _mm512_permutexvar_epi32(indices, v);
+}
+
+static inline vector permute_both32(vector a, vector b, vector indices)
+{
+  return _mm512_permutex2var_epi32(a, indices, b);
+}
+
+BINARY(shuffle_bytes, _mm512_shuffle_epi8)
+BINARY(interleave_low32, _mm512_unpacklo_epi32)
+BINARY(interleave_high32, _mm512_unpackhi_epi32)
+BINARY(interleave_low64, _mm512_unpacklo_epi64)
+BINARY(interleave_high64, _mm512_unpackhi_epi64)
+
+static inline vector merge_even32(vector a, vector b)
+{
+  return _mm512_mask_shuffle_epi32(a, 0xaaaa, b, _MM_PERM_CCAA);
+}
+
+static inline vector merge_odd32(vector a, vector b)
+{
+  return _mm512_mask_shuffle_epi32(b, 0x5555, a, _MM_PERM_DDBB);
+}
+
+static inline order32 order_of32(unsigned mask)
+{
+  return (order32)mask;
+}
+
+/*   0b..01001010, a b c d e f g h ...  ->  b d g ... 0 0 0 */
+static inline vector compress32(vector v, order32 order)
+{
+  return _mm512_maskz_compress_epi32(order, v);
+}
+
+#endif

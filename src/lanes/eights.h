@@ -1,0 +1,23 @@
+/* Keys of eight lanes each: NKEYS of them in a vector.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_LANES_EIGHTS_H
+#define LANEBLOOM_LANES_EIGHTS_H
+
+#include "cache_lines.h"
+#include "lanes.h"
+#include "stream.h"
+#include "vector.h"
+
+enum { NKEYS = LANES32 / PASS_NPROBES };
+
+/* Dword i of eight hashes in the lanes of the first key, dword i + step in those of the second. */
+static inline vector spread(const uint8_t *hashes, size_t i, size_t step)
+{
+  if (NKEYS == 1)
+    return splat32(hash32_at(hashes, i));
+  const vector second = shift_right32(iota32(), 3); /* 0 in eight lanes, 1 in the others */
+  const vector dwords = add32(mul_low32(second, splat32((uint32_t)step)), splat32((uint32_t)i));
+  return permute32(load(hashes), dwords);
+}
+
+#endif

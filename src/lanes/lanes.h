@@ -1,0 +1,43 @@
+/* What lanes/ and an instruction set's own files offer its kernel table; kernels.c there lists those
+ * that it has. The rest it inherits from scalar's table:
+ *
+ *   const struct kernel_table lanebloom_kernels_neon = {
+ *       SCALAR_KERNELS, .name = "neon", .score = neon_score,
+ *       .hash[HASH_XXPH3] = KERNEL(xxph3_hash), ...
+ *   };
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_LANES_LANES_H
+#define LANEBLOOM_LANES_LANES_H
+
+#include "../scalar/scalar.h"
+#include "partitions.h"
+#include "vocabulary.h"
+
+#pragma GCC diagnostic ignored "-Woverride-init" /* that is what inheriting means */
+
+hash_function KERNEL(bloomhash_hash), KERNEL(bloomhash_signed_hash);
+hash_function KERNEL(xxph3_hash), KERNEL(xxh64_hash);
+
+/* By gathers in cache, where a kernel's name says so; else by loads. */
+probe_function KERNEL(leveldb_probe), KERNEL(leveldb_probe_by_gathers);
+probe_function KERNEL(rocksdb_local_probe), KERNEL(rocksdb_local_probe_by_gathers);
+probe_function KERNEL(rocksdb_legacy_probe), KERNEL(rocksdb_ribbon_probe), KERNEL(parquet_probe);
+
+add_function KERNEL(leveldb_add), KERNEL(rocksdb_legacy_add), KERNEL(rocksdb_local_add);
+add_function KERNEL(parquet_add);
+
+/* The table of a set that has all of lanes/. */
+#define LANES_KERNELS                                                                              \
+  SCALAR_KERNELS,                                                                                  \
+      .hash[HASH_BLOOMHASH] = KERNEL(bloomhash_hash),                                              \
+      .hash[HASH_BLOOMHASH_SIGNED] = KERNEL(bloomhash_signed_hash),                                \
+      .hash[HASH_XXPH3] = KERNEL(xxph3_hash), .hash[HASH_XXH64] = KERNEL(xxh64_hash),              \
+      .layout[LAYOUT_LEVELDB] = {KERNEL(leveldb_probe), KERNEL(leveldb_add), positions_nbytes},    \
+      .layout[LAYOUT_ROCKSDB_LEGACY] = {KERNEL(rocksdb_legacy_probe), KERNEL(rocksdb_legacy_add),  \
+                                        NULL},                                                     \
+      .layout[LAYOUT_ROCKSDB_LOCAL] = {KERNEL(rocksdb_local_probe), KERNEL(rocksdb_local_add),     \
+                                       hashes_nbytes},                                             \
+      .layout[LAYOUT_ROCKSDB_RIBBON].probe = KERNEL(rocksdb_ribbon_probe),                         \
+      .layout[LAYOUT_PARQUET] = {KERNEL(parquet_probe), KERNEL(parquet_add), hashes_nbytes}
+
+#endif

@@ -1,0 +1,119 @@
+/* parquet in lanes: a word of a key's block in each lane, NKEYS keys in a vector.
+ * SPDX-License-Identifier: MIT */
+#include "eights.h"
+
+struct lookup {
+  vector nblocks, salts;
+};
+
+static inline void prepare(const struct filter_shape *shape, struct lookup *lookup)
+{
+  lookup->nblocks = splat64(shape->nlines);
+  lookup->salts = load_in_eights(PARQUET_SALTS);
+}
+
+/* parquet_block in each lane. */
+static inline void locate_eight(const struct lookup *lookup, const uint8_t *hashes,
+                                uint64_t *offsets)
+{
+  for (size_t i = 0; i < 8; i += LANES64) {
+    const vector high_halves = shift_right64(load(hashes + i * sizeof(uint64_t)), 32);
+    const vector blocks = shift_right64(mul_even32(high_halves, lookup->nblocks), 32);
+    store_aligned(offsets + i, shift_left64(blocks, 5));
+  }
+}
+
+/* The bits that NKEYS hashes from hash i on probe, each in a word of its own. */
+static inline vector bits_of(const struct lookup *lookup, const uint8_t *hashes, size_t i)
+{
+  const vector low_halves = spread(hashes, 2 * i, 2);
+  const vector bits = shift_right32(mul_low32(low_halves, lookup->salts), 27);
+  return shift_left_each32(splat32(1), bits);
+}
+
+/* ---- Probing ---- */
+
+#if VECTOR_NBYTES == 32
+
+/* Bits of hash i that are clear in its block. */
+static inline vector failures_of(const struct lookup *lookup, const uint8_t *payload,
+                                 const uint64_t *offsets, const uint8_t *hashes, size_t i)
+{
+  return bit_and_not(bits_of(lookup, hashes, i), load(payload + offsets[i]));
+}
+
+/* Of four hashes: a byte for each word, which is 0 if the word's bit is set. In either block a
+ * dword for each hash. Saturation keeps what is not 0 from becoming it. */
+static inline vector failures_of_four(const struct lookup *lookup, const uint8_t *payload,
+                                      const uint64_t *offsets, const uint8_t *hashes, size_t i)
+{
+  const vector first = narrow_signed32(failures_of(lookup, payload, offsets, hashes, i),
+                                       failures_of(lookup, payload, offsets, hashes, i + 1));
+  const vector last = narrow_signed32(failures_of(lookup, payload, offsets, hashes, i + 2),
+                                      failures_of(lookup, payload, offsets, hashes, i + 3));
+  return narrow_signed16(first, last);
+}
+
+static inline uint8_t probe_eight_blocks(const struct lookup *lookup, uint32_t npasses,
+                                         const uint8_t *payload, const uint64_t *offsets,
+                                         const uint8_t *hashes, bool far)
+{
+  (void)npasses, (void)far;
+  const vector first = failures_of_four(lookup, payload, offsets, hashes, 0),
+               last = failures_of_four(lookup, payload, offsets, hashes, 4);
+  const vector failures = bit_or(first_blocks(first, last), last_blocks(first, last));
+  return (uint8_t)mask_bits32(equal32(failures, zero()));
+}
+
+#else
+
+static inline uint8_t probe_eight_blocks(const struct lookup *lookup, uint32_t npasses,
+                                         const uint8_t *payload, const uint64_t *offsets,
+                                         const uint8_t *hashes, bool far)
+{
+  (void)npasses, (void)far;
+  mask32 failures[4];
+  for (size_t i = 0; i < 8; i += 2)
+    failures[i / 2] = disjoint32(load_halves(payload + offsets[i], payload + offsets[i + 1]),
+                                 bits_of(lookup, hashes, i));
+  return zero_masks(failures);
+}
+
+#endif
+
+/* ---- Adding ---- */
+
+static inline void add_eight_blocks(const struct lookup *lookup, uint32_t nprobes, uint8_t *payload,
+                                    const uint64_t *offsets, const uint8_t *hashes, size_t n,
+                                    bool far)
+{
+  (void)nprobes, (void)far;
+  _Alignas(CACHE_LINE_NBYTES) uint8_t bits[8][PARQUET_BLOCK_NBYTES];
+  for (size_t i = 0; i < 8; i += NKEYS)
+    store_aligned(bits[i], bits_of(lookup, hashes, i));
+  for (size_t i = 0; i < n; i++)
+    set_bits_32(payload + offsets[i], bits[i]);
+}
+
+static const struct cache_line_vocabulary vocabulary = {
+    .hash_nbytes = sizeof(uint64_t),
+    .prepare = prepare,
+    .locate = locate_eight,
+    .probe = probe_eight_blocks,
+    .add = add_eight_blocks,
+    .stream = stream_line,
+};
+
+void KERNEL(parquet_probe)(const struct filter_shape *shape, const uint8_t *payload,
+                           struct hash_source *source, uint8_t *bitmap)
+{
+  struct lookup lookup;
+  parquet_probe(shape, payload, source, bitmap, &lookup, &vocabulary);
+}
+
+void KERNEL(parquet_add)(const struct filter_shape *shape, uint8_t *payload,
+                         struct hash_source *source)
+{
+  struct lookup lookup;
+  parquet_add(shape, payload, source, &lookup, &vocabulary);
+}

@@ -1,0 +1,66 @@
+/* rocksdb_legacy in lanes: as rocksdb_local, but for where the line is and which bits of it.
+ * SPDX-License-Identifier: MIT */
+#include "lines.h"
+
+struct lookup {
+  vector nlines, multiplier, addend, shift; /* see divide.h */
+  vector numbers[ROCKSDB_LEGACY_MAX_NPASSES];
+};
+
+static inline void prepare(const struct filter_shape *shape, struct lookup *lookup)
+{
+  lookup->nlines = splat64(shape->nlines);
+  lookup->multiplier = splat64(shape->reciprocal.multiplier);
+  lookup->addend = splat64(shape->reciprocal.addend);
+  lookup->shift = splat64(shape->reciprocal.shift);
+  uint32_t lanes[ROCKSDB_LEGACY_MAX_NPASSES * PASS_NPROBES];
+  rocksdb_legacy_numbers(shape->nprobes, lanes);
+  for (uint32_t pass = 0; pass < npasses_for(shape->nprobes); pass++)
+    lookup->numbers[pass] = load_in_eights(&lanes[pass * PASS_NPROBES]);
+}
+
+/* hash % nlines in each lane. */
+static inline void locate_eight(const struct lookup *lookup, const uint8_t *hashes,
+                                uint64_t *offsets)
+{
+  for (size_t i = 0; i < 8; i += LANES64) {
+    const vector hash = load_widened32(hashes + i * sizeof(uint32_t));
+    const vector product = add64(mul_even32(hash, lookup->multiplier), lookup->addend);
+    const vector quotient = shift_right_each64(product, lookup->shift);
+    const vector line = sub64(hash, mul_even32(quotient, lookup->nlines));
+    store_aligned(offsets + i, shift_left64(line, 6));
+  }
+}
+
+/* The lowest 5 bits of a probe are the number of a bit in a dword, the next 4 of the dword, of
+ * which the last is that of a half. */
+static inline struct probes probes_of(const struct lookup *lookup, uint32_t pass,
+                                      const uint8_t *hashes, size_t i)
+{
+  const vector hash = spread(hashes, i, 1);
+  const vector stride = rotate_left32(hash, 15); /* bloomhash_stride */
+  const vector probes = add32(hash, mul_low32(stride, lookup->numbers[pass]));
+  return (struct probes){shift_left32(probes, 23), shift_right32(probes, 5), probes};
+}
+
+static const struct cache_line_vocabulary vocabulary = {
+    .hash_nbytes = sizeof(uint32_t),
+    .prepare = prepare,
+    .locate = locate_eight,
+    .probe = probe_eight,
+    .add = add_eight,
+};
+
+void KERNEL(rocksdb_legacy_probe)(const struct filter_shape *shape, const uint8_t *payload,
+                                  struct hash_source *source, uint8_t *bitmap)
+{
+  struct lookup lookup;
+  rocksdb_legacy_probe(shape, payload, source, bitmap, &lookup, &vocabulary);
+}
+
+void KERNEL(rocksdb_legacy_add)(const struct filter_shape *shape, uint8_t *payload,
+                                struct hash_source *source)
+{
+  struct lookup lookup;
+  rocksdb_legacy_add(shape, payload, source, &lookup, &vocabulary);
+}

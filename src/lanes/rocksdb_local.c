@@ -1,0 +1,60 @@
+/* rocksdb_local in lanes: the probes of a key across lanes.
+ * SPDX-License-Identifier: MIT */
+#include "lines.h"
+
+struct lookup {
+  vector nlines;
+  vector powers[ROCKSDB_LOCAL_MAX_NPASSES];
+};
+
+static inline void prepare(const struct filter_shape *shape, struct lookup *lookup)
+{
+  lookup->nlines = splat64(shape->nlines);
+  uint32_t lanes[ROCKSDB_LOCAL_MAX_NPASSES * PASS_NPROBES];
+  rocksdb_local_powers(shape->nprobes, lanes);
+  for (uint32_t pass = 0; pass < npasses_for(shape->nprobes); pass++)
+    lookup->powers[pass] = load_in_eights(&lanes[pass * PASS_NPROBES]);
+}
+
+/* rocksdb_local_line in each lane. */
+static inline void locate_eight(const struct lookup *lookup, const uint8_t *hashes,
+                                uint64_t *offsets)
+{
+  for (size_t i = 0; i < 8; i += LANES64) {
+    const vector products = mul_even32(load(hashes + i * sizeof(uint64_t)), lookup->nlines);
+    store_aligned(offsets + i, shift_left64(shift_right64(products, 32), 6));
+  }
+}
+
+/* The top 4 bits of a probe are the number of a dword, of which the first is that of a half; the
+ * next 5 of a bit. */
+static inline struct probes probes_of(const struct lookup *lookup, uint32_t pass,
+                                      const uint8_t *hashes, size_t i)
+{
+  const vector high_halves = spread(hashes, 2 * i + 1, 2);
+  const vector probes = mul_low32(high_halves, lookup->powers[pass]);
+  return (struct probes){probes, shift_right32(probes, 28), shift_right32(probes, 23)};
+}
+
+static const struct cache_line_vocabulary vocabulary = {
+    .hash_nbytes = sizeof(uint64_t),
+    .prepare = prepare,
+    .locate = locate_eight,
+    .probe = probe_eight,
+    .add = add_eight,
+    .stream = stream_line,
+};
+
+void KERNEL(rocksdb_local_probe)(const struct filter_shape *shape, const uint8_t *payload,
+                                 struct hash_source *source, uint8_t *bitmap)
+{
+  struct lookup lookup;
+  rocksdb_local_probe(shape, payload, source, bitmap, &lookup, &vocabulary);
+}
+
+void KERNEL(rocksdb_local_add)(const struct filter_shape *shape, uint8_t *payload,
+                               struct hash_source *source)
+{
+  struct lookup lookup;
+  rocksdb_local_add(shape, payload, source, &lookup, &vocabulary);
+}

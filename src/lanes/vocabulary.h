@@ -1,0 +1,91 @@
+/* The vocabulary of lanes/: an instruction set is a file vector.h that says what these words are
+ * for its registers. The algorithms of this folder know no other, so each stands once; a folder of
+ * an instruction set has vector.h, kernels.c, which lists what it has, and those kernels that are
+ * faster in another shape there, with the measurement that says so.
+ *
+ * A file lanes/ALGORITHM.c is compiled for each instruction set that CMakeLists.txt lists it for:
+ * "vector.h" is then that set's, and KERNEL(parquet_probe) is lanebloom_parquet_probe_avx2.
+ *
+ * Types and sizes
+ *   vector            a register of VECTOR_NBYTES bytes, in VECTOR_NBLOCKS blocks of 16. The number
+ *                     in a word is the bits of the lanes that it sees: LANES32 of them, or LANES64
+ *   mask32, mask64    a choice of lanes: bits, or lanes that are all ones or 0
+ *   order32           how the lanes of a mask move together
+ * Memory, at any alignment unless the word says otherwise
+ *   load, store, load_aligned, store_aligned
+ *   stream_aligned    a store past the cache
+ *   load_widened32    LANES64 numbers of 32 bits as 64 bits
+ *   gather32          elements of an array of 32 bits by their indices; a set that has no gathers,
+ *                     or only slow ones, defines no HAS_GATHERS
+ * Constants
+ *   zero, splat8, splat32, splat64; splat_block: 16 bytes from memory in each block
+ *   iota32            0 1 2 3 ...
+ * Arithmetic, modulo 2^32 or 2^64
+ *   add32, sub32, add64, sub64, mul_low32, min_signed32
+ *   mul_even32        64 bits, from the even lanes of 32
+ * Bits
+ *   bit_and, bit_or, bit_xor; bit_and_not: a and not b
+ *   shift_left32, shift_right32, shift_left64, shift_right64: all lanes by one number
+ *   shift_left_each32 ...: each lane by its own; from 32 or 64 on nothing is left
+ *   rotate_left32     by a constant, neither 0 nor 32
+ * Masks
+ *   equal32, greater_signed32, greater_signed64
+ *   mask_bits32, mask_bits64: the first lane is bit 0
+ *   keep32            lanes outside the mask become 0
+ *   select32, select64: lanes of the first vector in the mask, of the second outside
+ * Moving lanes
+ *   permute32         lane i becomes lane indices[i], whose high bits do not count
+ *   shuffle_bytes     in each block, byte i becomes byte indices[i], or 0 if its top bit is set
+ *   interleave_low32  in each block: a0 a1 a2 a3, b0 b1 b2 b3  ->  a0 b0 a1 b1
+ *   interleave_high32                                              a2 b2 a3 b3
+ *   interleave_low64, interleave_high64: a0 b0; a1 b1
+ *   merge_even32      a0 a1 a2 a3 ..., b0 b1 b2 b3 ...  ->  a0 b0 a2 b2 ...
+ *   merge_odd32                                             a1 b1 a3 b3 ...
+ *   order_of32        of a mask's bits
+ *   compress32        0b1010, a b c d  ->  b d . .
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_LANES_VOCABULARY_H
+#define LANEBLOOM_LANES_VOCABULARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The name of a kernel of the instruction set that is compiled. */
+#define KERNEL_OF(name, set) lanebloom_##name##_##set
+#define KERNEL_OF_SET(name, set) KERNEL_OF(name, set)
+#define KERNEL(name) KERNEL_OF_SET(name, LANEBLOOM_INSTRUCTION_SET)
+
+/* A word that is one instruction. */
+#define LOADING(word, instruction)                                                                 \
+  static inline vector word(const void *from)                                                      \
+  {                                                                                                \
+    return instruction(from);                                                                      \
+  }
+#define STORING(word, instruction)                                                                 \
+  static inline void word(void *to, vector v)                                                      \
+  {                                                                                                \
+    instruction(to, v);                                                                            \
+  }
+#define SPLATTING(word, type, of, instruction)                                                     \
+  static inline vector word(type value)                                                            \
+  {                                                                                                \
+    return instruction((of)value);                                                                 \
+  }
+#define BINARY(word, instruction)                                                                  \
+  static inline vector word(vector a, vector b)                                                    \
+  {                                                                                                \
+    return instruction(a, b);                                                                      \
+  }
+#define SHIFTING(word, type, instruction)                                                          \
+  static inline vector word(vector v, type nbits)                                                  \
+  {                                                                                                \
+    return instruction(v, nbits);                                                                  \
+  }
+#define COMPARING(word, mask, instruction)                                                         \
+  static inline mask word(vector a, vector b)                                                      \
+  {                                                                                                \
+    return instruction(a, b);                                                                      \
+  }
+
+#endif
