@@ -19,6 +19,28 @@ enum {
   MAX_FETCHED_NBYTES = 16 << 10,
 };
 
+/* ---- Hashes at any alignment ---- */
+
+/* Hash i of an array at any alignment. */
+static inline uint32_t hash32_at(const void *hashes, size_t i)
+{
+  uint32_t hash;
+  memcpy(&hash, (const uint8_t *)hashes + i * sizeof hash, sizeof hash);
+  return hash;
+}
+
+static inline uint64_t hash64_at(const void *hashes, size_t i)
+{
+  uint64_t hash;
+  memcpy(&hash, (const uint8_t *)hashes + i * sizeof hash, sizeof hash);
+  return hash;
+}
+
+static inline void hash64_store(void *hashes, size_t i, uint64_t hash)
+{
+  memcpy((uint8_t *)hashes + i * sizeof hash, &hash, sizeof hash);
+}
+
 /* Writes the hashes of keys->n keys, 4 or 8 bytes each at any alignment, in the host's byte order.
  * The layout is one that kernels read. */
 typedef void hash_function(const lanebloom_keys *keys, void *hashes);

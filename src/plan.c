@@ -53,9 +53,10 @@ uint64_t lanebloom_estimate_nkeys(const struct filter_shape *shape, uint64_t nbi
                                   unsigned hash_nbits)
 {
   const double nbits = (double)shape->nbits;
-  const double line_nbits = shape->nlines > 0 ? 8 * (double)shape->line_nbytes : nbits;
-  const double per_key = shape->word_nbits > 0 ? 1.0 / shape->word_nbits
-                                               : -expm1(shape->nprobes * log1p(-1 / line_nbits));
+  const double line_nbits = shape->lines.n > 0 ? 8 * (double)shape->lines.nbytes : nbits;
+  const double per_key = shape->lines.word_nbits > 0
+                             ? 1.0 / shape->lines.word_nbits
+                             : -expm1(shape->nprobes * log1p(-1 / line_nbits));
   const double nhashes = -log1p(-(double)nbits_set / nbits) / per_key * (nbits / line_nbits);
   const double all_hashes = ldexp(1, (int)hash_nbits);
   const double nkeys = -log1p(-nhashes / all_hashes) * all_hashes;

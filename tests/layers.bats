@@ -9,7 +9,7 @@ folders() { # of instruction sets, without scalar
 # "FILE:LINE" of each include that leaves a folder for something kernels must not know.
 strangers() { # FILE...
   grep -HE '^#include ".*/' "$@" |
-    grep -vE '"\.\./((lanes|scalar)/[a-z0-9_]*|kernels|batch|keys|bytes|divide)\.h"$' || true
+    grep -vE '"\.\./((lanes|scalar|layouts)/[a-z0-9_]*|kernels|batch|keys|bytes|divide)\.h"$' || true
 }
 
 # What these objects call that is not a kernel, what batch.h promises them, constant data, or memory

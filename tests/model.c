@@ -291,7 +291,7 @@ static bool is_set(const uint8_t *payload, uint64_t position)
  * a column of its block. */
 static uint64_t ribbon_ncolumns(const struct filter_shape *shape, uint64_t block)
 {
-  const uint64_t nsegments = shape->nbytes / 16, nblocks = shape->nblocks;
+  const uint64_t nsegments = shape->nbytes / 16, nblocks = shape->ribbon.nblocks;
   const uint64_t least = nsegments / nblocks, nmore = nsegments % nblocks;
   const uint64_t ncolumns = block >= nblocks - nmore ? least + 1 : least;
   return least >= 32 ? 32 : ncolumns;
@@ -299,7 +299,7 @@ static uint64_t ribbon_ncolumns(const struct filter_shape *shape, uint64_t block
 
 static uint64_t ribbon_segment(const struct filter_shape *shape, uint64_t block)
 {
-  const uint64_t least = ribbon_ncolumns(shape, 0), nblocks = shape->nblocks;
+  const uint64_t least = ribbon_ncolumns(shape, 0), nblocks = shape->ribbon.nblocks;
   const uint64_t nmore = least < 32 ? shape->nbytes / 16 % nblocks : 0;
   return block * least + (block > nblocks - nmore ? block - (nblocks - nmore) : 0);
 }
@@ -312,12 +312,12 @@ static uint64_t ribbon_position(const struct filter_shape *shape, uint64_t slot,
 
 static uint64_t ribbon_mixed(const struct filter_shape *shape, uint64_t hash)
 {
-  return (hash ^ shape->seed) * 7031196922566818317u;
+  return (hash ^ shape->ribbon.seed) * 7031196922566818317u;
 }
 
 static uint64_t ribbon_start(const struct filter_shape *shape, uint64_t hash)
 {
-  return high_half(ribbon_mixed(shape, hash), (uint64_t)shape->nblocks * 128 - 127);
+  return high_half(ribbon_mixed(shape, hash), (uint64_t)shape->ribbon.nblocks * 128 - 127);
 }
 
 /* Is the sum of the slots that the hash chooses, modulo 2, what it expects in this column? The
@@ -437,7 +437,7 @@ static uint64_t legacy_position(const struct filter_shape *shape, const void *ha
 {
   uint32_t value;
   memcpy(&value, hash, sizeof value);
-  return model_legacy_position(value, i, shape->nbytes, shape->nlines);
+  return model_legacy_position(value, i, shape->nbytes, shape->lines.n);
 }
 
 static uint64_t local_position(const struct filter_shape *shape, const void *hash, unsigned i)

@@ -327,7 +327,7 @@ static size_t run_trial(uint64_t seed, uint64_t number)
   snprintf(
       what, sizeof what,
       "%s of %llu bytes in lines of %u, %u probes, %zu keys of layout %u; test_stress 1 %llu %llu",
-      trial.format->name, (unsigned long long)trial.shape.nbytes, trial.shape.line_nbytes,
+      trial.format->name, (unsigned long long)trial.shape.nbytes, trial.shape.lines.nbytes,
       trial.shape.nprobes, n, trial.batch.keys.layout, (unsigned long long)seed,
       (unsigned long long)number);
   test_context("scalar: %s", what);

@@ -55,6 +55,6 @@ void KERNEL(rocksdb_local_probe_by_gathers)(const struct filter_shape *shape,
     KERNEL(rocksdb_local_probe)(shape, payload, source, bitmap);
     return;
   }
-  const struct lookup lookup = {splat64(shape->nlines)};
+  const struct lookup lookup = {splat64(shape->lines.n)};
   probe_blocks(payload, source, bitmap, shape->nprobes, false, &lookup, &by_gathers);
 }

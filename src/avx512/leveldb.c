@@ -17,8 +17,8 @@ struct modulus {
 static inline struct modulus modulus_of(const struct filter_shape *shape)
 {
   return (struct modulus){
-      .multiplier = _mm512_set1_epi32((int)shape->reciprocal.multiplier),
-      .shift = _mm512_set1_epi32((int)shape->reciprocal.shift + 3 - 32),
+      .multiplier = _mm512_set1_epi32((int)shape->leveldb.reciprocal.multiplier),
+      .shift = _mm512_set1_epi32((int)shape->leveldb.reciprocal.shift + 3 - 32),
       .nbits =
           _mm512_set1_epi32((int)(uint32_t)shape->nbits), /* 2^32 bits as 0: their quotient is 0 */
   };

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../format.h"
+#include "../layouts/leveldb.h"
 
 enum {
   MIN_NBITS = 64, /* LevelDB's: smaller filters would have a high false-positive rate */
@@ -26,7 +27,7 @@ static struct filter_shape leveldb_shape(uint64_t nbytes, uint32_t line_nbytes, 
       .nprobes = nprobes,
       .nbytes = nbytes,
       .nbits = nbits,
-      .reciprocal = reciprocal_29((uint32_t)(nbits / 8)),
+      .leveldb = {reciprocal_29((uint32_t)(nbits / 8))},
   };
 }
 

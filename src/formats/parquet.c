@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "../format.h"
+#include "../layouts/parquet.h"
 
 enum {
   NPROBES = 8, /* one in each word */
@@ -28,9 +29,7 @@ static struct filter_shape parquet_shape(uint64_t nbytes, uint32_t line_nbytes, 
       .nprobes = nprobes,
       .nbytes = nbytes,
       .nbits = 8 * nbytes,
-      .nlines = (uint32_t)(nbytes / line_nbytes),
-      .line_nbytes = line_nbytes,
-      .word_nbits = WORD_NBITS,
+      .lines = {(uint32_t)(nbytes / line_nbytes), line_nbytes, WORD_NBITS, {0}},
   };
 }
 
@@ -127,7 +126,7 @@ static double block_rate(double keys_per_block)
 
 static double parquet_rate(const struct filter_shape *shape, double nkeys, double nkeys_hashed)
 {
-  return lanebloom_rate_either(block_rate(nkeys / shape->nlines),
+  return lanebloom_rate_either(block_rate(nkeys / shape->lines.n),
                                lanebloom_rate_collision(nkeys_hashed, HASH_NBITS));
 }
 
@@ -143,7 +142,7 @@ static double parquet_filled_rate(const struct filter_shape *shape, uint64_t nbi
   if (nbits_set == 0 || nbits_set == shape->nbits)
     return nbits_set > 0;
   const double unset = log1p(-(double)nbits_set / (double)shape->nbits);
-  const double nkeys_by_bits = -unset * WORD_NBITS * shape->nlines;
+  const double nkeys_by_bits = -unset * WORD_NBITS * shape->lines.n;
   return parquet_rate(shape, nkeys_by_bits,
                       nkeys == LANEBLOOM_UNKNOWN ? nkeys_by_bits : (double)nkeys);
 }
@@ -152,7 +151,7 @@ static void parquet_positions(const struct filter_shape *shape, const void *hash
                               uint64_t *positions)
 {
   const uint64_t whole = hash64_at(hash, 0);
-  const uint64_t block = 8 * (uint64_t)parquet_block(whole, shape->nlines);
+  const uint64_t block = 8 * (uint64_t)parquet_block(whole, shape->lines.n);
   for (uint32_t word = 0; word < PARQUET_BLOCK_NWORDS; word++)
     positions[word] = block + WORD_NBITS * word + parquet_bit((uint32_t)whole, word);
 }

@@ -5,6 +5,7 @@
 #define LANEBLOOM_FORMATS_ROCKSDB_H
 
 #include "../format.h"
+#include "../layouts/rocksdb_local.h"
 
 enum {
   ROCKSDB_TRAILER_NBYTES = 5,

@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "../bytes.h"
+#include "../layouts/bloomhash.h"
 #include "rocksdb.h"
 
 enum { HASH_NBITS = 32 };
@@ -31,9 +32,7 @@ static struct filter_shape rocksdb_legacy_shape(uint64_t nbytes, uint32_t line_n
       .nprobes = nprobes,
       .nbytes = nbytes,
       .nbits = 8 * nbytes,
-      .nlines = nlines,
-      .line_nbytes = line_nbytes,
-      .reciprocal = reciprocal_32(nlines),
+      .lines = {.n = nlines, .nbytes = line_nbytes, .reciprocal = reciprocal_32(nlines)},
   };
 }
 
@@ -85,7 +84,7 @@ static void rocksdb_legacy_write_frame(const struct filter_shape *shape, uint8_t
 {
   uint8_t *trailer = bytes + shape->nbytes;
   trailer[0] = (uint8_t)shape->nprobes;
-  store_le32(trailer + 1, shape->nlines);
+  store_le32(trailer + 1, shape->lines.n);
 }
 
 /* Source: RocksDB 7.8.3 util/bloom_impl.h, LegacyBloomImpl::EstimatedFpRate. */
@@ -111,8 +110,8 @@ static void rocksdb_legacy_positions(const struct filter_shape *shape, const voi
                                      uint64_t *positions)
 {
   uint32_t probe = hash32_at(hash, 0);
-  const uint64_t line_nbits = 8 * (uint64_t)shape->line_nbytes;
-  const uint64_t line = probe % shape->nlines * line_nbits;
+  const uint64_t line_nbits = 8 * (uint64_t)shape->lines.nbytes;
+  const uint64_t line = probe % shape->lines.n * line_nbits;
   const uint32_t stride = bloomhash_stride(probe);
   for (uint32_t i = 0; i < shape->nprobes; i++, probe += stride)
     positions[i] = line + probe % line_nbits;

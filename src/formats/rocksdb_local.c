@@ -50,8 +50,7 @@ static struct filter_shape rocksdb_local_shape(uint64_t nbytes, uint32_t line_nb
       .nprobes = nprobes,
       .nbytes = nbytes,
       .nbits = nlines * line_nbytes * 8,
-      .nlines = (uint32_t)nlines,
-      .line_nbytes = line_nbytes,
+      .lines = {.n = (uint32_t)nlines, .nbytes = line_nbytes},
   };
 }
 
@@ -121,7 +120,7 @@ static void rocksdb_local_positions(const struct filter_shape *shape, const void
                                     uint64_t *positions)
 {
   const uint64_t whole = hash64_at(hash, 0);
-  const uint64_t line = 8 * (uint64_t)rocksdb_local_line(whole, shape->nlines);
+  const uint64_t line = 8 * (uint64_t)rocksdb_local_line(whole, shape->lines.n);
   uint32_t probe = (uint32_t)(whole >> 32);
   for (uint32_t i = 0; i < shape->nprobes; i++, probe *= ROCKSDB_LOCAL_MULTIPLIER)
     positions[i] = line + rocksdb_local_bit(probe);

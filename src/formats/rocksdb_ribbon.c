@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "../bytes.h"
+#include "../layouts/rocksdb_ribbon.h"
 #include "rocksdb.h"
 
 enum { HASH_NBITS = 64 };
@@ -48,9 +49,9 @@ static lanebloom_status rocksdb_ribbon_parse(const uint8_t *bytes, size_t size,
   }
   shape->nprobes = (uint32_t)ncolumns;
   shape->nbits = (ncolumns * nblocks - nnarrow) * ROCKSDB_RIBBON_BLOCK_NSLOTS;
-  shape->nblocks = (uint32_t)nblocks;
-  shape->nnarrow = (uint32_t)nnarrow;
-  shape->seed = seed_numbered(trailer[1]);
+  shape->ribbon.nblocks = (uint32_t)nblocks;
+  shape->ribbon.nnarrow = (uint32_t)nnarrow;
+  shape->ribbon.seed = seed_numbered(trailer[1]);
   return LANEBLOOM_OK;
 }
 
@@ -62,8 +63,8 @@ static double rocksdb_ribbon_filled_rate(const struct filter_shape *shape, uint6
 {
   (void)nbits_set;
   const double nslots = ROCKSDB_RIBBON_BLOCK_NSLOTS;
-  const double nstarts = (shape->nblocks - 1) * nslots + 1;
-  const double narrow = shape->nnarrow * nslots / nstarts;
+  const double nstarts = (shape->ribbon.nblocks - 1) * nslots + 1;
+  const double narrow = shape->ribbon.nnarrow * nslots / nstarts;
   const int ncolumns = (int)shape->nprobes;
   const double rate = narrow * ldexp(1, 1 - ncolumns) + (1 - narrow) * ldexp(1, -ncolumns);
   if (nkeys == LANEBLOOM_UNKNOWN)

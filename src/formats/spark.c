@@ -11,6 +11,7 @@
 
 #include "../bytes.h"
 #include "../format.h"
+#include "../layouts/spark.h"
 
 static const double LN_2 = 0.6931471805599453; /* as Java's Math.log(2) */
 

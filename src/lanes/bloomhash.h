@@ -4,6 +4,7 @@
 #ifndef LANEBLOOM_LANES_BLOOMHASH_H
 #define LANEBLOOM_LANES_BLOOMHASH_H
 
+#include "../layouts/bloomhash.h"
 #include "../scalar/scalar.h"
 
 enum {

@@ -5,6 +5,9 @@
 #ifndef LANEBLOOM_LANES_CACHE_LINES_H
 #define LANEBLOOM_LANES_CACHE_LINES_H
 
+#include "../layouts/bloomhash.h"
+#include "../layouts/parquet.h"
+#include "../layouts/rocksdb_local.h"
 #include "../scalar/scalar.h"
 #include "partitions.h"
 
@@ -291,7 +294,7 @@ rocksdb_legacy_probe(const struct filter_shape *shape, const uint8_t *payload,
                      struct hash_source *source, uint8_t *bitmap, struct lookup *lookup,
                      const struct cache_line_vocabulary *vocabulary)
 {
-  if (shape->line_nbytes != CACHE_LINE_NBYTES || source->n < FEW_NKEYS) {
+  if (shape->lines.nbytes != CACHE_LINE_NBYTES || source->n < FEW_NKEYS) {
     lanebloom_rocksdb_legacy_probe_scalar(shape, payload, source, bitmap);
     return;
   }
@@ -303,7 +306,7 @@ static inline __attribute__((always_inline)) void
 rocksdb_legacy_add(const struct filter_shape *shape, uint8_t *payload, struct hash_source *source,
                    struct lookup *lookup, const struct cache_line_vocabulary *vocabulary)
 {
-  if (shape->line_nbytes != CACHE_LINE_NBYTES) {
+  if (shape->lines.nbytes != CACHE_LINE_NBYTES) {
     lanebloom_rocksdb_legacy_add_scalar(shape, payload, source);
     return;
   }

@@ -8,6 +8,7 @@
 #define LANEBLOOM_LANES_LEVELDB_H
 
 #include "../kernels.h"
+#include "../layouts/leveldb.h"
 
 enum {
   /* Hashes that are added at a time (AVX-512 on Zen 4, 16 KiB: 16: 2.60 ns per key, 32: 2.45, 64:

@@ -8,7 +8,7 @@ struct lookup {
 
 static inline void prepare(const struct filter_shape *shape, struct lookup *lookup)
 {
-  lookup->nblocks = splat64(shape->nlines);
+  lookup->nblocks = splat64(shape->lines.n);
   lookup->salts = load_in_eights(PARQUET_SALTS);
 }
 

@@ -9,10 +9,10 @@ struct lookup {
 
 static inline void prepare(const struct filter_shape *shape, struct lookup *lookup)
 {
-  lookup->nlines = splat64(shape->nlines);
-  lookup->multiplier = splat64(shape->reciprocal.multiplier);
-  lookup->addend = splat64(shape->reciprocal.addend);
-  lookup->shift = splat64(shape->reciprocal.shift);
+  lookup->nlines = splat64(shape->lines.n);
+  lookup->multiplier = splat64(shape->lines.reciprocal.multiplier);
+  lookup->addend = splat64(shape->lines.reciprocal.addend);
+  lookup->shift = splat64(shape->lines.reciprocal.shift);
   uint32_t lanes[ROCKSDB_LEGACY_MAX_NPASSES * PASS_NPROBES];
   rocksdb_legacy_numbers(shape->nprobes, lanes);
   for (uint32_t pass = 0; pass < npasses_for(shape->nprobes); pass++)

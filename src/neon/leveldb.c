@@ -23,11 +23,11 @@ struct modulus {
 static inline struct modulus modulus_of(const struct filter_shape *shape)
 {
   return (struct modulus){
-      .multiplier = vdupq_n_u32(shape->reciprocal.multiplier),
+      .multiplier = vdupq_n_u32(shape->leveldb.reciprocal.multiplier),
       .nbits = vdupq_n_u32((uint32_t)shape->nbits), /* 2^32 bits as 0: their quotient is 0 */
       .nbytes = vdupq_n_u32((uint32_t)(shape->nbits / 8)),
-      .shift = vdupq_n_s32(32 - 3 - (int32_t)shape->reciprocal.shift),
-      .byte_shift = vdupq_n_s32(32 - (int32_t)shape->reciprocal.shift), /* from 2 bytes on */
+      .shift = vdupq_n_s32(32 - 3 - (int32_t)shape->leveldb.reciprocal.shift),
+      .byte_shift = vdupq_n_s32(32 - (int32_t)shape->leveldb.reciprocal.shift), /* from 2 bytes on */
   };
 }
 

@@ -14,7 +14,7 @@ struct lookup {
 
 static inline void prepare(const struct filter_shape *shape, struct lookup *lookup)
 {
-  lookup->nblocks = vdupq_n_u32(shape->nlines);
+  lookup->nblocks = vdupq_n_u32(shape->lines.n);
   lookup->salts = vld1q_u32_x2(PARQUET_SALTS);
 }
 

@@ -16,10 +16,10 @@ struct lookup {
 
 static inline void prepare(const struct filter_shape *shape, struct lookup *lookup)
 {
-  lookup->nlines = vdupq_n_u32(shape->nlines);
-  lookup->multiplier = vdupq_n_u32(shape->reciprocal.multiplier);
-  lookup->addend = vdupq_n_u64(shape->reciprocal.addend);
-  lookup->shift = vdupq_n_s32(32 - (int32_t)shape->reciprocal.shift);
+  lookup->nlines = vdupq_n_u32(shape->lines.n);
+  lookup->multiplier = vdupq_n_u32(shape->lines.reciprocal.multiplier);
+  lookup->addend = vdupq_n_u64(shape->lines.reciprocal.addend);
+  lookup->shift = vdupq_n_s32(32 - (int32_t)shape->lines.reciprocal.shift);
   uint32_t lanes[ROCKSDB_LEGACY_MAX_NPASSES * PASS_NPROBES];
   rocksdb_legacy_numbers(shape->nprobes, lanes);
   for (uint32_t pass = 0; pass < npasses_for(shape->nprobes); pass++) {

@@ -4,6 +4,7 @@
 
 #include "../bytes.h"
 #include "../keys.h"
+#include "../layouts/bloomhash.h"
 #include "scalar.h"
 
 /* A byte of the tail as the engine widens it: unsigned since LevelDB 1.18, signed before it on x86

@@ -1,5 +1,6 @@
 /* LevelDB's filter: k probes by double hashing on 32 bits, anywhere in the bits. The specification.
  * SPDX-License-Identifier: MIT */
+#include "../layouts/leveldb.h"
 #include "each_hash.h"
 
 static inline bool leveldb_may_match(const struct filter_shape *shape, const uint8_t *payload,
@@ -22,7 +23,7 @@ static inline bool leveldb_may_match_near(const struct filter_shape *shape, cons
 {
   uint32_t probe = hash32_at(hashes, i), all = 0xff;
   const uint32_t stride = bloomhash_stride(probe), nbytes = (uint32_t)(shape->nbits / 8);
-  const struct reciprocal reciprocal = shape->reciprocal;
+  const struct reciprocal reciprocal = shape->leveldb.reciprocal;
   for (uint32_t k = 0; k < shape->nprobes; k++, probe += stride) {
     const uint32_t byte = probe / 8 - divide(probe / 8, reciprocal) * nbytes;
     all &= payload[byte] | OTHER_BITS[probe % 8];
@@ -37,7 +38,7 @@ static inline void leveldb_set(const struct filter_shape *shape, uint8_t *payloa
   uint32_t probe = hash32_at(hashes, i);
   const uint32_t stride = bloomhash_stride(probe), nbytes = (uint32_t)(shape->nbits / 8);
   const uint32_t nprobes = shape->nprobes;
-  const struct reciprocal reciprocal = shape->reciprocal;
+  const struct reciprocal reciprocal = shape->leveldb.reciprocal;
   for (uint32_t k = 0; k < nprobes; k++, probe += stride) {
     const uint32_t byte = probe / 8 - divide(probe / 8, reciprocal) * nbytes;
     payload[byte] |= (uint8_t)(1 << probe % 8);

@@ -2,12 +2,13 @@
  * low half one bit in each word. The specification. Source: Apache Parquet Format 2.10,
  * BloomFilter.md.
  * SPDX-License-Identifier: MIT */
+#include "../layouts/parquet.h"
 #include "../bytes.h"
 #include "each_hash.h"
 
 static inline size_t block_of(const struct filter_shape *shape, const void *hashes, size_t i)
 {
-  return parquet_block(hash64_at(hashes, i), shape->nlines);
+  return parquet_block(hash64_at(hashes, i), shape->lines.n);
 }
 
 __attribute__((always_inline)) static inline void

@@ -2,11 +2,12 @@
  * hashing stay in it. The specification. Source: RocksDB 7.8.3 util/bloom_impl.h,
  * LegacyLocalityBloomImpl.
  * SPDX-License-Identifier: MIT */
+#include "../layouts/bloomhash.h"
 #include "each_hash.h"
 
 static inline size_t line_of(const struct filter_shape *shape, const void *hashes, size_t i)
 {
-  return (size_t)(hash32_at(hashes, i) % shape->nlines) * shape->line_nbytes;
+  return (size_t)(hash32_at(hashes, i) % shape->lines.n) * shape->lines.nbytes;
 }
 
 __attribute__((always_inline)) static inline void
@@ -20,7 +21,7 @@ static inline bool rocksdb_legacy_may_match(const struct filter_shape *shape,
 {
   uint32_t probe = hash32_at(hashes, i);
   const uint8_t *line = payload + line_of(shape, hashes, i);
-  const uint32_t line_mask = 8 * shape->line_nbytes - 1;
+  const uint32_t line_mask = 8 * shape->lines.nbytes - 1;
   const uint32_t stride = bloomhash_stride(probe);
   for (uint32_t k = 0; k < shape->nprobes; k++, probe += stride) {
     uint32_t bit = probe & line_mask;
@@ -36,9 +37,9 @@ static inline bool rocksdb_legacy_may_match_near(const struct filter_shape *shap
                                                  size_t i)
 {
   uint32_t probe = hash32_at(hashes, i), all = 0xff;
-  const uint32_t line_number = probe - divide(probe, shape->reciprocal) * shape->nlines;
-  const uint8_t *line = payload + (size_t)line_number * shape->line_nbytes;
-  const uint32_t line_mask = 8 * shape->line_nbytes - 1;
+  const uint32_t line_number = probe - divide(probe, shape->lines.reciprocal) * shape->lines.n;
+  const uint8_t *line = payload + (size_t)line_number * shape->lines.nbytes;
+  const uint32_t line_mask = 8 * shape->lines.nbytes - 1;
   const uint32_t stride = bloomhash_stride(probe);
   for (uint32_t k = 0; k < shape->nprobes; k++, probe += stride) {
     const uint32_t bit = probe & line_mask;
@@ -52,7 +53,7 @@ static inline void rocksdb_legacy_set(const struct filter_shape *shape, uint8_t 
 {
   uint32_t probe = hash32_at(hashes, i);
   uint8_t *line = payload + line_of(shape, hashes, i);
-  const uint32_t line_mask = 8 * shape->line_nbytes - 1;
+  const uint32_t line_mask = 8 * shape->lines.nbytes - 1;
   const uint32_t stride = bloomhash_stride(probe);
   for (uint32_t k = 0; k < shape->nprobes; k++, probe += stride) {
     uint32_t bit = probe & line_mask;

@@ -1,11 +1,12 @@
 /* RocksDB's FastLocalBloom: the low half of a 64-bit hash picks a cache line, the high half k bits
  * in it. The specification. Source: RocksDB 7.8.3 util/bloom_impl.h, FastLocalBloomImpl.
  * SPDX-License-Identifier: MIT */
+#include "../layouts/rocksdb_local.h"
 #include "each_hash.h"
 
 static inline size_t line_of(const struct filter_shape *shape, const void *hashes, size_t i)
 {
-  return rocksdb_local_line(hash64_at(hashes, i), shape->nlines);
+  return rocksdb_local_line(hash64_at(hashes, i), shape->lines.n);
 }
 
 __attribute__((always_inline)) static inline void

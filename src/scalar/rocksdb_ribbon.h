@@ -3,6 +3,7 @@
 #ifndef LANEBLOOM_SCALAR_ROCKSDB_RIBBON_H
 #define LANEBLOOM_SCALAR_ROCKSDB_RIBBON_H
 
+#include "../layouts/rocksdb_ribbon.h"
 #include "each_hash.h"
 
 /* Prefetches the block where the equation begins, and the next one if it goes on there. */

@@ -6,6 +6,9 @@
 #include "../keys.h"
 #include "scalar.h"
 
+static const uint32_t MULTIPLIER_1 = 0xcc9e2d51, MULTIPLIER_2 = 0x1b873593, ADDEND = 0xe6546b64,
+                      LAST_MULTIPLIER_1 = 0x85ebca6b, LAST_MULTIPLIER_2 = 0xc2b2ae35;
+
 static inline uint32_t rotate(uint32_t value, unsigned nbits)
 {
   return value << nbits | value >> (32 - nbits);
@@ -13,9 +16,9 @@ static inline uint32_t rotate(uint32_t value, unsigned nbits)
 
 static inline uint32_t mix(uint32_t h, uint32_t word)
 {
-  word *= SPARK_MURMUR3_MULTIPLIER_1;
-  h ^= rotate(word, 15) * SPARK_MURMUR3_MULTIPLIER_2;
-  return rotate(h, 13) * 5 + SPARK_MURMUR3_ADDEND;
+  word *= MULTIPLIER_1;
+  h ^= rotate(word, 15) * MULTIPLIER_2;
+  return rotate(h, 13) * 5 + ADDEND;
 }
 
 /* A byte of the tail as Java widens it. */
@@ -35,8 +38,8 @@ static inline uint32_t murmur3(const uint8_t *key, size_t size, uint32_t seed)
     h = mix(h, signed_byte(key[i]));
 
   h ^= (uint32_t)size;
-  h = (h ^ h >> 16) * SPARK_MURMUR3_LAST_MULTIPLIER_1;
-  h = (h ^ h >> 13) * SPARK_MURMUR3_LAST_MULTIPLIER_2;
+  h = (h ^ h >> 16) * LAST_MULTIPLIER_1;
+  h = (h ^ h >> 13) * LAST_MULTIPLIER_2;
   return h ^ h >> 16;
 }
 

@@ -1,6 +1,7 @@
 /* Version 1 of Spark's filters: k probes by double hashing on 32 bits, anywhere in the bits. The
  * specification. Source: Spark 3.5 BloomFilterImpl.java.
  * SPDX-License-Identifier: MIT */
+#include "../layouts/spark.h"
 #include "each_hash.h"
 
 static inline bool spark_v1_may_match(const struct filter_shape *shape, const uint8_t *payload,

@@ -1,6 +1,7 @@
 /* Version 2 of Spark's filters: k probes by double hashing on 64 bits, anywhere in the bits. The
  * specification. Source: Spark 4.1 BloomFilterImplV2.java.
  * SPDX-License-Identifier: MIT */
+#include "../layouts/spark.h"
 #include "each_hash.h"
 
 static inline bool spark_v2_may_match(const struct filter_shape *shape, const uint8_t *payload,

@@ -6,6 +6,11 @@
 #include "../bytes.h"
 #include "../kernels.h"
 
+/* XXH64's primes (xxHash, doc/xxhash_spec.md 0.1.1). */
+static const uint64_t XXH64_PRIME_1 = 0x9e3779b185ebca87, XXH64_PRIME_2 = 0xc2b2ae3d27d4eb4f,
+                      XXH64_PRIME_3 = 0x165667b19e3779f9, XXH64_PRIME_4 = 0x85ebca77c2b2ae63,
+                      XXH64_PRIME_5 = 0x27d4eb2f165667c5;
+
 enum { UUID_TEXT_NBYTES = 36 }; /* a common width, which has a loop of its own */
 
 static inline uint64_t xxh64_rotate(uint64_t value, unsigned nbits)

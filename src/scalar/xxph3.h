@@ -8,6 +8,15 @@
 #include "../kernels.h"
 #include "../keys.h"
 
+/* XXPH3's primes and secret: those of xxHash 0.7.2, and, except PRIME64_3, of the final XXH3
+ * (RocksDB 7.8.3 util/xxph3.h). */
+static const uint32_t XXPH3_PRIME32_1 = 0x9e3779b1, XXPH3_PRIME32_2 = 0x85ebca77,
+                      XXPH3_PRIME32_3 = 0xc2b2ae3d;
+static const uint64_t XXPH3_PRIME64_1 = 0x9e3779b185ebca87, XXPH3_PRIME64_2 = 0xc2b2ae3d27d4eb4f,
+                      XXPH3_PRIME64_3 = 0x165667b19e3779f9, XXPH3_PRIME64_4 = 0x85ebca77c2b2ae63,
+                      XXPH3_PRIME64_5 = 0x27d4eb2f165667c5;
+extern const uint8_t lanebloom_xxph3_secret[192];
+
 __extension__ typedef unsigned __int128 xxph3_uint128;
 
 static inline uint64_t xxph3_secret64(size_t at)

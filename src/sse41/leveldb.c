@@ -17,10 +17,10 @@ struct modulus {
 static inline struct modulus modulus_of(const struct filter_shape *shape)
 {
   return (struct modulus){
-      .multiplier = _mm_set1_epi32((int)shape->reciprocal.multiplier),
+      .multiplier = _mm_set1_epi32((int)shape->leveldb.reciprocal.multiplier),
       .nbits =
           _mm_set1_epi32((int)(uint32_t)shape->nbits), /* 2^32 bits as 0: their quotient is 0 */
-      .shift = _mm_cvtsi32_si128((int)shape->reciprocal.shift + 3 - 32),
+      .shift = _mm_cvtsi32_si128((int)shape->leveldb.reciprocal.shift + 3 - 32),
   };
 }
 

@@ -13,10 +13,10 @@ struct lookup {
 
 static inline void prepare(const struct filter_shape *shape, struct lookup *lookup)
 {
-  lookup->nlines = _mm_set1_epi64x(shape->nlines);
-  lookup->multiplier = _mm_set1_epi64x(shape->reciprocal.multiplier);
-  lookup->addend = _mm_set1_epi64x(shape->reciprocal.addend);
-  lookup->shift = _mm_cvtsi32_si128((int)shape->reciprocal.shift);
+  lookup->nlines = _mm_set1_epi64x(shape->lines.n);
+  lookup->multiplier = _mm_set1_epi64x(shape->lines.reciprocal.multiplier);
+  lookup->addend = _mm_set1_epi64x(shape->lines.reciprocal.addend);
+  lookup->shift = _mm_cvtsi32_si128((int)shape->lines.reciprocal.shift);
   uint32_t lanes[ROCKSDB_LEGACY_MAX_NPASSES * PASS_NPROBES];
   rocksdb_legacy_numbers(shape->nprobes, lanes);
   for (uint32_t pass = 0; pass < npasses_for(shape->nprobes); pass++) {

@@ -13,7 +13,7 @@ struct lookup {
 
 static inline void prepare(const struct filter_shape *shape, struct lookup *lookup)
 {
-  lookup->nlines = _mm_set1_epi64x(shape->nlines);
+  lookup->nlines = _mm_set1_epi64x(shape->lines.n);
   uint32_t lanes[ROCKSDB_LOCAL_MAX_NPASSES * PASS_NPROBES];
   rocksdb_local_powers(shape->nprobes, lanes);
   for (uint32_t pass = 0; pass < npasses_for(shape->nprobes); pass++) {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../bytes.h"
-#include "../kernels.h"
+#include "../layouts/leveldb.h"
 #include "../problem.h"
 #include "filter_block.h"
 

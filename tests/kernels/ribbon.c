@@ -20,7 +20,7 @@ static struct filter_shape parse(const struct trial *trial, uint32_t nblocks, si
   struct filter_shape shape;
   const lanebloom_status status = trial->format->table->parse(bytes.bytes, size, &shape);
   cr_assert(status == LANEBLOOM_OK && shape.answer == ANSWER_BY_PROBES &&
-                shape.nblocks == nblocks && shape.nbytes == payload,
+                shape.ribbon.nblocks == nblocks && shape.nbytes == payload,
             "parse");
   guarded_free(&bytes);
   return shape;
@@ -38,7 +38,7 @@ static void check_probe(const struct trial *trial, const struct filter_shape *sh
   uint8_t *expected = test_alloc((n + 7) / 8);
   trial_probe(trial, trial->reference, shape, payload, hashes, n, expected);
   for (size_t round = 0; round < NROUNDS; round++) {
-    test_context("%s: %u blocks, %llu bits, %zu hashes, round %zu", trial->name, shape->nblocks,
+    test_context("%s: %u blocks, %llu bits, %zu hashes, round %zu", trial->name, shape->ribbon.nblocks,
                  (unsigned long long)shape->nbits, n, round);
     struct guarded input = guarded_copy(hashes, n * sizeof *hashes, trial_place(trial, round));
     struct guarded filter =
@@ -103,8 +103,8 @@ void ribbon_every_kind_of_hash(const struct trial *trial)
       hashes[2 * bit] = bit < 64 ? (uint64_t)1 << bit : 0;
       hashes[2 * bit + 1] = ~hashes[2 * bit];
     }
-    hashes[N - 2] = shape.seed;
-    hashes[N - 1] = ~(uint64_t)shape.seed;
+    hashes[N - 2] = shape.ribbon.seed;
+    hashes[N - 1] = ~(uint64_t)shape.ribbon.seed;
     uint8_t *payload = test_alloc(readable_nbytes(&shape));
     check_probe(trial, &shape, payload, hashes, N);
     memset(payload, 0xff, readable_nbytes(&shape));

@@ -86,6 +86,6 @@ uint32_t format_next_nprobes(const struct format *format, uint32_t nprobes, uint
 void trial_note(const struct trial *trial, const struct filter_shape *shape, size_t n, size_t round)
 {
   test_context("%s: filter of %llu bytes in lines of %u, %u probes, %zu hashes, round %zu",
-               trial->name, (unsigned long long)shape->nbytes, shape->line_nbytes, shape->nprobes,
+               trial->name, (unsigned long long)shape->nbytes, shape->lines.nbytes, shape->nprobes,
                n, round);
 }
