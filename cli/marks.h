@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Bytes that are searched at once. */
-enum { BLOCK_NBYTES = 64 };
+enum { MARKED_NBYTES = 64 };
 
 /* Transposes an 8 by 8 matrix of bits: bit j of byte i goes to bit i of byte j (H. S. Warren,
  * Hacker's Delight, 2nd edition, section 7-3). */

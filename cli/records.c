@@ -149,10 +149,10 @@ static void cut_terminated(struct cutter *cutter, struct batch *batch)
   const char *start = cutter->next, *scan = start, *end = cutter->end, *stop;
   lanebloom_slice *records = cutter->records;
   size_t n = 0;
-  while (end - scan >= BLOCK_NBYTES && n < BATCH_NRECORDS) {
+  while (end - scan >= MARKED_NBYTES && n < BATCH_NRECORDS) {
     uint64_t marks = find_bytes(scan, &terminator, 1);
     if (marks == 0) {
-      scan += BLOCK_NBYTES;
+      scan += MARKED_NBYTES;
       scan = memchr(scan, terminator, (size_t)(end - scan)); /* there is one: records are whole */
       continue;
     }
@@ -161,7 +161,7 @@ static void cut_terminated(struct cutter *cutter, struct batch *batch)
       records[n++] = (lanebloom_slice){start, (size_t)(stop - start)};
       start = stop + 1;
     }
-    scan += BLOCK_NBYTES;
+    scan += MARKED_NBYTES;
   }
   while (n < BATCH_NRECORDS && start < end) {
     stop = memchr(scan, terminator, (size_t)(end - scan));

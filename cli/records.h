@@ -177,7 +177,7 @@ struct cutter {
   uint8_t *converted;       /* keys of a batch whose text was converted, or NULL */
   size_t converted_capacity;
   struct json_parser *json; /* of lines of JSON, for the fields of the first; NULL: none yet */
-  lanebloom_slice records[BATCH_NRECORDS + BLOCK_NBYTES + 1];
+  lanebloom_slice records[BATCH_NRECORDS + MARKED_NBYTES + 1];
   lanebloom_slice keys[BATCH_NRECORDS];
   uint8_t missing[BATCH_NRECORDS / 8];
 };

@@ -252,7 +252,7 @@ static void load_filters(struct screen *screen)
     exit(EXIT_TROUBLE);
   check_any_has_keys(&screen->sources);
   if (screen->sources.n > 1)
-    sources_find_formats(&screen->sources);
+    sources_find_hashes(&screen->sources);
 }
 
 static void label_sources(struct screen *screen)

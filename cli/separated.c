@@ -154,9 +154,9 @@ __attribute__((always_inline)) static inline uint64_t find_marks(const char *blo
                                                                  const char *bytes, size_t n)
 {
   const size_t nleft = (size_t)(end - block);
-  if (nleft >= BLOCK_NBYTES)
+  if (nleft >= MARKED_NBYTES)
     return find_bytes(block, bytes, n);
-  char last[BLOCK_NBYTES] = {0};
+  char last[MARKED_NBYTES] = {0};
   memcpy(last, block, nleft);
   return find_bytes(last, bytes, n) & (((uint64_t)1 << nleft) - 1);
 }
@@ -219,7 +219,8 @@ __attribute__((always_inline)) static inline size_t cut(struct cutter *cutter, b
   struct cursor cursor;
   size_t n = 0;
   begin_record(&cursor, cutter->next, cutter->bom_nbytes);
-  for (const char *block = cursor.field; block < end && n < BATCH_NRECORDS; block += BLOCK_NBYTES) {
+  for (const char *block = cursor.field; block < end && n < BATCH_NRECORDS;
+       block += MARKED_NBYTES) {
     uint64_t ends = find_marks(block, end, ends_of_fields, 2);
     if (quotes && !apply_quotes(cutter, block, &quoting, &ends))
       break;

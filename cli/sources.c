@@ -36,10 +36,10 @@ static lanebloom_filter_info describe(const struct source *source)
   return info;
 }
 
-void sources_find_formats(struct sources *sources)
+void sources_find_hashes(struct sources *sources)
 {
   for (size_t i = 0; i < sources->n; i++)
-    sources->all[i].format = describe(&sources->all[i]).format;
+    sources->all[i].hash = lanebloom_format_hash(describe(&sources->all[i]).format);
 }
 
 double sources_rate(const struct sources *sources)
@@ -61,15 +61,6 @@ void sources_free(struct sources *sources)
 
 /* ---- Screening by filters ---- */
 
-/* Of the formats that share a hash function, one. */
-static lanebloom_format kind_of_hash(lanebloom_format format)
-{
-  return format == LANEBLOOM_LEVELDB_SIGNED   ? LANEBLOOM_ROCKSDB_LEGACY
-         : format == LANEBLOOM_ROCKSDB_RIBBON ? LANEBLOOM_ROCKSDB_LOCAL
-         : format == LANEBLOOM_SPARK_V2       ? LANEBLOOM_SPARK_V1
-                                              : format;
-}
-
 /* A filter of the format LANEBLOOM_ROCKSDB is a constant answer, and needs no hashes. */
 static void hash_keys(lanebloom_format format, const lanebloom_keys *keys, uint64_t *hashes)
 {
@@ -88,13 +79,13 @@ static size_t screen_by_filters(const struct sources *sources, const lanebloom_k
   const size_t nbytes = (keys->n + 7) / 8;
   memset(any, 0, nbytes);
   for (size_t at = 0; at < lanebloom_format_count(); at++) {
-    const lanebloom_format kind = lanebloom_format_at(at);
+    const lanebloom_format hash = lanebloom_format_at(at);
     bool is_hashed = false;
     for (size_t i = 0; i < sources->n; i++) {
-      if (kind_of_hash(sources->all[i].format) != kind)
+      if (sources->all[i].hash != hash)
         continue;
       if (!is_hashed)
-        hash_keys(kind, keys, hashes);
+        hash_keys(hash, keys, hashes);
       is_hashed = true;
       uint8_t *passing = bitmaps ? bitmaps[i] : hits;
       const size_t nhits =

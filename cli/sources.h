@@ -12,7 +12,7 @@ struct source {
   const char *name;             /* its path */
   const lanebloom_table *table; /* or, if NULL: */
   lanebloom_filter *filter;
-  lanebloom_format format; /* of the filter, if there are several; else 0 */
+  lanebloom_format hash; /* of the filter, if there are several; else 0 */
 };
 
 struct sources {
@@ -31,7 +31,7 @@ void sources_free(struct sources *sources);
 
 /* Finds out what hash each filter needs. To be called after the last of several was added. Cost: as
  * of lanebloom_filter_describe(). */
-void sources_find_formats(struct sources *sources);
+void sources_find_hashes(struct sources *sources);
 
 /* Screens a batch by all sources. Keys are hashed once for each kind of hash. any: which keys may
  * be in any source; bitmaps, counts and the result: as of lanebloom_tables_screen(). At most

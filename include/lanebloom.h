@@ -182,6 +182,10 @@ LANEBLOOM_API lanebloom_format lanebloom_format_by_name(const char *name);
 /* Bytes per hash: 4 or 8; 0 for LANEBLOOM_ROCKSDB and unknown formats. */
 LANEBLOOM_API size_t lanebloom_format_hash_size(lanebloom_format format);
 
+/* The hash of a format, as the first of all formats that have it: two formats share a hash if this
+ * is equal. Formats that hash no keys, and other values, are returned as they are. */
+LANEBLOOM_API lanebloom_format lanebloom_format_hash(lanebloom_format format);
+
 typedef struct lanebloom_format_info {
   const char *name;  /* as lanebloom_format_name() has it */
   const char *text;  /* one line for people: whose filters these are */

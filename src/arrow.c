@@ -8,7 +8,7 @@
 
 #include "bytes.h"
 #include "filter.h"
-#include "hits.h"
+#include "parts.h"
 #include "problem.h"
 
 /* ---- Types ---- */
@@ -600,9 +600,6 @@ static size_t min(size_t a, size_t b)
 
 /* ---- Screening ---- */
 
-/* As large as a part of screen.c. */
-enum { PART_NROWS = 1 << 15, PART_HIT_NBYTES = PART_NROWS / 8 };
-
 struct query {
   const lanebloom_filter *filter;
   struct array array;
@@ -642,9 +639,9 @@ static void look_up(const struct query *query, size_t first, size_t n, uint8_t *
   }
 }
 
-/* Screens rows [first, first + n); first is a multiple of 8. */
-static void screen_rows(const struct query *query, size_t first, size_t n, uint8_t *hits)
+static void screen_rows(const void *of, size_t first, size_t n, uint8_t *hits)
 {
+  const struct query *query = of;
   const struct array *array = &query->array;
   if (query->hits_of_values) {
     look_up(query, first, n, hits);
@@ -669,8 +666,7 @@ static lanebloom_status screen_values(struct query *query, const struct problem 
   query->hits_of_values = malloc(hits_nbytes(n) + 1);
   if (!query->hits_of_values)
     return problem_memory(problem, hits_nbytes(n) + 1);
-  for (size_t first = 0; first < n; first += PART_NROWS)
-    screen_rows(&values, first, min(n - first, PART_NROWS), query->hits_of_values + first / 8);
+  screen_in_parts(screen_rows, &values, n, AS_BITMAP, query->hits_of_values);
   return LANEBLOOM_OK;
 }
 
@@ -695,46 +691,10 @@ static void end_query(struct query *query)
   free(query->hits_of_values);
 }
 
-/* Writes the hits of a part of rows in one of three ways: `to` is a bitmap, a mask or indices. */
-typedef void write_function(const uint8_t *hits, size_t first, size_t n, size_t count, void *to);
-
-static void write_bitmap(const uint8_t *hits, size_t first, size_t n, size_t count, void *to)
-{
-  (void)count;
-  if (to)
-    memcpy((uint8_t *)to + first / 8, hits, hits_nbytes(n));
-}
-
-static void write_mask(const uint8_t *hits, size_t first, size_t n, size_t count, void *to)
-{
-  (void)count;
-  hits_expand(hits, n, (uint8_t *)to + first);
-}
-
-static void write_indices(const uint8_t *hits, size_t first, size_t n, size_t count, void *to)
-{
-  hits_list(hits, n, (uint32_t)first, (uint32_t *)to + count);
-}
-
-/* Returns how many rows may be in the filter. */
-static size_t run_query(const struct query *query, write_function *write, void *to)
-{
-  const size_t n = query->array.rows.n;
-  size_t nhits = 0;
-  for (size_t first = 0; first < n; first += PART_NROWS) {
-    uint8_t hits[PART_HIT_NBYTES];
-    const size_t npart = min(n - first, PART_NROWS);
-    screen_rows(query, first, npart, hits);
-    write(hits, first, npart, nhits, to);
-    nhits += hits_count(hits, hits_nbytes(npart));
-  }
-  return nhits;
-}
-
 static lanebloom_status screen_arrow(const lanebloom_filter *filter,
                                      const struct ArrowSchema *schema,
                                      const struct ArrowArray *arrow, size_t max_nrows,
-                                     write_function *write, void *to, size_t *count,
+                                     enum answer_form form, void *to, size_t *count,
                                      const struct problem *problem)
 {
   struct query query;
@@ -746,7 +706,7 @@ static lanebloom_status screen_arrow(const lanebloom_filter *filter,
                          "Arrow array: expected at most %zu rows, found %zu", max_nrows,
                          query.array.rows.n);
   else
-    *count = run_query(&query, write, to);
+    *count = screen_in_parts(screen_rows, &query, query.array.rows.n, form, to);
   end_query(&query);
   return status;
 }
@@ -757,7 +717,7 @@ lanebloom_status lanebloom_filter_screen_arrow(const lanebloom_filter *filter,
                                                size_t *count, char *text, size_t text_size)
 {
   const struct problem problem = problem_begin(text, text_size);
-  return screen_arrow(filter, schema, array, SIZE_MAX, write_bitmap, bitmap, count, &problem);
+  return screen_arrow(filter, schema, array, SIZE_MAX, AS_BITMAP, bitmap, count, &problem);
 }
 
 lanebloom_status lanebloom_filter_mask_arrow(const lanebloom_filter *filter,
@@ -766,7 +726,7 @@ lanebloom_status lanebloom_filter_mask_arrow(const lanebloom_filter *filter,
                                              size_t *count, char *text, size_t text_size)
 {
   const struct problem problem = problem_begin(text, text_size);
-  return screen_arrow(filter, schema, array, SIZE_MAX, write_mask, mask, count, &problem);
+  return screen_arrow(filter, schema, array, SIZE_MAX, AS_MASK, mask, count, &problem);
 }
 
 lanebloom_status lanebloom_filter_select_arrow(const lanebloom_filter *filter,
@@ -775,7 +735,7 @@ lanebloom_status lanebloom_filter_select_arrow(const lanebloom_filter *filter,
                                                size_t *count, char *text, size_t text_size)
 {
   const struct problem problem = problem_begin(text, text_size);
-  return screen_arrow(filter, schema, array, UINT32_MAX, write_indices, indices, count, &problem);
+  return screen_arrow(filter, schema, array, UINT32_MAX, AS_INDICES, indices, count, &problem);
 }
 
 /* ---- An array as the answer ---- */
@@ -814,7 +774,7 @@ lanebloom_filter_booleans_arrow(const lanebloom_filter *filter, const struct Arr
   struct booleans *made = malloc(nbytes);
   char *name = strdup(schema->name ? schema->name : "");
   if (made && name)
-    run_query(&query, write_bitmap, made->bits);
+    screen_in_parts(screen_rows, &query, query.array.rows.n, AS_BITMAP, made->bits);
   end_query(&query);
   if (!made || !name) {
     free(made);

@@ -41,6 +41,23 @@ static inline void hash64_store(void *hashes, size_t i, uint64_t hash)
   memcpy((uint8_t *)hashes + i * sizeof hash, &hash, sizeof hash);
 }
 
+/* How few keys scalar takes, as preparing lanes, or filling them, costs more. */
+enum {
+  /* To screen (AVX-512 on an Intel Xeon, a filter of 256 KiB, one key: leveldb 39 ns by lanes and
+   * 12 by scalar, rocksdb-local 50 and 10; of 8 keys rocksdb-local takes 6.2 ns each by lanes and
+   * 9.6 by scalar). */
+  FEW_SCREENED = 4,
+  /* The same in lines (Zen 4: one key takes 44 to 50 ns by scalar, 80 to 98 by lanes). */
+  FEW_SCREENED_IN_LINES = 5,
+  /* The same in a filter of LevelDB's layout that is far, because a CPU overlaps calls of few
+   * instructions (AVX-512 on Xeon, 16 MiB, no key passes, calls of 8 keys: scalar 42 ns, lanes
+   * 50). */
+  FEW_SCREENED_FAR = 11,
+  /* To add (AVX-512 on Zen 4, LevelDB's format, with the hash and the plan: one key by lanes 147
+   * ns, by scalar 50). */
+  FEW_ADDED = 8,
+};
+
 /* Writes the hashes of keys->n keys, 4 or 8 bytes each at any alignment, in the host's byte order.
  * The layout is one that kernels read. */
 typedef void hash_function(const lanebloom_keys *keys, void *hashes);

@@ -154,15 +154,11 @@ static void append_stored(lanebloom_builder *into, const lanebloom_builder *from
 
 /* ---- Both ---- */
 
-/* Scalar sets the bits of so few keys, as lanes would be empty (AVX-512 on Zen 4, LevelDB's format,
- * with the hash and the plan: 1 key by lanes 147 ns, by scalar 50). */
-enum { FEW_NKEYS = 8 };
-
 /* Sets the bits of all hashes. If memory for scratch runs out, kernels are only slower. */
 static void add_hashes(const struct format_table *format, const struct kernel_table *kernels,
                        const struct filter_shape *shape, uint8_t *bytes, struct hash_source *source)
 {
-  if (source->n <= FEW_NKEYS)
+  if (source->n <= FEW_ADDED)
     kernels = &lanebloom_kernels_scalar;
   const struct layout_kernels *layout = &kernels->layout[format->layout];
   const size_t nbytes = layout->scratch_nbytes ? layout->scratch_nbytes(shape, source->n) : 0;

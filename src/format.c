@@ -71,6 +71,15 @@ size_t lanebloom_format_hash_size(lanebloom_format id)
   return format && !format->recognise ? HASH_NBYTES[format->hash] : 0;
 }
 
+lanebloom_format lanebloom_format_hash(lanebloom_format id)
+{
+  const struct format_table *format = lanebloom_format_table(id);
+  for (size_t i = 0; format && !format->recognise && i < NFORMATS; i++)
+    if (!formats[i]->recognise && formats[i]->hash == format->hash)
+      return formats[i]->id;
+  return id;
+}
+
 lanebloom_status lanebloom_format_describe(lanebloom_format id, lanebloom_format_info *info,
                                            size_t info_size)
 {

@@ -3,29 +3,22 @@
 #include <string.h>
 
 #include "filter.h"
-#include "hits.h"
+#include "parts.h"
 #include "scalar/scalar.h"
-
-/* A kernel fills and drains its pipeline once per part, so larger parts cost less. But the hits of
- * a part should stay in the first-level cache until they are counted. */
-enum { PART_NKEYS = 1 << 15, PART_HIT_NBYTES = PART_NKEYS / 8 };
-
-/* Scalar hashes and probes so few keys: preparing lanes costs more (AVX-512 on an Intel Xeon, a
- * filter of 256 KiB, one key: leveldb 39 ns by lanes and 12 by scalar, rocksdb-local 50 and 10; of
- * 8 keys rocksdb-local takes 6.2 ns each by lanes and 9.6 by scalar). */
-enum { FEW_NKEYS = 4 };
 
 /* The keys or the hashes of a call. */
 struct queries {
+  const lanebloom_filter *filter;
+  const struct kernel_table *kernels;
   const lanebloom_keys *keys; /* NULL: hashes */
   const uint8_t *hashes;
   size_t n;
 };
 
-/* Screens queries [first, first + n). hits: ceil(n / 8) bytes. */
-static void screen_part(const lanebloom_filter *filter, const struct kernel_table *kernels,
-                        const struct queries *queries, size_t first, size_t n, uint8_t *hits)
+static void screen_part(const void *of, size_t first, size_t n, uint8_t *hits)
 {
+  const struct queries *queries = of;
+  const lanebloom_filter *filter = queries->filter;
   if (filter->shape.answer == ANSWER_NEVER) {
     memset(hits, 0, hits_nbytes(n));
     return;
@@ -34,8 +27,8 @@ static void screen_part(const lanebloom_filter *filter, const struct kernel_tabl
     hits_set(hits, n);
     return;
   }
-  if (n <= FEW_NKEYS)
-    kernels = &lanebloom_kernels_scalar;
+  const struct kernel_table *kernels =
+      n <= FEW_SCREENED ? &lanebloom_kernels_scalar : queries->kernels;
   const struct format_table *format = filter->format;
   const size_t hash_nbytes = HASH_NBYTES[format->hash];
   struct hash_source source;
@@ -52,24 +45,11 @@ static void screen_part(const lanebloom_filter *filter, const struct kernel_tabl
   kernels->layout[format->layout].probe(&filter->shape, filter->payload, &source, hits);
 }
 
-static size_t part_nkeys(const struct queries *queries, size_t first)
+static inline struct queries queries_of_keys(const lanebloom_filter *filter,
+                                             const lanebloom_keys *keys)
 {
-  size_t left = queries->n - first;
-  return left < PART_NKEYS ? left : PART_NKEYS;
-}
-
-static size_t screen(const lanebloom_filter *filter, const struct queries *queries, uint8_t *bitmap)
-{
-  const struct kernel_table *kernels = lanebloom_kernels_current();
-  size_t count = 0;
-  for (size_t first = 0; first < queries->n; first += PART_NKEYS) {
-    uint8_t uncollected[PART_HIT_NBYTES];
-    uint8_t *hits = bitmap ? bitmap + first / 8 : uncollected;
-    size_t n = part_nkeys(queries, first);
-    screen_part(filter, kernels, queries, first, n, hits);
-    count += hits_count(hits, hits_nbytes(n));
-  }
-  return count;
+  return (struct queries){
+      .filter = filter, .kernels = lanebloom_kernels_current(), .keys = keys, .n = keys->n};
 }
 
 /* For a filter that answers by probes. In as few instructions as possible: an out-of-order CPU
@@ -88,7 +68,7 @@ __attribute__((noinline)) static size_t screen_few(const lanebloom_filter *filte
   const struct format_table *format = filter->format;
   may_match_function *const test = lanebloom_may_match_scalar[format->layout];
   const size_t n = keys->n, hash_nbytes = HASH_NBYTES[format->hash];
-  uint64_t hashes[FEW_NKEYS]; /* of either size */
+  uint64_t hashes[FEW_SCREENED]; /* of either size */
   hash_keys(lanebloom_kernels_scalar.hash[format->hash], keys, hash_nbytes, hashes);
   size_t count = 0;
   unsigned hits = 0;
@@ -106,13 +86,14 @@ __attribute__((noinline)) static size_t screen_few(const lanebloom_filter *filte
 __attribute__((noinline)) static size_t screen_many(const lanebloom_filter *filter,
                                                     const lanebloom_keys *keys, uint8_t *bitmap)
 {
-  return screen(filter, &(struct queries){.keys = keys, .n = keys->n}, bitmap);
+  const struct queries queries = queries_of_keys(filter, keys);
+  return screen_in_parts(screen_part, &queries, queries.n, AS_BITMAP, bitmap);
 }
 
 size_t lanebloom_filter_screen(const lanebloom_filter *filter, const lanebloom_keys *keys,
                                uint8_t *bitmap)
 {
-  if (keys->n == 0 || keys->n > FEW_NKEYS || filter->shape.answer != ANSWER_BY_PROBES)
+  if (keys->n == 0 || keys->n > FEW_SCREENED || filter->shape.answer != ANSWER_BY_PROBES)
     return screen_many(filter, keys, bitmap);
   assert(keys_ascend(keys));
   if (keys->n > 1)
@@ -126,7 +107,9 @@ size_t lanebloom_filter_screen(const lanebloom_filter *filter, const lanebloom_k
 size_t lanebloom_filter_screen_hashes(const lanebloom_filter *filter, const void *hashes, size_t n,
                                       uint8_t *bitmap)
 {
-  return screen(filter, &(struct queries){.hashes = hashes, .n = n}, bitmap);
+  const struct queries queries = {
+      .filter = filter, .kernels = lanebloom_kernels_current(), .hashes = hashes, .n = n};
+  return screen_in_parts(screen_part, &queries, n, AS_BITMAP, bitmap);
 }
 
 bool lanebloom_filter_may_contain(const lanebloom_filter *filter, const void *key, size_t size)
@@ -149,32 +132,15 @@ bool lanebloom_filter_may_contain_raw(lanebloom_format id, const void *bytes, si
 size_t lanebloom_filter_select(const lanebloom_filter *filter, const lanebloom_keys *keys,
                                uint32_t *indices)
 {
-  const struct queries queries = {.keys = keys, .n = keys->n};
-  if (queries.n > UINT32_MAX)
+  if (keys->n > UINT32_MAX)
     return SIZE_MAX;
-  const struct kernel_table *kernels = lanebloom_kernels_current();
-  size_t count = 0;
-  for (size_t first = 0; first < queries.n; first += PART_NKEYS) {
-    uint8_t hits[PART_HIT_NBYTES];
-    size_t n = part_nkeys(&queries, first);
-    screen_part(filter, kernels, &queries, first, n, hits);
-    count += hits_list(hits, n, (uint32_t)first, indices + count);
-  }
-  return count;
+  const struct queries queries = queries_of_keys(filter, keys);
+  return screen_in_parts(screen_part, &queries, queries.n, AS_INDICES, indices);
 }
 
 size_t lanebloom_filter_mask(const lanebloom_filter *filter, const lanebloom_keys *keys,
                              uint8_t *mask)
 {
-  const struct queries queries = {.keys = keys, .n = keys->n};
-  const struct kernel_table *kernels = lanebloom_kernels_current();
-  size_t count = 0;
-  for (size_t first = 0; first < queries.n; first += PART_NKEYS) {
-    uint8_t hits[PART_HIT_NBYTES];
-    size_t n = part_nkeys(&queries, first);
-    screen_part(filter, kernels, &queries, first, n, hits);
-    count += hits_count(hits, hits_nbytes(n));
-    hits_expand(hits, n, mask + first);
-  }
-  return count;
+  const struct queries queries = queries_of_keys(filter, keys);
+  return screen_in_parts(screen_part, &queries, queries.n, AS_MASK, mask);
 }

@@ -251,6 +251,26 @@ Test(errors, formats_that_are_not_there)
   cr_assert(lanebloom_format_hash_size(LANEBLOOM_LEVELDB_SIGNED) == 4);
 }
 
+/* Formats that share a hash make the same of every key, and no others do. */
+Test(formats, hashes)
+{
+  for (size_t i = 0; i < lanebloom_format_count(); i++)
+    for (size_t j = 0; j < lanebloom_format_count(); j++) {
+      const lanebloom_format a = lanebloom_format_at(i), b = lanebloom_format_at(j);
+      const lanebloom_keys keys = lanebloom_keys_fixed("\x80 key", 5, 1);
+      const size_t size = lanebloom_format_hash_size(a);
+      uint64_t of_a = 0, of_b = 0;
+      if (size == 0 || lanebloom_format_hash_size(b) == 0)
+        continue;
+      cr_assert(lanebloom_hash(a, &keys, &of_a) == LANEBLOOM_OK);
+      cr_assert(lanebloom_hash(b, &keys, &of_b) == LANEBLOOM_OK);
+      cr_assert((lanebloom_format_hash(a) == lanebloom_format_hash(b)) == (of_a == of_b), "%s, %s",
+                lanebloom_format_name(a), lanebloom_format_name(b));
+    }
+  cr_assert(lanebloom_format_hash(LANEBLOOM_ROCKSDB) == LANEBLOOM_ROCKSDB);
+  cr_assert(lanebloom_format_hash((lanebloom_format)77) == (lanebloom_format)77);
+}
+
 Test(errors, the_format_that_only_opens)
 {
   const lanebloom_keys keys = lanebloom_keys_fixed("a", 1, 1);

@@ -51,7 +51,7 @@ void KERNEL(rocksdb_local_probe_by_gathers)(const struct filter_shape *shape,
                                             uint8_t *bitmap)
 {
   if (shape->nbytes > NEAR_NBYTES || shape->nprobes > MAX_GATHERED_NPROBES ||
-      source->n < FEW_NKEYS) {
+      source->n <= FEW_SCREENED_IN_LINES) {
     KERNEL(rocksdb_local_probe)(shape, payload, source, bitmap);
     return;
   }

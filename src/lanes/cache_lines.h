@@ -20,8 +20,6 @@ enum {
   ROCKSDB_LEGACY_MAX_NPASSES = 16, /* readers take up to 127 probes */
   MAX_NPASSES = ROCKSDB_LEGACY_MAX_NPASSES,
 
-  /* Measured on Zen 4. Fewer keys go to scalar: one takes 44 to 50 ns there, 80 to 98 here. */
-  FEW_NKEYS = 6,
   /* AVX2, 16 and 256 MiB: 64: 3.1 and 7.4 ns, 128: 2.5 and 7.6, 256: 2.4 and 8.5. */
   IN_FLIGHT_NKEYS = 128,
   /* The lines of larger payloads are prefetched: at 1 MiB it costs 0.2 ns of 1.2. */
@@ -272,7 +270,7 @@ rocksdb_local_probe(const struct filter_shape *shape, const uint8_t *payload,
                     struct hash_source *source, uint8_t *bitmap, struct lookup *lookup,
                     const struct cache_line_vocabulary *vocabulary)
 {
-  if (source->n < FEW_NKEYS) {
+  if (source->n <= FEW_SCREENED_IN_LINES) {
     lanebloom_rocksdb_local_probe_scalar(shape, payload, source, bitmap);
     return;
   }
@@ -294,7 +292,7 @@ rocksdb_legacy_probe(const struct filter_shape *shape, const uint8_t *payload,
                      struct hash_source *source, uint8_t *bitmap, struct lookup *lookup,
                      const struct cache_line_vocabulary *vocabulary)
 {
-  if (shape->lines.nbytes != CACHE_LINE_NBYTES || source->n < FEW_NKEYS) {
+  if (shape->lines.nbytes != CACHE_LINE_NBYTES || source->n <= FEW_SCREENED_IN_LINES) {
     lanebloom_rocksdb_legacy_probe_scalar(shape, payload, source, bitmap);
     return;
   }
@@ -319,7 +317,7 @@ parquet_probe(const struct filter_shape *shape, const uint8_t *payload, struct h
               uint8_t *bitmap, struct lookup *lookup,
               const struct cache_line_vocabulary *vocabulary)
 {
-  if (source->n < FEW_NKEYS) {
+  if (source->n <= FEW_SCREENED_IN_LINES) {
     lanebloom_parquet_probe_scalar(shape, payload, source, bitmap);
     return;
   }

@@ -52,11 +52,11 @@ static lanebloom_status check_header(const struct header *header, uint64_t offse
                          "the filter's %s at %" PRIu64
                          ": expected number 1, %s, found number %" PRId32,
                          unions[i].what, offset, unions[i].expected, unions[i].found);
-  if (header->nbytes <= 0 || header->nbytes % BLOCK_NBYTES != 0)
+  if (header->nbytes <= 0 || header->nbytes % PARQUET_BLOCK_NBYTES != 0)
     return problem_set(problem, LANEBLOOM_ERR_CORRUPT,
                        "damaged filter at %" PRIu64 ": expected blocks of %d bytes, found %" PRId32
                        " bytes",
-                       offset, BLOCK_NBYTES, header->nbytes);
+                       offset, PARQUET_BLOCK_NBYTES, header->nbytes);
   return LANEBLOOM_OK;
 }
 

@@ -4,14 +4,13 @@
 #ifndef LANEBLOOM_PARQUET_FILTER_H
 #define LANEBLOOM_PARQUET_FILTER_H
 
+#include "../layouts/parquet.h"
 #include "file.h"
-
-enum { BLOCK_NBYTES = 32 };
 
 /* Where the bits of a filter lie in the file. */
 struct filter_place {
   uint64_t offset;
-  size_t nbytes; /* a multiple of BLOCK_NBYTES, at least one */
+  size_t nbytes; /* a multiple of PARQUET_BLOCK_NBYTES, at least one */
 };
 
 /* Bits in memory. */

@@ -137,13 +137,12 @@ static lanebloom_status screen_block(const struct lanebloom_parquet *file,
                                      const struct filter_place *place, size_t i,
                                      struct answers *answers, const struct problem *problem)
 {
-  /* the format's rule: the hash's upper half, scaled to the number of blocks */
-  const uint64_t nblocks = place->nbytes / BLOCK_NBYTES,
-                 index = (answers->keys->hashes[i] >> 32) * nblocks >> 32;
-  uint8_t block[BLOCK_NBYTES];
+  const uint32_t nblocks = (uint32_t)(place->nbytes / PARQUET_BLOCK_NBYTES);
+  const size_t at = parquet_block(answers->keys->hashes[i], nblocks);
+  uint8_t block[PARQUET_BLOCK_NBYTES];
   lanebloom_filter *filter;
-  lanebloom_status status = lanebloom_input_read(&file->input, place->offset + index * BLOCK_NBYTES,
-                                                 block, sizeof block, problem);
+  lanebloom_status status =
+      lanebloom_input_read(&file->input, place->offset + at, block, sizeof block, problem);
   if (status)
     return status;
   status = lanebloom_filter_parse_raw(LANEBLOOM_PARQUET, block, sizeof block, &filter);

@@ -11,16 +11,10 @@
  * one that hashes keys again. */
 enum { MAX_QUERIES = 16 };
 
-/* One format of those that have the same hash. */
-static lanebloom_format hash_of(lanebloom_format format)
-{
-  return format == LANEBLOOM_ROCKSDB_LEGACY ? LANEBLOOM_LEVELDB_SIGNED : format;
-}
-
 static bool is_for(const struct query *query, lanebloom_format format,
                    const struct extractor *extractor)
 {
-  return query->hash == hash_of(format) && query->extractor.kind == extractor->kind &&
+  return query->hash == lanebloom_format_hash(format) && query->extractor.kind == extractor->kind &&
          query->extractor.nbytes == extractor->nbytes;
 }
 
@@ -40,7 +34,7 @@ struct query *lanebloom_query_find(struct query **queries, size_t max_nkeys,
   if (!query)
     return NULL;
   *query = (struct query){.next = *queries,
-                          .hash = hash_of(format),
+                          .hash = lanebloom_format_hash(format),
                           .extractor = *extractor,
                           .passing = (uint8_t *)query->hashes + hashes_nbytes};
   *queries = query;
@@ -80,7 +74,7 @@ void lanebloom_query_hash(struct query *query, lanebloom_format format,
 {
   if (query->is_ready && is_for(query, format, extractor))
     return;
-  query->hash = hash_of(format);
+  query->hash = lanebloom_format_hash(format);
   query->extractor = *extractor;
   query->has_passing = false;
   lanebloom_keys extracted = *keys;

@@ -5,16 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../hits.h"
 #include "../keys.h"
+#include "../parts.h"
 #include "filter_block.h"
 #include "part.h"
 #include "query.h"
 #include "table.h"
 
 enum {
-  PART_NKEYS = 1 << 15, /* as in ../screen.c; a multiple of 8 */
-
   /* Keys times tables from which on sorting saves time. Zen 4, ns per key, unsorted and sorted. One
    * table of LevelDB: 256 keys 15, 24; 32,768 keys 27, 18. Four compacted tables of RocksDB: 64
    * keys 16, 37; 1,024 keys 19, 11. */

@@ -1,0 +1,40 @@
+/* Screening part by part. A kernel fills and drains its pipeline once per part, so larger parts cost
+ * less. But the hits of a part should stay in the first-level cache until they are counted.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_PARTS_H
+#define LANEBLOOM_PARTS_H
+
+#include "hits.h"
+
+enum { PART_NKEYS = 1 << 15, PART_HIT_NBYTES = PART_NKEYS / 8 };
+
+/* How hits are returned: a bit for each key, if any are wanted, a byte, or the indices of those
+ * that may be there. */
+enum answer_form { AS_BITMAP, AS_MASK, AS_INDICES };
+
+/* Screens keys [first, first + n). hits: ceil(n / 8) bytes. */
+typedef void screen_function(const void *query, size_t first, size_t n, uint8_t *hits);
+
+/* Screens n keys. to: of the form's type; NULL: hits are only counted. Returns their number. */
+__attribute__((always_inline)) static inline size_t screen_in_parts(screen_function *screen,
+                                                                    const void *query, size_t n,
+                                                                    enum answer_form form, void *to)
+{
+  size_t count = 0;
+  for (size_t first = 0; first < n; first += PART_NKEYS) {
+    uint8_t uncollected[PART_HIT_NBYTES];
+    uint8_t *hits = form == AS_BITMAP && to ? (uint8_t *)to + first / 8 : uncollected;
+    const size_t npart = n - first < PART_NKEYS ? n - first : PART_NKEYS;
+    screen(query, first, npart, hits);
+    if (form == AS_INDICES) {
+      count += hits_list(hits, npart, (uint32_t)first, (uint32_t *)to + count);
+      continue;
+    }
+    count += hits_count(hits, hits_nbytes(npart));
+    if (form == AS_MASK)
+      hits_expand(hits, npart, (uint8_t *)to + first);
+  }
+  return count;
+}
+
+#endif
