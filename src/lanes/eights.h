@@ -10,14 +10,15 @@
 
 enum { NKEYS = LANES32 / PASS_NPROBES };
 
-/* Dword i of eight hashes in the lanes of the first key, dword i + step in those of the second. */
+/* Dword i of eight hashes in the lanes of the first key, dword i + step in those of the second. step:
+ * the dwords of a hash. No more than the hashes' own bytes is read. */
 static inline vector spread(const uint8_t *hashes, size_t i, size_t step)
 {
   if (NKEYS == 1)
     return splat32(hash32_at(hashes, i));
   const vector second = shift_right32(iota32(), 3); /* 0 in eight lanes, 1 in the others */
   const vector dwords = add32(mul_low32(second, splat32((uint32_t)step)), splat32((uint32_t)i));
-  return permute32(load(hashes), dwords);
+  return permute32(step == 1 ? load_in_eights(hashes) : load(hashes), dwords);
 }
 
 #endif
