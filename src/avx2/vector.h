@@ -5,6 +5,8 @@
 #ifndef LANEBLOOM_AVX2_VECTOR_H
 #define LANEBLOOM_AVX2_VECTOR_H
 
+#include <string.h>
+
 #include "../lanes/vocabulary.h"
 
 #if defined(__x86_64__)
@@ -24,8 +26,8 @@
 #endif
 
 typedef __m256i vector;
-typedef __m256i mask32, mask64; /* all bits of a lane, or none */
-typedef __m256i order32;        /* see order_of32() */
+typedef __m256i mask8, mask32, mask64; /* all bits of a lane, or none */
+typedef __m256i order32;               /* see order_of32() */
 
 #define VECTOR_NBYTES 32
 enum {
@@ -54,6 +56,19 @@ static inline vector gather32(const void *base, vector indices)
   __m256i all = _mm256_set1_epi32(-1);
   __asm__("" : VECTOR_OPERAND(all));
   return _mm256_mask_i32gather_epi32(_mm256_setzero_si256(), base, indices, all, 4);
+}
+
+/* Its last bytes may be somebody else's, on the same page: sanitizers would object. */
+__attribute__((no_sanitize("address", "thread"))) static inline __m128i
+load_block(const uint8_t *from)
+{
+  return _mm_loadu_si128((const void *)from);
+}
+
+static inline vector load_blocks(const uint8_t *const from[VECTOR_NBLOCKS])
+{
+  return _mm256_inserti128_si256(_mm256_castsi128_si256(load_block(from[0])), load_block(from[1]),
+                                 1);
 }
 
 LOADING(load_in_eights, _mm256_loadu_si256)
@@ -122,6 +137,7 @@ static inline vector rotate_left32(vector v, int nbits)
 /* ---- Masks ---- */
 
 COMPARING(equal32, mask32, _mm256_cmpeq_epi32)
+COMPARING(greater_signed8, mask8, _mm256_cmpgt_epi8)
 COMPARING(greater_signed32, mask32, _mm256_cmpgt_epi32)
 COMPARING(greater_signed64, mask64, _mm256_cmpgt_epi64)
 
@@ -133,6 +149,21 @@ static inline unsigned mask_bits32(mask32 mask)
 static inline unsigned mask_bits64(mask64 mask)
 {
   return (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(mask));
+}
+
+static inline mask64 positive_low32(vector v)
+{
+  return _mm256_cvtepi32_epi64(_mm256_castsi256_si128(greater_signed32(v, zero())));
+}
+
+static inline mask64 positive_high32(vector v)
+{
+  return _mm256_cvtepi32_epi64(_mm256_extracti128_si256(greater_signed32(v, zero()), 1));
+}
+
+static inline vector keep8(mask8 mask, vector v)
+{
+  return _mm256_and_si256(mask, v);
 }
 
 static inline vector keep32(mask32 mask, vector v)
@@ -164,6 +195,26 @@ BINARY(interleave_low32, _mm256_unpacklo_epi32)
 BINARY(interleave_high32, _mm256_unpackhi_epi32)
 BINARY(interleave_low64, _mm256_unpacklo_epi64)
 BINARY(interleave_high64, _mm256_unpackhi_epi64)
+BINARY(unzip_even64, _mm256_unpacklo_epi64)
+BINARY(unzip_odd64, _mm256_unpackhi_epi64)
+
+static inline vector unzip_even32(vector a, vector b)
+{
+  return _mm256_castps_si256(
+      _mm256_shuffle_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b), 0x88));
+}
+
+static inline vector unzip_odd32(vector a, vector b)
+{
+  return _mm256_castps_si256(
+      _mm256_shuffle_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b), 0xdd));
+}
+
+static inline vector unzipped(vector v)
+{
+  return _mm256_permute4x64_epi64(v, 0xd8);
+}
+
 BINARY(narrow_signed32, _mm256_packs_epi32)
 BINARY(narrow_signed16, _mm256_packs_epi16)
 
@@ -234,6 +285,31 @@ static inline order32 order_of32(unsigned mask)
 static inline vector compress32(vector v, order32 order)
 {
   return _mm256_permutevar8x32_epi32(v, order);
+}
+
+/* ---- Stores of some lanes ---- */
+
+static inline void scatter32(uint8_t *base, const uint32_t *indices, size_t n, vector v)
+{
+  uint32_t lanes[LANES32];
+  store(lanes, v);
+  for (size_t i = 0; i < n; i++)
+    memcpy(base + 4 * (size_t)indices[i], &lanes[i], sizeof lanes[i]);
+}
+
+/* As pairs of dwords: lane i of 64 bits is dwords 2 i and 2 i + 1. */
+static inline order32 order_of64(unsigned mask)
+{
+  const __m256i twice = _mm256_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3);
+  const vector order = permute32(order_of32(mask), twice);
+  return add32(add32(order, order), splat64((uint64_t)1 << 32));
+}
+
+static inline void store_positive64(uint64_t *to, vector low, vector high, vector v)
+{
+  const unsigned mask = mask_bits32(greater_signed32(v, zero())), low_mask = mask & 0xf;
+  store(to, permute32(low, order_of64(low_mask)));
+  store(to + __builtin_popcount(low_mask), permute32(high, order_of64(mask >> 4)));
 }
 
 #endif

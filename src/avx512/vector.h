@@ -17,7 +17,8 @@
 #endif
 
 typedef __m512i vector;
-typedef __mmask16 mask32; /* a bit for each lane, the first in bit 0 */
+typedef __mmask64 mask8; /* a bit for each lane, the first in bit 0 */
+typedef __mmask16 mask32;
 typedef __mmask8 mask64;
 typedef __mmask16 order32; /* see order_of32() */
 
@@ -48,6 +49,22 @@ static inline vector gather32(const void *base, vector indices)
   __mmask16 all = 0xffff;
   __asm__("" : "+Yk"(all));
   return _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), all, indices, base, 4);
+}
+
+/* Its last bytes may be somebody else's, on the same page: sanitizers would object. */
+__attribute__((no_sanitize("address", "thread"))) static inline __m128i
+load_block(const uint8_t *from)
+{
+  return _mm_loadu_si128((const void *)from);
+}
+
+static inline vector load_blocks(const uint8_t *const from[VECTOR_NBLOCKS])
+{
+  const __m256i low =
+      _mm256_inserti128_si256(_mm256_castsi128_si256(load_block(from[0])), load_block(from[1]), 1);
+  const __m256i high =
+      _mm256_inserti128_si256(_mm256_castsi128_si256(load_block(from[2])), load_block(from[3]), 1);
+  return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
 }
 
 static inline vector load_in_eights(const void *from)
@@ -143,6 +160,7 @@ BINARY(rotate_right_each32, _mm512_rorv_epi32)
 /* ---- Masks ---- */
 
 COMPARING(equal32, mask32, _mm512_cmpeq_epi32_mask)
+COMPARING(greater_signed8, mask8, _mm512_cmpgt_epi8_mask)
 COMPARING(greater_signed32, mask32, _mm512_cmpgt_epi32_mask)
 COMPARING(greater_signed64, mask64, _mm512_cmpgt_epi64_mask)
 
@@ -167,6 +185,23 @@ static inline uint8_t zero_masks(const mask32 masks[4])
   const uint64_t low_bits = 0x7f7f7f7f7f7f7f7f;
   const uint64_t high_bit_if_not_zero = ((bytes & low_bits) + low_bits) | bytes;
   return (uint8_t)_pext_u64(~high_bit_if_not_zero, ~low_bits);
+}
+
+/* Shifted from the mask of all lanes, clang 14 would take the high ones by way of memory, and wait
+ * for them there. */
+static inline mask64 positive_low32(vector v)
+{
+  return _mm256_cmpgt_epi32_mask(_mm512_castsi512_si256(v), _mm256_setzero_si256());
+}
+
+static inline mask64 positive_high32(vector v)
+{
+  return _mm256_cmpgt_epi32_mask(_mm512_extracti64x4_epi64(v, 1), _mm256_setzero_si256());
+}
+
+static inline vector keep8(mask8 mask, vector v)
+{
+  return _mm512_maskz_mov_epi8(mask, v);
 }
 
 static inline vector keep32(mask32 mask, vector v)
@@ -212,6 +247,33 @@ static inline vector merge_odd32(vector a, vector b)
   return _mm512_mask_shuffle_epi32(b, 0x5555, a, _MM_PERM_DDBB);
 }
 
+static inline vector unzip_even32(vector a, vector b)
+{
+  const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+  return _mm512_permutex2var_epi32(a, even, b);
+}
+
+static inline vector unzip_odd32(vector a, vector b)
+{
+  const __m512i odd = _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
+  return _mm512_permutex2var_epi32(a, odd, b);
+}
+
+static inline vector unzip_even64(vector a, vector b)
+{
+  return _mm512_permutex2var_epi64(a, _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14), b);
+}
+
+static inline vector unzip_odd64(vector a, vector b)
+{
+  return _mm512_permutex2var_epi64(a, _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15), b);
+}
+
+static inline vector unzipped(vector v)
+{
+  return v;
+}
+
 static inline order32 order_of32(unsigned mask)
 {
   return (order32)mask;
@@ -221,6 +283,21 @@ static inline order32 order_of32(unsigned mask)
 static inline vector compress32(vector v, order32 order)
 {
   return _mm512_maskz_compress_epi32(order, v);
+}
+
+/* ---- Stores of some lanes ---- */
+
+static inline void scatter32(uint8_t *base, const uint32_t *indices, size_t n, vector v)
+{
+  const mask32 first = greater_signed32(splat32((uint32_t)n), iota32());
+  _mm512_mask_i32scatter_epi32(base, first, load(indices), v, 4);
+}
+
+static inline void store_positive64(uint64_t *to, vector low, vector high, vector v)
+{
+  const mask64 low_mask = positive_low32(v), high_mask = positive_high32(v);
+  store(to, _mm512_maskz_compress_epi64(low_mask, low));
+  store(to + __builtin_popcount(low_mask), _mm512_maskz_compress_epi64(high_mask, high));
 }
 
 #endif

@@ -6,9 +6,9 @@
 #define LANEBLOOM_LANES_BLOOMHASH_QUEUE_H
 
 #include "bloomhash.h"
+#include "vector.h"
 
 enum {
-  MAX_LANES = 16, /* 32-bit lanes of the widest registers */
   /* Keys whose queue stays in the first-level cache (0 to 100 bytes, Zen 4: 256 keys 5.16 ns per
    * key, 512 5.10). */
   QUEUED_BLOCK_NKEYS = 512,
@@ -18,10 +18,10 @@ enum {
 /* Keys of a block that have not ended: where their next byte is, how many are left, the hash so
  * far, and which of the block's keys they are. Stores take whole registers. */
 struct queue {
-  _Alignas(64) uint64_t at[QUEUED_BLOCK_NKEYS + MAX_LANES];
-  uint32_t left[QUEUED_BLOCK_NKEYS + MAX_LANES];
-  uint32_t hash[QUEUED_BLOCK_NKEYS + MAX_LANES];
-  uint32_t key[QUEUED_BLOCK_NKEYS + MAX_LANES];
+  _Alignas(64) uint64_t at[QUEUED_BLOCK_NKEYS + LANES32];
+  uint32_t left[QUEUED_BLOCK_NKEYS + LANES32];
+  uint32_t hash[QUEUED_BLOCK_NKEYS + LANES32];
+  uint32_t key[QUEUED_BLOCK_NKEYS + LANES32];
   size_t n;
 };
 
@@ -43,20 +43,19 @@ static inline void copy_stripes(unsigned lanes, const uint32_t *left,
   }
 }
 
-/* What an instruction set does for the driver below: inline functions, in a constant. */
-struct bloomhash_queue_vocabulary {
-  size_t nlanes;
+/* ---- One vector of keys: bloomhash.c ---- */
 
-  /* Puts keys i .. i + nlanes of a block into the queue from `to` on, as they are before their
-   * first byte. Empty ones are anywhere(). */
-  void (*enter)(const lanebloom_keys *keys, size_t i, struct queue *queue, size_t to);
+/* Puts keys i .. i + LANES32 of a block into the queue from `to` on, as they are before their first
+ * byte. Empty ones are anywhere(). */
+static inline void enter(const lanebloom_keys *keys, size_t i, struct queue *queue, size_t to);
 
-  /* Takes stripes of n keys, at most nlanes, that stand at i in the queue, and appends those that
-   * have more to its end, which is now at or before them. Stores hashes, of these not whole ones:
-   * where `first` is set, side by side from the first key on. */
-  void (*take)(struct queue *queue, size_t i, size_t n, struct load_bound bound, bool signed_tails,
-               bool first, uint8_t *hashes);
-};
+/* Takes stripes of n keys, at most LANES32, that stand at i in the queue, and appends those that
+ * have more to its end, which is now at or before them. Stores hashes, of these not whole ones:
+ * where `first` is set, side by side from the first key on. */
+static inline void take(struct queue *queue, size_t i, size_t n, struct load_bound bound,
+                        bool signed_tails, bool first, uint8_t *hashes);
+
+/* ---- Blocks ---- */
 
 /* Are all keys of a block, which is not empty, shorter than 2^31 bytes, as sizes in lanes are? */
 static inline bool fits_lanes(const lanebloom_keys *keys)
@@ -87,66 +86,33 @@ static inline bool fits_lanes(const lanebloom_keys *keys)
 }
 
 /* A round: every key of the queue takes a stripe. */
-static inline __attribute__((always_inline)) void
-take_round(struct queue *queue, struct load_bound bound, bool signed_tails, bool first,
-           const struct bloomhash_queue_vocabulary *queueing, uint8_t *hashes)
+static inline __attribute__((always_inline)) void take_round(struct queue *queue,
+                                                             struct load_bound bound,
+                                                             bool signed_tails, bool first,
+                                                             uint8_t *hashes)
 {
-  const size_t n = queue->n, nlanes = queueing->nlanes;
-  for (size_t lane = 0; lane < nlanes; lane++)
+  const size_t n = queue->n;
+  for (size_t lane = 0; lane < LANES32; lane++)
     queue->at[n + lane] = anywhere();
   queue->n = 0;
-  for (size_t i = 0; i < n; i += nlanes)
-    queueing->take(queue, i, n - i < nlanes ? n - i : nlanes, bound, signed_tails, first, hashes);
+  for (size_t i = 0; i < n; i += LANES32)
+    take(queue, i, n - i < LANES32 ? n - i : LANES32, bound, signed_tails, first, hashes);
 }
 
-/* Hashes a block of at least nlanes keys. Its last group may overlap the one before. Not inlined:
+/* Hashes a block of at least LANES32 keys. Its last group may overlap the one before. Not inlined:
  * the queue's room on the stack is not for short calls. */
-static __attribute__((noinline)) void hash_block(const lanebloom_keys *keys,
-                                                 struct load_bound bound, bool signed_tails,
-                                                 const struct bloomhash_queue_vocabulary *queueing,
-                                                 uint8_t *hashes)
+static __attribute__((noinline)) void
+hash_block(const lanebloom_keys *keys, struct load_bound bound, bool signed_tails, uint8_t *hashes)
 {
-  const size_t nlanes = queueing->nlanes;
   struct queue queue;
-  for (queue.n = 0; queue.n < keys->n; queue.n += nlanes)
-    queueing->enter(keys, queue.n + nlanes <= keys->n ? queue.n : keys->n - nlanes, &queue,
-                    queue.n);
-  take_round(&queue, bound, signed_tails, true, queueing, hashes);
+  for (queue.n = 0; queue.n < keys->n; queue.n += LANES32)
+    enter(keys, queue.n + LANES32 <= keys->n ? queue.n : keys->n - LANES32, &queue, queue.n);
+  take_round(&queue, bound, signed_tails, true, hashes);
   while (queue.n >= MIN_QUEUE)
-    take_round(&queue, bound, signed_tails, false, queueing, hashes);
+    take_round(&queue, bound, signed_tails, false, hashes);
   for (size_t i = 0; i < queue.n; i++) { /* few, from their start */
     const lanebloom_keys one = lanebloom_keys_part(keys, queue.key[i], 1);
     hash_in_scalar(&one, signed_tails, hashes + 4 * (size_t)queue.key[i]);
-  }
-}
-
-/* Any batch: keys of one width first, and the rest by way of the queue. */
-static inline __attribute__((always_inline)) void
-bloomhash_queued(const lanebloom_keys *keys, bool signed_tails,
-                 const struct bloomhash_width_vocabulary *widths,
-                 const struct bloomhash_queue_vocabulary *queueing, uint8_t *hashes)
-{
-  const size_t nlanes = queueing->nlanes;
-  if (keys->n < nlanes) {
-    hash_in_scalar(keys, signed_tails, hashes);
-    return;
-  }
-  size_t done = keys->layout == KEYS_FIXED && keys->width > 0
-                    ? hash_fixed(keys, signed_tails, widths, hashes)
-                    : 0;
-  if (done == keys->n)
-    return;
-  if (done > keys->n - nlanes)
-    done = keys->n - nlanes; /* a few once more, so that there are enough for the lanes */
-  const lanebloom_keys rest = lanebloom_keys_part(keys, done, keys->n - done);
-  hashes += 4 * done;
-  const struct load_bound bound = load_bound_of(&rest);
-  for (size_t first = 0; first < rest.n; first += QUEUED_BLOCK_NKEYS) {
-    const lanebloom_keys block = lanebloom_keys_part(&rest, first, QUEUED_BLOCK_NKEYS);
-    if (block.n < nlanes || !fits_lanes(&block))
-      hash_in_scalar(&block, signed_tails, hashes + 4 * first);
-    else
-      hash_block(&block, bound, signed_tails, queueing, hashes + 4 * first);
   }
 }
 

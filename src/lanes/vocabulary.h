@@ -9,12 +9,14 @@
  * Types and sizes
  *   vector            a register of VECTOR_NBYTES bytes, in VECTOR_NBLOCKS blocks of 16. The number
  *                     in a word is the bits of the lanes that it sees: LANES32 of them, or LANES64
- *   mask32, mask64    a choice of lanes: bits, or lanes that are all ones or 0
+ *   mask8, mask32, mask64: a choice of lanes: bits, or lanes that are all ones or 0
  *   order32           how the lanes of a mask move together
  * Memory, at any alignment unless the word says otherwise
  *   load, store, load_aligned, store_aligned
  *   stream_aligned    a store past the cache
  *   load_widened32    LANES64 numbers of 32 bits as 64 bits
+ *   load_blocks       16 bytes from each of VECTOR_NBLOCKS addresses. The last of them may be
+ *                     somebody else's, on the same page
  *   gather32          elements of an array of 32 bits by their indices; a set that has no gathers,
  *                     or only slow ones, defines no HAS_GATHERS
  * Constants
@@ -29,9 +31,10 @@
  *   shift_left_each32 ...: each lane by its own; from 32 or 64 on nothing is left
  *   rotate_left32     by a constant, neither 0 nor 32
  * Masks
- *   equal32, greater_signed32, greater_signed64
+ *   equal32, greater_signed8, greater_signed32, greater_signed64
+ *   positive_low32, positive_high32: as mask64, which of the lower or upper half are above 0
  *   mask_bits32, mask_bits64: the first lane is bit 0
- *   keep32            lanes outside the mask become 0
+ *   keep8, keep32     lanes outside the mask become 0
  *   select32, select64: lanes of the first vector in the mask, of the second outside
  * Moving lanes
  *   permute32         lane i becomes lane indices[i], whose high bits do not count
@@ -41,8 +44,16 @@
  *   interleave_low64, interleave_high64: a0 b0; a1 b1
  *   merge_even32      a0 a1 a2 a3 ..., b0 b1 b2 b3 ...  ->  a0 b0 a2 b2 ...
  *   merge_odd32                                             a1 b1 a3 b3 ...
+ *   unzip_even32      a0 a1 a2 a3 ..., b0 b1 b2 b3 ...  ->  a0 a2 ... b0 b2 ..., but in an order of
+ *   unzip_odd32                                             a1 a3 ... b1 b3 ...  the set's own
+ *   unzip_even64, unzip_odd64
+ *   unzipped          that order undone, of what all four return
  *   order_of32        of a mask's bits
  *   compress32        0b1010, a b c d  ->  b d . .
+ * Stores of some lanes
+ *   scatter32         the first n, as elements of an array of 32 bits, by their indices
+ *   store_positive64  of two vectors of 64 bits, side by side, those whose lanes of a vector of 32
+ *                     are above 0; others may follow, up to the end of two vectors
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_LANES_VOCABULARY_H
 #define LANEBLOOM_LANES_VOCABULARY_H
