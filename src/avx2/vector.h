@@ -55,7 +55,7 @@ static inline vector gather32(const void *base, vector indices)
 {
   __m256i all = _mm256_set1_epi32(-1);
   __asm__("" : VECTOR_OPERAND(all));
-  return _mm256_mask_i32gather_epi32(_mm256_setzero_si256(), base, indices, all, 4);
+  return _mm256_mask_i32gather_epi32(_mm256_setzero_si256(), (const int *)base, indices, all, 4);
 }
 
 /* Its last bytes may be somebody else's, on the same page: sanitizers would object. */
