@@ -228,6 +228,16 @@ static inline vector last_blocks(vector a, vector b)
   return _mm256_permute2x128_si256(a, b, 0x31);
 }
 
+static inline vector even64(vector a, vector b)
+{
+  return _mm256_permute4x64_epi64(_mm256_unpacklo_epi64(a, b), 0xd8);
+}
+
+static inline vector odd64(vector a, vector b)
+{
+  return _mm256_permute4x64_epi64(_mm256_unpackhi_epi64(a, b), 0xd8);
+}
+
 static inline vector merge_even32(vector a, vector b)
 {
   return _mm256_blend_epi32(a, _mm256_slli_epi64(b, 32), 0xaa);

@@ -237,6 +237,26 @@ BINARY(interleave_high32, _mm512_unpackhi_epi32)
 BINARY(interleave_low64, _mm512_unpacklo_epi64)
 BINARY(interleave_high64, _mm512_unpackhi_epi64)
 
+static inline vector first_blocks(vector a, vector b)
+{
+  return _mm512_permutex2var_epi64(a, _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13), b);
+}
+
+static inline vector last_blocks(vector a, vector b)
+{
+  return _mm512_permutex2var_epi64(a, _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15), b);
+}
+
+static inline vector even64(vector a, vector b)
+{
+  return _mm512_permutex2var_epi64(a, _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14), b);
+}
+
+static inline vector odd64(vector a, vector b)
+{
+  return _mm512_permutex2var_epi64(a, _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15), b);
+}
+
 static inline vector merge_even32(vector a, vector b)
 {
   return _mm512_mask_shuffle_epi32(a, 0xaaaa, b, _MM_PERM_CCAA);

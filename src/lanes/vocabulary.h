@@ -42,6 +42,8 @@
  *   interleave_low32  in each block: a0 a1 a2 a3, b0 b1 b2 b3  ->  a0 b0 a1 b1
  *   interleave_high32                                              a2 b2 a3 b3
  *   interleave_low64, interleave_high64: a0 b0; a1 b1
+ *   first_blocks      in each 32 bytes: blocks a0 a1, b0 b1  ->  a0 b0; last_blocks: a1 b1
+ *   even64            a0 a1 a2 a3, b0 b1 b2 b3  ->  a0 a2 b0 b2; odd64: a1 a3 b1 b3
  *   merge_even32      a0 a1 a2 a3 ..., b0 b1 b2 b3 ...  ->  a0 b0 a2 b2 ...
  *   merge_odd32                                             a1 b1 a3 b3 ...
  *   unzip_even32      a0 a1 a2 a3 ..., b0 b1 b2 b3 ...  ->  a0 a2 ... b0 b2 ..., but in an order of

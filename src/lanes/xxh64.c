@@ -1,26 +1,19 @@
 /* XXH64 in lanes: a lane is a key, and the keys of a group have one size. Keys of many sizes, of
  * which few in a row agree, are hashed one by one. The steps are those of scalar/xxh64.h.
- *
- * An instruction set's file defines two numbers before it includes this, and then the functions
- * that are declared here without a body. NLANES keys of a group are in lanes. The rest of
- * GROUP_NKEYS are hashed by scalar code, which the CPU runs beside it: where lanes have no product
- * of 64 bits, its one multiplier is a third of all there is.
  * SPDX-License-Identifier: MIT */
-#ifndef LANEBLOOM_LANES_XXH64_H
-#define LANEBLOOM_LANES_XXH64_H
-
-#include "../keys.h"
 #include "../scalar/xxh64.h"
+#include "../keys.h"
+#include "lanes.h"
+#include "vector.h"
+
+/* LANES64 keys of a group are in lanes, and the rest are hashed by scalar code, which the CPU runs
+ * beside it: where lanes have no product of 64 bits, its one multiplier is a third of all there is.
+ * AVX2, 8 bytes, ns per key on Zen 4: groups of 4 keys 1.58, of 5 1.35, of 6 1.0 to 1.2, of 8
+ * 1.61. */
+enum { GROUP_NKEYS = LANES64 == 4 ? 6 : LANES64 };
 
 /* A vector of gcc and clang: each has products of 64 bits, by one instruction or by several. */
-typedef uint64_t words __attribute__((vector_size(NLANES * sizeof(uint64_t))));
-
-/* The words of a stripe of 32 bytes, which begins `offset` bytes into each key: column i has word i
- * of each. */
-static inline void load_stripe(const uint8_t *const keys[NLANES], size_t offset, words columns[4]);
-
-/* Both words of keys of 16 bytes, one after another. */
-static inline void load_pairs(const uint8_t *keys, words columns[2]);
+typedef uint64_t words __attribute__((vector_size(VECTOR_NBYTES)));
 
 /* ---- Steps ---- */
 
@@ -68,31 +61,52 @@ static inline words finish(words hash)
 
 /* ---- A group of keys, anywhere ---- */
 
-static inline words load_8(const uint8_t *const keys[NLANES], size_t offset)
+static inline words load_8(const uint8_t *const keys[LANES64], size_t offset)
 {
   words loaded;
-  for (size_t i = 0; i < NLANES; i++)
+  for (size_t i = 0; i < LANES64; i++)
     loaded[i] = load_le64(keys[i] + offset);
   return loaded;
 }
 
-static inline words load_4(const uint8_t *const keys[NLANES], size_t offset)
+static inline words load_4(const uint8_t *const keys[LANES64], size_t offset)
 {
   words loaded;
-  for (size_t i = 0; i < NLANES; i++)
+  for (size_t i = 0; i < LANES64; i++)
     loaded[i] = load_le32(keys[i] + offset);
   return loaded;
 }
 
-static inline words load_1(const uint8_t *const keys[NLANES], size_t offset)
+static inline words load_1(const uint8_t *const keys[LANES64], size_t offset)
 {
   words loaded;
-  for (size_t i = 0; i < NLANES; i++)
+  for (size_t i = 0; i < LANES64; i++)
     loaded[i] = keys[i][offset];
   return loaded;
 }
 
-static inline words hash_stripes(const uint8_t *const keys[NLANES], size_t nstripes)
+/* The words of a stripe of 32 bytes, which begins `offset` bytes into each key: column i has word i
+ * of each. pairs[i]: the stripe of key i, and where there is room that of key i + 4. */
+static inline void load_stripe(const uint8_t *const keys[LANES64], size_t offset, words columns[4])
+{
+  vector pairs[4];
+  for (size_t i = 0; i < 4; i++)
+#if VECTOR_NBYTES == 64
+    pairs[i] = load_halves(keys[i] + offset, keys[i + 4] + offset);
+#else
+    pairs[i] = load(keys[i] + offset);
+#endif
+  const vector even_01 = interleave_low64(pairs[0], pairs[1]),
+               odd_01 = interleave_high64(pairs[0], pairs[1]),
+               even_23 = interleave_low64(pairs[2], pairs[3]),
+               odd_23 = interleave_high64(pairs[2], pairs[3]);
+  columns[0] = (words)first_blocks(even_01, even_23);
+  columns[1] = (words)first_blocks(odd_01, odd_23);
+  columns[2] = (words)last_blocks(even_01, even_23);
+  columns[3] = (words)last_blocks(odd_01, odd_23);
+}
+
+static inline words hash_stripes(const uint8_t *const keys[LANES64], size_t nstripes)
 {
   words a = splat(XXH64_PRIME_1 + XXH64_PRIME_2), b = splat(XXH64_PRIME_2), c = splat(0),
         d = splat(-XXH64_PRIME_1);
@@ -109,7 +123,7 @@ static inline words hash_stripes(const uint8_t *const keys[NLANES], size_t nstri
 }
 
 /* Always inlined: of a constant size, the compiler leaves out what other sizes need. */
-__attribute__((always_inline)) static inline words hash_group(const uint8_t *const keys[NLANES],
+__attribute__((always_inline)) static inline words hash_group(const uint8_t *const keys[LANES64],
                                                               size_t size)
 {
   words hash = (size >= 32 ? hash_stripes(keys, size / 32) : splat(XXH64_PRIME_5)) + size;
@@ -125,30 +139,27 @@ __attribute__((always_inline)) static inline words hash_group(const uint8_t *con
   return finish(hash);
 }
 
-/* ---- Keys of one width. All return how many keys were hashed: a multiple of NLANES. ---- */
+/* ---- Keys of one width. All return how many keys were hashed: a multiple of LANES64. ---- */
 
-static inline void store(void *hashes, size_t i, words group)
+static inline void store_hashes(void *hashes, size_t i, words group)
 {
-  memcpy((uint8_t *)hashes + i * sizeof(uint64_t), &group, sizeof group);
+  store((uint8_t *)hashes + i * sizeof(uint64_t), (vector)group);
 }
 
 /* Of group i, the keys that are not in lanes. */
 __attribute__((always_inline)) static inline void hash_rest(const uint8_t *keys, size_t width,
                                                             size_t i, void *hashes)
 {
-  for (size_t j = i + NLANES; j < i + GROUP_NKEYS; j++)
+  for (size_t j = i + LANES64; j < i + GROUP_NKEYS; j++)
     hash64_store(hashes, j, xxh64(keys + j * width, width));
 }
 
 static size_t hash_4(const uint8_t *keys, size_t n, void *hashes)
 {
-  typedef uint32_t half_words __attribute__((vector_size(NLANES * sizeof(uint32_t))));
   size_t i = 0;
   for (; i + GROUP_NKEYS <= n; i += GROUP_NKEYS) {
-    half_words loaded;
-    memcpy(&loaded, keys + 4 * i, sizeof loaded);
-    store(hashes, i,
-          finish(take_4(splat(XXH64_PRIME_5 + 4), __builtin_convertvector(loaded, words))));
+    const words loaded = (words)load_widened32(keys + 4 * i);
+    store_hashes(hashes, i, finish(take_4(splat(XXH64_PRIME_5 + 4), loaded)));
     hash_rest(keys, 4, i, hashes);
   }
   return i;
@@ -158,9 +169,8 @@ static size_t hash_8(const uint8_t *keys, size_t n, void *hashes)
 {
   size_t i = 0;
   for (; i + GROUP_NKEYS <= n; i += GROUP_NKEYS) {
-    words loaded;
-    memcpy(&loaded, keys + 8 * i, sizeof loaded);
-    store(hashes, i, finish(take_8(splat(XXH64_PRIME_5 + 8), loaded)));
+    const words loaded = (words)load(keys + 8 * i);
+    store_hashes(hashes, i, finish(take_8(splat(XXH64_PRIME_5 + 8), loaded)));
     hash_rest(keys, 8, i, hashes);
   }
   return i;
@@ -170,10 +180,10 @@ static size_t hash_16(const uint8_t *keys, size_t n, void *hashes)
 {
   size_t i = 0;
   for (; i + GROUP_NKEYS <= n; i += GROUP_NKEYS) {
-    words columns[2];
-    load_pairs(keys + 16 * i, columns);
-    const words hash = take_8(splat(XXH64_PRIME_5 + 16), columns[0]);
-    store(hashes, i, finish(take_8(hash, columns[1])));
+    const uint8_t *at = keys + 16 * i;
+    const vector a = load(at), b = load(at + VECTOR_NBYTES);
+    const words hash = take_8(splat(XXH64_PRIME_5 + 16), (words)even64(a, b));
+    store_hashes(hashes, i, finish(take_8(hash, (words)odd64(a, b))));
     hash_rest(keys, 16, i, hashes);
   }
   return i;
@@ -184,10 +194,10 @@ __attribute__((always_inline)) static inline size_t hash_width(const uint8_t *da
 {
   size_t i = 0;
   for (; i + GROUP_NKEYS <= n; i += GROUP_NKEYS) {
-    const uint8_t *keys[NLANES];
-    for (size_t j = 0; j < NLANES; j++)
+    const uint8_t *keys[LANES64];
+    for (size_t j = 0; j < LANES64; j++)
       keys[j] = data + (i + j) * width;
-    store(hashes, i, hash_group(keys, width));
+    store_hashes(hashes, i, hash_group(keys, width));
     hash_rest(data, width, i, hashes);
   }
   return i;
@@ -214,25 +224,25 @@ static inline size_t hash_fixed(const uint8_t *keys, size_t width, size_t n, voi
 static inline size_t hash_sizes(const lanebloom_keys *keys, void *hashes)
 {
   size_t i = 0;
-  for (; i + NLANES <= keys->n; i += NLANES) {
-    const uint8_t *data[NLANES];
-    size_t sizes[NLANES], different = 0;
-    for (size_t j = 0; j < NLANES; j++) {
+  for (; i + LANES64 <= keys->n; i += LANES64) {
+    const uint8_t *data[LANES64];
+    size_t sizes[LANES64], different = 0;
+    for (size_t j = 0; j < LANES64; j++) {
       const lanebloom_slice key = keys_at(keys, i + j);
       data[j] = key.data;
       sizes[j] = key.size;
       different |= key.size ^ sizes[0];
     }
     if (different == 0)
-      store(hashes, i, hash_group(data, sizes[0]));
+      store_hashes(hashes, i, hash_group(data, sizes[0]));
     else
-      for (size_t j = 0; j < NLANES; j++)
+      for (size_t j = 0; j < LANES64; j++)
         hash64_store(hashes, i + j, xxh64(data[j], sizes[j]));
   }
   return i;
 }
 
-static inline void hash_batch(const lanebloom_keys *keys, void *hashes)
+void KERNEL(xxh64_hash)(const lanebloom_keys *keys, void *hashes)
 {
   const size_t done = keys->layout == KEYS_FIXED
                           ? hash_fixed(keys->data, keys->width, keys->n, hashes)
@@ -242,5 +252,3 @@ static inline void hash_batch(const lanebloom_keys *keys, void *hashes)
     hash64_store(hashes, i, xxh64(key.data, key.size));
   }
 }
-
-#endif
