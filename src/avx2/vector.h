@@ -28,6 +28,7 @@
 typedef __m256i vector;
 typedef __m256i mask8, mask32, mask64; /* all bits of a lane, or none */
 typedef __m256i order32;               /* see order_of32() */
+typedef __m128i block16;
 
 #define VECTOR_NBYTES 32
 enum {
@@ -44,9 +45,20 @@ LOADING(load_aligned, _mm256_load_si256)
 STORING(store_aligned, _mm256_store_si256)
 STORING(stream_aligned, _mm256_stream_si256)
 
+static inline __attribute__((always_inline)) block16 load_block(const void *from)
+{
+  return _mm_loadu_si128(from);
+}
+
 static inline vector load_widened32(const void *from)
 {
   return _mm256_cvtepu32_epi64(_mm_loadu_si128(from));
+}
+
+static inline vector load_differences32(const uint32_t *from)
+{
+  return _mm256_cvtepu32_epi64(_mm_sub_epi32(_mm_loadu_si128((const void *)(from + 1)),
+                                             _mm_loadu_si128((const void *)from)));
 }
 
 /* Elements of base, which holds 32 bits each. gcc 12 drops a mask that it knows, and then waits for
@@ -56,19 +68,6 @@ static inline vector gather32(const void *base, vector indices)
   __m256i all = _mm256_set1_epi32(-1);
   __asm__("" : VECTOR_OPERAND(all));
   return _mm256_mask_i32gather_epi32(_mm256_setzero_si256(), (const int *)base, indices, all, 4);
-}
-
-/* Its last bytes may be somebody else's, on the same page: sanitizers would object. */
-__attribute__((no_sanitize("address", "thread"))) static inline __m128i
-load_block(const uint8_t *from)
-{
-  return _mm_loadu_si128((const void *)from);
-}
-
-static inline vector load_blocks(const uint8_t *const from[VECTOR_NBLOCKS])
-{
-  return _mm256_inserti128_si256(_mm256_castsi128_si256(load_block(from[0])), load_block(from[1]),
-                                 1);
 }
 
 LOADING(load_in_eights, _mm256_loadu_si256)
@@ -138,6 +137,7 @@ static inline vector rotate_left32(vector v, int nbits)
 
 COMPARING(equal32, mask32, _mm256_cmpeq_epi32)
 COMPARING(greater_signed8, mask8, _mm256_cmpgt_epi8)
+COMPARING(equal64, mask64, _mm256_cmpeq_epi64)
 COMPARING(greater_signed32, mask32, _mm256_cmpgt_epi32)
 COMPARING(greater_signed64, mask64, _mm256_cmpgt_epi64)
 
@@ -218,35 +218,18 @@ static inline vector unzipped(vector v)
 BINARY(narrow_signed32, _mm256_packs_epi32)
 BINARY(narrow_signed16, _mm256_packs_epi16)
 
-static inline vector first_blocks(vector a, vector b)
+static inline vector join_blocks(const block16 *blocks)
 {
-  return _mm256_permute2x128_si256(a, b, 0x20);
+  return _mm256_inserti128_si256(_mm256_castsi128_si256(blocks[0]), blocks[1], 1);
 }
 
-static inline vector last_blocks(vector a, vector b)
-{
-  return _mm256_permute2x128_si256(a, b, 0x31);
-}
-
-static inline vector even64(vector a, vector b)
-{
-  return _mm256_permute4x64_epi64(_mm256_unpacklo_epi64(a, b), 0xd8);
-}
-
-static inline vector odd64(vector a, vector b)
-{
-  return _mm256_permute4x64_epi64(_mm256_unpackhi_epi64(a, b), 0xd8);
-}
-
-static inline vector merge_even32(vector a, vector b)
-{
-  return _mm256_blend_epi32(a, _mm256_slli_epi64(b, 32), 0xaa);
-}
-
-static inline vector merge_odd32(vector a, vector b)
-{
-  return _mm256_blend_epi32(_mm256_srli_epi64(a, 32), b, 0xaa);
-}
+BINARY_AS(first_blocks, _mm256_permute2x128_si256(a, b, 0x20))
+BINARY_AS(last_blocks, _mm256_permute2x128_si256(a, b, 0x31))
+BINARY_AS(even64, _mm256_permute4x64_epi64(_mm256_unpacklo_epi64(a, b), 0xd8))
+BINARY_AS(odd64, _mm256_permute4x64_epi64(_mm256_unpackhi_epi64(a, b), 0xd8))
+BINARY_AS(blend_odd32, _mm256_blend_epi32(a, b, 0xaa))
+BINARY_AS(merge_even32, blend_odd32(a, _mm256_slli_epi64(b, 32)))
+BINARY_AS(merge_odd32, blend_odd32(_mm256_srli_epi64(a, 32), b))
 
 /* The lanes of a mask, in order, 4 bits each. pdep and pext, which could make them, are microcode
  * on Zen 1 and 2. */

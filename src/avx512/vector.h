@@ -19,6 +19,7 @@
 typedef __m512i vector;
 typedef __mmask64 mask8; /* a bit for each lane, the first in bit 0 */
 typedef __mmask16 mask32;
+typedef __m128i block16;
 typedef __mmask8 mask64;
 typedef __mmask16 order32; /* see order_of32() */
 
@@ -37,9 +38,20 @@ LOADING(load_aligned, _mm512_load_si512)
 STORING(store_aligned, _mm512_store_si512)
 STORING(stream_aligned, _mm512_stream_si512)
 
+static inline __attribute__((always_inline)) block16 load_block(const void *from)
+{
+  return _mm_loadu_si128(from);
+}
+
 static inline vector load_widened32(const void *from)
 {
   return _mm512_cvtepu32_epi64(_mm256_loadu_si256(from));
+}
+
+static inline vector load_differences32(const uint32_t *from)
+{
+  return _mm512_cvtepu32_epi64(_mm256_sub_epi32(_mm256_loadu_si256((const void *)(from + 1)),
+                                                _mm256_loadu_si256((const void *)from)));
 }
 
 /* Elements of base, which holds 32 bits each. gcc 12 drops a mask that it knows, and then waits for
@@ -49,22 +61,6 @@ static inline vector gather32(const void *base, vector indices)
   __mmask16 all = 0xffff;
   __asm__("" : "+Yk"(all));
   return _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), all, indices, base, 4);
-}
-
-/* Its last bytes may be somebody else's, on the same page: sanitizers would object. */
-__attribute__((no_sanitize("address", "thread"))) static inline __m128i
-load_block(const uint8_t *from)
-{
-  return _mm_loadu_si128((const void *)from);
-}
-
-static inline vector load_blocks(const uint8_t *const from[VECTOR_NBLOCKS])
-{
-  const __m256i low =
-      _mm256_inserti128_si256(_mm256_castsi128_si256(load_block(from[0])), load_block(from[1]), 1);
-  const __m256i high =
-      _mm256_inserti128_si256(_mm256_castsi128_si256(load_block(from[2])), load_block(from[3]), 1);
-  return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
 }
 
 static inline vector load_in_eights(const void *from)
@@ -161,6 +157,7 @@ BINARY(rotate_right_each32, _mm512_rorv_epi32)
 
 COMPARING(equal32, mask32, _mm512_cmpeq_epi32_mask)
 COMPARING(greater_signed8, mask8, _mm512_cmpgt_epi8_mask)
+COMPARING(equal64, mask64, _mm512_cmpeq_epi64_mask)
 COMPARING(greater_signed32, mask32, _mm512_cmpgt_epi32_mask)
 COMPARING(greater_signed64, mask64, _mm512_cmpgt_epi64_mask)
 
@@ -237,35 +234,23 @@ BINARY(interleave_high32, _mm512_unpackhi_epi32)
 BINARY(interleave_low64, _mm512_unpacklo_epi64)
 BINARY(interleave_high64, _mm512_unpackhi_epi64)
 
-static inline vector first_blocks(vector a, vector b)
+static inline vector join_blocks(const block16 *blocks)
 {
-  return _mm512_permutex2var_epi64(a, _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13), b);
+  vector v = _mm512_castsi128_si512(blocks[0]);
+  v = _mm512_inserti64x2(v, blocks[1], 1);
+  v = _mm512_inserti64x2(v, blocks[2], 2);
+  return _mm512_inserti64x2(v, blocks[3], 3);
 }
 
-static inline vector last_blocks(vector a, vector b)
-{
-  return _mm512_permutex2var_epi64(a, _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15), b);
-}
-
-static inline vector even64(vector a, vector b)
-{
-  return _mm512_permutex2var_epi64(a, _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14), b);
-}
-
-static inline vector odd64(vector a, vector b)
-{
-  return _mm512_permutex2var_epi64(a, _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15), b);
-}
-
-static inline vector merge_even32(vector a, vector b)
-{
-  return _mm512_mask_shuffle_epi32(a, 0xaaaa, b, _MM_PERM_CCAA);
-}
-
-static inline vector merge_odd32(vector a, vector b)
-{
-  return _mm512_mask_shuffle_epi32(b, 0x5555, a, _MM_PERM_DDBB);
-}
+BINARY_AS(first_blocks,
+          _mm512_permutex2var_epi64(a, _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13), b))
+BINARY_AS(last_blocks,
+          _mm512_permutex2var_epi64(a, _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15), b))
+BINARY_AS(even64, _mm512_permutex2var_epi64(a, _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14), b))
+BINARY_AS(odd64, _mm512_permutex2var_epi64(a, _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15), b))
+BINARY_AS(blend_odd32, _mm512_mask_mov_epi32(a, 0xaaaa, b))
+BINARY_AS(merge_even32, _mm512_mask_shuffle_epi32(a, 0xaaaa, b, _MM_PERM_CCAA))
+BINARY_AS(merge_odd32, _mm512_mask_shuffle_epi32(b, 0x5555, a, _MM_PERM_DDBB))
 
 static inline vector unzip_even32(vector a, vector b)
 {

@@ -9,14 +9,15 @@
  * Types and sizes
  *   vector            a register of VECTOR_NBYTES bytes, in VECTOR_NBLOCKS blocks of 16. The number
  *                     in a word is the bits of the lanes that it sees: LANES32 of them, or LANES64
+ *   block16           a block alone
  *   mask8, mask32, mask64: a choice of lanes: bits, or lanes that are all ones or 0
  *   order32           how the lanes of a mask move together
  * Memory, at any alignment unless the word says otherwise
  *   load, store, load_aligned, store_aligned
  *   stream_aligned    a store past the cache
  *   load_widened32    LANES64 numbers of 32 bits as 64 bits
- *   load_blocks       16 bytes from each of VECTOR_NBLOCKS addresses. The last of them may be
- *                     somebody else's, on the same page
+ *   load_differences32: of as many, by how much the next one is more
+ *   load_block        16 bytes; always inlined, for callers that sanitizers do not check
  *   gather32          elements of an array of 32 bits by their indices; a set that has no gathers,
  *                     or only slow ones, defines no HAS_GATHERS
  * Constants
@@ -30,8 +31,8 @@
  *   shift_left32, shift_right32, shift_left64, shift_right64: all lanes by one number
  *   shift_left_each32 ...: each lane by its own; from 32 or 64 on nothing is left
  *   rotate_left32     by a constant, neither 0 nor 32
- * Masks
- *   equal32, greater_signed8, greater_signed32, greater_signed64
+ * Masks, which & and | combine
+ *   equal32, equal64, greater_signed8, greater_signed32, greater_signed64
  *   positive_low32, positive_high32: as mask64, which of the lower or upper half are above 0
  *   mask_bits32, mask_bits64: the first lane is bit 0
  *   keep8, keep32     lanes outside the mask become 0
@@ -42,8 +43,10 @@
  *   interleave_low32  in each block: a0 a1 a2 a3, b0 b1 b2 b3  ->  a0 b0 a1 b1
  *   interleave_high32                                              a2 b2 a3 b3
  *   interleave_low64, interleave_high64: a0 b0; a1 b1
+ *   join_blocks       VECTOR_NBLOCKS of them make a vector
  *   first_blocks      in each 32 bytes: blocks a0 a1, b0 b1  ->  a0 b0; last_blocks: a1 b1
  *   even64            a0 a1 a2 a3, b0 b1 b2 b3  ->  a0 a2 b0 b2; odd64: a1 a3 b1 b3
+ *   blend_odd32       a0 a1 a2 a3 ..., b0 b1 b2 b3 ...  ->  a0 b1 a2 b3 ...
  *   merge_even32      a0 a1 a2 a3 ..., b0 b1 b2 b3 ...  ->  a0 b0 a2 b2 ...
  *   merge_odd32                                             a1 b1 a3 b3 ...
  *   unzip_even32      a0 a1 a2 a3 ..., b0 b1 b2 b3 ...  ->  a0 a2 ... b0 b2 ..., but in an order of
@@ -69,7 +72,7 @@
 #define KERNEL_OF_SET(name, set) KERNEL_OF(name, set)
 #define KERNEL(name) KERNEL_OF_SET(name, LANEBLOOM_INSTRUCTION_SET)
 
-/* A word that is one instruction. */
+/* A word that is one instruction, or an expression. */
 #define LOADING(word, instruction)                                                                 \
   static inline vector word(const void *from)                                                      \
   {                                                                                                \
@@ -89,6 +92,11 @@
   static inline vector word(vector a, vector b)                                                    \
   {                                                                                                \
     return instruction(a, b);                                                                      \
+  }
+#define BINARY_AS(word, of_a_and_b)                                                                \
+  static inline vector word(vector a, vector b)                                                    \
+  {                                                                                                \
+    return of_a_and_b;                                                                             \
   }
 #define SHIFTING(word, type, instruction)                                                          \
   static inline vector word(vector v, type nbits)                                                  \

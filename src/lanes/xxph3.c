@@ -1,0 +1,305 @@
+/* XXPH3 in lanes: keys of many sizes, and of one width. Lanes take keys of 4 to 16 bytes where they
+ * stand. Longer ones of as many steps of 32 bytes are listed together.
+ * SPDX-License-Identifier: MIT */
+#include "lanes.h"
+#include "vector.h"
+#if VECTOR_NBYTES == 64
+#include "xxph3_packed.h"
+#else
+#include "xxph3_short.h"
+#endif
+
+enum { PAGE_NBYTES = 4096 /* the smallest there are */ };
+
+/* ---- Keys of one width ---- */
+
+static inline vector mix16_of_width(const uint8_t *at, size_t width, size_t secret)
+{
+  return mix16(load_strided(at, 2 * width), load_strided(at + width, 2 * width), secret);
+}
+
+static size_t fixed_17_to_128(const uint8_t *keys, size_t width, size_t n, void *hashes)
+{
+  size_t i = 0;
+  for (; i + LANES64 <= n; i += LANES64) {
+    const uint8_t *first = keys + i * width, *last = first + width - 16;
+    vector h = splat64(width * XXPH3_PRIME64_1);
+    for (size_t j = 0; j <= (width - 1) / 32; j++) {
+      h = add64(h, mix16_of_width(first + 16 * j, width, 32 * j));
+      h = add64(h, mix16_of_width(last - 16 * j, width, 32 * j + 16));
+    }
+    store_hashes(hashes, i, avalanche(h));
+  }
+  return i;
+}
+
+static size_t fixed_129_to_240(const uint8_t *keys, size_t width, size_t n, void *hashes)
+{
+  size_t i = 0;
+  for (; i + LANES64 <= n; i += LANES64) {
+    const uint8_t *at = keys + i * width;
+    vector h = splat64(width * XXPH3_PRIME64_1);
+    for (size_t j = 0; j < 8; j++)
+      h = add64(h, mix16_of_width(at + 16 * j, width, 16 * j));
+    h = avalanche(h);
+    for (size_t j = 8; j < width / 16; j++)
+      h = add64(h, mix16_of_width(at + 16 * j, width, 16 * (j - 8) + 3));
+    store_hashes(hashes, i, avalanche(add64(h, mix16_of_width(at + width - 16, width, 119))));
+  }
+  return i;
+}
+
+/* Four lanes are not faster than scalar for 129 to 240 bytes. */
+static inline __attribute__((always_inline)) size_t hash_fixed(const uint8_t *keys, size_t width,
+                                                               size_t n, void *hashes)
+{
+  if (width == 8)
+    return fixed_8(keys, n, hashes);
+  if (width == 16)
+    return fixed_16(keys, n, hashes);
+  if (width >= 4 && width <= 8)
+    return fixed_4_to_8(keys, width, n, hashes);
+  if (width >= 9 && width <= 16)
+    return fixed_9_to_16(keys, width, n, hashes);
+  if (width >= 17 && width <= 128)
+    return fixed_17_to_128(keys, width, n, hashes);
+  if (LANES64 > 4 && width > 128 && width <= 240)
+    return fixed_129_to_240(keys, width, n, hashes);
+  if (width <= 240)
+    return 0;
+  hash_wide(keys, width, n, &stripes, hashes);
+  return n;
+}
+
+/* ---- Keys of many sizes: those that are not short ---- */
+
+/* 16 bytes each of every second key from the first on, at the same distance. */
+static inline vector load_listed(const uint8_t *const *at, ptrdiff_t distance)
+{
+  block16 blocks[VECTOR_NBLOCKS];
+  for (size_t i = 0; i < VECTOR_NBLOCKS; i++)
+    blocks[i] = load_block(at[2 * i] + distance);
+  return join_blocks(blocks);
+}
+
+static inline vector mix16_of(const uint8_t *const *at, ptrdiff_t distance, size_t secret)
+{
+  return mix16(load_listed(at, distance), load_listed(at + 1, distance), secret);
+}
+
+/* Hashes keys of nsteps steps: `last` are their last 16 bytes. */
+static inline __attribute__((always_inline)) void hash_steps(const uint8_t *const *first,
+                                                             const uint8_t *const *last,
+                                                             const uint64_t *sizes, size_t nsteps,
+                                                             uint64_t *hashes)
+{
+  vector h = zero();
+  for (size_t j = 0; j < nsteps; j++) {
+    __asm__("" ::: "memory"); /* gcc 12 would keep addresses in vector registers */
+    h = add64(h, mix16_of(first, 16 * (ptrdiff_t)j, 32 * j));
+    h = add64(h, mix16_of(last, -16 * (ptrdiff_t)j, 32 * j + 16));
+  }
+  h = add64(h, multiply(load(sizes), XXPH3_PRIME64_1));
+  store(hashes, avalanche(h));
+}
+
+/* Not inlined, because it would be for each list of each layout. */
+static __attribute__((noinline)) void hash_list(const lanebloom_keys *keys, const uint32_t *list,
+                                                size_t n, size_t nsteps, void *hashes)
+{
+  size_t i = 0;
+  for (; i + LANES64 <= n; i += LANES64) {
+    const uint8_t *first[LANES64], *last[LANES64];
+    uint64_t sizes[LANES64], done[LANES64];
+    for (size_t lane = 0; lane < LANES64; lane++) {
+      const lanebloom_slice key = keys_at(keys, list[i + lane]);
+      first[lane] = key.data;
+      last[lane] = first[lane] + key.size - 16;
+      sizes[lane] = key.size;
+    }
+    hash_steps(first, last, sizes, nsteps, done);
+    for (size_t lane = 0; lane < LANES64; lane++)
+      hash64_store(hashes, list[i + lane], done[lane]);
+  }
+  for (; i < n; i++) {
+    const lanebloom_slice key = keys_at(keys, list[i]);
+    hash64_store(hashes, list[i], xxph3_17_to_128(key.data, key.size));
+  }
+}
+
+/* Hashes all keys that are listed. */
+static inline __attribute__((always_inline)) void
+hash_lists(const lanebloom_keys *keys, const struct lists *lists, void *hashes)
+{
+  for (size_t j = 0; j < lists->counts[ONE_STEP]; j++) {
+    const size_t i = lists->indices[ONE_STEP][j];
+    const lanebloom_slice key = keys_at(keys, i);
+    const uint8_t *data = key.data;
+    const uint64_t h =
+        key.size * XXPH3_PRIME64_1 + xxph3_mix16(data, 0) + xxph3_mix16(data + key.size - 16, 16);
+    hash64_store(hashes, i, xxph3_avalanche(h));
+  }
+  for (size_t l = ONE_STEP + 1; l < OTHERS; l++)
+    hash_list(keys, lists->indices[l], lists->counts[l], l + 1, hashes);
+  for (size_t j = 0; j < lists->counts[OTHERS]; j++) {
+    const size_t i = lists->indices[OTHERS][j];
+    const lanebloom_slice key = keys_at(keys, i);
+    if (key.size > 240)
+      hash64_store(hashes, i, hash_above_240(key.data, key.size, &stripes));
+    else if (key.size > 0 && key.size < MIN_SHORT)
+      hash64_store(hashes, i, xxph3_1_to_3(key.data, key.size));
+    else if (key.size > 128)
+      hash64_store(hashes, i, xxph3_129_to_240(key.data, key.size));
+    else
+      hash_in_scalar(keys, i, 1, hashes);
+  }
+}
+
+/* ---- Keys of many sizes: all ---- */
+
+/* Of keys i .. i + LANES64. */
+static inline vector sizes_at(const lanebloom_keys *keys, size_t i)
+{
+  if (keys->layout == KEYS_OFFSETS32)
+    return load_differences32((const uint32_t *)keys->index + i);
+  if (keys->layout == KEYS_OFFSETS64) {
+    const uint64_t *offsets = (const uint64_t *)keys->index + i;
+    return sub64(load(offsets + 1), load(offsets));
+  }
+  const lanebloom_slice *slices = (const lanebloom_slice *)keys->index + i;
+  return odd64(load(slices), load(slices + LANES64 / 2));
+}
+
+static inline vector addresses_at(const lanebloom_keys *keys, size_t i)
+{
+  const vector data = splat64((uintptr_t)keys->data);
+  if (keys->layout == KEYS_OFFSETS32)
+    return add64(data, load_widened32((const uint32_t *)keys->index + i));
+  if (keys->layout == KEYS_OFFSETS64)
+    return add64(data, load((const uint64_t *)keys->index + i));
+  const lanebloom_slice *slices = (const lanebloom_slice *)keys->index + i;
+  return even64(load(slices), load(slices + LANES64 / 2));
+}
+
+/* Do 16 bytes from the start of each of LANES64 keys, from key i on, stay in the key's pages? Not
+ * if one of them is empty. */
+static inline bool stay_in_page(const lanebloom_keys *keys, size_t i)
+{
+  const vector size = sizes_at(keys, i);
+  const vector at = bit_and(addresses_at(keys, i), splat64(PAGE_NBYTES - 1));
+  const mask64 near_end = greater_signed64(at, splat64(PAGE_NBYTES - MAX_SHORT));
+  const mask64 beyond = near_end & greater_signed64(splat64(MAX_SHORT), size);
+  return mask_bits64(beyond | equal64(size, zero())) == 0;
+}
+
+/* May 16 bytes be loaded from the start of each of LANES64 keys from i on? Offsets ascend, so the
+ * last tells of all. */
+static inline __attribute__((always_inline)) bool can_load(const lanebloom_keys *keys, size_t i)
+{
+  const size_t last = i + LANES64 - 1;
+  if (last >= keys->n)
+    return false;
+  const uint32_t *offsets32 = keys->index;
+  const uint64_t *offsets64 = keys->index;
+  if (keys->layout == KEYS_OFFSETS32 && offsets32[keys->n] - offsets32[last] >= MAX_SHORT)
+    return true;
+  if (keys->layout == KEYS_OFFSETS64 && offsets64[keys->n] - offsets64[last] >= MAX_SHORT)
+    return true;
+  return stay_in_page(keys, i);
+}
+
+/* 16 bytes of a key, of which the last may be somebody else's, on the same page: sanitizers would
+ * object. */
+__attribute__((no_sanitize("address", "thread"))) static inline block16
+load_16(const lanebloom_keys *keys, size_t i)
+{
+  return load_block(keys_at(keys, i).data);
+}
+
+/* Of every second key from i on. */
+static inline vector load_seconds(const lanebloom_keys *keys, size_t i)
+{
+  block16 blocks[VECTOR_NBLOCKS];
+  for (size_t b = 0; b < VECTOR_NBLOCKS; b++)
+    blocks[b] = load_16(keys, i + 2 * b);
+  return join_blocks(blocks);
+}
+
+/* Hashes of keys as if all were short: both classes at once, and each lane takes its own. */
+static inline vector hash_short_lanes(vector front, vector back, vector size)
+{
+  const struct ends ends = ends_of(front, back, size);
+  const vector words = under_secret(blend_odd32(front, ends.fours));
+  vector mixed = add64(size, multiply32(words, XXPH3_PRIME32_1));
+  mixed = bit_xor(mixed, shift_right64(mixed, 47));
+  const vector h = multiply(mixed, XXPH3_PRIME64_2);
+  const mask64 is_middle = greater_signed64(size, splat64(8));
+  return avalanche(select64(is_middle, sum_9_to_16(front, ends.eights, size), h));
+}
+
+/* Hashes LANES64 keys, of which 16 bytes can be loaded, as if all were short. Puts those that are
+ * not behind n others and returns how many. Their numbers count from `first` on. */
+static inline __attribute__((always_inline)) size_t hash_short(const lanebloom_keys *keys, size_t i,
+                                                               size_t first,
+                                                               struct unlisted *unlisted, size_t n,
+                                                               void *hashes)
+{
+  const vector size = sizes_at(keys, i);
+  const mask64 longer = not_short(size);
+  if (mask_bits64(longer) != (1 << LANES64) - 1) {
+    const vector even = load_seconds(keys, i), odd = load_seconds(keys, i + 1);
+    store(hashes,
+          hash_short_lanes(interleave_low64(even, odd), interleave_high64(even, odd), size));
+  }
+  return leave_unlisted(longer, size, first, unlisted, n);
+}
+
+/* Hashes a group whose bytes have to be copied first, or of fewer keys than lanes. */
+static __attribute__((noinline)) size_t
+hash_copies(const lanebloom_keys *keys, size_t i, struct unlisted *unlisted, size_t n, void *hashes)
+{
+  uint8_t copies[LANES64][MAX_SHORT] = {{0}};
+  lanebloom_slice slices[LANES64];
+  uint64_t done[LANES64];
+  for (size_t lane = 0; lane < LANES64; lane++) {
+    slices[lane] = (lanebloom_slice){copies[lane], MAX_SHORT};
+    if (i + lane >= keys->n)
+      continue;
+    const lanebloom_slice key = keys_at(keys, i + lane);
+    slices[lane].size = key.size;
+    if (key.size > 0)
+      memcpy(copies[lane], key.data, key.size < MAX_SHORT ? key.size : MAX_SHORT);
+  }
+  const lanebloom_keys copied = {.index = slices, .n = LANES64, .layout = KEYS_SLICES};
+  const size_t nunlisted = hash_short(&copied, 0, i, unlisted, n, done);
+  const size_t left = keys->n - i;
+  memcpy((uint8_t *)hashes + i * sizeof *done, done,
+         (left < LANES64 ? left : LANES64) * sizeof *done);
+  return nunlisted;
+}
+
+static inline __attribute__((always_inline)) void hash_mixed(const lanebloom_keys *keys,
+                                                             void *hashes)
+{
+  struct unlisted unlisted;
+  size_t n = 0;
+  for (size_t i = 0; i < keys->n; i += LANES64) {
+    for (; can_load(keys, i); i += LANES64) /* without calls: constants stay */
+      n += hash_short(keys, i, i, &unlisted, n, (uint8_t *)hashes + i * sizeof(uint64_t));
+    if (i < keys->n)
+      n += hash_copies(keys, i, &unlisted, n, hashes);
+  }
+  if (n == 0)
+    return;
+  struct lists lists;
+  memset(lists.counts, 0, sizeof lists.counts);
+  list_keys(keys, &unlisted, n, &lists);
+  hash_lists(keys, &lists, hashes);
+}
+
+static const struct xxph3_vocabulary vocabulary = {hash_fixed, hash_mixed, &stripes};
+
+void KERNEL(xxph3_hash)(const lanebloom_keys *keys, void *hashes)
+{
+  xxph3_hash(keys, &vocabulary, hashes);
+}
