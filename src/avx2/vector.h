@@ -50,6 +50,11 @@ static inline __attribute__((always_inline)) block16 load_block(const void *from
   return _mm_loadu_si128(from);
 }
 
+static inline vector join_blocks(const block16 *blocks)
+{
+  return _mm256_inserti128_si256(_mm256_castsi128_si256(blocks[0]), blocks[1], 1);
+}
+
 static inline vector load_widened32(const void *from)
 {
   return _mm256_cvtepu32_epi64(_mm_loadu_si128(from));
@@ -68,6 +73,14 @@ static inline vector gather32(const void *base, vector indices)
   __m256i all = _mm256_set1_epi32(-1);
   __asm__("" : VECTOR_OPERAND(all));
   return _mm256_mask_i32gather_epi32(_mm256_setzero_si256(), (const int *)base, indices, all, 4);
+}
+
+/* Sanitizers would object to what may be somebody else's. */
+__attribute__((no_sanitize("address", "thread"))) static inline vector
+load_blocks(const uint8_t *const from[VECTOR_NBLOCKS])
+{
+  const block16 blocks[] = {load_block(from[0]), load_block(from[1])};
+  return join_blocks(blocks);
 }
 
 LOADING(load_in_eights, _mm256_loadu_si256)
@@ -217,11 +230,6 @@ static inline vector unzipped(vector v)
 
 BINARY(narrow_signed32, _mm256_packs_epi32)
 BINARY(narrow_signed16, _mm256_packs_epi16)
-
-static inline vector join_blocks(const block16 *blocks)
-{
-  return _mm256_inserti128_si256(_mm256_castsi128_si256(blocks[0]), blocks[1], 1);
-}
 
 BINARY_AS(first_blocks, _mm256_permute2x128_si256(a, b, 0x20))
 BINARY_AS(last_blocks, _mm256_permute2x128_si256(a, b, 0x31))

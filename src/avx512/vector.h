@@ -63,6 +63,17 @@ static inline vector gather32(const void *base, vector indices)
   return _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), all, indices, base, 4);
 }
 
+/* Sanitizers would object to what may be somebody else's. */
+__attribute__((no_sanitize("address", "thread"))) static inline vector
+load_blocks(const uint8_t *const from[VECTOR_NBLOCKS])
+{
+  const __m256i low =
+      _mm256_inserti128_si256(_mm256_castsi128_si256(load_block(from[0])), load_block(from[1]), 1);
+  const __m256i high =
+      _mm256_inserti128_si256(_mm256_castsi128_si256(load_block(from[2])), load_block(from[3]), 1);
+  return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+}
+
 static inline vector load_in_eights(const void *from)
 {
   return _mm512_broadcast_i64x4(_mm256_loadu_si256(from));

@@ -86,14 +86,6 @@ static inline vector mix_same(vector hash, const vector words[STRIPE_NWORDS], si
 
 /* ---- From keys to lanes ---- */
 
-/* A stripe, of which the last bytes may be somebody else's, on the same page: sanitizers would
- * object. */
-__attribute__((no_sanitize("address", "thread"))) static inline block16
-load_stripe(const uint8_t *from)
-{
-  return load_block(from);
-}
-
 /* Row r holds the stripes of keys r, r + 4 ..., a block each, so that their words come out in the
  * keys' order (letters are keys, figures words; one block of each vector):
  *
@@ -119,10 +111,10 @@ static inline void load_words(const uint8_t *const *at, size_t distance,
 {
   vector rows[4];
   for (size_t r = 0; r < 4; r++) {
-    block16 blocks[VECTOR_NBLOCKS];
+    const uint8_t *blocks[VECTOR_NBLOCKS];
     for (size_t b = 0; b < VECTOR_NBLOCKS; b++)
-      blocks[b] = load_stripe(at[r + 4 * b] + distance);
-    rows[r] = join_blocks(blocks);
+      blocks[b] = at[r + 4 * b] + distance;
+    rows[r] = load_blocks(blocks);
   }
   transpose(rows, words);
 }
@@ -176,10 +168,10 @@ hash_groups(const uint8_t *data, size_t width, size_t ngroups, bool signed_tails
       const uint8_t *at = data + LANES32 * g * width;
       vector rows[4], words[STRIPE_NWORDS];
       for (size_t r = 0; r < 4; r++) {
-        block16 blocks[VECTOR_NBLOCKS];
+        const uint8_t *blocks[VECTOR_NBLOCKS];
         for (size_t b = 0; b < VECTOR_NBLOCKS; b++)
-          blocks[b] = load_stripe(at + (r + 4 * b) * width);
-        rows[r] = join_blocks(blocks);
+          blocks[b] = at + (r + 4 * b) * width;
+        rows[r] = load_blocks(blocks);
       }
       transpose(rows, words);
       hash[g] = left < STRIPE_NBYTES ? mix_same(hash[g], words, left, signed_tails)

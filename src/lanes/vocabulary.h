@@ -16,6 +16,8 @@
  *   load, store, load_aligned, store_aligned
  *   stream_aligned    a store past the cache
  *   load_widened32    LANES64 numbers of 32 bits as 64 bits
+ *   load_blocks       16 bytes from each of VECTOR_NBLOCKS addresses. The last of them may be
+ *                     somebody else's, on the same page
  *   load_differences32: of as many, by how much the next one is more
  *   load_block        16 bytes; always inlined, for callers that sanitizers do not check
  *   gather32          elements of an array of 32 bits by their indices; a set that has no gathers,
