@@ -29,6 +29,7 @@ typedef __m256i vector;
 typedef __m256i mask8, mask32, mask64; /* all bits of a lane, or none */
 typedef __m256i order32;               /* see order_of32() */
 typedef __m128i block16;
+typedef __m256i count32, picked32; /* lanes; their signs */
 
 #define VECTOR_NBYTES 32
 enum {
@@ -65,6 +66,7 @@ static inline vector load_differences32(const uint32_t *from)
   return _mm256_cvtepu32_epi64(_mm_sub_epi32(_mm_loadu_si128((const void *)(from + 1)),
                                              _mm_loadu_si128((const void *)from)));
 }
+#define HAS_GATHERS
 
 /* Elements of base, which holds 32 bits each. gcc 12 drops a mask that it knows, and then waits for
  * the register's old value: 3.6 times slower. */
@@ -81,6 +83,19 @@ load_blocks(const uint8_t *const from[VECTOR_NBLOCKS])
 {
   const block16 blocks[] = {load_block(from[0]), load_block(from[1])};
   return join_blocks(blocks);
+}
+
+/* Masks are bytes in dwords, and each block packs its own four:
+ *
+ *   m0 m1 m2 m3 | m4 m5 m6 m7   ->   0123 0123 0123 0123 | 4567 4567 4567 4567   ->   0123 4567 */
+static inline void store_masks8(uint8_t *to, vector v)
+{
+  const __m256i masks =
+      _mm256_sllv_epi32(_mm256_set1_epi32(1), _mm256_and_si256(v, _mm256_set1_epi32(7)));
+  const __m256i words = _mm256_packs_epi32(masks, masks);
+  const __m256i fours = _mm256_packus_epi16(words, words);
+  _mm_storel_epi64((void *)to, _mm_unpacklo_epi32(_mm256_castsi256_si128(fours),
+                                                  _mm256_extracti128_si256(fours, 1)));
 }
 
 LOADING(load_in_eights, _mm256_loadu_si256)
@@ -100,6 +115,7 @@ static inline vector zero(void)
 SPLATTING(splat8, uint8_t, char, _mm256_set1_epi8)
 SPLATTING(splat32, uint32_t, int, _mm256_set1_epi32)
 SPLATTING(splat64, uint64_t, long long, _mm256_set1_epi64x)
+SPLATTING(splat_count32, uint32_t, int, _mm256_set1_epi32)
 
 static inline vector splat_block(const void *from)
 {
@@ -136,6 +152,7 @@ SHIFTING(shift_left32, int, _mm256_slli_epi32)
 SHIFTING(shift_right32, int, _mm256_srli_epi32)
 SHIFTING(shift_left64, int, _mm256_slli_epi64)
 SHIFTING(shift_right64, int, _mm256_srli_epi64)
+SHIFTING(shift_right_count32, count32, _mm256_srlv_epi32)
 BINARY(shift_left_each32, _mm256_sllv_epi32)
 BINARY(shift_right_each32, _mm256_srlv_epi32)
 BINARY(shift_left_each64, _mm256_sllv_epi64)
@@ -178,6 +195,12 @@ static inline vector keep8(mask8 mask, vector v)
 {
   return _mm256_and_si256(mask, v);
 }
+static inline picked32 pick_bits32(vector v, vector positions)
+{
+  return shift_left_each32(v, bit_and_not(splat32(31), positions));
+}
+
+#define picked_bits32 mask_bits32
 
 static inline vector keep32(mask32 mask, vector v)
 {
@@ -312,5 +335,6 @@ static inline void store_positive64(uint64_t *to, vector low, vector high, vecto
   store(to, permute32(low, order_of64(low_mask)));
   store(to + __builtin_popcount(low_mask), permute32(high, order_of64(mask >> 4)));
 }
+#include "../lanes/x86.h"
 
 #endif

@@ -21,7 +21,8 @@ typedef __mmask64 mask8; /* a bit for each lane, the first in bit 0 */
 typedef __mmask16 mask32;
 typedef __m128i block16;
 typedef __mmask8 mask64;
-typedef __mmask16 order32; /* see order_of32() */
+typedef __mmask16 order32;         /* see order_of32() */
+typedef __m512i count32, picked32; /* lanes; their lowest bits */
 
 #define VECTOR_NBYTES 64
 enum {
@@ -53,6 +54,7 @@ static inline vector load_differences32(const uint32_t *from)
   return _mm512_cvtepu32_epi64(_mm256_sub_epi32(_mm256_loadu_si256((const void *)(from + 1)),
                                                 _mm256_loadu_si256((const void *)from)));
 }
+#define HAS_GATHERS
 
 /* Elements of base, which holds 32 bits each. gcc 12 drops a mask that it knows, and then waits for
  * the register's old value. */
@@ -72,6 +74,13 @@ load_blocks(const uint8_t *const from[VECTOR_NBLOCKS])
   const __m256i high =
       _mm256_inserti128_si256(_mm256_castsi128_si256(load_block(from[2])), load_block(from[3]), 1);
   return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+}
+
+static inline void store_masks8(uint8_t *to, vector v)
+{
+  const __m512i masks =
+      _mm512_sllv_epi32(_mm512_set1_epi32(1), _mm512_and_si512(v, _mm512_set1_epi32(7)));
+  _mm_storeu_si128((void *)to, _mm512_cvtepi32_epi8(masks));
 }
 
 static inline vector load_in_eights(const void *from)
@@ -111,6 +120,7 @@ static inline vector zero(void)
 SPLATTING(splat8, uint8_t, char, _mm512_set1_epi8)
 SPLATTING(splat32, uint32_t, int, _mm512_set1_epi32)
 SPLATTING(splat64, uint64_t, long long, _mm512_set1_epi64)
+SPLATTING(splat_count32, uint32_t, int, _mm512_set1_epi32)
 
 static inline vector splat_block(const void *from)
 {
@@ -157,6 +167,7 @@ SHIFTING(shift_left32, unsigned, _mm512_slli_epi32)
 SHIFTING(shift_right32, unsigned, _mm512_srli_epi32)
 SHIFTING(shift_left64, unsigned, _mm512_slli_epi64)
 SHIFTING(shift_right64, unsigned, _mm512_srli_epi64)
+SHIFTING(shift_right_count32, count32, _mm512_srlv_epi32)
 BINARY(shift_left_each32, _mm512_sllv_epi32)
 BINARY(shift_right_each32, _mm512_srlv_epi32)
 BINARY(shift_left_each64, _mm512_sllv_epi64)
@@ -183,6 +194,13 @@ static inline unsigned mask_bits64(mask64 mask)
 }
 
 COMPARING(disjoint32, mask32, _mm512_testn_epi32_mask)
+
+BINARY(pick_bits32, _mm512_rorv_epi32)
+
+static inline unsigned picked_bits32(picked32 picked)
+{
+  return _mm512_test_epi32_mask(picked, splat32(1));
+}
 
 /* Bit i: the masks of key i, eight lanes of those of two keys, are 0. */
 static inline uint8_t zero_masks(const mask32 masks[4])
@@ -315,5 +333,6 @@ static inline void store_positive64(uint64_t *to, vector low, vector high, vecto
   store(to, _mm512_maskz_compress_epi64(low_mask, low));
   store(to + __builtin_popcount(low_mask), _mm512_maskz_compress_epi64(high_mask, high));
 }
+#include "../lanes/x86.h"
 
 #endif

@@ -1,14 +1,12 @@
 /* LevelDB's layout in lanes: what probing and adding share. A lane is a key, and a step is one
  * probe of each.
- *
- * Before this, the file that includes it defines `lanes`, a register or several of 32-bit lanes;
- * LANES, how many; and `struct modulus`, what takes probes modulo the number of bits.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_LANES_LEVELDB_H
 #define LANEBLOOM_LANES_LEVELDB_H
 
-#include "../kernels.h"
 #include "../layouts/leveldb.h"
+#include "lanes.h"
+#include "vector.h"
 
 enum {
   /* Hashes that are added at a time (AVX-512 on Zen 4, 16 KiB: 16: 2.60 ns per key, 32: 2.45, 64:
@@ -24,16 +22,54 @@ struct bits {
   _Alignas(CACHE_LINE_NBYTES) uint8_t masks[MAX_NBITS];
 };
 
-/* What an instruction set does: inline functions, in a constant. */
-struct leveldb_arithmetic {
-  lanes (*load)(const void *from); /* at any alignment */
-  lanes (*sum)(lanes a, lanes b);
-  lanes (*times)(lanes a, uint32_t n);
-  lanes (*strides)(lanes hashes);
-  lanes (*positions)(lanes probes, const struct modulus *modulus);
+/* As elements i and following: the lowest 3 bits of an index, of a position or of a probe, are the
+ * index in its byte. */
+static inline void put_bits(struct bits *bits, size_t i, vector bytes, vector indices)
+{
+  store(bits->bytes + i, bytes);
+  store_masks8(bits->masks + i, indices);
+}
 
-  /* The bits at LANES positions, as elements i and following. */
-  void (*put_bits)(struct bits *bits, size_t i, lanes positions);
+/* What takes a probe modulo the number of bits, and an eighth of it modulo that of bytes. */
+struct modulus {
+  vector multiplier, nbits, nbytes;
+  count32 shift, byte_shift; /* of the high halves of products */
 };
+
+static inline struct modulus modulus_of(const struct filter_shape *shape)
+{
+  return (struct modulus){
+      .multiplier = splat32(shape->leveldb.reciprocal.multiplier),
+      .nbits = splat32((uint32_t)shape->nbits), /* 2^32 bits as 0: their quotient is 0 */
+      .nbytes = splat32((uint32_t)(shape->nbits / 8)),
+      .shift = splat_count32(shape->leveldb.reciprocal.shift + 3 - 32),
+      .byte_shift = splat_count32(shape->leveldb.reciprocal.shift - 32), /* from 2 bytes on */
+  };
+}
+
+/* probe % nbits = probe - probe / 8 / (nbits / 8) * nbits. Numerators are left 8 times as large, so
+ * that filters of one byte are no exception: quotients lie in the high halves of their products,
+ * but for a shift. */
+static inline vector positions_of(vector probes, const struct modulus *modulus)
+{
+  const vector numerators = bit_and(probes, splat32(~7u));
+  const vector quotients =
+      shift_right_count32(mul_high32(numerators, modulus->multiplier), modulus->shift);
+  return sub32(probes, mul_low32(quotients, modulus->nbits));
+}
+
+/* probe / 8 % nbytes: fewer instructions than by way of positions. */
+static inline vector bytes_of(vector probes, const struct modulus *modulus)
+{
+  const vector n = shift_right32(probes, 3);
+  const vector quotients =
+      shift_right_count32(mul_high32(n, modulus->multiplier), modulus->byte_shift);
+  return sub32(n, mul_low32(quotients, modulus->nbytes));
+}
+
+static inline vector strides_of(vector hashes)
+{
+  return rotate_left32(hashes, 15);
+}
 
 #endif

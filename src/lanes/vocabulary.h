@@ -12,6 +12,8 @@
  *   block16           a block alone
  *   mask8, mask32, mask64: a choice of lanes: bits, or lanes that are all ones or 0
  *   order32           how the lanes of a mask move together
+ *   count32           how far shift_right_count32 shifts
+ *   picked32          a bit of each lane, where the set has it at least cost
  * Memory, at any alignment unless the word says otherwise
  *   load, store, load_aligned, store_aligned
  *   stream_aligned    a store past the cache
@@ -22,15 +24,23 @@
  *   load_block        16 bytes; always inlined, for callers that sanitizers do not check
  *   gather32          elements of an array of 32 bits by their indices; a set that has no gathers,
  *                     or only slow ones, defines no HAS_GATHERS
+ *   store_masks8      a byte for each of LANES32 lanes: in it that bit of a byte that the lane's
+ *                     lowest 3 bits say
+ *   store_chosen32    the lanes in a mask's bits, together; returns how many. More is written: as
+ *                     much as of a vector with all of its lanes
+ *   test_bits16       bit i: payload[at[i]] has a bit of masks[i], for 16 of them
  * Constants
  *   zero, splat8, splat32, splat64; splat_block: 16 bytes from memory in each block
  *   iota32            0 1 2 3 ...
+ *   splat_count32     a number of bits as a count32
  * Arithmetic, modulo 2^32 or 2^64
  *   add32, sub32, add64, sub64, mul_low32, min_signed32
  *   mul_even32        64 bits, from the even lanes of 32
+ *   mul_high32        the high half of 64 bits
  * Bits
  *   bit_and, bit_or, bit_xor; bit_and_not: a and not b
  *   shift_left32, shift_right32, shift_left64, shift_right64: all lanes by one number
+ *   shift_right_count32: by a number that is not known when this is compiled
  *   shift_left_each32 ...: each lane by its own; from 32 or 64 on nothing is left
  *   rotate_left32     by a constant, neither 0 nor 32
  * Masks, which & and | combine
@@ -39,6 +49,12 @@
  *   mask_bits32, mask_bits64: the first lane is bit 0
  *   keep8, keep32     lanes outside the mask become 0
  *   select32, select64: lanes of the first vector in the mask, of the second outside
+ * Bits in lanes
+ *   pick_bits32       bit positions[i] of lane i; high bits of a position do not count
+ *   pick_loaded32     a bit of byte at[i] of memory, as of store_masks8. A set where loads into
+ *                     lanes cost no more than others has HAS_LANE_LOADS 1
+ *   both_picked32     of two picked32, the bits that are set in both
+ *   picked_bits32     the first lane's bit is bit 0
  * Moving lanes
  *   permute32         lane i becomes lane indices[i], whose high bits do not count
  *   shuffle_bytes     in each block, byte i becomes byte indices[i], or 0 if its top bit is set

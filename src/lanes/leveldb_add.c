@@ -1,18 +1,8 @@
-/* Adding to a filter of LevelDB's layout: what is the same for all lanes. They compute positions,
- * and scalar code sets the bits, because a scatter cannot set two bits of one byte.
+/* Adding to a filter of LevelDB's layout. Lanes compute positions, and scalar code sets the bits,
+ * because a scatter cannot set two bits of one byte.
  * SPDX-License-Identifier: MIT */
-#ifndef LANEBLOOM_LANES_LEVELDB_ADD_H
-#define LANEBLOOM_LANES_LEVELDB_ADD_H
-
 #include "leveldb.h"
-#include "partitions.h"
-
-/* What an instruction set does for adding: inline functions, in a constant. */
-struct leveldb_add_vocabulary {
-  const struct leveldb_arithmetic *arithmetic;
-  void (*store)(uint32_t *to, lanes value);
-  stream_function *stream;
-};
+#include "stream.h"
 
 /* n is a multiple of 8. Two bytes and eight masks are loaded at a time: each store needs two loads
  * already. Of bytes, because the wider the stores, the more often one waits for the last. */
@@ -36,7 +26,7 @@ static inline void set_bits_at(uint8_t *payload, const struct bits *bits, size_t
 static inline const uint8_t *group_at(const uint8_t *hashes, size_t first, size_t n,
                                       uint32_t *filled)
 {
-  const size_t left = n - first, nlanes = (left + LANES - 1) / LANES * LANES;
+  const size_t left = n - first, nlanes = (left + LANES32 - 1) / LANES32 * LANES32;
   if (left >= GROUP_NKEYS)
     return hashes + first * sizeof(uint32_t);
   if (nlanes <= n)
@@ -50,22 +40,20 @@ static inline const uint8_t *group_at(const uint8_t *hashes, size_t first, size_
  * fill lanes: their positions, or their bits, whichever is not NULL. Returns how many: a multiple
  * of 8. */
 static inline __attribute__((always_inline)) size_t
-locate_group(const struct modulus *modulus, uint32_t nprobes,
-             const struct leveldb_add_vocabulary *adding, const uint8_t *hashes, size_t nkeys,
+locate_group(const struct modulus *modulus, uint32_t nprobes, const uint8_t *hashes, size_t nkeys,
              uint32_t *positions, struct bits *bits)
 {
-  const struct leveldb_arithmetic *in = adding->arithmetic;
   size_t n = 0;
-  for (size_t i = 0; i < nkeys; i += LANES) {
-    lanes probes = in->load(hashes + i * sizeof(uint32_t));
-    const lanes strides = in->strides(probes);
-    for (uint32_t p = 0; p < nprobes; p++, n += LANES) {
-      const lanes at = in->positions(probes, modulus);
+  for (size_t i = 0; i < nkeys; i += LANES32) {
+    vector probes = load(hashes + i * sizeof(uint32_t));
+    const vector strides = strides_of(probes);
+    for (uint32_t p = 0; p < nprobes; p++, n += LANES32) {
+      const vector at = positions_of(probes, modulus);
       if (positions)
-        adding->store(positions + n, at);
+        store(positions + n, at);
       else
-        in->put_bits(bits, n, at);
-      probes = in->sum(probes, strides);
+        put_bits(bits, n, shift_right32(at, 3), at);
+      probes = add32(probes, strides);
     }
   }
   return n;
@@ -74,16 +62,17 @@ locate_group(const struct modulus *modulus, uint32_t nprobes,
 /* ---- One by one ---- */
 
 /* Sets the bits of n hashes. */
-static inline __attribute__((always_inline)) void
-add_block(const struct filter_shape *shape, uint8_t *payload, const struct modulus *modulus,
-          const struct leveldb_add_vocabulary *adding, const uint8_t *hashes, size_t n)
+static inline __attribute__((always_inline)) void add_block(const struct filter_shape *shape,
+                                                            uint8_t *payload,
+                                                            const struct modulus *modulus,
+                                                            const uint8_t *hashes, size_t n)
 {
   for (size_t first = 0; first < n; first += GROUP_NKEYS) {
     struct bits bits;
     uint32_t filled[GROUP_NKEYS];
     const uint8_t *group = group_at(hashes, first, n, filled);
     const size_t nkeys = n - first < GROUP_NKEYS ? n - first : GROUP_NKEYS;
-    const size_t nbits = locate_group(modulus, shape->nprobes, adding, group, nkeys, NULL, &bits);
+    const size_t nbits = locate_group(modulus, shape->nprobes, group, nkeys, NULL, &bits);
     set_bits_at(payload, &bits, nbits);
   }
 }
@@ -93,30 +82,28 @@ add_block(const struct filter_shape *shape, uint8_t *payload, const struct modul
 /* Sets the bits at n positions that a partition has collected, whole cache lines of them. Not
  * inlined, because its registers would spill those of the loop that collects. */
 static __attribute__((noinline)) void partition_apply(const struct filter_shape *shape,
-                                                      uint8_t *payload,
-                                                      const struct leveldb_add_vocabulary *adding,
-                                                      size_t partition, const uint8_t *positions,
-                                                      size_t n)
+                                                      uint8_t *payload, size_t partition,
+                                                      const uint8_t *positions, size_t n)
 {
   struct bits bits;
   partition_load(shape, payload, partition);
   for (size_t nbits, first = 0; first < n; first += nbits) {
     nbits = n - first < MAX_NBITS ? n - first : MAX_NBITS;
-    for (size_t i = 0; i < nbits; i += LANES)
-      adding->arithmetic->put_bits(
-          &bits, i, adding->arithmetic->load(positions + (first + i) * sizeof(uint32_t)));
+    for (size_t i = 0; i < nbits; i += LANES32) {
+      const vector at = load(positions + (first + i) * sizeof(uint32_t));
+      put_bits(&bits, i, shift_right32(at, 3), at);
+    }
     set_bits_at(payload, &bits, nbits);
   }
 }
 
 static inline __attribute__((always_inline)) void
 partition_collect(const struct filter_shape *shape, uint8_t *payload,
-                  const struct leveldb_add_vocabulary *adding, const struct partitions *partitions,
-                  uint32_t position)
+                  const struct partitions *partitions, uint32_t position)
 {
   const size_t partition = position >> (PARTITION_LOG2_NBYTES + 3);
-  if (partition_append(partitions, &POSITIONS, partition, &position, adding->stream)) {
-    partition_apply(shape, payload, adding, partition,
+  if (partition_append(partitions, &POSITIONS, partition, &position, stream_line)) {
+    partition_apply(shape, payload, partition,
                     partition_collected(partitions, &POSITIONS, partition),
                     partitions->max_nelements);
     partitions->counts[partition] = 0;
@@ -126,30 +113,28 @@ partition_collect(const struct filter_shape *shape, uint8_t *payload,
 /* Collects the positions of n hashes. */
 static inline __attribute__((always_inline)) void
 partitions_add_block(const struct filter_shape *shape, uint8_t *payload,
-                     const struct modulus *modulus, const struct leveldb_add_vocabulary *adding,
-                     const struct partitions *partitions, const uint8_t *hashes, size_t n)
+                     const struct modulus *modulus, const struct partitions *partitions,
+                     const uint8_t *hashes, size_t n)
 {
   for (size_t first = 0; first < n; first += GROUP_NKEYS) {
     _Alignas(CACHE_LINE_NBYTES) uint32_t positions[MAX_NBITS];
     uint32_t filled[GROUP_NKEYS];
     const uint8_t *group = group_at(hashes, first, n, filled);
     const size_t nkeys = n - first < GROUP_NKEYS ? n - first : GROUP_NKEYS;
-    const size_t npositions =
-        locate_group(modulus, shape->nprobes, adding, group, nkeys, positions, NULL);
+    const size_t npositions = locate_group(modulus, shape->nprobes, group, nkeys, positions, NULL);
     for (size_t i = 0; i < npositions; i++)
-      partition_collect(shape, payload, adding, partitions, positions[i]);
+      partition_collect(shape, payload, partitions, positions[i]);
   }
 }
 
 /* Sets what is left in the partitions. */
 static inline void partitions_apply_all(const struct filter_shape *shape, uint8_t *payload,
-                                        const struct leveldb_add_vocabulary *adding,
                                         const struct partitions *partitions)
 {
   for (size_t partition = 0; partition < partitions->n; partition++) {
-    const size_t n = partition_fill_up(partitions, &POSITIONS, partition, adding->stream);
+    const size_t n = partition_fill_up(partitions, &POSITIONS, partition, stream_line);
     if (n > 0)
-      partition_apply(shape, payload, adding, partition,
+      partition_apply(shape, payload, partition,
                       partition_collected(partitions, &POSITIONS, partition), n);
   }
 }
@@ -157,15 +142,15 @@ static inline void partitions_apply_all(const struct filter_shape *shape, uint8_
 /* ---- The driver ---- */
 
 /* The source's scratch, if any, is of positions_nbytes. */
-static inline __attribute__((always_inline)) void
-leveldb_add(const struct filter_shape *shape, uint8_t *payload, struct hash_source *source,
-            const struct modulus *modulus, const struct leveldb_add_vocabulary *adding)
+void KERNEL(leveldb_add)(const struct filter_shape *shape, uint8_t *payload,
+                         struct hash_source *source)
 {
+  const struct modulus modulus = modulus_of(shape);
   size_t n;
   if (!source->scratch) {
     while (source->next < source->n) {
       const uint8_t *hashes = hash_source_next(source, BLOCK_NKEYS, &n);
-      add_block(shape, payload, modulus, adding, hashes, n);
+      add_block(shape, payload, &modulus, hashes, n);
     }
     return;
   }
@@ -173,9 +158,7 @@ leveldb_add(const struct filter_shape *shape, uint8_t *payload, struct hash_sour
       partitions_in(source->scratch, shape, &POSITIONS, source->n, shape->nprobes);
   while (source->next < source->n) {
     const uint8_t *hashes = hash_source_next(source, BLOCK_NKEYS, &n);
-    partitions_add_block(shape, payload, modulus, adding, &partitions, hashes, n);
+    partitions_add_block(shape, payload, &modulus, &partitions, hashes, n);
   }
-  partitions_apply_all(shape, payload, adding, &partitions);
+  partitions_apply_all(shape, payload, &partitions);
 }
-
-#endif

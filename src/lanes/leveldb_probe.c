@@ -1,16 +1,9 @@
-/* Probing a filter of LevelDB's layout: what is the same for all lanes. A register is done when its
+/* Probing a filter of LevelDB's layout. A register is done when its
  * last key is, so early exit needs compaction: keys that pass a probe, the survivors, move together
  * and fill whole registers for the next probe. Each pass goes over its keys twice: it tests all of
  * them first and stores a bit of each, and moves survivors then. Where they move to depends on the
  * tests, so in one loop every later load would wait for such a store to know its address.
- *
- * Before this, the file that includes it defines `found`, what gather() below returns, besides what
- * leveldb.h wants.
  * SPDX-License-Identifier: MIT */
-#ifndef LANEBLOOM_LANES_LEVELDB_PROBE_H
-#define LANEBLOOM_LANES_LEVELDB_PROBE_H
-
-#include "../scalar/scalar.h"
 #include "leveldb.h"
 
 enum {
@@ -67,15 +60,16 @@ enum {
   RING_NSTEPS = AHEAD + 1,
 };
 
-/* Smaller ones go to scalar, because NEON takes the bytes of probes modulo two at least. */
+/* Smaller ones go to scalar: bytes_of() takes probes modulo two at least. */
 enum { MIN_NBYTES = 2 };
 
 /* What lanes need to know of a filter. */
 struct probed {
   const uint8_t *payload;
   uint32_t nprobes;
-  bool is_far;  /* its cache lines are prefetched */
-  bool at_once; /* as soon as they are located */
+  bool is_far;   /* its cache lines are prefetched */
+  bool at_once;  /* as soon as they are located */
+  bool in_lanes; /* if it is not far, bits are tested without a way through memory */
   struct modulus modulus;
 
   /* For gathers: the dword in which the payload begins, and where in that, in bits. No dword lies
@@ -91,33 +85,14 @@ struct survivors {
   _Alignas(CACHE_LINE_NBYTES) uint32_t indices[LEVELDB_BLOCK_NKEYS + STEP_NKEYS];
 };
 
-/* What an instruction set does for probing: inline functions, in a constant. */
-struct leveldb_probe_vocabulary {
-  const struct leveldb_arithmetic *arithmetic;
-
-  /* Bit j: whether bit i + j of these is set in the payload, for STEP_NKEYS of them. */
-  unsigned (*test_bits)(const uint8_t *payload, const struct bits *bits, size_t i);
-
-  /* The same for LANES probes of a filter that is not far, without a way through memory. NULL:
-   * test_bits is faster. `found` has the tested bits somewhere; `both` is set where both are;
-   * store_mask stores LANES bits, the first lane's lowest. */
-  found (*gather)(const struct probed *filter, lanes probes);
-  found (*both)(found a, found b);
-  void (*store_mask)(uint8_t *bitmap, found gathered);
-
-  /* Moves the keys of a mask together behind nsurvivors others. Returns how many there are then. */
-  size_t (*append)(struct survivors *survivors, size_t nsurvivors, lanes hashes, lanes indices,
-                   unsigned mask);
-};
-
 /* ---- Bits of keys, as in the bitmap ---- */
 
-/* Of LANES keys from i on, a multiple of LANES. */
+/* Of LANES32 keys from i on, a multiple of LANES32. */
 static inline unsigned mask_at(const uint8_t *bitmap, size_t i)
 {
-  if (LANES == 16)
+  if (LANES32 == 16)
     return bitmap[i / 8] | (unsigned)bitmap[i / 8 + 1] << 8;
-  return (unsigned)bitmap[i / 8] >> i % 8 & ((1u << LANES) - 1);
+  return (unsigned)bitmap[i / 8] >> i % 8 & ((1u << LANES32) - 1);
 }
 
 static inline size_t count_hits(const uint8_t *bitmap, size_t n)
@@ -137,37 +112,47 @@ static inline void mark_hits(const uint32_t *indices, size_t nhits, size_t n, ui
 
 /* ---- Probes of a step ---- */
 
-static inline __attribute__((always_inline)) lanes
-probes_of(const struct leveldb_arithmetic *arithmetic, lanes hashes, lanes strides, uint32_t p)
+static inline __attribute__((always_inline)) vector probes_of(vector hashes, vector strides,
+                                                              uint32_t p)
 {
-  return p == 0 ? hashes : arithmetic->sum(hashes, arithmetic->times(strides, p));
+  return p == 0 ? hashes : add32(hashes, mul_low32(strides, splat32(p)));
 }
 
-/* ---- Testing by gathers ---- */
+/* ---- Testing in lanes ---- */
 
-/* Do probes first .. end of LANES hashes find their bits? */
-static inline __attribute__((always_inline)) void
-gather_probes(const struct probed *filter, const struct leveldb_probe_vocabulary *probing,
-              const uint8_t *hashes, uint32_t first, uint32_t end, uint8_t *bitmap)
+#if defined(HAS_GATHERS) || HAS_LANE_LOADS
+
+/* The bits that LANES32 probes look for. */
+static inline picked32 pick_probed(const struct probed *filter, vector probes)
 {
-  const struct leveldb_arithmetic *arithmetic = probing->arithmetic;
-  const lanes hash = arithmetic->load(hashes), strides = arithmetic->strides(hash);
-  lanes probes = probes_of(arithmetic, hash, strides, first);
-  found passed = probing->gather(filter, probes);
-  for (uint32_t p = first + 1; p < end; p++) {
-    probes = arithmetic->sum(probes, strides);
-    passed = probing->both(passed, probing->gather(filter, probes));
+#if HAS_LANE_LOADS
+  return pick_loaded32(filter->payload, bytes_of(probes, &filter->modulus), probes);
+#else
+  const vector at = add32(positions_of(probes, &filter->modulus), splat32(filter->first_bit));
+  return pick_bits32(gather32(filter->dwords, shift_right32(at, 5)), at);
+#endif
+}
+
+/* Do probes first .. end of n hashes find their bits? */
+static inline __attribute__((always_inline)) void test_in_lanes(const struct probed *filter,
+                                                                const uint8_t *hashes, size_t n,
+                                                                uint32_t first, uint32_t end,
+                                                                uint8_t *bitmap)
+{
+  for (size_t i = 0; i < n; i += LANES32) {
+    const vector hash = load(hashes + i * sizeof(uint32_t)), strides = strides_of(hash);
+    vector probes = probes_of(hash, strides, first);
+    picked32 passed = pick_probed(filter, probes);
+    for (uint32_t p = first + 1; p < end; p++) {
+      probes = add32(probes, strides);
+      passed = both_picked32(passed, pick_probed(filter, probes));
+    }
+    const unsigned bits = picked_bits32(passed);
+    memcpy(bitmap + i / 8, &bits, LANES32 / 8);
   }
-  probing->store_mask(bitmap, passed);
 }
 
-static inline __attribute__((always_inline)) void
-test_by_gathers(const struct probed *filter, const struct leveldb_probe_vocabulary *probing,
-                const uint8_t *hashes, size_t n, uint32_t first, uint32_t end, uint8_t *bitmap)
-{
-  for (size_t i = 0; i < n; i += LANES)
-    gather_probes(filter, probing, hashes + i * sizeof(uint32_t), first, end, bitmap + i / 8);
-}
+#endif
 
 /* ---- Testing by loads ---- */
 
@@ -175,21 +160,20 @@ test_by_gathers(const struct probed *filter, const struct leveldb_probe_vocabula
 struct next_step {
   size_t i;
   uint32_t p;
-  lanes probes[STEP_NKEYS / LANES], strides[STEP_NKEYS / LANES];
+  vector probes[STEP_NKEYS / LANES32], strides[STEP_NKEYS / LANES32];
 };
 
 /* Probe p of the keys at i; of the first ones where there are none. */
 static inline __attribute__((always_inline)) struct next_step
-begin_step(const struct leveldb_arithmetic *arithmetic, const uint8_t *hashes, size_t i, size_t n,
-           uint32_t p)
+begin_step(const uint8_t *hashes, size_t i, size_t n, uint32_t p)
 {
   struct next_step next = {.i = i, .p = p};
   const uint8_t *step = hashes + (i < n ? i : 0) * sizeof(uint32_t);
 #pragma GCC unroll 4
-  for (size_t j = 0; j < STEP_NKEYS / LANES; j++) {
-    const lanes hash = arithmetic->load(step + j * LANES * sizeof(uint32_t));
-    next.strides[j] = arithmetic->strides(hash);
-    next.probes[j] = probes_of(arithmetic, hash, next.strides[j], p);
+  for (size_t j = 0; j < STEP_NKEYS / LANES32; j++) {
+    const vector hash = load(step + j * LANES32 * sizeof(uint32_t));
+    next.strides[j] = strides_of(hash);
+    next.probes[j] = probes_of(hash, next.strides[j], p);
   }
   return next;
 }
@@ -197,18 +181,17 @@ begin_step(const struct leveldb_arithmetic *arithmetic, const uint8_t *hashes, s
 /* Locates the bits of a step, as elements `at` and following, and goes on to the next one: from
  * probe `first` to `end`, then to the next keys. */
 static inline __attribute__((always_inline)) void
-locate_step(struct next_step *next, const struct probed *filter,
-            const struct leveldb_arithmetic *arithmetic, const uint8_t *hashes, size_t n,
+locate_step(struct next_step *next, const struct probed *filter, const uint8_t *hashes, size_t n,
             uint32_t first, uint32_t end, struct bits *bits, size_t at)
 {
 #pragma GCC unroll 4
-  for (size_t j = 0; j < STEP_NKEYS / LANES; j++) {
-    const lanes positions = arithmetic->positions(next->probes[j], &filter->modulus);
-    arithmetic->put_bits(bits, at + j * LANES, positions);
-    next->probes[j] = arithmetic->sum(next->probes[j], next->strides[j]);
+  for (size_t j = 0; j < STEP_NKEYS / LANES32; j++) {
+    const vector bytes = bytes_of(next->probes[j], &filter->modulus);
+    put_bits(bits, at + j * LANES32, bytes, next->probes[j]);
+    next->probes[j] = add32(next->probes[j], next->strides[j]);
   }
   if (++next->p == end)
-    *next = begin_step(arithmetic, hashes, next->i + STEP_NKEYS, n, first);
+    *next = begin_step(hashes, next->i + STEP_NKEYS, n, first);
 }
 
 /* Into the second-level cache (Zen 4, 16 and 256 MiB, no key passes: first level 22 and 26 ns,
@@ -224,17 +207,18 @@ static inline __attribute__((always_inline)) void prefetch_step(const uint8_t *p
 /* Bits go through a ring: a step is located, and AHEAD steps later its bytes are loaded. Loads of
  * what was stored just before in another size wait, so it is prefetched one step after it is
  * located (AVX-512 on Xeon, no key passes, 16 MiB: at once 7.6 ns, a step later 6.8). */
-static inline __attribute__((always_inline)) void
-test_by_loads(const struct probed *filter, const struct leveldb_probe_vocabulary *probing,
-              const uint8_t *hashes, size_t n, uint32_t first, uint32_t end, uint8_t *bitmap)
+static inline __attribute__((always_inline)) void test_by_loads(const struct probed *filter,
+                                                                const uint8_t *hashes, size_t n,
+                                                                uint32_t first, uint32_t end,
+                                                                uint8_t *bitmap)
 {
   enum { NEXT = AHEAD * STEP_NKEYS };
   enum { RING_NBITS = RING_NSTEPS * STEP_NKEYS };
   const size_t fetched = filter->at_once ? NEXT : NEXT - STEP_NKEYS;
   struct bits ring;
-  struct next_step next = begin_step(probing->arithmetic, hashes, 0, n, first);
+  struct next_step next = begin_step(hashes, 0, n, first);
   for (size_t at = 0; at < NEXT; at += STEP_NKEYS) {
-    locate_step(&next, filter, probing->arithmetic, hashes, n, first, end, &ring, at);
+    locate_step(&next, filter, hashes, n, first, end, &ring, at);
     if (filter->is_far && at < fetched)
       prefetch_step(filter->payload, &ring, at);
   }
@@ -242,11 +226,10 @@ test_by_loads(const struct probed *filter, const struct leveldb_probe_vocabulary
   for (size_t i = 0; i < n; i += STEP_NKEYS) {
     unsigned mask = ~0u;
     for (uint32_t p = first; p < end; p++, at = (at + STEP_NKEYS) % RING_NBITS) {
-      locate_step(&next, filter, probing->arithmetic, hashes, n, first, end, &ring,
-                  (at + NEXT) % RING_NBITS);
+      locate_step(&next, filter, hashes, n, first, end, &ring, (at + NEXT) % RING_NBITS);
       if (filter->is_far)
         prefetch_step(filter->payload, &ring, (at + fetched) % RING_NBITS);
-      mask &= probing->test_bits(filter->payload, &ring, at);
+      mask &= test_bits16(filter->payload, ring.bytes + at, ring.masks + at);
     }
     bitmap[i / 8] = (uint8_t)mask;
     bitmap[i / 8 + 1] = (uint8_t)(mask >> 8);
@@ -258,14 +241,17 @@ test_by_loads(const struct probed *filter, const struct leveldb_probe_vocabulary
 /* Tests probes first .. end of n keys: a bit of each. Hashes are read in whole steps, and other
  * bits of the last step become 0: copying the hashes of such a step, pass by pass, takes long
  * (AVX-512 on Xeon, 256 KiB, no key passes: 1.20 ns with copies, 1.12 without). */
-static inline __attribute__((always_inline)) void
-test(const struct probed *filter, const struct leveldb_probe_vocabulary *probing,
-     const uint8_t *hashes, size_t n, uint32_t first, uint32_t end, uint8_t *bitmap)
+static inline __attribute__((always_inline)) void test(const struct probed *filter,
+                                                       const uint8_t *hashes, size_t n,
+                                                       uint32_t first, uint32_t end,
+                                                       uint8_t *bitmap)
 {
-  if (probing->gather && !filter->is_far)
-    test_by_gathers(filter, probing, hashes, n, first, end, bitmap);
+#if defined(HAS_GATHERS) || HAS_LANE_LOADS
+  if (filter->in_lanes && !filter->is_far)
+    test_in_lanes(filter, hashes, n, first, end, bitmap);
   else
-    test_by_loads(filter, probing, hashes, n, first, end, bitmap);
+#endif
+    test_by_loads(filter, hashes, n, first, end, bitmap);
   if (n % STEP_NKEYS != 0) {
     bitmap[n / 8] &= (uint8_t)((1 << n % 8) - 1);
     bitmap[n / 8 + 1] = 0;
@@ -275,25 +261,22 @@ test(const struct probed *filter, const struct leveldb_probe_vocabulary *probing
 /* Moves the keys whose bit is set together, followed by hashes of 0. Returns how many. hashes and
  * indices may be those of `survivors`, since stores never pass the loads. indices: NULL for a whole
  * block. */
-static inline __attribute__((always_inline)) size_t
-compact(const struct leveldb_probe_vocabulary *probing, const uint8_t *bitmap,
-        const uint8_t *hashes, const uint32_t *indices, size_t n, struct survivors *survivors)
+static inline __attribute__((always_inline)) size_t compact(const uint8_t *bitmap,
+                                                            const uint8_t *hashes,
+                                                            const uint32_t *indices, size_t n,
+                                                            struct survivors *survivors)
 {
   static const uint32_t first_indices[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-  static const uint32_t nlanes[] = {LANES, LANES, LANES, LANES, LANES, LANES, LANES, LANES,
-                                    LANES, LANES, LANES, LANES, LANES, LANES, LANES, LANES};
-  const struct leveldb_arithmetic *arithmetic = probing->arithmetic;
-  const lanes next = arithmetic->load(nlanes);
-  lanes index = arithmetic->load(first_indices);
+  vector index = load(first_indices);
   size_t nsurvivors = 0;
-  for (size_t i = 0; i < n; i += LANES) {
+  for (size_t i = 0; i < n; i += LANES32) {
     if (indices)
-      index = arithmetic->load(indices + i);
-    nsurvivors =
-        probing->append(survivors, nsurvivors, arithmetic->load(hashes + i * sizeof(uint32_t)),
-                        index, mask_at(bitmap, i));
+      index = load(indices + i);
+    const unsigned mask = mask_at(bitmap, i);
+    store_chosen32(survivors->hashes + nsurvivors, load(hashes + i * sizeof(uint32_t)), mask);
+    nsurvivors += store_chosen32(survivors->indices + nsurvivors, index, mask);
     if (!indices)
-      index = arithmetic->sum(index, next);
+      index = add32(index, splat32(LANES32));
   }
   memset(survivors->hashes + nsurvivors, 0, STEP_NKEYS * sizeof(uint32_t));
   return nsurvivors;
@@ -301,12 +284,11 @@ compact(const struct leveldb_probe_vocabulary *probing, const uint8_t *bitmap,
 
 /* All probes of every key. Returns the number of hits. */
 static inline __attribute__((always_inline)) size_t
-probe_all(const struct probed *filter, const struct leveldb_probe_vocabulary *probing,
-          const uint8_t *hashes, size_t n, uint8_t *bitmap)
+probe_all(const struct probed *filter, const uint8_t *hashes, size_t n, uint8_t *bitmap)
 {
   uint8_t passed[LEVELDB_BLOCK_NKEYS / 8 + 1];
   uint8_t *bits = n % STEP_NKEYS == 0 ? bitmap : passed;
-  test(filter, probing, hashes, n, 0, filter->nprobes, bits);
+  test(filter, hashes, n, 0, filter->nprobes, bits);
   if (bits == passed)
     memcpy(bitmap, passed, (n + 7) / 8);
   return count_hits(bitmap, n);
@@ -314,9 +296,8 @@ probe_all(const struct probed *filter, const struct leveldb_probe_vocabulary *pr
 
 /* For keys that mostly fail. The first pass is for probes 0 .. end. Returns the number of hits. */
 static inline __attribute__((always_inline)) size_t
-probe_survivors(const struct probed *filter, const struct leveldb_probe_vocabulary *probing,
-                const uint8_t *hashes, size_t n, uint32_t end, struct survivors *survivors,
-                uint8_t *bitmap)
+probe_survivors(const struct probed *filter, const uint8_t *hashes, size_t n, uint32_t end,
+                struct survivors *survivors, uint8_t *bitmap)
 {
   uint8_t passed[LEVELDB_BLOCK_NKEYS / 8 + 1];
   const uint32_t *indices = NULL;
@@ -324,10 +305,10 @@ probe_survivors(const struct probed *filter, const struct leveldb_probe_vocabula
   for (uint32_t p = 0; p < filter->nprobes && left > 0;) {
     const size_t ntested = left;
     if (end == p + 1) /* a constant number of probes is faster */
-      test(filter, probing, hashes, ntested, p, p + 1, passed);
+      test(filter, hashes, ntested, p, p + 1, passed);
     else
-      test(filter, probing, hashes, ntested, p, end, passed);
-    left = compact(probing, passed, hashes, indices, ntested, survivors);
+      test(filter, hashes, ntested, p, end, passed);
+    left = compact(passed, hashes, indices, ntested, survivors);
     hashes = (const uint8_t *)survivors->hashes;
     indices = survivors->indices;
     p = end;
@@ -352,10 +333,10 @@ static inline const uint8_t *whole_steps(const uint8_t *hashes, size_t n,
   return (const uint8_t *)survivors->hashes;
 }
 
-static inline __attribute__((always_inline)) void
-leveldb_probe_blocks(const struct probed *filter, size_t most_percent,
-                     const struct leveldb_probe_vocabulary *probing, struct hash_source *source,
-                     uint8_t *bitmap)
+static inline __attribute__((always_inline)) void leveldb_probe_blocks(const struct probed *filter,
+                                                                       size_t most_percent,
+                                                                       struct hash_source *source,
+                                                                       uint8_t *bitmap)
 {
   struct survivors survivors;
   bool most_hit = false;
@@ -371,18 +352,16 @@ leveldb_probe_blocks(const struct probed *filter, size_t most_percent,
     uint8_t *bits = bitmap + first / 8;
     if (most_hit || n <= (filter->is_far ? ONE_PASS_NKEYS_FAR : ONE_PASS_NKEYS) ||
         filter->nprobes == 1)
-      nhits = probe_all(filter, probing, hashes, n, bits);
+      nhits = probe_all(filter, hashes, n, bits);
     else
-      nhits =
-          probe_survivors(filter, probing, hashes, n, n <= FEW_SURVIVORS ? 2 : 1, &survivors, bits);
+      nhits = probe_survivors(filter, hashes, n, n <= FEW_SURVIVORS ? 2 : 1, &survivors, bits);
     most_hit = nhits * 100 > n * most_percent;
   }
 }
 
 static inline __attribute__((always_inline)) void
-leveldb_probe(const struct filter_shape *shape, const uint8_t *payload, struct modulus modulus,
-              const struct leveldb_probe_vocabulary *probing, struct hash_source *source,
-              uint8_t *bitmap)
+leveldb_probe(const struct filter_shape *shape, const uint8_t *payload, struct hash_source *source,
+              uint8_t *bitmap, const bool in_lanes)
 {
   const bool is_far = shape->nbytes > LEVELDB_NEAR_NBYTES;
   if ((is_far && source->n < MIN_NKEYS_FAR) || shape->nbytes < MIN_NBYTES) {
@@ -393,17 +372,30 @@ leveldb_probe(const struct filter_shape *shape, const uint8_t *payload, struct m
   struct probed filter = {.payload = payload,
                           .nprobes = shape->nprobes,
                           .at_once = shape->nbytes > AT_ONCE_NBYTES,
-                          .modulus = modulus,
+                          .in_lanes = in_lanes,
+                          .modulus = modulus_of(shape),
                           .dwords = payload - offset,
                           .first_bit = (uint32_t)offset * 8};
   if (is_far) {
     filter.is_far = true;
-    leveldb_probe_blocks(&filter, MOST_PERCENT_FAR, probing, source, bitmap);
+    leveldb_probe_blocks(&filter, MOST_PERCENT_FAR, source, bitmap);
   } else {
     filter.is_far = false;
     leveldb_probe_blocks(&filter, shape->nbytes <= TINY_NBYTES ? MOST_PERCENT_TINY : MOST_PERCENT,
-                         probing, source, bitmap);
+                         source, bitmap);
   }
 }
 
+void KERNEL(leveldb_probe)(const struct filter_shape *shape, const uint8_t *payload,
+                           struct hash_source *source, uint8_t *bitmap)
+{
+  leveldb_probe(shape, payload, source, bitmap, HAS_LANE_LOADS);
+}
+
+#ifdef HAS_GATHERS
+void KERNEL(leveldb_probe_by_gathers)(const struct filter_shape *shape, const uint8_t *payload,
+                                      struct hash_source *source, uint8_t *bitmap)
+{
+  leveldb_probe(shape, payload, source, bitmap, true);
+}
 #endif

@@ -1,0 +1,182 @@
+/* NEON's vocabulary: what two registers of four lanes each are for lanes/.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_NEON_VECTOR_H
+#define LANEBLOOM_NEON_VECTOR_H
+
+#include "../lanes/vocabulary.h"
+#include "compaction.h"
+#include "isa.h"
+
+typedef struct {
+  uint32x4_t low, high;
+} vector;
+typedef int32x4_t count32;  /* to the left: 0 or less */
+typedef uint8x8_t picked32; /* all ones or 0 */
+
+#define VECTOR_NBYTES 32
+enum { LANES32 = VECTOR_NBYTES / 4 };
+
+/* A word that is one instruction for each register. */
+#define FOR_BOTH(word, instruction)                                                                \
+  static inline vector word(vector a, vector b)                                                    \
+  {                                                                                                \
+    return (vector){instruction(a.low, b.low), instruction(a.high, b.high)};                       \
+  }
+
+/* ---- Memory, at any alignment ---- */
+
+static inline uint32x4_t load_four(const void *from)
+{
+  return vreinterpretq_u32_u8(vld1q_u8(from));
+}
+
+static inline vector load(const void *from)
+{
+  return (vector){load_four(from), load_four((const uint8_t *)from + 16)};
+}
+
+static inline void store(void *to, vector v)
+{
+  vst1q_u8(to, vreinterpretq_u8_u32(v.low));
+  vst1q_u8((uint8_t *)to + 16, vreinterpretq_u8_u32(v.high));
+}
+
+/* NEON's intrinsics have no stores past the cache. */
+#define load_aligned load
+#define stream_aligned store
+
+/* Lanes become bytes. */
+static inline uint8x8_t masks_of(vector v)
+{
+  const uint16x8_t halves = vuzp1q_u16(vreinterpretq_u16_u32(v.low), vreinterpretq_u16_u32(v.high));
+  const uint8x8_t indices = vand_u8(vmovn_u16(halves), vdup_n_u8(7));
+  return vshl_u8(vdup_n_u8(1), vreinterpret_s8_u8(indices));
+}
+
+static inline void store_masks8(uint8_t *to, vector v)
+{
+  vst1_u8(to, masks_of(v));
+}
+
+static inline size_t store_chosen_four(uint32_t *to, uint32x4_t four, unsigned mask)
+{
+  vst1q_u32(to, compact_four(four, mask));
+  return nsurvivors_of[mask];
+}
+
+static inline size_t store_chosen32(uint32_t *to, vector v, unsigned mask)
+{
+  const size_t n = store_chosen_four(to, v.low, mask & 15);
+  return n + store_chosen_four(to + n, v.high, mask >> 4);
+}
+
+static inline unsigned test_bits16(const uint8_t *payload, const uint32_t *at, const uint8_t *masks)
+{
+  uint8x8_t low = vld1_dup_u8(payload + at[0]);
+  low = vld1_lane_u8(payload + at[1], low, 1);
+  low = vld1_lane_u8(payload + at[2], low, 2);
+  low = vld1_lane_u8(payload + at[3], low, 3);
+  low = vld1_lane_u8(payload + at[4], low, 4);
+  low = vld1_lane_u8(payload + at[5], low, 5);
+  low = vld1_lane_u8(payload + at[6], low, 6);
+  low = vld1_lane_u8(payload + at[7], low, 7);
+  uint8x8_t high = vld1_dup_u8(payload + at[8]);
+  high = vld1_lane_u8(payload + at[9], high, 1);
+  high = vld1_lane_u8(payload + at[10], high, 2);
+  high = vld1_lane_u8(payload + at[11], high, 3);
+  high = vld1_lane_u8(payload + at[12], high, 4);
+  high = vld1_lane_u8(payload + at[13], high, 5);
+  high = vld1_lane_u8(payload + at[14], high, 6);
+  high = vld1_lane_u8(payload + at[15], high, 7);
+  return mask_of(vtst_u8(low, vld1_u8(masks))) |
+         (unsigned)mask_of(vtst_u8(high, vld1_u8(masks + 8))) << 8;
+}
+
+/* ---- Bits in lanes ---- */
+
+#define HAS_LANE_LOADS 1
+
+/* Lanes leave their registers in pairs, because moves to general ones are slow. */
+static inline size_t low_index(uint64_t pair)
+{
+  return (uint32_t)pair;
+}
+
+static inline size_t high_index(uint64_t pair)
+{
+  return pair >> 32;
+}
+
+static inline picked32 pick_loaded32(const uint8_t *payload, vector at, vector indices)
+{
+  const uint64x2_t low = vreinterpretq_u64_u32(at.low), high = vreinterpretq_u64_u32(at.high);
+  const uint64_t at01 = vgetq_lane_u64(low, 0), at23 = vgetq_lane_u64(low, 1);
+  const uint64_t at45 = vgetq_lane_u64(high, 0), at67 = vgetq_lane_u64(high, 1);
+  uint8x8_t bytes = vld1_dup_u8(payload + low_index(at01));
+  bytes = vld1_lane_u8(payload + high_index(at01), bytes, 1);
+  bytes = vld1_lane_u8(payload + low_index(at23), bytes, 2);
+  bytes = vld1_lane_u8(payload + high_index(at23), bytes, 3);
+  bytes = vld1_lane_u8(payload + low_index(at45), bytes, 4);
+  bytes = vld1_lane_u8(payload + high_index(at45), bytes, 5);
+  bytes = vld1_lane_u8(payload + low_index(at67), bytes, 6);
+  bytes = vld1_lane_u8(payload + high_index(at67), bytes, 7);
+  return vtst_u8(bytes, masks_of(indices));
+}
+
+static inline picked32 both_picked32(picked32 a, picked32 b)
+{
+  return vand_u8(a, b);
+}
+
+static inline unsigned picked_bits32(picked32 picked)
+{
+  return mask_of(picked);
+}
+
+/* ---- Constants ---- */
+
+static inline vector splat32(uint32_t value)
+{
+  return (vector){vdupq_n_u32(value), vdupq_n_u32(value)};
+}
+
+static inline count32 splat_count32(uint32_t nbits)
+{
+  return vdupq_n_s32(-(int32_t)nbits);
+}
+
+/* ---- Arithmetic ---- */
+
+FOR_BOTH(add32, vaddq_u32)
+FOR_BOTH(sub32, vsubq_u32)
+FOR_BOTH(mul_low32, vmulq_u32)
+
+/* High halves of 64-bit products:
+ *
+ *   [a0 * b0] [a1 * b1]
+ *   [a2 * b2] [a3 * b3]   ->   h0 h1 h2 h3 */
+static inline uint32x4_t mul_high_four(uint32x4_t a, uint32x4_t b)
+{
+  const uint64x2_t low = vmull_u32(vget_low_u32(a), vget_low_u32(b));
+  const uint64x2_t high = vmull_high_u32(a, b);
+  return vuzp2q_u32(vreinterpretq_u32_u64(low), vreinterpretq_u32_u64(high));
+}
+
+FOR_BOTH(mul_high32, mul_high_four)
+
+/* ---- Bits ---- */
+
+FOR_BOTH(bit_and, vandq_u32)
+
+static inline vector shift_right_count32(vector v, count32 count)
+{
+  return (vector){vshlq_u32(v.low, count), vshlq_u32(v.high, count)};
+}
+
+#define shift_right32(v, nbits)                                                                    \
+  ((vector){vshrq_n_u32((v).low, nbits), vshrq_n_u32((v).high, nbits)})
+#define rotate_left_four(four, nbits) vsriq_n_u32(vshlq_n_u32(four, nbits), four, 32 - (nbits))
+#define rotate_left32(v, nbits)                                                                    \
+  ((vector){rotate_left_four((v).low, nbits), rotate_left_four((v).high, nbits)})
+
+#endif
