@@ -142,6 +142,11 @@ BINARY(mul_low32, _mm512_mullo_epi32)
 BINARY(mul_even32, _mm512_mul_epu32)
 BINARY(min_signed32, _mm512_min_epi32)
 
+static inline vector sum_bytes64(vector v)
+{
+  return _mm512_sad_epu8(v, zero());
+}
+
 /* ---- Bits ---- */
 
 BINARY(bit_and, _mm512_and_si512)
@@ -161,6 +166,11 @@ static inline vector and_or(vector a, vector b, vector c)
 static inline vector bit_and_not(vector a, vector b)
 {
   return _mm512_andnot_si512(b, a);
+}
+
+static inline bool are_disjoint(vector a, vector b)
+{
+  return _mm512_test_epi64_mask(a, b) == 0;
 }
 
 SHIFTING(shift_left32, unsigned, _mm512_slli_epi32)

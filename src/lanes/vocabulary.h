@@ -37,12 +37,16 @@
  *   add32, sub32, add64, sub64, mul_low32, min_signed32
  *   mul_even32        64 bits, from the even lanes of 32
  *   mul_high32        the high half of 64 bits
+ *   sum_bytes64       of the eight bytes of each lane
  * Bits
  *   bit_and, bit_or, bit_xor; bit_and_not: a and not b
  *   shift_left32, shift_right32, shift_left64, shift_right64: all lanes by one number
  *   shift_right_count32: by a number that is not known when this is compiled
  *   shift_left_each32 ...: each lane by its own; from 32 or 64 on nothing is left
  *   rotate_left32     by a constant, neither 0 nor 32
+ *   shift_left_block  16 bytes from memory by up to 127 bits: what stays in 16 bytes, and what is
+ *                     shifted out of them, in each block
+ *   are_disjoint      whether no bit is set in both
  * Masks, which & and | combine
  *   equal32, equal64, greater_signed8, greater_signed32, greater_signed64
  *   positive_low32, positive_high32: as mask64, which of the lower or upper half are above 0

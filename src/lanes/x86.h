@@ -47,4 +47,33 @@ static inline unsigned test_bits16(const uint8_t *payload, const uint32_t *at, c
 #endif
 }
 
+#if VECTOR_NBYTES >= 32
+
+/* In a register of 32 bytes first. A count that is not below 64, or is negative, shifts all out. */
+static inline void shift_left_block(const uint64_t block[2], uint32_t nbits, vector *here,
+                                    vector *beyond)
+{
+  const __m256i low = _mm256_set1_epi64x((long long)block[0]),
+                high = _mm256_set1_epi64x((long long)block[1]);
+  const __m256i first = _mm256_set1_epi64x(nbits);
+  const __m256i left = _mm256_sub_epi64(first, _mm256_set_epi64x(192, 128, 64, 0)),
+                right = _mm256_sub_epi64(_mm256_set_epi64x(192, 128, 64, 0), first);
+  const __m256i word = _mm256_set1_epi64x(64);
+  const __m256i of_low =
+                    _mm256_or_si256(_mm256_sllv_epi64(low, left), _mm256_srlv_epi64(low, right)),
+                of_high = _mm256_or_si256(_mm256_sllv_epi64(high, _mm256_add_epi64(left, word)),
+                                          _mm256_srlv_epi64(high, _mm256_sub_epi64(right, word)));
+  const __m256i both = _mm256_or_si256(of_low, of_high);
+#if VECTOR_NBYTES == 64
+  const __m512i blocks = _mm512_castsi256_si512(both);
+  *here = _mm512_shuffle_i64x2(blocks, blocks, 0x00);
+  *beyond = _mm512_shuffle_i64x2(blocks, blocks, 0x55);
+#else
+  *here = _mm256_permute4x64_epi64(both, 0x44);
+  *beyond = _mm256_permute4x64_epi64(both, 0xee);
+#endif
+}
+
+#endif
+
 #endif
