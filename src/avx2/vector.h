@@ -136,11 +136,7 @@ BINARY(sub64, _mm256_sub_epi64)
 BINARY(mul_low32, _mm256_mullo_epi32)
 BINARY(mul_even32, _mm256_mul_epu32)
 BINARY(min_signed32, _mm256_min_epi32)
-
-static inline vector sum_bytes64(vector v)
-{
-  return _mm256_sad_epu8(v, zero());
-}
+BINARY(sum_differences8, _mm256_sad_epu8)
 
 /* ---- Bits ---- */
 
@@ -163,10 +159,7 @@ BINARY(shift_right_each32, _mm256_srlv_epi32)
 BINARY(shift_left_each64, _mm256_sllv_epi64)
 BINARY(shift_right_each64, _mm256_srlv_epi64)
 
-static inline bool are_disjoint(vector a, vector b)
-{
-  return _mm256_testz_si256(a, b);
-}
+COMPARING(are_disjoint, bool, _mm256_testz_si256)
 
 static inline vector rotate_left32(vector v, int nbits)
 {

@@ -141,11 +141,7 @@ BINARY(sub64, _mm512_sub_epi64)
 BINARY(mul_low32, _mm512_mullo_epi32)
 BINARY(mul_even32, _mm512_mul_epu32)
 BINARY(min_signed32, _mm512_min_epi32)
-
-static inline vector sum_bytes64(vector v)
-{
-  return _mm512_sad_epu8(v, zero());
-}
+BINARY(sum_differences8, _mm512_sad_epu8)
 
 /* ---- Bits ---- */
 

@@ -34,7 +34,7 @@ static inline vector parities(vector lanes)
 {
   static const uint8_t of_nibble[16] = {0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 1, 1, 0};
   const vector nibbles = bit_and(bit_xor(lanes, shift_right64(lanes, 4)), splat8(15));
-  return sum_bytes64(shuffle_bytes(splat_block(of_nibble), nibbles));
+  return sum_differences8(shuffle_bytes(splat_block(of_nibble), nibbles), zero());
 }
 
 /* Is the equation fulfilled in every column? Lanes of a pass, from two vectors, here of 32 bytes:

@@ -37,7 +37,7 @@
  *   add32, sub32, add64, sub64, mul_low32, min_signed32
  *   mul_even32        64 bits, from the even lanes of 32
  *   mul_high32        the high half of 64 bits
- *   sum_bytes64       of the eight bytes of each lane
+ *   sum_differences8  in each lane of 64 bits, of the eight pairs of bytes in it, without signs
  * Bits
  *   bit_and, bit_or, bit_xor; bit_and_not: a and not b
  *   shift_left32, shift_right32, shift_left64, shift_right64: all lanes by one number
