@@ -97,12 +97,36 @@ END
 
 @test "run.sh prints tables of all steps, with the names that they have in the document" {
   [ -z "$EMULATOR" ] || skip "run.sh compiles for the machine it runs on"
-  "$SOURCE_DIR/examples/ladder/run.sh" 1 16 >tables
-  cat tables
+  "$SOURCE_DIR/examples/ladder/run.sh" 1 16 >tables 2>progress
+  cat tables progress
+  for step in [0-9]*.c; do # in this order
+    echo "$step"
+  done >steps
+  sed 's/ .*//' progress | diff steps -
   sed -n 's/^| \([0-9]*: [^|]*\) |.*/\1/p' tables >names
   [ "$(wc -l <names)" -ge 3 ]
   while read -r name; do
     grep -qF "| $name |" "$SOURCE_DIR/docs/how-the-kernels-work.md" ||
       { echo "the document has no row $name"; false; }
   done <names
+}
+
+@test "run.sh refuses what it cannot run, and says what it takes" {
+  while read -r expected arguments; do
+    # shellcheck disable=SC2086 # words
+    run --separate-stderr "$SOURCE_DIR/examples/ladder/run.sh" $arguments
+    echo "$arguments: $stderr"
+    [ "$status" = 2 ]
+    [ -z "$output" ]
+    [[ ${stderr_lines[0]} == "run.sh: "*"${expected//_/ }"* ]]
+    [[ ${stderr_lines[1]} == "usage: "*"16 KiB"* ]]
+  done <<'END'
+KIB_is_at_least_16 1 15
+KIB_is_at_least_16 1 0
+ROUNDS_is_at_least_1 0
+expected_a_number -h
+expected_a_number 1 x
+expected_a_number 1:2
+at_most_two_arguments 1 16 16
+END
 }

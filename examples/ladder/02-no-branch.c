@@ -4,9 +4,9 @@
  * starts the loads of the next keys while those of this one are under way.
  *
  * It is more work: six probes instead of the 1.8 that an absent key needs. Absent keys gain all the
- * same, because a misprediction costs more than four probes. Present keys lose: they make six
- * probes either way, and their branches were predicted. So do absent keys beyond the caches, where
- * each probe more is a cache line more.
+ * same, because a misprediction costs more than four probes. Present keys gain nothing: they make
+ * six probes either way, and their branches were predicted. Absent keys beyond the caches lose,
+ * because each probe more is a cache line more.
  * SPDX-License-Identifier: MIT */
 #include "ladder.h"
 

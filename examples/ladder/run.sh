@@ -1,11 +1,24 @@
 #!/bin/sh
-# Compiles the steps of the ladder, runs those that this CPU has instructions for, and prints tables
-# in Markdown: nanoseconds of CPU time per key, the best of so many rounds.
+# run.sh [ROUNDS [KIB]] compiles the steps of the ladder, runs those that this CPU has instructions
+# for, and prints tables in Markdown: nanoseconds of CPU time per key, the best of ROUNDS rounds,
+# for filters of up to KIB KiB. Standard error says what it does meanwhile.
 # SPDX-License-Identifier: MIT
 set -eu
-case ${1-0}${2-0} in
-  *[!0-9]*) echo "usage: run.sh [ROUNDS [KIB]], filters up to KIB" >&2; exit 2 ;;
-esac
+
+refuse() { # TEXT
+  echo "run.sh: $1" >&2
+  echo "usage: run.sh [ROUNDS [KIB]], by default 20 rounds and filters of 16 KiB to 64 MiB" >&2
+  exit 2
+}
+[ $# -le 2 ] || refuse "expected at most two arguments, found $#"
+for argument; do
+  case $argument in
+    '' | *[!0-9]*) refuse "expected a number, found '$argument'" ;;
+  esac
+done
+[ "${1-20}" -ge 1 ] || refuse "ROUNDS is at least 1, found $1"
+[ "${2-16}" -ge 16 ] || refuse "KIB is at least 16, the smallest filter of the ladder, found $2"
+
 cd "$(dirname "$0")"
 cc=${CC:-cc}
 work=$(mktemp -d)
@@ -16,9 +29,13 @@ for step in [0-9]*.c; do
   case $(uname -m):$step in
     x86_64:*-avx2-*) flags=-mavx2 ;;
     aarch64:*-neon-*) flags= ;;
-    *-avx2-* | *-neon-*) continue ;;
+    *-avx2-* | *-neon-*)
+      echo "$step is left out: it is for another CPU than $(uname -m)" >&2
+      continue
+      ;;
     *) flags= ;;
   esac
+  echo "$step is compiled by $cc, and runs ${1-20} rounds for each filter" >&2
   # shellcheck disable=SC2086 # none, or words
   $cc -O2 $flags -o "$work/step" "$step"
   "$work/step" "$@" >"$work/said" || { cat "$work/said" >&2; exit 1; }
