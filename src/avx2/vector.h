@@ -338,6 +338,6 @@ static inline void store_positive64(uint64_t *to, vector low, vector high, vecto
   store(to, permute32(low, order_of64(low_mask)));
   store(to + __builtin_popcount(low_mask), permute32(high, order_of64(mask >> 4)));
 }
-#include "../lanes/x86.h"
+#include "../x86/words.h"
 
 #endif

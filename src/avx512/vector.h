@@ -339,6 +339,6 @@ static inline void store_positive64(uint64_t *to, vector low, vector high, vecto
   store(to, _mm512_maskz_compress_epi64(low_mask, low));
   store(to + __builtin_popcount(low_mask), _mm512_maskz_compress_epi64(high_mask, high));
 }
-#include "../lanes/x86.h"
+#include "../x86/words.h"
 
 #endif

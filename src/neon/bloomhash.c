@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "../lanes/bloomhash.h"
 #include "../lanes/lanes.h"
-#include "isa.h"
+#include "vector.h"
 
 enum {
   LANES = 8, /* in halves of four: two chains of multiplications hide each other's latency */
@@ -17,16 +17,6 @@ enum {
   LONG = 16,
   NLISTS,
 };
-
-static inline uint32x4_t load(const void *from)
-{
-  return vreinterpretq_u32_u8(vld1q_u8(from));
-}
-
-static inline void store(void *to, uint32x4_t value)
-{
-  vst1q_u8(to, vreinterpretq_u8_u32(value));
-}
 
 /* ---- The mixing ---- */
 
@@ -161,8 +151,8 @@ static inline void hash_width_4(const uint8_t *data, size_t n, uint8_t *hashes)
 {
   const uint32x4_t first = first_state(vdupq_n_u32(4));
   for (size_t i = 0; i < n; i += LANES) {
-    store(hashes + 4 * i, mix(first, load(data + 4 * i)));
-    store(hashes + 4 * i + 16, mix(first, load(data + 4 * i + 16)));
+    store_four(hashes + 4 * i, mix(first, load_four(data + 4 * i)));
+    store_four(hashes + 4 * i + 16, mix(first, load_four(data + 4 * i + 16)));
   }
 }
 
@@ -172,8 +162,8 @@ static inline void hash_width_8(const uint8_t *data, size_t n, uint8_t *hashes)
   for (size_t i = 0; i < n; i += LANES) {
     const uint32x4x2_t low = vld2q_u32((const void *)(data + 8 * i)); /* at any alignment */
     const uint32x4x2_t high = vld2q_u32((const void *)(data + 8 * i + 32));
-    store(hashes + 4 * i, mix(mix(first, low.val[0]), low.val[1]));
-    store(hashes + 4 * i + 16, mix(mix(first, high.val[0]), high.val[1]));
+    store_four(hashes + 4 * i, mix(mix(first, low.val[0]), low.val[1]));
+    store_four(hashes + 4 * i + 16, mix(mix(first, high.val[0]), high.val[1]));
   }
 }
 
@@ -206,8 +196,8 @@ static inline void hash_any_width(const uint8_t *data, size_t width, size_t n, b
       low_hash = mix_same(low_hash, low_words, width - done, signed_tails);
       high_hash = mix_same(high_hash, high_words, width - done, signed_tails);
     }
-    store(hashes + 4 * i, low_hash);
-    store(hashes + 4 * i + 16, high_hash);
+    store_four(hashes + 4 * i, low_hash);
+    store_four(hashes + 4 * i + 16, high_hash);
   }
 }
 
@@ -240,10 +230,10 @@ static inline uint64_t stripes_of_sizes(uint32x4_t low, uint32x4_t high)
 /* The sizes of four slices. Those whose last stripe may not be loaded count as empty. */
 static inline uint32x4_t sizes_of_slices(const lanebloom_slice *slices, struct load_bound bound)
 {
-  const uint64x2_t a = vreinterpretq_u64_u32(load(slices)),
-                   b = vreinterpretq_u64_u32(load(slices + 1));
-  const uint64x2_t c = vreinterpretq_u64_u32(load(slices + 2)),
-                   d = vreinterpretq_u64_u32(load(slices + 3));
+  const uint64x2_t a = vreinterpretq_u64_u32(load_four(slices)),
+                   b = vreinterpretq_u64_u32(load_four(slices + 1));
+  const uint64x2_t c = vreinterpretq_u64_u32(load_four(slices + 2)),
+                   d = vreinterpretq_u64_u32(load_four(slices + 3));
   const uint32x4_t sizes = vcombine_u32(vqmovn_u64(vuzp2q_u64(a, b)), vqmovn_u64(vuzp2q_u64(c, d)));
   const uint32x4_t at = vcombine_u32(vmovn_u64(vuzp1q_u64(a, b)), vmovn_u64(vuzp1q_u64(c, d)));
   const uint32x4_t last_bytes = vsubq_u32(vaddq_u32(at, sizes), vdupq_n_u32(1));
@@ -257,7 +247,7 @@ static inline uint32x4_t sizes_of(const lanebloom_keys *keys, size_t i, struct l
   switch ((enum keys_layout)keys->layout) {
   case KEYS_OFFSETS32: {
     const uint32_t *offsets = (const uint32_t *)keys->index + i;
-    return vsubq_u32(load(offsets + 1), load(offsets));
+    return vsubq_u32(load_four(offsets + 1), load_four(offsets));
   }
   case KEYS_OFFSETS64: {
     const uint64_t *offsets = (const uint64_t *)keys->index + i;
@@ -316,8 +306,8 @@ static inline __attribute__((always_inline)) void hash_group(struct four low, st
     low_left = vqsubq_u32(low_left, step);
     high_left = vqsubq_u32(high_left, step);
   }
-  store(hashes, low_hash);
-  store((uint8_t *)hashes + 16, high_hash);
+  store_four(hashes, low_hash);
+  store_four((uint8_t *)hashes + 16, high_hash);
 }
 
 /* Keys i .. i + 8, of as many stripes, where they stand. */

@@ -6,8 +6,7 @@
 #define LANEBLOOM_NEON_CACHE_LINES_H
 
 #include "../lanes/cache_lines.h"
-#include "compaction.h"
-#include "isa.h"
+#include "vector.h"
 
 /* The probes of two keys, the first one's in the lower half: which bytes of their lines, and which
  * bits of these. */

@@ -1,16 +1,22 @@
 /* The NEON kernels.
  * SPDX-License-Identifier: MIT */
 #include "../lanes/lanes.h"
-#include "isa.h"
 
+#if defined(__aarch64__)
+#define SUFFIX ""
+#else
+#define SUFFIX "(simde)"
+#endif
+
+/* It is part of AArch64. */
 static unsigned neon_score(void)
 {
-  return isa_usable() ? 20 : 0;
+  return 20;
 }
 
 const struct kernel_table lanebloom_kernels_neon = {
     SCALAR_KERNELS,
-    .name = "neon" ISA_SUFFIX,
+    .name = "neon" SUFFIX,
     .score = neon_score,
     .hash[HASH_BLOOMHASH] = KERNEL(bloomhash_hash),
     .hash[HASH_BLOOMHASH_SIGNED] = KERNEL(bloomhash_signed_hash),

@@ -2,8 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "../lanes/cache_lines.h"
 #include "../lanes/lanes.h"
-#include "compaction.h"
-#include "isa.h"
+#include "vector.h"
 
 /* ---- Vocabulary ---- */
 

@@ -3,9 +3,14 @@
 #ifndef LANEBLOOM_NEON_VECTOR_H
 #define LANEBLOOM_NEON_VECTOR_H
 
+#if defined(__aarch64__)
+#include <arm_neon.h>
+#else /* in tests alone, by SIMDe */
+#define SIMDE_ENABLE_NATIVE_ALIASES
+#include <simde/arm/neon.h>
+#endif
+
 #include "../lanes/vocabulary.h"
-#include "compaction.h"
-#include "isa.h"
 
 typedef struct {
   uint32x4_t low, high;
@@ -23,12 +28,45 @@ enum { LANES32 = VECTOR_NBYTES / 4 };
     return (vector){instruction(a.low, b.low), instruction(a.high, b.high)};                       \
   }
 
-/* ---- Memory, at any alignment ---- */
+/* ---- Registers alone ---- */
 
 static inline uint32x4_t load_four(const void *from)
 {
   return vreinterpretq_u32_u8(vld1q_u8(from));
 }
+
+static inline void store_four(void *to, uint32x4_t four)
+{
+  vst1q_u8(to, vreinterpretq_u8_u32(four));
+}
+
+/* Bit i: byte i is all ones; others are 0. NEON has no movemask: each byte keeps the bit of its
+ * index, and their sum is the mask. */
+static inline uint8_t mask_of(uint8x8_t bytes)
+{
+  static const uint8_t bits[8] = {1, 2, 4, 8, 16, 32, 64, 128};
+  return vaddv_u8(vand_u8(bytes, vld1_u8(bits)));
+}
+
+/* The bytes of a lane, for table look-ups. */
+enum { A = 0x03020100, B = 0x07060504, C = 0x0b0a0908, D = 0x0f0e0d0c };
+
+/* The lanes set in a mask of 4 bits, in order, and how many. */
+static const uint32_t survivors_of[16][4] = {
+    {A, A, A, A}, {A, A, A, A}, {B, A, A, A}, {A, B, A, A}, {C, A, A, A}, {A, C, A, A},
+    {B, C, A, A}, {A, B, C, A}, {D, A, A, A}, {A, D, A, A}, {B, D, A, A}, {A, B, D, A},
+    {C, D, A, A}, {A, C, D, A}, {B, C, D, A}, {A, B, C, D},
+};
+static const uint8_t nsurvivors_of[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
+
+/*   mask 0b1010   lanes a b c d   ->   b d a a */
+static inline uint32x4_t compact_four(uint32x4_t lanes, unsigned mask)
+{
+  const uint8x16_t order = vreinterpretq_u8_u32(vld1q_u32(survivors_of[mask]));
+  return vreinterpretq_u32_u8(vqtbl1q_u8(vreinterpretq_u8_u32(lanes), order));
+}
+
+/* ---- Memory, at any alignment ---- */
 
 static inline vector load(const void *from)
 {
@@ -37,8 +75,8 @@ static inline vector load(const void *from)
 
 static inline void store(void *to, vector v)
 {
-  vst1q_u8(to, vreinterpretq_u8_u32(v.low));
-  vst1q_u8((uint8_t *)to + 16, vreinterpretq_u8_u32(v.high));
+  store_four(to, v.low);
+  store_four((uint8_t *)to + 16, v.high);
 }
 
 /* NEON's intrinsics have no stores past the cache. */

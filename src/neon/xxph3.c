@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: MIT */
 #include "../lanes/xxph3.h"
 #include "../lanes/lanes.h"
-#include "isa.h"
+#include "vector.h"
 
 enum { NLANES = 4 };
 
@@ -72,13 +72,13 @@ static inline struct words hash_4_to_8(struct words words, uint64_t size)
 }
 
 /* These two take any alignment. */
-static inline struct words load(const void *from)
+static inline struct words load_words(const void *from)
 {
   const uint32x4x2_t words = vld2q_u32(from);
   return (struct words){words.val[0], words.val[1]};
 }
 
-static inline void store(void *hashes, size_t i, struct words h)
+static inline void store_words(void *hashes, size_t i, struct words h)
 {
   const uint32x4x2_t words = {{h.low, h.high}};
   vst2q_u32((void *)((uint8_t *)hashes + i * sizeof(uint64_t)), words);
@@ -134,8 +134,8 @@ static size_t fixed_4_to_7(const uint8_t *keys, size_t width, size_t n, void *ha
     const uint8_t *at = keys + i * width;
     const uint8x16_t two = vqtbl1q_u8(vld1q_u8(at), indices),
                      others = vqtbl1q_u8(vld1q_u8(at + 2 * width), indices);
-    store(hashes, i,
-          hash_4_to_8(split(vreinterpretq_u64_u8(two), vreinterpretq_u64_u8(others)), width));
+    store_words(hashes, i,
+                hash_4_to_8(split(vreinterpretq_u64_u8(two), vreinterpretq_u64_u8(others)), width));
   }
   return i;
 }
@@ -144,7 +144,7 @@ static size_t fixed_8(const uint8_t *keys, size_t n, void *hashes)
 {
   size_t i = 0;
   for (; i + NLANES <= n; i += NLANES)
-    store(hashes, i, hash_4_to_8(load(keys + i * 8), 8));
+    store_words(hashes, i, hash_4_to_8(load_words(keys + i * 8), 8));
   return i;
 }
 

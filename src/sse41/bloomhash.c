@@ -2,21 +2,11 @@
  * SPDX-License-Identifier: MIT */
 #include "../lanes/bloomhash.h"
 #include "../lanes/lanes.h"
-#include "isa.h"
+#include "vector.h"
 
 enum { LANES = 4 };
 
 /* ---- Vocabulary ---- */
-
-static inline __m128i load(const uint8_t *from)
-{
-  return _mm_loadu_si128((const void *)from);
-}
-
-static inline void store(uint8_t *to, __m128i value)
-{
-  _mm_storeu_si128((void *)to, value);
-}
 
 static inline __m128i seed_of(uint32_t nbytes)
 {

@@ -5,7 +5,7 @@
 #define LANEBLOOM_SSE41_CACHE_LINES_H
 
 #include "../lanes/cache_lines.h"
-#include "isa.h"
+#include "vector.h"
 
 /* Eight probes of hash i: words whose top 9 bits are the number of a bit in the line. Defined by
  * each layout's file, as lookup is. */

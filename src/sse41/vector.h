@@ -4,10 +4,17 @@
 #ifndef LANEBLOOM_SSE41_VECTOR_H
 #define LANEBLOOM_SSE41_VECTOR_H
 
+#include <smmintrin.h>
 #include <string.h>
 
 #include "../lanes/vocabulary.h"
-#include "isa.h"
+
+/* Without optimisation gcc's intrinsics with constant operands are macros, and it reports their
+ * conversions as ours. */
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__OPTIMIZE__)
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#pragma GCC diagnostic ignored "-Wconversion"
+#endif
 
 typedef __m128i vector;
 typedef __m128i order32; /* for a byte shuffle */
@@ -85,6 +92,6 @@ static inline vector compress32(vector v, order32 order)
   return _mm_shuffle_epi8(v, order);
 }
 
-#include "../lanes/x86.h"
+#include "../x86/words.h"
 
 #endif

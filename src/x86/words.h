@@ -1,7 +1,7 @@
 /* Words that are the same for all instruction sets of x86, at the end of their vector.h.
  * SPDX-License-Identifier: MIT */
-#ifndef LANEBLOOM_LANES_X86_H
-#define LANEBLOOM_LANES_X86_H
+#ifndef LANEBLOOM_X86_WORDS_H
+#define LANEBLOOM_X86_WORDS_H
 
 #define HAS_LANE_LOADS 0
 #define both_picked32 bit_and
