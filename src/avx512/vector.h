@@ -44,10 +44,7 @@ static inline __attribute__((always_inline)) block16 load_block(const void *from
   return _mm_loadu_si128(from);
 }
 
-static inline vector load_widened32(const void *from)
-{
-  return _mm512_cvtepu32_epi64(_mm256_loadu_si256(from));
-}
+LOADING_AS(load_widened32, _mm512_cvtepu32_epi64(_mm256_loadu_si256(from)))
 
 static inline vector load_differences32(const uint32_t *from)
 {
@@ -83,10 +80,7 @@ static inline void store_masks8(uint8_t *to, vector v)
   _mm_storeu_si128((void *)to, _mm512_cvtepi32_epi8(masks));
 }
 
-static inline vector load_in_eights(const void *from)
-{
-  return _mm512_broadcast_i64x4(_mm256_loadu_si256(from));
-}
+LOADING_AS(load_in_eights, _mm512_broadcast_i64x4(_mm256_loadu_si256(from)))
 
 static inline vector load_halves(const void *lower, const void *upper)
 {
@@ -122,10 +116,7 @@ SPLATTING(splat32, uint32_t, int, _mm512_set1_epi32)
 SPLATTING(splat64, uint64_t, long long, _mm512_set1_epi64)
 SPLATTING(splat_count32, uint32_t, int, _mm512_set1_epi32)
 
-static inline vector splat_block(const void *from)
-{
-  return _mm512_broadcast_i32x4(_mm_loadu_si128(from));
-}
+LOADING_AS(splat_block, _mm512_broadcast_i32x4(_mm_loadu_si128(from)))
 
 static inline vector iota32(void)
 {
@@ -159,10 +150,7 @@ static inline vector and_or(vector a, vector b, vector c)
   return _mm512_ternarylogic_epi32(a, b, c, 0xea);
 }
 
-static inline vector bit_and_not(vector a, vector b)
-{
-  return _mm512_andnot_si512(b, a);
-}
+BINARY_AS(bit_and_not, _mm512_andnot_si512(b, a))
 
 static inline bool are_disjoint(vector a, vector b)
 {
@@ -178,7 +166,6 @@ BINARY(shift_left_each32, _mm512_sllv_epi32)
 BINARY(shift_right_each32, _mm512_srlv_epi32)
 BINARY(shift_left_each64, _mm512_sllv_epi64)
 BINARY(shift_right_each64, _mm512_srlv_epi64)
-BINARY(rotate_right_each32, _mm512_rorv_epi32)
 #define rotate_left32(v, nbits) _mm512_rol_epi32(v, nbits)
 
 /* ---- Masks ---- */
@@ -231,25 +218,13 @@ static inline mask64 positive_high32(vector v)
   return _mm256_cmpgt_epi32_mask(_mm512_extracti64x4_epi64(v, 1), _mm256_setzero_si256());
 }
 
-static inline vector keep8(mask8 mask, vector v)
-{
-  return _mm512_maskz_mov_epi8(mask, v);
-}
+CHOOSING_AS(keep8, mask8, _mm512_maskz_mov_epi8(mask, v))
 
-static inline vector keep32(mask32 mask, vector v)
-{
-  return _mm512_maskz_mov_epi32(mask, v);
-}
+CHOOSING_AS(keep32, mask32, _mm512_maskz_mov_epi32(mask, v))
 
-static inline vector select32(mask32 mask, vector a, vector b)
-{
-  return _mm512_mask_mov_epi32(b, mask, a);
-}
+SELECTING_AS(select32, mask32, _mm512_mask_mov_epi32(b, mask, a))
 
-static inline vector select64(mask64 mask, vector a, vector b)
-{
-  return _mm512_mask_mov_epi64(b, mask, a);
-}
+SELECTING_AS(select64, mask64, _mm512_mask_mov_epi64(b, mask, a))
 
 /* ---- Moving lanes ---- */
 
@@ -281,8 +256,6 @@ BINARY_AS(first_blocks,
           _mm512_permutex2var_epi64(a, _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13), b))
 BINARY_AS(last_blocks,
           _mm512_permutex2var_epi64(a, _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15), b))
-BINARY_AS(even64, _mm512_permutex2var_epi64(a, _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14), b))
-BINARY_AS(odd64, _mm512_permutex2var_epi64(a, _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15), b))
 BINARY_AS(blend_odd32, _mm512_mask_mov_epi32(a, 0xaaaa, b))
 BINARY_AS(merge_even32, _mm512_mask_shuffle_epi32(a, 0xaaaa, b, _MM_PERM_CCAA))
 BINARY_AS(merge_odd32, _mm512_mask_shuffle_epi32(b, 0x5555, a, _MM_PERM_DDBB))
@@ -299,15 +272,11 @@ static inline vector unzip_odd32(vector a, vector b)
   return _mm512_permutex2var_epi32(a, odd, b);
 }
 
-static inline vector unzip_even64(vector a, vector b)
-{
-  return _mm512_permutex2var_epi64(a, _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14), b);
-}
+BINARY_AS(unzip_even64,
+          _mm512_permutex2var_epi64(a, _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14), b))
 
-static inline vector unzip_odd64(vector a, vector b)
-{
-  return _mm512_permutex2var_epi64(a, _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15), b);
-}
+BINARY_AS(unzip_odd64,
+          _mm512_permutex2var_epi64(a, _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15), b))
 
 static inline vector unzipped(vector v)
 {

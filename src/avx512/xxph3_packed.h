@@ -114,7 +114,7 @@ static inline size_t fixed_8(const uint8_t *keys, size_t n, void *hashes)
 /* a: keys 0 to 3, b: keys 4 to 7, in blocks. */
 static inline vector hash_pairs(vector a, vector b, vector size)
 {
-  return hash_9_to_16(even64(a, b), odd64(a, b), size);
+  return hash_9_to_16(unzipped(unzip_even64(a, b)), unzipped(unzip_odd64(a, b)), size);
 }
 
 static inline size_t fixed_9_to_16(const uint8_t *keys, size_t width, size_t n, void *hashes)

@@ -38,8 +38,7 @@ static inline vector bits_as_signs(struct probes probes, const uint8_t *line)
 {
   const vector lower = permute32(load(line), probes.dwords),
                upper = permute32(load(line + VECTOR_NBYTES), probes.dwords);
-  return shift_left_each32(select_by_sign32(probes.signs, upper, lower),
-                           bit_and_not(splat32(31), probes.positions));
+  return pick_bits32(select_by_sign32(probes.signs, upper, lower), probes.positions);
 }
 
 static inline uint8_t probe_eight(const struct lookup *lookup, uint32_t npasses,
@@ -92,7 +91,7 @@ static inline mask32 failures_in_two(struct probes probes, vector a, vector b)
   const vector of_b =
       bit_and(shift_left32(iota32(), 1), splat32(LANES32)); /* in the second eight */
   const vector dwords = permute_both32(a, b, and_or(probes.dwords, splat32(LANES32 - 1), of_b));
-  return disjoint32(rotate_right_each32(dwords, probes.positions), splat32(1));
+  return disjoint32(pick_bits32(dwords, probes.positions), splat32(1));
 }
 
 static inline uint8_t probe_eight(const struct lookup *lookup, uint32_t npasses,

@@ -67,7 +67,6 @@
  *   interleave_low64, interleave_high64: a0 b0; a1 b1
  *   join_blocks       VECTOR_NBLOCKS of them make a vector
  *   first_blocks      in each 32 bytes: blocks a0 a1, b0 b1  ->  a0 b0; last_blocks: a1 b1
- *   even64            a0 a1 a2 a3, b0 b1 b2 b3  ->  a0 a2 b0 b2; odd64: a1 a3 b1 b3
  *   blend_odd32       a0 a1 a2 a3 ..., b0 b1 b2 b3 ...  ->  a0 b1 a2 b3 ...
  *   merge_even32      a0 a1 a2 a3 ..., b0 b1 b2 b3 ...  ->  a0 b0 a2 b2 ...
  *   merge_odd32                                             a1 b1 a3 b3 ...
@@ -100,6 +99,11 @@
   {                                                                                                \
     return instruction(from);                                                                      \
   }
+#define LOADING_AS(word, of_from)                                                                  \
+  static inline vector word(const void *from)                                                      \
+  {                                                                                                \
+    return of_from;                                                                                \
+  }
 #define STORING(word, instruction)                                                                 \
   static inline void word(void *to, vector v)                                                      \
   {                                                                                                \
@@ -119,6 +123,16 @@
   static inline vector word(vector a, vector b)                                                    \
   {                                                                                                \
     return of_a_and_b;                                                                             \
+  }
+#define CHOOSING_AS(word, mask_type, of_mask_and_v)                                                \
+  static inline vector word(mask_type mask, vector v)                                              \
+  {                                                                                                \
+    return of_mask_and_v;                                                                          \
+  }
+#define SELECTING_AS(word, mask_type, of_mask_a_and_b)                                             \
+  static inline vector word(mask_type mask, vector a, vector b)                                    \
+  {                                                                                                \
+    return of_mask_a_and_b;                                                                        \
   }
 #define SHIFTING(word, type, instruction)                                                          \
   static inline vector word(vector v, type nbits)                                                  \

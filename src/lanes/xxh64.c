@@ -182,8 +182,8 @@ static size_t hash_16(const uint8_t *keys, size_t n, void *hashes)
   for (; i + GROUP_NKEYS <= n; i += GROUP_NKEYS) {
     const uint8_t *at = keys + 16 * i;
     const vector a = load(at), b = load(at + VECTOR_NBYTES);
-    const words hash = take_8(splat(XXH64_PRIME_5 + 16), (words)even64(a, b));
-    store_hashes(hashes, i, finish(take_8(hash, (words)odd64(a, b))));
+    const words hash = take_8(splat(XXH64_PRIME_5 + 16), (words)unzipped(unzip_even64(a, b)));
+    store_hashes(hashes, i, finish(take_8(hash, (words)unzipped(unzip_odd64(a, b)))));
     hash_rest(keys, 16, i, hashes);
   }
   return i;

@@ -167,7 +167,7 @@ static inline vector sizes_at(const lanebloom_keys *keys, size_t i)
     return sub64(load(offsets + 1), load(offsets));
   }
   const lanebloom_slice *slices = (const lanebloom_slice *)keys->index + i;
-  return odd64(load(slices), load(slices + LANES64 / 2));
+  return unzipped(unzip_odd64(load(slices), load(slices + LANES64 / 2)));
 }
 
 static inline vector addresses_at(const lanebloom_keys *keys, size_t i)
@@ -178,7 +178,7 @@ static inline vector addresses_at(const lanebloom_keys *keys, size_t i)
   if (keys->layout == KEYS_OFFSETS64)
     return add64(data, load((const uint64_t *)keys->index + i));
   const lanebloom_slice *slices = (const lanebloom_slice *)keys->index + i;
-  return even64(load(slices), load(slices + LANES64 / 2));
+  return unzipped(unzip_even64(load(slices), load(slices + LANES64 / 2)));
 }
 
 /* Do 16 bytes from the start of each of LANES64 keys, from key i on, stay in the key's pages? Not
