@@ -8,8 +8,8 @@ folders() { # of instruction sets, without scalar
 
 # "FILE:LINE" of each include that leaves a folder for something kernels must not know.
 strangers() { # FILE...
-  grep -HE '^#include ".*/' "$@" |
-    grep -vE '"\.\./((lanes|scalar|layouts)/[a-z0-9_]*|kernels|batch|keys|bytes|divide)\.h"$' || true
+  local known='(lanes|scalar|layouts)/[a-z0-9_]*|x86/words|kernels|batch|keys|bytes|divide'
+  grep -HE '^#include ".*/' "$@" | grep -vE "\"\.\./($known)\.h\"$" || true
 }
 
 # What these objects call that is not a kernel, what batch.h promises them, constant data, or memory
@@ -23,7 +23,7 @@ calls() { # OBJECT...
 }
 
 @test "kernels include lanes/, the seam and scalar/ alone" {
-  printf '#include "%s"\n' ../lanes/partitions.h ../format.h isa.h >"$BATS_TEST_TMPDIR/planted.c"
+  printf '#include "%s"\n' ../lanes/partitions.h ../format.h vector.h >"$BATS_TEST_TMPDIR/planted.c"
   [ "$(strangers "$BATS_TEST_TMPDIR/planted.c")" = \
     "$BATS_TEST_TMPDIR/planted.c:#include \"../format.h\"" ]
   for folder in lanes scalar $(folders); do
@@ -31,6 +31,51 @@ calls() { # OBJECT...
     found=$(strangers "$SOURCE_DIR/src/$folder"/*.[ch])
     echo "$found"
     [ -z "$found" ]
+  done
+}
+
+# What only one instruction set knows: its header, its types, its intrinsics.
+intrinsics() { # FILE...
+  grep -HnE '<[a-z_]*(intrin|neon|sve|altivec|vector)\.h>|\<_?_mm[0-9]*_|\<__m(128|256|512|mask)|'\
+'\<u?int[0-9]+x[0-9]+|\<v(ld|st)[1-4]q?_|\<v[a-z]+q?_[nu]' "$@" || true
+}
+
+@test "lanes/ knows its vocabulary, and no instruction set" {
+  echo 'vector v = _mm256_setzero_si256();' >"$BATS_TEST_TMPDIR/planted.c"
+  [ "$(intrinsics "$BATS_TEST_TMPDIR/planted.c" | wc -l)" -eq 1 ]
+  found=$(intrinsics "$SOURCE_DIR"/src/lanes/*.[ch] | grep -v '^[^:]*/vocabulary.h:' || true)
+  echo "$found"
+  [ -z "$found" ]
+}
+
+# The lines with intrinsics of a set's kernels that stand in another's too, once they have one name:
+# an algorithm that belongs to lanes/. vector.h and kernels.c are lists, which are alike on purpose.
+kernel_lines() { # FOLDER
+  find "$1" -name '*.[ch]' ! -name vector.h ! -name kernels.c \
+    -exec grep -hE '\<(_mm|v[a-z0-9]+_)' {} + |
+    sed -E 's/_mm(256|512)?_/_/g; s/__m(128|256|512)i/vector/g; s/(si|i)(128|256|512)\>/\1/g
+      s/^ +//' | sort -u
+}
+
+twins() { # FOLDER FOLDER: "SHARED OF_ALL"
+  kernel_lines "$1" >"$BATS_TEST_TMPDIR/first"
+  kernel_lines "$2" >"$BATS_TEST_TMPDIR/second"
+  echo "$(comm -12 "$BATS_TEST_TMPDIR/first" "$BATS_TEST_TMPDIR/second" | wc -l)" \
+    "$(wc -l <"$BATS_TEST_TMPDIR/first")"
+}
+
+@test "no algorithm stands in two folders of instruction sets" {
+  mkdir "$BATS_TEST_TMPDIR/a" "$BATS_TEST_TMPDIR/b"
+  echo 'sum = _mm256_add_epi32(sum, _mm256_loadu_si256(at));' >"$BATS_TEST_TMPDIR/a/planted.c"
+  echo 'sum = _mm512_add_epi32(sum, _mm512_loadu_si512(at));' >"$BATS_TEST_TMPDIR/b/planted.c"
+  [ "$(twins "$BATS_TEST_TMPDIR/a" "$BATS_TEST_TMPDIR/b")" = "1 1" ]
+  for a in $(folders); do
+    for b in $(folders); do
+      [ "$a" != "$b" ] || continue
+      read -r shared all < <(twins "$SOURCE_DIR/src/$a" "$SOURCE_DIR/src/$b")
+      echo "$a: $shared of $all lines are in $b, too; expected at most a tenth"
+      [ $((10 * shared)) -le "$all" ]
+    done
   done
 }
 
