@@ -159,7 +159,9 @@ kernel_files() { # FOLDER: of objects
 }
 
 @test "what is linked has no more of them than its kernels" {
-  mapfile -t kernels < <(while read -r name _; do kernel_files "$(folder_of "$name")"; done < <(sets))
+  mapfile -t kernels < <(while read -r name _; do
+    kernel_files "$(folder_of "$name")"
+  done < <(sets))
   beyond "${kernels[@]}" | cut -d ' ' -f 1 | sort | uniq -c >"$BATS_TEST_TMPDIR/kernels"
   for library in liblanebloom.a liblanebloom.so; do
     beyond "$BUILD_DIR/$library" | cut -d ' ' -f 1 | sort | uniq -c |

@@ -38,8 +38,8 @@ static void check_probe(const struct trial *trial, const struct filter_shape *sh
   uint8_t *expected = test_alloc((n + 7) / 8);
   trial_probe(trial, trial->reference, shape, payload, hashes, n, expected);
   for (size_t round = 0; round < NROUNDS; round++) {
-    test_context("%s: %u blocks, %llu bits, %zu hashes, round %zu", trial->name, shape->ribbon.nblocks,
-                 (unsigned long long)shape->nbits, n, round);
+    test_context("%s: %u blocks, %llu bits, %zu hashes, round %zu", trial->name,
+                 shape->ribbon.nblocks, (unsigned long long)shape->nbits, n, round);
     struct guarded input = guarded_copy(hashes, n * sizeof *hashes, trial_place(trial, round));
     struct guarded filter =
         guarded_copy(payload, readable_nbytes(shape), trial_place(trial, round));
