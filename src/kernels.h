@@ -1,5 +1,5 @@
-/* The kernel table: the functions of one instruction set. This is one of the two seams; the other is
- * format.h. layouts/ has what kernels of a layout must agree on.
+/* The kernel table: the functions of one instruction set. This is one of the two seams; format.h is
+ * the other. layouts/ has what kernels of a layout must agree on.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_KERNELS_H
 #define LANEBLOOM_KERNELS_H

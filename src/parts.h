@@ -1,5 +1,5 @@
-/* Screening part by part. A kernel fills and drains its pipeline once per part, so larger parts cost
- * less. But the hits of a part should stay in the first-level cache until they are counted.
+/* Screening part by part. A kernel fills and drains its pipeline once per part, so larger parts are
+ * cheaper. But the hits of a part should stay in the first-level cache until they are counted.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_PARTS_H
 #define LANEBLOOM_PARTS_H

@@ -10,8 +10,8 @@
 
 enum { NKEYS = LANES32 / PASS_NPROBES };
 
-/* Dword i of eight hashes in the lanes of the first key, dword i + step in those of the second. step:
- * the dwords of a hash. No more than the hashes' own bytes is read. */
+/* Dword i of eight hashes in the lanes of the first key, dword i + step in those of the second. A
+ * hash has `step` dwords. No more than the hashes' own bytes is read. */
 static inline vector spread(const uint8_t *hashes, size_t i, size_t step)
 {
   if (NKEYS == 1)

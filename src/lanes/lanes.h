@@ -1,5 +1,5 @@
-/* What lanes/ and an instruction set's own files offer its kernel table; kernels.c there lists those
- * that it has. The rest it inherits from scalar's table:
+/* The kernels that lanes/ and an instruction set's own files offer its table; kernels.c there lists
+ * those that it has. The rest it inherits from scalar's table:
  *
  *   const struct kernel_table lanebloom_kernels_neon = {
  *       SCALAR_KERNELS, .name = "neon", .score = neon_score,
