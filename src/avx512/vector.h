@@ -98,6 +98,12 @@ static inline vector load_in_halves(const uint8_t *from)
                             _mm256_loadu_si256((const void *)(from + 32)), 1);
 }
 
+static inline void store_halves(void *lower, void *upper, vector v)
+{
+  _mm256_storeu_si256(lower, _mm512_castsi512_si256(v));
+  _mm256_storeu_si256(upper, _mm512_extracti64x4_epi64(v, 1));
+}
+
 static inline void set_bits_32(uint8_t *to, const void *bits)
 {
   _mm256_storeu_si256(

@@ -19,16 +19,6 @@ struct probes {
 static inline struct probes probes_of(const struct lookup *lookup, uint32_t pass,
                                       const uint8_t *hashes, size_t i);
 
-/* Bits that eight keys set in their lines. */
-struct positions {
-  uint32_t of[MAX_NPASSES][8][PASS_NPROBES];
-};
-
-static inline uint32_t position_at(const struct positions *positions, size_t key, uint32_t probe)
-{
-  return positions->of[probe / PASS_NPROBES][key][probe % PASS_NPROBES];
-}
-
 #if VECTOR_NBYTES == 32
 
 /* ---- A line in two vectors ---- */
@@ -57,18 +47,24 @@ static inline uint8_t probe_eight(const struct lookup *lookup, uint32_t npasses,
   return (uint8_t)hits;
 }
 
-/* Sets bits of a key. Shifting by a count that is not below 32, or is negative, leaves 0: so of all
- * dwords only the bit's own gets it. */
-static inline void set_bits(uint8_t *line, const struct positions *positions, size_t key,
-                            uint32_t nbits, bool far)
+/* The positions of a pass of NKEYS keys. */
+static inline void store_positions(uint32_t *to, vector positions)
+{
+  store(to, positions);
+}
+
+/* Sets bits at these positions. Shifting by a count that is not below 32, or is negative, leaves 0:
+ * so of all dwords only the bit's own gets it. */
+static inline void set_bits(uint8_t *line, const uint32_t *positions, uint32_t nbits, bool far)
 {
   (void)far;
-  const vector one = splat32(1), before = shift_left32(iota32(), 5);
+  const vector one = splat32(1), before_lower = shift_left32(iota32(), 5),
+               before_upper = add32(before_lower, splat32(8 * VECTOR_NBYTES));
   vector lower = load(line), upper = load(line + VECTOR_NBYTES);
   for (uint32_t i = 0; i < nbits; i++) {
-    const vector here = sub32(splat32(position_at(positions, key, i)), before);
-    lower = bit_or(lower, shift_left_each32(one, here));
-    upper = bit_or(upper, shift_left_each32(one, sub32(here, splat32(8 * VECTOR_NBYTES))));
+    const vector bit = splat32(positions[i]);
+    lower = bit_or(lower, shift_left_each32(one, sub32(bit, before_lower)));
+    upper = bit_or(upper, shift_left_each32(one, sub32(bit, before_upper)));
   }
   store(line, lower);
   store(line + VECTOR_NBYTES, upper);
@@ -109,15 +105,20 @@ static inline uint8_t probe_eight(const struct lookup *lookup, uint32_t npasses,
   return zero_masks(failures);
 }
 
+/* The positions of a pass of NKEYS keys. */
+static inline void store_positions(uint32_t *to, vector positions)
+{
+  store_halves(to, to + MAX_NPASSES * PASS_NPROBES, positions);
+}
+
 /* The same, two bits at a time: past the last one comes the first again. */
-static inline void set_bits(uint8_t *line, const struct positions *positions, size_t key,
-                            uint32_t nbits, bool far)
+static inline void set_bits(uint8_t *line, const uint32_t *positions, uint32_t nbits, bool far)
 {
   const vector one = splat32(1), before = shift_left32(iota32(), 5);
   vector bits = zero();
   for (uint32_t i = 0; i < nbits; i += 2) {
-    const vector a = sub32(splat32(position_at(positions, key, i)), before),
-                 b = sub32(splat32(position_at(positions, key, i + 1)), before);
+    const vector a = sub32(splat32(positions[i]), before),
+                 b = sub32(splat32(positions[i + 1]), before);
     bits = or3(bits, shift_left_each32(one, a), shift_left_each32(one, b));
   }
   store(line, bit_or(load_line(line, far), bits));
@@ -130,13 +131,14 @@ static inline void set_bits(uint8_t *line, const struct positions *positions, si
 static inline void add_eight(const struct lookup *lookup, uint32_t nprobes, uint8_t *payload,
                              const uint64_t *offsets, const uint8_t *hashes, size_t n, bool far)
 {
-  struct positions positions;
+  uint32_t positions[8][MAX_NPASSES * PASS_NPROBES];
   for (size_t i = 0; i < 8; i += NKEYS)
     for (uint32_t pass = 0; pass < npasses_for(nprobes); pass++)
-      store(positions.of[pass][i], bit_and(probes_of(lookup, pass, hashes, i).positions,
-                                           splat32(8 * CACHE_LINE_NBYTES - 1)));
+      store_positions(&positions[i][pass * PASS_NPROBES],
+                      bit_and(probes_of(lookup, pass, hashes, i).positions,
+                              splat32(8 * CACHE_LINE_NBYTES - 1)));
   for (size_t i = 0; i < n; i++)
-    set_bits(payload + offsets[i], &positions, i, nprobes, far);
+    set_bits(payload + offsets[i], positions[i], nprobes, far);
 }
 
 #endif

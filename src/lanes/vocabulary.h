@@ -17,6 +17,7 @@
  * Memory, at any alignment unless the word says otherwise
  *   load, store, load_aligned, store_aligned
  *   stream_aligned    a store past the cache
+ *   load_in_eights    32 bytes, again and again; set_bits_32: into 32 bytes, of 32 bytes
  *   load_widened32    LANES64 numbers of 32 bits as 64 bits
  *   load_blocks       16 bytes from each of VECTOR_NBLOCKS addresses. The last of them may be
  *                     somebody else's, on the same page
@@ -29,6 +30,8 @@
  *   store_chosen32    the lanes in a mask's bits, together; returns how many. More is written: as
  *                     much as of a vector with all of its lanes
  *   test_bits16       bit i: payload[at[i]] has a bit of masks[i], for 16 of them
+ *   load_halves, store_halves: a vector of 64 bytes, from and to two places; load_in_halves: in two
+ *                     loads, although they are neighbours
  * Constants
  *   zero, splat8, splat32, splat64; splat_block: 16 bytes from memory in each block
  *   iota32            0 1 2 3 ...
@@ -40,6 +43,7 @@
  *   sum_differences8  in each lane of 64 bits, of the eight pairs of bytes in it, without signs
  * Bits
  *   bit_and, bit_or, bit_xor; bit_and_not: a and not b
+ *   or3: of three; and_or: a and b, or c
  *   shift_left32, shift_right32, shift_left64, shift_right64: all lanes by one number
  *   shift_right_count32: by a number that is not known when this is compiled
  *   shift_left_each32 ...: each lane by its own; from 32 or 64 on nothing is left
@@ -50,9 +54,12 @@
  * Masks, which & and | combine
  *   equal32, equal64, greater_signed8, greater_signed32, greater_signed64
  *   positive_low32, positive_high32: as mask64, which of the lower or upper half are above 0
+ *   disjoint32        lanes in which no bit is set in both
+ *   zero_masks        bit i: of eight keys, eight lanes each, those of key i are all 0
  *   mask_bits32, mask_bits64: the first lane is bit 0
  *   keep8, keep32     lanes outside the mask become 0
  *   select32, select64: lanes of the first vector in the mask, of the second outside
+ *   select_by_sign32  the same by the top bit of each lane
  * Bits in lanes
  *   pick_bits32       bit positions[i] of lane i; high bits of a position do not count
  *   pick_loaded32     a bit of byte at[i] of memory, as of store_masks8. A set where loads into
@@ -61,6 +68,7 @@
  *   picked_bits32     the first lane's bit is bit 0
  * Moving lanes
  *   permute32         lane i becomes lane indices[i], whose high bits do not count
+ *   permute_both32    the same of two vectors: from LANES32 on, of the second
  *   shuffle_bytes     in each block, byte i becomes byte indices[i], or 0 if its top bit is set
  *   interleave_low32  in each block: a0 a1 a2 a3, b0 b1 b2 b3  ->  a0 b0 a1 b1
  *   interleave_high32                                              a2 b2 a3 b3
@@ -74,6 +82,8 @@
  *   unzip_odd32                                             a1 a3 ... b1 b3 ...  the set's own
  *   unzip_even64, unzip_odd64
  *   unzipped          that order undone, of what all four return
+ *   narrow_signed32   in each block: lanes of a, then of b, with half the bits; what does not fit
+ *                     becomes the nearest that does; narrow_signed16
  *   order_of32        of a mask's bits
  *   compress32        0b1010, a b c d  ->  b d . .
  * Stores of some lanes
