@@ -7,8 +7,8 @@ usage() {
   cat <<'END'
 Usage: scripts/setup.sh STEP...
 Installs the Debian packages that these steps need and that are missing, as root or by sudo.
-Steps: build demo test test-all arm64 s390x bench portable portable-arm64 report check coverage
-  fuzz duckdb
+Steps: build demo test test-all arm64 s390x riscv64 bench portable portable-arm64 report check
+  coverage fuzz duckdb
 build is what README's build needs. portable and portable-arm64 also build static libraries, from
 Debian's sources. duckdb downloads DuckDB's headers, from npm's registry.
 END
@@ -33,6 +33,7 @@ all="$all libbloom-dev $manual $package"
 cross="$build bats jq python3 zstd xxd libsimde-dev qemu-user"
 arm64="$cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross libjson-c-dev:arm64"
 s390x="$cross gcc-s390x-linux-gnu libc6-dev-s390x-cross libjson-c-dev:s390x locales"
+riscv64="$cross clang-16 gcc-riscv64-linux-gnu libc6-dev-riscv64-cross"
 fuzz="clang libclang-rt-14-dev llvm libsimde-dev bats jq python3 zstd"
 bench="g++ libbenchmark-dev libleveldb-dev librocksdb-dev libbloom-dev jq git util-linux time"
 bench="$bench golang-github-dcso-bloom-cli"
@@ -51,6 +52,7 @@ for step in "$@"; do
     test-all) packages="$packages $all" ;;
     arm64) packages="$packages $arm64" foreign="$foreign arm64" ;;
     s390x) packages="$packages $s390x" foreign="$foreign s390x" ;;
+    riscv64) packages="$packages $riscv64" ;;
     portable) packages="$packages $portable" static="$static native" ;;
     portable-arm64)
       packages="$packages $portable_arm64" foreign="$foreign portable-arm64" static="$static arm64"

@@ -26,6 +26,12 @@ static const struct kernel_table *const tables[] = {
     &lanebloom_kernels_neon,
 #endif
     &lanebloom_kernels_scalar,
+#if defined(LANEBLOOM_WITH_SVE2)
+    &lanebloom_kernels_sve2,
+#endif
+#if defined(LANEBLOOM_WITH_RVV)
+    &lanebloom_kernels_rvv,
+#endif
 };
 enum { NTABLES = sizeof tables / sizeof *tables };
 

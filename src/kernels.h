@@ -77,7 +77,7 @@ struct layout_kernels {
 struct kernel_table {
   const char *name;
   /* The table with the highest score on this CPU is the default. 0: the CPU or the operating system
-   * cannot run it. */
+   * cannot run it. 1, less than scalar's: no CPU was measured with it, so it must be named. */
   unsigned (*score)(void);
   hash_function *hash[HASH_END];
   struct layout_kernels layout[LAYOUT_END];
@@ -89,6 +89,7 @@ extern const struct kernel_table lanebloom_kernels_avx512, lanebloom_kernels_avx
 extern const struct kernel_table lanebloom_kernels_avx2, lanebloom_kernels_avx2_loads;
 extern const struct kernel_table lanebloom_kernels_sse41;
 extern const struct kernel_table lanebloom_kernels_neon;
+extern const struct kernel_table lanebloom_kernels_sve2, lanebloom_kernels_rvv;
 
 /* ---- The choice (dispatch.c) ---- */
 

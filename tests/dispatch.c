@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -56,6 +57,15 @@ Test(dispatch, the_default_is_the_best)
   cr_assert(strcmp(lanebloom_kernel_active(), lanebloom_kernel_name(0)) == 0);
 }
 
+/* Nobody knows on which CPUs they are faster. */
+Test(dispatch, what_was_never_measured_is_not_the_default)
+{
+  unsetenv("LANEBLOOM_KERNEL");
+  const char *const unmeasured[] = {"sve2", "rvv"};
+  for (size_t i = 0; i < sizeof unmeasured / sizeof *unmeasured; i++)
+    cr_assert(strcmp(lanebloom_kernel_active(), unmeasured[i]) != 0, "%s", unmeasured[i]);
+}
+
 /* The tables behind the names, and the scores behind their order. */
 Test(dispatch, better_kernels_come_first)
 {
@@ -91,6 +101,20 @@ static bool has_word(const char *words, const char *word)
   return false;
 }
 
+#if defined(__aarch64__) || defined(__riscv)
+
+/* By what the system tells a program: under qemu-user /proc/cpuinfo is that of another CPU. */
+static bool cpu_has(const char *feature)
+{
+#if defined(__aarch64__)
+  return strcmp(feature, "sve2") == 0 && (getauxval(AT_HWCAP2) & HWCAP2_SVE2);
+#else
+  return strcmp(feature, "v") == 0 && (getauxval(AT_HWCAP) >> ('v' - 'a') & 1);
+#endif
+}
+
+#else
+
 static bool cpu_has(const char *feature)
 {
   static char line[1 << 16];
@@ -102,6 +126,8 @@ static bool cpu_has(const char *feature)
     fclose(file);
   return found;
 }
+
+#endif
 
 /* A kernel that cannot run here is not listed, and cannot be used. */
 Test(dispatch, what_the_CPU_lacks_is_not_listed_and_refused)

@@ -90,6 +90,18 @@
  *   scatter32         the first n, as elements of an array of 32 bits, by their indices
  *   store_positive64  of two vectors of 64 bits, side by side, those whose lanes of a vector of 32
  *                     are above 0; others may follow, up to the end of two vectors
+ *
+ * Sets whose registers have a length that only the CPU knows (key_per_lane.h) have LANES32 as an
+ * expression; no struct or array holds their vectors and masks. They have some of the words above,
+ * and these:
+ *   first_lanes32     a mask of the first n lanes
+ *   load_first32      the first n lanes; the others are not read
+ *   load_first_low_halves, load_first_high_halves: of n numbers of 64 bits
+ *   gather_bytes32    bytes at offsets, one in each lane; lanes outside the mask are not read
+ *   mul_high32        the high halves of products of 64 bits
+ *   has_bit32         the lanes of a mask that have the bit of this number, 0 to 31
+ *   any32             has the mask a lane?
+ *   mask_bits32       as above, of the first 32 lanes
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_LANES_VOCABULARY_H
 #define LANEBLOOM_LANES_VOCABULARY_H

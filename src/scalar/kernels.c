@@ -4,7 +4,7 @@
 
 static unsigned scalar_score(void)
 {
-  return lanebloom_cpu_is_emulated() ? 100 : 1;
+  return lanebloom_cpu_is_emulated() ? 100 : 2;
 }
 
 hash_key_function *const lanebloom_hash_key_scalar[HASH_END] = {

@@ -1,0 +1,35 @@
+/* leveldb, a key per lane.
+ * SPDX-License-Identifier: MIT */
+#include "key_per_lane.h"
+#include "lanes.h"
+
+/* probe % nbits = probe - probe / 8 / (nbits / 8) * nbits. Numerators are left 8 times as large, so
+ * that quotients lie in the high half of their products, but for a shift. 2^32 bits are 0 in a
+ * lane; their quotients are 0, too. */
+static inline vector positions_of(const struct filter_shape *shape, vector probes)
+{
+  const vector numerators = bit_and(probes, splat32(~UINT32_C(7)));
+  const vector products = mul_high32(numerators, splat32(shape->leveldb.reciprocal.multiplier));
+  const vector quotients = shift_right32(products, shape->leveldb.reciprocal.shift + 3 - 32);
+  return sub32(probes, mul_low32(quotients, splat32((uint32_t)shape->nbits)));
+}
+
+static inline mask32 probe_lanes(const struct filter_shape *shape, const uint8_t *payload,
+                                 const uint8_t *hashes, size_t n)
+{
+  vector probes = load_first32(hashes, n);
+  const vector strides = rotate_left32(probes, 15); /* bloomhash_stride */
+  mask32 keys = first_lanes32(n);
+  for (uint32_t k = 0; k < shape->nprobes && any32(keys); k++) {
+    const vector positions = positions_of(shape, probes);
+    keys = probe_bits(keys, payload, shift_right32(positions, 3), positions);
+    probes = add32(probes, strides);
+  }
+  return keys;
+}
+
+void KERNEL(leveldb_probe)(const struct filter_shape *shape, const uint8_t *payload,
+                           struct hash_source *source, uint8_t *bitmap)
+{
+  key_per_lane_probe(shape, payload, source, bitmap, sizeof(uint32_t), probe_lanes);
+}

@@ -1,0 +1,18 @@
+/* The RVV kernels. No CPU was measured with them, so scalar is the default before them.
+ * SPDX-License-Identifier: MIT */
+#include <sys/auxv.h>
+
+#include "../lanes/lanes.h"
+
+static unsigned rvv_score(void)
+{
+  return getauxval(AT_HWCAP) >> ('v' - 'a') & 1 ? 1 : 0;
+}
+
+const struct kernel_table lanebloom_kernels_rvv = {
+    SCALAR_KERNELS,
+    .name = "rvv",
+    .score = rvv_score,
+    .layout[LAYOUT_LEVELDB].probe = KERNEL(leveldb_probe),
+    .layout[LAYOUT_ROCKSDB_LOCAL].probe = KERNEL(rocksdb_local_probe),
+};

@@ -1,0 +1,18 @@
+/* The SVE2 kernels. No CPU was measured with them, so scalar is the default before them.
+ * SPDX-License-Identifier: MIT */
+#include <sys/auxv.h>
+
+#include "../lanes/lanes.h"
+
+static unsigned sve2_score(void)
+{
+  return getauxval(AT_HWCAP2) & HWCAP2_SVE2 ? 1 : 0;
+}
+
+const struct kernel_table lanebloom_kernels_sve2 = {
+    SCALAR_KERNELS,
+    .name = "sve2",
+    .score = sve2_score,
+    .layout[LAYOUT_LEVELDB].probe = KERNEL(leveldb_probe),
+    .layout[LAYOUT_ROCKSDB_LOCAL].probe = KERNEL(rocksdb_local_probe),
+};
