@@ -6,23 +6,28 @@
  * A file lanes/ALGORITHM.c is compiled for each instruction set that CMakeLists.txt lists it for:
  * "vector.h" is then that set's, and KERNEL(parquet_probe) is lanebloom_parquet_probe_avx2.
  *
+ * A set needs the words of the algorithms that it has, and compilers name those that are missing.
+ * Vectors of 32 bytes alone need select_by_sign32, narrow_signed32 and narrow_signed16.
+ *
  * Types and sizes
  *   vector            a register of VECTOR_NBYTES bytes, in VECTOR_NBLOCKS blocks of 16. The number
- *                     in a word is the bits of the lanes that it sees: LANES32 of them, or LANES64
+ *                     in a word is the bits of the lanes that it sees: LANES32 of them, or LANES64.
+ *                     xxh64 casts it to gcc's vectors, as no struct of registers can be
  *   block16           a block alone
  *   mask8, mask32, mask64: a choice of lanes: bits, or lanes that are all ones or 0
  *   order32           how the lanes of a mask move together
- *   count32           how far shift_right_count32 shifts
+ *   count32           how far shift_right_count32 shifts: 0 to 31
  *   picked32          a bit of each lane, where the set has it at least cost
  * Memory, at any alignment unless the word says otherwise
  *   load, store, load_aligned, store_aligned
  *   stream_aligned    a store past the cache
- *   load_in_eights    32 bytes, again and again; set_bits_32: into 32 bytes, of 32 bytes
  *   load_widened32    LANES64 numbers of 32 bits as 64 bits
  *   load_blocks       16 bytes from each of VECTOR_NBLOCKS addresses. The last of them may be
  *                     somebody else's, on the same page
  *   load_differences32: of as many, by how much the next one is more
  *   load_block        16 bytes; always inlined, for callers that sanitizers do not check
+ *   load_in_eights    8 numbers of 32 bits, again in each eight lanes
+ *   set_bits_32       adds the bits of 32 bytes to those of others
  *   gather32          elements of an array of 32 bits by their indices; a set that has no gathers,
  *                     or only slow ones, defines no HAS_GATHERS
  *   store_masks8      a byte for each of LANES32 lanes: in it that bit of a byte that the lane's
@@ -63,7 +68,8 @@
  * Bits in lanes
  *   pick_bits32       bit positions[i] of lane i; high bits of a position do not count
  *   pick_loaded32     a bit of byte at[i] of memory, as of store_masks8. A set where loads into
- *                     lanes cost no more than others has HAS_LANE_LOADS 1
+ *                     lanes cost no more than others has HAS_LANE_LOADS 1; another has 0, and
+ *                     without gathers no picked32
  *   both_picked32     of two picked32, the bits that are set in both
  *   picked_bits32     the first lane's bit is bit 0
  * Moving lanes
