@@ -32,6 +32,9 @@ static const struct kernel_table *const tables[] = {
 #if defined(LANEBLOOM_WITH_RVV)
     &lanebloom_kernels_rvv,
 #endif
+#if defined(LANEBLOOM_WITH_VSX)
+    &lanebloom_kernels_vsx,
+#endif
 };
 enum { NTABLES = sizeof tables / sizeof *tables };
 

@@ -90,6 +90,7 @@ extern const struct kernel_table lanebloom_kernels_avx2, lanebloom_kernels_avx2_
 extern const struct kernel_table lanebloom_kernels_sse41;
 extern const struct kernel_table lanebloom_kernels_neon;
 extern const struct kernel_table lanebloom_kernels_sve2, lanebloom_kernels_rvv;
+extern const struct kernel_table lanebloom_kernels_vsx;
 
 /* ---- The choice (dispatch.c) ---- */
 
