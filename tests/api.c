@@ -257,7 +257,7 @@ Test(formats, hashes)
   for (size_t i = 0; i < lanebloom_format_count(); i++)
     for (size_t j = 0; j < lanebloom_format_count(); j++) {
       const lanebloom_format a = lanebloom_format_at(i), b = lanebloom_format_at(j);
-      const lanebloom_keys keys = lanebloom_keys_fixed("\x80 key", 5, 1);
+      const lanebloom_keys keys = lanebloom_keys_fixed("key \x80", 5, 1);
       const size_t size = lanebloom_format_hash_size(a);
       uint64_t of_a = 0, of_b = 0;
       if (size == 0 || lanebloom_format_hash_size(b) == 0)
