@@ -209,8 +209,6 @@ BINARY_AS(blend_odd32, select32(splat64(UINT32_MAX), a, b))
 BINARY_AS(unzip_even32, JOIN(vec_pack((unsigned64)LOW(a), (unsigned64)HIGH(a)),
                              vec_pack((unsigned64)LOW(b), (unsigned64)HIGH(b))))
 BINARY_AS(unzip_odd32, unzip_even32(shift_right64(a, 32), shift_right64(b, 32)))
-#define even64 unzip_even64
-#define odd64 unzip_odd64
 #define unzipped(v) (v)
 #define compress32 permute32
 
