@@ -216,8 +216,9 @@ static bool open_source(const char *folder, const struct database_options *optio
       lanebloom_database_open(folder, &options->where, source, problem, sizeof problem);
   if (status == LANEBLOOM_OK)
     return true;
-  const bool has_no_current =
-      status == LANEBLOOM_ERR_IO && strncmp(problem, "CURRENT: ", strlen("CURRENT: ")) == 0;
+  const bool has_no_current = status == LANEBLOOM_ERR_IO &&
+                              strncmp(problem, "CURRENT: ", strlen("CURRENT: ")) == 0 &&
+                              strcmp(problem + strlen("CURRENT: "), strerror(ENOENT)) == 0;
   const char *advice =
       status == LANEBLOOM_ERR_ARGUMENT || status == LANEBLOOM_ERR_MEMORY ? ""
       : has_no_current

@@ -49,13 +49,24 @@ bool is_container(const char *path)
   return status == LANEBLOOM_OK || status == LANEBLOOM_ERR_CORRUPT;
 }
 
+/* Of any version, and damaged or not? A file that cannot be read may be anything. */
+static bool begins_as_container(const char *path)
+{
+  char bytes[CONTAINER_MAGIC_NBYTES];
+  const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* pipes do not wait */
+  const bool begins = read(fd, bytes, sizeof bytes) == sizeof bytes && is_container_magic(bytes);
+  if (fd >= 0)
+    close(fd);
+  return begins;
+}
+
 bool complain_of_order(const char *verb, const char *path, const char *problem, char *const *inputs,
                        size_t ninputs)
 {
   size_t i = 0;
   while (i < ninputs && !is_container(inputs[i]))
     i++;
-  if (i == ninputs)
+  if (i == ninputs || begins_as_container(path))
     return false;
   complain(input_name(path), "%s; %s is one, and FILTER comes first: lanebloom %s %s %s", problem,
            inputs[i], verb, inputs[i], path);
@@ -127,17 +138,10 @@ static bool replaces_file(const struct target *target, char path[PATH_MAX])
          S_ISREG(found.st_mode) && found.st_size > 0;
 }
 
-/* A file that cannot be read may be anything. */
 void check_is_filter(const struct target *target)
 {
-  char path[PATH_MAX], bytes[CONTAINER_MAGIC_NBYTES];
-  if (!replaces_file(target, path))
-    return;
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
-  const bool is_filter = read(fd, bytes, sizeof bytes) == sizeof bytes && is_container_magic(bytes);
-  if (fd >= 0)
-    close(fd);
-  if (!is_filter)
+  char path[PATH_MAX];
+  if (replaces_file(target, path) && !begins_as_container(path))
     die(target->name, "expected a new file, or a container to replace, found another file; name "
                       "another one by -o, or replace this one by --force");
 }

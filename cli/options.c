@@ -166,7 +166,8 @@ static void check_options(const struct argp *argp, unsigned flags, int argc, cha
       refuse_one_dash(&state, &known, word);
     if (key == '?' && optopt == 0)
       refuse_long_option(&state, &known, words[optind - 1] + strlen("--"));
-    if (is_unknown && optind < argc) /* in the middle of a word, which is not left yet */
+    /* in the middle of a word, which is not left yet */
+    if (is_unknown && optind < argc && strchr(words[optind], optopt))
       refuse_one_dash(&state, &known, words[optind]);
     if (is_unknown)
       usage_error(&state, "invalid option -- '%c'", optopt);

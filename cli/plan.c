@@ -47,7 +47,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     plan->measure = true;
     return 0;
   case ARGP_KEY_ARG:
-    if (strspn(text, "%kKMGTiB") < strlen(text))
+    if (!*text || strspn(text, "%kKMGTiB") < strlen(text))
       return ARGP_ERR_UNKNOWN;
     usage_error(state,
                 "expected numbers and their units in one word, as in 10M or 0.1%%, found "

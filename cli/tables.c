@@ -334,6 +334,7 @@ static void print_rows(const struct tables *tables, const struct database *datab
  * exits. */
 static bool are_parquet(const struct tables *tables)
 {
+  int error = 0;
   const char *missing = NULL; /* of databases, loading says so, and describes the others */
   size_t n = 0;
   for (size_t i = 0; i < tables->npaths; i++) {
@@ -342,11 +343,13 @@ static bool are_parquet(const struct tables *tables)
     if (lanebloom_parquet_recognize(tables->paths[i], &is_one, problem, sizeof problem))
       die(NULL, "%s", problem);
     n += is_one;
-    if (access(tables->paths[i], F_OK) != 0)
+    if (access(tables->paths[i], F_OK) != 0) {
       missing = tables->paths[i];
+      error = errno;
+    }
   }
   if (missing && (n > 0 || tables->summary))
-    die(missing, "%s", strerror(ENOENT));
+    die(missing, "%s", strerror(error));
   if (n > 0 && n < tables->npaths)
     die(NULL, "expected either Parquet files or tables of databases, found both");
   if (n > 0 && has_database_options(&tables->options))

@@ -15,7 +15,8 @@ enum answer_form { AS_BITMAP, AS_MASK, AS_INDICES };
 /* Screens keys [first, first + n). hits: ceil(n / 8) bytes. */
 typedef void screen_function(const void *query, size_t first, size_t n, uint8_t *hits);
 
-/* Screens n keys. to: of the form's type; NULL: hits are only counted. Returns their number. */
+/* Screens n keys. to: of the form's type; NULL, of AS_BITMAP alone: hits are only counted. Returns
+ * their number. */
 __attribute__((always_inline)) static inline size_t screen_in_parts(screen_function *screen,
                                                                     const void *query, size_t n,
                                                                     enum answer_form form, void *to)

@@ -33,8 +33,7 @@ gather_eight(const struct lookup *lookup, const uint32_t nprobes, const uint8_t 
   vector probes = merge_odd32(a, b), passed = splat32(UINT32_MAX);
   for (uint32_t i = 0; i < nprobes; i++) {
     const vector dwords = gather32(payload, add32(lines, shift_right32(probes, 28)));
-    const vector to_sign = bit_and_not(splat32(31), shift_right32(probes, 23));
-    passed = bit_and(passed, shift_left_each32(dwords, to_sign));
+    passed = bit_and(passed, pick_bits32(dwords, shift_right32(probes, 23)));
     probes = mul_low32(probes, splat32(ROCKSDB_LOCAL_MULTIPLIER));
   }
   return (uint8_t)mask_bits32(permute32(passed, _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7)));

@@ -64,7 +64,8 @@ static inline vector load_differences32(const uint32_t *from)
   return _mm256_cvtepu32_epi64(_mm_sub_epi32(_mm_loadu_si128((const void *)(from + 1)),
                                              _mm_loadu_si128((const void *)from)));
 }
-#define HAS_GATHERS
+
+#define HAS_GATHERS 1
 
 /* Elements of base, which holds 32 bits each. gcc 12 drops a mask that it knows, and then waits for
  * the register's old value: 3.6 times slower. */
@@ -187,13 +188,6 @@ static inline mask64 positive_high32(vector v)
 }
 
 CHOOSING_AS(keep8, mask8, _mm256_and_si256(mask, v))
-static inline picked32 pick_bits32(vector v, vector positions)
-{
-  return shift_left_each32(v, bit_and_not(splat32(31), positions));
-}
-
-#define picked_bits32 mask_bits32
-
 CHOOSING_AS(keep32, mask32, _mm256_and_si256(mask, v))
 
 SELECTING_AS(select32, mask32, _mm256_blendv_epi8(b, a, mask))
@@ -205,6 +199,15 @@ static inline vector select_by_sign32(vector signs, vector a, vector b)
   return _mm256_castps_si256(
       _mm256_blendv_ps(_mm256_castsi256_ps(b), _mm256_castsi256_ps(a), _mm256_castsi256_ps(signs)));
 }
+
+/* ---- Bits in lanes ---- */
+
+static inline picked32 pick_bits32(vector v, vector positions)
+{
+  return shift_left_each32(v, bit_and_not(splat32(31), positions));
+}
+
+#define picked_bits32 mask_bits32
 
 /* ---- Moving lanes ---- */
 
@@ -273,6 +276,7 @@ static inline void store_positive64(uint64_t *to, vector low, vector high, vecto
   store(to, permute32(low, order_of64(low_mask)));
   store(to + __builtin_popcount(low_mask), permute32(high, order_of64(mask >> 4)));
 }
+
 #include "../x86/words.h"
 
 #endif

@@ -51,7 +51,8 @@ static inline vector load_differences32(const uint32_t *from)
   return _mm512_cvtepu32_epi64(_mm256_sub_epi32(_mm256_loadu_si256((const void *)(from + 1)),
                                                 _mm256_loadu_si256((const void *)from)));
 }
-#define HAS_GATHERS
+
+#define HAS_GATHERS 1
 
 /* Elements of base, which holds 32 bits each. gcc 12 drops a mask that it knows, and then waits for
  * the register's old value. */
@@ -155,8 +156,6 @@ static inline vector and_or(vector a, vector b, vector c)
 {
   return _mm512_ternarylogic_epi32(a, b, c, 0xea);
 }
-
-BINARY_AS(bit_and_not, _mm512_andnot_si512(b, a))
 
 static inline bool are_disjoint(vector a, vector b)
 {
@@ -314,6 +313,7 @@ static inline void store_positive64(uint64_t *to, vector low, vector high, vecto
   store(to, _mm512_maskz_compress_epi64(low_mask, low));
   store(to + __builtin_popcount(low_mask), _mm512_maskz_compress_epi64(high_mask, high));
 }
+
 #include "../x86/words.h"
 
 #endif

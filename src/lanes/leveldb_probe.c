@@ -1,8 +1,8 @@
-/* Probing a filter of LevelDB's layout. A register is done when its
- * last key is, so early exit needs compaction: keys that pass a probe, the survivors, move together
- * and fill whole registers for the next probe. Each pass goes over its keys twice: it tests all of
- * them first and stores a bit of each, and moves survivors then. Where they move to depends on the
- * tests, so in one loop every later load would wait for such a store to know its address.
+/* Probing a filter of LevelDB's layout. A register is done when its last key is, so early exit needs
+ * compaction: keys that pass a probe, the survivors, move together and fill whole registers for the
+ * next probe. Each pass goes over its keys twice: it tests all of them first and stores a bit of
+ * each, and moves survivors then. Where they move to depends on the tests, so in one loop every
+ * later load would wait for such a store to know its address.
  * SPDX-License-Identifier: MIT */
 #include "leveldb.h"
 
@@ -42,10 +42,6 @@ enum {
    * keys: 48 and 58). */
   ONE_PASS_NKEYS = 32,
   ONE_PASS_NKEYS_FAR = 15,
-
-  /* Fewer go to scalar if lines are far, because a CPU overlaps calls of few instructions (AVX-512
-   * on Xeon, 16 MiB, no key passes, calls of 8 keys: scalar 42 ns, lanes 50). */
-  MIN_NKEYS_FAR = 12,
 
   /* Up to here prefetching costs more than it saves (AVX2 on Zen 4, no key passes, ns per key
    * without and with it: 4 MiB 3.2, 4.1; 16 MiB 10.0, 4.2). */
@@ -120,7 +116,7 @@ static inline __attribute__((always_inline)) vector probes_of(vector hashes, vec
 
 /* ---- Testing in lanes ---- */
 
-#if defined(HAS_GATHERS) || HAS_LANE_LOADS
+#if HAS_GATHERS || HAS_LANE_LOADS
 
 /* The bits that LANES32 probes look for. */
 static inline picked32 pick_probed(const struct probed *filter, vector probes)
@@ -246,7 +242,7 @@ static inline __attribute__((always_inline)) void test(const struct probed *filt
                                                        uint32_t first, uint32_t end,
                                                        uint8_t *bitmap)
 {
-#if defined(HAS_GATHERS) || HAS_LANE_LOADS
+#if HAS_GATHERS || HAS_LANE_LOADS
   if (filter->in_lanes && !filter->is_far)
     test_in_lanes(filter, hashes, n, first, end, bitmap);
   else
@@ -364,7 +360,7 @@ leveldb_probe(const struct filter_shape *shape, const uint8_t *payload, struct h
               uint8_t *bitmap, const bool in_lanes)
 {
   const bool is_far = shape->nbytes > LEVELDB_NEAR_NBYTES;
-  if ((is_far && source->n < MIN_NKEYS_FAR) || shape->nbytes < MIN_NBYTES) {
+  if ((is_far && source->n <= FEW_SCREENED_FAR) || shape->nbytes < MIN_NBYTES) {
     lanebloom_leveldb_probe_scalar(shape, payload, source, bitmap);
     return;
   }
@@ -392,7 +388,7 @@ void KERNEL(leveldb_probe)(const struct filter_shape *shape, const uint8_t *payl
   leveldb_probe(shape, payload, source, bitmap, HAS_LANE_LOADS);
 }
 
-#ifdef HAS_GATHERS
+#if HAS_GATHERS
 void KERNEL(leveldb_probe_by_gathers)(const struct filter_shape *shape, const uint8_t *payload,
                                       struct hash_source *source, uint8_t *bitmap)
 {

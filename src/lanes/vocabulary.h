@@ -7,7 +7,9 @@
  * "vector.h" is then that set's, and KERNEL(parquet_probe) is lanebloom_parquet_probe_avx2.
  *
  * A set needs the words of the algorithms that it has, and compilers name those that are missing.
- * Vectors of 32 bytes alone need select_by_sign32, narrow_signed32 and narrow_signed16.
+ * Vectors of 32 bytes alone need bit_and_not, select_by_sign32, narrow_signed32 and narrow_signed16;
+ * those of 64 bytes alone or3, and_or, permute_both32, load_halves, load_in_halves, store_halves,
+ * disjoint32 and zero_masks.
  *
  * Types and sizes
  *   vector            a register of VECTOR_NBYTES bytes, in VECTOR_NBLOCKS blocks of 16. The number
@@ -24,12 +26,13 @@
  *   load_widened32    LANES64 numbers of 32 bits as 64 bits
  *   load_blocks       16 bytes from each of VECTOR_NBLOCKS addresses. The last of them may be
  *                     somebody else's, on the same page
- *   load_differences32: of as many, by how much the next one is more
+ *   load_differences32: by how much each of LANES64 numbers of 32 bits is less than the next, as 64
+ *                     bits
  *   load_block        16 bytes; always inlined, for callers that sanitizers do not check
  *   load_in_eights    8 numbers of 32 bits, again in each eight lanes
  *   set_bits_32       adds the bits of 32 bytes to those of others
  *   gather32          elements of an array of 32 bits by their indices; a set that has no gathers,
- *                     or only slow ones, defines no HAS_GATHERS
+ *                     or only slow ones, has HAS_GATHERS 0
  *   store_masks8      a byte for each of LANES32 lanes: in it that bit of a byte that the lane's
  *                     lowest 3 bits say
  *   store_chosen32    the lanes in a mask's bits, together; returns how many. More is written: as
@@ -44,14 +47,15 @@
  * Arithmetic, modulo 2^32 or 2^64
  *   add32, sub32, add64, sub64, mul_low32, min_signed32
  *   mul_even32        64 bits, from the even lanes of 32
- *   mul_high32        the high half of 64 bits
+ *   mul_high32        the high half of 64 bits; b has one number in all lanes
  *   sum_differences8  in each lane of 64 bits, of the eight pairs of bytes in it, without signs
  * Bits
  *   bit_and, bit_or, bit_xor; bit_and_not: a and not b
  *   or3: of three; and_or: a and b, or c
  *   shift_left32, shift_right32, shift_left64, shift_right64: all lanes by one number
  *   shift_right_count32: by a number that is not known when this is compiled
- *   shift_left_each32 ...: each lane by its own; from 32 or 64 on nothing is left
+ *   shift_left_each32, shift_right_each32, shift_left_each64, shift_right_each64: each lane by its
+ *                     own number; from 32 or 64 on nothing is left
  *   rotate_left32     by a constant, neither 0 nor 32
  *   shift_left_block  16 bytes from memory by up to 127 bits: what stays in 16 bytes, and what is
  *                     shifted out of them, in each block
@@ -66,7 +70,8 @@
  *   select32, select64: lanes of the first vector in the mask, of the second outside
  *   select_by_sign32  the same by the top bit of each lane
  * Bits in lanes
- *   pick_bits32       bit positions[i] of lane i; high bits of a position do not count
+ *   pick_bits32       bit positions[i] of lane i; high bits of a position do not count. In vectors of
+ *                     32 bytes the bit becomes the sign, in those of 64 bytes bit 0
  *   pick_loaded32     a bit of byte at[i] of memory, as of store_masks8. A set where loads into
  *                     lanes cost no more than others has HAS_LANE_LOADS 1; another has 0, and
  *                     without gathers no picked32
@@ -75,7 +80,8 @@
  * Moving lanes
  *   permute32         lane i becomes lane indices[i], whose high bits do not count
  *   permute_both32    the same of two vectors: from LANES32 on, of the second
- *   shuffle_bytes     in each block, byte i becomes byte indices[i], or 0 if its top bit is set
+ *   shuffle_bytes     in each block, byte i becomes byte indices[i] modulo 16, or 0 if its top bit is
+ *                     set
  *   interleave_low32  in each block: a0 a1 a2 a3, b0 b1 b2 b3  ->  a0 b0 a1 b1
  *   interleave_high32                                              a2 b2 a3 b3
  *   interleave_low64, interleave_high64: a0 b0; a1 b1
@@ -104,7 +110,6 @@
  *   load_first32      the first n lanes; the others are not read
  *   load_first_low_halves, load_first_high_halves: of n numbers of 64 bits
  *   gather_bytes32    bytes at offsets, one in each lane; lanes outside the mask are not read
- *   mul_high32        the high halves of products of 64 bits
  *   has_bit32         the lanes of a mask that have the bit of this number, 0 to 31
  *   any32             has the mask a lane?
  *   mask_bits32       as above, of the first 32 lanes

@@ -139,7 +139,7 @@ __attribute__((always_inline)) static inline words hash_group(const uint8_t *con
   return finish(hash);
 }
 
-/* ---- Keys of one width. All return how many keys were hashed: a multiple of LANES64. ---- */
+/* ---- Keys of one width. All return how many keys were hashed: a multiple of GROUP_NKEYS. ---- */
 
 static inline void store_hashes(void *hashes, size_t i, words group)
 {

@@ -132,6 +132,7 @@ static inline unsigned test_bits16(const uint8_t *payload, const uint32_t *at, c
 
 /* ---- Bits in lanes ---- */
 
+#define HAS_GATHERS 0
 #define HAS_LANE_LOADS 1
 
 /* Lanes leave their registers in pairs, because moves to general ones are slow. */

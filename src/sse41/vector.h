@@ -1,5 +1,5 @@
-/* SSE4.1's vocabulary: what a vector of 16 bytes is for lanes/, which has few algorithms that are
- * faster here than scalar's, and so few words.
+/* SSE4.1's vocabulary: what a vector of 16 bytes is for lanes/. Few algorithms are faster here than
+ * scalar's, so it has few words.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_SSE41_VECTOR_H
 #define LANEBLOOM_SSE41_VECTOR_H
@@ -22,6 +22,8 @@ typedef __m128i count32; /* in the low half, the only one that shifts look at */
 
 #define VECTOR_NBYTES 16
 enum { LANES32 = VECTOR_NBYTES / 4 };
+
+#define HAS_GATHERS 0
 
 /* ---- Memory, at any alignment ---- */
 

@@ -13,6 +13,7 @@
 #define bool _Bool
 #include "../lanes/vocabulary.h"
 
+#define HAS_GATHERS 0
 #define HAS_LANE_LOADS 0
 #define VECTOR_NBYTES 32
 #define VECTOR_NBLOCKS (VECTOR_NBYTES / 16)

@@ -6,7 +6,7 @@
 #define HAS_LANE_LOADS 0
 #define both_picked32 bit_and
 
-/* High halves of the products of even lanes and of odd ones:
+/* b is the same in all lanes. High halves of the products of even lanes and of odd ones:
  *
  *   even    a0 -- a2 --              -- h0 -- h2            h0 h1 h2 h3
  *   odd     a1 -- a3 --   products   -- h1 -- h3   merged */
