@@ -658,6 +658,14 @@ static void screen_rows(const void *of, size_t first, size_t n, uint8_t *hits)
       hits_clear_bit(hits, i);
 }
 
+/* Returns how many rows may be in the filter. Not inlined: each copy would take a part's hits of
+ * stack. */
+static __attribute__((noinline)) size_t run_query(const struct query *query, enum answer_form form,
+                                                  void *to)
+{
+  return screen_in_parts(screen_rows, query, query->array.rows.n, form, to);
+}
+
 /* Screens the values of a dictionary once. */
 static lanebloom_status screen_values(struct query *query, const struct problem *problem)
 {
@@ -666,7 +674,7 @@ static lanebloom_status screen_values(struct query *query, const struct problem 
   query->hits_of_values = malloc(hits_nbytes(n) + 1);
   if (!query->hits_of_values)
     return problem_memory(problem, hits_nbytes(n) + 1);
-  screen_in_parts(screen_rows, &values, n, AS_BITMAP, query->hits_of_values);
+  run_query(&values, AS_BITMAP, query->hits_of_values);
   return LANEBLOOM_OK;
 }
 
@@ -706,7 +714,7 @@ static lanebloom_status screen_arrow(const lanebloom_filter *filter,
                          "Arrow array: expected at most %zu rows, found %zu", max_nrows,
                          query.array.rows.n);
   else
-    *count = screen_in_parts(screen_rows, &query, query.array.rows.n, form, to);
+    *count = run_query(&query, form, to);
   end_query(&query);
   return status;
 }
@@ -774,7 +782,7 @@ lanebloom_filter_booleans_arrow(const lanebloom_filter *filter, const struct Arr
   struct booleans *made = malloc(nbytes);
   char *name = strdup(schema->name ? schema->name : "");
   if (made && name)
-    screen_in_parts(screen_rows, &query, query.array.rows.n, AS_BITMAP, made->bits);
+    run_query(&query, AS_BITMAP, made->bits);
   end_query(&query);
   if (!made || !name) {
     free(made);
