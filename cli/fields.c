@@ -225,7 +225,9 @@ static char find_separator(const struct field_syntax *syntax, const char *header
 static char *advise(const struct field_syntax *syntax, const char *name, size_t nfields,
                     const char *bytes, size_t nbytes)
 {
-  const char separator = nfields == 1 ? find_separator(syntax, bytes, nbytes) : '\0';
+  char separator = '\0';
+  if (nfields == 1)
+    separator = find_separator(syntax, bytes, nbytes);
   const char *prefix = option_prefix(syntax);
   struct suggestion suggestion = {.word = name};
   struct header header = header_begin(bytes, nbytes);

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# Kernels are the lowest layer: they know lanes/, layouts/, the seam and scalar/, and allocate nothing.
+# Kernels are the lowest layer: they know lanes/, layouts/, the seam and scalar/, and they allocate
+# nothing.
 # SPDX-License-Identifier: MIT
 
 folders() { # of instruction sets, without scalar

@@ -1,8 +1,8 @@
-/* Probing a filter of LevelDB's layout. A register is done when its last key is, so early exit needs
- * compaction: keys that pass a probe, the survivors, move together and fill whole registers for the
- * next probe. Each pass goes over its keys twice: it tests all of them first and stores a bit of
- * each, and moves survivors then. Where they move to depends on the tests, so in one loop every
- * later load would wait for such a store to know its address.
+/* Probing a filter of LevelDB's layout. A register is done when its last key is. So early exit asks
+ * for compaction: keys that pass a probe, the survivors, move together and fill whole registers for
+ * the next probe. Each pass goes over its keys twice: first it tests all of them and stores a bit
+ * of each, and then it moves survivors. Where they move to depends on the tests, so in one loop
+ * every later load would wait for such a store to know its address.
  * SPDX-License-Identifier: MIT */
 #include "leveldb.h"
 

@@ -7,7 +7,7 @@
  * "vector.h" is then that set's, and KERNEL(parquet_probe) is lanebloom_parquet_probe_avx2.
  *
  * A set needs the words of the algorithms that it has, and compilers name those that are missing.
- * Vectors of 32 bytes alone need bit_and_not, select_by_sign32, narrow_signed32 and narrow_signed16;
+ * Vectors of 32 bytes alone need bit_and_not, select_by_sign32, narrow_signed32, narrow_signed16;
  * those of 64 bytes alone or3, and_or, permute_both32, load_halves, load_in_halves, store_halves,
  * disjoint32 and zero_masks.
  *
@@ -70,8 +70,8 @@
  *   select32, select64: lanes of the first vector in the mask, of the second outside
  *   select_by_sign32  the same by the top bit of each lane
  * Bits in lanes
- *   pick_bits32       bit positions[i] of lane i; high bits of a position do not count. In vectors of
- *                     32 bytes the bit becomes the sign, in those of 64 bytes bit 0
+ *   pick_bits32       bit positions[i] of lane i; high bits of a position do not count. In vectors
+ *                     of 32 bytes the bit becomes the sign, in those of 64 bytes bit 0
  *   pick_loaded32     a bit of byte at[i] of memory, as of store_masks8. A set where loads into
  *                     lanes cost no more than others has HAS_LANE_LOADS 1; another has 0, and
  *                     without gathers no picked32
@@ -80,8 +80,8 @@
  * Moving lanes
  *   permute32         lane i becomes lane indices[i], whose high bits do not count
  *   permute_both32    the same of two vectors: from LANES32 on, of the second
- *   shuffle_bytes     in each block, byte i becomes byte indices[i] modulo 16, or 0 if its top bit is
- *                     set
+ *   shuffle_bytes     in each block, byte i becomes byte indices[i] modulo 16, or 0 if its top bit
+ *                     is set
  *   interleave_low32  in each block: a0 a1 a2 a3, b0 b1 b2 b3  ->  a0 b0 a1 b1
  *   interleave_high32                                              a2 b2 a3 b3
  *   interleave_low64, interleave_high64: a0 b0; a1 b1
