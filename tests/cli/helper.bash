@@ -4,7 +4,15 @@
 
 bats_require_minimum_version 1.5.0
 
+# bats keeps the line of each command for the case that it fails, and so makes a command of bash
+# take 0.3 ms. The line of the one that failed says the same, and \`run' takes a third of the time.
+where() {
+  bats_capture_stack_trace
+}
+
 setup() {
+  trap - DEBUG
+  trap 'bats_error_trap; where' ERR
   [[ -x $LANEBLOOM ]] || { echo "LANEBLOOM names no program: '$LANEBLOOM'"; return 1; }
   LANEBLOOM=$(realpath "$LANEBLOOM")
   unset LANEBLOOM_KERNEL
