@@ -64,38 +64,68 @@ static bool applies_to(enum applies applies, const struct format *format)
                                 : format->is_built;
 }
 
+/* The functions that a case is about. */
+enum about { HASHING = 1, PROBING = 2, ADDING = 4, ALL = HASHING | PROBING | ADDING };
+
 /* The simplest first. */
 static const struct {
   const char *name;
   void (*run)(const struct trial *trial);
   enum applies applies;
+  enum about about;
 } cases[] = {
-    {"hash, one width", hash_one_width, ONCE_PER_FORMAT},
-    {"hash, mixed lengths", hash_mixed_lengths, ONCE_PER_FORMAT},
-    {"hash, long keys", hash_long_keys, ONCE_PER_FORMAT},
-    {"hash, at page edges", hash_at_page_edges, ONCE_PER_FORMAT},
-    {"hash, every kind of byte", hash_every_kind_of_byte, ONCE_PER_FORMAT},
-    {"hash, strided", hash_strided, ONCE_PER_FORMAT},
-    {"hash, far offsets", hash_far_offsets, ONCE_PER_FORMAT},
-    {"filter, batch sizes", filter_batch_sizes, EVERY_ROW},
-    {"filter, shapes", filter_shapes, EVERY_ROW},
-    {"filter, rests of lines", filter_rests_of_lines, EVERY_ROW},
-    {"filter, every kind of hash", filter_every_kind_of_hash, EVERY_ROW},
-    {"filter, each probe decides", filter_each_probe_decides, EVERY_ROW},
-    {"filter, beyond caches", filter_beyond_caches, ONCE_PER_FORMAT},
-    {"filter, around 2^32 bits", filter_around_2_to_32_bits, EVERY_ROW},
-    {"filter, around 2^32 bytes", filter_around_2_to_32_bytes, EVERY_ROW},
-    {"large, hit rates", large_hit_rates, EVERY_ROW},
-    {"large, batch sizes", large_batch_sizes, EVERY_ROW},
-    {"large, adding", large_adding, EVERY_ROW},
-    {"ribbon, solutions", ribbon_solutions, ONLY_OPENED},
-    {"ribbon, every kind of hash", ribbon_every_kind_of_hash, ONLY_OPENED},
-    {"ribbon, large", ribbon_large, ONLY_OPENED},
-    {"ribbon, calls", ribbon_calls, ONLY_OPENED},
-    {"sources of keys", sources_of_keys, ONCE_PER_FORMAT},
-    {"calls, around a block", calls_around_a_block, ONCE_PER_FORMAT},
-    {"calls, around a part", calls_around_a_part, ONCE_PER_FORMAT},
+    {"hash, one width", hash_one_width, ONCE_PER_FORMAT, HASHING},
+    {"hash, mixed lengths", hash_mixed_lengths, ONCE_PER_FORMAT, HASHING},
+    {"hash, long keys", hash_long_keys, ONCE_PER_FORMAT, HASHING},
+    {"hash, at page edges", hash_at_page_edges, ONCE_PER_FORMAT, HASHING},
+    {"hash, every kind of byte", hash_every_kind_of_byte, ONCE_PER_FORMAT, HASHING},
+    {"hash, strided", hash_strided, ONCE_PER_FORMAT, HASHING},
+    {"hash, far offsets", hash_far_offsets, ONCE_PER_FORMAT, HASHING},
+    {"filter, batch sizes", filter_batch_sizes, EVERY_ROW, PROBING | ADDING},
+    {"filter, shapes", filter_shapes, EVERY_ROW, PROBING | ADDING},
+    {"filter, rests of lines", filter_rests_of_lines, EVERY_ROW, PROBING | ADDING},
+    {"filter, every kind of hash", filter_every_kind_of_hash, EVERY_ROW, PROBING | ADDING},
+    {"filter, each probe decides", filter_each_probe_decides, EVERY_ROW, PROBING | ADDING},
+    {"filter, beyond caches", filter_beyond_caches, ONCE_PER_FORMAT, PROBING | ADDING},
+    {"filter, around 2^32 bits", filter_around_2_to_32_bits, EVERY_ROW, PROBING | ADDING},
+    {"filter, around 2^32 bytes", filter_around_2_to_32_bytes, EVERY_ROW, PROBING | ADDING},
+    {"large, hit rates", large_hit_rates, EVERY_ROW, PROBING},
+    {"large, batch sizes", large_batch_sizes, EVERY_ROW, PROBING},
+    {"large, adding", large_adding, EVERY_ROW, ADDING},
+    {"ribbon, solutions", ribbon_solutions, ONLY_OPENED, PROBING},
+    {"ribbon, every kind of hash", ribbon_every_kind_of_hash, ONLY_OPENED, PROBING},
+    {"ribbon, large", ribbon_large, ONLY_OPENED, PROBING},
+    {"ribbon, calls", ribbon_calls, ONLY_OPENED, ALL},
+    {"sources of keys", sources_of_keys, ONCE_PER_FORMAT, ALL},
+    {"calls, around a block", calls_around_a_block, ONCE_PER_FORMAT, ALL},
+    {"calls, around a part", calls_around_a_part, ONCE_PER_FORMAT, ALL},
 };
+
+/* What a table inherits from scalar's is scalar's, and tested there. */
+static bool inherits(const struct kernel_table *table, size_t the_case, const struct format *format)
+{
+  const enum about about = cases[the_case].about;
+  const struct operations ops = operations_of(table, format->table),
+                          scalar = operations_of(&lanebloom_kernels_scalar, format->table);
+  return table != &lanebloom_kernels_scalar && (!(about & HASHING) || ops.hash == scalar.hash) &&
+         (!(about & PROBING) || ops.probe == scalar.probe) &&
+         (!(about & ADDING) ||
+          (ops.add == scalar.add && ops.scratch_nbytes == scalar.scratch_nbytes));
+}
+
+static bool takes_part(const struct kernel_table *table, size_t the_case, size_t row)
+{
+  const struct format format = format_of_row(row);
+  return applies_to(cases[the_case].applies, &format) && !inherits(table, the_case, &format);
+}
+
+static size_t count_rows(const struct kernel_table *table, size_t the_case)
+{
+  size_t n = 0;
+  for (size_t row = 0; row < COUNT(rows); row++)
+    n += takes_part(table, the_case, row);
+  return n;
+}
 
 struct cell {
   size_t kernel, the_case;
@@ -110,14 +140,19 @@ static bool is_asked_for(const char *kernel, const char *asked_for)
          (strcmp(asked_for, "native") == 0 && !strchr(kernel, '('));
 }
 
-/* The cells of one kernel, or of all where none is asked for. Returns how many. */
+/* Lists the cells of one kernel, or of all where none is asked for, that have a row. Returns how
+ * many. */
 static size_t list_cells(const char *kernel_asked_for, struct cell *cells)
 {
   size_t n = 0;
-  for (size_t kernel = 0; kernel < lanebloom_kernel_count() && kernel < MAX_KERNELS; kernel++)
+  for (size_t kernel = 0; kernel < lanebloom_kernel_count() && kernel < MAX_KERNELS; kernel++) {
+    const char *name = lanebloom_kernel_name(kernel);
+    if (!is_asked_for(name, kernel_asked_for) || lanebloom_kernel_use(name) != LANEBLOOM_OK)
+      continue;
     for (size_t c = 0; c < COUNT(cases); c++)
-      if (is_asked_for(lanebloom_kernel_name(kernel), kernel_asked_for))
+      if (count_rows(lanebloom_kernels_current(), c) > 0)
         cells[n++] = (struct cell){kernel, c};
+  }
   return n;
 }
 
@@ -160,9 +195,9 @@ ParameterizedTest(struct cell *cell, kernels, agree)
   struct rng rng = rng_start(cell->the_case);
 
   for (size_t row = 0; row < COUNT(rows); row++) {
-    const struct format format = format_of_row(row);
-    if (!applies_to(cases[cell->the_case].applies, &format))
+    if (!takes_part(table, cell->the_case, row))
       continue;
+    const struct format format = format_of_row(row);
     char name[128];
     snprintf(name, sizeof name, "%s, %s, %s", kernel, format.table->name,
              cases[cell->the_case].name);
@@ -183,7 +218,10 @@ Test(kernels, one_kernel_can_be_asked_for)
 {
   static struct cell cells[MAX_KERNELS * COUNT(cases)];
   cr_assert(list_cells("nonsense", cells) == 0);
-  cr_assert(list_cells(NULL, cells) == lanebloom_kernel_count() * COUNT(cases));
+  size_t n = 0;
+  for (size_t kernel = 0; kernel < lanebloom_kernel_count(); kernel++)
+    n += list_cells(lanebloom_kernel_name(kernel), cells);
+  cr_assert(list_cells(NULL, cells) == n);
   cr_assert(list_cells("scalar", cells) == COUNT(cases));
   for (size_t c = 0; c < COUNT(cases); c++) {
     cr_assert(strcmp(lanebloom_kernel_name(cells[c].kernel), "scalar") == 0);
@@ -231,6 +269,27 @@ Test(kernels, kernels_of_another_cpu_take_part)
   const char *const emulated = LANEBLOOM_TEST_EMULATED;
   if (*emulated)
     cr_assert(lanebloom_kernel_use(emulated) == LANEBLOOM_OK, "%s is not in the list", emulated);
+}
+
+/* A table of scalar functions alone has no case; one that changes two of them has their cases. */
+Test(kernels, inherited_functions_alone_are_left_out)
+{
+  struct kernel_table table = lanebloom_kernels_scalar;
+  for (size_t c = 0; c < COUNT(cases); c++)
+    cr_assert(count_rows(&table, c) == 0, "%s", cases[c].name);
+  table.hash[HASH_XXPH3] = table.hash[HASH_XXH64];
+  table.layout[LAYOUT_LEVELDB].add = table.layout[LAYOUT_PARQUET].add;
+  for (size_t c = 0; c < COUNT(cases); c++) {
+    const bool runs_hash = cases[c].about & HASHING, runs_add = cases[c].about & ADDING;
+    for (size_t row = 0; row < COUNT(rows); row++) {
+      const struct format format = format_of_row(row);
+      const bool changed = (runs_hash && format.table->hash == HASH_XXPH3) ||
+                           (runs_add && format.table->layout == LAYOUT_LEVELDB);
+      cr_assert(takes_part(&table, c, row) ==
+                    (changed && applies_to(cases[c].applies, &format)),
+                "%s, %s", cases[c].name, format.table->name);
+    }
+  }
 }
 
 /* What is not in the table would not be tested at all. */
