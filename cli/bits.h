@@ -33,7 +33,7 @@ static inline void add_bits(uint8_t *bitmap, const uint8_t *more, size_t nbytes)
     bitmap[i] |= more[i];
 }
 
-/* How many bits are set. */
+/* Returns how many bits are set. */
 static inline size_t count_bits(const uint8_t *bitmap, size_t nbytes)
 {
   size_t n = 0;

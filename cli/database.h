@@ -11,49 +11,49 @@
 
 struct json_object;
 
-/* What the user says of databases. */
+/* The user's options for databases. */
 struct database_options {
   lanebloom_writer writer;
   bool all_files; /* all tables in folders, whatever CURRENT and MANIFEST say */
   lanebloom_database_options where;
 };
 
-/* --writer, --all-files, --column-family, --wal-dir, --db-path; input: struct
- * database_options. */
+/* --writer, --all-files, --column-family, --wal-dir, --db-path. Input: struct database_options. */
 extern const struct argp database_argp;
 
-/* Is any of these options given? */
+/* Was any of these options given? */
 bool has_database_options(const struct database_options *options);
 void free_database_options(struct database_options *options);
 
-/* Is it a folder with a database in it, or with tables? */
+/* Is it a folder that contains a database or tables? */
 bool is_database(const char *path);
 
-/* Where a table comes from. Texts are borrowed from the database. */
+/* The origin of a table. Texts are borrowed from the database. */
 struct table_place {
   lanebloom_database *source; /* NULL: the table was named, or is in a folder of tables */
-  bool is_log;                /* the keys of the source's logs */
+  bool is_log;                /* the "table" holds the keys of the source's logs */
   lanebloom_database_table table;
 };
 
-/* The tables that the command was given. One thread at a time loads or frees a database. */
+/* The tables that the command was given. Only one thread at a time may load or free a database. */
 struct database {
   size_t ntables;
   char **paths;                   /* of the tables; or "(log)" */
   struct table_place *places;     /* of the tables */
-  void **loaded;                  /* what the loader made of each; NULL: it could not be read */
-  const lanebloom_table **tables; /* of database_open(): the open tables; else NULL */
-  bool is_damaged;                /* may writes be missing? Then messages said so. */
+  void **loaded;                  /* the loader's result for each; NULL: the table could not be
+                                   * read */
+  const lanebloom_table **tables; /* after database_open(): the open tables; else NULL */
+  bool is_damaged;                /* writes may be missing, and messages said so */
   size_t nsources;
-  lanebloom_database **sources; /* of each name; NULL: it is no database */
+  lanebloom_database **sources; /* one for each name; NULL: the name is no database */
 
   /* private */
-  bool has_folders; /* of tables that are not a database's */
+  bool has_folders; /* a name is a folder of tables that belong to no database */
 };
 
-/* What database_load() does with each table. */
+/* Says what database_load() does with each table. */
 struct table_loader {
-  /* Makes something of an open table, which then belongs to it. */
+  /* Converts an open table, which it takes over, into a result. */
   void *(*load)(void *context, const char *path, const struct table_place *place,
                 lanebloom_table *table);
   void (*free)(void *loaded);
@@ -62,18 +62,18 @@ struct table_loader {
 
 /* Loads tables. A name is a table file, the folder of a database, or another folder with tables.
  *
- * Of a database, the logs are read first, and then the tables that the MANIFEST names. If a running
- * engine replaced one meanwhile, the MANIFEST is read again, for at most 30 seconds. The keys of
- * the logs are one more table.
+ * For a database, the logs are read first, then the tables that the MANIFEST names. If a running
+ * engine has replaced a table meanwhile, the MANIFEST is read again, for at most 30 seconds. The
+ * keys of the logs form one additional table.
  *
- * Of another folder, or with options->all_files, all .ldb and .sst files are loaded in the order of
- * their numbers. The folder is listed again until all tables are loaded and two listings agree, for
- * at most a second. A table that cannot be read is not waited for if it has not changed for 10
+ * For another folder, or with options->all_files, all .ldb and .sst files are loaded in the order
+ * of their numbers. The folder is listed again until all tables are loaded and two listings agree,
+ * for at most a second. A table that cannot be read is not tried again if it has not changed for 10
  * seconds.
  *
- * A table is loaded only once. Returns false, after messages, if a database or folder could not be
- * read, or a table. The database then has the other tables; database_free() frees it in either
- * case. */
+ * A table is loaded only once. If a database, a folder or a table could not be read, prints
+ * messages and returns false. The database then has the other tables; free it with database_free()
+ * in either case. */
 bool database_load(struct database *database, char *const *names, size_t nnames,
                    const struct database_options *options, const struct table_loader *loader);
 void database_free(struct database *database, const struct table_loader *loader);
@@ -87,13 +87,13 @@ void database_close(struct database *database);
 /* Opens a table. On failure prints a message if print_error, and returns NULL. */
 lanebloom_table *open_table(const char *path, lanebloom_writer writer, bool print_error);
 
-/* Prints the warnings of n paths, "" for none. Equal warnings are one message, with the first path
- * and a count of the others. All become "". Cost: n * n comparisons at most. */
+/* Prints the warnings of n paths; "" means none. Equal warnings become one message, with the first
+ * path and a count of the others. All warnings are set to "". Cost: at most n * n comparisons. */
 void warn_of_tables(char *const *paths, const char **warnings, size_t n);
 
 /* ---- database_version.c ---- */
 
-/* Which version of a database was read. */
+/* Describe which version of a database was read. */
 struct json_object *version_in_json(const lanebloom_database *database);
 void print_version_of(FILE *stream, const char *name, const lanebloom_database *database);
 

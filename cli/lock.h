@@ -1,4 +1,4 @@
-/* The lock of a filter file, which commands that read and replace it hold meanwhile.
+/* The lock of a filter file. Commands hold it while they read and replace the file.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_LOCK_H
 #define LANEBLOOM_CLI_LOCK_H
@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 /* Waits until no other command holds the lock of the file that the path leads to. Returns its
- * descriptor; closing it gives the lock back. On failure prints a message with this name and
+ * descriptor; closing it releases the lock. On failure prints a message with this name and
  * exits. */
 int lock_file(const char *path, const char *name);
 

@@ -1,4 +1,4 @@
-/* Finding bytes in blocks of 64, a mask per block.
+/* Finds bytes in blocks of 64 bytes and returns a mask for each block.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_MARKS_H
 #define LANEBLOOM_CLI_MARKS_H
@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Bytes that are searched at once. */
+/* The number of bytes that are searched at once. */
 enum { MARKED_NBYTES = 64 };
 
 /* Transposes an 8 by 8 matrix of bits: bit j of byte i goes to bit i of byte j (H. S. Warren,
@@ -23,15 +23,15 @@ static inline uint64_t transpose_bits(uint64_t matrix)
   return matrix ^ t ^ t << 28;
 }
 
-/* Is c one of n bytes, 1 or 2? */
+/* Is c one of the n bytes? n: 1 or 2. */
 static inline unsigned is_one_of(char c, const char *bytes, size_t n)
 {
   return (c == bytes[0]) | (n > 1 && c == bytes[1]);
 }
 
-/* Returns a mask: bit i is set if block[i] is one of n bytes. n: a constant, 1 or 2.
- * Compilers vectorise the loop. Its marks are transposed: position i = 8 * word + byte is bit
- * `word` of byte `byte`. */
+/* Returns a mask: bit i is set if block[i] is one of n bytes. n: a constant, 1 or 2. Compilers
+ * vectorise the loop. Its marks are transposed: position i = 8 * word + byte is bit `word` of byte
+ * `byte`. */
 __attribute__((always_inline)) static inline uint64_t find_bytes(const char *block,
                                                                  const char *bytes, size_t n)
 {

@@ -1,7 +1,7 @@
-/* Sinks: where records go. Standard output, or a file that gets all of them or stays as it was. A
- * sink belongs to one thread at a time. On an error these functions print a message, except for
- * EPIPE, and exit with EXIT_TROUBLE; a file that is not complete when the command exits is
- * discarded.
+/* Sinks: the outputs of records. A sink is standard output, or a file that receives all records or
+ * remains unchanged. A sink belongs to one thread at a time. On an error these functions print a
+ * message, except for EPIPE, and exit with EXIT_TROUBLE. A file that is not complete when the
+ * command exits is discarded.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_SINKS_H
 #define LANEBLOOM_CLI_SINKS_H
@@ -13,7 +13,7 @@
 #include "../src/replace.h"
 
 struct sink {
-  const char *path; /* NULL: standard output, by output() */
+  const char *path; /* NULL: standard output, written by output() */
   bool is_open;
   struct stat target; /* the regular file that is written; else 0 */
 
@@ -22,31 +22,32 @@ struct sink {
   struct replacement file;
   char *buffer;
   size_t nbuffered;
-  struct sink *next; /* that is open */
+  struct sink *next; /* the next open sink */
 };
 
-/* Opens the file; "-" is standard output, like any file. NULL: as above. While it is open the sink
- * must not move. */
+/* Opens the file. "-" is standard output, handled like any file; NULL is standard output written by
+ * output(). An open sink must not be moved in memory. */
 void sink_open(struct sink *sink, const char *path);
 
 void sink_write(struct sink *sink, const void *data, size_t nbytes);
 void sink_write_whole(struct sink *sink, const void *data, size_t nbytes); /* flushes first */
 void sink_flush(struct sink *sink);
 
-/* Puts all files in their places, after all bytes are written, in the order in which they were
- * opened. The summary is the last: after a kill it tells of nothing that is not there. */
+/* After all bytes are written, moves all files to their paths, in the order in which they were
+ * opened. The summary comes last: if the command is killed, the summary never describes a missing
+ * file. */
 void sinks_commit(void);
 
-/* Leaves all files as they were. */
+/* Discards all new files; the old ones remain unchanged. */
 void sinks_discard(void);
 
-/* Does a terminal show what is written? */
+/* Is the output shown on a terminal? */
 bool sink_is_terminal(const struct sink *sink);
 
-/* Do both lead to one file, or one descriptor? Both are open. */
+/* Do both write to the same file or descriptor? Both must be open. */
 bool sink_equals(const struct sink *a, const struct sink *b);
 
-/* Was it opened by a path, and is it the file at this one? */
+/* Was the sink opened by a path, and does this path lead to the same file? */
 bool sink_is(const struct sink *sink, const char *path);
 
 #endif

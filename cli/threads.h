@@ -7,15 +7,15 @@
 #include <semaphore.h>
 #include <stdbool.h>
 
-/* Starts a thread with a stack of 512 KiB. false: there is none to be had. */
+/* Starts a thread with a stack of 512 KiB. false: no thread could be started. */
 bool start_thread(pthread_t *thread, void *(*body)(void *), void *argument);
 
-/* Has any been started, be it at its end? */
+/* Has any thread been started, even one that has ended? */
 bool has_started_threads(void);
 
 void give(sem_t *token);
 
-/* Waits for a token; signals do not end that. */
+/* Waits for a token. Signals do not interrupt the wait. */
 void take(sem_t *token);
 
 #endif

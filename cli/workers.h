@@ -4,8 +4,8 @@
  *   no token        read, work on it   all at once
  *   output token    deliver results    one worker at a time, in the same ring
  *
- * There is no queue: a worker that has read a chunk passes the input token on, and has one chunk at
- * a time. One worker is a ring without threads.
+ * There is no queue: a worker that has read a chunk passes the input token on, and holds one chunk
+ * at a time. A single worker is a ring without threads.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_WORKERS_H
 #define LANEBLOOM_CLI_WORKERS_H
@@ -19,50 +19,53 @@
 /* The most workers that -j accepts. A worker takes 0.6 MiB. */
 enum { WORKERS_MAX = 1024 };
 
-/* The number of CPUs that this process may use, from 1 to WORKERS_MAX. */
+/* Returns the number of CPUs that this process may use, from 1 to WORKERS_MAX. */
 size_t default_nworkers(void);
 
-/* Whether to report on standard error how far the command is. */
+/* Says whether to report progress on standard error. */
 enum progress { PROGRESS_NEVER, PROGRESS_AUTO, PROGRESS_ALWAYS };
 
 struct job {
   struct inputs *inputs;
-  size_t nworkers; /* the most; fewer run if there are fewer chunks or threads */
+  size_t nworkers; /* at most; fewer run if there are fewer chunks or threads */
   enum progress progress;
-  bool is_first_of_two; /* the inputs are read again: what is missing is reported then */
+  bool is_first_of_two; /* the inputs are read again, and missing keys are reported then */
   bool needs_all;       /* exit at the first input that cannot be read to its end */
 
-  /* Both functions may be NULL. worker: from 0 to nworkers - 1; one worker does both for a chunk.
+  /* Both functions may be NULL. worker: from 0 to nworkers - 1. The same worker calls both for a
+   * chunk.
    *
-   * work: all workers at once. It cuts the whole chunk, unless deliver() then exits.
-   * deliver: one worker at a time, in the order of chunks, if the chunk has no error. first: the
-   * number of the chunk's first record, from 1.
-   * deliver_header: the same, for the header of the inputs, before the first record. */
+   * work: all workers call it at the same time. It cuts the whole chunk, unless deliver() will then
+   * exit. deliver: called by one worker at a time, in the order of the chunks, if the chunk has no
+   * error. first: the number of the chunk's first record, from 1. deliver_header: called in the
+   * same way for the header of the inputs, before the first record. */
   void *context;
   void (*work)(void *context, size_t worker, struct cutter *cutter, struct chunk *chunk);
   void (*deliver)(void *context, size_t worker, struct chunk *chunk, uint64_t first);
   void (*deliver_header)(void *context, const char *header, size_t nbytes);
 
-  /* Results; only the worker with the output token may use them. */
+  /* Results. Only the worker with the output token may use them. */
   uint64_t nrecords;           /* delivered */
-  uint64_t nmissing;           /* of them, those without a key */
-  uint64_t nread;              /* bytes of files that were read for them */
-  size_t nfailed;              /* inputs that could not be read to their end; each had a message */
-  const char *with_returns;    /* the first input whose keys begin to end in carriage returns, */
-  const char *without_returns; /* and the first whose keys do not; NULL: none */
+  uint64_t nmissing;           /* delivered records without a key */
+  uint64_t nread;              /* bytes read from files for these records */
+  size_t nfailed;              /* inputs that could not be read to their end; a message was printed
+                                * for each */
+  const char *with_returns;    /* the first input whose first keys end in carriage returns, */
+  const char *without_returns; /* and the first whose first keys do not; NULL: none */
 
   /* private */
-  bool has_warned;            /* of NULs */
-  bool has_warned_of_returns; /* that only some keys end in */
-  uint64_t nlines;            /* of the input that the chunk is from, before the chunk */
+  bool has_warned;            /* about NUL bytes */
+  bool has_warned_of_returns; /* that only some keys end in carriage returns */
+  uint64_t nlines;            /* in the chunk's input, before the chunk */
 };
 
-/* Works on all inputs. If memory runs out, or a record has a fault, prints a message and exits. At
- * the end, says how many records had no key. */
+/* Processes all inputs. If memory runs out, or a record has a fault, prints a message and exits. At
+ * the end, reports how many records had no key. */
 void job_run(struct job *job);
 
-/* Calls work(context, i) for every i below n, each in a thread, and returns when all are done.
- * Those for which no thread can be started run in the caller's, one after the other. */
+/* Calls work(context, i) for every i below n, each in a thread, and returns when all calls are
+ * done. If no thread can be started for some i, the calling thread makes these calls one after the
+ * other. */
 void run_in_threads(size_t n, void (*work)(void *context, size_t i), void *context);
 
 /* Exits from within deliver(), without waiting for workers that wait for input. */
