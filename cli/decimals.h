@@ -1,4 +1,4 @@
-/* Decimal numbers, exactly: 1000000, 12.50, 1e6.
+/* Exact decimal numbers: 1000000, 12.50, 1e6.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_DECIMALS_H
 #define LANEBLOOM_CLI_DECIMALS_H
@@ -7,15 +7,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* value * 10^exponent. */
+/* The number value * 10^exponent. */
 struct decimal {
   unsigned __int128 value;
   int64_t exponent;
 };
 
-/* Reads digits that may have a point among them, and an exponent if one follows. Returns the end of
- * the number, or NULL if there is none, or one of more digits than the value holds; zeros at either
- * end do not count. Linear in the text, whatever the exponent is. */
+/* Reads digits, which may contain a point, and an exponent if one follows. Returns the end of the
+ * number. Returns NULL if there is no number, or if it has more digits than `value` can hold;
+ * leading and trailing zeros do not count. Cost: linear in the text, whatever the exponent is. */
 const char *decimal_read(const char *text, const char *end, struct decimal *number);
 
 /* Computes the number. false: it has a fraction, or is too large. */

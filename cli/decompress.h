@@ -9,18 +9,19 @@
 
 struct decompressor;
 
-/* Begins to decompress: first the nbytes, at most READ_NBYTES, which are copied, then what the file
- * still has. The file may be closed. Where no thread is to be had, decompressor_read() does the
- * work. NULL: memory or descriptors ran out, as errno says. */
+/* Starts to decompress nbytes, at most READ_NBYTES, which are copied, followed by the rest of the
+ * file. The caller may close fd. If no thread can be started, decompressor_read() does the work.
+ * NULL: memory or descriptors ran out, as errno says. */
 struct decompressor *decompressor_create(enum codec codec, int fd, const char *bytes,
                                          size_t nbytes);
 
-/* As read(2), but at most READ_NBYTES, and an error says more. *nread: how many bytes of the file
- * were read for them, except those that decompressor_create() got. */
+/* Works like read(2), but returns at most READ_NBYTES and describes errors in *error. *nread: the
+ * number of bytes of the file that were read for this result, without those passed to
+ * decompressor_create(). */
 ssize_t decompressor_read(struct decompressor *decompressor, char *to, size_t *nread,
                           struct codec_error *error);
 
-/* Also before the end of the file, without waiting for it. NULL: does nothing. */
+/* May be called before the end of the file, and does not wait for it. NULL: does nothing. */
 void decompressor_destroy(struct decompressor *decompressor);
 
 #endif

@@ -11,32 +11,32 @@
 
 #include "typed_text.h"
 
-/* Is a key anything else than its text? */
+/* Does this form change the text of a key? */
 static inline bool form_converts(lanebloom_key_form form)
 {
   return form.encoding || form.flags & (LANEBLOOM_KEY_TRIMMED | LANEBLOOM_KEY_LOWERED);
 }
 
-/* Can keys of this form be made of text? A decoded field may contain a tab, so that joining several
- * would be ambiguous. */
+/* Can keys of this form be made from text? false: a decoded field may contain a tab, so that
+ * joining several fields would be ambiguous. */
 bool form_has_text(lanebloom_key_form form);
 
-/* The text without spaces, tabs, carriage returns and line feeds at its ends. */
+/* Returns the text without spaces, tabs, carriage returns and line feeds at its ends. */
 lanebloom_slice trim_text(lanebloom_slice text);
 
-/* The most bytes that a key made of a text of nbytes takes. */
+/* Returns the most bytes that a key made from nbytes of text takes. */
 static inline size_t max_key_nbytes(size_t nbytes)
 {
   return nbytes > TYPED_NBYTES ? nbytes : TYPED_NBYTES;
 }
 
-/* Makes the key of a text and returns its end, or NULL if the text is malformed. to: room for
- * max_key_nbytes(). Text that is not joined was trimmed before. */
+/* Makes a key from text and returns its end, or NULL if the text is malformed. to: room for
+ * max_key_nbytes(). Text that is not joined must be trimmed already. */
 uint8_t *convert_text(lanebloom_key_form form, const struct text_units *units, lanebloom_slice text,
                       uint8_t *to);
 
-/* Puts into `problem` what is wrong with malformed text: expected and found. Returns the index of
- * the byte where it is. */
+/* Writes into `problem' what is wrong with malformed text: what was expected and what was found.
+ * Returns the index of the faulty byte. */
 size_t explain_text(lanebloom_key_form form, const struct text_units *units, lanebloom_slice text,
                     char *problem, size_t problem_size);
 

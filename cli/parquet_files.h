@@ -1,4 +1,4 @@
-/* The Parquet files that names stand for.
+/* Lists the Parquet files that names and patterns denote.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_PARQUET_FILES_H
 #define LANEBLOOM_CLI_PARQUET_FILES_H
@@ -8,14 +8,14 @@
 
 #include <lanebloom_parquet.h>
 
-/* As lanebloom_parquet_find_files(). A warning names the first file that is skipped. On an error,
- * prints a message and exits. */
+/* Works like lanebloom_parquet_find_files(). Prints a warning with the name of the first skipped
+ * file. On an error, prints a message and exits. */
 lanebloom_parquet_files *parquet_list(char *const *names, size_t nnames);
 
-/* --bounds; input: lanebloom_parquet_bounds. */
+/* --bounds. Input: lanebloom_parquet_bounds. */
 extern const struct argp bounds_argp;
 
-/* What most problems of the library fit into. */
+/* Most problem texts of the library fit into this many bytes. */
 enum { PARQUET_PROBLEM_NBYTES = 512 };
 
 #endif

@@ -15,60 +15,62 @@ struct screen {
   struct record_syntax syntax;
   struct filter_source source;
   struct database_options database_options;
-  char **filters; /* paths: either of filters or of databases */
+  char **filters; /* paths, either of filters or of databases */
   size_t nfilters;
-  void *known_filters; /* of filters: a tree of tsearch() */
-  char *filter_list;   /* a file with the names of more; NULL: none */
-  char **names;        /* in that file */
+  void *known_filters; /* the paths of filters: a tree of tsearch() */
+  char *filter_list;   /* a file that lists more names; NULL: none */
+  char **names;        /* the names in that file */
   size_t nnames;
   char **databases;
   size_t ndatabases;
-  struct parquet_query parquet; /* of Parquet files, instead of sources; or without names */
+  struct parquet_query parquet; /* used instead of sources; or without names */
   char **inputs;
   size_t ninputs;
   bool invert, count, quiet, number, which;
   uint64_t max_nselected; /* 0: all */
-  const char *annotation; /* the name of the field that every record gets; NULL: none */
+  const char *annotation; /* the name of the field added to every record; NULL: none */
   const char *output_path, *unmatched_path, *summary_path; /* NULL: not given */
   enum summary summary;
   struct job job;
 
-  const struct key_set *exact; /* of `match'; else NULL, and the sources: */
+  const struct key_set *exact; /* of `match'; NULL: the records are screened by the sources */
   struct sources sources;
-  unsigned separators; /* of `match': bit i: the first records have separator i of summary.c */
-  struct sink output, unmatched; /* of records: selected, or all; and the rest */
+  unsigned separators; /* of `match': bit i is set if the first records contain separator i of
+                        * summary.c */
+  struct sink output, unmatched; /* for the selected records, or all; and for the rest */
   struct sink summary_file;
   double begin;                 /* in seconds() */
-  struct database database;     /* whose tables are the sources; or empty */
+  struct database database;     /* its tables are the sources; or empty */
   struct chunk_result *results; /* one for each worker */
   uint64_t nselected;           /* records that were delivered */
-  char **labels;                /* with --which: "NAME\t" of each source; else NULL */
-  uint64_t *nhits;              /* with --which --count: records of each source; else NULL */
+  char **labels;                /* with --which: "NAME\t" for each source; else NULL */
+  uint64_t *nhits;              /* with --which --count: number of records for each source; else
+                                 * NULL */
 };
 
 /* ---- selection.c ---- */
 
-/* -v, -c, -q, -n, -m, -o and what else says what is printed, and the names behind the options;
- * input: struct screen. */
+/* -v, -c, -q, -n, -m, -o and the other options that select what is printed, and the names after the
+ * options. Input: struct screen. */
 extern const struct argp selection_argp;
 
-/* Takes the first name off the inputs. */
+/* Removes the first name from the inputs and returns it. */
 char *take_first_input(struct screen *screen);
 
-/* A usage error if two of these paths and of the inputs are standard input. what: the paths are, in
- * messages. */
+/* Reports a usage error if two of these paths and the inputs are standard input. what: describes
+ * the paths in messages. */
 void check_standard_input(const struct screen *screen, const struct argp_state *state,
                           char *const *paths, size_t npaths, const char *what);
 
 /* ---- screen.c ---- */
 
-/* Exits: enough records were selected. */
+/* Exits, because enough records were selected. */
 _Noreturn void end_early(struct screen *screen);
 
-/* Opens what is written to. To be called before anything is read. */
+/* Opens the outputs. Call this before anything is read. */
 void open_sinks(struct screen *screen);
 
-/* Exits if the file at the path would be written. */
+/* Exits with a message if the file at the path would be written. */
 void check_is_no_output(const struct screen *screen, const char *path);
 
 /* Screens all inputs and prints the result. Returns the exit status. */
@@ -76,20 +78,20 @@ int run_screen(struct screen *screen, const struct input_messages *messages);
 
 /* ---- summary.c ---- */
 
-/* Do no more keys pass than absent ones would? A filter may let a tenth more pass than its model
- * says, and three standard deviations; tables, whose rate is unknown, none. false after `match',
- * which is exact. */
+/* Are the selected keys no more than the false positives of absent keys would be? A filter may pass
+ * a tenth more than its model predicts, plus three standard deviations. The rate of tables is
+ * unknown: they may pass none. false after `match', which is exact. */
 bool are_false_positives(const struct screen *screen);
 
-/* Takes note of the separators that the first records have. chunk: the first. */
+/* Notes which separators the first records contain. chunk: the first chunk. */
 void look_for_separators(struct screen *screen, const struct chunk *chunk);
 
-/* Unless --summary says it, or absent keys are asked for, warns if `match' found none of many keys,
- * or if the keys that passed filters are no more than false positives, or none. None in the tables
- * of a database is an answer like any other. */
+/* Warns if `match' found none of many keys, or if the keys that passed filters are no more than
+ * false positives, or none. Does not warn if --summary reports it, if absent keys are selected, or
+ * if a database's tables contain none, which is a normal result. */
 void warn_of_chance(const struct screen *screen);
 
-/* Prints how many records there were, if --summary was given. */
+/* Prints the number of records, if --summary was given. */
 void print_summary(struct screen *screen);
 
 /* ---- results.c: screens chunks and prints the selected records ---- */
