@@ -1,4 +1,4 @@
-/* Adds all records to a filter, by several workers.
+/* Adds all records to a filter, with several workers.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <inttypes.h>
@@ -23,7 +23,7 @@ static _Noreturn void die_of_bits(const struct build *build)
       build->bits_text);
 }
 
-/* The most keys that fit at these bits per key, given that nkeys do not. */
+/* Returns the most keys that fit at these bits per key, if nkeys do not fit. */
 static uint64_t most_keys(const struct build *build, uint64_t nkeys, uint64_t *nbytes)
 {
   uint64_t enough = 0, too_many = nkeys, planned;
@@ -54,7 +54,7 @@ static _Noreturn void die_of_limit(const struct build *build, uint64_t nkeys)
       size_text(size, (double)nbytes / (double)most * (double)nkeys));
 }
 
-/* What messages about memory end with. */
+/* Returns the end of messages about memory. */
 static const char *memory_advice(const struct build *build)
 {
   return build->expected_keys ? "" : "; --expected N needs less: it stores no hashes";
@@ -95,7 +95,7 @@ void check_is_no_input(const struct build *build)
       die(input_name(paths[i]), "%s", also_output_text);
 }
 
-/* Runs the job on every record and returns how many had a key. */
+/* Runs the job on every record and returns the number of records with a key. */
 static uint64_t work_on_all(const struct build *build, size_t nworkers, struct job *job)
 {
   static struct inputs inputs;
@@ -124,26 +124,27 @@ uint64_t count_keys(const struct build *build)
 
 /* ---- building ---- */
 
-/* One worker adds to the builder itself. Several workers have a partial builder each. If hashes are
- * stored, their order counts: each worker merges its partial after every chunk, with the output
- * token, and bits are set at the end. If the filter is sized at the start, keys may come in any
- * order: all are merged at the end. */
+/* One worker adds directly to the builder. Several workers each have a partial builder. If hashes
+ * are stored, their order matters: each worker merges its partial after every chunk while it holds
+ * the output token, and bits are set at the end. If the filter is sized at the start, keys may come
+ * in any order, and all partials are merged at the end. */
 struct building {
   const struct build *build;
   size_t nworkers;
   lanebloom_builder *builder;
   struct partial {
-    lanebloom_builder *builder; /* NULL: none yet */
+    lanebloom_builder *builder; /* NULL: not created yet */
     lanebloom_status status;
-  } * partials; /* of each worker */
+  } * partials; /* one for each worker */
 };
 
-/* The most memory that the filters of all workers may take; it limits their number.
- * One shared filter under a lock is slower: 10 million keys into 12.5 MB took two workers 0.78 s
- * with a shared filter, 0.46 s with a filter each, and one worker alone 0.54 s. */
+/* The most memory that the filters of all workers may take; it limits the number of workers. One
+ * shared filter under a lock is slower: with 10 million keys into 12.5 MB, two workers took 0.78 s
+ * with a shared filter and 0.46 s with a filter each; one worker alone took 0.54 s. */
 static const uint64_t MAX_FILTERS_NBYTES = (uint64_t)64 << 20;
 
-/* How many workers may have a filter for nkeys keys each, in max_nbytes altogether; at least 1. */
+/* Returns how many workers may each have a filter for nkeys keys in max_nbytes altogether; at least
+ * 1. */
 static size_t count_workers(const struct build *build, uint64_t nkeys, uint64_t max_nbytes)
 {
   uint64_t nbytes;
@@ -205,11 +206,11 @@ static void deliver_chunk(void *context, size_t worker, struct chunk *chunk, uin
 
 /* ---- setting the bits of stored hashes ---- */
 
-/* Fewer keys are not worth starting a thread. */
+/* Fewer keys do not justify another thread. */
 enum { MIN_PART_NKEYS = 1 << 16 };
 
-/* How many threads set bits, each in a filter of its own. Together these filters take at most
- * MAX_FILTERS_NBYTES, or as much as the hashes if that is more. */
+/* Returns how many threads set bits, each in a filter of its own. Together these filters take at
+ * most MAX_FILTERS_NBYTES, or as much as the hashes if that is more. */
 static size_t count_parts(const struct build *build, uint64_t nkeys)
 {
   const uint64_t hashes_nbytes = nkeys * lanebloom_format_hash_size(build->format);
@@ -226,7 +227,8 @@ static void make_part(void *context, size_t i)
   part->status = lanebloom_builder_part(building->builder, i, building->nworkers, &part->builder);
 }
 
-/* Merges part i of the upper half into part i of the lower, which gets the larger half. */
+/* Merges part i of the upper half into part i of the lower half. If the number of parts is odd, the
+ * lower half is larger by one. */
 static void merge_upper(void *context, size_t i)
 {
   struct building *building = context;
@@ -239,7 +241,7 @@ static void merge_upper(void *context, size_t i)
   lanebloom_builder_destroy(from->builder);
 }
 
-/* Finishes by nworkers threads. */
+/* Finishes the filter with nworkers threads. */
 static lanebloom_status finish_by_parts(struct building *building, lanebloom_filter **filter)
 {
   run_in_threads(building->nworkers, make_part, building);
@@ -259,7 +261,7 @@ static lanebloom_status finish(struct building *building, uint64_t nkeys, lanebl
     const lanebloom_status status = finish_by_parts(building, filter);
     if (status != LANEBLOOM_ERR_MEMORY)
       return status;
-  } /* one filter may fit where several do not */
+  } /* if memory ran out: one filter may fit where several do not */
   return lanebloom_builder_finish(building->builder, filter);
 }
 

@@ -1,4 +1,4 @@
-/* gzip by ISA-L, zstd by its own library.
+/* Decompresses gzip with ISA-L, and zstd with libzstd.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <isa-l/igzip_lib.h>
@@ -18,7 +18,7 @@ struct decoder {
   enum codec codec;
   enum { BEFORE_STREAM, IN_HEADER, IN_STREAM, IN_PADDING } place;
   struct inflate_state *inflate;  /* of gzip; else NULL */
-  struct isal_gzip_header header; /* isal_inflate() itself forgets it between two calls */
+  struct isal_gzip_header header; /* isal_inflate() does not keep it between two calls */
 #ifdef LANEBLOOM_WITH_ZSTD
   ZSTD_DCtx *zstd; /* of zstd; else NULL */
 #endif
@@ -50,7 +50,8 @@ static bool refuse_gzip(struct codec_error *error, int result)
   return refuse(error, "damaged: expected deflate data", "other bytes");
 }
 
-/* Zeros may follow the last stream: tapes are filled with them, and gzip(1) ignores them, too. */
+/* Begins a stream, or padding: zeros may follow the last stream, as on tapes. gzip(1) ignores them,
+ * too. */
 static bool begin_stream(struct decoder *decoder, const struct codec_step *step,
                          struct codec_error *error)
 {
@@ -72,7 +73,7 @@ static bool skip_padding(struct codec_step *step, struct codec_error *error)
   return true;
 }
 
-/* Reads the header, or takes the next step of inflating. */
+/* Reads the header, or continues to inflate. */
 static int step_gzip(struct decoder *decoder)
 {
   struct inflate_state *state = decoder->inflate;
@@ -121,7 +122,7 @@ static bool run_gzip(struct decoder *decoder, struct codec_step *step, struct co
 /* ---- zstd ---- */
 
 #ifdef LANEBLOOM_WITH_ZSTD
-enum { WINDOW_LOG_MAX = 27 }; /* 128 MiB, which zstd(1) also takes without options */
+enum { WINDOW_LOG_MAX = 27 }; /* 128 MiB, the limit of zstd(1) without options */
 
 static bool refuse_zstd(struct codec_error *error, size_t result)
 {

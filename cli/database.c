@@ -1,4 +1,4 @@
-/* Database files: lists the tables of folders, opens them and warns about them.
+/* Database files: lists the tables of folders, opens them and prints warnings about them.
  * SPDX-License-Identifier: MIT */
 #include <dirent.h>
 #include <errno.h>
@@ -25,7 +25,7 @@ static int is_table(const struct dirent *entry)
          (ends_with(entry->d_name, ".ldb") || ends_with(entry->d_name, ".sst"));
 }
 
-/* Engines number their logs; Pebble may split one: 000123-001.log. */
+/* Engines name their logs by numbers. Pebble may split a log: 000123-001.log. */
 static bool is_log_name(const char *name)
 {
   const char *end = name + strspn(name, "0123456789-");
@@ -43,7 +43,7 @@ static bool is_folder(const char *path)
   return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-/* The path of a file in a folder. The caller frees it. */
+/* Returns the path of a file in a folder. The caller frees it. */
 static char *join(const char *folder, const char *name)
 {
   const size_t nbytes = strlen(folder) + strlen(name) + sizeof "/";
@@ -52,8 +52,8 @@ static char *join(const char *folder, const char *name)
   return path;
 }
 
-/* The paths of entries in the order of their numbers; the caller frees each. Returns how many, or
- * -1 with errno. */
+/* Lists the paths of entries in the order of their numbers. The caller frees each path and the
+ * list. Returns their number, or -1 with errno. */
 static int list_folder(const char *folder, int (*is_wanted)(const struct dirent *entry),
                        char ***paths)
 {
@@ -91,7 +91,7 @@ bool is_database(const char *path)
 
 /* ---- lists ---- */
 
-/* The database owns the path. */
+/* Adds a table. The database takes over the path. */
 static void add_table(struct database *database, char *path, struct table_place place)
 {
   const size_t n = database->ntables++;
@@ -139,7 +139,8 @@ static bool add_folder(struct database *database, const char *folder, bool print
   return n > 0;
 }
 
-/* The live tables, and the keys of the logs. If there is one database, its logs need no path. */
+/* Adds the live tables, and the keys of the logs. With only one database, the logs are named
+ * without its folder. */
 static void add_source(struct database *database, lanebloom_database *source, const char *folder)
 {
   static const char log_name[] = "(log)";
@@ -162,7 +163,7 @@ static bool list_names(struct database *database, char *const *names, bool print
       add_source(database, database->sources[i], names[i]);
     else if (is_folder(names[i]))
       complete &= add_folder(database, names[i], print_error);
-    else /* if it does not exist, opening it reports that */
+    else /* a file that does not exist is reported when it is opened */
       add_table(database, copy_text(names[i]), (struct table_place){0});
   return complete;
 }
@@ -181,7 +182,8 @@ static void free_list(struct database *database, const struct table_loader *load
 
 /* ---- databases ---- */
 
-/* Warns of each log in the folder that is not empty: the engine's latest writes are in no table. */
+/* Warns about each log in the folder that is not empty: the engine's latest writes may be in no
+ * table. */
 static void warn_of_logs(const char *folder)
 {
   char **paths;
@@ -194,7 +196,7 @@ static void warn_of_logs(const char *folder)
   free_paths(paths, n);
 }
 
-/* Opens the database in a folder. false: there is one that cannot be read. */
+/* Opens the database in a folder, if there is one. false: it cannot be read. */
 static bool open_source(const char *folder, const struct database_options *options,
                         lanebloom_database **source)
 {
@@ -231,8 +233,8 @@ static bool open_source(const char *folder, const struct database_options *optio
   return false;
 }
 
-/* Opens the databases of all names. A name that cannot be read is left out: the lists then end
- * before it. Returns false, after messages, if there is one. */
+/* Opens the databases of all names. Names that cannot be read are removed from the list. Returns
+ * false, after messages, if there was such a name. */
 static bool open_sources(struct database *database, char **names, size_t *nnames,
                          const struct database_options *options)
 {
@@ -246,7 +248,7 @@ static bool open_sources(struct database *database, char **names, size_t *nnames
   return complete;
 }
 
-/* Reads the MANIFESTs again. false, after a message: one cannot be read. */
+/* Reads the MANIFESTs again. Returns false, after a message, if one cannot be read. */
 static bool update_sources(const struct database *database, char *const *names, bool *changed)
 {
   char problem[512];
@@ -278,7 +280,7 @@ static void print_damages(struct database *database)
 
 /* ---- tables ---- */
 
-/* Is a file of this name in the folder of a database, and no table? */
+/* Is this the name of a database file that is no table? */
 static bool is_of_database(const char *name)
 {
   static const char *const beginnings[] = {"CURRENT", "MANIFEST-", "OPTIONS-", "IDENTITY",
@@ -327,7 +329,7 @@ static lanebloom_table *open_log(lanebloom_database *source)
   return table;
 }
 
-/* Opens a table that a database names. */
+/* Opens a table that a database lists. */
 static lanebloom_table *open_live(const char *path, const struct table_place *place,
                                   lanebloom_writer writer, bool print_error)
 {
@@ -342,7 +344,8 @@ static lanebloom_table *open_live(const char *path, const struct table_place *pl
 
 void warn_of_tables(char *const *paths, const char **warnings, size_t n)
 {
-  size_t *nequal = resize(NULL, (n + 1) * sizeof *nequal); /* at the first of equal warnings */
+  size_t *nequal = resize(NULL, (n + 1) * sizeof *nequal); /* counted at the first of equal
+                                                            * warnings */
   void *known = NULL;
   for (size_t i = 0; i < n; i++) {
     nequal[i] = 0;
@@ -370,7 +373,7 @@ static bool is_same_list(const struct database *a, const struct database *b)
   return is_same;
 }
 
-/* Moves what was loaded for the same paths of an earlier listing. */
+/* Moves the results for the same paths from an earlier listing. */
 static void take_over(struct database *database, struct database *earlier)
 {
   void *known = NULL;
@@ -387,7 +390,7 @@ static void take_over(struct database *database, struct database *earlier)
   tdestroy(known, leave_key);
 }
 
-/* Loads what is not loaded yet: tables, or the keys of logs. */
+/* Loads everything that is not loaded yet: either tables, or the keys of logs. */
 static bool load_all(struct database *database, bool logs, lanebloom_writer writer,
                      const struct table_loader *loader, bool print_error)
 {
@@ -407,7 +410,7 @@ static bool load_all(struct database *database, bool logs, lanebloom_writer writ
   return complete;
 }
 
-/* May a table that could not be read still be written, or have been replaced? */
+/* May a table that could not be read still be changing, or have been replaced? */
 static bool may_change(const struct database *database)
 {
   static const time_t settled_seconds = 10;
@@ -421,9 +424,9 @@ static bool may_change(const struct database *database)
   return may_change;
 }
 
-/* Do the folders still have the same tables? A running engine writes new tables, then removes those
- * that they replace. If a second listing, after all tables were loaded, equals the first, no table
- * was missed. */
+/* Do the folders still have the same tables? A running engine writes new tables, then removes the
+ * tables that they replace. If a second listing, made after all tables were loaded, equals the
+ * first, no table was missed. */
 static bool is_settled(const struct database *database, char *const *names,
                        const struct table_loader *loader)
 {
@@ -436,7 +439,7 @@ static bool is_settled(const struct database *database, char *const *names,
   return is_same;
 }
 
-/* Lists the tables again, and keeps those that were loaded. */
+/* Lists the tables again, and keeps the results of tables that were loaded. */
 static bool list_again(struct database *database, char *const *names, bool print_error,
                        const struct table_loader *loader)
 {
@@ -448,7 +451,7 @@ static bool list_again(struct database *database, char *const *names, bool print
   return listed;
 }
 
-/* Can another look find more than the first one? Not if all names are those of tables. */
+/* Can another attempt find more than the first one? Not if every name is a table file. */
 static bool can_look_again(const struct database *database)
 {
   bool can = database->has_folders;
@@ -457,7 +460,7 @@ static bool can_look_again(const struct database *database)
   return can;
 }
 
-/* Loads all tables of one version of each database, and of folders that do not change. */
+/* Loads all tables of one version of each database, and of folders once they do not change. */
 static bool load_version(struct database *database, char *const *names, lanebloom_writer writer,
                          const struct table_loader *loader)
 {
@@ -530,7 +533,8 @@ static void close_table(void *table)
   lanebloom_table_close(table);
 }
 
-/* A key in the range of such a table may be in it, so much more passes than users expect. */
+/* Every key within the range of such a table may be in it, so many more keys pass than users
+ * expect. */
 static void warn_of_tables_without_filter(const struct database *database)
 {
   size_t n = 0;

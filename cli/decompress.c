@@ -1,6 +1,6 @@
-/* A thread that decompresses, and pieces that it fills in a ring. A thread that waits for a pipe is
- * left behind where the rest is not wanted: it ends when the pipe says something, or with the
- * command. Cancelling it would take memory, and without memory abort.
+/* A thread decompresses into a ring of pieces. If the rest of the data is not needed, a thread that
+ * waits for a pipe is detached: it ends when the pipe delivers data or closes, or with the command.
+ * Cancelling it would need memory, and would abort the command without memory.
  * SPDX-License-Identifier: MIT */
 #include "decompress.h"
 
@@ -15,26 +15,26 @@
 #include "inputs.h"
 #include "threads.h"
 
-/* One is filled, one is taken, and one lets neither side wait for the other. */
+/* One piece is being filled, one is being taken, and one lets neither side wait for the other. */
 enum { NPIECES = 3 };
 
 struct piece {
   char bytes[READ_NBYTES];
   size_t nbytes; /* 0: the end of the file, or an error */
-  size_t nread;  /* bytes of the file that were read since the piece before */
+  size_t nread;  /* bytes of the file that were read since the previous piece */
   struct codec_error error;
 };
 
 struct decompressor {
   struct decoder *decoder;
   struct codec_step step;
-  int fd; /* its own */
+  int fd; /* a duplicate */
   bool has_thread, has_ended;
   atomic_bool is_abandoned;
-  atomic_int nowners; /* the last one frees it: the thread, or who created it */
+  atomic_int nowners; /* the last owner frees it: the thread, or its creator */
   pthread_t thread;
   sem_t nfree, nfilled; /* pieces */
-  size_t next;          /* to be taken */
+  size_t next;          /* the next piece to be taken */
   struct piece pieces[NPIECES];
   char file_bytes[READ_NBYTES];
 };
@@ -60,13 +60,14 @@ static bool read_file(struct decompressor *decompressor, struct piece *piece)
   return true;
 }
 
-/* Fills a piece, or as much of it as the bytes that were read become: more may come late. */
+/* Fills a piece with the output of the bytes read so far, even if it does not become full: more
+ * bytes may arrive late. */
 static void fill(struct decompressor *decompressor, struct piece *piece)
 {
   struct codec_step *step = &decompressor->step;
   piece->nbytes = piece->nread = 0;
   piece->error = (struct codec_error){0};
-  bool was_full = step->out && step->nout == 0; /* more may come of the same bytes */
+  bool was_full = step->out && step->nout == 0; /* the same bytes may yield more output */
   step->out = piece->bytes;
   step->nout = sizeof piece->bytes;
   while (step->nout == sizeof piece->bytes) {

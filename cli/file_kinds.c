@@ -1,4 +1,4 @@
-/* The first bytes of files, and the last ones.
+/* Recognizes kinds of files by their first and last bytes.
  * SPDX-License-Identifier: MIT */
 #include "file_kinds.h"
 
@@ -10,7 +10,7 @@
 
 #include "../src/tables/footer.h"
 
-/* ---- Kinds that have more than a magic number at their beginning ---- */
+/* ---- Kinds that need more than a magic number at their beginning ---- */
 
 enum {
   TAR_NBYTES = 512,
@@ -23,8 +23,9 @@ enum {
   UTF32_NBYTES = 8
 };
 
-/* The first header has a name, and at byte 148 the sum of its bytes in octal digits. Those of the
- * sum itself count as spaces. Archives from before there was a magic number have it, too. */
+/* Checks the first header: it has a name, and at byte 148 the sum of its bytes in octal digits. The
+ * bytes of the sum itself count as spaces. Archives older than the magic number have this sum,
+ * too. */
 static bool is_tar(const char *bytes, size_t nbytes)
 {
   enum { SUM_AT = 148, SUM_NBYTES = 8 };
@@ -40,7 +41,7 @@ static bool is_tar(const char *bytes, size_t nbytes)
   return *bytes && found == sum;
 }
 
-/* Headers of cpio are hexadecimal digits, or octal ones, and a name follows them. */
+/* Checks a header of cpio: hexadecimal or octal digits, followed by a name. */
 static bool is_cpio(const char *bytes, size_t nbytes)
 {
   enum { MAGIC_NBYTES = 6, OCTAL_NBYTES = 76 };
@@ -56,7 +57,7 @@ static bool is_cpio(const char *bytes, size_t nbytes)
   return (unsigned char)bytes[header_nbytes] > ' ';
 }
 
-/* Between two constants stands the size of blocks, a digit. */
+/* Checks two constants with a digit between them, the block size. */
 static bool is_bzip2(const char *bytes, size_t nbytes)
 {
   (void)nbytes;
@@ -64,8 +65,9 @@ static bool is_bzip2(const char *bytes, size_t nbytes)
          memcmp(bytes + 4, "1AY&SY", BZIP2_NBYTES - 4) == 0;
 }
 
-/* The name of the first file of an archive stands at byte 30. Documents begin with their list of
- * types or one of their folders; or with their own type, which follows the name. */
+/* Checks the name of the first file in the archive, which is at byte 30. A document begins with its
+ * list of types, with one of its folders, or with a file whose name is followed by the document's
+ * type. */
 static bool is_zip_document(const char *bytes, size_t nbytes)
 {
   enum { NAME_AT = 30 };
@@ -83,8 +85,8 @@ static bool is_zip_document(const char *bytes, size_t nbytes)
   return is_document && memcmp(bytes, "PK\3\4", 4) == 0;
 }
 
-/* Text may begin with the name, too. What follows it is a number of three bytes or a message of
- * Protocol Buffers; both have a control character. */
+/* Checks the name and the bytes after it, since text may begin with the name, too. A number of
+ * three bytes or a Protocol Buffers message follows; both contain a control character. */
 static bool is_orc(const char *bytes, size_t nbytes)
 {
   enum { NAME_NBYTES = 3 };
@@ -99,7 +101,8 @@ static bool is_orc(const char *bytes, size_t nbytes)
   return false;
 }
 
-/* After a checksum come a name and a number of eight bytes, of which two are in use. */
+/* Checks the name after a checksum, and the number of eight bytes after it, of which two are
+ * used. */
 static bool is_duckdb(const char *bytes, size_t nbytes)
 {
   enum { NAME_AT = 8, HIGH_AT = 14 };
@@ -108,15 +111,15 @@ static bool is_duckdb(const char *bytes, size_t nbytes)
          memcmp(bytes + HIGH_AT, "\0\0\0\0\0\0", DUCKDB_NBYTES - HIGH_AT) == 0;
 }
 
-/* Most characters of the first bytes are a byte and a NUL. No NUL stands in another place, and no
- * line ends in a single byte. high: where in a character the NUL stands, 0 or 1. */
+/* Do most characters among the first bytes consist of a byte and a NUL, with no NUL in the other
+ * place and no line end of a single byte? high: the position of the NUL in a character, 0 or 1. */
 static bool is_utf16(const char *bytes, size_t nbytes, size_t high)
 {
   enum { MAX_NBYTES = 1 << 16 };
   const size_t n = nbytes < MAX_NBYTES ? nbytes : MAX_NBYTES;
   size_t nnuls = 0, nlines = 0;
   for (size_t i = 0; i < n; i++) {
-    const size_t other = i ^ 1; /* byte of this character */
+    const size_t other = i ^ 1; /* the other byte of this character */
     if ((bytes[i] == '\0' && i % 2 != high) ||
         (bytes[i] == '\n' && (i % 2 == high || (other < n && bytes[other]))))
       return false;
@@ -136,7 +139,7 @@ static bool is_utf16_big(const char *bytes, size_t nbytes)
   return is_utf16(bytes, nbytes, 0);
 }
 
-/* Of each of the first two characters, only the lower two bytes of four are in use. */
+/* Checks the first two characters: each uses only the lower two of its four bytes. */
 static bool is_utf32_little(const char *bytes, size_t nbytes)
 {
   (void)nbytes;
@@ -156,11 +159,11 @@ static bool is_utf32_big(const char *bytes, size_t nbytes)
 
 static const char container[] = "a lanebloom container";
 
-/* Records are unlikely to begin with these bytes. Where none of them is a terminator, they are all
- * read before the first record is complete. */
+/* Records are unlikely to begin with these bytes. If a magic contains no terminator, all its bytes
+ * are read before the first record can be complete. */
 static const struct file_kind kinds[] = {
     {.name = container, .nbytes = CONTAINER_MAGIC_NBYTES, .magic = {0x89, 'L', 'B', 'F'}},
-    /* after the name the first field of a page's header, or of a footer: a number */
+    /* the name, then the first field of a page header or footer: a number */
     {.name = "a Parquet file",
      .nbytes = 5,
      .magic = {'P', 'A', 'R', '1', 0x15},
@@ -177,7 +180,7 @@ static const struct file_kind kinds[] = {
      .magic = {0x28, 0xb5, 0x2f, 0xfd},
      .codec = CODEC_ZSTD,
      .converter = "zstdcat"},
-    /* a frame to be skipped, with which parallel compressors begin: sixteen numbers */
+    /* a skippable frame, with which parallel compressors begin; it has sixteen magic numbers */
     {.name = "zstd data",
      .nbytes = 4,
      .magic = {0x50, 0x2a, 0x4d, 0x18},
@@ -329,7 +332,8 @@ static const struct file_kind kinds[] = {
     {.name = "a tar archive", .nbytes = TAR_NBYTES, .tells = is_tar, .converter = "tar -xOf"},
 };
 
-/* The magic number is at the end, which a pipe does not show before all has been read. */
+/* The magic number is at the end of the file; in a pipe it is not visible before everything was
+ * read. */
 static const struct file_kind table = {
     .name = "a table of LevelDB, RocksDB or Pebble",
     .advice = "`lanebloom tables' describes it, `extract' saves its filter, and `screen --db' "

@@ -88,7 +88,7 @@ static void open_filter(struct hash *hash)
   hash->positions = resize(NULL, (info.nprobes + 1) * sizeof *hash->positions);
 }
 
-/* value: what lanebloom_hash() wrote, an integer in the host's byte order. */
+/* value: the result of lanebloom_hash(), an integer in the host's byte order. */
 static void print_hash(const struct hash *hash, const void *value)
 {
   uint64_t wide;
@@ -125,7 +125,7 @@ static void hash_chunk(void *context, size_t worker, struct cutter *cutter, stru
 {
   (void)worker, (void)chunk;
   const struct hash *hash = context;
-  static uint64_t hashes[BATCH_NRECORDS]; /* of 4 or 8 bytes each */
+  static uint64_t hashes[BATCH_NRECORDS]; /* BATCH_NRECORDS hashes of 4 or 8 bytes */
   struct batch batch;
   while (cutter_next(cutter, &batch)) {
     lanebloom_status status = lanebloom_hash(hash->format, &batch.keys, hashes);
@@ -162,7 +162,7 @@ int hash_main(int argc, char **argv)
   struct job job = {.inputs = &inputs,
                     .nworkers = 1,
                     .context = &hash,
-                    .work = hash_chunk}; /* prints; one worker keeps the order */
+                    .work = hash_chunk}; /* it prints; one worker keeps the order */
   job_run(&job);
   free(hash.positions);
   lanebloom_filter_close(hash.filter);

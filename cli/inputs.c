@@ -1,5 +1,5 @@
-/* Reads inputs in chunks. The records of a chunk are not copied. Only an incomplete record at its
- * end is, to the next chunk.
+/* Reads inputs in chunks. The records of a chunk are not copied; only an incomplete record at its
+ * end is copied to the next chunk.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include "decompress.h"
 #include "inputs.h"
 
-/* First half: bytes that were carried over from the chunk before. Second half: for read(2). */
+/* First half: bytes carried over from the previous chunk. Second half: for read(2). */
 static const size_t BUFFER_NBYTES = (size_t)2 * READ_NBYTES + CHUNK_PADDING_NBYTES;
 
 bool chunk_create(struct chunk *chunk)
@@ -27,8 +27,8 @@ void chunk_destroy(struct chunk *chunk)
   *chunk = (struct chunk){.fd = -1};
 }
 
-/* Empties the chunk. If the buffer grew for a long record and the last chunk did not need that
- * much, it shrinks. */
+/* Empties the chunk. If the buffer grew for a long record, and the last chunk did not need the
+ * extra room, the buffer shrinks. */
 static void chunk_reset(struct chunk *chunk)
 {
   const size_t nused = chunk->data ? (size_t)(chunk->data - chunk->buffer) + chunk->nbytes : 0;
@@ -85,7 +85,7 @@ uint64_t inputs_nbytes(const struct inputs *inputs)
     const char *path = inputs->paths[i];
     struct stat input;
     if ((strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &input) : stat(path, &input)) != 0)
-      continue; /* opening it will say so */
+      continue; /* opening it will report the error */
     if (!S_ISREG(input.st_mode))
       return 0;
     nbytes += (uint64_t)input.st_size;
@@ -102,7 +102,7 @@ static void close_input(struct inputs *inputs)
   inputs->fd = -1;
 }
 
-/* Closes the input and puts the message into its chunk. */
+/* Closes the input and stores the message in its chunk. */
 __attribute__((format(printf, 3, 4))) static void fail(struct inputs *inputs, struct chunk *chunk,
                                                        const char *format, ...)
 {
@@ -120,7 +120,7 @@ static void fail_without_memory(struct inputs *inputs, struct chunk *chunk)
   chunk->is_fatal = true;
 }
 
-/* An input that is also the output would grow while it is read, without end. */
+/* Is the input also the output? Such an input would grow endlessly while it is read. */
 static bool is_target(const struct inputs *inputs, const struct stat *input)
 {
   return S_ISREG(inputs->target.st_mode) && is_same_file(input, &inputs->target);
@@ -131,7 +131,8 @@ static void refuse(struct inputs *inputs, struct chunk *chunk, const struct file
   char text[sizeof chunk->error];
   describe_file_kind(kind, &inputs->messages, text, sizeof text);
   fail(inputs, chunk, "%s", text);
-  chunk->is_fatal = !kind->converter; /* as where the shell names all filters of a folder */
+  chunk->is_fatal = !kind->converter; /* for example, a shell pattern that names a folder of
+                                       * filters */
 }
 
 static void open_input(struct inputs *inputs, struct chunk *chunk)
@@ -162,8 +163,7 @@ static void open_input(struct inputs *inputs, struct chunk *chunk)
     refuse(inputs, chunk, kind);
 }
 
-/* The size now is compared, too: files in /sys report more bytes than they have, before and
- * after. */
+/* Compares the current size, too: files in /sys always report more bytes than they have. */
 bool has_shrunk(int fd, off_t nbytes)
 {
   struct stat now;
@@ -173,8 +173,8 @@ bool has_shrunk(int fd, off_t nbytes)
 
 /* ---- Files that are not records ---- */
 
-/* The kind of the bytes at the beginning of an input; NULL: records. What was decompressed may be
- * compressed again, or a container. */
+/* Returns the kind of the bytes at the beginning of an input; NULL: records. Decompressed data may
+ * be compressed again, or be a container. */
 static const struct file_kind *input_kind(const struct inputs *inputs, const struct chunk *chunk)
 {
   const struct file_kind *kind =
@@ -184,7 +184,7 @@ static const struct file_kind *input_kind(const struct inputs *inputs, const str
   return is_known ? kind : NULL;
 }
 
-/* Decompresses from now on, beginning with the bytes of the chunk. */
+/* Starts to decompress the input; the chunk holds its first bytes. */
 static bool decompress(struct inputs *inputs, struct chunk *chunk, const struct file_kind *kind)
 {
   if (!does_decompress(&inputs->syntax) || !codec_is_built(kind->codec) || inputs->decompressor) {
@@ -210,7 +210,7 @@ static void refuse_stump(struct inputs *inputs, struct chunk *chunk)
 
 /* ---- Chunks ---- */
 
-/* Decompresses more to the end of the chunk: as read_file(). */
+/* Appends decompressed bytes to the chunk. The result is that of read_file(). */
 static ssize_t read_decompressed(struct inputs *inputs, struct chunk *chunk)
 {
   struct codec_error error;
@@ -224,8 +224,8 @@ static ssize_t read_decompressed(struct inputs *inputs, struct chunk *chunk)
   return n;
 }
 
-/* Reads more to the end of the chunk. Returns the number of bytes; 0 at the end of the input, -1
- * after an error. While the first bytes do not tell their kind, they count as part of this read. */
+/* Reads more bytes to the end of the chunk. Returns their number; 0 at the end of the input, -1
+ * after an error. First bytes whose kind is not known yet count as part of this read. */
 static ssize_t read_file(struct inputs *inputs, struct chunk *chunk)
 {
   const size_t nfirst = inputs->at_beginning ? chunk->nbytes : 0;
@@ -239,7 +239,7 @@ static ssize_t read_file(struct inputs *inputs, struct chunk *chunk)
   return n;
 }
 
-/* Reads once more into the chunk. False at the end of the input and after an error. */
+/* Reads once more into the chunk. Returns false at the end of the input and after an error. */
 static bool read_more(struct inputs *inputs, struct chunk *chunk, size_t *nread)
 {
   const size_t nused = (size_t)(chunk->data - chunk->buffer) + chunk->nbytes;
@@ -255,8 +255,8 @@ static bool read_more(struct inputs *inputs, struct chunk *chunk, size_t *nread)
   return true;
 }
 
-/* Makes a record of the bytes after the last terminator, by adding one, and before it a carriage
- * return if the records before have one. */
+/* Turns the bytes after the last terminator into a record: adds a terminator, preceded by a
+ * carriage return if the previous records have one. */
 static void complete_tail(struct inputs *inputs, struct chunk *chunk)
 {
   const size_t width = inputs->syntax.width;
@@ -268,13 +268,13 @@ static void complete_tail(struct inputs *inputs, struct chunk *chunk)
   if (*chunk->error || chunk->nbytes == 0 || width)
     return;
   if (inputs->has_carriage_returns && chunk->data[chunk->nbytes - 1] != '\r')
-    chunk->data[chunk->nbytes++] = '\r'; /* room is left: the last read returned 0 bytes */
+    chunk->data[chunk->nbytes++] = '\r'; /* there is room: the last read returned 0 bytes */
   chunk->data[chunk->nbytes++] = inputs->syntax.terminator;
 }
 
 /* ---- Headers ---- */
 
-/* The bytes of a header without its line end and a byte order mark. */
+/* Strips a byte order mark and the line end from a header. Returns its remaining bytes. */
 static size_t trim_header(const char **header, size_t nbytes)
 {
   const size_t bom_nbytes = count_bom(*header, nbytes);
@@ -316,7 +316,7 @@ static void compare_header(struct inputs *inputs, struct chunk *chunk, size_t nb
   free(found);
 }
 
-/* The header has no end: it has a quote where none may stand, or one is missing. */
+/* The header has no end, because a quote is missing or misplaced. */
 static void refuse_header(struct inputs *inputs, struct chunk *chunk)
 {
   char problem[sizeof chunk->error] = "expected a header, found none";
@@ -326,7 +326,7 @@ static void refuse_header(struct inputs *inputs, struct chunk *chunk)
   fail(inputs, chunk, "%s", problem);
 }
 
-/* Takes the header off the front of the chunk. */
+/* Removes the header from the beginning of the chunk. */
 static void take_header(struct inputs *inputs, struct chunk *chunk)
 {
   const size_t nbytes = record_nbytes(&inputs->syntax, chunk->data, chunk->nbytes);
@@ -348,20 +348,20 @@ static void take_header(struct inputs *inputs, struct chunk *chunk)
 
 /* ---- Filling ---- */
 
-/* A first record that comes in pieces is looked at again with each piece, until it has so many
+/* A first record that arrives in pieces is examined again with each piece, until it has this many
  * bytes. */
 enum { FIRST_NBYTES = READ_NBYTES < 8192 ? READ_NBYTES / 2 : 4096 };
 
-/* How many bytes of a chunk without a whole record can be delivered, because a record in them has a
- * fault: after a quote where none may stand, line ends seem to be inside fields, and the chunk
- * would grow to the end of the input. The cutter then finds the fault. 0: there is none. */
+/* Returns how many bytes of a chunk without a whole record can be delivered because a record in
+ * them has a fault; 0: none. After a misplaced quote, line ends seem to be inside fields, and the
+ * chunk would grow to the end of the input. The cutter then finds the fault. */
 static size_t faulty_nbytes(struct inputs *inputs, const struct chunk *chunk)
 {
   const char *last = memrchr(chunk->data, inputs->syntax.terminator, chunk->nbytes);
   if (!has_quotes(&inputs->syntax.fields) || !last)
     return 0;
   struct record_syntax syntax = inputs->syntax;
-  syntax.fields.n = 1; /* a field that no record has: no key is made */
+  syntax.fields.n = 1; /* a field that no record has, so that no key is made */
   syntax.fields.fields[0] = (struct field){.number = SIZE_MAX - 1};
   syntax.fields.missing = MISSING_DROP;
   syntax.form = (lanebloom_key_form){0};
@@ -431,13 +431,13 @@ static void fill(struct inputs *inputs, struct chunk *chunk)
   close_input(inputs);
 }
 
-/* ---- Claims: chunks of regular files that are read outside inputs_next() ---- */
+/* ---- Claims: chunks of regular files that inputs_next() leaves to inputs_load() ---- */
 
-/* The last record of a claim ends in so many bytes at its end. Longer ones are rare enough. */
+/* The last record of a claim must end in this many bytes at its end. Longer records are rare. */
 enum { LAST_NBYTES = READ_NBYTES / 64 };
 
-/* How many of the READ_NBYTES bytes at this position are whole records; 0: their last bytes do not
- * tell. */
+/* Returns how many of the READ_NBYTES bytes at this position are whole records; 0: the last bytes
+ * contain no record end. */
 static size_t claimable_nbytes(const struct inputs *inputs, off_t position)
 {
   char last[LAST_NBYTES];
@@ -450,8 +450,8 @@ static size_t claimable_nbytes(const struct inputs *inputs, off_t position)
   return end ? READ_NBYTES - LAST_NBYTES + (size_t)(end + 1 - last) : 0;
 }
 
-/* Gives the chunk the next records of the open input, to be read by inputs_load(). It gets a
- * descriptor of its own, because the input may be closed before. */
+/* Assigns the next records of the open input to the chunk; inputs_load() will read them. The chunk
+ * gets a descriptor of its own, because the input may be closed before then. */
 static bool claim(struct inputs *inputs, struct chunk *chunk)
 {
   if (inputs->nbytes == 0 || inputs->decompressor || inputs->at_beginning || inputs->needs_header ||
@@ -475,7 +475,8 @@ void inputs_load(const struct inputs *inputs, struct chunk *chunk)
 {
   if (chunk->fd < 0)
     return;
-  const struct record_syntax *syntax = &inputs->syntax; /* no header can change it: it was read */
+  const struct record_syntax *syntax = &inputs->syntax; /* the header was read, so the syntax cannot
+                                                         * change */
   const ssize_t nbytes = read_at(chunk->fd, chunk->data, chunk->nbytes, chunk->position);
   const char *error = nbytes < 0                       ? strerror(errno)
                       : (size_t)nbytes < chunk->nbytes ? shrunk_text

@@ -1,11 +1,11 @@
-/* Walks through every value of a line, so that a line that is not JSON is never taken for one, and
- * keeps those that are asked for. simdjson finds the tokens and says whether they make objects and
- * arrays. Numbers are checked here: simdjson refuses those that fit no type of C.
+/* Visits every value of a line, so that a line with any invalid JSON is detected, and stores the
+ * values that are needed. simdjson finds the tokens and checks that they form objects and arrays.
+ * Numbers are checked here, because simdjson rejects numbers that fit no type of C.
  *
- * There are no exceptions. Memory is asked of operators that return NULL. simdjson does not check
- * all of its own: strings are not unescaped into its buffer.
+ * The code uses no exceptions: memory is allocated by operators that return NULL. simdjson does not
+ * check the bounds of its own string buffer, so strings are not unescaped into it.
  * SPDX-License-Identifier: MIT */
-#define SIMDJSON_DEVELOPMENT_CHECKS 0 /* they need memory that is not checked, either */
+#define SIMDJSON_DEVELOPMENT_CHECKS 0 /* they would allocate memory without a check */
 #include <simdjson.h>
 
 #include <cstring>
@@ -22,7 +22,7 @@ static_assert(size_t{JSON_PADDING_NBYTES} >= simdjson::SIMDJSON_PADDING, "lines 
 /* One step of a path: a member's name. */
 struct step {
   std::string_view name;
-  uint64_t index; /* the name as the index of an array; UINT64_MAX: it is none */
+  uint64_t index; /* the name as an array index; UINT64_MAX: it is not an index */
 };
 
 struct path {
@@ -36,12 +36,12 @@ struct json_parser {
   size_t npaths;
   std::unique_ptr<step[]> steps;     /* of all paths */
   std::unique_ptr<char[]> names;     /* of all steps */
-  std::unique_ptr<uint8_t[]> buffer; /* for strings without their escapes */
-  uint8_t *buffer_end;               /* of the strings that are in it */
-  bool has_escapes;                  /* of the line: is there a backslash? */
+  std::unique_ptr<uint8_t[]> buffer; /* for unescaped strings */
+  uint8_t *buffer_end;               /* end of the strings in it */
+  bool has_escapes;                  /* the line contains a backslash */
 };
 
-/* Names of implementations are strings of C++, which throw. */
+/* Calls name() once, because it returns a std::string, whose allocation may throw. */
 void json_prepare(void (*out_of_memory)(void))
 {
   std::set_new_handler(out_of_memory);
@@ -51,7 +51,8 @@ void json_prepare(void (*out_of_memory)(void))
 
 /* ---- Paths ---- */
 
-/* An index has neither a sign nor needless zeros; 18 digits fit. */
+/* Returns an array index, or UINT64_MAX. An index has neither a sign nor leading zeros; 18 digits
+ * fit. */
 static uint64_t parse_index(std::string_view name)
 {
   uint64_t index = 0;
@@ -65,8 +66,8 @@ static uint64_t parse_index(std::string_view name)
   return index;
 }
 
-/* Copies the name that begins at *text, a step of a JSON pointer (RFC 6901), without its escapes.
- * Sets *text to its end. Returns the end of the copy. */
+/* Copies the name that begins at *text, a step of a JSON pointer (RFC 6901), and removes its
+ * escapes. Sets *text to the name's end. Returns the end of the copy. */
 static char *copy_step(const char **text, char *to)
 {
   for (; **text && **text != '/'; ++*text)
@@ -91,7 +92,8 @@ static void make_paths(json_parser *parser, const field_syntax *fields)
       text += is_pointer;
       char *end = is_pointer ? copy_step(&text, name) : stpcpy(name, text);
       const std::string_view copy(name, (size_t)(end - name));
-      *next++ = {copy, is_pointer ? parse_index(copy) : UINT64_MAX}; /* of arrays, pointers alone */
+      *next++ = {copy, is_pointer ? parse_index(copy) : UINT64_MAX}; /* only pointers select array
+                                                                      * elements */
       name = end;
     } while (is_pointer && *text);
     path.nsteps = (size_t)(next - path.steps);
@@ -100,7 +102,7 @@ static void make_paths(json_parser *parser, const field_syntax *fields)
 
 json_parser *json_parser_create(const field_syntax *fields)
 {
-  size_t nbytes = 0; /* with a 0 byte each; a path has no more steps than bytes */
+  size_t nbytes = 0; /* names with a NUL byte each; a path has no more steps than bytes */
   for (size_t i = 0; i < fields->n; i++)
     nbytes += strlen(fields->fields[i].name) + 1;
   std::unique_ptr<json_parser> parser(new (std::nothrow) json_parser());
@@ -128,7 +130,7 @@ static bool is_space(char c)
 
 static std::string_view trim(std::string_view token)
 {
-  while (is_space(token.back())) /* its first byte is none */
+  while (is_space(token.back())) /* the first byte is no space */
     token.remove_suffix(1);
   return token;
 }
@@ -158,7 +160,7 @@ static bool is_number(std::string_view token)
   return at == token.size();
 }
 
-/* Has a string that begins after a quote no escapes but those of JSON? */
+/* Does a string, which begins after a quote, contain only the escapes that JSON allows? */
 static bool is_well_formed(const char *string)
 {
   for (; *(string += strcspn(string, "\"\\")) == '\\'; string += 2)
@@ -168,8 +170,8 @@ static bool is_well_formed(const char *string)
   return true;
 }
 
-/* Takes the escapes out of a string that begins after a quote. *text: NULL if it has a lone
- * surrogate, which JSON has and simdjson refuses, as UTF-8 has none. */
+/* Removes the escapes from a string that begins after a quote. *text: NULL if the string contains a
+ * lone surrogate. JSON allows it, but simdjson rejects it, since UTF-8 cannot represent it. */
 static error_code unescape(json_parser *parser, const char *string, std::string_view *text)
 {
   const auto raw = ondemand::raw_json_string(reinterpret_cast<const uint8_t *>(string));
@@ -178,7 +180,7 @@ static error_code unescape(json_parser *parser, const char *string, std::string_
   return error && is_well_formed(string) ? simdjson::SUCCESS : error;
 }
 
-/* What is wrong with a value that begins so, and is none. */
+/* Returns the error for an invalid value that begins with this byte. */
 static error_code explain_scalar(char first)
 {
   return strchr("]},:", first)            ? simdjson::TAPE_ERROR
@@ -186,13 +188,13 @@ static error_code explain_scalar(char first)
                                           : simdjson::T_ATOM_ERROR;
 }
 
-/* The text of a value that is neither an object nor an array. */
+/* Reads the text of a value that is neither an object nor an array. */
 static error_code read_scalar(json_parser *parser, std::string_view token, json_value *value)
 {
   std::string_view text = trim(token);
   value->kind = JSON_TEXT;
   if (text[0] == '"') {
-    text = text.substr(1, text.size() - 2); /* strings are closed, as simdjson has checked */
+    text = text.substr(1, text.size() - 2); /* simdjson has checked that strings are closed */
     if (parser->has_escapes && memchr(text.data(), '\\', text.size()))
       SIMDJSON_TRY(unescape(parser, text.data(), &text));
     if (!text.data())
@@ -217,7 +219,7 @@ static error_code read_name(json_parser *parser, const char *string, std::string
 
 /* ---- The walk ---- */
 
-/* A line that is parsed. A set of paths is a bit for each. */
+/* The state while a line is visited. A set of paths is one bit for each path. */
 struct walk {
   json_parser *parser;
   json_value *values;
@@ -225,7 +227,7 @@ struct walk {
 
 static_assert(MAX_NFIELDS <= 64, "a set of paths has 64 bits");
 
-/* Of these paths, those whose step at this level fits. */
+/* Returns those of the paths whose step at this level fits. */
 template <class Fits>
 static uint64_t follow(const walk &walk, uint64_t paths, size_t level, Fits fits)
 {
@@ -238,8 +240,8 @@ static uint64_t follow(const walk &walk, uint64_t paths, size_t level, Fits fits
   return followed;
 }
 
-/* Keeps the value for the paths that end at this level. What the others found before, in a member
- * of the same name, does not count any more. */
+/* Stores the value for the paths that end at this level. Other paths may have found a value in an
+ * earlier member of the same name; it is deleted. */
 static void keep(const walk &walk, uint64_t paths, size_t level, const json_value &value)
 {
   for (; paths; paths &= paths - 1) {
@@ -255,7 +257,7 @@ static error_code visit_members(const walk &walk, ondemand::value &value, uint64
 {
   ondemand::object object;
   SIMDJSON_TRY(value.get_object().get(object));
-  for (auto item : object) { /* what is in it is not copied: that took a third of the time */
+  for (auto item : object) { /* items are not copied: copying took a third of the time */
     std::string_view name;
     SIMDJSON_TRY(item.error());
     ondemand::field &field = item.value_unsafe();
@@ -284,7 +286,7 @@ static error_code visit_elements(const walk &walk, ondemand::value &value, uint6
   return simdjson::SUCCESS;
 }
 
-/* Checks the value and all that is in it. paths: those that lead here, by `level' steps. */
+/* Checks a value and everything in it. paths: the paths that lead here in `level' steps. */
 static error_code visit(const walk &walk, ondemand::value &value, uint64_t paths, size_t level)
 {
   const std::string_view token = value.raw_json_token();
@@ -292,7 +294,7 @@ static error_code visit(const walk &walk, ondemand::value &value, uint64_t paths
   if (token.empty()) /* the line ends where a value must be */
     return simdjson::INCOMPLETE_ARRAY_OR_OBJECT;
   if (token[0] != '{' && token[0] != '[') {
-    if (token[0] == '"') /* else simdjson would skip it, and as a name if a colon follows */
+    if (token[0] == '"') /* otherwise simdjson would skip it, as a name if a colon follows */
       SIMDJSON_TRY(value.get_raw_json_string().error());
     SIMDJSON_TRY(read_scalar(walk.parser, token, &found));
     keep(walk, paths, level, found);
@@ -328,7 +330,7 @@ static error_code visit_line(const walk &walk, const char *line, size_t nbytes)
 
 /* ---- Lines ---- */
 
-/* Makes room for a line, and more, so that longer lines seldom need it again. */
+/* Makes room for a line, and for longer ones, so that further allocations are rare. */
 static error_code reserve(json_parser *parser, size_t nbytes)
 {
   const size_t capacity = parser->parser.capacity();

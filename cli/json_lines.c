@@ -1,4 +1,4 @@
-/* Makes keys of the members of lines. Most keys are bytes of the line, which are not copied.
+/* Makes keys from the members of lines. Most keys are bytes of the line and are not copied.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <string.h>
@@ -17,8 +17,9 @@ static bool set_fault(struct cutter *cutter, enum fault_kind kind, const char *t
   return false;
 }
 
-/* The advice for a first line that is no value or lacks a member: it may be an array of all
- * records, or begin a value of many lines. "": record n is not the first line, or nothing tells. */
+/* Returns advice for a first line that is not a value or lacks a member: it may be an array of all
+ * records, or the beginning of a value of many lines. Returns "" if record n is not the first line,
+ * or if there is no such sign. */
 static const char *advise(const struct cutter *cutter, size_t n, bool is_value)
 {
   const lanebloom_slice *record = &cutter->records[n];
@@ -34,7 +35,7 @@ static const char *advise(const struct cutter *cutter, size_t n, bool is_value)
                                       : "";
 }
 
-/* Record n has no key, because it lacks this field. false: that is a fault. */
+/* Handles record n, which has no key because it lacks this field. false: this is a fault. */
 static bool set_missing(struct cutter *cutter, size_t n, size_t field, const char *found)
 {
   const struct field_syntax *fields = &cutter->syntax.fields;
@@ -74,7 +75,7 @@ static bool is_in_line(const lanebloom_slice *line, const lanebloom_slice *text)
   return at >= begin && at <= begin + line->size;
 }
 
-/* Makes a key of the values in the memory of the batch. false: memory ran out. */
+/* Joins the values to a key in the memory of the batch. false: memory ran out. */
 static bool join(struct cutter *cutter, const struct json_value *values, lanebloom_slice *key)
 {
   if (!cutter_reserve(cutter))

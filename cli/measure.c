@@ -4,8 +4,8 @@
 
 #include "cli.h"
 
-/* G. L. Steele, D. Lea, C. H. Flood, Fast splittable pseudorandom number generators, OOPSLA
- * 2014. */
+/* Returns the next random number. G. L. Steele, D. Lea, C. H. Flood, Fast splittable pseudorandom
+ * number generators, OOPSLA 2014. */
 static uint64_t splitmix64(uint64_t *state)
 {
   uint64_t z = *state += 0x9e3779b97f4a7c15u;
@@ -18,7 +18,8 @@ static uint64_t count_random_hits(const lanebloom_filter *filter, size_t hash_nb
                                   uint64_t nhashes)
 {
   enum { BATCH_NHASHES = 4096 };
-  static uint64_t hashes[BATCH_NHASHES]; /* every byte is random, so hashes may have 4 or 8 bytes */
+  static uint64_t hashes[BATCH_NHASHES]; /* every byte is random, so they may be hashes of 4 or 8
+                                          * bytes */
   uint64_t state = MEASURE_SEED, nhits = 0;
   while (nhashes > 0) {
     const size_t per_word = sizeof *hashes / hash_nbytes;
@@ -32,9 +33,9 @@ static uint64_t count_random_hits(const lanebloom_filter *filter, size_t hash_nb
   return nhits;
 }
 
-/* The 95 % score interval, which also holds for rates near 0, where the normal approximation does
- * not (E. B. Wilson, Probable inference, the law of succession, and statistical inference, Journal
- * of the American Statistical Association 22(158), 1927). */
+/* Returns the 95 % score interval. It also holds for rates near 0, unlike the normal approximation
+ * (E. B. Wilson, Probable inference, the law of succession, and statistical inference, Journal of
+ * the American Statistical Association 22(158), 1927). */
 static struct measurement score(uint64_t nhits, uint64_t nhashes)
 {
   const double z = 1.959963984540054; /* the normal distribution's 97.5 % quantile */

@@ -1,4 +1,4 @@
-/* What a file or a folder is that was given in the place of something else.
+/* Recognizes files and folders that were given in the place of something else.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>
@@ -44,7 +44,8 @@ static const struct file_kind *table_kind(const char *path)
   return kind;
 }
 
-/* Opens nothing but regular files and folders: what is in a pipe would be lost. */
+/* Recognizes a path. Opens only regular files and folders: reading from a pipe would consume its
+ * data. */
 static const struct file_kind *recognize(const char *path)
 {
   struct stat found;

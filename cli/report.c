@@ -21,8 +21,8 @@
 #include "cli.h"
 #include "threads.h"
 
-/* Prints the first character. If it is not printable, turns the text around it, or is one of those
- * in `escaped`, prints its first byte as \ooo. Returns how many bytes of input were printed. */
+/* Prints the first character. If it is not printable, changes the direction of text, or is in
+ * `escaped`, prints its first byte as \ooo. Returns how many bytes of input were printed. */
 static size_t print_character(FILE *stream, const char *bytes, size_t nbytes, const char *escaped)
 {
   mbstate_t state = {0};
@@ -50,7 +50,7 @@ void print_name(FILE *stream, const char *name)
 
 void print_message(FILE *stream, const char *format, va_list arguments)
 {
-  char room[4096] = "", *text = NULL; /* memory may be what the message is about */
+  char room[4096] = "", *text = NULL; /* the message may report that memory ran out */
   va_list again;
   va_copy(again, arguments);
   const int nbytes = vsnprintf(room, sizeof room, format, arguments);
@@ -70,7 +70,7 @@ FILE *open_string(char **string, size_t *nbytes)
   return stream;
 }
 
-/* If memory runs out, glibc's fclose() may succeed and leave no string. */
+/* glibc's fclose() may succeed without a string if memory runs out. */
 char *close_string(FILE *stream, char *const *string)
 {
   if (fclose(stream) != 0 || !*string)
@@ -125,8 +125,9 @@ void leave(int status)
 {
   static atomic_flag is_leaving = ATOMIC_FLAG_INIT;
   while (atomic_flag_test_and_set(&is_leaving))
-    pause();                   /* until the thread that came first has ended the command */
-  if (has_started_threads()) { /* exit() would destroy what they use: simdjson has such things */
+    pause();                   /* until the first caller has ended the command */
+  if (has_started_threads()) { /* exit() would destroy objects that they use, such as those of
+                                * simdjson */
     fflush(stderr);
     quick_exit(status);
   }
@@ -177,12 +178,12 @@ static void complain_of_output(void)
   fflush(stderr);
 }
 
-/* exit() would flush the output that failed. */
+/* Discards the output that failed; exit() would try to flush it again. */
 static _Noreturn void die_of_output(void)
 {
   complain_of_output();
   __fpurge(stdout);
-  clearerr(stdout); /* it was said */
+  clearerr(stdout); /* already reported */
   leave(EXIT_TROUBLE);
 }
 
@@ -216,14 +217,15 @@ void output_whole(const void *data, size_t nbytes)
 
 void output_close(void)
 {
-  const bool has_failed = ferror(stdout) != 0; /* argp does not look; errno is still the reason */
+  const bool has_failed = ferror(stdout) != 0; /* argp does not check it; errno still holds the
+                                                * reason */
   if (fclose(stdout) == 0 && !has_failed)
     return;
   complain_of_output();
-  _exit(EXIT_TROUBLE); /* the command exits already */
+  _exit(EXIT_TROUBLE); /* the command is in exit() already */
 }
 
-/* glibc's UTF-8 accepts characters beyond U+10FFFF, the end of Unicode. */
+/* Also compares with U+10FFFF, the end of Unicode, because glibc accepts characters beyond it. */
 bool is_text(const void *bytes, size_t nbytes)
 {
   const char *next = bytes;
@@ -234,14 +236,14 @@ bool is_text(const void *bytes, size_t nbytes)
     wchar_t wide = 0;
     n = mbrtowc(&wide, next, nleft, &state);
     is_unicode = n <= nleft && (unsigned long)wide <= 0x10ffff;
-    n = is_unicode && n > 0 ? n : 1; /* NUL is one byte, too */
+    n = is_unicode && n > 0 ? n : 1; /* NUL is one byte, although n is 0 */
   }
   errno = error;
   return is_unicode;
 }
 
-/* If memory runs out, json-c leaves a member out or writes null, and reports no error. malloc()
- * does, by errno. */
+/* If memory runs out, json-c leaves a member out or writes null, without an error. malloc() sets
+ * errno, however. */
 struct json_object *json_begin(void)
 {
   errno = 0;

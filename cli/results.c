@@ -8,24 +8,26 @@
 #include "screen.h"
 #include "source_lists.h"
 
-/* Records that a worker put together. */
+/* Records that a worker collected. */
 struct records {
   char *data;
   size_t nbytes;
-  size_t capacity; /* 0: the memory is the chunk's */
+  size_t capacity; /* 0: the memory belongs to the chunk */
 };
 
-/* The result of a worker for its chunk. */
+/* The result of a worker's chunk. */
 struct chunk_result {
   size_t nrecords, nselected;
-  struct records output;      /* selected, and moved to the front of the chunk; or all, annotated */
-  struct records rest;        /* not selected; of --unmatched */
-  bool begins_input;          /* the first record is the first of its input */
-  bool short_of_memory;       /* then the chunk was not screened */
-  size_t *counts;             /* hits of each source: of the batch, then of the chunk; or NULL */
-  struct source_lists *lists; /* of the first selected records, as many as fit; or NULL */
+  struct records output;      /* selected records, moved to the front of the chunk; or all,
+                               * annotated */
+  struct records rest;        /* records that are not selected, for --unmatched */
+  bool begins_input;          /* the first record of the chunk is the first of its input */
+  bool short_of_memory;       /* the chunk was not screened completely */
+  size_t *counts;             /* hits of each source in the batch, followed by those in the chunk;
+                               * or NULL */
+  struct source_lists *lists; /* for the first selected records, as many as fit; or NULL */
   uint8_t bitmap[CHUNK_NRECORDS / 8 + 8];  /* hits of the chunk; find_bit() reads whole words */
-  uint8_t missing[CHUNK_NRECORDS / 8 + 8]; /* with --missing: records without a key, likewise */
+  uint8_t missing[CHUNK_NRECORDS / 8 + 8]; /* with --missing: bit i is set if record i has no key */
 };
 
 void results_create(struct screen *screen)
@@ -51,7 +53,7 @@ void results_destroy(struct screen *screen)
 
 /* ---- working ---- */
 
-/* Allocates what a worker needs, at its first chunk. false: memory ran out. */
+/* Allocates the memory of a worker at its first chunk. false: memory ran out. */
 static bool prepare(const struct screen *screen, struct chunk_result *result)
 {
   if (!screen->labels)
@@ -82,7 +84,7 @@ static size_t screen_batch(struct screen *screen, struct chunk_result *result,
   return nhits;
 }
 
-/* Makes records without a key selected or not, as --missing says. Returns the number of hits. */
+/* Selects records without a key, or not, as --missing says. Returns the number of hits. */
 static size_t set_missing(const struct screen *screen, const struct batch *batch, uint8_t *bitmap,
                           size_t nhits)
 {
@@ -99,9 +101,9 @@ static size_t set_missing(const struct screen *screen, const struct batch *batch
   return nhits;
 }
 
-/* Copies the records of the batch whose bit is `wanted` to `to`, which may be the chunk, before the
- * batch or at its beginning. Returns their end. Adjacent records move in one memmove(). Until a
- * record is left out nothing moves. */
+/* Copies the records of the batch whose bit equals `wanted` to `to`, which may be in the chunk,
+ * before the batch or at its beginning. Returns the end of the copy. Adjacent records move in one
+ * memmove(). No record moves before the first one that is left out. */
 static char *gather(const struct batch *batch, const uint8_t *bitmap, bool wanted, char *to)
 {
   for (size_t end, first = 0;; first = end) {
@@ -132,13 +134,13 @@ static bool reserve(struct records *records, size_t nbytes)
   return true;
 }
 
-/* How many bytes of a record are its line end, the last of its fields' separators. */
+/* Returns the size of the line end of a record, which also ends its last field. */
 static size_t line_end_nbytes(const struct record_syntax *syntax, const char *record, size_t nbytes)
 {
   return syntax->crlf && nbytes > 1 && record[nbytes - 2] == '\r' ? 2 : 1;
 }
 
-/* Copies a record, and a field more before its line end. */
+/* Copies a record, and adds a field before its line end. */
 static char *annotate(const struct record_syntax *syntax, const char *record, size_t nbytes,
                       const char *field, size_t field_nbytes, char *to)
 {
@@ -155,13 +157,13 @@ static char *annotate(const struct record_syntax *syntax, const char *record, si
   return to + field_nbytes + tail_nbytes;
 }
 
-/* Is record i left out of all that is printed, because it has no key? */
+/* Is record i excluded from all output, because it has no key? */
 static bool is_dropped(const struct screen *screen, const struct batch *batch, size_t i)
 {
   return screen->syntax.fields.missing == MISSING_DROP && !batch_has_key(batch, i);
 }
 
-/* Copies all records of the batch, each with 1 or 0: is it selected? */
+/* Copies all records of the batch, and adds 1 to selected records and 0 to others. */
 static char *annotate_batch(const struct screen *screen, const struct batch *batch,
                             const uint8_t *bitmap, char *to)
 {
@@ -176,7 +178,7 @@ static char *annotate_batch(const struct screen *screen, const struct batch *bat
   return to;
 }
 
-/* Makes records that are dropped selected, or not again. */
+/* Inverts the bits of dropped records. A second call restores them. */
 static void flip_dropped(const struct screen *screen, const struct batch *batch, uint8_t *bitmap)
 {
   for (size_t i = 0; i < batch->n; i++)
@@ -184,7 +186,7 @@ static void flip_dropped(const struct screen *screen, const struct batch *batch,
       bitmap[i / 8] ^= (uint8_t)(1 << i % 8);
 }
 
-/* Copies the records of the batch that are not selected, and not dropped, behind the rest. */
+/* Appends the records of the batch that are neither selected nor dropped to `rest`. */
 static void collect_rest(const struct screen *screen, struct records *rest,
                          const struct batch *batch, uint8_t *bitmap)
 {
@@ -194,7 +196,7 @@ static void collect_rest(const struct screen *screen, struct records *rest,
   flip_dropped(screen, batch, bitmap);
 }
 
-/* Puts the records of the batch where they will be written from. false: memory ran out. */
+/* Moves the records of the batch to the buffers that are written later. false: memory ran out. */
 static bool collect(const struct screen *screen, struct chunk_result *result,
                     const struct batch *batch, uint8_t *bitmap)
 {
@@ -204,7 +206,7 @@ static bool collect(const struct screen *screen, struct chunk_result *result,
   if ((screen->annotation && !reserve(output, nbytes + batch->n * ANNOTATION_NBYTES)) ||
       (screen->unmatched_path && !reserve(rest, nbytes)))
     return false;
-  if (screen->unmatched_path) /* first: they are about to be overwritten */
+  if (screen->unmatched_path) /* first, because the records are about to be overwritten */
     collect_rest(screen, rest, batch, bitmap);
   char *end = output->data + output->nbytes;
   if (screen->annotation)
@@ -232,7 +234,7 @@ void screen_chunk(void *context, size_t worker, struct cutter *cutter, struct ch
   if (screen->syntax.fields.missing)
     memset(result->missing, 0, sizeof result->missing);
   for (struct batch batch; cutter_next(cutter, &batch);) {
-    const size_t ndone = cutter->nrecords - batch.n; /* batches before the last are full */
+    const size_t ndone = cutter->nrecords - batch.n; /* all batches except the last are full */
     uint8_t *bitmap = result->bitmap + ndone / 8;
     size_t nhits = screen_batch(screen, result, &batch, bitmap, &lists_are_full);
     if (batch.missing) {
@@ -254,7 +256,7 @@ void screen_chunk(void *context, size_t worker, struct cutter *cutter, struct ch
 
 /* A selected record of a chunk. */
 struct selected {
-  const char *bytes, *end; /* terminator included */
+  const char *bytes, *end; /* includes the terminator */
   uint64_t number;
 };
 
@@ -268,7 +270,8 @@ static void print_number(struct sink *sink, uint64_t number)
   sink_write(sink, digit, (size_t)(end - digit));
 }
 
-/* Records of a fixed width have no terminator: with something before them, they need one. */
+/* Prints a record. Records of a fixed width have no terminator; if they are numbered, they need
+ * one. */
 static void print_record(struct screen *screen, const struct selected *record)
 {
   if (screen->number)
@@ -301,7 +304,7 @@ static struct selected take_selected(struct selection *selection)
   return record;
 }
 
-/* Prints each record that has a list, once for each source on it. */
+/* Prints each record that has a list, once for each source in it. */
 static void print_listed(struct selection *selection, const struct source_lists *lists)
 {
   struct screen *screen = selection->screen;
@@ -316,13 +319,13 @@ static void print_listed(struct selection *selection, const struct source_lists 
   }
 }
 
-/* Prints the records that have lists. If lists did not fit, screens the other records again, part
- * by part; printing them takes longer than that. */
+/* Prints the records that have lists. If the lists of some records did not fit, screens these
+ * records again, part by part; this takes less time than printing them. */
 static void print_with_sources(struct selection *selection, struct source_lists *lists)
 {
-  static struct cutter cutter; /* used with the output token */
+  static struct cutter cutter; /* only used with the output token */
   print_listed(selection, lists);
-  /* nothing listed, and the first record selected: it stands first again */
+  /* nothing was listed, and the first record is selected: it is the first one again */
   const bool at_beginning = selection->result->begins_input && selection->i == 0 &&
                             find_bit(selection->result->bitmap, 0, 1, true) == 0;
   cutter_begin(&cutter, &selection->screen->job.inputs->syntax, selection->next,
@@ -333,7 +336,7 @@ static void print_with_sources(struct selection *selection, struct source_lists 
       first += source_lists_restart(lists, &rest);
       print_listed(selection, lists);
     }
-  if (cutter.fault.kind) { /* memory ran out: there was no other fault the first time */
+  if (cutter.fault.kind) { /* memory ran out: any other fault would have been found before */
     char text[200];
     describe_fault(&cutter, text, sizeof text);
     die(NULL, "%s", text);
@@ -366,7 +369,7 @@ static void take_counts(struct screen *screen, struct chunk_result *result)
   }
 }
 
-/* Two fields of one name would be told apart by nobody. */
+/* Exits if the header has the name already: two fields with one name would be ambiguous. */
 static void check_annotation_is_new(const struct screen *screen, const char *header, size_t nbytes)
 {
   struct field_syntax same = screen->syntax.fields;
@@ -400,7 +403,7 @@ void deliver_header(void *context, const char *header, size_t nbytes)
   free(annotated);
 }
 
-/* Leaves out all but the first n records. */
+/* Removes all records except the first n. */
 static void keep_first(const struct screen *screen, struct records *records, size_t n)
 {
   size_t nbytes = 0;
@@ -409,7 +412,7 @@ static void keep_first(const struct screen *screen, struct records *records, siz
   records->nbytes = nbytes;
 }
 
-/* How many of the records from `first` on have no key. */
+/* Returns how many records in [first, end) have no key. */
 static size_t count_missing(const struct chunk_result *result, size_t first, size_t end)
 {
   size_t n = 0;
@@ -418,15 +421,15 @@ static size_t count_missing(const struct chunk_result *result, size_t first, siz
   return n;
 }
 
-/* Leaves out the records after the last one that --max-count or --quiet allows. They do not count
- * as read. */
+/* Removes the records after the last one that --max-count or --quiet allows. They do not count as
+ * read. */
 static void limit(struct screen *screen, struct chunk_result *result)
 {
   const uint64_t nleft = screen->max_nselected - screen->nselected;
   if (screen->max_nselected == 0 || result->nselected < nleft)
     return;
   result->nselected = (size_t)nleft;
-  size_t end = 0; /* of the records that are not left out */
+  size_t end = 0; /* of the remaining records */
   for (size_t i = 0; i < nleft; i++)
     end = find_bit(result->bitmap, end, result->nrecords, !screen->invert) + 1;
   const bool drops = screen->syntax.fields.missing == MISSING_DROP;
@@ -445,7 +448,7 @@ void deliver_chunk(void *context, size_t worker, struct chunk *chunk, uint64_t f
   struct chunk_result *result = &screen->results[worker];
   if (result->short_of_memory)
     die(NULL, "%s", strerror(ENOMEM));
-  if (first == 1 && result->nselected == 0) /* then no record was moved */
+  if (first == 1 && result->nselected == 0) /* no record was moved then */
     look_for_separators(screen, chunk);
   limit(screen, result);
   screen->nselected += result->nselected;

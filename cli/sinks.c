@@ -1,4 +1,4 @@
-/* Writes records to standard output, or to files that are replaced as those of filters are.
+/* Writes records to standard output, or to files that are replaced in the same way as filters.
  * SPDX-License-Identifier: MIT */
 #include "sinks.h"
 
@@ -117,7 +117,7 @@ void sinks_discard(void)
   discard_all();
 }
 
-/* ---- Which file is it? ---- */
+/* ---- Comparing files ---- */
 
 static bool is_beside(const struct sink *sink)
 {
@@ -141,7 +141,7 @@ bool sink_equals(const struct sink *a, const struct sink *b)
   const bool beside = is_beside(a);
   if (beside != is_beside(b) || (beside && strcmp(a->file.name, b->file.name) != 0))
     return false;
-  struct stat status_a, status_b; /* of the folders; else of pipes and the like */
+  struct stat status_a, status_b; /* of the folders, or of other outputs such as pipes */
   return fstat(beside ? a->file.folder : descriptor_of(a), &status_a) == 0 &&
          fstat(beside ? b->file.folder : descriptor_of(b), &status_b) == 0 &&
          !S_ISCHR(status_a.st_mode) && is_same_file(&status_a, &status_b);

@@ -1,4 +1,4 @@
-/* Screens batches by many filters, or by many tables.
+/* Screens batches by several filters or tables.
  * SPDX-License-Identifier: MIT */
 #include "sources.h"
 
@@ -44,7 +44,7 @@ void sources_find_hashes(struct sources *sources)
 
 double sources_rate(const struct sources *sources)
 {
-  double log_none = 0; /* of the share that passes none: rates are often tiny */
+  double log_none = 0; /* logarithm of the share that passes no filter: rates are often tiny */
   for (size_t i = 0; i < sources->n; i++)
     log_none += sources->all[i].filter ? log1p(-describe(&sources->all[i]).model_rate) : NAN;
   return -expm1(log_none);
@@ -61,20 +61,21 @@ void sources_free(struct sources *sources)
 
 /* ---- Screening by filters ---- */
 
-/* A filter of the format LANEBLOOM_ROCKSDB is a constant answer, and needs no hashes. */
+/* Hashes keys. Filters of the format LANEBLOOM_ROCKSDB give a constant result and need no
+ * hashes. */
 static void hash_keys(lanebloom_format format, const lanebloom_keys *keys, uint64_t *hashes)
 {
   if (lanebloom_format_hash_size(format) == 0)
     return;
   const lanebloom_status status = lanebloom_hash(format, keys, hashes);
-  if (status != LANEBLOOM_OK) /* not in a batch of this size */
+  if (status != LANEBLOOM_OK) /* cannot happen for a batch of this size */
     die(NULL, "%s", status_text(status));
 }
 
 static size_t screen_by_filters(const struct sources *sources, const lanebloom_keys *keys,
                                 uint8_t *any, uint8_t *const *bitmaps, size_t *counts)
 {
-  uint64_t hashes[BATCH_NRECORDS]; /* of 8 or 4 bytes each */
+  uint64_t hashes[BATCH_NRECORDS]; /* room for hashes of 8 or 4 bytes */
   uint8_t hits[BATCH_NRECORDS / 8];
   const size_t nbytes = (keys->n + 7) / 8;
   memset(any, 0, nbytes);

@@ -1,4 +1,4 @@
-/* lanebloom verify: are the files of filters whole?
+/* lanebloom verify: checks whether files of filters are intact.
  * SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 #include "cli.h"
 #include "mapped.h"
 
-/* As sha256sum -c and gzip -t have them. */
+/* as in sha256sum -c and gzip -t */
 enum { EXIT_WHOLE = 0, EXIT_DAMAGED = 1 };
 
 struct verify {
@@ -52,7 +52,7 @@ static const struct argp argp = {
     .children = (const struct argp_child[]){{.argp = &kernel_argp}, {0}},
 };
 
-/* Checks what a filter of its keys must have. A checksum does not show what was wrong before the
+/* Checks properties that every valid filter has. A checksum does not detect errors made before the
  * file was written. false: `problem` says what is wrong. */
 static bool check_bits(const lanebloom_filter *filter, char *problem, size_t size)
 {
