@@ -6,10 +6,11 @@ set -eu
 command=$1
 shell=$2
 
-# A line for each verb: "verb", name, text; and for each of its options: "option", verb, short or
-# "", long, kind of its value, the values, whether it can be left out, text. Tabs between. The kind
-# is "" without a value, "kernel", "word", "file", or "other" for what nobody can guess. Words are
-# what the text quotes as `word', and the names of formats, which stand before a colon.
+# Prints tab-separated lines. For each verb: "verb", name, text. For each of its options: "option",
+# verb, short name or "", long name, kind of the value, the possible values, whether the value is
+# optional, text. The kind is "" for an option without a value; else "kernel", "word", "file", or
+# "other" if no values are known. Words are those that the text quotes as `word', and the names of
+# formats, which precede a colon.
 table() {
   "$command" --help | awk '
     / Verbs:$/ { inside = 1; next }
@@ -74,7 +75,7 @@ options() { # VERB
     END { finish() }'
 }
 
-# The first sentence or part of a text is enough beside an option.
+# Shortens a text to its first sentence or part, to be shown beside an option.
 short_text='function brief(text) {
   gsub(/ *\([^)]*\)/, "", text)
   sub(/[.;:] .*|[.:]$/, "", text)

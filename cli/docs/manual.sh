@@ -1,5 +1,5 @@
 #!/bin/sh
-# Prints the man page of the command, or of a verb, made by help2man from what --help says:
+# Prints the man page of the command or of a verb, which help2man makes from the output of --help:
 # manual.sh LANEBLOOM VERSION [VERB]
 # SPDX-License-Identifier: MIT
 set -eu
@@ -14,7 +14,7 @@ trap 'rm -rf "$work"' EXIT
 # shellcheck disable=SC2086 # no word without a verb
 "$command" $verb --help >"$work/help"
 
-# The lines "  VERB   TEXT" below "Verbs:" of --help, a tab between, each on one line.
+# Joins the lines "  VERB   TEXT" below "Verbs:" of --help, one line per verb with a tab in between.
 awk '
   / Verbs:$/ { inside = 1; next }
   inside && /^$/ { exit }
@@ -27,7 +27,7 @@ name="screen records against the Bloom filters of storage engines"
   name=$(awk -F '\t' -v verb="$verb" \
     '$1 == verb { print tolower(substr($2, 1, 1)) substr($2, 2) }' "$work/verbs")
 
-# help2man takes the page's name from the program's, and looks for the line "Options:".
+# help2man takes the page's name from the program's name, and looks for the line "Options:".
 cat >"$work/$page" <<'SCRIPT'
 #!/bin/sh
 awk '!found && /^( [A-Z].*:$| +(-., )?--)/ { found = 1; print "Options:\n" } { print }' \
@@ -58,7 +58,7 @@ SECTIONS
     END { print pages }' "$work/verbs"
 } >"$work/sections"
 
-# It gives the month alone, and fills the lines of examples and headings of groups.
+# help2man prints only month and year, and fills the lines of examples and the headings of groups.
 date=$(date -u -d "@${SOURCE_DATE_EPOCH:-$(date +%s)}" +%Y-%m-%d)
 help2man --no-info --locale=C.UTF-8 --section=1 --manual="User Commands" \
   --source="lanebloom $version" --version-string="$version" --name="$name" \
