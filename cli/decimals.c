@@ -1,4 +1,4 @@
-/* Reads decimal numbers, exactly.
+/* Reads decimal numbers without rounding.
  * SPDX-License-Identifier: MIT */
 #include "decimals.h"
 
@@ -7,10 +7,11 @@ static bool is_digit(const char *at, const char *end)
   return at < end && *at >= '0' && *at <= '9';
 }
 
-/* Returns the end of the exponent that begins here, or NULL if there is no digit. */
+/* Returns the end of the exponent that begins at `at`, or NULL if it has no digit. */
 static const char *read_exponent(const char *at, const char *end, int64_t *exponent)
 {
-  const int64_t most = INT64_C(100000000000000000); /* more than a text has digits */
+  const int64_t most = INT64_C(100000000000000000); /* larger than the number of digits of any
+                                                     * text */
   const bool is_negative = at < end && *at == '-';
   at += at < end && (*at == '-' || *at == '+');
   if (!is_digit(at, end))
@@ -37,7 +38,7 @@ const char *decimal_read(const char *text, const char *end, struct decimal *numb
     }
     any = true;
     number->exponent -= after_point;
-    nzeros++; /* the place of this digit, and of zeros before it */
+    nzeros++; /* the positions of this digit and of the zeros before it */
     if (*at == '0')
       continue;
     for (; nzeros > 0; nzeros--)

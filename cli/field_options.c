@@ -1,4 +1,4 @@
-/* The options of fields: which part of a record is its key.
+/* The options of fields, which say which part of a record is its key.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <string.h>
@@ -71,7 +71,7 @@ static void run_out_of_memory(void)
 }
 #endif
 
-/* Of the options of fields, JSON has two. */
+/* Refuses the options of fields that do not apply to JSON. */
 static void check_json(const struct field_syntax *fields, const struct argp_state *state)
 {
   if (fields->separator)

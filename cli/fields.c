@@ -1,4 +1,4 @@
-/* Lists of fields, and the names of a header.
+/* Parses lists of fields, and finds names in a header.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <stdarg.h>
@@ -31,7 +31,8 @@ size_t count_bom(const char *data, size_t nbytes)
 
 void order_fields(const struct field_syntax *syntax, struct field_order *order)
 {
-  for (size_t i = 0; i < syntax->n; i++) { /* few: each is inserted among those before it */
+  for (size_t i = 0; i < syntax->n; i++) { /* there are few: each is inserted among the previous
+                                            * ones */
     size_t at = i;
     for (; at > 0 && order->fields[at - 1].number > syntax->fields[i].number; at--)
       order->fields[at] = order->fields[at - 1];
@@ -41,17 +42,17 @@ void order_fields(const struct field_syntax *syntax, struct field_order *order)
   order->fields[syntax->n].number = SIZE_MAX;
 }
 
-/* ---- Cutting one record slowly ---- */
+/* ---- Cutting one record, slowly ---- */
 
-/* A field without its quotes, and a 0 byte after it. */
+/* A field without its quotes, followed by a NUL byte. */
 struct item {
   char *text;
   size_t nbytes;
   bool quoted;
 };
 
-/* Takes the field that begins at *next and sets *next behind the separator after it, or to NULL
- * after the last field. The bytes, and the one at `end`, are changed. false: its quotes are
+/* Takes the field that begins at *next. Sets *next to the byte after the following separator, or to
+ * NULL after the last field. Changes the bytes, including the one at `end`. false: its quotes are
  * wrong. */
 static bool take_item(char **next, const char *end, char separator, bool quotes, struct item *item)
 {
@@ -87,7 +88,7 @@ __attribute__((format(printf, 3, 4))) static bool refuse(char *problem, size_t s
   return false;
 }
 
-/* Do the escapes of a JSON pointer have a meaning? */
+/* Are all escapes of the JSON pointer valid? */
 static bool is_pointer(const char *text)
 {
   while ((text = strchr(text, '~')))
@@ -96,7 +97,7 @@ static bool is_pointer(const char *text)
   return true;
 }
 
-/* Does the JSON pointer name this member of the whole value? */
+/* Does the JSON pointer select this member of the whole value? */
 static bool points_to(const char *pointer, const char *member)
 {
   for (pointer++; *pointer && *pointer != '/'; pointer++, member++) {
@@ -132,7 +133,7 @@ static bool add_field(struct field_syntax *syntax, const char *name, size_t numb
   return true;
 }
 
-/* Reads a number from 1 to 4294967295. 0: there is none. */
+/* Reads a number from 1 to 4294967295. Returns 0 if there is none. */
 static size_t take_number(const char **text)
 {
   char *end;
@@ -144,7 +145,7 @@ static size_t take_number(const char **text)
   return errno || number > UINT32_MAX ? 0 : (size_t)number;
 }
 
-/* Adds N or N-M; any other text is a name. */
+/* Adds the field N or the fields N-M; any other text is a name. */
 static bool add_item(struct field_syntax *syntax, const struct item *item, char *problem,
                      size_t problem_size)
 {
@@ -190,10 +191,10 @@ bool add_fields(struct field_syntax *syntax, char *list, char *problem, size_t p
 
 /* ---- Headers ---- */
 
-/* The fields of a header that were not taken yet. */
+/* The rest of a header, whose fields are taken one by one. */
 struct header {
-  char *copy; /* of its bytes: taking a field changes them */
-  char *next; /* NULL: none is left */
+  char *copy; /* copy of its bytes: taking a field changes them */
+  char *next; /* NULL: no field is left */
   const char *end;
 };
 
@@ -211,7 +212,7 @@ static bool take_name(const struct field_syntax *syntax, struct header *header, 
   return take_item(&header->next, header->end, syntax->separator, has_quotes(syntax), item);
 }
 
-/* The header has one field. Another separator that is in it, or 0. */
+/* Returns another separator in a header that has only one field, or 0. */
 static char find_separator(const struct field_syntax *syntax, const char *header, size_t nbytes)
 {
   static const char separators[] = {'\t', ';', ',', '|'};
@@ -221,7 +222,7 @@ static char find_separator(const struct field_syntax *syntax, const char *header
   return 0;
 }
 
-/* What to do about a field that the header lacks: "", or what the caller frees. */
+/* Returns advice about a field that the header lacks, or "". The caller frees the text. */
 static char *advise(const struct field_syntax *syntax, const char *name, size_t nfields,
                     const char *bytes, size_t nbytes)
 {
@@ -282,7 +283,7 @@ static bool check_fields(const struct field_syntax *syntax, const bool *found, s
   return true;
 }
 
-/* Looks for the item, field `number` of the header, among the names. */
+/* Compares the item, field `number` of the header, with the names. */
 static bool find_item(struct field_syntax *syntax, const struct item *item, size_t number,
                       bool *found, char *problem, size_t problem_size)
 {

@@ -1,4 +1,4 @@
-/* The options of key forms, and the forms of filters, which they must equal.
+/* The options of key forms, and checks that the forms of filters agree with them.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
@@ -100,7 +100,7 @@ static bool is_same_form(lanebloom_key_form a, lanebloom_key_form b)
   return a.encoding == b.encoding && a.flags == b.flags;
 }
 
-/* Who says that the form is another one than that of a filter. */
+/* Returns the name of the option or filter that requires another form than that of this filter. */
 static const char *form_origin(const struct record_syntax *syntax, lanebloom_key_form wanted,
                                lanebloom_key_form found)
 {
@@ -118,7 +118,7 @@ static const char *form_origin(const struct record_syntax *syntax, lanebloom_key
   return input_name(syntax->form_origin);
 }
 
-/* Says that the filter has another form than it should. */
+/* Reports that the filter has another form than required. */
 static void complain_of_form(const struct record_syntax *syntax, const char *path,
                              lanebloom_key_form wanted, lanebloom_key_form found)
 {
@@ -129,7 +129,7 @@ static void complain_of_form(const struct record_syntax *syntax, const char *pat
            wanted_text, form_origin(syntax, wanted, found), found_text);
 }
 
-/* The form that a filter should have, given what options and other filters say. */
+/* Returns the form that a filter must have, as options and other filters require. */
 static lanebloom_key_form wanted_form(const struct record_syntax *syntax, lanebloom_key_form found)
 {
   const uint32_t joined = LANEBLOOM_KEY_JOINED;

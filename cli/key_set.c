@@ -1,6 +1,6 @@
-/* The table of a key set: open addressing, at most two thirds full. Everybody knows the filter's
- * hash, so the table has another, with a secret: nobody can choose keys that share a slot. A slot
- * that may have the key is followed to the key itself, so that the result is exact.
+/* The table of a key set: open addressing, at most two thirds full. The filter's hash is public, so
+ * the table uses another one with a secret: an attacker cannot choose keys that share a slot. If a
+ * slot may match, the key itself is compared, so the result is exact.
  * SPDX-License-Identifier: MIT */
 #define XXH_INLINE_ALL
 #include <errno.h>
@@ -22,7 +22,7 @@
 static const lanebloom_format KEY_FORMAT = LANEBLOOM_ROCKSDB_LOCAL;
 enum { BITS_PER_KEY = 10 };
 
-/* A slot: 0, or the position of a key plus 1, and above it 16 bits of its hash. */
+/* A slot is 0, or holds the position of a key plus 1 and, above it, 16 bits of the key's hash. */
 enum { POSITION_NBITS = 48 };
 static const uint64_t POSITION_MASK = ((uint64_t)1 << POSITION_NBITS) - 1;
 
@@ -46,7 +46,7 @@ static uint64_t hash_key(const struct key_set *set, lanebloom_slice key)
   return XXH3_64bits_withSecret(key.data, key.size, set->secret, sizeof set->secret);
 }
 
-/* Where probing begins: the upper bits of the hash, scaled. */
+/* Returns the slot where probing begins: the upper bits of the hash, scaled. */
 static size_t first_slot(const struct key_set *set, uint64_t hash)
 {
   return (size_t)((unsigned __int128)hash * set->nslots >> 64);
@@ -57,7 +57,7 @@ static size_t next_slot(const struct key_set *set, size_t slot)
   return slot + 1 < set->nslots ? slot + 1 : 0;
 }
 
-/* The key that begins at this position. */
+/* Returns the key that begins at this position. */
 static lanebloom_slice key_at(const struct key_set *set, size_t position)
 {
   const char *key = set->keys.data + position;
@@ -75,7 +75,7 @@ static lanebloom_slice key_at(const struct key_set *set, size_t position)
   return (lanebloom_slice){key, nbytes};
 }
 
-/* Returns the slot that has the key, or the empty one where it belongs. */
+/* Returns the slot that holds the key, or the empty slot where it belongs. */
 static size_t find_slot(const struct key_set *set, uint64_t hash, lanebloom_slice key)
 {
   size_t slot = first_slot(set, hash);
@@ -89,7 +89,8 @@ static size_t find_slot(const struct key_set *set, uint64_t hash, lanebloom_slic
   return slot;
 }
 
-/* Adds the keys of a batch to table and filter. Slots are fetched for the whole batch first. */
+/* Adds the keys of a batch to the table and the filter. Slots are prefetched for the whole batch
+ * first. */
 static void add_batch(struct key_set *set, lanebloom_builder *builder, const struct batch *batch)
 {
   uint64_t hashes[BATCH_NRECORDS];
@@ -109,7 +110,7 @@ static void add_batch(struct key_set *set, lanebloom_builder *builder, const str
 
 /* ---- Reading ---- */
 
-/* Makes room for n more bytes. Returns where they belong. */
+/* Makes room for n more bytes. Returns the address for them. */
 static char *reserve(struct buffer *buffer, size_t n)
 {
   if (n > buffer->memory.nbytes - buffer->nbytes) {
@@ -130,7 +131,7 @@ static size_t room(const struct buffer *buffer)
   return buffer->memory.nbytes - buffer->nbytes;
 }
 
-/* Reads all that is in a file or a pipe. */
+/* Reads the whole content of a file or a pipe. */
 static void read_all(struct buffer *buffer, const char *path)
 {
   const int fd = is_standard_input(path) ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
@@ -158,7 +159,7 @@ static void replace_keys(struct key_set *set, struct buffer keys)
   set->keys = keys;
 }
 
-/* Replaces compressed bytes by what they become. */
+/* Replaces compressed bytes by their decompressed content. */
 static void decompress_all(struct key_set *set, const char *path, enum codec codec)
 {
   struct codec_error error;
@@ -180,7 +181,8 @@ static void decompress_all(struct key_set *set, const char *path, enum codec cod
   replace_keys(set, keys);
 }
 
-/* Decompresses the file if it is compressed. What is then no file of keys is refused. */
+/* Decompresses the file if it is compressed. Exits with a message if the content is not a file of
+ * keys. */
 static void decompress(struct key_set *set, const char *path, const struct input_messages *messages)
 {
   const bool is_text = set->syntax.width == 0, decompresses = does_decompress(&set->syntax);
@@ -201,7 +203,7 @@ static void decompress(struct key_set *set, const char *path, const struct input
 
 /* ---- Keys of fields ---- */
 
-/* Makes the last record end with a terminator, if there is one. */
+/* Adds a terminator to the last record if it lacks one. */
 static void complete_tail(struct key_set *set)
 {
   if (set->keys.nbytes == 0 || set->keys.data[set->keys.nbytes - 1] == set->syntax.terminator)
@@ -210,7 +212,7 @@ static void complete_tail(struct key_set *set)
   set->keys.nbytes++;
 }
 
-/* Finds the named fields. Returns the bytes of the header. */
+/* Finds the named fields. Returns the size of the header. */
 static size_t read_header(struct key_set *set, const char *path)
 {
   char problem[320] = "expected a header, found none";
@@ -242,7 +244,7 @@ static void pack_batch(struct buffer *packed, const struct batch *batch)
   }
 }
 
-/* Copies the keys, and lets go of the records. */
+/* Copies the keys and frees the records. */
 static void pack_keys(struct key_set *set, const char *path)
 {
   static struct cutter cutter;
@@ -268,7 +270,7 @@ static void pack_keys(struct key_set *set, const char *path)
   replace_keys(set, packed);
 }
 
-/* The packed keys from a position on, as many as fit into a batch. */
+/* Makes a batch of packed keys from *position on, as many as fit. false: no keys are left. */
 static bool cut_packed(const struct key_set *set, size_t *position, lanebloom_slice *keys,
                        struct batch *batch)
 {
@@ -294,7 +296,7 @@ static uint64_t add_packed(struct key_set *set, lanebloom_builder *builder)
 
 /* ---- The table ---- */
 
-/* The last key, if no terminator follows it. */
+/* Makes a batch of the last key if no terminator follows it. false: there is no such key. */
 static bool cut_tail(const struct key_set *set, size_t nwhole, lanebloom_slice *key,
                      struct batch *batch)
 {
@@ -306,7 +308,7 @@ static bool cut_tail(const struct key_set *set, size_t nwhole, lanebloom_slice *
   return true;
 }
 
-/* Cuts the keys; adds them, if there is a builder. Returns their number. */
+/* Cuts the keys, and adds them if there is a builder. Returns their number. */
 static uint64_t cut_keys(struct key_set *set, lanebloom_builder *builder)
 {
   static struct cutter cutter;
@@ -396,7 +398,7 @@ bool key_set_begins_with_header(const struct key_set *set, const struct field_sy
                             sizeof problem);
 }
 
-/* In sizes of packed keys the byte may be, too. */
+/* The sizes of packed keys may contain the byte, too. */
 bool key_set_has_byte(const struct key_set *set, char byte)
 {
   return memchr(set->keys.data, byte, set->keys.nbytes) != NULL;
@@ -409,10 +411,10 @@ void key_set_free(struct key_set *set)
   lanebloom_memory_free(&set->keys.memory);
 }
 
-/* ---- Asking ---- */
+/* ---- Queries ---- */
 
-/* Takes three steps over the hits of the filter, so that misses of the caches overlap: the slots
- * are fetched, then the keys that they name, then keys are compared. */
+/* Takes three steps over the hits of the filter, so that cache misses overlap: prefetches the
+ * slots, then the keys that they refer to, and then compares keys. */
 size_t key_set_match(const struct key_set *set, const struct batch *batch, uint8_t *bitmap)
 {
   uint64_t hashes[BATCH_NRECORDS];

@@ -1,4 +1,4 @@
-/* Numbers as people write them: 1000000, 1e6, 1M; 64Ki; 0.01, 1%.
+/* Parses numbers as people write them: 1000000, 1e6, 1M; 64Ki; 0.01, 1%.
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "cli.h"
 #include "decimals.h"
 
-/* ---- Whole numbers, computed exactly ---- */
+/* ---- Whole numbers, without rounding ---- */
 
 /* Reads a unit, if one comes next: k, M, G and T are powers of 1000; Ki, Mi, Gi and Ti of 1024. */
 static bool read_unit(const char **text, struct decimal *number)
@@ -26,7 +26,7 @@ static bool read_unit(const char **text, struct decimal *number)
   return true;
 }
 
-/* suffix: may follow the number. */
+/* Reads a number, which `suffix` may follow. */
 static bool read_count(const char *text, const char *suffix, uint64_t *value)
 {
   struct decimal number;
@@ -39,7 +39,7 @@ static bool read_count(const char *text, const char *suffix, uint64_t *value)
   return true;
 }
 
-/* Numbers as people also write them: 1,000 and 1 M. */
+/* Returns advice about numbers such as 1,000 and 1 M; "" for others. */
 static const char *explain_number(const char *text)
 {
   return strpbrk(text, ",_' ") && strpbrk(text, "0123456789")
@@ -47,7 +47,7 @@ static const char *explain_number(const char *text)
              : "";
 }
 
-/* And 1m, 1GB of what has no bytes, 1bn. */
+/* Also recognizes unknown units: 1m, 1bn, or 1GB where bytes make no sense. */
 static const char *explain_count(const char *text)
 {
   const size_t ndigits = strspn(text, "0123456789.");

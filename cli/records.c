@@ -12,7 +12,7 @@
 #include "records.h"
 #include "separated.h"
 
-/* ---- Where records end ---- */
+/* ---- Ends of records ---- */
 
 uint64_t count_lines(const char *data, size_t nbytes)
 {
@@ -48,8 +48,9 @@ size_t record_nbytes(const struct record_syntax *syntax, const char *data, size_
   return 0;
 }
 
-/* A line end after an odd number of quotes is inside a field. If a quote stands where none may, the
- * chunk may end inside a record: that quote comes before this end, and the cutter finds it. */
+/* Searches backwards for a line end after an even number of quotes; after an odd number it is
+ * inside a field. If a quote is misplaced, the chunk may end inside a record. The misplaced quote
+ * comes before this end, so the cutter finds it. */
 size_t whole_nbytes(const struct record_syntax *syntax, const char *data, size_t nbytes,
                     size_t nnew, bool odd_quotes)
 {
@@ -96,7 +97,7 @@ void cutter_begin(struct cutter *cutter, const struct record_syntax *syntax, con
   if (syntax->fields.n == 0)
     return;
   order_fields(&syntax->fields, &cutter->order);
-  cutter->needed_nbytes = nbytes; /* joined by tabs, keys are no longer than their records */
+  cutter->needed_nbytes = nbytes; /* keys joined by tabs are no longer than their records */
 }
 
 void cutter_end(struct cutter *cutter)
@@ -141,8 +142,8 @@ static void drop_carriage_returns(lanebloom_slice *records, size_t n)
 
 /* Searches block by block, because one memchr() per line is slow for short lines. After a block
  * without a terminator, memchr() finds the next one, which is faster in long lines. Nanoseconds per
- * line, a search by words of 8 bytes and this one, gcc 12 on an AMD EPYC: lines of 12 bytes 2.1 and
- * 1.7, of 36 bytes 4.4 and 2.8, of 100 bytes 11 and 6.5, of 1000 bytes 104 and 18. */
+ * line for a search by words of 8 bytes and for this one, gcc 12 on an AMD EPYC: lines of 12 bytes
+ * 2.1 and 1.7, of 36 bytes 4.4 and 2.8, of 100 bytes 11 and 6.5, of 1000 bytes 104 and 18. */
 static void cut_terminated(struct cutter *cutter, struct batch *batch)
 {
   const char terminator = cutter->syntax.terminator;
@@ -153,7 +154,7 @@ static void cut_terminated(struct cutter *cutter, struct batch *batch)
     uint64_t marks = find_bytes(scan, &terminator, 1);
     if (marks == 0) {
       scan += MARKED_NBYTES;
-      scan = memchr(scan, terminator, (size_t)(end - scan)); /* there is one: records are whole */
+      scan = memchr(scan, terminator, (size_t)(end - scan)); /* found, since records are whole */
       continue;
     }
     for (; marks; marks &= marks - 1) {
@@ -178,7 +179,7 @@ static void cut_terminated(struct cutter *cutter, struct batch *batch)
   batch->keys = lanebloom_keys_slices(records, batch->n);
 }
 
-/* The first record begins with a byte order mark: its key does not. */
+/* Removes the byte order mark at the beginning of the first record from its key. */
 static void drop_bom(struct cutter *cutter, struct batch *batch)
 {
   memcpy(cutter->keys, cutter->records, batch->n * sizeof *cutter->keys);
@@ -191,7 +192,8 @@ static void drop_bom(struct cutter *cutter, struct batch *batch)
 
 /* ---- Converting keys ---- */
 
-/* The keys of whole records, which may be the records themselves, are copied to be changed. */
+/* Copies the keys of whole records, so that they can be changed: they may be the records
+ * themselves. */
 static void take_whole_records(struct cutter *cutter, struct batch *batch)
 {
   const unsigned flags = cutter->syntax.form.flags;
@@ -218,7 +220,7 @@ static bool reserve_converted(struct cutter *cutter, size_t n)
   return cutter->converted != NULL;
 }
 
-/* Ends cutting before record i. nlines: before the batch. */
+/* Stops cutting before record i. nlines: the number of lines before the batch. */
 static void stop_at(struct cutter *cutter, struct batch *batch, size_t i, uint64_t nlines,
                     enum fault_kind kind)
 {
@@ -231,7 +233,8 @@ static void stop_at(struct cutter *cutter, struct batch *batch, size_t i, uint64
   batch->n = i;
 }
 
-/* Says where in the record the text is malformed, unless it was put together elsewhere. */
+/* Describes the malformed text of record i, and its column unless the key was assembled
+ * elsewhere. */
 static void explain_fault(struct cutter *cutter, const struct batch *batch, size_t i)
 {
   const lanebloom_slice text = cutter->keys[i];
@@ -248,7 +251,8 @@ static void explain_fault(struct cutter *cutter, const struct batch *batch, size
     snprintf(cutter->fault.text, sizeof cutter->fault.text, "%s", problem);
 }
 
-/* Replaces the text of keys by what it stands for. nlines: before the batch. */
+/* Replaces the text of keys by the bytes that it represents. nlines: the number of lines before the
+ * batch. */
 static void convert_keys(struct cutter *cutter, struct batch *batch, lanebloom_key_form form,
                          uint64_t nlines)
 {
@@ -288,7 +292,7 @@ static bool have_one_size(const lanebloom_slice *keys, size_t n)
   return n > 0 && keys[0].size > 0 && differences == 0;
 }
 
-/* Makes keys of their text. Fields were trimmed before they were joined. */
+/* Makes the keys from their text. Fields were trimmed before they were joined. */
 static void make_keys(struct cutter *cutter, struct batch *batch, uint64_t nlines)
 {
   const uint32_t joined = LANEBLOOM_KEY_JOINED;
@@ -301,13 +305,14 @@ static void make_keys(struct cutter *cutter, struct batch *batch, uint64_t nline
   if (converts)
     convert_keys(cutter, batch, form, nlines);
   batch->slices = cutter->keys;
-  if (converts && !batch->missing && have_one_size(cutter->keys, batch->n)) /* and are adjacent */
+  if (converts && !batch->missing && have_one_size(cutter->keys, batch->n)) /* and the keys are
+                                                                             * adjacent */
     batch->keys = lanebloom_keys_fixed(cutter->keys->data, cutter->keys->size, batch->n);
   else
     batch->keys = lanebloom_keys_slices(cutter->keys, batch->n);
 }
 
-/* Keys that are decoded, or no text, may end in any byte. */
+/* Keys that were decoded, or are not text, may end in any byte. */
 static enum returns find_returns(const struct record_syntax *syntax, const struct batch *batch)
 {
   if (syntax->width || syntax->terminator != '\n' || syntax->crlf || syntax->form.encoding)
@@ -340,7 +345,7 @@ bool cutter_next(struct cutter *cutter, struct batch *batch)
   if (is_json(&cutter->syntax.fields))
     take_json_keys(cutter, batch);
 #endif
-  if (cutter->bom_nbytes > 0) /* fields have taken it off */
+  if (cutter->bom_nbytes > 0) /* cutting fields has removed it already */
     drop_bom(cutter, batch);
   if (form_converts(cutter->syntax.form))
     make_keys(cutter, batch, nlines);
@@ -364,7 +369,7 @@ void batch_drop_missing(struct batch *batch)
 
 /* ---- Faults ---- */
 
-/* Returns the first field of the key that a record of so many fields lacks. */
+/* Returns the first field of the key that a record with nfields fields lacks. */
 static const struct field *missing_field(const struct field_syntax *fields, size_t nfields)
 {
   const struct field *field = fields->fields;

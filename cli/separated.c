@@ -1,25 +1,25 @@
-/* Cuts records into fields. Separators, quotes and line ends are searched in blocks of 64 bytes, a
- * bit for each byte; prefix sums of the quotes' bits tell what is inside of quotes, as in simdjson
- * (G. Langdale, D. Lemire, Parsing Gigabytes of JSON per Second, VLDB Journal 28, 2019, section
- * 3.1.1). Where a quote stands that may not, a slower loop finds out what is wrong.
+/* Cuts records into fields. Searches separators, quotes and line ends in blocks of 64 bytes, with
+ * one bit for each byte. Prefix sums of the quotes' bits tell which bytes are inside quotes, as in
+ * simdjson (G. Langdale, D. Lemire, Parsing Gigabytes of JSON per Second, VLDB Journal 28, 2019,
+ * section 3.1.1). If a quote is misplaced, a slower loop finds the fault.
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "key_form.h"
 #include "separated.h"
 
-/* A field, without quotes around it. */
+/* A field, without the quotes around it. */
 struct span {
   const char *data;
   size_t nbytes;
-  bool has_pairs; /* of quotes: each is one quote of the key */
+  bool has_pairs; /* it contains pairs of quotes; each pair is one quote of the key */
 };
 
-/* Where a record is cut: its current field. */
+/* The position of the cutter within a record. */
 struct cursor {
   const char *record, *field;
-  size_t nfields;                 /* that ended, of the record */
-  size_t nfound;                  /* of them, those that are part of the key */
+  size_t nfields;                 /* fields of the record that have ended */
+  size_t nfound;                  /* fields of these that are part of the key */
   struct span found[MAX_NFIELDS]; /* in the order of the key */
 };
 
@@ -30,7 +30,7 @@ static void begin_record(struct cursor *cursor, const char *at, size_t bom_nbyte
   cursor->nfields = cursor->nfound = 0;
 }
 
-/* The fault of the record that is cut next. */
+/* Sets the fault of the record that is being cut. */
 static void set_fault(struct cutter *cutter, const struct cursor *cursor, enum fault_kind kind)
 {
   cutter->fault = (struct fault){.kind = kind, .nfields = cursor->nfields};
@@ -46,12 +46,12 @@ static char *append(char *to, const struct span *span)
   }
   for (size_t i = 0; i < span->nbytes; i++) {
     *to++ = span->data[i];
-    i += span->data[i] == '"'; /* the second of a pair */
+    i += span->data[i] == '"'; /* skips the second quote of a pair */
   }
   return to;
 }
 
-/* Makes a key of the spans in the memory of the batch. false: memory ran out. */
+/* Joins the spans to a key in the memory of the batch. false: memory ran out. */
 static bool join(struct cutter *cutter, const struct cursor *cursor, lanebloom_slice *key)
 {
   if (!cutter_reserve(cutter))
@@ -67,7 +67,7 @@ static bool join(struct cutter *cutter, const struct cursor *cursor, lanebloom_s
   return true;
 }
 
-/* Each field by itself, before several are joined. */
+/* Trims each field by itself, before several are joined. */
 static void trim_fields(struct cursor *cursor)
 {
   for (size_t i = 0; i < cursor->nfound; i++) {
@@ -105,7 +105,7 @@ static bool set_key(struct cutter *cutter, struct cursor *cursor, size_t n)
 
 /* ---- Records ---- */
 
-/* The field ends at `at`. If it is part of the key, keeps it. */
+/* Ends the current field at `at`. If it is part of the key, stores it. */
 __attribute__((always_inline)) static inline void end_field(const struct cutter *cutter,
                                                             struct cursor *cursor, const char *at,
                                                             bool ends_record, bool quotes)
@@ -126,7 +126,7 @@ __attribute__((always_inline)) static inline void end_field(const struct cutter 
       (struct span){begin, nbytes, is_quoted && memchr(begin, '"', nbytes)};
 }
 
-/* The record, the cutter's next one, ends at `at`. false: there is a fault. */
+/* Ends the current record, the cutter's next one, at `at`. false: there is a fault. */
 __attribute__((always_inline)) static inline bool
 end_record(struct cutter *cutter, struct cursor *cursor, const char *at, size_t n)
 {
@@ -140,16 +140,17 @@ end_record(struct cutter *cutter, struct cursor *cursor, const char *at, size_t 
 
 /* ---- Blocks ---- */
 
-/* What a block needs to know of the one before it. */
+/* The state that a block takes over from the previous one. */
 struct quoting {
   uint64_t in_quotes;     /* all bits, or none */
   uint64_t may_open;      /* 1: a quote may be the next byte */
   uint64_t after_closing; /* 1: the last byte was a closing quote */
   uint64_t after_return;  /* 1: the last bytes were a closing quote and a carriage return */
-  bool has_ends_inside;   /* of quotes, in some block: line ends may be among them */
+  bool has_ends_inside;   /* separators or line ends were found inside quotes in some block */
 };
 
-/* Which of the next 64 bytes, or of those that are left, are one of n bytes, 1 or 2. */
+/* Finds which of the next 64 bytes, or of the bytes that are left, are one of n bytes. n: 1 or
+ * 2. */
 __attribute__((always_inline)) static inline uint64_t find_marks(const char *block, const char *end,
                                                                  const char *bytes, size_t n)
 {
@@ -161,7 +162,7 @@ __attribute__((always_inline)) static inline uint64_t find_marks(const char *blo
   return find_bytes(last, bytes, n) & (((uint64_t)1 << nleft) - 1);
 }
 
-/* Bit i of the result: is the number of bits 0 to i odd? */
+/* Bit i of the result is set if the number of set bits among bits 0 to i is odd. */
 static inline uint64_t prefix_parity(uint64_t bits)
 {
   for (unsigned distance = 1; distance < 64; distance *= 2)
@@ -169,8 +170,8 @@ static inline uint64_t prefix_parity(uint64_t bits)
   return bits;
 }
 
-/* Of the bytes after closing quotes, those that are neither carriage returns before a line end, nor
- * line ends that such a carriage return is before. */
+/* Returns the misplaced bytes after closing quotes. A carriage return before a line end, and this
+ * line end, are not misplaced. outside: bytes outside quotes. after: bytes after closing quotes. */
 static uint64_t find_text_after(const char *block, const char *end, char terminator,
                                 uint64_t outside, uint64_t after, struct quoting *quoting)
 {
@@ -181,8 +182,8 @@ static uint64_t find_text_after(const char *block, const char *end, char termina
   return (after & ~returns) | (expected & ~line_ends);
 }
 
-/* Takes the bits inside of quotes from `ends`, those of the bytes that end fields. false: a quote
- * stands where none may. */
+/* Removes from `ends`, which marks the bytes that end fields, those inside quotes. false: a quote
+ * is misplaced. */
 __attribute__((always_inline)) static inline bool apply_quotes(const struct cutter *cutter,
                                                                const char *block,
                                                                struct quoting *quoting,
@@ -194,7 +195,7 @@ __attribute__((always_inline)) static inline bool apply_quotes(const struct cutt
   quoting->has_ends_inside |= (*ends & inside) != 0;
   *ends &= ~inside;
 
-  /* a quote that follows a closing one makes a pair with it, and opens again */
+  /* a quote that directly follows a closing one forms a pair with it, and opens again */
   const uint64_t after = closing << 1 | quoting->after_closing;
   uint64_t faults = opening & ~(*ends << 1 | quoting->may_open | after);
   uint64_t text = after & ~(*ends | opening);
@@ -207,7 +208,7 @@ __attribute__((always_inline)) static inline bool apply_quotes(const struct cutt
   return faults == 0;
 }
 
-/* Cuts until the batch is full, there is a fault, or a quote stands where none may. Returns the
+/* Cuts records until the batch is full, there is a fault, or a quote is misplaced. Returns the
  * number of records. has_ends_inside: set if there is no fault. */
 __attribute__((always_inline)) static inline size_t cut(struct cutter *cutter, bool quotes,
                                                         bool *has_ends_inside)
@@ -250,10 +251,10 @@ static size_t cut_without_quotes(struct cutter *cutter, bool *has_ends_inside)
   return cut(cutter, false, has_ends_inside);
 }
 
-/* ---- Faults of quotes ---- */
+/* ---- Misplaced quotes ---- */
 
-/* A quote at `at`. closing: the last closing quote of the field, or NULL. false: none may stand
- * there. */
+/* Handles a quote at `at`. closing: the last closing quote of the field, or NULL. false: the quote
+ * is misplaced. */
 static bool step_quote(struct cutter *cutter, const struct cursor *cursor, const char *at,
                        bool *in_quotes, const char **closing)
 {
@@ -266,7 +267,7 @@ static bool step_quote(struct cutter *cutter, const struct cursor *cursor, const
   return cutter->fault.kind == FAULT_NONE;
 }
 
-/* Is the closing quote the end of the field that ends at `at`? If not, there is a fault. */
+/* Does the closing quote end the field that ends at `at`? If not, sets a fault. */
 static bool check_closing(struct cutter *cutter, const struct cursor *cursor, const char *closing,
                           const char *at)
 {

@@ -10,7 +10,7 @@
 
 /* ---- Reading ---- */
 
-/* Text that is read from its beginning. A function that returns false found something else. */
+/* Text that is read from its beginning. Functions return false if they find something else. */
 struct reader {
   const char *at, *end;
 };
@@ -28,7 +28,7 @@ static bool take(struct reader *reader, char wanted)
   return true;
 }
 
-/* A number of exactly so many digits. */
+/* Reads a number of exactly ndigits digits. */
 static bool take_number(struct reader *reader, int ndigits, int least, int most, int *number)
 {
   *number = 0;
@@ -54,8 +54,8 @@ static uint8_t *store_wide(unsigned __int128 value, uint8_t *to)
 
 /* ---- Floating-point numbers ---- */
 
-/* Decimal numbers and infinities alone: no hexadecimal ones, which nobody writes into a column of
- * numbers, and no NaN, which equals no key. */
+/* Is it a decimal number or an infinity? Hexadecimal numbers are refused, because columns of
+ * numbers do not contain them; NaN is refused, because it equals no key. */
 static bool is_number(const char *text)
 {
   text += *text == '-' || *text == '+';
@@ -64,8 +64,8 @@ static bool is_number(const char *text)
   return (is_digit(*text) || *text == '.') && !strpbrk(text, "xX");
 }
 
-/* The nearest value. What is too large for any but an infinity is refused. The locale of numbers is
- * always C here. */
+/* Stores the nearest value. A finite number that would round to infinity is refused. The numeric
+ * locale is always C here. */
 static uint8_t *decode_float(lanebloom_encoding encoding, lanebloom_slice text, uint8_t *to)
 {
   enum { MOST_NBYTES = 1100 }; /* every digit of the smallest number fits */
@@ -103,7 +103,7 @@ static bool is_leap(int year)
   return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
 }
 
-/* Days since 1970-01-01 in the Gregorian calendar, which counts backwards, too. */
+/* Computes days since 1970-01-01 in the Gregorian calendar, which is extended backwards. */
 static bool take_date(struct reader *reader, int64_t *days)
 {
   static const int begins[] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365};
@@ -130,8 +130,8 @@ static uint8_t *decode_date(lanebloom_slice text, uint8_t *to)
   return store((uint64_t)days, 4, to);
 }
 
-/* The digits after the point, in units of which a second has so many: a power of ten. Digits that
- * the unit has no place for must be 0. */
+/* Reads the digits after the point in units, of which a second has `units`, a power of ten. Digits
+ * that are finer than the unit must be 0. */
 static bool take_fraction(struct reader *reader, int64_t units, int64_t *fraction)
 {
   *fraction = 0;
@@ -148,7 +148,7 @@ static bool take_fraction(struct reader *reader, int64_t units, int64_t *fractio
   return true;
 }
 
-/* hh:mm, then :ss and a fraction if they are there. */
+/* Reads hh:mm, and then :ss and a fraction if they are present. */
 static bool take_time(struct reader *reader, int64_t units, int64_t *seconds, int64_t *fraction)
 {
   int hour, minute, second = 0;
@@ -163,7 +163,7 @@ static bool take_time(struct reader *reader, int64_t units, int64_t *seconds, in
   return true;
 }
 
-/* Z, or how far local time is ahead of UTC: +hh, +hhmm or +hh:mm; nothing is UTC. */
+/* Reads the offset of local time from UTC: Z, +hh, +hhmm or +hh:mm. No offset means UTC. */
 static bool take_offset(struct reader *reader, int64_t *seconds)
 {
   int hour, minute = 0;
@@ -189,7 +189,7 @@ uint8_t *decode_time_of_day(lanebloom_slice text, int64_t units, size_t nbytes, 
   return store((uint64_t)(seconds * units + fraction), nbytes, to);
 }
 
-/* ISO 8601: a date, then T or a space and a time if they are there. units: of a second. */
+/* Reads a date of ISO 8601, and a time after T or a space if there is one. units: per second. */
 static uint8_t *decode_timestamp(lanebloom_slice text, int64_t units, bool is_wide, uint8_t *to)
 {
   struct reader reader = {text.data, (const char *)text.data + text.size};
@@ -201,7 +201,7 @@ static uint8_t *decode_timestamp(lanebloom_slice text, int64_t units, bool is_wi
     return NULL;
   if (reader.at != reader.end)
     return NULL;
-  /* in 128 bits, since the sum may fit where the seconds alone do not */
+  /* in 128 bits: the sum may fit where the seconds alone do not */
   const __int128 sum = (__int128)(days * 86400 + seconds - offset) * units + fraction;
   if (is_wide)
     return store_wide((unsigned __int128)sum, to);
@@ -211,7 +211,7 @@ static uint8_t *decode_timestamp(lanebloom_slice text, int64_t units, bool is_wi
 
 /* ---- Decimals ---- */
 
-/* 38 digits at most, which 16 bytes hold. */
+/* Reads a number of at most 38 digits, which 16 bytes can hold. */
 static uint8_t *decode_decimal(lanebloom_slice text, int32_t scale, uint8_t *to)
 {
   static const uint64_t ten_to_19 = UINT64_C(10000000000000000000);
@@ -239,7 +239,7 @@ static int hex_value(char c)
   return is_digit(c) ? c - '0' : lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/* 32 digits of either case, with four hyphens in their places or with none. */
+/* Reads 32 digits of either case, with four hyphens in the standard places or without any. */
 static uint8_t *decode_uuid(lanebloom_slice text, uint8_t *to)
 {
   enum { NBYTES = 16, TEXT_NBYTES = 36 };
