@@ -1,4 +1,4 @@
-/* lanebloom add: more keys into a filter that has room.
+/* lanebloom add: adds keys to a filter that has room.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,8 +17,8 @@
 enum { OPTION_OVERFILL = 0x100 };
 
 struct add {
-  struct build build; /* of the new keys: a filter like the one at build.path */
-  const char *file;   /* that build.path leads to */
+  struct build build; /* builds a filter of the new keys, similar to the one at build.path */
+  const char *file;   /* the file that build.path leads to */
   double planned_rate;
   bool overfill;
 };
@@ -85,7 +85,7 @@ static const struct argp argp = {
 
 /* ---- room ---- */
 
-/* The most keys for which a filter of these bits per key has at most nbytes. */
+/* Returns the most keys for which a filter with these bits per key has at most nbytes. */
 static uint64_t find_room(lanebloom_format format, double bits_per_key, uint64_t nbytes)
 {
   uint64_t enough = 0, too_many = UINT64_MAX, planned;
@@ -101,7 +101,7 @@ static uint64_t find_room(lanebloom_format format, double bits_per_key, uint64_t
   return enough;
 }
 
-/* Plans a filter like this one. If that cannot take keys, prints a message and exits. */
+/* Plans a filter like this one. If the filter cannot take keys, prints a message and exits. */
 static void plan_like(struct add *add, const lanebloom_filter *filter)
 {
   struct build *build = &add->build;
@@ -133,9 +133,9 @@ static void plan_like(struct add *add, const lanebloom_filter *filter)
         lanebloom_format_name(build->format), build->bits_per_key, nbytes, info.nprobes);
 }
 
-/* Follows links once, so that one file is read, locked and replaced. A path such as /dev/fd/3 leads
- * to the file that is open there: if it were written to as a descriptor, the filter would not be
- * replaced. The caller frees the path. */
+/* Follows links once, so that the same file is read, locked and replaced. A path such as /dev/fd/3
+ * leads to the file that is open there; writing to the descriptor would not replace the filter. The
+ * caller frees the path. */
 static char *resolve(const char *path)
 {
   struct stat found;
@@ -143,10 +143,11 @@ static char *resolve(const char *path)
   char *file = is_regular ? realpath(path, NULL) : NULL;
   if (is_regular && !file && errno == ENOENT)
     die(path, "expected a file that has a name, and so can be replaced");
-  return file ? file : strcpy(resize(NULL, strlen(path) + 1), path); /* will be refused */
+  return file ? file : strcpy(resize(NULL, strlen(path) + 1), path); /* other files will be
+                                                                      * refused */
 }
 
-/* Looks at the filter before any input is read: later it may be another. */
+/* Examines the filter before any input is read. Another command may replace it later. */
 static void look_at_filter(struct add *add)
 {
   struct build *build = &add->build;
@@ -173,8 +174,8 @@ static void look_at_filter(struct add *add)
 
 /* ---- the verb ---- */
 
-/* If more absent keys pass than planned, says so, and exits without --overfill. As in `build', up
- * to a tenth more is no reason. */
+/* Reports if more absent keys pass than planned, and exits unless --overfill was given. As in
+ * `build', up to a tenth more is accepted. */
 static void check_rate_is_kept(const struct add *add, const lanebloom_filter *filter)
 {
   const struct build *build = &add->build;
@@ -193,7 +194,7 @@ static void check_rate_is_kept(const struct add *add, const lanebloom_filter *fi
       add->overfill ? "" : "; nothing was added: build a larger filter, or add by --overfill");
 }
 
-/* The union of the filter that is there now and that of the new keys. */
+/* Returns the union of the filter that is there now and the filter of the new keys. */
 static lanebloom_filter *add_to_current(const struct add *add, const lanebloom_filter *new_keys)
 {
   lanebloom_filter *current = load_filter(add->file, &(struct filter_source){0}), *sum;

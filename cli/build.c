@@ -12,7 +12,7 @@ enum { OPTION_FORMAT = 0x100, OPTION_BITS, OPTION_RATE, OPTION_EXPECTED, OPTION_
 /* ---- options ---- */
 
 /* The bits per key for a rate depend on the number of keys. Without --expected, the input is read
- * twice: once to count, once to build. */
+ * twice: first to count keys, then to build. */
 static void check_rate(const struct build *build, const struct argp_state *state)
 {
   if (build->rate == 0)
@@ -131,8 +131,8 @@ static bool has_more_keys(const struct build *build, uint64_t nkeys)
   return build->expected_keys > 0 && nkeys > build->expected_keys;
 }
 
-/* A model chose the bits per key, so the rate is measured. The number of random hashes, within
- * bounds, lets about a hundred pass. Up to a tenth more than --rate causes no warning. */
+/* Measures the rate, because a model chose the bits per key. The number of random hashes is chosen
+ * so that about a hundred pass, within bounds. Up to a tenth more than --rate causes no warning. */
 static void check_rate_is_kept(const struct build *build, const lanebloom_filter *filter,
                                uint64_t nkeys)
 {

@@ -82,7 +82,7 @@ static _Noreturn void refuse(const char *path, const lanebloom_table_info *info)
       advice);
 }
 
-/* A filter without whole keys would answer no to every key. */
+/* Refuses a filter without whole keys: every key would be reported as absent. */
 static void check_prefixes(const struct extract *extract, const lanebloom_table_info *info)
 {
   if (info->has_whole_keys || extract->prefixes)

@@ -1,4 +1,4 @@
-/* lanebloom kernels: the kernels that this CPU can run.
+/* lanebloom kernels: lists the kernels that this CPU can run.
  * SPDX-License-Identifier: MIT */
 #include <json-c/json.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ struct kernels {
   bool json, measure;
   const char *cpu;
   struct timing *timings;
-  size_t ntimings; /* 0: none wanted */
+  size_t ntimings; /* 0: not requested */
 };
 
 static error_t parse(int key, char *text, struct argp_state *state)
@@ -79,7 +79,8 @@ static bool is_active(size_t kernel)
   return strcmp(lanebloom_kernel_name(kernel), lanebloom_kernel_active()) == 0;
 }
 
-/* By how many percent does the kernel in use take longer than the fastest? 0: it is among those. */
+/* Returns by how many percent the kernel in use is slower than the fastest; 0 if it is among the
+ * fastest. */
 static double excess(const struct timing *timing)
 {
   for (size_t i = 0; i < lanebloom_kernel_count(); i++)

@@ -1,10 +1,10 @@
-/* lanebloom match: prints the records whose key is in a file of keys, exactly.
+/* lanebloom match: prints the records whose key is in a file of keys, with exact results.
  * SPDX-License-Identifier: MIT */
 #include "screen.h"
 
 struct match {
   struct screen screen;
-  char *keys; /* the file */
+  char *keys; /* the path of the file */
   struct field_syntax key_fields;
 };
 
@@ -41,7 +41,7 @@ static void check_key_fields(struct match *match, const struct argp_state *state
                   fields->fields[i].name);
 }
 
-/* How KEYS are read: like INPUT, but with fields of their own. */
+/* Returns the syntax of KEYS: that of INPUT, but with fields of its own. */
 static struct record_syntax keys_syntax(const struct match *match)
 {
   struct record_syntax syntax = match->screen.syntax;

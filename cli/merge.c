@@ -1,4 +1,4 @@
-/* lanebloom merge: the union of filters.
+/* lanebloom merge: writes the union of filters.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <inttypes.h>
@@ -98,7 +98,7 @@ static void complain_of_form(const char *name, lanebloom_key_form form, const ch
            wanted, first_name, found);
 }
 
-/* Says what differs. false: nothing of this. */
+/* Reports what differs. false: none of these properties differs. */
 static bool complain_of_difference(const char *name, const lanebloom_filter *filter,
                                    const char *first_name, const lanebloom_filter *first)
 {
@@ -137,11 +137,11 @@ static bool complain_of_difference(const char *name, const lanebloom_filter *fil
   return true;
 }
 
-/* Says which filter is the first that does not fit, and why. */
+/* Reports the first filter that does not fit, and why. */
 static void complain_of_mismatch(const struct merge *merge, const struct mapped *mapped)
 {
   const char *first = input_name(merge->paths[0]);
-  size_t i = 0; /* the first one may be of a format that only opens */
+  size_t i = 0; /* even the first filter may have a format that cannot be built */
   while (i < merge->npaths && !complain_of_difference(input_name(merge->paths[i]), mapped[i].filter,
                                                       first, mapped[0].filter))
     i++;
@@ -149,7 +149,8 @@ static void complain_of_mismatch(const struct merge *merge, const struct mapped 
     complain(NULL, "%s", status_text(LANEBLOOM_ERR_MISMATCH));
 }
 
-/* Merges before it looks whether files have changed: what changed later was merged as it was. */
+/* Merges first, then checks whether files have changed: changes after the check do not affect the
+ * result. */
 static lanebloom_filter *merge_all(const struct merge *merge, struct mapped *mapped)
 {
   const size_t n = merge->npaths;
@@ -175,8 +176,8 @@ static lanebloom_filter *merge_all(const struct merge *merge, struct mapped *map
   return merged;
 }
 
-/* If the target is one of the filters, locks it, as `add' does: a key that is added meanwhile would
- * be lost. Returns the lock's descriptor, or -1. */
+/* If the target is one of the filters, locks it, as `add' does: otherwise a key that another
+ * command adds meanwhile would be lost. Returns the descriptor of the lock, or -1. */
 static int lock_target(const struct merge *merge, const struct target *target)
 {
   struct stat found, input;
@@ -188,7 +189,7 @@ static int lock_target(const struct merge *merge, const struct target *target)
   return -1;
 }
 
-/* A union of one filter is a copy. Warns if it replaces another filter, because the user may have
+/* The union of one filter is a copy. Warns if it replaces another filter, because the user may have
  * meant to merge the two. */
 static void warn_of_copy(const struct merge *merge, const struct target *target,
                          const lanebloom_filter *merged)

@@ -1,4 +1,4 @@
-/* lanebloom plan: what filters of each format would be, before one is built.
+/* lanebloom plan: predicts the filters of each format before one is built.
  * SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <json-c/json.h>
@@ -20,7 +20,7 @@ struct plan {
   uint64_t nbytes; /* 0: not given */
   bool json, measure;
   struct timing *timings;
-  size_t ntimings; /* 0: none wanted */
+  size_t ntimings; /* 0: not requested */
 };
 
 static error_t parse(int key, char *text, struct argp_state *state)
@@ -101,7 +101,7 @@ static const struct argp argp = {
 /* ---- planning ---- */
 
 struct planned {
-  char problem[128]; /* ""; or why there is no such filter, and then only `format` is set */
+  char problem[128]; /* "", or why there is no such filter; then only `format` is set */
   lanebloom_format_info format;
   double bits_per_key;
   uint64_t nbytes, unsized_nbytes;
@@ -110,13 +110,13 @@ struct planned {
   double absent_ns, present_ns; /* NaN: not measured */
 };
 
-/* The bits per key of a number of steps above the fewest. */
+/* Returns the bits per key that are nsteps steps above the fewest. */
 static double bits_at(const lanebloom_format_info *format, uint64_t nsteps)
 {
   return format->min_bits_per_key + (double)nsteps * format->bits_per_key_step;
 }
 
-/* The bits per key that take effect of those that were given. */
+/* Returns the bits per key that a format uses if these are requested. */
 static double bits_in_effect(const lanebloom_format_info *format, double bits_per_key)
 {
   if (!format->rounds_bits)
@@ -133,7 +133,8 @@ static bool fits(const struct plan *plan, lanebloom_format id, double bits_per_k
          nbytes <= plan->nbytes;
 }
 
-/* The most bits per key with which the filter has at most plan->nbytes. false: too few. */
+/* Finds the most bits per key with which the filter has at most plan->nbytes. false: even the
+ * fewest are too many. */
 static bool bits_for_size(const struct plan *plan, lanebloom_format id,
                           const lanebloom_format_info *format, double *bits_per_key)
 {
@@ -161,7 +162,7 @@ __attribute__((format(printf, 2, 3))) static void refuse(struct planned *planned
   va_end(arguments);
 }
 
-/* Chooses the bits per key. If there are none, planned->problem says why. */
+/* Chooses the bits per key. If none are possible, planned->problem says why. */
 static void choose_bits(const struct plan *plan, lanebloom_format id, struct planned *planned)
 {
   const lanebloom_format_info *format = &planned->format;
@@ -197,7 +198,7 @@ static void plan_size(const struct plan *plan, lanebloom_format id, struct plann
     die(NULL, "%s", status_text(status));
 }
 
-/* The times of the kernel in use. */
+/* Stores the times of the kernel in use. */
 static void take_times(const struct plan *plan, lanebloom_format id, struct planned *planned)
 {
   size_t kernel = 0;
@@ -211,7 +212,8 @@ static void take_times(const struct plan *plan, lanebloom_format id, struct plan
   }
 }
 
-/* Hashes that `build' stores, and the filter; the largest number if that is too much. */
+/* Returns the bytes of the hashes that `build' stores and of the filter; UINT64_MAX if the sum
+ * overflows. */
 static uint64_t unsized_nbytes(const struct plan *plan, const struct planned *planned)
 {
   uint64_t nbytes;

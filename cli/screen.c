@@ -1,4 +1,4 @@
-/* lanebloom screen: prints the records that may be in a filter or in the tables of databases.
+/* lanebloom screen: prints the records that may be in filters, databases or Parquet files.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <inttypes.h>
@@ -27,7 +27,7 @@ static int compare_names(const void *a, const void *b)
   return strcmp(a, b);
 }
 
-/* Adds the name of a filter. false: it has been named before. */
+/* Adds the name of a filter. false: it was given before. */
 static bool add_filter_path(struct screen *screen, char *path)
 {
   if (find_or_add(path, &screen->known_filters, compare_names) != path)
@@ -36,7 +36,7 @@ static bool add_filter_path(struct screen *screen, char *path)
   return true;
 }
 
-/* Adds the filters that are named in a file, a line each. */
+/* Adds the filters that a file lists, one per line. */
 static void read_filter_list(struct screen *screen)
 {
   const char *path = screen->filter_list;
@@ -68,7 +68,7 @@ static void read_filter_list(struct screen *screen)
     die(input_name(path), "expected the names of filters, found an empty file");
 }
 
-/* Without --filter, the first name is the filter. */
+/* Checks the options of filters. Without --filter, the first name is the filter. */
 static void check_filter_options(struct screen *screen, const struct argp_state *state)
 {
   if (has_database_options(&screen->database_options))
@@ -210,7 +210,7 @@ static void open_databases(struct screen *screen)
   }
 }
 
-/* Bytes that are read as the wrong format often let every key pass. */
+/* Warns if every key passes, which often happens if bytes are read in the wrong format. */
 static void check_filter(const struct source *source)
 {
   lanebloom_filter_info info;
@@ -221,7 +221,7 @@ static void check_filter(const struct source *source)
     complain(input_name(source->name), "warning: every key passes this filter");
 }
 
-/* Screening by filters without keys is no mistake if others have some. */
+/* Warns if no filter has keys. If only some have none, this is no mistake. */
 static void check_any_has_keys(const struct sources *sources)
 {
   for (size_t i = 0; i < sources->n; i++)
@@ -233,7 +233,7 @@ static void check_any_has_keys(const struct sources *sources)
     complain(NULL, "warning: none of the %zu filters has keys: none passes", sources->n);
 }
 
-/* Loads all filters, or exits after a message for each that cannot be read. */
+/* Loads all filters. Prints a message for each filter that cannot be read, and then exits. */
 static void load_filters(struct screen *screen)
 {
   if (screen->filter_list)
@@ -273,39 +273,42 @@ static void label_sources(struct screen *screen)
 /* Was at least one input read to its end? If not, a count would be mistaken for a result. */
 static bool is_any_input_whole(const struct screen *screen)
 {
-  const size_t ninputs = screen->ninputs ? screen->ninputs : 1; /* standard input */
+  const size_t ninputs = screen->ninputs ? screen->ninputs : 1; /* 1: standard input */
   return screen->job.nfailed < ninputs;
 }
 
 static void print_counts(const struct screen *screen)
 {
-  if (!screen->labels && !(screen->which && screen->parquet.nnames > 0)) /* these are printed */
+  if (!screen->labels && !(screen->which && screen->parquet.nnames > 0)) /* these are printed
+                                                                          * already */
     outputf("%" PRIu64 "\n", screen->nselected);
   for (size_t i = 0; screen->labels && i < screen->sources.n; i++)
     outputf("%s%" PRIu64 "\n", screen->labels[i], screen->nhits[i]);
 }
 
-/* Does the result say that a key is absent? */
+/* Does the output say that a key is absent? */
 static bool tells_absence(const struct screen *screen)
 {
   return screen->invert || screen->unmatched_path || screen->annotation ||
          (screen->quiet && screen->nselected == 0);
 }
 
-/* Were all of the databases' logs read, and all Parquet files? */
+/* Were all logs of the databases and all Parquet files read? Skipped files matter only if the
+ * output says that keys are absent. */
 static bool are_sources_whole(const struct screen *screen)
 {
   return !screen->database.is_damaged && screen->parquet.nfailed == 0 &&
          !(screen->parquet.nskipped > 0 && tells_absence(screen));
 }
 
-/* Were all inputs read, too? */
+/* Were all sources and all inputs read? */
 static bool is_complete(const struct screen *screen)
 {
   return screen->job.nfailed == 0 && are_sources_whole(screen);
 }
 
-/* Line ends that KEYS or the filter do not have are part of every key. */
+/* Warns about line ends that only the inputs, or only KEYS or the filter, have: they are part of
+ * every key. */
 static void warn_of_returns(const struct screen *screen)
 {
   static const char advice[] = "--crlf leaves it out of keys";
@@ -329,7 +332,7 @@ static void warn_of_returns(const struct screen *screen)
     warn_of_chance(screen);
 }
 
-/* Prints what comes after the records, and puts the files in their places. */
+/* Prints what follows the records, and moves the output files to their paths. */
 static void finish(struct screen *screen)
 {
   if (screen->count && !screen->quiet && is_any_input_whole(screen))

@@ -1,4 +1,4 @@
-/* The options that say which records are printed, where and how: of `screen' and `match'.
+/* The options of `screen' and `match' that say which records are printed, where and how.
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
@@ -22,7 +22,7 @@ static void set_summary(struct screen *screen, const char *text, const struct ar
   screen->summary = text && *text == 'j' ? SUMMARY_JSON : SUMMARY_TEXT;
 }
 
-/* Every record is printed once, as it came. */
+/* Refuses options that conflict with --annotate, which prints every record once and unchanged. */
 static void check_annotation(const struct screen *screen, const struct argp_state *state)
 {
   const char separator[2] = {screen->syntax.fields.separator};

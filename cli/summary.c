@@ -1,4 +1,4 @@
-/* The summary of a run of `screen' or `match'.
+/* Prints the summary of a run of `screen' or `match'.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <json-c/json.h>
@@ -10,13 +10,14 @@
 #include "key_form.h"
 #include "screen.h"
 
-/* The share of absent keys that pass; NaN: none is expected. */
+/* Returns the share of absent keys that pass; NaN: unknown, or none passes. */
 static double expected_rate(const struct screen *screen)
 {
   return screen->exact || screen->parquet.nnames > 0 ? NAN : sources_rate(&screen->sources);
 }
 
-/* Records that have a key, and those of them whose key passed, whichever are selected. */
+/* The records that have a key, and how many of these keys passed, whether or not they are
+ * selected. */
 struct passing {
   uint64_t nkeys, nhits;
 };
@@ -43,7 +44,8 @@ bool are_false_positives(const struct screen *screen)
  * most filters. Fewer keys are no reason to doubt the options. */
 enum { MIN_NKEYS = 1000 };
 
-/* Are there enough keys to say so? The rate comes last: it takes reading the filters. */
+/* Are there enough keys for a conclusion? The rate is checked last, because it requires reading the
+ * filters. */
 static bool are_telling(const struct screen *screen)
 {
   return count_passing(screen).nkeys >= MIN_NKEYS && !isnan(expected_rate(screen));
@@ -59,7 +61,7 @@ enum { NSEPARATORS = sizeof separators / sizeof *separators };
 
 void look_for_separators(struct screen *screen, const struct chunk *chunk)
 {
-  enum { MIN_NRECORDS = 10, MAX_NRECORDS = 100 }; /* fewer may have been asked for one by one */
+  enum { MIN_NRECORDS = 10, MAX_NRECORDS = 100 }; /* fewer may have been queried one by one */
   const struct record_syntax *syntax = &screen->syntax;
   if (!screen->exact || syntax->fields.n > 0 || syntax->width || form_converts(syntax->form))
     return;
@@ -76,7 +78,8 @@ void look_for_separators(struct screen *screen, const struct chunk *chunk)
     screen->separators = found;
 }
 
-/* Returns the separator that the first records have and that no key has; NULL: there is none. */
+/* Returns a separator that the first records contain and that no key contains; NULL: there is
+ * none. */
 static const struct separator *find_separator(const struct screen *screen)
 {
   for (size_t i = 0; i < NSEPARATORS; i++)
@@ -85,8 +88,8 @@ static const struct separator *find_separator(const struct screen *screen)
   return NULL;
 }
 
-/* Records with a separator that no key has cannot match. For others it takes many records and many
- * keys to say that some should: it is usual that none has one of a few keys. */
+/* Records with a separator that no key contains cannot match. Otherwise a warning needs many
+ * records and many keys: it is normal that no record has one of a few keys. */
 static void warn_of_no_match(const struct screen *screen, uint64_t nrecords)
 {
   const uint64_t nkeys = screen->exact->nkeys;
@@ -106,7 +109,7 @@ static void warn_of_no_match(const struct screen *screen, uint64_t nrecords)
              nrecords, nkeys);
 }
 
-/* If an input failed, its error is what to look at. */
+/* If an input failed, its error comes first, and nothing is warned of. */
 void warn_of_chance(const struct screen *screen)
 {
   static const char advice[] = "if some should be there, check -f, --crlf, --lower and --trim, "
@@ -126,7 +129,7 @@ void warn_of_chance(const struct screen *screen)
              "warning: %" PRIu64 " of %" PRIu64 " keys passed, no more than chance: all may be "
              "false positives; %s",
              passing.nhits, passing.nkeys, advice);
-  else if (expected_rate(screen) != 0) /* 0: it was said that the filter has no keys */
+  else if (expected_rate(screen) != 0) /* 0: a message said that the filter has no keys */
     complain(NULL, "warning: none of %" PRIu64 " keys passed; %s", passing.nkeys, advice);
 }
 

@@ -161,16 +161,17 @@ static char *describe_in_text(const lanebloom_table_info *info, const struct tab
 /* ---- JSON ---- */
 
 /* json-c counts the bytes of an object in an int. Each of two keys is printed twice: as text, where
- * an escaped byte takes 6 bytes, and in hexadecimal, where it takes 2. */
+ * an escaped byte takes 6 bytes, and in hexadecimal, where a byte takes 2. */
 enum { MAX_JSON_KEY_NBYTES = INT_MAX / 32 };
 
-/* A string; NULL, which json-c prints as null, for "". */
+/* Returns a string; NULL, which json-c prints as null, for "". */
 static struct json_object *json_text(const char *text)
 {
   return *text ? json_name(text) : NULL;
 }
 
-/* Adds a key as text, null if it is not UTF-8, and in hexadecimal; both null if there is no key. */
+/* Adds a key as text, which is null if it is not UTF-8, and in hexadecimal. Both are null if there
+ * is no key. */
 static void add_key(struct json_object *object, const char *name, const char *hex_name,
                     const lanebloom_slice *key)
 {
@@ -237,13 +238,13 @@ static struct json_object *describe_in_json(const char *path, const struct table
 
 /* ---- the verb ---- */
 
-/* What is printed of a table. The table is closed before the next one is opened: a folder may have
+/* The output for one table. The table is closed before the next one is opened: a folder may have
  * more tables than fit in memory. */
 struct row {
   char *line;               /* without the file's name; NULL with --json */
   struct json_object *json; /* NULL without --json */
   char *warning;
-  bool has_large_key; /* of more than MAX_JSON_KEY_NBYTES */
+  bool has_large_key; /* a key has more than MAX_JSON_KEY_NBYTES */
 };
 
 static void *describe_table(void *context, const char *path, const struct table_place *place,
@@ -330,12 +331,13 @@ static void print_rows(const struct tables *tables, const struct database *datab
   free(names);
 }
 
-/* Are all of them Parquet files, or their folders? If one cannot be read, prints a message and
+/* Are all names Parquet files or folders of them? If one cannot be read, prints a message and
  * exits. */
 static bool are_parquet(const struct tables *tables)
 {
   int error = 0;
-  const char *missing = NULL; /* of databases, loading says so, and describes the others */
+  const char *missing = NULL; /* for databases, loading reports it, and the others are still
+                               * described */
   size_t n = 0;
   for (size_t i = 0; i < tables->npaths; i++) {
     char problem[1024];
