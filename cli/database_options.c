@@ -1,4 +1,4 @@
-/* The options of databases: which tables and logs belong to one.
+/* The options of databases, which say which tables and logs belong to one.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* What is said of the version of a database that was read: from when the answer is, and what it
- * cannot know.
+/* Describes the version of a database that was read: the state that the results refer to, and the
+ * writes that cannot be seen in it.
  * SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <json-c/json.h>

@@ -49,11 +49,12 @@ bool is_container(const char *path)
   return status == LANEBLOOM_OK || status == LANEBLOOM_ERR_CORRUPT;
 }
 
-/* Of any version, and damaged or not? A file that cannot be read may be anything. */
+/* Does the file begin like a container of any version, damaged or not? false if it cannot be
+ * read. */
 static bool begins_as_container(const char *path)
 {
   char bytes[CONTAINER_MAGIC_NBYTES];
-  const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* pipes do not wait */
+  const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* opening a pipe does not block */
   const bool begins = read(fd, bytes, sizeof bytes) == sizeof bytes && is_container_magic(bytes);
   if (fd >= 0)
     close(fd);
@@ -129,7 +130,7 @@ struct target check_target(const char *path)
   return target;
 }
 
-/* Would saving replace a file that holds anything? Puts its path into `path`. Descriptors and files
+/* Would saving replace a file that is not empty? Stores its path in `path`. Descriptors and files
  * that are not regular are written into, so nothing is lost. */
 static bool replaces_file(const struct target *target, char path[PATH_MAX])
 {
@@ -146,8 +147,9 @@ void check_is_filter(const struct target *target)
                       "another one by -o, or replace this one by --force");
 }
 
-/* The bytes that are no bits of keys are the first and the last ones of a filter. Describing counts
- * all bits: 1.5 s for 1 GB. So it is left to filters whose other bytes are zeros. */
+/* Only the first and the last bytes of a filter can hold anything else than the bits of keys.
+ * Describing a filter counts all its bits, which takes 1.5 s for 1 GB. So only filters whose other
+ * bytes are zeros are described. */
 bool has_no_keys(const lanebloom_filter *filter)
 {
   enum { EDGE_NBYTES = 16 };
@@ -162,7 +164,7 @@ bool has_no_keys(const lanebloom_filter *filter)
   return info.nbits_set == 0 && info.model_rate == 0;
 }
 
-/* A file that is no filter, such as one that is damaged, may have keys. */
+/* A file that is no valid filter, such as a damaged one, may have keys. */
 void check_keeps_keys(const struct target *target, const lanebloom_filter *filter, bool raw)
 {
   char path[PATH_MAX];

@@ -436,8 +436,8 @@ static void fill(struct inputs *inputs, struct chunk *chunk)
 /* The last record of a claim must end in this many bytes at its end. Longer records are rare. */
 enum { LAST_NBYTES = READ_NBYTES / 64 };
 
-/* Returns how many of the READ_NBYTES bytes at this position are whole records; 0: the last bytes
- * contain no record end. */
+/* Returns how many of the READ_NBYTES bytes at this position are whole records; 0: no record
+ * end was found in the last bytes. */
 static size_t claimable_nbytes(const struct inputs *inputs, off_t position)
 {
   char last[LAST_NBYTES];

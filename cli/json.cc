@@ -3,9 +3,9 @@
  * Numbers are checked here, because simdjson rejects numbers that fit no type of C.
  *
  * The code uses no exceptions: memory is allocated by operators that return NULL. simdjson does not
- * check the bounds of its own string buffer, so strings are not unescaped into it.
+ * check all of its own allocations, so strings are not unescaped into its buffer.
  * SPDX-License-Identifier: MIT */
-#define SIMDJSON_DEVELOPMENT_CHECKS 0 /* they would allocate memory without a check */
+#define SIMDJSON_DEVELOPMENT_CHECKS 0 /* they allocate memory without a check */
 #include <simdjson.h>
 
 #include <cstring>
@@ -41,7 +41,8 @@ struct json_parser {
   bool has_escapes;                  /* the line contains a backslash */
 };
 
-/* Calls name() once, because it returns a std::string, whose allocation may throw. */
+/* Sets a handler, because the names of implementations are std::strings, whose allocation may
+ * throw. */
 void json_prepare(void (*out_of_memory)(void))
 {
   std::set_new_handler(out_of_memory);

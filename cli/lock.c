@@ -1,4 +1,4 @@
-/* Locks files by flock(2).
+/* Locks files with flock(2).
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,8 +18,8 @@ bool is_named(int fd, const char *path)
   return is_same_file(&locked, &now);
 }
 
-/* A network file system locks only what is open for writing. A pipe that took the file's place does
- * not make the command wait. */
+/* Network file systems lock only files that are open for writing. If a pipe has replaced the file,
+ * opening it does not block. */
 static int open_to_lock(const char *path)
 {
   const int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
@@ -40,6 +40,6 @@ int lock_file(const char *path, const char *name)
         die(name, "cannot be locked: %s", strerror(errno));
     if (is_named(fd, path))
       return fd;
-    close(fd); /* whoever held the lock replaced the file: lock the new one */
+    close(fd); /* the previous owner of the lock replaced the file: lock the new one */
   }
 }

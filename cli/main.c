@@ -21,7 +21,7 @@ static const struct {
 };
 static const size_t nverbs = sizeof verbs / sizeof *verbs;
 
-/* Returns the verb of this name. */
+/* Returns the index of the verb with this name. */
 static size_t find_verb(const struct argp_state *state, const char *name)
 {
   struct suggestion suggestion = {.word = name};
@@ -46,7 +46,8 @@ struct command {
   char **argv;
 };
 
-/* `help' alone gives the help of the command and exits; with a verb, it is that verb's --help. */
+/* Handles `help': alone, prints the help of the command and exits; with a verb, runs the verb's
+ * --help. */
 static void help(struct command *command, struct argp_state *state)
 {
   static char *words[] = {NULL, "--help", NULL};
@@ -119,8 +120,8 @@ static const struct argp argp = {
            "0.01 or 1%.",
 };
 
-/* If the caller closed a standard stream, the next file to be opened would take its number. This
- * fills those numbers with descriptors that can be neither read nor written. */
+/* Fills closed standard descriptors with descriptors that can be neither read nor written.
+ * Otherwise the next opened file would take such a number. */
 static void occupy_standard_descriptors(void)
 {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -131,10 +132,11 @@ static void occupy_standard_descriptors(void)
 int main(int argc, char **argv)
 {
   occupy_standard_descriptors();
-  setlocale(LC_CTYPE, "C.UTF-8");        /* for file names in messages, whatever the environment */
+  setlocale(LC_CTYPE, "C.UTF-8");        /* for file names in messages, whatever the environment
+                                          * says */
   setvbuf(stderr, NULL, _IOLBF, BUFSIZ); /* one write per message */
   setvbuf(stdout, NULL, _IOFBF, (size_t)128 << 10);
-  signal(SIGXFSZ, SIG_IGN); /* a file-size limit is reported as an error and does not kill */
+  signal(SIGXFSZ, SIG_IGN); /* a file-size limit causes an error message instead of a signal */
   if (atexit(output_close) != 0 || at_quick_exit(output_close) != 0)
     die(NULL, "%s", strerror(ENOMEM));
   argp_err_exit_status = EXIT_TROUBLE;

@@ -1,4 +1,4 @@
-/* Maps the files of filters.
+/* Maps files of filters into memory.
  * SPDX-License-Identifier: MIT */
 #include "mapped.h"
 
@@ -17,7 +17,8 @@
 
 static struct mapped *first;
 
-/* A page that is gone raises SIGBUS. The message was made before: a signal handler cannot. */
+/* Reports a missing page, which raises SIGBUS. The message was prepared, because a signal handler
+ * cannot format one. */
 static void report_lost_page(int signal_number, siginfo_t *info, void *context)
 {
   (void)context;
@@ -27,7 +28,7 @@ static void report_lost_page(int signal_number, siginfo_t *info, void *context)
       (void)nwritten;
       _exit(EXIT_TROUBLE);
     }
-  signal(signal_number, SIG_DFL); /* it comes again, and ends the command */
+  signal(signal_number, SIG_DFL); /* the signal is raised again and ends the command */
 }
 
 static void watch(struct mapped *mapped, const char *path)
@@ -44,8 +45,8 @@ static void watch(struct mapped *mapped, const char *path)
 
 /* ---- Mapping ---- */
 
-/* Sets mapped->bytes if the path is a regular file that can be mapped. Opens nothing else: opening
- * a pipe twice would lose what is in it. */
+/* Sets mapped->bytes if the path is a regular file that can be mapped. Other files are not opened,
+ * since opening a pipe twice would lose its content. */
 static void map(struct mapped *mapped, const char *path)
 {
   struct stat found;
@@ -75,7 +76,7 @@ lanebloom_status map_filter(struct mapped *mapped, const char *path, char *probl
     if (status == LANEBLOOM_OK)
       return status;
     unmap_filter(mapped);
-  } /* loading says what was expected and found */
+  } /* loading describes what was expected and found */
   const lanebloom_status status = lanebloom_filter_load(
       is_standard_input(path) ? "/dev/stdin" : path, &mapped->filter, problem, problem_size);
   if (status != LANEBLOOM_OK && problem)

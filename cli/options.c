@@ -24,10 +24,10 @@ enum {
   OPTION_USAGE
 };
 
-/* ---- words that are no name ---- */
+/* ---- unknown words ---- */
 
-/* How many characters must be inserted, deleted or replaced to make the name of the word, whatever
- * the case of letters. */
+/* Returns how many characters must be inserted, deleted or replaced to turn the word into the name.
+ * The case of letters does not matter. */
 static size_t edit_distance(const char *word, const char *name)
 {
   const size_t n = strlen(name);
@@ -73,7 +73,7 @@ void refuse_word(const struct argp_state *state, const char *problem,
 
 /* ---- unknown options, which argp would print unescaped and without a suggestion ---- */
 
-/* All options of an argp and its children, as getopt_long() takes them. */
+/* All options of an argp and its children, in the form that getopt_long() takes. */
 struct known_options {
   struct option *names;
   size_t n;
@@ -105,12 +105,12 @@ static void list_options(struct known_options *known, const struct argp *argp)
     list_options(known, child->argp);
 }
 
-/* A usage error, unless it is an abbreviation of several names, which argp reports. */
+/* Reports a usage error, unless the word abbreviates several names, which argp reports. */
 static void refuse_long_option(const struct argp_state *state, const struct known_options *known,
                                char *word)
 {
   struct suggestion suggestion = {.dashes = "--", .word = word};
-  if (*word != '=') /* else it would become --, which ends options */
+  if (*word != '=') /* otherwise the word would become --, which ends options */
     word[strcspn(word, "=")] = 0;
   for (size_t i = 0; i < known->n; i++) {
     if (strncmp(known->names[i].name, word, strlen(word)) == 0)
@@ -120,7 +120,7 @@ static void refuse_long_option(const struct argp_state *state, const struct know
   refuse_word(state, "unrecognized option", &suggestion);
 }
 
-/* If the word is a long option with one dash, prints a message and exits: -db would be -d b. */
+/* If the word is a long option with one dash, prints a message and exits: -db would mean -d b. */
 static void refuse_one_dash(const struct argp_state *state, const struct known_options *known,
                             const char *word)
 {
@@ -132,22 +132,22 @@ static void refuse_one_dash(const struct argp_state *state, const struct known_o
                   word);
 }
 
-/* Does this option print something and end the command? -? does, but getopt_long() returns '?' for
- * wrong options, too. */
+/* Does this option print something and end the command? -? does, too, but getopt_long() also
+ * returns '?' for wrong options. */
 static bool ends_command(int key)
 {
   return key == 'h' || key == 'V' || key == OPTION_USAGE;
 }
 
-/* Prints a message and exits if an option is none of these. As in the coreutils, options after
- * --help are not looked at. */
+/* Prints a message and exits if an option is unknown. As in the coreutils, options after --help are
+ * not checked. */
 static void check_options(const struct argp *argp, unsigned flags, int argc, char **argv)
 {
   const struct argp_state state = {.root_argp = argp, .name = argv[0]};
   struct known_options known = {0};
   char *letters, **words = resize(NULL, ((size_t)argc + 1) * sizeof *words);
   size_t nbytes;
-  memcpy(words, argv, ((size_t)argc + 1) * sizeof *words); /* getopt_long() sorts them */
+  memcpy(words, argv, ((size_t)argc + 1) * sizeof *words); /* getopt_long() reorders them */
   known.letters = open_string(&letters, &nbytes);
   fputs(flags & ARGP_IN_ORDER ? "+:" : ":", known.letters);
   list_options(&known, argp);
@@ -157,7 +157,7 @@ static void check_options(const struct argp *argp, unsigned flags, int argc, cha
 
   opterr = optind = 0;
   for (int key = 0; key != -1 && !ends_command(key);) {
-    optopt = INT_MAX; /* stays, unless the option is wrong */
+    optopt = INT_MAX; /* unchanged unless the option is wrong */
     optarg = NULL;
     key = getopt_long(argc, words, letters, known.names, NULL);
     const char *word = words[optind - 1];
@@ -166,7 +166,7 @@ static void check_options(const struct argp *argp, unsigned flags, int argc, cha
       refuse_one_dash(&state, &known, word);
     if (key == '?' && optopt == 0)
       refuse_long_option(&state, &known, words[optind - 1] + strlen("--"));
-    /* in the middle of a word, which is not left yet */
+    /* the error is in the middle of a word, which optind still refers to */
     if (is_unknown && optind < argc && strchr(words[optind], optopt))
       refuse_one_dash(&state, &known, words[optind]);
     if (is_unknown)
@@ -177,7 +177,7 @@ static void check_options(const struct argp *argp, unsigned flags, int argc, cha
   free(words);
 }
 
-/* ---- --help, --usage, --version: argp has its own, but no -h ---- */
+/* ---- --help, --usage, --version: argp provides them, but not -h ---- */
 
 static error_t parse_help_option(int key, char *text, struct argp_state *state)
 {
@@ -282,7 +282,8 @@ static bool builds(lanebloom_format format)
   return lanebloom_format_describe(format, &info, sizeof info) == LANEBLOOM_OK && info.builds;
 }
 
-/* The names of the formats that pass the test, each after a space. The caller frees the string. */
+/* Returns the names of the formats that pass the test, each after a space. The caller frees the
+ * string. */
 static char *format_names(format_test *passes)
 {
   char *names;

@@ -1,5 +1,5 @@
-/* Screens keys against the filters and the bounds of Parquet files. The keys are in memory, the
- * files pass by, several at a time; what is printed is in the order of their names.
+/* Screens keys against the filters and bounds of Parquet files. All keys are in memory. Several
+ * files are read at a time; their results are printed in the order of their names.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <pthread.h>
@@ -128,7 +128,7 @@ static bool open_file(const struct parquet_query *query, const char *path, laneb
   return false;
 }
 
-/* Returns the problem with a file, or what it is if it is no Parquet file. */
+/* Returns the problem with a file. If it is no Parquet file, describes it instead. */
 static const char *explain(const char *path, char problem[PARQUET_PROBLEM_NBYTES])
 {
   if (!is_parquet(path))
@@ -136,8 +136,8 @@ static const char *explain(const char *path, char problem[PARQUET_PROBLEM_NBYTES
   return problem;
 }
 
-/* The first file that can be opened says what the column has; the others are asked later, and have
- * their messages then. */
+/* The first readable file fixes the type of the column. The other files are opened, and report
+ * errors, later. */
 struct model {
   const char *path;
   lanebloom_parquet *file;
@@ -165,7 +165,7 @@ static struct model find_model(const lanebloom_parquet_paths *paths,
   return model;
 }
 
-/* Keys become what the column has. */
+/* Makes keys in the type of the column. */
 static void take_type(struct record_syntax *syntax, const struct model *model)
 {
   const lanebloom_parquet_column_info *type = &model->type;
@@ -188,7 +188,7 @@ static void take_type(struct record_syntax *syntax, const struct model *model)
 
 /* ---- The keys ---- */
 
-/* A chunk that was read: its records are cut again when it is known which of them are printed. */
+/* A chunk that was read. Its records are cut again once it is known which of them are printed. */
 struct kept_chunk {
   struct chunk chunk;
   uint64_t first; /* the number of its first record, from 1 */
@@ -205,8 +205,8 @@ struct kept {
   uint8_t *bytes; /* of all keys, one after another */
   size_t nbytes, capacity;
   uint64_t *offsets;        /* nkeys + 1 of them */
-  lanebloom_slice *records; /* of each key, with --which; else NULL */
-  uint64_t *numbers;        /* of each key's record */
+  lanebloom_slice *records; /* the record of each key, with --which; else NULL */
+  uint64_t *numbers;        /* the number of each key's record */
   size_t nkeys, keys_capacity;
   uint64_t nrecords;
 };
@@ -238,7 +238,7 @@ static void keep_key(struct kept *kept, lanebloom_slice key, lanebloom_slice rec
   kept->offsets[++kept->nkeys] = kept->nbytes;
 }
 
-/* Keeps the keys of a batch, which was cut out of `data`, and is kept at `copy`. */
+/* Stores the keys of a batch, which was cut out of `data`; a copy of the data is at `copy`. */
 static void keep_batch(struct kept *kept, const struct batch *batch, const char *data,
                        const char *copy)
 {
@@ -256,7 +256,7 @@ static void keep_batch(struct kept *kept, const struct batch *batch, const char 
   }
 }
 
-/* One worker reads: to keep is less work than to hand over. */
+/* Stores a chunk. One worker reads: copying is cheaper than synchronising several. */
 static void keep_chunk(void *context, size_t worker, struct cutter *cutter, struct chunk *chunk)
 {
   struct kept *kept = context;
@@ -333,13 +333,13 @@ static lanebloom_parquet_keys *prepare_keys(const struct kept *kept, const struc
 
 /* ---- The files ---- */
 
-/* What one file has. */
+/* The result for one file. */
 struct answer {
   char problem[PARQUET_PROBLEM_NBYTES]; /* "": none */
-  bool is_open;                         /* else nothing is known of its row groups */
+  bool is_open;                         /* false: nothing is known about its row groups */
   size_t nrow_groups, nwithout_filter, nwithout_both;
-  uint64_t *counts;  /* of each row group: how many keys may be in it */
-  uint64_t *indices; /* with --which: these keys, group after group; else NULL */
+  uint64_t *counts;  /* for each row group: the number of keys that may be in it */
+  uint64_t *indices; /* with --which: these keys, ordered by row group; else NULL */
   size_t nindices, indices_capacity;
   uint8_t *found; /* keys that may be in the file; NULL: none */
 };
@@ -350,16 +350,17 @@ struct asking {
   const struct kept *kept;
   const lanebloom_parquet_keys *keys;
   size_t bitmap_nbytes; /* whole words of 8 bytes */
-  bool is_for_terminal; /* what --prune prints */
+  bool is_for_terminal; /* the names that --prune prints */
 
-  pthread_mutex_t lock; /* of what follows */
+  pthread_mutex_t lock; /* protects the following members */
   pthread_cond_t turned;
-  size_t next, turn; /* files: the next one to be opened, and to be delivered */
+  size_t next, turn; /* indices of the next file to be opened, and of the next one to be
+                      * delivered */
   uint8_t *found;
   struct text {
     char *bytes;
     size_t nbytes, capacity;
-  } names; /* what --prune prints */
+  } names; /* the output of --prune */
 };
 
 static uint8_t *new_bitmap(const struct asking *asking)
@@ -431,7 +432,7 @@ static void answer_free(struct answer *answer)
   free(answer->found);
 }
 
-/* ---- What is printed of a file ---- */
+/* ---- Printing the result of a file ---- */
 
 static void add_text(struct text *text, const void *bytes, size_t nbytes)
 {
@@ -443,8 +444,8 @@ static void add_text(struct text *text, const void *bytes, size_t nbytes)
   text->nbytes += nbytes;
 }
 
-/* A line of --prune, for programs: names stay as they are, unless a terminal shows them. group: ""
- * without --row-groups. */
+/* Adds a line of --prune. Programs read it, so names are not escaped unless a terminal shows them.
+ * group: "" without --row-groups. */
 static void add_name(struct asking *asking, const char *path, const char *group)
 {
   const char terminator = asking->screen->syntax.terminator;
@@ -477,7 +478,7 @@ static void prune(struct asking *asking, const char *path, const struct answer *
   }
 }
 
-/* With --which: each row group, and the records that may be in it, or their number. */
+/* For --which: prints each row group with the records that may be in it, or with their number. */
 static void print_row_groups(struct asking *asking, const char *path, const struct answer *answer)
 {
   struct sink *sink = &asking->screen->output;
@@ -526,7 +527,7 @@ static void deliver(struct asking *asking, const char *path, struct answer *answ
     query->nleft += answer->counts[i] > 0;
   if (answer->found)
     add_bits(asking->found, answer->found, asking->bitmap_nbytes);
-  if (!answer->is_open) /* then it may have every key */
+  if (!answer->is_open) /* a file that is not open may have every key */
     set_all(asking->found, asking->kept->nkeys);
   if (query->prune)
     prune(asking, path, answer);
@@ -535,7 +536,8 @@ static void deliver(struct asking *asking, const char *path, struct answer *answ
   progress_report(asking->turn + 1, asking->turn + 1);
 }
 
-/* A worker takes file after file; what it found waits for its turn. */
+/* A worker takes one file after the other. The result of each file is delivered in the order of the
+ * files. */
 static void ask_files(void *context, size_t worker)
 {
   struct asking *asking = context;
@@ -576,7 +578,7 @@ static void warn_of_filters(const struct parquet_query *query)
 
 /* ---- All ---- */
 
-/* Prints the records, as of any other source. */
+/* Prints the records, as for any other source. */
 static void print_records(struct screen *screen, struct inputs *inputs, struct kept *kept)
 {
   static struct cutter cutter;
@@ -596,7 +598,7 @@ static void print_records(struct screen *screen, struct inputs *inputs, struct k
   cutter_end(&cutter);
 }
 
-/* Of the records that are not printed one by one. */
+/* Returns the number of selected records, if they are not printed one by one. */
 static uint64_t count_selected(const struct screen *screen, const uint8_t *found)
 {
   const uint64_t nkeys = screen->parquet.nkeys, nfound = count_bits(found, (nkeys + 7) / 8);
@@ -635,7 +637,7 @@ void parquet_screen(struct screen *screen, struct inputs *inputs)
   run_in_threads(nworkers < paths->n ? nworkers : paths->n, ask_files, &asking);
   progress_end(paths->n);
   warn_of_filters(query);
-  query->first_without = NULL; /* one of the paths */
+  query->first_without = NULL; /* it is one of the paths, which are freed */
 
   query->found = asking.found;
   if (query->prune && !screen->count && !screen->quiet && asking.names.nbytes > 0)

@@ -1,4 +1,5 @@
-/* What commands ask of Parquet files in common: --bounds, and which files names stand for.
+/* Shared by the verbs that read Parquet files: the option --bounds, and the files that names
+ * denote.
  * SPDX-License-Identifier: MIT */
 #include "parquet_files.h"
 #include "cli.h"

@@ -46,7 +46,8 @@ static char *print_hex(lanebloom_slice value)
   return text;
 }
 
-/* Years that --decode reads. Others stay numbers. */
+/* Converts a time to a date of the years 1 to 9999, which --decode reads. false: print the number
+ * instead. */
 static bool find_time(int64_t seconds, struct tm *time)
 {
   const time_t since_1970 = (time_t)seconds;
@@ -54,7 +55,7 @@ static bool find_time(int64_t seconds, struct tm *time)
          time->tm_year <= 9999 - 1900;
 }
 
-/* units: of a second, a power of ten; ndigits: its exponent. */
+/* Prints a time. units: per second, a power of ten; ndigits: the exponent of this power. */
 static char *print_time(int64_t value, int64_t units, int ndigits)
 {
   const bool borrows = value % units < 0;
@@ -67,7 +68,7 @@ static char *print_time(int64_t value, int64_t units, int ndigits)
                     fraction);
 }
 
-/* hh:mm:ss and a fraction. A value that is outside the day stays a number. */
+/* Prints hh:mm:ss and a fraction. A value outside of the day is printed as a number. */
 static char *print_time_of_day(int64_t value, int64_t units)
 {
   const int64_t seconds = value / units;
@@ -110,7 +111,7 @@ static char *print_float(uint64_t bits, bool is_single)
   return is_single ? print_text("%.9g", (double)single) : print_text("%.17g", value);
 }
 
-/* A number in two's complement, the last `scale' of whose digits stand after the point. */
+/* Prints a number in two's complement; its last `scale' digits come after the point. */
 static char *print_decimal(lanebloom_slice value, bool is_big_endian, int32_t scale)
 {
   enum { MOST_NBYTES = 32, MOST_NDIGITS = 78 };
@@ -151,7 +152,8 @@ static bool is_text_type(const lanebloom_parquet_column_info *type)
   return type->has_keys && type->encoding == LANEBLOOM_BYTES && type->key_size == 0;
 }
 
-/* As text that --decode reads again, where there is one; else hexadecimal. The caller frees it. */
+/* Prints a bound as text that --decode can read, or in hexadecimal if there is no such text. The
+ * caller frees it. */
 static char *print_bound(const lanebloom_parquet_column_info *type, lanebloom_slice value)
 {
   const bool has_size = type->key_size == value.size;
@@ -193,13 +195,13 @@ static char *print_bound(const lanebloom_parquet_column_info *type, lanebloom_sl
 
 /* ---- Rows ---- */
 
-/* A column of a row group. */
+/* One column of a row group. */
 struct row {
   const char *path;
   size_t row_group;
   lanebloom_parquet_column_info type;
   lanebloom_parquet_chunk_info chunk;
-  lanebloom_filter_info filter; /* zeros: none */
+  lanebloom_filter_info filter; /* zeros: no filter */
   char *min, *max;              /* NULL: unknown */
 };
 
@@ -217,7 +219,7 @@ static const char *print_count(char text[32], uint64_t n)
   return n == LANEBLOOM_UNKNOWN ? "-" : text;
 }
 
-/* Whether the bounds are used, or why not. */
+/* Returns "used" if the bounds are used, or the reason why not. */
 static const char *bounds_word(const struct row *row)
 {
   return row->chunk.has_min || row->chunk.has_max ? "used"
@@ -248,7 +250,8 @@ static void add_count(struct json_object *object, const char *name, bool is_know
   json_object_object_add(object, name, is_there ? json_object_new_uint64(n) : NULL);
 }
 
-/* text: NULL if there is no bound. Bytes are text if they are UTF-8. */
+/* Adds a bound. text: NULL if there is none. The bytes of text columns are printed as text if they
+ * are UTF-8. */
 static void add_bound(struct json_object *object, const char *name, const char *hex_name,
                       const char *text, const lanebloom_parquet_column_info *type,
                       lanebloom_slice value)
@@ -299,19 +302,19 @@ static void print_json(const struct row *row)
 
 /* ---- Columns of all files ---- */
 
-/* Messages of one kind: the first, and how many there are. */
+/* Messages of one kind: the first one, and their number. */
 struct faults {
   char *path, *text;
   size_t n;
 };
 
-enum { MOST_NWORDS = 16 }; /* bounds_word() has fewer */
+enum { MOST_NWORDS = 16 }; /* more than bounds_word() has */
 
 /* The sums over the row groups of a column. */
 struct total {
   char *column, *type;
   size_t nfiles, nrow_groups, nfilters;
-  uint64_t nrows, nnulls, filter_nbytes, nkeys; /* LANEBLOOM_UNKNOWN if one is */
+  uint64_t nrows, nnulls, filter_nbytes, nkeys; /* LANEBLOOM_UNKNOWN if any part is unknown */
   double rates;
   const char *words[MOST_NWORDS]; /* each bounds_word() once */
   size_t nwords;
@@ -409,7 +412,7 @@ static void print_total_columns(const char *column, const char *type, const char
           rows, nulls, filters, filter, keys, bits, rate, bounds);
 }
 
-/* NaN if there is no filter, or one with too many keys to tell. */
+/* Returns NaN if there is no filter, or if the keys of one are too many to be estimated. */
 static double bits_per_key(const struct total *total)
 {
   return total->nkeys > 0 && total->nkeys != LANEBLOOM_UNKNOWN
@@ -471,7 +474,7 @@ static void print_total_json(const struct total *total)
   output_json(object);
 }
 
-/* Returns whether no filter is damaged. */
+/* Prints the totals and messages. Returns false if a filter is damaged. */
 static bool finish_totals(struct totals *totals, const struct parquet_listing *listing)
 {
   bool is_whole = true;

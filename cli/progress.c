@@ -1,4 +1,4 @@
-/* Progress: how far the command is, for people who wait at a terminal.
+/* Reports progress to people who wait at a terminal.
  * SPDX-License-Identifier: MIT */
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 /* Screens a batch part by part into one bitmap for each source, then turns the bitmaps into one
- * list for each record. Lists are smaller: few records are in many sources.
+ * list for each record. Lists are smaller, because few records are in many sources.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +9,9 @@
 #include "source_lists.h"
 
 enum {
-  BITMAPS_NBYTES = 256 << 10, /* of all sources: whole batches for up to 1,024 */
-  LISTS_NSOURCES = 512 << 10, /* of all lists: twelve per record, for records of 12 bytes */
-  MIN_NKEYS = 8,              /* keys whose full lists must fit */
+  BITMAPS_NBYTES = 256 << 10, /* of all sources; whole batches for up to 1,024 sources */
+  LISTS_NSOURCES = 512 << 10, /* entries of all lists; twelve per record for records of 12 bytes */
+  MIN_NKEYS = 8,              /* lists of this many keys must fit, even if each has all sources */
   WORD_NBYTES = 8,            /* find_bit() reads whole words */
 };
 
@@ -52,12 +52,13 @@ void source_lists_destroy(struct source_lists *lists)
   free(lists->rows);
 }
 
-/* Adds a list for each of n keys whose bit in `listed` is set, from the sources' bitmaps. false:
- * the lists do not fit, and none is added. */
+/* Adds a list, taken from the sources' bitmaps, for each of n keys whose bit in `listed` is set.
+ * false: the lists do not fit, and none is added. */
 static bool add_lists(struct source_lists *lists, size_t n, const uint8_t *listed)
 {
   const size_t nsources = lists->sources->n;
-  uint32_t counts[BATCH_NRECORDS] = {0}; /* sources of each key; then where its next one goes */
+  uint32_t counts[BATCH_NRECORDS] = {0}; /* the number of sources of each key; then the index of its
+                                          * next entry */
   size_t end = lists->nrecords ? lists->ends[lists->nrecords - 1] : 0, total = end;
   for (size_t source = 0; source < nsources; source++)
     for (size_t i = 0; (i = find_bit(lists->rows[source], i, n, true)) < n; i++, total++)
@@ -99,7 +100,7 @@ size_t source_lists_screen(struct source_lists *lists, const lanebloom_keys *key
 
 size_t source_lists_restart(struct source_lists *lists, const lanebloom_keys *keys)
 {
-  /* so few keys that lists of all sources fit */
+  /* few enough keys that their lists fit even with all sources */
   const size_t fitting = lists->capacity / lists->sources->n / 8 * 8;
   const lanebloom_keys part =
       lanebloom_keys_part(keys, 0, smaller(smaller(fitting, lists->row_nbytes * 8), keys->n));

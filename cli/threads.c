@@ -7,7 +7,7 @@
 
 static atomic_bool has_started;
 
-/* More than a thread needs. The default of 8 MiB would count where address space is limited. */
+/* More than a thread needs. The default of 8 MiB would matter if address space is limited. */
 static const size_t STACK_NBYTES = (size_t)512 << 10;
 
 bool start_thread(pthread_t *thread, void *(*body)(void *), void *argument)

@@ -1,4 +1,4 @@
-/* A ring of workers, and the two tokens that they pass on.
+/* A ring of workers, and the two tokens that they pass to each other.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <sched.h>
@@ -13,7 +13,8 @@
 struct worker {
   struct ring *ring;
   size_t index;
-  pthread_t thread;            /* of all but the first, which is the caller */
+  pthread_t thread;            /* of all workers except the first, which runs in the calling
+                                * thread */
   sem_t may_read, may_deliver; /* the input token, the output token */
   struct chunk chunk;
   struct cutter cutter;
@@ -39,7 +40,7 @@ void job_exit(const struct job *job, int status)
   leave(status);
 }
 
-/* Exits if the chunk could not be cut to its end. nlines: of the input, before the chunk. */
+/* Exits if the chunk could not be cut to its end. nlines: lines of the input before the chunk. */
 static void check_fault(const struct job *job, const struct worker *self, uint64_t nlines)
 {
   char text[200];
@@ -53,7 +54,7 @@ static void check_fault(const struct job *job, const struct worker *self, uint64
   job_exit(job, EXIT_TROUBLE);
 }
 
-/* Takes note of what the first records of an input are like. */
+/* Records properties of the first records of an input. */
 static void look_at_first(struct job *job, const struct worker *self)
 {
   const struct chunk *chunk = &self->chunk;
@@ -97,7 +98,7 @@ static void deliver(struct job *job, struct worker *self)
     job->deliver_header(job->context, chunk->header, chunk->header_nbytes);
   if (job->deliver && chunk->nbytes > 0)
     job->deliver(job->context, self->index, chunk, first);
-  output_flush();                 /* more input may come late */
+  output_flush();                 /* more input may arrive late */
   check_fault(job, self, nlines); /* the records before the fault may have been enough */
   progress_report(job->nrecords, job->nread);
 }
@@ -112,8 +113,8 @@ static void release(struct worker *worker)
   cutter_end(&worker->cutter);
 }
 
-/* Adds a worker and starts its thread; the first worker runs in job_run()'s. false: memory ran out,
- * or no thread could be started. */
+/* Adds a worker and starts its thread; the first worker runs in the caller's thread. false: memory
+ * ran out, or no thread could be started. */
 static bool add_worker(struct ring *ring)
 {
   struct worker *worker = &ring->workers[ring->nworkers];
@@ -132,7 +133,7 @@ static bool add_worker(struct ring *ring)
 }
 
 /* Returns the worker that gets the tokens next. The ring grows while there is more to read, so that
- * small inputs start no needless threads, and until no thread can be started. */
+ * small inputs start no unnecessary threads. It stops growing if no thread can be started. */
 static struct worker *successor(struct ring *ring, const struct worker *self, bool more)
 {
   if (more && self->index + 1 == ring->nworkers && ring->nworkers < ring->job->nworkers &&
@@ -141,8 +142,8 @@ static struct worker *successor(struct ring *ring, const struct worker *self, bo
   return &ring->workers[(self->index + 1) % ring->nworkers];
 }
 
-/* The end of the inputs is passed on like a chunk: a worker ends only after all chunks before it
- * were delivered. */
+/* Runs a worker. The end of the inputs is passed on like a chunk: a worker ends only after all
+ * previous chunks were delivered. */
 static void *run(void *worker)
 {
   struct worker *self = worker;
@@ -200,7 +201,7 @@ void job_run(struct job *job)
   report_missing(job);
 }
 
-/* ---- Without input ---- */
+/* ---- Threads without input ---- */
 
 struct call {
   void (*work)(void *context, size_t i);
@@ -219,7 +220,7 @@ static void *run_call(void *argument)
 
 void run_in_threads(size_t n, void (*work)(void *context, size_t i), void *context)
 {
-  static struct call calls[WORKERS_MAX]; /* n is at most that */
+  static struct call calls[WORKERS_MAX]; /* n is at most WORKERS_MAX */
   for (size_t i = n; i-- > 0;) {
     calls[i] = (struct call){.work = work, .context = context, .i = i};
     calls[i].started = i > 0 && start_thread(&calls[i].thread, run_call, &calls[i]);

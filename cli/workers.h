@@ -63,9 +63,9 @@ struct job {
  * the end, reports how many records had no key. */
 void job_run(struct job *job);
 
-/* Calls work(context, i) for every i below n, each in a thread, and returns when all calls are
- * done. If no thread can be started for some i, the calling thread makes these calls one after the
- * other. */
+/* Calls work(context, i) for every i below n, which is at most WORKERS_MAX, and returns when all
+ * calls are done. Each call runs in a thread of its own, except call 0 and those for which no
+ * thread can be started: the calling thread runs them one after the other. */
 void run_in_threads(size_t n, void (*work)(void *context, size_t i), void *context);
 
 /* Exits from within deliver(), without waiting for workers that wait for input. */
