@@ -53,7 +53,8 @@ void print_version(FILE *stream);
  * if $LANEBLOOM_KERNEL names a kernel that cannot run here, unless --kernel was given. */
 extern const struct argp kernel_argp;
 
-/* -z, --width, --crlf, and the options of fields. Input: struct record_syntax. */
+/* -z, --width, --crlf, --decompress, and the options of fields and key forms. Input: struct
+ * record_syntax. */
 extern const struct argp record_argp;
 
 /* -j. Input: size_t, the number of workers. */
@@ -134,7 +135,8 @@ double parse_rate(const struct argp_state *state, const char *option, const char
 
 /* ---- field_options.c ---- */
 
-/* -d, -f, --csv, --tsv, --no-header, --missing. A child of record_argp, with the same input. */
+/* -d, -f, --csv, --tsv, --jsonl, --no-header, --missing. A child of record_argp, with the same
+ * input. */
 extern const struct argp field_argp;
 
 /* Parses the byte that separates fields. */

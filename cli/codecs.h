@@ -27,7 +27,7 @@ struct codec_error {
 
 struct decoder;
 
-/* The codec must be in the build and not CODEC_NONE. NULL: memory ran out. */
+/* Creates a decoder. The codec must be in the build and not CODEC_NONE. NULL: memory ran out. */
 struct decoder *decoder_create(enum codec codec);
 void decoder_destroy(struct decoder *decoder);
 

@@ -1,4 +1,4 @@
-/* Fields: says which part of a record is its key, and how fields are separated and quoted.
+/* Fields: the parts of a record that form its key, and how they are separated and quoted.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_FIELDS_H
 #define LANEBLOOM_CLI_FIELDS_H

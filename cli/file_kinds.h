@@ -15,8 +15,8 @@ struct file_kind {
   unsigned char magic[16];
   unsigned char first_mask; /* bits of the first byte that may have any value */
   bool (*tells)(const char *bytes, size_t nbytes); /* instead of the magic; NULL: none */
-  bool has_terminators; /* the magic contains terminators: a shorter beginning is records, and more
-                         * is not awaited */
+  bool has_terminators; /* the magic contains terminators: fewer bytes are taken for records,
+                         * without waiting for more */
   bool has_nuls;        /* NUL-terminated records may begin in the same way */
   enum codec codec;
   const char *converter; /* a command that converts it to records; NULL: none */

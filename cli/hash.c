@@ -88,7 +88,8 @@ static void open_filter(struct hash *hash)
   hash->positions = resize(NULL, (info.nprobes + 1) * sizeof *hash->positions);
 }
 
-/* value: the result of lanebloom_hash(), an integer in the host's byte order. */
+/* Prints a hash, and with --filter the bits that it probes. value: the result of lanebloom_hash(),
+ * an integer in the host's byte order. */
 static void print_hash(const struct hash *hash, const void *value)
 {
   uint64_t wide;

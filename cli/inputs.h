@@ -60,7 +60,7 @@ struct chunk {
   off_t position;
 };
 
-/* false: memory ran out. */
+/* Allocates the buffer of a chunk. false: memory ran out. */
 bool chunk_create(struct chunk *chunk);
 void chunk_destroy(struct chunk *chunk);
 
@@ -89,7 +89,7 @@ struct inputs {
   off_t nbytes; /* size of the open input when it was opened; 0 unless it is a regular file */
   const char *name;
   uint64_t input;                /* the number of inputs opened so far */
-  _Atomic uint64_t failed_input; /* the last input that inputs_load() could not read; 0: none */
+  _Atomic uint64_t failed_input; /* number of the last input with an error; 0: none */
   size_t ncarried;
   struct cutter checker; /* finds faults in a chunk without an end */
   char *header;          /* of the first input with a header; NULL: none yet */

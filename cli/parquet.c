@@ -350,7 +350,7 @@ struct asking {
   const struct kept *kept;
   const lanebloom_parquet_keys *keys;
   size_t bitmap_nbytes; /* whole words of 8 bytes */
-  bool is_for_terminal; /* the names that --prune prints */
+  bool is_for_terminal; /* a terminal shows the names that --prune prints */
 
   pthread_mutex_t lock; /* protects the following members */
   pthread_cond_t turned;

@@ -22,7 +22,7 @@ struct sink {
   struct replacement file;
   char *buffer;
   size_t nbuffered;
-  struct sink *next; /* the next open sink */
+  struct sink *next; /* the sink that was opened next */
 };
 
 /* Opens the file. "-" is standard output, handled like any file; NULL is standard output written by

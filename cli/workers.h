@@ -27,13 +27,13 @@ enum progress { PROGRESS_NEVER, PROGRESS_AUTO, PROGRESS_ALWAYS };
 
 struct job {
   struct inputs *inputs;
-  size_t nworkers; /* at most; fewer run if there are fewer chunks or threads */
+  size_t nworkers; /* the most; fewer run if there are fewer chunks or threads */
   enum progress progress;
   bool is_first_of_two; /* the inputs are read again, and missing keys are reported then */
   bool needs_all;       /* exit at the first input that cannot be read to its end */
 
-  /* Both functions may be NULL. worker: from 0 to nworkers - 1. The same worker calls both for a
-   * chunk.
+  /* The functions may be NULL. worker: from 0 to nworkers - 1. The same worker calls work and
+   * deliver for a chunk.
    *
    * work: all workers call it at the same time. It cuts the whole chunk, unless deliver() will then
    * exit. deliver: called by one worker at a time, in the order of the chunks, if the chunk has no
