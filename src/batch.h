@@ -8,20 +8,20 @@
 
 enum {
   MAX_HASH_NBYTES = 8,
-  BLOCK_NBYTES = 8 << 10, /* of a block's hashes, at most: they stay in the first-level cache */
-  BLOCK_NKEYS = BLOCK_NBYTES / MAX_HASH_NBYTES, /* of hashes of any size */
+  BLOCK_NBYTES = 8 << 10, /* the size of a block of hashes: it stays in the first-level cache */
+  BLOCK_NKEYS = BLOCK_NBYTES / MAX_HASH_NBYTES, /* for hashes of any size */
 
   /* The most bytes of keys of one width that are prefetched, one block ahead. The CPU's own
    * prefetching is too late for kernels of a few cycles per key; more bytes would evict lines in
    * use. Zen 4, LevelDB format, 256 KiB, ns per key, absent and present keys: 2.00 and 3.59;
-   * without prefetching 2.36 and 3.91. Into the second-level cache (AVX-512 on Xeon,
+   * without prefetching 2.36 and 3.91. The bytes go into the second-level cache (AVX-512 on Xeon,
    * rocksdb-local, 16 KiB: 8 KiB into the first 1.43 ns, 16 KiB into the second 1.36). */
   MAX_FETCHED_NBYTES = 16 << 10,
 };
 
 /* ---- Hashes at any alignment ---- */
 
-/* Hash i of an array at any alignment. */
+/* Returns hash i of an array at any alignment. */
 static inline uint32_t hash32_at(const void *hashes, size_t i)
 {
   uint32_t hash;
@@ -41,32 +41,34 @@ static inline void hash64_store(void *hashes, size_t i, uint64_t hash)
   memcpy((uint8_t *)hashes + i * sizeof hash, &hash, sizeof hash);
 }
 
-/* How few keys scalar takes, as preparing lanes, or filling them, costs more. */
+/* Calls of at most so many keys run by scalar code, because preparing lanes, or filling them, costs
+ * more. */
 enum {
-  /* To screen (AVX-512 on an Intel Xeon, a filter of 256 KiB, one key: leveldb 39 ns by lanes and
-   * 12 by scalar, rocksdb-local 50 and 10; of 8 keys rocksdb-local takes 6.2 ns each by lanes and
-   * 9.6 by scalar). */
+  /* When screening (AVX-512 on an Intel Xeon, a filter of 256 KiB, one key: leveldb 39 ns by lanes
+   * and 12 by scalar, rocksdb-local 50 and 10; with 8 keys rocksdb-local takes 6.2 ns each by lanes
+   * and 9.6 by scalar). */
   FEW_SCREENED = 4,
-  /* The same in lines (Zen 4: one key takes 44 to 50 ns by scalar, 80 to 98 by lanes). */
+  /* When screening a filter of cache lines (Zen 4: one key takes 44 to 50 ns by scalar, 80 to 98 by
+   * lanes). */
   FEW_SCREENED_IN_LINES = 5,
-  /* The same in a filter of LevelDB's layout that is far, because a CPU overlaps calls of few
-   * instructions (AVX-512 on Xeon, 16 MiB, no key passes, calls of 8 keys: scalar 42 ns, lanes
-   * 50). */
+  /* When screening a far filter of LevelDB's layout: a CPU overlaps calls of few instructions
+   * (AVX-512 on Xeon, 16 MiB, no key passes, calls of 8 keys: scalar 42 ns, lanes 50). */
   FEW_SCREENED_FAR = 11,
-  /* To add (AVX-512 on Zen 4, LevelDB's format, with the hash and the plan: one key by lanes 147
-   * ns, by scalar 50). */
+  /* When adding (AVX-512 on Zen 4, LevelDB's format, with the hash and the plan: one key by lanes
+   * 147 ns, by scalar 50). */
   FEW_ADDED = 8,
 };
 
 /* Writes the hashes of keys->n keys, 4 or 8 bytes each at any alignment, in the host's byte order.
- * The layout is one that kernels read. */
+ * The layout must be one that kernels read. */
 typedef void hash_function(const lanebloom_keys *keys, void *hashes);
 
-/* The same for other layouts: copies block by block to a layout that kernels read (hash.c). */
+/* Hashes keys of the other layouts: copies them block by block to a layout that kernels read
+ * (hash.c). */
 void lanebloom_hash_gathered(hash_function *hash, const lanebloom_keys *keys, size_t hash_nbytes,
                              void *hashes);
 
-/* The same for any layout. */
+/* Hashes keys of any layout. */
 static inline void hash_keys(hash_function *hash, const lanebloom_keys *keys, size_t hash_nbytes,
                              void *hashes)
 {
@@ -78,7 +80,8 @@ static inline void hash_keys(hash_function *hash, const lanebloom_keys *keys, si
 
 /* Yields the hashes of a batch, block by block. It belongs to one call. */
 struct hash_source {
-  /* Keys and the function that hashes them; or, if keys is NULL, hashes. Borrowed. */
+  /* The keys and the function that hashes them; or, if keys is NULL, the hashes. All are
+   * borrowed. */
   const lanebloom_keys *keys;
   hash_function *hash;
   const uint8_t *hashes;
@@ -90,13 +93,14 @@ struct hash_source {
    * NULL. */
   void *scratch;
 
-  /* 0 or 1: which of the blocks the next hashes go to. Aligned, because an access of 64 bytes that
-   * is not takes two cache lines. */
+  /* The index of the block that the next hashes go to. Blocks are aligned, because an unaligned
+   * access of 64 bytes touches two cache lines. */
   unsigned next_block;
   _Alignas(64) uint8_t blocks[2][BLOCK_NBYTES];
 };
 
-/* These two begin a source. They do not initialise the blocks, which would take time. */
+/* Begins a source. This function and the next do not initialise the blocks, which would take
+ * time. */
 static inline void hash_source_of_keys(struct hash_source *source, const lanebloom_keys *keys,
                                        hash_function *hash, size_t hash_nbytes)
 {
@@ -122,10 +126,10 @@ static inline void hash_source_of_hashes(struct hash_source *source, const void 
   source->scratch = NULL;
 }
 
-/* Prefetches what the next block is made of: keys always, by hash_source_next(), and hashes if a
- * kernel with a filter beyond the caches asks for it (Xeon, 16 MiB, sse41 and avx512: rocksdb-local
- * 5.4 and 3.5 ns per hash, with it 4.7 and 3.3; in cache it costs 1 to 4 %). Always inlined: gcc 12
- * removes calls of a function that only prefetches. */
+/* Prefetches the keys or hashes that the next block is made from. hash_source_next() calls it for
+ * keys; for hashes, a kernel calls it if the filter exceeds the caches (Xeon, 16 MiB, sse41 and
+ * avx512: rocksdb-local 5.4 and 3.5 ns per hash, with it 4.7 and 3.3; in cache it costs 1 to 4 %).
+ * It is always inlined: gcc 12 removes calls of a function that only prefetches. */
 __attribute__((always_inline)) static inline void
 hash_source_fetch(const struct hash_source *source, size_t max_nkeys)
 {
@@ -147,16 +151,17 @@ static inline void hash_source_hash(const struct hash_source *source, const lane
   hash_keys(source->hash, keys, source->hash_nbytes, hashes);
 }
 
-/* What the block after the next is made of, prefetched in parts while hashes are tested: the CPU
- * waits where more lines are requested at once than it has buffers for (AVX-512 on Xeon,
+/* The input of the block after the next, which is prefetched in parts while hashes are tested: the
+ * CPU waits if more lines are requested at once than it has buffers for (AVX-512 on Xeon,
  * rocksdb-local, 16 bytes per key, 256 KiB and 16 MiB: at once 2.10 and 4.65 ns, in parts 1.83 and
  * 4.30; 8 bytes 1.53 and 3.80, in parts 1.52 and 3.45). */
 struct fetch {
   const uint8_t *at;
-  size_t stride; /* of keys that are fetched */
+  size_t stride; /* bytes from one prefetched key to the next */
 };
 
-/* Nothing of the last blocks, and of keys that are not at one distance. */
+/* Begins prefetching. The result covers nothing for the last blocks, nor for keys that are not at
+ * one distance. */
 static inline struct fetch hash_source_ahead(const struct hash_source *source, size_t max_nkeys)
 {
   const uint8_t *const data = source->keys ? source->keys->data : source->hashes;
@@ -167,7 +172,7 @@ static inline struct fetch hash_source_ahead(const struct hash_source *source, s
   return (struct fetch){data + (source->next + max_nkeys) * stride, stride < most ? stride : most};
 }
 
-/* Eight keys' part. */
+/* Prefetches the part of eight keys. */
 __attribute__((always_inline)) static inline void fetch_eight(struct fetch *fetch)
 {
   const size_t nbytes = 8 * fetch->stride;
@@ -177,8 +182,8 @@ __attribute__((always_inline)) static inline void fetch_eight(struct fetch *fetc
 }
 
 /* Returns the next block of hashes, at any alignment, in the host's byte order. It is valid until
- * the next block but one is requested. max_nkeys: a multiple of 8, of at most BLOCK_NBYTES of
- * hashes. *nkeys is less only for the last block, and 0 after it. */
+ * the next block but one is requested. max_nkeys must be a multiple of 8, and the hashes of so many
+ * keys must fit into BLOCK_NBYTES. *nkeys is less only for the last block, and 0 after it. */
 static inline const void *hash_source_hash_next(struct hash_source *source, size_t max_nkeys,
                                                 size_t *nkeys)
 {
@@ -199,7 +204,7 @@ static inline const void *hash_source_hash_next(struct hash_source *source, size
   return block;
 }
 
-/* The same, and prefetches what the block after it is made of. */
+/* Returns the next block of hashes and prefetches the keys of the block after it. */
 static inline const void *hash_source_next(struct hash_source *source, size_t max_nkeys,
                                            size_t *nkeys)
 {
@@ -209,8 +214,8 @@ static inline const void *hash_source_next(struct hash_source *source, size_t ma
   return block;
 }
 
-/* Writes the next hashes, of keys, to `hashes`, at any alignment. Returns how many: max_nkeys,
- * or less at the end. */
+/* Writes the hashes of the next keys to `hashes`, at any alignment. Returns how many: max_nkeys, or
+ * less at the end. The source must have keys. */
 static inline size_t hash_source_write(struct hash_source *source, size_t max_nkeys, void *hashes)
 {
   const size_t first = source->next, left = source->n - first;

@@ -8,7 +8,7 @@
 
 enum { CONTAINER_HEADER_NBYTES = 64 }; /* so that the payload starts on a cache line */
 
-/* Are there at least 64 bytes, and do they begin with a container's magic number? */
+/* Checks whether there are at least 64 bytes and they begin with a container's magic number. */
 bool lanebloom_container_begins(const uint8_t *bytes, uint64_t nbytes);
 
 /* Checks the header of a file. found: bytes at `header`; fewer than 64 are an error. Errors:
@@ -16,12 +16,12 @@ bool lanebloom_container_begins(const uint8_t *bytes, uint64_t nbytes);
 lanebloom_status lanebloom_container_check_header(const uint8_t *header, uint64_t found,
                                                   const struct problem *problem);
 
-/* The size of the engine's bytes, from a header that was checked. */
+/* Returns the size of the engine's bytes, from a header that was checked. */
 uint64_t lanebloom_container_payload_nbytes(const uint8_t *header);
 
 /* Opens a container whose bytes are in `memory` or borrowed. On success the filter owns the memory;
- * on an error the caller does. Errors: FORMAT, CORRUPT, LIMIT, MEMORY. Cost: with verify_sum reads
- * all bytes, else constant. */
+ * on an error the caller does. Errors: FORMAT, CORRUPT, LIMIT, MEMORY. Cost: reads all bytes if
+ * verify_sum is set, else constant. */
 lanebloom_status lanebloom_container_open(const uint8_t *bytes, size_t nbytes, bool verify_sum,
                                           struct memory memory, const struct problem *problem,
                                           lanebloom_filter **filter);

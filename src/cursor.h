@@ -10,14 +10,14 @@ struct cursor {
   const uint8_t *at, *end;
 };
 
-/* How many bytes are left. */
+/* Returns how many bytes are left. */
 static inline size_t cursor_left(const struct cursor *cursor)
 {
   return (size_t)(cursor->end - cursor->at);
 }
 
 /* Parses a varint: seven bits per byte, lowest first; the eighth bit is set in all bytes but the
- * last. false: it does not end before the bytes do, or has more than 10 bytes. */
+ * last. Returns false if the bytes end before it does, or if it has more than 10 bytes. */
 static inline bool cursor_varint(struct cursor *cursor, uint64_t *value)
 {
   *value = 0;
@@ -30,7 +30,7 @@ static inline bool cursor_varint(struct cursor *cursor, uint64_t *value)
   return false;
 }
 
-/* Borrows the next nbytes. false: fewer are left. */
+/* Borrows the next nbytes. Returns false if fewer are left. */
 static inline bool cursor_bytes(struct cursor *cursor, uint64_t nbytes, const uint8_t **bytes)
 {
   if (nbytes > cursor_left(cursor))

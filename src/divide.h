@@ -4,12 +4,14 @@
  * floor(n / d) = (n * multiplier + addend) >> shift, in 64 bits, exactly. With s = floor(log2 d),
  * so 2^s <= d < 2^(s+1), and a multiplier m:
  *
- * - Rounded up, no addend. Let m * d = 2^p + e with 0 <= e. Then n * m / 2^p = n / d + n * e / (d *
- *   2^p), and the floor is right while the second term is less than 1 / d, the least distance from
- *   n / d up to the next whole number: n * e < 2^p.
- * - Rounded down, and m added. Let m * d = 2^p - e with 0 < e. Then (n + 1) * m / 2^p = (n + 1) / d
- *   - (n + 1) * e / (d * 2^p), and the floor is right while the second term is more than 0 and at
- *   most 1 / d: (n + 1) * e <= 2^p.
+ * - Rounded up, with no addend. Let m * d = 2^p + e with 0 <= e. Then
+ *   n * m / 2^p = n / d + n * e / (d * 2^p),
+ *   and the floor is right if the second term is less than 1 / d, the least distance from n / d up
+ *   to the next whole number: n * e < 2^p.
+ * - Rounded down, with m added. Let m * d = 2^p - e with 0 < e. Then
+ *   (n + 1) * m / 2^p = (n + 1) / d - (n + 1) * e / (d * 2^p),
+ *   and the floor is right if the second term is more than 0 and at most 1 / d:
+ *   (n + 1) * e <= 2^p.
  *
  * (A. D. Robison, N-bit unsigned division via N-bit multiply-add, 17th IEEE symposium on computer
  * arithmetic, 2005.)
@@ -29,8 +31,8 @@ static inline uint32_t divide(uint32_t n, struct reciprocal reciprocal)
   return (uint32_t)(((uint64_t)n * reciprocal.multiplier + reciprocal.addend) >> reciprocal.shift);
 }
 
-/* A reciprocal for n below 2^29 and a divisor of 1 or more, with addend 0. Rounded up with p = s +
- * 31: m <= 2^31 and e < d < 2^(s+1), so n * e < 2^(s+30) < 2^p. */
+/* Returns a reciprocal for n below 2^29 and a divisor of 1 or more, with addend 0. It is rounded up
+ * with p = s + 31: m <= 2^31 and e < d < 2^(s+1), so n * e < 2^(s+30) < 2^p. */
 static inline struct reciprocal reciprocal_29(uint32_t divisor)
 {
   const uint32_t shift = 31 + (31 - (uint32_t)__builtin_clz(divisor));
@@ -38,9 +40,10 @@ static inline struct reciprocal reciprocal_29(uint32_t divisor)
                              shift};
 }
 
-/* A reciprocal for every n of 32 bits and a divisor of 1 or more. p = s + 32. Rounded down, e is 1
- * to d; if it is at most 2^s, then (n + 1) * e <= 2^(32+s). If not, rounding up gives an error of d
- * - e < 2^s, so n * (d - e) < 2^(32+s). For a power of two e = d = 2^s, and m = 2^32 - 1. */
+/* Returns a reciprocal for every n of 32 bits and a divisor of 1 or more, with p = s + 32. Rounded
+ * down, e is 1 to d; if it is at most 2^s, then (n + 1) * e <= 2^(32+s). If not, rounding up gives
+ * an error of d - e < 2^s, so n * (d - e) < 2^(32+s). For a power of two e = d = 2^s, and
+ * m = 2^32 - 1. */
 static inline struct reciprocal reciprocal_32(uint32_t divisor)
 {
   const uint32_t s = 31 - (uint32_t)__builtin_clz(divisor);

@@ -12,13 +12,13 @@ struct lanebloom_filter {
   const uint8_t *bytes; /* the engine's bytes: payload and frame */
   size_t nbytes;
   const uint8_t *payload; /* in `bytes`; equal to `bytes` for a constant answer */
-  uint64_t nkeys;         /* LANEBLOOM_UNKNOWN */
+  uint64_t nkeys;         /* or LANEBLOOM_UNKNOWN */
   double bits_per_key;    /* as recorded when it was built; NaN: unknown */
   lanebloom_key_form key_form;
-  struct memory memory; /* owned; BORROWED: nothing is freed */
+  struct memory memory; /* owned; if its kind is MEMORY_BORROWED, nothing is freed */
 };
 
-/* Are encoding and flags of those that lanebloom.h defines? */
+/* Checks that lanebloom.h defines the encoding and all flags. */
 bool lanebloom_key_form_is_known(lanebloom_key_form form);
 
 static inline bool same_key_form(lanebloom_key_form a, lanebloom_key_form b)
@@ -26,19 +26,20 @@ static inline bool same_key_form(lanebloom_key_form a, lanebloom_key_form b)
   return a.encoding == b.encoding && a.flags == b.flags;
 }
 
-/* Fills a filter that borrows the engine's bytes. It need not be closed. Errors: FORMAT, LIMIT. */
+/* Fills a filter that borrows the engine's bytes. It does not have to be closed. Errors: FORMAT,
+ * LIMIT. */
 lanebloom_status lanebloom_filter_read(const struct format_table *requested, const uint8_t *bytes,
                                        size_t nbytes, lanebloom_filter *filter);
 
-/* Makes a filter of the plain key form of the engine's bytes, which are in `memory` or borrowed. On
- * success the filter owns the memory; on an error the caller does. Errors: FORMAT, LIMIT,
- * MEMORY. */
+/* Creates a filter of the plain key form from the engine's bytes, which are in `memory` or
+ * borrowed. On success the filter owns the memory; on an error the caller does. Errors: FORMAT,
+ * LIMIT, MEMORY. */
 lanebloom_status lanebloom_filter_adopt(const struct format_table *requested, const uint8_t *bytes,
                                         size_t nbytes, uint64_t nkeys, double bits_per_key,
                                         struct memory memory, lanebloom_filter **filter);
 
-/* Makes room, after which adding n keys in any number of batches can only fail with KERNEL. Errors:
- * MEMORY, KERNEL. */
+/* Makes room for n more keys. After that, adding them in any number of batches can only fail with
+ * KERNEL. Errors: MEMORY, KERNEL. */
 lanebloom_status lanebloom_builder_reserve(lanebloom_builder *builder, size_t n);
 
 #endif

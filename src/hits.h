@@ -16,7 +16,7 @@ static inline size_t hits_nbytes(size_t n)
   return (n + 7) / 8;
 }
 
-/* Sets the bits of n keys. */
+/* Sets the bits of n keys and clears the rest of the last byte. */
 static inline void hits_set(uint8_t *hits, size_t n)
 {
   memset(hits, 0xff, n / 8);
@@ -39,7 +39,7 @@ static inline bool hits_has_bit(const uint8_t *hits, size_t i)
   return hits[i / 8] >> i % 8 & 1;
 }
 
-/* Adds the hits of `more`. */
+/* Adds the hits of `more`: a bitwise or. */
 static inline void hits_add(uint8_t *hits, const uint8_t *more, size_t nbytes)
 {
   for (size_t i = 0; i < nbytes; i++)
@@ -59,14 +59,14 @@ static inline size_t hits_count(const uint8_t *hits, size_t nbytes)
   return n;
 }
 
-/* Eight hit bits as eight bytes of 0 or 1, the first bit in the least significant byte. */
+/* Expands eight hit bits to eight bytes of 0 or 1, the first bit in the least significant byte. */
 static inline uint64_t hits_expand_byte(uint8_t hits)
 {
   const uint64_t one_bit_each = hits * UINT64_C(0x0101010101010101) & UINT64_C(0x8040201008040201);
   return (one_bit_each + UINT64_C(0x7f7f7f7f7f7f7f7f)) >> 7 & UINT64_C(0x0101010101010101);
 }
 
-/* Writes n bytes of 0 or 1. */
+/* Writes the hits of n keys as n bytes of 0 or 1. */
 static inline void hits_expand(const uint8_t *hits, size_t n, uint8_t *mask)
 {
   size_t i = 0;

@@ -1,12 +1,12 @@
-/* Fills structs of callers that were compiled with another version of a public header.
+/* Fills structs whose callers were compiled with another version of a public header.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_INFO_H
 #define LANEBLOOM_INFO_H
 
 #include <string.h>
 
-/* Copies a struct to the caller's. If the caller's is smaller, it gets the first to_size bytes; if
- * it is larger, the rest becomes 0. */
+/* Copies a struct to the caller's. If the caller's struct is smaller, it gets the first to_size
+ * bytes; if it is larger, the rest becomes 0. */
 static inline void info_copy(void *to, size_t to_size, const void *from, size_t from_size)
 {
   const size_t both = to_size < from_size ? to_size : from_size;

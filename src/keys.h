@@ -7,15 +7,15 @@
 #include <lanebloom.h>
 #include <string.h>
 
-/* Layouts that kernels read. */
+/* The layouts that kernels read. */
 enum keys_layout { KEYS_FIXED, KEYS_OFFSETS32, KEYS_OFFSETS64, KEYS_SLICES };
 
-/* Other layouts: blocks of keys are copied to one of the above before a kernel hashes them
+/* Other layouts. Blocks of keys are copied to one of the layouts above before a kernel hashes them
  * (hash.c). */
 enum gathered_layout { KEYS_STRIDED = KEYS_SLICES + 1, KEYS_STRINGS };
 
-/* A string view: a size of 4 bytes; then up to 12 bytes of the string, or, for longer ones, 4 bytes
- * of prefix and a pointer. */
+/* A string view has a size of 4 bytes. If the string is at most 12 bytes long, it follows;
+ * otherwise 4 bytes of prefix and a pointer follow. */
 enum { VIEW_NBYTES = 16, VIEW_INLINE = 4, VIEW_MAX_INLINE = 12, VIEW_POINTER = 8 };
 
 static inline lanebloom_slice string_at(const void *views, size_t i)
@@ -29,7 +29,8 @@ static inline lanebloom_slice string_at(const void *views, size_t i)
   return string;
 }
 
-/* Do offsets never descend, as callers must ensure? Debug builds assert it when keys are hashed. */
+/* Checks that offsets never descend, as callers must ensure. Debug builds assert it when keys are
+ * hashed. */
 static inline bool keys_ascend(const lanebloom_keys *keys)
 {
   const uint32_t *offsets32 = keys->index;
@@ -42,7 +43,7 @@ static inline bool keys_ascend(const lanebloom_keys *keys)
   return ascend;
 }
 
-/* Key i of the batch, borrowed. i < keys->n. */
+/* Returns key i of the batch, borrowed. i < keys->n. */
 static inline lanebloom_slice keys_at(const lanebloom_keys *keys, size_t i)
 {
   const uint8_t *data = keys->data;

@@ -1,4 +1,4 @@
-/* The memory of filters.
+/* Memory for filters.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_MEMORY_H
 #define LANEBLOOM_MEMORY_H
@@ -13,8 +13,8 @@ struct memory {
   enum { MEMORY_BORROWED, MEMORY_HEAP, MEMORY_MAPPED } kind;
 };
 
-/* Allocates zeroed memory, aligned to a cache line; from 2 MiB on, on huge pages if the system has
- * them. bytes is NULL if memory ran out. */
+/* Allocates zeroed memory, aligned to a cache line. From 2 MiB on it is on huge pages if the system
+ * has them. bytes is NULL if memory ran out. */
 struct memory lanebloom_memory_create(uint64_t nbytes);
 
 /* Frees the memory and zeroes the struct. */

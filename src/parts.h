@@ -1,4 +1,4 @@
-/* Screening part by part. A kernel fills and drains its pipeline once per part, so larger parts are
+/* Screens keys in parts. A kernel fills and drains its pipeline once per part, so larger parts are
  * cheaper. But the hits of a part should stay in the first-level cache until they are counted.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_PARTS_H
@@ -8,15 +8,15 @@
 
 enum { PART_NKEYS = 1 << 15, PART_HIT_NBYTES = PART_NKEYS / 8 };
 
-/* How hits are returned: a bit for each key, if any are wanted, a byte, or the indices of those
- * that may be there. */
+/* The form in which hits are returned: a bit for each key (or only the count), a byte for each key,
+ * or the indices of the keys that may be in the filter. */
 enum answer_form { AS_BITMAP, AS_MASK, AS_INDICES };
 
 /* Screens keys [first, first + n). hits: ceil(n / 8) bytes. */
 typedef void screen_function(const void *query, size_t first, size_t n, uint8_t *hits);
 
-/* Screens n keys. to: of the form's type; NULL, of AS_BITMAP alone: hits are only counted. Returns
- * their number. */
+/* Screens n keys and returns the number of hits. to: an array of the form's type; with AS_BITMAP it
+ * may be NULL, and then hits are only counted. */
 __attribute__((always_inline)) static inline size_t screen_in_parts(screen_function *screen,
                                                                     const void *query, size_t n,
                                                                     enum answer_form form, void *to)

@@ -12,13 +12,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Room for the line, as the caller passed it. */
+/* The memory for the line, as the caller passed it. */
 struct problem {
   char *text;
   size_t size; /* bytes; 0: no line is written */
 };
 
-/* For calls that need no line. */
+/* Passed by calls that need no line. */
 static const struct problem no_problem = {0};
 
 static inline void problem_clear(const struct problem *problem)
@@ -27,7 +27,8 @@ static inline void problem_clear(const struct problem *problem)
     problem->text[0] = 0;
 }
 
-/* Every public call begins with this: the line stays empty unless the call fails. */
+/* Begins a public call: the line stays empty unless the call fails. Every public call that writes a
+ * line calls this first. */
 static inline struct problem problem_begin(char *text, size_t size)
 {
   const struct problem problem = {text, text ? size : 0};
@@ -35,14 +36,14 @@ static inline struct problem problem_begin(char *text, size_t size)
   return problem;
 }
 
-/* Do these characters end a line, or turn the order of those around them? */
+/* Checks for characters that end a line or change the direction of the text around them. */
 static inline bool problem_turns(uint32_t code)
 {
   return code == 0x61c || code == 0x200e || code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
          (code >= 0x2066 && code <= 0x2069);
 }
 
-/* How many bytes the printable UTF-8 character here has; 0 if there is none. */
+/* Returns how many bytes the printable UTF-8 character at `text` has; 0 if there is none. */
 static inline size_t problem_character(const char *text)
 {
   static const uint32_t least[] = {' ', 0xa0, 0x800, 0x10000}; /* of 1 to 4 bytes */
@@ -62,8 +63,9 @@ static inline size_t problem_character(const char *text)
   return n;
 }
 
-/* Writes the line, cut to its room. It may quote names from files, and a terminal may show it:
- * bytes that are not printable UTF-8 become \ooo. A backslash stays: a line may quote another. */
+/* Writes the line, cut to the size of its memory. A line may quote names from files, and a terminal
+ * may show it, so bytes that are not printable UTF-8 become \ooo. A backslash stays: a line may
+ * quote another. */
 static inline void problem_write(const struct problem *problem, const char *line)
 {
   size_t nbytes = 0;
@@ -96,14 +98,14 @@ problem_set(const struct problem *problem, lanebloom_status status, const char *
   return status;
 }
 
-/* The same with the text of the status. */
+/* Writes the text of the status and returns the status. */
 static inline lanebloom_status problem_status(const struct problem *problem,
                                               lanebloom_status status)
 {
   return problem_set(problem, status, "%s", lanebloom_status_text(status));
 }
 
-/* Room for a number of bytes as people read it: "96.6 GB". */
+/* The size of a text for a number of bytes in readable form: "96.6 GB". */
 enum { SIZE_TEXT_NBYTES = 16 };
 
 static inline const char *size_text(char text[SIZE_TEXT_NBYTES], double nbytes)
@@ -116,7 +118,7 @@ static inline const char *size_text(char text[SIZE_TEXT_NBYTES], double nbytes)
   return text;
 }
 
-/* purpose: what the memory is for, as in "hold the filter". */
+/* Writes that memory ran out. purpose: what the memory is for, as in "hold the filter". */
 static inline lanebloom_status problem_memory_to(const struct problem *problem, uint64_t nbytes,
                                                  const char *purpose)
 {
@@ -128,7 +130,8 @@ static inline lanebloom_status problem_memory_to(const struct problem *problem, 
       size_text(size, (double)nbytes), purpose);
 }
 
-/* The same where nobody needs to know what it is for. A size below 1 MB explains nothing. */
+/* Writes that memory ran out, without a purpose. A size below 1 MB is left out: it explains
+ * nothing. */
 static inline lanebloom_status problem_memory(const struct problem *problem, uint64_t nbytes)
 {
   if (nbytes >= 1000000)

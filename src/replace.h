@@ -8,40 +8,41 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Follows symbolic links from `path` and writes where they end to `target`. Returns FOLLOW_PATH if
- * the caller should open that. If the path names a descriptor of this process (/dev/stdout,
- * /dev/fd/1), returns its number, and the caller should use it instead. Returns FOLLOW_FAILED, with
- * errno, on an error. */
+/* Follows symbolic links from `path` and writes the final path to `target`. Returns FOLLOW_PATH if
+ * the caller should open `target`. If the path names a descriptor of this process (/dev/stdout,
+ * /dev/fd/1), returns its number, and the caller should use that descriptor. On an error returns
+ * FOLLOW_FAILED and sets errno. */
 enum { FOLLOW_PATH = -1, FOLLOW_FAILED = -2 };
 int lanebloom_follow(const char *path, char target[PATH_MAX]);
 
-/* Could a file be written at `path`? If not, sets errno. Opens no file, because opening a pipe may
- * wait, and creates none. */
+/* Checks whether a file could be written at `path`. If not, sets errno. Opens no file, because
+ * opening a pipe may wait, and creates none. */
 bool lanebloom_replace_check(const char *path);
 
-/* Writes all bytes. On an error returns false, with errno; some may have been written. */
+/* Writes all bytes. On an error returns false and sets errno; some bytes may have been written. */
 bool lanebloom_write_all(int fd, const void *bytes, size_t nbytes);
 
-/* A file that is being written. The functions return false, with errno, on an error. */
+/* A file that is being written. On an error the functions return false and set errno. */
 struct replacement {
   int fd;
   int folder;              /* descriptor of the file's folder; -1: the target itself is written */
-  char name[NAME_MAX + 1]; /* of the target, in the folder */
-  char temporary[32];      /* of the new file, in the folder */
+  char name[NAME_MAX + 1]; /* the target's name, in the folder */
+  char temporary[32];      /* the new file's name, in the folder */
   bool nameless;           /* the new file has no name until it is complete */
   bool is_new;             /* there was no target */
 };
 
-/* Begins a new file that will replace `path`. If that exists and is not a regular file, it is
+/* Begins a new file that will replace `path`. If the path exists and is not a regular file, it is
  * written directly. On an error there is nothing to end. */
 bool lanebloom_replace_begin(struct replacement *file, const char *path);
 
 /* Appends bytes. After an error only lanebloom_replace_end(file, false) may be called. */
 bool lanebloom_replace_write(struct replacement *file, const void *bytes, size_t nbytes);
 
-/* If `written`, flushes the new file and puts it in the target's place; else deletes it. Closes it
- * in either case. If the process is killed between two calls, linkat() and renameat(), the new file
- * may be left, whole, under its temporary name: no call of Linux does both. Cost: two fsync(). */
+/* If `written`, flushes the new file and puts it in the target's place; otherwise deletes it.
+ * Closes it in either case. No system call of Linux names a file and replaces another at once: if
+ * the process is killed between linkat() and renameat(), the complete new file may be left under
+ * its temporary name. Cost: two fsync(). */
 bool lanebloom_replace_end(struct replacement *file, bool written);
 
 #endif
