@@ -1,5 +1,5 @@
-/* Arrow arrays as batches of keys: types, validity, dictionaries, and blocks of rows that have no
- * layout of lanebloom_keys.
+/* Arrow arrays as batches of keys: types, validity, dictionaries, and blocks of rows for which
+ * lanebloom_keys has no layout.
  * SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <lanebloom_arrow.h>
@@ -15,16 +15,16 @@
 
 enum array_layout { FIXED, OFFSETS32, OFFSETS64, VIEWS };
 
-/* How the values of a type lie in memory, and what keys they are. */
+/* The memory layout of a type's values, and the keys that they are. */
 struct type {
   enum array_layout layout;
-  size_t width; /* FIXED: bytes of a value */
+  size_t width; /* FIXED: the size of a value in bytes */
   lanebloom_encoding encoding;
-  bool is_text; /* of BYTES: characters, which HEX and BASE64 do not take for bytes */
+  bool is_text; /* for BYTES: characters, which HEX and BASE64 do not accept as bytes */
   bool is_signed;
 };
 
-/* Types by their format strings. One that ends in a colon is followed by anything. */
+/* Types by their format strings. After a colon at the end of a string, anything may follow. */
 static const struct {
   const char *format;
   struct type type;
@@ -61,7 +61,7 @@ static const struct {
     {"tDn", {.width = 8, .encoding = LANEBLOOM_INT64}},
 };
 
-/* Names of types without keys, by how their format strings begin. */
+/* Names of types without keys, by the beginnings of their format strings. */
 static const struct {
   const char *begin, *name;
 } OTHERS[] = {
@@ -78,7 +78,7 @@ static bool begins(const char *text, const char *begin)
   return strncmp(text, begin, strlen(begin)) == 0;
 }
 
-/* "w:16": digits that make a number of at most INT32_MAX. */
+/* Parses the digits of a format string such as "w:16": a number of at most INT32_MAX. */
 static bool parse_width(const char *digits, size_t *width)
 {
   *width = 0;
@@ -89,7 +89,7 @@ static bool parse_width(const char *digits, size_t *width)
   return !*digits && *width <= INT32_MAX;
 }
 
-/* Is this a decimal of 128 bits with scale 0: "d:P,0" or "d:P,0,128"? */
+/* Checks for a decimal of 128 bits with scale 0: "d:P,0" or "d:P,0,128". */
 static bool is_whole_decimal(const char *format)
 {
   const char *scale = begins(format, "d:") ? strchr(format, ',') : NULL;
@@ -104,8 +104,8 @@ static int32_t next_count(const char **at)
   return count;
 }
 
-/* Does the metadata name this extension type? Metadata are a count of pairs and, for each string of
- * a pair, its length and bytes; numbers have the host's byte order. */
+/* Checks whether the metadata name this extension type. Metadata are a count of pairs, followed by
+ * two strings for each pair, each with its length and bytes; numbers have the host's byte order. */
 static bool has_extension(const struct ArrowSchema *schema, const char *name)
 {
   static const char KEY[] = "ARROW:extension:name";
@@ -140,7 +140,7 @@ static lanebloom_status refuse_type(const char *format, const struct problem *pr
                      name, format);
 }
 
-/* Finds a type that is no dictionary. */
+/* Finds a type that is not a dictionary. */
 static lanebloom_status find_type(const struct ArrowSchema *schema, struct type *type,
                                   const struct problem *problem)
 {
@@ -181,7 +181,8 @@ static lanebloom_status check_schema(const struct ArrowSchema *schema,
                      schema->release ? "none" : "a released one");
 }
 
-/* Finds the type of values. In a dictionary it is that of the dictionary, and rows are indices. */
+/* Finds the types of rows and values. In a dictionary the values have the dictionary's type, and
+ * rows are indices. */
 static lanebloom_status find_types(const struct ArrowSchema *schema, struct type *rows,
                                    struct type *values, const struct problem *problem)
 {
@@ -199,7 +200,7 @@ static lanebloom_status find_types(const struct ArrowSchema *schema, struct type
   if (schema->dictionary->dictionary)
     return problem_set(problem, LANEBLOOM_ERR_FORMAT,
                        "Arrow type: expected a dictionary of values, found one of dictionaries");
-  /* times are integers as well, of longer names */
+  /* times are integers as well, but their format strings are longer */
   if (find_type(schema, rows, &no_problem) || !is_integer(rows) || schema->format[1] != 0)
     return problem_set(problem, LANEBLOOM_ERR_FORMAT,
                        "Arrow type: expected integers as indices of a dictionary, found \"%.32s\"",
@@ -207,14 +208,14 @@ static lanebloom_status find_types(const struct ArrowSchema *schema, struct type
   return find_type(schema->dictionary, values, problem);
 }
 
-/* Bytes of a key. Integers of fewer bytes become integers of 4. */
+/* Returns the size of a key in bytes. Integers of fewer than 4 bytes become integers of 4. */
 static size_t key_nbytes(const struct type *type)
 {
   return is_integer(type) && type->width < sizeof(uint32_t) ? sizeof(uint32_t) : type->width;
 }
 
-/* Are keys the values as they lie there? Else they are copied, as little-endian integers of at
- * least 4 bytes. */
+/* Checks whether keys are the values as stored. If not, they are copied as little-endian integers
+ * of at least 4 bytes. */
 static bool is_as_stored(const struct type *type)
 {
   const bool is_number = type->encoding != LANEBLOOM_BYTES && type->encoding != LANEBLOOM_UUID;
@@ -222,7 +223,8 @@ static bool is_as_stored(const struct type *type)
          (!is_number || __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
 }
 
-/* Bytes are the keys of forms that speak of bytes, if they are no text. */
+/* Checks whether values of the type can be keys of the form. Bytes that are not text fit the forms
+ * that stand for bytes. */
 static bool fits(const struct type *type, lanebloom_key_form form)
 {
   if (form.flags)
@@ -234,7 +236,7 @@ static bool fits(const struct type *type, lanebloom_key_form form)
           form.encoding == LANEBLOOM_UUID);
 }
 
-/* owner: "filter" or "builder". */
+/* Checks the key form. owner: "filter" or "builder". */
 static lanebloom_status check_form(const struct type *type, lanebloom_key_form form,
                                    const char *owner, const struct problem *problem)
 {
@@ -258,18 +260,18 @@ struct column {
   struct type type;
   size_t first;          /* the array's offset, in rows */
   size_t n;              /* rows */
-  const uint8_t *valid;  /* a bit per row, from `first` on; NULL: no nulls */
-  const uint8_t *values; /* FIXED: values; VIEWS: views; else bytes. NULL: no bytes */
-  const void *offsets;   /* OFFSETS32, OFFSETS64 */
+  const uint8_t *valid;  /* one bit per row, from `first` on; NULL: no nulls */
+  const uint8_t *values; /* FIXED: values; VIEWS: views; otherwise bytes. NULL: no bytes */
+  const void *offsets;   /* OFFSETS32 and OFFSETS64 */
 
-  const void *const *buffers; /* VIEWS: bytes of long strings */
+  const void *const *buffers; /* VIEWS: the buffers of long strings */
   const int64_t *buffer_nbytes;
   size_t nbuffers;
 };
 
-/* A column, or the indices of one and what they point to. */
+/* A column, or a column of indices and the values that they point to. */
 struct array {
-  struct column rows;   /* has the validity of rows */
+  struct column rows;   /* has the validity bits of rows */
   struct column values; /* if has_dictionary */
   bool has_dictionary;
 };
@@ -279,8 +281,8 @@ static lanebloom_status refuse(const struct problem *problem, const char *text)
   return problem_set(problem, LANEBLOOM_ERR_ARGUMENT, "Arrow array: %s", text);
 }
 
-/* Rows, or bytes of strings. No memory holds as many, and sizes that are made of them do not wrap.
- */
+/* The highest number of rows, and of bytes of strings. No memory holds more, and sizes computed
+ * from it do not overflow. */
 static const int64_t MAX_COUNT = PTRDIFF_MAX / 64;
 
 static bool rows_fit(const struct type *type, const struct ArrowArray *array)
@@ -331,14 +333,15 @@ static bool is_valid(const struct column *column, size_t row)
   return !column->valid || hits_has_bit(column->valid, column->first + row);
 }
 
-/* ---- Checks of what structs can tell ---- */
+/* ---- Checks of the arrays' contents ---- */
 
 static lanebloom_status corrupt(const struct problem *problem, const char *what, size_t row)
 {
   return problem_set(problem, LANEBLOOM_ERR_CORRUPT, "Arrow array: row %zu has %s", row, what);
 }
 
-/* Offsets must not fall. Without branches, so that compilers make vectors of it. */
+/* Checks that offsets never descend. The loops have no branches, so that compilers turn them into
+ * vectors. */
 static bool offsets_ascend(const struct column *column)
 {
   bool ascend = true;
@@ -355,8 +358,8 @@ static bool offsets_ascend(const struct column *column)
          (column->values || offsets[column->n] == offsets[0]);
 }
 
-/* A view of Arrow: a size; then up to 12 bytes, or 4 bytes of prefix, the number of a buffer and an
- * offset in it. */
+/* Arrow's string view: a size; then up to 12 bytes of the string, or 4 bytes of prefix, the number
+ * of a buffer and an offset in it. */
 enum { ARROW_VIEW_NBYTES = 16, AT_INLINE = 4, MAX_INLINE = 12, AT_BUFFER = 8, AT_OFFSET = 12 };
 
 static int32_t int32_at(const uint8_t *bytes)
@@ -399,7 +402,7 @@ static lanebloom_status check_column(const struct column *column, const struct p
 
 /* ---- Dictionaries ---- */
 
-/* An integer of the array, as two's complement of 64 bits. */
+/* Returns an integer of the array, as two's complement of 64 bits. */
 static uint64_t integer_at(const struct column *column, size_t row)
 {
   const uint8_t *at = column->values + (column->first + row) * column->type.width;
@@ -461,10 +464,11 @@ static const struct column *values_of(const struct array *array)
 
 /* ---- Keys ---- */
 
-/* Rows of a column that are gathered at once. Their stack counts (lanebloom.h, Stack). */
+/* The number of rows of a column that are gathered at once. The stack use of a block is limited
+ * (lanebloom.h, Stack). */
 enum { BLOCK_NROWS = 512, MAX_NUMBER_NBYTES = 16 };
 
-/* Stands for a row that has no value: its key is empty, or 0. */
+/* Marks a row that has no value: its key is empty, or 0. */
 static const size_t NO_ROW = SIZE_MAX;
 
 struct block {
@@ -475,7 +479,7 @@ struct block {
   };
 };
 
-/* Where the bytes of empty values are: nothing is added to NULL. */
+/* The address of empty values: arithmetic on NULL would be undefined. */
 static const uint8_t EMPTY[1];
 
 static lanebloom_slice value_at(const struct column *column, size_t row)
@@ -509,7 +513,7 @@ static lanebloom_slice value_at(const struct column *column, size_t row)
 }
 
 /* Writes the key of a fixed-size value of at most MAX_NUMBER_NBYTES: numbers little-endian,
- * integers of at least 4 bytes. */
+ * integers in at least 4 bytes. */
 static inline void write_number(const struct column *column, size_t row, uint8_t *to)
 {
   const struct type *type = &column->type;
@@ -526,7 +530,7 @@ static inline void write_number(const struct column *column, size_t row, uint8_t
     to[i] = from[__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? i : type->width - 1 - i];
 }
 
-/* The keys of the first n of block->rows, copied or as slices. */
+/* Returns the keys of the first n rows of block->rows, copied or as slices. */
 static lanebloom_keys gather(const struct column *column, struct block *block, size_t n)
 {
   const size_t nbytes = key_nbytes(&column->type);
@@ -537,14 +541,14 @@ static lanebloom_keys gather(const struct column *column, struct block *block, s
     return lanebloom_keys_slices(block->slices, n);
   }
   memset(block->numbers, 0, n * nbytes);
-  for (size_t i = 0; i < n && nbytes > 0; i++) /* of empty values there may be no bytes */
+  for (size_t i = 0; i < n && nbytes > 0; i++) /* empty values may have no memory */
     if (block->rows[i] != NO_ROW)
       write_number(column, block->rows[i], block->numbers + i * nbytes);
   return lanebloom_keys_fixed(block->numbers, nbytes, n);
 }
 
-/* Have rows a layout of lanebloom_keys, whatever stands where nulls are? Offsets without bytes do
- * not: they may point anywhere. */
+/* Checks whether rows can be used as lanebloom_keys without copying. Null slots may hold anything.
+ * Offsets without bytes cannot be used: they may point anywhere. */
 static bool is_direct(const struct array *array)
 {
   const struct column *rows = &array->rows;
@@ -552,7 +556,7 @@ static bool is_direct(const struct array *array)
          (rows->type.layout == FIXED || rows->values);
 }
 
-/* Rows [first, first + n) of such an array. */
+/* Returns the keys of rows [first, first + n) of such an array. */
 static lanebloom_keys direct_keys(const struct column *column, size_t first, size_t n)
 {
   const size_t at = column->first + first;
@@ -563,7 +567,8 @@ static lanebloom_keys direct_keys(const struct column *column, size_t first, siz
   return lanebloom_keys_fixed(value_at(column, first).data, column->type.width, n);
 }
 
-/* The same of any array, n <= BLOCK_NROWS. Nulls get a key, too. */
+/* Returns the keys of rows [first, first + n) of any array, n <= BLOCK_NROWS. Nulls get a key,
+ * too. */
 static lanebloom_keys block_keys(const struct array *array, size_t first, size_t n,
                                  struct block *block)
 {
@@ -603,7 +608,7 @@ static size_t min(size_t a, size_t b)
 struct query {
   const lanebloom_filter *filter;
   struct array array;
-  uint8_t *hits_of_values; /* a bit per value of the dictionary; NULL: rows are screened */
+  uint8_t *hits_of_values; /* one bit per value of the dictionary; NULL: rows are screened */
 };
 
 /* Clears the hits of nulls. */
@@ -633,7 +638,7 @@ static void look_up(const struct query *query, size_t first, size_t n, uint8_t *
   const struct column *rows = &query->array.rows;
   memset(hits, 0, hits_nbytes(n));
   for (size_t i = 0; i < n; i++) {
-    const uint64_t value = integer_at(rows, first + i); /* of a null: any */
+    const uint64_t value = integer_at(rows, first + i); /* for a null: any value */
     if (value < query->array.values.n && hits_has_bit(query->hits_of_values, value))
       hits_set_bit(hits, i);
   }
@@ -658,15 +663,15 @@ static void screen_rows(const void *of, size_t first, size_t n, uint8_t *hits)
       hits_clear_bit(hits, i);
 }
 
-/* Returns how many rows may be in the filter. Not inlined: each copy would take a part's hits of
- * stack. */
+/* Returns how many rows may be in the filter. It is not inlined: each copy would need stack for a
+ * part's hits. */
 static __attribute__((noinline)) size_t run_query(const struct query *query, enum answer_form form,
                                                   void *to)
 {
   return screen_in_parts(screen_rows, query, query->array.rows.n, form, to);
 }
 
-/* Screens the values of a dictionary once. */
+/* Screens each value of a dictionary once. */
 static lanebloom_status screen_values(struct query *query, const struct problem *problem)
 {
   struct query values = {.filter = query->filter, .array = {.rows = query->array.values}};
@@ -678,7 +683,7 @@ static lanebloom_status screen_values(struct query *query, const struct problem 
   return LANEBLOOM_OK;
 }
 
-/* It must be ended unless this fails. */
+/* Begins a query. It must be ended unless this fails. */
 static lanebloom_status begin_query(const lanebloom_filter *filter,
                                     const struct ArrowSchema *schema,
                                     const struct ArrowArray *arrow, struct query *query,
@@ -746,9 +751,9 @@ lanebloom_status lanebloom_filter_select_arrow(const lanebloom_filter *filter,
   return screen_arrow(filter, schema, array, UINT32_MAX, AS_INDICES, indices, count, &problem);
 }
 
-/* ---- An array as the answer ---- */
+/* ---- Results as an array ---- */
 
-/* What the array owns: its list of buffers and, in the same memory, the bits. */
+/* The memory that the array owns: its list of buffers, followed by the bits. */
 struct booleans {
   const void *buffers[2];
   uint8_t bits[];
@@ -811,7 +816,7 @@ static lanebloom_status add_block(lanebloom_builder *builder, const struct colum
   return lanebloom_builder_add(builder, &keys);
 }
 
-/* Adds rows that are valid and, unless `used` is NULL, have their bit set there. */
+/* Adds the rows that are valid and, unless `used` is NULL, have their bit set in it. */
 static lanebloom_status add_rows(lanebloom_builder *builder, const struct column *column,
                                  const uint8_t *used)
 {
@@ -828,7 +833,7 @@ static lanebloom_status add_rows(lanebloom_builder *builder, const struct column
   return status || n == 0 ? status : add_block(builder, column, &block, &n);
 }
 
-/* Adds each value of a dictionary that a row has. */
+/* Adds each value of a dictionary that occurs in a row. */
 static lanebloom_status add_used(lanebloom_builder *builder, const struct array *array,
                                  const struct problem *problem)
 {
@@ -856,7 +861,8 @@ lanebloom_status lanebloom_builder_add_arrow(lanebloom_builder *builder,
                         &problem);
   if (status)
     return status;
-  /* of one block none is added if memory runs out, and so of all if there is room for all */
+  /* If memory runs out in a single block, none of its keys is added. So if there is room for all
+   * keys first, either all or none are added. */
   status = lanebloom_builder_reserve(builder, min(array.rows.n, values_of(&array)->n));
   if (!status && is_direct(&array) && !may_have_nulls(&array)) {
     const lanebloom_keys keys = direct_keys(&array.rows, 0, array.rows.n);
@@ -908,7 +914,7 @@ lanebloom_status lanebloom_hash_arrow(lanebloom_format format, const struct Arro
   if (status)
     return status;
   const lanebloom_keys none = lanebloom_keys_fixed(NULL, 0, 0);
-  status = lanebloom_hash(format, &none, hashes); /* whether it can, also of no rows */
+  status = lanebloom_hash(format, &none, hashes); /* fails here also if there are no rows */
   for (size_t first = 0, n; first < array.rows.n && !status; first += n) {
     n = min(array.rows.n - first, BLOCK_NROWS);
     uint8_t *to = (uint8_t *)hashes + first * hash_nbytes;

@@ -7,19 +7,19 @@
 #include "filter.h"
 
 /* A builder is sized if it was created with expected_keys, or is a part: then `memory` has the
- * filter from the start. If not, it stores `hashes` until the number of keys is known. */
+ * filter from the start. Otherwise it stores `hashes` until the number of keys is known. */
 struct lanebloom_builder {
   const struct format_table *format;
-  double bits_per_key; /* what the filter records: as requested, at most what has an effect */
+  double bits_per_key; /* recorded: the requested value, limited to the highest with an effect */
   uint64_t millibits;  /* thousandths of bits per key that are in effect */
-  uint64_t nkeys;      /* added so far; LANEBLOOM_UNKNOWN */
+  uint64_t nkeys;      /* added so far, or LANEBLOOM_UNKNOWN */
   lanebloom_key_form key_form;
   bool sized;
 
-  struct filter_shape shape; /* sized */
-  struct memory memory;      /* sized; no bytes after finish, until the next add */
+  struct filter_shape shape; /* if sized */
+  struct memory memory;      /* if sized; it has no bytes after finish, until the next add */
 
-  uint8_t *hashes; /* not sized: nhashes hashes, room for `room` of them */
+  uint8_t *hashes; /* if not sized: nhashes hashes, with room for `room` of them */
   size_t nhashes, room;
 };
 
@@ -66,9 +66,9 @@ static lanebloom_status ensure_room(lanebloom_builder *builder, size_t n)
   return LANEBLOOM_OK;
 }
 
-/* How many of these hashes equal the one before them. There is one before the first. Most often
- * none, as their halves say first: compilers turn comparisons of 4 bytes into vectors (0.2 ns per
- * hash, all 8 bytes 0.6). */
+/* Counts the hashes that equal the one before them. There must be a hash before the first. Usually
+ * there are no repetitions, and the first pass shows it by comparing only 4 bytes: compilers turn
+ * that into vectors (0.2 ns per hash, all 8 bytes 0.6). */
 static inline size_t count_repetitions(const uint8_t *hashes, size_t n, size_t size)
 {
   uint32_t nhalves = 0;
@@ -87,8 +87,8 @@ static inline size_t count_repetitions(const uint8_t *hashes, size_t n, size_t s
   return count;
 }
 
-/* Removes them, without branches: every hash is written, and the next one overwrites it if it is a
- * repetition. */
+/* Removes the repetitions, without branches: every hash is written, and the next one overwrites it
+ * if it is a repetition. */
 static inline void remove_repetitions(uint8_t *hashes, size_t n, size_t size)
 {
   uint8_t *end = hashes;
@@ -103,7 +103,7 @@ static inline void remove_repetitions(uint8_t *hashes, size_t n, size_t size)
   }
 }
 
-/* Returns how many of n hashes are left. */
+/* Removes the repetitions and returns how many of the n hashes are left. */
 static inline size_t drop_repetitions(uint8_t *hashes, size_t n, size_t size)
 {
   const size_t nrepetitions = count_repetitions(hashes, n, size);
@@ -124,7 +124,7 @@ static void append_block(lanebloom_builder *builder, size_t n)
   const size_t size = HASH_NBYTES[builder->format->hash];
   uint8_t *hashes = end_of_hashes(builder);
   if (builder->format->drops_equal_neighbours) {
-    const size_t first = builder->nhashes == 0; /* has none before it */
+    const size_t first = builder->nhashes == 0; /* nothing is before it */
     hashes += first * size;
     n = first + (size == sizeof(uint64_t) ? drop_repetitions(hashes, n - first, sizeof(uint64_t))
                                           : drop_repetitions(hashes, n - first, sizeof(uint32_t)));
@@ -132,7 +132,8 @@ static void append_block(lanebloom_builder *builder, size_t n)
   builder->nhashes += n;
 }
 
-/* A block at a time, so that hashes are still in the cache when they are compared. */
+/* Appends the hashes of keys, one block at a time, so that hashes are still in the cache when they
+ * are compared. */
 static void append_keys(lanebloom_builder *builder, hash_function *hash, const lanebloom_keys *keys)
 {
   struct hash_source source;
@@ -141,7 +142,7 @@ static void append_keys(lanebloom_builder *builder, hash_function *hash, const l
     append_block(builder, hash_source_write(&source, BLOCK_NKEYS, end_of_hashes(builder)));
 }
 
-/* Appends another builder's hashes. Of them only the first can repeat the one before it. */
+/* Appends another builder's hashes. Only the first of them can repeat the one before it. */
 static void append_stored(lanebloom_builder *into, const lanebloom_builder *from)
 {
   const size_t size = HASH_NBYTES[into->format->hash];
@@ -154,7 +155,8 @@ static void append_stored(lanebloom_builder *into, const lanebloom_builder *from
 
 /* ---- Both ---- */
 
-/* Sets the bits of all hashes. If memory for scratch runs out, kernels are only slower. */
+/* Sets the bits of all hashes. If memory runs out, there is no scratch memory, and kernels are only
+ * slower. */
 static void add_hashes(const struct format_table *format, const struct kernel_table *kernels,
                        const struct filter_shape *shape, uint8_t *bytes, struct hash_source *source)
 {
@@ -170,7 +172,7 @@ static void add_hashes(const struct format_table *format, const struct kernel_ta
   lanebloom_memory_free(&scratch);
 }
 
-/* A sum that overflows becomes unknown. */
+/* Adds two numbers of keys. A sum that overflows becomes unknown. */
 static uint64_t add_counts(uint64_t a, uint64_t b)
 {
   uint64_t sum;
@@ -285,8 +287,8 @@ lanebloom_status lanebloom_builder_merge(lanebloom_builder *into, const lanebloo
   return LANEBLOOM_OK;
 }
 
-/* Where part i of n begins, if all are as equal as whole numbers allow. Part n begins at the
- * end. */
+/* Returns where part i of n begins if the sizes of all parts differ by at most 1. Part n begins at
+ * the end. */
 static uint64_t part_begin(uint64_t total, size_t i, size_t n)
 {
   const uint64_t nlarger = total % n;
@@ -384,19 +386,19 @@ lanebloom_status lanebloom_builder_finish(lanebloom_builder *builder, lanebloom_
   return LANEBLOOM_OK;
 }
 
-/* How many hashes the format counts: all but those that equal the one before them. */
+/* Counts the hashes that the format counts: all but those that equal the one before them. */
 static uint64_t count_hashes(const struct format_table *format, const struct kernel_table *kernels,
                              const lanebloom_keys *keys)
 {
   const size_t size = HASH_NBYTES[format->hash];
   _Alignas(CACHE_LINE_NBYTES) uint8_t hashes[CACHE_LINE_NBYTES + BLOCK_NBYTES];
-  uint8_t *const block = hashes + CACHE_LINE_NBYTES; /* before it: the hash before */
+  uint8_t *const block = hashes + CACHE_LINE_NBYTES; /* the previous hash is just before it */
   struct hash_source source;
   hash_source_of_keys(&source, keys, kernels->hash[format->hash], size);
   uint64_t count = 0;
   while (source.next < source.n) {
     const size_t n = hash_source_write(&source, BLOCK_NKEYS, block);
-    const size_t first = count == 0; /* has none before it */
+    const size_t first = count == 0; /* nothing is before it */
     count += n - (size == sizeof(uint64_t)
                       ? count_repetitions(block + first * size, n - first, sizeof(uint64_t))
                       : count_repetitions(block + first * size, n - first, sizeof(uint32_t)));
@@ -405,8 +407,8 @@ static uint64_t count_hashes(const struct format_table *format, const struct ker
   return count;
 }
 
-/* Is it faster to hash keys twice than to store their hashes? It is if keys are short, and if there
- * are more hashes than a cache holds. */
+/* Checks whether it is faster to hash keys twice than to store their hashes: it is if keys are
+ * short and a cache cannot hold the hashes. */
 static bool hashing_twice_pays(const lanebloom_keys *keys, size_t hash_nbytes)
 {
   enum { SHORT_NBYTES = 16, MAX_STORED_NBYTES = 16 << 20 };
@@ -414,7 +416,8 @@ static bool hashing_twice_pays(const lanebloom_keys *keys, size_t hash_nbytes)
          keys->n > MAX_STORED_NBYTES / hash_nbytes;
 }
 
-/* The number of keys that decides the size, or 0: it is only known once all hashes are stored. */
+/* Returns the number of keys that decides the size; 0 if it is only known once all hashes are
+ * stored. */
 static uint64_t expected_keys_of(const struct format_table *format, const lanebloom_keys *keys)
 {
   if (!format->drops_equal_neighbours)
@@ -434,7 +437,7 @@ lanebloom_status lanebloom_filter_build(lanebloom_format id, double bits_per_key
   if (status)
     return status;
 
-  /* before a pass over the keys */
+  /* Checks the arguments before a pass over the keys. */
   uint64_t nbytes;
   unsigned nprobes;
   status = lanebloom_plan_size(id, bits_per_key, 1, &nbytes, &nprobes);
@@ -488,7 +491,7 @@ static bool same_bytes(const lanebloom_filter *a, const lanebloom_filter *b, siz
   return n == 0 || memcmp(a->bytes + first, b->bytes + first, n) == 0;
 }
 
-/* Are the filters equal except for payloads whose bits can be united? */
+/* Checks whether the filters are equal except for payloads whose bits can be united. */
 static bool same_layout(const lanebloom_filter *a, const lanebloom_filter *b)
 {
   if (a->shape.answer == ANSWER_BY_PROBES && !a->format->plan)

@@ -12,16 +12,16 @@
 
 #include "bytes.h"
 
-/* Like PNG's: the first byte is not ASCII, and it contains line ends that text mode would
- * change. */
+/* Like PNG's magic number: the first byte is not ASCII, and it contains line ends that text mode
+ * would change. */
 static const uint8_t MAGIC[8] = {0x89, 'L', 'B', 'F', '\r', '\n', 0x1a, '\n'};
 
-/* Filters of the plain key form have the first, all others the second. */
+/* Filters of the plain key form have the first version, all others the second. */
 enum { VERSION_PLAIN = 1, VERSION_KEY_FORM = 2 };
 
 static const uint64_t MAX_MILLIBITS = (uint64_t)INT_MAX * 1000; /* no format allows more */
 
-/* Where each field starts. Little-endian, on every host. */
+/* The offset of each field. Numbers are little-endian on every host. */
 enum {
   AT_MAGIC = 0,
   AT_VERSION = 8,         /* u32 */
@@ -31,7 +31,7 @@ enum {
   AT_PAYLOAD_NBYTES = 32, /* u64 */
   AT_ENCODING = 40,       /* u16: lanebloom_encoding; in version 1: 0 */
   AT_FLAGS = 42,          /* u16: of lanebloom_key_form; in version 1: 0 */
-  /* u32: low half of XXH3-64 of the bytes before it. Mapping checks only this one. */
+  /* u32: low half of XXH3-64 of the bytes before it. Mapping checks only this checksum. */
   AT_HEADER_CHECKSUM = 44,
   AT_CHECKSUM = 48, /* u64: XXH3-64 of header and payload, with these eight bytes 0 */
   AT_RESERVED = 56, /* u64: 0 */
@@ -93,7 +93,8 @@ void lanebloom_container_write_header(const lanebloom_filter *filter,
   store_le64(header + AT_CHECKSUM, whole_checksum(header, filter->bytes, filter->nbytes));
 }
 
-/* A plain form in version 2 is refused, too: a filter has one container. */
+/* Checks the key form. A plain form in version 2 is refused, too, so that a filter has only one
+ * container. */
 static lanebloom_status check_key_form(const uint8_t *header, uint32_t version,
                                        const struct problem *problem)
 {
@@ -174,7 +175,7 @@ static lanebloom_status check_size(const uint8_t *header, uint64_t found,
 {
   const uint64_t nbytes = load_le64(header + AT_PAYLOAD_NBYTES);
   if (found - CONTAINER_HEADER_NBYTES >
-      nbytes) /* load() stops after one byte too many, so how many there are is unknown */
+      nbytes) /* load() stops after one byte too many, so the true size is unknown */
     return problem_set(
         problem, LANEBLOOM_ERR_CORRUPT,
         "too long: expected a payload of %" PRIu64 " bytes after the header, found more", nbytes);

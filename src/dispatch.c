@@ -12,11 +12,11 @@
 
 static const struct kernel_table *const tables[] = {
 #if defined(LANEBLOOM_WITH_AVX512)
-    &lanebloom_kernels_avx512, /* by gathers */
+    &lanebloom_kernels_avx512, /* with gathers */
     &lanebloom_kernels_avx512_loads,
 #endif
 #if defined(LANEBLOOM_WITH_AVX2)
-    &lanebloom_kernels_avx2, /* by gathers */
+    &lanebloom_kernels_avx2, /* with gathers */
     &lanebloom_kernels_avx2_loads,
 #endif
 #if defined(LANEBLOOM_WITH_SSE41)
@@ -47,8 +47,8 @@ static const struct kernel_table
 static kernel_choice default_table; /* NULL: not chosen yet */
 static kernel_choice active_table;  /* NULL: the default */
 
-/* The usable table of this rank, 0 for the best; NULL if there are fewer. If scores are equal, the
- * table that is listed first is better. */
+/* Returns the usable table of this rank, 0 for the best; NULL if there are fewer. If scores are
+ * equal, the table that is listed first is better. */
 static const struct kernel_table *by_rank(size_t rank)
 {
   unsigned scores[NTABLES];
@@ -72,8 +72,8 @@ static const struct kernel_table *by_name(const char *name)
   return NULL;
 }
 
-/* Stores `value` if nothing is stored yet, and returns what is stored. If threads do this at once,
- * one of them decides for all. */
+/* Stores `value` if nothing is stored yet, and returns the stored value. If several threads do this
+ * at once, one of them decides for all. */
 static const struct kernel_table *settle(kernel_choice *choice, const struct kernel_table *value)
 {
   const struct kernel_table *found = NULL;
@@ -106,16 +106,16 @@ bool lanebloom_cpu_is_emulated(void)
 #endif
 }
 
-/* Intel's CPUs with AVX-VNNI: Alder Lake, Sapphire Rapids and later.
+/* Returns true on Intel's CPUs with AVX-VNNI: Alder Lake, Sapphire Rapids and later.
  *
- * - On a Xeon gathers are one to two times as fast as loads (LevelDB filter of 16 KiB, present
- *   keys, ns per key, gathers and loads: AVX-512 1.5 and 2.6, AVX2 1.9 and 2.6). Others of these
- *   CPUs were not measured.
- * - Intel's from Skylake on before them gather slowly once microcode mitigates Gather Data Sampling
- *   (CVE-2022-40982, INTEL-SA-00828 lists them). A program cannot ask the CPU for that; Linux shows
- *   it in /sys/devices/system/cpu/vulnerabilities/gather_data_sampling.
- * - AMD splits a gather in microcode: eight dwords cost Zen 3 39 operations and 8 cycles, in which
- *   it can do 24 loads (vpgatherdd of uops.info). On Zen 4 loads are 1.1 to 1.6 times as fast. */
+ * - On a Xeon of these, gathers are one to two times as fast as loads (LevelDB filter of 16 KiB,
+ *   present keys, ns per key, gathers and loads: AVX-512 1.5 and 2.6, AVX2 1.9 and 2.6). Others of
+ *   these CPUs were not measured. - Earlier Intel CPUs, from Skylake on, gather slowly once
+ *   microcode mitigates Gather Data Sampling (CVE-2022-40982, INTEL-SA-00828 lists them). A program
+ *   cannot read that from the CPU; Linux shows it in
+ *   /sys/devices/system/cpu/vulnerabilities/gather_data_sampling. - AMD splits a gather in
+ *   microcode: eight dwords cost Zen 3 39 operations and 8 cycles, in which it can do 24 loads
+ *   (vpgatherdd of uops.info). On Zen 4 loads are 1.1 to 1.6 times as fast. */
 bool lanebloom_cpu_gathers_fast(void)
 {
 #if defined(__x86_64__)

@@ -15,7 +15,7 @@
 
 /* ---- Reading ---- */
 
-/* Reads until `size` bytes or the end; returns how many, or -1 with errno. */
+/* Reads until `size` bytes or the end. Returns how many, or -1 with errno. */
 static ssize_t read_full(int fd, uint8_t *bytes, size_t size)
 {
   size_t n = 0;
@@ -36,7 +36,8 @@ static uint64_t min(uint64_t a, uint64_t b)
   return a < b ? a : b;
 }
 
-/* Bytes from the file's position to its end; unknown unless it is a regular file. */
+/* Returns the number of bytes from the file's position to its end; unknown unless it is a regular
+ * file. */
 static uint64_t bytes_left(int fd)
 {
   struct stat info;
@@ -46,8 +47,8 @@ static uint64_t bytes_left(int fd)
   return info.st_size > at ? (uint64_t)(info.st_size - at) : 0;
 }
 
-/* Did the file become shorter while it was read? Comparing found with left is not enough: files in
- * /sys report more bytes than they have. */
+/* Checks whether the file became shorter while it was read. Comparing found with left is not
+ * enough: files in /sys report more bytes than they have. */
 static bool has_shrunk(int fd, uint64_t left, uint64_t found)
 {
   struct stat now;
@@ -57,7 +58,7 @@ static bool has_shrunk(int fd, uint64_t left, uint64_t found)
 }
 
 /* Reads the rest of a file whose first bytes, the prefix, have been read; the memory gets both.
- * Stops after most + 1 bytes of rest. For a pipe, whose size is unknown, the memory doubles until
+ * Stops after `most` + 1 bytes of rest. For a pipe, whose size is unknown, the memory doubles until
  * the end. On an error the memory is freed. */
 static lanebloom_status read_rest(int fd, const uint8_t *prefix, size_t nprefix, uint64_t most,
                                   struct memory *memory, size_t *nbytes,
@@ -107,7 +108,7 @@ static lanebloom_status load(int fd, const struct problem *problem, lanebloom_fi
     return problem_io(problem);
   lanebloom_status status = lanebloom_container_check_header(
       header, (uint64_t)got,
-      problem); /* before the payload is read: the file may be large and no container */
+      problem); /* checked before the payload is read: the file may be large and no container */
   if (status)
     return status;
 
@@ -146,7 +147,8 @@ static lanebloom_status map(int fd, const struct problem *problem, lanebloom_fil
   return status;
 }
 
-/* A path such as /dev/stdin names a descriptor of this process: it is read from its position. */
+/* Opens a file for reading. A path such as /dev/stdin names a descriptor of this process: it is
+ * read from its position. */
 static int open_to_read(const char *path)
 {
   char target[PATH_MAX];
@@ -156,7 +158,7 @@ static int open_to_read(const char *path)
   return descriptor >= 0 ? fcntl(descriptor, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* Leaves errno as it is: it may be the result of a failed read. */
+/* Closes a file and leaves errno as it is: it may be the result of a failed read. */
 static void close_quietly(int fd)
 {
   const int error = errno;
@@ -218,8 +220,8 @@ lanebloom_status lanebloom_filter_load_raw(lanebloom_format id, const char *path
   close_quietly(fd);
   if (status)
     return status;
-  /* A container that is read as bare bytes would lose keys. No engine's bytes are expected to begin
-   * like one. */
+  /* If a container were read as bare bytes, keys would be lost. No engine's bytes are expected to
+   * begin like a container. */
   if (lanebloom_container_begins(memory.bytes, nbytes))
     status =
         problem_set(&problem, LANEBLOOM_ERR_FORMAT,

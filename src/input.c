@@ -13,8 +13,8 @@
 lanebloom_status lanebloom_input_open(const char *path, struct input *input,
                                       const struct problem *problem)
 {
-  /* Folders of others may have links to anything. O_NONBLOCK: does not wait for the writer of a
-   * pipe. O_NOCTTY: no terminal becomes that of the process. */
+  /* In folders of others a path may be a link to anything. O_NONBLOCK: open() does not wait for the
+   * writer of a pipe. O_NOCTTY: a terminal does not become the process's. */
   *input = (struct input){.file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
   if (input->file < 0)
     return problem_io(problem);

@@ -1,9 +1,9 @@
-/* Batches of keys: every layout in one plain struct, and parts of them.
+/* Batches of keys: one plain struct for every layout, and parts of batches.
  * SPDX-License-Identifier: MIT */
 #include "keys.h"
 
-/* Pointer arithmetic on NULL is undefined even when nothing is read, so a batch of empty keys gets
- * an address. */
+/* Returns the address of data, which may be NULL. Pointer arithmetic on NULL is undefined even if
+ * nothing is read, so a batch of empty keys gets another address. */
 static const void *address(const void *data)
 {
   return data ? data : "";

@@ -1,4 +1,4 @@
-/* The memory of filters.
+/* Memory for filters.
  * SPDX-License-Identifier: MIT */
 #include "memory.h"
 

@@ -1,14 +1,13 @@
-/* Planning: what size and how many probes a filter will have, and which false-positive rate to
- * expect.
+/* Planning: the size of a filter, its number of probes, and the false-positive rate to expect.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 
 #include "format.h"
 #include "kernels.h"
 
-/* The probability that all k probes of an absent key find a set bit, if the share `fill` of bits is
- * set and probes are independent: fill^k (B. H. Bloom, Space/time trade-offs in hash coding, CACM
- * 13(7), 1970). */
+/* Returns the probability that all k probes of an absent key find a set bit, if the share `fill` of
+ * bits is set and probes are independent: fill^k (B. H. Bloom, Space/time trade-offs in hash
+ * coding, CACM 13(7), 1970). */
 double lanebloom_rate_filled(double fill, unsigned nprobes)
 {
   return pow(fill, nprobes);
@@ -25,16 +24,16 @@ double lanebloom_rate_planned(double nbits, unsigned nprobes, double nkeys)
   return lanebloom_rate_filled(fill, nprobes);
 }
 
-/* The probability that the w-bit hash of an absent key equals that of one of n keys, so that it
- * always passes: 1 - (1 - 2^-w)^n, which is nearly 1 - e^(-n / 2^w). This form makes doubles equal
- * to RocksDB's (7.8.3 util/bloom_impl.h, FingerprintFpRate). */
+/* Returns the probability that the w-bit hash of an absent key equals that of one of n keys, so
+ * that it always passes: 1 - (1 - 2^-w)^n, which is nearly 1 - e^(-n / 2^w). This form makes
+ * doubles equal to RocksDB's (7.8.3 util/bloom_impl.h, FingerprintFpRate). */
 double lanebloom_rate_collision(double nkeys, int hash_nbits)
 {
   const double mean = nkeys * pow(0.5, hash_nbits);
   return mean > 0.0001 ? 1 - exp(-mean) : mean - mean * mean * 0.5;
 }
 
-/* The probability that at least one of two independent events happens. */
+/* Returns the probability that at least one of two independent events happens. */
 double lanebloom_rate_either(double a, double b)
 {
   return a + b - a * b;
@@ -42,13 +41,12 @@ double lanebloom_rate_either(double a, double b)
 
 /* Estimates the number of distinct keys from the number of set bits. A key sets a given bit of its
  * line's m bits with the probability p = 1 - (1 - 1/m)^k, or 1/w if each probe has w bits of the
- * line to itself. The number of keys in a line is Poisson
- * distributed, so n keys in L lines leave the share e^(-p n / L) of bits unset; solving for n gives
- * the estimate. A filter without lines counts as one line; then this is -m / k ln(1 - X / m), for X
- * set bits (S. J. Swamidass and P. Baldi, Mathematical correction for fingerprint similarity
- * measures to improve chemical retrieval, J. Chem. Inf. Model. 47(3), 2007, equation 7). Last, keys
- * of equal hashes set the same bits: n keys have 2^w (1 - e^(-n / 2^w)) different hashes of w
- * bits. */
+ * line to itself. The number of keys in a line is Poisson distributed, so n keys in L lines leave
+ * the share e^(-p n / L) of bits unset; solving for n gives the estimate. A filter without lines
+ * counts as one line; then the estimate is -m / k ln(1 - X / m), for X set bits (S. J. Swamidass
+ * and P. Baldi, Mathematical correction for fingerprint similarity measures to improve chemical
+ * retrieval, J. Chem. Inf. Model. 47(3), 2007, equation 7). Last, keys of equal hashes set the same
+ * bits: n keys have 2^w (1 - e^(-n / 2^w)) different hashes of w bits. */
 uint64_t lanebloom_estimate_nkeys(const struct filter_shape *shape, uint64_t nbits_set,
                                   unsigned hash_nbits)
 {
@@ -100,7 +98,8 @@ lanebloom_status lanebloom_plan_rate(lanebloom_format id, double bits_per_key, u
 
 /* ---- Bits per key for a rate ---- */
 
-/* True if the rate is reached, or if the filter is too large; then larger ones are too. */
+/* Returns true if the rate is reached or the filter is too large; in either case it is also true of
+ * larger filters. */
 static bool is_enough(const struct format_table *format, double rate, uint64_t nkeys,
                       uint64_t millibits, lanebloom_status *status)
 {
@@ -109,9 +108,9 @@ static bool is_enough(const struct format_table *format, double rate, uint64_t n
   return *status || format->planned_rate(&shape, nkeys) <= rate;
 }
 
-/* More bits lower the rate, but more probes may raise it. So the search goes through ranges with
- * one number of probes: if the last value of a range reaches the rate, bisection finds the
- * first. */
+/* More bits lower the rate, but more probes may raise it. So the search goes through ranges of
+ * values with one number of probes: if the last value of a range reaches the rate, bisection finds
+ * the first that does. */
 lanebloom_status lanebloom_search_bits(const struct format_table *format, double rate,
                                        uint64_t nkeys, uint64_t *millibits)
 {
@@ -137,8 +136,8 @@ lanebloom_status lanebloom_search_bits(const struct format_table *format, double
   return status ? status : LANEBLOOM_ERR_LIMIT;
 }
 
-/* bits_per_key * ln 2, rounded down a little to do fewer probes (LevelDB 1.23 util/bloom.cc;
- * RocksDB 7.8.3 util/bloom_impl.h, LegacyNoLocalityBloomImpl::ChooseNumProbes). */
+/* Returns bits_per_key * ln 2, rounded down a little to do fewer probes (LevelDB 1.23
+ * util/bloom.cc; RocksDB 7.8.3 util/bloom_impl.h, LegacyNoLocalityBloomImpl::ChooseNumProbes). */
 uint32_t lanebloom_nprobes_by_bits(uint64_t bits_per_key)
 {
   const double nprobes = (double)bits_per_key * 0.69;

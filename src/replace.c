@@ -25,7 +25,8 @@ static char *split(char *path, const char **folder)
   return slash + 1;
 }
 
-/* The descriptor of this process that a path such as /dev/fd/1 names; -1 if it names none. */
+/* Returns the descriptor of this process that a path such as /dev/fd/1 names; -1 if it names
+ * none. */
 static int own_descriptor(const char *path)
 {
   static const char *const standard[] = {"/dev/stdin", "/dev/stdout",
@@ -47,8 +48,8 @@ static int own_descriptor(const char *path)
              : -1;
 }
 
-/* Replaces a path that is a symbolic link by what it points to. Returns 1 if it was one, 0 if not,
- * -1 with errno. */
+/* Replaces a path that is a symbolic link by its target. Returns 1 if it was a link, 0 if not, and
+ * -1 with errno on an error. */
 static int follow_link(char path[PATH_MAX])
 {
   char link[PATH_MAX], joined[2 * PATH_MAX];
@@ -95,16 +96,17 @@ int lanebloom_follow(const char *path, char target[PATH_MAX])
   return FOLLOW_FAILED;
 }
 
-/* Has the path one of these attributes of statx()? Also false if statx() fails. */
+/* Checks whether the path has one of these attributes of statx(). Returns false also if statx()
+ * fails. */
 static bool has_attribute(const char *path, uint64_t attributes)
 {
   struct statx found;
   return statx(AT_FDCWD, path, 0, 0, &found) == 0 && found.stx_attributes & attributes;
 }
 
-/* Can a new file be created in the folder of `path` and renamed over it? In a folder with the
- * sticky bit only the owner of the old file or of the folder may do that. Changes `path`. If not,
- * sets errno. */
+/* Checks whether a new file can be created in the folder of `path` and renamed over it. In a folder
+ * with the sticky bit only the owner of the old file or of the folder may do that. Changes `path`.
+ * If it is not possible, sets errno. */
 static bool may_replace(char path[PATH_MAX], const struct stat *old)
 {
   const bool is_mounted = old && has_attribute(path, STATX_ATTR_MOUNT_ROOT);
@@ -132,7 +134,7 @@ static bool may_replace(char path[PATH_MAX], const struct stat *old)
   return true;
 }
 
-/* Is the descriptor open for writing? */
+/* Checks whether the descriptor is open for writing. If not, sets errno. */
 static bool is_writable(int descriptor)
 {
   const int flags = fcntl(descriptor, F_GETFL);
@@ -200,7 +202,8 @@ static bool give_name(const struct replacement *file, const char *name)
   return linkat(AT_FDCWD, path, file->folder, name, AT_SYMLINK_FOLLOW) == 0;
 }
 
-/* Opens a folder. If it may not be listed, opens it with O_PATH: then it cannot be flushed. */
+/* Opens a folder. If the process may not list it, opens it with O_PATH: then it cannot be
+ * flushed. */
 static int open_folder(const char *path)
 {
   int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -220,8 +223,8 @@ static unsigned long read_number(const char *path, const char *format, unsigned 
   return number;
 }
 
-/* Is the id of a user or group the real one? A user namespace shows every id that it does not map
- * as the overflow id. */
+/* Checks whether the id of a user or group is the real one. A user namespace shows every id that it
+ * does not map as the overflow id. */
 static bool is_itself(uint32_t id, const char *overflow_path, const char *map_path)
 {
   return id != read_number(overflow_path, "%lu", 65534) ||
@@ -249,8 +252,9 @@ static bool has_no_acl(ssize_t result)
   return result < 0 && (errno == ENODATA || errno == ENOTSUP);
 }
 
-/* Gives the new file the old one's ACL, or none if that has none: it may have one from its folder.
- * Returns false if that fails, or if there is an ACL and the group differs. */
+/* Gives the new file the old one's ACL. If the old file has none, removes the ACL that the new file
+ * may have from its folder. Returns false if that fails, or if there is an ACL and the group
+ * differs. */
 static bool keep_acl(int fd, const char *old_path, bool same_group)
 {
   static const char name[] = "system.posix_acl_access";
@@ -263,7 +267,7 @@ static bool keep_acl(int fd, const char *old_path, bool same_group)
   return had_none && (removed == 0 || has_no_acl(removed));
 }
 
-/* Gives the new file the old one's mode and ACL and, if permitted, its owner and group. No one may
+/* Gives the new file the old one's mode and ACL and, if permitted, its owner and group. Nobody may
  * get more permissions than before. If the group differs, group and others get only permissions
  * that both had. If an ACL could not be kept, they get none: with an ACL, the mode's group
  * permissions are the ACL's mask. The mode is set last; until then only the owner has
@@ -336,7 +340,7 @@ bool lanebloom_write_all(int fd, const void *bytes, size_t nbytes)
     if (n < 0 && errno == EINTR)
       continue;
     if (n == 0)
-      errno = ENOSPC; /* asked again, it might write nothing for ever */
+      errno = ENOSPC; /* if repeated, it might write nothing for ever */
     if (n <= 0)
       return false;
     next += n;
@@ -350,22 +354,22 @@ bool lanebloom_replace_write(struct replacement *file, const void *bytes, size_t
   return lanebloom_write_all(file->fd, bytes, nbytes);
 }
 
-/* Flushes a folder. Succeeds also if the file system cannot do that, or the descriptor is
+/* Flushes a folder. Succeeds also if the file system cannot do that, or if the descriptor is
  * O_PATH. */
 static bool flush_folder(int folder)
 {
   return fsync(folder) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EBADF;
 }
 
-/* linkat() replaces no file. So a kill after it leaves the temporary name, unless there was no
- * target: then the new file gets its name at once. */
+/* Flushes the new file and gives it the target's name. linkat() replaces no file, so a kill after
+ * it leaves the temporary name. If there was no target, the new file gets its name at once. */
 static bool put_in_place(const struct replacement *file)
 {
   if (fsync(file->fd) != 0)
     return false;
   if (file->nameless && file->is_new && give_name(file, file->name))
     return true;
-  if (file->nameless && file->is_new && errno != EEXIST) /* meanwhile */
+  if (file->nameless && file->is_new && errno != EEXIST) /* EEXIST: created meanwhile */
     return false;
   return (!file->nameless || give_name(file, file->temporary)) &&
          renameat(file->folder, file->temporary, file->folder, file->name) == 0;

@@ -10,7 +10,7 @@
 struct queries {
   const lanebloom_filter *filter;
   const struct kernel_table *kernels;
-  const lanebloom_keys *keys; /* NULL: hashes */
+  const lanebloom_keys *keys; /* NULL: hashes are given */
   const uint8_t *hashes;
   size_t n;
 };
@@ -52,8 +52,8 @@ static inline struct queries queries_of_keys(const lanebloom_filter *filter,
       .filter = filter, .kernels = lanebloom_kernels_current(), .keys = keys, .n = keys->n};
 }
 
-/* For a filter that answers by probes. In as few instructions as possible: an out-of-order CPU
- * overlaps the cache misses of as many keys as it has room for. */
+/* Screens one key of a filter that answers by probes. It has as few instructions as possible: an
+ * out-of-order CPU overlaps the cache misses of as many keys as it has room for. */
 static inline bool may_match(const lanebloom_filter *filter, lanebloom_slice key)
 {
   const struct format_table *format = filter->format;
@@ -61,14 +61,15 @@ static inline bool may_match(const lanebloom_filter *filter, lanebloom_slice key
   return lanebloom_may_match_scalar[format->layout](&filter->shape, filter->payload, hash);
 }
 
-/* Neither this nor the next function is inlined: a single key would have to save more registers. */
+/* Screens a few keys. Neither this nor the next function is inlined: a single key would have to
+ * save more registers. */
 __attribute__((noinline)) static size_t screen_few(const lanebloom_filter *filter,
                                                    const lanebloom_keys *keys, uint8_t *bitmap)
 {
   const struct format_table *format = filter->format;
   may_match_function *const test = lanebloom_may_match_scalar[format->layout];
   const size_t n = keys->n, hash_nbytes = HASH_NBYTES[format->hash];
-  uint64_t hashes[FEW_SCREENED]; /* of either size */
+  uint64_t hashes[FEW_SCREENED]; /* of either hash size */
   hash_keys(lanebloom_kernels_scalar.hash[format->hash], keys, hash_nbytes, hashes);
   size_t count = 0;
   unsigned hits = 0;

@@ -31,7 +31,7 @@ static struct filter_shape leveldb_shape(uint64_t nbytes, uint32_t line_nbytes, 
   };
 }
 
-/* Whole numbers that fit into the engine's int. */
+/* Accepts whole numbers that fit into the engine's int. */
 static lanebloom_status leveldb_round_bits(double bits_per_key, uint64_t *millibits)
 {
   if (!(bits_per_key >= 0 && bits_per_key <= INT_MAX) || bits_per_key != floor(bits_per_key))
@@ -52,7 +52,7 @@ static lanebloom_status leveldb_plan(uint64_t millibits, uint64_t nkeys, struct 
   return LANEBLOOM_OK;
 }
 
-/* The checks are KeyMayMatch's, in its order (LevelDB 1.23 util/bloom.cc). */
+/* Finds the shape by KeyMayMatch's checks, in its order (LevelDB 1.23 util/bloom.cc). */
 static lanebloom_status leveldb_parse(const uint8_t *bytes, size_t size, struct filter_shape *shape)
 {
   *shape = (struct filter_shape){.answer = ANSWER_NEVER};

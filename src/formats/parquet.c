@@ -17,7 +17,7 @@ enum {
   WORD_NBITS = 32,
 };
 
-/* The header of a filter has a size of 32 bits with a sign. Sizes that are built are powers of two:
+/* The header of a filter has a signed size of 32 bits. Sizes that are built are powers of two:
  * Arrow C++ refuses others, and those beyond 128 MiB (Arrow C++ 17, parquet/bloom_filter.h). */
 static const uint64_t MAX_NBYTES = ((uint64_t)1 << 31) - PARQUET_BLOCK_NBYTES;
 static const uint64_t MAX_BUILT_NBYTES = (uint64_t)1 << 30;
@@ -53,7 +53,7 @@ static lanebloom_status parquet_round_bits(double bits_per_key, uint64_t *millib
   return LANEBLOOM_OK;
 }
 
-/* The least power of two of at least one block that has so many bits. Errors: LIMIT. */
+/* Finds the least power of two, at least one block, that has at least nbits bits. Errors: LIMIT. */
 static lanebloom_status nbytes_of(uint64_t nbits, uint64_t *nbytes)
 {
   *nbytes = PARQUET_BLOCK_NBYTES;
@@ -73,11 +73,12 @@ static lanebloom_status parquet_plan(uint64_t millibits, uint64_t nkeys, struct 
   return status;
 }
 
-/* As writers size filters: n keys get the least power of two of -8 n / ln(1 - p^(1/8)) bits, which
- * a filter of independent words would need for the rate p (Arrow C++ 17, parquet/bloom_filter.h,
- * BlockSplitBloomFilter::OptimalNumOfBits). Chance puts more keys into some blocks than into
- * others, so that the rate of planned_rate may be up to half as high again. Of the bits per key
- * that make this size, the most: the least may not be whole thousandths. */
+/* Sizes filters as writers do: n keys get the least power of two of -8 n / ln(1 - p^(1/8)) bits,
+ * which a filter of independent words would need for the rate p (Arrow C++ 17,
+ * parquet/bloom_filter.h, BlockSplitBloomFilter::OptimalNumOfBits). Chance puts more keys into some
+ * blocks than into others, so planned_rate may be up to half as high again. Several bits per key
+ * make the same size, and the function returns the highest: the least may not be in whole
+ * thousandths. */
 static lanebloom_status parquet_bits_for_rate(const struct format_table *format, double rate,
                                               uint64_t nkeys, uint64_t *millibits)
 {
@@ -105,10 +106,11 @@ static uint64_t last_with_same_nprobes(uint64_t millibits, uint64_t nkeys)
 
 /* ---- Rates ---- */
 
-/* A block of k keys has set the bit that a probe meets in one of its words with the probability
- * 1 - (31/32)^k, words are independent, and k is Poisson distributed (J. Apple, Split block Bloom
- * filters, arXiv 2101.01719, section 2; F. Putze, P. Sanders and J. Singler, Cache-, hash- and
- * space-efficient Bloom filters, WEA 2007, section 3). Of very many keys every bit is set. */
+/* Returns the false-positive rate of blocks with so many keys on average. If a block has k keys,
+ * the bit that a probe tests in one of its words is set with the probability 1 - (31/32)^k; words
+ * are independent, and k is Poisson distributed (J. Apple, Split block Bloom filters, arXiv
+ * 2101.01719, section 2; F. Putze, P. Sanders and J. Singler, Cache-, hash- and space-efficient
+ * Bloom filters, WEA 2007, section 3). With very many keys, every bit is set. */
 static double block_rate(double keys_per_block)
 {
   const double many = 4096;
@@ -135,7 +137,8 @@ static double parquet_planned_rate(const struct filter_shape *shape, uint64_t nk
   return nkeys == 0 ? 0 : parquet_rate(shape, (double)nkeys, (double)nkeys);
 }
 
-/* n keys leave the share e^(-n / (32 L)) of the bits of L blocks unset; solved for n. */
+/* n keys leave the share e^(-n / (32 L)) of the bits of L blocks unset; the equation is solved for
+ * n. */
 static double parquet_filled_rate(const struct filter_shape *shape, uint64_t nbits_set,
                                   uint64_t nkeys)
 {

@@ -1,11 +1,13 @@
-/* RocksDB's filters in the format that their trailer identifies, and what these formats share.
+/* RocksDB's filters in the format that their trailer identifies, and functions that these formats
+ * share.
  * SPDX-License-Identifier: MIT */
 #include "rocksdb.h"
 
 #include <math.h>
 
-/* The kind of a filter, by the first byte of its trailer. In a filter of an unknown kind every key
- * may be present (RocksDB 7.8.3 table/block_based/filter_policy.cc, GetBuiltinFilterBitsReader). */
+/* Returns the kind of a filter, by the first byte of its trailer. In a filter of an unknown kind
+ * every key may be present (RocksDB 7.8.3 table/block_based/filter_policy.cc,
+ * GetBuiltinFilterBitsReader). */
 static enum rocksdb_kind kind_of(const uint8_t *bytes, size_t size)
 {
   if (size <= ROCKSDB_TRAILER_NBYTES)
@@ -38,7 +40,7 @@ lanebloom_status lanebloom_rocksdb_parse(const uint8_t *bytes, size_t size,
   return LANEBLOOM_OK;
 }
 
-/* RocksDB 7.8.3 table/block_based/filter_policy.cc, BloomLikeFilterPolicy. */
+/* Source: RocksDB 7.8.3 table/block_based/filter_policy.cc, BloomLikeFilterPolicy. */
 lanebloom_status lanebloom_rocksdb_round_bits(double bits_per_key, uint64_t *millibits)
 {
   const double min = ROCKSDB_MIN_MILLIBITS / 1000.0, max = ROCKSDB_MAX_MILLIBITS / 1000.0;
@@ -49,9 +51,9 @@ lanebloom_status lanebloom_rocksdb_round_bits(double bits_per_key, uint64_t *mil
   return LANEBLOOM_OK;
 }
 
-/* Keys per line vary by chance: the mean of the rates of a line with one standard deviation more
- * than average and of one with one less. The order of operations makes doubles equal to RocksDB's
- * (7.8.3 util/bloom_impl.h, BloomMath). */
+/* The number of keys per line varies by chance, so the result is the mean of two rates: that of a
+ * line with one standard deviation more than average and that of a line with one less. The order of
+ * operations makes doubles equal to RocksDB's (7.8.3 util/bloom_impl.h, BloomMath). */
 double lanebloom_rocksdb_line_rate(double bits_per_key, unsigned nprobes)
 {
   const double line_nbits = 8 * ROCKSDB_LINE_NBYTES;
@@ -74,9 +76,9 @@ double lanebloom_rocksdb_planned_rate(const struct filter_shape *shape, uint64_t
   return estimate(8.0 * (double)shape->nbytes / (double)nkeys, shape->nprobes, (double)nkeys);
 }
 
-/* n distinct keys of k probes set the share 1 - e^(-k n / m) of m bits (Broder and Mitzenmacher
- * 2004, section 2.1). Solved for n, this estimates the number of distinct keys from the set
- * bits. */
+/* n distinct keys with k probes each set the share 1 - e^(-k n / m) of m bits (Broder and
+ * Mitzenmacher 2004, section 2.1). Solved for n, this estimates the number of distinct keys from
+ * the set bits. */
 double lanebloom_rocksdb_filled_rate(const struct filter_shape *shape, uint64_t nbits_set,
                                      uint64_t nkeys, rocksdb_estimate *estimate)
 {

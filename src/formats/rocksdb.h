@@ -1,5 +1,5 @@
-/* What RocksDB's filter formats share: a trailer that identifies the format, and bits per key in
- * thousandths.
+/* Definitions that RocksDB's filter formats share: a trailer that identifies the format, and bits
+ * per key in thousandths.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_FORMATS_ROCKSDB_H
 #define LANEBLOOM_FORMATS_ROCKSDB_H
@@ -13,10 +13,10 @@ enum {
   ROCKSDB_MIN_MILLIBITS = 500,      /* for less, the engine writes no filter */
   ROCKSDB_MAX_MILLIBITS = 100000,
   ROCKSDB_LINE_NBYTES =
-      ROCKSDB_LOCAL_LINE_NBYTES, /* of the legacy format: as a writer on x86 makes it */
+      ROCKSDB_LOCAL_LINE_NBYTES, /* in the legacy format: as a writer on x86 makes it */
 };
 
-static const uint64_t ROCKSDB_MAX_NBYTES = UINT32_MAX; /* the engine keeps sizes in 32 bits */
+static const uint64_t ROCKSDB_MAX_NBYTES = UINT32_MAX; /* the engine stores sizes in 32 bits */
 
 /* The kinds of filters that a trailer distinguishes. NEVER, ALWAYS: constant answers. */
 enum rocksdb_kind {
@@ -27,19 +27,19 @@ enum rocksdb_kind {
   ROCKSDB_KIND_RIBBON,
 };
 
-/* Parses what all kinds share: size and constant answers. If shape->answer is ANSWER_BY_PROBES, the
- * filter has the expected kind, and the caller fills in the rest of the shape. Errors: FORMAT: a
- * filter of another kind. */
+/* Parses the parts that all kinds share: size and constant answers. If shape->answer is
+ * ANSWER_BY_PROBES, the filter has the expected kind, and the caller fills in the rest of the
+ * shape. Errors: FORMAT: a filter of another kind. */
 lanebloom_status lanebloom_rocksdb_parse(const uint8_t *bytes, size_t size,
                                          enum rocksdb_kind expected, struct filter_shape *shape);
 
-/* format_table.round_bits for thousandths, as the engine rounds. */
+/* format_table.round_bits for thousandths: rounds as the engine does. */
 lanebloom_status lanebloom_rocksdb_round_bits(double bits_per_key, uint64_t *millibits);
 
-/* The false-positive rate if all probes of a key are in one cache line of 512 bits. */
+/* Returns the false-positive rate if all probes of a key are in one cache line of 512 bits. */
 double lanebloom_rocksdb_line_rate(double bits_per_key, unsigned nprobes);
 
-/* The engine's estimate of a format's false-positive rate. */
+/* Returns the engine's estimate of a format's false-positive rate. */
 typedef double rocksdb_estimate(double bits_per_key, unsigned nprobes, double nkeys);
 
 /* format_table.planned_rate and .filled_rate, computed with a format's estimate. */

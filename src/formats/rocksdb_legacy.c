@@ -68,7 +68,7 @@ static lanebloom_status rocksdb_legacy_parse(const uint8_t *bytes, size_t size,
   const uint8_t *trailer = bytes + shape->nbytes;
   const uint8_t nprobes = trailer[0];
   const uint32_t nlines = load_le32(trailer + 1);
-  if (nprobes < 1 || nprobes > ROCKSDB_LEGACY_MAX_NPROBES) /* a mapped file has changed meanwhile */
+  if (nprobes < 1 || nprobes > ROCKSDB_LEGACY_MAX_NPROBES) /* a mapped file was changed meanwhile */
     return LANEBLOOM_ERR_CORRUPT;
   const uint64_t line_nbytes = nlines == 0 ? 0 : shape->nbytes / nlines;
   const bool power_of_two = line_nbytes != 0 && (line_nbytes & (line_nbytes - 1)) == 0;

@@ -16,9 +16,9 @@ enum {
 
 static const uint64_t MAX_PAYLOAD_NBYTES = 0xffffffc0;
 
-/* The most thousandths of bits per key for 1, 2, 3, ... probes. RocksDB chose them by measurement,
- * and they are not monotone: 25.501 bits per key make 12 probes, 25.502 make 11 (RocksDB 7.8.3
- * util/bloom_impl.h, FastLocalBloomImpl::ChooseNumProbes). */
+/* The highest thousandths of bits per key for 1, 2, 3, ... probes. RocksDB chose them by
+ * measurement, and they are not monotone: 25.501 bits per key make 12 probes, 25.502 make 11
+ * (RocksDB 7.8.3 util/bloom_impl.h, FastLocalBloomImpl::ChooseNumProbes). */
 static const uint16_t most_millibits[] = {2080,  3580,  5100,  6640,  8300,  10070,
                                           11720, 14001, 16050, 18300, 22001, 25501};
 enum { NMOST = sizeof most_millibits / sizeof *most_millibits };
@@ -54,7 +54,7 @@ static struct filter_shape rocksdb_local_shape(uint64_t nbytes, uint32_t line_nb
   };
 }
 
-/* As the engine sizes filters with optimize_filters_for_memory off (RocksDB 7.8.3
+/* Sizes filters as the engine does with optimize_filters_for_memory off (RocksDB 7.8.3
  * table/block_based/filter_policy.cc, FastLocalBloomBitsBuilder). */
 static lanebloom_status rocksdb_local_plan(uint64_t millibits, uint64_t nkeys,
                                            struct filter_shape *shape)
@@ -71,9 +71,9 @@ static lanebloom_status rocksdb_local_plan(uint64_t millibits, uint64_t nkeys,
   return LANEBLOOM_OK;
 }
 
-/* As the engine's reader (RocksDB 7.8.3 table/block_based/filter_policy.cc, GetBloomBitsReader),
- * with one exception: it reads out of bounds if the payload has no whole line; here every key may
- * be present. */
+/* Parses as the engine's reader does (RocksDB 7.8.3 table/block_based/filter_policy.cc,
+ * GetBloomBitsReader), with one exception: if the payload has no whole line, the engine reads out
+ * of bounds; here every key may be present. */
 static lanebloom_status rocksdb_local_parse(const uint8_t *bytes, size_t size,
                                             struct filter_shape *shape)
 {

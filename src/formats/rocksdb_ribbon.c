@@ -13,8 +13,8 @@
 
 enum { HASH_NBITS = 64 };
 
-/* Seeds are numbered; this makes their bits differ (RocksDB 7.8.3 util/ribbon_impl.h,
- * StandardRehasherAdapter::SetOrdinalSeed). */
+/* Returns the seed of this number; the equation makes the bits of seeds differ (RocksDB 7.8.3
+ * util/ribbon_impl.h, StandardRehasherAdapter::SetOrdinalSeed). */
 static uint32_t seed_numbered(uint8_t number)
 {
   uint64_t seed = number * UINT64_C(0xc78219a23eeadd03);
@@ -22,9 +22,10 @@ static uint32_t seed_numbered(uint8_t number)
   return (uint32_t)seed;
 }
 
-/* As the engine's reader (RocksDB 7.8.3 util/ribbon_impl.h,
- * SerializableInterleavedSolution::InternalConfigure). Segments are shared out among blocks: the
- * last ones get one more where they cannot be equal. Bytes after the last segment are not read. */
+/* Parses as the engine's reader does (RocksDB 7.8.3 util/ribbon_impl.h,
+ * SerializableInterleavedSolution::InternalConfigure). Segments are divided among blocks: if the
+ * division is not even, the last blocks get one segment more. Bytes after the last segment are not
+ * read. */
 static lanebloom_status rocksdb_ribbon_parse(const uint8_t *bytes, size_t size,
                                              struct filter_shape *shape)
 {
@@ -35,7 +36,7 @@ static lanebloom_status rocksdb_ribbon_parse(const uint8_t *bytes, size_t size,
   const uint8_t *trailer = bytes + shape->nbytes;
   const uint64_t nblocks = load_le32(trailer + 1) >> 8;
   const uint64_t nsegments = shape->nbytes / ROCKSDB_RIBBON_SEGMENT_NBYTES;
-  if (nblocks < 2) /* a mapped file has changed meanwhile */
+  if (nblocks < 2) /* a mapped file was changed meanwhile */
     return LANEBLOOM_ERR_CORRUPT;
   uint64_t ncolumns = (nsegments + nblocks - 1) / nblocks;
   uint64_t nnarrow = ncolumns * nblocks - nsegments;
@@ -55,7 +56,7 @@ static lanebloom_status rocksdb_ribbon_parse(const uint8_t *bytes, size_t size,
   return LANEBLOOM_OK;
 }
 
-/* Each column halves the rate, whatever the bits (RocksDB 7.8.3 util/ribbon_impl.h,
+/* Each column halves the rate, whatever the bits are (RocksDB 7.8.3 util/ribbon_impl.h,
  * SerializableInterleavedSolution::ExpectedFpRate; table/block_based/filter_policy.cc,
  * Standard128RibbonBitsBuilder::EstimatedFpRate). */
 static double rocksdb_ribbon_filled_rate(const struct filter_shape *shape, uint64_t nbits_set,

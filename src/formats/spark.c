@@ -41,7 +41,7 @@ static struct filter_shape spark_v2_shape(uint64_t nbytes, uint32_t line_nbytes,
   };
 }
 
-/* Bits from 2^31 on are never probed. */
+/* The same shape as version 2, but bits from 2^31 on are never probed. */
 static struct filter_shape spark_v1_shape(uint64_t nbytes, uint32_t line_nbytes, uint32_t nprobes)
 {
   const uint64_t max_nbits = (uint64_t)1 << V1_PROBE_NBITS;
@@ -53,8 +53,8 @@ static struct filter_shape spark_v1_shape(uint64_t nbytes, uint32_t line_nbytes,
 
 /* ---- Frames ---- */
 
-/* Spark's reader takes any number of probes. Without probes it finds every key. It reads as many
- * words as the header says; here they must be all that follows it. */
+/* Spark's reader accepts any number of probes. Without probes every key passes. It reads as many
+ * words as the header says; here no bytes may follow them. */
 static lanebloom_status parse(uint32_t version, size_t header_nbytes, const uint8_t *bytes,
                               size_t size, struct filter_shape *shape)
 {
@@ -67,7 +67,7 @@ static lanebloom_status parse(uint32_t version, size_t header_nbytes, const uint
   if (nprobes > SPARK_MAX_NPROBES && nprobes <= INT_MAX)
     return LANEBLOOM_ERR_LIMIT;
   *shape = spark_v2_shape(nwords * WORD_NBYTES, WORD_NBYTES, nprobes);
-  if (nprobes == 0 || nprobes > INT_MAX) /* an int below 0 */
+  if (nprobes == 0 || nprobes > INT_MAX) /* a negative int */
     *shape = (struct filter_shape){.answer = ANSWER_ALWAYS};
   return LANEBLOOM_OK;
 }
@@ -81,7 +81,8 @@ static lanebloom_status spark_v1_parse(const uint8_t *bytes, size_t size,
   return status;
 }
 
-/* The hash of a key would depend on the seed. Spark SQL always writes 0. */
+/* Refuses seeds other than 0, because the hash of a key would depend on the seed. Spark SQL always
+ * writes 0. */
 static lanebloom_status spark_v2_parse(const uint8_t *bytes, size_t size,
                                        struct filter_shape *shape)
 {
@@ -119,8 +120,8 @@ static lanebloom_status spark_round_bits(double bits_per_key, uint64_t *millibit
   return LANEBLOOM_OK;
 }
 
-/* What a caller of BloomFilter.create(expectedNumItems, numBits) passes: the whole bits of so many
- * keys, at least one key and one bit. Errors: LIMIT. */
+/* Returns the number of bits that a caller of BloomFilter.create(expectedNumItems, numBits) passes:
+ * that of so many keys, rounded down, for at least one key and at least one bit. Errors: LIMIT. */
 static lanebloom_status nbits_of(uint64_t millibits, uint64_t nkeys, uint64_t *nbits)
 {
   uint64_t product;
@@ -130,7 +131,7 @@ static lanebloom_status nbits_of(uint64_t millibits, uint64_t nkeys, uint64_t *n
   return LANEBLOOM_OK;
 }
 
-/* BloomFilter.optimalNumOfHashFunctions, in its order. */
+/* Returns BloomFilter.optimalNumOfHashFunctions, computed in its order. */
 static uint32_t nprobes_of(uint64_t nbits, uint64_t nkeys)
 {
   const double nprobes = round((double)nbits / (double)(nkeys > 0 ? nkeys : 1) * LN_2);
@@ -159,13 +160,13 @@ static lanebloom_status spark_v1_plan(uint64_t millibits, uint64_t nkeys,
   return status;
 }
 
-/* So many bits per key have one probe more: there nbits / nkeys * ln 2 is rounded up. Of few keys,
- * whose bits are rounded down, it is up to 1000 / nkeys steps later, and bisection finds it. */
+/* The next probe begins where nbits / nkeys * ln 2 is rounded up. If there are few keys, their bits
+ * are rounded down, and it begins up to 1000 / nkeys steps later; bisection finds it. */
 static uint64_t last_with_same_nprobes(uint64_t millibits, uint64_t nkeys)
 {
   uint64_t nbits;
   if (nbits_of(millibits, nkeys, &nbits))
-    return UINT64_MAX; /* all are too large */
+    return UINT64_MAX; /* all of them are too large */
   const uint32_t nprobes = nprobes_of(nbits, nkeys);
   const uint64_t next = (uint64_t)((nprobes + 0.5) / LN_2 * 1000);
   uint64_t last = next - 1 > millibits ? next - 1 : millibits;
@@ -213,7 +214,7 @@ static void spark_v2_positions(const struct filter_shape *shape, const void *has
     positions[i] = spark_bit(spark_v2_probe(hash64_at(hash, 0), i + 1) % shape->nbits);
 }
 
-/* What both versions have. */
+/* The members that both versions share. */
 #define SPARK_PLANS                                                                                \
   .hash = HASH_SPARK_MURMUR3, .min_nprobes = 1, .max_nprobes = SPARK_MAX_NPROBES,                  \
   .min_millibits = MIN_MILLIBITS, .max_millibits = MAX_MILLIBITS, .step_millibits = 1,             \
