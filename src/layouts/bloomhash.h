@@ -1,4 +1,4 @@
-/* BloomHash, and the double hashing of those layouts that probe by it.
+/* BloomHash, and the double hashing of the layouts that use it.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_LAYOUTS_BLOOMHASH_H
 #define LANEBLOOM_LAYOUTS_BLOOMHASH_H

@@ -6,7 +6,7 @@
 #include "bloomhash.h"
 #include "shape.h"
 
-/* In a LevelDB filter with more probes every key may be present, so kernels never get more (LevelDB
+/* In a LevelDB filter with more probes every key may be present, so kernels never see more (LevelDB
  * 1.23 util/bloom.cc). */
 enum { LEVELDB_MAX_NPROBES = 30 };
 

@@ -1,4 +1,4 @@
-/* FastLocalBloom: which bits of the payload a hash probes.
+/* FastLocalBloom: defines which bits of the payload a hash probes.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_LAYOUTS_ROCKSDB_LOCAL_H
 #define LANEBLOOM_LAYOUTS_ROCKSDB_LOCAL_H
@@ -6,18 +6,18 @@
 #include "shape.h"
 
 /* FastLocalBloom (RocksDB 7.8.3 util/bloom_impl.h): the low half of a hash, scaled to the number of
- * lines, gives the line. The high half is the first probe; each next one is the product of the one
- * before and the multiplier. The top 9 bits of a probe give a bit in the line. */
+ * lines, gives the line. The high half is the first probe; each following probe is the previous one
+ * times the multiplier. The top 9 bits of a probe give a bit in the line. */
 static const uint32_t ROCKSDB_LOCAL_MULTIPLIER = 0x9e3779b9;
 enum { ROCKSDB_LOCAL_LINE_NBYTES = 64 };
 
-/* The offset of the line, in bytes. */
+/* Returns the offset of the line, in bytes. */
 static inline size_t rocksdb_local_line(uint64_t hash, uint32_t nlines)
 {
   return (size_t)((hash & 0xffffffff) * nlines >> 32) * ROCKSDB_LOCAL_LINE_NBYTES;
 }
 
-/* The bit in the line. */
+/* Returns the bit in the line. */
 static inline uint32_t rocksdb_local_bit(uint32_t probe)
 {
   return probe >> 23;

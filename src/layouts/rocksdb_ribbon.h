@@ -1,4 +1,4 @@
-/* Ribbon: which columns of which rows a hash adds up.
+/* Ribbon: defines which columns of which rows a hash adds up.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_LAYOUTS_ROCKSDB_RIBBON_H
 #define LANEBLOOM_LAYOUTS_ROCKSDB_RIBBON_H
@@ -6,10 +6,11 @@
 #include "shape.h"
 
 /* Ribbon (RocksDB 7.8.3 util/ribbon_impl.h, util/ribbon_alg.h): a key is an equation, and the
- * payload solves those of all keys that were added. The solution is a matrix of bits, one row per
- * slot. The rows of 128 slots are a block; a block has a segment of 16 bytes for each of its
- * columns. A key's equation begins at a slot, and 128 coefficients say which of the slots from
- * there on are added, modulo 2, in each column; the sums must be the bits that the key expects. */
+ * payload solves the equations of all keys that were added. The solution is a matrix of bits with
+ * one row per slot. A block holds the rows of 128 slots; it has a segment of 16 bytes for each of
+ * its columns. A key's equation begins at a slot. It has 128 coefficients, which select slots from
+ * there on; in each column the selected bits are added modulo 2. The sums must be the bits that the
+ * key expects. */
 static const uint64_t ROCKSDB_RIBBON_HASH_MULTIPLIER = 0x6193d459236a3a0d,
                       ROCKSDB_RIBBON_COEFFICIENT_MULTIPLIER = 0xc28f82822b650bed,
                       ROCKSDB_RIBBON_COEFFICIENT_LOW = 0xc367844a6e52731d;
@@ -20,16 +21,16 @@ enum {
 };
 
 struct rocksdb_ribbon_equation {
-  uint32_t block, slot; /* where it begins: a block, and a slot in it */
-  uint32_t expected;    /* bit i: of column i */
+  uint32_t block, slot; /* a block, and the slot in it where the equation begins */
+  uint32_t expected;    /* bit i is for column i */
   uint64_t coefficients[2];
 };
 
 static inline struct rocksdb_ribbon_equation
 rocksdb_ribbon_equation(const struct filter_shape *shape, uint64_t hash)
 {
-  /* Below 2^31, so that the high 64 bits of 96 are found by two products of 64 bits. The last block
-   * has one slot to begin at: coefficients end with it. */
+  /* The number is below 2^31, so that two products of 64 bits give the high 64 bits of 96. In the
+   * last block an equation can begin only at the first slot: coefficients end with it. */
   const uint64_t nstarts = (uint64_t)(shape->ribbon.nblocks - 1) * ROCKSDB_RIBBON_BLOCK_NSLOTS + 1;
   const uint64_t mixed = (hash ^ shape->ribbon.seed) * ROCKSDB_RIBBON_HASH_MULTIPLIER;
   const uint64_t start = ((mixed >> 32) * nstarts + ((mixed & 0xffffffff) * nstarts >> 32)) >> 32;
@@ -47,7 +48,7 @@ static inline uint32_t rocksdb_ribbon_ncolumns(const struct filter_shape *shape,
   return shape->nprobes - (block < shape->ribbon.nnarrow);
 }
 
-/* The offset of a block, in bytes. */
+/* Returns the offset of a block, in bytes. */
 static inline uint64_t rocksdb_ribbon_block(const struct filter_shape *shape, uint32_t block)
 {
   const uint32_t nnarrow = block < shape->ribbon.nnarrow ? block : shape->ribbon.nnarrow;

@@ -1,4 +1,4 @@
-/* Everything about a filter except its bits, as kernels get it.
+/* The shape of a filter: all that kernels need to know about it except its bits.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_LAYOUTS_SHAPE_H
 #define LANEBLOOM_LAYOUTS_SHAPE_H
@@ -8,7 +8,7 @@
 
 #include "../divide.h"
 
-/* How a filter answers: by probing, or the same for every key. */
+/* How a filter decides: by probing, or with the same result for every key. */
 enum shape_answer { ANSWER_BY_PROBES, ANSWER_NEVER, ANSWER_ALWAYS };
 
 /* LevelDB's layout. */
@@ -16,28 +16,29 @@ struct leveldb_shape {
   struct reciprocal reciprocal; /* of nbits / 8 */
 };
 
-/* Layouts whose probes of a key are all in one line of the payload: RocksDB's, and Parquet's, whose
- * lines are blocks. */
+/* Layouts whose probes of a key are all in one line of the payload: RocksDB's, and Parquet's, in
+ * which lines are blocks. */
 struct lines_shape {
   uint32_t n;
-  uint32_t nbytes;              /* of each, a power of two */
-  uint32_t word_nbits;          /* Parquet: of the part that each probe has to itself; else 0 */
+  uint32_t nbytes;              /* the size of a line, a power of two */
+  uint32_t word_nbits;          /* Parquet: bits per word, each probe has its own word; else 0 */
   struct reciprocal reciprocal; /* rocksdb-legacy: of n */
 };
 
-/* Ribbon, whose number of probes is the number of columns. The first nnarrow of nblocks blocks have
- * one less. */
+/* Ribbon. Its number of probes is the number of columns. The first nnarrow of nblocks blocks have
+ * one column less. */
 struct ribbon_shape {
   uint32_t nblocks, nnarrow;
-  uint32_t seed; /* of hashes, as it is combined with them */
+  uint32_t seed; /* as it is combined with hashes */
 };
 
-/* Made by format_table.plan, or by .parse from an engine's bytes. What other layouts have is 0. */
+/* The shape is made by format_table.plan, or by .parse from an engine's bytes. Members of other
+ * layouts are 0. */
 struct filter_shape {
   enum shape_answer answer;
   uint32_t nprobes; /* never 0 with ANSWER_BY_PROBES */
-  uint64_t nbytes;  /* of the payload: the engine's bytes without their frame */
-  uint64_t nbits;   /* that probes can address; never 0 with ANSWER_BY_PROBES */
+  uint64_t nbytes;  /* the size of the payload: the engine's bytes without their frame */
+  uint64_t nbits;   /* the bits that probes can address; never 0 with ANSWER_BY_PROBES */
 
   struct leveldb_shape leveldb;
   struct lines_shape lines;

@@ -1,4 +1,4 @@
-/* BloomHash, the 32-bit hash of LevelDB's and RocksDB's first filters. The specification.
+/* BloomHash, the 32-bit hash of LevelDB's and RocksDB's first filters. This is the specification.
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
@@ -7,8 +7,8 @@
 #include "../layouts/bloomhash.h"
 #include "scalar.h"
 
-/* A byte of the tail as the engine widens it: unsigned since LevelDB 1.18, signed before it on x86
- * and in RocksDB. */
+/* Widens a byte of the tail as the engine does: unsigned since LevelDB 1.18, signed before it on
+ * x86 and in RocksDB. */
 static inline uint32_t tail_byte(uint8_t byte, bool is_signed)
 {
   return is_signed && byte >= 0x80 ? byte | 0xffffff00 : byte;

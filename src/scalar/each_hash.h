@@ -5,21 +5,22 @@
 
 #include "scalar.h"
 
-/* A byte of a filter has bit b set if the byte with OTHER_BITS[b] is 0xff. Tests in caches look at
- * all probes of a key, and no branch depends on a bit: the CPU predicts those of absent keys badly.
- * By a table, because Intel's CPUs shift by a variable in two operations, and on two of their ports
- * only (Xeon, rocksdb-local, 256 KiB, ns per hash: 4.7; by shifts 6.2; with branches 5, absent keys
- * 13). */
+/* Byte OTHER_BITS[b] has all bits but b: a byte of a filter has bit b set if its bitwise or with
+ * OTHER_BITS[b] is 0xff. If the filter is in a cache, a test reads all probes of a key, and no
+ * branch depends on a bit: the CPU predicts those of absent keys badly. A table is used because
+ * Intel's CPUs shift by a variable in two operations, and on two of their ports only (Xeon,
+ * rocksdb-local, 256 KiB, ns per hash: 4.7; by shifts 6.2; with branches 5, absent keys 13). */
 static const uint8_t OTHER_BITS[8] = {0xfe, 0xfd, 0xfb, 0xf7, 0xef, 0xdf, 0xbf, 0x7f};
 
 enum {
-  NEAR_NBYTES = 1024 << 10, /* up to here batches are tested without branches */
-  /* Single keys up to here. From memory, a branch saves loads (Xeon, LevelDB's format, 256 MiB,
-   * absent keys, a batch: 66 ns per key, without branches 117; 16 MiB, single keys: 55 and 35). */
+  NEAR_NBYTES = 1024 << 10, /* up to this size batches are tested without branches */
+  /* Single keys are tested without branches up to this size. If the filter is in memory, a branch
+   * saves loads (Xeon, LevelDB's format, 256 MiB, absent keys, a batch: 66 ns per key, without
+   * branches 117; 16 MiB, single keys: 55 and 35). */
   SINGLE_NEAR_NBYTES = 32 << 20,
 };
 
-/* Do all probes of hash i meet bits that are set? */
+/* Checks whether all probes of hash i find set bits. */
 typedef bool test_function(const struct filter_shape *shape, const uint8_t *payload,
                            const void *hashes, size_t i);
 
@@ -35,12 +36,12 @@ probe_each_hash(const struct filter_shape *shape, const uint8_t *payload,
   }
 }
 
-/* Keys between prefetching and testing (Xeon, 256 MiB, absent and present keys: 18.5 and 27 ns per
- * key; 64: 20 and 28, 128 into L2: 21 and 25). */
+/* The number of keys between prefetching and testing (Xeon, 256 MiB, absent and present keys: 18.5
+ * and 27 ns per key; 64: 20 and 28, 128 into L2: 21 and 25). */
 enum { LINES_AHEAD = 32 };
 
-/* The same where a hash needs one line, or lines that follow each other. In large payloads `fetch`
- * prefetches them: always inlined, see hash_source_fetch(). */
+/* Probes each hash of a layout in which a hash needs one line, or adjacent lines. In large payloads
+ * `fetch` prefetches them. It must be always inlined, see hash_source_fetch(). */
 static inline __attribute__((always_inline)) void
 probe_each_line(const struct filter_shape *shape, const uint8_t *payload,
                 struct hash_source *source, uint8_t *bitmap,

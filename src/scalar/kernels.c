@@ -1,4 +1,4 @@
-/* The scalar kernels: plain C, the specification of all others.
+/* The scalar kernels: plain C. They specify all others.
  * SPDX-License-Identifier: MIT */
 #include "scalar.h"
 

@@ -1,4 +1,5 @@
-/* LevelDB's filter: k probes by double hashing on 32 bits, anywhere in the bits. The specification.
+/* LevelDB's filter: k probes by double hashing on 32 bits, anywhere in the bits. This is the
+ * specification.
  * SPDX-License-Identifier: MIT */
 #include "../layouts/leveldb.h"
 #include "each_hash.h"
@@ -16,8 +17,8 @@ static inline bool leveldb_may_match(const struct filter_shape *shape, const uin
   return true;
 }
 
-/* The same without branches, see OTHER_BITS, and without divisions. nbits is a multiple of 8, so
- * that the lowest 3 bits of a position are the probe's. */
+/* Probes without branches, see OTHER_BITS, and without divisions. nbits is a multiple of 8, so the
+ * lowest 3 bits of a position are the probe's. */
 static inline bool leveldb_may_match_near(const struct filter_shape *shape, const uint8_t *payload,
                                           const void *hashes, size_t i)
 {
@@ -31,7 +32,8 @@ static inline bool leveldb_may_match_near(const struct filter_shape *shape, cons
   return all == 0xff;
 }
 
-/* Without divisions, too. What the loop needs is copied, as a store might change the shape. */
+/* Sets the bits of a hash, without divisions. The members that the loop needs are copied first,
+ * because for the compiler a store might change the shape. */
 static inline void leveldb_set(const struct filter_shape *shape, uint8_t *payload,
                                const void *hashes, size_t i)
 {

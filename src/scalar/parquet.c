@@ -1,5 +1,5 @@
-/* Parquet's split-block filter: the high half of a 64-bit hash picks a block of eight words, the
- * low half one bit in each word. The specification. Source: Apache Parquet Format 2.10,
+/* Parquet's split-block filter: the high half of a 64-bit hash selects a block of eight words, the
+ * low half one bit in each word. This is the specification. Source: Apache Parquet Format 2.10,
  * BloomFilter.md.
  * SPDX-License-Identifier: MIT */
 #include "../layouts/parquet.h"
@@ -17,7 +17,7 @@ fetch_block(const struct filter_shape *shape, const uint8_t *payload, const void
   __builtin_prefetch(payload + block_of(shape, hashes, i));
 }
 
-/* Without branches: a block is one load or two for the CPU, whatever its bits are. */
+/* Probes without branches: a block is one load or two for the CPU, whatever its bits are. */
 static inline bool parquet_may_match(const struct filter_shape *shape, const uint8_t *payload,
                                      const void *hashes, size_t i)
 {

@@ -1,5 +1,5 @@
-/* RocksDB's filter of format_version below 5: the hash picks a cache line, and k probes by double
- * hashing stay in it. The specification. Source: RocksDB 7.8.3 util/bloom_impl.h,
+/* RocksDB's filter of format_version below 5: the hash selects a cache line, and k probes by double
+ * hashing stay in it. This is the specification. Source: RocksDB 7.8.3 util/bloom_impl.h,
  * LegacyLocalityBloomImpl.
  * SPDX-License-Identifier: MIT */
 #include "../layouts/bloomhash.h"
@@ -31,7 +31,7 @@ static inline bool rocksdb_legacy_may_match(const struct filter_shape *shape,
   return true;
 }
 
-/* The same without branches, see OTHER_BITS. */
+/* Probes without branches, see OTHER_BITS. */
 static inline bool rocksdb_legacy_may_match_near(const struct filter_shape *shape,
                                                  const uint8_t *payload, const void *hashes,
                                                  size_t i)

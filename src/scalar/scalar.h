@@ -14,8 +14,9 @@ probe_function lanebloom_rocksdb_legacy_probe_scalar, lanebloom_rocksdb_local_pr
 probe_function lanebloom_rocksdb_ribbon_probe_scalar, lanebloom_parquet_probe_scalar;
 probe_function lanebloom_spark_v1_probe_scalar, lanebloom_spark_v2_probe_scalar;
 
-/* For a few keys, which are hashed and probed one after another: the hash of a key, and whether all
- * probes of a hash find set bits. Hashes of 32 bits are in the low half. */
+/* For a few keys, which are hashed and probed one after another. The first function returns the
+ * hash of a key, the second whether all probes of a hash find set bits. Hashes of 32 bits are in
+ * the low half. */
 typedef uint64_t hash_key_function(const uint8_t *key, size_t size);
 typedef bool may_match_function(const struct filter_shape *shape, const uint8_t *payload,
                                 uint64_t hash);
@@ -36,7 +37,7 @@ add_function lanebloom_rocksdb_legacy_add_scalar, lanebloom_rocksdb_local_add_sc
 add_function lanebloom_parquet_add_scalar;
 add_function lanebloom_spark_v1_add_scalar, lanebloom_spark_v2_add_scalar;
 
-/* What every kernel table has unless it lists something better, as initialisers. */
+/* The functions that every kernel table has unless it lists something better, as initialisers. */
 #define SCALAR_KERNELS                                                                             \
   .hash = {[HASH_BLOOMHASH] = lanebloom_bloomhash_hash_scalar,                                     \
            [HASH_BLOOMHASH_SIGNED] = lanebloom_bloomhash_signed_hash_scalar,                       \

@@ -1,5 +1,5 @@
 /* Spark's hash of a key: Murmur3 for 32 bits twice, the second time with the first result as its
- * seed. The specification. Source: Spark 4.1 Murmur3_x86_32.java, hashUnsafeBytes, and
+ * seed. This is the specification. Source: Spark 4.1 Murmur3_x86_32.java, hashUnsafeBytes, and
  * BloomFilterBase.java.
  * SPDX-License-Identifier: MIT */
 #include "../bytes.h"
@@ -21,13 +21,14 @@ static inline uint32_t mix(uint32_t h, uint32_t word)
   return rotate(h, 13) * 5 + ADDEND;
 }
 
-/* A byte of the tail as Java widens it. */
+/* Widens a byte of the tail as Java does. */
 static inline uint32_t signed_byte(uint8_t byte)
 {
   return byte >= 0x80 ? byte | 0xffffff00 : byte;
 }
 
-/* Other than in Murmur3, each byte after the last whole word is mixed as a word of its own. */
+/* Hashes a key. Unlike Murmur3, this hash mixes each byte after the last whole word as a separate
+ * word. */
 static inline uint32_t murmur3(const uint8_t *key, size_t size, uint32_t seed)
 {
   const size_t nwhole = size - size % 4;
@@ -62,7 +63,8 @@ __attribute__((always_inline)) static inline void hash_fixed(const lanebloom_key
     hash64_store(hashes, i, spark_murmur3(key, width));
 }
 
-/* Spark hashes every whole number as 8 bytes: they have a loop of their own. */
+/* Hashes keys. Spark hashes every whole number as 8 bytes: keys of that width have a separate
+ * loop. */
 void lanebloom_spark_murmur3_hash_scalar(const lanebloom_keys *keys, void *hashes)
 {
   if (keys->layout == KEYS_FIXED && keys->width == 8) {

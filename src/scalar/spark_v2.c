@@ -1,5 +1,5 @@
-/* Version 2 of Spark's filters: k probes by double hashing on 64 bits, anywhere in the bits. The
- * specification. Source: Spark 4.1 BloomFilterImplV2.java.
+/* Version 2 of Spark's filters: k probes by double hashing on 64 bits, anywhere in the bits. This
+ * is the specification. Source: Spark 4.1 BloomFilterImplV2.java.
  * SPDX-License-Identifier: MIT */
 #include "../layouts/spark.h"
 #include "each_hash.h"
@@ -16,7 +16,8 @@ static inline bool spark_v2_may_match(const struct filter_shape *shape, const ui
   return true;
 }
 
-/* What the loop needs is copied, as a store might change the shape. */
+/* Sets the bits of a hash. The members that the loop needs are copied first, because for the
+ * compiler a store might change the shape. */
 static inline void spark_v2_set(const struct filter_shape *shape, uint8_t *payload,
                                 const void *hashes, size_t i)
 {

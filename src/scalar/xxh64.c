@@ -1,4 +1,4 @@
-/* XXH64 with seed 0, the 64-bit hash of Parquet's filters. The specification.
+/* XXH64 with seed 0, the 64-bit hash of Parquet's filters. This is the specification.
  * SPDX-License-Identifier: MIT */
 #include "xxh64.h"
 #include "../keys.h"
