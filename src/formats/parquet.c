@@ -76,8 +76,8 @@ static lanebloom_status parquet_plan(uint64_t millibits, uint64_t nkeys, struct 
 /* Sizes filters as writers do: n keys get the least power of two of -8 n / ln(1 - p^(1/8)) bits,
  * which a filter of independent words would need for the rate p (Arrow C++ 17,
  * parquet/bloom_filter.h, BlockSplitBloomFilter::OptimalNumOfBits). Chance puts more keys into some
- * blocks than into others, so planned_rate may be up to half as high again. Several values of bits per key
- * make the same size, and the function returns the highest: the least may not be in whole
+ * blocks than into others, so planned_rate may be up to half as high again. Several values of bits
+ * per key make the same size, and the function returns the highest: the least may not be in whole
  * thousandths. */
 static lanebloom_status parquet_bits_for_rate(const struct format_table *format, double rate,
                                               uint64_t nkeys, uint64_t *millibits)

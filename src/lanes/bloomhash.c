@@ -1,12 +1,12 @@
-/* BloomHash in lanes: a key per lane, LANES32 keys at a time, sixteen bytes of each in one go.
+/* BloomHash in lanes: a key per lane, LANES32 keys at a time, sixteen bytes of each per step.
  * SPDX-License-Identifier: MIT */
 #include "bloomhash_queue.h"
 #include "lanes.h"
 #include "vector.h"
 
 enum {
-  NGROUPS = 4,                   /* that wide keys are hashed in, side by side */
-  MIN_CHAIN = 2 * STRIPE_NBYTES, /* keys so wide gain by it, of 12 and 20 bytes lose */
+  NGROUPS = 4,                   /* groups in which wide keys are hashed, side by side */
+  MIN_CHAIN = 2 * STRIPE_NBYTES, /* the width from which groups are faster; at 12 and 20 they lose */
   ALL_LANES = (1 << LANES32) - 1,
 };
 
@@ -33,15 +33,16 @@ static inline vector mix_stripe(vector hash, const vector words[STRIPE_NWORDS])
   return mix(mix(mix(mix(hash, words[0]), words[1]), words[2]), words[3]);
 }
 
-/* A tail of one to three bytes adds each of them, widened, to the hash. A signed byte is its
- * unsigned value, less this: 256 from 0x80 on. */
+/* Returns the amount by which tails are less if their bytes are signed. A tail of one to three
+ * bytes adds each of them, widened, to the hash. A signed byte is its unsigned value, less 256 from
+ * 0x80 on. */
 static inline vector less_if_signed(vector tails)
 {
   return shift_left32(bit_and(tails, splat32(0x808080)), 1);
 }
 
-/* Word w of stripes that end anywhere: `left` bytes of the stripe, 0 to 16, belong to the key, and
- * so many are in each byte of `bytes_left`. Keys that have ended before keep their hash. */
+/* Mixes word w of stripes that end anywhere: `left` bytes of the stripe, 0 to 16, belong to the
+ * key. Each byte of `bytes_left` holds this number. Keys that have ended before keep their hash. */
 static inline vector mix_left(vector hash, vector word, vector left, vector bytes_left, uint32_t w,
                               bool signed_tails)
 {
@@ -66,7 +67,7 @@ static inline vector mix_last_stripe(vector hash, const vector words[STRIPE_NWOR
   return hash;
 }
 
-/* The last stripe where all keys have so many bytes left of it. */
+/* Mixes the last stripe if all keys have the same number of bytes left of it. */
 static inline vector mix_same(vector hash, const vector words[STRIPE_NWORDS], size_t left,
                               bool signed_tails)
 {
@@ -86,8 +87,9 @@ static inline vector mix_same(vector hash, const vector words[STRIPE_NWORDS], si
 
 /* ---- From keys to lanes ---- */
 
-/* Row r holds the stripes of keys r, r + 4 ..., a block each, so that their words come out in the
- * keys' order (letters are keys, figures words; one block of each vector):
+/* Arranges the words of stripes by keys. Row r holds the stripes of keys r, r + 4 ..., a block
+ * each, so that words are in the keys' order (letters are keys, figures words; one block of each
+ * vector):
  *
  *   a0 a1 a2 a3        a0 b0 a1 b1        a0 b0 c0 d0
  *   b0 b1 b2 b3   ->   a2 b2 a3 b3   ->   a1 b1 c1 d1
@@ -105,7 +107,7 @@ static inline void transpose(const vector rows[4], vector words[STRIPE_NWORDS])
   words[3] = interleave_high64(ab23, cd23);
 }
 
-/* The words of the keys' stripes that are a distance from these addresses. */
+/* Loads the words of the keys' stripes that are `distance` bytes after these addresses. */
 static inline void load_words(const uint8_t *const *at, size_t distance,
                               vector words[STRIPE_NWORDS])
 {
@@ -155,8 +157,9 @@ static inline void hash_width_16(const uint8_t *data, size_t n, uint8_t *hashes)
   }
 }
 
-/* Groups of keys side by side, because each is a chain of products. Over an array of addresses, for
- * load_words(), clang 14 would ask for each group anew whether a whole stripe is left. */
+/* Hashes groups of keys side by side, because each group is a chain of products. load_words() is
+ * not used: with its array of addresses, clang 14 would test for each group again whether a whole
+ * stripe is left. */
 static inline __attribute__((always_inline)) void
 hash_groups(const uint8_t *data, size_t width, size_t ngroups, bool signed_tails, uint8_t *hashes)
 {
@@ -185,7 +188,7 @@ hash_groups(const uint8_t *data, size_t width, size_t ngroups, bool signed_tails
     store(hashes + 4 * LANES32 * g, hash[g]);
 }
 
-/* Keys of any other width: 16 bytes may be read from the last stripe of each. */
+/* Hashes keys of any other width. 16 bytes must be readable from each key's last stripe. */
 static inline void hash_any_width(const uint8_t *data, size_t width, size_t n, bool signed_tails,
                                   uint8_t *hashes)
 {
@@ -201,14 +204,14 @@ static const struct bloomhash_width_vocabulary widths = {LANES32, hash_width_4, 
 
 /* ---- Keys of many sizes ---- */
 
-/* LANES32 keys on their way. */
+/* LANES32 keys that are being hashed. */
 struct lanes {
-  vector at[2]; /* where the next byte is */
-  vector left;  /* bytes, below 2^31 */
+  vector at[2]; /* the address of the next byte */
+  vector left;  /* bytes left, below 2^31 */
   vector hash;
 };
 
-/* Lanes whose next stripe would be read beyond its bound, a bit for each. */
+/* Returns the lanes whose next stripe would be read beyond its bound, a bit for each. */
 static inline unsigned beyond_bound(const struct lanes *lanes, struct load_bound bound)
 {
   const vector mask = splat64(bound.mask), last = splat64(bound.last);
@@ -219,8 +222,8 @@ static inline unsigned beyond_bound(const struct lanes *lanes, struct load_bound
   return mask_bits32(partial) & (low | high << LANES64);
 }
 
-/* The next stripe of all, and before it those after which all have bytes left. at: the lanes'
- * addresses in memory. */
+/* Hashes the next stripe of each lane. While all lanes have bytes left after a stripe, it hashes
+ * that stripe first. at: the lanes' addresses, in memory. */
 static inline struct lanes take_stripes(struct lanes lanes, const uint8_t *const *at,
                                         struct load_bound bound, bool signed_tails)
 {
@@ -299,7 +302,7 @@ static inline struct lanes lanes_of_slices(const lanebloom_slice *slices)
   return lanes_at(at[0], at[1], unzipped(unzip_even32(sizes[0], sizes[1])));
 }
 
-/* Keys i .. i + LANES32 of the batch. */
+/* Returns keys i .. i + LANES32 of the batch, before their first byte. */
 static inline struct lanes lanes_of(const lanebloom_keys *keys, size_t i)
 {
   const vector data = splat64((uintptr_t)keys->data);
@@ -328,8 +331,8 @@ static inline __attribute__((always_inline)) void enter(const lanebloom_keys *ke
   store(queue->key + to, add32(iota32(), splat32((uint32_t)i)));
 }
 
-/* Appends the lanes that have bytes left. Values of other lanes come behind them, and are
- * overwritten by the next. */
+/* Appends the lanes that have bytes left. Other values are stored after them, which the next append
+ * overwrites. */
 static inline void append(struct queue *queue, const struct lanes *lanes, vector key)
 {
   const unsigned some = mask_bits32(greater_signed32(lanes->left, zero()));
@@ -365,7 +368,7 @@ static inline __attribute__((always_inline)) void take(struct queue *queue, size
 
 /* ---- Any batch ---- */
 
-/* Keys of one width first, and the rest by way of the queue. */
+/* Hashes a batch: keys of one width first, and the rest through the queue. */
 static void hash_all(const lanebloom_keys *keys, bool signed_tails, uint8_t *hashes)
 {
   if (keys->n < LANES32) {
@@ -378,7 +381,7 @@ static void hash_all(const lanebloom_keys *keys, bool signed_tails, uint8_t *has
   if (done == keys->n)
     return;
   if (done > keys->n - LANES32)
-    done = keys->n - LANES32; /* a few once more, so that there are enough for the lanes */
+    done = keys->n - LANES32; /* hashes a few again, so that there are enough for the lanes */
   const lanebloom_keys rest = lanebloom_keys_part(keys, done, keys->n - done);
   hashes += 4 * done;
   const struct load_bound bound = load_bound_of(&rest);

@@ -1,5 +1,5 @@
-/* BloomHash in lanes: what is the same for all of them. A lane is a key, and a step takes a stripe
- * of 16 bytes of each.
+/* BloomHash in lanes: definitions that all variants share. A lane is a key, and a step hashes a
+ * stripe of 16 bytes of each.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_LANES_BLOOMHASH_H
 #define LANEBLOOM_LANES_BLOOMHASH_H
@@ -10,11 +10,11 @@
 enum {
   STRIPE_NBYTES = 16,
   STRIPE_NWORDS = STRIPE_NBYTES / 4,
-  PAGE_NBYTES = 4096, /* the smallest there are */
+  PAGE_NBYTES = 4096, /* the smallest that exist */
 };
 
-/* How far the product is shifted after word w of a stripe, by the bytes left of the stripe, modulo
- * 16: by 24 after a word that is cut, which is a tail. */
+/* The shift of the product after word w of a stripe, indexed by the number of bytes left of the
+ * stripe, modulo 16. It is 24 after a partial word, which is a tail. */
 static const uint8_t tail_shifts[STRIPE_NWORDS][16] = {
     {16, 24, 24, 24, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16},
     {16, 16, 16, 16, 16, 24, 24, 24, 16, 16, 16, 16, 16, 16, 16, 16},
@@ -22,13 +22,13 @@ static const uint8_t tail_shifts[STRIPE_NWORDS][16] = {
     {16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 24, 24, 24},
 };
 
-/* The safe load bound: a stripe at an address may be loaded, although its end is not the key's,
- * while (address & mask) <= last. */
+/* The safe load bound: a whole stripe may be loaded at an address, even if the key ends before the
+ * stripe, as long as (address & mask) <= last. */
 struct load_bound {
   uint64_t mask, last;
 };
 
-/* Of a batch that is not empty. */
+/* Returns the bound of a batch that is not empty. */
 static inline struct load_bound load_bound_of(const lanebloom_keys *keys)
 {
   const uint8_t *end = keys->data;
@@ -58,19 +58,19 @@ static inline void hash_in_scalar(const lanebloom_keys *keys, bool signed_tails,
 
 /* ---- Keys of one width ---- */
 
-/* What an instruction set does for the driver below: inline functions, in a constant. n is a
- * multiple of nlanes. */
+/* The operations that an instruction set provides for the driver below. They are inline functions,
+ * in a constant. n is a multiple of nlanes. */
 struct bloomhash_width_vocabulary {
   size_t nlanes;
   void (*hash_4)(const uint8_t *data, size_t n, uint8_t *hashes);
   void (*hash_8)(const uint8_t *data, size_t n, uint8_t *hashes);
   void (*hash_16)(const uint8_t *data, size_t n, uint8_t *hashes);
 
-  /* Keys of any width but 0, of whose last stripes 16 bytes can be read. */
+  /* Hashes keys of any width but 0. 16 bytes must be readable from each key's last stripe. */
   void (*hash_any)(const uint8_t *data, size_t width, size_t n, bool signed_tails, uint8_t *hashes);
 };
 
-/* Hashes whole groups of nlanes keys, all whose last stripe can be read. Returns how many keys. */
+/* Hashes whole groups of nlanes keys whose last stripes can all be read. Returns how many keys. */
 static inline __attribute__((always_inline)) size_t
 hash_fixed(const lanebloom_keys *keys, bool signed_tails,
            const struct bloomhash_width_vocabulary *widths, uint8_t *hashes)

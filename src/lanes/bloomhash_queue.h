@@ -1,6 +1,7 @@
 /* BloomHash of keys of many sizes, for lanes that can be compacted. All keys of a block are in a
- * queue. In a round each takes a stripe, and those that have more move together, so that lanes are
- * full again in the next round. How keys end decides nothing that a CPU would have to predict.
+ * queue. In a round a stripe of each key is hashed, and keys that have more bytes are moved
+ * together, so that lanes are full again in the next round. No branch that a CPU would have to
+ * predict depends on where keys end.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_LANES_BLOOMHASH_QUEUE_H
 #define LANEBLOOM_LANES_BLOOMHASH_QUEUE_H
@@ -9,14 +10,14 @@
 #include "vector.h"
 
 enum {
-  /* Keys whose queue stays in the first-level cache (0 to 100 bytes, Zen 4: 256 keys 5.16 ns per
-   * key, 512 5.10). */
+  /* The number of keys whose queue stays in the first-level cache (0 to 100 bytes, Zen 4: 256 keys
+   * 5.16 ns per key, 512 5.10). */
   QUEUED_BLOCK_NKEYS = 512,
   MIN_QUEUE = 4, /* fewer keys are faster one by one */
 };
 
-/* Keys of a block that have not ended: where their next byte is, how many are left, the hash so
- * far, and which of the block's keys they are. Stores take whole registers. */
+/* The keys of a block that have not ended: the address of the next byte, the number of bytes left,
+ * the hash so far, and the index of the key in the block. Stores write whole registers. */
 struct queue {
   _Alignas(64) uint64_t at[QUEUED_BLOCK_NKEYS + LANES32];
   uint32_t left[QUEUED_BLOCK_NKEYS + LANES32];
@@ -25,13 +26,13 @@ struct queue {
   size_t n;
 };
 
-/* Where lanes that have no bytes left read. */
+/* Returns an address from which lanes without bytes left may read. */
 static inline uint64_t anywhere(void)
 {
   return (uint64_t)(uintptr_t)tail_shifts;
 }
 
-/* Copies the stripes of these lanes, with the bytes that are left of their keys, to be loaded from
+/* Copies the stripes of these lanes, as far as their keys have bytes left, and redirects `at` to
  * the copies. */
 static inline void copy_stripes(unsigned lanes, const uint32_t *left,
                                 uint8_t (*copies)[STRIPE_NBYTES], const uint8_t **at)
@@ -45,19 +46,20 @@ static inline void copy_stripes(unsigned lanes, const uint32_t *left,
 
 /* ---- One vector of keys: bloomhash.c ---- */
 
-/* Puts keys i .. i + LANES32 of a block into the queue from `to` on, as they are before their first
- * byte. Empty ones are anywhere(). */
+/* Puts keys i .. i + LANES32 of a block into the queue from `to` on, before their first byte. Empty
+ * keys get the address anywhere(). */
 static inline void enter(const lanebloom_keys *keys, size_t i, struct queue *queue, size_t to);
 
-/* Takes stripes of n keys, at most LANES32, that stand at i in the queue, and appends those that
- * have more to its end, which is now at or before them. Stores hashes, of these not whole ones:
- * where `first` is set, side by side from the first key on. */
+/* Hashes a stripe of n keys, at most LANES32, which are at i in the queue, and appends those that
+ * have bytes left to the queue's end, which is now at or before them. Stores the hashes so far: if
+ * `first` is set, contiguously from the first key on. */
 static inline void take(struct queue *queue, size_t i, size_t n, struct load_bound bound,
                         bool signed_tails, bool first, uint8_t *hashes);
 
 /* ---- Blocks ---- */
 
-/* Are all keys of a block, which is not empty, shorter than 2^31 bytes, as sizes in lanes are? */
+/* Checks whether all keys of a block are shorter than 2^31 bytes, the limit of sizes in lanes. The
+ * block must not be empty. */
 static inline bool fits_lanes(const lanebloom_keys *keys)
 {
   uint64_t bound = 0;
@@ -85,7 +87,7 @@ static inline bool fits_lanes(const lanebloom_keys *keys)
   return bound <= INT32_MAX;
 }
 
-/* A round: every key of the queue takes a stripe. */
+/* Performs a round: hashes a stripe of every key of the queue. */
 static inline __attribute__((always_inline)) void take_round(struct queue *queue,
                                                              struct load_bound bound,
                                                              bool signed_tails, bool first,
@@ -99,8 +101,8 @@ static inline __attribute__((always_inline)) void take_round(struct queue *queue
     take(queue, i, n - i < LANES32 ? n - i : LANES32, bound, signed_tails, first, hashes);
 }
 
-/* Hashes a block of at least LANES32 keys. Its last group may overlap the one before. Not inlined:
- * the queue's room on the stack is not for short calls. */
+/* Hashes a block of at least LANES32 keys. Its last group may overlap the group before. It is not
+ * inlined, so that short calls do not need stack for the queue. */
 static __attribute__((noinline)) void
 hash_block(const lanebloom_keys *keys, struct load_bound bound, bool signed_tails, uint8_t *hashes)
 {
@@ -110,7 +112,7 @@ hash_block(const lanebloom_keys *keys, struct load_bound bound, bool signed_tail
   take_round(&queue, bound, signed_tails, true, hashes);
   while (queue.n >= MIN_QUEUE)
     take_round(&queue, bound, signed_tails, false, hashes);
-  for (size_t i = 0; i < queue.n; i++) { /* few, from their start */
+  for (size_t i = 0; i < queue.n; i++) { /* a few, hashed from their start */
     const lanebloom_keys one = lanebloom_keys_part(keys, queue.key[i], 1);
     hash_in_scalar(&one, signed_tails, hashes + 4 * (size_t)queue.key[i]);
   }

@@ -1,6 +1,6 @@
-/* RocksDB's layouts keep all probes of a key in one cache line, Parquet's in half of one. Every
- * instruction set goes over these lines by the same pipeline: while the lines of one block of
- * hashes are tested, those of the next are on their way.
+/* RocksDB's layouts have all probes of a key in one cache line, Parquet's in half of one. Every
+ * instruction set processes these lines by the same pipeline: while the lines of one block of
+ * hashes are tested, those of the next are being loaded.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_LANES_CACHE_LINES_H
 #define LANEBLOOM_LANES_CACHE_LINES_H
@@ -15,14 +15,14 @@ _Static_assert((int)ROCKSDB_LOCAL_LINE_NBYTES == CACHE_LINE_NBYTES, "a key has o
 _Static_assert(2 * (int)PARQUET_BLOCK_NBYTES == CACHE_LINE_NBYTES, "a key has half of one");
 
 enum {
-  PASS_NPROBES = 8,                /* of a key at once, each in a lane */
-  ROCKSDB_LOCAL_MAX_NPASSES = 4,   /* readers take up to 30 probes */
-  ROCKSDB_LEGACY_MAX_NPASSES = 16, /* readers take up to 127 probes */
+  PASS_NPROBES = 8,                /* probes of a key that are tested at once, each in a lane */
+  ROCKSDB_LOCAL_MAX_NPASSES = 4,   /* readers accept up to 30 probes */
+  ROCKSDB_LEGACY_MAX_NPASSES = 16, /* readers accept up to 127 probes */
   MAX_NPASSES = ROCKSDB_LEGACY_MAX_NPASSES,
 
-  /* AVX2, 16 and 256 MiB: 64: 3.1 and 7.4 ns, 128: 2.5 and 7.6, 256: 2.4 and 8.5. */
+  /* Measured with AVX2, 16 and 256 MiB: 64: 3.1 and 7.4 ns, 128: 2.5 and 7.6, 256: 2.4 and 8.5. */
   IN_FLIGHT_NKEYS = 128,
-  /* The lines of larger payloads are prefetched: at 1 MiB it costs 0.2 ns of 1.2. */
+  /* Lines of larger payloads are prefetched: at 1 MiB it costs 0.2 ns of 1.2. */
   NEAR_NBYTES = 1024 << 10,
 };
 
@@ -33,10 +33,10 @@ static inline uint32_t npasses_for(uint32_t nprobes)
 
 /* ---- Probes in lanes ---- */
 
-/* Both fill the lanes of as many passes as nprobes probes take: probe i is in lane i, and lanes
- * past the last probe repeat the first one. */
+/* Both functions fill the lanes of all passes that nprobes probes take: probe i is in lane i, and
+ * lanes past the last probe repeat the first one. */
 
-/* What the high half of a rocksdb-local hash is multiplied by. */
+/* Writes the multipliers for the high half of a rocksdb-local hash. */
 static inline void rocksdb_local_powers(uint32_t nprobes, uint32_t *lanes)
 {
   uint32_t power = 1;
@@ -46,7 +46,7 @@ static inline void rocksdb_local_powers(uint32_t nprobes, uint32_t *lanes)
   }
 }
 
-/* What the stride of a rocksdb-legacy hash is multiplied by. */
+/* Writes the multipliers for the stride of a rocksdb-legacy hash. */
 static inline void rocksdb_legacy_numbers(uint32_t nprobes, uint32_t *lanes)
 {
   for (uint32_t i = 0; i < npasses_for(nprobes) * PASS_NPROBES; i++)
@@ -55,24 +55,25 @@ static inline void rocksdb_legacy_numbers(uint32_t nprobes, uint32_t *lanes)
 
 /* ---- Vocabulary ---- */
 
-/* All that kernels look up of a filter: each layout's file has its own. */
+/* The constants of a filter that kernels need. Each layout's file defines its own. */
 struct lookup;
 
-/* What an instruction set does for the drivers below, eight hashes at a time: inline functions, in
- * a constant. far: the lines were prefetched. */
+/* The operations that an instruction set provides for the drivers below, for eight hashes at a
+ * time. They are inline functions, in a constant. far: the lines were prefetched. */
 struct cache_line_vocabulary {
   size_t hash_nbytes;
 
   void (*prepare)(const struct filter_shape *shape, struct lookup *lookup);
 
-  /* Where the lines of eight hashes start in the payload. offsets: aligned to a cache line. */
+  /* Writes the offsets in the payload at which the lines of eight hashes start. offsets: aligned to
+   * a cache line. */
   void (*locate)(const struct lookup *lookup, const uint8_t *hashes, uint64_t *offsets);
 
-  /* Bit i: all probes of hash i meet bits that are set. */
+  /* Returns a byte in which bit i is set if all probes of hash i find set bits. */
   uint8_t (*probe)(const struct lookup *lookup, uint32_t npasses, const uint8_t *payload,
                    const uint64_t *offsets, const uint8_t *hashes, bool far);
 
-  /* Sets the bits of the first n hashes, one after another: two may have the same line. */
+  /* Sets the bits of the first n hashes, one after another: two hashes may have the same line. */
   void (*add)(const struct lookup *lookup, uint32_t nprobes, uint8_t *payload,
               const uint64_t *offsets, const uint8_t *hashes, size_t n, bool far);
 
@@ -95,9 +96,9 @@ block_locate(struct block *block, size_t i, const struct lookup *lookup,
   vocabulary->locate(lookup, block->hashes + i * vocabulary->hash_nbytes, block->offsets + i);
 }
 
-/* Hashes of far lines are located at once: a prefetch of an offset that was stored just before
- * waits for the store, and hashes that the caller made, which may be far themselves, are all on
- * their way. */
+/* Gets the next block. Hashes of far lines are located at once, for two reasons: a prefetch of an
+ * offset that was stored just before waits for the store; and hashes that the caller passed, which
+ * may be far themselves, are all requested together. */
 static inline __attribute__((always_inline)) void
 block_next(struct block *block, struct hash_source *source, const bool far,
            const struct lookup *lookup, const struct cache_line_vocabulary *vocabulary)
@@ -114,9 +115,9 @@ block_next(struct block *block, struct hash_source *source, const bool far,
     block_locate(block, i, lookup, vocabulary);
 }
 
-/* Eight hashes of the next block, while eight of this one are tested. Far lines are prefetched into
- * L2, where more can be on their way than to L1 (Zen 4, 16 and 256 MiB: 3.1 and 7.4 ns, to L1 3.9
- * and 9.5). */
+/* Prepares eight hashes of the next block, while eight of this one are tested. Far lines are
+ * prefetched into L2, to which more of them can be on their way than to L1 (Zen 4, 16 and 256 MiB:
+ * 3.1 and 7.4 ns, to L1 3.9 and 9.5). */
 static inline __attribute__((always_inline)) void
 block_prepare(struct block *block, size_t i, const uint8_t *payload, const bool far,
               const struct lookup *lookup, const struct cache_line_vocabulary *vocabulary)
@@ -168,8 +169,8 @@ probe_blocks(const uint8_t *payload, struct hash_source *source, uint8_t *bitmap
   }
 }
 
-/* Up to eight probes, which is what most filters have, and whether lines are prefetched become
- * constants. */
+/* Probes with constants for the common case of up to eight probes, and for whether lines are
+ * prefetched. */
 static inline __attribute__((always_inline)) void
 cache_lines_probe(const struct filter_shape *shape, const uint8_t *payload,
                   struct hash_source *source, uint8_t *bitmap, const struct lookup *lookup,
@@ -223,7 +224,7 @@ static __attribute__((noinline)) void lines_apply(const struct filter_shape *sha
   add_blocks(payload, &collected, shape->nprobes, false, lookup, vocabulary);
 }
 
-/* The source's scratch is of hashes_nbytes. */
+/* Adds by partitions. The source's scratch memory has hashes_nbytes() bytes. */
 static inline __attribute__((always_inline)) void
 add_by_partitions(const struct filter_shape *shape, uint8_t *payload, struct hash_source *source,
                   const struct lookup *lookup, const struct cache_line_vocabulary *vocabulary)
@@ -286,7 +287,7 @@ rocksdb_local_add(const struct filter_shape *shape, uint8_t *payload, struct has
   cache_lines_add(shape, payload, source, lookup, vocabulary);
 }
 
-/* Lines of other sizes, which x86 never builds, are left to scalar. */
+/* Scalar probes filters with lines of other sizes, which x86 never builds. */
 static inline __attribute__((always_inline)) void
 rocksdb_legacy_probe(const struct filter_shape *shape, const uint8_t *payload,
                      struct hash_source *source, uint8_t *bitmap, struct lookup *lookup,

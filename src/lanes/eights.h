@@ -1,4 +1,4 @@
-/* Keys of eight lanes each: NKEYS of them in a vector.
+/* Keys that take eight lanes each: NKEYS of them in a vector.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_LANES_EIGHTS_H
 #define LANEBLOOM_LANES_EIGHTS_H
@@ -10,8 +10,8 @@
 
 enum { NKEYS = LANES32 / PASS_NPROBES };
 
-/* Dword i of eight hashes in the lanes of the first key, dword i + step in those of the second. A
- * hash has `step` dwords. No more than the hashes' own bytes is read. */
+/* Copies dword i of `hashes` to the lanes of the first key, and dword i + step to those of the
+ * second. `hashes` has eight hashes of `step` dwords each. No other bytes are read. */
 static inline vector spread(const uint8_t *hashes, size_t i, size_t step)
 {
   if (NKEYS == 1)

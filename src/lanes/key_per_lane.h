@@ -1,5 +1,6 @@
-/* Probing by registers whose length only the CPU knows: a key in each lane, whose bits are gathered
- * one after another until no key of the register is left.
+/* Probing with registers whose length only the CPU knows: each lane holds a key. The bits of a
+ * probe are gathered for all lanes at once, probe after probe, until no key of the register is
+ * left.
  *
  *   keys       a b c d e f g h
  *   1st probe  1 0 1 1 0 0 1 0   gathered for all
@@ -12,14 +13,15 @@
 #include "../scalar/scalar.h"
 #include "vector.h"
 
-/* As many keys as mask_bits32() has bits, in one register or several. */
+/* The number of bits of mask_bits32(). So many keys are in one register or several. */
 enum { WORD_NKEYS = 32 };
 
-/* Which of the first n lanes have keys all of whose probes meet bits that are set. */
+/* Returns the lanes, of the first n, whose key finds all its bits set. */
 typedef mask32 key_per_lane_function(const struct filter_shape *shape, const uint8_t *payload,
                                      const uint8_t *hashes, size_t n);
 
-/* The keys of the mask whose bit, of a number in the payload's byte, is set. */
+/* Returns the keys of the mask whose bit is set: bit `bits` modulo 8 of the payload's byte
+ * `bytes`. */
 static inline mask32 probe_bits(mask32 keys, const uint8_t *payload, vector bytes, vector bits)
 {
   return has_bit32(keys, gather_bytes32(keys, payload, bytes), bit_and(bits, splat32(7)));

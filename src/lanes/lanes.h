@@ -1,5 +1,5 @@
-/* The kernels that lanes/ and an instruction set's own files offer its table; kernels.c there lists
- * those that it has. The rest it inherits from scalar's table:
+/* The kernels that lanes/ and an instruction set's own files provide. kernels.c of an instruction
+ * set lists those that the set has. Its table inherits the others from scalar's:
  *
  *   const struct kernel_table lanebloom_kernels_neon = {
  *       SCALAR_KERNELS, .name = "neon", .score = neon_score,
@@ -13,12 +13,12 @@
 #include "partitions.h"
 #include "vocabulary.h"
 
-#pragma GCC diagnostic ignored "-Woverride-init" /* that is what inheriting means */
+#pragma GCC diagnostic ignored "-Woverride-init" /* inherited members are overridden */
 
 hash_function KERNEL(bloomhash_hash), KERNEL(bloomhash_signed_hash);
 hash_function KERNEL(xxph3_hash), KERNEL(xxh64_hash);
 
-/* By gathers in cache, where a kernel's name says so; else by loads. */
+/* A kernel whose name says so uses gathers if the filter fits into caches; all others use loads. */
 probe_function KERNEL(leveldb_probe), KERNEL(leveldb_probe_by_gathers);
 probe_function KERNEL(rocksdb_local_probe), KERNEL(rocksdb_local_probe_by_gathers);
 probe_function KERNEL(rocksdb_legacy_probe), KERNEL(rocksdb_ribbon_probe), KERNEL(parquet_probe);
@@ -26,7 +26,7 @@ probe_function KERNEL(rocksdb_legacy_probe), KERNEL(rocksdb_ribbon_probe), KERNE
 add_function KERNEL(leveldb_add), KERNEL(rocksdb_legacy_add), KERNEL(rocksdb_local_add);
 add_function KERNEL(parquet_add);
 
-/* The table of a set that has all of lanes/. */
+/* The table of an instruction set that has all kernels of lanes/. */
 #define LANES_KERNELS                                                                              \
   SCALAR_KERNELS,                                                                                  \
       .hash[HASH_BLOOMHASH] = KERNEL(bloomhash_hash),                                              \

@@ -1,5 +1,5 @@
-/* LevelDB's layout in lanes: what probing and adding share. A lane is a key, and a step is one
- * probe of each.
+/* LevelDB's layout in lanes: definitions that probing and adding share. A lane is a key, and a step
+ * is one probe of each key.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_LANES_LEVELDB_H
 #define LANEBLOOM_LANES_LEVELDB_H
@@ -9,47 +9,48 @@
 #include "vector.h"
 
 enum {
-  /* Hashes that are added at a time (AVX-512 on Zen 4, 16 KiB: 16: 2.60 ns per key, 32: 2.45, 64:
-   * 2.49). */
+  /* The number of hashes that are added at a time (AVX-512 on Zen 4, 16 KiB: 16: 2.60 ns per key,
+   * 32: 2.45, 64: 2.49). */
   GROUP_NKEYS = 32,
   MAX_NBITS = GROUP_NKEYS * LEVELDB_MAX_NPROBES, /* probing needs fewer */
 };
 
-/* Bits of a filter: their byte, and their mask in it. Aligned, so that no store crosses cache
- * lines. */
+/* Bits of a filter: the offset of the byte, and the mask in it. The arrays are aligned, so that no
+ * store crosses cache lines. */
 struct bits {
   _Alignas(CACHE_LINE_NBYTES) uint32_t bytes[MAX_NBITS];
   _Alignas(CACHE_LINE_NBYTES) uint8_t masks[MAX_NBITS];
 };
 
-/* As elements i and following: the lowest 3 bits of an index, of a position or of a probe, are the
- * index in its byte. */
+/* Stores bits as elements i and following. The lowest 3 bits of an index are the bit in its byte;
+ * an index may be a position or a probe. */
 static inline void put_bits(struct bits *bits, size_t i, vector bytes, vector indices)
 {
   store(bits->bytes + i, bytes);
   store_masks8(bits->masks + i, indices);
 }
 
-/* What takes a probe modulo the number of bits, and an eighth of it modulo that of bytes. */
+/* The constants that reduce a probe modulo the number of bits, and an eighth of a probe modulo the
+ * number of bytes. */
 struct modulus {
   vector multiplier, nbits, nbytes;
-  count32 shift, byte_shift; /* of the high halves of products */
+  count32 shift, byte_shift; /* for the high halves of products */
 };
 
 static inline struct modulus modulus_of(const struct filter_shape *shape)
 {
   return (struct modulus){
       .multiplier = splat32(shape->leveldb.reciprocal.multiplier),
-      .nbits = splat32((uint32_t)shape->nbits), /* 2^32 bits as 0: their quotient is 0 */
+      .nbits = splat32((uint32_t)shape->nbits), /* 2^32 bits become 0: their quotient is 0 */
       .nbytes = splat32((uint32_t)(shape->nbits / 8)),
       .shift = splat_count32(shape->leveldb.reciprocal.shift + 3 - 32),
-      .byte_shift = splat_count32(shape->leveldb.reciprocal.shift - 32), /* from 2 bytes on */
+      .byte_shift = splat_count32(shape->leveldb.reciprocal.shift - 32), /* for 2 bytes or more */
   };
 }
 
-/* probe % nbits = probe - probe / 8 / (nbits / 8) * nbits. Numerators are left 8 times as large, so
- * that filters of one byte are no exception: quotients lie in the high halves of their products,
- * but for a shift. */
+/* Computes probe % nbits = probe - probe / 8 / (nbits / 8) * nbits. Numerators are left 8 times as
+ * large, so that filters of one byte need no special case: quotients are in the high halves of
+ * products, and only need a shift. */
 static inline vector positions_of(vector probes, const struct modulus *modulus)
 {
   const vector numerators = bit_and(probes, splat32(~7u));
@@ -58,7 +59,7 @@ static inline vector positions_of(vector probes, const struct modulus *modulus)
   return sub32(probes, mul_low32(quotients, modulus->nbits));
 }
 
-/* probe / 8 % nbytes: fewer instructions than by way of positions. */
+/* Computes probe / 8 % nbytes, with fewer instructions than positions_of() needs. */
 static inline vector bytes_of(vector probes, const struct modulus *modulus)
 {
   const vector n = shift_right32(probes, 3);

@@ -4,8 +4,9 @@
 #include "leveldb.h"
 #include "stream.h"
 
-/* n is a multiple of 8. Two bytes and eight masks are loaded at a time: each store needs two loads
- * already. Of bytes, because the wider the stores, the more often one waits for the last. */
+/* Sets n bits; n is a multiple of 8. Two offsets and eight masks are loaded at a time, because each
+ * store needs two loads already. Single bytes are stored: with wider stores, a store would wait
+ * more often for the one before. */
 static inline void set_bits_at(uint8_t *payload, const struct bits *bits, size_t n)
 {
   for (size_t i = 0; i < n; i += 8) {
@@ -20,9 +21,10 @@ static inline void set_bits_at(uint8_t *payload, const struct bits *bits, size_t
   }
 }
 
-/* The group of hashes at `first` of n. One that is not whole ends with the last hash, and so has
- * some of the group before once more; if there is none, it is copied to `filled`, with its hashes
- * repeated in turn. Not one of them only: its bits would wait for each other. */
+/* Returns the group of hashes at `first` of n. If it is not full, it ends with the last hash, and
+ * so overlaps the group before. If there is no group before, the hashes are copied to `filled` and
+ * repeated in turn. Repeating only one of them would be slow: its bits would wait for each
+ * other. */
 static inline const uint8_t *group_at(const uint8_t *hashes, size_t first, size_t n,
                                       uint32_t *filled)
 {
@@ -36,9 +38,9 @@ static inline const uint8_t *group_at(const uint8_t *hashes, size_t first, size_
   return (const uint8_t *)filled;
 }
 
-/* Of all probes of the first nkeys hashes of a group, whose other hashes are computed as well to
- * fill lanes: their positions, or their bits, whichever is not NULL. Returns how many: a multiple
- * of 8. */
+/* Computes all probes of the first nkeys hashes of a group. To fill lanes, it also computes those
+ * of some hashes after them. Stores positions or bits, whichever is not NULL. Returns how many: a
+ * multiple of 8. */
 static inline __attribute__((always_inline)) size_t
 locate_group(const struct modulus *modulus, uint32_t nprobes, const uint8_t *hashes, size_t nkeys,
              uint32_t *positions, struct bits *bits)
@@ -79,8 +81,8 @@ static inline __attribute__((always_inline)) void add_block(const struct filter_
 
 /* ---- By partitions ---- */
 
-/* Sets the bits at n positions that a partition has collected, whole cache lines of them. Not
- * inlined, because its registers would spill those of the loop that collects. */
+/* Sets the bits at n positions that a partition has collected, which are whole cache lines. It is
+ * not inlined, because its registers would spill those of the loop that collects. */
 static __attribute__((noinline)) void partition_apply(const struct filter_shape *shape,
                                                       uint8_t *payload, size_t partition,
                                                       const uint8_t *positions, size_t n)
@@ -127,7 +129,7 @@ partitions_add_block(const struct filter_shape *shape, uint8_t *payload,
   }
 }
 
-/* Sets what is left in the partitions. */
+/* Sets the bits that are left in the partitions. */
 static inline void partitions_apply_all(const struct filter_shape *shape, uint8_t *payload,
                                         const struct partitions *partitions)
 {
@@ -141,7 +143,7 @@ static inline void partitions_apply_all(const struct filter_shape *shape, uint8_
 
 /* ---- The driver ---- */
 
-/* The source's scratch, if any, is of positions_nbytes. */
+/* Adds all hashes. The source's scratch memory, if any, has positions_nbytes() bytes. */
 void KERNEL(leveldb_add)(const struct filter_shape *shape, uint8_t *payload,
                          struct hash_source *source)
 {

@@ -1,11 +1,11 @@
-/* leveldb, a key per lane.
+/* leveldb, with a key per lane.
  * SPDX-License-Identifier: MIT */
 #include "key_per_lane.h"
 #include "lanes.h"
 
-/* probe % nbits = probe - probe / 8 / (nbits / 8) * nbits. Numerators are left 8 times as large, so
- * that quotients lie in the high half of their products, but for a shift. 2^32 bits are 0 in a
- * lane; their quotients are 0, too. */
+/* Computes probe % nbits = probe - probe / 8 / (nbits / 8) * nbits. Numerators are left 8 times as
+ * large, so that quotients are in the high halves of products, and only need a shift. 2^32 bits are
+ * 0 in a lane; their quotients are 0, too. */
 static inline vector positions_of(const struct filter_shape *shape, vector probes)
 {
   const vector numerators = bit_and(probes, splat32(~UINT32_C(7)));

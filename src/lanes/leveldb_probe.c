@@ -1,81 +1,85 @@
-/* Probing a filter of LevelDB's layout. A register is done when its last key is. So early exit asks
- * for compaction: keys that pass a probe, the survivors, move together and fill whole registers for
- * the next probe. Each pass goes over its keys twice: first it tests all of them and stores a bit
- * of each, and then it moves survivors. Where they move to depends on the tests, so in one loop
- * every later load would wait for such a store to know its address.
+/* Probing a filter of LevelDB's layout. A register is finished only when its last key is. So early
+ * exit needs compaction: keys that pass a probe, the survivors, are moved together and fill whole
+ * registers for the next probe. Each pass goes over its keys twice: first it tests all of them and
+ * stores a bit for each, and then it moves survivors. The addresses to which they move depend on
+ * the tests, so in a single loop every later load would have to wait for the address of such a
+ * store.
  * SPDX-License-Identifier: MIT */
 #include "leveldb.h"
 
 enum {
   STEP_NKEYS = 16, /* whole registers of any instruction set */
 
-  /* AVX-512 on Xeon, 256 KiB, no key passes, ns per key: 1024 hashes 1.25, 2048 1.18. */
+  /* Measured with AVX-512 on Xeon, 256 KiB, no key passes, ns per key: 1024 hashes 1.25, 2048
+   * 1.18. */
   LEVELDB_BLOCK_NKEYS = BLOCK_NBYTES / sizeof(uint32_t),
-  /* Of a block of which most keys are expected to pass: they stay beside a filter of 16 KiB in the
-   * first-level cache (AVX-512 on Zen 4: 256 keys 2.53, 1024 2.69). */
+  /* The size of a block if most keys are expected to pass: these stay beside a filter of 16 KiB in
+   * the first-level cache (AVX-512 on Zen 4: 256 keys 2.53, 1024 2.69). */
   SMALL_BLOCK_NKEYS = 256,
 
   /* Keys of the next block that are prefetched before this one is tested. The CPU fetches the
-   * others by itself, and waits where more lines are requested at once than it has buffers for
+   * others by itself, and waits if more lines are requested at once than it has buffers for
    * (AVX-512 on Xeon, 8-byte keys, none passes, 16 and 256 KiB: 2048 keys 1.08 and 1.48 ns, 256
    * keys 0.98 and 1.37). */
   FETCHED_NKEYS = 256,
 
-  /* Percent of a block's keys. Where more are hits, testing all probes of all keys of the next
-   * block is best: compaction costs instructions and saves loads, so the farther the filter, the
-   * more hits it takes until it does not pay. */
+  /* Percent of a block's keys. If more are hits, testing all probes of all keys of the next block
+   * is best: compaction costs instructions and saves loads, so the farther the filter is, the more
+   * hits it takes until compaction is slower. */
   MOST_PERCENT = 60,
   MOST_PERCENT_TINY = 40,
   TINY_NBYTES = 32 << 10, /* a first-level cache, where loads cost least */
   MOST_PERCENT_FAR = 87,
 
-  /* When a pass leaves more percent of its keys, or fewer keys, one more pass for all remaining
+  /* If a pass leaves more percent of its keys, or fewer keys, one more pass for all remaining
    * probes is best (AVX-512 on Xeon, 256 KiB, no key passes, calls of 256 keys: 128 survivors 1.91
-   * ns, 64 1.58). Not in whole blocks if lines are far: each line that a failing key does not need
-   * costs more than a pass (AVX-512 on Xeon, 16 MiB, no key passes, 6 and 10 probes: one more pass
-   * 6.75 and 9.60 ns, probe by probe 6.17 and 6.97). */
+   * ns, 64 1.58). This is not done for full blocks of far filters: each line that a failing key
+   * does not need costs more than a pass (AVX-512 on Xeon, 16 MiB, no key passes, 6 and 10 probes:
+   * one more pass 6.75 and 9.60 ns, probe by probe 6.17 and 6.97). */
   MANY_PERCENT = 80,
   FEW_SURVIVORS = 64,
 
-  /* So few keys take a single pass, because the next one would wait for loads again (AVX-512 on
-   * Xeon, 256 KiB, no key passes, calls of 32 keys: one pass 3.6 ns, two 3.9; AVX2, 16 MiB, 12
-   * keys: 48 and 58). */
+  /* At most so many keys are tested in a single pass, because the next pass would wait for loads
+   * again (AVX-512 on Xeon, 256 KiB, no key passes, calls of 32 keys: one pass 3.6 ns, two 3.9;
+   * AVX2, 16 MiB, 12 keys: 48 and 58). */
   ONE_PASS_NKEYS = 32,
   ONE_PASS_NKEYS_FAR = 15,
 
-  /* Up to here prefetching costs more than it saves (AVX2 on Zen 4, no key passes, ns per key
-   * without and with it: 4 MiB 3.2, 4.1; 16 MiB 10.0, 4.2). */
+  /* In filters up to this size prefetching costs more than it saves (AVX2 on Zen 4, no key passes,
+   * ns per key without and with it: 4 MiB 3.2, 4.1; 16 MiB 10.0, 4.2). */
   LEVELDB_NEAR_NBYTES = 4 << 20,
-  /* From here on lines are prefetched at once: the lag below costs more than it saves (AVX-512 on
-   * Xeon, 256 MiB, no and all keys pass: at once 18.9 and 49 ns, a step later 20.3 and 55). */
+  /* In larger filters lines are prefetched at once: the delay of a step, see test_by_loads(), costs
+   * more than it saves (AVX-512 on Xeon, 256 MiB, no and all keys pass: at once 18.9 and 49 ns, a
+   * step later 20.3 and 55). */
   AT_ONCE_NBYTES = 64 << 20,
 
-  /* Steps between locating bits and loading their bytes (AVX-512 on Zen 4, no key passes, 16 KiB,
-   * 16 and 256 MiB: 3 steps 0.95, 5.7, 10.7; 7: 0.98, 4.6, 11.1; 15: 16 MiB 4.5, 256 MiB 12.5). */
+  /* The number of steps between locating bits and loading their bytes (AVX-512 on Zen 4, no key
+   * passes, 16 KiB, 16 and 256 MiB: 3 steps 0.95, 5.7, 10.7; 7: 0.98, 4.6, 11.1; 15: 16 MiB 4.5,
+   * 256 MiB 12.5). */
   AHEAD = 7,
   RING_NSTEPS = AHEAD + 1,
 };
 
-/* Smaller ones go to scalar: bytes_of() takes probes modulo two at least. */
+/* Scalar probes smaller filters: the modulus of bytes_of() must be at least two. */
 enum { MIN_NBYTES = 2 };
 
-/* What lanes need to know of a filter. */
+/* The filter, as lanes need it. */
 struct probed {
   const uint8_t *payload;
   uint32_t nprobes;
   bool is_far;   /* its cache lines are prefetched */
-  bool at_once;  /* as soon as they are located */
-  bool in_lanes; /* if it is not far, bits are tested without a way through memory */
+  bool at_once;  /* they are prefetched as soon as they are located */
+  bool in_lanes; /* if the filter is not far, bits are tested without storing their offsets */
   struct modulus modulus;
 
-  /* For gathers: the dword in which the payload begins, and where in that, in bits. No dword lies
-   * in two cache lines, or in a page without a byte of the payload. */
+  /* For gathers: the dword in which the payload begins, and the bit of it at which it begins. No
+   * dword lies in two cache lines, or in a page without a byte of the payload. */
   const uint8_t *dwords;
   uint32_t first_bit;
 };
 
-/* Keys of a block that have passed all probes so far: their hashes, and their indices in the block.
- * Stores take whole registers, and loads whole steps. */
+/* The keys of a block that have passed all probes so far: their hashes, and their indices in the
+ * block. Stores write whole registers, and loads read whole steps. */
 struct survivors {
   _Alignas(CACHE_LINE_NBYTES) uint32_t hashes[LEVELDB_BLOCK_NKEYS + STEP_NKEYS];
   _Alignas(CACHE_LINE_NBYTES) uint32_t indices[LEVELDB_BLOCK_NKEYS + STEP_NKEYS];
@@ -83,7 +87,7 @@ struct survivors {
 
 /* ---- Bits of keys, as in the bitmap ---- */
 
-/* Of LANES32 keys from i on, a multiple of LANES32. */
+/* Returns the bits of LANES32 keys from i on, a multiple of LANES32. */
 static inline unsigned mask_at(const uint8_t *bitmap, size_t i)
 {
   if (LANES32 == 16)
@@ -118,7 +122,7 @@ static inline __attribute__((always_inline)) vector probes_of(vector hashes, vec
 
 #if HAS_GATHERS || HAS_LANE_LOADS
 
-/* The bits that LANES32 probes look for. */
+/* Returns the bits that LANES32 probes test. */
 static inline picked32 pick_probed(const struct probed *filter, vector probes)
 {
 #if HAS_LANE_LOADS
@@ -129,7 +133,7 @@ static inline picked32 pick_probed(const struct probed *filter, vector probes)
 #endif
 }
 
-/* Do probes first .. end of n hashes find their bits? */
+/* Tests probes first .. end of n hashes: a bit of each. */
 static inline __attribute__((always_inline)) void test_in_lanes(const struct probed *filter,
                                                                 const uint8_t *hashes, size_t n,
                                                                 uint32_t first, uint32_t end,
@@ -152,14 +156,14 @@ static inline __attribute__((always_inline)) void test_in_lanes(const struct pro
 
 /* ---- Testing by loads ---- */
 
-/* What is to be located next: probe p of the step of keys at i. */
+/* The next step to locate: probe p of the step of keys at i. */
 struct next_step {
   size_t i;
   uint32_t p;
   vector probes[STEP_NKEYS / LANES32], strides[STEP_NKEYS / LANES32];
 };
 
-/* Probe p of the keys at i; of the first ones where there are none. */
+/* Begins a step with probe p of the keys at i. If there are none at i, it uses the first keys. */
 static inline __attribute__((always_inline)) struct next_step
 begin_step(const uint8_t *hashes, size_t i, size_t n, uint32_t p)
 {
@@ -174,7 +178,7 @@ begin_step(const uint8_t *hashes, size_t i, size_t n, uint32_t p)
   return next;
 }
 
-/* Locates the bits of a step, as elements `at` and following, and goes on to the next one: from
+/* Locates the bits of a step, as elements `at` and following, and advances to the next step: from
  * probe `first` to `end`, then to the next keys. */
 static inline __attribute__((always_inline)) void
 locate_step(struct next_step *next, const struct probed *filter, const uint8_t *hashes, size_t n,
@@ -190,8 +194,9 @@ locate_step(struct next_step *next, const struct probed *filter, const uint8_t *
     *next = begin_step(hashes, next->i + STEP_NKEYS, n, first);
 }
 
-/* Into the second-level cache (Zen 4, 16 and 256 MiB, no key passes: first level 22 and 26 ns,
- * second 9.8 and 12.1). Always inline: gcc 12 drops calls of a function that only prefetches. */
+/* Prefetches into the second-level cache (Zen 4, 16 and 256 MiB, no key passes: first level 22 and
+ * 26 ns, second 9.8 and 12.1). It is always inlined: gcc 12 removes calls of a function that only
+ * prefetches. */
 static inline __attribute__((always_inline)) void prefetch_step(const uint8_t *payload,
                                                                 const struct bits *bits, size_t at)
 {
@@ -200,9 +205,10 @@ static inline __attribute__((always_inline)) void prefetch_step(const uint8_t *p
     __builtin_prefetch(payload + bits->bytes[at + j], 0, 2);
 }
 
-/* Bits go through a ring: a step is located, and AHEAD steps later its bytes are loaded. Loads of
- * what was stored just before in another size wait, so it is prefetched one step after it is
- * located (AVX-512 on Xeon, no key passes, 16 MiB: at once 7.6 ns, a step later 6.8). */
+/* Tests bits through a ring: a step is located, and AHEAD steps later its bytes are loaded. A load
+ * waits if it reads bytes that were just stored in another size, so a step is prefetched one step
+ * after it is located (AVX-512 on Xeon, no key passes, 16 MiB: at once 7.6 ns, a step later
+ * 6.8). */
 static inline __attribute__((always_inline)) void test_by_loads(const struct probed *filter,
                                                                 const uint8_t *hashes, size_t n,
                                                                 uint32_t first, uint32_t end,
@@ -234,8 +240,8 @@ static inline __attribute__((always_inline)) void test_by_loads(const struct pro
 
 /* ---- Compaction ---- */
 
-/* Tests probes first .. end of n keys: a bit of each. Hashes are read in whole steps, and other
- * bits of the last step become 0: copying the hashes of such a step, pass by pass, takes long
+/* Tests probes first .. end of n keys: a bit of each. Hashes are read in whole steps, and the other
+ * bits of the last step become 0: copying the hashes of such a step in every pass would take long
  * (AVX-512 on Xeon, 256 KiB, no key passes: 1.20 ns with copies, 1.12 without). */
 static inline __attribute__((always_inline)) void test(const struct probed *filter,
                                                        const uint8_t *hashes, size_t n,
@@ -254,9 +260,9 @@ static inline __attribute__((always_inline)) void test(const struct probed *filt
   }
 }
 
-/* Moves the keys whose bit is set together, followed by hashes of 0. Returns how many. hashes and
- * indices may be those of `survivors`, since stores never pass the loads. indices: NULL for a whole
- * block. */
+/* Moves together the keys whose bit is set, followed by hashes of 0. Returns how many. hashes and
+ * indices may alias those of `survivors`, since stores never pass the loads. indices: NULL for a
+ * whole block. */
 static inline __attribute__((always_inline)) size_t compact(const uint8_t *bitmap,
                                                             const uint8_t *hashes,
                                                             const uint32_t *indices, size_t n,
@@ -278,7 +284,7 @@ static inline __attribute__((always_inline)) size_t compact(const uint8_t *bitma
   return nsurvivors;
 }
 
-/* All probes of every key. Returns the number of hits. */
+/* Tests all probes of every key. Returns the number of hits. */
 static inline __attribute__((always_inline)) size_t
 probe_all(const struct probed *filter, const uint8_t *hashes, size_t n, uint8_t *bitmap)
 {
@@ -290,7 +296,8 @@ probe_all(const struct probed *filter, const uint8_t *hashes, size_t n, uint8_t 
   return count_hits(bitmap, n);
 }
 
-/* For keys that mostly fail. The first pass is for probes 0 .. end. Returns the number of hits. */
+/* Tests keys of which most are expected to fail. The first pass tests probes 0 .. end. Returns the
+ * number of hits. */
 static inline __attribute__((always_inline)) size_t
 probe_survivors(const struct probed *filter, const uint8_t *hashes, size_t n, uint32_t end,
                 struct survivors *survivors, uint8_t *bitmap)
@@ -318,7 +325,8 @@ probe_survivors(const struct probed *filter, const uint8_t *hashes, size_t n, ui
 
 /* ---- The driver ---- */
 
-/* Hashes that do not fill steps are copied to where survivors will be, and followed by 0. */
+/* Returns hashes that can be read in whole steps. If n does not fill steps, copies them to the
+ * memory of survivors and appends hashes of 0. */
 static inline const uint8_t *whole_steps(const uint8_t *hashes, size_t n,
                                          struct survivors *survivors)
 {

@@ -1,21 +1,22 @@
-/* Probes in cache lines: the eight probes of a key in a pass across lanes, NKEYS keys in a vector.
- * Layouts say which bits of a line a hash probes, and this file how they are tested and set, in two
- * shapes: a line in two vectors of 32 bytes, and two keys at a time, each line in a vector of 64
- * bytes. More than eight probes take one more pass for each eight.
+/* Probes in cache lines: a pass tests eight probes of a key across lanes, with NKEYS keys in a
+ * vector. Each layout defines which bits of a line a hash probes; this file tests and sets them. It
+ * has two variants: a line in two vectors of 32 bytes; and two keys at a time, each line in a
+ * vector of 64 bytes. More than eight probes take one more pass for each eight.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_LANES_LINES_H
 #define LANEBLOOM_LANES_LINES_H
 
 #include "eights.h"
 
-/* Where each probe looks in its line: the lowest 4 bits of dwords at which dword, the lowest 5 of
- * positions at which bit of that. The lowest 9 of positions are all this in one number, and the
- * sign says in which half of the line the dword is. */
+/* The position of each probe in its line. The lowest 4 bits of `dwords` give the dword, and the
+ * lowest 5 bits of `positions` the bit in it. The lowest 9 bits of `positions` give the bit in the
+ * line. The sign of `signs` is set if the dword is in the upper half of the line. */
 struct probes {
   vector signs, dwords, positions;
 };
 
-/* Of NKEYS hashes from hash i on. Defined by each layout's file, as lookup is. */
+/* Returns the probes of NKEYS hashes from hash i on. Each layout's file defines this function and
+ * struct lookup. */
 static inline struct probes probes_of(const struct lookup *lookup, uint32_t pass,
                                       const uint8_t *hashes, size_t i);
 
@@ -23,7 +24,7 @@ static inline struct probes probes_of(const struct lookup *lookup, uint32_t pass
 
 /* ---- A line in two vectors ---- */
 
-/* Each probe's bit, as the sign of its lane. */
+/* Returns each probe's bit, as the sign of its lane. */
 static inline vector bits_as_signs(struct probes probes, const uint8_t *line)
 {
   const vector lower = permute32(load(line), probes.dwords),
@@ -47,14 +48,14 @@ static inline uint8_t probe_eight(const struct lookup *lookup, uint32_t npasses,
   return (uint8_t)hits;
 }
 
-/* The positions of a pass of NKEYS keys. */
+/* Stores the positions of a pass of NKEYS keys. */
 static inline void store_positions(uint32_t *to, vector positions)
 {
   store(to, positions);
 }
 
-/* Sets bits at these positions. Shifting by a count that is not below 32, or is negative, leaves 0:
- * so of all dwords only the bit's own gets it. */
+/* Sets bits at these positions. A shift whose count is negative, or 32 or more, gives 0, so only
+ * the dword of the bit gets it. */
 static inline void set_bits(uint8_t *line, const uint32_t *positions, uint32_t nbits, bool far)
 {
   (void)far;
@@ -74,18 +75,19 @@ static inline void set_bits(uint8_t *line, const uint32_t *positions, uint32_t n
 
 /* ---- Two lines, each in a vector ---- */
 
-/* A line; in halves if it is far: 5.2 ns instead of 7.4 for 64 lines on their way from memory, 0.2
- * more in L2 (Zen 4). */
+/* Loads a line. If it is far, loads it in halves: 5.2 ns instead of 7.4 for 64 lines on their way
+ * from memory; in L2 halves take 0.2 more (Zen 4). */
 static inline vector load_line(const uint8_t *line, const bool far)
 {
   return far ? load_in_halves(line) : load(line);
 }
 
-/* Probes that meet a bit that is clear: of the first key in line a, of the second in line b. */
+/* Returns the probes that find a clear bit: those of the first key in line a, of the second in line
+ * b. */
 static inline mask32 failures_in_two(struct probes probes, vector a, vector b)
 {
   const vector of_b =
-      bit_and(shift_left32(iota32(), 1), splat32(LANES32)); /* in the second eight */
+      bit_and(shift_left32(iota32(), 1), splat32(LANES32)); /* for the second eight lanes */
   const vector dwords = permute_both32(a, b, and_or(probes.dwords, splat32(LANES32 - 1), of_b));
   return disjoint32(pick_bits32(dwords, probes.positions), splat32(1));
 }
@@ -105,13 +107,14 @@ static inline uint8_t probe_eight(const struct lookup *lookup, uint32_t npasses,
   return zero_masks(failures);
 }
 
-/* The positions of a pass of NKEYS keys. */
+/* Stores the positions of a pass of NKEYS keys. */
 static inline void store_positions(uint32_t *to, vector positions)
 {
   store_halves(to, to + MAX_NPASSES * PASS_NPROBES, positions);
 }
 
-/* The same, two bits at a time: past the last one comes the first again. */
+/* Sets bits at these positions, two at a time. If nbits is odd, the lane after the last probe
+ * repeats the first probe. */
 static inline void set_bits(uint8_t *line, const uint32_t *positions, uint32_t nbits, bool far)
 {
   const vector one = splat32(1), before = shift_left32(iota32(), 5);

@@ -1,4 +1,4 @@
-/* parquet in lanes: a word of a key's block in each lane, NKEYS keys in a vector.
+/* parquet in lanes: each lane holds a word of a key's block, NKEYS keys in a vector.
  * SPDX-License-Identifier: MIT */
 #include "eights.h"
 
@@ -12,7 +12,7 @@ static inline void prepare(const struct filter_shape *shape, struct lookup *look
   lookup->salts = load_in_eights(PARQUET_SALTS);
 }
 
-/* parquet_block in each lane. */
+/* Computes parquet_block in each lane. */
 static inline void locate_eight(const struct lookup *lookup, const uint8_t *hashes,
                                 uint64_t *offsets)
 {
@@ -23,7 +23,7 @@ static inline void locate_eight(const struct lookup *lookup, const uint8_t *hash
   }
 }
 
-/* The bits that NKEYS hashes from hash i on probe, each in a word of its own. */
+/* Returns the bits that NKEYS hashes from hash i on probe, each in its own word. */
 static inline vector bits_of(const struct lookup *lookup, const uint8_t *hashes, size_t i)
 {
   const vector low_halves = spread(hashes, 2 * i, 2);
@@ -35,15 +35,16 @@ static inline vector bits_of(const struct lookup *lookup, const uint8_t *hashes,
 
 #if VECTOR_NBYTES == 32
 
-/* Bits of hash i that are clear in its block. */
+/* Returns the bits of hash i that are clear in its block. */
 static inline vector failures_of(const struct lookup *lookup, const uint8_t *payload,
                                  const uint64_t *offsets, const uint8_t *hashes, size_t i)
 {
   return bit_and_not(bits_of(lookup, hashes, i), load(payload + offsets[i]));
 }
 
-/* Of four hashes: a byte for each word, which is 0 if the word's bit is set. In either block a
- * dword for each hash. Saturation keeps what is not 0 from becoming it. */
+/* Returns a byte for each word of four hashes, which is 0 if the word's bit is set. In either block
+ * a dword belongs to each hash. The conversion saturates, so numbers other than 0 do not become
+ * 0. */
 static inline vector failures_of_four(const struct lookup *lookup, const uint8_t *payload,
                                       const uint64_t *offsets, const uint8_t *hashes, size_t i)
 {

@@ -1,7 +1,7 @@
-/* Radix partitioning, for adding to a filter that no cache holds. A bit set by itself fetches a
- * cache line from memory and sends it back. Instead, elements (positions of bits, or hashes) are
- * collected by the partition of the filter that they lie in; once a partition has collected enough,
- * it is loaded into the cache, and all its bits are set there.
+/* Radix partitioning, for adding to a filter that no cache holds. Setting single bits in any order
+ * fetches a cache line from memory for each and writes it back. Instead, elements (positions of
+ * bits, or hashes) are collected by the partition of the filter in which they lie; once a partition
+ * has collected enough, it is loaded into the cache, and all its bits are set there.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_LANES_PARTITIONS_H
 #define LANEBLOOM_LANES_PARTITIONS_H
@@ -18,18 +18,18 @@ struct cache_line {
   _Alignas(CACHE_LINE_NBYTES) uint8_t bytes[CACHE_LINE_NBYTES];
 };
 
-/* Elements of one partition, the oldest first: those in `collected`, then up to a cache line of
- * them in `lines`. A line that is full moves to `collected` as a whole, by stores that leave the
- * cache alone. */
+/* The elements of each partition, the oldest first: those in `collected`, followed by up to a cache
+ * line of them in `lines`. A full line moves to `collected` as a whole, by stores that bypass the
+ * cache. */
 struct partitions {
   size_t n;
-  size_t max_nelements; /* of each: whole cache lines */
+  size_t max_nelements; /* of each partition: whole cache lines */
   uint8_t *collected;   /* n * max_nelements */
   struct cache_line *lines;
-  uint32_t *counts; /* of each partition's elements, below max_nelements */
+  uint32_t *counts; /* the number of each partition's elements, below max_nelements */
 };
 
-/* Copies a line, past the cache where that is possible. */
+/* Copies a line, past the cache if that is possible. */
 typedef void stream_function(uint8_t *to, const struct cache_line *line);
 
 static inline size_t partitions_n(const struct filter_shape *shape)
@@ -37,29 +37,29 @@ static inline size_t partitions_n(const struct filter_shape *shape)
   return (size_t)((shape->nbits - 1) >> (PARTITION_LOG2_NBYTES + 3)) + 1;
 }
 
-/* ---- What a layout collects, and when ---- */
+/* ---- The elements that a layout collects, and when ---- */
 
 struct partition_rule {
-  uint64_t min_nbytes; /* of the filter: below, elements one by one are faster */
-  size_t min_per_line; /* elements in a batch, for each cache line of the filter */
+  uint64_t min_nbytes; /* of the filter: below it, adding elements one by one is faster */
+  size_t min_per_line; /* the least elements in a batch, for each cache line of the filter */
   size_t element_nbytes;
   size_t max_nbytes; /* that a partition collects */
 };
 
-/* Positions, half as many bytes as the filter has. 12 MiB: below, a third-level cache serves single
- * bits as well (Zen 4, ns per key, one by one and by partitions: 8 MiB 9.1, 20.6; 12 MiB 17.8,
- * 21.8; 16 MiB 26, 20). Batches of less than a position per line would load more lines as whole
- * partitions than one by one. */
+/* Positions, which take half as many bytes as the filter has. Below 12 MiB, a third-level cache is
+ * as fast for single bits (Zen 4, ns per key, one by one and by partitions: 8 MiB 9.1, 20.6; 12 MiB
+ * 17.8, 21.8; 16 MiB 26, 20). If a batch has less than one position per line, loading whole
+ * partitions would load more lines than adding one by one. */
 static const struct partition_rule POSITIONS = {12 << 20, 1, sizeof(uint32_t),
                                                 PARTITION_NBYTES / 2};
 
-/* Hashes of 8 bytes, as many bytes as the filter has (AVX-512 on a Xeon, ns per key, one by one and
- * by partitions: 16 MiB 6.8, 9.7; 64 MiB 9.5, 9.7; 256 MiB 13.5, 9.5; collecting half as many bytes
- * 10.5, twice as many 9.4). */
+/* Hashes of 8 bytes, which take as many bytes as the filter has (AVX-512 on a Xeon, ns per key, one
+ * by one and by partitions: 16 MiB 6.8, 9.7; 64 MiB 9.5, 9.7; 256 MiB 13.5, 9.5; collecting half as
+ * many bytes 10.5, twice as many 9.4). */
 static const struct partition_rule HASHES = {128 << 20, 2, sizeof(uint64_t), PARTITION_NBYTES};
 
-/* How many elements each partition collects, or 0: partitions do not pay. An eighth above the
- * average, so that few partitions of a small batch are applied twice. */
+/* Returns how many elements each partition collects; 0 if partitions are not faster. The number is
+ * an eighth above the average, so that few partitions of a small batch are applied twice. */
 static inline size_t partitions_max_nelements(const struct filter_shape *shape,
                                               const struct partition_rule *rule, size_t nkeys,
                                               size_t per_key)
@@ -87,7 +87,8 @@ static inline size_t partitions_nbytes(const struct filter_shape *shape,
   return max_nelements ? partitions_n(shape) * each : 0;
 }
 
-/* The memory that partitions take for adding nkeys keys; 0 where they do not pay. */
+/* Return the size of the memory that partitions need for adding nkeys keys; 0 if they are not
+ * faster. */
 static inline size_t positions_nbytes(const struct filter_shape *shape, size_t nkeys)
 {
   return partitions_nbytes(shape, &POSITIONS, nkeys, shape->nprobes);
@@ -100,7 +101,8 @@ static inline size_t hashes_nbytes(const struct filter_shape *shape, size_t nkey
 
 /* ---- Collecting ---- */
 
-/* Empty partitions in partitions_nbytes() bytes, which are not 0 and begin at a cache line. */
+/* Creates empty partitions in memory of partitions_nbytes() bytes, which must not be 0. The memory
+ * begins at a cache line. */
 static inline struct partitions partitions_in(void *memory, const struct filter_shape *shape,
                                               const struct partition_rule *rule, size_t nkeys,
                                               size_t per_key)
@@ -114,15 +116,15 @@ static inline struct partitions partitions_in(void *memory, const struct filter_
   return partitions;
 }
 
-/* Where a partition collects elements. */
+/* Returns the memory in which a partition collects elements. */
 static inline uint8_t *partition_collected(const struct partitions *partitions,
                                            const struct partition_rule *rule, size_t partition)
 {
   return partitions->collected + partition * partitions->max_nelements * rule->element_nbytes;
 }
 
-/* Appends an element. Returns true if the partition is full now: then it is the caller's to apply
- * all max_nelements, and to set its count to 0. */
+/* Appends an element. Returns true if the partition is now full: then the caller must apply all
+ * max_nelements elements and set the count to 0. */
 static inline __attribute__((always_inline)) bool
 partition_append(const struct partitions *partitions, const struct partition_rule *rule,
                  size_t partition, const void *element, stream_function *stream)
@@ -138,7 +140,8 @@ partition_append(const struct partitions *partitions, const struct partition_rul
   return count == partitions->max_nelements;
 }
 
-/* Fills up the last line with an element of its own. Returns how many elements there are then. */
+/* Fills up the last line by repeating its first element. Returns how many elements there are
+ * then. */
 static inline __attribute__((always_inline)) size_t
 partition_fill_up(const struct partitions *partitions, const struct partition_rule *rule,
                   size_t partition, stream_function *stream)
@@ -149,15 +152,16 @@ partition_fill_up(const struct partitions *partitions, const struct partition_ru
   return partitions->counts[partition];
 }
 
-/* Loads in sequence wake the CPU's own prefetcher, which prefetch instructions do not (Zen 4, ns
- * per position of a full partition: without 3.3, prefetch instructions 3.0, loads 1.2). */
+/* Loads a partition into the cache. Loads in sequence start the CPU's own prefetcher, which
+ * prefetch instructions do not (Zen 4, ns per position of a full partition: without 3.3, prefetch
+ * instructions 3.0, loads 1.2). */
 static inline void partition_load(const struct filter_shape *shape, const uint8_t *payload,
                                   size_t partition)
 {
   const uint64_t begin = (uint64_t)partition * PARTITION_NBYTES, nbytes = shape->nbits / 8;
   const uint64_t end = nbytes - begin < PARTITION_NBYTES ? nbytes : begin + PARTITION_NBYTES;
   for (uint64_t at = begin; at < end; at += CACHE_LINE_NBYTES)
-    (void)*(const volatile uint8_t *)(payload + at); /* volatile: the loads stay */
+    (void)*(const volatile uint8_t *)(payload + at); /* volatile: keeps the loads */
 }
 
 #endif

@@ -1,4 +1,5 @@
-/* rocksdb_legacy in lanes: as rocksdb_local, but for where the line is and which bits of it.
+/* rocksdb_legacy in lanes: like rocksdb_local, except for the choice of the line and of the bits in
+ * it.
  * SPDX-License-Identifier: MIT */
 #include "lines.h"
 
@@ -19,7 +20,7 @@ static inline void prepare(const struct filter_shape *shape, struct lookup *look
     lookup->numbers[pass] = load_in_eights(&lanes[pass * PASS_NPROBES]);
 }
 
-/* hash % nlines in each lane. */
+/* Computes hash % nlines in each lane. */
 static inline void locate_eight(const struct lookup *lookup, const uint8_t *hashes,
                                 uint64_t *offsets)
 {
@@ -32,8 +33,8 @@ static inline void locate_eight(const struct lookup *lookup, const uint8_t *hash
   }
 }
 
-/* The lowest 5 bits of a probe are the number of a bit in a dword, the next 4 of the dword, of
- * which the last is that of a half. */
+/* The lowest 5 bits of a probe give the bit in a dword, the next 4 the dword; the highest of these
+ * gives the half. */
 static inline struct probes probes_of(const struct lookup *lookup, uint32_t pass,
                                       const uint8_t *hashes, size_t i)
 {

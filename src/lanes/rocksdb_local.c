@@ -1,4 +1,4 @@
-/* rocksdb_local in lanes: the probes of a key across lanes.
+/* rocksdb_local in lanes: the probes of a key are in adjacent lanes.
  * SPDX-License-Identifier: MIT */
 #include "lines.h"
 
@@ -16,7 +16,7 @@ static inline void prepare(const struct filter_shape *shape, struct lookup *look
     lookup->powers[pass] = load_in_eights(&lanes[pass * PASS_NPROBES]);
 }
 
-/* rocksdb_local_line in each lane. */
+/* Computes rocksdb_local_line in each lane. */
 static inline void locate_eight(const struct lookup *lookup, const uint8_t *hashes,
                                 uint64_t *offsets)
 {
@@ -26,8 +26,8 @@ static inline void locate_eight(const struct lookup *lookup, const uint8_t *hash
   }
 }
 
-/* The top 4 bits of a probe are the number of a dword, of which the first is that of a half; the
- * next 5 of a bit. */
+/* The top 4 bits of a probe give the dword, and the top bit the half; the next 5 give the bit in
+ * the dword. */
 static inline struct probes probes_of(const struct lookup *lookup, uint32_t pass,
                                       const uint8_t *hashes, size_t i)
 {

@@ -1,4 +1,5 @@
-/* rocksdb_local, a key per lane. Large payloads are left to scalar, which prefetches their lines.
+/* rocksdb_local, with a key per lane. Scalar probes large payloads, because it prefetches their
+ * lines.
  * SPDX-License-Identifier: MIT */
 #include "cache_lines.h"
 #include "key_per_lane.h"

@@ -1,6 +1,6 @@
-/* RocksDB's Ribbon filter in lanes: columns of one key's equation across lanes, two vectors of them
- * in a pass. All columns are looked at, so absent keys take as long as present ones, and no branch
- * has to be predicted.
+/* RocksDB's Ribbon filter in lanes: the columns of one key's equation are in lanes, two vectors of
+ * them in a pass. All columns are tested, so absent keys take as long as present ones, and no
+ * branch has to be predicted.
  * SPDX-License-Identifier: MIT */
 #include "../scalar/rocksdb_ribbon.h"
 #include "lanes.h"
@@ -10,26 +10,26 @@ _Static_assert((int)ROCKSDB_RIBBON_SEGMENT_NBYTES == 16, "a block holds a column
 
 enum {
   PASS_NCOLUMNS = 2 * VECTOR_NBLOCKS,
-  /* Of a key's block and the next one, whole passes. */
+  /* The size of a key's block and the next one, in whole passes. */
   MAX_PASSES_NBYTES = 2 * ROCKSDB_RIBBON_MAX_NCOLUMNS * ROCKSDB_RIBBON_SEGMENT_NBYTES,
 };
 
-/* A key's equation, and where its two blocks are. Whole passes of both can be read; what is behind
- * the columns does not count. */
+/* A key's equation and the addresses of its two blocks. Whole passes of both can be read; bytes
+ * after their columns are ignored. */
 struct query {
   struct rocksdb_ribbon_equation equation;
   const uint8_t *segments, *next;
   uint32_t ncolumns, npasses;
 };
 
-/* The slots that are added, in each block those of a column. */
+/* Returns the bits of the slots that are added; each block holds those of a column. */
 static inline vector columns_at(const struct query *query, size_t at, vector here, vector beyond)
 {
   return bit_xor(bit_and(load(query->segments + at), here),
                  bit_and(load(query->next + at), beyond));
 }
 
-/* In bit 0 of each lane of 64 bits: their sum, modulo 2. */
+/* Returns the sum of the bits modulo 2, in bit 0 of each lane of 64 bits. */
 static inline vector parities(vector lanes)
 {
   static const uint8_t of_nibble[16] = {0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 1, 1, 0};
@@ -37,7 +37,8 @@ static inline vector parities(vector lanes)
   return sum_differences8(shuffle_bytes(splat_block(of_nibble), nibbles), zero());
 }
 
-/* Is the equation fulfilled in every column? Lanes of a pass, from two vectors, here of 32 bytes:
+/* Checks whether the equation is fulfilled in every column. The lanes of a pass come from two
+ * vectors, which have 32 bytes in this figure:
  *
  *   a   columns 0 1, 128 slots each
  *   b   columns 2 3                      ->   0 2 1 3, 64 bits each */
@@ -63,7 +64,7 @@ static inline __attribute__((always_inline)) bool is_fulfilled(const struct quer
   return are_disjoint(differing, splat64(1));
 }
 
-/* Blocks at the payload's end are copied, so that passes can be read whole. */
+/* Tests a hash. Blocks at the payload's end are copied, so that whole passes can be read. */
 static inline __attribute__((always_inline)) bool
 may_match(const struct filter_shape *shape, const uint8_t *payload, const void *hashes, size_t i)
 {

@@ -1,4 +1,4 @@
-/* Stores of whole cache lines past the cache.
+/* Stores whole cache lines past the cache.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_LANES_STREAM_H
 #define LANEBLOOM_LANES_STREAM_H

@@ -1,18 +1,18 @@
-/* XXH64 in lanes: a lane is a key, and the keys of a group have one size. Keys of many sizes, of
- * which few in a row agree, are hashed one by one. The steps are those of scalar/xxh64.h.
+/* XXH64 in lanes: a lane is a key, and the keys of a group have one size. Batches of many sizes
+ * rarely have such groups; their keys are hashed one by one. The steps are those of scalar/xxh64.h.
  * SPDX-License-Identifier: MIT */
 #include "../scalar/xxh64.h"
 #include "../keys.h"
 #include "lanes.h"
 #include "vector.h"
 
-/* LANES64 keys of a group are in lanes, and the rest are hashed by scalar code, which the CPU runs
- * beside it: where lanes have no product of 64 bits, its one multiplier is a third of all there is.
- * AVX2, 8 bytes, ns per key on Zen 4: groups of 4 keys 1.58, of 5 1.35, of 6 1.0 to 1.2, of 8
- * 1.61. */
+/* The number of keys of a group. LANES64 of them are in lanes. Scalar code hashes the rest, and the
+ * CPU runs it at the same time: if lanes have no product of 64 bits, the CPU's one scalar
+ * multiplier is a third of its multipliers (AVX2, 8 bytes, ns per key on Zen 4: groups of 4 keys
+ * 1.58, of 5 1.35, of 6 1.0 to 1.2, of 8 1.61). */
 enum { GROUP_NKEYS = LANES64 == 4 ? 6 : LANES64 };
 
-/* A vector of gcc and clang: each has products of 64 bits, by one instruction or by several. */
+/* A vector of gcc and clang. It has products of 64 bits, by one instruction or by several. */
 typedef uint64_t words __attribute__((vector_size(VECTOR_NBYTES)));
 
 /* ---- Steps ---- */
@@ -59,7 +59,7 @@ static inline words finish(words hash)
   return hash ^ hash >> 32;
 }
 
-/* ---- A group of keys, anywhere ---- */
+/* ---- A group of keys at any addresses ---- */
 
 static inline words load_8(const uint8_t *const keys[LANES64], size_t offset)
 {
@@ -85,8 +85,9 @@ static inline words load_1(const uint8_t *const keys[LANES64], size_t offset)
   return loaded;
 }
 
-/* The words of a stripe of 32 bytes, which begins `offset` bytes into each key: column i has word i
- * of each. pairs[i]: the stripe of key i, and where there is room that of key i + 4. */
+/* Loads the words of a stripe of 32 bytes, which begins `offset` bytes into each key: columns[i]
+ * has word i of each key. pairs[i] has the stripe of key i, and in vectors of 64 bytes also that of
+ * key i + 4. */
 static inline void load_stripe(const uint8_t *const keys[LANES64], size_t offset, words columns[4])
 {
   vector pairs[4];
@@ -122,7 +123,8 @@ static inline words hash_stripes(const uint8_t *const keys[LANES64], size_t nstr
       merge(merge(merge(rotate(a, 1) + rotate(b, 7) + rotate(c, 12) + rotate(d, 18), a), b), c), d);
 }
 
-/* Always inlined: of a constant size, the compiler leaves out what other sizes need. */
+/* Hashes a group. It is always inlined: if the size is constant, the compiler removes the code for
+ * other sizes. */
 __attribute__((always_inline)) static inline words hash_group(const uint8_t *const keys[LANES64],
                                                               size_t size)
 {
@@ -139,14 +141,15 @@ __attribute__((always_inline)) static inline words hash_group(const uint8_t *con
   return finish(hash);
 }
 
-/* ---- Keys of one width. All return how many keys were hashed: a multiple of GROUP_NKEYS. ---- */
+/* ---- Keys of one width. All functions return how many keys were hashed: a multiple of
+ * GROUP_NKEYS. ---- */
 
 static inline void store_hashes(void *hashes, size_t i, words group)
 {
   store((uint8_t *)hashes + i * sizeof(uint64_t), (vector)group);
 }
 
-/* Of group i, the keys that are not in lanes. */
+/* Hashes the keys of group i that are not in lanes. */
 __attribute__((always_inline)) static inline void hash_rest(const uint8_t *keys, size_t width,
                                                             size_t i, void *hashes)
 {

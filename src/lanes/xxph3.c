@@ -1,5 +1,5 @@
-/* XXPH3 in lanes: keys of many sizes, and of one width. Lanes take keys of 4 to 16 bytes where they
- * stand. Longer ones of as many steps of 32 bytes are listed together.
+/* XXPH3 in lanes: keys of many sizes, and of one width. Keys of 4 to 16 bytes are hashed in place.
+ * Longer keys are grouped by their number of 32-byte steps.
  * SPDX-License-Identifier: MIT */
 #include "lanes.h"
 #include "vector.h"
@@ -9,7 +9,7 @@
 #include "xxph3_short.h"
 #endif
 
-enum { PAGE_NBYTES = 4096 /* the smallest there are */ };
+enum { PAGE_NBYTES = 4096 /* the smallest that exist */ };
 
 /* ---- Keys of one width ---- */
 
@@ -49,7 +49,7 @@ static size_t fixed_129_to_240(const uint8_t *keys, size_t width, size_t n, void
   return i;
 }
 
-/* Four lanes are not faster than scalar for 129 to 240 bytes. */
+/* Hashes keys of one width. Four lanes are not faster than scalar for 129 to 240 bytes. */
 static inline __attribute__((always_inline)) size_t hash_fixed(const uint8_t *keys, size_t width,
                                                                size_t n, void *hashes)
 {
@@ -73,7 +73,8 @@ static inline __attribute__((always_inline)) size_t hash_fixed(const uint8_t *ke
 
 /* ---- Keys of many sizes: those that are not short ---- */
 
-/* 16 bytes each of every second key from the first on, at the same distance. */
+/* Loads 16 bytes from every second key, beginning with the first, at the same distance from its
+ * address. */
 static inline vector load_listed(const uint8_t *const *at, ptrdiff_t distance)
 {
   block16 blocks[VECTOR_NBLOCKS];
@@ -87,7 +88,7 @@ static inline vector mix16_of(const uint8_t *const *at, ptrdiff_t distance, size
   return mix16(load_listed(at, distance), load_listed(at + 1, distance), secret);
 }
 
-/* Hashes keys of nsteps steps: `last` are their last 16 bytes. */
+/* Hashes keys of nsteps steps. `last` has the addresses of their last 16 bytes. */
 static inline __attribute__((always_inline)) void hash_steps(const uint8_t *const *first,
                                                              const uint8_t *const *last,
                                                              const uint64_t *sizes, size_t nsteps,
@@ -103,7 +104,8 @@ static inline __attribute__((always_inline)) void hash_steps(const uint8_t *cons
   store(hashes, avalanche(h));
 }
 
-/* Not inlined, because it would be for each list of each layout. */
+/* Hashes the keys of a list. It is not inlined, because otherwise it would be for each list of each
+ * layout. */
 static __attribute__((noinline)) void hash_list(const lanebloom_keys *keys, const uint32_t *list,
                                                 size_t n, size_t nsteps, void *hashes)
 {
@@ -157,7 +159,7 @@ hash_lists(const lanebloom_keys *keys, const struct lists *lists, void *hashes)
 
 /* ---- Keys of many sizes: all ---- */
 
-/* Of keys i .. i + LANES64. */
+/* Returns the sizes of keys i .. i + LANES64. */
 static inline vector sizes_at(const lanebloom_keys *keys, size_t i)
 {
   if (keys->layout == KEYS_OFFSETS32)
@@ -181,8 +183,8 @@ static inline vector addresses_at(const lanebloom_keys *keys, size_t i)
   return unzipped(unzip_even64(load(slices), load(slices + LANES64 / 2)));
 }
 
-/* Do 16 bytes from the start of each of LANES64 keys, from key i on, stay in the key's pages? Not
- * if one of them is empty. */
+/* Checks whether 16 bytes from the start of each of LANES64 keys, from key i on, stay in the key's
+ * pages. Returns false if one of the keys is empty. */
 static inline bool stay_in_page(const lanebloom_keys *keys, size_t i)
 {
   const vector size = sizes_at(keys, i);
@@ -192,8 +194,8 @@ static inline bool stay_in_page(const lanebloom_keys *keys, size_t i)
   return mask_bits64(beyond | equal64(size, zero())) == 0;
 }
 
-/* May 16 bytes be loaded from the start of each of LANES64 keys from i on? Offsets ascend, so the
- * last tells of all. */
+/* Checks whether 16 bytes may be loaded from the start of each of LANES64 keys from i on. Offsets
+ * ascend, so checking the last key suffices. */
 static inline __attribute__((always_inline)) bool can_load(const lanebloom_keys *keys, size_t i)
 {
   const size_t last = i + LANES64 - 1;
@@ -208,15 +210,15 @@ static inline __attribute__((always_inline)) bool can_load(const lanebloom_keys 
   return stay_in_page(keys, i);
 }
 
-/* 16 bytes of a key, of which the last may be somebody else's, on the same page: sanitizers would
- * object. */
+/* Loads 16 bytes of a key. The last of them may belong to other data on the same page, to which
+ * sanitizers would object. */
 __attribute__((no_sanitize("address", "thread"))) static inline block16
 load_16(const lanebloom_keys *keys, size_t i)
 {
   return load_block(keys_at(keys, i).data);
 }
 
-/* Of every second key from i on. */
+/* Loads 16 bytes of every second key from i on. */
 static inline vector load_seconds(const lanebloom_keys *keys, size_t i)
 {
   block16 blocks[VECTOR_NBLOCKS];
@@ -225,7 +227,8 @@ static inline vector load_seconds(const lanebloom_keys *keys, size_t i)
   return join_blocks(blocks);
 }
 
-/* Hashes of keys as if all were short: both classes at once, and each lane takes its own. */
+/* Hashes keys as if all were short. It computes the hashes of both classes, and each lane selects
+ * its own. */
 static inline vector hash_short_lanes(vector front, vector back, vector size)
 {
   const struct ends ends = ends_of(front, back, size);
@@ -237,8 +240,9 @@ static inline vector hash_short_lanes(vector front, vector back, vector size)
   return avalanche(select64(is_middle, sum_9_to_16(front, ends.eights, size), h));
 }
 
-/* Hashes LANES64 keys, of which 16 bytes can be loaded, as if all were short. Puts those that are
- * not behind n others and returns how many. Their numbers count from `first` on. */
+/* Hashes LANES64 keys, of which 16 bytes can be loaded, as if all were short. Appends the indices
+ * of keys that are not short to n others, and returns how many. The indices count from `first`
+ * on. */
 static inline __attribute__((always_inline)) size_t hash_short(const lanebloom_keys *keys, size_t i,
                                                                size_t first,
                                                                struct unlisted *unlisted, size_t n,
@@ -254,7 +258,7 @@ static inline __attribute__((always_inline)) size_t hash_short(const lanebloom_k
   return leave_unlisted(longer, size, first, unlisted, n);
 }
 
-/* Hashes a group whose bytes have to be copied first, or of fewer keys than lanes. */
+/* Hashes a group whose bytes have to be copied first, or that has fewer keys than lanes. */
 static __attribute__((noinline)) size_t
 hash_copies(const lanebloom_keys *keys, size_t i, struct unlisted *unlisted, size_t n, void *hashes)
 {
@@ -284,7 +288,7 @@ static inline __attribute__((always_inline)) void hash_mixed(const lanebloom_key
   struct unlisted unlisted;
   size_t n = 0;
   for (size_t i = 0; i < keys->n; i += LANES64) {
-    for (; can_load(keys, i); i += LANES64) /* without calls: constants stay */
+    for (; can_load(keys, i); i += LANES64) /* without calls, so that constants stay in registers */
       n += hash_short(keys, i, i, &unlisted, n, (uint8_t *)hashes + i * sizeof(uint64_t));
     if (i < keys->n)
       n += hash_copies(keys, i, &unlisted, n, hashes);

@@ -1,5 +1,5 @@
-/* XXPH3 in lanes: what is the same for all of them. A lane is a key. Keys of one size take the same
- * steps; of others those that do are listed together.
+/* XXPH3 in lanes: definitions that all variants share. A lane is a key. Keys of one size take the
+ * same steps; keys of other sizes are grouped into lists by their steps.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_LANES_XXPH3_H
 #define LANEBLOOM_LANES_XXPH3_H
@@ -7,10 +7,10 @@
 #include "../scalar/scalar.h"
 #include "../scalar/xxph3.h"
 
-enum { MIXED_NKEYS = 256 /* whose lists stay in the first-level cache beside keys and hashes */ };
+enum { MIXED_NKEYS = 256 /* their lists stay in the first-level cache beside keys and hashes */ };
 
-/* Keys first .. first + n by scalar's loops. Not compiled here: for AVX-512 clang 14 makes keys
- * above 128 bytes three times as slow. */
+/* Hashes keys first .. first + n by scalar's loops. These are not compiled here, because for
+ * AVX-512 clang 14 makes keys above 128 bytes three times as slow. */
 static inline void hash_in_scalar(const lanebloom_keys *keys, size_t first, size_t n, void *hashes)
 {
   const lanebloom_keys part = lanebloom_keys_part(keys, first, n);
@@ -19,9 +19,10 @@ static inline void hash_in_scalar(const lanebloom_keys *keys, size_t first, size
 
 /* ---- A key above 240 bytes: its words are in lanes, 64 bytes at a time ---- */
 
-/* What an instruction set does for the driver below: inline functions, in a constant. */
+/* The operations that an instruction set provides for the driver below. They are inline functions,
+ * in a constant. */
 struct xxph3_stripe_vocabulary {
-  /* Adds n stripes of 64 bytes, each under the secret from eight bytes later on. */
+  /* Adds n stripes of 64 bytes. For each stripe, the secret begins eight bytes later. */
   void (*add)(uint64_t lanes[XXPH3_NLANES], const uint8_t *stripes, size_t n, size_t secret);
 
   void (*scramble)(uint64_t lanes[XXPH3_NLANES]);
@@ -44,7 +45,7 @@ hash_above_240(const uint8_t *key, size_t size, const struct xxph3_stripe_vocabu
   return xxph3_merge(lanes, size);
 }
 
-/* Keys of one width. */
+/* Hashes keys of one width, which is above 240 bytes. */
 static inline __attribute__((always_inline)) void
 hash_wide(const uint8_t *keys, size_t width, size_t n,
           const struct xxph3_stripe_vocabulary *stripes, void *hashes)
@@ -55,7 +56,8 @@ hash_wide(const uint8_t *keys, size_t width, size_t n,
 
 /* ---- Batches ---- */
 
-/* What an instruction set does for the driver below: inline functions, in a constant. */
+/* The operations that an instruction set provides for the driver below. They are inline functions,
+ * in a constant. */
 struct xxph3_vocabulary {
   /* Hashes keys of one width, from the first on. Returns how many. */
   size_t (*hash_fixed)(const uint8_t *keys, size_t width, size_t n, void *hashes);
@@ -66,8 +68,9 @@ struct xxph3_vocabulary {
   const struct xxph3_stripe_vocabulary *stripes;
 };
 
-/* Are the keys of a column long on average? Then lists cost more than the branches they save (129
- * to 240 bytes, AVX-512 and AVX2 on Xeon: 25.0 and 24.0 ns, in turn 22.5 and 21.7). */
+/* Checks whether the keys of a column are long on average. If they are, lists cost more than the
+ * branches they save (129 to 240 bytes, AVX-512 and AVX2 on Xeon: 25.0 and 24.0 ns, in turn 22.5
+ * and 21.7). */
 static inline __attribute__((always_inline)) bool are_long(const lanebloom_keys *keys,
                                                            enum keys_layout layout)
 {
@@ -81,7 +84,8 @@ static inline __attribute__((always_inline)) bool are_long(const lanebloom_keys 
   return false;
 }
 
-/* One after another, as they stand in memory: above 240 bytes in lanes, others in scalar. */
+/* Hashes keys one after another, in their order in memory: those above 240 bytes in lanes, others
+ * in scalar. */
 static __attribute__((noinline)) void hash_in_turn(const lanebloom_keys *keys,
                                                    const struct xxph3_stripe_vocabulary *stripes,
                                                    void *hashes)
@@ -100,7 +104,7 @@ static __attribute__((noinline)) void hash_in_turn(const lanebloom_keys *keys,
     hash_in_scalar(keys, first, keys->n - first, hashes);
 }
 
-/* A constant layout gives each its own loops. */
+/* Hashes blocks of keys. The layout is a constant, so that each layout gets its own loops. */
 static inline __attribute__((always_inline)) void
 hash_blocks(const lanebloom_keys *batch, enum keys_layout layout,
             const struct xxph3_vocabulary *vocabulary, void *hashes)
@@ -116,7 +120,8 @@ hash_blocks(const lanebloom_keys *batch, enum keys_layout layout,
   }
 }
 
-/* Not inlined: the lists' room on the stack is not for keys of one width. */
+/* Hashes keys of many sizes. It is not inlined, so that keys of one width do not need stack for the
+ * lists. */
 static __attribute__((noinline)) void
 hash_sizes(const lanebloom_keys *keys, const struct xxph3_vocabulary *vocabulary, void *hashes)
 {
@@ -128,7 +133,7 @@ hash_sizes(const lanebloom_keys *keys, const struct xxph3_vocabulary *vocabulary
     hash_blocks(keys, KEYS_SLICES, vocabulary, hashes);
 }
 
-/* Any batch. What lanes leave goes to scalar. */
+/* Hashes any batch. Scalar hashes the keys that lanes leave. */
 static inline __attribute__((always_inline)) void
 xxph3_hash(const lanebloom_keys *keys, const struct xxph3_vocabulary *vocabulary, void *hashes)
 {

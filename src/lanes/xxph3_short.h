@@ -1,13 +1,13 @@
-/* XXPH3 where lanes have no products of 64 bits, no rotates and no masked loads. Keys of 4 to 16
- * bytes of one width are loaded in whole blocks that reach into the next key, and the last ones are
- * left to scalar.
+/* XXPH3 for lanes that have no products of 64 bits, no rotates and no masked loads. Keys of 4 to 16
+ * bytes of one width are loaded in whole blocks that extend into the next key, and the last keys
+ * are left to scalar.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_LANES_XXPH3_SHORT_H
 #define LANEBLOOM_LANES_XXPH3_SHORT_H
 
 #include "xxph3_steps.h"
 
-/* Two of the three products of halves are one instruction. */
+/* Two of the three products of halves need only one instruction together. */
 static inline vector multiply(vector a, uint64_t b)
 {
   const vector crossed = mul_low32(a, splat64(b >> 32 | b << 32));
@@ -83,7 +83,7 @@ static inline mask64 not_short(vector size)
   return greater_signed64(splat64(MIN_SHORT), size) | greater_signed64(size, splat64(MAX_SHORT));
 }
 
-/* Shifts by 64 bits and more leave zeros. */
+/* Shifts by 64 bits or more give 0. */
 static inline struct ends ends_of(vector front, vector back, vector size)
 {
   const vector nbits = shift_left64(size, 3);

@@ -1,5 +1,6 @@
-/* XXPH3 in lanes: the steps of scalar/xxph3.h, a key in each lane of 64 bits. What is declared here
- * without a body has two shapes: that of xxph3_short.h, and AVX-512's in its xxph3_packed.h.
+/* XXPH3 in lanes: the steps of scalar/xxph3.h, with a key in each lane of 64 bits. Functions that
+ * are declared here without a body have two implementations: in xxph3_short.h, and in AVX-512's
+ * xxph3_packed.h.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_LANES_XXPH3_STEPS_H
 #define LANEBLOOM_LANES_XXPH3_STEPS_H
@@ -8,24 +9,25 @@
 #include "xxph3.h"
 
 enum {
-  NREGISTERS = LANES64, /* of keys side by side, a quarter of those that there are */
+  NREGISTERS = LANES64, /* registers of keys that are hashed side by side: a quarter of all */
   MIN_SHORT = 4,
   MAX_SHORT = 16,
 };
 
-/* Products of 64 bits, by a number of 64 or of 32. */
+/* Return products of 64 bits, by a number of 64 or of 32. */
 static inline vector multiply(vector a, uint64_t b);
 static inline vector multiply32(vector a, uint32_t b);
 
-/* words ^ secret, and that ^ its shift by 51 bits. */
+/* Returns words ^ secret, xored with its own shift by 51 bits. */
 static inline vector under_secret(vector words);
 
-/* The 128-bit products, folded to 64 bits: of four products of halves, as by hand.
+/* Returns the 128-bit products, folded to 64 bits. They are added up from four products of halves,
+ * as on paper.
  *
- *                 a.low  * b.low
- *         a.high * b.low            its lower half joins the two middle products' sum of 65 bits
- *         a.low  * b.high
- * a.high * b.high */
+ *                   a.low  * b.low
+ *           a.high * b.low            its lower half joins the two middle products' sum of 65 bits
+ *           a.low  * b.high
+ *   a.high * b.high */
 static inline vector multiply_fold(vector a, vector b)
 {
   const vector low_half = splat64(0xffffffff);
@@ -45,9 +47,9 @@ static inline vector avalanche(vector h)
   return bit_xor(h, shift_right64(h, 32));
 }
 
-/* words: n registers, a key's last four bytes above its first four. They take each step side by
- * side, because a product takes 15 cycles in AVX-512: 8 bytes in 0.39 ns instead of 0.42, in AVX2
- * in 0.79 instead of 0.88 (Granite Rapids). */
+/* Hashes n registers of words, each word with a key's last four bytes above its first four. The
+ * registers take each step side by side, because a product takes 15 cycles in AVX-512: 8 bytes in
+ * 0.39 ns instead of 0.42, in AVX2 in 0.79 instead of 0.88 (Granite Rapids). */
 static inline __attribute__((always_inline)) void hash_4_to_8(vector *words, size_t n, vector size)
 {
   for (size_t r = 0; r < n; r++)
@@ -66,7 +68,7 @@ static inline __attribute__((always_inline)) void hash_4_to_8(vector *words, siz
     words[r] = bit_xor(words[r], shift_right64(words[r], 32));
 }
 
-/* Before the avalanche. low, high: a key's first and last eight bytes. */
+/* Returns the hash before the avalanche. low, high: a key's first and last eight bytes. */
 static inline vector sum_9_to_16(vector low, vector high, vector size)
 {
   low = bit_xor(low, splat64(xxph3_secret64(0)));
@@ -79,7 +81,8 @@ static inline vector hash_9_to_16(vector low, vector high, vector size)
   return avalanche(sum_9_to_16(low, high, size));
 }
 
-/* 16 bytes of each key under 16 bytes of the secret: even and odd keys, in blocks. */
+/* Mixes 16 bytes of each key with 16 bytes of the secret. even, odd: the bytes of even and odd
+ * keys, in blocks. */
 static inline vector mix16(vector even, vector odd, size_t secret)
 {
   const vector low = interleave_low64(even, odd), high = interleave_high64(even, odd);
@@ -92,7 +95,7 @@ static inline void store_hashes(void *hashes, size_t i, vector h)
   store((uint8_t *)hashes + i * sizeof(uint64_t), h);
 }
 
-/* 16 bytes each from VECTOR_NBLOCKS addresses at equal distances. */
+/* Loads 16 bytes each from VECTOR_NBLOCKS addresses at equal distances. */
 static inline vector load_strided(const uint8_t *at, size_t stride)
 {
   block16 blocks[VECTOR_NBLOCKS];
@@ -138,18 +141,18 @@ static const struct xxph3_stripe_vocabulary stripes = {add_stripes, scramble};
 /* ---- Lists of keys of many sizes, by their steps of 32 bytes ---- */
 
 enum {
-  NLISTS = 5,   /* one to four steps, and all others that are not short */
-  ONE_STEP = 0, /* in scalar, whose two products cost less than to get into lanes */
+  NLISTS = 5,   /* one to four steps, and all other keys that are not short */
+  ONE_STEP = 0, /* hashed in scalar: its two products cost less than moving the keys to lanes */
   OTHERS = NLISTS - 1,
 };
 
-/* Indices of keys. Stores take whole registers. */
+/* Indices of keys. Stores write whole registers. */
 struct lists {
   uint32_t indices[NLISTS][MIXED_NKEYS + LANES64];
   size_t counts[NLISTS];
 };
 
-/* Indices of keys that are not short; the numbers of their lists, where lanes make them. */
+/* The indices of keys that are not short, and the numbers of their lists if lanes compute them. */
 struct unlisted {
   uint32_t indices[MIXED_NKEYS + LANES64];
   uint32_t lists[MIXED_NKEYS + LANES64];
@@ -157,18 +160,18 @@ struct unlisted {
 
 /* ---- Keys of 4 to 16 bytes ---- */
 
-/* Keys of one width, from the first on. All return how many are done. */
+/* Hash keys of one width, beginning with the first. All return how many keys were hashed. */
 static inline size_t fixed_8(const uint8_t *keys, size_t n, void *hashes);
 static inline size_t fixed_16(const uint8_t *keys, size_t n, void *hashes);
 static inline size_t fixed_4_to_8(const uint8_t *keys, size_t width, size_t n, void *hashes);
 static inline size_t fixed_9_to_16(const uint8_t *keys, size_t width, size_t n, void *hashes);
 
-/* The first four bytes and the last four of LANES64 keys of one width. `how` is of the shape, and
- * not used where width is 8: these keys are in place. */
+/* Loads the first four and the last four bytes of LANES64 keys of one width. Each implementation
+ * defines struct packing. `how` is not used if the width is 8, because these keys are in place. */
 struct packing;
 static inline vector load_4_to_8(const uint8_t *keys, size_t width, const struct packing *how);
 
-/* Keys after which `nmore` others can be read. Returns how many are done. */
+/* Hashes keys. After each of them `nmore` others must be readable. Returns how many were hashed. */
 static inline __attribute__((always_inline)) size_t
 hash_4_to_8_of(const uint8_t *keys, size_t width, const struct packing *how, size_t nmore, size_t n,
                void *hashes)
@@ -191,7 +194,8 @@ hash_4_to_8_of(const uint8_t *keys, size_t width, const struct packing *how, siz
   return i;
 }
 
-/* In each block, of two keys the first four bytes and the last four:
+/* Returns the indices that select the first four and the last four bytes of two keys, in each
+ * block:
  * a0-3 a(w-4)-(w-1) b0-3 b(w-4)-(w-1) */
 static inline vector ends_of_two(size_t width)
 {
@@ -201,18 +205,18 @@ static inline vector ends_of_two(size_t width)
   return add32(add32(splat_block(starts), splat32(0x03020100)), ends);
 }
 
-/* Keys of many sizes. Which of them are not of 4 to 16 bytes? */
+/* For keys of many sizes: returns those that do not have 4 to 16 bytes. */
 static inline mask64 not_short(vector size);
 
-/* The last four bytes of keys of 4 to 8 in the upper halves of lanes, and the last eight of longer
- * ones. front, back: their first 16 bytes. */
+/* The last four bytes of keys of 4 to 8 bytes, in the upper halves of lanes, and the last eight of
+ * longer keys. */
 struct ends {
   vector fours, eights;
 };
 static inline struct ends ends_of(vector front, vector back, vector size);
 
-/* Puts keys that are chosen behind n others, and returns how many. Their numbers count from `first`
- * on. */
+/* Appends the indices of keys that are chosen to n others, and returns how many. The indices count
+ * from `first` on. */
 static inline size_t leave_unlisted(mask64 chosen, vector size, size_t first,
                                     struct unlisted *unlisted, size_t n);
 
