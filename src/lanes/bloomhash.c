@@ -6,7 +6,7 @@
 
 enum {
   NGROUPS = 4,                   /* groups in which wide keys are hashed, side by side */
-  MIN_CHAIN = 2 * STRIPE_NBYTES, /* the width from which groups are faster; at 12 and 20 they lose */
+  MIN_CHAIN = 2 * STRIPE_NBYTES, /* least width for which groups are faster; not for 12 and 20 */
   ALL_LANES = (1 << LANES32) - 1,
 };
 

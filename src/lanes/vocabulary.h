@@ -1,6 +1,6 @@
 /* The vocabulary of lanes/: the file vector.h of an instruction set defines these words for its
  * registers. The algorithms of this folder use no others, so each is written only once. The folder
- * of an instruction set has vector.h; kernels.c, which lists its kernels; and those kernels that are
+ * of an instruction set has vector.h; kernels.c, which lists its kernels; and the kernels that are
  * faster there in another form, with the measurement that shows it.
  *
  * A file lanes/ALGORITHM.c is compiled for each instruction set for which CMakeLists.txt lists it.
@@ -36,8 +36,8 @@
  *                     has no gathers, or only slow ones
  *   store_masks8      a byte for each of LANES32 lanes. In it that bit is set which the lane's
  *                     lowest 3 bits select
- *   store_chosen32    stores the lanes of a mask's bits together, and returns how many. It may write
- *                     as much as a vector with all of its lanes
+ *   store_chosen32    stores the lanes of a mask's bits together, and returns how many. It may
+ *                     write as much as a vector with all of its lanes
  *   test_bits16       bit i: payload[at[i]] has a bit of masks[i], for 16 of them
  *   load_halves, store_halves: a vector of 64 bytes, from and to two addresses; load_in_halves: two
  *                     loads, although the halves are adjacent
@@ -50,14 +50,14 @@
  *   mul_even32        products of 64 bits, from the even lanes of 32
  *   mul_high32        the high halves of products of 64 bits; b has one number in all lanes
  *   sum_differences8  in each lane of 64 bits, the sum of the absolute differences of its eight
- *                     pairs of bytes
+ *                     pairs of unsigned bytes
  * Bits
  *   bit_and, bit_or, bit_xor; bit_and_not: a and not b
  *   or3: the or of three; and_or: a and b, or c
  *   shift_left32, shift_right32, shift_left64, shift_right64: shift all lanes by one number
  *   shift_right_count32: shifts by a number that is not known at compile time
- *   shift_left_each32, shift_right_each32, shift_left_each64, shift_right_each64: shift each lane by
- *                     its own number; a number of 32 or 64, or more, gives 0
+ *   shift_left_each32, shift_right_each32, shift_left_each64, shift_right_each64: shift each lane
+ *                     by its own number; a number of 32 or 64, or more, gives 0
  *   rotate_left32     by a constant, neither 0 nor 32
  *   shift_left_block  shifts 16 bytes from memory by up to 127 bits. Puts the bits that stay in the
  *                     16 bytes, and those that are shifted out of them, in each block
@@ -72,11 +72,11 @@
  *   select32, select64: lanes of the first vector in the mask, of the second outside
  *   select_by_sign32  selects by the top bit of each lane
  * Bits in lanes
- *   pick_bits32       bit positions[i] of lane i; high bits of a position are ignored. In vectors of
- *                     32 bytes the bit becomes the sign, in those of 64 bytes bit 0
+ *   pick_bits32       bit positions[i] of lane i; high bits of a position are ignored. In vectors
+ *                     of 32 bytes the bit becomes the sign, in those of 64 bytes bit 0
  *   pick_loaded32     a bit of byte at[i] of memory, which is selected as in store_masks8.
- *                     HAS_LANE_LOADS is 1 if loads into lanes cost no more than others. A set with 0
- *                     and no gathers needs no picked32
+ *                     HAS_LANE_LOADS is 1 if loads into lanes cost no more than others. A set with
+ *                     0 and no gathers has no picked32
  *   both_picked32     the bits that are set in both of two picked32
  *   picked_bits32     the first lane's bit is bit 0
  * Moving lanes
@@ -102,8 +102,8 @@
  *   compress32        0b1010, a b c d  ->  b d . .
  * Stores of some lanes
  *   scatter32         stores the first n lanes as elements of an array of 32 bits, by their indices
- *   store_positive64  stores lanes of two vectors of 64 bits side by side: those that are above 0 in
- *                     a vector of 32. Others may follow, up to the end of two vectors
+ *   store_positive64  stores lanes of two vectors of 64 bits side by side: those that are above 0
+ *                     in a vector of 32. Others may follow, up to the end of two vectors
  *
  * In sets whose registers have a length that only the CPU knows (key_per_lane.h), LANES32 is an
  * expression, and no struct or array holds their vectors and masks. They have some of the words
