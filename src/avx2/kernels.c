@@ -1,12 +1,12 @@
-/* The AVX2 kernels: by gathers, and by loads for CPUs where gathers are slow.
+/* The AVX2 kernels. One table uses gathers; the other uses loads, for CPUs where gathers are slow.
  * SPDX-License-Identifier: MIT */
 #include "../lanes/lanes.h"
 
 #if defined(__x86_64__)
 #define SUFFIX ""
 
-/* The compiler's library asks the CPU once, when the program starts, and counts AVX2 only where the
- * operating system saves its registers (CPUID's OSXSAVE, then XGETBV; tests/cpus.bats hides
+/* The compiler's library queries the CPU once, when the program starts, and reports AVX2 only if
+ * the operating system saves its registers (CPUID's OSXSAVE, then XGETBV; tests/cpus.bats hides
  * each). */
 static bool is_usable(void)
 {

@@ -1,4 +1,4 @@
-/* Orders for permutes, which stand in for an instruction that compresses.
+/* Orders for permutes, which replace an instruction that compresses.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_AVX2_LANES_OF_MASK_H
 #define LANEBLOOM_AVX2_LANES_OF_MASK_H

@@ -1,6 +1,7 @@
-/* rocksdb_local by gathers, for CPUs where they are fast: in cache and for few probes, eight keys
- * across lanes, a gather per probe. Larger payloads and more probes go to lanes/rocksdb_local.c
- * (Xeon, 256 KiB, 4 and 6 probes: 1.09 and 1.50 ns per hash, there 1.72 and 1.74).
+/* rocksdb_local by gathers, for CPUs where they are fast. In caches and with few probes, eight keys
+ * are in lanes, and each probe is a gather. Larger payloads and more probes are left to
+ * lanes/rocksdb_local.c (Xeon, 256 KiB, 4 and 6 probes: 1.09 and 1.50 ns per hash, there 1.72 and
+ * 1.74).
  * SPDX-License-Identifier: MIT */
 #include "../lanes/cache_lines.h"
 #include "../lanes/lanes.h"
@@ -18,7 +19,7 @@ static inline void locate_nothing(const struct lookup *lookup, const uint8_t *ha
   (void)lookup, (void)hashes, (void)offsets;
 }
 
-/* The high halves of eight 64-bit lanes are merged in another order:
+/* Probes eight hashes. The high halves of eight 64-bit lanes are merged in another order:
  *
  *   a   -- a0 -- a1 -- a2 -- a3
  *   b   -- b0 -- b1 -- b2 -- b3    ->   a0 b0 a1 b1 a2 b2 a3 b3 */

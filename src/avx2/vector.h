@@ -1,6 +1,6 @@
-/* AVX2's vocabulary: what a vector of 32 bytes is for lanes/, and what can be done with it. A
- * number in a name is the bits of a lane, and "block" means 16 bytes, beyond which byte shuffles
- * and interleaving do not reach. Off x86, where only tests build this, by SIMDe.
+/* AVX2's vocabulary: defines the words of lanes/ for a vector of 32 bytes. A number in a name is
+ * the size of a lane in bits. A "block" is 16 bytes: byte shuffles and interleaving do not cross
+ * its bounds. On other CPUs than x86, where only tests build this, SIMDe provides the intrinsics.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_AVX2_VECTOR_H
 #define LANEBLOOM_AVX2_VECTOR_H
@@ -12,7 +12,7 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
-#define VECTOR_OPERAND "+x" /* asm's */
+#define VECTOR_OPERAND "+x" /* operand of asm */
 #else
 #define SIMDE_ENABLE_NATIVE_ALIASES
 #include <simde/x86/avx2.h>
@@ -20,17 +20,17 @@
 #endif
 
 /* Without optimisation gcc's intrinsics with constant operands are macros, as SIMDe's always are,
- * and compilers report their conversions as ours. */
+ * and compilers report the conversions in them as ours. */
 #if (defined(__GNUC__) && !defined(__clang__) && !defined(__OPTIMIZE__)) || !defined(__x86_64__)
 #pragma GCC diagnostic ignored "-Wsign-conversion"
 #pragma GCC diagnostic ignored "-Wconversion"
 #endif
 
 typedef __m256i vector;
-typedef __m256i mask8, mask32, mask64; /* all bits of a lane, or none */
+typedef __m256i mask8, mask32, mask64; /* a lane has all bits set, or none */
 typedef __m256i order32;               /* see order_of32() */
 typedef __m128i block16;
-typedef __m256i count32, picked32; /* lanes; their signs */
+typedef __m256i count32, picked32; /* lanes; the bits are their signs */
 
 #define VECTOR_NBYTES 32
 enum {
@@ -39,7 +39,7 @@ enum {
   LANES64 = VECTOR_NBYTES / 8,
 };
 
-/* ---- Memory: any alignment, but where a name says otherwise ---- */
+/* ---- Memory, at any alignment unless a name says otherwise ---- */
 
 LOADING(load, _mm256_loadu_si256)
 STORING(store, _mm256_storeu_si256)
@@ -67,8 +67,8 @@ static inline vector load_differences32(const uint32_t *from)
 
 #define HAS_GATHERS 1
 
-/* Elements of base, which holds 32 bits each. gcc 12 drops a mask that it knows, and then waits for
- * the register's old value: 3.6 times slower. */
+/* Loads elements of base, an array of 32-bit numbers. gcc 12 removes a mask that it knows, and then
+ * waits for the register's old value: 3.6 times slower. */
 static inline vector gather32(const void *base, vector indices)
 {
   __m256i all = _mm256_set1_epi32(-1);
@@ -76,7 +76,7 @@ static inline vector gather32(const void *base, vector indices)
   return _mm256_mask_i32gather_epi32(_mm256_setzero_si256(), (const int *)base, indices, all, 4);
 }
 
-/* Sanitizers would object to what may be somebody else's. */
+/* Loads blocks. Sanitizers would object to bytes that may belong to other data. */
 __attribute__((no_sanitize("address", "thread"))) static inline vector
 load_blocks(const uint8_t *const from[VECTOR_NBLOCKS])
 {
@@ -84,7 +84,7 @@ load_blocks(const uint8_t *const from[VECTOR_NBLOCKS])
   return join_blocks(blocks);
 }
 
-/* Masks are bytes in dwords, and each block packs its own four:
+/* Stores masks. They are bytes in dwords, and each block packs its own four:
  *
  *   m0 m1 m2 m3 | m4 m5 m6 m7   ->   0123 0123 0123 0123 | 4567 4567 4567 4567   ->   0123 4567 */
 static inline void store_masks8(uint8_t *to, vector v)
@@ -240,7 +240,8 @@ BINARY_AS(blend_odd32, _mm256_blend_epi32(a, b, 0xaa))
 BINARY_AS(merge_even32, blend_odd32(a, _mm256_slli_epi64(b, 32)))
 BINARY_AS(merge_odd32, blend_odd32(_mm256_srli_epi64(a, 32), b))
 
-/* How the lanes of a mask move together:  0b01001010, a b c d e f g h  ->  b d g a a a a a */
+/* Returns the order that moves the lanes of a mask together:
+ * 0b01001010, a b c d e f g h -> b d g a a a a a */
 static inline order32 order_of32(unsigned mask)
 {
   const __m256i nibble = _mm256_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28);
@@ -262,7 +263,8 @@ static inline void scatter32(uint8_t *base, const uint32_t *indices, size_t n, v
     memcpy(base + 4 * (size_t)indices[i], &lanes[i], sizeof lanes[i]);
 }
 
-/* As pairs of dwords: lane i of 64 bits is dwords 2 i and 2 i + 1. */
+/* Returns the order for lanes of 64 bits, as pairs of dwords: lane i of 64 bits is dwords 2 i and 2
+ * i + 1. */
 static inline order32 order_of64(unsigned mask)
 {
   const __m256i twice = _mm256_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3);

@@ -1,10 +1,12 @@
-/* The AVX-512 kernels: by gathers, and by loads for CPUs where gathers are slow.
+/* The AVX-512 kernels. One table uses gathers; the other uses loads, for CPUs where gathers are
+ * slow.
  * SPDX-License-Identifier: MIT */
 #include "../lanes/lanes.h"
 
-/* The compiler's library asks the CPU once, when the program starts, and counts AVX-512 only where
- * the operating system saves its registers. Of CPUs with AVX-512 only Xeon Phi lacks some of the
- * four features. Above AVX2: twice the lanes, and survivors compressed by one instruction. */
+/* The compiler's library queries the CPU once, when the program starts, and reports AVX-512 only if
+ * the operating system saves its registers. Of the CPUs with AVX-512 only Xeon Phi lacks some of
+ * the four features. The scores are above AVX2's: AVX-512 has twice the lanes, and compresses
+ * survivors by one instruction. */
 static bool is_usable(void)
 {
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&

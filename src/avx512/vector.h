@@ -1,6 +1,6 @@
-/* AVX-512's vocabulary: what a vector of 64 bytes is for lanes/, and what can be done with it. A
- * number in a name is the bits of a lane, and "block" means 16 bytes, beyond which byte shuffles
- * and interleaving do not reach.
+/* AVX-512's vocabulary: defines the words of lanes/ for a vector of 64 bytes. A number in a name is
+ * the size of a lane in bits. A "block" is 16 bytes: byte shuffles and interleaving do not cross
+ * its bounds.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_AVX512_VECTOR_H
 #define LANEBLOOM_AVX512_VECTOR_H
@@ -9,20 +9,20 @@
 
 #include "../lanes/vocabulary.h"
 
-/* Without optimisation gcc's intrinsics with constant operands are macros, and it reports their
- * conversions as ours. */
+/* Without optimisation gcc's intrinsics with constant operands are macros, and it reports the
+ * conversions in them as ours. */
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__OPTIMIZE__)
 #pragma GCC diagnostic ignored "-Wsign-conversion"
 #pragma GCC diagnostic ignored "-Wconversion"
 #endif
 
 typedef __m512i vector;
-typedef __mmask64 mask8; /* a bit for each lane, the first in bit 0 */
+typedef __mmask64 mask8; /* one bit for each lane, the first in bit 0 */
 typedef __mmask16 mask32;
 typedef __m128i block16;
 typedef __mmask8 mask64;
 typedef __mmask16 order32;         /* see order_of32() */
-typedef __m512i count32, picked32; /* lanes; their lowest bits */
+typedef __m512i count32, picked32; /* lanes; the bits are their lowest */
 
 #define VECTOR_NBYTES 64
 enum {
@@ -31,7 +31,7 @@ enum {
   LANES64 = VECTOR_NBYTES / 8,
 };
 
-/* ---- Memory: any alignment, but where a name says otherwise ---- */
+/* ---- Memory, at any alignment unless a name says otherwise ---- */
 
 LOADING(load, _mm512_loadu_si512)
 STORING(store, _mm512_storeu_si512)
@@ -54,8 +54,8 @@ static inline vector load_differences32(const uint32_t *from)
 
 #define HAS_GATHERS 1
 
-/* Elements of base, which holds 32 bits each. gcc 12 drops a mask that it knows, and then waits for
- * the register's old value. */
+/* Loads elements of base, an array of 32-bit numbers. gcc 12 removes a mask that it knows, and then
+ * waits for the register's old value. */
 static inline vector gather32(const void *base, vector indices)
 {
   __mmask16 all = 0xffff;
@@ -63,7 +63,7 @@ static inline vector gather32(const void *base, vector indices)
   return _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), all, indices, base, 4);
 }
 
-/* Sanitizers would object to what may be somebody else's. */
+/* Loads blocks. Sanitizers would object to bytes that may belong to other data. */
 __attribute__((no_sanitize("address", "thread"))) static inline vector
 load_blocks(const uint8_t *const from[VECTOR_NBLOCKS])
 {
@@ -89,8 +89,8 @@ static inline vector load_halves(const void *lower, const void *upper)
                             _mm256_loadu_si256(upper), 1);
 }
 
-/* In two loads, although its halves are neighbours: see load_line(). The empty asm keeps compilers
- * from joining them. */
+/* Loads a vector in two loads, although its halves are adjacent: see load_line(). The empty asm
+ * prevents compilers from joining them. */
 static inline vector load_in_halves(const uint8_t *from)
 {
   __m256i lower = _mm256_loadu_si256((const void *)from);
@@ -200,7 +200,8 @@ static inline unsigned picked_bits32(picked32 picked)
   return _mm512_test_epi32_mask(picked, splat32(1));
 }
 
-/* Bit i: the masks of key i, eight lanes of those of two keys, are 0. */
+/* Returns a byte in which bit i is set if the mask of key i is 0. Each of the four masks has two
+ * keys, with eight lanes each. */
 static inline uint8_t zero_masks(const mask32 masks[4])
 {
   const __mmask32 first = _mm512_kunpackw(masks[1], masks[0]),
@@ -211,8 +212,8 @@ static inline uint8_t zero_masks(const mask32 masks[4])
   return (uint8_t)_pext_u64(~high_bit_if_not_zero, ~low_bits);
 }
 
-/* Shifted from the mask of all lanes, clang 14 would take the high ones by way of memory, and wait
- * for them there. */
+/* If this mask and the next were shifted from the mask of all lanes, clang 14 would move the high
+ * lanes through memory, and wait for them there. */
 static inline mask64 positive_low32(vector v)
 {
   return _mm256_cmpgt_epi32_mask(_mm512_castsi512_si256(v), _mm256_setzero_si256());
@@ -293,7 +294,8 @@ static inline order32 order_of32(unsigned mask)
   return (order32)mask;
 }
 
-/*   0b..01001010, a b c d e f g h ...  ->  b d g ... 0 0 0 */
+/* Moves the lanes of a mask together:
+ * 0b..01001010, a b c d e f g h ... -> b d g ... 0 0 0 */
 static inline vector compress32(vector v, order32 order)
 {
   return _mm512_maskz_compress_epi32(order, v);

@@ -1,6 +1,6 @@
-/* XXPH3 in AVX-512's shape. Keys of 4 to 16 bytes of one width are permuted from masked loads,
- * which end where the keys do: none is left to scalar. Those of many sizes are rotated, and longer
- * ones compressed into lists.
+/* XXPH3 in AVX-512's form. Keys of 4 to 16 bytes of one width are permuted from masked loads, which
+ * end where the keys do, so that no key is left to scalar. Short keys of many sizes are rotated,
+ * and longer keys are compressed into lists.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_AVX512_XXPH3_PACKED_H
 #define LANEBLOOM_AVX512_XXPH3_PACKED_H
@@ -17,7 +17,8 @@ static inline vector multiply32(vector a, uint32_t b)
   return multiply(a, b);
 }
 
-/* The secret's own shift joins the constant: an instruction of three operands does the rest. */
+/* The secret's own shift is part of the constant, so one instruction of three operands does the
+ * rest. */
 static inline vector under_secret(vector words)
 {
   const uint64_t secret = xxph3_secret64(0);
@@ -26,7 +27,7 @@ static inline vector under_secret(vector words)
 
 /* ---- Keys of one width ---- */
 
-/* The first n bytes, all from 64 upward; the others are 0. */
+/* Loads the first n bytes, all of them if n is 64 or more; the other bytes are 0. */
 static inline vector load_first(const uint8_t *from, size_t n)
 {
   return _mm512_maskz_loadu_epi8(_bzhi_u64(UINT64_MAX, (unsigned)n), from);
@@ -38,8 +39,9 @@ static inline void store_first(void *hashes, size_t i, size_t n, vector h)
                            (__mmask8)_bzhi_u32(0xff, (unsigned)n), h);
 }
 
-/* How quarters of a vector, of `unit` bytes each, get into blocks. Block j begins with 16-bit word
- * j * unit / 2; where unit is odd, blocks 1 and 3 with that word's second byte. */
+/* The indices that move the quarters of a vector, of `unit` bytes each, into blocks. Block j begins
+ * with 16-bit word j * unit / 2; if unit is odd, blocks 1 and 3 begin with that word's second
+ * byte. */
 struct packing {
   vector words, bytes;
 };
@@ -57,13 +59,13 @@ static inline vector word_indices(size_t unit)
   return _mm512_add_epi16(step, mul_low32(merge_even32(first, first), splat32(0x10001)));
 }
 
-/* Two keys per block. */
+/* Returns the packing for two keys per block. */
 static inline struct packing packing_4_to_8(size_t width)
 {
   return (struct packing){word_indices(2 * width), ends_of_two(width)};
 }
 
-/* One key per block, of it the first eight bytes and the last eight. */
+/* Returns the packing for one key per block: its first eight bytes and its last eight. */
 static inline struct packing packing_9_to_16(size_t width)
 {
   const uint64_t first = 0x0706050403020100, each = 0x0101010101010101;
@@ -73,7 +75,7 @@ static inline struct packing packing_9_to_16(size_t width)
   return (struct packing){word_indices(width), add64(ends, second)};
 }
 
-/* n keys, at most LANES64 of them. */
+/* Loads n keys, at most LANES64. */
 static inline vector load_keys_4_to_8(const uint8_t *keys, size_t n, size_t width,
                                       const struct packing *how)
 {
@@ -111,7 +113,7 @@ static inline size_t fixed_8(const uint8_t *keys, size_t n, void *hashes)
   return hash_all_4_to_8(keys, 8, NULL, n, hashes);
 }
 
-/* a: keys 0 to 3, b: keys 4 to 7, in blocks. */
+/* Hashes eight keys, in blocks. a: keys 0 to 3, b: keys 4 to 7. */
 static inline vector hash_pairs(vector a, vector b, vector size)
 {
   return hash_9_to_16(unzipped(unzip_even64(a, b)), unzipped(unzip_odd64(a, b)), size);
@@ -158,7 +160,7 @@ static inline mask64 not_short(vector size)
   return _mm512_cmpgt_epu64_mask(sub64(size, splat64(MIN_SHORT)), splat64(MAX_SHORT - MIN_SHORT));
 }
 
-/* Key in memory order, 6 and 11 bytes of it:
+/* Returns the ends of keys. The figure shows keys of 6 and 11 bytes in memory order:
  *
  *   front, back                0123 45..  ........      0123 4567  89a.....
  *   front, rotated left        ..01 2345                 3456 7012
@@ -178,7 +180,7 @@ static inline struct ends ends_of(vector front, vector back, vector size)
 static inline size_t leave_unlisted(mask64 chosen, vector size, size_t first,
                                     struct unlisted *unlisted, size_t n)
 {
-  /* Sizes below MIN_SHORT as if more than any. */
+  /* Sizes below MIN_SHORT count as larger than any. */
   const vector far =
       select64(greater_signed64(splat64(MIN_SHORT), size), splat64(UINT64_MAX), size);
   const __m256i list = _mm512_cvtepi64_epi32(

@@ -1,18 +1,18 @@
 /* BloomHash in lanes of NEON: eight keys at a time in two registers, a key per lane, sixteen bytes
- * of each in one go.
+ * of each per step.
  * SPDX-License-Identifier: MIT */
 #include "../lanes/bloomhash.h"
 #include "../lanes/lanes.h"
 #include "vector.h"
 
 enum {
-  LANES = 8, /* in halves of four: two chains of multiplications hide each other's latency */
+  LANES = 8, /* in two halves of four: two chains of multiplications hide each other's latency */
 
-  /* Keys of many sizes are taken in blocks, whose lists should stay in the first-level cache. */
+  /* Keys of many sizes are hashed in blocks, whose lists should stay in the first-level cache. */
   BLOCK_MAX = 512,
 
-  /* Which list a key is in: of its number of stripes, with those that are longer, or of what is
-   * taken one by one. */
+  /* The list of a key: by its number of stripes; LONG also for more stripes; ALONE for keys that
+   * are hashed one by one. */
   ALONE = 0,
   LONG = 16,
   NLISTS,
@@ -42,21 +42,21 @@ static inline uint32x4_t mix_stripe(uint32x4_t hash, const uint32x4_t words[STRI
   return mix(mix(mix(mix(hash, words[0]), words[1]), words[2]), words[3]);
 }
 
-/* What a tail of one to three bytes adds to the hash: each of them, widened. A signed byte is its
- * unsigned value, less 256 from 0x80 on. */
+/* Subtracts 256 for each signed byte from 0x80 on. A tail of one to three bytes adds each of them,
+ * widened, to the hash; a signed byte is its unsigned value, less 256 from 0x80 on. */
 static inline uint32x4_t sign_tails(uint32x4_t word, uint32x4_t tails)
 {
   const uint32x4_t signs = vandq_u32(vandq_u32(word, vdupq_n_u32(0x808080)), tails);
   return vsubq_u32(word, vshlq_n_u32(signs, 1));
 }
 
-/* Word w of stripes that end anywhere: `left` bytes of the stripe, 0 to 16, belong to the key, and
- * so many are in each byte of `bytes_left`. Keys that have ended before keep their hash. */
+/* Mixes word w of stripes that end anywhere: `left` bytes of the stripe, 0 to 16, belong to the
+ * key. Each byte of `bytes_left` holds this number. Keys that have ended before keep their hash. */
 static inline uint32x4_t mix_left(uint32x4_t hash, uint32x4_t word, uint32x4_t left,
                                   uint8x16_t bytes_left, int w, bool signed_tails)
 {
-  /* Shifts to the right are negative ones to the left, and are counted by a lane's lowest byte
-   * alone. */
+  /* Shifts to the right are negative shifts to the left; only a lane's lowest byte is their
+   * count. */
   const int8x16_t table = vnegq_s8(vreinterpretq_s8_u8(vld1q_u8(tail_shifts[w])));
   const uint8x16_t which = vandq_u8(vreinterpretq_u8_u32(left), vdupq_n_u8(15));
   const int32x4_t shifts = vreinterpretq_s32_s8(vqtbl1q_s8(table, which));
@@ -82,7 +82,8 @@ mix_last_stripe(uint32x4_t hash, const uint32x4_t words[STRIPE_NWORDS], uint32x4
   return mix_left(hash, words[3], left, bytes_left, 3, signed_tails);
 }
 
-/* A word where all keys have so many bytes left from its first on, none among them. */
+/* Mixes a word if all keys have the same number of bytes left from its first byte on. The number
+ * may be 0 or less: then hashes stay as they are. */
 static inline uint32x4_t mix_word(uint32x4_t hash, uint32x4_t word, ptrdiff_t left,
                                   bool signed_tails)
 {
@@ -97,7 +98,7 @@ static inline uint32x4_t mix_word(uint32x4_t hash, uint32x4_t word, ptrdiff_t le
   return veorq_u32(hash, vshrq_n_u32(hash, 24));
 }
 
-/* The last stripe where all keys have so many bytes left of it. */
+/* Mixes the last stripe if all keys have the same number of bytes left of it. */
 static inline uint32x4_t mix_same(uint32x4_t hash, const uint32x4_t words[STRIPE_NWORDS],
                                   size_t left, bool signed_tails)
 {
@@ -109,7 +110,7 @@ static inline uint32x4_t mix_same(uint32x4_t hash, const uint32x4_t words[STRIPE
 
 /* ---- From keys to lanes ---- */
 
-/* A stripe, of which the last bytes may be somebody else's, on the same page: sanitizers would
+/* A stripe, of which the last bytes may belong to other data on the same page: sanitizers would
  * object, here and in an intrinsic that is a function. */
 typedef uint32x4_t stripe_anywhere __attribute__((aligned(1), may_alias));
 
@@ -119,12 +120,12 @@ load_stripe(const uint8_t *from)
   return *(const stripe_anywhere *)from;
 }
 
-/* Four keys, of one half. */
+/* The four keys of one half. */
 struct four {
   const uint8_t *at[4];
 };
 
-/* The stripe of each of them that is so many bytes from their start, word by word (letters are
+/* Loads the stripe of each key that is `distance` bytes from its start, word by word (letters are
  * keys, figures words):
  *
  *   a0 a1 a2 a3        a0 b0 a1 b1        a0 b0 c0 d0
@@ -167,13 +168,13 @@ static inline void hash_width_8(const uint8_t *data, size_t n, uint8_t *hashes)
   }
 }
 
-/* Four keys of one width. */
+/* Returns four keys of one width. */
 static inline struct four four_of_width(const uint8_t *data, size_t width)
 {
   return (struct four){{data, data + width, data + 2 * width, data + 3 * width}};
 }
 
-/* Of any other width: 16 bytes may be read from the last stripe of each. */
+/* Hashes keys of any other width. 16 bytes must be readable from each key's last stripe. */
 static inline void hash_any_width(const uint8_t *data, size_t width, size_t n, bool signed_tails,
                                   uint8_t *hashes)
 {
@@ -211,11 +212,12 @@ static const struct bloomhash_width_vocabulary widths = {LANES, hash_width_4, ha
 
 /* ---- Keys of many sizes ----
  *
- * Eight neighbours of as many stripes are hashed at once. All others go into lists by their number
- * of stripes, so that lanes end together. A queue as AVX2's would have to move addresses, sizes and
- * hashes together after each round; with neither movemask nor compression that was not tried. */
+ * Eight adjacent keys with the same number of stripes are hashed at once. All others go into lists
+ * by their number of stripes, so that lanes end together. A queue like AVX2's would have to move
+ * addresses, sizes and hashes together after each round; NEON has neither movemask nor compression,
+ * so that was not tried. */
 
-/* How many stripes each of eight keys has, at most LONG, a byte for each. */
+/* Returns the number of stripes of each of eight keys, at most LONG, a byte for each. */
 static inline uint64_t stripes_of_sizes(uint32x4_t low, uint32x4_t high)
 {
   const uint32x4_t most = vdupq_n_u32(LONG * STRIPE_NBYTES),
@@ -227,7 +229,7 @@ static inline uint64_t stripes_of_sizes(uint32x4_t low, uint32x4_t high)
   return vget_lane_u64(vreinterpret_u64_u8(bytes), 0);
 }
 
-/* The sizes of four slices. Those whose last stripe may not be loaded count as empty. */
+/* Returns the sizes of four slices. Slices whose last stripe may not be loaded count as empty. */
 static inline uint32x4_t sizes_of_slices(const lanebloom_slice *slices, struct load_bound bound)
 {
   const uint64x2_t a = vreinterpretq_u64_u32(load_four(slices)),
@@ -241,7 +243,8 @@ static inline uint32x4_t sizes_of_slices(const lanebloom_slice *slices, struct l
   return vandq_u32(sizes, vcleq_u32(in_page, vdupq_n_u32((uint32_t)bound.last)));
 }
 
-/* Of keys i .. i + 4 of the batch; what does not fit into a lane is its largest number. */
+/* Returns the sizes of keys i .. i + 4 of the batch. A size that does not fit into a lane becomes
+ * the lane's largest number. */
 static inline uint32x4_t sizes_of(const lanebloom_keys *keys, size_t i, struct load_bound bound)
 {
   switch ((enum keys_layout)keys->layout) {
@@ -263,7 +266,8 @@ static inline uint32x4_t sizes_of(const lanebloom_keys *keys, size_t i, struct l
   return vdupq_n_u32(0); /* never called */
 }
 
-/* Where the stripes at a distance start. Keys that have ended are read from their start again. */
+/* Returns the addresses of the stripes at a distance. Keys that have ended are read from their
+ * start again. */
 static inline struct four begun(struct four keys, uint32x4_t sizes, size_t distance)
 {
   const uint32x4_t all = vdupq_n_u32((uint32_t)distance),
@@ -273,7 +277,7 @@ static inline struct four begun(struct four keys, uint32x4_t sizes, size_t dista
        keys.at[2] + vgetq_lane_u32(lanes, 2), keys.at[3] + vgetq_lane_u32(lanes, 3)}};
 }
 
-/* Eight keys of any sizes, none empty, whose hashes come together. */
+/* Hashes eight keys of any sizes, none empty. Their hashes are stored contiguously. */
 static inline __attribute__((always_inline)) void hash_group(struct four low, struct four high,
                                                              uint32x4_t low_sizes,
                                                              uint32x4_t high_sizes,
@@ -310,7 +314,7 @@ static inline __attribute__((always_inline)) void hash_group(struct four low, st
   store_four((uint8_t *)hashes + 16, high_hash);
 }
 
-/* Keys i .. i + 8, of as many stripes, where they stand. */
+/* Hashes keys i .. i + 8 in place. They have the same number of stripes. */
 static inline __attribute__((always_inline)) void
 hash_neighbours(const lanebloom_keys *keys, size_t i, uint32x4_t low_sizes, uint32x4_t high_sizes,
                 bool signed_tails, uint8_t *hashes)
@@ -322,7 +326,7 @@ hash_neighbours(const lanebloom_keys *keys, size_t i, uint32x4_t low_sizes, uint
   hash_group(low, high, low_sizes, high_sizes, signed_tails, hashes + 4 * i);
 }
 
-/* Four listed keys. */
+/* Returns four listed keys and their sizes. */
 static inline struct four four_listed(const lanebloom_keys *keys, const uint16_t list[4],
                                       uint32x4_t *sizes)
 {
@@ -356,7 +360,7 @@ static inline __attribute__((always_inline)) void hash_listed(const lanebloom_ke
   store_listed(hashes, list + 4, hash + 4);
 }
 
-/* Would lanes of these, which are long, mostly be in use? */
+/* Checks whether lanes would mostly be in use for these long keys. */
 static inline bool are_alike(const lanebloom_keys *keys, const uint16_t list[LANES])
 {
   size_t least = SIZE_MAX, most = 0;
@@ -375,7 +379,7 @@ struct lists {
                 2 * LANES]; /* the last group of a block may overlap, and a few come from above */
 };
 
-/* Keys i .. i + 4, by their numbers of stripes. */
+/* Lists keys i .. i + 4 by their numbers of stripes. */
 static inline void list_four(struct lists *lists, uint64_t stripes, size_t i)
 {
   *lists->end[stripes & 0xff]++ = (uint16_t)i;
@@ -384,7 +388,7 @@ static inline void list_four(struct lists *lists, uint64_t stripes, size_t i)
   *lists->end[stripes >> 24 & 0xff]++ = (uint16_t)(i + 3);
 }
 
-/* Hashes a block's keys, of at least a group, but for those that it lists. */
+/* Begins a block of at least one group: hashes its keys or lists them. */
 static inline __attribute__((always_inline)) void begin_block(const lanebloom_keys *keys,
                                                               struct load_bound bound,
                                                               bool signed_tails,
@@ -427,13 +431,14 @@ hash_block(const lanebloom_keys *keys, struct load_bound bound, bool signed_tail
   }
 }
 
-/* May its last stripe not be loaded? */
+/* Checks whether the key's last stripe may not be loaded. */
 static inline bool ends_beyond(lanebloom_slice key, struct load_bound bound)
 {
   return key.size == 0 || (((uintptr_t)key.data + key.size - 1) & bound.mask) > bound.last;
 }
 
-/* Any batch, block by block. A constant layout gives each its own loops. */
+/* Hashes any batch, block by block. The layout is a constant, so that each layout gets its own
+ * loops. */
 static inline __attribute__((always_inline)) void
 hash_blocks(const lanebloom_keys *keys, enum keys_layout layout, bool signed_tails, uint8_t *hashes)
 {
@@ -455,7 +460,7 @@ hash_blocks(const lanebloom_keys *keys, enum keys_layout layout, bool signed_tai
 static inline __attribute__((always_inline)) void hash_all(const lanebloom_keys *keys,
                                                            bool signed_tails, uint8_t *hashes)
 {
-  if (keys->n < LANES) { /* of no keys not even an offset may be read */
+  if (keys->n < LANES) { /* if there are no keys, not even an offset may be read */
     hash_in_scalar(keys, signed_tails, hashes);
     return;
   }

@@ -1,6 +1,6 @@
-/* Cache lines in NEON registers: four of them hold one, and so many a table look-up takes. The
- * probes of a key are eight lanes of 16 bits, whose top 9 are the position of a bit in its line: 6
- * bits for a byte, 3 for the bit in it.
+/* Cache lines in NEON registers: four registers hold a line, and a table look-up takes four. The
+ * probes of a key are eight lanes of 16 bits, whose top 9 bits are the position of a bit in its
+ * line: 6 bits for the byte, 3 for the bit in it.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_NEON_CACHE_LINES_H
 #define LANEBLOOM_NEON_CACHE_LINES_H
@@ -8,8 +8,8 @@
 #include "../lanes/cache_lines.h"
 #include "vector.h"
 
-/* The probes of two keys, the first one's in the lower half: which bytes of their lines, and which
- * bits of these. */
+/* The probes of two keys, with those of the first in the lower half: the numbers of bytes in their
+ * lines, and the bits in these bytes. */
 struct pair {
   uint8x16_t bytes, bits;
 };
@@ -18,8 +18,8 @@ struct four {
   struct pair keys01, keys23;
 };
 
-/* Of hashes i to i + 3: their lines, and eight probes of each. Defined by each layout's file, as
- * lookup is. */
+/* Return the lines of hashes i to i + 3, and eight probes of each. Each layout's file defines these
+ * functions and struct lookup. */
 static inline uint32x4_t lines_of(const struct lookup *lookup, const uint8_t *hashes, size_t i);
 static inline struct four probes_of(const struct lookup *lookup, uint32_t pass,
                                     const uint8_t *hashes, size_t i);
@@ -36,7 +36,9 @@ static inline void locate_eight(const struct lookup *lookup, const uint8_t *hash
 
 /* ---- Probing ---- */
 
-/*   first    a0 .. a7   ->   tops     a0 .. a7 b0 .. b7   the highest 8 bits
+/* Returns the probes of two keys:
+ *
+ *   first    a0 .. a7   ->   tops     a0 .. a7 b0 .. b7   the highest 8 bits
  *   second   b0 .. b7        bits     a0 .. a7 b0 .. b7   the lowest 3 of 9 */
 static inline struct pair pair_of(uint16x8_t first, uint16x8_t second)
 {
@@ -49,7 +51,7 @@ static inline struct pair pair_of(uint16x8_t first, uint16x8_t second)
   };
 }
 
-/* All ones where a probe meets a bit that is set. */
+/* Returns bytes with all bits set where a probe finds a set bit. */
 static inline uint8x16_t pair_passes(struct pair probes, const uint8_t *first_line,
                                      const uint8_t *second_line)
 {
@@ -58,7 +60,8 @@ static inline uint8x16_t pair_passes(struct pair probes, const uint8_t *first_li
   return vtstq_u8(vcombine_u8(first, second), probes.bits);
 }
 
-/* All ones where two neighbouring probes of a key pass: four bytes for each key. */
+/* Returns bytes with all bits set where two adjacent probes of a key pass: four bytes for each
+ * key. */
 static inline uint8x16_t four_pass(struct four probes, const uint8_t *payload,
                                    const uint64_t *offsets)
 {
@@ -66,9 +69,9 @@ static inline uint8x16_t four_pass(struct four probes, const uint8_t *payload,
                    pair_passes(probes.keys23, payload + offsets[2], payload + offsets[3]));
 }
 
-/* Bit i: hash i passes. Neighbours become their minimum until each key has one byte. In a loop of
- * two, because all eight lines at once are twice what registers hold, and gcc 12 would begin by
- * loading them. */
+/* Returns a byte in which bit i is set if hash i passes. Adjacent bytes are replaced by their
+ * minimum until each key has one byte. A loop of two rounds is used, because all eight lines need
+ * twice the registers, and gcc 12 would load all of them first. */
 static inline uint8_t pass_eight(const struct lookup *lookup, uint32_t pass, const uint8_t *payload,
                                  const uint64_t *offsets, const uint8_t *hashes)
 {
@@ -92,8 +95,8 @@ static inline uint8_t probe_eight(const struct lookup *lookup, uint32_t npasses,
 
 /* ---- Adding ---- */
 
-/* A byte after the other: NEON's shifts look at the lowest byte of a count alone, so they cannot
- * shift a bit out of all lanes but its own. */
+/* Sets bits one byte after another. NEON's shifts use only the lowest byte of a count, so they
+ * cannot shift a bit out of all lanes but its own. */
 static inline void set_bits(uint8_t *line, uint64_t bytes, uint64_t bits)
 {
   line[bytes & 0xff] |= (uint8_t)bits;
@@ -111,7 +114,7 @@ static inline void add_eight(const struct lookup *lookup, uint32_t nprobes, uint
 {
   (void)far;
   for (uint32_t pass = 0; pass < npasses_for(nprobes); pass++) {
-    uint64_t bytes[8], bits[8]; /* eight of each key */
+    uint64_t bytes[8], bits[8]; /* eight bytes of each key */
     for (size_t i = 0; i < 8; i += 4) {
       const struct four probes = probes_of(lookup, pass, hashes, i);
       vst1q_u64(bytes + i, vreinterpretq_u64_u8(probes.keys01.bytes));

@@ -8,7 +8,7 @@
 #define SUFFIX "(simde)"
 #endif
 
-/* It is part of AArch64. */
+/* NEON is part of AArch64. */
 static unsigned neon_score(void)
 {
   return 20;

@@ -1,4 +1,4 @@
-/* parquet in lanes of NEON: a key's block in two registers, a word in each lane.
+/* parquet in lanes of NEON: a key's block is in two registers, with a word in each lane.
  * SPDX-License-Identifier: MIT */
 #include "../lanes/cache_lines.h"
 #include "../lanes/lanes.h"
@@ -22,7 +22,7 @@ static inline uint32x4_t two_hashes(const uint8_t *hashes, size_t i)
   return vreinterpretq_u32_u8(vld1q_u8(hashes + i * sizeof(uint64_t)));
 }
 
-/* parquet_block in each of four lanes. */
+/* Computes parquet_block in each of four lanes. */
 static inline void locate_eight(const struct lookup *lookup, const uint8_t *hashes,
                                 uint64_t *offsets)
 {
@@ -35,7 +35,7 @@ static inline void locate_eight(const struct lookup *lookup, const uint8_t *hash
   }
 }
 
-/* The bits that hash i probes, each in a word of its own. */
+/* Returns the bits that hash i probes, each in its own word. */
 static inline uint32x4x2_t bits_of(const struct lookup *lookup, const uint8_t *hashes, size_t i)
 {
   const uint32_t low_half = (uint32_t)hash64_at(hashes, i);
@@ -53,7 +53,7 @@ static inline uint32x4x2_t load_block(const uint8_t *block)
       {vreinterpretq_u32_u8(vld1q_u8(block)), vreinterpretq_u32_u8(vld1q_u8(block + 16))}};
 }
 
-/* All ones where both words of a lane have the bits of hash i. */
+/* Returns lanes with all bits set where both words of the lane have the bits of hash i. */
 static inline uint32x4_t passes_of(const struct lookup *lookup, const uint8_t *payload,
                                    const uint64_t *offsets, const uint8_t *hashes, size_t i)
 {
@@ -61,7 +61,8 @@ static inline uint32x4_t passes_of(const struct lookup *lookup, const uint8_t *p
   return vandq_u32(vtstq_u32(block.val[0], bits.val[0]), vtstq_u32(block.val[1], bits.val[1]));
 }
 
-/* A lane for each of four hashes: neighbours become their minimum until one is left. */
+/* Returns a lane for each of four hashes: adjacent lanes are replaced by their minimum until one is
+ * left. */
 static inline uint32x4_t four_pass(const struct lookup *lookup, const uint8_t *payload,
                                    const uint64_t *offsets, const uint8_t *hashes, size_t i)
 {

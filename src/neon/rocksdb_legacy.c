@@ -1,16 +1,16 @@
-/* rocksdb_legacy in lanes of NEON: as rocksdb_local, but for where the line is and which bits of
- * it.
+/* rocksdb_legacy in lanes of NEON: like rocksdb_local, except for the choice of the line and of the
+ * bits in it.
  * SPDX-License-Identifier: MIT */
 #include "../lanes/lanes.h"
 #include "cache_lines.h"
 
 /* ---- Vocabulary ---- */
 
-/* Of probes 16 bits are enough, as their lowest 9 are their position. */
+/* 16 bits of a probe suffice, because its position is the lowest 9. */
 struct lookup {
   uint32x4_t nlines, multiplier; /* see divide.h */
   uint64x2_t addend;
-  int32x4_t shift; /* of upper halves, and to the right: 0 or less */
+  int32x4_t shift; /* for upper halves; to the right, so 0 or less */
   uint16x8_t numbers[ROCKSDB_LEGACY_MAX_NPASSES];
 };
 
@@ -34,7 +34,8 @@ static inline uint32x4_t four_hashes(const uint8_t *hashes, size_t i)
   return vreinterpretq_u32_u8(vld1q_u8(hashes + i * sizeof(uint32_t)));
 }
 
-/* Quotients lie in the upper halves of 64-bit products, but for a shift:
+/* Computes the line of each hash. The quotients are in the upper halves of 64-bit products, and
+ * only need a shift:
  *
  *   [n0 * m + a] [n1 * m + a]
  *   [n2 * m + a] [n3 * m + a]   ->   h0 h1 h2 h3 */
@@ -54,7 +55,7 @@ static inline uint32x4_t strides_of(uint32x4_t hashes)
   return vsriq_n_u32(vshlq_n_u32(hashes, 15), hashes, 17);
 }
 
-/* A probe's lowest 9 bits are moved to the top of the lower half of a lane. */
+/* Returns probes. The lowest 9 bits of a probe are moved to the top of the lower half of a lane. */
 static inline struct four probes_of(const struct lookup *lookup, uint32_t pass,
                                     const uint8_t *hashes, size_t i)
 {

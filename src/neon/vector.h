@@ -1,11 +1,11 @@
-/* NEON's vocabulary: what two registers of four lanes each are for lanes/.
+/* NEON's vocabulary: defines the words of lanes/ for two registers of four lanes each.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_NEON_VECTOR_H
 #define LANEBLOOM_NEON_VECTOR_H
 
 #if defined(__aarch64__)
 #include <arm_neon.h>
-#else /* in tests alone, by SIMDe */
+#else /* only in tests, by SIMDe */
 #define SIMDE_ENABLE_NATIVE_ALIASES
 #include <simde/arm/neon.h>
 #endif
@@ -15,20 +15,20 @@
 typedef struct {
   uint32x4_t low, high;
 } vector;
-typedef int32x4_t count32;  /* to the left: 0 or less */
+typedef int32x4_t count32;  /* to the left, so 0 or less */
 typedef uint8x8_t picked32; /* all ones or 0 */
 
 #define VECTOR_NBYTES 32
 enum { LANES32 = VECTOR_NBYTES / 4 };
 
-/* A word that is one instruction for each register. */
+/* Defines a word that is one instruction for each register. */
 #define FOR_BOTH(word, instruction)                                                                \
   static inline vector word(vector a, vector b)                                                    \
   {                                                                                                \
     return (vector){instruction(a.low, b.low), instruction(a.high, b.high)};                       \
   }
 
-/* ---- Registers alone ---- */
+/* ---- Single registers ---- */
 
 static inline uint32x4_t load_four(const void *from)
 {
@@ -40,8 +40,8 @@ static inline void store_four(void *to, uint32x4_t four)
   vst1q_u8(to, vreinterpretq_u8_u32(four));
 }
 
-/* Bit i: byte i is all ones; others are 0. NEON has no movemask: each byte keeps the bit of its
- * index, and their sum is the mask. */
+/* Returns a byte in which bit i is set if byte i is all ones; other bytes must be 0. NEON has no
+ * movemask: each byte is replaced by the bit of its index, and their sum is the mask. */
 static inline uint8_t mask_of(uint8x8_t bytes)
 {
   static const uint8_t bits[8] = {1, 2, 4, 8, 16, 32, 64, 128};
@@ -51,7 +51,7 @@ static inline uint8_t mask_of(uint8x8_t bytes)
 /* The bytes of a lane, for table look-ups. */
 enum { A = 0x03020100, B = 0x07060504, C = 0x0b0a0908, D = 0x0f0e0d0c };
 
-/* The lanes set in a mask of 4 bits, in order, and how many. */
+/* The lanes that are set in a mask of 4 bits, in order, and their number. */
 static const uint32_t survivors_of[16][4] = {
     {A, A, A, A}, {A, A, A, A}, {B, A, A, A}, {A, B, A, A}, {C, A, A, A}, {A, C, A, A},
     {B, C, A, A}, {A, B, C, A}, {D, A, A, A}, {A, D, A, A}, {B, D, A, A}, {A, B, D, A},
@@ -59,7 +59,7 @@ static const uint32_t survivors_of[16][4] = {
 };
 static const uint8_t nsurvivors_of[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
 
-/*   mask 0b1010   lanes a b c d   ->   b d a a */
+/* Moves the lanes of a mask together: mask 0b1010 lanes a b c d -> b d a a */
 static inline uint32x4_t compact_four(uint32x4_t lanes, unsigned mask)
 {
   const uint8x16_t order = vreinterpretq_u8_u32(vld1q_u32(survivors_of[mask]));
@@ -83,7 +83,7 @@ static inline void store(void *to, vector v)
 #define load_aligned load
 #define stream_aligned store
 
-/* Lanes become bytes. */
+/* Returns a byte for each lane. */
 static inline uint8x8_t masks_of(vector v)
 {
   const uint16x8_t halves = vuzp1q_u16(vreinterpretq_u16_u32(v.low), vreinterpretq_u16_u32(v.high));
@@ -135,7 +135,7 @@ static inline unsigned test_bits16(const uint8_t *payload, const uint32_t *at, c
 #define HAS_GATHERS 0
 #define HAS_LANE_LOADS 1
 
-/* Lanes leave their registers in pairs, because moves to general ones are slow. */
+/* Lanes are moved out of registers in pairs, because moves to general registers are slow. */
 static inline size_t low_index(uint64_t pair)
 {
   return (uint32_t)pair;
@@ -190,7 +190,7 @@ FOR_BOTH(add32, vaddq_u32)
 FOR_BOTH(sub32, vsubq_u32)
 FOR_BOTH(mul_low32, vmulq_u32)
 
-/* High halves of 64-bit products:
+/* Returns the high halves of 64-bit products:
  *
  *   [a0 * b0] [a1 * b1]
  *   [a2 * b2] [a3 * b3]   ->   h0 h1 h2 h3 */

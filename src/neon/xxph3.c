@@ -1,7 +1,7 @@
-/* XXPH3 in lanes of NEON: four keys at a time of 4 to 8 bytes. NEON multiplies no 64-bit lanes, but
- * low and high halves stay in registers of their own, where shifts by more than 32 bits concern the
- * high half alone. From 9 bytes on the hash needs 128-bit products, which AArch64 has two general
- * instructions for: those keys are left to scalar.
+/* XXPH3 in lanes of NEON: four keys of 4 to 8 bytes at a time. NEON cannot multiply 64-bit lanes.
+ * So low and high halves are in separate registers, in which shifts by more than 32 bits only need
+ * the high half. From 9 bytes on the hash needs 128-bit products, for which AArch64 has two general
+ * instructions: these keys are left to scalar.
  * SPDX-License-Identifier: MIT */
 #include "../lanes/xxph3.h"
 #include "../lanes/lanes.h"
@@ -26,7 +26,7 @@ static inline uint32x4_t high_splat(uint64_t value)
   return vdupq_n_u32((uint32_t)(value >> 32));
 }
 
-/* Two registers of 64-bit lanes. */
+/* Splits two registers of 64-bit lanes into low and high halves. */
 static inline struct words split(uint64x2_t a, uint64x2_t b)
 {
   const uint32x4_t ab = vreinterpretq_u32_u64(a), cd = vreinterpretq_u32_u64(b);
@@ -71,7 +71,7 @@ static inline struct words hash_4_to_8(struct words words, uint64_t size)
   return avalanche(multiply(mixed, XXPH3_PRIME64_2));
 }
 
-/* These two take any alignment. */
+/* Load and store at any alignment. */
 static inline struct words load_words(const void *from)
 {
   const uint32x4x2_t words = vld2q_u32(from);
@@ -119,8 +119,8 @@ static const struct xxph3_stripe_vocabulary stripes = {add_stripes, scramble};
 
 /* ---- Keys of one width ---- */
 
-/* Returns how many keys are done. 16 bytes from a key on hold the next one too: the first and the
- * last four of each. */
+/* Returns how many keys were hashed. 16 bytes from a key on contain the next key too, so a table
+ * look-up selects the first and the last four bytes of each. */
 static size_t fixed_4_to_7(const uint8_t *keys, size_t width, size_t n, void *hashes)
 {
   static const uint32_t starts[NLANES] = {0x03020100, 0x03020100, 0x03020100, 0x03020100};
@@ -164,15 +164,15 @@ static inline __attribute__((always_inline)) size_t hash_fixed(const uint8_t *ke
 /* ---- Keys of many sizes ---- */
 
 enum {
-  /* Lists are of sizes that differ by less than 8 bytes, so that keys of one list take the same
-   * way: 1 to 8 bytes, 9 to 16, fourteen more up to 128, and all other sizes. */
+  /* A list has sizes that differ by less than 8 bytes, so that its keys take the same branches: 1
+   * to 8 bytes, 9 to 16, fourteen more lists up to 128, and one for all other sizes. */
   SHORT = 0,
   MIDDLE = 1,
   OTHERS = 16,
   NLISTS,
 };
 
-/* A branch per key on its size would often be mispredicted. */
+/* Hashes keys by lists of sizes: a branch per key on its size would often be mispredicted. */
 static inline __attribute__((always_inline)) void hash_mixed(const lanebloom_keys *keys,
                                                              void *hashes)
 {
@@ -180,7 +180,7 @@ static inline __attribute__((always_inline)) void hash_mixed(const lanebloom_key
   for (size_t c = 0; c < NLISTS; c++)
     ends[c] = lists[c];
   for (size_t i = 0; i < keys->n; i++) {
-    const size_t c = (keys_at(keys, i).size - 1) / 8; /* of no bytes: more than any */
+    const size_t c = (keys_at(keys, i).size - 1) / 8; /* without bytes: more than any */
     *ends[c < OTHERS ? c : OTHERS]++ = (uint16_t)i;
   }
 

@@ -1,4 +1,4 @@
-/* The RVV kernels. No CPU was measured with them, so scalar is the default before them.
+/* The RVV kernels. They were not measured on any CPU, so scalar is preferred by default.
  * SPDX-License-Identifier: MIT */
 #include <sys/auxv.h>
 

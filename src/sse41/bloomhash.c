@@ -1,4 +1,4 @@
-/* BloomHash in lanes of SSE4.1: keys of 4, 8 or 16 bytes, four at a time. Others are scalar's.
+/* BloomHash in lanes of SSE4.1: keys of 4, 8 or 16 bytes, four at a time. Scalar hashes all others.
  * SPDX-License-Identifier: MIT */
 #include "../lanes/bloomhash.h"
 #include "../lanes/lanes.h"
@@ -27,7 +27,8 @@ static void hash_4(const uint8_t *data, size_t n, uint8_t *hashes)
     store(hashes + i * 4, mix(seed_of(4), load(data + i * 4)));
 }
 
-/*   a0 a1 b0 b1 | c0 c1 d0 d1   ->   a0 b0 c0 d0 | a1 b1 c1 d1 */
+/* Hashes keys of two words:
+ * a0 a1 b0 b1 | c0 c1 d0 d1 -> a0 b0 c0 d0 | a1 b1 c1 d1 */
 static void hash_8(const uint8_t *data, size_t n, uint8_t *hashes)
 {
   for (size_t i = 0; i < n; i += LANES) {
@@ -39,7 +40,7 @@ static void hash_8(const uint8_t *data, size_t n, uint8_t *hashes)
   }
 }
 
-/* Keys a, b, c and d of four words:
+/* Hashes keys a, b, c and d of four words:
  *
  *   a0 b0 a1 b1 | c0 d0 c1 d1   ->   a0 b0 c0 d0 | a1 b1 c1 d1 | ... */
 static void hash_16(const uint8_t *data, size_t n, uint8_t *hashes)
@@ -58,7 +59,7 @@ static void hash_16(const uint8_t *data, size_t n, uint8_t *hashes)
 
 /* ---- Any batch ---- */
 
-/* Returns how many keys. None of these widths has a tail. */
+/* Returns how many keys were hashed. None of these widths has a tail. */
 static size_t hash_lanes(const lanebloom_keys *keys, uint8_t *hashes)
 {
   const size_t n = keys->n / LANES * LANES;

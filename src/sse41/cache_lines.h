@@ -1,5 +1,5 @@
-/* Cache lines in SSE registers: four of them hold one, and a byte shuffle looks into one of the
- * four. The probes of two keys are together in a register of bytes.
+/* Cache lines in SSE registers: four registers hold a line, and a byte shuffle looks up bytes in
+ * one of the four. The probes of two keys are together in a register of bytes.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_SSE41_CACHE_LINES_H
 #define LANEBLOOM_SSE41_CACHE_LINES_H
@@ -7,13 +7,13 @@
 #include "../lanes/cache_lines.h"
 #include "vector.h"
 
-/* Eight probes of hash i: words whose top 9 bits are the number of a bit in the line. Defined by
- * each layout's file, as lookup is. */
+/* Returns eight probes of hash i: words whose top 9 bits are the number of a bit in the line. Each
+ * layout's file defines this function and struct lookup. */
 static inline __m128i probes_of(const struct lookup *lookup, uint32_t pass, const uint8_t *hashes,
                                 size_t i);
 
-/* The probes of two keys, the first one's in the lower half: the numbers of bytes in their lines,
- * and bits in these. */
+/* The probes of two keys, with those of the first in the lower half: the numbers of bytes in their
+ * lines, and the bits in these bytes. */
 struct pair {
   __m128i bytes, bits;
 };
@@ -29,12 +29,12 @@ static inline struct pair pair_of(__m128i first, __m128i second)
   };
 }
 
-/* Numbers of bytes in a line, 0 to 63, as each quarter of it takes them. A byte shuffle gives 0
- * where the top bit of a number is set, and else looks at its lowest four:
+/* Numbers of bytes in a line, 0 to 63, as each quarter of the line needs them. A byte shuffle gives
+ * 0 if the top bit of a number is set; otherwise it uses the lowest four bits:
  *
  *   number      00 .. 0f   10 .. 1f   20 .. 2f   30 .. 3f
- *   + 70        70 .. 7f   80 .. 8f   90 .. 9f   a0 .. af    only the first quarter is looked at
- *   ^ 10, + 70  80 .. 8f   70 .. 7f   a0 .. af   90 .. 9f    only the second */
+ *   + 70        70 .. 7f   80 .. 8f   90 .. 9f   a0 .. af    finds only the first quarter
+ *   ^ 10, + 70  80 .. 8f   70 .. 7f   a0 .. af   90 .. 9f    finds only the second */
 struct quarters {
   __m128i numbers[4];
 };
@@ -58,7 +58,7 @@ static inline __m128i look_up(const uint8_t *line, const struct quarters *quarte
                    _mm_shuffle_epi8(_mm_loadu_si128(at + 3), quarters->numbers[3])));
 }
 
-/* All ones where a probe finds its bit. */
+/* Returns bytes with all bits set where a probe finds its bit. */
 static inline __m128i pair_found(struct pair probes, const uint8_t *first_line,
                                  const uint8_t *second_line)
 {
@@ -68,7 +68,8 @@ static inline __m128i pair_found(struct pair probes, const uint8_t *first_line,
   return _mm_cmpeq_epi8(_mm_and_si128(bytes, probes.bits), probes.bits);
 }
 
-/* Bit i: all eight bytes of key i are ones. They become two words, one word, one byte. */
+/* Returns a byte in which bit i is set if all eight bytes of key i are ones. These become two
+ * words, then one word, then one byte. */
 static inline uint8_t hits_of(const __m128i pairs[4])
 {
   const __m128i ones = _mm_set1_epi32(-1);

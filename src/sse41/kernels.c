@@ -1,10 +1,10 @@
-/* The SSE4.1 kernels, for CPUs without AVX2. Where nothing is listed, scalar is as fast: XXPH3 of 8
- * bytes takes 1.1 ns there, in two lanes 1.6.
+/* The SSE4.1 kernels, for CPUs without AVX2. If a function is not listed, scalar is as fast: XXPH3
+ * of 8 bytes takes 1.1 ns there, in two lanes 1.6.
  * SPDX-License-Identifier: MIT */
 #include "../lanes/lanes.h"
 
-/* SSSE3 has the byte shuffle. A CPU with SSE4.1 has it as well, but CPUID can be made to say
- * otherwise. */
+/* SSSE3 provides the byte shuffle. A CPU with SSE4.1 has it as well, but CPUID can be configured to
+ * say otherwise. */
 static unsigned sse41_score(void)
 {
   const bool is_usable = __builtin_cpu_supports("ssse3") && __builtin_cpu_supports("sse4.1") &&

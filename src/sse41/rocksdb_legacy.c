@@ -1,4 +1,4 @@
-/* rocksdb_legacy in lanes of SSE4.1: probing. Adding is scalar's.
+/* rocksdb_legacy in lanes of SSE4.1: only probing. Scalar adds.
  * SPDX-License-Identifier: MIT */
 #include "../lanes/lanes.h"
 #include "cache_lines.h"
@@ -38,7 +38,7 @@ static inline void locate_eight(const struct lookup *lookup, const uint8_t *hash
   }
 }
 
-/* The lowest 9 bits of each probe, which need no more than words. */
+/* Returns the lowest 9 bits of each probe; words suffice to compute them. */
 static inline __m128i probes_of(const struct lookup *lookup, uint32_t pass, const uint8_t *hashes,
                                 size_t i)
 {

@@ -1,4 +1,4 @@
-/* rocksdb_local in lanes of SSE4.1: probing. Adding is scalar's.
+/* rocksdb_local in lanes of SSE4.1: only probing. Scalar adds.
  * SPDX-License-Identifier: MIT */
 #include "../lanes/lanes.h"
 #include "cache_lines.h"
@@ -27,7 +27,7 @@ static inline void prepare(const struct filter_shape *shape, struct lookup *look
   }
 }
 
-/* rocksdb_local_line in each of two lanes. */
+/* Computes rocksdb_local_line in each of two lanes. */
 static inline void locate_eight(const struct lookup *lookup, const uint8_t *hashes,
                                 uint64_t *offsets)
 {
@@ -38,13 +38,14 @@ static inline void locate_eight(const struct lookup *lookup, const uint8_t *hash
   }
 }
 
-/* A word in all lanes. */
+/* Copies a word to all lanes. */
 static inline __m128i word(__m128i words, int i)
 {
   return _mm_shuffle_epi8(words, _mm_set1_epi16((short)((2 * i + 1) << 8 | 2 * i)));
 }
 
-/* The top 9 bits of the high half of the hash h, times a multiplier m, modulo 2^32. Its upper half:
+/* Returns words whose top 9 bits are those of the high half of the hash, h, times a multiplier m,
+ * modulo 2^32. The word is the upper half of that product:
  *
  *   h_low * m_low >> 16  +  h_low * m_high  +  h_high * m_low     modulo 2^16 */
 static inline __m128i probes_of(const struct lookup *lookup, uint32_t pass, const uint8_t *hashes,

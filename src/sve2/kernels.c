@@ -1,4 +1,4 @@
-/* The SVE2 kernels. No CPU was measured with them, so scalar is the default before them.
+/* The SVE2 kernels. They were not measured on any CPU, so scalar is preferred by default.
  * SPDX-License-Identifier: MIT */
 #include <sys/auxv.h>
 

@@ -56,7 +56,7 @@ ALL_LANES(bit_and, vector, svand_u32_x)
 ALL_LANES(shift_left32, uint32_t, svlsl_n_u32_x)
 ALL_LANES(shift_right32, uint32_t, svlsr_n_u32_x)
 
-/* A macro, because the instruction holds the number: of a rotation to the right, after an xor. */
+/* A macro, because the number is part of the instruction: it rotates to the right, after an xor. */
 #define rotate_left32(v, nbits) svxar_n_u32(v, splat32(0), 32 - (nbits))
 
 /* ---- Masks ---- */

@@ -1,8 +1,8 @@
-/* The VSX kernels. No CPU was measured with them, so scalar is the default before them.
+/* The VSX kernels. They were not measured on any CPU, so scalar is preferred by default.
  * SPDX-License-Identifier: MIT */
 #include "../lanes/lanes.h"
 
-/* It is part of every POWER8, the first CPU that ppc64le has. */
+/* VSX is part of every POWER8, the first CPU that ppc64le supports. */
 static unsigned vsx_score(void)
 {
   return 1;

@@ -1,12 +1,13 @@
-/* VSX's vocabulary: what two registers of four lanes each are for lanes/. To compilers they are one
- * vector, but gcc 12 would compare and move its lanes one by one: words do it for each register.
+/* VSX's vocabulary: defines the words of lanes/ for two registers of four lanes each. For compilers
+ * they are one vector, but gcc 12 would compare and move its lanes one by one, so words do it for
+ * each register.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_VSX_VECTOR_H
 #define LANEBLOOM_VSX_VECTOR_H
 
 #include <altivec.h>
 #include <string.h>
-/* altivec.h means other things by these words than C and lanes/. */
+/* altivec.h defines these words with other meanings than C and lanes/. */
 #undef vector
 #undef pixel
 #undef bool
@@ -21,10 +22,10 @@
 #define LANES64 (VECTOR_NBYTES / 8)
 
 typedef uint32_t vector __attribute__((vector_size(VECTOR_NBYTES)));
-typedef vector mask8, mask32, mask64, order32; /* all bits of a lane, or none; indices */
+typedef vector mask8, mask32, mask64, order32; /* all bits of a lane, or none; order32: indices */
 typedef uint32_t count32;
 
-/* ---- A register alone, by its lanes ---- */
+/* ---- A single register, by its lanes ---- */
 
 typedef __vector unsigned char unsigned8;
 typedef __vector unsigned int unsigned32, block16;
@@ -43,7 +44,7 @@ union registers {
 #define TWICE(block) JOIN(block, block)
 #define SPLAT(value) TWICE(vec_splats(value))
 
-/* A word that is an expression of x and y, registers of such lanes. */
+/* Defines a word that is an expression of x and y, which are registers of such lanes. */
 #define FOR_BOTH(word, lanes, of_x_and_y)                                                          \
   static inline block16 word##_of(lanes x, lanes y)                                                \
   {                                                                                                \
@@ -52,14 +53,15 @@ union registers {
   BINARY_AS(word, JOIN(word##_of((lanes)LOW(a), (lanes)LOW(b)),                                    \
                        word##_of((lanes)HIGH(a), (lanes)HIGH(b))))
 
-/* Bit i is the bit that byte i of the positions counts from the top; none from 128 on. */
+/* Returns bits of v: bit i is the one whose number, counted from the top, is byte i of the
+ * positions. Numbers from 128 on give 0. */
 static inline unsigned bits_at(block16 v, uint64_t first_positions, uint64_t last_positions)
 {
   const unsigned64 positions = {first_positions, last_positions};
   return (unsigned)((unsigned64)vec_bperm((unsigned8)v, (unsigned8)positions))[1];
 }
 
-/* ---- Memory, at any alignment; no store passes the cache ---- */
+/* ---- Memory, at any alignment; no store bypasses the cache ---- */
 
 static inline __attribute__((always_inline)) block16 load_block(const void *from)
 {
@@ -72,7 +74,7 @@ static inline void store(void *to, vector v)
   vec_xst((unsigned8)HIGH(v), 16, (unsigned char *)to);
 }
 
-/* Sanitizers would object to what may be somebody else's. */
+/* Loads blocks. Sanitizers would object to bytes that may belong to other data. */
 __attribute__((no_sanitize("address", "thread"))) static inline vector
 load_blocks(const uint8_t *const from[VECTOR_NBLOCKS])
 {
@@ -138,13 +140,13 @@ FOR_BOTH(bit_or, unsigned32, vec_or(x, y))
 FOR_BOTH(bit_xor, unsigned32, vec_xor(x, y))
 FOR_BOTH(bit_and_not, unsigned32, vec_andc(x, y))
 
-/* The CPU looks at the lowest bits of a count alone. */
+/* The CPU uses only the lowest bits of a count. */
 FOR_BOTH(shift_left_each32, unsigned32, vec_sl(x, y) & (unsigned32)vec_cmplt(y, vec_splats(32u)))
 FOR_BOTH(shift_right_each32, unsigned32, vec_sr(x, y) & (unsigned32)vec_cmplt(y, vec_splats(32u)))
 FOR_BOTH(shift_left_each64, unsigned64, vec_sl(x, y) & (unsigned64)vec_cmplt(y, vec_splats(64ull)))
 FOR_BOTH(shift_right_each64, unsigned64, vec_sr(x, y) & (unsigned64)vec_cmplt(y, vec_splats(64ull)))
 FOR_BOTH(rotate_left_each32, unsigned32, vec_rl(x, y))
-FOR_BOTH(pick_bits32, unsigned32, vec_sl(x, ~y)) /* as the sign */
+FOR_BOTH(pick_bits32, unsigned32, vec_sl(x, ~y)) /* the bit becomes the sign */
 #define shift_left32(v, nbits) shift_left_each32(v, SPLAT((unsigned)(nbits)))
 #define shift_right32(v, nbits) shift_right_each32(v, SPLAT((unsigned)(nbits)))
 #define shift_right_count32 shift_right32
@@ -186,7 +188,7 @@ FOR_BOTH(greater_signed64, signed64, vec_cmpgt(x, y))
 
 /* ---- Moving lanes ---- */
 
-/* A byte shuffle takes bytes from two registers. */
+/* A byte shuffle selects bytes from two registers. */
 #define BYTES_OF(indices) (((indices)&7) * 0x04040404 + 0x03020100)
 BINARY_AS(permute32, JOIN(vec_perm(LOW(a), HIGH(a), (unsigned8)LOW(BYTES_OF(b))),
                           vec_perm(LOW(a), HIGH(a), (unsigned8)HIGH(BYTES_OF(b)))))
@@ -213,7 +215,8 @@ BINARY_AS(unzip_odd32, unzip_even32(shift_right64(a, 32), shift_right64(b, 32)))
 #define unzipped(v) (v)
 #define compress32 permute32
 
-/* The lanes of a mask, in order, 4 bits each: behind those of the first four come the others. */
+/* Returns the lanes of a mask, in order, 4 bits each: those of the first four lanes, followed by
+ * those of the others. */
 static inline order32 order_of32(unsigned mask)
 {
   static const uint16_t orders[16] = {0, 0,    1,    0x10,  2,    0x20,  0x21,  0x210,

@@ -1,4 +1,5 @@
-/* Words that are the same for all instruction sets of x86, at the end of their vector.h.
+/* Words that are the same for all instruction sets of x86. Their vector.h includes this file at the
+ * end.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_X86_WORDS_H
 #define LANEBLOOM_X86_WORDS_H
@@ -6,7 +7,8 @@
 #define HAS_LANE_LOADS 0
 #define both_picked32 bit_and
 
-/* b is the same in all lanes. High halves of the products of even lanes and of odd ones:
+/* Returns the high halves of products; b is the same in all lanes. Even and odd lanes are
+ * multiplied separately:
  *
  *   even    a0 -- a2 --              -- h0 -- h2            h0 h1 h2 h3
  *   odd     a1 -- a3 --   products   -- h1 -- h3   merged */
@@ -49,7 +51,8 @@ static inline unsigned test_bits16(const uint8_t *payload, const uint32_t *at, c
 
 #if VECTOR_NBYTES >= 32
 
-/* In a register of 32 bytes first. A count that is not below 64, or is negative, shifts all out. */
+/* Shifts a block, at first in a register of 32 bytes. A count that is negative, or 64 or more,
+ * gives 0. */
 static inline void shift_left_block(const uint64_t block[2], uint32_t nbits, vector *here,
                                     vector *beyond)
 {
