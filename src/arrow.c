@@ -224,7 +224,7 @@ static bool is_as_stored(const struct type *type)
 }
 
 /* Checks whether values of the type can be keys of the form. Bytes that are not text fit the forms
- * that stand for bytes. */
+ * that encode bytes. */
 static bool fits(const struct type *type, lanebloom_key_form form)
 {
   if (form.flags)
@@ -464,8 +464,8 @@ static const struct column *values_of(const struct array *array)
 
 /* ---- Keys ---- */
 
-/* The number of rows of a column that are gathered at once. The stack use of a block is limited
- * (lanebloom.h, Stack). */
+/* The number of rows of a column that are gathered at once. Blocks are on the stack; see Stack in
+ * lanebloom.h. */
 enum { BLOCK_NROWS = 512, MAX_NUMBER_NBYTES = 16 };
 
 /* Marks a row that has no value: its key is empty, or 0. */
@@ -683,7 +683,7 @@ static lanebloom_status screen_values(struct query *query, const struct problem 
   return LANEBLOOM_OK;
 }
 
-/* Begins a query. It must be ended unless this fails. */
+/* Begins a query. It must be ended unless this function fails. */
 static lanebloom_status begin_query(const lanebloom_filter *filter,
                                     const struct ArrowSchema *schema,
                                     const struct ArrowArray *arrow, struct query *query,
@@ -861,8 +861,8 @@ lanebloom_status lanebloom_builder_add_arrow(lanebloom_builder *builder,
                         &problem);
   if (status)
     return status;
-  /* If memory runs out in a single block, none of its keys is added. So if there is room for all
-   * keys first, either all or none are added. */
+  /* If memory runs out, a block is not added at all. So room for all keys is made first: then
+   * either all of them are added, or none. */
   status = lanebloom_builder_reserve(builder, min(array.rows.n, values_of(&array)->n));
   if (!status && is_direct(&array) && !may_have_nulls(&array)) {
     const lanebloom_keys keys = direct_keys(&array.rows, 0, array.rows.n);
@@ -914,7 +914,7 @@ lanebloom_status lanebloom_hash_arrow(lanebloom_format format, const struct Arro
   if (status)
     return status;
   const lanebloom_keys none = lanebloom_keys_fixed(NULL, 0, 0);
-  status = lanebloom_hash(format, &none, hashes); /* fails here also if there are no rows */
+  status = lanebloom_hash(format, &none, hashes); /* reports errors even if there are no rows */
   for (size_t first = 0, n; first < array.rows.n && !status; first += n) {
     n = min(array.rows.n - first, BLOCK_NROWS);
     uint8_t *to = (uint8_t *)hashes + first * hash_nbytes;

@@ -41,8 +41,8 @@ static inline void hash64_store(void *hashes, size_t i, uint64_t hash)
   memcpy((uint8_t *)hashes + i * sizeof hash, &hash, sizeof hash);
 }
 
-/* Calls of at most so many keys run by scalar code, because preparing lanes, or filling them, costs
- * more. */
+/* Calls of at most so many keys are run by scalar code, because preparing lanes, or filling them,
+ * costs more. */
 enum {
   /* When screening (AVX-512 on an Intel Xeon, a filter of 256 KiB, one key: leveldb 39 ns by lanes
    * and 12 by scalar, rocksdb-local 50 and 10; with 8 keys rocksdb-local takes 6.2 ns each by lanes
@@ -151,8 +151,8 @@ static inline void hash_source_hash(const struct hash_source *source, const lane
   hash_keys(source->hash, keys, source->hash_nbytes, hashes);
 }
 
-/* The input of the block after the next, which is prefetched in parts while hashes are tested: the
- * CPU waits if more lines are requested at once than it has buffers for (AVX-512 on Xeon,
+/* The input of the block after the next. It is prefetched in parts while hashes are tested: the CPU
+ * waits if more lines are requested at once than it has buffers for (AVX-512 on Xeon,
  * rocksdb-local, 16 bytes per key, 256 KiB and 16 MiB: at once 2.10 and 4.65 ns, in parts 1.83 and
  * 4.30; 8 bytes 1.53 and 3.80, in parts 1.52 and 3.45). */
 struct fetch {
@@ -160,8 +160,8 @@ struct fetch {
   size_t stride; /* bytes from one prefetched key to the next */
 };
 
-/* Begins prefetching. The result covers nothing for the last blocks, nor for keys that are not at
- * one distance. */
+/* Returns the input of the block after the next. It is empty for the last blocks, and for keys that
+ * are not at equal distances. */
 static inline struct fetch hash_source_ahead(const struct hash_source *source, size_t max_nkeys)
 {
   const uint8_t *const data = source->keys ? source->keys->data : source->hashes;
@@ -172,7 +172,7 @@ static inline struct fetch hash_source_ahead(const struct hash_source *source, s
   return (struct fetch){data + (source->next + max_nkeys) * stride, stride < most ? stride : most};
 }
 
-/* Prefetches the part of eight keys. */
+/* Prefetches the input of eight keys. */
 __attribute__((always_inline)) static inline void fetch_eight(struct fetch *fetch)
 {
   const size_t nbytes = 8 * fetch->stride;

@@ -110,12 +110,12 @@ bool lanebloom_cpu_is_emulated(void)
  *
  * - On a Xeon of these, gathers are one to two times as fast as loads (LevelDB filter of 16 KiB,
  *   present keys, ns per key, gathers and loads: AVX-512 1.5 and 2.6, AVX2 1.9 and 2.6). Others of
- *   these CPUs were not measured. - Earlier Intel CPUs, from Skylake on, gather slowly once
- *   microcode mitigates Gather Data Sampling (CVE-2022-40982, INTEL-SA-00828 lists them). A program
- *   cannot read that from the CPU; Linux shows it in
- *   /sys/devices/system/cpu/vulnerabilities/gather_data_sampling. - AMD splits a gather in
- *   microcode: eight dwords cost Zen 3 39 operations and 8 cycles, in which it can do 24 loads
- *   (vpgatherdd of uops.info). On Zen 4 loads are 1.1 to 1.6 times as fast. */
+ *   these CPUs were not measured.
+ * - Earlier Intel CPUs, from Skylake on, gather slowly once microcode mitigates Gather Data
+ *   Sampling (CVE-2022-40982, INTEL-SA-00828 lists them). A program cannot read that from the CPU;
+ *   Linux shows it in /sys/devices/system/cpu/vulnerabilities/gather_data_sampling.
+ * - AMD splits a gather in microcode: eight dwords cost Zen 3 39 operations and 8 cycles, in which
+ *   it can do 24 loads (vpgatherdd of uops.info). On Zen 4 loads are 1.1 to 1.6 times as fast. */
 bool lanebloom_cpu_gathers_fast(void)
 {
 #if defined(__x86_64__)

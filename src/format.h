@@ -33,8 +33,8 @@ struct format_table {
   enum hash hash;
   enum layout layout;
 
-  /* Returns the false-positive rate, from 0 to 1, that the model gives a filter with nbits_set bits
-   * set. nkeys may be LANEBLOOM_UNKNOWN. */
+  /* Returns the false-positive rate, from 0 to 1, that the model gives for a filter with nbits_set
+   * bits set. nkeys may be LANEBLOOM_UNKNOWN. */
   double (*filled_rate)(const struct filter_shape *shape, uint64_t nbits_set, uint64_t nkeys);
 
   /* ---- Building. In a format that only opens filters, all members are 0 or NULL. ---- */
@@ -77,7 +77,7 @@ struct format_table {
    * frame. */
   void (*write_frame)(const struct filter_shape *shape, uint8_t *bytes);
 
-  /* Returns the false-positive rate, from 0 to 1, that the model gives a filter when it will be
+  /* Returns the false-positive rate, from 0 to 1, that the model gives for a filter that will be
    * built from nkeys distinct keys. */
   double (*planned_rate)(const struct filter_shape *shape, uint64_t nkeys);
 };
@@ -117,8 +117,8 @@ lanebloom_status lanebloom_format_find_to_build(lanebloom_format id,
 lanebloom_status lanebloom_search_bits(const struct format_table *format, double rate,
                                        uint64_t nkeys, uint64_t *millibits);
 
-/* Return the number of probes for bits per key, 0.69 probes per bit, from 1 to 30, in LevelDB and
- * in RocksDB's legacy format; the second function is format_table.last_with_same_nprobes. */
+/* lanebloom_nprobes_by_bits returns 0.69 probes per bit, from 1 to 30, as in LevelDB and in
+ * RocksDB's legacy format. The other function is format_table.last_with_same_nprobes for both. */
 enum { MAX_NPROBES_BY_BITS = 30 };
 uint32_t lanebloom_nprobes_by_bits(uint64_t bits_per_key);
 uint64_t lanebloom_last_with_same_nprobes_by_bits(uint64_t millibits, uint64_t nkeys);

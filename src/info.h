@@ -1,4 +1,4 @@
-/* Fills structs whose callers were compiled with another version of a public header.
+/* Fills structs of callers that were compiled with another version of a public header.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_INFO_H
 #define LANEBLOOM_INFO_H

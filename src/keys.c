@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "keys.h"
 
-/* Returns the address of data, which may be NULL. Pointer arithmetic on NULL is undefined even if
- * nothing is read, so a batch of empty keys gets another address. */
+/* Returns data, or another address if it is NULL. Pointer arithmetic on NULL is undefined even if
+ * nothing is read, so a batch of empty keys needs an address. */
 static const void *address(const void *data)
 {
   return data ? data : "";

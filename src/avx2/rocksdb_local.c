@@ -1,7 +1,7 @@
-/* rocksdb_local by gathers, for CPUs where they are fast. In caches and with few probes, eight keys
- * are in lanes, and each probe is a gather. Larger payloads and more probes are left to
- * lanes/rocksdb_local.c (Xeon, 256 KiB, 4 and 6 probes: 1.09 and 1.50 ns per hash, there 1.72 and
- * 1.74).
+/* rocksdb_local by gathers, for CPUs where they are fast. If the filter fits into caches and has
+ * few probes, eight keys are in lanes, and each probe is a gather. Larger payloads and more probes
+ * are left to lanes/rocksdb_local.c (Xeon, 256 KiB, 4 and 6 probes: 1.09 and 1.50 ns per hash,
+ * there 1.72 and 1.74).
  * SPDX-License-Identifier: MIT */
 #include "../lanes/cache_lines.h"
 #include "../lanes/lanes.h"

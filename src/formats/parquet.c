@@ -1,8 +1,7 @@
-/* Parquet's split-block Bloom filter: its bits alone. In a file a header in Thrift's compact
- * protocol is before them; without it, the bits of a container file are aligned.
+/* Parquet's split-block Bloom filter: only its bits. In a Parquet file they follow a header in
+ * Thrift's compact protocol. It is left out, so that the bits of a container file are aligned.
  *
  *   blocks of 32 bytes
- *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 
@@ -106,11 +105,11 @@ static uint64_t last_with_same_nprobes(uint64_t millibits, uint64_t nkeys)
 
 /* ---- Rates ---- */
 
-/* Returns the false-positive rate of blocks with so many keys on average. If a block has k keys,
- * the bit that a probe tests in one of its words is set with the probability 1 - (31/32)^k; words
- * are independent, and k is Poisson distributed (J. Apple, Split block Bloom filters, arXiv
- * 2101.01719, section 2; F. Putze, P. Sanders and J. Singler, Cache-, hash- and space-efficient
- * Bloom filters, WEA 2007, section 3). With very many keys, every bit is set. */
+/* Returns the false-positive rate of blocks that have keys_per_block keys on average. If a block
+ * has k keys, the bit that a probe tests in one of its words is set with the probability
+ * 1 - (31/32)^k; words are independent, and k is Poisson distributed (J. Apple, Split block Bloom
+ * filters, arXiv 2101.01719, section 2; F. Putze, P. Sanders and J. Singler, Cache-, hash- and
+ * space-efficient Bloom filters, WEA 2007, section 3). With very many keys, every bit is set. */
 static double block_rate(double keys_per_block)
 {
   const double many = 4096;

@@ -13,7 +13,7 @@
 
 enum { HASH_NBITS = 64 };
 
-/* Returns the seed of this number; the equation makes the bits of seeds differ (RocksDB 7.8.3
+/* Returns the seed of this number. The computation makes the bits of seeds differ (RocksDB 7.8.3
  * util/ribbon_impl.h, StandardRehasherAdapter::SetOrdinalSeed). */
 static uint32_t seed_numbered(uint8_t number)
 {

@@ -54,7 +54,7 @@ static struct filter_shape spark_v1_shape(uint64_t nbytes, uint32_t line_nbytes,
 /* ---- Frames ---- */
 
 /* Spark's reader accepts any number of probes. Without probes every key passes. It reads as many
- * words as the header says; here no bytes may follow them. */
+ * words as the header says; here the bytes must end with these words. */
 static lanebloom_status parse(uint32_t version, size_t header_nbytes, const uint8_t *bytes,
                               size_t size, struct filter_shape *shape)
 {
@@ -121,7 +121,8 @@ static lanebloom_status spark_round_bits(double bits_per_key, uint64_t *millibit
 }
 
 /* Returns the number of bits that a caller of BloomFilter.create(expectedNumItems, numBits) passes:
- * that of so many keys, rounded down, for at least one key and at least one bit. Errors: LIMIT. */
+ * the bits of nkeys keys, rounded down, but for at least one key, and at least one bit. Errors:
+ * LIMIT. */
 static lanebloom_status nbits_of(uint64_t millibits, uint64_t nkeys, uint64_t *nbits)
 {
   uint64_t product;
@@ -160,8 +161,8 @@ static lanebloom_status spark_v1_plan(uint64_t millibits, uint64_t nkeys,
   return status;
 }
 
-/* The next probe begins where nbits / nkeys * ln 2 is rounded up. If there are few keys, their bits
- * are rounded down, and it begins up to 1000 / nkeys steps later; bisection finds it. */
+/* The number of probes rises where nbits / nkeys * ln 2 is rounded up to the next one. With few
+ * keys, whose bits are rounded down, that is up to 1000 / nkeys steps later; bisection finds it. */
 static uint64_t last_with_same_nprobes(uint64_t millibits, uint64_t nkeys)
 {
   uint64_t nbits;

@@ -222,8 +222,8 @@ static inline unsigned beyond_bound(const struct lanes *lanes, struct load_bound
   return mask_bits32(partial) & (low | high << LANES64);
 }
 
-/* Hashes the next stripe of each lane. While all lanes have bytes left after a stripe, it hashes
- * that stripe first. at: the lanes' addresses, in memory. */
+/* Hashes the next stripe of each lane. First it hashes all stripes after which every lane has bytes
+ * left. at: the lanes' addresses, in memory. */
 static inline struct lanes take_stripes(struct lanes lanes, const uint8_t *const *at,
                                         struct load_bound bound, bool signed_tails)
 {

@@ -83,7 +83,7 @@ struct cache_line_vocabulary {
 /* ---- Blocks of hashes in flight ---- */
 
 struct block {
-  const uint8_t *hashes; /* readable in eights */
+  const uint8_t *hashes; /* can be read in eights */
   size_t n;
   _Alignas(64) uint64_t offsets[IN_FLIGHT_NKEYS];
   uint8_t padded[IN_FLIGHT_NKEYS * MAX_HASH_NBYTES];

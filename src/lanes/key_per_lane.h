@@ -13,7 +13,7 @@
 #include "../scalar/scalar.h"
 #include "vector.h"
 
-/* The number of bits of mask_bits32(). So many keys are in one register or several. */
+/* The number of bits of mask_bits32(). A word of keys is in one register or several. */
 enum { WORD_NKEYS = 32 };
 
 /* Returns the lanes, of the first n, whose key finds all its bits set. */

@@ -42,8 +42,8 @@ static inline vector failures_of(const struct lookup *lookup, const uint8_t *pay
   return bit_and_not(bits_of(lookup, hashes, i), load(payload + offsets[i]));
 }
 
-/* Returns a byte for each word of four hashes, which is 0 if the word's bit is set. In either block
- * a dword belongs to each hash. The conversion saturates, so numbers other than 0 do not become
+/* Returns a byte for each word of four hashes, which is 0 if the word's bit is set. Each of the two
+ * blocks has a dword for each hash. The conversion saturates, so numbers other than 0 do not become
  * 0. */
 static inline vector failures_of_four(const struct lookup *lookup, const uint8_t *payload,
                                       const uint64_t *offsets, const uint8_t *hashes, size_t i)

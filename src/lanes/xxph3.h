@@ -22,7 +22,8 @@ static inline void hash_in_scalar(const lanebloom_keys *keys, size_t first, size
 /* The operations that an instruction set provides for the driver below. They are inline functions,
  * in a constant. */
 struct xxph3_stripe_vocabulary {
-  /* Adds n stripes of 64 bytes. For each stripe, the secret begins eight bytes later. */
+  /* Adds n stripes of 64 bytes. The secret of the first begins at `secret`, and that of each next
+   * stripe eight bytes later. */
   void (*add)(uint64_t lanes[XXPH3_NLANES], const uint8_t *stripes, size_t n, size_t secret);
 
   void (*scramble)(uint64_t lanes[XXPH3_NLANES]);

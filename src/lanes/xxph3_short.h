@@ -7,7 +7,7 @@
 
 #include "xxph3_steps.h"
 
-/* Two of the three products of halves need only one instruction together. */
+/* One instruction computes two of the three products of halves. */
 static inline vector multiply(vector a, uint64_t b)
 {
   const vector crossed = mul_low32(a, splat64(b >> 32 | b << 32));

@@ -171,7 +171,7 @@ static inline size_t fixed_9_to_16(const uint8_t *keys, size_t width, size_t n, 
 struct packing;
 static inline vector load_4_to_8(const uint8_t *keys, size_t width, const struct packing *how);
 
-/* Hashes keys. After each of them `nmore` others must be readable. Returns how many were hashed. */
+/* Hashes the keys that are followed by at least `nmore` others. Returns how many were hashed. */
 static inline __attribute__((always_inline)) size_t
 hash_4_to_8_of(const uint8_t *keys, size_t width, const struct packing *how, size_t nmore, size_t n,
                void *hashes)

@@ -42,8 +42,8 @@ static inline uint32x4_t mix_stripe(uint32x4_t hash, const uint32x4_t words[STRI
   return mix(mix(mix(mix(hash, words[0]), words[1]), words[2]), words[3]);
 }
 
-/* Subtracts 256 for each signed byte from 0x80 on. A tail of one to three bytes adds each of them,
- * widened, to the hash; a signed byte is its unsigned value, less 256 from 0x80 on. */
+/* Makes the bytes of these tails signed. A tail of one to three bytes adds each of them, widened,
+ * to the hash; a signed byte is its unsigned value, less 256 from 0x80 on. */
 static inline uint32x4_t sign_tails(uint32x4_t word, uint32x4_t tails)
 {
   const uint32x4_t signs = vandq_u32(vandq_u32(word, vdupq_n_u32(0x808080)), tails);
@@ -110,8 +110,8 @@ static inline uint32x4_t mix_same(uint32x4_t hash, const uint32x4_t words[STRIPE
 
 /* ---- From keys to lanes ---- */
 
-/* A stripe, of which the last bytes may belong to other data on the same page: sanitizers would
- * object, here and in an intrinsic that is a function. */
+/* A stripe at any address. Its last bytes may belong to other data on the same page: sanitizers
+ * would object, here and in an intrinsic that is a function. */
 typedef uint32x4_t stripe_anywhere __attribute__((aligned(1), may_alias));
 
 __attribute__((no_sanitize("address", "thread"))) static inline uint32x4_t
@@ -376,7 +376,7 @@ struct lists {
   uint16_t *end[NLISTS];
   uint16_t keys[NLISTS]
                [BLOCK_MAX +
-                2 * LANES]; /* the last group of a block may overlap, and a few come from above */
+                2 * LANES]; /* the last group may overlap, and some keys come from longer lists */
 };
 
 /* Lists keys i .. i + 4 by their numbers of stripes. */

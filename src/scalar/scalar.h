@@ -14,7 +14,7 @@ probe_function lanebloom_rocksdb_legacy_probe_scalar, lanebloom_rocksdb_local_pr
 probe_function lanebloom_rocksdb_ribbon_probe_scalar, lanebloom_parquet_probe_scalar;
 probe_function lanebloom_spark_v1_probe_scalar, lanebloom_spark_v2_probe_scalar;
 
-/* For a few keys, which are hashed and probed one after another. The first function returns the
+/* Functions for a few keys, which are hashed and probed one after another. The first returns the
  * hash of a key, the second whether all probes of a hash find set bits. Hashes of 32 bits are in
  * the low half. */
 typedef uint64_t hash_key_function(const uint8_t *key, size_t size);

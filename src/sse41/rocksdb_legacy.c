@@ -38,7 +38,7 @@ static inline void locate_eight(const struct lookup *lookup, const uint8_t *hash
   }
 }
 
-/* Returns the lowest 9 bits of each probe; words suffice to compute them. */
+/* Returns the lowest 9 bits of each probe, at the top of a word. Words suffice to compute them. */
 static inline __m128i probes_of(const struct lookup *lookup, uint32_t pass, const uint8_t *hashes,
                                 size_t i)
 {
