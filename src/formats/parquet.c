@@ -2,6 +2,7 @@
  * Thrift's compact protocol. It is left out, so that the bits of a container file are aligned.
  *
  *   blocks of 32 bytes
+ *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 
