@@ -1,5 +1,5 @@
-/* The public calls: outputs, errors, merging. Layouts of keys: keys.c; descriptions: describe.c.
- * Whether answers are right: kernels/, frozen/, oracle/.
+/* The public calls: outputs, errors, merging. Layouts of keys are tested in keys.c, descriptions in
+ * describe.c, and the correctness of answers in kernels/, frozen/ and oracle/.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <lanebloom.h>
@@ -126,9 +126,9 @@ Test(screening, positions_are_what_probes_read)
   lanebloom_filter_close(filter);
 }
 
-/* ---- Filters in memory of the caller ---- */
+/* ---- Filters in memory that the caller owns ---- */
 
-/* Keys of which some follow an equal one: engines differ in how they count them. */
+/* The batch contains runs of equal keys, because engines count these in different ways. */
 static void check_raw(lanebloom_format format, double bits_per_key, const lanebloom_keys *keys)
 {
   enum { ROOM = 1 << 20 };
@@ -167,7 +167,7 @@ Test(raw, has_the_same_bytes_and_answers)
   static const double bits[] = {1, 10, 23};
   static const size_t counts[] = {0, 1, 2, 7, 16, 17, 33, 100, 1000, 5000};
   uint8_t *keys = test_alloc(2 * 5000);
-  for (size_t i = 0; i < 5000; i++) /* pairs of equal ones, of one or two bytes */
+  for (size_t i = 0; i < 5000; i++) /* pairs of equal keys, of one or two bytes */
     keys[2 * i] = (uint8_t)(i / 2), keys[2 * i + 1] = (uint8_t)(i / 512);
   lanebloom_format formats[MAX_FORMATS];
   const size_t nformats = test_formats_that_build(formats);
@@ -190,7 +190,7 @@ Test(raw, any_bytes_answer_as_the_filter_of_them)
     const size_t size = rng_below(&rng, sizeof bytes + 1);
     rng_fill(&rng, bytes, sizeof bytes);
     rng_fill(&rng, key, sizeof key);
-    if (size >= 5 && rng_below(&rng, 2)) /* a trailer of RocksDB's */
+    if (size >= 5 && rng_below(&rng, 2)) /* a RocksDB trailer */
       memcpy(bytes + size - 5, (uint8_t[]){0xff, 0, 6, 0, 0}, 5);
     const lanebloom_format format = lanebloom_format_at(rng_below(&rng, lanebloom_format_count()));
     lanebloom_filter *filter;
@@ -251,7 +251,7 @@ Test(errors, formats_that_are_not_there)
   cr_assert(lanebloom_format_hash_size(LANEBLOOM_LEVELDB_SIGNED) == 4);
 }
 
-/* Formats that share a hash make the same of every key, and no others do. */
+/* Formats that share a hash function hash every key alike, and other formats do not. */
 Test(formats, hashes)
 {
   for (size_t i = 0; i < lanebloom_format_count(); i++)
@@ -336,12 +336,12 @@ Test(rocksdb, the_trailer_says_the_format)
   }
 }
 
-/* Whatever it is that makes an answer constant. */
+/* Covers every reason for which an answer is constant. */
 Test(rocksdb, constant_answers_are_of_neither_format)
 {
   static const struct {
     uint8_t trailer[5];
-    size_t nbytes; /* with the payload */
+    size_t nbytes; /* includes the payload */
     bool answer;
   } filters[] = {
       {{6, 1, 0, 0, 0}, 5, false},     {{0, 0, 0, 0, 0}, 69, true},
@@ -380,7 +380,7 @@ Test(rocksdb, the_model_rate_comes_from_the_bits_that_are_set)
     cr_assert(lanebloom_builder_create(formats[i], 12, NKEYS, &builder) == LANEBLOOM_OK);
     cr_assert(lanebloom_builder_add(builder, &once) == LANEBLOOM_OK);
     cr_assert(lanebloom_builder_add(builder, &once) ==
-              LANEBLOOM_OK); /* which sets no further bit */
+              LANEBLOOM_OK); /* sets no further bit */
     cr_assert(lanebloom_builder_finish(builder, &filter) == LANEBLOOM_OK);
     lanebloom_filter_describe(filter, &info, sizeof info);
     cr_assert(info.nkeys == 2 * NKEYS);
@@ -489,10 +489,10 @@ Test(merge, filters_that_differ_are_refused)
     const char *bytes;
     size_t size;
   } others[] = {
-      {LANEBLOOM_LEVELDB_SIGNED, "\1\2\3\4\6", 5}, /* format */
-      {LANEBLOOM_LEVELDB, "\1\2\3\4\5\6", 6},      /* size */
-      {LANEBLOOM_LEVELDB, "\1\2\3\4\7", 5},        /* probes */
-      {LANEBLOOM_LEVELDB, "\1\2\3\4\x1f", 5},      /* constant */
+      {LANEBLOOM_LEVELDB_SIGNED, "\1\2\3\4\6", 5}, /* another format */
+      {LANEBLOOM_LEVELDB, "\1\2\3\4\5\6", 6},      /* another size */
+      {LANEBLOOM_LEVELDB, "\1\2\3\4\7", 5},        /* another number of probes */
+      {LANEBLOOM_LEVELDB, "\1\2\3\4\x1f", 5},      /* a constant answer */
       {LANEBLOOM_LEVELDB, "", 0},
   };
   lanebloom_filter *filter, *merged = (void *)1;

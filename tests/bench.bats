@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# The benchmarks run, every kernel has its rows, and every row's answers were checked. No time is
-# judged here.
+# The benchmarks run, every kernel has its rows, and the answers of every row were checked. No time
+# is judged here.
 # SPDX-License-Identifier: MIT
 
 run_rows() { # FILTER
@@ -23,7 +23,7 @@ run_rows() { # FILTER
 }
 
 @test "keys of 8 and 16 bytes, each asked of a filter of its own" {
-  # together, as in a whole run
+  # Both run together, as in a whole run.
   run_rows '^keys/(leveldb|rocksdb-local)/(avx512|scalar|peer.*)/KiB:(16|256)/hits:100/bytes'
   jq -e '.benchmarks | length >= 16' "$BATS_TEST_TMPDIR/rows.json"
 }
@@ -80,7 +80,7 @@ run_rows() { # FILTER
     ([.benchmarks[].aggregate_name] | unique == ["median", "min", "upper_quartile"]) and
     any(.benchmarks[].run_name; startswith("screen/leveldb/\($best)/")) and
     all(.benchmarks[]; .GHz > 0 and .additions_per_cycle > 0)' run.json
-  # A row whose repetitions lie apart is unsure.
+  # A row whose repetitions differ widely is marked as unsure.
   jq -r '.benchmarks | group_by(.run_name)[] | .[0].run_name as $name |
     (if $name | contains("real_time") then "real_time" else "cpu_time" end) as $time |
     map({(.aggregate_name): .[$time]}) | add |

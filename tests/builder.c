@@ -1,4 +1,4 @@
-/* Streaming builders: kept hashes, sized filters, merging, errors.
+/* Streaming builders: stored hashes, sized filters, merging, errors.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 
 enum { NKEYS = 5000 };
 
-static uint64_t key_bytes[NKEYS]; /* keys of 8 bytes; every tenth repeats its neighbour */
+static uint64_t key_bytes[NKEYS]; /* keys of 8 bytes; every tenth repeats the one before it */
 
 static lanebloom_keys all_keys(void)
 {
@@ -92,7 +92,7 @@ Test(builder, is_empty_after_finish_and_can_be_fed_again)
       add(builder, &keys, 0, 100);
       assert_equal_and_close(finish(builder), reference(&keys, 100), "round");
     }
-    lanebloom_filter *filter = finish(builder); /* of no keys */
+    lanebloom_filter *filter = finish(builder); /* has no keys */
     cr_assert(lanebloom_filter_screen(filter, &keys, NULL) == 0);
     lanebloom_filter_info info;
     lanebloom_filter_describe(filter, &info, sizeof info);
@@ -123,13 +123,13 @@ Test(builder, merging_is_appending)
   for (int sized = 0; sized < 2; sized++) {
     lanebloom_builder *into = create(10, sized ? NKEYS : 0), *from = create(10, sized ? NKEYS : 0);
     add(into, &keys, 0, 1999);
-    cr_assert(lanebloom_builder_merge(into, from) == LANEBLOOM_OK); /* nothing to append */
+    cr_assert(lanebloom_builder_merge(into, from) == LANEBLOOM_OK); /* there is nothing to append */
     add(from, &keys, 1999, NKEYS);
     cr_assert(lanebloom_builder_merge(into, from) == LANEBLOOM_OK);
     assert_equal_and_close(finish(into), reference(&keys, NKEYS), "merged");
 
     cr_assert(lanebloom_builder_merge(into, from) ==
-              LANEBLOOM_OK); /* from is as it was, into empty */
+              LANEBLOOM_OK); /* from is unchanged by the merge into an empty builder */
     lanebloom_filter *again = finish(into), *once = finish(from);
     assert_equal_and_close(again, once, "from");
     cr_assert(lanebloom_builder_merge(into, from) == LANEBLOOM_OK); /* both empty after finish */
@@ -251,8 +251,8 @@ Test(builder, unknown_key_forms_change_nothing)
   lanebloom_builder_destroy(builder);
 }
 
-/* The engine counts in 64 bits: a product that wraps there is refused here, one that merely has no
- * memory fails as such. */
+/* The engine counts in 64 bits. A size that wraps there is refused; a size that does not, but
+ * exceeds memory, fails with an error of memory. */
 Test(builder, sizes_that_wrap_and_sizes_that_are_not_to_be_had)
 {
   lanebloom_builder *builder = (void *)1;
@@ -264,13 +264,13 @@ Test(builder, sizes_that_wrap_and_sizes_that_are_not_to_be_had)
             LANEBLOOM_ERR_MEMORY);
   cr_assert(!builder);
   const lanebloom_keys many =
-      lanebloom_keys_fixed("", 0, SIZE_MAX); /* whose hashes no memory has room for */
+      lanebloom_keys_fixed("", 0, SIZE_MAX); /* no memory can hold their hashes */
   cr_assert(lanebloom_builder_create(LANEBLOOM_LEVELDB, 10, 0, &builder) == LANEBLOOM_OK);
   cr_assert(lanebloom_builder_add(builder, &many) == LANEBLOOM_ERR_MEMORY);
   lanebloom_builder_destroy(builder);
 }
 
-static uint64_t asked_nbytes; /* in the last request for memory */
+static uint64_t asked_nbytes; /* the size of the last request */
 static bool refuses_memory;
 
 struct memory __real_lanebloom_memory_create(uint64_t nbytes);
@@ -281,8 +281,9 @@ struct memory __wrap_lanebloom_memory_create(uint64_t nbytes)
   return refuses_memory ? (struct memory){0} : __real_lanebloom_memory_create(nbytes);
 }
 
-/* A large batch for a large LevelDB filter asks for up to half as much memory besides, and does
- * without it. Smaller ones ask for none, and so do kernels that cannot use it. */
+/* For a large batch and a large LevelDB filter, a builder requests up to half as much scratch
+ * memory as the filter takes, and can do without it. Small batches and filters request none, nor do
+ * kernels that have no use for it. */
 Test(builder, memory_besides)
 {
   const bool uses_memory = lanebloom_kernels_current()->layout[LAYOUT_LEVELDB].scratch_nbytes;
@@ -320,7 +321,8 @@ Test(builder, memory_besides)
   free(data);
 }
 
-/* More parts than keys, parts of no keys and parts that begin between equal neighbours, too. */
+/* Also covers more parts than keys, parts without keys, and parts that begin between equal
+ * neighbours. */
 Test(builder, parts_merge_to_what_the_whole_finishes_as)
 {
   static const size_t sizes[] = {0, 1, 10, 1025, NKEYS}, counts[] = {1, 2, 3, 10, 64};
@@ -330,7 +332,7 @@ Test(builder, parts_merge_to_what_the_whole_finishes_as)
       for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
         lanebloom_builder *whole, *into, *from;
         if (lanebloom_builder_create(lanebloom_format_at(f), 10, 0, &whole) != LANEBLOOM_OK)
-          continue; /* to open only */
+          continue; /* formats that only open */
         add(whole, &keys, 0, sizes[s]);
         const size_t n = counts[c];
         cr_assert(lanebloom_builder_part(whole, n - 1, n, &into) == LANEBLOOM_OK);
@@ -341,7 +343,7 @@ Test(builder, parts_merge_to_what_the_whole_finishes_as)
         }
         assert_equal_and_close(finish(into), finish(whole),
                                lanebloom_format_name(lanebloom_format_at(f)));
-        add(into, &keys, 0, 10); /* even a part of no keys takes more */
+        add(into, &keys, 0, 10); /* even a part without keys accepts more */
         lanebloom_filter *filter = finish(into);
         const lanebloom_keys added = lanebloom_keys_part(&keys, 0, 10);
         cr_assert(lanebloom_filter_screen(filter, &added, NULL) == 10);
@@ -351,7 +353,7 @@ Test(builder, parts_merge_to_what_the_whole_finishes_as)
       }
 }
 
-/* A part has its share of the keys, and no more. */
+/* A part holds its share of the keys, and no more. */
 Test(builder, parts_share_the_keys)
 {
   const lanebloom_keys keys = all_keys();
@@ -389,7 +391,7 @@ Test(builder, parts_that_cannot_be_made)
   lanebloom_builder_destroy(sized);
 }
 
-/* RocksDB counts equal hashes in a row once, also across batches and merges. A filter that is sized
+/* RocksDB counts a run of equal hashes once, also across batches and merges. A filter that is sized
  * at the start counts every key. */
 Test(builder, equal_neighbours_count_once_in_rocksdb)
 {
@@ -435,14 +437,15 @@ static double recorded_bits(const lanebloom_filter *filter)
   return info.bits_per_key;
 }
 
-/* One batch of many short keys is hashed twice, not stored. Neighbours are equal within blocks of
- * hashes and across their borders, alone and in long runs. */
+/* The keys of one batch of many short keys are hashed twice instead of storing their hashes. The
+ * batch has equal neighbours within blocks of hashes and across their borders, alone and in long
+ * runs. */
 Test(builder, many_short_keys_are_counted_as_in_a_stream)
 {
   enum { MANY = 4200000, RUN_NKEYS = 5000 };
   uint64_t *data = malloc(MANY * sizeof *data);
   cr_assert(data);
-  data[0] = 0; /* which the hash before the first must not equal */
+  data[0] = 0; /* the first hash must not equal the one before it, which does not exist */
   for (uint64_t i = 1; i < MANY; i++)
     data[i] =
         i % 1024 == 0 || i % 7 == 3 || i / RUN_NKEYS == 2 ? data[i - 1] : i * 0x9e3779b97f4a7c15;
@@ -463,7 +466,7 @@ Test(builder, many_short_keys_are_counted_as_in_a_stream)
   free(data);
 }
 
-/* So many keys of no bytes, whose hashes no memory has room for, are not even counted. */
+/* No memory can hold the hashes of this many keys, so these are not even counted. */
 Test(builder, many_keys_of_no_bytes)
 {
   const lanebloom_keys keys = lanebloom_keys_fixed("", 0, SIZE_MAX);
@@ -472,7 +475,7 @@ Test(builder, many_keys_of_no_bytes)
             LANEBLOOM_ERR_MEMORY);
 }
 
-/* Bytes 24 to 31 of a container, which a program that maps it may read. */
+/* Bytes 24 to 31 of a container hold the bits per key. A program that maps it may read them. */
 Test(builder, containers_record_what_was_asked_for_up_to_the_limit)
 {
   static const struct {
@@ -497,8 +500,8 @@ Test(builder, containers_record_what_was_asked_for_up_to_the_limit)
   }
 }
 
-/* Where a format rounds the bits per key, or takes no more, builders of what comes to the same
- * merge, and filters record what they have. */
+/* If a format rounds or limits the bits per key, builders with the same effective number merge, and
+ * filters record that number. */
 Test(builder, bits_in_effect_are_recorded_and_compared)
 {
   static const struct {

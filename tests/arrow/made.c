@@ -1,5 +1,5 @@
-/* Arrow arrays of every type that has keys. Keys are computed from the numbers by shifts, arrays by
- * copies of the host's numbers.
+/* Arrow arrays of every type that can hold keys. Keys are computed from the numbers by shifts, and
+ * arrays by copying the host's numbers.
  * SPDX-License-Identifier: MIT */
 #include "made.h"
 
@@ -121,7 +121,7 @@ void made_release_schema(struct ArrowSchema *schema)
 
 enum { NDIFFERENT = 100, MAX_STRING = 40 };
 
-/* Numbers of a few: of the first ones, of the smallest, of the largest, and of any. */
+/* Draws one of few numbers: near 0, negative ones near 0, near the smallest, or arbitrary. */
 static uint64_t random_number(struct rng *rng)
 {
   const uint64_t which = rng_below(rng, NDIFFERENT);
@@ -137,7 +137,7 @@ static uint64_t random_number(struct rng *rng)
   }
 }
 
-/* As the host has it. */
+/* Stores a number in the host's byte order. */
 static void store_number(uint8_t *to, size_t width, uint64_t low, uint64_t high)
 {
   const uint8_t value8 = (uint8_t)low;
@@ -163,7 +163,7 @@ static void store_number(uint8_t *to, size_t width, uint64_t low, uint64_t high)
   }
 }
 
-/* The number that an array of this width holds, in 128 bits. */
+/* Cuts a number to the width of the array, and extends it to 128 bits. */
 static void cut_number(const struct made_type *type, uint64_t *low, uint64_t *high)
 {
   if (type->width < sizeof *low) {
@@ -187,7 +187,7 @@ static void fill_number(const struct made_type *type, struct rng *rng, uint8_t *
     key[i] = (uint8_t)((i < 8 ? low : high) >> i % 8 * 8);
 }
 
-/* One of few strings for each length. */
+/* Fills in one of a few strings of this length. */
 static size_t fill_string(struct rng *rng, size_t size, uint8_t *bytes)
 {
   const uint64_t which = rng_below(rng, 4);
@@ -203,7 +203,7 @@ static size_t random_size(struct rng *rng)
 
 /* ---- Columns ---- */
 
-/* Where null rows are, values are whatever they are, except that offsets do not fall. */
+/* Values of null rows are arbitrary, except that offsets never decrease. */
 static uint8_t *make_validity(size_t at, size_t n, const bool *is_null, struct rng *rng)
 {
   const size_t nbytes = (at + n + 7) / 8;
@@ -244,7 +244,7 @@ static void make_fixed(struct made_column *column, const struct made_type *type,
   column->array.n_buffers = 2;
 }
 
-/* Rows before the slice, and null ones, have bytes as well. */
+/* Null rows and rows before the slice have bytes, too. */
 static void make_strings(struct made_column *column, enum kind kind, size_t at, size_t n,
                          struct rng *rng)
 {
@@ -277,8 +277,8 @@ static void make_strings(struct made_column *column, enum kind kind, size_t at, 
   column->array.n_buffers = 3;
 }
 
-/* Up to three buffers of long strings, which views point into from the end to the begin. Views of
- * nulls are any bytes. */
+/* Makes up to three buffers of long strings. Views point anywhere into them, up to their ends.
+ * Views of nulls are arbitrary bytes. */
 static void make_views(struct made_column *column, size_t at, size_t n, struct rng *rng)
 {
   const size_t nbuffers = (size_t)rng_below(rng, 4);
@@ -325,7 +325,7 @@ static void make_views(struct made_column *column, size_t at, size_t n, struct r
   column->array.n_buffers = 3 + (int64_t)nbuffers;
 }
 
-/* null_of: one row in so many is null; 0: none. */
+/* null_of: one row in null_of is null; 0: none. */
 static void make_column(struct made_column *column, const struct made_type *type, size_t n,
                         uint64_t null_of, bool is_slice, struct rng *rng)
 {
@@ -398,9 +398,9 @@ static void point_at_values(struct made *made, const struct made_type *type, siz
   max = max < nvalues ? max + 1 : nvalues;
   made->indices = test_alloc(n * sizeof *made->indices);
   for (size_t i = 0; i < n; i++) {
-    if (rows->keys[i].is_null) /* any index stays there */
+    if (rows->keys[i].is_null) /* its index is arbitrary */
       continue;
-    const uint64_t used = 1 + max / 2; /* others have no row, except a few */
+    const uint64_t used = 1 + max / 2; /* other values have no row, except a few */
     made->indices[i] = rng_below(rng, rng_below(rng, 30) ? used < max ? used : max : max);
     uint8_t *values = (uint8_t *)rows->buffers[1];
     store_number(values + ((size_t)rows->array.offset + i) * type->width, type->width,

@@ -1,4 +1,4 @@
-/* Arrow arrays of every type that has keys, made with the keys that their rows must be.
+/* Arrow arrays of every type that can hold keys, with the keys that their rows must yield.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TESTS_ARROW_MADE_H
 #define LANEBLOOM_TESTS_ARROW_MADE_H
@@ -18,7 +18,7 @@ enum kind { SIGNED, UNSIGNED, FIXED_BYTES, STRINGS32, STRINGS64, STRING_VIEWS };
 struct made_type {
   const char *format;
   enum kind kind;
-  size_t width, key_nbytes; /* in the array, and of the key; of strings 0 */
+  size_t width, key_nbytes; /* in the array, and of the key; 0 for strings */
   lanebloom_encoding encoding;
   bool is_text, is_uuid;
 };
@@ -26,56 +26,56 @@ struct made_type {
 enum { MADE_NTYPES = 47, MADE_NINDEX_TYPES = 8 };
 extern const struct made_type made_types[MADE_NTYPES];
 
-/* The type of this format. */
+/* Returns the type with this format. */
 const struct made_type *made_type_of(const char *format);
 
 /* ---- Arrays ---- */
 
-/* What an array is to be. */
+/* A description of an array to make. */
 struct made_plan {
   const struct made_type *type;
   const struct made_type *index_type;    /* of a dictionary; NULL: none */
-  size_t n, nvalues;                     /* rows; values of a dictionary */
-  uint64_t rows_null_of, values_null_of; /* one in so many is null; 0: none */
-  bool has_slices;                       /* do arrays begin after rows of others? */
+  size_t n, nvalues;                     /* numbers of rows, and of a dictionary's values */
+  uint64_t rows_null_of, values_null_of; /* one in this many is null; 0: none */
+  bool has_slices;                       /* do arrays have an offset, behind other rows? */
 };
 
 struct made_key {
-  size_t at, size; /* bytes of struct made */
+  size_t at, size; /* in the column's `bytes` */
   bool is_null;
 };
 
 enum { MADE_NBUFFERS = 8 };
 
-/* A column and its buffers, each of which is its own block of memory without room to spare. */
+/* A column and its buffers, each allocated on its own without spare room. */
 struct made_column {
   struct ArrowSchema schema;
   struct ArrowArray array;
   const void *buffers[MADE_NBUFFERS];
-  struct made_key *keys; /* of the rows */
-  uint8_t *bytes;        /* of the keys */
+  struct made_key *keys; /* one for each row */
+  uint8_t *bytes;        /* of all keys */
   size_t nbytes;
 };
 
-/* The keys of rows are those of `rows` or, in a dictionary, of `values`, which `indices` select. */
+/* Rows have the keys of `rows` or, in a dictionary, those of `values`, selected by `indices`. */
 struct made {
   struct made_column rows, values;
   bool has_dictionary;
   uint64_t *indices;
-  lanebloom_slice *expected; /* a row's key; data NULL: null */
+  lanebloom_slice *expected; /* the key of each row; data is NULL for null */
 };
 
-/* `made` holds pointers to itself. */
+/* Fills in `made`, which holds pointers to itself and so must not be moved. */
 void made_array(const struct made_plan *plan, struct rng *rng, struct made *made);
 
-/* An array that rng chooses. Most are small. */
+/* Draws a plan. Most arrays are small. */
 struct made_plan made_random_plan(struct rng *rng);
 void made_free(struct made *made);
 
-/* Metadata of two pairs, of which the second one marks this extension type. For free(). */
+/* Returns metadata of two pairs, the second of which names this extension type. For free(). */
 char *made_extension(const char *name);
 
-/* What the tests' arrays and schemas have as their release: it is never called. */
+/* The release callbacks of the tests' arrays and schemas, which are never called. */
 void made_release_array(struct ArrowArray *array);
 void made_release_schema(struct ArrowSchema *schema);
 

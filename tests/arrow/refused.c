@@ -1,4 +1,5 @@
-/* Arrays that are refused: each call says so in the same words, writes nothing, and adds nothing.
+/* Arrays that are refused: each call reports it in the same words, writes nothing, and adds
+ * nothing.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <string.h>
@@ -34,7 +35,7 @@ static lanebloom_filter *filter_with(lanebloom_key_form form)
 
 struct refusal {
   lanebloom_status status;
-  char text[256], old[256]; /* the problem expected, and what stood there */
+  char text[256], old[256]; /* the expected problem, and the one before it */
   char problem[256];
 };
 
@@ -51,7 +52,7 @@ static void is_refused(struct refusal *refusal, const char *call, lanebloom_stat
   begin(refusal);
 }
 
-/* owner: takes the place of %s in the text. */
+/* owner: replaces %s in the text. */
 static struct refusal refusal_of(lanebloom_status status, const char *text, const char *owner)
 {
   struct refusal refusal = {.status = status};
@@ -96,7 +97,7 @@ static void filters_refuse(const struct ArrowSchema *schema, const struct ArrowA
   lanebloom_filter_close(filter);
 }
 
-/* The builder finishes as if the call had not been, whether it has its size or not. */
+/* After the refused call the builder finishes as if it had not been made, sized or not. */
 static void builders_refuse(const struct ArrowSchema *schema, const struct ArrowArray *array,
                             lanebloom_key_form form, lanebloom_status status, const char *text)
 {
@@ -124,7 +125,7 @@ static void builders_refuse(const struct ArrowSchema *schema, const struct Arrow
   }
 }
 
-/* No call takes the array, whatever the form. */
+/* No call accepts the array, whatever the key form. */
 static void all_refuse(const struct ArrowSchema *schema, const struct ArrowArray *array,
                        lanebloom_status status, const char *text)
 {
@@ -267,8 +268,8 @@ Test(refused, indices_that_are_no_integers)
 
 enum { NENCODINGS = LANEBLOOM_UUID + 1 };
 
-/* Every type and every form: those of its encoding are taken, bytes also where a form speaks of
- * bytes, and nothing else. */
+/* Tries every type with every form. A form of the type's own encoding is accepted, binary arrays
+ * also if the form's keys are bytes, and all else is refused. */
 Test(refused, arrays_of_another_form)
 {
   struct rng rng = rng_start(1);
@@ -309,7 +310,7 @@ Test(refused, arrays_of_another_form)
   }
 }
 
-/* A few words in full, as people read them. */
+/* A few complete messages, as users read them. */
 Test(refused, words_of_a_mismatch)
 {
   static const struct {
@@ -337,7 +338,7 @@ Test(refused, words_of_a_mismatch)
   }
 }
 
-/* The mark is that of 16 bytes, by this name, and nothing else. */
+/* Only the extension of this name on values of 16 bytes makes a UUID. */
 Test(refused, marks_of_another_extension)
 {
   static const struct {
@@ -366,7 +367,7 @@ Test(refused, marks_of_another_extension)
 
 /* ---- Structs ---- */
 
-/* What a released struct points to is gone. */
+/* A released struct points to memory that is no longer there. */
 static void *gone(void)
 {
   return (void *)(uintptr_t)16;
@@ -434,7 +435,7 @@ Test(refused, released_arrays_and_lengths)
   all_refuse(&indices, &rows, LANEBLOOM_ERR_ARGUMENT, "Arrow array: its dictionary is missing");
 }
 
-/* Sizes in bytes that would wrap around, to 0 or to what looks right. */
+/* These sizes in bytes would wrap around, to 0 or to a plausible number. */
 Test(refused, values_that_no_memory_holds)
 {
   static const char range[] = "Arrow array: its length or offset is negative or too large";
@@ -505,7 +506,7 @@ Test(refused, missing_buffers)
   }
 }
 
-/* ---- What structs can tell of buffers ---- */
+/* ---- Errors in buffers that the structs reveal ---- */
 
 Test(refused, offsets_that_fall)
 {
@@ -534,7 +535,7 @@ Test(refused, offsets_that_fall)
       all_refuse(&schema, &array, LANEBLOOM_ERR_CORRUPT, text);
     }
   }
-  /* bytes, and none are there */
+  /* bytes are expected, and there are none */
   const int32_t narrow[] = {0, 0, 1};
   const int64_t wide[] = {3, 3, 4};
   struct ArrowSchema schema = schema_of("u");
@@ -543,7 +544,7 @@ Test(refused, offsets_that_fall)
   schema.format = "Z";
   array.buffers[1] = wide;
   all_refuse(&schema, &array, LANEBLOOM_ERR_CORRUPT, text);
-  /* more bytes than memory has */
+  /* more bytes than memory can hold */
   static const int64_t large[][3] = {
       {0, 0, INT64_MAX}, {INT64_MAX, INT64_MAX, INT64_MAX}, {0, 0, INT64_MAX / 64 + 1}};
   for (size_t i = 0; i < COUNT(large); i++) {
@@ -566,12 +567,12 @@ Test(refused, views_that_point_outside)
 {
   static const int32_t wrong[][3] = {
       {-1, 0, 0},         {INT32_MIN, 0, 0},  {13, -1, 0},
-      {13, 3, 0}, /* the first number behind the buffers */
+      {13, 3, 0}, /* the first number after the buffers */
       {13, INT32_MAX, 0}, {13, INT32_MIN, 0}, {13, 0, -1},
       {13, 0, 8}, /* one byte too many */
       {21, 0, 0},         {INT32_MAX, 0, 0},  {INT32_MAX, 0, INT32_MAX},
-      {13, 0, INT32_MAX}, {13, 1, 0}, /* a buffer that is not there */
-      {13, 2, 0},                     /* a buffer of a negative size */
+      {13, 0, INT32_MAX}, {13, 1, 0}, /* a buffer that does not exist */
+      {13, 2, 0},                     /* a buffer of negative size */
   };
   static const char text[] = "Arrow array: row 2 has a view that points outside its buffers";
   const char *bytes = "01234567890123456789";
@@ -591,7 +592,7 @@ Test(refused, views_that_point_outside)
     indices.dictionary = &schema;
     rows.dictionary = &array;
     all_refuse(&indices, &rows, LANEBLOOM_ERR_CORRUPT, text);
-    /* that of a null is not looked at */
+    /* the view of a null is not read */
     valid = 0x17 & ~8;
     lanebloom_slice slices[3];
     cr_assert(lanebloom_arrow_slices(&schema, &array, slices, NULL, NULL, 0) == LANEBLOOM_OK);
@@ -632,14 +633,14 @@ Test(refused, indices_outside_the_dictionary)
       rows.dictionary = &array;
       test_context("\"%s\", index %llu", schema.format, (unsigned long long)index);
       all_refuse(&schema, &rows, LANEBLOOM_ERR_CORRUPT, text);
-      valid = 3; /* that of a null is not looked at */
+      valid = 3; /* the index of a null is not read */
       lanebloom_slice slices[2];
       cr_assert(lanebloom_arrow_slices(&schema, &rows, slices, NULL, NULL, 0) == LANEBLOOM_OK);
       cr_assert(slices[0].data == letters && slices[0].size == 1 && !slices[1].data);
     }
 }
 
-/* Empty values need no buffer: as many rows as one likes. */
+/* Empty values need no buffer, so an array can have any number of rows. */
 Test(refused, more_rows_than_indices_can_say)
 {
   const lanebloom_key_form form = {.encoding = LANEBLOOM_BYTES};
@@ -713,7 +714,7 @@ static void all_empty(const struct ArrowSchema *schema, const struct ArrowArray 
   lanebloom_builder_destroy(builder);
 }
 
-/* Of empty values there may be no bytes, wherever their offsets are. */
+/* Empty values may have no bytes at all, whatever their offsets are. */
 Test(refused, not_empty_values_without_bytes)
 {
   static const char *const formats[] = {"w:0", "u", "z", "U", "Z"};
@@ -738,7 +739,7 @@ Test(refused, not_empty_values_without_bytes)
     }
 }
 
-/* A name that is not there is the empty one. */
+/* A missing name is the empty one. */
 Test(refused, not_an_array_without_a_name)
 {
   const lanebloom_key_form form = {.encoding = LANEBLOOM_BYTES};

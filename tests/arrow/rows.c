@@ -1,4 +1,4 @@
-/* Whatever takes Arrow arrays answers as calls for one key at a time do.
+/* Every call that takes Arrow arrays gives the same results as calls for one key at a time.
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
@@ -6,16 +6,16 @@
 
 enum { MAX_HASH_NBYTES = 8, UNWRITTEN = 0xa5, NBEHIND = 16 };
 
-/* What must come out of an array. */
+/* The expected results for an array. */
 struct expected {
   size_t n, count;
-  lanebloom_slice *added; /* the keys that a builder gets */
+  lanebloom_slice *added; /* the keys that a builder receives */
   size_t nadded;
   uint8_t *bitmap, *mask;
   uint32_t *indices;
 };
 
-/* Room for an output, and bytes behind it that no call may write to. */
+/* Returns room for an output, followed by bytes that no call may write to. */
 static void *unwritten(size_t nbytes)
 {
   uint8_t *bytes = test_alloc(nbytes + NBEHIND);
@@ -38,7 +38,8 @@ static void must(lanebloom_status status, const char *problem)
     test_fatal("%s: %s", lanebloom_status_text(status), problem);
 }
 
-/* Of a dictionary the values that a row has, in the order of the dictionary. */
+/* Lists the keys to add: for a dictionary, the values that rows refer to, in the dictionary's
+ * order. */
 static void list_added(const struct made *made, struct expected *expected)
 {
   const size_t nvalues = made->has_dictionary ? (size_t)made->values.array.length : 0;
@@ -204,7 +205,7 @@ static lanebloom_builder *builder_of(const struct made *made, lanebloom_format f
   return builder;
 }
 
-/* The filter of this key, the array, and this key again. */
+/* Builds a filter of one key, the array, and that key again. */
 static lanebloom_filter *add_between(const struct made *made, lanebloom_format format,
                                      uint64_t expected_keys, const lanebloom_keys *keys)
 {
@@ -269,7 +270,7 @@ static void check_form(const struct made *made, const struct made_type *type)
     test_fatal("the form is %s", lanebloom_encoding_name(form.encoding));
 }
 
-/* A filter of about half of the keys. */
+/* Builds a filter of about half of the keys. */
 static lanebloom_filter *filter_of_some(const struct expected *expected, lanebloom_format format,
                                         lanebloom_encoding encoding, struct rng *rng)
 {
@@ -292,7 +293,7 @@ static void use_kernel(const char *name)
   must(lanebloom_kernel_use(name), "");
 }
 
-/* Scalar makes the filter and says what is expected. Then this kernel is asked. */
+/* The scalar kernel makes the filter and the expected results, which this kernel must reproduce. */
 static void check(const struct made_plan *plan, const char *kernel, struct rng *rng)
 {
   lanebloom_format formats[MAX_FORMATS];
@@ -315,7 +316,7 @@ static void check(const struct made_plan *plan, const char *kernel, struct rng *
   made_free(&made);
 }
 
-/* By one of the kernels. */
+/* Checks a plan with one of the kernels. */
 static void check_plan(const struct made_plan *plan, struct rng *rng)
 {
   const char *kernel = lanebloom_kernel_name(rng_below(rng, lanebloom_kernel_count()));
@@ -327,7 +328,7 @@ static void check_plan(const struct made_plan *plan, struct rng *rng)
   check(plan, kernel, rng);
 }
 
-/* Each one repeats with its number alone. */
+/* Each number alone determines its array, so one can be repeated. */
 static void check_random(uint64_t first, uint64_t n)
 {
   for (uint64_t i = first; i < first + n; i++) {
@@ -337,7 +338,7 @@ static void check_random(uint64_t first, uint64_t n)
   }
 }
 
-/* LANEBLOOM_ARRAYS says how many there are. */
+/* Returns the number of random arrays, which LANEBLOOM_ARRAYS sets. */
 static uint64_t count_random(void)
 {
   const char *value = getenv("LANEBLOOM_ARRAYS");
@@ -346,7 +347,7 @@ static uint64_t count_random(void)
   return test_exhaustive() ? 200000 : 6000;
 }
 
-/* Four processes share them. */
+/* Four processes share the random arrays. */
 static void check_share(uint64_t which)
 {
   const uint64_t n = count_random() / 4;
@@ -388,7 +389,7 @@ Test(rows, every_type_at_every_length)
                    &rng);
 }
 
-/* Each random array is one kernel's; here every kernel has every type. */
+/* Each random array is tried with one kernel; this test tries every type with every kernel. */
 Test(rows, every_type_by_every_kernel)
 {
   struct rng rng = rng_start(5);
@@ -408,10 +409,10 @@ Test(rows, every_type_by_every_kernel)
       }
 }
 
-/* Values that lie in each layout, numbers that are copied, and empty keys. */
+/* Values that can be used in place, numbers that are copied, and empty keys. */
 static const char *const LAYOUTS[] = {"u", "Z", "vu", "w:5", "w:40", "w:0", "s", "l", "d:38,0"};
 
-/* The lengths are those of a part of screening. */
+/* The lengths are around that of a part of screening. */
 Test(rows, arrays_of_more_than_one_part)
 {
   struct rng rng = rng_start(2);

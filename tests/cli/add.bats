@@ -1,4 +1,4 @@
-# lanebloom add: keys are there afterwards, all or none; room; several commands at a time.
+# lanebloom add: afterwards the keys are there, all or none; room; several commands at a time.
 # SPDX-License-Identifier: MIT
 load helper
 
@@ -51,7 +51,7 @@ keys_of() { # FILTER
   run -0 --separate-stderr lanebloom add --overfill seen more
   is_message "seen: warning: expected a false-positive rate of 0.953 %, found 4.39 % with"
   [[ $(lanebloom screen -c seen keys more) == 15000 && $(keys_of seen) == 15000 ]]
-  # a few more do no harm; a filter that was overfilled stays so
+  # a few more keys do no harm; a filter that was overfilled stays so
   cp full seen
   head -n 300 more | lanebloom add seen
   cp full seen
@@ -153,7 +153,8 @@ keys_of() { # FILTER
   [[ -z $(ls -A | grep '^\.lanebloom') ]]
 }
 
-# begin_to_add: starts to add keys-b to seen, and returns when it waits for descriptor 8's lock.
+# begin_to_add: starts to add keys-b to seen, and returns once it waits for the lock that descriptor
+# 8 holds.
 begin_to_add() {
   flock -x 8
   "$LANEBLOOM" add seen keys-b 8<&- 2>errors &
@@ -185,7 +186,7 @@ can_see_locks() {
   exec 8<seen
   begin_to_add
   cmp old seen
-  mv new seen # as the first adder does, before it lets go of the lock
+  mv new seen # as the first adder does before it releases the lock
   exec 8<&-
   wait $adder
   cmp all seen

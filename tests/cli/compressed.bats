@@ -1,4 +1,4 @@
-# Compressed inputs: what is read of them is what they were made of, and damage is an error.
+# Compressed inputs: they are read as the data they were made of, and damage is an error.
 # SPDX-License-Identifier: MIT
 load helper
 
@@ -18,7 +18,7 @@ make_rows() {
   ln -s "$BATS_FILE_TMPDIR"/* .
   "$LANEBLOOM" screen -c filter some.zst >zstd.count 2>/dev/null || true
   kinds="gz zst"
-  [[ -s zstd.count ]] || kinds=gz # zstd may be left out of a build
+  [[ -s zstd.count ]] || kinds=gz # a build may lack zstd
 }
 
 needs_zstd() {
@@ -35,7 +35,8 @@ is_whole() {
   done
 }
 
-# is_damaged TEXT FILE EXPECTED: one message, and nothing but records that were there before it.
+# is_damaged TEXT FILE EXPECTED: the command prints one message, and no record but those before the
+# damage.
 is_damaged() {
   local jobs
   for jobs in -j1 -j3; do
@@ -47,7 +48,7 @@ is_damaged() {
   done
 }
 
-# A filter that no record passes, so that -v prints all: 24 of its 512 bits are set.
+# Makes a filter that no record passes, so that -v prints all records: 24 of its 512 bits are set.
 make_empty_filter() {
   lanebloom build --bits 30 -o empty.lbf <<<"no record"
 }
@@ -64,7 +65,7 @@ make_empty_filter() {
       lanebloom build $jobs -o other keys.$kind
       cmp filter other
       lanebloom build $jobs --rate 1% -o rated keys
-      lanebloom build $jobs --rate 1% -o other keys.$kind # which is read twice
+      lanebloom build $jobs --rate 1% -o other keys.$kind # reads the input twice
       cmp rated other
       lanebloom screen $jobs -n filter rows.$kind | cmp - hits
       lanebloom screen $jobs -n filter <rows.$kind | cmp - hits
@@ -79,7 +80,7 @@ make_empty_filter() {
     cp sized other
     lanebloom add other keys.$kind
     cmp added other
-    mv some.$kind some-$kind # names say nothing
+    mv some.$kind some-$kind # file names are ignored
     lanebloom hash some-$kind | cmp - hashes
   done
 }
@@ -126,11 +127,11 @@ make_empty_filter() {
     gzip </dev/null
   } >all.gz
   is_whole all.gz all
-  { cat all.gz; head -c 1000000 /dev/zero; } >padded.gz # as gzip ignores them
+  { cat all.gz; head -c 1000000 /dev/zero; } >padded.gz # gzip ignores such zeros, too
   is_whole padded.gz all
   gzip </dev/null >none.gz
   is_whole none.gz /dev/null
-  head -c 600000 rows >edge # all of a first read, and the rest of one
+  head -c 600000 rows >edge # fills the first read, and ends within another
   python3 - >odd.gz <<'END'
 import struct, sys, zlib
 def member(data, flags, fields):
@@ -188,7 +189,7 @@ END
   done
 }
 
-# Records may be printed before the checksum comes: it is the status that tells.
+# Records may be printed before the checksum is read: the status reports damage.
 @test "changed bytes are found, by the checksum at the latest" {
   make_rows
   make_empty_filter
@@ -206,7 +207,7 @@ END
       lanebloom screen -v empty.lbf changed >out 2>err || status=$?
       if [[ $status -eq 2 && $(wc -l <err) -eq 1 && $(<err) == "lanebloom: changed: "* ]]; then
         nfound=$((nfound + 1))
-      else # a file's name, or bits that mean nothing
+      else # the byte is of a file name, or its bits mean nothing
         [[ $status -eq 0 && ! -s err && $kind == gz ]]
         cmp out some
         nothing=$((nothing + 1))
@@ -227,7 +228,7 @@ END
     is_damaged "damaged: expected the checksum of the gzip data, found another one" changed rows
     fails_with "changed: damaged" lanebloom build -o f changed
     [[ ! -e f ]]
-    cat some >>changed # what follows is not looked at
+    cat some >>changed # the bytes after the data are not read
     is_damaged "damaged: expected the checksum" changed rows
   done
   needs_zstd
@@ -281,7 +282,7 @@ END
     fails_with "keys.$kind: expected records, found" without_input "$LANEBLOOM" match \
       --decompress=none keys.$kind
     lanebloom hash --decompress=auto some.$kind | cmp - <(lanebloom hash some)
-    for width in 1 4; do # raw bytes, unless it is said
+    for width in 1 4; do # raw bytes, unless --decompress says otherwise
       nbytes=$(stat -Lc %s some.$kind)
       head -c $((nbytes - nbytes % width)) some.$kind >raw
       for none in "" --decompress=none; do
@@ -293,7 +294,7 @@ END
       lanebloom screen --width 13 --decompress=auto $jobs -v empty.lbf some.$kind | cmp - some
       lanebloom match --width 13 --decompress=auto $jobs keys.$kind rows.$kind | cmp - keys
     done
-    # then, too, other files are raw bytes, and so is what was compressed twice
+    # Even so, other files are raw bytes, and data that was compressed twice is decompressed once.
     lanebloom screen --width 1 --decompress=auto -v empty.lbf filter | cmp - filter
     gzip <some.$kind >twice
     lanebloom screen --width 1 --decompress=auto -v empty.lbf twice | cmp - some.$kind
@@ -314,7 +315,7 @@ END
 @test "an end before that of the input does not wait for it" {
   make_rows
   mkfifo pipe
-  absent=$(seq 100 | lanebloom screen -v filter | head -n 1) # no false positive
+  absent=$(seq 100 | lanebloom screen -v filter | head -n 1) # a record that is no false positive
   for kind in $kinds; do
     compress=gzip
     [[ $kind == gz ]] || compress="zstd -q"
@@ -341,7 +342,7 @@ END
     printf 'note\tkey\n' >first
     { printf 'other\tkey\n'; cat rows; } | gzip >other
     mkfifo pipe
-    sleep 20 >pipe 3>&- & # holds it open
+    sleep 20 >pipe 3>&- & # holds the pipe open
     cat other >pipe &
     for jobs in -j1 -j2; do
       run -2 timeout 10 "$LANEBLOOM" screen $jobs --tsv -f key filter first other first
@@ -384,7 +385,7 @@ END
   grep -qx 'lanebloom: [0-9]* %, [0-9]* records, [0-9]* per second, [0-9.]* [smh].* left' errors
 }
 
-# peak COMMAND...: the most memory that the command took, in kB.
+# peak COMMAND...: prints the most memory that the command used, in kB.
 peak() {
   python3 - "$@" <<'END'
 import resource, subprocess, sys
@@ -401,7 +402,7 @@ END
   for i in {1..30}; do cat rows; done >many # 78 MB
   gzip -1 <many >many.gz
   zstd -q -1 <many >many.zst
-  zstd -q --long=25 <many >many-32.zst # 32 MiB
+  zstd -q --long=25 <many >many-32.zst # a window of 32 MiB
   for jobs in 1 4; do
     limit=$((16000 + jobs * 2000))
     for file in many many.gz many.zst many-32.zst; do

@@ -17,7 +17,8 @@ make_database() {
   cp "$VECTORS/rocksdb_fv5_crc32c_flb10_prefixonly3.sst" db/000007.sst
 }
 
-# The keys of RocksDB's tables, of any bytes: lengths/N are those of N bytes, one after the other.
+# The keys of RocksDB's tables, which may hold any bytes. lengths/N holds those of N bytes, one
+# after another.
 make_keys() {
   local escaped
   mkdir lengths
@@ -26,14 +27,14 @@ make_keys() {
   done < <(grep -v '[#-]' "$VECTORS/keys.txt" | sed 's/../\\x&/g')
 }
 
-# Those of them that can be lines.
+# Writes the keys that can be lines.
 make_lines() {
   printf "$(grep -v '[#-]' "$VECTORS/keys.txt" |
     sed -E '/^(..)*(00|0a)/d; s/../\\x&/g; s/$/\\n/' | tr -d '\n')" >lines
   [[ $(wc -l <lines) -gt 100 ]]
 }
 
-# Lines that are in no table, but within their ranges.
+# Writes lines that are in no table, but within the tables' ranges.
 make_absent() {
   seq -f $'\x7f%06.0f' 1 "$1" >absent
 }
@@ -85,7 +86,7 @@ make_absent() {
   lanebloom screen --db "$table" absent | cmp - <(lanebloom screen filter absent)
   [[ $(lanebloom screen -c filter below) -gt 0 && $(lanebloom screen -c filter above) -gt 0 ]]
   run -1 --separate-stderr lanebloom screen --db "$table" above
-  [[ -z $output && -z $stderr ]] # absent keys are an everyday question
+  [[ -z $output && -z $stderr ]] # absent keys are no error
 }
 
 @test "--which: TABLE, tab, record, once for each table, in the order of the tables" {
@@ -129,7 +130,7 @@ make_absent() {
   [[ $output == $'db/000004.sst\t0' ]]
 }
 
-# link_tables N: a folder of N names of one table.
+# link_tables N: makes a folder with N links to one table.
 link_tables() {
   mkdir db
   cp "$VECTORS/rocksdb_fv5_xxh3_flb10.sst" table
@@ -142,9 +143,9 @@ link_tables() {
   address_space_can_be_limited ||
     skip "this binary reserves address space, as sanitizers and emulators do"
   link_tables 300
-  yes $'\xfe' | head -c 524288 >rows # one chunk of as many records as can be
+  yes $'\xfe' | head -c 524288 >rows # one chunk with the largest number of records
   (
-    ulimit -v 24000 # kB; bitmaps of all tables for all records are 20 MB
+    ulimit -v 24000 # kB; bitmaps of all tables for all records would be 20 MB
     run -1 --separate-stderr lanebloom screen -j 1 --db db --which rows
     [[ -z $output && -z $stderr ]]
   )
@@ -154,7 +155,7 @@ link_tables() {
   address_space_can_be_limited ||
     skip "this binary reserves address space, as sanitizers and emulators do"
   link_tables 300
-  yes '~' | head -n 32768 >rows # one chunk; lists of all hits are 39 MB
+  yes '~' | head -n 32768 >rows # one chunk; lists of all hits would be 39 MB
   n=$(
     ulimit -v 24000 # kB
     lanebloom screen -j 1 --db db --which rows | wc -l
@@ -240,7 +241,7 @@ link_tables() {
   make_lines
   head -c 2000 db/000003.sst >cut.sst
   echo text >text.sst
-  # new files may still change, and are looked for again and again
+  # New files may still change, so they are retried for a while.
   touch -d '1 minute ago' cut.sst text.sst
   mkdir empty
   fails_with "cut.sst: " lanebloom screen --db db --db cut.sst lines
@@ -331,14 +332,15 @@ link_tables() {
   [[ $status -eq 141 && ${#lines[@]} -eq 1 && -z $stderr ]]
 }
 
-# A pipe opens with who reads it, and is no table; who looks again finds what replaced it.
+# A pipe can be opened when a reader opens it, and is no table. A second attempt finds the table
+# that replaced it.
 @test "a table that is replaced while it is opened is looked for again" {
   mkdir db
   mkfifo db/000001.sst
   cp "$VECTORS/rocksdb_fv5_xxh3_flb10.sst" table
   {
     exec 9>db/000001.sst
-    mv -f table db/000001.sst # while the pipe is open: nobody is left waiting for it
+    mv -f table db/000001.sst # while the pipe is open, so that no process waits for it
   } &
   make_lines
   timeout 60 "$LANEBLOOM" screen --db db lines | cmp - lines
@@ -358,10 +360,10 @@ link_tables() {
     printf '%s\n' "${@:2}" >keys
     lanebloom screen --db "$1" keys >found 2>warnings || true
     [ -s warnings ]
-    # as where a host is played
+    # some builds, such as for an emulated host, lack codecs
     cmp found keys || grep 'snappy.*, which this build does not read' warnings
   }
-  for version in 4 5; do # the filter holds a prefix of it
+  for version in 4 5; do # the table's filter holds a prefix of the key
     finds "$odd/pebble_v$version.sst" abcd
     fails_with "expected a filter of keys, found prefixes by" \
       lanebloom extract "$odd/pebble_v$version.sst" -o filter

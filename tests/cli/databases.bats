@@ -1,4 +1,4 @@
-# lanebloom screen --db: whole databases, which the real LevelDB and RocksDB write.
+# lanebloom screen --db: whole databases that the real LevelDB and RocksDB write.
 # SPDX-License-Identifier: MIT
 load helper
 
@@ -9,7 +9,7 @@ needs_engines() {
   [[ -n ${DATABASES-} ]] || skip "this build has no LevelDB and RocksDB"
 }
 
-# make KIND...: a database of each, in a folder of that name.
+# make KIND...: makes a database of each kind, in a folder of that name.
 make() {
   needs_engines
   local kind
@@ -18,7 +18,8 @@ make() {
   done
 }
 
-# keys KIND [FAMILY]: what the engine's iterator shows, of a copy, since opening changes it.
+# keys KIND [FAMILY]: prints the keys that the engine's iterator returns. It reads a copy, because
+# opening changes a database.
 keys() {
   local end
   for end in "" .logs .fast .slow; do
@@ -28,13 +29,13 @@ keys() {
   rm -rf copy copy.logs copy.fast copy.slow
 }
 
-# options KIND: sets `options`, by which all files of such a database are found.
+# find_options KIND: sets `options`, with which all files of such a database are found.
 find_options() {
   options=()
   [[ $1 != rocksdb-db-paths ]] || options=(--db-path "$1.fast" --db-path "$1.slow")
 }
 
-# logs FOLDER: its logs, the newest last.
+# logs FOLDER: prints its logs, the newest last.
 logs() {
   local all=("$1"/*.log)
   printf '%s\n' "${all[@]}"
@@ -56,7 +57,7 @@ logs() {
     [[ $status -eq $([[ -s wanted ]]; echo $?) ]]
     n=$(lanebloom screen "${options[@]}" --db $kind -c absent 2>/dev/null) || true
     [[ $n -lt 1200 || $kind == *-reverse* ]] || { echo "$kind: $n absent keys"; return 1; }
-    # without the logs all of them are not there: the test can fail
+    # Some keys are missing without the logs, so this test can fail.
     if [[ $kind == *-log ]]; then
       run lanebloom screen -c --all-files --db $kind wanted
       [[ $output != $(wc -l <wanted) ]]
@@ -75,7 +76,7 @@ logs() {
     [[ $output -lt 1000 ]]
     [[ $stderr == *"in their comparator's order, and the key range is not known"* ]]
     [[ $kind == rocksdb-reverse || $stderr == *"every filter is asked for each key"* ]]
-    # the rate is that of all filters together
+    # The rate is that of all filters together.
     lanebloom tables --json $kind 2>/dev/null | jq -se --argjson n "$output" '
       ($n / 2000) as $share | .[0].model_rate as $rate |
       $share < 1.3 * $rate + 0.01 and $share > 0.7 * $rate - 0.01'
@@ -84,7 +85,7 @@ logs() {
 
 @test "tables that are obsolete are not asked" {
   make rocksdb-obsolete leveldb-tables
-  # files that the MANIFEST does not name
+  # Some files are not named by the MANIFEST.
   [[ $(ls rocksdb-obsolete/*.sst | wc -l) -gt \
     $(lanebloom tables --no-header rocksdb-obsolete | grep -c sst) ]]
   seq -f 'old%06.0f' 0 2999 >old
@@ -185,7 +186,7 @@ complete; not seen: $not_seen" ]]
       truncate -s $((size - cut)) "$log"
       run -0 --separate-stderr lanebloom screen --db $kind wanted
       [[ -z $stderr && ${#lines[@]} -gt 2000 ]]
-      keys $kind >rest # the engine's own answer
+      keys $kind >rest # the keys that the engine itself finds
       lanebloom screen --db $kind rest | cmp - rest
     done
     rm -rf $kind && cp -r whole $kind
@@ -196,7 +197,7 @@ complete; not seen: $not_seen" ]]
   done
 }
 
-# damage FILE OFFSET: another byte there.
+# damage FILE OFFSET: changes the byte there.
 damage() {
   printf '\xa5' | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
 }
@@ -210,13 +211,13 @@ damage() {
   run -2 --separate-stderr lanebloom screen --db leveldb-log wanted
   [[ ${#stderr_lines[@]} -eq 1 &&
     $stderr == "lanebloom: $log: damaged at 3"*": expected another checksum, found "* ]]
-  # as many as LevelDB recovers, which drops the rest of the block
+  # LevelDB recovers as many: it drops the rest of the block.
   [[ $(wc -l <rest) -gt 2000 && $(wc -l <rest) -lt 3000 ]]
   run -2 --separate-stderr lanebloom screen --db leveldb-log rest
   [[ $output == "$(<rest)" ]]
   run -2 --separate-stderr lanebloom screen -c -m 1 --db leveldb-log rest
   [[ $output == 1 ]]
-  run -0 --separate-stderr lanebloom screen -q --db leveldb-log rest # as grep
+  run -0 --separate-stderr lanebloom screen -q --db leveldb-log rest # as grep does
   run -2 --separate-stderr lanebloom tables --json leveldb-log
   [[ $(jq .database.complete <<<"$output") == false && $stderr == *"damaged at"* ]]
 }
@@ -253,7 +254,7 @@ damage() {
   head -c 50 /dev/zero >>"$manifest"
   lanebloom screen --db leveldb-tables key | cmp - key
   again
-  tail -c 20 "$manifest" >>"$manifest" # what could be a header, and no more
+  tail -c 20 "$manifest" >>"$manifest" # shorter than a whole record, though it could hold a header
   lanebloom screen --db leveldb-tables key | cmp - key
 }
 
@@ -262,11 +263,11 @@ damage() {
   mv leveldb-log/CURRENT leveldb-log/CURRENT.7
   echo MANIFEST-000001 >leveldb-log/CURRENT
   lanebloom screen --db leveldb-log <<<log000001
-  echo MANIFEST-000099 >leveldb-log/CURRENT.8 # which does not exist
+  echo MANIFEST-000099 >leveldb-log/CURRENT.8 # names a file that does not exist
   fails_with "MANIFEST-000001: No such file" lanebloom screen --db leveldb-log <<<log000001
 }
 
-# beside_writer ENGINE RUNS: looks while it writes, and again after it was killed.
+# beside_writer ENGINE RUNS: screens while the engine writes, and again after it was killed.
 beside_writer() {
   local engine=$1 nruns=$2 i
   for ((i = 0; i < nruns; i++)); do
@@ -303,8 +304,8 @@ beside_writer() {
   beside_writer rocksdb-recycled $(exhaustive && echo 500 || echo 25)
 }
 
-# killed ENGINE TIMES: every key that was acknowledged, and every key that the engine itself finds
-# afterwards, is found.
+# killed ENGINE TIMES: screening finds every key that was acknowledged, and every key that the
+# engine itself finds afterwards.
 killed() {
   local engine=$1 ntimes=$2 i
   for ((i = 0; i < ntimes; i++)); do

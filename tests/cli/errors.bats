@@ -1,4 +1,4 @@
-# Failures of input and output that have nothing to do with filters.
+# Input and output errors that have nothing to do with filters.
 # SPDX-License-Identifier: MIT
 load helper
 

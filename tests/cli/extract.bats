@@ -5,13 +5,13 @@ load helper
 export LC_ALL=C # keys are bytes
 VECTORS=$BATS_TEST_DIRNAME/../vectors/tables
 
-# hex FILE: its bytes, as digits.
+# hex FILE: prints its bytes as digits.
 hex() {
   od -An -v -tx1 "$1" | tr -d ' \n'
 }
 
-# with_keys COMMAND...: runs it once for each length of the tables' keys, with those keys, one after
-# the other, on standard input.
+# with_keys COMMAND...: runs the command once for each length of the tables' keys, with the keys of
+# that length, one after another, on standard input.
 with_keys() {
   local length
   [[ -d lengths ]] || split_keys
@@ -94,7 +94,7 @@ full=(rocksdb_fv2_crc32c_legacy10 rocksdb_fv3_xxh32_legacy10 rocksdb_fv4_xxh64_l
 }
 
 @test "no filter, or one of another policy: the message says which verb helps" {
-  local name=fullfilter.rocksdb.BuiltinBloomFilter # in a table without checksums
+  local name=fullfilter.rocksdb.BuiltinBloomFilter # this table has no checksums
   sed "s/$name/gull${name:4}/" "$VECTORS/rocksdb_fv5_nosum_flb16.sst" >none.sst
   sed "s/$name/${name%r}x/" "$VECTORS/rocksdb_fv5_nosum_flb16.sst" >other.sst
   fails_with "found none; \`lanebloom tables DIR' shows which tables have one" \
@@ -147,7 +147,7 @@ full=(rocksdb_fv2_crc32c_legacy10 rocksdb_fv3_xxh32_legacy10 rocksdb_fv4_xxh64_l
   for option in "" --raw; do
     run -2 --separate-stderr bash -c "'$LANEBLOOM' extract $option '$table' -o - >/dev/full"
     is_message "(standard output): No space left on device"
-    # a pipe whose reader has ended
+    # The output is a pipe whose reader has exited.
     run -2 --separate-stderr bash -c "trap '' PIPE; exec 3> >(true); wait \$!
       '$LANEBLOOM' extract $option '$table' -o - >&3"
     [[ -z $stderr ]]

@@ -1,5 +1,6 @@
-# Calls of the system that fail, one after the other, in each verb: a message and status 2, or
-# nothing at all to be seen. A file that is written is whole or the old one, and none is beside it.
+# Every verb, with each of its system calls made to fail in turn. The command prints a message and
+# has status 2, or the failure has no effect. The output file is complete or the old one, and no
+# temporary file is left.
 # SPDX-License-Identifier: MIT
 load helper
 load interpose
@@ -22,17 +23,17 @@ make_inputs() {
   cp "$SOURCE_DIR/tests/vectors/tables/leveldb_bloom10.ldb" c.ldb
 }
 
-# tolerated FUNCTION COMMAND...: prints how else such runs may end, as server.c reads it. Answers
-# are right, but not the best: without CURRENT, with data blocks that are gone, or without memory to
-# ask better. No record is lost.
+# tolerated FUNCTION COMMAND...: prints the other acceptable ends of a run, in server.c's form. The
+# answers are right, but not the best: without CURRENT, without damaged data blocks, or without
+# memory for better ones. No record is lost.
 tolerated() {
   case "$*" in
     "open tables c.ldb" | "malloc tables c.ldb" | *" level" | *" level others")
       echo "0 any *warning: the database's MANIFEST cannot be read*"
       [[ $* != "malloc screen"* ]] || echo "0 lines " ;;
     "pread tables c.ldb") echo "0 any *warning: a data block is damaged or too large*" ;;
-    # a Parquet file, or a row group of it, that cannot be asked: --which says so in a message, and
-    # has every key in the row group; --prune has it among the rest
+    # A Parquet file or a row group cannot be read: --which reports that in a message and selects
+    # every key in the row group; --prune keeps the file.
     *" screen --parquet"*"--which"*) echo "2 any lanebloom: *" ;;
     *" screen --parquet"*"--prune"*) echo "2 lines ?*" ;;
     *" tables events") echo "2 any lanebloom: *" ;;
@@ -40,8 +41,8 @@ tolerated() {
   esac
 }
 
-# each FUNCTION HOW COMMAND...: makes the first, the second, ... call of the function end that way,
-# or of these every $step-th, from the $first-th on.
+# each FUNCTION HOW COMMAND...: makes each call of the function end in that way in turn, or every
+# $step-th call from the $first-th on.
 first=1 step=1
 each() {
   local function=$1 how=$2 reason="Input/output error"
@@ -56,12 +57,12 @@ each() {
   serve "$function" "$how" "$first" "$step" "$@"
 }
 
-# Are all of these faults errors?
+# Must each of these faults be an error?
 must_fail() { # FUNCTION HOW
   [[ $1:$2 =~ ^(p?read|write|fsync|linkat|renameat):fail && -z ${may_recover-} ]]
 }
 
-# Of every verb. Those that go on with the next input or table when one fails get one.
+# Runs every verb. A verb that goes on with the next input or table after a failure gets only one.
 each_verb() {
   nfaults=0 nrefused=0
   local step=3
@@ -105,7 +106,7 @@ each_verb() {
   each "$@" screen --db a.sst --db b.sst others
   each "$@" screen --db a.sst --db b.sst --which others
   echo "# $*: $nfaults faults, $nrefused of them errors, the others without effect" >&3
-  [[ $nfaults -gt 0 ]] # else none was made
+  [[ $nfaults -gt 0 ]] # otherwise no fault was made
   ! must_fail "$@" || [[ $nrefused -eq $nfaults ]]
 }
 
@@ -119,7 +120,7 @@ each_verb() {
   each mmap fail screen large others
   [[ $nfaults -eq 2 && $nrefused -eq 2 ]]
   nfaults=0 nrefused=0
-  each mmap fail merge --force -o target large large # a file that cannot be mapped is read
+  each mmap fail merge --force -o target large large # if a file cannot be mapped, it is read
   [[ $nfaults -gt 2 && $nrefused -eq 1 ]]
 }
 
@@ -137,8 +138,8 @@ each_verb() {
   [[ $n -gt 5 ]]
 }
 
-# Only the first hits have lists. Of what comes after them, every record of a batch that was
-# screened without memory is screened again when it is printed, with memory.
+# Only the first hits have lists. After these, each record of a batch that was screened without
+# memory is screened again, with memory, when it is printed.
 @test "memory, for batches that are screened again to be printed" {
   needs_interposing
   mkdir many
@@ -179,7 +180,7 @@ each_verb() {
   done
 }
 
-# Asked again, they would write nothing for ever.
+# If the call were repeated, it would write nothing for ever.
 @test "writes that write nothing" {
   needs_interposing
   make_inputs
@@ -214,17 +215,17 @@ each_verb() {
   each read shrink info --raw --format leveldb raw
   each read shrink screen --raw --format leveldb raw others
   each read shrink build --force -o target --width 6 keys
-  [[ $nrefused -eq 4 ]] # each cut but those at the end
+  [[ $nrefused -eq 4 ]] # each file that is cut, unless at its end
   nfaults=0 nrefused=0
   each mmap shrink verify filter more
   each mmap shrink merge --force -o target filter more
   each mmap shrink add -j 1 target few
-  each mmap shrink screen -j 1 others filter # not in this order
+  each mmap shrink screen -j 1 others filter # the filters are not in this order
   each mmap shrink screen -j 1 --db filter others
   [[ $nrefused -eq 7 ]] # each filter that is mapped
 }
 
-# What a folder is can be told without its OPTIONS; all else that is not read is an error.
+# A folder's engine is known without its OPTIONS; any other file that cannot be read is an error.
 @test "databases: their logs, MANIFEST and tables" {
   needs_interposing
   [[ -n ${DATABASES-} ]] || skip "this build has no LevelDB and RocksDB"
@@ -246,7 +247,7 @@ each_verb() {
   [[ $nfaults -gt 100 && $nrefused -gt 50 ]]
 }
 
-# A file that cannot be asked may have every key, and the status says so.
+# A file that cannot be read may hold every key, and the status reports it.
 @test "Parquet files" {
   needs_interposing
   mkdir -p events/day=1
@@ -306,7 +307,7 @@ each_verb() {
   [[ $nfaults -gt 50 && $nrefused -gt 25 ]]
 }
 
-# All workers read. If the end of a chunk cannot be read beforehand, one worker reads it whole.
+# All workers read. If the end of a chunk cannot be read in advance, one worker reads it whole.
 @test "large files that several workers read" {
   needs_interposing
   numbers 1 200000 >keys # 2.6 MB
@@ -341,7 +342,7 @@ each_verb() {
     "screen --which --db c.ldb --db b.sst keys"; do
     lanebloom $command >whole
     size=$(stat -c %s whole)
-    # of stdio's writes each is cut short, and then fails
+    # Each of stdio's writes is cut short, and the next one fails.
     for ((limit = 1; limit * 1024 < size; limit += step)); do
       status=0
       (ulimit -f $limit && exec "$LANEBLOOM" $command >part 2>err) || status=$?

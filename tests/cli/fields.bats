@@ -192,7 +192,7 @@ users() {
       fails_with "$expected" lanebloom match --keys-csv --keys-field id $file keys
     [[ ! -e other ]]
   done
-  { printf 'PK\3\4\r'; cat mac.csv; } >x.zip # an archive is told before its line ends
+  { printf 'PK\3\4\r'; cat mac.csv; } >x.zip # recognised as an archive before its first line ends
   fails_with "found a zip archive" lanebloom match --keys-csv --keys-field id x.zip keys
   printf 'id,n\r\nkey-00000001,"a\rb"\r\n' >quoted.csv
   [[ $(lanebloom screen --csv -f id -c filter quoted.csv) == 1 ]]
@@ -214,7 +214,7 @@ users() {
   local writer=$!
   run -2 --separate-stderr timeout 10 "$LANEBLOOM" screen -j 1 --csv -f name users.lbf pipe
   [[ $stderr == "lanebloom: pipe: line 2: field 2"* ]]
-  kill $writer 2>/dev/null || true # it may have ended by the closed pipe
+  kill $writer 2>/dev/null || true # the closed pipe may have ended it
   printf 'i"d,name\n1,a\n' >input
   fails_with "input: header, field 1: expected quotes around the whole field, found some" \
     lanebloom screen --csv -f 1 users.lbf input
@@ -267,8 +267,8 @@ users() {
   [[ $(lanebloom screen --csv -f name -c users.lbf input) -eq 2 ]]
 }
 
-# What Python's csv module reads, of rows with every kind of quoting, is what we read: the keys, and
-# the records that are selected.
+# Compares with Python's csv module on rows with every kind of quoting: the keys and the selected
+# records must be the same.
 compare_with_python() { # NROWS SEED
   python3 - "$@" <<'END'
 import csv, io, random, sys
@@ -296,7 +296,7 @@ END
   compare_with_python "$n" 7
   lanebloom build -z -o python.lbf keys
   lanebloom build --csv --no-header -f 3,1 -o ours.lbf rows.csv
-  cmp -i 64 python.lbf ours.lbf # the headers differ: keys of several fields are another form
+  cmp -i 64 python.lbf ours.lbf # the headers differ: keys of several fields have another form
   lanebloom screen --csv --no-header -f 3,1 ours.lbf rows.csv | cmp - rows.csv
   cat rows.csv | lanebloom build -j 3 --csv --no-header -f 3,1 -o ours.lbf
   cmp -i 64 python.lbf ours.lbf
@@ -305,7 +305,7 @@ END
   lanebloom screen -j 3 --csv --no-header -f 3,1 --raw --format rocksdb few rows.csv | cmp - one
 }
 
-# DuckDB takes one kind of line end per file, and an empty field for NULL.
+# DuckDB accepts one kind of line end per file, and reads an empty field as NULL.
 @test "the keys of generated rows are those that DuckDB reads" {
   python3 -c 'import duckdb' 2>"$BATS_TEST_TMPDIR/why" || skip "python3 has no module duckdb"
   n=20000

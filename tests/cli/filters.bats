@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 load helper
 
-# make_filters N: filter 1 to N, of 100 keys each, in the formats in turn. Input: half of the keys
-# and others.
+# make_filters N: makes filters 1 to N with 121 keys each, cycling through the formats. `input` has
+# their keys and others.
 make_filters() {
   local formats=(rocksdb-local leveldb rocksdb-legacy leveldb-signed) i
   options=() paths=()
@@ -16,7 +16,8 @@ make_filters() {
   numbers 50 50000 >input
 }
 
-# one_by_one OPTION...: what a run for each filter says, "NAME<tab>record" in the order of records.
+# one_by_one OPTION...: prints the results of a run for each filter, "NAME<tab>record", in the order
+# of records.
 one_by_one() {
   for path in "${paths[@]}"; do
     lanebloom screen "$@" -n "$path" input | sed "s/^\([0-9]*\):/\1\t$path\t/"
@@ -53,7 +54,7 @@ one_by_one() {
   [[ $output == $'f1.lbf\t0\nf2.lbf\t0\n'* ]]
 }
 
-# Of a selection each has a key of its own; the others have one that no record is.
+# The first n filters have a key of their own each; the others have a key that is no record.
 @test "a thousand filters" {
   local i n=$(exhaustive && echo 1000 || echo 50) options=()
   echo other | lanebloom build -o other --bits 30

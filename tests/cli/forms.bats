@@ -1,4 +1,4 @@
-# Key forms: how the text of keys becomes keys, and what a filter records of it.
+# Key forms: how text becomes keys, and what a filter records about it.
 # SPDX-License-Identifier: MIT
 load helper
 
@@ -7,12 +7,12 @@ hashes() {
   lanebloom hash "$@" | tr '\0' '\n' | grep -aoE '^[0-9a-f]{16}'$'\t' | cut -f 1
 }
 
-# decodes FORM TEXT BYTES: the key of the text is those bytes, as printf writes them.
+# decodes FORM TEXT BYTES: the key of the text has those bytes, as printf writes them.
 decodes() {
   [[ $(printf '%s\n' "$2" | hashes --decode "$1") == $(printf "$3\0" | hashes -z) ]]
 }
 
-# decodes_binary FORM TEXT HEX: the same for bytes that may be 0.
+# decodes_binary FORM TEXT HEX: as `decodes`, for bytes that may be 0.
 decodes_binary() {
   [[ $(printf '%s\n' "$2" | hashes --decode "$1") == \
     $(xxd -r -p <<<"$3" | hashes --width $((${#3} / 2))) ]] || { echo "$@"; return 1; }
@@ -87,7 +87,7 @@ is_malformed() {
   decodes_binary uint32 4294967295 ffffffff
   decodes_binary uint64 18446744073709551615 ffffffffffffffff
   decodes_binary uint64 258 0201000000000000
-  decodes_binary int32 5.0 05000000 # as pandas writes numbers beside nulls
+  decodes_binary int32 5.0 05000000 # as pandas writes numbers in a column with nulls
   decodes_binary int32 -25.00e+1 06ffffff
   decodes_binary int32 -2147483648000E-3 00000080
   decodes_binary int32 0e999999999 00000000
@@ -107,7 +107,7 @@ is_malformed() {
   is_malformed uint64 +1 "column 1: expected a whole number from 0"
 }
 
-# Neither zeros nor exponents take time that their text does not.
+# Zeros and exponents take no more time than the length of their text.
 @test "numbers of a million digits" {
   zeros=$(head -c 1000000 /dev/zero | tr '\0' 0)
   for text in "0.${zeros}1e1000001" "${zeros}1" "1$zeros.${zeros}e-1000000" "1e-0${zeros}0"; do
@@ -184,7 +184,7 @@ is_malformed() {
   printf '0g\n' >>input
   fails_with "input: line 5001: column 2: expected a hexadecimal digit, found 'g'; see" \
     lanebloom build -j 2 --decode hex -o x input
-  printf 'id,key\n"two\nlines","00"\n7,"zz"\n' >rows.csv # its header is line 1
+  printf 'id,key\n"two\nlines","00"\n7,"zz"\n' >rows.csv # the header is line 1
   fails_with "rows.csv: line 4: column 4: expected a hexadecimal digit, found 'z'" \
     lanebloom build --csv -f key --decode hex -o x rows.csv
   lanebloom build --decode hex -o hex.lbf <<<00

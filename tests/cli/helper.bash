@@ -1,11 +1,11 @@
-# What the tests of the command share. $LANEBLOOM is the binary; every test starts in a folder of
-# its own.
+# Shared by the tests of the command. $LANEBLOOM is the binary; every test starts in a folder of its
+# own.
 # SPDX-License-Identifier: MIT
 
 bats_require_minimum_version 1.5.0
 
-# bats keeps the line of each command for the case that it fails, and so makes a command of bash
-# take 0.3 ms. The line of the one that failed says the same, and \`run' takes a third of the time.
+# bats records the line of each command in case it fails, which makes a command of bash take 0.3 ms.
+# The line of the failed command gives the same information, and \`run' takes a third of the time.
 where() {
   bats_capture_stack_trace
 }
@@ -16,9 +16,9 @@ setup() {
   [[ -x $LANEBLOOM ]] || { echo "LANEBLOOM names no program: '$LANEBLOOM'"; return 1; }
   LANEBLOOM=$(realpath "$LANEBLOOM")
   unset LANEBLOOM_KERNEL
-  unprivileged=() # a command after this is held by permissions, root's too
+  unprivileged=() # a command with this prefix is bound by permissions, even if root runs it
   [[ $(id -u) -ne 0 ]] || unprivileged=(setpriv --inh-caps=-all --bounding-set=-all)
-  mkdir "$BATS_TEST_TMPDIR/work" # bats keeps files of its own beside it
+  mkdir "$BATS_TEST_TMPDIR/work" # bats keeps its own files beside it
   cd "$BATS_TEST_TMPDIR/work" || return 1
 }
 
@@ -26,36 +26,37 @@ lanebloom() {
   "$LANEBLOOM" "$@"
 }
 
-# exhaustive: whether to try all cases and not a selection: LANEBLOOM_EXHAUSTIVE_TESTS says so in
-# CMake.
+# exhaustive: succeeds if all cases are to be tried, not a selection (LANEBLOOM_EXHAUSTIVE_TESTS in
+# CMake).
 exhaustive() {
   [[ ${LANEBLOOM_EXHAUSTIVE:-} == 1 ]]
 }
 
-# numbers FIRST LAST: as lines of twelve characters.
+# numbers FIRST LAST: prints them as lines of twelve characters.
 numbers() {
   seq -f 'key-%08.0f' "$1" "$2"
 }
 
-# holds FILE EXPECTED: the file is exactly what printf makes of EXPECTED.
+# holds FILE EXPECTED: the file holds exactly what printf prints for EXPECTED.
 holds() {
   printf "$2" | cmp - "$1"
 }
 
-# is_message TEXT: the last run printed nothing but one line on standard error, which has TEXT in
-# it.
+# is_message TEXT: the last run printed one line on standard error, which contains TEXT, and nothing
+# else.
 is_message() {
   [[ -z $output && ${#stderr_lines[@]} -eq 1 && $stderr == "lanebloom: "*"$1"* ]] ||
     { echo "standard output: $output"; echo "standard error: $stderr"; return 1; }
 }
 
-# is_usage_error TEXT: the same, followed by where to find help; the status was 2.
+# is_usage_error TEXT: the last run had status 2 and printed nothing but TEXT and where to find
+# help.
 is_usage_error() {
   [[ $status -eq 2 && -z $output && $stderr == "lanebloom"*"$1"*"Try "*"--help"* ]] ||
     { echo "status: $status, standard output: $output"; echo "standard error: $stderr"; return 1; }
 }
 
-# fails_with TEXT COMMAND...: status 2 and a message.
+# fails_with TEXT COMMAND...: the command has status 2 and prints this message.
 fails_with() {
   local text=$1
   shift
@@ -63,7 +64,7 @@ fails_with() {
   is_message "$text"
 }
 
-# refuses TEXT COMMAND...: a usage error.
+# refuses TEXT COMMAND...: the command reports this usage error.
 refuses() {
   local text=$1
   shift
@@ -71,19 +72,19 @@ refuses() {
   is_usage_error "$text"
 }
 
-# The program runs at all where address space is short.
+# Succeeds if the program can run at all with little address space.
 address_space_can_be_limited() {
   (ulimit -v 100000 && lanebloom --version) >/dev/null 2>&1
 }
 
-# without_input COMMAND...: standard input is a pipe that stays open and says nothing.
+# without_input COMMAND...: runs it with a pipe on standard input that stays open and has no data.
 without_input() {
   [[ -p quiet ]] || mkfifo quiet
   timeout 5 "$@" 0<>quiet
 }
 
-# on_terminal COMMAND...: its output is a terminal's, whose text goes to the file `terminal`. script
-# runs $SHELL, or else one that does not read what %q writes.
+# on_terminal COMMAND...: runs it with a terminal as its output, whose text goes to the file
+# `terminal`. script would run $SHELL, or a shell that cannot read the output of %q.
 on_terminal() {
   SHELL=$BASH script -qefc "$(printf '%q ' "$@")" terminal >/dev/null </dev/null
 }
@@ -93,8 +94,8 @@ needs_terminal() {
   on_terminal true || skip "no terminal can be made: /dev/pts is not mounted"
 }
 
-# says_where_pages_are_lost: qemu's s390x does not say which page is gone, so that the command ends
-# by SIGBUS, as it does where a page of the program itself is lost.
+# says_where_pages_are_lost: qemu's s390x does not report which page is lost, so the command is
+# ended by SIGBUS, as it is if a page of the program itself is lost.
 says_where_pages_are_lost() {
   [[ $BUILD_DIR != */s390x ]]
 }

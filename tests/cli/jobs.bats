@@ -1,10 +1,9 @@
-# Threads: whatever their number, the bytes are those of one.
+# Threads: their number never changes the output.
 # SPDX-License-Identifier: MIT
 load helper
 
-# Reads are of 512 KiB: these are 2.5 MB, or 5, of lines of 0 to 40 bytes, and of 200 kB now and
-# then, of which the filter has every third. The seed is printed, and repeated with
-# LANEBLOOM_TEST_SEED.
+# Makes several reads of 512 KiB: 2.5 MB or 5 MB of lines of 0 to 40 bytes, with a few of up to 200
+# kB. The filter has every third line. LANEBLOOM_TEST_SEED repeats the seed, which is printed.
 setup_file() {
   export SEED=${LANEBLOOM_TEST_SEED:-$RANDOM}
   cd "$BATS_FILE_TMPDIR" || return 1
@@ -22,14 +21,14 @@ setup_file() {
   "$(realpath "$LANEBLOOM")" build -j1 -o filter keys
 }
 
-# lines, keys and their filter.
+# Links the lines, the keys and the keys' filter.
 make_lines() {
   echo "LANEBLOOM_TEST_SEED=$SEED"
   ln -s "$BATS_FILE_TMPDIR"/{lines,keys,filter} .
 }
 
-# same STATUS ARGUMENTS...: screen's two streams and status are those of -j1; STANDARD_INPUT is its
-# input, if set.
+# same STATUS ARGUMENTS...: screen prints the same on both streams and has the same status with any
+# number of threads. STANDARD_INPUT is its input, if set.
 same() {
   local expected=$1 jobs status several=-j3
   shift
@@ -87,7 +86,7 @@ same() {
     head -c $((width * 3)) lines | lanebloom build --width $width -j1 -o fixed
     expected=$(($(stat -Lc %s lines) % width ? 2 : 0))
     for options in "" -v -n; do
-      # all of 256 keys: nothing for -v, and much for -n
+      # every key is one of 256: nothing to print with -v, and much with -n
       [[ $width -gt 1 || -z $options ]] || continue
       same $expected --width $width $options fixed lines lines
     done
@@ -119,8 +118,8 @@ same() {
   done
 }
 
-# The ends of chunks lie anywhere in these lines: whole chunks are a line, or have no end near their
-# own.
+# Chunks may end anywhere in these lines: a whole chunk may be within one line, or have no line end
+# near its own end.
 @test "screen: lines of any length around that of a chunk's last part" {
   for n in 1 13 8000 8191 8192 8193 20000 524287 524288 524289 600000; do
     for i in {1..5}; do
@@ -135,7 +134,7 @@ same() {
     same $expected $options filter several once
   done
   lanebloom screen -j3 filter several once | cmp - <(cat several once)
-  exec 5<several # what standard input still has
+  exec 5<several # the rest of it that standard input still has
   read -r line <&5
   lanebloom screen -j3 filter <&5 | cmp - <(tail -n +2 several)
   exec 5<&-
@@ -210,7 +209,7 @@ same() {
 
 @test "a closed pipe and a full device end quickly" {
   make_lines
-  absent=$(seq 100 | lanebloom screen -v filter | head -n 1) # no false positive
+  absent=$(seq 100 | lanebloom screen -v filter | head -n 1) # a record that is no false positive
   for jobs in -j1 -j2 -j4; do
     for options in "" -n; do
       run --separate-stderr bash -o pipefail \
@@ -248,7 +247,7 @@ same() {
 
 @test "build: the same bytes, whatever the options" {
   make_lines
-  # equal neighbours, across the ends of chunks too
+  # equal neighbours, also across the ends of chunks
   awk '{ for (i = NR % 3; i < 3; i++) print }' keys >repeated
   yes same | head -n 300000 >>repeated
   local several=-j3 large=12000000 # its filter is filled by partitions
@@ -273,11 +272,11 @@ same() {
     skip "this binary reserves address space, as sanitizers and emulators do"
   seq 1000000 >keys
   for options in "--format leveldb --bits 100" "--format rocksdb-legacy --bits 100"; do
-    lanebloom build -j1 $options -o one keys # of 12.5 MB
+    lanebloom build -j1 $options -o one keys # 12.5 MB
     lanebloom build -j5 $options -o other keys
     cmp one other
     (
-      ulimit -v 65000 # kB: five of them do not fit
+      ulimit -v 65000 # kB: too little for five such filters
       lanebloom build -j5 $options -o other keys
     )
     cmp one other
@@ -285,8 +284,8 @@ same() {
 }
 
 @test "build: chunks are merged in order" {
-  # Of equal neighbours one is kept, and a hundred bits of each show in the size: chunks out of
-  # order make more of them.
+  # A run of equal keys is stored once, and a hundred bits for each key show in the size: chunks out
+  # of order would break runs, and so store more.
   for i in {1..40}; do yes "block-$((i / 2))" | head -c 524288 | head -n -1; done >blocks
   lanebloom build -j1 --bits 100 -o one blocks
   for jobs in -j2 -j3 -j8 -j8 -j8; do

@@ -189,7 +189,7 @@ END
   printf '%0512d' 0 | tr 0 '[' >deep
   { cat deep; tr '[' ']' <deep; echo; } >lines
   fails_with "found none" lanebloom hash --jsonl -f a lines
-  if [[ -z ${SANITIZERS-} ]]; then # whose frames do not fit into the stack of a worker
+  if [[ -z ${SANITIZERS-} ]]; then # the sanitizers' stack frames do not fit into a worker's stack
     yes "$(<lines)" | head -n 4000 >many
     run -0 --separate-stderr lanebloom build -j 4 --jsonl -f a --missing=drop -o none.lbf many
     [[ $stderr == *"4000 of 4000 records"* ]]
@@ -222,7 +222,7 @@ END
   refuses "one of --annotate and --jsonl" lanebloom match --annotate --jsonl -f a keys
 }
 
-# What Python's json module reads, of objects with every kind of value and escape, is what we read.
+# Compares with Python's json module on objects with every kind of value and escape.
 compare_with_python() { # NROWS SEED
   python3 - "$@" <<'END'
 import json, random, sys
@@ -234,7 +234,7 @@ numbers = ["0", "-0", "17", "-1.50", "1e5", "2E-7", "12345678901234567890123", "
 def text(): return "".join(rng.choices(pieces, k=rng.choice([0, 1, 1, 2, 3, 9])))
 def space(): return rng.choice(["", "", "", " ", "\t ", "\r"])
 def quote(s):
-    if rng.random() < .2: # escapes that need not be
+    if rng.random() < .2: # escapes that are not necessary
         return '"' + "".join("".join("\\u%04X" % u for u in
             memoryview(c.encode("utf-16-le")).cast("H")) for c in s) + '"'
     return json.dumps(s, ensure_ascii=rng.random() < .5).replace("/", rng.choice(["/", "\\/"]))
@@ -258,7 +258,7 @@ with open("rows", "w", newline="") as rows, open("keys", "wb") as keys:
         list_ = [value(1) for _ in range(2)] + [members(inner)] + [value(1)] * rng.randrange(2)
         pairs += [("user", scalar()), ("list", array(list_))] + [("user", scalar())] * (i % 7 == 0)
         rng.shuffle(pairs)
-        if i % 5000 == 4999: # beyond a chunk
+        if i % 5000 == 4999: # longer than a chunk
             pairs.append(("long", quote("long \" " * 200000)))
         row = space() + members(pairs) + space()
         assert "\n" not in row
@@ -275,7 +275,7 @@ END
   compare_with_python "$n" 7
   lanebloom build -z -o python.lbf keys
   lanebloom build --jsonl -f /list/2/id,user -o ours.lbf rows
-  cmp -i 64 python.lbf ours.lbf # the headers differ: keys of several fields are another form
+  cmp -i 64 python.lbf ours.lbf # the headers differ: keys of several fields have another form
   { cat rows; echo; } >whole
   lanebloom screen --jsonl -f /list/2/id,/user ours.lbf rows | cmp - whole
   cat rows | lanebloom build -j 3 --jsonl -f /list/2/id,user -o ours.lbf
