@@ -1,5 +1,4 @@
-/* Faults that are planted, so that sanitizers.bats can see that the sanitizers of this build would
- * be heard.
+/* Planted faults, by which sanitizers.bats checks that this build's sanitizers report faults.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <limits.h>

@@ -1,12 +1,11 @@
-# Kills of build, add, merge and screen -o: the target is absent, the old file or the whole new
-# one, at every moment.
-# $LANEBLOOM_KILLS: how many at random moments, if set.
+# Kills of build, add, merge and screen -o: at every moment the target is absent, the old file or
+# the whole new one. $LANEBLOOM_KILLS sets the number of kills at random moments.
 # SPDX-License-Identifier: MIT
 load helper
 load interpose
 
-# make_files VERB NKEYS: sets `command`, whose target is killed. Filters have room for so many keys,
-# and what is screened grows with it.
+# make_files VERB NKEYS: sets `command`, which is killed while it writes `target`. Its filters have
+# room for NKEYS keys, and the input of screen grows with it.
 make_files() {
   verb=$1
   numbers 1 10000 >keys
@@ -18,7 +17,7 @@ make_files() {
       lanebloom build -o filter --expected "$2" keys
       command=(add target more)
       ;;
-    screen) # what each input has is written at once
+    screen) # the output for each input is written at once
       head -n $(($2 / 500)) keys >input
       command=(screen -o target filter input{,,,,,}{,,,,,})
       ;;
@@ -30,7 +29,7 @@ make_files() {
   esac
 }
 
-# What is there now: absent, old or whole; or what else.
+# Sets `state` to absent, old or whole, or describes what else the target is.
 state_of_target() {
   if [[ ! -e target ]]; then
     state=absent
@@ -45,12 +44,12 @@ state_of_target() {
 
 kill_at_random_moments() { # VERB
   local nkills=25 window=50000 random state=absent temporaries=0 may_be_absent
-  # under the thread sanitizer, which slows every start, kills find nothing of its own
+  # The thread sanitizer slows every start, and kills show it nothing new.
   ! exhaustive || [[ ${SANITIZERS-} == *thread* ]] || nkills=200
   nkills=${LANEBLOOM_KILLS:-$nkills}
   local -A count=([absent]=0 [old]=0 [whole]=0)
-  trap - DEBUG # by which bats follows each command
-  make_files "$1" 6000000 # large, so that writing is most of what the command does
+  trap - DEBUG # bats follows each command with this trap
+  make_files "$1" 6000000 # large, so that the command spends most of its time writing
   make_target "$verb"
   cp target old
   lanebloom "${command[@]}"
@@ -66,7 +65,7 @@ kill_at_random_moments() { # VERB
       cp old target
     fi
     "$LANEBLOOM" "${command[@]}" &
-    random=$((SRANDOM % window)) # microseconds
+    random=$((SRANDOM % window)) # in microseconds
     read -r -t $((random / 1000000)).$(printf %06d $((random % 1000000))) -u 9 || true
     kill -KILL $! 2>/dev/null || true
     wait $! 2>/dev/null || true
@@ -75,7 +74,7 @@ kill_at_random_moments() { # VERB
     [[ $state != absent || -n $may_be_absent ]] ||
       { echo "kill $i: the old file is gone"; return 1; }
     count[$state]=$((count[$state] + 1))
-    if [[ $state == whole ]]; then # one kill in four is to come too late
+    if [[ $state == whole ]]; then # aims at one kill in four that comes too late
       window=$((window * 3 / 4 + 1))
     elif [[ ${count[whole]} -eq 0 ]]; then
       window=$((window * 2))
@@ -89,7 +88,7 @@ kill_at_random_moments() { # VERB
   done
   echo "# $nkills kills of $verb: target absent ${count[absent]}, old ${count[old]}," \
     "whole ${count[whole]} times; a temporary file beside it $temporaries times" >&3
-  # they were spread over the runs
+  # The kills were spread over the whole run.
   [[ $((count[absent] + count[old])) -gt 0 && ${count[whole]} -gt 0 ]]
 }
 
@@ -109,7 +108,8 @@ kill_at_random_moments() { # VERB
   kill_at_random_moments screen
 }
 
-# Before and after every call that changes something. The next run, over what was left, is whole.
+# Kills the command before and after every call that changes a file. The next run, over the remains,
+# succeeds.
 kill_at_every_call() { # VERB
   needs_interposing
   local nkills=0 nwhole=0
@@ -119,7 +119,7 @@ kill_at_every_call() { # VERB
     serve $function kill 1 1 "${command[@]}"
     serve $function killed 1 1 "${command[@]}"
   done
-  export LANEBLOOM_FAULT_NAMED=1 # a file system that cannot make files without a name
+  export LANEBLOOM_FAULT_NAMED=1 # a file system without nameless files
   for function in openat write fsync renameat close; do
     serve $function kill 1 1 "${command[@]}"
     serve $function killed 1 1 "${command[@]}"
@@ -165,7 +165,7 @@ kill_at_every_call() { # VERB
   done
 }
 
-# A target that is new needs no name before its own.
+# A new target needs no other name before its own.
 @test "a kill leaves nothing beside a new target" {
   needs_interposing
   make_files screen 20000

@@ -1,5 +1,5 @@
-# Files and folders that were given in the place of something else: each message says what they are
-# and what reads them.
+# Files and folders of the wrong kind as arguments: each message says what they are and which
+# command reads them.
 # SPDX-License-Identifier: MIT
 load helper
 
@@ -24,8 +24,8 @@ make_files() {
   cp -r "$VECTORS/databases/pebble_v1" db
 }
 
-# How the tables of LevelDB, RocksDB and Pebble end, and RocksDB's plain, old plain and cuckoo
-# tables.
+# Prints the last bytes of tables of LevelDB, RocksDB and Pebble, and of RocksDB's plain, old plain
+# and cuckoo tables.
 ends() {
   cat <<'END_OF_ENDS'
 \x57\xfb\x80\x8b\x24\x75\x47\xdb
@@ -56,7 +56,7 @@ END_OF_ENDS
     fails_with "(standard input): expected records, found $TABLE" lanebloom match keys <$file
     fails_with "(standard input): expected records, found $TABLE" \
       lanebloom match - keys < <(cat $file)
-    lanebloom hash --width 1 $file >/dev/null # any bytes may be records
+    lanebloom hash --width 1 $file >/dev/null # any bytes may be records of fixed width
     lanebloom match --width 1 -c $file $file >/dev/null
   done
   gzip -k t.sst
@@ -91,7 +91,7 @@ END_OF_ENDS
     run -1 --separate-stderr lanebloom verify $file filter
     [[ -z $stderr && $output == "$file: $found"$'\n'"filter: ok" ]]
   done
-  run -2 --separate-stderr lanebloom info keys # no other verb is sure to read it
+  run -2 --separate-stderr lanebloom info keys # no other verb is sure to read this file
   [[ $stderr == *"keys: not a lanebloom container: "*"\`lanebloom match' takes a file of keys"* ]]
 }
 
@@ -119,7 +119,7 @@ END_OF_ENDS
     lanebloom screen --db empty keys
   fails_with "empty: expected a folder with Parquet files, found none in it" \
     lanebloom screen --parquet empty --column k keys
-  head -c 100 x.parquet >cut.parquet # a damaged file is one of its kind
+  head -c 100 x.parquet >cut.parquet # a damaged file still counts as a Parquet file
   fails_with 'cut.parquet: not a Parquet file, or one' \
     lanebloom screen --parquet cut.parquet --column k keys
   [[ ! -e other ]]
@@ -140,7 +140,7 @@ END_OF_ENDS
   rm t.ldb t.sst p.sst
   cp db/CURRENT LOCK
   cp keys db
-  for file in LOCK db/keys; do # in no database, and none of its files
+  for file in LOCK db/keys; do # LOCK is in no database, and keys is no file of one
     fails_with "$file: not a table, or one" lanebloom tables $file
   done
 }

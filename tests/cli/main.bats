@@ -16,7 +16,7 @@ verbs="build screen add merge plan info verify hash tables extract kernels"
       -z $stderr ]]
     sed '1,/^Examples:$/d' <<<"$output" >examples
     [[ -s examples ]]
-    [[ -z $(grep -v '^  ' examples) ]] # wrapped, an example would be two commands
+    [[ -z $(grep -v '^  ' examples) ]] # if wrapped, an example would become two commands
   done
 }
 
@@ -200,7 +200,7 @@ kernels, found '$word'" lanebloom "$word"
   tail -n +4 table >rows
   [[ -s rows ]]
   run -1 grep -vE "^[a-z0-9-]+ +(absent |present)$times  $name((, $name)+ \(tie\))?($late)?$" rows
-  [[ $(grep -c '[*]scalar' rows) -eq $(wc -l <rows) ]] # among the fastest, or late
+  [[ $(grep -c '[*]scalar' rows) -eq $(wc -l <rows) ]] # among the fastest, or reported as slower
 }
 
 @test "kernels --measure times nothing if the kernel in use cannot run here" {

@@ -1,8 +1,8 @@
-# match: exact, what grep -Fxf, awk and sort say.
+# match: the results are exact, as those of grep -Fxf, awk and sort.
 # SPDX-License-Identifier: MIT
 load helper
 
-# some_lines SEED N: short lines, many of them equal.
+# some_lines SEED N: prints short lines, many of them equal.
 some_lines() {
   awk -v seed="$1" -v n="$2" 'BEGIN { srand(seed); while (n-- > 0) print int(rand() * 30000) }'
 }
@@ -51,7 +51,7 @@ some_lines() {
   holds output 'a\n\na\nb\n'
 }
 
-# says_nothing STATUS COMMAND...
+# says_nothing STATUS COMMAND...: the command has this status and prints nothing on standard error.
 says_nothing() {
   local expected=$1
   shift
@@ -81,7 +81,7 @@ says_nothing() {
     says_nothing 1 lanebloom match -q keys input
     says_nothing 0 lanebloom match -v keys input
     says_nothing 0 lanebloom match keys <(cat input keys)
-    says_nothing 1 lanebloom match keys <(head -n 9 input) # they may be asked for one by one
+    says_nothing 1 lanebloom match keys <(head -n 9 input) # with few records, no warning
     says_nothing 1 lanebloom match keys <(cat <(echo v) input)
     says_nothing 1 lanebloom match <(cat keys <(echo "${byte}u")) input
     says_nothing 1 lanebloom match --trim keys input
@@ -167,12 +167,12 @@ says_nothing() {
   is_message "out of memory: 30000000 keys need about 398 MB for"
 }
 
-# match_meanwhile COMMAND...: changes KEYS once they were read.
+# match_meanwhile COMMAND...: runs a command that changes KEYS after match has read them.
 match_meanwhile() {
   numbers 1 100000 >keys
   mkfifo input
   "$LANEBLOOM" match -c keys input >output &
-  exec 7>input # the keys were read before
+  exec 7>input # opens after the keys were read
   "$@"
   numbers 99001 101000 >&7
   exec 7>&-
@@ -299,6 +299,6 @@ make_tables() {
   run -2 --separate-stderr lanebloom match --csv -f usr /dev/null keys
   [[ ${stderr_lines[*]} == *"warning: found no keys: "*" header, found 1" ]]
   [[ $(lanebloom match -c --csv -f user keys events.csv) == 1 ]]
-  printf 'user\n5\n' >keys # a key that is a header, too
+  printf 'user\n5\n' >keys # its only key equals the name of a column
   [[ $(lanebloom match -c --csv -f user keys events.csv) == 1 ]]
 }

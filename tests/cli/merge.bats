@@ -1,8 +1,8 @@
-# lanebloom merge: unions, what cannot be merged, files that change meanwhile.
+# lanebloom merge: unions, filters that cannot be merged, files that change meanwhile.
 # SPDX-License-Identifier: MIT
 load helper
 
-# make_filters OPTION...: a, b and all are of keys-a, keys-b and of both.
+# make_filters OPTION...: makes the filters a, b and all, of keys-a, of keys-b, and of both.
 make_filters() {
   numbers 1 1000 >keys-a
   numbers 5001 7000 >keys-b
@@ -25,7 +25,7 @@ make_filters() {
   lanebloom merge -o copy a
   cmp a copy
   lanebloom merge -o twice a a b a
-  cmp <(tail -c +65 all) <(tail -c +65 twice) # the header has the number of keys, which is the sum
+  cmp <(tail -c +65 all) <(tail -c +65 twice) # the header holds the number of keys, which is a sum
   [[ $(lanebloom info --json twice | jq .keys) == 5000 ]]
   lanebloom merge -o a a b
   cmp all a
@@ -135,7 +135,7 @@ merge_meanwhile() { # COMMAND...: changes the file `a` meanwhile
   mkfifo late
   echo old >target
   "$LANEBLOOM" merge --force -o target a late 2>errors &
-  exec 9>late # a was read before the pipe is opened
+  exec 9>late # opens after a was read
   "$@"
   cat b >&9
   exec 9>&-
@@ -151,7 +151,7 @@ merge_meanwhile() { # COMMAND...: changes the file `a` meanwhile
   numbers 11 20 | lanebloom build --expected 100 -o b
   mkfifo late
   "$LANEBLOOM" merge -o a a late 2>errors &
-  exec 9>late # a was locked and read before the pipe is opened
+  exec 9>late # opens after a was locked and read
   cp b new
   mv new a
   cat b >&9

@@ -1,8 +1,8 @@
-# Where records go, and what is printed beside them: -o, --unmatched, --annotate, --summary.
+# The destinations of records, and the reports beside them: -o, --unmatched, --annotate, --summary.
 # SPDX-License-Identifier: MIT
 load helper
 
-# A filter of half of the lines of `input'; `hits' and `others' are its two parts.
+# Makes a filter of half of the lines of `input', and `hits' and `others' with the two parts.
 make_input() {
   numbers 1 40000 | awk 'NR % 4 < 2' | lanebloom build --bits 20 -o filter
   numbers 1 80000 | shuf --random-source=<(yes) >input
@@ -122,7 +122,7 @@ assert rows[2]["id"] == "3\r\n\"x", rows'
   holds out '1,1\n2,b,1\n'
 }
 
-# A line that is longer than what is read at once, and many short ones.
+# A line longer than a read, and many short ones.
 @test "--annotate and --unmatched, long and short records" {
   lanebloom build -o filter <<<a
   { head -c 3000000 /dev/zero | tr '\0' x; echo; yes '' | head -n 2000000; echo a; } >input
@@ -160,8 +160,8 @@ assert rows[2]["id"] == "3\r\n\"x", rows'
   refuses "--summary: expected text or json, found 'xml'" lanebloom screen --summary=xml filter
 }
 
-# says_so FILTER [OPTION]... <input: the summary, and its JSON, say that no more keys pass than
-# false positives would.
+# says_so FILTER [OPTION]... <input: the summary, and its JSON, say that no more keys pass than by
+# chance.
 says_so() {
   local filter=$1
   shift
@@ -187,19 +187,19 @@ says_so() {
   run ! says_so filter < <(head -n 999 absent) # too few to tell
   says_so filter < <(head -n 1000 absent)
   run ! says_so filter </dev/null
-  lanebloom build -o no-key /dev/null # no key passes, and none does
+  lanebloom build -o no-key /dev/null # expects no key to pass, and none does
   says_so no-key <absent
   lanebloom build -o second some
   lanebloom screen -c --summary=json --filter filter --filter second present 2>summary
   jq -e '.within_expected_rate == false' summary
   lanebloom screen -c --summary=json filter <(head -n 999 absent) 2>summary || [[ $? == 1 ]]
   jq -e '.within_expected_rate == null' summary
-  awk '{ print NR "," $1; print NR }' absent >rows # half of them have no key
+  awk '{ print NR "," $1; print NR }' absent >rows # half of the rows have no key
   lanebloom screen -d, -f 2 --missing=keep -c --summary=json filter rows 2>summary
   jq -se '.[-1] | .selected > 20000 and .within_expected_rate' < <(sed '/^lanebloom/d' summary)
   lanebloom screen -d, -f 2 --missing=keep -v -c --summary=json filter rows 2>summary
   jq -se '.[-1] | .selected > 39000 and .within_expected_rate' < <(sed '/^lanebloom/d' summary)
-  lanebloom match -c --summary=json present present 2>summary # exact
+  lanebloom match -c --summary=json present present 2>summary # exact results
   jq -e '.within_expected_rate == null' summary
 }
 
@@ -218,7 +218,7 @@ says_so() {
     [[ $stderr == "lanebloom: warning: none of 20000 keys passed; if some should be there, "* ]]
   done
   for filter in filter large; do
-    for options in -v -q --summary; do # these say it, or ask for absent keys
+    for options in -v -q --summary; do # these report it themselves, or ask for absent keys
       run --separate-stderr lanebloom screen $options $filter absent
       [[ $stderr != *warning* ]]
     done
@@ -318,7 +318,7 @@ says_so() {
     2>errors || [[ $? -eq 2 ]]
   [[ $(<errors) == "lanebloom: folder/file: File too large" ]]
   [[ $(ls -A folder) == file && $(<folder/file) == old ]]
-  for closed in "-o folder/file" "--unmatched folder/file"; do # a reader that leaves
+  for closed in "-o folder/file" "--unmatched folder/file"; do # the reader exits early
     run bash -c "trap '' PIPE; '$LANEBLOOM' screen -v --unmatched folder/file key-filter \
       <(seq 1000000) | head -n 1"
     [[ $(ls -A folder) == file && $(<folder/file) == old ]]

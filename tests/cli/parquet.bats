@@ -1,11 +1,12 @@
-# lanebloom screen --parquet and tables PARQUET: files of four writers, and what other software says
-# of them (tests/vectors/README.md).
+# lanebloom screen --parquet and tables PARQUET: files of four writers, and what other software
+# reads in them (tests/vectors/README.md).
 # SPDX-License-Identifier: MIT
 load helper
 
 VECTORS=${PARQUET_FILES:-$BATS_TEST_DIRNAME/../vectors/parquet}
 
-# A folder of two files, and one below it; another program would write the others.
+# Makes a folder with two Parquet files, one of them in a subfolder, and with files in folders that
+# other programs write to or hide.
 make_folder() {
   mkdir -p events/day=1/_temporary events/.hidden
   cp "$VECTORS/arrow_rs.parquet" events/a.parquet
@@ -23,8 +24,8 @@ ask() {
   lanebloom screen --parquet events --column "$column" "$@" keys
 }
 
-# Prints what --which must say of a file and a column of answers.txt, in hexadecimal: FILE <tab>
-# GROUP <tab> KEY <newline>. Keys are records of a fixed width, or lines of hex.
+# Prints the expected output of --which for a file and a column of answers.txt, in hexadecimal: FILE
+# <tab> GROUP <tab> KEY <newline>. Keys are records of a fixed width, or lines of hex.
 expected() { # FILE COLUMN NAME
   awk -v file="$1" -v column="$2" -v name="$3" '
     function hex_of(text,    i, c, hex) {
@@ -76,7 +77,7 @@ expected() { # FILE COLUMN NAME
   [[ $ncolumns -gt ${PARQUET_NCOLUMNS:-80} ]]
 }
 
-# Bounds of numbers, decimals, dates, times and UUIDs are values, and tables prints them as text.
+# Bounds of numbers, decimals, dates, times and UUIDs are values, which tables prints as text.
 @test "the least and the largest value of a row group are found by their text" {
   nvalues=0
   for name in "$VECTORS"/*.parquet; do
@@ -94,18 +95,18 @@ expected() { # FILE COLUMN NAME
   [[ $nvalues -gt 100 ]]
 }
 
-# little NUMBER NBYTES: its lowest bytes, little-endian, in hexadecimal.
+# little NUMBER NBYTES: prints its lowest bytes, little-endian, in hexadecimal.
 little() {
   local hex i
   hex=$(printf %016x "$1")
   for ((i = 14; i >= 16 - 2 * $2; i -= 2)); do printf %s "${hex:i:2}"; done
 }
 
-# one_value PHYSICAL ANNOTATION VALUE [NULLS [FILTER]]: a file whose only column has this value
-# alone. All but the first are hexadecimal: annotation, value, the count of nulls, and the filter
-# with its header.
+# one_value PHYSICAL ANNOTATION VALUE [NULLS [FILTER]]: prints a file whose only column has one
+# value. All arguments but the first are hexadecimal: annotation, value, the count of nulls, and the
+# filter with its header.
 one_value() {
-  local physical length size footer field=${4:+2} # how far the bound's is from the one before
+  local physical length size footer field=${4:+2} # the bound's field, relative to the last one
   field=${field:-5}
   physical=$(printf %02x $((2 * $1)))
   length=$(printf %02x ${#3})
@@ -192,14 +193,14 @@ END
   awk '{ print $10 }' found | diff wanted -
   awk '{ print $11 }' found | diff wanted -
   lanebloom tables --bounds=all --json bounds | jq -r '.smallest // "-"' | diff wanted -
-  one_value 6 '' 00ff200a >bytes.parquet # as one word; JSON has them in hexadecimal
+  one_value 6 '' 00ff200a >bytes.parquet # as one word; JSON has the bytes in hexadecimal
   lanebloom tables --bounds=all --no-header bytes.parquet | awk '{ print $10 }' >word
   [[ $(<word) == '\000\377\040\012' ]]
   lanebloom tables --bounds=all --json bytes.parquet |
     jq -e '.smallest == null and .smallest_hex == "00ff200a"'
 }
 
-# Each text has a file, whose filter has one value: these nanoseconds of this Julian day.
+# For each text there is a file, whose filter has one value: these nanoseconds of this Julian day.
 @test "timestamps of INT96: each year, to the nanosecond" {
   local n=0 header=15401c1c00001c1c00001c1c000000
   mkdir int96
@@ -280,7 +281,7 @@ END
   run -1 --separate-stderr ask text
 }
 
-# The records of many reads: they are cut a second time.
+# The records fill many reads, each of which is screened in parts.
 @test "more records than are read at once" {
   make_folder
   seq -f 'other %.0f' 100000 | sed '77777s/.*/key 7/' >keys
@@ -313,7 +314,7 @@ END
 }
 
 @test "names within a file are escaped in messages" {
-  name=$'\e[7m' # as long as the column's
+  name=$'\e[7m' # as long as the column's name
   LC_ALL=C sed "s/text/$name/g" "$VECTORS/arrow_rs.parquet" >red.parquet
   echo 'key 30' >keys
   fails_with '; the file has \033[7m,' lanebloom screen --parquet red.parquet --column text keys
@@ -325,7 +326,7 @@ END
   run -1 grep $'\e' err
 }
 
-# As ls and find do it.
+# As ls and find do.
 @test "--prune prints names as they are, on a terminal escaped" {
   name=$'red\e[7m.parquet'
   cp "$VECTORS/arrow_rs.parquet" "$name"
@@ -354,11 +355,11 @@ END
   fails_with 'expected a folder with Parquet files, found none' names --parquet empty
   fails_with 'found none of this name' names --parquet 'events/*.parq'
   fails_with 'found none of this name' names --parquet nowhere
-  ln -s .. events/day=1/up # a folder that is in itself
+  ln -s .. events/day=1/up # a folder that contains itself
   [[ $(names --parquet events | wc -l) == 2 ]]
 }
 
-# skips NAME: a file of this name in a folder is neither read nor forgotten.
+# skips NAME: a file of this name in a folder is not read, but is not ignored silently.
 skips() {
   local name=$1 options
   rm -rf events
@@ -380,10 +381,10 @@ skips() {
   [[ $stderr == *"events/$name: warning: "* && $output != *"$name"* ]]
   run -2 --separate-stderr ask text -v --summary=json
   jq -e '.parquet.files == 1 and .parquet.skipped_files == 1' <<<"${stderr_lines[-1]}"
-  ask text --parquet "events/$name" --prune 2>err || true # asked for
+  ask text --parquet "events/$name" --prune 2>err || true # named explicitly
   run -1 grep warning err
   printf 'absent\nkey 7\n' >keys
-  run -0 --separate-stderr ask text -q # it is there, whatever the file has
+  run -0 --separate-stderr ask text -q # the key is found, whatever the skipped file has
   [[ $stderr == *"events/$name: warning: "* ]]
 }
 
@@ -394,7 +395,7 @@ skips() {
   skips .x.parquet
   cp "$VECTORS/arrow_rs.parquet" hidden
   skips day=1/_000000
-  head -c 1000 "$VECTORS/arrow_rs.parquet" >hidden # is being written
+  head -c 1000 "$VECTORS/arrow_rs.parquet" >hidden # still being written
   skips .part.parquet.tmp
   tail -c 1000 "$VECTORS/arrow_rs.parquet" >hidden
   skips _torn
@@ -435,16 +436,16 @@ skips() {
   cp events/a.parquet events/.f.parquet
   cp events/a.parquet events/day=1/_g.parquet
   echo absent >keys
-  run -1 --separate-stderr ask text --parquet events/day=1 # met twice
+  run -1 --separate-stderr ask text --parquet events/day=1 # a folder that is named twice
   is_message 'events/.f.parquet: warning: a Parquet file that is not read (and 2 more), since'
   run -1 --separate-stderr ask text --parquet events/.f.parquet
   is_message 'events/_e.parquet: warning: a Parquet file that is not read (and 1 more), since'
 }
 
-# A key that may be anywhere must not be lost because a file could not be asked.
+# A key must not be lost because a file that may hold it could not be read.
 @test "in folders, damaged files of any name may have every key" {
   printf 'key 7\nabsent\n' >keys
-  spoil() { # NAME MESSAGE: of a file that makes_damage made
+  spoil() { # NAME MESSAGE: makes the file with `damage`
     rm -rf events
     mkdir events
     cp "$VECTORS/arrow_rs.parquet" events/a.parquet
@@ -470,7 +471,7 @@ skips() {
   spoil loop 'Too many levels of symbolic links'
   { printf '\0\0\0\0'; tail -c +5 "$VECTORS/arrow_rs.parquet"; } >events/loop2
   rm events/loop
-  [[ $(ask text --prune) == $'events/a.parquet\nevents/loop2' ]] # readers look at the end
+  [[ $(ask text --prune) == $'events/a.parquet\nevents/loop2' ]] # readers only check the end
 }
 
 @test "in folders, files that nobody may read may have every key" {
@@ -488,7 +489,7 @@ skips() {
   run -2 --separate-stderr ask -v
 }
 
-# A key that may be anywhere must not be lost because a file could not be asked.
+# A key must not be lost because a file that may hold it could not be read.
 @test "a damaged file may have every key" {
   make_folder
   printf 'key 7\nabsent\n' >keys
@@ -527,7 +528,7 @@ skips() {
   [[ $stderr == *"row group 1: column text: "* ]]
 }
 
-# patch FILE OFFSET BYTES
+# patch FILE OFFSET BYTES: writes the bytes there.
 patch() {
   printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
 }
@@ -538,7 +539,7 @@ patch() {
   chmod u+w events/a.parquet
   offset=$(lanebloom tables --json events/a.parquet |
     jq 'select(.column == "text" and .row_group == 1).filter_offset')
-  patch events/a.parquet $((offset + 2)) '\x2c' # the next field is the hash, and no algorithm
+  patch events/a.parquet $((offset + 2)) '\x2c' # the next field is the hash: no algorithm
   echo absent >keys
   run -0 --separate-stderr ask text --bounds=none
   [[ $output == absent && $stderr == *"warning: 1 of 2 row groups have no filter of column text"* ]]
@@ -548,9 +549,9 @@ patch() {
   awk '$2 == 1 && $3 == "text" { print $7 }' <<<"$output" | diff - <(echo -)
 }
 
-# A count that is negative is unknown. It says nothing of the rest of the file.
+# A negative count is unknown, and has no effect on the rest of the file.
 @test "negative counts of nulls: the file is read" {
-  for count in 01 03 09 ffffffffffffffffff01; do # -1, -2, -5, the least
+  for count in 01 03 09 ffffffffffffffffff01; do # -1, -2, -5, and the least
     one_value 1 - "$(little 5 4)" $count >a.parquet
     lanebloom tables --bounds=all a.parquet 2>err >found
     holds err ''
@@ -572,7 +573,7 @@ patch() {
     ask text --prune --require-filters
 }
 
-# Bounds that nobody uses rule nothing out.
+# Bounds that are not used rule nothing out.
 @test "row groups without filters: the warning says whether bounds are used" {
   mkdir events
   without=$VECTORS/pyarrow_without_filters.parquet
@@ -604,7 +605,7 @@ patch() {
     -f 1,2 <(printf '1\t2\n')
   fails_with 'a column whose values can be keys' lanebloom screen --parquet \
     "$VECTORS/pyarrow.parquet" --column flag <(echo 1)
-  # another type of the same name
+  # a column of this name with another type
   cp "$VECTORS/duckdb.parquet" events/c.parquet
   run -2 --separate-stderr lanebloom screen --parquet events --column decimal18 --prune <(echo 1.5)
   [[ $status -eq 2 ]]
@@ -630,7 +631,7 @@ patch() {
     --column decimal9 <(echo 1.005)
 }
 
-# finds PHYSICAL ANNOTATION VALUE TEXT...: each text is the column's only value.
+# finds PHYSICAL ANNOTATION VALUE TEXT...: each text is found as the column's only value.
 finds() {
   local text
   one_value "$1" "${2#-}" "$3" >one.parquet
@@ -641,7 +642,7 @@ finds() {
   done
 }
 
-# refuses_keys PHYSICAL ANNOTATION MESSAGE TEXT...
+# refuses_keys PHYSICAL ANNOTATION MESSAGE TEXT...: each text is refused with this message.
 refuses_keys() {
   local text
   one_value "$1" "${2#-}" "$(little 5 $((4 * $1)))" >one.parquet
@@ -673,7 +674,7 @@ refuses_keys() {
     12:30:00+01:00
 }
 
-# Keys become units of the first file's column.
+# Keys are converted to the unit of the first file's column.
 @test "times of other units, and numbers, are other types" {
   mkdir events
   echo 00:00:00.005 >keys
@@ -766,12 +767,12 @@ refuses_keys() {
   awk '$1 == "text" { print $4, $7, $8 }' <<<"$output" | diff - <(echo 4 0 -)
 }
 
-# The writer's name is changed; no byte of the statistics is.
+# The writer's name is changed, and no byte of the statistics.
 @test "bounds of writers that are not known say nothing, unless they are asked for" {
   cp "$VECTORS/pyarrow_without_filters.parquet" known.parquet
   LC_ALL=C sed 's/parquet-cpp-arrow/parquet-cpp-error/' known.parquet >other.parquet
   seq 1 10 >keys # below all values
-  absent() { # FILE OPTION...: how many keys
+  absent() { # FILE OPTION...: how many keys are ruled out
     lanebloom screen --parquet "$1" --column uint32 -v -c "${@:2}" keys 2>err || [[ $? == 1 ]]
   }
   [[ $(absent known.parquet) == 10 && $(absent known.parquet --bounds=none) == 0 ]]
@@ -795,7 +796,7 @@ refuses_keys() {
   echo 'key 7' >keys
   lanebloom screen --column text --parquet events --prune keys >names
   holds names 'events/000000_0\nevents/B.PARQUET\nevents/c.parq\n'
-  { printf '\0\0\0\0'; tail -c +5 "$VECTORS/arrow_rs.parquet"; } >torn # readers look at the end
+  { printf '\0\0\0\0'; tail -c +5 "$VECTORS/arrow_rs.parquet"; } >torn # readers only check the end
   [[ $(lanebloom tables torn | wc -l) -gt 20 ]]
 }
 

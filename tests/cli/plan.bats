@@ -1,4 +1,4 @@
-# lanebloom plan: what it says is what build makes.
+# lanebloom plan: its numbers are those of the filters that build makes.
 # SPDX-License-Identifier: MIT
 load helper
 

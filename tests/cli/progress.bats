@@ -1,8 +1,8 @@
-# --progress: what is reported, and where nothing is. No test waits for a time that it measures.
+# --progress: the reports, and where there are none. No test waits for a measured time.
 # SPDX-License-Identifier: MIT
 load helper
 
-# wait_for FILE PATTERN: until the file has it.
+# wait_for FILE PATTERN: waits until the file contains it.
 wait_for() {
   local ntries
   for ((ntries = 0; ntries < 3000; ntries++)); do
@@ -30,7 +30,7 @@ wait_for() {
 }
 
 @test "the share of regular files, the rate, and the time left" {
-  truncate -s 100G records # more than can be read meanwhile
+  truncate -s 100G records # too much to be read meanwhile
   "$LANEBLOOM" build --progress=always --width 1 --expected 1 -o filter records records \
     >out 2>errors &
   wait_for errors "per second"
@@ -44,7 +44,7 @@ wait_for() {
 @test "no share of a pipe" {
   mkfifo pipe
   "$LANEBLOOM" build --progress=always -o filter pipe 2>errors &
-  yes 2>/dev/null >pipe & # many lines, until the reader is gone
+  yes 2>/dev/null >pipe & # many lines, until the reader exits
   wait_for errors "per second"
   kill %1 2>/dev/null || kill $! || true
   grep -qx 'lanebloom: [0-9]* records, [0-9]* per second' errors || { cat errors; false; }
@@ -63,7 +63,7 @@ wait_for() {
   run -1 grep lanebloom: terminal
   on_terminal timeout 3 "$LANEBLOOM" screen --progress=never --width 1 -c filter records || true
   run -1 grep lanebloom: terminal
-  # short work reports nothing; what is printed after a report begins on an erased line
+  # Short work reports nothing. Output after a report begins on an erased line.
   numbers 1 10 >keys
   on_terminal "$LANEBLOOM" screen -c filter keys
   run -1 grep lanebloom: terminal
@@ -90,7 +90,7 @@ wait_for() {
   needs_terminal
   echo a >keys
   lanebloom build -o filter keys
-  # Standard input is the terminal, whose end comes at once.
+  # Standard input is the terminal, and ends at once.
   for command in "screen filter" "match keys" "hash" "build -o other" "add filter"; do
     echo a | SHELL=$BASH script -qefc "$LANEBLOOM $command" terminal >/dev/null || true
     [[ $(grep -c 'reading records from the terminal' terminal) == 1 ]] || { cat terminal; false; }

@@ -1,8 +1,8 @@
-# Records: what an input is cut into, and how it comes out again.
+# Records: how an input is cut into records, and how these are printed again.
 # SPDX-License-Identifier: MIT
 load helper
 
-# records N [OPTIONS] <input: it holds N records, all of which are selected again.
+# records N [OPTIONS] <input: the input holds N records, all of which are selected.
 records() {
   local n=$1
   shift
@@ -13,7 +13,7 @@ records() {
   lanebloom screen "$@" filter input >screened || [[ $n -eq 0 ]]
 }
 
-# key BYTES: the hash that BYTES have, by way of fixed width, where nothing is cut.
+# key BYTES: prints the hash of the bytes, read with a fixed width, so that nothing is cut.
 key() {
   printf "$1" >bytes
   lanebloom hash --width "$(stat -c %s bytes)" bytes | cut -f 1
@@ -91,7 +91,7 @@ fails_by_status() {
   return 1
 }
 
-# warns TEXT COMMAND...: it succeeds, or selects nothing, and warns once.
+# warns TEXT COMMAND...: the command succeeds, or selects nothing, and prints one warning.
 warns() {
   local text=$1
   shift
@@ -100,7 +100,7 @@ warns() {
     $stderr == "lanebloom: "*": warning: "*"$text"* ]] || fails_by_status
 }
 
-# is_quiet COMMAND...: it succeeds, or selects nothing, and warns of nothing.
+# is_quiet COMMAND...: the command succeeds, or selects nothing, and prints no warning.
 is_quiet() {
   run --separate-stderr "$@"
   [[ $status -le 1 && -z $stderr ]] || fails_by_status
@@ -143,9 +143,9 @@ is_quiet() {
     "hash dos" "match unix /dev/null"; do
     is_quiet lanebloom $quiet
   done
-  printf 'a\xff\r\nb\n' >binary # no text: keys end in any byte
+  printf 'a\xff\r\nb\n' >binary # no text: keys may end in any byte
   is_quiet lanebloom match -c binary binary
-  printf '\r\r\r\r' >binary # of fixed width, or decoded, keys end in any byte
+  printf '\r\r\r\r' >binary # with a fixed width, or decoded, keys may end in any byte
   is_quiet lanebloom match --width 2 <(printf 'abab') binary
   printf '0d\n0d0d\n' >hex
   is_quiet lanebloom build --decode hex -o new.lbf hex
@@ -287,23 +287,23 @@ is_quiet() {
     '\3757zX' 'BZh9' 'BZh91AY&SX' 'BZh91AY&S'; do
     printf "$text" | records 1
   done
-  for text in '\37\213' '\50\265' '\50\265\57'; do # more than one byte, and all
+  for text in '\37\213' '\50\265' '\50\265\57'; do # more than one byte of the magic number, or all
     printf "$text" >stump
     fails_with "stump: truncated: expected" lanebloom hash stump
     fails_with "stump: truncated: expected" lanebloom match stump keys
   done
-  for text in 'P*' 'X*M'; do # text, though a frame of zstd that is skipped begins so
+  for text in 'P*' 'X*M'; do # text, though skippable frames of zstd begin like this
     printf "$text" | records 1
     printf "$text" | lanebloom match - input | cmp - <(printf "$text\n")
   done
   for text in '\n\50\265\57\375' '\211\n\211LBF\r\n'; do
     printf "$text" | records 2
   done
-  for file in filter <(gzip <keys) ; do # of fixed width, keys may begin with any bytes
+  for file in filter <(gzip <keys) ; do # with a fixed width, keys may begin with any bytes
     lanebloom hash --width 1 $file >hashes
     [[ -s hashes ]]
   done
-  for byte in '\37' '\50' '\120' '\211'; do # as all kinds of compressed data begin, and another
+  for byte in '\37' '\50' '\120' '\211'; do # the first byte of each compressed format, and another
     printf "$byte" | records 1 --width 1 --decompress=auto
     [[ $(printf "$byte" | lanebloom match --width 1 --decompress=auto -c input) == 1 ]]
   done
@@ -333,7 +333,7 @@ is_quiet() {
   [[ $(lanebloom match -c empty - <<<"") == 1 ]]
 }
 
-# Each is made by the program that others make it with.
+# Each file is made by the usual program for it.
 @test "archives, databases and programs are refused, as KEYS and as INPUT" {
   numbers 1 5 >keys
   lanebloom build -o filter keys
@@ -365,11 +365,11 @@ END
     fails_with "$expected" lanebloom build -o other ${file%%:*}
     [[ ! -e other ]]
   done
-  lanebloom screen --width 5 -c filter x.tar || [[ $? == 1 ]] # any bytes may be records
+  lanebloom screen --width 5 -c filter x.tar || [[ $? == 1 ]] # any bytes may be fixed-width records
 }
 
-# heads: a row for each kind of file: how it begins, where pyarrow, fastavro, h5py, NumPy, duckdb
-# and others wrote it, and what is said of it.
+# heads: prints a row for each kind of file: its first bytes, as written by pyarrow, fastavro, h5py,
+# NumPy, duckdb and others, and how the message names it.
 heads() {
   cat <<'END'
 ORC\x11\0\0\x0a\x06\x12|an ORC file: pyarrow
@@ -417,7 +417,7 @@ END
     done
     fails_with "expected records, found $kind" lanebloom hash < <(dd if=file bs=1 status=none)
     fails_with "expected records, found $kind" lanebloom hash < <(dd if=file.gz bs=1 status=none)
-    lanebloom hash --width 1 file >/dev/null # any bytes may be records
+    lanebloom hash --width 1 file >/dev/null # any bytes may be records of fixed width
   done < <(heads)
   [[ ! -e other ]]
 }

@@ -1,18 +1,18 @@
 #!/usr/bin/env bats
-# RocksDB's Ribbon filters, bare, in tables and in databases: asked, described, and refused where
-# bits would be set.
+# RocksDB's Ribbon filters, as bare bytes, in tables and in databases: they are screened and
+# described, and refused by commands that would set bits.
 # SPDX-License-Identifier: MIT
 load helper
 
 export LC_ALL=C # keys are bytes
 
-# Bytes of hexadecimal digits, line by line.
+# Converts hexadecimal digits to bytes, line by line.
 unhex() {
   printf %b "$(sed 's/../\\x&/g')"
 }
 
-# The last filter of the vectors; its keys and others, one per line, and those that RocksDB finds.
-# Keys that hold a line's end are left out.
+# Makes the last filter of the vectors; its keys and others, one per line; and those that RocksDB
+# finds. Keys that contain a line end are left out.
 make_filter() {
   awk '$1 == "F" { filter = $4; n = 0 }
     $1 == "Q" { keys[n] = $2; answers[n++] = $3 }
@@ -28,7 +28,7 @@ make_filter() {
   [[ -s expected && $(wc -l <expected) -lt $(wc -l <keys) ]]
 }
 
-# table.sst: a table of RocksDB's with a Ribbon filter; its keys, and as many others.
+# Makes table.sst, a RocksDB table with a Ribbon filter; its keys; and nearly as many absent ones.
 make_table() {
   [[ -n ${DATABASES-} ]] || skip "this build has no LevelDB and RocksDB"
   "$DATABASES" make rocksdb-ribbon database

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 load helper
 
-# A filter of the odd numbers below 20000, and all numbers as rows.
+# Makes a filter of the odd numbers below 20000, and all numbers as rows.
 make_filter() {
   numbers 1 20000 >rows
   sed -n 'p;n' rows >odd
@@ -16,7 +16,7 @@ make_filter() {
   printf '%s\n' f*.lbf >list
   lanebloom screen --filters-from list --which - <<<2 | grep -qx $'f 2.lbf\t2'
   [[ $(seq 4 | lanebloom screen --filters-from list -c) == 3 ]]
-  printf 'f 2.lbf\nf 3.lbf' >list # the last line may lack its end
+  printf 'f 2.lbf\nf 3.lbf' >list # the last line may lack its line end
   seq 4 >input
   [[ $(lanebloom screen --filter 'f 1.lbf' --filters-from - -c input <list) == 3 ]]
   fails_with "f 2.lbf: expected each filter once, found it twice" \
@@ -199,7 +199,7 @@ make_filter() {
   is_message "(standard input): input file is also the output"
   lanebloom screen filter /dev/null odd >/dev/null
   cp odd both
-  # they print no record
+  # these print no record
   bash -c "'$LANEBLOOM' screen -c filter both >>both && '$LANEBLOOM' screen -q filter both >>both"
 }
 

@@ -1,4 +1,4 @@
-# What comes from others: names, links, folders, sizes and the environment.
+# Untrusted input: names, links, folders, sizes and the environment.
 # SPDX-License-Identifier: MIT
 load helper
 
@@ -7,7 +7,7 @@ make_filter() {
   lanebloom build -o filter keys
 }
 
-# without_privilege COMMAND...: as somebody whom modes bind, which root is not.
+# without_privilege COMMAND...: runs it bound by file modes, even if root runs it.
 without_privilege() {
   if [[ $(id -u) -eq 0 ]]; then
     setpriv --bounding-set=-dac_override,-dac_read_search --inh-caps=-all "$@"
@@ -61,7 +61,7 @@ without_privilege() {
   [[ -L null && -L pipe && -p fifo && $(ls -A) == $'copy\nfifo\nfilter\nkeys\nnull\npipe' ]]
 }
 
-# As where fs.protected_symlinks stops links of others in /tmp.
+# As if fs.protected_symlinks stopped links of other users in /tmp.
 @test "links that the system does not follow are not followed" {
   unshare -rm bash -c 'mount -t tmpfs -o nosymfollow none "$1"' - "$PWD" 2>/dev/null ||
     skip "no mount namespace to be had"
@@ -89,7 +89,7 @@ readable
 real" ]]
 }
 
-# ---- filters that are not what they say ----
+# ---- filters whose headers are wrong ----
 
 @test "a container is read as far as its header goes, however long it is" {
   make_filter
@@ -120,13 +120,13 @@ real" ]]
 
 # ---- names ----
 
-# Line ends, an escape sequence, one in a single character of C1, what is no UTF-8, a surrogate, and
-# what is beyond Unicode; a character that turns around the text after it.
+# Line ends; an escape sequence, and one that begins with a single C1 character; bytes that are not
+# UTF-8; a surrogate; numbers beyond Unicode; and a character that reverses the text after it.
 hostile=($'two\nlines' $'esc\033[31m' $'csi\302\23331m' $'latin\377' $'surrogate\355\240\200'
   $'beyond\364\220\200\200' $'five\370\210\200\200\200' $'turned\342\200\256')
 
-# prints_plainly COMMAND...: whatever it prints, by whatever status, is text of one line that a
-# terminal may see.
+# prints_plainly COMMAND...: whatever it prints, and whatever its status, the lines are safe to show
+# on a terminal.
 prints_plainly() {
   "$@" >out 2>err </dev/null || true
   [[ -s out || -s err ]] || { echo "printed nothing: $*"; return 1; }

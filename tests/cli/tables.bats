@@ -5,7 +5,7 @@ load helper
 export LC_ALL=C # keys are bytes
 VECTORS=$BATS_TEST_DIRNAME/../vectors/tables
 
-# copy NAME...: a folder `db` of these tables, with short names.
+# copy NAME...: makes a folder `db` of these tables, with short names.
 copy() {
   local n=1
   mkdir -p db
@@ -121,7 +121,7 @@ copy() {
   mkfifo db/000002.sst db/000003.sst
   cp db/000001.sst table
   {
-    exec 9>db/000002.sst # a table is asked for: one was replaced, and one is gone
+    exec 9>db/000002.sst # a table is being opened: one is replaced, and one removed
     mv -f table db/000002.sst
     exec 8>db/000003.sst
     rm db/000003.sst

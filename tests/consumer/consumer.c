@@ -1,4 +1,4 @@
-/* Somebody else's program: builds a filter and screens two keys. Strict C11, no extensions.
+/* A user's program: builds a filter and screens two keys. Strict C11, no extensions.
  * SPDX-License-Identifier: MIT */
 #include <lanebloom.h>
 

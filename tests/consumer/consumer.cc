@@ -1,4 +1,4 @@
-// The same from C++.
+// The same program in C++.
 // SPDX-License-Identifier: MIT
 #include <lanebloom.h>
 

@@ -1,4 +1,4 @@
-// Somebody else's program in Rust: one file, declarations by hand, linked with -llanebloom.
+// A user's program in Rust: one file, with declarations by hand, linked with -llanebloom.
 // SPDX-License-Identifier: MIT
 use std::ffi::{c_char, c_int, c_void, CStr};
 use std::ptr;

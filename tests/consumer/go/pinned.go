@@ -1,4 +1,4 @@
-// Keys in Go memory, from Go 1.21 on: whoever pins them may keep a pointer to them in the struct.
+// Keys in Go memory, from Go 1.21 on: a struct may hold a pointer to memory that is pinned.
 // SPDX-License-Identifier: MIT
 //go:build go1.21
 
