@@ -1,4 +1,4 @@
-/* Container files: what is saved is loaded, and what is damaged is refused.
+/* Container files: a saved filter can be loaded, and a damaged file is refused.
  * SPDX-License-Identifier: MIT */
 #define XXH_INLINE_ALL
 #include <criterion/criterion.h>
@@ -19,7 +19,7 @@
 #include "formats/rocksdb.h"
 #include "support.h"
 
-/* ---- What is saved is loaded ---- */
+/* ---- A saved filter is loaded ---- */
 
 static void assert_round_trip(const lanebloom_filter *filter)
 {
@@ -43,7 +43,7 @@ static void assert_round_trip(const lanebloom_filter *filter)
             "parsing borrows");
   lanebloom_filter_close(found);
 
-  /* in memory it is the same container, and one byte less is no room */
+  /* Writing to memory gives the same container, and one byte less is too little room. */
   uint8_t *written = test_alloc(size);
   cr_assert(lanebloom_filter_write(filter, NULL, 0) == size);
   cr_assert(lanebloom_filter_write(filter, written, size - 1) == size);
@@ -54,7 +54,7 @@ static void assert_round_trip(const lanebloom_filter *filter)
   free(written);
 }
 
-/* More room than needed stays as it is. */
+/* Room that is not needed is left unchanged. */
 Test(container, what_is_written_to_memory_ends_where_it_ends)
 {
   static const uint8_t payload[] = {1, 2, 3, 6};
@@ -154,7 +154,7 @@ Test(container, a_pipe_can_be_loaded_whatever_its_size)
   leave_folder();
 }
 
-/* ---- What is damaged is refused ---- */
+/* ---- A damaged file is refused ---- */
 
 Test(container, every_flipped_bit_is_noticed)
 {
@@ -174,7 +174,7 @@ Test(container, every_flipped_bit_is_noticed)
       cr_assert(lanebloom_filter_load("f.lbf", &found, why, sizeof why) == status && !found,
                 "bit %zu", bit);
       cr_assert(strstr(why, "expected") && strstr(why, "found"), "bit %zu: %s", bit, why);
-      if (bit < 8 * 48) /* all of the header but the checksum of the whole */
+      if (bit < 8 * 48) /* the header, except for the checksum of the whole file */
         cr_assert(lanebloom_filter_map("f.lbf", &found, NULL, 0) == status && !found, "bit %zu",
                   bit);
     }
@@ -218,7 +218,7 @@ static void assert_refused(const void *bytes, size_t size, const char *what,
   cr_assert(strstr(why, part_of_why), "%s: %s", what, why);
 }
 
-/* Of a container that another process changes after its header was checked. */
+/* The first byte of a container that another process changes after its header was checked. */
 static uint8_t *changing;
 
 const struct format_table *__real_lanebloom_format_table(lanebloom_format id);
@@ -246,7 +246,7 @@ Test(container, a_header_that_changes_is_read_once)
   lanebloom_filter_close(found);
 }
 
-/* The trailer of a filter of RocksDB, which is changed after its kind was told by it. */
+/* The trailer of a RocksDB filter, which is changed after the filter's kind was read from it. */
 static uint8_t *changing_trailer;
 
 lanebloom_status __real_lanebloom_rocksdb_parse(const uint8_t *bytes, size_t size,
@@ -348,7 +348,7 @@ Test(container, what_cannot_be_read_says_why)
   leave_folder();
 }
 
-/* Sets both checksums right again, so that what is behind them is looked at. */
+/* Sets both checksums right again, so that the fields behind them are checked. */
 static void seal(uint8_t *bytes, size_t size)
 {
   const uint32_t header = htole32((uint32_t)XXH3_64bits(bytes, 44));
@@ -419,7 +419,7 @@ static lanebloom_filter *build_two_keys(lanebloom_key_form form)
   return filter;
 }
 
-/* The bytes of docs/file-format.md, which are never changed. */
+/* The bytes of docs/file-format.md, which never change. */
 Test(container, frozen_bytes_of_both_versions)
 {
   static const struct {
@@ -466,7 +466,7 @@ Test(container, a_key_form_is_loaded_as_it_was_saved)
       const lanebloom_key_form plain = lanebloom_filter_key_form(raw);
       cr_assert(plain.encoding == LANEBLOOM_BYTES && plain.flags == 0, "bare bytes have no form");
       cr_assert(lanebloom_filter_set_key_form(raw, form) == LANEBLOOM_OK);
-      assert_round_trip(raw); /* with the form that was stated */
+      assert_round_trip(raw); /* with the key form that was set */
       lanebloom_filter_close(raw);
       lanebloom_filter_close(filter);
     }
@@ -502,7 +502,8 @@ Test(container, encodings_have_names)
   cr_assert_str_eq(lanebloom_encoding_name((lanebloom_encoding)-1), "unknown");
 }
 
-/* Every call that reads a file, and what it says: nothing on success, whatever was there before. */
+/* Every call that reads a file, and the problem it reports: none on success, whatever the buffer
+ * held before. */
 Test(container, every_reader_says_its_problem)
 {
   static const struct {
@@ -566,7 +567,7 @@ Test(container, what_may_not_be_read_or_written)
   cr_assert(chmod("secret.lbf", 0) == 0 && mkdir("closed", 0755) == 0 && mkdir("blind", 0755) == 0);
   cr_assert(chmod("closed", 0555) == 0 && chmod("blind", 0333) == 0 && chmod(".", 0777) == 0);
   pid_t child = fork();
-  if (child == 0) { /* as somebody whom modes bind */
+  if (child == 0) { /* as a user whom file modes bind */
     lanebloom_filter *found;
     bool right = geteuid() != 0 || setresuid(65534, 65534, 65534) == 0;
     right = right && lanebloom_filter_load("secret.lbf", &found, NULL, 0) == LANEBLOOM_ERR_IO &&

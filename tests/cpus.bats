@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# Other CPUs than this one, played by qemu-user: each gets the kernels that it can run, and they
-# give the same answers there. instruction_sets.txt says which those are.
+# Other CPUs, emulated by qemu-user: each gets the kernels that it can run, and they give the same
+# answers there. instruction_sets.txt lists the kernels.
 # SPDX-License-Identifier: MIT
 
 bats_require_minimum_version 1.5.0
@@ -18,8 +18,8 @@ setup() {
   cd "$BATS_TEST_TMPDIR"
 }
 
-# CPU ARGUMENT...: the command there, as on such a CPU: it does not say who plays it. qemu tells of
-# features that it lacks.
+# CPU ARGUMENT...: runs the command as on this CPU, which does not reveal the emulator. Warnings of
+# qemu about missing features are left out.
 on() {
   local status=0
   qemu-x86_64 -cpu "$1,tcg-cpuid=off" "$LANEBLOOM" "${@:2}" 2>said || status=$?
@@ -27,28 +27,28 @@ on() {
   return $status
 }
 
-kernels_on() { # CPU: in one line, best first
+kernels_on() { # CPU: prints them in one line, the best first
   on "$1" kernels --json | jq -r '[.active, .kernels[]] | join(" ")'
 }
 
-sets_on() { # CPU: the instruction sets of the kernels there, the one in use first
+sets_on() { # CPU: prints the instruction sets of its kernels, the one in use first
   on "$1" kernels --json | jq -r '.active, .kernels[]' | sed 's/-.*//' | uniq | paste -sd ' '
 }
 
-# Rows that qemu plays, the best first: NAME NEEDS FIRST-CPU ALL-CPUS.
+# Prints the rows that qemu can run, the best first: NAME NEEDS FIRST-CPU ALL-CPUS.
 rows() {
   awk '!/^#/ && $4 != "-" { first = $4; sub(/,.*/, "", first); print $1, $2, first, $4 }' "$TABLE"
 }
 
-# What a CPU should have: the rows from its own on.
-expected_on() { # CPU [FEATURE THAT IS MISSING]
+# Prints what this CPU should have: the rows from its own on.
+expected_on() { # CPU [MISSING-FEATURE]
   rows | awk -v cpu=",$1," -v missing=",${2:-none}," '
     index("," $4 ",", cpu) { has = 1 }
     has && !index("," $2 ",", missing) { print $1 }' | paste -sd ' '
 }
 
-# qemu 7.2 takes a gather's index in register 4 for no index, as number 4 is in the addresses of
-# other instructions. Which register it is in is up to the compiler.
+# qemu 7.2 ignores a gather's index in register 4, because number 4 means "no index" in the
+# addresses of other instructions. The compiler chooses the register.
 gathers_as_a_cpu_does() { # PROGRAM: its kernel avx2
   ! objdump -d --no-show-raw-insn "$1" | grep -q 'vpgather.*,%ymm4,'
 }
@@ -69,7 +69,7 @@ gathers_as_a_cpu_does() { # PROGRAM: its kernel avx2
 }
 
 @test "an instruction set counts only with all that it needs, the operating system's part too" {
-  # glibc 2.36's own AVX2 code uses BMI1 without asking for it, its SSE4.2 code SSSE3
+  # glibc 2.36 uses BMI1 in its AVX2 code, and SSSE3 in its SSE4.2 code, without checking for them.
   export GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2,-SSE4_2
   while read -r _ needs cpu _; do
     [ "$needs" = - ] && continue
@@ -99,7 +99,7 @@ gathers_as_a_cpu_does() { # PROGRAM: its kernel avx2
   [[ $(emulated Haswell kernels) == *"* scalar (QEMU emulates this CPU"* ]]
   [ "$(emulated Haswell kernels --kernel avx2 --json | jq -r .active)" = avx2 ]
   [ "$(LANEBLOOM_KERNEL=avx2 emulated Haswell kernels --json | jq -r .active)" = avx2 ]
-  # then the leaf may hold anything
+  # Without "hypervisor", the leaf may hold anything.
   [ "$(emulated Haswell,-hypervisor kernels --json | jq -r .active)" = avx2-loads ]
 }
 
@@ -149,7 +149,7 @@ gathers_as_a_cpu_does() { # PROGRAM: its kernel avx2
 
 @test "the kernels of each instruction set agree with scalar and use nothing else" {
   gathers_as_a_cpu_does "$STRESS" || skip "qemu 7.2 takes index registers with number 4 for none"
-  first=1 # said, it is so many pairs and no more filters than that takes
+  first=1 # if given, it sets the number of pairs, and the filters are only as large as these need
   [ "${LANEBLOOM_EXHAUSTIVE:-}" != 1 ] || first=
   while read -r name _ cpu _; do
     [ "$name" = scalar ] && continue

@@ -1,4 +1,4 @@
-/* What a filter says of itself.
+/* The description of a filter.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <lanebloom.h>
@@ -75,7 +75,7 @@ Test(info, says_the_key_form_that_was_stated_last)
   lanebloom_filter_close(filter);
 }
 
-/* Bare bytes whose counts are stated make the container that the builder's filter makes. */
+/* Bare bytes with stated counts make the same container as the builder's filter. */
 Test(info, says_the_counts_that_were_stated_last)
 {
   static const double refused[] = {-0.001, 2147483648.0, INFINITY};
@@ -107,7 +107,7 @@ Test(info, says_the_counts_that_were_stated_last)
   lanebloom_filter_close(built);
 }
 
-/* Callers that were compiled with a header of fewer fields, and of more. */
+/* Callers that were compiled with a header of fewer fields, or of more. */
 Test(info, fits_smaller_and_larger_structs)
 {
   lanebloom_filter *filter;
@@ -134,7 +134,8 @@ static uint64_t mixed(uint64_t i) /* splitmix64's finalizer */
   return i ^ i >> 31;
 }
 
-/* Against the number of keys that were added, with the bounds that lanebloom.h states. */
+/* Compares the estimate with the number of keys added, within the bounds that lanebloom.h
+ * states. */
 Test(info, the_estimate_is_near_the_number_of_keys)
 {
   enum { MAX_NKEYS = 1000000 };
@@ -180,7 +181,7 @@ Test(info, the_estimate_is_near_the_number_of_keys)
   cr_assert(least_of_leveldb < -0.1, "LevelDB's estimates are better than lanebloom.h says");
 }
 
-/* Of 2^28 bits, one left unset speaks for 2^28 * ln(2^28) hashes of one probe, more than 2^32. */
+/* One unset bit among 2^28 corresponds to 2^28 * ln(2^28) hashes of one probe, more than 2^32. */
 Test(info, the_estimate_is_unknown_beyond_all_hashes)
 {
   const struct filter_shape shape = {
@@ -197,11 +198,11 @@ Test(info, the_estimate_knows_its_limits)
     size_t size;
     uint64_t estimate;
   } cases[] = {
-      {LANEBLOOM_LEVELDB, "", 0, LANEBLOOM_UNKNOWN},           /* never */
-      {LANEBLOOM_LEVELDB, "\0\0\x1f", 3, LANEBLOOM_UNKNOWN},   /* always */
+      {LANEBLOOM_LEVELDB, "", 0, LANEBLOOM_UNKNOWN},           /* answers never */
+      {LANEBLOOM_LEVELDB, "\0\0\x1f", 3, LANEBLOOM_UNKNOWN},   /* answers always */
       {LANEBLOOM_LEVELDB, "\xff\xff\3", 3, LANEBLOOM_UNKNOWN}, /* all bits are set */
-      {LANEBLOOM_LEVELDB, "\0\0\0\0\0\0\0\0\6", 9, 0},         /* none is */
-      {LANEBLOOM_LEVELDB, "\x77\0\0\0\0\0\0\0\6", 9, 1},       /* six of 64, by six probes */
+      {LANEBLOOM_LEVELDB, "\0\0\0\0\0\0\0\0\6", 9, 0},         /* no bit is set */
+      {LANEBLOOM_LEVELDB, "\x77\0\0\0\0\0\0\0\6", 9, 1},       /* six of 64 bits, six probes */
       {LANEBLOOM_ROCKSDB, "\0\0\0\0\0", 5, LANEBLOOM_UNKNOWN},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -1,5 +1,5 @@
-/* The choice of kernel: default, environment, force. Every test is a process, so each makes its
- * first choice.
+/* The choice of kernel: default, environment, force. Every test is a process of its own, so each
+ * makes a first choice.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <lanebloom.h>
@@ -43,7 +43,7 @@ Test(dispatch, the_list_is_complete_distinct_and_has_scalar)
   }
 }
 
-/* Blocks of hashes have room for the widest. */
+/* Every hash fits into the blocks of hashes. */
 Test(dispatch, every_hash_has_a_size)
 {
   for (int hash = 0; hash < HASH_END; hash++)
@@ -57,7 +57,7 @@ Test(dispatch, the_default_is_the_best)
   cr_assert(strcmp(lanebloom_kernel_active(), lanebloom_kernel_name(0)) == 0);
 }
 
-/* Nobody knows on which CPUs they are faster. */
+/* It is not known on which CPUs they are faster. */
 Test(dispatch, what_was_never_measured_is_not_the_default)
 {
   unsetenv("LANEBLOOM_KERNEL");
@@ -66,7 +66,7 @@ Test(dispatch, what_was_never_measured_is_not_the_default)
     cr_assert(strcmp(lanebloom_kernel_active(), unmeasured[i]) != 0, "%s", unmeasured[i]);
 }
 
-/* The tables behind the names, and the scores behind their order. */
+/* The names belong to the right tables, and the order follows the scores. */
 Test(dispatch, better_kernels_come_first)
 {
   unsigned last = UINT_MAX;
@@ -91,7 +91,7 @@ static bool is_listed(const char *name)
   return false;
 }
 
-/* Is this one of the words, which have a space before each? */
+/* Is this one of the words, each of which follows a space? */
 static bool has_word(const char *words, const char *word)
 {
   const size_t size = strlen(word);
@@ -103,7 +103,7 @@ static bool has_word(const char *words, const char *word)
 
 #if defined(__aarch64__) || defined(__riscv)
 
-/* By what the system tells a program: under qemu-user /proc/cpuinfo is that of another CPU. */
+/* Asks the system, because under qemu-user /proc/cpuinfo is that of the host's CPU. */
 static bool cpu_has(const char *feature)
 {
 #if defined(__aarch64__)
@@ -149,7 +149,7 @@ Test(dispatch, what_the_CPU_lacks_is_not_listed_and_refused)
   fclose(file);
 }
 
-/* Why the active kernel is the one. */
+/* A reason is given for the active kernel. */
 Test(dispatch, the_choice_has_a_reason)
 {
   unsetenv("LANEBLOOM_KERNEL");
@@ -198,7 +198,7 @@ Test(dispatch, an_unknown_name_changes_nothing)
   cr_assert(strcmp(lanebloom_kernel_active(), "scalar") == 0);
 }
 
-/* Every function that returns a status. */
+/* Covers every function that returns a status. */
 static void assert_all_refuse(void)
 {
   const lanebloom_keys keys = lanebloom_keys_fixed("a", 1, 1);
@@ -244,8 +244,8 @@ Test(dispatch, a_variable_that_cannot_be_obeyed_stops_everything)
   assert_all_refuse();
 }
 
-/* Where no kernel can be used, save() says so before it hashes the payload, which may be large:
- * here all of it but its last byte cannot be read. */
+/* If no kernel can be used, save() reports it before it hashes the payload, which may be large.
+ * Here only the last byte of the payload can be read. */
 Test(dispatch, saving_asks_for_a_kernel_first)
 {
   set("avx1024");

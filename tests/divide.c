@@ -11,8 +11,8 @@ static void check(uint32_t n, uint32_t divisor, struct reciprocal reciprocal)
     test_fatal("%u / %u: %u", n, divisor, divide(n, reciprocal));
 }
 
-/* Errors show first where a quotient steps: at multiples of the divisor, and the more the larger
- * they are. */
+/* An error shows first at a multiple of the divisor, where the quotient steps, and more likely at
+ * large multiples. */
 static void check_divisor(struct rng *rng, uint32_t divisor, uint32_t max,
                           struct reciprocal reciprocal)
 {

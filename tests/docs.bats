@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
-# What the documents show is what the command does.
+# The examples in the documents are what the command prints.
 # SPDX-License-Identifier: MIT
 
-# Runs the commands of an extract of a document. MIN: how many there are at least.
+# Runs the commands of an extract of a document, of which there are at least MIN.
 check_commands() { # FILE MIN
   sed -n 's/^    //p' "$1" >shown
   [ "$(grep -c '^\$ ' shown)" -ge "$2" ]

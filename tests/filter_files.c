@@ -1,4 +1,4 @@
-/* What the tests of container files share.
+/* Shared by the tests of container files.
  * SPDX-License-Identifier: MIT */
 #include "filter_files.h"
 

@@ -1,4 +1,4 @@
-/* What the tests of container files share: a folder, filters, and bytes of files.
+/* Shared by the tests of container files: a folder, filters, and bytes of files.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TESTS_FILTER_FILES_H
 #define LANEBLOOM_TESTS_FILTER_FILES_H
@@ -16,7 +16,7 @@ lanebloom_filter *build(double bits_per_key, size_t nkeys, uint64_t seed);
 void save(const lanebloom_filter *filter, const char *path);
 bool equal(const lanebloom_filter *a, const lanebloom_filter *b);
 
-/* How many files the current folder has. */
+/* Returns the number of files in the current folder. */
 size_t files_here(void);
 
 size_t read_file(const char *path, uint8_t *bytes, size_t room);

@@ -1,4 +1,4 @@
-/* The list of formats: what it says of each is what the other calls do.
+/* The list of formats: the description of each agrees with the other calls.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <lanebloom.h>
@@ -34,7 +34,7 @@ Test(formats, each_is_listed_once_and_found_by_name)
   }
 }
 
-/* All values of the enum: a new one has a line here. */
+/* Covers every value of the enum: a new one needs a line here. */
 Test(formats, every_format_of_the_header_is_listed)
 {
   size_t nlisted = 0;
@@ -90,7 +90,7 @@ static lanebloom_status build_at(lanebloom_format format, double bits_per_key, d
   return LANEBLOOM_OK;
 }
 
-/* At most so far from what was asked for, and from a whole number of steps. */
+/* The allowed difference from the number that was set, and from a whole number of steps. */
 static const double EPSILON = 1e-9;
 
 Test(formats, bits_per_key_are_as_described)
@@ -142,9 +142,9 @@ Test(formats, probes_are_as_described)
 
 /* ---- A format with a header ----
  *
- * No engine's format has one, and the code serves it all the same. This one is rocksdb-local's
- * payload between a header, which has a mark that may be anything, and a trailer. The linker puts
- * these two functions before the library's own. */
+ * No engine's format has a header, but the code supports one. This format is rocksdb-local's
+ * payload between a header, which contains an arbitrary mark, and a trailer. The linker replaces
+ * two functions of the library by those below. */
 
 enum { FRAMED = 100, HEADER_NBYTES = 12, FRAMED_TRAILER_NBYTES = 3 };
 
@@ -206,7 +206,7 @@ static lanebloom_filter *build_as(int format, const lanebloom_keys *keys)
   return filter;
 }
 
-/* A framed filter says of these keys what rocksdb-local's of the same payload says. */
+/* Checks that a framed filter gives the same answers as rocksdb-local with the same payload. */
 static void assert_same_filter(const lanebloom_filter *framed, const lanebloom_filter *local,
                                const lanebloom_keys *keys)
 {
@@ -270,7 +270,7 @@ Test(formats, a_header_is_passed_over)
   lanebloom_filter_close(built);
 }
 
-/* A sized builder of two parts of the first half of the keys, merged; or only its first part. */
+/* Merges two sized builders, of two parts of the first half of the keys; or uses only the first. */
 static lanebloom_filter *build_sized(int format, const lanebloom_keys *keys, size_t nparts)
 {
   lanebloom_builder *into, *from;
@@ -308,7 +308,7 @@ Test(formats, a_header_survives_merging)
   const void *from = lanebloom_filter_bytes(both, &size);
   cr_assert(size <= sizeof copy);
   memcpy(copy, from, size);
-  copy[4] = 'M'; /* of the mark */
+  copy[4] = 'M'; /* changes the mark */
   cr_assert(lanebloom_filter_parse_raw((lanebloom_format)FRAMED, copy, size, &other) ==
             LANEBLOOM_OK);
   cr_assert(lanebloom_filter_merge((const lanebloom_filter *[]){both, other}, 2, &merged) ==

@@ -1,5 +1,5 @@
-/* A whole database while memory, or the file system, fails: found, opened, asked and updated. Its
- * files are frozen ones, which are not cut.
+/* A whole database while memory or the file system fails: it is found, opened, screened and
+ * updated. Its files are frozen ones, which are not cut.
  * SPDX-License-Identifier: MIT */
 #include <dirent.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ static struct {
   char text[MAX_NKEYS * 40];
   lanebloom_slice keys[MAX_NKEYS];
   size_t n;
-} shown; /* what the engine's iterator shows */
+} shown; /* the keys that the engine's iterator returns */
 static uint8_t any[MAX_NKEYS / 8 + 1];
 
 static void read_keys(const char *name)
@@ -94,7 +94,7 @@ static lanebloom_status use_database(void)
   INSIST(status, lanebloom_database_update(database, &changed, problem, sizeof problem));
   if (!status)
     status = ask(database);
-  /* a log that could not be read is named, and is no error */
+  /* A log that could not be read is reported by name, and is no error. */
   if (!status && lanebloom_database_damage(database, 0))
     status = fault.function <= TRIM ? LANEBLOOM_ERR_MEMORY : LANEBLOOM_ERR_IO;
   lanebloom_database_close(database);

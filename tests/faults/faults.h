@@ -1,8 +1,8 @@
-/* Calls of the libraries while what they ask of the system is refused: every call in turn, each
- * once and from then on; reads and writes are also interrupted and cut short, and files end too
- * early. A call that fails says so, changes nothing, leaves neither memory nor descriptors nor
- * files behind, and works when it is made again. One that succeeds all the same gives the right
- * answer; of tables, at worst more keys than needed may be there.
+/* Calls of the libraries while their system calls fail: each call in turn, once or from then on.
+ * Reads and writes are also interrupted and cut short, and files end too early. A call that fails
+ * reports it, changes nothing, leaves neither memory nor descriptors nor files behind, and works
+ * when it is made again. A call that still succeeds gives the right answer; for tables, at worst
+ * more keys may be reported as present.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TESTS_FAULTS_H
 #define LANEBLOOM_TESTS_FAULTS_H
@@ -15,7 +15,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* ---- The system, which fails where it is told to: system.c ---- */
+/* ---- The system calls, which fail on request: system.c ---- */
 
 enum function {
   ALLOCATE,
@@ -47,35 +47,35 @@ extern struct fault {
   size_t nth; /* from 1 */
   size_t ncalls[NFUNCTIONS];
   bool struck;
-  lanebloom_status noticed; /* by a call that was then made again */
+  lanebloom_status noticed; /* the status of a call that was then made again */
 } fault;
 
-extern size_t nlive, nmapped; /* what the libraries hold: allocations, bytes of mappings */
+extern size_t nlive, nmapped; /* held by the libraries: allocations, and bytes of mappings */
 extern bool no_nameless_files;
 
-/* ---- Every call in turn: scenario.c ---- */
+/* ---- Each call in turn: scenario.c ---- */
 
-/* Calls of the libraries that belong together. It returns the first status that is not
- * LANEBLOOM_OK, having closed what it opened, and looks at answers itself. */
+/* A sequence of library calls. `run` returns the first status that is not LANEBLOOM_OK, after
+ * closing what it opened, and checks the answers itself. */
 struct scenario {
   const char *name;
-  void (*prepare)(void); /* what files there are; may be NULL */
+  void (*prepare)(void); /* makes the files; may be NULL */
   lanebloom_status (*run)(void);
-  void (*check)(lanebloom_status status); /* what it left behind; may be NULL */
-  unsigned tolerates;                     /* functions that may fail without an error: bits */
-  bool of_pipe;                           /* that cannot be cut */
+  void (*check)(lanebloom_status status); /* checks what is left behind; may be NULL */
+  unsigned tolerates;                     /* bits: functions that may fail without an error */
+  bool of_pipe;                           /* reads a pipe, which cannot be cut */
 };
 
-/* Runs it undisturbed, and then with each fault that applies to each call that it made. */
+/* Runs the scenario without a fault, and then with each applicable fault at each of its calls. */
 void survive(const struct scenario *scenario);
 
-extern size_t ntolerated; /* faults that were no error */
+extern size_t ntolerated; /* faults that caused no error */
 
-/* The counts, and that they are not small. */
+/* Prints the counts, and checks the number of faults against `least`. */
 void report(size_t least);
 
-/* A call that fails once works when it is made again, as if nothing had been. `output` is NULL
- * where it failed. */
+/* Returns whether to make a failed call again, which must then work as if nothing had happened.
+ * `output` must be NULL after a failure. */
 bool again(lanebloom_status status, const void *output);
 
 #define INSIST(status, call)                                                                       \
@@ -93,7 +93,7 @@ bool again(lanebloom_status status, const void *output);
 
 enum { WIDTH = 8, NKEYS = 40000, NFEW = 1000 };
 
-extern struct guarded key_bytes; /* that cannot be written to */
+extern struct guarded key_bytes; /* read-only */
 extern lanebloom_format format;
 extern lanebloom_filter *expected, *halves[2];
 extern struct guarded engine_bytes;
@@ -107,7 +107,7 @@ void is_expected(const lanebloom_filter *filter);
 
 void enter_folder(void);
 
-/* Deletes the files here. Returns how many there were. */
+/* Deletes the files of the folder, and returns how many there were. */
 size_t empty_folder(void);
 void leave_folder(void);
 

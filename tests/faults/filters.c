@@ -1,4 +1,4 @@
-/* The first library while memory, or the file system, fails.
+/* The first library while memory or the file system fails.
  * SPDX-License-Identifier: MIT */
 #include <fcntl.h>
 #include <lanebloom_arrow.h>
@@ -12,7 +12,7 @@
 
 /* ---- Memory ---- */
 
-static uint64_t expected_keys; /* 0: hashes are kept */
+static uint64_t expected_keys; /* 0: hashes are stored */
 
 static lanebloom_status open_filter(void)
 {
@@ -79,7 +79,7 @@ static lanebloom_status finish(lanebloom_builder *builder, size_t nkeys)
   return status;
 }
 
-/* In parts, into two builders that are merged; then, as a builder can be used again, into one. */
+/* Adds in parts to two builders and merges them; then reuses one of them. */
 static lanebloom_status stream(void)
 {
   const size_t n = expected_keys > NKEYS ? NKEYS : NFEW;
@@ -105,7 +105,7 @@ static lanebloom_status stream(void)
   return status;
 }
 
-/* One builder, whose parts are merged. */
+/* Merges the parts of one builder. */
 static lanebloom_status parts(void)
 {
   lanebloom_builder *whole, *into = NULL, *from = NULL;
@@ -149,7 +149,7 @@ Test(faults, memory)
   report(100);
 }
 
-/* Large ones are mapped, and LevelDB's take more memory for a while, if there is some. */
+/* Large filters are mapped, and LevelDB's use more memory for a while if they can get it. */
 Test(faults, memory_of_large_filters)
 {
   expected_keys = 11000000;
@@ -158,7 +158,7 @@ Test(faults, memory_of_large_filters)
       .name = "large, stream", .run = stream, .tolerates = 1 << ALLOCATE | 1 << MAP});
   survive(&(struct scenario){.name = "large, merge", .run = merge_filters});
   cr_assert(ntolerated > 0 || lanebloom_kernel_count() == 1,
-            "buckets were never tried"); /* scalar has none */
+            "buckets were never tried"); /* the scalar kernel has none */
   free_filters();
   report(10);
 }
@@ -178,7 +178,7 @@ static void keep_array(struct ArrowArray *array)
 static struct {
   const void *buffers[2], *index_buffers[2];
   struct ArrowSchema schema, by;
-  struct ArrowArray keys, rows; /* rows: the keys by their indices, each twice, none in order */
+  struct ArrowArray keys, rows; /* rows: the keys by their indices, each twice, out of order */
   uint16_t indices[2 * NFEW];
   uint8_t valid[(NFEW + 7) / 8];
 } arrow;
@@ -241,7 +241,7 @@ static lanebloom_status screen_arrays(void)
   return status;
 }
 
-/* Of a dictionary each value once. */
+/* Each value of a dictionary is added once. */
 static lanebloom_status add_arrays(void)
 {
   lanebloom_status status = LANEBLOOM_OK;
@@ -273,9 +273,9 @@ Test(faults, memory_of_arrays)
   report(50);
 }
 
-/* ---- What needs no memory ---- */
+/* ---- Calls that need no memory ---- */
 
-/* All of these while every allocation would fail. */
+/* Makes these calls while every allocation would fail. */
 static lanebloom_status ask_in_every_layout(void)
 {
   static uint32_t offsets32[NFEW + 1], indices[NFEW];
@@ -340,7 +340,7 @@ Test(faults, asking_needs_no_memory)
 
 /* ---- Files ---- */
 
-static struct guarded container; /* what `expected` is saved as */
+static struct guarded container; /* the bytes that `expected` is saved as */
 
 static void make_container(void)
 {
@@ -380,8 +380,8 @@ static lanebloom_status save_filters(void)
   return status;
 }
 
-/* Each is absent, old or whole, and nothing is beside them. One whose ACL is not known is its
- * owner's alone. */
+/* Each file is absent, old or whole, and no other file is left. If its ACL could not be read, only
+ * the owner has access. */
 static void check_saved(lanebloom_status status)
 {
   struct stat found;
@@ -469,7 +469,7 @@ static void close_pipe(lanebloom_status status)
   close(filled_pipe[0]);
 }
 
-/* Its size is not known, and what has been read is gone. */
+/* The size of a pipe is unknown, and what was read cannot be read again. */
 static lanebloom_status load_pipe(void)
 {
   char path[32];
@@ -486,7 +486,7 @@ static lanebloom_status load_pipe(void)
 
 Test(faults, files)
 {
-  /* That stat fails is seen by what comes next, and a file can be closed once only. */
+  /* A failing stat is noticed by the calls after it, and a file can be closed only once. */
   enum { OF_LINKS = 1 << STAT, OF_CLOSING = 1 << CLOSE };
   static const struct scenario scenarios[] = {
       {.name = "load",

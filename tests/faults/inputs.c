@@ -1,4 +1,4 @@
-/* What the scenarios work on: keys, filters of them, files in a folder.
+/* The data of the scenarios: keys, filters of them, files in a folder.
  * SPDX-License-Identifier: MIT */
 #include <dirent.h>
 #include <stdio.h>

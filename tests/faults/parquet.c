@@ -1,4 +1,4 @@
-/* Parquet files are found while memory, or the file system, fails.
+/* Parquet files are found while memory or the file system fails.
  * SPDX-License-Identifier: MIT */
 #include <lanebloom_parquet.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static void write_parquet_files(void)
   test_write_file(".hidden", content, strlen(content));
 }
 
-/* A file that cannot be looked at is listed all the same. A hidden one is not, if nothing says that
+/* A file that cannot be examined is listed all the same, unless it is hidden and nothing shows that
  * it is a file. */
 static lanebloom_status find_files(void)
 {

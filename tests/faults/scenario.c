@@ -48,8 +48,8 @@ static bool way_applies(const struct scenario *scenario, enum function function,
   }
 }
 
-/* Reads and writes that are interrupted or cut short go on; a file that ends is not what it said;
- * the rest is an error of its kind, unless it is one that is not needed. */
+/* Reads and writes that are interrupted or cut short are continued; a file that ends early is
+ * damaged; any other failure is an error of its kind, unless the scenario tolerates it. */
 static bool is_right(const struct scenario *scenario, enum function function, enum way way,
                      lanebloom_status status)
 {

@@ -1,4 +1,4 @@
-/* The C library's calls, in whose place the linker puts these (tests/CMakeLists.txt).
+/* Replacements for calls of the C library, by the linker (tests/CMakeLists.txt).
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>
@@ -94,7 +94,7 @@ void __wrap_free(void *memory)
   __real_free(memory);
 }
 
-/* Text is allocated inside libc. */
+/* The C library allocates this text internally. */
 int __real_vasprintf(char **text, const char *pattern, va_list values);
 int __wrap_vasprintf(char **text, const char *pattern, va_list values);
 int __wrap_asprintf(char **text, const char *pattern, ...);
@@ -226,7 +226,7 @@ int __wrap_fcntl64(int fd, int command, ...)
   return fails(DUPLICATE) ? -1 : __real_fcntl64(fd, command, argument);
 }
 
-/* That there is no file yet is an answer, not a failure. */
+/* A missing file is an answer, not a failure. */
 int __wrap_stat64(const char *path, struct stat *status)
 {
   return fails(STAT) ? -1 : __real_stat64(path, status);
@@ -245,7 +245,7 @@ static void cut_file(int fd, off_t nbytes)
     test_fatal("cannot cut %s", path);
 }
 
-/* How many bytes a read or a write may take; -1: it fails. */
+/* Returns how many bytes a read or a write may transfer; -1: it fails. */
 static ssize_t allowed(enum function function, int fd, size_t nbytes, off_t offset)
 {
   if (!strikes(function))
@@ -278,7 +278,7 @@ ssize_t __wrap_write(int fd, const void *bytes, size_t nbytes)
   return n > 0 || nbytes == 0 ? __real_write(fd, bytes, (size_t)n) : n;
 }
 
-/* Nothing here is to outlive a power cut. */
+/* Nothing here needs to survive a power cut. */
 int __wrap_fsync(int fd)
 {
   return fails(FSYNC) ? -1 : fault.armed ? 0 : __real_fsync(fd);
@@ -314,7 +314,7 @@ ssize_t __wrap_getrandom(void *bytes, size_t nbytes, unsigned flags)
   return fails(RANDOM) ? -1 : __real_getrandom(bytes, nbytes, flags);
 }
 
-/* As on Linux: the descriptor is gone, whatever is returned. */
+/* As on Linux, the descriptor is closed whatever is returned. */
 int __wrap_close(int fd)
 {
   const bool failed = fails(CLOSE);

@@ -1,4 +1,4 @@
-/* The second library while memory, or the file system, fails.
+/* The second library while memory or the file system fails.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,13 +43,13 @@ Test(faults, filter_blocks)
   make_filters(LANEBLOOM_LEVELDB, NFEW, NFEW);
   survive(&(struct scenario){.name = "filter block",
                              .run = make_filter_block,
-                             .tolerates = 1 << ALLOCATE}); /* screening */
+                             .tolerates = 1 << ALLOCATE}); /* in screening */
   free_filters();
   report(30);
 }
 
-/* Frozen tables, of which some need a codec that this build may not have; and a folder with what
- * databases have besides. */
+/* Frozen tables, some of which need a codec that this build may lack; and a folder with the other
+ * files of a database. */
 enum { MAX_TABLES = 20, NQUERIES = 4000, BITMAP_NBYTES = (NQUERIES + 7) / 8 };
 static const char *const table_names[] = {
     "tables/leveldb_bloom10.ldb",
@@ -69,7 +69,7 @@ static struct guarded table_bytes;
 static bool in_database, from_memory;
 static uint8_t
     clean_hits[MAX_TABLES]
-              [BITMAP_NBYTES]; /* answers that nothing has disturbed; of all tables in the last */
+              [BITMAP_NBYTES]; /* hits without a fault; those of all tables together come last */
 static bool are_clean;
 static struct guarded current_bytes, manifest_bytes;
 
@@ -85,7 +85,7 @@ static struct guarded frozen_file(const char *name)
   return frozen;
 }
 
-/* Some are in tables; keys.txt has RocksDB's in hex. */
+/* Some are in tables; keys.txt has RocksDB's keys in hex. */
 static struct {
   uint8_t bytes[NQUERIES * 64];
   uint64_t offsets[NQUERIES + 1];
@@ -116,8 +116,8 @@ static void make_queries(void)
   fclose(file);
 }
 
-/* Undisturbed, answers are kept; then they have all the keys of those, and unless something failed
- * no others. */
+/* Without faults, stores the hits. Later, checks that no hit is lost and, unless a fault struck,
+ * that none is added. */
 static void check_hits(const uint8_t *hits, size_t table)
 {
   if (!are_clean) {
@@ -173,7 +173,7 @@ static lanebloom_status ask_table(void)
 
 Test(faults, tables)
 {
-  /* To ask may do without memory; what is beside a table of LevelDB's may be unreadable. */
+  /* Screening can do without memory; the files beside a table of LevelDB's may be unreadable. */
   const unsigned of_table = 1 << ALLOCATE | 1 << TRIM | 1 << CLOSE, of_current = 1 << OPEN,
                  of_manifest = 1 << STAT | 1 << READ;
   size_t nopened = 0;

@@ -1,4 +1,4 @@
-/* Calls: errors, and what they leave as it was.
+/* Calls: their errors, and that errors change nothing.
  * SPDX-License-Identifier: MIT */
 #include <limits.h>
 #include <math.h>
@@ -58,7 +58,7 @@ Test(filter_block, arguments)
   lanebloom_filter_block_close(block);
 }
 
-/* The bytes are those of the calls that did not fail. */
+/* The bytes are those of the successful calls alone. */
 Test(filter_block, calls_that_are_refused_change_nothing)
 {
   const lanebloom_keys keys = lanebloom_keys_fixed("abcdefghijklmnopqrstuvwxyz", 1, 26);
@@ -88,7 +88,7 @@ Test(filter_block, calls_that_are_refused_change_nothing)
   lanebloom_filter_block_builder_destroy(builder);
 }
 
-/* What a builder makes after a first block is what a new one makes. */
+/* A builder that is used again makes the same bytes as a new one. */
 Test(filter_block, a_builder_is_fed_again)
 {
   enum { NBLOCKS = 20, NKEYS = 26 };
@@ -119,8 +119,8 @@ Test(filter_block, a_builder_is_fed_again)
   lanebloom_filter_block_builder_destroy(again);
 }
 
-/* 16 keys of 2^31 - 1 bits make a filter of 2^32 - 1 bytes, which is where the next one may just
- * begin. It is not made here. */
+/* 16 keys of 2^31 - 1 bits make a filter of 2^32 - 1 bytes, the last offset at which the next
+ * filter may begin. The filter is not actually built here. */
 Test(filter_block, offsets_have_32_bits)
 {
   const lanebloom_keys keys = lanebloom_keys_fixed("abcdefghijklmnopqrstuvwxyz", 1, 26);
@@ -144,7 +144,7 @@ Test(filter_block, offsets_have_32_bits)
   cr_assert(lanebloom_filter_block_builder_add(builder, &one) == LANEBLOOM_ERR_LIMIT);
   cr_assert(lanebloom_filter_block_builder_add(builder, &none) == LANEBLOOM_OK);
   const lanebloom_keys many =
-      lanebloom_keys_fixed("", 0, SIZE_MAX); /* with which their number would wrap */
+      lanebloom_keys_fixed("", 0, SIZE_MAX); /* their number would wrap the count */
   cr_assert(lanebloom_filter_block_builder_add(builder, &many) == LANEBLOOM_ERR_LIMIT);
   lanebloom_filter_block_builder_destroy(builder);
 }

@@ -1,4 +1,4 @@
-/* What must hold of every filter block: LevelDB's answers, by every kernel.
+/* The checks for every filter block: each kernel gives LevelDB's answers.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 
@@ -125,7 +125,7 @@ uint8_t *build_by_leveldb(const struct sequence *sequence, lanebloom_format form
   oracle_block_builder *builder = oracle_block_builder_create(format, bits_per_key);
   for (size_t i = 0; i < sequence->nsteps; i++) {
     const struct step *step = &sequence->steps[i];
-    if (step->starts) /* the same filter of LevelDB's */
+    if (step->starts) /* in the same filter as with LevelDB's base_lg */
       oracle_block_builder_start_block(builder, step->offset >> base_lg << LEVELDB_BASE_LG);
     for (size_t j = step->first; j < step->first + step->nkeys; j++)
       oracle_block_builder_add(builder, sequence->keys[j].data, sequence->keys[j].size);

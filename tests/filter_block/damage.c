@@ -4,8 +4,7 @@
 
 #include "filter_block.h"
 
-/* A small block, and questions that it answers in both ways: some of many keys to a filter, some of
- * few. */
+/* Draws a small block, and queries with both answers. Some filters have many keys, some few. */
 static uint8_t *draw_small(struct sequence *sequence, struct queries *queries, struct rng *rng,
                            size_t *size)
 {
@@ -16,7 +15,7 @@ static uint8_t *draw_small(struct sequence *sequence, struct queries *queries, s
   return build_by_leveldb(sequence, LANEBLOOM_LEVELDB, 10, LEVELDB_BASE_LG, size);
 }
 
-/* Every bit of every byte flipped, every byte all 0 and all 1. */
+/* Flips every bit of every byte, and sets every byte to all 0 and all 1. */
 Test(filter_block, flipped)
 {
   struct rng rng = rng_start(4);
@@ -43,7 +42,7 @@ Test(filter_block, flipped)
   free(sequence);
 }
 
-/* Cut at the end, and at the beginning. */
+/* Cuts the block at the end, and at the beginning. */
 Test(filter_block, truncated)
 {
   struct rng rng = rng_start(5);
@@ -66,8 +65,8 @@ Test(filter_block, truncated)
   free(sequence);
 }
 
-/* Bytes without any sense, but half of them small: few bits, and possible numbers of probes. The
- * filters mostly lie inside, one behind the other. */
+/* Draws meaningless bytes, half of them small: few bits, and possible numbers of probes. Filters
+ * are mostly inside the block, one after another. */
 static void draw_bytes(struct rng *rng, uint8_t *bytes, size_t size)
 {
   for (size_t i = 0; i < size; i++)
@@ -107,7 +106,7 @@ Test(filter_block, any_bytes)
   free(sequence);
 }
 
-/* A shift by 64 or more is undefined in LevelDB. */
+/* In LevelDB a shift by 64 or more is undefined. */
 Test(filter_block, a_base_lg_above_63_lets_every_key_pass)
 {
   const lanebloom_keys keys = lanebloom_keys_fixed("abcdefghijklmnopqrstuvwxyz", 1, 26);

@@ -1,4 +1,4 @@
-/* What the tests of filter blocks share.
+/* Shared by the tests of filter blocks.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TESTS_FILTER_BLOCK_H
 #define LANEBLOOM_TESTS_FILTER_BLOCK_H
@@ -16,7 +16,7 @@
 
 enum {
   LEVELDB_BASE_LG = 11,
-  BASE_LG_END = 64, /* from here on LevelDB's shift is undefined, and every key may be there */
+  BASE_LG_END = 64, /* from here on LevelDB's shift is undefined, and every key passes */
   TRAILER_NBYTES = 5,
 };
 
@@ -28,7 +28,7 @@ const char *use_kernel(size_t i);
 
 enum { MAX_QUERIES = 6000 };
 
-/* Keys, each with the data block that it is asked of, and what LevelDB answers. */
+/* Keys, each with the data block to query, and LevelDB's answers. */
 struct queries {
   size_t n;
   uint64_t offsets[MAX_QUERIES];
@@ -41,7 +41,7 @@ void queries_add(struct queries *queries, uint64_t offset, lanebloom_slice key);
 void expect_leveldb(lanebloom_format format, const void *bytes, size_t size,
                     struct queries *queries);
 
-/* The answers to a batch, in a bitmap beside an unmapped page. */
+/* Checks the answers to a batch, in a bitmap beside an unmapped page. */
 void check_batch(const lanebloom_filter_block *block, const struct queries *queries,
                  const uint64_t *offsets, const lanebloom_keys *keys, size_t place);
 
@@ -49,7 +49,8 @@ void check_singles(const lanebloom_filter_block *block, const struct queries *qu
 
 lanebloom_filter_block *open_block(lanebloom_format format, const void *bytes, size_t size);
 
-/* Of these bytes, beside an unmapped page, LevelDB's answers must come from every kernel. */
+/* Checks that every kernel gives LevelDB's answers for these bytes, which end or begin at an
+ * unmapped page. */
 void check_answers(lanebloom_format format, const void *bytes, size_t size, struct queries *queries,
                    size_t place);
 
@@ -57,7 +58,8 @@ void check_answers(lanebloom_format format, const void *bytes, size_t size, stru
 
 enum { POOL_NBYTES = 1 << 14, MAX_KEY_NBYTES = 40, MAX_KEYS = 2000, MAX_STEPS = 60 };
 
-/* A data block: it starts, unless it is the first and `starts` says no, and its keys are added. */
+/* A data block: it is started, unless it is the first and `starts` is false; then its keys are
+ * added. */
 struct step {
   bool starts;
   uint64_t offset;
@@ -70,24 +72,24 @@ struct sequence {
   size_t nsteps;
   lanebloom_slice keys[MAX_KEYS];
   size_t nkeys;
-  uint64_t end; /* where the last block starts */
+  uint64_t end; /* the start of the last block */
 };
 
-/* Blocks of one size, from many to a filter to many filters to a block, with few keys or many; one
- * in eight a copy of an earlier one. Some blocks start where the one before did, some have no
- * keys. */
+/* Draws blocks of one size, from many blocks per filter to many filters per block, with few keys or
+ * many; one key in eight is a copy of an earlier one. Some blocks start where the block before them
+ * did, some have no keys. */
 void sequence_draw(struct sequence *sequence, struct rng *rng, size_t max_steps, size_t max_keys);
 
 uint8_t *build_by_leveldb(const struct sequence *sequence, lanebloom_format format,
                           int bits_per_key, unsigned base_lg, size_t *size);
 
-/* The same in parts of any size, none included. Blocks and keys are as in LevelDB's; bytes must
- * be, too. */
+/* Builds the sequence with keys in parts of any size, even empty ones, and checks that the bytes
+ * are LevelDB's. */
 void check_build(const struct sequence *sequence, lanebloom_format format, int bits_per_key,
                  unsigned base_lg, const uint8_t *expected, size_t expected_size, struct rng *rng);
 
-/* Every key where it is; then others anywhere, beyond the last block and beyond all files too.
- * Those of a block follow each other, unless they are shuffled. */
+/* Draws a query for every key where it is, and others anywhere, also beyond the last block and
+ * beyond any file. Queries of one block are adjacent, unless they are shuffled. */
 void draw_queries(struct queries *queries, const struct sequence *sequence, struct rng *rng,
                   size_t nothers);
 
@@ -100,19 +102,19 @@ struct tally {
 
 void tally_up(struct tally *tally, const struct queries *queries, size_t nbytes);
 
-/* Enough was asked to tell, and neither answer is rare. */
+/* Checks that there were enough queries, and that neither answer is rare. */
 void tally_check(const struct tally *tally, size_t least_nqueries);
 
 /* ---- Many runs ---- */
 
 enum { WIDTH = 9, NFILTERS = 30, KEYS_PER_FILTER = 25, EMPTY = 3, FULL = 4 };
 
-/* Filters of the pool's first keys, in this order, but that one has no keys and that one lets every
- * key pass. */
+/* Makes a filter for each group of the pool's first keys, in order, except for one filter without
+ * keys and one that lets every key pass. */
 struct guarded build_mixed(lanebloom_format format, const uint8_t *pool, size_t place);
 
-/* The pool's keys, in runs that ask one filter, or one of two that are not there; about half of
- * them it has. */
+/* Draws runs of the pool's keys. Each run queries one filter, or one of two that do not exist. A
+ * filter has about half of the keys that it is queried for. */
 void draw_runs(struct queries *queries, uint8_t *pool, struct rng *rng);
 
 #endif

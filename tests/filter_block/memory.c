@@ -1,4 +1,4 @@
-/* Memory that runs out. The linker puts allocations of this file in the place of the C library's
+/* Memory that runs out. The linker replaces the C library's allocations by those of this file
  * (tests/CMakeLists.txt).
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -39,7 +39,7 @@ void *__wrap_aligned_alloc(size_t alignment, size_t size)
   return allowed() ? __real_aligned_alloc(alignment, size) : NULL;
 }
 
-/* Calls that build a sequence's block: creating; starting and adding by turns; finishing. */
+/* The calls that build a sequence's block: create, then start and add in turns, then finish. */
 struct build {
   const struct sequence *sequence;
   lanebloom_filter_block_builder *builder;
@@ -68,8 +68,8 @@ static lanebloom_status make_call(struct build *build, size_t call)
   return lanebloom_filter_block_builder_add(build->builder, &keys);
 }
 
-/* Makes a call with no allocation allowed, then one more each time, until it succeeds. Returns how
- * often it failed. */
+/* Makes a call with no allocation allowed, then with one more each time, until it succeeds. Returns
+ * the number of failures. */
 static size_t insist(struct build *build, size_t call)
 {
   for (size_t nfailed = 0;; nfailed++) {
@@ -88,7 +88,7 @@ static size_t insist(struct build *build, size_t call)
   }
 }
 
-/* What fails changes nothing. */
+/* A call that fails changes nothing. */
 Test(filter_block, builds_where_memory_is_short)
 {
   struct rng rng = rng_start(8);
@@ -114,7 +114,7 @@ Test(filter_block, builds_where_memory_is_short)
   free(sequence);
 }
 
-/* Answers need none. */
+/* Queries need no memory. */
 Test(filter_block, screens_without_memory)
 {
   struct rng rng = rng_start(9);

@@ -12,8 +12,8 @@
 
 #include "oracle.h"
 
-// What LevelDB does not install, table/filter_block.h of 1.23. Of the members only the layout
-// matters.
+// Declarations that LevelDB does not install, from table/filter_block.h of 1.23. Only the layout of
+// the members matters.
 namespace leveldb
 {
 class FilterBlockBuilder
@@ -55,7 +55,7 @@ leveldb::Slice slice_of(const void *data, size_t size)
   return size > 0 ? leveldb::Slice(static_cast<const char *>(data), size) : leveldb::Slice();
 }
 
-// This library's filters as a policy of LevelDB's.
+// A LevelDB policy that makes this library's filters.
 class Policy : public leveldb::FilterPolicy
 {
 public:

@@ -9,8 +9,9 @@
 extern "C" {
 #endif
 
-/* In all of them the small filters are LevelDB's own for LANEBLOOM_LEVELDB. LevelDB has no others,
- * so for LANEBLOOM_LEVELDB_SIGNED they are this library's, and only the block is LevelDB's. */
+/* For LANEBLOOM_LEVELDB, the filters inside a block are LevelDB's own. LevelDB has no other
+ * filters, so for LANEBLOOM_LEVELDB_SIGNED they are this library's, and only the block is
+ * LevelDB's. */
 
 /* FilterBlockBuilder. */
 typedef struct oracle_block_builder oracle_block_builder;
@@ -21,7 +22,7 @@ void oracle_block_builder_add(oracle_block_builder *builder, const void *key, si
 /* Destroys the builder. The bytes are for free(). */
 uint8_t *oracle_block_builder_finish(oracle_block_builder *builder, size_t *size);
 
-/* FilterBlockReader on any bytes but those whose last one, base_lg, is above 63: the shift by it is
+/* FilterBlockReader on any bytes, except if the last one, base_lg, is above 63: a shift by it is
  * undefined. */
 bool oracle_block_may_match(lanebloom_format format, const void *bytes, size_t size,
                             uint64_t data_block_offset, const void *key, size_t key_size);

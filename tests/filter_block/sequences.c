@@ -38,8 +38,8 @@ Test(filter_block, sequences_signed)
   check_sequences(LANEBLOOM_LEVELDB_SIGNED, test_exhaustive() ? 500 : 100, 2);
 }
 
-/* Offsets that share filters of this base_lg as the given ones share LevelDB's, and still fit where
- * it is large. */
+/* Moves an offset so that it shares filters of this base_lg as it shared LevelDB's. With a large
+ * base_lg the offsets must still fit. */
 static uint64_t moved(uint64_t offset, unsigned base_lg)
 {
   enum { MAX_MOVED = 40 };
@@ -48,7 +48,7 @@ static uint64_t moved(uint64_t offset, unsigned base_lg)
   return offset << ((base_lg < MAX_MOVED ? base_lg : MAX_MOVED) - LEVELDB_BASE_LG);
 }
 
-/* LevelDB's base_lg is always 11, goleveldb's is not. */
+/* LevelDB's base_lg is always 11; goleveldb's is not. */
 Test(filter_block, any_base_lg)
 {
   struct rng rng = rng_start(3);

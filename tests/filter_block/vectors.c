@@ -12,7 +12,7 @@ static char *next_word(char **rest, const char *separators)
   return word;
 }
 
-/* start:key,key;start:key,... */
+/* The calls are written as start:key,key;start:key,... */
 static void check_frozen_build(lanebloom_filter_block_builder *builder, char *calls,
                                const uint8_t *expected, size_t expected_size)
 {
