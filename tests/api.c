@@ -380,7 +380,7 @@ Test(rocksdb, the_model_rate_comes_from_the_bits_that_are_set)
     cr_assert(lanebloom_builder_create(formats[i], 12, NKEYS, &builder) == LANEBLOOM_OK);
     cr_assert(lanebloom_builder_add(builder, &once) == LANEBLOOM_OK);
     cr_assert(lanebloom_builder_add(builder, &once) ==
-              LANEBLOOM_OK); /* sets no further bit */
+              LANEBLOOM_OK); /* sets no bit that was not set */
     cr_assert(lanebloom_builder_finish(builder, &filter) == LANEBLOOM_OK);
     lanebloom_filter_describe(filter, &info, sizeof info);
     cr_assert(info.nkeys == 2 * NKEYS);

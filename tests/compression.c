@@ -111,7 +111,7 @@ Test(compression, zstd_frames_of_leveldb)
     ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0);
     compressed.nbytes = ZSTD_compress2(context, frame, room, bytes, nbytes);
     check_refused(&compressed,
-                  LANEBLOOM_ERR_CORRUPT); /* LevelDB's reader refuses it, too */
+                  LANEBLOOM_ERR_CORRUPT); /* LevelDB's reader refuses such a frame as well */
     ZSTD_freeCCtx(context);
     free(frame);
     free(bytes);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
-# lanebloom's builder as the filter of goleveldb, by a Go program that has the installed library.
-# Downloads goleveldb, whose checksums Go looks up, and so runs with LANEBLOOM_EXHAUSTIVE alone, as
-# test.sh --all does.
+# lanebloom's builder as the filter of goleveldb, in a Go program that uses the installed library.
+# Downloads goleveldb, whose checksums Go verifies, and so runs only with LANEBLOOM_EXHAUSTIVE,
+# which test.sh --all sets.
 # SPDX-License-Identifier: MIT
 
 @test "goleveldb: filters and tables are the same bytes, and databases open with either" {

@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
-# What is linked and installed has the protections of cmake/hardening.cmake.
+# All linked and installed files have the protections of cmake/hardening.cmake.
 # SPDX-License-Identifier: MIT
 
 setup() {
   cd "$BATS_TEST_TMPDIR"
 }
 
-# Prints what a linked file lacks.
+# Prints the protections that a linked file lacks.
 lacks() { # FILE
   local machine
   machine=$(readelf -hW "$1" | sed -n 's/^ *Machine: *//p')
@@ -21,7 +21,7 @@ lacks() { # FILE
   esac
 }
 
-# Prints the objects in archives that do not say where jumps and returns may go.
+# Prints the objects in archives that do not mark the targets of jumps and returns.
 unmarked() { # ARCHIVE...
   readelf -nW "$@" | awk -v machine="$(uname -m)" '
     BEGIN { mark = machine == "x86_64" ? "IBT, SHSTK" : machine == "aarch64" ? "BTI, PAC" : "" }
@@ -48,7 +48,7 @@ unmarked() { # ARCHIVE...
   [ ! -s missing ]
 }
 
-# Not read() by another name: tests/interpose and tests/faults would not see it.
+# If read() had another name, tests/interpose and tests/faults would miss it.
 @test "calls of the system have their names" {
   find "$BUILD_DIR" -name 'liblanebloom*.a' -exec readelf -sW {} + |
     awk '$7 == "UND" { print $8 }' >calls

@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
-# Two hosts, the one that is played and this one: each writes the other's bytes, and reads them as
-# the other does.
+# Two hosts, an emulated one and this one: each writes the same bytes as the other, and reads them
+# alike.
 # SPDX-License-Identifier: MIT
 load cli/helper
 
 FORMATS=(leveldb leveldb-signed rocksdb-legacy rocksdb-local)
 
-# LANEBLOOM_NATIVE is the command for this host, which test.sh has built; alone, this builds one. CC
-# and pkg-config are set up for the other host.
+# LANEBLOOM_NATIVE is the command for this host, which test.sh has built; if unset, this builds it.
+# CC and pkg-config are configured for the other host.
 setup_file() {
   export NATIVE="${LANEBLOOM_NATIVE-}"
   [[ -z $NATIVE ]] || return 0
@@ -22,13 +22,13 @@ native() {
   "$NATIVE" "$@"
 }
 
-# Bytes beyond 127 as well: whether they have a sign is a matter of the host.
+# The records have bytes beyond 127, too: the host decides whether a char is signed.
 make_records() {
   { numbers 1 3000; printf '\n\303\251t\303\251\n\377\376\375\200\n'; } >keys
   { numbers 2900 22900; cat keys; } >rows
 }
 
-# both COMMAND...: of either host, with the same result, which is the file `both`.
+# both COMMAND...: runs it for both hosts, with the same result, and keeps that in the file `both`.
 both() {
   native "$@" >by-native
   lanebloom "$@" >both
@@ -79,7 +79,7 @@ both() {
   done
 }
 
-# A product and a sum that are rounded once instead of twice show in the last digits.
+# Rounding once instead of twice after a product and a sum would show in the last digits.
 @test "rates, to the last digit" {
   for format in rocksdb-legacy rocksdb-local leveldb; do
     for bits in {1..40..3}; do

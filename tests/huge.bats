@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
-# Sizes and counts that 32 bits do not hold, with memory and disk behind them: filters are built,
-# saved, loaded and screened in full. Not part of the test round: it takes 6 GiB of memory, 11 GiB
-# of disk in $TMPDIR, and minutes.
+# Sizes and counts that exceed 32 bits, with real memory and disk: filters are built, saved, loaded
+# and screened in full. Not part of the test round: it takes 6 GiB of memory, 11 GiB of disk in
+# $TMPDIR, and minutes.
 #
 #   LANEBLOOM=build/release/cli/lanebloom bats tests/huge.bats
 #
@@ -15,7 +15,7 @@ size_of() {
   stat -c %s "$1"
 }
 
-# needs MEMORY DISK, in bytes.
+# needs MEMORY DISK: skips the test if there are fewer bytes.
 needs() {
   local memory disk
   memory=$((1024 * $(awk '/^MemAvailable/ { print $2 }' /proc/meminfo)))
@@ -24,7 +24,8 @@ needs() {
     skip "needs $1 bytes of memory and $2 of disk; there are $memory and $disk"
 }
 
-# A filter of so many bytes, and its trailer: at 8 bits per key as many bytes as keys. 5 probes.
+# Makes a filter of NBYTES, and its trailer: at 8 bits per key it has as many bytes as keys, and 5
+# probes.
 round_trip() { # FORMAT NBYTES NTRAILER
   needs $(($2 + GIB)) $((2 * $2 + GIB))
   seq $NKEYS >present
@@ -39,18 +40,18 @@ round_trip() { # FORMAT NBYTES NTRAILER
   [[ $(jq .bits info) == "$bits" ]]
   [[ $(lanebloom screen -c filter present) == "$NKEYS" ]]
   for kernel in $(lanebloom kernels --json | jq -r '.kernels[]'); do
-    lanebloom screen --kernel "$kernel" filter absent >found || [[ $? -eq 1 ]] # none
+    lanebloom screen --kernel "$kernel" filter absent >found || [[ $? -eq 1 ]] # none is selected
     [[ ! -e passed ]] || cmp found passed
     mv found passed
   done
-  [[ $(wc -l <passed) -lt 10000 ]] # hashes of 32 bits collide with those of present keys
+  [[ $(wc -l <passed) -lt 10000 ]] # 32-bit hashes collide with those of present keys
 
   lanebloom build --format "$1" --bits 8 --expected "$2" --raw -o raw present
   tail -c +65 filter | cmp - raw
   lanebloom screen --raw --format "$1" raw absent | cmp - passed
   rm raw
 
-  # One bit near the end, beyond 4 GiB where there is so much.
+  # Changes one bit near the end, beyond 4 GiB if the filter is that large.
   last=$(($(size_of filter) - 9))
   byte=$(od -An -tu1 -j $last -N 1 filter)
   printf "\\$(printf %03o $((byte ^ 1)))" | dd of=filter bs=1 seek=$last conv=notrunc status=none
@@ -78,7 +79,7 @@ round_trip() { # FORMAT NBYTES NTRAILER
 @test "more than 2^32 keys, and the number of the last record" {
   needs $GIB $GIB
   n=$((4 * GIB + 5))
-  truncate -s $((n - 1)) records # NULs, a key each
+  truncate -s $((n - 1)) records # NULs, one key each
   printf x >>records
   printf '\0' >key
   lanebloom build --width 1 -o one key

@@ -1,5 +1,4 @@
-/* Inputs of which read(2) returns a few bytes at a time: what is compressed, and what begins as if
- * it were.
+/* Inputs read a few bytes at a time: compressed data, and data that begins like compressed data.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <isa-l/igzip_lib.h>
@@ -19,7 +18,7 @@ enum { MAX_NBYTES = 4096 };
 
 /* ---- Reads ---- */
 
-static size_t first_nbytes, most_nbytes = SIZE_MAX; /* of the first read, unless 0; of the others */
+static size_t first_nbytes, most_nbytes = SIZE_MAX; /* of the first read, unless 0; of other reads */
 
 ssize_t __real_read(int fd, void *to, size_t nbytes);
 ssize_t __wrap_read(int fd, void *to, size_t nbytes);
@@ -31,7 +30,7 @@ ssize_t __wrap_read(int fd, void *to, size_t nbytes)
   return __real_read(fd, to, nbytes < most ? nbytes : most);
 }
 
-/* Reads an input. Returns the number of its bytes, or -1 after an error. */
+/* Reads an input. Returns its number of bytes, or -1 after an error. */
 static long read_input(const struct record_syntax *syntax, const void *bytes, size_t nbytes,
                        char *found)
 {
@@ -114,11 +113,11 @@ Test(inputs, compressed_in_pieces)
 #endif
 }
 
-/* ---- The first bytes of what is compressed or no records ---- */
+/* ---- The first bytes of compressed data, and of data that is no records ---- */
 
 Test(inputs, chunks_have_no_more_records_than_fit)
 {
-  static const char bytes[200] = "\x28\xb5\x2f"; /* three of the four that zstd data begin with */
+  static const char bytes[200] = "\x28\xb5\x2f"; /* three of the four bytes that begin zstd data */
   const struct record_syntax syntax = {.width = 1, .decompress = DECOMPRESS_AUTO};
   for (size_t first = 1; first <= 3; first++) {
     first_nbytes = first;
@@ -126,7 +125,7 @@ Test(inputs, chunks_have_no_more_records_than_fit)
   }
 }
 
-/* What begins as compressed data and ends before that is sure is records. */
+/* Data that begins like compressed data, but ends before that is certain, is read as records. */
 static void check_beginning(const char *magic, size_t n, size_t nmagic, bool is_compressed)
 {
   for (size_t width = 1; width <= 4; width++) {

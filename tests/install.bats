@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# The installed package: found by CMake and by pkg-config, movable, and exporting nothing but
-# lanebloom_.
+# The installed package: found by CMake and by pkg-config, movable, and exporting only lanebloom_
+# names.
 # SPDX-License-Identifier: MIT
 
 setup_file() {
@@ -29,7 +29,7 @@ setup_file() {
 }
 
 @test "a component that is not there is no part of what CMake finds" {
-  find() { # WORDS of find_package()
+  find() { # WORDS: arguments of find_package()
     printf '%s\n' 'cmake_minimum_required(VERSION 3.25)' 'project(consumer LANGUAGES C)' \
       "find_package(lanebloom $*)" 'if(lanebloom_FOUND)' 'message(STATUS "It is found.")' \
       'endif()' >"$BATS_TEST_TMPDIR/CMakeLists.txt"
@@ -81,9 +81,9 @@ setup_file() {
   [ "$("$PREFIX/bin/lanebloom" --version | head -n 1)" = "lanebloom $numbers" ]
 }
 
-# The compilers of other languages are not needed to build anything; without them nothing was tried.
-# One that is there may not run: rustup's needs a toolchain.
-needs() { # COMPILER ARGUMENT...: which print its version
+# Building needs no compiler of another language, so a missing one is no error. One that is
+# installed may not run: rustup's needs a toolchain.
+needs() { # COMPILER ARGUMENT...: a command that prints its version
   "$@" >/dev/null 2>&1 || skip "no $1 runs here"
 }
 
@@ -102,7 +102,7 @@ needs() { # COMPILER ARGUMENT...: which print its version
   LD_LIBRARY_PATH=$LIBDIR "$BATS_TEST_TMPDIR/consumer"
 }
 
-# tables.c: a program that needs the library for database files.
+# Writes tables.c, a program that needs the library for database files.
 make_user_of_tables() {
   cat >"$BATS_TEST_TMPDIR/tables.c" <<'END'
 #include <lanebloom_tables.h>
@@ -249,7 +249,8 @@ END
 }
 
 @test "pkg-config finds the library for database files for static linking, with ISA-L's archive" {
-  # Debian has the codecs' archives alone. This one has the only function that the library calls.
+  # Debian has the archives of the codecs only. This archive has the one function that the library
+  # calls.
   echo 'unsigned crc32_iscsi(void) { return 0; }' | "$CC" -x c - -c -o "$BATS_TEST_TMPDIR/crc.o"
   ar rc "$BATS_TEST_TMPDIR/libisal.a" "$BATS_TEST_TMPDIR/crc.o"
   make_user_of_tables
@@ -301,7 +302,7 @@ END
   local ends='_?[eE]xit|quick_exit|abort|assert_fail'
   run grep -E "^_*($prints|$speaks|$ends)\$" "$BATS_TEST_TMPDIR/needed"
   echo "$output"
-  # In debug builds assertions end the program of a caller who breaks what is documented.
+  # In debug builds assertions end a program that violates the documented rules.
   [[ -z $output || ($output == __assert_fail &&
     $(grep CMAKE_BUILD_TYPE: "$BUILD_DIR/CMakeCache.txt") == *=Debug) ]]
 }

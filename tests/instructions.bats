@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
-# Instructions that not every x86-64 CPU has are where such a CPU never comes: in the kernel files
-# of the folder that asks for them. instruction_sets.txt says which folder may hold what.
+# Instructions that not every x86-64 CPU has occur only in code that such a CPU never runs: in the
+# kernel files of the folder that requires them. instruction_sets.txt lists what each folder may
+# contain.
 # SPDX-License-Identifier: MIT
 
 setup_file() {
@@ -13,10 +14,10 @@ setup() {
     skip "objects hold no code, as with link-time optimisation"
 }
 
-# "KIND FUNCTION: INSTRUCTION" for each in these objects that is beyond the first x86-64, which ends
-# at SSE2. In 64-bit code a first byte of c4 or c5 is VEX and 62 is EVEX, whatever the instruction;
-# only addresses' prefixes may stand before them. The opcodes that begin with 0f 38 and 0f 3a came
-# later than SSE2, all of them: what has no kind of its own there is "other".
+# Prints "KIND FUNCTION: INSTRUCTION" for each instruction in these objects that the first x86-64
+# CPU lacks, which ends at SSE2. In 64-bit code a first byte of c4 or c5 is VEX and 62 is EVEX,
+# whatever the instruction; only address prefixes may come before it. All opcodes that begin with 0f
+# 38 and 0f 3a are newer than SSE2: those without a kind of their own are "other".
 beyond() { # OBJECT...
   objdump -d --insn-width=16 "$@" | awk -F '\t' '
     /^[0-9a-f]+ <.*>:$/ { name = substr($0, index($0, "<") + 1); sub(/>:$/, "", name) }
@@ -44,7 +45,7 @@ beyond() { # OBJECT...
     }'
 }
 
-# All of these are of the kinds, or else the others are shown.
+# All these instructions must be of the given kinds; prints the others.
 only() { # KIND,...|- OBJECT...
   local kinds=$1 found
   shift
@@ -54,39 +55,39 @@ only() { # KIND,...|- OBJECT...
   [ -z "$found" ]
 }
 
-# How many instructions of a kind there are.
+# Prints the number of instructions of a kind.
 count() { # KIND OBJECT...
   local kind=$1
   shift
   beyond "$@" | grep -c "^$kind " || true
 }
 
-compiled() { # NAME SOURCE OPTION...: the object's path
+compiled() { # NAME SOURCE OPTION...: prints the object's path
   local name=$1 text=$2
   shift 2
   echo "$text" | "$CC" -O2 "$@" -x c -c -o "$BATS_TEST_TMPDIR/$name.o" -
   echo "$BATS_TEST_TMPDIR/$name.o"
 }
 
-folder_of() { # SET: where the objects of its kernel files are
+folder_of() { # SET: prints the folder with the objects of its kernel files
   [ "$1" = scalar ] && echo "$OBJECTS/scalar" || echo "$BUILD_DIR/CMakeFiles/lanebloom_$1.dir/src"
 }
 
-sets() { # the rows of this build: NAME HOLDS
+sets() { # prints the rows of this build: NAME HOLDS
   while read -r name _ holds _; do
     [ ! -d "$(folder_of "$name")" ] || echo "$name $holds"
   done < <(grep -v '^#' "$SOURCE_DIR/tests/instruction_sets.txt")
 }
 
-# A build folder keeps the objects of sources that are gone.
-objects_of() { # FOLDER TEST...: of find
+# Leaves out objects whose sources are gone, because a build folder keeps them.
+objects_of() { # FOLDER TEST...: tests of find
   find "$@" -name '*.c.o' | while read -r object; do
     source=${object##*.dir/src/}
     [ ! -e "$SOURCE_DIR/src/${source%.o}" ] || echo "$object"
   done
 }
 
-kernel_files() { # FOLDER: of objects
+kernel_files() { # FOLDER: prints the objects of its kernel files
   objects_of "$1" ! -name kernels.c.o
 }
 
@@ -97,7 +98,7 @@ kernel_files() { # FOLDER: of objects
       return s[3] + s[9];
     }'
   twice='void g(int *restrict a) { for (int i = 0; i < 1024; i++) a[i] += a[i] * a[i]; }'
-  # EVEX and, coded as VEX, kmov
+  # EVEX, and kmov, which is coded as VEX
   masked='#include <immintrin.h>
     unsigned m(__m256i a, __m256i b) { return _mm256_cmpeq_epi32_mask(a, b); }'
   bits='unsigned long h(unsigned long a, unsigned long b) { return ~a & b; }

@@ -9,7 +9,7 @@
 
 enum { MAX_NPIECES = 7, MAX_NBYTES = 256 };
 
-/* Parses a line, in memory that has no more than the padding behind it. */
+/* Parses a line that is followed in memory by no more than the padding. */
 static enum json_status parse(struct json_parser *parser, const char *line, char padding,
                               struct json_value *value)
 {
@@ -32,7 +32,8 @@ static struct json_parser *create_parser(void)
   return parser;
 }
 
-/* Puts sequence `number` of so many pieces into `sequence`, as indices. false: there are fewer. */
+/* Writes sequence `number` of so many pieces to `sequence`, as indices. Returns false if there are
+ * fewer. */
 static bool make_sequence(size_t number, size_t npieces, size_t n, size_t *sequence)
 {
   for (size_t i = 0; i < n; i++, number /= npieces)
@@ -66,7 +67,7 @@ static bool take(struct cursor *cursor, enum token token)
 
 static bool take_value(struct cursor *cursor);
 
-/* Takes what follows an opening bracket: nothing, or items with commas between them. */
+/* Accepts the text after an opening bracket: nothing, or items with commas between them. */
 static bool take_items(struct cursor *cursor, enum token close, bool have_names)
 {
   if (take(cursor, close))

@@ -4,7 +4,7 @@
 
 #include "frozen.h"
 
-/* A list of keys in hex, "-" the empty one, between commas; "." is no keys. */
+/* A list of keys in hex, separated by commas; "-" is the empty key, and "." means no keys. */
 struct key_list {
   lanebloom_slice *slices;
   size_t n;
@@ -49,8 +49,8 @@ static lanebloom_filter *stream(lanebloom_format format, double bits_per_key,
   return filter;
 }
 
-/* How many keys count in a filter's size: RocksDB leaves out those whose hash is that of the key
- * before. */
+/* Returns how many keys count in a filter's size. RocksDB skips a key whose hash equals that of the
+ * key before it. */
 static uint64_t count_entries(lanebloom_format format, const lanebloom_keys *keys)
 {
   const size_t hash_nbytes = lanebloom_format_hash_size(format);
@@ -66,8 +66,8 @@ static uint64_t count_entries(lanebloom_format format, const lanebloom_keys *key
   return n;
 }
 
-/* Builds in each of the three ways. A builder that expects no keys keeps hashes: with no keys it is
- * the same way. */
+/* Builds in each of the three ways. A builder that expects 0 keys stores hashes, so without keys
+ * two ways are the same. */
 static void check_filter(lanebloom_format format, double bits_per_key, const lanebloom_keys *keys,
                          const char *hex)
 {
@@ -119,7 +119,7 @@ Test(vectors, filter_files)
   for_each_kernel(check_filter_files);
 }
 
-/* Of the first n of the keys "hello", "world", ff fe fd. */
+/* Filters of the first n of the keys "hello", "world", ff fe fd. */
 static const struct {
   lanebloom_format format;
   double bits_per_key;

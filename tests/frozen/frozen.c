@@ -1,4 +1,4 @@
-/* What the tests of frozen answers share.
+/* Shared by the tests of frozen answers.
  * SPDX-License-Identifier: MIT */
 #include "frozen.h"
 

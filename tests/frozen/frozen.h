@@ -1,6 +1,6 @@
 /* Answers of the real LevelDB and RocksDB, frozen in files (../vectors/README.md) and in tables
- * here, asked of every kernel. They pin the scalar kernels, so that all kernels cannot drift
- * together.
+ * here, and checked with every kernel. They pin the scalar kernels, so that all kernels cannot
+ * drift together.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TESTS_FROZEN_H
 #define LANEBLOOM_TESTS_FROZEN_H
@@ -27,7 +27,8 @@ struct rows {
 
 struct rows rows_open(const char *name);
 
-/* The next row's columns, which stay until the row after it; false at the end. */
+/* Reads the next row's columns, which are valid until the row after it. Returns false at the
+ * end. */
 bool rows_next(struct rows *rows, const char *kernel, char *columns[], size_t ncolumns);
 
 void rows_close(struct rows *rows);

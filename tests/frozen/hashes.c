@@ -14,7 +14,7 @@ static void check_hashes(const char *kernel, const char *name, lanebloom_format 
   size_t n = 0, nother = 0;
   for (char *columns[3]; rows_next(&rows, kernel, columns, 3);) {
     if (strcmp(columns[0], "bc9f1d34") != 0) {
-      nother++; /* no filter hashes with another seed */
+      nother++; /* filters hash with one seed only */
       continue;
     }
     cr_assert(n < EXPECTED_NROWS, "more than %d rows", EXPECTED_NROWS);
@@ -35,7 +35,7 @@ static void check_hashes(const char *kernel, const char *name, lanebloom_format 
               slices[i].size, hashes[i], expected[i]);
 }
 
-/* Byte i of the keys that files do not spell out. */
+/* Computes the bytes of a key that the files do not spell out. */
 static void fill_generated(uint8_t *key, size_t size)
 {
   for (size_t i = 0; i < size; i++)
@@ -85,8 +85,8 @@ Test(vectors, hash_files)
   for_each_kernel(check_hash_files);
 }
 
-/* leveldb::Hash, rocksdb::Hash and rocksdb::Hash64 of `hex`, written so many times. The first two
- * differ where the last (size mod 4) bytes hold one of 0x80 or more. */
+/* leveldb::Hash, rocksdb::Hash and rocksdb::Hash64 of `hex`, repeated `times` times. The first two
+ * differ if one of the last (size mod 4) bytes is 0x80 or more. */
 static const struct {
   const char *hex;
   size_t times;
@@ -96,7 +96,7 @@ static const struct {
     {"-", 1, 0xbc9f1d34, 0xbc9f1d34, 0x5342c3010fe1dd04},
     {"61", 1, 0x286e9db0, 0x286e9db0, 0x88d868bf607681c7},
     {"62", 1, 0xef1345c4, 0xef1345c4,
-     0x0199d38c4971ad1d}, /* this, c397, e299a5 and e180b932: from LevelDB's own hash_test.cc */
+     0x0199d38c4971ad1d}, /* this row, c397, e299a5 and e180b932 are from LevelDB's hash_test.cc */
     {"7f", 1, 0x6fba40bd, 0x6fba40bd, 0x82f15ac56cf61e8e},
     {"80", 1, 0x365ee853, 0x91b755f4, 0xe5835ef65b4ab985},
     {"ff", 1, 0xc20e0a90, 0x1d66774f, 0x9b5cd4aa7bd8ec28},
@@ -160,7 +160,7 @@ Test(vectors, hash_table)
   for_each_kernel(check_hash_rows);
 }
 
-/* rocksdb::Hash64 of generated keys, around each length at which XXPH3 changes its ways. */
+/* rocksdb::Hash64 of generated keys, around each length at which XXPH3 changes its algorithm. */
 static const struct {
   size_t size;
   uint64_t hash;
@@ -202,7 +202,7 @@ Test(vectors, xxph3_by_length)
   for_each_kernel(check_length_rows);
 }
 
-/* In the low half the first of two hashes, in the high half the one that it seeds. */
+/* The low half is the first hash, and the high half the second, whose seed is the first. */
 static void check_spark_file(const char *kernel, const char *name, lanebloom_format format)
 {
   enum { EXPECTED_NROWS = 170, MAX_SIZE = 300 };

@@ -27,8 +27,8 @@ Test(vectors, trace)
   cr_assert(hash32 == 0xf795964e, "%08x", hash32);
 }
 
-/* The number of probes that LevelDB chooses for 0, 1, 2, ... 45 bits per key; from there on it is
- * 30. */
+/* The number of probes that LevelDB chooses for 0, 1, 2, ... 45 bits per key; it is 30 from there
+ * on. */
 Test(vectors, probes)
 {
   static const unsigned chosen[] = {1,  1,  1,  2,  2,  3,  4,  4,  5,  6,  6,  7,  8,  8,  9,  10,
@@ -70,7 +70,7 @@ Test(vectors, local_probes_file)
             EXPECTED_NROWS);
 }
 
-/* The number of probes that RocksDB's legacy filters take: bits per key round to whole ones. */
+/* The number of probes of RocksDB's legacy filters, which round bits per key to a whole number. */
 Test(vectors, legacy_probes)
 {
   static const struct {
@@ -125,13 +125,14 @@ Test(vectors, spark_plans)
   }
 }
 
-/* Where the bit at a position of the payload is in Spark's words. */
+/* Returns where Spark's words hold the bit at a position of the payload. */
 static uint64_t spark_bit_at(uint64_t position)
 {
   return position / 64 * 64 + (7 - position % 64 / 8) * 8 + position % 8;
 }
 
-/* In filters around and beyond the 2^31 bits that version 1 reaches. They have no bytes here. */
+/* Positions in filters around and beyond the 2^31 bits that version 1 reaches. No payload is
+ * allocated. */
 Test(vectors, spark_positions_in_large_filters)
 {
   enum { EXPECTED_NROWS = 20, MAX_NPROBES = 7 };

@@ -1,16 +1,16 @@
-/* Answers of the real engines' readers, to any key and to any trailer.
+/* Answers of the real engines' readers, for any key and any trailer.
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "frozen.h"
 
-/* One key asked for in every way, alone and in every place of a batch. */
+/* Queries one key in every way, alone and at every index of a batch. */
 static void check_query(lanebloom_format format, const uint8_t *bytes, size_t size,
                         lanebloom_slice key, bool expected)
 {
   enum { N = 19 };
   lanebloom_slice slices[N];
-  uint64_t hashes[N] = {0}; /* of either size */
+  uint64_t hashes[N] = {0}; /* room for hashes of either size */
   uint32_t indices[N];
   uint8_t bitmap[(N + 7) / 8], expected_bitmap[(N + 7) / 8] = {0};
   for (size_t i = 0; i < N; i++) {
@@ -69,7 +69,8 @@ Test(vectors, query_file)
 
 enum kind { CONSTANT, LEGACY, LOCAL, RIBBON };
 
-/* What the byte behind the payload says, as RocksDB's GetBuiltinFilterBitsReader reads it. */
+/* Returns the kind of filter that the byte after the payload states, as RocksDB's
+ * GetBuiltinFilterBitsReader reads it. */
 static enum kind kind_of(const uint8_t *bytes, size_t size)
 {
   if (size <= 5)
@@ -82,7 +83,7 @@ static enum kind kind_of(const uint8_t *bytes, size_t size)
                                                 : CONSTANT;
 }
 
-/* As a format that the trailer does not say: FORMAT. */
+/* The trailer does not state this format, so opening the bytes as such fails with FORMAT. */
 static void check_refused(lanebloom_format format, const uint8_t *bytes, size_t size)
 {
   static char nothing;
@@ -134,7 +135,7 @@ Test(vectors, reader_file)
   for_each_kernel(check_reader_file);
 }
 
-/* What a Ribbon filter has instead of bits that keys set. */
+/* Checks the calls for which a Ribbon filter has no bits. */
 static void check_no_bits(const uint8_t *bytes, size_t size)
 {
   lanebloom_filter *filter, *merged;
@@ -152,8 +153,7 @@ static void check_no_bits(const uint8_t *bytes, size_t size)
   lanebloom_filter_close(filter);
 }
 
-/* A policy of Ribbon filters writes FastLocalBloom for few keys, whose answers are in the file
- * too. */
+/* A policy of Ribbon filters writes FastLocalBloom for few keys. The file has its answers, too. */
 static void check_ribbon_file(const char *kernel)
 {
   enum { EXPECTED_NRIBBON = 13, EXPECTED_NLOCAL = 2, EXPECTED_NQUERIES = 4029, MAX_SIZE = 4096 };
@@ -209,15 +209,15 @@ static void check_spark_queries(const char *kernel, const char *name, lanebloom_
   cr_assert(n == EXPECTED_NROWS, "%s: used %zu rows of %d", name, n, EXPECTED_NROWS);
 }
 
-/* The number at an offset of a header. */
+/* Returns the number at an offset of a header. */
 static uint32_t spark_number(const uint8_t *bytes, size_t at)
 {
   return (uint32_t)bytes[at] << 24 | (uint32_t)bytes[at + 1] << 16 | (uint32_t)bytes[at + 2] << 8 |
          bytes[at + 3];
 }
 
-/* What Spark refuses is refused, and so are other seeds and more probes than 255; all else has
- * Spark's answer. */
+/* All bytes that Spark refuses are refused, and so are other seeds and more than 255 probes. Any
+ * other bytes give Spark's answer. */
 static void check_spark_damage(const char *kernel, const char *name, lanebloom_format format,
                                size_t expected_nrows)
 {
@@ -256,8 +256,8 @@ Test(vectors, spark_queries)
   for_each_kernel(check_spark_files);
 }
 
-/* Spark does not read what follows the last word; here it is no filter. Nor are two words that are
- * said to be one. */
+/* Spark ignores bytes after the last word; here such bytes are no filter. Nor is a filter of one
+ * word with two words after its header. */
 Test(vectors, spark_words_are_all_there_is)
 {
   static const uint8_t bytes[12 + 16 + 1] = {[3] = 1, [7] = 1, [11] = 2};
@@ -277,8 +277,8 @@ Test(vectors, spark_words_are_all_there_is)
 
 /* ---- LevelDB's small filters ---- */
 
-/* As LevelDB's bloom_test.cc: an empty filter matches nothing, and {hello, world} matches neither
- * "x" nor "foo". */
+/* As in LevelDB's bloom_test.cc, an empty filter matches nothing, and {hello, world} matches
+ * neither "x" nor "foo". */
 static void check_query_rows(const char *kernel)
 {
   static const uint8_t empty[] = {0, 0, 0, 0, 0, 0, 0, 0, 6},

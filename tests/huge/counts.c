@@ -7,8 +7,8 @@
 
 static const uint64_t MANY = ((uint64_t)1 << 32) + 9;
 
-/* What one builder was given, the other is given too, in turn: after 50 times both have been given
- * more than 2^32 keys, of which they hashed two. Equal neighbours are kept once. */
+/* Each builder is merged into the other in turn: after 50 merges both count more than 2^32 keys,
+ * though only two were hashed. A run of equal keys is stored once. */
 static void check_count(lanebloom_format format, uint64_t expected_keys)
 {
   test_context("%s, %llu keys expected", lanebloom_format_name(format),
@@ -56,7 +56,7 @@ Test(huge, counts_of_builders)
   check_count(LANEBLOOM_ROCKSDB_LEGACY, 0);
 }
 
-/* Merged with itself, a filter has twice the keys, until no number holds them. */
+/* Merging a filter with itself doubles the number of keys, until it exceeds 64 bits. */
 Test(huge, counts_of_merged_filters)
 {
   const lanebloom_keys one = lanebloom_keys_slices(keys, 1);
@@ -75,8 +75,7 @@ Test(huge, counts_of_merged_filters)
   lanebloom_filter_close(filter);
 }
 
-/* A batch of so many keys takes no memory when they are empty, and no time where the answer is
- * constant. */
+/* A batch of many empty keys takes no memory, and no time if the answer is constant. */
 Test(huge, counts_of_answers)
 {
   const lanebloom_keys many = lanebloom_keys_fixed(NULL, 0, MANY);

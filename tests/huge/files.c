@@ -1,4 +1,4 @@
-/* Files of 4 GiB and more: what is refused, and what is saved.
+/* Files of 4 GiB and more: refusals, and saving.
  * SPDX-License-Identifier: MIT */
 #define XXH_INLINE_ALL
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "bytes.h"
 #include "huge.h"
 
-/* A header that says it is whole; but the checksum of everything, which only loading verifies, is
+/* Makes a valid header, except that the checksum of the whole file, which only loading verifies, is
  * 0. */
 static void make_header(uint8_t header[CONTAINER_HEADER_NBYTES], lanebloom_format format,
                         uint64_t nbytes)
@@ -39,7 +39,7 @@ int make_container(char path[32], lanebloom_format format, uint64_t promised_nby
   return file;
 }
 
-/* The file is found wanting however it is opened. part_of_why: what load() says. */
+/* Every way to open the file refuses it. part_of_why: a part of load()'s message. */
 static void check_refused(lanebloom_format format, uint64_t promised_nbytes, uint64_t nbytes,
                           lanebloom_status expected, const char *part_of_why)
 {
@@ -59,8 +59,8 @@ static void check_refused(lanebloom_format format, uint64_t promised_nbytes, uin
   close(file);
 }
 
-/* Sizes that 32 bits make equal: 2^32 more than the header says, or less. Of what is too short all
- * that there is would be read before it is refused. */
+/* Sizes that are equal in 32 bits: 2^32 more than the header states, or less. The last case only
+ * maps the file, because loading would read all of it before it is refused. */
 Test(huge, wrong_length)
 {
   check_refused(LANEBLOOM_LEVELDB, 1000, 4 * GIB + 1000, LANEBLOOM_ERR_CORRUPT,
@@ -101,7 +101,7 @@ Test(huge, rocksdb_limit)
 
 /* ---- Saving ---- */
 
-/* Instead of write(2), for /dev/null would take whatever it is given. */
+/* Replaces write(2), because /dev/null would accept any number of bytes. */
 static bool counting;
 static uint64_t nwritten;
 
@@ -111,7 +111,7 @@ ssize_t __wrap_write(int file, const void *bytes, size_t nbytes)
 {
   if (!counting)
     return __real_write(file, bytes, nbytes);
-  const size_t n = nbytes < 0x7ffff000 ? nbytes : 0x7ffff000; /* as Linux does */
+  const size_t n = nbytes < 0x7ffff000 ? nbytes : 0x7ffff000; /* Linux's own limit */
   nwritten += n;
   return (ssize_t)n;
 }

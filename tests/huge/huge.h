@@ -1,7 +1,7 @@
-/* Sizes and counts that 32 bits do not hold. LevelDB filters of 2^29 bytes and more: their number
- * of bits does not fit, and a 32-bit hash reaches only the first 2^32 of them. RocksDB's filters
- * where their sizes end. Counts of keys. Memory and files are nearly all untouched, so a few
- * hundred megabytes of them are real; ../huge.bats takes it all.
+/* Sizes and counts that exceed 32 bits. LevelDB filters of 2^29 bytes and more have too many bits
+ * for 32 bits, and a 32-bit hash reaches only the first 2^32 of them. RocksDB's filters are tested
+ * at their largest sizes, and counts of keys beyond 32 bits. Memory and files are nearly all
+ * untouched, so they take only a few hundred megabytes; ../huge.bats uses the full sizes.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TESTS_HUGE_H
 #define LANEBLOOM_TESTS_HUGE_H
@@ -20,8 +20,8 @@ static const uint64_t TWO_TO_29 = (uint64_t)1 << 29, GIB = (uint64_t)1 << 30;
 
 enum { NPROBES = 30, CONTAINER_HEADER_NBYTES = 64 };
 
-/* A file of holes behind a header that promises a payload of so many bytes. In memory, where holes
- * are not read ahead. */
+/* Makes a file with a header that states promised_nbytes of payload, and nbytes of holes. It is in
+ * memory, where holes are not read ahead. */
 int make_container(char path[32], lanebloom_format format, uint64_t promised_nbytes,
                    uint64_t nbytes);
 

@@ -9,11 +9,11 @@ static uint32_t hash_of(size_t key)
   return model_bloomhash(keys[key].data, keys[key].size, false);
 }
 
-/* 3 keys of so many bits: 805,306,367.6 bytes. */
+/* 3 keys of INT_MAX bits each: 805,306,367.6 bytes. */
 enum { BITS_PER_KEY = INT_MAX };
 static const uint64_t BUILT_NBYTES = 805306368;
 
-/* The payload holds the bits of the first n keys, by the model, and no others. */
+/* Checks that the payload has the bits of the first n keys, by the model, and no others. */
 static void check_built(const char *how, lanebloom_filter *filter, size_t n)
 {
   test_context("%s, %zu keys", how, n);
@@ -95,7 +95,7 @@ Test(huge, sizes)
   } rows[] = {
       {INT_MAX, 3, 805306369},
       {1, (uint64_t)1 << 32, (1 << 29) + 1},
-      {10, 429496730, 536870914}, /* the first number of keys whose bits pass 2^32 */
+      {10, 429496730, 536870914}, /* the smallest number of keys whose bits exceed 2^32 */
       {10, (uint64_t)1 << 33, 10737418241},
       {INT_MAX, (uint64_t)1 << 32, ((uint64_t)INT_MAX << 29) + 1},
       {1, UINT64_MAX - 7, (uint64_t)1 << 61},
@@ -113,7 +113,7 @@ Test(huge, sizes)
     cr_assert(nbytes == rows[i].nbytes, "row %zu: %llu bytes", i, (unsigned long long)nbytes);
   }
 
-  /* What no memory holds is an error like any other. */
+  /* A filter that no memory can hold is an ordinary error. */
   lanebloom_builder *builder;
   cr_assert(lanebloom_builder_create(LANEBLOOM_LEVELDB, 1, UINT64_MAX - 7, &builder) ==
                 LANEBLOOM_ERR_MEMORY,
@@ -121,7 +121,7 @@ Test(huge, sizes)
   cr_assert(!builder, "builder after an error");
 }
 
-/* More bits than probes can reach, more bytes than 32 bits hold, and the trailer behind them. */
+/* More bits than probes can reach, more bytes than 32 bits can count, and a trailer after them. */
 Test(huge, stream_beyond_4_gib)
 {
   const lanebloom_keys three = lanebloom_keys_slices(keys, 3);
@@ -151,8 +151,8 @@ Test(huge, stream_beyond_4_gib)
   lanebloom_filter_close(filter);
 }
 
-/* So many that their hashes would fill all addresses there are. The address sanitizer ends a
- * program that asks for that, so there only as many as nobody need ask for. */
+/* The hashes of so many keys would exceed the address space. The address sanitizer ends a program
+ * that requests so much, so under it the numbers are so large that no request is made. */
 #if defined(__SANITIZE_ADDRESS__)
 enum { LOG_TOO_MANY = 60 };
 #else
@@ -179,7 +179,7 @@ Test(huge, more_hashes_than_memory)
   }
 }
 
-/* Refused before a key is looked at, of which there are more than 32 bits hold. */
+/* More than 2^32 keys are refused before any key is read. */
 Test(huge, build_of_too_many)
 {
   const lanebloom_keys many = lanebloom_keys_fixed(NULL, 0, (size_t)1 << 46);

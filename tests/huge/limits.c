@@ -1,8 +1,8 @@
-/* RocksDB's filters where their sizes end, and the largest filter of each format.
+/* RocksDB's filters at their size limits, and the largest filter of each format.
  * SPDX-License-Identifier: MIT */
 #include "huge.h"
 
-/* RocksDB's sizes are the model's for every number of bits per key, up to the last number of
+/* RocksDB's sizes are the model's for every number of bits per key, up to the largest number of
  * keys. */
 Test(huge, rocksdb_sizes)
 {
@@ -41,7 +41,7 @@ Test(huge, rocksdb_sizes)
   }
 }
 
-/* Numbers of keys of which 32 bits keep nearly nothing. */
+/* Numbers of keys that would be nearly 0 if cut to 32 bits. */
 Test(huge, rocksdb_sizes_of_too_many)
 {
   for (unsigned log = 32; log < 64; log++) {
@@ -67,7 +67,7 @@ static uint64_t rocksdb_position(lanebloom_format format, size_t key, unsigned i
              : model_local_position(model_xxph3(keys[key].data, keys[key].size), i, nbytes);
 }
 
-/* Three keys in the largest filter of a format. */
+/* Adds three keys to the largest filter of a format. */
 static void check_largest(lanebloom_format format, uint64_t expected_keys, uint64_t nbytes,
                           unsigned nprobes)
 {
@@ -113,7 +113,7 @@ Test(huge, rocksdb_largest)
   check_largest(LANEBLOOM_ROCKSDB_LOCAL, 3435973785, 0xffffffc0, 6);
 }
 
-/* Three keys in the largest filter of each format that has a largest one. */
+/* Adds three keys to the largest filter of each format that has a size limit. */
 Test(huge, largest_of_each_format)
 {
   enum { NADDED = 3, BITS = 10 };

@@ -1,4 +1,5 @@
-/* Filters of 2^29 bytes and more, opened from memory and as files: every kernel's answers.
+/* Filters of 2^29 bytes and more, opened from memory and as files: every kernel gives the right
+ * answers.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <string.h>
@@ -8,8 +9,8 @@
 #include "filter.h"
 #include "huge.h"
 
-/* A filter that is nearly all holes: in memory that ends at an unmapped page, and in a container
- * file. */
+/* A filter that is nearly all holes, both in memory that ends at an unmapped page and in a
+ * container file. */
 struct sparse {
   lanebloom_format format;
   uint64_t nbytes; /* of the payload */
@@ -17,7 +18,7 @@ struct sparse {
   struct guarded memory;
   int file;
   char path[32];
-  uint64_t nset; /* bits */
+  uint64_t nset; /* number of set bits */
 };
 
 static void put_byte(struct sparse *sparse, uint64_t at, uint8_t byte)
@@ -38,7 +39,7 @@ static void put_bit(struct sparse *sparse, uint64_t position)
   put_byte(sparse, position / 8, sparse->memory.bytes[position / 8] | (uint8_t)(1 << position % 8));
 }
 
-/* Every format's filters have NPROBES probes. line_nbytes: of rocksdb-legacy. */
+/* Makes a filter with NPROBES probes. line_nbytes is for rocksdb-legacy. */
 static struct sparse make_sparse(lanebloom_format format, uint64_t nbytes, uint64_t line_nbytes)
 {
   struct sparse made = {.format = format, .nbytes = nbytes};
@@ -73,7 +74,7 @@ static uint64_t sparse_position(const struct sparse *sparse, const uint8_t *hash
   return model_local_position(wide, i, sparse->nbytes);
 }
 
-/* Keys, then hashes whose first probe is at the end of what probes can reach. */
+/* Keys, and hashes whose first probe is at the end of the bits that probes can reach. */
 enum { NNUMBERS = 280, NAIMED = 20, NHASHES = NNUMBERS + NAIMED };
 
 struct questions {
@@ -90,7 +91,7 @@ static void aim(const struct sparse *sparse, struct rng *rng, size_t i, uint8_t 
   uint32_t low = (uint32_t)(nbits - 1 - i);
   if (sparse->format == LANEBLOOM_ROCKSDB_LOCAL)
     low = UINT32_MAX - (uint32_t)i;
-  else if (sparse->format == LANEBLOOM_ROCKSDB_LEGACY) /* in the last line */
+  else if (sparse->format == LANEBLOOM_ROCKSDB_LEGACY) /* aims at the last line */
     low =
         sparse->nlines - 1 + (uint32_t)rng_below(rng, UINT32_MAX / sparse->nlines) * sparse->nlines;
   const uint64_t whole = rng_next(rng) << 32 | low;
@@ -105,7 +106,7 @@ static const uint8_t *hash_at(const struct questions *asked, size_t i)
   return asked->hashes + i * asked->hash_nbytes;
 }
 
-/* Every second one gets its bits; of these, some all but one. */
+/* Sets the bits of every second hash; for some of these hashes, all but one. */
 static struct questions make_questions(struct sparse *sparse)
 {
   struct questions asked = {.hash_nbytes = lanebloom_format_hash_size(sparse->format)};
@@ -134,7 +135,7 @@ static struct questions make_questions(struct sparse *sparse)
   return asked;
 }
 
-/* By every kernel, and on every path through the library. */
+/* Checks the answers of every kernel, and of every path through the library. */
 static void check_answers(const struct sparse *sparse, const struct questions *asked,
                           const lanebloom_filter *filter)
 {
@@ -163,7 +164,7 @@ static void check_answers(const struct sparse *sparse, const struct questions *a
   }
 }
 
-/* nbits: that probes can address. */
+/* nbits: the number of bits that probes can reach. */
 static void check_opened(lanebloom_format format, uint64_t nbytes, uint64_t line_nbytes,
                          uint64_t nbits)
 {
@@ -172,7 +173,7 @@ static void check_opened(lanebloom_format format, uint64_t nbytes, uint64_t line
   struct sparse sparse = make_sparse(format, nbytes, line_nbytes);
   const struct questions asked = make_questions(&sparse);
   if (sparse.memory.nbytes == nbytes + 1 && nbytes > TWO_TO_29)
-    put_byte(&sparse, nbytes - 1, 0xff); /* beyond 2^32 bits these do not count */
+    put_byte(&sparse, nbytes - 1, 0xff); /* bits beyond 2^32 are never probed */
   guarded_freeze(&sparse.memory);
 
   lanebloom_filter *filter;
@@ -182,7 +183,7 @@ static void check_opened(lanebloom_format format, uint64_t nbytes, uint64_t line
   check_answers(&sparse, &asked, filter);
   if (filter->shape.nbits != nbits)
     test_fatal("%llu bits", (unsigned long long)filter->shape.nbits);
-  if (nbytes == TWO_TO_29 + 1 || nbytes == TWO_TO_29 - 64) { /* more would take long to count */
+  if (nbytes == TWO_TO_29 + 1 || nbytes == TWO_TO_29 - 64) { /* counting more would take long */
     lanebloom_filter_info info;
     lanebloom_filter_describe(filter, &info, sizeof info);
     if (info.nbits != nbits || info.nbits_set != sparse.nset)
@@ -221,12 +222,12 @@ Test(huge, open_rocksdb)
   check_whole(LANEBLOOM_ROCKSDB_LOCAL, TWO_TO_29, 0);
   check_whole(LANEBLOOM_ROCKSDB_LOCAL, TWO_TO_29 + 64, 0);
   check_opened(LANEBLOOM_ROCKSDB_LOCAL, 4 * GIB - 6, 0,
-               8 * (4 * GIB - 64)); /* the largest; 58 bytes are no line */
+               8 * (4 * GIB - 64)); /* the largest; the last 58 bytes are no whole line */
   check_whole(LANEBLOOM_ROCKSDB_LEGACY, TWO_TO_29 - 64, 64);
   check_whole(LANEBLOOM_ROCKSDB_LEGACY, TWO_TO_29, 64);
   check_whole(LANEBLOOM_ROCKSDB_LEGACY, TWO_TO_29 + 64, 64);
   check_whole(LANEBLOOM_ROCKSDB_LEGACY, 4 * GIB - 64, 64);
   check_whole(LANEBLOOM_ROCKSDB_LEGACY, 4 * GIB - 128, 128);
   check_whole(LANEBLOOM_ROCKSDB_LEGACY, 3 * GIB,
-              (uint64_t)1 << 27); /* lines as large as there are */
+              (uint64_t)1 << 27); /* the largest line */
 }

@@ -1,17 +1,17 @@
-/* For LD_PRELOAD: makes the command's n-th call of one function fail, or end otherwise than it
- * expects. $LANEBLOOM_FAULT is "FUNCTION N HOW"; the file that $LANEBLOOM_FAULT_MARK names gets a
- * byte when it comes to that. $LANEBLOOM_FAULTS is for many faults, see server.c. HOW:
- *   fail       ENOMEM for memory, EAGAIN for threads, EIO for all else
- *   fail-on    the same, and every later call too
- *   interrupt  EINTR, once
- *   short      takes one byte, as every later call does
- *   nothing    takes no byte, as every later call does
- *   shrink     the file is cut where it would be read now; once it was mapped, to nothing
- *   overwrite  the bytes that would be read now become the letter x
+/* For LD_PRELOAD: makes the command's n-th call of one function fail, or end in another unexpected
+ * way. $LANEBLOOM_FAULT is "FUNCTION N HOW"; when the fault happens, a byte is written to the file
+ * $LANEBLOOM_FAULT_MARK. $LANEBLOOM_FAULTS is for many faults, see server.c. HOW:
+ *   fail       the error is ENOMEM for memory, EAGAIN for threads, and EIO for all else
+ *   fail-on    the call and every later one fail in this way
+ *   interrupt  the call fails once with EINTR
+ *   short      the call and every later one transfer one byte
+ *   nothing    the call and every later one transfer no byte
+ *   shrink     the file is cut at the offset to be read; after it was mapped, to 0 bytes
+ *   overwrite  the bytes to be read are replaced by the letter x
  *   kill       the process is killed before the call
  *   killed     the process is killed after the call
- * After faults of threads it also says how many semaphores were left.
- * What the C library calls inside itself, as stdio does, is not seen; its allocations are.
+ * After faults of threads it also prints how many semaphores were left.
+ * Calls inside the C library, as those of stdio, are not intercepted; its allocations are.
  * SPDX-License-Identifier: MIT */
 #include <dlfcn.h>
 #include <errno.h>
@@ -47,7 +47,7 @@ void arm(const char *new_function, unsigned long n, const char *new_how, atomic_
   snprintf(function, sizeof function, "%s", new_function);
 }
 
-/* The C library gives constructors the arguments of main(). */
+/* The C library passes the arguments of main() to constructors. */
 __attribute__((constructor)) static void begin(int argc, char **argv)
 {
   const char *fault = getenv("LANEBLOOM_FAULT"), *faults = getenv("LANEBLOOM_FAULTS");
@@ -60,7 +60,7 @@ __attribute__((constructor)) static void begin(int argc, char **argv)
     serve(faults, argv[1]);
 }
 
-/* The C library's own. */
+/* Returns the C library's own function. */
 static void *real(const char *name)
 {
   void *found = dlsym(RTLD_NEXT, name);
@@ -88,7 +88,7 @@ static void leave_mark(void)
   REAL(int, "close", int)(fd);
 }
 
-/* Is it this call's turn? */
+/* Does the fault apply to this call? */
 static bool strikes(const char *name)
 {
   if (strcmp(name, function) != 0)
@@ -111,7 +111,7 @@ static bool fails(const char *name, int error)
   return true;
 }
 
-/* After a call whose turn it was. */
+/* Must the process be killed after this call? */
 static bool is_killed(const char *name)
 {
   return is("killed") && strcmp(name, function) == 0 && *ncalls == nth;
@@ -212,7 +212,7 @@ int open64(const char *path, int flags, ...)
   DONE("open", REAL(int, "open64", const char *, int, ...)(path, flags, mode));
 }
 
-/* $LANEBLOOM_FAULT_NAMED: a file system that cannot make files without a name. */
+/* $LANEBLOOM_FAULT_NAMED: acts as a file system without nameless files. */
 int openat64(int folder, const char *path, int flags, ...)
 {
   va_list rest;
@@ -244,7 +244,7 @@ static void overwrite(int fd, off_t offset, size_t nbytes)
   free(bytes);
 }
 
-/* How many bytes may be read or written; -1: the call fails. */
+/* Returns how many bytes may be read or written; -1: the call fails. */
 static ssize_t allowed(const char *name, int fd, size_t nbytes, off_t offset)
 {
   if (!strikes(name) || is("killed"))
@@ -282,7 +282,7 @@ ssize_t write(int fd, const void *bytes, size_t nbytes)
   DONE("write", REAL(ssize_t, "write", int, const void *, size_t)(fd, bytes, (size_t)n));
 }
 
-/* Nothing here is to outlive a power cut. */
+/* Nothing here needs to survive a power cut. */
 int fsync(int fd)
 {
   (void)fd;
@@ -319,7 +319,7 @@ ssize_t getrandom(void *bytes, size_t nbytes, unsigned flags)
              : REAL(ssize_t, "getrandom", void *, size_t, unsigned)(bytes, nbytes, flags);
 }
 
-/* The descriptor is gone, whatever is returned. */
+/* The descriptor is closed, whatever is returned. */
 int close(int fd)
 {
   const bool failed = fails("close", EIO);

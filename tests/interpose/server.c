@@ -1,17 +1,17 @@
 /* Runs the command once for each fault, in children that it forks before main(), and judges how
  * each run ended. The command's target is the file `target` of the current folder.
  *
- * $LANEBLOOM_FAULTS           FUNCTION HOW FIRST STEP: each STEP-th call of it, from FIRST on,
- *                             until a run has fewer calls. If HOW is `none`, nothing fails: the
- *                             calls of one run are counted.
- * $LANEBLOOM_FAULT_NORMAL     a folder: out, err, target and status of an undisturbed run
- * $LANEBLOOM_FAULT_MESSAGE    the pattern of standard error when the command refuses to go on
- * $LANEBLOOM_FAULT_MUST_FAIL  set if no fault may be without effect
+ * $LANEBLOOM_FAULTS           FUNCTION HOW FIRST STEP: each STEP-th call of FUNCTION fails in turn,
+ *                             from FIRST on, until a run makes fewer calls. If HOW is `none`, no
+ *                             call fails, and the calls of one run are counted.
+ * $LANEBLOOM_FAULT_NORMAL     a folder with out, err, target and status of a run without faults
+ * $LANEBLOOM_FAULT_MESSAGE    the pattern of standard error if the command refuses to go on
+ * $LANEBLOOM_FAULT_MUST_FAIL  set if every fault must have an effect
  * $LANEBLOOM_FAULT_TOLERATED  lines of STATUS OUTPUT PATTERN: other ends that are allowed. PATTERN
  *                             matches standard error. OUTPUT is `any`, or `lines` if no line of the
- *                             undisturbed output may be lost.
+ *                             normal output may be lost.
  *
- * Prints counts, as an expression of bash, or says which fault had another end.
+ * Prints the counts as an expression of bash, or names the fault that had another end.
  * SPDX-License-Identifier: MIT */
 #include <dirent.h>
 #include <fcntl.h>
@@ -32,19 +32,19 @@
 #include "interpose.h"
 
 struct bytes {
-  char *data; /* a 0 follows */
+  char *data; /* a 0 byte follows */
   size_t n;
   bool exists;
 };
 
-/* How a run ended. */
+/* The end of a run. */
 struct end {
   int status;
   struct bytes out, err, target;
 };
 
 static char function[16], how[16];
-static unsigned long n; /* which call */
+static unsigned long n; /* the number of the call that fails */
 static bool is_add;
 static struct end normal;
 static struct bytes old_target;
@@ -93,7 +93,7 @@ static void write_file(const char *name, const struct bytes *bytes)
   close(fd);
 }
 
-/* Counts the files of a folder, or does something with each. */
+/* Counts the files of a folder, and calls `visit` for each unless it is NULL. */
 static size_t each_file(const char *folder, void (*visit)(const char *folder, const char *name))
 {
   size_t nfiles = 0;
@@ -133,7 +133,7 @@ static void redirect(int to, const char *name)
   close(fd);
 }
 
-/* Runs the command in a child, with its call `nth` armed. Returns false in the child, which is
+/* Runs the command in a child, whose nth call will fail. Returns false in the child, which is
  * killed if it hangs. */
 static bool run(unsigned long nth, struct end *end, atomic_ulong *ncalls)
 {
@@ -177,23 +177,24 @@ static bool matches(const char *pattern, const struct bytes *text)
   return fnmatch(pattern, text->data, FNM_EXTMATCH) == 0;
 }
 
-/* The fault was nothing that mattered: all is as without it. */
+/* Returns whether the fault had no effect at all. */
 static bool is_undisturbed(const struct end *end)
 {
   return end->status == normal.status && same(&end->out, &normal.out) &&
          same(&end->err, &normal.err) && same(&end->target, &normal.target);
 }
 
-/* What was printed until then is right, and a message says why there is no more. */
+/* Returns whether the command refused to go on: its output up to then is right, and a message gives
+ * the reason. */
 static bool is_refused(const struct end *end)
 {
-  const bool is_cut = is_add && is_how("shrink"); /* it was the target that was cut */
+  const bool is_cut = is_add && is_how("shrink"); /* then the target itself was cut */
   return end->status == 2 && matches(getenv("LANEBLOOM_FAULT_MESSAGE"), &end->err) &&
          (is_cut || same(&end->target, &old_target) || same(&end->target, &normal.target)) &&
          begins_with(&normal.out, &end->out);
 }
 
-/* Has the output every line of the undisturbed one, in that order? A command that failed may have
+/* Does the output have every line of the normal one, in that order? A command that failed may have
  * printed nothing. */
 static bool has_all_lines(const struct end *end)
 {
@@ -241,7 +242,7 @@ static bool judge(const struct end *end)
   return true;
 }
 
-/* Returns whether the killed command has put the whole new target in its place. */
+/* Returns whether the killed command left the complete new target. */
 static bool judge_kill(const struct end *end)
 {
   const bool is_whole = same(&end->target, &normal.target);
@@ -292,7 +293,7 @@ void serve(const char *faults, const char *verb)
       nothers += judge_kill(&end);
       if (is_add)
         write_file("target", &old_target);
-      if (!run(ULONG_MAX, &end, ncalls)) /* over what was left */
+      if (!run(ULONG_MAX, &end, ncalls)) /* runs over the remains */
         return;
       if (!is_undisturbed(&end))
         fail("the next run has status %d", end.status);
