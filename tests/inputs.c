@@ -18,7 +18,7 @@ enum { MAX_NBYTES = 4096 };
 
 /* ---- Reads ---- */
 
-static size_t first_nbytes, most_nbytes = SIZE_MAX; /* of the first read, unless 0; of other reads */
+static size_t first_nbytes, most_nbytes = SIZE_MAX; /* of the first read, unless 0; of others */
 
 ssize_t __real_read(int fd, void *to, size_t nbytes);
 ssize_t __wrap_read(int fd, void *to, size_t nbytes);

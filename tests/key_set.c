@@ -1,4 +1,4 @@
-/* The table of `match`: keys that were chosen to share a hash take no longer than others.
+/* The table of `match`: keys that were chosen to have equal hashes take no longer than others.
  * SPDX-License-Identifier: MIT */
 #include "../cli/key_set.h"
 
@@ -11,7 +11,7 @@
 
 enum { KEY_NBYTES = 32, NKEYS = 20000 };
 
-/* XXPH3 multiplies a key's first 8 bytes, xored with these, by others. */
+/* XXPH3 multiplies a key's first 8 bytes, xored with these, by other bytes. */
 static const unsigned char secret[] = {0xb8, 0xfe, 0x6c, 0x39, 0x23, 0xa4, 0x4b, 0xbe};
 
 static void make_key(char key[KEY_NBYTES + 1], unsigned number)
@@ -39,13 +39,14 @@ static void read_keys(struct key_set *set, unsigned n, unsigned ndistinct)
   fclose(file);
 }
 
-/* The most steps that finding each key takes: it has as many as the run of slots it is in. */
+/* Returns an upper bound of the steps to find every key: for each key, the length of its run of
+ * slots. */
 static size_t count_steps(const struct key_set *set)
 {
   size_t nsteps = 0, run = 0;
   for (size_t i = 0; i < set->nslots; i++) {
     run = set->slots[i] ? run + 1 : 0;
-    nsteps += run; /* of each run, half the square */
+    nsteps += run; /* in sum, half the square of each run */
   }
   return 2 * nsteps;
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The programs of examples/ladder are short, compile alone, and notice what is wrong with them.
+# The programs of examples/ladder are short, compile alone, and detect planted errors.
 # SPDX-License-Identifier: MIT
 
 bats_require_minimum_version 1.5.0
@@ -9,7 +9,7 @@ setup() {
   cd "$BATS_TEST_TMPDIR"
 }
 
-# Does this step have instructions of the CPU that is compiled for, and that runs it?
+# Does the CPU of this build, which also runs the step, have the step's instructions?
 runs() { # STEP
   case $("$CC" -dumpmachine):$1 in
     x86_64*:*-avx2-*) grep -qw avx2 /proc/cpuinfo ;;
@@ -18,7 +18,7 @@ runs() { # STEP
   esac
 }
 
-# Compiles as a reader does, and runs it for a moment.
+# Compiles a step as a reader would, and runs it for a short time.
 climb() { # STEP
   local flags=()
   [[ $1 != *-avx2-* ]] || flags=(-mavx2)
@@ -27,7 +27,7 @@ climb() { # STEP
   $EMULATOR ./step 1 16
 }
 
-# A copy in which a sed command has changed something.
+# Changes a step with a sed command.
 broken() { # STEP COMMAND
   sed -i "$2" "$1"
   ! cmp -s "$1" "$SOURCE_DIR/examples/ladder/$1" || { echo "$1: nothing to break by $2"; false; }
@@ -85,7 +85,7 @@ END
 @test "a load past the end of the filter ends the program" {
   broken 00-scalar.c 's|position / 8\]|position / 8 + 1]|'
   run climb 00-scalar.c
-  [ "$status" = 139 ] # by SIGSEGV
+  [ "$status" = 139 ] # ended by SIGSEGV
 }
 
 @test "gathered dwords that are not aligned reach past the end" {
@@ -99,7 +99,7 @@ END
   [ -z "$EMULATOR" ] || skip "run.sh compiles for the machine it runs on"
   "$SOURCE_DIR/examples/ladder/run.sh" 1 16 >tables 2>progress
   cat tables progress
-  for step in [0-9]*.c; do # in this order
+  for step in [0-9]*.c; do # in alphabetical order
     echo "$step"
   done >steps
   sed 's/ .*//' progress | diff steps -

@@ -1,20 +1,20 @@
 #!/usr/bin/env bats
-# Kernels are the lowest layer: they know lanes/, layouts/, the seam and scalar/, and they allocate
-# nothing.
+# Kernels are the lowest layer: they use only lanes/, layouts/, the seam and scalar/, and allocate
+# no memory.
 # SPDX-License-Identifier: MIT
 
-folders() { # of instruction sets, without scalar
+folders() { # prints the folders of instruction sets except scalar
   awk '!/^#/ && $1 != "scalar" { print $1 }' "$SOURCE_DIR/tests/instruction_sets.txt"
 }
 
-# "FILE:LINE" of each include that leaves a folder for something kernels must not know.
+# Prints "FILE:LINE" for each include from another folder that kernels must not use.
 strangers() { # FILE...
   local known='(lanes|scalar|layouts)/[a-z0-9_]*|x86/words|kernels|batch|keys|bytes|divide'
   grep -HE '^#include ".*/' "$@" | grep -vE "\"\.\./($known)\.h\"$" || true
 }
 
-# What these objects call that is not a kernel, what batch.h promises them, constant data, or memory
-# that is there already. The compilers' own functions check or count.
+# Prints what these objects call, except kernels, the functions of batch.h, constant data, calls
+# that only use existing memory, and the compilers' own functions, which check or count.
 calls() { # OBJECT...
   local own='^lanebloom_([a-z0-9_]*_(hash|probe|add)_[a-z0-9_]*|keys_part|hash_gathered)$'
   local data='^lanebloom_xxph3_secret$'
@@ -35,7 +35,7 @@ calls() { # OBJECT...
   done
 }
 
-# What only one instruction set knows: its header, its types, its intrinsics.
+# Prints the lines that only belong to one instruction set: its header, its types, its intrinsics.
 intrinsics() { # FILE...
   grep -HnE '<[a-z_]*(intrin|neon|sve|altivec|vector)\.h>|\<_?_mm[0-9]*_|\<__m(128|256|512|mask)|'\
 '\<u?int[0-9]+x[0-9]+|\<v(ld|st)[1-4]q?_|\<v[a-z]+q?_[nu]|\<sv[a-z0-9]+_|'\
@@ -51,8 +51,9 @@ intrinsics() { # FILE...
   [ -z "$found" ]
 }
 
-# The lines with intrinsics of a set's kernels that stand in another's too, once they have one name:
-# an algorithm that belongs to lanes/. vector.h and kernels.c are lists, which are alike on purpose.
+# Prints a set's lines with intrinsics, with the same names for all sets. If another set has a line,
+# too, its algorithm belongs to lanes/. vector.h and kernels.c are lists, which are alike on
+# purpose.
 kernel_lines() { # FOLDER
   find "$1" -name '*.[ch]' ! -name vector.h ! -name kernels.c \
     -exec grep -hE '\<(_mm|v[a-z0-9]+_)' {} + |
@@ -60,7 +61,7 @@ kernel_lines() { # FOLDER
       s/^ +//' | sort -u
 }
 
-twins() { # FOLDER FOLDER: "SHARED OF_ALL"
+twins() { # FOLDER FOLDER: prints "SHARED ALL", numbers of lines
   kernel_lines "$1" >"$BATS_TEST_TMPDIR/first"
   kernel_lines "$2" >"$BATS_TEST_TMPDIR/second"
   echo "$(comm -12 "$BATS_TEST_TMPDIR/first" "$BATS_TEST_TMPDIR/second" | wc -l)" \
@@ -82,7 +83,7 @@ twins() { # FOLDER FOLDER: "SHARED OF_ALL"
   done
 }
 
-# A library above the engine that took more of src/ than headers would have a copy of it.
+# If a library above the engine used more of src/ than headers, it would contain a copy of it.
 @test "the libraries of files take input.c and headers of src/, and call lanebloom.h" {
   for library in tables parquet; do
     taken=$(grep -oE '\.\./[a-z_]+\.c' "$SOURCE_DIR/src/$library/CMakeLists.txt")

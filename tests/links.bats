@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
-# The documents' links lead somewhere, all documents are found from docs/README.md, and their
-# pictures are what a script draws.
+# The documents' links lead somewhere, all documents can be reached from docs/README.md, and a
+# script draws exactly their pictures.
 # SPDX-License-Identifier: MIT
 
-# A project with one document and its index.
+# Makes a project with one document and its index.
 setup() {
   cd "$BATS_TEST_TMPDIR"
   mkdir docs
@@ -13,7 +13,7 @@ setup() {
     '    [no](link.md)' >docs/one.md
 }
 
-# The check ends with 1 and says this alone.
+# The check must end with status 1 and print only this text.
 faulty() { # TEXT
   run python3 "$SOURCE_DIR/tests/links.py" .
   echo "$output"

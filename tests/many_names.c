@@ -1,4 +1,4 @@
-/* Many names: twice as many take at most two and a half times the comparisons, and as much room.
+/* Many names: for twice as many names, at most two and a half times the comparisons and the memory.
  * The linker lets the command call the functions here (tests/CMakeLists.txt).
  * SPDX-License-Identifier: MIT */
 #include "../cli/cli.h"
@@ -11,7 +11,7 @@
 
 #include "filter_files.h"
 
-static uint64_t ncompared, nresized; /* names; bytes of all sizes that lists had */
+static uint64_t ncompared, nresized; /* names; bytes of all sizes that lists took */
 
 int __real_strcmp(const char *a, const char *b);
 int __wrap_strcmp(const char *a, const char *b);
@@ -40,7 +40,7 @@ static void check_counts(const char *what, const uint64_t counts[2])
             NNAMES, counts[0], what, counts[1]);
 }
 
-/* work: something that is done with n names. */
+/* work: an action with n names. */
 static void is_nearly_linear(void (*work)(size_t n))
 {
   uint64_t comparisons[2], bytes[2];
@@ -81,7 +81,7 @@ Test(many_names, of_filters)
   is_nearly_linear(screen_by_filters);
 }
 
-/* Two tables have each warning; standard error goes to a file meanwhile. */
+/* Each warning is of two tables. Standard error is redirected to a file meanwhile. */
 static void warn_of_many(size_t n)
 {
   char **texts = malloc(n * sizeof *texts), *paths[2 * NNAMES * 2];

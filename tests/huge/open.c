@@ -229,5 +229,5 @@ Test(huge, open_rocksdb)
   check_whole(LANEBLOOM_ROCKSDB_LEGACY, 4 * GIB - 64, 64);
   check_whole(LANEBLOOM_ROCKSDB_LEGACY, 4 * GIB - 128, 128);
   check_whole(LANEBLOOM_ROCKSDB_LEGACY, 3 * GIB,
-              (uint64_t)1 << 27); /* the largest line */
+              (uint64_t)1 << 27); /* the largest lines that there are */
 }

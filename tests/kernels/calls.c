@@ -1,4 +1,4 @@
-/* Cases of whole batches: keys that are hashed while they are probed or added, and the public
+/* Cases with whole batches: keys that are hashed while they are probed or added, and the public
  * calls, which split a batch into parts and blocks.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
@@ -66,7 +66,7 @@ void sources_of_keys(const struct trial *trial)
   const bool exhaustive = test_exhaustive();
   for (size_t c = 0; c < COUNT(counts); c++)
     for (size_t v = exhaustive ? 0 : c % 3; v < COUNT(variants); v += exhaustive ? 1 : 3) {
-      const bool beyond = (c + v) % 4 == 0; /* prefetched by every kernel */
+      const bool beyond = (c + v) % 4 == 0; /* larger than caches, so every kernel prefetches */
       const struct filter_shape shape =
           format_shape(trial->format, beyond ? 4500019 : 20011, 1 + (uint32_t)(c + v) % 8);
       const size_t n = counts[c], width = variants[v].width, stride = variants[v].stride;
@@ -157,7 +157,7 @@ static void check_answers(const struct trial *trial, size_t round, const laneblo
   guarded_free(&indices);
 }
 
-/* Builds a filter of n keys in this layout and screens n keys of which half are in it. */
+/* Builds a filter of n keys in this layout, and screens n keys, half of which are in it. */
 static void check_calls(const struct trial *trial, size_t n, size_t layout)
 {
   const size_t round = layout % NROUNDS, stride = WIDTH + 5;
@@ -230,7 +230,7 @@ void calls_around_a_block(const struct trial *trial)
   static const size_t sizes[] = {0,     1, 4,     5,         7,     8,         9,        65,
                                  B - 1, B, B + 1, 2 * B - 1, 2 * B, 2 * B + 1, 5 * B + 7};
   const size_t nlayouts =
-      test_exhaustive() ? NLAYOUTS : 3; /* for each size, different ones each time */
+      test_exhaustive() ? NLAYOUTS : 3; /* three for each size, others for the next */
   for (size_t s = 0; s < COUNT(sizes); s++)
     for (size_t l = 0; l < nlayouts; l++)
       check_calls(trial, sizes[s], (s + l) % NLAYOUTS);
@@ -239,7 +239,7 @@ void calls_around_a_block(const struct trial *trial)
 /* Batches around the size of a part, the keys that the calls give to a kernel at once. */
 void calls_around_a_part(const struct trial *trial)
 {
-  enum { PART_NKEYS = 1 << 15 }; /* of screen.c */
+  enum { PART_NKEYS = 1 << 15 }; /* as in screen.c */
   static const size_t sizes[] = {PART_NKEYS - 1, PART_NKEYS, PART_NKEYS + 1, 2 * PART_NKEYS + 9};
   for (size_t layout = 0; layout < NLAYOUTS; layout++)
     for (size_t s = 0; s < COUNT(sizes); s++)

@@ -15,13 +15,13 @@ struct format {
   const struct format_table *table;
   size_t hash_nbytes;
   uint32_t line_nbytes; /* payloads are a multiple of it; 1: the format has no lines */
-  uint64_t max_nbytes;  /* of a payload that opens; 0: no such limit */
-  bool is_built;        /* with such lines */
-  bool may_have_rest;   /* may a payload end within a line? */
+  uint64_t max_nbytes;  /* of a payload that opens; 0: no limit */
+  bool is_built;        /* does the builder use lines of this size? */
+  bool may_have_rest;   /* may a payload end with a part of a line? */
   const struct model *model;
 };
 
-/* One cell of the table, for one format. */
+/* A kernel and a case, for one format. */
 struct trial {
   const char *name;
   const struct format *format;
@@ -66,24 +66,24 @@ void sources_of_keys(const struct trial *trial);
 void calls_around_a_block(const struct trial *trial);
 void calls_around_a_part(const struct trial *trial);
 
-/* ---- What they share: trial.c ---- */
+/* ---- Functions that the cases share: trial.c ---- */
 
 /* Numbers of keys around every vector width. */
 enum { NBATCH_SIZES = 19, MAX_BATCH = 1000 };
 extern const size_t batch_sizes[NBATCH_SIZES];
 
-/* Each check runs in several placements of its buffers: all end at unmapped pages, all begin there,
- * and at random. */
+/* Each check runs in several rounds. Its buffers all end at unmapped pages, then all begin at them,
+ * and then are placed at random. */
 enum { NROUNDS = 4 };
 
 size_t trial_place(const struct trial *trial, size_t round);
-size_t aligned_place(size_t round); /* of indices, which have an alignment to keep */
+size_t aligned_place(size_t round); /* for indices, which must be aligned */
 
-/* String views of these keys, as an engine has them in memory; read-only. Made without the
- * library's constants, so that an error in those is found. */
+/* Makes string views of these keys, as an engine holds them in memory; read-only. They are made
+ * without the library's constants, so that an error in these is found. */
 struct guarded trial_views(const lanebloom_slice *slices, size_t n, size_t place);
 
-/* The operations on an array of n hashes. */
+/* Call the operations with an array of n hashes. */
 void trial_probe(const struct trial *trial, const struct operations *ops,
                  const struct filter_shape *shape, const uint8_t *payload, const void *hashes,
                  size_t n, uint8_t *bitmap);
@@ -95,16 +95,16 @@ void trial_add_with_scratch(const struct trial *trial, const struct operations *
                             const struct filter_shape *shape, uint8_t *payload, const void *hashes,
                             size_t n);
 
-/* test_context() of these. */
+/* Calls test_context() with a description of these. */
 void trial_note(const struct trial *trial, const struct filter_shape *shape, size_t n,
                 size_t round);
 
-/* The shape of a payload of nbytes, rounded down to whole lines, with nprobes probes, or with the
- * next number that readers accept. */
+/* Returns the shape of a payload of nbytes, rounded down to whole lines, with nprobes probes, or
+ * with the next number of probes that readers accept. */
 struct filter_shape format_shape(const struct format *format, uint64_t nbytes, uint32_t nprobes);
 
-/* The number of probes to test after this one, from the format's min_nprobes to its max_nprobes;
- * then 0. Writers use at most 30. */
+/* Returns the number of probes to test after this one, from the format's min_nprobes to its
+ * max_nprobes, and then 0. Writers use at most 30. */
 uint32_t format_next_nprobes(const struct format *format, uint32_t nprobes, uint32_t step);
 
 #endif

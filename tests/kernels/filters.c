@@ -6,8 +6,8 @@
 
 #include "cases.h"
 
-/* Adds to copies of a payload by kernel and reference, and compares them. The payload becomes the
- * reference's. */
+/* Adds hashes to copies of a payload by kernel and reference, and compares the copies. The payload
+ * becomes the reference's copy. */
 static void check_add(const struct trial *trial, const struct filter_shape *shape, uint8_t *payload,
                       const void *hashes, size_t n)
 {
@@ -50,7 +50,7 @@ static void check_probe(const struct trial *trial, const struct filter_shape *sh
   }
 }
 
-/* Adds n random hashes to an empty filter, some of them equal, then looks for half of them among
+/* Adds n random hashes to an empty filter, some of them equal, then probes half of them among
  * others. */
 static void check_shape(const struct trial *trial, const struct filter_shape *shape, size_t n)
 {
@@ -90,8 +90,8 @@ void filter_batch_sizes(const struct trial *trial)
         check_filter(trial, sizes[s], p, batch_sizes[b]);
 }
 
-/* Small ones are full after few hashes, so their batches are small. Megabytes take most of the
- * time: unless exhaustive they are probed once or twice. */
+/* Small filters are full after few hashes, so their batches are small. Filters of megabytes take
+ * most of the time, so unless exhaustive they are tried with one or two numbers of probes. */
 void filter_shapes(const struct trial *trial)
 {
   static const uint64_t more[] = {100,  127,  128,  129,  255,   256,  257,
@@ -140,7 +140,8 @@ void filter_rests_of_lines(const struct trial *trial)
     }
 }
 
-/* Hashes of no bits, of all, and of one or all but one. In filters of no bits, some, and all. */
+/* Hashes with no bit set, all bits, one bit, and all bits but one, in filters with no bits set,
+ * some, and all. */
 void filter_every_kind_of_hash(const struct trial *trial)
 {
   const size_t hash_nbytes = trial->format->hash_nbytes, nbits = hash_nbytes * 8;
@@ -217,7 +218,7 @@ static void check_large(const struct trial *trial, uint64_t nbytes)
   uint8_t hashes[8 * 2 * N], expected[(2 * N + 7) / 8];
   rng_fill(trial->rng, hashes, sizeof hashes);
   memset(hashes, 0xff,
-         hash_nbytes); /* the highest bit; 0 where a LevelDB filter has eight bits less */
+         hash_nbytes); /* the highest bit; 0 if a LevelDB filter has eight bits less */
   trial_note(trial, &shape, N, 0);
 
   struct guarded found = guarded_sparse(shape.nbytes), wanted = guarded_sparse(shape.nbytes);
@@ -235,7 +236,7 @@ static void check_large(const struct trial *trial, uint64_t nbytes)
   guarded_free(&wanted);
 }
 
-/* From 2^29 bytes on a 32-bit hash cannot reach all bits, and 32 bits cannot hold their number. */
+/* From 2^29 bytes on, a 32-bit hash cannot reach all bits, and 32 bits cannot hold their number. */
 void filter_around_2_to_32_bits(const struct trial *trial)
 {
   static const int64_t beyond[] = {-1, 0, 1, 12345};
@@ -243,9 +244,9 @@ void filter_around_2_to_32_bits(const struct trial *trial)
     check_large(trial, ((uint64_t)1 << 29) + (uint64_t)beyond[b]);
 }
 
-/* Filters larger than all caches, and batches from one hash to more than partitions can hold:
- * random hashes; equal ones, which all go to few partitions; and without memory for partitions.
- * Only the largest ones collect hashes: rocksdb-local's. */
+/* Filters larger than all caches, with batches from one hash to more than partitions can hold:
+ * random hashes; equal hashes, which all go to few partitions; and no memory for partitions. Of
+ * rocksdb-local's filters, only the largest collect hashes. */
 void filter_beyond_caches(const struct trial *trial)
 {
   enum { MANY = 700000, MIB = 1 << 20, QUICK = 6, TWO_PER_LINE = 2 << 21 };
@@ -302,8 +303,8 @@ void filter_beyond_caches(const struct trial *trial)
   }
 }
 
-/* Formats that end at 2^32 bytes, near there and where half of them begins: lines are nearly 2^26,
- * or 2^32 small ones. */
+/* Formats whose limit is 2^32 bytes, at about half of it and at the limit. A filter has nearly 2^26
+ * lines, or 2^32 small ones. */
 void filter_around_2_to_32_bytes(const struct trial *trial)
 {
   if (trial->format->max_nbytes == 0)

@@ -15,7 +15,7 @@ static void check_hash(const struct trial *trial, const char *layout, const lane
   guarded_free(&hashes);
 }
 
-/* Hashes a field of records. Nothing before the first field or after the last may be read; in the
+/* Hashes a field of records. No byte before the first field or after the last may be read; in the
  * first rounds they begin and end at unmapped pages. */
 static void check_strided(const struct trial *trial, const uint8_t *bytes, size_t width, size_t n,
                           const void *expected, size_t round)
@@ -40,8 +40,8 @@ static void check_strings(const struct trial *trial, const lanebloom_slice *slic
   guarded_free(&views);
 }
 
-/* Hashes n keys of these lengths in every layout. `bytes` holds them one after another. The
- * reference gets slices, so that it shares no layout with those that are tried. */
+/* Hashes n keys of these lengths in every layout. `bytes` holds the keys one after another. The
+ * reference hashes slices, so that it shares no code with the other layouts. */
 static void check_keys(const struct trial *trial, const uint8_t *bytes, const size_t *lengths,
                        size_t n)
 {
@@ -102,7 +102,7 @@ static void check_keys(const struct trial *trial, const uint8_t *bytes, const si
     if (uniform)
       check_strided(trial, bytes, n ? lengths[0] : 0, n, expected, round);
     check_strings(trial, slices, n, expected, trial_place(trial, round));
-    if (n == 0) { /* of no keys not even the first offset is read */
+    if (n == 0) { /* without keys, not even the first offset is read */
       keys = lanebloom_keys_offsets32(NULL, NULL, 0);
       check_hash(trial, "no 32-bit offsets", &keys, expected, trial_place(trial, round));
       keys = lanebloom_keys_offsets64(NULL, NULL, 0);
@@ -158,8 +158,8 @@ void hash_mixed_lengths(const struct trial *trial)
   free(bytes);
 }
 
-/* Around the lengths at which XXPH3 uses another algorithm, 128 and 240 bytes, and at the ends of
- * stripes of 64 and blocks of 1024 bytes. */
+/* Lengths at which XXPH3 changes its algorithm, 128 and 240 bytes, and at the ends of stripes of 64
+ * bytes and of blocks of 1024. */
 void hash_long_keys(const struct trial *trial)
 {
   enum { N = 33, MIDDLE = N / 2 };
@@ -212,8 +212,8 @@ static void check_page_edges(const struct trial *trial, size_t max_length)
     check_hash(trial, "hashes", &keys, expected, place);
     check_strings(trial, slices, N, expected, place);
 
-    /* A load of 16 bytes ends at the end of the page, or a byte before or after: the bound of safe
-     * loads. */
+    /* Loads of 16 bytes end at the end of the page, or a byte before or after it, which is the
+     * bound of safe loads. */
     for (size_t round = 0; round < 20; round++) {
       for (size_t i = 0; i < N; i++) {
         const size_t rest = rng_below(trial->rng, 34);
@@ -230,7 +230,7 @@ static void check_page_edges(const struct trial *trial, size_t max_length)
   }
 }
 
-/* Each key where a sanitizer watches its ends. */
+/* Allocates each key separately, so that a sanitizer watches both ends. */
 static void check_keys_of_malloc(const struct trial *trial)
 {
   enum { N = 100 };
@@ -256,7 +256,7 @@ void hash_at_page_edges(const struct trial *trial)
   check_page_edges(trial, MAX_LONG_LENGTH);
 }
 
-/* Bytes on either side of the sign, alone in each position and everywhere; all keys of a batch are
+/* Bytes around the sign bit, alone at each position and everywhere. All keys of a batch are
  * equal. */
 void hash_every_kind_of_byte(const struct trial *trial)
 {
@@ -275,8 +275,8 @@ void hash_every_kind_of_byte(const struct trial *trial)
       }
 }
 
-/* Fields that lie on top of each other, or apart, beside unmapped pages, in batches beyond a block,
- * and in parts; and records so large that the third key is beyond 2^32 bytes. */
+/* Fields that overlap or lie apart, beside unmapped pages, in batches larger than a block, and in
+ * parts; and records so large that the third key begins beyond 2^32 bytes. */
 void hash_strided(const struct trial *trial)
 {
   enum { N = 1100, MAX_STRIDE = 40 };
@@ -320,8 +320,8 @@ void hash_strided(const struct trial *trial)
   guarded_free(&data);
 }
 
-/* Keys around data + 2^31 and data + 2^32, where offsets turn negative or lose bits when a kernel
- * takes them for less than they are. */
+/* Keys around data + 2^31 and data + 2^32, where an offset becomes negative or loses bits if a
+ * kernel uses too narrow a type for it. */
 void hash_far_offsets(const struct trial *trial)
 {
   enum { N = 40, WIDTH = 7 };

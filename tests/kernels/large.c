@@ -1,5 +1,5 @@
-/* Cases of large batches: kernels work in other ways beyond the second-level cache, and by the hits
- * that they meet.
+/* Cases with large batches: kernels work in other ways on filters beyond the second-level cache,
+ * and depending on the share of hits.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 enum { LARGE_BATCH = 20000, NPRESENT = 3000 };
 enum { LARGEST_NBYTES = 40 * 1048583 };
 
-/* Hashes by runs of so many, every second run of which hits with another chance in a hundred. */
+/* Runs of `run` hashes, which alternate between two chances of a hit, in percent. */
 static const struct mix {
   size_t run;
   unsigned percent[2];
@@ -20,11 +20,11 @@ static const struct mix {
 
 struct large_filter {
   struct filter_shape shape;
-  struct guarded payload; /* random bits, and those of `present` */
+  struct guarded payload; /* random bits, and the bits of `present` */
   uint8_t present[8 * NPRESENT];
 };
 
-/* Half of the bits are set, or after `nhalvings` more a quarter, ... */
+/* Makes a filter with half of its bits set. Each of `nhalvings` halves that share. */
 static struct large_filter *large_filter_make(const struct trial *trial, uint64_t nbytes,
                                               uint32_t nprobes, unsigned nhalvings, size_t place)
 {
@@ -63,7 +63,7 @@ static void mix_hashes(const struct trial *trial, const struct large_filter *fil
              filter->present + rng_below(trial->rng, NPRESENT) * hash_nbytes, hash_nbytes);
 }
 
-/* The first n hits of these. */
+/* Compares the bits of the first n hashes. */
 static void test_same_hits(const uint8_t *found, const uint8_t *expected, size_t n)
 {
   test_same_bytes("bitmap", found, expected, n / 8);
@@ -86,7 +86,7 @@ static void check_hashes(const struct trial *trial, const struct large_filter *f
   guarded_free(&bitmap);
 }
 
-/* A kernel that finds out how many hits there are must answer alike before and after. */
+/* A kernel that measures the hit rate must answer alike before and after. */
 void large_hit_rates(const struct trial *trial)
 {
   enum { MAX_SIZES = 5, QUICK = 3, WITHOUT_BUILDING = 2 };
@@ -127,7 +127,8 @@ void large_hit_rates(const struct trial *trial)
   }
 }
 
-/* Pipelines that are never full, and every number of hashes that is left when they are drained. */
+/* Pipelines that are never full, and every number of hashes that can be left when they are
+ * drained. */
 void large_batch_sizes(const struct trial *trial)
 {
   enum { MAX_N = 1500, MAX_STEP = 97 };
@@ -149,7 +150,7 @@ void large_batch_sizes(const struct trial *trial)
   }
 }
 
-/* Adding many hashes, and many times the same, to what has bits already. */
+/* Adds many hashes, and many times the same one, to a filter that has bits already. */
 void large_adding(const struct trial *trial)
 {
   static const uint64_t sizes[] = {4299961, 300007, LARGEST_NBYTES};

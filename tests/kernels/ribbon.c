@@ -1,4 +1,4 @@
-/* Cases of Ribbon filters, which are not built: solutions are made by the model.
+/* Cases of Ribbon filters, which are never built: the model makes solutions.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 enum { TRAILER_NBYTES = 5, SEGMENT_NBYTES = 16, MAX_NCOLUMNS = 32 };
 
-/* The shape of nsegments segments and `rest` bytes more, as they are parsed. */
+/* Parses a filter of nsegments segments and `rest` more bytes, and returns its shape. */
 static struct filter_shape parse(const struct trial *trial, uint32_t nblocks, size_t nsegments,
                                  size_t rest)
 {
@@ -26,7 +26,7 @@ static struct filter_shape parse(const struct trial *trial, uint32_t nblocks, si
   return shape;
 }
 
-/* The bytes that may be read. All others may be unmapped. */
+/* Returns the number of bytes that may be read. All others may be unmapped. */
 static size_t readable_nbytes(const struct filter_shape *shape)
 {
   return (size_t)(shape->nbits / 8);
@@ -55,7 +55,7 @@ static void check_probe(const struct trial *trial, const struct filter_shape *sh
   free(expected);
 }
 
-/* Half of the hashes pass, except a few that begin where another one does. */
+/* Half of the hashes pass, except a few that begin at the same slot as another. */
 static void check_solution(const struct trial *trial, uint32_t nblocks, size_t nsegments, size_t n)
 {
   static uint64_t hashes[MAX_BATCH];
@@ -65,7 +65,7 @@ static void check_solution(const struct trial *trial, uint32_t nblocks, size_t n
   rng_fill(trial->rng, payload, readable_nbytes(&shape));
   rng_fill(trial->rng, hashes, n * sizeof *hashes);
   model_ribbon_fit(&shape, payload, hashes, n / 2);
-  for (size_t i = 0; i < n / 2; i += 2) { /* mixes the sorted with the others */
+  for (size_t i = 0; i < n / 2; i += 2) { /* mixes the sorted hashes with the others */
     const uint64_t hash = hashes[i];
     hashes[i] = hashes[n - 1 - i];
     hashes[n - 1 - i] = hash;
@@ -74,7 +74,7 @@ static void check_solution(const struct trial *trial, uint32_t nblocks, size_t n
   free(payload);
 }
 
-/* All numbers of columns, with and without narrow blocks, the whole range of batches. */
+/* All numbers of columns, with and without narrow blocks, and batches of all sizes. */
 void ribbon_solutions(const struct trial *trial)
 {
   static const uint32_t sizes[] = {2, 3, 7, 40, 300};
@@ -91,8 +91,8 @@ void ribbon_solutions(const struct trial *trial)
       }
 }
 
-/* Hashes of no bits, of all, and of one or all but one: the first and last slots are among those
- * that they begin at. The hashes that become 0 and all ones by the seed are, too. */
+/* Hashes with no bit set, all bits, one bit, and all bits but one, so that some begin at the first
+ * and last slots. Also the hashes that the seed turns into all zeros and all ones. */
 void ribbon_every_kind_of_hash(const struct trial *trial)
 {
   enum { N = 2 * 65 + 2 };
@@ -116,8 +116,8 @@ void ribbon_every_kind_of_hash(const struct trial *trial)
   }
 }
 
-/* Beyond caches, where lines are prefetched, and the most blocks that a trailer can state. Large
- * ones are sparse: hashes are made to pass where they begin. */
+/* Filters beyond caches, where kernels prefetch lines, and with the most blocks that a trailer can
+ * state. The large ones are sparse: hashes pass because of bits in the slots where they begin. */
 void ribbon_large(const struct trial *trial)
 {
   enum { N = 2500, MOST_BLOCKS = (1 << 24) - 1 };

@@ -1,6 +1,6 @@
 /* Every kernel against the scalar one, and the scalar one against the model, output for output: the
- * table {kernel x case}. A kernel takes part by being in the library's list, a format by its row in
- * `rows`.
+ * table {kernel x case}. A kernel takes part by being in the library's list, and a format by its
+ * row in `rows`.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
@@ -13,8 +13,8 @@
 
 #include "cases.h"
 
-/* Where writers on other CPUs have other lines, a row for each size that a reader takes; the first
- * is what is built. */
+/* If writers on other CPUs use other line sizes, each size that readers accept has a row. The first
+ * row is the one that is built. */
 static const struct {
   lanebloom_format id;
   uint32_t line_nbytes;
@@ -54,7 +54,8 @@ static struct format format_of_row(size_t row)
   };
 }
 
-/* ONLY_OPENED: to rows of formats that are not built; the others to those that are. */
+/* ONLY_OPENED applies to rows of formats that are not built, the others to rows of formats that
+ * are. */
 enum applies { ONCE_PER_FORMAT, EVERY_ROW, ONLY_OPENED };
 
 static bool applies_to(enum applies applies, const struct format *format)
@@ -64,10 +65,10 @@ static bool applies_to(enum applies applies, const struct format *format)
                                 : format->is_built;
 }
 
-/* The functions that a case is about. */
+/* The functions that a case tests. */
 enum about { HASHING = 1, PROBING = 2, ADDING = 4, ALL = HASHING | PROBING | ADDING };
 
-/* The simplest first. */
+/* The simplest cases come first. */
 static const struct {
   const char *name;
   void (*run)(const struct trial *trial);
@@ -101,7 +102,7 @@ static const struct {
     {"calls, around a part", calls_around_a_part, ONCE_PER_FORMAT, ALL},
 };
 
-/* What a table inherits from scalar's is scalar's, and tested there. */
+/* Does this table have scalar's own functions for the case? These are tested there. */
 static bool inherits(const struct kernel_table *table, size_t the_case, const struct format *format)
 {
   const enum about about = cases[the_case].about;
@@ -133,14 +134,14 @@ struct cell {
 
 enum { MAX_KERNELS = 32 };
 
-/* native: all kernels but those of another CPU, "name(simde)". */
+/* asked_for: a name; "native" for all but emulated kernels, "name(simde)"; or NULL for all. */
 static bool is_asked_for(const char *kernel, const char *asked_for)
 {
   return !asked_for || strcmp(kernel, asked_for) == 0 ||
          (strcmp(asked_for, "native") == 0 && !strchr(kernel, '('));
 }
 
-/* Lists the cells of one kernel, or of all where none is asked for, that have a row. Returns how
+/* Lists the cells of the kernels that are asked for, if at least one format applies. Returns how
  * many. */
 static size_t list_cells(const char *kernel_asked_for, struct cell *cells)
 {
@@ -162,7 +163,8 @@ static const char *kernel_asked_for(void)
   return name && *name ? name : NULL;
 }
 
-/* $LANEBLOOM_TEST_PART, N/M, asks for every Mth cell from the Nth on: parts run side by side. */
+/* $LANEBLOOM_TEST_PART, N/M, selects every Mth cell from the Nth on, so that parts can run in
+ * parallel. */
 static size_t keep_part(struct cell *cells, size_t n)
 {
   const char *asked_for = getenv("LANEBLOOM_TEST_PART");
@@ -179,7 +181,7 @@ ParameterizedTestParameters(kernels, agree)
   static struct cell cells[MAX_KERNELS * COUNT(cases)];
   size_t n = keep_part(cells, list_cells(kernel_asked_for(), cells));
   if (n == 0)
-    cells[n++] = (struct cell){SIZE_MAX, 0}; /* which fails: no test at all would pass */
+    cells[n++] = (struct cell){SIZE_MAX, 0}; /* it fails; an empty list would pass */
   return cr_make_param_array(struct cell, cells, n);
 }
 
@@ -234,10 +236,10 @@ static void crash_with(int signal_number)
   if (signal_number == SIGABRT)
     abort();
   raise(signal_number);
-  raise(signal_number); /* as an instruction does, to which the first signal returns */
+  raise(signal_number); /* like an instruction that is repeated after the handler returns */
 }
 
-/* What a crashing process writes to its standard error says where it was. */
+/* A crashing process prints to standard error which kernel and case it ran. */
 Test(kernels, a_crash_says_kernel_and_case)
 {
   static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
@@ -263,7 +265,7 @@ Test(kernels, a_crash_says_kernel_and_case)
   }
 }
 
-/* Else nobody would miss them. */
+/* Without this test, it would not show if they were missing. */
 Test(kernels, kernels_of_another_cpu_take_part)
 {
   const char *const emulated = LANEBLOOM_TEST_EMULATED;
@@ -271,7 +273,8 @@ Test(kernels, kernels_of_another_cpu_take_part)
     cr_assert(lanebloom_kernel_use(emulated) == LANEBLOOM_OK, "%s is not in the list", emulated);
 }
 
-/* A table of scalar functions alone has no case; one that changes two of them has their cases. */
+/* A table with only scalar functions has no case; one that changes two of them has exactly their
+ * cases. */
 Test(kernels, inherited_functions_alone_are_left_out)
 {
   struct kernel_table table = lanebloom_kernels_scalar;
@@ -292,7 +295,7 @@ Test(kernels, inherited_functions_alone_are_left_out)
   }
 }
 
-/* What is not in the table would not be tested at all. */
+/* A format or kernel without a row would not be tested at all. */
 Test(kernels, every_kernel_and_format_has_a_row)
 {
   cr_assert(lanebloom_kernel_count() <= MAX_KERNELS, "MAX_KERNELS is too small");

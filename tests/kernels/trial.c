@@ -1,5 +1,5 @@
-/* What the cases of a kernel share: where buffers lie, string views, shapes of filters, and
- * operations on arrays of hashes.
+/* Functions shared by the cases of a kernel: placement of buffers, string views, shapes of filters,
+ * and operations on arrays of hashes.
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
@@ -24,7 +24,7 @@ struct guarded trial_views(const lanebloom_slice *slices, size_t n, size_t place
   for (size_t i = 0; i < n; i++) {
     uint8_t *view = views.bytes + 16 * i;
     const uint32_t size = (uint32_t)slices[i].size;
-    memset(view, 0xee, 16); /* behind a short string, and as a prefix: not looked at */
+    memset(view, 0xee, 16); /* after a short string, and as a prefix: ignored */
     memcpy(view, &size, sizeof size);
     if (size <= 12)
       memcpy(view + 4, size > 0 ? slices[i].data : "", size);
