@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
-# Parquet files that other software writes now, as those of tests/vectors/parquet were written once.
-# Downloads the writers, and so runs with LANEBLOOM_EXHAUSTIVE alone, as test.sh --all does, and in
-# one preset, since the files are the same in each.
+# Parquet files that other software writes during the test, as it once wrote those of
+# tests/vectors/parquet. Downloads the writers, and so runs only with LANEBLOOM_EXHAUSTIVE, which
+# test.sh --all sets, and in one preset, since the files are the same in each.
 # SPDX-License-Identifier: MIT
 
 setup() {
@@ -11,7 +11,7 @@ setup() {
   mkdir files
 }
 
-# Makes $python, which has the packages of tests/parquet/make.py.
+# Makes $python, which has the packages that tests/parquet/make.py needs.
 need_python() {
   python=$BATS_FILE_TMPDIR/venv/bin/python
   [ ! -e "$BATS_FILE_TMPDIR/why" ] || skip "$(cat "$BATS_FILE_TMPDIR/why")"
@@ -20,14 +20,15 @@ need_python() {
     "$SOURCE_DIR/scripts/download.sh" "$python" -m pip install -q \
       pyarrow==26.0.1 duckdb==2.0.0 xxhash==4.1.0 >pip.log 2>&1 || {
       echo "pyarrow cannot be downloaded: $(grep -v '^$' pip.log | tail -n 1)" \
-        >"$BATS_FILE_TMPDIR/why" # for the other tests
+        >"$BATS_FILE_TMPDIR/why" # the other tests read it
       skip "$(cat "$BATS_FILE_TMPDIR/why")"
     }
     touch "$BATS_FILE_TMPDIR/ready"
   fi
 }
 
-# screened LEAST: the files are what pyarrow and the definition of filters say, in more columns.
+# screened LEAST: the files give the answers of pyarrow and of the definition of filters, for more
+# than LEAST columns.
 screened() {
   "$python" "$SOURCE_DIR/tests/parquet/make.py" answers files
   PARQUET_FILES=$PWD/files PARQUET_NCOLUMNS=$1 \

@@ -60,7 +60,7 @@ Test(plan, limits)
             LANEBLOOM_ERR_ARGUMENT);
 }
 
-/* By hand: (1 - e^(-6/10))^6 = 0.008436, and n / 2^32 on top. */
+/* Computed by hand: (1 - e^(-6/10))^6 = 0.008436, plus n / 2^32. */
 Test(plan, the_rate_is_the_textbook_one_and_collisions)
 {
   cr_assert(rate_of(10, 0) == 0);
@@ -68,7 +68,8 @@ Test(plan, the_rate_is_the_textbook_one_and_collisions)
             rate_of(10, 100000));
   cr_assert(fabs(rate_of(10, 1000000) - (0.0084362 + 1000000 / 4294967296.0)) < 3e-6, "%.9g",
             rate_of(10, 1000000));
-  /* 100 bits for each of 43 million keys use up all 2^32 bits, and collisions are 1 % alone. */
+  /* 100 bits for each of 43 million keys use all 2^32 bits, and collisions alone have a rate of 1
+   * %. */
   cr_assert(fabs(rate_of(100, 43000000) - -expm1(-43000000 / 4294967296.0)) < 1e-4);
   const double expected = 1.0 / 64 + 63.0 / 64 / 4294967296.0;
   cr_assert(fabs(rate_of(0, 1) - expected) < 1e-15, "one probe, one key, 64 bits: %.17g",
@@ -115,8 +116,8 @@ Test(plan, rocksdb_sizes_and_limits)
 {
   uint64_t nbytes;
   unsigned nprobes;
-  /* by hand: 1000 x 10 bits are 1250 bytes, 20 lines of 64; 10,000 bits are 20 lines of 512, one
-   * more to be odd */
+  /* By hand: 1000 x 10 bits are 1250 bytes, which take 20 lines of 64; 10,000 bits take 20 lines of
+   * 512, and one more for an odd number. */
   cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LOCAL, 10, 1000, &nbytes, &nprobes) ==
             LANEBLOOM_OK);
   cr_assert(nbytes == 20 * 64 + 5 && nprobes == 6);
@@ -136,7 +137,7 @@ Test(plan, rocksdb_sizes_and_limits)
                 LANEBLOOM_OK &&
             nbytes == 5);
 
-  const uint64_t local_max = 0xffffffc0u * UINT64_C(8) / 10; /* 10 bits each */
+  const uint64_t local_max = 0xffffffc0u * UINT64_C(8) / 10; /* at 10 bits each */
   cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LOCAL, 10, local_max, &nbytes, &nprobes) ==
             LANEBLOOM_OK);
   cr_assert(nbytes == 0xffffffc0u + UINT64_C(5));
@@ -172,14 +173,15 @@ Test(plan, rocksdb_bits_are_the_least_that_reach_the_rate)
   }
 }
 
-/* Spark's words are counted by an int. Of no key, the size is that of one, and there is a bit. */
+/* Spark counts words by an int. A filter without keys is as large as for one key, and has a bit
+ * set. */
 Test(plan, spark_sizes_and_limits)
 {
   static const struct {
     lanebloom_format format;
     uint64_t header_nbytes;
   } rows[] = {{LANEBLOOM_SPARK_V1, 12}, {LANEBLOOM_SPARK_V2, 16}};
-  const uint64_t most = 64 * (uint64_t)INT_MAX; /* 1 bit each */
+  const uint64_t most = 64 * (uint64_t)INT_MAX; /* at 1 bit each */
   for (size_t i = 0; i < 2; i++) {
     const lanebloom_format format = rows[i].format;
     uint64_t nbytes;
@@ -198,15 +200,15 @@ Test(plan, spark_sizes_and_limits)
   }
 }
 
-/* ---- Bits for a rate are found by search: against all candidates in turn ---- */
+/* ---- The bits for a rate, which are searched, against all candidates in turn ---- */
 
-/* 1,000 bits per key in LevelDB's format: past it only collisions are left. */
+/* 1,000 bits per key in LevelDB's format: beyond it only collisions remain. */
 enum { MAX_MILLIBITS = 1000000 };
 
 struct candidates {
   size_t n;
   double *bits;
-  double *least; /* of the rates up to this candidate */
+  double *least; /* the lowest rate up to this candidate */
 };
 
 static double in_effect(lanebloom_format format, double bits_per_key)
@@ -220,7 +222,8 @@ static double in_effect(lanebloom_format format, double bits_per_key)
   return info.bits_per_key;
 }
 
-/* All numbers of bits per key that have an effect, up to where nkeys keys are too many. */
+/* Lists all effective numbers of bits per key, up to the number at which nkeys keys are too
+ * many. */
 static struct candidates all_candidates(lanebloom_format format, uint64_t nkeys, double *rates)
 {
   lanebloom_format_info info;
@@ -242,7 +245,7 @@ static struct candidates all_candidates(lanebloom_format format, uint64_t nkeys,
   return made;
 }
 
-/* The first candidate that reaches the rate; n if none does. */
+/* Returns the first candidate that reaches the rate, or n if none does. */
 static size_t first_that_reaches(const struct candidates *candidates, double rate)
 {
   size_t first = 0, end = candidates->n;
@@ -269,8 +272,8 @@ static void check_search(lanebloom_format format, uint64_t nkeys, double rate,
     test_fatal("rate %.17g: %s, %.17g bits", rate, lanebloom_status_text(status), bits);
 }
 
-/* Asked for the rate of a candidate, and for the next smaller number: no answer changes between
- * these. */
+/* Searches for the rate of each candidate, and for the next lower number. No result changes between
+ * these two. */
 Test(plan, bits_found_are_those_of_trying_all)
 {
   static const uint64_t counts[] = {
@@ -281,7 +284,7 @@ Test(plan, bits_found_are_those_of_trying_all)
     const lanebloom_format format = lanebloom_format_at(f);
     lanebloom_format_info info;
     cr_assert(lanebloom_format_describe(format, &info, sizeof info) == LANEBLOOM_OK);
-    const bool searches = info.builds && format != LANEBLOOM_PARQUET; /* which has a rule */
+    const bool searches = info.builds && format != LANEBLOOM_PARQUET; /* Parquet has a rule */
     const size_t ncounts = searches ? sizeof counts / sizeof *counts : 0;
     for (size_t c = 0; c < ncounts; c += test_exhaustive() ? 1 : 4) {
       test_context("%s, %llu keys", info.name, (unsigned long long)counts[c]);
@@ -300,7 +303,7 @@ Test(plan, bits_found_are_those_of_trying_all)
   free(rates);
 }
 
-/* Sizes by Arrow C++ 17's BlockSplitBloomFilter::OptimalNumOfBytes, among them the largest numbers
+/* Sizes by Arrow C++ 17's BlockSplitBloomFilter::OptimalNumOfBytes, including the largest numbers
  * of keys before the size doubles. */
 Test(plan, parquet_sizes_are_those_of_writers)
 {
@@ -347,7 +350,7 @@ Test(plan, parquet_sizes_are_those_of_writers)
   cr_assert(isnan(bits));
 }
 
-/* By how much the model exceeds the rate that was asked for, as lanebloom.h states it. */
+/* The factor by which the model's rate may exceed the given rate, as lanebloom.h states it. */
 Test(plan, parquet_rates_are_those_of_blocks)
 {
   static const struct {

@@ -45,6 +45,6 @@ uint8_t *oracle_leveldb_create(int bits_per_key, const lanebloom_slice *keys, si
 bool oracle_leveldb_may_match(const void *bytes, size_t size, const void *key, size_t key_size)
 {
   static const leveldb::FilterPolicy *const policy =
-      leveldb::NewBloomFilterPolicy(10); // readers ignore the number
+      leveldb::NewBloomFilterPolicy(10); // readers ignore the number of bits
   return policy->KeyMayMatch(slice_of(key, key_size), slice_of(bytes, size));
 }

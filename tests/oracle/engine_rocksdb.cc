@@ -16,9 +16,9 @@
 #error "the classes below are those of RocksDB 7.8 and must be compared with any other version's"
 #endif
 
-// What RocksDB does not install. Of classes only the order of virtual functions matters, which the
-// compiler turns into
-// places in a table: `nm -C filter_policy.cc.o` of librocksdb.a shows the tables.
+// Declarations that RocksDB does not install. Of its classes only the order of the virtual
+// functions matters, which the compiler turns into offsets in a table: `nm -C filter_policy.cc.o`
+// of librocksdb.a shows the tables.
 namespace rocksdb
 {
 uint32_t Hash(const char *data, size_t n, uint32_t seed); // util/hash.h
@@ -83,7 +83,7 @@ oracle_builder *oracle_rocksdb_builder(lanebloom_format format, double bits_per_
   auto *bits = policy->GetBuilderWithContext(rocksdb::FilterBuildingContext(options));
   if (!bits)
     return nullptr;
-  // The library's own filters all derive from this class; the cast asks nothing of the object.
+  // All of RocksDB's own filters derive from this class; the cast does not read the object.
   auto *builtin = static_cast<rocksdb::BuiltinFilterBitsBuilder *>(bits);
   return new oracle_builder{std::move(policy),
                             std::unique_ptr<rocksdb::BuiltinFilterBitsBuilder>(builtin)};
@@ -110,7 +110,7 @@ uint8_t *oracle_rocksdb_finish(oracle_builder *builder, size_t *size)
   const rocksdb::Slice filter = builder->bits->Finish(&owner);
   *size = filter.size();
   auto *bytes = static_cast<uint8_t *>(std::malloc(filter.size()));
-  std::copy_n(filter.data(), filter.size(), bytes); // a Ribbon filter of no keys has none
+  std::copy_n(filter.data(), filter.size(), bytes); // a Ribbon filter without keys has no bytes
   return bytes;
 }
 
@@ -131,7 +131,7 @@ struct oracle_reader {
 oracle_reader *oracle_rocksdb_reader(const void *bytes, size_t size)
 {
   static const rocksdb::FilterPolicy *const policy =
-      rocksdb::NewBloomFilterPolicy(10); // readers ignore the number
+      rocksdb::NewBloomFilterPolicy(10); // readers ignore the number of bits
   return new oracle_reader{std::unique_ptr<rocksdb::FilterBitsReader>(
       policy->GetFilterBitsReader(slice_of(bytes, size)))};
 }

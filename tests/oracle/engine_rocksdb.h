@@ -16,21 +16,21 @@ uint64_t oracle_rocksdb_hash64(const void *key, size_t size);
 /* A filter builder of NewBloomFilterPolicy(bits_per_key), for format_version 4
  * (LANEBLOOM_ROCKSDB_LEGACY) or 5 (LANEBLOOM_ROCKSDB_LOCAL), or of
  * NewRibbonFilterPolicy(bits_per_key, -1) (LANEBLOOM_ROCKSDB_RIBBON), with
- * optimize_filters_for_memory off. NULL where RocksDB builds no filter. */
+ * optimize_filters_for_memory off. NULL if RocksDB builds no filter. */
 typedef struct oracle_builder oracle_builder;
 oracle_builder *oracle_rocksdb_builder(lanebloom_format format, double bits_per_key);
 void oracle_rocksdb_destroy(oracle_builder *builder);
 
-/* AddKey, EstimateEntriesAdded, and Finish, whose bytes are for free(). */
+/* AddKey, EstimateEntriesAdded, and Finish, whose result is for free(). */
 void oracle_rocksdb_add(oracle_builder *builder, const void *key, size_t size);
 size_t oracle_rocksdb_nentries(oracle_builder *builder);
 uint8_t *oracle_rocksdb_finish(oracle_builder *builder, size_t *size);
 
-/* CalculateSpace and EstimatedFpRate of any number of entries, which need not be there. */
+/* CalculateSpace and EstimatedFpRate of any number of entries, which need not be added. */
 uint64_t oracle_rocksdb_nbytes(oracle_builder *builder, uint64_t nentries);
 double oracle_rocksdb_rate(oracle_builder *builder, uint64_t nentries, uint64_t nbytes);
 
-/* What GetFilterBitsReader makes of any bytes, which stay borrowed, and its MayMatch. */
+/* The result of GetFilterBitsReader on any bytes, which stay borrowed, and its MayMatch. */
 typedef struct oracle_reader oracle_reader;
 oracle_reader *oracle_rocksdb_reader(const void *bytes, size_t size);
 bool oracle_rocksdb_may_match(oracle_reader *reader, const void *key, size_t size);

@@ -1,12 +1,12 @@
-/* The real LevelDB is the judge: hashes, filters and answers must be its own, odd inputs and bad
- * luck included.
+/* The real LevelDB is the judge: hashes, filters and answers must equal its own, also for odd
+ * inputs and unfavourable sizes.
  * SPDX-License-Identifier: MIT */
 #include "../model.h"
 #include "engine_leveldb.h"
 #include "key_set.h"
 
-/* Screens the key set; every answer must be LevelDB's. Returns how many it was asked for, and
- * counts hits. */
+/* Screens the key set; every answer must be LevelDB's. Returns the number of queries, and counts
+ * hits. */
 static size_t check_answers(const uint8_t *bytes, size_t size, const struct key_set *set,
                             size_t *nhits)
 {
@@ -65,8 +65,8 @@ Test(oracle, hashes)
 
 /* ---- Filters ---- */
 
-/* Bytes of filters, for 0 to 130 bits per key in turn, and answers on keys of which about half are
- * in them. */
+/* The bytes of filters, for 0 to 130 bits per key in turn, and the answers for keys, about half of
+ * which are in them. */
 Test(oracle, filters)
 {
   enum { MAX_BITS = 130, NSETS = 17 * (MAX_BITS + 1), NQUERIES = 250 };
@@ -103,7 +103,7 @@ Test(oracle, filters)
   key_set_free(others);
 }
 
-/* Any bytes at all. */
+/* The bytes are arbitrary. */
 Test(oracle, any_bytes)
 {
   enum { NFILTERS = 6000, NQUERIES = 100, MAX_SIZE = 200 };
@@ -122,7 +122,7 @@ Test(oracle, any_bytes)
   key_set_free(set);
 }
 
-/* Above 2^29 bytes the number of bits passes 2^32. Only all of a key's bits let it pass. */
+/* Above 2^29 bytes there are more than 2^32 bits. A key passes only if all its bits are set. */
 Test(oracle, above_2_to_29_bytes)
 {
   enum { NPROBES = 30, NKEYS = 200 };
@@ -152,7 +152,7 @@ Test(oracle, above_2_to_29_bytes)
 /* ---- Rates ---- */
 
 /* Double hashing on 32 bits makes some sizes much worse than their neighbours. Bytes, answers and
- * rate must be LevelDB's own, whatever a textbook says. */
+ * rate must be LevelDB's own, whatever the textbook formula gives. */
 static void check_rate(size_t nkeys, double least, double most)
 {
   enum { WIDTH = 16, NABSENT = 1000000 };

@@ -1,4 +1,4 @@
-/* What the tests against the real RocksDB share.
+/* Shared by the tests against the real RocksDB.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TESTS_ROCKSDB_H
 #define LANEBLOOM_TESTS_ROCKSDB_H
@@ -8,11 +8,11 @@
 
 static const lanebloom_format formats[] = {LANEBLOOM_ROCKSDB_LEGACY, LANEBLOOM_ROCKSDB_LOCAL};
 
-/* Sizes and rates of nentries, which need not be there, to the last bit. */
+/* Checks the size and the rate for nentries, which need not be added, to the last bit. */
 void check_plan(lanebloom_format format, double bits, oracle_builder *oracle, uint64_t nentries);
 
-/* Screens the key set, opened as `format`; every answer must be RocksDB's. Returns how many it was
- * asked for. */
+/* Screens the key set, opened as `format`; every answer must be RocksDB's. Returns the number of
+ * queries. */
 size_t check_answers(lanebloom_format format, const uint8_t *bytes, size_t size,
                      const struct key_set *set, size_t *nhits);
 

@@ -50,8 +50,9 @@ Test(oracle_rocksdb, hashes)
 
 /* ---- Filters ---- */
 
-/* Whole numbers and their middles, thousandths and what rounds to them, everything between; and
- * around the numbers at which FastLocalBloom changes its probes, and the ends. */
+/* Draws whole numbers and those halfway between, thousandths and numbers that round to them, and
+ * any other; numbers around those at which FastLocalBloom changes its number of probes; and the
+ * ends of the range. */
 static double draw_bits(struct rng *rng, size_t set)
 {
   static const double odd[] = {0.5,       0.500001, 0.75,    0.9999, 1,        1.0004994,
@@ -105,7 +106,7 @@ static lanebloom_filter *finish(lanebloom_builder *builder)
   return filter;
 }
 
-/* In every way to build: at once, streamed, as two builders merged, and sized for the number of
+/* Builds in every way: at once, streamed, by merging two builders, and sized for the number of
  * entries that RocksDB counts, whole and merged. */
 static void check_every_way(lanebloom_format format, double bits, uint64_t nentries,
                             struct rng *rng, const lanebloom_keys *keys, const uint8_t *expected,
@@ -185,8 +186,8 @@ Test(oracle_rocksdb, local_filters)
   check_filters(LANEBLOOM_ROCKSDB_LOCAL);
 }
 
-/* Filters that RocksDB builds, FastLocalBloom's if keys are few. The rate that it states also
- * counts hashes that collide, which are too few to matter here. */
+/* RocksDB builds these filters, which are FastLocalBloom's if there are few keys. The rate that it
+ * states includes collisions of hashes, which are too rare to matter here. */
 Test(oracle_rocksdb, ribbon_filters)
 {
   enum { NSETS = 2000, NQUERIES = 500 };
@@ -232,7 +233,8 @@ Test(oracle_rocksdb, ribbon_filters)
   key_set_free(others);
 }
 
-/* Five bytes, which answer no: a marker or the number of probes is there, lines are not. */
+/* Such filters have five bytes and answer no: they have a marker or the number of probes, but no
+ * lines. */
 Test(oracle_rocksdb, no_keys)
 {
   const lanebloom_keys none = lanebloom_keys_fixed(NULL, 8, 0);

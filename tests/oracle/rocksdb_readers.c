@@ -1,4 +1,4 @@
-/* The real RocksDB is the judge of answers, whatever a trailer says.
+/* The real RocksDB is the judge of answers, for any trailer.
  * SPDX-License-Identifier: MIT */
 #include "rocksdb.h"
 
@@ -47,7 +47,7 @@ static uint32_t line_count(const uint8_t *bytes, size_t size)
          (uint32_t)bytes[size - 1] << 24;
 }
 
-/* Does RocksDB read outside of these bytes? It then cannot be asked, and lanebloom lets every key
+/* Would RocksDB read outside these bytes? Then it cannot be queried, and lanebloom lets every key
  * pass. */
 static bool is_read_outside(const uint8_t *bytes, size_t size)
 {
@@ -61,7 +61,7 @@ struct tally {
   size_t nfilters, nrefused, noutside, nqueries, nhits;
 };
 
-/* Opens bytes as each of RocksDB's formats. They end at an unmapped page. */
+/* Opens bytes as each of RocksDB's formats. The bytes end at an unmapped page. */
 static void check_reader(const uint8_t *bytes, size_t size, const struct key_set *set,
                          struct tally *tally)
 {
@@ -98,7 +98,7 @@ static void check_reader(const uint8_t *bytes, size_t size, const struct key_set
   guarded_free(&guarded);
 }
 
-/* Random bytes, of which in four times out of five most are 1. */
+/* Draws random bytes. In four of five calls most bits are set. */
 static void draw_payload(struct rng *rng, uint8_t *bytes, size_t size)
 {
   rng_fill(rng, bytes, size);
@@ -116,8 +116,8 @@ static void put_trailer(uint8_t *at, uint8_t marker, uint32_t rest)
 
 enum { MAX_PAYLOAD = 2048, NASKED = 40 };
 
-/* Too short for a trailer; then every byte where the marker is, in front of anything and of nothing
- * odd. */
+/* Bytes that are too short for a trailer; then every marker byte, before arbitrary bytes and before
+ * ordinary ones. */
 Test(oracle_rocksdb, reader_every_marker)
 {
   static const uint32_t rests[] = {0,          0x00000600, 0x00000100, 0x00000200, 0x00010000,
@@ -151,8 +151,8 @@ Test(oracle_rocksdb, reader_every_marker)
   key_set_free(set);
 }
 
-/* Every byte where the number of probes is, and odd ones beside it; whole lines, parts of them, and
- * less than one. */
+/* Every byte as the number of probes, with odd bytes beside it; and payloads of whole lines, with a
+ * part of a line, and of less than one line. */
 Test(oracle_rocksdb, reader_local)
 {
   static const uint32_t odd[] = {0,          0,          0,          0x00000001,
@@ -177,8 +177,8 @@ Test(oracle_rocksdb, reader_local)
   key_set_free(set);
 }
 
-/* Every number of probes with lines of every size, powers of two and others; no lines, and more
- * than there are bytes. */
+/* Every number of probes with lines of every size, powers of two and others; no lines; and more
+ * lines than there are bytes. */
 Test(oracle_rocksdb, reader_legacy)
 {
   enum { NKINDS = 16 };
@@ -189,7 +189,7 @@ Test(oracle_rocksdb, reader_legacy)
   for (uint8_t nprobes = 1; nprobes <= 127; nprobes++)
     for (size_t k = 0; k < NKINDS; k++) {
       const size_t line =
-          k < 10 ? (size_t)1 << k : 1 + rng_below(&rng, 200); /* 1 to 512, and any */
+          k < 10 ? (size_t)1 << k : 1 + rng_below(&rng, 200); /* 1 to 512, and any size */
       const size_t nlines = 1 + rng_below(&rng, MAX_PAYLOAD / line);
       const size_t rest = k == 14 ? 1 + rng_below(&rng, 7) : 0;
       const size_t payload =
@@ -200,7 +200,7 @@ Test(oracle_rocksdb, reader_legacy)
       else if (k == 12)
         written = (uint32_t)rng_next(&rng);
       else if (k == 13)
-        written = (uint32_t)payload / 64 + ((uint32_t)1 << 26); /* times 64 this wraps */
+        written = (uint32_t)payload / 64 + ((uint32_t)1 << 26); /* this times 64 wraps */
       draw_payload(&rng, bytes, payload);
       put_trailer(bytes + payload, nprobes, written);
       test_context("legacy, %u probes, %u lines, payload of %zu bytes", nprobes, written, payload);
@@ -213,9 +213,9 @@ Test(oracle_rocksdb, reader_legacy)
   key_set_free(set);
 }
 
-/* Every seed; every number of columns up to more than a key can be compared in; no blocks, one, and
- * more than there are segments; segments that end within. Zeros and ones let some keys pass
- * whatever the number of columns. */
+/* Every seed; every number of columns, beyond the largest that a key can be compared in; no blocks,
+ * one block, and more blocks than segments; payloads that end within a segment. In payloads of
+ * zeros and ones some keys pass with any number of columns. */
 Test(oracle_rocksdb, reader_ribbon)
 {
   enum { NKINDS = 12 };
@@ -248,8 +248,8 @@ Test(oracle_rocksdb, reader_ribbon)
   key_set_free(set);
 }
 
-/* Up to the largest filters that RocksDB can have in memory. Every second key has its bits, every
- * fourth all but one. */
+/* Sizes up to the largest that RocksDB can hold in memory. Every second key has its bits, but for
+ * every fourth key one of them is missing. */
 Test(oracle_rocksdb, reader_of_large_filters)
 {
   enum { NKEYS = 200 };
@@ -289,7 +289,7 @@ Test(oracle_rocksdb, reader_of_large_filters)
       cr_assert(n >= 6, "%zu positions", n);
       const size_t missing = i % 8 == 2   ? 0
                              : i % 8 == 6 ? n - 1
-                                          : n; /* the first probe, the last, none */
+                                          : n; /* the first probe, the last, or none */
       for (size_t p = 0; p < n; p++)
         if (p != missing)
           bytes.bytes[positions[p] / 8] |= (uint8_t)(1 << positions[p] % 8);
@@ -304,7 +304,7 @@ Test(oracle_rocksdb, reader_of_large_filters)
   key_set_free(set);
 }
 
-/* Bytes that fit no 32-bit size are refused; one less is looked at. */
+/* Bytes whose size does not fit 32 bits are refused; with one byte less they are read. */
 Test(oracle_rocksdb, reader_of_2_to_32_bytes)
 {
   struct guarded bytes = guarded_sparse((uint64_t)1 << 32);

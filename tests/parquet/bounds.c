@@ -1,4 +1,4 @@
-/* Which bounds of column chunks are trusted, and which keys they leave.
+/* The bounds of column chunks: which are trusted, and which keys they leave.
  * SPDX-License-Identifier: MIT */
 #include "made.h"
 
@@ -30,7 +30,7 @@ static struct value double_value(double value)
   return value_of(bytes, 8);
 }
 
-/* Which of the keys may be in a file without a filter: bit i of the result for key i. */
+/* Returns which keys may be in a file without a filter: bit i is for key i. */
 static unsigned which(const struct made *made, const struct value *keys, size_t n)
 {
   uint8_t *bytes, bitmap[1] = {0xff};
@@ -56,7 +56,8 @@ static unsigned which(const struct made *made, const struct value *keys, size_t 
   return bitmap[0];
 }
 
-/* 4 and 6 among 3 to 7, and numbers that are below only as signed. */
+/* The bounds are 4 and 6. The numbers are 3 to 7, and others that are below them only as signed
+ * ones. */
 static const int32_t numbers[] = {7, -2, 5, 3, 4, 6, INT32_MIN, -1};
 
 static unsigned which_numbers(const struct made *made)
@@ -200,7 +201,7 @@ Test(parquet, bounds_of_bytes)
 
 Test(parquet, bounds_of_decimals)
 {
-  /* -1, 0, 2^64, -2^64, of 9 bytes */
+  /* -1, 0, 2^64 and -2^64, in 9 bytes */
   static const uint8_t stored[4][9] = {
       {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, {0}, {1}, {0xff}};
   static const uint8_t asked[4][16] = {
@@ -240,9 +241,10 @@ Test(parquet, int96_has_no_bounds)
   cr_assert(which(&made, keys, 2) == 3);
 }
 
-/* ---- Whose statistics are used ---- */
+/* ---- Trusted writers ---- */
 
-/* A writer, and whether its bounds of int32 and of uint32, and its counts of nulls, are used. */
+/* A writer, and whether its bounds of int32, its bounds of uint32, and its counts of nulls are
+ * used. */
 static const struct {
   const char *created_by;
   bool of_signed, of_unsigned, counts;
@@ -283,7 +285,7 @@ static const struct {
     {"", false, false, false},
 };
 
-/* parquet-go leaves out values beside NaN. */
+/* parquet-go's bounds leave out values if there are NaNs. */
 Test(parquet, floats_of_a_writer_that_is_right_about_integers)
 {
   const struct value key = double_value(9);

@@ -1,6 +1,6 @@
-/* Damaged files: 400 mutants of each frozen one. Whatever is wrong, nothing is read outside the
- * bytes, memory is bounded by them, and a file is refused or every answer is one. Damage to pages,
- * which are never read, changes nothing.
+/* Damaged files: 400 mutants of each frozen one. Whatever the damage, no byte outside the file is
+ * read, memory is bounded by the file's size, and the file is refused or every query has an answer.
+ * Damage to pages, which are never read, has no effect.
  * SPDX-License-Identifier: MIT */
 #include <malloc.h>
 
@@ -9,13 +9,13 @@
 enum {
   NMUTANTS = 400,
   MAX_NCOLUMNS = 30,
-  /* Live memory, for each byte of the file: a column of the schema takes 6 bytes in the file at
-   * least and sizeof(struct column) in memory, and lists grow by doubling. */
+  /* Bytes of live memory for each byte of the file: a column of the schema takes at least 6 bytes
+   * in the file and sizeof(struct column) in memory, and lists grow by doubling. */
   MAX_GROWTH = 100,
   MIN_NBYTES = 1 << 18
 };
 
-/* ---- Memory that is counted ---- */
+/* ---- Counted memory ---- */
 
 static size_t nlive, npeak;
 
@@ -81,7 +81,7 @@ static struct tally {
 
 static struct rng rng;
 
-/* A place in the pages of some chunk; SIZE_MAX: the file has none. */
+/* Returns an offset in the pages of some chunk, or SIZE_MAX if the file has none. */
 static size_t draw_page_byte(void)
 {
   lanebloom_parquet *file;
@@ -103,7 +103,7 @@ static size_t draw_page_byte(void)
 
 enum { FOOTER, BEHIND_PAGES, PAGES, CUT, HOLE, NWAYS };
 
-/* Damages a copy, and returns its new size. false: the way does not apply. */
+/* Damages a copy, and sets its new size. Returns false if this way does not apply. */
 static bool damage(uint8_t *bytes, size_t *nbytes, unsigned way)
 {
   const size_t n = *nbytes, footer = original.footer_offset;
@@ -112,7 +112,7 @@ static bool damage(uint8_t *bytes, size_t *nbytes, unsigned way)
   case CUT:
     *nbytes = at;
     return true;
-  case HOLE: { /* offsets then point elsewhere */
+  case HOLE: { /* offsets then point to other data */
     const size_t hole = 1 + rng_below(&rng, n - at);
     memmove(bytes + at, bytes + at + hole, n - at - hole);
     *nbytes = n - hole;
@@ -135,7 +135,7 @@ static bool damage(uint8_t *bytes, size_t *nbytes, unsigned way)
   return true;
 }
 
-/* ---- Asking ---- */
+/* ---- Queries ---- */
 
 static void check_answers(const struct frozen_column *frozen, size_t row_group,
                           const uint8_t *bitmap, unsigned way)
@@ -179,7 +179,7 @@ static void ask_column(const lanebloom_parquet *file, const struct frozen_column
   lanebloom_parquet_keys_free(prepared);
 }
 
-/* All that the file says, whether it makes sense or not. */
+/* Reads everything that the file says, whether it makes sense or not. */
 static void describe_all(const lanebloom_parquet *file, const lanebloom_parquet_info *info)
 {
   uint64_t sum = strlen(info->created_by);
@@ -257,7 +257,7 @@ static void try_original(void)
   original.ncolumns = 0;
 }
 
-/* Collects the columns of a file, and tries it when the next one comes. */
+/* Collects the columns of a file, and tries the file when the next one comes. */
 static void collect(const struct frozen_column *column, void *context)
 {
   (void)context;

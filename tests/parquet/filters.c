@@ -7,7 +7,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* A filter of these keys, with its header; for free(). */
+/* Builds a filter of these keys, with its header. For free(). */
 static uint8_t *build(const lanebloom_keys *keys, double bits_per_key, size_t *nbytes)
 {
   lanebloom_filter *filter;
@@ -34,9 +34,9 @@ static lanebloom_parquet_keys *prepare(const lanebloom_parquet *file, const lane
   return prepared;
 }
 
-/* ---- What is refused ---- */
+/* ---- Refusals ---- */
 
-/* Screening must fail, and say that every key may be there. */
+/* Checks that screening fails, and reports that every key may be there. */
 static void refused(const struct made *made, lanebloom_status expected, const char *text)
 {
   static const int32_t numbers[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
@@ -110,7 +110,7 @@ Test(parquet, places_that_are_refused)
   refused(&made, LANEBLOOM_ERR_CORRUPT, "expected a filter before the footer");
   made.offset_in_footer = -1;
   refused(&made, LANEBLOOM_ERR_CORRUPT, "expected a filter before the footer");
-  made.offset_in_footer = (int64_t)writer.n; /* its last bytes: zeros, an end at once */
+  made.offset_in_footer = (int64_t)writer.n; /* the last bytes are zeros, an empty struct */
   refused(&made, LANEBLOOM_ERR_FORMAT, "expected number 1, split blocks, found number 0");
   free(writer.bytes);
 }
@@ -119,7 +119,7 @@ Test(parquet, chunks_that_cannot_be_read)
 {
   struct made made = made_plain();
   made.filter = (const uint8_t *)"";
-  made.nnulls = made.nvalues; /* is of no use either */
+  made.nnulls = made.nvalues; /* this must not be used either */
   made.is_encrypted = true;
   refused(&made, LANEBLOOM_ERR_LIMIT, "expected a column that can be read, found an encrypted one");
   made.is_encrypted = false;
@@ -167,7 +167,8 @@ Test(parquet, zeros_and_nan)
 
 /* ---- Timestamps of INT96 ---- */
 
-/* Times since 1970, and the Julian day and the nanoseconds of the day that are stored. */
+/* Seconds and nanoseconds since 1970; and the Julian day and the nanoseconds of the day, as
+ * stored. */
 static const struct {
   int64_t seconds, ns, julian, ns_of_day;
 } times[] = {
@@ -193,7 +194,7 @@ static void store(__int128 value, size_t nbytes, uint8_t *to)
 
 struct int96_keys {
   lanebloom_encoding encoding;
-  size_t n, time[2 * COUNT(times)]; /* of each key: its index in times */
+  size_t n, time[2 * COUNT(times)]; /* time: for each key, its index in times */
   uint8_t bytes[2 * COUNT(times)][16];
   lanebloom_slice slices[2 * COUNT(times)];
 };
@@ -206,7 +207,7 @@ static void add_key(struct int96_keys *keys, size_t time, __int128 value, size_t
   keys->slices[keys->n++] = (lanebloom_slice){bytes, nbytes};
 }
 
-/* All times that a unit can say, in 16 bytes and, if they fit, in 8. */
+/* Makes all times that a unit can express, in 16 bytes and, if they fit, in 8. */
 static void make_int96_keys(lanebloom_encoding encoding, struct int96_keys *keys)
 {
   int64_t units = 1;
@@ -225,7 +226,7 @@ static void make_int96_keys(lanebloom_encoding encoding, struct int96_keys *keys
   }
 }
 
-/* Only keys of this time may be in a filter that has one value. */
+/* Checks that only keys of this time may be in a filter of one value. */
 static void check_int96(const struct int96_keys *keys, int64_t julian, int64_t ns_of_day,
                         size_t time)
 {
@@ -265,7 +266,7 @@ Test(parquet, int96_of_any_year)
   }
 }
 
-/* Some writers round days towards 1970, so that nanoseconds are negative before it. */
+/* Some writers round days towards 1970, so nanoseconds before 1970 are negative. */
 Test(parquet, int96_with_negative_nanoseconds)
 {
   for (int encoding = LANEBLOOM_TIMESTAMP_S; encoding <= LANEBLOOM_TIMESTAMP_NS; encoding++) {
@@ -274,7 +275,7 @@ Test(parquet, int96_with_negative_nanoseconds)
     for (size_t i = 0; times[i].seconds < 0; i++)
       if (times[i].ns_of_day > 0)
         check_int96(&keys, times[i].julian + 1, times[i].ns_of_day - 86400000000000, i);
-    /* midnights, and times since 1970, have one spelling */
+    /* Midnights, and times since 1970, have only one representation. */
     check_int96(&keys, 1721427, -86400000000000, COUNT(times));
     check_int96(&keys, 5373485, -1, COUNT(times));
   }
@@ -312,7 +313,7 @@ Test(parquet, int96_cannot_hold)
   free(bytes);
 }
 
-/* ---- Few keys of a large filter, of which only blocks are read ---- */
+/* ---- Few keys of a large filter, from which only blocks are read ---- */
 
 enum { NADDED = 100000, MAX_NFEW = 40 };
 
@@ -373,7 +374,7 @@ Test(parquet, few_keys)
   free(added);
 }
 
-/* A time of two spellings is in either of two blocks. */
+/* A time with two representations may be in either of two blocks. */
 Test(parquet, few_keys_of_int96)
 {
   enum { NVALUES = 20000, NBYTES = 12 };

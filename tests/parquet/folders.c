@@ -1,5 +1,5 @@
-/* The files that names stand for. Folders are each met once, and of twice as many, few more are
- * compared than twice.
+/* The files that names stand for. Each folder is listed once, and twice as many folders take little
+ * more than twice as many comparisons.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 #include "../support.h"
 
-/* ---- Comparisons that are counted ---- */
+/* ---- Counted comparisons ---- */
 
 static size_t ncompared;
 static int (*compare_keys)(const void *a, const void *b);
@@ -36,7 +36,7 @@ void *__wrap_tsearch(const void *key, void **root, int (*compare)(const void *a,
 /* ---- Folders ---- */
 
 /* Lists a folder of n folders, the last of which has a file and a link to the first folder. Returns
- * how many were compared. */
+ * the number of comparisons. */
 static size_t list_folders(size_t n)
 {
   char top[] = "/tmp/lanebloom-XXXXXX", path[100];
@@ -75,8 +75,8 @@ Test(parquet, work_of_folders)
 
 /* ---- Names ---- */
 
-/* Enters a new folder, which has these files: those that are not named .parquet begin and end as
- * Parquet does, but for `text'. */
+/* Enters a new folder with these files. Files that are not named .parquet begin and end as Parquet
+ * files do, except those named `text'. */
 static void enter_folder(char top[])
 {
   static const char *const names[] = {
@@ -107,7 +107,7 @@ static void check_paths(const lanebloom_parquet_paths *paths, const char *const 
     cr_assert_str_eq(paths->all[i], expected[i]);
 }
 
-/* Each name may stand for files that others stand for, too. */
+/* Several names may stand for the same file. */
 Test(parquet, files_of_names)
 {
   static const char *const names[] = {"d", "d/", "e/*", "d/.h*", "[d]", "d/z.parquet"},

@@ -88,7 +88,7 @@ static void write_column(struct writer *writer, const char *name)
   end_struct(writer);
 }
 
-/* Ends a file whose schema was written, and which has no row groups. */
+/* Ends a file whose schema was written, and that has no row groups. */
 static void end_file(struct writer *writer)
 {
   write_list(writer, 4, STRUCT, 0);
@@ -103,7 +103,7 @@ static void end_file(struct writer *writer)
                            'R',
                            '1'};
   write_bytes(writer, tail, sizeof tail);
-  /* the first magic number; nothing refers to offsets */
+  /* This is the first magic number; no offset refers to the bytes that it moves. */
   write_bytes(writer, tail, 4);
   memmove(writer->bytes + 4, writer->bytes, writer->n - 4);
   memcpy(writer->bytes, "PAR1", 4);
@@ -122,7 +122,7 @@ static lanebloom_status find(const lanebloom_parquet *file, const char *path, co
   const lanebloom_status status =
       lanebloom_parquet_find(file, path, &column, problem, sizeof problem);
   if (status) {
-    /* then come the columns that there are */
+    /* The message then lists the columns. */
     cr_assert(strncmp(problem, expected, strlen(expected)) == 0, "%s", problem);
     cr_assert(strstr(problem, "; the file has id, user.id, user.name, "), "%s", problem);
     return status;
@@ -174,7 +174,7 @@ Test(parquet, paths)
   free(writer.bytes);
 }
 
-/* nelements: that the list says; nmembers: that the root says; ncolumns: that are there. */
+/* nelements: as the list states; nmembers: as the root states; ncolumns: the actual number. */
 static void refused_schema(size_t nelements, int32_t nmembers, size_t ncolumns, const char *text)
 {
   struct writer writer = {0};
@@ -201,7 +201,7 @@ Test(parquet, schemas_that_are_refused)
   refused(deep.bytes, deep.n, LANEBLOOM_ERR_LIMIT, "at most 100 groups within each other");
   free(deep.bytes);
 
-  /* paths that would take a thousand times the footer */
+  /* The paths would take a thousand times the footer's size. */
   static char name[20001];
   memset(name, 'n', sizeof name - 1);
   struct writer wide = {0};
@@ -214,7 +214,7 @@ Test(parquet, schemas_that_are_refused)
   free(wide.bytes);
 }
 
-/* ---- Structs of callers that know fewer fields, or more ---- */
+/* ---- Structs of callers with fewer fields, or more ---- */
 
 Test(parquet, sizes_of_structs)
 {

@@ -1,19 +1,19 @@
-/* Parquet files made by hand: a footer, row groups that are alike, and filters. What writers do not
- * write, or did years ago, is tried with them.
+/* Parquet files made by hand: a footer, row groups that are alike, and filters. They are for files
+ * that no writer makes, or that only old ones made.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TESTS_PARQUET_MADE_H
 #define LANEBLOOM_TESTS_PARQUET_MADE_H
 
 #include "parquet.h"
 
-/* ---- Thrift's compact protocol, written ---- */
+/* ---- A writer of Thrift's compact protocol ---- */
 
 enum { STOP, YES, NO, I8, I16, I32, I64, DOUBLE, BINARY, LIST, SET, MAP, STRUCT };
 
 struct writer {
   uint8_t *bytes;
   size_t n, room;
-  int last_id[120]; /* of the field before, on each level */
+  int last_id[120]; /* of the last field on each level */
   size_t depth;
 };
 
@@ -29,7 +29,7 @@ void end_struct(struct writer *writer);
 
 /* ---- Files ---- */
 
-/* A value of statistics. */
+/* A minimum or maximum in statistics. */
 struct value {
   bool is_there;
   uint8_t bytes[16];
@@ -40,44 +40,45 @@ enum { NO_LOGICAL = 0 };
 #define NO_COUNT INT64_MIN
 
 struct made {
-  /* the one column */
+  /* the only column */
   const char *name; /* NULL: "column" */
   int32_t physical, length, converted /* -1: none */, scale, precision;
   int32_t logical, logical_unit, logical_nbits;
   bool logical_is_signed;
 
-  int32_t order; /* of columns: a member of ColumnOrder; 0: the file has none */
+  int32_t order; /* of columns, a member of ColumnOrder; 0: none is written */
   struct value old_min, old_max, min, max;
   int64_t nvalues, nnulls; /* NO_COUNT: not written */
 
-  /* what stands where a filter should, header included; NULL: none */
+  /* the bytes in the filter's place, with its header; NULL: none */
   const uint8_t *filter;
   size_t filter_nbytes;
   int64_t length_in_footer; /* 0: none */
-  int64_t offset_in_footer; /* 0: the right one */
-  int64_t filter_stride;    /* from each row group's filter to the next one's */
+  int64_t offset_in_footer; /* 0: the right offset */
+  int64_t filter_stride;    /* from each row group's filter to the next one */
 
   bool is_encrypted;
   const char *file_path;  /* NULL: this file */
-  const char *chunk_path; /* NULL: the right one */
-  bool without_path;      /* of chunks */
-  bool with_empty_path;   /* a list of no names */
-  size_t nmore_orders;    /* than the column */
-  int32_t chunk_physical; /* below 0: the right one */
-  size_t nchunks;         /* of a row group; 1 is right */
+  const char *chunk_path; /* NULL: the right path */
+  bool without_path;      /* chunks have no path */
+  bool with_empty_path;   /* chunks have a path without names */
+  size_t nmore_orders;    /* orders beyond the column's */
+  int32_t chunk_physical; /* below 0: the right type */
+  size_t nchunks;         /* in a row group; 1 is right */
   size_t nrow_groups;     /* 0: 1 */
   const char *magic;      /* NULL: "PAR1" */
   const char *created_by; /* NULL: "by hand" */
   lanebloom_parquet_bounds bounds;
 };
 
-/* An INT32 column without annotations, statistics or filter, whose bounds are all used. */
+/* Returns an INT32 column without annotations, statistics or filter, all of whose bounds are
+ * used. */
 struct made made_plain(void);
 
-/* For free(). */
+/* Returns the file's bytes. For free(). */
 uint8_t *make_file(const struct made *made, size_t *nbytes);
 
-/* Opens it, which must succeed; *bytes must be freed when it is closed. */
+/* Opens the file, which must succeed. Free *bytes after closing it. */
 lanebloom_parquet *open_made(const struct made *made, uint8_t **bytes);
 
 /* A filter's header. */

@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import xxhash
 
-N = 24  # rows of a row group
+N = 24  # the rows of a row group
 GROUPS = 2
 EPOCH = datetime.date(1970, 1, 1)
 JULIAN_EPOCH, DAY_NS = 2440588, 86400 * 10**9
@@ -406,7 +406,7 @@ def bitmap(bits):
 
 def answers(path, out):
     data = path.read_bytes()
-    # pyarrow reads INT96 as 64 bits: some files have nanoseconds, others more years
+    # pyarrow reads INT96 as 64 bits: some files have nanoseconds, others a wider range of years.
     unit = "us" if "years" in path.name else "ns"
     file = pq.ParquetFile(path, coerce_int96_timestamp_unit=unit)
     meta = file.metadata

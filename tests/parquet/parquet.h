@@ -1,4 +1,4 @@
-/* What the tests of Parquet files share: frozen files and their answers.
+/* Shared by the tests of Parquet files: frozen files and their answers.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TESTS_PARQUET_H
 #define LANEBLOOM_TESTS_PARQUET_H
@@ -13,8 +13,7 @@
 
 enum { PROBLEM_NBYTES = 300, MAX_NQUESTIONS = 256, MAX_NGROUPS = 4, BITMAP_NBYTES = 32 };
 
-/* A column of a frozen file, and for each row group which keys it has and which may be there, as
- * answers.txt says. */
+/* A column of a frozen file, and the keys that each row group has or may have, by answers.txt. */
 struct frozen_column {
   char file[100], path[200];
   lanebloom_encoding encoding;
@@ -24,11 +23,11 @@ struct frozen_column {
   uint8_t has[MAX_NGROUPS][BITMAP_NBYTES], may_have[MAX_NGROUPS][BITMAP_NBYTES];
 };
 
-/* Calls `visit` with each of them; `context` is passed on. Returns how many there are. */
+/* Calls `visit` with each column; `context` is passed on. Returns how many there are. */
 size_t visit_frozen(void (*visit)(const struct frozen_column *column, void *context),
                     void *context);
 
-/* The bytes of a frozen file. For free(). */
+/* Returns the bytes of a frozen file. For free(). */
 uint8_t *frozen_bytes(const char *name, size_t *nbytes);
 
 void frozen_path(const char *name, char path[512]);

@@ -1,4 +1,4 @@
-/* Types of columns: what their keys are, and which keys they cannot hold.
+/* Types of columns: their keys, and keys that they cannot hold.
  * SPDX-License-Identifier: MIT */
 #include "made.h"
 
@@ -7,7 +7,7 @@ enum { BOOLEAN, INT32, INT64, INT96, FLOAT, DOUBLE_, BYTES, FIXED };
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static const struct type_case {
-  int32_t physical, length, converted, logical, detail; /* detail: unit or bits */
+  int32_t physical, length, converted, logical, detail; /* detail: a unit or a number of bits */
   bool is_signed;
   int32_t scale, precision;
   const char *text;
@@ -32,7 +32,7 @@ static const struct type_case {
     {FIXED, 33, 5, 0, 0, 0, 2, 76, "decimal(76,2)", -1, 0},
     {INT32, 0, 5, 0, 0, 0, 0, 0, "unknown", -1, 0},
     {INT32, 0, 5, 0, 0, 0, 3, 2, "unknown", -1, 0},
-    /* more digits than the size has room for */
+    /* more digits than the size can hold */
     {INT32, 0, 5, 0, 0, 0, 0, 10, "unknown", -1, 0},
     {INT64, 0, 5, 0, 0, 0, 0, 19, "unknown", -1, 0},
     {FIXED, 1, 5, 0, 0, 0, 2, 2, "decimal(2,2)", LANEBLOOM_DECIMAL128, 16},
@@ -121,7 +121,7 @@ Test(parquet, types)
                                                                              : 0),
               "%s", type->text);
     cr_assert(info.is_int96 == (type->physical == INT96));
-    /* every encoding but its own is refused, and INT96 has four */
+    /* Every encoding but the column's own is refused; INT96 accepts four. */
     static const uint8_t zeros[16];
     for (int encoding = 0; encoding <= LANEBLOOM_UUID; encoding++) {
       const lanebloom_keys keys =
@@ -145,7 +145,7 @@ Test(parquet, types)
 
 /* ---- Keys ---- */
 
-/* The bytes of a number: 16, little-endian. */
+/* Stores a number in 16 bytes, little-endian. */
 static void number(__int128 value, uint8_t bytes[16])
 {
   for (int i = 0; i < 16; i++)
@@ -153,7 +153,7 @@ static void number(__int128 value, uint8_t bytes[16])
 }
 
 static const struct {
-  const char *text; /* of one of the types */
+  const char *text; /* as in `types` */
   int32_t physical;
   __int128 value;
   bool fits;
@@ -227,7 +227,7 @@ Test(parquet, keys_of_another_size)
   free(bytes);
 }
 
-/* The file says how large its values are. No memory is taken for keys that are not. */
+/* The file states the size of its values. Keys of another size take no memory. */
 Test(parquet, keys_of_a_huge_size)
 {
   enum { NKEYS = 100000 };

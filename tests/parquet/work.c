@@ -1,5 +1,5 @@
-/* Work is linear in the file, whatever it says: of a file of twice the size, at most 2.5 times as
- * many bytes are read or described.
+/* Work is linear in the file's size, whatever it contains: for a file of twice the size, at most
+ * 2.5 times as many bytes are read or described.
  * SPDX-License-Identifier: MIT */
 #include <unistd.h>
 
@@ -8,7 +8,7 @@
 
 enum { NKEYS = 1000 /* so many that filters are read whole */ };
 
-/* ---- Bytes that are counted ---- */
+/* ---- Counted bytes ---- */
 
 static uint64_t nbytes_read;
 
@@ -44,11 +44,11 @@ static lanebloom_parquet *open_as_file(const struct made *made)
 
 struct work {
   uint64_t nbytes;
-  size_t nrefused; /* filters */
+  size_t nrefused; /* number of filters */
 };
 
-/* Screens keys in all row groups and loads their filters. These have no bit set: a key may be in a
- * row group only if its filter is refused. */
+/* Screens keys in all row groups, and loads their filters. No bit is set in these, so keys may be
+ * in a row group only if its filter is refused. */
 static struct work screen_all(const struct made *made)
 {
   static const int32_t numbers[NKEYS];
@@ -75,10 +75,10 @@ static struct work screen_all(const struct made *made)
   return work;
 }
 
-/* NROW_GROUPS filters of FILTER_NBYTES, or `times` as many of `times` the bytes. */
+/* NROW_GROUPS filters of FILTER_NBYTES, or `times` as many of `times` the size. */
 enum { NROW_GROUPS = 32, FILTER_NBYTES = 16384, MAX_TIMES = 2 };
 
-/* stride: bytes from each filter's header to the next one's; 0: they have one filter. */
+/* stride: bytes from each filter's header to the next one; 0: all share one filter. */
 static struct work screen_overlapping(size_t times, size_t stride, bool has_lengths)
 {
   static const uint8_t zeros[FILTER_NBYTES * MAX_TIMES];
@@ -109,7 +109,7 @@ Test(parquet, work_of_filters_that_overlap)
     const bool has_lengths = i % 2;
     const struct work once = screen_overlapping(1, stride, has_lengths),
                       twice = screen_overlapping(2, stride, has_lengths);
-    const size_t naccepted = stride > 0; /* the last one */
+    const size_t naccepted = stride > 0; /* the last filter */
     test_context("stride %zu, %s lengths", stride, has_lengths ? "with" : "without");
     cr_assert(2 * twice.nbytes <= 5 * once.nbytes, "%llu bytes are read, then %llu",
               (unsigned long long)once.nbytes, (unsigned long long)twice.nbytes);
@@ -118,7 +118,7 @@ Test(parquet, work_of_filters_that_overlap)
   }
 }
 
-/* Filters side by side, from the last row group's to the first one's. */
+/* Filters one after another, from the last row group's to the first one's. */
 Test(parquet, filters_in_any_order)
 {
   static const uint8_t zeros[FILTER_NBYTES];
@@ -143,8 +143,8 @@ Test(parquet, filters_in_any_order)
 
 /* ---- Paths of columns ---- */
 
-/* Describes the column of each row group. Returns how many bytes their paths have; 0 if the file is
- * refused for them. */
+/* Describes the column of each row group. Returns the total length of the paths, or 0 if they make
+ * the file be refused. */
 static uint64_t describe_paths(size_t name_nbytes, size_t nrow_groups, bool without_path)
 {
   struct made made = made_plain();
@@ -171,7 +171,7 @@ static uint64_t describe_paths(size_t name_nbytes, size_t nrow_groups, bool with
   return ndescribed;
 }
 
-/* A row group takes a few bytes if it leaves the path out, and is printed with it. */
+/* A row group without a path takes a few bytes in the file, but is printed with its path. */
 Test(parquet, work_of_paths)
 {
   const uint64_t once = describe_paths(20000, 400, true), twice = describe_paths(40000, 800, true);

@@ -44,7 +44,7 @@ static bool run(const struct plain_test *test, void *param)
       test->run_with(param);
     else
       test->run();
-    exit(0); /* not _exit: sanitizers report at exit */
+    exit(0); /* unlike _exit, it lets sanitizers report */
   }
   int status = -1;
   const bool exited = child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status);

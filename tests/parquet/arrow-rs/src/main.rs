@@ -36,7 +36,7 @@ const SCHEMA: &str = "message rows {
     optional group tags (LIST) { repeated group list { optional binary element (STRING); } }
 }";
 
-// Numbers that look random.
+// Returns numbers that look random.
 fn number(i: usize) -> u64 {
     let mut z = (i as u64 + 5).wrapping_mul(0x9e3779b97f4a7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58476d1ce4e5b9);
@@ -98,7 +98,7 @@ fn write_group(group: &mut SerializedRowGroupWriter<File>, rows: &[usize]) -> Re
             13 => all!(FixedLenByteArrayType, |i| fixed(i, 16)),
             14 => some!(Int64Type, |i| number(i) as i64 >> 31),
             _ => {
-                // no list, or one of two elements, of which the second may be null
+                // no list, or a list of two elements, the second of which may be null
                 let (mut defined, mut repeated, mut values) = (vec![], vec![], vec![]);
                 for &i in rows {
                     let n = if i % 5 == 0 { 1 } else { 2 };

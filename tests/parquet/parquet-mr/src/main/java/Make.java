@@ -38,7 +38,7 @@ public class Make {
           + " }"
           + " }");
 
-  // Numbers that look random.
+  // Returns numbers that look random.
   static long number(long i) {
     long z = (i + 1) * 0x9e3779b97f4a7c15L;
     z = (z ^ (z >>> 30)) * 0xbf58476d1ce4e5b9L;
