@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
-# scripts/bench.sh --portable makes one file that needs nothing where it is copied to. Downloads
-# Debian's sources, and so runs with LANEBLOOM_EXHAUSTIVE alone, as test.sh --all does, and in one
-# preset.
+# scripts/bench.sh --portable makes one file that needs nothing on the machine it is copied to.
+# Downloads Debian's sources, and so runs only with LANEBLOOM_EXHAUSTIVE, which test.sh --all sets,
+# and in one preset.
 # SPDX-License-Identifier: MIT
 
 setup() {

@@ -1,4 +1,4 @@
-/* Problems: lines that any terminal may show.
+/* Problems: their lines are safe to show on any terminal.
  * SPDX-License-Identifier: MIT */
 #include "problem.h"
 
@@ -26,15 +26,15 @@ Test(problems, quote_names_plainly)
       {"\033[31mred\177", "'\\033[31mred\\177'"},
       {"gr\303\266\303\237e \342\202\254 \360\237\220\242", "'gr\303\266\303\237e \342\202\254 "
                                                             "\360\237\220\242'"},
-      {"\302\23331m", "'\\302\\23331m'"},                        /* a control character of C1 */
-      {"\233 \377 \303", "'\\233 \\377 \\303'"},                 /* alone */
+      {"\302\23331m", "'\\302\\23331m'"},                        /* a C1 control character */
+      {"\233 \377 \303", "'\\233 \\377 \\303'"},                 /* on its own */
       {"\300\257 \340\200\257", "'\\300\\257 \\340\\200\\257'"}, /* overlong */
       {"\355\240\200", "'\\355\\240\\200'"},                     /* a surrogate */
       {"\364\220\200\200", "'\\364\\220\\200\\200'"},            /* beyond Unicode */
-      {"\\033", "'\\033'"},                                      /* a line in a line */
+      {"\\033", "'\\033'"},                                      /* text that is escaped already */
       {"\330\234 \342\200\216\342\200\217",                      /* marks of direction */
        "'\\330\\234 \\342\\200\\216\\342\\200\\217'"},
-      {"\330\233\330\235\342\200\215\342\200\220", /* what stands beside them */
+      {"\330\233\330\235\342\200\215\342\200\220", /* the characters next to them */
        "'\330\233\330\235\342\200\215\342\200\220'"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# bench/report/lanebloom-report: the numbers and the verdict are in the page, the page needs nothing
-# else, and a browser shows it, on a phone and in the dark.
+# bench/report/lanebloom-report: the page has the numbers and the verdict and needs no other file,
+# and a browser shows it, also on a phone and in dark mode.
 # SPDX-License-Identifier: MIT
 
 setup_file() {
@@ -14,7 +14,8 @@ setup() {
   cd "$BATS_FILE_TMPDIR"
 }
 
-# The first table behind an anchor whose caption begins so, as text: its head, then a line per row.
+# Prints the first table after an anchor with a caption that begins so, as text: its head, then a
+# line for each row.
 rows() { # FILE ANCHOR CAPTION
   sed -n "/<details id=\"$2\">/,\$p" "$1" | sed -n "/<caption>$3/,\$p" | sed '/<\/table>/q' |
     sed 's/<caption>.*<\/caption>//; s/<[^>]*>/ /g; s/  */ /g; s/^ //; s/ $//'
@@ -45,11 +46,11 @@ refused() { # EXPECTED-TEXT FILE...
   rows one.html screen-leveldb "hits 0 %" >found
   cat found
   grep -qx "16 KiB 1 MiB 16 MiB" found
-  grep -qx "scalar 20.0 20.0 30.0" found # the median of three, neither best nor mean
+  grep -qx "scalar 20.0 20.0 30.0" found # the median of three, neither the best nor the mean
   grep -qx "avx2 2.50 3.20 6.40" found
   grep -qx "peer:leveldb 25.0 24.0 32.0" found
   grep -qx "peer:libbloom 40.0 44.0 60.0" found
-  grep -qx "floor 0.325 0.631 4.15" found # 1.81 accesses; elements up to 1 MiB, lines beyond
+  grep -qx "floor 0.325 0.631 4.15" found # 1.81 accesses; elements up to 1 MiB, cache lines beyond
   sed -n '/^times as fast as scalar/,/^times as fast as peer/p' found |
     grep -qx "avx2 8.00 6.25 4.69"
   sed -n '/^times as fast as peer:leveldb/,/^times as fast as peer:libbloom/p' found |
@@ -62,11 +63,11 @@ refused() { # EXPECTED-TEXT FILE...
   rows one.html build leveldb | grep -qx "peer:leveldb 19.0 20.0 30.0"
   rows one.html batch "hits 0 %" >found
   sed -n '/1 key per call/,$p' found | grep -qx "avx2 1.00 8.68 13.2"
-  # the peer is asked one by one
+  # The peer is queried one key at a time.
   sed -n '/times as fast as peer:leveldb/,$p' found | grep -qx "avx2 0.758 6.58 10.0"
   rows one.html threads "hits 0 %" >found
   grep -qx "avx2 8.00 4.00" found
-  grep -qx "floor 2.00 1.00" found # of as many threads
+  grep -qx "floor 2.00 1.00" found # for as many threads
   sed -n '/multiple of the floor/,$p' found | grep -qx "avx2 4.00 4.00"
   rows one.html many rocksdb-local | grep -qx "avx2 2.50 3.50"
   rows one.html load "Loading and mapping" | grep -qx "load 4.10 250 4,200"
@@ -162,12 +163,12 @@ refused() { # EXPECTED-TEXT FILE...
   [ "$status" = 2 ]
 }
 
-# A page's boxes and verdict as text, a line per row or paragraph.
+# Prints a page's boxes and verdict as text, a line for each row or paragraph.
 words() { # FILE
   sed 's/<\/\(tr\|p\|li\|h2\)>/\n/g' "$1" | sed 's/<[^>]*>/ /g; s/  */ /g; s/^ //; s/ $//'
 }
 
-# The sample of a Xeon as another CPU, every row of it so many times as slow.
+# Writes the sample of a Xeon as another CPU's, with every row so many times as slow.
 slower() { # TIMES NAME
   jq --arg name "$2" ".context.cpu = \$name | (.benchmarks[].items_per_second | numbers) /= $1" \
     "$SAMPLES/xeon.json" >"$2.json"
@@ -247,7 +248,7 @@ END
   words far.html | grep "^In cache" | grep -q " is about 1.25 times as fast as Far\.$"
 }
 
-# A file as another run might give it: each row faster or slower by up to 2.5 %.
+# Prints a file as another run might write it: each row is faster or slower by up to 2.5 %.
 another_run() { # SEED FILE
   /usr/bin/python3 - "$@" <<'END'
 import json, random, sys
@@ -264,7 +265,8 @@ json.dump(document, sys.stdout)
 END
 }
 
-# What two runs agree on: the words of a page's boxes and verdict, without the tables' figures.
+# Prints the text on which two runs must agree: a page's boxes and verdict, without the tables'
+# figures.
 verdict() { # FILE
   sed -n 's/<table>.*<\/table>//; /<h1>/,/<\/ul>/p' "$1" | words /dev/stdin
 }
@@ -280,7 +282,7 @@ verdict() { # FILE
     verdict 1.html
     for seed in 2 3; do
       cmp <(verdict 1.html) <(verdict $seed.html)
-      run cmp -s 1.html $seed.html # their figures are not the same
+      run cmp -s 1.html $seed.html # the figures differ
       [ "$status" = 1 ]
     done
   done
@@ -296,7 +298,7 @@ verdict() { # FILE
   grep -q "^A filter of 100 kB" found
   grep -q "^In cache .* is about 1.6 times as fast as Unsure for .*RocksDB" found
   grep -q "Unsure: Other programs ran\." found
-  [ "$(grep -c '>?</text>' marked.html)" = 3 ] # the sizes of one chart
+  [ "$(grep -c '>?</text>' marked.html)" = 3 ] # the sizes in one chart
   "$REPORT" Unsure.json "$SAMPLES/xeon.json" -o sure.html
   run grep -c '>?</text>' sure.html
   [ "$output" = 0 ]
@@ -340,7 +342,7 @@ verdict() { # FILE
   [ ! -e none.html ]
 }
 
-# Width and height of a PNG, as its header has them.
+# Prints the width and height in the header of a PNG.
 size() { # FILE
   od -An -tx1 -j16 -N8 "$1"
 }
@@ -354,11 +356,11 @@ size() { # FILE
   grep -o '(shown/[a-z-]*.png)' one.md | tr -d '()' >pictures
   [ -s pictures ]
   while read -r picture; do
-    [[ "$(size "$picture")" == *" 00 00 02 26" ]] # one or two charts wide, as high as one
+    [[ "$(size "$picture")" == *" 00 00 02 26" ]] # one or two charts wide, and one chart high
   done <pictures
 }
 
-# Fonts and the version of matplotlib decide on figures: of another version, all but these.
+# Leaves out the parts that depend on fonts and on the version of matplotlib.
 without_figures() { # FILE
   sed '/<svg/,/<\/svg>/d; /made by lanebloom-report/d' "$1"
 }

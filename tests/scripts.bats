@@ -1,10 +1,11 @@
 #!/usr/bin/env bats
-# scripts/test.sh counts and names what fails.
+# scripts/test.sh counts failures and names what failed.
 # SPDX-License-Identifier: MIT
 
 bats_require_minimum_version 1.5.0
 
-# A project with the preset "quick" and the tests of tests.cmake, which test.sh takes for its own.
+# Makes a project with the preset "quick" and the tests of tests.cmake, which test.sh tests as its
+# own.
 setup() {
   cd "$BATS_TEST_TMPDIR"
   mkdir scripts
@@ -54,7 +55,7 @@ END
   [[ ${stderr_lines[-1]} == "failed: quick" ]]
 }
 
-# The table of budgets is test.sh's own, with others' numbers.
+# The table of budgets is test.sh's own, with other numbers.
 @test "test.sh names the slowest tests and what is beyond its budget" {
   cat >tests.cmake <<'END'
 foreach(n RANGE 1 12)
@@ -64,7 +65,7 @@ endforeach()
 add_test(NAME slow COMMAND sh -c "sleep 1.1; echo ok 1 a")
 list(APPEND tests slow)
 END
-  echo 'sleep 1.1' >>scripts/setup.sh # which has no budget
+  echo 'sleep 1.1' >>scripts/setup.sh # it has no budget
   run scripts/test.sh
   echo "$output"
   [[ $status -eq 0 && $output != *warning* ]]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
-# Filters and answers that Spark makes now, as those of tests/vectors/spark were made once.
-# Downloads Spark, and so runs with LANEBLOOM_EXHAUSTIVE alone, as test.sh --all does, and in one
-# preset, since the files are the same in each.
+# Filters and answers that Spark makes during the test, as it once made those of
+# tests/vectors/spark. Downloads Spark, and so runs only with LANEBLOOM_EXHAUSTIVE, which test.sh
+# --all sets, and in one preset, since the files are the same in each.
 # SPDX-License-Identifier: MIT
 
 setup_file() {
@@ -18,8 +18,8 @@ setup() {
   mkdir frozen random
 }
 
-# make VERSION: the files of seed 1, and of one that nobody has seen. The first command downloads
-# all that the others need.
+# make VERSION: makes the files of seed 1, and of a new seed. The first command downloads what the
+# others need.
 make() {
   seed=${LANEBLOOM_TEST_SEED:-$SRANDOM}
   echo "seed $seed"
@@ -32,15 +32,15 @@ make() {
   done
 }
 
-hex() { # FILE
+hex() { # FILE: prints its bytes in hex
   od -A n -v -t x1 "$1" | tr -d ' \n'
 }
 
-lines_of() { # KEYS: hex between commas, "-" the empty one, "." none
+lines_of() { # KEYS: prints a line for each; hex between commas, "-" the empty key, "." none
   [ "$1" = . ] || tr , '\n' <<<"$1" | sed 's/^-$//'
 }
 
-# check FORMAT VERSION: builds what Spark built, byte for byte, and answers as Spark did.
+# check FORMAT VERSION: builds the same bytes as Spark, and gives the same answers.
 check() {
   for file in frozen/*; do
     diff "$file" "$SOURCE_DIR/tests/vectors/spark/${file##*/}"

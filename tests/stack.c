@@ -1,6 +1,6 @@
-/* A call takes no more stack than lanebloom.h says. Each runs in a thread whose stack was filled
- * with a pattern; what is left of the pattern was not used. A plain program: only optimised builds
- * for x86-64 promise it.
+/* A call takes no more stack than lanebloom.h states. Each call runs in a thread whose stack was
+ * filled with a pattern; bytes that still have the pattern were not used. A plain program, because
+ * only optimised builds for x86-64 promise this.
  * SPDX-License-Identifier: MIT */
 #include <lanebloom_arrow.h>
 #include <pthread.h>
@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 
 enum {
-  MAX_NBYTES = 80 << 10, /* as lanebloom.h says; the thread's own few KiB count as well */
+  MAX_NBYTES = 80 << 10, /* as lanebloom.h states; includes a few KiB of the thread itself */
   STACK_NBYTES = 1 << 20,
   NKEYS = 30000,
   PATTERN = 0xa5
@@ -24,7 +24,7 @@ static _Noreturn void fail(const char *condition)
   exit(EXIT_FAILURE);
 }
 
-/* What the calls use. One filter fits the caches, the other one is far. */
+/* The data of the calls. One filter fits the caches, the other does not. */
 static struct {
   lanebloom_format format;
   lanebloom_filter *near, *far;
@@ -33,7 +33,7 @@ static struct {
   uint64_t hashes[NKEYS];
   uint8_t bitmap[NKEYS / 8 + 1], mask[NKEYS], valid[NKEYS / 8 + 1];
   uint32_t indices[NKEYS], found[NKEYS];
-  struct { /* as Arrow has them: of at most 12 bytes, which are in the view */
+  struct { /* in Arrow's layout, with at most 12 bytes, which are in the view itself */
     int32_t size;
     char bytes[12];
   } views[NKEYS];
@@ -154,8 +154,8 @@ static void use_array(const struct ArrowSchema *schema, const struct ArrowArray 
   }
 }
 
-/* Values side by side, gathered as numbers, as slices and from views, with nulls and without; and
- * dictionaries of them, smaller and larger than the array. */
+/* Arrays whose values are used in place, gathered as numbers, as slices or from views, with and
+ * without nulls; and dictionaries of them, smaller and larger than the array. */
 static void *use_arrays(void *unused)
 {
   static const struct {
@@ -189,7 +189,7 @@ static void *use_arrays(void *unused)
   return unused;
 }
 
-/* Returns how many bytes of stack a thread takes that runs this. */
+/* Returns how many bytes of stack a thread needs to run this function. */
 static size_t stack_of(void *(*run)(void *))
 {
   uint8_t *stack =
@@ -225,7 +225,7 @@ int main(void)
   srand(1);
   for (size_t i = 0; i < sizeof all.data; i++)
     all.data[i] = (char)rand();
-  for (size_t i = 0; i < NKEYS; i++) /* mostly short */
+  for (size_t i = 0; i < NKEYS; i++) /* mostly short keys */
     all.slices[i] = (lanebloom_slice){all.data + i, (size_t)(rand() % (rand() % 50 ? 33 : 400))};
   for (size_t i = 0; i < NKEYS; i++) {
     all.indices[i] = (uint32_t)rand() % (sizeof all.data / 40);

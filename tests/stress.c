@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "batch.h"
-#include "criterion/criterion.h" /* the plain one: support.c fails by what is below */
+#include "criterion/criterion.h" /* the plain one: support.c fails by plain_fail() below */
 #include "format.h"
 #include "keys.h"
 #include "model.h"
@@ -31,9 +31,9 @@ void plain_fail(const char *file, int line, const char *condition, const char *t
   exit(EXIT_FAILURE);
 }
 
-/* ---- Chance ---- */
+/* ---- Random numbers ---- */
 
-/* From 1 to most, each magnitude as likely as the others. */
+/* Returns a number from 1 to most; every magnitude is equally likely. */
 static uint64_t some(struct rng *rng, uint64_t most)
 {
   const unsigned nbits = 64 - (unsigned)__builtin_clzll(most);
@@ -46,7 +46,7 @@ static bool one_in(struct rng *rng, uint64_t n)
   return rng_below(rng, n) == 0;
 }
 
-/* Mostly at an unmapped page exactly. */
+/* Returns a place that mostly touches an unmapped page. */
 static size_t some_place(struct rng *rng)
 {
   return rng_below(rng, one_in(rng, 4) ? NPLACES : AT_BEGIN + 1);
@@ -64,11 +64,11 @@ enum {
 struct batch {
   struct guarded data, index;
   lanebloom_keys keys;
-  lanebloom_keys as_slices; /* the same keys, for the reference; until the next batch */
+  lanebloom_keys as_slices; /* the same keys, for the reference; valid until the next batch */
 };
 
-/* Where keys begin and, the last, end: all are of one length, or up to one, or change at times, or
- * few are long. */
+/* Draws the offsets of keys, and the end of the last one. All keys have one length, or any up to
+ * it, or two lengths in turns, or only a few are long. */
 static size_t some_offsets(struct rng *rng, size_t n, uint64_t *offsets)
 {
   const uint64_t kind = rng_below(rng, 4);
@@ -87,11 +87,11 @@ static size_t some_offsets(struct rng *rng, size_t n, uint64_t *offsets)
   return n;
 }
 
-/* A field of records in these bytes, up to n of them, of which the last ends where they end.
- * Records may be one, lie on top of each other, side by side, or apart. */
+/* Makes up to n fields of records in these bytes; the last field ends where the bytes end. The
+ * records may all be the same one, overlap, be adjacent, or lie apart. */
 static lanebloom_keys some_fields(struct rng *rng, const struct guarded *data, size_t n)
 {
-  const size_t usual = 4 + 4 * rng_below(rng, 8), any = rng_below(rng, 50); /* as hash.c has them */
+  const size_t usual = 4 + 4 * rng_below(rng, 8), any = rng_below(rng, 50); /* as in hash.c */
   const size_t wanted = one_in(rng, 3) ? any : usual,
                width = wanted < data->nbytes ? wanted : data->nbytes;
   const size_t strides[] = {0, rng_below(rng, width + 1), width, width + some(rng, 300)};
@@ -102,8 +102,8 @@ static lanebloom_keys some_fields(struct rng *rng, const struct guarded *data, s
   return lanebloom_keys_strided(n > 0 ? end - width - (n - 1) * stride : end, width, stride, n);
 }
 
-/* Views of these strings, whose bytes are in them up to 12: not by the library's constants, so that
- * no fault of theirs is shared. */
+/* Makes views of these strings; those of up to 12 bytes are in the view itself. This does not use
+ * the library's constants, so that it shares none of their errors. */
 static void make_views(const lanebloom_slice *slices, size_t n, uint8_t *views)
 {
   for (uint8_t *view = views; view < views + 16 * n; view += 16, slices++) {
@@ -117,7 +117,7 @@ static void make_views(const lanebloom_slice *slices, size_t n, uint8_t *views)
   }
 }
 
-/* At most n keys out of these bytes, in this layout. */
+/* Makes at most n keys of these bytes, in this layout. */
 static struct batch some_batch(struct rng *rng, const uint8_t *bytes, size_t n, unsigned layout)
 {
   static uint64_t offsets64[MAX_NKEYS + 1];
@@ -172,14 +172,15 @@ static void batch_free(struct batch *batch)
 
 enum { MAX_PAYLOAD_NBYTES = 64 << 20, MAX_ROUNDING_NBYTES = 1 << 11, MAX_FRAME_NBYTES = 8 };
 
-static lanebloom_format formats[MAX_FORMATS]; /* that build */
+static lanebloom_format formats[MAX_FORMATS]; /* formats that build */
 static size_t nformats;
 
-/* What the format's reader makes of a payload of some size in its frame. */
+/* Writes the frame of a payload of random size, and returns the shape that the format's reader
+ * finds. */
 static struct filter_shape some_shape(struct rng *rng, const struct format_table *format,
                                       uint8_t *room)
 {
-  /* some writers' lines are of other sizes */
+  /* some writers have lines of other sizes */
   const bool other_lines = format->id == LANEBLOOM_ROCKSDB_LEGACY && one_in(rng, 3);
   const uint32_t line_nbytes =
       other_lines ? (uint32_t)1 << rng_below(rng, 12) : format->line_nbytes;
@@ -199,7 +200,7 @@ static struct filter_shape some_shape(struct rng *rng, const struct format_table
   return read;
 }
 
-/* No bits are set, about a quarter, half, three quarters, or all. */
+/* Sets no bits, about a quarter, half, three quarters, or all. */
 static void fill(struct rng *rng, uint8_t *bytes, size_t nbytes)
 {
   const uint64_t kind = rng_below(rng, 16);
@@ -248,7 +249,7 @@ static void add_keys(const struct trial *trial, const struct operations *ops, ui
   ops->add(&trial->shape, payload, &source);
 }
 
-/* Keys get their bits with a chance that changes from run to run. */
+/* Adds some of the keys. The share changes from run to run of keys. */
 static void add_some(struct trial *trial, const struct operations *scalar, const uint8_t *hashes)
 {
   const size_t n = trial->batch.keys.n, hash_nbytes = HASH_NBYTES[trial->format->hash];
@@ -262,7 +263,7 @@ static void add_some(struct trial *trial, const struct operations *scalar, const
     }
 }
 
-/* Against what scalar made of the same. */
+/* Compares a kernel's results with those of scalar. */
 static void check(struct trial *trial, const struct operations *ops, const uint8_t *hashes,
                   const uint8_t *bitmap, const uint8_t *payload)
 {
@@ -294,12 +295,12 @@ static void check(struct trial *trial, const struct operations *ops, const uint8
 
 enum {
   MAX_KERNELS = 32,
-  MIN_NTRIALS = 4 * NLAYOUTS /* though few pairs be asked for: each format in each layout */
+  MIN_NTRIALS = 4 * NLAYOUTS /* at least each format in each layout, even for few pairs */
 };
 
-static const struct kernel_table *kernels[MAX_KERNELS]; /* without scalar */
+static const struct kernel_table *kernels[MAX_KERNELS]; /* all but scalar */
 static size_t nkernels;
-static uint8_t *key_bytes, *room; /* what keys are cut from; a payload and its trailer */
+static uint8_t *key_bytes, *room; /* the bytes that keys are cut from; a payload and its frame */
 
 static void find_kernels(void)
 {
@@ -354,7 +355,7 @@ static size_t run_trial(uint64_t seed, uint64_t number)
   return n;
 }
 
-/* Argument i of main, if there are as many. */
+/* Returns argument i of main, or `otherwise` if there are fewer. */
 static uint64_t number_of(int argc, char **argv, int i, uint64_t otherwise)
 {
   if (i >= argc)
@@ -375,7 +376,7 @@ int main(int argc, char **argv)
   const uint64_t first = number_of(argc, argv, 3, 1);
   char text[24];
   snprintf(text, sizeof text, "%llu", (unsigned long long)seed);
-  setenv("LANEBLOOM_TEST_SEED", text, 1); /* for rng_start */
+  setenv("LANEBLOOM_TEST_SEED", text, 1); /* read by rng_start */
   struct rng rng = rng_start(0);
   find_kernels();
   nformats = test_formats_that_build(formats);

@@ -1,4 +1,4 @@
-/* What the tests share.
+/* Shared by the tests.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -13,12 +13,12 @@
 
 #include "support.h"
 
-/* ---- Failing ---- */
+/* ---- Failures ---- */
 
 static char context[256];
 static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
 enum { NCRASHES = sizeof crashes / sizeof *crashes };
-static struct sigaction crash_actions[NCRASHES]; /* the defaults, or a sanitizer's */
+static struct sigaction crash_actions[NCRASHES]; /* the default actions, or a sanitizer's */
 
 static uint64_t seed(void)
 {
@@ -26,15 +26,15 @@ static uint64_t seed(void)
   return text && *text ? strtoull(text, NULL, 0) : 20240229;
 }
 
-/* An access beyond a guarded buffer ends here, an instruction that the CPU lacks, or an assertion.
- * The second attempt at it, after the return, ends the process. */
+/* Called after an access beyond a guarded buffer, an instruction that the CPU lacks, or an
+ * assertion. After it returns, the same instruction is tried again and ends the process. */
 static void on_crash(int signal_number)
 {
   static const char crashed[] = "# crashed: ";
   ssize_t written = write(STDERR_FILENO, crashed, sizeof crashed - 1);
   written += write(STDERR_FILENO, context, strlen(context));
   written += write(STDERR_FILENO, "\n", 1);
-  (void)written; /* there is nobody left to tell */
+  (void)written; /* errors cannot be reported any more */
   for (int i = 0; i < NCRASHES; i++)
     if (crashes[i] == signal_number)
       sigaction(signal_number, &crash_actions[i], NULL);
@@ -60,7 +60,7 @@ void test_fatal(const char *format, ...)
   vsnprintf(message, sizeof message, format, values);
   va_end(values);
   cr_assert_fail("%s [%s] LANEBLOOM_TEST_SEED=%llu", message, context, (unsigned long long)seed());
-  abort(); /* not reached: the line above leaves the test */
+  abort(); /* not reached, because the line above ends the test */
 }
 
 void *test_alloc(size_t nbytes)
@@ -123,7 +123,7 @@ static size_t page(void)
   return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Pages between two unmapped ones, for private memory or for that of a file. */
+/* Maps pages between two unmapped ones, as private memory or from a file. */
 static uint8_t *map_pages(size_t inside, int protection, int fd)
 {
   const int flags =
@@ -143,10 +143,10 @@ static void unmap(struct guarded *buffer)
     munmap(buffer->frozen, buffer->map_nbytes);
 }
 
-/* Mapping and unmapping would take most of the tests' time, so small buffers are mapped twice, to
- * write and to read, and are kept for the next of their size. */
+/* Mapping and unmapping would take most of the tests' time, so small buffers are mapped twice, for
+ * writing and for reading, and are kept for the next buffer of their size. */
 enum { KEPT_NBYTES = 1 << 20, NKEPT = 32 };
-static struct guarded kept[NKEPT]; /* the last used at the end */
+static struct guarded kept[NKEPT]; /* the last used is at the end */
 static size_t nkept;
 
 static struct guarded take_or_map(size_t inside)
@@ -186,8 +186,8 @@ static void keep_or_unmap(struct guarded *buffer)
   kept[nkept++] = *buffer;
 }
 
-/* $LANEBLOOM_TEST_SPARE: bytes between a buffer and the unmapped page, for emulators that read what
- * a mask leaves out: qemu 7.2 loads all 16 or 32 bytes of a vpmaskmovd. */
+/* $LANEBLOOM_TEST_SPARE: the number of bytes between a buffer and the unmapped page. It is for
+ * emulators that read masked lanes: qemu 7.2 loads all 16 or 32 bytes of a vpmaskmovd. */
 static size_t spare_nbytes(void)
 {
   const char *spare = getenv("LANEBLOOM_TEST_SPARE");
@@ -251,7 +251,7 @@ struct guarded guarded_sparse(size_t nbytes)
   return made;
 }
 
-/* For each page between the unmapped ones: is memory behind it? */
+/* Returns a byte for each page between the unmapped ones: has it been allocated? */
 static unsigned char *touched_pages(const struct guarded *buffer, size_t npages)
 {
   unsigned char *touched = test_alloc(npages);

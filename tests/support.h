@@ -1,5 +1,5 @@
-/* What the tests share: buffers beside unmapped pages, randomness that can be repeated, hex, and
- * failures that say where they happened.
+/* Shared by the tests: buffers beside unmapped pages, repeatable random numbers, hex, and failures
+ * that report where they happened.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TESTS_SUPPORT_H
 #define LANEBLOOM_TESTS_SUPPORT_H
@@ -10,14 +10,14 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Whether to try all cases and not a selection: LANEBLOOM_EXHAUSTIVE_TESTS says so in CMake. */
+/* Returns whether to try all cases, not a selection (LANEBLOOM_EXHAUSTIVE_TESTS in CMake). */
 static inline bool test_exhaustive(void)
 {
   const char *value = getenv("LANEBLOOM_EXHAUSTIVE");
   return value && value[0] == '1';
 }
 
-/* Of the library's list the formats that build: returns how many. */
+/* Lists the library's formats that build, and returns how many there are. */
 enum { MAX_FORMATS = 32 };
 static inline size_t test_formats_that_build(lanebloom_format formats[MAX_FORMATS])
 {
@@ -31,7 +31,7 @@ static inline size_t test_formats_that_build(lanebloom_format formats[MAX_FORMAT
   return n;
 }
 
-/* The first number after those of all formats. */
+/* Returns the first number after those of all formats. */
 static inline int test_first_unknown_format(void)
 {
   int end = 1;
@@ -41,19 +41,19 @@ static inline int test_first_unknown_format(void)
   return end;
 }
 
-/* ---- Failing ---- */
+/* ---- Failures ---- */
 
-/* What is being tried now. A failure or a crash prints the last call's text: a grid's loops say
- * where they are. */
+/* Describes what is tried now. A failure or a crash prints the last description, so loops over a
+ * grid call this to say where they are. */
 __attribute__((format(printf, 1, 2))) void test_context(const char *format, ...);
 
-/* Fails the test with this message, the context and the seed. */
+/* Fails the test with this message, the description and the seed. */
 __attribute__((format(printf, 1, 2))) _Noreturn void test_fatal(const char *format, ...);
 
-/* Zeroed, never NULL. For free(). */
+/* Returns zeroed memory, never NULL. For free(). */
 void *test_alloc(size_t nbytes);
 
-/* All bytes of a file, and a 0 byte after them. For free(). */
+/* Returns all bytes of a file, and a 0 byte after them. For free(). */
 uint8_t *test_read_file(const char *path, size_t *nbytes);
 
 void test_write_file(const char *path, const void *bytes, size_t nbytes);
@@ -61,7 +61,7 @@ void test_write_file(const char *path, const void *bytes, size_t nbytes);
 /* Fails unless the bytes are equal, and says where they first differ. */
 void test_same_bytes(const char *what, const void *found, const void *expected, size_t nbytes);
 
-/* The same for the bytes of a filter, which is closed. */
+/* Compares the bytes of a filter in the same way, and closes it. */
 void test_filter_bytes(const char *what, lanebloom_filter *filter, const void *expected,
                        size_t nbytes);
 
@@ -70,34 +70,35 @@ void test_filter_bytes(const char *what, lanebloom_filter *filter, const void *e
 struct guarded {
   uint8_t *bytes;
   size_t nbytes;
-  uint8_t *map; /* with an unmapped page at either end */
-  /* the same memory, read-only, between unmapped pages as well; NULL where it is mapped once */
+  uint8_t *map; /* with an unmapped page at both ends */
+  /* the same memory, read-only, also between unmapped pages; NULL if it is mapped once */
   uint8_t *frozen;
-  uint8_t *view; /* the one of the two that `bytes` is in */
+  uint8_t *view; /* `map` or `frozen`, whichever `bytes` is in */
   size_t map_nbytes;
-  uint8_t canary; /* every mapped byte around `bytes` */
+  uint8_t canary; /* the value of every mapped byte around `bytes` */
 };
 
-/* Where a buffer lies: AT_END ends at an unmapped page; AT_BEGIN + i begins i bytes behind one. */
+/* The place of a buffer: AT_END ends at an unmapped page; AT_BEGIN + i begins i bytes after one. */
 enum { AT_END, AT_BEGIN, NPLACES = AT_BEGIN + 17 };
 
-/* Filled with canary bytes, inside too, so that what is not written shows. */
+/* Makes a buffer filled with canary bytes, so that bytes that are not written to can be told. */
 struct guarded guarded_make(size_t nbytes, size_t place);
 
-/* A copy of these bytes. */
+/* Makes a copy of these bytes. */
 struct guarded guarded_copy(const void *bytes, size_t nbytes, size_t place);
 
-/* From now on writing to the bytes crashes; they may lie elsewhere than before. */
+/* Makes writing to the bytes crash from now on. Their address may change. */
 void guarded_freeze(struct guarded *buffer);
 
-/* Zeros that end at an unmapped page and take memory only where they are written to. */
+/* Makes zeros that end at an unmapped page, and take memory only where they are written to. */
 struct guarded guarded_sparse(size_t nbytes);
 
-/* test_same_bytes of two of them of one size; only looks where one of them was written to. */
+/* Does the same as test_same_bytes for two buffers of one size, but only reads pages that were
+ * written to. */
 void test_same_sparse(const char *what, const struct guarded *found,
                       const struct guarded *expected);
 
-/* Fails when a byte beside the buffer was written to. */
+/* Fails if a byte beside the buffer was written to. */
 void guarded_free(struct guarded *buffer);
 
 /* ---- Randomness: splitmix64, from $LANEBLOOM_TEST_SEED or a fixed seed ---- */

@@ -1,5 +1,5 @@
-/* Threads: first use at once, one filter for all, kernels changing meanwhile. Plain, for the thread
- * sanitizer's sake.
+/* Threads: simultaneous first use, one filter shared by all, and kernels that change meanwhile. A
+ * plain program, for the thread sanitizer.
  * SPDX-License-Identifier: MIT */
 #include <lanebloom.h>
 #include <pthread.h>
@@ -15,7 +15,7 @@
 enum { NTHREADS = 8, MAX_NTHREADS = 16, NKEYS = 20000, NROUNDS = 50 };
 
 static uint64_t key_bytes[NKEYS];
-static lanebloom_format formats[MAX_FORMATS]; /* that build */
+static lanebloom_format formats[MAX_FORMATS]; /* formats that build */
 static size_t nformats;
 static lanebloom_filter *shared_filters[MAX_FORMATS];
 static size_t expected_hits[MAX_FORMATS];
@@ -51,7 +51,7 @@ static void run_threads(void *(*body)(void *))
   run_all(NTHREADS, body);
 }
 
-/* Nothing of the library has run in this process before. */
+/* The library has not been called in this process before. */
 static void *first_use(void *unused)
 {
   (void)unused;
@@ -75,7 +75,8 @@ static void *first_use_refused(void *unused)
   return NULL;
 }
 
-/* The first NTHREADS screen, the others change what can be changed until those are done. */
+/* The first NTHREADS threads screen; until they are done, the others change all that can be
+ * changed. */
 enum { KERNEL_CHANGER = NTHREADS, BUILDER, OPENER, NALL };
 static atomic_size_t nscreening, nqueries;
 
@@ -108,7 +109,7 @@ static void build_one(size_t i)
   lanebloom_filter_close(own);
 }
 
-/* A second filter over the same bytes. */
+/* Opens a second filter over the same bytes. */
 static void open_one(size_t i)
 {
   const lanebloom_keys batch = keys(), part = lanebloom_keys_part(&batch, 0, 1000);
@@ -139,7 +140,7 @@ static void *screen_or_change(void *argument)
   return NULL;
 }
 
-/* Each part of one batch in a thread of its own gives the whole batch's bitmap. */
+/* The parts of one batch, each in a thread of its own, give the whole batch's bitmap. */
 static uint8_t shared_bitmap[NKEYS / 8];
 static lanebloom_filter *filter_of_parts;
 
@@ -210,7 +211,7 @@ static void test_parts_of_one_batch(void)
   close_shared_filters();
 }
 
-/* Each thread makes a part of one builder; merged they are the builder's filter. */
+/* Each thread takes a part of one builder. Merged, the parts make the builder's filter. */
 static lanebloom_builder *shared_builder, *made_parts[NTHREADS];
 
 static void *make_part(void *argument)
@@ -248,7 +249,7 @@ static void test_parts_of_one_builder(void)
   }
 }
 
-/* ---- Tables, where the second library is built ---- */
+/* ---- Tables, if the second library is built ---- */
 
 #ifdef LANEBLOOM_TEST_VECTORS
 #include <lanebloom_tables.h>
@@ -317,7 +318,7 @@ static void test_tables_while_kernels_change(void)
     const lanebloom_status status =
         lanebloom_table_open(table_paths[i], LANEBLOOM_WRITER_UNKNOWN, &table, NULL, 0);
     CHECK(status == LANEBLOOM_OK ||
-          status == LANEBLOOM_ERR_LIMIT); /* a codec that this build has not */
+          status == LANEBLOOM_ERR_LIMIT); /* this build may lack the codec */
     if (!table)
       continue;
     shared_tables[nshared] = table;
@@ -341,7 +342,7 @@ static void test_tables_while_kernels_change(void)
 static bool passes(const char *name, void (*test)(void))
 {
   fflush(stdout);
-  pid_t child = fork(); /* first use can be had once in a process */
+  pid_t child = fork(); /* the first use happens once in a process */
   if (child == 0) {
     test();
     exit(atomic_load(&nfailures) > 0);

@@ -1,4 +1,4 @@
-// Writes databases by the real LevelDB and RocksDB, and lists what they have:
+// Writes databases with the real LevelDB and RocksDB, and lists their keys:
 //
 //   test_databases kinds                       all kinds, one per line
 //   test_databases make KIND FOLDER            writes a database
@@ -192,7 +192,7 @@ void transactions(const std::string &folder)
   check(committed->Prepare());
   for (int i = 0; i < N; i++)
     check(db->Put({}, key("flushed", i), value));
-  check(db->Flush({})); // the transaction is in a log below that of the family
+  check(db->Flush({})); // the transaction is in an older log than the family's
   check(committed->Commit());
   std::unique_ptr<rocksdb::Transaction> gone(db->BeginTransaction({}));
   check(gone->SetName("gone"));
@@ -203,7 +203,7 @@ void transactions(const std::string &folder)
 
 const std::map<std::string, std::function<void(const std::string &)>> kinds = {
     {"leveldb-log", [](auto &folder) { put_level(*open_level(folder), "log", N); }},
-    {"leveldb-small", // a table and a log
+    {"leveldb-small", // has a table and a log
      [](auto &folder) {
        put_level(*open_level(folder), "key-00", 20);
        put_level(*open_level(folder), "key-0000", 20);
@@ -224,7 +224,7 @@ const std::map<std::string, std::function<void(const std::string &)>> kinds = {
        put_level(*open_level(folder), "old", N);
        put_level(*open_level(folder), "new", N);
      }},
-    {"leveldb-reverse", // a table of many filters, and a log
+    {"leveldb-reverse", // has a table with many filters, and a log
      [](auto &folder) {
        auto db = open_level(folder, 4 << 20, reverse_level());
        put_level(*db, "table", 2 * N);

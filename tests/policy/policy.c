@@ -1,5 +1,6 @@
 /* lanebloom_leveldb.h against LevelDB's built-in Bloom policy: the bytes of filters, the answers,
- * the expectations that LevelDB's own test has of a Bloom policy, whole databases, and no memory.
+ * the expectations of LevelDB's own test of a Bloom policy, whole databases, and allocation
+ * failures.
  * SPDX-License-Identifier: MIT */
 #include "policy.h"
 
@@ -42,7 +43,8 @@ Test(policy, has_the_name_of_the_built_in_one)
 
 /* ---- Bytes and answers ---- */
 
-/* Every number of bits per key, and of keys those where slices leave the stack, too. */
+/* Every number of bits per key, and numbers of keys around the one at which slices no longer fit
+ * the stack. */
 Test(policy, makes_the_same_bytes)
 {
   static const size_t counts[] = {0, 255, 256, 257, MAX_KEYS};
@@ -74,7 +76,7 @@ Test(policy, makes_the_same_bytes)
   key_set_free(set);
 }
 
-/* Any bytes: those that no policy writes, too. */
+/* Arbitrary bytes, also those that no policy writes. */
 Test(policy, answers_the_same)
 {
   enum { NFILTERS = 3000, NQUERIES = 50, MAX_SIZE = 100 };
@@ -104,7 +106,7 @@ Test(policy, answers_the_same)
   key_set_free(set);
 }
 
-/* ---- What LevelDB's own test expects of a Bloom policy (1.23 util/bloom_test.cc) ---- */
+/* ---- The expectations of LevelDB's own test of a Bloom policy (1.23 util/bloom_test.cc) ---- */
 
 Test(expectations, an_empty_filter_holds_no_key)
 {
@@ -138,7 +140,7 @@ static void store_number(uint8_t bytes[4], uint32_t number)
     bytes[i] = (uint8_t)(number >> 8 * i);
 }
 
-/* The share of 10,000 absent keys that pass. All n keys must. */
+/* Returns the share of 10,000 absent keys that pass. All n present keys must pass. */
 static double rate_of(const policy *with, size_t n)
 {
   enum { NABSENT = 10000, FIRST_ABSENT = 1000000000 };
@@ -198,7 +200,7 @@ static int remove_entry(const char *path, const struct stat *status, int type, s
   return remove(path);
 }
 
-/* Appends a file's bytes to `all`, which has nbytes. Returns how many it has then. */
+/* Appends a file's bytes to `all`, which has nbytes. Returns the new number of bytes. */
 static size_t append_file(const char *path, uint8_t **all, size_t nbytes)
 {
   FILE *file = fopen(path, "rb");
@@ -218,7 +220,8 @@ static int is_table(const struct dirent *entry)
   return length > 4 && strcmp(entry->d_name + length - 4, ".ldb") == 0;
 }
 
-/* The names of all tables and their bytes, one behind the other. Returns how many tables. */
+/* Reads the names of all tables and their bytes, one after another. Returns the number of
+ * tables. */
 static int tables_of(const char *folder, uint8_t **all, size_t *nbytes)
 {
   struct dirent **entries;
@@ -278,9 +281,9 @@ Test(databases, have_the_same_tables_and_open_with_any_policy)
   nftw(parent, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-/* ---- What cannot be built ---- */
+/* ---- Filters that cannot be built ---- */
 
-/* The next `nfine` allocations are served, and the `nfailing` behind them fail. */
+/* The next `nfine` allocations succeed, and the `nfailing` after them fail. */
 static size_t nfine, nfailing;
 
 void *__real_malloc(size_t size);
@@ -298,10 +301,10 @@ void *__wrap_malloc(size_t size)
   return NULL;
 }
 
-enum { NMANY = 300 }; /* keys, of which the C API's slices take memory */
+enum { NMANY = 300 }; /* so many keys that the C API allocates their slices */
 
-/* In C: first the slices are allocated, then the filter, and if either fails, the filter that holds
- * every key. */
+/* The C API allocates first the slices, then the filter. If either fails, the filter lets every key
+ * pass. */
 Test(no_memory, a_filter_holds_every_key)
 {
   struct rng rng = rng_start(3);
@@ -311,7 +314,7 @@ Test(no_memory, a_filter_holds_every_key)
   for (size_t n = 0; n < 3; n++) {
     size_t size;
     nfine = n;
-    nfailing = n < 2; /* the third is not the policy's */
+    nfailing = n < 2; /* the third allocation is not the policy's */
     uint8_t *filter = policy_filter(made, set->slices, NMANY, &size);
     nfailing = 0;
     cr_assert((size == 2) == (n < 2), "after %zu allocations: %zu bytes", n, size);

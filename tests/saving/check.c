@@ -1,4 +1,4 @@
-/* What save() would say of a path, without a file.
+/* The errors that save() would give for a path, found without a file.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -81,7 +81,7 @@ Test(saving, check_before_a_mounted_file)
   leave_folder();
 }
 
-/* As chattr +i or +a, and -i or -a. */
+/* Does the same as chattr +i or +a, or -i or -a. */
 static bool set_attribute(const char *path, int attribute, bool on)
 {
   int attributes;

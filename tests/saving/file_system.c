@@ -1,4 +1,4 @@
-/* A file system that cannot do all: the linker puts these in the place of the C library's
+/* A limited file system: the linker replaces calls of the C library by these
  * (tests/CMakeLists.txt).
  * SPDX-License-Identifier: MIT */
 #include "file_system.h"

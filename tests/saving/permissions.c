@@ -1,4 +1,4 @@
-/* Who may do what with a file stays when it is replaced: mode, group and access control list.
+/* The permissions of a file stay when it is replaced: mode, group and access control list.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <endian.h>
@@ -23,7 +23,7 @@
 static const char acl_of_file[] = "system.posix_acl_access",
                   acl_of_new_files[] = "system.posix_acl_default";
 
-/* user::rw-, user:UID:rw-, group::---, mask::rw-, other::---, as the kernel reads it. */
+/* user::rw-, user:UID:rw-, group::---, mask::rw-, other::---, in the kernel's layout. */
 struct acl {
   uint32_t version;
   struct {
@@ -79,11 +79,11 @@ static mode_t mode_of(const char *path)
   return info.st_mode & 07777;
 }
 
-/* ---- Who may do what stays ---- */
+/* ---- Permissions stay ---- */
 
 static bool old_has_acl;
 
-/* Replaces a file of root's as user 65534 in a group; returns the new file's mode, and its group in
+/* Replaces a file of root's as user 65534 in a group. Returns the new file's mode, and its group in
  * *group. */
 static mode_t replace_as(gid_t member_of, gid_t old_group, mode_t old_mode, gid_t *group)
 {
@@ -107,8 +107,8 @@ static mode_t replace_as(gid_t member_of, gid_t old_group, mode_t old_mode, gid_
   return info.st_mode & 07777;
 }
 
-/* The group stays where the saver is a member of it. Where not, its permissions do not pass to
- * another group, and nobody gains by that: others may do no more than the group might. */
+/* The group stays if the user is a member of it. If not, no other group gets its permissions, and
+ * nobody gains any: others may do no more than the group might. */
 Test(saving, keeps_the_group_or_its_permissions_to_itself)
 {
   if (geteuid() != 0)
@@ -122,7 +122,7 @@ Test(saving, keeps_the_group_or_its_permissions_to_itself)
       {ADM, 0664, 0664, ADM},       {ADM, 0660, 0660, ADM},       {ADM, 0604, 0604, ADM},
       {STAFF, 0664, 0604, NOGROUP}, {STAFF, 0660, 0600, NOGROUP}, {STAFF, 0604, 0600, NOGROUP},
   };
-  for (int simple = 0; simple < 2; simple++) { /* simple: nobody can change a group */
+  for (int simple = 0; simple < 2; simple++) { /* simple: the group cannot be changed */
     enter_empty_folder();
     cr_assert(chmod(".", 0777) == 0);
     is_simple_file_system = simple;
@@ -138,8 +138,8 @@ Test(saving, keeps_the_group_or_its_permissions_to_itself)
   }
 }
 
-/* The mode shows the mask as the group's permissions: alone it would give the group what it never
- * had. */
+/* The mode shows the ACL's mask as the group's permissions. Without the ACL it would grant these to
+ * the group. */
 Test(saving, keeps_the_acl)
 {
   lanebloom_filter *filter = build(10, 10, 1);
@@ -169,7 +169,7 @@ Test(saving, an_acl_that_cannot_be_kept)
   leave_folder();
 }
 
-/* A folder's ACL is for what is new in it, not for what replaces a file that had none. */
+/* A folder's ACL applies to new files in it, not to one that replaces a file without an ACL. */
 Test(saving, takes_no_acl_from_the_folder)
 {
   lanebloom_filter *filter = build(10, 10, 1);
@@ -207,7 +207,7 @@ Test(saving, keeps_the_acl_with_its_group_only)
   }
 }
 
-/* ---- User namespaces: what they do not map shows as one and the same group ---- */
+/* ---- User namespaces, which show all unmapped groups as one ---- */
 
 enum { OVERFLOW_ID = 65534 };
 
@@ -221,7 +221,7 @@ static bool write_map(pid_t process, const char *kind, const char *map)
   return written;
 }
 
-/* Replaces a file of ours in a namespace with these maps, NULL for none. */
+/* Replaces a file of ours in a namespace with these maps. NULL: no maps. */
 static mode_t replace_in_namespace(const char *uids, const char *gids)
 {
   lanebloom_filter *filter = build(10, 10, 1);
@@ -234,7 +234,7 @@ static mode_t replace_in_namespace(const char *uids, const char *gids)
   if (child == 0) {
     if (unshare(CLONE_NEWUSER) != 0)
       _exit(NO_NAMESPACE);
-    raise(SIGSTOP); /* for the maps */
+    raise(SIGSTOP); /* waits for the maps */
     _exit(lanebloom_filter_save(filter, "f.lbf") != LANEBLOOM_OK);
   }
   int status;
@@ -264,7 +264,7 @@ Test(saving, in_a_namespace_that_shows_any_group_as_one)
   leave_folder();
 }
 
-/* There root may give a file to that group, which is not the one it had. */
+/* In this namespace root may give the file to that group, which is not the one it had. */
 Test(saving, in_a_namespace_that_has_such_a_group)
 {
   if (geteuid() != 0)
@@ -277,7 +277,7 @@ Test(saving, in_a_namespace_that_has_such_a_group)
   leave_folder();
 }
 
-/* Where all groups are mapped it is a group as any other. */
+/* If all groups are mapped, this is a group like any other. */
 Test(saving, keeps_a_group_with_the_overflow_number)
 {
   FILE *map = fopen("/proc/self/gid_map", "r");

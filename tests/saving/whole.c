@@ -1,4 +1,4 @@
-/* A save is all or nothing.
+/* Saving writes all or nothing.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include "../support.h"
 #include "file_system.h"
 
-/* None grows beyond 100,000 bytes from here on: writing more fails, as on a full disk. */
+/* From here on no file can grow beyond 100,000 bytes: writing more fails, as on a full disk. */
 static void limit_files(void)
 {
   signal(SIGXFSZ, SIG_IGN);
@@ -36,7 +36,7 @@ Test(saving, follows_links_and_keeps_modes)
   cr_assert(symlink("sub/target", "link") == 0 && symlink("link", "link-to-link") == 0 &&
             symlink("loop", "loop") == 0);
 
-  save(a, "link-to-link"); /* dangling at first */
+  save(a, "link-to-link"); /* the links are dangling at first */
   cr_assert(lstat("sub/target", &info) == 0 && S_ISREG(info.st_mode) &&
             (info.st_mode & 0777) == 0640);
   cr_assert(chmod("sub/target", 0604) == 0);
@@ -62,7 +62,7 @@ Test(saving, follows_links_and_keeps_modes)
   leave_folder();
 }
 
-/* As NFS and FAT, which have no files without a name. */
+/* NFS and FAT have no nameless files, for example. */
 Test(saving, on_a_simple_file_system)
 {
   enter_empty_folder();
@@ -97,7 +97,7 @@ Test(saving, where_no_file_can_be)
     memcpy(path + at, "./", 3);
   strcat(path, "link");
   for (size_t at = 200; at < sizeof target - 1; at += 200)
-    target[at] = '/'; /* no name is too long, but folder and target together are */
+    target[at] = '/'; /* each name is short enough, but folder and target together are too long */
   cr_assert(symlink(target, "link") == 0);
   cr_assert(lanebloom_filter_save(filter, path) == LANEBLOOM_ERR_IO && errno == ENAMETOOLONG, "%s",
             strerror(errno));
@@ -112,7 +112,7 @@ Test(saving, what_is_no_file_is_written_directly)
   cr_assert(lanebloom_filter_save(filter, "/dev/full") == LANEBLOOM_ERR_IO && errno == ENOSPC);
   save(filter, "/dev/null");
 
-  /* A descriptor of ours is written to where it stands, even if it is a regular file. */
+  /* An open descriptor is written to at its offset, even if it refers to a regular file. */
   int file = open("appended", O_RDWR | O_CREAT | O_APPEND, 0666);
   char path[32];
   snprintf(path, sizeof path, "/dev/fd/%d", file);
@@ -158,7 +158,7 @@ Test(saving, a_full_disk_keeps_the_old_file)
   leave_folder();
 }
 
-/* A filter of 5 MB, or if exhaustive of 25 MB, of one key. */
+/* Builds a filter with one key, of 5 MB, or of 25 MB if exhaustive. */
 static lanebloom_filter *build_large(const char *key)
 {
   const lanebloom_keys keys = lanebloom_keys_fixed(key, strlen(key), 1);
@@ -179,7 +179,7 @@ static uint64_t microseconds(void)
   return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
-/* The child tells of each save. Kills come after none to three, at any moment of the next one. */
+/* The child reports each save. It is killed after none to three, at any moment of the next one. */
 Test(saving, a_kill_leaves_the_old_file_or_the_new_one)
 {
   enter_empty_folder();
@@ -223,7 +223,8 @@ Test(saving, a_kill_leaves_the_old_file_or_the_new_one)
   leave_folder();
 }
 
-/* Of two savers of one path, one's file stays, at every moment whole. */
+/* Of two concurrent saves to one path, one file remains, and the file is complete at every
+ * moment. */
 Test(saving, two_at_once)
 {
   enter_empty_folder();

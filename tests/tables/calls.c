@@ -54,7 +54,7 @@ Test(tables, empty_batches)
   cr_assert(counts[0] == 0);
   cr_assert(lanebloom_tables_screen(NULL, 0, &one, &any, NULL, NULL) == 0 && any == 0);
   cr_assert(lanebloom_table_screen(table, &one, &any) == 1 &&
-            any == 1); /* the empty key is there */
+            any == 1); /* the empty key is present */
   lanebloom_table_close(table);
 }
 
@@ -83,7 +83,7 @@ Test(tables, names)
   cr_assert(lanebloom_writer_by_name("") == LANEBLOOM_WRITER_UNKNOWN);
 }
 
-/* Callers that know fewer fields, and such that know more. */
+/* Callers whose structs have fewer fields, or more. */
 Test(tables, describing_into_other_sizes)
 {
   struct {

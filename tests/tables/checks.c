@@ -1,4 +1,4 @@
-/* What must hold of every table.
+/* The checks for every table.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdio.h>
@@ -67,15 +67,15 @@ void check_absent(const lanebloom_table *table, const lanebloom_table_info *info
   const double expected = info->model_rate * (double)inside, deviation = sqrt(expected) + 1;
   cr_assert((double)hits < 6 * deviation + 1.3 * expected, "%s: expected %.1f of %zu, found %zu",
             set->name, expected, inside, hits);
-  /* If each key is asked of one of many filters, the share depends on which: these keys are not
-   * spread as those in the table are. */
+  /* If each key is looked up in one of many filters, the share depends on which one, because these
+   * keys are distributed differently from those of the table. */
   if (info->filter == LANEBLOOM_TABLE_FILTER_FULL || table->asks_all_filters)
     cr_assert((double)hits > 0.7 * expected - 6 * deviation, "%s: expected %.1f of %zu, found %zu",
               set->name, expected, inside, hits);
   free(bitmap);
 }
 
-/* In parts that are too small to be put in order. */
+/* Screens in parts that are too small to be sorted. */
 static size_t screen_parts(const lanebloom_table *table, const lanebloom_keys *keys,
                            uint8_t *bitmap)
 {

@@ -1,4 +1,4 @@
-/* Damaged tables: what still opens has every key, and nothing is read outside.
+/* Damaged tables: those that still open have every key, and no byte outside is read.
  * SPDX-License-Identifier: MIT */
 #include "bytes.h"
 #include "tables.h"
@@ -16,7 +16,7 @@ Test(tables, flipped)
     struct key_list list = {0};
     frozen_keys(i, &list);
     const lanebloom_keys keys = list_keys(&list);
-    /* The footer, the metaindex and what lies before them say most. */
+    /* The footer, the metaindex and the bytes before them matter most. */
     enum { NEVERY = 300, STEP = 8 };
     const size_t step = test_exhaustive() ? 1 : STEP;
     for (size_t at = i % step; at < size; at += at + NEVERY < size ? step : 1)
@@ -49,7 +49,8 @@ Test(tables, truncated)
   }
 }
 
-/* Without checksums every field is reached: no crash, no read outside, no end of memory. */
+/* Without checksums, changes reach every field: there is no crash and no read outside, and memory
+ * does not run out. */
 Test(tables, garbled)
 {
   enum { MAX_CHANGES = 8, AT_CHECKSUM_TYPE = 53 /* from the end */ };
@@ -69,7 +70,7 @@ Test(tables, garbled)
     for (size_t round = 0; round < nrounds; round++) {
       test_context("%s, round %zu", path, round);
       struct guarded damaged = guarded_copy(bytes, size, AT_END);
-      /* The data blocks are most of the file, but what lies behind them says more. */
+      /* The data blocks are most of the file, but the bytes after them matter more. */
       const size_t first = round % 2 ? size * 2 / 3 : 0;
       for (uint64_t n = 1 + rng_below(&rng, MAX_CHANGES); n > 0; n--)
         damaged.bytes[first + rng_below(&rng, size - first)] = (uint8_t)rng_next(&rng);
@@ -86,7 +87,7 @@ Test(tables, garbled)
   }
 }
 
-/* Changes 4 bytes of a footer of version 6. */
+/* Changes 4 bytes of a footer of version 6, and makes its checksum right again. */
 static void seal_footer(uint8_t *footer, size_t at, uint32_t value, size_t file_nbytes)
 {
   enum { FOOTER_NBYTES = 53, AT_CHECKSUM = 5, AT_BASE = 9 };
@@ -123,8 +124,8 @@ Test(tables, footers)
   }
   free(bytes);
 
-  /* Well sealed: a metaindex larger than the file; another mark, no base, something where zeros are
-   * to be. */
+  /* With right checksums: a metaindex larger than the file; another mark, no base, or other bytes
+   * in place of zeros. */
   frozen_path(FV6, path);
   bytes = test_read_file(path, &size);
   footer = bytes + size - FOOTER_NBYTES;
@@ -139,7 +140,7 @@ Test(tables, footers)
   free(bytes);
 }
 
-/* A hash index, of which a block has no room for the size. */
+/* A hash index in a block that has no room for its size. */
 Test(tables, a_hash_index_without_room)
 {
   static const uint8_t bytes[5] = {0, 0, 0, 0, 0x80};
@@ -149,12 +150,12 @@ Test(tables, a_hash_index_without_room)
                                     &(struct problem){0}, &entries) == LANEBLOOM_ERR_CORRUPT);
 }
 
-/* What a table's blocks may become together. */
+/* The decompressed blocks of a table together have a limit. */
 Test(tables, blocks_that_become_too_large)
 {
   enum { SNAPPY = 1 };
   struct made *made = test_alloc(sizeof *made);
-  made_add(made, (lanebloom_slice){"\5\20hello", 7}); /* 5 bytes: of them 5 as they are */
+  made_add(made, (lanebloom_slice){"\5\20hello", 7}); /* 5 bytes, as a literal of 5 */
   const struct handle handle = made_end(made, SNAPPY);
   const struct input input = {-1, made->bytes, made->n};
   const struct footer footer = {.checksum = CHECKSUM_CRC32C, .offset = made->n};
@@ -175,8 +176,8 @@ Test(tables, blocks_that_become_too_large)
   free(made);
 }
 
-/* As leveldb-mcpe, Minecraft's fork, writes it: without a size, and in older worlds with zlib's
- * header, under the number that zstd has elsewhere. */
+/* leveldb-mcpe, Minecraft's fork, writes deflate without a size, and in older worlds with zlib's
+ * header, under the number that means zstd elsewhere. */
 Test(tables, deflate_of_a_fork_of_leveldb)
 {
   static const uint8_t raw[] = {1, 5, 0, 0xfa, 0xff, 'h', 'e', 'l', 'l', 'o'},
@@ -207,7 +208,7 @@ Test(tables, deflate_of_a_fork_of_leveldb)
   cr_assert(lanebloom_codec(LANEBLOOM_ENGINE_LEVELDB, 2, frame) == CODEC_ZSTD);
 }
 
-/* Bytes that no codec makes, behind sizes of each way to write them. */
+/* Bytes that no codec makes, after a size in each encoding. */
 Test(tables, decompressing)
 {
   enum { NTYPES = 9, NBYTES = 16, ZSTD_NOT_FINAL = 0x40 };
@@ -219,7 +220,7 @@ Test(tables, decompressing)
       for (size_t n = 0; n < 2 * NBYTES; n++) {
         uint8_t bytes[NBYTES], *decompressed;
         memset(bytes, 0xff, sizeof bytes);
-        bytes[0] = n < NBYTES ? 9 : 0xff; /* a size that may be; one without an end */
+        bytes[0] = n < NBYTES ? 9 : 0xff; /* a plausible size, or one without an end */
         const struct compressed compressed = {
             .codec = lanebloom_codec(engines[i / NTYPES], (uint8_t)(i % NTYPES),
                                      (lanebloom_slice){bytes, n % NBYTES + 1}),

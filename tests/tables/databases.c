@@ -11,7 +11,7 @@
 
 /* ---- One table ---- */
 
-/* The same of bytes in memory, where no MANIFEST says how keys are stored. */
+/* Checks the table from memory, where no MANIFEST states how keys are stored. */
 static void check_parsed(const char *path, const struct key_list *list, const char *what)
 {
   size_t size;
@@ -24,7 +24,7 @@ static void check_parsed(const char *path, const struct key_list *list, const ch
   free(bytes);
 }
 
-/* Would this key be in the table, as far as the filter of this data block or partition knows? */
+/* Does this key pass the filter of this data block or partition? */
 static bool passes_filter(const lanebloom_table *table, size_t i, lanebloom_slice key)
 {
   if (table->kind == LANEBLOOM_TABLE_FILTER_PARTITIONED)
@@ -38,7 +38,7 @@ static bool passes_filter(const lanebloom_table *table, size_t i, lanebloom_slic
   return false;
 }
 
-/* Does it pass the filter of any data block or partition? */
+/* Does the key pass the filter of any data block or partition? */
 static bool passes_any(const lanebloom_table *table, lanebloom_slice key)
 {
   for (size_t i = 0; i < table->index.n; i++)
@@ -47,7 +47,7 @@ static bool passes_any(const lanebloom_table *table, lanebloom_slice key)
   return false;
 }
 
-/* Does it pass the filters that are asked about keys at `place`? */
+/* Does the key pass the filters that are queried for keys at `place`? */
 static bool passes_at(const lanebloom_table *table, lanebloom_slice place, lanebloom_slice key)
 {
   if (table->kind == LANEBLOOM_TABLE_FILTER_FULL)
@@ -61,8 +61,8 @@ static bool passes_at(const lanebloom_table *table, lanebloom_slice place, laneb
   return block == table->index.n || passes_filter(table, block, key);
 }
 
-/* Absent keys pass as often as random keys that are asked of the same filters. A false alarm is as
- * rare as five standard deviations, some 1 in 10^6. */
+/* Absent keys pass as often as random keys in the same filters. Five standard deviations make false
+ * alarms as rare as about 1 in 10^6. */
 static void check_rate(const lanebloom_table *table, const char *name,
                        const struct key_list *absent)
 {
@@ -97,14 +97,14 @@ static void check_rate(const lanebloom_table *table, const char *name,
             NRANDOM * n);
 }
 
-/* May the key be in this data block, as LevelDB's own reader answers? */
+/* Returns what LevelDB's own reader answers for a key and this data block. */
 static bool may_be_in_block(const lanebloom_table *table, size_t block, lanebloom_slice key)
 {
   return oracle_block_may_match(table->hash, table->filter_data->bytes, table->filter_data->nbytes,
                                 table->index.handles[block].offset, key.data, key.size);
 }
 
-/* LevelDB's own reader, asked of the same data blocks, gives the same answers. */
+/* LevelDB's own reader gives the same answers for the same data blocks. */
 static void check_against_reader(const lanebloom_table *table, const char *name,
                                  const struct key_list *absent)
 {
@@ -153,7 +153,7 @@ static void check_info(const lanebloom_table *table, const lanebloom_table_info 
     return;
   cr_assert(compare_slices(info->smallest, list_key(keys, 0)) <= 0);
   cr_assert(compare_slices(info->largest, list_key(keys, keys->n - 1)) >= 0);
-  if (set->is_leveldb && !strstr(info->warning, "cannot be told")) /* all entries are in the list */
+  if (set->is_leveldb && !strstr(info->warning, "cannot be told")) /* the list has all entries */
     cr_assert(compare_slices(info->smallest, list_key(keys, 0)) == 0 &&
                   compare_slices(info->largest, list_key(keys, keys->n - 1)) == 0,
               "%s: range", set->name);
@@ -226,7 +226,7 @@ static void check_set(size_t i)
     lanebloom_table_info info;
     test_context("set %zu, %s, table %zu", i, set->name, t);
     lanebloom_table_describe(database->tables[t], &info, sizeof info);
-    if (database->keys[t].n == 0) { /* range tombstones alone */
+    if (database->keys[t].n == 0) { /* it has range tombstones only */
       const lanebloom_keys keys = list_keys(&absent);
       cr_assert(lanebloom_table_screen(database->tables[t], &keys, NULL) == 0, "%s: has no keys",
                 set->name);
@@ -264,7 +264,7 @@ static void check_set(size_t i)
   free(database);
 }
 
-/* Of sets that share a name the quick round takes each fourth. */
+/* Of the sets that share a name, the quick round takes every fourth. */
 static bool is_wanted(size_t i)
 {
   enum { STEP = 4 };

@@ -1,4 +1,4 @@
-// What the sets of options are made of, and the databases that engines write by them.
+// The option sets of both engines, and functions that write databases with them.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -33,14 +33,14 @@ struct Rng {
 
 std::string bytes(Rng &rng, size_t n);
 
-// Decimal, binary, short, long; the empty one and one of 100 KB among them.
+// Makes decimal, binary, short and long keys, including the empty one and one of 100 KB.
 std::string key(Rng &rng, size_t i);
 std::string value(Rng &rng);
 
-// So many of them, each once and in order.
+// Makes this many keys, sorted and without duplicates.
 std::vector<std::string> sorted_keys(Rng &rng, size_t nkeys);
 
-// Where keys go that are read.
+// The receiver of keys that are read.
 struct Sink {
   oracle_key *take;
   void *context;

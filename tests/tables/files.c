@@ -89,10 +89,10 @@ const struct frozen frozen[NFROZEN] = {
      LANEBLOOM_ROCKSDB_LOCAL, true, false, true},
     {"rocksdb_fv5_xxh3_flb10_partitioned.sst", false, 5, 4, LANEBLOOM_TABLE_FILTER_PARTITIONED,
      LANEBLOOM_ROCKSDB_LOCAL, true, false, true},
-    /* Of so few keys that RocksDB made a Bloom filter instead. */
+    /* RocksDB made a Bloom filter instead, because there are few keys. */
     {"rocksdb_fv5_xxh3_ribbon10.sst", false, 5, 4, LANEBLOOM_TABLE_FILTER_FULL,
      LANEBLOOM_ROCKSDB_LOCAL, true, false, true},
-    /* Footer, metaindex and filter alone. */
+    /* It has only a footer, a metaindex and a filter. */
     {"synthetic_fv6_xxh3.bin", false, 6, 4, LANEBLOOM_TABLE_FILTER_FULL, LANEBLOOM_ROCKSDB_LOCAL,
      false, false, false},
     {"synthetic_fv7_crc32c.bin", false, 7, 1, LANEBLOOM_TABLE_FILTER_FULL, LANEBLOOM_ROCKSDB_LOCAL,

@@ -1,4 +1,4 @@
-/* Frozen tables of every engine: every key is found, and what is said of them stays the same.
+/* Frozen tables of every engine: every key is found, and their descriptions stay the same.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 
@@ -48,7 +48,8 @@ Test(tables, frozen)
   }
 }
 
-/* Tables of all engines, filters and hashes in one call, with more keys than one part has. */
+/* Tables of all engines, with all filters and hashes, in one call, and more keys than one part
+ * has. */
 Test(tables, mixed)
 {
   lanebloom_table *tables[NFROZEN];
@@ -69,7 +70,7 @@ Test(tables, mixed)
   list_free(&keys);
 }
 
-/* goleveldb's filter by each reading of its name. */
+/* goleveldb's filter, with each possible writer of its name. */
 Test(tables, writers)
 {
   char path[PATH_NBYTES];
@@ -89,7 +90,7 @@ Test(tables, writers)
   }
   cr_assert(found[LANEBLOOM_WRITER_UNKNOWN] == keys.n &&
             found[LANEBLOOM_WRITER_GOLEVELDB] == keys.n);
-  /* A writer that it was not: its keys are not in the filter, which shows at once. */
+  /* With a writer that was not the table's, its keys are not in the filter, which shows at once. */
   cr_assert(found[LANEBLOOM_WRITER_LEVELDB] == keys.n &&
             passing[LANEBLOOM_WRITER_LEVELDB] > absent.n / 2);
   cr_assert(passing[LANEBLOOM_WRITER_GOLEVELDB] <= passing[LANEBLOOM_WRITER_UNKNOWN]);
@@ -97,8 +98,8 @@ Test(tables, writers)
   list_free(&absent);
 }
 
-/* A Pebble table of its versions 1 to 4 differs from RocksDB's by its magic number; later ones have
- * blocks that are not read. */
+/* A Pebble table of versions 1 to 4 differs from RocksDB's only in its magic number. Later versions
+ * have blocks that are not read. */
 Test(tables, pebble)
 {
   enum { FV2 = 2, MAGIC_NBYTES = 8, AT_VERSION = 12 /* from the end */, NVERSIONS = 8 };
@@ -132,7 +133,7 @@ Test(tables, pebble)
   free(bytes);
 }
 
-/* A table without checksums whose first key is behind its last one. */
+/* A table without checksums whose first key is greater than its last one. */
 Test(tables, disordered)
 {
   char path[PATH_NBYTES];

@@ -20,9 +20,8 @@ namespace oracle
 {
 namespace
 {
-// LevelDB's filters under other names: goleveldb's; that of LevelDB before 1.18, whose hash had
-// signed tails; that of
-// RocksDB's block-based filter, which has them, too.
+// LevelDB's filters under other names: goleveldb's; that of LevelDB before 1.18, which hashed tails
+// as signed; and that of RocksDB's block-based filter, which does, too.
 class Renamed : public leveldb::FilterPolicy
 {
   const char *name_;

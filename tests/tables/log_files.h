@@ -8,26 +8,26 @@
 
 enum { FRAGMENT_FULL = 1, FRAGMENT_FIRST, FRAGMENT_MIDDLE, FRAGMENT_LAST, FRAGMENT_TIMES = 10 };
 
-/* Makes a fragment and returns its size. number: 0: its type has none. */
+/* Makes a fragment and returns its size. number: 0 if its type has none. */
 size_t fragment_make(uint8_t *to, unsigned type, uint32_t number, const void *content,
                      size_t nbytes);
 
-/* A file that grows. Zeros are an empty one. */
+/* A growing file. All zeros are an empty one. */
 struct log_file {
   uint8_t *bytes;
   size_t n, room;
 };
 
-/* Appends a record, in as many fragments as blocks need. */
+/* Appends a record in as many fragments as the blocks require. */
 void log_add(struct log_file *log, const void *record, size_t nbytes);
 
 /* Appends one fragment, in the next block if it does not fit in this one. */
 void log_add_fragment(struct log_file *log, unsigned type, const void *content, size_t nbytes);
 
-/* Writes it to a folder, and empties it. */
+/* Writes the file to a folder, and empties it. */
 void log_write(struct log_file *log, const char *folder, const char *name);
 
-/* An empty folder becomes that of a database of RocksDB whose MANIFEST is named MANIFEST_NAME. */
+/* Makes an empty folder that of a RocksDB database, whose MANIFEST is named MANIFEST_NAME. */
 #define MANIFEST_NAME "MANIFEST-000001"
 void database_make(const char *folder);
 

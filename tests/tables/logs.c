@@ -1,4 +1,4 @@
-/* Logs made by hand: their framing, where they are damaged, and the keys that are collected.
+/* Logs made by hand: their framing, the locations of damage, and the keys that are collected.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 
@@ -24,7 +24,7 @@ enum {
   RECYCLABLE_FULL,
   TIMESTAMPS = 10,
   UNKNOWN = 12,
-  SYNCED = 8, /* Pebble: is added to the first ones */
+  SYNCED = 8, /* Pebble adds it to the first types */
   SKIPPED = 200
 };
 
@@ -34,13 +34,13 @@ static uint8_t file[MAX_NBYTES];
 static size_t file_nbytes;
 static lanebloom_engine engine = LANEBLOOM_ENGINE_ROCKSDB;
 
-/* Appends a fragment. number: 0: its type has none. */
+/* Appends a fragment. number: 0 if its type has none. */
 static void add_fragment(unsigned type, uint32_t number, const void *content, size_t nbytes)
 {
   file_nbytes += fragment_make(file + file_nbytes, type, number, content, nbytes);
 }
 
-/* Makes a batch that puts a key; the value has so many bytes. Returns its size. */
+/* Makes a batch that puts a key with a value of this size. Returns the size of the batch. */
 static size_t make_batch(uint8_t *batch, const char *key, size_t value_nbytes)
 {
   store_le64(batch, 1);
@@ -60,7 +60,7 @@ static void add_put(const char *key)
   add_fragment(FULL, 0, batch, make_batch(batch, key, 5));
 }
 
-/* Appends a fragment of Pebble; when it is written, so much of the log is on disk. */
+/* Appends a fragment of Pebble, which states that nsynced bytes of the log are on disk. */
 static void add_synced(unsigned part, uint32_t number, uint64_t nsynced, const void *content,
                        size_t nbytes)
 {
@@ -79,12 +79,12 @@ static void add_synced_put(uint64_t nsynced, const char *key)
   add_synced(FULL, NUMBER, nsynced, batch, make_batch(batch, key, 5));
 }
 
-/* Fills up to a block's end, but for nbytes. */
+/* Fills the block, except for nbytes. */
 static void fill_block(size_t nbytes)
 {
   static uint8_t batch[LOG_BLOCK_NBYTES];
   const size_t left = LOG_BLOCK_NBYTES - file_nbytes % LOG_BLOCK_NBYTES - nbytes - HEADER_NBYTES;
-  enum { TYPICAL = 20000 }; /* its length takes as many bytes as that of the value */
+  enum { TYPICAL = 20000 }; /* its varint is as long as that of the value's size */
   const size_t other = make_batch(batch, "filler", TYPICAL) - TYPICAL;
   add_fragment(FULL, 0, batch, make_batch(batch, "filler", left - other));
 }
@@ -112,7 +112,8 @@ static bool has_key(const struct key_collector *keys, const char *key)
   return false;
 }
 
-/* Each key of one letter is there or not; and so many bad spots are, or the end is torn. */
+/* Checks that each key of one letter is there or not, the number of damaged spots, and whether the
+ * end is torn. */
 static void check_log(const char *what, const char *there, const char *absent, size_t ndamages,
                       bool is_torn)
 {
@@ -159,7 +160,7 @@ Test(tables, logs_in_parts)
     check_log("a block with a short rest", "c", "", 0, false);
   }
   add_put("a");
-  file_nbytes = LOG_BLOCK_NBYTES; /* zeros */
+  file_nbytes = LOG_BLOCK_NBYTES; /* fills with zeros */
   add_put("b");
   file_nbytes += 500;
   check_log("room that was reserved", "ab", "", 0, false);
@@ -279,7 +280,7 @@ Test(tables, logs_of_pebble)
     check_log("a checksum", there, absent, was_synced, !was_synced);
     add_synced_put(0, "a");
     const size_t end = file_nbytes;
-    file_nbytes = LOG_BLOCK_NBYTES; /* zeros */
+    file_nbytes = LOG_BLOCK_NBYTES; /* fills with zeros */
     add_synced_put(end + (was_synced ? 1 : 0), "d");
     check_log("zeros", there, absent, was_synced, !was_synced);
   }
@@ -290,7 +291,7 @@ Test(tables, logs_of_pebble)
   check_log("a type that is not known", "ab", "", 1, false);
 }
 
-/* Tables that logs name; a kind of entry that another Pebble may have. */
+/* Tables that logs name, and a kind of entry that another version of Pebble may have. */
 Test(tables, batches_of_pebble)
 {
   static const char ingested[] = "\1\0\0\0\0\0\0\0\2\0\0\0"
@@ -311,7 +312,7 @@ Test(tables, batches_of_pebble)
   add_synced(FULL, NUMBER, 0, others, sizeof others - 1);
   check_log("all kinds", "ab", "degik", 0, false);
   add_synced(FULL, NUMBER, 0, ingested, sizeof ingested - 1);
-  add_synced(FULL, NUMBER, 0, ingested, sizeof ingested - 2); /* it ends too early */
+  add_synced(FULL, NUMBER, 0, ingested, sizeof ingested - 2); /* ends too early */
   add_synced(FULL, NUMBER, 0, unknown, sizeof unknown - 1);
   struct write_log log = read_file(0, &keys);
   cr_assert(log.ntables == 2 && log.tables[0] == 300 && log.tables[1] == 6);
@@ -325,7 +326,7 @@ Test(tables, batches_of_pebble)
   lanebloom_collector_free(&keys);
 }
 
-/* Keys end in a time where the log says so. */
+/* Keys end in a time if the log states so. */
 Test(tables, logs_with_times)
 {
   uint8_t batch[100];
@@ -359,7 +360,7 @@ Test(tables, keys_that_are_too_many)
   lanebloom_filter_close(filter);
   lanebloom_collector_free(&keys);
 
-  file_nbytes = 0; /* few keys, many times */
+  file_nbytes = 0; /* few keys, many times each */
   for (int i = 0; i < NKEYS; i++)
     add_put(i % 2 ? "a" : "b");
   read_file(MAX_NENTRIES, &keys);
@@ -420,7 +421,7 @@ static void check_version(const char *what, size_t ntables, uint64_t last_number
   lanebloom_version_free(&version);
 }
 
-/* Of the logs that must exist there are so many, and this is the last one. */
+/* Checks the number of logs that must exist, and the last of them. */
 static void check_logs(const char *what, size_t nlogs, uint64_t last)
 {
   struct version version;
@@ -440,7 +441,7 @@ Test(tables, versions)
 {
   ADD_EDIT(NUMBERS);
   ADD_EDIT(TABLE("\0", "\6"));
-  ADD_EDIT(TABLE("\1", "\6") "\6\0\6"); /* moves */
+  ADD_EDIT(TABLE("\1", "\6") "\6\0\6"); /* moves the table */
   check_version("a move", 1, 6, 5);
   ADD_EDIT(NUMBERS);
   ADD_EDIT(TABLE("\0", "\6"));
@@ -464,7 +465,7 @@ Test(tables, versions)
   ADD_EDIT("\310\1\1\312\1");
   check_version("a family that is dropped", 0, 0, 5);
   ADD_EDIT(NUMBERS);
-  ADD_EDIT("\12\3\12\2"); /* RocksDB's lowest log: the highest counts */
+  ADD_EDIT("\12\3\12\2"); /* RocksDB's lowest log: the highest value counts */
   check_version("logs to keep", 0, 0, 3);
   ADD_EDIT(NUMBERS);
   ADD_EDIT("\211\100\1x"); /* tag 8201 may be skipped */
@@ -472,7 +473,7 @@ Test(tables, versions)
   check_version("a torn end", 0, 0, 5);
 
   ADD_EDIT(NUMBERS);
-  ADD_EDIT("\213\2x"); /* tag 267 */
+  ADD_EDIT("\213\2x"); /* tag 267 must be known */
   check_refused("a tag that is not known", LANEBLOOM_ERR_LIMIT);
   ADD_EDIT(NUMBERS);
   ADD_EDIT("\310\1\1" TABLE("\0", "\6"));
@@ -500,7 +501,7 @@ Test(tables, versions)
 #define LOGS_BELOW_ARE_DELETED(number) "\205\100" number
 #define IN_GROUP(nfollowing) "\254\2" nfollowing
 
-/* An edit counts once, whole, and with its group. */
+/* An edit counts once, and only whole and with its whole group. */
 Test(tables, versions_in_groups)
 {
   ADD_EDIT(NUMBERS);
@@ -555,7 +556,7 @@ Test(tables, versions_of_pebble)
   check_version("nothing was flushed yet", 0, 0, 0);
   ADD_EDIT(NUMBERS);
   ADD_EDIT("\150\0\6\144"
-           "\0" BOUNDS "\1\2\1"); /* range keys alone */
+           "\0" BOUNDS "\1\2\1"); /* range keys only */
   ADD_EDIT("\150\0\7\144"
            "\7" BOUNDS BOUNDS "\1\2\6\1x\1"); /* and points */
   check_version("tables with range keys", 2, 7, 5);
@@ -589,6 +590,6 @@ Test(tables, versions_of_pebble)
   check_refused("a tag that is not known", LANEBLOOM_ERR_LIMIT);
   ADD_EDIT(NUMBERS);
   ADD_EDIT(NUMBERS);
-  file[HEADER_NBYTES + sizeof NUMBERS - 1 + AT_TYPE] = SYNCED + FULL; /* as of a log */
+  file[HEADER_NBYTES + sizeof NUMBERS - 1 + AT_TYPE] = SYNCED + FULL; /* as in a log */
   check_refused("a type of fragment", LANEBLOOM_ERR_CORRUPT);
 }

@@ -59,7 +59,7 @@ struct handle made_data(struct made *made, const char *letters, const char *behi
 struct handle made_filter_block(struct made *made, const struct handle *data,
                                 const char *const *letters, size_t n)
 {
-  enum { BASE_LG = 4 }; /* as small as data blocks are, so that each has a filter */
+  enum { BASE_LG = 4 }; /* as small as data blocks, so that each has a filter */
   lanebloom_filter_block_builder *builder;
   cr_assert(lanebloom_filter_block_builder_create(LANEBLOOM_LEVELDB, 20, BASE_LG, &builder) ==
             LANEBLOOM_OK);

@@ -1,12 +1,12 @@
-/* LevelDB's tables in the folder of a database: its MANIFEST says which order keys have.
+/* LevelDB's tables in the folder of a database, whose MANIFEST states the order of keys.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 
 #include "bytes.h"
 #include "tables.h"
 
-/* A table in a database has a range where the MANIFEST names LevelDB's own order; its keys are
- * found in any case. */
+/* Checks that a table in a database has a range if the MANIFEST names LevelDB's own order, and that
+ * its keys are found in any case. */
 static void check_in_database(const char *folder, const struct key_list *keys, const char *warning,
                               const char *what)
 {
@@ -23,7 +23,7 @@ static void check_in_database(const char *folder, const struct key_list *keys, c
   lanebloom_table_close(table);
 }
 
-/* Of a MANIFEST that says no more than that keys are in bytewise order. */
+/* The layout of a MANIFEST that states only that keys are in bytewise order. */
 static const char current[] = "MANIFEST-000004\n";
 enum {
   AT_LENGTH = 4,
@@ -95,7 +95,7 @@ Test(tables, manifests)
   free(bytes);
 }
 
-/* A table of LevelDB's table builder in the place of a database's: its keys end in no suffix. */
+/* A table of LevelDB's table builder replaces one of a database: its keys have no suffix. */
 Test(tables, a_foreign_table_in_a_database)
 {
   enum { NKEYS = 1000 };
@@ -121,8 +121,8 @@ Test(tables, a_foreign_table_in_a_database)
   folder_free(folder);
 }
 
-/* A table of LevelDB's in the folder of a database whose MANIFEST is believed: data blocks are
- * not read for their order. */
+/* Checks a LevelDB table in the folder of a database, whose MANIFEST is trusted: data blocks are
+ * not read to check the order. */
 static void check_believed(struct made *made, struct handle data, const char *separator,
                            const char *letters, const char *warning)
 {
@@ -150,7 +150,7 @@ Test(tables, a_believed_order)
   } trials[] = {
       {"abc", "c\1.......", NULL},
       {"bac", "c\1.......",
-       "keys are not in bytewise order"},             /* the first one is not the smallest */
+       "keys are not in bytewise order"},             /* the first key is not the smallest */
       {"abc", "c", "keys are not in bytewise order"}, /* a separator without a suffix */
   };
   for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) {
@@ -160,8 +160,8 @@ Test(tables, a_believed_order)
   }
 }
 
-/* Keys of 16 times their block and 64 KiB are judged; here, not one byte is left for the last one,
- * which is too short. */
+/* Keys are checked up to 16 times the size of their block and 64 KiB. Here not one byte is left for
+ * the last key, which is too short. */
 Test(tables, a_last_key_that_is_not_judged)
 {
   enum {
@@ -177,7 +177,7 @@ Test(tables, a_last_key_that_is_not_judged)
   made_entry(made, 0, (lanebloom_slice){zeros, KEY_NBYTES}, text(""));
   for (size_t i = 1; i < NKEYS; i++)
     made_entry(made, KEY_NBYTES, text(""), text(""));
-  const size_t header_nbytes = 5; /* of an entry whose value is to fill the block */
+  const size_t header_nbytes = 5; /* of the entry whose value fills the block */
   const size_t left = BLOCK_NBYTES - RESTARTS_NBYTES - LAST_ENTRY - header_nbytes - made->n;
   cr_assert(left >= 128 && left < sizeof zeros);
   made_entry(made, KEY_NBYTES, text(""), (lanebloom_slice){zeros, left});

@@ -1,4 +1,4 @@
-/* Tables that no engine writes, or seldom: filters that cannot be used, keys in odd places.
+/* Tables that engines rarely or never write: unusable filters, and keys in odd places.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 /* ---- Filters ---- */
 
-/* A partition that cannot be asked beside one that can: its hash is another one. */
+/* One partition cannot be queried, because its hash is a different one; the other can. */
 Test(tables, partitions_of_other_kinds)
 {
   enum { TRAILER_NBYTES = 5, LINE_NBYTES = 64, NPROBES = 6 };
@@ -22,7 +22,7 @@ Test(tables, partitions_of_other_kinds)
   uint8_t *bytes = read_unsealed(path, &size);
   const struct handle last = table->index.handles[table->index.n - 1];
   uint8_t *trailer = bytes + last.offset + last.nbytes - TRAILER_NBYTES;
-  trailer[0] = NPROBES; /* LegacyBloom's */
+  trailer[0] = NPROBES; /* as LegacyBloom's */
   store_le32(trailer + 1, (uint32_t)(last.nbytes - TRAILER_NBYTES) / LINE_NBYTES);
   check_warned(bytes, size, &keys, "unknown filter");
   lanebloom_table_close(table);
@@ -30,8 +30,8 @@ Test(tables, partitions_of_other_kinds)
   free(bytes);
 }
 
-/* A filter block whose offsets begin behind it, well sealed. LevelDB does not ask such a one
- * either. */
+/* A filter block whose offsets begin after its end, with a right checksum. LevelDB does not query
+ * such a block either. */
 Test(tables, a_filter_block_without_offsets)
 {
   enum { TRAILER_NBYTES = 5 };
@@ -59,7 +59,8 @@ Test(tables, a_filter_block_without_offsets)
   free(bytes);
 }
 
-/* Of several filters the one is asked that RocksDB asks, wherever it is named. */
+/* If there are several filters, the one is queried that RocksDB queries, in whatever order they are
+ * named. */
 Test(tables, several_filters)
 {
   const lanebloom_keys letters = lanebloom_keys_fixed("abc", 1, 3),
@@ -90,8 +91,8 @@ Test(tables, several_filters)
   free(made);
 }
 
-/* Keys that share a prefix pass together: of prefixes alone no rate of keys follows, unless each is
- * a whole key. */
+/* Keys with the same prefix pass together, so filters of prefixes alone have no rate, unless each
+ * prefix is a whole key. */
 Test(tables, rates_of_prefixes)
 {
   static const struct {
@@ -134,7 +135,7 @@ Test(tables, rates_of_prefixes)
 Test(tables, an_index_without_blocks)
 {
   enum { FV5 = 8, FOOTER_NBYTES = 53, LEVELDB_FOOTER_NBYTES = 48 };
-  static const uint8_t empty[9] = {0, 0, 0, 0, 1}; /* one restart, which is not compressed */
+  static const uint8_t empty[9] = {0, 0, 0, 0, 1}; /* one restart, and no compression */
   char path[PATH_NBYTES];
   size_t size;
   struct key_list keys = {0};
@@ -151,7 +152,7 @@ Test(tables, an_index_without_blocks)
   check_warned(bytes, size, &keys, "the index names no data blocks");
   free(bytes);
 
-  /* LevelDB's tables have no properties that could know better: such a one has no keys. */
+  /* LevelDB's tables have no properties that could state otherwise, so such a table has no keys. */
   frozen_path(0, path);
   bytes = test_read_file(path, &size);
   const struct input other = {-1, bytes, size};
@@ -172,8 +173,9 @@ Test(tables, an_index_without_blocks)
   free(bytes);
 }
 
-/* Keys in order, but one of them is not in the block that separators lead to, whose filter lacks
- * it, or has no suffix. Where a block is damaged it is not known whether there are such keys. */
+/* The keys are in order, but one is not in the block to which the separators lead, whose filter
+ * lacks it, or has no suffix. If a block is damaged, it is not known whether there are such
+ * keys. */
 Test(tables, a_key_where_no_separator_leads)
 {
   enum { NBLOCKS = 3 };
@@ -212,7 +214,7 @@ Test(tables, a_key_where_no_separator_leads)
   }
 }
 
-/* Without a filter stored keys may be the user's, or have a suffix: neither are lost. */
+/* Without a filter, the stored keys may be the user's own, or have a suffix: neither are lost. */
 Test(tables, a_suffix_or_none)
 {
   static const char letters[] = "abc";
@@ -231,12 +233,12 @@ Test(tables, a_suffix_or_none)
   free(made);
 }
 
-/* Of a table whose only block would become too large nothing is known. */
+/* If a table's only block is too large when decompressed, nothing is known of its keys. */
 Test(tables, a_first_block_that_is_too_large)
 {
   enum { SNAPPY = 1 };
   struct made *made = test_alloc(sizeof *made);
-  made_add(made, text("\x80\x80\x80\x80\4")); /* 2^30 bytes */
+  made_add(made, text("\x80\x80\x80\x80\4")); /* states 2^30 bytes */
   made_handle(made, "z", made_end(made, SNAPPY));
   const struct handle index = made_end_entries(made);
   made_finish(made, true, made_end_entries(made), index);
@@ -244,8 +246,8 @@ Test(tables, a_first_block_that_is_too_large)
   free(made);
 }
 
-/* RocksDB's index of two levels, whose parts between the first and the last one count, and one that
- * does not ascend. */
+/* RocksDB's index of two levels, in which the parts between the first and the last one matter; and
+ * one that does not ascend. */
 Test(tables, an_index_for_a_filter_block)
 {
   enum { NBLOCKS = 4, TWO_LEVELS = 2 };
@@ -274,7 +276,7 @@ Test(tables, an_index_for_a_filter_block)
   }
 }
 
-/* A comparator's name of which strings would show the beginning alone. */
+/* A comparator's name that contains a 0 byte: as a string, it would end there. */
 Test(tables, a_name_with_a_0)
 {
   static const char other[] = "leveldb.BytewiseComparator\0.other";
@@ -283,12 +285,12 @@ Test(tables, a_name_with_a_0)
   free(made);
   made = make_small("bac", suffix, (lanebloom_slice){other, sizeof other - 1});
   check_made(made, "bac", "in their comparator's order");
-  check_made(made, "xyz", "every key may be in the table"); /* it has no filter */
+  check_made(made, "xyz", "every key may be in the table"); /* there is no filter */
   free(made);
 }
 
-/* In another order each filter of a data block is asked. A data block that has none may have any
- * key, as in LevelDB. */
+/* In another order the filters of all data blocks are queried. A data block without one may have
+ * any key, as in LevelDB. */
 Test(tables, filters_in_another_order)
 {
   enum { NBLOCKS = 3 };
@@ -318,8 +320,8 @@ Test(tables, filters_in_another_order)
   }
 }
 
-/* Pebble's data blocks in columns are not read, so nobody knows which filters of a filter block
- * belong to data blocks. Pebble writes none, but a file may have one. */
+/* Pebble's data blocks in columns are not read, so it is not known which filters of a filter block
+ * belong to data blocks. Pebble writes no such filter block, but a file may have one. */
 Test(tables, a_filter_block_beside_columns)
 {
   static const uint8_t pebble[] = {0xf0, 0x9f, 0xaa, 0xb3, 0xf0, 0x9f, 0xaa, 0xb3};
@@ -349,7 +351,8 @@ Test(tables, a_key_without_a_suffix)
   free(made);
 }
 
-/* Separators whose first 8 bytes are the largest number are told apart by what follows. */
+/* If the first 8 bytes of separators are the largest number, the bytes after them tell them
+ * apart. */
 Test(tables, separators_of_the_last_window)
 {
   uint8_t separators[] = "a\xff\xff\xff\xff\xff\xff\xff\xff.\xff\xff\xff\xff\xff\xff\xff\xff~";

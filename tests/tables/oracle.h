@@ -13,33 +13,33 @@
 extern "C" {
 #endif
 
-/* Option sets, and what lanebloom should make of them. */
+/* An option set, and the description of the tables that lanebloom should give. */
 struct oracle_set {
   const char *name;
   bool is_leveldb;
   lanebloom_table_filter filter;
   uint32_t version, checksum;
   bool has_whole_keys, has_prefixes;
-  bool has_range;   /* and a range can be known */
-  bool uses_filter; /* and absent keys are kept out by the filter */
-  bool is_limit;    /* tables that are refused */
-  /* many versions of few keys, so that filters are as many keys' and hold few: no model of a
-   * rate */
+  bool has_range;   /* can a range be known? */
+  bool uses_filter; /* does the filter keep absent keys out? */
+  bool is_limit;    /* must the tables be refused? */
+  /* many versions of few keys, so filters are sized for many keys but hold few, and no rate is
+   * modelled */
   bool is_skewed;
 };
 
 size_t oracle_sets(void);
 const struct oracle_set *oracle_set_at(size_t i);
 
-/* Writes a database, or a table, of about nkeys keys into the folder and closes it. Fails the
+/* Writes a database, or a table, of about nkeys keys into the folder and closes it. Ends the
  * process on an error. */
 void oracle_write(size_t set, const char *folder, size_t nkeys, uint64_t seed);
 
-/* The user keys of one table, in its order; of LevelDB's deletions and old versions, too. */
+/* Lists the user keys of one table in its order; for LevelDB, deleted and old ones, too. */
 typedef void oracle_key(void *context, const void *key, size_t size);
 void oracle_keys_of_table(size_t set, const char *path, oracle_key *take, void *context);
 
-/* Those that are alive in the whole database; none for a single table. */
+/* Lists the live keys of the whole database; none for a single table. */
 void oracle_keys_of_database(size_t set, const char *folder, oracle_key *take, void *context);
 
 #ifdef __cplusplus

@@ -7,7 +7,7 @@
 
 #include <leveldb/comparator.h>
 
-// Bytewise order, backwards.
+// Bytewise order, reversed.
 class Reverse : public leveldb::Comparator
 {
 public:

@@ -56,8 +56,8 @@ void write_times(rocksdb::DB *db, size_t nkeys, Rng &rng)
   check(db->Flush({}));
 }
 
-/* A table by itself; or then taken in by a database that has one of its keys, and so gives it a
- * number. */
+/* Writes a table by itself. If it is to be ingested, a database with one of its keys then takes it
+ * in, and gives it a sequence number. */
 void write_external(const RockSet &set, const rocksdb::Options &options, const std::string &folder,
                     size_t nkeys, Rng &rng)
 {
@@ -126,7 +126,7 @@ void write_rock(const RockSet &set, const std::string &folder, size_t nkeys, uin
       if (options.comparator == rocksdb::BytewiseComparator())
         check(db->DeleteRange({}, db->DefaultColumnFamily(), from, to));
     }
-    if (i == nkeys / 2) /* one table by compaction, then others above it */
+    if (i == nkeys / 2) /* one table by compaction, and others above it */
       check(db->CompactRange({}, nullptr, nullptr));
     if (i % (nkeys / 4) == nkeys / 8)
       check(db->Flush({}));

@@ -1,4 +1,4 @@
-// Sets of options, and what lanebloom should make of the tables that engines write by them.
+// Option sets, and what lanebloom should report about the tables that engines write with them.
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <vector>
@@ -153,7 +153,7 @@ void add_level(std::vector<Set> &sets)
   l = LevelSet();
   l.is_reverse = true;
   sets.push_back(level("leveldb, reverse", l));
-  l.block_nbytes = 64 << 10; // few filters
+  l.block_nbytes = 64 << 10; // makes few filters
   sets.push_back(level("leveldb, reverse, large blocks", l));
   l.is_table = true;
   sets.push_back(level("leveldb, reverse, a table", l));

@@ -36,7 +36,7 @@ void *__wrap_realloc(void *memory, size_t nbytes)
   return __real_realloc(memory, nbytes);
 }
 
-/* ---- Kinds ---- */
+/* ---- Kinds of edits ---- */
 
 static char folder[PATH_NBYTES];
 static struct log_file manifest, write_log;
@@ -46,7 +46,7 @@ static void add_numbers(void)
   log_add(&manifest, "\2\5\3\11\4\144", 6); /* log 5, next file 9, sequence 100 */
 }
 
-/* Adds an edit of a tag and numbers, and these bytes behind them. */
+/* Adds an edit with a tag, numbers, and these bytes after them. */
 static void add_edit(uint64_t tag, const uint64_t *numbers, size_t nnumbers, const char *behind,
                      size_t nbytes)
 {
@@ -92,7 +92,7 @@ static void add_logs_that_are_deleted(size_t n)
     ADD_EDIT(LOG_DELETED, "", i);
 }
 
-/* In a group, which is complete. */
+/* Adds logs in a group, which is complete. */
 static void add_group_of_logs(size_t n)
 {
   for (size_t i = n; i > 0; i--) {
@@ -118,7 +118,7 @@ static void add_tables_that_move(size_t n)
   }
 }
 
-/* Table 100 in each family. */
+/* Adds table 100 to each family. */
 static void add_tables_of_families(size_t n)
 {
   add_families(n);
@@ -165,7 +165,7 @@ static void write_puts(size_t n)
   end_log(5);
 }
 
-/* Logs of one key each: the families of the MANIFEST are many, too. */
+/* Writes logs of one key each. The MANIFEST has many families, too. */
 static void write_logs(size_t n)
 {
   add_families(n);
@@ -185,7 +185,7 @@ static void write_logs_with_times(size_t n)
   }
 }
 
-/* Each is torn before later ones, and what the MANIFEST names is missing between them. */
+/* Each log is torn before later ones, and between them logs are missing that the MANIFEST names. */
 static void write_logs_that_are_damaged(size_t n)
 {
   for (size_t i = 0; i < n; i++) {
@@ -197,7 +197,7 @@ static void write_logs_that_are_damaged(size_t n)
   end_log(10 + 2 * n);
 }
 
-/* A log's own list of families, with a key of each behind it. */
+/* Writes a log with its own list of families, and a key of each after it. */
 static void write_times(size_t n)
 {
   for (size_t i = n; i > 0; i--) {
@@ -210,7 +210,7 @@ static void write_times(size_t n)
   end_log(5);
 }
 
-/* Tables that logs of Pebble name. */
+/* Writes logs of Pebble that name tables. */
 static void write_ingested(size_t n)
 {
   file_write(folder, "OPTIONS-000002", "pebble_version=1\n", 17);
@@ -230,7 +230,7 @@ static char names[MAX_N][NAME_NBYTES];
 static const char *name_list[MAX_N];
 static lanebloom_database_options options;
 
-/* All are wanted. */
+/* Names the families, all of which are requested. */
 static void name_families(size_t n)
 {
   for (size_t i = 0; i < n; i++) {
@@ -306,7 +306,7 @@ Test(steps, databases)
 
 enum { MAX_TABLES = 2000, NKEYS = 8 };
 
-/* Screens n tables, each with prefixes of another length. */
+/* Screens n tables, each with prefixes of a different length. */
 static uint64_t count_steps_of_screening(size_t n)
 {
   static const char key[] = "abcdefgh";
@@ -332,7 +332,7 @@ static uint64_t count_steps_of_screening(size_t n)
   nsteps = 0;
   lanebloom_tables_screen(tables, n, &keys, NULL, NULL, counts);
   const uint64_t found = nsteps;
-  for (size_t i = 0; i < n; i++) /* the key that is there, or all that begin with it */
+  for (size_t i = 0; i < n; i++) /* prefixes of length 1 are equal */
     cr_assert(counts[i] == (i == 0 ? NKEYS : 1), "table %zu: %zu keys", i, counts[i]);
   lanebloom_filter_close(filter);
   return found;

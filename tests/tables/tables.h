@@ -1,4 +1,4 @@
-/* What the tests of tables share.
+/* Shared by the tests of tables.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TESTS_TABLES_H
 #define LANEBLOOM_TESTS_TABLES_H
@@ -45,7 +45,7 @@ static inline bool has_bit(const uint8_t *bitmap, size_t i)
 
 uint8_t *bitmap_make(size_t n);
 
-/* Random keys that no set writes. */
+/* Draws random keys that no set writes. */
 void draw_absent(struct key_list *list, size_t n, uint64_t stream);
 
 /* ---- Files ---- */
@@ -74,21 +74,22 @@ void frozen_path(size_t i, char *path);
 
 void frozen_keys(size_t i, struct key_list *list);
 
-/* What a frozen table becomes without checksums, so that it can be changed. */
+/* Returns a frozen table that has no checksums, so that it can be changed. */
 uint8_t *read_unsealed(const char *path, size_t *size);
 
 /* ---- Checks ---- */
 
 lanebloom_table *must_open(const char *path);
 
-/* Every kernel; keys of a table one part and more at a time; also one by one. */
+/* Checks that the keys are found by every kernel, in parts and all at once, and one by one. */
 void check_keys(const lanebloom_table *table, const struct key_list *list, const char *what);
 
-/* Absent keys of a table's range pass at the rate that its bits promise. */
+/* Checks that absent keys in a table's range pass at the rate of its bits per key. */
 void check_absent(const lanebloom_table *table, const lanebloom_table_info *info,
                   const struct oracle_set *set, const struct key_list *absent);
 
-/* All tables in one call give what each gives alone, and find every live key in any of them. */
+/* Checks that one call for all tables gives the results of a call for each, and finds every live
+ * key in a table. */
 void check_together(const lanebloom_table *const *tables, size_t n, const struct key_list *keys,
                     bool is_live, const char *name);
 
@@ -98,15 +99,15 @@ void check_warned(const uint8_t *bytes, size_t size, const struct key_list *keys
 void assert_refused(const uint8_t *bytes, size_t size, lanebloom_status expected,
                     const char *part_of_problem);
 
-/* What still opens still has every key. */
+/* Checks that a table that still opens has every key. */
 void check_damaged(const uint8_t *bytes, size_t size, const lanebloom_keys *keys, const char *what,
                    size_t at);
 
 /* ---- Tables made by hand ---- */
 
-/* A file that grows, a block at a time. */
+/* A growing file, made block by block. */
 struct made {
-  size_t n, begin; /* of the block that is being made */
+  size_t n, begin; /* begin: of the block that is being made */
   uint8_t bytes[1 << 16];
 };
 
@@ -117,43 +118,43 @@ static inline lanebloom_slice text(const char *string)
 
 void made_add(struct made *made, lanebloom_slice bytes);
 
-/* An entry whose key begins with so many bytes of the key before. */
+/* Adds an entry whose key begins with `shared` bytes of the key before it. */
 void made_entry(struct made *made, size_t shared, lanebloom_slice rest, lanebloom_slice value);
 
 void made_handle(struct made *made, const char *key, struct handle handle);
 
-/* Ends a block of any bytes. */
+/* Ends a block with any content. */
 struct handle made_end(struct made *made, uint8_t compression);
 
 struct handle made_end_entries(struct made *made);
 
-/* A data block of keys of one letter, with this behind each. */
+/* Makes a data block of keys of one letter, each followed by `behind`. */
 struct handle made_data(struct made *made, const char *letters, const char *behind);
 
-/* A filter block of these letters of data blocks. */
+/* Makes a filter block with these letters for each data block. */
 struct handle made_filter_block(struct made *made, const struct handle *data,
                                 const char *const *letters, size_t n);
 
-/* Properties of an index of user keys. */
+/* Makes properties of an index of user keys. */
 struct handle made_properties(struct made *made, lanebloom_slice comparator, uint8_t index_type);
 
 void made_finish(struct made *made, bool is_leveldb, struct handle metaindex, struct handle index);
 
 struct key_list list_letters(const char *letters);
 
-/* A table has a range, and every filter is asked, unless there is a warning; keys are found in any
- * case. */
+/* Checks that the table has a range, and every filter is queried, unless there is a warning; and
+ * that keys are found in any case. */
 void check_made(const struct made *made, const char *letters, const char *warning);
 
-/* RocksDB's table of one data block. */
+/* Makes a RocksDB table with one data block. */
 struct made *make_small(const char *letters, const char *behind, lanebloom_slice comparator);
 
 uint8_t *put_varint(uint8_t *to, uint64_t value);
 
 static const char suffix[] =
-    "\1......."; /* as LevelDB's and RocksDB's databases have it behind a key */
+    "\1......."; /* the suffix of keys in databases of LevelDB and RocksDB */
 
-/* The order that is searched in. */
+/* The order of keys that can be searched. */
 static const char bytewise[] = "leveldb.BytewiseComparator";
 
 #endif

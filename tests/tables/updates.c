@@ -1,5 +1,5 @@
-/* Databases whose MANIFEST changes: between two looks of one call, or before an update, which may
- * fail.
+/* Databases whose MANIFEST changes: between two attempts of one call, or before an update, which
+ * may fail.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 /* ---- Calls that the test changes ---- */
 
 static char folder[PATH_NBYTES];
-static void (*before_look)(unsigned look); /* at the MANIFEST */
+static void (*before_look)(unsigned look); /* before each look at the MANIFEST */
 static unsigned nlooks;
 static bool has_no_memory;
 
@@ -27,7 +27,7 @@ lanebloom_status __wrap_lanebloom_folder_current(const char *path, lanebloom_eng
   return __real_lanebloom_folder_current(path, engine, manifest, problem);
 }
 
-/* Of the path of a table. */
+/* Makes the path of a table, unless it is to fail. */
 char *__real_lanebloom_folder_number(const char *path, uint64_t number, const char *end);
 char *__wrap_lanebloom_folder_number(const char *path, uint64_t number, const char *end);
 char *__wrap_lanebloom_folder_number(const char *path, uint64_t number, const char *end)
@@ -51,7 +51,7 @@ static void write_manifest(void)
   log_write(&manifest, folder, MANIFEST_NAME);
 }
 
-/* Family f with table 6, and the other one with table 7. */
+/* Family f has table 6, and the default family has table 7. */
 static void begin_manifest(void)
 {
   ADD(NUMBERS TABLE("\7"));
@@ -69,7 +69,7 @@ static void begin(void)
 
 /* ---- Updates ---- */
 
-/* The database has the first n of tables 6 and 8, of family f. */
+/* Checks that the database has the first n of tables 6 and 8, of family f. */
 static void check_tables(const lanebloom_database *database, size_t n)
 {
   lanebloom_database_info info;
@@ -88,7 +88,7 @@ static void check_failure(lanebloom_database *database, lanebloom_status expecte
 {
   char problem[PROBLEM_NBYTES];
   bool changed = true;
-  for (int time = 0; time < 2; time++) { /* no failure hides the next one */
+  for (int time = 0; time < 2; time++) { /* a failure does not hide the next one */
     const lanebloom_status status =
         lanebloom_database_update(database, &changed, problem, sizeof problem);
     cr_assert(status == expected, "%d: %s", status, problem);
@@ -127,7 +127,7 @@ Test(tables, updates_that_fail)
   folder_free(folder);
 }
 
-/* A database outlives the options that it was opened with. */
+/* A database does not need the options after it was opened. */
 Test(tables, options_that_end)
 {
   char *names[2] = {strdup("f"), strdup("f")};
@@ -159,7 +159,7 @@ Test(tables, options_that_end)
 
 /* ---- OPTIONS ---- */
 
-/* A link to nothing is not looked for again and again. */
+/* A link to a missing file is not retried again and again. */
 Test(tables, options_that_are_not_there)
 {
   char path[2 * PATH_NBYTES], problem[PROBLEM_NBYTES];
@@ -177,12 +177,12 @@ Test(tables, options_that_are_not_there)
 
 static void add_with_times(char id)
 {
-  char edit[] = OF_FAMILY("?") "\311\1\1x\1\7x.u64ts"; /* named x; the comparator's name */
+  char edit[] = OF_FAMILY("?") "\311\1\1x\1\7x.u64ts"; /* the names of the family and its comparator */
   edit[2] = id;
   log_add(&manifest, edit, sizeof edit - 1);
 }
 
-/* Key k of family 2, with a time, is in a log. */
+/* Writes a log with key k of family 2, with a time. */
 static void write_log(void)
 {
   static const char batch[] = "\1\0\0\0\0\0\0\0\1\0\0\0\5\2\11k12345678\1v";
@@ -191,7 +191,7 @@ static void write_log(void)
   log_write(&log, folder, "000005.log");
 }
 
-/* After the first look there is another family in the place of the first one. */
+/* After the first look, replaces the first family by another. */
 static void replace_family(unsigned look)
 {
   ADD(NUMBERS);
@@ -216,7 +216,7 @@ Test(tables, times_of_another_family)
   folder_free(folder);
 }
 
-/* Each look finds one family more, up to 100: family 2 is the last. */
+/* Each look finds one more family, up to 100. Family 2 is the last. */
 static void add_families(unsigned look)
 {
   enum { NFAMILIES = 100 };

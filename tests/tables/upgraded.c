@@ -1,5 +1,5 @@
 /* RocksDB's format versions 6 and 7, which Debian's RocksDB does not write: frozen tables of
- * version 5, written anew.
+ * version 5, rewritten.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 
@@ -16,7 +16,8 @@ static void checksum_block(uint8_t *file, struct handle handle, uint32_t checksu
                  lanebloom_checksum_context(checksum_base, handle.offset));
 }
 
-/* The blocks that an index of version 5 names, and where those are indexes, too, what they name. */
+/* Sets the checksums of the blocks that an index of version 5 names and, if these are indexes, of
+ * the blocks that they name. */
 static void checksum_named(struct block_reader *reader, struct handle handle, int nlevels,
                            uint8_t *file)
 {
@@ -31,8 +32,8 @@ static void checksum_named(struct block_reader *reader, struct handle handle, in
   lanebloom_index_free(&index);
 }
 
-/* Writes a table of version 5 as one of a later version: other checksums, another footer, and the
- * index found by the metaindex. Returns its size. */
+/* Rewrites a table of version 5 as a later version: with other checksums, another footer, and an
+ * index that the metaindex names. Returns its size. */
 static size_t upgrade(const uint8_t *bytes, size_t size, bool is_partitioned, uint32_t version,
                       uint8_t *made)
 {
@@ -52,7 +53,7 @@ static size_t upgrade(const uint8_t *bytes, size_t size, bool is_partitioned, ui
   for (size_t i = 0; i < meta.n; i++)
     checksum_block(made, meta.handles[i], old->checksum);
   checksum_named(&reader, old->index, is_partitioned ? 2 : 1, made);
-  if (is_partitioned) /* filters are named by the first in the metaindex's order */
+  if (is_partitioned) /* the metaindex's first entry names the filters */
     checksum_named(&reader, meta.handles[0], 1, made);
 
   const uint8_t *from = bytes + old->metaindex.offset;
@@ -88,7 +89,7 @@ static size_t upgrade(const uint8_t *bytes, size_t size, bool is_partitioned, ui
   return (size_t)(to - made) + FOOTER_NBYTES;
 }
 
-/* The metaindex, which is to name the index, does not. Changes the bytes. */
+/* Checks a table whose metaindex does not name the index, as it must. Changes the bytes. */
 static void check_index_unnamed(uint8_t *bytes, size_t size)
 {
   static const char name[] = "rocksdb.index";

@@ -1,4 +1,4 @@
-// Writes databases by the real Pebble, versions 1 and 2, and lists what they have:
+// Writes databases with the real Pebble, versions 1 and 2, and lists their keys:
 //
 //	test_pebble kinds                  all kinds, one per line
 //	test_pebble make KIND FOLDER       writes a database
@@ -19,14 +19,14 @@ import (
 	"time"
 )
 
-// What a database is opened with.
+// The options that a database is opened with.
 type settings struct {
 	format    uint64 // FormatMajorVersion
-	buffer    uint64 // bytes of a memtable; 0: 4 MiB, and nothing is compacted by itself
+	buffer    uint64 // bytes of a memtable; 0: 4 MiB, and no automatic compaction
 	codec     string // "snappy", "zstd" or "none"
-	logs      string // folder of the logs; "": the database's
-	secondary string // folder to which logs fail over, again and again; "": none
-	split     bool   // does the comparer say what a prefix is? Version 1 wants it for range keys
+	logs      string // folder of the logs; "": that of the database
+	secondary string // folder to which logs fail over repeatedly; "": none
+	split     bool   // does the comparer define prefixes? Version 1 needs that for range keys
 	readOnly  bool
 }
 
@@ -62,11 +62,11 @@ type store interface {
 	close()
 }
 
-// What differs between the versions.
+// The functions and the format in which the versions differ.
 type engine struct {
 	open       func(folder string, s settings) store
 	writeTable func(path string, keys []string)
-	newest     uint64 // the newest format whose tables lanebloom reads
+	newest     uint64 // the newest format with tables that lanebloom reads
 }
 
 var engines = map[string]engine{"v1": {open1, writeTable1, 16}, "v2": {open2, writeTable2, 20}}
@@ -89,12 +89,12 @@ func check(err error) {
 	}
 }
 
-// From when on the process ends as soon as a flush begins.
+// Whether the process ends as soon as a flush begins.
 var endsAtFlush atomic.Bool
 
 func flushBegins() {
 	if endsAtFlush.Load() {
-		time.Sleep(200 * time.Millisecond) // the latest writes are on their way to the log
+		time.Sleep(200 * time.Millisecond) // the latest writes still have to reach the log
 		os.Exit(0)
 	}
 }
@@ -169,7 +169,7 @@ func merges(e engine, s store, folder string, again func() store) store {
 
 func rangeKeys(e engine, s store, folder string, again func() store) store {
 	s.do(rangeKey, "a", "b")
-	s.do(flush, "", "") // a table without points
+	s.do(flush, "", "") // makes a table without points
 	put(s, "key", 0, 1000)
 	s.do(rangeKey, "key000100", "key000200")
 	s.do(flush, "", "")
@@ -185,7 +185,7 @@ func ingested(e engine, s store, folder string, again func() store) store {
 	return s
 }
 
-// The table overlaps with what is in memory: at first, a log alone names it.
+// The table overlaps with the keys in memory, so at first only a log names it.
 func ingestedLog(e engine, s store, folder string, again func() store) store {
 	put(s, "key", 0, 1000)
 	endsAtFlush.Store(true)
@@ -222,7 +222,7 @@ func large(e engine, s store, folder string, again func() store) store {
 	return s
 }
 
-// A little of everything, to be frozen.
+// Writes a little of everything, for a frozen database.
 func small(e engine, s store, folder string, again func() store) store {
 	put(s, "table", 0, 40)
 	s.do(flush, "", "")
@@ -240,7 +240,7 @@ func small(e engine, s store, folder string, again func() store) store {
 	return s
 }
 
-// The same, killed while a log alone names a table.
+// Writes the same, killed while only a log names a table.
 func smallKilled(e engine, s store, folder string, again func() store) store {
 	small(e, s, folder, again)
 	s.do(removeSized, "table000002", "")

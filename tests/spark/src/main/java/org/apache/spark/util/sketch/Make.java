@@ -1,6 +1,6 @@
-// Writes what Spark's BloomFilter makes and answers: Make FOLDER SEED. The files of
-// tests/vectors/spark are those of seed 1; what they hold is said there. It is in Spark's package
-// because the hash is of no use to other packages.
+// Writes the filters and answers of Spark's BloomFilter: Make FOLDER SEED. The files of
+// tests/vectors/spark are those of seed 1, and are described there. This class is in Spark's
+// package because other packages cannot use the hash.
 // SPDX-License-Identifier: MIT
 package org.apache.spark.util.sketch;
 
@@ -24,9 +24,9 @@ public class Make {
   static final int[] MILLIBITS = {500, 721, 1000, 1443, 2000, 2164, 2885, 5000, 7212, 8000, 8388,
       10000, 12345, 16000, 20001, 30000, 64000, 77777, 95001, 99999, 100000};
 
-  static int headerBytes; // 12 of version 1, 16 of version 2
+  static int headerBytes; // 12 in version 1, 16 in version 2
 
-  // Numbers that look random.
+  // Returns numbers that look random.
   static long state;
 
   static long number() {
@@ -56,7 +56,7 @@ public class Make {
     return made;
   }
 
-  // The size that lanebloom plans, as a caller of Spark asks for it.
+  // Makes a filter of the size that lanebloom plans, as a caller of Spark requests it.
   static BloomFilter create(int millibits, long nkeys) {
     long n = Math.max(1, nkeys);
     return BloomFilter.create(n, Math.max(1, n * millibits / 1000));
@@ -68,7 +68,8 @@ public class Make {
     return out.toByteArray();
   }
 
-  // A key in one of the three ways in which Spark takes keys; returns the bytes that it stands for.
+  // Puts a key in one of the three ways in which Spark accepts keys, and returns the bytes that it
+  // stands for.
   static byte[] put(BloomFilter filter, int way) {
     switch (way) {
       case 0:
@@ -139,7 +140,7 @@ public class Make {
     }
   }
 
-  // Headers that no writer writes, and payloads that are cut.
+  // Writes headers that no writer makes, and payloads that are cut.
   static void damage(PrintWriter out) throws IOException {
     out.println("# BloomFilter.readFrom of damaged bytes: bytes, key, answer, or E: an exception");
     byte[] key = "key".getBytes(StandardCharsets.UTF_8);
@@ -153,7 +154,7 @@ public class Make {
     int[] numbers = {0, 1, 2, 3, -1, 255, 1 << 24, Integer.MIN_VALUE, Integer.MIN_VALUE + 1};
     for (int at = 0; at < headerBytes; at += 4) {
       for (int number : numbers) {
-        // if there are more words than the header says, Spark does not read the rest
+        // Spark ignores words beyond those of the header.
         if (at < headerBytes - 4 || number < 0 || number > 3) {
           byte[] changed = whole.clone();
           ByteBuffer.wrap(changed).putInt(at, number);
@@ -175,7 +176,7 @@ public class Make {
     }
   }
 
-  // The words and probes of a filter, by its header.
+  // Writes the words and probes of filters, from their headers.
   static void plans(PrintWriter out) throws IOException {
     out.println("# BloomFilter.create: bits per key, number of keys, words, probes");
     for (int n : new int[] {0, 1, 2, 3, 5, 7, 64, 100, 999, 12345, 100000}) {
@@ -187,7 +188,7 @@ public class Make {
     }
   }
 
-  // Takes a filter that is too large for an array, and lists the bits that are set.
+  // Accepts a filter that is too large for an array, and lists its set bits.
   static class SetBits extends OutputStream {
     final ByteBuffer header;
     final StringJoiner bits = new StringJoiner(",");
@@ -211,7 +212,7 @@ public class Make {
     }
   }
 
-  // Where one key's bits are in filters around and beyond the reach of version 1.
+  // Writes the bits of one key in filters around and beyond the reach of version 1.
   static void large(PrintWriter out) throws IOException {
     out.println("# BloomFilter of one key: words, probes, key, bits that are set, ascending");
     for (long words : new long[] {(1 << 25) - 1, 1 << 25, (1 << 25) + 1, 50000017, 1 << 26}) {
