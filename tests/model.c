@@ -9,7 +9,7 @@
 
 static const uint64_t TWO_TO_32 = (uint64_t)1 << 32;
 
-/* The number that so many bytes write, the lowest digit first. */
+/* Returns the number in ndigits bytes, the lowest digit first. */
 static uint64_t number(const uint8_t *bytes, size_t ndigits)
 {
   uint64_t value = 0;
@@ -22,7 +22,7 @@ static uint64_t number(const uint8_t *bytes, size_t ndigits)
 
 static const uint64_t MULTIPLIER = 0xc6a4a793;
 
-/* In 64 bits, and brought below 2^32 after each step. */
+/* Computes in 64 bits, and reduces to 32 bits after each step. */
 uint32_t model_bloomhash(const void *key, size_t size, bool signed_tail)
 {
   const uint8_t *bytes = key;
@@ -49,7 +49,7 @@ uint32_t model_bloomhash(const void *key, size_t size, bool signed_tail)
 
 /* ---- XXPH3 ---- */
 
-/* As specifications print it; the library has it as bytes. */
+/* As specifications print it; the library stores it as bytes. */
 static const char SECRET[] = "b8fe6c3923a44bbe7c01812cf721ad1cded46de9839097db7240a4a4b7b3671fcb79e"
                              "64eccc0e578825ad07dccff7221"
                              "b8084674f743248ee03590e6813a264c3c2852bb91c300cb88d0658b1b532ea371644"
@@ -60,7 +60,7 @@ static const char SECRET[] = "b8fe6c3923a44bbe7c01812cf721ad1cded46de9839097db72
                              "a8f95160428afd7fbcabb4b407e";
 
 static const uint64_t P32[] = {0, 2654435761, 2246822519,
-                               3266489917}; /* numbered from 1, as the definition does */
+                               3266489917}; /* numbered from 1, as in the definition */
 static const uint64_t P64[] = {0,
                                11400714785074694791u,
                                14029467366897019727u,
@@ -81,7 +81,7 @@ static uint64_t secret(size_t at, size_t nbytes)
   return number(bytes, nbytes);
 }
 
-/* The high half of a product of 128 bits, multiplied as on paper in digits of 32 bits. */
+/* Returns the high half of a 128-bit product, by long multiplication with digits of 32 bits. */
 static uint64_t high_half(uint64_t a, uint64_t b)
 {
   const uint64_t a0 = a % TWO_TO_32, a1 = a / TWO_TO_32, b0 = b % TWO_TO_32, b1 = b / TWO_TO_32;
@@ -108,7 +108,7 @@ static uint64_t mix(const uint8_t *bytes, size_t secret_at)
               number(bytes + 8, 8) ^ secret(secret_at + 8, 8));
 }
 
-/* One of eight lanes for its own. Stripes are 64 bytes, sixteen of them a block. */
+/* Computes one of eight lanes on its own. A stripe is 64 bytes, and a block is sixteen stripes. */
 static uint64_t lane_of(const uint8_t *key, size_t size, size_t lane, uint64_t value)
 {
   size_t at = 0;
@@ -173,7 +173,7 @@ uint64_t model_xxph3(const void *key, size_t size)
 
 /* ---- XXH64 ---- */
 
-/* By the xxHash library. */
+/* Computed by the xxHash library. */
 uint64_t model_xxh64(const void *key, size_t size)
 {
   return XXH64(key, size, 0);
@@ -187,7 +187,7 @@ static uint64_t rotated(uint64_t value, unsigned nbits)
   return value * power % TWO_TO_32 + value / (TWO_TO_32 / power);
 }
 
-/* In 64 bits, and brought below 2^32 after each step. */
+/* Computes in 64 bits, and reduces to 32 bits after each step. */
 static uint64_t murmur3(const uint8_t *bytes, size_t size, uint64_t h)
 {
   const size_t ntail = size % 4, nwords = size / 4;
@@ -210,12 +210,12 @@ uint64_t model_spark_murmur3(const void *key, size_t size)
   return murmur3(key, size, first) * TWO_TO_32 + first;
 }
 
-/* ---- Where probes lie ---- */
+/* ---- Positions of probes ---- */
 
 /* Double hashing on 32 bits. */
 static uint64_t nth_probe(uint32_t hash, unsigned i)
 {
-  const uint64_t rotated = hash / 131072 + hash % 131072 * (uint64_t)32768; /* right by 17 */
+  const uint64_t rotated = hash / 131072 + hash % 131072 * (uint64_t)32768; /* rotates right by 17 */
   return (hash + i * rotated) % TWO_TO_32;
 }
 
@@ -230,8 +230,8 @@ uint64_t model_legacy_position(uint32_t hash, unsigned i, uint64_t nbytes, uint6
   return hash % nlines * line_nbits + nth_probe(hash, i) % line_nbits;
 }
 
-/* The low half says how far into the lines, the high half times the i-th power of a constant how
- * far into the line. */
+/* The low half of the hash selects the line, as a share of all lines. The high half, times the i-th
+ * power of a constant, selects the bit in the line. */
 uint64_t model_local_position(uint64_t hash, unsigned i, uint64_t nbytes)
 {
   const uint64_t nlines = nbytes / 64, line = hash % TWO_TO_32 * nlines / TWO_TO_32;
@@ -241,8 +241,8 @@ uint64_t model_local_position(uint64_t hash, unsigned i, uint64_t nbytes)
   return line * 512 + share * 512 / TWO_TO_32;
 }
 
-/* The high half says how far into the blocks of eight words; in word i the low half times an odd
- * number says how far into the word. */
+/* The high half selects the block of eight words, as a share of all blocks. In word i, the low half
+ * times an odd number selects the bit. */
 uint64_t model_parquet_position(uint64_t hash, unsigned i, uint64_t nbytes)
 {
   static const uint64_t salts[] = {1203114875, 1150766481, 2284105051, 2729912477,
@@ -252,20 +252,22 @@ uint64_t model_parquet_position(uint64_t hash, unsigned i, uint64_t nbytes)
   return block * 256 + i * 32 + share * 32 / TWO_TO_32;
 }
 
-/* A bit of Spark's, in words of eight bytes with the highest one first. */
+/* Converts a position to that of the same bit in Spark's words of eight bytes, the highest byte
+ * first. */
 static uint64_t in_big_endian_words(uint64_t bit)
 {
   const uint64_t word = bit / 64, byte = 7 - bit % 64 / 8;
   return (word * 8 + byte) * 8 + bit % 8;
 }
 
-/* A number of 32 bits from -2^31 on. */
+/* Reads 32 bits as a signed number. */
 static int64_t with_sign(uint64_t value)
 {
   return (int64_t)value - (value >= TWO_TO_32 / 2 ? (int64_t)TWO_TO_32 : 0);
 }
 
-/* Sums wrap as Java's int does, and as its long, which is never full. */
+/* In version 1 sums wrap, as in Java's int; in version 2 they are of Java's long, which they never
+ * exceed. */
 uint64_t model_spark_v1_position(uint64_t hash, unsigned i, uint64_t nbytes)
 {
   const uint64_t sum = hash % TWO_TO_32 + hash / TWO_TO_32 * (i + 1);
@@ -287,8 +289,8 @@ static bool is_set(const uint8_t *payload, uint64_t position)
   return payload[position / 8] & 1 << position % 8;
 }
 
-/* Segments of 128 bits are dealt to the blocks so that the last ones have at most one more: each is
- * a column of its block. */
+/* Segments of 128 bits are distributed to the blocks, so that the last ones have at most one more.
+ * Each segment is a column of its block. */
 static uint64_t ribbon_ncolumns(const struct filter_shape *shape, uint64_t block)
 {
   const uint64_t nsegments = shape->nbytes / 16, nblocks = shape->ribbon.nblocks;
@@ -304,7 +306,7 @@ static uint64_t ribbon_segment(const struct filter_shape *shape, uint64_t block)
   return block * least + (block > nblocks - nmore ? block - (nblocks - nmore) : 0);
 }
 
-/* Where the bit of a slot and column lies. */
+/* Returns the position of the bit of a slot and a column. */
 static uint64_t ribbon_position(const struct filter_shape *shape, uint64_t slot, uint64_t column)
 {
   return (ribbon_segment(shape, slot / 128) + column) * 128 + slot % 128;
@@ -320,8 +322,9 @@ static uint64_t ribbon_start(const struct filter_shape *shape, uint64_t hash)
   return high_half(ribbon_mixed(shape, hash), (uint64_t)shape->ribbon.nblocks * 128 - 127);
 }
 
-/* Is the sum of the slots that the hash chooses, modulo 2, what it expects in this column? The
- * first slot is always chosen. Bytes of what it expects are numbered from the highest on. */
+/* Does the sum, modulo 2, of the slots that the hash selects equal the bit that it expects in this
+ * column? The first slot is always selected. The bytes of expected bits are numbered from the
+ * highest. */
 static bool ribbon_fulfils(const struct filter_shape *shape, const uint8_t *payload, uint64_t hash,
                            unsigned column)
 {
@@ -346,11 +349,12 @@ bool model_ribbon_may_match(const struct filter_shape *shape, const uint8_t *pay
   return nfulfilled == ncolumns;
 }
 
-/* From the last slot to the first: what is changed for one hash is no part of those before. */
+/* Works from the last slot to the first: the slot changed for one hash is not used by those before
+ * it. */
 void model_ribbon_fit(const struct filter_shape *shape, uint8_t *payload, uint64_t *hashes,
                       size_t n)
 {
-  for (size_t i = 1; i < n; i++) /* sorts by insertion */
+  for (size_t i = 1; i < n; i++) /* insertion sort */
     for (size_t at = i;
          at > 0 && ribbon_start(shape, hashes[at - 1]) < ribbon_start(shape, hashes[at]); at--) {
       const uint64_t hash = hashes[at];
@@ -369,15 +373,15 @@ void model_ribbon_fit(const struct filter_shape *shape, uint8_t *payload, uint64
 
 /* ---- Sizes ---- */
 
-/* 0.69 probes per bit, in hundredths; no product with a fraction so small that a double would round
- * it up. */
+/* 0.69 probes per bit, computed in hundredths. Up to the limit of 30 probes, a double product
+ * rounds down to the same number. */
 unsigned model_nprobes(unsigned bits_per_key)
 {
   const uint64_t nprobes = (uint64_t)bits_per_key * 69 / 100;
   return nprobes == 0 ? 1 : nprobes > 30 ? 30 : (unsigned)nprobes;
 }
 
-/* Rows of the definition's table, the last one that applies; not monotone. */
+/* The last row of the definition's table that applies. The table is not monotone. */
 unsigned model_local_nprobes(uint64_t millibits_per_key)
 {
   static const struct {
@@ -394,7 +398,7 @@ unsigned model_local_nprobes(uint64_t millibits_per_key)
   return rows[row].nprobes;
 }
 
-/* Lines of 512 bits until all fit, and then an odd number of them. */
+/* As many lines of 512 bits as the bits need, and one more if their number is even. */
 uint64_t model_legacy_nbytes(uint64_t bits_per_key, uint64_t nentries)
 {
   const uint64_t nbits = nentries * bits_per_key, nlines = nbits / 512 + (nbits % 512 > 0);
@@ -422,7 +426,7 @@ bool model_may_match(const uint8_t *bytes, size_t size, uint32_t hash)
   return nset == nprobes;
 }
 
-/* ---- As operations of a kernel table ---- */
+/* ---- Operations of a kernel table ---- */
 
 typedef uint64_t position_function(const struct filter_shape *shape, const void *hash, unsigned i);
 
@@ -468,7 +472,7 @@ static uint64_t spark_v2_position(const struct filter_shape *shape, const void *
   return model_spark_v2_position(value, i, shape->nbytes);
 }
 
-/* The operations: of hashes that are there, which is all that tests ask of them. */
+/* The operations work only on stored hashes, which is all that tests need. */
 static void probe_at(position_function *position, size_t hash_nbytes,
                      const struct filter_shape *shape, const uint8_t *payload,
                      const struct hash_source *source, uint8_t *bitmap)

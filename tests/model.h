@@ -1,23 +1,22 @@
 /* The filters written a second time, straight from their definitions, to check the scalar kernels:
- * one key and one probe at a time, arithmetic in the open, nothing shared with the library but the
- * shape of the kernel table.
+ * one key and one probe at a time, with plain arithmetic. They share only the shape of the kernel
+ * table with the library.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TESTS_MODEL_H
 #define LANEBLOOM_TESTS_MODEL_H
 
 #include "format.h"
 
-/* BloomHash of one key. */
+/* Returns the BloomHash of one key. */
 uint32_t model_bloomhash(const void *key, size_t size, bool signed_tail);
 
-/* XXPH3, XXH64 and both of Spark's hashes of one key. */
+/* Return XXPH3, XXH64 or one of Spark's hashes of one key. */
 uint64_t model_xxph3(const void *key, size_t size);
 uint64_t model_xxh64(const void *key, size_t size);
 uint64_t model_spark_murmur3(const void *key, size_t size);
 
-/* Where probe number i, from 0, of a hash lies in a LevelDB filter's payload of nbytes; in a legacy
- * RocksDB filter's of nbytes in nlines lines; and in a FastLocalBloom's, a Parquet filter's or one
- * of Spark's of nbytes. */
+/* Return the position of probe i of a hash, counted from 0, in a payload of nbytes: of LevelDB; of
+ * RocksDB's legacy filters, with nlines lines; of FastLocalBloom; of Parquet; and of Spark. */
 uint64_t model_position(uint32_t hash, unsigned i, uint64_t nbytes);
 uint64_t model_legacy_position(uint32_t hash, unsigned i, uint64_t nbytes, uint64_t nlines);
 uint64_t model_local_position(uint64_t hash, unsigned i, uint64_t nbytes);
@@ -25,26 +24,25 @@ uint64_t model_parquet_position(uint64_t hash, unsigned i, uint64_t nbytes);
 uint64_t model_spark_v1_position(uint64_t hash, unsigned i, uint64_t nbytes);
 uint64_t model_spark_v2_position(uint64_t hash, unsigned i, uint64_t nbytes);
 
-/* Whether a hash fulfils its equation in a Ribbon filter's payload, and a payload in which all
- * these hashes do, except those that begin at the slot of another one: changes payload where
- * needed. */
+/* may_match returns whether a hash fulfils its equation in a Ribbon filter's payload. fit changes a
+ * payload so that all these hashes do, except those that begin at the same slot as another one. */
 bool model_ribbon_may_match(const struct filter_shape *shape, const uint8_t *payload,
                             uint64_t hash);
 void model_ribbon_fit(const struct filter_shape *shape, uint8_t *payload, uint64_t *hashes,
                       size_t n);
 
-/* The number of probes that the engines choose. A thousandth of a bit is a millibit. */
+/* Return the number of probes that the engines choose. A millibit is a thousandth of a bit. */
 unsigned model_nprobes(unsigned bits_per_key);
 unsigned model_local_nprobes(uint64_t millibits_per_key);
 
-/* The bytes of RocksDB's payloads for so many entries: 0 for none. */
+/* Return the size of RocksDB's payloads for so many entries; 0 for none. */
 uint64_t model_legacy_nbytes(uint64_t bits_per_key, uint64_t nentries);
 uint64_t model_local_nbytes(uint64_t millibits_per_key, uint64_t nentries);
 
-/* LevelDB's KeyMayMatch of a hash, on any bytes. */
+/* Returns LevelDB's KeyMayMatch for a hash, on any bytes. */
 bool model_may_match(const uint8_t *bytes, size_t size, uint32_t hash);
 
-/* What a table has for a format. */
+/* The operations of a kernel table for one format. */
 struct operations {
   hash_function *hash;
   probe_function *probe;
@@ -60,8 +58,8 @@ static inline struct operations operations_of(const struct kernel_table *table,
                              layout->scratch_nbytes};
 }
 
-/* A format: its operations, and where its probes lie; Ribbon: NULL. Hashing takes keys in slices
- * only: it is no judge of its own reading of other layouts. */
+/* A format: its operations, and the positions of its probes; Ribbon's are NULL. Hashing accepts
+ * only slices, so that other layouts are not checked against the model's own reading of them. */
 struct model {
   struct operations ops;
   uint64_t (*position)(const struct filter_shape *shape, const void *hash, unsigned i);

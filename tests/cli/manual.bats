@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Man pages and completions, as the build made them from --help.
+# Man pages and completions, which the build made from --help.
 # SPDX-License-Identifier: MIT
 
 load helper
@@ -48,7 +48,7 @@ has_completions() {
   done <names
 }
 
-# bash_completes WORD...: what bash offers for the last word, a line each.
+# bash_completes WORD...: prints what bash offers for the last word, one line each.
 bash_completes() {
   PATH=$(dirname "$LANEBLOOM"):$PATH bash --norc -c '
     source "$0"
@@ -92,7 +92,7 @@ zpty -w session "PS1=; fpath=($1 \$fpath); autoload -U compinit; compinit -u -D;
 zpty -r session out '*ready*'
 zpty -w -n session "$2"$'\t'
 zpty -w -n session $'\t'
-zpty -r session out '*lanebloom screen*' # waits for it
+zpty -r session out '*lanebloom screen*' # waits for this text
 print -rn -- "$out"
 zpty -d session
 END

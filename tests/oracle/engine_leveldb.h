@@ -12,7 +12,7 @@ extern "C" {
 /* leveldb::Hash with the seed of filters. */
 uint32_t oracle_leveldb_hash(const void *key, size_t size);
 
-/* CreateFilter of NewBloomFilterPolicy(bits_per_key). For free(). */
+/* CreateFilter of NewBloomFilterPolicy(bits_per_key). The result is for free(). */
 uint8_t *oracle_leveldb_create(int bits_per_key, const lanebloom_slice *keys, size_t n,
                                size_t *size);
 

@@ -43,7 +43,7 @@ size_t leveldb_bytes_draw(struct rng *rng, size_t i, uint8_t *bytes, size_t max)
   static const uint8_t last[] = {0, 1, 2, 6, 29, 30, 31, 32, 127, 128, 255};
   const size_t size = i % 8 == 0 ? i / 8 % 4 : rng_below(rng, max + 1);
   rng_fill(rng, bytes, size);
-  for (uint64_t n = rng_below(rng, 5); n > 0; n--) /* halves the share of clear bits */
+  for (uint64_t n = rng_below(rng, 5); n > 0; n--) /* each pass halves the share of clear bits */
     for (size_t at = 0; at < size; at++)
       bytes[at] |= (uint8_t)rng_next(rng);
   if (size > 0)

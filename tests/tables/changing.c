@@ -6,7 +6,7 @@
 
 #include "tables.h"
 
-/* A table that is being written has no footer yet, and its file grows. */
+/* A table that is being written has no footer yet, and its file is growing. */
 Test(tables, being_written)
 {
   static const size_t sizes[] = {0, 20, 2000};

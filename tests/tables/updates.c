@@ -177,7 +177,7 @@ Test(tables, options_that_are_not_there)
 
 static void add_with_times(char id)
 {
-  char edit[] = OF_FAMILY("?") "\311\1\1x\1\7x.u64ts"; /* the names of the family and its comparator */
+  char edit[] = OF_FAMILY("?") "\311\1\1x\1\7x.u64ts"; /* named x; its comparator's name */
   edit[2] = id;
   log_add(&manifest, edit, sizeof edit - 1);
 }

@@ -66,7 +66,7 @@ type store interface {
 type engine struct {
 	open       func(folder string, s settings) store
 	writeTable func(path string, keys []string)
-	newest     uint64 // the newest format with tables that lanebloom reads
+	newest     uint64 // the newest format whose tables lanebloom reads
 }
 
 var engines = map[string]engine{"v1": {open1, writeTable1, 16}, "v2": {open2, writeTable2, 20}}
