@@ -251,8 +251,8 @@ Test(builder, unknown_key_forms_change_nothing)
   lanebloom_builder_destroy(builder);
 }
 
-/* The engine counts in 64 bits. A size that wraps there is refused; a size that does not, but
- * exceeds memory, fails with an error of memory. */
+/* The engine counts in 64 bits. A size that would wrap is refused; one that only exceeds memory
+ * fails for lack of memory. */
 Test(builder, sizes_that_wrap_and_sizes_that_are_not_to_be_had)
 {
   lanebloom_builder *builder = (void *)1;
@@ -445,7 +445,7 @@ Test(builder, many_short_keys_are_counted_as_in_a_stream)
   enum { MANY = 4200000, RUN_NKEYS = 5000 };
   uint64_t *data = malloc(MANY * sizeof *data);
   cr_assert(data);
-  data[0] = 0; /* the first hash must not equal the one before it, which does not exist */
+  data[0] = 0; /* no hash comes before the first, so none may count as equal to it */
   for (uint64_t i = 1; i < MANY; i++)
     data[i] =
         i % 1024 == 0 || i % 7 == 3 || i / RUN_NKEYS == 2 ? data[i - 1] : i * 0x9e3779b97f4a7c15;

@@ -55,8 +55,8 @@ static size_t deflate_raw(const uint8_t *from, size_t nbytes, uint8_t *to, size_
 }
 
 /* RocksDB's tables of version 1 store no size before deflated data, so the size is found by
- * decompressing. 5 MB that do not compress must not allocate for 5 GB, which deflate could expand
- * to. */
+ * decompressing. 5 MB of deflated data could expand to 5 GB, and there is neither memory nor need
+ * for that. */
 Test(compression, deflate_without_a_size)
 {
   static const size_t sizes[] = {0,      1,      4096, (1 << 16) - 1, 1 << 16, (1 << 16) + 1,

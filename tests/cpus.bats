@@ -99,7 +99,7 @@ gathers_as_a_cpu_does() { # PROGRAM: its kernel avx2
   [[ $(emulated Haswell kernels) == *"* scalar (QEMU emulates this CPU"* ]]
   [ "$(emulated Haswell kernels --kernel avx2 --json | jq -r .active)" = avx2 ]
   [ "$(LANEBLOOM_KERNEL=avx2 emulated Haswell kernels --json | jq -r .active)" = avx2 ]
-  # Without "hypervisor", the leaf may hold anything.
+  # Without the hypervisor bit, CPUID's leaf for hypervisors may hold anything.
   [ "$(emulated Haswell,-hypervisor kernels --json | jq -r .active)" = avx2-loads ]
 }
 
@@ -149,7 +149,7 @@ gathers_as_a_cpu_does() { # PROGRAM: its kernel avx2
 
 @test "the kernels of each instruction set agree with scalar and use nothing else" {
   gathers_as_a_cpu_does "$STRESS" || skip "qemu 7.2 takes index registers with number 4 for none"
-  first=1 # if given, it sets the number of pairs, and the filters are only as large as these need
+  first=1 # if given, no more filters are tried than this many pairs need
   [ "${LANEBLOOM_EXHAUSTIVE:-}" != 1 ] || first=
   while read -r name _ cpu _; do
     [ "$name" = scalar ] && continue

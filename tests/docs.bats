@@ -2,7 +2,7 @@
 # The examples in the documents are what the command prints.
 # SPDX-License-Identifier: MIT
 
-# Runs the commands of an extract of a document, of which there are at least MIN.
+# Runs the commands in an extract of a document. There must be at least MIN.
 check_commands() { # FILE MIN
   sed -n 's/^    //p' "$1" >shown
   [ "$(grep -c '^\$ ' shown)" -ge "$2" ]

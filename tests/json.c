@@ -32,7 +32,7 @@ static struct json_parser *create_parser(void)
   return parser;
 }
 
-/* Writes sequence `number` of so many pieces to `sequence`, as indices. Returns false if there are
+/* Writes sequence `number` of n pieces to `sequence`, as indices. Returns false if there are
  * fewer. */
 static bool make_sequence(size_t number, size_t npieces, size_t n, size_t *sequence)
 {

@@ -215,7 +215,7 @@ uint64_t model_spark_murmur3(const void *key, size_t size)
 /* Double hashing on 32 bits. */
 static uint64_t nth_probe(uint32_t hash, unsigned i)
 {
-  const uint64_t rotated = hash / 131072 + hash % 131072 * (uint64_t)32768; /* rotates right by 17 */
+  const uint64_t rotated = hash / 131072 + hash % 131072 * (uint64_t)32768; /* right by 17 bits */
   return (hash + i * rotated) % TWO_TO_32;
 }
 

@@ -35,7 +35,7 @@ void model_ribbon_fit(const struct filter_shape *shape, uint8_t *payload, uint64
 unsigned model_nprobes(unsigned bits_per_key);
 unsigned model_local_nprobes(uint64_t millibits_per_key);
 
-/* Return the size of RocksDB's payloads for so many entries; 0 for none. */
+/* Return the size of RocksDB's payloads for nentries; 0 for none. */
 uint64_t model_legacy_nbytes(uint64_t bits_per_key, uint64_t nentries);
 uint64_t model_local_nbytes(uint64_t millibits_per_key, uint64_t nentries);
 

@@ -168,7 +168,7 @@ words() { # FILE
   sed 's/<\/\(tr\|p\|li\|h2\)>/\n/g' "$1" | sed 's/<[^>]*>/ /g; s/  */ /g; s/^ //; s/ $//'
 }
 
-# Writes the sample of a Xeon as another CPU's, with every row so many times as slow.
+# Writes the sample of a Xeon as another CPU's, with every row slower by the factor TIMES.
 slower() { # TIMES NAME
   jq --arg name "$2" ".context.cpu = \$name | (.benchmarks[].items_per_second | numbers) /= $1" \
     "$SAMPLES/xeon.json" >"$2.json"

@@ -1,8 +1,8 @@
-/* Every kernel against scalar on as many random (key, filter) pairs as there is patience for:
+/* Every kernel against scalar on as many random (key, filter) pairs as requested:
  *   test_stress [PAIRS [SEED [TRIAL]]]
  * A trial is a filter and a batch of keys, which each kernel hashes, probes and adds, with all
- * buffers at unmapped pages. It follows from SEED and its number, so that what is printed at a
- * difference repeats it alone.
+ * buffers at unmapped pages. SEED and the number of a trial determine it, so the arguments that
+ * are printed at a difference repeat that trial alone.
  * SPDX-License-Identifier: MIT */
 #include <stdarg.h>
 #include <stdio.h>

@@ -400,7 +400,7 @@ static void point_at_values(struct made *made, const struct made_type *type, siz
   for (size_t i = 0; i < n; i++) {
     if (rows->keys[i].is_null) /* its index is arbitrary */
       continue;
-    const uint64_t used = 1 + max / 2; /* other values have no row, except a few */
+    const uint64_t used = 1 + max / 2; /* later values have no row, except a few */
     made->indices[i] = rng_below(rng, rng_below(rng, 30) ? used < max ? used : max : max);
     uint8_t *values = (uint8_t *)rows->buffers[1];
     store_number(values + ((size_t)rows->array.offset + i) * type->width, type->width,

@@ -37,7 +37,7 @@ struct made_plan {
   const struct made_type *index_type;    /* of a dictionary; NULL: none */
   size_t n, nvalues;                     /* numbers of rows, and of a dictionary's values */
   uint64_t rows_null_of, values_null_of; /* one in this many is null; 0: none */
-  bool has_slices;                       /* do arrays have an offset, behind other rows? */
+  bool has_slices;                       /* do arrays have an offset, after other rows? */
 };
 
 struct made_key {

@@ -5,7 +5,7 @@ load helper
 export LC_ALL=C # keys are bytes
 VECTORS=$BATS_TEST_DIRNAME/../vectors/tables
 
-# A folder of tables: two of LevelDB's engines, and five of RocksDB's with the same 150 keys.
+# Makes a folder of tables: two of LevelDB's engines, and five of RocksDB's with the same 150 keys.
 make_database() {
   mkdir db
   cp "$VECTORS/goleveldb_bloom10.ldb" db/000001.ldb
@@ -332,8 +332,8 @@ link_tables() {
   [[ $status -eq 141 && ${#lines[@]} -eq 1 && -z $stderr ]]
 }
 
-# A pipe can be opened when a reader opens it, and is no table. A second attempt finds the table
-# that replaced it.
+# Opening a pipe for writing waits for a reader, which finds that it is no table. The second attempt
+# finds the table that replaced the pipe.
 @test "a table that is replaced while it is opened is looked for again" {
   mkdir db
   mkfifo db/000001.sst

@@ -24,8 +24,8 @@ make_inputs() {
 }
 
 # tolerated FUNCTION COMMAND...: prints the other acceptable ends of a run, in server.c's form. The
-# answers are right, but not the best: without CURRENT, without damaged data blocks, or without
-# memory for better ones. No record is lost.
+# answers are right, but not the best: without CURRENT, without some data blocks, or without memory
+# for better ones. No record is lost.
 tolerated() {
   case "$*" in
     "open tables c.ldb" | "malloc tables c.ldb" | *" level" | *" level others")

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 load helper
 
-# Makes several reads of 512 KiB: 2.5 MB or 5 MB of lines of 0 to 40 bytes, with a few of up to 200
-# kB. The filter has every third line. LANEBLOOM_TEST_SEED repeats the seed, which is printed.
+# The lines take several reads of 512 KiB: they are 2.5 or 5 MB, of 0 to 40 bytes each, and a few of
+# up to 200 kB. The filter has every third line. LANEBLOOM_TEST_SEED repeats the seed, which is
+# printed.
 setup_file() {
   export SEED=${LANEBLOOM_TEST_SEED:-$RANDOM}
   cd "$BATS_FILE_TMPDIR" || return 1

@@ -1,4 +1,4 @@
-# --jsonl: the key is some of the members of a line of JSON.
+# --jsonl: the key is made of members of a line of JSON.
 # SPDX-License-Identifier: MIT
 load helper
 

@@ -218,7 +218,7 @@ says_so() {
     [[ $stderr == "lanebloom: warning: none of 20000 keys passed; if some should be there, "* ]]
   done
   for filter in filter large; do
-    for options in -v -q --summary; do # these report it themselves, or ask for absent keys
+    for options in -v -q --summary; do # these report it themselves, or print absent keys
       run --separate-stderr lanebloom screen $options $filter absent
       [[ $stderr != *warning* ]]
     done

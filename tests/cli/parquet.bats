@@ -281,7 +281,7 @@ END
   run -1 --separate-stderr ask text
 }
 
-# The records fill many reads, each of which is screened in parts.
+# The records fill many reads, and are cut again to be printed.
 @test "more records than are read at once" {
   make_folder
   seq -f 'other %.0f' 100000 | sed '77777s/.*/key 7/' >keys

@@ -125,8 +125,8 @@ real" ]]
 hostile=($'two\nlines' $'esc\033[31m' $'csi\302\23331m' $'latin\377' $'surrogate\355\240\200'
   $'beyond\364\220\200\200' $'five\370\210\200\200\200' $'turned\342\200\256')
 
-# prints_plainly COMMAND...: whatever it prints, and whatever its status, the lines are safe to show
-# on a terminal.
+# prints_plainly COMMAND...: runs the command, and checks that its output, whatever its status, is
+# safe to show on a terminal.
 prints_plainly() {
   "$@" >out 2>err </dev/null || true
   [[ -s out || -s err ]] || { echo "printed nothing: $*"; return 1; }

@@ -121,7 +121,7 @@ copy() {
   mkfifo db/000002.sst db/000003.sst
   cp db/000001.sst table
   {
-    exec 9>db/000002.sst # a table is being opened: one is replaced, and one removed
+    exec 9>db/000002.sst # one table is replaced and one removed while they are opened
     mv -f table db/000002.sst
     exec 8>db/000003.sst
     rm db/000003.sst

@@ -229,7 +229,7 @@ static bool is_tolerated(const struct end *end)
   return false;
 }
 
-/* Returns whether the command refused to go on. */
+/* Fails unless the run had an acceptable end. Returns whether the command refused to go on. */
 static bool judge(const struct end *end)
 {
   const bool may_end = strncmp(how, "fail", 4) == 0 || is_how("shrink") || is_how("nothing");

@@ -141,7 +141,7 @@ static bool is_asked_for(const char *kernel, const char *asked_for)
          (strcmp(asked_for, "native") == 0 && !strchr(kernel, '('));
 }
 
-/* Lists the cells of the kernels that are asked for, if at least one format applies. Returns how
+/* Lists the cells of the requested kernels for which at least one format applies. Returns how
  * many. */
 static size_t list_cells(const char *kernel_asked_for, struct cell *cells)
 {

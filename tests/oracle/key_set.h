@@ -32,9 +32,9 @@ void key_set_draw(struct key_set *set, struct rng *rng, size_t n);
  * below a thousand. */
 size_t draw_nkeys(struct rng *rng, size_t i);
 
-/* Draws bytes that may be a filter of LevelDB's: random ones, from sparse to full, with every odd
- * number of probes; some are too short. i is the number of the call: every eighth draws short
- * bytes. Returns the number of bytes, at most max. */
+/* Draws bytes that may be a filter of LevelDB's: random ones, from sparse to full, with every
+ * unusual number of probes; some are too short. i is the number of the call: every eighth draws
+ * short bytes. Returns the number of bytes, at most max. */
 size_t leveldb_bytes_draw(struct rng *rng, size_t i, uint8_t *bytes, size_t max);
 
 #endif

@@ -1,4 +1,4 @@
-/* The real LevelDB is the judge: hashes, filters and answers must equal its own, also for odd
+/* The real LevelDB is the judge: hashes, filters and answers must equal its own, also for unusual
  * inputs and unfavourable sizes.
  * SPDX-License-Identifier: MIT */
 #include "../model.h"

@@ -151,8 +151,8 @@ Test(oracle_rocksdb, reader_every_marker)
   key_set_free(set);
 }
 
-/* Every byte as the number of probes, with odd bytes beside it; and payloads of whole lines, with a
- * part of a line, and of less than one line. */
+/* Every byte as the number of probes, with unusual bytes beside it; and payloads of whole lines,
+ * with a part of a line, and of less than one line. */
 Test(oracle_rocksdb, reader_local)
 {
   static const uint32_t odd[] = {0,          0,          0,          0x00000001,

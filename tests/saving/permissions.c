@@ -108,7 +108,7 @@ static mode_t replace_as(gid_t member_of, gid_t old_group, mode_t old_mode, gid_
 }
 
 /* The group stays if the user is a member of it. If not, no other group gets its permissions, and
- * nobody gains any: others may do no more than the group might. */
+ * no user gains any: others may do no more than the group might. */
 Test(saving, keeps_the_group_or_its_permissions_to_itself)
 {
   if (geteuid() != 0)

@@ -160,8 +160,8 @@ Test(tables, a_believed_order)
   }
 }
 
-/* Keys are checked up to 16 times the size of their block and 64 KiB. Here not one byte is left for
- * the last key, which is too short. */
+/* At most 16 times the size of a block and 64 KiB of its keys are checked. Here not one byte is
+ * left for the last key, which is too short. */
 Test(tables, a_last_key_that_is_not_judged)
 {
   enum {

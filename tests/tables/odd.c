@@ -1,4 +1,4 @@
-/* Tables that engines rarely or never write: unusable filters, and keys in odd places.
+/* Tables that engines rarely or never write: unusable filters, and keys in unusual places.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdio.h>
@@ -59,7 +59,7 @@ Test(tables, a_filter_block_without_offsets)
   free(bytes);
 }
 
-/* If there are several filters, the one is queried that RocksDB queries, in whatever order they are
+/* If there are several filters, the one that RocksDB queries is queried, in whatever order they are
  * named. */
 Test(tables, several_filters)
 {

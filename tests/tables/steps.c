@@ -1,5 +1,5 @@
-/* The steps that a database takes to open: of each kind of thing that a MANIFEST, logs or options
- * can have many of, twice as many take about twice the steps, in whatever order they come.
+/* The steps that opening a database takes: a MANIFEST, logs and options can have many things of
+ * each kind, and twice as many take about twice the steps, in whatever order they come.
  *
  * The compiler counts: src/tables/ is built for this test so that each basic block calls
  * __sanitizer_cov_trace_pc(). Bytes that are moved count too.
@@ -332,7 +332,7 @@ static uint64_t count_steps_of_screening(size_t n)
   nsteps = 0;
   lanebloom_tables_screen(tables, n, &keys, NULL, NULL, counts);
   const uint64_t found = nsteps;
-  for (size_t i = 0; i < n; i++) /* prefixes of length 1 are equal */
+  for (size_t i = 0; i < n; i++) /* all keys share the prefix of length 1 */
     cr_assert(counts[i] == (i == 0 ? NKEYS : 1), "table %zu: %zu keys", i, counts[i]);
   lanebloom_filter_close(filter);
   return found;

@@ -89,7 +89,7 @@ func check(err error) {
 	}
 }
 
-// Whether the process ends as soon as a flush begins.
+// Does the process end as soon as a flush begins?
 var endsAtFlush atomic.Bool
 
 func flushBegins() {
