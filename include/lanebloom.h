@@ -1,7 +1,7 @@
 /* lanebloom: screens batches of keys against the Bloom filters that storage engines write.
- * This header is the library's public interface and its manual. lanebloom_arrow.h adds arrays of
- * Arrow. lanebloom_tables.h and lanebloom_parquet.h are those of two more libraries, for database
- * files and for Parquet files.
+ * This header is the library's public interface and its manual. lanebloom_arrow.h adds functions
+ * for Arrow arrays. Two more libraries have headers of their own: lanebloom_tables.h for database
+ * files and lanebloom_parquet.h for Parquet files.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_H
 #define LANEBLOOM_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The version of this header. lanebloom_version() names that of the library. */
+/* The version of this header. lanebloom_version() returns the library's. */
 #define LANEBLOOM_VERSION_MAJOR 0
 #define LANEBLOOM_VERSION_MINOR 1
 #define LANEBLOOM_VERSION_PATCH 0
@@ -21,7 +21,7 @@
 #define LANEBLOOM_API
 #endif
 
-/* Marks a function whose status must be looked at: compilers warn of a caller who ignores it. */
+/* Marks a function whose status must be checked: compilers warn about a caller that ignores it. */
 #if (defined(__cplusplus) && __cplusplus >= 201703L) ||                                            \
     (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 202311L)
 #define LANEBLOOM_NODISCARD [[nodiscard]] LANEBLOOM_API
@@ -36,7 +36,7 @@ extern "C" {
 #endif
 
 /* -------------------------------------------------------------------------------------------------
- * What holds for every function
+ * Rules for every function
  *
  * Errors    A function that can fail returns a status. On an error nothing has changed, and an
  *           output that is a pointer becomes NULL. Screening cannot fail. The library never prints
@@ -46,11 +46,12 @@ extern "C" {
  *           line is cut to fit and always ends with a 0 byte; on success it is "". It may quote
  *           names from the file; bytes that are not printable UTF-8 appear in it as \ooo. Pass NULL
  *           and 0 if no line is wanted.
- * Kernels   A kernel table is what one instruction set offers; all give the same answers. The
- *           default is the one that $LANEBLOOM_KERNEL names, else the best that this CPU can run.
- *           The variable is read once, by secure_getenv(); empty counts as unset. While it names a
- *           table that cannot run here, every function that returns a status returns
- *           LANEBLOOM_ERR_KERNEL. lanebloom_kernel_use() overrides the variable.
+ * Kernels   A kernel table holds the functions for one instruction set; all tables give the same
+ *           results. The default is the table that $LANEBLOOM_KERNEL names or, if that is not set,
+ *           the best one that this CPU can run. The variable is read once, with secure_getenv();
+ *           empty counts as unset. While it names a table that cannot run here, every function that
+ *           returns a status returns LANEBLOOM_ERR_KERNEL. lanebloom_kernel_use() overrides the
+ *           variable.
  * Memory    Keys, filter bytes, string views, hashes, masks and bitmaps may have any alignment.
  *           Offsets, slices and indices have the alignment of their type. Outputs must not overlap
  *           inputs. Pointers must not be NULL unless a comment allows it. Borrowed memory must stay
@@ -59,8 +60,8 @@ extern "C" {
  *           x86-64, with optimisation).
  * Threads   Any number of threads may use one filter at a time: a filter never changes. A builder
  *           belongs to one thread at a time, unless a comment allows more. All other functions may
- *           be called from any thread at any time. A call that is running keeps the kernels it
- *           began with when another thread calls lanebloom_kernel_use().
+ *           be called from any thread at any time. If another thread calls lanebloom_kernel_use(),
+ *           a running call keeps the kernels it began with.
  * Empty     A batch of no keys is allowed everywhere: the count is 0 and nothing is written. The
  *           empty key is a key like any other.
  * ---------------------------------------------------------------------------------------------- */
@@ -70,7 +71,7 @@ typedef enum lanebloom_status {
   LANEBLOOM_OK = 0,
   LANEBLOOM_ERR_ARGUMENT = 1, /* an argument is outside its documented range */
   LANEBLOOM_ERR_MEMORY = 2,   /* out of memory */
-  LANEBLOOM_ERR_FORMAT = 3,   /* the bytes have another format, or this call has no such format */
+  LANEBLOOM_ERR_FORMAT = 3,   /* another format, or one that this call does not take */
   LANEBLOOM_ERR_CORRUPT = 4,  /* a checksum, a size or the structure is wrong */
   LANEBLOOM_ERR_LIMIT = 5,    /* more than the format can hold */
   LANEBLOOM_ERR_MISMATCH = 6, /* cannot be merged: format, size, probes or key form differ */
@@ -78,7 +79,7 @@ typedef enum lanebloom_status {
   LANEBLOOM_ERR_IO = 8        /* a file could not be read or written; errno says why */
 } lanebloom_status;
 
-/* What the status means, in one line of English. Never NULL. */
+/* Returns the meaning of a status in one line of English. Never NULL. */
 LANEBLOOM_API const char *lanebloom_status_text(lanebloom_status status);
 
 /* The version of the library in use: "major.minor.patch". */
@@ -103,7 +104,7 @@ typedef struct lanebloom_keys {
   const void *data;  /* bytes of the keys */
   const void *index; /* offsets, slices or string views; NULL for a width */
   size_t width;      /* bytes per key; 0 unless all have one width */
-  size_t stride;     /* bytes from one key to the next; 0 likewise */
+  size_t stride;     /* bytes from one key to the next; 0 unless all have one width */
   size_t n;          /* keys */
   uint32_t layout;
   uint32_t reserved32;
@@ -115,10 +116,10 @@ typedef struct lanebloom_keys {
 LANEBLOOM_API lanebloom_keys lanebloom_keys_fixed(const void *data, size_t width, size_t n);
 
 /* One field of an array of records: key i is data[i * stride .. i * stride + width). stride: bytes
- * from one key to the next. With a stride of 0 all n keys are the first one; keys may
- * overlap. The rest of the last record need not exist. Vector kernels may read up to 15 bytes past
- * a key, within its page, and ignore them. Cost: fields of 4, 8, 12, 16, 20 and 32 bytes are copied
- * side by side in the first-level cache before they are hashed, others are hashed as slices. */
+ * from one key to the next. With a stride of 0 all n keys are the first one. Keys may overlap. The
+ * rest of the last record need not exist. Vector kernels may read up to 15 bytes past a key, within
+ * its page, and ignore them. Cost: fields of 4, 8, 12, 16, 20 and 32 bytes are copied side by side
+ * in the first-level cache before they are hashed, others are hashed as slices. */
 LANEBLOOM_API lanebloom_keys lanebloom_keys_strided(const void *data, size_t width, size_t stride,
                                                     size_t n);
 
@@ -134,16 +135,16 @@ LANEBLOOM_API lanebloom_keys lanebloom_keys_offsets64(const void *data, const ui
  * within its page, and ignore them. Use the kernel "scalar" under Valgrind. */
 LANEBLOOM_API lanebloom_keys lanebloom_keys_slices(const lanebloom_slice *slices, size_t n);
 
-/* views: n string views of 16 bytes each, as DuckDB's string_t, Velox's StringView and Umbra have
- * them, not an array of char *: pass such an array as slices, to lanebloom_keys_slices(). A view
- * begins with the string's size, a uint32_t. A string of at most 12 bytes follows at once. Of a
- * longer one the first 4 bytes follow, which are ignored, and then a pointer to the whole string.
- * Arrow's string views hold no pointers: they are another layout. Vector kernels may read up to 15
- * bytes past a string, within its page, and ignore them. */
+/* views: n string views of 16 bytes each, laid out as in DuckDB's string_t, Velox's StringView and
+ * Umbra. An array of char * is something else: pass it as slices, to lanebloom_keys_slices(). A
+ * view begins with the string's size, a uint32_t. If the string has at most 12 bytes, they follow
+ * directly. If it is longer, its first 4 bytes follow, which are ignored, and then a pointer to the
+ * whole string. Arrow's string views hold no pointers: they have another layout. Vector kernels may
+ * read up to 15 bytes past a string, within its page, and ignore them. */
 LANEBLOOM_API lanebloom_keys lanebloom_keys_strings(const void *views, size_t n);
 
-/* Keys first .. first + n of a batch, for example one part for each thread. A part ends where the
- * batch ends. */
+/* Returns keys first .. first + n of a batch, for example one part for each thread. A part never
+ * goes past the end of the batch. */
 LANEBLOOM_API lanebloom_keys lanebloom_keys_part(const lanebloom_keys *keys, size_t first,
                                                  size_t n);
 
@@ -152,24 +153,24 @@ LANEBLOOM_API lanebloom_keys lanebloom_keys_part(const lanebloom_keys *keys, siz
  * ---------------------------------------------------------------------------------------------- */
 
 /* A format that this build does not have makes calls return LANEBLOOM_ERR_FORMAT.
- * docs/choosing-a-filter.md says which to take. */
+ * docs/choosing-a-filter.md says which one to choose. */
 typedef enum lanebloom_format {
   LANEBLOOM_LEVELDB = 1,        /* leveldb.BuiltinBloomFilter2; also goleveldb's */
   LANEBLOOM_ROCKSDB_LEGACY = 2, /* RocksDB with format_version below 5, Pebble */
   LANEBLOOM_ROCKSDB_LOCAL = 3,  /* RocksDB's FastLocalBloom, format_version 5 and above */
   LANEBLOOM_ROCKSDB =
-      4, /* to open only: the RocksDB format that the trailer names, or a constant answer */
+      4, /* only for opening: the RocksDB format that the trailer names, or a constant answer */
   LANEBLOOM_LEVELDB_SIGNED =
       5, /* LEVELDB with signed tails: LevelDB < 1.18 on x86, RocksDB's block-based filter */
-  LANEBLOOM_ROCKSDB_RIBBON = 6, /* to open only: RocksDB's Ribbon filters, of 6.15 and above */
+  LANEBLOOM_ROCKSDB_RIBBON = 6, /* only for opening: RocksDB's Ribbon filters, of 6.15 and above */
   LANEBLOOM_PARQUET =
-      7, /* Parquet's split-block filters: their bits, without the header of a file */
+      7, /* the bits of Parquet's split-block filters, without the header that files have */
   LANEBLOOM_SPARK_V1 = 8, /* what Apache Spark's BloomFilter.writeTo() writes, up to Spark 4.0 */
-  LANEBLOOM_SPARK_V2 = 9  /* the same from Spark 4.1 on, with seed 0 */
+  LANEBLOOM_SPARK_V2 = 9  /* its output from Spark 4.1 on, with seed 0 */
 } lanebloom_format;
 
-/* How many formats this build has, and the i-th of them; 0, which is no format, if i is not below
- * the count. */
+/* The number of formats that this build has, and the i-th of them. If i is not below the number,
+ * the result is 0, which is no format. */
 LANEBLOOM_API size_t lanebloom_format_count(void);
 LANEBLOOM_API lanebloom_format lanebloom_format_at(size_t i);
 
@@ -182,21 +183,22 @@ LANEBLOOM_API lanebloom_format lanebloom_format_by_name(const char *name);
 /* Bytes per hash: 4 or 8; 0 for LANEBLOOM_ROCKSDB and unknown formats. */
 LANEBLOOM_API size_t lanebloom_format_hash_size(lanebloom_format format);
 
-/* The hash of a format, as the first of all formats that have it: two formats share a hash if this
- * is equal. Formats that hash no keys, and other values, are returned as they are. */
+/* Returns the first of all formats that hash keys as this one does: two formats share a hash if
+ * this function returns the same value for both. A format that hashes no keys, or an unknown value,
+ * is returned unchanged. */
 LANEBLOOM_API lanebloom_format lanebloom_format_hash(lanebloom_format format);
 
 typedef struct lanebloom_format_info {
-  const char *name;  /* as lanebloom_format_name() has it */
+  const char *name;  /* as lanebloom_format_name() returns it */
   const char *text;  /* one line for people: whose filters these are */
-  size_t hash_size;  /* as lanebloom_format_hash_size() has it */
-  uint64_t max_size; /* of a filter's bytes; UINT64_MAX: no limit */
+  size_t hash_size;  /* as lanebloom_format_hash_size() returns it */
+  uint64_t max_size; /* the most bytes of a filter; UINT64_MAX: no limit */
 
   /* Can filters be built? If not, the format can only be read, and the rest is 0. */
   bool builds;
 
-  /* Bits per key have a minimum, a maximum and a step, which follow. If true, other numbers are
-   * rounded to a whole step, and larger ones count as the maximum. If false, both are
+  /* Bits per key have a minimum, a maximum and a step: the next three members. If true, other
+   * numbers are rounded to a whole step, and larger ones count as the maximum. If false, both are
    * LANEBLOOM_ERR_ARGUMENT. A number below the minimum always is. */
   bool rounds_bits;
   double min_bits_per_key;  /* the smallest that is accepted */
@@ -234,15 +236,15 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_hash(lanebloom_format format,
  *
  * The library hashes the bytes that it gets and converts nothing. A form is a note for programs
  * that make keys: it is set on a builder, saved with the filter, and read from it, so that whoever
- * screens makes keys in the same way. It says nothing about where in a record the key stood.
+ * screens makes keys in the same way. It does not say where in a record the key was.
  * ---------------------------------------------------------------------------------------------- */
 
-/* What the bytes of a key stand for. The values are fixed and never renumbered. Numbers are
+/* The meaning of a key's bytes. The values are fixed and never renumbered. Numbers are
  * little-endian and, if signed, two's complement, on every host. */
 typedef enum lanebloom_encoding {
-  LANEBLOOM_BYTES = 0,         /* nothing else: the bytes of a text or of a record */
-  LANEBLOOM_HEX = 1,           /* what pairs of hexadecimal digits, of either case, stand for */
-  LANEBLOOM_BASE64 = 2,        /* what base64 (RFC 4648, section 4) with its padding stands for */
+  LANEBLOOM_BYTES = 0,         /* plain bytes, of a text or of a record */
+  LANEBLOOM_HEX = 1,           /* bytes, written as pairs of hexadecimal digits of either case */
+  LANEBLOOM_BASE64 = 2,        /* bytes, written in base64 (RFC 4648, section 4) with its padding */
   LANEBLOOM_INT32 = 3,         /* 4 bytes */
   LANEBLOOM_INT64 = 4,         /* 8 bytes */
   LANEBLOOM_UINT32 = 5,        /* 4 bytes */
@@ -258,7 +260,7 @@ typedef enum lanebloom_encoding {
   LANEBLOOM_UUID = 15          /* 16 bytes, in the order in which they are written in text */
 } lanebloom_encoding;
 
-/* What happens to each field before it is decoded, and then to several fields. The values are bits
+/* What is done to each field before it is decoded, and then to several fields. The values are bits
  * of lanebloom_key_form.flags, in the order in which they apply. */
 enum {
   LANEBLOOM_KEY_TRIMMED = 1, /* spaces, tabs, CR and LF are taken off both ends */
@@ -277,26 +279,26 @@ typedef struct lanebloom_key_form {
 LANEBLOOM_API const char *lanebloom_encoding_name(lanebloom_encoding encoding);
 
 /* -------------------------------------------------------------------------------------------------
- * Planning: what a filter will be, before it is built
+ * Planning: the size and the false-positive rate of a filter before it is built
  *
  * bits_per_key  NaN, negative or infinite: ARGUMENT. LevelDB formats take whole numbers from 0 to
- *               INT_MAX, a fraction is ARGUMENT. RocksDB's take 0.5 and more, in thousandths: below
+ *               INT_MAX; a fraction is ARGUMENT. RocksDB's take 0.5 and more, in thousandths: below
  *               1 counts as 1, above 100 as 100, and below 0.5, where RocksDB writes no filter, is
  *               ARGUMENT. ROCKSDB_LEGACY rounds to whole numbers. Filters record the result, the
- *               bits per key in effect. lanebloom_format_describe() has these bounds. Sizes at
+ *               bits per key in effect. lanebloom_format_describe() returns these bounds. Sizes at
  *               which the engine's arithmetic would wrap or stop growing are LIMIT. PARQUET takes
  *               0.5 to 1000, in thousandths; a filter gets the next power of two of bytes, from 32
  *               to 2^30: readers such as Arrow C++'s refuse other sizes, and those above 2^27.
- *               SPARK_V1 and SPARK_V2 take 0.5 to 100, in thousandths. A filter of n keys is the
- *               one of BloomFilter.create(n, numBits), where numBits is n * bits_per_key without
- *               its fraction; n and numBits are at least 1.
- * rate          The share of absent keys that the filter lets pass, by a model: for RocksDB's
- *               formats its own estimate, for PARQUET that of blocks whose numbers of keys are
- *               Poisson distributed, for LevelDB's and Spark's the textbook's. It is rough for
- *               LevelDB's: docs/leveldb-false-positives.md states the error, and `lanebloom info
- *               --measure` the rate that one very filter has. For SPARK_V1 it is too low where
- *               2^31 is no multiple of the number of bits: at 10 bits per key by up to 1 % below
- *               2^28 bits, 4 % below 2^29, 14 % below 2^30 and 43 % below 2^31.
+ *               SPARK_V1 and SPARK_V2 take 0.5 to 100, in thousandths. A filter of n keys is that
+ *               of BloomFilter.create(n, numBits), where numBits is n * bits_per_key without its
+ *               fraction; n and numBits are at least 1. rate          The share of absent keys that
+ *               the filter lets pass, by a model: for RocksDB's formats its own estimate, for
+ *               PARQUET that of blocks whose numbers of keys are Poisson distributed, for LevelDB's
+ *               and Spark's the textbook's. It is rough for LevelDB's:
+ *               docs/leveldb-false-positives.md states the error, and `lanebloom info --measure`
+ *               measures the rate of a given filter. For SPARK_V1 it is too low if 2^31 is no
+ *               multiple of the number of bits: at 10 bits per key by up to 1 % below 2^28 bits, 4
+ *               % below 2^29, 14 % below 2^30 and 43 % below 2^31.
  * Errors        ARGUMENT, FORMAT, LIMIT, KERNEL. Outputs are written only on success.
  * ---------------------------------------------------------------------------------------------- */
 
@@ -308,7 +310,7 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_plan_size(lanebloom_format format
                                                          double bits_per_key, uint64_t nkeys,
                                                          uint64_t *nbytes, unsigned *nprobes);
 
-/* The false-positive rate, by the model, of a filter of nkeys distinct keys. 0 keys: 0. */
+/* The false-positive rate, by the model, of a filter of nkeys distinct keys. It is 0 for 0 keys. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_plan_rate(lanebloom_format format,
                                                          double bits_per_key, uint64_t nkeys,
                                                          double *rate);
@@ -316,9 +318,9 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_plan_rate(lanebloom_format format
 /* The fewest bits per key with which the model's rate is at most `rate`. rate: between 0 and 1,
  * both excluded, else ARGUMENT. LIMIT: the format does not reach this rate, for example because
  * nkeys hashes of 32 bits collide more often. PARQUET: the size that the writers of Parquet files
- * give a filter of this rate. They count on blocks that fill equally: by the model the rate is up
+ * give a filter of this rate. They assume that all blocks fill equally: by the model the rate is up
  * to 1.5 times as high at 1 %, 2.1 times at 0.1 %, and 3.2 times at 0.01 %; lanebloom_plan_rate()
- * says it. */
+ * computes it. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_plan_bits(lanebloom_format format, double rate,
                                                          uint64_t nkeys, double *bits_per_key);
 
@@ -352,10 +354,10 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_parse_raw(lanebloom_format
 
 /* Builds the filter that the engine would build of these keys in this order, byte for byte.
  * Duplicates enlarge it as they do in the engine: in LevelDB formats always, in RocksDB's unless
- * equal hashes follow each other. Of no keys RocksDB's formats make 5 bytes: no key is in the
- * filter. Errors: ARGUMENT, FORMAT, LIMIT, MEMORY, KERNEL. Cost: linear in the bytes of the keys.
- * Memory: the filter. In RocksDB's formats also one hash per key, unless a large batch of keys of
- * up to 16 bytes each is hashed twice instead. While it sets bits, it also uses the memory that
+ * equal hashes follow each other. Without keys, RocksDB's formats make a filter of 5 bytes, which
+ * holds no key. Errors: ARGUMENT, FORMAT, LIMIT, MEMORY, KERNEL. Cost: linear in the bytes of the
+ * keys. Memory: the filter; for RocksDB's formats also one hash per key, unless a large batch of
+ * keys of up to 16 bytes each is hashed twice instead; while bits are set, also the memory that
  * lanebloom_builder_add() uses. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_build(lanebloom_format format,
                                                             double bits_per_key,
@@ -363,11 +365,11 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_build(lanebloom_format for
                                                             lanebloom_filter **filter);
 
 /* Writes the same filter into memory of the caller, for example into a file's block. bytes: *size
- * bytes of room. *size becomes the size of the filter. Room as lanebloom_plan_size() has it for
- * keys->n keys is always enough. Errors: ARGUMENT, also if there is too little room; FORMAT, LIMIT,
- * KERNEL. On an error nothing is written. Cost: linear in the bytes of the keys; RocksDB's formats
- * hash them twice. Allocates nothing but what lanebloom_builder_add() uses for large filters: of
- * few keys it is much faster than lanebloom_filter_build(). */
+ * bytes of room. *size becomes the size of the filter. The size that lanebloom_plan_size() returns
+ * for keys->n keys is always enough. Errors: ARGUMENT, also if there is too little room; FORMAT,
+ * LIMIT, KERNEL. On an error nothing is written. Cost: linear in the bytes of the keys; RocksDB's
+ * formats hash them twice. Allocates nothing but what lanebloom_builder_add() uses for large
+ * filters: for few keys it is much faster than lanebloom_filter_build(). */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_build_raw(lanebloom_format format,
                                                                 double bits_per_key,
                                                                 const lanebloom_keys *keys,
@@ -375,9 +377,9 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_build_raw(lanebloom_format
 
 /* The union of n filters: a new filter with the bits of all. Its number of keys is the sum if all
  * are known, and its bits per key stay if all agree. The key form stays; filters of different forms
- * are MISMATCH. A RocksDB filter of no keys has its own size: MISMATCH with any other. Ribbon
- * filters cannot be merged: MISMATCH. Errors: ARGUMENT when n is 0, MISMATCH, MEMORY, KERNEL. Cost:
- * linear in the filters' bytes. */
+ * are MISMATCH. A RocksDB filter without keys has a size of its own: MISMATCH with any other.
+ * Ribbon filters cannot be merged: MISMATCH. Errors: ARGUMENT when n is 0, MISMATCH, MEMORY,
+ * KERNEL. Cost: linear in the filters' bytes. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_merge(const lanebloom_filter *const *filters,
                                                             size_t n, lanebloom_filter **merged);
 
@@ -450,21 +452,19 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_save_raw(const lanebloom_f
  * filter. */
 LANEBLOOM_API const void *lanebloom_filter_bytes(const lanebloom_filter *filter, size_t *size);
 
-/* How the keys of the filter were made. Bare engine bytes do not say it: the plain form. Cost:
- * constant. */
+/* Returns how the keys of the filter were made. Bare engine bytes do not record it: their form is
+ * the plain one. Cost: constant. */
 LANEBLOOM_API lanebloom_key_form lanebloom_filter_key_form(const lanebloom_filter *filter);
 
-/* States how the caller makes the keys of this filter, for one of bare engine bytes, or to ask a
- * filter in another way than it records. Saving records it. Call it before other threads use the
- * filter. Errors: ARGUMENT: an encoding or a flag that is not defined above. */
+/* Overrides the key form; bare engine bytes record none. Saving records it. Call it before other
+ * threads use the filter. Errors: ARGUMENT: an encoding or a flag that is not defined above. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_set_key_form(lanebloom_filter *filter,
                                                                    lanebloom_key_form form);
 
-/* States how many keys the filter has, LANEBLOOM_UNKNOWN if nobody knows, and with how many bits
- * per key it was built, NaN likewise: for one of bare engine bytes. Saving records both, the bits
- * in thousandths and at most as many as have an effect, as a builder does. Call it before other
- * threads use the filter. Errors: ARGUMENT: bits per key that are neither NaN nor between 0 and
- * 2^31 - 1. */
+/* Records the number of keys (LANEBLOOM_UNKNOWN if it is unknown) and the bits per key (NaN if
+ * unknown) of a filter of bare engine bytes. Saving stores both, the bits in thousandths and at
+ * most as many as have an effect, as a builder does. Call it before other threads use the filter.
+ * Errors: ARGUMENT: bits per key that are neither NaN nor between 0 and 2^31 - 1. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_set_nkeys(lanebloom_filter *filter,
                                                                 uint64_t nkeys,
                                                                 double bits_per_key);
@@ -474,38 +474,38 @@ typedef struct lanebloom_filter_info {
    * LANEBLOOM_ROCKSDB for a constant answer. */
   lanebloom_format format;
 
-  /* Probes per key; Ribbon: the most bits that a key is compared in. 0 for a constant answer. */
+  /* Probes per key; Ribbon: the most bits in which a key is compared. 0 for a constant answer. */
   uint32_t nprobes;
   uint64_t nbits;      /* bits that probes can reach; 0 for a constant answer */
   uint64_t nbits_set;  /* how many of them are set */
   uint64_t nkeys;      /* keys added, duplicates too; LANEBLOOM_UNKNOWN for bare engine bytes */
   double bits_per_key; /* in effect: as the format rounds and limits them; NaN if unknown */
 
-  /* The false-positive rate by the model: from the bits that are set and, if known, the keys, taken
-   * as distinct. */
+  /* The false-positive rate by the model, computed from the bits that are set and, if it is known,
+   * the number of keys, which are taken as distinct. */
   double model_rate;
 
   /* The number of distinct keys, estimated from the bits that are set. LANEBLOOM_UNKNOWN for a
-   * constant answer, for Ribbon, if all bits are set, and if the estimate exceeds the hashes of the
-   * format (2^32 where a hash has 4 bytes).
+   * constant answer, for Ribbon, if all bits are set, and if the estimate exceeds the number of
+   * hashes of the format (2^32 if a hash has 4 bytes).
    *
    * Error measured with random keys and 1 to 30 bits per key: in RocksDB's formats and Spark's at
    * most 4 % for 10,000 keys, and 1 % for 100,000 and 1,000,000; in PARQUET, whose filters of 1 bit
    * per key are nearly full, 7 %, 3 % and 2 %. In LevelDB's the estimate is at most 2 % too high,
    * and too low by up to 7 % for 10,000 keys, 16 % for 100,000 and 30 % for 1,000,000: the probes
    * of different keys overlap more often than the model assumes (docs/leveldb-false-positives.md).
-   * Keys that resemble each other err by more, except in ROCKSDB_LOCAL: for the decimal or
-   * hexadecimal digits of 10,000 numbers by up to 17 %. */
+   * For keys that resemble each other the error is larger, except in ROCKSDB_LOCAL: up to 17 % for
+   * the decimal or hexadecimal digits of 10,000 numbers. */
   uint64_t nkeys_estimate;
 
-  lanebloom_key_form key_form; /* as lanebloom_filter_key_form() has it */
+  lanebloom_key_form key_form; /* as lanebloom_filter_key_form() returns it */
 } lanebloom_filter_info;
 
 /* Describes a filter. info_size: sizeof(lanebloom_filter_info). If a program was compiled with
  * another version of this header, it gets the fields that both versions have; the rest of a larger
  * struct becomes 0. Cost: counts the bits that are set, linear in the filter. Source of
- * nkeys_estimate: Swamidass and Baldi, J. Chem. Inf. Model. 47(3), 2007; RocksDB's formats: the
- * same for lines that fill independently. */
+ * nkeys_estimate: Swamidass and Baldi, J. Chem. Inf. Model. 47(3), 2007; for RocksDB's formats, the
+ * same for cache lines that fill independently. */
 LANEBLOOM_API void lanebloom_filter_describe(const lanebloom_filter *filter,
                                              lanebloom_filter_info *info, size_t info_size);
 
@@ -522,10 +522,10 @@ LANEBLOOM_API void lanebloom_filter_close(lanebloom_filter *filter);
 LANEBLOOM_API bool lanebloom_filter_may_contain(const lanebloom_filter *filter, const void *key,
                                                 size_t size);
 
-/* May this key be in the filter of the bytes that an engine wrote? The answer is that of the filter
- * that lanebloom_filter_parse_raw() would make of them; true where it returns an error. bytes and
- * key may be NULL when their size is 0. For one key of a filter: it allocates nothing, but reads
- * the trailer each time. */
+/* May this key be in the filter of the bytes that an engine wrote? Answers as the filter that
+ * lanebloom_filter_parse_raw() would make of them; true if that returns an error. bytes and key may
+ * be NULL when their size is 0. Use it for one key per filter: it allocates nothing, but reads the
+ * trailer each time. */
 LANEBLOOM_API bool lanebloom_filter_may_contain_raw(lanebloom_format format, const void *bytes,
                                                     size_t size, const void *key, size_t key_size);
 
@@ -553,7 +553,7 @@ LANEBLOOM_API size_t lanebloom_filter_screen_hashes(const lanebloom_filter *filt
 /* Writes the positions of the bits that one hash probes, in the order of the format's definition,
  * and returns their number. Bit p is bit p mod 8 of byte p / 8 of the engine's bytes. hash:
  * lanebloom_format_hash_size() bytes. positions: room for nprobes of lanebloom_filter_info. Ribbon:
- * 0, as a key is compared with sums of many bits. */
+ * 0, because a key is compared with sums of many bits. */
 LANEBLOOM_API size_t lanebloom_filter_positions(const lanebloom_filter *filter, const void *hash,
                                                 uint64_t *positions);
 
@@ -561,8 +561,8 @@ LANEBLOOM_API size_t lanebloom_filter_positions(const lanebloom_filter *filter, 
  * Streaming build: keys that come in many batches, or from several threads with a builder each
  *
  * If expected_keys is 0, the builder stores a hash of 4 or 8 bytes per key and chooses the size at
- * finish. The filter is the one that lanebloom_filter_build() makes of the same keys in the same
- * order. Merging appends. lanebloom_builder_part() lets several threads set the bits.
+ * finish. The filter equals that of lanebloom_filter_build() for the same keys in the same order.
+ * Merging appends. lanebloom_builder_part() lets several threads set the bits.
  *
  * If expected_keys is E, the filter has its size at once, for E keys, and memory is bounded.
  * Merging is a bitwise or. The filter equals the engine's if E keys are added and the engine counts
@@ -585,13 +585,13 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_create(lanebloom_format f
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_add(lanebloom_builder *builder,
                                                            const lanebloom_keys *keys);
 
-/* States how the caller makes the keys; until then, the plain form. Filters that are finished later
- * record it, and parts that are made later have it. Errors: ARGUMENT: an encoding or a flag that is
- * not defined above. */
+/* Sets the key form; a new builder has the plain form. It applies to filters that are finished
+ * later and to parts that are made later. Errors: ARGUMENT: an encoding or a flag that is not
+ * defined above. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_set_key_form(lanebloom_builder *builder,
                                                                     lanebloom_key_form form);
 
-/* The form that was stated last. */
+/* Returns the form that was set last. */
 LANEBLOOM_API lanebloom_key_form lanebloom_builder_key_form(const lanebloom_builder *builder);
 
 /* Adds to `into` what was added to `from`, which stays as it is. Errors: ARGUMENT: both are one
@@ -603,11 +603,11 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_merge(lanebloom_builder *
 
 /* Makes part i of n of a builder that was created with expected_keys 0. The part is a builder of
  * the whole filter's size, to which an n-th of the keys was added. All n parts, merged in any
- * order, finish as the filter that `whole` would finish as. `whole` stays as it is. Errors:
- * ARGUMENT: `whole` was created with expected_keys or is a part, or i is not below n. LIMIT,
- * MEMORY, KERNEL. Threads: any number may make parts of one builder at a time, for example one part
- * each. Cost: linear in the part's keys and the filter's bytes. Memory: the whole filter's size;
- * meanwhile, what lanebloom_builder_add() takes. */
+ * order, give the same filter as `whole`. `whole` does not change. Errors: ARGUMENT: `whole` was
+ * created with expected_keys or is a part, or i is not below n. LIMIT, MEMORY, KERNEL. Threads: any
+ * number may make parts of one builder at a time, for example one part each. Cost: linear in the
+ * part's keys and the filter's bytes. Memory: the whole filter's size and, during the call, what
+ * lanebloom_builder_add() takes. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_part(const lanebloom_builder *whole,
                                                             size_t i, size_t n,
                                                             lanebloom_builder **part);
@@ -627,14 +627,15 @@ LANEBLOOM_API void lanebloom_builder_destroy(lanebloom_builder *builder);
 /* The number of kernels; at least 1, because "scalar" runs everywhere. */
 LANEBLOOM_API size_t lanebloom_kernel_count(void);
 
-/* The i-th best for this CPU; NULL when i is not below the count. On a CPU that QEMU emulates
+/* The name of the i-th best kernel for this CPU; NULL when i is not below the count. On a CPU that
+ * QEMU emulates
  * (TCG) "scalar" is the best: vector instructions are slow there. */
 LANEBLOOM_API const char *lanebloom_kernel_name(size_t i);
 
 /* The kernel in use; NULL while $LANEBLOOM_KERNEL names one that cannot run here. */
 LANEBLOOM_API const char *lanebloom_kernel_active(void);
 
-/* Why that kernel is in use, in a few words; NULL while none is. */
+/* Returns in a few words why that kernel is in use; NULL while none is. */
 LANEBLOOM_API const char *lanebloom_kernel_reason(void);
 
 /* Uses the named kernel from now on, in every thread; NULL: back to the default. Errors: KERNEL. */

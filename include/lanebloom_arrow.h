@@ -17,16 +17,16 @@
  *
  * - Any other type is LANEBLOOM_ERR_FORMAT, and the problem names it.
  * - An array whose type does not fit the key form of the filter or builder is
- *   LANEBLOOM_ERR_MISMATCH, and the problem names both: a filter of int64 keys is never asked for
- *   int32 or for text. lanebloom_arrow_key_form() says which form a type has.
- * - Nulls are in no filter: their answer is 0, and they are not added. null_count may be -1.
+ *   LANEBLOOM_ERR_MISMATCH, and the problem names both: a filter of int64 keys is never queried
+ *   with int32 or with text. lanebloom_arrow_key_form() returns the form of a type.
+ * - Nulls are in no filter: their result is 0, and they are not added. null_count may be -1.
  * - Slices (offset) are read in place. To screen and to add, each distinct value of a dictionary is
  *   hashed once, unless the array has fewer rows than the dictionary has values.
- * - The structs are only read, and never released. Lengths of buffers are believed; offsets, views
- *   and indices are checked against them as far as the structs tell: CORRUPT. A struct that was
+ * - The structs are only read, and never released. Lengths of buffers are trusted; offsets, views
+ *   and indices are checked against them as far as the structs allow: CORRUPT. A struct that was
  *   released, lacks a buffer, or has a length or an offset that is negative, or whose values would
  *   take more bytes than memory can have, is ARGUMENT.
- * - Cost: linear in the bytes of the keys. Memory: none, but for one bit per value of a dictionary.
+ * - Cost: linear in the bytes of the keys. Memory: none, except one bit per value of a dictionary.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_ARROW_H
@@ -38,7 +38,7 @@
 extern "C" {
 #endif
 
-/* The two structs of the Arrow C data interface, under the guard that it asks for. Source:
+/* The two structs of the Arrow C data interface, under the guard that it requires. Source:
  * https://arrow.apache.org/docs/format/CDataInterface.html */
 #ifndef ARROW_C_DATA_INTERFACE
 #define ARROW_C_DATA_INTERFACE
@@ -74,15 +74,15 @@ struct ArrowArray {
 
 #endif
 
-/* The key form of this type. Give it to a builder (lanebloom_builder_set_key_form()) before arrays
- * of the type are added. Errors: FORMAT, ARGUMENT. */
+/* Returns the key form of this type. Pass it to a builder (lanebloom_builder_set_key_form()) before
+ * arrays of the type are added. Errors: FORMAT, ARGUMENT. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_arrow_key_form(const struct ArrowSchema *schema,
                                                               lanebloom_key_form *form,
                                                               char *problem, size_t problem_size);
 
-/* Which rows of the array may be in the filter.
+/* Finds the rows of the array that may be in the filter.
  *
- * bitmap   ceil(length / 8) bytes, as of lanebloom_filter_screen(): the layout of an Arrow boolean
+ * bitmap   ceil(length / 8) bytes, as for lanebloom_filter_screen(): the layout of an Arrow boolean
  *          array. NULL: only count.
  * mask     length bytes, 0 or 1.
  * indices  room for length; the first ones become the rows that may be in the filter, ascending.
@@ -109,16 +109,16 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_select_arrow(const laneblo
                                                                    char *problem,
                                                                    size_t problem_size);
 
-/* The same as a boolean array without nulls, which the caller releases, and its schema, whose name
- * is that of the array's. On an error both are marked as released (release is NULL). Errors: as of
- * lanebloom_filter_screen_arrow(). Memory: a bit per row. */
+/* Returns the result of screening as a boolean array without nulls, which the caller releases, and
+ * its schema, whose name is that of the array's schema. On an error both are marked as released
+ * (release is NULL). Errors: as for lanebloom_filter_screen_arrow(). Memory: a bit per row. */
 LANEBLOOM_NODISCARD lanebloom_status
 lanebloom_filter_booleans_arrow(const lanebloom_filter *filter, const struct ArrowSchema *schema,
                                 const struct ArrowArray *array, struct ArrowSchema *booleans_schema,
                                 struct ArrowArray *booleans, char *problem, size_t problem_size);
 
-/* Adds the values of an array to a builder whose key form fits the type. Values of a dictionary
- * that no row has are not added, and the others once each, however many rows have them. Errors:
+/* Adds the values of an array to a builder whose key form fits the type. Dictionary values that no
+ * row uses are not added; the others are added once each, however many rows use them. Errors:
  * ARGUMENT, FORMAT, MISMATCH, CORRUPT, MEMORY, KERNEL. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_add_arrow(lanebloom_builder *builder,
                                                                  const struct ArrowSchema *schema,
@@ -135,12 +135,12 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_hash_arrow(lanebloom_format forma
                                                           void *hashes, char *problem,
                                                           size_t problem_size);
 
-/* The values of an array as slices, for calls that take lanebloom_keys.
+/* Returns the values of an array as slices, for calls that take lanebloom_keys.
  *
  * slices   room for length. Nulls become {NULL, 0}, and no other value has data NULL.
- * numbers  16 bytes per row, where values lie that are not keys as they are stored: integers of
- *          fewer than 4 bytes and, on big-endian hosts, all numbers. All other slices are borrowed
- *          from the array.
+ * numbers  16 bytes per row, for values whose stored bytes are not the key: integers of fewer than
+ *          4 bytes and, on big-endian hosts, all numbers. All other slices are borrowed from the
+ *          array.
  *
  * Errors: ARGUMENT, FORMAT, CORRUPT. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_arrow_slices(const struct ArrowSchema *schema,

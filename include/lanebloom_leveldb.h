@@ -1,27 +1,28 @@
 /* lanebloom as LevelDB's filter policy: the filters of the built-in Bloom policy, byte for byte.
- * This header is all there is of it. A program that includes it links lanebloom (pkg-config:
- * lanebloom) and LevelDB. In C it uses LevelDB's C API; in C++ there is a leveldb::FilterPolicy
- * besides.
+ * The policy is this header alone. A program that includes it links lanebloom (pkg-config:
+ * lanebloom) and LevelDB. In C it uses LevelDB's C API; in C++ there is also a
+ * leveldb::FilterPolicy.
  *
  *   leveldb_options_set_filter_policy(options, lanebloom_leveldb_filterpolicy_create(10));  // C
  *   options.filter_policy = lanebloom::NewLevelDBFilterPolicy(10);                          // C++
  *
  * Databases   The policy has the built-in one's name, "leveldb.BuiltinBloomFilter2", and makes and
- *             reads the same filters. So one policy opens what the other wrote, and may be replaced
- *             by the other whenever the database is opened. Tables that exist keep their filters.
- * Errors      LevelDB has no way to report an error of a policy, and an empty filter would lose
- *             keys: LevelDB takes it to hold none. If memory runs out in C, the policy writes a
- *             filter of 2 bytes which every reader takes to hold every key: answers stay right, and
- *             look-ups in that part of the table read the data. If there are not even 2 bytes,
- *             abort() is called. In C++ std::bad_alloc is thrown, as by the built-in policy.
+ *             reads the same filters. So each policy reads what the other wrote, and either may
+ *             replace the other whenever the database is opened. Existing tables keep their
+ *             filters.
+ * Errors      A policy cannot report an error to LevelDB, and an empty filter would lose keys:
+ *             LevelDB takes it to hold none. If memory runs out in C, the policy writes a filter of
+ *             2 bytes which every reader takes to hold every key: results stay correct, and lookups
+ *             in that part of the table read the data. If not even 2 bytes can be allocated, it
+ *             calls abort(). In C++ it throws std::bad_alloc, as the built-in policy does.
  * Threads     A policy never changes. LevelDB calls it from several threads at once, and several
- *             databases may share one. It must outlive them.
- * Cost        LevelDB builds one filter for each 2 KiB of data blocks, so of few keys at a time: of
- *             some 35 where a key and its value have 116 bytes. Then it is built 1.3 to 1.5
- *             times as fast as by the built-in policy, of 130 keys 2.2 times, and of 16 keys or
- *             fewer no faster; docs/database-files.md has the figures. Building uses at most
+ *             databases may share one. It must outlive them. Cost        LevelDB builds one filter
+ *             for each 2 KiB of data blocks, so a filter has few keys: about 35 if a key and its
+ *             value have 116 bytes. Such a filter is built 1.3 to 1.5 times as fast as by the
+ *             built-in policy, one of 130 keys 2.2 times as fast, and one of 16 keys or fewer no
+ *             faster; docs/database-files.md has the figures. Building uses at most
  *             90 KiB of stack.
- * Comparators As with the built-in policy, keys that the comparator takes as equal must be equal
+ * Comparators As with the built-in policy, keys that the comparator treats as equal must have equal
  *             bytes.
  * Source      LevelDB 1.23 util/bloom.cc, table/filter_block.cc, db/c.cc.
  * SPDX-License-Identifier: MIT */
@@ -35,19 +36,21 @@
 #include <string.h>
 
 /* -------------------------------------------------------------------------------------------------
- * What both languages share. The names that begin with lanebloom_leveldb_impl_ are private.
+ * Code for both languages. The names that begin with lanebloom_leveldb_impl_ are private.
  * ---------------------------------------------------------------------------------------------- */
 
 #define LANEBLOOM_LEVELDB_POLICY_NAME "leveldb.BuiltinBloomFilter2"
 
-/* Keys whose slices are collected on the stack, without an allocation. */
+/* The slices of up to this many keys are collected on the stack, without an allocation. */
 enum { LANEBLOOM_LEVELDB_IMPL_FEW = 256 };
 
-/* The size of a filter that holds every key: more than 30 probes, which LevelDB never does. */
+/* The size of a filter that holds every key. It names more than 30 probes, which LevelDB never
+ * writes. */
 enum { LANEBLOOM_LEVELDB_IMPL_EVERY_KEY_SIZE = 2 };
 static const char lanebloom_leveldb_impl_every_key[LANEBLOOM_LEVELDB_IMPL_EVERY_KEY_SIZE] = {0, 31};
 
-/* Filters that are built on the stack: planning their size beforehand takes longer than a copy. */
+/* Filters of up to this many bytes are built on the stack and copied, which takes less time than
+ * planning their size beforehand. */
 enum { LANEBLOOM_LEVELDB_IMPL_SMALL = 1024 };
 
 /* The size of the filter of n keys; 0 if none can be built. */
@@ -60,7 +63,8 @@ static inline size_t lanebloom_leveldb_impl_size(int bits_per_key, size_t n)
   return (size_t)size;
 }
 
-/* Builds the filter of n keys in *size bytes of room. *size becomes its own. */
+/* Builds the filter of n keys in `bytes`, which has room for *size bytes. *size becomes the
+ * filter's size. */
 static inline bool lanebloom_leveldb_impl_build(int bits_per_key, const lanebloom_slice *slices,
                                                 size_t n, char *bytes, size_t *size)
 {
@@ -73,7 +77,7 @@ static inline bool lanebloom_leveldb_impl_build(int bits_per_key, const lanebloo
  * C
  * ---------------------------------------------------------------------------------------------- */
 
-/* The filter of n slices, for free(); NULL if it cannot be built. */
+/* Returns the filter of n slices, to be freed with free(); NULL if it cannot be built. */
 static inline char *lanebloom_leveldb_impl_create(int bits_per_key, const lanebloom_slice *slices,
                                                   size_t n, size_t *size)
 {
@@ -114,7 +118,7 @@ static inline char *lanebloom_leveldb_impl_create_filter(void *state, const char
   *size = LANEBLOOM_LEVELDB_IMPL_EVERY_KEY_SIZE;
   filter = (char *)malloc(*size);
   if (!filter)
-    abort(); /* any other answer loses keys */
+    abort(); /* any other result would lose keys */
   return (char *)memcpy(filter, lanebloom_leveldb_impl_every_key, *size);
 }
 
@@ -132,11 +136,11 @@ static inline const char *lanebloom_leveldb_impl_name(void *state)
   return LANEBLOOM_LEVELDB_POLICY_NAME;
 }
 
-/* A policy for leveldb_options_set_filter_policy(). Free it by leveldb_filterpolicy_destroy() after
- * the databases that use it are closed. bits_per_key: 0 or more; 10 lets about 1 % of absent keys
- * pass. Filters of other policies and numbers are read all the same. NULL: bits_per_key is
- * negative, there is no memory, or $LANEBLOOM_KERNEL names a kernel that cannot run. Cost:
- * constant. */
+/* Returns a policy for leveldb_options_set_filter_policy(). Free it with
+ * leveldb_filterpolicy_destroy() after the databases that use it are closed. bits_per_key: 0 or
+ * more; 10 lets about 1 % of absent keys pass. The policy also reads filters that the built-in one
+ * made, and those of other numbers. Returns NULL if bits_per_key is negative, memory runs out, or
+ * $LANEBLOOM_KERNEL names a kernel that cannot run. Cost: constant. */
 static inline leveldb_filterpolicy_t *lanebloom_leveldb_filterpolicy_create(int bits_per_key)
 {
   int *state;
@@ -219,8 +223,9 @@ private:
 };
 } // namespace impl
 
-/* As leveldb::NewBloomFilterPolicy(): a policy for leveldb::Options, to be deleted after the
- * databases that use it. bits_per_key and nullptr: as lanebloom_leveldb_filterpolicy_create(). */
+/* Like leveldb::NewBloomFilterPolicy(): returns a policy for leveldb::Options, to be deleted after
+ * the databases that use it. bits_per_key and nullptr: as for
+ * lanebloom_leveldb_filterpolicy_create(). */
 inline const leveldb::FilterPolicy *NewLevelDBFilterPolicy(int bits_per_key)
 {
   if (lanebloom_leveldb_impl_size(bits_per_key, 1) == 0)

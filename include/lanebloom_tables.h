@@ -19,7 +19,7 @@ extern "C" {
 
 /* -------------------------------------------------------------------------------------------------
  * Filter blocks: one small filter for each 2 KiB of data blocks. LevelDB and goleveldb write them
- * (LANEBLOOM_LEVELDB), and RocksDB before 7.0 when asked for block-based filters
+ * (LANEBLOOM_LEVELDB), and so does RocksDB before 7.0 if it is configured for block-based filters
  * (LANEBLOOM_LEVELDB_SIGNED). Other formats have none: LANEBLOOM_ERR_FORMAT.
  * Source: LevelDB 1.23 table/filter_block.cc.
  * ---------------------------------------------------------------------------------------------- */
@@ -41,25 +41,27 @@ LANEBLOOM_API bool lanebloom_filter_block_may_contain(const lanebloom_filter_blo
                                                       uint64_t data_block_offset, const void *key,
                                                       size_t size);
 
-/* The same for a batch. data_block_offsets: keys->n of them, in any order. bitmap and result: as of
- * lanebloom_filter_screen(). Keys of one data block that follow each other are screened together,
- * which is fastest. */
+/* Screens a batch. data_block_offsets: keys->n of them, in any order. bitmap and result: as for
+ * lanebloom_filter_screen(). Consecutive keys of one data block are screened together, which is
+ * fastest. */
 LANEBLOOM_API size_t lanebloom_filter_block_screen(const lanebloom_filter_block *block,
                                                    const uint64_t *data_block_offsets,
                                                    const lanebloom_keys *keys, uint8_t *bitmap);
 
 typedef struct lanebloom_filter_block_builder lanebloom_filter_block_builder;
 
-/* Builds what LevelDB's FilterBlockBuilder builds, byte for byte: (start_block add*)* finish.
- * bits_per_key: as of lanebloom_filter_build(). base_lg: one filter for each 2^base_lg bytes of the
- * file, at most 63; LevelDB's is 11.
+/* Makes a builder whose filter blocks equal those of LevelDB's FilterBlockBuilder, byte for byte.
+ * Calls follow in the order (start_block add*)* finish. bits_per_key: as for
+ * lanebloom_filter_build(). base_lg: one filter for each 2^base_lg bytes of the file, at most 63;
+ * LevelDB's is 11.
  * Errors: ARGUMENT, FORMAT, MEMORY, KERNEL. */
 LANEBLOOM_NODISCARD lanebloom_status
 lanebloom_filter_block_builder_create(lanebloom_format format, double bits_per_key,
                                       unsigned base_lg, lanebloom_filter_block_builder **builder);
 
-/* Starts the data block at this offset; call it once more with the end of the last one. A range of
- * 2^base_lg bytes in which no data block starts costs 4 bytes, as in LevelDB.
+/* Starts the data block at this offset. After the last data block, call it once more with the end
+ * of that block. A range of 2^base_lg bytes in which no data block starts costs 4 bytes, as in
+ * LevelDB.
  * Errors: ARGUMENT: the offset is below the one before; MEMORY, KERNEL. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_block_builder_start_block(
     lanebloom_filter_block_builder *builder, uint64_t data_block_offset);
@@ -83,9 +85,9 @@ LANEBLOOM_API void lanebloom_filter_block_builder_destroy(lanebloom_filter_block
 
 typedef struct lanebloom_table lanebloom_table;
 
-/* Who wrote a filter named filter.leveldb.BuiltinBloomFilter. goleveldb hashes trailing bytes as
- * unsigned, LevelDB before 1.18 as signed on CPUs whose char is signed. If the writer is unknown, a
- * key is absent only if both say so. */
+/* The writer of a filter named filter.leveldb.BuiltinBloomFilter. goleveldb hashes trailing bytes
+ * as unsigned, LevelDB before 1.18 as signed on CPUs whose char is signed. If the writer is
+ * unknown, a key is absent only if both say so. */
 typedef enum lanebloom_writer {
   LANEBLOOM_WRITER_UNKNOWN = 0,
   LANEBLOOM_WRITER_LEVELDB = 1,
@@ -99,9 +101,9 @@ LANEBLOOM_API const char *lanebloom_writer_name(lanebloom_writer writer);
 LANEBLOOM_API lanebloom_writer lanebloom_writer_by_name(const char *name);
 
 /* Opens a table file. Reads the parts that screening needs (footer, index, filter, properties,
- * first and last data block) and verifies the checksum of each. LevelDB's tables do not name the
- * order of their keys: CURRENT and MANIFEST are read in the table's folder, and without them every
- * data block.
+ * first and last data block) and verifies the checksum of each. LevelDB's tables do not record the
+ * order of their keys: CURRENT and MANIFEST are read in the table's folder or, if they are missing,
+ * every data block.
  *
  * problem: room for one line that says what was expected and found; empty on success. It may quote
  * names from the file, with \ooo for bytes that are not printable UTF-8. Pass NULL and 0 if no line
@@ -115,8 +117,8 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_table_open(const char *path, lane
                                                           lanebloom_table **table, char *problem,
                                                           size_t problem_size);
 
-/* The same for bytes in memory, which are borrowed; no MANIFEST is read. bytes may be NULL
- * when size is 0. Errors: as of lanebloom_table_open(), but never IO. */
+/* Parses a table's bytes in memory, which are borrowed; no MANIFEST is read. bytes may be NULL when
+ * size is 0. Errors: as for lanebloom_table_open(), but never IO. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_table_parse(const void *bytes, size_t size,
                                                            lanebloom_writer writer,
                                                            lanebloom_table **table, char *problem,
@@ -139,7 +141,7 @@ typedef enum lanebloom_table_filter {
   LANEBLOOM_TABLE_FILTER_BLOCK = 1,       /* a filter block */
   LANEBLOOM_TABLE_FILTER_FULL = 2,        /* one filter for the whole table */
   LANEBLOOM_TABLE_FILTER_PARTITIONED = 3, /* one filter for each partition of the key range */
-  /* An unknown policy: every key in range may be present */
+  /* an unknown policy: every key in range may be present */
   LANEBLOOM_TABLE_FILTER_OTHER = 4,
   LANEBLOOM_TABLE_FILTER_KEYS = 5 /* of lanebloom_database_logs(): the hash of each key */
 } lanebloom_table_filter;
@@ -154,7 +156,8 @@ typedef struct lanebloom_table_info {
   uint32_t checksum; /* lanebloom_table_checksum_name() names it */
   lanebloom_table_filter filter;
 
-  /* Of the first filter that holds a key. LANEBLOOM_ROCKSDB: constant answers; 0: none. */
+  /* The first filter that holds a key has these. LANEBLOOM_ROCKSDB: constant answers; 0: no
+   * filter. */
   lanebloom_format filter_format;
   uint32_t nprobes;
 
@@ -164,10 +167,11 @@ typedef struct lanebloom_table_info {
   uint64_t nentries; /* versions of keys, and deletions; LANEBLOOM_UNKNOWN: the file does not say */
   double bits_per_key; /* filter bits per entry; NaN: unknown */
 
-  /* The share of absent keys in range that the filter lets pass, by the bits that are set. Of
-   * several filters it is their mean, weighted by their sizes; if each key is asked of all filters,
-   * it is the share that any of them lets pass. 1: no filter, or one that is not used. NaN: memory
-   * ran out, or a filter that is used holds prefixes alone: how many keys share one is unknown. */
+  /* The share of absent keys in range that the filter lets pass, by the bits that are set. For
+   * several filters it is their mean, weighted by their sizes; if each key is looked up in all
+   * filters, it is the share that any of them lets pass. 1: no filter, or one that is not used.
+   * NaN: memory ran out, or a filter that is used holds only prefixes: it is unknown how many keys
+   * share one. */
   double model_rate;
 
   bool has_whole_keys, has_prefixes; /* what the filter holds */
@@ -180,7 +184,7 @@ typedef struct lanebloom_table_info {
   const char *filter_name;      /* "filter.leveldb.BuiltinBloomFilter2", ... */
   const char *comparator;       /* "leveldb.BytewiseComparator", ... */
   const char *prefix_extractor; /* "rocksdb.FixedPrefix.3", ... */
-  const char *warning;          /* in one line, why less is known than could be; or "" */
+  const char *warning;          /* one line: why some facts are missing; or "" */
 } lanebloom_table_info;
 
 /* Describes the table. info_size: sizeof(lanebloom_table_info). If a program was compiled with
@@ -192,7 +196,7 @@ LANEBLOOM_API void lanebloom_table_describe(const lanebloom_table *table,
 /* The `warning` of lanebloom_table_describe(), at no cost. */
 LANEBLOOM_API const char *lanebloom_table_warning(const lanebloom_table *table);
 
-/* The name of a checksum as RocksDB numbers them: 0 "none", 1 "crc32c", 2 "xxh32", 3 "xxh64",
+/* The name of a checksum, by RocksDB's numbers: 0 "none", 1 "crc32c", 2 "xxh32", 3 "xxh64",
  * 4 "xxh3"; "unknown" for other numbers. */
 LANEBLOOM_API const char *lanebloom_table_checksum_name(uint32_t checksum);
 
@@ -200,18 +204,18 @@ LANEBLOOM_API const char *lanebloom_table_checksum_name(uint32_t checksum);
  * kinds. It can be saved and screened like any other. It may hold prefixes instead of keys. */
 LANEBLOOM_API const lanebloom_filter *lanebloom_table_full_filter(const lanebloom_table *table);
 
-/* Which of these user keys may be in the table: first by its key range, then by its filter. If its
- * keys are not in bytewise order, a key is asked of all filters that the table has. Keys are told
- * apart by their bytes, whatever the comparator takes as equal. A key that is reported as absent
- * has neither a value nor a deletion in the table; range deletions are ignored. bitmap and result:
- * as of lanebloom_filter_screen(). Never fails. If memory runs out, more keys may be reported as
- * present. */
+/* Finds the user keys that may be in the table: first by its key range, then by its filter. If the
+ * table's keys are not in bytewise order, a key is looked up in all filters of the table. Keys are
+ * compared by their bytes, whatever the comparator treats as equal. A key that is reported as
+ * absent has neither a value nor a deletion in the table; range deletions are ignored. bitmap and
+ * result: as for lanebloom_filter_screen(). Never fails. If memory runs out, more keys may be
+ * reported as present. */
 LANEBLOOM_API size_t lanebloom_table_screen(const lanebloom_table *table,
                                             const lanebloom_keys *keys, uint8_t *bitmap);
 
-/* The same for many tables at once. Keys are hashed once for each kind of hash.
+/* Screens many tables at once. Keys are hashed once for each kind of hash.
  *
- * bitmaps  NULL, or ntables of them: bitmaps[i] is NULL, or ceil(n / 8) bytes for table i.
+ * bitmaps  NULL, or ntables pointers: bitmaps[i] is NULL, or ceil(n / 8) bytes for table i.
  * counts   NULL, or room for ntables: how many keys may be in each.
  * any      NULL, or ceil(n / 8) bytes: which keys may be in any of the tables.
  *
@@ -224,10 +228,11 @@ LANEBLOOM_API size_t lanebloom_tables_screen(const lanebloom_table *const *table
 /* -------------------------------------------------------------------------------------------------
  * Databases: the tables and logs that belong to one, which may be open meanwhile
  *
- * A database's folder holds tables that are not in use yet or any more. CURRENT and the MANIFEST
- * say which ones are, and the latest writes are in write-ahead logs alone. Opening reads the logs
- * first and the MANIFEST after them: every write that an engine had acknowledged before is then in
- * a log that was read, or in a table that the MANIFEST names. To find every key of the database,
+ * A database's folder also holds tables that are not in use yet or any more. CURRENT and the
+ * MANIFEST name those in use; the latest writes are only in write-ahead logs. Opening reads the
+ * logs first and the MANIFEST after them: every write that an engine had acknowledged before is
+ * then in a log that was read, or in a table that the MANIFEST names. To find every key of the
+ * database:
  *
  * 1. call lanebloom_database_open(), which reads the logs and the MANIFEST;
  * 2. open all its tables and keep them open. If one cannot be opened, the engine may have replaced
@@ -241,14 +246,15 @@ LANEBLOOM_API size_t lanebloom_tables_screen(const lanebloom_table *const *table
 
 typedef struct lanebloom_database lanebloom_database;
 
-/* Where to look. Zeros: the folder alone, and all column families. */
+/* The parts of a database to read. All zeros: its folder alone, and all column families. */
 typedef struct lanebloom_database_options {
-  /* The folder of RocksDB's or Pebble's logs. NULL: those that the newest OPTIONS file names, or
-   * the database's own. An OPTIONS file may name any folder of the system, whose NUMBER.log are
-   * then read: if its writer is not trusted, name the folder here, and no other one is followed. */
+  /* The folder of RocksDB's or Pebble's logs. NULL: the folder that the newest OPTIONS file names,
+   * or the database's own. An OPTIONS file may name any folder of the system, and its NUMBER.log
+   * files are then read. If you do not trust the writer of that file, name the folder here: no
+   * other one is then used. */
   const char *log_folder;
 
-  /* More folders with tables: RocksDB's db_paths and cf_paths, which no file of it names. */
+  /* More folders with tables: RocksDB's db_paths and cf_paths, which none of its files names. */
   const char *const *table_folders;
   size_t ntable_folders;
 
@@ -257,8 +263,8 @@ typedef struct lanebloom_database_options {
   size_t nfamilies;
 } lanebloom_database_options;
 
-/* Which engine's database files are in this folder? *engine becomes LANEBLOOM_ENGINE_LEVELDB also
- * for goleveldb's; 0 if there are none: tables alone make no database. Errors: IO, also if it is no
+/* Which engine's database is in this folder? *engine becomes LANEBLOOM_ENGINE_LEVELDB also for
+ * goleveldb's, and 0 if there is none: tables alone make no database. Errors: IO, also if it is no
  * folder; LIMIT: an OPTIONS file of more than 16 MiB; MEMORY. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_database_find(const char *folder,
                                                              lanebloom_engine *engine,
@@ -267,18 +273,18 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_database_find(const char *folder,
 /* Reads the logs and the MANIFEST of a database. options: copied; NULL: zeros. Time: n log n.
  * Memory: linear in the MANIFEST; for the keys of logs about 300 MiB at most.
  *
- * Errors: FORMAT: the folder of logs that OPTIONS names is missing, or column families whose keys
- * end in a time came and went all the while (the line says: try again); CORRUPT: CURRENT or
- * MANIFEST is damaged; LIMIT: the MANIFEST has what this build does not know; ARGUMENT: no such
- * column family; IO, MEMORY, KERNEL.
+ * Errors: FORMAT: the folder of logs that OPTIONS names is missing, or column families with
+ * timestamps were created and dropped all the time (the line says: try again); CORRUPT: CURRENT or
+ * MANIFEST is damaged; LIMIT: the MANIFEST has records that this build does not know; ARGUMENT: no
+ * such column family; IO, MEMORY, KERNEL.
  * A damaged log is no error: lanebloom_database_damage() names it. */
 LANEBLOOM_NODISCARD lanebloom_status
 lanebloom_database_open(const char *folder, const lanebloom_database_options *options,
                         lanebloom_database **database, char *problem, size_t problem_size);
 
-/* Reads CURRENT and the MANIFEST again, if they have changed. *changed: whether the database has.
- * Errors: as of lanebloom_database_open(); the database then stays as it was, with all that is
- * borrowed from it, and the next update tries again. */
+/* Reads CURRENT and the MANIFEST again, if they have changed. *changed becomes true if the database
+ * has changed. Errors: as for lanebloom_database_open(). The database then does not change,
+ * borrowed texts stay valid, and the next update tries again. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_database_update(lanebloom_database *database,
                                                                bool *changed, char *problem,
                                                                size_t problem_size);
@@ -292,19 +298,19 @@ typedef struct lanebloom_database_table {
   const char *family; /* the name of its column family; LevelDB: "default" */
   uint64_t number;
   uint32_t level;
-  bool is_elsewhere; /* does RocksDB have it in another folder than the first? */
+  bool is_elsewhere; /* RocksDB stores it in another folder than the first */
 } lanebloom_database_table;
 
-/* The number of live tables; table i of them, ascending by number. */
+/* The number of live tables, and table i of them, ascending by number. */
 LANEBLOOM_API size_t lanebloom_database_table_count(const lanebloom_database *database);
 LANEBLOOM_API lanebloom_database_table
 lanebloom_database_table_at(const lanebloom_database *database, size_t i);
 
-/* Makes a table of all keys that live logs give a value. It does not depend on the database's
- * further life. Keys are known by their hashes of 64 bits, up to 4,194,304 of them; the others are
- * in a filter that lets 1 % of absent keys pass when it has 67,108,864 keys, and more beyond.
- * Deletions are not taken into account: a key that is deleted later stays. So do keys of
- * transactions that are not committed.
+/* Makes a table of all keys to which live logs give a value. It stays valid after the database is
+ * updated or closed. Up to 4,194,304 keys are stored as hashes of 64 bits. The others are in a
+ * filter that lets 1 % of absent keys pass when it has 67,108,864 keys, and more beyond. Deletions
+ * are ignored: a key that is deleted later stays in the table. So do keys of transactions that are
+ * not committed.
  * Errors: MEMORY. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_database_logs(lanebloom_database *database,
                                                              lanebloom_table **table, char *problem,
@@ -312,22 +318,22 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_database_logs(lanebloom_database 
 
 typedef struct lanebloom_database_info {
   lanebloom_engine engine;
-  uint64_t sequence;     /* of the latest write that was seen; RocksDB and LevelDB count writes */
-  uint64_t ntables;      /* live ones, of the column families that were named */
-  uint64_t nlogs;        /* live ones that were read */
-  uint64_t log_nbytes;   /* what was read of them */
-  uint64_t nlog_entries; /* what they hold, deletions and all column families included */
+  uint64_t sequence;     /* of the latest write that was read; RocksDB and LevelDB count writes */
+  uint64_t ntables;      /* live tables of the column families that were named */
+  uint64_t nlogs;        /* live logs that were read */
+  uint64_t log_nbytes;   /* bytes that were read of them */
+  uint64_t nlog_entries; /* their entries, with deletions and all column families */
   const char *manifest;  /* the name of the MANIFEST; borrowed until the next update */
 } lanebloom_database_info;
 
-/* Describes the database. info_size: as of lanebloom_table_describe(). */
+/* Describes the database. info_size: as for lanebloom_table_describe(). */
 LANEBLOOM_API void lanebloom_database_describe(const lanebloom_database *database,
                                                lanebloom_database_info *info, size_t info_size);
 
-/* Why writes that were acknowledged may be missing: line i names a live log, the place of its first
- * bad spot, and what was expected and found. NULL when i is not below their number. What can be
- * read of such a log is read. Its end may be torn, if it is the newest one: its writer is at work,
- * or was killed. Borrowed until the next update. */
+/* Returns line i of the reasons why acknowledged writes may be missing: a live log, the position of
+ * its first damage, and what was expected and found. NULL when i is not below their number. The
+ * readable part of such a log is read. The newest log may end in a torn record, which is no damage:
+ * its writer is at work, or was killed. Borrowed until the next update. */
 LANEBLOOM_API const char *lanebloom_database_damage(const lanebloom_database *database, size_t i);
 
 #ifdef __cplusplus
