@@ -12,14 +12,14 @@
 
 enum { TAG_BEGIN_PREPARE = 0x09, TAG_END_PREPARE = 0x0a, AT_COUNT = 8, NTAGS = 0x1b };
 
-/* What follows a tag. Markers have no key, and do not count. */
+/* The meaning of a tag. Markers have no key and are not counted. */
 struct tag {
   enum batch_kind kind;
   bool has_family;
-  unsigned nstrings; /* the key first */
+  unsigned nstrings; /* the key is the first */
 };
 
-/* LevelDB has the first two. */
+/* LevelDB uses only the first two. */
 static const struct tag rocksdb_tags[NTAGS] = {
     [0x00] = {BATCH_DELETES, false, 1},
     [0x01] = {BATCH_GIVES, false, 2},  /* put */
@@ -37,14 +37,14 @@ static const struct tag rocksdb_tags[NTAGS] = {
     [0x0d] = {BATCH_MARKER, false, 0}, /* nothing */
     [0x0e] = {BATCH_DELETES, true, 2}, /* a range */
     [0x0f] = {BATCH_DELETES, false, 2},
-    [0x10] = {BATCH_GIVES, true, 2}, /* the place of a value in a blob file */
+    [0x10] = {BATCH_GIVES, true, 2}, /* the position of a value in a blob file */
     [0x11] = {BATCH_GIVES, false, 2},
     [0x12] = {BATCH_MARKER, false, 0}, /* begin to prepare: WritePrepared, WriteUnprepared */
     [0x13] = {BATCH_MARKER, false, 0},
-    [0x15] = {BATCH_MARKER, false, 2}, /* commit with a time */
+    [0x15] = {BATCH_MARKER, false, 2}, /* commit with a timestamp */
     [0x16] = {BATCH_GIVES, false, 2},  /* wide columns */
     [0x17] = {BATCH_GIVES, true, 2},
-    [0x18] = {BATCH_GIVES, false, 2}, /* put with a time */
+    [0x18] = {BATCH_GIVES, false, 2}, /* put with a timestamp */
     [0x19] = {BATCH_GIVES, true, 2},
 };
 
@@ -113,7 +113,7 @@ static void begin_varint(struct batch_parser *parser, enum batch_state state)
   parser->number_nbits = 0;
 }
 
-/* false: the number goes on in the next piece, or is damaged. */
+/* Returns false if the number continues in the next piece or is damaged. */
 static bool parse_varint(struct batch_parser *parser, struct cursor *rest)
 {
   while (rest->at < rest->end) {
@@ -173,7 +173,8 @@ static lanebloom_status take_key(struct batch_parser *parser, const uint8_t *key
                                                              .key = {key, nbytes}});
 }
 
-/* Begins a string of the length that was parsed. A key that is there whole is not copied. */
+/* Begins a string of the length that was parsed. If the whole key is in memory, it is not
+ * copied. */
 static lanebloom_status begin_string(struct batch_parser *parser, struct cursor *rest)
 {
   parser->nstrings--;
@@ -199,7 +200,7 @@ static lanebloom_status begin_string(struct batch_parser *parser, struct cursor 
 static bool add_to_key(struct batch_parser *parser, const uint8_t *bytes, size_t nbytes)
 {
   if (nbytes > parser->key_room - parser->key_nbytes) {
-    /* twice what is there, not what a length promises */
+    /* twice the bytes that were read, not the length that the entry states */
     const size_t room = 2 * (parser->key_nbytes + nbytes);
     uint8_t *key = realloc(parser->key, room);
     if (!key)

@@ -6,7 +6,7 @@
 
 #include "footer.h"
 
-/* What is needed to read any block of one table. */
+/* The state for reading the blocks of one table. */
 struct block_reader {
   const struct input *input;
   struct footer footer;
@@ -37,7 +37,7 @@ lanebloom_status lanebloom_block_read(struct block_reader *reader, struct handle
                                       enum block_kind kind, const char *what, struct block *block);
 void lanebloom_block_free(struct block *block);
 
-/* How the entries of a block are encoded. */
+/* The encoding of a block's entries. */
 struct entry_form {
   bool has_handles;   /* values are handles, as in an index */
   bool has_deltas;    /* values have no size, and most handles are relative to the one before */

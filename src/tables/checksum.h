@@ -19,8 +19,8 @@ enum checksum {
 __attribute__((nonnull)) uint32_t lanebloom_checksum(enum checksum checksum, const uint8_t *bytes,
                                                      size_t nbytes);
 
-/* What RocksDB's format_version 6 and above add to the checksum of a block, so that a block at a
- * wrong offset is detected. 0 if base is 0. */
+/* Returns the number that RocksDB's format_version 6 and above add to the checksum of a block, so
+ * that a block at a wrong offset is detected. 0 if base is 0. */
 uint32_t lanebloom_checksum_context(uint32_t base, uint64_t offset);
 
 #endif

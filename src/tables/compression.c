@@ -21,8 +21,9 @@
 #include "../cursor.h"
 #include "compression.h"
 
-/* Two bytes: the method, which is deflate, and a check (RFC 1950). Raw deflate begins so only where
- * it has a stored block whose padding is not zero, which nobody writes; zstd never does. */
+/* Does the block begin with zlib's header? It has two bytes: the method, which is deflate, and a
+ * check (RFC 1950). Raw deflate begins so only if it has a stored block whose padding is not zero,
+ * which no writer makes; zstd never does. */
 static bool has_zlib_header(lanebloom_slice block)
 {
   const uint8_t *bytes = block.data;
@@ -32,8 +33,8 @@ static bool has_zlib_header(lanebloom_slice block)
 enum codec lanebloom_codec(lanebloom_engine engine, uint8_t type, lanebloom_slice block)
 {
   if (engine == LANEBLOOM_ENGINE_LEVELDB) {
-    /* Minecraft's fork has deflate: type 2, which is zstd elsewhere, with zlib's header, and type 4
-     * without it, as RocksDB has it. */
+    /* Minecraft's fork uses deflate: type 2, which is zstd elsewhere, has zlib's header, and type 4
+     * does not have it, as in RocksDB. */
     enum { ZSTD_OR_ZLIB = 2 };
     if (type == ZSTD_OR_ZLIB && has_zlib_header(block))
       return CODEC_ZLIB;
@@ -76,7 +77,7 @@ bool lanebloom_codec_is_built(enum codec codec)
   return built[codec];
 }
 
-/* Allocates room for nbytes, in place of the room before. Errors: LIMIT, MEMORY. */
+/* Frees the old buffer and allocates one of nbytes. Errors: LIMIT, MEMORY. */
 static lanebloom_status make_room(const struct compressed *compressed, uint64_t nbytes,
                                   uint8_t **bytes)
 {
@@ -107,7 +108,7 @@ static lanebloom_status decompress_snappy(const struct compressed *compressed, u
 #endif
 
 #ifdef LANEBLOOM_WITH_ZLIB
-/* Deflate, with zlib's header in LevelDB's fork alone. */
+/* Decompresses deflate. Only LevelDB's fork has zlib's header. */
 static lanebloom_status decompress_zlib(const struct compressed *compressed, size_t room,
                                         uint8_t *bytes, size_t *nbytes)
 {
@@ -189,10 +190,10 @@ static lanebloom_status decompress_into(const struct compressed *compressed, siz
   }
 }
 
-/* Reads the decompressed size, except of snappy. RocksDB and Pebble store it before the compressed
- * bytes, as a varint. RocksDB's format_version below 2 and LevelDB's forks store none for zlib;
- * that version has 8 bytes for lz4, of which RocksDB reads 4. LevelDB's zstd frames must have a
- * size. false: damaged. */
+/* Reads the decompressed size, except for snappy. RocksDB and Pebble store it before the compressed
+ * bytes, as a varint. RocksDB's format_version below 2 and LevelDB's forks store none for zlib. For
+ * lz4, that format_version stores 8 bytes, of which RocksDB reads 4. LevelDB's zstd frames must
+ * have a size. false: damaged. */
 static bool read_size(const struct compressed *compressed, struct cursor *rest, bool *has_size,
                       uint64_t *size)
 {
@@ -252,7 +253,7 @@ static lanebloom_status decompress(const struct compressed *compressed, uint8_t 
                                    size_t *nbytes)
 {
 #ifdef LANEBLOOM_WITH_SNAPPY
-  if (compressed->codec == CODEC_SNAPPY) /* its own format has the size */
+  if (compressed->codec == CODEC_SNAPPY) /* snappy's own format has the size */
     return decompress_snappy(compressed, bytes, nbytes);
 #endif
   struct cursor rest = {compressed->bytes, compressed->bytes + compressed->nbytes};

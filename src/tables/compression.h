@@ -27,8 +27,8 @@ struct compressed {
   lanebloom_slice dictionary; /* {NULL, 0}: none */
 };
 
-/* The codec of a compressed block by its type, whose meaning depends on the engine, and on how the
- * block begins where forks of LevelDB have given a type another meaning. */
+/* Returns the codec of a compressed block by its type. The meaning of a type depends on the engine.
+ * If forks of LevelDB have given a type another meaning, the first bytes of the block decide. */
 enum codec lanebloom_codec(lanebloom_engine engine, uint8_t type, lanebloom_slice block);
 const char *lanebloom_codec_name(enum codec codec);
 bool lanebloom_codec_is_built(enum codec codec);

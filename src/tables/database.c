@@ -13,14 +13,15 @@
 #include "version.h"
 #include "write_log.h"
 
-/* What the MANIFEST says, and what follows from it. An update replaces all of it, or nothing. */
+/* The contents of the MANIFEST, and what follows from them. An update replaces all of it, or
+ * nothing. */
 struct view {
   char *manifest; /* its name */
   uint64_t manifest_nbytes;
   struct version version;
   struct wanted_table {
     struct live_table table;
-    bool is_in_log; /* and not in the MANIFEST yet */
+    bool is_in_log; /* and not yet in the MANIFEST */
     char *path;
   } * wanted; /* ascending */
   size_t nwanted;
@@ -69,7 +70,7 @@ static int compare_names(const void *a, const void *b)
   return strcmp(*left, *right);
 }
 
-/* Copies what a caller may free after the call. */
+/* Copies the arguments, which the caller may free after the call. */
 static lanebloom_status copy_call(struct lanebloom_database *database, const char *folder,
                                   const lanebloom_database_options *options)
 {
@@ -93,7 +94,7 @@ static bool has_name(const char *const *names, size_t n, const char *name)
 
 /* ---- The MANIFEST ---- */
 
-/* Opens the MANIFEST that is in use. If the engine makes another one meanwhile, looks again. */
+/* Opens the MANIFEST that is in use. If the engine makes another one meanwhile, tries again. */
 static lanebloom_status open_manifest(const char *folder, lanebloom_engine engine, char **name,
                                       struct input *input, const struct problem *problem)
 {
@@ -138,7 +139,7 @@ static lanebloom_status name_problem(const char *name, lanebloom_status status,
   return status;
 }
 
-/* Reads the MANIFEST into a new view, unless it is as it was. */
+/* Reads the MANIFEST into a new view if it has changed. */
 static lanebloom_status read_manifest(const struct lanebloom_database *database, struct view *view,
                                       bool *changed, const struct problem *problem)
 {
@@ -179,7 +180,7 @@ static bool is_wanted(const struct lanebloom_database *database, uint32_t family
   return found && found->is_wanted;
 }
 
-/* Finds which column families are wanted. Is there one of each name? */
+/* Finds the column families that are wanted. Fails if the caller named one that does not exist. */
 static lanebloom_status choose_families(struct lanebloom_database *database,
                                         const struct problem *problem)
 {
@@ -208,8 +209,8 @@ static lanebloom_status choose_families(struct lanebloom_database *database,
   return status;
 }
 
-/* The path of a table: in the first folder that has it, under either name. If there is none, the
- * most likely one. */
+/* Returns the path of a table: in the first folder that has it, under either name. If no folder has
+ * it, returns the most likely path. */
 static char *find_table(const struct lanebloom_database *database, uint64_t number)
 {
   const bool is_leveldb = database->engine == LANEBLOOM_ENGINE_LEVELDB;
@@ -238,7 +239,7 @@ static int compare_wanted(const void *a, const void *b)
   return (left->is_in_log > right->is_in_log) - (left->is_in_log < right->is_in_log);
 }
 
-/* Adds the tables that live logs name, unless the MANIFEST does, too. There is room. */
+/* Adds the tables that live logs name and the MANIFEST does not. There is room for them. */
 static void add_ingested(struct lanebloom_database *database)
 {
   struct view *view = &database->view;
@@ -283,7 +284,7 @@ static lanebloom_status find_tables(struct lanebloom_database *database,
 
 /* ---- Logs ---- */
 
-/* The comparators of keys that end in a time have names that end so. */
+/* Do keys of the family end in a timestamp? If so, their comparator's name has this end. */
 static bool has_times(const struct family *family)
 {
   static const char end[] = ".u64ts";
@@ -335,8 +336,8 @@ static lanebloom_status read_log(struct lanebloom_database *database, const stru
   return LANEBLOOM_OK;
 }
 
-/* Reads all logs that are in the folders. A log that the MANIFEST, read before, did not need any
- * more is never needed again. */
+/* Reads the logs in the folders, except those that were no longer needed when the MANIFEST was read
+ * before: they are never needed again. */
 static lanebloom_status read_logs(struct lanebloom_database *database,
                                   char *const folders[NLOG_FOLDERS], const struct version *before,
                                   const struct problem *problem)
@@ -383,7 +384,7 @@ add_damage(struct lanebloom_database *database, const char *format, ...)
   return LANEBLOOM_OK;
 }
 
-/* must_be_whole: is a later log written, so that its writer is done with this one? */
+/* must_be_whole: a later log has entries, so the writer has finished this one. */
 static lanebloom_status find_damage(struct lanebloom_database *database, size_t i,
                                     bool must_be_whole)
 {
@@ -403,8 +404,8 @@ static lanebloom_status find_damage(struct lanebloom_database *database, size_t 
   return LANEBLOOM_OK;
 }
 
-/* RocksDB may note which logs exist. Those that it made after the logs were listed are not needed.
- */
+/* RocksDB may record which logs exist. Those that it made after the logs were listed need not be
+ * found. */
 static lanebloom_status find_missing_logs(struct lanebloom_database *database)
 {
   const struct version *version = &database->view.version;
@@ -428,11 +429,11 @@ static lanebloom_status find_damages(struct lanebloom_database *database,
 {
   const struct write_log *logs = database->logs;
   lanebloom_status status = LANEBLOOM_OK;
-  size_t nwritten = database->nlogs; /* the last one of them holds something */
+  size_t nwritten = database->nlogs; /* the last of these logs has entries */
   while (nwritten > 0 && logs[nwritten - 1].nentries == 0)
     nwritten--;
   for (size_t i = 0; !status && i < database->nlogs; i++)
-    if (is_live(database, i)) /* a log may go on in the next file */
+    if (is_live(database, i)) /* a log may continue in the next file */
       status = find_damage(database, i, i + 1 < nwritten && logs[i + 1].number != logs[i].number);
   if (!status)
     status = find_missing_logs(database);
@@ -465,8 +466,8 @@ lanebloom_status lanebloom_database_update(lanebloom_database *database, bool *c
   return status;
 }
 
-/* Do logs have to be read again, because keys of other column families end in a time than were
- * known of? */
+/* Do logs have to be read again, because the column families whose keys end in a timestamp have
+ * changed? */
 static lanebloom_status has_new_timestamps(const struct lanebloom_database *database, bool *has,
                                            const struct problem *problem)
 {
@@ -497,8 +498,8 @@ static void forget(struct lanebloom_database *database)
   free_view(&database->view);
 }
 
-/* Reads the logs between two looks into the MANIFEST. The first one says which logs are old, and
- * which keys end in a time. */
+/* Reads the MANIFEST, then the logs, then the MANIFEST again. The first reading says which logs are
+ * old, and which keys end in a timestamp. */
 static lanebloom_status read_all(struct lanebloom_database *database,
                                  char *const log_folders[NLOG_FOLDERS],
                                  const struct problem *problem)
@@ -533,7 +534,7 @@ static lanebloom_status open_database(struct lanebloom_database *database, const
       status = has_new_timestamps(database, &again, problem);
     again = again && !status;
   }
-  if (again) /* keys whose ends are not known would be lost */
+  if (again) /* keys whose timestamps are not known would be lost */
     status = problem_set(problem, LANEBLOOM_ERR_FORMAT,
                          "being written (try again): expected the same column families with times "
                          "before and after logs are read, found others %d times",
@@ -583,7 +584,7 @@ void lanebloom_database_close(lanebloom_database *database)
   errno = error;
 }
 
-/* ---- What it has ---- */
+/* ---- Contents ---- */
 
 size_t lanebloom_database_table_count(const lanebloom_database *database)
 {
@@ -608,7 +609,7 @@ static bool counts(const struct lanebloom_database *database, const struct hashe
                                   entry->family, entry->is_prepared);
 }
 
-/* The hashes of the keys that count. */
+/* Makes a set of the hashes of the keys that count. */
 static lanebloom_status make_hashes(const struct lanebloom_database *database, struct hash_set *set)
 {
   const struct key_collector *keys = &database->keys;
@@ -624,7 +625,7 @@ static lanebloom_status make_hashes(const struct lanebloom_database *database, s
   return status;
 }
 
-/* The filter of the other keys. */
+/* Makes the filter of the other keys. */
 static lanebloom_status make_filter(const lanebloom_database *database, lanebloom_table *table)
 {
   char text[WARNING_NBYTES];

@@ -1,4 +1,4 @@
-/* Describes a table: what the loader found, and the number of bits that are set in its filters.
+/* Describes a table from what the loader found and from the bits that are set in its filters.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 
@@ -8,7 +8,7 @@
 
 /* Sums over the filters of a table. An absent key probes a filter with a probability proportional
  * to the number of keys in it, and so to its size: rates are weighted by bytes. If all filters are
- * asked, it must be stopped by each. */
+ * queried, the key must be stopped by each. */
 struct sum {
   uint64_t nfilters, nbits;
   bool is_short_of_memory;
@@ -60,7 +60,7 @@ static void add_filter_block(struct sum *sum, const lanebloom_table *table,
   }
 }
 
-/* The keys of logs: hashes, and at most one filter. */
+/* Describes the keys of logs: hashes, and at most one filter. */
 static void describe_keys(const lanebloom_table *table, lanebloom_table_info *info)
 {
   struct sum sum = {0};

@@ -1,4 +1,4 @@
-/* Extractors: what a filter holds of a key, all of it or a prefix.
+/* Extractors say which part of a key a filter holds: all of it, or a prefix.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_EXTRACTOR_H
 #define LANEBLOOM_TABLES_EXTRACTOR_H

@@ -13,11 +13,12 @@ struct lanebloom_filter_block {
   lanebloom_format format;
   const uint8_t *bytes;   /* the filters */
   const uint8_t *offsets; /* after the filters */
-  uint64_t nfilters;      /* 0 if malformed: where no filter is, every key may be present */
+  uint64_t nfilters;      /* 0 if malformed: without a filter, every key may be present */
   unsigned base_lg;
 };
 
-/* Filters that stand for a missing one: no probes let every key pass, no bytes let none. */
+/* Filters that replace a missing one: a filter without probes lets every key pass, and one without
+ * bytes lets none pass. */
 static const uint8_t no_probes[2] = {0, 0};
 static const lanebloom_slice every_key = {no_probes, sizeof no_probes}, no_key = {no_probes, 0};
 
@@ -56,7 +57,7 @@ void lanebloom_filter_block_close(lanebloom_filter_block *block)
   free(block);
 }
 
-/* The checks and their order are those of FilterBlockReader::KeyMayMatch. */
+/* Makes the checks of FilterBlockReader::KeyMayMatch, in the same order. */
 static lanebloom_slice filter_at(const lanebloom_filter_block *block, uint64_t index)
 {
   if (index >= block->nfilters)
@@ -158,8 +159,8 @@ static size_t find_runs(const lanebloom_filter_block *block, const uint64_t *dat
   return nruns;
 }
 
-/* screen_one_by_one() and screen_by_kernel() set the bits of a run in the part's bitmap, where they
- * are 0, and return how many. */
+/* screen_one_by_one() and screen_by_kernel() set the bits of a run in the part's bitmap, in which
+ * they are 0 before, and return how many they set. */
 static size_t screen_one_by_one(const struct run *run, const uint32_t *hashes, uint8_t *bitmap)
 {
   size_t count = 0;
@@ -171,8 +172,8 @@ static size_t screen_one_by_one(const struct run *run, const uint32_t *hashes, u
   return count;
 }
 
-/* Copies n bits to bit `first` of a bitmap. Past the n bits are zeros, and so they are in the
- * bitmap. */
+/* Copies n bits to a bitmap, from its bit `first` on, where all bits are still 0. `bits` has zeros
+ * after its n bits. */
 static void or_bits(uint8_t *bitmap, size_t first, const uint8_t *bits, size_t n)
 {
   for (size_t i = 0; i < (n + 7) / 8; i++) {

@@ -17,8 +17,8 @@ enum {
   MAX_BASE_LG = 63,
 };
 
-/* The first checks of calls that create something, in the order of lanebloom.h's calls. Errors:
- * KERNEL, FORMAT. */
+/* Makes the first checks of functions that create an object, in the order of lanebloom.h's
+ * functions. Errors: KERNEL, FORMAT. */
 static inline lanebloom_status filter_block_check_format(lanebloom_format format)
 {
   if (!lanebloom_kernel_active())
@@ -35,7 +35,7 @@ uint64_t lanebloom_filter_block_index(const lanebloom_filter_block *block,
                                       uint64_t data_block_offset);
 
 /* Screens hashes for the block's format in filter number `index`. If there is no such filter, every
- * key passes. bitmap and result: as of lanebloom_filter_screen_hashes(). */
+ * key passes. bitmap and result: as for lanebloom_filter_screen_hashes(). */
 size_t lanebloom_filter_block_screen_hashes(const lanebloom_filter_block *block, uint64_t index,
                                             const uint32_t *hashes, size_t n, uint8_t *bitmap);
 

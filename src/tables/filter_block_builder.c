@@ -98,7 +98,7 @@ void lanebloom_filter_block_builder_destroy(lanebloom_filter_block_builder *buil
 }
 
 /* Appends filters until there are nfilters: that of the pending keys, then empty ones, which have
- * an offset but no bytes. All that can fail is done before the first change. */
+ * an offset but no bytes. Every step that can fail comes before the first change. */
 static lanebloom_status make_filters(lanebloom_filter_block_builder *builder, uint64_t nfilters)
 {
   if (nfilters <= nfilters_of(builder))
@@ -167,7 +167,7 @@ lanebloom_status lanebloom_filter_block_builder_finish(lanebloom_filter_block_bu
   *bytes = NULL;
   *size = 0;
   const unsigned npending = builder->pending_nkeys > 0;
-  /* Room for the whole block comes first, so that an error changes nothing. */
+  /* Reserves room for the whole block first, so that an error changes nothing. */
   lanebloom_status status =
       reserve(&builder->filters, builder->pending_nbytes + builder->offsets.nbytes +
                                      npending * OFFSET_NBYTES + TRAILER_NBYTES);

@@ -1,4 +1,4 @@
-/* Loads the filter of a table: what it holds, and its bytes.
+/* Loads the filter of a table: finds what it holds, and reads its bytes.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 
 /* ---- What the filter holds ---- */
 
-/* Is the text `beginning`, then a decimal number of at most 9 digits? */
+/* Is the text `beginning`, followed by a decimal number of at most 9 digits? */
 
 static bool is_number_behind(const char *text, const char *beginning, size_t *number)
 {
@@ -87,15 +87,15 @@ static lanebloom_format format_of(const lanebloom_filter *filter)
   return info.format;
 }
 
-/* The format that stands for all with this one's hash: partitions of few keys are FastLocalBloom
- * where larger ones are Ribbon filters. */
+/* Returns one format for all formats with the same hash. If a table has Ribbon filters, its
+ * partitions of few keys are FastLocalBloom. */
 static lanebloom_format hashed_as(lanebloom_format format)
 {
   return format == LANEBLOOM_ROCKSDB_RIBBON ? LANEBLOOM_ROCKSDB_LOCAL : format;
 }
 
-/* Opens filter i. It stays NULL, so that every key may be in it, if it is too large, or if its hash
- * differs from that of the filters before it. */
+/* Opens filter i. If it is unknown or too large, or if its hash differs from that of the filters
+ * before it, it stays NULL: every key may be in it. */
 static lanebloom_status open_filter(const struct loader *loader, lanebloom_table *table, size_t i)
 {
   const struct block *data = &table->filter_data[i];
@@ -117,7 +117,7 @@ static lanebloom_status open_filter(const struct loader *loader, lanebloom_table
   return LANEBLOOM_OK;
 }
 
-/* Warns of filters that were not opened. If none was opened, the table's filter is of kind
+/* Warns about filters that were not opened. If none was opened, the table's filter is of kind
  * OTHER. */
 static void check_filters(lanebloom_table *table)
 {

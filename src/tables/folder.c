@@ -37,7 +37,7 @@ char *lanebloom_folder_log(const struct log_name *log)
   return lanebloom_folder_join(log->folder, name);
 }
 
-/* Parses a decimal number of 64 bits, and leaves *text behind it. */
+/* Parses a decimal number of 64 bits, and moves *text past it. */
 static bool parse_number(const char **text, uint64_t *number)
 {
   const char *digit = *text;
@@ -65,9 +65,9 @@ static bool parse_name(const char *name, const char *begin, const char *end, uin
   return parse_number(&name, number) && strcmp(name, end) == 0;
 }
 
-/* ---- What is in it ---- */
+/* ---- Contents ---- */
 
-/* What names in a folder say. */
+/* The facts that the names in a folder give. */
 struct names {
   bool has_current, has_manifest, has_identity, has_marker;
   bool has_options, has_newer; /* OPTIONS-NUMBER, CURRENT.NUMBER */
@@ -75,7 +75,8 @@ struct names {
   struct log_name *logs;
   size_t nlogs, room;
 
-  /* Pebble's marker.manifest.NUMBER.MANIFEST-NUMBER: the highest, and what it names */
+  /* Pebble's marker.manifest.NUMBER.MANIFEST-NUMBER: the highest number, and the MANIFEST that this
+   * marker names */
   bool has_manifest_marker, has_format_marker;
   uint64_t marker, marked;
 };
@@ -217,8 +218,8 @@ static lanebloom_status read_current(const char *folder, const char *name, uint6
   return LANEBLOOM_OK;
 }
 
-/* goleveldb writes CURRENT.NUMBER before it replaces CURRENT: the newest one that is whole, and
- * whose MANIFEST is there, may be ahead. */
+/* goleveldb writes CURRENT.NUMBER before it replaces CURRENT. If the newest such file is whole, its
+ * MANIFEST exists and has a higher number than CURRENT's, that MANIFEST is taken. */
 static lanebloom_status prefer_newer(const char *folder, uint64_t newest, uint64_t number,
                                      char **manifest, const struct problem *problem)
 {
@@ -243,8 +244,8 @@ static lanebloom_status prefer_newer(const char *folder, uint64_t newest, uint64
   return status;
 }
 
-/* Does a marker of Pebble name the MANIFEST? Not in its first format: markers may be made there
- * before they count. Later formats leave a CURRENT that names nothing. */
+/* Does a marker of Pebble name the MANIFEST? In Pebble's first format it does not: markers may
+ * exist there before they count. Later formats leave a CURRENT that names nothing. */
 static bool has_marker(const struct names *names, lanebloom_engine engine)
 {
   return engine == LANEBLOOM_ENGINE_PEBBLE && names->has_manifest_marker &&
@@ -284,7 +285,8 @@ lanebloom_status lanebloom_folder_current(const char *folder, lanebloom_engine e
 /* ---- Engines ---- */
 
 /* Reads the names in the folder, and the newest OPTIONS file, which RocksDB and Pebble write. An
- * engine that starts replaces it. *text is NULL if there is none. Errors: as of read_text(). */
+ * engine replaces it when it starts. *text is NULL if there is none. Errors: those of
+ * read_text(). */
 static lanebloom_status read_options(const char *folder, struct names *names, char **text,
                                      const struct problem *problem)
 {
@@ -304,7 +306,7 @@ static lanebloom_status read_options(const char *folder, struct names *names, ch
     if (!status)
       return status;
     free(names->logs);
-    const bool is_same = look > 0 && names->options == earlier; /* a link to nothing */
+    const bool is_same = look > 0 && names->options == earlier; /* a dangling link */
     if (status != LANEBLOOM_ERR_IO || errno != ENOENT || is_same)
       break;
     earlier = names->options;
@@ -343,7 +345,7 @@ static int compare_logs(const void *a, const void *b)
   return (left->index > right->index) - (left->index < right->index);
 }
 
-/* Appends the logs in a folder. Other engines than Pebble do not split them. */
+/* Appends the logs in a folder. Only Pebble splits logs. */
 static lanebloom_status append_logs(const char *folder, lanebloom_engine engine,
                                     struct log_name **logs, size_t *n,
                                     const struct problem *problem)
@@ -385,7 +387,7 @@ lanebloom_status lanebloom_folder_logs(char *const folders[NLOG_FOLDERS], lanebl
   return status;
 }
 
-/* The line of an option, from its value on; "" if there is none. name: ends in '='. */
+/* Returns the line of an option, from its value on; "" if there is none. name: ends in '='. */
 static const char *find_option(const char *options, const char *name)
 {
   for (const char *line = options; line; line = strchr(line, '\n')) {
@@ -396,8 +398,8 @@ static const char *find_option(const char *options, const char *name)
   return "";
 }
 
-/* The folder that an option names, which the caller frees. *path is NULL if it names none. Pebble
- * may write the database's folder as {store_path}. */
+/* Finds the folder that an option names; the caller frees its path. *path is NULL if it names none.
+ * Pebble may write the database's folder as {store_path}. */
 static lanebloom_status find_folder(const char *options, const char *name, const char *folder,
                                     char **path, const struct problem *problem)
 {
@@ -428,8 +430,9 @@ static lanebloom_status read_named(const char *option, const char *path, struct 
   return status;
 }
 
-/* OPTIONS has the folder as the writer knew it. If a database was copied, that is another database,
- * the one that was copied, or nothing. Logs beside the tables say that they are there. */
+/* OPTIONS records the folder as its writer knew it. If the database was copied, that folder may be
+ * another database's, the original's, or missing. If there are logs beside the tables, they are the
+ * ones to read. */
 static lanebloom_status choose_folders(const char *folder, const char *options, size_t nlogs,
                                        char *folders[NLOG_FOLDERS], const struct problem *problem)
 {
@@ -444,7 +447,7 @@ static lanebloom_status choose_folders(const char *folder, const char *options, 
     }
   }
   free(main);
-  /* where Pebble writes while the first folder does not answer */
+  /* Pebble writes here while the first folder does not respond */
   if (!status)
     status = find_folder(options, "secondary_dir=", folder, &folders[1], problem);
   if (!status && folders[1])

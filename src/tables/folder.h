@@ -1,4 +1,4 @@
-/* The folder of a database: which files are in it, and what their names say.
+/* The folder of a database: finds its files and parses their names.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_FOLDER_H
 #define LANEBLOOM_TABLES_FOLDER_H
@@ -7,8 +7,8 @@
 
 #include "../problem.h"
 
-/* The path of a file in a folder; that of NUMBER.END, with at least 6 digits. The caller frees it.
- * NULL: memory ran out. */
+/* Return the path of a file in a folder. The second names the file NUMBER.END, with at least 6
+ * digits. The caller frees the path. NULL: memory ran out. */
 char *lanebloom_folder_join(const char *folder, const char *name);
 char *lanebloom_folder_number(const char *folder, uint64_t number, const char *end);
 
@@ -18,7 +18,8 @@ lanebloom_status lanebloom_folder_current(const char *folder, lanebloom_engine e
                                           char **manifest, const struct problem *problem);
 
 /* The folders of a database's logs, each NULL or freed by the caller; Pebble may have two.
- * wanted: NULL, or what the user says. Errors: FORMAT: one is not there; IO, MEMORY. */
+ * wanted: NULL, or the folder that the user names. Errors: FORMAT: a folder does not exist; IO,
+ * MEMORY. */
 enum { NLOG_FOLDERS = 2 };
 lanebloom_status lanebloom_folder_of_logs(const char *folder, const char *wanted,
                                           lanebloom_engine engine, char *folders[NLOG_FOLDERS],
@@ -35,7 +36,7 @@ lanebloom_status lanebloom_folder_logs(char *const folders[NLOG_FOLDERS], lanebl
                                        struct log_name **logs, size_t *n,
                                        const struct problem *problem);
 
-/* Its path, which the caller frees. NULL: memory ran out. */
+/* Returns the path of a log, which the caller frees. NULL: memory ran out. */
 char *lanebloom_folder_log(const struct log_name *log);
 
 #endif

@@ -128,7 +128,7 @@ static lanebloom_status read_long(const uint8_t *bytes, size_t nbytes, uint64_t 
   return read_handles(bytes + 1, footer, problem);
 }
 
-/* The footer is written last. */
+/* The footer is written last: a recent file may not have it yet. */
 static const char *explain_no_footer(const struct input *input)
 {
   return lanebloom_input_is_recent(input) ? "not a table, or one that is being written (try again)"

@@ -9,14 +9,14 @@
 #include "../input.h"
 #include "checksum.h"
 
-/* Where a block is in the file, without its trailer of BLOCK_TRAILER_NBYTES. */
+/* The position of a block in the file, without its trailer of BLOCK_TRAILER_NBYTES. */
 struct handle {
   uint64_t offset, nbytes;
 };
 
 enum { BLOCK_TRAILER_NBYTES = 5 }; /* compression type, checksum */
 
-/* Parses a handle: two varints. false: the bytes are too few or no varints. */
+/* Parses a handle: two varints. false: there are too few bytes, or they are no varints. */
 static inline bool cursor_handle(struct cursor *cursor, struct handle *handle)
 {
   return cursor_varint(cursor, &handle->offset) && cursor_varint(cursor, &handle->nbytes);
@@ -32,8 +32,8 @@ struct footer {
   bool has_index; /* else the metaindex has the handle of the index */
 };
 
-/* Do these bytes end a table, of the kinds that are not read, too? Text may end in the magic number
- * of Pebble, which is two characters of UTF-8, but has no version before it. */
+/* Are these bytes the end of a table? Kinds of tables that are not read count, too. Text may end in
+ * Pebble's magic number, which is two characters of UTF-8, but it has no version before that. */
 enum { FOOTER_END_NBYTES = 12 };
 bool lanebloom_footer_ends_table(const uint8_t bytes[FOOTER_END_NBYTES]);
 

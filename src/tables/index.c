@@ -141,8 +141,8 @@ bool lanebloom_index_prepare(struct index *index, size_t suffix_nbytes)
   return true;
 }
 
-/* The first block whose separator's window is not below `window`; n if all are below. Searches from
- * `near` in steps that double, then by bisection. */
+/* Returns the first block whose separator's window is not below `window`; n if all are below.
+ * Searches from `near` in steps that double, then by bisection. */
 static size_t find_window(const struct index *index, uint64_t window, size_t near)
 {
   /* Invariant: windows before `first` are below `window`, those from `end` on are not. */

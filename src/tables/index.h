@@ -33,13 +33,13 @@ bool lanebloom_index_ascends(const struct index *index, size_t suffix_nbytes);
 /* Prepares an ascending index for searching. false: memory ran out. */
 bool lanebloom_index_prepare(struct index *index, size_t suffix_nbytes);
 
-/* The first block whose separator is not below the user key; n if all are below. Suffixes do not
- * matter: an engine searches for the newest version of a key, which comes before all others.
- * near: where to begin, at most n. Cost: O(log d) for a block that is d blocks after `near`, else
- * O(log n). */
+/* Returns the first block whose separator is not below the user key; n if all are below. Suffixes
+ * do not matter: an engine searches for the newest version of a key, which comes before all others.
+ * near: the block at which the search begins, at most n. Cost: O(log d) for a block that is d
+ * blocks after `near`, else O(log n). */
 size_t lanebloom_index_find(const struct index *index, lanebloom_slice key, size_t near);
 
-/* Compares user keys in bytewise order; the result is as of memcmp(). */
+/* Compares user keys in bytewise order; the result is like memcmp()'s. */
 int lanebloom_key_compare(lanebloom_slice a, lanebloom_slice b);
 
 #endif

@@ -6,8 +6,8 @@
 
 #include "key_form.h"
 
-/* Can the key end with LevelDB's suffix? That is a number of 8 bytes, little-endian, whose lowest
- * byte is the type: 0 a deletion, 1 a value. */
+/* Can the key end with LevelDB's suffix? The suffix is a number of 8 bytes, little-endian, whose
+ * lowest byte is the type: 0 is a deletion, 1 is a value. */
 static bool has_suffix_of_leveldb(lanebloom_slice key)
 {
   enum { LAST_TYPE = 1 };
@@ -99,7 +99,7 @@ static lanebloom_status walk_block(const struct walk *walk, const struct block *
     return status;
   struct previous_key previous = {0};
   if (!walk->ends->is_form_known)
-    previous.bytes = malloc(block->nbytes); /* the most that a key can have */
+    previous.bytes = malloc(block->nbytes); /* no key of the block is longer */
   if (walk->ends->is_form_known || previous.bytes)
     status = walk_entries(walk, &entries, block->nbytes, &previous);
   else

@@ -2,8 +2,9 @@
  *
  * Databases store internal keys: a user key, then a suffix of 8 bytes with sequence number and
  * type. RocksDB's and Pebble's tables always have internal keys. LevelDB's have them too, unless a
- * program wrote the table without a database. The file does not tell the two apart, but its filter
- * holds user keys: so the keys of the first and last data block are probed in both forms.
+ * program wrote the table without a database. The file does not say which form its keys have, but
+ * its filter holds user keys. So the keys of the first and last data block are probed in both
+ * forms.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_KEY_FORM_H
 #define LANEBLOOM_TABLES_KEY_FORM_H
@@ -24,7 +25,7 @@ static inline lanebloom_slice user_key(lanebloom_slice stored, size_t suffix)
 struct previous_key {
   uint8_t *bytes; /* room for any key */
   size_t nbytes;
-  bool is_there; /* false: the one that is examined is the first */
+  bool is_there; /* false: the examined key is the first */
 };
 
 static inline void set_previous(struct previous_key *previous, lanebloom_slice key)
@@ -47,19 +48,19 @@ static inline size_t max_examined_nbytes(size_t block_nbytes)
 
 /* ---- key_form.c: reads the first and the last data block ---- */
 
-/* What the first and the last data block show. */
+/* What the first and the last data block tell about keys. */
 struct ends {
   struct {
     bool is_possible;  /* may all keys have this form? */
     bool is_in_filter; /* if they have it, may all be in the filter? */
     bool ascends;      /* if they have it, are they in bytewise order? */
   } forms[NKEY_FORMS];
-  bool is_form_known;          /* INTERNAL_KEYS: `forms` is not used */
-  lanebloom_slice first, last; /* the table's first and last key as stored; for free() */
+  bool is_form_known;          /* keys are INTERNAL_KEYS, and `forms` is not used */
+  lanebloom_slice first, last; /* the table's first and last key as stored */
 };
 
-/* Reads both blocks; index->n is at least 1. Errors: CORRUPT, LIMIT, MEMORY, IO. Also after an
- * error lanebloom_ends_free() must be called. */
+/* Reads both blocks; index->n is at least 1. Errors: CORRUPT, LIMIT, MEMORY, IO.
+ * lanebloom_ends_free() must be called, even after an error. */
 lanebloom_status lanebloom_ends_load(struct block_reader *reader, const lanebloom_table *table,
                                      const struct index *index, struct ends *ends);
 void lanebloom_ends_free(struct ends *ends);

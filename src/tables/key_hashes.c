@@ -10,7 +10,8 @@ enum {
   MAX_NENTRIES = 4 << 20, /* 64 MiB */
   MIN_ROOM = 1 << 10,
 
-  /* Keys that are hashed together, and their bytes unless one is larger. */
+  /* The most keys that are hashed together, and the most bytes of them, unless one key is
+   * larger. */
   NHASHED = 1 << 10,
   HASHED_NBYTES = 64 << 10,
 };
@@ -63,7 +64,7 @@ static void unite_entries(struct key_collector *collector)
   collector->n = n;
 }
 
-/* Makes room for another entry. false: there is none, or memory ran out. */
+/* Makes room for another entry. false: the limit is reached, or memory ran out. */
 static bool make_room(struct key_collector *collector, lanebloom_status *status)
 {
   *status = LANEBLOOM_OK;
@@ -72,7 +73,7 @@ static bool make_room(struct key_collector *collector, lanebloom_status *status)
   if (collector->room == collector->max_nentries) {
     if (!collector->others)
       unite_entries(collector);
-    /* if few repeat, the rest is not worth sorting again and again */
+    /* if few entries repeat, it is not worth sorting them again and again */
     return collector->n <= collector->max_nentries / 2;
   }
   size_t room = collector->room ? 2 * collector->room : MIN_ROOM;
@@ -87,7 +88,7 @@ static bool make_room(struct key_collector *collector, lanebloom_status *status)
   return true;
 }
 
-/* Adds the keys from this one on to the filter. */
+/* Adds the keys from `first` on to the filter. */
 static lanebloom_status add_others(struct key_collector *collector, size_t first)
 {
   lanebloom_status status = LANEBLOOM_OK;
@@ -137,7 +138,7 @@ lanebloom_status lanebloom_collector_add(struct key_collector *collector, lanebl
   }
   if (key.size > 0)
     memcpy(collector->bytes + collector->nbytes, key.data, key.size);
-  collector->ends[collector->nkeys] = collector->nbytes; /* where the first one begins */
+  collector->ends[collector->nkeys] = collector->nbytes; /* for the first key: its beginning */
   collector->nbytes += key.size;
   collector->ends[collector->nkeys + 1] = collector->nbytes;
   collector->unhashed[collector->nkeys++] = entry;
@@ -208,8 +209,7 @@ static bool has_hash(const struct hash_set *set, uint64_t hash)
   return false;
 }
 
-/* Groups, and then their hashes, are fetched before they are needed, so that misses of the caches
- * overlap. */
+/* Groups, and then their hashes, are prefetched, so that cache misses overlap. */
 void lanebloom_hash_set_screen(const struct hash_set *set, const uint64_t *hashes, size_t n,
                                uint8_t *hits)
 {

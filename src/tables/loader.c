@@ -42,7 +42,7 @@ static lanebloom_status load_properties(struct loader *loader, lanebloom_table *
   return LANEBLOOM_OK;
 }
 
-/* Warns if more absent keys pass than users expect of the table's filters and range. */
+/* Warns if more absent keys pass than users expect from the table's filters and range. */
 static void warn_of_absent_keys(lanebloom_table *table)
 {
   if (table->uses_filter && table->asks_all_filters)
@@ -79,10 +79,11 @@ static lanebloom_status load(struct loader *loader, lanebloom_table *table,
 /* ---- Limits ---- */
 
 enum {
-  /* Bytes that may be read, in sizes of the file. Each block is read once; data blocks once more
-   * for each form of keys if their order must be found. */
+  /* The most bytes that may be read, as a multiple of the file's size. Each block is read once;
+   * data blocks are read once more for each form of keys if their order must be found. */
   MAX_READS = 4,
-  /* Bytes that may be made by decompressing, in sizes of the file, and the least limit. */
+  /* The most bytes that decompression may produce, as a multiple of the file's size, and the lowest
+   * value of this limit. */
   MAX_GROWTH = 64,
   MIN_DECOMPRESSED_NBYTES = 64 << 20,
 };

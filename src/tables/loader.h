@@ -20,7 +20,7 @@ struct loader {
 };
 
 /* Loads a table. path: of a file, to find the MANIFEST in its folder; NULL: no MANIFEST is read.
- * Errors: as of lanebloom_table_open(). */
+ * Errors: those of lanebloom_table_open(). */
 lanebloom_status lanebloom_table_load(const struct input *input, const char *path,
                                       lanebloom_writer writer, const struct problem *problem,
                                       lanebloom_table **table);
@@ -29,7 +29,7 @@ lanebloom_status lanebloom_table_load(const struct input *input, const char *pat
 lanebloom_status lanebloom_loader_load_filter(struct loader *loader, lanebloom_table *table);
 
 /* range_loader.c: loads the index, and the first and last key. If keys are not in bytewise order,
- * the table has no range, and asks all filters. Errors: CORRUPT, LIMIT, MEMORY, IO. */
+ * the table has no range, and all filters are queried. Errors: CORRUPT, LIMIT, MEMORY, IO. */
 lanebloom_status lanebloom_loader_load_range(struct loader *loader, lanebloom_table *table);
 
 #endif

@@ -10,7 +10,7 @@ enum {
   HEADER_NBYTES = 7,
   AT_LENGTH = 4,
   AT_TYPE = 6,
-  NUMBER_NBYTES = 4, /* the header of recyclable logs has this, too */
+  NUMBER_NBYTES = 4, /* recyclable logs have this in their header, too */
   SYNCED_NBYTES = 8, /* and Pebble's may have this */
 
   TYPE_ZERO = 0,
@@ -18,14 +18,14 @@ enum {
   TYPE_FIRST = 2,
   TYPE_MIDDLE = 3,
   TYPE_LAST = 4,
-  TYPE_RECYCLABLE = 4, /* is added to the types above */
-  TYPE_SYNCED = 8,     /* Pebble: the same */
+  TYPE_RECYCLABLE = 4, /* added to the types above */
+  TYPE_SYNCED = 8,     /* Pebble: also added to them */
 
-  /* RocksDB: what is no part of a record */
+  /* RocksDB: types that are no parts of records */
   TYPE_COMPRESSION = 9,
   TYPE_TIMESTAMPS = 10,
   TYPE_RECYCLABLE_TIMESTAMPS = 11,
-  TYPE_MAY_SKIP = 128, /* from here on, a reader skips what it does not know */
+  TYPE_MAY_SKIP = 128, /* from here on, a reader skips unknown types */
   TYPE_RECYCLABLE_LOG_BEFORE = 131,
 
   COMPRESSION_ZSTD = 7,
@@ -39,7 +39,7 @@ struct fragment {
   unsigned part;         /* of a record: TYPE_FULL to TYPE_LAST; 0: none */
   unsigned extra_nbytes; /* of the header: the number and more */
   uint32_t number;
-  uint64_t nsynced; /* so much of the log was on disk when the fragment was written; or 0 */
+  uint64_t nsynced; /* bytes of the log that were on disk when it was written; or 0 */
   lanebloom_slice content;
 };
 
@@ -70,7 +70,7 @@ static uint64_t offset_of(const struct log_reader *reader, const uint8_t *at)
   return reader->block_offset - (uint64_t)(reader->end - at);
 }
 
-/* Reports a bad spot. What belongs to the same record is then skipped without another report. */
+/* Reports damage. The rest of the same record is then skipped without another report. */
 static void set_bad(struct log_reader *reader, struct log_found *found, uint64_t offset,
                     const char *expected, uint64_t value)
 {
@@ -103,7 +103,7 @@ static bool read_block(struct log_reader *reader, lanebloom_status *status,
   return true;
 }
 
-/* Does the file end within the block? Then more of it may be written yet. */
+/* Does the file end within the block? If so, more of it may still be written. */
 static bool is_cut_block(const struct log_reader *reader)
 {
   return reader->end - reader->block < LOG_BLOCK_NBYTES;
@@ -111,7 +111,7 @@ static bool is_cut_block(const struct log_reader *reader)
 
 /* ---- Fragments ---- */
 
-/* Sets what the type of a fragment says. */
+/* Sets the members that follow from a fragment's type. */
 static void set_kind(const struct log_reader *reader, struct fragment *fragment)
 {
   const unsigned type = fragment->type, newest = reader->number == 0 ? 0 /* a MANIFEST */
@@ -128,7 +128,7 @@ static void set_kind(const struct log_reader *reader, struct fragment *fragment)
     fragment->extra_nbytes = NUMBER_NBYTES;
 }
 
-/* Is it a fragment of the log that was here before? */
+/* Is it a fragment of the log that was in this file before? */
 static bool is_of_other_log(const struct log_reader *reader, const struct fragment *fragment)
 {
   return fragment->extra_nbytes > 0 && fragment->number != reader->number;
@@ -136,7 +136,7 @@ static bool is_of_other_log(const struct log_reader *reader, const struct fragme
 
 enum defect { WHOLE, TOO_LONG, OTHER_CHECKSUM };
 
-/* Parses the fragment at reader->at, of which at least a header is there. */
+/* Parses the fragment at reader->at; the block has room for at least its header. */
 static enum defect parse_fragment(const struct log_reader *reader, struct fragment *fragment)
 {
   const uint8_t *at = reader->at;
@@ -145,7 +145,7 @@ static enum defect parse_fragment(const struct log_reader *reader, struct fragme
   set_kind(reader, fragment);
   const unsigned extra = fragment->extra_nbytes;
   fragment->content.size = at[AT_LENGTH] | (size_t)at[AT_LENGTH + 1] << 8;
-  if (extra > 0 && left >= extra) /* known before the checksum: what follows may be an old log's */
+  if (extra > 0 && left >= extra) /* read even if the rest, which may be an old log's, is damaged */
     fragment->number = load_le32(at + HEADER_NBYTES);
   if (fragment->content.size + extra > left)
     return TOO_LONG;
@@ -163,8 +163,8 @@ static const uint8_t *end_of(const struct fragment *fragment)
   return (const uint8_t *)fragment->content.data + fragment->content.size;
 }
 
-/* Is the rest of the block room that was left or reserved? Where a fragment of Pebble would fit in,
- * its log ends. */
+/* Is the rest of the block unused or reserved? If another fragment would fit in, a recyclable log
+ * of Pebble ends here instead. */
 static bool is_gap(const struct log_reader *reader, const struct fragment *fragment)
 {
   enum { PEBBLE_HEADER_NBYTES = HEADER_NBYTES + NUMBER_NBYTES + SYNCED_NBYTES };
@@ -173,8 +173,8 @@ static bool is_gap(const struct log_reader *reader, const struct fragment *fragm
           reader->end - reader->at < PEBBLE_HEADER_NBYTES);
 }
 
-/* A fragment of another log ends this one. Pebble compares numbers first, and closes a log by the
- * next number, without a checksum. */
+/* Reports a fragment of another log, which ends this one. Pebble compares numbers first, and closes
+ * a log with a fragment of the next number, without a checksum. */
 static void set_end_of_pebble(struct log_reader *reader, const struct fragment *fragment,
                               struct log_found *found)
 {
@@ -199,8 +199,8 @@ static void set_defect(struct log_reader *reader, const struct fragment *fragmen
             fragment->content.size);
 }
 
-/* Takes the fragment at reader->at, of which at least a header is there. false: something else was
- * found, and *is_done says whether that is to be reported. */
+/* Takes the fragment at reader->at; the block has room for at least its header. false: something
+ * else was found, and *is_done says whether to report it. */
 static bool take_fragment(struct log_reader *reader, struct fragment *fragment,
                           struct log_found *found, bool *is_done)
 {
@@ -225,13 +225,13 @@ static bool take_fragment(struct log_reader *reader, struct fragment *fragment,
   return !is_end && !defect;
 }
 
-/* Sets what a part of a record is. false: nothing to report. */
+/* Sets *found for a part of a record. false: there is nothing to report. */
 static bool place_in_record(struct log_reader *reader, const struct fragment *fragment,
                             struct log_found *found)
 {
   const bool is_first = fragment->part == TYPE_FULL || fragment->part == TYPE_FIRST;
   const bool is_last = fragment->part == TYPE_FULL || fragment->part == TYPE_LAST;
-  /* old LevelDBs wrote an empty FIRST at a block's end, and the whole record behind it */
+  /* old versions of LevelDB wrote an empty FIRST at a block's end, and then the whole record */
   const bool is_broken =
       reader->is_in_record && (reader->is_in_gap || (is_first && reader->record_nbytes > 0));
   reader->is_in_gap = false;
@@ -262,7 +262,7 @@ static bool place_in_record(struct log_reader *reader, const struct fragment *fr
   return true;
 }
 
-/* Sets what a fragment is that is whole. false: nothing to report. */
+/* Sets *found for a whole fragment. false: there is nothing to report. */
 static bool classify(struct log_reader *reader, const struct fragment *fragment,
                      struct log_found *found)
 {
@@ -296,7 +296,7 @@ static bool classify(struct log_reader *reader, const struct fragment *fragment,
 
 /* ---- Ends of recyclable logs ---- */
 
-/* Reads all that follows, and finds how much of the log was on disk at the last. */
+/* Reads the rest of the log, and finds how much of the log was on disk, as its fragments say. */
 static lanebloom_status look_ahead(struct log_reader *reader, const struct problem *problem)
 {
   lanebloom_status status = LANEBLOOM_OK;
@@ -313,7 +313,7 @@ static lanebloom_status look_ahead(struct log_reader *reader, const struct probl
   return status == LANEBLOOM_ERR_CORRUPT ? LANEBLOOM_OK : status; /* it became shorter */
 }
 
-/* Goes to an offset, which is in a block that was read. */
+/* Moves to an offset in a block that was read before. */
 static lanebloom_status go_to(struct log_reader *reader, uint64_t offset,
                               const struct problem *problem)
 {
@@ -327,9 +327,9 @@ static lanebloom_status go_to(struct log_reader *reader, uint64_t offset,
   return status == LANEBLOOM_ERR_CORRUPT ? LANEBLOOM_OK : status;
 }
 
-/* A bad spot of a recyclable log is its end, where the log begins that was here before. But if a
- * later fragment of Pebble says that it was on disk, it is damaged, or was being written when it
- * was read: then it is read once more, from `from` on, and *is_done is false. */
+/* In a recyclable log, damage is the end: the old log's bytes begin there. But if a later fragment
+ * of Pebble says that these bytes were on disk, they are damaged, or were being written when they
+ * were read. They are then read once more, from `from` on, and *is_done is false. */
 static lanebloom_status judge(struct log_reader *reader, struct log_found *found, uint64_t from,
                               bool *is_done, const struct problem *problem)
 {

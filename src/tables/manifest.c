@@ -2,7 +2,7 @@
  *
  *   checksum, 4 bytes | length, 2 bytes | type, 1 byte | content
  *
- * The first record begins with the comparator's name. CURRENT has the name of the MANIFEST.
+ * The first record begins with the comparator's name. CURRENT holds the name of the MANIFEST.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <stdio.h>
@@ -59,7 +59,7 @@ static char *comparator_of(const uint8_t *log, size_t nbytes)
   if ((log[AT_TYPE] != RECORD_WHOLE && log[AT_TYPE] != RECORD_FIRST) ||
       length > nbytes - HEADER_NBYTES)
     return NULL;
-  /* of type and content */
+  /* the checksum is that of type and content */
   if (lanebloom_checksum(CHECKSUM_CRC32C, log + AT_TYPE, length + 1) != load_le32(log))
     return NULL;
   struct cursor rest = {log + HEADER_NBYTES, log + HEADER_NBYTES + length};

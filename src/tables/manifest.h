@@ -1,4 +1,4 @@
-/* The comparator of a LevelDB database: its MANIFEST has the name, its tables do not.
+/* The comparator of a LevelDB database. Its MANIFEST has the name; its tables do not.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_MANIFEST_H
 #define LANEBLOOM_TABLES_MANIFEST_H

@@ -117,7 +117,7 @@ void lanebloom_part_list(struct part *part, bool sort)
   }
 }
 
-/* How many keys have a rank below this one. */
+/* Counts the keys whose rank is below this one. */
 static size_t count_below(const struct part *part, uint32_t rank)
 {
   size_t first = 0, end = part->keys.n;

@@ -21,8 +21,8 @@ struct key_range {
   uint32_t smallest_rank, largest_rank;
 };
 
-/* A ranking of the keys from smallest to largest; keys outside get the rank of the nearer one.
- * NULL, NULL: of all keys. */
+/* Makes a ranking of the keys from smallest to largest. Keys outside get the rank of the nearer
+ * bound. NULL, NULL: a ranking of all keys. */
 struct ranking lanebloom_ranking_make(const lanebloom_slice *smallest,
                                       const lanebloom_slice *largest);
 struct key_range lanebloom_key_range_make(const struct ranking *ranking, lanebloom_slice smallest,
@@ -56,17 +56,20 @@ void lanebloom_part_begin(struct part *part, const lanebloom_keys *keys);
 bool lanebloom_part_is_inside(struct part *part, const struct key_range *range);
 bool lanebloom_part_is_outside(struct part *part, const struct key_range *range);
 
-/* Fills `order` with all keys, sorted by rank if `sort`. Only the first call of each kind costs. */
+/* Fills `order` with all keys, sorted by rank if `sort`. Only the first call with each value of
+ * `sort` takes time. */
 void lanebloom_part_list(struct part *part, bool sort);
 
-/* The span of a range; of all keys if they are not sorted. The part has been listed. */
+/* Returns the span of a range; if the keys are not sorted, the span of all. The part must have been
+ * listed. */
 struct span lanebloom_part_span(const struct part *part, const struct key_range *range);
 
 /* Writes the indices of the span's keys that are in the range, and returns how many. */
 size_t lanebloom_part_select(const struct part *part, const struct key_range *range,
                              struct span span, uint32_t *selected);
 
-/* Clears the hits of all keys outside the range. span: of the range. The part has been sorted. */
+/* Clears the hits of all keys outside the range. span: that of the range. The part must have been
+ * sorted. */
 void lanebloom_part_clear_outside(const struct part *part, const struct key_range *range,
                                   struct span span, uint8_t *hits);
 

@@ -18,8 +18,8 @@ static bool is_one(const struct entries *entries)
   return cursor_left(&entries->value) == 1 && *entries->value.at == '1';
 }
 
-/* A copy of the value, which the caller frees; NULL: memory ran out. Zero bytes become '?', so that
- * a name does not seem shorter than it is. */
+/* Returns a copy of the value, which the caller frees; NULL: memory ran out. Zero bytes become '?',
+ * so that a name does not seem shorter than it is. */
 static char *text(const struct entries *entries)
 {
   const size_t n = cursor_left(&entries->value);

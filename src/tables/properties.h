@@ -1,4 +1,5 @@
-/* Properties: what RocksDB and Pebble store about a table, as far as screening needs it.
+/* Properties: the facts that RocksDB and Pebble store about a table, as far as screening needs
+ * them.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_PROPERTIES_H
 #define LANEBLOOM_TABLES_PROPERTIES_H

@@ -7,8 +7,8 @@
 #include "../problem.h"
 #include "query.h"
 
-/* Files name extractors, and each query takes memory for a part: from this many on, tables share
- * one that hashes keys again. */
+/* Files name extractors, and each query takes memory for a part. If more queries are needed, tables
+ * share one, which hashes keys again. */
 enum { MAX_QUERIES = 16 };
 
 static bool is_for(const struct query *query, lanebloom_format format,

@@ -10,15 +10,15 @@ struct query {
   struct query *next;
   lanebloom_format hash; /* keys are hashed for this format */
   struct extractor extractor;
-  bool is_ready;     /* are the rest of the fields those of the current part? */
+  bool is_ready;     /* do the other fields belong to the current part? */
   bool has_passing;  /* is any bit of `passing` set? */
   uint8_t *passing;  /* bitmap of keys that have no prefix, so they may be in any table */
   uint64_t hashes[]; /* hashes of 8 or of 4 bytes; then room for `passing` */
 };
 
 /* Finds the query for the hash of this format and this extractor, or adds it to the list. If there
- * are many, it may be that of another hash or extractor, to be hashed again. max_nkeys: the most
- * keys of a part. NULL: memory ran out. */
+ * are too many, the result is the query of another hash or extractor, and lanebloom_query_hash()
+ * hashes the keys again. max_nkeys: the most keys of a part. NULL: memory ran out. */
 struct query *lanebloom_query_find(struct query **queries, size_t max_nkeys,
                                    lanebloom_format format, const struct extractor *extractor);
 void lanebloom_queries_free(struct query *queries);

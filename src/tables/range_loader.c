@@ -39,8 +39,8 @@ static lanebloom_status load_index(struct loader *loader, bool needs_all, struct
 
 /* ---- Key range and order ---- */
 
-/* Warns, and has all filters asked where one for each data block or partition would be chosen by
- * the order of keys. The range stays as it is. */
+/* Warns. If a key's filter is found by the order of keys (one for each data block or partition),
+ * all filters are queried instead. The range does not change. */
 static void drop_order(lanebloom_table *table, const char *why)
 {
   lanebloom_table_warn(table, why);
@@ -88,7 +88,7 @@ static lanebloom_status prepare_index(const struct loader *loader, lanebloom_tab
 
 /* ---- LevelDB ---- */
 
-/* Finds the comparator in the MANIFEST: LevelDB's tables do not have its name. Returns whether the
+/* Finds the comparator in the MANIFEST: LevelDB's tables do not store its name. Returns whether the
  * table is in a database. */
 static bool find_comparator(const struct loader *loader, lanebloom_table *table)
 {
@@ -207,7 +207,7 @@ static bool may_lack_keys(const struct loader *loader, const lanebloom_table *ta
   return loader->metaindex.has_properties && properties->nentries <= properties->nrange_deletions;
 }
 
-/* Pebble's tables of ranges alone have a data block without keys. */
+/* Is the only data block one without keys? Pebble's tables that hold only ranges have one. */
 static bool has_one_empty_block(const struct loader *loader, const lanebloom_table *table,
                                 const struct index *index)
 {

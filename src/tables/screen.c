@@ -13,9 +13,9 @@
 #include "table.h"
 
 enum {
-  /* Keys times tables from which on sorting saves time. Zen 4, ns per key, unsorted and sorted. One
-   * table of LevelDB: 256 keys 15, 24; 32,768 keys 27, 18. Four compacted tables of RocksDB: 64
-   * keys 16, 37; 1,024 keys 19, 11. */
+  /* From this number of keys times tables on, sorting saves time. Zen 4, ns per key, unsorted and
+   * sorted. One table of LevelDB: 256 keys 15, 24; 32,768 keys 27, 18. Four compacted tables of
+   * RocksDB: 64 keys 16, 37; 1,024 keys 19, 11. */
   MIN_SORTED_NPAIRS = 1024,
 };
 
@@ -49,7 +49,7 @@ struct job {
 
 /* ---- Screening all keys of a part ---- */
 
-/* Finds hashes in the table's set, and in the filter of those that were too many for it. */
+/* Finds hashes in the table's set, and in the filter of the keys that did not fit into the set. */
 static void screen_hashes(struct job *job, const lanebloom_table *table, const uint64_t *hashes,
                           size_t n, uint8_t *hits)
 {
@@ -121,7 +121,8 @@ static void gather_hashes(struct job *job, const struct query *query)
     to[i] = from[job->members[i]];
 }
 
-/* The index of a member's filter: that of the first separator that is not below it, or the last. */
+/* Returns the index of a member's filter: that of the first separator that is not below it, or the
+ * last. */
 static size_t filter_of_member(const struct job *job, const lanebloom_table *table, size_t member,
                                size_t near)
 {
@@ -131,7 +132,7 @@ static size_t filter_of_member(const struct job *job, const lanebloom_table *tab
   return found < table->index.n ? found : table->index.n - 1;
 }
 
-/* The end of the run of members that begins at `first` and has this filter. */
+/* Returns the end of the run of members that begins at `first` and has this filter. */
 static size_t end_of_filter(const struct job *job, const lanebloom_table *table, size_t first,
                             size_t filter)
 {
@@ -203,7 +204,7 @@ static size_t screen_partition(struct job *job, const lanebloom_filter *filter)
   return job->nmembers;
 }
 
-/* Lets members that have hits pass, so that no more filters are asked for them. */
+/* Moves members that have hits to the result, so that no more filters are queried for them. */
 static void release_members(struct job *job, const struct query *query, uint8_t *hits)
 {
   size_t n = 0;
@@ -240,7 +241,8 @@ static void screen_members_by_hash(struct job *job, const struct target *target,
   }
 }
 
-/* A member is absent if no filter has it, in whatever order keys are. */
+/* Screens members in all filters. A member is absent if no filter has it, whatever the order of
+ * keys. */
 static void screen_members_in_all(struct job *job, const struct target *target, uint8_t *hits)
 {
   const lanebloom_table *table = target->table;
@@ -316,7 +318,7 @@ static size_t screen_part(struct job *job, const lanebloom_keys *keys, size_t fi
 
 /* ---- Calls ---- */
 
-/* If memory runs out, every key may be in every table. */
+/* Reports every key as present in every table, because memory ran out. */
 static size_t screen_without_memory(size_t ntables, size_t nkeys, uint8_t *any,
                                     uint8_t *const *bitmaps, size_t *counts)
 {
@@ -331,7 +333,7 @@ static size_t screen_without_memory(size_t ntables, size_t nkeys, uint8_t *any,
   return nkeys;
 }
 
-/* Are keys hashed here? A filter block that is asked by offset hashes its own keys. */
+/* Does the table need a query? A filter block that is queried by offset hashes keys itself. */
 static bool needs_query(const lanebloom_table *table)
 {
   return table->uses_filter &&

@@ -27,7 +27,7 @@ struct lanebloom_table {
 
   lanebloom_table_filter kind;
   bool uses_filter;      /* false: every key in range may be in the table */
-  bool asks_all_filters; /* BLOCK, PARTITIONED: no order tells which of them may hold a key */
+  bool asks_all_filters; /* BLOCK, PARTITIONED: the order of keys does not select one */
   bool has_whole_keys, has_prefixes;
   struct extractor extractor;
   lanebloom_format hash; /* keys are hashed for this format */
@@ -41,7 +41,7 @@ struct lanebloom_table {
   lanebloom_filter_block *filter_blocks[2];
   struct index index; /* PARTITIONED: of the filters; BLOCK: of the data blocks */
 
-  /* KEYS: the hashes of keys. The keys that are too many are in one filter. */
+  /* KEYS: the hashes of keys. Keys beyond their limit are in one filter. */
   struct hash_set key_hashes;
 
   bool is_empty; /* the table has no keys */

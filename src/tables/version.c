@@ -1,5 +1,5 @@
-/* Reads MANIFESTs. Edits are listed first, and applied when all are read: the last word on each
- * table decides. An edit that is torn, or of a group that is not complete, is not in the lists.
+/* Replays a MANIFEST: lists all edits, and then applies them. A table's last add or delete decides.
+ * A torn edit, and edits of an incomplete group, are not in the lists.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ enum {
   TAG_BLOB_GARBAGE_2 = 8195,
   TAG_LOG_ADDED = 8196,
   TAG_LOG_DELETED = 8197,
-  TAG_LOG_ADDED_2 = 8199, /* in a string */
+  TAG_LOG_ADDED_2 = 8199, /* its fields are in a string */
   TAG_LOG_DELETED_2 = 8200,
 
   /* Pebble */
@@ -57,14 +57,14 @@ enum {
   FIELD_BLOBS_2 = 70,
 };
 
-/* What an edit says of a table. */
+/* An edit's addition or deletion of a table. */
 struct event {
   struct live_table table; /* family: its id */
   uint64_t order;
   bool is_added;
 };
 
-/* What an edit says besides tables and new logs. */
+/* The contents of an edit, except tables and new logs. */
 struct edit {
   uint64_t order, offset; /* of its record */
   uint32_t family;
@@ -72,7 +72,7 @@ struct edit {
   char *comparator, *added_family; /* NULL: none */
   uint64_t log, sequence, previous_log, min_log;
   uint64_t first_log;  /* lower logs need not exist */
-  uint64_t nfollowing; /* edits of its group */
+  uint64_t nfollowing; /* edits of its group that follow */
 };
 
 struct lengths {
@@ -90,14 +90,14 @@ struct version_reader {
     size_t n, room;
   } record;
 
-  /* What edits say, in their order. */
+  /* The contents of all edits, in their order. */
   struct edit *edits;
   struct event *events;
   uint64_t *logs;
   struct lengths n, room;
 
-  struct lengths before_group; /* of edits that count together */
-  uint64_t nfollowing;         /* edits of the group that are missing */
+  struct lengths before_group; /* before the first edit of the group; its edits count together */
+  uint64_t nfollowing;         /* edits of the group that are still missing */
 };
 
 static lanebloom_status corrupt(const struct version_reader *reader, const char *what)
@@ -258,7 +258,8 @@ static lanebloom_status take_fields(struct version_reader *reader, struct cursor
   return corrupt(reader, "all fields of a table");
 }
 
-/* Skips the bounds of a table. Those of its points are there if a bit says so, or always. */
+/* Skips the bounds of a table. With TAG_ADDED_5, a bit says whether there are bounds of its
+ * points. */
 static bool skip_bounds(struct cursor *rest, uint64_t tag)
 {
   enum { HAS_POINTS = 1 };
@@ -324,7 +325,7 @@ static lanebloom_status take_log(struct version_reader *reader, uint64_t tag, st
     keep_highest(&edit->first_log, number);
     return LANEBLOOM_OK;
   }
-  while (cursor_varint(rest, &field) && field == LOG_SIZE) /* up to the end, 1 */
+  while (cursor_varint(rest, &field) && field == LOG_SIZE) /* up to the tag of the end, 1 */
     if (!skip_varints(rest, 1))
       return corrupt(reader, "the size of a log");
   return add_log(reader, number);
@@ -348,7 +349,7 @@ static lanebloom_status refuse_tag(const struct version_reader *reader, uint64_t
                      tag, reader->offset);
 }
 
-/* Takes a tag that only Pebble has, or knows in its way. */
+/* Takes a tag that only Pebble has, or that has another meaning in Pebble. */
 static lanebloom_status take_pebble_tag(struct version_reader *reader, uint64_t tag,
                                         struct cursor *rest, struct edit *edit)
 {
@@ -376,7 +377,7 @@ static lanebloom_status take_pebble_tag(struct version_reader *reader, uint64_t 
   return is_whole ? LANEBLOOM_OK : corrupt(reader, "all that a tag needs");
 }
 
-/* Scalars that are the database's, and those of a family. */
+/* Takes a scalar of the database or of a family. */
 static lanebloom_status take_scalar(struct version_reader *reader, uint64_t tag,
                                     struct cursor *rest, struct edit *edit)
 {
@@ -476,7 +477,7 @@ static lanebloom_status check_group(struct version_reader *reader, const struct 
   return LANEBLOOM_OK;
 }
 
-/* Lists what an edit says. */
+/* Parses an edit and lists its contents. */
 static lanebloom_status take_edit(struct version_reader *reader)
 {
   const size_t first_event = reader->n.nevents;
@@ -495,7 +496,7 @@ static lanebloom_status take_edit(struct version_reader *reader)
     status = cursor_varint(&rest, &tag) ? take_tag(reader, tag, &rest, edit)
                                         : corrupt(reader, "a whole tag");
   }
-  for (size_t i = first_event; i < reader->n.nevents; i++) /* the family may come behind */
+  for (size_t i = first_event; i < reader->n.nevents; i++) /* its tag may come after them */
     reader->events[i].table.family = edit->family;
   reader->n.nedits++;
   return status ? status : check_group(reader, edit);
@@ -522,7 +523,8 @@ const struct family *lanebloom_version_family(const struct version *version, uin
   return family_of(version, id);
 }
 
-/* Applies what an edit says of its family, if that is the last one. Ids are not used twice. */
+/* Applies an edit to its family, which must be new or the last one in the list. Ids are not used
+ * twice. */
 static lanebloom_status apply_to_family(struct version_reader *reader, struct edit *edit,
                                         size_t *room)
 {
@@ -574,7 +576,7 @@ static lanebloom_status list_families(struct version_reader *reader)
   return status;
 }
 
-/* ---- The whole ---- */
+/* ---- The whole MANIFEST ---- */
 
 static void drop_edits(struct version_reader *reader, struct lengths n)
 {
@@ -624,7 +626,8 @@ static int compare_tables(const void *a, const void *b)
   return (left->number > right->number) - (left->number < right->number);
 }
 
-/* Replaces tables of Pebble that are parts of others' files by those, each once. */
+/* Replaces Pebble's tables whose keys are in other tables' files by those tables, and lists each
+ * once. */
 static void list_backings(struct version *version)
 {
   struct live_table *tables = version->tables;
@@ -659,11 +662,11 @@ static void list_logs(struct version_reader *reader, uint64_t first)
       logs[version->nlogs++] = logs[i];
 }
 
-/* Applies what edits say of the whole database. Returns what they lack, or NULL. */
+/* Applies the database's scalars from all edits. Returns the name of a missing one, or NULL. */
 static const char *apply_scalars(struct version_reader *reader)
 {
   struct version *version = reader->version;
-  /* Pebble's databases have no log's number before something is flushed */
+  /* Pebble's databases have no log number before the first flush */
   bool has_log = reader->engine == LANEBLOOM_ENGINE_PEBBLE, has_next_file = false,
        has_sequence = false;
   uint64_t first_log = 0;
@@ -681,7 +684,7 @@ static const char *apply_scalars(struct version_reader *reader)
   return !has_log ? "log" : !has_next_file ? "next file" : !has_sequence ? "last write" : NULL;
 }
 
-/* If no edit names the lowest log that is needed, families do. */
+/* Finds the lowest log that is needed. If no edit names it, the families do. */
 static void find_min_log(struct version *version)
 {
   if (version->min_log > 0)
@@ -746,7 +749,7 @@ static lanebloom_status read_records(struct version_reader *reader, const struct
   return status;
 }
 
-/* The first family is there without an edit of the MANIFEST. */
+/* Adds the first family, which exists without an edit in the MANIFEST. */
 static lanebloom_status add_default(struct version_reader *reader)
 {
   struct edit *edits = grow(NULL, &reader->room.nedits, 0, sizeof *edits);

@@ -1,5 +1,5 @@
-/* Versions: which files belong to a database, as CURRENT and the MANIFEST say. A MANIFEST is a log
- * whose records are edits: lists of a tag and what the tag needs.
+/* Versions: the files that belong to a database according to CURRENT and the MANIFEST. A MANIFEST
+ * is a log whose records are edits: lists of tags, each followed by its values.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_VERSION_H
 #define LANEBLOOM_TABLES_VERSION_H
@@ -11,7 +11,7 @@
 struct family {
   uint32_t id;
   bool is_dropped;
-  bool is_wanted; /* false, until whoever has the version sets it */
+  bool is_wanted; /* false until the owner of the version sets it */
   char *name;
   char *comparator;    /* its name; NULL: no edit has it */
   uint64_t log_number; /* entries of lower logs are in tables */
@@ -23,26 +23,26 @@ struct live_table {
   uint32_t family; /* its id */
   uint32_t level;
   uint32_t path; /* RocksDB: index in its db_paths or cf_paths */
-  /* Pebble: the table that has this one's keys, and others, in its file; 0: it has a file. Once a
-   * version is read, its tables are those that have files. */
+  /* Pebble: the table whose file has this one's keys, besides others; 0: this table has a file.
+   * Once a version is read, it lists only tables that have files. */
   uint64_t backing;
 };
 
 struct version {
   uint64_t sequence;
   uint64_t previous_log;   /* LevelDB: live, too; 0: none */
-  uint64_t min_log;        /* the lowest one that may hold entries that are in no table */
+  uint64_t min_log;        /* the lowest log that may hold entries that are in no table */
   struct family *families; /* ascending by id */
   size_t nfamilies;
   struct live_table *tables; /* ascending by number */
   size_t ntables;
-  uint64_t *logs; /* that RocksDB says exist, ascending */
+  uint64_t *logs; /* those that RocksDB says exist, ascending */
   size_t nlogs;
 };
 
-/* Reads a MANIFEST to its end. An edit, or a group of edits, that is not whole there is still being
- * written, and does not count. Time: n log n. Errors: CORRUPT; LIMIT: a tag that is not known;
- * MEMORY, IO. */
+/* Reads a MANIFEST to its end. If the last edit, or the last group of edits, is incomplete, it is
+ * still being written and does not count. Time: n log n. Errors: CORRUPT; LIMIT: a tag that is not
+ * known; MEMORY, IO. */
 lanebloom_status lanebloom_version_read(struct version *version, const struct input *input,
                                         lanebloom_engine engine, const struct problem *problem);
 void lanebloom_version_free(struct version *version);

@@ -17,7 +17,7 @@
 
 struct zstd; /* LANEBLOOM_WITH_ZSTD: a ZSTD_DCtx */
 
-/* The state of reading one. */
+/* The state of reading a log. */
 struct log_reading {
   struct write_log *log;
   uint32_t place;
@@ -29,7 +29,7 @@ struct log_reading {
   struct batch_parser parser;
   struct zstd *zstd; /* NULL: not needed yet */
   uint64_t record_offset;
-  size_t ntables, tables_room; /* with those of the batch, which may not be whole */
+  size_t ntables, tables_room; /* including those of the batch, which may be incomplete */
 };
 
 static void add_damage(struct write_log *log, uint64_t offset, const char *text)
@@ -60,7 +60,7 @@ static uint32_t timestamp_nbytes(const struct log_reading *reading, uint32_t fam
   return found ? found->nbytes : 0;
 }
 
-/* Sets one of the log's own. */
+/* Sets a timestamp that the log itself names. */
 static lanebloom_status set_timestamp(struct log_reading *reading, struct timestamp timestamp)
 {
   struct timestamp *made = malloc(sizeof *made);
@@ -91,7 +91,7 @@ static lanebloom_status take_timestamps(struct log_reading *reading, lanebloom_s
     status = set_timestamp(
         reading,
         (struct timestamp){load_le32(item), item[AT_NBYTES] | (uint32_t)item[AT_NBYTES + 1] << 8});
-  if (!status && n > 0) /* each takes memory */
+  if (!status && n > 0) /* each one takes memory */
     add_damage(reading->log, offset, "expected at most 65,536 column families, found more");
   return status;
 }
