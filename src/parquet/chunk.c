@@ -11,8 +11,8 @@ struct metadata {
   struct statistics statistics;
 };
 
-/* The path must be that of the column: some readers find chunks by it, others by their order. The
- * latter need none. */
+/* Checks that the path, if there is one, is that of the column: some readers find chunks by their
+ * path, others by their order. */
 static void read_path(struct thrift *thrift, struct thrift_field field, const struct column *column)
 {
   const char *rest = column->path, *end = column->path + column->path_nbytes;
@@ -30,8 +30,8 @@ static void read_path(struct thrift *thrift, struct thrift_field field, const st
     lanebloom_thrift_damage(thrift, "a chunk of the column that the schema has here");
 }
 
-/* Where the filter is. Before there were filters some writers had fields of their own here, of
- * other types. */
+/* Reads the position of the filter. Before the format had filters, some writers had fields of their
+ * own here, of other types. */
 static void read_filter(struct thrift *thrift, struct thrift_field field, struct metadata *metadata)
 {
   if (field.id == 14 && field.type == THRIFT_I64) {
@@ -77,7 +77,8 @@ static void read_metadata(struct thrift *thrift, const struct column *column,
     }
 }
 
-/* What the fields amount to. The dictionary, if there is one, comes before all other pages. */
+/* Interprets and checks the fields. The dictionary, if there is one, comes before all other
+ * pages. */
 static void interpret(struct thrift *thrift, const struct footer *footer,
                       const struct column *column, const struct metadata *metadata,
                       struct chunk *chunk)
@@ -122,8 +123,8 @@ void lanebloom_chunk_read(struct thrift *thrift, const struct footer *footer,
       if (lanebloom_thrift_enter(thrift, field))
         read_metadata(thrift, column, &metadata, chunk);
       break;
-    case 8: /* how it is encrypted */
-    case 9: /* metadata that is encrypted */
+    case 8: /* the way in which it is encrypted */
+    case 9: /* encrypted metadata */
       chunk->is_encrypted = true;
       lanebloom_thrift_skip(thrift, field);
       break;

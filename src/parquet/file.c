@@ -1,11 +1,11 @@
-/* Opens files, and describes what their footers say.
+/* Opens files, and describes them from their footers.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
 #include "../info.h"
 #include "file.h"
 
-/* Takes the input over, also on an error. */
+/* Takes ownership of the input, also on an error. */
 static lanebloom_status load(struct input *input, lanebloom_parquet_bounds bounds,
                              lanebloom_parquet **file, const struct problem *problem)
 {
@@ -110,14 +110,14 @@ void lanebloom_parquet_describe_chunk(const lanebloom_parquet *file, size_t row_
   info_copy(info, info_size, &full, sizeof full);
 }
 
-/* Is the column in this group, or itself what the path names? */
+/* Does the path name this column, or a group that contains it? */
 static bool is_in(const struct column *column, const char *path, size_t path_nbytes)
 {
   return column->path_nbytes >= path_nbytes && memcmp(column->path, path, path_nbytes) == 0 &&
          (column->path_nbytes == path_nbytes || column->path[path_nbytes] == '.');
 }
 
-/* The first columns of a file, for a message. */
+/* Lists the first columns of a file, for a message. */
 static void list_columns(const struct schema *schema, char *text, size_t size)
 {
   size_t nbytes = 0;

@@ -6,11 +6,11 @@
 #include "filter.h"
 
 enum {
-  MAX_HEADER_NBYTES = 256, /* those that are known have 15 to 19 */
+  MAX_HEADER_NBYTES = 256, /* known headers have 15 to 19 bytes */
   CACHE_LINE_NBYTES = 64
 };
 
-/* The header's unions: each has one member so far. */
+/* The header. Each of its unions has one member so far. */
 struct header {
   int32_t nbytes, algorithm, hash, compression;
 };
@@ -86,9 +86,9 @@ static lanebloom_status check_chunk(const struct chunk *chunk, uint64_t end,
   return LANEBLOOM_OK;
 }
 
-/* Each chunk has a filter of its own: no writer that we know lets two share bytes. If they could, a
- * small file would have a large filter read and counted for each of many row groups. left: the most
- * bytes that the filter can have, with its header. */
+/* Refuses filters that share bytes. No known writer makes them, and a small file could otherwise
+ * cause one large filter to be read and counted for each of many row groups. left: the most bytes
+ * that the filter can have, with its header. */
 static lanebloom_status check_overlap(const struct footer *footer, const struct chunk *chunk,
                                       uint64_t *left, const struct problem *problem)
 {
@@ -184,7 +184,7 @@ lanebloom_status lanebloom_parquet_load_filter(const lanebloom_parquet *file, si
     return status;
   lanebloom_filter *borrowing;
   status = lanebloom_filter_parse_raw(LANEBLOOM_PARQUET, bits.bytes, place.nbytes, &borrowing);
-  if (!status) { /* the union of one filter has bits of its own */
+  if (!status) { /* the union of one filter owns its bits */
     const lanebloom_filter *const one = borrowing;
     status = lanebloom_filter_merge(&one, 1, filter);
     lanebloom_filter_close(borrowing);

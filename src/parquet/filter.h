@@ -1,4 +1,4 @@
-/* The filter of a column chunk: a header in Thrift, and right behind it the bits, blocks of 32
+/* The filter of a column chunk: a header in Thrift, directly followed by the bits, in blocks of 32
  * bytes.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_PARQUET_FILTER_H
@@ -7,7 +7,7 @@
 #include "../layouts/parquet.h"
 #include "file.h"
 
-/* Where the bits of a filter lie in the file. */
+/* The position of a filter's bits in the file. */
 struct filter_place {
   uint64_t offset;
   size_t nbytes; /* a multiple of PARQUET_BLOCK_NBYTES, at least one */

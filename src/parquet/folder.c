@@ -15,7 +15,7 @@ static lanebloom_status add_path(lanebloom_parquet_paths *paths, const char *pat
                                  const struct problem *problem)
 {
   const size_t n = paths->n;
-  if ((n & (n - 1)) == 0) { /* as many as there is room for */
+  if ((n & (n - 1)) == 0) { /* the array is full */
     const size_t nbytes = (n > 0 ? 2 * n : 1) * sizeof *paths->all;
     char **all = realloc(paths->all, nbytes);
     if (!all)
@@ -41,7 +41,7 @@ static int compare_paths(const void *a, const void *b)
   return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Sorts paths, and leaves each once, and none that others have. others: sorted; may be empty. */
+/* Sorts paths, and removes duplicates and those that `others` has. others: sorted; may be empty. */
 static void sort_once(lanebloom_parquet_paths *paths, const lanebloom_parquet_paths *others)
 {
   const size_t size = sizeof *paths->all;
@@ -60,13 +60,13 @@ static void sort_once(lanebloom_parquet_paths *paths, const lanebloom_parquet_pa
 }
 
 /* By the conventions of Hive and Spark, names that begin with a dot or an underscore are no data,
- * but for a partition's folder, whose column may have any name. */
+ * except those of partitions' folders, whose columns may have any name. */
 static bool is_hidden(const char *name)
 {
   return *name == '.' || (*name == '_' && !strchr(name, '='));
 }
 
-/* Parquet files that describe the others of their folder, and have no rows. */
+/* Is it the name of a Parquet file that describes the others of its folder and has no rows? */
 static bool is_summary(const char *name)
 {
   return strcmp(name, "_metadata") == 0 || strcmp(name, "_common_metadata") == 0;
@@ -78,7 +78,7 @@ static bool ends_in(const char *name, const char *suffix)
   return nbytes > suffix_nbytes && strcmp(name + nbytes - suffix_nbytes, suffix) == 0;
 }
 
-/* Was the whole file compressed, by its name? */
+/* Does the name say that the whole file was compressed? */
 static bool is_compressed_name(const char *name)
 {
   return ends_in(name, ".parquet.bz2") || ends_in(name, ".parquet.gz") ||
@@ -97,8 +97,8 @@ enum likeness {
 
 enum { MAGIC_NBYTES = 4 };
 
-/* Readers look at the end alone; a truncated file has but the beginning. Encrypted files need both:
- * "PARENT" may begin a text, and "COMPARE" may end it. */
+/* Readers check only the end; a truncated file has only the beginning. Encrypted files must have
+ * both: a text may begin with "PARENT", and it may end with "COMPARE". */
 static enum likeness judge_magic(const char *begin, const char *end)
 {
   const bool at_begin = memcmp(begin, "PAR1", MAGIC_NBYTES) == 0,
@@ -141,7 +141,7 @@ static enum likeness judge_content(const char *path)
   return likeness == NOT_PARQUET && is_compressed_name(path) ? MAYBE_PARQUET : likeness;
 }
 
-/* found: of a file in a folder; NULL: errno says why there is none. */
+/* Judges a file in a folder. found: the result of stat(); NULL: it failed, and errno says why. */
 static enum likeness judge_file(const char *path, const char *name, const struct stat *found)
 {
   struct stat link;
@@ -173,11 +173,11 @@ struct search {
   const struct problem *problem;
   lanebloom_parquet_files files; /* those that were found */
   enum likeness needed;          /* how much like Parquet a file in a folder must be */
-  size_t most;                   /* so many files are enough */
+  size_t most;                   /* the search ends with this many files */
   int error;                     /* errno as it was when the search failed */
 
-  /* Folders of one name that are still to be read, and those that were: links may lead to them
-   * again. */
+  /* The folders of one name, those still to be read and those that were read: links may lead to
+   * them again. */
   lanebloom_parquet_paths folders;
   void *ids; /* of all of them: a tree of tsearch(3) */
 };

@@ -7,9 +7,9 @@
 
 enum {
   MAGIC_NBYTES = 4,
-  TAIL_NBYTES = 4 + MAGIC_NBYTES, /* behind the metadata: its size and the magic number */
+  TAIL_NBYTES = 4 + MAGIC_NBYTES, /* after the metadata: its size and the magic number */
   MIN_NBYTES = MAGIC_NBYTES + TAIL_NBYTES,
-  FIRST_READ_NBYTES = 1 << 16 /* has most footers */
+  FIRST_READ_NBYTES = 1 << 16 /* holds most footers */
 };
 static const char magic[] = "PAR1", encrypted_magic[] = "PARE";
 
@@ -93,9 +93,9 @@ static lanebloom_status read_row_groups(struct thrift *thrift, struct thrift_fie
   return LANEBLOOM_OK;
 }
 
-/* Column orders: a list of unions, of which we know the member 1, the order of the type, and 2, the
- * total order of IEEE 754, which differs only in NaN and in the signs of zeros. A list of another
- * size, which some readers pass over, says nothing of any column. */
+/* Reads column orders: a list of unions. Member 1 is the order of the type. Member 2 is the total
+ * order of IEEE 754, which differs only in NaN and in the signs of zeros. Other members are
+ * unknown. A list of another size than the number of columns is ignored, as some readers do. */
 static void read_orders(struct thrift *thrift, struct thrift_field field, struct footer *footer)
 {
   const size_t n = lanebloom_thrift_list(thrift, field, THRIFT_STRUCT);
@@ -121,7 +121,8 @@ static lanebloom_status read_created_by(struct thrift *thrift, struct thrift_fie
   return LANEBLOOM_OK;
 }
 
-/* Row groups are read once the schema is: all writers write them in this order, too. */
+/* Reads a field. The schema must come before row groups and column orders: all writers write them
+ * in this order. */
 static lanebloom_status read_field(struct thrift *thrift, struct thrift_field field,
                                    struct footer *footer, bool *has_schema,
                                    const struct problem *problem)
@@ -163,7 +164,7 @@ static lanebloom_status read_metadata(struct footer *footer, const struct proble
 
 /* ---- Bytes ---- */
 
-/* The footer is written last. */
+/* The footer is written last: a recent file may not have it yet. */
 static const char *explain_no_footer(const struct input *input)
 {
   return lanebloom_input_is_recent(input)
@@ -194,7 +195,7 @@ static lanebloom_status check_tail(const struct input *input, const uint8_t *tai
   return LANEBLOOM_OK;
 }
 
-/* Reads the last bytes of a file, of which the tail says how many are the footer. */
+/* Reads the last bytes of a file. The tail says how many of them are the footer. */
 static lanebloom_status read_bytes(const struct input *input, struct footer *footer,
                                    const struct problem *problem)
 {

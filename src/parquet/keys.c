@@ -1,4 +1,4 @@
-/* Makes keys ready: converts, sorts and hashes them.
+/* Prepares keys: converts, sorts and hashes them.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
@@ -6,9 +6,9 @@
 #include "../keys.h"
 #include "keys.h"
 
-/* ---- Conversion: from what an encoding of lanebloom.h has to what a column stores ---- */
+/* ---- Conversion from an encoding of lanebloom.h to the values of a column ---- */
 
-enum { WIDE_NBYTES = 16 }; /* of keys with more room than the 8 of int64_t */
+enum { WIDE_NBYTES = 16 }; /* of keys that are wider than the 8 of int64_t */
 
 /* A signed number of 8 bytes or of WIDE_NBYTES, little-endian. */
 static __int128 load_signed(lanebloom_slice key)
@@ -40,7 +40,7 @@ static bool convert_decimal(const struct column_type *type, lanebloom_slice key,
     value[at] = (uint8_t)decimal;
     decimal >>= 8; /* keeps the sign */
   }
-  /* What is left over is the sign alone, and so is the highest bit. */
+  /* Only the sign may be left, and the highest bit must be equal to it. */
   const bool is_negative = value[type->physical == PHYSICAL_FIXED ? 0 : nbytes - 1] & 0x80;
   return decimal == (is_negative ? -1 : 0);
 }
@@ -53,7 +53,7 @@ static bool is_timestamp(lanebloom_encoding encoding)
   return encoding >= LANEBLOOM_TIMESTAMP_S && encoding <= LANEBLOOM_TIMESTAMP_NS;
 }
 
-/* INT96: nanoseconds of the day, 8 bytes, and the day in Julian days, 4 bytes. */
+/* Converts to INT96: nanoseconds of the day, 8 bytes, and the day in Julian days, 4 bytes. */
 static bool convert_int96(lanebloom_encoding encoding, lanebloom_slice key, uint8_t *value)
 {
   int64_t unit_ns = 1;
@@ -70,8 +70,8 @@ static bool convert_int96(lanebloom_encoding encoding, lanebloom_slice key, uint
   return true;
 }
 
-/* Some writers round days towards 1970 and not down: before it, the nanoseconds are negative.
- * Spells a time in this way. false: it has one spelling. */
+/* Changes a time to its second encoding: some writers round days towards 1970 instead of down, so
+ * that before 1970 the nanoseconds are negative. false: it has only one encoding. */
 static bool respell_int96(uint8_t *value)
 {
   const int64_t of_day = (int64_t)load_le64(value);
@@ -83,7 +83,7 @@ static bool respell_int96(uint8_t *value)
   return true;
 }
 
-/* Columns of 8 and 16 bits store 32. */
+/* Has the value at most as many bits as the type? Columns of 8 and 16 bits store 32. */
 static bool is_narrow(const struct column_type *type, const void *key)
 {
   if (type->nbits >= 32)
@@ -92,7 +92,7 @@ static bool is_narrow(const struct column_type *type, const void *key)
   return type->order == ORDER_SIGNED ? value + half < 2 * half : value < 2 * half;
 }
 
-/* Converts a key of the type's size. false: the column can not hold it. */
+/* Converts a key of the type's size. false: the column cannot hold it. */
 static bool convert(const struct column_type *type, lanebloom_encoding encoding,
                     lanebloom_slice key, uint8_t *value)
 {
@@ -108,7 +108,8 @@ static bool convert(const struct column_type *type, lanebloom_encoding encoding,
   return true;
 }
 
-/* Before memory is taken for as many bytes as the file says a value has. */
+/* Checks the sizes of keys, before memory is allocated for values of the size that the file
+ * states. */
 static lanebloom_status check_sizes(const struct column_type *type, const lanebloom_keys *keys,
                                     size_t *bad_key, const struct problem *problem)
 {
@@ -172,7 +173,7 @@ static lanebloom_status allocate(lanebloom_parquet_keys *prepared, const laneblo
 
 /* ---- Order ---- */
 
-/* A key, by the number that orders its type, and by its bytes where that is not enough. */
+/* A key to be sorted: by its ordinal and, if ordinals are equal, by its bytes. */
 struct ranked {
   uint64_t ordinal;
   size_t index;
@@ -228,7 +229,7 @@ static lanebloom_status sort(lanebloom_parquet_keys *prepared, const struct prob
 
 /* ---- Hashes ---- */
 
-/* The hashes of both zeros. */
+/* Hashes both zeros. */
 static lanebloom_status hash_zeros(lanebloom_parquet_keys *prepared, const struct problem *problem)
 {
   uint8_t zeros[2][8] = {{0}, {0}};
@@ -239,7 +240,7 @@ static lanebloom_status hash_zeros(lanebloom_parquet_keys *prepared, const struc
   return status ? problem_status(problem, status) : LANEBLOOM_OK;
 }
 
-/* Hashes keys in the caller's order into `hashes`, and puts them in the order of the type. */
+/* Hashes the keys, and stores the hashes in the order of the type. */
 static lanebloom_status hash_stored(const lanebloom_parquet_keys *prepared, uint64_t *hashes,
                                     const struct problem *problem)
 {
@@ -257,8 +258,8 @@ static lanebloom_status hash_stored(const lanebloom_parquet_keys *prepared, uint
   return status ? problem_status(problem, status) : LANEBLOOM_OK;
 }
 
-/* Spells the stored keys in the other way, and hashes them again. INT96 has no bounds, for which
- * their bytes would still be needed. */
+/* Changes the stored keys to their second encoding, and hashes them again. Their first encoding
+ * would still be needed for bounds, but INT96 has none. */
 static lanebloom_status hash_other_spellings(lanebloom_parquet_keys *prepared,
                                              const struct problem *problem)
 {

@@ -1,4 +1,5 @@
-/* Keys as a column stores its values, in the order of its type, with their hashes.
+/* Keys in the form in which a column stores its values, in the order of its type, with their
+ * hashes.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_PARQUET_KEYS_H
 #define LANEBLOOM_PARQUET_KEYS_H
@@ -14,16 +15,16 @@ struct lanebloom_parquet_keys {
   uint64_t *offsets; /* n + 1; NULL: each key has type.value_nbytes */
 
   /* In the order of the type. */
-  size_t *order; /* which of the caller's keys is the i-th */
+  size_t *order; /* order[i]: the caller's index of the i-th key */
   uint64_t *hashes;
 
-  /* Zeros are equal though their bytes and hashes are not. NaN has many spellings, stands last, and
-   * is in no bounds. */
+  /* Zeros of either sign are equal, but their bytes and hashes differ. NaN has many encodings, is
+   * sorted last, and is in no bounds. */
   size_t first_zero, end_zero, first_nan; /* n: none */
   uint64_t zero_hashes[2];
 
-  /* Times of INT96 before 1970 have a second spelling. These are the hashes of it, or of the only
-   * spelling, in the order of `hashes`. NULL: no key has two. */
+  /* Times of INT96 before 1970 have a second encoding. These are the hashes of that encoding, or of
+   * the only one, in the order of `hashes`. NULL: no key has two encodings. */
   uint64_t *other_hashes;
 };
 

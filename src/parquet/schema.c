@@ -9,7 +9,7 @@ enum { MAX_DEPTH = 100 /* of groups within groups */ };
 struct element {
   struct type_source type;
   lanebloom_slice name;
-  int32_t nmembers; /* 0: a leaf, or an empty group. Groups of some writers have a type, too */
+  int32_t nmembers; /* 0: a leaf, or an empty group. Some writers give groups a type, too */
 };
 
 static void read_element(struct thrift *thrift, struct element *element)
@@ -57,7 +57,7 @@ static void read_element(struct thrift *thrift, struct element *element)
     lanebloom_thrift_damage(thrift, "a name without zero bytes");
 }
 
-/* The way down to an element: the groups that it is in. */
+/* A group on the way from the root to an element. */
 struct group {
   int32_t nmembers_left;
   size_t path_nbytes;
@@ -72,7 +72,7 @@ struct walk {
   size_t path_nbytes, path_room;
 };
 
-/* Makes room for `n` elements of `size` bytes in *memory, of which it has *room. */
+/* Makes room for `n` elements of `size` bytes in *memory, which has room for *room of them. */
 static bool make_room(void **memory, size_t *room, size_t n, size_t size)
 {
   if (n <= *room)
@@ -86,7 +86,7 @@ static bool make_room(void **memory, size_t *room, size_t n, size_t size)
   return true;
 }
 
-/* Appends a name to the path of the group that it is in. The root's is not part of paths. */
+/* Appends a name to the path of the group that it is in. The root's name is not part of paths. */
 static bool set_path(struct walk *walk, lanebloom_slice name)
 {
   const size_t before = walk->groups[walk->depth - 1].path_nbytes,

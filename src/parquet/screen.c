@@ -1,4 +1,5 @@
-/* Which keys may be in a column chunk: by its counts, its bounds and its filter, in this order.
+/* Finds the keys that may be in a column chunk: by its counts, its bounds and its filter, in this
+ * order.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
@@ -6,11 +7,12 @@
 #include "keys.h"
 
 enum {
-  /* A filter is read in blocks, one for each key, if that saves at least as many bytes for each.
-   * Of 160 filters of 256 KiB in 20 files, one thread, ms in the page cache and without it: 10 keys
-   * by blocks 5.2 and 60, whole 13.2 and 130; 40 keys by blocks 9.6 and 190, whole 12.3 and 140. */
+  /* A filter is read in blocks, one for each key, if that saves at least this many bytes per key.
+   * Measured with 160 filters of 256 KiB in 20 files and one thread, in ms, with the page cache and
+   * without it: 10 keys by blocks 5.2 and 60, whole 13.2 and 130; 40 keys by blocks 9.6 and 190,
+   * whole 12.3 and 140. */
   BLOCK_SAVES_NBYTES = 16 << 10,
-  /* Keys that are screened at once, so that their answers need little memory. */
+  /* Keys that are screened at once, so that their results need little memory. */
   BATCH_NKEYS = 8192,
 };
 
@@ -21,7 +23,7 @@ struct answers {
   size_t count;
 };
 
-/* A key, the i-th in the order of the type, may be there. */
+/* Records that the i-th key, in the order of the type, may be in the chunk. */
 static void set_key(struct answers *answers, size_t i)
 {
   const size_t at = answers->keys->order[i];
@@ -45,8 +47,8 @@ static void clear(struct answers *answers)
 
 /* ---- Bounds ---- */
 
-/* Returns the first key, of those in order, that is not below the value; if `above`, the first that
- * is above it. */
+/* Returns the first of the ordered keys that is not below the value; if `above`, the first that is
+ * above it. */
 static size_t find_key(const lanebloom_parquet_keys *keys, lanebloom_slice value, bool above)
 {
   size_t first = 0, end = keys->first_nan;
@@ -64,8 +66,8 @@ static size_t find_key(const lanebloom_parquet_keys *keys, lanebloom_slice value
 
 /* ---- Filters ---- */
 
-/* Screens n keys, the first of which is the i-th, with each of their spellings. Returns 0 if no key
- * may be in the filter. */
+/* Screens n keys from the i-th on, in each of their encodings. Returns 0 if no key may be in the
+ * filter. */
 static size_t screen_batch(const lanebloom_filter *filter, const lanebloom_parquet_keys *keys,
                            size_t i, size_t n, uint8_t *hits)
 {
@@ -79,7 +81,7 @@ static size_t screen_batch(const lanebloom_filter *filter, const lanebloom_parqu
   return nhits + nothers;
 }
 
-/* Screens keys first to end by their own hashes. */
+/* Screens keys [first, end) by their own hashes. */
 static void screen_range(const lanebloom_filter *filter, size_t first, size_t end,
                          struct answers *answers)
 {
@@ -94,7 +96,7 @@ static void screen_range(const lanebloom_filter *filter, size_t first, size_t en
   }
 }
 
-/* The same with a zero among them, which may be in the filter with either sign. */
+/* Screens keys [first, end) that include a zero, which may be in the filter with either sign. */
 static void screen_around_zeros(const lanebloom_filter *filter, size_t first, size_t end,
                                 struct answers *answers)
 {
@@ -131,8 +133,8 @@ static lanebloom_status screen_whole(const struct lanebloom_parquet *file,
   return status;
 }
 
-/* Screens one key with the block that it probes, the only one that is read. A block alone is a
- * filter of one block, with the same bits. */
+/* Screens one key in the block that it probes, and reads no other block. A single block is a filter
+ * of one block, with the same bits. */
 static lanebloom_status screen_block(const struct lanebloom_parquet *file,
                                      const struct filter_place *place, size_t i,
                                      struct answers *answers, const struct problem *problem)
@@ -189,7 +191,7 @@ static lanebloom_status screen_chunk(const struct lanebloom_parquet *file,
   const bool asks = chunk->has_filter ? first < end : chunk->is_elsewhere;
   if (asks)
     status = screen_filter(file, chunk, first, end, answers, problem);
-  if (!asks || status == LANEBLOOM_ERR_FORMAT) /* a filter of another kind is like none */
+  if (!asks || status == LANEBLOOM_ERR_FORMAT) /* a filter of another kind is ignored */
     set_range(answers, first, end);
   return status;
 }

@@ -29,7 +29,7 @@ void lanebloom_statistics_read(struct thrift *thrift, struct thrift_field field,
     }
 }
 
-/* Bytes may be cut, and so have any size. */
+/* Has the bound the size of the type? Byte strings may be cut, so they may have any size. */
 static bool has_size(const struct column_type *type, const struct bound *bound)
 {
   return !bound->is_there || type->order == ORDER_BYTES || bound->value.size == type->value_nbytes;
@@ -41,12 +41,12 @@ static bool is_nan(const struct column_type *type, const struct bound *bound)
          lanebloom_value_ordinal(type, bound->value) == ORDINAL_NAN;
 }
 
-/* The bounds that have a meaning for this type, in *min and *max. */
+/* Stores the bounds that are valid for this type in *min and *max. */
 static void choose(const struct statistics *statistics, const struct column *column,
                    struct bound *min, struct bound *max)
 {
   const enum value_order order = column->type.order;
-  /* Old writers compared bytes as signed, too; of numbers that are signed the order is the same. */
+  /* Old writers compared bytes as signed, too; for signed numbers the order is the same. */
   const bool is_signed = order == ORDER_SIGNED || order == ORDER_FLOAT;
   *min = *max = (struct bound){0};
   if (order == ORDER_NONE)

@@ -6,7 +6,7 @@
 #include "schema.h"
 #include "writer.h"
 
-/* A value that all others are not below, or not above. */
+/* A value such that no value is below it, or none is above it. */
 struct bound {
   bool is_there;
   lanebloom_slice value;
@@ -19,18 +19,18 @@ struct statistics {
   uint64_t nnulls;               /* LANEBLOOM_UNKNOWN */
 };
 
-/* What they say for certain. */
+/* The facts that can be relied on. */
 struct certainties {
-  bool has_no_values;    /* but nulls */
+  bool has_no_values;    /* except nulls */
   struct bound min, max; /* no value is below or above them; NaN is no value here */
-  const char *doubt;     /* why a bound that is there is left out; NULL: none is. Static */
+  const char *doubt;     /* why an existing bound is left out; NULL: none is. Static */
 };
 
 void lanebloom_statistics_read(struct thrift *thrift, struct thrift_field field,
                                struct statistics *statistics);
 
-/* nvalues: of the chunk, nulls included. Statistics that contradict each other, or have another
- * size than the type, say nothing, whoever wrote them. */
+/* Decides which statistics can be relied on. nvalues: of the chunk, nulls included. Statistics that
+ * contradict each other, or have another size than the type, are not used, whoever wrote them. */
 struct certainties lanebloom_statistics_judge(const struct statistics *statistics,
                                               const struct column *column, uint64_t nvalues,
                                               const struct trust *trust);

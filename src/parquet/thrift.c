@@ -3,7 +3,7 @@
 #include "thrift.h"
 
 enum {
-  MAX_DEPTH = 16, /* of what is skipped: Parquet's own metadata has 8 levels */
+  MAX_DEPTH = 16, /* of skipped values; Parquet's own metadata has 8 levels */
   DOUBLE_NBYTES = 8,
   UUID_NBYTES = 16,
   LONG_COUNT = 15 /* of a list: the number of elements follows as a varint */
@@ -62,7 +62,8 @@ static size_t read_list(struct thrift *thrift, enum thrift_type *element)
 
 /* ---- Skipping ---- */
 
-/* What is skipped one by one: the fields of a struct, or the elements of a list, set or map. */
+/* A value whose parts are skipped one by one: the fields of a struct, or the elements of a list,
+ * set or map. */
 struct nested {
   bool is_struct;
   struct thrift_field field; /* of a struct */
@@ -93,7 +94,7 @@ static struct nested enter(struct thrift *thrift, enum thrift_type type)
       .types = {(enum thrift_type)(types >> 4), (enum thrift_type)(types & 0xf)}};
 }
 
-/* The type of what comes next. false: nothing does. A boolean element takes a byte, unlike a
+/* Finds the type of the next part. false: there is none. A boolean element takes a byte, unlike a
  * field. */
 static bool next(struct thrift *thrift, struct nested *nested, enum thrift_type *type)
 {

@@ -51,7 +51,8 @@ static void read_decimal(struct thrift *thrift, struct type_source *source)
       lanebloom_thrift_skip(thrift, field);
 }
 
-/* Times and timestamps. Field 1 says whether they are in UTC, which does not change the keys. */
+/* Reads times and timestamps. Field 1 says whether they are in UTC, which does not change the
+ * keys. */
 static void read_time(struct thrift *thrift, struct type_source *source)
 {
   for (struct thrift_field field = {0}; lanebloom_thrift_next(thrift, &field);)
@@ -102,7 +103,7 @@ void lanebloom_type_read_logical(struct thrift *thrift, struct thrift_field fiel
   }
 }
 
-/* What the older annotation says, as the newer one would say it. */
+/* Translates the older annotation into the newer one. */
 static void convert(struct type_source *source)
 {
   static const struct {
@@ -159,7 +160,7 @@ static void set_keys(struct column_type *type, enum value_order order, lanebloom
   type->key_nbytes = key_nbytes;
 }
 
-/* Types without an annotation. */
+/* Makes a type without an annotation. */
 static void make_plain(struct column_type *type)
 {
   switch (type->physical) {
@@ -224,13 +225,13 @@ static void make_integer(struct column_type *type, const struct type_source *sou
     set_keys(type, order, is_signed ? LANEBLOOM_INT64 : LANEBLOOM_UINT64, 8);
 }
 
-/* How many digits every number of so many bytes can have: floor(log10(2^(8n - 1) - 1)). */
+/* Returns the most digits of which all numbers fit into n bytes: floor(log10(2^(8n - 1) - 1)). */
 static uint64_t max_ndigits(uint32_t nbytes)
 {
   return (UINT64_C(8) * nbytes - 1) * 30103 / 100000;
 }
 
-/* Of byte arrays alone the size sets no bound, and these have no keys. */
+/* Makes a decimal. Byte arrays have no size that limits the precision, and they have no keys. */
 static void make_decimal(struct column_type *type, const struct type_source *source)
 {
   const int32_t precision = source->logical_precision, scale = source->logical_scale;

@@ -8,7 +8,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* A version as a number that orders it, and a release candidate before the release. */
+/* A version as a number that orders versions; a release candidate comes before its release. */
 #define VERSION(major, minor, patch)                                                               \
   ((uint64_t)(major) << 43 | (uint64_t)(minor) << 22 | (uint64_t)(patch) << 1 | 1)
 #define NO_VERSION UINT64_C(0)
@@ -23,7 +23,8 @@ enum {
   ALL = SIGNED | UNSIGNED | FLOATS | BYTES | BIG_ENDIANS
 };
 
-/* The first row of an application whose version is not below `from` counts. */
+/* The first row that has the writer's application, and a `from` that is not above its version,
+ * counts. */
 static const struct row {
   const char *application;
   uint64_t from;
@@ -39,12 +40,12 @@ static const struct row {
     {"fastparquet-python", VERSION(2026, 9, 0), SIGNED | FLOATS, true},
     /* It orders decimals in bytes as if they had no sign, and leaves out values beside NaN. */
     {"github.com/parquet-go/parquet-go", VERSION(0, 32, 0), SIGNED | UNSIGNED | BYTES, true},
-    /* It names no version. To 1.44.2 nulls are counted once per page, and pages are merged without
-     * regard to signs and NaN. */
+    /* It names no version. Up to 1.44.2, nulls are counted once per page, and pages are merged
+     * without regard to signs and NaN. */
     {"Polars", NO_VERSION, SIGNED | BYTES, false},
 };
 
-/* Reads "1.2.3", "v1.2.3" or "1.2.3-rc1". NO_VERSION: none of them. */
+/* Reads "1.2.3", "v1.2.3" or "1.2.3-rc1". NO_VERSION: it is none of them. */
 static uint64_t read_version(const char *at, const char *end)
 {
   uint64_t numbers[3] = {0};
@@ -71,7 +72,8 @@ static const char *skip_spaces(const char *at)
   return at;
 }
 
-/* Where the application's name ends, and *version begins, which is the end if there is none. */
+/* Returns the end of the application's name. *version becomes the beginning of the version, or the
+ * end of the text if there is none. */
 static const char *split(const char *text, const char **version)
 {
   static const char word[] = "version";
@@ -86,7 +88,7 @@ static const char *split(const char *text, const char **version)
   return *version;
 }
 
-/* The row of a writer; *is_named: some row has the application. */
+/* Finds the row of a writer. *is_named: some row has its application. */
 static const struct row *find_row(const char *created_by, bool *is_named)
 {
   const char *version_text;

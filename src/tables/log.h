@@ -53,7 +53,7 @@ struct log_reader {
   const uint8_t *at, *end; /* in the block */
   bool is_in_record, is_in_gap, is_lost, is_begun;
   uint64_t record_offset, record_nbytes;
-  bool is_seen; /* was the log read to its end, to find `nsynced`? */
+  bool is_seen;     /* was the log read to its end, to find `nsynced`? */
   uint64_t nsynced; /* bytes that were on disk, as the fragments say */
   uint8_t block[LOG_BLOCK_NBYTES];
 };
