@@ -1,6 +1,7 @@
 #!/bin/sh
 # metadata.sh LIBRARY VERSION PLATFORM EXTENSION: writes the file that DuckDB loads: the library,
-# and after it what DuckDB asks of it first. Source: DuckDB's scripts/append_extension_metadata.py.
+# followed by the metadata that DuckDB reads first.
+# Source: DuckDB's scripts/append_extension_metadata.py.
 # SPDX-License-Identifier: MIT
 set -eu
 library=$1 version=$2 platform=$3 extension=$4
@@ -14,9 +15,9 @@ field() { # TEXT: 32 bytes
   zeros $((32 - ${#1}))
 }
 
-# A section of WebAssembly, as if the file were one: its name, and 512 bytes. Fields stand in
-# reverse order: three that are unused, and the ABI, the extension's version, that of the C API, the
-# platform and a magic number. Then the signature: 256 zeros are none.
+# Writes a section as WebAssembly has it: its name, and 512 bytes. The fields are in reverse order:
+# three that are unused, the ABI, the extension's version, that of the C API, the platform and a
+# magic number. The signature follows; 256 zeros mean that there is none.
 {
   cat "$library"
   printf '\000\223\004\020duckdb_signature\200\004'

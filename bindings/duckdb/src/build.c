@@ -19,10 +19,10 @@ struct function {
   int nparameters; /* of SQL: 1 to 3 */
 };
 
-/* What the filter of a group is to be. */
+/* The parameters of a group's filter. */
 struct settings {
   double bits_per_key;
-  uint64_t expected; /* 0: not said */
+  uint64_t expected; /* 0: not given */
 };
 
 static bool are_equal(const struct settings *a, const struct settings *b)
@@ -157,7 +157,8 @@ static int by_group(const void *a, const void *b)
   return x->row - y->row;
 }
 
-/* Adds the keys of rows whose groups alternate, in the order in which each group has them. */
+/* Adds the keys of rows to their groups, which may alternate. Each group gets its keys in the order
+ * of the rows. */
 static bool add_to_groups(duckdb_function_info info, const struct key_type *type,
                           const struct vector *keys, duckdb_aggregate_state *states, size_t n)
 {
@@ -205,8 +206,8 @@ static void update(duckdb_function_info info, duckdb_data_chunk chunk,
 
 /* ---- Results ---- */
 
-/* Adds what one group has to another, which may have no row yet. The first one stays as it is:
- * windows combine a group many times. */
+/* Adds the contents of one group to another, which may have no row yet. The first group does not
+ * change: window functions combine a group many times. */
 static bool merge(duckdb_function_info info, const struct key_type *type, const struct group *from,
                   struct group *into)
 {
@@ -229,7 +230,7 @@ static void combine(duckdb_function_info info, duckdb_aggregate_state *sources,
   }
 }
 
-/* A filter of a group, which stays as it is: of a window's group there is one for each row. */
+/* Makes a filter of a group, which does not change: window functions make a filter for each row. */
 static lanebloom_filter *make_filter(duckdb_function_info info, const struct key_type *type,
                                      const struct group *group)
 {

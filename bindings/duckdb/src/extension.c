@@ -1,11 +1,12 @@
-/* What DuckDB calls when the extension is loaded, once for each database.
+/* The entry point, which DuckDB calls when the extension is loaded, once for each database.
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "extension.h"
 
-/* SET lock_configuration: settings stay as they are, and files may be opened now, or the extension
- * could not be loaded. From 1.5 on, allowed_configs names settings that are not locked. */
+/* Are the settings locked, by SET lock_configuration? If so, files may be opened now and later:
+ * otherwise the extension could not be loaded. From 1.5 on, allowed_configs names settings that are
+ * not locked. */
 static bool settings_are_locked(duckdb_connection connection)
 {
   static const char query[] =
@@ -40,8 +41,8 @@ static bool register_all(duckdb_connection connection)
   return is_done;
 }
 
-/* The functions of DuckDB are found once for the process. If it has two libraries of DuckDB, the
- * second one must not take the place of the first. */
+/* The process has one table of DuckDB's functions for this extension. If it has two libraries of
+ * DuckDB, the second one must not replace the functions of the first. */
 static bool is_first_library(void)
 {
   static duckdb_ext_api_v1 first;

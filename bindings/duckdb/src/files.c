@@ -1,7 +1,7 @@
-/* May files be opened? While SET enable_external_access = false holds, an extension must not open
- * any. The stable C API has no way to ask. So versions of DuckDB that are known to export functions
- * for it are asked by them, which are not in the stable API. Elsewhere files stay closed unless the
- * settings were locked before the extension was loaded.
+/* Decides whether files may be opened. While SET enable_external_access = false holds, an extension
+ * must not open any, but no function of the stable C API tells it. Some versions of DuckDB are
+ * known to export other functions that do, and these are called. With other versions no file is
+ * opened unless the settings were locked before the extension was loaded.
  * SPDX-License-Identifier: MIT */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -10,7 +10,7 @@
 
 #include "extension.h"
 
-/* ---- What DuckDB exports ---- */
+/* ---- Functions that DuckDB exports ---- */
 
 typedef void context_function(duckdb_bind_info info, duckdb_client_context *context);
 typedef duckdb_value option_function(duckdb_client_context context, const char *name, int *scope);
@@ -22,7 +22,8 @@ static struct {
   destroy_function *destroy_context;
 } exported;
 
-/* A function of the library whose API was given to us: the process may have another DuckDB, too. */
+/* Finds a function of the library whose API was given to us: the process may have another DuckDB,
+ * too. */
 static void *find_exported(const char *name)
 {
   Dl_info ours, found;
@@ -60,7 +61,7 @@ void files_begin(void)
   pthread_once(&once, find_all);
 }
 
-/* ---- Asking ---- */
+/* ---- Queries ---- */
 
 struct files_context {
   duckdb_client_context context;

@@ -10,9 +10,9 @@
 struct instance {
   bool is_locked;
   pthread_rwlock_t lock;     /* of the list of filters */
-  struct named_filter **all; /* by name */
+  struct named_filter **all; /* ordered by name */
   size_t n;
-  _Atomic size_t nusers; /* functions of SQL */
+  _Atomic size_t nusers; /* SQL functions */
 };
 
 /* ---- One filter ---- */
@@ -41,7 +41,7 @@ static struct named_filter *make(const char *name)
   return NULL;
 }
 
-/* ---- All of them ---- */
+/* ---- All filters ---- */
 
 struct instance *instance_create(bool is_locked)
 {
@@ -87,7 +87,7 @@ static int compare(lanebloom_slice name, const struct named_filter *filter)
   return order ? order : (name.size > size) - (name.size < size);
 }
 
-/* Where the name is, or would be. */
+/* Finds the position where the name is, or would be. */
 static bool find(const struct instance *instance, lanebloom_slice name, size_t *at)
 {
   size_t first = 0, last = instance->n;
@@ -107,8 +107,8 @@ static bool find(const struct instance *instance, lanebloom_slice name, size_t *
   return false;
 }
 
-/* Adds a filter, or puts it in the place of the one of its name. *added, unless it is NULL,
- * becomes the filter, to be released. */
+/* Adds a filter, or replaces the one of its name. If `added` is not NULL, *added becomes the
+ * filter, to be released. */
 static bool add(struct instance *instance, struct named_filter *filter, struct named_filter **added)
 {
   size_t at;

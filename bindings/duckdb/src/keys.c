@@ -1,4 +1,4 @@
-/* Values of DuckDB's vectors as keys.
+/* Converts values of DuckDB's vectors to keys.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <string.h>
@@ -9,11 +9,12 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "keys are little-endia
 
 /* ---- Types ---- */
 
-/* Without TIMESTAMPTZ: it is a point in time, a TIMESTAMP is what a clock shows, and only the
- * setting TimeZone says which of them are equal. Users cast it.
+/* TIMESTAMPTZ is left out: it is a point in time, a TIMESTAMP is the time that a clock shows, and
+ * only the setting TimeZone says which of them are equal. Users cast it.
  *
- * Integers of fewer than 4 bytes are keys of 4 bytes, so that a column may grow. A UHUGEINT is the
- * same key as the equal HUGEINT. Of types with the same keys the first is the one to cast to. */
+ * Integers of fewer than 4 bytes become keys of 4 bytes, so that a column may get a wider type. A
+ * UHUGEINT becomes the same key as the equal HUGEINT. If several types have the same keys, messages
+ * advise a cast to the first. */
 const struct key_type key_types[] = {
     {DUCKDB_TYPE_VARCHAR, "VARCHAR", LANEBLOOM_BYTES, 16},
     {DUCKDB_TYPE_BLOB, "BLOB", LANEBLOOM_BYTES, 16},
@@ -41,7 +42,7 @@ static bool is_string(const struct key_type *type)
   return type->type == DUCKDB_TYPE_VARCHAR || type->type == DUCKDB_TYPE_BLOB;
 }
 
-/* Are values keys as DuckDB has them? */
+/* Are values keys as DuckDB stores them? */
 static bool is_as_stored(const struct key_type *type)
 {
   return type->nbytes >= 4 && type->type != DUCKDB_TYPE_UUID;
@@ -52,7 +53,7 @@ static size_t key_nbytes(const struct key_type *type)
   return type->nbytes < 4 ? 4 : type->nbytes;
 }
 
-/* The first type of these keys; NULL: none has them. */
+/* Returns the first type with these keys; NULL: there is none. */
 static const char *type_name_of(lanebloom_encoding encoding)
 {
   for (size_t i = 0; i < nkey_types; i++)

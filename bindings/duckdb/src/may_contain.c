@@ -1,5 +1,5 @@
-/* lanebloom_may_contain(filter, key): may the key be in the filter? The filter is a name, or a BLOB
- * for few rows of each.
+/* lanebloom_may_contain(filter, key): may the key be in the filter? The filter is given by its
+ * name, or as a BLOB if few rows have the same one.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static void function_free(void *function)
 
 /* ---- Filters ---- */
 
-/* The filter of some rows: one that has a name, or one of a BLOB. */
+/* The filter of some rows: one that has a name, or one from a BLOB. */
 struct opened {
   struct named_filter *named;
   lanebloom_filter *parsed;
@@ -99,8 +99,8 @@ static bool is_same(const struct vector *vector, idx_t a, idx_t b)
   return x.size == y.size && memcmp(x.data, y.data, x.size) == 0;
 }
 
-/* The end of the rows from `first` on that have one filter. Constants come as rows that are all
- * equal, which shows in one comparison of the rows with the rows after them. */
+/* Returns the end of the rows from `first` on that have the same filter. A constant comes as rows
+ * that are all equal; one comparison of the rows with the rows after them shows it. */
 static idx_t run_end(const struct vector *filters, idx_t first, idx_t n)
 {
   const duckdb_string_t *strings = filters->data;
@@ -151,8 +151,8 @@ static bool add_function(duckdb_scalar_function_set set, struct instance *instan
   duckdb_scalar_function_add_parameter(made, filter);
   duckdb_scalar_function_add_parameter(made, key);
   duckdb_scalar_function_set_return_type(made, boolean);
-  /* Names can change and be missing. So DuckDB must neither ask once for all when it plans, nor ask
-   * for rows that another condition excludes. */
+  /* Names can change and be missing. So DuckDB must neither call the function once for all rows
+   * when it plans, nor call it for rows that another condition excludes. */
   duckdb_scalar_function_set_volatile(made);
   duckdb_scalar_function_set_extra_info(made, function, function_free);
   duckdb_scalar_function_set_function(made, run);

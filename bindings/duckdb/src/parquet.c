@@ -23,7 +23,7 @@ struct query {
   size_t nopened;
   lanebloom_parquet *file; /* the one that was opened last; NULL: none yet */
   lanebloom_parquet_info info;
-  size_t row_group, column; /* the next ones of it */
+  size_t row_group, column; /* the next ones in the file */
 };
 
 static void end(void *data)
@@ -34,7 +34,7 @@ static void end(void *data)
   free(query);
 }
 
-/* name: NULL: none is given. */
+/* name: NULL if none is given. */
 static bool find_bounds(const char *name, lanebloom_parquet_bounds *bounds, problem_text problem)
 {
   *bounds = LANEBLOOM_PARQUET_BOUNDS_KNOWN;
@@ -44,7 +44,7 @@ static bool find_bounds(const char *name, lanebloom_parquet_bounds *bounds, prob
   return false;
 }
 
-/* SQL has no warnings: of files that are skipped the manual speaks. */
+/* SQL has no warnings, so that only the manual tells of files that are skipped. */
 static bool find_files(const char *pattern, lanebloom_parquet_files **files, problem_text problem)
 {
   if (!strstr(pattern, "**"))

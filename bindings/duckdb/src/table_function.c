@@ -1,13 +1,13 @@
-/* What functions of SQL that make tables have in common.
+/* The common part of table functions.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
 
 #include "extension.h"
 
-enum { MAX_PARAMETERS = 3 }; /* with the named one */
+enum { MAX_PARAMETERS = 3 }; /* including the named one */
 
-/* A function of one database. */
+/* A table function, registered for one database. */
 struct registered {
   const struct table_function *function;
   struct instance *instance;
@@ -48,7 +48,7 @@ static void run_free(void *data)
   free(run);
 }
 
-/* A parameter as a text for free(); NULL: it is NULL or not given, or memory ran out. */
+/* Returns a parameter as a text, to be freed. NULL: it is NULL or not given, or memory ran out. */
 static char *text_of_value(duckdb_value value)
 {
   char *text = !value || duckdb_is_null_value(value) ? NULL : duckdb_get_varchar(value);

@@ -21,11 +21,12 @@ static const struct column columns[] = {
 };
 enum { NCOLUMNS = sizeof columns / sizeof *columns };
 
-/* What is said of a table. The table is closed: a database may have more than fit in memory. */
+/* The facts about a table. The table itself is closed: a database may have more of them than fit in
+ * memory. */
 struct row {
   uint64_t number; /* of a table of a database */
   char *path, *warning, *keys;
-  lanebloom_table_info info; /* its keys and its warning are those of the row */
+  lanebloom_table_info info; /* its keys and its warning are owned by the row */
 };
 
 struct query {
@@ -55,7 +56,7 @@ static void end(void *data)
 
 /* ---- Opening ---- */
 
-/* Copies what belongs to the table. */
+/* Copies the texts and keys that the table owns. */
 static bool keep(struct row *row, const char *path)
 {
   lanebloom_table_info *info = &row->info;
@@ -89,7 +90,8 @@ static lanebloom_status describe(const char *path, struct row *row, problem_text
   return status;
 }
 
-/* Describes all live tables; rows of tables that stayed are kept. Both are ascending by number. */
+/* Describes all live tables, and reuses the rows of tables that stayed. Both lists ascend by
+ * number. */
 static lanebloom_status describe_live(struct query *query, problem_text problem)
 {
   const size_t n = lanebloom_database_table_count(query->database), nbefore = query->n;
@@ -117,10 +119,11 @@ static lanebloom_status describe_live(struct query *query, problem_text problem)
   return status;
 }
 
-/* How often an engine may replace tables meanwhile. */
+/* The most times that an engine may replace tables meanwhile. */
 enum { MAX_VERSIONS = 100 };
 
-/* The tables of one moment: if an engine replaces some meanwhile, the next version is described. */
+/* Describes the tables of one version. If an engine replaces some meanwhile, describes the next
+ * version. */
 static lanebloom_status open_database(struct query *query, problem_text problem)
 {
   problem_text why;

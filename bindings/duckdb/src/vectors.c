@@ -1,4 +1,4 @@
-/* Vectors of DuckDB: columns of a chunk, read and written; and sentences.
+/* Reads and writes vectors of DuckDB, which are columns of a chunk, and makes error messages.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 /* ---- Errors ---- */
 
-/* How many bytes the character has that begins here; 0: none does. */
+/* Returns the number of bytes of the character that begins here; 0: there is none. */
 static size_t character_nbytes(const char *text)
 {
   const uint8_t first = (uint8_t)*text;
@@ -17,7 +17,7 @@ static size_t character_nbytes(const char *text)
   for (size_t i = 1; i < n; i++)
     if (((uint8_t)text[i] & 0xc0) != 0x80)
       return 0;
-  /* too long for what it says, half of a pair of UTF-16, or beyond Unicode */
+  /* an overlong encoding, a surrogate of UTF-16, or a number beyond Unicode */
   const uint8_t second = n > 1 ? (uint8_t)text[1] : 0;
   if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) ||
       (first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f))
@@ -33,8 +33,8 @@ static bool is_utf8(const char *text)
   return true;
 }
 
-/* Makes UTF-8 of a text. Clients drop other texts, and functions of DuckDB may not end on them.
- * Names are cut anywhere, and those in files may be any bytes. */
+/* Makes a text valid UTF-8. Clients drop other texts, and functions of DuckDB may loop for ever on
+ * them. Messages cut names anywhere, and names in files may be any bytes. */
 static void make_utf8(char *text)
 {
   for (char *at = text; *at;) {

@@ -121,7 +121,7 @@ def test_wishes_are_checked(db):
     refused(db, build("10 + k % 2"), same)
     refused(db, build("10, 1 + k % 2"), same)
     refused(db, build("10 + k // 999"), same)
-    # each thread sees one of two values, which differ in size, or in number alone
+    # each thread sees one of two values, which give filters of different sizes, or of one size
     db.execute("CREATE TABLE t AS SELECT range k FROM range(491520)")
     for wish in ["10 + k // 245760", "10, 1000 + k // 245760", "10, 1000000 + k // 245760"]:
         refused(db, f"SELECT lanebloom_build(k, {wish}) FROM t", same)

@@ -30,7 +30,7 @@ def stamps(unit):
     return lambda h: pa.array((h >> np.uint64(20)).view(np.int64)).cast(pa.timestamp(unit))
 
 
-# type: an array of Arrow, made of 64 random bits per row, and the column that SQL makes of it
+# type: an Arrow array, made of 64 random bits per row, and the column that SQL makes of it
 TYPES = {
     "VARCHAR": (texts, "k"),
     "VARCHAR of at most 12 bytes": (lambda h: texts(h % np.uint64(10**9), "k"), "k"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What the extension module has; its docstrings say what it does.
+# The types of the extension module. Its docstrings are the manual.
 import os
 import sys
 from collections.abc import Iterable

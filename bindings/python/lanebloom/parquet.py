@@ -101,7 +101,7 @@ class Finding(NamedTuple):
     row_group: int
     writer: str  # as the file names it: created_by
     kind: str  # "bounds", "counts" (of nulls) or "filter"
-    value: Any  # one that is denied, a scalar of pyarrow; None: the count alone is wrong
+    value: Any  # a value that is denied, as a scalar of pyarrow; None: only the count is wrong
 
 
 class Audit(NamedTuple):
@@ -111,7 +111,7 @@ class Audit(NamedTuple):
     nfiles: int
     nrow_groups: int
     nvalues: int  # without nulls
-    nbounds: int  # row groups with bounds that are believed
+    nbounds: int  # row groups with bounds that are used
     nfilters: int  # row groups with a filter
 
 
@@ -153,7 +153,7 @@ def _audit_file(path: Path, column: str, bounds: str) -> Iterator[_RowGroup]:
     with pyarrow.parquet.ParquetFile(os.fsdecode(path)) as reader:
         for i in range(nrow_groups):
             has_bounds, nvalues_said, filter = parquet_chunk(file, i)
-            # Counts that contradict bounds are not believed, so that one of them alone denies.
+            # Counts that contradict bounds are not used, so that only one of the two denies.
             by_statistics = "bounds" if has_bounds else "counts"
             denied: dict[str, Any] = {}
             nvalues = 0

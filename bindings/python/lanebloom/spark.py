@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from lanebloom._lanebloom import Count, Path
 
-    # A piece of a filter: its first byte, its bytes, and how many keys come with it.
+    # A piece of a filter: its first byte, its bytes, and the number of keys that come with it.
     Slice: TypeAlias = tuple[int, Any, int]
 
 __all__ = ["build", "screen"]
@@ -67,7 +67,7 @@ def build(
     elif expected == 0:
         raise ValueError("expected: expected at least 1 key, found 0")
 
-    # What would fail in each task fails here.
+    # An error that each task would raise is raised here.
     builder = Builder(expected, bits_per_key, rate=rate, format=format, form=form)
     builder.add(no_keys)
     empty = builder.finish()
@@ -90,7 +90,7 @@ def build(
         .persist(StorageLevel.DISK_ONLY)
     )
     try:
-        # All executors unite slices at once here. The rest reads what they made.
+        # Here all executors unite slices at once. The steps below read their results.
         nkeys = united.agg(functions.sum("nkeys")).collect()[0][0]
         if not nkeys:
             return empty
@@ -118,7 +118,7 @@ def screen(df: DataFrame, column: str, filter: Filter | Path, *, invert: bool = 
     """
     if not isinstance(filter, Filter):
         filter = Filter.map(filter)
-    filter.count(_without_rows(_key_of(df, column)))  # what would fail in each task fails here
+    filter.count(_without_rows(_key_of(df, column)))  # raises here what each task would raise
     index = df.columns.index(column)
     name = _send(filter, df.sparkSession.sparkContext)
 

@@ -71,7 +71,7 @@ static void builder_dealloc(PyObject *object)
   Py_DECREF(type);
 }
 
-/* With the lock of the builder, without that of the interpreter. */
+/* Adds a batch. The caller holds the builder's lock, and not the interpreter's. */
 static lanebloom_status add(Builder *self, const struct batch *batch, char problem[PROBLEM_NBYTES])
 {
   lanebloom_status status = LANEBLOOM_OK;

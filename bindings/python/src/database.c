@@ -1,4 +1,5 @@
-/* lanebloom.Database: which keys may be in a database of LevelDB, goleveldb, RocksDB or Pebble.
+/* lanebloom.Database: finds the keys that may be in a database of LevelDB, goleveldb, RocksDB or
+ * Pebble.
  * SPDX-License-Identifier: MIT */
 #include <lanebloom_tables.h>
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 #include "module.h"
 
 typedef struct {
-  PyObject_HEAD lanebloom_table **tables; /* and, last, the keys of the logs */
+  PyObject_HEAD lanebloom_table **tables; /* the last one has the keys of the logs */
   size_t ntables;
   char engine[16];
   PyObject *path;
@@ -23,7 +24,7 @@ struct open_tables {
   size_t n, next; /* next: the first that may be taken */
 };
 
-/* Tables must be taken in ascending order, too. */
+/* Takes a table out of the list. Calls must be in ascending order, too. */
 static lanebloom_table *take(struct open_tables *open, const lanebloom_database_table *live)
 {
   while (open->next < open->n && open->numbers[open->next] < live->number)
@@ -59,8 +60,8 @@ static lanebloom_status raise_no_memory(char problem[PROBLEM_NBYTES])
   return LANEBLOOM_ERR_MEMORY;
 }
 
-/* Opens all live tables; those of `before` are taken. *failed: a table could not be opened. Signals
- * may raise. */
+/* Opens all live tables, and takes those that `before` has. *failed: a table could not be opened.
+ * Signals may raise exceptions. */
 static lanebloom_status open_live(const lanebloom_database *database, lanebloom_writer writer,
                                   struct open_tables *before, struct open_tables *open,
                                   bool *failed, char problem[PROBLEM_NBYTES])
@@ -76,7 +77,7 @@ static lanebloom_status open_live(const lanebloom_database *database, lanebloom_
     const lanebloom_database_table live = lanebloom_database_table_at(database, open->n);
     char text[PROBLEM_NBYTES / 2];
     if (PyErr_CheckSignals() < 0)
-      return LANEBLOOM_ERR_ARGUMENT; /* has been raised */
+      return LANEBLOOM_ERR_ARGUMENT; /* an exception has been raised */
     open->paths[open->n] = strdup(live.path);
     if (!open->paths[open->n])
       return raise_no_memory(problem);
@@ -98,8 +99,8 @@ static lanebloom_status open_live(const lanebloom_database *database, lanebloom_
   return LANEBLOOM_OK;
 }
 
-/* Opens the tables that are not open yet. *changed: one could not be, and an engine has replaced
- * tables meanwhile. */
+/* Opens the tables that are not open yet. *changed: a table could not be opened, and an engine has
+ * replaced tables meanwhile. */
 static lanebloom_status open_version(lanebloom_database *database, lanebloom_writer writer,
                                      struct open_tables *open, bool *changed,
                                      char problem[PROBLEM_NBYTES])
@@ -123,7 +124,7 @@ static lanebloom_status open_version(lanebloom_database *database, lanebloom_wri
   return updated;
 }
 
-/* How often an engine may replace tables while they are opened. */
+/* The most times that an engine may replace tables while they are opened. */
 enum { MAX_VERSIONS = 100 };
 
 static lanebloom_status open_all(lanebloom_database *database, lanebloom_writer writer,
@@ -224,7 +225,7 @@ static void database_dealloc(PyObject *object)
 
 /* ---- Screening ---- */
 
-/* Databases have bytes as keys. */
+/* Checks that keys are bytes, as in databases. */
 static int check_bytes(const struct batch *batch)
 {
   lanebloom_encoding encoding;

@@ -112,7 +112,7 @@ static PyObject *filter_build(PyObject *type, PyObject *args, PyObject *named)
   return filter ? filter_wrap(filter, NULL) : NULL;
 }
 
-/* What the caller says of a filter: its form, how many keys it has, with how many bits each. */
+/* The facts that a caller states about a filter: its form, its number of keys, its bits per key. */
 struct statement {
   const char *form;
   PyObject *nkeys, *bits_per_key;
@@ -137,7 +137,7 @@ static int state(lanebloom_filter *filter, const struct statement *statement)
   return -1;
 }
 
-/* The filter becomes the caller's, or is closed. */
+/* Wraps the filter, or closes it on an error. */
 static PyObject *wrap_as(lanebloom_filter *filter, PyObject *owner,
                          const struct statement *statement)
 {
@@ -211,7 +211,7 @@ static PyObject *filter_load_raw(PyObject *type, PyObject *args, PyObject *named
   return filter ? wrap_as(filter, NULL, &statement) : NULL;
 }
 
-/* Bytes that do not change: as they are if they are bytes, else a copy. */
+/* Returns bytes that do not change: the object itself if it is bytes, else a copy. */
 static PyObject *constant_bytes(PyObject *object)
 {
   return PyBytes_CheckExact(object) ? Py_NewRef(object) : PyBytes_FromObject(object);
@@ -429,8 +429,8 @@ static PyObject *filter_hash(PyObject *self, PyObject *keys)
   return hashes;
 }
 
-/* Integers and text are looked up at once; what else a key may be, and what it may not, the way of
- * a batch says. */
+/* Looks up integers and text directly. All other keys become a batch, which accepts or refuses
+ * them. */
 static int filter_contains(PyObject *self, PyObject *key)
 {
   const lanebloom_filter *filter = get(self);
@@ -462,7 +462,7 @@ static int filter_contains(PyObject *self, PyObject *key)
   return (int)found;
 }
 
-/* ---- What it is ---- */
+/* ---- Description ---- */
 
 static PyObject *form_text(lanebloom_key_form form)
 {

@@ -1,5 +1,5 @@
-/* Keys as Python programs have them, as arrays of the Arrow C data interface: Arrow's capsules as
- * they are, buffers in place if they are contiguous, and sequences copied.
+/* Converts the keys of Python programs to arrays of the Arrow C data interface. Arrow's capsules
+ * are used as they are, buffers in place if they are contiguous, and sequences are copied.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ struct ArrowArrayStream {
 
 /* ---- Arrays of our own ---- */
 
-/* What they own belongs to the batch. */
+/* The batch owns their memory. */
 static void release_array(struct ArrowArray *array)
 {
   array->release = NULL;
@@ -36,7 +36,7 @@ static void set_schema(struct batch *batch, const char *format)
   batch->schema = &batch->own_schema;
 }
 
-/* Metadata that mark 16 bytes as a UUID: one pair of strings with their lengths. */
+/* Sets the metadata that mark 16 bytes as a UUID: one pair of strings with their lengths. */
 static void mark_uuid(struct batch *batch)
 {
   static const char name[] = "ARROW:extension:name", value[] = "arrow.uuid";
@@ -50,7 +50,7 @@ static void mark_uuid(struct batch *batch)
   batch->own_schema.metadata = batch->metadata;
 }
 
-/* One array of n rows. The buffers are a list of three; validity is buffers[0] or NULL. */
+/* Sets one array of n rows. The buffers are a list of three; validity is buffers[0] or NULL. */
 static int set_array(struct batch *batch, size_t n, const void *validity, const void *first,
                      const void *second)
 {
@@ -79,7 +79,7 @@ static int set_array(struct batch *batch, size_t n, const void *validity, const 
   return 0;
 }
 
-/* More rows than memory can have would let sizes wrap. */
+/* Refuses more rows than memory can have, because sizes would wrap. */
 static int check_count(uint64_t n)
 {
   if (n <= PTRDIFF_MAX / 64)
@@ -176,7 +176,7 @@ static int begin_stream(struct batch *batch, PyObject *keys)
 
 /* ---- Buffers ---- */
 
-/* The type of Arrow that items of this format and size have; NULL: none. */
+/* Returns Arrow's type for items of this format and size; NULL: there is none. */
 static const char *arrow_of(const char *format, Py_ssize_t size)
 {
   static const char *const SIGNED[] = {[1] = "c", [2] = "s", [4] = "i", [8] = "l"};
@@ -196,7 +196,8 @@ static const char *arrow_of(const char *format, Py_ssize_t size)
   return *format == 'f' && size == 4 ? "f" : *format == 'd' && size == 8 ? "g" : NULL;
 }
 
-/* Bytes of a fixed width: numpy's S, whose items end before their zeros, and V. */
+/* Is it a format of bytes of a fixed width? They are numpy's S, whose items end before their
+ * trailing zeros, and V. */
 static bool is_bytes_format(const char *format, char kind)
 {
   while (*format >= '0' && *format <= '9')
@@ -204,7 +205,7 @@ static bool is_bytes_format(const char *format, char kind)
   return *format == kind && !format[1];
 }
 
-/* The buffer of keys has one dimension, and its items fit in memory. */
+/* Checks that the buffer of keys has one dimension, and that its items fit in memory. */
 static int check_buffer(const Py_buffer *buffer)
 {
   if (buffer->ndim != 1) {
@@ -222,7 +223,7 @@ static int check_buffer(const Py_buffer *buffer)
   return check_count((uint64_t)buffer->shape[0]);
 }
 
-/* Copies items that are not side by side. */
+/* Returns the items side by side: copies them if they are not. */
 static const uint8_t *contiguous(struct batch *batch)
 {
   const Py_buffer *buffer = &batch->buffer;
@@ -240,7 +241,7 @@ static const uint8_t *contiguous(struct batch *batch)
   return copy;
 }
 
-/* Items without the zeros at their ends, as numpy returns them. */
+/* Makes a batch of items without the zeros at their ends, as numpy returns them. */
 static int begin_padded(struct batch *batch, const uint8_t *items, size_t n, size_t size)
 {
   int64_t *offsets = PyMem_Malloc((n + 1) * sizeof *offsets);
@@ -307,7 +308,7 @@ static bool is_true(PyObject *object, const char *name)
   return is;
 }
 
-/* datetime64 and timedelta64, whose NaT is a null. `keys` has the type `kind`. */
+/* Makes a batch of datetime64 or timedelta64, as `kind` says. NaT is a null. */
 static int begin_times(struct batch *batch, PyObject *keys, PyObject *dtype, char kind)
 {
   static const char *const TIMES[] = {"s", "ms", "us", "ns"};
@@ -374,7 +375,7 @@ end:
   return result;
 }
 
-/* Makes what a masked array masks null. */
+/* Makes the rows null that a masked array masks. */
 static int hide_masked(struct batch *batch, PyObject *keys)
 {
   Py_buffer mask;
@@ -426,7 +427,7 @@ static bool is_instance_of(PyObject *object, const char *module, const char *typ
   return is > 0;
 }
 
-/* None, and what pandas has where a value is missing. */
+/* Is it None, NaN, or one of pandas' objects for missing values? */
 static bool is_missing(PyObject *object)
 {
   if (object == Py_None)
@@ -467,7 +468,7 @@ static int raise_item(PyObject *object, Py_ssize_t i)
   return -1;
 }
 
-/* Bytes that grow. */
+/* A growing array of bytes. */
 struct pool {
   char *bytes;
   size_t nbytes, room;
@@ -488,7 +489,7 @@ static inline bool pool_add(struct pool *pool, const char *bytes, size_t nbytes)
   return true;
 }
 
-/* What a sequence is copied to. */
+/* The state of copying a sequence. */
 struct copier {
   PyObject *items; /* a tuple: code that runs for an item cannot change it */
   Py_ssize_t n;
@@ -606,7 +607,7 @@ static int copy_uuid(PyObject *object, uint8_t *to)
   return is_right ? 0 : -1;
 }
 
-/* Integers and UUIDs. */
+/* Copies integers or UUIDs. */
 static int copy_fixed(struct batch *batch, struct copier *copier, lanebloom_encoding wanted)
 {
   const char *type = "l";
@@ -641,7 +642,7 @@ static int copy_fixed(struct batch *batch, struct copier *copier, lanebloom_enco
   return set_array(batch, (size_t)copier->n, copier->nnull ? copier->valid : NULL, values, NULL);
 }
 
-/* Rows that are all null, of the type that is wanted. */
+/* Makes a batch of rows that are all null, of the type that is wanted. */
 static int begin_nulls(struct batch *batch, size_t n, lanebloom_encoding wanted)
 {
   static const char *const TYPES[] = {
@@ -681,7 +682,7 @@ static int begin_sequence(struct batch *batch, PyObject *keys, lanebloom_encodin
     return -1;
   }
   memset(copier.valid, 0xff, (size_t)copier.n / 8 + 1);
-  enum item first = NO_ITEM; /* of the first that is no null */
+  enum item first = NO_ITEM; /* of the first item that is no null */
   for (Py_ssize_t i = 0; i < copier.n && first == NO_ITEM; i++) {
     PyObject *object = PyTuple_GetItem(copier.items, i);
     first = object ? item_of(object) : NO_ITEM;
@@ -696,14 +697,14 @@ static int begin_sequence(struct batch *batch, PyObject *keys, lanebloom_encodin
   return copy_strings(batch, &copier);
 }
 
-/* ---- Any of them ---- */
+/* ---- Any kind of keys ---- */
 
 static int has(PyObject *object, const char *name)
 {
   return PyObject_HasAttrString(object, name);
 }
 
-/* The letter of numpy's kinds, if it is an array of numpy: 'i', 'S', 'M', 'O', ...; else 0. */
+/* Returns the letter of a numpy type's kind: 'i', 'S', 'M', 'O', ...; 0 if it is no numpy type. */
 static char numpy_kind(PyObject *dtype)
 {
   PyObject *kind = PyObject_GetAttrString(dtype, "kind");
@@ -714,7 +715,7 @@ static char numpy_kind(PyObject *dtype)
   return letter;
 }
 
-/* Is what __array__ returned an array, and does it say what the keys were? pandas' own types of
+/* Checks that __array__ returned an array that still has the type of the keys: pandas' own types of
  * numbers become floats if there are nulls. */
 static int check_array(PyObject *keys, PyObject *array)
 {

@@ -36,7 +36,7 @@ PyObject *raise_status(lanebloom_status status, const char *problem, PyObject *p
 
 PyObject *raise_keys(lanebloom_status status, const char *problem)
 {
-  if (!*problem) /* not of the keys */
+  if (!*problem) /* the error is not about keys */
     return raise_status(status, NULL, NULL);
   if (status == LANEBLOOM_ERR_FORMAT || status == LANEBLOOM_ERR_MISMATCH)
     return PyErr_Format(PyExc_TypeError, "%s", problem);
@@ -105,7 +105,7 @@ int count_of(PyObject *object, const char *name, uint64_t *count)
   return *count == UINT64_MAX && PyErr_Occurred() ? -1 : 0;
 }
 
-/* The bits per key that a filter will have; a filter without keys says it. */
+/* Finds the bits per key that a filter will have, by making one without keys. */
 static lanebloom_status find_used_bits(lanebloom_format format, double bits, double *used)
 {
   lanebloom_builder *builder;
@@ -123,7 +123,8 @@ static lanebloom_status find_used_bits(lanebloom_format format, double bits, dou
   return status;
 }
 
-/* Warns if the filter will have another number of bits per key. Returns -1 and raises. */
+/* Warns if the filter will have another number of bits per key. Returns -1 and raises on an
+ * error. */
 static int warn_of_bits(lanebloom_format format, const lanebloom_format_info *info, double bits)
 {
   char text[128];

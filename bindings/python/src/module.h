@@ -1,4 +1,4 @@
-/* The extension module: what its files share.
+/* The extension module: declarations that its files share.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_PYTHON_MODULE_H
 #define LANEBLOOM_PYTHON_MODULE_H
@@ -9,13 +9,13 @@
 
 extern PyObject *error_type; /* lanebloom.Error */
 
-/* Room for the engine's sentences. */
+/* Room for an error message of the library. */
 enum { PROBLEM_NBYTES = 1024 };
 
-/* Raises what the status stands for, with this sentence, and returns NULL. path: a str, or NULL. */
+/* Raises the exception for a status, with this message, and returns NULL. path: a str, or NULL. */
 PyObject *raise_status(lanebloom_status status, const char *problem, PyObject *path);
 
-/* As raise_status(), for keys: a type that has no keys, or other keys, is a TypeError. */
+/* Like raise_status(), for keys: raises TypeError if a type has no keys, or other keys. */
 PyObject *raise_keys(lanebloom_status status, const char *problem);
 
 /* Finds a format or an encoding by name, or raises ValueError. */
@@ -37,20 +37,21 @@ struct batch {
   struct ArrowArray **arrays;
   size_t narrays;
   size_t n;        /* rows of all arrays */
-  bool is_untyped; /* no row is a key, and nothing says what one would be */
+  bool is_untyped; /* no row is a key, and the type of keys is unknown */
 
-  /* What the arrays borrow from, and the structs themselves unless a capsule has them. */
+  /* The owners of what the arrays borrow, and the structs themselves unless a capsule has them. */
   PyObject *owner;
   Py_buffer buffer;
   struct ArrowSchema own_schema;
-  char format[32], metadata[64]; /* of own_schema, where they are made */
+  char format[32], metadata[64]; /* of own_schema, if they are needed */
   struct ArrowArray *own_arrays;
   void *memory[4];
 };
 
-/* Makes a batch of what a caller passed. wanted: what keys are if nothing else says it: Python's
- * int become INT32, INT64, UINT32 or UINT64 (INT64 if another encoding is wanted), and rows without
- * a key and without a type any of them. Returns -1 and raises if it cannot. */
+/* Makes a batch of the keys that a caller passed. wanted: the encoding of keys that have none of
+ * their own: Python's int become INT32, INT64, UINT32 or UINT64 (INT64 if another encoding is
+ * wanted), and rows without a key and without a type get any wanted encoding. Returns -1 and raises
+ * on an error. */
 int batch_begin(struct batch *batch, PyObject *keys, lanebloom_encoding wanted);
 void batch_end(struct batch *batch);
 
@@ -66,16 +67,17 @@ PyObject *screen_to_rows(const lanebloom_filter *filter, const struct batch *bat
 PyObject *screen_to_count(const lanebloom_filter *filter, const struct batch *batch);
 PyObject *hash_batch(lanebloom_format format, const struct batch *batch);
 
-/* What the keys are. Returns -1 and raises if the type has no keys. */
+/* Finds the encoding of the keys. Returns -1 and raises if the type has no keys. */
 int batch_encoding(const struct batch *batch, lanebloom_encoding *encoding);
 
-/* Rows of the whole batch as slices, for PyMem_Free(); and the memory of converted numbers. */
+/* Returns the rows of the whole batch as slices, and the memory of converted numbers, both for
+ * PyMem_Free(). */
 lanebloom_slice *batch_slices(const struct batch *batch, void **numbers);
 
 /* ---- Types ---- */
 
 PyObject *filter_wrap(lanebloom_filter *filter, PyObject *owner); /* closes it if memory runs out */
-lanebloom_filter *filter_of(PyObject *object);                    /* NULL and raises: no filter */
+lanebloom_filter *filter_of(PyObject *object);                    /* raises if it is no filter */
 bool is_filter(PyObject *object);
 int filter_type_add(PyObject *module);
 int builder_type_add(PyObject *module);
@@ -86,12 +88,12 @@ lanebloom_status build_filter(lanebloom_format format, double bits_per_key, uint
                               const lanebloom_key_form *form, const struct batch *batch,
                               lanebloom_filter **filter, char problem[PROBLEM_NBYTES]);
 
-/* Bits per key of a filter for n keys: as given, or those that reach a rate. Each is None or a
- * number. Returns -1 and raises. */
+/* Chooses the bits per key of a filter for n keys: those that are given, or those that reach a
+ * rate. Each of the two is None or a number. Returns -1 and raises on an error. */
 int choose_bits(lanebloom_format format, PyObject *bits_per_key, PyObject *rate, uint64_t n,
                 double *bits);
 
-/* A count as people write it: an int, or a float that is whole. */
+/* Parses a count: an int, or a float that is a whole number. */
 int count_of(PyObject *object, const char *name, uint64_t *count);
 
 PyObject *parquet_find_files(PyObject *self, PyObject *path);

@@ -1,5 +1,5 @@
 /* Parquet files: those of folders, row groups in which keys may be, and audits.
- * lanebloom/parquet.py is their public face.
+ * lanebloom/parquet.py is their public interface.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <lanebloom_parquet.h>
@@ -54,7 +54,7 @@ PyObject *parquet_find_files(PyObject *self, PyObject *object)
   return found;
 }
 
-/* ---- Files: a capsule owns each, with the column that is asked ---- */
+/* ---- Files: a capsule owns each, with the column that is queried ---- */
 
 static const char capsule_name[] = "lanebloom.parquet";
 
@@ -77,7 +77,7 @@ static void search_free(PyObject *capsule)
   PyMem_Free(search);
 }
 
-/* The file is the capsule's, or is closed. */
+/* Gives the file to a capsule, or closes it on an error. */
 static PyObject *search_wrap(lanebloom_parquet *file, size_t column, PyObject *path)
 {
   struct search *search = PyMem_Malloc(sizeof *search);
@@ -139,7 +139,7 @@ static lanebloom_parquet_info describe_file(const struct search *search)
 
 /* ---- Keys ---- */
 
-/* What the keys are for this column: bytes stand for UUIDs, too. */
+/* Finds the encoding of the keys for this column: bytes stand for UUIDs, too. */
 static int encoding_of(const struct batch *batch, lanebloom_encoding wanted,
                        lanebloom_encoding *encoding)
 {
@@ -161,7 +161,7 @@ static size_t drop_nulls(lanebloom_slice *slices, size_t n)
   return nleft;
 }
 
-/* Makes keys ready for the column, to be freed. Returns NULL and raises. */
+/* Prepares keys for the column, to be freed. Returns NULL and raises on an error. */
 static lanebloom_parquet_keys *prepare(const struct search *search, PyObject *keys)
 {
   const lanebloom_parquet_column_info column = describe_column(search);
@@ -182,7 +182,7 @@ static lanebloom_parquet_keys *prepare(const struct search *search, PyObject *ke
     status = lanebloom_parquet_keys_create(search->file, search->column, encoding, &given,
                                            &prepared, &bad_key, problem, sizeof problem);
     Py_END_ALLOW_THREADS
-    /* no key alone is wrong, and so all are */
+    /* no single key is wrong, so the encoding of all is */
     if (status == LANEBLOOM_ERR_ARGUMENT && column.has_keys && bad_key == given.n)
       PyErr_Format(PyExc_TypeError, "%S: keys of the column \"%s\": %s; the array has %s",
                    search->path, column.path, lanebloom_encoding_name(column.encoding),
@@ -199,7 +199,7 @@ static lanebloom_parquet_keys *prepare(const struct search *search, PyObject *ke
 /* ---- Row groups ---- */
 
 /* Finds the keys that may be in a row group. bitmap: NULL: they are only counted. Returns -1 and
- * raises. */
+ * raises on an error. */
 static int screen(const struct search *search, size_t row_group, const lanebloom_parquet_keys *keys,
                   uint8_t *bitmap, size_t *nmaybe)
 {
@@ -209,7 +209,7 @@ static int screen(const struct search *search, size_t row_group, const lanebloom
   status = lanebloom_parquet_screen(search->file, row_group, search->column, keys, bitmap, nmaybe,
                                     problem, sizeof problem);
   Py_END_ALLOW_THREADS
-  if (!status || status == LANEBLOOM_ERR_FORMAT) /* a filter of another kind is like none */
+  if (!status || status == LANEBLOOM_ERR_FORMAT) /* a filter of another kind is ignored */
     return PyErr_CheckSignals();
   raise_status(status, problem, search->path);
   return -1;
@@ -288,8 +288,8 @@ static const struct search *parse_row_group(PyObject *args, size_t *row_group, P
   return NULL;
 }
 
-/* The filter, which answers for arrays whose values are as the file stores them. Others are not
- * found in it. */
+/* Loads the filter. It can be screened with arrays whose values are as the file stores them; it
+ * does not find other values. */
 static PyObject *load_filter(const struct search *search, size_t row_group)
 {
   char problem[PROBLEM_NBYTES];
@@ -299,7 +299,7 @@ static PyObject *load_filter(const struct search *search, size_t row_group)
   status = lanebloom_parquet_load_filter(search->file, row_group, search->column, &filter, problem,
                                          sizeof problem);
   Py_END_ALLOW_THREADS
-  if (status == LANEBLOOM_ERR_FORMAT) /* is like none */
+  if (status == LANEBLOOM_ERR_FORMAT) /* another kind of filter is ignored */
     return Py_NewRef(Py_None);
   if (status)
     return raise_status(status, problem, search->path);

@@ -1,4 +1,4 @@
-/* What screening returns: arrays of numpy.
+/* Makes the results of screening: arrays of numpy.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +67,7 @@ PyObject *screen_to_count(const lanebloom_filter *filter, const struct batch *ba
   return status ? raise_keys(status, problem) : PyLong_FromSize_t(count);
 }
 
-/* The memory of a mask, for free(). */
+/* Returns a mask, to be freed. */
 static uint8_t *mask_of(const lanebloom_filter *filter, const struct batch *batch, size_t *count)
 {
   char problem[PROBLEM_NBYTES];

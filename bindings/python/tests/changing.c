@@ -1,6 +1,7 @@
-/* For LD_PRELOAD: a database that changes whenever it is looked at. Each time a MANIFEST is opened
- * it has become one byte longer. At look $CHANGING_SIGNAL comes SIGINT, as by Ctrl-C. The first
- * look waits for an answer: $CHANGING_PIPES has the descriptors that it writes to and reads from.
+/* For LD_PRELOAD: a database that changes whenever it is read. Each time a MANIFEST is opened, it
+ * becomes one byte longer. At opening number $CHANGING_SIGNAL, SIGINT is raised, as by Ctrl-C. The
+ * first opening waits for an answer: $CHANGING_PIPES has the descriptors that it writes to and
+ * reads from.
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
 #include <dlfcn.h>

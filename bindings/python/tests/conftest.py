@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # that of executors
+os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # executors use this Python, too
 
 TAP = os.environ.get("LANEBLOOM_TAP")
 

@@ -29,7 +29,7 @@ def big_endian(size):
     return lambda value: int(value * 100).to_bytes(size, "big", signed=True)
 
 
-# two values of a type, and the bytes by which Parquet stores one
+# two values of a type, and the bytes as which Parquet stores one
 TYPES = [
     (pa.int8(), -0x13, 0x57, as_("<i4")),
     (pa.int32(), -LEAST, GREATEST, as_("<i4")),
@@ -161,13 +161,13 @@ def test_counts_of_nulls(tmp_path):
     path = tmp_path / "x.parquet"
     write(path, ["a", None])
     assert audit(path, "id", bounds="all") == ([], 1, 1, 1, 1, 1)
-    # The count becomes 2, and the fields of the bounds behind it others, which nobody knows.
+    # The count becomes 2, and the fields of the bounds after it get unknown numbers.
     replace_in_footer(path, bytes([0x36, 2, 0x28]), bytes([0x36, 4, 0x78]))
     for bounds in "known", "all":
         (finding,), *_ = audit(path, "id", bounds=bounds)
         assert (finding.kind, finding.value.as_py()) == ("counts", "a")
     assert audit(path, "id", bounds="none").findings == []
-    # A count that leaves too few values denies none of them.
+    # A count that leaves too few values denies no value.
     write(path, ["a", "b", None])
     replace_in_footer(path, bytes([0x36, 2, 0x28]), bytes([0x36, 4, 0x28]))
     assert audit(path, "id").findings == []
@@ -233,6 +233,6 @@ def test_files_of_polars(tmp_path, name):
     path = tmp_path / "x.parquet"
     path.write_bytes(gzip.decompress(base64.b64decode(content)))
     column = pq.read_schema(path).names[0]
-    assert audit(path, column).findings == []  # they are not believed
+    assert audit(path, column).findings == []  # these statistics are not used
     (finding,), *_ = audit(path, column, bounds="all")
     assert (finding.writer, finding.kind) == ("Polars", kind)

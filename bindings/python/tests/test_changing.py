@@ -9,7 +9,7 @@ import sys
 import pytest
 
 CC = os.environ.get("CC") or shutil.which("cc")
-LIMIT_SECONDS = 60  # of what would not end
+LIMIT_SECONDS = 60  # of a call that would never return
 
 OPEN = """
 import os, sys, threading

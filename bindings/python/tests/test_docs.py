@@ -18,7 +18,7 @@ sys.exit(found.failed > 0 or found.attempted < int(sys.argv[2]))
 """
 
 
-# needs: what is imported or run beside the package; least: examples that there are at least.
+# needs: modules and programs besides the package; least: the fewest examples of the document.
 @pytest.mark.parametrize(
     "name, needs, least",
     [

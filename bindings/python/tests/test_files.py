@@ -54,7 +54,7 @@ def write(path, values, type_=None, column="id", **options):
 
 
 def test_parquet(tmp_path):
-    # interleaved, so that statistics do not tell files apart
+    # interleaved, so that statistics do not distinguish files
     paths = [tmp_path / f"{i}.parquet" for i in range(8)]
     for i, path in enumerate(paths):
         write(path, np.arange(i, 8000, 8))
