@@ -260,8 +260,8 @@ typedef enum lanebloom_encoding {
   LANEBLOOM_UUID = 15          /* 16 bytes, in the order in which they are written in text */
 } lanebloom_encoding;
 
-/* What is done to each field before it is decoded, and then to several fields. The values are bits
- * of lanebloom_key_form.flags, in the order in which they apply. */
+/* The steps that are applied to each field before it is decoded, and then to several fields. The
+ * values are bits of lanebloom_key_form.flags, in the order in which they apply. */
 enum {
   LANEBLOOM_KEY_TRIMMED = 1, /* spaces, tabs, CR and LF are taken off both ends */
   LANEBLOOM_KEY_LOWERED = 2, /* the ASCII letters A to Z become a to z */
@@ -297,8 +297,8 @@ LANEBLOOM_API const char *lanebloom_encoding_name(lanebloom_encoding encoding);
  *               and Spark's the textbook's. It is rough for LevelDB's:
  *               docs/leveldb-false-positives.md states the error, and `lanebloom info --measure`
  *               measures the rate of a given filter. For SPARK_V1 it is too low if 2^31 is no
- *               multiple of the number of bits: at 10 bits per key by up to 1 % below 2^28 bits, 4
- *               % below 2^29, 14 % below 2^30 and 43 % below 2^31.
+ *               multiple of the number of bits: at 10 bits per key by up to 1 % below 2^28 bits,
+ *               4 % below 2^29, 14 % below 2^30 and 43 % below 2^31.
  * Errors        ARGUMENT, FORMAT, LIMIT, KERNEL. Outputs are written only on success.
  * ---------------------------------------------------------------------------------------------- */
 
@@ -409,17 +409,17 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_parse(const void *bytes, s
  *
  * A new or regular file is written beside its target, flushed, and renamed over the target; then
  * the folder is flushed. If only that last step fails, the new file is in place but may not survive
- * a power cut. Until it is whole the file has no name, or, where the file system cannot do that, a
- * name .lanebloom-*. A kill may leave such a name; a nameless file gets one just before the rename,
- * or none if there is nothing to replace. Symbolic links are followed where the system follows
- * them.
+ * a power cut. Until it is complete, the file has no name or, if the file system does not allow
+ * that, a name .lanebloom-*. A kill may leave such a name; a nameless file gets one just before the
+ * rename, or none if there is nothing to replace. Symbolic links are followed where the system
+ * follows them.
  *
  * A new file has the mode that the umask leaves, or the folder's default ACL. A file that replaces
- * another gets its mode and its POSIX ACL, and its owner and group where the process may set them.
- * If its group cannot be kept, the new file's group gets no permissions, and others lose what the
- * old group did not have. If its ACL cannot be kept, or it has one and its group cannot be kept,
- * only the owner gets permissions. In a user namespace, an owner or group that the namespace does
- * not map cannot be kept.
+ * another gets its mode and its POSIX ACL, and its owner and group if the process may set them. If
+ * its group cannot be kept, the new file's group gets no permissions, and others lose what the old
+ * group did not have. If its ACL cannot be kept, or it has one and its group cannot be kept, only
+ * the owner gets permissions. In a user namespace, an owner or group that the namespace does not
+ * map cannot be kept.
  *
  * A target that is not a regular file, such as a pipe, is written to directly; so is a path such as
  * /dev/stdout or /dev/fd/N. A closed pipe raises SIGPIPE, as any write does. Errors: IO with errno,
@@ -438,7 +438,7 @@ LANEBLOOM_API size_t lanebloom_filter_write(const lanebloom_filter *filter, void
  * KERNEL. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_save_check(const char *path);
 
-/* As load and save, for bare engine bytes, which hold neither a checksum nor a number of keys.
+/* Like load and save, for bare engine bytes, which hold neither a checksum nor a number of keys.
  * Errors: FORMAT, also for a container. CORRUPT: the file became shorter while it was read. LIMIT,
  * IO with errno, MEMORY, KERNEL. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_load_raw(lanebloom_format format,
@@ -545,7 +545,7 @@ LANEBLOOM_API size_t lanebloom_filter_mask(const lanebloom_filter *filter,
 LANEBLOOM_API size_t lanebloom_filter_select(const lanebloom_filter *filter,
                                              const lanebloom_keys *keys, uint32_t *indices);
 
-/* As lanebloom_filter_screen(), for hashes that lanebloom_hash() made for this filter's format.
+/* Like lanebloom_filter_screen(), for hashes that lanebloom_hash() made for this filter's format.
  * Hash once to screen many filters. hashes: n x lanebloom_format_hash_size() bytes. */
 LANEBLOOM_API size_t lanebloom_filter_screen_hashes(const lanebloom_filter *filter,
                                                     const void *hashes, size_t n, uint8_t *bitmap);
@@ -566,8 +566,8 @@ LANEBLOOM_API size_t lanebloom_filter_positions(const lanebloom_filter *filter, 
  *
  * If expected_keys is E, the filter has its size at once, for E keys, and memory is bounded.
  * Merging is a bitwise or. The filter equals the engine's if E keys are added and the engine counts
- * every one; RocksDB counts equal hashes in a row once. More keys may be added: they raise the
- * false-positive rate.
+ * every one of them; RocksDB counts equal hashes in a row once. More keys may be added: they raise
+ * the false-positive rate.
  * ---------------------------------------------------------------------------------------------- */
 
 typedef struct lanebloom_builder lanebloom_builder;

@@ -1,6 +1,6 @@
 /* lanebloom for Arrow: screens, hashes and adds arrays of the Arrow C data interface as they are.
- * These functions are in liblanebloom. What lanebloom.h says about errors, problems, memory and
- * threads holds here too.
+ * These functions are in liblanebloom. The rules of lanebloom.h about errors, problems, memory and
+ * threads apply here, too.
  *
  * Keys are the values of an array of one of these types. The encoding (lanebloom_encoding) says
  * what the bytes of a key are:

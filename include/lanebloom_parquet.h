@@ -12,8 +12,8 @@
  *
  * lanebloom_parquet_find_files() lists the files of folders.
  *
- * What lanebloom.h says about errors, memory, threads and empty batches holds here too. Open files
- * and keys never change: any number of threads may use them.
+ * The rules of lanebloom.h about errors, memory, threads and empty batches apply here, too. Open
+ * files and keys never change: any number of threads may use them.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_PARQUET_H
 #define LANEBLOOM_PARQUET_H
@@ -37,9 +37,9 @@ typedef struct lanebloom_parquet_paths {
 typedef struct lanebloom_parquet_files {
   lanebloom_parquet_paths read;
 
-  /* Files with hidden names, found in folders, that begin or end like Parquet files or cannot be
-   * read, and that are not in `read`. Keys in them may be reported as absent: tell the user which
-   * files they are. */
+  /* Files with hidden names, found in folders, that begin or end like Parquet files, are compressed
+   * ones by their names, or cannot be read, and that are not in `read`. Keys in them may be
+   * reported as absent: tell the user which files they are. */
   lanebloom_parquet_paths skipped;
 } lanebloom_parquet_files;
 

@@ -5,8 +5,8 @@
  * Table files are read, never written, and a database may be open meanwhile. A running engine
  * replaces tables: list the folder, open every table, list again; repeat until both lists agree.
  *
- * What lanebloom.h says about errors, memory, threads and empty batches holds here too. Tables and
- * filter blocks never change once open: any number of threads may screen one.
+ * The rules of lanebloom.h about errors, memory, threads and empty batches apply here, too. Tables
+ * and filter blocks never change once open: any number of threads may screen one.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_H
 #define LANEBLOOM_TABLES_H

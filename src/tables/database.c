@@ -404,7 +404,7 @@ static lanebloom_status find_damage(struct lanebloom_database *database, size_t 
   return LANEBLOOM_OK;
 }
 
-/* RocksDB may record which logs exist. Those that it made after the logs were listed need not be
+/* RocksDB may record which logs exist. Logs that it made after the logs were listed need not be
  * found. */
 static lanebloom_status find_missing_logs(struct lanebloom_database *database)
 {

@@ -48,7 +48,7 @@ static inline size_t max_examined_nbytes(size_t block_nbytes)
 
 /* ---- key_form.c: reads the first and the last data block ---- */
 
-/* What the first and the last data block tell about keys. */
+/* The facts about keys that the first and the last data block show. */
 struct ends {
   struct {
     bool is_possible;  /* may all keys have this form? */

@@ -30,7 +30,7 @@ struct write_log {
   uint64_t *tables;  /* the numbers of tables that only this log adds to the database */
   size_t ntables;
 
-  /* The number of damaged spots. Of the first: its offset, and what was expected and found. */
+  /* The number of damaged spots; the offset of the first, and what was expected and found there. */
   uint64_t ndamages, damage_offset;
   char damage[DAMAGE_NBYTES];
 };

@@ -120,7 +120,8 @@ struct named_filter **instance_take_all(struct instance *instance, size_t *n);
 /* Finds the functions of DuckDB that tell it. */
 void files_begin(void);
 
-/* The context by which DuckDB is asked while a table function of this bind runs. May be NULL. */
+/* The context with which DuckDB's settings are queried while a table function of this bind runs.
+ * May be NULL. */
 typedef struct files_context files_context;
 files_context *files_context_of(duckdb_bind_info info);
 void files_context_free(files_context *context);

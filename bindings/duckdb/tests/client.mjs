@@ -1,4 +1,4 @@
-// The extension in Node.js, whose DuckDB is another build than Python's. Prints TAP.
+// Tests the extension in Node.js, whose DuckDB is another build than Python's. Prints TAP.
 // SPDX-License-Identifier: MIT
 import { DuckDBInstance } from '@duckdb/node-api';
 import assert from 'node:assert';

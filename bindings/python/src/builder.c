@@ -136,7 +136,7 @@ static PyObject *builder_merge(PyObject *object, PyObject *other)
         lanebloom_builder_set_key_form(self->builder, lanebloom_builder_key_form(from->builder));
     self->has_form = 1;
   }
-  if (!status && from->has_form) /* else nothing was added to it */
+  if (!status && from->has_form) /* otherwise nothing was added to it */
     status = lanebloom_builder_merge(self->builder, from->builder);
   PyThread_release_lock(second->lock);
   PyThread_release_lock(first->lock);
