@@ -15,7 +15,7 @@ struct build_row {
   bool checked;
 };
 
-/* Who builds, ready to begin. */
+/* A kernel or a peer that builds, ready to begin. */
 struct maker {
   lanebloom_format format;
   const struct bench_filter *like;
@@ -24,7 +24,8 @@ struct maker {
   void *writer;
 };
 
-/* Builds a filter, uses it and gives it back. Are its bytes those expected, where any are? */
+/* Builds a filter, uses it and releases it. Returns whether its bytes are the expected ones, if any
+ * are given. */
 static bool build(const struct maker *maker, const lanebloom_filter *expected)
 {
   lanebloom_filter *filter = NULL;
@@ -32,7 +33,7 @@ static bool build(const struct maker *maker, const lanebloom_filter *expected)
   size_t size, expected_size;
   if (maker->peer) {
     size =
-        maker->peer->build(maker->writer, &bytes); /* gives it back when it builds the next one */
+        maker->peer->build(maker->writer, &bytes); /* the peer frees it when it builds the next */
   } else {
     bench_check(
         lanebloom_filter_build(maker->format, maker->like->bits_per_key, &maker->keys, &filter));
@@ -48,7 +49,7 @@ static bool build(const struct maker *maker, const lanebloom_filter *expected)
   return same;
 }
 
-/* Keys, what an engine makes of them, and two filters. */
+/* Memory is needed for the keys, an engine's copy of them, and two filters. */
 static bool fits_into_memory(size_t kib)
 {
   const size_t memory_kib =

@@ -1,5 +1,5 @@
-/* The whole command, from its start to its end: lines that are in no filter are read from memory,
- * and those that pass are written to memory.
+/* The whole command, from its start to its end. It reads lines that are not in the filter from
+ * memory, and writes those that pass to memory.
  * SPDX-License-Identifier: MIT */
 #include <fcntl.h>
 #include <limits.h>
@@ -15,7 +15,8 @@
 #include "shared.h"
 #include "shim.h"
 
-/* Lines of 12 hexadecimal digits, so many that the command's start takes little of its time. */
+/* Lines of 12 hexadecimal digits. There are so many that starting the command takes little of its
+ * time. */
 enum { NLINES = 1 << 23, LINE_NBYTES = 13 };
 
 struct command_row {
@@ -25,14 +26,14 @@ struct command_row {
   long expected; /* lines that pass; negative: not known yet */
 };
 
-/* Files without a name, which the command opens by number. */
+/* Files without a name, which the command opens by their descriptors. */
 struct files {
   int lines, filter, output;
 };
 
 static struct bench_made make_lines(const struct bench_case *wanted)
 {
-  (void)wanted; /* all rows have the same */
+  (void)wanted; /* all rows have the same lines */
   const struct bench_made made = bench_make_array((size_t)NLINES * LINE_NBYTES);
   uint8_t *line = bench_array(&made);
   for (uint64_t i = 0; i < NLINES; i++, line += LINE_NBYTES) {

@@ -1,4 +1,4 @@
-/* What the hardware allows at best: every other row can be read as a multiple of these.
+/* The hardware's limits: every other row can be read as a multiple of these.
  * SPDX-License-Identifier: MIT */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -9,7 +9,8 @@
 #include "shared.h"
 #include "shim.h"
 
-/* The only code for one CPU outside the library's kernels: a gather has no other spelling. */
+/* This is the only code for one kind of CPU outside the library's kernels: a gather cannot be
+ * written in C. */
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -27,7 +28,7 @@ struct prefetch {
 struct floor_row {
   size_t kib;
   struct prefetch best;
-  _Atomic size_t next; /* place, modulo their number */
+  _Atomic size_t next; /* the next place, modulo their number */
 };
 
 /* ---- Memory to read, and random places in it ---- */
@@ -45,8 +46,8 @@ static const uint8_t *share_memory(size_t kib)
   return bench_share_array(make_memory, &(struct bench_case){.kib = kib});
 }
 
-/* Large memory needs as many as there are queries; for small memory, they should stay in a cache
- * themselves. */
+/* Large memory needs as many places as there are queries. For small memory, the places themselves
+ * should stay in a cache. */
 static size_t nplaces(size_t kib)
 {
   return kib < BENCH_LARGE_KIB ? 1 << 15 : 1 << 22;
@@ -62,7 +63,7 @@ static struct bench_made make_places(const struct bench_case *wanted)
   return made;
 }
 
-/* Numbers of 4-byte elements; MAX_DISTANCE more than there are to be read. */
+/* Indices of 4-byte elements: MAX_DISTANCE more of them than are read. */
 static const uint32_t *share_places(size_t kib)
 {
   return (const uint32_t *)bench_share_array(make_places, &(struct bench_case){.kib = kib});
@@ -91,7 +92,7 @@ read_lines_as(const uint32_t *elements, const uint32_t *places, struct prefetch 
   return sum;
 }
 
-/* A loop for each way, so that none has a branch. */
+/* There is one loop for each kind of prefetching, so that no loop has a branch. */
 static uint32_t read_lines(const uint32_t *elements, const uint32_t *places,
                            struct prefetch prefetch)
 {
@@ -171,8 +172,8 @@ __attribute__((target("avx2"))) static uint32_t gather_avx2(const uint32_t *elem
   __m256i sum = _mm256_setzero_si256(), all = _mm256_set1_epi32(-1);
   for (size_t i = 0; i < BENCH_CALL_NKEYS; i += 8) {
     const __m256i at = _mm256_loadu_si256((const __m256i *)(places + i));
-    /* Masked, with a destination of its own: gcc 12 else makes each gather wait for the one before
-     * it. */
+    /* The gather is masked and has its own destination. Otherwise gcc 12 makes each gather wait for
+     * the one before it. */
     __asm__("" : "+x"(all));
     const __m256i got =
         _mm256_mask_i32gather_epi32(_mm256_setzero_si256(), (const int *)elements, at, all, 4);
@@ -211,9 +212,9 @@ static void gather_row(struct bench *bench, void *argument)
   bench_note(bench, how);
 }
 
-/* ---- Reading from begin to end ---- */
+/* ---- Reading sequentially ---- */
 
-/* The C library's search reads as fast as this CPU can, by the widest loads that it has. */
+/* The C library's search reads as fast as this CPU can, with its widest loads. */
 static void read_row(struct bench *bench, void *argument)
 {
   const struct floor_row *row = argument;

@@ -1,11 +1,11 @@
-/* The library's list of formats, which rows walk over.
+/* The library's list of formats, over which rows iterate.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_BENCH_FORMATS_H
 #define LANEBLOOM_BENCH_FORMATS_H
 
 #include <format.h>
 
-/* The formats that can be built, one after another: begin with 0, end at 0. */
+/* Returns the next format that can be built. Begin with 0; 0 is also the end. */
 static inline lanebloom_format bench_next_format(lanebloom_format format)
 {
   bool passed = format == 0;
@@ -18,8 +18,8 @@ static inline lanebloom_format bench_next_format(lanebloom_format format)
   return 0;
 }
 
-/* The first of them that has the hash, or the layout, of this one. Hashing and probing alone have
- * rows for these. */
+/* Returns the first format that has the hash, or the layout, of this one. Only these have rows of
+ * hashing, or of probing, alone. */
 static inline lanebloom_format bench_first_with_hash_of(lanebloom_format format)
 {
   const enum hash hash = lanebloom_format_table(format)->hash;
@@ -38,7 +38,7 @@ static inline lanebloom_format bench_first_with_layout_of(lanebloom_format forma
   return first;
 }
 
-/* The number of probes that the format can do which is nearest to the wanted one. */
+/* Returns the number of probes that is nearest to the wanted one and that the format can have. */
 static inline unsigned bench_nprobes(lanebloom_format format, unsigned wanted)
 {
   const struct format_table *table = lanebloom_format_table(format);

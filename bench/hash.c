@@ -18,7 +18,7 @@ enum {
 };
 
 struct hash_row {
-  lanebloom_format format;       /* that hashes so */
+  lanebloom_format format;       /* a format that has this hash */
   const char *kernel;            /* NULL: a peer's row */
   const struct bench_peer *peer; /* NULL: a kernel's row */
   size_t width;                  /* 0: a text */
@@ -26,8 +26,8 @@ struct hash_row {
   bool checked;
 };
 
-/* Arrays begin at a cache line in every build: off it, hashing 8 bytes takes 1.26 times as long
- * (avx512, Zen 4). */
+/* In every build, arrays begin at a cache line. If they do not, hashing 8 bytes takes 1.26 times as
+ * long (avx512, Zen 4). */
 static lanebloom_keys take_width(size_t width)
 {
   static _Alignas(64) uint64_t bytes[MIN_NKEYS * 300 / sizeof(uint64_t)];
@@ -45,7 +45,7 @@ static lanebloom_keys take_keys(const struct hash_row *row)
   return lanebloom_keys_offsets32(texts->bytes, texts->offsets, texts->n);
 }
 
-/* Peers get all keys by offsets. */
+/* Peers get all keys as offsets. */
 static const uint32_t *offsets_of(const struct hash_row *row, const lanebloom_keys *keys)
 {
   static uint32_t offsets[MAX_NKEYS + 1];
@@ -120,7 +120,7 @@ static void register_row(const struct hash_row *row)
                  row->peer ? row->peer->name : row->kernel, keys);
 }
 
-/* The rows that are to be compared with each other. */
+/* Adds the rows that are compared with each other. */
 static void register_keys(struct hash_row row)
 {
   for (size_t i = 0; i < lanebloom_kernel_count(); i++) {

@@ -1,4 +1,4 @@
-/* One piece of work, done REPEATS times, for an emulator to count the instructions of: see
+/* Does one piece of work REPEATS times, so that an emulator can count its instructions: see
  * instructions.sh.
  *   instructions KERNEL ROW REPEATS      instructions --rows
  * SPDX-License-Identifier: MIT */
@@ -12,13 +12,13 @@ enum { NKEYS = 8192, MAX_KEY_NBYTES = 30, NPROBES = 6, PATTERN_NBYTES = 64 << 10
 
 enum work { HASH, SCREEN_HASHES, SCREEN, BUILD };
 
-/* `nbytes`: of each key when hashing, where 0 is from 5 to 30; of the filter else. */
+/* nbytes: when hashing, bytes per key, or 0 for 5 to 30; otherwise the size of the filter. */
 struct row {
   char name[64];
   enum work work;
   lanebloom_format format;
   size_t nbytes;
-  bool all_pass; /* or as few as of random bits */
+  bool all_pass; /* if not, as many as pass random bits */
 };
 static struct row rows[MAX_NROWS];
 static size_t nrows;
@@ -40,7 +40,7 @@ static uint64_t next_random(void)
   return z ^ z >> 31;
 }
 
-/* `nbytes` each, or from 5 to MAX_KEY_NBYTES for 0. */
+/* Makes keys of nbytes each, or of 5 to MAX_KEY_NBYTES if nbytes is 0. */
 static lanebloom_keys keys_of(size_t nbytes)
 {
   static uint64_t data[NKEYS * 32 / 8];
@@ -54,7 +54,7 @@ static lanebloom_keys keys_of(size_t nbytes)
   return lanebloom_keys_offsets32(data, offsets, NKEYS);
 }
 
-/* The engine's bytes of a filter: all bits set, or every second one by chance. Built in a few
+/* Makes a filter with all bits set, or each set with probability one half, in a few
  * instructions. */
 static lanebloom_filter *filter_of(const struct row *row)
 {

@@ -1,4 +1,4 @@
-/* The description of machine and build that stands before the results.
+/* The description of the machine and the build that precedes the results.
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
 #include <stdio.h>
@@ -9,12 +9,12 @@
 
 #include <lanebloom.h>
 
-#include "commit.h" /* made by every build: LANEBLOOM_COMMIT, "" outside a checkout */
+#include "commit.h" /* every build makes it: LANEBLOOM_COMMIT, "" outside a checkout */
 #include "machine.h"
 #include "shim.h"
 
-/* Takes the first line of a file that begins with `start`: what is behind the colon, or all of it
- * for an empty start. False: there is none. */
+/* Finds the first line of a file that begins with `start`. value: the text after the colon, or the
+ * whole line if start is empty. Returns false if there is none. */
 static bool find(const char *path, const char *start, char *value, size_t value_size)
 {
   char line[512];
@@ -40,7 +40,8 @@ static void describe_by_file(const char *name, const char *path, const char *sta
   bench_context(name, value);
 }
 
-/* Of ARM's CPUs Linux has numbers alone. Names are those of util-linux, sys-utils/lscpu-arm.c. */
+/* For ARM's CPUs, Linux gives only numbers. The names are those of util-linux,
+ * sys-utils/lscpu-arm.c. */
 static const struct {
   const char *implementer, *part, *name;
 } arm_cpus[] = {
@@ -86,7 +87,7 @@ static void describe_memory(void)
   char caches[128];
   snprintf(caches, sizeof caches, "%ld %ld %ld", sysconf(_SC_LEVEL1_DCACHE_SIZE),
            sysconf(_SC_LEVEL2_CACHE_SIZE), sysconf(_SC_LEVEL3_CACHE_SIZE));
-  bench_context("cache_bytes", caches); /* "caches" says more, where /sys is mounted */
+  bench_context("cache_bytes", caches); /* "caches" says more, if /sys is mounted */
   describe_by_file("transparent_hugepage", "/sys/kernel/mm/transparent_hugepage/enabled", "");
 }
 

@@ -20,13 +20,13 @@
 
 enum { EXIT_USAGE = 2, EXIT_NOISY = 3 };
 
-/* ---- What a run measures: regular expressions of rows ---- */
+/* ---- The rows of a run, as regular expressions ---- */
 
-/* The machine's best kernel stands for all where the question is not which kernel is best. */
+/* If a row does not ask which kernel is best, only the machine's best kernel is measured. */
 #define BEST "@best@"
 #define PEERS "peer:[a-z]+(-32)?"
 
-/* Without the largest filter of LevelDB's, since building it takes a third of the time. */
+/* LevelDB's largest filter is left out, because building it takes a third of the time. */
 static const char *const quick[] = {
     "^floor/line/"
     "|^hash/(bloomhash|xxph3)/" BEST "/bytes:8$"
@@ -47,7 +47,7 @@ static const char *const standard[] = {
     "|^build/(leveldb|rocksdb-local)/(" BEST "|scalar|" PEERS ")/KiB:(256|1024)$",
     NULL};
 
-/* A part's filters fit into the 2 GiB that rows share. */
+/* The filters of each part fit into the 2 GiB that rows share. */
 static const char *const full[] = {"^(floor|hash|many|load|command)/",
                                    "^batch/",
                                    "^threads/",
@@ -66,7 +66,7 @@ static const char *const full[] = {"^(floor|hash|many|load|command)/",
                                    "^build/rocksdb-local/.*/KiB:262144$",
                                    NULL};
 
-/* Of a list, each with the best kernel's name for BEST. For the rest of the program. */
+/* Copies a list of parts, with the best kernel's name in the place of BEST. It is never freed. */
 static const char *const *with_best_kernel(const char *const *parts)
 {
   enum { MAX_NPARTS = 32 };
@@ -142,7 +142,7 @@ static const struct argp argp = {
            "of that library are.",
 };
 
-/* The CPU's name as a part of a file's name, and the time. */
+/* Makes a file's name of the CPU's name and the time. */
 static void name_output(char *output, size_t output_size)
 {
   char cpu[200], date[32];
@@ -162,7 +162,7 @@ static void name_output(char *output, size_t output_size)
 
 /* ---- Running ---- */
 
-/* False: other programs keep CPUs busy. */
+/* Returns false if other programs keep CPUs busy. */
 static bool is_quiet(void)
 {
   const double allowed = 0.2;
@@ -177,16 +177,16 @@ static bool is_quiet(void)
   return others <= allowed;
 }
 
-/* Engines get huge pages for what they build, as lanebloom takes them for its own filters. All runs
- * have the same addresses, since times depend on which of them share their lower bits. */
+/* Engines get huge pages for what they build, as lanebloom uses them for its own filters. All runs
+ * have the same addresses, because times depend on which addresses share their lower bits. */
 static void start_again(char **argv)
 {
   const char *tunables = getenv("GLIBC_TUNABLES");
   if (tunables || setenv("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1", 1) != 0)
     return;
-  personality(ADDR_NO_RANDOMIZE); /* may be forbidden, and addresses random then */
+  personality(ADDR_NO_RANDOMIZE); /* if this is forbidden, addresses are random */
   execv("/proc/self/exe", argv);
-  unsetenv("GLIBC_TUNABLES"); /* without /proc: as it is */
+  unsetenv("GLIBC_TUNABLES"); /* without /proc: run as it is */
 }
 
 static int run(int argc, char **argv)
@@ -211,7 +211,7 @@ static int run(int argc, char **argv)
   return status;
 }
 
-/* Options of google/benchmark's alone. */
+/* Are all options google/benchmark's? */
 static bool is_benchmarks(int argc, char **argv)
 {
   bool all = argc > 1;

@@ -1,5 +1,5 @@
-/* One batch against many filters, as a lookup meets many table files: hashed once, then asked of
- * each.
+/* Screens one batch against many filters, as a lookup in many table files does: the keys are hashed
+ * once, then looked up in each filter.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
@@ -7,8 +7,8 @@
 #include "shared.h"
 #include "shim.h"
 
-/* Together from 16 KiB to 16 MiB, and each of other keys: a branch predictor must not learn the
- * batch. */
+/* All filters together have 16 KiB to 16 MiB. Each has other keys, so that a branch predictor
+ * cannot learn the batch. */
 enum { FILTER_KIB = 16, BATCH_NKEYS = 1024, MAX_NFILTERS = 1024 };
 
 struct many_row {
@@ -48,7 +48,8 @@ static struct bench_made make_many(const struct bench_case *wanted)
   return (struct bench_made){made, MAX_NFILTERS * wanted->kib * 1024, release_many};
 }
 
-/* Asks every filter for one batch; returns how many keys may be in one, summed over all. */
+/* Screens one batch against every filter. Returns how many keys may be in each, summed over all
+ * filters. */
 static size_t ask(const struct many *many, const struct many_row *row, const uint64_t *batch)
 {
   uint64_t hashes[BATCH_NKEYS];

@@ -1,4 +1,4 @@
-/* What other programs and a moving frequency do to a measurement.
+/* Measures what disturbs a benchmark: other programs, and a CPU frequency that moves.
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@ static double clock_seconds(clockid_t clock)
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* The seconds that this process and its children had of a CPU. */
+/* The CPU seconds of this process and its children. */
 static double own_seconds(void)
 {
   struct rusage children;
@@ -27,7 +27,8 @@ static double own_seconds(void)
          1e-6 * (double)(children.ru_utime.tv_usec + children.ru_stime.tv_usec);
 }
 
-/* The seconds that all CPUs were busy, or taken by the host. False: the system does not say. */
+/* The seconds that all CPUs were busy, or taken by the host. Returns false if the system does not
+ * say. */
 static bool busy_seconds(double *seconds)
 {
   unsigned long long user, nice, system, idle, iowait, irq, softirq, steal;
@@ -56,10 +57,10 @@ double noise_other_cpus(void)
   return first ? -1 : cpus < 0 ? 0 : cpus; /* the system's clock has steps of 10 ms */
 }
 
-enum { NSTEPS = 2000, NADDITIONS = 16, NCHAINS = 8 }; /* a step is of NADDITIONS per chain */
+enum { NSTEPS = 2000, NADDITIONS = 16, NCHAINS = 8 }; /* a step has NADDITIONS per chain */
 
-/* Each addition waits for the one before, and takes a cycle. Their operand is in a register, since
- * some CPUs add constants for nothing. */
+/* Each addition waits for the one before, and takes a cycle. The operand is in a register, because
+ * some CPUs add constants in no time. */
 static double dependent_additions_per_ns(void)
 {
   uint64_t sum = 1, operand = 3;
@@ -72,7 +73,7 @@ static double dependent_additions_per_ns(void)
   return NSTEPS * NADDITIONS / (1e9 * (clock_seconds(CLOCK_MONOTONIC) - begin));
 }
 
-/* As many chains of additions as a core can work on at once, or more. */
+/* Uses at least as many chains of additions as a core can compute at once. */
 static double independent_additions_per_ns(void)
 {
   uint64_t a = 1, b = 1, c = 1, d = 1, e = 1, f = 1, g = 1, h = 1, operand = 3;
@@ -88,7 +89,7 @@ static double independent_additions_per_ns(void)
   return NCHAINS * NSTEPS * NADDITIONS / (1e9 * (clock_seconds(CLOCK_MONOTONIC) - begin));
 }
 
-/* An interrupt makes one slower. */
+/* The best of three, because an interrupt may slow one down. */
 static double best_of_3(double (*measure)(void))
 {
   double best = 0;
@@ -114,7 +115,7 @@ struct line {
   char rest[64 - sizeof(struct line *)];
 };
 
-/* Lines in a random circle (S. Sattolo, An algorithm to generate a random cyclic permutation,
+/* Links lines to a random circle (S. Sattolo, An algorithm to generate a random cyclic permutation,
  * Information Processing Letters 22, 1986). */
 static struct line *make_circle(size_t nlines)
 {
@@ -135,7 +136,7 @@ static struct line *make_circle(size_t nlines)
 
 double noise_level2_ns(void)
 {
-  static struct line *line; /* for the rest of the program */
+  static struct line *line; /* never freed */
   static size_t nlines;
   if (!line) {
     const long level2_nbytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
@@ -143,7 +144,7 @@ double noise_level2_ns(void)
     line = make_circle(nlines);
   }
   double best = 1e9;
-  for (int round = 0; round < 4; round++) { /* the first brings the lines there */
+  for (int round = 0; round < 4; round++) { /* the first round loads the lines into the cache */
     const double begin = clock_seconds(CLOCK_MONOTONIC);
     for (size_t i = 0; i < nlines; i++)
       line = line->next;

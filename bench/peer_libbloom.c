@@ -1,5 +1,5 @@
-/* libbloom, a filter in C with a layout of its own: k probes by double hashing with MurmurHash2,
- * anywhere in the bits.
+/* libbloom, a filter in C with its own layout: k probes anywhere in the bits, by double hashing
+ * with MurmurHash2.
  * SPDX-License-Identifier: MIT */
 #include <bloom.h>
 #include <limits.h>
@@ -12,9 +12,9 @@
 
 struct libbloom {
   struct bloom bloom;
-  uint8_t *own; /* the memory that libbloom took */
+  uint8_t *own; /* the memory that libbloom allocated */
   struct bench_made
-      aligned; /* the memory that filters of ours would be in, which it uses instead */
+      aligned; /* the memory that filters of ours would use, which libbloom uses instead */
 };
 
 struct libbloom_row {
@@ -22,8 +22,9 @@ struct libbloom_row {
   bool checked;
 };
 
-/* libbloom takes an error rate e, and makes it b = -ln(e) / ln(2)^2 bits per key and ceil(b ln(2))
- * probes. Half a probe less than k is safely rounded up to k: 7.9 bits per key for k = 6. */
+/* libbloom takes an error rate e, and computes b = -ln(e) / ln(2)^2 bits per key and ceil(b ln(2))
+ * probes from it. Asking for half a probe less than k is safely rounded up to k: 7.9 bits per key
+ * for k = 6. */
 static bool init(struct bloom *bloom, const struct bench_case *wanted)
 {
   const double bits_per_key = (wanted->nprobes - 0.5) / log(2),
@@ -64,9 +65,9 @@ static size_t screen(struct bloom *bloom, const uint64_t *keys, size_t n)
   return count;
 }
 
-/* Its bits are its own, so there is no other count to compare with: no key may be lost, and few may
- * pass by chance. Of absent keys half to the power of the probes do, and twice as many are allowed;
- * in a mixture chance also decides how many are there. */
+/* No other filter has the same bits, so there is no count to compare with. No key may be lost, and
+ * few may pass by chance: a share of one half to the power of the probes is expected, and twice as
+ * many are allowed. In a mixture, the number of present keys is random, too. */
 static bool answers_well(struct libbloom *libbloom, const struct bench_queries *queries,
                          unsigned hits)
 {
@@ -119,7 +120,7 @@ void bench_register_libbloom(void)
   static const unsigned nprobes[] = {4, 6, 10}, hits[] = {0, 50, 100};
   for (size_t size = 0; size < BENCH_NSIZES; size++) {
     if (bench_sizes[size] > INT_MAX / 8 / 1024)
-      continue; /* libbloom counts bits in an int */
+      continue; /* libbloom stores the number of bits in an int */
     for (size_t k = 0; k < 3; k++)
       for (size_t hit = 0; hit < 3; hit++) {
         const struct libbloom_row row = {{0, bench_sizes[size], nprobes[k], hits[hit], 0}, false};

@@ -1,4 +1,5 @@
-/* The benchmarks of the suite, one file each: every function registers its rows. For main.c.
+/* The benchmarks of the suite, one file each. Each function registers the rows of its file; main.c
+ * calls them.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_BENCH_ROWS_H
 #define LANEBLOOM_BENCH_ROWS_H
@@ -9,10 +10,10 @@ void bench_register_build(void);
 void bench_register_many(void);
 void bench_register_load(void);
 void bench_register_floor(void);
-void bench_register_libbloom(void); /* where it is installed */
-void bench_register_command(void);  /* where the command is built */
+void bench_register_libbloom(void); /* if libbloom is installed */
+void bench_register_command(void);  /* if the command is built */
 
-/* As which the program is the command itself. */
+/* Called by this name, the program is the command itself. */
 #define BENCH_COMMAND_NAME "lanebloom"
 int bench_command_main(int argc, char **argv);
 

@@ -1,5 +1,5 @@
-/* Screening: every format, kernel and peer, over filters from the first level of cache to memory;
- * in calls of few keys; by several threads.
+/* Screening: every format, kernel and peer, with filters from the first-level cache to memory; in
+ * calls of few keys; by several threads.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <string.h>
@@ -18,11 +18,11 @@ struct screen_row {
   const char *kernel;            /* NULL: a peer's row */
   const struct bench_peer *peer; /* NULL: a kernel's row */
   bool with_hash;
-  size_t call_nkeys; /* for BATCH; peers have their own */
+  size_t call_nkeys; /* for BATCH; peers have their own sizes */
   bool checked;
 };
 
-/* Who answers, ready to be asked. */
+/* A filter or a peer's reader, ready to be queried. */
 struct screener {
   const lanebloom_filter *filter;
   const struct bench_queries *queries;
@@ -33,8 +33,8 @@ struct screener {
   void *reader;
 };
 
-/* Asks for queries first .. first + BENCH_CALL_NKEYS; returns how many may be in the filter. A peer
- * leaves the bitmap as it is, and calls of fewer than 8 keys all write its first byte. */
+/* Screens queries first .. first + BENCH_CALL_NKEYS. Returns how many may be in the filter. A peer
+ * leaves the bitmap as it is; calls of fewer than 8 keys all write its first byte. */
 static size_t ask(const struct screener *screener, size_t first, uint8_t *bitmap)
 {
   if (screener->hashes)
@@ -55,7 +55,8 @@ static size_t ask(const struct screener *screener, size_t first, uint8_t *bitmap
   return count;
 }
 
-/* Whether every answer is scalar's, or where single ones are not to be had, their number. */
+/* Is every answer equal to scalar's? If a screener gives no single answers, their number is
+ * compared. */
 static bool answers_as_scalar(const struct screener *screener, const struct screen_row *row)
 {
   uint8_t expected_bitmap[BENCH_CHECK_NKEYS / 8], bitmap[BENCH_CHECK_NKEYS / 8];
@@ -85,7 +86,7 @@ static void screen_row(struct bench *bench, void *argument)
   if (row->peer) {
     size_t size;
     const void *bytes =
-        lanebloom_filter_bytes(screener.filter, &size); /* the same memory for everyone */
+        lanebloom_filter_bytes(screener.filter, &size); /* the same memory for all of them */
     screener.reader = row->peer->open_reader(bytes, size);
   }
 
@@ -125,7 +126,7 @@ static void register_row(const struct screen_row *row)
       row->peer ? row->peer->name : row->kernel, wanted->kib, wanted->hits, set);
 }
 
-/* The rows that are to be compared with each other. */
+/* Adds the rows that are compared with each other. */
 static void register_case(struct screen_row row)
 {
   for (size_t i = 0; i < lanebloom_kernel_count(); i++) {
@@ -146,7 +147,7 @@ static void register_case(struct screen_row row)
 
 /* ---- Keys of other sizes ---- */
 
-/* Words that are in no filter: what kinds of keys cost, by the hash alone. */
+/* The words are in no filter, so the row shows what kinds of keys cost by their hash alone. */
 static void text_row(struct bench *bench, void *argument)
 {
   struct screen_row *row = argument;

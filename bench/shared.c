@@ -1,4 +1,4 @@
-/* What rows share, made once and kept within a budget of memory.
+/* Data that rows share, made once and stored within a budget of memory.
  * SPDX-License-Identifier: MIT */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ struct shared {
   struct bench_case wanted;
   struct bench_made made;
 };
-static struct shared shared[MAX_NSHARED]; /* the one used last is the last */
+static struct shared shared[MAX_NSHARED]; /* the last one was used last */
 static size_t nshared;
 
 static void move_to_end(size_t i)
@@ -75,7 +75,7 @@ void *bench_share(bench_maker *maker, const struct bench_case *wanted)
       move_to_end(i);
       return shared[nshared - 1].made.value;
     }
-  const struct bench_made made = maker(wanted); /* which may share other things */
+  const struct bench_made made = maker(wanted); /* which may itself call bench_share() */
   while (nshared >= NALWAYS_KEPT &&
          (nshared == MAX_NSHARED || shared_nbytes() + made.nbytes > MAX_SHARED_NBYTES))
     release(0);
@@ -98,7 +98,7 @@ static void release_array(void *value)
   free(memory);
 }
 
-/* The time of random loads. */
+/* The time of random loads, in seconds. */
 static double load_seconds(const uint8_t *bytes, size_t nbytes)
 {
   enum { NLOADS = 1 << 14 };
@@ -112,9 +112,9 @@ static double load_seconds(const uint8_t *bytes, size_t nbytes)
   return (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
 }
 
-/* A small array has a huge page, too, and of many the one with the fastest loads. A virtual machine
- * may have it in small pieces, at chance: with the same filter in another one, whole runs were 12 %
- * slower. */
+/* A small array gets a huge page, too: the one with the fastest loads of many. The host of a
+ * virtual machine may back such a page with small ones, by chance: with the same filter in another
+ * page, whole runs were 12 % slower. */
 static struct memory create_small(size_t nbytes)
 {
   enum { NPAGES = 16, NROUNDS = 8 };
@@ -131,7 +131,7 @@ static struct memory create_small(size_t nbytes)
   size_t best = 0;
   for (size_t round = 0; round < NROUNDS; round++)
     for (size_t i = 0; i < NPAGES; i++) {
-      load_seconds(pages[i].bytes, nbytes); /* into the caches */
+      load_seconds(pages[i].bytes, nbytes); /* loads them into the caches */
       const double now = load_seconds(pages[i].bytes, nbytes);
       seconds[i] = now < seconds[i] ? now : seconds[i];
       best = seconds[i] < seconds[best] ? i : best;
@@ -166,8 +166,8 @@ uint8_t *bench_share_array(bench_maker *maker, const struct bench_case *wanted)
 
 /* ---- Keys ---- */
 
-/* SplitMix64's output function, which is a bijection: different i, different keys (G. L. Steele, D.
- * Lea and C. H. Flood, Fast splittable pseudorandom number generators, OOPSLA 2014). */
+/* SplitMix64's output function, which is a bijection: a different i gives a different key (G. L.
+ * Steele, D. Lea and C. H. Flood, Fast splittable pseudorandom number generators, OOPSLA 2014). */
 uint64_t bench_key(uint64_t i)
 {
   uint64_t key = (i + 1) * 0x9e3779b97f4a7c15;
@@ -181,7 +181,8 @@ static size_t width_of(const struct bench_case *wanted)
   return wanted->width > 0 ? wanted->width : sizeof(uint64_t);
 }
 
-/* Key i at place `at` of an array. A wide key is one of 8 bytes and its complement. */
+/* Writes key i to element `at` of an array. A wide key is a key of 8 bytes followed by its
+ * complement. */
 static void put_key(uint64_t *keys, size_t width, size_t at, uint64_t i)
 {
   keys += at * width / sizeof *keys;
@@ -212,8 +213,8 @@ const uint64_t *bench_members(size_t kib)
 
 /* ---- Filters ---- */
 
-/* The most whole bits per key that make k probes, or 10 where the format has but one number of
- * probes; and the most keys whose payload is then no larger than wanted. */
+/* Plans a filter with the most whole bits per key that make k probes, or 10 if the format has only
+ * one number of probes, and with the most keys whose payload is then no larger than wanted. */
 static struct bench_filter plan(const struct bench_case *wanted)
 {
   const struct format_table *format = lanebloom_format_table(wanted->format);
@@ -238,7 +239,7 @@ static void release_filter(void *value)
   free(filter);
 }
 
-/* One thread's part of a filter: keys first .. end. */
+/* The part of a filter that one thread builds: keys first .. end. */
 struct part {
   lanebloom_builder *builder;
   uint64_t first, end;
@@ -260,7 +261,7 @@ static int add_part(void *argument)
   return 0;
 }
 
-/* Large filters are built by several threads: else they would take a third of a quick run. */
+/* Several threads build a large filter: otherwise that would take a third of a quick run. */
 static struct bench_made make_filter(const struct bench_case *wanted)
 {
   enum { MAX_NPARTS = 4 };
@@ -317,7 +318,7 @@ void bench_warm(const lanebloom_filter *filter)
   const uint8_t *bytes = lanebloom_filter_bytes(filter, &size);
   uint64_t sum = 0;
   if (size > largest_cache_nbytes)
-    return; /* none of it would stay */
+    return; /* nothing would stay in a cache */
   for (size_t i = 0; i < size; i += 64)
     sum += bytes[i];
   bench_keep(&sum);
@@ -325,8 +326,8 @@ void bench_warm(const lanebloom_filter *filter)
 
 /* ---- Queries ---- */
 
-/* Both are powers of two, and whole numbers of calls. From 16 MiB on, a million repeated queries
- * would find their lines in a cache again, and flatter by a fifth. */
+/* Both numbers are powers of two, and multiples of a call. From 16 MiB on, a million repeated
+ * queries would find their lines in a cache again, and the times would be too short by a fifth. */
 static size_t nqueries(size_t kib)
 {
   return kib < BENCH_LARGE_KIB ? (size_t)1 << 20 : (size_t)1 << 22;
@@ -348,8 +349,8 @@ static struct bench_made make_queries(const struct bench_case *wanted)
   const struct bench_made array = bench_make_array(n * width);
   *made = (struct bench_queries){(uint64_t *)bench_array(&array), n, width, 0, array.value};
 
-  /* k <= 10 takes at most 18 bits per key, so these are in every filter; each choice is a key's
-   * hash of its own. */
+  /* k <= 10 takes at most 18 bits per key, so these keys are in every filter. Each choice is made
+   * by the hash of another key. */
   const uint64_t nmembers = wanted->kib * 1024 * 8 / 20;
   const uint64_t absent = (uint64_t)1 << 40, choices = (uint64_t)1 << 41;
   for (size_t i = 0; i < n; i++) {

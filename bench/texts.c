@@ -32,7 +32,7 @@ static void add_key(struct sink *sink, const void *key, size_t nbytes)
   texts->n++;
 }
 
-/* Every so-many-th word of the right size, so that they come from all of the dictionary. */
+/* Takes words of the right size at equal distances, so that they come from the whole dictionary. */
 static void read_words(struct sink *sink, FILE *dictionary)
 {
   char line[256];
@@ -48,7 +48,8 @@ static void read_words(struct sink *sink, FILE *dictionary)
   }
 }
 
-/* Sizes of English words, in 64ths: 3 to 16 letters, 8 or 9 most often, 9.4 in the mean. */
+/* Sizes of English words, weighted in 64ths: 3 to 16 letters, most often 8 or 9, with a mean of
+ * 9.4. */
 static size_t invented_word_nbytes(uint64_t random)
 {
   static const uint8_t nbytes[64] = {

@@ -15,7 +15,7 @@ enum bench_text {
   BENCH_NTEXTS
 };
 
-/* More than a branch predictor learns. */
+/* There are more keys than a branch predictor learns. */
 enum { BENCH_TEXT_NKEYS = 1 << 16 };
 
 struct bench_texts {
@@ -25,7 +25,7 @@ struct bench_texts {
   size_t n;
 };
 
-/* Made when it is first asked for. */
+/* Returns a set, which is made at the first call. */
 const struct bench_texts *bench_texts(enum bench_text which);
 const char *bench_text_name(enum bench_text which);
 
