@@ -1,10 +1,9 @@
-// Absent keys asked of whole databases: by lanebloom, of their table files, and by the engines
+// Looks up absent keys in whole databases: lanebloom in their table files, and the engines
 // themselves.
 //   lanebloom-bench-databases [KEYS [QUERIES [ROUNDS]]]
-// One thread each, in turns; the best round counts. Tables, filters and blocks are in memory for
-// both before the clock
-// starts; what opening cost is said besides. Every key that the databases hold is screened, too:
-// none may be lost.
+// They take turns, with one thread each; the best round counts. Tables, filters and blocks are in
+// memory for both before the clock starts; the time to open them is printed separately. Every key
+// that the databases hold is screened, too: none may be lost.
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <chrono>
@@ -36,7 +35,7 @@ using seconds = std::chrono::duration<double>;
 enum { KEY_NBYTES = 16, NTABLES = 50, BITS_PER_KEY = 10 };
 static const size_t MULTIGET_NKEYS[] = {32, 256, 1024}; // per call; the best counts
 
-// Key i: databases hold the even ones, the odd ones are absent and lie between them.
+// Makes key i. Databases hold the even keys; the odd ones are absent, and in the same range.
 static void make_key(uint64_t i, uint8_t *key)
 {
   for (uint64_t half = 0; half < 2; half++) {
@@ -244,7 +243,7 @@ static void compare_leveldb(const fs::path &folder, const std::vector<uint8_t> &
   for (size_t at = 0; at < present.size(); at += KEY_NBYTES)
     check(db->Put(leveldb::WriteOptions(),
                   leveldb::Slice(reinterpret_cast<const char *>(&present[at]), KEY_NBYTES), "v"));
-  db->CompactRange(nullptr, nullptr); // what is in memory goes to tables
+  db->CompactRange(nullptr, nullptr); // writes the keys in memory to tables
   const auto ask = [&](const std::vector<uint8_t> &keys) { return leveldb_find(db.get(), keys); };
   ask(absent);
   compare({"LevelDB Get", folder, ask}, present, absent, nrounds);

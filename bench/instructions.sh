@@ -1,7 +1,7 @@
 #!/bin/sh
-# Instructions per key of the NEON kernels and of scalar, counted by an emulator:
-# bench/instructions.sh [ROW-REGEX]. They are no time: a CPU does several at once, and some take
-# longer than others.
+# Counts instructions per key of the NEON kernels and of scalar in an emulator:
+# bench/instructions.sh [ROW-REGEX]. They do not measure time: a CPU executes several at once, and
+# some take longer than others.
 # SPDX-License-Identifier: MIT
 set -eu
 cd "$(dirname "$0")/.."
@@ -17,8 +17,8 @@ cmake --build $build --target lanebloom_static >/dev/null
 aarch64-linux-gnu-gcc -std=c11 -O2 -Iinclude -Isrc bench/instructions.c $build/liblanebloom.a -lm \
   -o $build/instructions
 
-# qemu 7.2 logs a line for each instruction that is executed. What the work needs first is the same
-# whether it is done once or twice.
+# qemu 7.2 logs a line for each instruction that is executed. The preparation takes the same number
+# whether the work is done once or twice.
 trace=$(mktemp)
 trap 'rm -f "$trace"' EXIT
 executed() { # KERNEL ROW REPEATS

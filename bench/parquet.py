@@ -35,9 +35,10 @@ import pyarrow.dataset
 import pyarrow.parquet
 
 NFILES = 20
-NGROUPS = 8  # row groups of a file
+NGROUPS = 8  # row groups per file
 COLUMNS = ["id", "n", "small", "payload"]
-# DuckDB writes filters of columns with a dictionary, so room is given to one for unique values.
+# DuckDB writes filters only for columns with a dictionary, so the dictionary gets room for unique
+# values.
 WRITE = """copy (
   select md5(i::varchar)::uuid::varchar as id, (hash(i) >> 1)::bigint as n,
     (i % 100000)::integer as small, hash(i * 3)::varchar as payload
@@ -52,14 +53,14 @@ class Place(NamedTuple):
     folder: str
     files: list[str]
     nthreads: int
-    nrows: int  # of a row group
+    nrows: int  # per row group
 
 
 class Command(NamedTuple):
     name: str
     run: Callable[[duckdb.DuckDBPyConnection], list]
-    exact: bool = True  # False: may answer more than what the others do
-    prunes: bool = False  # asks lanebloom
+    exact: bool = True  # False: may print more than the other commands
+    prunes: bool = False  # runs lanebloom
 
 
 class Task(NamedTuple):
@@ -117,10 +118,10 @@ def write_files(folder: str, nrows: int, rate: float) -> list[str]:
             made=text(made),
             path=text(unfinished),
         )
-        with duckdb.connect(config={"threads": 1}) as database:  # several would change the order
+        with duckdb.connect(config={"threads": 1}) as database:  # more would change the order
             database.execute(statement)
         with open(unfinished, "rb") as file:
-            os.fsync(file.fileno())  # pages that are not on the disk would stay in memory
+            os.fsync(file.fileno())  # pages that are not on disk cannot be dropped
         os.replace(unfinished, path)
     return files
 
@@ -417,7 +418,7 @@ def main() -> None:
                 print(name)
                 task = make(place, name)
                 describe_pruning(place)
-                compare(task, place)  # which also fills the page cache
+                compare(task, place)  # this also fills the page cache
                 for cold in (False, True):
                     measure(task, place, options.rounds, cold)
         os.chdir("/")

@@ -9,7 +9,7 @@
 
 #include "peers.h"
 
-// LevelDB 1.23 util/hash.h, which is not installed; only the static library has it.
+// From LevelDB 1.23 util/hash.h, which is not installed; only the static library has this function.
 namespace leveldb
 {
 uint32_t Hash(const char *data, size_t n, uint32_t seed);
@@ -29,7 +29,7 @@ struct reader {
 
 static void *open_reader(const void *bytes, size_t size)
 {
-  // Readers take the number of probes from the filter, not from these bits per key.
+  // Readers use the filter's number of probes, not these bits per key.
   return new reader{policy(leveldb::NewBloomFilterPolicy(10)),
                     leveldb::Slice(static_cast<const char *>(bytes), size)};
 }
@@ -68,7 +68,7 @@ static void *open_writer(double bits_per_key, const uint64_t *keys, size_t n)
 static size_t build(void *opened, const void **bytes)
 {
   writer *with = static_cast<writer *>(opened);
-  with->filter = std::string(); // frees the last one, as every other builder's row does
+  with->filter = std::string(); // frees the previous filter, as the rows of all other builders do
   with->engine->CreateFilter(with->keys.data(), static_cast<int>(with->keys.size()), &with->filter);
   *bytes = with->filter.data();
   return with->filter.size();

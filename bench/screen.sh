@@ -1,8 +1,9 @@
 #!/bin/sh
 # Times `lanebloom screen` against Debian's `bloom check` and `grep -Fxf` on one key file, in turns:
 # bench/screen.sh [RECORDS [KEYS [ROUNDS]]]. Records are 12 hexadecimal digits, none of them a key;
-# output is thrown away. One thread, but for -j2; the default kernel, but for -scalar. Prints the
-# median seconds, how many times the first row's a time is (median of the rounds), peak memory.
+# output is discarded. Rows use one thread, except -j2, and the default kernel, except -scalar.
+# Prints the median seconds, the ratio to the first row's time (median of the rounds), and peak
+# memory.
 # SPDX-License-Identifier: MIT
 set -eu
 cd "$(dirname "$0")/.."
@@ -21,7 +22,7 @@ export LC_ALL=C
 
 random_lines() { od -An -v -tx1 -w6 /dev/urandom | tr -d ' ' | head -n "$1"; }
 random_lines "$nkeys" >keys
-random_lines "$nrecords" | grep -vFxf keys >records # by chance one in 2^48 is a key
+random_lines "$nrecords" | grep -vFxf keys >records # one in 2^48 would be a key by chance
 for format in rocksdb-local leveldb; do
   "$lanebloom" build --format $format -o $format.lbf keys
 done

@@ -34,7 +34,7 @@ static double seconds_since(std::chrono::steady_clock::time_point begin)
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// ---- How far a run is ---------------------------------------------------------------------------
+// ---- Progress -----------------------------------------------------------------------------------
 
 // Counts repetitions. google/benchmark first calls a row several times to find how many keys fill
 // the minimum time, and then once for each repetition.
@@ -86,7 +86,7 @@ static progress progress;
 
 static std::vector<std::string> names; // of all rows that were added
 
-// Counters of each repetition: what noise.h says.
+// Counters of each repetition, from noise.h.
 static const char GHZ[] = "GHz", ADDITIONS[] = "additions_per_cycle", LEVEL2[] = "level2_ns";
 
 static benchmark::internal::Benchmark *add(bench_function *function, const void *argument,
@@ -105,7 +105,7 @@ static benchmark::internal::Benchmark *add(bench_function *function, const void 
     const auto begin = std::chrono::steady_clock::now();
     function(&bench, copy.get());
     double level2_ns = 0;
-    if (state.threads() == 1) { // else other threads may still be busy
+    if (state.threads() == 1) { // with more threads, some may still be busy
       bench.additions_per_cycle = std::min(bench.additions_per_cycle, noise_additions_per_cycle());
       level2_ns = noise_level2_ns();
     }
@@ -208,13 +208,14 @@ int bench_main(int argc, char **argv)
 
 using run_report = benchmark::BenchmarkReporter::Run;
 
-// A row is unsure if its median is further than this from its best, its upper quartile from its
-// median, or its median frequency from its highest. A repetition is disturbed, and does not count,
-// if its additions per cycle are further than this from the most, or its loads from the least time.
+// A row is unsure if the relative distance of its median from its best, of its upper quartile from
+// its median, or of its median frequency from its highest is above this. A repetition is disturbed,
+// and does not count, if that of its additions per cycle from the most, or of the time of its loads
+// from the least, is.
 static const double UNSURE = 0.05;
 
-// A row with fewer undisturbed repetitions is unsure. One round has fewer: programs that share a
-// cache alone are seen by comparing rounds.
+// A row with fewer undisturbed repetitions is unsure. One round has fewer, because programs that
+// share only a cache are noticed only by comparing rounds.
 static const size_t MIN_NREPETITIONS = 8;
 
 static double time_of(const run_report &repetition)
@@ -223,7 +224,7 @@ static double time_of(const run_report &repetition)
                                                       : repetition.GetAdjustedCPUTime();
 }
 
-// Of numbers, the one that is above a part of them.
+// Returns the number that is above the given part of all numbers.
 static double quantile(std::vector<double> numbers, double part)
 {
   if (numbers.empty())
@@ -255,7 +256,7 @@ public:
         rows[run.run_name.str()].push_back(run);
   }
 
-  // The names, of those that have a regular expression.
+  // The names of unsure rows, of those that match a regular expression.
   std::vector<std::string> unsure(const std::regex &wanted) const
   {
     const quiet_counters quiet = find_quiet();
@@ -279,7 +280,7 @@ public:
     return all;
   }
 
-  // A counter of all repetitions that have it.
+  // The values of a counter in all repetitions that have it.
   std::vector<double> all(const char *counter) const
   {
     std::vector<double> values;
@@ -290,7 +291,7 @@ public:
     return values;
   }
 
-  // The part of all repetitions.
+  // The share of repetitions that were disturbed.
   double disturbed() const
   {
     const quiet_counters quiet = find_quiet();
@@ -307,7 +308,7 @@ public:
   std::map<std::string, run_report> failed;
 
 private:
-  // What the counters are while nothing disturbs.
+  // The values of the counters while nothing disturbs.
   struct quiet_counters {
     double additions, level2;
 
@@ -318,7 +319,7 @@ private:
     }
   };
 
-  // Save a few, of which the clock may have been wrong.
+  // The extreme values are ignored, because the clock may have been wrong.
   quiet_counters find_quiet() const
   {
     return {quantile(all(ADDITIONS), 0.99), quantile(all(LEVEL2), 0.01)};
@@ -350,7 +351,7 @@ private:
     return row;
   }
 
-  // As google/benchmark's JSON names what is not a single repetition.
+  // Names a run as google/benchmark's JSON names aggregates of repetitions.
   static void call(run_report &run, const char *name)
   {
     run.run_type = run_report::RT_Aggregate;
@@ -367,7 +368,7 @@ static std::string joined(const std::vector<std::string> &words, const char *bet
   return text;
 }
 
-// What disturbed the run, in sentences; empty if nothing did.
+// Returns sentences that say what disturbed the run, or "" if nothing did.
 static std::string noise(double other_cpus, const recorder &recorder)
 {
   char text[256];
@@ -408,7 +409,7 @@ static bool write(const char *path, const std::vector<run_report> &runs)
   return !file.fail();
 }
 
-// Of rows those that can be measured again in so many seconds, chosen at random.
+// Chooses at random as many rows as can be measured again in the given seconds.
 static std::vector<std::string> what_fits(std::vector<std::string> rows, const bench_plan *plan,
                                           const recorder &recorder, double seconds)
 {
@@ -425,7 +426,7 @@ static std::vector<std::string> what_fits(std::vector<std::string> rows, const b
   return rows;
 }
 
-// Measures the rows of a part, and those that are unsure again while there is time.
+// Measures the rows of a part, and measures the unsure ones again while there is time.
 static void run_part(const bench_plan *plan, const char *part,
                      std::chrono::steady_clock::time_point begin, recorder &recorder)
 {

@@ -22,7 +22,7 @@ import time
 import duckdb
 
 COLUMNS = {"BIGINT": "n", "VARCHAR": "k"}
-SCAN = {"n": "n & 1 = 5", "k": "strlen(k) = 0"}  # conditions that no row fulfils
+SCAN = {"n": "n & 1 = 5", "k": "strlen(k) = 0"}  # conditions that no row meets
 SIZES = {"100 k": 100_000, "10 M": 10_000_000}
 
 
@@ -39,7 +39,7 @@ def make_tables(db, nrows):
     for name, n in {"t": nrows, **{f"s{n}": n for n in SIZES.values()}}.items():
         if name in done:
             continue
-        # of a small table: every tenth number is a row of the large one
+        # In a small table, every tenth number is a row of the large one.
         i = "i" if name == "t" else f"if(i % 10 = 0, i * {max(nrows // n, 1)}, -1 - i)"
         db.execute(
             f"CREATE TABLE {name} AS SELECT ({key.format(i)})::BIGINT AS n, "

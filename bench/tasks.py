@@ -24,9 +24,9 @@ from typing import NamedTuple
 
 class Command(NamedTuple):
     name: str
-    shell: str  # a command line; of DuckDB, a statement
+    shell: str  # a command line; for DuckDB, a statement
     needs: str = ""  # a program; "duckdb" is the module
-    equal: bool = True  # prints the rows of the other commands that are equal
+    equal: bool = True  # prints the same rows as the other equal commands
     setup: str = ""  # a command line before it, which is not timed
 
 
@@ -36,7 +36,7 @@ class Task(NamedTuple):
     wall: bool = False
 
 
-# Prints the seconds of the statement: CPU and wall. Starting Python is not DuckDB's time.
+# Prints the CPU and wall seconds of the statement alone: starting Python is not DuckDB's time.
 DUCKDB = """import duckdb, sys, time
 database = duckdb.connect()
 database.execute("set threads = 1; set enable_progress_bar = false")

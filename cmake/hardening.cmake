@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-# Protections against exploits, each one where compiler and linker have it without a warning.
+# Protections against exploits, each used if compiler and linker accept it without a warning.
 include(CheckCCompilerFlag)
 include(CheckCSourceCompiles)
 include(CheckLinkerFlag)
 add_library(lanebloom_hardening INTERFACE)
 
-# The second is for x86, the third for AArch64.
+# The second option is for x86, the third for AArch64.
 set(CMAKE_REQUIRED_FLAGS -Werror)
 foreach(option IN ITEMS
     -fstack-protector-strong -fcf-protection=full -mbranch-protection=standard)
@@ -16,8 +16,8 @@ foreach(option IN ITEMS
   endif()
 endforeach()
 
-# Calls are checked only where code is optimised, and sanitizers check more. A distribution's own
-# level goes first.
+# Calls are checked only in optimised code, and sanitizers check more. A distribution's own level is
+# removed first.
 if(NOT LANEBLOOM_SANITIZERS)
   set(CMAKE_TRY_COMPILE_CONFIGURATION ${CMAKE_BUILD_TYPE})
   foreach(level IN ITEMS 3 2)
@@ -40,8 +40,8 @@ endif()
 unset(CMAKE_REQUIRED_FLAGS)
 
 set(link_options relro now noexecstack)
-# Debian's crti.o does not say that shadow stacks are fine with it, and then nor would what is
-# linked with it. It leaves return addresses alone, so they are.
+# Debian's crti.o is not marked for shadow stacks, so programs that are linked with it would not be
+# marked either. It does not change return addresses, so shadow stacks work with it.
 if(LANEBLOOM_HAS_fcf_protection_full)
   list(APPEND link_options shstk)
 endif()

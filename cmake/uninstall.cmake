@@ -16,10 +16,10 @@ foreach(file IN LISTS files)
     endif()
   endif()
 endforeach()
-# Files that others install there later are theirs.
+# Files that others install there later are not removed.
 file(REMOVE ${MANIFEST})
 
-# file(REMOVE) takes no folders, and rmdir(1) none that has files.
+# file(REMOVE) removes no folders, and rmdir(1) none that has files.
 foreach(file IN LISTS files)
   cmake_path(GET file PARENT_PATH folder)
   while(folder MATCHES "/lanebloom(/|$)")

@@ -1,8 +1,8 @@
-// Compacts a LevelDB database with lanebloom's filter policy, and says what that gains.
+// Compacts a LevelDB database with lanebloom's filter policy, and prints what that gains.
 //   leveldb_compact [--built-in] [--alone] DATABASE [BITS_PER_KEY]
-// Each filter is built by both policies, and their bytes are compared: the times are those of the
-// very calls that this compaction makes. The database gets lanebloom's filters; with --built-in,
-// LevelDB's. With --alone only that policy runs, to time a whole compaction.
+// Both policies build each filter, and their bytes are compared. The times are those of the calls
+// that this compaction makes. The database gets lanebloom's filters or, with --built-in, LevelDB's.
+// With --alone only one policy runs, to time a whole compaction.
 //
 // The database must have the bytewise comparator, and not be open elsewhere.
 //   c++ -O2 leveldb_compact.cc $(pkg-config --cflags --libs lanebloom) -lleveldb
@@ -20,14 +20,14 @@
 using nanoseconds = std::chrono::duration<double, std::nano>;
 using stopwatch = std::chrono::steady_clock;
 
-// LevelDB compacts in one thread, so that counting needs no lock.
+// LevelDB compacts in one thread, so counting needs no lock.
 class Both : public leveldb::FilterPolicy
 {
 public:
   std::unique_ptr<const leveldb::FilterPolicy> used, other; // other: may be null
   mutable double used_ns = 0, other_ns = 0;
   mutable unsigned long nfilters = 0, nkeys = 0, ndifferent = 0;
-  double clock_ns = 1e9; // what reading the clock takes
+  double clock_ns = 1e9; // the time that reading the clock takes
 
   Both()
   {
@@ -51,7 +51,7 @@ public:
       used->CreateFilter(keys, n, to);
       return;
     }
-    if (nfilters % 2) // whoever is second finds the keys in the cache
+    if (nfilters % 2) // the second policy finds the keys in the cache
       other_ns += timed(*other, keys, n, &of_other_);
     used_ns += timed(*used, keys, n, &of_used_);
     if (nfilters % 2 == 0)

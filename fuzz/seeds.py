@@ -144,11 +144,11 @@ for kind, block, *rest in rows("leveldb_filter_blocks.txt", 3):
 some_keys = [b"abcd", b"key00000", b"KEY00500", b"\xff\xff"]
 for (key,) in rows("tables/keys.txt", 9):
     key = of_hex(key)
-    some_keys += key, key[:3], key[:2] + b"\x55"  # prefixes, and those of no key
+    some_keys += key, key[:3], key[:2] + b"\x55"  # prefixes of keys, and other prefixes
 for path in sorted(vectors.glob("tables*/**/*")):
     if (
         path.suffix in (".sst", ".ldb", ".bin") and path.name != "bomb.sst"
-    ):  # which takes a second by itself
+    ):  # it takes a second by itself
         for how in 0, 1, 3, 5:
             seed("table", how, batch(some_keys, 60), path.read_bytes())
 for path in sorted(vectors.glob("parquet/*.parquet")):
@@ -181,7 +181,7 @@ batches = [
     (1, b"\x09" + SINGLE + b"\x0a" + short(b"name")),
     (0, b"\x0b" + short(b"name") + b"\x0d\x03" + short(b"data")),
     (3, SINGLE),  # a wrong number
-    (1, b"\x14" + short(b"key")),  # a tag that is not known
+    (1, b"\x14" + short(b"key")),  # an unknown tag
 ]
 batches = [struct.pack("<QI", 9, n) + body for n, body in batches]
 
@@ -205,7 +205,7 @@ seed("log", 1, 7, fragment(9, b"\x07\0\0\0"), fragment(1, frame))
 
 pebble_batches = [
     (1, SINGLE),
-    (2, b"\x16\x01\x06" + b"\x16\x02\xac\x02"),  # tables that are ingested
+    (2, b"\x16\x01\x06" + b"\x16\x02\xac\x02"),  # ingested tables
     (2, b"\x18" + short(b"from") + short(b"to") + b"\x1a\x01\x06" + short(b"blobs")),
     (3, b"\x17" + short(b"gone") + short(b"5") + b"\x0f" + short(b"a") + short(b"b") + SINGLE),
     (2, b"\x15" + short(b"a") + short(b"b") + b"\x07" + short(b"gone") + b"\x03" + short(b"data")),
@@ -222,7 +222,7 @@ for n, body in pebble_batches:
         seed("log", 3, 7, whole, *split)
         seed("log", 3, 7, whole, fragment(5, b"", b"\x08\0\0\0"), whole)
         far = bytes(32768 - len(whole)), fragment(9, content, number)
-        seed("log", 3, 7, whole, *far)  # zeros; it is said, or not, that more was on disk
+        seed("log", 3, 7, whole, *far)  # zeros; the log may say that more was on disk
 for path in sorted((vectors / "databases").rglob("*.log")):
     seed("log", 2, int(path.name[:6]), path.read_bytes())
 
@@ -282,7 +282,7 @@ for begins in *kinds, "a\nbc\n".encode("utf-16le"), "a\nbc\n".encode("utf-16be")
                 b"c\nde",
             )
 
-# Streams of gzip and zstd, alone and one after the other, and what may stand between them.
+# Streams of gzip and zstd, alone and one after the other, with bytes that may be between them.
 rows = b"".join(b"key-%08d\n" % i for i in range(300))
 members = [gzip.compress(some, 9) for some in (b"", b"one\n", rows, bytes(5000))]
 frames = [

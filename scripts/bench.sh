@@ -1,7 +1,7 @@
 #!/bin/sh
-# Measures kernels, peers and the hardware's floor: bench.sh [--quick|--full] [OPTION...], options
-# being lanebloom-bench's. Writes results/CPU-TIME.json and prints its name; without --quick or
-# --full in two minutes. Two such files side by side: bench/report/lanebloom-report A B.
+# Measures kernels, peers and the hardware's limits: bench.sh [--quick|--full] [OPTION...]. The
+# options are lanebloom-bench's. Writes results/CPU-TIME.json and prints its name; without --quick
+# or --full it takes two minutes. bench/report/lanebloom-report A B compares two such files.
 # bench.sh --portable [arm64]: makes build/portable/lanebloom-bench instead, or that of
 # build/portable-arm64: one static program that runs on any Linux of its CPU.
 # SPDX-License-Identifier: MIT

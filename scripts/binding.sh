@@ -1,5 +1,6 @@
 # shellcheck shell=sh disable=SC2034 # variables are for the script that sources this one
-# What python.sh and duckdb.sh share. They source this file, and their arguments are [--all] [TAP].
+# The common part of python.sh and duckdb.sh. They source this file; their arguments are [--all]
+# [TAP].
 # SPDX-License-Identifier: MIT
 binding=$(basename "$0" .sh)
 cd "$(dirname "$0")/.." || exit
@@ -13,7 +14,7 @@ seconds=300
 [ -z "$all" ] || seconds=1800
 DOWNLOAD_UNTIL=$(($(date +%s) + seconds))
 export DOWNLOAD_UNTIL
-export PYTHONDONTWRITEBYTECODE=1 # nothing beside the tests: they are in the working tree
+export PYTHONDONTWRITEBYTECODE=1 # no files beside the tests, which are in the working tree
 for preset in release dev; do
   databases=$PWD/build/$preset/tests/test_databases
   [ ! -x "$databases" ] || export DATABASES="$databases"
@@ -39,8 +40,8 @@ why() { # LOG: its last line
   grep -v '^$' "$1" | tail -n 1
 }
 
-# Makes the virtual environment. Without --all it is kept for the next run, once it is whole: a file
-# in it says of what it was made.
+# Makes the virtual environment. Without --all it is kept for the next run once it is complete: a
+# file in it lists the packages that it was made of.
 make_environment() { # PACKAGE...
   ready=$folder/venv/ready
   made_of="$(python3 -VV 2>&1) $*"

@@ -1,8 +1,8 @@
 #!/bin/sh
-# What the compilers' warnings do not find, in TAP: the length of lines, clang-format, shellcheck,
-# clang-tidy and cppcheck; with LANEBLOOM_EXHAUSTIVE=1 the analyzers of clang and gcc, too. Each
-# must also find what is planted for it. Kernels for another CPU are left out: they are checked
-# where that is the host.
+# Runs checks beyond the compilers' warnings, in TAP: the length of lines, clang-format, shellcheck,
+# clang-tidy and cppcheck; with LANEBLOOM_EXHAUSTIVE=1 also the analyzers of clang and gcc. Each
+# must also find a fault that is planted for it. Kernels for other CPUs are left out: they are
+# checked on a host with such a CPU.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2317 # checkers are called by name
 set -eu
@@ -12,7 +12,7 @@ for tool in clang-format shellcheck clang-tidy cppcheck jq; do
     { echo "not ok - $tool is missing: scripts/setup.sh check installs it"; exit 1; }
 done
 
-extension=OFF # for DuckDB: its headers are where scripts/setup.sh duckdb was run
+extension=OFF # for DuckDB: scripts/setup.sh duckdb installs its headers
 [ ! -f build/duckdb/include/duckdb_extension.h ] || extension=ON
 cmake -S . -B build/check -G Ninja -DLANEBLOOM_BUILD_DUCKDB=$extension \
   -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=gcc -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
@@ -26,7 +26,7 @@ jq -n --arg directory "$PWD" --arg file "$PWD/tests/planted.c" \
   '[{directory: $directory, file: $file, command: "gcc -c \($file)"}]' \
   >"$work/planted/compile_commands.json"
 
-# Tables of Markdown are one line each, and so is a word that is longer.
+# Rows of Markdown tables may be longer, and so may a single word.
 line_length() { # FILE...
   ! LC_ALL=C.UTF-8 grep -HInE '^.{101,}' "$@" |
     grep -vE '^[^:]*\.md:[0-9]+: *[|]|^[^:]*:[0-9]+: *([-#*>] )?[^ ]*$'
@@ -36,9 +36,9 @@ clang_format() { # FILE...
   clang-format --dry-run -Werror "$@"
 }
 
-# One process for each file: version 14 loses va_start() from the second on. clang's analyzer takes
-# minutes, so it runs only with LANEBLOOM_EXHAUSTIVE=1. Kernels are left out: intrinsics would
-# double its time.
+# Each file has its own process, because version 14 does not see va_start() from the second file on.
+# clang's analyzer takes minutes, so it runs only with LANEBLOOM_EXHAUSTIVE=1. Kernels are left out,
+# because intrinsics would double its time.
 clang_tidy() { # FOLDER
   sets=$(awk '!/^#/ && $1 != "scalar" { print $1 }' tests/instruction_sets.txt | paste -sd '|')
   without="/src/($sets)/"
@@ -48,18 +48,19 @@ clang_tidy() { # FOLDER
     "$1/compile_commands.json" | xargs -d '\n' -n 2 -P "$(nproc)" clang-tidy -p "$1" --quiet
 }
 
-# Without values that are not initialized and leaks: it takes loops for empty, conditions for
-# independent and what a compound literal holds for lost. clang-tidy and the sanitizers have them.
+# Uninitialized values and leaks are not checked here, because cppcheck takes loops as empty,
+# conditions as independent, and the contents of a compound literal as lost. clang-tidy and the
+# sanitizers check them.
 cpp_check() { # FOLDER
   cppcheck -j "$(nproc)" --project="$1/compile_commands.json" --quiet --error-exitcode=1 \
     --enable=warning,performance,portability \
     --suppress=uninitvar --suppress=legacyUninitvar --suppress=uninitStructMember --suppress=memleak
 }
 
-# Without leaks: gcc 12 takes what is stored behind a pointer for lost. In kernels without values
-# that are not initialized, and without counts of shifts: it does not see what intrinsics store, and
-# takes the number of a vector's lanes for the bits of one. It takes minutes, so it runs only with
-# LANEBLOOM_EXHAUSTIVE=1. gcc 12 cannot analyze C++.
+# Leaks are not checked here, because gcc 12 takes memory that is stored through a pointer as lost.
+# In kernels, uninitialized values and counts of shifts are not checked, because it does not see
+# what intrinsics store, and takes the number of a vector's lanes as the bits of a lane. It takes
+# minutes, so it runs only with LANEBLOOM_EXHAUSTIVE=1. gcc 12 cannot analyze C++.
 fanalyzer() { # FOLDER
   sets=$(awk '!/^#/ && $1 != "scalar" { print $1 }' tests/instruction_sets.txt | paste -sd '|')
   jq -r --arg sets "/src/($sets)/" \

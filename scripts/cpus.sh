@@ -1,8 +1,8 @@
 #!/bin/sh
-# Makes docs/cpus.html, docs/cpus.md and its pictures of the files in results/cpus/:
-# cpus.sh [FILE...]. A FILE that scripts/bench.sh wrote is taken there first, without the names of
-# machine and program and without what is computed from its repetitions. $DOCS: another folder for
-# what is made.
+# Makes docs/cpus.html, docs/cpus.md and its pictures from the files in results/cpus/: cpus.sh
+# [FILE...]. Each FILE, which scripts/bench.sh wrote, is first copied there, without the names of
+# machine and program and without values that are computed from its repetitions. $DOCS: another
+# folder for the documents.
 # SPDX-License-Identifier: MIT
 set -eu
 cd "$(dirname "$0")/.."

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Runs a command that downloads: download.sh COMMAND ARGUMENT...
-# It is stopped after five minutes, or at DOWNLOAD_UNTIL (seconds since 1970), and the last line on
-# standard error says so. pip, npm, Go and Maven keep what they download in build/downloads/, unless
-# the environment names another folder. Cargo keeps its own: its folder also has its settings.
+# Runs a command that downloads: download.sh COMMAND ARGUMENT... The command is stopped after five
+# minutes, or at DOWNLOAD_UNTIL (seconds since 1970), and the last line on standard error says so.
+# pip, npm, Go and Maven store their downloads in build/downloads/, unless the environment names
+# another folder. Cargo uses its usual folder, which also has its settings.
 # SPDX-License-Identifier: MIT
 set -eu
 kept=$(cd "$(dirname "$0")/.." && pwd)/build/downloads
@@ -10,7 +10,7 @@ export PIP_CACHE_DIR="${PIP_CACHE_DIR-$kept/pip}"
 export npm_config_cache="${npm_config_cache-${NPM_CONFIG_CACHE-$kept/npm}}"
 export npm_config_prefer_offline=true # versions are fixed
 export GOMODCACHE="${GOMODCACHE-$kept/go}"
-export GOFLAGS="${GOFLAGS-} -modcacherw" # or rm -r build fails
+export GOFLAGS="${GOFLAGS-} -modcacherw" # otherwise rm -r build fails
 case "$1 ${MAVEN_OPTS-}" in
   *maven.repo.local=*) ;;
   mvn\ *) shift; set -- mvn "-Dmaven.repo.local=$kept/maven" "$@" ;;

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Builds the extension for DuckDB and tests the one file in several versions of DuckDB:
-# duckdb.sh [--all] [TAP], a file that results are written to, for test.sh to count. Without --all
-# they are the oldest and the newest version, and Node.js is left out. Downloads packages from npm's
-# registry and PyPI; if it cannot, that is one test, skipped with the reason.
-# SANITIZE=1: the extension has the address and undefined behaviour sanitizers.
+# Builds the extension for DuckDB and tests the one file in several versions of DuckDB: duckdb.sh
+# [--all] [TAP]. TAP is a file for the results, which test.sh counts. Without --all only the oldest
+# and the newest version are tested, and Node.js is left out. Downloads packages from npm's registry
+# and PyPI; if that fails, it counts as one test, which is skipped with the reason. SANITIZE=1
+# builds the extension with the address and undefined behaviour sanitizers.
 # SPDX-License-Identifier: MIT
 set -eu
 # shellcheck source=scripts/binding.sh
@@ -17,7 +17,7 @@ scripts/setup.sh build duckdb >"$folder/setup.log" 2>&1 || status=$?
 [ "$status" != 3 ] || skip "$(why "$folder/setup.log")"
 [ "$status" = 0 ] || fail "setup.sh build duckdb" "$folder/setup.log"
 make_environment numpy 'pyarrow>=24' pytest scikit-build-core
-# Folders of DuckDB's versions are kept, too: they get their names once they are whole.
+# Folders of DuckDB's versions are kept, too. They get their final names once they are complete.
 for version in $versions; do
   new=$folder/venv/duckdb-$version.new
   [ ! -d "$folder/venv/duckdb-$version" ] || continue
@@ -56,14 +56,14 @@ export LANEBLOOM_EXTENSION
   --config-settings build-dir="$folder/venv/build" ./bindings/python >"$folder/wheel.log" 2>&1 ||
   fail "the Python package" "$folder/wheel.log"
 
-preload= # libstdc++ too: the sanitizer looks for it once, before DuckDB brings it
+preload= # libstdc++, too: the sanitizer looks for it once, before DuckDB loads it
 [ -z "${SANITIZE-}" ] ||
   preload="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libstdc++.so)"
 status=0
-cd "$folder" # where no package is beside the tests
+cd "$folder" # a folder without a package of the same name
 for version in $versions; do
   [ -d "$folder/venv/duckdb-$version" ] || continue
-  # CPython keeps memory until it ends, so leaks are not looked for.
+  # CPython holds memory until it ends, so leaks are not checked.
   LANEBLOOM_TAP=$tap PYTHONPATH=$folder/venv/duckdb-$version LD_PRELOAD=$preload \
     ASAN_OPTIONS=detect_leaks=0 "$python" -m pytest -q -p no:cacheprovider "$tests" || status=1
 done

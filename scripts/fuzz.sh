@@ -1,8 +1,8 @@
 #!/bin/sh
-# Gives targets of fuzz/ bytes of libFuzzer's making, each for so many minutes:
-# fuzz.sh MINUTES [TARGET...]. Prints executions, covered edges and findings, and fails if there is
-# one. Inputs that reach something new are kept in build/fuzz/corpus, so that the next time begins
-# where this one ends; findings are in build/fuzz/findings.
+# Runs targets of fuzz/ with libFuzzer, each for MINUTES: fuzz.sh MINUTES [TARGET...]. Prints
+# executions, covered edges and findings, and fails if there is a finding. Inputs that reach new
+# code are stored in build/fuzz/corpus, so that the next run begins where this one ends; findings
+# are in build/fuzz/findings.
 # SPDX-License-Identifier: MIT
 set -eu
 cd "$(dirname "$0")/.."

@@ -69,7 +69,8 @@ for step in "$@"; do
 done
 if [ $# = 0 ]; then usage >&2; exit 2; fi
 
-# Those of the package duckdb, whose install scripts do not run. CMake looks for them there.
+# Gets the headers of npm's package duckdb, whose install scripts do not run. CMake looks for the
+# headers there.
 get_headers() {
   if [ -z "$headers" ] || [ -f "$headers/duckdb_extension.h" ]; then return; fi
   rm -rf "$headers.new"
@@ -85,8 +86,8 @@ get_headers() {
   mv "$headers.new" "$headers"
 }
 
-# Of a package's architectures the one that is asked for counts, else this machine's. Lists of
-# packages are split at spaces on purpose.
+# A package must be installed for the architecture that its name gives, or else for this machine's.
+# Lists of packages are split at spaces on purpose.
 # shellcheck disable=SC2086
 missing=$(for package in $(printf '%s\n' $packages | sort -u); do
   case $package in
@@ -96,8 +97,8 @@ missing=$(for package in $(printf '%s\n' $packages | sort -u); do
   dpkg-query -W -f '${Architecture} ${Status}\n' "$package" 2>/dev/null |
     grep -qxE "($architecture) install ok installed" || printf ' %s' "$package"
 done)
-# ISA-L's packages of two architectures exclude each other, and so do others' for developers. So
-# foreign ones are unpacked beside the builds.
+# ISA-L's packages of two architectures exclude each other, and so do other development packages. So
+# packages of foreign architectures are unpacked beside the builds.
 to_unpack=
 for architecture in $foreign; do
   [ -d "build/foreign/$architecture" ] || to_unpack="$to_unpack $architecture"
@@ -123,12 +124,13 @@ if ! command -v apt-get >/dev/null || [ "$as_root" = none ]; then
 fi
 [ -z "$missing" ] || echo "Installing$missing" >&2
 
-# Debian's mirrors have every architecture, others' may not: apt would then fail on each update. So
-# one is added on Debian alone, and for no longer than its packages are there.
+# Debian's mirrors have every architecture. Those of other systems may not, and apt would then fail
+# on each update. So an architecture is added only on Debian, and only for as long as its packages
+# are installed.
 added=
 take_back() {
   for architecture in $added; do
-    $as_root dpkg --remove-architecture "$architecture" 2>/dev/null || true # its packages are there
+    $as_root dpkg --remove-architecture "$architecture" 2>/dev/null || true # packages are left
   done
 }
 trap take_back EXIT

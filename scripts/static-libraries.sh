@@ -1,8 +1,8 @@
 #!/bin/sh
-# Builds the static libraries that Debian has not: google/benchmark, json-c and ISA-L, from Debian's
-# sources, for a static lanebloom-bench: static-libraries.sh native|arm64. They go into
-# build/static/native, or build/static/arm64. scripts/setup.sh calls this. Exits with 3 if they
-# cannot be downloaded.
+# Builds the static libraries that Debian does not have, for a static lanebloom-bench:
+# google/benchmark, json-c and ISA-L, from Debian's sources: static-libraries.sh native|arm64. They
+# are installed in build/static/native, or build/static/arm64. scripts/setup.sh calls this. Exits
+# with 3 if the sources cannot be downloaded.
 # SPDX-License-Identifier: MIT
 set -eu
 cd "$(dirname "$0")/.."
@@ -18,7 +18,7 @@ if [ "$1" = arm64 ]; then
   isal="host_cpu=aarch64 arch=aarch64"
 fi
 
-# The mirror that this machine's packages come from has their sources. apt checks the signatures.
+# The mirror of this machine's packages also has their sources. apt checks the signatures.
 codename=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
 kept=$PWD/build/downloads/$codename
 download() {

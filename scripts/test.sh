@@ -1,16 +1,16 @@
 #!/bin/sh
-# Builds and runs the tests: test.sh [--presubmit|--all] [STEP...]
-# Without an option it is the quick round. --presubmit is what a change must pass before it lands;
-# --all, for releases and each night, tries every case. STEP... runs these steps of the round alone.
-# The last lines name the slowest tests, say how long the steps took, and count.
+# Builds and runs the tests: test.sh [--presubmit|--all] [STEP...] Without an option this is the
+# quick round. A change must pass --presubmit before it lands; --all, for releases and each night,
+# tries every case. STEP... runs only these steps of the round. The last lines name the slowest
+# tests, the times of the steps, and the numbers of tests.
 # SPDX-License-Identifier: MIT
 set -eu
 cd "$(dirname "$0")/.."
 
-# The steps of each round. A step is a preset, or else a script of its name. Columns: the minutes
-# that it may take on two idle cores; the labels of the tests that it runs; the labels of the tests
-# that try all their cases; an option of CMake. tests/CMakeLists.txt has the labels. Both columns of
-# labels are regular expressions.
+# The steps of each round. A step is a preset, or else a script of its name. The next columns are
+# the minutes that it may take on two idle cores, the labels of the tests that it runs, the labels of
+# the tests that try all their cases, and an option of CMake. Labels are regular expressions;
+# tests/CMakeLists.txt defines them.
 table() {
   cat <<'END'
 quick     quick   1.5 computation|verbs ^$
@@ -37,7 +37,7 @@ all       total   60 - -
 END
 }
 
-# column N STEP: a cell of the step's row in this round.
+# column N STEP prints a cell of the step's row in this round.
 column() {
   table | awk -v round="$round" -v n="$1" -v step="$2" '$1 == round && $2 == step { print $n }'
 }
@@ -72,12 +72,12 @@ failed_log_of() { # STEP
   echo "build/$1/Testing/Temporary/LastTestsFailed.log"
 }
 
-failed_tests() { # STEP: the names of ctest's tests that failed, a line each
+failed_tests() { # STEP: the names of ctest's tests that failed, one per line
   [ ! -f "$(failed_log_of "$1")" ] || sed 's/^[0-9]*://' "$(failed_log_of "$1")"
 }
 
-# Every test prints TAP ("ok", "not ok", "# skip"), and ctest keeps what it printed. One that fails
-# without a "not ok" (a crash, a time limit, a program that is missing) is one failure more.
+# Every test prints TAP ("ok", "not ok", "# skip"), and ctest stores its output. A test that fails
+# without a "not ok" (a crash, a time limit, a program that is missing) counts as one more failure.
 count() { # NAME STEP...: "NAME: N passed, N failed, N skipped"
   name=$1
   shift
@@ -93,7 +93,7 @@ count() { # NAME STEP...: "NAME: N passed, N failed, N skipped"
     END { printf "%s: %d passed, %d failed, %d skipped\n", name, passed, failed, skipped }'
 }
 
-# A step appends what it took to build/times: "STEP PART SECONDS".
+# Runs a part of a step and appends its time to build/times: "STEP PART SECONDS".
 timed() { # STEP PART COMMAND...
   what="$1 $2"
   begin=$(date +%s)
@@ -108,7 +108,8 @@ skip() { # STEP REASON: the whole step is one test
   echo "ok - $1 # skip $2" >"$(log_of "$1")"
 }
 
-# Emulated CPUs need packages that cannot be had everywhere; the machine itself is none of them.
+# Emulated CPUs need packages that are not available everywhere. The machine's own architecture is
+# not emulated.
 run_preset() { # PRESET
   case $1 in
     arm64 | s390x)
@@ -138,14 +139,14 @@ run_script() { # STEP
 started=$(date +%s)
 mkdir -p build
 : >build/times
-for step; do # old results are not counted if the build fails
+for step; do # so that old results are not counted if the build fails
   mkdir -p "$(dirname "$(log_of "$step")")"
   rm -f "$(log_of "$step")" "$(failed_log_of "$step")" "build/$step/passed"
 done
 timed setup packages scripts/setup.sh "$packages"
 
-# Scripts download packages that Debian lacks. They run side by side, as much of their time is
-# waiting.
+# Scripts download packages that Debian does not have. They run side by side, because much of their
+# time is waiting.
 failed=
 scripts=
 for step; do
@@ -161,7 +162,7 @@ for step in $scripts; do
   cat "build/$step/output.log" || true
   [ -f "build/$step/passed" ] || failed="$failed $step"
 done
-for step in $failed; do # one that names no test is a failure, too
+for step in $failed; do # a step that names no failed test is a failure, too
   grep -qs '^not ok ' "$(log_of "$step")" || [ -s "$(failed_log_of "$step")" ] ||
     echo "not ok - $step" >>"$(log_of "$step")"
 done
@@ -191,7 +192,7 @@ echo "total - $(($(date +%s) - started))" >>build/times
       if (s in budget && seconds[s] > 60 * budget[s])
         warnings = warnings sprintf("warning: %s took %s%s minutes\n", s, minutes(seconds[s]), of)
     }
-    printf "%s", warnings # no failure: machines are shared
+    printf "%s", warnings # not a failure, because machines are shared
   }'
 
 for step; do

@@ -50,11 +50,11 @@ matplotlib.rcParams.update(
 
 
 class Question(NamedTuple):
-    name: str  # of the picture and of the page's anchor
+    name: str  # of the picture's file and the page's anchor
     title: str
     unit: str
     xlabel: str
-    charts: list[tuple[str, Panel]]  # a caption, and what is drawn
+    charts: list[tuple[str, Panel]]  # captions and panels
 
 
 class Label(NamedTuple):
@@ -157,10 +157,10 @@ def draw(axes, files: list[Results], question: Question, panel: Panel) -> None:
         best = {x: pair[1] for x in xs if (pair := f.fastest(panel, x))}
         engine = {x: pair[1] for x in xs if (pair := f.fastest(panel, x, peers=True))}
         if engine:
-            if panel.question == "batch":  # an engine has calls of its own, whatever ours are
+            if panel.question == "batch":  # an engine has its own calls, whatever ours are
                 engine = dict.fromkeys(xs, min(engine.values(), key=lambda point: point.value))
             name = ENGINES.get(panel.subject, "LevelDB")
-            name += f",\n{f.cpu}" if len(files) == 2 else ""  # of more, the colour tells
+            name += f",\n{f.cpu}" if len(files) == 2 else ""  # with more CPUs, the colour tells
             line(engine, i, name, linewidth=1, linestyle=(0, (4, 2.5)))
         if not best:
             continue

@@ -19,8 +19,8 @@ WIDTHS = [4, 8, 12, 16, 20, 32, 64, 200, 300, *TEXTS]
 MAIN_K = 6
 GUESTS = {
     "libbloom": "leveldb"
-}  # a peer with a filter of its own is shown beside the format of the same shape
-FILL = 0.45  # of the bits are set at 10 bits per key
+}  # a peer with its own filter is shown beside the format of the same shape
+FILL = 0.45  # the share of bits that are set at 10 bits per key
 
 SUBJECT = r"/(?P<subject>[^/]+)/(?P<series>[^/]+)"
 KEYS = rf"(bytes:(?P<x>[1-9]\d*)|(?P<text>{'|'.join(TEXTS)}))"
@@ -60,7 +60,7 @@ class Point(NamedTuple):
     value: float  # their median
     best: float
     slow: float  # the upper quartile; the median where a file does not have it
-    unsure: bool = False  # its repetitions moved too much, says the file
+    unsure: bool = False  # the file says that its repetitions moved too much
 
 
 class Panel(NamedTuple):
@@ -80,7 +80,7 @@ class Results:
     path: str
     context: dict
     cpu: str = ""  # a short name that no other file has
-    prefix: str = ""  # the same with a colon; "" when it is the only file
+    prefix: str = ""  # cpu with a colon; "" if it is the only file
     rows: dict[Panel, dict[str, dict[X, Point]]] = field(
         default_factory=dict
     )  # by kernel or peer, then x
@@ -276,7 +276,7 @@ def measure(path: str, row: dict, question: str, series: str) -> float:
         return number("bytes_per_second") / 1e9
     if question != "load":
         return 1e9 / number("items_per_second")
-    units = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}  # loading is measured by the call
+    units = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}  # loading is measured per call
     unit = row.get("time_unit")
     if unit not in list(units):
         raise BadInput(
@@ -365,7 +365,7 @@ def over(above: float | None, below: float | None) -> float | None:
 def accesses(panel: Panel) -> float:
     """The random accesses that a key cannot do without."""
     if not panel.subject.startswith("leveldb"):
-        return 1  # RocksDB's formats keep a key's bits in one line
+        return 1  # RocksDB's formats store a key's bits in one line
     if panel.question == "build":
         return MAIN_K
     k = panel.k or MAIN_K

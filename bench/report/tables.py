@@ -28,7 +28,8 @@ from results import (
     xs_of,
 )
 
-# ns per negative and positive key, from trials before this project began; the last column is 1 GiB.
+# These are ns per absent and present key, from trials before this project began. The last column is
+# 1 GiB.
 CITED_SIZES = SIZES + [1 << 20]
 CITED_LEVELDB = [(20, 17), (22, 17), (22, 18), (34, 28), (86, 88), (96, 91)]
 CITED = {

@@ -7,7 +7,7 @@ from typing import Iterable
 
 from results import MAIN_K, Panel, Point, Results, X, digits, panels_of, size_name, xs_of
 
-STEPS = (1, 1.25, 1.6, 2, 2.5, 3, 4, 5, 6, 8)  # of a decade; each is about a quarter more
+STEPS = (1, 1.25, 1.6, 2, 2.5, 3, 4, 5, 6, 8)  # per decade; each is about a quarter more
 RULE = """“About” and “equal” are averages of medians, rounded to steps: 1 (“equal”, less than
 12 % apart), 1.25, 1.6, 2, 2.5, 3, 4, 5, 6, 8, 10. If the medians of another run differ by up to
 5 %, its words may say the next step, and no other. Figures marked “?” moved too much within their
@@ -15,7 +15,7 @@ run; words leave them out."""
 ENGINES = {"leveldb": "LevelDB", "rocksdb-local": "RocksDB"}
 TARGETS = {"100 kB": 100e3 / 1024, "100 MB": 100e6 / 1024}  # KiB
 COMMAND = Panel("command", "rocksdb-local", 0, 0, "KiB:256")
-Case = "tuple[str, Panel]"  # its words, and its rows
+Case = "tuple[str, Panel]"  # its words and its panel
 
 
 def screening() -> list[Case]:

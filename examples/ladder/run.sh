@@ -1,7 +1,7 @@
 #!/bin/sh
 # run.sh [ROUNDS [KIB]] compiles the steps of the ladder, runs those that this CPU has instructions
 # for, and prints tables in Markdown: nanoseconds of CPU time per key, the best of ROUNDS rounds,
-# for filters of up to KIB KiB. Standard error says what it does meanwhile.
+# for filters of up to KIB KiB. It reports its progress on standard error.
 # SPDX-License-Identifier: MIT
 set -eu
 
