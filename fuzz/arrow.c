@@ -1,7 +1,7 @@
-/* The two structs of Arrow, made of any bytes: formats, lengths, offsets, null counts, buffers that
- * are missing, of any content or not aligned, dictionaries in dictionaries. Only the lengths of
- * buffers are true. Each call refuses an array, or all take it; then they agree with each other and
- * with calls for one key at a time, for each kernel.
+/* Any bytes as the two structs of Arrow: formats, lengths, offsets, null counts, buffers that are
+ * missing, of any content or not aligned, dictionaries in dictionaries. Only the lengths of buffers
+ * are true. Either every call refuses an array, or every call takes it. If they take it, they agree
+ * with each other and with calls for one key at a time, for each kernel.
  *
  *   format of the filter | form: encoding, flags | schema and array
  *   1 byte each, except schema and array
@@ -14,12 +14,12 @@
 
 enum { MAX_NROWS = 1300, MAX_NBUFFERS = 6, MAX_DEPTH = 3, MAX_HASH_NBYTES = 8 };
 
-/* A column and what it points to. */
+/* A column and the memory that it points to. */
 struct column {
   struct ArrowSchema schema;
   struct ArrowArray array;
   const void *buffers[MAX_NBUFFERS];
-  void *blocks[MAX_NBUFFERS]; /* where buffers are allocated */
+  void *blocks[MAX_NBUFFERS]; /* the allocations that hold its buffers */
   char *format, *metadata;
   struct column *dictionary;
 };
@@ -38,9 +38,9 @@ static void release_array(struct ArrowArray *array)
 
 /* ---- Making ---- */
 
-/* What a format needs of its buffers, as far as lengths go. */
+/* The lengths that a format needs of its buffers. */
 struct needs {
-  uint64_t width; /* bytes of a value, 16 for a view, of an offset */
+  uint64_t width; /* bytes of a value (16 for a view), and of an offset */
   bool has_offsets, has_views;
 };
 
@@ -65,7 +65,8 @@ static struct needs needs_of(const char *format)
   return (struct needs){.width = 8};
 }
 
-/* A buffer of exactly nbytes: bytes of the input, repeated. It ends where its block ends. */
+/* Makes a buffer of exactly nbytes: bytes of the input, repeated. It ends where its allocation
+ * ends. */
 static void make_buffer(struct fuzz_input *input, struct column *column, size_t i, size_t nbytes,
                         size_t shift)
 {
@@ -79,7 +80,7 @@ static void make_buffer(struct fuzz_input *input, struct column *column, size_t 
   column->buffers[i] = block + shift;
 }
 
-/* How many bytes offsets need that are not refused. */
+/* Returns the bytes that the offsets require, if they are not refused. */
 static size_t bytes_for_offsets(const struct column *column, size_t width, size_t nrows,
                                 size_t first)
 {
@@ -100,7 +101,7 @@ static size_t bytes_for_offsets(const struct column *column, size_t width, size_
   return (size_t)end;
 }
 
-/* Offsets from the steps between them, so that most do not fall. */
+/* Makes offsets from the steps between them, so that most do not fall. */
 static void make_offsets(struct fuzz_input *input, struct column *column, size_t width, size_t n,
                          size_t shift)
 {
@@ -115,7 +116,7 @@ static void make_offsets(struct fuzz_input *input, struct column *column, size_t
   }
 }
 
-/* Views from two bytes of each: a size, a buffer and an offset that are mostly right. */
+/* Makes each view from two bytes: a size, a buffer and an offset that are mostly right. */
 static void make_views(struct fuzz_input *input, struct column *column, size_t n, size_t nbuffers,
                        const int64_t *sizes)
 {
@@ -153,7 +154,7 @@ static char *make_metadata(struct fuzz_input *input, bool is_uuid)
   return metadata;
 }
 
-/* Bits of a column's first byte: what is wrong with it, or special. */
+/* Bits of a column's first byte, which say what is wrong with it, or special. */
 enum {
   HAS_DICTIONARY = 1,
   HAS_METADATA = 2,
@@ -173,7 +174,7 @@ enum {
   MISALIGNED = 128
 };
 
-/* Breaks a struct in ways that do not lie about lengths. */
+/* Breaks a struct in ways that leave its lengths true. */
 static void make_odd(struct fuzz_input *input, struct column *column, unsigned odd)
 {
   if (odd & SCHEMA_RELEASED)
@@ -276,7 +277,7 @@ static struct {
   lanebloom_slice slices[MAX_NROWS];
 } found;
 
-/* Words come with an error, and only then. */
+/* Checks that there is a message if there is an error, and only then. */
 static lanebloom_status seen(lanebloom_status status, char problem[256])
 {
   CHECK(!status == !problem[0]);
@@ -284,7 +285,7 @@ static lanebloom_status seen(lanebloom_status status, char problem[256])
   return status;
 }
 
-/* After what was refused the builder finishes the filter of nothing. */
+/* If the keys are refused, the builder finishes a filter without keys. */
 static void check_adding(lanebloom_format format, lanebloom_key_form form,
                          const struct column *column, lanebloom_status expected, size_t n)
 {
@@ -312,12 +313,12 @@ static void check_adding(lanebloom_format format, lanebloom_key_form form,
       nvalid += found.slices[i].data != NULL;
     CHECK(lanebloom_filter_screen_arrow(filter, schema, array, NULL, &count, problem,
                                         sizeof problem) == LANEBLOOM_OK);
-    CHECK(count == nvalid); /* all that was added, and no null */
+    CHECK(count == nvalid); /* all keys that were added, and no null */
   }
   lanebloom_filter_close(filter);
 }
 
-/* Rows that all calls took: as calls for one key at a time. */
+/* Checks rows that all calls took against calls for one key at a time. */
 static void check_rows(const lanebloom_filter *filter, lanebloom_format format, size_t n,
                        size_t count, bool is_screened)
 {
@@ -399,13 +400,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
                              .flags = input_byte(&input) % 32};
   form.flags = form.flags < 8 ? form.flags : 0;
   struct column *column = make_column(&input, 0);
-  if (form.encoding > LANEBLOOM_UUID) { /* half of the forms are what the type has */
+  if (form.encoding > LANEBLOOM_UUID) { /* half of the forms are that of the type */
     form = (lanebloom_key_form){.encoding = LANEBLOOM_BYTES};
     if (lanebloom_arrow_key_form(&column->schema, &form, NULL, 0))
       form.flags = 0;
   }
 
-  /* of some of the keys, if there are any */
+  /* a filter of some of the keys, if there are any */
   const struct ArrowArray *array = &column->array;
   size_t n = 0;
   if (!lanebloom_arrow_slices(&column->schema, array, found.slices, found.numbers, NULL, 0))

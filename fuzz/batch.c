@@ -1,4 +1,4 @@
-/* Any bytes as a write batch: in pieces of any size it has the same entries as in one.
+/* Any bytes as a write batch: read in pieces of any size, it has the same entries as in one piece.
  *
  *   flag and size of pieces, 1 byte: 128 of Pebble; the size, from 1 | batch
  *
@@ -32,7 +32,7 @@ static bool parse(lanebloom_engine engine, const uint8_t *bytes, size_t size, si
   lanebloom_batch_begin(&parser);
   for (size_t at = 0; at < size; at += piece_nbytes) {
     const size_t nbytes = size - at < piece_nbytes ? size - at : piece_nbytes;
-    uint8_t *piece = fuzz_alloc(nbytes); /* of exact size: sanitizers detect reads past it */
+    uint8_t *piece = fuzz_alloc(nbytes); /* exact size: sanitizers detect reads past it */
     memcpy(piece, bytes + at, nbytes);
     CHECK(lanebloom_batch_feed(&parser, piece, nbytes) == LANEBLOOM_OK);
     free(piece);

@@ -1,5 +1,5 @@
-/* Any bytes as a container file. Parsing, loading and mapping give the same results; a filter that
- * was parsed is saved as the same bytes.
+/* Any bytes as a container file. Parsing, loading and mapping give the same results; a parsed
+ * filter is saved as the same bytes.
  *
  *   flags, 1 byte: 1 correct all checksums first, 2 only the header's | the file
  *

@@ -1,5 +1,5 @@
-/* Any text as a key of any form. The key is what a decoder that follows the definition makes of it,
- * digit by digit, and malformed text is explained.
+/* Any text as a key of any form. The key equals that of a decoder that follows the definition,
+ * digit by digit, and an error message explains malformed text.
  *
  *   encoding, 1 byte | flags, 1 for INT96, and 8 times the scale of decimals, 1 byte | text
  *
@@ -33,7 +33,7 @@ static long decode_hex(const char *text, size_t nbytes, uint8_t *key)
   return nbytes % 2 ? -1 : (long)nbytes / 2;
 }
 
-/* The bits of all characters in a row; those that are no whole byte must be 0. */
+/* Joins the bits of all characters. Bits after the last whole byte must be 0. */
 static long decode_base64(const char *text, size_t nbytes, uint8_t *key)
 {
   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -59,8 +59,8 @@ static void store(uint64_t number, size_t nbytes, uint8_t *key)
     key[i] = (uint8_t)(number >> 8 * i);
 }
 
-/* Digits with a point among them or not, and an exponent or none, times 10^scale. false: malformed,
- * or it is no whole number of 38 digits at most. */
+/* Reads digits, with or without a point and an exponent, and multiplies by 10^scale. Returns false
+ * if the text is malformed, or the result is not a whole number of at most 38 digits. */
 static bool read_exactly(const char *text, size_t nbytes, unsigned scale, unsigned __int128 *value)
 {
   enum { MOST_NDIGITS = 38, FAR = 1000000 };
@@ -121,7 +121,7 @@ static long decode_number(lanebloom_encoding encoding, const char *text, size_t 
   return is_short ? 4 : 8;
 }
 
-/* As strtod() has it, of what consists of these characters alone, or is an infinity. */
+/* The result of strtod(), for text that has only these characters or is an infinity. */
 static long decode_float(const char *text, size_t nbytes, bool is_single, uint8_t *key)
 {
   char copy[MAX_NBYTES + 1], *end;
@@ -144,7 +144,7 @@ static long decode_float(const char *text, size_t nbytes, bool is_single, uint8_
   return is_single ? 4 : 8;
 }
 
-/* The text of a time, field by field, with the calendar of timegm(). */
+/* Reads the text of a time field by field, with the calendar of timegm(). */
 static long decode_time(const char *text, size_t nbytes, lanebloom_encoding encoding, bool is_int96,
                         uint8_t *key)
 {
@@ -246,7 +246,7 @@ static long decode_decimal(const char *text, size_t nbytes, unsigned scale, uint
   return 16;
 }
 
-/* Hexadecimal, after the hyphens are taken out. */
+/* Removes the hyphens and reads hexadecimal digits. */
 static long decode_uuid(const char *text, size_t nbytes, uint8_t *key)
 {
   char digits[32];

@@ -1,5 +1,5 @@
-/* Any bytes as compressed data. In pieces of any size they become what they become at once and what
- * zlib makes of them, or an error.
+/* Any bytes as compressed data. Decompressed in pieces of any size, the result is the same as at
+ * once and the same as zlib's, or an error.
  *
  *   codec, 1 byte: 0 gzip, else zstd | how many bytes are given at once, less 1, 1 byte
  *   how much room there is for them, less 1, 2 bytes | bytes
@@ -14,7 +14,7 @@
 
 enum { MAX_NBYTES = 1 << 20 };
 
-/* What the bytes become; nothing is said of more than MAX_NBYTES. */
+/* The decompressed bytes, of which at most MAX_NBYTES are compared. */
 struct result {
   enum { DONE, REFUSED, TOO_LONG } end;
   size_t nbytes;
@@ -63,7 +63,7 @@ static void run(enum codec codec, lanebloom_slice data, size_t most_in, size_t m
 }
 
 #ifdef LANEBLOOM_WITH_ZLIB
-/* Members one after the other, and zeros behind them. */
+/* Decompresses members one after the other, and zeros after them. */
 static void run_zlib(lanebloom_slice data, struct result *result)
 {
   z_stream stream = {.next_in = (Bytef *)(uintptr_t)data.data, .avail_in = (uInt)data.size};
@@ -100,7 +100,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   run(codec, data, SIZE_MAX, SIZE_MAX, &whole);
   run(codec, data, most_in, most_out, &pieces);
   check_same(&whole, &pieces);
-  if (codec == CODEC_ZSTD) /* at once, libzstd needs no window, and so takes larger ones */
+  if (codec == CODEC_ZSTD) /* at once, libzstd needs no window, so it accepts larger ones */
     return 0;
   CHECK(whole.end == pieces.end);
 #ifdef LANEBLOOM_WITH_ZLIB

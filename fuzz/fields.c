@@ -1,5 +1,5 @@
 /* Any bytes as records with fields, cut at once and as chunks of an input that is read in pieces.
- * Records, keys and faults are those of a parser that follows the definition byte by byte.
+ * Records, keys and faults equal those of a parser that follows the definition byte by byte.
  *
  *   flags, 1 byte: 1 CSV, 2 semicolons, 4 keep records without a key, 8 fail at them,
  *     16 drop a carriage return | how often the bytes are repeated, 1 byte
@@ -21,7 +21,7 @@ enum { MAX_NBYTES = 64 << 10 };
 struct parser {
   const struct record_syntax *syntax;
   const char *at, *end;
-  size_t bom_nbytes; /* before the record */
+  size_t bom_nbytes; /* of a byte order mark before the record */
   uint64_t line;     /* of the record */
   enum fault_kind fault;
   size_t nfields;
@@ -75,7 +75,7 @@ static void parse_plain(struct parser *parser, bool quotes)
   }
 }
 
-/* Parses up to the next record. After a fault the place is undefined. */
+/* Parses up to the next record. After a fault the position is undefined. */
 static void parse_record(struct parser *parser)
 {
   const bool quotes = parser->syntax->fields.dialect == DIALECT_CSV;
@@ -119,7 +119,7 @@ static long decode_hex(char *key, size_t nbytes)
   return nbytes % 2 ? -1 : (long)nbytes / 2;
 }
 
-/* The same of a decimal number. */
+/* The same for a decimal number. */
 static long decode_int32(char *key, size_t nbytes)
 {
   char *end;
@@ -203,7 +203,7 @@ static void check_end(struct parser *parser, const struct cutter *cutter)
   CHECK(strlen(text) > 0 && strlen(text) < sizeof text - 1);
 }
 
-/* Records end where the parts of the bytes say it, if there is no fault before. */
+/* Checks that records end where the parts of the bytes say so, unless there is a fault before. */
 static void check_ends(const struct record_syntax *syntax, const char *data,
                        const lanebloom_slice *record, const char *next)
 {
@@ -242,7 +242,7 @@ static size_t check_records(const struct record_syntax *syntax, const char *data
   return (size_t)(cutter.next - data);
 }
 
-/* ---- An input, of which read(2) returns a few bytes at a time ---- */
+/* ---- An input from which read(2) returns a few bytes at a time ---- */
 
 static const char *next, *end;
 static size_t most_at_once;
@@ -259,7 +259,7 @@ ssize_t __wrap_read(int descriptor, void *to, size_t nbytes)
   return (ssize_t)nread;
 }
 
-/* Checks the chunks of an input. Cutting ends where it ends if all is cut at once. */
+/* Checks the chunks of an input. Cutting ends at the same byte as if everything is cut at once. */
 static void check_input(const struct record_syntax *syntax, const char *data, size_t nbytes,
                         size_t ncut)
 {
@@ -272,7 +272,7 @@ static void check_input(const struct record_syntax *syntax, const char *data, si
   inputs_begin(&inputs, &(struct input_messages){.verb = "test", .container_advice = ""}, syntax,
                NULL, 0, NULL);
   for (size_t n = 0; inputs_next(&inputs, &chunk); at += n) {
-    if (*chunk.error) { /* what is read first is looked at */
+    if (*chunk.error) { /* the first bytes are checked for kinds of files */
       CHECK(at == data &&
             (strstr(chunk.error, "UTF-") || has_lone_return(&syntax->fields, data, nbytes) ||
              is_line_of_returns(syntax, data, nbytes)));
@@ -331,11 +331,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   nrepeats = nrepeats < most ? nrepeats : (unsigned)most;
   const bool lacks_end = bytes[size - 1] != '\n';
   const size_t nbytes = nrepeats * input.left + lacks_end;
-  char *data = fuzz_alloc(nbytes); /* exact: reads past it are seen */
+  char *data = fuzz_alloc(nbytes); /* exact size: sanitizers detect reads past it */
   for (size_t i = 0; i < nrepeats; i++)
     memcpy(data + i * input.left, input.at, input.left);
   data[nbytes - 1] = '\n';
-  if (!find_file_kind(data, nbytes)) /* else it is no records */
+  if (!find_file_kind(data, nbytes)) /* else the bytes are not taken as records */
     check_input(&syntax, data, nbytes, check_records(&syntax, data, nbytes, true));
   free(data);
   return 0;

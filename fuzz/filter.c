@@ -113,8 +113,8 @@ static enum verdict judge(lanebloom_format format, const uint8_t *bytes, size_t 
 
 /* ---- Answers ---- */
 
-/* Does the hash fulfil its equation? By the model of the tests, in the shape that the library
- * finds. */
+/* Does the hash fulfil its equation? Computed by the model of the tests, with the shape that the
+ * library finds. */
 static bool fulfils(const lanebloom_filter *filter, const lanebloom_filter_info *info,
                     const uint8_t *hash)
 {
@@ -145,7 +145,7 @@ static bool has_bits(const lanebloom_filter *filter, const lanebloom_filter_info
   return all;
 }
 
-/* Scalar's bitmaps: of the keys, and of hashes that are any bytes. */
+/* Scalar's bitmaps, for the keys and for hashes that are any bytes. */
 struct answers {
   uint8_t keys[FUZZ_BITMAP_NBYTES], hashes[FUZZ_BITMAP_NBYTES];
 };
@@ -162,7 +162,7 @@ static void answer_by_scalar(const lanebloom_filter *filter, enum verdict verdic
   check_bitmap(answers->keys, keys->n, lanebloom_filter_screen(filter, keys, answers->keys));
   check_bitmap(answers->hashes, n,
                lanebloom_filter_screen_hashes(filter, hashes.data, n, answers->hashes));
-  if (hash_nbytes == 0) /* constant */
+  if (hash_nbytes == 0) /* a constant answer */
     return;
   CHECK(lanebloom_hash(info.format, keys, own) == LANEBLOOM_OK);
   for (size_t i = 0; i < keys->n; i++)
@@ -198,8 +198,8 @@ static void check_kernel(const lanebloom_filter *filter, const lanebloom_keys *k
   }
 }
 
-/* The merge of filters of one shape has the bits of all, and a filter may be merged twice. Spark's
- * filters without probes are merged if they are equal. */
+/* Checks that the merge of filters of one shape has the bits of all, even if a filter is merged
+ * twice. Spark's filters without probes are merged if they are equal. */
 static void check_merge(lanebloom_format format, const uint8_t *bytes, size_t size,
                         const lanebloom_filter *filter)
 {

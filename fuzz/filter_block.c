@@ -1,5 +1,5 @@
 /* Any bytes as a filter block, screened for any keys of any data blocks: every kernel answers as
- * LevelDB's reader. Or any calls of the builder: the reader finds all keys that were added.
+ * LevelDB's reader does. Or any calls of the builder: the reader finds all keys that were added.
  *
  *   flags, 1 byte: 1 signed hash, 2 build | the rest, see below
  *
@@ -16,8 +16,8 @@ static uint32_t number_at(const uint8_t *bytes)
 
 /* ---- Reading: first offset 8 bytes | step 4 | keys per step 1 | keys | the block ---- */
 
-/* LevelDB's FilterBlockReader, on any bytes. A base_lg of 64 or more is undefined there; here every
- * key may be present. */
+/* LevelDB's FilterBlockReader, for any bytes. LevelDB does not define a base_lg of 64 or more; here
+ * every key may then be present. */
 static bool may_match(const uint8_t *bytes, size_t size, uint64_t data_block_offset, uint32_t hash)
 {
   if (size < 5)

@@ -1,4 +1,4 @@
-/* Any bytes as lines of JSON. Every line is a record, a key or a fault. What is known of keys:
+/* Any bytes as lines of JSON. Every line is a record, a key or a fault. Keys have these properties:
  *
  * - a line that is cut alone, with other bytes behind it, has the same key or fault;
  * - white space around it changes nothing;
@@ -14,7 +14,7 @@
 
 enum { MAX_NBYTES = 64 << 10 };
 
-/* What became of one line. */
+/* The result of one line. */
 struct outcome {
   enum fault_kind fault;
   bool has_key;
@@ -34,8 +34,8 @@ static struct record_syntax take_syntax(struct fuzz_input *input)
   return syntax;
 }
 
-/* Cuts `before', a line of so many bytes, `after' and a line end alone, in memory that has no more
- * than the padding behind it. */
+/* Cuts `before', a line of nbytes, `after' and a line end by themselves, in memory that ends after
+ * the padding. */
 static void cut_alone(const struct record_syntax *syntax, const char *before, const char *line,
                       size_t nbytes, const char *after, char rest, struct outcome *outcome)
 {
@@ -72,7 +72,7 @@ static void check_same(const struct outcome *a, const struct outcome *b)
   CHECK(memcmp(a->key, b->key, a->nbytes) == 0);
 }
 
-/* Checks one line against itself in other places. */
+/* Checks one line against the same line in other places. */
 static void check_line(const struct record_syntax *syntax, const char *line, size_t nbytes,
                        struct outcome *outcome)
 {

@@ -23,8 +23,8 @@ struct layout {
   uint8_t *fields, *views;
 };
 
-/* Copies keys to fields of records of `stride` bytes. Fields may overlap, so the slices become the
- * fields. */
+/* Copies keys to fields of records of `stride` bytes. Fields may overlap, so the slices are set to
+ * the fields. */
 static lanebloom_keys lay_out_fields(lanebloom_slice *slices, size_t n, size_t stride,
                                      uint8_t *fields)
 {
@@ -139,7 +139,7 @@ static void check(lanebloom_format format, double bits_per_key, const lanebloom_
     CHECK(lanebloom_filter_screen(merged, keys, NULL) == keys->n);
     size_t nbytes;
     const uint8_t *bytes = lanebloom_filter_bytes(merged, &nbytes);
-    if (expected_keys == 0) /* the same as of one builder */
+    if (expected_keys == 0) /* the same as that of one builder */
       CHECK(nbytes == found.filter_nbytes && memcmp(bytes, found.filter_bytes, nbytes) == 0);
     lanebloom_filter_close(merged);
   }
@@ -163,7 +163,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   struct layout layout = lay_out(slices, keys.n, which, before);
 
   CHECK(lanebloom_kernel_use("scalar") == LANEBLOOM_OK);
-  lanebloom_filter *filter, *built; /* filter: of a part of the keys, so that some are absent */
+  lanebloom_filter *filter, *built; /* filter: has a part of the keys, so that some are absent */
   CHECK(lanebloom_filter_build(format, bits_per_key, &part, &filter) == LANEBLOOM_OK);
   const size_t hash_nbytes = lanebloom_format_hash_size(format);
   memset(expected.bitmap, 0, sizeof expected.bitmap);

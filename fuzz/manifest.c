@@ -15,7 +15,7 @@
 static bool has_current;
 static lanebloom_slice current, manifest;
 
-/* Replaces lanebloom_input_open(), by the linker: files are in memory. */
+/* The linker replaces lanebloom_input_open() by this function: files are in memory. */
 lanebloom_status __wrap_lanebloom_input_open(const char *path, struct input *input,
                                              const struct problem *problem);
 
@@ -34,7 +34,7 @@ lanebloom_status __wrap_lanebloom_input_open(const char *path, struct input *inp
   return LANEBLOOM_OK;
 }
 
-/* Corrects the checksum of the first record, which is of type and content. */
+/* Corrects the checksum of the first record, which covers type and content. */
 static void repair(uint8_t *log, size_t size)
 {
   enum { HEADER_NBYTES = 7, AT_LENGTH = 4, AT_TYPE = 6 };

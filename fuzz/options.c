@@ -25,7 +25,7 @@ enum end { ACCEPTED = 1, REFUSED };
 
 static jmp_buf end;
 
-/* Replacements, by the linker. argp returns its errors and does not print them. */
+/* The linker replaces the functions by these. argp returns its errors and does not print them. */
 error_t __real_argp_parse(const struct argp *argp, int argc, char **argv, unsigned flags,
                           int *index, void *input);
 error_t __wrap_argp_parse(const struct argp *argp, int argc, char **argv, unsigned flags,
@@ -96,7 +96,7 @@ static void begin(void)
     CHECK(__sanitizer_install_malloc_and_free_hooks(note, forget) > 0);
   is_installed = true;
 #endif
-  static FILE *nothing; /* gets help and messages */
+  static FILE *nothing; /* receives help and messages */
   if (!nothing) {
     static char buffers[BUFSIZ];
     CHECK((nothing = fopen("/dev/null", "w")) &&
@@ -175,7 +175,7 @@ static const struct argp_state no_state = {.root_argp = &no_options, .name = "op
 enum { MAX_NUMBER_NBYTES = 200 };
 
 struct digits {
-  unsigned char *digit; /* from the last */
+  unsigned char *digit; /* from the last digit on */
   size_t n;
 };
 
@@ -190,7 +190,7 @@ static void multiply_add(struct digits *number, unsigned factor, unsigned summan
   }
 }
 
-/* Drops a digit at the end, or puts a 0 there. false: it dropped another. */
+/* Removes the last digit, or appends a 0. Returns false if it removed another digit than 0. */
 static bool shift(struct digits *number, bool left)
 {
   if (left) {

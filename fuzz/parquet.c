@@ -1,6 +1,6 @@
-/* Any bytes as a Parquet file. It opens, or there is a problem line; its description is valid; a
- * key that screening reports is in the filter, if there is one, and none is reported of a column of
- * another type; a file that cannot be asked may have every key.
+/* Any bytes as a Parquet file. It opens, or there is a problem line. Its description is valid. A
+ * key that screening reports is in the filter, if there is one, and none is reported for a column
+ * of another type. A file that cannot be screened may have every key.
  *
  *   keys, 96 bytes | the file
  *
@@ -11,7 +11,7 @@
 
 enum { KEYS_NBYTES = 96, MOST_CHUNKS = 64 };
 
-/* Keys of this size; 0: of several. */
+/* Makes keys of this size, or of several sizes if it is 0. */
 static lanebloom_keys make_keys(const uint8_t *bytes, size_t nbytes, uint32_t key_nbytes)
 {
   static lanebloom_slice keys[8];

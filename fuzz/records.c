@@ -11,7 +11,7 @@
 #include "fuzz.h"
 #include "inputs.h"
 
-/* ---- A replacement of read(2), by the linker ---- */
+/* ---- A replacement for read(2) ---- */
 
 enum { MAX_NINPUTS = 8, MAX_NSTEPS = 400, MAX_NBYTES = 100 << 10 };
 
@@ -43,8 +43,8 @@ ssize_t __wrap_read(int descriptor, void *to, size_t most)
   return step->what == READ_END ? 0 : -1;
 }
 
-/* Makes the steps, and returns the number of inputs. The bytes of a step are repeated up to its
- * number. Inputs end with READ_FAILED or READ_END. */
+/* Makes the steps, and returns the number of inputs. The bytes of a step are repeated up to the
+ * size that it gives. Inputs end with READ_FAILED or READ_END. */
 static size_t plan(struct fuzz_input *input)
 {
   size_t nbytes = 0, ninputs = 0;
@@ -73,13 +73,13 @@ static size_t plan(struct fuzz_input *input)
   return ninputs + 1;
 }
 
-/* ---- What is expected ---- */
+/* ---- Expected records ---- */
 
 /* Cuts the inputs' bytes, record by record. */
 struct expected {
   const struct record_syntax *syntax;
-  size_t step;           /* the next one after the input's */
-  size_t begin, at, end; /* of the input's bytes in `all`; at: the next record */
+  size_t step;           /* the first one after those of the input */
+  size_t begin, at, end; /* the input's bytes in `all`; at: the next record */
   bool fails;            /* does the input end in an error? */
 };
 
@@ -149,7 +149,7 @@ static const struct file_kind *refused_kind(const struct expected *expected)
   return kind && !may_be_records(expected->syntax, kind) ? kind : NULL;
 }
 
-/* Must it be refused, whatever is read first? */
+/* Must the input be refused, however many bytes are read first? */
 static bool is_no_records(const struct expected *expected)
 {
   const struct file_kind *kind = refused_kind(expected);
@@ -164,8 +164,8 @@ static bool is_truncated(const struct expected *expected)
   return expected->syntax->width == 0 && kind && is_stump(kind, n);
 }
 
-/* May it be refused with this message? UTF-16 and UTF-32 are told by the first bytes that were
- * read, though the whole input may be none. */
+/* May the input be refused with this message? UTF-16 and UTF-32 are recognised by the first bytes
+ * that were read, even if the whole input is neither. */
 static bool is_rightly_refused(const struct expected *expected, const char *error)
 {
   const char *bytes = all + expected->begin;

@@ -1,5 +1,5 @@
-/* Runs a fuzz target on the files of a folder, each in a process of its own, and prints TAP. It
- * needs no libFuzzer.
+/* Runs a fuzz target on the files of a folder, each in its own process, and prints TAP. It needs no
+ * libFuzzer.
  * SPDX-License-Identifier: MIT */
 #include <dirent.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-/* Any bytes as a table file. It opens, or there is a problem line; its description is valid; every
+/* Any bytes as a table file. It opens, or there is a problem line. Its description is valid. Every
  * kernel screens keys by range and filter, for one table and for several.
  *
  *   flags, 1 byte: 1 verify checksums, 2 writer LevelDB, 4 writer goleveldb | keys | the file
@@ -10,11 +10,12 @@
 #include "fuzz.h"
 #include "tables/table.h"
 
-/* ---- Checksums are not verified: nearly every mutation would be refused ---- */
+/* ---- Checksums are not verified, because nearly every mutation would be refused ---- */
 
 static bool verifies;
 
-/* The linker calls __wrap_ for lanebloom_footer_read(), and that for __real_. */
+/* The linker makes lanebloom_footer_read() call the function with __wrap_, and the name with
+ * __real_ the original. */
 lanebloom_status __real_lanebloom_footer_read(const struct input *input, struct footer *footer,
                                               const struct problem *problem);
 lanebloom_status __wrap_lanebloom_footer_read(const struct input *input, struct footer *footer,
@@ -149,7 +150,7 @@ static void check_info(const lanebloom_table_info *info, size_t size)
                                info->warning};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
     CHECK(strlen(texts[i]) <=
-          ((size_t)64 << 20) + 64 * size); /* what such a file may be decompressed to */
+          ((size_t)64 << 20) + 64 * size); /* the most that the blocks of such a file may have */
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

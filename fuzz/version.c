@@ -3,7 +3,7 @@
  *   flags, 1 byte: 1 the bytes are a MANIFEST, else edits; 2 of Pebble | bytes
  *   edit: length, 2 bytes | bytes
  *
- * Tables ascend, each belongs to a family that exists, and none is there twice.
+ * In the result, tables ascend, each belongs to a family that exists, and none appears twice.
  * SPDX-License-Identifier: MIT */
 #include "tables/version.h"
 #include "bytes.h"

@@ -1,6 +1,6 @@
 # shellcheck shell=sh disable=SC2034 # variables are for the script that sources this one
-# The common part of python.sh and duckdb.sh. They source this file; their arguments are [--all]
-# [TAP].
+# The common part of python.sh and duckdb.sh, which source this file. Their arguments:
+# [--all] [TAP].
 # SPDX-License-Identifier: MIT
 binding=$(basename "$0" .sh)
 cd "$(dirname "$0")/.." || exit

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Makes docs/cpus.html, docs/cpus.md and its pictures from the files in results/cpus/: cpus.sh
-# [FILE...]. Each FILE, which scripts/bench.sh wrote, is first copied there, without the names of
-# machine and program and without values that are computed from its repetitions. $DOCS: another
+# cpus.sh [FILE...] makes docs/cpus.html, docs/cpus.md and its pictures from the files in
+# results/cpus/. Each FILE, which scripts/bench.sh wrote, is first copied there, without the names
+# of machine and program and without values that are computed from its repetitions. $DOCS: another
 # folder for the documents.
 # SPDX-License-Identifier: MIT
 set -eu

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Builds the extension for DuckDB and tests the one file in several versions of DuckDB: duckdb.sh
-# [--all] [TAP]. TAP is a file for the results, which test.sh counts. Without --all only the oldest
-# and the newest version are tested, and Node.js is left out. Downloads packages from npm's registry
-# and PyPI; if that fails, it counts as one test, which is skipped with the reason. SANITIZE=1
-# builds the extension with the address and undefined behaviour sanitizers.
+# duckdb.sh [--all] [TAP] builds the extension for DuckDB and tests the one file in several versions
+# of DuckDB. TAP is a file for the results, which test.sh counts. Without --all only the oldest and
+# the newest version are tested, and Node.js is left out. Downloads packages from npm's registry and
+# PyPI; if that fails, it counts as one test, which is skipped with the reason.
+# SANITIZE=1 builds the extension with the address and undefined behaviour sanitizers.
 # SPDX-License-Identifier: MIT
 set -eu
 # shellcheck source=scripts/binding.sh

@@ -1,9 +1,9 @@
-/* Step 0: a LevelDB filter is probed as it is specified, by one key after the other.
+/* Step 0: a LevelDB filter is probed as specified, one key after the other.
  *
- * Three things cost. The division: 64 bits take 10 to 18 cycles, and the next probe's waits behind
- * it. The branch: a bit of the filter is set with probability 0.45, so an absent key leaves the
- * loop at random, and the CPU mispredicts about once per key. And the memory, if the filter is
- * larger than the caches: the CPU learns of a line when it needs it.
+ * Three things cost time. The division: 64 bits take 10 to 18 cycles, and the division of the next
+ * probe waits for it. The branch: a bit of the filter is set with probability 0.45, so an absent
+ * key leaves the loop at random, and the CPU mispredicts about once per key. And the memory, if the
+ * filter is larger than the caches: the CPU requests a line only when it needs it.
  * SPDX-License-Identifier: MIT */
 #include "ladder.h"
 
@@ -19,7 +19,7 @@ static inline bool may_match(const struct filter *filter, uint32_t hash)
   return true;
 }
 
-/* Each bit of the bitmap is an answer; eight are stored at once. */
+/* Each bit of the bitmap is a result; eight are stored at once. */
 static void probe(const struct filter *filter, const struct batch *batch, uint8_t *bitmap)
 {
   for (size_t i = 0; i < NKEYS; i += 8) {

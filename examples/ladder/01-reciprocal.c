@@ -4,9 +4,9 @@
  * reciprocal, which is computed when the filter is opened. 3 cycles take the place of 10 to 18, and
  * lanes, which cannot divide, can multiply.
  *
- * The number of bits is a multiple of 8: 8 * nbytes. So the last 3 bits of a probe are the number
- * of the bit in its byte already, and only the other 29 have to be divided, by nbytes. For 29 bits
- * a reciprocal of 32 is exact: docs/how-the-kernels-work.md has the proof.
+ * The number of bits is a multiple of 8: 8 * nbytes. So the last 3 bits of a probe are already the
+ * number of the bit in its byte, and only the other 29 have to be divided, by nbytes. For 29 bits,
+ * a reciprocal of 32 bits is exact: docs/how-the-kernels-work.md has the proof.
  *
  * It helps present keys, whose time is six divisions. Absent keys still wait for the branch.
  * SPDX-License-Identifier: MIT */

@@ -1,12 +1,12 @@
 /* Step 2: no branch depends on a bit of the filter. Still scalar.
  *
- * All probes of a key are made, and their bits and-ed. Nothing is left to mispredict, so the CPU
- * starts the loads of the next keys while those of this one are under way.
+ * All probes of a key are made, and their bits are and-ed. There is no branch to mispredict, so the
+ * CPU starts the loads of the next keys while those of this one are in flight.
  *
  * It is more work: six probes instead of the 1.8 that an absent key needs. Absent keys gain all the
  * same, because a misprediction costs more than four probes. Present keys gain nothing: they make
  * six probes either way, and their branches were predicted. Absent keys beyond the caches lose,
- * because each probe more is a cache line more.
+ * because each further probe loads a cache line.
  * SPDX-License-Identifier: MIT */
 #include "ladder.h"
 

@@ -9,14 +9,14 @@
  *
  * The work per key is that of step 2, in an eighth of the instructions. There is no early exit.
  *
- * A dword at the address of the last byte would reach past the filter, where a page may begin that
- * cannot be read. So dwords are aligned: bits are counted from the aligned dword in which the
- * filter begins. An aligned dword never lies on two pages.
+ * A dword at the address of the last byte would reach past the filter, where an unreadable page may
+ * begin. So dwords are aligned: bits are counted from the aligned dword in which the filter begins.
+ * An aligned dword never crosses a page.
  * SPDX-License-Identifier: MIT */
 #include "ladder.h"
 #include <immintrin.h>
 
-/* Step 1 in lanes. Even lanes alone are multiplied into 64 bits, so odd ones are moved down:
+/* Step 1 in lanes. Only even lanes have products of 64 bits, so odd lanes are moved down:
  *
  *   n           n0 n1 n2 n3
  *   even        -- h0 -- h2     upper halves of n0 * m, n2 * m
@@ -34,7 +34,8 @@ static inline __m256i positions_of(const struct filter *filter, __m256i probes)
   return _mm256_sub_epi32(probes, _mm256_mullo_epi32(quotients, nbits));
 }
 
-/* gcc 12 drops a mask that it knows, and then waits for the old value of the register: hide it. */
+/* gcc 12 drops a mask that it knows, and the gather then waits for the register's old value. So the
+ * mask is hidden. */
 static inline __m256i gather(const int *dwords, __m256i indices)
 {
   __m256i all = _mm256_set1_epi32(-1);

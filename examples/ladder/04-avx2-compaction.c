@@ -1,4 +1,4 @@
-/* Step 4: compaction. Early exit comes back, in another form.
+/* Step 4: compaction, which is early exit in another form.
  *
  * One of eight absent keys passes the first two probes with a probability of 0.84, so eight lanes
  * hardly ever leave together. Instead, each pass makes one probe of all keys of a block, and moves
@@ -47,7 +47,8 @@ static inline unsigned test(const struct filter *filter, const uint32_t *from, u
   return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(signs));
 }
 
-/* For each mask the lanes that are set in it, in order. AVX2 has no instruction for it. */
+/* For each mask, the lanes that are set in it, in order. AVX2 has no instruction that
+ * compresses. */
 static uint8_t orders[256][8];
 
 static void make_orders(void)

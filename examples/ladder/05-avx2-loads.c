@@ -1,11 +1,11 @@
 /* Step 5: loads instead of gathers.
  *
- * A gather of eight lanes is eight loads, and on many CPUs more work: 39 operations on a Zen 3,
+ * A gather of eight lanes makes eight loads, and on many CPUs more work: 39 operations on a Zen 3,
  * microcode on Intel's CPUs before AVX-VNNI. Here bytes are loaded and inserted into lanes one by
- * one, and none of that matters. A byte reaches past no end of the filter, either.
+ * one, which avoids that work. A byte cannot reach past the end of the filter, either.
  *
- * Lanes hand addresses over by way of memory, and a load of what was stored a moment before waits.
- * So each pass has two loops: one locates the probe of all keys, the other loads and tests.
+ * Addresses leave lanes through memory, and a load of bytes that were just stored waits. So each
+ * pass has two loops: one computes the positions of all keys, the other loads and tests.
  * SPDX-License-Identifier: MIT */
 #include "ladder.h"
 #include <immintrin.h>

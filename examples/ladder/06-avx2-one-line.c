@@ -1,16 +1,16 @@
 /* Step 6: all probes of a key in one cache line, and probes across lanes.
  *
- * A LevelDB filter has its probes anywhere: six cache lines for a key. RocksDB's FastLocalBloom, a
- * format of its own, has them all in one line of 64 bytes. That is two registers of AVX2, so the
- * line is loaded whole, and probes look their bits up in registers:
+ * The probes of a LevelDB filter can be anywhere: six cache lines for a key. RocksDB's
+ * FastLocalBloom, another format, has them all in one line of 64 bytes. That is two registers of
+ * AVX2, so the whole line is loaded, and probes look their bits up in registers:
  *
  *   lane            0         1         2              7
  *   probes          p0        p1        p2       ...   p7      the key times powers of a constant
  *   probe >> 28     which of the 16 dwords of the line: 3 bits in a half, the top bit which half
  *   probe >> 23     which bit of it: 5 bits more
  *
- * One load instead of six, no branch, and no gather. Lanes past the last probe repeat the first.
- * The first row of the output is this format's own step 0.
+ * There is one load instead of six, no branch and no gather. Lanes past the last probe repeat the
+ * first. The first row of the output is this format's own step 0.
  * SPDX-License-Identifier: MIT */
 #include "ladder.h"
 #include <immintrin.h>

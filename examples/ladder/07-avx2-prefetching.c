@@ -1,7 +1,7 @@
 /* Step 7: blocks with prefetching, for filters that are larger than the caches.
  *
- * A miss takes about a hundred nanoseconds. A CPU can have tens of them under way, but it looks
- * ahead a few keys only. So the lines of a whole block are requested while the block before is
+ * A miss takes about a hundred nanoseconds. A CPU can have tens of them in flight, but it looks
+ * ahead only a few keys. So the lines of a whole block are requested while the block before is
  * tested:
  *
  *   fetch 0
@@ -9,12 +9,12 @@
  *   fetch 2   test 1
  *             ...
  *
- * A prefetch and a test take turns: requests in one burst would wait for each other, and memory
- * would rest in between. Addresses are computed before, all at once: a prefetch of an address that
- * was stored a moment before waits.
+ * Prefetches and tests take turns: requests in one burst would wait for each other, and memory
+ * would be idle in between. All addresses of a block are computed first, because a prefetch of an
+ * address that was just stored waits.
  *
- * The lines come into the second level of cache. The first has fewer places for lines on their way.
- * A filter that is in cache gains nothing: there it is work for nothing.
+ * The lines are prefetched into the second-level cache: the first level has fewer buffers for lines
+ * in flight. For a filter that is in cache, prefetching is useless work.
  * SPDX-License-Identifier: MIT */
 #include "ladder.h"
 #include <immintrin.h>
@@ -43,7 +43,8 @@ static inline unsigned test(const uint8_t *line, uint64_t hash, __m256i powers) 
   return _mm256_movemask_ps(_mm256_castsi256_ps(signs)) == 0xff;
 }
 
-/* Where the lines of a block begin: a multiplication and a shift, in four lanes of 64 bits. */
+/* Computes where the lines of a block begin: a multiplication and a shift, in four lanes of 64
+ * bits. */
 static void locate(const struct filter *filter, const uint64_t *hashes, uint64_t *offsets)
 {
   const __m256i nlines = _mm256_set1_epi64x(filter->nlines);
@@ -58,7 +59,7 @@ static void probe(const struct filter *filter, const struct batch *batch, uint8_
 {
   const __m256i powers = powers_of(filter);
   const uint8_t *payload = filter->payload;
-  uint64_t blocks[2][BLOCK_NKEYS]; /* offsets of lines, of even and odd blocks */
+  uint64_t blocks[2][BLOCK_NKEYS]; /* offsets of lines, for even and odd blocks */
   locate(filter, batch->hashes64, blocks[0]);
   for (size_t first = 0; first < NKEYS; first += BLOCK_NKEYS) {
     const uint64_t *offsets = blocks[first / BLOCK_NKEYS % 2];

@@ -1,8 +1,8 @@
 /* Step 8: hashing in lanes.
  *
  * BloomHash is a chain for each key: add a word, multiply, mix the upper half into the lower, and
- * again. One key cannot be hashed faster, so each lane hashes a key of its own. What is left to do
- * is to bring the words of eight keys into lanes. Keys of eight bytes have two words each, A and a:
+ * again. One key cannot be hashed faster, so each lane hashes another key. For this, the words of
+ * eight keys are moved into lanes. Keys of eight bytes have two words each, A and a:
  *
  *   low register      A0 a0 A1 a1 | A2 a2 A3 a3
  *   high register     A4 a4 A5 a5 | A6 a6 A7 a7
@@ -14,7 +14,7 @@
 #include "ladder.h"
 #include <immintrin.h>
 
-/* Not inlined: compilers would make the loop around it lanes, by themselves. */
+/* Not inlined, because compilers would vectorise the loop around it. */
 static __attribute__((noinline)) uint32_t hash_one(uint64_t key)
 {
   return bloomhash(key);

@@ -1,11 +1,11 @@
 /* Step 9: keys across lanes on AArch64, the twin of steps 3 and 5.
  *
  * NEON's registers hold four lanes of 32 bits, so eight keys take two of them. There is no gather,
- * and there need not be: positions leave the lanes, and `ld1` loads a byte into a lane of a third
- * register. A byte is enough for a probe, and it reaches past no end of the filter.
+ * and none is needed: positions leave the lanes, and `ld1` loads a byte into a lane of a third
+ * register. A byte is enough for a probe, and it cannot reach past the end of the filter.
  *
  * A move from lanes to a general register is slow on most cores. So two lanes leave in one move of
- * 64 bits, and an addition of an address uses one half or the other.
+ * 64 bits, and the addition that computes an address uses one half or the other.
  *
  * There is no movemask either. Each byte that passed keeps the bit of its lane, and their sum is
  * the byte of the bitmap:

@@ -1,14 +1,14 @@
 /* Step 10: compaction on AArch64, the twin of step 4.
  *
  * NEON has no instruction that compresses, and no permutation of dwords. It has `tbl`, which looks
- * bytes up in a register by their numbers, and four lanes have sixteen masks only. So a table of
+ * bytes up in a register by their indices, and four lanes have only sixteen masks. So a table of
  * 256 bytes holds the order of bytes for each mask:
  *
  *   lanes             a b c d     b and d passed
  *   order             4 5 6 7   12 13 14 15   -   -
  *   survivors         b d - -
  *
- * As in step 5, a pass first locates the probe of all keys, and then loads bytes and tests.
+ * As in step 5, a pass first computes the positions of all keys, and then loads bytes and tests.
  * SPDX-License-Identifier: MIT */
 #include "ladder.h"
 #include <arm_neon.h>

@@ -1,8 +1,8 @@
 /* Step 11: one cache line in four registers on AArch64, the twin of step 6.
  *
- * `tbl` looks up bytes by their numbers in a table of one to four registers. Four registers are 64
+ * `tbl` looks up bytes by their indices in a table of one to four registers. Four registers are 64
  * bytes, a cache line: one instruction looks up all probes of a key. The top 9 bits of a probe are
- * the number of a bit in its line, so the number of the byte is 6 of them, and of the bit in it 3:
+ * the index of a bit in its line: 6 bits for the byte, and 3 for the bit in it:
  *
  *   probe             bbbbbb kkk .......................      b: which byte, k: which bit
  *   upper 16 bits     bbbbbb kkk .......
@@ -13,7 +13,7 @@
  *   bytes             of eight probes      tbl     the bytes that they test
  *   bits              1 << bit             cmtst   all ones where the bit is set
  *
- * A key passes if all of its bytes are ones: their minimum is.
+ * A key passes if all of its bytes are ones, which is so if their minimum is.
  * SPDX-License-Identifier: MIT */
 #include "ladder.h"
 #include <arm_neon.h>

@@ -6,8 +6,8 @@
  *   val[0]            A0 A1 A2 A3                     first words
  *   val[1]            a0 a1 a2 a3                     second words
  *
- * Two registers of four keys go side by side. Each chain waits for its multiplications, and the
- * other one works meanwhile.
+ * Two registers of four keys are hashed side by side: while one chain waits for its
+ * multiplications, the other one continues.
  * SPDX-License-Identifier: MIT */
 #include "ladder.h"
 #include <arm_neon.h>

@@ -1,5 +1,6 @@
-/* What the steps of the ladder share: keys, filters by the definition of two formats, the check and
- * the clock. Steps take whole groups of keys: how the last few are treated is not their subject.
+/* Code that the steps of the ladder share: keys, filters by the definition of two formats, the
+ * check and the clock. Steps take only whole groups of keys: they do not show how to treat the last
+ * few.
  * SPDX-License-Identifier: MIT */
 #ifndef LADDER_H
 #define LADDER_H
@@ -34,7 +35,7 @@ typedef void probe_function(const struct filter *filter, const struct batch *bat
 
 static const uint32_t BLOOMHASH_SEED = 0xbc9f1d34, BLOOMHASH_MULTIPLIER = 0xc6a4a793;
 
-/* LevelDB's hash of a key of eight bytes, which are read as a little-endian number. */
+/* LevelDB's hash of a key of eight bytes, given as a little-endian number. */
 static inline uint32_t bloomhash(uint64_t key)
 {
   uint32_t hash = BLOOMHASH_SEED ^ 8 * BLOOMHASH_MULTIPLIER;
@@ -44,7 +45,7 @@ static inline uint32_t bloomhash(uint64_t key)
   return hash ^ hash >> 16;
 }
 
-/* Another number for each i: SplitMix64. */
+/* A different number for each i, by SplitMix64. */
 static inline uint64_t scrambled(uint64_t i)
 {
   i *= 0x9e3779b97f4a7c15;
@@ -53,7 +54,7 @@ static inline uint64_t scrambled(uint64_t i)
   return i ^ i >> 31;
 }
 
-/* Any good hash will do for FastLocalBloom, as it is not timed. RocksDB takes XXPH3. */
+/* FastLocalBloom's hash is not timed here, so any good hash will do. RocksDB uses XXPH3. */
 static inline uint64_t hash64(uint64_t key)
 {
   return scrambled(key);
@@ -65,7 +66,8 @@ static const uint32_t LOCAL_MULTIPLIER = 0x9e3779b9;
 
 typedef uint64_t position_function(const struct filter *filter, uint64_t key, uint32_t p);
 
-/* LevelDB: probes are equally far apart, modulo 2^32, and lie anywhere in the filter. */
+/* LevelDB: the distance between probes is constant, modulo 2^32, and they can be anywhere in the
+ * filter. */
 static inline uint64_t leveldb(const struct filter *filter, uint64_t key, uint32_t p)
 {
   const uint32_t hash = bloomhash(key), stride = hash >> 17 | hash << 15;
@@ -85,8 +87,8 @@ static inline uint64_t local(const struct filter *filter, uint64_t key, uint32_t
 
 /* ---- Filters ---- */
 
-/* Memory that ends where a page without access begins, so that a load past its end is the end of
- * the program. On huge pages: else most accesses to large filters would miss the TLB, too. */
+/* Returns memory that ends at a page without access, so that a load past its end ends the program.
+ * It has huge pages, because otherwise most accesses to large filters would also miss the TLB. */
 static inline uint8_t *allocate_at_an_edge(size_t nbytes)
 {
   const size_t huge = 2 << 20, room = (nbytes + huge - 1) / huge * huge;
@@ -101,8 +103,8 @@ static inline uint8_t *allocate_at_an_edge(size_t nbytes)
   return edge - nbytes;
 }
 
-/* With keys 0 to nkeys - 1, scrambled. In LevelDB's format a byte shorter, so that it does not
- * begin at a multiple of four bytes. */
+/* Builds a filter of keys 0 to nkeys - 1, scrambled. In LevelDB's format it is a byte shorter, so
+ * that it does not begin at a multiple of four bytes. */
 static inline struct filter build(position_function *position, size_t nbytes, size_t *nkeys)
 {
   nbytes -= position == leveldb;
@@ -123,8 +125,8 @@ static inline struct filter build(position_function *position, size_t nbytes, si
 
 /* ---- The check and the clock ---- */
 
-/* Draws keys: none, half or all of them were added (mix 0, 1, 2), in random order. Expects what the
- * definition answers. */
+/* Draws keys in random order: none, half or all of them were added (mix 0, 1, 2). Computes the
+ * expected results by the definition. */
 static inline void draw(const struct filter *filter, position_function *position, size_t nkeys,
                         uint32_t mix, struct batch *batch, uint8_t *expected)
 {
@@ -148,7 +150,7 @@ static inline void draw(const struct filter *filter, position_function *position
   }
 }
 
-/* Of CPU time: what else runs disturbs it less. */
+/* Returns the CPU time, which other programs disturb less. */
 static inline double seconds(void)
 {
   struct timespec now;
@@ -156,7 +158,7 @@ static inline double seconds(void)
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Says how many answers differ, as a test's result. Returns what main() does. */
+/* Prints how many answers differ, as a test's result. Returns the exit status for main(). */
 static inline int report(const char *step, size_t nanswers, size_t ndifferent)
 {
   const bool equal = ndifferent == 0 && nanswers > 0;
@@ -179,8 +181,8 @@ static inline bool cpu_lacks_a_set(const char *step)
   return false;
 }
 
-/* Checks and times a step: PROGRAM [ROUNDS [KIB]], the best of so many rounds, filters up to so
- * many KiB. */
+/* Checks and times a step: PROGRAM [ROUNDS [KIB]] takes the best of ROUNDS rounds, with filters of
+ * up to KIB KiB. */
 static inline int climb(int argc, char **argv, const char *step, position_function *position,
                         probe_function *probe)
 {
