@@ -59,7 +59,7 @@ class Point(NamedTuple):
 
     value: float  # their median
     best: float
-    slow: float  # the upper quartile; the median where a file does not have it
+    slow: float  # the upper quartile; the median if a file does not have it
     unsure: bool = False  # the file says that its repetitions moved too much
 
 
