@@ -8,8 +8,8 @@ set -eu
 cd "$(dirname "$0")/.."
 
 # The steps of each round. A step is a preset, or else a script of its name. The next columns are
-# the minutes that it may take on two idle cores, the labels of the tests that it runs, the labels of
-# the tests that try all their cases, and an option of CMake. Labels are regular expressions;
+# the minutes that it may take on two idle cores, the labels of the tests that it runs, the labels
+# of the tests that try all their cases, and an option of CMake. Labels are regular expressions;
 # tests/CMakeLists.txt defines them.
 table() {
   cat <<'END'
