@@ -8,7 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "base/report.h"
+#include "options/options.h"
+#include "verbs/verbs.h"
 
 static const struct {
   const char *name;

@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "fuzz.h"
-#include "key_form.h"
+#include "input/key_form.h"
 
 enum { MAX_NBYTES = 4096 };
 

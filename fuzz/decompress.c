@@ -9,7 +9,7 @@
 #include <zlib.h>
 #endif
 
-#include "codecs.h"
+#include "input/codecs.h"
 #include "fuzz.h"
 
 enum { MAX_NBYTES = 1 << 20 };

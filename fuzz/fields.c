@@ -11,7 +11,7 @@
 #include <ctype.h>
 
 #include "fuzz.h"
-#include "inputs.h"
+#include "input/inputs.h"
 
 enum { MAX_NBYTES = 64 << 10 };
 

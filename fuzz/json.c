@@ -8,9 +8,9 @@
  *   flags, 1 byte: 1 fail at records without a key, 2 two members, 4 pointers | bytes
  *
  * SPDX-License-Identifier: MIT */
-#include "json.h"
+#include "input/json.h"
 #include "fuzz.h"
-#include "records.h"
+#include "input/records.h"
 
 enum { MAX_NBYTES = 64 << 10 };
 

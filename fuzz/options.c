@@ -8,8 +8,15 @@
 #include <math.h>
 #include <setjmp.h>
 
-#include "cli.h"
+#include "answer/database.h"
+#include "base/report.h"
+#include "base/threads.h"
+#include "files/filters.h"
 #include "fuzz.h"
+#include "input/record_options.h"
+#include "options/numbers.h"
+#include "options/options.h"
+#include "verbs/verbs.h"
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)

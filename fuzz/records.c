@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "inputs.h"
+#include "input/inputs.h"
 
 /* ---- A replacement for read(2) ---- */
 

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "common/problem.h"
 #include "filter.h"
 #include "parts.h"
-#include "problem.h"
 
 /* ---- Types ---- */
 

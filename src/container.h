@@ -3,8 +3,8 @@
 #ifndef LANEBLOOM_CONTAINER_H
 #define LANEBLOOM_CONTAINER_H
 
+#include "common/problem.h"
 #include "filter.h"
-#include "problem.h"
 
 enum { CONTAINER_HEADER_NBYTES = 64 }; /* so that the payload starts on a cache line */
 

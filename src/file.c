@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/replace.h"
 #include "container.h"
-#include "replace.h"
 
 /* ---- Reading ---- */
 

@@ -3,8 +3,8 @@
 #ifndef LANEBLOOM_FILTER_H
 #define LANEBLOOM_FILTER_H
 
+#include "common/memory.h"
 #include "format.h"
-#include "memory.h"
 
 struct lanebloom_filter {
   const struct format_table *format;

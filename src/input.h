@@ -4,7 +4,7 @@
 #ifndef LANEBLOOM_INPUT_H
 #define LANEBLOOM_INPUT_H
 
-#include "problem.h"
+#include "common/problem.h"
 
 struct input {
   int file;             /* -1: the bytes are in memory */

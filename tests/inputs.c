@@ -11,7 +11,7 @@
 #include <zstd.h>
 #endif
 
-#include "inputs.h"
+#include "input/inputs.h"
 #include "support.h"
 
 enum { MAX_NBYTES = 4096 };

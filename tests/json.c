@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "json.h"
+#include "input/json.h"
 #include "support.h"
 
 enum { MAX_NPIECES = 7, MAX_NBYTES = 256 };

@@ -1,6 +1,6 @@
 /* The table of `match`: keys that were chosen to have equal hashes take no longer than others.
  * SPDX-License-Identifier: MIT */
-#include "../cli/key_set.h"
+#include "../cli/answer/key_set.h"
 
 #include <criterion/criterion.h>
 #include <lanebloom.h>

@@ -123,3 +123,45 @@ twins() { # FOLDER FOLDER: prints "SHARED ALL", numbers of lines
     [ -z "$found" ]
   done
 }
+
+# ---- The command's rooms ----
+
+rooms="base options input files answer output verbs" # each may include the rooms before it
+
+# "FILE:LINE" of each include of the command that no room may have: of a later room, or of the
+# libraries' own headers, other than those of src/common/.
+climbs() { # FOLDER: of the command
+  (cd "$1" && grep -E '^#include "[^"]*/' -- */*.[ch] */*.cc) | awk -v rooms="$rooms" '
+    BEGIN { n = split(rooms, names, " "); for (i = 1; i <= n; i++) rank[names[i]] = i }
+    {
+      split($0, parts, "/")
+      target = $0
+      sub(/^.*#include "/, "", target)
+      if (target ~ /^\.\.\/\.\.\/src\/common\/[a-z_]*\.h"$/)
+        next
+      split(target, steps, "/")
+      if (steps[1] != ".." || !(steps[2] in rank) || rank[steps[2]] > rank[parts[1]])
+        print
+    }'
+}
+
+@test "the command's rooms include earlier rooms, public headers and src/common/ alone" {
+  mkdir -p "$BATS_TEST_TMPDIR"/cli/{input,verbs}
+  printf '#include "%s"\n' ../base/report.h ../verbs/verbs.h ../../src/filter.h \
+    ../../src/common/memory.h fields.h >"$BATS_TEST_TMPDIR/cli/input/planted.c"
+  echo '#include "../input/fields.h"' >"$BATS_TEST_TMPDIR/cli/verbs/planted.c"
+  touch "$BATS_TEST_TMPDIR"/cli/{input/planted.h,input/planted.cc}
+  [ "$(climbs "$BATS_TEST_TMPDIR/cli" | wc -l)" -eq 2 ]
+  [ "$(cd "$SOURCE_DIR/cli" && ls -d */ | tr -d / | grep -vx docs | sort | xargs)" = \
+    "$(tr ' ' '\n' <<<"$rooms" | sort | xargs)" ]
+  found=$(climbs "$SOURCE_DIR/cli")
+  echo "$found"
+  [ -z "$found" ]
+}
+
+@test "only answer/ knows the kinds of answers" {
+  found=$(grep -nE '\<(sources|tables|parquet|exact)_answer\>|struct (filters|tables|exact)\>' \
+    "$SOURCE_DIR"/cli/{base,options,input,files,output}/*.[ch] || true)
+  echo "$found"
+  [ -z "$found" ]
+}

@@ -1,14 +1,15 @@
 /* Many names: for twice as many names, at most two and a half times the comparisons and the memory.
  * The linker lets the command call the functions here (tests/CMakeLists.txt).
  * SPDX-License-Identifier: MIT */
-#include "../cli/cli.h"
-
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "../cli/answer/database.h"
+#include "../cli/base/report.h"
+#include "../cli/verbs/verbs.h"
 #include "filter_files.h"
 
 static uint64_t ncompared, nresized; /* names; bytes of all sizes that lists took */

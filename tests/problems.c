@@ -1,6 +1,6 @@
 /* Problems: their lines are safe to show on any terminal.
  * SPDX-License-Identifier: MIT */
-#include "problem.h"
+#include "common/problem.h"
 
 #include <criterion/criterion.h>
 

@@ -4,7 +4,7 @@
 #ifndef LANEBLOOM_PARQUET_SCHEMA_H
 #define LANEBLOOM_PARQUET_SCHEMA_H
 
-#include "../problem.h"
+#include "../common/problem.h"
 #include "type.h"
 
 struct column {

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "../bytes.h"
+#include "../common/problem.h"
 #include "../layouts/leveldb.h"
-#include "../problem.h"
 #include "filter_block.h"
 
 struct lanebloom_filter_block {

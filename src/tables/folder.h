@@ -5,7 +5,7 @@
 
 #include <lanebloom_tables.h>
 
-#include "../problem.h"
+#include "../common/problem.h"
 
 /* Return the path of a file in a folder. The second names the file NUMBER.END, with at least 6
  * digits. The caller frees the path. NULL: memory ran out. */

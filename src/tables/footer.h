@@ -5,6 +5,7 @@
 
 #include <lanebloom_tables.h>
 
+#include "../common/table_end.h"
 #include "../cursor.h"
 #include "../input.h"
 #include "checksum.h"
@@ -31,11 +32,6 @@ struct footer {
   struct handle metaindex, index;
   bool has_index; /* else the metaindex has the handle of the index */
 };
-
-/* Are these bytes the end of a table? Kinds of tables that are not read count, too. Text may end in
- * Pebble's magic number, which is two characters of UTF-8, but it has no version before that. */
-enum { FOOTER_END_NBYTES = 12 };
-bool lanebloom_footer_ends_table(const uint8_t bytes[FOOTER_END_NBYTES]);
 
 /* Reads the footer. Errors: FORMAT: not a table; CORRUPT; LIMIT: a version or kind of table that is
  * not supported; IO. */

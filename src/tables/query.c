@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
+#include "../common/problem.h"
 #include "../hits.h"
 #include "../keys.h"
-#include "../problem.h"
 #include "query.h"
 
 /* Files name extractors, and each query takes memory for a part. If more queries are needed, tables

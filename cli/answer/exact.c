@@ -1,0 +1,93 @@
+/* Keys in memory as an answer.
+ * SPDX-License-Identifier: MIT */
+#include "exact.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "../base/report.h"
+#include "../input/key_form.h"
+
+static size_t screen(void *context, const struct batch *batch, uint8_t *bitmap, size_t *counts)
+{
+  const struct exact *exact = context;
+  (void)counts; /* there are no sources */
+  return key_set_match(&exact->keys, batch, bitmap);
+}
+
+/* Bytes that often separate fields. */
+static const struct separator {
+  char byte;
+  const char *name;
+} separators[] = {{'\t', "a tab"}, {',', "a comma"}, {';', "a semicolon"},
+                  {'|', "a bar"},  {' ', "a space"}, {':', "a colon"}};
+enum { NSEPARATORS = sizeof separators / sizeof *separators };
+
+static void look(void *context, const struct record_syntax *syntax, const struct chunk *chunk)
+{
+  enum { MIN_NRECORDS = 10, MAX_NRECORDS = 100 }; /* fewer may have been queried one by one */
+  struct exact *exact = context;
+  if (syntax->fields.n > 0 || syntax->width || form_converts(syntax->form))
+    return;
+  const char *record = chunk->data, *end = record + chunk->nbytes;
+  unsigned found = (1u << NSEPARATORS) - 1;
+  size_t n = 0;
+  for (size_t nbytes; n < MAX_NRECORDS && record < end; n++, record += nbytes) {
+    nbytes = record_nbytes(syntax, record, (size_t)(end - record));
+    for (size_t i = 0; i < NSEPARATORS; i++)
+      if (!memchr(record, separators[i].byte, nbytes))
+        found &= ~(1u << i);
+  }
+  if (n >= MIN_NRECORDS)
+    exact->separators = found;
+}
+
+/* Returns a separator that the first records contain and that no key contains; NULL: there is
+ * none. */
+static const struct separator *find_separator(const struct exact *exact)
+{
+  for (size_t i = 0; i < NSEPARATORS; i++)
+    if (exact->separators >> i & 1 && !key_set_has_byte(&exact->keys, separators[i].byte))
+      return &separators[i];
+  return NULL;
+}
+
+/* Records with a separator that no key contains cannot match. Otherwise a warning needs many
+ * records and many keys: it is normal that no record has one of a few keys. */
+static void warn_of_none(void *context, uint64_t nrecords)
+{
+  const struct exact *exact = context;
+  const uint64_t nkeys = exact->keys.nkeys;
+  if (nkeys == 0)
+    return;
+  const struct separator *separator = find_separator(exact);
+  if (separator)
+    complain(NULL,
+             "warning: none of %" PRIu64 " records matches any of %" PRIu64
+             " keys: the first records have %s, and no key has; -f names the fields that are the "
+             "key",
+             nrecords, nkeys, separator->name);
+  else if (nrecords >= TELLING_NKEYS && nkeys >= TELLING_NKEYS)
+    complain(NULL,
+             "warning: none of %" PRIu64 " records matches any of %" PRIu64
+             " keys: if some should, check -f, --keys-field, --crlf, --lower and --trim",
+             nrecords, nkeys);
+}
+
+static void exact_free(void *context)
+{
+  struct exact *exact = context;
+  key_set_free(&exact->keys);
+}
+
+static const struct answer_kind kind = {
+    .screen = screen, .look = look, .warn_of_none = warn_of_none, .free = exact_free};
+
+struct answer exact_answer(struct exact *exact, const char *path,
+                           const struct record_syntax *syntax,
+                           const struct input_messages *messages)
+{
+  key_set_read(&exact->keys, path, syntax, messages);
+  return (struct answer){
+      .kind = &kind, .context = exact, .is_exact = true, .returns = exact->keys.returns};
+}

@@ -1,0 +1,132 @@
+/* Filters as an answer.
+ * SPDX-License-Identifier: MIT */
+#include "filters.h"
+
+#include <errno.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/paths.h"
+#include "../base/report.h"
+#include "../input/record_options.h"
+
+/* ---- Their names ---- */
+
+static int compare_names(const void *a, const void *b)
+{
+  return strcmp(a, b);
+}
+
+bool filters_add(struct filters *filters, char *path)
+{
+  if (find_or_add(path, &filters->known, compare_names) != path)
+    return false;
+  filters->paths = grow_list(filters->paths, filters->n, sizeof *filters->paths);
+  filters->paths[filters->n++] = path;
+  return true;
+}
+
+void filters_read_list(struct filters *filters)
+{
+  const char *path = filters->list;
+  FILE *file = is_standard_input(path) ? stdin : fopen(path, "re");
+  char *line = NULL;
+  size_t capacity = 0;
+  if (!file)
+    die(path, "%s", strerror(errno));
+  for (ssize_t nbytes; (nbytes = getline(&line, &capacity, file)) > 0;) {
+    if (line[nbytes - 1] == '\n')
+      nbytes--;
+    line[nbytes] = '\0';
+    if (strlen(line) != (size_t)nbytes || nbytes == 0)
+      die(input_name(path), "expected the name of a filter in each line, found an empty line or a "
+                            "NUL byte");
+    filters->names = grow_list(filters->names, filters->nnames, sizeof *filters->names);
+    filters->names[filters->nnames++] = line;
+    if (!filters_add(filters, line))
+      die(line, "expected each filter once, found it twice");
+    line = NULL;
+    capacity = 0;
+  }
+  const int error = ferror(file) ? errno : feof(file) ? 0 : ENOMEM;
+  free(line);
+  if (file != stdin)
+    fclose(file);
+  if (error)
+    die(input_name(path), "%s", strerror(error));
+  if (filters->n == 0)
+    die(input_name(path), "expected the names of filters, found an empty file");
+}
+
+/* ---- What they answer ---- */
+
+static size_t screen(void *context, const struct batch *batch, uint8_t *bitmap, size_t *counts)
+{
+  const struct filters *filters = context;
+  return sources_screen(&filters->sources, &batch->keys, bitmap, NULL, counts);
+}
+
+static double rate(void *context)
+{
+  const struct filters *filters = context;
+  return sources_rate(&filters->sources);
+}
+
+static void filters_free(void *context)
+{
+  struct filters *filters = context;
+  sources_free(&filters->sources);
+  tdestroy(filters->known, leave_key);
+  free(filters->paths);
+  for (size_t i = 0; i < filters->nnames; i++)
+    free(filters->names[i]);
+  free(filters->names);
+}
+
+static const struct answer_kind kind = {.screen = screen, .rate = rate, .free = filters_free};
+
+/* ---- Loading ---- */
+
+/* Warns if every key passes, which often happens if bytes are read in the wrong format. */
+static void check_filter(const struct source *source)
+{
+  lanebloom_filter_info info;
+  if (!lanebloom_filter_may_contain(source->filter, NULL, 0))
+    return;
+  lanebloom_filter_describe(source->filter, &info, sizeof info);
+  if (info.model_rate >= 1)
+    complain(input_name(source->name), "warning: every key passes this filter");
+}
+
+/* Warns if no filter has keys. If only some have none, this is no mistake. */
+static void check_any_has_keys(const struct sources *sources)
+{
+  for (size_t i = 0; i < sources->n; i++)
+    if (!has_no_keys(sources->all[i].filter))
+      return;
+  if (sources->n == 1)
+    complain(input_name(sources->all->name), "warning: this filter has no keys: none passes");
+  else
+    complain(NULL, "warning: none of the %zu filters has keys: none passes", sources->n);
+}
+
+struct answer filters_answer(struct filters *filters, struct record_syntax *syntax)
+{
+  struct sources *sources = &filters->sources;
+  for (size_t i = 0; i < filters->n; i++) {
+    lanebloom_filter *filter = load_filter(filters->paths[i], &filters->source);
+    if (!filter)
+      continue;
+    if (!filters->source.raw && !take_form(syntax, filters->paths[i], filter))
+      exit(EXIT_TROUBLE);
+    sources_add_filter(sources, filters->paths[i], filter);
+    check_filter(&sources->all[sources->n - 1]);
+  }
+  if (sources->n < filters->n)
+    exit(EXIT_TROUBLE);
+  check_any_has_keys(sources);
+  if (sources->n > 1)
+    sources_find_hashes(sources);
+  return (struct answer){.kind = &kind, .context = filters, .sources = sources};
+}

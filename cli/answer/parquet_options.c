@@ -1,0 +1,80 @@
+/* --parquet, --column, --prune, --row-groups, --require-filters: which Parquet files are screened,
+ * and what is printed of them.
+ * SPDX-License-Identifier: MIT */
+#include "../base/report.h"
+#include "../files/parquet_files.h"
+#include "parquet.h"
+
+enum {
+  OPTION_PARQUET = 0x500,
+  OPTION_COLUMN,
+  OPTION_PRUNE,
+  OPTION_ROW_GROUPS,
+  OPTION_REQUIRE_FILTERS
+};
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+  struct parquet_query *query = state->input;
+  switch (key) {
+  case ARGP_KEY_INIT:
+    state->child_inputs[0] = &query->bounds;
+    return 0;
+  case OPTION_PARQUET:
+    query->names = grow_list(query->names, query->nnames, sizeof *query->names);
+    query->names[query->nnames++] = text;
+    return 0;
+  case OPTION_COLUMN:
+    query->column = text;
+    return 0;
+  case OPTION_PRUNE:
+    query->prune = true;
+    return 0;
+  case OPTION_ROW_GROUPS:
+    query->row_groups = true;
+    return 0;
+  case OPTION_REQUIRE_FILTERS:
+    query->require_filters = true;
+    return 0;
+  case ARGP_KEY_END:
+    if (query->nnames == 0 &&
+        (query->column || query->prune || query->row_groups || query->require_filters ||
+         query->bounds != LANEBLOOM_PARQUET_BOUNDS_KNOWN))
+      argp_error(state, "--column, --prune, --row-groups, --require-filters and --bounds need "
+                        "--parquet PATH");
+    if (query->nnames > 0 && !query->column)
+      argp_error(state, "--parquet needs --column NAME: which column the keys are in");
+    if (query->row_groups && !query->prune)
+      argp_error(state, "--row-groups needs --prune");
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+const struct argp parquet_argp = {
+    .options =
+        (const struct argp_option[]){
+            {"parquet", OPTION_PARQUET, "PATH", 0,
+             "Select the records whose key may be in this Parquet file, in one of this folder or "
+             "below it, or in a file of this quoted pattern; repeatable. Every name is an INPUT, "
+             "and all records are kept in memory",
+             3},
+            {"column", OPTION_COLUMN, "NAME", 0,
+             "The keys are in this column; of nested ones the path, as in user.id. Their text "
+             "becomes what the column has: numbers, dates, ...",
+             3},
+            {"prune", OPTION_PRUNE, NULL, 0,
+             "Print the names of the Parquet files that may have any of the keys; with -c, how "
+             "many",
+             3},
+            {"row-groups", OPTION_ROW_GROUPS, NULL, 0,
+             "With --prune, print \"FILE<tab>NUMBER\" for each row group, from 0", 3},
+            {"require-filters", OPTION_REQUIRE_FILTERS, NULL, 0,
+             "A row group whose column has no filter is an error: it may have every key within its "
+             "bounds",
+             3},
+            {0}},
+    .parser = parse,
+    .children = (const struct argp_child[]){{.argp = &bounds_argp}, {0}},
+};

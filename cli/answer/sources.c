@@ -1,0 +1,123 @@
+/* Screens batches by several filters or tables.
+ * SPDX-License-Identifier: MIT */
+#include "sources.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/bits.h"
+#include "../base/report.h"
+#include "../files/filters.h"
+#include "../input/records.h"
+
+static struct source *add_source(struct sources *sources, const char *path)
+{
+  sources->all = grow_list(sources->all, sources->n, sizeof *sources->all);
+  struct source *source = &sources->all[sources->n++];
+  *source = (struct source){.name = path};
+  return source;
+}
+
+void sources_add_filter(struct sources *sources, const char *path, lanebloom_filter *filter)
+{
+  add_source(sources, path)->filter = filter;
+}
+
+void sources_add_table(struct sources *sources, const char *path, const lanebloom_table *table)
+{
+  sources->tables = grow_list(sources->tables, sources->n, sizeof *sources->tables);
+  sources->tables[sources->n] = table;
+  add_source(sources, path)->table = table;
+}
+
+static lanebloom_filter_info describe(const struct source *source)
+{
+  lanebloom_filter_info info;
+  lanebloom_filter_describe(source->filter, &info, sizeof info);
+  return info;
+}
+
+void sources_find_hashes(struct sources *sources)
+{
+  for (size_t i = 0; i < sources->n; i++)
+    sources->all[i].hash = lanebloom_format_hash(describe(&sources->all[i]).format);
+}
+
+double sources_rate(const struct sources *sources)
+{
+  double log_none = 0; /* logarithm of the share that passes no filter: rates are often tiny */
+  for (size_t i = 0; i < sources->n; i++)
+    log_none += sources->all[i].filter ? log1p(-describe(&sources->all[i]).model_rate) : NAN;
+  return -expm1(log_none);
+}
+
+void sources_free(struct sources *sources)
+{
+  for (size_t i = 0; i < sources->n; i++)
+    lanebloom_filter_close(sources->all[i].filter);
+  free(sources->all);
+  free(sources->tables);
+  *sources = (struct sources){0};
+}
+
+/* ---- Screening by filters ---- */
+
+/* Hashes keys. Filters of the format LANEBLOOM_ROCKSDB give a constant result and need no
+ * hashes. */
+static void hash_keys(lanebloom_format format, const lanebloom_keys *keys, uint64_t *hashes)
+{
+  if (lanebloom_format_hash_size(format) == 0)
+    return;
+  const lanebloom_status status = lanebloom_hash(format, keys, hashes);
+  if (status != LANEBLOOM_OK) /* cannot happen for a batch of this size */
+    die(NULL, "%s", status_text(status));
+}
+
+static size_t screen_by_filters(const struct sources *sources, const lanebloom_keys *keys,
+                                uint8_t *any, uint8_t *const *bitmaps, size_t *counts)
+{
+  uint64_t hashes[BATCH_NRECORDS]; /* room for hashes of 8 or 4 bytes */
+  uint8_t hits[BATCH_NRECORDS / 8];
+  const size_t nbytes = (keys->n + 7) / 8;
+  memset(any, 0, nbytes);
+  for (size_t at = 0; at < lanebloom_format_count(); at++) {
+    const lanebloom_format hash = lanebloom_format_at(at);
+    bool is_hashed = false;
+    for (size_t i = 0; i < sources->n; i++) {
+      if (sources->all[i].hash != hash)
+        continue;
+      if (!is_hashed)
+        hash_keys(hash, keys, hashes);
+      is_hashed = true;
+      uint8_t *passing = bitmaps ? bitmaps[i] : hits;
+      const size_t nhits =
+          lanebloom_filter_screen_hashes(sources->all[i].filter, hashes, keys->n, passing);
+      if (counts)
+        counts[i] = nhits;
+      add_bits(any, passing, nhits > 0 ? nbytes : 0);
+    }
+  }
+  return count_bits(any, nbytes);
+}
+
+static size_t screen_by_one(const lanebloom_filter *filter, const lanebloom_keys *keys,
+                            uint8_t *any, uint8_t *const *bitmaps, size_t *counts)
+{
+  const size_t nhits = lanebloom_filter_screen(filter, keys, any);
+  if (bitmaps)
+    memcpy(*bitmaps, any, (keys->n + 7) / 8);
+  if (counts)
+    *counts = nhits;
+  return nhits;
+}
+
+size_t sources_screen(const struct sources *sources, const lanebloom_keys *keys, uint8_t *any,
+                      uint8_t *const *bitmaps, size_t *counts)
+{
+  if (sources->n == 1 && sources->all->filter)
+    return screen_by_one(sources->all->filter, keys, any, bitmaps, counts);
+  if (sources->tables)
+    return lanebloom_tables_screen(sources->tables, sources->n, keys, any, bitmaps, counts);
+  return screen_by_filters(sources, keys, any, bitmaps, counts);
+}

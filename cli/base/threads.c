@@ -1,0 +1,81 @@
+/* Threads, and tokens that they pass to each other.
+ * SPDX-License-Identifier: MIT */
+#include "threads.h"
+
+#include <sched.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <unistd.h>
+
+static atomic_bool has_started;
+
+/* More than a thread needs. The default of 8 MiB would matter if address space is limited. */
+static const size_t STACK_NBYTES = (size_t)512 << 10;
+
+bool start_thread(pthread_t *thread, void *(*body)(void *), void *argument)
+{
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0)
+    return false;
+  pthread_attr_setstacksize(&attributes, STACK_NBYTES);
+  const bool started = pthread_create(thread, &attributes, body, argument) == 0;
+  pthread_attr_destroy(&attributes);
+  if (started)
+    has_started = true;
+  return started;
+}
+
+bool has_started_threads(void)
+{
+  return has_started;
+}
+
+void give(sem_t *token)
+{
+  sem_post(token);
+}
+
+void take(sem_t *token)
+{
+  while (sem_wait(token) < 0)
+    ; /* interrupted by a signal */
+}
+
+size_t default_nworkers(void)
+{
+  cpu_set_t cpus;
+  long n = sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus)
+                                                         : sysconf(_SC_NPROCESSORS_ONLN);
+  return n < 1 ? 1 : n > WORKERS_MAX ? WORKERS_MAX : (size_t)n;
+}
+
+/* ---- Many calls ---- */
+
+struct call {
+  void (*work)(void *context, size_t i);
+  void *context;
+  size_t i;
+  pthread_t thread;
+  bool started;
+};
+
+static void *run_call(void *argument)
+{
+  const struct call *call = argument;
+  call->work(call->context, call->i);
+  return NULL;
+}
+
+void run_in_threads(size_t n, void (*work)(void *context, size_t i), void *context)
+{
+  static struct call calls[WORKERS_MAX]; /* n is at most WORKERS_MAX */
+  for (size_t i = n; i-- > 0;) {
+    calls[i] = (struct call){.work = work, .context = context, .i = i};
+    calls[i].started = i > 0 && start_thread(&calls[i].thread, run_call, &calls[i]);
+    if (!calls[i].started)
+      run_call(&calls[i]);
+  }
+  for (size_t i = 0; i < n; i++)
+    if (calls[i].started)
+      pthread_join(calls[i].thread, NULL);
+}

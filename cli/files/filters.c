@@ -1,0 +1,177 @@
+/* Loads filters from files or standard input, and saves them.
+ * SPDX-License-Identifier: MIT */
+#include "filters.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../src/common/replace.h"
+#include "../base/paths.h"
+#include "../base/report.h"
+#include "../input/file_kinds.h"
+#include "mapped.h"
+#include "recognize.h"
+
+bool is_container(const char *path)
+{
+  struct stat found;
+  if (is_standard_input(path) || stat(path, &found) != 0 || !S_ISREG(found.st_mode))
+    return false;
+  struct mapped mapped;
+  const lanebloom_status status = map_filter(&mapped, path, NULL, 0);
+  unmap_filter(&mapped);
+  return status == LANEBLOOM_OK || status == LANEBLOOM_ERR_CORRUPT;
+}
+
+/* Does the file begin like a container of any version, damaged or not? false if it cannot be
+ * read. */
+static bool begins_as_container(const char *path)
+{
+  char bytes[CONTAINER_MAGIC_NBYTES];
+  const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* opening a pipe does not block */
+  const bool begins = read(fd, bytes, sizeof bytes) == sizeof bytes && is_container_magic(bytes);
+  if (fd >= 0)
+    close(fd);
+  return begins;
+}
+
+bool complain_of_order(const char *verb, const char *path, const char *problem, char *const *inputs,
+                       size_t ninputs)
+{
+  size_t i = 0;
+  while (i < ninputs && !is_container(inputs[i]))
+    i++;
+  if (i == ninputs || begins_as_container(path))
+    return false;
+  complain(input_name(path), "%s; %s is one, and FILTER comes first: lanebloom %s %s %s", problem,
+           inputs[i], verb, inputs[i], path);
+  return true;
+}
+
+static bool is_other_file(lanebloom_status status, const char *problem)
+{
+  return status == LANEBLOOM_ERR_FORMAT && strstr(problem, "not a lanebloom container");
+}
+
+bool explain_no_filter(const char *path, lanebloom_status status, char *problem, size_t size)
+{
+  const size_t n = status == LANEBLOOM_ERR_IO ? strlen(problem) : 0;
+  if (n > 0)
+    snprintf(problem + n, size - n, "%s", directory_advice(errno));
+  return is_other_file(status, problem) &&
+         explain_other_kind(path, "a lanebloom container", problem, size);
+}
+
+lanebloom_filter *load_filter(const char *path, const struct filter_source *source)
+{
+  const char *file = is_standard_input(path) ? "/dev/stdin" : path;
+  lanebloom_filter *filter;
+  lanebloom_status status;
+  char problem[256];
+  if (is_standard_output(path)) {
+    complain(input_name(path), "%s", also_output_text);
+    return NULL;
+  }
+  if (source->raw)
+    status = lanebloom_filter_load_raw(source->format, file, &filter, problem, sizeof problem);
+  else
+    status = lanebloom_filter_load(file, &filter, problem, sizeof problem);
+  const bool is_other = is_other_file(status, problem);
+  if (is_other && complain_of_order("screen", path, problem, source->inputs, source->ninputs))
+    return NULL;
+  const bool is_explained = explain_no_filter(path, status, problem, sizeof problem);
+  const char *hint = "";
+  if (status == LANEBLOOM_ERR_FORMAT && source->raw)
+    hint = "; --format rocksdb opens both of RocksDB's formats; for a container, leave out --raw";
+  else if (is_other && !is_explained)
+    hint =
+        "; `lanebloom match' takes a file of keys itself, `lanebloom build' makes a filter of it, "
+        "--raw --format NAME reads an engine's bare bytes, `screen --db' queries a database, and "
+        "`screen --parquet' Parquet files";
+  if (status != LANEBLOOM_OK)
+    complain(input_name(path), "%s%s", problem, hint);
+  return filter;
+}
+
+struct target check_target(const char *path)
+{
+  const bool is_stdout = strcmp(path, "-") == 0;
+  const struct target target = {.name = is_stdout ? "(standard output)" : path,
+                                .path = is_stdout ? "/dev/stdout" : path};
+  const lanebloom_status status = lanebloom_filter_save_check(target.path);
+  if (status != LANEBLOOM_OK)
+    die(target.name, "%s", status_text(status));
+  return target;
+}
+
+/* Would saving replace a file that is not empty? Stores its path in `path`. Descriptors and files
+ * that are not regular are written into, so nothing is lost. */
+static bool replaces_file(const struct target *target, char path[PATH_MAX])
+{
+  struct stat found;
+  return lanebloom_follow(target->path, path) == FOLLOW_PATH && stat(path, &found) == 0 &&
+         S_ISREG(found.st_mode) && found.st_size > 0;
+}
+
+void check_is_filter(const struct target *target)
+{
+  char path[PATH_MAX];
+  if (replaces_file(target, path) && !begins_as_container(path))
+    die(target->name, "expected a new file, or a container to replace, found another file; name "
+                      "another one by -o, or replace this one by --force");
+}
+
+/* Only the first and the last bytes of a filter can hold anything else than the bits of keys.
+ * Describing a filter counts all its bits, which takes 1.5 s for 1 GB. So only filters whose other
+ * bytes are zeros are described. */
+bool has_no_keys(const lanebloom_filter *filter)
+{
+  enum { EDGE_NBYTES = 16 };
+  lanebloom_filter_info info;
+  size_t nbytes;
+  const char *bytes = lanebloom_filter_bytes(filter, &nbytes);
+  if (nbytes > 2 * EDGE_NBYTES &&
+      (bytes[EDGE_NBYTES] != 0 ||
+       memcmp(bytes + EDGE_NBYTES, bytes + EDGE_NBYTES + 1, nbytes - 2 * EDGE_NBYTES - 1) != 0))
+    return false;
+  lanebloom_filter_describe(filter, &info, sizeof info);
+  return info.nbits_set == 0 && info.model_rate == 0;
+}
+
+/* A file that is no valid filter, such as a damaged one, may have keys. */
+void check_keeps_keys(const struct target *target, const lanebloom_filter *filter, bool raw)
+{
+  char path[PATH_MAX];
+  lanebloom_filter_info info;
+  lanebloom_filter *found = NULL;
+  if (!has_no_keys(filter) || !replaces_file(target, path))
+    return;
+  lanebloom_filter_describe(filter, &info, sizeof info);
+  const lanebloom_status status =
+      raw ? lanebloom_filter_load_raw(info.format, path, &found, NULL, 0)
+          : lanebloom_filter_load(path, &found, NULL, 0);
+  const bool may_have_keys = status != LANEBLOOM_OK || !has_no_keys(found);
+  lanebloom_filter_close(found);
+  if (may_have_keys)
+    die(target->name, "expected keys, found none: the file here may have some, and stays as it is; "
+                      "to replace it by a filter without keys, give --force");
+}
+
+bool save_filter(const lanebloom_filter *filter, const struct target *target, bool raw)
+{
+  const lanebloom_status status =
+      (raw ? lanebloom_filter_save_raw : lanebloom_filter_save)(filter, target->path);
+  if (status != LANEBLOOM_OK && (status != LANEBLOOM_ERR_IO || errno != EPIPE))
+    complain(target->name, "%s", status_text(status));
+  return status == LANEBLOOM_OK;
+}
+
+const char *status_text(lanebloom_status status)
+{
+  return status == LANEBLOOM_ERR_IO ? strerror(errno) : lanebloom_status_text(status);
+}

@@ -1,0 +1,225 @@
+/* Decompresses gzip with ISA-L, and zstd with libzstd.
+ * SPDX-License-Identifier: MIT */
+#include "codecs.h"
+
+#include <errno.h>
+#include <isa-l/igzip_lib.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef LANEBLOOM_WITH_ZSTD
+#include <zstd.h>
+#include <zstd_errors.h>
+
+#endif
+
+struct decoder {
+  enum codec codec;
+  enum { BEFORE_STREAM, IN_HEADER, IN_STREAM, IN_PADDING } place;
+  struct inflate_state *inflate;  /* of gzip; else NULL */
+  struct isal_gzip_header header; /* isal_inflate() does not keep it between two calls */
+#ifdef LANEBLOOM_WITH_ZSTD
+  ZSTD_DCtx *zstd; /* of zstd; else NULL */
+#endif
+};
+
+bool codec_is_built(enum codec codec)
+{
+#ifdef LANEBLOOM_WITH_ZSTD
+  return codec != CODEC_NONE;
+#else
+  return codec == CODEC_GZIP;
+#endif
+}
+
+static bool refuse(struct codec_error *error, const char *expected, const char *found)
+{
+  snprintf(error->text, sizeof error->text, "%s, found %s", expected, found);
+  return false;
+}
+
+/* ---- gzip ---- */
+
+static bool refuse_gzip(struct codec_error *error, int result)
+{
+  if (result == ISAL_INCORRECT_CHECKSUM)
+    return refuse(error, "damaged: expected the checksum of the gzip data", "another one");
+  if (result == ISAL_INVALID_WRAPPER || result == ISAL_UNSUPPORTED_METHOD)
+    return refuse(error, "damaged: expected a gzip header", "other bytes");
+  return refuse(error, "damaged: expected deflate data", "other bytes");
+}
+
+/* Begins a stream, or padding: zeros may follow the last stream, as on tapes. gzip(1) ignores them,
+ * too. */
+static bool begin_stream(struct decoder *decoder, const struct codec_step *step,
+                         struct codec_error *error)
+{
+  enum { FIRST_BYTE = 0x1f };
+  if (*step->in != FIRST_BYTE && *step->in)
+    return refuse(error, "expected the end of the gzip data", "other bytes behind it");
+  decoder->place = *step->in ? IN_HEADER : IN_PADDING;
+  isal_inflate_reset(decoder->inflate);
+  decoder->inflate->crc_flag = ISAL_GZIP_NO_HDR_VER; /* verify the checksum */
+  isal_gzip_header_init(&decoder->header);
+  return true;
+}
+
+static bool skip_padding(struct codec_step *step, struct codec_error *error)
+{
+  for (; step->nin > 0; step->in++, step->nin--)
+    if (*step->in)
+      return refuse(error, "expected zeros behind the gzip data", "other bytes");
+  return true;
+}
+
+/* Reads the header, or continues to inflate. */
+static int step_gzip(struct decoder *decoder)
+{
+  struct inflate_state *state = decoder->inflate;
+  if (decoder->place == IN_STREAM)
+    return isal_inflate(state);
+  const int result = isal_read_gzip_header(state, &decoder->header);
+  if (result == ISAL_DECOMP_OK)
+    decoder->place = IN_STREAM;
+  return result;
+}
+
+static bool inflate(struct decoder *decoder, struct codec_step *step, struct codec_error *error)
+{
+  struct inflate_state *state = decoder->inflate;
+  const size_t nin = step->nin < INT32_MAX ? step->nin : INT32_MAX;
+  const size_t nout = step->nout < INT32_MAX ? step->nout : INT32_MAX;
+  state->next_in = (uint8_t *)(uintptr_t)step->in;
+  state->avail_in = (uint32_t)nin;
+  state->next_out = (uint8_t *)step->out;
+  state->avail_out = (uint32_t)nout;
+  const int result = step_gzip(decoder);
+  if (result < 0)
+    return refuse_gzip(error, result);
+  step->in += nin - state->avail_in;
+  step->nin -= nin - state->avail_in;
+  step->out += nout - state->avail_out;
+  step->nout -= nout - state->avail_out;
+  if (state->block_state == ISAL_BLOCK_FINISH)
+    decoder->place = BEFORE_STREAM;
+  return true;
+}
+
+static bool run_gzip(struct decoder *decoder, struct codec_step *step, struct codec_error *error)
+{
+  do {
+    if (decoder->place == BEFORE_STREAM && step->nin > 0 && !begin_stream(decoder, step, error))
+      return false;
+    if (decoder->place == IN_PADDING)
+      return skip_padding(step, error);
+    if (decoder->place != BEFORE_STREAM && !inflate(decoder, step, error))
+      return false;
+  } while (step->nin > 0 && step->nout > 0);
+  return true;
+}
+
+/* ---- zstd ---- */
+
+#ifdef LANEBLOOM_WITH_ZSTD
+enum { WINDOW_LOG_MAX = 27 }; /* 128 MiB, the limit of zstd(1) without options */
+
+static bool refuse_zstd(struct codec_error *error, size_t result)
+{
+  switch (ZSTD_getErrorCode(result)) {
+  case ZSTD_error_memory_allocation:
+    error->is_out_of_memory = true;
+    snprintf(error->text, sizeof error->text, "%s", strerror(ENOMEM));
+    return false;
+  case ZSTD_error_frameParameter_windowTooLarge:
+    return refuse(error, "expected a zstd window of at most 128 MiB",
+                  "a larger one: decompress it by zstd -dc --long=31");
+  case ZSTD_error_checksum_wrong:
+    return refuse(error, "damaged: expected the checksum of the zstd data", "another one");
+  case ZSTD_error_prefix_unknown:
+    return refuse(error, "expected the end of the zstd data or another frame", "other bytes");
+  case ZSTD_error_dictionary_wrong:
+    return refuse(error, "expected zstd data without a dictionary", "one that needs it");
+  default:
+    return refuse(error, "damaged: expected zstd data", "other bytes");
+  }
+}
+
+static bool run_zstd(struct decoder *decoder, struct codec_step *step, struct codec_error *error)
+{
+  ZSTD_inBuffer in = {step->in, step->nin, 0};
+  ZSTD_outBuffer out = {step->out, step->nout, 0};
+  while (in.pos < in.size || decoder->place == IN_STREAM) {
+    const size_t result = ZSTD_decompressStream(decoder->zstd, &out, &in);
+    if (ZSTD_isError(result))
+      return refuse_zstd(error, result);
+    decoder->place = result == 0 ? BEFORE_STREAM : IN_STREAM;
+    if (out.pos == out.size || in.pos == in.size)
+      break;
+  }
+  step->in += in.pos;
+  step->nin -= in.pos;
+  step->out += out.pos;
+  step->nout -= out.pos;
+  return true;
+}
+#endif
+
+/* ---- both ---- */
+
+static bool create(struct decoder *decoder)
+{
+#ifdef LANEBLOOM_WITH_ZSTD
+  if (decoder->codec == CODEC_ZSTD) {
+    decoder->zstd = ZSTD_createDCtx();
+    return decoder->zstd && !ZSTD_isError(ZSTD_DCtx_setParameter(decoder->zstd, ZSTD_d_windowLogMax,
+                                                                 WINDOW_LOG_MAX));
+  }
+#endif
+  decoder->inflate = malloc(sizeof *decoder->inflate);
+  if (decoder->inflate)
+    isal_inflate_init(decoder->inflate);
+  return decoder->inflate != NULL;
+}
+
+struct decoder *decoder_create(enum codec codec)
+{
+  struct decoder *decoder = malloc(sizeof *decoder);
+  if (!decoder)
+    return NULL;
+  *decoder = (struct decoder){.codec = codec, .place = BEFORE_STREAM};
+  if (create(decoder))
+    return decoder;
+  decoder_destroy(decoder);
+  return NULL;
+}
+
+void decoder_destroy(struct decoder *decoder)
+{
+  if (!decoder)
+    return;
+#ifdef LANEBLOOM_WITH_ZSTD
+  ZSTD_freeDCtx(decoder->zstd);
+#endif
+  free(decoder->inflate);
+  free(decoder);
+}
+
+bool decoder_run(struct decoder *decoder, struct codec_step *step, struct codec_error *error)
+{
+#ifdef LANEBLOOM_WITH_ZSTD
+  if (decoder->codec == CODEC_ZSTD)
+    return run_zstd(decoder, step, error);
+#endif
+  return run_gzip(decoder, step, error);
+}
+
+bool decoder_end(const struct decoder *decoder, struct codec_error *error)
+{
+  return decoder->place == BEFORE_STREAM || decoder->place == IN_PADDING ||
+         refuse(error,
+                decoder->codec == CODEC_GZIP ? "truncated: expected more gzip data"
+                                             : "truncated: expected more zstd data",
+                "the end of the input");
+}

@@ -1,0 +1,171 @@
+/* A thread decompresses into a ring of pieces. If the rest of the data is not needed, a thread that
+ * waits for a pipe is detached: it ends when the pipe delivers data or closes, or with the command.
+ * Cancelling it would need memory, and would abort the command without memory.
+ * SPDX-License-Identifier: MIT */
+#include "decompress.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../base/threads.h"
+#include "inputs.h"
+
+/* One piece is being filled, one is being taken, and one lets neither side wait for the other. */
+enum { NPIECES = 3 };
+
+struct piece {
+  char bytes[READ_NBYTES];
+  size_t nbytes; /* 0: the end of the file, or an error */
+  size_t nread;  /* bytes of the file that were read since the previous piece */
+  struct codec_error error;
+};
+
+struct decompressor {
+  struct decoder *decoder;
+  struct codec_step step;
+  int fd; /* a duplicate */
+  bool has_thread, has_ended;
+  atomic_bool is_abandoned;
+  atomic_int nowners; /* the last owner frees it: the thread, or its creator */
+  pthread_t thread;
+  sem_t nfree, nfilled; /* pieces */
+  size_t next;          /* the next piece to be taken */
+  struct piece pieces[NPIECES];
+  char file_bytes[READ_NBYTES];
+};
+
+/* ---- Filling ---- */
+
+/* Reads more of the file. false: the end of the file, or an error. */
+static bool read_file(struct decompressor *decompressor, struct piece *piece)
+{
+  ssize_t n;
+  do
+    n = read(decompressor->fd, decompressor->file_bytes, sizeof decompressor->file_bytes);
+  while (n < 0 && errno == EINTR);
+  if (n < 0)
+    snprintf(piece->error.text, sizeof piece->error.text, "%s", strerror(errno));
+  else if (n == 0)
+    decoder_end(decompressor->decoder, &piece->error);
+  if (n <= 0)
+    return false;
+  piece->nread += (size_t)n;
+  decompressor->step.in = decompressor->file_bytes;
+  decompressor->step.nin = (size_t)n;
+  return true;
+}
+
+/* Fills a piece with the output of the bytes read so far, even if it does not become full: more
+ * bytes may arrive late. */
+static void fill(struct decompressor *decompressor, struct piece *piece)
+{
+  struct codec_step *step = &decompressor->step;
+  piece->nbytes = piece->nread = 0;
+  piece->error = (struct codec_error){0};
+  bool was_full = step->out && step->nout == 0; /* the same bytes may yield more output */
+  step->out = piece->bytes;
+  step->nout = sizeof piece->bytes;
+  while (step->nout == sizeof piece->bytes) {
+    if (step->nin == 0 && !was_full && !read_file(decompressor, piece))
+      return;
+    if (!decoder_run(decompressor->decoder, step, &piece->error))
+      return;
+    was_full = false;
+  }
+  piece->nbytes = sizeof piece->bytes - step->nout;
+}
+
+static void release(struct decompressor *decompressor)
+{
+  if (--decompressor->nowners > 0)
+    return;
+  close(decompressor->fd);
+  sem_destroy(&decompressor->nfree);
+  sem_destroy(&decompressor->nfilled);
+  decoder_destroy(decompressor->decoder);
+  free(decompressor);
+}
+
+static void *run(void *argument)
+{
+  struct decompressor *decompressor = argument;
+  bool is_last = false;
+  for (size_t i = 0; !is_last; i = (i + 1) % NPIECES) {
+    take(&decompressor->nfree);
+    if (decompressor->is_abandoned)
+      break;
+    fill(decompressor, &decompressor->pieces[i]);
+    is_last = decompressor->pieces[i].nbytes == 0;
+    give(&decompressor->nfilled);
+  }
+  release(decompressor);
+  return NULL;
+}
+
+/* ---- Taking ---- */
+
+struct decompressor *decompressor_create(enum codec codec, int fd, const char *bytes, size_t nbytes)
+{
+  struct decompressor *decompressor = malloc(sizeof *decompressor);
+  struct decoder *decoder = decoder_create(codec);
+  const int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  if (!decompressor || !decoder || own < 0) {
+    if (own >= 0)
+      close(own);
+    free(decompressor);
+    decoder_destroy(decoder);
+    return NULL;
+  }
+  decompressor->decoder = decoder;
+  decompressor->fd = own;
+  decompressor->next = 0;
+  decompressor->has_ended = false;
+  atomic_init(&decompressor->is_abandoned, false);
+  memcpy(decompressor->file_bytes, bytes, nbytes);
+  decompressor->step = (struct codec_step){.in = decompressor->file_bytes, .nin = nbytes};
+  sem_init(&decompressor->nfree, 0, NPIECES);
+  sem_init(&decompressor->nfilled, 0, 0);
+  atomic_init(&decompressor->nowners, 2);
+  decompressor->has_thread = start_thread(&decompressor->thread, run, decompressor);
+  if (!decompressor->has_thread)
+    decompressor->nowners = 1;
+  return decompressor;
+}
+
+ssize_t decompressor_read(struct decompressor *decompressor, char *to, size_t *nread,
+                          struct codec_error *error)
+{
+  struct piece *piece = &decompressor->pieces[decompressor->next];
+  if (decompressor->has_thread)
+    take(&decompressor->nfilled);
+  else
+    fill(decompressor, piece);
+  const ssize_t nbytes = *piece->error.text ? -1 : (ssize_t)piece->nbytes;
+  *nread = piece->nread;
+  if (nbytes < 0)
+    *error = piece->error;
+  else
+    memcpy(to, piece->bytes, piece->nbytes);
+  decompressor->has_ended = nbytes <= 0;
+  decompressor->next = (decompressor->next + 1) % NPIECES;
+  give(&decompressor->nfree);
+  return nbytes;
+}
+
+void decompressor_destroy(struct decompressor *decompressor)
+{
+  if (!decompressor)
+    return;
+  decompressor->is_abandoned = true;
+  give(&decompressor->nfree);
+  if (decompressor->has_thread && decompressor->has_ended)
+    pthread_join(decompressor->thread, NULL);
+  else if (decompressor->has_thread)
+    pthread_detach(decompressor->thread);
+  release(decompressor);
+}

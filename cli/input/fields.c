@@ -1,0 +1,326 @@
+/* Parses lists of fields, and finds names in a header.
+ * SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/report.h"
+#include "../options/options.h"
+#include "fields.h"
+
+static const char BOM[] = {'\xef', '\xbb', '\xbf'};
+
+bool has_lone_return(const struct field_syntax *syntax, const char *data, size_t nbytes)
+{
+  if (syntax->n == 0 || (syntax->dialect != DIALECT_CSV && syntax->dialect != DIALECT_TSV))
+    return false;
+  bool in_quotes = false;
+  for (size_t i = 0; i < nbytes; i++) {
+    in_quotes ^= data[i] == '"' && syntax->dialect == DIALECT_CSV;
+    if (data[i] == '\r' && !in_quotes && i + 1 < nbytes && data[i + 1] != '\n')
+      return true;
+  }
+  return false;
+}
+
+size_t count_bom(const char *data, size_t nbytes)
+{
+  return nbytes >= sizeof BOM && memcmp(data, BOM, sizeof BOM) == 0 ? sizeof BOM : 0;
+}
+
+void order_fields(const struct field_syntax *syntax, struct field_order *order)
+{
+  for (size_t i = 0; i < syntax->n; i++) { /* there are few: each is inserted among the previous
+                                            * ones */
+    size_t at = i;
+    for (; at > 0 && order->fields[at - 1].number > syntax->fields[i].number; at--)
+      order->fields[at] = order->fields[at - 1];
+    order->fields[at].number = syntax->fields[i].number;
+    order->fields[at].key_index = i;
+  }
+  order->fields[syntax->n].number = SIZE_MAX;
+}
+
+/* ---- Cutting one record, slowly ---- */
+
+/* A field without its quotes, followed by a NUL byte. */
+struct item {
+  char *text;
+  size_t nbytes;
+  bool quoted;
+};
+
+/* Takes the field that begins at *next. Sets *next to the byte after the following separator, or to
+ * NULL after the last field. Changes the bytes, including the one at `end`. false: its quotes are
+ * wrong. */
+static bool take_item(char **next, const char *end, char separator, bool quotes, struct item *item)
+{
+  char *at = *next, *to = at;
+  *item = (struct item){.text = at, .quoted = quotes && at < end && *at == '"'};
+  bool in_quotes = item->quoted;
+  for (at += item->quoted; at < end && (in_quotes || *at != separator); at++) {
+    if (!quotes || *at != '"')
+      *to++ = *at;
+    else if (in_quotes && at + 1 < end && at[1] == '"')
+      *to++ = *at++;
+    else if (in_quotes && (at + 1 == end || at[1] == separator))
+      in_quotes = false;
+    else
+      break;
+  }
+  const bool ends = !in_quotes && (at == end || *at == separator);
+  *next = at < end ? at + 1 : NULL;
+  *to = '\0';
+  item->nbytes = (size_t)(to - item->text);
+  return ends;
+}
+
+/* ---- Lists ---- */
+
+__attribute__((format(printf, 3, 4))) static bool refuse(char *problem, size_t size,
+                                                         const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(problem, size, format, arguments);
+  va_end(arguments);
+  return false;
+}
+
+/* Are all escapes of the JSON pointer valid? */
+static bool is_pointer(const char *text)
+{
+  while ((text = strchr(text, '~')))
+    if (*++text != '0' && *text != '1')
+      return false;
+  return true;
+}
+
+/* Does the JSON pointer select this member of the whole value? */
+static bool points_to(const char *pointer, const char *member)
+{
+  for (pointer++; *pointer && *pointer != '/'; pointer++, member++) {
+    char c = *pointer;
+    if (c == '~')
+      c = *++pointer == '0' ? '~' : '/';
+    if (c != *member)
+      return false;
+  }
+  return !*pointer && !*member;
+}
+
+static bool is_same_name(const struct field_syntax *syntax, const char *a, const char *b)
+{
+  if (syntax->dialect == DIALECT_JSON && (*a == '/') != (*b == '/'))
+    return *a == '/' ? points_to(a, b) : points_to(b, a);
+  return strcmp(a, b) == 0;
+}
+
+static bool add_field(struct field_syntax *syntax, const char *name, size_t number, char *problem,
+                      size_t problem_size)
+{
+  if (syntax->n == MAX_NFIELDS)
+    return refuse(problem, problem_size, "expected at most %d fields, found more", MAX_NFIELDS);
+  for (size_t i = 0; i < syntax->n; i++) {
+    const struct field *other = &syntax->fields[i];
+    if (name && other->name && is_same_name(syntax, name, other->name))
+      return refuse(problem, problem_size, "expected each field once, found '%s' twice", name);
+    if (!name && !other->name && number == other->number)
+      return refuse(problem, problem_size, "expected each field once, found %zu twice", number + 1);
+  }
+  syntax->fields[syntax->n++] = (struct field){.name = name, .number = number};
+  return true;
+}
+
+/* Reads a number from 1 to 4294967295. Returns 0 if there is none. */
+static size_t take_number(const char **text)
+{
+  char *end;
+  if (**text < '0' || **text > '9')
+    return 0;
+  errno = 0;
+  const unsigned long long number = strtoull(*text, &end, 10);
+  *text = end;
+  return errno || number > UINT32_MAX ? 0 : (size_t)number;
+}
+
+/* Adds the field N or the fields N-M; any other text is a name. */
+static bool add_item(struct field_syntax *syntax, const struct item *item, char *problem,
+                     size_t problem_size)
+{
+  const char *text = item->text;
+  const bool digits = !item->quoted && syntax->dialect != DIALECT_JSON && item->nbytes > 0 &&
+                      strspn(text, "0123456789-") == item->nbytes;
+  if (item->nbytes == 0)
+    return refuse(problem, problem_size, "expected a number or a name, found nothing");
+  if (syntax->dialect == DIALECT_JSON && *text == '/' && !is_pointer(text))
+    return refuse(problem, problem_size,
+                  "expected ~0 for ~ and ~1 for / in a JSON pointer, found '%s'", text);
+  if (!digits)
+    return add_field(syntax, text, 0, problem, problem_size);
+  const size_t first = take_number(&text);
+  size_t last = first;
+  if (*text == '-') {
+    text++;
+    last = take_number(&text);
+  }
+  if (first == 0 || last < first || *text)
+    return refuse(problem, problem_size,
+                  "expected numbers from 1, as in 2 or 2-4, or names; found '%s'", item->text);
+  for (size_t number = first; number <= last; number++)
+    if (!add_field(syntax, NULL, number - 1, problem, problem_size))
+      return false;
+  return true;
+}
+
+bool add_fields(struct field_syntax *syntax, char *list, char *problem, size_t problem_size)
+{
+  char *next = list;
+  const char *end = list + strlen(list);
+  while (next) {
+    struct item item;
+    if (!take_item(&next, end, ',', true, &item))
+      return refuse(problem, problem_size,
+                    "expected quotes around a whole name, found some inside it or none at its end");
+    if (!add_item(syntax, &item, problem, problem_size))
+      return false;
+  }
+  return true;
+}
+
+/* ---- Headers ---- */
+
+/* The rest of a header, whose fields are taken one by one. */
+struct header {
+  char *copy; /* copy of its bytes: taking a field changes them */
+  char *next; /* NULL: no field is left */
+  const char *end;
+};
+
+static struct header header_begin(const char *bytes, size_t nbytes)
+{
+  char *copy = memcpy(resize(NULL, nbytes + 1), bytes, nbytes);
+  struct header header = {copy, copy + count_bom(bytes, nbytes), copy + nbytes};
+  if (header.end > header.next && header.end[-1] == '\r')
+    header.end--;
+  return header;
+}
+
+static bool take_name(const struct field_syntax *syntax, struct header *header, struct item *item)
+{
+  return take_item(&header->next, header->end, syntax->separator, has_quotes(syntax), item);
+}
+
+/* Returns another separator in a header that has only one field, or 0. */
+static char find_separator(const struct field_syntax *syntax, const char *header, size_t nbytes)
+{
+  static const char separators[] = {'\t', ';', ',', '|'};
+  for (size_t i = 0; i < sizeof separators; i++)
+    if (separators[i] != syntax->separator && memchr(header, separators[i], nbytes))
+      return separators[i];
+  return 0;
+}
+
+/* Returns advice about a field that the header lacks, or "". The caller frees the text. */
+static char *advise(const struct field_syntax *syntax, const char *name, size_t nfields,
+                    const char *bytes, size_t nbytes)
+{
+  char separator = '\0';
+  if (nfields == 1)
+    separator = find_separator(syntax, bytes, nbytes);
+  const char *prefix = option_prefix(syntax);
+  struct suggestion suggestion = {.word = name};
+  struct header header = header_begin(bytes, nbytes);
+  char *advice;
+  size_t advice_nbytes;
+  FILE *stream = open_string(&advice, &advice_nbytes);
+  for (struct item item; name && header.next && take_name(syntax, &header, &item);)
+    suggest(&suggestion, item.text);
+  if (separator == '\t')
+    fprintf(stream, "; is the separator a tab? (--%stsv)", prefix);
+  else if (separator == ',')
+    fprintf(stream, "; is the separator a comma? (--%scsv)", prefix);
+  else if (separator)
+    fprintf(stream, "; is the separator '%c'? (--%scsv --%sdelimiter '%c')", separator, prefix,
+            prefix, separator);
+  else if (suggestion.name) {
+    fputs("; did you mean '", stream);
+    print_name(stream, suggestion.name);
+    fputs("'?", stream);
+  }
+  free(header.copy);
+  return close_string(stream, &advice);
+}
+
+static bool check_fields(const struct field_syntax *syntax, const bool *found, size_t nfields,
+                         const char *header, size_t nbytes, char *problem, size_t problem_size)
+{
+  for (size_t i = 0; i < syntax->n; i++) {
+    const struct field *field = &syntax->fields[i];
+    if (field->name && !found[i]) {
+      char *names = escape_word(header, nbytes, 100), *name = escape_name(field->name);
+      char *advice = advise(syntax, field->name, nfields, header, nbytes);
+      refuse(problem, problem_size, "expected a field '%s' in the header, found %s%s", name, names,
+             advice);
+      free(advice);
+      free(names);
+      free(name);
+      return false;
+    }
+    if (field->number >= nfields) {
+      char *advice = advise(syntax, NULL, nfields, header, nbytes);
+      refuse(problem, problem_size, "expected field %zu in the header, found %zu field%s%s",
+             field->number + 1, nfields, nfields == 1 ? "" : "s", advice);
+      free(advice);
+      return false;
+    }
+    for (size_t j = 0; j < i; j++)
+      if (syntax->fields[j].number == field->number)
+        return refuse(problem, problem_size, "expected each field once, found %zu twice",
+                      field->number + 1);
+  }
+  return true;
+}
+
+/* Compares the item, field `number` of the header, with the names. */
+static bool find_item(struct field_syntax *syntax, const struct item *item, size_t number,
+                      bool *found, char *problem, size_t problem_size)
+{
+  for (size_t i = 0; i < syntax->n; i++) {
+    struct field *field = &syntax->fields[i];
+    if (!field->name || strlen(field->name) != item->nbytes ||
+        memcmp(field->name, item->text, item->nbytes) != 0)
+      continue;
+    if (found[i])
+      return refuse(problem, problem_size,
+                    "expected one field '%s' in the header, found %zu and %zu; give a number",
+                    item->text, field->number + 1, number + 1);
+    found[i] = true;
+    field->number = number;
+  }
+  return true;
+}
+
+bool find_fields(struct field_syntax *syntax, const char *header, size_t nbytes, char *problem,
+                 size_t problem_size)
+{
+  bool found[MAX_NFIELDS] = {false}, fits = true;
+  struct header rest = header_begin(header, nbytes);
+  size_t number = 0;
+  for (; rest.next && fits; number++) {
+    struct item item;
+    if (take_name(syntax, &rest, &item))
+      fits = find_item(syntax, &item, number, found, problem, problem_size);
+    else
+      fits = refuse(
+          problem, problem_size,
+          "header, field %zu: expected quotes around the whole field, found some inside it or "
+          "none at its end; is the separator right? (--%sdelimiter)",
+          number + 1, option_prefix(syntax));
+  }
+  free(rest.copy);
+  return fits && check_fields(syntax, found, number, header, nbytes, problem, problem_size);
+}

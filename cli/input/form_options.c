@@ -1,0 +1,172 @@
+/* The options of key forms, and checks that the forms of filters agree with them.
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/paths.h"
+#include "../base/report.h"
+#include "../options/options.h"
+#include "key_form.h"
+#include "record_options.h"
+#include "records.h"
+
+enum { OPTION_DECODE = 0x100, OPTION_LOWER, OPTION_TRIM };
+
+static const char *const of_options = "the command line";
+
+/* ---- Options ---- */
+
+static lanebloom_encoding parse_encoding(const struct argp_state *state, const char *text)
+{
+  for (lanebloom_encoding i = LANEBLOOM_HEX; i <= LANEBLOOM_UUID; i++)
+    if (strcmp(text, lanebloom_encoding_name(i)) == 0)
+      return i;
+  usage_error(state,
+              "--decode: expected none, hex, base64, int32, int64, uint32, uint64, float32, "
+              "float64, date32, timestamp-s, timestamp-ms, timestamp-us, timestamp-ns, decimal128 "
+              "or uuid, found '%s'",
+              text);
+}
+
+static void set_encoding(struct record_syntax *syntax, const char *text,
+                         const struct argp_state *state)
+{
+  syntax->is_decoded = strcmp(text, "none") == 0;
+  syntax->form.encoding = syntax->is_decoded ? LANEBLOOM_BYTES : parse_encoding(state, text);
+}
+
+static error_t parse_form_option(int key, char *text, struct argp_state *state)
+{
+  struct record_syntax *syntax = state->input;
+  switch (key) {
+  case OPTION_DECODE:
+    set_encoding(syntax, text, state);
+    break;
+  case OPTION_LOWER:
+    syntax->form.flags |= LANEBLOOM_KEY_LOWERED;
+    break;
+  case OPTION_TRIM:
+    syntax->form.flags |= LANEBLOOM_KEY_TRIMMED;
+    break;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+  syntax->form_origin = of_options;
+  return 0;
+}
+
+const struct argp form_argp = {
+    .options =
+        (const struct argp_option[]){
+            {NULL, 0, NULL, 0,
+             "The text of a key is trimmed, then made lower-case, then decoded, if asked to. "
+             "`build' "
+             "records that in the filter; `screen', `add' and `hash' then do the same unasked:",
+             7},
+            {"trim", OPTION_TRIM, NULL, 0,
+             "Leave out spaces, tabs, CR and LF at both ends of the text", 7},
+            {"lower", OPTION_LOWER, NULL, 0, "Make the letters A to Z lower-case", 7},
+            {"decode", OPTION_DECODE, "FORM", 0,
+             "The key is the bytes that the text stands for: `hex', `base64' (RFC 4648, padded), "
+             "for decimal numbers `int32', `int64', `uint32', `uint64', `float32', `float64' and "
+             "`decimal128' (whole ones of 16 bytes), all little-endian (whole numbers also as 5.0 "
+             "or 1e3), for `date32' the days since 1970, for `timestamp-s', `timestamp-ms', "
+             "`timestamp-us' and `timestamp-ns' (2024-02-29T12:34:56Z, else +hh:mm, else UTC) what "
+             "has passed since then, and the bytes of a `uuid'. `none': records are those bytes "
+             "already, whatever the filter says. With --missing, malformed text is a missing key",
+             7},
+            {0}},
+    .parser = parse_form_option,
+};
+
+void finish_form(struct record_syntax *syntax, const struct argp_state *state)
+{
+  if (syntax->fields.n < 2)
+    return;
+  if (syntax->form.encoding)
+    argp_error(state, "give only one of --decode and several fields: a decoded field may contain a "
+                      "tab, which joins them");
+  syntax->form.flags |= LANEBLOOM_KEY_JOINED;
+}
+
+/* ---- Forms of filters ---- */
+
+void describe_form(lanebloom_key_form form, char text[FORM_TEXT_NBYTES])
+{
+  snprintf(text, FORM_TEXT_NBYTES, "%s%s%s%s", lanebloom_encoding_name(form.encoding),
+           form.flags & LANEBLOOM_KEY_TRIMMED ? ", trimmed" : "",
+           form.flags & LANEBLOOM_KEY_LOWERED ? ", lower-cased" : "",
+           form.flags & LANEBLOOM_KEY_JOINED ? ", fields joined by a tab" : "");
+}
+
+static bool is_same_form(lanebloom_key_form a, lanebloom_key_form b)
+{
+  return a.encoding == b.encoding && a.flags == b.flags;
+}
+
+/* Returns the name of the option or filter that requires another form than that of this filter. */
+static const char *form_origin(const struct record_syntax *syntax, lanebloom_key_form wanted,
+                               lanebloom_key_form found)
+{
+  const uint32_t more = wanted.flags & ~found.flags;
+  const bool is_of_options = syntax->form_origin == of_options;
+  if (is_of_options && wanted.encoding && wanted.encoding != found.encoding)
+    return "--decode";
+  if (is_of_options && more & LANEBLOOM_KEY_LOWERED)
+    return "--lower";
+  if (is_of_options && more & LANEBLOOM_KEY_TRIMMED)
+    return "--trim";
+  if (wanted.encoding == found.encoding && (wanted.flags ^ found.flags) == LANEBLOOM_KEY_JOINED &&
+      syntax->fields.n > 0)
+    return "-f";
+  return input_name(syntax->form_origin);
+}
+
+/* Reports that the filter has another form than required. */
+static void complain_of_form(const struct record_syntax *syntax, const char *path,
+                             lanebloom_key_form wanted, lanebloom_key_form found)
+{
+  char wanted_text[FORM_TEXT_NBYTES], found_text[FORM_TEXT_NBYTES];
+  describe_form(wanted, wanted_text);
+  describe_form(found, found_text);
+  complain(input_name(path), "expected a filter of key form '%s', as %s says, found '%s'",
+           wanted_text, form_origin(syntax, wanted, found), found_text);
+}
+
+/* Returns the form that a filter must have, as options and other filters require. */
+static lanebloom_key_form wanted_form(const struct record_syntax *syntax, lanebloom_key_form found)
+{
+  const uint32_t joined = LANEBLOOM_KEY_JOINED;
+  lanebloom_key_form wanted = syntax->form_origin ? syntax->form : found;
+  const bool joins_by_fields = syntax->fields.n > 0;
+  const bool is_of_filter = syntax->form_origin && syntax->form_origin != of_options;
+  if (joins_by_fields)
+    wanted.flags = (wanted.flags & ~joined) | (syntax->fields.n > 1 ? joined : 0);
+  else if (!is_of_filter)
+    wanted.flags = (wanted.flags & ~joined) | (found.flags & joined);
+  return wanted;
+}
+
+bool take_form(struct record_syntax *syntax, const char *path, const lanebloom_filter *filter)
+{
+  if (syntax->is_decoded)
+    return true;
+  const lanebloom_key_form found = lanebloom_filter_key_form(filter);
+  const lanebloom_key_form wanted = wanted_form(syntax, found);
+  if (!form_has_text(found)) {
+    char text[FORM_TEXT_NBYTES];
+    describe_form(found, text);
+    complain(input_name(path),
+             "expected a key form that text can have: bytes, or of one field hex, base64, a "
+             "number, a date, a time or a UUID; found '%s'",
+             text);
+    return false;
+  }
+  if (!is_same_form(wanted, found)) {
+    complain_of_form(syntax, path, wanted, found);
+    return false;
+  }
+  syntax->form = found;
+  syntax->form_origin = path;
+  return true;
+}

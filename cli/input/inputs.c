@@ -1,0 +1,529 @@
+/* Reads inputs in chunks. The records of a chunk are not copied; only an incomplete record at its
+ * end is copied to the next chunk.
+ * SPDX-License-Identifier: MIT */
+#include "inputs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../base/paths.h"
+#include "../base/report.h"
+#include "decompress.h"
+#include "file_kinds.h"
+#include "records.h"
+
+/* First half: bytes carried over from the previous chunk. Second half: for read(2). */
+static const size_t BUFFER_NBYTES = (size_t)2 * READ_NBYTES + CHUNK_PADDING_NBYTES;
+
+bool chunk_create(struct chunk *chunk)
+{
+  *chunk = (struct chunk){.buffer = malloc(BUFFER_NBYTES), .capacity = BUFFER_NBYTES, .fd = -1};
+  return chunk->buffer != NULL;
+}
+
+void chunk_destroy(struct chunk *chunk)
+{
+  free(chunk->buffer);
+  *chunk = (struct chunk){.fd = -1};
+}
+
+/* Empties the chunk. If the buffer grew for a long record, and the last chunk did not need the
+ * extra room, the buffer shrinks. */
+static void chunk_reset(struct chunk *chunk)
+{
+  const size_t nused = chunk->data ? (size_t)(chunk->data - chunk->buffer) + chunk->nbytes : 0;
+  if (chunk->capacity > BUFFER_NBYTES && nused <= BUFFER_NBYTES) {
+    char *smaller = realloc(chunk->buffer, BUFFER_NBYTES);
+    if (smaller) {
+      chunk->buffer = smaller;
+      chunk->capacity = BUFFER_NBYTES;
+    }
+  }
+  chunk->data = chunk->buffer + READ_NBYTES;
+  chunk->nbytes = 0;
+  chunk->error[0] = '\0';
+  chunk->is_fatal = chunk->at_beginning = chunk->has_nuls = false;
+  chunk->header = NULL;
+  chunk->header_nlines = 0;
+  chunk->nread = 0;
+}
+
+static bool chunk_grow(struct chunk *chunk)
+{
+  char *larger =
+      chunk->capacity <= PTRDIFF_MAX / 2 ? realloc(chunk->buffer, 2 * chunk->capacity) : NULL;
+  if (!larger)
+    return false;
+  chunk->data = larger + (chunk->data - chunk->buffer);
+  chunk->buffer = larger;
+  chunk->capacity *= 2;
+  return true;
+}
+
+const char shrunk_text[] = "truncated: the file became shorter while it was read";
+
+static const char *const standard_input[] = {"-"};
+
+void inputs_begin(struct inputs *inputs, const struct input_messages *messages,
+                  const struct record_syntax *syntax, char *const *paths, size_t npaths,
+                  const struct stat *target)
+{
+  if (npaths == 0 && isatty(STDIN_FILENO) && isatty(STDERR_FILENO))
+    complain(NULL, "reading records from the terminal, to its end of file (Ctrl-D)");
+  inputs->messages = *messages;
+  inputs->syntax = *syntax;
+  inputs->paths = npaths ? paths : (char *const *)standard_input;
+  inputs->npaths = npaths ? npaths : 1;
+  inputs->target = target && S_ISREG(target->st_mode) ? *target : (struct stat){0};
+  inputs->fd = -1;
+}
+
+uint64_t inputs_nbytes(const struct inputs *inputs)
+{
+  uint64_t nbytes = 0;
+  for (size_t i = 0; i < inputs->npaths; i++) {
+    const char *path = inputs->paths[i];
+    struct stat input;
+    if ((strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &input) : stat(path, &input)) != 0)
+      continue; /* opening it will report the error */
+    if (!S_ISREG(input.st_mode))
+      return 0;
+    nbytes += (uint64_t)input.st_size;
+  }
+  return nbytes;
+}
+
+static void close_input(struct inputs *inputs)
+{
+  decompressor_destroy(inputs->decompressor);
+  inputs->decompressor = NULL;
+  if (inputs->fd > STDIN_FILENO)
+    close(inputs->fd);
+  inputs->fd = -1;
+}
+
+/* Closes the input and stores the message in its chunk. */
+__attribute__((format(printf, 3, 4))) static void fail(struct inputs *inputs, struct chunk *chunk,
+                                                       const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(chunk->error, sizeof chunk->error, format, arguments);
+  va_end(arguments);
+  chunk->nbytes = 0;
+  close_input(inputs);
+}
+
+static void fail_without_memory(struct inputs *inputs, struct chunk *chunk)
+{
+  fail(inputs, chunk, "%s", strerror(ENOMEM));
+  chunk->is_fatal = true;
+}
+
+/* Is the input also the output? Such an input would grow endlessly while it is read. */
+static bool is_target(const struct inputs *inputs, const struct stat *input)
+{
+  return S_ISREG(inputs->target.st_mode) && is_same_file(input, &inputs->target);
+}
+
+static void refuse(struct inputs *inputs, struct chunk *chunk, const struct file_kind *kind)
+{
+  char text[sizeof chunk->error];
+  describe_file_kind(kind, &inputs->messages, text, sizeof text);
+  fail(inputs, chunk, "%s", text);
+  chunk->is_fatal = !kind->converter; /* for example, a shell pattern that names a folder of
+                                       * filters */
+}
+
+static void open_input(struct inputs *inputs, struct chunk *chunk)
+{
+  const char *path = *inputs->paths++;
+  inputs->npaths--;
+  inputs->ncarried = 0;
+  inputs->has_carriage_returns = false;
+  inputs->needs_header = has_header(&inputs->syntax.fields);
+  inputs->at_beginning = inputs->syntax.width == 0 || does_decompress(&inputs->syntax);
+  inputs->name = chunk->name = input_name(path);
+  inputs->input++;
+  chunk->at_beginning = true;
+  inputs->fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+
+  struct stat input = {0};
+  if (inputs->fd < 0 || fstat(inputs->fd, &input) < 0)
+    fail(inputs, chunk, "%s", strerror(errno));
+  else if (is_target(inputs, &input))
+    fail(inputs, chunk, "%s", also_output_text);
+  else
+    posix_fadvise(inputs->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+  inputs->nbytes = inputs->fd >= 0 && S_ISREG(input.st_mode) ? input.st_size : 0;
+  const struct file_kind *kind;
+  if (!find_file_kind_at_end(inputs->fd, inputs->nbytes, &kind))
+    fail(inputs, chunk, "%s", strerror(errno));
+  else if (kind && !may_be_records(&inputs->syntax, kind))
+    refuse(inputs, chunk, kind);
+}
+
+/* Compares the current size, too: files in /sys always report more bytes than they have. */
+bool has_shrunk(int fd, off_t nbytes)
+{
+  struct stat now;
+  return nbytes > 0 && lseek(fd, 0, SEEK_CUR) < nbytes && fstat(fd, &now) == 0 &&
+         now.st_size < nbytes;
+}
+
+/* ---- Files that are not records ---- */
+
+/* Returns the kind of the bytes at the beginning of an input; NULL: records. Decompressed data may
+ * be compressed again, or be a container. */
+static const struct file_kind *input_kind(const struct inputs *inputs, const struct chunk *chunk)
+{
+  const struct file_kind *kind =
+      inputs->at_beginning ? find_file_kind(chunk->data, chunk->nbytes) : NULL;
+  const bool is_known =
+      kind && (!may_be_records(&inputs->syntax, kind) || (kind->codec && !inputs->decompressor));
+  return is_known ? kind : NULL;
+}
+
+/* Starts to decompress the input; the chunk holds its first bytes. */
+static bool decompress(struct inputs *inputs, struct chunk *chunk, const struct file_kind *kind)
+{
+  if (!does_decompress(&inputs->syntax) || !codec_is_built(kind->codec) || inputs->decompressor) {
+    refuse(inputs, chunk, kind);
+    return false;
+  }
+  inputs->decompressor = decompressor_create(kind->codec, inputs->fd, chunk->data, chunk->nbytes);
+  if (!inputs->decompressor && errno == ENOMEM)
+    fail_without_memory(inputs, chunk);
+  else if (!inputs->decompressor)
+    fail(inputs, chunk, "%s", strerror(errno));
+  chunk->nbytes = 0;
+  return inputs->decompressor != NULL;
+}
+
+/* Refuses lines that end inside the first bytes of compressed data. */
+static void refuse_stump(struct inputs *inputs, struct chunk *chunk)
+{
+  const struct file_kind *kind = input_kind(inputs, chunk);
+  if (inputs->syntax.width == 0 && kind && is_stump(kind, chunk->nbytes))
+    fail(inputs, chunk, STUMP_TEXT, kind->name, chunk->nbytes);
+}
+
+/* ---- Chunks ---- */
+
+/* Appends decompressed bytes to the chunk. The result is that of read_file(). */
+static ssize_t read_decompressed(struct inputs *inputs, struct chunk *chunk)
+{
+  struct codec_error error;
+  size_t nread;
+  const ssize_t n =
+      decompressor_read(inputs->decompressor, chunk->data + chunk->nbytes, &nread, &error);
+  if (n < 0)
+    fail(inputs, chunk, "%s", error.text);
+  chunk->is_fatal = n < 0 && error.is_out_of_memory;
+  chunk->nread += nread;
+  return n;
+}
+
+/* Reads more bytes to the end of the chunk. Returns their number; 0 at the end of the input, -1
+ * after an error. First bytes whose kind is not known yet count as part of this read. */
+static ssize_t read_file(struct inputs *inputs, struct chunk *chunk)
+{
+  const size_t nfirst = inputs->at_beginning ? chunk->nbytes : 0;
+  ssize_t n;
+  do
+    n = read(inputs->fd, chunk->data + chunk->nbytes, READ_NBYTES - nfirst);
+  while (n < 0 && errno == EINTR);
+  if (n < 0)
+    fail(inputs, chunk, "%s%s", strerror(errno), directory_advice(errno));
+  chunk->nread += n > 0 ? (uint64_t)n : 0;
+  return n;
+}
+
+/* Reads once more into the chunk. Returns false at the end of the input and after an error. */
+static bool read_more(struct inputs *inputs, struct chunk *chunk, size_t *nread)
+{
+  const size_t nused = (size_t)(chunk->data - chunk->buffer) + chunk->nbytes;
+  if (chunk->capacity - nused < READ_NBYTES + CHUNK_PADDING_NBYTES && !chunk_grow(chunk)) {
+    fail_without_memory(inputs, chunk);
+    return false;
+  }
+  const ssize_t n = (inputs->decompressor ? read_decompressed : read_file)(inputs, chunk);
+  if (n <= 0)
+    return false;
+  *nread = (size_t)n;
+  chunk->nbytes += *nread;
+  return true;
+}
+
+/* Turns the bytes after the last terminator into a record: adds a terminator, preceded by a
+ * carriage return if the previous records have one. */
+static void complete_tail(struct inputs *inputs, struct chunk *chunk)
+{
+  const size_t width = inputs->syntax.width;
+  if (has_shrunk(inputs->fd, inputs->nbytes))
+    fail(inputs, chunk, "%s", shrunk_text);
+  else if (width && chunk->nbytes % width)
+    fail(inputs, chunk, "expected records of %zu bytes, found %zu bytes after the last one", width,
+         chunk->nbytes % width);
+  if (*chunk->error || chunk->nbytes == 0 || width)
+    return;
+  if (inputs->has_carriage_returns && chunk->data[chunk->nbytes - 1] != '\r')
+    chunk->data[chunk->nbytes++] = '\r'; /* there is room: the last read returned 0 bytes */
+  chunk->data[chunk->nbytes++] = inputs->syntax.terminator;
+}
+
+/* ---- Headers ---- */
+
+/* Strips a byte order mark and the line end from a header. Returns its remaining bytes. */
+static size_t trim_header(const char **header, size_t nbytes)
+{
+  const size_t bom_nbytes = count_bom(*header, nbytes);
+  *header += bom_nbytes;
+  nbytes -= bom_nbytes + 1;
+  return nbytes - (nbytes > 0 && (*header)[nbytes - 1] == '\r');
+}
+
+static void keep_header(struct inputs *inputs, struct chunk *chunk, size_t nbytes)
+{
+  char problem[sizeof chunk->error];
+  if (!find_fields(&inputs->syntax.fields, chunk->data, nbytes - 1, problem, sizeof problem)) {
+    const char *advice = inputs->messages.header_advice;
+    fail(inputs, chunk, "%s%s", problem, advice ? advice : "");
+    return;
+  }
+  inputs->header = malloc(nbytes);
+  if (!inputs->header) {
+    fail_without_memory(inputs, chunk);
+    return;
+  }
+  memcpy(inputs->header, chunk->data, nbytes);
+  inputs->header_nbytes = nbytes;
+  chunk->header = inputs->header;
+  chunk->header_nbytes = nbytes;
+}
+
+static void compare_header(struct inputs *inputs, struct chunk *chunk, size_t nbytes)
+{
+  const char *first = inputs->header, *second = chunk->data;
+  const size_t first_nbytes = trim_header(&first, inputs->header_nbytes);
+  const size_t second_nbytes = trim_header(&second, nbytes);
+  if (first_nbytes == second_nbytes && memcmp(first, second, first_nbytes) == 0)
+    return;
+  char *expected = escape_word(first, first_nbytes, 40),
+       *found = escape_word(second, second_nbytes, 40);
+  fail(inputs, chunk, "expected the header of the first input, %s, found %s", expected, found);
+  free(expected);
+  free(found);
+}
+
+/* The header has no end, because a quote is missing or misplaced. */
+static void refuse_header(struct inputs *inputs, struct chunk *chunk)
+{
+  char problem[sizeof chunk->error] = "expected a header, found none";
+  const char *end = memchr(chunk->data, '\n', chunk->nbytes);
+  find_fields(&inputs->syntax.fields, chunk->data, (size_t)(end - chunk->data), problem,
+              sizeof problem);
+  fail(inputs, chunk, "%s", problem);
+}
+
+/* Removes the header from the beginning of the chunk. */
+static void take_header(struct inputs *inputs, struct chunk *chunk)
+{
+  const size_t nbytes = record_nbytes(&inputs->syntax, chunk->data, chunk->nbytes);
+  inputs->needs_header = false;
+  if (chunk->nbytes == 0)
+    fail(inputs, chunk, "expected a header, found an empty input");
+  else if (nbytes == 0)
+    refuse_header(inputs, chunk);
+  else if (inputs->header)
+    compare_header(inputs, chunk, nbytes);
+  else
+    keep_header(inputs, chunk, nbytes);
+  if (*chunk->error)
+    return;
+  chunk->header_nlines = count_lines(chunk->data, nbytes);
+  chunk->data += nbytes;
+  chunk->nbytes -= nbytes;
+}
+
+/* ---- Filling ---- */
+
+/* A first record that arrives in pieces is examined again with each piece, until it has this many
+ * bytes. */
+enum { FIRST_NBYTES = READ_NBYTES < 8192 ? READ_NBYTES / 2 : 4096 };
+
+/* Returns how many bytes of a chunk without a whole record can be delivered because a record in
+ * them has a fault; 0: none. After a misplaced quote, line ends seem to be inside fields, and the
+ * chunk would grow to the end of the input. The cutter then finds the fault. */
+static size_t faulty_nbytes(struct inputs *inputs, const struct chunk *chunk)
+{
+  const char *last = memrchr(chunk->data, inputs->syntax.terminator, chunk->nbytes);
+  if (!has_quotes(&inputs->syntax.fields) || !last)
+    return 0;
+  struct record_syntax syntax = inputs->syntax;
+  syntax.fields.n = 1; /* a field that no record has, so that no key is made */
+  syntax.fields.fields[0] = (struct field){.number = SIZE_MAX - 1};
+  syntax.fields.missing = MISSING_DROP;
+  syntax.form = (lanebloom_key_form){0};
+  const size_t nbytes = (size_t)(last + 1 - chunk->data);
+  cutter_begin(&inputs->checker, &syntax, chunk->data, nbytes, chunk->at_beginning);
+  for (struct batch batch; cutter_next(&inputs->checker, &batch);)
+    ;
+  const enum fault_kind kind = inputs->checker.fault.kind;
+  return kind == FAULT_QUOTE || kind == FAULT_AFTER ? nbytes : 0;
+}
+
+/* Fills the chunk from the open input, and closes the input at its end. */
+static void fill(struct inputs *inputs, struct chunk *chunk)
+{
+  const struct record_syntax *syntax = &inputs->syntax;
+  chunk->name = inputs->name;
+  chunk->data = chunk->buffer + READ_NBYTES - inputs->ncarried;
+  chunk->nbytes = inputs->ncarried;
+  memcpy(chunk->data, inputs->carried, inputs->ncarried);
+  bool odd_quotes = has_odd_quotes(syntax, chunk->data, chunk->nbytes);
+  size_t check_nbytes = READ_NBYTES; /* doubles, so that the time of all checks is linear */
+
+  for (size_t nread; read_more(inputs, chunk, &nread);) {
+    const struct file_kind *kind = input_kind(inputs, chunk);
+    odd_quotes ^= has_odd_quotes(syntax, chunk->data + chunk->nbytes - nread, nread);
+    if (kind && chunk->nbytes < kind->nbytes)
+      continue;
+    if (kind) {
+      if (!decompress(inputs, chunk, kind))
+        return;
+      odd_quotes = false;
+      continue;
+    }
+    if (inputs->at_beginning && has_lone_return(&syntax->fields, chunk->data, chunk->nbytes)) {
+      fail(inputs, chunk, LONE_RETURN_TEXT);
+      return;
+    }
+    size_t nwhole = whole_nbytes(syntax, chunk->data, chunk->nbytes, nread, odd_quotes);
+    inputs->at_beginning &= nwhole == 0 && chunk->nbytes < FIRST_NBYTES;
+    bool is_faulty = false;
+    if (nwhole == 0 && chunk->nbytes >= check_nbytes) {
+      nwhole = faulty_nbytes(inputs, chunk);
+      is_faulty = nwhole > 0;
+      check_nbytes = 2 * chunk->nbytes;
+    }
+    if (nwhole > 0) {
+      chunk->has_nuls = chunk->at_beginning && have_nuls(syntax, chunk->data, chunk->nbytes);
+      inputs->ncarried = is_faulty ? 0 : chunk->nbytes - nwhole; /* nothing is read after a fault */
+      memcpy(inputs->carried, chunk->data + nwhole, inputs->ncarried);
+      chunk->nbytes = nwhole;
+      inputs->has_carriage_returns = syntax->crlf && nwhole > 1 && chunk->data[nwhole - 2] == '\r';
+      if (inputs->needs_header)
+        take_header(inputs, chunk);
+      return;
+    }
+  }
+  if (*chunk->error)
+    return;
+  refuse_stump(inputs, chunk);
+  if (chunk->at_beginning && is_line_of_returns(syntax, chunk->data, chunk->nbytes))
+    fail(inputs, chunk, LINE_OF_RETURNS_TEXT);
+  chunk->has_nuls = chunk->at_beginning && have_nuls(syntax, chunk->data, chunk->nbytes);
+  if (!*chunk->error)
+    complete_tail(inputs, chunk);
+  if (inputs->needs_header && !*chunk->error)
+    take_header(inputs, chunk);
+  close_input(inputs);
+}
+
+/* ---- Claims: chunks of regular files that inputs_next() leaves to inputs_load() ---- */
+
+/* The last record of a claim must end in this many bytes at its end. Longer records are rare. */
+enum { LAST_NBYTES = READ_NBYTES / 64 };
+
+/* Returns how many of the READ_NBYTES bytes at this position are whole records; 0: no record
+ * end was found in the last bytes. */
+static size_t claimable_nbytes(const struct inputs *inputs, off_t position)
+{
+  char last[LAST_NBYTES];
+  if (inputs->syntax.width)
+    return READ_NBYTES - READ_NBYTES % inputs->syntax.width;
+  if (pread(inputs->fd, last, sizeof last, position + READ_NBYTES - LAST_NBYTES) !=
+      (ssize_t)sizeof last)
+    return 0;
+  const char *end = memrchr(last, inputs->syntax.terminator, sizeof last);
+  return end ? READ_NBYTES - LAST_NBYTES + (size_t)(end + 1 - last) : 0;
+}
+
+/* Assigns the next records of the open input to the chunk; inputs_load() will read them. The chunk
+ * gets a descriptor of its own, because the input may be closed before then. */
+static bool claim(struct inputs *inputs, struct chunk *chunk)
+{
+  if (inputs->nbytes == 0 || inputs->decompressor || inputs->at_beginning || inputs->needs_header ||
+      has_quotes(&inputs->syntax.fields))
+    return false;
+  const off_t position = lseek(inputs->fd, 0, SEEK_CUR) - (off_t)inputs->ncarried;
+  if (inputs->nbytes - position < READ_NBYTES)
+    return false;
+  const size_t nbytes = claimable_nbytes(inputs, position);
+  if (nbytes == 0 || (chunk->fd = fcntl(inputs->fd, F_DUPFD_CLOEXEC, 0)) < 0)
+    return false;
+  lseek(inputs->fd, position + (off_t)nbytes, SEEK_SET);
+  inputs->ncarried = 0;
+  chunk->name = inputs->name;
+  chunk->position = position;
+  chunk->nbytes = chunk->nread = nbytes;
+  return true;
+}
+
+void inputs_load(const struct inputs *inputs, struct chunk *chunk)
+{
+  if (chunk->fd < 0)
+    return;
+  const struct record_syntax *syntax = &inputs->syntax; /* the header was read, so the syntax cannot
+                                                         * change */
+  const ssize_t nbytes = read_at(chunk->fd, chunk->data, chunk->nbytes, chunk->position);
+  const char *error = nbytes < 0                       ? strerror(errno)
+                      : (size_t)nbytes < chunk->nbytes ? shrunk_text
+                      : !syntax->width && chunk->data[nbytes - 1] != syntax->terminator
+                          ? "the file changed while it was read"
+                          : "";
+  close(chunk->fd);
+  chunk->fd = -1;
+  snprintf(chunk->error, sizeof chunk->error, "%s", error);
+  if (*error)
+    chunk->nbytes = 0;
+}
+
+/* ---- The next chunk ---- */
+
+bool inputs_next(struct inputs *inputs, struct chunk *chunk)
+{
+  chunk_reset(chunk);
+  if (inputs->fd >= 0 && inputs->input == inputs->failed_input)
+    close_input(inputs);
+  while (chunk->nbytes == 0 && !*chunk->error && !chunk->header) {
+    if (inputs->fd >= 0 && !claim(inputs, chunk))
+      fill(inputs, chunk);
+    else if (inputs->fd < 0 && inputs->npaths > 0)
+      open_input(inputs, chunk);
+    else if (inputs->fd < 0)
+      return false;
+  }
+  chunk->input = inputs->input;
+  return true;
+}
+
+bool inputs_continue(struct inputs *inputs, const struct chunk *chunk)
+{
+  if (chunk->input == inputs->failed_input)
+    return false;
+  if (*chunk->error)
+    inputs->failed_input = chunk->input;
+  return true;
+}
+
+void inputs_end(struct inputs *inputs)
+{
+  free(inputs->header);
+  inputs->header = NULL;
+}

@@ -1,0 +1,334 @@
+/* Trims, lower-cases and decodes the text of keys.
+ * SPDX-License-Identifier: MIT */
+#include "key_form.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../base/decimals.h"
+
+/* ---- Trimming and case ---- */
+
+static bool is_blank(uint8_t c)
+{
+  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+lanebloom_slice trim_text(lanebloom_slice text)
+{
+  const uint8_t *begin = text.data, *end = begin + text.size;
+  while (begin < end && is_blank(*begin))
+    begin++;
+  while (begin < end && is_blank(end[-1]))
+    end--;
+  return (lanebloom_slice){begin, (size_t)(end - begin)};
+}
+
+/* Copies joined fields and trims each of them. `to` may be the text. */
+static size_t trim_joined(lanebloom_slice text, uint8_t *to)
+{
+  const uint8_t *field = text.data, *end = field + text.size;
+  uint8_t *at = to;
+  for (;;) {
+    const uint8_t *tab = field < end ? memchr(field, '\t', (size_t)(end - field)) : NULL;
+    const lanebloom_slice trimmed =
+        trim_text((lanebloom_slice){field, (size_t)((tab ? tab : end) - field)});
+    memmove(at, trimmed.data, trimmed.size);
+    at += trimmed.size;
+    if (!tab)
+      return (size_t)(at - to);
+    *at++ = '\t';
+    field = tab + 1;
+  }
+}
+
+/* Copies the text and makes its letters lower-case. `to` may be the text. */
+static void lower_text(lanebloom_slice text, uint8_t *to)
+{
+  const uint8_t *from = text.data;
+  for (size_t i = 0; i < text.size; i++)
+    to[i] = from[i] | (uint8_t)((uint8_t)(from[i] - 'A') < 26 ? 0x20 : 0);
+}
+
+/* ---- Digits ---- */
+
+enum { NO_DIGIT = 0x80 };
+
+/* For each digit its value plus 1; for all other bytes 0. */
+static const uint8_t HEX_DIGITS[256] = {
+    ['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,  ['6'] = 7,  ['7'] = 8,
+    ['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
+    ['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16};
+
+/* Returns the value of a base64 character; NO_DIGIT for all other bytes. */
+static uint8_t base64_digit(uint8_t c)
+{
+  if (c >= 'A' && c <= 'Z')
+    return (uint8_t)(c - 'A');
+  if (c >= 'a' && c <= 'z')
+    return (uint8_t)(c - 'a' + 26);
+  if (c >= '0' && c <= '9')
+    return (uint8_t)(c - '0' + 52);
+  return c == '+' ? 62 : c == '/' ? 63 : NO_DIGIT;
+}
+
+/* ---- Hexadecimal ---- */
+
+/* Vector types of gcc and clang. The compiler uses the CPU's vector instructions, or words if there
+ * are none. */
+typedef uint8_t digits16 __attribute__((vector_size(16)));
+typedef uint16_t pairs8 __attribute__((vector_size(16)));
+typedef uint8_t bytes8 __attribute__((vector_size(8)));
+
+/* Decodes sixteen digits at a time (64 digits take 6.2 ns; with words of 8 digits 19 ns; gcc 12,
+ * Zen 4). Sets bits of *others for bytes that are no digits. `to` may be the text. */
+static void decode_hex_block(const uint8_t *text, uint8_t *to, digits16 *others)
+{
+  digits16 digits;
+  memcpy(&digits, text, sizeof digits);
+  const digits16 decimal = digits - '0', letter = (digits | 0x20) - 'a';
+  const digits16 is_decimal = (digits16)(decimal <= 9), is_letter = (digits16)(letter <= 5);
+  *others |= ~(is_decimal | is_letter);
+  pairs8 pairs = (pairs8)((decimal & is_decimal) | ((letter + 10) & is_letter));
+  if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+    pairs = pairs * 256 | pairs / 256;
+  const bytes8 bytes = __builtin_convertvector(pairs * 16 | pairs / 256, bytes8);
+  memcpy(to, &bytes, sizeof bytes);
+}
+
+/* Copies the text and makes its letters lower-case. `to` may be the text. */
+static uint8_t *decode_hex(const uint8_t *text, size_t nbytes, uint8_t *to)
+{
+  digits16 others = {0};
+  uint64_t words[2];
+  size_t i = 0;
+  if (nbytes % 2)
+    return NULL;
+  for (; i + sizeof others <= nbytes; i += sizeof others)
+    decode_hex_block(text + i, to + i / 2, &others);
+  for (; i < nbytes; i += 2) {
+    const unsigned high = HEX_DIGITS[text[i]], low = HEX_DIGITS[text[i + 1]];
+    if (high == 0 || low == 0)
+      return NULL;
+    to[i / 2] = (uint8_t)((high - 1) << 4 | (low - 1));
+  }
+  memcpy(words, &others, sizeof words);
+  return (words[0] | words[1]) == 0 ? to + nbytes / 2 : NULL;
+}
+
+/* ---- base64 ---- */
+
+/* Returns how many of the last characters are padding. The size of the text is a multiple of 4. */
+static size_t count_padding(const uint8_t *text, size_t nbytes)
+{
+  size_t n = 0;
+  while (n < 2 && n < nbytes && text[nbytes - 1 - n] == '=')
+    n++;
+  return n;
+}
+
+/* Copies the text and makes its letters lower-case. `to` may be the text. */
+static uint8_t *decode_base64(const uint8_t *text, size_t nbytes, uint8_t *to)
+{
+  if (nbytes % 4)
+    return NULL;
+  const size_t npadding = count_padding(text, nbytes), ndigits = nbytes - npadding;
+  uint32_t bits = 0;
+  for (size_t i = 0; i < ndigits; i++) {
+    const uint8_t digit = base64_digit(text[i]);
+    if (digit == NO_DIGIT)
+      return NULL;
+    bits = bits << 6 | digit;
+    if (i % 4)
+      *to++ = (uint8_t)(bits >> (6 - 2 * (i % 4)));
+  }
+  const uint32_t unused = npadding == 2 ? 0xf : npadding == 1 ? 0x3 : 0;
+  return bits & unused ? NULL : to;
+}
+
+/* ---- Whole numbers ---- */
+
+struct integer {
+  const char *range; /* for people */
+  uint64_t max, max_negative;
+  bool is_signed;
+  size_t nbytes;
+};
+
+static const struct integer *find_integer(lanebloom_encoding encoding)
+{
+  static const struct integer integers[] = {
+      [LANEBLOOM_INT32] = {"-2147483648 to 2147483647", INT32_MAX, (uint64_t)INT32_MAX + 1, true,
+                           4},
+      [LANEBLOOM_INT64] = {"-9223372036854775808 to 9223372036854775807", INT64_MAX,
+                           (uint64_t)INT64_MAX + 1, true, 8},
+      [LANEBLOOM_UINT32] = {"0 to 4294967295", UINT32_MAX, 0, false, 4},
+      [LANEBLOOM_UINT64] = {"0 to 18446744073709551615", UINT64_MAX, 0, false, 8},
+  };
+  return &integers[encoding];
+}
+
+/* Reads digits without a sign. */
+static bool read_digits(const char *at, const char *end, uint64_t *number)
+{
+  *number = 0;
+  if (at == end)
+    return false;
+  for (; at < end; at++) {
+    const uint8_t digit = (uint8_t)(*at - '0');
+    if (digit > 9 || __builtin_mul_overflow(*number, 10, number) ||
+        __builtin_add_overflow(*number, digit, number))
+      return false;
+  }
+  return true;
+}
+
+/* Reads a number such as 5.0 or 1e3, which programs print for a whole number in floating point. */
+static bool read_decimal(const char *at, const char *end, uint64_t *number)
+{
+  struct decimal decimal;
+  unsigned __int128 value;
+  if (decimal_read(at, end, &decimal) != end || !decimal_compute(decimal, &value))
+    return false;
+  *number = (uint64_t)value;
+  return value <= UINT64_MAX;
+}
+
+static uint8_t *decode_integer(const struct integer *integer, lanebloom_slice text, uint8_t *to)
+{
+  const char *at = text.data, *end = at + text.size;
+  const bool has_sign = integer->is_signed && at < end && (*at == '-' || *at == '+');
+  const bool is_negative = has_sign && *at == '-';
+  uint64_t number;
+  at += has_sign;
+  if (!read_digits(at, end, &number) && !read_decimal(at, end, &number))
+    return NULL;
+  if (number > (is_negative ? integer->max_negative : integer->max))
+    return NULL;
+  if (is_negative)
+    number = -number;
+  for (size_t i = 0; i < integer->nbytes; i++)
+    to[i] = (uint8_t)(number >> 8 * i);
+  return to + integer->nbytes;
+}
+
+/* Reads a number, or a time of day if the units allow one. */
+static uint8_t *decode_number(lanebloom_encoding encoding, const struct text_units *units,
+                              lanebloom_slice text, uint8_t *to)
+{
+  const struct integer *integer = find_integer(encoding);
+  uint8_t *end = decode_integer(integer, text, to);
+  return end || !units->per_second
+             ? end
+             : decode_time_of_day(text, units->per_second, integer->nbytes, to);
+}
+
+/* ---- All ---- */
+
+bool form_has_text(lanebloom_key_form form)
+{
+  return form.encoding == LANEBLOOM_BYTES ||
+         (form.encoding <= LANEBLOOM_UUID && !(form.flags & LANEBLOOM_KEY_JOINED));
+}
+
+uint8_t *convert_text(lanebloom_key_form form, const struct text_units *units, lanebloom_slice text,
+                      uint8_t *to)
+{
+  if (form.flags & LANEBLOOM_KEY_LOWERED) {
+    lower_text(text, to);
+    text.data = to;
+  }
+  if (form.flags & LANEBLOOM_KEY_JOINED && form.flags & LANEBLOOM_KEY_TRIMMED)
+    return to + trim_joined(text, to);
+  switch (form.encoding) {
+  case LANEBLOOM_HEX:
+    return decode_hex(text.data, text.size, to);
+  case LANEBLOOM_BASE64:
+    return decode_base64(text.data, text.size, to);
+  case LANEBLOOM_INT32:
+  case LANEBLOOM_INT64:
+  case LANEBLOOM_UINT32:
+  case LANEBLOOM_UINT64:
+    return decode_number(form.encoding, units, text, to);
+  case LANEBLOOM_BYTES:
+    if (text.data != to && text.size > 0)
+      memcpy(to, text.data, text.size);
+    return to + text.size;
+  default:
+    return decode_typed(form.encoding, units, text, to);
+  }
+}
+
+/* ---- Explanations ---- */
+
+/* Quotes at most 24 bytes. Bytes that are not printable ASCII are escaped as in C. */
+static const char *quote(lanebloom_slice text, char quoted[128])
+{
+  enum { MOST_NBYTES = 24 };
+  const uint8_t *bytes = text.data;
+  char *end = quoted;
+  *end++ = '\'';
+  for (size_t i = 0; i < text.size && i < MOST_NBYTES; i++)
+    end += sprintf(end, bytes[i] > ' ' && bytes[i] < 0x7f ? "%c" : "\\%03o", bytes[i]);
+  strcpy(end, text.size > MOST_NBYTES ? "...'" : "'");
+  return quoted;
+}
+
+/* Returns the index of the first byte that is no hexadecimal digit. */
+static size_t count_hex_digits(lanebloom_slice text)
+{
+  const uint8_t *bytes = text.data;
+  size_t n = 0;
+  while (n < text.size && HEX_DIGITS[bytes[n]])
+    n++;
+  return n;
+}
+
+/* Returns the index of the first byte that is neither a base64 character nor padding at the end. */
+static size_t count_base64_characters(lanebloom_slice text)
+{
+  const uint8_t *bytes = text.data;
+  const size_t ndigits = text.size - count_padding(bytes, text.size);
+  size_t n = 0;
+  while (n < ndigits && base64_digit(bytes[n]) != NO_DIGIT)
+    n++;
+  return n == ndigits ? text.size : n;
+}
+
+/* Explains the original text: lower-casing never makes text malformed. */
+size_t explain_text(lanebloom_key_form form, const struct text_units *units, lanebloom_slice text,
+                    char *problem, size_t problem_size)
+{
+  char quoted[128];
+  const bool is_hex = form.encoding == LANEBLOOM_HEX;
+  if (is_typed(form.encoding)) {
+    snprintf(problem, problem_size, "expected %s, found %s", describe_typed(form.encoding, units),
+             quote(text, quoted));
+    return 0;
+  }
+  if (!is_hex && form.encoding != LANEBLOOM_BASE64) {
+    snprintf(problem, problem_size, "expected %sa whole number from %s, found %s",
+             units->per_second ? "a time of day, as 12:34:56.789, or " : "",
+             find_integer(form.encoding)->range, quote(text, quoted));
+    return 0;
+  }
+  const size_t at = is_hex ? count_hex_digits(text) : count_base64_characters(text);
+  if (at < text.size) {
+    snprintf(problem, problem_size, "expected a %s, found %s",
+             is_hex ? "hexadecimal digit" : "base64 character",
+             quote((lanebloom_slice){(const uint8_t *)text.data + at, 1}, quoted));
+    return at;
+  }
+  if (is_hex)
+    snprintf(problem, problem_size, "expected an even number of hexadecimal digits, found %zu",
+             text.size);
+  else if (text.size % 4)
+    snprintf(problem, problem_size,
+             "expected a multiple of 4 base64 characters, padding (=) included, found %zu",
+             text.size);
+  else
+    snprintf(problem, problem_size, "expected base64 whose unused last bits are 0, found %s",
+             quote(text, quoted));
+  return 0;
+}

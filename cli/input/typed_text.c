@@ -1,0 +1,318 @@
+/* Decodes the text of floating-point numbers, dates, times, decimals and UUIDs.
+ * SPDX-License-Identifier: MIT */
+#include "typed_text.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/decimals.h"
+#include "../base/report.h"
+
+/* ---- Reading ---- */
+
+/* Text that is read from its beginning. Functions return false if they find something else. */
+struct reader {
+  const char *at, *end;
+};
+
+static bool is_digit(char c)
+{
+  return c >= '0' && c <= '9';
+}
+
+static bool take(struct reader *reader, char wanted)
+{
+  if (reader->at == reader->end || *reader->at != wanted)
+    return false;
+  reader->at++;
+  return true;
+}
+
+/* Reads a number of exactly ndigits digits. */
+static bool take_number(struct reader *reader, int ndigits, int least, int most, int *number)
+{
+  *number = 0;
+  for (int i = 0; i < ndigits; i++) {
+    if (reader->at == reader->end || !is_digit(*reader->at))
+      return false;
+    *number = 10 * *number + (*reader->at++ - '0');
+  }
+  return *number >= least && *number <= most;
+}
+
+static uint8_t *store(uint64_t value, size_t nbytes, uint8_t *to)
+{
+  for (size_t i = 0; i < nbytes; i++)
+    to[i] = (uint8_t)(value >> 8 * i);
+  return to + nbytes;
+}
+
+static uint8_t *store_wide(unsigned __int128 value, uint8_t *to)
+{
+  return store((uint64_t)(value >> 64), 8, store((uint64_t)value, 8, to));
+}
+
+/* ---- Floating-point numbers ---- */
+
+/* Is it a decimal number or an infinity? Hexadecimal numbers are refused, because columns of
+ * numbers do not contain them; NaN is refused, because it equals no key. */
+static bool is_number(const char *text)
+{
+  text += *text == '-' || *text == '+';
+  if (strcasecmp(text, "inf") == 0 || strcasecmp(text, "infinity") == 0)
+    return true;
+  return (is_digit(*text) || *text == '.') && !strpbrk(text, "xX");
+}
+
+/* Stores the nearest value. A finite number that would round to infinity is refused. The numeric
+ * locale is always C here. */
+static uint8_t *decode_float(lanebloom_encoding encoding, lanebloom_slice text, uint8_t *to)
+{
+  enum { MOST_NBYTES = 1100 }; /* every digit of the smallest number fits */
+  char copy[MOST_NBYTES + 1], *end;
+  if (text.size == 0 || text.size > MOST_NBYTES)
+    return NULL;
+  memcpy(copy, text.data, text.size);
+  copy[text.size] = '\0';
+  if (!is_number(copy))
+    return NULL;
+  union {
+    float value;
+    uint32_t bits;
+  } single = {.bits = 0};
+  union {
+    double value;
+    uint64_t bits;
+  } wide = {.bits = 0};
+  const bool is_single = encoding == LANEBLOOM_FLOAT32;
+  errno = 0;
+  if (is_single)
+    single.value = strtof(copy, &end);
+  else
+    wide.value = strtod(copy, &end);
+  const bool is_infinite = is_single ? isinf(single.value) : isinf(wide.value);
+  if (end != copy + text.size || (errno == ERANGE && is_infinite))
+    return NULL;
+  return is_single ? store(single.bits, 4, to) : store(wide.bits, 8, to);
+}
+
+/* ---- Dates and times ---- */
+
+static bool is_leap(int year)
+{
+  return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+}
+
+/* Computes days since 1970-01-01 in the Gregorian calendar, which is extended backwards. */
+static bool take_date(struct reader *reader, int64_t *days)
+{
+  static const int begins[] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365};
+  enum { BEFORE_1970 = 719162 }; /* days of the years 1 to 1969 */
+  int year, month, day;
+  if (!take_number(reader, 4, 1, 9999, &year) || !take(reader, '-') ||
+      !take_number(reader, 2, 1, 12, &month) || !take(reader, '-') ||
+      !take_number(reader, 2, 1, 31, &day))
+    return false;
+  const int leap_day = is_leap(year), before = year - 1;
+  if (day > begins[month] - begins[month - 1] + (month == 2 && leap_day))
+    return false;
+  *days = (int64_t)before * 365 + before / 4 - before / 100 + before / 400 + begins[month - 1] +
+          (month > 2 && leap_day) + day - 1 - BEFORE_1970;
+  return true;
+}
+
+static uint8_t *decode_date(lanebloom_slice text, uint8_t *to)
+{
+  struct reader reader = {text.data, (const char *)text.data + text.size};
+  int64_t days;
+  if (!take_date(&reader, &days) || reader.at != reader.end)
+    return NULL;
+  return store((uint64_t)days, 4, to);
+}
+
+/* Reads the digits after the point in units, of which a second has `units`, a power of ten. Digits
+ * that are finer than the unit must be 0. */
+static bool take_fraction(struct reader *reader, int64_t units, int64_t *fraction)
+{
+  *fraction = 0;
+  if (!take(reader, '.'))
+    return true;
+  if (reader->at == reader->end || !is_digit(*reader->at))
+    return false;
+  for (; reader->at < reader->end && is_digit(*reader->at); reader->at++) {
+    units /= 10;
+    if (units == 0 && *reader->at != '0')
+      return false;
+    *fraction += (*reader->at - '0') * units;
+  }
+  return true;
+}
+
+/* Reads hh:mm, and then :ss and a fraction if they are present. */
+static bool take_time(struct reader *reader, int64_t units, int64_t *seconds, int64_t *fraction)
+{
+  int hour, minute, second = 0;
+  *fraction = 0;
+  if (!take_number(reader, 2, 0, 23, &hour) || !take(reader, ':') ||
+      !take_number(reader, 2, 0, 59, &minute))
+    return false;
+  if (take(reader, ':') &&
+      (!take_number(reader, 2, 0, 59, &second) || !take_fraction(reader, units, fraction)))
+    return false;
+  *seconds = hour * 3600 + minute * 60 + second;
+  return true;
+}
+
+/* Reads the offset of local time from UTC: Z, +hh, +hhmm or +hh:mm. No offset means UTC. */
+static bool take_offset(struct reader *reader, int64_t *seconds)
+{
+  int hour, minute = 0;
+  *seconds = 0;
+  if (reader->at == reader->end || take(reader, 'Z'))
+    return true;
+  const bool is_behind = *reader->at == '-';
+  if (!take(reader, is_behind ? '-' : '+') || !take_number(reader, 2, 0, 23, &hour))
+    return false;
+  const bool has_colon = take(reader, ':');
+  if ((has_colon || reader->at < reader->end) && !take_number(reader, 2, 0, 59, &minute))
+    return false;
+  *seconds = (hour * 3600 + minute * 60) * (is_behind ? -1 : 1);
+  return true;
+}
+
+uint8_t *decode_time_of_day(lanebloom_slice text, int64_t units, size_t nbytes, uint8_t *to)
+{
+  struct reader reader = {text.data, (const char *)text.data + text.size};
+  int64_t seconds, fraction;
+  if (!take_time(&reader, units, &seconds, &fraction) || reader.at != reader.end)
+    return NULL;
+  return store((uint64_t)(seconds * units + fraction), nbytes, to);
+}
+
+/* Reads a date of ISO 8601, and a time after T or a space if there is one. units: per second. */
+static uint8_t *decode_timestamp(lanebloom_slice text, int64_t units, bool is_wide, uint8_t *to)
+{
+  struct reader reader = {text.data, (const char *)text.data + text.size};
+  int64_t days, seconds = 0, fraction = 0, offset = 0, value;
+  if (!take_date(&reader, &days))
+    return NULL;
+  if ((take(&reader, 'T') || take(&reader, ' ')) &&
+      (!take_time(&reader, units, &seconds, &fraction) || !take_offset(&reader, &offset)))
+    return NULL;
+  if (reader.at != reader.end)
+    return NULL;
+  /* in 128 bits: the sum may fit where the seconds alone do not */
+  const __int128 sum = (__int128)(days * 86400 + seconds - offset) * units + fraction;
+  if (is_wide)
+    return store_wide((unsigned __int128)sum, to);
+  value = (int64_t)sum;
+  return value == sum ? store((uint64_t)value, 8, to) : NULL;
+}
+
+/* ---- Decimals ---- */
+
+/* Reads a number of at most 38 digits, which 16 bytes can hold. */
+static uint8_t *decode_decimal(lanebloom_slice text, int32_t scale, uint8_t *to)
+{
+  static const uint64_t ten_to_19 = UINT64_C(10000000000000000000);
+  struct reader reader = {text.data, (const char *)text.data + text.size};
+  const bool is_negative = take(&reader, '-');
+  struct decimal number;
+  unsigned __int128 value;
+  if (!is_negative)
+    take(&reader, '+');
+  if (decimal_read(reader.at, reader.end, &number) != reader.end)
+    return NULL;
+  number.exponent += scale;
+  if (!decimal_compute(number, &value) || value >= (unsigned __int128)ten_to_19 * ten_to_19)
+    return NULL;
+  if (is_negative)
+    value = -value;
+  return store_wide(value, to);
+}
+
+/* ---- UUIDs ---- */
+
+static int hex_value(char c)
+{
+  const char lower = (char)(c | 0x20);
+  return is_digit(c) ? c - '0' : lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+/* Reads 32 digits of either case, with four hyphens in the standard places or without any. */
+static uint8_t *decode_uuid(lanebloom_slice text, uint8_t *to)
+{
+  enum { NBYTES = 16, TEXT_NBYTES = 36 };
+  struct reader reader = {text.data, (const char *)text.data + text.size};
+  uint8_t bytes[NBYTES];
+  if (text.size != TEXT_NBYTES && text.size != 2 * (size_t)NBYTES)
+    return NULL;
+  for (size_t i = 0; i < NBYTES; i++, reader.at += 2) {
+    const bool has_hyphen = i == 4 || i == 6 || i == 8 || i == 10;
+    if (has_hyphen && text.size == TEXT_NBYTES && !take(&reader, '-'))
+      return NULL;
+    const int high = hex_value(reader.at[0]), low = hex_value(reader.at[1]);
+    if (high < 0 || low < 0)
+      return NULL;
+    bytes[i] = (uint8_t)(high << 4 | low);
+  }
+  memcpy(to, bytes, NBYTES);
+  return to + NBYTES;
+}
+
+/* ---- All ---- */
+
+uint8_t *decode_typed(lanebloom_encoding encoding, const struct text_units *units,
+                      lanebloom_slice text, uint8_t *to)
+{
+  switch (encoding) {
+  case LANEBLOOM_FLOAT32:
+  case LANEBLOOM_FLOAT64:
+    return decode_float(encoding, text, to);
+  case LANEBLOOM_DATE32:
+    return decode_date(text, to);
+  case LANEBLOOM_TIMESTAMP_S:
+    return decode_timestamp(text, 1, false, to);
+  case LANEBLOOM_TIMESTAMP_MS:
+    return decode_timestamp(text, 1000, false, to);
+  case LANEBLOOM_TIMESTAMP_US:
+    return decode_timestamp(text, 1000000, false, to);
+  case LANEBLOOM_TIMESTAMP_NS:
+    return decode_timestamp(text, 1000000000, units->is_int96, to);
+  case LANEBLOOM_DECIMAL128:
+    return decode_decimal(text, units->decimal_scale, to);
+  case LANEBLOOM_UUID:
+    return decode_uuid(text, to);
+  default:
+    return NULL;
+  }
+}
+
+const char *describe_typed(lanebloom_encoding encoding, const struct text_units *units)
+{
+  switch (encoding) {
+  case LANEBLOOM_FLOAT32:
+    return "a number up to 3.4028235e38, or inf";
+  case LANEBLOOM_FLOAT64:
+    return "a number up to 1.7976931348623157e308, or inf";
+  case LANEBLOOM_DATE32:
+    return "a date, as 2024-02-29";
+  case LANEBLOOM_TIMESTAMP_S:
+    return "a time, as 2024-02-29T12:34:56Z";
+  case LANEBLOOM_TIMESTAMP_MS:
+    return "a time, as 2024-02-29T12:34:56.789Z";
+  case LANEBLOOM_TIMESTAMP_US:
+    return "a time, as 2024-02-29T12:34:56.789012Z";
+  case LANEBLOOM_TIMESTAMP_NS:
+    return units->is_int96 ? "a time, as 2024-02-29T12:34:56.789012345Z"
+                           : "a time from 1677 to 2262, as 2024-02-29T12:34:56.789012345Z";
+  case LANEBLOOM_DECIMAL128:
+    return "a decimal number of 38 digits at most that needs no rounding";
+  case LANEBLOOM_UUID:
+    return "a UUID, as 123e4567-e89b-12d3-a456-426614174000";
+  default:
+    return "another text";
+  }
+}

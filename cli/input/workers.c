@@ -1,0 +1,198 @@
+/* A ring of workers, and the two tokens that they pass to each other.
+ * SPDX-License-Identifier: MIT */
+#include "workers.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../base/progress.h"
+#include "../base/report.h"
+#include "../base/threads.h"
+#include "inputs.h"
+#include "records.h"
+
+struct worker {
+  struct ring *ring;
+  size_t index;
+  pthread_t thread;            /* of all workers except the first, which runs in the calling
+                                * thread */
+  sem_t may_read, may_deliver; /* the input token, the output token */
+  struct chunk chunk;
+  struct cutter cutter;
+};
+
+struct ring {
+  struct job *job;
+  struct worker *workers;
+  size_t nworkers; /* at most job->nworkers; the input token protects both */
+};
+
+void job_exit(const struct job *job, int status)
+{
+  progress_end(job->nrecords);
+  leave(status);
+}
+
+/* Exits if the chunk could not be cut to its end. nlines: lines of the input before the chunk. */
+static void check_fault(const struct job *job, const struct worker *self, uint64_t nlines)
+{
+  char text[200];
+  const struct fault *fault = &self->cutter.fault;
+  if (fault->kind == FAULT_NONE)
+    return;
+  describe_fault(&self->cutter, text, sizeof text);
+  const bool are_lines = self->cutter.syntax.terminator == '\n' && !self->cutter.syntax.width;
+  complain(self->chunk.name, "%s %" PRIu64 ": %s", are_lines ? "line" : "record",
+           nlines + fault->line, text);
+  job_exit(job, EXIT_TROUBLE);
+}
+
+/* Records properties of the first records of an input. */
+static void look_at_first(struct job *job, const struct worker *self)
+{
+  const struct chunk *chunk = &self->chunk;
+  const enum returns returns = self->cutter.returns;
+  if (chunk->has_nuls && !job->has_warned && !job->is_first_of_two) {
+    complain(chunk->name, NULS_TEXT);
+    job->has_warned = true;
+  }
+  if (returns == RETURNS_SOME && !job->has_warned_of_returns && !job->is_first_of_two) {
+    complain(chunk->name, SOME_RETURNS_TEXT);
+    job->has_warned_of_returns = true;
+  }
+  if (returns == RETURNS_ALL && !job->with_returns)
+    job->with_returns = chunk->name;
+  if (returns == RETURNS_NONE && !job->without_returns)
+    job->without_returns = chunk->name;
+}
+
+static void deliver(struct job *job, struct worker *self)
+{
+  const uint64_t first = job->nrecords + 1;
+  struct chunk *chunk = &self->chunk;
+  if (!inputs_continue(job->inputs, chunk))
+    return;
+  if (*chunk->error) {
+    complain(chunk->name, "%s", chunk->error);
+    job->nfailed++;
+    if (job->needs_all || chunk->is_fatal)
+      job_exit(job, EXIT_TROUBLE);
+    return;
+  }
+  if (chunk->at_beginning)
+    job->nlines = chunk->header_nlines;
+  look_at_first(job, self);
+  const uint64_t nlines = job->nlines;
+  job->nrecords += self->cutter.nrecords;
+  job->nread += chunk->nread;
+  job->nmissing += self->cutter.nmissing;
+  job->nlines += self->cutter.nlines;
+  if (chunk->header && job->deliver_header)
+    job->deliver_header(job->context, chunk->header, chunk->header_nbytes);
+  if (job->deliver && chunk->nbytes > 0)
+    job->deliver(job->context, self->index, chunk, first);
+  output_flush();                 /* more input may arrive late */
+  check_fault(job, self, nlines); /* the records before the fault may have been enough */
+  progress_report(job->nrecords, job->nread);
+}
+
+static void *run(void *worker);
+
+static void release(struct worker *worker)
+{
+  sem_destroy(&worker->may_read);
+  sem_destroy(&worker->may_deliver);
+  chunk_destroy(&worker->chunk);
+  cutter_end(&worker->cutter);
+}
+
+/* Adds a worker and starts its thread; the first worker runs in the caller's thread. false: memory
+ * ran out, or no thread could be started. */
+static bool add_worker(struct ring *ring)
+{
+  struct worker *worker = &ring->workers[ring->nworkers];
+  worker->ring = ring;
+  worker->index = ring->nworkers;
+  if (!chunk_create(&worker->chunk))
+    return false;
+  sem_init(&worker->may_read, 0, 0);
+  sem_init(&worker->may_deliver, 0, 0);
+  if (worker->index > 0 && !start_thread(&worker->thread, run, worker)) {
+    release(worker);
+    return false;
+  }
+  ring->nworkers++;
+  return true;
+}
+
+/* Returns the worker that gets the tokens next. The ring grows while there is more to read, so that
+ * small inputs start no unnecessary threads. It stops growing if no thread can be started. */
+static struct worker *successor(struct ring *ring, const struct worker *self, bool more)
+{
+  if (more && self->index + 1 == ring->nworkers && ring->nworkers < ring->job->nworkers &&
+      !add_worker(ring))
+    ring->job->nworkers = ring->nworkers;
+  return &ring->workers[(self->index + 1) % ring->nworkers];
+}
+
+/* Runs a worker. The end of the inputs is passed on like a chunk: a worker ends only after all
+ * previous chunks were delivered. */
+static void *run(void *worker)
+{
+  struct worker *self = worker;
+  struct job *job = self->ring->job;
+  for (bool more = true; more;) {
+    take(&self->may_read);
+    more = inputs_next(job->inputs, &self->chunk);
+    struct worker *next = successor(self->ring, self, more);
+    cutter_begin(&self->cutter, &job->inputs->syntax, self->chunk.data, self->chunk.nbytes,
+                 self->chunk.at_beginning && self->chunk.header_nlines == 0);
+    give(&next->may_read);
+
+    inputs_load(job->inputs, &self->chunk);
+    if (job->work && self->chunk.nbytes > 0)
+      job->work(job->context, self->index, &self->cutter, &self->chunk);
+
+    take(&self->may_deliver);
+    if (more)
+      deliver(job, self);
+    give(&next->may_deliver);
+  }
+  return NULL;
+}
+
+static void report_missing(const struct job *job)
+{
+  const struct field_syntax *fields = &job->inputs->syntax.fields;
+  if (job->nmissing > 0 && !job->is_first_of_two)
+    complain(NULL, "%" PRIu64 " of %" PRIu64 " records %s: %s (--missing)%s", job->nmissing,
+             job->nrecords, missing_text(&job->inputs->syntax),
+             fields->missing == MISSING_KEEP ? "kept" : "dropped",
+             job->nmissing < job->nrecords ? ""
+             : is_json(fields)             ? "; is -f right? A member of a member is /user/name"
+                                           : "; is -f right?");
+}
+
+void job_run(struct job *job)
+{
+  struct ring ring = {.job = job, .workers = calloc(job->nworkers, sizeof *ring.workers)};
+  if (!ring.workers || !add_worker(&ring))
+    die(NULL, "%s", strerror(ENOMEM));
+  progress_begin(job->progress, job->progress ? inputs_nbytes(job->inputs) : 0, "records");
+  give(&ring.workers[0].may_read);
+  give(&ring.workers[0].may_deliver);
+  run(&ring.workers[0]);
+
+  for (size_t i = 0; i < ring.nworkers; i++) {
+    if (i > 0)
+      pthread_join(ring.workers[i].thread, NULL);
+    release(&ring.workers[i]);
+  }
+  free(ring.workers);
+  progress_end(job->nrecords);
+  inputs_end(job->inputs);
+  report_missing(job);
+}

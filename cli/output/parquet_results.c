@@ -1,0 +1,162 @@
+/* Screens Parquet files, and prints their names, their row groups or the records that may be in
+ * them.
+ * SPDX-License-Identifier: MIT */
+#include "parquet_results.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../answer/parquet.h"
+#include "../base/bits.h"
+#include "../base/report.h"
+#include "../input/kept.h"
+
+struct printing {
+  struct screen *screen;
+  const struct parquet_query *query;
+  const struct kept *kept;
+  bool is_for_terminal; /* the output of --prune */
+  struct text {
+    char *bytes;
+    size_t nbytes, capacity;
+  } names; /* the output of --prune */
+};
+
+static void add_text(struct text *text, const void *bytes, size_t nbytes)
+{
+  if (text->nbytes + nbytes > text->capacity) {
+    text->capacity = (text->nbytes + nbytes) * 3 / 2;
+    text->bytes = resize(text->bytes, text->capacity);
+  }
+  memcpy(text->bytes + text->nbytes, bytes, nbytes);
+  text->nbytes += nbytes;
+}
+
+/* Adds a line of --prune. Programs read it, so names are not escaped unless a terminal shows them.
+ * group: "" without --row-groups. */
+static void add_name(struct printing *printing, const char *path, const char *group)
+{
+  const char terminator = printing->screen->syntax.terminator;
+  char *escaped = printing->is_for_terminal ? escape_name(path) : NULL;
+  const char *name = escaped ? escaped : path;
+  if (terminator && strchr(name, terminator))
+    die(path, "expected a name without a line end, found one: give -z, or another name");
+  printing->screen->nselected++;
+  add_text(&printing->names, name, strlen(name));
+  free(escaped);
+  if (*group) {
+    add_text(&printing->names, "\t", 1);
+    add_text(&printing->names, group, strlen(group));
+  }
+  add_text(&printing->names, &terminator, 1);
+}
+
+static void prune(struct printing *printing, const char *path, const struct parquet_file *found)
+{
+  char group[32];
+  if (!printing->query->row_groups || !found->is_open) {
+    if (found->found || *found->problem)
+      add_name(printing, path, printing->query->row_groups ? "*" : "");
+    return;
+  }
+  for (size_t i = 0; i < found->nrow_groups; i++) {
+    snprintf(group, sizeof group, "%zu", i);
+    if (found->counts[i] > 0)
+      add_name(printing, path, group);
+  }
+}
+
+/* For --which: prints each row group with the records that may be in it, or with their number. */
+static void print_row_groups(struct printing *printing, const char *path,
+                             const struct parquet_file *found)
+{
+  struct sink *sink = &printing->screen->output;
+  char *name = escape_name(path);
+  char label[32];
+  size_t at = 0;
+  for (size_t i = 0; i < found->nrow_groups; i++) {
+    const int nbytes = snprintf(label, sizeof label, "\t%zu\t", i);
+    if (printing->screen->count)
+      outputf("%s%s%" PRIu64 "\n", name, label, found->counts[i]);
+    for (const size_t end = at + found->counts[i]; found->indices && at < end; at++) {
+      const lanebloom_slice record = printing->kept->records[found->indices[at]];
+      sink_write(sink, name, strlen(name));
+      sink_write(sink, label, (size_t)nbytes);
+      sink_write(sink, record.data, record.size);
+      if (printing->screen->syntax.width)
+        sink_write(sink, "\n", 1);
+    }
+  }
+  free(name);
+}
+
+static void print_file(void *context, const char *path, const struct parquet_file *found)
+{
+  struct printing *printing = context;
+  if (printing->query->prune)
+    prune(printing, path, found);
+  else if (printing->screen->which && !printing->screen->quiet)
+    print_row_groups(printing, path, found);
+}
+
+/* Prints the records, as for any other source. */
+static void print_records(struct screen *screen, struct inputs *inputs, struct kept *kept)
+{
+  static struct cutter cutter;
+  screen->job.inputs = inputs;
+  screen->job.nrecords = screen->job.nmissing = 0;
+  if (kept->header)
+    deliver_header(screen, kept->header, kept->header_nbytes);
+  for (size_t i = 0; i < kept->nchunks; i++) {
+    struct chunk *chunk = &kept->chunks[i].chunk;
+    cutter_begin(&cutter, &inputs->syntax, chunk->data, chunk->nbytes,
+                 chunk->at_beginning && chunk->header_nlines == 0);
+    screen_chunk(screen, 0, &cutter, chunk);
+    screen->job.nrecords += cutter.nrecords;
+    screen->job.nmissing += cutter.nmissing;
+    deliver_chunk(screen, 0, chunk, kept->chunks[i].first);
+  }
+  cutter_end(&cutter);
+}
+
+/* Returns the number of selected records, if they are not printed one by one. */
+static uint64_t count_selected(const struct screen *screen, const struct parquet_query *query)
+{
+  const uint64_t nkeys = query->nkeys, nfound = count_bits(query->found, (nkeys + 7) / 8);
+  const bool keeps = screen->syntax.fields.missing == MISSING_KEEP;
+  return (screen->invert ? nkeys - nfound : nfound) + (keeps ? screen->job.nmissing : 0);
+}
+
+void screen_parquet(struct screen *screen, struct inputs *inputs)
+{
+  struct parquet_query *query = screen->answer.context;
+  const bool prints_names = query->prune && !screen->count && !screen->quiet;
+  struct kept kept = {.keeps_chunks = !query->prune && !screen->quiet,
+                      .keeps_records = screen->which};
+  parquet_begin(query, &inputs->syntax);
+  for (size_t i = 0; i < query->files->read.n; i++)
+    check_is_no_output(screen, query->files->read.all[i]);
+  screen->syntax = inputs->syntax;
+  kept_read(&kept, &screen->job);
+
+  struct printing printing = {.screen = screen,
+                              .query = query,
+                              .kept = &kept,
+                              .is_for_terminal = sink_is_terminal(&screen->output)};
+  const struct parquet_screening screening = {.keys = &kept,
+                                              .nworkers = screen->job.nworkers,
+                                              .progress = screen->job.progress,
+                                              .wants_indices = screen->which && !screen->count,
+                                              .deliver = print_file,
+                                              .context = &printing};
+  parquet_screen(query, &screening);
+  if (prints_names && printing.names.nbytes > 0)
+    sink_write(&screen->output, printing.names.bytes, printing.names.nbytes);
+  else if (!query->prune && !screen->which && !screen->quiet)
+    print_records(screen, inputs, &kept);
+  else if (!query->prune)
+    screen->nselected = count_selected(screen, query);
+  free(printing.names.bytes);
+  kept_free(&kept);
+}

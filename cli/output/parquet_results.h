@@ -1,0 +1,12 @@
+/* The run of `screen --parquet'.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_CLI_PARQUET_RESULTS_H
+#define LANEBLOOM_CLI_PARQUET_RESULTS_H
+
+#include "screen.h"
+
+/* Reads all inputs into memory, screens all files and prints the result. screen->answer must be
+ * the answer of Parquet files. */
+void screen_parquet(struct screen *screen, struct inputs *inputs);
+
+#endif

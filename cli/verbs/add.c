@@ -1,0 +1,247 @@
+/* lanebloom add: adds keys to a filter that has room.
+ * SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../base/paths.h"
+#include "../base/report.h"
+#include "../files/filters.h"
+#include "../files/lock.h"
+#include "../files/mapped.h"
+#include "../input/record_options.h"
+#include "../options/options.h"
+#include "build.h"
+#include "verbs.h"
+
+enum { OPTION_OVERFILL = 0x100 };
+
+struct add {
+  struct build build; /* builds a filter of the new keys, similar to the one at build.path */
+  const char *file;   /* the file that build.path leads to */
+  double planned_rate;
+  bool overfill;
+};
+
+/* ---- options ---- */
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+  (void)text;
+  struct add *add = state->input;
+  struct build *build = &add->build;
+  switch (key) {
+  case ARGP_KEY_INIT:
+    state->child_inputs[0] = &build->syntax;
+    state->child_inputs[1] = &build->nworkers;
+    state->child_inputs[2] = &build->progress;
+    return 0;
+  case OPTION_OVERFILL:
+    add->overfill = true;
+    return 0;
+  case ARGP_KEY_ARGS:
+    build->path = state->argv[state->next];
+    build->inputs = state->argv + state->next + 1;
+    build->ninputs = (size_t)(state->argc - state->next) - 1;
+    return 0;
+  case ARGP_KEY_END:
+    if (!build->path)
+      argp_error(state, "expected a FILTER, found none");
+    refuse_keep(&build->syntax, state);
+    if (is_standard_input(build->path))
+      argp_error(state, "FILTER is replaced, so it cannot be standard input");
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp argp = {
+    .options =
+        (const struct argp_option[]){
+            {"overfill", OPTION_OVERFILL, NULL, 0,
+             "Add the keys even if more absent keys pass then than the filter was built for", 1},
+            {0}},
+    .parser = parse,
+    .args_doc = "FILTER [INPUT...]",
+    .doc =
+        "Adds the records of INPUT, or of standard input, to FILTER, which is replaced at the "
+        "end: it has all new keys or none. If an input cannot be read, or if the "
+        "false-positive rate would become more than a tenth higher than the filter was built "
+        "for, FILTER stays as it is. Build it with --expected to give it room; keys that it "
+        "has already take none.\n"
+        "Several commands may add to one FILTER at a time: each locks it, by flock, from reading "
+        "it to replacing it, and no key is lost.\v"
+        "Examples:\n"
+        "  lanebloom build --expected 100M -o seen.lbf monday.txt\n"
+        "  lanebloom add seen.lbf tuesday.txt wednesday.txt\n"
+        "  lanebloom screen -v seen.lbf new.txt | lanebloom add seen.lbf",
+    .children = (const struct argp_child[]){{.argp = &record_argp},
+                                            {.argp = &jobs_argp},
+                                            {.argp = &progress_argp},
+                                            {.argp = &kernel_argp},
+                                            {0}},
+};
+
+/* ---- room ---- */
+
+/* Returns the most keys for which a filter with these bits per key has at most nbytes. */
+static uint64_t find_room(lanebloom_format format, double bits_per_key, uint64_t nbytes)
+{
+  uint64_t enough = 0, too_many = UINT64_MAX, planned;
+  unsigned nprobes;
+  while (too_many - enough > 1) {
+    const uint64_t middle = enough + (too_many - enough) / 2;
+    if (lanebloom_plan_size(format, bits_per_key, middle, &planned, &nprobes) == LANEBLOOM_OK &&
+        planned <= nbytes)
+      enough = middle;
+    else
+      too_many = middle;
+  }
+  return enough;
+}
+
+/* Plans a filter like this one. If the filter cannot take keys, prints a message and exits. */
+static void plan_like(struct add *add, const lanebloom_filter *filter)
+{
+  struct build *build = &add->build;
+  lanebloom_filter_info info;
+  size_t nbytes;
+  lanebloom_filter_describe(filter, &info, sizeof info);
+  lanebloom_filter_bytes(filter, &nbytes);
+  if (info.nprobes == 0)
+    die(build->path,
+        "expected a filter with bits to set, found one that %s key passes; "
+        "`lanebloom build --expected N' makes one that has room",
+        lanebloom_filter_may_contain(filter, NULL, 0) ? "every" : "no");
+  if (info.nkeys == LANEBLOOM_UNKNOWN || isnan(info.bits_per_key))
+    die(build->path, "expected a filter that states its keys and its bits per key, found one that "
+                     "does not: how many more keys it has room for is unknown");
+  build->format = info.format;
+  build->bits_per_key = info.bits_per_key;
+  build->expected_keys = find_room(info.format, info.bits_per_key, nbytes);
+  uint64_t planned_nbytes = 0;
+  unsigned nprobes = 0;
+  if (lanebloom_plan_size(build->format, build->bits_per_key, build->expected_keys, &planned_nbytes,
+                          &nprobes) != LANEBLOOM_OK ||
+      planned_nbytes != nbytes || nprobes != info.nprobes ||
+      lanebloom_plan_rate(build->format, build->bits_per_key, build->expected_keys,
+                          &add->planned_rate) != LANEBLOOM_OK)
+    die(build->path,
+        "expected a size and a number of probes that %s has at %.10g bits per key, found %zu bytes "
+        "and %" PRIu32 " probes",
+        lanebloom_format_name(build->format), build->bits_per_key, nbytes, info.nprobes);
+}
+
+/* Follows links once, so that the same file is read, locked and replaced. A path such as /dev/fd/3
+ * leads to the file that is open there; writing to the descriptor would not replace the filter. The
+ * caller frees the path. */
+static char *resolve(const char *path)
+{
+  struct stat found;
+  const bool is_regular = stat(path, &found) == 0 && S_ISREG(found.st_mode);
+  char *file = is_regular ? realpath(path, NULL) : NULL;
+  if (is_regular && !file && errno == ENOENT)
+    die(path, "expected a file that has a name, and so can be replaced");
+  return file ? file : strcpy(resize(NULL, strlen(path) + 1), path); /* other files will be
+                                                                      * refused */
+}
+
+/* Examines the filter before any input is read. Another command may replace it later. */
+static void look_at_filter(struct add *add)
+{
+  struct build *build = &add->build;
+  struct stat target;
+  if (stat(add->file, &target) != 0)
+    die(build->path, "%s%s", strerror(errno),
+        errno == ENOENT ? "; `lanebloom build --expected N' makes a filter that has room" : "");
+  if (!S_ISREG(target.st_mode))
+    die(build->path, "expected a regular file, which can be replaced");
+  check_is_no_input(build);
+  struct mapped mapped;
+  char problem[256];
+  const lanebloom_status status = map_filter(&mapped, add->file, problem, sizeof problem);
+  if (status == LANEBLOOM_ERR_FORMAT &&
+      complain_of_order("add", build->path, problem, build->inputs, build->ninputs))
+    exit(EXIT_TROUBLE);
+  if (status != LANEBLOOM_OK)
+    die(build->path, "%s", problem);
+  if (!take_form(&build->syntax, build->path, mapped.filter))
+    exit(EXIT_TROUBLE);
+  plan_like(add, mapped.filter);
+  unmap_filter(&mapped);
+}
+
+/* ---- the verb ---- */
+
+/* Reports if more absent keys pass than planned, and exits unless --overfill was given. As in
+ * `build', up to a tenth more is accepted. */
+static void check_rate_is_kept(const struct add *add, const lanebloom_filter *filter)
+{
+  const struct build *build = &add->build;
+  lanebloom_filter_info info;
+  lanebloom_filter_describe(filter, &info, sizeof info);
+  if (info.nkeys <= build->expected_keys || info.model_rate <= 1.1 * add->planned_rate)
+    return;
+  const uint64_t nkeys =
+      info.nkeys_estimate == LANEBLOOM_UNKNOWN ? info.nkeys : info.nkeys_estimate;
+  (add->overfill ? complain : die)(
+      build->path,
+      "%sexpected a false-positive rate of %.3g %%, found %.3g %% with the new keys: there is room "
+      "for %" PRIu64 " keys, and they would be about %" PRIu64 "%s",
+      add->overfill ? "warning: " : "", 100 * add->planned_rate, 100 * info.model_rate,
+      build->expected_keys, nkeys,
+      add->overfill ? "" : "; nothing was added: build a larger filter, or add by --overfill");
+}
+
+/* Returns the union of the filter that is there now and the filter of the new keys. */
+static lanebloom_filter *add_to_current(const struct add *add, const lanebloom_filter *new_keys)
+{
+  lanebloom_filter *current = load_filter(add->file, &(struct filter_source){0}), *sum;
+  if (!current)
+    exit(EXIT_TROUBLE);
+  const lanebloom_status status =
+      lanebloom_filter_merge((const lanebloom_filter *const[]){current, new_keys}, 2, &sum);
+  if (status == LANEBLOOM_ERR_MISMATCH)
+    die(add->build.path, "the filter was replaced by another kind of filter while keys were read; "
+                         "nothing was added: `lanebloom info' describes the new one");
+  if (status != LANEBLOOM_OK)
+    die(add->build.path, "%s", status_text(status));
+  lanebloom_filter_close(current);
+  return sum;
+}
+
+int add_main(int argc, char **argv)
+{
+  struct add add = {
+      .build = {.messages = {.verb = "add",
+                             .container_advice = "`add' reads keys; `merge' merges filters"}}};
+  struct build *build = &add.build;
+  parse_options(&argp, 0, argc, argv, &add);
+  char *file = resolve(build->path);
+  add.file = file;
+  build->target = check_target(add.file);
+  build->target.name = build->path;
+  look_at_filter(&add);
+  uint64_t nkeys;
+  lanebloom_filter *new_keys = build_filter(build, &nkeys);
+
+  const int fd = lock_file(add.file, build->path);
+  lanebloom_filter *sum = add_to_current(&add, new_keys);
+  lanebloom_filter_close(new_keys);
+  check_rate_is_kept(&add, sum);
+  if (!is_named(fd, add.file))
+    die(build->path, "the filter was replaced while keys were added to it; nothing was added: add "
+                     "them again");
+  const bool saved = save_filter(sum, &build->target, false);
+  close(fd);
+  lanebloom_filter_close(sum);
+  free(file);
+  return saved ? EXIT_SUCCESS : EXIT_TROUBLE;
+}

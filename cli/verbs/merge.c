@@ -1,0 +1,244 @@
+/* lanebloom merge: writes the union of filters.
+ * SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../base/paths.h"
+#include "../base/report.h"
+#include "../files/filters.h"
+#include "../files/lock.h"
+#include "../files/mapped.h"
+#include "../input/record_options.h"
+#include "../options/options.h"
+#include "verbs.h"
+
+struct merge {
+  const char *path;
+  char **paths;
+  size_t npaths;
+  bool force;
+};
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+  struct merge *merge = state->input;
+  switch (key) {
+  case ARGP_KEY_INIT:
+    state->child_inputs[0] = &merge->force;
+    return 0;
+  case 'o':
+    merge->path = text;
+    return 0;
+  case ARGP_KEY_ARGS:
+    merge->paths = state->argv + state->next;
+    merge->npaths = (size_t)(state->argc - state->next);
+    return 0;
+  case ARGP_KEY_END:
+    if (!merge->path)
+      argp_error(state, "expected -o FILE, the file to write; found none");
+    if (merge->npaths == 0)
+      argp_error(state, "expected a FILTER, found none");
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp argp = {
+    .options =
+        (const struct argp_option[]){
+            {"output", 'o', "FILE", 0,
+             "Write the union to FILE, which may be one of the filters; `-' is standard output", 1},
+            {0}},
+    .parser = parse,
+    .args_doc = "-o FILE FILTER...",
+    .doc = "Writes the union of filters: a key passes if it was added to any of them. All need the "
+           "same format, size and number of probes, which filters have that were built with the "
+           "same --format, --bits and --expected. The more filters, the more absent keys pass: "
+           "give --expected the number of keys of all. The number of keys becomes the sum. A "
+           "filter that FILE has already is replaced, and merged only if it is a FILTER, too.\n"
+           "If a filter cannot be read or does not fit the first one, nothing is written. Files "
+           "are mapped, so that memory for one filter is enough.\v"
+           "Examples:\n"
+           "  lanebloom build --expected 10M -o monday.lbf monday.txt\n"
+           "  lanebloom build --expected 10M -o tuesday.lbf tuesday.txt\n"
+           "  lanebloom merge -o week.lbf monday.lbf tuesday.lbf",
+    .children = (const struct argp_child[]){{.argp = &force_argp}, {.argp = &kernel_argp}, {0}},
+};
+
+/* Maps all filters. If any cannot be read, prints messages and exits. */
+static struct mapped *map_all(const struct merge *merge)
+{
+  struct mapped *mapped = resize(NULL, merge->npaths * sizeof *mapped);
+  bool failed = false;
+  for (size_t i = 0; i < merge->npaths; i++) {
+    const char *path = merge->paths[i];
+    char problem[256];
+    if (is_standard_output(path)) {
+      complain(input_name(path), "%s", also_output_text);
+      failed = true;
+    } else if (map_filter(&mapped[i], path, problem, sizeof problem) != LANEBLOOM_OK) {
+      complain(input_name(path), "%s", problem);
+      failed = true;
+    }
+  }
+  if (failed)
+    exit(EXIT_TROUBLE);
+  return mapped;
+}
+
+static void complain_of_form(const char *name, lanebloom_key_form form, const char *first_name,
+                             lanebloom_key_form first)
+{
+  char found[FORM_TEXT_NBYTES], wanted[FORM_TEXT_NBYTES];
+  describe_form(form, found);
+  describe_form(first, wanted);
+  complain(name,
+           "expected a filter of key form '%s', as %s says, found '%s'; build all of them with the "
+           "same --decode, --lower and --trim",
+           wanted, first_name, found);
+}
+
+/* Reports what differs. false: none of these properties differs. */
+static bool complain_of_difference(const char *name, const lanebloom_filter *filter,
+                                   const char *first_name, const lanebloom_filter *first)
+{
+  static const char advice[] = "; filters merge if they were built with the same --format, --bits "
+                               "and --expected";
+  lanebloom_filter_info wanted, found;
+  size_t wanted_nbytes, found_nbytes;
+  lanebloom_filter_describe(first, &wanted, sizeof wanted);
+  lanebloom_filter_bytes(first, &wanted_nbytes);
+  lanebloom_filter_describe(filter, &found, sizeof found);
+  lanebloom_filter_bytes(filter, &found_nbytes);
+  lanebloom_format_info format;
+  const bool only_opens =
+      found.nprobes > 0 &&
+      lanebloom_format_describe(found.format, &format, sizeof format) == LANEBLOOM_OK &&
+      !format.builds;
+  if (only_opens)
+    complain(name,
+             "expected a filter that can be merged, found %s, which only opens; "
+             "`lanebloom screen --filter' queries several filters without merging them",
+             format.name);
+  else if (found.format != wanted.format)
+    complain(name, "expected the format of %s, %s, found %s%s", first_name,
+             lanebloom_format_name(wanted.format), lanebloom_format_name(found.format), advice);
+  else if (found_nbytes != wanted_nbytes || found.nbits != wanted.nbits)
+    complain(name, "expected the size of %s, %zu bytes, found %zu bytes%s", first_name,
+             wanted_nbytes, found_nbytes, advice);
+  else if (found.nprobes != wanted.nprobes)
+    complain(name, "expected the probes per key of %s, %" PRIu32 ", found %" PRIu32 "%s",
+             first_name, wanted.nprobes, found.nprobes, advice);
+  else if (found.key_form.encoding != wanted.key_form.encoding ||
+           found.key_form.flags != wanted.key_form.flags)
+    complain_of_form(name, found.key_form, first_name, wanted.key_form);
+  else
+    return false;
+  return true;
+}
+
+/* Reports the first filter that does not fit, and why. */
+static void complain_of_mismatch(const struct merge *merge, const struct mapped *mapped)
+{
+  const char *first = input_name(merge->paths[0]);
+  size_t i = 0; /* even the first filter may have a format that cannot be built */
+  while (i < merge->npaths && !complain_of_difference(input_name(merge->paths[i]), mapped[i].filter,
+                                                      first, mapped[0].filter))
+    i++;
+  if (i == merge->npaths)
+    complain(NULL, "%s", status_text(LANEBLOOM_ERR_MISMATCH));
+}
+
+/* Merges first, then checks whether files have changed: changes after the check do not affect the
+ * result. */
+static lanebloom_filter *merge_all(const struct merge *merge, struct mapped *mapped)
+{
+  const size_t n = merge->npaths;
+  const lanebloom_filter **filters = resize(NULL, n * sizeof *filters);
+  for (size_t i = 0; i < n; i++)
+    filters[i] = mapped[i].filter;
+  lanebloom_filter *merged;
+  lanebloom_status status = lanebloom_filter_merge(filters, n, &merged);
+  free(filters);
+  if (status == LANEBLOOM_ERR_MISMATCH) {
+    complain_of_mismatch(merge, mapped);
+    exit(EXIT_TROUBLE);
+  }
+  if (status != LANEBLOOM_OK)
+    die(NULL, "%s", status_text(status));
+  for (size_t i = 0; i < n; i++) {
+    status = verify_again(&mapped[i]);
+    if (status != LANEBLOOM_OK)
+      die(input_name(merge->paths[i]), "%s",
+          status == LANEBLOOM_ERR_MEMORY ? status_text(status)
+                                         : "the file was changed while it was read; merge again");
+  }
+  return merged;
+}
+
+/* If the target is one of the filters, locks it, as `add' does: otherwise a key that another
+ * command adds meanwhile would be lost. Returns the descriptor of the lock, or -1. */
+static int lock_target(const struct merge *merge, const struct target *target)
+{
+  struct stat found, input;
+  if (stat(target->path, &found) != 0 || !S_ISREG(found.st_mode))
+    return -1;
+  for (size_t i = 0; i < merge->npaths; i++)
+    if (stat(merge->paths[i], &input) == 0 && is_same_file(&found, &input))
+      return lock_file(target->path, target->name);
+  return -1;
+}
+
+/* The union of one filter is a copy. Warns if it replaces another filter, because the user may have
+ * meant to merge the two. */
+static void warn_of_copy(const struct merge *merge, const struct target *target,
+                         const lanebloom_filter *merged)
+{
+  struct stat found;
+  struct mapped replaced = {.filter = NULL};
+  if (merge->npaths != 1 || stat(target->path, &found) != 0 || !S_ISREG(found.st_mode) ||
+      map_filter(&replaced, target->path, NULL, 0) != LANEBLOOM_OK)
+    return;
+  size_t nbytes, nmerged;
+  const void *bytes = lanebloom_filter_bytes(replaced.filter, &nbytes);
+  const void *merged_bytes = lanebloom_filter_bytes(merged, &nmerged);
+  const bool is_other = nbytes != nmerged || memcmp(bytes, merged_bytes, nbytes) != 0;
+  if (is_other && !has_no_keys(replaced.filter))
+    complain(target->name,
+             "warning: a copy of %s replaces the filter here, and is not merged with it: to merge "
+             "both, name FILE again as a FILTER",
+             input_name(merge->paths[0]));
+  unmap_filter(&replaced);
+}
+
+int merge_main(int argc, char **argv)
+{
+  struct merge merge = {0};
+  parse_options(&argp, 0, argc, argv, &merge);
+  const struct target target = check_target(merge.path);
+  if (!merge.force)
+    check_is_filter(&target);
+  const int fd = lock_target(&merge, &target);
+  struct mapped *mapped = map_all(&merge);
+  lanebloom_filter *merged = merge_all(&merge, mapped);
+  for (size_t i = merge.npaths; i-- > 0;)
+    unmap_filter(&mapped[i]);
+  free(mapped);
+  if (fd >= 0 && !is_named(fd, target.path))
+    die(target.name,
+        "the filter was replaced while it was merged; nothing was changed: merge again");
+  if (!merge.force) {
+    check_keeps_keys(&target, merged, false);
+    warn_of_copy(&merge, &target, merged);
+  }
+  const bool saved = save_filter(merged, &target, false);
+  if (fd >= 0)
+    close(fd);
+  lanebloom_filter_close(merged);
+  return saved ? EXIT_SUCCESS : EXIT_TROUBLE;
+}

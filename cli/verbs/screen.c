@@ -1,0 +1,219 @@
+/* lanebloom screen: prints the records that may be in filters, databases or Parquet files.
+ * SPDX-License-Identifier: MIT */
+#include "../output/screen.h"
+#include "../answer/filters.h"
+#include "../answer/parquet.h"
+#include "../answer/tables.h"
+#include "../base/report.h"
+#include "../base/threads.h"
+#include "../input/record_options.h"
+#include "../options/options.h"
+#include "../output/parquet_results.h"
+#include "verbs.h"
+
+enum { OPTION_DB = 0x100, OPTION_FILTER, OPTION_FILTERS_FROM, OPTION_WHICH };
+
+/* Exactly one of filters, tables and parquet is used. */
+struct query {
+  struct screen screen;
+  struct filters filters;
+  struct tables tables;
+  struct parquet_query parquet;
+};
+
+/* ---- options ---- */
+
+/* Checks the options of filters. Without --filter, the first name is the filter. */
+static void check_filter_options(struct query *query, const struct argp_state *state)
+{
+  struct screen *screen = &query->screen;
+  if (has_database_options(&query->tables.options))
+    argp_error(state, "--writer, --all-files, --column-family, --wal-dir and --db-path need --db "
+                      "PATH");
+  const bool has_filters = query->filters.n > 0 || query->filters.list;
+  if (!has_filters && screen->ninputs == 0)
+    argp_error(state, "expected a FILTER, --db PATH or --parquet PATH, found none");
+  if (!has_filters) {
+    filters_add(&query->filters, take_first_input(screen));
+    query->filters.source.inputs = screen->inputs;
+    query->filters.source.ninputs = screen->ninputs;
+  }
+  check_standard_input(screen, state, query->filters.paths, query->filters.n, "FILTER");
+  if (query->filters.list)
+    check_standard_input(screen, state, &query->filters.list, 1, "--filters-from");
+}
+
+static void check_database_options(struct query *query, const struct argp_state *state)
+{
+  if (query->filters.n > 0 || query->filters.list)
+    argp_error(state, "give only one of --filter, --filters-from and --db");
+  if (query->filters.source.raw)
+    argp_error(state,
+               "give only one of --raw and --db: --raw describes a FILTER, and --db takes none");
+}
+
+static void check_parquet_options(const struct query *query, const struct argp_state *state)
+{
+  const struct screen *screen = &query->screen;
+  if (query->filters.n > 0 || query->filters.list || query->tables.n > 0)
+    argp_error(state, "give only one of --filter, --filters-from, --db and --parquet");
+  if (query->filters.source.raw || query->filters.source.format)
+    argp_error(state, "--raw and --format describe a FILTER, and --parquet takes none");
+  if (has_database_options(&query->tables.options))
+    argp_error(state, "--writer, --all-files, --column-family, --wal-dir and --db-path need --db "
+                      "PATH");
+  if (query->parquet.prune && screen->which)
+    argp_error(state, "give only one of --prune and --which");
+  if ((query->parquet.prune || screen->which) &&
+      (screen->number || screen->max_nselected || screen->annotation || screen->unmatched_path))
+    argp_error(state, "--number, --max-count, --annotate and --unmatched speak of records: with "
+                      "--parquet give them without --prune and --which");
+  if (query->parquet.prune && screen->invert)
+    argp_error(state, "give only one of --prune and --invert-match: that a file has none of the "
+                      "keys is certain of the others");
+}
+
+static void check_which(const struct screen *screen, const struct argp_state *state)
+{
+  if (screen->invert)
+    argp_error(state,
+               "give only one of --which and --invert-match: a record that is in none has no "
+               "name to print");
+  if (screen->syntax.fields.missing)
+    argp_error(state, "--which needs --missing=fail: a record without a key is in none");
+  if (screen->count && screen->max_nselected)
+    argp_error(state, "give only one of --max-count and --which with --count");
+}
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+  struct query *query = state->input;
+  struct tables *tables = &query->tables;
+  switch (key) {
+  case ARGP_KEY_INIT:
+    state->child_inputs[0] = &query->screen.syntax;
+    state->child_inputs[1] = &query->filters.source;
+    state->child_inputs[2] = &tables->options;
+    state->child_inputs[3] = &query->screen.job.nworkers;
+    state->child_inputs[4] = &query->screen.job.progress;
+    state->child_inputs[5] = &query->screen;
+    state->child_inputs[6] = &query->parquet;
+    return 0;
+  case OPTION_DB:
+    tables->names = grow_list(tables->names, tables->n, sizeof *tables->names);
+    tables->names[tables->n++] = text;
+    return 0;
+  case OPTION_FILTER:
+    if (!filters_add(&query->filters, text))
+      usage_error(state, "--filter: expected each filter once, found '%s' twice", text);
+    return 0;
+  case OPTION_FILTERS_FROM:
+    query->filters.list = text;
+    return 0;
+  case OPTION_WHICH:
+    query->screen.which = true;
+    return 0;
+  case ARGP_KEY_END:
+    if (query->screen.which)
+      check_which(&query->screen, state);
+    if (query->parquet.nnames > 0)
+      check_parquet_options(query, state);
+    else
+      (tables->n > 0 ? check_database_options : check_filter_options)(query, state);
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp argp = {
+    .options =
+        (const struct argp_option[]){
+            {"filter", OPTION_FILTER, "FILTER", 0,
+             "Select the records that may be in this filter; repeatable: in any of them. Keys are "
+             "hashed once for all, and every name is an INPUT",
+             3},
+            {"filters-from", OPTION_FILTERS_FROM, "FILE", 0,
+             "Take the names of filters from FILE, a line each; `-' is standard input", 3},
+            {"db", OPTION_DB, "PATH", 0,
+             "Query the database in this folder, its logs included, or this table file, instead of "
+             "FILTER; repeatable",
+             3},
+            {"which", OPTION_WHICH, NULL, 0,
+             "Print a record once for each filter or table that may have it, after \"NAME<tab>\", "
+             "or with --parquet for each row group, after \"FILE<tab>NUMBER<tab>\"; with -c, print "
+             "how many records each may have",
+             3},
+            {0}},
+    .parser = parse,
+    .args_doc = "FILTER [INPUT...]\n--filter FILTER... [INPUT...]\n--db PATH... [INPUT...]\n"
+                "--parquet PATH... --column NAME [INPUT...]",
+    .doc = "Prints the records that may be in FILTER, in any of several, in any table of a "
+           "database, or in a column of Parquet files. A record "
+           "that is not printed is certainly not in it.\n"
+           "Records come from INPUT, or from standard input if there is none or it is `-'. The "
+           "exit status is 0 if a record was selected, 1 if none was, 2 after an error. Unlike "
+           "grep, `screen' compares whole records, counts and numbers them over all inputs, and "
+           "prints no file names.\v"
+           "Examples:\n"
+           "  lanebloom screen words.lbf input.txt\n"
+           "  tail -F log | lanebloom screen seen.lbf\n"
+           "  find . -print0 | lanebloom screen -z -v known.lbf\n"
+           "  lanebloom screen --csv -f user_id users.lbf events.csv\n"
+           "  lanebloom screen --width 16 -c uuids.lbf uuids.bin\n"
+           "  lanebloom screen --filter mon.lbf --filter tue.lbf --which keys.txt\n"
+           "  ls days/*.lbf | lanebloom screen --filters-from - --which keys.txt\n"
+           "  lanebloom screen --db db --which keys.txt\n"
+           "  lanebloom screen --parquet events --column user_id --prune ids.txt",
+    .children = (const struct argp_child[]){{.argp = &record_argp},
+                                            {.argp = &filter_argp},
+                                            {.argp = &database_argp},
+                                            {.argp = &jobs_argp},
+                                            {.argp = &progress_argp},
+                                            {.argp = &selection_argp},
+                                            {.argp = &parquet_argp},
+                                            {.argp = &kernel_argp},
+                                            {0}},
+};
+
+/* ---- the verb ---- */
+
+static void load_filters(struct query *query)
+{
+  struct screen *screen = &query->screen;
+  if (query->filters.list)
+    filters_read_list(&query->filters);
+  for (size_t i = 0; i < query->filters.n; i++)
+    check_is_no_output(screen, query->filters.paths[i]);
+  screen->answer = filters_answer(&query->filters, &screen->syntax);
+}
+
+static void open_tables(struct query *query)
+{
+  struct screen *screen = &query->screen;
+  screen->answer = tables_answer(&query->tables);
+  for (size_t i = 0; i < query->tables.database.ntables; i++)
+    check_is_no_output(screen, query->tables.database.paths[i]);
+}
+
+int screen_main(int argc, char **argv)
+{
+  struct query query = {.screen = {.count = false}};
+  struct screen *screen = &query.screen;
+  struct input_messages messages = {.verb = "screen"};
+  parse_options(&argp, 0, argc, argv, &query);
+  open_sinks(screen);
+  if (query.tables.n > 0) {
+    open_tables(&query);
+    messages.container_advice = "with --db there is no FILTER";
+  } else if (query.parquet.nnames > 0) {
+    screen->answer = parquet_answer(&query.parquet);
+    screen->run = screen_parquet;
+    messages.container_advice = "with --parquet there is no FILTER";
+  } else {
+    load_filters(&query);
+    messages.container_advice =
+        "give each of several filters by --filter, or a list of them by --filters-from";
+  }
+  return run_screen(screen, &messages);
+}

@@ -1,0 +1,400 @@
+/* lanebloom tables: describes table files and their filters.
+ * SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../answer/database.h"
+#include "../answer/parquet.h"
+#include "../base/report.h"
+#include "../files/parquet_files.h"
+#include "../options/options.h"
+#include "verbs.h"
+
+enum { OPTION_JSON = 0x100, OPTION_NO_HEADER, OPTION_SUMMARY };
+
+struct tables {
+  struct database_options options;
+  bool json, no_header, summary;
+  lanebloom_parquet_bounds bounds;
+  char **paths;
+  size_t npaths;
+};
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+  (void)text;
+  struct tables *tables = state->input;
+  switch (key) {
+  case ARGP_KEY_INIT:
+    state->child_inputs[0] = &tables->options;
+    state->child_inputs[1] = NULL;
+    state->child_inputs[2] = &tables->bounds;
+    return 0;
+  case OPTION_JSON:
+    tables->json = true;
+    return 0;
+  case OPTION_NO_HEADER:
+    tables->no_header = true;
+    return 0;
+  case OPTION_SUMMARY:
+    tables->summary = true;
+    return 0;
+  case ARGP_KEY_ARGS:
+    tables->paths = state->argv + state->next;
+    tables->npaths = (size_t)(state->argc - state->next);
+    return 0;
+  case ARGP_KEY_NO_ARGS:
+    argp_error(state, "expected a FOLDER, a TABLE or a PARQUET file, found none");
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp argp = {
+    .options =
+        (const struct argp_option[]){
+            {"json", OPTION_JSON, NULL, 0,
+             "Print one JSON object per table, one per line, with all details", 1},
+            {"no-header", OPTION_NO_HEADER, NULL, 0, "Do not print the line that names the columns",
+             1},
+            {"summary", OPTION_SUMMARY, NULL, 0,
+             "For Parquet files, print one line per column, which adds up its row groups", 1},
+            {0}},
+    .parser = parse,
+    .args_doc = "FOLDER|TABLE|PARQUET...",
+    .doc =
+        "Describes table files of LevelDB, goleveldb, RocksDB and Pebble, one per line, or each "
+        "column of each row group of Parquet files; for the "
+        "FOLDER of a database, the tables that belong to it, and its logs as a table named "
+        "(log); for another FOLDER, each .ldb and .sst file in it. Nothing is written, and the "
+        "database may be open.\n"
+        "Columns have no spaces inside. FILE is the path. ENGINE is the engine and its format "
+        "version. FILTER is the filter's kind and format, then `+prefixes' if it holds prefixes "
+        "and keys, or `:prefixes' if it holds prefixes alone. ENTRIES counts deletions and old "
+        "versions of keys too. BITS is the filter's bits per entry. RATE is the expected "
+        "false-positive rate, from the bits that are set: 100% where no filter is used, none for "
+        "a filter of prefixes alone that is used. "
+        "SMALLEST and LARGEST are the first and last key. LEVEL and FAMILY are those of "
+        "a database's table. A `-' means unknown or absent. Spaces "
+        "and bytes that could upset a terminal are printed as \\ooo. A long key ends in `...'; "
+        "an empty key is \"\".\n"
+        "Of Parquet files: GROUP is the row group, from 0. FILTER is the filter's bytes, KEYS the "
+        "number of distinct keys that its bits speak for. SMALLEST and LARGEST are bounds that may "
+        "say that a key is absent: they need not be values. BOUNDS says `used', or why not: "
+        "`writer-untried', `writer-wrong', ... --bounds=all shows others, too. With --summary, "
+        "GROUPS is the number of row groups, FILTERS how many of them have a filter, FILTER the "
+        "bytes of all filters, KEYS the sum of their keys, BITS the bits per key, RATE the mean "
+        "rate of the filters, and BOUNDS each word that is said of a row group.\v"
+        "Examples:\n"
+        "  lanebloom tables db\n"
+        "  lanebloom tables db/000012.sst\n"
+        "  lanebloom tables events/day=1/part-0.parquet\n"
+        "  lanebloom tables --summary events\n"
+        "  lanebloom tables --json db | jq -r 'select(.filter == \"none\").file'",
+    .children =
+        (const struct argp_child[]){
+            {.argp = &database_argp}, {.argp = &kernel_argp}, {.argp = &bounds_argp}, {0}},
+};
+
+/* ---- text ---- */
+
+enum {
+  ENGINE_WIDTH = sizeof "rocksdb/5" - 1,
+  FILTER_WIDTH = sizeof "full:rocksdb-legacy+prefixes" - 1,
+  KEY_NCHARS = 24,
+};
+
+/* Formats the columns after the file's name. The caller frees the string. */
+static char *columns(const char *engine, const char *filter, const char *entries, const char *bits,
+                     const char *rate, const char *smallest, const char *largest, const char *level,
+                     const char *family)
+{
+  char *line;
+  size_t nbytes;
+  FILE *stream = open_string(&line, &nbytes);
+  fprintf(stream, "%-*s %-*s %10s %6s %6s %s %s %s %s\n", ENGINE_WIDTH, engine, FILTER_WIDTH,
+          filter, entries, bits, rate, smallest, largest, level, family);
+  return close_string(stream, &line);
+}
+
+static void format_number(char word[32], const char *format, double value)
+{
+  snprintf(word, 32, isfinite(value) ? format : "-", value);
+}
+
+static char *describe_in_text(const lanebloom_table_info *info, const struct table_place *place)
+{
+  char engine[32], filter[80], entries[32] = "-", bits[32], rate[32];
+  snprintf(engine, sizeof engine, info->version ? "%s/%" PRIu32 : "%s",
+           lanebloom_engine_name(info->engine), info->version);
+  const char *format = info->filter_format ? lanebloom_format_name(info->filter_format) : "";
+  snprintf(filter, sizeof filter, "%s%s%s%s", lanebloom_table_filter_name(info->filter),
+           *format ? ":" : "", format,
+           !info->has_prefixes    ? ""
+           : info->has_whole_keys ? "+prefixes"
+                                  : ":prefixes");
+  if (info->nentries != LANEBLOOM_UNKNOWN)
+    snprintf(entries, sizeof entries, "%" PRIu64, info->nentries);
+  format_number(bits, "%.2f", info->bits_per_key);
+  format_number(rate, "%.3g%%", 100 * info->model_rate);
+  char level[32] = "-", *family = NULL, *smallest = NULL, *largest = NULL;
+  if (place->table.family) {
+    snprintf(level, sizeof level, "%" PRIu32, place->table.level);
+    family = escape_word(place->table.family, strlen(place->table.family), SIZE_MAX);
+  }
+  if (info->has_range) {
+    smallest = escape_word(info->smallest.data, info->smallest.size, KEY_NCHARS);
+    largest = escape_word(info->largest.data, info->largest.size, KEY_NCHARS);
+  }
+  char *line = columns(engine, filter, entries, bits, rate, smallest ? smallest : "-",
+                       largest ? largest : "-", level, family ? family : "-");
+  free(smallest);
+  free(largest);
+  free(family);
+  return line;
+}
+
+/* ---- JSON ---- */
+
+/* json-c counts the bytes of an object in an int. Each of two keys is printed twice: as text, where
+ * an escaped byte takes 6 bytes, and in hexadecimal, where a byte takes 2. */
+enum { MAX_JSON_KEY_NBYTES = INT_MAX / 32 };
+
+/* Returns a string; NULL, which json-c prints as null, for "". */
+static struct json_object *json_text(const char *text)
+{
+  return *text ? json_name(text) : NULL;
+}
+
+/* Adds a key as text, which is null if it is not UTF-8, and in hexadecimal. Both are null if there
+ * is no key. */
+static void add_key(struct json_object *object, const char *name, const char *hex_name,
+                    const lanebloom_slice *key)
+{
+  struct json_object *text = NULL, *digits = NULL;
+  if (key && key->size <= MAX_JSON_KEY_NBYTES) {
+    char *hex = resize(NULL, 2 * key->size + 1);
+    for (size_t i = 0; i < key->size; i++)
+      snprintf(hex + 2 * i, 3, "%02x", ((const uint8_t *)key->data)[i]);
+    digits = json_object_new_string_len(hex, (int)(2 * key->size));
+    free(hex);
+    if (is_text(key->data, key->size))
+      text = json_object_new_string_len(key->data, (int)key->size);
+  }
+  json_object_object_add(object, name, text);
+  json_object_object_add(object, hex_name, digits);
+}
+
+static struct json_object *describe_in_json(const char *path, const struct table_place *place,
+                                            const lanebloom_table_info *info)
+{
+  const bool has_filter = info->filter != LANEBLOOM_TABLE_FILTER_NONE;
+  struct json_object *object = json_begin();
+  json_object_object_add(object, "file", json_name(path));
+  json_object_object_add(object, "engine",
+                         json_object_new_string(lanebloom_engine_name(info->engine)));
+  json_object_object_add(object, "version", json_object_new_uint64(info->version));
+  json_object_object_add(object, "checksum",
+                         json_object_new_string(lanebloom_table_checksum_name(info->checksum)));
+  json_object_object_add(object, "filter",
+                         json_object_new_string(lanebloom_table_filter_name(info->filter)));
+  json_object_object_add(object, "format",
+                         info->filter_format
+                             ? json_object_new_string(lanebloom_format_name(info->filter_format))
+                             : NULL);
+  json_object_object_add(object, "whole_keys",
+                         has_filter ? json_object_new_boolean(info->has_whole_keys) : NULL);
+  json_object_object_add(object, "prefixes",
+                         has_filter ? json_object_new_boolean(info->has_prefixes) : NULL);
+  json_object_object_add(object, "probes", json_object_new_uint64(info->nprobes));
+  json_object_object_add(object, "filters", json_object_new_uint64(info->nfilters));
+  json_object_object_add(object, "filter_bytes", json_object_new_uint64(info->filter_nbytes));
+  json_object_object_add(object, "file_bytes", json_object_new_uint64(info->file_nbytes));
+  json_object_object_add(
+      object, "entries",
+      info->nentries == LANEBLOOM_UNKNOWN ? NULL : json_object_new_uint64(info->nentries));
+  json_object_object_add(object, "bits_per_key", json_number(info->bits_per_key));
+  json_object_object_add(object, "model_rate", json_number(info->model_rate));
+  add_key(object, "smallest", "smallest_hex", info->has_range ? &info->smallest : NULL);
+  add_key(object, "largest", "largest_hex", info->has_range ? &info->largest : NULL);
+  json_object_object_add(object, "filter_name", json_text(info->filter_name));
+  json_object_object_add(object, "comparator", json_text(info->comparator));
+  json_object_object_add(object, "prefix_extractor", json_text(info->prefix_extractor));
+  json_object_object_add(object, "warning", json_text(info->warning));
+  const char *family = place->table.family;
+  json_object_object_add(object, "level",
+                         family ? json_object_new_uint64(place->table.level) : NULL);
+  json_object_object_add(object, "column_family", family ? json_name(family) : NULL);
+  if (place->is_log)
+    json_object_object_add(object, "database", version_in_json(place->source));
+  if (errno == ENOMEM) /* see json_begin() */
+    die(NULL, "%s", strerror(ENOMEM));
+  return object;
+}
+
+/* ---- the verb ---- */
+
+/* The output for one table. The table is closed before the next one is opened: a folder may have
+ * more tables than fit in memory. */
+struct row {
+  char *line;               /* without the file's name; NULL with --json */
+  struct json_object *json; /* NULL without --json */
+  char *warning;
+  bool has_large_key; /* a key has more than MAX_JSON_KEY_NBYTES */
+};
+
+static void *describe_table(void *context, const char *path, const struct table_place *place,
+                            lanebloom_table *table)
+{
+  const struct tables *tables = context;
+  lanebloom_table_info info;
+  lanebloom_table_describe(table, &info, sizeof info);
+  if (info.nfilters == LANEBLOOM_UNKNOWN)
+    die(path, "%s", strerror(ENOMEM));
+  struct row *row = resize(NULL, sizeof *row);
+  *row = (struct row){.warning = resize(NULL, strlen(info.warning) + 1)};
+  strcpy(row->warning, info.warning);
+  row->has_large_key =
+      info.smallest.size > MAX_JSON_KEY_NBYTES || info.largest.size > MAX_JSON_KEY_NBYTES;
+  if (tables->json)
+    row->json = describe_in_json(path, place, &info);
+  else
+    row->line = describe_in_text(&info, place);
+  lanebloom_table_close(table);
+  return row;
+}
+
+static void free_row(void *loaded)
+{
+  struct row *row = loaded;
+  json_object_put(row->json);
+  free(row->line);
+  free(row->warning);
+  free(row);
+}
+
+static void warn_of_rows(const struct database *database)
+{
+  const size_t n = database->ntables;
+  const char **warnings = resize(NULL, (n + 1) * sizeof *warnings);
+  for (size_t i = 0; i < n; i++) {
+    const struct row *row = database->loaded[i];
+    warnings[i] = row ? row->warning : "";
+  }
+  warn_of_tables(database->paths, warnings, n);
+  for (size_t i = 0; i < n; i++) {
+    const struct row *row = database->loaded[i];
+    if (row && row->json && row->has_large_key)
+      warnings[i] = "a key of more than 64 MiB is not printed";
+  }
+  warn_of_tables(database->paths, warnings, n);
+  free(warnings);
+}
+
+static void print_row(const char *name, size_t width, const char *line)
+{
+  const size_t nchars = mbstowcs(NULL, name, 0);
+  outputf("%s%*s %s", name, nchars < width ? (int)(width - nchars) : 0, "", line);
+}
+
+static void print_header(size_t width)
+{
+  char *line = columns("ENGINE", "FILTER", "ENTRIES", "BITS", "RATE", "SMALLEST", "LARGEST",
+                       "LEVEL", "FAMILY");
+  print_row("FILE", width, line);
+  free(line);
+}
+
+static void print_rows(const struct tables *tables, const struct database *database)
+{
+  const size_t n = database->ntables;
+  char **names = resize(NULL, (n + 1) * sizeof *names);
+  size_t width = strlen("FILE"), nrows = 0;
+  for (size_t i = 0; i < n; i++) {
+    names[i] = escape_word(database->paths[i], strlen(database->paths[i]), SIZE_MAX);
+    const size_t nchars = mbstowcs(NULL, names[i], 0);
+    width = nchars > width ? nchars : width;
+    nrows += database->loaded[i] != NULL;
+  }
+  if (nrows > 0 && !tables->no_header)
+    print_header(width);
+  for (size_t i = 0; i < n; i++) {
+    const struct row *row = database->loaded[i];
+    if (row)
+      print_row(names[i], width, row->line);
+    free(names[i]);
+  }
+  free(names);
+}
+
+/* Are all names Parquet files or folders of them? If one cannot be read, prints a message and
+ * exits. */
+static bool are_parquet(const struct tables *tables)
+{
+  int error = 0;
+  const char *missing = NULL; /* for databases, loading reports it, and the others are still
+                               * described */
+  size_t n = 0;
+  for (size_t i = 0; i < tables->npaths; i++) {
+    char problem[1024];
+    bool is_one;
+    if (lanebloom_parquet_recognize(tables->paths[i], &is_one, problem, sizeof problem))
+      die(NULL, "%s", problem);
+    n += is_one;
+    if (access(tables->paths[i], F_OK) != 0) {
+      missing = tables->paths[i];
+      error = errno;
+    }
+  }
+  if (missing && (n > 0 || tables->summary))
+    die(missing, "%s", strerror(error));
+  if (n > 0 && n < tables->npaths)
+    die(NULL, "expected either Parquet files or tables of databases, found both");
+  if (n > 0 && has_database_options(&tables->options))
+    die(tables->paths[0], "--writer, --all-files, --column-family, --wal-dir and --db-path speak "
+                          "of databases, and this is no database");
+  if (n == 0 && tables->summary)
+    die(tables->paths[0],
+        "expected Parquet files, which --summary adds up, found none; without it, "
+        "`tables' lists the tables of a database");
+  return n > 0;
+}
+
+int tables_main(int argc, char **argv)
+{
+  struct tables tables = {0};
+  parse_options(&argp, 0, argc, argv, &tables);
+  if (are_parquet(&tables)) {
+    free_database_options(&tables.options);
+    const struct parquet_listing listing = {.bounds = tables.bounds,
+                                            .summary = tables.summary,
+                                            .json = tables.json,
+                                            .header = !tables.no_header};
+    return parquet_tables(tables.paths, tables.npaths, &listing);
+  }
+  const struct table_loader loader = {describe_table, free_row, &tables};
+  struct database database;
+  const bool complete =
+      database_load(&database, tables.paths, tables.npaths, &tables.options, &loader) &&
+      !database.is_damaged;
+  warn_of_rows(&database);
+  if (tables.json)
+    for (size_t i = 0; i < database.ntables; i++) {
+      struct row *row = database.loaded[i];
+      errno = 0;
+      if (row)
+        output_json(json_object_get(row->json));
+    }
+  else
+    print_rows(&tables, &database);
+  database_free(&database, &loader);
+  free_database_options(&tables.options);
+  return complete ? EXIT_SUCCESS : EXIT_TROUBLE;
+}

@@ -1,0 +1,22 @@
+/* The verbs. argv[0] is "lanebloom VERB". Each returns an exit status.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_CLI_VERBS_H
+#define LANEBLOOM_CLI_VERBS_H
+
+#include <lanebloom.h>
+
+/* The main functions of the verbs. argv[0] is "lanebloom VERB". Each returns an exit status. */
+int build_main(int argc, char **argv);
+int screen_main(int argc, char **argv);
+int match_main(int argc, char **argv);
+int add_main(int argc, char **argv);
+int merge_main(int argc, char **argv);
+int info_main(int argc, char **argv);
+int plan_main(int argc, char **argv);
+int verify_main(int argc, char **argv);
+int hash_main(int argc, char **argv);
+int kernels_main(int argc, char **argv);
+int tables_main(int argc, char **argv);
+int extract_main(int argc, char **argv);
+
+#endif
