@@ -9,8 +9,8 @@
 #include <zlib.h>
 #endif
 
-#include "input/codecs.h"
 #include "fuzz.h"
+#include "input/codecs.h"
 
 enum { MAX_NBYTES = 1 << 20 };
 

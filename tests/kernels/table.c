@@ -288,8 +288,7 @@ Test(kernels, inherited_functions_alone_are_left_out)
       const struct format format = format_of_row(row);
       const bool changed = (runs_hash && format.table->hash == HASH_XXPH3) ||
                            (runs_add && format.table->layout == LAYOUT_LEVELDB);
-      cr_assert(takes_part(&table, c, row) ==
-                    (changed && applies_to(cases[c].applies, &format)),
+      cr_assert(takes_part(&table, c, row) == (changed && applies_to(cases[c].applies, &format)),
                 "%s, %s", cases[c].name, format.table->name);
     }
   }
