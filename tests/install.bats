@@ -318,6 +318,10 @@ END
   for file in LICENSE README.md docs/recipes.md examples/consumer.c; do
     [ -s "$share/doc/lanebloom/$file" ]
   done
+  run python3 "$SOURCE_DIR/tests/links.py" "$share/doc/lanebloom"
+  echo "$output"
+  [ "$status" = 0 ]
+  [ "${output%% *}" -ge 80 ]
   if [ -e "$BUILD_DIR/cli/lanebloom.bash" ]; then
     [ -s "$share/bash-completion/completions/lanebloom" ]
     [ -s "$share/zsh/site-functions/_lanebloom" ]
