@@ -40,7 +40,7 @@ gather_eight(const struct lookup *lookup, const uint32_t nprobes, const uint8_t 
   return (uint8_t)mask_bits32(permute32(passed, _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7)));
 }
 
-static const struct cache_line_vocabulary by_gathers = {
+static const struct cache_line_steps by_gathers = {
     .hash_nbytes = sizeof(uint64_t),
     .locate = locate_nothing,
     .probe = gather_eight,

@@ -199,8 +199,8 @@ static inline void hash_any_width(const uint8_t *data, size_t width, size_t n, b
     hash_groups(data + i * width, width, 1, signed_tails, hashes + 4 * i);
 }
 
-static const struct bloomhash_width_vocabulary widths = {LANES32, hash_width_4, hash_width_8,
-                                                         hash_width_16, hash_any_width};
+static const struct bloomhash_widths widths = {LANES32, hash_width_4, hash_width_8, hash_width_16,
+                                               hash_any_width};
 
 /* ---- Keys of many sizes ---- */
 

@@ -60,7 +60,7 @@ static inline void hash_in_scalar(const lanebloom_keys *keys, bool signed_tails,
 
 /* The operations that an instruction set provides for the driver below. They are inline functions,
  * in a constant. n is a multiple of nlanes. */
-struct bloomhash_width_vocabulary {
+struct bloomhash_widths {
   size_t nlanes;
   void (*hash_4)(const uint8_t *data, size_t n, uint8_t *hashes);
   void (*hash_8)(const uint8_t *data, size_t n, uint8_t *hashes);
@@ -72,8 +72,8 @@ struct bloomhash_width_vocabulary {
 
 /* Hashes whole groups of nlanes keys whose last stripes can all be read. Returns how many keys. */
 static inline __attribute__((always_inline)) size_t
-hash_fixed(const lanebloom_keys *keys, bool signed_tails,
-           const struct bloomhash_width_vocabulary *widths, uint8_t *hashes)
+hash_fixed(const lanebloom_keys *keys, bool signed_tails, const struct bloomhash_widths *widths,
+           uint8_t *hashes)
 {
   const uint8_t *data = keys->data;
   const size_t width = keys->width, nlanes = widths->nlanes, n = keys->n / nlanes * nlanes;

@@ -53,14 +53,14 @@ static inline void rocksdb_legacy_numbers(uint32_t nprobes, uint32_t *lanes)
     lanes[i] = i < nprobes ? i : 0;
 }
 
-/* ---- Vocabulary ---- */
+/* ---- Steps ---- */
 
 /* The constants of a filter that kernels need. Each layout's file defines its own. */
 struct lookup;
 
 /* The operations that an instruction set provides for the drivers below, for eight hashes at a
  * time. They are inline functions, in a constant. far: the lines were prefetched. */
-struct cache_line_vocabulary {
+struct cache_line_steps {
   size_t hash_nbytes;
 
   void (*prepare)(const struct filter_shape *shape, struct lookup *lookup);
@@ -89,11 +89,11 @@ struct block {
   uint8_t padded[IN_FLIGHT_NKEYS * MAX_HASH_NBYTES];
 };
 
-static inline __attribute__((always_inline)) void
-block_locate(struct block *block, size_t i, const struct lookup *lookup,
-             const struct cache_line_vocabulary *vocabulary)
+static inline __attribute__((always_inline)) void block_locate(struct block *block, size_t i,
+                                                               const struct lookup *lookup,
+                                                               const struct cache_line_steps *steps)
 {
-  vocabulary->locate(lookup, block->hashes + i * vocabulary->hash_nbytes, block->offsets + i);
+  steps->locate(lookup, block->hashes + i * steps->hash_nbytes, block->offsets + i);
 }
 
 /* Gets the next block. Hashes of far lines are located at once, for two reasons: a prefetch of an
@@ -101,9 +101,9 @@ block_locate(struct block *block, size_t i, const struct lookup *lookup,
  * may be far themselves, are all requested together. */
 static inline __attribute__((always_inline)) void
 block_next(struct block *block, struct hash_source *source, const bool far,
-           const struct lookup *lookup, const struct cache_line_vocabulary *vocabulary)
+           const struct lookup *lookup, const struct cache_line_steps *steps)
 {
-  const size_t hash_nbytes = vocabulary->hash_nbytes;
+  const size_t hash_nbytes = steps->hash_nbytes;
   block->hashes = hash_source_hash_next(source, IN_FLIGHT_NKEYS, &block->n);
   const size_t rest = block->n % 8;
   if (rest != 0) {
@@ -112,7 +112,7 @@ block_next(struct block *block, struct hash_source *source, const bool far,
     block->hashes = block->padded;
   }
   for (size_t i = 0; far && i < block->n; i += 8)
-    block_locate(block, i, lookup, vocabulary);
+    block_locate(block, i, lookup, steps);
 }
 
 /* Prepares eight hashes of the next block, while eight of this one are tested. Far lines are
@@ -120,23 +120,23 @@ block_next(struct block *block, struct hash_source *source, const bool far,
  * 3.1 and 7.4 ns, to L1 3.9 and 9.5). */
 static inline __attribute__((always_inline)) void
 block_prepare(struct block *block, size_t i, const uint8_t *payload, const bool far,
-              const struct lookup *lookup, const struct cache_line_vocabulary *vocabulary)
+              const struct lookup *lookup, const struct cache_line_steps *steps)
 {
   if (i >= block->n)
     return;
   if (!far)
-    block_locate(block, i, lookup, vocabulary);
+    block_locate(block, i, lookup, steps);
   for (size_t j = i; far && j < i + 8; j++)
     __builtin_prefetch(payload + block->offsets[j], 0, 2);
 }
 
 static inline __attribute__((always_inline)) void
 block_first(struct block *block, struct hash_source *source, const uint8_t *payload, const bool far,
-            const struct lookup *lookup, const struct cache_line_vocabulary *vocabulary)
+            const struct lookup *lookup, const struct cache_line_steps *steps)
 {
-  block_next(block, source, far, lookup, vocabulary);
+  block_next(block, source, far, lookup, steps);
   for (size_t i = 0; i < block->n; i += 8)
-    block_prepare(block, i, payload, far, lookup, vocabulary);
+    block_prepare(block, i, payload, far, lookup, steps);
 }
 
 static inline void blocks_swap(struct block **block, struct block **next)
@@ -151,18 +151,18 @@ static inline void blocks_swap(struct block **block, struct block **next)
 static inline __attribute__((always_inline)) void
 probe_blocks(const uint8_t *payload, struct hash_source *source, uint8_t *bitmap,
              const uint32_t npasses, const bool far, const struct lookup *lookup,
-             const struct cache_line_vocabulary *vocabulary)
+             const struct cache_line_steps *steps)
 {
   struct block blocks[2], *block = &blocks[0], *next = &blocks[1];
-  block_first(block, source, payload, far, lookup, vocabulary);
+  block_first(block, source, payload, far, lookup, steps);
   for (; block->n > 0; blocks_swap(&block, &next)) {
-    block_next(next, source, far, lookup, vocabulary);
+    block_next(next, source, far, lookup, steps);
     struct fetch fetch = hash_source_ahead(source, IN_FLIGHT_NKEYS);
     for (size_t i = 0; i < block->n; i += 8) {
-      block_prepare(next, i, payload, far, lookup, vocabulary);
+      block_prepare(next, i, payload, far, lookup, steps);
       fetch_eight(&fetch);
-      *bitmap++ = vocabulary->probe(lookup, npasses, payload, block->offsets + i,
-                                    block->hashes + i * vocabulary->hash_nbytes, far);
+      *bitmap++ = steps->probe(lookup, npasses, payload, block->offsets + i,
+                               block->hashes + i * steps->hash_nbytes, far);
     }
     if (block->n % 8 != 0)
       bitmap[-1] &= (uint8_t)((1 << block->n % 8) - 1);
@@ -174,38 +174,38 @@ probe_blocks(const uint8_t *payload, struct hash_source *source, uint8_t *bitmap
 static inline __attribute__((always_inline)) void
 cache_lines_probe(const struct filter_shape *shape, const uint8_t *payload,
                   struct hash_source *source, uint8_t *bitmap, const struct lookup *lookup,
-                  const struct cache_line_vocabulary *vocabulary)
+                  const struct cache_line_steps *steps)
 {
   const uint32_t npasses = npasses_for(shape->nprobes);
   const bool far = shape->nbytes > NEAR_NBYTES;
   if (npasses == 1 && !far)
-    probe_blocks(payload, source, bitmap, 1, false, lookup, vocabulary);
+    probe_blocks(payload, source, bitmap, 1, false, lookup, steps);
   else if (npasses == 1)
-    probe_blocks(payload, source, bitmap, 1, true, lookup, vocabulary);
+    probe_blocks(payload, source, bitmap, 1, true, lookup, steps);
   else
-    probe_blocks(payload, source, bitmap, npasses, far, lookup, vocabulary);
+    probe_blocks(payload, source, bitmap, npasses, far, lookup, steps);
 }
 
 /* ---- Adding ---- */
 
 static inline __attribute__((always_inline)) void
 add_blocks(uint8_t *payload, struct hash_source *source, const uint32_t nprobes, const bool far,
-           const struct lookup *lookup, const struct cache_line_vocabulary *vocabulary)
+           const struct lookup *lookup, const struct cache_line_steps *steps)
 {
   struct block blocks[2], *block = &blocks[0], *next = &blocks[1];
-  block_first(block, source, payload, far, lookup, vocabulary);
+  block_first(block, source, payload, far, lookup, steps);
   for (; block->n > 0; blocks_swap(&block, &next)) {
-    block_next(next, source, far, lookup, vocabulary);
+    block_next(next, source, far, lookup, steps);
     struct fetch fetch = hash_source_ahead(source, IN_FLIGHT_NKEYS);
     if (!far && source->keys)
       hash_source_fetch(source, IN_FLIGHT_NKEYS);
     for (size_t i = 0; i < block->n; i += 8) {
-      block_prepare(next, i, payload, far, lookup, vocabulary);
+      block_prepare(next, i, payload, far, lookup, steps);
       if (far)
         fetch_eight(&fetch);
       const size_t left = block->n - i;
-      vocabulary->add(lookup, nprobes, payload, block->offsets + i,
-                      block->hashes + i * vocabulary->hash_nbytes, left < 8 ? left : 8, far);
+      steps->add(lookup, nprobes, payload, block->offsets + i,
+                 block->hashes + i * steps->hash_nbytes, left < 8 ? left : 8, far);
     }
   }
 }
@@ -215,53 +215,53 @@ add_blocks(uint8_t *payload, struct hash_source *source, const uint32_t nprobes,
 /* Sets the bits of n hashes that a partition has collected. */
 static __attribute__((noinline)) void lines_apply(const struct filter_shape *shape,
                                                   uint8_t *payload, const struct lookup *lookup,
-                                                  const struct cache_line_vocabulary *vocabulary,
+                                                  const struct cache_line_steps *steps,
                                                   size_t partition, const uint8_t *hashes, size_t n)
 {
   partition_load(shape, payload, partition);
   struct hash_source collected;
-  hash_source_of_hashes(&collected, hashes, vocabulary->hash_nbytes, n);
-  add_blocks(payload, &collected, shape->nprobes, false, lookup, vocabulary);
+  hash_source_of_hashes(&collected, hashes, steps->hash_nbytes, n);
+  add_blocks(payload, &collected, shape->nprobes, false, lookup, steps);
 }
 
 /* Adds by partitions. The source's scratch memory has hashes_nbytes() bytes. */
 static inline __attribute__((always_inline)) void
 add_by_partitions(const struct filter_shape *shape, uint8_t *payload, struct hash_source *source,
-                  const struct lookup *lookup, const struct cache_line_vocabulary *vocabulary)
+                  const struct lookup *lookup, const struct cache_line_steps *steps)
 {
   const struct partitions partitions = partitions_in(source->scratch, shape, &HASHES, source->n, 1);
   struct block block;
   while (source->next < source->n) {
-    block_next(&block, source, true, lookup, vocabulary);
+    block_next(&block, source, true, lookup, steps);
     hash_source_fetch(source, IN_FLIGHT_NKEYS);
     for (size_t i = 0; i < block.n; i++) {
       const size_t partition = block.offsets[i] >> PARTITION_LOG2_NBYTES;
       const uint8_t *hash = block.hashes + i * HASHES.element_nbytes;
-      if (partition_append(&partitions, &HASHES, partition, hash, vocabulary->stream)) {
-        lines_apply(shape, payload, lookup, vocabulary, partition,
+      if (partition_append(&partitions, &HASHES, partition, hash, steps->stream)) {
+        lines_apply(shape, payload, lookup, steps, partition,
                     partition_collected(&partitions, &HASHES, partition), partitions.max_nelements);
         partitions.counts[partition] = 0;
       }
     }
   }
   for (size_t partition = 0; partition < partitions.n; partition++) {
-    const size_t n = partition_fill_up(&partitions, &HASHES, partition, vocabulary->stream);
+    const size_t n = partition_fill_up(&partitions, &HASHES, partition, steps->stream);
     if (n > 0)
-      lines_apply(shape, payload, lookup, vocabulary, partition,
+      lines_apply(shape, payload, lookup, steps, partition,
                   partition_collected(&partitions, &HASHES, partition), n);
   }
 }
 
 static inline __attribute__((always_inline)) void
 cache_lines_add(const struct filter_shape *shape, uint8_t *payload, struct hash_source *source,
-                const struct lookup *lookup, const struct cache_line_vocabulary *vocabulary)
+                const struct lookup *lookup, const struct cache_line_steps *steps)
 {
-  if (source->scratch && vocabulary->stream)
-    add_by_partitions(shape, payload, source, lookup, vocabulary);
+  if (source->scratch && steps->stream)
+    add_by_partitions(shape, payload, source, lookup, steps);
   else if (shape->nbytes <= NEAR_NBYTES)
-    add_blocks(payload, source, shape->nprobes, false, lookup, vocabulary);
+    add_blocks(payload, source, shape->nprobes, false, lookup, steps);
   else
-    add_blocks(payload, source, shape->nprobes, true, lookup, vocabulary);
+    add_blocks(payload, source, shape->nprobes, true, lookup, steps);
 }
 
 /* ---- The kernels of each layout ---- */
@@ -269,69 +269,88 @@ cache_lines_add(const struct filter_shape *shape, uint8_t *payload, struct hash_
 static inline __attribute__((always_inline)) void
 rocksdb_local_probe(const struct filter_shape *shape, const uint8_t *payload,
                     struct hash_source *source, uint8_t *bitmap, struct lookup *lookup,
-                    const struct cache_line_vocabulary *vocabulary)
+                    const struct cache_line_steps *steps)
 {
   if (source->n <= FEW_SCREENED_IN_LINES) {
     lanebloom_rocksdb_local_probe_scalar(shape, payload, source, bitmap);
     return;
   }
-  vocabulary->prepare(shape, lookup);
-  cache_lines_probe(shape, payload, source, bitmap, lookup, vocabulary);
+  steps->prepare(shape, lookup);
+  cache_lines_probe(shape, payload, source, bitmap, lookup, steps);
 }
 
 static inline __attribute__((always_inline)) void
 rocksdb_local_add(const struct filter_shape *shape, uint8_t *payload, struct hash_source *source,
-                  struct lookup *lookup, const struct cache_line_vocabulary *vocabulary)
+                  struct lookup *lookup, const struct cache_line_steps *steps)
 {
-  vocabulary->prepare(shape, lookup);
-  cache_lines_add(shape, payload, source, lookup, vocabulary);
+  steps->prepare(shape, lookup);
+  cache_lines_add(shape, payload, source, lookup, steps);
 }
 
 /* Scalar probes filters with lines of other sizes, which x86 never builds. */
 static inline __attribute__((always_inline)) void
 rocksdb_legacy_probe(const struct filter_shape *shape, const uint8_t *payload,
                      struct hash_source *source, uint8_t *bitmap, struct lookup *lookup,
-                     const struct cache_line_vocabulary *vocabulary)
+                     const struct cache_line_steps *steps)
 {
   if (shape->lines.nbytes != CACHE_LINE_NBYTES || source->n <= FEW_SCREENED_IN_LINES) {
     lanebloom_rocksdb_legacy_probe_scalar(shape, payload, source, bitmap);
     return;
   }
-  vocabulary->prepare(shape, lookup);
-  cache_lines_probe(shape, payload, source, bitmap, lookup, vocabulary);
+  steps->prepare(shape, lookup);
+  cache_lines_probe(shape, payload, source, bitmap, lookup, steps);
 }
 
 static inline __attribute__((always_inline)) void
 rocksdb_legacy_add(const struct filter_shape *shape, uint8_t *payload, struct hash_source *source,
-                   struct lookup *lookup, const struct cache_line_vocabulary *vocabulary)
+                   struct lookup *lookup, const struct cache_line_steps *steps)
 {
   if (shape->lines.nbytes != CACHE_LINE_NBYTES) {
     lanebloom_rocksdb_legacy_add_scalar(shape, payload, source);
     return;
   }
-  vocabulary->prepare(shape, lookup);
-  cache_lines_add(shape, payload, source, lookup, vocabulary);
+  steps->prepare(shape, lookup);
+  cache_lines_add(shape, payload, source, lookup, steps);
 }
 
 static inline __attribute__((always_inline)) void
 parquet_probe(const struct filter_shape *shape, const uint8_t *payload, struct hash_source *source,
-              uint8_t *bitmap, struct lookup *lookup,
-              const struct cache_line_vocabulary *vocabulary)
+              uint8_t *bitmap, struct lookup *lookup, const struct cache_line_steps *steps)
 {
   if (source->n <= FEW_SCREENED_IN_LINES) {
     lanebloom_parquet_probe_scalar(shape, payload, source, bitmap);
     return;
   }
-  vocabulary->prepare(shape, lookup);
-  cache_lines_probe(shape, payload, source, bitmap, lookup, vocabulary);
+  steps->prepare(shape, lookup);
+  cache_lines_probe(shape, payload, source, bitmap, lookup, steps);
 }
 
 static inline __attribute__((always_inline)) void
 parquet_add(const struct filter_shape *shape, uint8_t *payload, struct hash_source *source,
-            struct lookup *lookup, const struct cache_line_vocabulary *vocabulary)
+            struct lookup *lookup, const struct cache_line_steps *steps)
 {
-  vocabulary->prepare(shape, lookup);
-  cache_lines_add(shape, payload, source, lookup, vocabulary);
+  steps->prepare(shape, lookup);
+  cache_lines_add(shape, payload, source, lookup, steps);
 }
+
+/* ---- Kernels ---- */
+
+/* Define a layout's kernels from the struct lookup and the constant `steps` of the layout's file. */
+#define CACHE_LINE_PROBE(layout)                                                                   \
+  void KERNEL(layout##_probe)(const struct filter_shape *shape, const uint8_t *payload,            \
+                              struct hash_source *source, uint8_t *bitmap)                         \
+  {                                                                                                \
+    struct lookup lookup;                                                                          \
+    layout##_probe(shape, payload, source, bitmap, &lookup, &steps);                               \
+  }
+
+#define CACHE_LINE_KERNELS(layout)                                                                 \
+  CACHE_LINE_PROBE(layout)                                                                         \
+  void KERNEL(layout##_add)(const struct filter_shape *shape, uint8_t *payload,                    \
+                            struct hash_source *source)                                            \
+  {                                                                                                \
+    struct lookup lookup;                                                                          \
+    layout##_add(shape, payload, source, &lookup, &steps);                                         \
+  }
 
 #endif

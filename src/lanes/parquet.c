@@ -96,7 +96,7 @@ static inline void add_eight_blocks(const struct lookup *lookup, uint32_t nprobe
     set_bits_32(payload + offsets[i], bits[i]);
 }
 
-static const struct cache_line_vocabulary vocabulary = {
+static const struct cache_line_steps steps = {
     .hash_nbytes = sizeof(uint64_t),
     .prepare = prepare,
     .locate = locate_eight,
@@ -105,16 +105,4 @@ static const struct cache_line_vocabulary vocabulary = {
     .stream = stream_line,
 };
 
-void KERNEL(parquet_probe)(const struct filter_shape *shape, const uint8_t *payload,
-                           struct hash_source *source, uint8_t *bitmap)
-{
-  struct lookup lookup;
-  parquet_probe(shape, payload, source, bitmap, &lookup, &vocabulary);
-}
-
-void KERNEL(parquet_add)(const struct filter_shape *shape, uint8_t *payload,
-                         struct hash_source *source)
-{
-  struct lookup lookup;
-  parquet_add(shape, payload, source, &lookup, &vocabulary);
-}
+CACHE_LINE_KERNELS(parquet)

@@ -44,7 +44,7 @@ static inline struct probes probes_of(const struct lookup *lookup, uint32_t pass
   return (struct probes){shift_left32(probes, 23), shift_right32(probes, 5), probes};
 }
 
-static const struct cache_line_vocabulary vocabulary = {
+static const struct cache_line_steps steps = {
     .hash_nbytes = sizeof(uint32_t),
     .prepare = prepare,
     .locate = locate_eight,
@@ -52,16 +52,4 @@ static const struct cache_line_vocabulary vocabulary = {
     .add = add_eight,
 };
 
-void KERNEL(rocksdb_legacy_probe)(const struct filter_shape *shape, const uint8_t *payload,
-                                  struct hash_source *source, uint8_t *bitmap)
-{
-  struct lookup lookup;
-  rocksdb_legacy_probe(shape, payload, source, bitmap, &lookup, &vocabulary);
-}
-
-void KERNEL(rocksdb_legacy_add)(const struct filter_shape *shape, uint8_t *payload,
-                                struct hash_source *source)
-{
-  struct lookup lookup;
-  rocksdb_legacy_add(shape, payload, source, &lookup, &vocabulary);
-}
+CACHE_LINE_KERNELS(rocksdb_legacy)

@@ -36,7 +36,7 @@ static inline struct probes probes_of(const struct lookup *lookup, uint32_t pass
   return (struct probes){probes, shift_right32(probes, 28), shift_right32(probes, 23)};
 }
 
-static const struct cache_line_vocabulary vocabulary = {
+static const struct cache_line_steps steps = {
     .hash_nbytes = sizeof(uint64_t),
     .prepare = prepare,
     .locate = locate_eight,
@@ -45,16 +45,4 @@ static const struct cache_line_vocabulary vocabulary = {
     .stream = stream_line,
 };
 
-void KERNEL(rocksdb_local_probe)(const struct filter_shape *shape, const uint8_t *payload,
-                                 struct hash_source *source, uint8_t *bitmap)
-{
-  struct lookup lookup;
-  rocksdb_local_probe(shape, payload, source, bitmap, &lookup, &vocabulary);
-}
-
-void KERNEL(rocksdb_local_add)(const struct filter_shape *shape, uint8_t *payload,
-                               struct hash_source *source)
-{
-  struct lookup lookup;
-  rocksdb_local_add(shape, payload, source, &lookup, &vocabulary);
-}
+CACHE_LINE_KERNELS(rocksdb_local)

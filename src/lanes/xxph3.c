@@ -301,9 +301,9 @@ static inline __attribute__((always_inline)) void hash_mixed(const lanebloom_key
   hash_lists(keys, &lists, hashes);
 }
 
-static const struct xxph3_vocabulary vocabulary = {hash_fixed, hash_mixed, &stripes};
+static const struct xxph3_steps steps = {hash_fixed, hash_mixed, &stripes};
 
 void KERNEL(xxph3_hash)(const lanebloom_keys *keys, void *hashes)
 {
-  xxph3_hash(keys, &vocabulary, hashes);
+  xxph3_hash(keys, &steps, hashes);
 }

@@ -21,7 +21,7 @@ static inline void hash_in_scalar(const lanebloom_keys *keys, size_t first, size
 
 /* The operations that an instruction set provides for the driver below. They are inline functions,
  * in a constant. */
-struct xxph3_stripe_vocabulary {
+struct xxph3_stripe_steps {
   /* Adds n stripes of 64 bytes. The secret of the first begins at `secret`, and that of each next
    * stripe eight bytes later. */
   void (*add)(uint64_t lanes[XXPH3_NLANES], const uint8_t *stripes, size_t n, size_t secret);
@@ -30,7 +30,7 @@ struct xxph3_stripe_vocabulary {
 };
 
 static inline __attribute__((always_inline)) uint64_t
-hash_above_240(const uint8_t *key, size_t size, const struct xxph3_stripe_vocabulary *stripes)
+hash_above_240(const uint8_t *key, size_t size, const struct xxph3_stripe_steps *stripes)
 {
   _Alignas(64) uint64_t lanes[XXPH3_NLANES];
   memcpy(lanes, xxph3_first_lanes, sizeof lanes);
@@ -48,8 +48,8 @@ hash_above_240(const uint8_t *key, size_t size, const struct xxph3_stripe_vocabu
 
 /* Hashes keys of one width, which is above 240 bytes. */
 static inline __attribute__((always_inline)) void
-hash_wide(const uint8_t *keys, size_t width, size_t n,
-          const struct xxph3_stripe_vocabulary *stripes, void *hashes)
+hash_wide(const uint8_t *keys, size_t width, size_t n, const struct xxph3_stripe_steps *stripes,
+          void *hashes)
 {
   for (size_t i = 0; i < n; i++)
     hash64_store(hashes, i, hash_above_240(keys + i * width, width, stripes));
@@ -59,14 +59,14 @@ hash_wide(const uint8_t *keys, size_t width, size_t n,
 
 /* The operations that an instruction set provides for the driver below. They are inline functions,
  * in a constant. */
-struct xxph3_vocabulary {
+struct xxph3_steps {
   /* Hashes keys of one width, from the first on. Returns how many. */
   size_t (*hash_fixed)(const uint8_t *keys, size_t width, size_t n, void *hashes);
 
   /* Hashes keys of any sizes, at most MIXED_NKEYS. */
   void (*hash_mixed)(const lanebloom_keys *keys, void *hashes);
 
-  const struct xxph3_stripe_vocabulary *stripes;
+  const struct xxph3_stripe_steps *stripes;
 };
 
 /* Checks whether the keys of a column are long on average. If they are, lists cost more than the
@@ -87,9 +87,8 @@ static inline __attribute__((always_inline)) bool are_long(const lanebloom_keys 
 
 /* Hashes keys one after another, in their order in memory: those above 240 bytes in lanes, others
  * in scalar. */
-static __attribute__((noinline)) void hash_in_turn(const lanebloom_keys *keys,
-                                                   const struct xxph3_stripe_vocabulary *stripes,
-                                                   void *hashes)
+static __attribute__((noinline)) void
+hash_in_turn(const lanebloom_keys *keys, const struct xxph3_stripe_steps *stripes, void *hashes)
 {
   size_t first = 0;
   for (size_t i = 0; i < keys->n; i++) {
@@ -106,43 +105,44 @@ static __attribute__((noinline)) void hash_in_turn(const lanebloom_keys *keys,
 }
 
 /* Hashes blocks of keys. The layout is a constant, so that each layout gets its own loops. */
-static inline __attribute__((always_inline)) void
-hash_blocks(const lanebloom_keys *batch, enum keys_layout layout,
-            const struct xxph3_vocabulary *vocabulary, void *hashes)
+static inline __attribute__((always_inline)) void hash_blocks(const lanebloom_keys *batch,
+                                                              enum keys_layout layout,
+                                                              const struct xxph3_steps *steps,
+                                                              void *hashes)
 {
   for (size_t i = 0; i < batch->n; i += MIXED_NKEYS) {
     lanebloom_keys keys = lanebloom_keys_part(batch, i, MIXED_NKEYS);
     keys.layout = layout;
     uint8_t *const to = (uint8_t *)hashes + i * sizeof(uint64_t);
     if (are_long(&keys, layout))
-      hash_in_turn(&keys, vocabulary->stripes, to);
+      hash_in_turn(&keys, steps->stripes, to);
     else
-      vocabulary->hash_mixed(&keys, to);
+      steps->hash_mixed(&keys, to);
   }
 }
 
 /* Hashes keys of many sizes. It is not inlined, so that keys of one width do not need stack for the
  * lists. */
-static __attribute__((noinline)) void
-hash_sizes(const lanebloom_keys *keys, const struct xxph3_vocabulary *vocabulary, void *hashes)
+static __attribute__((noinline)) void hash_sizes(const lanebloom_keys *keys,
+                                                 const struct xxph3_steps *steps, void *hashes)
 {
   if (keys->layout == KEYS_OFFSETS32)
-    hash_blocks(keys, KEYS_OFFSETS32, vocabulary, hashes);
+    hash_blocks(keys, KEYS_OFFSETS32, steps, hashes);
   else if (keys->layout == KEYS_OFFSETS64)
-    hash_blocks(keys, KEYS_OFFSETS64, vocabulary, hashes);
+    hash_blocks(keys, KEYS_OFFSETS64, steps, hashes);
   else
-    hash_blocks(keys, KEYS_SLICES, vocabulary, hashes);
+    hash_blocks(keys, KEYS_SLICES, steps, hashes);
 }
 
 /* Hashes any batch. Scalar hashes the keys that lanes leave. */
 static inline __attribute__((always_inline)) void
-xxph3_hash(const lanebloom_keys *keys, const struct xxph3_vocabulary *vocabulary, void *hashes)
+xxph3_hash(const lanebloom_keys *keys, const struct xxph3_steps *steps, void *hashes)
 {
   if (keys->layout != KEYS_FIXED) {
-    hash_sizes(keys, vocabulary, hashes);
+    hash_sizes(keys, steps, hashes);
     return;
   }
-  const size_t done = vocabulary->hash_fixed(keys->data, keys->width, keys->n, hashes);
+  const size_t done = steps->hash_fixed(keys->data, keys->width, keys->n, hashes);
   if (done < keys->n)
     hash_in_scalar(keys, done, keys->n - done, hashes);
 }

@@ -136,7 +136,7 @@ static inline void scramble(uint64_t lanes[XXPH3_NLANES])
   }
 }
 
-static const struct xxph3_stripe_vocabulary stripes = {add_stripes, scramble};
+static const struct xxph3_stripe_steps stripes = {add_stripes, scramble};
 
 /* ---- Lists of keys of many sizes, by their steps of 32 bytes ---- */
 

@@ -207,8 +207,8 @@ static inline void hash_width_16(const uint8_t *data, size_t n, uint8_t *hashes)
   hash_any_width(data, 16, n, false, hashes);
 }
 
-static const struct bloomhash_width_vocabulary widths = {LANES, hash_width_4, hash_width_8,
-                                                         hash_width_16, hash_any_width};
+static const struct bloomhash_widths widths = {LANES, hash_width_4, hash_width_8, hash_width_16,
+                                               hash_any_width};
 
 /* ---- Keys of many sizes ----
  *

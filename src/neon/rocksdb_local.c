@@ -57,7 +57,7 @@ static inline struct four probes_of(const struct lookup *lookup, uint32_t pass,
                        pair_probes(two_hashes(hashes, i + 2), lookup->powers[pass])};
 }
 
-static const struct cache_line_vocabulary vocabulary = {
+static const struct cache_line_steps steps = {
     .hash_nbytes = sizeof(uint64_t),
     .prepare = prepare,
     .locate = locate_eight,
@@ -65,18 +65,4 @@ static const struct cache_line_vocabulary vocabulary = {
     .add = add_eight,
 };
 
-/* ---- Kernels ---- */
-
-void KERNEL(rocksdb_local_probe)(const struct filter_shape *shape, const uint8_t *payload,
-                                 struct hash_source *source, uint8_t *bitmap)
-{
-  struct lookup lookup;
-  rocksdb_local_probe(shape, payload, source, bitmap, &lookup, &vocabulary);
-}
-
-void KERNEL(rocksdb_local_add)(const struct filter_shape *shape, uint8_t *payload,
-                               struct hash_source *source)
-{
-  struct lookup lookup;
-  rocksdb_local_add(shape, payload, source, &lookup, &vocabulary);
-}
+CACHE_LINE_KERNELS(rocksdb_local)

@@ -115,7 +115,7 @@ static inline void scramble(uint64_t lanes[XXPH3_NLANES])
   xxph3_scramble(lanes);
 }
 
-static const struct xxph3_stripe_vocabulary stripes = {add_stripes, scramble};
+static const struct xxph3_stripe_steps stripes = {add_stripes, scramble};
 
 /* ---- Keys of one width ---- */
 
@@ -207,9 +207,9 @@ static inline __attribute__((always_inline)) void hash_mixed(const lanebloom_key
   }
 }
 
-static const struct xxph3_vocabulary vocabulary = {hash_fixed, hash_mixed, &stripes};
+static const struct xxph3_steps steps = {hash_fixed, hash_mixed, &stripes};
 
 void KERNEL(xxph3_hash)(const lanebloom_keys *keys, void *hashes)
 {
-  xxph3_hash(keys, &vocabulary, hashes);
+  xxph3_hash(keys, &steps, hashes);
 }

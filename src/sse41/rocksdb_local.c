@@ -58,18 +58,11 @@ static inline __m128i probes_of(const struct lookup *lookup, uint32_t pass, cons
                                      _mm_mullo_epi16(h_high, lookup->low[pass])));
 }
 
-static const struct cache_line_vocabulary vocabulary = {
+static const struct cache_line_steps steps = {
     .hash_nbytes = sizeof(uint64_t),
     .prepare = prepare,
     .locate = locate_eight,
     .probe = probe_eight,
 };
 
-/* ---- Kernels ---- */
-
-void KERNEL(rocksdb_local_probe)(const struct filter_shape *shape, const uint8_t *payload,
-                                 struct hash_source *source, uint8_t *bitmap)
-{
-  struct lookup lookup;
-  rocksdb_local_probe(shape, payload, source, bitmap, &lookup, &vocabulary);
-}
+CACHE_LINE_PROBE(rocksdb_local)
