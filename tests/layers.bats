@@ -86,7 +86,7 @@ twins() { # FOLDER FOLDER: prints "SHARED ALL", numbers of lines
 # If a library above the engine used more of src/ than headers, it would contain a copy of it.
 @test "the libraries of files take input.c and headers of src/, and call lanebloom.h" {
   for library in tables parquet; do
-    taken=$(grep -oE '\.\./[a-z_]+\.c' "$SOURCE_DIR/src/$library/CMakeLists.txt")
+    taken=$(grep -oE '\.\./[a-z_/]+\.c' "$SOURCE_DIR/src/$library/CMakeLists.txt")
     [ "$taken" = ../input.c ]
     archive=$BUILD_DIR/src/$library/liblanebloom-$library.a
     [ -e "$archive" ] || continue # not built
@@ -128,30 +128,44 @@ twins() { # FOLDER FOLDER: prints "SHARED ALL", numbers of lines
 
 rooms="base options input files answer output verbs" # each may include the rooms before it
 
-# "FILE:LINE" of each include of the command that no room may have: of a later room, or of the
-# libraries' own headers, other than those of src/common/.
+# "FILE:INCLUDE" of each include of the command that no room may have: of a later room, or of the
+# libraries' own headers, other than those of src/common/. main.c may include any room.
 climbs() { # FOLDER: of the command
-  (cd "$1" && grep -E '^#include "[^"]*/' -- */*.[ch] */*.cc) | awk -v rooms="$rooms" '
-    BEGIN { n = split(rooms, names, " "); for (i = 1; i <= n; i++) rank[names[i]] = i }
+  (cd "$1" && grep -E '^#include "[^"]*/' -- main.c */*.[ch] */*.cc) | awk -v rooms="$rooms" '
+    BEGIN {
+      n = split(rooms, names, " ")
+      for (i = 1; i <= n; i++) rank[names[i]] = i
+      rank["main.c:"] = n + 1
+    }
     {
       split($0, parts, "/")
+      room = $0 ~ /^main\.c:/ ? "main.c:" : parts[1]
       target = $0
-      sub(/^.*#include "/, "", target)
-      if (target ~ /^\.\.\/\.\.\/src\/common\/[a-z_]*\.h"$/)
+      sub(/^[^"]*"/, "", target)
+      sub(/".*/, "", target)
+      if (target ~ /^\.\.\/\.\.\/src\/common\/[a-z_]*\.h$/)
         next
-      split(target, steps, "/")
-      if (steps[1] != ".." || !(steps[2] in rank) || rank[steps[2]] > rank[parts[1]])
+      up = room == "main.c:" ? "" : "../"
+      split(substr(target, length(up) + 1), steps, "/")
+      if (index(target, up) != 1 || !(steps[1] in rank) || rank[steps[1]] > rank[room])
         print
     }'
 }
 
 @test "the command's rooms include earlier rooms, public headers and src/common/ alone" {
   mkdir -p "$BATS_TEST_TMPDIR"/cli/{input,verbs}
-  printf '#include "%s"\n' ../base/report.h ../verbs/verbs.h ../../src/filter.h \
-    ../../src/common/memory.h fields.h >"$BATS_TEST_TMPDIR/cli/input/planted.c"
-  echo '#include "../input/fields.h"' >"$BATS_TEST_TMPDIR/cli/verbs/planted.c"
-  touch "$BATS_TEST_TMPDIR"/cli/{input/planted.h,input/planted.cc}
-  [ "$(climbs "$BATS_TEST_TMPDIR/cli" | wc -l)" -eq 2 ]
+  cd "$BATS_TEST_TMPDIR/cli"
+  printf '#include "%s"\n' ../base/report.h ../verbs/verbs.h ../../src/common/memory.h fields.h \
+    >input/planted.c
+  printf '#include "%s"\n' ../input/fields.h ../../src/filter.h >input/planted.h
+  printf '#include "%s"\n' ../answer/answer.h >input/planted.cc
+  printf '#include "%s"\n' ../input/fields.h >verbs/planted.c
+  printf '#include "%s"\n' verbs/verbs.h ../src/filter.h >main.c
+  touch verbs/planted.{h,cc}
+  [ "$(climbs . | sort)" = "input/planted.c:#include \"../verbs/verbs.h\"
+input/planted.cc:#include \"../answer/answer.h\"
+input/planted.h:#include \"../../src/filter.h\"
+main.c:#include \"../src/filter.h\"" ]
   [ "$(cd "$SOURCE_DIR/cli" && ls -d */ | tr -d / | grep -vx docs | sort | xargs)" = \
     "$(tr ' ' '\n' <<<"$rooms" | sort | xargs)" ]
   found=$(climbs "$SOURCE_DIR/cli")
@@ -159,9 +173,21 @@ climbs() { # FOLDER: of the command
   [ -z "$found" ]
 }
 
-@test "only answer/ knows the kinds of answers" {
-  found=$(grep -nE '\<(sources|tables|parquet|exact)_answer\>|struct (filters|tables|exact)\>' \
-    "$SOURCE_DIR"/cli/{base,options,input,files,output}/*.[ch] || true)
+# Lines that name one kind of answer.
+kinds() { # FILE...
+  grep -HnE '\<(filters|tables|parquet|exact)_answer\>|answer/(filters|tables|exact|parquet)\.h|'\
+'struct (filters|tables|exact|parquet_query)\>' "$@" || true
+}
+
+# parquet_results.c prints names of Parquet files and numbers of their row groups.
+@test "kinds of answers are known in answer/ and by their verbs alone, but for what is printed" {
+  printf '%s;\n' 'a = filters_answer()' 'struct tables tables' '#include "../answer/exact.h"' \
+    'struct parquet_query *query' 'struct answer answer' >"$BATS_TEST_TMPDIR/planted.c"
+  [ "$(kinds "$BATS_TEST_TMPDIR/planted.c" | wc -l)" -eq 4 ]
+  cd "$SOURCE_DIR/cli"
+  [ -n "$(kinds answer/*.c)" ]
+  found=$(kinds {base,options,input,files,output}/*.[ch] | grep -v '^output/parquet_results\.c:' ||
+    true)
   echo "$found"
   [ -z "$found" ]
 }

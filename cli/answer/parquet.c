@@ -2,12 +2,10 @@
  * SPDX-License-Identifier: MIT */
 #include "parquet.h"
 
-#include <errno.h>
 #include <json-c/json.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../base/bits.h"
 #include "../base/report.h"
@@ -214,8 +212,7 @@ static void deliver(struct scan *scan, const char *path, struct parquet_file *fo
     add_bits(query->found, found->found, scan->bitmap_nbytes);
   if (!found->is_open) /* a file that is not open may have every key */
     set_all(query->found, query->nkeys);
-  if (scan->screening->deliver)
-    scan->screening->deliver(scan->screening->context, path, found);
+  scan->screening->deliver(scan->screening->context, path, found);
   progress_report(scan->turn + 1, scan->turn + 1);
 }
 
@@ -261,10 +258,14 @@ static void warn_of_filters(const struct parquet_query *query)
 
 /* ---- The answer ---- */
 
-void parquet_begin(struct parquet_query *query, struct record_syntax *syntax)
+void parquet_begin(struct parquet_query *query)
 {
   query->files = parquet_list(query->names, query->nnames);
   query->model = find_model(&query->files->read, query);
+}
+
+void parquet_take_type(const struct parquet_query *query, struct record_syntax *syntax)
+{
   take_type(syntax, &query->model);
 }
 

@@ -47,9 +47,13 @@ struct parquet_query {
  * parquet_query. */
 extern const struct argp parquet_argp;
 
-/* Lists the files, and finds out what the column has; the syntax gets what text becomes. On failure
- * prints a message and exits. */
-void parquet_begin(struct parquet_query *query, struct record_syntax *syntax);
+/* Lists the files, and opens one to find the type of the column. On failure prints a message and
+ * exits. */
+void parquet_begin(struct parquet_query *query);
+
+/* Sets the key form in `syntax' to the type of the column. If the options contradict it, prints a
+ * message and exits. */
+void parquet_take_type(const struct parquet_query *query, struct record_syntax *syntax);
 
 /* The result for one file. */
 struct parquet_file {
@@ -68,8 +72,7 @@ struct parquet_screening {
   enum progress progress;
   bool wants_indices;
 
-  /* Gets the result of each file, one at a time, in the order of their names; NULL: not
-   * wanted. */
+  /* Gets the result of each file, one at a time, in the order of their names. */
   void (*deliver)(void *context, const char *path, const struct parquet_file *file);
   void *context;
 };
@@ -80,15 +83,5 @@ void parquet_screen(struct parquet_query *query, const struct parquet_screening 
 /* The answer for the batches of the same keys, in the order in which they were read: to be asked by
  * one thread, after parquet_screen(). */
 struct answer parquet_answer(struct parquet_query *query);
-
-/* Says what `tables' prints about Parquet files. */
-struct parquet_listing {
-  lanebloom_parquet_bounds bounds;
-  bool summary; /* one line for each column, not for each of its row groups */
-  bool json, header;
-};
-
-/* For `tables': describes the columns of these files. Returns the exit status. */
-int parquet_tables(char *const *names, size_t nnames, const struct parquet_listing *listing);
 
 #endif

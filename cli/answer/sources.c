@@ -48,7 +48,7 @@ double sources_rate(const struct sources *sources)
 {
   double log_none = 0; /* logarithm of the share that passes no filter: rates are often tiny */
   for (size_t i = 0; i < sources->n; i++)
-    log_none += sources->all[i].filter ? log1p(-describe(&sources->all[i]).model_rate) : NAN;
+    log_none += log1p(-describe(&sources->all[i]).model_rate);
   return -expm1(log_none);
 }
 

@@ -39,7 +39,7 @@ size_t sources_screen(const struct sources *sources, const lanebloom_keys *keys,
                       uint8_t *const *bitmaps, size_t *counts);
 
 /* Returns the share of absent keys that pass any of the sources, if the filters are independent of
- * each other; NaN for tables. Cost: that of lanebloom_filter_describe(). */
+ * each other. All sources must be filters. Cost: that of lanebloom_filter_describe(). */
 double sources_rate(const struct sources *sources);
 
 #endif

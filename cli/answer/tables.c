@@ -17,7 +17,7 @@ static size_t screen(void *context, const struct batch *batch, uint8_t *bitmap, 
 static bool is_whole(void *context, bool tells_absence)
 {
   const struct tables *tables = context;
-  (void)tells_absence; /* a lost log makes the presence of a key uncertain, too */
+  (void)tells_absence; /* keys that only a lost log has are missing in any output */
   return !tables->database.is_damaged;
 }
 

@@ -97,7 +97,7 @@ static void decode_hex_block(const uint8_t *text, uint8_t *to, digits16 *others)
   memcpy(to, &bytes, sizeof bytes);
 }
 
-/* Copies the text and makes its letters lower-case. `to` may be the text. */
+/* Decodes hexadecimal text. `to` may be the text. */
 static uint8_t *decode_hex(const uint8_t *text, size_t nbytes, uint8_t *to)
 {
   digits16 others = {0};
@@ -128,7 +128,7 @@ static size_t count_padding(const uint8_t *text, size_t nbytes)
   return n;
 }
 
-/* Copies the text and makes its letters lower-case. `to` may be the text. */
+/* Decodes base64 text. `to` may be the text. */
 static uint8_t *decode_base64(const uint8_t *text, size_t nbytes, uint8_t *to)
 {
   if (nbytes % 4)

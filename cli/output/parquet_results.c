@@ -104,7 +104,6 @@ static void print_file(void *context, const char *path, const struct parquet_fil
 static void print_records(struct screen *screen, struct inputs *inputs, struct kept *kept)
 {
   static struct cutter cutter;
-  screen->job.inputs = inputs;
   screen->job.nrecords = screen->job.nmissing = 0;
   if (kept->header)
     deliver_header(screen, kept->header, kept->header_nbytes);
@@ -134,9 +133,10 @@ void screen_parquet(struct screen *screen, struct inputs *inputs)
   const bool prints_names = query->prune && !screen->count && !screen->quiet;
   struct kept kept = {.keeps_chunks = !query->prune && !screen->quiet,
                       .keeps_records = screen->which};
-  parquet_begin(query, &inputs->syntax);
+  parquet_begin(query);
   for (size_t i = 0; i < query->files->read.n; i++)
     check_is_no_output(screen, query->files->read.all[i]);
+  parquet_take_type(query, &inputs->syntax);
   screen->syntax = inputs->syntax;
   kept_read(&kept, &screen->job);
 

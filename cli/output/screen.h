@@ -68,7 +68,7 @@ void open_sinks(struct screen *screen);
 /* Exits with a message if the file at the path would be written. */
 void check_is_no_output(const struct screen *screen, const char *path);
 
-/* Screens all inputs and prints the result. Returns the exit status. */
+/* Screens all inputs, prints the result and frees the answer. Returns the exit status. */
 int run_screen(struct screen *screen, const struct input_messages *messages);
 
 /* ---- summary.c ---- */

@@ -1,16 +1,12 @@
 /* Prints the summary of a run of `screen' or `match'.
  * SPDX-License-Identifier: MIT */
-#include <errno.h>
 #include <json-c/json.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "../answer/database.h"
 #include "../base/progress.h"
 #include "../base/report.h"
 #include "../input/inputs.h"
-#include "../input/key_form.h"
 #include "../input/records.h"
 #include "../input/workers.h"
 #include "screen.h"
@@ -21,6 +17,12 @@ static double expected_rate(const struct screen *screen)
   const struct answer *answer = &screen->answer;
   return answer->kind->rate ? answer->kind->rate(answer->context) : NAN;
 }
+
+/* The number of records that have a key, and how many of these keys passed, whether or not the
+ * records are selected. */
+struct passing {
+  uint64_t nkeys, nhits;
+};
 
 static struct passing count_passing(const struct screen *screen)
 {
@@ -34,7 +36,7 @@ bool are_false_positives(const struct screen *screen)
 {
   const struct passing passing = count_passing(screen);
   const double rate = expected_rate(screen), expected = rate * (double)passing.nkeys;
-  if (screen->answer.is_exact || isnan(rate))
+  if (isnan(rate))
     return !screen->answer.is_exact && passing.nhits == 0;
   return (double)passing.nhits <= 1.1 * expected + 3 * sqrt(expected * (1 - rate));
 }

@@ -1,5 +1,7 @@
 /* lanebloom tables FILE.parquet: describes the columns of row groups, their filters and bounds.
  * SPDX-License-Identifier: MIT */
+#include "parquet_tables.h"
+
 #include <endian.h>
 #include <errno.h>
 #include <json-c/json.h>
@@ -10,7 +12,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "../answer/parquet.h"
 #include "../base/report.h"
 #include "../files/parquet_files.h"
 

@@ -5,7 +5,6 @@
 #include "../answer/parquet.h"
 #include "../answer/tables.h"
 #include "../base/report.h"
-#include "../base/threads.h"
 #include "../input/record_options.h"
 #include "../options/options.h"
 #include "../output/parquet_results.h"
@@ -198,7 +197,7 @@ static void open_tables(struct query *query)
 
 int screen_main(int argc, char **argv)
 {
-  struct query query = {.screen = {.count = false}};
+  struct query query = {.parquet = {.nnames = 0}};
   struct screen *screen = &query.screen;
   struct input_messages messages = {.verb = "screen"};
   parse_options(&argp, 0, argc, argv, &query);

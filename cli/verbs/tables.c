@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "../answer/database.h"
-#include "../answer/parquet.h"
 #include "../base/report.h"
 #include "../files/parquet_files.h"
 #include "../options/options.h"
+#include "parquet_tables.h"
 #include "verbs.h"
 
 enum { OPTION_JSON = 0x100, OPTION_NO_HEADER, OPTION_SUMMARY };

@@ -1,9 +1,7 @@
-/* The verbs. argv[0] is "lanebloom VERB". Each returns an exit status.
+/* The verbs of the command.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_VERBS_H
 #define LANEBLOOM_CLI_VERBS_H
-
-#include <lanebloom.h>
 
 /* The main functions of the verbs. argv[0] is "lanebloom VERB". Each returns an exit status. */
 int build_main(int argc, char **argv);

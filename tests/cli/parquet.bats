@@ -810,3 +810,11 @@ refuses_keys() {
   holds n '2000\n'
   [[ $(ask text --progress=always --prune -c 2>&1) == *"2000 files, "* ]]
 }
+
+@test "a Parquet file that is also the output is named before the type of its column" {
+  make_folder
+  echo 1 >keys
+  fails_with "events/a.parquet: input file is also the output" \
+    lanebloom screen --parquet events --column text --decode int32 -o events/a.parquet keys
+  cmp events/a.parquet "$VECTORS/arrow_rs.parquet"
+}
