@@ -235,9 +235,7 @@ LANEBLOOM_API size_t lanebloom_tables_screen(const lanebloom_table *const *table
  * database:
  *
  * 1. call lanebloom_database_open(), which reads the logs and the MANIFEST;
- * 2. open all its tables and keep them open. If one cannot be opened, the engine may have replaced
- *    it: call lanebloom_database_update(), and open those that are new. If nothing has changed, the
- *    table is missing;
+ * 2. call lanebloom_database_open_tables(), which opens all tables of one version;
  * 3. call lanebloom_database_logs(), which makes a table of the keys in the logs;
  * 4. screen all these tables together: lanebloom_tables_screen().
  *
@@ -299,12 +297,49 @@ typedef struct lanebloom_database_table {
   uint64_t number;
   uint32_t level;
   bool is_elsewhere; /* RocksDB stores it in another folder than the first */
+  void *opened;      /* the result of lanebloom_database_open_tables(); NULL: it is not open */
 } lanebloom_database_table;
 
 /* The number of live tables, and table i of them, ascending by number. */
 LANEBLOOM_API size_t lanebloom_database_table_count(const lanebloom_database *database);
 LANEBLOOM_API lanebloom_database_table
 lanebloom_database_table_at(const lanebloom_database *database, size_t i);
+
+/* How lanebloom_database_open_tables() handles each table. Zeros: it keeps the tables open. context
+ * is passed to each function. */
+typedef struct lanebloom_table_visitor {
+  void *context;
+
+  /* Gets an open table, which then belongs to the function, and returns a result for it. Returns NULL
+   * if memory ran out. If this function is NULL, the result is the table. */
+  void *(*opened)(void *context, const lanebloom_database_table *live, lanebloom_table *table);
+
+  /* Frees a result of opened(). */
+  void (*dropped)(void *context, void *result);
+
+  /* Gets the problem of a table that cannot be opened. Returns true to continue without the table.
+   * NULL: the call fails. */
+  bool (*failed)(void *context, const lanebloom_database_table *live, lanebloom_status status,
+                 const char *problem);
+
+  /* Is called before a table is opened. Returns true to end the call. NULL: nothing ends it. */
+  bool (*is_stopped)(void *context);
+} lanebloom_table_visitor;
+
+/* Opens all live tables of one version of the database. If a table cannot be opened, the engine may
+ * have replaced it: the MANIFEST is read again, and tables of the new version are opened, for at
+ * most 100 versions and 30 seconds. If nothing has changed, the table is missing.
+ *
+ * visitor: NULL: zeros. On success the `opened` of each table is its result, and belongs to the
+ * caller; lanebloom_database_update() keeps the results of tables that stay. On failure all results
+ * are freed.
+ *
+ * Errors: LIMIT: the engine replaced tables all the time (the line says: try again); ARGUMENT: no
+ * such writer, or is_stopped() returned true; as for lanebloom_table_open() and
+ * lanebloom_database_update(). */
+LANEBLOOM_NODISCARD lanebloom_status lanebloom_database_open_tables(
+    lanebloom_database *database, lanebloom_writer writer, const lanebloom_table_visitor *visitor,
+    char *problem, size_t problem_size);
 
 /* Makes a table of all keys to which live logs give a value. It stays valid after the database is
  * updated or closed. Up to 4,194,304 keys are stored as hashes of 64 bits. The others are in a

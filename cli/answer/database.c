@@ -75,6 +75,7 @@ static void add_source(struct database *database, lanebloom_database *source, co
     const lanebloom_database_table table = lanebloom_database_table_at(source, i);
     add_table(database, copy_text(table.path),
               (struct table_place){.source = source, .table = table});
+    database->loaded[database->ntables - 1] = table.opened;
   }
   char *path = database->nsources == 1 ? copy_text(log_name) : join(folder, log_name);
   add_table(database, path, (struct table_place){.source = source, .is_log = true});
@@ -94,10 +95,11 @@ static bool list_names(struct database *database, char *const *names, bool print
   return complete;
 }
 
-static void free_list(struct database *database, const struct table_loader *loader)
+/* Results for tables of a database stay, as the database still has them. */
+static void free_listing(struct database *database, const struct table_loader *loader)
 {
   for (size_t i = 0; i < database->ntables; i++) {
-    if (database->loaded[i])
+    if (database->loaded[i] && !database->places[i].source)
       loader->free(database->loaded[i]);
     free(database->paths[i]);
   }
@@ -174,23 +176,6 @@ static bool open_sources(struct database *database, char **names, size_t *nnames
   return complete;
 }
 
-/* Reads the MANIFESTs again. Returns false, after a message, if one cannot be read. */
-static bool update_sources(const struct database *database, char *const *names, bool *changed)
-{
-  char problem[512];
-  *changed = false;
-  for (size_t i = 0; i < database->nsources; i++) {
-    bool one_changed = false;
-    if (database->sources[i] &&
-        lanebloom_database_update(database->sources[i], &one_changed, problem, sizeof problem)) {
-      complain(names[i], "%s", problem);
-      return false;
-    }
-    *changed |= one_changed;
-  }
-  return true;
-}
-
 static void print_damages(struct database *database)
 {
   for (size_t i = 0; i < database->nsources; i++) {
@@ -255,17 +240,61 @@ static lanebloom_table *open_log(lanebloom_database *source)
   return table;
 }
 
-/* Opens a table that a database lists. */
-static lanebloom_table *open_live(const char *path, const struct table_place *place,
-                                  lanebloom_writer writer, bool print_error)
+/* ---- live tables of a database ---- */
+
+struct visit {
+  const struct table_loader *loader;
+  lanebloom_database *source;
+  bool is_complete;
+};
+
+static void *load_live(void *context, const lanebloom_database_table *live, lanebloom_table *table)
 {
-  if (!print_error || access(path, F_OK) == 0)
-    return open_table(path, writer, print_error);
-  complain(path, "expected a table of the database, found none%s",
-           place->table.is_elsewhere
-               ? "; RocksDB has it in one of its db_paths or cf_paths: name them by --db-path"
-               : "");
-  return NULL;
+  const struct visit *visit = context;
+  const struct table_place place = {.source = visit->source, .table = *live};
+  if (is_standard_output(live->path))
+    die(live->path, "%s", also_output_text);
+  return visit->loader->load(visit->loader->context, live->path, &place, table);
+}
+
+static void drop_live(void *context, void *loaded)
+{
+  const struct visit *visit = context;
+  visit->loader->free(loaded);
+}
+
+static bool continue_without(void *context, const lanebloom_database_table *live,
+                             lanebloom_status status, const char *problem)
+{
+  struct visit *visit = context;
+  char text[512];
+  snprintf(text, sizeof text, "%s", problem);
+  if (status == LANEBLOOM_ERR_FORMAT)
+    explain_no_table(live->path, text, sizeof text);
+  complain(live->path, "%s%s", text,
+           live->is_elsewhere && access(live->path, F_OK) != 0 ? " by --db-path" : "");
+  visit->is_complete = false;
+  return true;
+}
+
+/* Loads the live tables of each database. Returns false, after messages, if some cannot be read. */
+static bool load_sources(struct database *database, char *const *names, lanebloom_writer writer,
+                         const struct table_loader *loader)
+{
+  bool is_complete = true;
+  for (size_t i = 0; i < database->nsources; i++) {
+    struct visit visit = {loader, database->sources[i], true};
+    const lanebloom_table_visitor visitor = {
+        .context = &visit, .opened = load_live, .dropped = drop_live, .failed = continue_without};
+    char problem[512];
+    if (visit.source &&
+        lanebloom_database_open_tables(visit.source, writer, &visitor, problem, sizeof problem)) {
+      complain(names[i], "%s", problem);
+      visit.is_complete = false;
+    }
+    is_complete &= visit.is_complete;
+  }
+  return is_complete;
 }
 
 void warn_of_tables(char *const *paths, const char **warnings, size_t n)
@@ -307,7 +336,7 @@ static void take_over(struct database *database, struct database *earlier)
     find_or_add(&earlier->paths[i], &known, compare_texts);
   for (size_t i = 0; i < database->ntables; i++) {
     char **const *found = tfind(&database->paths[i], &known, compare_texts);
-    if (!found)
+    if (!found || database->places[i].source || earlier->places[*found - earlier->paths].source)
       continue;
     void **loaded = &earlier->loaded[*found - earlier->paths];
     database->loaded[i] = *loaded;
@@ -316,24 +345,32 @@ static void take_over(struct database *database, struct database *earlier)
   tdestroy(known, leave_key);
 }
 
-/* Loads everything that is not loaded yet: either tables, or the keys of logs. */
-static bool load_all(struct database *database, bool logs, lanebloom_writer writer,
-                     const struct table_loader *loader, bool print_error)
+/* Loads the tables of no database that are not loaded yet. */
+static bool load_files(struct database *database, lanebloom_writer writer,
+                       const struct table_loader *loader, bool print_error)
 {
   bool complete = true;
   for (size_t i = 0; i < database->ntables; i++) {
     const struct table_place *place = &database->places[i];
-    if (database->loaded[i] || place->is_log != logs)
+    if (database->loaded[i] || place->source)
       continue;
-    const char *path = database->paths[i];
-    lanebloom_table *table = place->is_log   ? open_log(place->source)
-                             : place->source ? open_live(path, place, writer, print_error)
-                                             : open_table(path, writer, print_error);
+    lanebloom_table *table = open_table(database->paths[i], writer, print_error);
     if (table)
-      database->loaded[i] = loader->load(loader->context, path, place, table);
+      database->loaded[i] = loader->load(loader->context, database->paths[i], place, table);
     complete &= table != NULL;
   }
   return complete;
+}
+
+/* Loads the keys of the logs. */
+static void load_logs(struct database *database, const struct table_loader *loader)
+{
+  for (size_t i = 0; i < database->ntables; i++) {
+    const struct table_place *place = &database->places[i];
+    if (place->is_log)
+      database->loaded[i] =
+          loader->load(loader->context, database->paths[i], place, open_log(place->source));
+  }
 }
 
 /* May a table that could not be read still be changing, or have been replaced? */
@@ -361,7 +398,7 @@ static bool is_settled(const struct database *database, char *const *names,
     return true;
   list_names(&again, names, false);
   const bool is_same = is_same_list(database, &again);
-  free_list(&again, loader);
+  free_listing(&again, loader);
   return is_same;
 }
 
@@ -373,49 +410,34 @@ static bool list_again(struct database *database, char *const *names, bool print
   *database = (struct database){.nsources = earlier.nsources, .sources = earlier.sources};
   const bool listed = list_names(database, names, print_error);
   take_over(database, &earlier);
-  free_list(&earlier, loader);
+  free_listing(&earlier, loader);
   return listed;
 }
 
-/* Can another attempt find more than the first one? Not if every name is a table file. */
-static bool can_look_again(const struct database *database)
-{
-  bool can = database->has_folders;
-  for (size_t i = 0; i < database->nsources; i++)
-    can |= database->sources[i] != NULL;
-  return can;
-}
-
-/* Loads all tables of one version of each database, and of folders once they do not change. */
-static bool load_version(struct database *database, char *const *names, lanebloom_writer writer,
+/* Lists all tables, and loads those of folders, once these do not change, and of files. */
+static bool load_folders(struct database *database, char *const *names, lanebloom_writer writer,
                          const struct table_loader *loader)
 {
   static const struct timespec pause = {.tv_nsec = 50000000};
-  static const double database_seconds = 30, folder_seconds = 1;
+  static const double most_seconds = 1;
   const double begin = seconds();
-  bool is_first = true;
-  for (;; is_first = false) {
+  for (bool is_first = true;; is_first = false) {
     const bool listed = list_again(database, names, is_first, loader);
-    if (!can_look_again(database))
-      return load_all(database, false, writer, loader, true) && listed;
-    const bool loaded = load_all(database, false, writer, loader, false);
-    bool changed;
+    if (!database->has_folders)
+      return load_files(database, writer, loader, true) && listed;
+    const bool loaded = load_files(database, writer, loader, false);
     const bool is_same = is_settled(database, names, loader);
     if (is_same && loaded)
       return listed;
-    if (!update_sources(database, names, &changed))
-      return false;
-    const double elapsed = seconds() - begin;
-    const bool is_last = elapsed > (changed ? database_seconds : folder_seconds);
-    if (is_same && !changed && (is_last || !may_change(database)))
-      return load_all(database, false, writer, loader, true) && listed;
+    const bool is_last = seconds() - begin > most_seconds;
+    if (is_same && (is_last || !may_change(database)))
+      return load_files(database, writer, loader, true) && listed;
     if (is_last) {
       complain(NULL, "being written: expected tables that stay, found that they changed at every "
                      "look: ask again, or use a copy of the database");
       return false;
     }
-    if (!changed)
-      nanosleep(&pause, NULL);
+    nanosleep(&pause, NULL);
   }
 }
 
@@ -426,8 +448,9 @@ bool database_load(struct database *database, char *const *names, size_t nnames,
   memcpy(known, names, nnames * sizeof *known);
   *database = (struct database){0};
   bool complete = open_sources(database, known, &nnames, options);
-  complete &= load_version(database, known, options->writer, loader);
-  load_all(database, true, options->writer, loader, true);
+  complete &= load_sources(database, known, options->writer, loader);
+  complete &= load_folders(database, known, options->writer, loader);
+  load_logs(database, loader);
   print_damages(database);
   free(known);
   return complete;
@@ -435,7 +458,10 @@ bool database_load(struct database *database, char *const *names, size_t nnames,
 
 void database_free(struct database *database, const struct table_loader *loader)
 {
-  free_list(database, loader);
+  for (size_t i = 0; i < database->ntables; i++)
+    if (database->loaded[i] && database->places[i].source)
+      loader->free(database->loaded[i]);
+  free_listing(database, loader);
   for (size_t i = 0; i < database->nsources; i++)
     lanebloom_database_close(database->sources[i]);
   free(database->sources);

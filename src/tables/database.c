@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "../info.h"
+#include "database.h"
 #include "folder.h"
 #include "table.h"
 #include "version.h"
@@ -23,7 +24,8 @@ struct view {
     struct live_table table;
     bool is_in_log; /* and not yet in the MANIFEST */
     char *path;
-  } * wanted; /* ascending */
+    void *opened; /* the result of lanebloom_database_open_tables(); NULL: none */
+  } * wanted;     /* ascending */
   size_t nwanted;
   char **damages; /* of live logs */
   size_t ndamages, damages_room;
@@ -442,8 +444,24 @@ static lanebloom_status find_damages(struct lanebloom_database *database,
 
 /* ---- Opening ---- */
 
-lanebloom_status lanebloom_database_update(lanebloom_database *database, bool *changed, char *text,
-                                           size_t text_size)
+/* Moves the results of tables that stay. Both lists of tables ascend by number. */
+static void move_results(struct view *before, struct view *after)
+{
+  size_t next = 0;
+  for (size_t i = 0; i < after->nwanted; i++) {
+    struct wanted_table *wanted = &after->wanted[i];
+    while (next < before->nwanted && before->wanted[next].table.number < wanted->table.number)
+      next++;
+    if (next == before->nwanted || strcmp(before->wanted[next].path, wanted->path) != 0)
+      continue;
+    wanted->opened = before->wanted[next].opened;
+    before->wanted[next].opened = NULL;
+  }
+}
+
+lanebloom_status lanebloom_database_update_results(lanebloom_database *database,
+                                                   const lanebloom_table_visitor *visitor,
+                                                   bool *changed, char *text, size_t text_size)
 {
   const struct problem problem = problem_begin(text, text_size);
   struct lanebloom_database next = *database; /* with another view */
@@ -460,10 +478,24 @@ lanebloom_status lanebloom_database_update(lanebloom_database *database, bool *c
     const struct view before = database->view;
     database->view = next.view;
     next.view = before;
+    move_results(&next.view, &database->view);
+    for (size_t i = 0; visitor && i < next.view.nwanted; i++)
+      lanebloom_table_visitor_drop(visitor, next.view.wanted[i].opened);
     *changed = true;
   }
   free_view(&next.view);
   return status;
+}
+
+lanebloom_status lanebloom_database_update(lanebloom_database *database, bool *changed, char *text,
+                                           size_t text_size)
+{
+  return lanebloom_database_update_results(database, NULL, changed, text, text_size);
+}
+
+void **lanebloom_database_result(lanebloom_database *database, size_t i)
+{
+  return &database->view.wanted[i].opened;
 }
 
 /* Do logs have to be read again, because the column families whose keys end in a timestamp have
@@ -599,7 +631,8 @@ lanebloom_database_table lanebloom_database_table_at(const lanebloom_database *d
                                     .family = family->name,
                                     .number = table->number,
                                     .level = table->level,
-                                    .is_elsewhere = table->path > 0};
+                                    .is_elsewhere = table->path > 0,
+                                    .opened = database->view.wanted[i].opened};
 }
 
 static bool counts(const struct lanebloom_database *database, const struct hashed_entry *entry)

@@ -238,3 +238,223 @@ Test(tables, times_of_ever_more_families)
   cr_assert(!database && strstr(problem, "try again"), "%s", problem);
   folder_free(folder);
 }
+
+/* ---- Opening all tables ---- */
+
+/* Writes a real table with this number. */
+static void write_table(unsigned number)
+{
+  static uint8_t bytes[1 << 20];
+  char name[32];
+  FILE *file = fopen(LANEBLOOM_TEST_VECTORS "/tables/rocksdb_fv5_xxh3_flb10.sst", "rb");
+  cr_assert(file);
+  const size_t nbytes = fread(bytes, 1, sizeof bytes, file);
+  fclose(file);
+  snprintf(name, sizeof name, "%06u.sst", number);
+  file_write(folder, name, bytes, nbytes);
+}
+
+/* The results of one test: how many there are, and how many calls each function got. */
+struct visits {
+  size_t nresults, nopened, nfailed, nasked;
+  bool has_no_memory, continues;
+  size_t stop_at; /* is_stopped() returns true at this call; 0: never */
+  char problem[PROBLEM_NBYTES];
+};
+
+static void *visit_opened(void *context, const lanebloom_database_table *live,
+                          lanebloom_table *table)
+{
+  struct visits *visits = context;
+  lanebloom_table_close(table);
+  visits->nopened++;
+  if (visits->has_no_memory)
+    return NULL;
+  visits->nresults++;
+  return strdup(live->path);
+}
+
+static void visit_dropped(void *context, void *result)
+{
+  struct visits *visits = context;
+  visits->nresults--;
+  free(result);
+}
+
+static bool visit_failed(void *context, const lanebloom_database_table *live,
+                         lanebloom_status status, const char *problem)
+{
+  struct visits *visits = context;
+  cr_assert(status && strstr(live->path, ".sst"));
+  visits->nfailed++;
+  snprintf(visits->problem, sizeof visits->problem, "%s", problem);
+  return visits->continues;
+}
+
+static bool visit_is_stopped(void *context)
+{
+  struct visits *visits = context;
+  return ++visits->nasked == visits->stop_at;
+}
+
+static lanebloom_status open_all(lanebloom_database *database, struct visits *visits,
+                                 char problem[PROBLEM_NBYTES])
+{
+  const lanebloom_table_visitor visitor = {visits, visit_opened, visit_dropped, visit_failed,
+                                           visit_is_stopped};
+  return lanebloom_database_open_tables(database, LANEBLOOM_WRITER_UNKNOWN, &visitor, problem,
+                                        PROBLEM_NBYTES);
+}
+
+static void drop_results(const lanebloom_database *database, struct visits *visits)
+{
+  for (size_t i = 0; i < lanebloom_database_table_count(database); i++) {
+    void *result = lanebloom_database_table_at(database, i).opened;
+    if (result)
+      visit_dropped(visits, result);
+  }
+  cr_assert(visits->nresults == 0);
+}
+
+static lanebloom_database *open_folder(void)
+{
+  lanebloom_database *database;
+  before_look = NULL;
+  begin();
+  write_table(6);
+  cr_assert(lanebloom_database_open(folder, NULL, &database, NULL, 0) == LANEBLOOM_OK);
+  return database;
+}
+
+static void close_folder(lanebloom_database *database)
+{
+  before_look = NULL;
+  lanebloom_database_close(database);
+  folder_free(folder);
+}
+
+Test(tables, all_tables_are_open)
+{
+  lanebloom_database *database = open_folder();
+  struct visits visits = {0};
+  char problem[PROBLEM_NBYTES];
+  bool changed;
+  write_table(7);
+  cr_assert(lanebloom_database_table_at(database, 0).opened == NULL);
+  cr_assert(open_all(database, &visits, problem) == LANEBLOOM_OK && visits.nresults == 2);
+  for (size_t i = 0; i < 2; i++) {
+    const lanebloom_database_table table = lanebloom_database_table_at(database, i);
+    cr_assert_str_eq(table.opened, table.path);
+  }
+
+  begin_manifest(); /* an update keeps the results of tables that stay */
+  ADD(TABLE("\10"));
+  write_manifest();
+  cr_assert(lanebloom_database_update(database, &changed, NULL, 0) == LANEBLOOM_OK && changed);
+  cr_assert(lanebloom_database_table_at(database, 1).opened &&
+            !lanebloom_database_table_at(database, 2).opened);
+  write_table(8);
+  cr_assert(open_all(database, &visits, problem) == LANEBLOOM_OK && visits.nresults == 3);
+  cr_assert(visits.nopened == 3 && visits.nfailed == 0);
+  drop_results(database, &visits);
+  close_folder(database);
+}
+
+Test(tables, tables_without_a_visitor)
+{
+  lanebloom_database *database = open_folder();
+  write_table(7);
+  cr_assert(lanebloom_database_open_tables(database, LANEBLOOM_WRITER_UNKNOWN, NULL, NULL, 0) ==
+            LANEBLOOM_OK);
+  for (size_t i = 0; i < 2; i++) {
+    lanebloom_table_info info;
+    lanebloom_table *table = lanebloom_database_table_at(database, i).opened;
+    lanebloom_table_describe(table, &info, sizeof info);
+    cr_assert(info.engine == LANEBLOOM_ENGINE_ROCKSDB);
+    lanebloom_table_close(table);
+  }
+  close_folder(database);
+}
+
+Test(tables, a_table_is_missing)
+{
+  lanebloom_database *database = open_folder();
+  struct visits visits = {0};
+  char problem[PROBLEM_NBYTES];
+  cr_assert(open_all(database, &visits, problem) == LANEBLOOM_ERR_IO);
+  cr_assert(strstr(problem, "000007.sst: expected a table of the database, found none"), "%s",
+            problem);
+  cr_assert(visits.nresults == 0 && visits.nopened == 1 && visits.nfailed == 1);
+  cr_assert(!lanebloom_database_table_at(database, 0).opened);
+
+  visits.continues = true;
+  cr_assert(open_all(database, &visits, problem) == LANEBLOOM_OK && visits.nresults == 1);
+  cr_assert(strncmp(visits.problem, "expected a table", 16) == 0 && !*problem);
+  cr_assert(!lanebloom_database_table_at(database, 1).opened);
+  drop_results(database, &visits);
+  close_folder(database);
+}
+
+Test(tables, memory_and_the_caller_end_the_opening)
+{
+  lanebloom_database *database = open_folder();
+  char problem[PROBLEM_NBYTES];
+  write_table(7);
+  for (size_t at = 1; at <= 2; at++) {
+    struct visits visits = {.stop_at = at};
+    cr_assert(open_all(database, &visits, problem) == LANEBLOOM_ERR_ARGUMENT && *problem);
+    cr_assert(visits.nopened == at - 1 && visits.nresults == 0);
+  }
+  struct visits visits = {.has_no_memory = true};
+  cr_assert(open_all(database, &visits, problem) == LANEBLOOM_ERR_MEMORY);
+  cr_assert(visits.nresults == 0);
+  close_folder(database);
+}
+
+/* The engine replaces table 7 by the next one each time that the MANIFEST is read. */
+static unsigned nreplaced, last_replaced;
+
+static void replace_table(unsigned look)
+{
+  (void)look;
+  if (nreplaced < last_replaced)
+    nreplaced++;
+  begin_manifest();
+  for (unsigned i = 1; i <= nreplaced; i++) {
+    char edit[] = "\6\0?" TABLE("?");
+    edit[2] = (char)(7 + i - 1); /* is removed */
+    edit[3 + 2] = (char)(7 + i);
+    log_add(&manifest, edit, sizeof edit - 1);
+  }
+  write_manifest();
+}
+
+Test(tables, tables_that_are_replaced_meanwhile)
+{
+  lanebloom_database *database = open_folder();
+  struct visits visits = {0};
+  char problem[PROBLEM_NBYTES];
+  nreplaced = 0;
+  last_replaced = 9;
+  write_table(7 + last_replaced);
+  before_look = replace_table;
+  cr_assert(open_all(database, &visits, problem) == LANEBLOOM_OK, "%s", problem);
+  cr_assert(visits.nresults == 2 && visits.nopened == 2 && visits.nfailed == 0);
+  cr_assert(lanebloom_database_table_at(database, 1).number == 7 + last_replaced);
+  drop_results(database, &visits);
+  close_folder(database);
+}
+
+Test(tables, tables_that_are_always_replaced)
+{
+  lanebloom_database *database = open_folder();
+  struct visits visits = {0};
+  char problem[PROBLEM_NBYTES];
+  nreplaced = 0;
+  last_replaced = 120;
+  before_look = replace_table;
+  cr_assert(open_all(database, &visits, problem) == LANEBLOOM_ERR_LIMIT);
+  cr_assert(strstr(problem, "being written") && strstr(problem, "100 times"), "%s", problem);
+  cr_assert(visits.nresults == 0 && visits.nopened == 1 && nreplaced == 100);
+  close_folder(database);
+}

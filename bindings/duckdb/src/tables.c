@@ -24,7 +24,6 @@ enum { NCOLUMNS = sizeof columns / sizeof *columns };
 /* The facts about a table. The table itself is closed: a database may have more of them than fit in
  * memory. */
 struct row {
-  uint64_t number; /* of a table of a database */
   char *path, *warning, *keys;
   lanebloom_table_info info; /* its keys and its warning are owned by the row */
 };
@@ -32,32 +31,34 @@ struct row {
 struct query {
   const char *path;             /* of the call */
   lanebloom_database *database; /* NULL: one table file */
-  struct row *rows;
+  struct row **rows;
   size_t n, at;
 };
 
-static void free_rows(struct row *rows, size_t n)
+static void free_row(struct row *row)
 {
-  for (size_t i = 0; i < n; i++) {
-    free(rows[i].path);
-    free(rows[i].warning);
-    free(rows[i].keys);
+  if (row) {
+    free(row->path);
+    free(row->warning);
+    free(row->keys);
   }
-  free(rows);
+  free(row);
 }
 
 static void end(void *data)
 {
   struct query *query = data;
-  free_rows(query->rows, query->n);
+  for (size_t i = 0; i < query->n; i++)
+    free_row(query->rows[i]);
+  free(query->rows);
   lanebloom_database_close(query->database);
   free(query);
 }
 
 /* ---- Opening ---- */
 
-/* Copies the texts and keys that the table owns. */
-static bool keep(struct row *row, const char *path)
+/* Copies everything that belongs to the table. */
+static bool copy_texts(struct row *row, const char *path)
 {
   lanebloom_table_info *info = &row->info;
   lanebloom_slice *smallest = &info->smallest, *largest = &info->largest;
@@ -74,86 +75,83 @@ static bool keep(struct row *row, const char *path)
   return true;
 }
 
-static lanebloom_status describe(const char *path, struct row *row, problem_text problem)
+/* Makes a row of a table, and closes the table. NULL: memory ran out. */
+static struct row *describe(const char *path, lanebloom_table *table)
 {
-  problem_text why = "";
-  lanebloom_table *table;
-  lanebloom_status status =
-      lanebloom_table_open(path, LANEBLOOM_WRITER_UNKNOWN, &table, why, sizeof why);
-  if (!status) {
+  struct row *row = calloc(1, sizeof *row);
+  if (row) {
     lanebloom_table_describe(table, &row->info, sizeof row->info);
-    status = keep(row, path) ? LANEBLOOM_OK : LANEBLOOM_ERR_MEMORY;
-    lanebloom_table_close(table);
-  }
-  if (status)
-    explain(problem, path, status, why);
-  return status;
-}
-
-/* Describes all live tables, and reuses the rows of tables that stayed. Both lists ascend by
- * number. */
-static lanebloom_status describe_live(struct query *query, problem_text problem)
-{
-  const size_t n = lanebloom_database_table_count(query->database), nbefore = query->n;
-  struct row *before = query->rows;
-  size_t next = 0;
-  lanebloom_status status = LANEBLOOM_OK;
-  query->n = 0;
-  query->rows = calloc(n + 1, sizeof *query->rows);
-  if (!query->rows)
-    status = LANEBLOOM_ERR_MEMORY;
-  for (size_t i = 0; i < n && !status; i++) {
-    const lanebloom_database_table live = lanebloom_database_table_at(query->database, i);
-    struct row *row = &query->rows[query->n++];
-    while (next < nbefore && before[next].number < live.number)
-      next++;
-    if (next < nbefore && before[next].path && strcmp(before[next].path, live.path) == 0) {
-      *row = before[next];
-      before[next] = (struct row){.number = live.number};
-    } else {
-      row->number = live.number;
-      status = describe(live.path, row, problem);
+    if (!copy_texts(row, path)) {
+      free_row(row);
+      row = NULL;
     }
   }
-  free_rows(before, nbefore);
-  return status;
+  lanebloom_table_close(table);
+  return row;
 }
 
-/* The most times that an engine may replace tables meanwhile. */
-enum { MAX_VERSIONS = 100 };
+static void *describe_live(void *context, const lanebloom_database_table *live,
+                           lanebloom_table *table)
+{
+  (void)context;
+  return describe(live->path, table);
+}
 
-/* Describes the tables of one version. If an engine replaces some meanwhile, describes the next
- * version. */
+static void drop_row(void *context, void *row)
+{
+  (void)context;
+  free_row(row);
+}
+
 static lanebloom_status open_database(struct query *query, problem_text problem)
 {
+  static const lanebloom_table_visitor visitor = {.opened = describe_live, .dropped = drop_row};
   problem_text why;
   lanebloom_status status =
       lanebloom_database_open(query->path, NULL, &query->database, why, sizeof why);
+  if (!status)
+    status = lanebloom_database_open_tables(query->database, LANEBLOOM_WRITER_UNKNOWN, &visitor,
+                                            why, sizeof why);
   if (status) {
     explain(problem, query->path, status, why);
     return status;
   }
-  bool changed = true;
-  for (int i = 0; changed && i < MAX_VERSIONS; i++) {
-    status = describe_live(query, problem);
-    if (!status || lanebloom_database_update(query->database, &changed, why, sizeof why))
-      return status;
+  const size_t n = lanebloom_database_table_count(query->database);
+  query->rows = calloc(n + 1, sizeof *query->rows);
+  for (size_t i = 0; i < n; i++) {
+    struct row *row = lanebloom_database_table_at(query->database, i).opened;
+    if (query->rows)
+      query->rows[query->n++] = row;
+    else
+      free_row(row);
   }
-  if (changed)
-    explain(problem, query->path, LANEBLOOM_ERR_LIMIT,
-            "being written: expected tables that stay, found that they changed 100 times: try "
-            "again, or use a copy");
+  return query->rows ? LANEBLOOM_OK : LANEBLOOM_ERR_MEMORY;
+}
+
+static lanebloom_status open_file(struct query *query, problem_text problem)
+{
+  problem_text why = "";
+  lanebloom_table *table;
+  lanebloom_status status =
+      lanebloom_table_open(query->path, LANEBLOOM_WRITER_UNKNOWN, &table, why, sizeof why);
+  if (!status) {
+    query->rows = calloc(1, sizeof *query->rows);
+    if (!query->rows)
+      lanebloom_table_close(table);
+    else
+      query->n = (query->rows[0] = describe(query->path, table)) != NULL;
+    status = query->n == 1 ? LANEBLOOM_OK : LANEBLOOM_ERR_MEMORY;
+  }
+  if (status)
+    explain(problem, query->path, status, why);
   return status;
 }
 
 static lanebloom_status open_path(struct query *query, problem_text problem)
 {
   struct stat file;
-  if (stat(query->path, &file) == 0 && !S_ISDIR(file.st_mode)) {
-    query->rows = calloc(1, sizeof *query->rows);
-    query->n = query->rows != NULL;
-    return query->rows ? describe(query->path, query->rows, problem) : LANEBLOOM_ERR_MEMORY;
-  }
+  if (stat(query->path, &file) == 0 && !S_ISDIR(file.st_mode))
+    return open_file(query, problem);
   lanebloom_engine engine;
   problem_text why;
   const lanebloom_status status = lanebloom_database_find(query->path, &engine, why, sizeof why);
@@ -188,7 +186,7 @@ static void *begin(struct instance *instance, const files_context *context, char
 
 static void write_row(const struct query *query, size_t i, duckdb_data_chunk chunk, idx_t row)
 {
-  const struct row *table = &query->rows[i];
+  const struct row *table = query->rows[i];
   const lanebloom_table_info info = table->info;
   duckdb_vector to[NCOLUMNS];
   for (idx_t column = 0; column < NCOLUMNS; column++)

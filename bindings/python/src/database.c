@@ -16,164 +16,52 @@ typedef struct {
 
 /* ---- Opening ---- */
 
-/* Tables that are open, ascending by number. */
-struct open_tables {
-  lanebloom_table **tables;
-  uint64_t *numbers;
-  char **paths;
-  size_t n, next; /* next: the first that may be taken */
-};
-
-/* Takes a table out of the list. Calls must be in ascending order, too. */
-static lanebloom_table *take(struct open_tables *open, const lanebloom_database_table *live)
+/* Raises what signals raise. The interpreter's lock is not held. */
+static bool is_interrupted(void *context)
 {
-  while (open->next < open->n && open->numbers[open->next] < live->number)
-    open->next++;
-  const size_t i = open->next;
-  if (i == open->n || open->numbers[i] != live->number || strcmp(open->paths[i], live->path) != 0)
-    return NULL;
-  lanebloom_table *table = open->tables[i];
-  open->tables[i] = NULL;
-  return table;
+  (void)context;
+  const PyGILState_STATE state = PyGILState_Ensure();
+  const bool is_raised = PyErr_CheckSignals() < 0;
+  PyGILState_Release(state);
+  return is_raised;
 }
 
-static void free_names(struct open_tables *open)
-{
-  for (size_t i = 0; i < open->n; i++)
-    free(open->paths[i]);
-  free(open->paths);
-  free(open->numbers);
-}
-
-static void close_tables(struct open_tables *open)
-{
-  for (size_t i = 0; i < open->n; i++)
-    lanebloom_table_close(open->tables[i]);
-  free(open->tables);
-  free_names(open);
-  *open = (struct open_tables){0};
-}
-
-static lanebloom_status raise_no_memory(char problem[PROBLEM_NBYTES])
-{
-  snprintf(problem, PROBLEM_NBYTES, "out of memory");
-  return LANEBLOOM_ERR_MEMORY;
-}
-
-/* Opens all live tables, and takes those that `before` has. *failed: a table could not be opened.
- * Signals may raise exceptions. */
-static lanebloom_status open_live(const lanebloom_database *database, lanebloom_writer writer,
-                                  struct open_tables *before, struct open_tables *open,
-                                  bool *failed, char problem[PROBLEM_NBYTES])
+/* Moves the open tables and the table of the logs to the object. false: memory ran out; they are
+ * closed. */
+static bool take_tables(Database *self, const lanebloom_database *database, lanebloom_table *logs)
 {
   const size_t n = lanebloom_database_table_count(database);
-  *failed = false;
-  *open = (struct open_tables){.tables = calloc(n + 1, sizeof *open->tables),
-                               .numbers = calloc(n + 1, sizeof *open->numbers),
-                               .paths = calloc(n + 1, sizeof *open->paths)};
-  if (!open->tables || !open->numbers || !open->paths)
-    return raise_no_memory(problem);
-  for (; open->n < n; open->n++) {
-    const lanebloom_database_table live = lanebloom_database_table_at(database, open->n);
-    char text[PROBLEM_NBYTES / 2];
-    if (PyErr_CheckSignals() < 0)
-      return LANEBLOOM_ERR_ARGUMENT; /* an exception has been raised */
-    open->paths[open->n] = strdup(live.path);
-    if (!open->paths[open->n])
-      return raise_no_memory(problem);
-    open->numbers[open->n] = live.number;
-    open->tables[open->n] = take(before, &live);
-    if (open->tables[open->n])
-      continue;
-    lanebloom_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = lanebloom_table_open(live.path, writer, &open->tables[open->n], text, sizeof text);
-    Py_END_ALLOW_THREADS
-    if (status) {
-      snprintf(problem, PROBLEM_NBYTES, "%s: %s", live.path, text);
-      free(open->paths[open->n]);
-      *failed = true;
-      return status;
-    }
+  self->tables = malloc((n + 1) * sizeof *self->tables);
+  for (size_t i = 0; i < n; i++) {
+    lanebloom_table *table = lanebloom_database_table_at(database, i).opened;
+    if (self->tables)
+      self->tables[self->ntables++] = table;
+    else
+      lanebloom_table_close(table);
   }
-  return LANEBLOOM_OK;
+  if (self->tables)
+    self->tables[self->ntables++] = logs;
+  else
+    lanebloom_table_close(logs);
+  return self->tables != NULL;
 }
 
-/* Opens the tables that are not open yet. *changed: a table could not be opened, and an engine has
- * replaced tables meanwhile. */
-static lanebloom_status open_version(lanebloom_database *database, lanebloom_writer writer,
-                                     struct open_tables *open, bool *changed,
-                                     char problem[PROBLEM_NBYTES])
-{
-  struct open_tables before = *open;
-  char text[PROBLEM_NBYTES];
-  bool failed;
-  *changed = false;
-  const lanebloom_status status = open_live(database, writer, &before, open, &failed, problem);
-  close_tables(&before);
-  if (!failed)
-    return status;
-  lanebloom_status updated;
-  Py_BEGIN_ALLOW_THREADS
-  updated = lanebloom_database_update(database, changed, text, sizeof text);
-  Py_END_ALLOW_THREADS
-  if (!updated)
-    return status;
-  memcpy(problem, text, sizeof text);
-  *changed = false;
-  return updated;
-}
-
-/* The most times that an engine may replace tables while they are opened. */
-enum { MAX_VERSIONS = 100 };
-
-static lanebloom_status open_all(lanebloom_database *database, lanebloom_writer writer,
-                                 struct open_tables *open, char problem[PROBLEM_NBYTES])
-{
-  lanebloom_status status = LANEBLOOM_OK;
-  bool changed = true;
-  for (int i = 0; changed && i < MAX_VERSIONS; i++)
-    status = open_version(database, writer, open, &changed, problem);
-  if (!changed)
-    return status;
-  snprintf(problem, PROBLEM_NBYTES,
-           "being written: expected tables that stay, found that they changed %d times: try again, "
-           "or open a copy",
-           MAX_VERSIONS);
-  return LANEBLOOM_ERR_LIMIT;
-}
-
+/* Opens the database without the interpreter's lock. */
 static lanebloom_status open_database(Database *self, const char *path, lanebloom_writer writer,
-                                      char problem[PROBLEM_NBYTES], PyObject **damage)
+                                      char problem[PROBLEM_NBYTES], lanebloom_database **database)
 {
-  lanebloom_database *database;
-  struct open_tables open = {0};
+  static const lanebloom_table_visitor visitor = {.is_stopped = is_interrupted};
   lanebloom_table *logs = NULL;
-  lanebloom_status status;
-  Py_BEGIN_ALLOW_THREADS
-  status = lanebloom_database_open(path, NULL, &database, problem, PROBLEM_NBYTES);
-  Py_END_ALLOW_THREADS
+  lanebloom_status status = lanebloom_database_open(path, NULL, database, problem, PROBLEM_NBYTES);
+  if (!status)
+    status = lanebloom_database_open_tables(*database, writer, &visitor, problem, PROBLEM_NBYTES);
   if (status)
     return status;
-  status = open_all(database, writer, &open, problem);
-  Py_BEGIN_ALLOW_THREADS
-  if (!status)
-    status = lanebloom_database_logs(database, &logs, problem, PROBLEM_NBYTES);
-  Py_END_ALLOW_THREADS
-  if (!status) {
-    lanebloom_database_info info;
-    lanebloom_database_describe(database, &info, sizeof info);
-    snprintf(self->engine, sizeof self->engine, "%s", lanebloom_engine_name(info.engine));
-    open.tables[open.n] = logs; /* there is room for one more */
-    self->tables = open.tables;
-    self->ntables = open.n + 1;
-    free_names(&open);
-    const char *text = lanebloom_database_damage(database, 0);
-    *damage = text ? PyUnicode_DecodeFSDefault(text) : NULL;
-  } else {
-    close_tables(&open);
+  status = lanebloom_database_logs(*database, &logs, problem, PROBLEM_NBYTES);
+  if (!take_tables(self, *database, logs) && !status) {
+    snprintf(problem, PROBLEM_NBYTES, "out of memory");
+    status = LANEBLOOM_ERR_MEMORY;
   }
-  lanebloom_database_close(database);
   return status;
 }
 
@@ -197,7 +85,19 @@ static PyObject *database_new(PyTypeObject *type, PyObject *args, PyObject *name
     return NULL;
   }
   self->path = Py_NewRef(path.text);
-  const lanebloom_status status = open_database(self, path_name(&path), writer, problem, &damage);
+  lanebloom_database *database = NULL;
+  lanebloom_status status;
+  Py_BEGIN_ALLOW_THREADS
+  status = open_database(self, path_name(&path), writer, problem, &database);
+  Py_END_ALLOW_THREADS
+  if (!status) {
+    lanebloom_database_info info;
+    lanebloom_database_describe(database, &info, sizeof info);
+    snprintf(self->engine, sizeof self->engine, "%s", lanebloom_engine_name(info.engine));
+    const char *text = lanebloom_database_damage(database, 0);
+    damage = text ? PyUnicode_DecodeFSDefault(text) : NULL;
+  }
+  lanebloom_database_close(database);
   if (status && !PyErr_Occurred())
     raise_status(status, problem, path.text);
   else if (damage)
