@@ -1,4 +1,5 @@
-/* Building a filter from all of its keys at once: every format, kernel and engine.
+/* Measures how fast a filter is built from all of its keys in one call, for every format, by every
+ * kernel and by the engines themselves.
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 #include <unistd.h>
@@ -15,7 +16,8 @@ struct build_row {
   bool checked;
 };
 
-/* A kernel or a peer that builds, ready to begin. */
+/* All that building one filter needs: either a format and its keys, for the active kernel, or a
+ * peer (an engine to compare with) and its writer. */
 struct maker {
   lanebloom_format format;
   const struct bench_filter *like;
@@ -24,8 +26,8 @@ struct maker {
   void *writer;
 };
 
-/* Builds a filter, uses it and releases it. Returns whether its bytes are the expected ones, if any
- * are given. */
+/* Builds a filter and releases it. Returns false if `expected` is not NULL and the filter's bytes
+ * differ from those of `expected`. */
 static bool build(const struct maker *maker, const lanebloom_filter *expected)
 {
   lanebloom_filter *filter = NULL;
@@ -33,7 +35,7 @@ static bool build(const struct maker *maker, const lanebloom_filter *expected)
   size_t size, expected_size;
   if (maker->peer) {
     size =
-        maker->peer->build(maker->writer, &bytes); /* the peer frees it when it builds the next */
+        maker->peer->build(maker->writer, &bytes); /* the peer frees them when it builds the next */
   } else {
     bench_check(
         lanebloom_filter_build(maker->format, maker->like->bits_per_key, &maker->keys, &filter));
@@ -49,7 +51,8 @@ static bool build(const struct maker *maker, const lanebloom_filter *expected)
   return same;
 }
 
-/* Memory is needed for the keys, an engine's copy of them, and two filters. */
+/* Does the machine have enough memory for a filter of this size? Needed are the keys, an engine's
+ * copy of the keys, and two filters: less than 40 times the filter. */
 static bool fits_into_memory(size_t kib)
 {
   const size_t memory_kib =
@@ -81,7 +84,7 @@ static void build_row(struct bench *bench, void *argument)
     while (bench_next(bench, like->nkeys))
       build(&maker, NULL);
   else
-    bench_skip(bench, "other bytes than the default kernel's");
+    bench_skip(bench, "bytes differ from the default kernel's");
   if (row->peer)
     row->peer->close_writer(maker.writer);
 }

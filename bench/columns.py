@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The Python package against other filters for Python, in one run: nanoseconds per key, best of
-five. Needs lanebloom, numpy, pyarrow, rbloom and pybloomfiltermmap3.
+"""Times the Python package against other filters for Python: nanoseconds per key, the best of
+five rounds. Needs lanebloom, numpy, pyarrow, rbloom and pybloomfiltermmap3.
 
     bench/columns.py [liblanebloom.so]
 
-With the library of the same version, also what the calls cost in C.
+If the library of the same version is given, also times the calls in C.
 
 SPDX-License-Identifier: MIT"""
 
@@ -25,7 +25,7 @@ NKEYS, NMANY = 1_000_000, 10_000_000  # of the filter; absent ones that are scre
 
 
 def best(functions, repetitions=5):
-    """The least seconds of each, which take turns."""
+    """Returns the least seconds of each function. The functions take turns."""
     least = [float("inf")] * len(functions)
     for _ in range(repetitions):
         for i, function in enumerate(functions):
@@ -48,7 +48,7 @@ def halves(pool, filter_, keys):
 
 
 def c_call(library, filter_, array):
-    """A function that screens an array with a call of C alone, into a mask that stays."""
+    """Makes a function that screens an array by one call of C into a mask that is made once."""
     c = ctypes.CDLL(library)
     opened, count, problem = ctypes.c_void_p(), ctypes.c_size_t(), ctypes.create_string_buffer(256)
     with tempfile.NamedTemporaryFile() as file:

@@ -1,5 +1,6 @@
-/* The whole command, from its start to its end. It reads lines that are not in the filter from
- * memory, and writes those that pass to memory.
+/* Measures the whole command `lanebloom screen`, from its start to its end. The command reads
+ * lines, which are not in the filter, from a file in memory, and writes those lines that may be in
+ * the filter to another file.
  * SPDX-License-Identifier: MIT */
 #include <fcntl.h>
 #include <limits.h>
@@ -15,18 +16,19 @@
 #include "shared.h"
 #include "shim.h"
 
-/* Lines of 12 hexadecimal digits. There are so many that starting the command takes little of its
- * time. */
+/* The lines have 12 hexadecimal digits. There are so many lines that starting the command takes
+ * only a small part of its time. */
 enum { NLINES = 1 << 23, LINE_NBYTES = 13 };
 
 struct command_row {
   struct bench_case wanted;
   const char *kernel;
   long njobs;
-  long expected; /* lines that pass; negative: not known yet */
+  long expected; /* how many lines pass; negative: not known yet */
 };
 
-/* Files without a name, which the command opens by their descriptors. */
+/* The descriptors of files in memory. Such files have no names: the command gets `lines` and
+ * `output` as its standard input and output, and opens `filter` as /proc/self/fd/N. */
 struct files {
   int lines, filter, output;
 };
@@ -66,7 +68,8 @@ static int make_filter_file(const lanebloom_filter *filter)
   return fd;
 }
 
-/* Runs the command once; returns how many lines it printed, or a negative number. */
+/* Runs the command once. Returns the number of lines that it printed, or a negative number if it
+ * failed. */
 static long run(const struct command_row *row, const struct files *files)
 {
   char jobs[32], filter[32], kernel[64];
@@ -89,7 +92,7 @@ static long run(const struct command_row *row, const struct files *files)
       posix_spawn(&child, "/proc/self/exe", &actions, NULL, arguments, environ) == 0;
   posix_spawn_file_actions_destroy(&actions);
   if (!started || waitpid(child, &status, 0) != child || !WIFEXITED(status) ||
-      WEXITSTATUS(status) > 1) /* 1: no line passed */
+      WEXITSTATUS(status) > 1) /* status 1 means that no line passed */
     return -1;
   return lseek(files->output, 0, SEEK_END) / LINE_NBYTES;
 }
@@ -113,7 +116,7 @@ static void command_row(struct bench *bench, void *argument)
   struct command_row *row = argument;
   const lanebloom_filter *filter = bench_filter(&row->wanted)->filter;
   const uint8_t *lines = bench_share_array(make_lines, &(struct bench_case){0});
-  static int file_of_lines = -1; /* for all rows */
+  static int file_of_lines = -1; /* made once, for all rows */
   if (file_of_lines < 0)
     file_of_lines = make_file(lines, (size_t)NLINES * LINE_NBYTES);
   const struct files files = {file_of_lines, make_filter_file(filter), make_file(NULL, 0)};

@@ -1,9 +1,10 @@
-// Looks up absent keys in whole databases: lanebloom in their table files, and the engines
-// themselves.
+// Compares lanebloom with the engines in looking up absent keys in whole databases. lanebloom reads
+// the databases' table files; the engines use their own calls.
 //   lanebloom-bench-databases [KEYS [QUERIES [ROUNDS]]]
-// They take turns, with one thread each; the best round counts. Tables, filters and blocks are in
-// memory for both before the clock starts; the time to open them is printed separately. Every key
-// that the databases hold is screened, too: none may be lost.
+// lanebloom and the engine take turns, with one thread each, and the best round counts. Before the
+// clock starts, both have tables, filters and blocks in memory; the time that lanebloom takes to
+// open the tables is printed separately. All keys that the databases hold are screened, too, to
+// check that none is reported as absent.
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <chrono>
@@ -33,9 +34,10 @@ namespace fs = std::filesystem;
 using seconds = std::chrono::duration<double>;
 
 enum { KEY_NBYTES = 16, NTABLES = 50, BITS_PER_KEY = 10 };
-static const size_t MULTIGET_NKEYS[] = {32, 256, 1024}; // per call; the best counts
+static const size_t MULTIGET_NKEYS[] = {32, 256, 1024}; // keys per call; the fastest counts
 
-// Makes key i. Databases hold the even keys; the odd ones are absent, and in the same range.
+// Makes key i. Databases hold the keys with even numbers. Those with odd numbers are absent, but in
+// the same range.
 static void make_key(uint64_t i, uint8_t *key)
 {
   for (uint64_t half = 0; half < 2; half++) {
@@ -111,7 +113,7 @@ struct question {
   const char *name;
   fs::path folder;
   std::function<size_t(const std::vector<uint8_t> &keys)>
-      ask; // the engine; returns how many it finds
+      ask; // asks the engine; returns how many keys it finds
 };
 
 static void compare(const question &asked, const std::vector<uint8_t> &present,
@@ -152,7 +154,7 @@ static std::unique_ptr<rocksdb::DB> open_rocksdb(const fs::path &folder)
   options.disable_auto_compactions = true;
   options.level0_slowdown_writes_trigger = options.level0_stop_writes_trigger = 1 << 20;
   options.write_buffer_size = size_t(1) << 30;
-  options.max_open_files = -1; // which keeps every table's filter in memory
+  options.max_open_files = -1; // so every table's filter stays in memory
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   rocksdb::DB *db;
   check(rocksdb::DB::Open(options, folder, &db));
@@ -243,7 +245,7 @@ static void compare_leveldb(const fs::path &folder, const std::vector<uint8_t> &
   for (size_t at = 0; at < present.size(); at += KEY_NBYTES)
     check(db->Put(leveldb::WriteOptions(),
                   leveldb::Slice(reinterpret_cast<const char *>(&present[at]), KEY_NBYTES), "v"));
-  db->CompactRange(nullptr, nullptr); // writes the keys in memory to tables
+  db->CompactRange(nullptr, nullptr); // writes the keys that are still in memory to tables
   const auto ask = [&](const std::vector<uint8_t> &keys) { return leveldb_find(db.get(), keys); };
   ask(absent);
   compare({"LevelDB Get", folder, ask}, present, absent, nrounds);

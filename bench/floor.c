@@ -1,4 +1,5 @@
-/* The hardware's limits: every other row can be read as a multiple of these.
+/* Measures the limits of the hardware, called the floor: how fast this CPU reads memory at random
+ * and in sequence. The times of all other benchmarks can be stated as multiples of these limits.
  * SPDX-License-Identifier: MIT */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -9,18 +10,18 @@
 #include "shared.h"
 #include "shim.h"
 
-/* This is the only code for one kind of CPU outside the library's kernels: a gather cannot be
- * written in C. */
+/* Gathers cannot be written in plain C, so this file has code for x86-64. Outside the library's
+ * kernels, there is no other code for one kind of CPU. */
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
 
 enum { LINE_NBYTES = 64, MAX_DISTANCE = 256, MAX_STEP = 16 };
 
-/* How to prefetch: how many places ahead, how many in a row (1 or MAX_STEP), and into the first
- * level of cache or only the second. */
+/* A way to prefetch: how many places ahead, how many places in a row (1 or MAX_STEP), and whether
+ * into the first-level cache or only into the second. */
 struct prefetch {
-  size_t distance; /* 0: the best one is not known yet */
+  size_t distance; /* 0: the best way is not known yet */
   size_t step;
   bool first_level;
 };
@@ -28,7 +29,7 @@ struct prefetch {
 struct floor_row {
   size_t kib;
   struct prefetch best;
-  _Atomic size_t next; /* the next place, modulo their number */
+  _Atomic size_t next; /* the next place to read, modulo nplaces() */
 };
 
 /* ---- Memory to read, and random places in it ---- */
@@ -37,7 +38,7 @@ static struct bench_made make_memory(const struct bench_case *wanted)
 {
   const struct bench_made made = bench_make_array(wanted->kib * 1024);
   memset(bench_array(&made), 1,
-         wanted->kib * 1024); /* pages that were never written may all be the same one */
+         wanted->kib * 1024); /* pages that were never written may all share one page of zeros */
   return made;
 }
 
@@ -46,8 +47,9 @@ static const uint8_t *share_memory(size_t kib)
   return bench_share_array(make_memory, &(struct bench_case){.kib = kib});
 }
 
-/* Large memory needs as many places as there are queries. For small memory, the places themselves
- * should stay in a cache. */
+/* Returns the number of random places for memory of this size. Large memory gets as many places as
+ * other benchmarks have queries there. For small memory there are fewer, so that the list of places
+ * itself stays in a cache. */
 static size_t nplaces(size_t kib)
 {
   return kib < BENCH_LARGE_KIB ? 1 << 15 : 1 << 22;
@@ -63,7 +65,8 @@ static struct bench_made make_places(const struct bench_case *wanted)
   return made;
 }
 
-/* Indices of 4-byte elements: MAX_DISTANCE more of them than are read. */
+/* Returns random places in memory, as indices of 4-byte elements. There are MAX_DISTANCE more than
+ * are read, because a prefetch looks ahead. */
 static const uint32_t *share_places(size_t kib)
 {
   return (const uint32_t *)bench_share_array(make_places, &(struct bench_case){.kib = kib});
@@ -92,7 +95,8 @@ read_lines_as(const uint32_t *elements, const uint32_t *places, struct prefetch 
   return sum;
 }
 
-/* There is one loop for each kind of prefetching, so that no loop has a branch. */
+/* Reads the elements at BENCH_CALL_NKEYS places, and returns their sum. The constants make the
+ * compiler write one loop for each way to prefetch, so that no loop has a branch. */
 static uint32_t read_lines(const uint32_t *elements, const uint32_t *places,
                            struct prefetch prefetch)
 {
@@ -172,8 +176,8 @@ __attribute__((target("avx2"))) static uint32_t gather_avx2(const uint32_t *elem
   __m256i sum = _mm256_setzero_si256(), all = _mm256_set1_epi32(-1);
   for (size_t i = 0; i < BENCH_CALL_NKEYS; i += 8) {
     const __m256i at = _mm256_loadu_si256((const __m256i *)(places + i));
-    /* The gather is masked and has its own destination. Otherwise gcc 12 makes each gather wait for
-     * the one before it. */
+    /* The gather is masked, and its destination is zeroed before. Without that, gcc 12 makes each
+     * gather wait for the previous one. */
     __asm__("" : "+x"(all));
     const __m256i got =
         _mm256_mask_i32gather_epi32(_mm256_setzero_si256(), (const int *)elements, at, all, 4);
@@ -214,7 +218,8 @@ static void gather_row(struct bench *bench, void *argument)
 
 /* ---- Reading sequentially ---- */
 
-/* The C library's search reads as fast as this CPU can, with its widest loads. */
+/* Reads memory in sequence, by searching it for a byte that it does not have. The C library's
+ * search uses the CPU's widest loads, so it reads as fast as this CPU can. */
 static void read_row(struct bench *bench, void *argument)
 {
   const struct floor_row *row = argument;

@@ -1,11 +1,12 @@
-/* The library's list of formats, over which rows iterate.
+/* Iterates over the library's list of formats, for benchmarks that measure each format.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_BENCH_FORMATS_H
 #define LANEBLOOM_BENCH_FORMATS_H
 
 #include <format.h>
 
-/* Returns the next format that can be built. Begin with 0; 0 is also the end. */
+/* Returns the next format of which filters can be built. For 0, returns the first one. Returns 0
+ * after the last one. */
 static inline lanebloom_format bench_next_format(lanebloom_format format)
 {
   bool passed = format == 0;
@@ -18,8 +19,9 @@ static inline lanebloom_format bench_next_format(lanebloom_format format)
   return 0;
 }
 
-/* Returns the first format that has the hash, or the layout, of this one. Only these have rows of
- * hashing, or of probing, alone. */
+/* Return the first format with the same hash, or with the same layout, as this format. Hashing
+ * alone, or probing alone, is measured only for these first formats, because the others would give
+ * the same times. */
 static inline lanebloom_format bench_first_with_hash_of(lanebloom_format format)
 {
   const enum hash hash = lanebloom_format_table(format)->hash;
@@ -38,7 +40,7 @@ static inline lanebloom_format bench_first_with_layout_of(lanebloom_format forma
   return first;
 }
 
-/* Returns the number of probes that is nearest to the wanted one and that the format can have. */
+/* Returns the number of probes that is nearest to the wanted one and that the format can use. */
 static inline unsigned bench_nprobes(lanebloom_format format, unsigned wanted)
 {
   const struct format_table *table = lanebloom_format_table(format);

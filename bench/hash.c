@@ -1,4 +1,5 @@
-/* Hashing alone: keys of one width, and keys of many sizes.
+/* Measures how fast keys are hashed, without a filter: keys of one width, and sets of keys of many
+ * sizes.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 enum {
   SET_NBYTES =
       16 << 10,    /* keys of one width: they stay in the first-level cache with their hashes */
-  MIN_NKEYS = 256, /* of wide keys */
+  MIN_NKEYS = 256, /* even if keys are wide */
   MAX_NKEYS = SET_NBYTES / 4,
 };
 
@@ -21,13 +22,14 @@ struct hash_row {
   lanebloom_format format;       /* a format that has this hash */
   const char *kernel;            /* NULL: a peer's row */
   const struct bench_peer *peer; /* NULL: a kernel's row */
-  size_t width;                  /* 0: a text */
+  size_t width;                  /* 0: the keys are `text` */
   enum bench_text text;
   bool checked;
 };
 
-/* In every build, arrays begin at a cache line. If they do not, hashing 8 bytes takes 1.26 times as
- * long (avx512, Zen 4). */
+/* Returns keys of one width. Their array begins at a cache line in every build, because the
+ * alignment changes the times: if it does not, hashing keys of 8 bytes takes 1.26 times as long
+ * (avx512, Zen 4). */
 static lanebloom_keys take_width(size_t width)
 {
   static _Alignas(64) uint64_t bytes[MIN_NKEYS * 300 / sizeof(uint64_t)];
@@ -45,7 +47,7 @@ static lanebloom_keys take_keys(const struct hash_row *row)
   return lanebloom_keys_offsets32(texts->bytes, texts->offsets, texts->n);
 }
 
-/* Peers get all keys as offsets. */
+/* Returns the offsets of the keys, because peers take keys only by their offsets. */
 static const uint32_t *offsets_of(const struct hash_row *row, const lanebloom_keys *keys)
 {
   static uint32_t offsets[MAX_NKEYS + 1];
@@ -120,7 +122,7 @@ static void register_row(const struct hash_row *row)
                  row->peer ? row->peer->name : row->kernel, keys);
 }
 
-/* Adds the rows that are compared with each other. */
+/* Adds the rows for one set of keys: one for each kernel and one for each peer. */
 static void register_keys(struct hash_row row)
 {
   for (size_t i = 0; i < lanebloom_kernel_count(); i++) {

@@ -1,5 +1,5 @@
-/* Does one piece of work REPEATS times, so that an emulator can count its instructions: see
- * instructions.sh.
+/* Does the work of one row (one benchmark) REPEATS times, so that instructions.sh can count the
+ * instructions that it takes in an emulator.
  *   instructions KERNEL ROW REPEATS      instructions --rows
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -12,13 +12,14 @@ enum { NKEYS = 8192, MAX_KEY_NBYTES = 30, NPROBES = 6, PATTERN_NBYTES = 64 << 10
 
 enum work { HASH, SCREEN_HASHES, SCREEN, BUILD };
 
-/* nbytes: when hashing, bytes per key, or 0 for 5 to 30; otherwise the size of the filter. */
+/* A piece of work. nbytes: for HASH, the bytes per key, or 0 for keys of 5 to 30 bytes; for SCREEN
+ * and SCREEN_HASHES, the size of the filter. */
 struct row {
   char name[64];
   enum work work;
   lanebloom_format format;
   size_t nbytes;
-  bool all_pass; /* if not, as many as pass random bits */
+  bool all_pass; /* false: few keys pass, by chance */
 };
 static struct row rows[MAX_NROWS];
 static size_t nrows;
@@ -40,7 +41,7 @@ static uint64_t next_random(void)
   return z ^ z >> 31;
 }
 
-/* Makes keys of nbytes each, or of 5 to MAX_KEY_NBYTES if nbytes is 0. */
+/* Makes random keys of nbytes each, or of 5 to MAX_KEY_NBYTES bytes if nbytes is 0. */
 static lanebloom_keys keys_of(size_t nbytes)
 {
   static uint64_t data[NKEYS * 32 / 8];
@@ -54,8 +55,8 @@ static lanebloom_keys keys_of(size_t nbytes)
   return lanebloom_keys_offsets32(data, offsets, NKEYS);
 }
 
-/* Makes a filter with all bits set, or each set with probability one half, in a few
- * instructions. */
+/* Makes a filter in which all bits are set, or in which each bit is set with probability one half.
+ * Copies a short pattern, because adding keys would take many more instructions in the emulator. */
 static lanebloom_filter *filter_of(const struct row *row)
 {
   static uint64_t pattern[PATTERN_NBYTES / 8];

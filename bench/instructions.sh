@@ -1,7 +1,7 @@
 #!/bin/sh
-# Counts instructions per key of the NEON kernels and of scalar in an emulator:
-# bench/instructions.sh [ROW-REGEX]. They do not measure time: a CPU executes several at once, and
-# some take longer than others.
+# Counts the instructions per key of the NEON kernels and of the scalar ones in an emulator:
+# bench/instructions.sh [ROW-REGEX]. The numbers are no measure of time, because a CPU executes
+# several instructions at once, and some take longer than others.
 # SPDX-License-Identifier: MIT
 set -eu
 cd "$(dirname "$0")/.."
@@ -18,7 +18,7 @@ aarch64-linux-gnu-gcc -std=c11 -O2 -Iinclude -Isrc bench/instructions.c $build/l
   -o $build/instructions
 
 # qemu 7.2 logs a line for each instruction that is executed. The preparation takes the same number
-# whether the work is done once or twice.
+# of instructions whether the work is done once or twice, so the difference of two runs is the work.
 trace=$(mktemp)
 trap 'rm -f "$trace"' EXIT
 executed() { # KERNEL ROW REPEATS

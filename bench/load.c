@@ -1,5 +1,5 @@
-/* Opening a container file that the page cache holds: load() copies and verifies it, map() does
- * neither.
+/* Measures how fast a filter's file is opened if it is in the page cache. lanebloom_filter_load()
+ * copies and verifies the file; lanebloom_filter_map() does neither.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The description of the machine and the build that precedes the results.
+/* Describes the machine and the build (see machine.h).
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
 #include <stdio.h>
@@ -9,12 +9,12 @@
 
 #include <lanebloom.h>
 
-#include "commit.h" /* every build makes it: LANEBLOOM_COMMIT, "" outside a checkout */
+#include "commit.h" /* made by every build; LANEBLOOM_COMMIT is "" outside of git */
 #include "machine.h"
 #include "shim.h"
 
-/* Finds the first line of a file that begins with `start`. value: the text after the colon, or the
- * whole line if start is empty. Returns false if there is none. */
+/* Finds the first line of a file that begins with `start`. Copies to `value` the text after the
+ * line's colon, or the whole line if `start` is empty. Returns false if there is no such line. */
 static bool find(const char *path, const char *start, char *value, size_t value_size)
 {
   char line[512];
@@ -40,7 +40,7 @@ static void describe_by_file(const char *name, const char *path, const char *sta
   bench_context(name, value);
 }
 
-/* For ARM's CPUs, Linux gives only numbers. The names are those of util-linux,
+/* Names of ARM's CPUs, for which Linux gives only numbers. The names are those of util-linux,
  * sys-utils/lscpu-arm.c. */
 static const struct {
   const char *implementer, *part, *name;
@@ -72,7 +72,7 @@ static void describe_kernels(void)
     const size_t end = strlen(names);
     snprintf(names + end, sizeof names - end, "%s%s", i > 0 ? " " : "", lanebloom_kernel_name(i));
   }
-  bench_context("kernels", names); /* best first */
+  bench_context("kernels", names); /* the best kernel first */
   bench_context("kernel_active", lanebloom_kernel_active() ? lanebloom_kernel_active() : "none");
 }
 
@@ -87,7 +87,7 @@ static void describe_memory(void)
   char caches[128];
   snprintf(caches, sizeof caches, "%ld %ld %ld", sysconf(_SC_LEVEL1_DCACHE_SIZE),
            sysconf(_SC_LEVEL2_CACHE_SIZE), sysconf(_SC_LEVEL3_CACHE_SIZE));
-  bench_context("cache_bytes", caches); /* "caches" says more, if /sys is mounted */
+  bench_context("cache_bytes", caches); /* google/benchmark's "caches" says more, but needs /sys */
   describe_by_file("transparent_hugepage", "/sys/kernel/mm/transparent_hugepage/enabled", "");
 }
 

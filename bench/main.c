@@ -1,4 +1,6 @@
-/* lanebloom-bench: every kernel, every peer and the hardware's floor in one run.
+/* lanebloom-bench: measures every kernel, every peer (an engine or another library to compare with)
+ * and the floor (the limits of the hardware) in one run. Each measured case is called a row; its
+ * name says what it measures.
  * SPDX-License-Identifier: MIT */
 #include <argp.h>
 #include <ctype.h>
@@ -22,11 +24,13 @@ enum { EXIT_USAGE = 2, EXIT_NOISY = 3 };
 
 /* ---- The rows of a run, as regular expressions ---- */
 
-/* If a row does not ask which kernel is best, only the machine's best kernel is measured. */
+/* In a regular expression, BEST stands for the name of the machine's best kernel. It is used for
+ * rows that need not compare kernels. */
 #define BEST "@best@"
 #define PEERS "peer:[a-z]+(-32)?"
 
-/* LevelDB's largest filter is left out, because building it takes a third of the time. */
+/* The quick run leaves out LevelDB's largest filter, because building it would take a third of the
+ * time. */
 static const char *const quick[] = {
     "^floor/line/"
     "|^hash/(bloomhash|xxph3)/" BEST "/bytes:8$"
@@ -47,7 +51,8 @@ static const char *const standard[] = {
     "|^build/(leveldb|rocksdb-local)/(" BEST "|scalar|" PEERS ")/KiB:(256|1024)$",
     NULL};
 
-/* The filters of each part fit into the 2 GiB that rows share. */
+/* The full run has several parts, so that the filters of each part fit into the 2 GiB of data that
+ * rows may share. */
 static const char *const full[] = {"^(floor|hash|many|load|command)/",
                                    "^batch/",
                                    "^threads/",
@@ -66,7 +71,8 @@ static const char *const full[] = {"^(floor|hash|many|load|command)/",
                                    "^build/rocksdb-local/.*/KiB:262144$",
                                    NULL};
 
-/* Copies a list of parts, with the best kernel's name in the place of BEST. It is never freed. */
+/* Returns a copy of a list of parts in which the name of the best kernel replaces BEST. The copy is
+ * static memory, so a run can make only one. */
 static const char *const *with_best_kernel(const char *const *parts)
 {
   enum { MAX_NPARTS = 32 };
@@ -91,7 +97,7 @@ static const char *const *with_best_kernel(const char *const *parts)
 struct options {
   const char *const *parts;
   int max_nrounds;
-  double max_seconds; /* of the whole run */
+  double max_seconds; /* the limit for the whole run */
   bool anyway;
   char output[300];
 };
@@ -99,10 +105,10 @@ struct options {
 enum { QUICK = 256, FULL, ANYWAY };
 
 static const struct argp_option option_list[] = {
-    {"quick", QUICK, NULL, 0, "Answer the main questions alone, in 20 seconds", 0},
-    {"full", FULL, NULL, 0, "Measure everything, in an hour", 0},
+    {"quick", QUICK, NULL, 0, "Measure only the main rows, in 20 seconds", 0},
+    {"full", FULL, NULL, 0, "Measure all rows, in an hour", 0},
     {"output", 'o', "FILE", 0, "Write the results to FILE (default: CPU-TIME.json)", 0},
-    {"anyway", ANYWAY, NULL, 0, "Measure although other programs keep CPUs busy", 0},
+    {"anyway", ANYWAY, NULL, 0, "Measure even if other programs keep CPUs busy", 0},
     {0}};
 
 static error_t parse(int key, char *text, struct argp_state *state)
@@ -124,7 +130,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
   case 'o':
     if ((size_t)snprintf(options->output, sizeof options->output, "%s", text) >=
         sizeof options->output)
-      argp_error(state, "expected a FILE of fewer than %zu bytes", sizeof options->output);
+      argp_error(state, "expected a FILE whose name has fewer than %zu bytes",
+                 sizeof options->output);
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;
@@ -134,15 +141,16 @@ static error_t parse(int key, char *text, struct argp_state *state)
 static const struct argp argp = {
     .options = option_list,
     .parser = parse,
-    .doc = "Measures how fast this machine hashes keys, and builds and screens Bloom filters, in "
-           "two minutes.\v"
-           "Before a kernel is timed its answers are compared with the scalar kernel's. Results "
-           "are google/benchmark's JSON; bench/report/lanebloom-report draws a page of them. With "
-           "options of google/benchmark alone (--benchmark_filter=REGEX), the program is as others "
-           "of that library are.",
+    .doc =
+        "Measures how fast this machine hashes keys, and builds and screens Bloom filters, in "
+        "two minutes.\v"
+        "Before a kernel is timed, its results are compared with the scalar kernel's. The output "
+        "is google/benchmark's JSON; bench/report/lanebloom-report makes a page of it. With "
+        "google/benchmark's options alone (--benchmark_filter=REGEX), the program works like "
+        "others of that library.",
 };
 
-/* Makes a file's name of the CPU's name and the time. */
+/* Makes a name for the file of results from the name of the CPU and the time. */
 static void name_output(char *output, size_t output_size)
 {
   char cpu[200], date[32];
@@ -177,16 +185,18 @@ static bool is_quiet(void)
   return others <= allowed;
 }
 
-/* Engines get huge pages for what they build, as lanebloom uses them for its own filters. All runs
- * have the same addresses, because times depend on which addresses share their lower bits. */
+/* Starts the program again, with two settings that make results comparable. Huge pages: engines get
+ * them for the filters that they build, because lanebloom uses them for its own filters. Fixed
+ * addresses: times depend on which addresses have equal lower bits, so all runs get the same
+ * addresses. */
 static void start_again(char **argv)
 {
   const char *tunables = getenv("GLIBC_TUNABLES");
   if (tunables || setenv("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1", 1) != 0)
     return;
-  personality(ADDR_NO_RANDOMIZE); /* if this is forbidden, addresses are random */
+  personality(ADDR_NO_RANDOMIZE); /* if this is forbidden, addresses stay random */
   execv("/proc/self/exe", argv);
-  unsetenv("GLIBC_TUNABLES"); /* without /proc: run as it is */
+  unsetenv("GLIBC_TUNABLES"); /* /proc is missing: go on without the settings */
 }
 
 static int run(int argc, char **argv)
@@ -211,7 +221,7 @@ static int run(int argc, char **argv)
   return status;
 }
 
-/* Are all options google/benchmark's? */
+/* Are there options, and are they all options of google/benchmark? */
 static bool is_benchmarks(int argc, char **argv)
 {
   bool all = argc > 1;

@@ -1,5 +1,5 @@
-/* Screens one batch against many filters, as a lookup in many table files does: the keys are hashed
- * once, then looked up in each filter.
+/* Measures how fast one batch of keys is screened against many filters, as in a lookup in a
+ * database of many tables. The keys are hashed once, and the hashes are used for each filter.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
@@ -7,8 +7,8 @@
 #include "shared.h"
 #include "shim.h"
 
-/* All filters together have 16 KiB to 16 MiB. Each has other keys, so that a branch predictor
- * cannot learn the batch. */
+/* The filters of a row have 16 KiB to 16 MiB in all. Each filter has keys of its own, so that a
+ * branch predictor cannot learn the results of the batch. */
 enum { FILTER_KIB = 16, BATCH_NKEYS = 1024, MAX_NFILTERS = 1024 };
 
 struct many_row {
@@ -48,8 +48,8 @@ static struct bench_made make_many(const struct bench_case *wanted)
   return (struct bench_made){made, MAX_NFILTERS * wanted->kib * 1024, release_many};
 }
 
-/* Screens one batch against every filter. Returns how many keys may be in each, summed over all
- * filters. */
+/* Screens one batch against every filter. Returns the sum, over all filters, of the number of keys
+ * that may be in the filter. */
 static size_t ask(const struct many *many, const struct many_row *row, const uint64_t *batch)
 {
   uint64_t hashes[BATCH_NKEYS];

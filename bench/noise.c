@@ -1,4 +1,4 @@
-/* Measures what disturbs a benchmark: other programs, and a CPU frequency that moves.
+/* Measures what disturbs a benchmark (see noise.h).
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@ static double clock_seconds(clockid_t clock)
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* The CPU seconds of this process and its children. */
+/* Returns the CPU seconds that this process and its children have used. */
 static double own_seconds(void)
 {
   struct rusage children;
@@ -27,8 +27,8 @@ static double own_seconds(void)
          1e-6 * (double)(children.ru_utime.tv_usec + children.ru_stime.tv_usec);
 }
 
-/* The seconds that all CPUs were busy, or taken by the host. Returns false if the system does not
- * say. */
+/* Sets *seconds to the time that all CPUs together were busy, or were taken by the host of a
+ * virtual machine. Returns false if the system does not tell. */
 static bool busy_seconds(double *seconds)
 {
   unsigned long long user, nice, system, idle, iowait, irq, softirq, steal;
@@ -54,13 +54,13 @@ double noise_other_cpus(void)
   const double cpus = (other - last_other) / (time - last_time);
   last_time = time;
   last_other = other;
-  return first ? -1 : cpus < 0 ? 0 : cpus; /* the system's clock has steps of 10 ms */
+  return first ? -1 : cpus < 0 ? 0 : cpus; /* steps of 10 ms may make it negative */
 }
 
 enum { NSTEPS = 2000, NADDITIONS = 16, NCHAINS = 8 }; /* a step has NADDITIONS per chain */
 
-/* Each addition waits for the one before, and takes a cycle. The operand is in a register, because
- * some CPUs add constants in no time. */
+/* Measures the frequency: each addition waits for the previous one, and takes one cycle. The
+ * operand is in a register, because some CPUs add constants in less than a cycle. */
 static double dependent_additions_per_ns(void)
 {
   uint64_t sum = 1, operand = 3;
@@ -73,7 +73,8 @@ static double dependent_additions_per_ns(void)
   return NSTEPS * NADDITIONS / (1e9 * (clock_seconds(CLOCK_MONOTONIC) - begin));
 }
 
-/* Uses at least as many chains of additions as a core can compute at once. */
+/* Measures how many additions the core can do at once. There are NCHAINS independent chains of
+ * additions, at least as many as a core can compute at once. */
 static double independent_additions_per_ns(void)
 {
   uint64_t a = 1, b = 1, c = 1, d = 1, e = 1, f = 1, g = 1, h = 1, operand = 3;
@@ -89,7 +90,7 @@ static double independent_additions_per_ns(void)
   return NCHAINS * NSTEPS * NADDITIONS / (1e9 * (clock_seconds(CLOCK_MONOTONIC) - begin));
 }
 
-/* The best of three, because an interrupt may slow one down. */
+/* Returns the best of three measurements, because an interrupt may slow one of them down. */
 static double best_of_3(double (*measure)(void))
 {
   double best = 0;
@@ -115,8 +116,8 @@ struct line {
   char rest[64 - sizeof(struct line *)];
 };
 
-/* Links lines to a random circle (S. Sattolo, An algorithm to generate a random cyclic permutation,
- * Information Processing Letters 22, 1986). */
+/* Makes cache lines, and links them to one circle in random order (S. Sattolo, An algorithm to
+ * generate a random cyclic permutation, Information Processing Letters 22, 1986). */
 static struct line *make_circle(size_t nlines)
 {
   const struct bench_made made = bench_make_array(nlines * sizeof(struct line));
@@ -144,7 +145,7 @@ double noise_level2_ns(void)
     line = make_circle(nlines);
   }
   double best = 1e9;
-  for (int round = 0; round < 4; round++) { /* the first round loads the lines into the cache */
+  for (int round = 0; round < 4; round++) { /* the first round only loads the cache */
     const double begin = clock_seconds(CLOCK_MONOTONIC);
     for (size_t i = 0; i < nlines; i++)
       line = line->next;

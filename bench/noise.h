@@ -1,4 +1,5 @@
-/* Measures what disturbs a benchmark: other programs, and a CPU frequency that moves.
+/* Measures what disturbs a benchmark: other programs that use the CPUs or their caches, and a CPU
+ * frequency that changes.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_BENCH_NOISE_H
 #define LANEBLOOM_BENCH_NOISE_H
@@ -7,21 +8,24 @@
 extern "C" {
 #endif
 
-/* How many CPUs other programs, and other virtual machines, kept busy since the last call, on
- * average; 0.5 is half of one. Negative at the first call, and if the system does not say. */
+/* Returns how many CPUs other programs and other virtual machines kept busy, on average since the
+ * last call. For example, 0.5 means half of one CPU. Returns a negative number at the first call,
+ * and if the system does not tell. */
 double noise_other_cpus(void);
 
-/* This CPU's frequency now, in GHz, measured in about 20 microseconds. */
+/* Returns the frequency of this CPU now, in GHz. The call takes about 20 microseconds. */
 double noise_frequency(void);
 
-/* How many independent additions this CPU does in a cycle now, measured in about 60 microseconds.
- * There are fewer while the core's other hardware thread is busy. If that thread belongs to another
- * virtual machine, the system cannot tell when it is busy. */
+/* Returns how many independent additions this CPU does in a cycle now. The call takes about 60
+ * microseconds. The number is lower while the other hardware thread of the same core is busy. This
+ * shows even if that thread belongs to another virtual machine, about which the system can tell
+ * nothing. */
 double noise_additions_per_cycle(void);
 
-/* The time of a load from half of the level-2 cache, in ns, if each load waits for the one before.
- * Measured in about 80 microseconds; one thread at a time may call it. The time grows while another
- * thread of the core, or the host, fills that cache. */
+/* Returns the time of a load from the level-2 cache, in ns, in a chain in which each load waits for
+ * the previous one. The chain uses half of the cache. The time is longer while another thread of
+ * the core, or the host of a virtual machine, fills that cache. The call takes about 80
+ * microseconds. Only one thread at a time may call it. */
 double noise_level2_ns(void);
 
 #ifdef __cplusplus

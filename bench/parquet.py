@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Times the search for keys in a folder of Parquet files: python3 bench/parquet.py [-r ROUNDS]
-[-j THREADS] [--rows ROWS] [--rate RATE] LANEBLOOM FOLDER [TASK...]. Programs take turns; answers
-are compared before anything is timed. Prints the least wall and CPU seconds, and how many times the
-first's wall seconds they are, with the files in the page cache and without. FOLDER is filled at the
-first run (1.1 GB) and then kept. Needs a Python that has the packages duckdb and pyarrow. --rows
-2048 tries it out.
+[-j THREADS] [--rows ROWS] [--rate RATE] LANEBLOOM FOLDER [TASK...]. Programs take turns; results
+are compared before anything is timed. Prints the least wall and CPU seconds, and the ratio to the
+wall seconds of the first, with the files in the page cache and without. The first run fills FOLDER
+(1.1 GB), and later ones use it. Needs the Python packages duckdb and pyarrow. For a trial run, use
+--rows 2048.
 SPDX-License-Identifier: MIT"""
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ import pyarrow.parquet
 NFILES = 20
 NGROUPS = 8  # row groups per file
 COLUMNS = ["id", "n", "small", "payload"]
-# DuckDB writes filters only for columns with a dictionary, so the dictionary gets room for unique
-# values.
+# DuckDB writes filters only for columns with a dictionary, so the dictionary may have a value for
+# each row.
 WRITE = """copy (
   select md5(i::varchar)::uuid::varchar as id, (hash(i) >> 1)::bigint as n,
     (i % 100000)::integer as small, hash(i * 3)::varchar as payload
@@ -60,7 +60,7 @@ class Command(NamedTuple):
     name: str
     run: Callable[[duckdb.DuckDBPyConnection], list]
     exact: bool = True  # False: may print more than the other commands
-    prunes: bool = False  # runs lanebloom
+    prunes: bool = False  # the command runs lanebloom
 
 
 class Task(NamedTuple):
@@ -70,7 +70,7 @@ class Task(NamedTuple):
 
 
 def text(value: str) -> str:
-    """As SQL has it."""
+    """A literal of SQL."""
     return "'" + value.replace("'", "''") + "'"
 
 
@@ -86,7 +86,7 @@ def count(n: int, what: str) -> str:
 
 
 def key(row: int) -> str:
-    """What DuckDB writes into column id."""
+    """The key that DuckDB writes into column id of this row."""
     return str(uuid.UUID(bytes=hashlib.md5(str(row).encode()).digest()))
 
 
@@ -154,7 +154,7 @@ def screen(place: Place, keys: str, *options: str) -> list[str]:
     arguments = ["screen", "-j", str(place.nthreads), "--parquet", place.folder, "--column", "id"]
     command = [place.lanebloom, *arguments, *options, keys]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
-    if done.returncode not in (0, 1):  # 1: no key
+    if done.returncode not in (0, 1):  # 1: no key is in the files
         sys.exit(f"bench/parquet.py: status {done.returncode}: {' '.join(command)}")
     return done.stdout.splitlines()
 
@@ -178,7 +178,7 @@ def scan(columns: list[str], keys: list[str], place: Place) -> list[tuple]:
 
 
 def scan_groups(columns: list[str], keys: list[str], lines: list[str]) -> list[tuple]:
-    """The row groups that `--prune --row-groups` names."""
+    """Reads the row groups that `--prune --row-groups` names."""
     groups: dict[str, list[int]] = {}
     for line in lines:
         path, group = line.rsplit("\t", 1)
@@ -203,7 +203,7 @@ def rows(table: pyarrow.Table) -> list[tuple]:
 
 
 def write_keys(name: str, keys: list[str]) -> str:
-    """Keys in random order; of sorted ones the bounds could decide more."""
+    """Writes keys in random order, because bounds would rule out more of sorted keys."""
     path = os.path.abspath(name)
     pathlib.Path(path).write_text("".join(one + "\n" for one in keys))
     return path
@@ -233,7 +233,7 @@ def which_keys(place: Place, name: str, keys: list[str]) -> Task:
 
 
 def which_rows(place: Place, name: str, keys: list[str]) -> Task:
-    """The rows of the keys, with all columns."""
+    """Which rows, with all columns, have one of the keys?"""
     path = write_keys("keys", keys)
     all_files = place.files
     prune = lambda *options: screen(place, path, "--prune", *options)
@@ -267,7 +267,7 @@ def which_rows(place: Place, name: str, keys: list[str]) -> Task:
 
 
 def keys_in(place: Place, files: list[int], nkeys: int) -> list[str]:
-    """As many keys of each file."""
+    """Draws keys, the same number from each file."""
     draw = random.Random(18)
     file_nrows = NGROUPS * place.nrows
     keys = [
@@ -303,7 +303,7 @@ TASKS: dict[str, Callable[[Place, str], Task]] = {
 
 
 def connect(task: Task, place: Place) -> duckdb.DuckDBPyConnection:
-    """A new database: it has nothing of the files in memory, and the keys in a table."""
+    """Makes a database with the keys in a table. It has read nothing of the files yet."""
     database = duckdb.connect(config={"threads": place.nthreads})
     database.register("given", pyarrow.table({"id": task.keys}))
     database.execute("create table keys as from given")
@@ -336,7 +336,7 @@ def cpu_seconds() -> float:
 
 
 def timed(command: Command, task: Task, place: Place, cold: bool) -> Seconds:
-    """Neither starting Python nor connecting counts; starting lanebloom does."""
+    """Times a command. The start of lanebloom counts; that of Python and the connection do not."""
     with connect(task, place) as database:
         if cold:
             forget(place.files)
@@ -355,7 +355,7 @@ def compare(task: Task, place: Place) -> None:
     expected = answers[exact[-1]]
     for name in exact:
         if answers[name] != expected:
-            sys.exit(f"bench/parquet.py: {task.name}: {exact[-1]} and {name} answer otherwise")
+            sys.exit(f"bench/parquet.py: {task.name}: {exact[-1]} and {name} do not agree")
     for name in answers.keys() - exact:
         if not set(expected) <= set(answers[name]):
             sys.exit(f"bench/parquet.py: {task.name}: {name} lost keys")
@@ -395,14 +395,14 @@ def main() -> None:
     parser.add_argument("-r", "--rounds", type=int, default=5)
     parser.add_argument("-j", "--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument(
-        "--rows", type=int, default=122880, help="of a row group: a multiple of 2048"
+        "--rows", type=int, default=122880, help="rows of a row group, a multiple of 2048"
     )
     parser.add_argument(
-        "--rate", type=float, default=0.01, help="that filters are asked for; they get a better one"
+        "--rate", type=float, default=0.01, help="the rate to request; that of the filters is lower"
     )
     parser.add_argument("lanebloom", help="the command, built as Release")
-    parser.add_argument("folder", help="for the files, which are kept: 1.1 GB")
-    parser.add_argument("task", nargs="*", help="parts of names of tasks; none: all")
+    parser.add_argument("folder", help="the folder of the files, which are kept: 1.1 GB")
+    parser.add_argument("task", nargs="*", help="parts of task names (default: all tasks)")
     options = parser.parse_args()
     if options.rows < 2048 or options.rows % 2048 != 0:
         parser.error("--rows: expected a multiple of 2048")

@@ -1,4 +1,4 @@
-// LevelDB's filter policy as a peer.
+// LevelDB's filter policy, as a peer with which lanebloom is compared.
 // SPDX-License-Identifier: MIT
 #include <memory>
 #include <string>
@@ -9,7 +9,8 @@
 
 #include "peers.h"
 
-// From LevelDB 1.23 util/hash.h, which is not installed; only the static library has this function.
+// This declaration is from LevelDB 1.23 util/hash.h, which is not installed. Only the static
+// library has the function.
 namespace leveldb
 {
 uint32_t Hash(const char *data, size_t n, uint32_t seed);
@@ -29,7 +30,7 @@ struct reader {
 
 static void *open_reader(const void *bytes, size_t size)
 {
-  // Readers use the filter's number of probes, not these bits per key.
+  // The 10 bits per key do not matter: a reader uses the number of probes that the filter states.
   return new reader{policy(leveldb::NewBloomFilterPolicy(10)),
                     leveldb::Slice(static_cast<const char *>(bytes), size)};
 }
@@ -68,7 +69,7 @@ static void *open_writer(double bits_per_key, const uint64_t *keys, size_t n)
 static size_t build(void *opened, const void **bytes)
 {
   writer *with = static_cast<writer *>(opened);
-  with->filter = std::string(); // frees the previous filter, as the rows of all other builders do
+  with->filter = std::string(); // frees the previous filter, as all other builders do in their rows
   with->engine->CreateFilter(with->keys.data(), static_cast<int>(with->keys.size()), &with->filter);
   *bytes = with->filter.data();
   return with->filter.size();

@@ -1,5 +1,5 @@
-/* libbloom, a filter in C with its own layout: k probes anywhere in the bits, by double hashing
- * with MurmurHash2.
+/* Measures libbloom as a peer. It is a C library with a layout of its own: a key has k probes
+ * anywhere in the bits, by double hashing with MurmurHash2.
  * SPDX-License-Identifier: MIT */
 #include <bloom.h>
 #include <limits.h>
@@ -22,9 +22,10 @@ struct libbloom_row {
   bool checked;
 };
 
-/* libbloom takes an error rate e, and computes b = -ln(e) / ln(2)^2 bits per key and ceil(b ln(2))
- * probes from it. Asking for half a probe less than k is safely rounded up to k: 7.9 bits per key
- * for k = 6. */
+/* Makes an empty filter of the wanted size with k = wanted->nprobes probes. libbloom takes an error
+ * rate e, and computes from it b = -ln(e) / ln(2)^2 bits per key and ceil(b ln(2)) probes. This
+ * function passes the rate that would need k - 0.5 probes, which libbloom safely rounds up to k.
+ * For k = 6, the filter then has 7.9 bits per key. */
 static bool init(struct bloom *bloom, const struct bench_case *wanted)
 {
   const double bits_per_key = (wanted->nprobes - 0.5) / log(2),
@@ -65,9 +66,10 @@ static size_t screen(struct bloom *bloom, const uint64_t *keys, size_t n)
   return count;
 }
 
-/* No other filter has the same bits, so there is no count to compare with. No key may be lost, and
- * few may pass by chance: a share of one half to the power of the probes is expected, and twice as
- * many are allowed. In a mixture, the number of present keys is random, too. */
+/* Are the results of the filter plausible? No other library makes the same bits, so there is no
+ * count to compare with. Present keys must all pass. Of the absent keys, a share of one half to the
+ * power of the probes is expected to pass, and twice as many may. In a mixture of present and
+ * absent keys, the number of present keys is random, too, so more is allowed. */
 static bool answers_well(struct libbloom *libbloom, const struct bench_queries *queries,
                          unsigned hits)
 {
@@ -120,7 +122,7 @@ void bench_register_libbloom(void)
   static const unsigned nprobes[] = {4, 6, 10}, hits[] = {0, 50, 100};
   for (size_t size = 0; size < BENCH_NSIZES; size++) {
     if (bench_sizes[size] > INT_MAX / 8 / 1024)
-      continue; /* libbloom stores the number of bits in an int */
+      continue; /* libbloom counts bits in an int */
     for (size_t k = 0; k < 3; k++)
       for (size_t hit = 0; hit < 3; hit++) {
         const struct libbloom_row row = {{0, bench_sizes[size], nprobes[k], hits[hit], 0}, false};

@@ -1,5 +1,5 @@
-// RocksDB's filter policy as a peer: FastLocalBloom and the legacy filter, queried key by key and
-// in batches of 32.
+// RocksDB's filter policy, as a peer with which lanebloom is compared: FastLocalBloom and the
+// legacy filter, each queried key by key and in batches of 32.
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <memory>
@@ -12,8 +12,8 @@
 
 #include "peers.h"
 
-// From RocksDB 7.8.3 table/block_based/filter_policy_internal.h, which is not installed. Only the
-// order of the virtual functions matters.
+// These declarations are from RocksDB 7.8.3 table/block_based/filter_policy_internal.h, which is
+// not installed. Only the order of the virtual functions must be the same.
 namespace rocksdb
 {
 class FilterBitsBuilder
@@ -46,7 +46,7 @@ static rocksdb::Slice slice_of(const uint64_t &key)
 
 static void *open_reader(const void *bytes, size_t size)
 {
-  // Readers use the filter's own parameters, not these bits per key.
+  // The 10 bits per key do not matter: a reader uses the parameters that the filter states.
   const policy engine(rocksdb::NewBloomFilterPolicy(10));
   return engine->GetFilterBitsReader(rocksdb::Slice(static_cast<const char *>(bytes), size));
 }
@@ -115,7 +115,7 @@ static void *open_legacy_writer(double bits_per_key, const uint64_t *keys, size_
 static size_t build(void *opened, const void **bytes)
 {
   writer *with = static_cast<writer *>(opened);
-  with->filter.reset(); // frees the previous filter, as the rows of all other builders do
+  with->filter.reset(); // frees the previous filter, as all other builders do in their rows
   const rocksdb::FilterBuildingContext context(with->options);
   const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
       with->engine->GetBuilderWithContext(context));

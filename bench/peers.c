@@ -1,4 +1,4 @@
-/* The engines that were installed when this was configured.
+/* Lists the engines that were installed when the build was configured.
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>
 

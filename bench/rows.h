@@ -1,5 +1,6 @@
-/* The benchmarks of the suite, one file each. Each function registers the rows of its file; main.c
- * calls them.
+/* Declares the benchmarks of the suite. A row is one measured case, such as one kernel with one
+ * filter. Each function registers the rows of the file of the same name; main.c calls all
+ * functions.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_BENCH_ROWS_H
 #define LANEBLOOM_BENCH_ROWS_H
@@ -13,7 +14,8 @@ void bench_register_floor(void);
 void bench_register_libbloom(void); /* if libbloom is installed */
 void bench_register_command(void);  /* if the command is built */
 
-/* Called by this name, the program is the command itself. */
+/* If the program is started under this name, it is the command `lanebloom` itself. So the benchmark
+ * of the command needs no other file. */
 #define BENCH_COMMAND_NAME "lanebloom"
 int bench_command_main(int argc, char **argv);
 

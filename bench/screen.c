@@ -1,5 +1,6 @@
-/* Screening: every format, kernel and peer, with filters from the first-level cache to memory; in
- * calls of few keys; by several threads.
+/* Measures screening, for every format, by every kernel and peer: with filters that fit the
+ * first-level cache up to filters in memory, with keys of other sizes, in calls of few keys, and by
+ * several threads.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <string.h>
@@ -18,23 +19,24 @@ struct screen_row {
   const char *kernel;            /* NULL: a peer's row */
   const struct bench_peer *peer; /* NULL: a kernel's row */
   bool with_hash;
-  size_t call_nkeys; /* for BATCH; peers have their own sizes */
+  size_t call_nkeys; /* for BATCH: keys per call; a peer has a size of its own */
   bool checked;
 };
 
-/* A filter or a peer's reader, ready to be queried. */
+/* All that a query needs: a filter, or a peer and its reader, and the keys. */
 struct screener {
   const lanebloom_filter *filter;
   const struct bench_queries *queries;
-  const uint8_t *hashes; /* NULL: with-hash */
+  const uint8_t *hashes; /* of the keys; NULL: keys are hashed when they are queried */
   size_t hash_nbytes;
   size_t call_nkeys;
   const struct bench_peer *peer;
   void *reader;
 };
 
-/* Screens queries first .. first + BENCH_CALL_NKEYS. Returns how many may be in the filter. A peer
- * leaves the bitmap as it is; calls of fewer than 8 keys all write its first byte. */
+/* Screens the BENCH_CALL_NKEYS queries from `first` on. Returns how many may be in the filter.
+ * bitmap: the results. A peer does not change the bitmap. Calls of fewer than 8 keys all write the
+ * first byte of the bitmap, so the bitmap is then of no use. */
 static size_t ask(const struct screener *screener, size_t first, uint8_t *bitmap)
 {
   if (screener->hashes)
@@ -55,8 +57,8 @@ static size_t ask(const struct screener *screener, size_t first, uint8_t *bitmap
   return count;
 }
 
-/* Is every answer equal to scalar's? If a screener gives no single answers, their number is
- * compared. */
+/* Are all results equal to those of the scalar kernel? If there is no useful bitmap (see ask()),
+ * only the numbers of keys that may be present are compared. */
 static bool answers_as_scalar(const struct screener *screener, const struct screen_row *row)
 {
   uint8_t expected_bitmap[BENCH_CHECK_NKEYS / 8], bitmap[BENCH_CHECK_NKEYS / 8];
@@ -86,7 +88,7 @@ static void screen_row(struct bench *bench, void *argument)
   if (row->peer) {
     size_t size;
     const void *bytes =
-        lanebloom_filter_bytes(screener.filter, &size); /* the same memory for all of them */
+        lanebloom_filter_bytes(screener.filter, &size); /* all of them query the same memory */
     screener.reader = row->peer->open_reader(bytes, size);
   }
 
@@ -101,7 +103,7 @@ static void screen_row(struct bench *bench, void *argument)
       bench_keep(bitmap);
     }
   } else {
-    bench_skip(bench, "other answers than scalar's");
+    bench_skip(bench, "results differ from scalar's");
   }
   if (row->peer)
     row->peer->close_reader(screener.reader);
@@ -126,7 +128,7 @@ static void register_row(const struct screen_row *row)
       row->peer ? row->peer->name : row->kernel, wanted->kib, wanted->hits, set);
 }
 
-/* Adds the rows that are compared with each other. */
+/* Adds the rows for one case: one for each kernel and one for each peer. */
 static void register_case(struct screen_row row)
 {
   for (size_t i = 0; i < lanebloom_kernel_count(); i++) {
@@ -147,7 +149,8 @@ static void register_case(struct screen_row row)
 
 /* ---- Keys of other sizes ---- */
 
-/* The words are in no filter, so the row shows what kinds of keys cost by their hash alone. */
+/* Measures screening with words as keys. The words are in no filter, so compared with other keys
+ * the row shows only what hashing keys of many sizes costs. */
 static void text_row(struct bench *bench, void *argument)
 {
   struct screen_row *row = argument;

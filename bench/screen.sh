@@ -1,9 +1,9 @@
 #!/bin/sh
-# Times `lanebloom screen` against Debian's `bloom check` and `grep -Fxf` on one key file, in turns:
-# bench/screen.sh [RECORDS [KEYS [ROUNDS]]]. Records are 12 hexadecimal digits, none of them a key;
-# output is discarded. Rows use one thread, except -j2, and the default kernel, except -scalar.
-# Prints the median seconds, the ratio to the first row's time (median of the rounds), and peak
-# memory.
+# Compares `lanebloom screen` with Debian's `bloom check` and with `grep -Fxf`, which take turns on
+# the same keys: bench/screen.sh [RECORDS [KEYS [ROUNDS]]]. Records are lines of 12 hexadecimal
+# digits, and none of them is a key; output is discarded. Each program uses one thread, except in
+# the row -j2, and the default kernel, except in the row -scalar. Prints for each row the median
+# seconds, the median ratio of its time to that of the first row, and the peak memory.
 # SPDX-License-Identifier: MIT
 set -eu
 cd "$(dirname "$0")/.."
@@ -22,7 +22,7 @@ export LC_ALL=C
 
 random_lines() { od -An -v -tx1 -w6 /dev/urandom | tr -d ' ' | head -n "$1"; }
 random_lines "$nkeys" >keys
-random_lines "$nrecords" | grep -vFxf keys >records # one in 2^48 would be a key by chance
+random_lines "$nrecords" | grep -vFxf keys >records # by chance, a record could be a key
 for format in rocksdb-local leveldb; do
   "$lanebloom" build --format $format -o $format.lbf keys
 done

@@ -1,4 +1,5 @@
-/* Data that rows share, made once and stored within a budget of memory.
+/* Makes the data that several rows share, and stores them in a cache of limited size (see
+ * shared.h).
  * SPDX-License-Identifier: MIT */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -36,7 +37,7 @@ struct shared {
   struct bench_case wanted;
   struct bench_made made;
 };
-static struct shared shared[MAX_NSHARED]; /* the last one was used last */
+static struct shared shared[MAX_NSHARED]; /* ordered by use: the most recently used data are last */
 static size_t nshared;
 
 static void move_to_end(size_t i)
@@ -75,7 +76,7 @@ void *bench_share(bench_maker *maker, const struct bench_case *wanted)
       move_to_end(i);
       return shared[nshared - 1].made.value;
     }
-  const struct bench_made made = maker(wanted); /* which may itself call bench_share() */
+  const struct bench_made made = maker(wanted); /* the maker may call bench_share() itself */
   while (nshared >= NALWAYS_KEPT &&
          (nshared == MAX_NSHARED || shared_nbytes() + made.nbytes > MAX_SHARED_NBYTES))
     release(0);
@@ -98,7 +99,7 @@ static void release_array(void *value)
   free(memory);
 }
 
-/* The time of random loads, in seconds. */
+/* Returns the time that a number of random loads takes, in seconds. */
 static double load_seconds(const uint8_t *bytes, size_t nbytes)
 {
   enum { NLOADS = 1 << 14 };
@@ -112,9 +113,9 @@ static double load_seconds(const uint8_t *bytes, size_t nbytes)
   return (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
 }
 
-/* A small array gets a huge page, too: the one with the fastest loads of many. The host of a
- * virtual machine may back such a page with small ones, by chance: with the same filter in another
- * page, whole runs were 12 % slower. */
+/* Allocates a huge page for a small array, too. Of several pages, chooses the one with the fastest
+ * loads: the host of a virtual machine may back a huge page with small ones, and with the filter in
+ * such a page whole runs were 12 % slower. */
 static struct memory create_small(size_t nbytes)
 {
   enum { NPAGES = 16, NROUNDS = 8 };
@@ -125,13 +126,13 @@ static struct memory create_small(size_t nbytes)
     pages[i] = lanebloom_memory_create(huge_page_nbytes);
     if (!pages[i].bytes)
       bench_check(LANEBLOOM_ERR_MEMORY);
-    memset(pages[i].bytes, 0, nbytes); /* pages that were never written may all be the same one */
+    memset(pages[i].bytes, 0, nbytes); /* pages that were never written may all share one page */
     seconds[i] = load_seconds(pages[i].bytes, nbytes);
   }
   size_t best = 0;
   for (size_t round = 0; round < NROUNDS; round++)
     for (size_t i = 0; i < NPAGES; i++) {
-      load_seconds(pages[i].bytes, nbytes); /* loads them into the caches */
+      load_seconds(pages[i].bytes, nbytes); /* loads the bytes into the caches */
       const double now = load_seconds(pages[i].bytes, nbytes);
       seconds[i] = now < seconds[i] ? now : seconds[i];
       best = seconds[i] < seconds[best] ? i : best;
@@ -166,8 +167,9 @@ uint8_t *bench_share_array(bench_maker *maker, const struct bench_case *wanted)
 
 /* ---- Keys ---- */
 
-/* SplitMix64's output function, which is a bijection: a different i gives a different key (G. L.
- * Steele, D. Lea and C. H. Flood, Fast splittable pseudorandom number generators, OOPSLA 2014). */
+/* This is the output function of SplitMix64. It is a bijection, so different i give different keys
+ * (G. L. Steele, D. Lea and C. H. Flood, Fast splittable pseudorandom number generators, OOPSLA
+ * 2014). */
 uint64_t bench_key(uint64_t i)
 {
   uint64_t key = (i + 1) * 0x9e3779b97f4a7c15;
@@ -181,8 +183,8 @@ static size_t width_of(const struct bench_case *wanted)
   return wanted->width > 0 ? wanted->width : sizeof(uint64_t);
 }
 
-/* Writes key i to element `at` of an array. A wide key is a key of 8 bytes followed by its
- * complement. */
+/* Writes key i to element `at` of an array of keys. A key of 16 bytes is a key of 8 bytes followed
+ * by its complement. */
 static void put_key(uint64_t *keys, size_t width, size_t at, uint64_t i)
 {
   keys += at * width / sizeof *keys;
@@ -198,7 +200,7 @@ lanebloom_keys bench_keys(const uint64_t *keys, size_t n)
 
 static struct bench_made make_members(const struct bench_case *wanted)
 {
-  const size_t n = wanted->kib * 1024; /* at 8 bits per key */
+  const size_t n = wanted->kib * 1024; /* as many as such a filter holds at 8 bits per key */
   const struct bench_made made = bench_make_array(n * sizeof(uint64_t));
   uint64_t *keys = (uint64_t *)bench_array(&made);
   for (size_t i = 0; i < n; i++)
@@ -213,8 +215,9 @@ const uint64_t *bench_members(size_t kib)
 
 /* ---- Filters ---- */
 
-/* Plans a filter with the most whole bits per key that make k probes, or 10 if the format has only
- * one number of probes, and with the most keys whose payload is then no larger than wanted. */
+/* Plans a filter. bits_per_key becomes the largest whole number for which the format uses the
+ * wanted number of probes, or 10 if the format has only one number of probes. nkeys becomes the
+ * largest number of keys whose filter is then not larger than wanted. */
 static struct bench_filter plan(const struct bench_case *wanted)
 {
   const struct format_table *format = lanebloom_format_table(wanted->format);
@@ -227,7 +230,7 @@ static struct bench_filter plan(const struct bench_case *wanted)
   uint64_t nkeys = wanted->kib * 1024 * 8 / bits;
   while (format->plan(1000 * bits, nkeys, &shape) == LANEBLOOM_OK &&
          shape.nbytes > wanted->kib * 1024)
-    nkeys--; /* a payload may have to be an odd number of lines */
+    nkeys--; /* the format may round sizes up, as to an odd number of lines */
   return (struct bench_filter){.bits_per_key = (double)bits, .nkeys = nkeys};
 }
 
@@ -239,7 +242,7 @@ static void release_filter(void *value)
   free(filter);
 }
 
-/* The part of a filter that one thread builds: keys first .. end. */
+/* The part of a filter that one thread builds, from keys first .. end - 1. */
 struct part {
   lanebloom_builder *builder;
   uint64_t first, end;
@@ -261,7 +264,8 @@ static int add_part(void *argument)
   return 0;
 }
 
-/* Several threads build a large filter: otherwise that would take a third of a quick run. */
+/* Builds a filter. Several threads build a large one, because one thread would need a third of the
+ * time of a quick run. */
 static struct bench_made make_filter(const struct bench_case *wanted)
 {
   enum { MAX_NPARTS = 4 };
@@ -318,7 +322,7 @@ void bench_warm(const lanebloom_filter *filter)
   const uint8_t *bytes = lanebloom_filter_bytes(filter, &size);
   uint64_t sum = 0;
   if (size > largest_cache_nbytes)
-    return; /* nothing would stay in a cache */
+    return; /* no cache could hold it */
   for (size_t i = 0; i < size; i += 64)
     sum += bytes[i];
   bench_keep(&sum);
@@ -326,8 +330,10 @@ void bench_warm(const lanebloom_filter *filter)
 
 /* ---- Queries ---- */
 
-/* Both numbers are powers of two, and multiples of a call. From 16 MiB on, a million repeated
- * queries would find their lines in a cache again, and the times would be too short by a fifth. */
+/* Returns the number of queries for filters of this size: a power of two and a multiple of the keys
+ * of a call. For filters from 16 MiB on there are four times as many. With only a million, which
+ * are repeated, queries would find their cache lines in a cache again, and the times would be too
+ * short by a fifth. */
 static size_t nqueries(size_t kib)
 {
   return kib < BENCH_LARGE_KIB ? (size_t)1 << 20 : (size_t)1 << 22;
@@ -349,8 +355,8 @@ static struct bench_made make_queries(const struct bench_case *wanted)
   const struct bench_made array = bench_make_array(n * width);
   *made = (struct bench_queries){(uint64_t *)bench_array(&array), n, width, 0, array.value};
 
-  /* k <= 10 takes at most 18 bits per key, so these keys are in every filter. Each choice is made
-   * by the hash of another key. */
+  /* A filter with k <= 10 has at most 18 bits per key, so the first nmembers keys are in every
+   * filter of this size. Whether a query is present, and which key it is, is chosen at random. */
   const uint64_t nmembers = wanted->kib * 1024 * 8 / 20;
   const uint64_t absent = (uint64_t)1 << 40, choices = (uint64_t)1 << 41;
   for (size_t i = 0; i < n; i++) {

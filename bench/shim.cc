@@ -1,4 +1,4 @@
-// google/benchmark for C.
+// Makes google/benchmark usable from C (see shim.h), and adds runs of several rounds to it.
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cerrno>
@@ -25,8 +25,8 @@
 
 struct bench {
   benchmark::State &state;
-  std::unique_lock<std::mutex> preparing; // up to the first bench_next()
-  double additions_per_cycle = 0;         // then
+  std::unique_lock<std::mutex> preparing; // locked up to the first bench_next()
+  double additions_per_cycle = 0;         // at the first bench_next()
 };
 
 static double seconds_since(std::chrono::steady_clock::time_point begin)
@@ -36,8 +36,9 @@ static double seconds_since(std::chrono::steady_clock::time_point begin)
 
 // ---- Progress -----------------------------------------------------------------------------------
 
-// Counts repetitions. google/benchmark first calls a row several times to find how many keys fill
-// the minimum time, and then once for each repetition.
+// Counts repetitions, and reports progress. google/benchmark first calls a row several times to
+// find how many keys fill the minimum time; these calls are not counted. Then it calls the row once
+// for each repetition.
 class progress
 {
 public:
@@ -86,7 +87,7 @@ static progress progress;
 
 static std::vector<std::string> names; // of all rows that were added
 
-// Counters of each repetition, from noise.h.
+// The names of counters that each repetition has, with values from noise.h.
 static const char GHZ[] = "GHz", ADDITIONS[] = "additions_per_cycle", LEVEL2[] = "level2_ns";
 
 static benchmark::internal::Benchmark *add(bench_function *function, const void *argument,
@@ -105,7 +106,7 @@ static benchmark::internal::Benchmark *add(bench_function *function, const void 
     const auto begin = std::chrono::steady_clock::now();
     function(&bench, copy.get());
     double level2_ns = 0;
-    if (state.threads() == 1) { // with more threads, some may still be busy
+    if (state.threads() == 1) { // with more threads, others may still be busy
       bench.additions_per_cycle = std::min(bench.additions_per_cycle, noise_additions_per_cycle());
       level2_ns = noise_level2_ns();
     }
@@ -208,14 +209,16 @@ int bench_main(int argc, char **argv)
 
 using run_report = benchmark::BenchmarkReporter::Run;
 
-// A row is unsure if the relative distance of its median from its best, of its upper quartile from
-// its median, or of its median frequency from its highest is above this. A repetition is disturbed,
-// and does not count, if that of its additions per cycle from the most, or of the time of its loads
-// from the least, is.
+// The largest relative difference that is allowed. A row is unsure if one of three differences is
+// larger: between its median and its best time, between its upper quartile and its median time, or
+// between its median and its highest frequency. A repetition is disturbed, and does not count, if
+// its additions per cycle are this much below the most of all repetitions, or the time of its loads
+// is this much above the least.
 static const double UNSURE = 0.05;
 
-// A row with fewer undisturbed repetitions is unsure. One round has fewer, because programs that
-// share only a cache are noticed only by comparing rounds.
+// A row is unsure if it has fewer undisturbed repetitions than this. One round has fewer
+// repetitions, so each row is measured in several rounds: programs that share only a cache are
+// noticed only if rounds are compared.
 static const size_t MIN_NREPETITIONS = 8;
 
 static double time_of(const run_report &repetition)
@@ -224,7 +227,7 @@ static double time_of(const run_report &repetition)
                                                       : repetition.GetAdjustedCPUTime();
 }
 
-// Returns the number that is above the given part of all numbers.
+// Returns the number such that the given part of all numbers is below it, or 0 if there are none.
 static double quantile(std::vector<double> numbers, double part)
 {
   if (numbers.empty())
@@ -238,7 +241,7 @@ struct summary {
   bool unsure;
 };
 
-// Keeps the repetitions of all rows until the run is over.
+// Stores the repetitions of all rows until the run is over, and summarizes them.
 class recorder : public benchmark::BenchmarkReporter
 {
 public:
@@ -256,7 +259,7 @@ public:
         rows[run.run_name.str()].push_back(run);
   }
 
-  // The names of unsure rows, of those that match a regular expression.
+  // Returns the names of the unsure rows among those that match a regular expression.
   std::vector<std::string> unsure(const std::regex &wanted) const
   {
     const quiet_counters quiet = find_quiet();
@@ -280,7 +283,7 @@ public:
     return all;
   }
 
-  // The values of a counter in all repetitions that have it.
+  // Returns the values of a counter in all repetitions that have it.
   std::vector<double> all(const char *counter) const
   {
     std::vector<double> values;
@@ -291,7 +294,7 @@ public:
     return values;
   }
 
-  // The share of repetitions that were disturbed.
+  // Returns the share of repetitions that were disturbed.
   double disturbed() const
   {
     const quiet_counters quiet = find_quiet();
@@ -304,11 +307,11 @@ public:
     return n > 0 ? static_cast<double>(ndisturbed) / static_cast<double>(n) : 0;
   }
 
-  std::map<std::string, std::vector<run_report>> rows; // with all repetitions of all rounds
+  std::map<std::string, std::vector<run_report>> rows; // all repetitions of each row
   std::map<std::string, run_report> failed;
 
 private:
-  // The values of the counters while nothing disturbs.
+  // The values of the counters when nothing disturbs a repetition.
   struct quiet_counters {
     double additions, level2;
 
@@ -319,7 +322,8 @@ private:
     }
   };
 
-  // The extreme values are ignored, because the clock may have been wrong.
+  // Finds these values from all repetitions. Ignores the most extreme values, because the clock may
+  // have been wrong.
   quiet_counters find_quiet() const
   {
     return {quantile(all(ADDITIONS), 0.99), quantile(all(LEVEL2), 0.01)};
@@ -351,7 +355,7 @@ private:
     return row;
   }
 
-  // Names a run as google/benchmark's JSON names aggregates of repetitions.
+  // Marks a run as an aggregate of repetitions, as google/benchmark's JSON has them.
   static void call(run_report &run, const char *name)
   {
     run.run_type = run_report::RT_Aggregate;
@@ -368,7 +372,7 @@ static std::string joined(const std::vector<std::string> &words, const char *bet
   return text;
 }
 
-// Returns sentences that say what disturbed the run, or "" if nothing did.
+// Returns sentences that tell what disturbed the run, or "" if nothing did.
 static std::string noise(double other_cpus, const recorder &recorder)
 {
   char text[256];
@@ -390,7 +394,8 @@ static std::string noise(double other_cpus, const recorder &recorder)
   return joined(found, " ");
 }
 
-// Writes google/benchmark's JSON, without the names of this machine and of this file.
+// Writes google/benchmark's JSON, but leaves out the names of this machine and of the program's
+// file.
 static bool write(const char *path, const std::vector<run_report> &runs)
 {
   std::ostringstream text;
@@ -409,7 +414,7 @@ static bool write(const char *path, const std::vector<run_report> &runs)
   return !file.fail();
 }
 
-// Chooses at random as many rows as can be measured again in the given seconds.
+// Chooses some of the rows at random, as many as can be measured again in the given seconds.
 static std::vector<std::string> what_fits(std::vector<std::string> rows, const bench_plan *plan,
                                           const recorder &recorder, double seconds)
 {
@@ -418,7 +423,7 @@ static std::vector<std::string> what_fits(std::vector<std::string> rows, const b
   size_t n = 0;
   for (; n < rows.size(); n++) {
     const double repetition = recorder.rows.at(rows[n]).back().real_accumulated_time;
-    seconds -= 2 * plan->nrepetitions * repetition; // half of it is preparation
+    seconds -= 2 * plan->nrepetitions * repetition; // preparing takes as long as measuring
     if (seconds < 0)
       break;
   }
@@ -426,7 +431,7 @@ static std::vector<std::string> what_fits(std::vector<std::string> rows, const b
   return rows;
 }
 
-// Measures the rows of a part, and measures the unsure ones again while there is time.
+// Measures the rows of a part, then measures the unsure ones among them again while there is time.
 static void run_part(const bench_plan *plan, const char *part,
                      std::chrono::steady_clock::time_point begin, recorder &recorder)
 {

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Seconds on Apache Spark, in one run: building a filter in many partitions, and keeping the rows
-of a large table whose key a small one has, by lanebloom.spark and by Spark's own joins.
+"""Times filters and semi-joins on Apache Spark, by lanebloom.spark and by Spark's own joins.
 
     bench/spark.py [-n ROWS] [-r ROUNDS] [-m MASTER] [-b ROWS] FOLDER
 
-FOLDER receives the tables as Parquet files, or has them from a run before. Needs lanebloom, pyspark
-and Java. Two executors are two processes of this machine."""
+Builds a filter in many partitions, and selects the rows of a large table whose key a small table
+has. FOLDER receives the tables as Parquet files, unless an earlier run wrote them. Needs lanebloom,
+pyspark and Java. The two executors are processes of this machine. Prints seconds."""
 
 import argparse
 import os
@@ -30,7 +30,7 @@ def timed(function):
 
 
 def table(spark, folder, n, step):
-    """A random key for each number below n that step divides."""
+    """Makes a table with a random key for each number below n that step divides."""
     path = os.path.join(folder, f"{n}-{step}")
     if not os.path.exists(os.path.join(path, "_SUCCESS")):
         keys = spark.range(0, n, step, NPARTITIONS).selectExpr("xxhash64(id) key", "id value")
@@ -56,8 +56,8 @@ def semi_join(rows, keys):
 
 
 def with_runtime_filter(spark, rows, keys):
-    """As semi_join(), where Spark first makes a filter of its own, as large as it can. None: it
-    made none, for example because the keys are so few that it sends them everywhere."""
+    """Runs semi_join() with Spark's own runtime filter, of the largest size. Returns None if Spark
+    made no filter, for example because it broadcasts the keys when they are few."""
     settings = {
         "enabled": "true",
         "applicationSideScanSizeThreshold": "0",

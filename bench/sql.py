@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""DuckDB with lanebloom's extension and without it, in one run: which rows of a large table have a
-key that is in a small one? Nanoseconds per row, the best of some rounds that alternate.
+"""Times semi-joins of a large and a small table in DuckDB, with lanebloom's extension and without.
 
     bench/sql.py [-n ROWS] [-r ROUNDS] [-t THREADS] EXTENSION FOLDER
 
-FOLDER receives the tables, or has them from a run before. A tenth of the small table's keys are in
-the large one. Ways to count such rows:
+Prints nanoseconds per row, the best of several rounds that alternate. FOLDER receives the tables,
+unless an earlier run wrote them. A tenth of the small table's keys are in the large one. The rows
+of the large table whose key is in the small one are counted in these ways:
 
-scan           reads the column
-may_contain    asks the filter: "maybe" for 1 % of the others
-then join      asks it, and looks what is left up: exact
-semi join      DuckDB's own, which can send nothing to the scan
-pushdown       DuckDB's own, which sends what it knows of the small table to the scan"""
+scan           only reads the column
+may_contain    probes the filter: also counts 1 % of the other rows
+then join      probes the filter and joins the remaining rows: exact
+semi join      DuckDB's own join, which can send nothing to the scan
+pushdown       DuckDB's own join, which sends what it knows of the small table to the scan"""
 
 import argparse
 import os
@@ -49,8 +49,8 @@ def make_tables(db, nrows):
 
 
 def ways(column, table):
-    """What is timed. A condition on the small table that DuckDB cannot see through makes it filter
-    the scan by what it finds there."""
+    """Returns the queries to time. DuckDB cannot see through the last one's condition on the small
+    table, so it filters the scan by the keys that it finds there."""
     maybe = f"SELECT {column} FROM t WHERE lanebloom_may_contain('f', {column})"
     filtered = f"(SELECT {column} FROM {table} WHERE i >= 0 AND i % 1000003 <> 7)"
     return {

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Times whole tasks of the command beside the programs that people use for them: python3
 bench/tasks.py [-r ROUNDS] [-s SCALE] LANEBLOOM [TASK...]. Programs take turns. Prints the least CPU
-seconds of each (wall seconds where threads are compared), and how many times the first's they are.
-Rows that must be equal are compared, sorted, before anything is timed. DuckDB is the Python module
-`duckdb`; a program that is missing is left out and named. SCALE 0.01 tries it out.
+seconds of each (wall seconds where threads are compared), and their ratio to those of the first.
+Before anything is timed, rows that must be equal are sorted and compared. DuckDB is the Python
+module `duckdb`. Missing programs are named and left out. For a trial run, use SCALE 0.01.
 SPDX-License-Identifier: MIT"""
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Command(NamedTuple):
     shell: str  # a command line; for DuckDB, a statement
     needs: str = ""  # a program; "duckdb" is the module
     equal: bool = True  # prints the same rows as the other equal commands
-    setup: str = ""  # a command line before it, which is not timed
+    setup: str = ""  # a command line that runs first and is not timed
 
 
 class Task(NamedTuple):
@@ -36,7 +36,8 @@ class Task(NamedTuple):
     wall: bool = False
 
 
-# Prints the CPU and wall seconds of the statement alone: starting Python is not DuckDB's time.
+# Prints the CPU and wall seconds of the statement alone, because starting Python is not part of
+# DuckDB's time.
 DUCKDB = """import duckdb, sys, time
 database = duckdb.connect()
 database.execute("set threads = 1; set enable_progress_bar = false")
@@ -54,7 +55,7 @@ COLUMNS = ", ".join(f"'{name}': 'varchar'" for name in NAMES)
 
 
 def semi_join(source: str, keys: str, options: str, column: str = "user") -> str:
-    """Rows of the source whose column is one of the keys, as the file `out`."""
+    """SQL that writes the source's rows whose column is one of the keys to the file `out`."""
     rows = f"select s.* from {source} s semi join {keys} q on s.{column} = q.k"
     return f"copy ({rows}) to 'out' ({options})"
 
@@ -283,7 +284,7 @@ def write_data(lanebloom: str, scale: float) -> None:
 
 def run(shell: str) -> None:
     done = subprocess.run(["bash", "-o", "pipefail", "-c", shell])
-    if done.returncode not in (0, 1):  # 1: no row
+    if done.returncode not in (0, 1):  # 1: no row passed
         sys.exit(f"bench/tasks.py: status {done.returncode}: {shell}")
 
 
@@ -313,7 +314,7 @@ def is_there(command: Command) -> bool:
 
 
 def compare(task: Task) -> None:
-    """Ends the run if two commands print other rows."""
+    """Ends the run if two commands print different rows."""
     outputs = {}
     for command in task.commands:
         if not is_there(command):
@@ -326,7 +327,7 @@ def compare(task: Task) -> None:
     names = list(outputs)
     for name in names[1:]:
         if outputs[name] != outputs[names[0]]:
-            sys.exit(f"bench/tasks.py: {task.name}: {names[0]} and {name} print other rows")
+            sys.exit(f"bench/tasks.py: {task.name}: {names[0]} and {name} print different rows")
 
 
 def measure(task: Task, nrounds: int) -> None:
@@ -351,7 +352,7 @@ def main() -> None:
     parser.add_argument("-r", "--rounds", type=int, default=5)
     parser.add_argument("-s", "--scale", type=float, default=1)
     parser.add_argument("lanebloom", help="the command, built as Release")
-    parser.add_argument("task", nargs="*", help="parts of names of tasks; none: all")
+    parser.add_argument("task", nargs="*", help="parts of task names (default: all tasks)")
     options = parser.parse_args()
     lanebloom = os.path.abspath(options.lanebloom)
     os.environ["LC_ALL"] = "C"

@@ -1,4 +1,4 @@
-/* Sets of keys of many sizes.
+/* Makes sets of keys of many sizes (see texts.h).
  * SPDX-License-Identifier: MIT */
 #include "texts.h"
 
@@ -32,7 +32,8 @@ static void add_key(struct sink *sink, const void *key, size_t nbytes)
   texts->n++;
 }
 
-/* Takes words of the right size at equal distances, so that they come from the whole dictionary. */
+/* Adds words of the right sizes from a dictionary. Takes every seventh line in each pass, so that
+ * the words come from all parts of the dictionary. */
 static void read_words(struct sink *sink, FILE *dictionary)
 {
   char line[256];
@@ -48,8 +49,8 @@ static void read_words(struct sink *sink, FILE *dictionary)
   }
 }
 
-/* Sizes of English words, weighted in 64ths: 3 to 16 letters, most often 8 or 9, with a mean of
- * 9.4. */
+/* Returns a random size with about the frequencies of the sizes of English words: 3 to 17 letters,
+ * most often 9, with a mean of 9.3. */
 static size_t invented_word_nbytes(uint64_t random)
 {
   static const uint8_t nbytes[64] = {

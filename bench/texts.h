@@ -1,4 +1,5 @@
-/* Sets of keys of many sizes, one after another in memory: words, and random bytes of random sizes.
+/* Makes sets of keys of many sizes, which are stored one after another in memory: words, and random
+ * bytes of random sizes.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_BENCH_TEXTS_H
 #define LANEBLOOM_BENCH_TEXTS_H
@@ -15,7 +16,7 @@ enum bench_text {
   BENCH_NTEXTS
 };
 
-/* There are more keys than a branch predictor learns. */
+/* There are more keys than a branch predictor can learn. */
 enum { BENCH_TEXT_NKEYS = 1 << 16 };
 
 struct bench_texts {
@@ -25,7 +26,7 @@ struct bench_texts {
   size_t n;
 };
 
-/* Returns a set, which is made at the first call. */
+/* Returns a set of keys. Each set is made when it is first wanted. */
 const struct bench_texts *bench_texts(enum bench_text which);
 const char *bench_text_name(enum bench_text which);
 

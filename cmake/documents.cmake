@@ -1,7 +1,8 @@
+# Writes the documents in the form in which they are installed: a link to a file that is not
+# installed is replaced by its text. Before this file is included, LANEBLOOM_INSTALLED must list
+# everything that is installed in the documents' folder, with paths relative to the project. A
+# folder in this list stands for all files in it.
 # SPDX-License-Identifier: MIT
-# The documents as they are installed: a link to a file that is not installed becomes its text.
-# Include this file where LANEBLOOM_INSTALLED lists what is installed in the documents' folder,
-# relative to the project; a folder stands for all files in it.
 
 function(lanebloom_is_installed path variable)
   set(${variable} FALSE PARENT_SCOPE)
@@ -12,7 +13,7 @@ function(lanebloom_is_installed path variable)
   endforeach()
 endfunction()
 
-function(lanebloom_document document) # writes it to the folder `documents' of the build
+function(lanebloom_document document) # writes the document into the folder `documents' of the build
   cmake_path(GET document PARENT_PATH folder)
   file(READ ${PROJECT_SOURCE_DIR}/${document} text)
   string(REGEX MATCHALL "\\([^()#: ]+[^(): ]*\\)" links "${text}")

@@ -1,11 +1,12 @@
+# Protections against exploits. Each is used only if the compiler and the linker accept its option
+# without a warning.
 # SPDX-License-Identifier: MIT
-# Protections against exploits, each used if compiler and linker accept it without a warning.
 include(CheckCCompilerFlag)
 include(CheckCSourceCompiles)
 include(CheckLinkerFlag)
 add_library(lanebloom_hardening INTERFACE)
 
-# The second option is for x86, the third for AArch64.
+# The first option works on every CPU, the second on x86, and the third on AArch64.
 set(CMAKE_REQUIRED_FLAGS -Werror)
 foreach(option IN ITEMS
     -fstack-protector-strong -fcf-protection=full -mbranch-protection=standard)
@@ -16,8 +17,8 @@ foreach(option IN ITEMS
   endif()
 endforeach()
 
-# Calls are checked only in optimised code, and sanitizers check more. A distribution's own level is
-# removed first.
+# _FORTIFY_SOURCE checks calls only in optimised code. It is not used with sanitizers, which check
+# more. Distributions may set a level of their own, so that is removed first.
 if(NOT LANEBLOOM_SANITIZERS)
   set(CMAKE_TRY_COMPILE_CONFIGURATION ${CMAKE_BUILD_TYPE})
   foreach(level IN ITEMS 3 2)
@@ -40,8 +41,9 @@ endif()
 unset(CMAKE_REQUIRED_FLAGS)
 
 set(link_options relro now noexecstack)
-# Debian's crti.o is not marked for shadow stacks, so programs that are linked with it would not be
-# marked either. It does not change return addresses, so shadow stacks work with it.
+# The linker marks a program for shadow stacks only if all its objects are marked, and Debian's
+# crti.o is not. It does not change return addresses, so shadow stacks work with it, and `shstk'
+# sets the mark in any case.
 if(LANEBLOOM_HAS_fcf_protection_full)
   list(APPEND link_options shstk)
 endif()

@@ -1,4 +1,5 @@
-# For find_package(lanebloom [COMPONENTS NAME...]). A component is a target without its namespace.
+# find_package(lanebloom [COMPONENTS NAME...]) reads this file. The name of a component is that of a
+# target without its namespace.
 # SPDX-License-Identifier: MIT
 include(${CMAKE_CURRENT_LIST_DIR}/lanebloom-targets.cmake)
 foreach(component IN LISTS lanebloom_FIND_COMPONENTS)

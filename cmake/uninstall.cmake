@@ -1,5 +1,5 @@
-# Removes what the last installation from this build wrote, as MANIFEST lists it, and folders of
-# lanebloom's name that are then empty.
+# Removes all files that the last installation from this build wrote; MANIFEST lists them. Then
+# removes folders named lanebloom, and folders inside them, if they are empty.
 # SPDX-License-Identifier: MIT
 cmake_minimum_required(VERSION 3.25)
 if(NOT EXISTS ${MANIFEST})
@@ -12,14 +12,15 @@ foreach(file IN LISTS files)
     file(REMOVE $ENV{DESTDIR}${file})
     if(EXISTS $ENV{DESTDIR}${file} OR IS_SYMLINK $ENV{DESTDIR}${file})
       message(FATAL_ERROR "$ENV{DESTDIR}${file} cannot be removed: uninstall as the user who "
-        "installed it (with sudo, if that was)")
+        "installed it (use sudo if you installed with it)")
     endif()
   endif()
 endforeach()
-# Files that others install there later are not removed.
+# Removes the manifest, so that a second run does not remove files that others install at these
+# paths later.
 file(REMOVE ${MANIFEST})
 
-# file(REMOVE) removes no folders, and rmdir(1) none that has files.
+# Uses rmdir(1), because file(REMOVE) cannot remove folders. rmdir(1) fails if a folder has files.
 foreach(file IN LISTS files)
   cmake_path(GET file PARENT_PATH folder)
   while(folder MATCHES "/lanebloom(/|$)")

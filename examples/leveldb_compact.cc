@@ -1,10 +1,11 @@
-// Compacts a LevelDB database with lanebloom's filter policy, and prints what that gains.
+// Compacts a LevelDB database with lanebloom's filter policy, and compares it with LevelDB's own.
 //   leveldb_compact [--built-in] [--alone] DATABASE [BITS_PER_KEY]
-// Both policies build each filter, and their bytes are compared. The times are those of the calls
-// that this compaction makes. The database gets lanebloom's filters or, with --built-in, LevelDB's.
-// With --alone only one policy runs, to time a whole compaction.
+// Both policies build each filter. Their bytes are compared, and the program prints how long each
+// policy took in all calls of this compaction. The database gets lanebloom's filters or, with
+// --built-in, LevelDB's. With --alone, only that policy runs, so that the time of the whole
+// compaction can be measured.
 //
-// The database must have the bytewise comparator, and not be open elsewhere.
+// The database must use the bytewise comparator, and no other program may have it open. To compile:
 //   c++ -O2 leveldb_compact.cc $(pkg-config --cflags --libs lanebloom) -lleveldb
 // SPDX-License-Identifier: MIT
 #include <chrono>
@@ -20,14 +21,15 @@
 using nanoseconds = std::chrono::duration<double, std::nano>;
 using stopwatch = std::chrono::steady_clock;
 
-// LevelDB compacts in one thread, so counting needs no lock.
+// A filter policy that builds each filter by one or two other policies and measures them. LevelDB
+// compacts in one thread, so the counts need no lock.
 class Both : public leveldb::FilterPolicy
 {
 public:
-  std::unique_ptr<const leveldb::FilterPolicy> used, other; // other: may be null
+  std::unique_ptr<const leveldb::FilterPolicy> used, other; // other may be null
   mutable double used_ns = 0, other_ns = 0;
   mutable unsigned long nfilters = 0, nkeys = 0, ndifferent = 0;
-  double clock_ns = 1e9; // the time that reading the clock takes
+  double clock_ns = 1e9; // the time for reading the clock
 
   Both()
   {
@@ -51,7 +53,7 @@ public:
       used->CreateFilter(keys, n, to);
       return;
     }
-    if (nfilters % 2) // the second policy finds the keys in the cache
+    if (nfilters % 2) // take turns: the second one finds the keys in the cache
       other_ns += timed(*other, keys, n, &of_other_);
     used_ns += timed(*used, keys, n, &of_used_);
     if (nfilters % 2 == 0)

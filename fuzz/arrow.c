@@ -1,7 +1,9 @@
-/* Any bytes as the two structs of Arrow: formats, lengths, offsets, null counts, buffers that are
- * missing, of any content or not aligned, dictionaries in dictionaries. Only the lengths of buffers
- * are true. Either every call refuses an array, or every call takes it. If they take it, they agree
- * with each other and with calls for one key at a time, for each kernel.
+/* Fuzzes the calls for Arrow: makes the two structs of Arrow from any bytes. Formats, lengths,
+ * offsets and null counts may be anything. Buffers may be missing, may have any content and may not
+ * be aligned, and dictionaries may have dictionaries. Only the lengths of buffers are always right.
+ * The following must be true: either every call refuses the array, or every call takes it. If they
+ * take it, their results agree with each other and with calls for one key at a time, for each
+ * kernel.
  *
  *   format of the filter | form: encoding, flags | schema and array
  *   1 byte each, except schema and array
@@ -14,7 +16,7 @@
 
 enum { MAX_NROWS = 1300, MAX_NBUFFERS = 6, MAX_DEPTH = 3, MAX_HASH_NBYTES = 8 };
 
-/* A column and the memory that it points to. */
+/* A column and all memory to which its structs point. */
 struct column {
   struct ArrowSchema schema;
   struct ArrowArray array;
@@ -38,9 +40,9 @@ static void release_array(struct ArrowArray *array)
 
 /* ---- Making ---- */
 
-/* The lengths that a format needs of its buffers. */
+/* The facts about a format from which the lengths of its buffers follow. */
 struct needs {
-  uint64_t width; /* bytes of a value (16 for a view), and of an offset */
+  uint64_t width; /* bytes of each value, of each view (16) or of each offset */
   bool has_offsets, has_views;
 };
 
@@ -65,8 +67,9 @@ static struct needs needs_of(const char *format)
   return (struct needs){.width = 8};
 }
 
-/* Makes a buffer of exactly nbytes: bytes of the input, repeated. It ends where its allocation
- * ends. */
+/* Makes a buffer of exactly nbytes, from bytes of the input, which are repeated. The buffer ends
+ * where its allocation ends, so that sanitizers detect reads past it. It begins `shift` bytes after
+ * the allocation's beginning, so that it may not be aligned. */
 static void make_buffer(struct fuzz_input *input, struct column *column, size_t i, size_t nbytes,
                         size_t shift)
 {
@@ -80,7 +83,8 @@ static void make_buffer(struct fuzz_input *input, struct column *column, size_t 
   column->buffers[i] = block + shift;
 }
 
-/* Returns the bytes that the offsets require, if they are not refused. */
+/* Returns the number of bytes that the data of the rows must have according to the offsets, up to
+ * the first offset that would be refused. */
 static size_t bytes_for_offsets(const struct column *column, size_t width, size_t nrows,
                                 size_t first)
 {
@@ -101,7 +105,8 @@ static size_t bytes_for_offsets(const struct column *column, size_t width, size_
   return (size_t)end;
 }
 
-/* Makes offsets from the steps between them, so that most do not fall. */
+/* Makes offsets. A byte of the input is the step from one offset to the next, so that most offsets
+ * ascend. */
 static void make_offsets(struct fuzz_input *input, struct column *column, size_t width, size_t n,
                          size_t shift)
 {
@@ -110,13 +115,13 @@ static void make_offsets(struct fuzz_input *input, struct column *column, size_t
   int64_t at = 0;
   for (size_t i = 0; i < n; i++) {
     const uint8_t step = offsets[i * width];
-    at += step < 250 ? step % 32 : (int64_t)step - 252; /* rarely falling */
+    at += step < 250 ? step % 32 : (int64_t)step - 252; /* a few steps are negative */
     const int32_t narrow = (int32_t)at;
     memcpy(offsets + i * width, width == sizeof narrow ? (void *)&narrow : (void *)&at, width);
   }
 }
 
-/* Makes each view from two bytes: a size, a buffer and an offset that are mostly right. */
+/* Makes each view from three bytes: a size, a buffer and an offset. Most of them are right. */
 static void make_views(struct fuzz_input *input, struct column *column, size_t n, size_t nbuffers,
                        const int64_t *sizes)
 {
@@ -124,7 +129,7 @@ static void make_views(struct fuzz_input *input, struct column *column, size_t n
   for (size_t i = 0; i < n; i++) {
     uint8_t *view = (uint8_t *)column->blocks[1] + i * 16;
     const uint8_t size_byte = view[0], buffer_byte = view[1], offset_byte = view[2];
-    if (size_byte > 252) /* any bytes */
+    if (size_byte > 252) /* the view stays any bytes */
       continue;
     const int32_t size = size_byte % 24;
     memcpy(view, &size, sizeof size);
@@ -154,13 +159,13 @@ static char *make_metadata(struct fuzz_input *input, bool is_uuid)
   return metadata;
 }
 
-/* Bits of a column's first byte, which say what is wrong with it, or special. */
+/* The bits of a column's byte `bits`, which say what is special about the column, or wrong. */
 enum {
   HAS_DICTIONARY = 1,
   HAS_METADATA = 2,
   IS_UUID = 4,
   HAS_VALIDITY = 8,
-  IS_ODD = 16, /* a byte of oddities follows */
+  IS_ODD = 16, /* a byte of the bits below follows */
 };
 
 enum {
@@ -174,7 +179,7 @@ enum {
   MISALIGNED = 128
 };
 
-/* Breaks a struct in ways that leave its lengths true. */
+/* Breaks the structs of a column in ways that leave the lengths of its buffers right. */
 static void make_odd(struct fuzz_input *input, struct column *column, unsigned odd)
 {
   if (odd & SCHEMA_RELEASED)
@@ -185,7 +190,7 @@ static void make_odd(struct fuzz_input *input, struct column *column, unsigned o
     column->schema.format = NULL;
   if (odd & NO_BUFFERS)
     column->array.buffers = NULL;
-  if (odd & ODD_NBUFFERS) /* too few of most types */
+  if (odd & ODD_NBUFFERS) /* most types need more buffers */
     column->array.n_buffers = (int64_t)(input_byte(input) % 4) - 1;
   if (odd & NO_BUFFER)
     column->buffers[input_byte(input) % MAX_NBUFFERS] = NULL;
@@ -196,7 +201,8 @@ static void make_odd(struct fuzz_input *input, struct column *column, unsigned o
   }
 }
 
-/* format: length, text | bits | rows, 2 bytes | offset | null count | buffers | oddities */
+/* Reads a column from the input: length of the format, format | bits | rows, 2 bytes | offset |
+ * null count | buffers | what make_odd() reads. A number without a size has 1 byte. */
 static struct column *make_column(struct fuzz_input *input, unsigned depth)
 {
   struct column *column = fuzz_alloc(sizeof *column);
@@ -277,7 +283,8 @@ static struct {
   lanebloom_slice slices[MAX_NROWS];
 } found;
 
-/* Checks that there is a message if there is an error, and only then. */
+/* Checks that there is a message if the status is an error, and none if it is not. Returns the
+ * status. */
 static lanebloom_status seen(lanebloom_status status, char problem[256])
 {
   CHECK(!status == !problem[0]);
@@ -285,7 +292,8 @@ static lanebloom_status seen(lanebloom_status status, char problem[256])
   return status;
 }
 
-/* If the keys are refused, the builder finishes a filter without keys. */
+/* Checks a builder to which the array is added. If the array is refused, the builder must make a
+ * filter without keys. */
 static void check_adding(lanebloom_format format, lanebloom_key_form form,
                          const struct column *column, lanebloom_status expected, size_t n)
 {
@@ -313,12 +321,12 @@ static void check_adding(lanebloom_format format, lanebloom_key_form form,
       nvalid += found.slices[i].data != NULL;
     CHECK(lanebloom_filter_screen_arrow(filter, schema, array, NULL, &count, problem,
                                         sizeof problem) == LANEBLOOM_OK);
-    CHECK(count == nvalid); /* all keys that were added, and no null */
+    CHECK(count == nvalid); /* all keys are present, and no null is */
   }
   lanebloom_filter_close(filter);
 }
 
-/* Checks rows that all calls took against calls for one key at a time. */
+/* Compares the results for the rows of an array with calls for one key at a time. */
 static void check_rows(const lanebloom_filter *filter, lanebloom_format format, size_t n,
                        size_t count, bool is_screened)
 {
@@ -400,13 +408,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
                              .flags = input_byte(&input) % 32};
   form.flags = form.flags < 8 ? form.flags : 0;
   struct column *column = make_column(&input, 0);
-  if (form.encoding > LANEBLOOM_UUID) { /* half of the forms are that of the type */
+  if (form.encoding > LANEBLOOM_UUID) { /* half of the inputs use the form of the column's type */
     form = (lanebloom_key_form){.encoding = LANEBLOOM_BYTES};
     if (lanebloom_arrow_key_form(&column->schema, &form, NULL, 0))
       form.flags = 0;
   }
 
-  /* a filter of some of the keys, if there are any */
+  /* Makes a filter of every other key of the column, if it has keys. */
   const struct ArrowArray *array = &column->array;
   size_t n = 0;
   if (!lanebloom_arrow_slices(&column->schema, array, found.slices, found.numbers, NULL, 0))

@@ -1,4 +1,5 @@
-/* Any bytes as a write batch: read in pieces of any size, it has the same entries as in one piece.
+/* Fuzzes the parser of write batches with any bytes. The following must be true: in pieces of any
+ * size, a batch has the same entries as in one piece.
  *
  *   flag and size of pieces, 1 byte: 128 of Pebble; the size, from 1 | batch
  *
@@ -6,7 +7,7 @@
 #include "tables/batch.h"
 #include "fuzz.h"
 
-/* A sum over all entries, in their order. */
+/* The number of entries, and a sum over all of them that depends on their order. */
 struct entries {
   uint64_t n, sum;
 };
@@ -32,7 +33,7 @@ static bool parse(lanebloom_engine engine, const uint8_t *bytes, size_t size, si
   lanebloom_batch_begin(&parser);
   for (size_t at = 0; at < size; at += piece_nbytes) {
     const size_t nbytes = size - at < piece_nbytes ? size - at : piece_nbytes;
-    uint8_t *piece = fuzz_alloc(nbytes); /* exact size: sanitizers detect reads past it */
+    uint8_t *piece = fuzz_alloc(nbytes); /* exact size, so sanitizers detect reads past it */
     memcpy(piece, bytes + at, nbytes);
     CHECK(lanebloom_batch_feed(&parser, piece, nbytes) == LANEBLOOM_OK);
     free(piece);

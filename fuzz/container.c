@@ -1,5 +1,7 @@
-/* Any bytes as a container file. Parsing, loading and mapping give the same results; a parsed
- * filter is saved as the same bytes.
+/* Fuzzes the reader of container files with any bytes. The following must be true: parsing and
+ * loading a file give the same result. Mapping a file gives it, too, unless the file is damaged in
+ * a way that only the checksum of the whole file shows. Saving the parsed filter gives the same
+ * bytes.
  *
  *   flags, 1 byte: 1 correct all checksums first, 2 only the header's | the file
  *
@@ -12,7 +14,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* See docs/file-format.md. */
+/* The offsets of fields, which docs/file-format.md defines. */
 enum { HEADER_NBYTES = 64, AT_FORMAT = 12, AT_HEADER_CHECKSUM = 44, AT_CHECKSUM = 48 };
 
 static void store(uint8_t *to, uint64_t number, size_t nbytes)
@@ -43,7 +45,7 @@ static bool header_is_right(const uint8_t *bytes)
   return memcmp(bytes + AT_HEADER_CHECKSUM, checksum, sizeof checksum) == 0;
 }
 
-/* A file without a name; its path has the number of its descriptor. */
+/* A file in memory, without a name. Its path is made from the number of its descriptor. */
 struct file {
   int descriptor;
   char path[32];
@@ -120,7 +122,7 @@ static void check_other_ways(const lanebloom_filter *parsed, lanebloom_status st
   CHECK(!filter || same_filters(filter, parsed));
   lanebloom_filter_close(filter);
   const lanebloom_status mapped =
-      lanebloom_filter_map(path, &filter, NULL, 0); /* does not read the payload */
+      lanebloom_filter_map(path, &filter, NULL, 0); /* does not verify the payload */
   CHECK(mapped == status || (mapped == LANEBLOOM_OK && status == LANEBLOOM_ERR_CORRUPT) ||
         (mapped == LANEBLOOM_ERR_FORMAT && status == LANEBLOOM_ERR_CORRUPT));
   CHECK(!filter || !parsed || same_filters(filter, parsed));

@@ -1,5 +1,6 @@
-/* Any text as a key of any form. The key equals that of a decoder that follows the definition,
- * digit by digit, and an error message explains malformed text.
+/* Fuzzes the decoding of keys with any text, in any key form. The following must be true: the key
+ * equals that of the decoders below, which follow the definitions digit by digit. If the text is
+ * malformed, there is an error message.
  *
  *   encoding, 1 byte | flags, 1 for INT96, and 8 times the scale of decimals, 1 byte | text
  *
@@ -33,7 +34,7 @@ static long decode_hex(const char *text, size_t nbytes, uint8_t *key)
   return nbytes % 2 ? -1 : (long)nbytes / 2;
 }
 
-/* Joins the bits of all characters. Bits after the last whole byte must be 0. */
+/* Joins the bits of all characters. The bits after the last whole byte must be 0. */
 static long decode_base64(const char *text, size_t nbytes, uint8_t *key)
 {
   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -59,8 +60,9 @@ static void store(uint64_t number, size_t nbytes, uint8_t *key)
     key[i] = (uint8_t)(number >> 8 * i);
 }
 
-/* Reads digits, with or without a point and an exponent, and multiplies by 10^scale. Returns false
- * if the text is malformed, or the result is not a whole number of at most 38 digits. */
+/* Reads a number of digits, with or without a point and an exponent, and multiplies it by 10^scale.
+ * Returns false if the text is malformed, or if the result is not a whole number of at most 38
+ * digits. */
 static bool read_exactly(const char *text, size_t nbytes, unsigned scale, unsigned __int128 *value)
 {
   enum { MOST_NDIGITS = 38, FAR = 1000000 };
@@ -79,7 +81,7 @@ static bool read_exactly(const char *text, size_t nbytes, unsigned scale, unsign
     if (end != copy + nbytes)
       return false;
     exponent = exponent < -FAR ? -FAR : exponent > FAR ? FAR : exponent;
-  } else if (nmantissa < nbytes) { /* a NUL */
+  } else if (nmantissa < nbytes) { /* the text has a NUL */
     return false;
   }
   exponent += scale;
@@ -121,7 +123,7 @@ static long decode_number(lanebloom_encoding encoding, const char *text, size_t 
   return is_short ? 4 : 8;
 }
 
-/* The result of strtod(), for text that has only these characters or is an infinity. */
+/* Calls strtod() or strtof(), if the text has only the characters of numbers or is an infinity. */
 static long decode_float(const char *text, size_t nbytes, bool is_single, uint8_t *key)
 {
   char copy[MAX_NBYTES + 1], *end;
@@ -144,7 +146,7 @@ static long decode_float(const char *text, size_t nbytes, bool is_single, uint8_
   return is_single ? 4 : 8;
 }
 
-/* Reads the text of a time field by field, with the calendar of timegm(). */
+/* Reads a time field by field. The calendar is that of timegm(). */
 static long decode_time(const char *text, size_t nbytes, lanebloom_encoding encoding, bool is_int96,
                         uint8_t *key)
 {
@@ -153,7 +155,7 @@ static long decode_time(const char *text, size_t nbytes, lanebloom_encoding enco
   char copy[MAX_NBYTES + 1];
   memcpy(copy, text, nbytes);
   copy[nbytes] = 0;
-  for (size_t i = 0; i < nbytes; i++) /* a pattern of the text: d is a digit */
+  for (size_t i = 0; i < nbytes; i++) /* copy: the pattern of the text; d is a digit */
     copy[i] = (char)(text[i] >= '0' && text[i] <= '9' ? 'd' : text[i] == 'd' ? 'x' : text[i]);
   if (strncmp(copy, date, 10) != 0)
     return -1;
@@ -215,7 +217,7 @@ static long decode_time(const char *text, size_t nbytes, lanebloom_encoding enco
     return -1;
   const time_t seconds = timegm(&when);
   if (when.tm_year != wanted.tm_year || when.tm_mon != wanted.tm_mon ||
-      when.tm_mday != wanted.tm_mday) /* the calendar has no such day */
+      when.tm_mday != wanted.tm_mday) /* timegm() changed the day, so there is no such day */
     return -1;
   if (is_date) {
     store((uint64_t)(seconds / 86400), 8, key);
@@ -246,7 +248,7 @@ static long decode_decimal(const char *text, size_t nbytes, unsigned scale, uint
   return 16;
 }
 
-/* Removes the hyphens and reads hexadecimal digits. */
+/* Removes the hyphens, and reads the hexadecimal digits that are left. */
 static long decode_uuid(const char *text, size_t nbytes, uint8_t *key)
 {
   char digits[32];
@@ -317,7 +319,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   if (end) {
     CHECK(end - key == nexpected && memcmp(key, expected, (size_t)nexpected) == 0);
   } else {
-    char problem[256 - sizeof "column 18446744073709551615: "]; /* as in records.c */
+    char problem[256 - sizeof "column 18446744073709551615: "]; /* the room that records.c has */
     CHECK(explain_text(form, &units, text, problem, sizeof problem) < text.size);
     CHECK(strlen(problem) > 0 && strlen(problem) < sizeof problem - 1);
   }

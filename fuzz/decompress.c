@@ -1,5 +1,6 @@
-/* Any bytes as compressed data. Decompressed in pieces of any size, the result is the same as at
- * once and the same as zlib's, or an error.
+/* Fuzzes the decoders of gzip and zstd with any bytes. The following must be true: the result of
+ * decompressing the bytes in pieces of any size is the same as in one piece, and for gzip the same
+ * as zlib's, or there is an error.
  *
  *   codec, 1 byte: 0 gzip, else zstd | how many bytes are given at once, less 1, 1 byte
  *   how much room there is for them, less 1, 2 bytes | bytes
@@ -14,7 +15,7 @@
 
 enum { MAX_NBYTES = 1 << 20 };
 
-/* The decompressed bytes, of which at most MAX_NBYTES are compared. */
+/* The result of decompressing. At most MAX_NBYTES are stored and compared. */
 struct result {
   enum { DONE, REFUSED, TOO_LONG } end;
   size_t nbytes;
@@ -27,7 +28,8 @@ static void refuse(struct result *result, const struct codec_error *error)
   result->end = REFUSED;
 }
 
-/* Gives the decoder at most most_in bytes and most_out bytes of room at once. */
+/* Decompresses the data. Gives the decoder at most most_in bytes of data, and room for at most
+ * most_out bytes, in one call. */
 static void run(enum codec codec, lanebloom_slice data, size_t most_in, size_t most_out,
                 struct result *result)
 {
@@ -38,7 +40,7 @@ static void run(enum codec codec, lanebloom_slice data, size_t most_in, size_t m
   *result = (struct result){.end = DONE};
   for (bool was_full = false; result->end == DONE && (at < end || was_full);) {
     const size_t nleft = (size_t)(end - at), room = MAX_NBYTES - result->nbytes;
-    char *in = fuzz_alloc(nleft < most_in ? nleft : most_in); /* exact: reads past it are seen */
+    char *in = fuzz_alloc(nleft < most_in ? nleft : most_in); /* exact, to detect reads past it */
     const size_t nin = nleft < most_in ? nleft : most_in, nout = room < most_out ? room : most_out;
     struct codec_step step = {.in = memcpy(in, at, nin), .nin = nin, .nout = nout};
     step.out = fuzz_alloc(nout);
@@ -63,7 +65,8 @@ static void run(enum codec codec, lanebloom_slice data, size_t most_in, size_t m
 }
 
 #ifdef LANEBLOOM_WITH_ZLIB
-/* Decompresses members one after the other, and zeros after them. */
+/* Decompresses the members of a gzip file one after the other, and ignores zeros after the last
+ * one. */
 static void run_zlib(lanebloom_slice data, struct result *result)
 {
   z_stream stream = {.next_in = (Bytef *)(uintptr_t)data.data, .avail_in = (uInt)data.size};
@@ -100,7 +103,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   run(codec, data, SIZE_MAX, SIZE_MAX, &whole);
   run(codec, data, most_in, most_out, &pieces);
   check_same(&whole, &pieces);
-  if (codec == CODEC_ZSTD) /* at once, libzstd needs no window, so it accepts larger ones */
+  if (codec == CODEC_ZSTD) /* in one piece, libzstd accepts larger windows, as it needs none */
     return 0;
   CHECK(whole.end == pieces.end);
 #ifdef LANEBLOOM_WITH_ZLIB

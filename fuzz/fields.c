@@ -1,5 +1,7 @@
-/* Any bytes as records with fields, cut at once and as chunks of an input that is read in pieces.
- * Records, keys and faults equal those of a parser that follows the definition byte by byte.
+/* Fuzzes the reading of records with fields (CSV and the like) with any bytes, all in one call and
+ * as chunks of an input that is read in pieces. The following must be true: records, keys and
+ * faults equal those of the parser below, which follows the definition byte by byte. A fault is a
+ * reason to refuse a record.
  *
  *   flags, 1 byte: 1 CSV, 2 semicolons, 4 keep records without a key, 8 fail at them,
  *     16 drop a carriage return | how often the bytes are repeated, 1 byte
@@ -17,15 +19,15 @@ enum { MAX_NBYTES = 64 << 10 };
 
 /* ---- The definition ---- */
 
-/* Parses one record after the other. */
+/* The state of the parser, which reads one record after the other. */
 struct parser {
   const struct record_syntax *syntax;
   const char *at, *end;
-  size_t bom_nbytes; /* of a byte order mark before the record */
-  uint64_t line;     /* of the record */
+  size_t bom_nbytes; /* the size of a byte order mark before the record */
+  uint64_t line;     /* the number of lines before the record */
   enum fault_kind fault;
   size_t nfields;
-  char fields[8][MAX_NBYTES]; /* the first ones, without quotes */
+  char fields[8][MAX_NBYTES]; /* the first fields, without quotes */
   size_t nbytes[8];
 };
 
@@ -75,7 +77,7 @@ static void parse_plain(struct parser *parser, bool quotes)
   }
 }
 
-/* Parses up to the next record. After a fault the position is undefined. */
+/* Parses a record, up to the beginning of the next one. After a fault, parser->at is undefined. */
 static void parse_record(struct parser *parser)
 {
   const bool quotes = parser->syntax->fields.dialect == DIALECT_CSV;
@@ -96,7 +98,7 @@ static void parse_record(struct parser *parser)
   }
   parser->at += *parser->at == '\r' ? 2 : 1;
   for (; begin < parser->at - 1; begin++)
-    parser->line += *begin == '\n'; /* in quotes */
+    parser->line += *begin == '\n'; /* line ends in quotes */
 }
 
 static bool has_all_fields(const struct parser *parser)
@@ -108,7 +110,8 @@ static bool has_all_fields(const struct parser *parser)
   return true;
 }
 
-/* Returns the number of bytes; -1: the text is malformed. */
+/* Decodes hexadecimal digits in place. Returns the number of bytes, or -1 if the text is
+ * malformed. */
 static long decode_hex(char *key, size_t nbytes)
 {
   for (size_t i = 0; i < nbytes; i++)
@@ -119,7 +122,8 @@ static long decode_hex(char *key, size_t nbytes)
   return nbytes % 2 ? -1 : (long)nbytes / 2;
 }
 
-/* The same for a decimal number. */
+/* Decodes a decimal number in place. Returns the number of bytes, or -1 if the text is
+ * malformed. */
 static long decode_int32(char *key, size_t nbytes)
 {
   char *end;
@@ -132,7 +136,8 @@ static long decode_int32(char *key, size_t nbytes)
   return 4;
 }
 
-/* Makes the key of the parsed record, which has all fields. Returns the same. */
+/* Makes the key of the parsed record, which must have all fields of the key. Returns the number of
+ * bytes, or -1 if the text is malformed. */
 static long make_key(const struct parser *parser, char *key)
 {
   const struct field_syntax *fields = &parser->syntax->fields;
@@ -161,9 +166,9 @@ static long make_key(const struct parser *parser, char *key)
 
 /* ---- Records ---- */
 
-static char expected[MAX_NBYTES + 4]; /* the key of a record */
+static char expected[MAX_NBYTES + 4]; /* the expected key of a record */
 
-/* Checks the next record of a batch. */
+/* Checks record i of a batch, which is the parser's next record. */
 static void check_record(struct parser *parser, const struct batch *batch, size_t i)
 {
   const lanebloom_slice found = batch_key(batch, i);
@@ -181,7 +186,7 @@ static void check_record(struct parser *parser, const struct batch *batch, size_
   parser->line++;
 }
 
-/* Checks why the cutter stops. */
+/* Checks that the cutter (the code under test) has stopped at the end, or at the right fault. */
 static void check_end(struct parser *parser, const struct cutter *cutter)
 {
   CHECK(cutter->next == parser->at);
@@ -203,7 +208,8 @@ static void check_end(struct parser *parser, const struct cutter *cutter)
   CHECK(strlen(text) > 0 && strlen(text) < sizeof text - 1);
 }
 
-/* Checks that records end where the parts of the bytes say so, unless there is a fault before. */
+/* Checks that the functions that search for the end of a record find the ends of this record.
+ * Records before it have no fault. */
 static void check_ends(const struct record_syntax *syntax, const char *data,
                        const lanebloom_slice *record, const char *next)
 {
@@ -215,7 +221,8 @@ static void check_ends(const struct record_syntax *syntax, const char *data,
   CHECK(whole_nbytes(syntax, data, nbytes, nbytes, odd) == (size_t)(begin - data));
 }
 
-/* Checks bytes that are whole records, unless there is a fault. Returns how many were cut. */
+/* Checks the records in these bytes, which are whole records unless there is a fault. Returns how
+ * many bytes were cut into records. */
 static size_t check_records(const struct record_syntax *syntax, const char *data, size_t nbytes,
                             bool at_beginning)
 {
@@ -259,7 +266,8 @@ ssize_t __wrap_read(int descriptor, void *to, size_t nbytes)
   return (ssize_t)nread;
 }
 
-/* Checks the chunks of an input. Cutting ends at the same byte as if everything is cut at once. */
+/* Checks the chunks of an input. Cutting the chunks into records must stop at byte `ncut`, as
+ * cutting all bytes in one call did. */
 static void check_input(const struct record_syntax *syntax, const char *data, size_t nbytes,
                         size_t ncut)
 {
@@ -272,14 +280,14 @@ static void check_input(const struct record_syntax *syntax, const char *data, si
   inputs_begin(&inputs, &(struct input_messages){.verb = "test", .container_advice = ""}, syntax,
                NULL, 0, NULL);
   for (size_t n = 0; inputs_next(&inputs, &chunk); at += n) {
-    if (*chunk.error) { /* the first bytes are checked for kinds of files */
+    if (*chunk.error) { /* the input was refused for its first bytes */
       CHECK(at == data &&
             (strstr(chunk.error, "UTF-") || has_lone_return(&syntax->fields, data, nbytes) ||
              is_line_of_returns(syntax, data, nbytes)));
       return;
     }
     CHECK(chunk.at_beginning == (at == data));
-    CHECK(chunk.nbytes <= (size_t)(end - at) + 2); /* a line end where a quote is missing */
+    CHECK(chunk.nbytes <= (size_t)(end - at) + 2); /* plus a line end if a quote is not closed */
     n = check_records(syntax, chunk.data, chunk.nbytes, chunk.at_beginning);
     CHECK(memcmp(chunk.data, at, n) == 0);
     if (n < chunk.nbytes) {
@@ -313,7 +321,7 @@ static struct record_syntax take_syntax(struct fuzz_input *input, unsigned *nrep
   if (syntax.fields.n == 0)
     syntax.fields.n = 1;
   syntax.form.flags = (how & 1 ? LANEBLOOM_KEY_TRIMMED : 0) | (how & 2 ? LANEBLOOM_KEY_LOWERED : 0);
-  if (syntax.fields.n > 1) /* which are not decoded */
+  if (syntax.fields.n > 1) /* keys of several fields are not decoded */
     syntax.form.flags |= LANEBLOOM_KEY_JOINED;
   else if (how & 4)
     syntax.form.encoding = how & 8 ? LANEBLOOM_INT32 : LANEBLOOM_HEX;
@@ -331,11 +339,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   nrepeats = nrepeats < most ? nrepeats : (unsigned)most;
   const bool lacks_end = bytes[size - 1] != '\n';
   const size_t nbytes = nrepeats * input.left + lacks_end;
-  char *data = fuzz_alloc(nbytes); /* exact size: sanitizers detect reads past it */
+  char *data = fuzz_alloc(nbytes); /* of exact size, so that sanitizers detect reads past it */
   for (size_t i = 0; i < nrepeats; i++)
     memcpy(data + i * input.left, input.at, input.left);
   data[nbytes - 1] = '\n';
-  if (!find_file_kind(data, nbytes)) /* else the bytes are not taken as records */
+  if (!find_file_kind(data, nbytes)) /* bytes of another kind of file are refused */
     check_input(&syntax, data, nbytes, check_records(&syntax, data, nbytes, true));
   free(data);
   return 0;

@@ -1,5 +1,6 @@
-/* Any bytes as a filter of any format, screened for any keys and hashes. Every kernel equals
- * scalar, scalar equals the bits at lanebloom_filter_positions(), and malformed filters answer as
+/* Fuzzes filters of all formats: takes any bytes as a filter, and screens any keys and hashes. The
+ * following must be true: every kernel has the results of the scalar kernel. The scalar kernel has
+ * the results that the bits at lanebloom_filter_positions() give. Malformed filters behave as
  * include/lanebloom.h documents.
  *
  *   format, 1 byte | how often the payload is repeated, 1 byte | keys | the filter
@@ -65,7 +66,7 @@ static enum verdict judge_rocksdb(lanebloom_format format, const uint8_t *bytes,
                                                         : BY_PROBES;
 }
 
-/* Bytes before the payload. */
+/* Returns the number of bytes before the payload. */
 static size_t header_nbytes(lanebloom_format format)
 {
   return format == LANEBLOOM_SPARK_V1 ? 12 : format == LANEBLOOM_SPARK_V2 ? 16 : 0;
@@ -113,8 +114,8 @@ static enum verdict judge(lanebloom_format format, const uint8_t *bytes, size_t 
 
 /* ---- Answers ---- */
 
-/* Does the hash fulfil its equation? Computed by the model of the tests, with the shape that the
- * library finds. */
+/* Does the Ribbon filter have the hash, that is, does the hash fulfil its equation? The model of
+ * the tests computes it, with the filter's shape as the library parsed it. */
 static bool fulfils(const lanebloom_filter *filter, const lanebloom_filter_info *info,
                     const uint8_t *hash)
 {
@@ -125,7 +126,8 @@ static bool fulfils(const lanebloom_filter *filter, const lanebloom_filter_info 
   return model_ribbon_may_match(&filter->shape, filter->payload, value);
 }
 
-/* Are all bits set that the hash probes? */
+/* Does the filter have the hash? For filters other than Ribbon: are all bits set that the hash
+ * probes? */
 static bool has_bits(const lanebloom_filter *filter, const lanebloom_filter_info *info,
                      enum verdict verdict, const uint8_t *hash)
 {
@@ -145,7 +147,7 @@ static bool has_bits(const lanebloom_filter *filter, const lanebloom_filter_info
   return all;
 }
 
-/* Scalar's bitmaps, for the keys and for hashes that are any bytes. */
+/* The scalar kernel's results, as bitmaps: for the keys, and for hashes that are any bytes. */
 struct answers {
   uint8_t keys[FUZZ_BITMAP_NBYTES], hashes[FUZZ_BITMAP_NBYTES];
 };
@@ -162,7 +164,7 @@ static void answer_by_scalar(const lanebloom_filter *filter, enum verdict verdic
   check_bitmap(answers->keys, keys->n, lanebloom_filter_screen(filter, keys, answers->keys));
   check_bitmap(answers->hashes, n,
                lanebloom_filter_screen_hashes(filter, hashes.data, n, answers->hashes));
-  if (hash_nbytes == 0) /* a constant answer */
+  if (hash_nbytes == 0) /* the result is the same for every key */
     return;
   CHECK(lanebloom_hash(info.format, keys, own) == LANEBLOOM_OK);
   for (size_t i = 0; i < keys->n; i++)
@@ -198,8 +200,9 @@ static void check_kernel(const lanebloom_filter *filter, const lanebloom_keys *k
   }
 }
 
-/* Checks that the merge of filters of one shape has the bits of all, even if a filter is merged
- * twice. Spark's filters without probes are merged if they are equal. */
+/* Checks that a merge of filters has the bits of all of them, even if a filter is merged twice. The
+ * second filter has the same shape, and the payload in reverse order. Filters of Spark without
+ * probes can be merged only if they are equal, and Ribbon filters only if they have no probes. */
 static void check_merge(lanebloom_format format, const uint8_t *bytes, size_t size,
                         const lanebloom_filter *filter)
 {
@@ -237,8 +240,9 @@ static void check_merge(lanebloom_format format, const uint8_t *bytes, size_t si
 
 /* ---- The target ---- */
 
-/* Makes the filter with its payload repeated, in a block of memory of its exact size: sanitizers
- * detect reads past its end. A header of Spark's then says how many words follow it. */
+/* Makes a filter from the rest of the input, with its payload repeated. The memory has the exact
+ * size of the filter, so that sanitizers detect reads past its end. If the filter has a header of
+ * Spark, the number of words in it is corrected. */
 static uint8_t *repeat(lanebloom_format format, const struct fuzz_input *rest, size_t times,
                        size_t *size)
 {

@@ -1,5 +1,6 @@
-/* Any bytes as a filter block, screened for any keys of any data blocks: every kernel answers as
- * LevelDB's reader does. Or any calls of the builder: the reader finds all keys that were added.
+/* Fuzzes filter blocks. Takes any bytes as a filter block, and screens any keys of any data blocks;
+ * every kernel must have the results of LevelDB's reader. Or makes any calls of the builder; the
+ * block must then have all keys that were added.
  *
  *   flags, 1 byte: 1 signed hash, 2 build | the rest, see below
  *
@@ -16,8 +17,8 @@ static uint32_t number_at(const uint8_t *bytes)
 
 /* ---- Reading: first offset 8 bytes | step 4 | keys per step 1 | keys | the block ---- */
 
-/* LevelDB's FilterBlockReader, for any bytes. LevelDB does not define a base_lg of 64 or more; here
- * every key may then be present. */
+/* Queries a filter block as LevelDB's FilterBlockReader does. For a base_lg of 64 or more, which
+ * LevelDB leaves undefined, every key may be present. */
 static bool may_match(const uint8_t *bytes, size_t size, uint64_t data_block_offset, uint32_t hash)
 {
   if (size < 5)
@@ -75,8 +76,8 @@ struct added {
   lanebloom_slice key;
 };
 
-/* Returns the number of keys that were added. Data blocks are limited to 100 of 64 KiB, because a
- * small base_lg makes many filters. */
+/* Makes the calls of the builder, and returns the number of keys that were added. There are at most
+ * 100 data blocks of 64 KiB, because a small base_lg makes many filters. */
 static size_t build(lanebloom_format format, struct fuzz_input input,
                     lanebloom_filter_block_builder **builder, struct added added[FUZZ_MAX_NKEYS])
 {

@@ -1,9 +1,9 @@
-/* Any bytes as lines of JSON. Every line is a record, a key or a fault. Keys have these properties:
+/* Fuzzes the reading of JSON lines with any bytes. Every line must be a record with a key, a record
+ * without a key, or a fault (a reason to refuse it). This must be true for the results:
  *
- * - a line that is cut alone, with other bytes behind it, has the same key or fault;
- * - white space around it changes nothing;
- * - an array of a line that has a key is JSON, and has no key;
- * - a key is no longer than its line.
+ * - a line that is read alone, with other bytes after it, has the same key or fault; - white space
+ * around a line changes nothing; - if a line has a key, an array with the line as its element is
+ * JSON, and has no key; - a key is not longer than its line.
  *
  *   flags, 1 byte: 1 fail at records without a key, 2 two members, 4 pointers | bytes
  *
@@ -34,8 +34,9 @@ static struct record_syntax take_syntax(struct fuzz_input *input)
   return syntax;
 }
 
-/* Cuts `before', a line of nbytes, `after' and a line end by themselves, in memory that ends after
- * the padding. */
+/* Reads one line, which is made of `before`, a line of nbytes, and `after`. The padding after the
+ * line end is filled with `rest`, and the memory ends after the padding, so that sanitizers detect
+ * reads past it. */
 static void cut_alone(const struct record_syntax *syntax, const char *before, const char *line,
                       size_t nbytes, const char *after, char rest, struct outcome *outcome)
 {
@@ -72,7 +73,8 @@ static void check_same(const struct outcome *a, const struct outcome *b)
   CHECK(memcmp(a->key, b->key, a->nbytes) == 0);
 }
 
-/* Checks one line against the same line in other places. */
+/* Reads one line alone, and compares the result with that of the same line with other bytes around
+ * it. */
 static void check_line(const struct record_syntax *syntax, const char *line, size_t nbytes,
                        struct outcome *outcome)
 {
@@ -83,7 +85,7 @@ static void check_line(const struct record_syntax *syntax, const char *line, siz
   cut_alone(syntax, " \t", line, nbytes, "\r ", '1', &other);
   check_same(outcome, &other);
   cut_alone(syntax, "[", line, nbytes, "]", '\\', &other);
-  if (outcome->has_key && nbytes < JSON_MAX_NLEVELS) /* it is JSON, and so is an array of it */
+  if (outcome->has_key && nbytes < JSON_MAX_NLEVELS) /* so an array of it is JSON, too */
     CHECK(other.fault != FAULT_JSON && !other.has_key);
 }
 

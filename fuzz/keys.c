@@ -1,5 +1,6 @@
-/* Any keys in any layout. For each kernel, hashes and answers equal those that scalar gives for
- * each key alone; filters that are built have all keys and equal scalar's byte for byte.
+/* Fuzzes hashing, screening and building with any keys, in any layout in memory. The following must
+ * be true for each kernel: hashes and results equal those of the scalar kernel for each key alone.
+ * Built filters have all keys, and the same bytes as those of the scalar kernel.
  *
  *   layout | format | bits per key | first key of a part | its number of keys
  *   | bytes before the first key, or from field to field | keys
@@ -13,7 +14,7 @@ enum { MAX_HASH_NBYTES = 8 };
 
 enum { NLAYOUTS = 6 };
 
-/* Keys in another layout. Bytes and views end at the end of their block of memory, so that
+/* Copies of keys in one of the layouts. Bytes and views end where their memory ends, so that
  * sanitizers detect reads past it. */
 struct layout {
   lanebloom_keys keys;
@@ -23,8 +24,8 @@ struct layout {
   uint8_t *fields, *views;
 };
 
-/* Copies keys to fields of records of `stride` bytes. Fields may overlap, so the slices are set to
- * the fields. */
+/* Copies keys to fields of records of `stride` bytes. Fields may overlap and change each other, so
+ * the slices are set to the fields. */
 static lanebloom_keys lay_out_fields(lanebloom_slice *slices, size_t n, size_t stride,
                                      uint8_t *fields)
 {
@@ -36,7 +37,8 @@ static lanebloom_keys lay_out_fields(lanebloom_slice *slices, size_t n, size_t s
   return lanebloom_keys_strided(fields, width, stride, n);
 }
 
-/* Makes string views. Up to 12 bytes are in the view itself; longer strings stay in `data`. */
+/* Makes string views of keys. A key of up to 12 bytes is stored in the view itself; a longer one
+ * stays in `data`. */
 static lanebloom_keys lay_out_views(const lanebloom_slice *slices, size_t n, const uint8_t *data,
                                     uint8_t *views)
 {
@@ -98,7 +100,7 @@ static void layout_free(struct layout *layout)
   free(layout->views);
 }
 
-/* Scalar's results for each slice alone. */
+/* The results of the scalar kernel for each key alone, and of the filter that it builds. */
 struct expected {
   uint8_t hashes[FUZZ_MAX_NKEYS * MAX_HASH_NBYTES], bitmap[FUZZ_BITMAP_NBYTES];
   size_t count, filter_nbytes;
@@ -114,8 +116,8 @@ static void check(lanebloom_format format, double bits_per_key, const lanebloom_
   CHECK(lanebloom_filter_screen(filter, keys, found.bitmap) == expected->count);
   CHECK(memcmp(found.bitmap, expected->bitmap, (keys->n + 7) / 8) == 0);
 
-  /* A filter that is built at once equals scalar's. Filters of two merged builders have all
-   * keys. */
+  /* A filter that is built in one call equals that of the scalar kernel. A filter of two merged
+   * builders has all keys. */
   lanebloom_filter *built;
   CHECK(lanebloom_filter_build(format, bits_per_key, keys, &built) == LANEBLOOM_OK);
   CHECK(lanebloom_filter_screen(built, keys, NULL) == keys->n);
@@ -139,7 +141,7 @@ static void check(lanebloom_format format, double bits_per_key, const lanebloom_
     CHECK(lanebloom_filter_screen(merged, keys, NULL) == keys->n);
     size_t nbytes;
     const uint8_t *bytes = lanebloom_filter_bytes(merged, &nbytes);
-    if (expected_keys == 0) /* the same as that of one builder */
+    if (expected_keys == 0) /* equals the filter of one builder */
       CHECK(nbytes == found.filter_nbytes && memcmp(bytes, found.filter_bytes, nbytes) == 0);
     lanebloom_filter_close(merged);
   }
@@ -163,7 +165,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   struct layout layout = lay_out(slices, keys.n, which, before);
 
   CHECK(lanebloom_kernel_use("scalar") == LANEBLOOM_OK);
-  lanebloom_filter *filter, *built; /* filter: has a part of the keys, so that some are absent */
+  lanebloom_filter *filter, *built; /* `filter` has only a part of the keys */
   CHECK(lanebloom_filter_build(format, bits_per_key, &part, &filter) == LANEBLOOM_OK);
   const size_t hash_nbytes = lanebloom_format_hash_size(format);
   memset(expected.bitmap, 0, sizeof expected.bitmap);

@@ -1,9 +1,9 @@
-/* Any bytes as a write-ahead log.
+/* Fuzzes the reader of write-ahead logs with any bytes.
  *
  *   flags, 1 byte: 1 correct the checksums, 2 of Pebble | number of the log, 1 byte | log
  *
- * The result depends only on the bytes, and the memory is bounded: keys beyond the limit go to the
- * filter.
+ * The following must be true: reading the bytes again gives the same result, and the collector
+ * stores no more entries than its limit.
  * SPDX-License-Identifier: MIT */
 #include "tables/log.h"
 #include "bytes.h"
@@ -15,7 +15,7 @@ enum { MAX_NENTRIES = 20 };
 
 enum { REPAIR = 1, PEBBLE = 2 };
 
-/* The size of a header after its first 7 bytes. */
+/* Returns the number of bytes that a fragment has between its first 7 bytes and its content. */
 static size_t extra_nbytes(bool is_pebble, uint8_t type)
 {
   if (is_pebble && type >= 9 && type <= 12)
@@ -23,7 +23,8 @@ static size_t extra_nbytes(bool is_pebble, uint8_t type)
   return (type >= 5 && type <= 8) || (!is_pebble && (type == 11 || type == 131)) ? 4 : 0;
 }
 
-/* Corrects the checksum of each fragment that does not extend beyond its block. */
+/* Corrects the checksum of each fragment, up to the first fragment in a block that extends beyond
+ * the block. */
 static void repair(uint8_t *log, size_t size, bool is_pebble)
 {
   enum { HEADER_NBYTES = 7, AT_LENGTH = 4, AT_TYPE = 6 };

@@ -1,4 +1,5 @@
-/* Any bytes as the CURRENT and MANIFEST in a table's folder.
+/* Fuzzes the search for a table's comparator: takes any bytes as the files CURRENT and MANIFEST in
+ * the table's folder. The comparator must be the one that find_name() finds.
  *
  *   flags, 1 byte: 1 no CURRENT, 2 correct the first record's checksum
  *   | length of CURRENT, 1 byte | CURRENT | MANIFEST
@@ -15,7 +16,7 @@
 static bool has_current;
 static lanebloom_slice current, manifest;
 
-/* The linker replaces lanebloom_input_open() by this function: files are in memory. */
+/* The linker replaces lanebloom_input_open() by this function, so that the files are in memory. */
 lanebloom_status __wrap_lanebloom_input_open(const char *path, struct input *input,
                                              const struct problem *problem);
 
@@ -34,7 +35,7 @@ lanebloom_status __wrap_lanebloom_input_open(const char *path, struct input *inp
   return LANEBLOOM_OK;
 }
 
-/* Corrects the checksum of the first record, which covers type and content. */
+/* Corrects the checksum of the first record. It covers type and content. */
 static void repair(uint8_t *log, size_t size)
 {
   enum { HEADER_NBYTES = 7, AT_LENGTH = 4, AT_TYPE = 6 };
@@ -56,8 +57,8 @@ static uint64_t input_varint(struct fuzz_input *input)
   return byte < 0x80 ? number : UINT64_MAX;
 }
 
-/* The name in the log: checksum, 4 bytes | length, 2 | type, 1 | tag 1, length of the name, name |
- * ... */
+/* Finds the name of the comparator in a MANIFEST. The file begins: checksum, 4 bytes | length, 2 |
+ * type, 1 | tag 1, length of the name, name | ... */
 static lanebloom_slice find_name(const uint8_t *log, size_t size)
 {
   struct fuzz_input input = {log, size};
@@ -92,7 +93,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   char *comparator;
   CHECK(lanebloom_manifest_find("folder/000005.ldb", &comparator) == has_current);
   const char *file = current.data;
-  size_t n = 0; /* length of the name in CURRENT; at most MAX_NAME_NBYTES are read */
+  size_t n = 0; /* the length of the name in CURRENT, of which at most MAX_NAME_NBYTES are read */
   while (n < current.size && n < MAX_NAME_NBYTES && file[n] && file[n] != '\n')
     n++;
   const bool names_one = has_current && n > 0 && !memchr(file, '/', n);

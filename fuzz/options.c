@@ -1,5 +1,6 @@
-/* Any words as options. The groups of options that verbs share have valid values, numbers are
- * parsed exactly, and each verb accepts or refuses its options.
+/* Fuzzes the options of the command with any words. The following must be true: the groups of
+ * options that verbs share get valid values, numbers are parsed exactly, and each verb either
+ * accepts or refuses the words.
  *
  *   what is tested, 1 byte | words, each with a NUL byte after it
  *
@@ -32,7 +33,8 @@ enum end { ACCEPTED = 1, REFUSED };
 
 static jmp_buf end;
 
-/* The linker replaces the functions by these. argp returns its errors and does not print them. */
+/* The linker replaces argp_parse(), argp_error() and exit() by the functions with __wrap_. argp
+ * then returns its errors, and does not print them. */
 error_t __real_argp_parse(const struct argp *argp, int argc, char **argv, unsigned flags,
                           int *index, void *input);
 error_t __wrap_argp_parse(const struct argp *argp, int argc, char **argv, unsigned flags,
@@ -48,7 +50,7 @@ error_t __wrap_argp_parse(const struct argp *argp, int argc, char **argv, unsign
 {
   const error_t error =
       __real_argp_parse(argp, argc, argv, flags | ARGP_NO_EXIT | ARGP_NO_ERRS, index, input);
-  longjmp(end, error ? REFUSED : ACCEPTED); /* the verb would work now */
+  longjmp(end, error ? REFUSED : ACCEPTED); /* the verb would begin its work now */
 }
 
 void __wrap_argp_error(const struct argp_state *state, const char *format, ...)
@@ -103,7 +105,7 @@ static void begin(void)
     CHECK(__sanitizer_install_malloc_and_free_hooks(note, forget) > 0);
   is_installed = true;
 #endif
-  static FILE *nothing; /* receives help and messages */
+  static FILE *nothing; /* /dev/null, for help and messages */
   if (!nothing) {
     static char buffers[BUFSIZ];
     CHECK((nothing = fopen("/dev/null", "w")) &&
@@ -182,7 +184,7 @@ static const struct argp_state no_state = {.root_argp = &no_options, .name = "op
 enum { MAX_NUMBER_NBYTES = 200 };
 
 struct digits {
-  unsigned char *digit; /* from the last digit on */
+  unsigned char *digit; /* the digits, the last one first */
   size_t n;
 };
 
@@ -197,7 +199,7 @@ static void multiply_add(struct digits *number, unsigned factor, unsigned summan
   }
 }
 
-/* Removes the last digit, or appends a 0. Returns false if it removed another digit than 0. */
+/* Appends a 0, or removes the last digit. Returns false if the removed digit was not 0. */
 static bool shift(struct digits *number, bool left)
 {
   if (left) {
@@ -212,7 +214,8 @@ static bool shift(struct digits *number, bool left)
   return is_zero;
 }
 
-/* Is the text DIGITS[.DIGITS][eEXPONENT][UNIT], and a whole number from 1 to `most`? */
+/* Does the text have the form DIGITS[.DIGITS][eEXPONENT][UNIT], and is its value a whole number
+ * from 1 to `most`? Stores the number. */
 static bool is_count(const char *text, uint64_t most, uint64_t *number)
 {
   static const char names[] = "kKMGT";
@@ -255,7 +258,8 @@ static bool is_count(const char *text, uint64_t most, uint64_t *number)
   return value >= 1 && value <= most;
 }
 
-/* These return false if the text is refused. */
+/* The functions take_...() call a parser of the command. They return false if it refuses the
+ * text. */
 static bool take_count(const char *text, uint64_t most, uint64_t *number)
 {
   if (setjmp(end))
@@ -319,7 +323,7 @@ static void check_verb(int (*verb)(int argc, char **argv), int argc, char **argv
 {
   if (setjmp(end) == 0) {
     verb(argc, argv);
-    CHECK(false); /* it returned before its options were read */
+    CHECK(false); /* the verb returned without reading its options */
   }
 }
 
@@ -339,7 +343,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   int n = 1;
   for (size_t at = 0; at < input.left && n <= MAX_NWORDS; at += strlen(text + at) + 1) {
     words[n++] = text + at;
-    if (strncmp(text + at, "--H", 3) == 0) /* argp has a --HANG, which sleeps for an hour */
+    if (strncmp(text + at, "--H", 3) == 0) /* argp has an option --HANG, which sleeps for an hour */
       text[at + 2] = 'h';
   }
 

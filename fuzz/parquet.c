@@ -1,6 +1,6 @@
-/* Any bytes as a Parquet file. It opens, or there is a problem line. Its description is valid. A
- * key that screening reports is in the filter, if there is one, and none is reported for a column
- * of another type. A file that cannot be screened may have every key.
+/* Fuzzes the reader of Parquet files with any bytes. The following must be true: the file opens, or
+ * there is an error message. Its description is valid. The number of keys that screening reports is
+ * that of the bits it sets. If a column chunk cannot be screened, every key may be in it.
  *
  *   keys, 96 bytes | the file
  *
@@ -11,7 +11,7 @@
 
 enum { KEYS_NBYTES = 96, MOST_CHUNKS = 64 };
 
-/* Makes keys of this size, or of several sizes if it is 0. */
+/* Makes keys of key_nbytes each, or of several sizes if key_nbytes is 0. */
 static lanebloom_keys make_keys(const uint8_t *bytes, size_t nbytes, uint32_t key_nbytes)
 {
   static lanebloom_slice keys[8];

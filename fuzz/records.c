@@ -1,5 +1,6 @@
-/* Any bytes in any inputs, in reads of any size. Records are those that a loop over all bytes
- * finds, in order, and chunks have only whole records.
+/* Fuzzes the reading of records with any bytes, from several inputs, in reads of any size. The
+ * following must be true: the records are those that a loop over all bytes finds, in the same
+ * order, and chunks have only whole records.
  *
  *   width, 1 byte; 0: none | flags, 1 byte: 1 NUL-terminated, 2 crlf | steps
  *   a step: what, 1 byte | bytes | if they are repeated, how many in all, 2 bytes
@@ -43,8 +44,9 @@ ssize_t __wrap_read(int descriptor, void *to, size_t most)
   return step->what == READ_END ? 0 : -1;
 }
 
-/* Makes the steps, and returns the number of inputs. The bytes of a step are repeated up to the
- * size that it gives. Inputs end with READ_FAILED or READ_END. */
+/* Makes the steps (the results of calls of read()) from the input, and returns the number of inputs
+ * that they describe. The bytes of a step are repeated up to the size that the step states. An
+ * input ends with READ_FAILED or READ_END. */
 static size_t plan(struct fuzz_input *input)
 {
   size_t nbytes = 0, ninputs = 0;
@@ -66,7 +68,7 @@ static size_t plan(struct fuzz_input *input)
       step->nbytes = MAX_NBYTES - nbytes;
     for (size_t i = 0; some.size > 0 && i < step->nbytes; i++)
       all[nbytes++] = ((const char *)some.data)[i % some.size];
-    if (some.size == 0 || step->nbytes == 0) /* 0 bytes would be the end */
+    if (some.size == 0 || step->nbytes == 0) /* reading 0 bytes would mean the end */
       *step = (struct step){.what = READ_INTERRUPTED};
   }
   steps[nsteps++] = (struct step){.what = READ_END, .begin = nbytes};
@@ -75,11 +77,11 @@ static size_t plan(struct fuzz_input *input)
 
 /* ---- Expected records ---- */
 
-/* Cuts the inputs' bytes, record by record. */
+/* The state of a loop that finds the expected records of the inputs. */
 struct expected {
   const struct record_syntax *syntax;
-  size_t step;           /* the first one after those of the input */
-  size_t begin, at, end; /* the input's bytes in `all`; at: the next record */
+  size_t step;           /* the first step after those of the input */
+  size_t begin, at, end; /* of the input's bytes in `all`; `at` is the next record */
   bool fails;            /* does the input end in an error? */
 };
 
@@ -93,7 +95,8 @@ static void expect_input(struct expected *expected)
   expected->end = last->begin;
 }
 
-/* The size of the next record with its terminator, which the input's last record may lack. */
+/* Returns the size of the next record with its terminator. The last record of an input may lack the
+ * terminator, but it is counted. */
 static size_t expected_nbytes(const struct expected *expected)
 {
   if (expected->syntax->width)
@@ -140,7 +143,7 @@ static void check_chunk(struct expected *expected, const struct chunk *chunk)
   CHECK(next == chunk->data + chunk->nbytes && n == cutter.nrecords && n <= CHUNK_NRECORDS);
 }
 
-/* Returns the kind of the input if it may be refused, else NULL. */
+/* Returns the kind of file that the whole input is, if it may be refused as such, or NULL. */
 static const struct file_kind *refused_kind(const struct expected *expected)
 {
   const char *bytes = all + expected->begin;
@@ -149,14 +152,14 @@ static const struct file_kind *refused_kind(const struct expected *expected)
   return kind && !may_be_records(expected->syntax, kind) ? kind : NULL;
 }
 
-/* Must the input be refused, however many bytes are read first? */
+/* Must the input be refused, however many bytes the first read returns? */
 static bool is_no_records(const struct expected *expected)
 {
   const struct file_kind *kind = refused_kind(expected);
   return kind && !kind->tells && !kind->has_terminators;
 }
 
-/* Does the input end inside the first bytes of compressed data? */
+/* Does the input end within the first bytes by which compressed data are recognized? */
 static bool is_truncated(const struct expected *expected)
 {
   const size_t n = expected->end - expected->begin;
@@ -164,8 +167,8 @@ static bool is_truncated(const struct expected *expected)
   return expected->syntax->width == 0 && kind && is_stump(kind, n);
 }
 
-/* May the input be refused with this message? UTF-16 and UTF-32 are recognised by the first bytes
- * that were read, even if the whole input is neither. */
+/* May the input be refused with this message? UTF-16 and UTF-32 are recognized by the first bytes
+ * that were read, so an input may be refused as such although it is neither as a whole. */
 static bool is_rightly_refused(const struct expected *expected, const char *error)
 {
   const char *bytes = all + expected->begin;
@@ -177,8 +180,8 @@ static bool is_rightly_refused(const struct expected *expected, const char *erro
          (strstr(error, "truncated: expected") && is_truncated(expected));
 }
 
-/* Checks an error at the end of an input: a record of fixed width is not whole, or reading
- * failed. */
+/* Checks an error at the end of an input. The reason must be that the last record of fixed width is
+ * not whole, or that reading failed. */
 static void check_error(const struct expected *expected)
 {
   const size_t left = expected->end - expected->at;
@@ -200,7 +203,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   syntax.crlf = !syntax.width && !(how & 1) && how & 2;
   const size_t ninputs = plan(&input);
   struct expected expected = {.syntax = &syntax};
-  static struct chunk chunk; /* used again, as by a worker */
+  static struct chunk chunk; /* reused for all inputs, as a worker of the command does */
   CHECK(chunk.buffer || chunk_create(&chunk));
   static const struct input_messages messages = {.verb = "fuzz", .container_advice = "none"};
   inputs_begin(&inputs, &messages, &syntax, paths, ninputs, NULL);
@@ -215,7 +218,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (*chunk.error) {
       CHECK(chunk.nbytes == 0);
       if (is_rightly_refused(&expected, chunk.error)) {
-        next_step = expected.step; /* the rest is not read */
+        next_step = expected.step; /* the rest of the input is not read */
       } else {
         CHECK(!is_no_records(&expected));
         check_error(&expected);
@@ -227,7 +230,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
       check_chunk(&expected, &chunk);
     }
   }
-  while (nbegun < ninputs) { /* empty inputs */
+  while (nbegun < ninputs) { /* inputs that are empty have no chunks */
     CHECK(expected.at == expected.end && !expected.fails);
     expect_input(&expected);
     nbegun++;

@@ -1,5 +1,5 @@
-/* Runs a fuzz target on the files of a folder, each in its own process, and prints TAP. It needs no
- * libFuzzer.
+/* Runs a fuzz target on each file of a folder, without libFuzzer. Each file has a process of its
+ * own, so that all are tried even if one fails. Prints the results as TAP (Test Anything Protocol).
  * SPDX-License-Identifier: MIT */
 #include <dirent.h>
 #include <sys/stat.h>
@@ -20,7 +20,7 @@ static void run(const char *path)
   if (!file || fstat(fileno(file), &info) != 0)
     exit(EXIT_FAILURE);
   uint8_t *bytes = malloc((size_t)info.st_size +
-                          (info.st_size == 0)); /* exact size: sanitizers detect reads past it */
+                          (info.st_size == 0)); /* exact size, so sanitizers detect reads past it */
   if (!bytes || fread(bytes, 1, (size_t)info.st_size, file) != (size_t)info.st_size)
     exit(EXIT_FAILURE);
   fclose(file);
@@ -34,7 +34,7 @@ static bool passes(const char *path)
   const pid_t child = fork();
   if (child == 0) {
     run(path);
-    exit(EXIT_SUCCESS); /* not _exit: sanitizers report at exit */
+    exit(EXIT_SUCCESS); /* not _exit(), because sanitizers report at exit */
   }
   int status = -1;
   return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&

@@ -144,11 +144,11 @@ for kind, block, *rest in rows("leveldb_filter_blocks.txt", 3):
 some_keys = [b"abcd", b"key00000", b"KEY00500", b"\xff\xff"]
 for (key,) in rows("tables/keys.txt", 9):
     key = of_hex(key)
-    some_keys += key, key[:3], key[:2] + b"\x55"  # prefixes of keys, and other prefixes
+    some_keys += key, key[:3], key[:2] + b"\x55"  # prefixes that keys have, and others
 for path in sorted(vectors.glob("tables*/**/*")):
     if (
         path.suffix in (".sst", ".ldb", ".bin") and path.name != "bomb.sst"
-    ):  # it takes a second by itself
+    ):  # this file alone takes a second
         for how in 0, 1, 3, 5:
             seed("table", how, batch(some_keys, 60), path.read_bytes())
 for path in sorted(vectors.glob("parquet/*.parquet")):
@@ -180,7 +180,7 @@ batches = [
     (1, b"\x0e\x01" + short(b"from") + short(b"to")),
     (1, b"\x09" + SINGLE + b"\x0a" + short(b"name")),
     (0, b"\x0b" + short(b"name") + b"\x0d\x03" + short(b"data")),
-    (3, SINGLE),  # a wrong number
+    (3, SINGLE),  # the number of entries is wrong
     (1, b"\x14" + short(b"key")),  # an unknown tag
 ]
 batches = [struct.pack("<QI", 9, n) + body for n, body in batches]
@@ -222,7 +222,7 @@ for n, body in pebble_batches:
         seed("log", 3, 7, whole, *split)
         seed("log", 3, 7, whole, fragment(5, b"", b"\x08\0\0\0"), whole)
         far = bytes(32768 - len(whole)), fragment(9, content, number)
-        seed("log", 3, 7, whole, *far)  # zeros; the log may say that more was on disk
+        seed("log", 3, 7, whole, *far)  # the log may state that more than the zeros was on disk
 for path in sorted((vectors / "databases").rglob("*.log")):
     seed("log", 2, int(path.name[:6]), path.read_bytes())
 
@@ -235,7 +235,7 @@ edits = [
     b"\xc8\x01\x01\xc9\x01" + short(b"family"),
     b"\xc8\x01\x01\xca\x01",
     b"\x67\x02\x08\x64" + short(b"a1234567-") + short(b"b1234567-") + b"\x01\x02\x41\x01\x01\x01",
-    b"\x02\x06\xac\x02\x01",  # two edits that count together
+    b"\x02\x06\xac\x02\x01",  # two edits of one group
     b"\x02\x07\xac\x02\x00",
     b"\x87\x40\x01\x08",
     b"\x84\x40\x09\x02\x64\x01",
@@ -282,7 +282,7 @@ for begins in *kinds, "a\nbc\n".encode("utf-16le"), "a\nbc\n".encode("utf-16be")
                 b"c\nde",
             )
 
-# Streams of gzip and zstd, alone and one after the other, with bytes that may be between them.
+# Streams of gzip and zstd: each alone, cut short, and followed by another stream and by zeros.
 rows = b"".join(b"key-%08d\n" % i for i in range(300))
 members = [gzip.compress(some, 9) for some in (b"", b"one\n", rows, bytes(5000))]
 frames = [

@@ -1,5 +1,6 @@
-/* Any bytes as a table file. It opens, or there is a problem line. Its description is valid. Every
- * kernel screens keys by range and filter, for one table and for several.
+/* Fuzzes the reader of tables with any bytes. The following must be true: the table opens, or there
+ * is an error message. Its description is valid. For every kernel, the result of screening keys, in
+ * one table and in several, is what range and filter give for each key.
  *
  *   flags, 1 byte: 1 verify checksums, 2 writer LevelDB, 4 writer goleveldb | keys | the file
  *
@@ -14,8 +15,8 @@
 
 static bool verifies;
 
-/* The linker makes lanebloom_footer_read() call the function with __wrap_, and the name with
- * __real_ the original. */
+/* The linker replaces calls of lanebloom_footer_read() by calls of the function with __wrap_. The
+ * name with __real_ is that of the original function. */
 lanebloom_status __real_lanebloom_footer_read(const struct input *input, struct footer *footer,
                                               const struct problem *problem);
 lanebloom_status __wrap_lanebloom_footer_read(const struct input *input, struct footer *footer,
@@ -30,8 +31,8 @@ lanebloom_status __wrap_lanebloom_footer_read(const struct input *input, struct 
   return status;
 }
 
-/* Corrects the checksum of the footer, which RocksDB has from format_version 6 on; its layout is in
- * src/tables/footer.c. */
+/* Corrects the checksum of the footer, which only tables of RocksDB from format_version 6 on have.
+ * The layout of the footer is in src/tables/footer.c. */
 static void repair_footer(uint8_t *file, size_t size)
 {
   enum { FOOTER_NBYTES = 53, AT_CHECKSUM = 5, AT_BASE = 9 };
@@ -57,7 +58,7 @@ static int compare(lanebloom_slice a, lanebloom_slice b)
   return order ? order : (a.size > b.size) - (a.size < b.size);
 }
 
-/* The first block whose separator is not below the key. */
+/* Returns the first block whose separator is not below the key, by a search from the beginning. */
 static size_t find(const struct index *index, lanebloom_slice key)
 {
   size_t i = 0;
@@ -66,7 +67,8 @@ static size_t find(const struct index *index, lanebloom_slice key)
   return i;
 }
 
-/* May this be in the filter of data block i, or in that of partition i? */
+/* May `asked` (a key or a prefix) be in the filter of data block i, or in the filter of partition
+ * i? */
 static bool may_match(const lanebloom_table *table, size_t i, lanebloom_slice asked)
 {
   if (table->kind != LANEBLOOM_TABLE_FILTER_BLOCK)
@@ -81,7 +83,7 @@ static bool may_match(const lanebloom_table *table, size_t i, lanebloom_slice as
   return false;
 }
 
-/* May the table have the key, by definition: is it in range, and in its filter? */
+/* May the table have the key by the definition, that is, is the key in range and in its filter? */
 static bool may_contain(const lanebloom_table *table, lanebloom_slice key)
 {
   if (table->is_empty ||
@@ -104,7 +106,7 @@ static bool may_contain(const lanebloom_table *table, lanebloom_slice key)
   if (table->kind == LANEBLOOM_TABLE_FILTER_BLOCK && i == table->index.n)
     return true;
   if (table->kind == LANEBLOOM_TABLE_FILTER_PARTITIONED && i == table->index.n)
-    i--; /* the last one */
+    i--; /* the last partition */
   return may_match(table, i, asked);
 }
 
@@ -150,7 +152,7 @@ static void check_info(const lanebloom_table_info *info, size_t size)
                                info->warning};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
     CHECK(strlen(texts[i]) <=
-          ((size_t)64 << 20) + 64 * size); /* the most that the blocks of such a file may have */
+          ((size_t)64 << 20) + 64 * size); /* the limit for the blocks of such a file */
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
@@ -179,7 +181,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     lanebloom_table_info info;
     lanebloom_table_describe(table, &info, sizeof info);
     check_info(&info, input.left);
-    if (info.has_range && keys.n > 1) { /* keys at the bounds of the range */
+    if (info.has_range && keys.n > 1) { /* two keys become the bounds of the range */
       slices[0] = info.smallest;
       slices[1] = info.largest;
     }

@@ -1,9 +1,11 @@
-/* Any bytes as an edit, or as a whole MANIFEST.
+/* Fuzzes the reader of MANIFESTs: takes any bytes as edits (the records of a MANIFEST), or as a
+ * whole MANIFEST.
  *
  *   flags, 1 byte: 1 the bytes are a MANIFEST, else edits; 2 of Pebble | bytes
  *   edit: length, 2 bytes | bytes
  *
- * In the result, tables ascend, each belongs to a family that exists, and none appears twice.
+ * The following must be true for the result: tables ascend by number, each table belongs to a
+ * family that exists, and none is listed twice.
  * SPDX-License-Identifier: MIT */
 #include "tables/version.h"
 #include "bytes.h"
@@ -13,7 +15,8 @@
 
 enum { HEADER_NBYTES = 7, AT_LENGTH = 4, AT_TYPE = 6, FULL = 1 };
 
-/* Appends an edit as a record, if it fits in the block. */
+/* Appends an edit to a log as a record, if it fits into the first block. Returns the new size of
+ * the log. */
 static size_t add_record(uint8_t *log, size_t n, lanebloom_slice edit)
 {
   if (n + HEADER_NBYTES + edit.size > LOG_BLOCK_NBYTES)

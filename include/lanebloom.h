@@ -1,7 +1,8 @@
-/* lanebloom: screens batches of keys against the Bloom filters that storage engines write.
- * This header is the library's public interface and its manual. lanebloom_arrow.h adds functions
- * for Arrow arrays. Two more libraries have headers of their own: lanebloom_tables.h for database
- * files and lanebloom_parquet.h for Parquet files.
+/* lanebloom: screens batches of keys against the Bloom filters that storage engines write. To
+ * screen a batch is to find those of its keys that may be in a filter. This header is the library's
+ * public interface and its manual. lanebloom_arrow.h adds functions for Arrow arrays. Two more
+ * libraries have headers of their own: lanebloom_tables.h for database files and
+ * lanebloom_parquet.h for Parquet files.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_H
 #define LANEBLOOM_H
@@ -10,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The version of this header. lanebloom_version() returns the library's. */
+/* The version of this header. lanebloom_version() returns that of the library. */
 #define LANEBLOOM_VERSION_MAJOR 0
 #define LANEBLOOM_VERSION_MINOR 1
 #define LANEBLOOM_VERSION_PATCH 0
@@ -21,7 +22,7 @@
 #define LANEBLOOM_API
 #endif
 
-/* Marks a function whose status must be checked: compilers warn about a caller that ignores it. */
+/* Marks a function whose status must be checked: compilers warn if a caller ignores the status. */
 #if (defined(__cplusplus) && __cplusplus >= 201703L) ||                                            \
     (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 202311L)
 #define LANEBLOOM_NODISCARD [[nodiscard]] LANEBLOOM_API
@@ -38,32 +39,35 @@ extern "C" {
 /* -------------------------------------------------------------------------------------------------
  * Rules for every function
  *
- * Errors    A function that can fail returns a status. On an error nothing has changed, and an
- *           output that is a pointer becomes NULL. Screening cannot fail. The library never prints
- *           and never aborts; lanebloom_keys_offsets32() names the one exception of debug builds.
+ * Errors    A function that can fail returns a status. Each comment lists the errors of its
+ *           function, without the prefix LANEBLOOM_ERR_. On an error nothing has changed, except
+ *           that an output that is a pointer becomes NULL. Screening cannot fail. The library never
+ *           prints, and it never aborts, with one exception: a library built without NDEBUG aborts
+ *           if the offsets that are passed to lanebloom_keys_offsets32() fall.
  * Problems  A function that reads a file takes `problem`, an array of problem_size bytes. On an
- *           error it gets one line for people, which says what was expected and what was found. The
- *           line is cut to fit and always ends with a 0 byte; on success it is "". It may quote
- *           names from the file; bytes that are not printable UTF-8 appear in it as \ooo. Pass NULL
- *           and 0 if no line is wanted.
- * Kernels   A kernel table holds the functions for one instruction set; all tables give the same
- *           results. The default is the table that $LANEBLOOM_KERNEL names or, if that is not set,
- *           the best one that this CPU can run. The variable is read once, with secure_getenv();
- *           empty counts as unset. While it names a table that cannot run here, every function that
- *           returns a status returns LANEBLOOM_ERR_KERNEL. lanebloom_kernel_use() overrides the
- *           variable.
+ *           error, the function writes one line of text into it, which says what was expected and
+ *           what was found. The line is cut to fit and always ends with a 0 byte. On success it is
+ *           "". The line may quote names from the file; bytes that are not printable UTF-8 appear
+ *           in it as \ooo. Pass NULL and 0 if you want no line.
+ * Kernels   A kernel table, or kernel for short, holds the functions for one instruction set. All
+ *           kernels give the same results. The default is the kernel that $LANEBLOOM_KERNEL names
+ *           or, if that variable is not set, the best one that this CPU can run. The variable is
+ *           read once, with secure_getenv(), and an empty value counts as unset. While the variable
+ *           names a kernel that cannot run here, functions that need a kernel and return a status
+ *           return LANEBLOOM_ERR_KERNEL. lanebloom_kernel_use() overrides the variable.
  * Memory    Keys, filter bytes, string views, hashes, masks and bitmaps may have any alignment.
  *           Offsets, slices and indices have the alignment of their type. Outputs must not overlap
- *           inputs. Pointers must not be NULL unless a comment allows it. Borrowed memory must stay
- *           unchanged until its borrower is closed. Sizes may exceed 32 bits.
+ *           inputs. Pointers must not be NULL unless a comment allows it. Memory that a filter or
+ *           another object borrows must stay valid and unchanged until that object is closed. Sizes
+ *           may exceed 32 bits.
  * Stack     Screening, hashing and building use at most 80 KiB of stack per call (measured on
  *           x86-64, with optimisation).
- * Threads   Any number of threads may use one filter at a time: a filter never changes. A builder
- *           belongs to one thread at a time, unless a comment allows more. All other functions may
- *           be called from any thread at any time. If another thread calls lanebloom_kernel_use(),
- *           a running call keeps the kernels it began with.
- * Empty     A batch of no keys is allowed everywhere: the count is 0 and nothing is written. The
- *           empty key is a key like any other.
+ * Threads   Any number of threads may use one filter at a time, because a filter never changes. A
+ *           builder may be used by one thread at a time, unless a comment allows more. All other
+ *           functions may be called from any thread at any time. If another thread calls
+ *           lanebloom_kernel_use(), a call that is running keeps the kernel with which it began.
+ * Empty     A batch of no keys is allowed everywhere: the count is 0 and nothing is written. An
+ *           empty key (0 bytes) is a key like any other.
  * ---------------------------------------------------------------------------------------------- */
 
 /* The values are fixed and never renumbered. */
@@ -71,27 +75,28 @@ typedef enum lanebloom_status {
   LANEBLOOM_OK = 0,
   LANEBLOOM_ERR_ARGUMENT = 1, /* an argument is outside its documented range */
   LANEBLOOM_ERR_MEMORY = 2,   /* out of memory */
-  LANEBLOOM_ERR_FORMAT = 3,   /* another format, or one that this call does not take */
+  LANEBLOOM_ERR_FORMAT = 3,   /* the data has another format, or the call does not take this one */
   LANEBLOOM_ERR_CORRUPT = 4,  /* a checksum, a size or the structure is wrong */
-  LANEBLOOM_ERR_LIMIT = 5,    /* more than the format can hold */
+  LANEBLOOM_ERR_LIMIT = 5,    /* beyond a limit of the format or of this build */
   LANEBLOOM_ERR_MISMATCH = 6, /* cannot be merged: format, size, probes or key form differ */
   LANEBLOOM_ERR_KERNEL = 7,   /* no such kernel, or this CPU cannot run it */
   LANEBLOOM_ERR_IO = 8        /* a file could not be read or written; errno says why */
 } lanebloom_status;
 
-/* Returns the meaning of a status in one line of English. Never NULL. */
+/* Returns the meaning of a status in one line of English, never NULL. */
 LANEBLOOM_API const char *lanebloom_status_text(lanebloom_status status);
 
-/* The version of the library in use: "major.minor.patch". */
+/* Returns the version of the library in use, as "major.minor.patch". */
 LANEBLOOM_API const char *lanebloom_version(void);
 
-/* An unknown count. */
+/* Stands for a count that is not known. */
 #define LANEBLOOM_UNKNOWN UINT64_MAX
 
 /* -------------------------------------------------------------------------------------------------
- * Keys: a batch of byte strings, in the layout in which the caller has them. The bytes are borrowed
- * and only read. Make a batch with these functions and pass a pointer to it; it may be copied.
- * Making one costs nothing: no key is read.
+ * Keys: a batch of byte strings, in the layout in which the caller already has them. The batch
+ * borrows the bytes and only reads them. Make a batch with one of these functions and pass a
+ * pointer to it to the functions that screen, hash or build. The struct may be copied. Making a
+ * batch reads no key, so its cost is constant.
  * ---------------------------------------------------------------------------------------------- */
 
 typedef struct lanebloom_slice {
@@ -102,7 +107,7 @@ typedef struct lanebloom_slice {
 /* The fields are private. */
 typedef struct lanebloom_keys {
   const void *data;  /* bytes of the keys */
-  const void *index; /* offsets, slices or string views; NULL for a width */
+  const void *index; /* offsets, slices or string views; NULL if all have one width */
   size_t width;      /* bytes per key; 0 unless all have one width */
   size_t stride;     /* bytes from one key to the next; 0 unless all have one width */
   size_t n;          /* keys */
@@ -111,40 +116,45 @@ typedef struct lanebloom_keys {
   uint64_t reserved[2];
 } lanebloom_keys;
 
-/* n keys of `width` bytes side by side: key i is data[i * width .. (i + 1) * width). A width of 0
- * makes n empty keys. */
+/* Returns a batch of n keys of `width` bytes side by side: key i is
+ * data[i * width .. (i + 1) * width). A width of 0 makes n empty keys. */
 LANEBLOOM_API lanebloom_keys lanebloom_keys_fixed(const void *data, size_t width, size_t n);
 
-/* One field of an array of records: key i is data[i * stride .. i * stride + width). stride: bytes
- * from one key to the next. With a stride of 0 all n keys are the first one. Keys may overlap. The
- * rest of the last record need not exist. Vector kernels may read up to 15 bytes past a key, within
- * its page, and ignore them. Cost: fields of 4, 8, 12, 16, 20 and 32 bytes are copied side by side
- * in the first-level cache before they are hashed, others are hashed as slices. */
+/* Returns a batch of n keys that are one field of an array of records: key i is
+ * data[i * stride .. i * stride + width). stride: bytes from one key to the next. With a stride of
+ * 0 all n keys are the first one. Keys may overlap. Memory after the last key need not exist, even
+ * if its record would be longer. Vector kernels may read up to 15 bytes past a key, within its
+ * page, and ignore them. Cost: fields of 4, 8, 12, 16, 20 and 32 bytes are copied side by side into
+ * a buffer that fits in the first-level cache before they are hashed; fields of other sizes are
+ * hashed as slices. */
 LANEBLOOM_API lanebloom_keys lanebloom_keys_strided(const void *data, size_t width, size_t stride,
                                                     size_t n);
 
-/* A column as Arrow lays it out: key i is data[offsets[i] .. offsets[i + 1]). offsets: n + 1
- * numbers that never fall; none is read when n is 0. They are not checked. A library built without
- * NDEBUG asserts that offsets do not fall, and aborts if they do. */
+/* Return a batch of n keys in a column as Arrow lays it out: key i is
+ * data[offsets[i] .. offsets[i + 1]). offsets: n + 1 numbers, none below the one before it. If n is
+ * 0, none is read. A release build does not check the offsets. A library built without NDEBUG
+ * aborts if an offset is below the one before it. */
 LANEBLOOM_API lanebloom_keys lanebloom_keys_offsets32(const void *data, const uint32_t *offsets,
                                                       size_t n);
 LANEBLOOM_API lanebloom_keys lanebloom_keys_offsets64(const void *data, const uint64_t *offsets,
                                                       size_t n);
 
-/* Keys anywhere in memory, one slice each. Vector kernels may read up to 15 bytes past a key,
- * within its page, and ignore them. Use the kernel "scalar" under Valgrind. */
+/* Returns a batch of n keys that may be anywhere in memory, one slice for each. Vector kernels may
+ * read up to 15 bytes past a key, within its page, and ignore them. Valgrind may report these
+ * reads: use the kernel "scalar" under it. */
 LANEBLOOM_API lanebloom_keys lanebloom_keys_slices(const lanebloom_slice *slices, size_t n);
 
-/* views: n string views of 16 bytes each, laid out as in DuckDB's string_t, Velox's StringView and
- * Umbra. An array of char * is something else: pass it as slices, to lanebloom_keys_slices(). A
- * view begins with the string's size, a uint32_t. If the string has at most 12 bytes, they follow
- * directly. If it is longer, its first 4 bytes follow, which are ignored, and then a pointer to the
- * whole string. Arrow's string views hold no pointers: they have another layout. Vector kernels may
- * read up to 15 bytes past a string, within its page, and ignore them. */
+/* Returns a batch of the strings of n string views. views: n x 16 bytes, laid out as in DuckDB's
+ * string_t, Velox's StringView and Umbra. A view begins with the string's size, a uint32_t. If the
+ * string has at most 12 bytes, they follow directly. If the string is longer, its first 4 bytes
+ * follow, which are ignored, and then a pointer to the whole string. Two similar types are not
+ * string views: pass an array of char * to lanebloom_keys_slices(), and an Arrow string view, which
+ * holds no pointer, to the functions of lanebloom_arrow.h. Vector kernels may read up to 15 bytes
+ * past a string, within its page, and ignore them. */
 LANEBLOOM_API lanebloom_keys lanebloom_keys_strings(const void *views, size_t n);
 
-/* Returns keys first .. first + n of a batch, for example one part for each thread. A part never
- * goes past the end of the batch. */
+/* Returns keys first .. first + n of a batch, for example to give each thread a part. If the part
+ * would go past the end of the batch, it ends there. */
 LANEBLOOM_API lanebloom_keys lanebloom_keys_part(const lanebloom_keys *keys, size_t first,
                                                  size_t n);
 
@@ -152,99 +162,110 @@ LANEBLOOM_API lanebloom_keys lanebloom_keys_part(const lanebloom_keys *keys, siz
  * Formats and hashes
  * ---------------------------------------------------------------------------------------------- */
 
-/* A format that this build does not have makes calls return LANEBLOOM_ERR_FORMAT.
- * docs/choosing-a-filter.md says which one to choose. */
+/* The formats of filters. If a build of the library does not have a format, calls with it return
+ * LANEBLOOM_ERR_FORMAT. docs/choosing-a-filter.md says which format to choose. */
 typedef enum lanebloom_format {
   LANEBLOOM_LEVELDB = 1,        /* leveldb.BuiltinBloomFilter2; also goleveldb's */
   LANEBLOOM_ROCKSDB_LEGACY = 2, /* RocksDB with format_version below 5, Pebble */
   LANEBLOOM_ROCKSDB_LOCAL = 3,  /* RocksDB's FastLocalBloom, format_version 5 and above */
   LANEBLOOM_ROCKSDB =
-      4, /* only for opening: the RocksDB format that the trailer names, or a constant answer */
+      4, /* only for opening: stands for the RocksDB format that the filter's trailer names, or
+          * for a constant answer (every key or no key may be in the filter) */
   LANEBLOOM_LEVELDB_SIGNED =
-      5, /* LEVELDB with signed tails: LevelDB < 1.18 on x86, RocksDB's block-based filter */
+      5, /* LEVELDB, but with a key's last bytes hashed as signed: LevelDB < 1.18 on x86,
+          * RocksDB's block-based filter */
   LANEBLOOM_ROCKSDB_RIBBON = 6, /* only for opening: RocksDB's Ribbon filters, of 6.15 and above */
   LANEBLOOM_PARQUET =
       7, /* the bits of Parquet's split-block filters, without the header that files have */
   LANEBLOOM_SPARK_V1 = 8, /* what Apache Spark's BloomFilter.writeTo() writes, up to Spark 4.0 */
-  LANEBLOOM_SPARK_V2 = 9  /* its output from Spark 4.1 on, with seed 0 */
+  LANEBLOOM_SPARK_V2 = 9  /* what it writes from Spark 4.1 on, if its seed is 0 */
 } lanebloom_format;
 
-/* The number of formats that this build has, and the i-th of them. If i is not below the number,
- * the result is 0, which is no format. */
+/* Return the number of formats that this build has, and the i-th of them. If i is not below that
+ * number, lanebloom_format_at() returns 0, which is no format. */
 LANEBLOOM_API size_t lanebloom_format_count(void);
 LANEBLOOM_API lanebloom_format lanebloom_format_at(size_t i);
 
-/* The name that the command uses: "leveldb", "rocksdb-local", ...; "unknown" for other values. */
+/* Returns the name of a format, as the command takes it: "leveldb", "rocksdb-local", ...; for an
+ * unknown format it returns "unknown". */
 LANEBLOOM_API const char *lanebloom_format_name(lanebloom_format format);
 
-/* The format of this name; 0 if there is none. */
+/* Returns the format of this name, or 0 if there is none. */
 LANEBLOOM_API lanebloom_format lanebloom_format_by_name(const char *name);
 
-/* Bytes per hash: 4 or 8; 0 for LANEBLOOM_ROCKSDB and unknown formats. */
+/* Returns the size of a hash of this format: 4 or 8 bytes. For LANEBLOOM_ROCKSDB and unknown
+ * formats it returns 0. */
 LANEBLOOM_API size_t lanebloom_format_hash_size(lanebloom_format format);
 
-/* Returns the first of all formats that hash keys as this one does: two formats share a hash if
- * this function returns the same value for both. A format that hashes no keys, or an unknown value,
- * is returned unchanged. */
+/* Returns the first of all formats that hash keys as this one does. Two formats share a hash if
+ * this function returns the same value for both, so the hashes of one can be screened against
+ * filters of the other. If a format hashes no keys, or is unknown, it is returned unchanged. */
 LANEBLOOM_API lanebloom_format lanebloom_format_hash(lanebloom_format format);
 
 typedef struct lanebloom_format_info {
   const char *name;  /* as lanebloom_format_name() returns it */
-  const char *text;  /* one line for people: whose filters these are */
+  const char *text;  /* one line for people: which programs write such filters */
   size_t hash_size;  /* as lanebloom_format_hash_size() returns it */
   uint64_t max_size; /* the most bytes of a filter; UINT64_MAX: no limit */
 
-  /* Can filters be built? If not, the format can only be read, and the rest is 0. */
+  /* Can filters of this format be built? If not, filters can only be opened, and all members below
+   * are 0. */
   bool builds;
 
-  /* Bits per key have a minimum, a maximum and a step: the next three members. If true, other
-   * numbers are rounded to a whole step, and larger ones count as the maximum. If false, both are
-   * LANEBLOOM_ERR_ARGUMENT. A number below the minimum always is. */
+  /* Which bits per key a builder accepts: the next three members give a minimum, a maximum and a
+   * step. If rounds_bits is true, a number between two steps is rounded to a whole step, and a
+   * number above the maximum counts as the maximum. If it is false, both are
+   * LANEBLOOM_ERR_ARGUMENT. A number below the minimum is always LANEBLOOM_ERR_ARGUMENT. */
   bool rounds_bits;
   double min_bits_per_key;  /* the smallest that is accepted */
   double max_bits_per_key;  /* the largest that has an effect */
   double bits_per_key_step; /* between values that have an effect */
 
-  /* Probes per key of filters that are not constant answers. */
+  /* The fewest and the most probes per key. Filters with a constant answer have none. */
   uint32_t min_nprobes;
   uint32_t max_nprobes;
 } lanebloom_format_info;
 
-/* Fills at most info_size bytes of info: pass sizeof(lanebloom_format_info). In a larger struct the
- * rest becomes 0. Strings are constant. Errors: FORMAT. */
+/* Describes a format. info_size: sizeof(lanebloom_format_info). If a program was compiled with
+ * another version of this header, it gets the members that both versions have; the rest of a larger
+ * struct becomes 0. The strings are constant. Errors: FORMAT. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_format_describe(lanebloom_format format,
                                                                lanebloom_format_info *info,
                                                                size_t info_size);
 
 /* Hashes every key as `format` does. hashes: n x lanebloom_format_hash_size() bytes; each hash is
  * an integer in the host's byte order. Errors: FORMAT, KERNEL. Cost: linear in the bytes of the
- * keys; allocates nothing. Sources: LEVELDB is LevelDB 1.23 util/hash.cc with seed 0xbc9f1d34.
- * LEVELDB_SIGNED and ROCKSDB_LEGACY are RocksDB 7.8.3 util/hash.cc, which differs for keys whose
- * last (size mod 4) bytes hold one of 0x80 or more. ROCKSDB_LOCAL and ROCKSDB_RIBBON are RocksDB
- * 7.8.3 util/xxph3.h, the preview of XXH3 in xxHash 0.7.2, with seed 0. PARQUET is XXH64 with seed
- * 0. SPARK_V1 and SPARK_V2 are two hashes of Spark 4.1 Murmur3_x86_32.java: in the low half with
- * seed 0, in the high half with the low half as the seed.
+ * keys; no memory is allocated.
  *
- * Keys of Spark: a whole number of any type is the 8 bytes of LANEBLOOM_INT64, a string is its
- * UTF-8. The filters that Spark's queries make for joins hold xxhash64(x) of a value x: the key is
- * the 8 bytes of that number, which is XXH64 with seed 42 and is not computed here. */
+ * Sources: LEVELDB is LevelDB 1.23 util/hash.cc with seed 0xbc9f1d34. LEVELDB_SIGNED and
+ * ROCKSDB_LEGACY are RocksDB 7.8.3 util/hash.cc; their hash differs from LEVELDB's only for keys
+ * with a byte of 0x80 or more among the last (size mod 4) bytes. ROCKSDB_LOCAL and ROCKSDB_RIBBON
+ * are RocksDB 7.8.3 util/xxph3.h, the preview of XXH3 in xxHash 0.7.2, with seed 0. PARQUET is
+ * XXH64 with seed 0. SPARK_V1 and SPARK_V2 join two hashes of Spark 4.1 Murmur3_x86_32.java: the
+ * low half is the hash with seed 0, and the high half is the hash with the low half as its seed.
+ *
+ * Keys of Spark: a whole number of any type is hashed as the 8 bytes of LANEBLOOM_INT64, and a
+ * string as its UTF-8. The filters that Spark's queries make for joins do not hold a value x
+ * itself, but the number xxhash64(x), which is XXH64 with seed 42: the key is the 8 bytes of that
+ * number. This library does not compute it. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_hash(lanebloom_format format,
                                                     const lanebloom_keys *keys, void *hashes);
 
 /* -------------------------------------------------------------------------------------------------
  * Key forms: how text or typed values became the bytes that were hashed
  *
- * The library hashes the bytes that it gets and converts nothing. A form is a note for programs
- * that make keys: it is set on a builder, saved with the filter, and read from it, so that whoever
- * screens makes keys in the same way. It does not say where in a record the key was.
+ * The library hashes the bytes that it gets and converts nothing. A key form is a note for programs
+ * that make keys. They set it on a builder, it is saved with the filter, and a program that later
+ * screens keys reads it from the filter, so that it makes keys in the same way. A key form does not
+ * say where in a record the key was.
  * ---------------------------------------------------------------------------------------------- */
 
-/* The meaning of a key's bytes. The values are fixed and never renumbered. Numbers are
- * little-endian and, if signed, two's complement, on every host. */
+/* The meaning of a key's bytes. The values are fixed and never renumbered. On every host, numbers
+ * are little-endian and, if they are signed, in two's complement. */
 typedef enum lanebloom_encoding {
   LANEBLOOM_BYTES = 0,         /* plain bytes, of a text or of a record */
-  LANEBLOOM_HEX = 1,           /* bytes, written as pairs of hexadecimal digits of either case */
-  LANEBLOOM_BASE64 = 2,        /* bytes, written in base64 (RFC 4648, section 4) with its padding */
+  LANEBLOOM_HEX = 1,           /* bytes; in text, two hexadecimal digits of either case each */
+  LANEBLOOM_BASE64 = 2,        /* bytes; in text, base64 (RFC 4648, section 4) with its padding */
   LANEBLOOM_INT32 = 3,         /* 4 bytes */
   LANEBLOOM_INT64 = 4,         /* 8 bytes */
   LANEBLOOM_UINT32 = 5,        /* 4 bytes */
@@ -253,74 +274,82 @@ typedef enum lanebloom_encoding {
   LANEBLOOM_FLOAT64 = 8,       /* 8 bytes, IEEE 754 binary64 */
   LANEBLOOM_DATE32 = 9,        /* 4 bytes, signed: days since 1970-01-01 */
   LANEBLOOM_TIMESTAMP_S = 10,  /* 8 bytes, signed: seconds since 1970-01-01 00:00:00 UTC */
-  LANEBLOOM_TIMESTAMP_MS = 11, /* the same in milliseconds */
-  LANEBLOOM_TIMESTAMP_US = 12, /* the same in microseconds */
-  LANEBLOOM_TIMESTAMP_NS = 13, /* the same in nanoseconds */
+  LANEBLOOM_TIMESTAMP_MS = 11, /* 8 bytes, signed: milliseconds since that time */
+  LANEBLOOM_TIMESTAMP_US = 12, /* 8 bytes, signed: microseconds since that time */
+  LANEBLOOM_TIMESTAMP_NS = 13, /* 8 bytes, signed: nanoseconds since that time */
   LANEBLOOM_DECIMAL128 = 14,   /* 16 bytes, signed: the unscaled value */
-  LANEBLOOM_UUID = 15          /* 16 bytes, in the order in which they are written in text */
+  LANEBLOOM_UUID = 15          /* 16 bytes, in the order of the digits in text */
 } lanebloom_encoding;
 
-/* The steps that are applied to each field before it is decoded, and then to several fields. The
- * values are bits of lanebloom_key_form.flags, in the order in which they apply. */
+/* Bits of lanebloom_key_form.flags: the steps by which a program that makes keys prepares text. The
+ * first two apply to each field before it is decoded, the third to several fields. They apply in
+ * the order of their values. */
 enum {
   LANEBLOOM_KEY_TRIMMED = 1, /* spaces, tabs, CR and LF are taken off both ends */
   LANEBLOOM_KEY_LOWERED = 2, /* the ASCII letters A to Z become a to z */
   LANEBLOOM_KEY_JOINED = 4   /* the key is several fields, joined by one tab */
 };
 
-/* All zeros is the plain form: keys are bytes as they came. */
+/* How keys were made. If both members are 0, the form is plain: keys are bytes as they came. */
 typedef struct lanebloom_key_form {
   lanebloom_encoding encoding;
   uint32_t flags;
 } lanebloom_key_form;
 
-/* The name of an encoding, which the command uses: "bytes", "hex", "timestamp-ms", ...; "unknown"
- * for other values. */
+/* Returns the name of an encoding, as the command takes it: "bytes", "hex", "timestamp-ms", ...;
+ * for other values it returns "unknown". */
 LANEBLOOM_API const char *lanebloom_encoding_name(lanebloom_encoding encoding);
 
 /* -------------------------------------------------------------------------------------------------
  * Planning: the size and the false-positive rate of a filter before it is built
  *
- * bits_per_key  NaN, negative or infinite: ARGUMENT. LevelDB formats take whole numbers from 0 to
- *               INT_MAX; a fraction is ARGUMENT. RocksDB's take 0.5 and more, in thousandths: below
- *               1 counts as 1, above 100 as 100, and below 0.5, where RocksDB writes no filter, is
- *               ARGUMENT. ROCKSDB_LEGACY rounds to whole numbers. Filters record the result, the
- *               bits per key in effect. lanebloom_format_describe() returns these bounds. Sizes at
- *               which the engine's arithmetic would wrap or stop growing are LIMIT. PARQUET takes
- *               0.5 to 1000, in thousandths; a filter gets the next power of two of bytes, from 32
- *               to 2^30: readers such as Arrow C++'s refuse other sizes, and those above 2^27.
- *               SPARK_V1 and SPARK_V2 take 0.5 to 100, in thousandths. A filter of n keys is that
- *               of BloomFilter.create(n, numBits), where numBits is n * bits_per_key without its
- *               fraction; n and numBits are at least 1. rate          The share of absent keys that
- *               the filter lets pass, by a model: for RocksDB's formats its own estimate, for
- *               PARQUET that of blocks whose numbers of keys are Poisson distributed, for LevelDB's
- *               and Spark's the textbook's. It is rough for LevelDB's:
+ * bits_per_key  NaN, negative and infinite numbers are ARGUMENT. lanebloom_format_describe()
+ *               returns the bounds that follow. If the engine's arithmetic would wrap or stop
+ *               growing at a size, that size is LIMIT. Filters record the bits per key in effect,
+ *               which is the number after rounding.
+ *               - LevelDB's formats take whole numbers from 0 to INT_MAX; a fraction is ARGUMENT.
+ *               - RocksDB's formats take 0.5 and more, in thousandths. Numbers below 1 count as 1,
+ *               and numbers above 100 as 100. ROCKSDB_LEGACY rounds to whole numbers. Below 0.5
+ *               RocksDB writes no filter, so that is ARGUMENT.
+ *               - PARQUET takes 0.5 to 1000, in thousandths. The size of a filter in bytes becomes
+ *               the next power of two, from 32 to 2^30, because readers such as Arrow C++'s refuse
+ *               other sizes. They also refuse sizes above 2^27.
+ *               - SPARK_V1 and SPARK_V2 take 0.5 to 100, in thousandths. A filter of n keys has the
+ *               size of BloomFilter.create(n, numBits), where numBits is n * bits_per_key without
+ *               its fraction. n and numBits are at least 1.
+ * rate          The share of absent keys that the filter lets pass, by a model. For RocksDB's
+ *               formats the model is RocksDB's own estimate; for PARQUET it assumes that the
+ *               numbers of keys in blocks are Poisson distributed; for LevelDB's and Spark's it is
+ *               the textbook's formula. For LevelDB's formats the model is rough:
  *               docs/leveldb-false-positives.md states the error, and `lanebloom info --measure`
- *               measures the rate of a given filter. For SPARK_V1 it is too low if 2^31 is no
- *               multiple of the number of bits: at 10 bits per key by up to 1 % below 2^28 bits,
- *               4 % below 2^29, 14 % below 2^30 and 43 % below 2^31.
+ *               measures the rate of a given filter. For SPARK_V1 the model's rate is too low if
+ *               2^31 is no multiple of the number of bits: at 10 bits per key by up to 1 % below
+ *               2^28 bits, 4 % below 2^29, 14 % below 2^30 and 43 % below 2^31.
  * Errors        ARGUMENT, FORMAT, LIMIT, KERNEL. Outputs are written only on success.
  * ---------------------------------------------------------------------------------------------- */
 
-/* The size of a filter. nbytes: bytes as the engine writes them, header and trailer included.
- * nprobes: probes per key. Sources: LevelDB 1.23 util/bloom.cc, RocksDB 7.8.3
- * table/block_based/filter_policy.cc with optimize_filters_for_memory off, and Spark 4.1
- * BloomFilter.java. */
+/* Computes the size of a filter. *nbytes becomes the number of bytes that the engine writes, header
+ * and trailer included, and *nprobes the number of probes per key. Sources: LevelDB 1.23
+ * util/bloom.cc, RocksDB 7.8.3 table/block_based/filter_policy.cc with optimize_filters_for_memory
+ * off, and Spark 4.1 BloomFilter.java. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_plan_size(lanebloom_format format,
                                                          double bits_per_key, uint64_t nkeys,
                                                          uint64_t *nbytes, unsigned *nprobes);
 
-/* The false-positive rate, by the model, of a filter of nkeys distinct keys. It is 0 for 0 keys. */
+/* Computes the false-positive rate, by the model, of a filter of nkeys distinct keys. For 0 keys it
+ * is 0. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_plan_rate(lanebloom_format format,
                                                          double bits_per_key, uint64_t nkeys,
                                                          double *rate);
 
-/* The fewest bits per key with which the model's rate is at most `rate`. rate: between 0 and 1,
- * both excluded, else ARGUMENT. LIMIT: the format does not reach this rate, for example because
- * nkeys hashes of 32 bits collide more often. PARQUET: the size that the writers of Parquet files
- * give a filter of this rate. They assume that all blocks fill equally: by the model the rate is up
- * to 1.5 times as high at 1 %, 2.1 times at 0.1 %, and 3.2 times at 0.01 %; lanebloom_plan_rate()
- * computes it. */
+/* Computes the fewest bits per key with which the model's rate is at most `rate`. A rate that is
+ * not between 0 and 1, both excluded, is ARGUMENT. If the format does not reach this rate, for
+ * example because nkeys hashes of 32 bits collide more often, the call returns LIMIT.
+ *
+ * For PARQUET the result is not the fewest bits: it is the size that the writers of Parquet files
+ * choose for this rate. They assume that all blocks fill equally. By the model, the rate is then up
+ * to 1.5 times as high as `rate` at 1 %, 2.1 times at 0.1 %, and 3.2 times at 0.01 %;
+ * lanebloom_plan_rate() computes it. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_plan_bits(lanebloom_format format, double rate,
                                                          uint64_t nkeys, double *bits_per_key);
 
@@ -330,22 +359,25 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_plan_bits(lanebloom_format format
 
 typedef struct lanebloom_filter lanebloom_filter;
 
-/* Makes a filter of the bytes that an engine wrote, header and trailer included. The bytes are
- * borrowed; they may be NULL when size is 0. Kernels may load up to 3 bytes before and after them,
- * if these are in the same aligned 4 bytes, and ignore them. Damaged bytes are accepted, and the
- * filter answers as the engine's reader does:
+/* Makes a filter of the bytes that an engine wrote, header and trailer included. The filter borrows
+ * the bytes. They may be NULL when size is 0. Kernels may load up to 3 bytes before and after the
+ * bytes, within the same aligned 4 bytes, and ignore them. Damaged bytes are accepted, except as
+ * listed here, and the filter answers as the engine's reader does:
  *
- * - LevelDB formats: with fewer than 2 bytes, no key is in the filter. If the last byte, the number
- *   of probes, is 0 or above 30, every key may be in it.
- * - RocksDB formats: with fewer than 6 bytes, no key is in the filter. If RocksDB 7.8.3 does not
- *   understand the trailer, which is the last 5 bytes, or the trailer describes lines outside the
- *   bytes, every key may be in it. Pass LANEBLOOM_ROCKSDB to get the format that the trailer
- *   names; a filter with a constant answer stays LANEBLOOM_ROCKSDB. If one of the three formats is
- *   passed and the bytes have another: FORMAT. From 2^32 bytes on: LIMIT.
- * - PARQUET: any multiple of 32 bytes, below 2^31; else FORMAT, and LIMIT.
- * - SPARK_V1, SPARK_V2: the header of this version, and at least one word of bits, as many as the
- *   header says; else FORMAT. A seed that is not 0: FORMAT. If the number of probes is 0 or
- *   negative, every key may be in the filter. From 256 probes on, and from 2^31 words on: LIMIT.
+ * - LevelDB's formats: with fewer than 2 bytes, no key is in the filter. The last byte is the
+ *   number of probes. If it is 0 or above 30, every key may be in the filter.
+ * - RocksDB's formats: with fewer than 6 bytes, no key is in the filter. The last 5 bytes are the
+ *   trailer. If RocksDB 7.8.3 does not understand the trailer, or the trailer describes lines
+ *   outside the bytes, every key may be in the filter. Pass LANEBLOOM_ROCKSDB to get the format
+ *   that the trailer names; if the filter has a constant answer, its format stays
+ *   LANEBLOOM_ROCKSDB. If you pass another of RocksDB's formats and the bytes do not have it, the
+ *   call returns FORMAT. From 2^32 bytes on it returns LIMIT.
+ * - PARQUET: the size must be a multiple of 32 bytes, or the call returns FORMAT, and below 2^31
+ *   bytes, or it returns LIMIT.
+ * - SPARK_V1, SPARK_V2: the bytes must begin with the header of this version, with seed 0, and hold
+ *   as many words of bits as the header says, at least one; or the call returns FORMAT. If the
+ *   number of probes is 0 or negative, every key may be in the filter. From 256 probes on, and from
+ *   2^31 words on, the call returns LIMIT.
  *
  * Errors: ARGUMENT, FORMAT, LIMIT, MEMORY, KERNEL. Cost: constant. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_parse_raw(lanebloom_format format,
@@ -353,49 +385,57 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_parse_raw(lanebloom_format
                                                                 lanebloom_filter **filter);
 
 /* Builds the filter that the engine would build of these keys in this order, byte for byte.
- * Duplicates enlarge it as they do in the engine: in LevelDB formats always, in RocksDB's unless
- * equal hashes follow each other. Without keys, RocksDB's formats make a filter of 5 bytes, which
- * holds no key. Errors: ARGUMENT, FORMAT, LIMIT, MEMORY, KERNEL. Cost: linear in the bytes of the
- * keys. Memory: the filter; for RocksDB's formats also one hash per key, unless a large batch of
- * keys of up to 16 bytes each is hashed twice instead; while bits are set, also the memory that
+ * Duplicate keys enlarge the filter as they do in the engine: in LevelDB's formats each one does,
+ * in RocksDB's only if the key before it has another hash. Without keys, RocksDB's formats make a
+ * filter of 5 bytes, which holds no key.
+ *
+ * Errors: ARGUMENT, FORMAT, LIMIT, MEMORY, KERNEL. Cost: linear in the bytes of the keys. Memory:
+ * the filter; for RocksDB's formats also one hash per key, except for a large batch of keys of up
+ * to 16 bytes, which is hashed twice instead; while bits are set, also the memory that
  * lanebloom_builder_add() uses. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_build(lanebloom_format format,
                                                             double bits_per_key,
                                                             const lanebloom_keys *keys,
                                                             lanebloom_filter **filter);
 
-/* Writes the same filter into memory of the caller, for example into a file's block. bytes: *size
- * bytes of room. *size becomes the size of the filter. The size that lanebloom_plan_size() returns
- * for keys->n keys is always enough. Errors: ARGUMENT, also if there is too little room; FORMAT,
- * LIMIT, KERNEL. On an error nothing is written. Cost: linear in the bytes of the keys; RocksDB's
- * formats hash them twice. Allocates nothing but what lanebloom_builder_add() uses for large
- * filters: for few keys it is much faster than lanebloom_filter_build(). */
+/* Builds the same filter as lanebloom_filter_build() in memory of the caller, for example inside a
+ * file's block. Before the call, *size is the room in `bytes`; after it, *size is the size of the
+ * filter. The size that lanebloom_plan_size() returns for keys->n keys is always enough. Errors:
+ * ARGUMENT, also if there is too little room; FORMAT, LIMIT, KERNEL. On an error nothing is
+ * written. Cost: linear in the bytes of the keys; RocksDB's formats hash them twice. For few keys
+ * this function is much faster than lanebloom_filter_build(), because it allocates no memory,
+ * except the memory that lanebloom_builder_add() uses for large filters. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_build_raw(lanebloom_format format,
                                                                 double bits_per_key,
                                                                 const lanebloom_keys *keys,
                                                                 void *bytes, size_t *size);
 
-/* The union of n filters: a new filter with the bits of all. Its number of keys is the sum if all
- * are known, and its bits per key stay if all agree. The key form stays; filters of different forms
- * are MISMATCH. A RocksDB filter without keys has a size of its own: MISMATCH with any other.
- * Ribbon filters cannot be merged: MISMATCH. Errors: ARGUMENT when n is 0, MISMATCH, MEMORY,
- * KERNEL. Cost: linear in the filters' bytes. */
+/* Makes the union of n filters, which is a new filter with the bits of all. Its number of keys is
+ * the sum of theirs, or LANEBLOOM_UNKNOWN if one is unknown. Its bits per key are theirs if all
+ * agree, otherwise NaN. Its key form is theirs. Filters that differ in key form, format, size or
+ * probes are MISMATCH. A RocksDB filter without keys has a size of its own, so it is MISMATCH with
+ * any filter that has keys. Ribbon filters cannot be merged and are MISMATCH, too. Errors: ARGUMENT
+ * when n is 0, MISMATCH, MEMORY, KERNEL. Cost: linear in the filters' bytes. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_merge(const lanebloom_filter *const *filters,
                                                             size_t n, lanebloom_filter **merged);
 
-/* Container files, which docs/file-format.md describes.
+/* Make a filter of a container: the file format of this library, which docs/file-format.md
+ * describes.
  *
- * - load reads the whole file into memory and verifies its checksum. Large filters use huge pages
- *   where possible. The path may name a pipe. A path such as /dev/stdin or /dev/fd/N, which names a
- *   descriptor of this process, is read from the descriptor's position.
- * - map maps a regular file and verifies its header. It does not verify the payload's checksum, so
- *   its cost is constant, and processes share the pages. If the file becomes shorter while it is
- *   mapped, SIGBUS ends the process.
- * - parse takes a container's bytes in memory, verifies their checksum and borrows them.
+ * - lanebloom_filter_load() reads the whole file into memory and verifies its checksum. Large
+ *   filters use huge pages if possible. The path may name a pipe. If the path is /dev/stdin,
+ *   /dev/fd/N or another name of a descriptor of this process, the file is read from the
+ *   descriptor's position on.
+ * - lanebloom_filter_map() maps a regular file and verifies its header. It does not verify the
+ *   payload's checksum, so its cost is constant. Processes that map one file share its pages. If
+ *   the file becomes shorter while it is mapped, SIGBUS ends the process.
+ * - lanebloom_filter_parse() takes a container's bytes in memory, verifies their checksum and
+ *   borrows them.
  *
- * Errors: IO with errno. FORMAT: no container, or one with a newer version, format or key form.
- * CORRUPT: a wrong size or checksum. LIMIT: 2^32 bytes or more in a RocksDB format, more than 255
- * probes in one of Spark's. MEMORY, KERNEL; parse: ARGUMENT. */
+ * Errors: IO with errno. FORMAT: the file is no container, or one with a newer version, format or
+ * key form. CORRUPT: a size or a checksum is wrong. LIMIT: the filter has 2^32 bytes or more in one
+ * of RocksDB's formats, or more than 255 probes in one of Spark's. MEMORY, KERNEL. ARGUMENT is
+ * returned only by lanebloom_filter_parse(). */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_load(const char *path,
                                                            lanebloom_filter **filter, char *problem,
                                                            size_t problem_size);
@@ -405,42 +445,44 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_map(const char *path,
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_parse(const void *bytes, size_t size,
                                                             lanebloom_filter **filter);
 
-/* Writes a container, all or nothing.
+/* Saves a filter as a container. If a save fails or is interrupted, an old file stays as it was.
  *
- * A new or regular file is written beside its target, flushed, and renamed over the target; then
- * the folder is flushed. If only that last step fails, the new file is in place but may not survive
- * a power cut. Until it is complete, the file has no name or, if the file system does not allow
- * that, a name .lanebloom-*. A kill may leave such a name; a nameless file gets one just before the
- * rename, or none if there is nothing to replace. Symbolic links are followed where the system
- * follows them.
+ * A new file, or one that replaces a regular file, is written in the same folder, flushed, and
+ * renamed to the path; then the folder is flushed. If only that last step fails, the new file is in
+ * place but may not survive a power cut. The file has no name until it is complete. If the file
+ * system does not allow nameless files, it has a name .lanebloom-* instead, and so has every file
+ * just before it replaces another. A process that is killed may leave a file of such a name.
+ * Symbolic links are followed where the system follows them.
  *
  * A new file has the mode that the umask leaves, or the folder's default ACL. A file that replaces
- * another gets its mode and its POSIX ACL, and its owner and group if the process may set them. If
- * its group cannot be kept, the new file's group gets no permissions, and others lose what the old
- * group did not have. If its ACL cannot be kept, or it has one and its group cannot be kept, only
- * the owner gets permissions. In a user namespace, an owner or group that the namespace does not
- * map cannot be kept.
+ * another gets the mode and the POSIX ACL of the old file, and its owner and group if the process
+ * may set them. If the group cannot be kept, the new file's group gets no permissions, and all
+ * other users lose the permissions that the old group did not have. If the ACL cannot be kept, or
+ * if there is an ACL and the group cannot be kept, only the owner gets permissions. In a user
+ * namespace, an owner or group that the namespace does not map cannot be kept.
  *
- * A target that is not a regular file, such as a pipe, is written to directly; so is a path such as
- * /dev/stdout or /dev/fd/N. A closed pipe raises SIGPIPE, as any write does. Errors: IO with errno,
- * KERNEL. Threads: if two save to one path, one of the two files remains, complete. Cost:
- * linear. */
+ * If the path is not a regular file, such as a pipe, the container is written to it directly; the
+ * same is done for a path such as /dev/stdout or /dev/fd/N. A write to a closed pipe raises
+ * SIGPIPE. Errors: IO with errno, KERNEL. Threads: if two threads save to one path, one of the two
+ * files remains, complete. Cost: linear in the filter's bytes. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_save(const lanebloom_filter *filter,
                                                            const char *path);
 
-/* Writes the same container into memory of the caller, for lanebloom_filter_parse(). Returns its
- * size; if that exceeds `size`, nothing is written. bytes may be NULL when size is 0. */
+/* Writes the container that lanebloom_filter_save() would write into memory of the caller, for
+ * lanebloom_filter_parse(). Returns the container's size. If that exceeds `size`, nothing is
+ * written. bytes may be NULL when size is 0. */
 LANEBLOOM_API size_t lanebloom_filter_write(const lanebloom_filter *filter, void *bytes,
                                             size_t size);
 
-/* Could a filter be saved to this path now? Call it before a long build. Nothing is opened or
- * written. A later save may still fail, for example on a full disk. Errors: IO with errno,
- * KERNEL. */
+/* Checks whether a filter could be saved to this path now. Call it before a long build. It opens
+ * and writes nothing. A later save may still fail, for example on a full disk. Errors: IO with
+ * errno, KERNEL. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_save_check(const char *path);
 
-/* Like load and save, for bare engine bytes, which hold neither a checksum nor a number of keys.
- * Errors: FORMAT, also for a container. CORRUPT: the file became shorter while it was read. LIMIT,
- * IO with errno, MEMORY, KERNEL. */
+/* Load and save the bare bytes that an engine writes, like lanebloom_filter_load() and
+ * lanebloom_filter_save(). Such bytes hold neither a checksum nor a number of keys. Errors: FORMAT,
+ * also for a container. CORRUPT: the file became shorter while it was read. LIMIT, IO with errno,
+ * MEMORY, KERNEL. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_load_raw(lanebloom_format format,
                                                                const char *path,
                                                                lanebloom_filter **filter,
@@ -448,156 +490,171 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_load_raw(lanebloom_format 
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_save_raw(const lanebloom_filter *filter,
                                                                const char *path);
 
-/* The filter's bytes as the engine writes them, header and trailer included. Borrowed from the
- * filter. */
+/* Returns the filter's bytes as the engine writes them, header and trailer included. They are
+ * borrowed from the filter. */
 LANEBLOOM_API const void *lanebloom_filter_bytes(const lanebloom_filter *filter, size_t *size);
 
-/* Returns how the keys of the filter were made. Bare engine bytes do not record it: their form is
- * the plain one. Cost: constant. */
+/* Returns how the keys of the filter were made. Bare engine bytes do not record a key form, so a
+ * filter of such bytes has the plain form. Cost: constant. */
 LANEBLOOM_API lanebloom_key_form lanebloom_filter_key_form(const lanebloom_filter *filter);
 
-/* Overrides the key form; bare engine bytes record none. Saving records it. Call it before other
- * threads use the filter. Errors: ARGUMENT: an encoding or a flag that is not defined above. */
+/* Sets the key form of a filter, for example of one that was made of bare engine bytes, which
+ * record none. Saving records the form in the container. Call this function before other threads
+ * use the filter. Errors: ARGUMENT: an encoding or a flag that is not defined above. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_set_key_form(lanebloom_filter *filter,
                                                                    lanebloom_key_form form);
 
-/* Records the number of keys (LANEBLOOM_UNKNOWN if it is unknown) and the bits per key (NaN if
- * unknown) of a filter of bare engine bytes. Saving stores both, the bits in thousandths and at
- * most as many as have an effect, as a builder does. Call it before other threads use the filter.
- * Errors: ARGUMENT: bits per key that are neither NaN nor between 0 and 2^31 - 1. */
+/* Sets the number of keys (LANEBLOOM_UNKNOWN if it is unknown) and the bits per key (NaN if
+ * unknown) of a filter that was made of bare engine bytes. Bits per key above the highest number
+ * that has an effect are stored as that number, as a builder stores them. A container stores the
+ * bits per key in thousandths. Call this function before other threads use the filter. Errors:
+ * ARGUMENT: bits per key that are neither NaN nor between 0 and 2^31 - 1. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_set_nkeys(lanebloom_filter *filter,
                                                                 uint64_t nkeys,
                                                                 double bits_per_key);
 
 typedef struct lanebloom_filter_info {
-  /* The requested format. If that was LANEBLOOM_ROCKSDB: the one that the trailer names, or
-   * LANEBLOOM_ROCKSDB for a constant answer. */
+  /* The format. A filter that was opened as LANEBLOOM_ROCKSDB has the format that its trailer
+   * names; if it has a constant answer, its format is LANEBLOOM_ROCKSDB. */
   lanebloom_format format;
 
-  /* Probes per key; Ribbon: the most bits in which a key is compared. 0 for a constant answer. */
+  /* Probes per key; 0 for a constant answer. For Ribbon: the most bits in which a key is
+   * compared. */
   uint32_t nprobes;
   uint64_t nbits;      /* bits that probes can reach; 0 for a constant answer */
   uint64_t nbits_set;  /* how many of them are set */
   uint64_t nkeys;      /* keys added, duplicates too; LANEBLOOM_UNKNOWN for bare engine bytes */
-  double bits_per_key; /* in effect: as the format rounds and limits them; NaN if unknown */
+  double bits_per_key; /* after rounding and limits of the format; NaN if unknown */
 
-  /* The false-positive rate by the model, computed from the bits that are set and, if it is known,
-   * the number of keys, which are taken as distinct. */
+  /* The false-positive rate by the model. It is computed from the bits that are set and, if it is
+   * known, the number of keys; all keys are assumed to be distinct. */
   double model_rate;
 
   /* The number of distinct keys, estimated from the bits that are set. LANEBLOOM_UNKNOWN for a
    * constant answer, for Ribbon, if all bits are set, and if the estimate exceeds the number of
    * hashes of the format (2^32 if a hash has 4 bytes).
    *
-   * Error measured with random keys and 1 to 30 bits per key: in RocksDB's formats and Spark's at
-   * most 4 % for 10,000 keys, and 1 % for 100,000 and 1,000,000; in PARQUET, whose filters of 1 bit
-   * per key are nearly full, 7 %, 3 % and 2 %. In LevelDB's the estimate is at most 2 % too high,
-   * and too low by up to 7 % for 10,000 keys, 16 % for 100,000 and 30 % for 1,000,000: the probes
-   * of different keys overlap more often than the model assumes (docs/leveldb-false-positives.md).
-   * For keys that resemble each other the error is larger, except in ROCKSDB_LOCAL: up to 17 % for
-   * the decimal or hexadecimal digits of 10,000 numbers. */
+   * The error was measured with random keys and 1 to 30 bits per key:
+   *
+   * - RocksDB's and Spark's formats: at most 4 % for 10,000 keys, and 1 % for 100,000 and
+   *   1,000,000.
+   * - PARQUET: 7 %, 3 % and 2 % for these numbers of keys, because filters of 1 bit per key are
+   *   nearly full.
+   * - LevelDB's formats: the estimate is at most 2 % too high. It is too low by up to 7 % for
+   *   10,000 keys, 16 % for 100,000 and 30 % for 1,000,000, because the probes of different keys
+   *   overlap more often than the model assumes (docs/leveldb-false-positives.md).
+   *
+   * For keys that resemble each other the error is larger, except in ROCKSDB_LOCAL. For the decimal
+   * or hexadecimal digits of 10,000 numbers it is up to 17 %. */
   uint64_t nkeys_estimate;
 
   lanebloom_key_form key_form; /* as lanebloom_filter_key_form() returns it */
 } lanebloom_filter_info;
 
 /* Describes a filter. info_size: sizeof(lanebloom_filter_info). If a program was compiled with
- * another version of this header, it gets the fields that both versions have; the rest of a larger
- * struct becomes 0. Cost: counts the bits that are set, linear in the filter. Source of
- * nkeys_estimate: Swamidass and Baldi, J. Chem. Inf. Model. 47(3), 2007; for RocksDB's formats, the
- * same for cache lines that fill independently. */
+ * another version of this header, it gets the members that both versions have; the rest of a larger
+ * struct becomes 0. Cost: linear in the filter's bytes, because the bits that are set are counted.
+ * Source of nkeys_estimate: Swamidass and Baldi, J. Chem. Inf. Model. 47(3), 2007; for RocksDB's
+ * formats their formula is applied to cache lines that fill independently. */
 LANEBLOOM_API void lanebloom_filter_describe(const lanebloom_filter *filter,
                                              lanebloom_filter_info *info, size_t info_size);
 
-/* Frees a filter and what it owns. filter may be NULL. No other thread may still use the filter. */
+/* Frees a filter and the memory that it owns, but not the memory that it borrows. filter may be
+ * NULL. No other thread may still use the filter. */
 LANEBLOOM_API void lanebloom_filter_close(lanebloom_filter *filter);
 
 /* -------------------------------------------------------------------------------------------------
- * Screening: which keys may be in the filter. A key that was added is always found. Screening
- * cannot fail and allocates nothing.
+ * Screening: finding the keys that may be in a filter. A key that was added is always found.
+ * Screening cannot fail and allocates no memory.
  * ---------------------------------------------------------------------------------------------- */
 
-/* May this key be in the filter? key may be NULL when size is 0. For many keys,
+/* Returns true if this key may be in the filter. key may be NULL when size is 0. For many keys,
  * lanebloom_filter_screen() is much faster. */
 LANEBLOOM_API bool lanebloom_filter_may_contain(const lanebloom_filter *filter, const void *key,
                                                 size_t size);
 
-/* May this key be in the filter of the bytes that an engine wrote? Answers as the filter that
- * lanebloom_filter_parse_raw() would make of them; true if that returns an error. bytes and key may
- * be NULL when their size is 0. Use it for one key per filter: it allocates nothing, but reads the
- * trailer each time. */
+/* Returns true if this key may be in the filter whose bytes an engine wrote. The result is that of
+ * the filter that lanebloom_filter_parse_raw() would make of the bytes, or true if that function
+ * would return an error. bytes and key may be NULL when their size is 0. Use this function to query
+ * each filter for one key: it allocates no memory, but reads the filter's header or trailer in each
+ * call. */
 LANEBLOOM_API bool lanebloom_filter_may_contain_raw(lanebloom_format format, const void *bytes,
                                                     size_t size, const void *key, size_t key_size);
 
 /* Returns how many keys may be in the filter. bitmap: ceil(n / 8) bytes; bit i mod 8 of byte i / 8
- * becomes 1 if key i may be in the filter, else 0, and bits past n become 0. NULL: only count. */
+ * becomes 1 if key i may be in the filter, otherwise 0, and bits past n become 0. bitmap may be
+ * NULL if you only need the count. */
 LANEBLOOM_API size_t lanebloom_filter_screen(const lanebloom_filter *filter,
                                              const lanebloom_keys *keys, uint8_t *bitmap);
 
-/* Returns the same count. mask: n bytes; mask[i] becomes 1 if key i may be in the filter, else
- * 0. */
+/* Returns how many keys may be in the filter. mask: n bytes; mask[i] becomes 1 if key i may be in
+ * the filter, otherwise 0. */
 LANEBLOOM_API size_t lanebloom_filter_mask(const lanebloom_filter *filter,
                                            const lanebloom_keys *keys, uint8_t *mask);
 
-/* Returns the same count. indices: room for n; the first ones become the indices of the keys that
- * may be in the filter, ascending. If n is above UINT32_MAX, it writes nothing and returns
- * SIZE_MAX. */
+/* Returns how many keys may be in the filter. indices: room for n numbers; the first ones become
+ * the indices of the keys that may be in the filter, ascending. If n is above UINT32_MAX, the
+ * function writes nothing and returns SIZE_MAX. */
 LANEBLOOM_API size_t lanebloom_filter_select(const lanebloom_filter *filter,
                                              const lanebloom_keys *keys, uint32_t *indices);
 
-/* Like lanebloom_filter_screen(), for hashes that lanebloom_hash() made for this filter's format.
- * Hash once to screen many filters. hashes: n x lanebloom_format_hash_size() bytes. */
+/* Like lanebloom_filter_screen(), for hashes instead of keys, which lanebloom_hash() made for this
+ * filter's format. Use it to hash keys once and screen them against many filters. hashes:
+ * n x lanebloom_format_hash_size() bytes. */
 LANEBLOOM_API size_t lanebloom_filter_screen_hashes(const lanebloom_filter *filter,
                                                     const void *hashes, size_t n, uint8_t *bitmap);
 
 /* Writes the positions of the bits that one hash probes, in the order of the format's definition,
- * and returns their number. Bit p is bit p mod 8 of byte p / 8 of the engine's bytes. hash:
- * lanebloom_format_hash_size() bytes. positions: room for nprobes of lanebloom_filter_info. Ribbon:
- * 0, because a key is compared with sums of many bits. */
+ * and returns their number. Position p is bit p mod 8 of byte p / 8 of the engine's bytes. hash:
+ * lanebloom_format_hash_size() bytes. positions: room for nprobes (of lanebloom_filter_info)
+ * numbers. For Ribbon the function returns 0, because Ribbon compares a key with sums of many
+ * bits. */
 LANEBLOOM_API size_t lanebloom_filter_positions(const lanebloom_filter *filter, const void *hash,
                                                 uint64_t *positions);
 
 /* -------------------------------------------------------------------------------------------------
- * Streaming build: keys that come in many batches, or from several threads with a builder each
+ * Streaming build: for keys that come in many batches, or from several threads with a builder each
  *
- * If expected_keys is 0, the builder stores a hash of 4 or 8 bytes per key and chooses the size at
- * finish. The filter equals that of lanebloom_filter_build() for the same keys in the same order.
- * Merging appends. lanebloom_builder_part() lets several threads set the bits.
+ * If expected_keys is 0, the builder stores a hash of 4 or 8 bytes per key, and the size of the
+ * filter is chosen when the builder is finished. The filter equals the one that
+ * lanebloom_filter_build() makes of the same keys in the same order. Merging appends the keys of
+ * one builder to another. lanebloom_builder_part() lets several threads set the bits.
  *
- * If expected_keys is E, the filter has its size at once, for E keys, and memory is bounded.
- * Merging is a bitwise or. The filter equals the engine's if E keys are added and the engine counts
- * every one of them; RocksDB counts equal hashes in a row once. More keys may be added: they raise
- * the false-positive rate.
+ * If expected_keys is E, the filter has its size at once, for E keys, so memory is bounded. Merging
+ * is a bitwise or. The filter equals the engine's if E keys are added and the engine counts every
+ * one of them; RocksDB counts equal hashes in a row once. More than E keys may be added, but they
+ * raise the false-positive rate.
  * ---------------------------------------------------------------------------------------------- */
 
 typedef struct lanebloom_builder lanebloom_builder;
 
-/* Makes an empty builder. bits_per_key: as for planning. Errors: ARGUMENT, FORMAT, LIMIT, MEMORY,
- * KERNEL. */
+/* Makes an empty builder. bits_per_key: as described for planning, above. Errors: ARGUMENT, FORMAT,
+ * LIMIT, MEMORY, KERNEL. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_create(lanebloom_format format,
                                                               double bits_per_key,
                                                               uint64_t expected_keys,
                                                               lanebloom_builder **builder);
 
-/* Adds a batch of keys. Errors: MEMORY, KERNEL. Cost: linear in the bytes of the keys. Memory,
- * if it is available, while a large batch is added to a sized filter: up to half the filter's size
- * for LevelDB's formats from 12 MiB on, up to its size for rocksdb-local from 128 MiB on. */
+/* Adds a batch of keys. Errors: MEMORY, KERNEL. Cost: linear in the bytes of the keys. Memory:
+ * while a large batch is added to a builder with expected_keys, more memory is used if it is
+ * available: up to half the filter's size for LevelDB's formats from 12 MiB on, and up to its size
+ * for rocksdb-local from 128 MiB on. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_add(lanebloom_builder *builder,
                                                            const lanebloom_keys *keys);
 
-/* Sets the key form; a new builder has the plain form. It applies to filters that are finished
- * later and to parts that are made later. Errors: ARGUMENT: an encoding or a flag that is not
- * defined above. */
+/* Sets the key form. A new builder has the plain form. The new form applies to filters that are
+ * finished later and to parts that are made later. Errors: ARGUMENT: an encoding or a flag that is
+ * not defined above. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_set_key_form(lanebloom_builder *builder,
                                                                     lanebloom_key_form form);
 
-/* Returns the form that was set last. */
+/* Returns the key form that was set last, or the plain form. */
 LANEBLOOM_API lanebloom_key_form lanebloom_builder_key_form(const lanebloom_builder *builder);
 
-/* Adds to `into` what was added to `from`, which stays as it is. Errors: ARGUMENT: both are one
- * builder. MISMATCH: the formats or the key forms differ; or only one has expected_keys 0; or both
- * have it and the bits per key differ; or neither has it and size or probes differ. MEMORY,
- * KERNEL. */
+/* Adds the keys of `from` to `into`. `from` does not change. Errors: ARGUMENT: both are one
+ * builder. MISMATCH: the formats or the key forms differ; or only one builder was created with
+ * expected_keys 0; or both were, and their bits per key differ; or neither was, and their filters'
+ * sizes or probes differ. MEMORY, KERNEL. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_merge(lanebloom_builder *into,
                                                              const lanebloom_builder *from);
 
@@ -605,15 +662,15 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_merge(lanebloom_builder *
  * the whole filter's size, to which an n-th of the keys was added. All n parts, merged in any
  * order, give the same filter as `whole`. `whole` does not change. Errors: ARGUMENT: `whole` was
  * created with expected_keys or is a part, or i is not below n. LIMIT, MEMORY, KERNEL. Threads: any
- * number may make parts of one builder at a time, for example one part each. Cost: linear in the
- * part's keys and the filter's bytes. Memory: the whole filter's size and, during the call, what
- * lanebloom_builder_add() takes. */
+ * number of threads may make parts of one builder at a time, for example one part each. Cost:
+ * linear in the part's keys and the filter's bytes. Memory: the whole filter's size and, during the
+ * call, the memory that lanebloom_builder_add() uses. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_part(const lanebloom_builder *whole,
                                                             size_t i, size_t n,
                                                             lanebloom_builder **part);
 
-/* Makes the filter and empties the builder. Keys may then be added again. Errors: LIMIT,
- * MEMORY, KERNEL. */
+/* Makes the filter and empties the builder. Keys for another filter may then be added. Errors:
+ * LIMIT, MEMORY, KERNEL. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_finish(lanebloom_builder *builder,
                                                               lanebloom_filter **filter);
 
@@ -624,21 +681,23 @@ LANEBLOOM_API void lanebloom_builder_destroy(lanebloom_builder *builder);
  * Kernels: the instruction sets that this build has and this CPU and its operating system can run
  * ---------------------------------------------------------------------------------------------- */
 
-/* The number of kernels; at least 1, because "scalar" runs everywhere. */
+/* Returns the number of kernels. It is at least 1, because "scalar" runs everywhere. */
 LANEBLOOM_API size_t lanebloom_kernel_count(void);
 
-/* The name of the i-th best kernel for this CPU; NULL when i is not below the count. On a CPU that
- * QEMU emulates
- * (TCG) "scalar" is the best: vector instructions are slow there. */
+/* Returns the name of the i-th best kernel for this CPU, or NULL if i is not below the number of
+ * kernels. On an x86 CPU that QEMU emulates (TCG), "scalar" is the best, because vector
+ * instructions are slow there. */
 LANEBLOOM_API const char *lanebloom_kernel_name(size_t i);
 
-/* The kernel in use; NULL while $LANEBLOOM_KERNEL names one that cannot run here. */
+/* Returns the name of the kernel in use, or NULL while $LANEBLOOM_KERNEL names one that cannot run
+ * here. */
 LANEBLOOM_API const char *lanebloom_kernel_active(void);
 
-/* Returns in a few words why that kernel is in use; NULL while none is. */
+/* Returns in a few words why the kernel in use was chosen, or NULL while none is in use. */
 LANEBLOOM_API const char *lanebloom_kernel_reason(void);
 
-/* Uses the named kernel from now on, in every thread; NULL: back to the default. Errors: KERNEL. */
+/* Uses the named kernel from now on, in every thread. If name is NULL, the default is used again.
+ * Errors: KERNEL: this build has no such kernel, or this CPU cannot run it. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_kernel_use(const char *name);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
-/* lanebloom for Arrow: screens, hashes and adds arrays of the Arrow C data interface as they are.
- * These functions are in liblanebloom. The rules of lanebloom.h about errors, problems, memory and
- * threads apply here, too.
+/* lanebloom for Arrow: screens, hashes and adds arrays of the Arrow C data interface without
+ * converting them first. These functions are in liblanebloom. The rules of lanebloom.h about
+ * errors, problems, memory and threads apply here, too.
  *
  * Keys are the values of an array of one of these types. The encoding (lanebloom_encoding) says
  * what the bytes of a key are:
@@ -15,18 +15,23 @@
  *   decimal128 without digits after the point                DECIMAL128
  *   dictionary of one of these                               that of its values
  *
- * - Any other type is LANEBLOOM_ERR_FORMAT, and the problem names it.
- * - An array whose type does not fit the key form of the filter or builder is
- *   LANEBLOOM_ERR_MISMATCH, and the problem names both: a filter of int64 keys is never queried
+ * - If an array has any other type, the call returns LANEBLOOM_ERR_FORMAT, and the problem names
+ *   the type.
+ * - If the type does not fit the key form of the filter or builder, the call returns
+ *   LANEBLOOM_ERR_MISMATCH, and the problem names both: a filter of int64 keys cannot be screened
  *   with int32 or with text. lanebloom_arrow_key_form() returns the form of a type.
- * - Nulls are in no filter: their result is 0, and they are not added. null_count may be -1.
- * - Slices (offset) are read in place. To screen and to add, each distinct value of a dictionary is
- *   hashed once, unless the array has fewer rows than the dictionary has values.
- * - The structs are only read, and never released. Lengths of buffers are trusted; offsets, views
- *   and indices are checked against them as far as the structs allow: CORRUPT. A struct that was
- *   released, lacks a buffer, or has a length or an offset that is negative, or whose values would
- *   take more bytes than memory can have, is ARGUMENT.
- * - Cost: linear in the bytes of the keys. Memory: none, except one bit per value of a dictionary.
+ * - Nulls are never in a filter: their result is 0, and adding an array does not add them.
+ *   null_count may be -1.
+ * - An array that is a slice of another (offset above 0) is read in place. When an array with a
+ *   dictionary is screened or added, each value of the dictionary is hashed at most once. If the
+ *   array to screen has fewer rows than its dictionary has values, its rows are hashed instead.
+ * - The structs are only read, and never released. The sizes of buffers are not in the structs, so
+ *   buffers are assumed to be as large as the array requires. Offsets, views and indices are
+ *   checked as far as the structs allow; if one is wrong, the call returns CORRUPT. It returns
+ *   ARGUMENT if a struct was released or lacks a buffer, if a length or an offset is negative, or
+ *   if the values would take more bytes than memory can have.
+ * - Cost: linear in the bytes of the keys. Memory: one bit per value of a dictionary, otherwise
+ *   none.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_ARROW_H
@@ -74,22 +79,23 @@ struct ArrowArray {
 
 #endif
 
-/* Returns the key form of this type. Pass it to a builder (lanebloom_builder_set_key_form()) before
- * arrays of the type are added. Errors: FORMAT, ARGUMENT. */
+/* Returns the key form of a type. Before you add arrays of this type to a builder, pass the form to
+ * lanebloom_builder_set_key_form(). Errors: FORMAT, ARGUMENT. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_arrow_key_form(const struct ArrowSchema *schema,
                                                               lanebloom_key_form *form,
                                                               char *problem, size_t problem_size);
 
-/* Finds the rows of the array that may be in the filter.
+/* Find the rows of an array that may be in the filter.
  *
- * bitmap   ceil(length / 8) bytes, as for lanebloom_filter_screen(): the layout of an Arrow boolean
- *          array. NULL: only count.
- * mask     length bytes, 0 or 1.
- * indices  room for length; the first ones become the rows that may be in the filter, ascending.
- * count    how many rows may be in the filter.
+ * bitmap   ceil(length / 8) bytes, as for lanebloom_filter_screen(), which is the layout of an
+ *          Arrow boolean array. It may be NULL if you only need the count.
+ * mask     length bytes; each becomes 1 if the row may be in the filter, otherwise 0.
+ * indices  room for length numbers; the first ones become the rows that may be in the filter,
+ *          ascending.
+ * count    *count becomes the number of rows that may be in the filter.
  *
- * Errors: ARGUMENT, FORMAT, MISMATCH, CORRUPT, MEMORY; select: LIMIT: more than UINT32_MAX rows.
- * Outputs are written only on success. */
+ * Errors: ARGUMENT, FORMAT, MISMATCH, CORRUPT, MEMORY. lanebloom_filter_select_arrow() returns
+ * LIMIT if there are more than UINT32_MAX rows. Outputs are written only on success. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_screen_arrow(const lanebloom_filter *filter,
                                                                    const struct ArrowSchema *schema,
                                                                    const struct ArrowArray *array,
@@ -109,25 +115,25 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_select_arrow(const laneblo
                                                                    char *problem,
                                                                    size_t problem_size);
 
-/* Returns the result of screening as a boolean array without nulls, which the caller releases, and
- * its schema, whose name is that of the array's schema. On an error both are marked as released
- * (release is NULL). Errors: as for lanebloom_filter_screen_arrow(). Memory: a bit per row. */
+/* Returns the result of screening as a boolean array without nulls, and its schema, which has the
+ * name of the array's schema. The caller releases both. On an error both are marked as released
+ * (release is NULL). Errors: as for lanebloom_filter_screen_arrow(). Memory: one bit per row. */
 LANEBLOOM_NODISCARD lanebloom_status
 lanebloom_filter_booleans_arrow(const lanebloom_filter *filter, const struct ArrowSchema *schema,
                                 const struct ArrowArray *array, struct ArrowSchema *booleans_schema,
                                 struct ArrowArray *booleans, char *problem, size_t problem_size);
 
-/* Adds the values of an array to a builder whose key form fits the type. Dictionary values that no
- * row uses are not added; the others are added once each, however many rows use them. Errors:
- * ARGUMENT, FORMAT, MISMATCH, CORRUPT, MEMORY, KERNEL. */
+/* Adds the values of an array to a builder whose key form fits the array's type. A value of a
+ * dictionary is added once if any row uses it, otherwise not at all. Errors: ARGUMENT, FORMAT,
+ * MISMATCH, CORRUPT, MEMORY, KERNEL. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_add_arrow(lanebloom_builder *builder,
                                                                  const struct ArrowSchema *schema,
                                                                  const struct ArrowArray *array,
                                                                  char *problem,
                                                                  size_t problem_size);
 
-/* Hashes every row, as lanebloom_hash() does. hashes: length x lanebloom_format_hash_size() bytes;
- * those of null rows become 0, which other keys may have as well. Errors: ARGUMENT, FORMAT,
+/* Hashes every row, as lanebloom_hash() does. hashes: length x lanebloom_format_hash_size() bytes.
+ * The hash of a null row becomes 0, which may also be the hash of a key. Errors: ARGUMENT, FORMAT,
  * CORRUPT, KERNEL. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_hash_arrow(lanebloom_format format,
                                                           const struct ArrowSchema *schema,
@@ -137,10 +143,11 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_hash_arrow(lanebloom_format forma
 
 /* Returns the values of an array as slices, for calls that take lanebloom_keys.
  *
- * slices   room for length. Nulls become {NULL, 0}, and no other value has data NULL.
- * numbers  16 bytes per row, for values whose stored bytes are not the key: integers of fewer than
- *          4 bytes and, on big-endian hosts, all numbers. All other slices are borrowed from the
- *          array.
+ * slices   room for length slices. Nulls become {NULL, 0}; the slice of any other value has data
+ *          that is not NULL.
+ * numbers  16 bytes per row. Values whose stored bytes are not the bytes of the key are converted
+ *          into them: integers of fewer than 4 bytes and, on big-endian hosts, all numbers. The
+ *          slices of all other values are borrowed from the array.
  *
  * Errors: ARGUMENT, FORMAT, CORRUPT. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_arrow_slices(const struct ArrowSchema *schema,

@@ -1,27 +1,28 @@
-/* lanebloom as LevelDB's filter policy: the filters of the built-in Bloom policy, byte for byte.
- * The policy is this header alone. A program that includes it links lanebloom (pkg-config:
- * lanebloom) and LevelDB. In C it uses LevelDB's C API; in C++ there is also a
- * leveldb::FilterPolicy.
+/* lanebloom as LevelDB's filter policy: an object that builds and queries filters for LevelDB. The
+ * filters are those of LevelDB's built-in Bloom policy, byte for byte. The policy is in this header
+ * alone. A program that includes the header links lanebloom (pkg-config: lanebloom) and LevelDB. In
+ * C, the policy is for LevelDB's C API; in C++, there is a leveldb::FilterPolicy, too:
  *
  *   leveldb_options_set_filter_policy(options, lanebloom_leveldb_filterpolicy_create(10));  // C
  *   options.filter_policy = lanebloom::NewLevelDBFilterPolicy(10);                          // C++
  *
- * Databases   The policy has the built-in one's name, "leveldb.BuiltinBloomFilter2", and makes and
- *             reads the same filters. So each policy reads what the other wrote, and either may
- *             replace the other whenever the database is opened. Existing tables keep their
- *             filters.
- * Errors      A policy cannot report an error to LevelDB, and an empty filter would lose keys:
- *             LevelDB takes it to hold none. If memory runs out in C, the policy writes a filter of
- *             2 bytes which every reader takes to hold every key: results stay correct, and lookups
- *             in that part of the table read the data. If not even 2 bytes can be allocated, it
- *             calls abort(). In C++ it throws std::bad_alloc, as the built-in policy does.
+ * Databases   The policy has the name of the built-in one, "leveldb.BuiltinBloomFilter2", and makes
+ *             and reads the same filters. So each of the two policies reads what the other wrote,
+ *             and you may change from either to the other whenever you open the database. Existing
+ *             tables keep their filters.
+ * Errors      A policy cannot report an error to LevelDB. Nor can it return an empty filter,
+ *             because LevelDB takes an empty filter to hold no keys, so it would no longer find the
+ *             table's keys. If memory runs out in C, the policy writes a filter of 2 bytes that
+ *             every reader takes to hold every key: results stay correct, but lookups in that part
+ *             of the table read the data. If not even 2 bytes can be allocated, the policy calls
+ *             abort(). In C++ it throws std::bad_alloc, as the built-in policy does.
  * Threads     A policy never changes. LevelDB calls it from several threads at once, and several
- *             databases may share one. It must outlive them. Cost        LevelDB builds one filter
- *             for each 2 KiB of data blocks, so a filter has few keys: about 35 if a key and its
- *             value have 116 bytes. Such a filter is built 1.3 to 1.5 times as fast as by the
- *             built-in policy, one of 130 keys 2.2 times as fast, and one of 16 keys or fewer no
- *             faster; docs/database-files.md has the figures. Building uses at most
- *             90 KiB of stack.
+ *             databases may share one policy. The policy must outlive the databases.
+ * Cost        LevelDB builds one filter for each 2 KiB of data blocks, so a filter has few keys:
+ *             about 35 if a key and its value have 116 bytes. Such a filter is built 1.3 to 1.5
+ *             times as fast as by the built-in policy. A filter of 130 keys is built 2.2 times as
+ *             fast, and one of 16 keys or fewer no faster. docs/database-files.md has the figures.
+ *             Building uses at most 90 KiB of stack.
  * Comparators As with the built-in policy, keys that the comparator treats as equal must have equal
  *             bytes.
  * Source      LevelDB 1.23 util/bloom.cc, table/filter_block.cc, db/c.cc.
@@ -41,19 +42,20 @@
 
 #define LANEBLOOM_LEVELDB_POLICY_NAME "leveldb.BuiltinBloomFilter2"
 
-/* The slices of up to this many keys are collected on the stack, without an allocation. */
+/* Up to this many keys, the slices of the keys are collected on the stack, without an
+ * allocation. */
 enum { LANEBLOOM_LEVELDB_IMPL_FEW = 256 };
 
-/* The size of a filter that holds every key. It names more than 30 probes, which LevelDB never
- * writes. */
+/* A filter that every reader takes to hold every key, and its size. Its last byte names 31 probes.
+ * LevelDB never writes more than 30, and its reader takes a filter with more to hold every key. */
 enum { LANEBLOOM_LEVELDB_IMPL_EVERY_KEY_SIZE = 2 };
 static const char lanebloom_leveldb_impl_every_key[LANEBLOOM_LEVELDB_IMPL_EVERY_KEY_SIZE] = {0, 31};
 
-/* Filters of up to this many bytes are built on the stack and copied, which takes less time than
- * planning their size beforehand. */
+/* A filter is first built on the stack, in this many bytes, and copied if it fits. That takes less
+ * time than planning its size beforehand. */
 enum { LANEBLOOM_LEVELDB_IMPL_SMALL = 1024 };
 
-/* The size of the filter of n keys; 0 if none can be built. */
+/* Returns the size of the filter of n keys, or 0 if it cannot be built. */
 static inline size_t lanebloom_leveldb_impl_size(int bits_per_key, size_t n)
 {
   uint64_t size;
@@ -63,8 +65,8 @@ static inline size_t lanebloom_leveldb_impl_size(int bits_per_key, size_t n)
   return (size_t)size;
 }
 
-/* Builds the filter of n keys in `bytes`, which has room for *size bytes. *size becomes the
- * filter's size. */
+/* Builds the filter of n keys in `bytes`, which has room for *size bytes. *size becomes the size of
+ * the filter. Returns false if the filter does not fit or cannot be built. */
 static inline bool lanebloom_leveldb_impl_build(int bits_per_key, const lanebloom_slice *slices,
                                                 size_t n, char *bytes, size_t *size)
 {
@@ -77,7 +79,8 @@ static inline bool lanebloom_leveldb_impl_build(int bits_per_key, const lanebloo
  * C
  * ---------------------------------------------------------------------------------------------- */
 
-/* Returns the filter of n slices, to be freed with free(); NULL if it cannot be built. */
+/* Returns the filter of the keys in n slices, or NULL if it cannot be built. The caller frees it
+ * with free(). */
 static inline char *lanebloom_leveldb_impl_create(int bits_per_key, const lanebloom_slice *slices,
                                                   size_t n, size_t *size)
 {
@@ -138,9 +141,10 @@ static inline const char *lanebloom_leveldb_impl_name(void *state)
 
 /* Returns a policy for leveldb_options_set_filter_policy(). Free it with
  * leveldb_filterpolicy_destroy() after the databases that use it are closed. bits_per_key: 0 or
- * more; 10 lets about 1 % of absent keys pass. The policy also reads filters that the built-in one
- * made, and those of other numbers. Returns NULL if bits_per_key is negative, memory runs out, or
- * $LANEBLOOM_KERNEL names a kernel that cannot run. Cost: constant. */
+ * more; 10 lets about 1 % of absent keys pass. The policy also reads filters that the built-in
+ * policy made, and filters with other numbers of bits per key. Returns NULL if bits_per_key is
+ * negative, memory runs out, or $LANEBLOOM_KERNEL names a kernel that cannot run. Cost:
+ * constant. */
 static inline leveldb_filterpolicy_t *lanebloom_leveldb_filterpolicy_create(int bits_per_key)
 {
   int *state;
@@ -170,7 +174,7 @@ namespace lanebloom
 {
 namespace impl
 {
-/* Made by NewLevelDBFilterPolicy(). */
+/* The policy that NewLevelDBFilterPolicy() makes. */
 class LevelDBFilterPolicy : public leveldb::FilterPolicy
 {
 public:
@@ -223,9 +227,9 @@ private:
 };
 } // namespace impl
 
-/* Like leveldb::NewBloomFilterPolicy(): returns a policy for leveldb::Options, to be deleted after
- * the databases that use it. bits_per_key and nullptr: as for
- * lanebloom_leveldb_filterpolicy_create(). */
+/* Like leveldb::NewBloomFilterPolicy(): returns a policy for leveldb::Options. Delete the policy
+ * after the databases that use it are closed. bits_per_key: as for
+ * lanebloom_leveldb_filterpolicy_create(). Returns nullptr when that function would return NULL. */
 inline const leveldb::FilterPolicy *NewLevelDBFilterPolicy(int bits_per_key)
 {
   if (lanebloom_leveldb_impl_size(bits_per_key, 1) == 0)

@@ -1,12 +1,15 @@
-/* lanebloom's second library: Bloom filters inside the table files (.ldb, .sst) of LevelDB,
- * goleveldb, RocksDB and Pebble. This header is the whole public interface of
- * liblanebloom-tables, and its manual; docs/database-files.md explains the files.
+/* lanebloom's second library: the Bloom filters inside the table files (.ldb, .sst) of LevelDB,
+ * goleveldb, RocksDB and Pebble. It screens keys against single table files or against a whole
+ * database. This header is the whole public interface of liblanebloom-tables, and its manual;
+ * docs/database-files.md explains the files.
  *
- * Table files are read, never written, and a database may be open meanwhile. A running engine
- * replaces tables: list the folder, open every table, list again; repeat until both lists agree.
+ * Table files are read, never written, and an engine may use the database meanwhile. A running
+ * engine replaces tables. The functions for databases, below, take care of that. If you open tables
+ * without them, list the folder, open every table, and list the folder again; repeat until both
+ * lists agree.
  *
- * The rules of lanebloom.h about errors, memory, threads and empty batches apply here, too. Tables
- * and filter blocks never change once open: any number of threads may screen one.
+ * The rules of lanebloom.h about errors, memory, threads and empty batches apply here, too. Open
+ * tables and filter blocks never change, so any number of threads may screen one.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_H
 #define LANEBLOOM_TABLES_H
@@ -18,17 +21,18 @@ extern "C" {
 #endif
 
 /* -------------------------------------------------------------------------------------------------
- * Filter blocks: one small filter for each 2 KiB of data blocks. LevelDB and goleveldb write them
- * (LANEBLOOM_LEVELDB), and so does RocksDB before 7.0 if it is configured for block-based filters
- * (LANEBLOOM_LEVELDB_SIGNED). Other formats have none: LANEBLOOM_ERR_FORMAT.
+ * Filter blocks: a filter block is a part of a table file and holds one small filter for each 2 KiB
+ * of data blocks. LevelDB and goleveldb write filter blocks (LANEBLOOM_LEVELDB), and so does
+ * RocksDB before 7.0 if it is configured for block-based filters (LANEBLOOM_LEVELDB_SIGNED). The
+ * functions below return LANEBLOOM_ERR_FORMAT for any other format.
  * Source: LevelDB 1.23 table/filter_block.cc.
  * ---------------------------------------------------------------------------------------------- */
 
 typedef struct lanebloom_filter_block lanebloom_filter_block;
 
-/* Parses the bytes of a filter block, which are borrowed. Any bytes are accepted: if LevelDB's
- * reader does not understand them, every key may be present. bytes may be NULL when size is 0.
- * Errors: ARGUMENT, FORMAT, MEMORY, KERNEL. Cost: constant. */
+/* Opens a filter block whose bytes are in memory. The bytes are borrowed. Any bytes are accepted:
+ * if LevelDB's reader does not understand them, every key may be present. bytes may be NULL when
+ * size is 0. Errors: ARGUMENT, FORMAT, MEMORY, KERNEL. Cost: constant. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_block_parse(lanebloom_format format,
                                                                   const void *bytes, size_t size,
                                                                   lanebloom_filter_block **block);
@@ -36,14 +40,15 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_block_parse(lanebloom_form
 /* Frees a filter block. block may be NULL. */
 LANEBLOOM_API void lanebloom_filter_block_close(lanebloom_filter_block *block);
 
-/* May this key be in the data block that starts at this offset of the file? */
+/* Returns true if this key may be in the data block that starts at this offset of the file. */
 LANEBLOOM_API bool lanebloom_filter_block_may_contain(const lanebloom_filter_block *block,
                                                       uint64_t data_block_offset, const void *key,
                                                       size_t size);
 
-/* Screens a batch. data_block_offsets: keys->n of them, in any order. bitmap and result: as for
- * lanebloom_filter_screen(). Consecutive keys of one data block are screened together, which is
- * fastest. */
+/* Screens a batch of keys, each against the filter of one data block. data_block_offsets[i] is the
+ * offset of the block for key i; the offsets may be in any order. bitmap and result: as for
+ * lanebloom_filter_screen(). Consecutive keys with the same filter are screened together, so it is
+ * fastest if the keys are sorted by offset. */
 LANEBLOOM_API size_t lanebloom_filter_block_screen(const lanebloom_filter_block *block,
                                                    const uint64_t *data_block_offsets,
                                                    const lanebloom_keys *keys, uint8_t *bitmap);
@@ -51,28 +56,27 @@ LANEBLOOM_API size_t lanebloom_filter_block_screen(const lanebloom_filter_block 
 typedef struct lanebloom_filter_block_builder lanebloom_filter_block_builder;
 
 /* Makes a builder whose filter blocks equal those of LevelDB's FilterBlockBuilder, byte for byte.
- * Calls follow in the order (start_block add*)* finish. bits_per_key: as for
- * lanebloom_filter_build(). base_lg: one filter for each 2^base_lg bytes of the file, at most 63;
- * LevelDB's is 11.
- * Errors: ARGUMENT, FORMAT, MEMORY, KERNEL. */
+ * Call the builder's functions in the order (start_block add*)* finish. bits_per_key: as for
+ * lanebloom_filter_build(). base_lg: the block gets one filter for each 2^base_lg bytes of the
+ * file. base_lg is at most 63; LevelDB uses 11. Errors: ARGUMENT, FORMAT, MEMORY, KERNEL. */
 LANEBLOOM_NODISCARD lanebloom_status
 lanebloom_filter_block_builder_create(lanebloom_format format, double bits_per_key,
                                       unsigned base_lg, lanebloom_filter_block_builder **builder);
 
-/* Starts the data block at this offset. After the last data block, call it once more with the end
- * of that block. A range of 2^base_lg bytes in which no data block starts costs 4 bytes, as in
- * LevelDB.
- * Errors: ARGUMENT: the offset is below the one before; MEMORY, KERNEL. */
+/* Starts the data block at this offset. After the last data block, call this function once more
+ * with the offset at which that block ends. As in LevelDB, a range of 2^base_lg bytes in which no
+ * data block starts takes 4 bytes of the filter block. Errors: ARGUMENT: the offset is below that
+ * of the previous call. MEMORY, KERNEL. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_block_builder_start_block(
     lanebloom_filter_block_builder *builder, uint64_t data_block_offset);
 
-/* Adds keys of that data block. Errors: LIMIT: the filters would pass 2^32 bytes; MEMORY,
- * KERNEL. */
+/* Adds keys to the data block that was started last. Errors: LIMIT: the filters would exceed 2^32
+ * bytes. MEMORY, KERNEL. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_block_builder_add(
     lanebloom_filter_block_builder *builder, const lanebloom_keys *keys);
 
 /* Makes the filter block and empties the builder, which may then be used again, from offset 0 on.
- * bytes: borrowed until the next call on this builder. Errors: MEMORY, KERNEL. */
+ * *bytes is borrowed from the builder until the next call on it. Errors: MEMORY, KERNEL. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_block_builder_finish(
     lanebloom_filter_block_builder *builder, const void **bytes, size_t *size);
 
@@ -85,40 +89,41 @@ LANEBLOOM_API void lanebloom_filter_block_builder_destroy(lanebloom_filter_block
 
 typedef struct lanebloom_table lanebloom_table;
 
-/* The writer of a filter named filter.leveldb.BuiltinBloomFilter. goleveldb hashes trailing bytes
- * as unsigned, LevelDB before 1.18 as signed on CPUs whose char is signed. If the writer is
- * unknown, a key is absent only if both say so. */
+/* The program that wrote a table whose filter is named filter.leveldb.BuiltinBloomFilter. Two
+ * programs write such filters, and they hash the last bytes of a key differently: goleveldb hashes
+ * them as unsigned, LevelDB before 1.18 as signed on CPUs whose char is signed. If the writer is
+ * unknown, a key is looked up in both ways and is absent only if both ways say so. */
 typedef enum lanebloom_writer {
   LANEBLOOM_WRITER_UNKNOWN = 0,
   LANEBLOOM_WRITER_LEVELDB = 1,
   LANEBLOOM_WRITER_GOLEVELDB = 2
 } lanebloom_writer;
 
-/* "unknown", "leveldb", "goleveldb"; "unknown" for other values. */
+/* Returns "unknown", "leveldb" or "goleveldb"; for other values "unknown". */
 LANEBLOOM_API const char *lanebloom_writer_name(lanebloom_writer writer);
 
-/* The writer of this name; LANEBLOOM_WRITER_UNKNOWN if there is none. */
+/* Returns the writer of this name, or LANEBLOOM_WRITER_UNKNOWN if there is none. */
 LANEBLOOM_API lanebloom_writer lanebloom_writer_by_name(const char *name);
 
 /* Opens a table file. Reads the parts that screening needs (footer, index, filter, properties,
  * first and last data block) and verifies the checksum of each. LevelDB's tables do not record the
- * order of their keys: CURRENT and MANIFEST are read in the table's folder or, if they are missing,
- * every data block.
+ * order of their keys. It is read from the MANIFEST that CURRENT names in the table's folder. If
+ * these files are missing, every data block is read to find the order.
  *
  * problem: room for one line that says what was expected and found; empty on success. It may quote
- * names from the file, with \ooo for bytes that are not printable UTF-8. Pass NULL and 0 if no line
- * is wanted.
+ * names from the file, with \ooo for bytes that are not printable UTF-8. Pass NULL and 0 if you
+ * want no line.
  *
- * Errors: FORMAT: not a table, or one that is still being written (the line says so if the file
- * changed within the last minute); CORRUPT; LIMIT: a version, checksum, compression or layout that
- * this build does not read, or far more than a file of this size should hold; ARGUMENT: no such
- * writer; IO; MEMORY; KERNEL. */
+ * Errors: FORMAT: the file is not a table, or it is still being written (the line says so if the
+ * file changed within the last minute). CORRUPT: a part is damaged. LIMIT: the table has a version,
+ * checksum, compression or layout that this build does not read, or it holds far more of something
+ * than a file of its size should hold. ARGUMENT: there is no such writer. IO, MEMORY, KERNEL. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_table_open(const char *path, lanebloom_writer writer,
                                                           lanebloom_table **table, char *problem,
                                                           size_t problem_size);
 
-/* Parses a table's bytes in memory, which are borrowed; no MANIFEST is read. bytes may be NULL when
- * size is 0. Errors: as for lanebloom_table_open(), but never IO. */
+/* Opens a table whose bytes are in memory. The bytes are borrowed, and no MANIFEST is read. bytes
+ * may be NULL when size is 0. Errors: as for lanebloom_table_open(), but never IO. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_table_parse(const void *bytes, size_t size,
                                                            lanebloom_writer writer,
                                                            lanebloom_table **table, char *problem,
@@ -128,12 +133,12 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_table_parse(const void *bytes, si
 LANEBLOOM_API void lanebloom_table_close(lanebloom_table *table);
 
 typedef enum lanebloom_engine {
-  LANEBLOOM_ENGINE_LEVELDB = 1, /* goleveldb, too */
+  LANEBLOOM_ENGINE_LEVELDB = 1, /* also goleveldb */
   LANEBLOOM_ENGINE_ROCKSDB = 2,
   LANEBLOOM_ENGINE_PEBBLE = 3
 } lanebloom_engine;
 
-/* "leveldb", "rocksdb", "pebble"; "unknown" for other values. */
+/* Returns "leveldb", "rocksdb" or "pebble"; for other values "unknown". */
 LANEBLOOM_API const char *lanebloom_engine_name(lanebloom_engine engine);
 
 typedef enum lanebloom_table_filter {
@@ -141,83 +146,92 @@ typedef enum lanebloom_table_filter {
   LANEBLOOM_TABLE_FILTER_BLOCK = 1,       /* a filter block */
   LANEBLOOM_TABLE_FILTER_FULL = 2,        /* one filter for the whole table */
   LANEBLOOM_TABLE_FILTER_PARTITIONED = 3, /* one filter for each partition of the key range */
-  /* an unknown policy: every key in range may be present */
+  /* of a policy that this build does not know: every key in the key range may be present */
   LANEBLOOM_TABLE_FILTER_OTHER = 4,
-  LANEBLOOM_TABLE_FILTER_KEYS = 5 /* of lanebloom_database_logs(): the hash of each key */
+  LANEBLOOM_TABLE_FILTER_KEYS = 5 /* a table of lanebloom_database_logs(): hashes of keys */
 } lanebloom_table_filter;
 
-/* "none", "block", "full", "partitioned", "other", "keys"; "unknown" for other values. */
+/* Returns "none", "block", "full", "partitioned", "other" or "keys"; for other values "unknown". */
 LANEBLOOM_API const char *lanebloom_table_filter_name(lanebloom_table_filter filter);
 
-/* Texts are borrowed from the table; "" if the file has none. */
+/* Describes a table. Texts are borrowed from the table. A text is "" if the file has none. */
 typedef struct lanebloom_table_info {
   lanebloom_engine engine;
-  uint32_t version;  /* format_version of RocksDB and Pebble; LevelDB: 0 */
+  uint32_t version;  /* format_version of RocksDB and Pebble; 0 for LevelDB */
   uint32_t checksum; /* lanebloom_table_checksum_name() names it */
   lanebloom_table_filter filter;
 
-  /* The first filter that holds a key has these. LANEBLOOM_ROCKSDB: constant answers; 0: no
-   * filter. */
+  /* The format and the probes per key of the table's first filter that holds a key. The format is
+   * LANEBLOOM_ROCKSDB if that filter has a constant answer, and 0 if there is no such filter. */
   lanebloom_format filter_format;
   uint32_t nprobes;
 
-  uint64_t nfilters;      /* filters that hold keys; LANEBLOOM_UNKNOWN: memory ran out */
+  uint64_t nfilters;      /* filters that hold keys; LANEBLOOM_UNKNOWN if memory ran out */
   uint64_t filter_nbytes; /* bytes of the filter block, or of all partitions */
   uint64_t file_nbytes;
   uint64_t nentries; /* versions of keys, and deletions; LANEBLOOM_UNKNOWN: the file does not say */
   double bits_per_key; /* filter bits per entry; NaN: unknown */
 
-  /* The share of absent keys in range that the filter lets pass, by the bits that are set. For
-   * several filters it is their mean, weighted by their sizes; if each key is looked up in all
-   * filters, it is the share that any of them lets pass. 1: no filter, or one that is not used.
-   * NaN: memory ran out, or a filter that is used holds only prefixes: it is unknown how many keys
-   * share one. */
+  /* The share of absent keys that the filter lets pass, of those within the table's key range. It
+   * is computed from the bits that are set. If the table has several filters, it is the mean of
+   * their rates, weighted by their sizes; but if each key is looked up in all filters, it is the
+   * share of keys that any of the filters lets pass. It is 1 if there is no filter, or one that is
+   * not used. It is NaN if memory ran out, or if the filter is used but holds only prefixes,
+   * because it is not known how many keys share a prefix. */
   double model_rate;
 
   bool has_whole_keys, has_prefixes; /* what the filter holds */
 
-  /* Are bounds known, and in bytewise order? No user key of the table is below smallest or above
-   * largest; the bounds may be loose. Borrowed from the table. */
+  /* The table's key range. has_range is true if the bounds are known and in bytewise order. Then no
+   * user key of the table is below smallest or above largest; the table need not have keys that
+   * equal them. The bounds are borrowed from the table. */
   bool has_range;
   lanebloom_slice smallest, largest;
 
   const char *filter_name;      /* "filter.leveldb.BuiltinBloomFilter2", ... */
   const char *comparator;       /* "leveldb.BytewiseComparator", ... */
   const char *prefix_extractor; /* "rocksdb.FixedPrefix.3", ... */
-  const char *warning;          /* one line: why some facts are missing; or "" */
+  const char *warning;          /* one line that says why some facts are missing, or "" */
 } lanebloom_table_info;
 
 /* Describes the table. info_size: sizeof(lanebloom_table_info). If a program was compiled with
- * another version of this header, it gets the fields that both have; the rest of a larger struct
- * becomes 0. Never fails. Cost: counts the bits of all filters. */
+ * another version of this header, it gets the members that both versions have; the rest of a larger
+ * struct becomes 0. Never fails. Cost: linear in the bytes of all filters, because their bits are
+ * counted. */
 LANEBLOOM_API void lanebloom_table_describe(const lanebloom_table *table,
                                             lanebloom_table_info *info, size_t info_size);
 
-/* The `warning` of lanebloom_table_describe(), at no cost. */
+/* Returns the warning that lanebloom_table_describe() returns, but counts no bits. Cost:
+ * constant. */
 LANEBLOOM_API const char *lanebloom_table_warning(const lanebloom_table *table);
 
-/* The name of a checksum, by RocksDB's numbers: 0 "none", 1 "crc32c", 2 "xxh32", 3 "xxh64",
- * 4 "xxh3"; "unknown" for other numbers. */
+/* Returns the name of a checksum, by RocksDB's numbers: 0 "none", 1 "crc32c", 2 "xxh32", 3 "xxh64",
+ * 4 "xxh3". For other numbers it returns "unknown". */
 LANEBLOOM_API const char *lanebloom_table_checksum_name(uint32_t checksum);
 
-/* The filter of a table with LANEBLOOM_TABLE_FILTER_FULL, borrowed from the table; NULL for other
- * kinds. It can be saved and screened like any other. It may hold prefixes instead of keys. */
+/* Returns the filter of a table whose kind of filter is LANEBLOOM_TABLE_FILTER_FULL, or NULL for
+ * other kinds. The filter is borrowed from the table. It can be saved and screened like any other
+ * filter, but it may hold prefixes instead of keys. */
 LANEBLOOM_API const lanebloom_filter *lanebloom_table_full_filter(const lanebloom_table *table);
 
-/* Finds the user keys that may be in the table: first by its key range, then by its filter. If the
- * table's keys are not in bytewise order, a key is looked up in all filters of the table. Keys are
- * compared by their bytes, whatever the comparator treats as equal. A key that is reported as
- * absent has neither a value nor a deletion in the table; range deletions are ignored. bitmap and
- * result: as for lanebloom_filter_screen(). Never fails. If memory runs out, more keys may be
- * reported as present. */
+/* Finds the user keys that may be in the table. The table's key range rules out keys first, then
+ * its filter. If the table's keys are not in bytewise order, a key is looked up in all filters of
+ * the table. Keys are compared by their bytes, even if the comparator treats other keys as equal. A
+ * key that is reported as absent has neither a value nor a deletion in the table; range deletions
+ * are ignored. bitmap and result: as for lanebloom_filter_screen(). Never fails. If memory runs
+ * out, more keys may be reported as present. */
 LANEBLOOM_API size_t lanebloom_table_screen(const lanebloom_table *table,
                                             const lanebloom_keys *keys, uint8_t *bitmap);
 
-/* Screens many tables at once. Keys are hashed once for each kind of hash.
+/* Screens a batch of keys against many tables. Keys are hashed only once for all tables whose
+ * filters share a hash.
  *
- * bitmaps  NULL, or ntables pointers: bitmaps[i] is NULL, or ceil(n / 8) bytes for table i.
- * counts   NULL, or room for ntables: how many keys may be in each.
- * any      NULL, or ceil(n / 8) bytes: which keys may be in any of the tables.
+ * bitmaps NULL, or ntables pointers. bitmaps[i] is NULL, or the bitmap of table i: ceil(n / 8)
+ *         bytes that become as for lanebloom_table_screen().
+ * counts  NULL, or room for ntables numbers. counts[i] becomes the number of keys that may be in
+ *         table i.
+ * any     NULL, or a bitmap of ceil(n / 8) bytes. Bit i becomes 1 if key i may be in any of the
+ *         tables.
  *
  * Returns how many keys may be in any of the tables. To bound the memory of bitmaps, screen a large
  * batch in parts (lanebloom_keys_part()): parts of 512 keys take at most 5 % longer. */
@@ -226,81 +240,86 @@ LANEBLOOM_API size_t lanebloom_tables_screen(const lanebloom_table *const *table
                                              uint8_t *const *bitmaps, size_t *counts);
 
 /* -------------------------------------------------------------------------------------------------
- * Databases: the tables and logs that belong to one, which may be open meanwhile
+ * Databases: the tables and the logs of one database, which an engine may use meanwhile
  *
- * A database's folder also holds tables that are not in use yet or any more. CURRENT and the
- * MANIFEST name those in use; the latest writes are only in write-ahead logs. Opening reads the
- * logs first and the MANIFEST after them: every write that an engine had acknowledged before is
- * then in a log that was read, or in a table that the MANIFEST names. To find every key of the
- * database:
+ * The folder of a database also holds tables that are not in use yet or no longer. CURRENT and the
+ * MANIFEST name the tables in use, which are called live. The latest writes are only in write-ahead
+ * logs. Opening reads the logs first and the MANIFEST after them. So every write that the engine
+ * acknowledged before is in a log that was read, or in a table that the MANIFEST names. To find
+ * every key of the database:
  *
- * 1. call lanebloom_database_open(), which reads the logs and the MANIFEST;
- * 2. call lanebloom_database_open_tables(), which opens all tables of one version;
- * 3. call lanebloom_database_logs(), which makes a table of the keys in the logs;
- * 4. screen all these tables together: lanebloom_tables_screen().
+ * 1. Call lanebloom_database_open(), which reads the logs and the MANIFEST.
+ * 2. Call lanebloom_database_open_tables(), which opens all tables of one version.
+ * 3. Call lanebloom_database_logs(), which makes a table of the keys in the logs.
+ * 4. Screen all these tables together with lanebloom_tables_screen().
  *
- * LevelDB, goleveldb, RocksDB and Pebble are read. One thread at a time may use a database.
+ * The databases may be LevelDB's, goleveldb's, RocksDB's and Pebble's. One thread at a time may use
+ * a lanebloom_database.
  * ---------------------------------------------------------------------------------------------- */
 
 typedef struct lanebloom_database lanebloom_database;
 
-/* The parts of a database to read. All zeros: its folder alone, and all column families. */
+/* Says which parts of a database to read. All zeros stand for its folder alone and for all column
+ * families. */
 typedef struct lanebloom_database_options {
-  /* The folder of RocksDB's or Pebble's logs. NULL: the folder that the newest OPTIONS file names,
-   * or the database's own. An OPTIONS file may name any folder of the system, and its NUMBER.log
-   * files are then read. If you do not trust the writer of that file, name the folder here: no
-   * other one is then used. */
+  /* The folder of RocksDB's or Pebble's logs. If it is NULL, the logs are in the folder that the
+   * newest OPTIONS file names, or in the database's own folder. An OPTIONS file may name any folder
+   * of the system, and the NUMBER.log files in that folder are then read. So if you do not trust
+   * the writer of the OPTIONS file, name the folder of logs here: no other folder is then used. */
   const char *log_folder;
 
-  /* More folders with tables: RocksDB's db_paths and cf_paths, which none of its files names. */
+  /* More folders with tables, as RocksDB's options db_paths and cf_paths name them. No file of the
+   * database names these folders. */
   const char *const *table_folders;
   size_t ntable_folders;
 
-  /* The names of the column families to open; 0 names: all. */
+  /* The names of the column families to open. If there are 0 names, all are opened. */
   const char *const *families;
   size_t nfamilies;
 } lanebloom_database_options;
 
-/* Which engine's database is in this folder? *engine becomes LANEBLOOM_ENGINE_LEVELDB also for
- * goleveldb's, and 0 if there is none: tables alone make no database. Errors: IO, also if it is no
- * folder; LIMIT: an OPTIONS file of more than 16 MiB; MEMORY. */
+/* Finds out which engine's database is in this folder. *engine becomes LANEBLOOM_ENGINE_LEVELDB
+ * also for goleveldb's. It becomes 0 if there is no database: tables alone make no database.
+ * Errors: IO, also if the path is no folder. LIMIT: an OPTIONS file has more than 16 MiB.
+ * MEMORY. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_database_find(const char *folder,
                                                              lanebloom_engine *engine,
                                                              char *problem, size_t problem_size);
 
-/* Reads the logs and the MANIFEST of a database. options: copied; NULL: zeros. Time: n log n.
- * Memory: linear in the MANIFEST; for the keys of logs about 300 MiB at most.
+/* Reads the logs and the MANIFEST of a database. options: copied; NULL stands for all zeros. Time:
+ * n log n. Memory: linear in the MANIFEST; the keys of logs take about 300 MiB at most.
  *
  * Errors: FORMAT: the folder of logs that OPTIONS names is missing, or column families with
- * timestamps were created and dropped all the time (the line says: try again); CORRUPT: CURRENT or
- * MANIFEST is damaged; LIMIT: the MANIFEST has records that this build does not know; ARGUMENT: no
- * such column family; IO, MEMORY, KERNEL.
- * A damaged log is no error: lanebloom_database_damage() names it. */
+ * timestamps were created and dropped all the time (the line says: try again). CORRUPT: CURRENT or
+ * the MANIFEST is damaged. LIMIT: the MANIFEST has records that this build does not know. ARGUMENT:
+ * there is no such column family. IO, MEMORY, KERNEL. A damaged log is no error:
+ * lanebloom_database_damage() names it. */
 LANEBLOOM_NODISCARD lanebloom_status
 lanebloom_database_open(const char *folder, const lanebloom_database_options *options,
                         lanebloom_database **database, char *problem, size_t problem_size);
 
 /* Reads CURRENT and the MANIFEST again, if they have changed. *changed becomes true if the database
- * has changed. Errors: as for lanebloom_database_open(). The database then does not change,
+ * has changed. Errors: as for lanebloom_database_open(). On an error the database does not change,
  * borrowed texts stay valid, and the next update tries again. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_database_update(lanebloom_database *database,
                                                                bool *changed, char *problem,
                                                                size_t problem_size);
 
-/* Frees a database, but not the tables that were opened. database may be NULL. */
+/* Frees a database, but not the tables that were opened or made of its logs. database may be
+ * NULL. */
 LANEBLOOM_API void lanebloom_database_close(lanebloom_database *database);
 
-/* A live table. Texts are borrowed until the next update. */
+/* A live table. Texts are borrowed from the database until its next update. */
 typedef struct lanebloom_database_table {
   const char *path;
-  const char *family; /* the name of its column family; LevelDB: "default" */
+  const char *family; /* the name of its column family; "default" for LevelDB */
   uint64_t number;
   uint32_t level;
-  bool is_elsewhere; /* RocksDB stores it in another folder than the first */
+  bool is_elsewhere; /* RocksDB stores it in a folder of db_paths or cf_paths, but not the first */
   void *opened;      /* the result of lanebloom_database_open_tables(); NULL: it is not open */
 } lanebloom_database_table;
 
-/* The number of live tables, and table i of them, ascending by number. */
+/* Return the number of live tables, and the i-th of them, in ascending order of their numbers. */
 LANEBLOOM_API size_t lanebloom_database_table_count(const lanebloom_database *database);
 LANEBLOOM_API lanebloom_database_table
 lanebloom_database_table_at(const lanebloom_database *database, size_t i);
@@ -310,8 +329,8 @@ lanebloom_database_table_at(const lanebloom_database *database, size_t i);
 typedef struct lanebloom_table_visitor {
   void *context;
 
-  /* Gets an open table, which then belongs to the function, and returns a result for it. Returns NULL
-   * if memory ran out. If this function is NULL, the result is the table. */
+  /* Gets an open table, which then belongs to the function. Returns a result for it, or NULL if
+   * memory ran out. If this function is NULL, the result is the table. */
   void *(*opened)(void *context, const lanebloom_database_table *live, lanebloom_table *table);
 
   /* Frees a result of opened(). */
@@ -342,11 +361,10 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_database_open_tables(
     char *problem, size_t problem_size);
 
 /* Makes a table of all keys to which live logs give a value. It stays valid after the database is
- * updated or closed. Up to 4,194,304 keys are stored as hashes of 64 bits. The others are in a
- * filter that lets 1 % of absent keys pass when it has 67,108,864 keys, and more beyond. Deletions
- * are ignored: a key that is deleted later stays in the table. So do keys of transactions that are
- * not committed.
- * Errors: MEMORY. */
+ * updated or closed. Up to 4,194,304 keys are stored as hashes of 64 bits. Further keys are stored
+ * in a filter that lets 1 % of absent keys pass when it has 67,108,864 keys, and more if it has
+ * more. Deletions are ignored, so a key that is deleted later stays in the table. Keys of
+ * transactions that are not committed are in the table, too. Errors: MEMORY. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_database_logs(lanebloom_database *database,
                                                              lanebloom_table **table, char *problem,
                                                              size_t problem_size);
@@ -356,8 +374,8 @@ typedef struct lanebloom_database_info {
   uint64_t sequence;     /* of the latest write that was read; RocksDB and LevelDB count writes */
   uint64_t ntables;      /* live tables of the column families that were named */
   uint64_t nlogs;        /* live logs that were read */
-  uint64_t log_nbytes;   /* bytes that were read of them */
-  uint64_t nlog_entries; /* their entries, with deletions and all column families */
+  uint64_t log_nbytes;   /* bytes of logs that were read */
+  uint64_t nlog_entries; /* entries in these logs, with deletions and of all column families */
   const char *manifest;  /* the name of the MANIFEST; borrowed until the next update */
 } lanebloom_database_info;
 
@@ -365,10 +383,12 @@ typedef struct lanebloom_database_info {
 LANEBLOOM_API void lanebloom_database_describe(const lanebloom_database *database,
                                                lanebloom_database_info *info, size_t info_size);
 
-/* Returns line i of the reasons why acknowledged writes may be missing: a live log, the position of
- * its first damage, and what was expected and found. NULL when i is not below their number. The
- * readable part of such a log is read. The newest log may end in a torn record, which is no damage:
- * its writer is at work, or was killed. Borrowed until the next update. */
+/* Returns line i of those that say why acknowledged writes may be missing, or NULL if i is not
+ * below the number of lines. A line names a live log and the position of its first damage, and says
+ * what was expected and found there, or it names a log that the MANIFEST lists and that is missing.
+ * The readable part of a damaged log is still used. The newest log may end in an incomplete record,
+ * which is no damage: its writer is at work, or was killed. The text is borrowed from the database
+ * until its next update. */
 LANEBLOOM_API const char *lanebloom_database_damage(const lanebloom_database *database, size_t i);
 
 #ifdef __cplusplus

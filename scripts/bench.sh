@@ -1,9 +1,12 @@
 #!/bin/sh
-# Measures kernels, peers and the hardware's limits: bench.sh [--quick|--full] [OPTION...]. The
-# options are lanebloom-bench's. Writes results/CPU-TIME.json and prints its name; without --quick
-# or --full it takes two minutes. bench/report/lanebloom-report A B compares two such files.
-# bench.sh --portable [arm64]: makes build/portable/lanebloom-bench instead, or that of
-# build/portable-arm64: one static program that runs on any Linux of its CPU.
+# bench.sh [--quick|--full] [OPTION...] measures the kernels, other implementations and the limits
+# of the hardware. Options are passed to lanebloom-bench. The result is written into
+# results/CPU-TIME.json, and its name is printed. Without --quick or --full this takes two minutes.
+# To compare two results, run bench/report/lanebloom-report A B.
+#
+# bench.sh --portable [arm64] measures nothing. It makes build/portable/lanebloom-bench, or with
+# arm64 build/portable-arm64/lanebloom-bench: a single static program that runs on any Linux of its
+# CPU.
 # SPDX-License-Identifier: MIT
 set -eu
 cd "$(dirname "$0")/.."

@@ -1,6 +1,6 @@
 # shellcheck shell=sh disable=SC2034 # variables are for the script that sources this one
-# The common part of python.sh and duckdb.sh, which source this file. Their arguments:
-# [--all] [TAP].
+# python.sh and duckdb.sh source this file, which contains what both of them need. The arguments of
+# both scripts are [--all] [TAP].
 # SPDX-License-Identifier: MIT
 binding=$(basename "$0" .sh)
 cd "$(dirname "$0")/.." || exit
@@ -14,7 +14,7 @@ seconds=300
 [ -z "$all" ] || seconds=1800
 DOWNLOAD_UNTIL=$(($(date +%s) + seconds))
 export DOWNLOAD_UNTIL
-export PYTHONDONTWRITEBYTECODE=1 # no files beside the tests, which are in the working tree
+export PYTHONDONTWRITEBYTECODE=1 # write no files into the working tree
 for preset in release dev; do
   databases=$PWD/build/$preset/tests/test_databases
   [ ! -x "$databases" ] || export DATABASES="$databases"
@@ -36,12 +36,13 @@ fail() { # WHAT LOG
   exit 1
 }
 
-why() { # LOG: its last line
+why() { # LOG: prints its last line
   grep -v '^$' "$1" | tail -n 1
 }
 
-# Makes the virtual environment. Without --all it is kept for the next run once it is complete: a
-# file in it lists the packages that it was made of.
+# Makes the virtual environment. Without --all, a complete environment is reused in the next run.
+# The file `ready' in it lists the packages that it was made of; if others are needed, the
+# environment is made again.
 make_environment() { # PACKAGE...
   ready=$folder/venv/ready
   made_of="$(python3 -VV 2>&1) $*"

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Runs checks beyond the compilers' warnings, in TAP: the length of lines, clang-format, shellcheck,
-# clang-tidy and cppcheck; with LANEBLOOM_EXHAUSTIVE=1 also the analyzers of clang and gcc. Each
-# must also find a fault that is planted for it. Kernels for other CPUs are left out: they are
-# checked on a host with such a CPU.
+# Runs checks that go beyond the warnings of compilers, and prints their results in TAP: the length
+# of lines, clang-format, shellcheck, clang-tidy and cppcheck, and with LANEBLOOM_EXHAUSTIVE=1 also
+# the analyzers of clang and gcc. Each check must also find a fault that is planted for it. Kernels
+# for other CPUs are not checked; this is done on a machine with such a CPU.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2317 # checkers are called by name
 set -eu
@@ -19,14 +19,14 @@ cmake -S . -B build/check -G Ninja -DLANEBLOOM_BUILD_DUCKDB=$extension \
   -DLANEBLOOM_BUILD_TESTS=OFF >/dev/null
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir "$work/code" "$work/planted" # the checkers of C take a folder with a compile_commands.json
-# one kind of library is enough
+mkdir "$work/code" "$work/planted" # checkers of C need a compile_commands.json
+# A file may be compiled several times, such as for several instruction sets. It is checked once.
 jq 'unique_by(.file)' build/check/compile_commands.json >"$work/code/compile_commands.json"
 jq -n --arg directory "$PWD" --arg file "$PWD/tests/planted.c" \
   '[{directory: $directory, file: $file, command: "gcc -c \($file)"}]' \
   >"$work/planted/compile_commands.json"
 
-# Rows of Markdown tables may be longer, and so may a single word.
+# Only rows of Markdown tables and single long words may be longer than 100 characters.
 line_length() { # FILE...
   ! LC_ALL=C.UTF-8 grep -HInE '^.{101,}' "$@" |
     grep -vE '^[^:]*\.md:[0-9]+: *[|]|^[^:]*:[0-9]+: *([-#*>] )?[^ ]*$'
@@ -36,9 +36,9 @@ clang_format() { # FILE...
   clang-format --dry-run -Werror "$@"
 }
 
-# Each file has its own process, because version 14 does not see va_start() from the second file on.
-# clang's analyzer takes minutes, so it runs only with LANEBLOOM_EXHAUSTIVE=1. Kernels are left out,
-# because intrinsics would double its time.
+# Checks each file in a process of its own, because clang-tidy 14 does not know va_start() after its
+# first file. The analyzer of clang takes minutes, so it runs only with LANEBLOOM_EXHAUSTIVE=1. It
+# does not analyze kernels, because intrinsics would double its time.
 clang_tidy() { # FOLDER
   sets=$(awk '!/^#/ && $1 != "scalar" { print $1 }' tests/instruction_sets.txt | paste -sd '|')
   without="/src/($sets)/"
@@ -48,19 +48,20 @@ clang_tidy() { # FOLDER
     "$1/compile_commands.json" | xargs -d '\n' -n 2 -P "$(nproc)" clang-tidy -p "$1" --quiet
 }
 
-# Uninitialized values and leaks are not checked here, because cppcheck takes loops as empty,
-# conditions as independent, and the contents of a compound literal as lost. clang-tidy and the
-# sanitizers check them.
+# Does not check uninitialized values and leaks, because cppcheck is wrong about them: it assumes
+# that loops do not run, that conditions are independent of each other, and that the contents of a
+# compound literal are lost. clang-tidy and the sanitizers check both.
 cpp_check() { # FOLDER
   cppcheck -j "$(nproc)" --project="$1/compile_commands.json" --quiet --error-exitcode=1 \
     --enable=warning,performance,portability \
     --suppress=uninitvar --suppress=legacyUninitvar --suppress=uninitStructMember --suppress=memleak
 }
 
-# Leaks are not checked here, because gcc 12 takes memory that is stored through a pointer as lost.
-# In kernels, uninitialized values and counts of shifts are not checked, because it does not see
-# what intrinsics store, and takes the number of a vector's lanes as the bits of a lane. It takes
-# minutes, so it runs only with LANEBLOOM_EXHAUSTIVE=1. gcc 12 cannot analyze C++.
+# Does not check leaks, because gcc 12 believes that memory is lost when its address is stored
+# through a pointer. In kernels it does not check uninitialized values and the counts of shifts: gcc
+# does not see what intrinsics store, and takes the number of lanes in a vector for the number of
+# bits in a lane. This check takes minutes, so it runs only with LANEBLOOM_EXHAUSTIVE=1. It skips
+# C++, which gcc 12 cannot analyze.
 fanalyzer() { # FOLDER
   sets=$(awk '!/^#/ && $1 != "scalar" { print $1 }' tests/instruction_sets.txt | paste -sd '|')
   jq -r --arg sets "/src/($sets)/" \

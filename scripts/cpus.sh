@@ -1,8 +1,8 @@
 #!/bin/sh
-# cpus.sh [FILE...] makes docs/cpus.html, docs/cpus.md and its pictures from the files in
-# results/cpus/. Each FILE, which scripts/bench.sh wrote, is first copied there, without the names
-# of machine and program and without values that are computed from its repetitions. $DOCS: another
-# folder for the documents.
+# cpus.sh [FILE...] makes docs/cpus.html, docs/cpus.md and the pictures in docs/cpus/ from the files
+# in results/cpus/. First it copies each FILE, a result of scripts/bench.sh, into results/cpus/. The
+# copy leaves out the names of the machine and of the program, and the values that are computed from
+# repetitions. If $DOCS is set, the documents are written into that folder.
 # SPDX-License-Identifier: MIT
 set -eu
 cd "$(dirname "$0")/.."

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Screens every French and German word against a filter of the American words, and compares the
-# result with the exact answer.
+# Builds a filter of all American words, screens all French and German words against it, and
+# compares the result with the exact result.
 # SPDX-License-Identifier: MIT
 set -eu
 [ $# = 0 ] || { echo "usage: scripts/demo.sh" >&2; exit 2; }

@@ -1,9 +1,9 @@
 #!/bin/sh
-# duckdb.sh [--all] [TAP] builds the extension for DuckDB and tests the one file in several versions
-# of DuckDB. TAP is a file for the results, which test.sh counts. Without --all only the oldest and
-# the newest version are tested, and Node.js is left out. Downloads packages from npm's registry and
-# PyPI; if that fails, it counts as one test, which is skipped with the reason.
-# SANITIZE=1 builds the extension with the address and undefined behaviour sanitizers.
+# duckdb.sh [--all] [TAP] builds the extension for DuckDB, and tests this one file in several
+# versions of DuckDB. TAP is a file for the results, which test.sh counts. Without --all, only the
+# oldest and the newest version are tested, and Node.js is not. Packages are downloaded from npm's
+# registry and from PyPI. If a download fails, one test is reported as skipped, with the reason.
+# With SANITIZE=1 the extension is built with the address and the undefined behaviour sanitizer.
 # SPDX-License-Identifier: MIT
 set -eu
 # shellcheck source=scripts/binding.sh
@@ -17,7 +17,8 @@ scripts/setup.sh build duckdb >"$folder/setup.log" 2>&1 || status=$?
 [ "$status" != 3 ] || skip "$(why "$folder/setup.log")"
 [ "$status" = 0 ] || fail "setup.sh build duckdb" "$folder/setup.log"
 make_environment numpy 'pyarrow>=24' pytest scikit-build-core
-# Folders of DuckDB's versions are kept, too. They get their final names once they are complete.
+# The folders of DuckDB's versions are reused in the next run. A folder gets its final name only
+# when it is complete.
 for version in $versions; do
   new=$folder/venv/duckdb-$version.new
   [ ! -d "$folder/venv/duckdb-$version" ] || continue
@@ -29,7 +30,7 @@ for version in $versions; do
     echo "ok - DuckDB $version # skip $(why "$folder/pip.log")" >>"$tap"
   fi
 done
-node= # DuckDB's other clients load the same file
+node= # Node.js is another client of DuckDB, which loads the same file
 if [ -n "$all" ] && [ -z "${SANITIZE-}" ]; then
   mkdir -p "$folder/node"
   if scripts/download.sh npm install --prefix "$folder/node" --silent --no-save --ignore-scripts \
@@ -56,14 +57,14 @@ export LANEBLOOM_EXTENSION
   --config-settings build-dir="$folder/venv/build" ./bindings/python >"$folder/wheel.log" 2>&1 ||
   fail "the Python package" "$folder/wheel.log"
 
-preload= # libstdc++, too: the sanitizer looks for it once, before DuckDB loads it
+preload= # libstdc++ is preloaded, too: the sanitizer looks for it only once, before DuckDB loads it
 [ -z "${SANITIZE-}" ] ||
   preload="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libstdc++.so)"
 status=0
-cd "$folder" # a folder without a package of the same name
+cd "$folder" # this folder has no package of the same name
 for version in $versions; do
   [ -d "$folder/venv/duckdb-$version" ] || continue
-  # CPython holds memory until it ends, so leaks are not checked.
+  # CPython keeps memory until it ends, so a check of leaks would fail.
   LANEBLOOM_TAP=$tap PYTHONPATH=$folder/venv/duckdb-$version LD_PRELOAD=$preload \
     ASAN_OPTIONS=detect_leaks=0 "$python" -m pytest -q -p no:cacheprovider "$tests" || status=1
 done

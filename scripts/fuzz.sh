@@ -1,15 +1,15 @@
 #!/bin/sh
-# Runs targets of fuzz/ with libFuzzer, each for MINUTES: fuzz.sh MINUTES [TARGET...]. Prints
-# executions, covered edges and findings, and fails if there is a finding. Inputs that reach new
-# code are stored in build/fuzz/corpus, so that the next run begins where this one ends; findings
-# are in build/fuzz/findings.
+# fuzz.sh MINUTES [TARGET...] runs each target of fuzz/, or each of these targets, for MINUTES with
+# libFuzzer. For each it prints the number of executions, the edges that they covered, and whether
+# there is a finding. It fails if there is one. Inputs that reach new code are stored in
+# build/fuzz/corpus, and the next run begins with them. Findings are stored in build/fuzz/findings.
 # SPDX-License-Identifier: MIT
 set -eu
 cd "$(dirname "$0")/.."
 
 all=$(find fuzz -name '*.c' ! -name replay.c -exec basename {} .c ';' | sort | xargs)
 usage() {
-  echo "usage: scripts/fuzz.sh MINUTES [TARGET...], of: $all" >&2
+  echo "usage: scripts/fuzz.sh MINUTES [TARGET...]; targets: $all" >&2
   exit 2
 }
 case ${1-} in "" | 0* | *[!0-9]*) usage ;; esac

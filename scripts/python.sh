@@ -1,9 +1,9 @@
 #!/bin/sh
-# Builds the Python package, installs its wheel in a separate environment and runs its tests:
-# python.sh [--all] [TAP]. TAP is a file for the results, which test.sh counts. Downloads packages
-# from PyPI. With --all these are the newest ones, and also Spark, Ray and Dask; without --all the
-# tests of those are skipped, and the environment is kept for the next run. If the packages cannot
-# be downloaded, that counts as one test, which is skipped with the reason.
+# python.sh [--all] [TAP] builds the Python package, installs its wheel in a separate environment,
+# and runs its tests. TAP is a file for the results, which test.sh counts. Packages are downloaded
+# from PyPI. With --all, the newest ones are downloaded, and also Spark, Ray and Dask. Without
+# --all, tests that need Spark, Ray or Dask are skipped, and the environment is reused in the next
+# run. If the packages cannot be downloaded, one test is reported as skipped, with the reason.
 # SPDX-License-Identifier: MIT
 set -eu
 # shellcheck source=scripts/binding.sh
@@ -30,6 +30,6 @@ wheel=$(echo "$folder"/wheels/repaired/*.whl)
     "$python" -m pip install -q --no-index "$wheel"
 } >"$folder/install.log" 2>&1 || fail "the wheel installs" "$folder/install.log"
 
-cd "$folder" # a folder without a package of the same name
+cd "$folder" # this folder has no package of the same name
 LANEBLOOM_TAP=$tap LANEBLOOM_WHEEL=$wheel \
   "$python" -m pytest -q -p no:cacheprovider "$tests"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs the Debian packages that a step needs and that are missing; usage() lists the steps.
-# Exits with 3 if something cannot be installed or downloaded here.
+# setup.sh STEP... installs the Debian packages that these steps need and that are missing. usage()
+# lists the steps. Exits with 3 if something cannot be installed or downloaded on this machine.
 # SPDX-License-Identifier: MIT
 set -eu
 usage() {
@@ -9,14 +9,14 @@ Usage: scripts/setup.sh STEP...
 Installs the Debian packages that these steps need and that are missing, as root or by sudo.
 Steps: build demo test test-all arm64 s390x riscv64 bench portable portable-arm64 report check
   coverage fuzz duckdb
-build is what README's build needs. portable and portable-arm64 also build static libraries, from
-Debian's sources. duckdb downloads DuckDB's headers, from npm's registry.
+build installs what the build in README needs. portable and portable-arm64 also build static
+libraries from Debian's sources. duckdb downloads DuckDB's headers from npm's registry.
 END
 }
 cd "$(dirname "$0")/.."
 root=$PWD
 
-codecs="libsnappy-dev libzstd-dev liblz4-dev zlib1g-dev" # of database files
+codecs="libsnappy-dev libzstd-dev liblz4-dev zlib1g-dev" # libraries that decompress database files
 json="g++ libsimdjson-dev" # for --jsonl
 build="cmake ninja-build gcc libc6-dev pkg-config libxxhash-dev libjson-c-dev libisal-dev $codecs"
 build="$build $json help2man"
@@ -26,7 +26,7 @@ tests="$tests python3 zstd xxd"
 report="python3 python3-matplotlib"
 coverage="gcovr"
 check="$build jq clang-format clang-tidy cppcheck shellcheck"
-manual="mandoc zsh fish bsdextrautils" # col
+manual="mandoc zsh fish bsdextrautils" # bsdextrautils has the command col
 package="dpkg-dev file"
 all="$tests $report $check python3-venv python3-dev clang chromium qemu-user libbenchmark-dev"
 all="$all ccache libbloom-dev $manual $package"
@@ -69,8 +69,8 @@ for step in "$@"; do
 done
 if [ $# = 0 ]; then usage >&2; exit 2; fi
 
-# Gets the headers of npm's package duckdb, whose install scripts do not run. CMake looks for the
-# headers there.
+# Downloads the headers of DuckDB, which are in npm's package duckdb, to the folder in which CMake
+# looks for them. The install scripts of the package do not run.
 get_headers() {
   if [ -z "$headers" ] || [ -f "$headers/duckdb_extension.h" ]; then return; fi
   rm -rf "$headers.new"
@@ -86,7 +86,8 @@ get_headers() {
   mv "$headers.new" "$headers"
 }
 
-# A package must be installed for the architecture that its name gives, or else for this machine's.
+# Finds the packages that are not installed. If the name of a package gives an architecture, the
+# package must be installed for it; otherwise it must be installed for this machine's architecture.
 # Lists of packages are split at spaces on purpose.
 # shellcheck disable=SC2086
 missing=$(for package in $(printf '%s\n' $packages | sort -u); do
@@ -97,8 +98,8 @@ missing=$(for package in $(printf '%s\n' $packages | sort -u); do
   dpkg-query -W -f '${Architecture} ${Status}\n' "$package" 2>/dev/null |
     grep -qxE "($architecture) install ok installed" || printf ' %s' "$package"
 done)
-# ISA-L's packages of two architectures exclude each other, and so do other development packages. So
-# packages of foreign architectures are unpacked beside the builds.
+# Some development packages, such as ISA-L's, cannot be installed for two architectures at once. So
+# those of foreign architectures are not installed but unpacked into build/foreign/.
 to_unpack=
 for architecture in $foreign; do
   [ -d "build/foreign/$architecture" ] || to_unpack="$to_unpack $architecture"
@@ -119,18 +120,19 @@ else
   as_root=none
 fi
 if ! command -v apt-get >/dev/null || [ "$as_root" = none ]; then
-  echo "setup.sh: please install these (names of Debian 12's packages):$missing" >&2
+  echo "setup.sh: install these packages (named as in Debian 12):$missing" >&2
   exit 3
 fi
 [ -z "$missing" ] || echo "Installing$missing" >&2
 
-# Debian's mirrors have every architecture. Those of other systems may not, and apt would then fail
-# on each update. So an architecture is added only on Debian, and only for as long as its packages
-# are installed.
+# Every mirror of Debian has all architectures. Mirrors of other systems may lack one, and each
+# update by apt would then fail. So a foreign architecture is added only on Debian, and removed
+# at the end of this script.
 added=
+# Removes the architectures that this script added, unless packages of them are installed.
 take_back() {
   for architecture in $added; do
-    $as_root dpkg --remove-architecture "$architecture" 2>/dev/null || true # packages are left
+    $as_root dpkg --remove-architecture "$architecture" 2>/dev/null || true
   done
 }
 trap take_back EXIT
@@ -139,7 +141,7 @@ for architecture in $foreign; do
   architecture=${architecture#portable-}
   dpkg --print-foreign-architectures | grep -qx "$architecture" && continue
   grep -qx 'ID=debian' /etc/os-release ||
-    { echo "setup.sh: $architecture: not on Debian" >&2; exit 3; }
+    { echo "setup.sh: $architecture: expected Debian, found another system" >&2; exit 3; }
   $as_root dpkg --add-architecture "$architecture"
   added="$added $architecture"
 done

@@ -1,15 +1,15 @@
 #!/bin/sh
-# Builds the static libraries that Debian does not have, for a static lanebloom-bench:
-# google/benchmark, json-c and ISA-L, from Debian's sources: static-libraries.sh native|arm64. They
-# are installed in build/static/native, or build/static/arm64. scripts/setup.sh calls this. Exits
-# with 3 if the sources cannot be downloaded.
+# static-libraries.sh native|arm64 builds static libraries for a static lanebloom-bench:
+# google/benchmark, json-c and ISA-L. Debian does not ship them, so they are built from Debian's
+# sources. They are installed in build/static/native or build/static/arm64. scripts/setup.sh calls
+# this script. Exits with 3 if the sources cannot be downloaded.
 # SPDX-License-Identifier: MIT
 set -eu
 cd "$(dirname "$0")/.."
 root=$PWD
 target=$PWD/build/static/$1
 [ ! -f "$target/lib/libisal.a" ] || exit 0
-compiler= # its prefix
+compiler= # the prefix of the compiler's name
 system=
 isal=
 if [ "$1" = arm64 ]; then
@@ -18,7 +18,8 @@ if [ "$1" = arm64 ]; then
   isal="host_cpu=aarch64 arch=aarch64"
 fi
 
-# The mirror of this machine's packages also has their sources. apt checks the signatures.
+# Finds the mirror from which this machine gets packages, because it also has their sources. apt
+# checks the signatures of the sources.
 codename=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
 kept=$PWD/build/downloads/$codename
 download() {
@@ -38,7 +39,7 @@ if [ ! -d "$kept" ]; then
   (
     cd "$new"
     if ! download update -qq || ! download source -qq --download-only benchmark json-c libisal; then
-      echo "static-libraries.sh: Debian's sources are out of reach" >&2
+      echo "static-libraries.sh: Debian's sources cannot be downloaded" >&2
       exit 3
     fi
   )
@@ -71,5 +72,5 @@ mkdir -p "$target/lib"
   cd "$sources"/libisal-*/
   # shellcheck disable=SC2086 # a list
   make -f Makefile.unx lib $isal CC="${compiler}gcc" AR="${compiler}ar" STRIP="${compiler}strip"
-  cp bin/isa-l.a "$target/lib/libisal.a" # the last step
+  cp bin/isa-l.a "$target/lib/libisal.a" # last, because the first lines test for this file
 } >"$sources/build.log" 2>&1 || { tail -n 20 "$sources/build.log" >&2; exit 1; }

@@ -1,16 +1,17 @@
 #!/bin/sh
-# Builds and runs the tests: test.sh [--presubmit|--all] [STEP...] Without an option this is the
-# quick round. A change must pass --presubmit before it lands; --all, for releases and each night,
-# tries every case. STEP... runs only these steps of the round. The last lines name the slowest
-# tests, the times of the steps, and the numbers of tests.
+# test.sh [--presubmit|--all] [STEP...] builds and runs the tests. There are three rounds. Without
+# an option, this runs the quick round. --presubmit runs the round that a change must pass before it
+# lands. --all tries every case; it runs each night and before a release. If steps are named, only
+# these steps of the round run. The last lines of the output name the slowest tests, the time of
+# each step, and the numbers of tests.
 # SPDX-License-Identifier: MIT
 set -eu
 cd "$(dirname "$0")/.."
 
-# The steps of each round. A step is a preset, or else a script of its name. The next columns are
-# the minutes that it may take on two idle cores, the labels of the tests that it runs, the labels
-# of the tests that try all their cases, and an option of CMake. Labels are regular expressions;
-# tests/CMakeLists.txt defines them.
+# The steps of each round. A step is the name of a preset, or of a script in this folder. The
+# columns after it are the minutes that the step may take on two idle cores, the labels of the tests
+# that it runs, the labels of those tests that try all their cases, and an option of CMake. Labels
+# are regular expressions; tests/CMakeLists.txt defines them.
 table() {
   cat <<'END'
 quick     quick   1.5 computation|verbs ^$
@@ -37,7 +38,7 @@ all       total   60 - -
 END
 }
 
-# column N STEP prints a cell of the step's row in this round.
+# column N STEP prints column N of the row that this step has in this round.
 column() {
   table | awk -v round="$round" -v n="$1" -v step="$2" '$1 == round && $2 == step { print $n }'
 }
@@ -76,8 +77,9 @@ failed_tests() { # STEP: the names of ctest's tests that failed, one per line
   [ ! -f "$(failed_log_of "$1")" ] || sed 's/^[0-9]*://' "$(failed_log_of "$1")"
 }
 
-# Every test prints TAP ("ok", "not ok", "# skip"), and ctest stores its output. A test that fails
-# without a "not ok" (a crash, a time limit, a program that is missing) counts as one more failure.
+# Counts the results in the output of tests, which ctest stores. Every test prints TAP ("ok", "not
+# ok", "# skip"). If a test fails without a "not ok", because it crashes, takes too long or is
+# missing, this counts as one more failure.
 count() { # NAME STEP...: "NAME: N passed, N failed, N skipped"
   name=$1
   shift
@@ -93,7 +95,7 @@ count() { # NAME STEP...: "NAME: N passed, N failed, N skipped"
     END { printf "%s: %d passed, %d failed, %d skipped\n", name, passed, failed, skipped }'
 }
 
-# Runs a part of a step and appends its time to build/times: "STEP PART SECONDS".
+# Runs a part of a step, and appends a line "STEP PART SECONDS" with its time to build/times.
 timed() { # STEP PART COMMAND...
   what="$1 $2"
   begin=$(date +%s)
@@ -104,11 +106,12 @@ timed() { # STEP PART COMMAND...
   return $result
 }
 
-skip() { # STEP REASON: the whole step is one test
+skip() { # STEP REASON: counts the whole step as one skipped test
   echo "ok - $1 # skip $2" >"$(log_of "$1")"
 }
 
-# These steps compile the same library. If ccache is installed, it compiles it once.
+# The steps release, python and duckdb compile the same library. If ccache is installed, they share
+# its objects, so each file is compiled only once.
 share_objects() { # STEP
   case $1 in
     release | python | duckdb) command -v ccache >/dev/null || return 0 ;;
@@ -118,8 +121,8 @@ share_objects() { # STEP
   export CCACHE_DIR="$PWD/build/ccache" CC=cc CMAKE_ARGS=-DCMAKE_COMPILE_WARNING_AS_ERROR=ON
 }
 
-# Emulated CPUs need packages that are not available everywhere. The machine's own architecture is
-# not emulated.
+# Runs a step that is a preset. Emulated CPUs need packages that not every machine can install; if
+# they cannot be installed, the step is skipped. The architecture of this machine is not emulated.
 run_preset() { # PRESET
   case $1 in
     arm64 | s390x)
@@ -146,14 +149,14 @@ run_script() { # STEP
 started=$(date +%s)
 mkdir -p build
 : >build/times
-for step; do # so that old results are not counted if the build fails
+for step; do # old results must not be counted if the build fails
   mkdir -p "$(dirname "$(log_of "$step")")"
   rm -f "$(log_of "$step")" "$(failed_log_of "$step")" "build/$step/passed"
 done
 timed setup packages scripts/setup.sh "$packages"
 
-# Scripts download packages that Debian does not have. They run side by side, because much of their
-# time is waiting.
+# Runs the presets one after the other, and then all scripts at the same time. Scripts download
+# packages that Debian does not have, so much of their time is waiting.
 failed=
 scripts=
 for step; do
@@ -171,7 +174,7 @@ for step in $scripts; do
   cat "build/$step/output.log" || true
   [ -f "build/$step/passed" ] || failed="$failed $step"
 done
-for step in $failed; do # a step that names no failed test is a failure, too
+for step in $failed; do # a step may fail although no test of it failed
   grep -qs '^not ok ' "$(log_of "$step")" || [ -s "$(failed_log_of "$step")" ] ||
     echo "not ok - $step" >>"$(log_of "$step")"
 done
@@ -201,7 +204,7 @@ echo "total - $(($(date +%s) - started))" >>build/times
       if (s in budget && seconds[s] > 60 * budget[s])
         warnings = warnings sprintf("warning: %s took %s%s minutes\n", s, minutes(seconds[s]), of)
     }
-    printf "%s", warnings # not a failure, because machines are shared
+    printf "%s", warnings # only a warning, because other programs may slow the machine
   }'
 
 for step; do

@@ -1,5 +1,6 @@
-/* Arrow arrays as batches of keys: types, validity, dictionaries, and blocks of rows for which
- * lanebloom_keys has no layout.
+/* Screens, adds and hashes the rows of Arrow arrays. Rows are used as lanebloom_keys where they
+ * are, if lanebloom_keys has a layout for them. The rows of other arrays, such as those with a
+ * dictionary, are gathered in blocks.
  * SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <lanebloom_arrow.h>
@@ -15,16 +16,17 @@
 
 enum array_layout { FIXED, OFFSETS32, OFFSETS64, VIEWS };
 
-/* The memory layout of a type's values, and the keys that they are. */
+/* The memory layout of a type's values, and the encoding of the keys that the values are. */
 struct type {
   enum array_layout layout;
   size_t width; /* FIXED: the size of a value in bytes */
   lanebloom_encoding encoding;
-  bool is_text; /* for BYTES: characters, which HEX and BASE64 do not accept as bytes */
+  bool is_text; /* for BYTES: the values are text, which HEX and BASE64 do not accept as bytes */
   bool is_signed;
 };
 
-/* Types by their format strings. After a colon at the end of a string, anything may follow. */
+/* The types of keys, by their Arrow format strings. If a string here ends with a colon, anything
+ * may follow the colon in an array's format string (the time zone). */
 static const struct {
   const char *format;
   struct type type;
@@ -61,12 +63,12 @@ static const struct {
     {"tDn", {.width = 8, .encoding = LANEBLOOM_INT64}},
 };
 
-/* Names of types without keys, by the beginnings of their format strings. */
+/* The names of types whose values cannot be keys, by the beginnings of their format strings. */
 static const struct {
   const char *begin, *name;
 } OTHERS[] = {
     {"n", "null"},        {"b", "boolean"},
-    {"e", "half float"},  {"d:", "decimal of other than 128 bits, or with a scale other than 0"},
+    {"e", "half float"},  {"d:", "decimal whose width is not 128 bits, or whose scale is not 0"},
     {"ti", "interval"},   {"+w", "fixed-size list"},
     {"+l", "list"},       {"+L", "large list"},
     {"+vl", "list view"}, {"+vL", "large list view"},
@@ -78,7 +80,8 @@ static bool begins(const char *text, const char *begin)
   return strncmp(text, begin, strlen(begin)) == 0;
 }
 
-/* Parses the digits of a format string such as "w:16": a number of at most INT32_MAX. */
+/* Parses the digits of a format string such as "w:16". Returns false if they are no number of at
+ * most INT32_MAX. */
 static bool parse_width(const char *digits, size_t *width)
 {
   *width = 0;
@@ -89,7 +92,8 @@ static bool parse_width(const char *digits, size_t *width)
   return !*digits && *width <= INT32_MAX;
 }
 
-/* Checks for a decimal of 128 bits with scale 0: "d:P,0" or "d:P,0,128". */
+/* Checks whether a format string is that of a decimal of 128 bits with scale 0: "d:P,0" or
+ * "d:P,0,128". */
 static bool is_whole_decimal(const char *format)
 {
   const char *scale = begins(format, "d:") ? strchr(format, ',') : NULL;
@@ -104,8 +108,9 @@ static int32_t next_count(const char **at)
   return count;
 }
 
-/* Checks whether the metadata name this extension type. Metadata are a count of pairs, followed by
- * two strings for each pair, each with its length and bytes; numbers have the host's byte order. */
+/* Checks whether the metadata name this extension type. Metadata are the number of pairs, followed
+ * by the two strings of each pair. A string is its length followed by its bytes. Numbers have the
+ * host's byte order. */
 static bool has_extension(const struct ArrowSchema *schema, const char *name)
 {
   static const char KEY[] = "ARROW:extension:name";
@@ -140,7 +145,7 @@ static lanebloom_status refuse_type(const char *format, const struct problem *pr
                      name, format);
 }
 
-/* Finds a type that is not a dictionary. */
+/* Finds the type of a schema, without regard to a dictionary. */
 static lanebloom_status find_type(const struct ArrowSchema *schema, struct type *type,
                                   const struct problem *problem)
 {
@@ -181,8 +186,8 @@ static lanebloom_status check_schema(const struct ArrowSchema *schema,
                      schema->release ? "none" : "a released one");
 }
 
-/* Finds the types of rows and values. In a dictionary the values have the dictionary's type, and
- * rows are indices. */
+/* Finds the types of rows and of values. If the array has a dictionary, rows are indices into it,
+ * and the values have the dictionary's type. Otherwise rows and values are the same. */
 static lanebloom_status find_types(const struct ArrowSchema *schema, struct type *rows,
                                    struct type *values, const struct problem *problem)
 {
@@ -200,7 +205,7 @@ static lanebloom_status find_types(const struct ArrowSchema *schema, struct type
   if (schema->dictionary->dictionary)
     return problem_set(problem, LANEBLOOM_ERR_FORMAT,
                        "Arrow type: expected a dictionary of values, found one of dictionaries");
-  /* times are integers as well, but their format strings are longer */
+  /* Times are integers as well, but are not allowed as indices; their format strings are longer. */
   if (find_type(schema, rows, &no_problem) || !is_integer(rows) || schema->format[1] != 0)
     return problem_set(problem, LANEBLOOM_ERR_FORMAT,
                        "Arrow type: expected integers as indices of a dictionary, found \"%.32s\"",
@@ -214,8 +219,8 @@ static size_t key_nbytes(const struct type *type)
   return is_integer(type) && type->width < sizeof(uint32_t) ? sizeof(uint32_t) : type->width;
 }
 
-/* Checks whether keys are the values as stored. If not, they are copied as little-endian integers
- * of at least 4 bytes. */
+/* Checks whether the bytes of a value are its key. If not, keys are made by copying values as
+ * little-endian numbers, integers with at least 4 bytes. */
 static bool is_as_stored(const struct type *type)
 {
   const bool is_number = type->encoding != LANEBLOOM_BYTES && type->encoding != LANEBLOOM_UUID;
@@ -223,8 +228,8 @@ static bool is_as_stored(const struct type *type)
          (!is_number || __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
 }
 
-/* Checks whether values of the type can be keys of the form. Bytes that are not text fit the forms
- * that encode bytes. */
+/* Checks whether values of the type can be keys of a filter with this key form. Bytes that are not
+ * text also fit the encodings in which users write bytes as text, such as HEX. */
 static bool fits(const struct type *type, lanebloom_key_form form)
 {
   if (form.flags)
@@ -236,7 +241,8 @@ static bool fits(const struct type *type, lanebloom_key_form form)
           form.encoding == LANEBLOOM_UUID);
 }
 
-/* Checks the key form. owner: "filter" or "builder". */
+/* Reports an error if the type does not fit the key form. owner, "filter" or "builder", goes into
+ * the message. */
 static lanebloom_status check_form(const struct type *type, lanebloom_key_form form,
                                    const char *owner, const struct problem *problem)
 {
@@ -244,12 +250,13 @@ static lanebloom_status check_form(const struct type *type, lanebloom_key_form f
     return LANEBLOOM_OK;
   const char *found = type->is_text ? "text" : lanebloom_encoding_name(type->encoding);
   if (form.flags)
-    return problem_set(problem, LANEBLOOM_ERR_MISMATCH,
-                       "keys of the %s: %s%s%s%s, which is not done to arrays; the array has %s",
-                       owner, lanebloom_encoding_name(form.encoding),
-                       form.flags & LANEBLOOM_KEY_TRIMMED ? ", trimmed" : "",
-                       form.flags & LANEBLOOM_KEY_LOWERED ? ", lower-cased" : "",
-                       form.flags & LANEBLOOM_KEY_JOINED ? ", joined fields" : "", found);
+    return problem_set(
+        problem, LANEBLOOM_ERR_MISMATCH,
+        "keys of the %s: %s%s%s%s, but keys of arrays are not changed; the array has %s", owner,
+        lanebloom_encoding_name(form.encoding),
+        form.flags & LANEBLOOM_KEY_TRIMMED ? ", trimmed" : "",
+        form.flags & LANEBLOOM_KEY_LOWERED ? ", lower-cased" : "",
+        form.flags & LANEBLOOM_KEY_JOINED ? ", joined fields" : "", found);
   return problem_set(problem, LANEBLOOM_ERR_MISMATCH, "keys of the %s: %s; the array has %s", owner,
                      lanebloom_encoding_name(form.encoding), found);
 }
@@ -258,21 +265,23 @@ static lanebloom_status check_form(const struct type *type, lanebloom_key_form f
 
 struct column {
   struct type type;
-  size_t first;          /* the array's offset, in rows */
-  size_t n;              /* rows */
-  const uint8_t *valid;  /* one bit per row, from `first` on; NULL: no nulls */
-  const uint8_t *values; /* FIXED: values; VIEWS: views; otherwise bytes. NULL: no bytes */
-  const void *offsets;   /* OFFSETS32 and OFFSETS64 */
+  size_t first;         /* the array's offset, in rows */
+  size_t n;             /* rows */
+  const uint8_t *valid; /* one bit per row, from `first` on; NULL if there are no nulls */
+  /* FIXED: values; VIEWS: views; otherwise bytes. NULL if there are no bytes */
+  const uint8_t *values;
+  const void *offsets; /* OFFSETS32 and OFFSETS64 */
 
   const void *const *buffers; /* VIEWS: the buffers of long strings */
   const int64_t *buffer_nbytes;
   size_t nbuffers;
 };
 
-/* A column, or a column of indices and the values that they point to. */
+/* Without a dictionary, `rows` are the values. With a dictionary, `rows` are indices into
+ * `values`. */
 struct array {
-  struct column rows;   /* has the validity bits of rows */
-  struct column values; /* if has_dictionary */
+  struct column rows;   /* with the validity bits of rows */
+  struct column values; /* only if has_dictionary is set */
   bool has_dictionary;
 };
 
@@ -281,8 +290,8 @@ static lanebloom_status refuse(const struct problem *problem, const char *text)
   return problem_set(problem, LANEBLOOM_ERR_ARGUMENT, "Arrow array: %s", text);
 }
 
-/* The highest number of rows, and of bytes of strings. No memory holds more, and sizes computed
- * from it do not overflow. */
+/* The highest number of rows, and of bytes of strings, that is accepted. No memory holds more, and
+ * sizes that are computed from these numbers do not overflow. */
 static const int64_t MAX_COUNT = PTRDIFF_MAX / 64;
 
 static bool rows_fit(const struct type *type, const struct ArrowArray *array)
@@ -307,7 +316,7 @@ static lanebloom_status open_column(const struct type *type, const struct ArrowA
   if (array->length == 0)
     return LANEBLOOM_OK;
   if (array->n_buffers < NBUFFERS[layout] || !array->buffers)
-    return refuse(problem, "its type has more buffers");
+    return refuse(problem, "it has fewer buffers than its type needs");
   if (array->null_count != 0)
     column->valid = array->buffers[0];
   column->values = array->buffers[layout == OFFSETS32 || layout == OFFSETS64 ? 2 : 1];
@@ -340,8 +349,8 @@ static lanebloom_status corrupt(const struct problem *problem, const char *what,
   return problem_set(problem, LANEBLOOM_ERR_CORRUPT, "Arrow array: row %zu has %s", row, what);
 }
 
-/* Checks that offsets never descend. The loops have no branches, so that compilers turn them into
- * vectors. */
+/* Checks that offsets never descend, are not negative and not too large, and are all equal if there
+ * are no bytes. The loops have no branches, so that compilers turn them into vectors. */
 static bool offsets_ascend(const struct column *column)
 {
   bool ascend = true;
@@ -358,8 +367,9 @@ static bool offsets_ascend(const struct column *column)
          (column->values || offsets[column->n] == offsets[0]);
 }
 
-/* Arrow's string view: a size; then up to 12 bytes of the string, or 4 bytes of prefix, the number
- * of a buffer and an offset in it. */
+/* Arrow's string view begins with the size of the string. If the string has at most 12 bytes, it
+ * follows; otherwise 4 bytes of prefix, the number of a buffer, and the string's offset in this
+ * buffer follow. */
 enum { ARROW_VIEW_NBYTES = 16, AT_INLINE = 4, MAX_INLINE = 12, AT_BUFFER = 8, AT_OFFSET = 12 };
 
 static int32_t int32_at(const uint8_t *bytes)
@@ -402,7 +412,7 @@ static lanebloom_status check_column(const struct column *column, const struct p
 
 /* ---- Dictionaries ---- */
 
-/* Returns an integer of the array, as two's complement of 64 bits. */
+/* Returns the integer of a row, as two's complement of 64 bits. */
 static uint64_t integer_at(const struct column *column, size_t row)
 {
   const uint8_t *at = column->values + (column->first + row) * column->type.width;
@@ -464,11 +474,11 @@ static const struct column *values_of(const struct array *array)
 
 /* ---- Keys ---- */
 
-/* The number of rows of a column that are gathered at once. Blocks are on the stack; see Stack in
- * lanebloom.h. */
+/* BLOCK_NROWS is the number of rows that are gathered at once. Blocks are on the stack, whose use
+ * lanebloom.h documents under "Stack". */
 enum { BLOCK_NROWS = 512, MAX_NUMBER_NBYTES = 16 };
 
-/* Marks a row that has no value: its key is empty, or 0. */
+/* Stands for a row that has no value, because it is null. Its key is empty, or 0. */
 static const size_t NO_ROW = SIZE_MAX;
 
 struct block {
@@ -479,7 +489,7 @@ struct block {
   };
 };
 
-/* The address of empty values: arithmetic on NULL would be undefined. */
+/* The address of values if a column has no bytes, because arithmetic on NULL would be undefined. */
 static const uint8_t EMPTY[1];
 
 static lanebloom_slice value_at(const struct column *column, size_t row)
@@ -512,8 +522,8 @@ static lanebloom_slice value_at(const struct column *column, size_t row)
                            column->type.width};
 }
 
-/* Writes the key of a fixed-size value of at most MAX_NUMBER_NBYTES: numbers little-endian,
- * integers in at least 4 bytes. */
+/* Writes the key of a fixed-size value of at most MAX_NUMBER_NBYTES bytes. Numbers become
+ * little-endian, and integers get at least 4 bytes. */
 static inline void write_number(const struct column *column, size_t row, uint8_t *to)
 {
   const struct type *type = &column->type;
@@ -530,7 +540,8 @@ static inline void write_number(const struct column *column, size_t row, uint8_t
     to[i] = from[__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? i : type->width - 1 - i];
 }
 
-/* Returns the keys of the first n rows of block->rows, copied or as slices. */
+/* Returns the keys of the first n rows of block->rows. Short values of fixed size are copied to the
+ * block; other values become slices. */
 static lanebloom_keys gather(const struct column *column, struct block *block, size_t n)
 {
   const size_t nbytes = key_nbytes(&column->type);
@@ -541,14 +552,15 @@ static lanebloom_keys gather(const struct column *column, struct block *block, s
     return lanebloom_keys_slices(block->slices, n);
   }
   memset(block->numbers, 0, n * nbytes);
-  for (size_t i = 0; i < n && nbytes > 0; i++) /* empty values may have no memory */
+  for (size_t i = 0; i < n && nbytes > 0; i++) /* values without bytes may have no memory */
     if (block->rows[i] != NO_ROW)
       write_number(column, block->rows[i], block->numbers + i * nbytes);
   return lanebloom_keys_fixed(block->numbers, nbytes, n);
 }
 
-/* Checks whether rows can be used as lanebloom_keys without copying. Null slots may hold anything.
- * Offsets without bytes cannot be used: they may point anywhere. */
+/* Checks whether rows can be used as lanebloom_keys without copying. Rows that are null are used as
+ * well, whatever their values are. Offsets cannot be used if there are no bytes, because they may
+ * point anywhere. */
 static bool is_direct(const struct array *array)
 {
   const struct column *rows = &array->rows;
@@ -556,7 +568,7 @@ static bool is_direct(const struct array *array)
          (rows->type.layout == FIXED || rows->values);
 }
 
-/* Returns the keys of rows [first, first + n) of such an array. */
+/* Returns the keys of rows [first, first + n), without copying. is_direct() must be true. */
 static lanebloom_keys direct_keys(const struct column *column, size_t first, size_t n)
 {
   const size_t at = column->first + first;
@@ -567,8 +579,8 @@ static lanebloom_keys direct_keys(const struct column *column, size_t first, siz
   return lanebloom_keys_fixed(value_at(column, first).data, column->type.width, n);
 }
 
-/* Returns the keys of rows [first, first + n) of any array, n <= BLOCK_NROWS. Nulls get a key,
- * too. */
+/* Returns the keys of rows [first, first + n) of any array; n is at most BLOCK_NROWS. Rows that are
+ * null get a key, too, which the caller must ignore. */
 static lanebloom_keys block_keys(const struct array *array, size_t first, size_t n,
                                  struct block *block)
 {
@@ -608,10 +620,10 @@ static size_t min(size_t a, size_t b)
 struct query {
   const lanebloom_filter *filter;
   struct array array;
-  uint8_t *hits_of_values; /* one bit per value of the dictionary; NULL: rows are screened */
+  uint8_t *hits_of_values; /* one bit per value of the dictionary; NULL if rows are screened */
 };
 
-/* Clears the hits of nulls. */
+/* Clears the hits of rows that are null in this column. */
 static void clear_nulls(const struct column *column, size_t first, size_t n, uint8_t *hits)
 {
   const size_t at = column->first + first, shift = at % 8;
@@ -638,7 +650,7 @@ static void look_up(const struct query *query, size_t first, size_t n, uint8_t *
   const struct column *rows = &query->array.rows;
   memset(hits, 0, hits_nbytes(n));
   for (size_t i = 0; i < n; i++) {
-    const uint64_t value = integer_at(rows, first + i); /* for a null: any value */
+    const uint64_t value = integer_at(rows, first + i); /* may be any number if the row is null */
     if (value < query->array.values.n && hits_has_bit(query->hits_of_values, value))
       hits_set_bit(hits, i);
   }
@@ -663,15 +675,15 @@ static void screen_rows(const void *of, size_t first, size_t n, uint8_t *hits)
       hits_clear_bit(hits, i);
 }
 
-/* Returns how many rows may be in the filter. It is not inlined: each copy would need stack for a
- * part's hits. */
+/* Screens all rows of the array, and returns how many may be in the filter. The function is not
+ * inlined, because each copy of it would need stack for the hits of a part. */
 static __attribute__((noinline)) size_t run_query(const struct query *query, enum answer_form form,
                                                   void *to)
 {
   return screen_in_parts(screen_rows, query, query->array.rows.n, form, to);
 }
 
-/* Screens each value of a dictionary once. */
+/* Screens each value of a dictionary once, so that screening a row is a look-up. */
 static lanebloom_status screen_values(struct query *query, const struct problem *problem)
 {
   struct query values = {.filter = query->filter, .array = {.rows = query->array.values}};
@@ -683,7 +695,7 @@ static lanebloom_status screen_values(struct query *query, const struct problem 
   return LANEBLOOM_OK;
 }
 
-/* Begins a query. It must be ended unless this function fails. */
+/* Begins a query. On success the caller must call end_query(). */
 static lanebloom_status begin_query(const lanebloom_filter *filter,
                                     const struct ArrowSchema *schema,
                                     const struct ArrowArray *arrow, struct query *query,
@@ -753,7 +765,7 @@ lanebloom_status lanebloom_filter_select_arrow(const lanebloom_filter *filter,
 
 /* ---- Results as an array ---- */
 
-/* The memory that the array owns: its list of buffers, followed by the bits. */
+/* The memory that the array of results owns: its list of buffers, followed by the bits. */
 struct booleans {
   const void *buffers[2];
   uint8_t bits[];
@@ -816,7 +828,8 @@ static lanebloom_status add_block(lanebloom_builder *builder, const struct colum
   return lanebloom_builder_add(builder, &keys);
 }
 
-/* Adds the rows that are valid and, unless `used` is NULL, have their bit set in it. */
+/* Adds the valid rows of a column. If `used` is not NULL, only rows whose bit is set in it are
+ * added. */
 static lanebloom_status add_rows(lanebloom_builder *builder, const struct column *column,
                                  const uint8_t *used)
 {
@@ -833,7 +846,7 @@ static lanebloom_status add_rows(lanebloom_builder *builder, const struct column
   return status || n == 0 ? status : add_block(builder, column, &block, &n);
 }
 
-/* Adds each value of a dictionary that occurs in a row. */
+/* Adds each value of a dictionary that at least one row has. Each is added once. */
 static lanebloom_status add_used(lanebloom_builder *builder, const struct array *array,
                                  const struct problem *problem)
 {
@@ -861,8 +874,8 @@ lanebloom_status lanebloom_builder_add_arrow(lanebloom_builder *builder,
                         &problem);
   if (status)
     return status;
-  /* If memory runs out, a block is not added at all. So room for all keys is made first: then
-   * either all of them are added, or none. */
+  /* Rows are added block by block. If memory ran out between two blocks, a part of the array would
+   * be added. So room for all keys is made first, and then either all of them are added or none. */
   status = lanebloom_builder_reserve(builder, min(array.rows.n, values_of(&array)->n));
   if (!status && is_direct(&array) && !may_have_nulls(&array)) {
     const lanebloom_keys keys = direct_keys(&array.rows, 0, array.rows.n);
@@ -914,7 +927,7 @@ lanebloom_status lanebloom_hash_arrow(lanebloom_format format, const struct Arro
   if (status)
     return status;
   const lanebloom_keys none = lanebloom_keys_fixed(NULL, 0, 0);
-  status = lanebloom_hash(format, &none, hashes); /* reports errors even if there are no rows */
+  status = lanebloom_hash(format, &none, hashes); /* finds errors of `format` even without rows */
   for (size_t first = 0, n; first < array.rows.n && !status; first += n) {
     n = min(array.rows.n - first, BLOCK_NROWS);
     uint8_t *to = (uint8_t *)hashes + first * hash_nbytes;

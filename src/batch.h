@@ -1,5 +1,6 @@
-/* Hashes for kernels, block by block. A block of keys is hashed when a kernel requests it, while
- * cache lines of the block before are being loaded.
+/* Gives kernels the hashes of a batch of keys, one block at a time: struct hash_source. A kernel
+ * requests the next block while the cache lines for the block before are still being loaded, so
+ * hashing fills the wait.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_BATCH_H
 #define LANEBLOOM_BATCH_H
@@ -8,14 +9,16 @@
 
 enum {
   MAX_HASH_NBYTES = 8,
-  BLOCK_NBYTES = 8 << 10, /* the size of a block of hashes: it stays in the first-level cache */
-  BLOCK_NKEYS = BLOCK_NBYTES / MAX_HASH_NBYTES, /* for hashes of any size */
+  BLOCK_NBYTES = 8 << 10, /* the size of a block of hashes, which stays in the first-level cache */
+  /* the number of hashes in a block, for hashes of any size */
+  BLOCK_NKEYS = BLOCK_NBYTES / MAX_HASH_NBYTES,
 
-  /* The most bytes of keys of one width that are prefetched, one block ahead. The CPU's own
-   * prefetching is too late for kernels of a few cycles per key; more bytes would evict lines in
-   * use. Zen 4, LevelDB format, 256 KiB, ns per key, absent and present keys: 2.00 and 3.59;
-   * without prefetching 2.36 and 3.91. The bytes go into the second-level cache (AVX-512 on Xeon,
-   * rocksdb-local, 16 KiB: 8 KiB into the first 1.43 ns, 16 KiB into the second 1.36). */
+  /* The most bytes of keys that are prefetched, one block ahead, at a time. The CPU's own
+   * prefetching is too late for kernels that need only a few cycles per key; more bytes would evict
+   * lines that are in use. (Zen 4, LevelDB format, filter of 256 KiB: with prefetching an absent
+   * key takes 2.00 ns and a present one 3.59, without it 2.36 and 3.91.) The bytes go into the
+   * second-level cache. (AVX-512 on Xeon, rocksdb-local, filter of 16 KiB: prefetching 8 KiB into
+   * the first level takes 1.43 ns per key, 16 KiB into the second level 1.36.) */
   MAX_FETCHED_NBYTES = 16 << 10,
 };
 
@@ -41,30 +44,32 @@ static inline void hash64_store(void *hashes, size_t i, uint64_t hash)
   memcpy((uint8_t *)hashes + i * sizeof hash, &hash, sizeof hash);
 }
 
-/* Calls of at most so many keys are run by scalar code, because preparing lanes, or filling them,
- * costs more. */
+/* The limits up to which calls are run by scalar code, as numbers of keys. Such calls are run by
+ * scalar code, because preparing vector lanes, or filling them, would cost more. */
 enum {
-  /* When screening (AVX-512 on an Intel Xeon, a filter of 256 KiB, one key: leveldb 39 ns by lanes
-   * and 12 by scalar, rocksdb-local 50 and 10; with 8 keys rocksdb-local takes 6.2 ns each by lanes
-   * and 9.6 by scalar). */
+  /* When screening. (AVX-512 on an Intel Xeon, filter of 256 KiB: with one key leveldb takes 39 ns
+   * by lanes and 12 by scalar code, rocksdb-local 50 and 10; with 8 keys rocksdb-local takes 6.2 ns
+   * per key by lanes and 9.6 by scalar code.) */
   FEW_SCREENED = 4,
-  /* When screening a filter of cache lines (Zen 4: one key takes 44 to 50 ns by scalar, 80 to 98 by
-   * lanes). */
+  /* When screening a filter of cache lines. (Zen 4: one key takes 44 to 50 ns by scalar code, 80 to
+   * 98 by lanes.) */
   FEW_SCREENED_IN_LINES = 5,
-  /* When screening a far filter of LevelDB's layout: a CPU overlaps calls of few instructions
-   * (AVX-512 on Xeon, 16 MiB, no key passes, calls of 8 keys: scalar 42 ns, lanes 50). */
+  /* When screening a far filter of LevelDB's layout; a filter is far if it is so large that kernels
+   * prefetch its cache lines. The limit is higher here, because a CPU overlaps the cache misses of
+   * several calls if the calls have few instructions. (AVX-512 on Xeon, filter of 16 MiB, no key
+   * passes, calls of 8 keys: scalar code takes 42 ns, lanes 50.) */
   FEW_SCREENED_FAR = 11,
-  /* When adding (AVX-512 on Zen 4, LevelDB's format, with the hash and the plan: one key by lanes
-   * 147 ns, by scalar 50). */
+  /* When adding. (AVX-512 on Zen 4, LevelDB's format, one key with its hash and the plan of the
+   * filter: 147 ns by lanes, 50 by scalar code.) */
   FEW_ADDED = 8,
 };
 
 /* Writes the hashes of keys->n keys, 4 or 8 bytes each at any alignment, in the host's byte order.
- * The layout must be one that kernels read. */
+ * The layout of the keys must be one that kernels read (enum keys_layout). */
 typedef void hash_function(const lanebloom_keys *keys, void *hashes);
 
-/* Hashes keys of the other layouts: copies them block by block to a layout that kernels read
- * (hash.c). */
+/* Hashes keys of a layout that kernels do not read (enum gathered_layout): copies the keys, block
+ * by block, to a layout that kernels read (hash.c). */
 void lanebloom_hash_gathered(hash_function *hash, const lanebloom_keys *keys, size_t hash_nbytes,
                              void *hashes);
 
@@ -78,29 +83,29 @@ static inline void hash_keys(hash_function *hash, const lanebloom_keys *keys, si
     lanebloom_hash_gathered(hash, keys, hash_nbytes, hashes);
 }
 
-/* Yields the hashes of a batch, block by block. It belongs to one call. */
+/* Yields the hashes of a batch, block by block. Each call has its own source. */
 struct hash_source {
-  /* The keys and the function that hashes them; or, if keys is NULL, the hashes. All are
-   * borrowed. */
+  /* If `keys` is not NULL, `hash` makes the hashes from them. If it is NULL, the caller has passed
+   * finished hashes in `hashes`. All three are borrowed. */
   const lanebloom_keys *keys;
   hash_function *hash;
   const uint8_t *hashes;
 
   size_t hash_nbytes;
-  size_t next, n; /* index of the next key, number of keys */
+  size_t next, n; /* the index of the next key, and the number of keys */
 
-  /* For adding: layout_kernels.scratch_nbytes bytes with any contents, aligned to a cache line; or
-   * NULL. */
+  /* For adding: scratch memory with any contents, aligned to a cache line, as large as
+   * layout_kernels.scratch_nbytes() says; or NULL, which only makes adding slower. */
   void *scratch;
 
-  /* The index of the block that the next hashes go to. Blocks are aligned, because an unaligned
-   * access of 64 bytes touches two cache lines. */
+  /* The index of the block that the next hashes are written to. Blocks are aligned to cache lines,
+   * because an unaligned access of 64 bytes touches two of them. */
   unsigned next_block;
   _Alignas(64) uint8_t blocks[2][BLOCK_NBYTES];
 };
 
-/* Begins a source. This function and the next do not initialise the blocks, which would take
- * time. */
+/* Begins a source of keys. This function and hash_source_of_hashes() leave the blocks
+ * uninitialised, because clearing them would take time. */
 static inline void hash_source_of_keys(struct hash_source *source, const lanebloom_keys *keys,
                                        hash_function *hash, size_t hash_nbytes)
 {
@@ -119,17 +124,18 @@ static inline void hash_source_of_hashes(struct hash_source *source, const void 
   assert(hash_nbytes <= MAX_HASH_NBYTES);
   source->keys = NULL;
   source->hashes =
-      hashes ? hashes : (const void *)""; /* may be NULL if n is 0: NULL + 0 is undefined */
+      hashes ? hashes : (const void *)""; /* an address even if n is 0: NULL + 0 is undefined */
   source->hash_nbytes = hash_nbytes;
   source->next = 0;
   source->n = n;
   source->scratch = NULL;
 }
 
-/* Prefetches the keys or hashes that the next block is made from. hash_source_next() calls it for
- * keys; for hashes, a kernel calls it if the filter exceeds the caches (Xeon, 16 MiB, sse41 and
- * avx512: rocksdb-local 5.4 and 3.5 ns per hash, with it 4.7 and 3.3; in cache it costs 1 to 4 %).
- * It is always inlined: gcc 12 removes calls of a function that only prefetches. */
+/* Prefetches the keys or hashes that the next block is made from. For keys, hash_source_next()
+ * calls this function. For hashes, a kernel calls it if the filter exceeds the caches, where it
+ * pays. (Xeon, filter of 16 MiB, rocksdb-local: sse41 takes 5.4 ns per hash without the call and
+ * 4.7 with it, avx512 3.5 and 3.3. If the filter is in a cache, the call costs 1 to 4 %.) The
+ * function is always inlined, because gcc 12 removes calls of a function that only prefetches. */
 __attribute__((always_inline)) static inline void
 hash_source_fetch(const struct hash_source *source, size_t max_nkeys)
 {
@@ -151,28 +157,30 @@ static inline void hash_source_hash(const struct hash_source *source, const lane
   hash_keys(source->hash, keys, source->hash_nbytes, hashes);
 }
 
-/* The input of the block after the next. It is prefetched in parts while hashes are tested: the CPU
- * waits if more lines are requested at once than it has buffers for (AVX-512 on Xeon,
- * rocksdb-local, 16 bytes per key, 256 KiB and 16 MiB: at once 2.10 and 4.65 ns, in parts 1.83 and
- * 4.30; 8 bytes 1.53 and 3.80, in parts 1.52 and 3.45). */
+/* The keys or hashes that the block after the next is made from. They are prefetched in parts,
+ * between the tests of other hashes: if more lines are requested at once than the CPU has buffers
+ * for, it waits. (AVX-512 on Xeon, rocksdb-local, filters of 256 KiB and 16 MiB: with keys of 16
+ * bytes 2.10 and 4.65 ns per key if prefetched at once, 1.83 and 4.30 in parts; with keys of 8
+ * bytes 1.53 and 3.80 at once, 1.52 and 3.45 in parts.) */
 struct fetch {
   const uint8_t *at;
   size_t stride; /* bytes from one prefetched key to the next */
 };
 
-/* Returns the input of the block after the next. It is empty for the last blocks, and for keys that
- * are not at equal distances. */
+/* Returns the input of the block after the next. For the last blocks, and for keys that are not at
+ * equal distances, it returns an empty input, so that fetch_eight() prefetches nothing. */
 static inline struct fetch hash_source_ahead(const struct hash_source *source, size_t max_nkeys)
 {
   const uint8_t *const data = source->keys ? source->keys->data : source->hashes;
   const size_t stride = source->keys ? source->keys->stride : source->hash_nbytes;
   if (stride == 0 || source->n - source->next < 2 * max_nkeys)
-    return (struct fetch){(const uint8_t *)source, 0}; /* NULL + 0 would be undefined */
+    /* any address: NULL + 0 would be undefined */
+    return (struct fetch){(const uint8_t *)source, 0};
   const size_t most = MAX_FETCHED_NBYTES / max_nkeys;
   return (struct fetch){data + (source->next + max_nkeys) * stride, stride < most ? stride : most};
 }
 
-/* Prefetches the input of eight keys. */
+/* Prefetches the input of the next eight keys. */
 __attribute__((always_inline)) static inline void fetch_eight(struct fetch *fetch)
 {
   const size_t nbytes = 8 * fetch->stride;
@@ -181,9 +189,11 @@ __attribute__((always_inline)) static inline void fetch_eight(struct fetch *fetc
   fetch->at += nbytes;
 }
 
-/* Returns the next block of hashes, at any alignment, in the host's byte order. It is valid until
- * the next block but one is requested. max_nkeys must be a multiple of 8, and the hashes of so many
- * keys must fit into BLOCK_NBYTES. *nkeys is less only for the last block, and 0 after it. */
+/* Returns the next block of hashes, at any alignment, in the host's byte order. The block stays
+ * valid while the next block is in use: only the second call after this one overwrites it.
+ * max_nkeys must be a multiple of 8, and max_nkeys hashes must fit into BLOCK_NBYTES. *nkeys
+ * becomes the number of hashes in the block: max_nkeys, less only in the last block, and 0 after
+ * the last. */
 static inline const void *hash_source_hash_next(struct hash_source *source, size_t max_nkeys,
                                                 size_t *nkeys)
 {
@@ -195,7 +205,8 @@ static inline const void *hash_source_hash_next(struct hash_source *source, size
     return source->hashes + first * source->hash_nbytes;
   uint8_t *block = source->blocks[source->next_block];
   source->next_block ^= 1;
-  if (*nkeys == source->n) { /* not copied: wider loads would wait for its writer's stores */
+  /* no copy of the struct: wide loads of it would wait for the narrow stores that wrote it */
+  if (*nkeys == source->n) {
     hash_source_hash(source, source->keys, block);
   } else if (*nkeys > 0) {
     const lanebloom_keys part = lanebloom_keys_part(source->keys, first, *nkeys);
@@ -204,7 +215,7 @@ static inline const void *hash_source_hash_next(struct hash_source *source, size
   return block;
 }
 
-/* Returns the next block of hashes and prefetches the keys of the block after it. */
+/* Does what hash_source_hash_next() does, and prefetches the keys of the block after. */
 static inline const void *hash_source_next(struct hash_source *source, size_t max_nkeys,
                                            size_t *nkeys)
 {
@@ -214,8 +225,8 @@ static inline const void *hash_source_next(struct hash_source *source, size_t ma
   return block;
 }
 
-/* Writes the hashes of the next keys to `hashes`, at any alignment. Returns how many: max_nkeys, or
- * less at the end. The source must have keys. */
+/* Writes the hashes of the next keys to `hashes`, at any alignment. Returns the number of hashes:
+ * max_nkeys, or fewer at the end of the batch. The source must have keys. */
 static inline size_t hash_source_write(struct hash_source *source, size_t max_nkeys, void *hashes)
 {
   const size_t first = source->next, left = source->n - first;

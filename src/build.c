@@ -1,4 +1,5 @@
-/* Builds filters from one batch, from a stream and by merging.
+/* Builds filters from one batch of keys, from a stream of batches, and by merging other filters or
+ * builders.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdlib.h>
@@ -6,20 +7,21 @@
 
 #include "filter.h"
 
-/* A builder is sized if it was created with expected_keys, or is a part: then `memory` has the
- * filter from the start. Otherwise it stores `hashes` until the number of keys is known. */
+/* A builder is sized if it was created with expected_keys, or by lanebloom_builder_part(). A sized
+ * builder has the filter in `memory` from the start. A builder that is not sized stores `hashes`
+ * until the filter is finished, because only then the number of keys is known. */
 struct lanebloom_builder {
   const struct format_table *format;
-  double bits_per_key; /* recorded: the requested value, limited to the highest with an effect */
-  uint64_t millibits;  /* thousandths of bits per key that are in effect */
+  double bits_per_key; /* to record: the requested value, limited to the highest with an effect */
+  uint64_t millibits;  /* the bits per key in effect, in thousandths */
   uint64_t nkeys;      /* added so far, or LANEBLOOM_UNKNOWN */
   lanebloom_key_form key_form;
   bool sized;
 
   struct filter_shape shape; /* if sized */
-  struct memory memory;      /* if sized; it has no bytes after finish, until the next add */
+  struct memory memory;      /* if sized; without bytes from a finish to the next add */
 
-  uint8_t *hashes; /* if not sized: nhashes hashes, with room for `room` of them */
+  uint8_t *hashes; /* if not sized: nhashes hashes, and room for `room` hashes */
   size_t nhashes, room;
 };
 
@@ -46,8 +48,9 @@ static void or_bytes(uint8_t *into, const uint8_t *from, uint64_t nbytes)
 
 /* ---- Not sized: hashes are stored until their number is known ---- */
 
-/* Makes room for n more hashes by doubling. The system moves large arrays by remapping pages, and
- * pages that are never written take no memory. */
+/* Makes room for n more hashes, and at least doubles the room, so that few calls copy. Large arrays
+ * are cheap to grow: the system moves them by remapping pages, and pages that are never written
+ * take no memory. */
 static lanebloom_status ensure_room(lanebloom_builder *builder, size_t n)
 {
   const size_t size = HASH_NBYTES[builder->format->hash];
@@ -66,9 +69,10 @@ static lanebloom_status ensure_room(lanebloom_builder *builder, size_t n)
   return LANEBLOOM_OK;
 }
 
-/* Counts the hashes that equal the one before them. There must be a hash before the first. Usually
- * there are no repetitions, and the first pass shows it by comparing only 4 bytes: compilers turn
- * that into vectors (0.2 ns per hash, all 8 bytes 0.6). */
+/* Counts the repetitions: hashes that equal the hash before them. There must be a hash before
+ * `hashes`, with which the first one is compared. Usually there are no repetitions. A first pass
+ * shows that by comparing only 4 bytes of each hash, because compilers turn such a loop into
+ * vectors (0.2 ns per hash; comparing all 8 bytes takes 0.6). */
 static inline size_t count_repetitions(const uint8_t *hashes, size_t n, size_t size)
 {
   uint32_t nhalves = 0;
@@ -87,8 +91,8 @@ static inline size_t count_repetitions(const uint8_t *hashes, size_t n, size_t s
   return count;
 }
 
-/* Removes the repetitions, without branches: every hash is written, and the next one overwrites it
- * if it is a repetition. */
+/* Removes the repetitions without branches: writes every hash, but advances only past a hash that
+ * is no repetition, so that the next hash overwrites a repetition. */
 static inline void remove_repetitions(uint8_t *hashes, size_t n, size_t size)
 {
   uint8_t *end = hashes;
@@ -117,14 +121,14 @@ static uint8_t *end_of_hashes(const lanebloom_builder *builder)
   return builder->hashes + builder->nhashes * HASH_NBYTES[builder->format->hash];
 }
 
-/* Appends n hashes, which were written to end_of_hashes(), under the format's rule for equal
- * neighbours. */
+/* Appends n hashes that the caller has written to end_of_hashes(). If the format drops equal
+ * neighbours, repetitions are removed first. */
 static void append_block(lanebloom_builder *builder, size_t n)
 {
   const size_t size = HASH_NBYTES[builder->format->hash];
   uint8_t *hashes = end_of_hashes(builder);
   if (builder->format->drops_equal_neighbours) {
-    const size_t first = builder->nhashes == 0; /* nothing is before it */
+    const size_t first = builder->nhashes == 0; /* no hash is before the first one */
     hashes += first * size;
     n = first + (size == sizeof(uint64_t) ? drop_repetitions(hashes, n - first, sizeof(uint64_t))
                                           : drop_repetitions(hashes, n - first, sizeof(uint32_t)));
@@ -133,7 +137,7 @@ static void append_block(lanebloom_builder *builder, size_t n)
 }
 
 /* Appends the hashes of keys, one block at a time, so that hashes are still in the cache when they
- * are compared. */
+ * are compared with their neighbours. */
 static void append_keys(lanebloom_builder *builder, hash_function *hash, const lanebloom_keys *keys)
 {
   struct hash_source source;
@@ -142,7 +146,8 @@ static void append_keys(lanebloom_builder *builder, hash_function *hash, const l
     append_block(builder, hash_source_write(&source, BLOCK_NKEYS, end_of_hashes(builder)));
 }
 
-/* Appends another builder's hashes. Only the first of them can repeat the one before it. */
+/* Appends the hashes of `from` to those of `into`. Both have no repetitions of their own, so only
+ * the first hash of `from` can repeat the last hash of `into`. */
 static void append_stored(lanebloom_builder *into, const lanebloom_builder *from)
 {
   const size_t size = HASH_NBYTES[into->format->hash];
@@ -155,8 +160,8 @@ static void append_stored(lanebloom_builder *into, const lanebloom_builder *from
 
 /* ---- Both ---- */
 
-/* Sets the bits of all hashes. If memory runs out, there is no scratch memory, and kernels are only
- * slower. */
+/* Sets the bits of all hashes. If there is not enough memory for scratch memory, kernels do without
+ * it and are only slower. */
 static void add_hashes(const struct format_table *format, const struct kernel_table *kernels,
                        const struct filter_shape *shape, uint8_t *bytes, struct hash_source *source)
 {
@@ -172,7 +177,7 @@ static void add_hashes(const struct format_table *format, const struct kernel_ta
   lanebloom_memory_free(&scratch);
 }
 
-/* Adds two numbers of keys. A sum that overflows becomes unknown. */
+/* Adds two numbers of keys. If the sum overflows, it is unknown. */
 static uint64_t add_counts(uint64_t a, uint64_t b)
 {
   uint64_t sum;
@@ -287,16 +292,16 @@ lanebloom_status lanebloom_builder_merge(lanebloom_builder *into, const lanebloo
   return LANEBLOOM_OK;
 }
 
-/* Returns where part i of n begins if the sizes of all parts differ by at most 1. Part n begins at
- * the end. */
+/* Divides `total` items into n parts whose sizes differ by at most 1, and returns the index of the
+ * first item of part i. If i is n, that is `total`. */
 static uint64_t part_begin(uint64_t total, size_t i, size_t n)
 {
   const uint64_t nlarger = total % n;
   return total / n * i + (i < nlarger ? i : nlarger);
 }
 
-/* Adds part i of n of the stored hashes to a filter of the size that the engine would choose for
- * all of them. */
+/* Creates a filter of the size that the engine would choose for all stored hashes, and adds part i
+ * of n of the hashes to it. */
 static lanebloom_status build_payload(const lanebloom_builder *builder,
                                       const struct kernel_table *kernels, size_t i, size_t n,
                                       struct filter_shape *shape, struct memory *memory)
@@ -336,7 +341,7 @@ lanebloom_status lanebloom_builder_part(const lanebloom_builder *whole, size_t i
       .millibits = whole->millibits,
       .nkeys = part_begin(whole->nkeys, i + 1, n) - part_begin(whole->nkeys, i, n),
       .key_form = whole->key_form,
-      .sized = whole->nhashes > 0}; /* a filter of no keys may have no bits for more */
+      .sized = whole->nhashes > 0}; /* a filter of no keys may be too small to add keys to */
   lanebloom_status status = LANEBLOOM_OK;
   if (created->sized)
     status = build_payload(whole, kernels, i, n, &created->shape, &created->memory);
@@ -353,7 +358,7 @@ static void empty(lanebloom_builder *builder)
   free(builder->hashes);
   builder->hashes = NULL;
   builder->nhashes = builder->room = 0;
-  builder->memory = (struct memory){0}; /* the filter owns it now */
+  builder->memory = (struct memory){0}; /* the filter owns the memory now */
   builder->nkeys = 0;
 }
 
@@ -386,19 +391,20 @@ lanebloom_status lanebloom_builder_finish(lanebloom_builder *builder, lanebloom_
   return LANEBLOOM_OK;
 }
 
-/* Counts the hashes that the format counts: all but those that equal the one before them. */
+/* Returns the number of hashes that decides the size of the filter: all hashes but repetitions. */
 static uint64_t count_hashes(const struct format_table *format, const struct kernel_table *kernels,
                              const lanebloom_keys *keys)
 {
   const size_t size = HASH_NBYTES[format->hash];
   _Alignas(CACHE_LINE_NBYTES) uint8_t hashes[CACHE_LINE_NBYTES + BLOCK_NBYTES];
-  uint8_t *const block = hashes + CACHE_LINE_NBYTES; /* the previous hash is just before it */
+  /* the last hash of the previous block is just before it */
+  uint8_t *const block = hashes + CACHE_LINE_NBYTES;
   struct hash_source source;
   hash_source_of_keys(&source, keys, kernels->hash[format->hash], size);
   uint64_t count = 0;
   while (source.next < source.n) {
     const size_t n = hash_source_write(&source, BLOCK_NKEYS, block);
-    const size_t first = count == 0; /* nothing is before it */
+    const size_t first = count == 0; /* no hash is before the first one */
     count += n - (size == sizeof(uint64_t)
                       ? count_repetitions(block + first * size, n - first, sizeof(uint64_t))
                       : count_repetitions(block + first * size, n - first, sizeof(uint32_t)));
@@ -407,8 +413,8 @@ static uint64_t count_hashes(const struct format_table *format, const struct ker
   return count;
 }
 
-/* Checks whether it is faster to hash keys twice than to store their hashes: it is if keys are
- * short and a cache cannot hold the hashes. */
+/* Checks whether it is faster to hash keys twice, for the size and for the bits, than to store
+ * their hashes. It is faster if keys are short and their hashes exceed the caches. */
 static bool hashing_twice_pays(const lanebloom_keys *keys, size_t hash_nbytes)
 {
   enum { SHORT_NBYTES = 16, MAX_STORED_NBYTES = 16 << 20 };
@@ -416,8 +422,8 @@ static bool hashing_twice_pays(const lanebloom_keys *keys, size_t hash_nbytes)
          keys->n > MAX_STORED_NBYTES / hash_nbytes;
 }
 
-/* Returns the number of keys that decides the size; 0 if it is only known once all hashes are
- * stored. */
+/* Returns the number of keys that decides the size of the filter, or 0 if a builder shall store the
+ * hashes and count them at the end. */
 static uint64_t expected_keys_of(const struct format_table *format, const lanebloom_keys *keys)
 {
   if (!format->drops_equal_neighbours)
@@ -437,7 +443,7 @@ lanebloom_status lanebloom_filter_build(lanebloom_format id, double bits_per_key
   if (status)
     return status;
 
-  /* Checks the arguments before a pass over the keys. */
+  /* Checks the arguments first, because expected_keys_of() may have to hash all keys. */
   uint64_t nbytes;
   unsigned nprobes;
   status = lanebloom_plan_size(id, bits_per_key, 1, &nbytes, &nprobes);
@@ -491,7 +497,8 @@ static bool same_bytes(const lanebloom_filter *a, const lanebloom_filter *b, siz
   return n == 0 || memcmp(a->bytes + first, b->bytes + first, n) == 0;
 }
 
-/* Checks whether the filters are equal except for payloads whose bits can be united. */
+/* Checks whether two filters can be merged by a bitwise or: everything but the payload must be
+ * equal, and keys must set bits in the payload, as in all formats but Ribbon. */
 static bool same_layout(const lanebloom_filter *a, const lanebloom_filter *b)
 {
   if (a->shape.answer == ANSWER_BY_PROBES && !a->format->plan)
@@ -517,7 +524,7 @@ lanebloom_status lanebloom_filter_merge(const lanebloom_filter *const *filters, 
     if (!same_layout(first, filters[i]) || !same_key_form(first->key_form, filters[i]->key_form))
       return LANEBLOOM_ERR_MISMATCH;
     nkeys =
-        add_counts(nkeys, filters[i]->nkeys); /* unknown plus anything overflows or stays unknown */
+        add_counts(nkeys, filters[i]->nkeys); /* if one of the numbers is unknown, so is the sum */
     if (filters[i]->bits_per_key != bits_per_key)
       bits_per_key = NAN;
   }
@@ -527,7 +534,7 @@ lanebloom_status lanebloom_filter_merge(const lanebloom_filter *const *filters, 
     return LANEBLOOM_ERR_MEMORY;
   for (size_t i = 0; i < n; i++)
     or_bytes(memory.bytes, filters[i]->bytes,
-             first->nbytes); /* frames are equal, so their bitwise or is the frame */
+             first->nbytes); /* the frames are equal, so their bitwise or is again the frame */
   lanebloom_status status = lanebloom_filter_adopt(first->format, memory.bytes, first->nbytes,
                                                    nkeys, bits_per_key, memory, merged);
   if (status)

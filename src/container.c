@@ -1,4 +1,5 @@
-/* The container of docs/file-format.md: writes its header, and checks and parses its bytes.
+/* Writes the headers of containers, and checks and parses containers. docs/file-format.md defines
+ * them.
  * SPDX-License-Identifier: MIT */
 #include "container.h"
 
@@ -12,11 +13,11 @@
 
 #include "bytes.h"
 
-/* Like PNG's magic number: the first byte is not ASCII, and it contains line ends that text mode
- * would change. */
+/* The magic number shows damage as PNG's does: its first byte is not ASCII, and it contains line
+ * ends, which a transfer in text mode would change. */
 static const uint8_t MAGIC[8] = {0x89, 'L', 'B', 'F', '\r', '\n', 0x1a, '\n'};
 
-/* Filters of the plain key form have the first version, all others the second. */
+/* A container has the first version if its filter has the plain key form, otherwise the second. */
 enum { VERSION_PLAIN = 1, VERSION_KEY_FORM = 2 };
 
 static const uint64_t MAX_MILLIBITS = (uint64_t)INT_MAX * 1000; /* no format allows more */
@@ -30,10 +31,11 @@ enum {
   AT_MILLIBITS = 24,      /* u64: bits per key in thousandths, all ones when unknown */
   AT_PAYLOAD_NBYTES = 32, /* u64 */
   AT_ENCODING = 40,       /* u16: lanebloom_encoding; in version 1: 0 */
-  AT_FLAGS = 42,          /* u16: of lanebloom_key_form; in version 1: 0 */
-  /* u32: low half of XXH3-64 of the bytes before it. Mapping checks only this checksum. */
+  AT_FLAGS = 42,          /* u16: lanebloom_key_form.flags; in version 1: 0 */
+  /* u32: the low half of XXH3-64 of the bytes before this field. When a file is mapped, only this
+   * checksum is checked. */
   AT_HEADER_CHECKSUM = 44,
-  AT_CHECKSUM = 48, /* u64: XXH3-64 of header and payload, with these eight bytes 0 */
+  AT_CHECKSUM = 48, /* u64: XXH3-64 of header and payload, with this field as 0 */
   AT_RESERVED = 56, /* u64: 0 */
 };
 
@@ -93,8 +95,8 @@ void lanebloom_container_write_header(const lanebloom_filter *filter,
   store_le64(header + AT_CHECKSUM, whole_checksum(header, filter->bytes, filter->nbytes));
 }
 
-/* Checks the key form. A plain form in version 2 is refused, too, so that a filter has only one
- * container. */
+/* Checks the key form in the header. A plain key form in version 2 is refused, too, so that the
+ * same filter always has the same bytes. */
 static lanebloom_status check_key_form(const uint8_t *header, uint32_t version,
                                        const struct problem *problem)
 {
@@ -175,7 +177,7 @@ static lanebloom_status check_size(const uint8_t *header, uint64_t found,
 {
   const uint64_t nbytes = load_le64(header + AT_PAYLOAD_NBYTES);
   if (found - CONTAINER_HEADER_NBYTES >
-      nbytes) /* load() stops after one byte too many, so the true size is unknown */
+      nbytes) /* the true size may be unknown: load() stops after one byte too many */
     return problem_set(
         problem, LANEBLOOM_ERR_CORRUPT,
         "too long: expected a payload of %" PRIu64 " bytes after the header, found more", nbytes);

@@ -1,4 +1,5 @@
-/* A cursor parses bytes from first to last, and never reads past the end.
+/* A cursor is a position in a range of bytes. Its functions parse the bytes from first to last, and
+ * never read past the end.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CURSOR_H
 #define LANEBLOOM_CURSOR_H
@@ -17,7 +18,8 @@ static inline size_t cursor_left(const struct cursor *cursor)
 }
 
 /* Parses a varint: seven bits per byte, lowest first; the eighth bit is set in all bytes but the
- * last. Returns false if the bytes end before it does, or if it has more than 10 bytes. */
+ * last. Returns false if the varint has no last byte before the end of the bytes, or is longer than
+ * 10 bytes. */
 static inline bool cursor_varint(struct cursor *cursor, uint64_t *value)
 {
   *value = 0;
@@ -30,7 +32,8 @@ static inline bool cursor_varint(struct cursor *cursor, uint64_t *value)
   return false;
 }
 
-/* Borrows the next nbytes. Returns false if fewer are left. */
+/* Points *bytes to the next nbytes bytes, which are borrowed, and moves the cursor past them.
+ * Returns false if fewer are left. */
 static inline bool cursor_bytes(struct cursor *cursor, uint64_t nbytes, const uint8_t **bytes)
 {
   if (nbytes > cursor_left(cursor))

@@ -1,4 +1,4 @@
-/* The one list of kernel tables, and the choice of one.
+/* Has the list of all kernel tables, and chooses the one to use on this CPU.
  * SPDX-License-Identifier: MIT */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -38,17 +38,17 @@ static const struct kernel_table *const tables[] = {
 };
 enum { NTABLES = sizeof tables / sizeof *tables };
 
-/* The choice is one pointer to a constant table. Relaxed order is enough, because the tables exist
- * before any thread does. */
+/* A choice is one pointer to a constant table. Relaxed memory order is enough: tables are constant
+ * data, so a thread that sees the pointer also sees the table. */
 typedef _Atomic(const struct kernel_table *) kernel_choice;
 
 static const struct kernel_table
     refused; /* the choice if $LANEBLOOM_KERNEL names a table that cannot run here */
-static kernel_choice default_table; /* NULL: not chosen yet */
-static kernel_choice active_table;  /* NULL: the default */
+static kernel_choice default_table; /* NULL until it is chosen */
+static kernel_choice active_table;  /* NULL if the default is in use */
 
-/* Returns the usable table of this rank, 0 for the best; NULL if there are fewer. If scores are
- * equal, the table that is listed first is better. */
+/* Returns the usable table of this rank, where rank 0 is the best, or NULL if fewer tables are
+ * usable. If two scores are equal, the table that is listed first is better. */
 static const struct kernel_table *by_rank(size_t rank)
 {
   unsigned scores[NTABLES];
@@ -72,8 +72,8 @@ static const struct kernel_table *by_name(const char *name)
   return NULL;
 }
 
-/* Stores `value` if nothing is stored yet, and returns the stored value. If several threads do this
- * at once, one of them decides for all. */
+/* Stores `value` in the choice if it is NULL, and returns the choice. If several threads call this
+ * at once, the first value is stored, and all threads get it. */
 static const struct kernel_table *settle(kernel_choice *choice, const struct kernel_table *value)
 {
   const struct kernel_table *found = NULL;
@@ -90,8 +90,9 @@ static const struct kernel_table *the_default(void)
   return settle(&default_table, table ? table : &refused);
 }
 
-/* CPUID has a bit for hypervisors, and a leaf with their name. TCG is QEMU's translator;
- * hypervisors that run instructions on the CPU have other names. */
+/* CPUID has a bit that says whether a hypervisor runs, and a leaf with the hypervisor's name. The
+ * name is TCG if QEMU translates instructions; hypervisors that run instructions on the CPU have
+ * other names. */
 bool lanebloom_cpu_is_emulated(void)
 {
 #if defined(__x86_64__)
@@ -108,14 +109,16 @@ bool lanebloom_cpu_is_emulated(void)
 
 /* Returns true on Intel's CPUs with AVX-VNNI: Alder Lake, Sapphire Rapids and later.
  *
- * - On a Xeon of these, gathers are one to two times as fast as loads (LevelDB filter of 16 KiB,
- *   present keys, ns per key, gathers and loads: AVX-512 1.5 and 2.6, AVX2 1.9 and 2.6). Others of
- *   these CPUs were not measured.
- * - Earlier Intel CPUs, from Skylake on, gather slowly once microcode mitigates Gather Data
- *   Sampling (CVE-2022-40982, INTEL-SA-00828 lists them). A program cannot read that from the CPU;
- *   Linux shows it in /sys/devices/system/cpu/vulnerabilities/gather_data_sampling.
- * - AMD splits a gather in microcode: eight dwords cost Zen 3 39 operations and 8 cycles, in which
- *   it can do 24 loads (vpgatherdd of uops.info). On Zen 4 loads are 1.1 to 1.6 times as fast. */
+ * - On the Xeon with AVX-VNNI that was measured, gathers are one to two times as fast as loads
+ *   (LevelDB filter of 16 KiB, present keys: AVX-512 takes 1.5 ns per key with gathers and 2.6 with
+ *   loads, AVX2 1.9 and 2.6). No other CPU with AVX-VNNI was measured.
+ * - Earlier Intel CPUs, from Skylake on, gather slowly if their microcode mitigates Gather Data
+ *   Sampling (CVE-2022-40982; INTEL-SA-00828 lists the CPUs). A program cannot read from the CPU
+ *   whether it does; Linux shows it in
+ *   /sys/devices/system/cpu/vulnerabilities/gather_data_sampling.
+ * - AMD splits a gather in microcode. On Zen 3 a gather of eight dwords takes 39 operations and 8
+ *   cycles, in which the CPU could do 24 loads (uops.info, vpgatherdd). On Zen 4 loads are 1.1 to
+ *   1.6 times as fast as gathers. */
 bool lanebloom_cpu_gathers_fast(void)
 {
 #if defined(__x86_64__)

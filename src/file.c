@@ -1,4 +1,4 @@
-/* Loads filters from files and saves them: containers, and bare engine bytes.
+/* Loads filters from files and saves them to files, as containers or as bare engine bytes.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,8 @@
 
 /* ---- Reading ---- */
 
-/* Reads until `size` bytes or the end. Returns how many, or -1 with errno. */
+/* Reads until `bytes` is full or the file ends. Returns the number of bytes read, or -1 with
+ * errno. */
 static ssize_t read_full(int fd, uint8_t *bytes, size_t size)
 {
   size_t n = 0;
@@ -36,8 +37,8 @@ static uint64_t min(uint64_t a, uint64_t b)
   return a < b ? a : b;
 }
 
-/* Returns the number of bytes from the file's position to its end; unknown unless it is a regular
- * file. */
+/* Returns the number of bytes from the file's position to its end, or LANEBLOOM_UNKNOWN if it is no
+ * regular file. */
 static uint64_t bytes_left(int fd)
 {
   struct stat info;
@@ -47,8 +48,9 @@ static uint64_t bytes_left(int fd)
   return info.st_size > at ? (uint64_t)(info.st_size - at) : 0;
 }
 
-/* Checks whether the file became shorter while it was read. Comparing found with left is not
- * enough: files in /sys report more bytes than they have. */
+/* Checks whether the file became shorter while it was read. `left` is the number of bytes it had to
+ * the end, `found` the number that was read. Comparing these two is not enough, because files in
+ * /sys report more bytes than they have. */
 static bool has_shrunk(int fd, uint64_t left, uint64_t found)
 {
   struct stat now;
@@ -57,15 +59,17 @@ static bool has_shrunk(int fd, uint64_t left, uint64_t found)
          (uint64_t)now.st_size < (uint64_t)at + (left - found);
 }
 
-/* Reads the rest of a file whose first bytes, the prefix, have been read; the memory gets both.
- * Stops after `most` + 1 bytes of rest. For a pipe, whose size is unknown, the memory doubles until
- * the end. On an error the memory is freed. */
+/* Reads the rest of a file whose first bytes, the prefix, have been read. The memory gets the
+ * prefix and the rest. Reading stops after `most` + 1 bytes of the rest, so that the caller sees
+ * that a file is too long. The size of a pipe is unknown, so for a pipe the memory is doubled until
+ * the data ends. On an error the memory is freed. */
 static lanebloom_status read_rest(int fd, const uint8_t *prefix, size_t nprefix, uint64_t most,
                                   struct memory *memory, size_t *nbytes,
                                   const struct problem *problem)
 {
   const uint64_t left = bytes_left(fd), first = left == LANEBLOOM_UNKNOWN ? 1 << 16 : left;
-  const uint64_t end = min(most, PTRDIFF_MAX) + nprefix + 1; /* 1 byte more detects the end */
+  /* 1 byte more shows that a file is too long */
+  const uint64_t end = min(most, PTRDIFF_MAX) + nprefix + 1;
 
   *memory = (struct memory){0};
   *nbytes = 0;
@@ -90,7 +94,7 @@ static lanebloom_status read_rest(int fd, const uint8_t *prefix, size_t nprefix,
     }
     *nbytes += (size_t)got;
     if (*nbytes < room &&
-        has_shrunk(fd, left, *nbytes - nprefix)) { /* a truncated filter would lose keys */
+        has_shrunk(fd, left, *nbytes - nprefix)) { /* refused: a truncated filter would lose keys */
       lanebloom_memory_free(memory);
       return problem_set(problem, LANEBLOOM_ERR_CORRUPT,
                          "truncated: the file became shorter while it was read");
@@ -108,7 +112,7 @@ static lanebloom_status load(int fd, const struct problem *problem, lanebloom_fi
     return problem_io(problem);
   lanebloom_status status = lanebloom_container_check_header(
       header, (uint64_t)got,
-      problem); /* checked before the payload is read: the file may be large and no container */
+      problem); /* before the payload is read, because the file may be large and no container */
   if (status)
     return status;
 
@@ -147,8 +151,8 @@ static lanebloom_status map(int fd, const struct problem *problem, lanebloom_fil
   return status;
 }
 
-/* Opens a file for reading. A path such as /dev/stdin names a descriptor of this process: it is
- * read from its position. */
+/* Opens a file for reading. A path such as /dev/stdin names a descriptor of this process. Such a
+ * descriptor is duplicated, and so it is read from its current position. */
 static int open_to_read(const char *path)
 {
   char target[PATH_MAX];
@@ -158,7 +162,7 @@ static int open_to_read(const char *path)
   return descriptor >= 0 ? fcntl(descriptor, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* Closes a file and leaves errno as it is: it may be the result of a failed read. */
+/* Closes a file without changing errno, which may say why a read failed. */
 static void close_quietly(int fd)
 {
   const int error = errno;
@@ -188,7 +192,8 @@ lanebloom_status lanebloom_filter_map(const char *path, lanebloom_filter **filte
   *filter = NULL;
   if (!lanebloom_kernels_current())
     return problem_status(&problem, LANEBLOOM_ERR_KERNEL);
-  int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* does not wait for a pipe's writer */
+  /* O_NONBLOCK: does not wait for a pipe's writer */
+  int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0)
     return problem_io(&problem);
   lanebloom_status status = map(fd, &problem, filter);
@@ -211,7 +216,7 @@ lanebloom_status lanebloom_filter_load_raw(lanebloom_format id, const char *path
   struct memory memory = {0};
   size_t nbytes = 0;
   const uint64_t left = bytes_left(fd);
-  if (left != LANEBLOOM_UNKNOWN && left > format->max_nbytes) /* refused before it is read */
+  if (left != LANEBLOOM_UNKNOWN && left > format->max_nbytes) /* refused without reading it */
     status = problem_set(&problem, LANEBLOOM_ERR_LIMIT,
                          "expected at most the %" PRIu64 " bytes that %s can hold, found %" PRIu64,
                          format->max_nbytes, format->name, left);
@@ -220,8 +225,9 @@ lanebloom_status lanebloom_filter_load_raw(lanebloom_format id, const char *path
   close_quietly(fd);
   if (status)
     return status;
-  /* If a container were read as bare bytes, keys would be lost. No engine's bytes are expected to
-   * begin like a container. */
+  /* A container that was read as bare bytes would be a filter with wrong bits, so it would lose
+   * keys. Therefore it is refused, although an engine's bytes might begin like a container by
+   * chance. */
   if (lanebloom_container_begins(memory.bytes, nbytes))
     status =
         problem_set(&problem, LANEBLOOM_ERR_FORMAT,

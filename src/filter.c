@@ -1,4 +1,4 @@
-/* Parses an engine's bytes; describes and closes filters.
+/* Makes filters from an engine's bytes, describes filters and closes them.
  * SPDX-License-Identifier: MIT */
 #include <limits.h>
 #include <math.h>
@@ -119,7 +119,7 @@ lanebloom_status lanebloom_filter_read(const struct format_table *requested, con
   if (status)
     return status;
   if (shape.answer != ANSWER_BY_PROBES)
-    format = requested; /* a constant answer is the same in all recognised formats */
+    format = requested; /* a constant answer is the same in all formats that are recognised */
   *filter = (lanebloom_filter){
       .format = format,
       .shape = shape,
@@ -217,7 +217,7 @@ void lanebloom_filter_describe(const lanebloom_filter *filter, lanebloom_filter_
     full.nbits = shape->nbits;
     full.nbits_set = count_ones(filter->payload, shape->nbits / 8);
     full.model_rate = filter->format->filled_rate(shape, full.nbits_set, full.nkeys);
-    if (filter->format->positions) /* otherwise the set bits do not show how many keys there are */
+    if (filter->format->positions) /* without positions, set bits do not tell the number of keys */
       full.nkeys_estimate =
           lanebloom_estimate_nkeys(shape, full.nbits_set, 8u * HASH_NBYTES[filter->format->hash]);
   }

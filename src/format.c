@@ -1,4 +1,4 @@
-/* The one list of formats, and look-ups in it.
+/* Has the list of all formats, and finds formats in it.
  * SPDX-License-Identifier: MIT */
 #include "format.h"
 

@@ -1,6 +1,6 @@
-/* The format table: everything that a filter format needs besides kernels. This is one of the two
- * seams; the other is kernels.h. Tables are constant, and their functions have no state: any thread
- * may call them.
+/* The format table has everything that a filter format needs besides kernels. The library reaches
+ * filter formats by these tables, and instruction sets by the kernel tables of kernels.h. Tables
+ * are constant and their functions have no state, so any thread may call them.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_FORMAT_H
 #define LANEBLOOM_FORMAT_H
@@ -10,25 +10,26 @@
 struct format_table {
   lanebloom_format id;
   const char *name;
-  const char *text;    /* one line for people: who writes these filters */
+  const char *text;    /* one line for users that says who writes these filters */
   uint64_t max_nbytes; /* the largest filter that the engine can read, including its frame */
 
-  /* The frame: bytes before the payload, and bytes after it. */
+  /* The frame: the number of bytes before the payload, and after it. */
   size_t header_nbytes, trailer_nbytes;
 
-  bool drops_equal_neighbours; /* the engine counts a run of equal hashes once */
+  /* the engine counts a run of equal hashes once when it chooses the size */
+  bool drops_equal_neighbours;
 
   /* ---- Opening ---- */
 
-  /* Returns the table of the format that the bytes have. The member is NULL if the bytes do not
-   * identify their format. */
+  /* Returns the table of the format that the bytes have. Only a table that stands for several
+   * formats, which their bytes tell apart, has this function; in all other tables it is NULL. */
   const struct format_table *(*recognise)(const uint8_t *bytes, size_t size);
 
-  /* Finds the shape of at most max_nbytes bytes, as the engine's reader does. Damaged bytes have a
-   * shape, too. Errors: FORMAT. */
+  /* Finds the shape of a filter of at most max_nbytes bytes, by the rules of the engine's reader.
+   * The engine accepts some damaged bytes, so they have a shape, too. Errors: FORMAT. */
   lanebloom_status (*parse)(const uint8_t *bytes, size_t size, struct filter_shape *shape);
 
-  /* ---- Probing. In a format that recognises others, all members are 0 or NULL. ---- */
+  /* ---- Probing. In a table with `recognise`, all these members are 0 or NULL. ---- */
 
   enum hash hash;
   enum layout layout;
@@ -37,44 +38,46 @@ struct format_table {
    * bits set. nkeys may be LANEBLOOM_UNKNOWN. */
   double (*filled_rate)(const struct filter_shape *shape, uint64_t nbits_set, uint64_t nkeys);
 
-  /* ---- Building. In a format that only opens filters, all members are 0 or NULL. ---- */
+  /* ---- Building. If the format only opens filters, all these members are 0 or NULL. ---- */
 
-  /* Writes the nprobes bit positions of one hash in the payload, by the format's definition. */
+  /* Writes the positions of the nprobes bits that a hash probes in the payload, by the format's
+   * definition. */
   void (*positions)(const struct filter_shape *shape, const void *hash, uint64_t *positions);
 
-  uint32_t min_nprobes, max_nprobes; /* that readers accept; writers may use a smaller range */
+  /* the range that readers accept; writers may use a smaller one */
+  uint32_t min_nprobes, max_nprobes;
 
-  /* Payloads are built in multiples of this: the size of a line, or 1. */
+  /* The size of a built payload is a multiple of this: the size of a line, or 1. */
   uint32_t line_nbytes;
 
-  /* Makes the shape of a payload. line_nbytes: the value above, or another size that readers
-   * accept. */
+  /* Makes the shape of a payload of nbytes bytes. line_nbytes is the member above, or another size
+   * of a line that readers accept. */
   struct filter_shape (*shape)(uint64_t nbytes, uint32_t line_nbytes, uint32_t nprobes);
 
-  /* Thousandths of bits per key: the least value that is accepted, the highest that has an effect,
-   * and the step between values. rounds_bits: other values are rounded; without it they are an
-   * error, ARGUMENT. */
+  /* Bits per key, in thousandths: the least value that is accepted, the highest value that has an
+   * effect, and the step between values. If rounds_bits is set, other values are rounded; otherwise
+   * they are an error, ARGUMENT. */
   uint64_t min_millibits, max_millibits, step_millibits;
   bool rounds_bits;
 
   /* Rounds and limits the requested bits per key as the engine's writer does. Errors: ARGUMENT. */
   lanebloom_status (*round_bits)(double bits_per_key, uint64_t *millibits);
 
-  /* Finds the shape that the engine's writer gives a filter of nkeys keys. millibits: from
+  /* Finds the shape that the engine's writer gives a filter of nkeys keys. millibits must come from
    * round_bits. Errors: LIMIT. */
   lanebloom_status (*plan)(uint64_t millibits, uint64_t nkeys, struct filter_shape *shape);
 
-  /* Finds the least bits per key whose planned_rate for nkeys keys is at most `rate`, by the
-   * engine's own rule or by lanebloom_search_bits. Errors: LIMIT. */
+  /* Finds the least bits per key for which planned_rate, with nkeys keys, is at most `rate`. It
+   * uses the engine's own rule, if it has one, or lanebloom_search_bits. Errors: LIMIT. */
   lanebloom_status (*bits_for_rate)(const struct format_table *format, double rate, uint64_t nkeys,
                                     uint64_t *millibits);
 
-  /* For lanebloom_search_bits: returns the largest value such that all values from millibits up to
-   * it have the same number of probes, for nkeys keys. It may exceed max_millibits. */
+  /* lanebloom_search_bits calls this. Returns the largest value such that all values from millibits
+   * up to it have the same number of probes for nkeys keys. The result may exceed max_millibits. */
   uint64_t (*last_with_same_nprobes)(uint64_t millibits, uint64_t nkeys);
 
-  /* Writes the frame around a payload. bytes: the whole filter. It is NULL if the format has no
-   * frame. */
+  /* Writes the frame around a payload. `bytes` is the whole filter. The member is NULL if the
+   * format has no frame. */
   void (*write_frame)(const struct filter_shape *shape, uint8_t *bytes);
 
   /* Returns the false-positive rate, from 0 to 1, that the model gives for a filter that will be
@@ -95,40 +98,43 @@ static inline uint64_t format_nbytes(const struct format_table *format,
   return format->header_nbytes + shape->nbytes + format->trailer_nbytes;
 }
 
-/* Returns table i of the one list of formats (format.c); NULL past the last. */
+/* Returns table i of the list of all formats (format.c), or NULL if i is past the last. */
 const struct format_table *lanebloom_format_listed(size_t i);
 
-/* Returns the table of a format; NULL if there is no such format. */
+/* Returns the table of a format, or NULL if there is no such format. */
 const struct format_table *lanebloom_format_table(lanebloom_format id);
 
-/* Finds the table of a format, for calls that return a status. Errors: FORMAT: no such format;
- * KERNEL: no kernels are active. */
+/* Finds the table of a format, for calls that return a status. Errors: FORMAT if there is no such
+ * format; KERNEL if no kernels are active. */
 lanebloom_status lanebloom_format_find(lanebloom_format id, const struct format_table **format);
 
-/* Finds the table of a format, for calls that plan or build. Errors: FORMAT: no such format, or it
- * only opens filters; KERNEL: no kernels are active. */
+/* Finds the table of a format, for calls that plan or build. Errors: FORMAT if there is no such
+ * format, or if lanebloom can only open its filters; KERNEL if no kernels are active. */
 lanebloom_status lanebloom_format_find_to_build(lanebloom_format id,
                                                 const struct format_table **format);
 
 /* ---- Equations that formats share (plan.c) ---- */
 
-/* format_table.bits_for_rate for formats whose rate falls when bits per key rise and the number of
- * probes stays the same. */
+/* Serves as format_table.bits_for_rate for formats whose rate falls when the bits per key rise and
+ * the number of probes stays the same. */
 lanebloom_status lanebloom_search_bits(const struct format_table *format, double rate,
                                        uint64_t nkeys, uint64_t *millibits);
 
-/* lanebloom_nprobes_by_bits returns 0.69 probes per bit, from 1 to 30, as in LevelDB and in
- * RocksDB's legacy format. The other function is format_table.last_with_same_nprobes for both. */
+/* lanebloom_nprobes_by_bits returns 0.69 probes per bit, at least 1 and at most 30, as LevelDB and
+ * RocksDB's legacy format do. lanebloom_last_with_same_nprobes_by_bits serves as
+ * format_table.last_with_same_nprobes of these formats. */
 enum { MAX_NPROBES_BY_BITS = 30 };
 uint32_t lanebloom_nprobes_by_bits(uint64_t bits_per_key);
 uint64_t lanebloom_last_with_same_nprobes_by_bits(uint64_t millibits, uint64_t nkeys);
 
-/* Estimates the number of distinct keys; LANEBLOOM_UNKNOWN if there is no estimate. */
+/* Estimates the number of distinct keys. Returns LANEBLOOM_UNKNOWN if the set bits allow no
+ * estimate, as when all are set. */
 uint64_t lanebloom_estimate_nkeys(const struct filter_shape *shape, uint64_t nbits_set,
                                   unsigned hash_nbits);
 
-/* Return false-positive rates, from 0 to 1: of a filter with this share of bits set, of a filter of
- * nkeys keys, of equal hashes, and of two independent causes together. */
+/* These functions return false-positive rates, from 0 to 1: of a filter in which the share `fill`
+ * of the bits is set; of a filter of nkeys keys; of keys that pass because their hashes are equal;
+ * and of two independent causes, a and b, together. */
 double lanebloom_rate_filled(double fill, unsigned nprobes);
 double lanebloom_rate_planned(double nbits, unsigned nprobes, double nkeys);
 double lanebloom_rate_collision(double nkeys, int hash_nbits);

@@ -1,12 +1,14 @@
-/* Hashes batches of keys in any layout.
+/* Hashes batches of keys in any layout. Keys in layouts that kernels do not read are gathered
+ * first: copied side by side, or listed as slices.
  * SPDX-License-Identifier: MIT */
 #include "format.h"
 
-/* The size of a block of gathered keys: it and its hashes stay in the first-level cache. */
+/* The size of a block of gathered keys. The block and its hashes stay in the first-level cache. */
 enum { GATHERED_NBYTES = BLOCK_NKEYS * 16 };
 
-/* Copies fields side by side. It is always inlined: with a constant width, copying a key is a few
- * loads and stores. */
+/* Copies fields, which are keys at equal distances, side by side. The function is always inlined,
+ * so that the width is constant in each call, and copying a key takes only a few loads and
+ * stores. */
 __attribute__((always_inline)) static inline void copy_fields(const lanebloom_keys *keys,
                                                               size_t width, uint8_t *bytes)
 {
@@ -15,9 +17,10 @@ __attribute__((always_inline)) static inline void copy_fields(const lanebloom_ke
     memcpy(bytes + i * width, field + i * keys->stride, width);
 }
 
-/* Copies fields of common widths, because vector kernels hash fixed widths faster than slices
- * (fields of 8 bytes in records of 24, BloomHash by AVX-512 on a Xeon: 1.1 ns per key, as slices
- * 3.2). For other widths and layouts it does nothing and returns false. */
+/* Copies fields of common widths side by side, because vector kernels hash keys of one width faster
+ * than slices (BloomHash by AVX-512 on a Xeon, fields of 8 bytes in records of 24: 1.1 ns per key
+ * if copied, 3.2 as slices). If the width is not common, or the keys are not fields, the function
+ * copies nothing and returns false. */
 static bool copy_usual_fields(const lanebloom_keys *keys, uint8_t *bytes)
 {
   switch (keys->layout == KEYS_STRIDED ? keys->width : 0) {

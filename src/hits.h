@@ -1,5 +1,5 @@
-/* Hits: a bitmap in which bit i is set if key i may be in the filter. Least significant bit first;
- * bits past the last key are 0.
+/* Hits are a bitmap in which bit i is set if key i may be in the filter. The bits of a byte count
+ * from the least significant one; bits past the last key are 0.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_HITS_H
 #define LANEBLOOM_HITS_H
@@ -39,7 +39,7 @@ static inline bool hits_has_bit(const uint8_t *hits, size_t i)
   return hits[i / 8] >> i % 8 & 1;
 }
 
-/* Adds the hits of `more`: a bitwise or. */
+/* Adds the hits of `more` with a bitwise or. */
 static inline void hits_add(uint8_t *hits, const uint8_t *more, size_t nbytes)
 {
   for (size_t i = 0; i < nbytes; i++)
@@ -76,7 +76,7 @@ static inline void hits_expand(const uint8_t *hits, size_t n, uint8_t *mask)
     mask[i] = hits_has_bit(hits, i);
 }
 
-/* Writes the indices of the hits, counted from `first`, and returns how many there are. */
+/* Writes the indices of the hits, plus `first`, and returns how many hits there are. */
 static inline size_t hits_list(const uint8_t *hits, size_t n, uint32_t first, uint32_t *indices)
 {
   size_t count = 0;

@@ -1,12 +1,13 @@
-/* Fills structs of callers that were compiled with another version of a public header.
+/* Fills a struct of the caller, who may have been compiled with another version of a public header,
+ * in which the struct has fewer or more members at its end.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_INFO_H
 #define LANEBLOOM_INFO_H
 
 #include <string.h>
 
-/* Copies a struct to the caller's. If the caller's struct is smaller, it gets the first to_size
- * bytes; if it is larger, the rest becomes 0. */
+/* Copies a struct to the caller's struct. If the caller's struct is smaller, it gets the first
+ * to_size bytes; if it is larger, its remaining bytes become 0. */
 static inline void info_copy(void *to, size_t to_size, const void *from, size_t from_size)
 {
   const size_t both = to_size < from_size ? to_size : from_size;

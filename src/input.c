@@ -1,4 +1,4 @@
-/* The source of a file's bytes.
+/* Opens, reads and closes inputs: files on disk, or bytes in memory.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,8 +13,9 @@
 lanebloom_status lanebloom_input_open(const char *path, struct input *input,
                                       const struct problem *problem)
 {
-  /* In folders of others a path may be a link to anything. O_NONBLOCK: open() does not wait for the
-   * writer of a pipe. O_NOCTTY: a terminal does not become the process's. */
+  /* In a folder that other users can write, a path may be a link to anything. With O_NONBLOCK,
+   * open() does not wait for the writer of a pipe. With O_NOCTTY, a terminal does not become the
+   * controlling terminal of the process. */
   *input = (struct input){.file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
   if (input->file < 0)
     return problem_io(problem);

@@ -1,5 +1,5 @@
-/* The source of a file's bytes: a file or memory. Files are read, not mapped: if a file becomes
- * shorter, the result is an error and not a signal.
+/* An input is the bytes of a file, on disk or in memory. Files are read and not mapped, so that a
+ * file that becomes shorter causes an error, and not a signal.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_INPUT_H
 #define LANEBLOOM_INPUT_H
@@ -7,26 +7,26 @@
 #include "common/problem.h"
 
 struct input {
-  int file;             /* -1: the bytes are in memory */
-  const uint8_t *bytes; /* borrowed; NULL: they are in a file */
+  int file;             /* a descriptor; -1 if the bytes are in memory */
+  const uint8_t *bytes; /* borrowed; NULL if they are in a file */
   uint64_t nbytes;
 };
 
-/* Opens a file; lanebloom_input_close() closes it. Errors: FORMAT: it is not a regular file; IO. On
- * an error there is nothing to close. */
+/* Opens a file; lanebloom_input_close() closes it. On an error there is nothing to close. Errors:
+ * FORMAT if it is not a regular file; IO. */
 lanebloom_status lanebloom_input_open(const char *path, struct input *input,
                                       const struct problem *problem);
-void lanebloom_input_close(struct input *input); /* keeps errno */
+void lanebloom_input_close(struct input *input); /* leaves errno unchanged */
 
-/* Checks whether the file is larger now than when it was opened. nbytes: its size now. */
+/* Checks whether the file is larger now than when it was opened. If so, *nbytes is its size now. */
 bool lanebloom_input_has_grown(const struct input *input, uint64_t *nbytes);
 
-/* Checks whether the file was changed within the last minute. If it was, it may still be
- * written. */
+/* Checks whether the file was changed within the last minute. If it was, another process may still
+ * be writing it. */
 bool lanebloom_input_is_recent(const struct input *input);
 
-/* Reads nbytes from the offset on. All of them must be within the input. Errors: IO; CORRUPT: the
- * file became shorter. */
+/* Reads nbytes bytes from the offset on. All of them must be within input->nbytes. Errors: IO;
+ * CORRUPT if the file became shorter. */
 lanebloom_status lanebloom_input_read(const struct input *input, uint64_t offset, void *to,
                                       size_t nbytes, const struct problem *problem);
 

@@ -1,5 +1,6 @@
-/* The kernel table: the functions of one instruction set. This is one of the two seams; format.h is
- * the other. layouts/ has the definitions that all kernels of a layout share.
+/* The kernel table has the functions of one instruction set. The library reaches instruction sets
+ * by these tables, and filter formats by the format tables of format.h. src/layouts/ has the
+ * definitions that all kernels of a layout share.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_KERNELS_H
 #define LANEBLOOM_KERNELS_H
@@ -14,7 +15,7 @@ enum { CACHE_LINE_NBYTES = 64 };
 
 /* ---- The functions of an instruction set ---- */
 
-/* Hashes. Several formats may use the same one. */
+/* Hash functions. Several formats may use the same one. */
 enum hash {
   HASH_BLOOMHASH,
   HASH_BLOOMHASH_SIGNED,
@@ -38,7 +39,7 @@ static const char *const HASH_NAME[HASH_END] = {
     [HASH_SPARK_MURMUR3] = "spark-murmur3",
 };
 
-/* Layouts: they define which bits of the payload a hash probes, or sums up. */
+/* A layout defines which bits of the payload a hash probes, or (Ribbon) sums up. */
 enum layout {
   LAYOUT_LEVELDB,
   LAYOUT_ROCKSDB_LEGACY,
@@ -50,12 +51,14 @@ enum layout {
   LAYOUT_END
 };
 
-/* Rules for all kernels: keys, payload, hashes and bitmap may have any alignment. Nothing is
- * written past their ends. Loads touch only pages that have at least one of their bytes: other
- * pages may be unmapped. Sizes, and n * width, may exceed 32 bits. */
+/* Rules for all kernels: keys, payload, hashes and bitmap may have any alignment. A kernel writes
+ * nothing past the end of payload, hashes and bitmap. It may load bytes outside of keys, payload
+ * and hashes, but only from pages that hold at least one byte of them, because other pages may be
+ * unmapped. Sizes, and n * width, may exceed 32 bits. */
 
-/* Screens the source's hashes. bitmap: ceil(n / 8) bytes, one bit for each hash, least significant
- * bit first; bits past n are 0. The shape must have ANSWER_BY_PROBES. */
+/* Screens the source's hashes: sets the bit of each hash that may be in the filter. The bitmap has
+ * ceil(n / 8) bytes, one bit for each hash, least significant bit first; bits past n become 0. The
+ * shape must have ANSWER_BY_PROBES. */
 typedef void probe_function(const struct filter_shape *shape, const uint8_t *payload,
                             struct hash_source *source, uint8_t *bitmap);
 
@@ -64,28 +67,30 @@ typedef void probe_function(const struct filter_shape *shape, const uint8_t *pay
 typedef void add_function(const struct filter_shape *shape, uint8_t *payload,
                           struct hash_source *source);
 
-/* Returns how many bytes of scratch memory make adding nkeys hashes faster; 0 if none do. */
+/* Returns the size of the scratch memory that makes adding nkeys hashes faster, in bytes, or 0 if
+ * none does. */
 typedef size_t scratch_function(const struct filter_shape *shape, size_t nkeys);
 
 struct layout_kernels {
   probe_function *probe;
   add_function *add;                /* NULL if filters of this layout are not built */
-  scratch_function *scratch_nbytes; /* NULL: no scratch memory is used */
+  scratch_function *scratch_nbytes; /* NULL if no scratch memory is used */
 };
 
-/* A table is constant and complete: if an instruction set has nothing faster, it has scalar's
- * functions. */
+/* A table is constant and complete: if an instruction set has no faster function, its table has
+ * scalar's. */
 struct kernel_table {
   const char *name;
   /* The table with the highest score on this CPU is the default. A score of 0 means that the CPU or
-   * the operating system cannot run it. A score of 1, less than scalar's, means that it was
-   * measured on no CPU, so a user must name it. */
+   * the operating system cannot run it. A score of 1, which is less than scalar's, means that the
+   * table was never measured on a CPU, so it is used only if the user names it. */
   unsigned (*score)(void);
   hash_function *hash[HASH_END];
   struct layout_kernels layout[LAYOUT_END];
 };
 
-/* The tables of this build. Each is in src/<instruction set>/kernels.c. */
+/* The tables of all instruction sets. A build has scalar's and those of its architecture; each is
+ * defined in src/<instruction set>/kernels.c. */
 extern const struct kernel_table lanebloom_kernels_scalar;
 extern const struct kernel_table lanebloom_kernels_avx512, lanebloom_kernels_avx512_loads;
 extern const struct kernel_table lanebloom_kernels_avx2, lanebloom_kernels_avx2_loads;
@@ -96,17 +101,19 @@ extern const struct kernel_table lanebloom_kernels_vsx;
 
 /* ---- The choice (dispatch.c) ---- */
 
-/* Returns the table in use; NULL while $LANEBLOOM_KERNEL names one that cannot run here. Any thread
- * may call it at any time. A public call loads it once, so that one table serves the whole call. */
+/* Returns the table in use, or NULL while $LANEBLOOM_KERNEL names a table that cannot run here. Any
+ * thread may call it at any time. A public function calls it once, so that one table serves the
+ * whole call. */
 const struct kernel_table *lanebloom_kernels_current(void);
 
 /* Checks whether CPUID reports that QEMU translates instructions. QEMU emulates vectors lane by
- * lane, so scalar code is faster: probing FastLocalBloom took avx2-loads 185 ns per key there,
- * scalar 20 ns. */
+ * lane, so scalar code is faster there: when probing FastLocalBloom, avx2-loads took 185 ns per
+ * key, scalar code 20 ns. */
 bool lanebloom_cpu_is_emulated(void);
 
-/* Checks whether this is a CPU whose gathers are known to be faster than loads of one lane at a
- * time. On other CPUs gathers may be many times slower. */
+/* Checks whether this is a CPU whose gathers (one instruction that loads all lanes, each from its
+ * own address) are known to be faster than loads of one lane at a time. On other CPUs gathers may
+ * be many times slower. */
 bool lanebloom_cpu_gathers_fast(void);
 
 #endif

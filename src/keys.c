@@ -1,9 +1,10 @@
-/* Batches of keys: one plain struct for every layout, and parts of batches.
+/* Makes batches of keys. One struct, lanebloom_keys, describes keys in every layout. A part of a
+ * batch is a batch that borrows from it.
  * SPDX-License-Identifier: MIT */
 #include "keys.h"
 
-/* Returns data, or another address if it is NULL. Pointer arithmetic on NULL is undefined even if
- * nothing is read, so a batch of empty keys needs an address. */
+/* Returns data, or the address of an empty string if data is NULL. Keys without bytes may have no
+ * data, but pointer arithmetic on NULL is undefined even if nothing is read. */
 static const void *address(const void *data)
 {
   return data ? data : "";
@@ -54,7 +55,7 @@ lanebloom_keys lanebloom_keys_part(const lanebloom_keys *keys, size_t first, siz
     first = keys->n;
   part.n = n < keys->n - first ? n : keys->n - first;
   if (part.n == 0)
-    return part; /* its pointers may be NULL */
+    return part; /* the pointers of an empty batch may be NULL */
   switch (keys->layout) {
   case KEYS_FIXED:
   case KEYS_STRIDED:

@@ -1,4 +1,4 @@
-/* The layouts of a batch of keys, and access to one key.
+/* The layouts that a batch of keys may have in memory, and access to one key of it.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_KEYS_H
 #define LANEBLOOM_KEYS_H
@@ -7,15 +7,16 @@
 #include <lanebloom.h>
 #include <string.h>
 
-/* The layouts that kernels read. */
+/* The layouts that kernels read: keys of one width side by side, keys between offsets of 4 or 8
+ * bytes, and slices. */
 enum keys_layout { KEYS_FIXED, KEYS_OFFSETS32, KEYS_OFFSETS64, KEYS_SLICES };
 
-/* Other layouts. Blocks of keys are copied to one of the layouts above before a kernel hashes them
- * (hash.c). */
+/* Layouts that kernels do not read: keys of one width at equal distances, and string views. Blocks
+ * of such keys are copied to one of the layouts above before a kernel hashes them (hash.c). */
 enum gathered_layout { KEYS_STRIDED = KEYS_SLICES + 1, KEYS_STRINGS };
 
-/* A string view has a size of 4 bytes. If the string is at most 12 bytes long, it follows;
- * otherwise 4 bytes of prefix and a pointer follow. */
+/* A string view begins with the size of the string, in 4 bytes. If the string has at most 12 bytes,
+ * it follows; otherwise a prefix of 4 bytes and a pointer to the string follow. */
 enum { VIEW_NBYTES = 16, VIEW_INLINE = 4, VIEW_MAX_INLINE = 12, VIEW_POINTER = 8 };
 
 static inline lanebloom_slice string_at(const void *views, size_t i)
@@ -29,8 +30,8 @@ static inline lanebloom_slice string_at(const void *views, size_t i)
   return string;
 }
 
-/* Checks that offsets never descend, as callers must ensure. Debug builds assert it when keys are
- * hashed. */
+/* Checks that offsets never descend, which callers must ensure. Debug builds assert this before
+ * keys are hashed. */
 static inline bool keys_ascend(const lanebloom_keys *keys)
 {
   const uint32_t *offsets32 = keys->index;
@@ -43,7 +44,7 @@ static inline bool keys_ascend(const lanebloom_keys *keys)
   return ascend;
 }
 
-/* Returns key i of the batch, borrowed. i < keys->n. */
+/* Returns key i of the batch, borrowed. i must be less than keys->n. */
 static inline lanebloom_slice keys_at(const lanebloom_keys *keys, size_t i)
 {
   const uint8_t *data = keys->data;

@@ -1,5 +1,6 @@
-/* Screens keys in parts. A kernel fills and drains its pipeline once per part, so larger parts are
- * cheaper. But the hits of a part should stay in the first-level cache until they are counted.
+/* Screens a batch of keys in parts of PART_NKEYS. A kernel fills and drains its pipeline once per
+ * part, so larger parts cost less per key. But the hits of a part should stay in the first-level
+ * cache until they are counted, so parts cannot be too large.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_PARTS_H
 #define LANEBLOOM_PARTS_H
@@ -12,11 +13,11 @@ enum { PART_NKEYS = 1 << 15, PART_HIT_NBYTES = PART_NKEYS / 8 };
  * or the indices of the keys that may be in the filter. */
 enum answer_form { AS_BITMAP, AS_MASK, AS_INDICES };
 
-/* Screens keys [first, first + n). hits: ceil(n / 8) bytes. */
+/* Screens keys [first, first + n) of a query, and writes ceil(n / 8) bytes of hits. */
 typedef void screen_function(const void *query, size_t first, size_t n, uint8_t *hits);
 
-/* Screens n keys and returns the number of hits. to: an array of the form's type; with AS_BITMAP it
- * may be NULL, and then hits are only counted. */
+/* Screens n keys and returns the number of hits. `to` is an array of the form's type; with
+ * AS_BITMAP it may be NULL, and then hits are only counted. */
 __attribute__((always_inline)) static inline size_t screen_in_parts(screen_function *screen,
                                                                     const void *query, size_t n,
                                                                     enum answer_form form, void *to)

@@ -1,4 +1,4 @@
-/* Planning: the size of a filter, its number of probes, and the false-positive rate to expect.
+/* Plans filters: computes the size, the number of probes and the expected false-positive rate.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 
@@ -13,20 +13,22 @@ double lanebloom_rate_filled(double fill, unsigned nprobes)
   return pow(fill, nprobes);
 }
 
-/* n keys of k probes set the share 1 - (1 - 1/m)^(k n) of m bits; the rate follows as above (A.
- * Broder and M. Mitzenmacher, Network applications of Bloom filters: a survey, Internet Mathematics
- * 1(4), 2004, section 2.1). Double hashing has the same rate if m is large and its two hashes are
- * independent (A. Kirsch and M. Mitzenmacher, Less hashing, same performance, ESA 2006). LevelDB's
- * are not independent: see docs/leveldb-false-positives.md. */
+/* n keys of k probes set the share 1 - (1 - 1/m)^(k n) of m bits. lanebloom_rate_filled() turns
+ * this share into the rate (A. Broder and M. Mitzenmacher, Network applications of Bloom filters: a
+ * survey, Internet Mathematics 1(4), 2004, section 2.1). Double hashing, which computes all probes
+ * of a key from two hashes, has the same rate if m is large and the two hashes are independent (A.
+ * Kirsch and M. Mitzenmacher, Less hashing, same performance, ESA 2006). LevelDB's two hashes are
+ * not independent; docs/leveldb-false-positives.md says what follows. */
 double lanebloom_rate_planned(double nbits, unsigned nprobes, double nkeys)
 {
   double fill = -expm1(nprobes * nkeys * log1p(-1 / nbits));
   return lanebloom_rate_filled(fill, nprobes);
 }
 
-/* Returns the probability that the w-bit hash of an absent key equals that of one of n keys, so
- * that it always passes: 1 - (1 - 2^-w)^n, which is nearly 1 - e^(-n / 2^w). This form makes
- * doubles equal to RocksDB's (7.8.3 util/bloom_impl.h, FingerprintFpRate). */
+/* Returns the probability that the w-bit hash of an absent key equals the hash of one of n keys, in
+ * which case the absent key always passes: 1 - (1 - 2^-w)^n, which is nearly 1 - e^(-n / 2^w). The
+ * function computes the second expression as RocksDB does, so that the results are equal to the
+ * last bit (7.8.3 util/bloom_impl.h, FingerprintFpRate). */
 double lanebloom_rate_collision(double nkeys, int hash_nbits)
 {
   const double mean = nkeys * pow(0.5, hash_nbits);
@@ -43,10 +45,11 @@ double lanebloom_rate_either(double a, double b)
  * line's m bits with the probability p = 1 - (1 - 1/m)^k, or 1/w if each probe has w bits of the
  * line to itself. The number of keys in a line is Poisson distributed, so n keys in L lines leave
  * the share e^(-p n / L) of bits unset; solving for n gives the estimate. A filter without lines
- * counts as one line; then the estimate is -m / k ln(1 - X / m), for X set bits (S. J. Swamidass
- * and P. Baldi, Mathematical correction for fingerprint similarity measures to improve chemical
- * retrieval, J. Chem. Inf. Model. 47(3), 2007, equation 7). Last, keys of equal hashes set the same
- * bits: n keys have 2^w (1 - e^(-n / 2^w)) different hashes of w bits. */
+ * counts as one line of m bits; for it the estimate is -m / k ln(1 - X / m), if X bits are set (S.
+ * J. Swamidass and P. Baldi, Mathematical correction for fingerprint similarity measures to improve
+ * chemical retrieval, J. Chem. Inf. Model. 47(3), 2007, equation 7). So far this is the number of
+ * different hashes, because keys of equal hashes set the same bits. n keys have
+ * 2^w (1 - e^(-n / 2^w)) different hashes of w bits, and the last step solves this for n. */
 uint64_t lanebloom_estimate_nkeys(const struct filter_shape *shape, uint64_t nbits_set,
                                   unsigned hash_nbits)
 {
@@ -58,10 +61,12 @@ uint64_t lanebloom_estimate_nkeys(const struct filter_shape *shape, uint64_t nbi
   const double nhashes = -log1p(-(double)nbits_set / nbits) / per_key * (nbits / line_nbits);
   const double all_hashes = ldexp(1, (int)hash_nbits);
   const double nkeys = -log1p(-nhashes / all_hashes) * all_hashes;
-  return nkeys < 0x1p63 ? (uint64_t)round(nkeys) : LANEBLOOM_UNKNOWN; /* NaN, infinite: unknown */
+  /* unknown if NaN or infinite */
+  return nkeys < 0x1p63 ? (uint64_t)round(nkeys) : LANEBLOOM_UNKNOWN;
 }
 
-/* Checks a call's arguments: finds the format and plans the shape. */
+/* Finds the format and plans the shape of the filter. In doing so it checks the arguments of a
+ * call. */
 static lanebloom_status plan(lanebloom_format id, double bits_per_key, uint64_t nkeys,
                              const struct format_table **format, struct filter_shape *shape)
 {
@@ -98,8 +103,9 @@ lanebloom_status lanebloom_plan_rate(lanebloom_format id, double bits_per_key, u
 
 /* ---- Bits per key for a rate ---- */
 
-/* Returns true if the rate is reached or the filter is too large; in either case it is also true of
- * larger filters. */
+/* Returns true if a filter with these bits per key reaches the rate, or is too large to be planned
+ * (*status). If the result is true, it is also true for more bits per key with the same number of
+ * probes, so that bisection can be used. */
 static bool is_enough(const struct format_table *format, double rate, uint64_t nkeys,
                       uint64_t millibits, lanebloom_status *status)
 {
@@ -108,9 +114,10 @@ static bool is_enough(const struct format_table *format, double rate, uint64_t n
   return *status || format->planned_rate(&shape, nkeys) <= rate;
 }
 
-/* More bits lower the rate, but more probes may raise it. So the search goes through ranges of
- * values with one number of probes: if the last value of a range reaches the rate, bisection finds
- * the first that does. */
+/* More bits per key lower the rate, but the larger number of probes that comes with them may raise
+ * it. So the search goes through the ranges of bits per key that have the same number of probes. If
+ * the last value of a range reaches the rate, bisection finds the first value of the range that
+ * does. */
 lanebloom_status lanebloom_search_bits(const struct format_table *format, double rate,
                                        uint64_t nkeys, uint64_t *millibits)
 {
@@ -136,7 +143,8 @@ lanebloom_status lanebloom_search_bits(const struct format_table *format, double
   return status ? status : LANEBLOOM_ERR_LIMIT;
 }
 
-/* Returns bits_per_key * ln 2, rounded down a little to do fewer probes (LevelDB 1.23
+/* Returns bits_per_key * 0.69 as a whole number from 1 to 30. The best number of probes is
+ * bits_per_key * ln 2; the engines round it down a little to do fewer probes (LevelDB 1.23
  * util/bloom.cc; RocksDB 7.8.3 util/bloom_impl.h, LegacyNoLocalityBloomImpl::ChooseNumProbes). */
 uint32_t lanebloom_nprobes_by_bits(uint64_t bits_per_key)
 {

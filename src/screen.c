@@ -1,4 +1,5 @@
-/* Screening: probes a batch part by part, and returns hits as a bitmap, a mask, indices or a count.
+/* Screens a batch of keys or hashes: probes the filter with them, part by part, and returns the
+ * hits as a bitmap, a mask, indices or a count.
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
@@ -6,11 +7,11 @@
 #include "parts.h"
 #include "scalar/scalar.h"
 
-/* The keys or the hashes of a call. */
+/* The filter of a call, and the keys or the hashes to screen. */
 struct queries {
   const lanebloom_filter *filter;
   const struct kernel_table *kernels;
-  const lanebloom_keys *keys; /* NULL: hashes are given */
+  const lanebloom_keys *keys; /* NULL if hashes are given */
   const uint8_t *hashes;
   size_t n;
 };
@@ -34,7 +35,7 @@ static void screen_part(const void *of, size_t first, size_t n, uint8_t *hits)
   struct hash_source source;
   lanebloom_keys part;
   if (queries->keys) {
-    const bool whole = n == queries->n; /* see hash_source_next() */
+    const bool whole = n == queries->n; /* see hash_source_hash_next() */
     if (!whole)
       part = lanebloom_keys_part(queries->keys, first, n);
     hash_source_of_keys(&source, whole ? queries->keys : &part, kernels->hash[format->hash],
@@ -52,8 +53,9 @@ static inline struct queries queries_of_keys(const lanebloom_filter *filter,
       .filter = filter, .kernels = lanebloom_kernels_current(), .keys = keys, .n = keys->n};
 }
 
-/* Screens one key of a filter that answers by probes. It has as few instructions as possible: an
- * out-of-order CPU overlaps the cache misses of as many keys as it has room for. */
+/* Screens one key by probing the filter; its shape must have ANSWER_BY_PROBES. The function has as
+ * few instructions as possible: an out-of-order CPU can then hold the instructions of several calls
+ * at once, and overlaps their cache misses. */
 static inline bool may_match(const lanebloom_filter *filter, lanebloom_slice key)
 {
   const struct format_table *format = filter->format;
@@ -61,15 +63,16 @@ static inline bool may_match(const lanebloom_filter *filter, lanebloom_slice key
   return lanebloom_may_match_scalar[format->layout](&filter->shape, filter->payload, hash);
 }
 
-/* Screens a few keys. Neither this nor the next function is inlined: a single key would have to
- * save more registers. */
+/* Screens at most FEW_SCREENED keys with scalar code. This function and screen_many() are not
+ * inlined, because lanebloom_filter_screen() would then have to save more registers even for a
+ * single key. */
 __attribute__((noinline)) static size_t screen_few(const lanebloom_filter *filter,
                                                    const lanebloom_keys *keys, uint8_t *bitmap)
 {
   const struct format_table *format = filter->format;
   may_match_function *const test = lanebloom_may_match_scalar[format->layout];
   const size_t n = keys->n, hash_nbytes = HASH_NBYTES[format->hash];
-  uint64_t hashes[FEW_SCREENED]; /* of either hash size */
+  uint64_t hashes[FEW_SCREENED]; /* room for hashes of either size */
   hash_keys(lanebloom_kernels_scalar.hash[format->hash], keys, hash_nbytes, hashes);
   size_t count = 0;
   unsigned hits = 0;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks the links of all documents below a folder: links.py FOLDER. Files and headings are there,
-and links lead from docs/README.md to all of docs/. Addresses in the web are not asked.
+"""Checks the links of all documents below a folder: links.py FOLDER. Their files and headings must
+exist, and links must lead from docs/README.md to all of docs/. Web addresses are not checked.
 SPDX-License-Identifier: MIT"""
 
 import re
@@ -17,12 +17,12 @@ SPAN = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)", re.DOTALL)
 
 
 def blank(match: re.Match) -> str:
-    """As many lines as before, without their text."""
+    """Blanks the text and keeps the lines."""
     return "\n" * match[0].count("\n")
 
 
 def anchors(text: str) -> set[str]:
-    """The names that GitHub gives headings: a number more where a name was there before."""
+    """Lists the names that GitHub gives headings; a repeated name ends with a number."""
     found: dict[str, int] = {}
     names = set(re.findall(r"<[^>]*\sid=\"([^\"]+)\"", text))
     for heading in re.findall(r"^#{1,6} +(.*?)[ #]*$", FENCE.sub(blank, text), re.MULTILINE):
@@ -34,20 +34,20 @@ def anchors(text: str) -> set[str]:
 
 
 def links(text: str) -> list[tuple[int, str]]:
-    """Each link and its line. A picture that is a link itself is two."""
+    """Lists links and their lines. A picture that is itself a link counts as two."""
     prose = SPAN.sub(blank, INDENTED.sub(blank, FENCE.sub(blank, text)))
     prose = re.sub(r"\[(!\[[^\]]*\]\([^)]*\))\]", r"\1[]", prose)
     return [(prose.count("\n", 0, m.start()) + 1, m[1] or m[2]) for m in LINK.finditer(prose)]
 
 
 def documents(root: Path) -> list[Path]:
-    """Those of the project, without what builds and other tools leave."""
+    """Lists the project's documents, without those that builds and other tools leave."""
     inside = [p for p in root.iterdir() if p.is_dir() and p.name[0] != "." and p.name != "build"]
     return sorted([*root.glob("*.md"), *(file for f in inside for file in f.rglob("*.md"))])
 
 
 def check(root: Path) -> tuple[int, list[str]]:
-    """How many links there are, and what is wrong."""
+    """Returns the number of links and the faults."""
     nlinks, faults = 0, []
     targets: dict[Path, set[Path]] = {}
     for document in documents(root):

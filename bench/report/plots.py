@@ -1,4 +1,4 @@
-"""Charts of the report: one question each, CPUs as colours. SVG inside the page, and PNG.
+"""Draws the report's charts, one for each question, with a colour for each CPU: SVG and PNG.
 SPDX-License-Identifier: MIT"""
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Label(NamedTuple):
 
 
 def questions(files: list[Results]) -> list[Question]:
-    """Those that any file has rows of."""
+    """Lists the questions that at least one file has rows of."""
     size = "size of the filter"
     screens = [
         Question(
@@ -146,7 +146,7 @@ def draw(axes, files: list[Results], question: Question, panel: Panel) -> None:
         return ns if question.unit == COST else 1e3 / ns
 
     def line(points: dict[X, Point], i: int, text: str, **style) -> None:
-        """A line of medians, and the name at its end."""
+        """Draws a line of medians with the name at its end."""
         at = [place[x] for x in points]
         heights = [height(point.value) for point in points.values()]
         axes.plot(at, heights, color=color(i), **style)
@@ -224,7 +224,7 @@ def scales(axes, question: Question, panel: Panel, xs: list[int], heights: list[
 
 
 def mark_caches(axes, files: list[Results], panel: Panel) -> None:
-    """A dotted line where the L2 and L3 of each CPU that has rows end."""
+    """Draws dotted lines at the sizes of L2 and L3 of each CPU that has rows."""
     low, high = axes.get_xlim()
     for i, f in enumerate(files):
         for level in (2, 3):
@@ -244,7 +244,7 @@ def mark_caches(axes, files: list[Results], panel: Panel) -> None:
 
 
 def place_labels(axes, labels: list[Label]) -> None:
-    """Names to the right of the axes at the heights of their lines' ends, moved apart."""
+    """Writes names to the right of the axes, where their lines end, but not over each other."""
     points = axes.bbox.height * 72 / axes.figure.dpi
     per_line, gap = 11, 3
     lowest = -gap
@@ -289,7 +289,7 @@ def place_labels(axes, labels: list[Label]) -> None:
 
 
 def add_axes(figure: Figure, column: int, columns: int, above: float):
-    """Axes with the margins above, so that no font decides on them; `above` points for titles."""
+    """Adds axes with the margins above, whatever the font; `above`: points for titles."""
     width, height = SIZE
     all_wide, all_high = width * columns, height + above
     box = (
@@ -302,7 +302,7 @@ def add_axes(figure: Figure, column: int, columns: int, above: float):
 
 
 def svg(files: list[Results], question: Question, caption: str, panel: Panel, name: str) -> str:
-    """One chart, with ids of its own, and the page's colours and font."""
+    """Makes one chart with unique ids and the page's colours and font."""
     figure = Figure((SIZE[0] / 72, SIZE[1] / 72), dpi=72)
     draw(add_axes(figure, 0, 1, 0), files, question, panel)
     out = io.StringIO()
@@ -336,7 +336,7 @@ def font(match: re.Match) -> str:
 
 
 def png(files: list[Results], question: Question, path: str) -> None:
-    """All charts of a question side by side, on white."""
+    """Writes all charts of a question side by side, on white."""
     columns, above = len(question.charts), 40
     figure = Figure((SIZE[0] * columns / 72, (SIZE[1] + above) / 72), dpi=130, facecolor=PAPER)
     for column, (caption, panel) in enumerate(question.charts):

@@ -1,4 +1,4 @@
-"""Result files of the benchmark suite: reading them, their order and names, and the floor.
+"""Reads result files of the benchmark suite; orders and names their rows; finds the floor.
 SPDX-License-Identifier: MIT"""
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ WIDTHS = [4, 8, 12, 16, 20, 32, 64, 200, 300, *TEXTS]
 MAIN_K = 6
 GUESTS = {
     "libbloom": "leveldb"
-}  # a peer with its own filter is shown beside the format of the same shape
+}  # a peer with a filter of its own is shown with the format of the same shape
 FILL = 0.45  # the share of bits that are set at 10 bits per key
 
 SUBJECT = r"/(?P<subject>[^/]+)/(?P<series>[^/]+)"
@@ -47,7 +47,7 @@ NAMES = [
 ]
 RUN_OPTION = re.compile(
     r"(repeats|iterations|\w+_time)(:|$)"
-)  # google/benchmark adds these to names
+)  # google/benchmark adds these parts to names
 
 
 class BadInput(Exception):
@@ -55,16 +55,16 @@ class BadInput(Exception):
 
 
 class Point(NamedTuple):
-    """What a row's repetitions gave: ns per key, line, element or call; GB/s for floor/read."""
+    """The result of a row's repetitions: ns per key, line, element or call; GB/s for floor/read."""
 
-    value: float  # their median
+    value: float  # the median of the repetitions
     best: float
     slow: float  # the upper quartile; the median if a file does not have it
     unsure: bool = False  # the file says that its repetitions moved too much
 
 
 class Panel(NamedTuple):
-    """What one set of axes shows: all of a row's name but the kernel or peer, and x."""
+    """The rows that share one set of axes: a row's name without the kernel or peer and x."""
 
     question: str
     subject: str = ""  # a format, or a hash
@@ -102,7 +102,7 @@ class Results:
         return point.value if point else None
 
     def fastest(self, panel: Panel, x: X, peers: bool = False) -> tuple[str, Point] | None:
-        """Of the kernels, or of the engines, by the median: its name and its point."""
+        """Finds the kernel or engine with the best median: its name and its point."""
         there = self.rows.get(panel, {}).items()
         found = [
             (name, by_x[x])
@@ -112,7 +112,7 @@ class Results:
         return min(found, key=lambda pair: pair[1].value, default=None)
 
     def cache_kib(self, level: int) -> float:
-        """The data cache of a level, 0 where the system names none."""
+        """The size of a level's data cache, 0 if the system names none."""
         caches = [c for c in self.context["caches"] if c["type"] != "Instruction"]
         return max((c["size"] / 1024 for c in caches if c["level"] == level), default=0)
 
@@ -228,7 +228,7 @@ def add_row(results: Results, name: str, repetitions: list[dict], unsure: bool) 
 def summary(
     path: str, name: str, repetitions: list[dict], question: str, series: str
 ) -> tuple[Point, float | None]:
-    """The median, the best and the upper quartile, and range / best where there are several."""
+    """Returns the median, best and upper quartile, and range / best of several repetitions."""
     by_kind: dict[str | None, list[dict]] = {}
     for row in repetitions:
         by_kind.setdefault(row.get("aggregate_name"), []).append(row)
@@ -250,7 +250,7 @@ def summary(
     clock = "real_time" if "/real_time" in middle["name"] or question == "load" else "cpu_time"
 
     def end(kind: str) -> float:
-        """Of an error bar, by times: the rates of such a row are not those of its times."""
+        """An end of an error bar, from times: rates are aggregated apart from times."""
         row = by_kind.get(kind, [middle])[0]
         ratio = over(row.get(clock), middle.get(clock)) or 1
         return value / ratio if (question, series) == ("floor", "read") else value * ratio
@@ -293,7 +293,7 @@ def is_peer(series: str) -> bool:
 
 
 def in_order(names: Iterable[str]) -> list[str]:
-    """scalar, the other kernels (avx2 before avx512), peers."""
+    """Sorts: first scalar, then the other kernels (avx2 before avx512), then peers."""
 
     def rank(name: str) -> tuple:
         natural = [
@@ -348,7 +348,7 @@ def x_name(question: str, x: X) -> str:
 
 
 def digits(value: float | None) -> str:
-    """Three significant digits, never an exponent; a dash where there is no row."""
+    """Writes three significant digits without an exponent; a dash if there is no row."""
     if value is None:
         return "–"
     rounded = float(f"{value:.3g}")
@@ -363,7 +363,7 @@ def over(above: float | None, below: float | None) -> float | None:
 
 
 def accesses(panel: Panel) -> float:
-    """The random accesses that a key cannot do without."""
+    """The number of random accesses that a key needs at least."""
     if not panel.subject.startswith("leveldb"):
         return 1  # RocksDB's formats store a key's bits in one line
     if panel.question == "build":
@@ -374,8 +374,8 @@ def accesses(panel: Panel) -> float:
 
 
 def floor_of(results: Results, panel: Panel) -> dict[X, float]:
-    """The least ns per key of all repetitions, by filter size or by number of threads: each access
-    as a prefetched line or, to read, a gathered element if that is faster."""
+    """The least possible ns per key, by filter size or number of threads. Each access takes the
+    best time of a prefetched line or, for reading, of a gathered element if that is faster."""
     threads = panel.question == "threads"
     kinds = {"screen": ("line", "gather"), "build": ("line",), "threads": ("line",)}
     floor = results.rows.get(Panel("floor", mode=panel.mode if threads else ""), {})

@@ -28,8 +28,8 @@ from results import (
     xs_of,
 )
 
-# These are ns per absent and present key, from trials before this project began. The last column is
-# 1 GiB.
+# Pairs of ns per absent and per present key, from trials before this project began. The columns are
+# filters of these sizes; the last one is 1 GiB.
 CITED_SIZES = SIZES + [1 << 20]
 CITED_LEVELDB = [(20, 17), (22, 17), (22, 18), (34, 28), (86, 88), (96, 91)]
 CITED = {
@@ -76,7 +76,7 @@ Line = "tuple[str, list[str]]"  # a name and its cells
 
 
 def table(caption: str, columns: list[str], groups: list[tuple[str, list[Line]]]) -> str:
-    """Without the end tags that HTML can do without: they would be a third of a page."""
+    """Makes a table without optional end tags, which would be a third of a page."""
     body = []
     for title, lines in groups:
         if title and lines:
@@ -92,7 +92,7 @@ def table(caption: str, columns: list[str], groups: list[tuple[str, list[Line]]]
 def panel_table(
     files: list[Results], panel: Panel, caption: str, unit: str, scale: float = 1
 ) -> str:
-    """The numbers of one set of axes, and their ratios."""
+    """Makes a table of the numbers of one set of axes and their ratios."""
     xs = xs_of(files, [panel])
 
     def lines(names: list[str], cell: Callable[[str, X], float | None]) -> list[Line]:
@@ -132,7 +132,7 @@ def panel_table(
 
 
 def scrolling(cells: str) -> str:
-    """A box of its own, which scrolls sideways where the screen is too narrow."""
+    """Makes a box that scrolls sideways if the screen is too narrow."""
     return f'<div class="tables">{cells}</div>'
 
 
@@ -155,7 +155,7 @@ def tables(
 
 
 def missing(files: list[Results], f: Results, panel: Panel, caption: str) -> list[str]:
-    """What a kernel or peer ought to have here, and has not."""
+    """Lists the rows of kernels and peers that are missing here."""
     wanted = xs_of(files, [panel])
     if panel.question in ("screen", "build"):
         wanted = xs_in_order([*wanted, *SIZES])
@@ -232,7 +232,7 @@ def section(
 
 
 def filters_section(files: list[Results], question: str, title: str) -> str:
-    """Tables for each format and size of filter."""
+    """Makes tables for each format and size of filter."""
     every = panels_of(files, question)
     out = []
     for subject in dict.fromkeys(panel.subject for panel in every):
@@ -249,7 +249,7 @@ def filters_section(files: list[Results], question: str, title: str) -> str:
 
 
 def keys_section(files: list[Results]) -> str:
-    """The same questions with keys of other sizes."""
+    """Makes the tables of screening with keys of other sizes."""
     panels = panels_of(files, "keys")
     if not panels:
         return ""
@@ -324,7 +324,7 @@ def cited_section(files: list[Results]) -> str:
 
 
 def not_measured(f: Results) -> list[str]:
-    """The parts of the suite that a file has no row of."""
+    """Lists the parts of the suite that a file has no row of."""
     parts = [("hash", hash_name) for hash_name in ("bloomhash", "bloomhash-signed", "xxph3")]
     parts += [
         ("screen", subject, hits, MAIN_K, mode)

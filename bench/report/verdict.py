@@ -1,4 +1,5 @@
-"""Who is how many times as fast: the words of the report. SPDX-License-Identifier: MIT"""
+"""Writes the report's sentences: which CPU is how many times as fast as others.
+SPDX-License-Identifier: MIT"""
 
 from __future__ import annotations
 import math
@@ -27,7 +28,7 @@ def screening() -> list[Case]:
 
 
 def cases(files: list[Results]) -> list[Case]:
-    """What of screening any file has rows of."""
+    """Lists the cases of screening that at least one file has rows of."""
     found = set(panels_of(files, "screen"))
     return [case for case in screening() if case[1] in found]
 
@@ -37,18 +38,18 @@ def sizes(files: list[Results]) -> list[int]:
 
 
 def nearest(files: list[Results], kib: float) -> int | None:
-    """The measured size that is the fewest times larger or smaller."""
+    """Finds the measured size that is nearest by ratio."""
     return min(sizes(files), key=lambda x: max(x / kib, kib / x), default=None)
 
 
 def cache_sizes(files: list[Results]) -> list[int]:
-    """Measured sizes that the L2 of every CPU holds; without any, the smallest one."""
+    """Lists the measured sizes that fit every CPU's L2, or else the smallest size."""
     every = sizes(files)
     return [x for x in every if x <= min(f.cache_kib(2) for f in files)] or every[:1]
 
 
 def memory_sizes(files: list[Results]) -> list[int]:
-    """Measured sizes that no CPU's caches hold; without any, the largest one."""
+    """Lists the measured sizes that fit no CPU's caches, or else the largest size."""
     every = sizes(files)
     largest = max(f.cache_kib(level) for f in files for level in (2, 3, 4))
     return [x for x in every if x > largest] or every[-1:]
@@ -63,7 +64,7 @@ def sure(f: Results, panel: Panel, x: X, peers: bool = False) -> Point | None:
 
 
 def step(ratio: float) -> int:
-    """The nearest step; 0 is equal."""
+    """Rounds a ratio to the nearest step; 0 means equal."""
     return round(len(STEPS) * math.log10(ratio))
 
 
@@ -72,13 +73,13 @@ Ranking = "list[tuple[Results, float]]"  # CPUs and their times, the fastest fir
 
 
 def shared(files: list[Results], rows: list[Row]) -> tuple[list[Results], list[Row]]:
-    """The CPUs that are sure of any of these rows, and the rows that all of those are sure of."""
+    """Finds the CPUs with a sure result for any row, and the rows that are sure on all of them."""
     there = [f for f in files if any(sure(f, *row) for row in rows)]
     return there, [row for row in rows if all(sure(f, *row) for f in there)]
 
 
 def ranking(files: list[Results], rows: list[Row]) -> Ranking:
-    """By the mean of the rows that they share; empty if fewer than two CPUs can be compared."""
+    """Ranks CPUs by the mean of the rows that they share; empty if fewer than two have any."""
     there, common = shared(files, rows)
     if not there[1:] or not common:
         return []
@@ -87,7 +88,7 @@ def ranking(files: list[Results], rows: list[Row]) -> Ranking:
 
 
 def groups(ranked: Ranking) -> list[Ranking]:
-    """Those that are equal to the first of their group stand together."""
+    """Groups CPUs that are equal to the first of their group."""
     out: list[Ranking] = []
     for pair in ranked:
         if out and step(pair[1] / out[-1][0][1]) == 0:
@@ -112,7 +113,7 @@ def times(value: float) -> str:
 
 
 def order(ranked: Ranking) -> str:
-    """Who is how many times as fast as whom."""
+    """Says which CPU is how many times as fast as which."""
     together = groups(ranked)
     first, *others = (joined(sorted(f.cpu for f, _ in group)) for group in together)
     verb = "are" if together[0][1:] else "is"
@@ -131,7 +132,7 @@ def by_engine(files: list[Results], xs: list[X]) -> dict[str, list[Row]]:
 
 
 def compare(files: list[Results], xs: list[X]) -> str:
-    """A sentence about each engine's filters, or one about both if it is the same."""
+    """Writes a sentence about each engine's filters, or one about both if they agree."""
     engines = by_engine(files, xs)
     sentences: dict[str, list[str]] = {}
     for engine, rows in engines.items():
@@ -145,7 +146,7 @@ def compare(files: list[Results], xs: list[X]) -> str:
 
 
 def keys(files: list[Results], rows: list[Row]) -> str:
-    """What is compared where absent and present keys cannot both be."""
+    """Names the keys that are compared, if they are only absent or only present ones."""
     hits = {panel.hits for panel, _ in shared(files, rows)[1]}
     if hits == {panel.hits for panel, _ in rows}:
         return ""
@@ -153,7 +154,7 @@ def keys(files: list[Results], rows: list[Row]) -> str:
 
 
 def no_verdict(files: list[Results], rows: list[Row]) -> str:
-    """Why there is none."""
+    """Says why there is no verdict."""
     unsure = [f.cpu for f in files if any(f.fastest(*row) and not sure(f, *row) for row in rows)]
     if not unsure:
         return "no verdict: no two CPUs have the same rows."
@@ -175,7 +176,7 @@ def against_engines(f: Results, xs: list[X]) -> str:
 
 
 def command(files: list[Results]) -> str:
-    """The same of the command, with one job and with one for each CPU."""
+    """Compares CPUs by the command, with one job and with one for each CPU."""
     there = [f for f in files if COMMAND in f.rows]
     sentences = []
     for words, choose in (("one job", min), ("a job per CPU", max)):
@@ -188,7 +189,7 @@ def command(files: list[Results]) -> str:
 
 
 def verdict(files: list[Results]) -> list[tuple[str, str]]:
-    """Lines of the verdict: what they are about, and a sentence."""
+    """Returns the verdict's lines: a subject and a sentence each."""
     lines = []
     places = {"In cache": cache_sizes(files), "Beyond cache": memory_sizes(files)}
     places = {title: xs for title, xs in places.items() if xs}
@@ -204,12 +205,12 @@ def verdict(files: list[Results]) -> list[tuple[str, str]]:
 
 
 def held(f: Results, kib: float) -> int | None:
-    """The first level of cache that is as large."""
+    """Finds the first level of cache that is large enough."""
     return next((n for n in (1, 2, 3, 4) if f.cache_kib(n) >= kib), None)
 
 
 def place(files: list[Results], kib: float) -> str:
-    """Where the filters of a size are: fit the L2 of A (2 MiB) and B (512 KiB)."""
+    """Names the caches that hold filters of a size: the L2 of A (2 MiB) and B (512 KiB)."""
     by_level: dict[int | None, list[str]] = {}
     for f in files:
         level = held(f, kib)
@@ -225,7 +226,7 @@ def place(files: list[Results], kib: float) -> str:
 
 
 def caveats(files: list[Results]) -> list[str]:
-    """What a reader of the verdict must know."""
+    """Lists the facts that limit the verdict."""
     out = [RULE]
     largest = max(memory_sizes(files), default=0)
     for f in files:
@@ -264,7 +265,7 @@ def answer(files: list[Results], x: int) -> tuple[str, str]:
 
 
 def ahead(files: list[Results], panel: Panel, x: int) -> str:
-    """The last cell of a case: over the engine if there is one CPU, else over the next CPU."""
+    """The last cell of a case: the lead over the engine if there is one CPU, else over the next."""
     if len(files) == 1:
         ratio = over_engine(files[0], panel, [x])
         return f"{figure(ratio[0])} ×" if ratio else "–"

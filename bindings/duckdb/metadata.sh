@@ -1,6 +1,6 @@
 #!/bin/sh
-# metadata.sh LIBRARY VERSION PLATFORM EXTENSION: writes the file that DuckDB loads: the library,
-# followed by the metadata that DuckDB reads first.
+# metadata.sh LIBRARY VERSION PLATFORM EXTENSION: writes the file EXTENSION, which DuckDB loads. It
+# is LIBRARY, followed by the metadata that DuckDB reads first.
 # Source: DuckDB's scripts/append_extension_metadata.py.
 # SPDX-License-Identifier: MIT
 set -eu
@@ -15,9 +15,10 @@ field() { # TEXT: 32 bytes
   zeros $((32 - ${#1}))
 }
 
-# Writes a section as WebAssembly has it: its name, and 512 bytes. The fields are in reverse order:
-# three that are unused, the ABI, the extension's version, that of the C API, the platform and a
-# magic number. The signature follows; 256 zeros mean that there is none.
+# The metadata has the form of a section of WebAssembly: a name, and 512 bytes. The fields are in
+# reverse order: three that are unused, the ABI, the version of the extension, the version of the C
+# API, the platform and a magic number. The signature follows the fields; 256 zeros mean that there
+# is none.
 {
   cat "$library"
   printf '\000\223\004\020duckdb_signature\200\004'

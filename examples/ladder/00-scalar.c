@@ -1,9 +1,10 @@
-/* Step 0: a LevelDB filter is probed as specified, one key after the other.
+/* Step 0: probes a LevelDB filter as its format is defined, one key after the other.
  *
- * Three things cost time. The division: 64 bits take 10 to 18 cycles, and the division of the next
- * probe waits for it. The branch: a bit of the filter is set with probability 0.45, so an absent
- * key leaves the loop at random, and the CPU mispredicts about once per key. And the memory, if the
- * filter is larger than the caches: the CPU requests a line only when it needs it.
+ * Three things cost time. The first is the division of 64-bit numbers: it takes 10 to 18 cycles,
+ * and the division of the next probe waits for it. The second is the branch: each bit of the filter
+ * is set with a probability of 0.45, so an absent key leaves the loop after a random number of
+ * probes, and the CPU mispredicts about once per key. The third is memory, if the filter is larger
+ * than the caches: the CPU requests a cache line only when it needs the line.
  * SPDX-License-Identifier: MIT */
 #include "ladder.h"
 
@@ -19,7 +20,7 @@ static inline bool may_match(const struct filter *filter, uint32_t hash)
   return true;
 }
 
-/* Each bit of the bitmap is a result; eight are stored at once. */
+/* Eight results are stored at once, because each is one bit of the bitmap. */
 static void probe(const struct filter *filter, const struct batch *batch, uint8_t *bitmap)
 {
   for (size_t i = 0; i < NKEYS; i += 8) {

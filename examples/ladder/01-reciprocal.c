@@ -1,18 +1,20 @@
-/* Step 1: a reciprocal takes the place of the division.
+/* Step 1: multiplies by a reciprocal instead of dividing.
  *
- * All probes are divided by the same number, so the division becomes a multiplication by its
- * reciprocal, which is computed when the filter is opened. 3 cycles take the place of 10 to 18, and
- * lanes, which cannot divide, can multiply.
+ * All probes are divided by the same number. So its reciprocal is computed once, when the filter is
+ * opened, and each division becomes a multiplication by the reciprocal. This takes 3 cycles instead
+ * of 10 to 18. It also prepares for lanes, which can multiply but cannot divide.
  *
- * The number of bits is a multiple of 8: 8 * nbytes. So the last 3 bits of a probe are already the
- * number of the bit in its byte, and only the other 29 have to be divided, by nbytes. For 29 bits,
- * a reciprocal of 32 bits is exact: docs/how-the-kernels-work.md has the proof.
+ * The divisor, the number of bits, is 8 * nbytes. So the last 3 bits of a probe are already the
+ * number of the bit in its byte, and only the other 29 bits have to be divided, by nbytes. For 29
+ * bits, a reciprocal of 32 bits gives the exact quotient: docs/how-the-kernels-work.md has the
+ * proof.
  *
- * It helps present keys, whose time is six divisions. Absent keys still wait for the branch.
+ * Present keys become faster, because they spent their time in six divisions. Absent keys do not,
+ * because they still wait for the branch.
  * SPDX-License-Identifier: MIT */
 #include "ladder.h"
 
-/* probe % (8 * nbytes). The multiplier is 2^shift / nbytes, rounded up. */
+/* Returns probe % (8 * nbytes). The multiplier is 2^shift / nbytes, rounded up. */
 static inline uint32_t position_of(const struct filter *filter, uint32_t probe)
 {
   const uint64_t product = (uint64_t)(probe / 8) * filter->multiplier;

@@ -1,12 +1,12 @@
-/* Step 2: no branch depends on a bit of the filter. Still scalar.
+/* Step 2: has no branch that depends on a bit of the filter. It is still scalar.
  *
- * All probes of a key are made, and their bits are and-ed. There is no branch to mispredict, so the
- * CPU starts the loads of the next keys while those of this one are in flight.
+ * It makes all probes of each key and computes the AND of their bits. Since there is no branch to
+ * mispredict, the CPU starts the loads of the next keys while those of this key are in flight.
  *
- * It is more work: six probes instead of the 1.8 that an absent key needs. Absent keys gain all the
- * same, because a misprediction costs more than four probes. Present keys gain nothing: they make
- * six probes either way, and their branches were predicted. Absent keys beyond the caches lose,
- * because each further probe loads a cache line.
+ * This is more work: six probes instead of the 1.8 that an absent key needs. Absent keys gain
+ * nevertheless, because a misprediction costs more than four probes. Present keys gain nothing:
+ * step 1 makes six probes for them, too, and their branches are predicted correctly. If the filter
+ * is larger than the caches, absent keys lose, because each additional probe loads a cache line.
  * SPDX-License-Identifier: MIT */
 #include "ladder.h"
 

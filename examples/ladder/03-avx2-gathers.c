@@ -1,22 +1,24 @@
-/* Step 3: keys across lanes, and gathers.
+/* Step 3: has keys across lanes, and gathers.
  *
- * A register holds the same probe of eight keys. Lanes do the arithmetic of step 2, and a gather
- * loads a dword for each lane:
+ * A register holds the same probe of eight keys. Its lanes compute what step 2 computes, and a
+ * gather loads a dword for each lane:
  *
  *   lane       0        1        2              7
  *   probe 0    key A    key B    key C    ...   key H
  *   probe 1    key A    key B    key C    ...   key H
  *
- * The work per key is that of step 2, in an eighth of the instructions. There is no early exit.
+ * So there are as many probes per key as in step 2, but an eighth of the instructions. There is no
+ * early exit.
  *
- * A dword at the address of the last byte would reach past the filter, where an unreadable page may
- * begin. So dwords are aligned: bits are counted from the aligned dword in which the filter begins.
- * An aligned dword never crosses a page.
+ * A dword that begins at the last byte would reach past the filter, where an unreadable page may
+ * begin. So only aligned dwords are loaded, because an aligned dword never crosses into another
+ * page. For this, bits are counted from the aligned dword in which the filter begins.
  * SPDX-License-Identifier: MIT */
 #include "ladder.h"
 #include <immintrin.h>
 
-/* Step 1 in lanes. Only even lanes have products of 64 bits, so odd lanes are moved down:
+/* Does step 1 in lanes. A multiplication gives products of 64 bits, and only for even lanes. So it
+ * is done twice, the second time with the odd lanes moved down:
  *
  *   n           n0 n1 n2 n3
  *   even        -- h0 -- h2     upper halves of n0 * m, n2 * m
@@ -34,8 +36,8 @@ static inline __m256i positions_of(const struct filter *filter, __m256i probes)
   return _mm256_sub_epi32(probes, _mm256_mullo_epi32(quotients, nbits));
 }
 
-/* gcc 12 drops a mask that it knows, and the gather then waits for the register's old value. So the
- * mask is hidden. */
+/* Gathers a dword for each index. If gcc 12 knows that all lanes are wanted, it drops the mask, and
+ * the gather then waits for the old value of its register. So the mask is hidden from gcc. */
 static inline __m256i gather(const int *dwords, __m256i indices)
 {
   __m256i all = _mm256_set1_epi32(-1);
@@ -43,7 +45,8 @@ static inline __m256i gather(const int *dwords, __m256i indices)
   return _mm256_mask_i32gather_epi32(_mm256_setzero_si256(), dwords, indices, all, 4);
 }
 
-/* The tested bits, as the signs of their lanes: shifted left by 31 - number of the bit. */
+/* Shifts each tested bit to the sign of its lane, which is a shift to the left by 31 minus the
+ * number of the bit in its dword. */
 static inline __m256i test(const struct filter *filter, __m256i probes)
 {
   const size_t offset = (uintptr_t)filter->payload % 4; /* of the payload in its first dword */

@@ -1,15 +1,16 @@
-/* Step 4: compaction, which is early exit in another form.
+/* Step 4: compacts the survivors, which has the effect of an early exit.
  *
- * One of eight absent keys passes the first two probes with a probability of 0.84, so eight lanes
- * hardly ever leave together. Instead, each pass makes one probe of all keys of a block, and moves
- * the survivors together. The next pass has full registers again, but half as many:
+ * With a probability of 0.84, at least one of eight absent keys passes the first two probes, so
+ * eight lanes can hardly ever stop early. Instead, each pass makes one probe for all keys of a
+ * block that are left, and moves the keys that pass it, the survivors, together. The registers of
+ * the next pass are full again, but there are only half as many:
  *
  *   pass 0      A b c D e F g h   I J k l m n o P     capitals pass
  *   survivors   A D F I J P
  *   pass 1      A d F I j p   ...
  *
  * An absent key takes part in 1.8 passes instead of 6 probes. A pass costs more than a probe, so
- * present keys lose. The library watches the share of hits, and chooses block by block.
+ * present keys lose. The library counts hits, and decides for each block whether to compact.
  * SPDX-License-Identifier: MIT */
 #include "ladder.h"
 #include <immintrin.h>
@@ -28,7 +29,7 @@ static inline __m256i positions_of(const struct filter *filter, __m256i probes) 
   return _mm256_sub_epi32(probes, _mm256_mullo_epi32(quotients, nbits));
 }
 
-/* Bit i: key i of eight passes probe p. */
+/* Returns a mask: bit i is set if key i of eight passes probe p. */
 static inline unsigned test(const struct filter *filter, const uint32_t *from, uint32_t p)
 {
   const __m256i hashes = _mm256_loadu_si256((const void *)from);
@@ -47,8 +48,7 @@ static inline unsigned test(const struct filter *filter, const uint32_t *from, u
   return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(signs));
 }
 
-/* For each mask, the lanes that are set in it, in order. AVX2 has no instruction that
- * compresses. */
+/* For each mask, its lanes in order. (AVX2 has no instruction that compresses.) */
 static uint8_t orders[256][8];
 
 static void make_orders(void)
@@ -59,7 +59,7 @@ static void make_orders(void)
         orders[mask][n++] = lane;
 }
 
-/* Stores eight lanes, of which the survivors come first:   a b c d e f g h  ->  b d g - - - - - */
+/* Stores eight lanes, the survivors first:   a b c d e f g h  ->  b d g - - - - - */
 static inline void compact(uint32_t *to, const uint32_t *from, unsigned mask)
 {
   const __m256i eight = _mm256_loadu_si256((const void *)from);
@@ -80,9 +80,9 @@ static void probe(const struct filter *filter, const struct batch *batch, uint8_
     for (uint32_t p = 0; p < filter->nprobes; p++) {
       size_t nsurvivors = 0;
       for (size_t i = 0; i < n; i += 8) {
-        const unsigned last = n - i < 8 ? (1u << (n - i)) - 1 : 0xff; /* the others have left */
+        const unsigned last = n - i < 8 ? (1u << (n - i)) - 1 : 0xff; /* lanes past n hold no key */
         const unsigned mask = test(filter, hashes + i, p) & last;
-        compact(hashes + nsurvivors, hashes + i, mask); /* never past what was read */
+        compact(hashes + nsurvivors, hashes + i, mask); /* overwrites only keys that were read */
         compact(indices + nsurvivors, indices + i, mask);
         nsurvivors += (size_t)__builtin_popcount(mask);
       }

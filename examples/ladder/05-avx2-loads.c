@@ -1,11 +1,11 @@
-/* Step 5: loads instead of gathers.
+/* Step 5: loads bytes instead of gathering dwords.
  *
- * A gather of eight lanes makes eight loads, and on many CPUs more work: 39 operations on a Zen 3,
- * microcode on Intel's CPUs before AVX-VNNI. Here bytes are loaded and inserted into lanes one by
- * one, which avoids that work. A byte cannot reach past the end of the filter, either.
+ * A gather makes eight loads, and on many CPUs takes more work than that: 39 operations on a Zen 3,
+ * microcode on Intel's CPUs before AVX-VNNI. Here each byte is loaded and inserted into its lane,
+ * which avoids that work. A byte also cannot reach past the end of the filter.
  *
- * Addresses leave lanes through memory, and a load of bytes that were just stored waits. So each
- * pass has two loops: one computes the positions of all keys, the other loads and tests.
+ * Positions go from lanes to addresses through memory, where a load of bytes that were just stored
+ * waits. So a pass has two loops: one stores the positions of all keys, the other loads and tests.
  * SPDX-License-Identifier: MIT */
 #include "ladder.h"
 #include <immintrin.h>
@@ -24,7 +24,7 @@ static inline __m256i positions_of(const struct filter *filter, __m256i probes) 
   return _mm256_sub_epi32(probes, _mm256_mullo_epi32(quotients, nbits));
 }
 
-/* The positions of probe p of n keys. */
+/* Computes the positions of probe p of n keys. */
 static void locate(const struct filter *filter, const uint32_t *hashes, size_t n, uint32_t p,
                    uint32_t *positions)
 {
@@ -38,7 +38,7 @@ static void locate(const struct filter *filter, const uint32_t *hashes, size_t n
   }
 }
 
-/* Bit i: key i of eight passes. The tested bit becomes a sign: 31 - bit is 31 ^ bit. */
+/* Bit i is set if key i of eight passes. The tested bit becomes a sign: 31 - bit is 31 ^ bit. */
 static inline unsigned test(const uint8_t *payload, const uint32_t *at)
 {
   const __m256i lanes = _mm256_setr_epi32(

@@ -1,16 +1,16 @@
-/* Step 6: all probes of a key in one cache line, and probes across lanes.
+/* Step 6: probes another format, whose probes of a key are all in one cache line, across lanes.
  *
- * The probes of a LevelDB filter can be anywhere: six cache lines for a key. RocksDB's
- * FastLocalBloom, another format, has them all in one line of 64 bytes. That is two registers of
- * AVX2, so the whole line is loaded, and probes look their bits up in registers:
+ * The probes of a key in a LevelDB filter can be anywhere, so they need six cache lines. In
+ * RocksDB's FastLocalBloom, they are all in one line of 64 bytes. This line fits into two registers
+ * of AVX2. So the whole line is loaded, and the probes look up their bits in the registers:
  *
  *   lane            0         1         2              7
  *   probes          p0        p1        p2       ...   p7      the key times powers of a constant
  *   probe >> 28     which of the 16 dwords of the line: 3 bits in a half, the top bit which half
  *   probe >> 23     which bit of it: 5 bits more
  *
- * There is one load instead of six, no branch and no gather. Lanes past the last probe repeat the
- * first. The first row of the output is this format's own step 0.
+ * There are two loads instead of six, no branch and no gather. Lanes after the last probe repeat
+ * the first probe. The first row of the output is the scalar code for this format, to compare with.
  * SPDX-License-Identifier: MIT */
 #include "ladder.h"
 #include <immintrin.h>
@@ -46,7 +46,7 @@ static void probe_scalar(const struct filter *filter, const struct batch *batch,
 
 /* ---- Lanes ---- */
 
-/* The factor from the key to each of its probes, of which there are up to eight. */
+/* Returns the factors from a key to each of its probes, of which there are up to eight. */
 static __m256i powers_of(const struct filter *filter)
 {
   uint32_t powers[8] = {1, 1, 1, 1, 1, 1, 1, 1};
@@ -63,7 +63,7 @@ static inline unsigned test(const uint8_t *line, uint64_t hash, __m256i powers)
   const __m256i upper =
       _mm256_permutevar8x32_epi32(_mm256_loadu_si256((const void *)(line + 32)), dword);
   const __m256 found = _mm256_blendv_ps(_mm256_castsi256_ps(lower), _mm256_castsi256_ps(upper),
-                                        _mm256_castsi256_ps(probes)); /* by the sign */
+                                        _mm256_castsi256_ps(probes)); /* chosen by the sign */
   const __m256i to_sign =                                             /* 31 - bit */
       _mm256_andnot_si256(_mm256_srli_epi32(probes, 23), _mm256_set1_epi32(31));
   const __m256i signs = _mm256_sllv_epi32(_mm256_castps_si256(found), to_sign);

@@ -1,20 +1,20 @@
-/* Step 7: blocks with prefetching, for filters that are larger than the caches.
+/* Step 7: prefetches cache lines in blocks, for filters that are larger than the caches.
  *
- * A miss takes about a hundred nanoseconds. A CPU can have tens of them in flight, but it looks
- * ahead only a few keys. So the lines of a whole block are requested while the block before is
- * tested:
+ * A cache miss takes about a hundred nanoseconds. A CPU can have tens of misses in flight, but it
+ * looks ahead only a few keys. So this step requests the lines of a whole block of keys while it
+ * tests the block before:
  *
  *   fetch 0
  *   fetch 1   test 0
  *   fetch 2   test 1
  *             ...
  *
- * Prefetches and tests take turns: requests in one burst would wait for each other, and memory
- * would be idle in between. All addresses of a block are computed first, because a prefetch of an
- * address that was just stored waits.
+ * Prefetches and tests take turns. If all requests came in one burst, they would wait for each
+ * other, and memory would be idle between the bursts. All addresses of a block are computed before,
+ * because a prefetch waits if its address was just stored.
  *
- * The lines are prefetched into the second-level cache: the first level has fewer buffers for lines
- * in flight. For a filter that is in cache, prefetching is useless work.
+ * The lines are prefetched into the second-level cache, because the first level has fewer buffers
+ * for lines in flight. If the filter is already in a cache, prefetching is useless work.
  * SPDX-License-Identifier: MIT */
 #include "ladder.h"
 #include <immintrin.h>
@@ -43,7 +43,7 @@ static inline unsigned test(const uint8_t *line, uint64_t hash, __m256i powers) 
   return _mm256_movemask_ps(_mm256_castsi256_ps(signs)) == 0xff;
 }
 
-/* Computes where the lines of a block begin: a multiplication and a shift, in four lanes of 64
+/* Computes the offsets of the lines of a block, by a multiplication and a shift in four lanes of 64
  * bits. */
 static void locate(const struct filter *filter, const uint64_t *hashes, uint64_t *offsets)
 {
@@ -59,12 +59,12 @@ static void probe(const struct filter *filter, const struct batch *batch, uint8_
 {
   const __m256i powers = powers_of(filter);
   const uint8_t *payload = filter->payload;
-  uint64_t blocks[2][BLOCK_NKEYS]; /* offsets of lines, for even and odd blocks */
+  uint64_t blocks[2][BLOCK_NKEYS]; /* the offsets of lines, for even and odd blocks */
   locate(filter, batch->hashes64, blocks[0]);
   for (size_t first = 0; first < NKEYS; first += BLOCK_NKEYS) {
     const uint64_t *offsets = blocks[first / BLOCK_NKEYS % 2];
     uint64_t *next = blocks[(first / BLOCK_NKEYS + 1) % 2];
-    if (first + BLOCK_NKEYS < NKEYS) /* else `next` holds lines that were tested before */
+    if (first + BLOCK_NKEYS < NKEYS) /* otherwise `next` keeps old offsets */
       locate(filter, batch->hashes64 + first + BLOCK_NKEYS, next);
     for (size_t i = 0; i < BLOCK_NKEYS; i += 8) {
       unsigned mask = 0;

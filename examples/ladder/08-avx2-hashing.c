@@ -1,20 +1,22 @@
-/* Step 8: hashing in lanes.
+/* Step 8: hashes in lanes.
  *
- * BloomHash is a chain for each key: add a word, multiply, mix the upper half into the lower, and
- * again. One key cannot be hashed faster, so each lane hashes another key. For this, the words of
- * eight keys are moved into lanes. Keys of eight bytes have two words each, A and a:
+ * BloomHash is a chain of operations on each word of a key: add the word, multiply, and mix the
+ * upper half into the lower half. Since each operation waits for the one before, one key cannot be
+ * hashed faster. So each lane hashes another key. For this, the words of eight keys are moved into
+ * lanes. Keys of eight bytes have two words each, A and a:
  *
  *   low register      A0 a0 A1 a1 | A2 a2 A3 a3
  *   high register     A4 a4 A5 a5 | A6 a6 A7 a7
  *   first words       A0 A1 A4 A5 | A2 A3 A6 A7      one shuffle, of each half by itself
  *   second words      a0 a1 a4 a5 | a2 a3 a6 a7
  *
- * Lanes hash in that order, and at the end one permutation of pairs puts the hashes in order.
+ * The lanes hash the keys in this order. At the end, one permutation of pairs puts the hashes into
+ * the order of the keys.
  * SPDX-License-Identifier: MIT */
 #include "ladder.h"
 #include <immintrin.h>
 
-/* Not inlined, because compilers would vectorise the loop around it. */
+/* This is not inlined, because compilers would vectorise the loop around it. */
 static __attribute__((noinline)) uint32_t hash_one(uint64_t key)
 {
   return bloomhash(key);
@@ -42,7 +44,7 @@ static void hash(const uint64_t *keys, uint32_t *hashes)
     const __m256i first = _mm256_castps_si256(_mm256_shuffle_ps(low, high, 0x88));
     const __m256i second = _mm256_castps_si256(_mm256_shuffle_ps(low, high, 0xdd));
     const __m256i mixed = mix(mix(start, first), second);
-    /*  01 45 | 23 67   ->   01 23 | 45 67   */
+    /* the pairs of hashes:   01 45 | 23 67   ->   01 23 | 45 67 */
     _mm256_storeu_si256((void *)(hashes + i), _mm256_permute4x64_epi64(mixed, 0xd8));
   }
 }

@@ -1,14 +1,14 @@
-/* Step 9: keys across lanes on AArch64, the twin of steps 3 and 5.
+/* Step 9: has keys across lanes on AArch64, like steps 3 and 5 on x86-64.
  *
- * NEON's registers hold four lanes of 32 bits, so eight keys take two of them. There is no gather,
- * and none is needed: positions leave the lanes, and `ld1` loads a byte into a lane of a third
+ * A register of NEON has four lanes of 32 bits, so eight keys take two registers. NEON has no
+ * gather and needs none: positions leave the lanes, and `ld1` loads a byte into a lane of another
  * register. A byte is enough for a probe, and it cannot reach past the end of the filter.
  *
- * A move from lanes to a general register is slow on most cores. So two lanes leave in one move of
- * 64 bits, and the addition that computes an address uses one half or the other.
+ * A move from a lane to a general register is slow on most cores. So one move of 64 bits takes two
+ * lanes, and the additions that compute the two addresses use one half each.
  *
- * There is no movemask either. Each byte that passed keeps the bit of its lane, and their sum is
- * the byte of the bitmap:
+ * NEON has no movemask either. Each byte that passed keeps the bit of its lane, and the sum of the
+ * bytes is the byte of the bitmap:
  *
  *   passed            ff  00  ff  ff  00  00  00  ff
  *   and               01  02  04  08  10  20  40  80
@@ -17,7 +17,7 @@
 #include "ladder.h"
 #include <arm_neon.h>
 
-/* Step 1 in lanes. A multiplication of two lanes gives two products of 64 bits:
+/* Does step 1 in lanes. A multiplication of two lanes gives two products of 64 bits:
  *
  *   low       [n0 * m] [n1 * m]
  *   high      [n2 * m] [n3 * m]
@@ -32,7 +32,7 @@ static inline uint32x4_t positions_of(const struct filter *filter, uint32x4_t pr
   return vmlsq_n_u32(probes, vshlq_u32(upper, right), 8 * filter->nbytes);
 }
 
-/* All ones in the bytes of keys whose bit is set. */
+/* Returns a byte for each key: all ones if the tested bit is set, and 0 if not. */
 static inline uint8x8_t test(const struct filter *filter, uint32x4_t low, uint32x4_t high)
 {
   const uint8_t *payload = filter->payload;

@@ -1,14 +1,14 @@
-/* Step 10: compaction on AArch64, the twin of step 4.
+/* Step 10: compacts the survivors on AArch64, like step 4 on x86-64.
  *
- * NEON has no instruction that compresses, and no permutation of dwords. It has `tbl`, which looks
- * bytes up in a register by their indices, and four lanes have only sixteen masks. So a table of
- * 256 bytes holds the order of bytes for each mask:
+ * NEON has no instruction that compresses, and no permutation of dwords. But `tbl` looks up bytes
+ * of a register by their indices, and four lanes have only sixteen masks. So a table of 256 bytes
+ * has the order of bytes for each mask:
  *
  *   lanes             a b c d     b and d passed
  *   order             4 5 6 7   12 13 14 15   -   -
  *   survivors         b d - -
  *
- * As in step 5, a pass first computes the positions of all keys, and then loads bytes and tests.
+ * As in step 5, a pass first stores the positions of all keys, and then loads bytes and tests.
  * SPDX-License-Identifier: MIT */
 #include "ladder.h"
 #include <arm_neon.h>
@@ -35,11 +35,11 @@ static void locate(const struct filter *filter, const uint32_t *hashes, size_t n
   }
 }
 
-/* Bit i: key i of four passes. */
+/* Returns a mask: bit i is set if key i of four passes. */
 static inline unsigned test(const uint8_t *payload, const uint32_t *at)
 {
   static const uint32_t lane_bits[4] = {1, 2, 4, 8};
-  uint8x16_t bytes = vdupq_n_u8(0); /* the lowest of each lane */
+  uint8x16_t bytes = vdupq_n_u8(0); /* in each lane, only the lowest byte is used */
   bytes = vld1q_lane_u8(payload + at[0] / 8, bytes, 0);
   bytes = vld1q_lane_u8(payload + at[1] / 8, bytes, 4);
   bytes = vld1q_lane_u8(payload + at[2] / 8, bytes, 8);
@@ -50,7 +50,7 @@ static inline unsigned test(const uint8_t *payload, const uint32_t *at)
   return vaddvq_u32(vandq_u32(passed, vld1q_u32(lane_bits)));
 }
 
-static uint8_t orders[16][16]; /* for each mask the bytes of its lanes */
+static uint8_t orders[16][16]; /* for each mask, the bytes of its lanes */
 
 static void make_orders(void)
 {

@@ -1,8 +1,8 @@
-/* Step 11: one cache line in four registers on AArch64, the twin of step 6.
+/* Step 11: has a cache line in four registers on AArch64, like step 6 on x86-64.
  *
- * `tbl` looks up bytes by their indices in a table of one to four registers. Four registers are 64
- * bytes, a cache line: one instruction looks up all probes of a key. The top 9 bits of a probe are
- * the index of a bit in its line: 6 bits for the byte, and 3 for the bit in it:
+ * `tbl` looks up bytes by their indices in a table of one to four registers. Four registers have 64
+ * bytes, which is a cache line, so one instruction looks up all probes of a key. The top 9 bits of
+ * a probe choose a bit in the line: 6 bits choose the byte, and 3 choose the bit in the byte:
  *
  *   probe             bbbbbb kkk .......................      b: which byte, k: which bit
  *   upper 16 bits     bbbbbb kkk .......
@@ -13,7 +13,7 @@
  *   bytes             of eight probes      tbl     the bytes that they test
  *   bits              1 << bit             cmtst   all ones where the bit is set
  *
- * A key passes if all of its bytes are ones, which is so if their minimum is.
+ * A key passes if all of its bytes are all ones, so it passes if the minimum of its bytes is.
  * SPDX-License-Identifier: MIT */
 #include "ladder.h"
 #include <arm_neon.h>
@@ -23,7 +23,7 @@ static inline const uint8_t *line_of(const struct filter *filter, uint64_t hash)
   return filter->payload + ((hash & 0xffffffff) * filter->nlines >> 32) * LINE_NBYTES;
 }
 
-/* All ones where a probe of the key meets a bit that is set. */
+/* Returns a byte for each probe of the key: all ones if the probe meets a bit that is set. */
 static inline uint8x8_t test(const struct filter *filter, uint64_t hash, uint32x4x2_t powers)
 {
   const uint32_t key = (uint32_t)(hash >> 32);
@@ -35,7 +35,8 @@ static inline uint8x8_t test(const struct filter *filter, uint64_t hash, uint32x
   return vtst_u8(found, vshl_u8(vdup_n_u8(1), vreinterpret_s8_u8(bits)));
 }
 
-/* The factor from the key to each of its probes, of which there are up to eight: see step 6. */
+/* Returns the factors from a key to each of its probes, of which there are up to eight, as in step
+ * 6. */
 static uint32x4x2_t powers_of(const struct filter *filter)
 {
   uint32_t powers[8] = {1, 1, 1, 1, 1, 1, 1, 1};
@@ -49,7 +50,8 @@ static inline uint8x16_t minima(uint8x8_t a, uint8x8_t b, uint8x8_t c, uint8x8_t
   return vpminq_u8(vcombine_u8(a, b), vcombine_u8(c, d));
 }
 
-/* Minima of neighbours, three times: one reduction for eight keys.
+/* Reduces the bytes of eight keys to one byte for each key, by taking the minima of neighbours
+ * three times:
  *
  *   aaaaaaaa bbbbbbbb  cccccccc dddddddd   ->   aaaa bbbb cccc dddd
  *   aaaa bbbb cccc dddd  eeee ffff gggg hhhh   ->   aa bb cc dd ee ff gg hh   ->   abcdefgh */

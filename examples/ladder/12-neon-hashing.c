@@ -1,13 +1,13 @@
-/* Step 12: hashing in lanes on AArch64, the twin of step 8.
+/* Step 12: hashes in lanes on AArch64, like step 8 on x86-64.
  *
- * `ld2` takes even and odd words apart while it loads, so nothing has to be shuffled:
+ * `ld2` separates even and odd words while it loads, so no shuffles are needed:
  *
  *   memory            A0 a0 A1 a1 A2 a2 A3 a3         keys of two words
  *   val[0]            A0 A1 A2 A3                     first words
  *   val[1]            a0 a1 a2 a3                     second words
  *
- * Two registers of four keys are hashed side by side: while one chain waits for its
- * multiplications, the other one continues.
+ * Two registers with four keys each are hashed at the same time: while one chain of operations
+ * waits for its multiplication, the other one continues.
  * SPDX-License-Identifier: MIT */
 #include "ladder.h"
 #include <arm_neon.h>

@@ -1,6 +1,7 @@
-/* Code that the steps of the ladder share: keys, filters by the definition of two formats, the
- * check and the clock. Steps take only whole groups of keys: they do not show how to treat the last
- * few.
+/* The ladder is a series of programs, its steps. Each step shows one way to make queries of a Bloom
+ * filter faster. This header has the code that the steps share: keys, filters that are built as two
+ * formats define them, a check of the results, and a clock. Steps handle keys in groups. The number
+ * of keys is a multiple of all sizes of groups, so no step shows how to handle the last few keys.
  * SPDX-License-Identifier: MIT */
 #ifndef LADDER_H
 #define LADDER_H
@@ -16,18 +17,19 @@
 enum { NKEYS = 1 << 20, BITS_PER_KEY = 10, NPROBES = 6, LINE_NBYTES = 64 };
 
 struct filter {
-  uint8_t *payload; /* ends where a page without access begins */
+  uint8_t *payload; /* ends at a page that cannot be accessed */
   uint32_t nbytes, nlines, nprobes;
-  uint32_t multiplier, shift; /* n / nbytes = n * multiplier >> shift, see step 1 */
+  uint32_t multiplier, shift; /* n / nbytes = n * multiplier >> shift; step 1 explains this */
 };
 
 /* The hashes of a batch of keys. */
 struct batch {
-  uint32_t hashes32[NKEYS]; /* LevelDB's format */
-  uint64_t hashes64[NKEYS]; /* FastLocalBloom */
+  uint32_t hashes32[NKEYS]; /* for LevelDB's format */
+  uint64_t hashes64[NKEYS]; /* for FastLocalBloom */
 };
 
-/* A step: bit i of the bitmap says whether all probes of key i meet bits that are set. */
+/* Each step implements this function. It sets bit i of the bitmap if all probes of key i meet bits
+ * that are set, and clears it otherwise. */
 typedef void probe_function(const struct filter *filter, const struct batch *batch,
                             uint8_t *bitmap);
 
@@ -35,7 +37,7 @@ typedef void probe_function(const struct filter *filter, const struct batch *bat
 
 static const uint32_t BLOOMHASH_SEED = 0xbc9f1d34, BLOOMHASH_MULTIPLIER = 0xc6a4a793;
 
-/* LevelDB's hash of a key of eight bytes, given as a little-endian number. */
+/* Returns LevelDB's hash of a key of eight bytes. The key is given as a little-endian number. */
 static inline uint32_t bloomhash(uint64_t key)
 {
   uint32_t hash = BLOOMHASH_SEED ^ 8 * BLOOMHASH_MULTIPLIER;
@@ -45,7 +47,7 @@ static inline uint32_t bloomhash(uint64_t key)
   return hash ^ hash >> 16;
 }
 
-/* A different number for each i, by SplitMix64. */
+/* Returns a different number for each i, which looks random (SplitMix64). */
 static inline uint64_t scrambled(uint64_t i)
 {
   i *= 0x9e3779b97f4a7c15;
@@ -54,28 +56,30 @@ static inline uint64_t scrambled(uint64_t i)
   return i ^ i >> 31;
 }
 
-/* FastLocalBloom's hash is not timed here, so any good hash will do. RocksDB uses XXPH3. */
+/* Returns a hash for FastLocalBloom. RocksDB uses XXPH3. Here any good hash will do, because
+ * hashing is not timed for this format. */
 static inline uint64_t hash64(uint64_t key)
 {
   return scrambled(key);
 }
 
-/* ---- Two formats by definition: the bit that probe p of a key tests ---- */
+/* ---- Two formats, as they are defined: which bit does probe p of a key test? ---- */
 
 static const uint32_t LOCAL_MULTIPLIER = 0x9e3779b9;
 
 typedef uint64_t position_function(const struct filter *filter, uint64_t key, uint32_t p);
 
-/* LevelDB: the distance between probes is constant, modulo 2^32, and they can be anywhere in the
- * filter. */
+/* In LevelDB's format, the distance from each probe to the next is the same, modulo 2^32. The
+ * probes of a key can be anywhere in the filter. */
 static inline uint64_t leveldb(const struct filter *filter, uint64_t key, uint32_t p)
 {
   const uint32_t hash = bloomhash(key), stride = hash >> 17 | hash << 15;
   return (hash + p * stride) % (8 * (uint64_t)filter->nbytes);
 }
 
-/* RocksDB's FastLocalBloom: the low half of the hash chooses a cache line. The high half is probe
- * 0, the next one its product; the top 9 bits of a probe choose a bit in the line. */
+/* In RocksDB's FastLocalBloom, the low half of the hash chooses a cache line. Probe 0 is the high
+ * half, and each further probe is the previous one times a constant. The top 9 bits of a probe
+ * choose a bit in the line. */
 static inline uint64_t local(const struct filter *filter, uint64_t key, uint32_t p)
 {
   const uint64_t hash = hash64(key), line = (hash & 0xffffffff) * filter->nlines >> 32;
@@ -87,8 +91,9 @@ static inline uint64_t local(const struct filter *filter, uint64_t key, uint32_t
 
 /* ---- Filters ---- */
 
-/* Returns memory that ends at a page without access, so that a load past its end ends the program.
- * It has huge pages, because otherwise most accesses to large filters would also miss the TLB. */
+/* Returns memory that ends where a page without access begins. A load past its end therefore
+ * crashes the program, so such an error is noticed. The memory has huge pages, because with small
+ * pages most accesses to a large filter would also miss the TLB. */
 static inline uint8_t *allocate_at_an_edge(size_t nbytes)
 {
   const size_t huge = 2 << 20, room = (nbytes + huge - 1) / huge * huge;
@@ -103,8 +108,8 @@ static inline uint8_t *allocate_at_an_edge(size_t nbytes)
   return edge - nbytes;
 }
 
-/* Builds a filter of keys 0 to nkeys - 1, scrambled. In LevelDB's format it is a byte shorter, so
- * that it does not begin at a multiple of four bytes. */
+/* Builds a filter of the keys scrambled(0) to scrambled(nkeys - 1). In LevelDB's format, the filter
+ * is shorter by one byte, so that it does not begin at a multiple of four bytes. */
 static inline struct filter build(position_function *position, size_t nbytes, size_t *nkeys)
 {
   nbytes -= position == leveldb;
@@ -125,8 +130,9 @@ static inline struct filter build(position_function *position, size_t nbytes, si
 
 /* ---- The check and the clock ---- */
 
-/* Draws keys in random order: none, half or all of them were added (mix 0, 1, 2). Computes the
- * expected results by the definition. */
+/* Makes a batch of keys, and computes the expected results as the format defines them. The mix
+ * decides how many keys were added to the filter: none (0), about half in random order (1), or all
+ * (2). */
 static inline void draw(const struct filter *filter, position_function *position, size_t nkeys,
                         uint32_t mix, struct batch *batch, uint8_t *expected)
 {
@@ -150,7 +156,7 @@ static inline void draw(const struct filter *filter, position_function *position
   }
 }
 
-/* Returns the CPU time, which other programs disturb less. */
+/* Returns the CPU time, because other programs disturb it less than the elapsed time. */
 static inline double seconds(void)
 {
   struct timespec now;
@@ -158,7 +164,8 @@ static inline double seconds(void)
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Prints how many answers differ, as a test's result. Returns the exit status for main(). */
+/* Prints, as the result of a test, how many answers differ from the expected ones. Returns the exit
+ * status for main(). */
 static inline int report(const char *step, size_t nanswers, size_t ndifferent)
 {
   const bool equal = ndifferent == 0 && nanswers > 0;
@@ -181,12 +188,12 @@ static inline bool cpu_lacks_a_set(const char *step)
   return false;
 }
 
-/* Checks and times a step: PROGRAM [ROUNDS [KIB]] takes the best of ROUNDS rounds, with filters of
- * up to KIB KiB. */
+/* Checks and times a step. The arguments of its program are [ROUNDS [KIB]]. Each time is the best
+ * of ROUNDS rounds, and the filters have up to KIB KiB. */
 static inline int climb(int argc, char **argv, const char *step, position_function *position,
                         probe_function *probe)
 {
-  static const size_t sizes[] = {16, 256, 16 << 10, 64 << 10}; /* KiB */
+  static const size_t sizes[] = {16, 256, 16 << 10, 64 << 10}; /* in KiB */
   static struct batch batch;
   static uint8_t expected[NKEYS / 8], bitmap[NKEYS / 8];
   const int nrounds = argc > 1 ? atoi(argv[1]) : 20;
@@ -218,7 +225,7 @@ static inline int climb(int argc, char **argv, const char *step, position_functi
   return report(step, nanswers, ndifferent);
 }
 
-/* The same for a step that hashes. */
+/* A step that hashes keys is checked and timed in the same way. */
 typedef void hash_function(const uint64_t *keys, uint32_t *hashes);
 
 static inline int climb_hashing(int argc, char **argv, const char *step, hash_function *hash)

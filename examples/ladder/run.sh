@@ -1,7 +1,7 @@
 #!/bin/sh
-# run.sh [ROUNDS [KIB]] compiles the steps of the ladder, runs those that this CPU has instructions
-# for, and prints tables in Markdown: nanoseconds of CPU time per key, the best of ROUNDS rounds,
-# for filters of up to KIB KiB. It reports its progress on standard error.
+# run.sh [ROUNDS [KIB]] compiles the steps of the ladder, runs those for which this CPU has
+# instructions, and prints tables in Markdown. The tables show nanoseconds of CPU time per key, the
+# best of ROUNDS rounds, for filters of up to KIB KiB. Progress is reported on standard error.
 # SPDX-License-Identifier: MIT
 set -eu
 
@@ -36,7 +36,7 @@ for step in [0-9]*.c; do
     *) flags= ;;
   esac
   echo "$step is compiled by $cc, and runs ${1-20} rounds for each filter" >&2
-  # shellcheck disable=SC2086 # none, or words
+  # words, or nothing
   $cc -O2 $flags -o "$work/step" "$step"
   "$work/step" "$@" >"$work/said" || { cat "$work/said" >&2; exit 1; }
   cat "$work/said" >>"$work/all"
@@ -47,7 +47,8 @@ echo "CPU: $(lscpu |
   paste -s -d , | sed 's/,/, /g')"
 echo "Compiler: $($cc --version | head -n 1)"
 echo "Command: examples/ladder/run.sh $*"
-# A step says "# SIZE UNIT: absent N, half N, present N ns per key" for each size, then its name.
+# A step prints a line "# SIZE UNIT: absent N, half N, present N ns per key" for each size, and then
+# a line with its name.
 awk '
   /^# .*: absent/ {
     size = $2 " " $3; sub(/:/, "", size)

@@ -1,13 +1,15 @@
-/* The AVX2 kernels. One table uses gathers; the other uses loads, for CPUs where gathers are slow.
+/* The tables of the AVX2 kernels. The table "avx2" uses gathers; the table "avx2-loads" uses
+ * ordinary loads, for CPUs on which gathers are slow.
  * SPDX-License-Identifier: MIT */
 #include "../lanes/lanes.h"
 
 #if defined(__x86_64__)
 #define SUFFIX ""
 
-/* The compiler's library queries the CPU once, when the program starts, and reports AVX2 only if
- * the operating system saves its registers (CPUID's OSXSAVE, then XGETBV; tests/cpus.bats hides
- * each). */
+/* Checks whether the CPU has all features that the compiler uses for these kernels. The compiler's
+ * library queries the CPU once, when the program starts. It reports AVX2 only if the operating
+ * system saves the registers of AVX2, which CPUID's bit OSXSAVE and then XGETBV tell;
+ * tests/cpus.bats hides each of the features. */
 static bool is_usable(void)
 {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&

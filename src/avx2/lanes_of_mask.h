@@ -1,12 +1,14 @@
-/* Orders for permutes, which replace an instruction that compresses.
+/* A table of permutations that move the lanes of a mask together. AVX2 has no instruction that does
+ * this (AVX-512 has: compress).
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_AVX2_LANES_OF_MASK_H
 #define LANEBLOOM_AVX2_LANES_OF_MASK_H
 
 #include <stdint.h>
 
-/* The lanes of a mask, in order, 4 bits each. pdep and pext, which could make them, are microcode
- * on Zen 1 and 2. */
+/* For each mask, the numbers of its lanes in ascending order, 4 bits each. A table is used because
+ * the instructions pdep and pext, which could compute these numbers, are slow microcode on Zen 1
+ * and Zen 2. */
 static const uint32_t lanes_of_mask[256] = {
     0x00000000, 0x00000000, 0x00000001, 0x00000010, 0x00000002, 0x00000020, 0x00000021, 0x00000210,
     0x00000003, 0x00000030, 0x00000031, 0x00000310, 0x00000032, 0x00000320, 0x00000321, 0x00003210,

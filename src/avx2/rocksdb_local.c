@@ -1,7 +1,8 @@
-/* rocksdb_local by gathers, for CPUs where they are fast. If the filter fits into caches and has
- * few probes, eight keys are in lanes, and each probe is a gather. Larger payloads and more probes
- * are left to lanes/rocksdb_local.c (Xeon, 256 KiB, 4 and 6 probes: 1.09 and 1.50 ns per hash,
- * there 1.72 and 1.74).
+/* Probes filters of the layout rocksdb_local by gathers, for CPUs on which gathers are fast. If the
+ * filter fits into the caches and has few probes, eight keys are in lanes, and each probe is one
+ * gather. Larger payloads, and filters with more probes, are left to lanes/rocksdb_local.c (Xeon,
+ * filter of 256 KiB, 4 and 6 probes: 1.09 and 1.50 ns per hash by gathers, 1.72 and 1.74 by
+ * lanes/rocksdb_local.c).
  * SPDX-License-Identifier: MIT */
 #include "../lanes/cache_lines.h"
 #include "../lanes/lanes.h"
@@ -19,7 +20,8 @@ static inline void locate_nothing(const struct lookup *lookup, const uint8_t *ha
   (void)lookup, (void)hashes, (void)offsets;
 }
 
-/* Probes eight hashes. The high halves of eight 64-bit lanes are merged in another order:
+/* Probes eight hashes. The high halves of their eight 64-bit lanes are merged into one vector, in
+ * an order that the permutation at the end reverses:
  *
  *   a   -- a0 -- a1 -- a2 -- a3
  *   b   -- b0 -- b1 -- b2 -- b3    ->   a0 b0 a1 b1 a2 b2 a3 b3 */

@@ -1,6 +1,7 @@
-/* AVX2's vocabulary: defines the words of lanes/ for a vector of 32 bytes. A number in a name is
- * the size of a lane in bits. A "block" is 16 bytes: byte shuffles and interleaving do not cross
- * its bounds. On other CPUs than x86, where only tests build this, SIMDe provides the intrinsics.
+/* Defines the words of lanes/vocabulary.h for AVX2, with a vector of 32 bytes. A number in a name
+ * is the size of a lane in bits. A "block" is 16 bytes; byte shuffles and interleaving move bytes
+ * only within a block. Tests also build this file on CPUs other than x86, where SIMDe provides the
+ * intrinsics.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_AVX2_VECTOR_H
 #define LANEBLOOM_AVX2_VECTOR_H
@@ -12,25 +13,26 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
-#define VECTOR_OPERAND "+x" /* operand of asm */
+#define VECTOR_OPERAND "+x" /* the kind of an operand of asm that is a vector */
 #else
 #define SIMDE_ENABLE_NATIVE_ALIASES
 #include <simde/x86/avx2.h>
-#define VECTOR_OPERAND "+m" /* no register has as many bytes */
+#define VECTOR_OPERAND "+m" /* in memory, because no register has 32 bytes */
 #endif
 
-/* Without optimisation gcc's intrinsics with constant operands are macros, as SIMDe's always are,
- * and compilers report the conversions in them as ours. */
+/* Without optimisation, gcc's intrinsics with constant operands are macros; SIMDe's are always
+ * macros. Compilers would report the conversions in these macros as if they were in this code, so
+ * the warnings are switched off. */
 #if (defined(__GNUC__) && !defined(__clang__) && !defined(__OPTIMIZE__)) || !defined(__x86_64__)
 #pragma GCC diagnostic ignored "-Wsign-conversion"
 #pragma GCC diagnostic ignored "-Wconversion"
 #endif
 
 typedef __m256i vector;
-typedef __m256i mask8, mask32, mask64; /* a lane has all bits set, or none */
+typedef __m256i mask8, mask32, mask64; /* all bits of a lane are set, or none */
 typedef __m256i order32;               /* see order_of32() */
 typedef __m128i block16;
-typedef __m256i count32, picked32; /* lanes; the bits are their signs */
+typedef __m256i count32, picked32; /* a picked bit is the sign of its lane */
 
 #define VECTOR_NBYTES 32
 enum {
@@ -67,8 +69,9 @@ static inline vector load_differences32(const uint32_t *from)
 
 #define HAS_GATHERS 1
 
-/* Loads elements of base, an array of 32-bit numbers. gcc 12 removes a mask that it knows, and then
- * waits for the register's old value: 3.6 times slower. */
+/* Loads elements of `base`, an array of 32-bit numbers. The empty asm hides from gcc 12 that the
+ * mask selects all lanes. Otherwise gcc would use a gather without the initial value of zero, which
+ * waits for the old value of its register and is 3.6 times slower. */
 static inline vector gather32(const void *base, vector indices)
 {
   __m256i all = _mm256_set1_epi32(-1);
@@ -76,7 +79,8 @@ static inline vector gather32(const void *base, vector indices)
   return _mm256_mask_i32gather_epi32(_mm256_setzero_si256(), (const int *)base, indices, all, 4);
 }
 
-/* Loads blocks. Sanitizers would object to bytes that may belong to other data. */
+/* Loads blocks. Sanitizers do not check this function, because they would report the loaded bytes
+ * that belong to other data. */
 __attribute__((no_sanitize("address", "thread"))) static inline vector
 load_blocks(const uint8_t *const from[VECTOR_NBLOCKS])
 {
@@ -84,7 +88,8 @@ load_blocks(const uint8_t *const from[VECTOR_NBLOCKS])
   return join_blocks(blocks);
 }
 
-/* Stores masks. They are bytes in dwords, and each block packs its own four:
+/* Stores masks. Each mask is at first a byte in a dword. Each block packs its four masks, and then
+ * the two blocks are joined:
  *
  *   m0 m1 m2 m3 | m4 m5 m6 m7   ->   0123 0123 0123 0123 | 4567 4567 4567 4567   ->   0123 4567 */
 static inline void store_masks8(uint8_t *to, vector v)
@@ -240,8 +245,9 @@ BINARY_AS(blend_odd32, _mm256_blend_epi32(a, b, 0xaa))
 BINARY_AS(merge_even32, blend_odd32(a, _mm256_slli_epi64(b, 32)))
 BINARY_AS(merge_odd32, blend_odd32(_mm256_srli_epi64(a, 32), b))
 
-/* Returns the order that moves the lanes of a mask together:
- * 0b01001010, a b c d e f g h -> b d g a a a a a */
+/* Returns the order that moves the lanes of a mask together. For the mask 0b01001010:
+ *
+ *   a b c d e f g h  ->  b d g a a a a a */
 static inline order32 order_of32(unsigned mask)
 {
   const __m256i nibble = _mm256_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28);
@@ -263,8 +269,8 @@ static inline void scatter32(uint8_t *base, const uint32_t *indices, size_t n, v
     memcpy(base + 4 * (size_t)indices[i], &lanes[i], sizeof lanes[i]);
 }
 
-/* Returns the order for lanes of 64 bits, as pairs of dwords: lane i of 64 bits is dwords 2 i and 2
- * i + 1. */
+/* Returns the order for lanes of 64 bits, in the form of indices of dwords: lane i of 64 bits is
+ * the dwords 2 i and 2 i + 1. */
 static inline order32 order_of64(unsigned mask)
 {
   const __m256i twice = _mm256_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3);

@@ -1,12 +1,15 @@
-/* The AVX-512 kernels. One table uses gathers; the other uses loads, for CPUs where gathers are
- * slow.
+/* The tables of the AVX-512 kernels. The table "avx512" uses gathers; the table "avx512-loads" uses
+ * ordinary loads, for CPUs on which gathers are slow.
  * SPDX-License-Identifier: MIT */
 #include "../lanes/lanes.h"
 
-/* The compiler's library queries the CPU once, when the program starts, and reports AVX-512 only if
- * the operating system saves its registers. Of the CPUs with AVX-512 only Xeon Phi lacks some of
- * the four features. The scores are above AVX2's: AVX-512 has twice the lanes, and compresses
- * survivors by one instruction. */
+/* Checks whether the CPU has all features that the compiler uses for these kernels. The compiler's
+ * library queries the CPU once, when the program starts, and reports AVX-512 only if the operating
+ * system saves the registers of AVX-512. Xeon Phi is the only CPU with AVX-512 that lacks some of
+ * these four features of it.
+ *
+ * The scores below are higher than AVX2's, because AVX-512 has twice the lanes, and moves the lanes
+ * of a mask together by one instruction. */
 static bool is_usable(void)
 {
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&

@@ -1,6 +1,6 @@
-/* AVX-512's vocabulary: defines the words of lanes/ for a vector of 64 bytes. A number in a name is
- * the size of a lane in bits. A "block" is 16 bytes: byte shuffles and interleaving do not cross
- * its bounds.
+/* Defines the words of lanes/vocabulary.h for AVX-512, with a vector of 64 bytes. A number in a
+ * name is the size of a lane in bits. A "block" is 16 bytes; byte shuffles and interleaving move
+ * bytes only within a block.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_AVX512_VECTOR_H
 #define LANEBLOOM_AVX512_VECTOR_H
@@ -9,20 +9,20 @@
 
 #include "../lanes/vocabulary.h"
 
-/* Without optimisation gcc's intrinsics with constant operands are macros, and it reports the
- * conversions in them as ours. */
+/* Without optimisation, gcc's intrinsics with constant operands are macros. gcc would report the
+ * conversions in these macros as if they were in this code, so the warnings are switched off. */
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__OPTIMIZE__)
 #pragma GCC diagnostic ignored "-Wsign-conversion"
 #pragma GCC diagnostic ignored "-Wconversion"
 #endif
 
 typedef __m512i vector;
-typedef __mmask64 mask8; /* one bit for each lane, the first in bit 0 */
+typedef __mmask64 mask8; /* one bit for each lane; bit 0 is for the first lane */
 typedef __mmask16 mask32;
 typedef __m128i block16;
 typedef __mmask8 mask64;
 typedef __mmask16 order32;         /* see order_of32() */
-typedef __m512i count32, picked32; /* lanes; the bits are their lowest */
+typedef __m512i count32, picked32; /* a picked bit is the lowest bit of its lane */
 
 #define VECTOR_NBYTES 64
 enum {
@@ -54,8 +54,9 @@ static inline vector load_differences32(const uint32_t *from)
 
 #define HAS_GATHERS 1
 
-/* Loads elements of base, an array of 32-bit numbers. gcc 12 removes a mask that it knows, and then
- * waits for the register's old value. */
+/* Loads elements of `base`, an array of 32-bit numbers. The empty asm hides from gcc 12 that the
+ * mask selects all lanes. Otherwise gcc would use a gather without the initial value of zero, which
+ * waits for the old value of its register. */
 static inline vector gather32(const void *base, vector indices)
 {
   __mmask16 all = 0xffff;
@@ -63,7 +64,8 @@ static inline vector gather32(const void *base, vector indices)
   return _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), all, indices, base, 4);
 }
 
-/* Loads blocks. Sanitizers would object to bytes that may belong to other data. */
+/* Loads blocks. Sanitizers do not check this function, because they would report the loaded bytes
+ * that belong to other data. */
 __attribute__((no_sanitize("address", "thread"))) static inline vector
 load_blocks(const uint8_t *const from[VECTOR_NBLOCKS])
 {
@@ -89,8 +91,8 @@ static inline vector load_halves(const void *lower, const void *upper)
                             _mm256_loadu_si256(upper), 1);
 }
 
-/* Loads a vector in two loads, although its halves are adjacent: see load_line(). The empty asm
- * prevents compilers from joining them. */
+/* Loads a vector by two loads, although its halves are adjacent; load_line() says why. The empty
+ * asm keeps compilers from joining the two loads. */
 static inline vector load_in_halves(const uint8_t *from)
 {
   __m256i lower = _mm256_loadu_si256((const void *)from);
@@ -200,8 +202,8 @@ static inline unsigned picked_bits32(picked32 picked)
   return _mm512_test_epi32_mask(picked, splat32(1));
 }
 
-/* Returns a byte in which bit i is set if the mask of key i is 0. Each of the four masks has two
- * keys, with eight lanes each. */
+/* Returns a byte in which bit i is set if key i has no lane in its mask. Each of the four masks is
+ * for two keys, with eight lanes for each key. */
 static inline uint8_t zero_masks(const mask32 masks[4])
 {
   const __mmask32 first = _mm512_kunpackw(masks[1], masks[0]),
@@ -212,8 +214,9 @@ static inline uint8_t zero_masks(const mask32 masks[4])
   return (uint8_t)_pext_u64(~high_bit_if_not_zero, ~low_bits);
 }
 
-/* If this mask and the next were shifted from the mask of all lanes, clang 14 would move the high
- * lanes through memory, and wait for them there. */
+/* positive_low32 and positive_high32 compare each half of the vector separately. If they compared
+ * the whole vector and took halves of the mask, clang 14 would move the high lanes through memory
+ * and wait for them. */
 static inline mask64 positive_low32(vector v)
 {
   return _mm256_cmpgt_epi32_mask(_mm512_castsi512_si256(v), _mm256_setzero_si256());
@@ -294,8 +297,9 @@ static inline order32 order_of32(unsigned mask)
   return (order32)mask;
 }
 
-/* Moves the lanes of a mask together:
- * 0b..01001010, a b c d e f g h ... -> b d g ... 0 0 0 */
+/* Moves the lanes of a mask together. For the mask 0b...01001010:
+ *
+ *   a b c d e f g h ...  ->  b d g ... 0 0 0 */
 static inline vector compress32(vector v, order32 order)
 {
   return _mm512_maskz_compress_epi32(order, v);

@@ -1,6 +1,7 @@
-/* XXPH3 in AVX-512's form. Keys of 4 to 16 bytes of one width are permuted from masked loads, which
- * end where the keys do, so that no key is left to scalar. Short keys of many sizes are rotated,
- * and longer keys are compressed into lists.
+/* The steps of XXPH3 for keys of 4 to 16 bytes, and its lists, for AVX-512. Keys of one width are
+ * loaded side by side by masked loads and moved to lanes by permutations. A masked load can end
+ * where the keys end, so no key is left to scalar code. For short keys of many sizes, rotations
+ * find the ends of keys, and the indices of longer keys are compressed into lists.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_AVX512_XXPH3_PACKED_H
 #define LANEBLOOM_AVX512_XXPH3_PACKED_H
@@ -17,8 +18,8 @@ static inline vector multiply32(vector a, uint32_t b)
   return multiply(a, b);
 }
 
-/* The secret's own shift is part of the constant, so one instruction of three operands does the
- * rest. */
+/* Returns x ^ x >> 51, where x is words ^ secret. The secret and its shift are combined into one
+ * constant, so that one shift and one xor of three operands are enough. */
 static inline vector under_secret(vector words)
 {
   const uint64_t secret = xxph3_secret64(0);
@@ -27,7 +28,7 @@ static inline vector under_secret(vector words)
 
 /* ---- Keys of one width ---- */
 
-/* Loads the first n bytes, all of them if n is 64 or more; the other bytes are 0. */
+/* Loads n bytes, or 64 if n is more, and sets the other bytes of the vector to 0. */
 static inline vector load_first(const uint8_t *from, size_t n)
 {
   return _mm512_maskz_loadu_epi8(_bzhi_u64(UINT64_MAX, (unsigned)n), from);
@@ -39,9 +40,10 @@ static inline void store_first(void *hashes, size_t i, size_t n, vector h)
                            (__mmask8)_bzhi_u32(0xff, (unsigned)n), h);
 }
 
-/* The indices that move the quarters of a vector, of `unit` bytes each, into blocks. Block j begins
- * with 16-bit word j * unit / 2; if unit is odd, blocks 1 and 3 begin with that word's second
- * byte. */
+/* The indices that move keys from a vector in which they are side by side into blocks. Each block
+ * gets `unit` bytes, so block j begins at byte j * unit of the vector. permute() first moves words
+ * of 16 bits, from word j * unit / 2 on, and then bytes: if `unit` is odd, blocks 1 and 3 begin
+ * with the second byte of their first word. */
 struct packing {
   vector words, bytes;
 };
@@ -59,13 +61,15 @@ static inline vector word_indices(size_t unit)
   return _mm512_add_epi16(step, mul_low32(merge_even32(first, first), splat32(0x10001)));
 }
 
-/* Returns the packing for two keys per block. */
+/* Returns the packing for keys of 4 to 8 bytes, two in each block: the first four and the last four
+ * bytes of each key. */
 static inline struct packing packing_4_to_8(size_t width)
 {
   return (struct packing){word_indices(2 * width), ends_of_two(width)};
 }
 
-/* Returns the packing for one key per block: its first eight bytes and its last eight. */
+/* Returns the packing for keys of 9 to 16 bytes, one in each block: the first eight and the last
+ * eight bytes of the key. */
 static inline struct packing packing_9_to_16(size_t width)
 {
   const uint64_t first = 0x0706050403020100, each = 0x0101010101010101;
@@ -113,7 +117,7 @@ static inline size_t fixed_8(const uint8_t *keys, size_t n, void *hashes)
   return hash_all_4_to_8(keys, 8, NULL, n, hashes);
 }
 
-/* Hashes eight keys, in blocks. a: keys 0 to 3, b: keys 4 to 7. */
+/* Hashes eight keys, each in a block: keys 0 to 3 in a, keys 4 to 7 in b. */
 static inline vector hash_pairs(vector a, vector b, vector size)
 {
   return hash_9_to_16(unzipped(unzip_even64(a, b)), unzipped(unzip_odd64(a, b)), size);
@@ -160,7 +164,8 @@ static inline mask64 not_short(vector size)
   return _mm512_cmpgt_epu64_mask(sub64(size, splat64(MIN_SHORT)), splat64(MAX_SHORT - MIN_SHORT));
 }
 
-/* Returns the ends of keys. The figure shows keys of 6 and 11 bytes in memory order:
+/* Returns the ends of keys, which rotations move to the top of lanes. The figure shows a key of 6
+ * bytes and a key of 11 bytes, in the order of memory:
  *
  *   front, back                0123 45..  ........      0123 4567  89a.....
  *   front, rotated left        ..01 2345                 3456 7012
@@ -171,7 +176,7 @@ static inline struct ends ends_of(vector front, vector back, vector size)
   const vector shift = sub64(splat64(128), shift_left64(size, 3));
   const vector rotated = _mm512_rolv_epi64(front, shift);
   const vector from_back = shift_left_each64(splat64(UINT64_MAX), shift);
-  /* (rotated & ~from_back) | (back, rotated & from_back) */
+  /* selects the rotated `back` where from_back is set, and otherwise the rotated `front` */
   const vector eights =
       _mm512_ternarylogic_epi64(from_back, _mm512_rolv_epi64(back, shift), rotated, 0xca);
   return (struct ends){rotated, eights};
@@ -180,7 +185,8 @@ static inline struct ends ends_of(vector front, vector back, vector size)
 static inline size_t leave_unlisted(mask64 chosen, vector size, size_t first,
                                     struct unlisted *unlisted, size_t n)
 {
-  /* Sizes below MIN_SHORT count as larger than any. */
+  /* Sizes below MIN_SHORT are replaced by the largest number, so that their keys get into the list
+   * OTHERS. */
   const vector far =
       select64(greater_signed64(splat64(MIN_SHORT), size), splat64(UINT64_MAX), size);
   const __m256i list = _mm512_cvtepi64_epi32(

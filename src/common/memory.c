@@ -1,4 +1,4 @@
-/* Memory for filters.
+/* Allocates and frees the memory of filters.
  * SPDX-License-Identifier: MIT */
 #include "memory.h"
 
@@ -6,9 +6,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Random probes of a filter of 2 MiB or more miss the first-level TLB: with pages of 4 KiB a probe
- * takes 1.4 to 2 times as long. Transparent huge pages need memory that is aligned to their size,
- * which mmap alone does not promise. */
+/* Filters from this size on are put on huge pages. On pages of 4 KiB, random probes of such a
+ * filter miss the first-level TLB, and a probe takes 1.4 to 2 times as long. Transparent huge pages
+ * need memory that is aligned to their size. mmap alone does not promise this alignment, so more is
+ * mapped, and the ends are unmapped. */
 static const size_t HUGE_PAGE_NBYTES = (size_t)2 << 20;
 static const size_t CACHE_LINE_NBYTES = 64;
 
@@ -32,7 +33,7 @@ static struct memory on_huge_pages(size_t nbytes)
   if (after > 0)
     munmap(aligned + size, after);
   madvise(aligned, size,
-          MADV_HUGEPAGE); /* only advice: without huge pages probes are slower, not wrong */
+          MADV_HUGEPAGE); /* may fail: without huge pages probes are slower, but not wrong */
   return (struct memory){.bytes = aligned, .nbytes = size, .kind = MEMORY_MAPPED};
 }
 
@@ -44,7 +45,7 @@ struct memory lanebloom_memory_create(uint64_t nbytes)
     return on_huge_pages((size_t)nbytes);
 
   const size_t size =
-      round_up((size_t)nbytes + 1, CACHE_LINE_NBYTES); /* aligned_alloc may refuse 0 */
+      round_up((size_t)nbytes + 1, CACHE_LINE_NBYTES); /* never 0, which aligned_alloc may refuse */
   uint8_t *bytes = aligned_alloc(CACHE_LINE_NBYTES, size);
   if (bytes)
     memset(bytes, 0, size);

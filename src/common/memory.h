@@ -1,4 +1,4 @@
-/* Memory for filters.
+/* The memory of filters, together with the way in which it must be freed.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_MEMORY_H
 #define LANEBLOOM_MEMORY_H
@@ -6,15 +6,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes, and how they are freed. */
+/* Bytes, and the way in which they are freed. MEMORY_BORROWED is never freed. */
 struct memory {
   uint8_t *bytes;
-  size_t nbytes; /* at least what was requested */
+  size_t nbytes; /* at least the requested size */
   enum { MEMORY_BORROWED, MEMORY_HEAP, MEMORY_MAPPED } kind;
 };
 
-/* Allocates zeroed memory, aligned to a cache line. From 2 MiB on it is on huge pages if the system
- * has them. bytes is NULL if memory ran out. */
+/* Allocates zeroed memory, aligned to a cache line. Memory of 2 MiB or more is on huge pages if the
+ * system has them. If memory runs out, `bytes` of the result is NULL. */
 struct memory lanebloom_memory_create(uint64_t nbytes);
 
 /* Frees the memory and zeroes the struct. */

@@ -1,5 +1,5 @@
-/* Problems: one line for people that explains why a call failed: what was expected, what was found,
- * and where. All libraries write their lines with these functions.
+/* A problem is one line of text that tells a user why a call failed: what was expected, what was
+ * found, and where. All libraries write such lines with these functions.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_PROBLEM_H
 #define LANEBLOOM_PROBLEM_H
@@ -12,13 +12,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The memory for the line, as the caller passed it. */
+/* The memory for the line, which the caller of the library passed. */
 struct problem {
   char *text;
-  size_t size; /* bytes; 0: no line is written */
+  size_t size; /* in bytes; 0 if no line is to be written */
 };
 
-/* Passed by calls that need no line. */
+/* For calls that want no line. */
 static const struct problem no_problem = {0};
 
 static inline void problem_clear(const struct problem *problem)
@@ -27,8 +27,8 @@ static inline void problem_clear(const struct problem *problem)
     problem->text[0] = 0;
 }
 
-/* Begins a public call: the line stays empty unless the call fails. Every public call that writes a
- * line calls this first. */
+/* Empties the line, so that it stays empty unless the call fails. Every public function that may
+ * write a line calls this first. */
 static inline struct problem problem_begin(char *text, size_t size)
 {
   const struct problem problem = {text, text ? size : 0};
@@ -36,17 +36,19 @@ static inline struct problem problem_begin(char *text, size_t size)
   return problem;
 }
 
-/* Checks for characters that end a line or change the direction of the text around them. */
+/* Checks whether a character ends the line, or changes the direction of the text around it. */
 static inline bool problem_turns(uint32_t code)
 {
   return code == 0x61c || code == 0x200e || code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
          (code >= 0x2066 && code <= 0x2069);
 }
 
-/* Returns how many bytes the printable UTF-8 character at `text` has; 0 if there is none. */
+/* Returns the number of bytes of the printable UTF-8 character at `text`, or 0 if there is no such
+ * character. */
 static inline size_t problem_character(const char *text)
 {
-  static const uint32_t least[] = {' ', 0xa0, 0x800, 0x10000}; /* of 1 to 4 bytes */
+  /* the least code of a character of 1 to 4 bytes */
+  static const uint32_t least[] = {' ', 0xa0, 0x800, 0x10000};
   static const uint8_t bits[] = {0x7f, 0x1f, 0x0f, 0x07};
   const uint8_t first = (uint8_t)*text;
   const size_t n = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
@@ -63,9 +65,10 @@ static inline size_t problem_character(const char *text)
   return n;
 }
 
-/* Writes the line, cut to the size of its memory. A line may quote names from files, and a terminal
- * may show it, so bytes that are not printable UTF-8 become \ooo. A backslash stays: a line may
- * quote another. */
+/* Writes the line, cut to the size of its memory. A line may quote names from files and may be
+ * shown on a terminal, so bytes that are not printable UTF-8 are written as \ooo. A backslash is
+ * written as it is, because a line may quote another line, in which bytes have been replaced
+ * already. */
 static inline void problem_write(const struct problem *problem, const char *line)
 {
   size_t nbytes = 0;
@@ -83,7 +86,7 @@ static inline void problem_write(const struct problem *problem, const char *line
   problem->text[nbytes] = 0;
 }
 
-/* Writes the line and returns the status. */
+/* Formats the line, writes it, and returns the status. */
 __attribute__((format(printf, 3, 4))) static inline lanebloom_status
 problem_set(const struct problem *problem, lanebloom_status status, const char *format, ...)
 {
@@ -105,7 +108,7 @@ static inline lanebloom_status problem_status(const struct problem *problem,
   return problem_set(problem, status, "%s", lanebloom_status_text(status));
 }
 
-/* The size of a text for a number of bytes in readable form: "96.6 GB". */
+/* The room for a number of bytes as readable text, such as "96.6 GB". */
 enum { SIZE_TEXT_NBYTES = 16 };
 
 static inline const char *size_text(char text[SIZE_TEXT_NBYTES], double nbytes)
@@ -118,7 +121,7 @@ static inline const char *size_text(char text[SIZE_TEXT_NBYTES], double nbytes)
   return text;
 }
 
-/* Writes that memory ran out. purpose: what the memory is for, as in "hold the filter". */
+/* Writes that memory ran out. `purpose` says what the memory was for, such as "hold the filter". */
 static inline lanebloom_status problem_memory_to(const struct problem *problem, uint64_t nbytes,
                                                  const char *purpose)
 {
@@ -130,7 +133,7 @@ static inline lanebloom_status problem_memory_to(const struct problem *problem, 
       size_text(size, (double)nbytes), purpose);
 }
 
-/* Writes that memory ran out, without a purpose. A size below 1 MB is left out: it explains
+/* Writes that memory ran out, without a purpose. A size below 1 MB is left out, because it explains
  * nothing. */
 static inline lanebloom_status problem_memory(const struct problem *problem, uint64_t nbytes)
 {
@@ -141,7 +144,7 @@ static inline lanebloom_status problem_memory(const struct problem *problem, uin
                      "-v)");
 }
 
-/* Writes the text of errno and leaves errno as it is. */
+/* Writes the text of errno. errno stays unchanged. */
 static inline lanebloom_status problem_io(const struct problem *problem)
 {
   const int error = errno;
@@ -151,8 +154,8 @@ static inline lanebloom_status problem_io(const struct problem *problem)
   return LANEBLOOM_ERR_IO;
 }
 
-/* Asserts that a call succeeded. Its arguments were checked: only a bug in this library can make it
- * fail. */
+/* Asserts that a call succeeded. Its arguments were checked before, so that only a bug in this
+ * library can make it fail. */
 static inline void cannot_fail(lanebloom_status status)
 {
   assert(!status);

@@ -1,5 +1,5 @@
-/* Writes a file all or nothing: writes it beside its target, flushes it, and renames it over the
- * target.
+/* Replaces a file by a new one, or leaves it as it was: writes the new file beside the old one, the
+ * target, flushes the new file, and renames it over the target.
  * SPDX-License-Identifier: MIT */
 #include "replace.h"
 
@@ -14,7 +14,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-/* Splits a path in place: returns its last component; *folder gets the rest. */
+/* Splits a path in place. Returns the last component of the path, and stores the rest in
+ * *folder. */
 static char *split(char *path, const char **folder)
 {
   char *slash = strrchr(path, '/');
@@ -25,12 +26,13 @@ static char *split(char *path, const char **folder)
   return slash + 1;
 }
 
-/* Returns the descriptor of this process that a path such as /dev/fd/1 names; -1 if it names
- * none. */
+/* Returns the descriptor of this process that a path such as /dev/fd/1 names, or -1 if the path
+ * names none. */
 static int own_descriptor(const char *path)
 {
   static const char *const standard[] = {"/dev/stdin", "/dev/stdout",
-                                         "/dev/stderr"}; /* recognised without /proc */
+                                         /* these are recognised even without /proc */
+                                         "/dev/stderr"};
   for (int fd = 0; fd < 3; fd++)
     if (strcmp(path, standard[fd]) == 0)
       return fd;
@@ -48,8 +50,8 @@ static int own_descriptor(const char *path)
              : -1;
 }
 
-/* Replaces a path that is a symbolic link by its target. Returns 1 if it was a link, 0 if not, and
- * -1 with errno on an error. */
+/* If the path is a symbolic link, replaces it by the link's target and returns 1. Returns 0 if the
+ * path is no link, and -1 with errno on an error. */
 static int follow_link(char path[PATH_MAX])
 {
   char link[PATH_MAX], joined[2 * PATH_MAX];
@@ -76,18 +78,19 @@ int lanebloom_follow(const char *path, char target[PATH_MAX])
     return FOLLOW_FAILED;
   }
   strcpy(target, path);
-  for (int nlinks = 0; nlinks < 40; nlinks++) { /* as many as Linux follows */
+  for (int nlinks = 0; nlinks < 40; nlinks++) { /* Linux follows as many */
     const int fd = own_descriptor(target);
     if (fd >= 0)
       return fd;
     struct stat info;
     const bool exists = stat(target, &info) == 0;
     if (!exists && errno != ENOENT)
-      /* A link that the system does not follow (fs.protected_symlinks, nosymfollow) is not followed
-       * here, either. */
+      /* The system may refuse to follow a link (fs.protected_symlinks, nosymfollow). Such a link is
+       * not followed here, either. */
       return FOLLOW_FAILED;
     if (exists && !S_ISREG(info.st_mode))
-      return FOLLOW_PATH; /* a pipe's link in /proc has no target: the caller opens the path */
+      /* not followed: a pipe's link in /proc has no target, but can be opened */
+      return FOLLOW_PATH;
     const int followed = follow_link(target);
     if (followed <= 0)
       return followed < 0 ? FOLLOW_FAILED : FOLLOW_PATH;
@@ -96,17 +99,18 @@ int lanebloom_follow(const char *path, char target[PATH_MAX])
   return FOLLOW_FAILED;
 }
 
-/* Checks whether the path has one of these attributes of statx(). Returns false also if statx()
- * fails. */
+/* Checks whether the path has at least one of these attributes of statx(). If statx() fails,
+ * returns false. */
 static bool has_attribute(const char *path, uint64_t attributes)
 {
   struct statx found;
   return statx(AT_FDCWD, path, 0, 0, &found) == 0 && found.stx_attributes & attributes;
 }
 
-/* Checks whether a new file can be created in the folder of `path` and renamed over it. In a folder
- * with the sticky bit only the owner of the old file or of the folder may do that. Changes `path`.
- * If it is not possible, sets errno. */
+/* Checks whether a new file can be created in the folder of `path` and renamed to `path`. If not,
+ * sets errno. `old` is the status of the old file, or NULL if there is none. In a folder with the
+ * sticky bit, only the owner of the old file or of the folder may replace the file. The string
+ * `path` is changed. */
 static bool may_replace(char path[PATH_MAX], const struct stat *old)
 {
   const bool is_mounted = old && has_attribute(path, STATX_ATTR_MOUNT_ROOT);
@@ -180,8 +184,9 @@ static bool choose_temporary_name(struct replacement *file)
   return true;
 }
 
-/* Opens a new file in file->folder. If the file system can, the file has no name, so that nothing
- * is left if the process is killed; /proc gives it a name when it is complete. */
+/* Opens a new file in file->folder. If the file system supports files without a name, the new file
+ * has none at first, so that nothing is left if the process is killed. give_name() gives it a name,
+ * by way of /proc, when it is complete. */
 static int create_temporary(struct replacement *file, mode_t mode)
 {
   if (!choose_temporary_name(file))
@@ -202,15 +207,15 @@ static bool give_name(const struct replacement *file, const char *name)
   return linkat(AT_FDCWD, path, file->folder, name, AT_SYMLINK_FOLLOW) == 0;
 }
 
-/* Opens a folder. If the process may not list it, opens it with O_PATH: then it cannot be
- * flushed. */
+/* Opens a folder. If the process is not permitted to list the folder, opens it with O_PATH; such a
+ * folder cannot be flushed. */
 static int open_folder(const char *path)
 {
   int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   return fd < 0 && errno == EACCES ? open(path, O_PATH | O_DIRECTORY | O_CLOEXEC) : fd;
 }
 
-/* Reads a number from a file of /proc; returns `otherwise` if there is none. */
+/* Reads a number from a file of /proc. Returns `otherwise` if the file or the number is missing. */
 static unsigned long read_number(const char *path, const char *format, unsigned long otherwise)
 {
   FILE *file = fopen(path, "re");
@@ -223,16 +228,17 @@ static unsigned long read_number(const char *path, const char *format, unsigned 
   return number;
 }
 
-/* Checks whether the id of a user or group is the real one. A user namespace shows every id that it
- * does not map as the overflow id. */
+/* Checks whether the id of a user or group is the real id. In a user namespace, ids that are not
+ * mapped are all shown as the overflow id, so that this id does not tell the owner. */
 static bool is_itself(uint32_t id, const char *overflow_path, const char *map_path)
 {
   return id != read_number(overflow_path, "%lu", 65534) ||
          read_number(map_path, "%*u %*u %lu", 0) == UINT32_MAX;
 }
 
-/* Gives the new file the old one's owner and group, if permitted: only root may set the owner; a
- * member of the group may set the group. Returns whether the new file is in the old one's group. */
+/* Gives the new file the owner and group of the old file, as far as permitted: only root may set
+ * the owner, and a member of the group may set the group. Returns true if the new file has the
+ * group of the old file. */
 static bool keep_owner_and_group(int fd, const struct stat *old)
 {
   const bool owner_known =
@@ -252,9 +258,9 @@ static bool has_no_acl(ssize_t result)
   return result < 0 && (errno == ENODATA || errno == ENOTSUP);
 }
 
-/* Gives the new file the old one's ACL. If the old file has none, removes the ACL that the new file
- * may have from its folder. Returns false if that fails, or if there is an ACL and the group
- * differs. */
+/* Gives the new file the ACL of the old file. If the old file has no ACL, removes the ACL that the
+ * new file may have got from its folder. Returns false if that fails, or if the old file has an ACL
+ * but the groups of the two files differ. */
 static bool keep_acl(int fd, const char *old_path, bool same_group)
 {
   static const char name[] = "system.posix_acl_access";
@@ -267,11 +273,11 @@ static bool keep_acl(int fd, const char *old_path, bool same_group)
   return had_none && (removed == 0 || has_no_acl(removed));
 }
 
-/* Gives the new file the old one's mode and ACL and, if permitted, its owner and group. Nobody may
- * get more permissions than before. If the group differs, group and others get only permissions
- * that both had. If an ACL could not be kept, they get none: with an ACL, the mode's group
- * permissions are the ACL's mask. The mode is set last; until then only the owner has
- * permissions. */
+/* Gives the new file the mode and the ACL of the old file and, if permitted, its owner and group.
+ * No user may get more permissions than before. So if the group differs, group and others get only
+ * the permissions that both of them had. If the ACL could not be kept, group and others get no
+ * permissions: in a file with an ACL, the group permissions of the mode are the ACL's mask, and not
+ * what the group may do. The mode is set last; until then only the owner has permissions. */
 static bool take_over(int fd, const char *old_path, const struct stat *old)
 {
   const bool same_group = keep_owner_and_group(fd, old);
@@ -283,8 +289,8 @@ static bool take_over(int fd, const char *old_path, const struct stat *old)
   return fchmod(fd, mode) == 0;
 }
 
-/* Begins a new file in the folder of `path`, which is not a link. old: the status of the file at
- * `path`; NULL if there is none. */
+/* Begins a new file in the folder of `path`. `path` must not be a link. `old` is the status of the
+ * file at `path`, or NULL if there is none. */
 static bool begin_beside(struct replacement *file, const char path[PATH_MAX],
                          const struct stat *old)
 {
@@ -317,7 +323,8 @@ bool lanebloom_replace_begin(struct replacement *file, const char *path)
   if (descriptor == FOLLOW_FAILED)
     return false;
   if (descriptor >= 0) {
-    /* Opening the path again would write at offset 0 of a file to which others append. */
+    /* The descriptor is duplicated. Opening the path again would write at offset 0 of a file to
+     * which other processes may append. */
     file->fd = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
     return file->fd >= 0;
   }
@@ -340,7 +347,7 @@ bool lanebloom_write_all(int fd, const void *bytes, size_t nbytes)
     if (n < 0 && errno == EINTR)
       continue;
     if (n == 0)
-      errno = ENOSPC; /* if repeated, it might write nothing for ever */
+      errno = ENOSPC; /* an error, because repeating the call might never write anything */
     if (n <= 0)
       return false;
     next += n;
@@ -354,22 +361,25 @@ bool lanebloom_replace_write(struct replacement *file, const void *bytes, size_t
   return lanebloom_write_all(file->fd, bytes, nbytes);
 }
 
-/* Flushes a folder. Succeeds also if the file system cannot do that, or if the descriptor is
- * O_PATH. */
+/* Flushes a folder. Returns true also if the file system cannot flush folders, or if the descriptor
+ * was opened with O_PATH. */
 static bool flush_folder(int folder)
 {
   return fsync(folder) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EBADF;
 }
 
-/* Flushes the new file and gives it the target's name. linkat() replaces no file, so a kill after
- * it leaves the temporary name. If there was no target, the new file gets its name at once. */
+/* Flushes the new file and gives it the name of the target. If there was no target, linkat() gives
+ * a file without a name this name directly. linkat() does not replace a file, so if there was a
+ * target, the new file gets its temporary name first and is then renamed; if the process is killed
+ * in between, the temporary name is left. */
 static bool put_in_place(const struct replacement *file)
 {
   if (fsync(file->fd) != 0)
     return false;
   if (file->nameless && file->is_new && give_name(file, file->name))
     return true;
-  if (file->nameless && file->is_new && errno != EEXIST) /* EEXIST: created meanwhile */
+  /* EEXIST: another process has created the target meanwhile */
+  if (file->nameless && file->is_new && errno != EEXIST)
     return false;
   return (!file->nameless || give_name(file, file->temporary)) &&
          renameat(file->folder, file->temporary, file->folder, file->name) == 0;
@@ -381,7 +391,7 @@ bool lanebloom_replace_end(struct replacement *file, bool written)
   bool done = written && (!beside || put_in_place(file));
   int error = errno;
   if (beside && !done)
-    unlinkat(file->folder, file->temporary, 0); /* it may not exist */
+    unlinkat(file->folder, file->temporary, 0); /* may fail, because the file may have no name */
   if (file->fd >= 0 && close(file->fd) != 0 && done && !beside) {
     done = false;
     error = errno;

@@ -1,4 +1,4 @@
-/* The last bytes of a table of LevelDB, RocksDB or Pebble.
+/* Recognises a table of LevelDB, RocksDB or Pebble (a sorted file of a database) by its last bytes.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLE_END_H
 #define LANEBLOOM_TABLE_END_H
@@ -6,8 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Are these bytes the end of a table? Kinds of tables that are not read count, too. Text may end in
- * Pebble's magic number, which is two characters of UTF-8, but it has no version before that. */
+/* Checks whether these bytes are the end of a table. Kinds of tables that lanebloom cannot read
+ * count, too. The magic number alone does not decide: Pebble's is two characters of UTF-8, so a
+ * text may end with it, but a text does not have a version number before it. */
 enum { FOOTER_END_NBYTES = 12 };
 bool lanebloom_footer_ends_table(const uint8_t bytes[FOOTER_END_NBYTES]);
 

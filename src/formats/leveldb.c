@@ -1,4 +1,5 @@
-/* LevelDB's BuiltinBloomFilter2, and the same layout with the signed hash.
+/* The format of LevelDB's BuiltinBloomFilter2, and the format that differs from it only in the
+ * hash, which reads the last bytes of a key as signed.
  *
  *   bits | number of probes, 1 byte
  *
@@ -11,12 +12,14 @@
 #include "../layouts/leveldb.h"
 
 enum {
-  MIN_NBITS = 64, /* LevelDB's: smaller filters would have a high false-positive rate */
+  /* LevelDB's minimum, because smaller filters would have a high false-positive rate */
+  MIN_NBITS = 64,
   HASH_NBITS = 32,
 };
 
-/* A probe's position is a 32-bit hash h modulo nbits: 8 * (h / 8 % (nbits / 8)) + h % 8, because
- * nbits is a multiple of 8. Bits from 2^32 on are never probed. */
+/* Makes the shape. The position of a probe h, which has 32 bits, is h modulo nbits. Because nbits
+ * is a multiple of 8, that is 8 * (h / 8 % (nbits / 8)) + h % 8, so kernels need the reciprocal of
+ * nbits / 8. Bits from 2^32 on are never probed. */
 static struct filter_shape leveldb_shape(uint64_t nbytes, uint32_t line_nbytes, uint32_t nprobes)
 {
   (void)line_nbytes;
@@ -31,7 +34,7 @@ static struct filter_shape leveldb_shape(uint64_t nbytes, uint32_t line_nbytes, 
   };
 }
 
-/* Accepts whole numbers that fit into the engine's int. */
+/* Accepts only whole numbers that fit into the engine's type, an int. */
 static lanebloom_status leveldb_round_bits(double bits_per_key, uint64_t *millibits)
 {
   if (!(bits_per_key >= 0 && bits_per_key <= INT_MAX) || bits_per_key != floor(bits_per_key))
@@ -52,7 +55,8 @@ static lanebloom_status leveldb_plan(uint64_t millibits, uint64_t nkeys, struct 
   return LANEBLOOM_OK;
 }
 
-/* Finds the shape by KeyMayMatch's checks, in its order (LevelDB 1.23 util/bloom.cc). */
+/* Finds the shape by the checks that LevelDB's KeyMayMatch does, in the same order (LevelDB 1.23
+ * util/bloom.cc). */
 static lanebloom_status leveldb_parse(const uint8_t *bytes, size_t size, struct filter_shape *shape)
 {
   *shape = (struct filter_shape){.answer = ANSWER_NEVER};
@@ -96,7 +100,7 @@ static void leveldb_positions(const struct filter_shape *shape, const void *hash
     positions[i] = probe % shape->nbits;
 }
 
-/* The two formats differ only in the hash. */
+/* The members that both formats share. */
 #define LEVELDB_LAYOUT                                                                             \
   .layout = LAYOUT_LEVELDB, .trailer_nbytes = 1, .max_nbytes = UINT64_MAX, .min_nprobes = 1,       \
   .max_nprobes = LEVELDB_MAX_NPROBES, .min_millibits = 0,                                          \

@@ -1,5 +1,6 @@
-/* Parquet's split-block Bloom filter: only its bits. In a Parquet file they follow a header in
- * Thrift's compact protocol. It is left out, so that the bits of a container file are aligned.
+/* The bits of Parquet's split-block Bloom filter. In a Parquet file a header in Thrift's compact
+ * protocol precedes the bits. The header is not part of this format, so that the bits are aligned
+ * in a container.
  *
  *   blocks of 32 bytes
  *
@@ -10,15 +11,16 @@
 #include "../layouts/parquet.h"
 
 enum {
-  NPROBES = 8, /* one in each word */
+  NPROBES = 8, /* one in each word of a block */
   MIN_MILLIBITS = 500,
   MAX_MILLIBITS = 1000000,
   HASH_NBITS = 64,
   WORD_NBITS = 32,
 };
 
-/* The header of a filter has a signed size of 32 bits. Sizes that are built are powers of two:
- * Arrow C++ refuses others, and those beyond 128 MiB (Arrow C++ 17, parquet/bloom_filter.h). */
+/* The header of a filter stores the size as a signed number of 32 bits, so no filter is larger than
+ * MAX_NBYTES. The sizes of built filters are powers of two, because Arrow C++ refuses other sizes;
+ * it also refuses sizes above 128 MiB (Arrow C++ 17, parquet/bloom_filter.h). */
 static const uint64_t MAX_NBYTES = ((uint64_t)1 << 31) - PARQUET_BLOCK_NBYTES;
 static const uint64_t MAX_BUILT_NBYTES = (uint64_t)1 << 30;
 
@@ -53,7 +55,8 @@ static lanebloom_status parquet_round_bits(double bits_per_key, uint64_t *millib
   return LANEBLOOM_OK;
 }
 
-/* Finds the least power of two, at least one block, that has at least nbits bits. Errors: LIMIT. */
+/* Finds the smallest size that is a power of two, at least one block, and has at least nbits bits.
+ * Errors: LIMIT. */
 static lanebloom_status nbytes_of(uint64_t nbits, uint64_t *nbytes)
 {
   *nbytes = PARQUET_BLOCK_NBYTES;
@@ -73,12 +76,13 @@ static lanebloom_status parquet_plan(uint64_t millibits, uint64_t nkeys, struct 
   return status;
 }
 
-/* Sizes filters as writers do: n keys get the least power of two of -8 n / ln(1 - p^(1/8)) bits,
- * which a filter of independent words would need for the rate p (Arrow C++ 17,
- * parquet/bloom_filter.h, BlockSplitBloomFilter::OptimalNumOfBits). Chance puts more keys into some
- * blocks than into others, so planned_rate may be up to half as high again. Several values of bits
- * per key make the same size, and the function returns the highest: the least may not be in whole
- * thousandths. */
+/* Sizes filters as other writers do: for n keys and the rate p, the size is the smallest power of
+ * two with at least -8 n / ln(1 - p^(1/8)) bits. That number would be enough if the eight words of
+ * a key were independent, each anywhere in an eighth of all bits (Arrow C++ 17,
+ * parquet/bloom_filter.h, BlockSplitBloomFilter::OptimalNumOfBits). But the words of a key are in
+ * one block, and chance puts more keys into some blocks than into others, so planned_rate may be up
+ * to 1.5 times p. Several values of bits per key lead to the same size. The function returns the
+ * highest of them, because the least may not be a whole number of thousandths. */
 static lanebloom_status parquet_bits_for_rate(const struct format_table *format, double rate,
                                               uint64_t nkeys, uint64_t *millibits)
 {
@@ -86,7 +90,7 @@ static lanebloom_status parquet_bits_for_rate(const struct format_table *format,
   const double n = (double)(nkeys > 0 ? nkeys : 1);
   const double nbits = -NPROBES * n / log(1 - pow(rate, 1.0 / NPROBES));
   uint64_t nbytes;
-  if (!(nbits >= 0 && nbits < 0x1p53)) /* below 0: 1 - rate^(1/8) was rounded to 1 */
+  if (!(nbits >= 0 && nbits < 0x1p53)) /* negative if 1 - rate^(1/8) was rounded to 1 */
     return LANEBLOOM_ERR_LIMIT;
   const lanebloom_status status = nbytes_of((uint64_t)nbits, &nbytes);
   if (status)
@@ -96,7 +100,7 @@ static lanebloom_status parquet_bits_for_rate(const struct format_table *format,
   return LANEBLOOM_OK;
 }
 
-/* The number of probes never changes. */
+/* Every number of bits per key has the same number of probes, so there is no last value. */
 static uint64_t last_with_same_nprobes(uint64_t millibits, uint64_t nkeys)
 {
   (void)millibits;
@@ -106,11 +110,12 @@ static uint64_t last_with_same_nprobes(uint64_t millibits, uint64_t nkeys)
 
 /* ---- Rates ---- */
 
-/* Returns the false-positive rate of blocks that have keys_per_block keys on average. If a block
- * has k keys, the bit that a probe tests in one of its words is set with the probability
- * 1 - (31/32)^k; words are independent, and k is Poisson distributed (J. Apple, Split block Bloom
+/* Returns the false-positive rate of a filter whose blocks have keys_per_block keys on average. If
+ * a block has k keys, the bit that a probe tests in one of its words is set with the probability 1
+ * - (31/32)^k; words are independent, and k is Poisson distributed (J. Apple, Split block Bloom
  * filters, arXiv 2101.01719, section 2; F. Putze, P. Sanders and J. Singler, Cache-, hash- and
- * space-efficient Bloom filters, WEA 2007, section 3). With very many keys, every bit is set. */
+ * space-efficient Bloom filters, WEA 2007, section 3). If there are very many keys, every bit is
+ * set, and the rate is 1. */
 static double block_rate(double keys_per_block)
 {
   const double many = 4096;
@@ -137,8 +142,8 @@ static double parquet_planned_rate(const struct filter_shape *shape, uint64_t nk
   return nkeys == 0 ? 0 : parquet_rate(shape, (double)nkeys, (double)nkeys);
 }
 
-/* n keys leave the share e^(-n / (32 L)) of the bits of L blocks unset; the equation is solved for
- * n. */
+/* Estimates the number of keys from the set bits, and computes the rate from it. n keys leave the
+ * share e^(-n / (32 L)) of the bits of L blocks unset; solving this for n gives the estimate. */
 static double parquet_filled_rate(const struct filter_shape *shape, uint64_t nbits_set,
                                   uint64_t nkeys)
 {

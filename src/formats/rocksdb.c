@@ -1,12 +1,12 @@
-/* RocksDB's filters in the format that their trailer identifies, and functions that these formats
- * share.
+/* The format "rocksdb", which stands for all of RocksDB's formats: the trailer of a filter says
+ * which of them it has. This file also has the functions that RocksDB's formats share.
  * SPDX-License-Identifier: MIT */
 #include "rocksdb.h"
 
 #include <math.h>
 
-/* Returns the kind of a filter, by the first byte of its trailer. In a filter of an unknown kind
- * every key may be present (RocksDB 7.8.3 table/block_based/filter_policy.cc,
+/* Returns the kind of a filter, which the first byte of its trailer gives. If RocksDB does not know
+ * the kind, every key may be present (RocksDB 7.8.3 table/block_based/filter_policy.cc,
  * GetBuiltinFilterBitsReader). */
 static enum rocksdb_kind kind_of(const uint8_t *bytes, size_t size)
 {
@@ -18,7 +18,7 @@ static enum rocksdb_kind kind_of(const uint8_t *bytes, size_t size)
   if (trailer[0] == 0xff)
     return ROCKSDB_KIND_LOCAL;
   if (trailer[0] == 0xfe &&
-      (trailer[2] >= 2 || trailer[3] || trailer[4])) /* fewer than 2 blocks: no keys */
+      (trailer[2] >= 2 || trailer[3] || trailer[4])) /* fewer than 2 blocks hold no keys */
     return ROCKSDB_KIND_RIBBON;
   return ROCKSDB_KIND_ALWAYS;
 }
@@ -51,9 +51,10 @@ lanebloom_status lanebloom_rocksdb_round_bits(double bits_per_key, uint64_t *mil
   return LANEBLOOM_OK;
 }
 
-/* The number of keys per line varies by chance, so the result is the mean of two rates: that of a
- * line with one standard deviation more than average and that of a line with one less. The order of
- * operations makes doubles equal to RocksDB's (7.8.3 util/bloom_impl.h, BloomMath). */
+/* The number of keys per line varies by chance. So the result is the mean of two rates: the rate of
+ * a line that has one standard deviation more keys than average, and the rate of a line that has
+ * one standard deviation fewer. The operations are done in RocksDB's order, so that the results are
+ * equal to the last bit (7.8.3 util/bloom_impl.h, BloomMath). */
 double lanebloom_rocksdb_line_rate(double bits_per_key, unsigned nprobes)
 {
   const double line_nbits = 8 * ROCKSDB_LINE_NBYTES;
@@ -76,9 +77,9 @@ double lanebloom_rocksdb_planned_rate(const struct filter_shape *shape, uint64_t
   return estimate(8.0 * (double)shape->nbytes / (double)nkeys, shape->nprobes, (double)nkeys);
 }
 
-/* n distinct keys with k probes each set the share 1 - e^(-k n / m) of m bits (Broder and
- * Mitzenmacher 2004, section 2.1). Solved for n, this estimates the number of distinct keys from
- * the set bits. */
+/* Computes the rate from the number of distinct keys, which it estimates from the set bits. n
+ * distinct keys with k probes each set the share 1 - e^(-k n / m) of m bits (Broder and
+ * Mitzenmacher 2004, section 2.1); solving this for n gives the estimate. */
 double lanebloom_rocksdb_filled_rate(const struct filter_shape *shape, uint64_t nbits_set,
                                      uint64_t nkeys, rocksdb_estimate *estimate)
 {
@@ -101,7 +102,8 @@ static const struct format_table *rocksdb_recognise(const uint8_t *bytes, size_t
                                        : &lanebloom_format_rocksdb;
 }
 
-/* Parses constant answers: filters that are probed were recognised as another format. */
+/* Parses filters with constant answers. Filters that are probed do not get here, because they were
+ * recognised as another format. */
 static lanebloom_status rocksdb_parse(const uint8_t *bytes, size_t size, struct filter_shape *shape)
 {
   return lanebloom_rocksdb_parse(bytes, size, ROCKSDB_KIND_NEVER, shape);
@@ -110,7 +112,7 @@ static lanebloom_status rocksdb_parse(const uint8_t *bytes, size_t size, struct 
 const struct format_table lanebloom_format_rocksdb = {
     .id = LANEBLOOM_ROCKSDB,
     .name = "rocksdb",
-    .text = "RocksDB: whichever of its formats the bytes say; to read only",
+    .text = "RocksDB, in the format that the bytes name (read-only)",
     .max_nbytes = ROCKSDB_MAX_NBYTES,
     .recognise = rocksdb_recognise,
     .parse = rocksdb_parse,

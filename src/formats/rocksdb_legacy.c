@@ -1,4 +1,4 @@
-/* RocksDB's filter with format_version below 5, which is also Pebble's.
+/* The filter format of RocksDB's tables with format_version below 5. Pebble uses it, too.
  *
  *   cache lines | number of probes, 1 byte | number of lines, 4 bytes
  *
@@ -13,7 +13,7 @@ static const uint64_t MAX_NBITS = 0xffff0000;
 static const uint64_t MAX_LINE_NBYTES = (uint64_t)1
                                         << 27; /* larger lines overflow the engine's arithmetic */
 
-/* Rounds to whole numbers (RocksDB 7.8.3 table/block_based/filter_policy.cc,
+/* Rounds bits per key to whole numbers (RocksDB 7.8.3 table/block_based/filter_policy.cc,
  * BloomLikeFilterPolicy). */
 static lanebloom_status rocksdb_legacy_round_bits(double bits_per_key, uint64_t *millibits)
 {
@@ -36,8 +36,10 @@ static struct filter_shape rocksdb_legacy_shape(uint64_t nbytes, uint32_t line_n
   };
 }
 
-/* The number of lines is odd, because one hash gives the line by its remainder and the bits by its
- * low bits (RocksDB 7.8.3 table/block_based/filter_policy.cc, LegacyBloomBitsBuilder). */
+/* The planned number of lines is odd, as in RocksDB: the remainder of the hash, divided by the
+ * number of lines, selects the line, and the low bits of the same hash select the bits in it. If
+ * the number of lines were even, the line would depend on these low bits, too (RocksDB 7.8.3
+ * table/block_based/filter_policy.cc, LegacyBloomBitsBuilder). */
 static lanebloom_status rocksdb_legacy_plan(uint64_t millibits, uint64_t nkeys,
                                             struct filter_shape *shape)
 {
@@ -55,8 +57,8 @@ static lanebloom_status rocksdb_legacy_plan(uint64_t millibits, uint64_t nkeys,
   return LANEBLOOM_OK;
 }
 
-/* The size of a line is the payload divided by the number of lines, if that is a power of two; if
- * not, every key may be present (RocksDB 7.8.3 table/block_based/filter_policy.cc,
+/* The size of a line is the size of the payload divided by the number of lines. If the result is
+ * not a power of two, every key may be present (RocksDB 7.8.3 table/block_based/filter_policy.cc,
  * GetBuiltinFilterBitsReader). */
 static lanebloom_status rocksdb_legacy_parse(const uint8_t *bytes, size_t size,
                                              struct filter_shape *shape)
@@ -68,7 +70,8 @@ static lanebloom_status rocksdb_legacy_parse(const uint8_t *bytes, size_t size,
   const uint8_t *trailer = bytes + shape->nbytes;
   const uint8_t nprobes = trailer[0];
   const uint32_t nlines = load_le32(trailer + 1);
-  if (nprobes < 1 || nprobes > ROCKSDB_LEGACY_MAX_NPROBES) /* a mapped file was changed meanwhile */
+  /* someone changed the mapped file meanwhile */
+  if (nprobes < 1 || nprobes > ROCKSDB_LEGACY_MAX_NPROBES)
     return LANEBLOOM_ERR_CORRUPT;
   const uint64_t line_nbytes = nlines == 0 ? 0 : shape->nbytes / nlines;
   const bool power_of_two = line_nbytes != 0 && (line_nbytes & (line_nbytes - 1)) == 0;

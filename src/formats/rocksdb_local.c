@@ -1,4 +1,4 @@
-/* RocksDB's FastLocalBloom, of format_version 5 and above.
+/* The filter format FastLocalBloom, of RocksDB's tables with format_version 5 and above.
  *
  *   cache lines of 64 bytes | 0xff | 0 | number of probes | 0 | 0
  *                           | 1 byte each
@@ -16,9 +16,9 @@ enum {
 
 static const uint64_t MAX_PAYLOAD_NBYTES = 0xffffffc0;
 
-/* The highest thousandths of bits per key for 1, 2, 3, ... probes. RocksDB chose them by
- * measurement, and they are not monotone: 25.501 bits per key make 12 probes, 25.502 make 11
- * (RocksDB 7.8.3 util/bloom_impl.h, FastLocalBloomImpl::ChooseNumProbes). */
+/* The highest bits per key, in thousandths, for 1, 2, 3, ... probes. RocksDB chose these numbers by
+ * measurement. More bits per key do not always mean more probes: 25.501 bits per key make 12
+ * probes, 25.502 make 11 (RocksDB 7.8.3 util/bloom_impl.h, FastLocalBloomImpl::ChooseNumProbes). */
 static const uint16_t most_millibits[] = {2080,  3580,  5100,  6640,  8300,  10070,
                                           11720, 14001, 16050, 18300, 22001, 25501};
 enum { NMOST = sizeof most_millibits / sizeof *most_millibits };
@@ -40,7 +40,8 @@ static uint64_t last_with_same_nprobes(uint64_t millibits, uint64_t nkeys)
   return millibits > 50000 ? UINT64_MAX : (millibits + 1999) / 2000 * 2000;
 }
 
-/* After the last whole line there may be bytes that are never probed. */
+/* Makes the shape. If the payload does not end with a whole line, the bytes after the last whole
+ * line are never probed. */
 static struct filter_shape rocksdb_local_shape(uint64_t nbytes, uint32_t line_nbytes,
                                                uint32_t nprobes)
 {
@@ -54,7 +55,7 @@ static struct filter_shape rocksdb_local_shape(uint64_t nbytes, uint32_t line_nb
   };
 }
 
-/* Sizes filters as the engine does with optimize_filters_for_memory off (RocksDB 7.8.3
+/* Sizes filters as the engine does if its option optimize_filters_for_memory is off (RocksDB 7.8.3
  * table/block_based/filter_policy.cc, FastLocalBloomBitsBuilder). */
 static lanebloom_status rocksdb_local_plan(uint64_t millibits, uint64_t nkeys,
                                            struct filter_shape *shape)
@@ -72,7 +73,7 @@ static lanebloom_status rocksdb_local_plan(uint64_t millibits, uint64_t nkeys,
 }
 
 /* Parses as the engine's reader does (RocksDB 7.8.3 table/block_based/filter_policy.cc,
- * GetBloomBitsReader), with one exception: if the payload has no whole line, the engine reads out
+ * GetBloomBitsReader), with one exception. If the payload has no whole line, the engine reads out
  * of bounds; here every key may be present. */
 static lanebloom_status rocksdb_local_parse(const uint8_t *bytes, size_t size,
                                             struct filter_shape *shape)

@@ -1,9 +1,10 @@
-/* RocksDB's Ribbon filter, of RocksDB 6.15 and above.
+/* The format of Ribbon filters, which RocksDB 6.15 and above write.
  *
  *   segments of 16 bytes | 0xfe | seed | number of blocks
  *                        | 1 byte each | 3 bytes
  *
- * It only opens: its size depends on the keys, and up to 256 systems of equations are tried.
+ * Ribbon filters are only opened, and not built: the size depends on the keys, and a builder tries
+ * to solve up to 256 systems of equations.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 
@@ -13,8 +14,8 @@
 
 enum { HASH_NBITS = 64 };
 
-/* Returns the seed of this number. The computation makes the bits of seeds differ (RocksDB 7.8.3
- * util/ribbon_impl.h, StandardRehasherAdapter::SetOrdinalSeed). */
+/* Returns the seed for the number in a trailer. The computation makes sure that seeds differ in
+ * many bits (RocksDB 7.8.3 util/ribbon_impl.h, StandardRehasherAdapter::SetOrdinalSeed). */
 static uint32_t seed_numbered(uint8_t number)
 {
   uint64_t seed = number * UINT64_C(0xc78219a23eeadd03);
@@ -23,9 +24,9 @@ static uint32_t seed_numbered(uint8_t number)
 }
 
 /* Parses as the engine's reader does (RocksDB 7.8.3 util/ribbon_impl.h,
- * SerializableInterleavedSolution::InternalConfigure). Segments are divided among blocks: if the
- * division is not even, the last blocks get one segment more. Bytes after the last segment are not
- * read. */
+ * SerializableInterleavedSolution::InternalConfigure). The segments are divided among the blocks.
+ * If the division is not even, the last blocks get one segment more than the others. Bytes after
+ * the last segment are not read. */
 static lanebloom_status rocksdb_ribbon_parse(const uint8_t *bytes, size_t size,
                                              struct filter_shape *shape)
 {
@@ -36,7 +37,7 @@ static lanebloom_status rocksdb_ribbon_parse(const uint8_t *bytes, size_t size,
   const uint8_t *trailer = bytes + shape->nbytes;
   const uint64_t nblocks = load_le32(trailer + 1) >> 8;
   const uint64_t nsegments = shape->nbytes / ROCKSDB_RIBBON_SEGMENT_NBYTES;
-  if (nblocks < 2) /* a mapped file was changed meanwhile */
+  if (nblocks < 2) /* someone changed the mapped file meanwhile */
     return LANEBLOOM_ERR_CORRUPT;
   uint64_t ncolumns = (nsegments + nblocks - 1) / nblocks;
   uint64_t nnarrow = ncolumns * nblocks - nsegments;
@@ -56,7 +57,7 @@ static lanebloom_status rocksdb_ribbon_parse(const uint8_t *bytes, size_t size,
   return LANEBLOOM_OK;
 }
 
-/* Each column halves the rate, whatever the bits are (RocksDB 7.8.3 util/ribbon_impl.h,
+/* Each column halves the rate, whichever bits are set (RocksDB 7.8.3 util/ribbon_impl.h,
  * SerializableInterleavedSolution::ExpectedFpRate; table/block_based/filter_policy.cc,
  * Standard128RibbonBitsBuilder::EstimatedFpRate). */
 static double rocksdb_ribbon_filled_rate(const struct filter_shape *shape, uint64_t nbits_set,
@@ -76,7 +77,7 @@ static double rocksdb_ribbon_filled_rate(const struct filter_shape *shape, uint6
 const struct format_table lanebloom_format_rocksdb_ribbon = {
     .id = LANEBLOOM_ROCKSDB_RIBBON,
     .name = "rocksdb-ribbon",
-    .text = "RocksDB 6.15 and above with a Ribbon filter policy; to read only",
+    .text = "RocksDB 6.15 and above with a Ribbon filter policy (read-only)",
     .trailer_nbytes = ROCKSDB_TRAILER_NBYTES,
     .max_nbytes = ROCKSDB_MAX_NBYTES,
     .parse = rocksdb_ribbon_parse,

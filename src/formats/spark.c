@@ -1,4 +1,5 @@
-/* Apache Spark's own Bloom filters, as BloomFilter.writeTo writes them. All numbers are big-endian.
+/* The formats of Apache Spark's own Bloom filters, in the bytes that BloomFilter.writeTo writes.
+ * All numbers are big-endian.
  *
  *   version 1: 1, probes, words: 4 bytes each | words of 8 bytes
  *   version 2: 2, probes, seed, words: 4 bytes each | words of 8 bytes
@@ -13,7 +14,7 @@
 #include "../format.h"
 #include "../layouts/spark.h"
 
-static const double LN_2 = 0.6931471805599453; /* as Java's Math.log(2) */
+static const double LN_2 = 0.6931471805599453; /* the value of Java's Math.log(2) */
 
 enum {
   VERSION_OFFSET = 0,
@@ -27,7 +28,7 @@ enum {
   V1_PROBE_NBITS = 31,
   HASH_NBITS = 64,
   MIN_MILLIBITS = 500,
-  MAX_MILLIBITS = 100000, /* 69 probes: more would not lower a rate below that of equal hashes */
+  MAX_MILLIBITS = 100000, /* 69 probes; with more, equal hashes would still limit the rate */
 };
 
 static struct filter_shape spark_v2_shape(uint64_t nbytes, uint32_t line_nbytes, uint32_t nprobes)
@@ -41,7 +42,7 @@ static struct filter_shape spark_v2_shape(uint64_t nbytes, uint32_t line_nbytes,
   };
 }
 
-/* The same shape as version 2, but bits from 2^31 on are never probed. */
+/* Makes the shape of version 2, except that bits from 2^31 on are never probed. */
 static struct filter_shape spark_v1_shape(uint64_t nbytes, uint32_t line_nbytes, uint32_t nprobes)
 {
   const uint64_t max_nbits = (uint64_t)1 << V1_PROBE_NBITS;
@@ -53,8 +54,9 @@ static struct filter_shape spark_v1_shape(uint64_t nbytes, uint32_t line_nbytes,
 
 /* ---- Frames ---- */
 
-/* Spark's reader accepts any number of probes. Without probes every key passes. It reads as many
- * words as the header says; here the bytes must end with these words. */
+/* Parses a header, mostly as Spark's reader does. Spark's reader accepts any number of probes; with
+ * 0 probes, or a negative number, every key passes. Spark's reader reads as many words as the
+ * header says and ignores what follows; here nothing may follow the words. */
 static lanebloom_status parse(uint32_t version, size_t header_nbytes, const uint8_t *bytes,
                               size_t size, struct filter_shape *shape)
 {
@@ -67,7 +69,7 @@ static lanebloom_status parse(uint32_t version, size_t header_nbytes, const uint
   if (nprobes > SPARK_MAX_NPROBES && nprobes <= INT_MAX)
     return LANEBLOOM_ERR_LIMIT;
   *shape = spark_v2_shape(nwords * WORD_NBYTES, WORD_NBYTES, nprobes);
-  if (nprobes == 0 || nprobes > INT_MAX) /* a negative int */
+  if (nprobes == 0 || nprobes > INT_MAX) /* negative in Java */
     *shape = (struct filter_shape){.answer = ANSWER_ALWAYS};
   return LANEBLOOM_OK;
 }
@@ -81,8 +83,8 @@ static lanebloom_status spark_v1_parse(const uint8_t *bytes, size_t size,
   return status;
 }
 
-/* Refuses seeds other than 0, because the hash of a key would depend on the seed. Spark SQL always
- * writes 0. */
+/* Parses a filter and refuses seeds other than 0, because with them the hash of a key would depend
+ * on the filter. Spark SQL always writes 0. */
 static lanebloom_status spark_v2_parse(const uint8_t *bytes, size_t size,
                                        struct filter_shape *shape)
 {
@@ -120,9 +122,9 @@ static lanebloom_status spark_round_bits(double bits_per_key, uint64_t *millibit
   return LANEBLOOM_OK;
 }
 
-/* Returns the number of bits that a caller of BloomFilter.create(expectedNumItems, numBits) passes:
- * the bits of nkeys keys, rounded down, but for at least one key, and at least one bit. Errors:
- * LIMIT. */
+/* Finds the number of bits, which a user of Spark would pass to
+ * BloomFilter.create(expectedNumItems, numBits). It is nkeys times the bits per key, rounded down,
+ * but at least that of one key, and at least one bit. Errors: LIMIT. */
 static lanebloom_status nbits_of(uint64_t millibits, uint64_t nkeys, uint64_t *nbits)
 {
   uint64_t product;
@@ -132,7 +134,8 @@ static lanebloom_status nbits_of(uint64_t millibits, uint64_t nkeys, uint64_t *n
   return LANEBLOOM_OK;
 }
 
-/* Returns BloomFilter.optimalNumOfHashFunctions, computed in its order. */
+/* Computes what Spark's BloomFilter.optimalNumOfHashFunctions does, with the operations in the same
+ * order. */
 static uint32_t nprobes_of(uint64_t nbits, uint64_t nkeys)
 {
   const double nprobes = round((double)nbits / (double)(nkeys > 0 ? nkeys : 1) * LN_2);
@@ -161,13 +164,14 @@ static lanebloom_status spark_v1_plan(uint64_t millibits, uint64_t nkeys,
   return status;
 }
 
-/* The number of probes rises where nbits / nkeys * ln 2 is rounded up to the next one. With few
- * keys, whose bits are rounded down, that is up to 1000 / nkeys steps later; bisection finds it. */
+/* The number of probes rises as soon as nbits / nkeys * ln 2 is rounded up to the next whole
+ * number. Because nbits is rounded down to whole bits, with few keys that may happen up to
+ * 1000 / nkeys steps later; bisection finds the last step before. */
 static uint64_t last_with_same_nprobes(uint64_t millibits, uint64_t nkeys)
 {
   uint64_t nbits;
   if (nbits_of(millibits, nkeys, &nbits))
-    return UINT64_MAX; /* all of them are too large */
+    return UINT64_MAX; /* all larger values are too large, too */
   const uint32_t nprobes = nprobes_of(nbits, nkeys);
   const uint64_t next = (uint64_t)((nprobes + 0.5) / LN_2 * 1000);
   uint64_t last = next - 1 > millibits ? next - 1 : millibits;

@@ -1,12 +1,15 @@
-/* BloomHash in lanes: a key per lane, LANES32 keys at a time, sixteen bytes of each per step.
+/* Hashes keys by BloomHash in lanes. Each lane holds a key, so LANES32 keys are hashed at a time,
+ * and each step hashes sixteen bytes of each key.
  * SPDX-License-Identifier: MIT */
 #include "bloomhash_queue.h"
 #include "lanes.h"
 #include "vector.h"
 
 enum {
-  NGROUPS = 4,                   /* groups in which wide keys are hashed, side by side */
-  MIN_CHAIN = 2 * STRIPE_NBYTES, /* least width for which groups are faster; not for 12 and 20 */
+  /* the number of groups in which long keys are hashed side by side */
+  NGROUPS = 4,
+  /* the least width for which groups are faster; at 12 and 20 they are not */
+  MIN_CHAIN = 2 * STRIPE_NBYTES,
   ALL_LANES = (1 << LANES32) - 1,
 };
 
@@ -33,16 +36,17 @@ static inline vector mix_stripe(vector hash, const vector words[STRIPE_NWORDS])
   return mix(mix(mix(mix(hash, words[0]), words[1]), words[2]), words[3]);
 }
 
-/* Returns the amount by which tails are less if their bytes are signed. A tail of one to three
- * bytes adds each of them, widened, to the hash. A signed byte is its unsigned value, less 256 from
- * 0x80 on. */
+/* Returns the amount that must be subtracted from tails if their bytes are signed. A tail is the
+ * last one to three bytes of a key, after the whole words. Each of them is widened and added to the
+ * hash, and a byte from 0x80 on is less by 256 if it is signed. */
 static inline vector less_if_signed(vector tails)
 {
   return shift_left32(bit_and(tails, splat32(0x808080)), 1);
 }
 
-/* Mixes word w of stripes that end anywhere: `left` bytes of the stripe, 0 to 16, belong to the
- * key. Each byte of `bytes_left` holds this number. Keys that have ended before keep their hash. */
+/* Mixes word w of stripes whose keys may end in them. In each lane, `left` bytes of the stripe, 0
+ * to 16, belong to the key; each byte of `bytes_left` holds the same number. If a key has ended
+ * before word w, its hash stays unchanged. */
 static inline vector mix_left(vector hash, vector word, vector left, vector bytes_left, uint32_t w,
                               bool signed_tails)
 {
@@ -67,7 +71,7 @@ static inline vector mix_last_stripe(vector hash, const vector words[STRIPE_NWOR
   return hash;
 }
 
-/* Mixes the last stripe if all keys have the same number of bytes left of it. */
+/* Mixes the last stripe if `left` bytes of it belong to the key in every lane. */
 static inline vector mix_same(vector hash, const vector words[STRIPE_NWORDS], size_t left,
                               bool signed_tails)
 {
@@ -87,9 +91,10 @@ static inline vector mix_same(vector hash, const vector words[STRIPE_NWORDS], si
 
 /* ---- From keys to lanes ---- */
 
-/* Arranges the words of stripes by keys. Row r holds the stripes of keys r, r + 4 ..., a block
- * each, so that words are in the keys' order (letters are keys, figures words; one block of each
- * vector):
+/* Arranges the words of stripes so that each result has the same word of all keys. Row r holds the
+ * stripes of keys r, r + 4 ..., one in each block; in this way each result has its words in the
+ * order of the keys. The figure shows one block of each vector. Letters are keys, and figures are
+ * words:
  *
  *   a0 a1 a2 a3        a0 b0 a1 b1        a0 b0 c0 d0
  *   b0 b1 b2 b3   ->   a2 b2 a3 b3   ->   a1 b1 c1 d1
@@ -107,7 +112,7 @@ static inline void transpose(const vector rows[4], vector words[STRIPE_NWORDS])
   words[3] = interleave_high64(ab23, cd23);
 }
 
-/* Loads the words of the keys' stripes that are `distance` bytes after these addresses. */
+/* Loads the words of the stripes that begin `distance` bytes after the addresses of the keys. */
 static inline void load_words(const uint8_t *const *at, size_t distance,
                               vector words[STRIPE_NWORDS])
 {
@@ -140,8 +145,9 @@ static inline void hash_width_8(const uint8_t *data, size_t n, uint8_t *hashes)
   }
 }
 
-/* A vector holds VECTOR_NBLOCKS keys, so lane 4 b + r of a word belongs to key
- * VECTOR_NBLOCKS r + b. */
+/* Hashes keys of 16 bytes. A loaded vector holds VECTOR_NBLOCKS keys, so after transpose() lane
+ * 4 b + r belongs to key VECTOR_NBLOCKS r + b. The hashes are permuted into the order of the
+ * keys. */
 static inline void hash_width_16(const uint8_t *data, size_t n, uint8_t *hashes)
 {
   const vector first = first_state(splat32(16));
@@ -157,8 +163,9 @@ static inline void hash_width_16(const uint8_t *data, size_t n, uint8_t *hashes)
   }
 }
 
-/* Hashes groups of keys side by side, because each group is a chain of products. load_words() is
- * not used: with its array of addresses, clang 14 would test for each group again whether a whole
+/* Hashes several groups of keys side by side. Each group is a chain of products, in which each must
+ * wait for the one before, and the chains hide each other's latency. load_words() is not used,
+ * because with its array of addresses clang 14 would test again for each group whether a whole
  * stripe is left. */
 static inline __attribute__((always_inline)) void
 hash_groups(const uint8_t *data, size_t width, size_t ngroups, bool signed_tails, uint8_t *hashes)
@@ -188,7 +195,8 @@ hash_groups(const uint8_t *data, size_t width, size_t ngroups, bool signed_tails
     store(hashes + 4 * LANES32 * g, hash[g]);
 }
 
-/* Hashes keys of any other width. 16 bytes must be readable from each key's last stripe. */
+/* Hashes keys of any other width. 16 bytes must be readable at the start of the last stripe of each
+ * key. */
 static inline void hash_any_width(const uint8_t *data, size_t width, size_t n, bool signed_tails,
                                   uint8_t *hashes)
 {
@@ -204,14 +212,15 @@ static const struct bloomhash_widths widths = {LANES32, hash_width_4, hash_width
 
 /* ---- Keys of many sizes ---- */
 
-/* LANES32 keys that are being hashed. */
+/* The state of LANES32 keys that are being hashed. */
 struct lanes {
   vector at[2]; /* the address of the next byte */
-  vector left;  /* bytes left, below 2^31 */
+  vector left;  /* the number of bytes left, below 2^31 */
   vector hash;
 };
 
-/* Returns the lanes whose next stripe would be read beyond its bound, a bit for each. */
+/* Returns a bit for each lane, which is set if loading its next stripe would exceed the safe load
+ * bound. */
 static inline unsigned beyond_bound(const struct lanes *lanes, struct load_bound bound)
 {
   const vector mask = splat64(bound.mask), last = splat64(bound.last);
@@ -222,8 +231,9 @@ static inline unsigned beyond_bound(const struct lanes *lanes, struct load_bound
   return mask_bits32(partial) & (low | high << LANES64);
 }
 
-/* Hashes the next stripe of each lane. First it hashes all stripes after which every lane has bytes
- * left. at: the lanes' addresses, in memory. */
+/* Hashes the next stripes of each lane: first all stripes after which every lane still has bytes
+ * left, and then one more stripe, in which keys may end. `at` has the addresses of the lanes in
+ * memory. */
 static inline struct lanes take_stripes(struct lanes lanes, const uint8_t *const *at,
                                         struct load_bound bound, bool signed_tails)
 {
@@ -302,7 +312,7 @@ static inline struct lanes lanes_of_slices(const lanebloom_slice *slices)
   return lanes_at(at[0], at[1], unzipped(unzip_even32(sizes[0], sizes[1])));
 }
 
-/* Returns keys i .. i + LANES32 of the batch, before their first byte. */
+/* Returns the state of LANES32 keys, from key i on, before their first byte. */
 static inline struct lanes lanes_of(const lanebloom_keys *keys, size_t i)
 {
   const vector data = splat64((uintptr_t)keys->data);
@@ -331,8 +341,8 @@ static inline __attribute__((always_inline)) void enter(const lanebloom_keys *ke
   store(queue->key + to, add32(iota32(), splat32((uint32_t)i)));
 }
 
-/* Appends the lanes that have bytes left. Other values are stored after them, which the next append
- * overwrites. */
+/* Appends the lanes that have bytes left to the queue. The stores write whole registers; the values
+ * after the last such lane are overwritten by the next append. */
 static inline void append(struct queue *queue, const struct lanes *lanes, vector key)
 {
   const unsigned some = mask_bits32(greater_signed32(lanes->left, zero()));
@@ -368,7 +378,8 @@ static inline __attribute__((always_inline)) void take(struct queue *queue, size
 
 /* ---- Any batch ---- */
 
-/* Hashes a batch: keys of one width first, and the rest through the queue. */
+/* Hashes any batch. Keys of one width are hashed without the queue, as far as whole stripes can be
+ * loaded; all other keys go through the queue. */
 static void hash_all(const lanebloom_keys *keys, bool signed_tails, uint8_t *hashes)
 {
   if (keys->n < LANES32) {
@@ -381,7 +392,8 @@ static void hash_all(const lanebloom_keys *keys, bool signed_tails, uint8_t *has
   if (done == keys->n)
     return;
   if (done > keys->n - LANES32)
-    done = keys->n - LANES32; /* hashes a few again, so that there are enough for the lanes */
+    /* hashes a few keys again, so that enough keys are left to fill the lanes */
+    done = keys->n - LANES32;
   const lanebloom_keys rest = lanebloom_keys_part(keys, done, keys->n - done);
   hashes += 4 * done;
   const struct load_bound bound = load_bound_of(&rest);

@@ -1,5 +1,5 @@
-/* BloomHash in lanes: definitions that all variants share. A lane is a key, and a step hashes a
- * stripe of 16 bytes of each.
+/* Definitions that all variants of BloomHash in lanes share. A lane holds a key, and a step hashes
+ * a stripe, 16 bytes, of each key.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_LANES_BLOOMHASH_H
 #define LANEBLOOM_LANES_BLOOMHASH_H
@@ -10,11 +10,12 @@
 enum {
   STRIPE_NBYTES = 16,
   STRIPE_NWORDS = STRIPE_NBYTES / 4,
-  PAGE_NBYTES = 4096, /* the smallest that exist */
+  PAGE_NBYTES = 4096, /* the size of the smallest pages */
 };
 
-/* The shift of the product after word w of a stripe, indexed by the number of bytes left of the
- * stripe, modulo 16. It is 24 after a partial word, which is a tail. */
+/* After a word is mixed, BloomHash shifts the product. tail_shifts[w][left % 16] is this shift for
+ * word w of a stripe of which `left` bytes belong to the key: 24 if the key ends within the word,
+ * otherwise 16. */
 static const uint8_t tail_shifts[STRIPE_NWORDS][16] = {
     {16, 24, 24, 24, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16},
     {16, 16, 16, 16, 16, 24, 24, 24, 16, 16, 16, 16, 16, 16, 16, 16},
@@ -22,13 +23,13 @@ static const uint8_t tail_shifts[STRIPE_NWORDS][16] = {
     {16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 24, 24, 24},
 };
 
-/* The safe load bound: a whole stripe may be loaded at an address, even if the key ends before the
- * stripe, as long as (address & mask) <= last. */
+/* The safe load bound says where a whole stripe may be loaded even if the key ends within the
+ * stripe: at every address with (address & mask) <= last. */
 struct load_bound {
   uint64_t mask, last;
 };
 
-/* Returns the bound of a batch that is not empty. */
+/* Returns the safe load bound of a batch. The batch must not be empty. */
 static inline struct load_bound load_bound_of(const lanebloom_keys *keys)
 {
   const uint8_t *end = keys->data;
@@ -42,7 +43,7 @@ static inline struct load_bound load_bound_of(const lanebloom_keys *keys)
   case KEYS_OFFSETS64:
     end += ((const uint64_t *)keys->index)[keys->n];
     break;
-  case KEYS_SLICES: /* their neighbours are unknown, but pages are mapped as a whole */
+  case KEYS_SLICES: /* the memory after a slice is unknown, but pages are mapped as a whole */
     return (struct load_bound){PAGE_NBYTES - 1, PAGE_NBYTES - STRIPE_NBYTES};
   }
   return (struct load_bound){UINT64_MAX, (uint64_t)(uintptr_t)end - STRIPE_NBYTES};
@@ -58,19 +59,22 @@ static inline void hash_in_scalar(const lanebloom_keys *keys, bool signed_tails,
 
 /* ---- Keys of one width ---- */
 
-/* The operations that an instruction set provides for the driver below. They are inline functions,
- * in a constant. n is a multiple of nlanes. */
+/* The operations that hash_fixed() needs. An instruction set defines them as inline functions and
+ * lists them in a constant of this type. In all of them, n is a multiple of nlanes. */
 struct bloomhash_widths {
   size_t nlanes;
   void (*hash_4)(const uint8_t *data, size_t n, uint8_t *hashes);
   void (*hash_8)(const uint8_t *data, size_t n, uint8_t *hashes);
   void (*hash_16)(const uint8_t *data, size_t n, uint8_t *hashes);
 
-  /* Hashes keys of any width but 0. 16 bytes must be readable from each key's last stripe. */
+  /* Hashes keys of any width but 0. 16 bytes must be readable at the start of the last stripe of
+   * each key. */
   void (*hash_any)(const uint8_t *data, size_t width, size_t n, bool signed_tails, uint8_t *hashes);
 };
 
-/* Hashes whole groups of nlanes keys whose last stripes can all be read. Returns how many keys. */
+/* Hashes keys of one width, in whole groups of nlanes keys, from the first key on. It stops at the
+ * first group with a key whose last stripe cannot be loaded as a whole. Returns the number of
+ * hashed keys. */
 static inline __attribute__((always_inline)) size_t
 hash_fixed(const lanebloom_keys *keys, bool signed_tails, const struct bloomhash_widths *widths,
            uint8_t *hashes)

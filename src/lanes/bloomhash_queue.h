@@ -1,7 +1,7 @@
-/* BloomHash of keys of many sizes, for lanes that can be compacted. All keys of a block are in a
- * queue. In a round a stripe of each key is hashed, and keys that have more bytes are moved
- * together, so that lanes are full again in the next round. No branch that a CPU would have to
- * predict depends on where keys end.
+/* Hashes keys of many sizes by BloomHash, for instruction sets that can move the lanes of a mask
+ * together. All keys of a block are in a queue. In each round a stripe of each key in the queue is
+ * hashed, and the keys that have more bytes are moved together, so that lanes are full again in the
+ * next round. So no branch that the CPU would often mispredict depends on where keys end.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_LANES_BLOOMHASH_QUEUE_H
 #define LANEBLOOM_LANES_BLOOMHASH_QUEUE_H
@@ -10,14 +10,15 @@
 #include "vector.h"
 
 enum {
-  /* The number of keys whose queue stays in the first-level cache (0 to 100 bytes, Zen 4: 256 keys
-   * 5.16 ns per key, 512 5.10). */
+  /* The number of keys in a block. Their queue stays in the first-level cache (Zen 4, keys of 0 to
+   * 100 bytes: 256 keys 5.16 ns per key, 512 keys 5.10). */
   QUEUED_BLOCK_NKEYS = 512,
-  MIN_QUEUE = 4, /* fewer keys are faster one by one */
+  MIN_QUEUE = 4, /* if fewer keys are left, hashing them one by one is faster */
 };
 
-/* The keys of a block that have not ended: the address of the next byte, the number of bytes left,
- * the hash so far, and the index of the key in the block. Stores write whole registers. */
+/* The keys of a block that have not ended. For each key, the queue has the address of its next
+ * byte, the number of bytes left, the hash so far, and the index of the key in the block. The
+ * arrays have room for a register more, because stores write whole registers. */
 struct queue {
   _Alignas(64) uint64_t at[QUEUED_BLOCK_NKEYS + LANES32];
   uint32_t left[QUEUED_BLOCK_NKEYS + LANES32];
@@ -26,14 +27,14 @@ struct queue {
   size_t n;
 };
 
-/* Returns an address from which lanes without bytes left may read. */
+/* Returns an address from which a stripe can be loaded, for lanes whose keys have no bytes left. */
 static inline uint64_t anywhere(void)
 {
   return (uint64_t)(uintptr_t)tail_shifts;
 }
 
-/* Copies the stripes of these lanes, as far as their keys have bytes left, and redirects `at` to
- * the copies. */
+/* For each lane in the mask, copies the bytes that its key has left to a whole stripe of its own,
+ * and lets `at` point to the copy. */
 static inline void copy_stripes(unsigned lanes, const uint32_t *left,
                                 uint8_t (*copies)[STRIPE_NBYTES], const uint8_t **at)
 {
@@ -46,20 +47,22 @@ static inline void copy_stripes(unsigned lanes, const uint32_t *left,
 
 /* ---- One vector of keys: bloomhash.c ---- */
 
-/* Puts keys i .. i + LANES32 of a block into the queue from `to` on, before their first byte. Empty
- * keys get the address anywhere(). */
+/* Puts LANES32 keys of a block, from key i on, into the queue from element `to` on, in the state
+ * before their first byte. Empty keys get the address anywhere(). */
 static inline void enter(const lanebloom_keys *keys, size_t i, struct queue *queue, size_t to);
 
-/* Hashes a stripe of n keys, at most LANES32, which are at i in the queue, and appends those that
- * have bytes left to the queue's end, which is now at or before them. Stores the hashes so far: if
- * `first` is set, contiguously from the first key on. */
+/* Hashes a stripe of n keys, at most LANES32, which are in the queue from element i on. Appends the
+ * keys that have bytes left to the queue again; its end, queue->n, is never after i. Stores the
+ * hashes of all n keys so far, each at the index of its key. If `first` is set, the keys are
+ * adjacent, and their hashes are stored by one store. */
 static inline void take(struct queue *queue, size_t i, size_t n, struct load_bound bound,
                         bool signed_tails, bool first, uint8_t *hashes);
 
 /* ---- Blocks ---- */
 
-/* Checks whether all keys of a block are shorter than 2^31 bytes, the limit of sizes in lanes. The
- * block must not be empty. */
+/* Checks whether all keys of a block are shorter than 2^31 bytes, because the sizes in lanes are
+ * signed. The check may fail for a block of many bytes although each key is shorter. The block must
+ * not be empty. */
 static inline bool fits_lanes(const lanebloom_keys *keys)
 {
   uint64_t bound = 0;
@@ -87,7 +90,7 @@ static inline bool fits_lanes(const lanebloom_keys *keys)
   return bound <= INT32_MAX;
 }
 
-/* Performs a round: hashes a stripe of every key of the queue. */
+/* Does a round: hashes a stripe of every key of the queue. */
 static inline __attribute__((always_inline)) void take_round(struct queue *queue,
                                                              struct load_bound bound,
                                                              bool signed_tails, bool first,
@@ -101,8 +104,9 @@ static inline __attribute__((always_inline)) void take_round(struct queue *queue
     take(queue, i, n - i < LANES32 ? n - i : LANES32, bound, signed_tails, first, hashes);
 }
 
-/* Hashes a block of at least LANES32 keys. Its last group may overlap the group before. It is not
- * inlined, so that short calls do not need stack for the queue. */
+/* Hashes a block of at least LANES32 keys. The keys enter the queue in groups of LANES32; the last
+ * group may overlap the group before, and then some keys are hashed twice. The function is not
+ * inlined, so that calls with few keys do not need stack for the queue. */
 static __attribute__((noinline)) void
 hash_block(const lanebloom_keys *keys, struct load_bound bound, bool signed_tails, uint8_t *hashes)
 {
@@ -112,7 +116,8 @@ hash_block(const lanebloom_keys *keys, struct load_bound bound, bool signed_tail
   take_round(&queue, bound, signed_tails, true, hashes);
   while (queue.n >= MIN_QUEUE)
     take_round(&queue, bound, signed_tails, false, hashes);
-  for (size_t i = 0; i < queue.n; i++) { /* a few, hashed from their start */
+  /* the few keys that are left are hashed again, from their start */
+  for (size_t i = 0; i < queue.n; i++) {
     const lanebloom_keys one = lanebloom_keys_part(keys, queue.key[i], 1);
     hash_in_scalar(&one, signed_tails, hashes + 4 * (size_t)queue.key[i]);
   }

@@ -1,6 +1,6 @@
-/* RocksDB's layouts have all probes of a key in one cache line, Parquet's in half of one. Every
- * instruction set processes these lines by the same pipeline: while the lines of one block of
- * hashes are tested, those of the next are being loaded.
+/* The pipeline for layouts in which all probes of a key are in one cache line (RocksDB's) or in
+ * half of one (Parquet's). Every instruction set uses this pipeline: while the lines of one block
+ * of hashes are tested, the lines of the next block are being loaded.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_LANES_CACHE_LINES_H
 #define LANEBLOOM_LANES_CACHE_LINES_H
@@ -15,14 +15,17 @@ _Static_assert((int)ROCKSDB_LOCAL_LINE_NBYTES == CACHE_LINE_NBYTES, "a key has o
 _Static_assert(2 * (int)PARQUET_BLOCK_NBYTES == CACHE_LINE_NBYTES, "a key has half of one");
 
 enum {
-  PASS_NPROBES = 8,                /* probes of a key that are tested at once, each in a lane */
+  /* the number of probes of a key that are tested at once, each in a lane */
+  PASS_NPROBES = 8,
   ROCKSDB_LOCAL_MAX_NPASSES = 4,   /* readers accept up to 30 probes */
   ROCKSDB_LEGACY_MAX_NPASSES = 16, /* readers accept up to 127 probes */
   MAX_NPASSES = ROCKSDB_LEGACY_MAX_NPASSES,
 
-  /* Measured with AVX2, 16 and 256 MiB: 64: 3.1 and 7.4 ns, 128: 2.5 and 7.6, 256: 2.4 and 8.5. */
+  /* The number of keys in a block, whose lines are loaded together. (AVX2, filters of 16 and 256
+   * MiB: 64 keys 3.1 and 7.4 ns per key, 128 keys 2.5 and 7.6, 256 keys 2.4 and 8.5.) */
   IN_FLIGHT_NKEYS = 128,
-  /* Lines of larger payloads are prefetched: at 1 MiB it costs 0.2 ns of 1.2. */
+  /* Lines are prefetched if the payload is larger than this. At 1 MiB prefetching would cost 0.2 of
+   * 1.2 ns per key. */
   NEAR_NBYTES = 1024 << 10,
 };
 
@@ -33,10 +36,11 @@ static inline uint32_t npasses_for(uint32_t nprobes)
 
 /* ---- Probes in lanes ---- */
 
-/* Both functions fill the lanes of all passes that nprobes probes take: probe i is in lane i, and
- * lanes past the last probe repeat the first one. */
+/* The next two functions fill the lanes of all passes that nprobes probes take. Lane i is for probe
+ * i, and the lanes after the last probe repeat the first probe. */
 
-/* Writes the multipliers for the high half of a rocksdb-local hash. */
+/* Writes the numbers by which the high half of a rocksdb-local hash is multiplied to get its
+ * probes. */
 static inline void rocksdb_local_powers(uint32_t nprobes, uint32_t *lanes)
 {
   uint32_t power = 1;
@@ -46,7 +50,8 @@ static inline void rocksdb_local_powers(uint32_t nprobes, uint32_t *lanes)
   }
 }
 
-/* Writes the multipliers for the stride of a rocksdb-legacy hash. */
+/* Writes the numbers by which the stride of a rocksdb-legacy hash is multiplied before it is added
+ * to the hash to get its probes. */
 static inline void rocksdb_legacy_numbers(uint32_t nprobes, uint32_t *lanes)
 {
   for (uint32_t i = 0; i < npasses_for(nprobes) * PASS_NPROBES; i++)
@@ -55,35 +60,37 @@ static inline void rocksdb_legacy_numbers(uint32_t nprobes, uint32_t *lanes)
 
 /* ---- Steps ---- */
 
-/* The constants of a filter that kernels need. Each layout's file defines its own. */
+/* The constants of a filter that kernels need. The file of each layout defines this struct. */
 struct lookup;
 
-/* The operations that an instruction set provides for the drivers below, for eight hashes at a
- * time. They are inline functions, in a constant. far: the lines were prefetched. */
+/* The operations that the drivers below need, each for eight hashes at a time. The file of a layout
+ * defines them as inline functions and lists them in a constant of this type, so that they are
+ * inlined into the drivers. `far` says that the lines were prefetched. */
 struct cache_line_steps {
   size_t hash_nbytes;
 
   void (*prepare)(const struct filter_shape *shape, struct lookup *lookup);
 
-  /* Writes the offsets in the payload at which the lines of eight hashes start. offsets: aligned to
-   * a cache line. */
+  /* Writes the offsets in the payload at which the lines of eight hashes start. `offsets` is
+   * aligned to a cache line. */
   void (*locate)(const struct lookup *lookup, const uint8_t *hashes, uint64_t *offsets);
 
   /* Returns a byte in which bit i is set if all probes of hash i find set bits. */
   uint8_t (*probe)(const struct lookup *lookup, uint32_t npasses, const uint8_t *payload,
                    const uint64_t *offsets, const uint8_t *hashes, bool far);
 
-  /* Sets the bits of the first n hashes, one after another: two hashes may have the same line. */
+  /* Sets the bits of the first n hashes. The hashes are added one after another, because two of
+   * them may have the same line. */
   void (*add)(const struct lookup *lookup, uint32_t nprobes, uint8_t *payload,
               const uint64_t *offsets, const uint8_t *hashes, size_t n, bool far);
 
-  stream_function *stream; /* NULL: adding does not use partitions */
+  stream_function *stream; /* NULL if adding does not use partitions */
 };
 
 /* ---- Blocks of hashes in flight ---- */
 
 struct block {
-  const uint8_t *hashes; /* can be read in eights */
+  const uint8_t *hashes; /* readable up to the next multiple of eight hashes */
   size_t n;
   _Alignas(64) uint64_t offsets[IN_FLIGHT_NKEYS];
   uint8_t padded[IN_FLIGHT_NKEYS * MAX_HASH_NBYTES];
@@ -96,9 +103,10 @@ static inline __attribute__((always_inline)) void block_locate(struct block *blo
   steps->locate(lookup, block->hashes + i * steps->hash_nbytes, block->offsets + i);
 }
 
-/* Gets the next block. Hashes of far lines are located at once, for two reasons: a prefetch of an
- * offset that was stored just before waits for the store; and hashes that the caller passed, which
- * may be far themselves, are all requested together. */
+/* Gets the next block. If lines are far, all hashes of the block are located here, before any line
+ * is prefetched. There are two reasons. First, a prefetch that loads an offset just after it was
+ * stored would wait for the store. Second, hashes that the caller passed may be in memory
+ * themselves; here all of them are requested together. */
 static inline __attribute__((always_inline)) void
 block_next(struct block *block, struct hash_source *source, const bool far,
            const struct lookup *lookup, const struct cache_line_steps *steps)
@@ -115,9 +123,10 @@ block_next(struct block *block, struct hash_source *source, const bool far,
     block_locate(block, i, lookup, steps);
 }
 
-/* Prepares eight hashes of the next block, while eight of this one are tested. Far lines are
- * prefetched into L2, to which more of them can be on their way than to L1 (Zen 4, 16 and 256 MiB:
- * 3.1 and 7.4 ns, to L1 3.9 and 9.5). */
+/* Prepares eight hashes of the next block, while eight hashes of the current block are tested:
+ * locates near lines, and prefetches far lines. Lines are prefetched into the second-level cache,
+ * because more lines can be on their way to it than to the first level (Zen 4, filters of 16 and
+ * 256 MiB: 3.1 and 7.4 ns, into the first level 3.9 and 9.5). */
 static inline __attribute__((always_inline)) void
 block_prepare(struct block *block, size_t i, const uint8_t *payload, const bool far,
               const struct lookup *lookup, const struct cache_line_steps *steps)
@@ -169,8 +178,8 @@ probe_blocks(const uint8_t *payload, struct hash_source *source, uint8_t *bitmap
   }
 }
 
-/* Probes with constants for the common case of up to eight probes, and for whether lines are
- * prefetched. */
+/* Probes all hashes. For the common case of up to eight probes, npasses and far are constants, so
+ * that compilers make separate loops. */
 static inline __attribute__((always_inline)) void
 cache_lines_probe(const struct filter_shape *shape, const uint8_t *payload,
                   struct hash_source *source, uint8_t *bitmap, const struct lookup *lookup,
@@ -212,7 +221,8 @@ add_blocks(uint8_t *payload, struct hash_source *source, const uint32_t nprobes,
 
 /* ---- Adding by partitions ---- */
 
-/* Sets the bits of n hashes that a partition has collected. */
+/* Loads a partition of the payload into the cache, and sets the bits of the n hashes that the
+ * partition has collected. */
 static __attribute__((noinline)) void lines_apply(const struct filter_shape *shape,
                                                   uint8_t *payload, const struct lookup *lookup,
                                                   const struct cache_line_steps *steps,
@@ -224,7 +234,8 @@ static __attribute__((noinline)) void lines_apply(const struct filter_shape *sha
   add_blocks(payload, &collected, shape->nprobes, false, lookup, steps);
 }
 
-/* Adds by partitions. The source's scratch memory has hashes_nbytes() bytes. */
+/* Adds by partitions (see partitions.h). The scratch memory of the source must have hashes_nbytes()
+ * bytes. */
 static inline __attribute__((always_inline)) void
 add_by_partitions(const struct filter_shape *shape, uint8_t *payload, struct hash_source *source,
                   const struct lookup *lookup, const struct cache_line_steps *steps)
@@ -287,7 +298,8 @@ rocksdb_local_add(const struct filter_shape *shape, uint8_t *payload, struct has
   cache_lines_add(shape, payload, source, lookup, steps);
 }
 
-/* Scalar probes filters with lines of other sizes, which x86 never builds. */
+/* If the lines of the filter are not cache lines of 64 bytes, scalar code probes it. Writers on x86
+ * never build such filters. */
 static inline __attribute__((always_inline)) void
 rocksdb_legacy_probe(const struct filter_shape *shape, const uint8_t *payload,
                      struct hash_source *source, uint8_t *bitmap, struct lookup *lookup,
@@ -335,7 +347,8 @@ parquet_add(const struct filter_shape *shape, uint8_t *payload, struct hash_sour
 
 /* ---- Kernels ---- */
 
-/* Define a layout's kernels from the struct lookup and the constant `steps` of the layout's file. */
+/* These macros define the kernels of a layout from its struct lookup and its constant `steps`. The
+ * file of the layout defines both before. */
 #define CACHE_LINE_PROBE(layout)                                                                   \
   void KERNEL(layout##_probe)(const struct filter_shape *shape, const uint8_t *payload,            \
                               struct hash_source *source, uint8_t *bitmap)                         \

@@ -1,5 +1,5 @@
-/* Probing with registers whose length only the CPU knows: each lane holds a key. The bits of a
- * probe are gathered for all lanes at once, probe after probe, until no key of the register is
+/* Probes with registers whose length only the CPU knows. Each lane holds a key. For one probe after
+ * another, the bits of all keys that are left are gathered at once, until no key of the register is
  * left.
  *
  *   keys       a b c d e f g h
@@ -13,15 +13,17 @@
 #include "../scalar/scalar.h"
 #include "vector.h"
 
-/* The number of bits of mask_bits32(). A word of keys is in one register or several. */
+/* The number of keys for each word of the bitmap, which is the number of bits of mask_bits32().
+ * They are tested in one register or in several. */
 enum { WORD_NKEYS = 32 };
 
-/* Returns the lanes, of the first n, whose key finds all its bits set. */
+/* A function that returns a mask of those of the first n lanes whose keys find all their bits
+ * set. */
 typedef mask32 key_per_lane_function(const struct filter_shape *shape, const uint8_t *payload,
                                      const uint8_t *hashes, size_t n);
 
-/* Returns the keys of the mask whose bit is set: bit `bits` modulo 8 of the payload's byte
- * `bytes`. */
+/* Returns those keys of the mask whose bit in the payload is set. The bit of a lane is number
+ * `bits` modulo 8 of the byte at the offset `bytes`. */
 static inline mask32 probe_bits(mask32 keys, const uint8_t *payload, vector bytes, vector bits)
 {
   return has_bit32(keys, gather_bytes32(keys, payload, bytes), bit_and(bits, splat32(7)));

@@ -1,5 +1,6 @@
-/* The kernels that lanes/ and an instruction set's own files provide. kernels.c of an instruction
- * set lists those that the set has. Its table inherits the others from scalar's:
+/* Declares the kernels that lanes/ and the files of an instruction set define. kernels.c of an
+ * instruction set lists the kernels that the set has, and its table inherits all other functions
+ * from scalar's table:
  *
  *   const struct kernel_table lanebloom_kernels_neon = {
  *       SCALAR_KERNELS, .name = "neon", .score = neon_score,
@@ -13,12 +14,13 @@
 #include "partitions.h"
 #include "vocabulary.h"
 
-#pragma GCC diagnostic ignored "-Woverride-init" /* inherited members are overridden */
+#pragma GCC diagnostic ignored "-Woverride-init" /* tables override inherited members */
 
 hash_function KERNEL(bloomhash_hash), KERNEL(bloomhash_signed_hash);
 hash_function KERNEL(xxph3_hash), KERNEL(xxh64_hash);
 
-/* A kernel whose name says so uses gathers if the filter fits into caches; all others use loads. */
+/* The kernels named "by_gathers" use gathers if the filter fits into the caches. All other kernels
+ * use ordinary loads. */
 probe_function KERNEL(leveldb_probe), KERNEL(leveldb_probe_by_gathers);
 probe_function KERNEL(rocksdb_local_probe), KERNEL(rocksdb_local_probe_by_gathers);
 probe_function KERNEL(rocksdb_legacy_probe), KERNEL(rocksdb_ribbon_probe), KERNEL(parquet_probe);
@@ -26,7 +28,7 @@ probe_function KERNEL(rocksdb_legacy_probe), KERNEL(rocksdb_ribbon_probe), KERNE
 add_function KERNEL(leveldb_add), KERNEL(rocksdb_legacy_add), KERNEL(rocksdb_local_add);
 add_function KERNEL(parquet_add);
 
-/* The table of an instruction set that has all kernels of lanes/. */
+/* Initialisers of the table of an instruction set that has all kernels of lanes/. */
 #define LANES_KERNELS                                                                              \
   SCALAR_KERNELS,                                                                                  \
       .hash[HASH_BLOOMHASH] = KERNEL(bloomhash_hash),                                              \

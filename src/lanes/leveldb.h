@@ -1,5 +1,5 @@
-/* LevelDB's layout in lanes: definitions that probing and adding share. A lane is a key, and a step
- * is one probe of each key.
+/* Definitions that probing and adding share for LevelDB's layout in lanes. A lane holds a key, and
+ * a step does one probe of each key.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_LANES_LEVELDB_H
 #define LANEBLOOM_LANES_LEVELDB_H
@@ -9,29 +9,30 @@
 #include "vector.h"
 
 enum {
-  /* The number of hashes that are added at a time (AVX-512 on Zen 4, 16 KiB: 16: 2.60 ns per key,
-   * 32: 2.45, 64: 2.49). */
+  /* The number of hashes that are added at a time (AVX-512 on Zen 4, filter of 16 KiB: 16 hashes
+   * 2.60 ns per key, 32 hashes 2.45, 64 hashes 2.49). */
   GROUP_NKEYS = 32,
-  MAX_NBITS = GROUP_NKEYS * LEVELDB_MAX_NPROBES, /* probing needs fewer */
+  MAX_NBITS = GROUP_NKEYS * LEVELDB_MAX_NPROBES, /* enough for adding; probing needs fewer */
 };
 
-/* Bits of a filter: the offset of the byte, and the mask in it. The arrays are aligned, so that no
- * store crosses cache lines. */
+/* Bits of a filter. Bit i is in the byte at the offset bytes[i], and masks[i] selects it there. The
+ * arrays are aligned, so that no store crosses a border of cache lines. */
 struct bits {
   _Alignas(CACHE_LINE_NBYTES) uint32_t bytes[MAX_NBITS];
   _Alignas(CACHE_LINE_NBYTES) uint8_t masks[MAX_NBITS];
 };
 
-/* Stores bits as elements i and following. The lowest 3 bits of an index are the bit in its byte;
- * an index may be a position or a probe. */
+/* Stores LANES32 bits as elements i and following. The lowest 3 bits of an index are the number of
+ * the bit in its byte, so an index may be the position of a bit, or the probe from which the
+ * position was computed. */
 static inline void put_bits(struct bits *bits, size_t i, vector bytes, vector indices)
 {
   store(bits->bytes + i, bytes);
   store_masks8(bits->masks + i, indices);
 }
 
-/* The constants that reduce a probe modulo the number of bits, and an eighth of a probe modulo the
- * number of bytes. */
+/* The constants for two reductions of probes: positions_of() computes a probe modulo the number of
+ * bits, and bytes_of() computes an eighth of a probe modulo the number of bytes. */
 struct modulus {
   vector multiplier, nbits, nbytes;
   count32 shift, byte_shift; /* for the high halves of products */
@@ -41,16 +42,18 @@ static inline struct modulus modulus_of(const struct filter_shape *shape)
 {
   return (struct modulus){
       .multiplier = splat32(shape->leveldb.reciprocal.multiplier),
-      .nbits = splat32((uint32_t)shape->nbits), /* 2^32 bits become 0: their quotient is 0 */
+      /* 2^32 bits become 0, which is right, because all quotients are 0 */
+      .nbits = splat32((uint32_t)shape->nbits),
       .nbytes = splat32((uint32_t)(shape->nbits / 8)),
       .shift = splat_count32(shape->leveldb.reciprocal.shift + 3 - 32),
-      .byte_shift = splat_count32(shape->leveldb.reciprocal.shift - 32), /* for 2 bytes or more */
+      .byte_shift = splat_count32(shape->leveldb.reciprocal.shift - 32), /* needs nbytes >= 2 */
   };
 }
 
-/* Computes probe % nbits = probe - probe / 8 / (nbits / 8) * nbits. Numerators are left 8 times as
- * large, so that filters of one byte need no special case: quotients are in the high halves of
- * products, and only need a shift. */
+/* Computes probe % nbits, as probe - probe / 8 / (nbits / 8) * nbits. The numerators are 8 times as
+ * large as in this formula (the lowest 3 bits are cleared, not shifted out), so that the quotients
+ * are always in the high halves of products and only need a shift. So filters of one byte need no
+ * special case. */
 static inline vector positions_of(vector probes, const struct modulus *modulus)
 {
   const vector numerators = bit_and(probes, splat32(~7u));
@@ -59,7 +62,8 @@ static inline vector positions_of(vector probes, const struct modulus *modulus)
   return sub32(probes, mul_low32(quotients, modulus->nbits));
 }
 
-/* Computes probe / 8 % nbytes, with fewer instructions than positions_of() needs. */
+/* Computes probe / 8 % nbytes, which is the offset of the probe's byte, with fewer instructions
+ * than positions_of() needs. nbytes must be at least 2. */
 static inline vector bytes_of(vector probes, const struct modulus *modulus)
 {
   const vector n = shift_right32(probes, 3);

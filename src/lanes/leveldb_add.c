@@ -1,12 +1,13 @@
-/* Adding to a filter of LevelDB's layout. Lanes compute positions, and scalar code sets the bits,
- * because a scatter cannot set two bits of one byte.
+/* Adds hashes to a filter of LevelDB's layout. Lanes compute the positions, and scalar code sets
+ * the bits, because a scatter (one instruction that stores all lanes) cannot set two bits of one
+ * byte.
  * SPDX-License-Identifier: MIT */
 #include "leveldb.h"
 #include "stream.h"
 
-/* Sets n bits; n is a multiple of 8. Two offsets and eight masks are loaded at a time, because each
- * store needs two loads already. Single bytes are stored: with wider stores, a store would wait
- * more often for the one before. */
+/* Sets n bits; n must be a multiple of 8. Two offsets and eight masks are loaded at a time, to do
+ * few loads. Single bytes are loaded and stored: with wider accesses, a load would more often have
+ * to wait for the store before. */
 static inline void set_bits_at(uint8_t *payload, const struct bits *bits, size_t n)
 {
   for (size_t i = 0; i < n; i += 8) {
@@ -21,10 +22,11 @@ static inline void set_bits_at(uint8_t *payload, const struct bits *bits, size_t
   }
 }
 
-/* Returns the group of hashes at `first` of n. If it is not full, it ends with the last hash, and
- * so overlaps the group before. If there is no group before, the hashes are copied to `filled` and
- * repeated in turn. Repeating only one of them would be slow: its bits would wait for each
- * other. */
+/* Returns the group of hashes that begins at hash `first` of n. If fewer hashes are left than a
+ * group has, the group is shortened to whole vectors, and it may begin earlier, so that it ends
+ * with the last hash and overlaps the group before. If there are too few hashes for that, they are
+ * copied to `filled` and repeated in turn. Repeating only one of them would be slower, because each
+ * store to its bytes would wait for the store before. */
 static inline const uint8_t *group_at(const uint8_t *hashes, size_t first, size_t n,
                                       uint32_t *filled)
 {
@@ -38,9 +40,9 @@ static inline const uint8_t *group_at(const uint8_t *hashes, size_t first, size_
   return (const uint8_t *)filled;
 }
 
-/* Computes all probes of the first nkeys hashes of a group. To fill lanes, it also computes those
- * of some hashes after them. Stores positions or bits, whichever is not NULL. Returns how many: a
- * multiple of 8. */
+/* Computes all probes of the first nkeys hashes of a group, and of a few hashes after them if that
+ * fills the last vector. Stores them in `positions` or, if that is NULL, in `bits`. Returns the
+ * number of stored elements, a multiple of 8. */
 static inline __attribute__((always_inline)) size_t
 locate_group(const struct modulus *modulus, uint32_t nprobes, const uint8_t *hashes, size_t nkeys,
              uint32_t *positions, struct bits *bits)
@@ -81,8 +83,9 @@ static inline __attribute__((always_inline)) void add_block(const struct filter_
 
 /* ---- By partitions ---- */
 
-/* Sets the bits at n positions that a partition has collected, which are whole cache lines. It is
- * not inlined, because its registers would spill those of the loop that collects. */
+/* Loads a partition into the cache, and sets the bits at the n positions that the partition has
+ * collected. The positions must fill whole cache lines. The function is not inlined, because the
+ * loop that collects positions would then lack registers. */
 static __attribute__((noinline)) void partition_apply(const struct filter_shape *shape,
                                                       uint8_t *payload, size_t partition,
                                                       const uint8_t *positions, size_t n)
@@ -112,7 +115,7 @@ partition_collect(const struct filter_shape *shape, uint8_t *payload,
   }
 }
 
-/* Collects the positions of n hashes. */
+/* Computes the positions of n hashes and collects them in their partitions. */
 static inline __attribute__((always_inline)) void
 partitions_add_block(const struct filter_shape *shape, uint8_t *payload,
                      const struct modulus *modulus, const struct partitions *partitions,
@@ -129,7 +132,7 @@ partitions_add_block(const struct filter_shape *shape, uint8_t *payload,
   }
 }
 
-/* Sets the bits that are left in the partitions. */
+/* Sets the bits of all positions that are still in the partitions. */
 static inline void partitions_apply_all(const struct filter_shape *shape, uint8_t *payload,
                                         const struct partitions *partitions)
 {
@@ -143,7 +146,8 @@ static inline void partitions_apply_all(const struct filter_shape *shape, uint8_
 
 /* ---- The driver ---- */
 
-/* Adds all hashes. The source's scratch memory, if any, has positions_nbytes() bytes. */
+/* Adds all hashes: by partitions if the source has scratch memory, which must have
+ * positions_nbytes() bytes, and otherwise one by one. */
 void KERNEL(leveldb_add)(const struct filter_shape *shape, uint8_t *payload,
                          struct hash_source *source)
 {

@@ -1,11 +1,13 @@
-/* leveldb, with a key per lane.
+/* Probes filters of LevelDB's layout with registers whose length only the CPU knows (see
+ * key_per_lane.h).
  * SPDX-License-Identifier: MIT */
 #include "key_per_lane.h"
 #include "lanes.h"
 
-/* Computes probe % nbits = probe - probe / 8 / (nbits / 8) * nbits. Numerators are left 8 times as
- * large, so that quotients are in the high halves of products, and only need a shift. 2^32 bits are
- * 0 in a lane; their quotients are 0, too. */
+/* Computes probe % nbits, as probe - probe / 8 / (nbits / 8) * nbits. The numerators are 8 times as
+ * large as in this formula (the lowest 3 bits are cleared, not shifted out), so that the quotients
+ * are in the high halves of products and only need a shift. If nbits is 2^32, it becomes 0 in a
+ * lane, which is right, because all quotients are 0. */
 static inline vector positions_of(const struct filter_shape *shape, vector probes)
 {
   const vector numerators = bit_and(probes, splat32(~UINT32_C(7)));

@@ -1,93 +1,104 @@
-/* Probing a filter of LevelDB's layout. A register is finished only when its last key is. So early
- * exit needs compaction: keys that pass a probe, the survivors, are moved together and fill whole
- * registers for the next probe. Each pass goes over its keys twice: first it tests all of them and
- * stores a bit for each, and then it moves survivors. The addresses to which they move depend on
- * the tests, so in a single loop every later load would have to wait for the address of such a
- * store.
+/* Probes filters of LevelDB's layout. Most absent keys fail one of their first probes, and then the
+ * other probes need not be done. But a register is finished only when its last key is. So after
+ * each probe the keys that have passed it, the survivors, are moved together (compacted), and fill
+ * whole registers for the next probe. Each such pass goes over its keys twice: first it tests all
+ * keys and stores a bit for each, and then it moves the survivors. A single loop would be slower:
+ * the addresses to which survivors move depend on the tests, so every later load would have to wait
+ * until the address of such a store is known.
  * SPDX-License-Identifier: MIT */
 #include "leveldb.h"
 
 enum {
-  STEP_NKEYS = 16, /* whole registers of any instruction set */
+  STEP_NKEYS = 16, /* fills whole registers of any instruction set */
 
-  /* Measured with AVX-512 on Xeon, 256 KiB, no key passes, ns per key: 1024 hashes 1.25, 2048
-   * 1.18. */
+  /* The number of keys in a block (AVX-512 on Xeon, filter of 256 KiB, no key passes: 1024 keys
+   * 1.25 ns per key, 2048 keys 1.18). */
   LEVELDB_BLOCK_NKEYS = BLOCK_NBYTES / sizeof(uint32_t),
-  /* The size of a block if most keys are expected to pass: these stay beside a filter of 16 KiB in
-   * the first-level cache (AVX-512 on Zen 4: 256 keys 2.53, 1024 2.69). */
+  /* The number of keys in a block if most keys are expected to pass. A block of this size and a
+   * filter of 16 KiB together stay in the first-level cache (AVX-512 on Zen 4: 256 keys 2.53 ns per
+   * key, 1024 keys 2.69). */
   SMALL_BLOCK_NKEYS = 256,
 
-  /* Keys of the next block that are prefetched before this one is tested. The CPU fetches the
-   * others by itself, and waits if more lines are requested at once than it has buffers for
-   * (AVX-512 on Xeon, 8-byte keys, none passes, 16 and 256 KiB: 2048 keys 1.08 and 1.48 ns, 256
-   * keys 0.98 and 1.37). */
+  /* The number of keys of the next block that are prefetched before the current block is tested.
+   * The CPU fetches the remaining keys by itself. If more lines were requested at once than the CPU
+   * has buffers for, it would wait (AVX-512 on Xeon, keys of 8 bytes, no key passes, filters of 16
+   * and 256 KiB: prefetching 2048 keys 1.08 and 1.48 ns per key, 256 keys 0.98 and 1.37). */
   FETCHED_NKEYS = 256,
 
-  /* Percent of a block's keys. If more are hits, testing all probes of all keys of the next block
-   * is best: compaction costs instructions and saves loads, so the farther the filter is, the more
-   * hits it takes until compaction is slower. */
+  /* Limits in percent. If more than this share of the keys of a block were hits, all probes of all
+   * keys of the next block are tested, without compaction. Compaction costs instructions and saves
+   * loads. So the longer a load takes, which depends on the size of the filter, the more hits it
+   * takes until compaction is slower. */
   MOST_PERCENT = 60,
   MOST_PERCENT_TINY = 40,
-  TINY_NBYTES = 32 << 10, /* a first-level cache, where loads cost least */
+  TINY_NBYTES = 32 << 10, /* the size of a first-level cache, where loads cost least */
   MOST_PERCENT_FAR = 87,
 
-  /* If a pass leaves more percent of its keys, or fewer keys, one more pass for all remaining
-   * probes is best (AVX-512 on Xeon, 256 KiB, no key passes, calls of 256 keys: 128 survivors 1.91
-   * ns, 64 1.58). This is not done for full blocks of far filters: each line that a failing key
-   * does not need costs more than a pass (AVX-512 on Xeon, 16 MiB, no key passes, 6 and 10 probes:
-   * one more pass 6.75 and 9.60 ns, probe by probe 6.17 and 6.97). */
+  /* If more than MANY_PERCENT of the keys of a pass survive, or fewer than FEW_SURVIVORS keys are
+   * left, the next pass tests all remaining probes and is the last. (AVX-512 on Xeon, filter of 256
+   * KiB, no key passes, calls of 256 keys: 1.58 ns per key with a limit of 64 survivors, 1.91 with
+   * 128.) Full blocks of far filters are tested probe by probe to the end: a key that fails would
+   * load lines it does not need, and each of them costs more than a pass. (AVX-512 on Xeon, filter
+   * of 16 MiB, no key passes, 6 and 10 probes: 6.75 and 9.60 ns per key with a last pass, 6.17 and
+   * 6.97 probe by probe.) */
   MANY_PERCENT = 80,
   FEW_SURVIVORS = 64,
 
-  /* At most so many keys are tested in a single pass, because the next pass would wait for loads
-   * again (AVX-512 on Xeon, 256 KiB, no key passes, calls of 32 keys: one pass 3.6 ns, two 3.9;
-   * AVX2, 16 MiB, 12 keys: 48 and 58). */
+  /* The number of keys up to which all probes of a block are tested in a single pass, because a
+   * second pass would have to wait for loads again. (AVX-512 on Xeon, filter of 256 KiB, no key
+   * passes, calls of 32 keys: one pass 3.6 ns, two passes 3.9. AVX2, 16 MiB, 12 keys: 48 and
+   * 58.) */
   ONE_PASS_NKEYS = 32,
   ONE_PASS_NKEYS_FAR = 15,
 
-  /* In filters up to this size prefetching costs more than it saves (AVX2 on Zen 4, no key passes,
-   * ns per key without and with it: 4 MiB 3.2, 4.1; 16 MiB 10.0, 4.2). */
+  /* A filter is far, and its lines are prefetched, if it is larger than this. In smaller filters
+   * prefetching costs more than it saves. (AVX2 on Zen 4, no key passes, ns per key without and
+   * with prefetching: 4 MiB 3.2 and 4.1; 16 MiB 10.0 and 4.2.) */
   LEVELDB_NEAR_NBYTES = 4 << 20,
-  /* In larger filters lines are prefetched at once: the delay of a step, see test_by_loads(), costs
-   * more than it saves (AVX-512 on Xeon, 256 MiB, no and all keys pass: at once 18.9 and 49 ns, a
-   * step later 20.3 and 55). */
+  /* If a filter is larger than this, lines are prefetched as soon as their bits are located, and
+   * not one step later. The delay, which test_by_loads() explains, would cost more than it saves.
+   * (AVX-512 on Xeon, filter of 256 MiB: prefetched at once, 18.9 ns if no key passes and 49 if all
+   * pass; a step later 20.3 and 55.) */
   AT_ONCE_NBYTES = 64 << 20,
 
-  /* The number of steps between locating bits and loading their bytes (AVX-512 on Zen 4, no key
-   * passes, 16 KiB, 16 and 256 MiB: 3 steps 0.95, 5.7, 10.7; 7: 0.98, 4.6, 11.1; 15: 16 MiB 4.5,
-   * 256 MiB 12.5). */
+  /* The number of steps between locating bits and loading their bytes. (AVX-512 on Zen 4, no key
+   * passes, ns per key with filters of 16 KiB, 16 MiB and 256 MiB: 3 steps 0.95, 5.7 and 10.7; 7
+   * steps 0.98, 4.6 and 11.1. 15 steps with 16 and 256 MiB: 4.5 and 12.5.) */
   AHEAD = 7,
   RING_NSTEPS = AHEAD + 1,
 };
 
-/* Scalar probes smaller filters: the modulus of bytes_of() must be at least two. */
+/* Scalar code probes smaller filters, because bytes_of() needs at least two bytes. */
 enum { MIN_NBYTES = 2 };
 
-/* The filter, as lanes need it. */
+/* The filter, in the form that lanes need. */
 struct probed {
   const uint8_t *payload;
   uint32_t nprobes;
-  bool is_far;   /* its cache lines are prefetched */
-  bool at_once;  /* they are prefetched as soon as they are located */
-  bool in_lanes; /* if the filter is not far, bits are tested without storing their offsets */
+  bool is_far;  /* its cache lines are prefetched */
+  bool at_once; /* the lines are prefetched as soon as they are located */
+  /* if the filter is not far, bits are tested in lanes, and their offsets are not stored */
+  bool in_lanes;
   struct modulus modulus;
 
-  /* For gathers: the dword in which the payload begins, and the bit of it at which it begins. No
-   * dword lies in two cache lines, or in a page without a byte of the payload. */
+  /* For gathers: the address of the aligned dword in which the payload begins, and the number of
+   * the payload's first bit in this dword. Gathers load aligned dwords, so that no dword lies in
+   * two cache lines, or in a page without a byte of the payload. */
   const uint8_t *dwords;
   uint32_t first_bit;
 };
 
 /* The keys of a block that have passed all probes so far: their hashes, and their indices in the
- * block. Stores write whole registers, and loads read whole steps. */
+ * block. The arrays have room for a step more, because stores write whole registers and loads read
+ * whole steps. */
 struct survivors {
   _Alignas(CACHE_LINE_NBYTES) uint32_t hashes[LEVELDB_BLOCK_NKEYS + STEP_NKEYS];
   _Alignas(CACHE_LINE_NBYTES) uint32_t indices[LEVELDB_BLOCK_NKEYS + STEP_NKEYS];
 };
 
-/* ---- Bits of keys, as in the bitmap ---- */
+/* ---- One bit for each key, in the order of the bitmap ---- */
 
-/* Returns the bits of LANES32 keys from i on, a multiple of LANES32. */
+/* Returns the bits of LANES32 keys from key i on; i must be a multiple of LANES32. */
 static inline unsigned mask_at(const uint8_t *bitmap, size_t i)
 {
   if (LANES32 == 16)
@@ -122,7 +133,7 @@ static inline __attribute__((always_inline)) vector probes_of(vector hashes, vec
 
 #if HAS_GATHERS || HAS_LANE_LOADS
 
-/* Returns the bits that LANES32 probes test. */
+/* Loads the bits that LANES32 probes test, in lanes. */
 static inline picked32 pick_probed(const struct probed *filter, vector probes)
 {
 #if HAS_LANE_LOADS
@@ -133,7 +144,7 @@ static inline picked32 pick_probed(const struct probed *filter, vector probes)
 #endif
 }
 
-/* Tests probes first .. end of n hashes: a bit of each. */
+/* Tests probes first .. end - 1 of n hashes in lanes, and stores a bit for each hash. */
 static inline __attribute__((always_inline)) void test_in_lanes(const struct probed *filter,
                                                                 const uint8_t *hashes, size_t n,
                                                                 uint32_t first, uint32_t end,
@@ -156,14 +167,15 @@ static inline __attribute__((always_inline)) void test_in_lanes(const struct pro
 
 /* ---- Testing by loads ---- */
 
-/* The next step to locate: probe p of the step of keys at i. */
+/* The next step whose bits are to be located: probe p of STEP_NKEYS keys from key i on. */
 struct next_step {
   size_t i;
   uint32_t p;
   vector probes[STEP_NKEYS / LANES32], strides[STEP_NKEYS / LANES32];
 };
 
-/* Begins a step with probe p of the keys at i. If there are none at i, it uses the first keys. */
+/* Begins a step with probe p of the keys from i on. If there are no keys from i on, the step uses
+ * the first keys of the block; its bits will not be tested. */
 static inline __attribute__((always_inline)) struct next_step
 begin_step(const uint8_t *hashes, size_t i, size_t n, uint32_t p)
 {
@@ -178,8 +190,9 @@ begin_step(const uint8_t *hashes, size_t i, size_t n, uint32_t p)
   return next;
 }
 
-/* Locates the bits of a step, as elements `at` and following, and advances to the next step: from
- * probe `first` to `end`, then to the next keys. */
+/* Computes where the bits of a step are, stores them as elements `at` and following, and advances
+ * to the next step. The steps go through the probes from `first` to end - 1 of some keys, and then
+ * to the next keys. */
 static inline __attribute__((always_inline)) void
 locate_step(struct next_step *next, const struct probed *filter, const uint8_t *hashes, size_t n,
             uint32_t first, uint32_t end, struct bits *bits, size_t at)
@@ -194,9 +207,9 @@ locate_step(struct next_step *next, const struct probed *filter, const uint8_t *
     *next = begin_step(hashes, next->i + STEP_NKEYS, n, first);
 }
 
-/* Prefetches into the second-level cache (Zen 4, 16 and 256 MiB, no key passes: first level 22 and
- * 26 ns, second 9.8 and 12.1). It is always inlined: gcc 12 removes calls of a function that only
- * prefetches. */
+/* Prefetches the lines of a step into the second-level cache (Zen 4, filters of 16 and 256 MiB, no
+ * key passes: into the first level 22 and 26 ns, into the second 9.8 and 12.1). The function is
+ * always inlined, because gcc 12 removes calls of a function that only prefetches. */
 static inline __attribute__((always_inline)) void prefetch_step(const uint8_t *payload,
                                                                 const struct bits *bits, size_t at)
 {
@@ -205,10 +218,12 @@ static inline __attribute__((always_inline)) void prefetch_step(const uint8_t *p
     __builtin_prefetch(payload + bits->bytes[at + j], 0, 2);
 }
 
-/* Tests bits through a ring: a step is located, and AHEAD steps later its bytes are loaded. A load
- * waits if it reads bytes that were just stored in another size, so a step is prefetched one step
- * after it is located (AVX-512 on Xeon, no key passes, 16 MiB: at once 7.6 ns, a step later
- * 6.8). */
+/* Tests probes first .. end - 1 of n hashes by one load per bit, and stores a bit for each hash.
+ * The located bits of the next steps are in a ring: AHEAD steps after the bits of a step are
+ * located, their bytes are loaded. A prefetch reads offsets one by one that were stored as a whole
+ * vector; a load that comes soon after a store of another size waits for it. So the lines of a step
+ * are prefetched only one step after the bits are located (AVX-512 on Xeon, filter of 16 MiB, no
+ * key passes: at once 7.6 ns, a step later 6.8). */
 static inline __attribute__((always_inline)) void test_by_loads(const struct probed *filter,
                                                                 const uint8_t *hashes, size_t n,
                                                                 uint32_t first, uint32_t end,
@@ -240,9 +255,10 @@ static inline __attribute__((always_inline)) void test_by_loads(const struct pro
 
 /* ---- Compaction ---- */
 
-/* Tests probes first .. end of n keys: a bit of each. Hashes are read in whole steps, and the other
- * bits of the last step become 0: copying the hashes of such a step in every pass would take long
- * (AVX-512 on Xeon, 256 KiB, no key passes: 1.20 ns with copies, 1.12 without). */
+/* Tests probes first .. end - 1 of n keys, and stores a bit for each key. Hashes are read in whole
+ * steps, so `hashes` must be readable up to the end of the last step; the bits past n become 0. The
+ * alternative, to copy the hashes of the last step in every pass, is slower (AVX-512 on Xeon,
+ * filter of 256 KiB, no key passes: 1.20 ns with copies, 1.12 without). */
 static inline __attribute__((always_inline)) void test(const struct probed *filter,
                                                        const uint8_t *hashes, size_t n,
                                                        uint32_t first, uint32_t end,
@@ -260,9 +276,10 @@ static inline __attribute__((always_inline)) void test(const struct probed *filt
   }
 }
 
-/* Moves together the keys whose bit is set, followed by hashes of 0. Returns how many. hashes and
- * indices may alias those of `survivors`, since stores never pass the loads. indices: NULL for a
- * whole block. */
+/* Moves the keys whose bit is set together, to `survivors`, and appends hashes of 0 that fill up
+ * the last step. Returns the number of survivors. `indices` has the indices of the keys in the
+ * block, or is NULL if the keys are the whole block. `hashes` and `indices` may be those of
+ * `survivors`, because stores never pass the loads. */
 static inline __attribute__((always_inline)) size_t compact(const uint8_t *bitmap,
                                                             const uint8_t *hashes,
                                                             const uint32_t *indices, size_t n,
@@ -284,7 +301,7 @@ static inline __attribute__((always_inline)) size_t compact(const uint8_t *bitma
   return nsurvivors;
 }
 
-/* Tests all probes of every key. Returns the number of hits. */
+/* Tests all probes of every key of a block in one pass. Returns the number of hits. */
 static inline __attribute__((always_inline)) size_t
 probe_all(const struct probed *filter, const uint8_t *hashes, size_t n, uint8_t *bitmap)
 {
@@ -296,8 +313,8 @@ probe_all(const struct probed *filter, const uint8_t *hashes, size_t n, uint8_t 
   return count_hits(bitmap, n);
 }
 
-/* Tests keys of which most are expected to fail. The first pass tests probes 0 .. end. Returns the
- * number of hits. */
+/* Tests the keys of a block, most of which are expected to fail, with compaction after each pass.
+ * The first pass tests probes 0 .. end - 1. Returns the number of hits. */
 static inline __attribute__((always_inline)) size_t
 probe_survivors(const struct probed *filter, const uint8_t *hashes, size_t n, uint32_t end,
                 struct survivors *survivors, uint8_t *bitmap)
@@ -307,7 +324,7 @@ probe_survivors(const struct probed *filter, const uint8_t *hashes, size_t n, ui
   size_t left = n;
   for (uint32_t p = 0; p < filter->nprobes && left > 0;) {
     const size_t ntested = left;
-    if (end == p + 1) /* a constant number of probes is faster */
+    if (end == p + 1) /* the loop over the probes is faster if their number is constant */
       test(filter, hashes, ntested, p, p + 1, passed);
     else
       test(filter, hashes, ntested, p, end, passed);
@@ -325,8 +342,8 @@ probe_survivors(const struct probed *filter, const uint8_t *hashes, size_t n, ui
 
 /* ---- The driver ---- */
 
-/* Returns hashes that can be read in whole steps. If n does not fill steps, copies them to the
- * memory of survivors and appends hashes of 0. */
+/* Returns hashes that can be read in whole steps. If n is not a multiple of STEP_NKEYS, copies the
+ * hashes to the memory of `survivors` and appends hashes of 0. */
 static inline const uint8_t *whole_steps(const uint8_t *hashes, size_t n,
                                          struct survivors *survivors)
 {

@@ -1,16 +1,18 @@
-/* Probes in cache lines: a pass tests eight probes of a key across lanes, with NKEYS keys in a
- * vector. Each layout defines which bits of a line a hash probes; this file tests and sets them. It
- * has two variants: a line in two vectors of 32 bytes; and two keys at a time, each line in a
- * vector of 64 bytes. More than eight probes take one more pass for each eight.
+/* Tests and sets bits in cache lines. A pass handles eight probes of a key, one in each lane, and
+ * NKEYS keys in a vector; a key with more probes takes one more pass for each further eight. The
+ * file of a layout defines which bits of a line a hash probes. This file has two variants. With
+ * vectors of 32 bytes, a line is in two vectors. With vectors of 64 bytes, a line is in one vector,
+ * and two keys are handled at a time.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_LANES_LINES_H
 #define LANEBLOOM_LANES_LINES_H
 
 #include "eights.h"
 
-/* The position of each probe in its line. The lowest 4 bits of `dwords` give the dword, and the
- * lowest 5 bits of `positions` the bit in it. The lowest 9 bits of `positions` give the bit in the
- * line. The sign of `signs` is set if the dword is in the upper half of the line. */
+/* The position of each probe in its line, in three forms. In each lane, the lowest 9 bits of
+ * `positions` are the number of the bit in the line, and the lowest 5 of these are its number in
+ * its dword. The lowest 4 bits of `dwords` are the number of the dword. The sign bit of `signs` is
+ * set if the dword is in the upper half of the line. All other bits may have any value. */
 struct probes {
   vector signs, dwords, positions;
 };
@@ -24,7 +26,7 @@ static inline struct probes probes_of(const struct lookup *lookup, uint32_t pass
 
 /* ---- A line in two vectors ---- */
 
-/* Returns each probe's bit, as the sign of its lane. */
+/* Returns the bit that each probe finds in the line, as the sign of its lane. */
 static inline vector bits_as_signs(struct probes probes, const uint8_t *line)
 {
   const vector lower = permute32(load(line), probes.dwords),
@@ -48,14 +50,16 @@ static inline uint8_t probe_eight(const struct lookup *lookup, uint32_t npasses,
   return (uint8_t)hits;
 }
 
-/* Stores the positions of a pass of NKEYS keys. */
+/* Stores the positions that NKEYS keys probe in a pass. */
 static inline void store_positions(uint32_t *to, vector positions)
 {
   store(to, positions);
 }
 
-/* Sets bits at these positions. A shift whose count is negative, or 32 or more, gives 0, so only
- * the dword of the bit gets it. */
+/* Sets the bits at these positions of a line. For each position, all dwords of the line shift a bit
+ * at once, each by the position less the dword's own first position. This count is 0 to 31 only in
+ * the dword that has the position. In all other dwords it is negative, or 32 or more, and then the
+ * shift gives 0. */
 static inline void set_bits(uint8_t *line, const uint32_t *positions, uint32_t nbits, bool far)
 {
   (void)far;
@@ -75,19 +79,20 @@ static inline void set_bits(uint8_t *line, const uint32_t *positions, uint32_t n
 
 /* ---- Two lines, each in a vector ---- */
 
-/* Loads a line. If it is far, loads it in halves: 5.2 ns instead of 7.4 for 64 lines on their way
- * from memory; in L2 halves take 0.2 more (Zen 4). */
+/* Loads a line. A far line is loaded in halves, which is faster while lines are on their way from
+ * memory (Zen 4, 64 lines: 5.2 ns in halves, 7.4 whole). If lines are in the second-level cache,
+ * halves take 0.2 ns more. */
 static inline vector load_line(const uint8_t *line, const bool far)
 {
   return far ? load_in_halves(line) : load(line);
 }
 
-/* Returns the probes that find a clear bit: those of the first key in line a, of the second in line
- * b. */
+/* Returns the probes that find a clear bit. The probes of the first key are tested in line a, those
+ * of the second key in line b. */
 static inline mask32 failures_in_two(struct probes probes, vector a, vector b)
 {
   const vector of_b =
-      bit_and(shift_left32(iota32(), 1), splat32(LANES32)); /* for the second eight lanes */
+      bit_and(shift_left32(iota32(), 1), splat32(LANES32)); /* b for the last eight lanes */
   const vector dwords = permute_both32(a, b, and_or(probes.dwords, splat32(LANES32 - 1), of_b));
   return disjoint32(pick_bits32(dwords, probes.positions), splat32(1));
 }
@@ -107,13 +112,14 @@ static inline uint8_t probe_eight(const struct lookup *lookup, uint32_t npasses,
   return zero_masks(failures);
 }
 
-/* Stores the positions of a pass of NKEYS keys. */
+/* Stores the positions that NKEYS keys probe in a pass. */
 static inline void store_positions(uint32_t *to, vector positions)
 {
   store_halves(to, to + MAX_NPASSES * PASS_NPROBES, positions);
 }
 
-/* Sets bits at these positions, two at a time. If nbits is odd, the lane after the last probe
+/* Sets the bits at these positions of a line, as the other variant does, but two at a time. If
+ * nbits is odd, one more position is used; it belongs to the lane after the last probe, which
  * repeats the first probe. */
 static inline void set_bits(uint8_t *line, const uint32_t *positions, uint32_t nbits, bool far)
 {

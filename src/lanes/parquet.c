@@ -1,4 +1,5 @@
-/* parquet in lanes: each lane holds a word of a key's block, NKEYS keys in a vector.
+/* Probes and adds to Parquet's split-block filters in lanes. Each lane handles one word of a key's
+ * block, and NKEYS keys are in a vector.
  * SPDX-License-Identifier: MIT */
 #include "eights.h"
 
@@ -12,7 +13,7 @@ static inline void prepare(const struct filter_shape *shape, struct lookup *look
   lookup->salts = load_in_eights(PARQUET_SALTS);
 }
 
-/* Computes parquet_block in each lane. */
+/* Computes the offset of the block of each hash, as parquet_block() does. */
 static inline void locate_eight(const struct lookup *lookup, const uint8_t *hashes,
                                 uint64_t *offsets)
 {
@@ -23,7 +24,8 @@ static inline void locate_eight(const struct lookup *lookup, const uint8_t *hash
   }
 }
 
-/* Returns the bits that NKEYS hashes from hash i on probe, each in its own word. */
+/* Returns the bits that NKEYS hashes, from hash i on, probe. Each lane has one bit set, at its
+ * position in the word. */
 static inline vector bits_of(const struct lookup *lookup, const uint8_t *hashes, size_t i)
 {
   const vector low_halves = spread(hashes, 2 * i, 2);
@@ -35,16 +37,16 @@ static inline vector bits_of(const struct lookup *lookup, const uint8_t *hashes,
 
 #if VECTOR_NBYTES == 32
 
-/* Returns the bits of hash i that are clear in its block. */
+/* Returns the bits that hash i probes and that are clear in its block. */
 static inline vector failures_of(const struct lookup *lookup, const uint8_t *payload,
                                  const uint64_t *offsets, const uint8_t *hashes, size_t i)
 {
   return bit_and_not(bits_of(lookup, hashes, i), load(payload + offsets[i]));
 }
 
-/* Returns a byte for each word of four hashes, which is 0 if the word's bit is set. Each of the two
- * blocks has a dword for each hash. The conversion saturates, so numbers other than 0 do not become
- * 0. */
+/* Returns a byte for each word of four hashes, which is 0 if the probed bit of the word is set. A
+ * key has eight such bytes: four are a dword of the first block, and four are a dword of the
+ * second. The conversion to bytes saturates, so that a number other than 0 never becomes 0. */
 static inline vector failures_of_four(const struct lookup *lookup, const uint8_t *payload,
                                       const uint64_t *offsets, const uint8_t *hashes, size_t i)
 {

@@ -1,7 +1,8 @@
-/* Radix partitioning, for adding to a filter that no cache holds. Setting single bits in any order
- * fetches a cache line from memory for each and writes it back. Instead, elements (positions of
- * bits, or hashes) are collected by the partition of the filter in which they lie; once a partition
- * has collected enough, it is loaded into the cache, and all its bits are set there.
+/* Radix partitioning, for adding to a filter that exceeds the caches. If bits were set in the order
+ * of the keys, each bit would fetch a cache line from memory and write it back. Instead, the filter
+ * is divided into partitions, and elements (positions of bits, or hashes) are collected for the
+ * partition in which their bits lie. When a partition has collected enough elements, it is loaded
+ * into the cache, and all its bits are set there.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_LANES_PARTITIONS_H
 #define LANEBLOOM_LANES_PARTITIONS_H
@@ -9,7 +10,7 @@
 #include "../kernels.h"
 
 enum {
-  /* 512 KiB of a filter: half of a second-level cache of 1 MiB. */
+  /* A partition is 512 KiB of a filter, half of a second-level cache of 1 MiB. */
   PARTITION_LOG2_NBYTES = 19,
   PARTITION_NBYTES = 1 << PARTITION_LOG2_NBYTES,
 };
@@ -18,18 +19,18 @@ struct cache_line {
   _Alignas(CACHE_LINE_NBYTES) uint8_t bytes[CACHE_LINE_NBYTES];
 };
 
-/* The elements of each partition, the oldest first: those in `collected`, followed by up to a cache
- * line of them in `lines`. A full line moves to `collected` as a whole, by stores that bypass the
- * cache. */
+/* The elements that partitions have collected. The newest elements of a partition are in its cache
+ * line in `lines`. When this line is full, it moves to `collected` as a whole, by stores that
+ * bypass the cache, so that the cache only holds one line per partition. */
 struct partitions {
   size_t n;
-  size_t max_nelements; /* of each partition: whole cache lines */
-  uint8_t *collected;   /* n * max_nelements */
+  size_t max_nelements; /* of each partition; fills whole cache lines */
+  uint8_t *collected;   /* room for n * max_nelements elements */
   struct cache_line *lines;
-  uint32_t *counts; /* the number of each partition's elements, below max_nelements */
+  uint32_t *counts; /* the number of elements of each partition, less than max_nelements */
 };
 
-/* Copies a line, past the cache if that is possible. */
+/* A function that copies a line to memory, and bypasses the cache if the instruction set can. */
 typedef void stream_function(uint8_t *to, const struct cache_line *line);
 
 static inline size_t partitions_n(const struct filter_shape *shape)
@@ -40,26 +41,30 @@ static inline size_t partitions_n(const struct filter_shape *shape)
 /* ---- The elements that a layout collects, and when ---- */
 
 struct partition_rule {
-  uint64_t min_nbytes; /* of the filter: below it, adding elements one by one is faster */
-  size_t min_per_line; /* the least elements in a batch, for each cache line of the filter */
+  uint64_t min_nbytes; /* for smaller filters, adding one by one is faster */
+  /* for batches with fewer elements per cache line of the filter, adding one by one is faster */
+  size_t min_per_line;
   size_t element_nbytes;
-  size_t max_nbytes; /* that a partition collects */
+  size_t max_nbytes; /* the bytes of elements that a partition collects at most */
 };
 
-/* Positions, which take half as many bytes as the filter has. Below 12 MiB, a third-level cache is
- * as fast for single bits (Zen 4, ns per key, one by one and by partitions: 8 MiB 9.1, 20.6; 12 MiB
- * 17.8, 21.8; 16 MiB 26, 20). If a batch has less than one position per line, loading whole
- * partitions would load more lines than adding one by one. */
+/* The rule for positions of bits. The collected positions take half as many bytes as the filter
+ * has. For filters below 12 MiB, a third-level cache makes adding one by one as fast (Zen 4, ns per
+ * key one by one and by partitions: 8 MiB 9.1 and 20.6; 12 MiB 17.8 and 21.8; 16 MiB 26 and 20). If
+ * a batch has less than one position per cache line, loading whole partitions would load more lines
+ * than adding one by one does. */
 static const struct partition_rule POSITIONS = {12 << 20, 1, sizeof(uint32_t),
                                                 PARTITION_NBYTES / 2};
 
-/* Hashes of 8 bytes, which take as many bytes as the filter has (AVX-512 on a Xeon, ns per key, one
- * by one and by partitions: 16 MiB 6.8, 9.7; 64 MiB 9.5, 9.7; 256 MiB 13.5, 9.5; collecting half as
- * many bytes 10.5, twice as many 9.4). */
+/* The rule for hashes of 8 bytes. The collected hashes take as many bytes as the filter has.
+ * (AVX-512 on a Xeon, ns per key one by one and by partitions: 16 MiB 6.8 and 9.7; 64 MiB 9.5 and
+ * 9.7; 256 MiB 13.5 and 9.5. At 256 MiB, partitions that collect half as many bytes take 10.5,
+ * twice as many 9.4.) */
 static const struct partition_rule HASHES = {128 << 20, 2, sizeof(uint64_t), PARTITION_NBYTES};
 
-/* Returns how many elements each partition collects; 0 if partitions are not faster. The number is
- * an eighth above the average, so that few partitions of a small batch are applied twice. */
+/* Returns the number of elements that each partition collects, or 0 if partitions are not faster.
+ * For a small batch, the number is an eighth more than a partition gets on average, so that only
+ * few partitions become full before the end of the batch and have to be loaded twice. */
 static inline size_t partitions_max_nelements(const struct filter_shape *shape,
                                               const struct partition_rule *rule, size_t nkeys,
                                               size_t per_key)
@@ -87,8 +92,8 @@ static inline size_t partitions_nbytes(const struct filter_shape *shape,
   return max_nelements ? partitions_n(shape) * each : 0;
 }
 
-/* Return the size of the memory that partitions need for adding nkeys keys; 0 if they are not
- * faster. */
+/* These two functions return the size of the memory that partitions need for adding nkeys keys, or
+ * 0 if partitions are not faster. */
 static inline size_t positions_nbytes(const struct filter_shape *shape, size_t nkeys)
 {
   return partitions_nbytes(shape, &POSITIONS, nkeys, shape->nprobes);
@@ -101,8 +106,8 @@ static inline size_t hashes_nbytes(const struct filter_shape *shape, size_t nkey
 
 /* ---- Collecting ---- */
 
-/* Creates empty partitions in memory of partitions_nbytes() bytes, which must not be 0. The memory
- * begins at a cache line. */
+/* Creates empty partitions in `memory`. The memory must be aligned to a cache line and have
+ * partitions_nbytes() bytes, which must not be 0. */
 static inline struct partitions partitions_in(void *memory, const struct filter_shape *shape,
                                               const struct partition_rule *rule, size_t nkeys,
                                               size_t per_key)
@@ -123,8 +128,8 @@ static inline uint8_t *partition_collected(const struct partitions *partitions,
   return partitions->collected + partition * partitions->max_nelements * rule->element_nbytes;
 }
 
-/* Appends an element. Returns true if the partition is now full: then the caller must apply all
- * max_nelements elements and set the count to 0. */
+/* Appends an element. Returns true if the partition is now full. In that case the caller must set
+ * the bits of all its max_nelements elements, and set its count to 0. */
 static inline __attribute__((always_inline)) bool
 partition_append(const struct partitions *partitions, const struct partition_rule *rule,
                  size_t partition, const void *element, stream_function *stream)
@@ -140,8 +145,8 @@ partition_append(const struct partitions *partitions, const struct partition_rul
   return count == partitions->max_nelements;
 }
 
-/* Fills up the last line by repeating its first element. Returns how many elements there are
- * then. */
+/* Fills up the last line of a partition by repeating the line's first element, so that the line
+ * moves to `collected`. Returns the number of elements of the partition, with the repetitions. */
 static inline __attribute__((always_inline)) size_t
 partition_fill_up(const struct partitions *partitions, const struct partition_rule *rule,
                   size_t partition, stream_function *stream)
@@ -152,16 +157,17 @@ partition_fill_up(const struct partitions *partitions, const struct partition_ru
   return partitions->counts[partition];
 }
 
-/* Loads a partition into the cache. Loads in sequence start the CPU's own prefetcher, which
- * prefetch instructions do not (Zen 4, ns per position of a full partition: without 3.3, prefetch
- * instructions 3.0, loads 1.2). */
+/* Loads a partition into the cache. Loads in sequence start the CPU's own prefetcher, but prefetch
+ * instructions do not. (Zen 4, a full partition: 1.2 ns per position with these loads, 3.0 with
+ * prefetch instructions, 3.3 without either.) */
 static inline void partition_load(const struct filter_shape *shape, const uint8_t *payload,
                                   size_t partition)
 {
   const uint64_t begin = (uint64_t)partition * PARTITION_NBYTES, nbytes = shape->nbits / 8;
   const uint64_t end = nbytes - begin < PARTITION_NBYTES ? nbytes : begin + PARTITION_NBYTES;
   for (uint64_t at = begin; at < end; at += CACHE_LINE_NBYTES)
-    (void)*(const volatile uint8_t *)(payload + at); /* volatile: keeps the loads */
+    /* volatile, so that the compiler keeps the loads */
+    (void)*(const volatile uint8_t *)(payload + at);
 }
 
 #endif

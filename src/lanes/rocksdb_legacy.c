@@ -1,5 +1,5 @@
-/* rocksdb_legacy in lanes: like rocksdb_local, except for the choice of the line and of the bits in
- * it.
+/* Probes and adds to filters of the layout rocksdb_legacy in lanes. It differs from rocksdb_local.c
+ * in how a hash selects its line and the bits in the line.
  * SPDX-License-Identifier: MIT */
 #include "lines.h"
 
@@ -20,7 +20,7 @@ static inline void prepare(const struct filter_shape *shape, struct lookup *look
     lookup->numbers[pass] = load_in_eights(&lanes[pass * PASS_NPROBES]);
 }
 
-/* Computes hash % nlines in each lane. */
+/* Computes the line of each hash, hash % nlines, and stores the offset of the line. */
 static inline void locate_eight(const struct lookup *lookup, const uint8_t *hashes,
                                 uint64_t *offsets)
 {
@@ -33,8 +33,8 @@ static inline void locate_eight(const struct lookup *lookup, const uint8_t *hash
   }
 }
 
-/* The lowest 5 bits of a probe give the bit in a dword, the next 4 the dword; the highest of these
- * gives the half. */
+/* The lowest 9 bits of a probe are the number of a bit in the line: 4 bits for the dword, and 5
+ * bits for the bit in the dword. The highest of the 9 bits tells the half of the line. */
 static inline struct probes probes_of(const struct lookup *lookup, uint32_t pass,
                                       const uint8_t *hashes, size_t i)
 {

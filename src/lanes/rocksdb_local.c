@@ -1,4 +1,5 @@
-/* rocksdb_local in lanes: the probes of a key are in adjacent lanes.
+/* Probes and adds to filters of the layout rocksdb_local (FastLocalBloom) in lanes. The probes of a
+ * key are in adjacent lanes.
  * SPDX-License-Identifier: MIT */
 #include "lines.h"
 
@@ -16,7 +17,7 @@ static inline void prepare(const struct filter_shape *shape, struct lookup *look
     lookup->powers[pass] = load_in_eights(&lanes[pass * PASS_NPROBES]);
 }
 
-/* Computes rocksdb_local_line in each lane. */
+/* Computes the offset of the line of each hash, as rocksdb_local_line() does. */
 static inline void locate_eight(const struct lookup *lookup, const uint8_t *hashes,
                                 uint64_t *offsets)
 {
@@ -26,8 +27,8 @@ static inline void locate_eight(const struct lookup *lookup, const uint8_t *hash
   }
 }
 
-/* The top 4 bits of a probe give the dword, and the top bit the half; the next 5 give the bit in
- * the dword. */
+/* The top 9 bits of a probe are the number of a bit in the line: 4 bits for the dword, and 5 bits
+ * for the bit in the dword. The highest of the 9 bits tells the half of the line. */
 static inline struct probes probes_of(const struct lookup *lookup, uint32_t pass,
                                       const uint8_t *hashes, size_t i)
 {

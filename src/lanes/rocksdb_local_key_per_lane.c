@@ -1,5 +1,5 @@
-/* rocksdb_local, with a key per lane. Scalar probes large payloads, because it prefetches their
- * lines.
+/* Probes filters of the layout rocksdb_local with registers whose length only the CPU knows (see
+ * key_per_lane.h). Scalar code probes large payloads, because it prefetches their lines.
  * SPDX-License-Identifier: MIT */
 #include "cache_lines.h"
 #include "key_per_lane.h"

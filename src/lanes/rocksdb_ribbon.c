@@ -1,6 +1,6 @@
-/* RocksDB's Ribbon filter in lanes: the columns of one key's equation are in lanes, two vectors of
- * them in a pass. All columns are tested, so absent keys take as long as present ones, and no
- * branch has to be predicted.
+/* Probes RocksDB's Ribbon filters in lanes. The lanes hold the columns of one key's equation, and a
+ * pass tests two vectors of them. All columns are always tested, so absent keys take as long as
+ * present keys, but no branch depends on a column, so the CPU mispredicts none.
  * SPDX-License-Identifier: MIT */
 #include "../scalar/rocksdb_ribbon.h"
 #include "lanes.h"
@@ -10,26 +10,27 @@ _Static_assert((int)ROCKSDB_RIBBON_SEGMENT_NBYTES == 16, "a block holds a column
 
 enum {
   PASS_NCOLUMNS = 2 * VECTOR_NBLOCKS,
-  /* The size of a key's block and the next one, in whole passes. */
+  /* The largest size of the block of a key and the next block, rounded up to whole passes. */
   MAX_PASSES_NBYTES = 2 * ROCKSDB_RIBBON_MAX_NCOLUMNS * ROCKSDB_RIBBON_SEGMENT_NBYTES,
 };
 
-/* A key's equation and the addresses of its two blocks. Whole passes of both can be read; bytes
- * after their columns are ignored. */
+/* The equation of a key, and the addresses of the two blocks to which its coefficients apply. Both
+ * blocks can be read in whole passes; the bytes after their columns are ignored. */
 struct query {
   struct rocksdb_ribbon_equation equation;
   const uint8_t *segments, *next;
   uint32_t ncolumns, npasses;
 };
 
-/* Returns the bits of the slots that are added; each block holds those of a column. */
+/* Returns, in each block of 16 bytes, those bits of one column that have to be added up. */
 static inline vector columns_at(const struct query *query, size_t at, vector here, vector beyond)
 {
   return bit_xor(bit_and(load(query->segments + at), here),
                  bit_and(load(query->next + at), beyond));
 }
 
-/* Returns the sum of the bits modulo 2, in bit 0 of each lane of 64 bits. */
+/* Adds up the bits of each lane of 64 bits modulo 2, and returns the sum in bit 0 of the lane.
+ * Other bits of the result have no meaning. */
 static inline vector parities(vector lanes)
 {
   static const uint8_t of_nibble[16] = {0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 1, 1, 0};
@@ -37,8 +38,9 @@ static inline vector parities(vector lanes)
   return sum_differences8(shuffle_bytes(splat_block(of_nibble), nibbles), zero());
 }
 
-/* Checks whether the equation is fulfilled in every column. The lanes of a pass come from two
- * vectors, which have 32 bytes in this figure:
+/* Checks whether the equation is fulfilled in every column. A pass combines two vectors of columns
+ * into one, with one lane of 64 bits per column. The figure shows vectors of 32 bytes, and the
+ * numbers are columns:
  *
  *   a   columns 0 1, 128 slots each
  *   b   columns 2 3                      ->   0 2 1 3, 64 bits each */
@@ -64,7 +66,8 @@ static inline __attribute__((always_inline)) bool is_fulfilled(const struct quer
   return are_disjoint(differing, splat64(1));
 }
 
-/* Tests a hash. Blocks at the payload's end are copied, so that whole passes can be read. */
+/* Checks whether the equation of hash i is fulfilled. If its blocks are at the end of the payload,
+ * they are copied, so that whole passes can be read. */
 static inline __attribute__((always_inline)) bool
 may_match(const struct filter_shape *shape, const uint8_t *payload, const void *hashes, size_t i)
 {

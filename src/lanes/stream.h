@@ -1,4 +1,4 @@
-/* Stores whole cache lines past the cache.
+/* Stores whole cache lines in memory without filling the cache with them.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_LANES_STREAM_H
 #define LANEBLOOM_LANES_STREAM_H

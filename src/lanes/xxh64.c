@@ -1,18 +1,21 @@
-/* XXH64 in lanes: a lane is a key, and the keys of a group have one size. Batches of many sizes
- * rarely have such groups; their keys are hashed one by one. The steps are those of scalar/xxh64.h.
+/* Hashes keys by XXH64 in lanes. Each lane holds a key, and all keys of a group must have the same
+ * size. In batches with many sizes such groups are rare, and then keys are hashed one by one. The
+ * steps are those of scalar/xxh64.h.
  * SPDX-License-Identifier: MIT */
 #include "../scalar/xxh64.h"
 #include "../keys.h"
 #include "lanes.h"
 #include "vector.h"
 
-/* The number of keys of a group. LANES64 of them are in lanes. Scalar code hashes the rest, and the
- * CPU runs it at the same time: if lanes have no product of 64 bits, the CPU's one scalar
- * multiplier is a third of its multipliers (AVX2, 8 bytes, ns per key on Zen 4: groups of 4 keys
- * 1.58, of 5 1.35, of 6 1.0 to 1.2, of 8 1.61). */
+/* The number of keys in a group. LANES64 of them are hashed in lanes, and scalar code hashes the
+ * other keys of the group. The CPU does both at the same time. That pays if lanes have no product
+ * of 64 bits, because then the CPU's one scalar multiplier does a large share of the products.
+ * (AVX2 on Zen 4, keys of 8 bytes: groups of 4 keys 1.58 ns per key, of 5 keys 1.35, of 6 keys 1.0
+ * to 1.2, of 8 keys 1.61.) */
 enum { GROUP_NKEYS = LANES64 == 4 ? 6 : LANES64 };
 
-/* A vector of gcc and clang. It has products of 64 bits, by one instruction or by several. */
+/* A vector type of gcc and clang. These compilers multiply its lanes of 64 bits, by one instruction
+ * or by several, whatever the instruction set has. */
 typedef uint64_t words __attribute__((vector_size(VECTOR_NBYTES)));
 
 /* ---- Steps ---- */
@@ -85,9 +88,9 @@ static inline words load_1(const uint8_t *const keys[LANES64], size_t offset)
   return loaded;
 }
 
-/* Loads the words of a stripe of 32 bytes, which begins `offset` bytes into each key: columns[i]
- * has word i of each key. pairs[i] has the stripe of key i, and in vectors of 64 bytes also that of
- * key i + 4. */
+/* Loads the words of a stripe of 32 bytes, which begins at `offset` in each key. columns[i] gets
+ * word i of each key. pairs[i] has the stripe of key i and, in vectors of 64 bytes, also the stripe
+ * of key i + 4. */
 static inline void load_stripe(const uint8_t *const keys[LANES64], size_t offset, words columns[4])
 {
   vector pairs[4];
@@ -123,8 +126,8 @@ static inline words hash_stripes(const uint8_t *const keys[LANES64], size_t nstr
       merge(merge(merge(rotate(a, 1) + rotate(b, 7) + rotate(c, 12) + rotate(d, 18), a), b), c), d);
 }
 
-/* Hashes a group. It is always inlined: if the size is constant, the compiler removes the code for
- * other sizes. */
+/* Hashes LANES64 keys of one size. The function is always inlined, so that the compiler removes the
+ * code for other sizes if the size is constant. */
 __attribute__((always_inline)) static inline words hash_group(const uint8_t *const keys[LANES64],
                                                               size_t size)
 {
@@ -141,15 +144,15 @@ __attribute__((always_inline)) static inline words hash_group(const uint8_t *con
   return finish(hash);
 }
 
-/* ---- Keys of one width. All functions return how many keys were hashed: a multiple of
- * GROUP_NKEYS. ---- */
+/* ---- Keys of one width. The functions that hash n keys return how many they have hashed, a
+ * multiple of GROUP_NKEYS. ---- */
 
 static inline void store_hashes(void *hashes, size_t i, words group)
 {
   store((uint8_t *)hashes + i * sizeof(uint64_t), (vector)group);
 }
 
-/* Hashes the keys of group i that are not in lanes. */
+/* Hashes the keys that are not in lanes, of the group that begins with key i. */
 __attribute__((always_inline)) static inline void hash_rest(const uint8_t *keys, size_t width,
                                                             size_t i, void *hashes)
 {

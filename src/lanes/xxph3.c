@@ -1,5 +1,6 @@
-/* XXPH3 in lanes: keys of many sizes, and of one width. Keys of 4 to 16 bytes are hashed in place.
- * Longer keys are grouped by their number of 32-byte steps.
+/* Hashes keys by XXPH3 in lanes. If all keys have one width, they are hashed in their order. In
+ * batches of many sizes, keys of 4 to 16 bytes are hashed in their order, too, and longer keys are
+ * grouped into lists by their number of 32-byte steps.
  * SPDX-License-Identifier: MIT */
 #include "lanes.h"
 #include "vector.h"
@@ -9,7 +10,7 @@
 #include "xxph3_short.h"
 #endif
 
-enum { PAGE_NBYTES = 4096 /* the smallest that exist */ };
+enum { PAGE_NBYTES = 4096 /* the smallest size that exists */ };
 
 /* ---- Keys of one width ---- */
 
@@ -49,7 +50,8 @@ static size_t fixed_129_to_240(const uint8_t *keys, size_t width, size_t n, void
   return i;
 }
 
-/* Hashes keys of one width. Four lanes are not faster than scalar for 129 to 240 bytes. */
+/* Hashes keys of one width, from the first key on. Returns the number of hashed keys. Keys of 129
+ * to 240 bytes are left to scalar code if there are only four lanes, which are not faster. */
 static inline __attribute__((always_inline)) size_t hash_fixed(const uint8_t *keys, size_t width,
                                                                size_t n, void *hashes)
 {
@@ -71,10 +73,10 @@ static inline __attribute__((always_inline)) size_t hash_fixed(const uint8_t *ke
   return n;
 }
 
-/* ---- Keys of many sizes: those that are not short ---- */
+/* ---- Keys of many sizes: keys that are not short (4 to 16 bytes) ---- */
 
-/* Loads 16 bytes from every second key, beginning with the first, at the same distance from its
- * address. */
+/* Loads 16 bytes from every second key, beginning with the first. The bytes are at the same
+ * distance from the address of each key. */
 static inline vector load_listed(const uint8_t *const *at, ptrdiff_t distance)
 {
   block16 blocks[VECTOR_NBLOCKS];
@@ -88,7 +90,8 @@ static inline vector mix16_of(const uint8_t *const *at, ptrdiff_t distance, size
   return mix16(load_listed(at, distance), load_listed(at + 1, distance), secret);
 }
 
-/* Hashes keys of nsteps steps. `last` has the addresses of their last 16 bytes. */
+/* Hashes LANES64 keys of nsteps steps. `first` has the addresses of the keys, and `last` those of
+ * their last 16 bytes. */
 static inline __attribute__((always_inline)) void hash_steps(const uint8_t *const *first,
                                                              const uint8_t *const *last,
                                                              const uint64_t *sizes, size_t nsteps,
@@ -96,7 +99,7 @@ static inline __attribute__((always_inline)) void hash_steps(const uint8_t *cons
 {
   vector h = zero();
   for (size_t j = 0; j < nsteps; j++) {
-    __asm__("" ::: "memory"); /* gcc 12 would keep addresses in vector registers */
+    __asm__("" ::: "memory"); /* without this, gcc 12 keeps addresses in vector registers */
     h = add64(h, mix16_of(first, 16 * (ptrdiff_t)j, 32 * j));
     h = add64(h, mix16_of(last, -16 * (ptrdiff_t)j, 32 * j + 16));
   }
@@ -104,8 +107,8 @@ static inline __attribute__((always_inline)) void hash_steps(const uint8_t *cons
   store(hashes, avalanche(h));
 }
 
-/* Hashes the keys of a list. It is not inlined, because otherwise it would be for each list of each
- * layout. */
+/* Hashes the keys of a list. The function is not inlined, because otherwise there would be a copy
+ * for each list of each layout. */
 static __attribute__((noinline)) void hash_list(const lanebloom_keys *keys, const uint32_t *list,
                                                 size_t n, size_t nsteps, void *hashes)
 {
@@ -129,7 +132,7 @@ static __attribute__((noinline)) void hash_list(const lanebloom_keys *keys, cons
   }
 }
 
-/* Hashes all keys that are listed. */
+/* Hashes all keys of all lists. */
 static inline __attribute__((always_inline)) void
 hash_lists(const lanebloom_keys *keys, const struct lists *lists, void *hashes)
 {
@@ -157,9 +160,9 @@ hash_lists(const lanebloom_keys *keys, const struct lists *lists, void *hashes)
   }
 }
 
-/* ---- Keys of many sizes: all ---- */
+/* ---- Keys of many sizes: all keys ---- */
 
-/* Returns the sizes of keys i .. i + LANES64. */
+/* Returns the sizes of LANES64 keys from key i on. */
 static inline vector sizes_at(const lanebloom_keys *keys, size_t i)
 {
   if (keys->layout == KEYS_OFFSETS32)
@@ -183,8 +186,8 @@ static inline vector addresses_at(const lanebloom_keys *keys, size_t i)
   return unzipped(unzip_even64(load(slices), load(slices + LANES64 / 2)));
 }
 
-/* Checks whether 16 bytes from the start of each of LANES64 keys, from key i on, stay in the key's
- * pages. Returns false if one of the keys is empty. */
+/* Checks LANES64 keys from key i on: returns true if 16 bytes from the start of each key are in
+ * pages in which the key has bytes. Returns false if one of the keys is empty. */
 static inline bool stay_in_page(const lanebloom_keys *keys, size_t i)
 {
   const vector size = sizes_at(keys, i);
@@ -194,8 +197,9 @@ static inline bool stay_in_page(const lanebloom_keys *keys, size_t i)
   return mask_bits64(beyond | equal64(size, zero())) == 0;
 }
 
-/* Checks whether 16 bytes may be loaded from the start of each of LANES64 keys from i on. Offsets
- * ascend, so checking the last key suffices. */
+/* Checks whether 16 bytes may be loaded from the start of each of LANES64 keys from key i on.
+ * Offsets ascend, so if 16 bytes from the start of the last of these keys are within the batch,
+ * they are within it for all. */
 static inline __attribute__((always_inline)) bool can_load(const lanebloom_keys *keys, size_t i)
 {
   const size_t last = i + LANES64 - 1;
@@ -210,15 +214,16 @@ static inline __attribute__((always_inline)) bool can_load(const lanebloom_keys 
   return stay_in_page(keys, i);
 }
 
-/* Loads 16 bytes of a key. The last of them may belong to other data on the same page, to which
- * sanitizers would object. */
+/* Loads 16 bytes from the start of key i. If the key is shorter, the last of these bytes belong to
+ * other data on the same page. Sanitizers would report this load, so they do not check this
+ * function. */
 __attribute__((no_sanitize("address", "thread"))) static inline block16
 load_16(const lanebloom_keys *keys, size_t i)
 {
   return load_block(keys_at(keys, i).data);
 }
 
-/* Loads 16 bytes of every second key from i on. */
+/* Loads 16 bytes of every second key from key i on. */
 static inline vector load_seconds(const lanebloom_keys *keys, size_t i)
 {
   block16 blocks[VECTOR_NBLOCKS];
@@ -227,8 +232,8 @@ static inline vector load_seconds(const lanebloom_keys *keys, size_t i)
   return join_blocks(blocks);
 }
 
-/* Hashes keys as if all were short. It computes the hashes of both classes, and each lane selects
- * its own. */
+/* Hashes keys as if all were short. For each lane it computes two hashes, that of a key of 4 to 8
+ * bytes and that of a key of 9 to 16 bytes, and selects one by the size of the key. */
 static inline vector hash_short_lanes(vector front, vector back, vector size)
 {
   const struct ends ends = ends_of(front, back, size);
@@ -240,9 +245,9 @@ static inline vector hash_short_lanes(vector front, vector back, vector size)
   return avalanche(select64(is_middle, sum_9_to_16(front, ends.eights, size), h));
 }
 
-/* Hashes LANES64 keys, of which 16 bytes can be loaded, as if all were short. Appends the indices
- * of keys that are not short to n others, and returns how many. The indices count from `first`
- * on. */
+/* Hashes LANES64 keys, from key i on, as if all were short. 16 bytes of each key must be loadable.
+ * Appends the indices of the keys that are not short to `unlisted`, which already has n indices,
+ * and returns the number of appended indices. `first` is the index of the first of the keys. */
 static inline __attribute__((always_inline)) size_t hash_short(const lanebloom_keys *keys, size_t i,
                                                                size_t first,
                                                                struct unlisted *unlisted, size_t n,
@@ -258,7 +263,8 @@ static inline __attribute__((always_inline)) size_t hash_short(const lanebloom_k
   return leave_unlisted(longer, size, first, unlisted, n);
 }
 
-/* Hashes a group whose bytes have to be copied first, or that has fewer keys than lanes. */
+/* Hashes a group of keys by way of copies, because 16 bytes of some key cannot be loaded, or
+ * because the group has fewer keys than lanes. Returns what hash_short() returns. */
 static __attribute__((noinline)) size_t
 hash_copies(const lanebloom_keys *keys, size_t i, struct unlisted *unlisted, size_t n, void *hashes)
 {
@@ -288,7 +294,8 @@ static inline __attribute__((always_inline)) void hash_mixed(const lanebloom_key
   struct unlisted unlisted;
   size_t n = 0;
   for (size_t i = 0; i < keys->n; i += LANES64) {
-    for (; can_load(keys, i); i += LANES64) /* without calls, so that constants stay in registers */
+    /* this loop calls no function, so that constants stay in registers */
+    for (; can_load(keys, i); i += LANES64)
       n += hash_short(keys, i, i, &unlisted, n, (uint8_t *)hashes + i * sizeof(uint64_t));
     if (i < keys->n)
       n += hash_copies(keys, i, &unlisted, n, hashes);

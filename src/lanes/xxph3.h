@@ -1,5 +1,6 @@
-/* XXPH3 in lanes: definitions that all variants share. A lane is a key. Keys of one size take the
- * same steps; keys of other sizes are grouped into lists by their steps.
+/* Definitions that all variants of XXPH3 in lanes share. A lane holds a key. Keys of one size take
+ * the same steps; keys of many sizes are grouped into lists, so that the keys of a list take the
+ * same steps.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_LANES_XXPH3_H
 #define LANEBLOOM_LANES_XXPH3_H
@@ -7,10 +8,11 @@
 #include "../scalar/scalar.h"
 #include "../scalar/xxph3.h"
 
-enum { MIXED_NKEYS = 256 /* their lists stay in the first-level cache beside keys and hashes */ };
+enum { MIXED_NKEYS = 256 /* their lists, keys and hashes stay in the first-level cache */ };
 
-/* Hashes keys first .. first + n by scalar's loops. These are not compiled here, because for
- * AVX-512 clang 14 makes keys above 128 bytes three times as slow. */
+/* Hashes n keys, from key `first` on, with the scalar kernel. Its functions are called and not
+ * inlined here: if clang 14 compiles them for AVX-512, keys above 128 bytes take three times as
+ * long. */
 static inline void hash_in_scalar(const lanebloom_keys *keys, size_t first, size_t n, void *hashes)
 {
   const lanebloom_keys part = lanebloom_keys_part(keys, first, n);
@@ -19,11 +21,11 @@ static inline void hash_in_scalar(const lanebloom_keys *keys, size_t first, size
 
 /* ---- A key above 240 bytes: its words are in lanes, 64 bytes at a time ---- */
 
-/* The operations that an instruction set provides for the driver below. They are inline functions,
- * in a constant. */
+/* The operations that hash_above_240() needs. An instruction set defines them as inline functions
+ * and lists them in a constant of this type. */
 struct xxph3_stripe_steps {
-  /* Adds n stripes of 64 bytes. The secret of the first begins at `secret`, and that of each next
-   * stripe eight bytes later. */
+  /* Adds n stripes of 64 bytes to the lanes. The first stripe is combined with the secret from the
+   * offset `secret` on, and each following stripe with the secret eight bytes later. */
   void (*add)(uint64_t lanes[XXPH3_NLANES], const uint8_t *stripes, size_t n, size_t secret);
 
   void (*scramble)(uint64_t lanes[XXPH3_NLANES]);
@@ -46,7 +48,7 @@ hash_above_240(const uint8_t *key, size_t size, const struct xxph3_stripe_steps 
   return xxph3_merge(lanes, size);
 }
 
-/* Hashes keys of one width, which is above 240 bytes. */
+/* Hashes keys of one width, which must be above 240 bytes. */
 static inline __attribute__((always_inline)) void
 hash_wide(const uint8_t *keys, size_t width, size_t n, const struct xxph3_stripe_steps *stripes,
           void *hashes)
@@ -57,21 +59,22 @@ hash_wide(const uint8_t *keys, size_t width, size_t n, const struct xxph3_stripe
 
 /* ---- Batches ---- */
 
-/* The operations that an instruction set provides for the driver below. They are inline functions,
- * in a constant. */
+/* The operations that xxph3_hash() needs. An instruction set defines them as inline functions and
+ * lists them in a constant of this type. */
 struct xxph3_steps {
-  /* Hashes keys of one width, from the first on. Returns how many. */
+  /* Hashes keys of one width, from the first key on. Returns the number of hashed keys. */
   size_t (*hash_fixed)(const uint8_t *keys, size_t width, size_t n, void *hashes);
 
-  /* Hashes keys of any sizes, at most MIXED_NKEYS. */
+  /* Hashes at most MIXED_NKEYS keys of any sizes. */
   void (*hash_mixed)(const lanebloom_keys *keys, void *hashes);
 
   const struct xxph3_stripe_steps *stripes;
 };
 
-/* Checks whether the keys of a column are long on average. If they are, lists cost more than the
- * branches they save (129 to 240 bytes, AVX-512 and AVX2 on Xeon: 25.0 and 24.0 ns, in turn 22.5
- * and 21.7). */
+/* Checks whether the keys are long on average. If they are, lists cost more than the mispredicted
+ * branches they save (AVX-512 and AVX2 on Xeon, keys of 129 to 240 bytes: 25.0 and 24.0 ns with
+ * lists, 22.5 and 21.7 one after another). The average of slices is unknown without a pass over
+ * them, so the result is false for them. */
 static inline __attribute__((always_inline)) bool are_long(const lanebloom_keys *keys,
                                                            enum keys_layout layout)
 {
@@ -85,8 +88,8 @@ static inline __attribute__((always_inline)) bool are_long(const lanebloom_keys 
   return false;
 }
 
-/* Hashes keys one after another, in their order in memory: those above 240 bytes in lanes, others
- * in scalar. */
+/* Hashes keys one after another, in their order in memory: keys above 240 bytes in lanes, other
+ * keys with scalar code. */
 static __attribute__((noinline)) void
 hash_in_turn(const lanebloom_keys *keys, const struct xxph3_stripe_steps *stripes, void *hashes)
 {
@@ -134,7 +137,7 @@ static __attribute__((noinline)) void hash_sizes(const lanebloom_keys *keys,
     hash_blocks(keys, KEYS_SLICES, steps, hashes);
 }
 
-/* Hashes any batch. Scalar hashes the keys that lanes leave. */
+/* Hashes any batch. The scalar kernel hashes the keys that hash_fixed() leaves. */
 static inline __attribute__((always_inline)) void
 xxph3_hash(const lanebloom_keys *keys, const struct xxph3_steps *steps, void *hashes)
 {

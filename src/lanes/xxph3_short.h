@@ -1,13 +1,14 @@
-/* XXPH3 for lanes that have no products of 64 bits, no rotates and no masked loads. Keys of 4 to 16
- * bytes of one width are loaded in whole blocks that extend into the next key, and the last keys
- * are left to scalar.
+/* The steps of XXPH3 for keys of 4 to 16 bytes, and its lists, for instruction sets that have no
+ * products of 64 bits, no rotates and no masked loads. Keys of one width are loaded in whole blocks
+ * of 16 bytes, which extend into the next keys, so the last keys are left to scalar code.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_LANES_XXPH3_SHORT_H
 #define LANEBLOOM_LANES_XXPH3_SHORT_H
 
 #include "xxph3_steps.h"
 
-/* One instruction computes two of the three products of halves. */
+/* Multiplies by a number of 64 bits. Three products of halves are needed, and one instruction,
+ * mul_low32, computes two of them. */
 static inline vector multiply(vector a, uint64_t b)
 {
   const vector crossed = mul_low32(a, splat64(b >> 32 | b << 32));
@@ -83,7 +84,8 @@ static inline mask64 not_short(vector size)
   return greater_signed64(splat64(MIN_SHORT), size) | greater_signed64(size, splat64(MAX_SHORT));
 }
 
-/* Shifts by 64 bits or more give 0. */
+/* Shifts keys by their size, so that their ends are at the top of lanes. For each size only some of
+ * the shifts matter; a shift by 64 bits or more gives 0. */
 static inline struct ends ends_of(vector front, vector back, vector size)
 {
   const vector nbits = shift_left64(size, 3);

@@ -1,6 +1,6 @@
-/* XXPH3 in lanes: the steps of scalar/xxph3.h, with a key in each lane of 64 bits. Functions that
- * are declared here without a body have two implementations: in xxph3_short.h, and in AVX-512's
- * xxph3_packed.h.
+/* The steps of XXPH3 in lanes. They are the steps of scalar/xxph3.h, with a key in each lane of 64
+ * bits. Functions that are only declared here have two implementations: one in xxph3_short.h, and
+ * one for AVX-512 in xxph3_packed.h.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_LANES_XXPH3_STEPS_H
 #define LANEBLOOM_LANES_XXPH3_STEPS_H
@@ -9,23 +9,25 @@
 #include "xxph3.h"
 
 enum {
-  NREGISTERS = LANES64, /* registers of keys that are hashed side by side: a quarter of all */
+  /* the number of registers of keys that are hashed side by side: a quarter of all registers */
+  NREGISTERS = LANES64,
   MIN_SHORT = 4,
   MAX_SHORT = 16,
 };
 
-/* Return products of 64 bits, by a number of 64 or of 32. */
+/* Return the products, modulo 2^64, of lanes and a number of 64 or of 32 bits. */
 static inline vector multiply(vector a, uint64_t b);
 static inline vector multiply32(vector a, uint32_t b);
 
-/* Returns words ^ secret, xored with its own shift by 51 bits. */
+/* Returns x ^ x >> 51, where x is words ^ secret. */
 static inline vector under_secret(vector words);
 
-/* Returns the 128-bit products, folded to 64 bits. They are added up from four products of halves,
- * as on paper.
+/* Returns the 128-bit products, folded to 64 bits. The products are added up from four products of
+ * halves, as in multiplication on paper. The sum of the two middle products may have 65 bits. So
+ * only the lower half of the first one is added to the second, and its upper half to the top one.
  *
  *                   a.low  * b.low
- *           a.high * b.low            its lower half joins the two middle products' sum of 65 bits
+ *           a.high * b.low
  *           a.low  * b.high
  *   a.high * b.high */
 static inline vector multiply_fold(vector a, vector b)
@@ -47,9 +49,10 @@ static inline vector avalanche(vector h)
   return bit_xor(h, shift_right64(h, 32));
 }
 
-/* Hashes n registers of words, each word with a key's last four bytes above its first four. The
- * registers take each step side by side, because a product takes 15 cycles in AVX-512: 8 bytes in
- * 0.39 ns instead of 0.42, in AVX2 in 0.79 instead of 0.88 (Granite Rapids). */
+/* Hashes n registers of words. A word has the last four bytes of a key in its upper half, and the
+ * first four in its lower half. All registers take a step before the next step begins, because in
+ * AVX-512 a product takes 15 cycles, during which the other registers can begin theirs (Granite
+ * Rapids, keys of 8 bytes: AVX-512 0.39 ns instead of 0.42, AVX2 0.79 instead of 0.88). */
 static inline __attribute__((always_inline)) void hash_4_to_8(vector *words, size_t n, vector size)
 {
   for (size_t r = 0; r < n; r++)
@@ -68,7 +71,8 @@ static inline __attribute__((always_inline)) void hash_4_to_8(vector *words, siz
     words[r] = bit_xor(words[r], shift_right64(words[r], 32));
 }
 
-/* Returns the hash before the avalanche. low, high: a key's first and last eight bytes. */
+/* Returns the hash of keys of 9 to 16 bytes before the avalanche. `low` and `high` have the first
+ * and the last eight bytes of each key. */
 static inline vector sum_9_to_16(vector low, vector high, vector size)
 {
   low = bit_xor(low, splat64(xxph3_secret64(0)));
@@ -81,8 +85,8 @@ static inline vector hash_9_to_16(vector low, vector high, vector size)
   return avalanche(sum_9_to_16(low, high, size));
 }
 
-/* Mixes 16 bytes of each key with 16 bytes of the secret. even, odd: the bytes of even and odd
- * keys, in blocks. */
+/* Mixes 16 bytes of each key with 16 bytes of the secret. `even` and `odd` have the bytes of the
+ * even and of the odd keys, a block for each key. */
 static inline vector mix16(vector even, vector odd, size_t secret)
 {
   const vector low = interleave_low64(even, odd), high = interleave_high64(even, odd);
@@ -95,7 +99,7 @@ static inline void store_hashes(void *hashes, size_t i, vector h)
   store((uint8_t *)hashes + i * sizeof(uint64_t), h);
 }
 
-/* Loads 16 bytes each from VECTOR_NBLOCKS addresses at equal distances. */
+/* Loads 16 bytes from each of VECTOR_NBLOCKS addresses, which are `stride` bytes apart. */
 static inline vector load_strided(const uint8_t *at, size_t stride)
 {
   block16 blocks[VECTOR_NBLOCKS];
@@ -141,18 +145,22 @@ static const struct xxph3_stripe_steps stripes = {add_stripes, scramble};
 /* ---- Lists of keys of many sizes, by their steps of 32 bytes ---- */
 
 enum {
-  NLISTS = 5,   /* one to four steps, and all other keys that are not short */
-  ONE_STEP = 0, /* hashed in scalar: its two products cost less than moving the keys to lanes */
+  /* one for each number of steps from one to four, and one for all other keys that are not short */
+  NLISTS = 5,
+  /* keys of one step are hashed by scalar code: two products cost less than moving keys to lanes */
+  ONE_STEP = 0,
   OTHERS = NLISTS - 1,
 };
 
-/* Indices of keys. Stores write whole registers. */
+/* The indices of the keys of each list. The arrays have room for a register more, because stores
+ * write whole registers. */
 struct lists {
   uint32_t indices[NLISTS][MIXED_NKEYS + LANES64];
   size_t counts[NLISTS];
 };
 
-/* The indices of keys that are not short, and the numbers of their lists if lanes compute them. */
+/* Keys that are not short, before they are put into lists: their indices, and the numbers of their
+ * lists if lanes have computed them. */
 struct unlisted {
   uint32_t indices[MIXED_NKEYS + LANES64];
   uint32_t lists[MIXED_NKEYS + LANES64];
@@ -160,18 +168,21 @@ struct unlisted {
 
 /* ---- Keys of 4 to 16 bytes ---- */
 
-/* Hash keys of one width, beginning with the first. All return how many keys were hashed. */
+/* These functions hash keys of one width, from the first key on, and return the number of hashed
+ * keys. */
 static inline size_t fixed_8(const uint8_t *keys, size_t n, void *hashes);
 static inline size_t fixed_16(const uint8_t *keys, size_t n, void *hashes);
 static inline size_t fixed_4_to_8(const uint8_t *keys, size_t width, size_t n, void *hashes);
 static inline size_t fixed_9_to_16(const uint8_t *keys, size_t width, size_t n, void *hashes);
 
-/* Loads the first four and the last four bytes of LANES64 keys of one width. Each implementation
- * defines struct packing. `how` is not used if the width is 8, because these keys are in place. */
+/* Loads the first four and the last four bytes of LANES64 keys of one width. `how` says how bytes
+ * are moved; each implementation defines struct packing. If the width is 8, no byte has to be
+ * moved, and `how` is not used. */
 struct packing;
 static inline vector load_4_to_8(const uint8_t *keys, size_t width, const struct packing *how);
 
-/* Hashes the keys that are followed by at least `nmore` others. Returns how many were hashed. */
+/* Hashes registers of keys that are followed by at least `nmore` more keys, because their loads
+ * extend into these. Returns the number of hashed keys. */
 static inline __attribute__((always_inline)) size_t
 hash_4_to_8_of(const uint8_t *keys, size_t width, const struct packing *how, size_t nmore, size_t n,
                void *hashes)
@@ -194,9 +205,10 @@ hash_4_to_8_of(const uint8_t *keys, size_t width, const struct packing *how, siz
   return i;
 }
 
-/* Returns the indices that select the first four and the last four bytes of two keys, in each
- * block:
- * a0-3 a(w-4)-(w-1) b0-3 b(w-4)-(w-1) */
+/* Returns the indices that select the first four and the last four bytes of two keys, a and b, of w
+ * bytes, in each block:
+ *
+ *   a0-3 a(w-4)-(w-1) b0-3 b(w-4)-(w-1) */
 static inline vector ends_of_two(size_t width)
 {
   static const uint32_t starts[4] = {0, -0x04040404u, 0, -0x04040404u};
@@ -205,21 +217,22 @@ static inline vector ends_of_two(size_t width)
   return add32(add32(splat_block(starts), splat32(0x03020100)), ends);
 }
 
-/* For keys of many sizes: returns those that do not have 4 to 16 bytes. */
+/* For keys of many sizes: returns the lanes whose keys do not have 4 to 16 bytes. */
 static inline mask64 not_short(vector size);
 
-/* The last four bytes of keys of 4 to 8 bytes, in the upper halves of lanes, and the last eight of
- * longer keys. */
+/* The ends of short keys. For a key of 4 to 8 bytes, the upper half of its lane in `fours` has the
+ * last four bytes. For a key of 9 to 16 bytes, its lane in `eights` has the last eight bytes. */
 struct ends {
   vector fours, eights;
 };
 static inline struct ends ends_of(vector front, vector back, vector size);
 
-/* Appends the indices of keys that are chosen to n others, and returns how many. The indices count
- * from `first` on. */
+/* Appends the indices of the chosen lanes' keys to `unlisted`, which already has n indices, and
+ * returns the number of appended indices. `first` is the index of the key in the first lane. */
 static inline size_t leave_unlisted(mask64 chosen, vector size, size_t first,
                                     struct unlisted *unlisted, size_t n);
 
+/* Puts the n unlisted keys into the lists of their numbers of steps. */
 static inline void list_keys(const lanebloom_keys *keys, const struct unlisted *unlisted, size_t n,
                              struct lists *lists);
 

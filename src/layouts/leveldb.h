@@ -1,4 +1,4 @@
-/* LevelDB's layout: probes anywhere in the payload.
+/* LevelDB's layout, in which a probe may be anywhere in the payload.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_LAYOUTS_LEVELDB_H
 #define LANEBLOOM_LAYOUTS_LEVELDB_H
@@ -6,8 +6,8 @@
 #include "bloomhash.h"
 #include "shape.h"
 
-/* In a LevelDB filter with more probes every key may be present, so kernels never see more (LevelDB
- * 1.23 util/bloom.cc). */
+/* If a LevelDB filter has more probes, every key may be present, so such a filter gets a constant
+ * answer and kernels never see it (LevelDB 1.23 util/bloom.cc). */
 enum { LEVELDB_MAX_NPROBES = 30 };
 
 #endif

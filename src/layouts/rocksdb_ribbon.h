@@ -1,16 +1,17 @@
-/* Ribbon: defines which columns of which rows a hash adds up.
+/* Defines which bits of the payload a hash adds up in RocksDB's Ribbon filters.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_LAYOUTS_ROCKSDB_RIBBON_H
 #define LANEBLOOM_LAYOUTS_ROCKSDB_RIBBON_H
 
 #include "shape.h"
 
-/* Ribbon (RocksDB 7.8.3 util/ribbon_impl.h, util/ribbon_alg.h): a key is an equation, and the
- * payload solves the equations of all keys that were added. The solution is a matrix of bits with
- * one row per slot. A block holds the rows of 128 slots; it has a segment of 16 bytes for each of
- * its columns. A key's equation begins at a slot. It has 128 coefficients, which select slots from
- * there on; in each column the selected bits are added modulo 2. The sums must be the bits that the
- * key expects. */
+/* In a Ribbon filter (RocksDB 7.8.3 util/ribbon_impl.h, util/ribbon_alg.h), each key gives an
+ * equation, and the payload is a solution of the equations of all keys that were added. The
+ * solution is a matrix of bits with one row per slot. A block holds the rows of 128 slots; it has a
+ * segment of 16 bytes for each of its columns. The equation of a key begins at a slot, and its 128
+ * coefficients select some of the 128 slots from there on. In each column, the bits of the selected
+ * slots are added modulo 2. A key may be present if the sum of each column is the bit that the
+ * key's equation expects. */
 static const uint64_t ROCKSDB_RIBBON_HASH_MULTIPLIER = 0x6193d459236a3a0d,
                       ROCKSDB_RIBBON_COEFFICIENT_MULTIPLIER = 0xc28f82822b650bed,
                       ROCKSDB_RIBBON_COEFFICIENT_LOW = 0xc367844a6e52731d;
@@ -29,8 +30,9 @@ struct rocksdb_ribbon_equation {
 static inline struct rocksdb_ribbon_equation
 rocksdb_ribbon_equation(const struct filter_shape *shape, uint64_t hash)
 {
-  /* The number is below 2^31, so that two products of 64 bits give the high 64 bits of 96. In the
-   * last block an equation can begin only at the first slot: coefficients end with it. */
+  /* nstarts is the number of slots at which an equation can begin. In the last block that is only
+   * the first slot, because the 128 coefficients from there end with the block. nstarts is below
+   * 2^31, so that two products of 64 bits are enough to compute mixed * nstarts / 2^64. */
   const uint64_t nstarts = (uint64_t)(shape->ribbon.nblocks - 1) * ROCKSDB_RIBBON_BLOCK_NSLOTS + 1;
   const uint64_t mixed = (hash ^ shape->ribbon.seed) * ROCKSDB_RIBBON_HASH_MULTIPLIER;
   const uint64_t start = ((mixed >> 32) * nstarts + ((mixed & 0xffffffff) * nstarts >> 32)) >> 32;
@@ -48,7 +50,7 @@ static inline uint32_t rocksdb_ribbon_ncolumns(const struct filter_shape *shape,
   return shape->nprobes - (block < shape->ribbon.nnarrow);
 }
 
-/* Returns the offset of a block, in bytes. */
+/* Returns the offset of a block in the payload, in bytes. */
 static inline uint64_t rocksdb_ribbon_block(const struct filter_shape *shape, uint32_t block)
 {
   const uint32_t nnarrow = block < shape->ribbon.nnarrow ? block : shape->ribbon.nnarrow;

@@ -1,4 +1,4 @@
-/* The shape of a filter: all that kernels need to know about it except its bits.
+/* The shape of a filter is all that kernels need to know about the filter except its bits.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_LAYOUTS_SHAPE_H
 #define LANEBLOOM_LAYOUTS_SHAPE_H
@@ -8,7 +8,8 @@
 
 #include "../divide.h"
 
-/* How a filter decides: by probing, or with the same result for every key. */
+/* A filter decides by probing, or with the same result for every key: no key is present, or every
+ * key may be present. */
 enum shape_answer { ANSWER_BY_PROBES, ANSWER_NEVER, ANSWER_ALWAYS };
 
 /* LevelDB's layout. */
@@ -16,24 +17,25 @@ struct leveldb_shape {
   struct reciprocal reciprocal; /* of nbits / 8 */
 };
 
-/* Layouts whose probes of a key are all in one line of the payload: RocksDB's, and Parquet's, in
- * which lines are blocks. */
+/* Layouts in which all probes of a key are in one line of the payload: RocksDB's Bloom filters, and
+ * Parquet's, whose blocks are the lines. */
 struct lines_shape {
   uint32_t n;
-  uint32_t nbytes;              /* the size of a line, a power of two */
-  uint32_t word_nbits;          /* Parquet: bits per word, each probe has its own word; else 0 */
+  uint32_t nbytes; /* the size of a line, a power of two */
+  /* Parquet: bits per word (each probe has a word of its own); otherwise 0 */
+  uint32_t word_nbits;
   struct reciprocal reciprocal; /* rocksdb-legacy: of n */
 };
 
-/* Ribbon. Its number of probes is the number of columns. The first nnarrow of nblocks blocks have
- * one column less. */
+/* RocksDB's Ribbon layout. filter_shape.nprobes is the number of columns. The first nnarrow of the
+ * nblocks blocks have one column less. */
 struct ribbon_shape {
   uint32_t nblocks, nnarrow;
-  uint32_t seed; /* as it is combined with hashes */
+  uint32_t seed; /* in the form in which it is combined with hashes */
 };
 
-/* The shape is made by format_table.plan, or by .parse from an engine's bytes. Members of other
- * layouts are 0. */
+/* format_table.plan makes the shape of a filter to be built, and format_table.parse finds the shape
+ * of an engine's bytes. Members of layouts other than the filter's are 0. */
 struct filter_shape {
   enum shape_answer answer;
   uint32_t nprobes; /* never 0 with ANSWER_BY_PROBES */

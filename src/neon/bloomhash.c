@@ -1,18 +1,20 @@
-/* BloomHash in lanes of NEON: eight keys at a time in two registers, a key per lane, sixteen bytes
- * of each per step.
+/* Hashes keys by BloomHash with NEON. Eight keys are hashed at a time, each in a lane of two
+ * registers, and each step hashes a stripe, sixteen bytes, of each key.
  * SPDX-License-Identifier: MIT */
 #include "../lanes/bloomhash.h"
 #include "../lanes/lanes.h"
 #include "vector.h"
 
 enum {
-  LANES = 8, /* in two halves of four: two chains of multiplications hide each other's latency */
+  /* in two registers of four, whose chains of multiplications hide each other's latency */
+  LANES = 8,
 
-  /* Keys of many sizes are hashed in blocks, whose lists should stay in the first-level cache. */
+  /* The most keys in a block of keys of many sizes. The lists of such a block stay in the
+   * first-level cache. */
   BLOCK_MAX = 512,
 
-  /* The list of a key: by its number of stripes; LONG also for more stripes; ALONE for keys that
-   * are hashed one by one. */
+  /* The number of a key's list is its number of stripes, or LONG if it has more. Keys in the list
+   * ALONE are hashed one by one. */
   ALONE = 0,
   LONG = 16,
   NLISTS,
@@ -42,21 +44,23 @@ static inline uint32x4_t mix_stripe(uint32x4_t hash, const uint32x4_t words[STRI
   return mix(mix(mix(mix(hash, words[0]), words[1]), words[2]), words[3]);
 }
 
-/* Makes the bytes of these tails signed. A tail of one to three bytes adds each of them, widened,
- * to the hash; a signed byte is its unsigned value, less 256 from 0x80 on. */
+/* Corrects words that are tails for signed bytes; `tails` has all bits set in the lanes of these
+ * words. A tail is the last one to three bytes of a key, after the whole words. Each of them is
+ * widened and added to the hash, and a byte from 0x80 on is less by 256 if it is signed. */
 static inline uint32x4_t sign_tails(uint32x4_t word, uint32x4_t tails)
 {
   const uint32x4_t signs = vandq_u32(vandq_u32(word, vdupq_n_u32(0x808080)), tails);
   return vsubq_u32(word, vshlq_n_u32(signs, 1));
 }
 
-/* Mixes word w of stripes that end anywhere: `left` bytes of the stripe, 0 to 16, belong to the
- * key. Each byte of `bytes_left` holds this number. Keys that have ended before keep their hash. */
+/* Mixes word w of stripes whose keys may end in them. In each lane, `left` bytes of the stripe, 0
+ * to 16, belong to the key; each byte of `bytes_left` holds the same number. If a key has ended
+ * before word w, its hash stays unchanged. */
 static inline uint32x4_t mix_left(uint32x4_t hash, uint32x4_t word, uint32x4_t left,
                                   uint8x16_t bytes_left, int w, bool signed_tails)
 {
-  /* Shifts to the right are negative shifts to the left; only a lane's lowest byte is their
-   * count. */
+  /* NEON shifts to the right by a negative count. Only the lowest byte of a lane is the count, so
+   * the other bytes of `shifts` may have any value. */
   const int8x16_t table = vnegq_s8(vreinterpretq_s8_u8(vld1q_u8(tail_shifts[w])));
   const uint8x16_t which = vandq_u8(vreinterpretq_u8_u32(left), vdupq_n_u8(15));
   const int32x4_t shifts = vreinterpretq_s32_s8(vqtbl1q_s8(table, which));
@@ -66,7 +70,8 @@ static inline uint32x4_t mix_left(uint32x4_t hash, uint32x4_t word, uint32x4_t l
   word = vandq_u32(word, vreinterpretq_u32_u8(vcgtq_u8(bytes_left, positions)));
   if (signed_tails)
     word = sign_tails(word,
-                      vtstq_u32(vreinterpretq_u32_s32(shifts), vdupq_n_u32(8))); /* -24, not -16 */
+                      /* bit 3 is set in -24, and not in -16 */
+                      vtstq_u32(vreinterpretq_u32_s32(shifts), vdupq_n_u32(8)));
   const uint32x4_t product = add_and_multiply(hash, word);
   return vbslq_u32(begun, veorq_u32(product, vshlq_u32(product, shifts)), hash);
 }
@@ -82,8 +87,8 @@ mix_last_stripe(uint32x4_t hash, const uint32x4_t words[STRIPE_NWORDS], uint32x4
   return mix_left(hash, words[3], left, bytes_left, 3, signed_tails);
 }
 
-/* Mixes a word if all keys have the same number of bytes left from its first byte on. The number
- * may be 0 or less: then hashes stay as they are. */
+/* Mixes a word if all keys have the same number of bytes left, counted from the first byte of the
+ * word. If the number is 0 or less, the keys have ended, and the hashes stay unchanged. */
 static inline uint32x4_t mix_word(uint32x4_t hash, uint32x4_t word, ptrdiff_t left,
                                   bool signed_tails)
 {
@@ -98,7 +103,7 @@ static inline uint32x4_t mix_word(uint32x4_t hash, uint32x4_t word, ptrdiff_t le
   return veorq_u32(hash, vshrq_n_u32(hash, 24));
 }
 
-/* Mixes the last stripe if all keys have the same number of bytes left of it. */
+/* Mixes the last stripe if `left` bytes of it belong to the key in every lane. */
 static inline uint32x4_t mix_same(uint32x4_t hash, const uint32x4_t words[STRIPE_NWORDS],
                                   size_t left, bool signed_tails)
 {
@@ -110,8 +115,9 @@ static inline uint32x4_t mix_same(uint32x4_t hash, const uint32x4_t words[STRIPE
 
 /* ---- From keys to lanes ---- */
 
-/* A stripe at any address. Its last bytes may belong to other data on the same page: sanitizers
- * would object, here and in an intrinsic that is a function. */
+/* A stripe at any address. Its last bytes may belong to other data on the same page. Sanitizers
+ * would report such a load, so they do not check load_stripe(). It uses a type and no intrinsic,
+ * because sanitizers would check an intrinsic that is a function. */
 typedef uint32x4_t stripe_anywhere __attribute__((aligned(1), may_alias));
 
 __attribute__((no_sanitize("address", "thread"))) static inline uint32x4_t
@@ -120,13 +126,14 @@ load_stripe(const uint8_t *from)
   return *(const stripe_anywhere *)from;
 }
 
-/* The four keys of one half. */
+/* The addresses of the four keys of one register. */
 struct four {
   const uint8_t *at[4];
 };
 
-/* Loads the stripe of each key that is `distance` bytes from its start, word by word (letters are
- * keys, figures words):
+/* Loads the stripe of each key that begins `distance` bytes from the start of the key, and arranges
+ * the words so that words[w] has word w of all four keys. In the figure, letters are keys and
+ * figures are words:
  *
  *   a0 a1 a2 a3        a0 b0 a1 b1        a0 b0 c0 d0
  *   b0 b1 b2 b3   ->   a2 b2 a3 b3   ->   a1 b1 c1 d1
@@ -161,7 +168,7 @@ static inline void hash_width_8(const uint8_t *data, size_t n, uint8_t *hashes)
 {
   const uint32x4_t first = first_state(vdupq_n_u32(8));
   for (size_t i = 0; i < n; i += LANES) {
-    const uint32x4x2_t low = vld2q_u32((const void *)(data + 8 * i)); /* at any alignment */
+    const uint32x4x2_t low = vld2q_u32((const void *)(data + 8 * i)); /* allows any alignment */
     const uint32x4x2_t high = vld2q_u32((const void *)(data + 8 * i + 32));
     store_four(hashes + 4 * i, mix(mix(first, low.val[0]), low.val[1]));
     store_four(hashes + 4 * i + 16, mix(mix(first, high.val[0]), high.val[1]));
@@ -174,7 +181,8 @@ static inline struct four four_of_width(const uint8_t *data, size_t width)
   return (struct four){{data, data + width, data + 2 * width, data + 3 * width}};
 }
 
-/* Hashes keys of any other width. 16 bytes must be readable from each key's last stripe. */
+/* Hashes keys of any other width. 16 bytes must be readable at the start of the last stripe of each
+ * key. */
 static inline void hash_any_width(const uint8_t *data, size_t width, size_t n, bool signed_tails,
                                   uint8_t *hashes)
 {
@@ -212,12 +220,13 @@ static const struct bloomhash_widths widths = {LANES, hash_width_4, hash_width_8
 
 /* ---- Keys of many sizes ----
  *
- * Eight adjacent keys with the same number of stripes are hashed at once. All others go into lists
- * by their number of stripes, so that lanes end together. A queue like AVX2's would have to move
- * addresses, sizes and hashes together after each round; NEON has neither movemask nor compression,
- * so that was not tried. */
+ * If eight adjacent keys have the same number of stripes, they are hashed at once. All other keys
+ * go into lists by their number of stripes, so that the keys in lanes end together. The queue of
+ * lanes/bloomhash_queue.h would have to move addresses, sizes and hashes together after each round.
+ * NEON has no instructions for that (no mask of lanes, and no compression), so a queue was not
+ * tried. */
 
-/* Returns the number of stripes of each of eight keys, at most LONG, a byte for each. */
+/* Returns a byte for each of eight keys: its number of stripes, but at most LONG. */
 static inline uint64_t stripes_of_sizes(uint32x4_t low, uint32x4_t high)
 {
   const uint32x4_t most = vdupq_n_u32(LONG * STRIPE_NBYTES),
@@ -229,7 +238,8 @@ static inline uint64_t stripes_of_sizes(uint32x4_t low, uint32x4_t high)
   return vget_lane_u64(vreinterpret_u64_u8(bytes), 0);
 }
 
-/* Returns the sizes of four slices. Slices whose last stripe may not be loaded count as empty. */
+/* Returns the sizes of four slices. If the last stripe of a slice may not be loaded as a whole, its
+ * size is returned as 0, so that the key is hashed alone. */
 static inline uint32x4_t sizes_of_slices(const lanebloom_slice *slices, struct load_bound bound)
 {
   const uint64x2_t a = vreinterpretq_u64_u32(load_four(slices)),
@@ -243,8 +253,8 @@ static inline uint32x4_t sizes_of_slices(const lanebloom_slice *slices, struct l
   return vandq_u32(sizes, vcleq_u32(in_page, vdupq_n_u32((uint32_t)bound.last)));
 }
 
-/* Returns the sizes of keys i .. i + 4 of the batch. A size that does not fit into a lane becomes
- * the lane's largest number. */
+/* Returns the sizes of four keys of the batch, from key i on. A size that does not fit into 32 bits
+ * becomes the largest number of 32 bits. */
 static inline uint32x4_t sizes_of(const lanebloom_keys *keys, size_t i, struct load_bound bound)
 {
   switch ((enum keys_layout)keys->layout) {
@@ -263,11 +273,11 @@ static inline uint32x4_t sizes_of(const lanebloom_keys *keys, size_t i, struct l
   case KEYS_FIXED:
     break;
   }
-  return vdupq_n_u32(0); /* never called */
+  return vdupq_n_u32(0); /* never reached: hash_all() handles this layout */
 }
 
-/* Returns the addresses of the stripes at a distance. Keys that have ended are read from their
- * start again. */
+/* Returns the addresses of the stripes that begin `distance` bytes from the start of the keys. For
+ * a key that has ended, returns the start of the key, which can be loaded. */
 static inline struct four begun(struct four keys, uint32x4_t sizes, size_t distance)
 {
   const uint32x4_t all = vdupq_n_u32((uint32_t)distance),
@@ -277,7 +287,7 @@ static inline struct four begun(struct four keys, uint32x4_t sizes, size_t dista
        keys.at[2] + vgetq_lane_u32(lanes, 2), keys.at[3] + vgetq_lane_u32(lanes, 3)}};
 }
 
-/* Hashes eight keys of any sizes, none empty. Their hashes are stored contiguously. */
+/* Hashes eight keys of any sizes but 0, and stores their hashes contiguously. */
 static inline __attribute__((always_inline)) void hash_group(struct four low, struct four high,
                                                              uint32x4_t low_sizes,
                                                              uint32x4_t high_sizes,
@@ -314,7 +324,7 @@ static inline __attribute__((always_inline)) void hash_group(struct four low, st
   store_four((uint8_t *)hashes + 16, high_hash);
 }
 
-/* Hashes keys i .. i + 8 in place. They have the same number of stripes. */
+/* Hashes eight adjacent keys, from key i on, which have the same number of stripes. */
 static inline __attribute__((always_inline)) void
 hash_neighbours(const lanebloom_keys *keys, size_t i, uint32x4_t low_sizes, uint32x4_t high_sizes,
                 bool signed_tails, uint8_t *hashes)
@@ -326,7 +336,7 @@ hash_neighbours(const lanebloom_keys *keys, size_t i, uint32x4_t low_sizes, uint
   hash_group(low, high, low_sizes, high_sizes, signed_tails, hashes + 4 * i);
 }
 
-/* Returns four listed keys and their sizes. */
+/* Returns the addresses and sizes of four keys of a list. */
 static inline struct four four_listed(const lanebloom_keys *keys, const uint16_t list[4],
                                       uint32x4_t *sizes)
 {
@@ -360,7 +370,8 @@ static inline __attribute__((always_inline)) void hash_listed(const lanebloom_ke
   store_listed(hashes, list + 4, hash + 4);
 }
 
-/* Checks whether lanes would mostly be in use for these long keys. */
+/* Checks whether the sizes of these eight long keys differ so little that lanes would be in use
+ * most of the time. */
 static inline bool are_alike(const lanebloom_keys *keys, const uint16_t list[LANES])
 {
   size_t least = SIZE_MAX, most = 0;
@@ -379,7 +390,8 @@ struct lists {
                 2 * LANES]; /* the last group may overlap, and some keys come from longer lists */
 };
 
-/* Lists keys i .. i + 4 by their numbers of stripes. */
+/* Puts four keys, from key i on, into the lists of their numbers of stripes. The lowest four bytes
+ * of `stripes` have these numbers. */
 static inline void list_four(struct lists *lists, uint64_t stripes, size_t i)
 {
   *lists->end[stripes & 0xff]++ = (uint16_t)i;
@@ -388,7 +400,8 @@ static inline void list_four(struct lists *lists, uint64_t stripes, size_t i)
   *lists->end[stripes >> 24 & 0xff]++ = (uint16_t)(i + 3);
 }
 
-/* Begins a block of at least one group: hashes its keys or lists them. */
+/* Begins a block of at least LANES keys: hashes groups of keys with the same number of stripes, and
+ * puts all other keys into lists. */
 static inline __attribute__((always_inline)) void begin_block(const lanebloom_keys *keys,
                                                               struct load_bound bound,
                                                               bool signed_tails,
@@ -431,14 +444,16 @@ hash_block(const lanebloom_keys *keys, struct load_bound bound, bool signed_tail
   }
 }
 
-/* Checks whether the key's last stripe may not be loaded. */
+/* Checks whether the last stripe of the key cannot be loaded as a whole, or the key has no
+ * bytes. */
 static inline bool ends_beyond(lanebloom_slice key, struct load_bound bound)
 {
   return key.size == 0 || (((uintptr_t)key.data + key.size - 1) & bound.mask) > bound.last;
 }
 
-/* Hashes any batch, block by block. The layout is a constant, so that each layout gets its own
- * loops. */
+/* Hashes a batch of any sizes, block by block. The layout is a constant, so that each layout gets
+ * its own loops. Keys at the end of the batch whose last stripes cannot be loaded are hashed by
+ * scalar code. */
 static inline __attribute__((always_inline)) void
 hash_blocks(const lanebloom_keys *keys, enum keys_layout layout, bool signed_tails, uint8_t *hashes)
 {
@@ -460,7 +475,7 @@ hash_blocks(const lanebloom_keys *keys, enum keys_layout layout, bool signed_tai
 static inline __attribute__((always_inline)) void hash_all(const lanebloom_keys *keys,
                                                            bool signed_tails, uint8_t *hashes)
 {
-  if (keys->n < LANES) { /* if there are no keys, not even an offset may be read */
+  if (keys->n < LANES) { /* also because without keys not even an offset may be read */
     hash_in_scalar(keys, signed_tails, hashes);
     return;
   }

@@ -1,6 +1,7 @@
-/* Cache lines in NEON registers: four registers hold a line, and a table look-up takes four. The
- * probes of a key are eight lanes of 16 bits, whose top 9 bits are the position of a bit in its
- * line: 6 bits for the byte, 3 for the bit in it.
+/* Tests and sets bits in cache lines with NEON. Four registers hold a line, and one table look-up
+ * reads bytes from all four. The probes of a key are eight lanes of 16 bits. The top 9 bits of a
+ * lane are the position of a bit in the line: 6 bits for the byte, and 3 bits for the bit in this
+ * byte.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_NEON_CACHE_LINES_H
 #define LANEBLOOM_NEON_CACHE_LINES_H
@@ -8,8 +9,8 @@
 #include "../lanes/cache_lines.h"
 #include "vector.h"
 
-/* The probes of two keys, with those of the first in the lower half: the numbers of bytes in their
- * lines, and the bits in these bytes. */
+/* The probes of two keys, with those of the first key in the lower half. For each probe, `bytes`
+ * has the number of a byte in the line of its key, and `bits` has this byte's bit as a mask. */
 struct pair {
   uint8x16_t bytes, bits;
 };
@@ -18,8 +19,8 @@ struct four {
   struct pair keys01, keys23;
 };
 
-/* Return the lines of hashes i to i + 3, and eight probes of each. Each layout's file defines these
- * functions and struct lookup. */
+/* Return the numbers of the lines of hashes i to i + 3, and eight probes of each hash. The file of
+ * a layout defines these functions and struct lookup. */
 static inline uint32x4_t lines_of(const struct lookup *lookup, const uint8_t *hashes, size_t i);
 static inline struct four probes_of(const struct lookup *lookup, uint32_t pass,
                                     const uint8_t *hashes, size_t i);
@@ -36,7 +37,7 @@ static inline void locate_eight(const struct lookup *lookup, const uint8_t *hash
 
 /* ---- Probing ---- */
 
-/* Returns the probes of two keys:
+/* Returns the probes of two keys. The figure shows how the two parts of a position are made:
  *
  *   first    a0 .. a7   ->   tops     a0 .. a7 b0 .. b7   the highest 8 bits
  *   second   b0 .. b7        bits     a0 .. a7 b0 .. b7   the lowest 3 of 9 */
@@ -51,7 +52,8 @@ static inline struct pair pair_of(uint16x8_t first, uint16x8_t second)
   };
 }
 
-/* Returns bytes with all bits set where a probe finds a set bit. */
+/* Returns a byte for each probe, with all bits set if the probe finds a set bit, and 0
+ * otherwise. */
 static inline uint8x16_t pair_passes(struct pair probes, const uint8_t *first_line,
                                      const uint8_t *second_line)
 {
@@ -60,8 +62,8 @@ static inline uint8x16_t pair_passes(struct pair probes, const uint8_t *first_li
   return vtstq_u8(vcombine_u8(first, second), probes.bits);
 }
 
-/* Returns bytes with all bits set where two adjacent probes of a key pass: four bytes for each
- * key. */
+/* Returns four bytes for each of four keys. Each byte is for two adjacent probes of the key, and
+ * has all bits set if both find set bits. */
 static inline uint8x16_t four_pass(struct four probes, const uint8_t *payload,
                                    const uint64_t *offsets)
 {
@@ -69,9 +71,10 @@ static inline uint8x16_t four_pass(struct four probes, const uint8_t *payload,
                    pair_passes(probes.keys23, payload + offsets[2], payload + offsets[3]));
 }
 
-/* Returns a byte in which bit i is set if hash i passes. Adjacent bytes are replaced by their
- * minimum until each key has one byte. A loop of two rounds is used, because all eight lines need
- * twice the registers, and gcc 12 would load all of them first. */
+/* Returns a byte in which bit i is set if all eight probes of hash i in this pass find set bits.
+ * Adjacent bytes are replaced by their minimum until each key has one byte. The loop handles four
+ * keys at a time: without it, gcc 12 would first load all eight lines, for which there are not
+ * enough registers. */
 static inline uint8_t pass_eight(const struct lookup *lookup, uint32_t pass, const uint8_t *payload,
                                  const uint64_t *offsets, const uint8_t *hashes)
 {
@@ -95,8 +98,9 @@ static inline uint8_t probe_eight(const struct lookup *lookup, uint32_t npasses,
 
 /* ---- Adding ---- */
 
-/* Sets bits one byte after another. NEON's shifts use only the lowest byte of a count, so they
- * cannot shift a bit out of all lanes but its own. */
+/* Sets eight bits, one byte after another. lanes/lines.h sets bits by shifts that leave a bit only
+ * in its own lane. That does not work here, because NEON's shifts use only the lowest byte of a
+ * count. */
 static inline void set_bits(uint8_t *line, uint64_t bytes, uint64_t bits)
 {
   line[bytes & 0xff] |= (uint8_t)bits;

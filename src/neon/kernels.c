@@ -1,4 +1,4 @@
-/* The NEON kernels.
+/* The table of the NEON kernels.
  * SPDX-License-Identifier: MIT */
 #include "../lanes/lanes.h"
 
@@ -8,7 +8,7 @@
 #define SUFFIX "(simde)"
 #endif
 
-/* NEON is part of AArch64. */
+/* Every CPU can run these kernels, because NEON is part of AArch64. */
 static unsigned neon_score(void)
 {
   return 20;

@@ -1,4 +1,5 @@
-/* parquet in lanes of NEON: a key's block is in two registers, with a word in each lane.
+/* Probes and adds to Parquet's split-block filters with NEON. The block of a key is in two
+ * registers, with a word in each lane.
  * SPDX-License-Identifier: MIT */
 #include "../lanes/cache_lines.h"
 #include "../lanes/lanes.h"
@@ -22,7 +23,8 @@ static inline uint32x4_t two_hashes(const uint8_t *hashes, size_t i)
   return vreinterpretq_u32_u8(vld1q_u8(hashes + i * sizeof(uint64_t)));
 }
 
-/* Computes parquet_block in each of four lanes. */
+/* Computes the offset of the block of each hash, as parquet_block() does, for four hashes at a
+ * time. */
 static inline void locate_eight(const struct lookup *lookup, const uint8_t *hashes,
                                 uint64_t *offsets)
 {
@@ -35,7 +37,7 @@ static inline void locate_eight(const struct lookup *lookup, const uint8_t *hash
   }
 }
 
-/* Returns the bits that hash i probes, each in its own word. */
+/* Returns the bits that hash i probes. Each lane has one bit set, at its position in the word. */
 static inline uint32x4x2_t bits_of(const struct lookup *lookup, const uint8_t *hashes, size_t i)
 {
   const uint32_t low_half = (uint32_t)hash64_at(hashes, i);
@@ -53,7 +55,8 @@ static inline uint32x4x2_t load_block(const uint8_t *block)
       {vreinterpretq_u32_u8(vld1q_u8(block)), vreinterpretq_u32_u8(vld1q_u8(block + 16))}};
 }
 
-/* Returns lanes with all bits set where both words of the lane have the bits of hash i. */
+/* Returns four lanes. A lane is for two words of the block, and has all bits set if the bits that
+ * hash i probes in both words are set. */
 static inline uint32x4_t passes_of(const struct lookup *lookup, const uint8_t *payload,
                                    const uint64_t *offsets, const uint8_t *hashes, size_t i)
 {
@@ -61,8 +64,8 @@ static inline uint32x4_t passes_of(const struct lookup *lookup, const uint8_t *p
   return vandq_u32(vtstq_u32(block.val[0], bits.val[0]), vtstq_u32(block.val[1], bits.val[1]));
 }
 
-/* Returns a lane for each of four hashes: adjacent lanes are replaced by their minimum until one is
- * left. */
+/* Returns a lane for each of four hashes, with all bits set if all probes of the hash find set
+ * bits. Adjacent lanes are replaced by their minimum until one lane of each hash is left. */
 static inline uint32x4_t four_pass(const struct lookup *lookup, const uint8_t *payload,
                                    const uint64_t *offsets, const uint8_t *hashes, size_t i)
 {

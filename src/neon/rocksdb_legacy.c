@@ -1,16 +1,18 @@
-/* rocksdb_legacy in lanes of NEON: like rocksdb_local, except for the choice of the line and of the
- * bits in it.
+/* Probes and adds to filters of the layout rocksdb_legacy with NEON. It differs from
+ * rocksdb_local.c in how a hash selects its line and the bits in the line.
  * SPDX-License-Identifier: MIT */
 #include "../lanes/lanes.h"
 #include "cache_lines.h"
 
 /* ---- Vocabulary ---- */
 
-/* 16 bits of a probe suffice, because its position is the lowest 9. */
+/* `numbers` has only 16 bits for each probe. That is enough, because the position of a probe is its
+ * lowest 9 bits. */
 struct lookup {
   uint32x4_t nlines, multiplier; /* see divide.h */
   uint64x2_t addend;
-  int32x4_t shift; /* for upper halves; to the right, so 0 or less */
+  /* of upper halves; 0 or less, because NEON shifts to the right by negative counts */
+  int32x4_t shift;
   uint16x8_t numbers[ROCKSDB_LEGACY_MAX_NPASSES];
 };
 
@@ -34,8 +36,8 @@ static inline uint32x4_t four_hashes(const uint8_t *hashes, size_t i)
   return vreinterpretq_u32_u8(vld1q_u8(hashes + i * sizeof(uint32_t)));
 }
 
-/* Computes the line of each hash. The quotients are in the upper halves of 64-bit products, and
- * only need a shift:
+/* Computes the number of the line of each hash, which is the hash modulo the number of lines. The
+ * quotients are in the upper halves of products of 64 bits, and only need a shift:
  *
  *   [n0 * m + a] [n1 * m + a]
  *   [n2 * m + a] [n3 * m + a]   ->   h0 h1 h2 h3 */
@@ -55,7 +57,8 @@ static inline uint32x4_t strides_of(uint32x4_t hashes)
   return vsriq_n_u32(vshlq_n_u32(hashes, 15), hashes, 17);
 }
 
-/* Returns probes. The lowest 9 bits of a probe are moved to the top of the lower half of a lane. */
+/* Returns eight probes of each of four hashes. Hashes and strides are shifted left by 7 bits first,
+ * so that the lowest 9 bits of a probe are at the top of its 16 bits. */
 static inline struct four probes_of(const struct lookup *lookup, uint32_t pass,
                                     const uint8_t *hashes, size_t i)
 {

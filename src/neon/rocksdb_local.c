@@ -1,5 +1,5 @@
-/* rocksdb_local in lanes of NEON: the probes of a key are in adjacent lanes, two keys in a
- * register.
+/* Probes and adds to filters of the layout rocksdb_local (FastLocalBloom) with NEON. The probes of
+ * a key are in adjacent lanes, and a register of bytes has the probes of two keys.
  * SPDX-License-Identifier: MIT */
 #include "../lanes/lanes.h"
 #include "cache_lines.h"
@@ -27,7 +27,8 @@ static inline uint32x4_t two_hashes(const uint8_t *hashes, size_t i)
   return vreinterpretq_u32_u8(vld1q_u8(hashes + i * sizeof(uint64_t)));
 }
 
-/* Computes rocksdb_local_line in each lane, without its last factor. */
+/* Computes the number of the line of each hash, which rocksdb_local_line() multiplies by the size
+ * of a line. */
 static inline uint32x4_t lines_of(const struct lookup *lookup, const uint8_t *hashes, size_t i)
 {
   const uint32x4_t low_halves = vuzp1q_u32(two_hashes(hashes, i), two_hashes(hashes, i + 2));
@@ -36,13 +37,13 @@ static inline uint32x4_t lines_of(const struct lookup *lookup, const uint8_t *ha
   return vuzp2q_u32(vreinterpretq_u32_u64(scaled01), vreinterpretq_u32_u64(scaled23));
 }
 
-/* Returns the upper halves of eight lanes. */
+/* Returns the upper halves of eight lanes of 32 bits. */
 static inline uint16x8_t upper_halves(uint32x4_t low, uint32x4_t high)
 {
   return vuzp2q_u16(vreinterpretq_u16_u32(low), vreinterpretq_u16_u32(high));
 }
 
-/* Returns the probes of two hashes, whose high halves are lanes 1 and 3. */
+/* Returns the probes of two hashes. The high halves of the hashes are lanes 1 and 3 of `two`. */
 static inline struct pair pair_probes(uint32x4_t two, uint32x4x2_t powers)
 {
   const uint32x4_t low = powers.val[0], high = powers.val[1];

@@ -1,11 +1,12 @@
-/* NEON's vocabulary: defines the words of lanes/ for two registers of four lanes each.
+/* Defines the words of lanes/vocabulary.h for NEON, with a vector of two registers, which have four
+ * lanes of 32 bits each.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_NEON_VECTOR_H
 #define LANEBLOOM_NEON_VECTOR_H
 
 #if defined(__aarch64__)
 #include <arm_neon.h>
-#else /* only in tests, by SIMDe */
+#else /* only in tests: SIMDe provides the intrinsics */
 #define SIMDE_ENABLE_NATIVE_ALIASES
 #include <simde/arm/neon.h>
 #endif
@@ -15,8 +16,8 @@
 typedef struct {
   uint32x4_t low, high;
 } vector;
-typedef int32x4_t count32;  /* to the left, so 0 or less */
-typedef uint8x8_t picked32; /* all ones or 0 */
+typedef int32x4_t count32;  /* 0 or less, because NEON shifts to the right by negative counts */
+typedef uint8x8_t picked32; /* a byte for each lane, all ones or 0 */
 
 #define VECTOR_NBYTES 32
 enum { LANES32 = VECTOR_NBYTES / 4 };
@@ -40,8 +41,9 @@ static inline void store_four(void *to, uint32x4_t four)
   vst1q_u8(to, vreinterpretq_u8_u32(four));
 }
 
-/* Returns a byte in which bit i is set if byte i is all ones; other bytes must be 0. NEON has no
- * movemask: each byte is replaced by the bit of its index, and their sum is the mask. */
+/* Returns a byte in which bit i is set if byte i is all ones. All bytes must be all ones or 0. NEON
+ * has no instruction that makes a mask of lanes. So byte i is replaced by 2^i if it is set, and the
+ * sum of all bytes is the mask. */
 static inline uint8_t mask_of(uint8x8_t bytes)
 {
   static const uint8_t bits[8] = {1, 2, 4, 8, 16, 32, 64, 128};
@@ -51,7 +53,7 @@ static inline uint8_t mask_of(uint8x8_t bytes)
 /* The bytes of a lane, for table look-ups. */
 enum { A = 0x03020100, B = 0x07060504, C = 0x0b0a0908, D = 0x0f0e0d0c };
 
-/* The lanes that are set in a mask of 4 bits, in order, and their number. */
+/* For each mask of 4 bits, the lanes that are set in it, in ascending order, and their number. */
 static const uint32_t survivors_of[16][4] = {
     {A, A, A, A}, {A, A, A, A}, {B, A, A, A}, {A, B, A, A}, {C, A, A, A}, {A, C, A, A},
     {B, C, A, A}, {A, B, C, A}, {D, A, A, A}, {A, D, A, A}, {B, D, A, A}, {A, B, D, A},
@@ -59,7 +61,7 @@ static const uint32_t survivors_of[16][4] = {
 };
 static const uint8_t nsurvivors_of[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
 
-/* Moves the lanes of a mask together: mask 0b1010 lanes a b c d -> b d a a */
+/* Moves the lanes of a mask together. For the mask 0b1010, a b c d becomes b d a a. */
 static inline uint32x4_t compact_four(uint32x4_t lanes, unsigned mask)
 {
   const uint8x16_t order = vreinterpretq_u8_u32(vld1q_u32(survivors_of[mask]));
@@ -79,11 +81,12 @@ static inline void store(void *to, vector v)
   store_four((uint8_t *)to + 16, v.high);
 }
 
-/* NEON's intrinsics have no stores past the cache. */
+/* NEON's intrinsics have no stores that bypass the cache. */
 #define load_aligned load
 #define stream_aligned store
 
-/* Returns a byte for each lane. */
+/* Returns, for each lane, a byte in which only the bit is set whose number is the lowest 3 bits of
+ * the lane. */
 static inline uint8x8_t masks_of(vector v)
 {
   const uint16x8_t halves = vuzp1q_u16(vreinterpretq_u16_u32(v.low), vreinterpretq_u16_u32(v.high));
@@ -135,7 +138,8 @@ static inline unsigned test_bits16(const uint8_t *payload, const uint32_t *at, c
 #define HAS_GATHERS 0
 #define HAS_LANE_LOADS 1
 
-/* Lanes are moved out of registers in pairs, because moves to general registers are slow. */
+/* Offsets are moved from lanes to general registers in pairs, because such moves are slow. These
+ * two functions split a pair. */
 static inline size_t low_index(uint64_t pair)
 {
   return (uint32_t)pair;

@@ -1,7 +1,8 @@
-/* XXPH3 in lanes of NEON: four keys of 4 to 8 bytes at a time. NEON cannot multiply 64-bit lanes.
- * So low and high halves are in separate registers, in which shifts by more than 32 bits only need
- * the high half. From 9 bytes on the hash needs 128-bit products, for which AArch64 has two general
- * instructions: these keys are left to scalar.
+/* Hashes keys by XXPH3 with NEON: keys of 4 to 8 bytes, four at a time, and keys above 240 bytes.
+ * NEON cannot multiply lanes of 64 bits, so the low and the high halves of words are in separate
+ * registers. Then a shift by more than 32 bits only reads the high halves. For keys of 9 to 240
+ * bytes the hash needs products of 128 bits. AArch64 computes such a product by two general
+ * instructions, so these keys are left to scalar code.
  * SPDX-License-Identifier: MIT */
 #include "../lanes/xxph3.h"
 #include "../lanes/lanes.h"
@@ -11,7 +12,7 @@ enum { NLANES = 4 };
 
 /* ---- Vocabulary ---- */
 
-/* A 64-bit value of each of four keys. */
+/* A word of 64 bits of each of four keys. */
 struct words {
   uint32x4_t low, high;
 };
@@ -26,7 +27,7 @@ static inline uint32x4_t high_splat(uint64_t value)
   return vdupq_n_u32((uint32_t)(value >> 32));
 }
 
-/* Splits two registers of 64-bit lanes into low and high halves. */
+/* Splits the lanes of two registers, which have 64 bits, into low and high halves. */
 static inline struct words split(uint64x2_t a, uint64x2_t b)
 {
   const uint32x4_t ab = vreinterpretq_u32_u64(a), cd = vreinterpretq_u32_u64(b);
@@ -71,7 +72,7 @@ static inline struct words hash_4_to_8(struct words words, uint64_t size)
   return avalanche(multiply(mixed, XXPH3_PRIME64_2));
 }
 
-/* Load and store at any alignment. */
+/* These two functions load and store words at any alignment. */
 static inline struct words load_words(const void *from)
 {
   const uint32x4x2_t words = vld2q_u32(from);
@@ -119,13 +120,16 @@ static const struct xxph3_stripe_steps stripes = {add_stripes, scramble};
 
 /* ---- Keys of one width ---- */
 
-/* Returns how many keys were hashed. 16 bytes from a key on contain the next key too, so a table
- * look-up selects the first and the last four bytes of each. */
+/* Hashes keys of 4 to 7 bytes and returns the number of hashed keys. A load of 16 bytes from the
+ * start of a key also contains the next key, and a table look-up selects the first four and the
+ * last four bytes of both. */
 static size_t fixed_4_to_7(const uint8_t *keys, size_t width, size_t n, void *hashes)
 {
   static const uint32_t starts[NLANES] = {0x03020100, 0x03020100, 0x03020100, 0x03020100};
   static const uint32_t widths[NLANES] = {0, 0x01010101, 0x01010101,
-                                          0x02020202}; /* before each four bytes, or their end */
+                                          /* the number of widths before each four bytes, or before
+                                           * their end */
+                                          0x02020202};
   static const uint32_t fours[NLANES] = {0, 0x04040404, 0, 0x04040404};
   const uint32x4_t ends = vmlaq_n_u32(vld1q_u32(starts), vld1q_u32(widths), (uint32_t)width);
   const uint8x16_t indices = vreinterpretq_u8_u32(vsubq_u32(ends, vld1q_u32(fours)));
@@ -164,15 +168,17 @@ static inline __attribute__((always_inline)) size_t hash_fixed(const uint8_t *ke
 /* ---- Keys of many sizes ---- */
 
 enum {
-  /* A list has sizes that differ by less than 8 bytes, so that its keys take the same branches: 1
-   * to 8 bytes, 9 to 16, fourteen more lists up to 128, and one for all other sizes. */
+  /* The sizes of the keys in a list differ by less than 8 bytes, so that the keys take the same
+   * branches. There is a list for 1 to 8 bytes, one for 9 to 16, fourteen more up to 128, and one
+   * for all other sizes. */
   SHORT = 0,
   MIDDLE = 1,
   OTHERS = 16,
   NLISTS,
 };
 
-/* Hashes keys by lists of sizes: a branch per key on its size would often be mispredicted. */
+/* Hashes keys of many sizes list by list, because the CPU would often mispredict a branch on the
+ * size of each key. */
 static inline __attribute__((always_inline)) void hash_mixed(const lanebloom_keys *keys,
                                                              void *hashes)
 {
@@ -180,7 +186,7 @@ static inline __attribute__((always_inline)) void hash_mixed(const lanebloom_key
   for (size_t c = 0; c < NLISTS; c++)
     ends[c] = lists[c];
   for (size_t i = 0; i < keys->n; i++) {
-    const size_t c = (keys_at(keys, i).size - 1) / 8; /* without bytes: greater than any */
+    const size_t c = (keys_at(keys, i).size - 1) / 8; /* for an empty key, larger than any other */
     *ends[c < OTHERS ? c : OTHERS]++ = (uint16_t)i;
   }
 

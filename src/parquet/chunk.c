@@ -1,4 +1,5 @@
-/* Reads the metadata of column chunks.
+/* Reads the metadata of column chunks: where a chunk's pages and its filter are, and which values
+ * it may have.
  * SPDX-License-Identifier: MIT */
 #include "footer.h"
 
@@ -11,8 +12,9 @@ struct metadata {
   struct statistics statistics;
 };
 
-/* Checks that the path, if there is one, is that of the column: some readers find chunks by their
- * path, others by their order. */
+/* Checks that the path that a chunk states is that of the column. Some readers find a column's
+ * chunks by their path, others by their order; if the two differ, readers would use different
+ * chunks. A chunk may also omit its path. */
 static void read_path(struct thrift *thrift, struct thrift_field field, const struct column *column)
 {
   const char *rest = column->path, *end = column->path + column->path_nbytes;
@@ -30,8 +32,8 @@ static void read_path(struct thrift *thrift, struct thrift_field field, const st
     lanebloom_thrift_damage(thrift, "a chunk of the column that the schema has here");
 }
 
-/* Reads the position of the filter. Before the format had filters, some writers had fields of their
- * own here, of other types. */
+/* Reads the offset or the size of the filter. Before the format had filters, some writers used
+ * these field numbers for fields of other types, which are skipped. */
 static void read_filter(struct thrift *thrift, struct thrift_field field, struct metadata *metadata)
 {
   if (field.id == 14 && field.type == THRIFT_I64) {
@@ -77,8 +79,8 @@ static void read_metadata(struct thrift *thrift, const struct column *column,
     }
 }
 
-/* Interprets and checks the fields. The dictionary, if there is one, comes before all other
- * pages. */
+/* Checks the fields, and sets the members of *chunk from them. If the chunk has a dictionary, it is
+ * the first page, so the chunk begins there. */
 static void interpret(struct thrift *thrift, const struct footer *footer,
                       const struct column *column, const struct metadata *metadata,
                       struct chunk *chunk)
@@ -94,7 +96,7 @@ static void interpret(struct thrift *thrift, const struct footer *footer,
        (chunk->offset > footer->offset || chunk->nbytes > footer->offset - chunk->offset)))
     lanebloom_thrift_damage(thrift, "a chunk whose pages are within the file");
   if (chunk->nvalues == LANEBLOOM_UNKNOWN)
-    lanebloom_thrift_damage(thrift, "how many values a chunk has");
+    lanebloom_thrift_damage(thrift, "the number of values of a chunk");
   const uint64_t nnulls = metadata->statistics.nnulls;
   chunk->nnulls = nnulls <= chunk->nvalues ? nnulls : LANEBLOOM_UNKNOWN;
   chunk->has_filter = metadata->has_filter_offset && !chunk->is_elsewhere;
@@ -123,7 +125,7 @@ void lanebloom_chunk_read(struct thrift *thrift, const struct footer *footer,
       if (lanebloom_thrift_enter(thrift, field))
         read_metadata(thrift, column, &metadata, chunk);
       break;
-    case 8: /* the way in which it is encrypted */
+    case 8: /* how the chunk is encrypted */
     case 9: /* encrypted metadata */
       chunk->is_encrypted = true;
       lanebloom_thrift_skip(thrift, field);

@@ -1,11 +1,11 @@
-/* Opens files, and describes them from their footers.
+/* Opens Parquet files, and describes files, columns and chunks from the footer.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
 #include "../info.h"
 #include "file.h"
 
-/* Takes ownership of the input, also on an error. */
+/* Loads a file. The input belongs to the file afterwards, or is closed on an error. */
 static lanebloom_status load(struct input *input, lanebloom_parquet_bounds bounds,
                              lanebloom_parquet **file, const struct problem *problem)
 {
@@ -110,14 +110,14 @@ void lanebloom_parquet_describe_chunk(const lanebloom_parquet *file, size_t row_
   info_copy(info, info_size, &full, sizeof full);
 }
 
-/* Does the path name this column, or a group that contains it? */
+/* Does the path name this column, or a group that contains the column? */
 static bool is_in(const struct column *column, const char *path, size_t path_nbytes)
 {
   return column->path_nbytes >= path_nbytes && memcmp(column->path, path, path_nbytes) == 0 &&
          (column->path_nbytes == path_nbytes || column->path[path_nbytes] == '.');
 }
 
-/* Lists the first columns of a file, for a message. */
+/* Writes the names of a file's first columns to `text`, for an error message. */
 static void list_columns(const struct schema *schema, char *text, size_t size)
 {
   size_t nbytes = 0;

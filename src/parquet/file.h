@@ -1,4 +1,5 @@
-/* An open file, which never changes: any number of threads may use it.
+/* An open Parquet file. It never changes, so any number of threads may use it at once. These files
+ * work on it, with their inputs and outputs:
  *
  *   thrift.h, type.h, schema.h, statistics.h, chunk.c    bytes -> what they say
  *   footer.h                                             file  -> footer

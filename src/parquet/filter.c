@@ -10,7 +10,8 @@ enum {
   CACHE_LINE_NBYTES = 64
 };
 
-/* The header. Each of its unions has one member so far. */
+/* The filter's header. The last three members are the numbers of the members that its unions have;
+ * the format defines only number 1 in each so far. */
 struct header {
   int32_t nbytes, algorithm, hash, compression;
 };
@@ -49,8 +50,7 @@ static lanebloom_status check_header(const struct header *header, uint64_t offse
   for (size_t i = 0; i < sizeof unions / sizeof *unions; i++)
     if (unions[i].found != 1)
       return problem_set(problem, LANEBLOOM_ERR_FORMAT,
-                         "the filter's %s at %" PRIu64
-                         ": expected number 1, %s, found number %" PRId32,
+                         "the filter's %s at %" PRIu64 ": expected 1 (%s), found %" PRId32,
                          unions[i].what, offset, unions[i].expected, unions[i].found);
   if (header->nbytes <= 0 || header->nbytes % PARQUET_BLOCK_NBYTES != 0)
     return problem_set(problem, LANEBLOOM_ERR_CORRUPT,
@@ -60,7 +60,8 @@ static lanebloom_status check_header(const struct header *header, uint64_t offse
   return LANEBLOOM_OK;
 }
 
-/* Can the chunk's filter be read at all? */
+/* Checks that the chunk has a filter that can be read. end: the offset of the footer, which ends
+ * all filters. */
 static lanebloom_status check_chunk(const struct chunk *chunk, uint64_t end,
                                     const struct problem *problem)
 {
@@ -86,9 +87,9 @@ static lanebloom_status check_chunk(const struct chunk *chunk, uint64_t end,
   return LANEBLOOM_OK;
 }
 
-/* Refuses filters that share bytes. No known writer makes them, and a small file could otherwise
- * cause one large filter to be read and counted for each of many row groups. left: the most bytes
- * that the filter can have, with its header. */
+/* Refuses a filter that shares bytes with another one. No known writer makes such filters. If they
+ * were allowed, a small file could cause one large filter to be read again for each of many row
+ * groups. *left becomes the most bytes that the filter can have, including its header. */
 static lanebloom_status check_overlap(const struct footer *footer, const struct chunk *chunk,
                                       uint64_t *left, const struct problem *problem)
 {
@@ -98,7 +99,7 @@ static lanebloom_status check_overlap(const struct footer *footer, const struct 
   if (end == chunk->filter_offset || *left > end - chunk->filter_offset)
     return problem_set(problem, LANEBLOOM_ERR_CORRUPT,
                        "damaged filter at %" PRIu64
-                       ": expected bytes of its own, found another one at %" PRIu64,
+                       ": expected bytes that no other filter uses, found one at %" PRIu64,
                        chunk->filter_offset, end);
   return LANEBLOOM_OK;
 }
@@ -154,7 +155,7 @@ lanebloom_status lanebloom_bits_read(const struct lanebloom_parquet *file,
     bits->bytes = input->bytes + place->offset;
     return LANEBLOOM_OK;
   }
-  /* so that no block crosses a cache line */
+  /* The memory is aligned, so that no block crosses a cache line. */
   const size_t room = (place->nbytes + CACHE_LINE_NBYTES - 1) / CACHE_LINE_NBYTES;
   uint8_t *own = aligned_alloc(CACHE_LINE_NBYTES, room * CACHE_LINE_NBYTES);
   if (!own)
@@ -184,7 +185,7 @@ lanebloom_status lanebloom_parquet_load_filter(const lanebloom_parquet *file, si
     return status;
   lanebloom_filter *borrowing;
   status = lanebloom_filter_parse_raw(LANEBLOOM_PARQUET, bits.bytes, place.nbytes, &borrowing);
-  if (!status) { /* the union of one filter owns its bits */
+  if (!status) { /* a merged filter owns its bits, even one made from one filter */
     const lanebloom_filter *const one = borrowing;
     status = lanebloom_filter_merge(&one, 1, filter);
     lanebloom_filter_close(borrowing);

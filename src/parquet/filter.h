@@ -1,5 +1,5 @@
-/* The filter of a column chunk: a header in Thrift, directly followed by the bits, in blocks of 32
- * bytes.
+/* Reads the filter of a column chunk. In the file, a filter is a header in Thrift's encoding,
+ * directly followed by the bits, which are in blocks of 32 bytes.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_PARQUET_FILTER_H
 #define LANEBLOOM_PARQUET_FILTER_H
@@ -13,18 +13,21 @@ struct filter_place {
   size_t nbytes; /* a multiple of PARQUET_BLOCK_NBYTES, at least one */
 };
 
-/* Bits in memory. */
+/* The bits of a filter in memory. */
 struct filter_bits {
   const uint8_t *bytes;
-  uint8_t *own; /* NULL: borrowed from a file in memory */
+  uint8_t *own; /* owns the bytes; NULL: they are borrowed from a file in memory */
 };
 
-/* Reads the header. Errors: ARGUMENT: the chunk has no filter; FORMAT, CORRUPT, LIMIT, IO. */
+/* Finds the bits of a chunk's filter by reading its header. Errors: ARGUMENT if the chunk has no
+ * filter; FORMAT if the filter is of an unknown kind; LIMIT if the chunk is encrypted or in another
+ * file; CORRUPT, IO. */
 lanebloom_status lanebloom_bits_find(const struct lanebloom_parquet *file,
                                      const struct chunk *chunk, struct filter_place *place,
                                      const struct problem *problem);
 
-/* Reads the bits. On an error there is nothing to free. Errors: IO, CORRUPT, MEMORY. */
+/* Reads the bits of a filter; filter_bits_free() frees them. Errors: IO, CORRUPT, MEMORY. On an
+ * error there is nothing to free. */
 lanebloom_status lanebloom_bits_read(const struct lanebloom_parquet *file,
                                      const struct filter_place *place, struct filter_bits *bits,
                                      const struct problem *problem);

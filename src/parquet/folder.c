@@ -1,4 +1,4 @@
-/* Finds Parquet files by name, in folders and by patterns.
+/* Finds the Parquet files that a caller names: files, folders with files, and patterns of names.
  * SPDX-License-Identifier: MIT */
 #include <dirent.h>
 #include <glob.h>
@@ -15,7 +15,7 @@ static lanebloom_status add_path(lanebloom_parquet_paths *paths, const char *pat
                                  const struct problem *problem)
 {
   const size_t n = paths->n;
-  if ((n & (n - 1)) == 0) { /* the array is full */
+  if ((n & (n - 1)) == 0) { /* the array is full, as its size is a power of two */
     const size_t nbytes = (n > 0 ? 2 * n : 1) * sizeof *paths->all;
     char **all = realloc(paths->all, nbytes);
     if (!all)
@@ -41,7 +41,8 @@ static int compare_paths(const void *a, const void *b)
   return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Sorts paths, and removes duplicates and those that `others` has. others: sorted; may be empty. */
+/* Sorts paths, removes duplicates, and removes the paths that `others` has, too. `others` must be
+ * sorted, and may be empty. */
 static void sort_once(lanebloom_parquet_paths *paths, const lanebloom_parquet_paths *others)
 {
   const size_t size = sizeof *paths->all;
@@ -59,14 +60,16 @@ static void sort_once(lanebloom_parquet_paths *paths, const lanebloom_parquet_pa
   paths->n = n;
 }
 
-/* By the conventions of Hive and Spark, names that begin with a dot or an underscore are no data,
- * except those of partitions' folders, whose columns may have any name. */
+/* Does this name mark a file or a folder as no data, by the conventions of Hive and Spark? Names
+ * that begin with a dot or an underscore do. But a folder of a partition is called COLUMN=VALUE,
+ * and the name of its column may begin with an underscore, so such a folder has data. */
 static bool is_hidden(const char *name)
 {
   return *name == '.' || (*name == '_' && !strchr(name, '='));
 }
 
-/* Is it the name of a Parquet file that describes the others of its folder and has no rows? */
+/* Is this the name of a Parquet file without rows, which describes the other files in its
+ * folder? */
 static bool is_summary(const char *name)
 {
   return strcmp(name, "_metadata") == 0 || strcmp(name, "_common_metadata") == 0;
@@ -78,7 +81,7 @@ static bool ends_in(const char *name, const char *suffix)
   return nbytes > suffix_nbytes && strcmp(name + nbytes - suffix_nbytes, suffix) == 0;
 }
 
-/* Does the name say that the whole file was compressed? */
+/* Does the name say that a Parquet file was compressed as a whole? */
 static bool is_compressed_name(const char *name)
 {
   return ends_in(name, ".parquet.bz2") || ends_in(name, ".parquet.gz") ||
@@ -90,15 +93,17 @@ static bool is_compressed_name(const char *name)
 
 enum likeness {
   NOT_PARQUET,
-  MAYBE_PARQUET, /* it cannot be read, or is compressed */
+  MAYBE_PARQUET, /* the file cannot be read, or is compressed */
   DAMAGED_PARQUET,
   IS_PARQUET
 };
 
 enum { MAGIC_NBYTES = 4 };
 
-/* Readers check only the end; a truncated file has only the beginning. Encrypted files must have
- * both: a text may begin with "PARENT", and it may end with "COMPARE". */
+/* Judges a file by its first and last 4 bytes. A whole file has the magic number in both. Readers
+ * check only the end, and a truncated file has only the beginning, so one of the two is enough for
+ * a damaged file. The magic number of an encrypted file must be in both, because a text may begin
+ * with "PARENT", and another may end with "COMPARE". */
 static enum likeness judge_magic(const char *begin, const char *end)
 {
   const bool at_begin = memcmp(begin, "PAR1", MAGIC_NBYTES) == 0,
@@ -110,7 +115,8 @@ static enum likeness judge_magic(const char *begin, const char *end)
   return at_begin || at_end ? DAMAGED_PARQUET : NOT_PARQUET;
 }
 
-/* Errors: FORMAT: not a regular file; IO, CORRUPT: it cannot be read. */
+/* Sets *likeness from the content of a file. Errors: FORMAT if it is no regular file; IO or CORRUPT
+ * if it cannot be read. */
 static lanebloom_status read_likeness(const char *path, enum likeness *likeness,
                                       const struct problem *problem)
 {
@@ -141,13 +147,14 @@ static enum likeness judge_content(const char *path)
   return likeness == NOT_PARQUET && is_compressed_name(path) ? MAYBE_PARQUET : likeness;
 }
 
-/* Judges a file in a folder. found: the result of stat(); NULL: it failed, and errno says why. */
+/* Judges a file in a folder. found: the result of stat(), or NULL if stat() failed; errno must then
+ * be the reason. */
 static enum likeness judge_file(const char *path, const char *name, const struct stat *found)
 {
   struct stat link;
   if (!found && errno != ENOENT)
     return MAYBE_PARQUET;
-  if (!found && lstat(path, &link) != 0) /* it was deleted meanwhile */
+  if (!found && lstat(path, &link) != 0) /* it was just deleted */
     return NOT_PARQUET;
   if (ends_in(name, ".parquet"))
     return IS_PARQUET;
@@ -171,18 +178,19 @@ static int compare_ids(const void *a, const void *b)
 
 struct search {
   const struct problem *problem;
-  lanebloom_parquet_files files; /* those that were found */
-  enum likeness needed;          /* how much like Parquet a file in a folder must be */
-  size_t most;                   /* the search ends with this many files */
-  int error;                     /* errno as it was when the search failed */
+  lanebloom_parquet_files files; /* the files that were found */
+  enum likeness needed;          /* the likeness that a file in a folder must have at least */
+  size_t most;                   /* the search stops when it has found this many files */
+  int error;                     /* the value of errno when the search failed */
 
-  /* The folders of one name, those still to be read and those that were read: links may lead to
-   * them again. */
+  /* The folders that were found below one of the caller's names. Folders that were already read
+   * stay in the list, because links may lead to them again. */
   lanebloom_parquet_paths folders;
-  void *ids; /* of all of them: a tree of tsearch(3) */
+  void *ids; /* the ids of these folders, in a tree of tsearch(3) */
 };
 
-/* A long name is cut, so that the reason is not. */
+/* Reports a problem with a path. If the path is long, it is cut, so that there is room for the
+ * reason after it. */
 static lanebloom_status fail(struct search *search, const char *path, lanebloom_status status,
                              const char *why)
 {
@@ -255,7 +263,7 @@ static lanebloom_status read_folder(struct search *search, const char *folder)
   return status;
 }
 
-/* Adds the files in a folder and below it, until there are enough. */
+/* Adds the files in a folder and in all folders below it, until search->most files are found. */
 static lanebloom_status add_folder(struct search *search, const char *folder,
                                    const struct stat *found)
 {

@@ -1,4 +1,4 @@
-/* Reads footers.
+/* Reads the footers of Parquet files.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
@@ -69,8 +69,8 @@ static lanebloom_status read_row_groups(struct thrift *thrift, struct thrift_fie
     return LANEBLOOM_OK;
   if (n > schema_max_paths(footer->nbytes) / (footer->schema.paths_nbytes + 1))
     return problem_set(problem, LANEBLOOM_ERR_LIMIT,
-                       "the paths of columns in %zu row groups: expected at most %zu bytes for "
-                       "such a footer, found more",
+                       "column paths in %zu row groups: expected at most %zu bytes for a footer of "
+                       "this size, found more",
                        n, schema_max_paths(footer->nbytes));
   footer->row_groups = calloc(n + 1, sizeof *footer->row_groups);
   footer->chunks = malloc((n * ncolumns + 1) * sizeof *footer->chunks);
@@ -83,19 +83,21 @@ static lanebloom_status read_row_groups(struct thrift *thrift, struct thrift_fie
     row_group->first_row = nrows;
     read_row_group(thrift, footer, i);
     if (row_group->nrows > (uint64_t)INT64_MAX - nrows)
-      lanebloom_thrift_damage(thrift, "fewer rows");
+      lanebloom_thrift_damage(thrift, "fewer than 2^63 rows");
     nrows += row_group->nrows;
   }
   qsort(footer->filter_offsets, footer->nfilters, sizeof *footer->filter_offsets, compare_offsets);
   footer->filter_offsets[footer->nfilters] = footer->offset;
   footer->nrow_groups = n;
-  footer->nrows = nrows; /* some files state another number */
+  footer->nrows = nrows; /* the sum, as some files state a wrong number */
   return LANEBLOOM_OK;
 }
 
-/* Reads column orders: a list of unions. Member 1 is the order of the type. Member 2 is the total
- * order of IEEE 754, which differs only in NaN and in the signs of zeros. Other members are
- * unknown. A list of another size than the number of columns is ignored, as some readers do. */
+/* Reads the orders of columns, a list with one union for each column. Member 1 of the union is the
+ * order of the column's type. Member 2 is the total order of IEEE 754. It differs from the order of
+ * floats only for NaN and for the signs of zeros, which bounds handle anyway. Other members are
+ * unknown. If the list has another size than the number of columns, it is ignored, as some readers
+ * do. */
 static void read_orders(struct thrift *thrift, struct thrift_field field, struct footer *footer)
 {
   const size_t n = lanebloom_thrift_list(thrift, field, THRIFT_STRUCT);
@@ -121,8 +123,8 @@ static lanebloom_status read_created_by(struct thrift *thrift, struct thrift_fie
   return LANEBLOOM_OK;
 }
 
-/* Reads a field. The schema must come before row groups and column orders: all writers write them
- * in this order. */
+/* Reads a field of the metadata. The schema must come before row groups and column orders, which
+ * need it. All writers write the fields in this order. */
 static lanebloom_status read_field(struct thrift *thrift, struct thrift_field field,
                                    struct footer *footer, bool *has_schema,
                                    const struct problem *problem)
@@ -149,7 +151,8 @@ static lanebloom_status read_field(struct thrift *thrift, struct thrift_field fi
   }
 }
 
-/* The struct FileMetaData. A signature may follow it. */
+/* Reads the metadata, Thrift's struct FileMetaData. Bytes after the struct are ignored, because a
+ * signature may follow it. */
 static lanebloom_status read_metadata(struct footer *footer, const struct problem *problem)
 {
   struct thrift thrift = thrift_start(footer->bytes, footer->nbytes);
@@ -164,7 +167,8 @@ static lanebloom_status read_metadata(struct footer *footer, const struct proble
 
 /* ---- Bytes ---- */
 
-/* The footer is written last: a recent file may not have it yet. */
+/* Explains why a file has no footer. The footer is written last, so a file that was changed
+ * recently may not have it yet. */
 static const char *explain_no_footer(const struct input *input)
 {
   return lanebloom_input_is_recent(input)
@@ -195,7 +199,8 @@ static lanebloom_status check_tail(const struct input *input, const uint8_t *tai
   return LANEBLOOM_OK;
 }
 
-/* Reads the last bytes of a file. The tail says how many of them are the footer. */
+/* Reads the footer of a file into footer->own. First reads the last bytes of the file, whose tail
+ * states the size of the footer. If the footer is larger than these bytes, reads again. */
 static lanebloom_status read_bytes(const struct input *input, struct footer *footer,
                                    const struct problem *problem)
 {

@@ -1,5 +1,7 @@
-/* The footer: schema, row groups, and the offset of each column chunk's description. A chunk is
- * parsed on demand, so that a footer in memory takes little more than its bytes.
+/* Reads the footer of a Parquet file: its schema and its row groups. The footer also describes each
+ * column chunk, that is, the values of one column in one row group. Only the offset of each
+ * description is stored. The description is parsed again when a caller needs it, so a footer in
+ * memory takes little more than its bytes in the file.
  *
  *   data and filters | footer | size of the footer, 4 bytes | "PAR1"
  *
@@ -16,49 +18,50 @@ struct row_group {
 
 struct footer {
   const uint8_t *bytes; /* the metadata, without the tail that follows it */
-  uint8_t *own;         /* owns the bytes; NULL: they are borrowed */
+  uint8_t *own;         /* owns the bytes; NULL: the bytes are borrowed */
   uint32_t nbytes;
   uint64_t offset; /* in the file */
   struct schema schema;
   size_t nrow_groups;
   struct row_group *row_groups;
-  uint32_t *chunks; /* offsets in `bytes`, by row group and column */
+  uint32_t *chunks; /* offsets in `bytes` of all chunks, by row group and column */
   size_t nfilters;
-  uint64_t *filter_offsets; /* of all chunks, ascending; then the footer's offset */
+  uint64_t *filter_offsets; /* of all filters, ascending; then the offset of the footer */
   uint64_t nrows;
-  char *created_by; /* NULL: the file does not say */
+  char *created_by; /* the writer; NULL: the file does not name it */
   struct trust trust;
 };
 
-/* Reads a file's footer, and checks all of it. bounds: the statistics to rely on. Errors: FORMAT,
- * CORRUPT, LIMIT, IO, MEMORY. On an error there is nothing to free. */
+/* Reads the footer of a file, and checks all of it. bounds: which writers' statistics to rely on.
+ * Errors: FORMAT, CORRUPT, LIMIT, IO, MEMORY. On an error there is nothing to free. */
 lanebloom_status lanebloom_footer_load(const struct input *input, lanebloom_parquet_bounds bounds,
                                        struct footer *footer, const struct problem *problem);
 
 void lanebloom_footer_free(struct footer *footer);
 
-/* A column chunk. Slices are borrowed from the footer's bytes. */
+/* The description of a column chunk. Its slices are borrowed from the footer's bytes. */
 struct chunk {
   bool is_encrypted;
-  lanebloom_slice file_path; /* of the other file that has it; empty: this file */
-  bool is_elsewhere;         /* encrypted or in another file: filter and bounds cannot be read */
-  uint64_t nvalues, nnulls;  /* nnulls: LANEBLOOM_UNKNOWN */
+  lanebloom_slice file_path; /* of another file that has the chunk; empty: this file has it */
+  bool is_elsewhere;         /* encrypted or in another file, so filter and bounds cannot be read */
+  uint64_t nvalues, nnulls;  /* nnulls: or LANEBLOOM_UNKNOWN */
   uint64_t offset, nbytes;   /* of its pages */
   bool has_filter;
-  uint64_t filter_offset, filter_nbytes; /* filter_nbytes: LANEBLOOM_UNKNOWN */
+  uint64_t filter_offset, filter_nbytes; /* filter_nbytes: or LANEBLOOM_UNKNOWN */
   struct certainties known;
 };
 
-/* row_group, column: below the footer's counts. */
+/* Returns the description of the chunk of a column in a row group. Both numbers must be below the
+ * footer's counts. */
 struct chunk lanebloom_footer_chunk(const struct footer *footer, size_t row_group, size_t column);
 
-/* Returns the offset at which a chunk's filter must end: that of another chunk's filter, which may
- * be the same offset, or that of the footer. offset: that of the filter, which is before the
- * footer. */
+/* Returns the offset before which a filter must end: the offset of the next filter in the file, or
+ * of the footer if there is none. `offset` is that of the filter itself, which must be in
+ * filter_offsets. If two chunks name the same filter, the result equals `offset`. */
 uint64_t lanebloom_footer_filter_end(const struct footer *footer, uint64_t offset);
 
-/* chunk.c: reads the struct ColumnChunk of a column. A chunk that is in the file must end before
- * the footer. */
+/* Reads Thrift's struct ColumnChunk, the description of a column's chunk (in chunk.c). Marks
+ * `thrift` as damaged if the chunk is in this file but does not end before the footer. */
 void lanebloom_chunk_read(struct thrift *thrift, const struct footer *footer,
                           const struct column *column, struct chunk *chunk);
 

@@ -1,4 +1,5 @@
-/* Prepares keys: converts, sorts and hashes them.
+/* Prepares the keys of a caller for screening a column (see keys.h): converts, sorts and hashes
+ * them.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
@@ -8,9 +9,9 @@
 
 /* ---- Conversion from an encoding of lanebloom.h to the values of a column ---- */
 
-enum { WIDE_NBYTES = 16 }; /* of keys that are wider than the 8 of int64_t */
+enum { WIDE_NBYTES = 16 }; /* the size of keys that are wider than int64_t */
 
-/* A signed number of 8 bytes or of WIDE_NBYTES, little-endian. */
+/* Loads a key: a signed number of 8 bytes or of WIDE_NBYTES, little-endian. */
 static __int128 load_signed(lanebloom_slice key)
 {
   const uint64_t low = load_le64(key.data);
@@ -38,9 +39,10 @@ static bool convert_decimal(const struct column_type *type, lanebloom_slice key,
   for (size_t i = 0; i < nbytes; i++) {
     const size_t at = type->physical == PHYSICAL_FIXED ? nbytes - 1 - i : i;
     value[at] = (uint8_t)decimal;
-    decimal >>= 8; /* keeps the sign */
+    decimal >>= 8; /* an arithmetic shift: the sign stays */
   }
-  /* Only the sign may be left, and the highest bit must be equal to it. */
+  /* The number fits into the value if only copies of its sign are left, and the value's highest bit
+   * is the sign, too. */
   const bool is_negative = value[type->physical == PHYSICAL_FIXED ? 0 : nbytes - 1] & 0x80;
   return decimal == (is_negative ? -1 : 0);
 }
@@ -53,7 +55,8 @@ static bool is_timestamp(lanebloom_encoding encoding)
   return encoding >= LANEBLOOM_TIMESTAMP_S && encoding <= LANEBLOOM_TIMESTAMP_NS;
 }
 
-/* Converts to INT96: nanoseconds of the day, 8 bytes, and the day in Julian days, 4 bytes. */
+/* Converts a time to INT96: the nanoseconds of the day in 8 bytes, then the Julian day in 4 bytes.
+ * Returns false if the day does not fit. */
 static bool convert_int96(lanebloom_encoding encoding, lanebloom_slice key, uint8_t *value)
 {
   int64_t unit_ns = 1;
@@ -70,8 +73,9 @@ static bool convert_int96(lanebloom_encoding encoding, lanebloom_slice key, uint
   return true;
 }
 
-/* Changes a time to its second encoding: some writers round days towards 1970 instead of down, so
- * that before 1970 the nanoseconds are negative. false: it has only one encoding. */
+/* Changes a time to its second encoding. Some writers round the day towards 1970 instead of down,
+ * so for times before 1970 their nanoseconds of the day are negative. Returns false if the time has
+ * only one encoding. */
 static bool respell_int96(uint8_t *value)
 {
   const int64_t of_day = (int64_t)load_le64(value);
@@ -83,7 +87,8 @@ static bool respell_int96(uint8_t *value)
   return true;
 }
 
-/* Has the value at most as many bits as the type? Columns of 8 and 16 bits store 32. */
+/* Does the value fit into the bits of the type? Columns of 8 and 16 bits store values in 32
+ * bits. */
 static bool is_narrow(const struct column_type *type, const void *key)
 {
   if (type->nbits >= 32)
@@ -92,7 +97,8 @@ static bool is_narrow(const struct column_type *type, const void *key)
   return type->order == ORDER_SIGNED ? value + half < 2 * half : value < 2 * half;
 }
 
-/* Converts a key of the type's size. false: the column cannot hold it. */
+/* Converts a key, whose size has been checked. Returns false if the column cannot hold its
+ * value. */
 static bool convert(const struct column_type *type, lanebloom_encoding encoding,
                     lanebloom_slice key, uint8_t *value)
 {
@@ -108,8 +114,8 @@ static bool convert(const struct column_type *type, lanebloom_encoding encoding,
   return true;
 }
 
-/* Checks the sizes of keys, before memory is allocated for values of the size that the file
- * states. */
+/* Checks the sizes of keys against the size of the column's values. This must come before memory is
+ * allocated, because the file states that size and may state any. */
 static lanebloom_status check_sizes(const struct column_type *type, const lanebloom_keys *keys,
                                     size_t *bad_key, const struct problem *problem)
 {
@@ -173,7 +179,8 @@ static lanebloom_status allocate(lanebloom_parquet_keys *prepared, const laneblo
 
 /* ---- Order ---- */
 
-/* A key to be sorted: by its ordinal and, if ordinals are equal, by its bytes. */
+/* A key that is being sorted. Keys are compared by their ordinals, and by their values if the
+ * ordinals are equal. */
 struct ranked {
   uint64_t ordinal;
   size_t index;
@@ -189,7 +196,7 @@ static int compare_ranked(const void *a, const void *b, void *context)
                                  keys_stored(prepared, right->index));
 }
 
-/* Finds zeros and NaN among sorted floats. */
+/* Finds the zeros and the NaN among sorted floats. */
 static void find_special(lanebloom_parquet_keys *prepared, const struct ranked *ranked)
 {
   const size_t n = prepared->n;
@@ -229,7 +236,7 @@ static lanebloom_status sort(lanebloom_parquet_keys *prepared, const struct prob
 
 /* ---- Hashes ---- */
 
-/* Hashes both zeros. */
+/* Hashes the zeros of both signs. */
 static lanebloom_status hash_zeros(lanebloom_parquet_keys *prepared, const struct problem *problem)
 {
   uint8_t zeros[2][8] = {{0}, {0}};
@@ -240,7 +247,7 @@ static lanebloom_status hash_zeros(lanebloom_parquet_keys *prepared, const struc
   return status ? problem_status(problem, status) : LANEBLOOM_OK;
 }
 
-/* Hashes the keys, and stores the hashes in the order of the type. */
+/* Hashes the keys as they are stored now, and writes the hashes in the order of the type. */
 static lanebloom_status hash_stored(const lanebloom_parquet_keys *prepared, uint64_t *hashes,
                                     const struct problem *problem)
 {
@@ -258,8 +265,8 @@ static lanebloom_status hash_stored(const lanebloom_parquet_keys *prepared, uint
   return status ? problem_status(problem, status) : LANEBLOOM_OK;
 }
 
-/* Changes the stored keys to their second encoding, and hashes them again. Their first encoding
- * would still be needed for bounds, but INT96 has none. */
+/* Changes the stored keys to their second encoding, and hashes them again. The first encoding is
+ * lost. It would be needed only to compare keys with bounds, and INT96 has no bounds. */
 static lanebloom_status hash_other_spellings(lanebloom_parquet_keys *prepared,
                                              const struct problem *problem)
 {

@@ -1,5 +1,6 @@
-/* Keys in the form in which a column stores its values, in the order of its type, with their
- * hashes.
+/* Prepares the keys of a caller for screening a column, that is, for finding which keys a column
+ * chunk may have. The keys are stored in the form in which the column stores its values, are sorted
+ * by the order of the column's type, and are hashed.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_PARQUET_KEYS_H
 #define LANEBLOOM_PARQUET_KEYS_H
@@ -10,25 +11,27 @@ struct lanebloom_parquet_keys {
   struct column_type type;
   size_t n;
 
-  /* In the order in which the caller gave them. */
+  /* The keys as the column stores them, in the order in which the caller gave them. */
   uint8_t *bytes;
-  uint64_t *offsets; /* n + 1; NULL: each key has type.value_nbytes */
+  uint64_t *offsets; /* n + 1 of them; NULL: each key has type.value_nbytes */
 
-  /* In the order of the type. */
+  /* The indices of the keys, and their hashes, in the order of the type. */
   size_t *order; /* order[i]: the caller's index of the i-th key */
   uint64_t *hashes;
 
-  /* Zeros of either sign are equal, but their bytes and hashes differ. NaN has many encodings, is
-   * sorted last, and is in no bounds. */
-  size_t first_zero, end_zero, first_nan; /* n: none */
+  /* Special values of floats, as positions in `order`. Zeros of either sign are equal, but their
+   * bytes and hashes differ, so both hashes of zero are queried. NaN has many encodings and is
+   * never excluded by bounds. It is sorted last. */
+  size_t first_zero, end_zero, first_nan; /* n if there is none */
   uint64_t zero_hashes[2];
 
-  /* Times of INT96 before 1970 have a second encoding. These are the hashes of that encoding, or of
-   * the only one, in the order of `hashes`. NULL: no key has two encodings. */
+  /* Times of type INT96 before 1970 have two encodings. These are the hashes of the keys' second
+   * encodings, in the order of `hashes`; for a key that has only one encoding, its hash is
+   * repeated. NULL: no key has two encodings. */
   uint64_t *other_hashes;
 };
 
-/* One of the caller's keys, as it is stored. */
+/* Returns the caller's key number `index`, as the column stores it. */
 static inline lanebloom_slice keys_stored(const struct lanebloom_parquet_keys *keys, size_t index)
 {
   const uint64_t *offsets = keys->offsets;

@@ -1,15 +1,15 @@
-/* Reads schemas.
+/* Reads the schemas of files.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
 #include "schema.h"
 
-enum { MAX_DEPTH = 100 /* of groups within groups */ };
+enum { MAX_DEPTH = 100 /* the most groups within each other */ };
 
 struct element {
   struct type_source type;
   lanebloom_slice name;
-  int32_t nmembers; /* 0: a leaf, or an empty group. Some writers give groups a type, too */
+  int32_t nmembers; /* 0: a column or an empty group. Some writers give groups a type, too */
 };
 
 static void read_element(struct thrift *thrift, struct element *element)
@@ -52,12 +52,12 @@ static void read_element(struct thrift *thrift, struct element *element)
   if (type->has_physical && (type->physical < 0 || type->physical >= NPHYSICAL))
     lanebloom_thrift_damage(thrift, "a physical type from 0 to 7");
   if (type->has_physical && type->physical == PHYSICAL_FIXED && type->length < 1)
-    lanebloom_thrift_damage(thrift, "the size of values of a fixed size");
+    lanebloom_thrift_damage(thrift, "the length of fixed-length values");
   if (element->name.size > 0 && memchr(element->name.data, 0, element->name.size))
     lanebloom_thrift_damage(thrift, "a name without zero bytes");
 }
 
-/* A group on the way from the root to an element. */
+/* One of the groups that contain the current element. */
 struct group {
   int32_t nmembers_left;
   size_t path_nbytes;
@@ -68,11 +68,12 @@ struct walk {
   size_t columns_room, paths_room, max_paths_nbytes;
   struct group groups[MAX_DEPTH];
   size_t depth;
-  char *path; /* of the group or column that is being read */
+  char *path; /* the path of the element that is being read */
   size_t path_nbytes, path_room;
 };
 
-/* Makes room for `n` elements of `size` bytes in *memory, which has room for *room of them. */
+/* Makes room for n elements of `size` bytes in *memory, which has room for *room elements. Returns
+ * false if memory ran out. */
 static bool make_room(void **memory, size_t *room, size_t n, size_t size)
 {
   if (n <= *room)
@@ -86,7 +87,8 @@ static bool make_room(void **memory, size_t *room, size_t n, size_t size)
   return true;
 }
 
-/* Appends a name to the path of the group that it is in. The root's name is not part of paths. */
+/* Sets walk->path for an element: the path of its group, a dot and its name. The name of the root
+ * is not part of paths. Returns false if memory ran out. */
 static bool set_path(struct walk *walk, lanebloom_slice name)
 {
   const size_t before = walk->groups[walk->depth - 1].path_nbytes,
@@ -108,10 +110,10 @@ static lanebloom_status add_column(struct walk *walk, const struct type_source *
   struct schema *schema = walk->schema;
   const size_t nbytes = walk->path_nbytes + 1;
   if (nbytes > walk->max_paths_nbytes - schema->paths_nbytes)
-    return problem_set(problem, LANEBLOOM_ERR_LIMIT,
-                       "the paths of columns: expected at most %zu bytes for such a footer, found "
-                       "more",
-                       walk->max_paths_nbytes);
+    return problem_set(
+        problem, LANEBLOOM_ERR_LIMIT,
+        "column paths: expected at most %zu bytes for a footer of this size, found more",
+        walk->max_paths_nbytes);
   if (!make_room((void **)&schema->columns, &walk->columns_room, schema->ncolumns + 1,
                  sizeof *schema->columns) ||
       !make_room((void **)&schema->paths, &walk->paths_room, schema->paths_nbytes + nbytes, 1))
@@ -140,8 +142,7 @@ static lanebloom_status walk_element(struct walk *walk, struct thrift *thrift,
     return add_column(walk, &element.type, problem);
   if (walk->depth == MAX_DEPTH)
     return problem_set(problem, LANEBLOOM_ERR_LIMIT,
-                       "the schema: expected at most %d groups within each other, found more",
-                       MAX_DEPTH);
+                       "the schema: expected groups nested at most %d deep, found more", MAX_DEPTH);
   walk->groups[walk->depth++] =
       (struct group){.nmembers_left = element.nmembers, .path_nbytes = walk->path_nbytes};
   return LANEBLOOM_OK;
@@ -155,7 +156,7 @@ static lanebloom_status walk_schema(struct walk *walk, struct thrift *thrift, si
     lanebloom_thrift_damage(thrift, "a schema with a root");
     return LANEBLOOM_OK;
   }
-  read_element(thrift, &root); /* some writers give it a type, too */
+  read_element(thrift, &root); /* some writers give the root a type, which is ignored */
   walk->groups[walk->depth++].nmembers_left = root.nmembers;
   lanebloom_status status = LANEBLOOM_OK;
   for (size_t i = 1; i < nelements && !status && !thrift->expected; i++)

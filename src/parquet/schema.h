@@ -1,5 +1,5 @@
-/* The schema: a tree whose leaves are the columns. The footer has it as a list, each group before
- * its members.
+/* Reads the schema of a file: a tree of named groups, whose leaves are the columns. The footer has
+ * the tree as a list, in which each group comes before its members.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_PARQUET_SCHEMA_H
 #define LANEBLOOM_PARQUET_SCHEMA_H
@@ -11,27 +11,29 @@ struct column {
   const char *path; /* names joined by dots, in the schema's `paths` */
   size_t path_nbytes;
   struct column_type type;
-  bool has_order; /* its values are in the order that the format defines for its type */
+  bool has_order; /* bounds are by the order that the format defines for the type */
 };
 
 struct schema {
   struct column *columns;
   size_t ncolumns;
-  char *paths; /* of all columns, one after the other, each followed by a 0 byte */
+  char *paths; /* the paths of all columns, each followed by a zero byte */
   size_t paths_nbytes;
 };
 
-/* The most bytes that paths may have in nbytes of metadata, both once and repeated for each row
- * group. Members of a group repeat its name, and chunks may leave out their paths. */
+/* Returns the most bytes that the paths of all columns may have if the metadata has nbytes, both
+ * once and repeated for each row group. Without such a limit, a small footer could cause much work:
+ * each member of a group has the group's name in its path, and chunks may omit their paths. */
 static inline size_t schema_max_paths(size_t nbytes)
 {
   enum { GROWTH = 64, MIN_NBYTES = 1 << 16 };
   return nbytes * GROWTH + MIN_NBYTES;
 }
 
-/* Reads the list of the schema's elements. If `thrift` is marked as damaged afterwards, the footer
- * is damaged. Errors: CORRUPT; LIMIT: it is nested too deeply, or its paths are far longer than its
- * names; MEMORY. On an error there is nothing to free. */
+/* Reads the list of the schema's elements. If the list is damaged, marks `thrift` as damaged and
+ * returns OK; lanebloom_schema_free() must then still be called. Errors: MEMORY; LIMIT if the
+ * schema is nested too deeply or its paths are too long for such a footer. On an error there is
+ * nothing to free. */
 lanebloom_status lanebloom_schema_read(struct thrift *thrift, struct thrift_field field,
                                        struct schema *schema, const struct problem *problem);
 

@@ -1,5 +1,5 @@
-/* Finds the keys that may be in a column chunk: by its counts, its bounds and its filter, in this
- * order.
+/* Screens a column chunk: finds which of the caller's keys the chunk may have. Keys are excluded by
+ * the chunk's counts of values and nulls, then by its bounds, then by its filter.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
@@ -7,19 +7,19 @@
 #include "keys.h"
 
 enum {
-  /* A filter is read in blocks, one for each key, if that saves at least this many bytes per key.
-   * Measured with 160 filters of 256 KiB in 20 files and one thread, in ms, with the page cache and
-   * without it: 10 keys by blocks 5.2 and 60, whole 13.2 and 130; 40 keys by blocks 9.6 and 190,
-   * whole 12.3 and 140. */
+  /* If a filter has at least this many bytes per key, only one block of it is read for each key.
+   * With more keys, reading the whole filter is faster. Measured with 160 filters of 256 KiB in 20
+   * files and one thread, in ms, with the page cache and without it: 10 keys by blocks 5.2 and 60,
+   * whole 13.2 and 130; 40 keys by blocks 9.6 and 190, whole 12.3 and 140. */
   BLOCK_SAVES_NBYTES = 16 << 10,
-  /* Keys that are screened at once, so that their results need little memory. */
+  /* The number of keys that are screened at once, so that their results need little memory. */
   BATCH_NKEYS = 8192,
 };
 
-/* The caller's results. */
+/* The results of a call: which keys may be in the chunk, and how many. */
 struct answers {
   const lanebloom_parquet_keys *keys;
-  uint8_t *bitmap; /* NULL: only counted */
+  uint8_t *bitmap; /* by the caller's order of keys; NULL: only count */
   size_t count;
 };
 
@@ -47,8 +47,8 @@ static void clear(struct answers *answers)
 
 /* ---- Bounds ---- */
 
-/* Returns the first of the ordered keys that is not below the value; if `above`, the first that is
- * above it. */
+/* Returns the position, in the order of the type, of the first key that is not below the value, or,
+ * if `above` is true, of the first key that is above the value. NaN is left out. */
 static size_t find_key(const lanebloom_parquet_keys *keys, lanebloom_slice value, bool above)
 {
   size_t first = 0, end = keys->first_nan;
@@ -66,8 +66,8 @@ static size_t find_key(const lanebloom_parquet_keys *keys, lanebloom_slice value
 
 /* ---- Filters ---- */
 
-/* Screens n keys from the i-th on, in each of their encodings. Returns 0 if no key may be in the
- * filter. */
+/* Queries a filter for n keys from the i-th on, in each of their encodings. Returns 0 if the filter
+ * has none of the keys, and otherwise a number above 0. */
 static size_t screen_batch(const lanebloom_filter *filter, const lanebloom_parquet_keys *keys,
                            size_t i, size_t n, uint8_t *hits)
 {
@@ -81,7 +81,7 @@ static size_t screen_batch(const lanebloom_filter *filter, const lanebloom_parqu
   return nhits + nothers;
 }
 
-/* Screens keys [first, end) by their own hashes. */
+/* Queries a filter for keys [first, end), by the keys' own hashes. */
 static void screen_range(const lanebloom_filter *filter, size_t first, size_t end,
                          struct answers *answers)
 {
@@ -96,7 +96,8 @@ static void screen_range(const lanebloom_filter *filter, size_t first, size_t en
   }
 }
 
-/* Screens keys [first, end) that include a zero, which may be in the filter with either sign. */
+/* Queries a filter for keys [first, end), which include zeros. A zero may be in the filter with
+ * either sign, so it is queried with both. */
 static void screen_around_zeros(const lanebloom_filter *filter, size_t first, size_t end,
                                 struct answers *answers)
 {
@@ -133,8 +134,9 @@ static lanebloom_status screen_whole(const struct lanebloom_parquet *file,
   return status;
 }
 
-/* Screens one key in the block that it probes, and reads no other block. A single block is a filter
- * of one block, with the same bits. */
+/* Queries a filter for one key, and reads only the block that the key probes. The block can be
+ * queried as if it were a filter of one block, because a key's bits in the block do not depend on
+ * the number of blocks. */
 static lanebloom_status screen_block(const struct lanebloom_parquet *file,
                                      const struct filter_place *place, size_t i,
                                      struct answers *answers, const struct problem *problem)
@@ -191,7 +193,7 @@ static lanebloom_status screen_chunk(const struct lanebloom_parquet *file,
   const bool asks = chunk->has_filter ? first < end : chunk->is_elsewhere;
   if (asks)
     status = screen_filter(file, chunk, first, end, answers, problem);
-  if (!asks || status == LANEBLOOM_ERR_FORMAT) /* a filter of another kind is ignored */
+  if (!asks || status == LANEBLOOM_ERR_FORMAT) /* a filter of an unknown kind is ignored */
     set_range(answers, first, end);
   return status;
 }
@@ -210,12 +212,12 @@ lanebloom_status lanebloom_parquet_screen(const lanebloom_parquet *file, size_t 
     const struct chunk chunk = lanebloom_footer_chunk(&file->footer, row_group, column);
     status = screen_chunk(file, &chunk, &answers, &problem);
   } else {
-    status = problem_set(&problem, LANEBLOOM_ERR_ARGUMENT,
-                         "expected a column of type %s, as the keys were made for, found one of "
-                         "type %s",
-                         keys->type.text, type->text);
+    status = problem_set(
+        &problem, LANEBLOOM_ERR_ARGUMENT,
+        "expected a column of type %s, for which the keys were made, found one of type %s",
+        keys->type.text, type->text);
   }
-  if (status && status != LANEBLOOM_ERR_FORMAT) { /* every key may be there */
+  if (status && status != LANEBLOOM_ERR_FORMAT) { /* so every key may be in the chunk */
     clear(&answers);
     set_range(&answers, 0, keys->n);
   }

@@ -1,4 +1,4 @@
-/* Statistics of a column chunk.
+/* Reads and judges the statistics of a column chunk.
  * Source: parquet-format, parquet.thrift (Statistics, ColumnOrder).
  * SPDX-License-Identifier: MIT */
 #include "statistics.h"
@@ -29,7 +29,8 @@ void lanebloom_statistics_read(struct thrift *thrift, struct thrift_field field,
     }
 }
 
-/* Has the bound the size of the type? Byte strings may be cut, so they may have any size. */
+/* Does the bound have the size of the type's values? A bound of byte strings may be a shortened
+ * value, so any size is right. */
 static bool has_size(const struct column_type *type, const struct bound *bound)
 {
   return !bound->is_there || type->order == ORDER_BYTES || bound->value.size == type->value_nbytes;
@@ -41,12 +42,14 @@ static bool is_nan(const struct column_type *type, const struct bound *bound)
          lanebloom_value_ordinal(type, bound->value) == ORDINAL_NAN;
 }
 
-/* Stores the bounds that are valid for this type in *min and *max. */
+/* Chooses the newer or the older bounds, and stores those that are valid for the column's type in
+ * *min and *max. */
 static void choose(const struct statistics *statistics, const struct column *column,
                    struct bound *min, struct bound *max)
 {
   const enum value_order order = column->type.order;
-  /* Old writers compared bytes as signed, too; for signed numbers the order is the same. */
+  /* The writers of the older fields compared all types as signed, even bytes. So the older fields
+   * are valid only for signed numbers and floats. */
   const bool is_signed = order == ORDER_SIGNED || order == ORDER_FLOAT;
   *min = *max = (struct bound){0};
   if (order == ORDER_NONE)
@@ -61,7 +64,7 @@ static void choose(const struct statistics *statistics, const struct column *col
   }
 }
 
-/* Can all of this be true of the same values? */
+/* Can these statistics and bounds all be true of the same values? */
 static bool agrees(const struct statistics *statistics, const struct column_type *type,
                    uint64_t nvalues, const struct bound *min, const struct bound *max)
 {

@@ -1,12 +1,12 @@
-/* A reader of Thrift's compact protocol.
+/* Reads Thrift's compact protocol.
  * SPDX-License-Identifier: MIT */
 #include "thrift.h"
 
 enum {
-  MAX_DEPTH = 16, /* of skipped values; Parquet's own metadata has 8 levels */
+  MAX_DEPTH = 16, /* of nested values that are skipped; Parquet's own metadata has 8 levels */
   DOUBLE_NBYTES = 8,
   UUID_NBYTES = 16,
-  LONG_COUNT = 15 /* of a list: the number of elements follows as a varint */
+  LONG_COUNT = 15 /* in the head of a list: the number of elements follows as a varint */
 };
 
 void lanebloom_thrift_damage(struct thrift *thrift, const char *expected)
@@ -25,7 +25,7 @@ static uint64_t read_varint(struct thrift *thrift)
   return thrift->expected ? 0 : value;
 }
 
-/* 0, -1, 1, -2, ... are written as 0, 1, 2, 3, ... */
+/* Reads a signed integer. The integers 0, -1, 1, -2, ... are stored as 0, 1, 2, 3, ... */
 static int64_t read_integer(struct thrift *thrift)
 {
   const uint64_t zigzag = read_varint(thrift);
@@ -46,7 +46,7 @@ static lanebloom_slice read_bytes(struct thrift *thrift, uint64_t nbytes)
   const uint8_t *bytes;
   if (!thrift->expected && cursor_bytes(&thrift->cursor, nbytes, &bytes))
     return (lanebloom_slice){bytes, (size_t)nbytes};
-  lanebloom_thrift_damage(thrift, "as many bytes as their number says");
+  lanebloom_thrift_damage(thrift, "as many bytes as their length states");
   return (lanebloom_slice){NULL, 0};
 }
 
@@ -56,19 +56,19 @@ static size_t read_list(struct thrift *thrift, enum thrift_type *element)
   const uint64_t n = head >> 4 == LONG_COUNT ? read_varint(thrift) : head >> 4;
   *element = (enum thrift_type)(head & 0xf);
   if (n > cursor_left(&thrift->cursor))
-    lanebloom_thrift_damage(thrift, "as many elements as the list says");
+    lanebloom_thrift_damage(thrift, "as many elements as the list states");
   return thrift->expected ? 0 : (size_t)n;
 }
 
 /* ---- Skipping ---- */
 
-/* A value whose parts are skipped one by one: the fields of a struct, or the elements of a list,
- * set or map. */
+/* A value with parts that are skipped one by one. The parts are the fields of a struct, or the
+ * elements of a list, set or map. */
 struct nested {
   bool is_struct;
-  struct thrift_field field; /* of a struct */
-  uint64_t nleft;            /* of the others; of a map, keys and values */
-  enum thrift_type types[2]; /* of elements by nleft % 2: a map's keys, its values */
+  struct thrift_field field; /* struct: the current field */
+  uint64_t nleft;            /* others: parts left; a key of a map and its value are two */
+  enum thrift_type types[2]; /* the type of the next part is types[nleft % 2] */
 };
 
 static bool is_nested(enum thrift_type type)
@@ -88,14 +88,14 @@ static struct nested enter(struct thrift *thrift, enum thrift_type type)
   const uint64_t n = read_varint(thrift);
   const uint8_t types = n > 0 ? read_byte(thrift) : 0;
   if (n > cursor_left(&thrift->cursor))
-    lanebloom_thrift_damage(thrift, "as many elements as the map says");
+    lanebloom_thrift_damage(thrift, "as many elements as the map states");
   return (struct nested){
       .nleft = thrift->expected ? 0 : 2 * n,
       .types = {(enum thrift_type)(types >> 4), (enum thrift_type)(types & 0xf)}};
 }
 
-/* Finds the type of the next part. false: there is none. A boolean element takes a byte, unlike a
- * field. */
+/* Finds the type of the next part. Returns false if no part is left. A boolean element of a list
+ * takes a byte, unlike a boolean field, which has its value in its type. */
 static bool next(struct thrift *thrift, struct nested *nested, enum thrift_type *type)
 {
   if (nested->is_struct) {
@@ -136,7 +136,7 @@ static void skip_plain(struct thrift *thrift, enum thrift_type type)
     (void)read_bytes(thrift, read_varint(thrift));
     return;
   default:
-    lanebloom_thrift_damage(thrift, "a type of Thrift's");
+    lanebloom_thrift_damage(thrift, "a type that Thrift defines");
   }
 }
 
@@ -151,7 +151,7 @@ void lanebloom_thrift_skip(struct thrift *thrift, struct thrift_field field)
     else if (depth < MAX_DEPTH)
       nested[depth++] = enter(thrift, type);
     else
-      lanebloom_thrift_damage(thrift, "values that are nested less deeply");
+      lanebloom_thrift_damage(thrift, "values that are less deeply nested");
     while (depth > 0 && !next(thrift, &nested[depth - 1], &type))
       depth--;
   } while (depth > 0 && !thrift->expected);

@@ -1,8 +1,10 @@
-/* A reader of Thrift's compact protocol, in which footers and the headers of filters are written.
+/* Reads Thrift's compact protocol, the encoding in which Parquet files store footers and the
+ * headers of filters.
  *
- * It never reads past its bytes. After the first damage every call returns nothing immediately, so
- * that loops end; callers check `expected` when they are done. Every element of a list takes at
- * least one byte, so that both time and counts are bounded by the bytes.
+ * The reader never reads past its bytes. After the first damage, every call returns 0, false or an
+ * empty slice at once, so that loops end. Callers therefore need not check each call: they check
+ * `expected` when they are done. Every element of a list takes at least one byte. So the number of
+ * bytes limits both the time and the number of elements.
  * Source: Apache Thrift, doc/specs/thrift-compact-protocol.md.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_PARQUET_THRIFT_H
@@ -12,10 +14,10 @@
 
 struct thrift {
   struct cursor cursor;
-  const char *expected; /* NULL, or what was expected at the cursor and not found */
+  const char *expected; /* after damage: what was expected and not found; else NULL */
 };
 
-/* Types of fields and of elements. The type of a boolean field is its value. */
+/* Types of fields and of elements. A boolean field has its value in its type. */
 enum thrift_type {
   THRIFT_STOP,
   THRIFT_TRUE,
@@ -34,7 +36,7 @@ enum thrift_type {
 };
 
 struct thrift_field {
-  int32_t id; /* 0 before the first one */
+  int32_t id; /* 0 before the first field */
   enum thrift_type type;
 };
 
@@ -44,19 +46,19 @@ static inline struct thrift thrift_start(const void *bytes, size_t nbytes)
   return (struct thrift){.cursor = {begin, begin + nbytes}};
 }
 
-/* Marks the bytes as damaged. The first mark stays. */
+/* Marks the bytes as damaged. If they are marked already, the earlier `expected` stays. */
 void lanebloom_thrift_damage(struct thrift *thrift, const char *expected);
 
-/* Moves to the next field of a struct. false: it has no more, or is damaged. Each field must then
- * be read or skipped:
+/* Moves to the next field of a struct. Returns false if the struct has no more fields or is
+ * damaged. Use it in this loop, in which each field must be read or skipped:
  *
  *   for (struct thrift_field field = {0}; lanebloom_thrift_next(thrift, &field);) */
 bool lanebloom_thrift_next(struct thrift *thrift, struct thrift_field *field);
 
 void lanebloom_thrift_skip(struct thrift *thrift, struct thrift_field field);
 
-/* Read a field, whose type must be that of the function. Integers: i8, i32 or i64; a size is an i64
- * that is not negative. */
+/* Read the current field, whose type must be the one in the function's name.
+ * lanebloom_thrift_size() reads an i64 that must not be negative. */
 int32_t lanebloom_thrift_i8(struct thrift *thrift, struct thrift_field field);
 int32_t lanebloom_thrift_i32(struct thrift *thrift, struct thrift_field field);
 int64_t lanebloom_thrift_i64(struct thrift *thrift, struct thrift_field field);
@@ -64,18 +66,20 @@ uint64_t lanebloom_thrift_size(struct thrift *thrift, struct thrift_field field)
 bool lanebloom_thrift_bool(struct thrift *thrift, struct thrift_field field);
 lanebloom_slice lanebloom_thrift_binary(struct thrift *thrift, struct thrift_field field);
 
-/* Enters a struct, whose fields come next. false: the field is no struct. */
+/* Enters a field that is a struct, so that lanebloom_thrift_next() moves over its fields. Returns
+ * false if the field is no struct. */
 bool lanebloom_thrift_enter(struct thrift *thrift, struct thrift_field field);
 
-/* Enters a list of elements of this type, which come next. Returns their number, which is at most
- * the number of bytes left. */
+/* Enters a field that is a list of elements of this type. The caller then reads the elements.
+ * Returns the number of elements, which is at most the number of bytes left. */
 size_t lanebloom_thrift_list(struct thrift *thrift, struct thrift_field field,
                              enum thrift_type element);
 
-/* Reads an element of a list of binaries. */
+/* Reads the next element of a list of binaries. */
 lanebloom_slice lanebloom_thrift_binary_element(struct thrift *thrift);
 
-/* Read a union: return the number of its member, and skip the member. 0: it has none. */
+/* Read a union, which is a field or the next element of a list. Skip its member, and return the
+ * number of the member, or 0 if it has none. */
 int32_t lanebloom_thrift_member(struct thrift *thrift, struct thrift_field field);
 int32_t lanebloom_thrift_member_element(struct thrift *thrift);
 

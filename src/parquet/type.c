@@ -1,4 +1,4 @@
-/* The types of columns.
+/* Makes the types of columns from the schema, and compares values.
  * Source: parquet-format, LogicalTypes.md and parquet.thrift (ConvertedType, LogicalType,
  * ColumnOrder).
  * SPDX-License-Identifier: MIT */
@@ -10,7 +10,7 @@
 #include "../bytes.h"
 #include "type.h"
 
-/* Members of the union LogicalType. */
+/* The members of the union LogicalType. */
 enum logical {
   LOGICAL_NONE,
   LOGICAL_STRING = 1,
@@ -19,7 +19,7 @@ enum logical {
   LOGICAL_DATE = 6,
   LOGICAL_TIME = 7,
   LOGICAL_TIMESTAMP = 8,
-  LOGICAL_INTERVAL = 9, /* reserved; here for the older annotation */
+  LOGICAL_INTERVAL = 9, /* reserved; used here for the older annotation */
   LOGICAL_INTEGER = 10,
   LOGICAL_NULL = 11,
   LOGICAL_JSON = 12,
@@ -51,8 +51,8 @@ static void read_decimal(struct thrift *thrift, struct type_source *source)
       lanebloom_thrift_skip(thrift, field);
 }
 
-/* Reads times and timestamps. Field 1 says whether they are in UTC, which does not change the
- * keys. */
+/* Reads the annotation of times and timestamps. Field 1 says whether they are in UTC. It is
+ * skipped, because it does not change the keys. */
 static void read_time(struct thrift *thrift, struct type_source *source)
 {
   for (struct thrift_field field = {0}; lanebloom_thrift_next(thrift, &field);)
@@ -103,7 +103,7 @@ void lanebloom_type_read_logical(struct thrift *thrift, struct thrift_field fiel
   }
 }
 
-/* Translates the older annotation into the newer one. */
+/* Translates the older annotation into the newer one, if there is only the older one. */
 static void convert(struct type_source *source)
 {
   static const struct {
@@ -111,7 +111,7 @@ static void convert(struct type_source *source)
     int32_t detail; /* unit or bits */
     bool is_signed;
   } logical[] = {{LOGICAL_STRING, 0, false},
-                 {LOGICAL_NONE, 0, false}, /* of groups: map, its entries, list */
+                 {LOGICAL_NONE, 0, false}, /* three for groups: map, its entries, list */
                  {LOGICAL_NONE, 0, false},
                  {LOGICAL_NONE, 0, false},
                  {LOGICAL_ENUM, 0, false},
@@ -137,7 +137,7 @@ static void convert(struct type_source *source)
   const bool is_known =
       source->converted >= 0 && (size_t)source->converted < sizeof logical / sizeof *logical;
   if (!is_known) {
-    source->logical = INT32_MAX; /* another one */
+    source->logical = INT32_MAX; /* not a known one */
     return;
   }
   source->logical = (int32_t)logical[source->converted].logical;
@@ -160,7 +160,7 @@ static void set_keys(struct column_type *type, enum value_order order, lanebloom
   type->key_nbytes = key_nbytes;
 }
 
-/* Makes a type without an annotation. */
+/* Sets the members of a type that has no annotation. */
 static void make_plain(struct column_type *type)
 {
   switch (type->physical) {
@@ -225,13 +225,15 @@ static void make_integer(struct column_type *type, const struct type_source *sou
     set_keys(type, order, is_signed ? LANEBLOOM_INT64 : LANEBLOOM_UINT64, 8);
 }
 
-/* Returns the most digits of which all numbers fit into n bytes: floor(log10(2^(8n - 1) - 1)). */
+/* Returns the largest number of decimal digits such that all numbers of so many digits fit into
+ * nbytes: floor(log10(2^(8 nbytes - 1) - 1)). */
 static uint64_t max_ndigits(uint32_t nbytes)
 {
   return (UINT64_C(8) * nbytes - 1) * 30103 / 100000;
 }
 
-/* Makes a decimal. Byte arrays have no size that limits the precision, and they have no keys. */
+/* Sets the members of a decimal type. Decimals in byte arrays of any size have no limit for the
+ * precision, and no keys. */
 static void make_decimal(struct column_type *type, const struct type_source *source)
 {
   const int32_t precision = source->logical_precision, scale = source->logical_scale;
@@ -248,7 +250,8 @@ static void make_decimal(struct column_type *type, const struct type_source *sou
   type->scale = scale;
 }
 
-/* Times have no encoding of their own: their keys are numbers. */
+/* Sets the members of a type of times. The library has no encoding for times, so their keys are
+ * plain numbers. */
 static void make_time(struct column_type *type, const struct type_source *source)
 {
   if (type->physical == PHYSICAL_INT32 && source->logical_unit == UNIT_MS) {
@@ -394,7 +397,7 @@ static uint64_t load_float(const struct column_type *type, const void *bytes)
   return float_ordinal((double)value);
 }
 
-/* The first 8 bytes as a big-endian number; missing ones count as 0. */
+/* Returns the first 8 bytes of a value as a big-endian number. Missing bytes count as 0. */
 static uint64_t first_bytes(lanebloom_slice value)
 {
   uint64_t first = 0;

@@ -1,11 +1,11 @@
-/* The types of columns: the meaning, the storage and the order of their values.
+/* Describes the types of columns: the meaning, the storage and the order of their values.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_PARQUET_TYPE_H
 #define LANEBLOOM_PARQUET_TYPE_H
 
 #include "thrift.h"
 
-/* The storage of values, by the numbers of the format. */
+/* How values are stored, with the numbers of the format. */
 enum physical {
   PHYSICAL_BOOLEAN,
   PHYSICAL_INT32,
@@ -18,14 +18,14 @@ enum physical {
   NPHYSICAL
 };
 
-/* The order of values, which gives their bounds a meaning. */
+/* The order of values, without which bounds have no meaning. */
 enum value_order {
-  ORDER_NONE,     /* unknown: bounds cannot be used */
+  ORDER_NONE,     /* unknown, so bounds cannot be used */
   ORDER_SIGNED,   /* integers */
   ORDER_UNSIGNED, /* integers */
   ORDER_FLOAT,
-  ORDER_BYTES,     /* by unsigned bytes; a prefix comes first */
-  ORDER_BIG_ENDIAN /* signed integers of a fixed size, their first byte the highest */
+  ORDER_BYTES,     /* by unsigned bytes; a prefix of a value comes before it */
+  ORDER_BIG_ENDIAN /* signed integers of a fixed size, high byte first */
 };
 
 enum { TYPE_TEXT_NBYTES = 32 };
@@ -33,49 +33,51 @@ enum { TYPE_TEXT_NBYTES = 32 };
 struct column_type {
   enum physical physical;
   enum value_order order;
-  uint32_t value_nbytes; /* of each value as it is stored; 0: any number */
+  uint32_t value_nbytes; /* the size of each value as it is stored; 0: any size */
 
-  bool has_keys; /* and if so: */
+  bool has_keys; /* false: the column cannot be screened, and the next members are 0 */
   lanebloom_encoding encoding;
-  uint32_t key_nbytes;      /* 0: any number */
-  uint32_t nbits;           /* INT32 and UINT32: bits of the numbers that are allowed: 8, 16, 32 */
+  uint32_t key_nbytes;      /* 0: any size */
+  uint32_t nbits;           /* INT32 and UINT32: numbers have at most 8, 16 or 32 bits */
   uint32_t precision;       /* DECIMAL128 */
   int32_t scale;            /* DECIMAL128 */
-  int32_t units_per_second; /* INT32 and INT64: values are times of day in such units; 0: numbers */
+  int32_t units_per_second; /* INT32 and INT64: for times of the day; 0: plain numbers */
 
-  char text[TYPE_TEXT_NBYTES]; /* for people */
+  char text[TYPE_TEXT_NBYTES]; /* a name of the type for messages */
 };
 
-/* The fields of a schema's element that describe the type of its values. */
+/* The fields of an element of the schema that describe the type of its values. */
 struct type_source {
   bool has_physical;
-  int32_t physical, length; /* length: of PHYSICAL_FIXED */
+  int32_t physical, length; /* length: the size of values of PHYSICAL_FIXED */
   bool has_converted;
   int32_t converted; /* the older annotation */
   int32_t scale, precision;
 
-  int32_t logical; /* the newer annotation: a member of the union LogicalType; 0: none */
+  int32_t logical; /* the newer annotation: the number of a member of LogicalType; 0: none */
   int32_t logical_unit, logical_nbits;
   bool logical_is_signed;
   int32_t logical_scale, logical_precision;
 };
 
-/* Reads a field of the type LogicalType. */
+/* Reads a field of the type LogicalType into the members logical*. */
 void lanebloom_type_read_logical(struct thrift *thrift, struct thrift_field field,
                                  struct type_source *source);
 
-/* Makes the type. If the annotation is unknown or does not fit the physical type, the column has no
- * keys. The physical type must be one of the format's. */
+/* Makes the type of a column. If the annotation is unknown or does not fit the physical type, the
+ * column has no keys, so it cannot be screened. source->physical must be a number below
+ * NPHYSICAL. */
 struct column_type lanebloom_type_make(const struct type_source *source);
 
-/* Are values of both types stored alike, so that keys for one are keys for the other? */
+/* Are values of both types stored alike, so that keys that were prepared for a column of one type
+ * can be used for a column of the other type? */
 bool lanebloom_type_same_keys(const struct column_type *a, const struct column_type *b);
 
 /* ---- Values, as they are stored ---- */
 
-/* Returns a number that orders values: if a value's number is below another's, so is the value.
- * Numeric values of up to 8 bytes are equal if their numbers are; -0 equals 0, and NaN is the
- * largest of all. */
+/* Returns the ordinal of a value, a number by which values can be compared quickly: if the ordinal
+ * of A is below that of B, then A is below B. If the ordinals of two numeric values of up to 8
+ * bytes are equal, the values are equal. -0 equals 0, and NaN is above all other values. */
 uint64_t lanebloom_value_ordinal(const struct column_type *type, lanebloom_slice value);
 #define ORDINAL_NAN UINT64_MAX
 

@@ -1,20 +1,21 @@
-/* Writers of Parquet files, and which of their statistics are right.
- * Source: parquet-format, parquet.thrift (created_by), whose grammar is that of parquet-mr's
- * VersionParser: "APPLICATION version VERSION (build BUILD)". docs/parquet.md says how each row was
- * tried.
+/* Knows writers of Parquet files, and which of their statistics are right.
+ * Source: parquet-format, parquet.thrift (created_by). The grammar of created_by is that of
+ * parquet-mr's VersionParser: "APPLICATION version VERSION (build BUILD)". docs/parquet.md says how
+ * each row was tried.
  * SPDX-License-Identifier: MIT */
 #include "writer.h"
 
 #include <ctype.h>
 #include <string.h>
 
-/* A version as a number that orders versions; a release candidate comes before its release. */
+/* A version as a number, so that versions can be compared. A release candidate is below its release
+ * by 1. */
 #define VERSION(major, minor, patch)                                                               \
   ((uint64_t)(major) << 43 | (uint64_t)(minor) << 22 | (uint64_t)(patch) << 1 | 1)
 #define NO_VERSION UINT64_C(0)
 
 enum {
-  MAX_NUMBER = 1 << 21, /* of a version */
+  MAX_NUMBER = 1 << 21, /* the numbers of a version are below this */
   SIGNED = 1 << ORDER_SIGNED,
   UNSIGNED = 1 << ORDER_UNSIGNED,
   FLOATS = 1 << ORDER_FLOAT,
@@ -23,8 +24,8 @@ enum {
   ALL = SIGNED | UNSIGNED | FLOATS | BYTES | BIG_ENDIANS
 };
 
-/* The first row that has the writer's application, and a `from` that is not above its version,
- * counts. */
+/* The writers whose statistics were tried. For a file, the first row counts that has the
+ * application of the file's writer and whose `from` is not above the writer's version. */
 static const struct row {
   const char *application;
   uint64_t from;
@@ -38,14 +39,16 @@ static const struct row {
     {"parquet-rs", VERSION(60, 1, 0), ALL, true},
     {"parquet-go", VERSION(18, 8, 0), ALL, true},
     {"fastparquet-python", VERSION(2026, 9, 0), SIGNED | FLOATS, true},
-    /* It orders decimals in bytes as if they had no sign, and leaves out values beside NaN. */
+    /* This writer orders decimals in bytes as if they had no sign. If there are NaN, its bounds
+     * leave out other values. */
     {"github.com/parquet-go/parquet-go", VERSION(0, 32, 0), SIGNED | UNSIGNED | BYTES, true},
-    /* It names no version. Up to 1.44.2, nulls are counted once per page, and pages are merged
-     * without regard to signs and NaN. */
+    /* This writer names no version. Up to 1.44.2, it counts nulls once per page, and merges the
+     * bounds of pages without regard to signs and NaN. */
     {"Polars", NO_VERSION, SIGNED | BYTES, false},
 };
 
-/* Reads "1.2.3", "v1.2.3" or "1.2.3-rc1". NO_VERSION: it is none of them. */
+/* Reads a version of the form "1.2.3", "v1.2.3" or "1.2.3-rc1". Returns NO_VERSION if the text has
+ * another form. */
 static uint64_t read_version(const char *at, const char *end)
 {
   uint64_t numbers[3] = {0};
@@ -88,7 +91,8 @@ static const char *split(const char *text, const char **version)
   return *version;
 }
 
-/* Finds the row of a writer. *is_named: some row has its application. */
+/* Finds the row of a writer, or returns NULL. *is_named becomes true if a row has the writer's
+ * application, whatever the version. */
 static const struct row *find_row(const char *created_by, bool *is_named)
 {
   const char *version_text;

@@ -1,6 +1,6 @@
-/* Decides which writers' statistics can be relied on. Some writers write wrong ones. DuckDB, Spark
- * and pyarrow ignore those that they know to be wrong, and so must a program that reports keys as
- * absent.
+/* Decides which writers' statistics can be relied on. Some writers write wrong statistics. DuckDB,
+ * Spark and pyarrow ignore the statistics that they know to be wrong. A program that reports keys
+ * as absent must do so, too: a wrong bound would make it report a key as absent that is there.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_PARQUET_WRITER_H
 #define LANEBLOOM_PARQUET_WRITER_H
@@ -9,14 +9,16 @@
 
 #include "type.h"
 
-/* The statistics of a file that can be relied on. */
+/* Which statistics of a file can be relied on. */
 struct trust {
   bool counts;       /* the number of values, and the number of nulls */
-  unsigned orders;   /* 1 << enum value_order: bounds of values in this order */
-  const char *doubt; /* why others cannot; NULL: all can. Static */
+  unsigned orders;   /* has the bit 1 << ORDER: bounds of values in that order */
+  const char *doubt; /* static text: why the others cannot; NULL: all can */
 };
 
-/* Decides by the writer. created_by: its name in the file; NULL: the file does not name it. */
+/* Decides by the writer of a file. created_by: the name and version of the writer as the file has
+ * them, or NULL if the file does not name its writer. bounds: the caller's wish; if it is not
+ * KNOWN, the writer does not matter. */
 struct trust lanebloom_trust_in(const char *created_by, lanebloom_parquet_bounds bounds);
 
 #endif

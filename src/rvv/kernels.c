@@ -1,4 +1,5 @@
-/* The RVV kernels. They were not measured on any CPU, so scalar is preferred by default.
+/* The table of the RVV kernels (RISC-V's vectors). They were never measured on a CPU, so by default
+ * the scalar kernels are used, and RVV only if the user names it.
  * SPDX-License-Identifier: MIT */
 #include <sys/auxv.h>
 

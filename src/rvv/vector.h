@@ -1,5 +1,5 @@
-/* The words of lanes/vocabulary.h in RVV 1.0. Its registers have 128 bits or more. A vector is two
- * of them, of which at most 32 lanes are used.
+/* Defines the words of lanes/vocabulary.h for RVV 1.0, RISC-V's vectors. Registers have 128 bits or
+ * more. A vector is two registers, of which at most 32 lanes are used.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_RVV_VECTOR_H
 #define LANEBLOOM_RVV_VECTOR_H
@@ -26,7 +26,8 @@ static inline mask32 first_lanes32(size_t n)
   return __riscv_vmsltu_vx_u32m2_b16(__riscv_vid_v_u32m2(LANES32), (uint32_t)n, LANES32);
 }
 
-/* Loads bytes, because a CPU may refuse to load wider elements at unaligned addresses. */
+/* Loads the lanes as bytes, because a CPU may refuse to load wider elements at unaligned
+ * addresses. */
 static inline vector load_first32(const void *from, size_t n)
 {
   return __riscv_vreinterpret_v_u8m2_u32m2(__riscv_vle8_v_u8m2(from, n * sizeof(uint32_t)));
@@ -87,7 +88,7 @@ static inline mask32 has_bit32(mask32 mask, vector v, vector numbers)
   return __riscv_vmand_mm_b16(mask, __riscv_vmsne_vx_u32m2_b16(bits, 0, LANES32), LANES32);
 }
 
-/* The number of lanes is a multiple of 8, so the stored bytes have no bits of other lanes. */
+/* The number of lanes is a multiple of 8, so all bits of the stored bytes belong to lanes. */
 static inline uint32_t mask_bits32(mask32 mask)
 {
   uint8_t bytes[sizeof(uint32_t)] = {0};

@@ -1,4 +1,5 @@
-/* BloomHash, the 32-bit hash of LevelDB's and RocksDB's first filters. This is the specification.
+/* BloomHash, the 32-bit hash of LevelDB's filters and of RocksDB's legacy filters. This scalar code
+ * is the specification: all other kernels must give the same hashes.
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
@@ -7,8 +8,8 @@
 #include "../layouts/bloomhash.h"
 #include "scalar.h"
 
-/* Widens a byte of the tail as the engine does: unsigned since LevelDB 1.18, signed before it on
- * x86 and in RocksDB. */
+/* Widens one of the last bytes of a key, after the whole words, as the engine does. LevelDB since
+ * 1.18 treats the byte as unsigned; LevelDB before 1.18 on x86, and RocksDB, treat it as signed. */
 static inline uint32_t tail_byte(uint8_t byte, bool is_signed)
 {
   return is_signed && byte >= 0x80 ? byte | 0xffffff00 : byte;

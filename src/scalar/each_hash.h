@@ -1,26 +1,29 @@
-/* The loops of the scalar kernels: one hash after another.
+/* The loops of the scalar kernels, which test or add one hash after another.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_SCALAR_EACH_HASH_H
 #define LANEBLOOM_SCALAR_EACH_HASH_H
 
 #include "scalar.h"
 
-/* Byte OTHER_BITS[b] has all bits but b: a byte of a filter has bit b set if its bitwise or with
- * OTHER_BITS[b] is 0xff. If the filter is in a cache, a test reads all probes of a key, and no
- * branch depends on a bit: the CPU predicts those of absent keys badly. A table is used because
- * Intel's CPUs shift by a variable in two operations, and on two of their ports only (Xeon,
- * rocksdb-local, 256 KiB, ns per hash: 4.7; by shifts 6.2; with branches 5, absent keys 13). */
+/* OTHER_BITS[b] has all bits set but bit b. So a byte of a filter has bit b set if its bitwise or
+ * with OTHER_BITS[b] is 0xff. Tests without branches use this table: if the filter is in a cache, a
+ * test reads all probes of a key, and no branch depends on a bit, because the CPU would predict the
+ * branches of absent keys badly. A table is used because Intel's CPUs need two operations to shift
+ * by a variable, and can do these on only two of their ports. (Xeon, rocksdb-local, filter of 256
+ * KiB: 4.7 ns per hash with the table, 6.2 with shifts; with branches 5, and 13 if keys are
+ * absent.) */
 static const uint8_t OTHER_BITS[8] = {0xfe, 0xfd, 0xfb, 0xf7, 0xef, 0xdf, 0xbf, 0x7f};
 
 enum {
-  NEAR_NBYTES = 1024 << 10, /* up to this size batches are tested without branches */
-  /* Single keys are tested without branches up to this size. If the filter is in memory, a branch
-   * saves loads (Xeon, LevelDB's format, 256 MiB, absent keys, a batch: 66 ns per key, without
-   * branches 117; 16 MiB, single keys: 55 and 35). */
+  NEAR_NBYTES = 1024 << 10, /* the size up to which batches are tested without branches */
+  /* The size up to which single keys are tested without branches. If the filter is not in a cache
+   * but in memory, branches save loads. (Xeon, LevelDB's format, absent keys: in a batch, with a
+   * filter of 256 MiB, a key takes 66 ns with branches and 117 without; a single key, with a filter
+   * of 16 MiB, takes 55 ns with branches and 35 without.) */
   SINGLE_NEAR_NBYTES = 32 << 20,
 };
 
-/* Checks whether all probes of hash i find set bits. */
+/* A test function checks whether all probes of hash i find set bits. */
 typedef bool test_function(const struct filter_shape *shape, const uint8_t *payload,
                            const void *hashes, size_t i);
 
@@ -36,12 +39,14 @@ probe_each_hash(const struct filter_shape *shape, const uint8_t *payload,
   }
 }
 
-/* The number of keys between prefetching and testing (Xeon, 256 MiB, absent and present keys: 18.5
- * and 27 ns per key; 64: 20 and 28, 128 into L2: 21 and 25). */
+/* The number of keys by which prefetching a line is ahead of testing it. (Xeon, filter of 256 MiB:
+ * with 32 an absent key takes 18.5 ns and a present one 27; with 64 they take 20 and 28, with 128
+ * and prefetching into the second-level cache 21 and 25.) */
 enum { LINES_AHEAD = 32 };
 
-/* Probes each hash of a layout in which a hash needs one line, or adjacent lines. In large payloads
- * `fetch` prefetches them. It must be always inlined, see hash_source_fetch(). */
+/* Probes each hash, in a layout in which a hash needs only one line, or a few adjacent lines. If
+ * the payload is large, `fetch` prefetches these lines. `fetch` must be always inlined;
+ * hash_source_fetch() says why. */
 static inline __attribute__((always_inline)) void
 probe_each_line(const struct filter_shape *shape, const uint8_t *payload,
                 struct hash_source *source, uint8_t *bitmap,

@@ -1,4 +1,5 @@
-/* The scalar kernels: plain C. They specify all others.
+/* The table of the scalar kernels, which are plain C. They are the specification: the kernels of
+ * all other instruction sets must give the same results.
  * SPDX-License-Identifier: MIT */
 #include "scalar.h"
 

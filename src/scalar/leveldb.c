@@ -1,5 +1,5 @@
-/* LevelDB's filter: k probes by double hashing on 32 bits, anywhere in the bits. This is the
- * specification.
+/* Probes and adds to LevelDB's filters: k probes by double hashing with 32 bits, each anywhere in
+ * the payload. This scalar code is the specification.
  * SPDX-License-Identifier: MIT */
 #include "../layouts/leveldb.h"
 #include "each_hash.h"
@@ -17,8 +17,8 @@ static inline bool leveldb_may_match(const struct filter_shape *shape, const uin
   return true;
 }
 
-/* Probes without branches, see OTHER_BITS, and without divisions. nbits is a multiple of 8, so the
- * lowest 3 bits of a position are the probe's. */
+/* Probes without branches (see OTHER_BITS) and without divisions. nbits is a multiple of 8, so the
+ * lowest 3 bits of a probe's position are the lowest 3 bits of the probe itself. */
 static inline bool leveldb_may_match_near(const struct filter_shape *shape, const uint8_t *payload,
                                           const void *hashes, size_t i)
 {
@@ -32,8 +32,9 @@ static inline bool leveldb_may_match_near(const struct filter_shape *shape, cons
   return all == 0xff;
 }
 
-/* Sets the bits of a hash, without divisions. The members that the loop needs are copied first,
- * because for the compiler a store might change the shape. */
+/* Sets the bits of a hash, without divisions. The members of the shape that the loop needs are
+ * copied first: the compiler must assume that a store to the payload changes the shape, and would
+ * load them again after each store. */
 static inline void leveldb_set(const struct filter_shape *shape, uint8_t *payload,
                                const void *hashes, size_t i)
 {

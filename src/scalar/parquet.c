@@ -1,6 +1,6 @@
-/* Parquet's split-block filter: the high half of a 64-bit hash selects a block of eight words, the
- * low half one bit in each word. This is the specification. Source: Apache Parquet Format 2.10,
- * BloomFilter.md.
+/* Probes and adds to Parquet's split-block filters: the high half of a 64-bit hash selects a block
+ * of eight words, and the low half selects one bit in each word. This scalar code is the
+ * specification. Source: Apache Parquet Format 2.10, BloomFilter.md.
  * SPDX-License-Identifier: MIT */
 #include "../layouts/parquet.h"
 #include "../bytes.h"
@@ -17,7 +17,8 @@ fetch_block(const struct filter_shape *shape, const uint8_t *payload, const void
   __builtin_prefetch(payload + block_of(shape, hashes, i));
 }
 
-/* Probes without branches: a block is one load or two for the CPU, whatever its bits are. */
+/* Probes without branches. A branch would save nothing, because a block is only one or two loads,
+ * whichever bits are set. */
 static inline bool parquet_may_match(const struct filter_shape *shape, const uint8_t *payload,
                                      const void *hashes, size_t i)
 {

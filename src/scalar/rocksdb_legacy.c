@@ -1,6 +1,6 @@
-/* RocksDB's filter of format_version below 5: the hash selects a cache line, and k probes by double
- * hashing stay in it. This is the specification. Source: RocksDB 7.8.3 util/bloom_impl.h,
- * LegacyLocalityBloomImpl.
+/* Probes and adds to RocksDB's filters of format_version below 5: the hash selects a cache line,
+ * and all k probes by double hashing are in this line. This scalar code is the specification.
+ * Source: RocksDB 7.8.3 util/bloom_impl.h, LegacyLocalityBloomImpl.
  * SPDX-License-Identifier: MIT */
 #include "../layouts/bloomhash.h"
 #include "each_hash.h"
@@ -31,7 +31,7 @@ static inline bool rocksdb_legacy_may_match(const struct filter_shape *shape,
   return true;
 }
 
-/* Probes without branches, see OTHER_BITS. */
+/* Probes without branches; see OTHER_BITS. */
 static inline bool rocksdb_legacy_may_match_near(const struct filter_shape *shape,
                                                  const uint8_t *payload, const void *hashes,
                                                  size_t i)

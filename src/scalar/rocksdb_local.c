@@ -1,6 +1,6 @@
-/* RocksDB's FastLocalBloom: the low half of a 64-bit hash selects a cache line, the high half k
- * bits in it. This is the specification. Source: RocksDB 7.8.3 util/bloom_impl.h,
- * FastLocalBloomImpl.
+/* Probes and adds to RocksDB's FastLocalBloom filters: the low half of a 64-bit hash selects a
+ * cache line, and the high half selects k bits in this line. This scalar code is the specification.
+ * Source: RocksDB 7.8.3 util/bloom_impl.h, FastLocalBloomImpl.
  * SPDX-License-Identifier: MIT */
 #include "../layouts/rocksdb_local.h"
 #include "each_hash.h"
@@ -30,7 +30,7 @@ static inline bool rocksdb_local_may_match(const struct filter_shape *shape, con
   return true;
 }
 
-/* Probes without branches, see OTHER_BITS. */
+/* Probes without branches; see OTHER_BITS. */
 static inline bool rocksdb_local_may_match_near(const struct filter_shape *shape,
                                                 const uint8_t *payload, const void *hashes,
                                                 size_t i)

@@ -1,5 +1,6 @@
-/* RocksDB's Ribbon filter: a hash is an equation with 128 coefficients. A key may be present if the
- * solution fulfils its equation in every column. This is the specification. Source: RocksDB 7.8.3
+/* Probes RocksDB's Ribbon filters: a hash gives an equation with 128 coefficients, and the payload
+ * is a solution of the equations of all added keys. A key may be present if the solution fulfils
+ * the key's equation in every column. This scalar code is the specification. Source: RocksDB 7.8.3
  * util/ribbon_impl.h and util/ribbon_alg.h, Standard128Ribbon and InterleavedFilterQuery.
  * SPDX-License-Identifier: MIT */
 #include "rocksdb_ribbon.h"
@@ -17,8 +18,8 @@ static inline uint32_t parity(segment_bits bits)
   return (uint32_t)__builtin_parityll((uint64_t)(bits ^ bits >> 64));
 }
 
-/* Tests an equation. Coefficients that do not fit into the block continue in the next one, which is
- * adjacent and has no fewer columns. */
+/* Tests the equation of hash i. If its coefficients reach past the block, the rest of them apply to
+ * the next block, which is adjacent and has at least as many columns. */
 static inline bool rocksdb_ribbon_may_match(const struct filter_shape *shape,
                                             const uint8_t *payload, const void *hashes, size_t i)
 {
@@ -32,7 +33,7 @@ static inline bool rocksdb_ribbon_may_match(const struct filter_shape *shape,
   for (uint32_t column = 0; column < ncolumns; column++) {
     const size_t at = (size_t)column * ROCKSDB_RIBBON_SEGMENT_NBYTES;
     segment_bits sum = load_segment(segment + at) & coefficients << slot;
-    if (slot > 0) /* otherwise the block may be the last */
+    if (slot > 0) /* with slot 0 the next block is not needed, and may not exist */
       sum ^= load_segment(next + at) & coefficients >> (ROCKSDB_RIBBON_BLOCK_NSLOTS - slot);
     if (parity(sum) != (equation.expected >> column & 1))
       return false;

@@ -1,4 +1,4 @@
-/* Prefetching of Ribbon's blocks, for scalar and lanes.
+/* Prefetches the blocks of a Ribbon filter, for the scalar kernel and the vector kernels.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_SCALAR_ROCKSDB_RIBBON_H
 #define LANEBLOOM_SCALAR_ROCKSDB_RIBBON_H
@@ -6,8 +6,8 @@
 #include "../layouts/rocksdb_ribbon.h"
 #include "each_hash.h"
 
-/* Prefetches the block where the equation begins, and the next block if the equation continues
- * there. */
+/* Prefetches the block in which the equation of hash i begins, and the next block if the equation
+ * continues there. */
 __attribute__((always_inline)) static inline void
 ribbon_fetch(const struct filter_shape *shape, const uint8_t *payload, const void *hashes, size_t i)
 {

@@ -1,4 +1,5 @@
-/* The scalar functions, for tables and kernels that have nothing better.
+/* Declares the scalar functions. Kernel tables list them where the instruction set has no faster
+ * function, and other kernels call them for a few keys.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_SCALAR_H
 #define LANEBLOOM_SCALAR_H
@@ -14,9 +15,9 @@ probe_function lanebloom_rocksdb_legacy_probe_scalar, lanebloom_rocksdb_local_pr
 probe_function lanebloom_rocksdb_ribbon_probe_scalar, lanebloom_parquet_probe_scalar;
 probe_function lanebloom_spark_v1_probe_scalar, lanebloom_spark_v2_probe_scalar;
 
-/* Functions for a few keys, which are hashed and probed one after another. The first returns the
- * hash of a key, the second whether all probes of a hash find set bits. Hashes of 32 bits are in
- * the low half. */
+/* Functions for single keys. A hash_key_function returns the hash of a key; a hash of 32 bits is in
+ * the low half of the result. A may_match_function returns true if all probes of a hash find set
+ * bits. */
 typedef uint64_t hash_key_function(const uint8_t *key, size_t size);
 typedef bool may_match_function(const struct filter_shape *shape, const uint8_t *payload,
                                 uint64_t hash);
@@ -37,7 +38,8 @@ add_function lanebloom_rocksdb_legacy_add_scalar, lanebloom_rocksdb_local_add_sc
 add_function lanebloom_parquet_add_scalar;
 add_function lanebloom_spark_v1_add_scalar, lanebloom_spark_v2_add_scalar;
 
-/* The functions that every kernel table has unless it lists something better, as initialisers. */
+/* Initialisers of a kernel table with all scalar functions. A table lists these first, and its own
+ * faster functions after them. */
 #define SCALAR_KERNELS                                                                             \
   .hash = {[HASH_BLOOMHASH] = lanebloom_bloomhash_hash_scalar,                                     \
            [HASH_BLOOMHASH_SIGNED] = lanebloom_bloomhash_signed_hash_scalar,                       \

@@ -1,6 +1,6 @@
-/* Spark's hash of a key: Murmur3 for 32 bits twice, the second time with the first result as its
- * seed. This is the specification. Source: Spark 4.1 Murmur3_x86_32.java, hashUnsafeBytes, and
- * BloomFilterBase.java.
+/* Spark's hash of a key, which is two 32-bit Murmur3 hashes. The first hash is the seed of the
+ * second. This scalar code is the specification. Source: Spark 4.1 Murmur3_x86_32.java,
+ * hashUnsafeBytes, and BloomFilterBase.java.
  * SPDX-License-Identifier: MIT */
 #include "../bytes.h"
 #include "../keys.h"
@@ -21,14 +21,14 @@ static inline uint32_t mix(uint32_t h, uint32_t word)
   return rotate(h, 13) * 5 + ADDEND;
 }
 
-/* Widens a byte of the tail as Java does. */
+/* Widens one of the last bytes of a key as Java does, whose bytes are signed. */
 static inline uint32_t signed_byte(uint8_t byte)
 {
   return byte >= 0x80 ? byte | 0xffffff00 : byte;
 }
 
-/* Hashes a key. Unlike Murmur3, this hash mixes each byte after the last whole word as a separate
- * word. */
+/* Hashes a key. Spark's Murmur3 differs from the original one: each byte after the last whole word
+ * is mixed as a separate word. */
 static inline uint32_t murmur3(const uint8_t *key, size_t size, uint32_t seed)
 {
   const size_t nwhole = size - size % 4;
@@ -63,8 +63,8 @@ __attribute__((always_inline)) static inline void hash_fixed(const lanebloom_key
     hash64_store(hashes, i, spark_murmur3(key, width));
 }
 
-/* Hashes keys. Spark hashes every whole number as 8 bytes: keys of that width have a separate
- * loop. */
+/* Hashes keys. Spark hashes every integer as 8 bytes, so keys of this width are common and have a
+ * loop of their own, in which the width is constant. */
 void lanebloom_spark_murmur3_hash_scalar(const lanebloom_keys *keys, void *hashes)
 {
   if (keys->layout == KEYS_FIXED && keys->width == 8) {

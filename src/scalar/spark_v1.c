@@ -1,5 +1,6 @@
-/* Version 1 of Spark's filters: k probes by double hashing on 32 bits, anywhere in the bits. This
- * is the specification. Source: Spark 3.5 BloomFilterImpl.java.
+/* Probes and adds to version 1 of Spark's filters: k probes by double hashing with 32 bits, each
+ * anywhere in the payload. This scalar code is the specification. Source: Spark 3.5
+ * BloomFilterImpl.java.
  * SPDX-License-Identifier: MIT */
 #include "../layouts/spark.h"
 #include "each_hash.h"
@@ -17,8 +18,9 @@ static inline bool spark_v1_may_match(const struct filter_shape *shape, const ui
   return true;
 }
 
-/* Sets the bits of a hash. The members that the loop needs are copied first, because for the
- * compiler a store might change the shape. */
+/* Sets the bits of a hash. The members of the shape that the loop needs are copied first: the
+ * compiler must assume that a store to the payload changes the shape, and would load them again
+ * after each store. */
 static inline void spark_v1_set(const struct filter_shape *shape, uint8_t *payload,
                                 const void *hashes, size_t i)
 {

@@ -1,5 +1,6 @@
-/* Version 2 of Spark's filters: k probes by double hashing on 64 bits, anywhere in the bits. This
- * is the specification. Source: Spark 4.1 BloomFilterImplV2.java.
+/* Probes and adds to version 2 of Spark's filters: k probes by double hashing with 64 bits, each
+ * anywhere in the payload. This scalar code is the specification. Source: Spark 4.1
+ * BloomFilterImplV2.java.
  * SPDX-License-Identifier: MIT */
 #include "../layouts/spark.h"
 #include "each_hash.h"
@@ -16,8 +17,9 @@ static inline bool spark_v2_may_match(const struct filter_shape *shape, const ui
   return true;
 }
 
-/* Sets the bits of a hash. The members that the loop needs are copied first, because for the
- * compiler a store might change the shape. */
+/* Sets the bits of a hash. The members of the shape that the loop needs are copied first: the
+ * compiler must assume that a store to the payload changes the shape, and would load them again
+ * after each store. */
 static inline void spark_v2_set(const struct filter_shape *shape, uint8_t *payload,
                                 const void *hashes, size_t i)
 {

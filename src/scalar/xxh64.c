@@ -1,4 +1,5 @@
-/* XXH64 with seed 0, the 64-bit hash of Parquet's filters. This is the specification.
+/* Hashes keys by XXH64 with seed 0, the 64-bit hash of Parquet's filters. This scalar code is the
+ * specification.
  * SPDX-License-Identifier: MIT */
 #include "xxh64.h"
 #include "../keys.h"

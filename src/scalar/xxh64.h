@@ -1,4 +1,4 @@
-/* XXH64 of one key, with seed 0. Source: xxHash, doc/xxhash_spec.md 0.1.1, XXH64.
+/* Hashes one key by XXH64, with seed 0. Source: xxHash, doc/xxhash_spec.md 0.1.1, XXH64.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_SCALAR_XXH64_H
 #define LANEBLOOM_SCALAR_XXH64_H
@@ -11,7 +11,7 @@ static const uint64_t XXH64_PRIME_1 = 0x9e3779b185ebca87, XXH64_PRIME_2 = 0xc2b2
                       XXH64_PRIME_3 = 0x165667b19e3779f9, XXH64_PRIME_4 = 0x85ebca77c2b2ae63,
                       XXH64_PRIME_5 = 0x27d4eb2f165667c5;
 
-enum { UUID_TEXT_NBYTES = 36 }; /* a common width, for which there is a separate loop */
+enum { UUID_TEXT_NBYTES = 36 }; /* a common width of keys, for which there is a separate loop */
 
 static inline uint64_t xxh64_rotate(uint64_t value, unsigned nbits)
 {
@@ -29,7 +29,8 @@ static inline uint64_t xxh64_merge(uint64_t hash, uint64_t sum)
   return (hash ^ xxh64_round(0, sum)) * XXH64_PRIME_1 + XXH64_PRIME_4;
 }
 
-/* Add the last bytes to the hash: words of 8 and of 4 bytes, and single bytes. */
+/* These three functions add the last bytes of a key to the hash: a word of 8 bytes, a word of 4
+ * bytes, and a single byte. */
 static inline uint64_t xxh64_take_8(uint64_t hash, uint64_t word)
 {
   return xxh64_rotate(hash ^ xxh64_round(0, word), 27) * XXH64_PRIME_1 + XXH64_PRIME_4;
@@ -52,7 +53,7 @@ static inline uint64_t xxh64_finish(uint64_t hash)
   return hash ^ hash >> 32;
 }
 
-/* Hashes a key's stripes of 32 bytes by four sums, and merges the sums. */
+/* Hashes the whole stripes of 32 bytes of a key with four sums, and merges the sums. */
 static inline uint64_t xxh64_stripes(const uint8_t *key, size_t nstripes)
 {
   uint64_t a = XXH64_PRIME_1 + XXH64_PRIME_2, b = XXH64_PRIME_2, c = 0, d = -XXH64_PRIME_1;
@@ -70,8 +71,8 @@ static inline uint64_t xxh64_stripes(const uint8_t *key, size_t nstripes)
   return xxh64_merge(hash, d);
 }
 
-/* Returns the hash of a key. It is always inlined: if the size is constant, the compiler removes
- * the code for other sizes. */
+/* Returns the hash of a key. The function is always inlined, so that the compiler removes the code
+ * for other sizes if the size is constant. */
 __attribute__((always_inline)) static inline uint64_t xxh64(const uint8_t *key, size_t size)
 {
   uint64_t hash = (size >= 32 ? xxh64_stripes(key, size / 32) : XXH64_PRIME_5) + size;

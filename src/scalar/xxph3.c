@@ -1,6 +1,7 @@
-/* XXPH3, the 64-bit hash of RocksDB's newer filters: the preview of XXH3 in xxHash 0.7.2, with seed
- * 0 and one change for the empty key. No library has it any more, and final XXH3 gives other hashes
- * at every length. This is the specification. Source: RocksDB 7.8.3 util/xxph3.h.
+/* Hashes keys by XXPH3, the 64-bit hash of RocksDB's newer filters. XXPH3 is the preview of XXH3 in
+ * xxHash 0.7.2, with seed 0 and one change for the empty key. It is written out here because no
+ * library has the preview any more, and the final XXH3 gives different hashes for keys of every
+ * length. This scalar code is the specification. Source: RocksDB 7.8.3 util/xxph3.h.
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 

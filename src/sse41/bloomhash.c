@@ -1,4 +1,5 @@
-/* BloomHash in lanes of SSE4.1: keys of 4, 8 or 16 bytes, four at a time. Scalar hashes all others.
+/* Hashes keys of 4, 8 or 16 bytes by BloomHash with SSE4.1, four keys at a time. Scalar code hashes
+ * all other keys.
  * SPDX-License-Identifier: MIT */
 #include "../lanes/bloomhash.h"
 #include "../lanes/lanes.h"
@@ -19,7 +20,7 @@ static inline __m128i mix(__m128i hash, __m128i words)
   return _mm_xor_si128(hash, _mm_srli_epi32(hash, 16));
 }
 
-/* ---- Keys of one width: n is a multiple of LANES ---- */
+/* ---- Keys of one width. n must be a multiple of LANES. ---- */
 
 static void hash_4(const uint8_t *data, size_t n, uint8_t *hashes)
 {
@@ -59,7 +60,9 @@ static void hash_16(const uint8_t *data, size_t n, uint8_t *hashes)
 
 /* ---- Any batch ---- */
 
-/* Returns how many keys were hashed. None of these widths has a tail. */
+/* Hashes keys of one width, if the width is 4, 8 or 16 bytes, and returns the number of hashed
+ * keys. These widths consist of whole words, so it does not matter whether the last bytes are
+ * signed. */
 static size_t hash_lanes(const lanebloom_keys *keys, uint8_t *hashes)
 {
   const size_t n = keys->n / LANES * LANES;

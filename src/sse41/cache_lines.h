@@ -1,5 +1,5 @@
-/* Cache lines in SSE registers: four registers hold a line, and a byte shuffle looks up bytes in
- * one of the four. The probes of two keys are together in a register of bytes.
+/* Tests bits in cache lines with SSE4.1. Four registers hold a line, and a byte shuffle looks up
+ * bytes in one of the four. A register of bytes has the probes of two keys.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_SSE41_CACHE_LINES_H
 #define LANEBLOOM_SSE41_CACHE_LINES_H
@@ -7,13 +7,13 @@
 #include "../lanes/cache_lines.h"
 #include "vector.h"
 
-/* Returns eight probes of hash i: words whose top 9 bits are the number of a bit in the line. Each
- * layout's file defines this function and struct lookup. */
+/* Returns eight probes of hash i. A probe is a word of 16 bits, whose top 9 bits are the number of
+ * a bit in the line. The file of a layout defines this function and struct lookup. */
 static inline __m128i probes_of(const struct lookup *lookup, uint32_t pass, const uint8_t *hashes,
                                 size_t i);
 
-/* The probes of two keys, with those of the first in the lower half: the numbers of bytes in their
- * lines, and the bits in these bytes. */
+/* The probes of two keys, with those of the first key in the lower half. For each probe, `bytes`
+ * has the number of a byte in the line of its key, and `bits` has this byte's bit as a mask. */
 struct pair {
   __m128i bytes, bits;
 };
@@ -29,8 +29,10 @@ static inline struct pair pair_of(__m128i first, __m128i second)
   };
 }
 
-/* Numbers of bytes in a line, 0 to 63, as each quarter of the line needs them. A byte shuffle gives
- * 0 if the top bit of a number is set; otherwise it uses the lowest four bits:
+/* The numbers of bytes in a line, 0 to 63, in the form that a look-up in each quarter of the line
+ * needs. A byte shuffle gives 0 if the top bit of a number is set; otherwise it uses the lowest
+ * four bits. So the numbers are changed such that the top bit is clear only for bytes of the
+ * quarter:
  *
  *   number      00 .. 0f   10 .. 1f   20 .. 2f   30 .. 3f
  *   + 70        70 .. 7f   80 .. 8f   90 .. 9f   a0 .. af    finds only the first quarter
@@ -58,7 +60,8 @@ static inline __m128i look_up(const uint8_t *line, const struct quarters *quarte
                    _mm_shuffle_epi8(_mm_loadu_si128(at + 3), quarters->numbers[3])));
 }
 
-/* Returns bytes with all bits set where a probe finds its bit. */
+/* Returns a byte for each probe, with all bits set if the probe finds a set bit, and 0
+ * otherwise. */
 static inline __m128i pair_found(struct pair probes, const uint8_t *first_line,
                                  const uint8_t *second_line)
 {
@@ -68,8 +71,9 @@ static inline __m128i pair_found(struct pair probes, const uint8_t *first_line,
   return _mm_cmpeq_epi8(_mm_and_si128(bytes, probes.bits), probes.bits);
 }
 
-/* Returns a byte in which bit i is set if all eight bytes of key i are ones. These become two
- * words, then one word, then one byte. */
+/* Returns a byte in which bit i is set if all eight bytes of key i have all bits set. The eight
+ * bytes of a key are compared as one lane of 64 bits, which is then narrowed to 32 bits, to 16 and
+ * to 8. */
 static inline uint8_t hits_of(const __m128i pairs[4])
 {
   const __m128i ones = _mm_set1_epi32(-1);

@@ -1,4 +1,4 @@
-/* rocksdb_legacy in lanes of SSE4.1: only probing. Scalar adds.
+/* Probes filters of the layout rocksdb_legacy with SSE4.1. Scalar code adds to them.
  * SPDX-License-Identifier: MIT */
 #include "../lanes/lanes.h"
 #include "cache_lines.h"
@@ -38,7 +38,8 @@ static inline void locate_eight(const struct lookup *lookup, const uint8_t *hash
   }
 }
 
-/* Returns the lowest 9 bits of each probe, at the top of a word. Words suffice to compute them. */
+/* Returns eight probes, with the lowest 9 bits of each at the top of a word of 16 bits. 16 bits are
+ * enough to compute the lowest 9. */
 static inline __m128i probes_of(const struct lookup *lookup, uint32_t pass, const uint8_t *hashes,
                                 size_t i)
 {

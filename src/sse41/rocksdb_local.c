@@ -1,4 +1,5 @@
-/* rocksdb_local in lanes of SSE4.1: only probing. Scalar adds.
+/* Probes filters of the layout rocksdb_local (FastLocalBloom) with SSE4.1. Scalar code adds to
+ * them.
  * SPDX-License-Identifier: MIT */
 #include "../lanes/lanes.h"
 #include "cache_lines.h"
@@ -7,7 +8,7 @@
 
 struct lookup {
   __m128i nlines;
-  /* The lower and upper halves of powers, in words. */
+  /* The lower and the upper halves of the powers of the multiplier, in words of 16 bits. */
   __m128i low[ROCKSDB_LOCAL_MAX_NPASSES], high[ROCKSDB_LOCAL_MAX_NPASSES];
 };
 
@@ -27,7 +28,8 @@ static inline void prepare(const struct filter_shape *shape, struct lookup *look
   }
 }
 
-/* Computes rocksdb_local_line in each of two lanes. */
+/* Computes the offset of the line of each hash, as rocksdb_local_line() does, for two hashes at a
+ * time. */
 static inline void locate_eight(const struct lookup *lookup, const uint8_t *hashes,
                                 uint64_t *offsets)
 {
@@ -38,14 +40,14 @@ static inline void locate_eight(const struct lookup *lookup, const uint8_t *hash
   }
 }
 
-/* Copies a word to all lanes. */
+/* Copies word i to all lanes of 16 bits. */
 static inline __m128i word(__m128i words, int i)
 {
   return _mm_shuffle_epi8(words, _mm_set1_epi16((short)((2 * i + 1) << 8 | 2 * i)));
 }
 
-/* Returns words whose top 9 bits are those of the high half of the hash, h, times a multiplier m,
- * modulo 2^32. The word is the upper half of that product:
+/* Returns eight probes. A probe is the high half h of the hash times a power m of the multiplier,
+ * modulo 2^32. Only its top 9 bits are needed, so the upper 16 bits of the product are computed:
  *
  *   h_low * m_low >> 16  +  h_low * m_high  +  h_high * m_low     modulo 2^16 */
 static inline __m128i probes_of(const struct lookup *lookup, uint32_t pass, const uint8_t *hashes,

@@ -1,5 +1,5 @@
-/* SSE4.1's vocabulary: defines words of lanes/ for a vector of 16 bytes. Few algorithms are faster
- * here than scalar's, so there are few words.
+/* Defines some of the words of lanes/vocabulary.h for SSE4.1, with a vector of 16 bytes. Few
+ * algorithms of lanes/ are faster here than scalar code, so few words are needed.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_SSE41_VECTOR_H
 #define LANEBLOOM_SSE41_VECTOR_H
@@ -9,16 +9,16 @@
 
 #include "../lanes/vocabulary.h"
 
-/* Without optimisation gcc's intrinsics with constant operands are macros, and it reports the
- * conversions in them as ours. */
+/* Without optimisation, gcc's intrinsics with constant operands are macros. gcc would report the
+ * conversions in these macros as if they were in this code, so the warnings are switched off. */
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__OPTIMIZE__)
 #pragma GCC diagnostic ignored "-Wsign-conversion"
 #pragma GCC diagnostic ignored "-Wconversion"
 #endif
 
 typedef __m128i vector;
-typedef __m128i order32; /* for a byte shuffle */
-typedef __m128i count32; /* in the low half; shifts ignore the high half */
+typedef __m128i order32; /* the indices of a byte shuffle */
+typedef __m128i count32; /* the count is in the low half; shifts ignore the high half */
 
 #define VECTOR_NBYTES 16
 enum { LANES32 = VECTOR_NBYTES / 4 };
@@ -30,8 +30,9 @@ enum { LANES32 = VECTOR_NBYTES / 4 };
 LOADING(load, _mm_loadu_si128)
 STORING(store, _mm_storeu_si128)
 
-/* Stores masks. SSE4.1 cannot shift each lane by its own number, so a byte shuffle looks up the
- * masks, four of which become adjacent:
+/* Stores masks. SSE4.1 cannot shift each lane by its own number. So one byte shuffle moves the
+ * lowest bytes of the four lanes together, and a second one replaces the number of a bit by its
+ * mask:
  *
  *   v   v0 .. .. .. v1 .. .. .. v2 .. .. .. v3 .. .. ..   ->   m0 m1 m2 m3 */
 static inline void store_masks8(uint8_t *to, vector v)
@@ -79,7 +80,8 @@ static inline vector merge_odd32(vector a, vector b)
 /* The bytes of a lane, for byte shuffles. */
 enum { A = 0x03020100, B = 0x07060504, C = 0x0b0a0908, D = 0x0f0e0d0c };
 
-/* Returns the order that moves the lanes of a mask together: 0b1010, a b c d -> b d a a */
+/* Returns the order that moves the lanes of a mask together. For the mask 0b1010, a b c d becomes b
+ * d a a. */
 static inline order32 order_of32(unsigned mask)
 {
   static const _Alignas(16) uint32_t orders[16][LANES32] = {

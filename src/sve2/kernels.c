@@ -1,4 +1,5 @@
-/* The SVE2 kernels. They were not measured on any CPU, so scalar is preferred by default.
+/* The table of the SVE2 kernels. They were never measured on a CPU, so by default other kernels are
+ * used, and SVE2 only if the user names it.
  * SPDX-License-Identifier: MIT */
 #include <sys/auxv.h>
 

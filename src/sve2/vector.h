@@ -1,4 +1,4 @@
-/* The words of lanes/vocabulary.h in SVE2. Its registers have 128 to 2048 bits.
+/* Defines the words of lanes/vocabulary.h for SVE2, whose registers have 128 to 2048 bits.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_SVE2_VECTOR_H
 #define LANEBLOOM_SVE2_VECTOR_H
@@ -56,7 +56,8 @@ ALL_LANES(bit_and, vector, svand_u32_x)
 ALL_LANES(shift_left32, uint32_t, svlsl_n_u32_x)
 ALL_LANES(shift_right32, uint32_t, svlsr_n_u32_x)
 
-/* A macro, because the number is part of the instruction: it rotates to the right, after an xor. */
+/* A macro, because nbits must be a constant of the instruction. The instruction computes an xor
+ * (here with 0) and rotates the result to the right. */
 #define rotate_left32(v, nbits) svxar_n_u32(v, splat32(0), 32 - (nbits))
 
 /* ---- Masks ---- */

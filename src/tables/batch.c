@@ -1,4 +1,4 @@
-/* Parses write batches.
+/* Parses write batches, whose form is in batch.h.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,14 +12,15 @@
 
 enum { TAG_BEGIN_PREPARE = 0x09, TAG_END_PREPARE = 0x0a, AT_COUNT = 8, NTAGS = 0x1b };
 
-/* The meaning of a tag. Markers have no key and are not counted. */
+/* The meaning of a tag. Markers have no key, and the header's number of entries does not include
+ * them. */
 struct tag {
   enum batch_kind kind;
   bool has_family;
   unsigned nstrings; /* the key is the first */
 };
 
-/* LevelDB uses only the first two. */
+/* LevelDB's batches use only the tags 0x00 and 0x01. */
 static const struct tag rocksdb_tags[NTAGS] = {
     [0x00] = {BATCH_DELETES, false, 1},
     [0x01] = {BATCH_GIVES, false, 2},  /* put */
@@ -130,7 +131,7 @@ static bool parse_varint(struct batch_parser *parser, struct cursor *rest)
   return false;
 }
 
-/* Begins the next string of the entry, or the next entry. */
+/* Continues with the next string of the entry. If there is none, continues with the next entry. */
 static void go_on(struct batch_parser *parser)
 {
   if (parser->nstrings == 0)
@@ -173,8 +174,8 @@ static lanebloom_status take_key(struct batch_parser *parser, const uint8_t *key
                                                              .key = {key, nbytes}});
 }
 
-/* Begins a string of the length that was parsed. If the whole key is in memory, it is not
- * copied. */
+/* Begins a string, whose length was just parsed. If `rest` has the whole key, the callback gets it
+ * from there, without a copy. */
 static lanebloom_status begin_string(struct batch_parser *parser, struct cursor *rest)
 {
   parser->nstrings--;
@@ -200,7 +201,8 @@ static lanebloom_status begin_string(struct batch_parser *parser, struct cursor 
 static bool add_to_key(struct batch_parser *parser, const uint8_t *bytes, size_t nbytes)
 {
   if (nbytes > parser->key_room - parser->key_nbytes) {
-    /* twice the bytes that were read, not the length that the entry states */
+    /* Allocates twice the bytes that were read. The length that the entry states may be damaged,
+     * and could claim gigabytes. */
     const size_t room = 2 * (parser->key_nbytes + nbytes);
     uint8_t *key = realloc(parser->key, room);
     if (!key)
@@ -271,6 +273,6 @@ bool lanebloom_batch_end(struct batch_parser *parser)
   else if (parser->state != BATCH_TAG)
     parser->problem = "expected a whole entry at the end of the batch, found a part";
   else if (parser->nentries != lanebloom_batch_count(parser))
-    parser->problem = "expected as many entries as the batch says, found another number";
+    parser->problem = "expected as many entries as the batch states, found more or fewer";
   return !parser->problem;
 }

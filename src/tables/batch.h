@@ -1,9 +1,11 @@
-/* Write batches: the records of LevelDB's, RocksDB's and Pebble's write-ahead logs.
+/* Parses write batches. A batch is one record of a write-ahead log of LevelDB, RocksDB or Pebble,
+ * and holds the writes (entries) that a program made in one call.
  *
  *   sequence number, 8 bytes | number of entries, 4 | entry | entry | ...
  *   entry: tag, 1 byte | [column family, varint] | strings: length, varint | bytes
  *
- * A batch is parsed piece by piece, so that memory does not depend on its size.
+ * A batch is parsed piece by piece, so the memory that parsing needs does not depend on the size of
+ * the batch.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_BATCH_H
 #define LANEBLOOM_TABLES_BATCH_H
@@ -13,23 +15,25 @@
 enum { BATCH_MAX_KEY_NBYTES = 64 << 20 };
 
 enum batch_kind {
-  BATCH_UNKNOWN, /* the first two are never passed to the callback */
+  BATCH_UNKNOWN, /* UNKNOWN and MARKER are never passed to the callback */
   BATCH_MARKER,
-  BATCH_DELETES, /* deletes a key, or changes range keys */
+  BATCH_DELETES, /* deletes a key or a range, or changes range keys */
   BATCH_GIVES,   /* gives the key a value */
   BATCH_INGESTS, /* Pebble: the key is the number of a table, a varint */
 };
 
-/* An entry that names a key. */
+/* An entry as the callback gets it. */
 struct batch_entry {
   uint32_t family; /* id of the column family; LevelDB, Pebble: 0 */
   enum batch_kind kind;
-  /* Is it part of a transaction, which counts once a later batch commits it? */
+  /* Is the entry part of a transaction? Such an entry counts once a later batch commits the
+   * transaction. */
   bool is_prepared;
   lanebloom_slice key; /* borrowed */
 };
 
-/* The callback for an entry. If it returns another status than OK, the batch ends. */
+/* The callback, called for each entry. If it returns another status than OK, parsing stops and
+ * lanebloom_batch_feed() returns that status. */
 typedef lanebloom_status batch_take(void *context, const struct batch_entry *entry);
 
 struct batch_parser {
@@ -37,24 +41,24 @@ struct batch_parser {
   batch_take *take;
   void *context;
   uint64_t sequence;   /* of the first entry */
-  const char *problem; /* what was expected and found if the batch is damaged; else NULL */
+  const char *problem; /* if the batch is damaged: what was expected and found; else NULL */
   bool has_large_key;  /* was a key of more than BATCH_MAX_KEY_NBYTES left out? */
 
   /* private */
   enum batch_state { BATCH_HEADER, BATCH_TAG, BATCH_FAMILY, BATCH_LENGTH, BATCH_BYTES } state;
   uint64_t nparsed;     /* bytes of the header */
   uint8_t header[12];   /* the sequence number and the number of entries */
-  char unknown[64];     /* a problem that names a tag */
-  uint32_t nentries;    /* entries that the header counts */
+  char unknown[64];     /* the text of `problem` if it names a tag */
+  uint32_t nentries;    /* entries parsed so far, without markers */
   enum batch_kind kind; /* of the entry */
-  unsigned nstrings;    /* strings of the entry that are left */
-  uint64_t number;      /* a varint that is parsed in part */
+  unsigned nstrings;    /* strings of the entry that are not parsed yet */
+  uint64_t number;      /* the part of a varint that is parsed so far */
   unsigned number_nbits;
   uint64_t nbytes_left; /* of the string */
   bool is_key;          /* is the string the key? */
-  bool is_prepared;     /* of the entries that follow */
+  bool is_prepared;     /* for the entries that follow */
   uint32_t family;
-  uint8_t *key; /* the bytes of a key that comes in pieces */
+  uint8_t *key; /* the bytes so far of a key that comes in pieces */
   size_t key_nbytes, key_room;
 };
 
@@ -63,18 +67,18 @@ void lanebloom_batch_init(struct batch_parser *parser, lanebloom_engine engine, 
                           void *context);
 void lanebloom_batch_free(struct batch_parser *parser);
 
-/* Begins a batch. The one before may be incomplete. */
+/* Begins a batch. The previous batch may be incomplete; what is left of it is dropped. */
 void lanebloom_batch_begin(struct batch_parser *parser);
 
-/* Parses the next bytes of the batch; those of a damaged batch are ignored. Errors: MEMORY, and
- * those of `take`. */
+/* Parses the next bytes of the batch. After damage, the rest of the batch is ignored. Errors:
+ * MEMORY, and the errors that `take` returns. */
 lanebloom_status lanebloom_batch_feed(struct batch_parser *parser, const uint8_t *bytes,
                                       size_t nbytes);
 
-/* Ends the batch. false: it is damaged, as parser->problem says. */
+/* Ends the batch. Returns false if the batch is damaged; parser->problem then says how. */
 bool lanebloom_batch_end(struct batch_parser *parser);
 
-/* The number of entries that the header states; 0 before the header was parsed. */
+/* Returns the number of entries that the header states, or 0 before the header was parsed. */
 uint32_t lanebloom_batch_count(const struct batch_parser *parser);
 
 #endif

@@ -1,10 +1,10 @@
-/* Blocks. In the file:
+/* Reads and verifies blocks, and parses their entries. A block in the file:
  *
  *   payload | compression type, 1 byte | checksum of both, 4 bytes
  *
- * The payload of a filter is its bytes. Other payloads are entries, the offsets of restarts, and
- * the number of restarts. An entry leaves out the prefix that its key shares with the key before,
- * except at a restart.
+ * The payload of a filter is the bytes of the filter. Every other payload is a list of entries,
+ * then the offsets of restarts, then the number of restarts. An entry omits the prefix that its key
+ * shares with the previous key. A restart is an entry that omits nothing.
  * SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -24,8 +24,9 @@ static uint32_t sum_of(const struct block_reader *reader, const struct handle *h
 }
 
 /* Computes the checksum of a properties block as it was before ingestion. A database that ingests a
- * table writes a sequence number into its properties, but keeps their checksum, which was made when
- * the number was 0. (RocksDB 7.8.3 table/meta_blocks.cc) */
+ * table writes a sequence number into the table's properties, but does not update the checksum.
+ * That checksum is of the properties in which the number was still 0. (RocksDB 7.8.3
+ * table/meta_blocks.cc) */
 static lanebloom_status sum_before_ingestion(const struct block_reader *reader,
                                              const struct handle *handle, const uint8_t *bytes,
                                              uint32_t *sum)
@@ -99,7 +100,7 @@ static lanebloom_status decompress(struct block_reader *reader, uint8_t type, en
   if (status == LANEBLOOM_ERR_LIMIT)
     return problem_set(reader->problem, status,
                        "%s at %" PRIu64 ": expected at most %" PRIu64
-                       " bytes when decompressed, in a file of this size, found more",
+                       " bytes after decompression for a file of this size, found more",
                        what, block->offset, compressed.max_nbytes);
   if (status == LANEBLOOM_ERR_MEMORY)
     return problem_set(reader->problem, status, "out of memory: decompressing the %s at %" PRIu64,
@@ -128,11 +129,11 @@ static lanebloom_status read_checked(struct block_reader *reader, struct handle 
   const uint64_t nbytes = handle.nbytes + BLOCK_TRAILER_NBYTES;
   if (nbytes > reader->nbytes_left)
     return problem_set(reader->problem, LANEBLOOM_ERR_CORRUPT,
-                       "damaged: expected blocks that do not overlap, found the %s at %" PRIu64
-                       " in others",
+                       "damaged: expected blocks that do not overlap, found that the %s at %" PRIu64
+                       " overlaps others",
                        what, handle.offset);
   reader->nbytes_left -= nbytes;
-  if (nbytes > SIZE_MAX / 2) /* only if addresses have 32 bits */
+  if (nbytes > SIZE_MAX / 2) /* can happen only if addresses have 32 bits */
     return problem_memory(reader->problem, nbytes);
 
   block->offset = handle.offset;
@@ -175,14 +176,16 @@ void lanebloom_block_free(struct block *block)
 static const uint32_t NRESTARTS = 0x0fffffff, HAS_HASH_INDEX = UINT32_C(1) << 31,
                       HAS_VALUES_APART = UINT32_C(1) << 28;
 
-/* Finds the end of the entries. false: it would be before the beginning of the block. */
+/* Finds the end of the entries. Returns false if the end would be before the beginning of the
+ * block. */
 static bool find_end(const struct block *block, uint32_t nrestarts, bool has_hash_index,
                      size_t *end)
 {
   enum { NUMBER_NBYTES = 4, NBUCKETS_NBYTES = 2 };
   uint64_t behind = NUMBER_NBYTES + (uint64_t)nrestarts * NUMBER_NBYTES;
   if (has_hash_index) {
-    /* between the restarts and their number: 1 byte per bucket, then the number of buckets */
+    /* The hash index is between the restarts and their number: 1 byte per bucket, then the number
+     * of buckets in 2 bytes. */
     if (block->nbytes < NUMBER_NBYTES + NBUCKETS_NBYTES)
       return false;
     const uint8_t *nbuckets = block->bytes + block->nbytes - NUMBER_NBYTES - NBUCKETS_NBYTES;
@@ -205,9 +208,8 @@ lanebloom_status lanebloom_entries_begin(const struct block *block, struct entry
   if (engine != LANEBLOOM_ENGINE_LEVELDB && block->nbytes >= 4) {
     if (nrestarts & HAS_VALUES_APART)
       return problem_set(problem, LANEBLOOM_ERR_LIMIT,
-                         "block at %" PRIu64
-                         ": expected values beside their keys, found them apart, which is not "
-                         "read",
+                         "block at %" PRIu64 ": expected values stored with their keys, found them "
+                         "stored apart, which is not supported",
                          block->offset);
     has_hash_index = nrestarts & HAS_HASH_INDEX;
     nrestarts &= NRESTARTS;
@@ -220,12 +222,13 @@ lanebloom_status lanebloom_entries_begin(const struct block *block, struct entry
                        block->offset, block->nbytes);
   entries->rest = (struct cursor){block->bytes, block->bytes + end};
   entries->key =
-      malloc(end ? end : 1); /* enough: every byte of a key is in some entry of the block */
+      malloc(end ? end : 1); /* enough, as every byte of a key is in some entry of the block */
   return entries->key ? LANEBLOOM_OK : problem_memory(problem, end);
 }
 
-/* A delta has no offset: the block follows the one before. Its size is stored as the difference
- * from the size before, in zigzag encoding: 0, -1, 1, -2, ... are 0, 1, 2, 3, ... */
+/* Parses a handle. A delta handle has no offset, because its block follows the previous block. It
+ * stores the difference of the two blocks' sizes, in zigzag encoding: 0, -1, 1, -2, ... are stored
+ * as 0, 1, 2, 3, ... */
 static bool next_handle(struct entries *entries, bool is_delta, struct cursor *from)
 {
   if (!is_delta)

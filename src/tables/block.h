@@ -1,5 +1,6 @@
-/* Blocks: reads a block by its handle, verifies and decompresses it, and parses its entries. A
- * reader and what it reads belong to one thread.
+/* Reads the blocks that tables consist of: finds a block by its handle (offset and size), verifies
+ * its checksum, decompresses it, and parses its entries. Only one thread may use a reader and the
+ * blocks that it read.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_BLOCK_H
 #define LANEBLOOM_TABLES_BLOCK_H
@@ -10,10 +11,10 @@
 struct block_reader {
   const struct input *input;
   struct footer footer;
-  lanebloom_slice dictionary; /* of data blocks; {NULL, 0}: none */
+  lanebloom_slice dictionary; /* for decompressing data blocks; {NULL, 0}: none */
 
-  /* Limits: bytes that may still be read, and bytes that may still be made by decompressing. They
-   * protect against a small file whose handles all name one block. */
+  /* Limits: the bytes that may still be read, and the bytes that decompression may still produce.
+   * Without limits, a small damaged file whose handles all name one block could take very long. */
   uint64_t nbytes_left, decompressed_left;
   bool is_too_large; /* did the last block fail because of decompressed_left? */
 
@@ -24,15 +25,17 @@ struct block {
   const uint8_t *bytes;
   size_t nbytes;
   uint64_t offset; /* in the file */
-  uint8_t *memory; /* owns the bytes; NULL: they are borrowed from the input */
+  uint8_t *memory; /* owns the bytes; NULL: the bytes are borrowed from the input */
 };
 
-/* DATA may need the dictionary. PROPERTIES may have changed after their checksum was made. */
+/* Kinds of blocks that need special treatment: a DATA block may need the dictionary, and a
+ * PROPERTIES block may have changed after its checksum was made. Blocks of all other kinds are
+ * META. */
 enum block_kind { BLOCK_META, BLOCK_PROPERTIES, BLOCK_DATA };
 
-/* Reads a block; lanebloom_block_free() frees it. what: the block's name in problems. Errors:
- * CORRUPT; LIMIT: a codec that this build does not have, or too large; MEMORY; IO. On an error
- * there is nothing to free. */
+/* Reads a block; lanebloom_block_free() frees it. what: the block's name in error messages. Errors:
+ * CORRUPT, MEMORY, IO; LIMIT if this build lacks the block's codec or the block exceeds a limit of
+ * the reader. On an error there is nothing to free. */
 lanebloom_status lanebloom_block_read(struct block_reader *reader, struct handle handle,
                                       enum block_kind kind, const char *what, struct block *block);
 void lanebloom_block_free(struct block *block);
@@ -40,11 +43,11 @@ void lanebloom_block_free(struct block *block);
 /* The encoding of a block's entries. */
 struct entry_form {
   bool has_handles;   /* values are handles, as in an index */
-  bool has_deltas;    /* values have no size, and most handles are relative to the one before */
+  bool has_deltas;    /* values have no size, and most handles are relative to the previous one */
   bool has_first_key; /* each handle is followed by the first key of its block */
 };
 
-/* Iterates over the entries of a block, whose bytes are borrowed. */
+/* Iterates over the entries of a block. The bytes of the block are borrowed. */
 struct entries {
   struct entry_form form;
   struct cursor rest;
@@ -58,16 +61,18 @@ struct entries {
   struct handle handle;
 };
 
-/* Begins before the first entry. Errors: CORRUPT; LIMIT: a layout that is not supported; MEMORY. On
- * an error there is nothing to end. */
+/* Positions *entries before the first entry. Errors: CORRUPT, MEMORY; LIMIT if the layout of the
+ * block is not supported. On an error, lanebloom_entries_end() need not be called. */
 lanebloom_status lanebloom_entries_begin(const struct block *block, struct entry_form form,
                                          lanebloom_engine engine, const struct problem *problem,
                                          struct entries *entries);
 
-/* Parses the next entry. false: the block ends, or the entry is damaged. */
+/* Parses the next entry. Returns false if the block ends or the entry is damaged;
+ * lanebloom_entries_end() tells these cases apart. */
 bool lanebloom_entries_next(struct entries *entries);
 
-/* Frees the key. Errors: CORRUPT: an entry was damaged. */
+/* Frees the key. what: the block's name in the error message. Errors: CORRUPT if an entry was
+ * damaged. */
 lanebloom_status lanebloom_entries_end(struct entries *entries, const char *what,
                                        const struct problem *problem);
 

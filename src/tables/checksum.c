@@ -1,4 +1,4 @@
-/* Checksums of blocks and footers.
+/* Computes the checksums of blocks and footers.
  * SPDX-License-Identifier: MIT */
 #include <isa-l/crc.h>
 #include <lanebloom_tables.h>
@@ -8,7 +8,8 @@
 
 #include "checksum.h"
 
-/* crc32_iscsi() takes its size as an int, and does not invert before and after. */
+/* Computes a CRC32C. The library's crc32_iscsi() takes the size as an int, so long inputs need
+ * several calls. crc32_iscsi() does not invert the CRC before and after, so this function does. */
 static uint32_t crc32c(const uint8_t *bytes, size_t nbytes)
 {
   enum { MAX_CALL_NBYTES = 1 << 30 };
@@ -22,7 +23,8 @@ static uint32_t crc32c(const uint8_t *bytes, size_t nbytes)
   return ~crc;
 }
 
-/* LevelDB stores CRCs masked, because the CRC of bytes that contain their own CRC detects less. */
+/* Masks a CRC as LevelDB does before it stores one. Without the mask, a CRC of bytes that contain
+ * their own CRC would detect fewer errors. */
 static uint32_t mask(uint32_t crc)
 {
   return (crc >> 15 | crc << 17) + 0xa282ead8;

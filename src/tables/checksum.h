@@ -1,4 +1,4 @@
-/* Checksums of blocks and footers, as RocksDB numbers them.
+/* Computes the checksums of blocks and footers. The types of checksums have RocksDB's numbers.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_CHECKSUM_H
 #define LANEBLOOM_TABLES_CHECKSUM_H
@@ -15,12 +15,14 @@ enum checksum {
   CHECKSUM_END
 };
 
-/* The checksum of a payload and its compression type: nbytes in all, at least 1. NONE: 0. */
+/* Returns the checksum of `bytes`: the payload of a block, then its compression type in the last
+ * byte. nbytes: the size of both, at least 1. Returns 0 for CHECKSUM_NONE. */
 __attribute__((nonnull)) uint32_t lanebloom_checksum(enum checksum checksum, const uint8_t *bytes,
                                                      size_t nbytes);
 
-/* Returns the number that RocksDB's format_version 6 and above add to the checksum of a block, so
- * that a block at a wrong offset is detected. 0 if base is 0. */
+/* Returns the number that RocksDB, from format_version 6 on, adds to the checksum of a block. The
+ * number depends on the block's offset, so a block at a wrong offset is detected. Returns 0 if base
+ * is 0. */
 uint32_t lanebloom_checksum_context(uint32_t base, uint64_t offset);
 
 #endif

@@ -1,4 +1,4 @@
-/* Compressed blocks.
+/* Finds the codec of a compressed block, and decompresses the block with that codec's library.
  * SPDX-License-Identifier: MIT */
 #include <limits.h>
 #include <stdlib.h>
@@ -21,9 +21,9 @@
 #include "../cursor.h"
 #include "compression.h"
 
-/* Does the block begin with zlib's header? It has two bytes: the method, which is deflate, and a
- * check (RFC 1950). Raw deflate begins so only if it has a stored block whose padding is not zero,
- * which no writer makes; zstd never does. */
+/* Does the block begin with zlib's header? The header has two bytes: the method, which is deflate,
+ * and a check (RFC 1950). Raw deflate begins with such bytes only if it starts with a stored block
+ * whose padding is not zero, which no writer makes. A zstd frame never begins with such bytes. */
 static bool has_zlib_header(lanebloom_slice block)
 {
   const uint8_t *bytes = block.data;
@@ -33,8 +33,9 @@ static bool has_zlib_header(lanebloom_slice block)
 enum codec lanebloom_codec(lanebloom_engine engine, uint8_t type, lanebloom_slice block)
 {
   if (engine == LANEBLOOM_ENGINE_LEVELDB) {
-    /* Minecraft's fork uses deflate: type 2, which is zstd elsewhere, has zlib's header, and type 4
-     * does not have it, as in RocksDB. */
+    /* Minecraft's fork of LevelDB uses deflate for two types. Blocks of type 2, which is zstd in
+     * LevelDB itself, have zlib's header. Blocks of type 4 are raw deflate, without a header, as in
+     * RocksDB. */
     enum { ZSTD_OR_ZLIB = 2 };
     if (type == ZSTD_OR_ZLIB && has_zlib_header(block))
       return CODEC_ZLIB;
@@ -77,7 +78,8 @@ bool lanebloom_codec_is_built(enum codec codec)
   return built[codec];
 }
 
-/* Frees the old buffer and allocates one of nbytes. Errors: LIMIT, MEMORY. */
+/* Frees the old buffer and allocates one of nbytes. Errors: MEMORY; LIMIT if nbytes is above the
+ * limit for the block. */
 static lanebloom_status make_room(const struct compressed *compressed, uint64_t nbytes,
                                   uint8_t **bytes)
 {
@@ -108,7 +110,8 @@ static lanebloom_status decompress_snappy(const struct compressed *compressed, u
 #endif
 
 #ifdef LANEBLOOM_WITH_ZLIB
-/* Decompresses deflate. Only LevelDB's fork has zlib's header. */
+/* Decompresses deflate, which has zlib's header only in blocks of LevelDB's forks. Returns LIMIT if
+ * the room is too small. */
 static lanebloom_status decompress_zlib(const struct compressed *compressed, size_t room,
                                         uint8_t *bytes, size_t *nbytes)
 {
@@ -131,7 +134,7 @@ static lanebloom_status decompress_zlib(const struct compressed *compressed, siz
   *nbytes = stream.total_out;
   inflateEnd(&stream);
   if (result == Z_BUF_ERROR && stream.avail_out == 0)
-    return LANEBLOOM_ERR_LIMIT; /* the room is too small */
+    return LANEBLOOM_ERR_LIMIT;
   return result == Z_STREAM_END  ? LANEBLOOM_OK
          : result == Z_MEM_ERROR ? LANEBLOOM_ERR_MEMORY
                                  : LANEBLOOM_ERR_CORRUPT;
@@ -171,7 +174,7 @@ static lanebloom_status decompress_zstd(const struct compressed *compressed, siz
 static lanebloom_status decompress_into(const struct compressed *compressed, size_t room,
                                         uint8_t *bytes, size_t *nbytes)
 {
-  (void)compressed, (void)room, (void)bytes, (void)nbytes; /* without codecs */
+  (void)compressed, (void)room, (void)bytes, (void)nbytes; /* not used in a build without codecs */
   switch (compressed->codec) {
 #ifdef LANEBLOOM_WITH_ZLIB
   case CODEC_ZLIB:
@@ -190,10 +193,11 @@ static lanebloom_status decompress_into(const struct compressed *compressed, siz
   }
 }
 
-/* Reads the decompressed size, except for snappy. RocksDB and Pebble store it before the compressed
- * bytes, as a varint. RocksDB's format_version below 2 and LevelDB's forks store none for zlib. For
- * lz4, that format_version stores 8 bytes, of which RocksDB reads 4. LevelDB's zstd frames must
- * have a size. false: damaged. */
+/* Reads the size of the decompressed block for every codec but snappy, or sets *has_size to false
+ * if none is stored. RocksDB and Pebble store the size before the compressed bytes, as a varint.
+ * Before format_version 2, RocksDB stored no size for zlib, and 8 bytes for lz4, of which it reads
+ * 4. LevelDB's forks store no size for zlib. LevelDB's zstd frames must state the size themselves.
+ * Returns false if the block is damaged. */
 static bool read_size(const struct compressed *compressed, struct cursor *rest, bool *has_size,
                       uint64_t *size)
 {
@@ -232,7 +236,7 @@ static lanebloom_status decompress_sized(const struct compressed *compressed, ui
   return status || *nbytes != size ? LANEBLOOM_ERR_CORRUPT : LANEBLOOM_OK;
 }
 
-/* Tries again with twice the room until the block fits. */
+/* Decompresses a block of unknown size: tries again with twice the room until the block fits. */
 static lanebloom_status decompress_unsized(const struct compressed *compressed, uint8_t **bytes,
                                            size_t *nbytes)
 {
@@ -253,7 +257,7 @@ static lanebloom_status decompress(const struct compressed *compressed, uint8_t 
                                    size_t *nbytes)
 {
 #ifdef LANEBLOOM_WITH_SNAPPY
-  if (compressed->codec == CODEC_SNAPPY) /* snappy's own format has the size */
+  if (compressed->codec == CODEC_SNAPPY) /* snappy's own format stores the size */
     return decompress_snappy(compressed, bytes, nbytes);
 #endif
   struct cursor rest = {compressed->bytes, compressed->bytes + compressed->nbytes};

@@ -1,4 +1,5 @@
-/* Compressed blocks. Every codec except NONE is optional in a build.
+/* Decompresses blocks. A codec is a compression method; every codec except NONE is optional in a
+ * build.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_COMPRESSION_H
 #define LANEBLOOM_TABLES_COMPRESSION_H
@@ -19,22 +20,23 @@ enum codec {
 /* A compressed block. */
 struct compressed {
   enum codec codec;
-  lanebloom_engine engine; /* engine and version decide where the decompressed size is stored */
+  lanebloom_engine engine; /* with `version`, decides where the decompressed size is stored */
   uint32_t version;
   const uint8_t *bytes;
   size_t nbytes;
-  uint64_t max_nbytes;        /* of the decompressed block */
+  uint64_t max_nbytes;        /* limit for the decompressed block */
   lanebloom_slice dictionary; /* {NULL, 0}: none */
 };
 
-/* Returns the codec of a compressed block by its type. The meaning of a type depends on the engine.
- * If forks of LevelDB have given a type another meaning, the first bytes of the block decide. */
+/* Returns the codec of a compressed block. type: the compression type in the block's trailer. The
+ * meaning of a type depends on the engine. Some forks of LevelDB gave a type another meaning than
+ * LevelDB itself; for such a type, the first bytes of the block decide. */
 enum codec lanebloom_codec(lanebloom_engine engine, uint8_t type, lanebloom_slice block);
 const char *lanebloom_codec_name(enum codec codec);
 bool lanebloom_codec_is_built(enum codec codec);
 
-/* Decompresses a block whose codec is in the build and not NONE. The caller frees bytes. Errors:
- * LIMIT: more than max_nbytes; CORRUPT, MEMORY. */
+/* Decompresses a block. Its codec must be in the build, and must not be NONE. The caller frees
+ * *bytes. Errors: CORRUPT, MEMORY; LIMIT if the decompressed block has more than max_nbytes. */
 lanebloom_status lanebloom_decompress(const struct compressed *compressed, uint8_t **bytes,
                                       size_t *nbytes);
 

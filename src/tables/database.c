@@ -1,4 +1,7 @@
-/* Databases: reads logs, CURRENT and the MANIFEST in the order that loses no write.
+/* Opens databases: finds the tables that belong to a database, and reads the keys of its
+ * write-ahead logs. A log is live while it may have entries that are in no table yet; only live
+ * logs count. The engine may write meanwhile, so CURRENT, the MANIFEST and the logs are read in an
+ * order in which no write is missed.
  * SPDX-License-Identifier: MIT */
 #include <dirent.h>
 #include <errno.h>
@@ -14,20 +17,20 @@
 #include "version.h"
 #include "write_log.h"
 
-/* The contents of the MANIFEST, and what follows from them. An update replaces all of it, or
- * nothing. */
+/* The contents of the MANIFEST, and the lists that are made from them. An update replaces the whole
+ * view, or nothing. */
 struct view {
   char *manifest; /* its name */
   uint64_t manifest_nbytes;
   struct version version;
   struct wanted_table {
     struct live_table table;
-    bool is_in_log; /* and not yet in the MANIFEST */
+    bool is_in_log; /* false: the MANIFEST names the table */
     char *path;
     void *opened; /* the result of lanebloom_database_open_tables(); NULL: none */
   } * wanted;     /* ascending */
   size_t nwanted;
-  char **damages; /* of live logs */
+  char **damages; /* descriptions of damage in live logs */
   size_t ndamages, damages_room;
 };
 
@@ -72,7 +75,7 @@ static int compare_names(const void *a, const void *b)
   return strcmp(*left, *right);
 }
 
-/* Copies the arguments, which the caller may free after the call. */
+/* Copies the caller's arguments, which may be freed after the call. */
 static lanebloom_status copy_call(struct lanebloom_database *database, const char *folder,
                                   const lanebloom_database_options *options)
 {
@@ -88,7 +91,7 @@ static lanebloom_status copy_call(struct lanebloom_database *database, const cha
   return status;
 }
 
-/* Is the name in an ascending list? */
+/* Is the name in the list, which must be ascending? */
 static bool has_name(const char *const *names, size_t n, const char *name)
 {
   return n > 0 && bsearch(&name, names, n, sizeof *names, compare_names);
@@ -96,7 +99,8 @@ static bool has_name(const char *const *names, size_t n, const char *name)
 
 /* ---- The MANIFEST ---- */
 
-/* Opens the MANIFEST that is in use. If the engine makes another one meanwhile, tries again. */
+/* Opens the MANIFEST that is in use. If the engine replaces it between reading CURRENT and opening
+ * the MANIFEST, tries again. */
 static lanebloom_status open_manifest(const char *folder, lanebloom_engine engine, char **name,
                                       struct input *input, const struct problem *problem)
 {
@@ -129,7 +133,7 @@ static lanebloom_status open_manifest(const char *folder, lanebloom_engine engin
   return status == LANEBLOOM_ERR_MEMORY ? problem_memory(problem, 1) : status;
 }
 
-/* Puts the name before the problem. */
+/* Inserts the name of the file before the text of the problem. */
 static lanebloom_status name_problem(const char *name, lanebloom_status status,
                                      const struct problem *problem)
 {
@@ -141,7 +145,8 @@ static lanebloom_status name_problem(const char *name, lanebloom_status status,
   return status;
 }
 
-/* Reads the MANIFEST into a new view if it has changed. */
+/* Opens the MANIFEST for a new view. *changed becomes true if its name or its size differs from
+ * those of the MANIFEST in the current view. If they are the same, the MANIFEST is not read. */
 static lanebloom_status read_manifest(const struct lanebloom_database *database, struct view *view,
                                       bool *changed, const struct problem *problem)
 {
@@ -182,7 +187,8 @@ static bool is_wanted(const struct lanebloom_database *database, uint32_t family
   return found && found->is_wanted;
 }
 
-/* Finds the column families that are wanted. Fails if the caller named one that does not exist. */
+/* Marks the column families that the caller named, or all if the caller named none. Fails if a
+ * named family does not exist. */
 static lanebloom_status choose_families(struct lanebloom_database *database,
                                         const struct problem *problem)
 {
@@ -211,8 +217,8 @@ static lanebloom_status choose_families(struct lanebloom_database *database,
   return status;
 }
 
-/* Returns the path of a table: in the first folder that has it, under either name. If no folder has
- * it, returns the most likely path. */
+/* Returns the path of a table, whose file may be named NUMBER.sst or NUMBER.ldb: the path in the
+ * first folder that has such a file. If no folder has one, returns the most likely path. */
 static char *find_table(const struct lanebloom_database *database, uint64_t number)
 {
   const bool is_leveldb = database->engine == LANEBLOOM_ENGINE_LEVELDB;
@@ -241,7 +247,8 @@ static int compare_wanted(const void *a, const void *b)
   return (left->is_in_log > right->is_in_log) - (left->is_in_log < right->is_in_log);
 }
 
-/* Adds the tables that live logs name and the MANIFEST does not. There is room for them. */
+/* Adds the tables that live logs of Pebble name and the MANIFEST does not name yet. The list has
+ * room for them. */
 static void add_ingested(struct lanebloom_database *database)
 {
   struct view *view = &database->view;
@@ -286,7 +293,8 @@ static lanebloom_status find_tables(struct lanebloom_database *database,
 
 /* ---- Logs ---- */
 
-/* Do keys of the family end in a timestamp? If so, their comparator's name has this end. */
+/* Do the keys of the family end in a timestamp? If they do, the name of the family's comparator
+ * ends in ".u64ts". */
 static bool has_times(const struct family *family)
 {
   static const char end[] = ".u64ts";
@@ -318,7 +326,7 @@ static lanebloom_status read_log(struct lanebloom_database *database, const stru
   if (!path)
     return problem_memory(problem, 1);
   lanebloom_status status = lanebloom_input_open(path, &input, problem);
-  if (status == LANEBLOOM_ERR_IO && errno == ENOENT) { /* the engine does not need it any more */
+  if (status == LANEBLOOM_ERR_IO && errno == ENOENT) { /* the engine has deleted it: not needed */
     free(path);
     return LANEBLOOM_OK;
   }
@@ -338,8 +346,8 @@ static lanebloom_status read_log(struct lanebloom_database *database, const stru
   return LANEBLOOM_OK;
 }
 
-/* Reads the logs in the folders, except those that were no longer needed when the MANIFEST was read
- * before: they are never needed again. */
+/* Reads the logs in the folders. before: the contents of the MANIFEST from an earlier reading. Logs
+ * that were not needed then are left out, because they are never needed again. */
 static lanebloom_status read_logs(struct lanebloom_database *database,
                                   char *const folders[NLOG_FOLDERS], const struct version *before,
                                   const struct problem *problem)
@@ -386,7 +394,8 @@ add_damage(struct lanebloom_database *database, const char *format, ...)
   return LANEBLOOM_OK;
 }
 
-/* must_be_whole: a later log has entries, so the writer has finished this one. */
+/* Adds the damage of log i, if it has any. must_be_whole: a later log has entries, so the engine
+ * has finished writing this log, and an incomplete record at its end is damage. */
 static lanebloom_status find_damage(struct lanebloom_database *database, size_t i,
                                     bool must_be_whole)
 {
@@ -401,13 +410,14 @@ static lanebloom_status find_damage(struct lanebloom_database *database, size_t 
   if (log->is_torn && must_be_whole)
     return add_damage(database,
                       "%s: damaged at its end: expected a whole record before the next log, found "
-                      "a part at %" PRIu64,
+                      "an incomplete one at %" PRIu64,
                       path, log->nbytes);
   return LANEBLOOM_OK;
 }
 
-/* RocksDB may record which logs exist. Logs that it made after the logs were listed need not be
- * found. */
+/* Adds damage for each log that is missing. RocksDB may record in the MANIFEST which logs exist. A
+ * log that RocksDB made after this call's list of logs is newer than all listed logs, and is not
+ * reported. */
 static lanebloom_status find_missing_logs(struct lanebloom_database *database)
 {
   const struct version *version = &database->view.version;
@@ -431,11 +441,11 @@ static lanebloom_status find_damages(struct lanebloom_database *database,
 {
   const struct write_log *logs = database->logs;
   lanebloom_status status = LANEBLOOM_OK;
-  size_t nwritten = database->nlogs; /* the last of these logs has entries */
+  size_t nwritten = database->nlogs; /* logs after the first nwritten have no entries */
   while (nwritten > 0 && logs[nwritten - 1].nentries == 0)
     nwritten--;
   for (size_t i = 0; !status && i < database->nlogs; i++)
-    if (is_live(database, i)) /* a log may continue in the next file */
+    if (is_live(database, i)) /* the next file may have the rest of the log */
       status = find_damage(database, i, i + 1 < nwritten && logs[i + 1].number != logs[i].number);
   if (!status)
     status = find_missing_logs(database);
@@ -464,7 +474,7 @@ lanebloom_status lanebloom_database_update_results(lanebloom_database *database,
                                                    bool *changed, char *text, size_t text_size)
 {
   const struct problem problem = problem_begin(text, text_size);
-  struct lanebloom_database next = *database; /* with another view */
+  struct lanebloom_database next = *database; /* the same database with the new view */
   bool is_new = false;
   *changed = false;
   lanebloom_status status = read_manifest(database, &next.view, &is_new, &problem);
@@ -498,8 +508,8 @@ void **lanebloom_database_result(lanebloom_database *database, size_t i)
   return &database->view.wanted[i].opened;
 }
 
-/* Do logs have to be read again, because the column families whose keys end in a timestamp have
- * changed? */
+/* Sets *has if the column families whose keys end in a timestamp are not those that were known when
+ * the logs were read. The logs must then be read again. */
 static lanebloom_status has_new_timestamps(const struct lanebloom_database *database, bool *has,
                                            const struct problem *problem)
 {
@@ -530,8 +540,10 @@ static void forget(struct lanebloom_database *database)
   free_view(&database->view);
 }
 
-/* Reads the MANIFEST, then the logs, then the MANIFEST again. The first reading says which logs are
- * old, and which keys end in a timestamp. */
+/* Reads the MANIFEST, then the logs, then the MANIFEST again. The first reading tells which logs
+ * are old, and which keys end in a timestamp. The second reading has the tables. An engine writes
+ * keys into a table before the MANIFEST drops their log, so each key is found in a log, in a table,
+ * or in both. */
 static lanebloom_status read_all(struct lanebloom_database *database,
                                  char *const log_folders[NLOG_FOLDERS],
                                  const struct problem *problem)
@@ -566,10 +578,10 @@ static lanebloom_status open_database(struct lanebloom_database *database, const
       status = has_new_timestamps(database, &again, problem);
     again = again && !status;
   }
-  if (again) /* keys whose timestamps are not known would be lost */
+  if (again) /* with wrong timestamps, keys would not be found */
     status = problem_set(problem, LANEBLOOM_ERR_FORMAT,
-                         "being written (try again): expected the same column families with times "
-                         "before and after logs are read, found others %d times",
+                         "being written (try again): expected the column families with timestamps "
+                         "to stay the same while logs are read, found changes %d times",
                          MAX_READINGS);
   for (size_t i = 0; i < NLOG_FOLDERS; i++)
     free(log_folders[i]);
@@ -642,7 +654,8 @@ static bool counts(const struct lanebloom_database *database, const struct hashe
                                   entry->family, entry->is_prepared);
 }
 
-/* Makes a set of the hashes of the keys that count. */
+/* Makes a set of the hashes of those keys that are in the database according to the current
+ * view. */
 static lanebloom_status make_hashes(const struct lanebloom_database *database, struct hash_set *set)
 {
   const struct key_collector *keys = &database->keys;
@@ -658,7 +671,7 @@ static lanebloom_status make_hashes(const struct lanebloom_database *database, s
   return status;
 }
 
-/* Makes the filter of the other keys. */
+/* Makes a filter of the keys that did not fit into the list of hashes, if there are such keys. */
 static lanebloom_status make_filter(const lanebloom_database *database, lanebloom_table *table)
 {
   char text[WARNING_NBYTES];
@@ -669,11 +682,11 @@ static lanebloom_status make_filter(const lanebloom_database *database, lanebloo
     return LANEBLOOM_ERR_MEMORY;
   table->nfilters = 1;
   snprintf(text, sizeof text,
-           "the logs have too many keys to know them all: %" PRIu64
+           "the logs have too many keys to store each of them: %" PRIu64
            " are in a filter, which has a false-positive rate",
            database->keys.nothers);
   lanebloom_table_warn(table, text);
-  lanebloom_builder *copy; /* the builder stays, for another call */
+  lanebloom_builder *copy; /* finishing empties a builder, so finish a copy */
   lanebloom_status status =
       lanebloom_builder_create(KEY_HASH_FORMAT, OTHERS_BITS_PER_KEY, OTHERS_NKEYS, &copy);
   if (!status)

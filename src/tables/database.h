@@ -11,8 +11,8 @@ void **lanebloom_database_result(lanebloom_database *database, size_t i);
 /* Frees a result, as the visitor says. result may be NULL. */
 void lanebloom_table_visitor_drop(const lanebloom_table_visitor *visitor, void *result);
 
-/* As lanebloom_database_update(), and drops the results of tables that are gone. If visitor is NULL,
- * these belong to the caller. */
+/* As lanebloom_database_update(), and drops the results of tables that are gone. If visitor is
+ * NULL, these results belong to the caller. */
 lanebloom_status lanebloom_database_update_results(lanebloom_database *database,
                                                    const lanebloom_table_visitor *visitor,
                                                    bool *changed, char *problem,

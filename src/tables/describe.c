@@ -1,4 +1,5 @@
-/* Describes a table from what the loader found and from the bits that are set in its filters.
+/* Describes a table for lanebloom_table_describe(): copies the facts that the loader found, and
+ * estimates the false-positive rate from the bits that are set in the filters.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 
@@ -6,14 +7,14 @@
 #include "filter_block.h"
 #include "table.h"
 
-/* Sums over the filters of a table. An absent key probes a filter with a probability proportional
- * to the number of keys in it, and so to its size: rates are weighted by bytes. If all filters are
- * queried, the key must be stopped by each. */
+/* Sums over the filters of a table. If the order of keys selects one filter for each key, an absent
+ * key is more likely to meet a filter with many keys, so the rates of filters are weighted by their
+ * sizes. If all filters are queried, an absent key passes unless every filter stops it. */
 struct sum {
   uint64_t nfilters, nbits;
   bool is_short_of_memory;
   double weight, passing;
-  double stopped; /* the share of absent keys that no filter lets pass */
+  double stopped; /* the share of absent keys that every filter stops */
 };
 
 static void add_filter(struct sum *sum, const lanebloom_filter *filter, lanebloom_table_info *info)
@@ -25,7 +26,7 @@ static void add_filter(struct sum *sum, const lanebloom_filter *filter, lanebloo
   sum->weight += (double)nbytes;
   sum->passing += (double)nbytes * one.model_rate;
   sum->stopped *= 1 - one.model_rate;
-  if (one.nbits == 0 && one.model_rate == 0) /* no keys */
+  if (one.nbits == 0 && one.model_rate == 0) /* the filter has no keys */
     return;
   if (sum->nfilters++ == 0) {
     info->filter_format = one.format;
@@ -44,8 +45,8 @@ static void add_filter_block(struct sum *sum, const lanebloom_table *table,
   for (uint64_t i = 0; i < n; i++) {
     lanebloom_slice bytes;
     lanebloom_filter *filter;
-    /* In a damaged block filters may overlap. Each byte is counted once, so that the time is
-     * bounded. */
+    /* In a damaged block, filters may overlap. A filter that begins before the end of the last
+     * counted one is left out, so that the time is limited. */
     if (!lanebloom_filter_block_filter(block, i, &bytes) || bytes.size == 0 ||
         (const uint8_t *)bytes.data < counted)
       continue;
@@ -60,7 +61,7 @@ static void add_filter_block(struct sum *sum, const lanebloom_table *table,
   }
 }
 
-/* Describes the keys of logs: hashes, and at most one filter. */
+/* Describes the keys of logs, which are stored as hashes and at most one filter. */
 static void describe_keys(const lanebloom_table *table, lanebloom_table_info *info)
 {
   struct sum sum = {0};
@@ -84,7 +85,7 @@ static void describe_filter(const lanebloom_table *table, lanebloom_table_info *
     info->filter_nbytes += nbytes;
     if (table->filters[i]) {
       add_filter(&sum, table->filters[i], info);
-    } else if (table->kind != LANEBLOOM_TABLE_FILTER_BLOCK) { /* not used: all keys pass */
+    } else if (table->kind != LANEBLOOM_TABLE_FILTER_BLOCK) { /* not used, so all keys pass */
       sum.weight += (double)nbytes;
       sum.passing += (double)nbytes;
       sum.stopped = 0;
@@ -100,7 +101,7 @@ static void describe_filter(const lanebloom_table *table, lanebloom_table_info *
   else if (table->uses_filter)
     info->model_rate = table->kind == LANEBLOOM_TABLE_FILTER_BLOCK;
   if (table->uses_filter && !table->has_whole_keys && table->extractor.kind != EXTRACT_KEY)
-    info->model_rate = NAN; /* a prefix that passes lets all keys with it pass */
+    info->model_rate = NAN; /* unknown: keys with a common prefix pass or fail together */
   if (sum.is_short_of_memory) {
     info->nfilters = LANEBLOOM_UNKNOWN;
     info->bits_per_key = info->model_rate = NAN;

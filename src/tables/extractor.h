@@ -1,4 +1,5 @@
-/* Extractors say which part of a key a filter holds: all of it, or a prefix.
+/* Extractors. A filter holds either whole keys or prefixes of keys; an extractor says which, and
+ * cuts a key accordingly.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_EXTRACTOR_H
 #define LANEBLOOM_TABLES_EXTRACTOR_H
@@ -7,10 +8,11 @@
 
 struct extractor {
   enum { EXTRACT_KEY, EXTRACT_FIXED, EXTRACT_CAPPED } kind;
-  size_t nbytes; /* of a prefix. A shorter key has no prefix (FIXED), or is its own (CAPPED). */
+  size_t nbytes; /* of a prefix; a shorter key has none (FIXED), or is its own (CAPPED) */
 };
 
-/* Cuts the key to its prefix. false: it has none, so it may be in any filter. */
+/* Cuts the key to its prefix. Returns false if the key has no prefix. No filter can then exclude
+ * the key, so the caller must treat it as present. */
 static inline bool extract(const struct extractor *extractor, lanebloom_slice *key)
 {
   if (extractor->kind == EXTRACT_KEY)

@@ -1,4 +1,4 @@
-/* Reads filter blocks; their layout is in filter_block.h.
+/* Parses and queries filter blocks, whose layout is in filter_block.h.
  * SPDX-License-Identifier: MIT */
 #include <lanebloom_tables.h>
 #include <stdlib.h>
@@ -13,12 +13,12 @@ struct lanebloom_filter_block {
   lanebloom_format format;
   const uint8_t *bytes;   /* the filters */
   const uint8_t *offsets; /* after the filters */
-  uint64_t nfilters;      /* 0 if malformed: without a filter, every key may be present */
+  uint64_t nfilters;      /* 0 if malformed; every key may then be present */
   unsigned base_lg;
 };
 
-/* Filters that replace a missing one: a filter without probes lets every key pass, and one without
- * bytes lets none pass. */
+/* Filters that are used in place of a missing one. A filter without probes reports every key as
+ * present; a filter without bytes reports every key as absent. */
 static const uint8_t no_probes[2] = {0, 0};
 static const lanebloom_slice every_key = {no_probes, sizeof no_probes}, no_key = {no_probes, 0};
 
@@ -57,7 +57,8 @@ void lanebloom_filter_block_close(lanebloom_filter_block *block)
   free(block);
 }
 
-/* Makes the checks of FilterBlockReader::KeyMayMatch, in the same order. */
+/* Returns the bytes of filter number `index`, or a filter that replaces it. Makes the same checks
+ * as LevelDB's FilterBlockReader::KeyMayMatch, in the same order. */
 static lanebloom_slice filter_at(const lanebloom_filter_block *block, uint64_t index)
 {
   if (index >= block->nfilters)
@@ -89,8 +90,8 @@ bool lanebloom_filter_block_filter(const lanebloom_filter_block *block, uint64_t
   return filter->data != no_probes || filter->size == 0;
 }
 
-/* Probes a filter for one hash without opening it: opening allocates, which is worth it only for
- * many keys. */
+/* Queries a filter for one hash, from the filter's bytes. Opening the filter as a lanebloom_filter
+ * would allocate memory, which is worth it only for many keys. */
 static bool may_match(lanebloom_slice filter, uint32_t hash)
 {
   if (filter.size < 2)
@@ -105,7 +106,7 @@ static bool may_match(lanebloom_slice filter, uint32_t hash)
   uint32_t probe = hash;
   for (uint32_t i = 0; i < nprobes; i++, probe += stride) {
     const uint32_t position =
-        nbits > UINT32_MAX ? probe : probe % (uint32_t)nbits; /* dividing 32 bits is faster */
+        nbits > UINT32_MAX ? probe : probe % (uint32_t)nbits; /* a 32-bit division is faster */
     if (!(bytes[position / 8] >> position % 8 & 1))
       return false;
   }
@@ -118,18 +119,19 @@ bool lanebloom_filter_block_may_contain(const lanebloom_filter_block *block,
   const lanebloom_keys keys = lanebloom_keys_fixed(key, size, 1);
   uint32_t hash;
   cannot_fail(
-      lanebloom_hash(block->format, &keys, &hash)); /* the format was checked when it was opened */
+      lanebloom_hash(block->format, &keys, &hash)); /* parsing the block checked its format */
   return may_match(filter_at(block, lanebloom_filter_block_index(block, data_block_offset)), hash);
 }
 
 enum {
-  /* Keys that are hashed at once, and the longest run. Zen 4, with other load, runs of 300 keys, ns
-   * per key: 256: 3.0, 512: 2.6, 1024: 2.5. */
+  /* The number of keys that are hashed at once, which is also the longest run. Measured on Zen 4
+   * with other load, for runs of 300 keys: 256 keys at once take 3.0 ns per key, 512 take 2.6, 1024
+   * take 2.5. */
   PART_NKEYS = 1024,
-  /* The shortest run whose filter is opened and probed by a kernel. Zen 4, 6 probes, runs of 12,
-   * 16, 24 and 32 keys, ns per key. Absent keys: one by one 13.3, 13.1, 13.2, 12.8; by a kernel
-   * 15.0, 11.5, 8.5, 6.9. Present keys: one by one 11.5, 11.5, 11.4, 11.4; by a kernel 18.1, 13.8,
-   * 13.5, 10.3. */
+  /* The shortest run whose filter is opened, so that a kernel can probe it. Measured on Zen 4 with
+   * 6 probes, in ns per key, for runs of 12, 16, 24 and 32 keys. Absent keys one by one: 13.3,
+   * 13.1, 13.2, 12.8; by a kernel: 15.0, 11.5, 8.5, 6.9. Present keys one by one: 11.5, 11.5, 11.4,
+   * 11.4; by a kernel: 18.1, 13.8, 13.5, 10.3. */
   MIN_KERNEL_NKEYS = 16,
 };
 
@@ -139,9 +141,9 @@ struct run {
   uint32_t first, n;
 };
 
-/* Finds the runs of a part of n keys, and returns how many. Prefetches all their filters, so that
- * loads overlap. Zen 4, with other load, a block of 29 MiB, runs of 1 and of 3 keys: 38 and 19 ns
- * per key; without prefetching 58 and 38. */
+/* Finds the runs of a part of n keys, and returns the number of runs. Prefetches the filters of all
+ * runs, so that their loads overlap. Measured on Zen 4 with other load, for a block of 29 MiB: runs
+ * of 1 and of 3 keys take 38 and 19 ns per key, and without prefetching 58 and 38. */
 static size_t find_runs(const lanebloom_filter_block *block, const uint64_t *data_block_offsets,
                         size_t n, struct run *runs)
 {
@@ -159,8 +161,9 @@ static size_t find_runs(const lanebloom_filter_block *block, const uint64_t *dat
   return nruns;
 }
 
-/* screen_one_by_one() and screen_by_kernel() set the bits of a run in the part's bitmap, in which
- * they are 0 before, and return how many they set. */
+/* screen_one_by_one() and screen_by_kernel() query the filter of a run. In the part's bitmap, they
+ * set the bits of the run's keys that may be present, and return the number of these keys. Before
+ * the call, the bits of the run must be 0. */
 static size_t screen_one_by_one(const struct run *run, const uint32_t *hashes, uint8_t *bitmap)
 {
   size_t count = 0;
@@ -172,14 +175,14 @@ static size_t screen_one_by_one(const struct run *run, const uint32_t *hashes, u
   return count;
 }
 
-/* Copies n bits to a bitmap, from its bit `first` on, where all bits are still 0. `bits` has zeros
- * after its n bits. */
+/* Copies n bits into a bitmap, to bit `first` and the bits after it, which must still be 0. In the
+ * last byte of `bits`, the bits after the n bits must be 0. */
 static void or_bits(uint8_t *bitmap, size_t first, const uint8_t *bits, size_t n)
 {
   for (size_t i = 0; i < (n + 7) / 8; i++) {
     const unsigned shifted = (unsigned)bits[i] << first % 8;
     bitmap[first / 8 + i] |= (uint8_t)shifted;
-    if (shifted >> 8) /* else the next byte may be past the bitmap's end */
+    if (shifted >> 8) /* if it is 0, there may be no next byte */
       bitmap[first / 8 + i + 1] |= (uint8_t)(shifted >> 8);
   }
 }
@@ -193,7 +196,8 @@ static size_t screen_by_kernel(const lanebloom_filter *filter, const struct run 
   return count;
 }
 
-/* Sets the bits of a run. If memory runs out, long runs are screened one by one, too. */
+/* Sets the bits of a run's keys that may be present, and returns how many. If memory runs out, the
+ * keys of long runs are queried one by one, too. */
 static size_t screen_run(lanebloom_format format, const struct run *run, const uint32_t *hashes,
                          uint8_t *bitmap)
 {

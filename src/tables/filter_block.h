@@ -1,4 +1,6 @@
-/* Filter blocks: LevelDB's small filters, then the offset of each.
+/* Filter blocks. LevelDB makes one small filter for each 1 << base_lg bytes of a table's data
+ * blocks, by default 2 KiB. It stores all filters of a table in one block, followed by the offset
+ * of each filter.
  *
  *   filter 0 | filter 1 | ... | offset of 0 | offset of 1 | ... | end of the last | base_lg
  *                             | 4 bytes each                                      | 1 byte
@@ -13,12 +15,12 @@
 
 enum {
   OFFSET_NBYTES = 4,
-  TRAILER_NBYTES = OFFSET_NBYTES + 1, /* the end of the last filter, where offsets begin; base_lg */
+  TRAILER_NBYTES = OFFSET_NBYTES + 1, /* end of the last filter = start of the offsets; base_lg */
   MAX_BASE_LG = 63,
 };
 
-/* Makes the first checks of functions that create an object, in the order of lanebloom.h's
- * functions. Errors: KERNEL, FORMAT. */
+/* Makes the checks with which functions that parse or build a filter block begin. The checks come
+ * in the same order as in the functions of lanebloom.h. Errors: KERNEL, FORMAT. */
 static inline lanebloom_status filter_block_check_format(lanebloom_format format)
 {
   if (!lanebloom_kernel_active())
@@ -27,19 +29,22 @@ static inline lanebloom_status filter_block_check_format(lanebloom_format format
                                                                            : LANEBLOOM_ERR_FORMAT;
 }
 
-/* The number of filters; 0 if the block is malformed. */
+/* Returns the number of filters, or 0 if the block is malformed. */
 uint64_t lanebloom_filter_block_size(const lanebloom_filter_block *block);
 
-/* The number of the filter of the data block at this offset. There may be no such filter. */
+/* Returns the number of the filter that holds the keys of the data block at this offset. The block
+ * may have no filter of that number. */
 uint64_t lanebloom_filter_block_index(const lanebloom_filter_block *block,
                                       uint64_t data_block_offset);
 
-/* Screens hashes for the block's format in filter number `index`. If there is no such filter, every
- * key passes. bitmap and result: as for lanebloom_filter_screen_hashes(). */
+/* Queries filter number `index` for n hashes, which must be those of the block's format. If there
+ * is no such filter, every key may be present. bitmap and result: as for
+ * lanebloom_filter_screen_hashes(). */
 size_t lanebloom_filter_block_screen_hashes(const lanebloom_filter_block *block, uint64_t index,
                                             const uint32_t *hashes, size_t n, uint8_t *bitmap);
 
-/* Filter number `index`, borrowed. false: it is damaged. */
+/* Sets *filter to the bytes of filter number `index`, borrowed from the block. Returns false if the
+ * filter is damaged. */
 bool lanebloom_filter_block_filter(const lanebloom_filter_block *block, uint64_t index,
                                    lanebloom_slice *filter);
 

@@ -1,4 +1,4 @@
-/* Builds filter blocks; their layout is in filter_block.h.
+/* Builds filter blocks, whose layout is in filter_block.h.
  * SPDX-License-Identifier: MIT */
 #include <lanebloom_tables.h>
 #include <stdlib.h>
@@ -17,17 +17,18 @@ struct lanebloom_filter_block_builder {
   lanebloom_format format;
   double bits_per_key;
   unsigned base_lg;
-  uint64_t data_block_offset; /* of the data block that keys are added to */
+  uint64_t data_block_offset; /* of the data block whose keys are being added */
 
-  struct buffer filters, offsets; /* of finished filters, as they will be in the block */
+  struct buffer filters, offsets; /* finished filters and their offsets, as in the block */
 
-  /* The filter of the keys that were added since the last offset. */
+  /* The filter that is being built. It has the keys that were added after the last finished
+   * filter. */
   lanebloom_builder *pending;
   uint64_t pending_nkeys;
-  uint64_t pending_nbytes; /* its size when finished; 0 without keys */
+  uint64_t pending_nbytes; /* the size it will have; 0 without keys */
 };
 
-/* Makes room for nbytes more, so that appending them cannot fail. Errors: MEMORY. */
+/* Makes room for nbytes more, so that append() cannot fail for them. Errors: MEMORY. */
 static lanebloom_status reserve(struct buffer *buffer, uint64_t nbytes)
 {
   if (nbytes <= buffer->room - buffer->nbytes)
@@ -54,7 +55,7 @@ static void append(struct buffer *buffer, const void *bytes, size_t nbytes)
 static void append_offset(struct buffer *buffer, size_t offset)
 {
   uint8_t bytes[OFFSET_NBYTES];
-  store_le32(bytes, (uint32_t)offset); /* fits: add() limits the size of all filters */
+  store_le32(bytes, (uint32_t)offset); /* fits, as add() limits the sum of all filters' sizes */
   append(buffer, bytes, sizeof bytes);
 }
 
@@ -97,8 +98,9 @@ void lanebloom_filter_block_builder_destroy(lanebloom_filter_block_builder *buil
   free(builder);
 }
 
-/* Appends filters until there are nfilters: that of the pending keys, then empty ones, which have
- * an offset but no bytes. Every step that can fail comes before the first change. */
+/* Appends filters until there are nfilters: first the filter of the pending keys, then empty
+ * filters, which have an offset but no bytes. Every step that can fail comes before the first
+ * change, so an error changes nothing. */
 static lanebloom_status make_filters(lanebloom_filter_block_builder *builder, uint64_t nfilters)
 {
   if (nfilters <= nfilters_of(builder))
@@ -143,7 +145,7 @@ lanebloom_status lanebloom_filter_block_builder_add(lanebloom_filter_block_build
                                                     const lanebloom_keys *keys)
 {
   if (keys->n == 0)
-    return LANEBLOOM_OK; /* else planning would count a filter's bytes although it has no keys */
+    return LANEBLOOM_OK; /* lanebloom_plan_size() plans some bytes even for 0 keys */
   uint64_t nkeys, nbytes;
   unsigned nprobes;
   if (__builtin_add_overflow(builder->pending_nkeys, keys->n, &nkeys))
@@ -185,7 +187,7 @@ lanebloom_status lanebloom_filter_block_builder_finish(lanebloom_filter_block_bu
   append(block, &base_lg, 1);
   *bytes = block->bytes;
   *size = block->nbytes;
-  builder->filters.nbytes = builder->offsets.nbytes = 0; /* the caller borrows the bytes */
+  builder->filters.nbytes = builder->offsets.nbytes = 0; /* the caller still borrows the bytes */
   builder->data_block_offset = 0;
   return LANEBLOOM_OK;
 }

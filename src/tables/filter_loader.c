@@ -1,4 +1,5 @@
-/* Loads the filter of a table: finds what it holds, and reads its bytes.
+/* Loads the filter of a table: finds whether the filter holds keys or prefixes, and reads its
+ * bytes.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,7 @@
 
 /* ---- What the filter holds ---- */
 
-/* Is the text `beginning`, followed by a decimal number of at most 9 digits? */
+/* Is the text `beginning`, followed by a decimal number of at most 9 digits? Stores the number. */
 
 static bool is_number_behind(const char *text, const char *beginning, size_t *number)
 {
@@ -24,8 +25,9 @@ static bool is_number_behind(const char *text, const char *beginning, size_t *nu
   return true;
 }
 
-/* Finds the extractor by its name. Pebble stores the name of its comparer instead; the default one
- * uses whole keys. false: unknown. */
+/* Finds the extractor by the name that the table has for it. Pebble stores the name of its comparer
+ * there, and its default comparer extracts whole keys. Returns false if the extractor is
+ * unknown. */
 static bool find_extractor(const lanebloom_table *table, struct extractor *extractor)
 {
   const char *name = table->prefix_extractor;
@@ -87,15 +89,16 @@ static lanebloom_format format_of(const lanebloom_filter *filter)
   return info.format;
 }
 
-/* Returns one format for all formats with the same hash. If a table has Ribbon filters, its
- * partitions of few keys are FastLocalBloom. */
+/* Returns one format for all formats with the same hash, so that filters of one table can differ in
+ * format. In a table of Ribbon filters, RocksDB makes the filters of partitions with few keys
+ * FastLocalBloom. */
 static lanebloom_format hashed_as(lanebloom_format format)
 {
   return format == LANEBLOOM_ROCKSDB_RIBBON ? LANEBLOOM_ROCKSDB_LOCAL : format;
 }
 
-/* Opens filter i. If it is unknown or too large, or if its hash differs from that of the filters
- * before it, it stays NULL: every key may be in it. */
+/* Opens filter i. If its kind is unknown, it is too large, or its hash differs from the hash of the
+ * filters before it, table->filters[i] stays NULL, and every key may be in filter i. */
 static lanebloom_status open_filter(const struct loader *loader, lanebloom_table *table, size_t i)
 {
   const struct block *data = &table->filter_data[i];
@@ -109,7 +112,7 @@ static lanebloom_status open_filter(const struct loader *loader, lanebloom_table
   const lanebloom_format format = hashed_as(format_of(filter));
   if (table->hash == LANEBLOOM_ROCKSDB)
     table->hash = format;
-  if (format == LANEBLOOM_ROCKSDB /* a constant answer, which needs no hash */
+  if (format == LANEBLOOM_ROCKSDB /* it has the same result for every key, so it needs no hash */
       || format == table->hash)
     table->filters[i] = filter;
   else
@@ -117,14 +120,14 @@ static lanebloom_status open_filter(const struct loader *loader, lanebloom_table
   return LANEBLOOM_OK;
 }
 
-/* Warns about filters that were not opened. If none was opened, the table's filter is of kind
- * OTHER. */
+/* Warns about filters that were not opened. If no filter was opened, the table's filter gets the
+ * kind OTHER and is not used. */
 static void check_filters(lanebloom_table *table)
 {
   size_t nclosed = 0;
   for (size_t i = 0; i < table->nfilters; i++)
     nclosed += !table->filters[i];
-  if (table->hash == LANEBLOOM_ROCKSDB) /* all have constant answers: any hash will do */
+  if (table->hash == LANEBLOOM_ROCKSDB) /* no filter needs a hash, so any format will do */
     table->hash = LANEBLOOM_ROCKSDB_LOCAL;
   if (nclosed == 0)
     return;
@@ -154,7 +157,7 @@ static lanebloom_status load_partition_index(struct loader *loader, lanebloom_ta
   if (status)
     return status;
   table->asks_all_filters = !lanebloom_index_ascends(index, suffix_nbytes);
-  if (index->n == 0) /* as in RocksDB */
+  if (index->n == 0) /* RocksDB does not use such a filter either */
     table->uses_filter = false;
   return !table->uses_filter || table->asks_all_filters ||
                  lanebloom_index_prepare(index, suffix_nbytes)
@@ -171,7 +174,7 @@ static lanebloom_status load_partitions(struct loader *loader, lanebloom_table *
     return problem_memory(loader->problem, table->index.n * sizeof *table->filter_data);
   for (size_t i = 0; !status && i < table->nfilters; i++) {
     const struct handle handle = table->index.handles[i];
-    if (handle.nbytes > 0) /* else an empty filter */
+    if (handle.nbytes > 0) /* if it is 0, the filter is empty */
       status = lanebloom_block_read(&loader->reader, handle, BLOCK_META, "filter",
                                     &table->filter_data[i]);
     if (!status)
@@ -190,8 +193,9 @@ static lanebloom_status load_filter_block(struct loader *loader, lanebloom_table
   if (status)
     return status;
 
-  /* Without a format, the filter has the old name: LevelDB before 1.18 hashed trailing bytes as
-   * signed, goleveldb hashes them as unsigned. */
+  /* If the metaindex gives no format, the filter has its old name, which two writers use for two
+   * formats. LevelDB before 1.18 hashed trailing bytes as signed; goleveldb hashes them as
+   * unsigned. If the writer is unknown, the block is parsed for both formats. */
   lanebloom_format formats[2] = {loader->metaindex.filter_format, 0};
   if (!formats[0] && loader->writer == LANEBLOOM_WRITER_UNKNOWN)
     formats[1] = LANEBLOOM_LEVELDB_SIGNED;
@@ -214,7 +218,7 @@ lanebloom_status lanebloom_loader_load_filter(struct loader *loader, lanebloom_t
   table->kind = loader->metaindex.filter_kind;
   table->filter_name = loader->metaindex.filter_name;
   loader->metaindex.filter_name = NULL;
-  table->hash = LANEBLOOM_ROCKSDB; /* none yet */
+  table->hash = LANEBLOOM_ROCKSDB; /* means: not known yet */
   if (table->kind == LANEBLOOM_TABLE_FILTER_NONE)
     return LANEBLOOM_OK;
   if (table->kind == LANEBLOOM_TABLE_FILTER_OTHER) {

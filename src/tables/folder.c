@@ -1,4 +1,4 @@
-/* Reads the folder of a database.
+/* Finds the files of a database: parses the names in its folder, and reads CURRENT and OPTIONS.
  * SPDX-License-Identifier: MIT */
 #include <dirent.h>
 #include <errno.h>
@@ -37,7 +37,8 @@ char *lanebloom_folder_log(const struct log_name *log)
   return lanebloom_folder_join(log->folder, name);
 }
 
-/* Parses a decimal number of 64 bits, and moves *text past it. */
+/* Parses a decimal number, and moves *text past it. Returns false if there is no number, or one of
+ * more than 64 bits. */
 static bool parse_number(const char **text, uint64_t *number)
 {
   const char *digit = *text;
@@ -56,7 +57,7 @@ static bool begins_with(const char *text, const char *begin)
   return strncmp(text, begin, strlen(begin)) == 0;
 }
 
-/* Is the name BEGIN, a number, END? */
+/* Does the name consist of `begin`, a number and `end`? Stores the number. */
 static bool parse_name(const char *name, const char *begin, const char *end, uint64_t *number)
 {
   if (!begins_with(name, begin))
@@ -67,7 +68,7 @@ static bool parse_name(const char *name, const char *begin, const char *end, uin
 
 /* ---- Contents ---- */
 
-/* The facts that the names in a folder give. */
+/* The facts that the names of a folder's files tell. */
 struct names {
   bool has_current, has_manifest, has_identity, has_marker;
   bool has_options, has_newer; /* OPTIONS-NUMBER, CURRENT.NUMBER */
@@ -75,8 +76,8 @@ struct names {
   struct log_name *logs;
   size_t nlogs, room;
 
-  /* Pebble's marker.manifest.NUMBER.MANIFEST-NUMBER: the highest number, and the MANIFEST that this
-   * marker names */
+  /* Pebble has files marker.manifest.NUMBER.MANIFEST-NUMBER. `marker` is the highest first number,
+   * and `marked` the second number of the same file, which is that of the MANIFEST in use. */
   bool has_manifest_marker, has_format_marker;
   uint64_t marker, marked;
 };
@@ -87,7 +88,7 @@ static void keep_highest(bool *is_there, uint64_t *highest, uint64_t number)
   *is_there = true;
 }
 
-/* false: memory ran out. */
+/* Returns false if memory ran out. */
 static bool add_log(struct names *names, uint64_t number, uint64_t index)
 {
   if (names->nlogs == names->room) {
@@ -102,7 +103,7 @@ static bool add_log(struct names *names, uint64_t number, uint64_t index)
   return true;
 }
 
-/* Parses a name of two numbers: BEGIN, a number, MIDDLE, a number, END. */
+/* Does the name consist of `begin`, a number, `middle`, a number and `end`? Stores the numbers. */
 static bool parse_names(const char *name, const char *begin, const char *middle, const char *end,
                         uint64_t numbers[2])
 {
@@ -125,7 +126,7 @@ static void add_marker(struct names *names, const char *name)
   names->has_marker = true;
 }
 
-/* false: memory ran out. */
+/* Returns false if memory ran out. */
 static bool add_name(struct names *names, const char *name)
 {
   uint64_t number, numbers[2];
@@ -145,7 +146,8 @@ static bool add_name(struct names *names, const char *name)
   return true;
 }
 
-/* Reads the names of all files. Errors: IO, MEMORY; then there is nothing to free. */
+/* Reads the names of all files in a folder. The caller frees names->logs. Errors: IO, MEMORY. On an
+ * error there is nothing to free. */
 static lanebloom_status read_names(const char *folder, struct names *names,
                                    const struct problem *problem)
 {
@@ -169,7 +171,8 @@ static lanebloom_status read_names(const char *folder, struct names *names,
 
 /* ---- Small files ---- */
 
-/* Reads a file as text; the caller frees it. Errors: LIMIT: it is too large; IO, MEMORY. */
+/* Reads a file as text, which the caller frees. Errors: LIMIT if the file is too large; IO,
+ * MEMORY. */
 static lanebloom_status read_text(const char *folder, const char *name, char **text, size_t *nbytes,
                                   const struct problem *problem)
 {
@@ -198,7 +201,8 @@ static lanebloom_status read_text(const char *folder, const char *name, char **t
   return status;
 }
 
-/* Reads the number in CURRENT, or in another file like it: "MANIFEST-NUMBER\n" and nothing else. */
+/* Reads CURRENT, or a file of the same form. The whole text of the file must be
+ * "MANIFEST-NUMBER\n". *manifest becomes that name, which the caller frees. */
 static lanebloom_status read_current(const char *folder, const char *name, uint64_t *number,
                                      char **manifest, const struct problem *problem)
 {
@@ -218,12 +222,13 @@ static lanebloom_status read_current(const char *folder, const char *name, uint6
   return LANEBLOOM_OK;
 }
 
-/* goleveldb writes CURRENT.NUMBER before it replaces CURRENT. If the newest such file is whole, its
- * MANIFEST exists and has a higher number than CURRENT's, that MANIFEST is taken. */
+/* Replaces *manifest if a newer MANIFEST is in use. goleveldb writes a file CURRENT.NUMBER before
+ * it replaces CURRENT. The MANIFEST that the newest such file names is in use if the file is
+ * complete, the MANIFEST exists, and its number is higher than that of the MANIFEST in CURRENT. */
 static lanebloom_status prefer_newer(const char *folder, uint64_t newest, uint64_t number,
                                      char **manifest, const struct problem *problem)
 {
-  uint64_t found = 0; /* gcc 12 at -O3 does not see that both are set */
+  uint64_t found = 0; /* avoids a false warning of gcc 12 at -O3 */
   char name[40], *other = NULL;
   snprintf(name, sizeof name, "CURRENT.%" PRIu64, newest);
   lanebloom_status status = read_current(folder, name, &found, &other, problem);
@@ -244,8 +249,10 @@ static lanebloom_status prefer_newer(const char *folder, uint64_t newest, uint64
   return status;
 }
 
-/* Does a marker of Pebble name the MANIFEST? In Pebble's first format it does not: markers may
- * exist there before they count. Later formats leave a CURRENT that names nothing. */
+/* Does a marker file of Pebble, and not CURRENT, name the MANIFEST in use? In databases of Pebble's
+ * first format, CURRENT names it, although a marker may already exist. In later formats the marker
+ * names it, and a CURRENT that remains must be ignored; such databases have a marker of the
+ * format. */
 static bool has_marker(const struct names *names, lanebloom_engine engine)
 {
   return engine == LANEBLOOM_ENGINE_PEBBLE && names->has_manifest_marker &&
@@ -284,9 +291,10 @@ lanebloom_status lanebloom_folder_current(const char *folder, lanebloom_engine e
 
 /* ---- Engines ---- */
 
-/* Reads the names in the folder, and the newest OPTIONS file, which RocksDB and Pebble write. An
- * engine replaces it when it starts. *text is NULL if there is none. Errors: those of
- * read_text(). */
+/* Reads the names in the folder, and the text of the newest OPTIONS file, which only RocksDB and
+ * Pebble write. If there is no such file, *text becomes NULL. The engine replaces the file when it
+ * starts; if the file disappears meanwhile, the folder is read again. Errors: those of read_names()
+ * and read_text(). */
 static lanebloom_status read_options(const char *folder, struct names *names, char **text,
                                      const struct problem *problem)
 {
@@ -306,7 +314,7 @@ static lanebloom_status read_options(const char *folder, struct names *names, ch
     if (!status)
       return status;
     free(names->logs);
-    const bool is_same = look > 0 && names->options == earlier; /* a dangling link */
+    const bool is_same = look > 0 && names->options == earlier; /* a link to nothing */
     if (status != LANEBLOOM_ERR_IO || errno != ENOENT || is_same)
       break;
     earlier = names->options;
@@ -345,7 +353,8 @@ static int compare_logs(const void *a, const void *b)
   return (left->index > right->index) - (left->index < right->index);
 }
 
-/* Appends the logs in a folder. Only Pebble splits logs. */
+/* Appends the logs of a folder to the list. Names with an index are ignored unless the engine is
+ * Pebble, because only Pebble splits logs. */
 static lanebloom_status append_logs(const char *folder, lanebloom_engine engine,
                                     struct log_name **logs, size_t *n,
                                     const struct problem *problem)
@@ -387,7 +396,8 @@ lanebloom_status lanebloom_folder_logs(char *const folders[NLOG_FOLDERS], lanebl
   return status;
 }
 
-/* Returns the line of an option, from its value on; "" if there is none. name: ends in '='. */
+/* Returns the text from the value of an option on, or "" if the option is missing. name: the name
+ * of the option with its '='. */
 static const char *find_option(const char *options, const char *name)
 {
   for (const char *line = options; line; line = strchr(line, '\n')) {
@@ -398,8 +408,8 @@ static const char *find_option(const char *options, const char *name)
   return "";
 }
 
-/* Finds the folder that an option names; the caller frees its path. *path is NULL if it names none.
- * Pebble may write the database's folder as {store_path}. */
+/* Finds the folder that an option names. The caller frees *path, which is NULL if the option names
+ * no folder. Pebble may write {store_path} for the database's folder. */
 static lanebloom_status find_folder(const char *options, const char *name, const char *folder,
                                     char **path, const struct problem *problem)
 {
@@ -416,7 +426,7 @@ static lanebloom_status find_folder(const char *options, const char *name, const
   return problem_memory(problem, (size_t)nbytes);
 }
 
-/* Reads the names in a folder of logs that OPTIONS names. */
+/* Reads the names in a folder of logs that OPTIONS names. names->logs is already freed. */
 static lanebloom_status read_named(const char *option, const char *path, struct names *names,
                                    const struct problem *problem)
 {
@@ -430,9 +440,10 @@ static lanebloom_status read_named(const char *option, const char *path, struct 
   return status;
 }
 
-/* OPTIONS records the folder as its writer knew it. If the database was copied, that folder may be
- * another database's, the original's, or missing. If there are logs beside the tables, they are the
- * ones to read. */
+/* Chooses the folders of logs. OPTIONS has the path of the folder as it was when the database was
+ * written. If the database was copied since, that folder may belong to the original or to another
+ * database, or may be missing. So if there are logs beside the tables, they are read, and not those
+ * of the folder in OPTIONS. */
 static lanebloom_status choose_folders(const char *folder, const char *options, size_t nlogs,
                                        char *folders[NLOG_FOLDERS], const struct problem *problem)
 {
@@ -447,7 +458,7 @@ static lanebloom_status choose_folders(const char *folder, const char *options, 
     }
   }
   free(main);
-  /* Pebble writes here while the first folder does not respond */
+  /* Pebble writes its logs to this folder while the disk of the first folder does not respond. */
   if (!status)
     status = find_folder(options, "secondary_dir=", folder, &folders[1], problem);
   if (!status && folders[1])

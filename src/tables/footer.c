@@ -1,4 +1,5 @@
-/* Reads footers. The handles are those of metaindex and index; sizes are in bytes.
+/* Reads footers. These are their forms; "handles" are the handles of metaindex and index, and sizes
+ * are in bytes:
  *
  *   LevelDB, RocksDB 0          handles, padded to 40 | magic
  *   RocksDB and Pebble, 1 to 5  checksum type | handles, padded to 40 | version | magic
@@ -19,12 +20,12 @@ enum {
   SHORT_NBYTES = HANDLES_NBYTES + MAGIC_NBYTES,
   LONG_NBYTES = 1 + HANDLES_NBYTES + VERSION_NBYTES + MAGIC_NBYTES,
 
-  /* Fields of RocksDB's footer from version 6 on. */
+  /* The offsets of fields in RocksDB's footer from version 6 on. */
   AT_MARK = 1,
   AT_CHECKSUM = 5,
   AT_BASE = 9,
   AT_METAINDEX_NBYTES = 13,
-  AT_ZEROS = 33, /* RocksDB refuses other bytes here */
+  AT_ZEROS = 33, /* RocksDB requires zeros here */
   ZEROS_NBYTES = 8,
 
   MAX_ROCKSDB_VERSION = 7,
@@ -48,7 +49,7 @@ static bool is_without_blocks(uint64_t magic)
 bool lanebloom_footer_ends_table(const uint8_t bytes[FOOTER_END_NBYTES])
 {
   const uint64_t magic = load_le64(bytes + VERSION_NBYTES);
-  const bool has_version = bytes[VERSION_NBYTES - 1] == 0; /* else it would be above 2^24 */
+  const bool has_version = bytes[VERSION_NBYTES - 1] == 0; /* the version's high byte is 0 */
   return magic == MAGIC_LEVELDB || magic == MAGIC_ROCKSDB || is_without_blocks(magic) ||
          (magic == MAGIC_PEBBLE && has_version);
 }
@@ -98,7 +99,7 @@ static lanebloom_status read_based(const uint8_t *bytes, struct footer *footer,
   return LANEBLOOM_OK;
 }
 
-/* Reads a footer that has a version: RocksDB's and Pebble's. */
+/* Reads a footer that has a version, which only RocksDB and Pebble write. */
 static lanebloom_status read_long(const uint8_t *bytes, size_t nbytes, uint64_t file_nbytes,
                                   struct footer *footer, const struct problem *problem)
 {
@@ -128,7 +129,8 @@ static lanebloom_status read_long(const uint8_t *bytes, size_t nbytes, uint64_t 
   return read_handles(bytes + 1, footer, problem);
 }
 
-/* The footer is written last: a recent file may not have it yet. */
+/* Explains why a file has no footer. The footer is written last, so a file that was changed
+ * recently may not have it yet. */
 static const char *explain_no_footer(const struct input *input)
 {
   return lanebloom_input_is_recent(input) ? "not a table, or one that is being written (try again)"
@@ -156,7 +158,7 @@ lanebloom_status lanebloom_footer_read(const struct input *input, struct footer 
   const uint64_t magic = load_le64(bytes + nbytes - MAGIC_NBYTES);
   if (magic == MAGIC_LEVELDB) {
     footer->engine =
-        LANEBLOOM_ENGINE_LEVELDB; /* or RocksDB with format_version 0, if it has properties */
+        LANEBLOOM_ENGINE_LEVELDB; /* may be RocksDB with format_version 0; properties tell */
     footer->offset = input->nbytes - SHORT_NBYTES;
     return read_handles(bytes + nbytes - SHORT_NBYTES, footer, problem);
   }

@@ -1,4 +1,5 @@
-/* Footers: the last bytes of a table. They identify the engine and locate the metaindex.
+/* Reads the footer of a table: its last bytes, which identify the engine that wrote the table and
+ * locate the metaindex, the list of the table's other blocks (metaindex.h).
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_FOOTER_H
 #define LANEBLOOM_TABLES_FOOTER_H
@@ -17,7 +18,8 @@ struct handle {
 
 enum { BLOCK_TRAILER_NBYTES = 5 }; /* compression type, checksum */
 
-/* Parses a handle: two varints. false: there are too few bytes, or they are no varints. */
+/* Parses a handle, which is stored as two varints. Returns false if there are too few bytes, or if
+ * they are not varints. */
 static inline bool cursor_handle(struct cursor *cursor, struct handle *handle)
 {
   return cursor_varint(cursor, &handle->offset) && cursor_varint(cursor, &handle->nbytes);
@@ -28,13 +30,13 @@ struct footer {
   uint32_t version;
   enum checksum checksum;
   uint32_t checksum_base; /* for lanebloom_checksum_context() */
-  uint64_t offset;        /* of the footer itself: blocks end before it */
+  uint64_t offset;        /* of the footer itself; all blocks end before it */
   struct handle metaindex, index;
-  bool has_index; /* else the metaindex has the handle of the index */
+  bool has_index; /* false: the metaindex has the handle of the index */
 };
 
-/* Reads the footer. Errors: FORMAT: not a table; CORRUPT; LIMIT: a version or kind of table that is
- * not supported; IO. */
+/* Reads the footer. Errors: FORMAT if the file is no table; LIMIT if this version or kind of table
+ * is not supported; CORRUPT, IO. */
 lanebloom_status lanebloom_footer_read(const struct input *input, struct footer *footer,
                                        const struct problem *problem);
 

@@ -1,4 +1,4 @@
-/* An index in memory.
+/* Reads the blocks of an index into memory, and searches the index.
  * SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 /* ---- Reading ---- */
 
-/* Makes room for one more entry with a separator of nbytes. false: memory ran out. */
+/* Makes room for one more entry with a separator of nbytes. Returns false if memory ran out. */
 static bool reserve(struct index *index, size_t nbytes)
 {
   enum { FIRST_ROOM = 16 };
@@ -51,8 +51,8 @@ static void append(struct index *index, const struct entries *entries)
 static lanebloom_status read_entries(struct block_reader *reader, const struct block *block,
                                      struct entry_form form, const char *what, struct index *index)
 {
-  /* Separators share prefixes, so an index in memory is larger than its block. This limits its size
-   * to a multiple of the file's. */
+  /* In the block, separators share prefixes; in memory, each separator is whole. To protect against
+   * damaged files, the size in memory is limited to a multiple of the file's size. */
   enum { MAX_GROWTH = 8, SMALL_NBYTES = 1 << 20 };
   struct entries entries;
   lanebloom_status status =
@@ -141,11 +141,11 @@ bool lanebloom_index_prepare(struct index *index, size_t suffix_nbytes)
   return true;
 }
 
-/* Returns the first block whose separator's window is not below `window`; n if all are below.
- * Searches from `near` in steps that double, then by bisection. */
+/* Returns the number of the first block whose separator's window is not below `window`, or n if all
+ * windows are below it. Searches from `near` on in steps that double, then by bisection. */
 static size_t find_window(const struct index *index, uint64_t window, size_t near)
 {
-  /* Invariant: windows before `first` are below `window`, those from `end` on are not. */
+  /* Invariant: all windows before `first` are below `window`, and no window from `end` on is. */
   size_t first = 0, end = index->n;
   if (near > 0 && index->windows[near - 1] >= window) {
     end = near - 1;
@@ -177,7 +177,7 @@ size_t lanebloom_index_find(const struct index *index, lanebloom_slice key, size
   if (first == index->n || index->windows[first] > window)
     return first;
   size_t end = window < UINT64_MAX ? find_window(index, window + 1, first) : index->n;
-  while (first < end) { /* among equal windows */
+  while (first < end) { /* find the first among equal windows */
     const size_t middle = first + (end - first) / 2;
     if (lanebloom_key_compare(lanebloom_index_separator(index, middle), key) < 0)
       first = middle + 1;

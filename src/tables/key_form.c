@@ -1,13 +1,13 @@
-/* Finds the form of keys: reads the first and the last data block, and probes the filter for their
- * keys.
+/* Finds the form of a table's keys (see key_form.h): reads the first and the last data block, and
+ * queries the filter for their keys.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
 
 #include "key_form.h"
 
-/* Can the key end with LevelDB's suffix? The suffix is a number of 8 bytes, little-endian, whose
- * lowest byte is the type: 0 is a deletion, 1 is a value. */
+/* Can the key end with the suffix of LevelDB's internal keys? The suffix is a little-endian number
+ * of 8 bytes. Its lowest byte is the type: 0 for a deletion, 1 for a value. */
 static bool has_suffix_of_leveldb(lanebloom_slice key)
 {
   enum { LAST_TYPE = 1 };
@@ -23,7 +23,7 @@ static bool may_be_in_filter(const lanebloom_table *table, uint64_t offset, lane
   return !table->filter_blocks[0];
 }
 
-/* Updates the forms with one more key. */
+/* Updates ends->forms with one more key. */
 static void examine(struct ends *ends, const lanebloom_table *table, const struct entries *entries,
                     struct previous_key *previous)
 {
@@ -54,11 +54,11 @@ static lanebloom_status copy_key(const struct entries *entries, const struct pro
   return LANEBLOOM_OK;
 }
 
-/* Constant while the entries of one block are examined. */
+/* The values that stay the same while the entries of one block are examined. */
 struct walk {
   const lanebloom_table *table;
   const struct problem *problem;
-  bool has_first, has_last; /* does the block have the table's first, its last key? */
+  bool has_first, has_last; /* does the block have the table's first key? its last key? */
   struct ends *ends;
 };
 
@@ -99,7 +99,7 @@ static lanebloom_status walk_block(const struct walk *walk, const struct block *
     return status;
   struct previous_key previous = {0};
   if (!walk->ends->is_form_known)
-    previous.bytes = malloc(block->nbytes); /* no key of the block is longer */
+    previous.bytes = malloc(block->nbytes); /* no key of the block is longer than the block */
   if (walk->ends->is_form_known || previous.bytes)
     status = walk_entries(walk, &entries, block->nbytes, &previous);
   else

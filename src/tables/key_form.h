@@ -1,10 +1,12 @@
-/* Finds how a table stores keys, and whether they are in bytewise order.
+/* Finds the form in which a table stores its keys, and whether the keys are in bytewise order.
  *
- * Databases store internal keys: a user key, then a suffix of 8 bytes with sequence number and
- * type. RocksDB's and Pebble's tables always have internal keys. LevelDB's have them too, unless a
- * program wrote the table without a database. The file does not say which form its keys have, but
- * its filter holds user keys. So the keys of the first and last data block are probed in both
- * forms.
+ * There are two forms. Databases store internal keys: a user key, then a suffix of 8 bytes with
+ * sequence number and type. Tables of RocksDB and Pebble always have internal keys. Tables of
+ * LevelDB have them too, unless a program wrote the table without a database; then they have plain
+ * user keys. A table of LevelDB does not say which form its keys have, but its filter always holds
+ * user keys. So the filter is queried for the keys of the first and the last data block, once for
+ * the whole keys and once for the keys without their last 8 bytes. If the filter lacks a key in one
+ * form, the table's keys do not have that form.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_KEY_FORM_H
 #define LANEBLOOM_TABLES_KEY_FORM_H
@@ -13,7 +15,7 @@
 
 enum key_form { USER_KEYS, INTERNAL_KEYS, NKEY_FORMS };
 
-/* Bytes after the user key. */
+/* The number of bytes that follow the user key, by form. */
 static const size_t suffix_nbytes[NKEY_FORMS] = {0, SUFFIX_NBYTES};
 
 static inline lanebloom_slice user_key(lanebloom_slice stored, size_t suffix)
@@ -21,11 +23,11 @@ static inline lanebloom_slice user_key(lanebloom_slice stored, size_t suffix)
   return (lanebloom_slice){stored.data, stored.size - suffix};
 }
 
-/* The key before the one that is examined. */
+/* A copy of the last key that was examined, to compare the next key with it. */
 struct previous_key {
   uint8_t *bytes; /* room for any key */
   size_t nbytes;
-  bool is_there; /* false: the examined key is the first */
+  bool is_there; /* false: no key was examined yet */
 };
 
 static inline void set_previous(struct previous_key *previous, lanebloom_slice key)
@@ -36,8 +38,9 @@ static inline void set_previous(struct previous_key *previous, lanebloom_slice k
   previous->is_there = true;
 }
 
-/* The most bytes of keys that are examined in a block. Keys share prefixes, so together they can be
- * many times as large as their block. */
+/* Returns the most bytes of keys that are examined in a block. Keys share prefixes, so all keys
+ * together can be many times as large as their block. With a limit, even a damaged block takes
+ * little time. */
 static inline size_t max_examined_nbytes(size_t block_nbytes)
 {
   enum { MAX_GROWTH = 16, SMALL_NBYTES = 1 << 16 };
@@ -48,19 +51,19 @@ static inline size_t max_examined_nbytes(size_t block_nbytes)
 
 /* ---- key_form.c: reads the first and the last data block ---- */
 
-/* The facts about keys that the first and the last data block show. */
+/* The findings from the keys of the first and the last data block. */
 struct ends {
   struct {
-    bool is_possible;  /* may all keys have this form? */
-    bool is_in_filter; /* if they have it, may all be in the filter? */
-    bool ascends;      /* if they have it, are they in bytewise order? */
+    bool is_possible;  /* can all examined keys have this form? */
+    bool is_in_filter; /* if so, may all of them be in the filter? */
+    bool ascends;      /* if so, are they in bytewise order? */
   } forms[NKEY_FORMS];
-  bool is_form_known;          /* keys are INTERNAL_KEYS, and `forms` is not used */
+  bool is_form_known;          /* keys are INTERNAL_KEYS, so `forms` is not used */
   lanebloom_slice first, last; /* the table's first and last key as stored */
 };
 
-/* Reads both blocks; index->n is at least 1. Errors: CORRUPT, LIMIT, MEMORY, IO.
- * lanebloom_ends_free() must be called, even after an error. */
+/* Reads the first and the last data block; index->n must be at least 1. Errors: CORRUPT, LIMIT,
+ * MEMORY, IO. The caller must call lanebloom_ends_free(), even after an error. */
 lanebloom_status lanebloom_ends_load(struct block_reader *reader, const lanebloom_table *table,
                                      const struct index *index, struct ends *ends);
 void lanebloom_ends_free(struct ends *ends);
@@ -69,9 +72,9 @@ void lanebloom_ends_free(struct ends *ends);
 
 enum key_order { ORDER_BYTEWISE, ORDER_OTHER, ORDER_UNKNOWN };
 
-/* Finds the order of keys. BYTEWISE: all keys ascend, and each is in the block that the index finds
- * for it. UNKNOWN: a block is damaged or too large. Errors: MEMORY, IO. Cost: reads the whole
- * table. */
+/* Finds the order of keys. *order becomes BYTEWISE if all keys ascend and each key is in the block
+ * that the index finds for it, UNKNOWN if a block is damaged or too large, and OTHER in all other
+ * cases. Errors: MEMORY, IO. Cost: reads the whole table. */
 lanebloom_status lanebloom_key_order_find(struct block_reader *reader, const struct index *index,
                                           size_t suffix, enum key_order *order);
 

@@ -1,4 +1,4 @@
-/* Collects the hashes of keys, and finds them again.
+/* Collects the hashes of keys from logs, and finds them again in a set.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +10,8 @@ enum {
   MAX_NENTRIES = 4 << 20, /* 64 MiB */
   MIN_ROOM = 1 << 10,
 
-  /* The most keys that are hashed together, and the most bytes of them, unless one key is
-   * larger. */
+  /* The most keys that are hashed together, and the most bytes that these keys may have. A larger
+   * key is hashed alone. */
   NHASHED = 1 << 10,
   HASHED_NBYTES = 64 << 10,
 };
@@ -53,7 +53,7 @@ static int compare_entries(const void *a, const void *b)
   return (int)left->is_prepared - (int)right->is_prepared;
 }
 
-/* Drops entries that repeat others. */
+/* Sorts the entries, and drops duplicates. */
 static void unite_entries(struct key_collector *collector)
 {
   size_t n = 0;
@@ -64,7 +64,8 @@ static void unite_entries(struct key_collector *collector)
   collector->n = n;
 }
 
-/* Makes room for another entry. false: the limit is reached, or memory ran out. */
+/* Makes room for one more entry. Returns false if the limit is reached, or, with *status set, if
+ * memory ran out. */
 static bool make_room(struct key_collector *collector, lanebloom_status *status)
 {
   *status = LANEBLOOM_OK;
@@ -73,7 +74,8 @@ static bool make_room(struct key_collector *collector, lanebloom_status *status)
   if (collector->room == collector->max_nentries) {
     if (!collector->others)
       unite_entries(collector);
-    /* if few entries repeat, it is not worth sorting them again and again */
+    /* If duplicates were few, the next sort would come soon and free little, so it is not worth its
+     * time. */
     return collector->n <= collector->max_nentries / 2;
   }
   size_t room = collector->room ? 2 * collector->room : MIN_ROOM;
@@ -88,7 +90,7 @@ static bool make_room(struct key_collector *collector, lanebloom_status *status)
   return true;
 }
 
-/* Adds the keys from `first` on to the filter. */
+/* Adds the waiting keys from number `first` on to the filter. */
 static lanebloom_status add_others(struct key_collector *collector, size_t first)
 {
   lanebloom_status status = LANEBLOOM_OK;
@@ -138,7 +140,7 @@ lanebloom_status lanebloom_collector_add(struct key_collector *collector, lanebl
   }
   if (key.size > 0)
     memcpy(collector->bytes + collector->nbytes, key.data, key.size);
-  collector->ends[collector->nkeys] = collector->nbytes; /* for the first key: its beginning */
+  collector->ends[collector->nkeys] = collector->nbytes; /* needed only for the first key */
   collector->nbytes += key.size;
   collector->ends[collector->nkeys + 1] = collector->nbytes;
   collector->unhashed[collector->nkeys++] = entry;
@@ -170,8 +172,10 @@ lanebloom_status lanebloom_hash_set_make(struct hash_set *set, const uint64_t *h
     lanebloom_hash_set_free(set);
     return LANEBLOOM_ERR_MEMORY;
   }
-  /* Group i is counted in starts[i + 2]; when the counts are summed up, its start is in
-   * starts[i + 1], which moves to its end while its hashes are placed. */
+  /* Sorts the hashes by group with a counting sort. First, the hashes of group i are counted in
+   * starts[i + 2]. When the counts are summed up, starts[i + 1] is the start of group i. Each hash
+   * that is then stored in group i advances starts[i + 1]; at last it is the end of group i, and
+   * starts[i] is the start of group i. */
   for (size_t i = 0; i < n; i++)
     set->starts[group_of(set, hashes[i]) + 2]++;
   for (size_t i = 2; i < ngroups + 2; i++)
@@ -209,7 +213,8 @@ static bool has_hash(const struct hash_set *set, uint64_t hash)
   return false;
 }
 
-/* Groups, and then their hashes, are prefetched, so that cache misses overlap. */
+/* Works on blocks of keys: prefetches the starts of their groups, then the groups themselves, so
+ * that cache misses overlap. */
 void lanebloom_hash_set_screen(const struct hash_set *set, const uint64_t *hashes, size_t n,
                                uint8_t *hits)
 {

@@ -1,10 +1,11 @@
-/* Finds the order of keys from all data blocks.
+/* Finds whether the keys of a table are in bytewise order, by reading all data blocks.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
 #include "key_form.h"
 
-/* Is the key not below the one before, and does the index find its block, or that of an equal key?
+/* Is the key in order? It must not be below the previous key, and a search in the index must find
+ * the key's block, or the block of an earlier equal key.
  */
 static bool is_in_order(const struct previous_key *previous, const struct index *index,
                         size_t block, size_t suffix, lanebloom_slice key)
@@ -50,7 +51,7 @@ static lanebloom_status find_order_of_block(struct block_reader *reader, const s
   if (status)
     return status;
   uint8_t *room =
-      realloc(previous->bytes, previous->nbytes + block.nbytes + 1); /* the longest key */
+      realloc(previous->bytes, previous->nbytes + block.nbytes + 1); /* enough for any key */
   if (room) {
     previous->bytes = room;
     status = lanebloom_entries_begin(&block, (struct entry_form){0}, reader->footer.engine,

@@ -1,4 +1,4 @@
-/* Loads a table: the steps, and limits for what they read.
+/* Loads a table: calls the steps of loading, and sets limits for the bytes that they may read.
  * SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,7 +8,8 @@
 
 /* ---- Steps ---- */
 
-/* Moves a text out of *text; "" if there is none. NULL: memory ran out. */
+/* Moves a text out of *text, or makes an empty one if *text is NULL. Returns NULL if memory ran
+ * out. */
 static char *move_text(char **text)
 {
   char *moved = *text ? *text : strdup("");
@@ -37,16 +38,17 @@ static lanebloom_status load_properties(struct loader *loader, lanebloom_table *
   table->prefix_extractor = move_text(&properties->prefix_extractor);
   if (!table->comparator || !table->prefix_extractor)
     return problem_memory(loader->problem, 1);
-  if (strcmp(table->prefix_extractor, "nullptr") == 0) /* RocksDB writes this for none */
+  if (strcmp(table->prefix_extractor, "nullptr") == 0) /* RocksDB's text for no extractor */
     table->prefix_extractor[0] = 0;
   return LANEBLOOM_OK;
 }
 
-/* Warns if more absent keys pass than users expect from the table's filters and range. */
+/* Warns if more absent keys will be reported as present than users expect from the table's filters
+ * and range. */
 static void warn_of_absent_keys(lanebloom_table *table)
 {
   if (table->uses_filter && table->asks_all_filters)
-    lanebloom_table_warn(table, "every filter is asked for each key: the more filters the table "
+    lanebloom_table_warn(table, "every filter is probed for each key: the more filters the table "
                                 "has, the more absent keys pass");
   else if (!table->uses_filter && !table->has_range && !table->is_empty)
     lanebloom_table_warn(table, "every key may be in the table");
@@ -79,11 +81,11 @@ static lanebloom_status load(struct loader *loader, lanebloom_table *table,
 /* ---- Limits ---- */
 
 enum {
-  /* The most bytes that may be read, as a multiple of the file's size. Each block is read once;
-   * data blocks are read once more for each form of keys if their order must be found. */
+  /* The most bytes that may be read, as a multiple of the file's size. Each block is read once. If
+   * the order of keys must be found, the data blocks are read once more for each form of keys. */
   MAX_READS = 4,
-  /* The most bytes that decompression may produce, as a multiple of the file's size, and the lowest
-   * value of this limit. */
+  /* The most bytes that decompression may produce: MAX_GROWTH times the file's size, plus
+   * MIN_DECOMPRESSED_NBYTES, so that small files are not refused. */
   MAX_GROWTH = 64,
   MIN_DECOMPRESSED_NBYTES = 64 << 20,
 };
@@ -109,12 +111,13 @@ static lanebloom_status check_call(lanebloom_writer writer, const struct problem
   if (writer != LANEBLOOM_WRITER_UNKNOWN && writer != LANEBLOOM_WRITER_LEVELDB &&
       writer != LANEBLOOM_WRITER_GOLEVELDB)
     return problem_set(problem, LANEBLOOM_ERR_ARGUMENT,
-                       "writer: expected one that is known, found number %d", (int)writer);
+                       "writer: expected a known one, found number %d", (int)writer);
   return LANEBLOOM_OK;
 }
 
-/* Reports that the file is being written, if it grew while it was read. A table's footer is written
- * last, so until then it is missing. */
+/* If the file grew while it was read, reports that it is being written instead of `status`. A
+ * table's footer is written last, so a file that is being written looks like no table, or a damaged
+ * one. */
 static lanebloom_status report_growth(const struct input *input, lanebloom_status status,
                                       const struct problem *problem)
 {

@@ -1,5 +1,6 @@
-/* The loader makes a table from a file's bytes. It reads footer, metaindex, properties, compression
- * dictionary, filter and key range, in this order; each step needs the ones before.
+/* The loader makes a table in memory (struct lanebloom_table) from a file's bytes. It reads footer,
+ * metaindex, properties, compression dictionary, filter and key range, in this order, because each
+ * step needs results of earlier steps.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_LOADER_H
 #define LANEBLOOM_TABLES_LOADER_H
@@ -8,28 +9,29 @@
 #include "properties.h"
 #include "table.h"
 
-enum { SUFFIX_NBYTES = 8 }; /* of an internal key: sequence number and type */
+enum { SUFFIX_NBYTES = 8 }; /* of the suffix of an internal key: sequence number and type */
 
 struct loader {
   struct block_reader reader;
   const struct problem *problem;
-  const char *path; /* NULL: memory */
+  const char *path; /* NULL: the table is in memory, not in a file */
   lanebloom_writer writer;
   struct metaindex metaindex;
   struct properties properties; /* defaults if the table has none */
 };
 
-/* Loads a table. path: of a file, to find the MANIFEST in its folder; NULL: no MANIFEST is read.
- * Errors: those of lanebloom_table_open(). */
+/* Loads a table. path: the path of the table's file, or NULL. It is used only to find a MANIFEST
+ * beside the file; if it is NULL, no MANIFEST is read. Errors: those of lanebloom_table_open(). */
 lanebloom_status lanebloom_table_load(const struct input *input, const char *path,
                                       lanebloom_writer writer, const struct problem *problem,
                                       lanebloom_table **table);
 
-/* filter_loader.c: loads the filter. Errors: CORRUPT, LIMIT, MEMORY, IO. */
+/* Loads the filter (in filter_loader.c). Errors: CORRUPT, LIMIT, MEMORY, IO. */
 lanebloom_status lanebloom_loader_load_filter(struct loader *loader, lanebloom_table *table);
 
-/* range_loader.c: loads the index, and the first and last key. If keys are not in bytewise order,
- * the table has no range, and all filters are queried. Errors: CORRUPT, LIMIT, MEMORY, IO. */
+/* Loads the index, and the first and the last key (in range_loader.c). If keys are not in bytewise
+ * order, the table gets no key range, and all its filters are queried for each key. Errors:
+ * CORRUPT, LIMIT, MEMORY, IO. */
 lanebloom_status lanebloom_loader_load_range(struct loader *loader, lanebloom_table *table);
 
 #endif

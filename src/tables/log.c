@@ -1,4 +1,5 @@
-/* Reads the framing of logs.
+/* Reads the framing of logs: finds the fragments of records, damage, and the end of the log (see
+ * log.h).
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
@@ -10,8 +11,8 @@ enum {
   HEADER_NBYTES = 7,
   AT_LENGTH = 4,
   AT_TYPE = 6,
-  NUMBER_NBYTES = 4, /* recyclable logs have this in their header, too */
-  SYNCED_NBYTES = 8, /* and Pebble's may have this */
+  NUMBER_NBYTES = 4, /* follows the header in recyclable logs */
+  SYNCED_NBYTES = 8, /* follows the number in newer logs of Pebble */
 
   TYPE_ZERO = 0,
   TYPE_FULL = 1,
@@ -19,13 +20,13 @@ enum {
   TYPE_MIDDLE = 3,
   TYPE_LAST = 4,
   TYPE_RECYCLABLE = 4, /* added to the types above */
-  TYPE_SYNCED = 8,     /* Pebble: also added to them */
+  TYPE_SYNCED = 8,     /* Pebble: added to the types FULL to LAST */
 
-  /* RocksDB: types that are no parts of records */
+  /* RocksDB's types of fragments that are no parts of records */
   TYPE_COMPRESSION = 9,
   TYPE_TIMESTAMPS = 10,
   TYPE_RECYCLABLE_TIMESTAMPS = 11,
-  TYPE_MAY_SKIP = 128, /* from here on, a reader skips unknown types */
+  TYPE_MAY_SKIP = 128, /* a reader skips unknown types from here on */
   TYPE_RECYCLABLE_LOG_BEFORE = 131,
 
   COMPRESSION_ZSTD = 7,
@@ -36,10 +37,10 @@ struct fragment {
   const uint8_t *at; /* in the block */
   uint64_t offset;
   unsigned type;
-  unsigned part;         /* of a record: TYPE_FULL to TYPE_LAST; 0: none */
-  unsigned extra_nbytes; /* of the header: the number and more */
+  unsigned part;         /* TYPE_FULL to TYPE_LAST; 0: no part of a record */
+  unsigned extra_nbytes; /* between header and content: number, synced bytes */
   uint32_t number;
-  uint64_t nsynced; /* bytes of the log that were on disk when it was written; or 0 */
+  uint64_t nsynced; /* bytes of the log that were on disk when it was written, or 0 */
   lanebloom_slice content;
 };
 
@@ -62,7 +63,7 @@ static void set_end(struct log_reader *reader, struct log_found *found, enum log
   found->what = what;
   reader->block_offset = reader->input->nbytes;
   reader->at = reader->end = reader->block;
-  reader->is_in_record = what == LOG_TORN; /* to be found again */
+  reader->is_in_record = what == LOG_TORN; /* so that the next call finds it again */
 }
 
 static uint64_t offset_of(const struct log_reader *reader, const uint8_t *at)
@@ -70,7 +71,8 @@ static uint64_t offset_of(const struct log_reader *reader, const uint8_t *at)
   return reader->block_offset - (uint64_t)(reader->end - at);
 }
 
-/* Reports damage. The rest of the same record is then skipped without another report. */
+/* Sets *found to damage. The fragments that the damaged record still has are then skipped without
+ * another report. */
 static void set_bad(struct log_reader *reader, struct log_found *found, uint64_t offset,
                     const char *expected, uint64_t value)
 {
@@ -85,7 +87,7 @@ static void skip_block(struct log_reader *reader)
   reader->at = reader->end;
 }
 
-/* Reads the next block. false: there is none. */
+/* Reads the next block. Returns false at the end of the log, or, with *status set, on an error. */
 static bool read_block(struct log_reader *reader, lanebloom_status *status,
                        const struct problem *problem)
 {
@@ -103,7 +105,7 @@ static bool read_block(struct log_reader *reader, lanebloom_status *status,
   return true;
 }
 
-/* Does the file end within the block? If so, more of it may still be written. */
+/* Does the file end within the block? If so, the log's writer may still append to the block. */
 static bool is_cut_block(const struct log_reader *reader)
 {
   return reader->end - reader->block < LOG_BLOCK_NBYTES;
@@ -111,7 +113,7 @@ static bool is_cut_block(const struct log_reader *reader)
 
 /* ---- Fragments ---- */
 
-/* Sets the members that follow from a fragment's type. */
+/* Sets the members part and extra_nbytes, which depend on the type. */
 static void set_kind(const struct log_reader *reader, struct fragment *fragment)
 {
   const unsigned type = fragment->type, newest = reader->number == 0 ? 0 /* a MANIFEST */
@@ -128,7 +130,7 @@ static void set_kind(const struct log_reader *reader, struct fragment *fragment)
     fragment->extra_nbytes = NUMBER_NBYTES;
 }
 
-/* Is it a fragment of the log that was in this file before? */
+/* Is the fragment one of another log, which was in this file before? */
 static bool is_of_other_log(const struct log_reader *reader, const struct fragment *fragment)
 {
   return fragment->extra_nbytes > 0 && fragment->number != reader->number;
@@ -136,7 +138,7 @@ static bool is_of_other_log(const struct log_reader *reader, const struct fragme
 
 enum defect { WHOLE, TOO_LONG, OTHER_CHECKSUM };
 
-/* Parses the fragment at reader->at; the block has room for at least its header. */
+/* Parses the fragment at reader->at. At least HEADER_NBYTES of the block must be left. */
 static enum defect parse_fragment(const struct log_reader *reader, struct fragment *fragment)
 {
   const uint8_t *at = reader->at;
@@ -145,7 +147,7 @@ static enum defect parse_fragment(const struct log_reader *reader, struct fragme
   set_kind(reader, fragment);
   const unsigned extra = fragment->extra_nbytes;
   fragment->content.size = at[AT_LENGTH] | (size_t)at[AT_LENGTH + 1] << 8;
-  if (extra > 0 && left >= extra) /* read even if the rest, which may be an old log's, is damaged */
+  if (extra > 0 && left >= extra) /* needed even if the fragment has damage: it may be old */
     fragment->number = load_le32(at + HEADER_NBYTES);
   if (fragment->content.size + extra > left)
     return TOO_LONG;
@@ -163,8 +165,9 @@ static const uint8_t *end_of(const struct fragment *fragment)
   return (const uint8_t *)fragment->content.data + fragment->content.size;
 }
 
-/* Is the rest of the block unused or reserved? If another fragment would fit in, a recyclable log
- * of Pebble ends here instead. */
+/* Is the rest of the block a gap, that is, unused or reserved? It is if it begins with an empty
+ * fragment of type 0. But in a recyclable log of Pebble, such bytes are the end of the log if
+ * another fragment would fit into the block. */
 static bool is_gap(const struct log_reader *reader, const struct fragment *fragment)
 {
   enum { PEBBLE_HEADER_NBYTES = HEADER_NBYTES + NUMBER_NBYTES + SYNCED_NBYTES };
@@ -173,8 +176,9 @@ static bool is_gap(const struct log_reader *reader, const struct fragment *fragm
           reader->end - reader->at < PEBBLE_HEADER_NBYTES);
 }
 
-/* Reports a fragment of another log, which ends this one. Pebble compares numbers first, and closes
- * a log with a fragment of the next number, without a checksum. */
+/* Handles a fragment with the number of another log, in a log of Pebble. Such a fragment ends the
+ * log. As Pebble does, this function is called before the checksum is checked: Pebble closes a log
+ * with a fragment that has the next number and no checksum. */
 static void set_end_of_pebble(struct log_reader *reader, const struct fragment *fragment,
                               struct log_found *found)
 {
@@ -199,8 +203,9 @@ static void set_defect(struct log_reader *reader, const struct fragment *fragmen
             fragment->content.size);
 }
 
-/* Takes the fragment at reader->at; the block has room for at least its header. false: something
- * else was found, and *is_done says whether to report it. */
+/* Reads the fragment at reader->at. At least HEADER_NBYTES of the block must be left. Returns false
+ * if there is no whole fragment. *is_done then says whether *found is set and must be returned to
+ * the caller. */
 static bool take_fragment(struct log_reader *reader, struct fragment *fragment,
                           struct log_found *found, bool *is_done)
 {
@@ -225,19 +230,22 @@ static bool take_fragment(struct log_reader *reader, struct fragment *fragment,
   return !is_end && !defect;
 }
 
-/* Sets *found for a part of a record. false: there is nothing to report. */
+/* Sets *found for a fragment that is part of a record, or for damage if it does not fit the
+ * fragments before it. Returns false if the fragment must be skipped without a report. */
 static bool place_in_record(struct log_reader *reader, const struct fragment *fragment,
                             struct log_found *found)
 {
   const bool is_first = fragment->part == TYPE_FULL || fragment->part == TYPE_FIRST;
   const bool is_last = fragment->part == TYPE_FULL || fragment->part == TYPE_LAST;
-  /* old versions of LevelDB wrote an empty FIRST at a block's end, and then the whole record */
+  /* Old versions of LevelDB wrote an empty fragment FIRST at a block's end, and then the whole
+   * record into the next block. That is no damage. */
   const bool is_broken =
       reader->is_in_record && (reader->is_in_gap || (is_first && reader->record_nbytes > 0));
   reader->is_in_gap = false;
   if (is_broken) {
-    reader->at = fragment->at; /* to be found again */
-    set_bad(reader, found, reader->record_offset, "the end of a record, found other fragments", 0);
+    reader->at = fragment->at; /* so that the next call finds it again */
+    set_bad(reader, found, reader->record_offset,
+            "the end of a record, found a fragment that does not continue it at", fragment->offset);
     return true;
   }
   if (!is_first && !reader->is_in_record) {
@@ -262,7 +270,7 @@ static bool place_in_record(struct log_reader *reader, const struct fragment *fr
   return true;
 }
 
-/* Sets *found for a whole fragment. false: there is nothing to report. */
+/* Sets *found for a whole fragment. Returns false if the fragment has nothing for the caller. */
 static bool classify(struct log_reader *reader, const struct fragment *fragment,
                      struct log_found *found)
 {
@@ -296,7 +304,8 @@ static bool classify(struct log_reader *reader, const struct fragment *fragment,
 
 /* ---- Ends of recyclable logs ---- */
 
-/* Reads the rest of the log, and finds how much of the log was on disk, as its fragments say. */
+/* Reads the rest of the log, and sets reader->nsynced to the most bytes that its fragments state to
+ * have been on disk. */
 static lanebloom_status look_ahead(struct log_reader *reader, const struct problem *problem)
 {
   lanebloom_status status = LANEBLOOM_OK;
@@ -310,10 +319,10 @@ static lanebloom_status look_ahead(struct log_reader *reader, const struct probl
       reader->at = end_of(&fragment);
     }
   }
-  return status == LANEBLOOM_ERR_CORRUPT ? LANEBLOOM_OK : status; /* it became shorter */
+  return status == LANEBLOOM_ERR_CORRUPT ? LANEBLOOM_OK : status; /* the file has become shorter */
 }
 
-/* Moves to an offset in a block that was read before. */
+/* Moves the reader back to the fragment at this offset. */
 static lanebloom_status go_to(struct log_reader *reader, uint64_t offset,
                               const struct problem *problem)
 {
@@ -327,9 +336,11 @@ static lanebloom_status go_to(struct log_reader *reader, uint64_t offset,
   return status == LANEBLOOM_ERR_CORRUPT ? LANEBLOOM_OK : status;
 }
 
-/* In a recyclable log, damage is the end: the old log's bytes begin there. But if a later fragment
- * of Pebble says that these bytes were on disk, they are damaged, or were being written when they
- * were read. They are then read once more, from `from` on, and *is_done is false. */
+/* Decides whether damage in a recyclable log is the end of the log. It mostly is, because the old
+ * log's bytes begin there. But if a later fragment of Pebble states that the damaged bytes were on
+ * disk, the log does not end there: the bytes are really damaged, or were still being written when
+ * they were read. To find out which, the log is read once more from `from` on, and *is_done becomes
+ * false. */
 static lanebloom_status judge(struct log_reader *reader, struct log_found *found, uint64_t from,
                               bool *is_done, const struct problem *problem)
 {

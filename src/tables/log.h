@@ -1,4 +1,5 @@
-/* Logs: the framing of MANIFEST files and of write-ahead logs, by LevelDB, RocksDB and Pebble.
+/* Reads logs: finds the records in MANIFEST files and in write-ahead logs of LevelDB, RocksDB and
+ * Pebble. A record may be split into fragments. This is the framing:
  *
  *   block of 32 KiB:  fragment | fragment | ... | fewer than 7 bytes, which are ignored
  *   fragment:         checksum, 4 bytes | length, 2 | type, 1 | [log number, 4 | [synced, 8]]
@@ -6,8 +7,10 @@
  *   record:           one fragment of type FULL, or FIRST, MIDDLE..., LAST
  *
  * The checksum covers everything after the length. RocksDB and Pebble recycle logs: they write a
- * new log over an old one, whose tail remains. The fragments of such logs have the log number.
- * Newer versions of Pebble also write how many bytes of the log were on disk.
+ * new log over the file of an old one, whose last bytes remain after the new log. In such a
+ * recyclable log, each fragment has the number of its log, so the old log's fragments are
+ * recognized. Newer versions of Pebble also write into each fragment how many bytes of the log were
+ * on disk then ("synced").
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_LOG_H
 #define LANEBLOOM_TABLES_LOG_H
@@ -20,34 +23,33 @@ enum { LOG_BLOCK_NBYTES = 32 << 10 };
 
 enum log_find {
   LOG_FRAGMENT,
-  LOG_TIMESTAMPS, /* the bytes of timestamps in keys, by column family */
-  LOG_BAD,        /* damage; the rest of its block and the record that it is in are skipped */
+  LOG_TIMESTAMPS, /* a list: the size of timestamps in keys, by column family */
+  LOG_BAD,        /* damage; its record and, mostly, the rest of its block are skipped */
   LOG_END,
-  LOG_TORN, /* the end, within a record: its writer is at work, or was ended */
+  LOG_TORN, /* the end, within a record: the log is still being written, or its writer was ended */
 };
 
 /* The result of lanebloom_log_next(). */
 struct log_found {
   enum log_find what;
-  uint64_t offset; /* in the file: of the fragment, or of the damage */
+  uint64_t offset; /* of the fragment or the damage, in the file */
 
-  /* FRAGMENT: whether it is the first or the last of its record. The reader lets a record begin
-   * only after the end of the one before, or after BAD. */
+  /* FRAGMENT: Is it the first fragment of its record? Is it the last? After a last fragment, or
+   * after BAD, the next fragment that is found is a first one. */
   bool is_first, is_last;
-  lanebloom_slice bytes; /* FRAGMENT, TIMESTAMPS; borrowed until the next call */
+  lanebloom_slice bytes; /* FRAGMENT, TIMESTAMPS: the content, borrowed until the next call */
 
-  const char *expected; /* BAD: what was expected and found */
+  const char *expected; /* BAD: the message is "expected EXPECTED FOUND" */
   uint64_t found;
 };
 
 struct log_reader {
   const struct input *input;
-  bool is_pebble;        /* else LevelDB or RocksDB; they give some types of fragments a meaning of
-                            their own */
+  bool is_pebble;        /* false: LevelDB or RocksDB, which have other types of fragments */
   uint32_t number;       /* the low half of the log's number */
-  bool is_compressed;    /* is the content of each record one frame of Zstandard? */
-  bool is_recyclable;    /* then damage is the end of the log */
-  uint64_t block_offset; /* of the block that is read next */
+  bool is_compressed;    /* is each record one frame of Zstandard? */
+  bool is_recyclable;    /* may an old log's bytes follow? Damage then counts as the end */
+  uint64_t block_offset; /* of the next block to read */
 
   /* private */
   const uint8_t *at, *end; /* in the block */
@@ -58,13 +60,14 @@ struct log_reader {
   uint8_t block[LOG_BLOCK_NBYTES];
 };
 
-/* Begins to read a log, or a MANIFEST if the number is 0. Only the bytes are read that the input
- * had when it was opened. */
+/* Begins to read a log, or a MANIFEST if the number is 0. Bytes that are appended to the file after
+ * `input` was opened are not read. */
 void lanebloom_log_begin(struct log_reader *reader, const struct input *input,
                          lanebloom_engine engine, uint64_t number);
 
-/* Finds the next fragment, damage or end. After END or TORN the same is found again. If the file
- * becomes shorter, BAD is found there, unless the log is recyclable, and then END. Errors: IO. */
+/* Finds the next fragment, damage or end. After END or TORN, every further call finds the same
+ * again. If the file has become shorter since it was opened, the call finds END if the log is
+ * recyclable; if it is not, the call finds BAD first, and the next call finds END. Errors: IO. */
 lanebloom_status lanebloom_log_next(struct log_reader *reader, struct log_found *found,
                                     const struct problem *problem);
 

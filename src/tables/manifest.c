@@ -1,8 +1,9 @@
-/* Reads MANIFEST files. A MANIFEST is a log of records:
+/* Reads the name of the comparator from a MANIFEST of LevelDB. A MANIFEST is a log of records:
  *
  *   checksum, 4 bytes | length, 2 bytes | type, 1 byte | content
  *
- * The first record begins with the comparator's name. CURRENT holds the name of the MANIFEST.
+ * The first record begins with the name of the comparator. The file CURRENT has the name of the
+ * MANIFEST.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@
 #include "manifest.h"
 
 enum {
-  LOG_BLOCK_NBYTES = 32 << 10, /* a record that would cross its end is split */
+  LOG_BLOCK_NBYTES = 32 << 10, /* a record that would cross a block's end is split */
   HEADER_NBYTES = 7,
   AT_LENGTH = 4,
   AT_TYPE = 6,
@@ -25,8 +26,8 @@ enum {
   TAG_COMPARATOR = 1,
 };
 
-/* Reads the first bytes of a file in the table's folder, at most `room`. Returns how many; 0 if it
- * cannot be read. exists: false only if it certainly does not exist. */
+/* Reads the first bytes of a file in the table's folder, at most `room`. Returns their number, or 0
+ * if the file cannot be read. *exists becomes false only if the file certainly does not exist. */
 static size_t read_beside(const char *table_path, const char *name, uint8_t *bytes, size_t room,
                           bool *exists)
 {
@@ -59,7 +60,7 @@ static char *comparator_of(const uint8_t *log, size_t nbytes)
   if ((log[AT_TYPE] != RECORD_WHOLE && log[AT_TYPE] != RECORD_FIRST) ||
       length > nbytes - HEADER_NBYTES)
     return NULL;
-  /* the checksum is that of type and content */
+  /* The checksum covers type and content. */
   if (lanebloom_checksum(CHECKSUM_CRC32C, log + AT_TYPE, length + 1) != load_le32(log))
     return NULL;
   struct cursor rest = {log + HEADER_NBYTES, log + HEADER_NBYTES + length};

@@ -1,4 +1,4 @@
-/* Parses the metaindex.
+/* Parses the metaindex (see metaindex.h), and chooses the filter by its name.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@ static const struct filter_name {
   lanebloom_table_filter kind;
   lanebloom_format format;
 } filter_names[] = {
-    /* In RocksDB's order of preference. */
+    /* The names that are known, in RocksDB's order of preference. */
     {"fullfilter.rocksdb.BuiltinBloomFilter", LANEBLOOM_TABLE_FILTER_FULL, LANEBLOOM_ROCKSDB},
     {"partitionedfilter.rocksdb.BuiltinBloomFilter", LANEBLOOM_TABLE_FILTER_PARTITIONED,
      LANEBLOOM_ROCKSDB},
@@ -28,8 +28,8 @@ static bool begins_with(lanebloom_slice text, const char *beginning)
   return text.size >= n && memcmp(text.data, beginning, n) == 0;
 }
 
-/* The rank of a name: its index in the list, NFILTER_NAMES for a filter of another policy, and one
- * more for a block that is no filter. */
+/* Returns the rank of a block's name: its index in the list of known names, NFILTER_NAMES if it is
+ * a filter of an unknown policy, or NFILTER_NAMES + 1 if it is no filter. */
 static size_t rank_of(lanebloom_slice name)
 {
   for (size_t i = 0; i < NFILTER_NAMES; i++)

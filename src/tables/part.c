@@ -1,4 +1,4 @@
-/* Ranks and sorts the keys of a part.
+/* Ranks and sorts the keys of a part; part.h explains ranks.
  * SPDX-License-Identifier: MIT */
 #include "part.h"
 #include "../hits.h"
@@ -7,9 +7,9 @@
 #include "window.h"
 
 enum {
-  /* Ranks have the highest bits in which the bounds of tables differ. A radix sort of two passes
-   * orders them; the counts of a pass stay in the first-level cache. Keys whose rank equals that of
-   * a bound are compared with it. */
+  /* The size of ranks. A radix sort of two passes orders ranks of 22 bits, and the counts of a pass
+   * still fit into the first-level cache. Different keys may have the same rank, so a key whose
+   * rank equals that of a bound is compared with the bound itself. */
   RANK_NBITS = 22,
   PASS_NBITS = RANK_NBITS / 2,
   PASS_NVALUES = 1 << PASS_NBITS,
@@ -88,7 +88,8 @@ bool lanebloom_part_is_outside(struct part *part, const struct key_range *range)
 
 /* ---- Order ---- */
 
-/* One pass of a radix sort, least significant digit first: a stable counting sort. */
+/* Makes one pass of a radix sort that begins with the lowest digit. The pass is a stable counting
+ * sort by the digit at `shift`. */
 static void sort_pass(const struct ranked_key *from, size_t n, unsigned shift,
                       struct ranked_key *to)
 {
@@ -117,7 +118,7 @@ void lanebloom_part_list(struct part *part, bool sort)
   }
 }
 
-/* Counts the keys whose rank is below this one. */
+/* Counts the keys of a sorted part whose rank is below `rank`. */
 static size_t count_below(const struct part *part, uint32_t rank)
 {
   size_t first = 0, end = part->keys.n;

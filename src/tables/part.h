@@ -1,28 +1,31 @@
-/* A part: the keys of a batch that are screened at once. Keys are sorted once, by ranks; the keys
- * in a table's range are then a span of that order. A part belongs to one call.
+/* A part is a section of the caller's batch of keys, of at most PART_NKEYS keys. All tables are
+ * queried for a part before the next part begins. The keys of a part are sorted once, by their
+ * ranks. The keys that are in the range of a table are then next to each other in this order, as a
+ * span. Only the call that made a part may use it.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_PART_H
 #define LANEBLOOM_TABLES_PART_H
 
 #include <lanebloom.h>
 
-/* Maps keys to ranks: small numbers that never descend when keys ascend. A rank is made from the
- * key's window (window.h), as the high bits of its distance from `min`. */
+/* Maps keys to ranks: small numbers that never descend when keys ascend, so that sorting by ranks
+ * is fast. The rank of a key is made from its window (window.h): it is the high bits of the
+ * window's distance from `min`. */
 struct ranking {
-  lanebloom_slice common; /* the prefix before the window */
-  uint64_t min, max;      /* the windows of the least and the greatest bound of all tables */
-  unsigned shift;         /* bits of the distance that are dropped */
+  lanebloom_slice common; /* the prefix that windows leave out */
+  uint64_t min, max;      /* the windows of the smallest and the largest bound of all tables */
+  unsigned shift;         /* the number of low bits of the distance that are dropped */
 };
 
-/* The keys from smallest to largest, both included, and the ranks of these two. */
+/* The range of a table: all keys from `smallest` to `largest`, both included. */
 struct key_range {
-  bool is_known; /* false: all keys are in range */
+  bool is_known; /* false: the range is unknown, so every key counts as inside */
   lanebloom_slice smallest, largest;
   uint32_t smallest_rank, largest_rank;
 };
 
-/* Makes a ranking of the keys from smallest to largest. Keys outside get the rank of the nearer
- * bound. NULL, NULL: a ranking of all keys. */
+/* Makes a ranking of the keys from smallest to largest. A key outside gets the rank of the nearer
+ * bound. If both arguments are NULL, it is a ranking of all possible keys. */
 struct ranking lanebloom_ranking_make(const lanebloom_slice *smallest,
                                       const lanebloom_slice *largest);
 struct key_range lanebloom_key_range_make(const struct ranking *ranking, lanebloom_slice smallest,
@@ -38,38 +41,42 @@ struct part {
   bool is_ranked, is_listed, is_sorted;
   uint32_t min_rank, max_rank;
 
-  /* The caller's memory, room for all keys. */
+  /* Memory of the caller, with room for all keys of the part. */
   uint32_t *ranks;
   struct ranked_key *order;
   struct ranked_key *half_sorted; /* scratch */
 };
 
-/* order[first .. end): all keys of a range, and perhaps some at either end that tie in rank. */
+/* The keys order[first .. end) of a part. They include all keys of a range. At either end, there
+ * may be keys outside the range whose rank equals that of its bound. */
 struct span {
   size_t first, end;
 };
 
-/* Begins a part with these keys, which are borrowed. */
+/* Begins a part of these keys, which are borrowed. The other members that point to memory, and
+ * `ranking`, must be set already. */
 void lanebloom_part_begin(struct part *part, const lanebloom_keys *keys);
 
-/* Are all keys certainly inside the range; are all certainly outside? */
+/* Are all keys of the part certainly inside the range, or certainly outside? Both return false if
+ * the ranks cannot tell. */
 bool lanebloom_part_is_inside(struct part *part, const struct key_range *range);
 bool lanebloom_part_is_outside(struct part *part, const struct key_range *range);
 
-/* Fills `order` with all keys, sorted by rank if `sort`. Only the first call with each value of
- * `sort` takes time. */
+/* Fills part->order with all keys, and sorts them by rank if `sort` is true. Calls that repeat this
+ * for the same part cost nothing. */
 void lanebloom_part_list(struct part *part, bool sort);
 
-/* Returns the span of a range; if the keys are not sorted, the span of all. The part must have been
- * listed. */
+/* Returns the span of the keys in a range, or the span of all keys if the part is not sorted.
+ * lanebloom_part_list() must have been called. */
 struct span lanebloom_part_span(const struct part *part, const struct key_range *range);
 
-/* Writes the indices of the span's keys that are in the range, and returns how many. */
+/* Writes to `selected` the indices of those keys of the span that are in the range, and returns how
+ * many they are. */
 size_t lanebloom_part_select(const struct part *part, const struct key_range *range,
                              struct span span, uint32_t *selected);
 
-/* Clears the hits of all keys outside the range. span: that of the range. The part must have been
- * sorted. */
+/* Clears the bits in `hits` of all keys outside the range. span: the result of
+ * lanebloom_part_span() for the range. The part must be sorted. */
 void lanebloom_part_clear_outside(const struct part *part, const struct key_range *range,
                                   struct span span, uint8_t *hits);
 

@@ -1,4 +1,4 @@
-/* Parses properties.
+/* Parses the properties block of a table.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +18,8 @@ static bool is_one(const struct entries *entries)
   return cursor_left(&entries->value) == 1 && *entries->value.at == '1';
 }
 
-/* Returns a copy of the value, which the caller frees; NULL: memory ran out. Zero bytes become '?',
- * so that a name does not seem shorter than it is. */
+/* Returns a copy of the entry's value, which the caller frees, or NULL if memory ran out. In the
+ * copy, '?' replaces zero bytes, which would make a name end too early. */
 static char *text(const struct entries *entries)
 {
   const size_t n = cursor_left(&entries->value);
@@ -32,7 +32,7 @@ static char *text(const struct entries *entries)
   return copy;
 }
 
-/* Replaces a text by a copy of the value. false: memory ran out. */
+/* Replaces *stored by a copy of the entry's value. Returns false if memory ran out. */
 static bool store_text(const struct entries *entries, char **stored)
 {
   free(*stored);
@@ -40,7 +40,7 @@ static bool store_text(const struct entries *entries, char **stored)
   return *stored;
 }
 
-/* Stores one property; ignores unknown ones. false: memory ran out. */
+/* Stores one property, or ignores it if it is unknown. Returns false if memory ran out. */
 static bool store(const struct entries *entries, struct properties *properties)
 {
   const lanebloom_slice name = {entries->key, entries->key_nbytes};

@@ -1,19 +1,19 @@
-/* Properties: the facts that RocksDB and Pebble store about a table, as far as screening needs
- * them.
+/* Reads properties: facts that RocksDB and Pebble store about a table in a block of its own. Only
+ * those are read that querying the table needs.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_PROPERTIES_H
 #define LANEBLOOM_TABLES_PROPERTIES_H
 
 #include "block.h"
 
-enum { INDEX_TWO_LEVELS = 2, INDEX_WITH_FIRST_KEYS = 3 }; /* as RocksDB numbers them */
+enum { INDEX_TWO_LEVELS = 2, INDEX_WITH_FIRST_KEYS = 3 }; /* RocksDB's values of index_type */
 
 struct properties {
-  uint64_t nentries; /* LANEBLOOM_UNKNOWN */
+  uint64_t nentries; /* or LANEBLOOM_UNKNOWN */
   uint64_t nrange_deletions;
   uint64_t index_type;
   bool index_has_user_keys, index_has_deltas;
-  bool says_whole_keys; /* is has_whole_keys stored? */
+  bool says_whole_keys; /* does the table store has_whole_keys? */
   bool has_whole_keys;
   bool has_prefixes;
   char *comparator, *prefix_extractor; /* NULL: not stored */

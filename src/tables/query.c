@@ -1,4 +1,4 @@
-/* Hashes keys for queries.
+/* Hashes the keys of a part, once for all tables that need the same hashes (see query.h).
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
@@ -7,8 +7,9 @@
 #include "../keys.h"
 #include "query.h"
 
-/* Files name extractors, and each query takes memory for a part. If more queries are needed, tables
- * share one, which hashes keys again. */
+/* The most queries of a call. Each query takes memory for a part, and every table could name an
+ * extractor of its own. If tables need more queries than this, they share one, for which keys are
+ * hashed again and again. */
 enum { MAX_QUERIES = 16 };
 
 static bool is_for(const struct query *query, lanebloom_format format,
@@ -82,7 +83,7 @@ void lanebloom_query_hash(struct query *query, lanebloom_format format,
     extract_all(query, keys, slices);
     extracted = lanebloom_keys_slices(slices, keys->n);
   }
-  /* a filter of this format is open, so the call is valid */
+  /* A filter of this format is open, so the format is valid and a kernel is active. */
   cannot_fail(lanebloom_hash(query->hash, &extracted, query->hashes));
   query->is_ready = true;
 }

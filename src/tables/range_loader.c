@@ -1,4 +1,6 @@
-/* Loads the key range of a table, and the index that finds a key's data block.
+/* Loads the key range of a table: its smallest and its largest key. Also loads the index that finds
+ * a key's data block. Both are useful only if the keys are in bytewise order, so this file finds
+ * out whether they are.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +9,9 @@
 #include "manifest.h"
 
 static const char other_order[] = "keys are not in bytewise order, but in their comparator's "
-                                  "order, and the key range is not known";
+                                  "order, so the key range is not known";
 static const char large_block[] =
-    "the first or last data block is very large, and the key range is not known";
+    "the first or last data block is very large, so the key range is not known";
 
 /* ---- The index ---- */
 
@@ -29,7 +31,7 @@ static lanebloom_status load_index(struct loader *loader, bool needs_all, struct
     if (needs_all || i == 0 || i + 1 == top.n) {
       const size_t n = index->n;
       status = lanebloom_index_read(reader, top.handles[i], form, "partition of the index", index);
-      if (!status && index->n == n) /* an empty one would hide the table's first or last key */
+      if (!status && index->n == n) /* an empty partition hides the table's first or last key */
         status = problem_set(loader->problem, LANEBLOOM_ERR_CORRUPT,
                              "damaged partition of the index: expected data blocks, found none");
     }
@@ -39,8 +41,9 @@ static lanebloom_status load_index(struct loader *loader, bool needs_all, struct
 
 /* ---- Key range and order ---- */
 
-/* Warns. If a key's filter is found by the order of keys (one for each data block or partition),
- * all filters are queried instead. The range does not change. */
+/* Adds a warning, and stops relying on the order of keys. If the order selects the filter of a key
+ * (each data block or partition has one), all filters will be queried instead. The range does not
+ * change. */
 static void drop_order(lanebloom_table *table, const char *why)
 {
   lanebloom_table_warn(table, why);
@@ -48,7 +51,7 @@ static void drop_order(lanebloom_table *table, const char *why)
                             table->kind == LANEBLOOM_TABLE_FILTER_PARTITIONED;
 }
 
-/* Warns, and does not use the filter. */
+/* Adds a warning, and stops using the filter. */
 static void drop_filter(lanebloom_table *table, const char *why)
 {
   lanebloom_table_warn(table, why);
@@ -59,7 +62,7 @@ static void set_range(lanebloom_table *table, struct ends *ends, size_t first_su
                       size_t last_suffix)
 {
   if (ends->first.size < first_suffix ||
-      ends->last.size < last_suffix) { /* possible: very large keys are not examined */
+      ends->last.size < last_suffix) { /* possible, because very large keys are not examined */
     drop_order(table, "the first or last key has no suffix, but others have one");
     return;
   }
@@ -72,10 +75,10 @@ static void set_range(lanebloom_table *table, struct ends *ends, size_t first_su
   table->smallest = smallest;
   table->largest = largest;
   table->has_range = true;
-  ends->first = ends->last = (lanebloom_slice){NULL, 0}; /* the table owns them now */
+  ends->first = ends->last = (lanebloom_slice){NULL, 0}; /* the table owns both keys now */
 }
 
-/* Prepares the index if screening needs it to find a key's data block. */
+/* Prepares the index if queries will need it to find a key's data block. */
 static lanebloom_status prepare_index(const struct loader *loader, lanebloom_table *table,
                                       size_t suffix)
 {
@@ -88,8 +91,8 @@ static lanebloom_status prepare_index(const struct loader *loader, lanebloom_tab
 
 /* ---- LevelDB ---- */
 
-/* Finds the comparator in the MANIFEST: LevelDB's tables do not store its name. Returns whether the
- * table is in a database. */
+/* Finds the table's comparator in the MANIFEST of its database, because LevelDB's tables do not
+ * store its name. Returns whether the table is in the folder of a database. */
 static bool find_comparator(const struct loader *loader, lanebloom_table *table)
 {
   char *comparator = NULL;
@@ -101,8 +104,8 @@ static bool find_comparator(const struct loader *loader, lanebloom_table *table)
   return in_database;
 }
 
-/* Finds the order of keys, in every form that they may have. If the comparator is unknown, reads
- * all keys. */
+/* Finds whether keys are in bytewise order, in each form that they may have (may_be). If the
+ * comparator is unknown, and the first and the last data block are in order, reads all keys. */
 static lanebloom_status find_order(struct loader *loader, const lanebloom_table *table,
                                    const struct index *index, const struct ends *ends,
                                    const bool *may_be, enum key_order *order)
@@ -143,16 +146,16 @@ static lanebloom_status decide_leveldb(struct loader *loader, lanebloom_table *t
   if (in_database && !may_be[INTERNAL_KEYS])
     drop_filter(table, "keys are not stored as LevelDB's databases store them");
   else if (in_database && !table->comparator[0])
-    drop_order(table, "the database's MANIFEST cannot be read, and the order of keys is not known");
+    drop_order(table, "the database's MANIFEST cannot be read, so the order of keys is not known");
   else if (table->comparator[0] && !is_bytewise(table->comparator))
     drop_order(table, other_order);
   else if (order == ORDER_UNKNOWN)
-    drop_order(table, "a data block is damaged or too large, and the order of keys is not known");
+    drop_order(table, "a data block is damaged or too large, so the order of keys is not known");
   else if (order == ORDER_OTHER)
     drop_order(table, "keys are not in bytewise order");
   else if (!is_sure) {
     set_range(table, ends, ends->first.size < SUFFIX_NBYTES ? 0 : SUFFIX_NBYTES,
-              0); /* bounds that are right for both forms */
+              0); /* these bounds are right for both forms */
     drop_order(table, "it cannot be told whether keys have a database's suffix");
   } else {
     const size_t suffix = suffix_nbytes[may_be[INTERNAL_KEYS] ? INTERNAL_KEYS : USER_KEYS];
@@ -184,7 +187,7 @@ static lanebloom_status decide(struct loader *loader, lanebloom_table *table,
 {
   struct ends ends;
   lanebloom_status status = lanebloom_ends_load(&loader->reader, table, index, &ends);
-  if (loader->reader.is_too_large) { /* the range is unknown, but the filter can be used */
+  if (loader->reader.is_too_large) { /* without a range, the filter may still be used */
     problem_clear(loader->problem);
     status = LANEBLOOM_OK;
   }
@@ -198,7 +201,7 @@ static lanebloom_status decide(struct loader *loader, lanebloom_table *table,
   return status;
 }
 
-/* May the table have no keys? If not, an index without data blocks is damaged. */
+/* May the table have no keys at all? If not, an index without data blocks is damaged. */
 static bool may_lack_keys(const struct loader *loader, const lanebloom_table *table)
 {
   const struct properties *properties = &loader->properties;
@@ -207,14 +210,15 @@ static bool may_lack_keys(const struct loader *loader, const lanebloom_table *ta
   return loader->metaindex.has_properties && properties->nentries <= properties->nrange_deletions;
 }
 
-/* Is the only data block one without keys? Pebble's tables that hold only ranges have one. */
+/* Does the table have only one data block, which has no keys? Tables of Pebble that hold only
+ * ranges have such a block. */
 static bool has_one_empty_block(const struct loader *loader, const lanebloom_table *table,
                                 const struct index *index)
 {
   return table->engine == LANEBLOOM_ENGINE_PEBBLE && index->n == 1 && may_lack_keys(loader, table);
 }
 
-/* Does the table have Pebble's columnar data blocks? They are not supported. */
+/* Does the table have Pebble's columnar data blocks? This library cannot read them. */
 static bool has_columns(const struct footer *footer)
 {
   enum { FIRST_PEBBLE_WITH_COLUMNS = 5 };
@@ -224,9 +228,10 @@ static bool has_columns(const struct footer *footer)
 lanebloom_status lanebloom_loader_load_range(struct loader *loader, lanebloom_table *table)
 {
   if (has_columns(&loader->reader.footer)) {
-    /* a filter block's filters are found by the offsets of data blocks */
+    /* The filters of a filter block are found by the offsets of data blocks, so they cannot be used
+     * either. */
     (table->kind == LANEBLOOM_TABLE_FILTER_BLOCK ? drop_filter : drop_order)(
-        table, "data blocks in columns are not read, and the key range is not known");
+        table, "columnar data blocks are not supported, so the key range is not known");
     return LANEBLOOM_OK;
   }
   const bool has_order =

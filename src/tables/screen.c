@@ -1,6 +1,8 @@
-/* Screens tables. A batch is split into parts, and each part is screened by all tables before the
- * next. Its keys are hashed once for each kind of hash. If all keys of the part are in a table's
- * range, the table screens all of them; else it screens only those that are, its members.
+/* Screens tables: finds, for each key of a batch and each table, whether the table may have the
+ * key. A batch is split into parts. All tables are queried for a part before the next part begins,
+ * so the keys of a part are hashed only once for each kind of hash. If all keys of the part are in
+ * the range of a table, the table's filter is queried for all of them. If not, it is queried only
+ * for the keys in the range, which are called members.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
@@ -13,16 +15,16 @@
 #include "table.h"
 
 enum {
-  /* From this number of keys times tables on, sorting saves time. Zen 4, ns per key, unsorted and
-   * sorted. One table of LevelDB: 256 keys 15, 24; 32,768 keys 27, 18. Four compacted tables of
-   * RocksDB: 64 keys 16, 37; 1,024 keys 19, 11. */
+  /* From this number of keys times tables on, sorting the keys of a part saves time. Measured on
+   * Zen 4, in ns per key, unsorted and sorted. One table of LevelDB: 256 keys 15 and 24, 32,768
+   * keys 27 and 18. Four compacted tables of RocksDB: 64 keys 16 and 37, 1,024 keys 19 and 11. */
   MIN_SORTED_NPAIRS = 1024,
 };
 
-/* A table during a call. */
+/* A table, with what a call needs to query it. */
 struct target {
   const lanebloom_table *table;
-  struct query *query; /* NULL: not needed */
+  struct query *query; /* NULL: the table needs no hashes */
   struct key_range range;
 };
 
@@ -34,22 +36,23 @@ struct job {
   struct ranking ranking;
   struct part part;
 
-  /* Members: the keys of the part that are in the table's range. */
+  /* The members: those keys of the part that are in the range of the current table. */
   size_t nmembers;
   uint32_t *members;         /* indices in the part */
-  uint64_t *hashes;          /* of members: 8 or 4 bytes each */
-  uint64_t *offsets;         /* of members' data blocks */
-  lanebloom_slice *slices;   /* members' keys or prefixes; also scratch for hashing */
+  uint64_t *hashes;          /* hashes of members, of 8 or 4 bytes each */
+  uint64_t *offsets;         /* offsets of the members' data blocks */
+  lanebloom_slice *slices;   /* the members' keys or prefixes; also scratch for hashing */
   uint8_t *hits, *more_hits; /* bitmaps of members */
 
-  /* Memory of all arrays. */
-  size_t max_nkeys; /* of a part; a multiple of 8, so that arrays need no padding between them */
+  /* The memory of all arrays above and of `part`. */
+  size_t max_nkeys; /* of a part: a multiple of 8, so that arrays need no padding */
   void *room;
 };
 
 /* ---- Screening all keys of a part ---- */
 
-/* Finds hashes in the table's set, and in the filter of the keys that did not fit into the set. */
+/* Looks up n hashes in the table's set of hashes, and in its filter of the keys that did not fit
+ * into the set. */
 static void screen_hashes(struct job *job, const lanebloom_table *table, const uint64_t *hashes,
                           size_t n, uint8_t *hits)
 {
@@ -90,7 +93,8 @@ static lanebloom_slice member_at(const struct job *job, size_t i)
   return keys_at(&job->part.keys, job->members[i]);
 }
 
-/* Sets the hits of members [first, first + n) in the bitmap of the part. */
+/* Sets in `hits`, the bitmap of the part, the bits of those members [first, first + n) whose bits
+ * are set in `member_hits`, the bitmap of these members. */
 static void scatter_hits(const struct job *job, size_t first, size_t n, const uint8_t *member_hits,
                          uint8_t *hits)
 {
@@ -99,7 +103,7 @@ static void scatter_hits(const struct job *job, size_t first, size_t n, const ui
       hits_set_bit(hits, job->members[first + byte * 8 + (unsigned)__builtin_ctz(left)]);
 }
 
-/* Sets the hits of members without a prefix. */
+/* Sets in `hits` the bits of members that have no prefix, because no filter can exclude them. */
 static void pass_members(const struct job *job, const struct query *query, uint8_t *hits)
 {
   for (size_t i = 0; query->has_passing && i < job->nmembers; i++)
@@ -107,7 +111,7 @@ static void pass_members(const struct job *job, const struct query *query, uint8
       hits_set_bit(hits, job->members[i]);
 }
 
-/* Copies the hashes of members side by side. */
+/* Copies the hashes of the members to job->hashes, one after the other. */
 static void gather_hashes(struct job *job, const struct query *query)
 {
   if (lanebloom_format_hash_size(query->hash) == sizeof(uint64_t)) {
@@ -121,8 +125,8 @@ static void gather_hashes(struct job *job, const struct query *query)
     to[i] = from[job->members[i]];
 }
 
-/* Returns the index of a member's filter: that of the first separator that is not below it, or the
- * last. */
+/* Returns the number of the filter that may have a member. It is the filter of the first partition
+ * whose separator is not below the member, or the last filter if all separators are below it. */
 static size_t filter_of_member(const struct job *job, const lanebloom_table *table, size_t member,
                                size_t near)
 {
@@ -132,7 +136,7 @@ static size_t filter_of_member(const struct job *job, const lanebloom_table *tab
   return found < table->index.n ? found : table->index.n - 1;
 }
 
-/* Returns the end of the run of members that begins at `first` and has this filter. */
+/* Returns the end of the run of consecutive members, from `first` on, that have this filter. */
 static size_t end_of_filter(const struct job *job, const lanebloom_table *table, size_t first,
                             size_t filter)
 {
@@ -144,7 +148,8 @@ static size_t end_of_filter(const struct job *job, const lanebloom_table *table,
   return end;
 }
 
-/* Screens members by hashes, in one filter or in one for each partition. */
+/* Queries the full filter of a table for all members, or each partition's filter for the members
+ * that it may have. */
 static void screen_members(struct job *job, const struct target *target, uint8_t *hits)
 {
   const lanebloom_table *table = target->table;
@@ -167,7 +172,8 @@ static void screen_members(struct job *job, const struct target *target, uint8_t
   pass_members(job, query, hits);
 }
 
-/* Screens members in a filter block, by the data blocks that they would be in. */
+/* Queries a filter block for the members. The filter of a member is found by the offset of the data
+ * block that has the member if the table has it. */
 static void screen_members_by_offset(struct job *job, const struct target *target, uint8_t *hits)
 {
   const lanebloom_table *table = target->table;
@@ -195,7 +201,8 @@ static void screen_members_by_offset(struct job *job, const struct target *targe
 
 /* ---- Screening members in all filters ---- */
 
-/* Screens members in the filter of a partition, and returns how many hits they have. */
+/* Queries the filter of one partition for all members, and returns how many may be present. filter:
+ * NULL if it cannot be used, so every member may be present. */
 static size_t screen_partition(struct job *job, const lanebloom_filter *filter)
 {
   if (filter)
@@ -204,7 +211,8 @@ static size_t screen_partition(struct job *job, const lanebloom_filter *filter)
   return job->nmembers;
 }
 
-/* Moves members that have hits to the result, so that no more filters are queried for them. */
+/* Sets the bits in `hits` of all members that the last filter reported as present, and removes
+ * these members from the list, so that no more filters are queried for them. */
 static void release_members(struct job *job, const struct query *query, uint8_t *hits)
 {
   size_t n = 0;
@@ -217,8 +225,8 @@ static void release_members(struct job *job, const struct query *query, uint8_t 
   gather_hashes(job, query);
 }
 
-/* Screens members by the hash of this format, in the filters of all data blocks, which are in this
- * filter block. If it is NULL, screens them in the filters of all partitions. */
+/* Queries all filters of a table for the members, with the hash of this format: the filters in a
+ * filter block, or the filters of all partitions if `block` is NULL. */
 static void screen_members_by_hash(struct job *job, const struct target *target,
                                    lanebloom_format format, const lanebloom_filter_block *block,
                                    uint8_t *hits)
@@ -230,7 +238,7 @@ static void screen_members_by_hash(struct job *job, const struct target *target,
   gather_hashes(job, target->query);
   for (size_t i = 0; i < index->n && job->nmembers > 0; i++, before = filter) {
     filter = block ? lanebloom_filter_block_index(block, index->handles[i].offset) : i;
-    if (i > 0 && filter == before) /* small data blocks share one */
+    if (i > 0 && filter == before) /* small data blocks share a filter */
       continue;
     const size_t count =
         block ? lanebloom_filter_block_screen_hashes(block, filter, (const void *)job->hashes,
@@ -241,8 +249,8 @@ static void screen_members_by_hash(struct job *job, const struct target *target,
   }
 }
 
-/* Screens members in all filters. A member is absent if no filter has it, whatever the order of
- * keys. */
+/* Queries all filters of a table for the members. A member that no filter has is absent, whatever
+ * the order of keys is. */
 static void screen_members_in_all(struct job *job, const struct target *target, uint8_t *hits)
 {
   const lanebloom_table *table = target->table;
@@ -254,7 +262,8 @@ static void screen_members_in_all(struct job *job, const struct target *target, 
 
 /* ---- Screening a part ---- */
 
-/* Does the filter of a key depend on its data block or partition? */
+/* Does the table have several filters, of which the data block or the partition of a key selects
+ * one? */
 static bool has_many_filters(const lanebloom_table *table)
 {
   return table->uses_filter && (table->kind == LANEBLOOM_TABLE_FILTER_BLOCK ||
@@ -318,7 +327,8 @@ static size_t screen_part(struct job *job, const lanebloom_keys *keys, size_t fi
 
 /* ---- Calls ---- */
 
-/* Reports every key as present in every table, because memory ran out. */
+/* Reports every key as present in every table, because memory ran out. Such a result is
+ * allowed, but saves no work. */
 static size_t screen_without_memory(size_t ntables, size_t nkeys, uint8_t *any,
                                     uint8_t *const *bitmaps, size_t *counts)
 {
@@ -333,15 +343,16 @@ static size_t screen_without_memory(size_t ntables, size_t nkeys, uint8_t *any,
   return nkeys;
 }
 
-/* Does the table need a query? A filter block that is queried by offset hashes keys itself. */
+/* Does the table need a query, which hashes the keys? lanebloom_filter_block_screen() hashes keys
+ * itself, so a filter block that is queried by offsets needs none. */
 static bool needs_query(const lanebloom_table *table)
 {
   return table->uses_filter &&
          (table->kind != LANEBLOOM_TABLE_FILTER_BLOCK || table->asks_all_filters);
 }
 
-/* Makes a ranking for the keys from the smallest to the largest of all tables, and the tables'
- * ranges in it. */
+/* Makes a ranking of the keys from the smallest to the largest key of all tables, and the range of
+ * each table in this ranking. */
 static void find_ranges(struct job *job)
 {
   const lanebloom_slice *smallest = NULL, *largest = NULL;
@@ -363,8 +374,8 @@ static void find_ranges(struct job *job)
   }
 }
 
-/* Allocates the arrays for max_nkeys keys. The widest elements come first, so that all are aligned.
- * false: memory ran out. */
+/* Allocates all arrays, for max_nkeys keys, in one block of memory. The arrays with the widest
+ * elements come first, so that all arrays are aligned. Returns false if memory ran out. */
 static bool make_room(struct job *job)
 {
   const size_t n = job->max_nkeys;
@@ -387,7 +398,7 @@ static bool make_room(struct job *job)
   return true;
 }
 
-/* Begins a call. false: memory ran out. end() must be called in either case. */
+/* Begins a call. Returns false if memory ran out. end() must be called in either case. */
 static bool begin(struct job *job, const lanebloom_table *const *tables, size_t ntables,
                   size_t nkeys)
 {

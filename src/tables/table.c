@@ -1,4 +1,5 @@
-/* Tables: closes them, and names their kinds.
+/* Closes tables, collects their warnings, and returns the names of engines, writers and kinds of
+ * filters.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>

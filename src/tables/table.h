@@ -1,5 +1,5 @@
-/* A table in memory. The loader makes it; then it never changes, and any number of threads may use
- * it.
+/* A table in memory. The loader makes it. After that it never changes, so any number of threads may
+ * use it at once. These files work on it, with their inputs and outputs:
  *
  *   input, block, footer, index, ...    bytes of a file    parsers
  *   loader.h                            parsers            -> table
@@ -23,25 +23,27 @@ struct lanebloom_table {
   uint32_t version;
   enum checksum checksum;
   uint64_t file_nbytes;
-  uint64_t nentries; /* LANEBLOOM_UNKNOWN */
+  uint64_t nentries; /* or LANEBLOOM_UNKNOWN */
 
   lanebloom_table_filter kind;
   bool uses_filter;      /* false: every key in range may be in the table */
-  bool asks_all_filters; /* BLOCK, PARTITIONED: the order of keys does not select one */
+  bool asks_all_filters; /* BLOCK, PARTITIONED: keys have no order that selects one filter */
   bool has_whole_keys, has_prefixes;
   struct extractor extractor;
-  lanebloom_format hash; /* keys are hashed for this format */
+  lanebloom_format hash; /* the format for which keys are hashed */
 
-  /* FULL: one filter. PARTITIONED: one for each partition. filters[i] is NULL if filter i cannot be
-   * used: every key may be in it. BLOCK: one filter block in filter_data[0], which filter_blocks[0]
-   * parses; if the writer is unknown, filter_blocks[1] parses it for LANEBLOOM_LEVELDB_SIGNED. */
+  /* The filters, by the kind of the table's filter. FULL: one filter. PARTITIONED: one filter for
+   * each partition. In both cases, filters[i] is NULL if filter i cannot be used, and every key may
+   * then be in it. BLOCK: filter_data[0] has the bytes of a filter block, and filter_blocks[0] is
+   * made from them. If the writer is unknown, filter_blocks[1] is made from the same bytes, for
+   * LANEBLOOM_LEVELDB_SIGNED. */
   size_t nfilters;
   struct block *filter_data;
   lanebloom_filter **filters;
   lanebloom_filter_block *filter_blocks[2];
   struct index index; /* PARTITIONED: of the filters; BLOCK: of the data blocks */
 
-  /* KEYS: the hashes of keys. Keys beyond their limit are in one filter. */
+  /* KEYS: the hashes of the keys. Keys that did not fit into this set are in filters[0]. */
   struct hash_set key_hashes;
 
   bool is_empty; /* the table has no keys */
@@ -52,10 +54,12 @@ struct lanebloom_table {
   char warning[WARNING_NBYTES];
 };
 
-/* Appends to the table's warnings, separated by "; " and cut to WARNING_NBYTES. */
+/* Appends a text to the table's warnings, which are separated by "; ". Warnings are cut to
+ * WARNING_NBYTES. */
 void lanebloom_table_warn(lanebloom_table *table, const char *text);
 
-/* Is this the name of LevelDB's default order, the only one that is supported? */
+/* Is this the name of the comparator that all three engines use by default? Its order, that of
+ * unsigned bytes, is the only one that is supported. */
 static inline bool is_bytewise(const char *comparator)
 {
   return strcmp(comparator, "leveldb.BytewiseComparator") == 0;

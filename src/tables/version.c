@@ -1,5 +1,6 @@
-/* Replays a MANIFEST: lists all edits, and then applies them. A table's last add or delete decides.
- * A torn edit, and edits of an incomplete group, are not in the lists.
+/* Reads a MANIFEST: first lists the contents of all edits, then applies them. Whether a table is
+ * live depends on the last edit that adds or deletes it. Incomplete edits at the end of the file,
+ * and edits of an incomplete group, are ignored.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
@@ -19,9 +20,9 @@ enum {
   TAG_ADDED = 7,
   TAG_PREVIOUS_LOG = 9,
   TAG_MIN_LOG = 10,
-  TAG_ADDED_2 = 100, /* with sequence numbers */
-  TAG_ADDED_3 = 102, /* with a path, too */
-  TAG_ADDED_4 = 103, /* with fields of its own */
+  TAG_ADDED_2 = 100, /* also with sequence numbers */
+  TAG_ADDED_3 = 102, /* also with a path */
+  TAG_ADDED_4 = 103, /* also with a list of fields */
   TAG_FAMILY = 200,
   TAG_FAMILY_ADDED = 201,
   TAG_FAMILY_DROPPED = 202,
@@ -29,18 +30,18 @@ enum {
   TAG_IN_GROUP = 300,
   TAG_BLOB_ADDED = 400,
   TAG_BLOB_GARBAGE = 401,
-  TAG_MAY_SKIP = 1 << 13, /* tags with this bit have one string, which may be skipped */
+  TAG_MAY_SKIP = 1 << 13, /* unknown tags with this bit may be skipped: they have one string */
   TAG_BLOB_ADDED_2 = 8194,
   TAG_BLOB_GARBAGE_2 = 8195,
   TAG_LOG_ADDED = 8196,
   TAG_LOG_DELETED = 8197,
-  TAG_LOG_ADDED_2 = 8199, /* its fields are in a string */
+  TAG_LOG_ADDED_2 = 8199, /* like LOG_ADDED, within a string */
   TAG_LOG_DELETED_2 = 8200,
 
   /* Pebble */
   TAG_EXCISED = 10,
   TAG_EXCISED_LEVEL = 11,
-  TAG_ADDED_5 = 104, /* as 103, with range keys */
+  TAG_ADDED_5 = 104, /* like ADDED_4, for tables with range keys */
   TAG_BACKING_ADDED = 105,
   TAG_BACKING_DELETED = 106,
   TAG_PEBBLE_BLOB_ADDED = 107,
@@ -48,23 +49,23 @@ enum {
 
   LOG_SIZE = 2, /* a field of a log */
 
-  FIELD_END = 1, /* of a table */
+  FIELD_END = 1, /* FIELD_: of a table */
   FIELD_MIN_LOG = 3,
   FIELD_PATH = 65,
-  FIELD_MUST_KNOW = 64, /* a reader must know fields with this bit */
-  FIELD_BACKING = 66,   /* Pebble; these three are numbers, not strings */
+  FIELD_MUST_KNOW = 64, /* unknown fields with this bit must be refused */
+  FIELD_BACKING = 66,   /* Pebble: the values of these three are numbers, not strings */
   FIELD_BLOBS = 69,
   FIELD_BLOBS_2 = 70,
 };
 
-/* An edit's addition or deletion of a table. */
+/* The addition or the deletion of a table by an edit. */
 struct event {
-  struct live_table table; /* family: its id */
+  struct live_table table; /* `family` is an id */
   uint64_t order;
   bool is_added;
 };
 
-/* The contents of an edit, except tables and new logs. */
+/* The contents of an edit, except its tables and its new logs, which have lists of their own. */
 struct edit {
   uint64_t order, offset; /* of its record */
   uint32_t family;
@@ -72,7 +73,7 @@ struct edit {
   char *comparator, *added_family; /* NULL: none */
   uint64_t log, sequence, previous_log, min_log;
   uint64_t first_log;  /* lower logs need not exist */
-  uint64_t nfollowing; /* edits of its group that follow */
+  uint64_t nfollowing; /* how many edits of its group follow */
 };
 
 struct lengths {
@@ -90,14 +91,14 @@ struct version_reader {
     size_t n, room;
   } record;
 
-  /* The contents of all edits, in their order. */
+  /* The contents of all edits, in the order of the MANIFEST. */
   struct edit *edits;
   struct event *events;
   uint64_t *logs;
   struct lengths n, room;
 
-  struct lengths before_group; /* before the first edit of the group; its edits count together */
-  uint64_t nfollowing;         /* edits of the group that are still missing */
+  struct lengths before_group; /* the lengths before the group of the last edit began */
+  uint64_t nfollowing;         /* how many edits of that group are still missing */
 };
 
 static lanebloom_status corrupt(const struct version_reader *reader, const char *what)
@@ -107,7 +108,8 @@ static lanebloom_status corrupt(const struct version_reader *reader, const char 
                      reader->offset);
 }
 
-/* Makes room for one more than n items of nbytes. NULL: memory ran out. */
+/* Makes room for one more than n items, of nbytes each. Returns the list, which may have moved, or
+ * NULL if memory ran out. */
 static void *grow(void *list, size_t *room, size_t n, size_t nbytes)
 {
   if (n < *room)
@@ -121,7 +123,7 @@ static void *grow(void *list, size_t *room, size_t n, size_t nbytes)
 
 static bool add_bytes(struct bytes *bytes, const void *from, size_t nbytes)
 {
-  if (nbytes > bytes->room - bytes->n || bytes->room == 0) { /* data is never NULL then */
+  if (nbytes > bytes->room - bytes->n || bytes->room == 0) { /* so data is never NULL */
     const size_t room = 2 * (bytes->n + nbytes) + 1;
     uint8_t *data = realloc(bytes->data, room);
     if (!data)
@@ -167,7 +169,7 @@ static bool skip_varints(struct cursor *rest, size_t n)
   return n == 0;
 }
 
-/* Replaces *text by a copy of a string. */
+/* Reads a string, and replaces *text by a copy of it. */
 static lanebloom_status take_text(const struct version_reader *reader, struct cursor *rest,
                                   char **text)
 {
@@ -188,7 +190,7 @@ static bool take_number(struct cursor *rest, uint32_t *number)
   return true;
 }
 
-/* Skips fields up to the tag `end`. */
+/* Skips the fields of a list, whose values are strings, and the tag `end` after them. */
 static bool skip_fields(struct cursor *rest, uint64_t end)
 {
   for (uint64_t tag; cursor_varint(rest, &tag);) {
@@ -215,13 +217,14 @@ static lanebloom_status add_event(struct version_reader *reader, const struct li
   if (!events)
     return problem_memory(reader->problem, 2 * reader->n.nevents * sizeof *events);
   reader->events = events;
-  /* in an edit all deletions come first: a table that moves is deleted and added */
+  /* Within an edit, deletions are applied before additions, because an edit that moves a table has
+   * both. */
   events[reader->n.nevents++] = (struct event){
       .table = *table, .order = 2 * reader->n.nedits + is_added, .is_added = is_added};
   return LANEBLOOM_OK;
 }
 
-/* Takes a field of Pebble's tables that has no length. */
+/* Reads one of Pebble's three fields of tables whose value is a list of numbers, not a string. */
 static bool take_numbers(struct cursor *rest, uint64_t tag, struct live_table *table)
 {
   uint64_t n;
@@ -231,7 +234,7 @@ static bool take_numbers(struct cursor *rest, uint64_t tag, struct live_table *t
          skip_varints(rest, (size_t)n * (tag == FIELD_BLOBS ? 2 : 3));
 }
 
-/* Takes the fields of RocksDB's and Pebble's newer tables. */
+/* Reads the fields that newer versions of RocksDB and Pebble write for a table. */
 static lanebloom_status take_fields(struct version_reader *reader, struct cursor *rest,
                                     struct edit *edit, struct live_table *table)
 {
@@ -251,15 +254,15 @@ static lanebloom_status take_fields(struct version_reader *reader, struct cursor
       keep_highest(&edit->min_log, load_le64(value.data));
     else if (tag & FIELD_MUST_KNOW)
       return problem_set(reader->problem, LANEBLOOM_ERR_LIMIT,
-                         "expected fields of tables that this build knows, found %" PRIu64
+                         "expected fields of tables that this version knows, found %" PRIu64
                          " in the record at %" PRIu64,
                          tag, reader->offset);
   }
   return corrupt(reader, "all fields of a table");
 }
 
-/* Skips the bounds of a table. With TAG_ADDED_5, a bit says whether there are bounds of its
- * points. */
+/* Skips the smallest and the largest key of a table. A table of TAG_ADDED_5 always has bounds of
+ * all its keys; a bit says whether bounds of its point keys come before them. */
 static bool skip_bounds(struct cursor *rest, uint64_t tag)
 {
   enum { HAS_POINTS = 1 };
@@ -325,7 +328,7 @@ static lanebloom_status take_log(struct version_reader *reader, uint64_t tag, st
     keep_highest(&edit->first_log, number);
     return LANEBLOOM_OK;
   }
-  while (cursor_varint(rest, &field) && field == LOG_SIZE) /* up to the tag of the end, 1 */
+  while (cursor_varint(rest, &field) && field == LOG_SIZE) /* ends at the tag 1 */
     if (!skip_varints(rest, 1))
       return corrupt(reader, "the size of a log");
   return add_log(reader, number);
@@ -344,12 +347,12 @@ static lanebloom_status take_blob(struct version_reader *reader, uint64_t tag, s
 static lanebloom_status refuse_tag(const struct version_reader *reader, uint64_t tag)
 {
   return problem_set(reader->problem, LANEBLOOM_ERR_LIMIT,
-                     "expected tags that this build knows, found %" PRIu64
+                     "expected tags that this version knows, found %" PRIu64
                      " in the record at %" PRIu64,
                      tag, reader->offset);
 }
 
-/* Takes a tag that only Pebble has, or that has another meaning in Pebble. */
+/* Reads the values of a tag that only Pebble has, or that has another meaning in Pebble. */
 static lanebloom_status take_pebble_tag(struct version_reader *reader, uint64_t tag,
                                         struct cursor *rest, struct edit *edit)
 {
@@ -374,10 +377,10 @@ static lanebloom_status take_pebble_tag(struct version_reader *reader, uint64_t 
   default:
     return refuse_tag(reader, tag);
   }
-  return is_whole ? LANEBLOOM_OK : corrupt(reader, "all that a tag needs");
+  return is_whole ? LANEBLOOM_OK : corrupt(reader, "all values of a tag");
 }
 
-/* Takes a scalar of the database or of a family. */
+/* Reads the value of a tag that has one number, for the database or for a family. */
 static lanebloom_status take_scalar(struct version_reader *reader, uint64_t tag,
                                     struct cursor *rest, struct edit *edit)
 {
@@ -464,10 +467,10 @@ static lanebloom_status take_tag(struct version_reader *reader, uint64_t tag, st
       return refuse_tag(reader, tag);
     is_whole = skip_string(rest);
   }
-  return is_whole ? LANEBLOOM_OK : corrupt(reader, "all that a tag needs");
+  return is_whole ? LANEBLOOM_OK : corrupt(reader, "all values of a tag");
 }
 
-/* Checks that the edits of a group follow each other. */
+/* Checks that an edit continues the group of the edit before it, if that group is incomplete. */
 static lanebloom_status check_group(struct version_reader *reader, const struct edit *edit)
 {
   const uint64_t nexpected = reader->nfollowing;
@@ -477,7 +480,7 @@ static lanebloom_status check_group(struct version_reader *reader, const struct 
   return LANEBLOOM_OK;
 }
 
-/* Parses an edit and lists its contents. */
+/* Parses an edit, and adds its contents to the reader's lists. */
 static lanebloom_status take_edit(struct version_reader *reader)
 {
   const size_t first_event = reader->n.nevents;
@@ -496,7 +499,7 @@ static lanebloom_status take_edit(struct version_reader *reader)
     status = cursor_varint(&rest, &tag) ? take_tag(reader, tag, &rest, edit)
                                         : corrupt(reader, "a whole tag");
   }
-  for (size_t i = first_event; i < reader->n.nevents; i++) /* its tag may come after them */
+  for (size_t i = first_event; i < reader->n.nevents; i++) /* the family's tag may come last */
     reader->events[i].table.family = edit->family;
   reader->n.nedits++;
   return status ? status : check_group(reader, edit);
@@ -523,8 +526,8 @@ const struct family *lanebloom_version_family(const struct version *version, uin
   return family_of(version, id);
 }
 
-/* Applies an edit to its family, which must be new or the last one in the list. Ids are not used
- * twice. */
+/* Applies an edit to its family. Edits come sorted by family, so the family is either the last one
+ * in the list or not in it yet. The id of a dropped family is never used again. */
 static lanebloom_status apply_to_family(struct version_reader *reader, struct edit *edit,
                                         size_t *room)
 {
@@ -552,7 +555,7 @@ static lanebloom_status apply_to_family(struct version_reader *reader, struct ed
     edit->comparator = earlier;
   }
   if (edit->has_log)
-    keep_highest(&family->log_number, edit->log); /* RocksDB ignores lower ones */
+    keep_highest(&family->log_number, edit->log); /* RocksDB ignores lower numbers */
   family->is_dropped = edit->is_dropping;
   return LANEBLOOM_OK;
 }
@@ -565,7 +568,7 @@ static int compare_edits(const void *a, const void *b)
   return (left->order > right->order) - (left->order < right->order);
 }
 
-/* Applies all edits to their families, one after the other. */
+/* Sorts the edits by family, and applies each one to its family. */
 static lanebloom_status list_families(struct version_reader *reader)
 {
   size_t room = 0;
@@ -600,7 +603,8 @@ static int compare_events(const void *a, const void *b)
   return (left->order > right->order) - (left->order < right->order);
 }
 
-/* The last event of each table says whether it is live. */
+/* Lists the live tables. A table is live if the last event about it, an addition or a deletion, is
+ * an addition. */
 static lanebloom_status list_tables(struct version_reader *reader)
 {
   struct version *version = reader->version;
@@ -626,8 +630,8 @@ static int compare_tables(const void *a, const void *b)
   return (left->number > right->number) - (left->number < right->number);
 }
 
-/* Replaces Pebble's tables whose keys are in other tables' files by those tables, and lists each
- * once. */
+/* Replaces each table of Pebble whose keys are in the file of another table by that other table. If
+ * several tables are then the same, only one of them stays. */
 static void list_backings(struct version *version)
 {
   struct live_table *tables = version->tables;
@@ -649,7 +653,7 @@ static int compare_numbers(const void *a, const void *b)
   return (*left > *right) - (*left < *right);
 }
 
-/* Lists the logs that must exist, each once. */
+/* Lists the logs that must exist, each of them once. first: lower logs need not exist. */
 static void list_logs(struct version_reader *reader, uint64_t first)
 {
   struct version *version = reader->version;
@@ -662,11 +666,12 @@ static void list_logs(struct version_reader *reader, uint64_t first)
       logs[version->nlogs++] = logs[i];
 }
 
-/* Applies the database's scalars from all edits. Returns the name of a missing one, or NULL. */
+/* Applies the numbers that edits set for the whole database. Returns a text for the first required
+ * number that no edit has, or NULL if all are there. */
 static const char *apply_scalars(struct version_reader *reader)
 {
   struct version *version = reader->version;
-  /* Pebble's databases have no log number before the first flush */
+  /* Databases of Pebble have no log number before the first flush. */
   bool has_log = reader->engine == LANEBLOOM_ENGINE_PEBBLE, has_next_file = false,
        has_sequence = false;
   uint64_t first_log = 0;
@@ -684,7 +689,8 @@ static const char *apply_scalars(struct version_reader *reader)
   return !has_log ? "log" : !has_next_file ? "next file" : !has_sequence ? "last write" : NULL;
 }
 
-/* Finds the lowest log that is needed. If no edit names it, the families do. */
+/* Finds the lowest log that is needed. If no edit states it, it is the lowest log number of all
+ * families. */
 static void find_min_log(struct version *version)
 {
   if (version->min_log > 0)
@@ -749,7 +755,7 @@ static lanebloom_status read_records(struct version_reader *reader, const struct
   return status;
 }
 
-/* Adds the first family, which exists without an edit in the MANIFEST. */
+/* Adds an edit for the family "default", which exists although no edit of the MANIFEST adds it. */
 static lanebloom_status add_default(struct version_reader *reader)
 {
   struct edit *edits = grow(NULL, &reader->room.nedits, 0, sizeof *edits);

@@ -1,5 +1,6 @@
-/* Windows: the 8 bytes after a common prefix of keys, as a big-endian number. If a window is below
- * another, so is its key; different keys may have equal windows.
+/* Windows make comparing keys fast. The window of a key is the 8 bytes after a prefix that many
+ * keys have in common, as a big-endian number. If the window of key A is below the window of key B,
+ * then A is below B. Different keys may have equal windows.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_WINDOW_H
 #define LANEBLOOM_TABLES_WINDOW_H
@@ -8,8 +9,9 @@
 #include <lanebloom.h>
 #include <string.h>
 
-/* The window of a key. Missing bytes count as 0. A key without the common prefix gets 0 if it is
- * below all keys that have it, else UINT64_MAX. */
+/* Returns the window of a key. Missing bytes count as 0. For a key that does not begin with the
+ * common prefix, returns 0 if the key is below all keys that do, and UINT64_MAX if it is above
+ * them. */
 static inline uint64_t window_of(lanebloom_slice common, lanebloom_slice key)
 {
   if (common.size > 0) {
@@ -28,7 +30,8 @@ static inline uint64_t window_of(lanebloom_slice common, lanebloom_slice key)
   return be64toh(window);
 }
 
-/* The common prefix of two keys, borrowed from the first. All keys between the two have it, too. */
+/* Returns the common prefix of two keys, borrowed from `a`. All keys between `a` and `b` have the
+ * same prefix. */
 static inline lanebloom_slice window_common(lanebloom_slice a, lanebloom_slice b)
 {
   size_t n = 0;

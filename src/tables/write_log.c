@@ -1,4 +1,5 @@
-/* Reads write-ahead logs.
+/* Reads write-ahead logs: passes their records to the parser of batches, and collects the keys of
+ * the batches' entries.
  * SPDX-License-Identifier: MIT */
 #include <search.h>
 #include <stdlib.h>
@@ -15,21 +16,21 @@
 #include "log.h"
 #include "write_log.h"
 
-struct zstd; /* LANEBLOOM_WITH_ZSTD: a ZSTD_DCtx */
+struct zstd; /* a ZSTD_DCtx if LANEBLOOM_WITH_ZSTD is defined */
 
 /* The state of reading a log. */
 struct log_reading {
   struct write_log *log;
   uint32_t place;
-  const struct timestamps *timestamps; /* that the MANIFEST names */
-  void *own_timestamps;                /* a tree: those that the log itself names */
+  const struct timestamps *timestamps; /* according to the MANIFEST */
+  void *own_timestamps;                /* a tree of tsearch(3): those that the log itself names */
   size_t nown_timestamps;
   struct key_collector *collector;
   struct log_reader reader;
   struct batch_parser parser;
   struct zstd *zstd; /* NULL: not needed yet */
   uint64_t record_offset;
-  size_t ntables, tables_room; /* including those of the batch, which may be incomplete */
+  size_t ntables, tables_room; /* ntables: with those of the current batch */
 };
 
 static void add_damage(struct write_log *log, uint64_t offset, const char *text)
@@ -60,7 +61,7 @@ static uint32_t timestamp_nbytes(const struct log_reading *reading, uint32_t fam
   return found ? found->nbytes : 0;
 }
 
-/* Sets a timestamp that the log itself names. */
+/* Sets the size of a family's timestamps, as the log itself states it. */
 static lanebloom_status set_timestamp(struct log_reading *reading, struct timestamp timestamp)
 {
   struct timestamp *made = malloc(sizeof *made);
@@ -79,7 +80,8 @@ static lanebloom_status set_timestamp(struct log_reading *reading, struct timest
   return LANEBLOOM_OK;
 }
 
-/* The log's own list: column family, 4 bytes | bytes of a timestamp, 2 | ... */
+/* Reads the log's own list of timestamps. Its items are: column family, 4 bytes | size of its
+ * timestamps, 2 bytes. */
 static lanebloom_status take_timestamps(struct log_reading *reading, lanebloom_slice bytes,
                                         uint64_t offset)
 {
@@ -91,7 +93,7 @@ static lanebloom_status take_timestamps(struct log_reading *reading, lanebloom_s
     status = set_timestamp(
         reading,
         (struct timestamp){load_le32(item), item[AT_NBYTES] | (uint32_t)item[AT_NBYTES + 1] << 8});
-  if (!status && n > 0) /* each one takes memory */
+  if (!status && n > 0) /* each item takes memory, so their number is limited */
     add_damage(reading->log, offset, "expected at most 65,536 column families, found more");
   return status;
 }

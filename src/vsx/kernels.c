@@ -1,8 +1,9 @@
-/* The VSX kernels. They were not measured on any CPU, so scalar is preferred by default.
+/* The table of the VSX kernels (POWER's vectors). They were never measured on a CPU, so by default
+ * the scalar kernels are used, and VSX only if the user names it.
  * SPDX-License-Identifier: MIT */
 #include "../lanes/lanes.h"
 
-/* VSX is part of every POWER8, the first CPU that ppc64le supports. */
+/* Every CPU can run these kernels: VSX is part of POWER8, the first CPU that ppc64le supports. */
 static unsigned vsx_score(void)
 {
   return 1;

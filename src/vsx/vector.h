@@ -1,13 +1,13 @@
-/* VSX's vocabulary: defines the words of lanes/ for two registers of four lanes each. For compilers
- * they are one vector, but gcc 12 would compare and move its lanes one by one, so words do it for
- * each register.
+/* Defines the words of lanes/vocabulary.h for VSX, with a vector of two registers, which have four
+ * lanes of 32 bits each. For compilers, a vector is one type of 32 bytes. But gcc 12 would compare
+ * and move the lanes of such a vector one by one, so most words handle each register separately.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_VSX_VECTOR_H
 #define LANEBLOOM_VSX_VECTOR_H
 
 #include <altivec.h>
 #include <string.h>
-/* altivec.h defines these words with other meanings than C and lanes/. */
+/* altivec.h defines these names as macros, with other meanings than in C and in lanes/. */
 #undef vector
 #undef pixel
 #undef bool
@@ -22,7 +22,8 @@
 #define LANES64 (VECTOR_NBYTES / 8)
 
 typedef uint32_t vector __attribute__((vector_size(VECTOR_NBYTES)));
-typedef vector mask8, mask32, mask64, order32; /* all bits of a lane, or none; order32: indices */
+/* masks: all bits of a lane are set, or none; order32: indices of lanes */
+typedef vector mask8, mask32, mask64, order32;
 typedef uint32_t count32;
 
 /* ---- A single register, by its lanes ---- */
@@ -44,7 +45,8 @@ union registers {
 #define TWICE(block) JOIN(block, block)
 #define SPLAT(value) TWICE(vec_splats(value))
 
-/* Defines a word that is an expression of x and y, which are registers of such lanes. */
+/* Defines a word by an expression of x and y, which stand for a register of each operand, with
+ * lanes of the type `lanes`. */
 #define FOR_BOTH(word, lanes, of_x_and_y)                                                          \
   static inline block16 word##_of(lanes x, lanes y)                                                \
   {                                                                                                \
@@ -53,15 +55,15 @@ union registers {
   BINARY_AS(word, JOIN(word##_of((lanes)LOW(a), (lanes)LOW(b)),                                    \
                        word##_of((lanes)HIGH(a), (lanes)HIGH(b))))
 
-/* Returns bits of v: bit i is the one whose number, counted from the top, is byte i of the
- * positions. Numbers from 128 on give 0. */
+/* Returns 16 bits of v. Byte i of the positions is the number of the bit, counted from the top of
+ * v, that becomes bit i of the result. A number of 128 or more gives 0. */
 static inline unsigned bits_at(block16 v, uint64_t first_positions, uint64_t last_positions)
 {
   const unsigned64 positions = {first_positions, last_positions};
   return (unsigned)((unsigned64)vec_bperm((unsigned8)v, (unsigned8)positions))[1];
 }
 
-/* ---- Memory, at any alignment; no store bypasses the cache ---- */
+/* ---- Memory, at any alignment. No store bypasses the cache. ---- */
 
 static inline __attribute__((always_inline)) block16 load_block(const void *from)
 {
@@ -74,7 +76,8 @@ static inline void store(void *to, vector v)
   vec_xst((unsigned8)HIGH(v), 16, (unsigned char *)to);
 }
 
-/* Loads blocks. Sanitizers would object to bytes that may belong to other data. */
+/* Loads blocks. Sanitizers do not check this function, because they would report the loaded bytes
+ * that belong to other data. */
 __attribute__((no_sanitize("address", "thread"))) static inline vector
 load_blocks(const uint8_t *const from[VECTOR_NBLOCKS])
 {
@@ -140,7 +143,8 @@ FOR_BOTH(bit_or, unsigned32, vec_or(x, y))
 FOR_BOTH(bit_xor, unsigned32, vec_xor(x, y))
 FOR_BOTH(bit_and_not, unsigned32, vec_andc(x, y))
 
-/* The CPU uses only the lowest bits of a count. */
+/* The CPU uses only the lowest bits of a count, so lanes with a count of 32 (or 64) or more are set
+ * to 0. */
 FOR_BOTH(shift_left_each32, unsigned32, vec_sl(x, y) & (unsigned32)vec_cmplt(y, vec_splats(32u)))
 FOR_BOTH(shift_right_each32, unsigned32, vec_sr(x, y) & (unsigned32)vec_cmplt(y, vec_splats(32u)))
 FOR_BOTH(shift_left_each64, unsigned64, vec_sl(x, y) & (unsigned64)vec_cmplt(y, vec_splats(64ull)))
@@ -188,7 +192,7 @@ FOR_BOTH(greater_signed64, signed64, vec_cmpgt(x, y))
 
 /* ---- Moving lanes ---- */
 
-/* A byte shuffle selects bytes from two registers. */
+/* Computes the indices of bytes for vec_perm, which selects bytes from two registers. */
 #define BYTES_OF(indices) (((indices)&7) * 0x04040404 + 0x03020100)
 BINARY_AS(permute32, JOIN(vec_perm(LOW(a), HIGH(a), (unsigned8)LOW(BYTES_OF(b))),
                           vec_perm(LOW(a), HIGH(a), (unsigned8)HIGH(BYTES_OF(b)))))
@@ -215,8 +219,8 @@ BINARY_AS(unzip_odd32, unzip_even32(shift_right64(a, 32), shift_right64(b, 32)))
 #define unzipped(v) (v)
 #define compress32 permute32
 
-/* Returns the lanes of a mask, in order, 4 bits each: those of the first four lanes, followed by
- * those of the others. */
+/* Returns the numbers of the lanes of a mask, in ascending order. They are put together from the
+ * lanes among the first four, 4 bits for each, followed by the lanes among the last four. */
 static inline order32 order_of32(unsigned mask)
 {
   static const uint16_t orders[16] = {0, 0,    1,    0x10,  2,    0x20,  0x21,  0x210,

@@ -1,5 +1,5 @@
-/* Words that are the same for all instruction sets of x86. Their vector.h includes this file at the
- * end.
+/* Words of lanes/vocabulary.h that have the same definition for all instruction sets of x86. The
+ * file vector.h of each of these sets includes this file at its end.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_X86_WORDS_H
 #define LANEBLOOM_X86_WORDS_H
@@ -7,8 +7,8 @@
 #define HAS_LANE_LOADS 0
 #define both_picked32 bit_and
 
-/* Returns the high halves of products; b is the same in all lanes. Even and odd lanes are
- * multiplied separately:
+/* Returns the high halves of products of 64 bits. All lanes of b must have the same number. Even
+ * and odd lanes are multiplied separately, and then the halves are merged:
  *
  *   even    a0 -- a2 --              -- h0 -- h2            h0 h1 h2 h3
  *   odd     a1 -- a3 --   products   -- h1 -- h3   merged */
@@ -51,8 +51,10 @@ static inline unsigned test_bits16(const uint8_t *payload, const uint32_t *at, c
 
 #if VECTOR_NBYTES >= 32
 
-/* Shifts a block, at first in a register of 32 bytes. A count that is negative, or 64 or more,
- * gives 0. */
+/* Shifts a block of 128 bits in a register of 256 bits, whose lower half then has the bits that
+ * stay, and whose upper half has the bits that are shifted out. Each of the four lanes shifts both
+ * words of the block by counts of its own. A count that is negative, or 64 or more, gives 0, so
+ * that each lane keeps only the bits that belong into it. */
 static inline void shift_left_block(const uint64_t block[2], uint32_t nbits, vector *here,
                                     vector *beyond)
 {

@@ -160,7 +160,7 @@ static void form_is_refused(const struct ArrowSchema *schema, lanebloom_status s
 
 #define EXPECTED_TYPES                                                                             \
   "Arrow type: expected strings, bytes, numbers, dates, times or a dictionary of these, found "
-#define DECIMAL "decimal of other than 128 bits, or with a scale other than 0"
+#define DECIMAL "decimal whose width is not 128 bits, or whose scale is not 0"
 
 static const struct {
   const char *format, *found;
@@ -297,10 +297,11 @@ Test(refused, arrays_of_another_form)
           continue;
         }
         if (flags)
-          snprintf(text, sizeof text,
-                   "keys of the %%s: %s%s%s%s, which is not done to arrays; the array has %s", name,
-                   flags & 1 ? ", trimmed" : "", flags & 2 ? ", lower-cased" : "",
-                   flags & 4 ? ", joined fields" : "", found);
+          snprintf(
+              text, sizeof text,
+              "keys of the %%s: %s%s%s%s, but keys of arrays are not changed; the array has %s",
+              name, flags & 1 ? ", trimmed" : "", flags & 2 ? ", lower-cased" : "",
+              flags & 4 ? ", joined fields" : "", found);
         else
           snprintf(text, sizeof text, "keys of the %%s: %s; the array has %s", name, found);
         filters_refuse(&made.rows.schema, &made.rows.array, form, LANEBLOOM_ERR_MISMATCH, text);
@@ -326,7 +327,8 @@ Test(refused, words_of_a_mismatch)
       {"z", {LANEBLOOM_INT32, 0}, "keys of the %s: int32; the array has bytes"},
       {"u",
        {LANEBLOOM_BYTES, LANEBLOOM_KEY_LOWERED},
-       "keys of the %s: bytes, lower-cased, which is not done to arrays; the array has text"},
+       "keys of the %s: bytes, lower-cased, but keys of arrays are not changed; the array has "
+       "text"},
   };
   const uint64_t zeros[8] = {0};
   const void *buffers[] = {NULL, zeros, zeros};
@@ -467,7 +469,7 @@ Test(refused, values_that_no_memory_holds)
 
 Test(refused, missing_buffers)
 {
-  static const char more[] = "Arrow array: its type has more buffers";
+  static const char more[] = "Arrow array: it has fewer buffers than its type needs";
   static const char values[] = "Arrow array: its values are missing";
   static const char offsets[] = "Arrow array: its offsets are missing or not aligned";
   static const char sizes[] = "Arrow array: the sizes of its buffers are missing or not aligned";

@@ -67,9 +67,9 @@ Test(parquet, headers_that_are_refused)
     lanebloom_status status;
     const char *text;
   } cases[] = {
-      {{64, 2, 1, 1}, LANEBLOOM_ERR_FORMAT, "algorithm at 4: expected number 1, split blocks, fou"},
-      {{64, 1, 2, 1}, LANEBLOOM_ERR_FORMAT, "hash at 4: expected number 1, XXH64, found number 2"},
-      {{64, 1, 1, 3}, LANEBLOOM_ERR_FORMAT, "compression at 4: expected number 1, none, found num"},
+      {{64, 2, 1, 1}, LANEBLOOM_ERR_FORMAT, "algorithm at 4: expected 1 (split blocks), found 2"},
+      {{64, 1, 2, 1}, LANEBLOOM_ERR_FORMAT, "hash at 4: expected 1 (XXH64), found 2"},
+      {{64, 1, 1, 3}, LANEBLOOM_ERR_FORMAT, "compression at 4: expected 1 (none), found 3"},
       {{0, 1, 1, 1}, LANEBLOOM_ERR_CORRUPT, "expected blocks of 32 bytes, found 0 bytes"},
       {{-32, 1, 1, 1}, LANEBLOOM_ERR_CORRUPT, "expected blocks of 32 bytes, found -32 bytes"},
       {{63, 1, 1, 1}, LANEBLOOM_ERR_CORRUPT, "expected blocks of 32 bytes, found 63 bytes"},
@@ -111,7 +111,7 @@ Test(parquet, places_that_are_refused)
   made.offset_in_footer = -1;
   refused(&made, LANEBLOOM_ERR_CORRUPT, "expected a filter before the footer");
   made.offset_in_footer = (int64_t)writer.n; /* the last bytes are zeros, an empty struct */
-  refused(&made, LANEBLOOM_ERR_FORMAT, "expected number 1, split blocks, found number 0");
+  refused(&made, LANEBLOOM_ERR_FORMAT, "expected 1 (split blocks), found 0");
   free(writer.bytes);
 }
 
@@ -422,8 +422,9 @@ Test(parquet, keys_of_another_type)
   lanebloom_parquet_keys *prepared = prepare(file32, &keys);
   cr_assert(lanebloom_parquet_screen(file64, 0, 0, prepared, bitmap, &nmaybe, problem,
                                      sizeof problem) == LANEBLOOM_ERR_ARGUMENT);
-  cr_assert_str_eq(problem, "expected a column of type int32, as the keys were made for, found one "
-                            "of type int64");
+  cr_assert_str_eq(
+      problem,
+      "expected a column of type int32, for which the keys were made, found one of type int64");
   cr_assert(nmaybe == 1 && bitmap[0] == 1);
   lanebloom_parquet_keys_free(prepared);
   lanebloom_parquet_close(file32);

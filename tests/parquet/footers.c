@@ -65,9 +65,9 @@ Test(parquet, contradictions)
   made.physical = 8;
   refused_footer(&made, "expected a physical type from 0 to 7");
   made.physical = 7;
-  refused_footer(&made, "expected the size of values of a fixed size");
+  refused_footer(&made, "expected the length of fixed-length values");
   made.length = -5;
-  refused_footer(&made, "expected the size of values of a fixed size");
+  refused_footer(&made, "expected the length of fixed-length values");
 }
 
 /* ---- Schemas ---- */
@@ -191,14 +191,14 @@ Test(parquet, schemas_that_are_refused)
   refused_schema(2, 2, 1, "expected as many elements as the schema's groups have");
   refused_schema(3, 1, 2, "expected no more elements than the schema's groups have");
   refused_schema(4, -1, 3, "expected a column, or a group with members");
-  refused_schema(100, 1, 3, "expected as many elements as the list says");
+  refused_schema(100, 1, 3, "expected as many elements as the list states");
 
   struct writer deep = {0};
   start_schema(&deep, 101, 1);
   for (int i = 0; i < 100; i++)
     write_group(&deep, "group", 1);
   end_file(&deep);
-  refused(deep.bytes, deep.n, LANEBLOOM_ERR_LIMIT, "at most 100 groups within each other");
+  refused(deep.bytes, deep.n, LANEBLOOM_ERR_LIMIT, "groups nested at most 100 deep");
   free(deep.bytes);
 
   /* The paths would take a thousand times the footer's size. */
@@ -210,7 +210,7 @@ Test(parquet, schemas_that_are_refused)
   for (int i = 0; i < 2000; i++)
     write_column(&wide, "c");
   end_file(&wide);
-  refused(wide.bytes, wide.n, LANEBLOOM_ERR_LIMIT, "the paths of columns: expected at most");
+  refused(wide.bytes, wide.n, LANEBLOOM_ERR_LIMIT, "column paths: expected at most");
   free(wide.bytes);
 }
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes small Parquet files with pyarrow and DuckDB, and what is to be expected of any such files:
+"""Writes small Parquet files with pyarrow and DuckDB, and the results to expect from such files:
 
-    make.py write FOLDER      the files
-    make.py answers FOLDER    FOLDER/answers.txt for all its files, whoever wrote them
+    make.py write FOLDER      writes the files
+    make.py answers FOLDER    writes FOLDER/answers.txt for all its files, whoever wrote them
 
-Needs pyarrow, duckdb and xxhash from PyPI. Truth comes from pyarrow, which reads the rows; what a
-filter says, from the few lines of the format's definition below. DuckDB's own probe must agree.
+Needs pyarrow, duckdb and xxhash from PyPI. Pyarrow reads the rows, which are the truth. The filters
+are probed as the few lines below define the format; DuckDB's own probe must agree.
 
 SPDX-License-Identifier: MIT"""
 
@@ -31,7 +31,7 @@ JULIAN_EPOCH, DAY_NS = 2440588, 86400 * 10**9
 
 
 def number(i):
-    """Numbers that look random, of 64 bits."""
+    """Makes a 64-bit number that looks random."""
     return xxhash.xxh64_intdigest(struct.pack("<Q", i), 1)
 
 
@@ -41,7 +41,7 @@ def signed(i, bits):
 
 
 def columns():
-    """Name, type of pyarrow, values; some rows are null."""
+    """Lists columns: name, type of pyarrow, values. Some rows are null."""
     rows = range(N * GROUPS)
 
     def some(values):
@@ -114,7 +114,7 @@ def times():
 
 
 def leaves(schema):
-    """The paths of the columns that can have filters."""
+    """Lists the paths of the columns that can have filters."""
     for field in schema:
         if pa.types.is_boolean(field.type):
             continue
@@ -170,7 +170,7 @@ def write_pyarrow(folder):
 
 
 def write_duckdb(folder):
-    """DuckDB writes filters for chunks with a dictionary, and row groups of 2048 rows at least."""
+    """DuckDB writes filters for chunks with a dictionary, and row groups of at least 2048 rows."""
     nrows = 2048
     connection = duckdb.connect()
     connection.execute(
@@ -229,7 +229,7 @@ def varint(data, at):
 
 
 def bits_of(data, offset):
-    """The bits behind a header of the only kind that is defined so far."""
+    """Returns the bits after a header of the only kind that is defined so far."""
     assert data[offset] == 0x15
     zigzag, at = varint(data, offset + 1)
     rest = bytes.fromhex("1c1c00001c1c00001c1c000000")
@@ -249,7 +249,7 @@ def may_have(bits, stored):
 
 
 class Kind:
-    """How a column's values become keys, and the bytes that are hashed."""
+    """Turns a column's values into keys, and keys into the bytes that are hashed."""
 
     def __init__(self, arrow, physical):
         self.arrow, self.physical = arrow, physical
@@ -311,7 +311,7 @@ class Kind:
         return value.to_bytes(self.fixed_size, "big", signed=True)
 
     def absent(self, i):
-        """A key that the files above do not have, probably."""
+        """Makes a key that the files above probably do not have."""
         drawn = number(1000 + i).to_bytes(8, "little") + number(2000 + i).to_bytes(8, "little")
         sizes = {"int32": 4, "uint32": 4, "float32": 4, "date32": 4, "uuid": 16}
         narrow = {"int8": 1, "uint8": 1, "int16": 2, "uint16": 2}.get(str(self.arrow))
@@ -330,7 +330,7 @@ class Kind:
 
 
 def flat(array):
-    """The values of the leaves below an array of the table, by path."""
+    """Yields the paths and values of the leaves below an array of the table."""
     type = array.type
     if pa.types.is_map(type):
         yield from ((f".key_value.key{p}", a) for p, a in flat(array.keys))
@@ -364,7 +364,7 @@ def within(kind, statistics, value):
 
 
 def bounds_value(kind, key):
-    """What pyarrow's statistics compare with."""
+    """Turns a key into a value that pyarrow's statistics can be compared with."""
     value = int.from_bytes(key, "little", signed=kind.encoding[0] != "u")
     if kind.encoding in ("uuid", "bytes"):
         return key
@@ -374,7 +374,7 @@ def bounds_value(kind, key):
 
 
 def raw(statistics, kind):
-    """Bounds as numbers or bytes, not as pyarrow dresses them up."""
+    """Returns bounds as numbers or bytes, not as pyarrow's objects."""
 
     class Bounds:
         has_min_max = statistics is not None and statistics.has_min_max

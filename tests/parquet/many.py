@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes ten million keys into ten row groups, by pyarrow and by DuckDB, and asks for each of them:
-many.py LANEBLOOM FOLDER. Every key is found in its row group; in the others, which lie within the
-same bounds, as many are as the filters' rate lets pass. Needs pyarrow and duckdb.
+"""Writes ten million keys into ten row groups, by pyarrow and by DuckDB, and screens all of them:
+many.py LANEBLOOM FOLDER. Every key must be found in its row group. The other row groups have the
+same bounds, so a key may pass there as often as the filters' rate allows. Needs pyarrow and duckdb.
 
 SPDX-License-Identifier: MIT"""
 
@@ -17,7 +17,7 @@ NGROUPS, N = 10, 1_000_000
 
 
 def key(i):
-    """Distinct numbers that look random, of 64 bits: an odd factor permutes them."""
+    """Makes distinct 64-bit numbers that look random: an odd factor permutes them."""
     return (i * 0x9E3779B97F4A7C15) & (1 << 64) - 1
 
 

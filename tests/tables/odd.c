@@ -193,7 +193,7 @@ Test(tables, a_key_where_no_separator_leads)
        "",
        "",
        true,
-       "a data block is damaged or too large, and the order of keys is not known"},
+       "a data block is damaged or too large, so the order of keys is not known"},
       {{"b\1.......", "cc\1.......", "z\1......."}, suffix, suffix, false, NULL},
       {{"b\1.......", "cc\1.......", "z\1......."}, suffix, "", false, other},
   };
@@ -242,7 +242,7 @@ Test(tables, a_first_block_that_is_too_large)
   made_handle(made, "z", made_end(made, SNAPPY));
   const struct handle index = made_end_entries(made);
   made_finish(made, true, made_end_entries(made), index);
-  check_made(made, "abc", "very large, and the key range is not known");
+  check_made(made, "abc", "very large, so the key range is not known");
   free(made);
 }
 
@@ -308,7 +308,7 @@ Test(tables, filters_in_another_order)
     made_handle(made, "filter.rocksdb.BuiltinBloomFilter", filters);
     made_handle(made, "rocksdb.properties", properties);
     made_finish(made, false, made_end_entries(made), index);
-    check_made(made, "abcdef", "every filter is asked for each key");
+    check_made(made, "abcdef", "every filter is probed for each key");
     lanebloom_table *table;
     const lanebloom_keys absent = lanebloom_keys_fixed("ghijklmnopqrstuvwxyz", 1, 20);
     cr_assert(lanebloom_table_parse(made->bytes, made->n, 0, &table, NULL, 0) == LANEBLOOM_OK);

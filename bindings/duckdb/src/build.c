@@ -1,5 +1,5 @@
-/* lanebloom_build(key [, bits_per_key [, expected]]): an aggregate. It makes a filter of the keys
- * of each group, as a container's bytes.
+/* lanebloom_build(key [, bits_per_key [, expected]]): an aggregate function in SQL. For each group
+ * of rows, it builds a filter of the keys and returns the bytes of its container as a BLOB.
  * SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <math.h>
@@ -16,13 +16,13 @@ static const uint64_t MAX_BLOB_NBYTES = UINT32_MAX;
 
 struct function {
   const struct key_type *type;
-  int nparameters; /* of SQL: 1 to 3 */
+  int nparameters; /* parameters of the SQL function: 1 to 3 */
 };
 
 /* The parameters of a group's filter. */
 struct settings {
   double bits_per_key;
-  uint64_t expected; /* 0: not given */
+  uint64_t expected; /* 0 if it is not given */
 };
 
 static bool are_equal(const struct settings *a, const struct settings *b)
@@ -34,7 +34,7 @@ static const char DIFFERENT[] =
     "bits_per_key and expected: expected the same for all rows of a group";
 
 struct group {
-  lanebloom_builder *builder; /* NULL: no row yet */
+  lanebloom_builder *builder; /* NULL until the group has a row */
   struct settings settings;
 };
 
@@ -69,8 +69,8 @@ static void groups_end(duckdb_aggregate_state *states, idx_t n)
   }
 }
 
-static const char TOO_LARGE[] = "expected a filter that fits into a BLOB, which holds 4 GiB; "
-                                "found more keys, or more bits per key";
+static const char TOO_LARGE[] = "expected a filter that fits into a BLOB of 4 GiB; found too many "
+                                "keys, or too many bits per key";
 
 static bool group_begin(duckdb_function_info info, const struct key_type *type,
                         const struct settings *settings, struct group *group)
@@ -101,9 +101,9 @@ static bool group_begin(duckdb_function_info info, const struct key_type *type,
 
 /* ---- Rows ---- */
 
-/* The columns of a chunk. */
+/* The columns of a chunk. A column that the call does not give has `data` NULL. */
 struct input {
-  struct vector keys, bits, expected; /* data NULL: no such parameter */
+  struct vector keys, bits, expected;
 };
 
 static struct settings settings_of(const struct input *input, idx_t row)
@@ -117,7 +117,8 @@ static struct settings settings_of(const struct input *input, idx_t row)
   };
 }
 
-/* Begins the group of a row, or checks that the row has its settings. */
+/* Begins the group of a row or, if the group has rows, checks that this row has the same
+ * settings. */
 static bool check_row(duckdb_function_info info, const struct key_type *type,
                       const struct input *input, idx_t row, struct group *group)
 {
@@ -157,8 +158,8 @@ static int by_group(const void *a, const void *b)
   return x->row - y->row;
 }
 
-/* Adds the keys of rows to their groups, which may alternate. Each group gets its keys in the order
- * of the rows. */
+/* Adds the keys of rows to their groups. Consecutive rows may be in different groups, so the rows
+ * are sorted by group first. Each group gets its keys in the order of the rows. */
 static bool add_to_groups(duckdb_function_info info, const struct key_type *type,
                           const struct vector *keys, duckdb_aggregate_state *states, size_t n)
 {
@@ -206,8 +207,8 @@ static void update(duckdb_function_info info, duckdb_data_chunk chunk,
 
 /* ---- Results ---- */
 
-/* Adds the contents of one group to another, which may have no row yet. The first group does not
- * change: window functions combine a group many times. */
+/* Adds the keys of group `from` to group `into`, which may have no row yet. `from` must not change,
+ * because window functions combine one group many times. */
 static bool merge(duckdb_function_info info, const struct key_type *type, const struct group *from,
                   struct group *into)
 {
@@ -230,14 +231,15 @@ static void combine(duckdb_function_info info, duckdb_aggregate_state *sources,
   }
 }
 
-/* Makes a filter of a group, which does not change: window functions make a filter for each row. */
+/* Makes a filter of a group. The group must not change, because window functions make a filter of
+ * it for each row. */
 static lanebloom_filter *make_filter(duckdb_function_info info, const struct key_type *type,
                                      const struct group *group)
 {
   struct group copy = {0};
   lanebloom_filter *filter = NULL;
   lanebloom_status status = LANEBLOOM_OK;
-  if (group->settings.expected == 0) { /* sets the bits; the hashes are not copied */
+  if (group->settings.expected == 0) { /* sets bits by the group's hashes, without a copy of them */
     status = lanebloom_builder_part(group->builder, 0, 1, &copy.builder);
   } else if (!merge(info, type, group, &copy)) {
     lanebloom_builder_destroy(copy.builder);

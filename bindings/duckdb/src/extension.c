@@ -1,12 +1,14 @@
-/* The entry point, which DuckDB calls when the extension is loaded, once for each database.
+/* The entry point of the extension. DuckDB calls it when the extension is loaded, once for each
+ * database; it registers the SQL functions.
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "extension.h"
 
-/* Are the settings locked, by SET lock_configuration? If so, files may be opened now and later:
- * otherwise the extension could not be loaded. From 1.5 on, allowed_configs names settings that are
- * not locked. */
+/* Returns true if SET lock_configuration has locked the settings. In that case the extension may
+ * open files now and later: DuckDB loads extensions only while it allows external access, and a
+ * locked setting cannot change. From DuckDB 1.5 on, the setting allowed_configs can name settings
+ * that are not locked; if it names any, the result is false. */
 static bool settings_are_locked(duckdb_connection connection)
 {
   static const char query[] =
@@ -41,8 +43,9 @@ static bool register_all(duckdb_connection connection)
   return is_done;
 }
 
-/* The process has one table of DuckDB's functions for this extension. If it has two libraries of
- * DuckDB, the second one must not replace the functions of the first. */
+/* Returns true if the library of DuckDB that loads the extension is the first one of this process.
+ * The process has one table of DuckDB's functions for this extension. If the process has two
+ * libraries of DuckDB, the second one must not replace the functions of the first in this table. */
 static bool is_first_library(void)
 {
   static duckdb_ext_api_v1 first;

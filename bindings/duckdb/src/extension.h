@@ -1,6 +1,6 @@
-/* The extension for DuckDB: declarations that its files share. It uses the stable C API of version
- * 1.2.0, so that one file works with all versions of DuckDB that have this API. files.c calls more
- * functions in versions that are known to have them.
+/* Declarations that the files of the extension for DuckDB share. The extension uses the stable C
+ * API of version 1.2.0, so that one binary works with all versions of DuckDB that have this API. In
+ * versions that are known to export more functions, files.c calls those, too.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_DUCKDB_EXTENSION_H
 #define LANEBLOOM_DUCKDB_EXTENSION_H
@@ -10,36 +10,39 @@
 
 DUCKDB_EXTENSION_EXTERN
 
-/* ---- Errors: sentences that the caller passes to DuckDB ---- */
+/* ---- Errors: messages that the caller passes to DuckDB ---- */
 
 enum { PROBLEM_NBYTES = 1024 };
 
 typedef char problem_text[PROBLEM_NBYTES];
 
-/* Writes "WHERE: WHY"; if there is no `why`, the text of the status. */
+/* Writes the message "WHERE: WHY". If `why` is NULL or "", the text of the status takes its
+ * place. */
 void explain(problem_text problem, const char *where, lanebloom_status status, const char *why);
 
-/* Ends a scalar function with such a sentence. Returns false. */
+/* Ends a scalar function with such a message. Returns false. */
 bool refuse(duckdb_function_info info, const char *where, lanebloom_status status, const char *why);
 
-/* Writes why a BLOB is no filter. */
+/* Writes why a BLOB is no filter, as the status says. */
 void explain_blob(problem_text problem, lanebloom_status status);
 
 /* ---- Vectors: columns of a chunk ---- */
 
 struct vector {
   const void *data;
-  const uint64_t *valid; /* a bit per row; NULL: no NULLs. A NULL row's data is arbitrary */
+  const uint64_t *valid; /* one bit per row, which is 0 if the row is NULL and its data
+                          * arbitrary; the pointer is NULL if no row is NULL */
 };
 
 struct vector vector_of(duckdb_data_chunk chunk, idx_t column);
 bool vector_has(const struct vector *vector, idx_t row);
 lanebloom_slice vector_slice(const struct vector *vector, idx_t row);
 
-/* Returns a slice as a text for C, to be freed. NULL: memory ran out, or it has a 0 byte. */
+/* Returns a copy of a slice as a text for C, which the caller frees. Returns NULL if memory runs
+ * out, or if the slice has a 0 byte, because a text for C ends at the first one. */
 char *text_of(lanebloom_slice slice);
 
-/* Write the result of one row. LANEBLOOM_UNKNOWN, NaN and NULL become NULL. */
+/* Write the value of one row. LANEBLOOM_UNKNOWN, NaN and a NULL pointer become NULL in SQL. */
 void vector_set_null(duckdb_vector vector, idx_t row);
 void vector_set_bool(duckdb_vector vector, idx_t row, bool value);
 void vector_set_count(duckdb_vector vector, idx_t row, uint64_t value);
@@ -49,7 +52,7 @@ void vector_set_bytes(duckdb_vector vector, idx_t row, lanebloom_slice bytes);
 
 /* ---- Keys: the values of columns ---- */
 
-/* The keys that values of a type become. */
+/* A type of DuckDB whose values can be keys, and the keys that they become. */
 struct key_type {
   duckdb_type type;
   const char *name; /* in SQL */
@@ -60,73 +63,81 @@ struct key_type {
 extern const struct key_type key_types[];
 extern const size_t nkey_types;
 
-/* The most rows that are made keys at a time: one vector of DuckDB. */
+/* The most rows whose values are converted to keys at a time: the size of one vector of DuckDB. */
 enum { BATCH_NROWS = 2048 };
 
-/* Room for keys that differ from the values that DuckDB stores. */
+/* Room for keys whose bytes differ from those of the values that DuckDB stores. */
 struct key_room {
   _Alignas(16) uint8_t bytes[BATCH_NROWS * 16];
 };
 
-/* Returns the keys of rows first .. first + n; n is at most BATCH_NROWS. NULLs become arbitrary
- * keys. */
+/* Returns the keys of rows first .. first + n, which may point into `values` and `room`. n is at
+ * most BATCH_NROWS. A row that is NULL has an arbitrary key, so the caller must ignore its
+ * result. */
 lanebloom_keys keys_of(const struct key_type *type, const struct vector *values, idx_t first,
                        size_t n, struct key_room *room);
 
-/* Returns the keys of some rows, which must not be NULL. */
+/* Returns the keys of the n rows that `rows` lists, which may point into `values` and `room`. None
+ * of these rows may be NULL. */
 lanebloom_keys keys_of_rows(const struct key_type *type, const struct vector *values,
                             const uint16_t *rows, size_t n, struct key_room *room);
 
-/* Can a filter of this form be queried with such keys? If not, says why. */
+/* Checks whether a filter whose keys have this form can be queried with keys of this type. If not,
+ * writes why and returns false. */
 bool check_form(const struct key_type *type, lanebloom_key_form form, problem_text problem);
 
-/* ---- One database of DuckDB, shared by its SQL functions ---- */
+/* ---- Instances: what the extension stores for one database of DuckDB ---- */
 
 struct instance;
 
-/* A filter that has a name. */
+/* A filter to which the user gave a name. It is freed when its last user releases it. */
 struct named_filter {
   lanebloom_filter *filter;
   char *name;
-  char *path; /* NULL: the filter is from a BLOB */
-  void *blob; /* the bytes that `filter` borrows; NULL: it is from a file */
+  char *path; /* NULL if the filter is from a BLOB */
+  void *blob; /* the bytes that `filter` borrows; NULL if it is from a file */
   _Atomic size_t nusers;
 };
 
-/* `is_locked`: the settings of the database cannot change any more. NULL: memory ran out. */
+/* Makes an instance, or returns NULL if memory runs out. is_locked: the settings of the database
+ * cannot change any more. The SQL functions share the instance, and each of them releases it. */
 struct instance *instance_create(bool is_locked);
 struct instance *instance_share(struct instance *instance);
-void instance_release(void *instance); /* the last release frees it */
+void instance_release(void *instance); /* the last release frees the instance */
 bool instance_is_locked(const struct instance *instance);
 
-/* Gives a filter its name. The filter that had the name before stays as long as it is used. *added:
- * the filter, to be released. */
+/* Add a filter under a name. If another filter had this name before, it is removed, and freed when
+ * its last user releases it. If `added` is not NULL, *added becomes the new filter, which the
+ * caller releases. */
 lanebloom_status instance_add_file(struct instance *instance, const char *name, const char *path,
                                    struct named_filter **added, problem_text problem);
 lanebloom_status instance_add_blob(struct instance *instance, const char *name,
                                    lanebloom_slice blob);
 bool instance_remove(struct instance *instance, lanebloom_slice name);
 
-/* Returns the filter of this name, to be released; NULL if there is none. */
+/* Returns the filter of this name, or NULL if there is none. The caller releases the filter. */
 struct named_filter *instance_take(struct instance *instance, lanebloom_slice name);
 void named_filter_release(struct named_filter *filter);
 
-/* Returns all filters, ordered by name, to be released, in a list to be freed. NULL: memory ran
- * out. */
+/* Returns a list of all filters, ordered by name, or NULL if memory runs out. The caller releases
+ * each filter and frees the list. */
 struct named_filter **instance_take_all(struct instance *instance, size_t *n);
 
-/* ---- Files: may they be opened? ---- */
+/* ---- Files: may the extension open them? ---- */
 
-/* Finds the functions of DuckDB that tell it. */
+/* Finds the functions of DuckDB with which files_may_be_opened() queries DuckDB's settings. Call it
+ * before the other functions of this section. */
 void files_begin(void);
 
-/* The context with which DuckDB's settings are queried while a table function of this bind runs.
- * May be NULL. */
+/* The context with which DuckDB's settings are queried while a table function runs.
+ * files_context_of() makes it when DuckDB binds the table function, or returns NULL if DuckDB lacks
+ * the functions that it needs. */
 typedef struct files_context files_context;
 files_context *files_context_of(duckdb_bind_info info);
 void files_context_free(files_context *context);
 
-/* May files be opened? If not, says what to do instead. */
+/* Returns true if the extension may open files. If not, writes what the user can do instead.
+ * context: may be NULL. */
 bool files_may_be_opened(const struct instance *instance, const files_context *context,
                          problem_text problem);
 
@@ -137,29 +148,30 @@ struct column {
   duckdb_type type;
 };
 
-/* The description of a table function. Each file that has one defines a constant of this type. */
+/* Describes a table function. Each file with a table function defines a constant of this type. */
 struct table_function {
   const char *name;
   idx_t nparameters;  /* of type VARCHAR */
-  const char *option; /* the name of a VARCHAR, the last parameter, which is NULL if it is not
-                         given; NULL: there is none */
+  const char *option; /* the name of an optional last parameter of type VARCHAR, or NULL if there
+                       * is none. In `begin`, the parameter is NULL if the call does not give it */
   const struct column *columns;
   idx_t ncolumns;
 
-  /* Makes the state of a query; `end` frees it. */
+  /* Makes the state of a query, which `end` frees. On an error, writes the message to `problem` (or
+   * leaves it "" if memory ran out) and returns NULL. */
   void *(*begin)(struct instance *instance, const files_context *context, char *const *parameters,
                  problem_text problem);
   void (*end)(void *query);
 
-  /* Fills at most one chunk. Returns the number of rows. 0: there are no more; SIZE_MAX: it
-   * failed. */
+  /* Fills at most one chunk and returns the number of its rows. Returns 0 if there are no more
+   * rows, and SIZE_MAX if it failed. */
   size_t (*next)(void *query, duckdb_data_chunk chunk, problem_text problem);
 };
 
 bool register_table_function(duckdb_connection connection, struct instance *instance,
                              const struct table_function *function);
 
-/* ---- SQL functions, one file each ---- */
+/* ---- Registration of SQL functions, one function for each file ---- */
 
 bool register_build(duckdb_connection connection);
 bool register_may_contain(duckdb_connection connection, struct instance *instance);

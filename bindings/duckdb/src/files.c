@@ -1,7 +1,8 @@
-/* Decides whether files may be opened. While SET enable_external_access = false holds, an extension
- * must not open any, but no function of the stable C API tells it. Some versions of DuckDB are
- * known to export other functions that do, and these are called. With other versions no file is
- * opened unless the settings were locked before the extension was loaded.
+/* Decides whether the extension may open files. It must not open any while SET
+ * enable_external_access = false holds, but no function of the stable C API tells an extension
+ * whether that holds. Some versions of DuckDB are known to export other functions that tell it, and
+ * these are called. With other versions no file is opened unless the settings were locked before
+ * the extension was loaded.
  * SPDX-License-Identifier: MIT */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -22,8 +23,9 @@ static struct {
   destroy_function *destroy_context;
 } exported;
 
-/* Finds a function of the library whose API was given to us: the process may have another DuckDB,
- * too. */
+/* Finds a function that is exported by the library of DuckDB whose API this extension uses. Returns
+ * NULL if that library does not export it, even if another library of DuckDB in this process
+ * does. */
 static void *find_exported(const char *name)
 {
   Dl_info ours, found;
@@ -37,7 +39,8 @@ static void *find_exported(const char *name)
                                                                                    : NULL;
 }
 
-/* Later versions may give these functions other parameters. */
+/* Returns true for the versions of DuckDB whose exported functions are known to have the parameters
+ * declared above. Later versions may change them. */
 static bool is_known(const char *version)
 {
   int major = 0, minor = 0;

@@ -1,4 +1,4 @@
-/* One database of DuckDB: the names of its filters, which are freed with it.
+/* Stores the named filters of one database of DuckDB. They are freed with the database.
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -9,10 +9,10 @@
 
 struct instance {
   bool is_locked;
-  pthread_rwlock_t lock;     /* of the list of filters */
+  pthread_rwlock_t lock;     /* protects the list of filters */
   struct named_filter **all; /* ordered by name */
   size_t n;
-  _Atomic size_t nusers; /* SQL functions */
+  _Atomic size_t nusers; /* the SQL functions that share the instance */
 };
 
 /* ---- One filter ---- */
@@ -87,7 +87,8 @@ static int compare(lanebloom_slice name, const struct named_filter *filter)
   return order ? order : (name.size > size) - (name.size < size);
 }
 
-/* Finds the position where the name is, or would be. */
+/* Finds a filter by its name. *at becomes its position in the list. If there is no such filter,
+ * returns false, and *at becomes the position at which it would be inserted. */
 static bool find(const struct instance *instance, lanebloom_slice name, size_t *at)
 {
   size_t first = 0, last = instance->n;
@@ -107,8 +108,8 @@ static bool find(const struct instance *instance, lanebloom_slice name, size_t *
   return false;
 }
 
-/* Adds a filter, or replaces the one of its name. If `added` is not NULL, *added becomes the
- * filter, to be released. */
+/* Adds a filter, or replaces the filter that has its name. If `added` is not NULL, *added becomes
+ * the new filter, which the caller releases. Returns false if memory runs out. */
 static bool add(struct instance *instance, struct named_filter *filter, struct named_filter **added)
 {
   size_t at;

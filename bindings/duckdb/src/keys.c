@@ -1,4 +1,4 @@
-/* Converts values of DuckDB's vectors to keys.
+/* Converts values of DuckDB's vectors to keys of filters.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <string.h>
@@ -9,12 +9,12 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "keys are little-endia
 
 /* ---- Types ---- */
 
-/* TIMESTAMPTZ is left out: it is a point in time, a TIMESTAMP is the time that a clock shows, and
- * only the setting TimeZone says which of them are equal. Users cast it.
+/* TIMESTAMPTZ is left out. It is a point in time, but a TIMESTAMP is the time that a clock shows,
+ * and which of them are equal depends on the setting TimeZone. Users cast one to the other instead.
  *
- * Integers of fewer than 4 bytes become keys of 4 bytes, so that a column may get a wider type. A
- * UHUGEINT becomes the same key as the equal HUGEINT. If several types have the same keys, messages
- * advise a cast to the first. */
+ * Integers of fewer than 4 bytes become keys of 4 bytes, so that a filter still fits after a column
+ * gets a wider type of at most 4 bytes. A UHUGEINT becomes the same key as the equal HUGEINT. If
+ * several types have the same keys, messages advise a cast to the one that is listed first. */
 const struct key_type key_types[] = {
     {DUCKDB_TYPE_VARCHAR, "VARCHAR", LANEBLOOM_BYTES, 16},
     {DUCKDB_TYPE_BLOB, "BLOB", LANEBLOOM_BYTES, 16},
@@ -42,7 +42,7 @@ static bool is_string(const struct key_type *type)
   return type->type == DUCKDB_TYPE_VARCHAR || type->type == DUCKDB_TYPE_BLOB;
 }
 
-/* Are values keys as DuckDB stores them? */
+/* Returns true if the bytes of values, as DuckDB stores them, are the keys. */
 static bool is_as_stored(const struct key_type *type)
 {
   return type->nbytes >= 4 && type->type != DUCKDB_TYPE_UUID;
@@ -53,7 +53,7 @@ static size_t key_nbytes(const struct key_type *type)
   return type->nbytes < 4 ? 4 : type->nbytes;
 }
 
-/* Returns the first type with these keys; NULL: there is none. */
+/* Returns the name of the first type whose keys have this encoding, or NULL if there is none. */
 static const char *type_name_of(lanebloom_encoding encoding)
 {
   for (size_t i = 0; i < nkey_types; i++)
@@ -94,7 +94,7 @@ bool check_form(const struct key_type *type, lanebloom_key_form form, problem_te
 
 static void write_uuid(const duckdb_hugeint *value, uint8_t *key)
 {
-  /* DuckDB flips the top bit, so that UUIDs order as signed numbers. */
+  /* DuckDB stores UUIDs with the top bit flipped, so that they order as signed numbers. */
   const uint64_t upper = (uint64_t)value->upper ^ UINT64_C(1) << 63;
   for (int i = 0; i < 8; i++) {
     key[i] = (uint8_t)(upper >> (56 - 8 * i));
@@ -137,7 +137,8 @@ static lanebloom_keys keys_in(const struct key_type *type, const void *bytes, si
 lanebloom_keys keys_of(const struct key_type *type, const struct vector *values, idx_t first,
                        size_t n, struct key_room *room)
 {
-  /* Strings of NULLs may point anywhere. */
+  /* The pointers in strings that are NULL are arbitrary, so such strings are not hashed in
+   * place. */
   if (is_as_stored(type) && !(is_string(type) && values->valid))
     return keys_in(type, (const uint8_t *)values->data + first * type->nbytes, n);
   for (size_t i = 0; i < n; i++) {

@@ -1,5 +1,6 @@
-/* lanebloom_may_contain(filter, key): may the key be in the filter? The filter is given by its
- * name, or as a BLOB if few rows have the same one.
+/* lanebloom_may_contain(filter, key): a scalar function in SQL that returns whether the key may be
+ * in the filter. The filter is given by its name, or as a BLOB, which is meant for filters that
+ * only few rows share.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +8,8 @@
 
 #include "extension.h"
 
-/* A BLOB is verified, and often copied by DuckDB, for each vector of rows. */
+/* The largest filter that may be given as a BLOB. For each vector of rows a BLOB is verified again
+ * and often copied by DuckDB, so larger filters must have a name. */
 enum { MAX_BLOB_NBYTES = 64 << 10 };
 
 struct function {
@@ -24,7 +26,8 @@ static void function_free(void *function)
 
 /* ---- Filters ---- */
 
-/* The filter of some rows: one that has a name, or one from a BLOB. */
+/* The filter of some rows. One member is set: `named` if the filter has a name, and `parsed` if it
+ * is given as a BLOB. */
 struct opened {
   struct named_filter *named;
   lanebloom_filter *parsed;
@@ -56,7 +59,7 @@ static const lanebloom_filter *parse_blob(lanebloom_slice blob, struct opened *o
   if (blob.size > MAX_BLOB_NBYTES) {
     snprintf(problem, PROBLEM_NBYTES,
              "expected a filter of at most %d bytes in a row, found %zu; name it once: SELECT "
-             "lanebloom_register('seen', BLOB), and ask lanebloom_may_contain('seen', key)",
+             "lanebloom_register('seen', BLOB), then call lanebloom_may_contain('seen', key)",
              MAX_BLOB_NBYTES, blob.size);
     return NULL;
   }
@@ -99,8 +102,9 @@ static bool is_same(const struct vector *vector, idx_t a, idx_t b)
   return x.size == y.size && memcmp(x.data, y.data, x.size) == 0;
 }
 
-/* Returns the end of the rows from `first` on that have the same filter. A constant comes as rows
- * that are all equal; one comparison of the rows with the rows after them shows it. */
+/* Returns the end of the rows from `first` on that have the same filter. If the filter is a
+ * constant, DuckDB passes it as rows that are all equal. Comparing all rows with the rows that
+ * follow them recognises this case with one memcmp(). */
 static idx_t run_end(const struct vector *filters, idx_t first, idx_t n)
 {
   const duckdb_string_t *strings = filters->data;

@@ -1,5 +1,5 @@
-/* Names of filters in SQL: lanebloom_load(), lanebloom_register(), lanebloom_unload() and
- * lanebloom_filters().
+/* The SQL functions that give names to filters and list them: lanebloom_load(),
+ * lanebloom_register(), lanebloom_unload() and lanebloom_filters().
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "extension.h"
 
-/* ---- lanebloom_load(name, path): maps a file ---- */
+/* ---- lanebloom_load(name, path): maps a file and names the filter ---- */
 
 static const struct column load_columns[] = {
     {"name", DUCKDB_TYPE_VARCHAR}, {"form", DUCKDB_TYPE_VARCHAR}, {"nbytes", DUCKDB_TYPE_UBIGINT}};
@@ -15,7 +15,7 @@ static const struct column load_columns[] = {
 struct load {
   struct instance *instance;
   const files_context *context;
-  const char *name, *path; /* of the call */
+  const char *name, *path; /* borrowed from the call */
   bool is_done;
 };
 
@@ -65,7 +65,7 @@ static const struct table_function load_function = {
     .next = load_next,
 };
 
-/* ---- lanebloom_filters() ---- */
+/* ---- lanebloom_filters(): lists the filters that have names ---- */
 
 static const struct column list_columns[] = {
     {"name", DUCKDB_TYPE_VARCHAR},        {"format", DUCKDB_TYPE_VARCHAR},
@@ -198,8 +198,8 @@ static bool register_scalar(duckdb_connection connection, struct instance *insta
   duckdb_logical_type boolean = duckdb_create_logical_type(DUCKDB_TYPE_BOOLEAN);
   duckdb_scalar_function_set_return_type(made, boolean);
   duckdb_destroy_logical_type(&boolean);
-  duckdb_scalar_function_set_special_handling(made); /* of NULLs: they are errors */
-  duckdb_scalar_function_set_volatile(made);         /* it has effects */
+  duckdb_scalar_function_set_special_handling(made); /* rows with NULLs are passed, too */
+  duckdb_scalar_function_set_volatile(made);         /* it has side effects */
   duckdb_scalar_function_set_extra_info(made, instance_share(instance), instance_release);
   duckdb_scalar_function_set_function(made, run);
   const bool is_done = duckdb_register_scalar_function(connection, made) == DuckDBSuccess;

@@ -1,5 +1,5 @@
-/* lanebloom_parquet(pattern [, bounds := ...]): the column chunks of Parquet files, and their
- * filters.
+/* lanebloom_parquet(pattern [, bounds := ...]): a table function in SQL that lists the column
+ * chunks of Parquet files, with a description of their filters.
  * SPDX-License-Identifier: MIT */
 #include <lanebloom_parquet.h>
 #include <stdio.h>
@@ -21,9 +21,9 @@ struct query {
   lanebloom_parquet_files *files;
   lanebloom_parquet_bounds bounds;
   size_t nopened;
-  lanebloom_parquet *file; /* the one that was opened last; NULL: none yet */
+  lanebloom_parquet *file; /* the file that was opened last; NULL before the first */
   lanebloom_parquet_info info;
-  size_t row_group, column; /* the next ones in the file */
+  size_t row_group, column; /* of the next row of the result; both in `file` */
 };
 
 static void end(void *data)
@@ -34,7 +34,7 @@ static void end(void *data)
   free(query);
 }
 
-/* name: NULL if none is given. */
+/* Finds the value of the parameter `bounds`. name is NULL if the call does not give it. */
 static bool find_bounds(const char *name, lanebloom_parquet_bounds *bounds, problem_text problem)
 {
   *bounds = LANEBLOOM_PARQUET_BOUNDS_KNOWN;
@@ -44,7 +44,8 @@ static bool find_bounds(const char *name, lanebloom_parquet_bounds *bounds, prob
   return false;
 }
 
-/* SQL has no warnings, so that only the manual tells of files that are skipped. */
+/* Finds the files that the pattern names. An extension cannot print warnings in SQL, so files that
+ * are skipped are not reported; the manual says which files these are. */
 static bool find_files(const char *pattern, lanebloom_parquet_files **files, problem_text problem)
 {
   if (!strstr(pattern, "**"))
@@ -72,7 +73,7 @@ static void *begin(struct instance *instance, const files_context *context, char
   return NULL;
 }
 
-/* Opens the next file, if there is one. */
+/* Opens the next file, which must exist. */
 static bool open_next(struct query *query, problem_text problem)
 {
   problem_text why;

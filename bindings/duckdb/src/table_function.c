@@ -1,4 +1,5 @@
-/* The common part of table functions.
+/* Registers table functions in DuckDB. The callbacks that all of them share are here: they read the
+ * parameters of a call, begin a run and fetch chunks of rows.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@ struct registered {
   struct instance *instance;
 };
 
-/* A call, which may run many times if it is prepared. */
+/* A call of a table function in a statement. A prepared statement may run the call many times. */
 struct call {
   const struct registered *registered;
   char *parameters[MAX_PARAMETERS];
@@ -48,7 +49,8 @@ static void run_free(void *data)
   free(run);
 }
 
-/* Returns a parameter as a text, to be freed. NULL: it is NULL or not given, or memory ran out. */
+/* Returns a parameter as a text, which the caller frees. Returns NULL if the parameter is NULL or
+ * not given, or if memory runs out. */
 static char *text_of_value(duckdb_value value)
 {
   char *text = !value || duckdb_is_null_value(value) ? NULL : duckdb_get_varchar(value);

@@ -1,5 +1,5 @@
-/* lanebloom_tables(path): the filters in the tables of a database of LevelDB, goleveldb, RocksDB or
- * Pebble, or in one table file.
+/* lanebloom_tables(path): a table function in SQL that lists the tables of a database of LevelDB,
+ * goleveldb, RocksDB or Pebble, or one table file, with a description of their filters.
  * SPDX-License-Identifier: MIT */
 #include <lanebloom_tables.h>
 #include <stdio.h>
@@ -21,16 +21,16 @@ static const struct column columns[] = {
 };
 enum { NCOLUMNS = sizeof columns / sizeof *columns };
 
-/* The facts about a table. The table itself is closed: a database may have more of them than fit in
- * memory. */
+/* The facts about a table, which become one row. The table itself is closed again, because a
+ * database may have more tables than fit in memory. */
 struct row {
   char *path, *warning, *keys;
-  lanebloom_table_info info; /* its keys and its warning are owned by the row */
+  lanebloom_table_info info; /* its bounds point into `keys`, its warning is `warning` */
 };
 
 struct query {
-  const char *path;             /* of the call */
-  lanebloom_database *database; /* NULL: one table file */
+  const char *path;             /* borrowed from the call */
+  lanebloom_database *database; /* NULL if the path is one table file */
   struct row **rows;
   size_t n, at;
 };

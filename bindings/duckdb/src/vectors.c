@@ -9,7 +9,8 @@
 
 /* ---- Errors ---- */
 
-/* Returns the number of bytes of the character that begins here; 0: there is none. */
+/* Returns the number of bytes of the UTF-8 character that begins here, or 0 if these bytes are no
+ * valid character. */
 static size_t character_nbytes(const char *text)
 {
   const uint8_t first = (uint8_t)*text;
@@ -17,7 +18,7 @@ static size_t character_nbytes(const char *text)
   for (size_t i = 1; i < n; i++)
     if (((uint8_t)text[i] & 0xc0) != 0x80)
       return 0;
-  /* an overlong encoding, a surrogate of UTF-16, or a number beyond Unicode */
+  /* Refuse an overlong encoding, a surrogate of UTF-16, and a number beyond Unicode. */
   const uint8_t second = n > 1 ? (uint8_t)text[1] : 0;
   if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) ||
       (first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f))
@@ -33,8 +34,9 @@ static bool is_utf8(const char *text)
   return true;
 }
 
-/* Makes a text valid UTF-8. Clients drop other texts, and functions of DuckDB may loop for ever on
- * them. Messages cut names anywhere, and names in files may be any bytes. */
+/* Makes a text valid UTF-8: each invalid byte becomes '?'. Messages cut names anywhere, and names
+ * in files may be any bytes, but clients drop texts that are not valid UTF-8, and functions of
+ * DuckDB may loop for ever on them. */
 static void make_utf8(char *text)
 {
   for (char *at = text; *at;) {
@@ -64,7 +66,7 @@ void explain_blob(problem_text problem, lanebloom_status status)
 {
   if (status == LANEBLOOM_ERR_FORMAT || status == LANEBLOOM_ERR_CORRUPT)
     snprintf(problem, PROBLEM_NBYTES,
-             "expected a BLOB of lanebloom_build(), or the bytes of a file of lanebloom; found %s",
+             "expected a BLOB from lanebloom_build(), or the bytes of a lanebloom file; found %s",
              status == LANEBLOOM_ERR_FORMAT ? "other bytes" : "a damaged one");
   else
     snprintf(problem, PROBLEM_NBYTES, "%s", lanebloom_status_text(status));

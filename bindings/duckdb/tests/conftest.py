@@ -7,11 +7,11 @@ import duckdb
 import pytest
 
 EXTENSION = os.environ["LANEBLOOM_EXTENSION"]
-DATABASES = os.environ.get("DATABASES")  # a program that makes databases
+DATABASES = os.environ.get("DATABASES")  # the path of a program that makes databases
 TAP = os.environ.get("LANEBLOOM_TAP")
 ROWS = int(os.environ.get("LANEBLOOM_ROWS", "100000"))
 VERSION = tuple(map(int, duckdb.__version__.split(".")[:2]))
-ASKS = VERSION >= (1, 5)  # DuckDB can be asked whether files may be opened
+ASKS = VERSION >= (1, 5)  # this DuckDB tells whether files may be opened
 
 
 def pytest_runtest_logreport(report):
@@ -32,7 +32,7 @@ def connect(path=":memory:", **settings):
 
 @pytest.fixture
 def db():
-    """Two threads; files may be opened, whether DuckDB can be asked or not."""
+    """A database with two threads. Files may be opened in every version of DuckDB."""
     connection = connect(threads="2", lock_configuration="true")
     yield connection
     connection.close()
@@ -40,7 +40,7 @@ def db():
 
 @pytest.fixture
 def open_db():
-    """The settings can be changed."""
+    """A database whose settings can be changed."""
     connection = connect(threads="2")
     yield connection
     connection.close()

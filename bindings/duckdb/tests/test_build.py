@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""lanebloom_build(): groups, threads, wishes."""
+"""lanebloom_build(): groups, threads and arguments."""
 
 import numpy as np
 import pyarrow as pa
@@ -8,7 +8,7 @@ from conftest import ROWS, VERSION, connect, one, refused
 
 from lanebloom import Filter
 
-N = max(ROWS, 300000)  # more row groups than threads
+N = max(ROWS, 300000)  # enough rows for more row groups than threads
 
 
 @pytest.mark.parametrize("sql", ["lanebloom_build(k)", f"lanebloom_build(k, 12.5, {N})"])
@@ -35,7 +35,7 @@ def test_bytes_of_the_python_package(db):
 @pytest.mark.parametrize("ngroups", [1, 7, 5000])
 @pytest.mark.parametrize("order", ["i % {}", "i // (100000 // {} + 1)", "hash(i) % {}"])
 def test_groups(db, ngroups, order):
-    """Alternating, one after the other, and at random; each has its filter."""
+    """Groups that alternate, follow each other or are random: each has its own filter."""
     db.execute(
         f"CREATE TABLE t AS SELECT {order.format(ngroups)} AS g, if(i % 11 = 0, NULL, i) AS k "
         "FROM range(100000) r(i)"
@@ -53,7 +53,7 @@ def test_groups(db, ngroups, order):
 
 
 def test_no_keys(db):
-    """Of no rows, and of rows that are all NULL."""
+    """Filters of no rows, and of rows that are all NULL."""
     for sql in ["SELECT lanebloom_build(range) FROM range(0)",
                 "SELECT lanebloom_build(NULL::BIGINT) FROM range(9)"]:  # fmt: skip
         blob = one(db, sql)
@@ -101,7 +101,7 @@ def test_windows(db, call, frame, arguments):
 
 @pytest.mark.skipif(VERSION < (2, 0), reason="DuckDB below 2.0 crashes here: duckdb#21537")
 def test_one_state_for_many_rows(db):
-    """Where DuckDB sorts rows, or each row has the whole partition."""
+    """DuckDB sorts the rows, or each row has the whole partition."""
     f = Filter.build(np.arange(0, 1000, 2)).to_bytes()
     ordered = "SELECT lanebloom_build(k ORDER BY k DESC) FROM range(0, 1000, 2) t(k)"
     assert one(db, ordered) == f
@@ -121,11 +121,12 @@ def test_wishes_are_checked(db):
     refused(db, build("10 + k % 2"), same)
     refused(db, build("10, 1 + k % 2"), same)
     refused(db, build("10 + k // 999"), same)
-    # each thread sees one of two values, which give filters of different sizes, or of one size
+    # Each thread sees only one of two values, so the difference is found when groups are combined.
+    # The filters of the two values have different sizes or the same size.
     db.execute("CREATE TABLE t AS SELECT range k FROM range(491520)")
     for wish in ["10 + k // 245760", "10, 1000 + k // 245760", "10, 1000000 + k // 245760"]:
         refused(db, f"SELECT lanebloom_build(k, {wish}) FROM t", same)
-    most = "lanebloom_build: expected a filter that fits into a BLOB, which holds 4 GiB"
+    most = "lanebloom_build: expected a filter that fits into a BLOB of 4 GiB"
     refused(db, build("10, 3500000000"), most)
     refused(db, build("100, 400000000"), most)
     refused(db, build("10, 9000000000000000000"), most)
@@ -137,7 +138,7 @@ def test_more_keys_than_were_expected(db):
 
 
 def test_keys_of_engines(db):
-    """A filter of RocksDB's own bytes, made a container by the package, is asked for texts."""
+    """Texts are screened by a filter that the package made from RocksDB's own bytes."""
     f = Filter.parse_raw(bytes(Filter.build(["a", "b"]).bytes), "rocksdb")
     db.execute("SELECT lanebloom_register('f', ?)", [f.to_bytes()])
     keys = "SELECT list(k) FROM (VALUES ('a'), ('b'), ('c'), ('d')) t(k)"

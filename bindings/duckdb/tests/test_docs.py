@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every statement of docs/duckdb.md, with the results that comments after it show."""
+"""Runs every statement of docs/duckdb.md; results must be those in the comments after it."""
 
 import pathlib
 import re
@@ -15,7 +15,7 @@ DOCUMENT = pathlib.Path(__file__).parents[3] / "docs" / "duckdb.md"
 
 
 def examples():
-    """Pairs of a statement and the lines that it shows."""
+    """Lists pairs of a statement and the lines that it prints."""
     for block in re.findall(r"^```sql\n(.*?)^```", DOCUMENT.read_text(), re.M | re.S):
         for statement, shown in re.findall(r"(.*?;)\n((?:-- [^\n]*\n)*)", block, re.S):
             yield statement.strip(), [line[3:] for line in shown.splitlines()]

@@ -43,7 +43,7 @@ def test_load(db, tmp_path):
 
 
 def test_a_file_that_is_replaced(db, tmp_path):
-    """The one that was loaded stays as it was."""
+    """The loaded filter does not change."""
     path = tmp_path / "f.lbf"
     Filter.build(np.arange(10)).save(path)
     db.execute(f"CALL lanebloom_load('f', '{path}')")
@@ -63,7 +63,7 @@ FILES = [
 
 @pytest.mark.parametrize("sql", FILES)
 def test_external_access(open_db, tmp_path, sql):
-    """Prepared before or after: it is the setting while a query runs that counts."""
+    """The setting while a query runs decides, whenever the query was prepared."""
     Filter.build(np.arange(10)).save(tmp_path / "f.lbf")
     pq.write_table(pa.table({"k": [1]}), tmp_path / "k.parquet")
     sql = sql.format(tmp_path)
@@ -86,7 +86,7 @@ def test_external_access(open_db, tmp_path, sql):
 
 
 def test_settings_that_are_not_locked(tmp_path):
-    """From 1.5 on, some can be left open."""
+    """From DuckDB 1.5 on, some settings can be left unlocked."""
     if not ASKS:
         pytest.skip("this DuckDB has no allowed_configs")
     Filter.build(np.arange(10)).save(tmp_path / "f.lbf")
@@ -101,7 +101,7 @@ def test_settings_that_are_not_locked(tmp_path):
 
 
 def test_locked_settings(db, tmp_path):
-    """They cannot be changed any more, so files may be opened, whichever DuckDB it is."""
+    """Locked settings cannot change, so files may be opened in every version of DuckDB."""
     with pytest.raises(duckdb.Error):
         db.execute("SET enable_external_access = false")
     Filter.build(np.arange(10)).save(tmp_path / "f.lbf")
@@ -150,7 +150,7 @@ def test_parquet(db, tmp_path):
                       ("name", "string", 10000, 0, False, None)]
     ]  # fmt: skip
     refused(db, f"FROM lanebloom_parquet('{tmp_path}/**/*.parquet')", "found **")
-    wide = pa.table({f"c{i}": [1] for i in range(5000)})  # more than one chunk of rows
+    wide = pa.table({f"c{i}": [1] for i in range(5000)})  # more rows than one chunk has
     pq.write_table(wide, tmp_path / "wide.parquet")
     assert one(db, f"SELECT count(*) FROM lanebloom_parquet('{tmp_path}/wide.parquet')") == 5000
     refused(db, f"FROM lanebloom_parquet('{tmp_path}/no*')", "found none of this name")
@@ -162,7 +162,7 @@ def test_parquet(db, tmp_path):
 
 
 def test_parquet_in_folders(db, tmp_path):
-    """As bindings/python/tests/test_folders.py has them."""
+    """The folders are those of bindings/python/tests/test_folders.py."""
     names = make_folder(tmp_path / "d")
     listed = db.execute(f"SELECT path FROM lanebloom_parquet('{tmp_path}/d')").fetchall()
     assert listed == [(f"{tmp_path}/d/{name}",) for name in names]
@@ -200,7 +200,7 @@ def test_bounds_of_parquet(db, tmp_path):
 
 @pytest.mark.parametrize("found", [b"\xff\xc3\xc3", b"\xed\xa0\x80", b"\xe0\x80\x80"])
 def test_names_that_are_not_utf8(db, tmp_path, found):
-    """They are made UTF-8: with other bytes, reverse() of DuckDB 1.3 never ends."""
+    """They become UTF-8: on other bytes, reverse() of DuckDB 1.3 never ends."""
     path = tmp_path / "names.parquet"
     pq.write_table(pa.table({"naXYZe": [1]}), path)
     path.write_bytes(path.read_bytes().replace(b"XYZ", found))
@@ -246,16 +246,16 @@ def varint(value):
 
 
 def write_table(path, filter_nbytes):
-    """A table of LevelDB with one key and a filter of zeros."""
+    """Writes a table of LevelDB with one key and a filter of zeros."""
     contents = b""
 
-    def add(block):  # its handle
+    def add(block):  # returns the handle of the block
         nonlocal contents
         handle = varint(len(contents)) + varint(len(block))
         contents += block + b"\0" + masked_crc32c(block + b"\0")
         return handle
 
-    def entry(key, value):  # a block of one
+    def entry(key, value):  # returns a block with this entry alone
         return bytes([0, len(key), len(value)]) + key + value + bytes(4) + bytes([1, 0, 0, 0])
 
     bits = bytes(filter_nbytes - 1) + b"\6"
@@ -267,7 +267,7 @@ def write_table(path, filter_nbytes):
 
 
 def test_tables_need_not_fit_in_memory(tmp_path):
-    """One is open at a time: all of them have 400 MB of filters."""
+    """Only one is open at a time, because all filters together have 400 MB."""
     ntables, filter_nbytes = 100, 4_000_000
     make(tmp_path / "db", ntables)
     write_table(tmp_path / "db" / "000005.ldb", filter_nbytes)

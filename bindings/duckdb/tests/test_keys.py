@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Keys of every type, in every kind of vector: each answer is that of the Python package for the
-array of Arrow that the column was made of. LANEBLOOM_ROWS says how many rows there are."""
+"""Tests keys of every type, in every kind of vector: results must be those of the Python package
+for the Arrow array that the column was made of. LANEBLOOM_ROWS: the number of rows."""
 
 import duckdb
 import numpy as np
@@ -21,7 +21,7 @@ def texts(h, prefix=""):
 
 
 def wide(h, type_):
-    """128 bits, below 10^38."""
+    """Makes an array of 128-bit numbers below 10^38."""
     both = np.stack([h, h >> np.uint64(2)], axis=1)
     return pa.Array.from_buffers(type_, len(h), [None, pa.py_buffer(both.tobytes())])
 
@@ -30,7 +30,8 @@ def stamps(unit):
     return lambda h: pa.array((h >> np.uint64(20)).view(np.int64)).cast(pa.timestamp(unit))
 
 
-# type: an Arrow array, made of 64 random bits per row, and the column that SQL makes of it
+# For each type of SQL: a function that makes an Arrow array of a random number of 64 bits per row,
+# and the expression by which SQL makes a column of this type of that array.
 TYPES = {
     "VARCHAR": (texts, "k"),
     "VARCHAR of at most 12 bytes": (lambda h: texts(h % np.uint64(10**9), "k"), "k"),
@@ -56,7 +57,7 @@ TYPES = {
 
 
 def column(make, nrows):
-    """Some rows are null."""
+    """Makes a column; some rows are null."""
     h = np.random.default_rng(7).integers(0, 2**64, nrows, np.uint64, endpoint=False)
     h %= np.uint64(10**38 >> 64)
     keys = make(h)
@@ -64,7 +65,7 @@ def column(make, nrows):
 
 
 def numbers_of(rows):
-    """1, 0 and, for NULL, -1."""
+    """Turns results into 1 and 0, and NULL into -1."""
     answers = rows["a"]
     return np.ma.filled(np.ma.asarray(answers).astype(np.int8), -1)
 
@@ -95,7 +96,7 @@ def test_answers_of_every_row(db, name):
 
 
 def test_every_kind_of_vector(db):
-    """Constants, sequences, dictionaries and selections, at any place of a chunk."""
+    """Constants, sequences, dictionaries and selections, anywhere in a chunk."""
     db.execute("CREATE TABLE s AS SELECT range k FROM range(0, 10000, 3)")
     f = Filter.parse(one(db, "SELECT lanebloom_build(k) FROM s"))
     db.execute("SELECT lanebloom_register('f', lanebloom_build(k)) FROM s")
@@ -119,7 +120,7 @@ def test_every_kind_of_vector(db):
 
 
 def test_stored_columns(tmp_path):
-    """Of a file, compressed by DuckDB in each of its ways."""
+    """Columns of a file, compressed by each of DuckDB's methods."""
     db = connect(str(tmp_path / "d.duckdb"), threads="2")
     db.execute(
         "CREATE TABLE t AS SELECT i, 'text ' || (i % 10) few, 'some longer text ' || i AS many, "

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Names of filters: each database has its own, and threads share them."""
+"""Names of filters: each database has its own names, which its threads share."""
 
 import gc
 import os
@@ -30,7 +30,7 @@ def test_list(db):
     assert a[:5] == ("a", "rocksdb-local", "bytes", 9, 8.0) and a[7] is None
     info = Filter.build(np.arange(1000)).info
     assert b[:6] == ("b", "rocksdb-local", "int64", 1000, 10.0, info.rate)
-    for i in range(5000):  # more than one chunk, in order
+    for i in range(5000):  # more rows than one chunk has
         db.execute(f"SELECT lanebloom_register('{i:04}', lanebloom_build(1))")
     names = [row[0] for row in db.execute("SELECT name FROM lanebloom_filters()").fetchall()]
     assert names == sorted(names) and len(names) == 5002
@@ -58,7 +58,7 @@ def test_replaced_and_taken_away(db):
 
 
 def test_prepared_statements_ask_anew(db):
-    """Also if all arguments are constants; and no index keeps answers."""
+    """Even if all arguments are constants. Indexes must not store results."""
     db.execute("SELECT lanebloom_register('f', lanebloom_build(2::BIGINT))")
     db.execute("PREPARE asked AS SELECT lanebloom_may_contain('f', 1::BIGINT)")
     assert db.execute("EXECUTE asked").fetchone() == (False,)
@@ -70,7 +70,7 @@ def test_prepared_statements_ask_anew(db):
 
 
 def test_rows_that_where_excludes_are_not_asked(tmp_path):
-    """A dictionary has names that no row that is left has."""
+    """The dictionary has names that none of the remaining rows has."""
     db = connect(str(tmp_path / "d.duckdb"), threads="2")
     db.execute("SELECT lanebloom_register('aaa', lanebloom_build(1::BIGINT))")
     db.execute(
@@ -94,7 +94,7 @@ def test_long_names_in_messages(db):
 
 
 def test_names_of_rows(db):
-    """Many filters at once, asked by a column of names."""
+    """A column of names selects among many filters."""
     db.execute(
         "SELECT lanebloom_register('part ' || p, f) FROM "
         "(SELECT k % 9 AS p, lanebloom_build(k, 16.0) AS f FROM range(90000) t(k) GROUP BY p)"
@@ -114,7 +114,7 @@ def test_blobs_in_rows(db):
         one(db, rows, large)
     assert (
         "lanebloom_may_contain: expected a filter of at most 65536 bytes in a row, "
-        f"found {len(large)}; name it once: SELECT lanebloom_register('seen', BLOB), and ask "
+        f"found {len(large)}; name it once: SELECT lanebloom_register('seen', BLOB), then call "
         "lanebloom_may_contain('seen', key)"
     ) in str(error.value)
 
@@ -130,7 +130,7 @@ def test_each_database_has_its_names(tmp_path):
     db = connect(path)
     db.execute("SELECT lanebloom_register('f', lanebloom_build(1::BIGINT))")
     db.close()
-    db = connect(path)  # nothing kept the first one open
+    db = connect(path)  # works only if nothing has kept the first one open
     assert one(db, "SELECT count(*) FROM lanebloom_filters()") == 0
     db.close()
 
@@ -155,7 +155,7 @@ def test_a_database_frees_its_filters():
 
 
 def test_a_hundred_connections(db):
-    """They ask one filter while another thread replaces it and takes it away."""
+    """They probe one filter while another thread replaces and unloads it."""
     db.execute("SELECT lanebloom_register('f', lanebloom_build(k)) FROM range(100000) t(k)")
     blob = one(db, "SELECT lanebloom_build(k) FROM range(100000) t(k)")
     wrong, done = [], threading.Event()
@@ -190,7 +190,7 @@ def test_a_hundred_connections(db):
 
 
 def test_damaged_blobs(db):
-    """Any bytes are refused in a sentence, or answer like the filter they are."""
+    """Any bytes are either refused with a message or give the filter's results."""
     rng = random.Random(SEED)
     whole = [
         Filter.build(np.arange(n), format=format).to_bytes()
@@ -217,7 +217,7 @@ def test_damaged_blobs(db):
                 answer = one(db, sql, blob)
                 assert answer is True or blob in whole, f"seed {SEED}: {blob.hex()}"
             except duckdb.Error as error:
-                assert "expected a BLOB of lanebloom_build(), or the bytes of a file" in str(error)
+                assert "expected a BLOB from lanebloom_build(), or the bytes of" in str(error)
                 nrefused += 1
     assert nrefused > NBLOBS
     refused(db, "SELECT lanebloom_may_contain(''::BLOB, 7)", "found other bytes")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The types of the extension module. Its docstrings are the manual.
+# The types of the functions and classes of the extension module. The docstrings in that module are
+# the manual.
 import os
 import sys
 from collections.abc import Iterable

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Which Parquet files, and which row groups of them, may hold any of these keys?
 
-Statistics and Bloom filters alone are read, never the rows. A row group that has neither may hold
-every key. audit() reads the rows, and finds statistics and filters that deny one.
+Only statistics and Bloom filters are read, never the rows. A row group that has neither may hold
+every key. audit() does read the rows, and finds statistics and filters that deny one of them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = ["Audit", "Finding", "audit", "prune", "row_groups"]
 # ---- Files ----
 
 def _files(paths: Path | Iterable[Path]) -> list[Path]:
-    """The files that paths stand for, in their order; those of a folder are sorted."""
+    """Lists the files that paths stand for, in order; those of a folder are sorted."""
     files: list[Path] = []
     skipped: list[str] = []
     for path in [paths] if isinstance(paths, (str, bytes, os.PathLike)) else paths:
@@ -62,17 +62,17 @@ def _reusable(keys: Any) -> Any:
 def row_groups(
     paths: Path | Iterable[Path], column: str, keys: Keys, *, bounds: str = "known"
 ) -> list[tuple[Path, list[int]]]:
-    """The row groups in which any of the keys may be, for each file that has one.
+    """Finds the row groups that may have any of the keys, for each file with such a row group.
 
-    paths: one or several, of files or folders. A folder stands for the Parquet files in it and
-    below it, but for names that begin with a dot or an underscore, of which a UserWarning names the
-    first. column: the names from the root on, joined by dots. keys: as of Filter.build(); their
-    type must be that of the column, and integers in a list take it. bounds: whose bounds and counts
-    of nulls may say that a key is absent: "known", those of writers that were seen to write them
-    right; "all", also where they may be wrong; "none".
+    paths: a path or several, of files or folders. A folder stands for the Parquet files in it and
+    below it, except those whose name begins with a dot or an underscore; a UserWarning names the
+    first of these. column: the names from the root to the column, joined by dots. keys: as for
+    Filter.build(), in the column's type, which integers in a list take. bounds: the writers whose
+    bounds and counts of nulls may rule keys out: "known" (those that are known to write them
+    correctly), "all" (even if they may be wrong) or "none".
 
-    Raises TypeError, which names both types, ValueError if there is no such column or a folder has
-    no Parquet file, lanebloom.Error, OSError.
+    Raises TypeError, which names both types, if the keys have another type; ValueError if there is
+    no such column or a folder has no Parquet file; lanebloom.Error; OSError.
     """
     keys = _reusable(keys)
     found = (
@@ -85,7 +85,7 @@ def row_groups(
 def prune(
     paths: Path | Iterable[Path], column: str, keys: Keys, *, bounds: str = "known"
 ) -> list[Path]:
-    """The files in which any of the keys may be, in their order: the others can be left out."""
+    """Finds the files that may have any of the keys, in their order. Skip the others."""
     return [path for path, _ in row_groups(paths, column, keys, bounds=bounds)]
 
 
@@ -95,13 +95,13 @@ _BATCH_NROWS = 1 << 18
 
 
 class Finding(NamedTuple):
-    """A row group that denies a value which it has."""
+    """A row group whose bounds, counts or filter deny a value that it has."""
 
     path: Path
     row_group: int
-    writer: str  # as the file names it: created_by
+    writer: str  # the writer's name in the file (created_by)
     kind: str  # "bounds", "counts" (of nulls) or "filter"
-    value: Any  # a value that is denied, as a scalar of pyarrow; None: only the count is wrong
+    value: Any  # a denied value, as a scalar of pyarrow; None if only the count is wrong
 
 
 class Audit(NamedTuple):
@@ -110,7 +110,7 @@ class Audit(NamedTuple):
     findings: list[Finding]
     nfiles: int
     nrow_groups: int
-    nvalues: int  # without nulls
+    nvalues: int  # values that were compared, nulls not counted
     nbounds: int  # row groups with bounds that are used
     nfilters: int  # row groups with a filter
 
@@ -123,15 +123,16 @@ class _RowGroup(NamedTuple):
 
 
 def audit(paths: Path | Iterable[Path], column: str, *, bounds: str = "known") -> Audit:
-    """Reads every value of a column, and finds the row groups that deny one of theirs.
+    """Reads every value of a column, and finds the row groups that deny one of their own values.
 
     A row group has at most one finding of each kind. A value that the filter denies counts for the
-    filter alone. paths, column, bounds: as of row_groups(). Statistics that it does not believe are
-    not compared; with "all", a count of nulls is also wrong if it leaves fewer values than there
-    are. NaN is not asked for.
+    filter alone. paths, column, bounds: as for row_groups(). Statistics that row_groups() does not
+    use are not compared. With "all", a count of nulls is also wrong if it leaves fewer values than
+    there are. NaN is not checked.
 
-    Needs pyarrow. Memory: the pages of one row group, a batch of its values and its filter. Raises
-    what row_groups() and pyarrow raise; ValueError if values of the column cannot be keys.
+    Needs pyarrow. Takes memory for the pages of one row group, a batch of its values and its
+    filter. Raises what row_groups() and pyarrow raise; ValueError if values of the column cannot be
+    keys.
     """
     files = _files(paths)
     groups = [group for path in files for group in _audit_file(path, column, bounds)]
@@ -153,7 +154,8 @@ def _audit_file(path: Path, column: str, bounds: str) -> Iterator[_RowGroup]:
     with pyarrow.parquet.ParquetFile(os.fsdecode(path)) as reader:
         for i in range(nrow_groups):
             has_bounds, nvalues_said, filter = parquet_chunk(file, i)
-            # Counts that contradict bounds are not used, so that only one of the two denies.
+            # The statistics that deny a value are the bounds or the count of nulls, but never both,
+            # because a count that contradicts the bounds is not used.
             by_statistics = "bounds" if has_bounds else "counts"
             denied: dict[str, Any] = {}
             nvalues = 0
@@ -177,7 +179,7 @@ def _audit_file(path: Path, column: str, bounds: str) -> Iterator[_RowGroup]:
 
 
 def _values(batch: Any) -> Any:
-    """The values of the only leaf of a batch, without nulls, in a type that pyarrow can compare."""
+    """The non-null values of a batch's only leaf, in a type that pyarrow can compare."""
     import pyarrow as pa
 
     if batch.num_columns != 1:
@@ -207,7 +209,7 @@ def _values(batch: Any) -> Any:
 
 
 def _keys(values: Any) -> Any:
-    """Decimals as whole numbers of their last digit, which their keys are; other values as is."""
+    """Turns decimals into whole numbers of their last digit, as in keys; keeps other values."""
     import pyarrow as pa
 
     if not pa.types.is_decimal(values.type):
@@ -217,8 +219,8 @@ def _keys(values: Any) -> Any:
 
 
 def _suspects(values: Any, filter: Filter | None) -> Any:
-    """Some of the values, among them one that is denied if any is: those that are not found in the
-    filter as they are, and of the others the least and the greatest."""
+    """Selects values among which one is denied if any is: those that the filter denies, and the
+    least and the greatest of the others."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Bloom filters for columns of Apache Spark: built and asked where the rows are.
+"""Bloom filters for columns of Apache Spark. The executors build and probe them, next to the rows.
 
 The Python of every executor needs lanebloom and pyarrow.
 """
@@ -27,15 +27,16 @@ if TYPE_CHECKING:
 
     from lanebloom._lanebloom import Count, Path
 
-    # A piece of a filter: its first byte, its bytes, and the number of keys that come with it.
+    # A piece of a filter: the position of its first byte in the filter, its bytes, and a number of
+    # keys. The first piece has the number of keys of the whole filter, the others have 0.
     Slice: TypeAlias = tuple[int, Any, int]
 
 __all__ = ["build", "screen"]
 
 _SLICE = "start bigint, bytes binary, nkeys bigint"
-_BATCH_NBYTES = 64 << 20  # of Arrow, between Spark and Python
-_PART_NBYTES = 64 << 20  # of a filter, which the driver receives at once
-_HEADER_NBYTES = 64  # of a container, with the checksum of the rest
+_BATCH_NBYTES = 64 << 20  # of the batches of Arrow that tasks make
+_PART_NBYTES = 64 << 20  # of the part of a filter that the driver receives at once
+_HEADER_NBYTES = 64  # of a container's header, which has a checksum of the rest
 
 
 def build(
@@ -48,13 +49,13 @@ def build(
     form: str | None = None,
     expected: Count = None,
 ) -> Filter:
-    """Builds a filter of a column: byte for byte that of Filter.build() with the same `expected`.
+    """Builds a filter from a column: byte for byte that of Filter.build() with the same `expected`.
 
-    Each task makes a filter of its partition, of the whole size. The executors unite them, slice by
-    slice, and the driver receives the finished filter alone.
+    Each task makes a filter of full size for its partition. The executors merge these, slice by
+    slice, and the driver receives only the finished filter.
 
-    expected: how many keys there are in all partitions. Without it they are counted first, and df
-    is computed twice unless it is cached. The other arguments are those of Filter.build().
+    expected: the number of keys in all partitions. Without it the keys are counted first, so df is
+    computed twice unless it is cached. The other arguments are those of Filter.build().
 
     Raises ValueError if there is no such column, TypeError if its type has no keys.
     """
@@ -67,7 +68,8 @@ def build(
     elif expected == 0:
         raise ValueError("expected: expected at least 1 key, found 0")
 
-    # An error that each task would raise is raised here.
+    # If the arguments or the type of the column are wrong, each task would raise an error. An empty
+    # filter, which is built here first, raises it before any task starts.
     builder = Builder(expected, bits_per_key, rate=rate, format=format, form=form)
     builder.add(no_keys)
     empty = builder.finish()
@@ -90,7 +92,8 @@ def build(
         .persist(StorageLevel.DISK_ONLY)
     )
     try:
-        # Here all executors unite slices at once. The steps below read their results.
+        # This step runs all tasks, so that all executors unite slices at the same time. The steps
+        # below read the stored slices.
         nkeys = united.agg(functions.sum("nkeys")).collect()[0][0]
         if not nkeys:
             return empty
@@ -108,17 +111,17 @@ def build(
 
 
 def screen(df: DataFrame, column: str, filter: Filter | Path, *, invert: bool = False) -> DataFrame:
-    """The rows of df whose key may be in the filter; invert: those whose key is not in it.
+    """Selects the rows of df whose key may be in the filter; invert: those whose key is not in it.
 
-    filter: of any engine and any size, or the path of a file of Filter.save() at the driver. It
-    travels to each executor once, as a file, and is mapped there. Rows that are null are not in it.
+    filter: a filter of any engine and size, or the path of a file on the driver that Filter.save()
+    wrote. Each executor receives it once, as a file, and maps it. Null rows are not in the filter.
 
-    Raises ValueError if there is no such column, TypeError, which names both types, if the keys of
-    the filter are others.
+    Raises ValueError if there is no such column, TypeError, which names both types, if the filter
+    has keys of another type.
     """
     if not isinstance(filter, Filter):
         filter = Filter.map(filter)
-    filter.count(_without_rows(_key_of(df, column)))  # raises here what each task would raise
+    filter.count(_without_rows(_key_of(df, column)))  # raises what each task would raise
     index = df.columns.index(column)
     name = _send(filter, df.sparkSession.sparkContext)
 
@@ -138,19 +141,19 @@ def screen(df: DataFrame, column: str, filter: Filter | Path, *, invert: bool = 
 
 
 def _numbered(df: DataFrame) -> DataFrame:
-    """With names that need no quoting, and that differ."""
+    """Renames the columns: all names differ, and none needs quotes."""
     return df.toDF(*(f"c{i}" for i in range(len(df.columns))))
 
 
 def _key_of(df: DataFrame, column: str) -> DataFrame:
-    """The column alone, named key."""
+    """Selects the column alone and names it key."""
     if df.columns.count(column) != 1:
         raise ValueError(f"column: expected one of {', '.join(df.columns)}; found {column!r}")
     return _numbered(df).selectExpr(f"c{df.columns.index(column)} as key")
 
 
 def _without_rows(key: DataFrame) -> pa.ChunkedArray:
-    """Keys as tasks receive them, but none."""
+    """An array without rows, of the type that tasks receive."""
     return key.limit(0).toArrow().column(0)
 
 
@@ -158,13 +161,13 @@ def _without_rows(key: DataFrame) -> pa.ChunkedArray:
 
 
 def _slice_size(df: DataFrame) -> int:
-    """In bytes, so that a batch, for which Spark counts rows, is not too large."""
+    """The slices' size in bytes. Spark limits the rows of a batch; small slices limit its bytes."""
     rows = df.sparkSession.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch")
     return max(_BATCH_NBYTES // max(int(rows or 0), 1), 1024)
 
 
 def _cut(part: Filter, size: int) -> Iterator[Slice]:
-    """Nothing of a filter that has no keys."""
+    """Cuts a filter into slices. A filter without keys has none."""
     nkeys = part.info.nkeys
     if nkeys:
         for start in range(0, len(part.bytes), size):
@@ -172,8 +175,8 @@ def _cut(part: Filter, size: int) -> Iterator[Slice]:
 
 
 def _unite(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """One slice for each start. Filters of one format and size differ in bits alone, so their union
-    is the bitwise or."""
+    """Merges the slices of each start. Filters of one format and size differ only in bits, so their
+    union is the bitwise or."""
     united: dict[int, list[Any]] = {}
     for batch in batches:
         starts, pieces, nkeys = batch.columns
@@ -207,12 +210,12 @@ def _as_batches(slices: Iterator[Slice]) -> Iterator[pa.RecordBatch]:
 
 @functools.cache
 def _folder() -> tempfile.TemporaryDirectory[str]:
-    """Executors may ask for a file as long as the program runs."""
+    """The folder of sent files. Executors may fetch a file as long as the program runs."""
     return tempfile.TemporaryDirectory(prefix="lanebloom-")
 
 
 def _send(filter: Filter, context: SparkContext) -> str:
-    """The name under which executors find the file. Equal filters have equal names."""
+    """Sends a filter; returns the name of its file. Equal filters have equal names."""
     folder = _folder().name
     with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
         filter.save(file.name)

@@ -1,4 +1,4 @@
-/* lanebloom.Builder.
+/* The Python type lanebloom.Builder, which builds a filter of keys that come in many batches.
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
@@ -6,8 +6,8 @@
 
 typedef struct {
   PyObject_HEAD lanebloom_builder *builder;
-  PyThread_type_lock lock; /* a builder belongs to one thread at a time */
-  int has_form;            /* the first batch decides if the caller did not */
+  PyThread_type_lock lock; /* held while `builder` is used: a builder is for one thread at a time */
+  int has_form;            /* false until the caller or the first batch of keys sets the key form */
 } Builder;
 
 static PyTypeObject *builder_type;
@@ -27,7 +27,7 @@ static int parse_arguments(PyObject *args, PyObject *named, lanebloom_format *fo
     return -1;
   if (rate && rate != Py_None && *expected == 0) {
     PyErr_SetString(PyExc_TypeError,
-                    "rate: expected `expected` as well: the bits depend on how many keys come");
+                    "rate: expected `expected` as well: the bits depend on the number of keys");
     return -1;
   }
   *has_form = form_name != NULL;
@@ -71,7 +71,8 @@ static void builder_dealloc(PyObject *object)
   Py_DECREF(type);
 }
 
-/* Adds a batch. The caller holds the builder's lock, and not the interpreter's. */
+/* Adds a batch. The caller holds the builder's lock, but not the interpreter's, so that other
+ * threads run. */
 static lanebloom_status add(Builder *self, const struct batch *batch, char problem[PROBLEM_NBYTES])
 {
   lanebloom_status status = LANEBLOOM_OK;
@@ -136,7 +137,7 @@ static PyObject *builder_merge(PyObject *object, PyObject *other)
         lanebloom_builder_set_key_form(self->builder, lanebloom_builder_key_form(from->builder));
     self->has_form = 1;
   }
-  if (!status && from->has_form) /* otherwise nothing was added to it */
+  if (!status && from->has_form) /* without a form, no key was added */
     status = lanebloom_builder_merge(self->builder, from->builder);
   PyThread_release_lock(second->lock);
   PyThread_release_lock(first->lock);
@@ -162,12 +163,12 @@ static PyObject *builder_finish(PyObject *object, PyObject *none)
 
 static PyMethodDef methods[] = {
     {"add", builder_add, METH_O,
-     "add($self, keys, /)\n--\n\nAdds a batch of keys, as Filter.build() takes them. All batches "
-     "have one "
-     "type.\nRaises TypeError, which names both, for another one; then some chunks of a stream may "
-     "have\nbeen added."},
+     "add($self, keys, /)\n--\n\n"
+     "Adds a batch of keys, as Filter.build() takes them. All batches must have one type. Raises\n"
+     "TypeError, which names both types, for another one; some chunks of a stream may then have\n"
+     "been added."},
     {"merge", builder_merge, METH_O,
-     "merge($self, other, /)\n--\n\nAdds what was added to another builder, which stays as it is."},
+     "merge($self, other, /)\n--\n\nAdds the keys of another builder, which does not change."},
     {"finish", builder_finish, METH_NOARGS,
      "finish($self, /)\n--\n\nMakes the filter and empties the builder, which may then be used "
      "again."},
@@ -177,9 +178,10 @@ static PyType_Slot slots[] = {
     {Py_tp_doc,
      (void *)"Builder(expected=None, bits_per_key=10, *, rate=None, format='rocksdb-local', "
              "form=None)\n--\n\n"
-             "Builds a filter of keys that come in many batches.\n\n"
-             "expected: how many keys will come. Memory is then that of the filter; without it, 4\n"
-             "or 8 bytes per key. rate: the false-positive rate, instead of bits per key."},
+             "Builds a filter from keys that come in many batches.\n\n"
+             "expected: the number of keys that will be added. The builder then takes no more\n"
+             "memory than the filter; without it, 4 or 8 bytes per key. rate: the false-positive\n"
+             "rate, instead of bits per key."},
     {Py_tp_new, builder_new},
     {Py_tp_methods, methods},
     {Py_tp_dealloc, builder_dealloc},

@@ -1,5 +1,5 @@
-/* lanebloom.Database: finds the keys that may be in a database of LevelDB, goleveldb, RocksDB or
- * Pebble.
+/* The Python type lanebloom.Database, which finds the keys that may be in a database of LevelDB,
+ * goleveldb, RocksDB or Pebble.
  * SPDX-License-Identifier: MIT */
 #include <lanebloom_tables.h>
 #include <stdlib.h>
@@ -125,7 +125,7 @@ static void database_dealloc(PyObject *object)
 
 /* ---- Screening ---- */
 
-/* Checks that keys are bytes, as in databases. */
+/* Checks that the keys are bytes, because those of databases are. Returns -1 and raises if not. */
 static int check_bytes(const struct batch *batch)
 {
   lanebloom_encoding encoding;
@@ -138,7 +138,8 @@ static int check_bytes(const struct batch *batch)
   return -1;
 }
 
-/* Parts whose bitmaps are small (lanebloom_tables.h). */
+/* Keys are screened in parts of this many, so that bitmaps are small
+ * (lanebloom_tables_screen()). */
 enum { PART_NKEYS = 4096 };
 
 static void screen_slices(const Database *self, const lanebloom_slice *slices, size_t n,
@@ -187,20 +188,21 @@ static PyObject *database_repr(PyObject *object)
 static PyMethodDef methods[] = {
     {"screen", database_screen, METH_O,
      "screen($self, keys, /)\n--\n\n"
-     "Which keys may be in the database, its logs included: numpy bool, one per row. Keys are str\n"
-     "or bytes. A key that is reported as absent has no value in the version that was opened."},
+     "Tells which keys may be in the database, including its logs: numpy bool, one per row. Keys\n"
+     "are str or bytes. A key that is reported as absent has no value in the version that was\n"
+     "opened."},
     {0}};
 
 static PyType_Slot slots[] = {
     {Py_tp_doc,
      (void
           *)"Database(path, *, writer=None)\n--\n\n"
-            "The database of LevelDB, goleveldb, RocksDB or Pebble in a folder, as it is now. It\n"
-            "may be open elsewhere; nothing is written. writer: \"leveldb\" or \"goleveldb\", if "
-            "it\n"
-            "is known who wrote tables with old filters.\n\n"
-            "Raises OSError, lanebloom.Error. A damaged log is a RuntimeWarning: what can be read\n"
-            "of it is read."},
+            "Opens the current version of the database in a folder: one of LevelDB, goleveldb,\n"
+            "RocksDB or Pebble. Other processes may use it; nothing is written. writer:\n"
+            "\"leveldb\" or \"goleveldb\", if you know which of them wrote tables with old\n"
+            "filters.\n\n"
+            "Raises OSError, lanebloom.Error. A damaged log causes a RuntimeWarning; its readable\n"
+            "part is used."},
     {Py_tp_new, database_new},
     {Py_tp_methods, methods},
     {Py_tp_repr, database_repr},

@@ -1,4 +1,4 @@
-/* lanebloom.Filter.
+/* The Python types lanebloom.Filter and lanebloom.FilterInfo.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <math.h>
@@ -8,7 +8,7 @@
 
 typedef struct {
   PyObject_HEAD lanebloom_filter *filter;
-  PyObject *owner; /* of the bytes that the filter borrows; NULL: it owns them */
+  PyObject *owner; /* owns the bytes that the filter borrows; NULL if the filter owns them */
 } Filter;
 
 static PyTypeObject *filter_type, *info_type;
@@ -112,7 +112,7 @@ static PyObject *filter_build(PyObject *type, PyObject *args, PyObject *named)
   return filter ? filter_wrap(filter, NULL) : NULL;
 }
 
-/* The facts that a caller states about a filter: its form, its number of keys, its bits per key. */
+/* Facts about a filter that the caller gives, because the filter's bytes may not record them. */
 struct statement {
   const char *form;
   PyObject *nkeys, *bits_per_key;
@@ -137,7 +137,8 @@ static int state(lanebloom_filter *filter, const struct statement *statement)
   return -1;
 }
 
-/* Wraps the filter, or closes it on an error. */
+/* Makes a Filter with the facts that the caller gives. On an error, closes the filter and
+ * raises. */
 static PyObject *wrap_as(lanebloom_filter *filter, PyObject *owner,
                          const struct statement *statement)
 {
@@ -211,7 +212,7 @@ static PyObject *filter_load_raw(PyObject *type, PyObject *args, PyObject *named
   return filter ? wrap_as(filter, NULL, &statement) : NULL;
 }
 
-/* Returns bytes that do not change: the object itself if it is bytes, else a copy. */
+/* Returns bytes that do not change: the object itself if it is a bytes object, otherwise a copy. */
 static PyObject *constant_bytes(PyObject *object)
 {
   return PyBytes_CheckExact(object) ? Py_NewRef(object) : PyBytes_FromObject(object);
@@ -314,7 +315,7 @@ static PyObject *filter_reduce(PyObject *self, PyObject *none)
   return pair;
 }
 
-/* A filter never changes, so it is its own copy. */
+/* A filter never changes, so the copy of a Filter is the same object. */
 static PyObject *filter_copy(PyObject *self, PyObject *memo)
 {
   (void)memo;
@@ -429,8 +430,9 @@ static PyObject *filter_hash(PyObject *self, PyObject *keys)
   return hashes;
 }
 
-/* Looks up integers and text directly. All other keys become a batch, which accepts or refuses
- * them. */
+/* Returns 1 if the key may be in the filter, 0 if not, and -1 and raises on an error. Text and
+ * bytes are looked up directly in a filter of bytes, and an int in a filter of int64. Any other key
+ * becomes a batch of one key, which is accepted or refused as other batches are. */
 static int filter_contains(PyObject *self, PyObject *key)
 {
   const lanebloom_filter *filter = get(self);
@@ -564,57 +566,61 @@ static PyMethodDef methods[] = {
     {"build", WITH_NAMES(filter_build), METH_VARARGS | METH_KEYWORDS | METH_STATIC,
      "build(keys, bits_per_key=10, *, rate=None, format='rocksdb-local', form=None, "
      "expected=None)\n--\n\n"
-     "Builds a filter of a batch of keys: a column of numpy, Arrow, polars or pandas, or any\n"
+     "Builds a filter from a batch of keys: a column of numpy, Arrow, polars or pandas, or any\n"
      "iterable of str, bytes, int or uuid.UUID. Nulls are not added.\n\n"
-     "rate: the false-positive rate, instead of bits per key. form: what Python's integers become\n"
-     "(\"int64\", \"uint64\", \"int32\", \"uint32\"), or how bytes came about (\"hex\", ...).\n"
-     "expected: the filter has the size for so many keys, whatever there are.\n\n"
+     "rate: the false-positive rate, instead of bits per key. form: the type that Python's\n"
+     "integers become (\"int64\", \"uint64\", \"int32\", \"uint32\"), or the text that bytes were\n"
+     "decoded from (\"hex\", ...). expected: the number of keys that decides the filter's size,\n"
+     "however many are added.\n\n"
      "Raises TypeError for a type that has no keys."},
     {"load", WITH_NAMES(filter_load), METH_VARARGS | METH_KEYWORDS | METH_STATIC,
      "load(path, *, form=None)\n--\n\n"
-     "Reads a file of save() into memory and verifies its checksum. form: takes keys in this "
-     "form,\n"
-     "whatever the file says. Raises OSError, lanebloom.Error."},
+     "Reads into memory a file that save() wrote, and verifies its checksum. form: the form of\n"
+     "keys, which overrides that of the file. Raises OSError, lanebloom.Error."},
     {"map", WITH_NAMES(filter_map), METH_VARARGS | METH_KEYWORDS | METH_STATIC,
      "map(path, *, form=None)\n--\n\n"
-     "Maps a file of save(): at once, however large it is, and shared by all processes. Only the\n"
-     "header is verified. The file must not become shorter meanwhile."},
+     "Maps a file that save() wrote. This takes no time, however large the file is, and all\n"
+     "processes share the memory. Only the header is verified. The file must not become shorter\n"
+     "while the filter is used."},
     {"load_raw", WITH_NAMES(filter_load_raw), METH_VARARGS | METH_KEYWORDS | METH_STATIC,
      "load_raw(path, format, *, form=None, nkeys=None, bits_per_key=None)\n--\n\n"
-     "Reads a file of bare bytes of an engine. lanebloom.formats() names the formats; the rest is\n"
-     "as for parse_raw()."},
+     "Reads a file of an engine's bare bytes. lanebloom.formats() names the formats; the other\n"
+     "arguments are those of parse_raw()."},
     {"parse", WITH_NAMES(filter_parse), METH_VARARGS | METH_KEYWORDS | METH_STATIC,
-     "parse(data, *, form=None)\n--\n\nMakes a filter of the bytes of a file of save()."},
+     "parse(data, *, form=None)\n--\n\nMakes a filter from the bytes of a file that save() wrote."},
     {"parse_raw", WITH_NAMES(filter_parse_raw), METH_VARARGS | METH_KEYWORDS | METH_STATIC,
      "parse_raw(data, format, *, form=None, nkeys=None, bits_per_key=None)\n--\n\n"
-     "Makes a filter of bare bytes of an engine, for example \"rocksdb\", \"leveldb\", "
-     "\"parquet\".\n"
-     "form: how its keys are made; nkeys: how many; bits_per_key: as it was built. Bare bytes say\n"
-     "none of it."},
+     "Makes a filter from an engine's bare bytes. format: \"rocksdb\", \"leveldb\", \"parquet\", "
+     "...\n"
+     "Bare bytes do not record the form of the keys (form), their number (nkeys) or the bits per\n"
+     "key that the filter was built with (bits_per_key)."},
     {"merge", filter_merge, METH_O | METH_STATIC,
-     "merge(filters, /)\n--\n\nThe union of filters of one format, size and form; of two: f | g."},
+     "merge(filters, /)\n--\n\nMakes the union of filters of one format, size and form. For two "
+     "filters, f | g does the same."},
     {"save", filter_save, METH_O,
      "save($self, path, /)\n--\n\nWrites a file for load(), map() and the command: all of it, or "
      "nothing."},
     {"save_raw", filter_save_raw, METH_O,
-     "save_raw($self, path, /)\n--\n\nWrites the bare bytes, as the engine has them."},
+     "save_raw($self, path, /)\n--\n\nWrites the bare bytes, as the engine stores them."},
     {"to_bytes", filter_to_bytes, METH_NOARGS,
      "to_bytes($self, /)\n--\n\nThe bytes that save() writes, for parse()."},
     {"screen", filter_screen, METH_O,
      "screen($self, keys, /)\n--\n\n"
-     "Which keys may be in the filter: numpy bool, one per row; False where a row is null.\n"
-     "Raises TypeError, which names both, if the column has another type than the keys."},
+     "Tells which keys may be in the filter: numpy bool, one per row; False where a row is null.\n"
+     "Raises TypeError, which names both types, if the column's type is not that of the filter's\n"
+     "keys."},
     {"bitmap", filter_bitmap, METH_O,
      "bitmap($self, keys, /)\n--\n\n"
-     "The same as bits, the least significant first, as in an Arrow boolean array: numpy uint8,\n"
-     "(rows + 7) // 8 of them."},
+     "Does what screen() does, but returns bits, the least significant first, as in an Arrow\n"
+     "boolean array: numpy uint8, (rows + 7) // 8 of them."},
     {"select", filter_select, METH_O,
-     "select($self, keys, /)\n--\n\nThe rows whose keys may be in the filter, ascending: numpy "
-     "int64."},
+     "select($self, keys, /)\n--\n\nFinds the rows whose keys may be in the filter, in ascending "
+     "order: numpy int64."},
     {"count", filter_count, METH_O,
-     "count($self, keys, /)\n--\n\nHow many keys may be in the filter."},
+     "count($self, keys, /)\n--\n\nCounts the keys that may be in the filter."},
     {"hash", filter_hash, METH_O,
-     "hash($self, keys, /)\n--\n\nThe hashes that the filter's format has: numpy uint64 or "
+     "hash($self, keys, /)\n--\n\nComputes the keys' hashes of the filter's format: numpy uint64 "
+     "or "
      "uint32."},
     {"__reduce__", filter_reduce, METH_NOARGS, NULL},
     {"__copy__", filter_copy, METH_NOARGS, NULL},
@@ -623,15 +629,16 @@ static PyMethodDef methods[] = {
 
 static PyGetSetDef properties[] = {
     {"bytes", filter_bytes, NULL, "The engine's bytes: a memoryview, not copied.", NULL},
-    {"form", filter_form, NULL, "What keys are: \"bytes\", \"int64\", \"uuid\", ...", NULL},
+    {"form", filter_form, NULL, "The form of the keys: \"bytes\", \"int64\", \"uuid\", ...", NULL},
     {"format", filter_format, NULL, "The name of the format: \"rocksdb-local\", ...", NULL},
-    {"info", filter_info, NULL, "What is known of it: a lanebloom.FilterInfo.", NULL},
+    {"info", filter_info, NULL, "The filter's properties: a lanebloom.FilterInfo.", NULL},
     {0}};
 
 static PyType_Slot slots[] = {
     {Py_tp_doc, (void *)"A Bloom filter. It never changes, so any number of threads may use it.\n\n"
-                        "key in f: may this str, bytes, int or uuid.UUID be in it?\n"
-                        "f | g: the union of two. Screening releases the interpreter's lock."},
+                        "`key in f` tells whether a str, bytes, int or uuid.UUID may be in f.\n"
+                        "`f | g` is the union of both. Screening releases the interpreter's "
+                        "lock."},
     {Py_tp_methods, methods},
     {Py_tp_getset, properties},
     {Py_tp_repr, filter_repr},
@@ -650,19 +657,19 @@ static PyType_Spec spec = {.name = "lanebloom.Filter",
 
 static PyStructSequence_Field fields[] = {
     {"format", "the name of the format"},
-    {"form", "what keys are"},
-    {"nkeys", "keys that were added; None: unknown"},
+    {"form", "the form of the keys"},
+    {"nkeys", "the number of keys that were added; None: unknown"},
     {"nkeys_estimate", "distinct keys, estimated from the bits that are set; None: unknown"},
-    {"bits_per_key", "None: unknown"},
+    {"bits_per_key", "the bits per key that the filter was built with; None: unknown"},
     {"nprobes", "probes per key"},
     {"nbits", "bits that probes can reach"},
-    {"nbits_set", "how many of them are set"},
+    {"nbits_set", "the number of these bits that are set"},
     {"rate", "the false-positive rate, by the model"},
-    {"size", "of the filter, in bytes"},
+    {"size", "the filter's size in bytes"},
     {0}};
 
 static PyStructSequence_Desc info_desc = {.name = "lanebloom.FilterInfo",
-                                          .doc = "What is known of a filter.",
+                                          .doc = "The properties of a filter.",
                                           .fields = fields,
                                           .n_in_sequence = 10};
 

@@ -1,5 +1,6 @@
-/* Converts the keys of Python programs to arrays of the Arrow C data interface. Arrow's capsules
- * are used as they are, buffers in place if they are contiguous, and sequences are copied.
+/* Converts the keys that Python programs pass to arrays of the Arrow C data interface. Arrow's
+ * capsules are used without a copy, and so are most buffers whose items are side by side. Other
+ * sequences are copied.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@ struct ArrowArrayStream {
 
 /* ---- Arrays of our own ---- */
 
-/* The batch owns their memory. */
+/* Releasing an array or a schema of our own frees nothing, because the batch owns the memory. */
 static void release_array(struct ArrowArray *array)
 {
   array->release = NULL;
@@ -36,7 +37,8 @@ static void set_schema(struct batch *batch, const char *format)
   batch->schema = &batch->own_schema;
 }
 
-/* Sets the metadata that mark 16 bytes as a UUID: one pair of strings with their lengths. */
+/* Sets the metadata that mark values of 16 bytes as UUIDs. They are the number of pairs, which is
+ * 1, and a pair of strings, each after its length. */
 static void mark_uuid(struct batch *batch)
 {
   static const char name[] = "ARROW:extension:name", value[] = "arrow.uuid";
@@ -50,7 +52,9 @@ static void mark_uuid(struct batch *batch)
   batch->own_schema.metadata = batch->metadata;
 }
 
-/* Sets one array of n rows. The buffers are a list of three; validity is buffers[0] or NULL. */
+/* Sets the batch's only array, which has n rows. validity: a bitmap, or NULL if no row is null.
+ * first and second: the other buffers of Arrow's type; second is NULL if the type has only one
+ * other. */
 static int set_array(struct batch *batch, size_t n, const void *validity, const void *first,
                      const void *second)
 {
@@ -79,7 +83,7 @@ static int set_array(struct batch *batch, size_t n, const void *validity, const 
   return 0;
 }
 
-/* Refuses more rows than memory can have, because sizes would wrap. */
+/* Refuses more rows than memory can hold, because computed sizes would wrap. */
 static int check_count(uint64_t n)
 {
   if (n <= PTRDIFF_MAX / 64)
@@ -126,7 +130,8 @@ static int raise_stream(struct ArrowArrayStream *stream, int error)
   return -1;
 }
 
-/* Takes all arrays of a stream. Most share the memory of the object that made it. */
+/* Takes all arrays of a stream. Most streams do not copy: their arrays share the memory of the
+ * object that made the stream. */
 static int begin_stream(struct batch *batch, PyObject *keys)
 {
   batch->owner = PyObject_CallMethod(keys, "__arrow_c_stream__", NULL);
@@ -176,7 +181,8 @@ static int begin_stream(struct batch *batch, PyObject *keys)
 
 /* ---- Buffers ---- */
 
-/* Returns Arrow's type for items of this format and size; NULL: there is none. */
+/* Returns Arrow's type for items of this format (of Python's buffers) and size, or NULL if there is
+ * none. */
 static const char *arrow_of(const char *format, Py_ssize_t size)
 {
   static const char *const SIGNED[] = {[1] = "c", [2] = "s", [4] = "i", [8] = "l"};
@@ -196,8 +202,9 @@ static const char *arrow_of(const char *format, Py_ssize_t size)
   return *format == 'f' && size == 4 ? "f" : *format == 'd' && size == 8 ? "g" : NULL;
 }
 
-/* Is it a format of bytes of a fixed width? They are numpy's S, whose items end before their
- * trailing zeros, and V. */
+/* Returns true if the format is a count and this kind, which stands for bytes of a fixed width. The
+ * kind is 's' for numpy's type S, whose items do not include trailing zeros, and 'x' for numpy's
+ * type V. */
 static bool is_bytes_format(const char *format, char kind)
 {
   while (*format >= '0' && *format <= '9')
@@ -205,7 +212,8 @@ static bool is_bytes_format(const char *format, char kind)
   return *format == kind && !format[1];
 }
 
-/* Checks that the buffer of keys has one dimension, and that its items fit in memory. */
+/* Checks that the buffer of keys has one dimension, and that its items fit in memory. Returns -1
+ * and raises if not. */
 static int check_buffer(const Py_buffer *buffer)
 {
   if (buffer->ndim != 1) {
@@ -216,14 +224,14 @@ static int check_buffer(const Py_buffer *buffer)
   if (__builtin_mul_overflow((size_t)buffer->shape[0], (size_t)buffer->itemsize, &nbytes) ||
       nbytes > PTRDIFF_MAX / 2) {
     PyErr_Format(PyExc_ValueError,
-                 "keys: expected what fits in memory, found %zd items of %zd bytes",
+                 "keys: expected an array that fits in memory, found %zd items of %zd bytes",
                  buffer->shape[0], buffer->itemsize);
     return -1;
   }
   return check_count((uint64_t)buffer->shape[0]);
 }
 
-/* Returns the items side by side: copies them if they are not. */
+/* Returns the items of the buffer side by side, as a copy if they are not side by side already. */
 static const uint8_t *contiguous(struct batch *batch)
 {
   const Py_buffer *buffer = &batch->buffer;
@@ -241,7 +249,8 @@ static const uint8_t *contiguous(struct batch *batch)
   return copy;
 }
 
-/* Makes a batch of items without the zeros at their ends, as numpy returns them. */
+/* Makes a batch of items without the zeros at their ends, because numpy does not return these zeros
+ * either. */
 static int begin_padded(struct batch *batch, const uint8_t *items, size_t n, size_t size)
 {
   int64_t *offsets = PyMem_Malloc((n + 1) * sizeof *offsets);
@@ -297,7 +306,7 @@ static int begin_buffer(struct batch *batch, PyObject *keys)
   return set_array(batch, n, NULL, items, NULL);
 }
 
-/* ---- numpy's own types ---- */
+/* ---- Types that only numpy has ---- */
 
 static bool is_true(PyObject *object, const char *name)
 {
@@ -308,7 +317,8 @@ static bool is_true(PyObject *object, const char *name)
   return is;
 }
 
-/* Makes a batch of datetime64 or timedelta64, as `kind` says. NaT is a null. */
+/* Makes a batch of an array of datetime64 (kind 'M') or timedelta64 (kind 'm'). NaT becomes a
+ * null. */
 static int begin_times(struct batch *batch, PyObject *keys, PyObject *dtype, char kind)
 {
   static const char *const TIMES[] = {"s", "ms", "us", "ns"};
@@ -360,7 +370,8 @@ static int begin_times(struct batch *batch, PyObject *keys, PyObject *dtype, cha
     if (value != INT64_MIN)
       valid[i / 8] |= (uint8_t)(1 << i % 8);
     if (days && value != INT64_MIN && (value < INT32_MIN || value > INT32_MAX)) {
-      PyErr_Format(PyExc_OverflowError, "keys: day %lld is not in 32 bits", (long long)value);
+      PyErr_Format(PyExc_OverflowError, "keys: expected days of 32 bits, found day %lld",
+                   (long long)value);
       goto end;
     }
     if (days)
@@ -375,7 +386,7 @@ end:
   return result;
 }
 
-/* Makes the rows null that a masked array masks. */
+/* Makes those rows of the batch null that the mask of a numpy.ma.MaskedArray marks. */
 static int hide_masked(struct batch *batch, PyObject *keys)
 {
   Py_buffer mask;
@@ -383,7 +394,7 @@ static int hide_masked(struct batch *batch, PyObject *keys)
   PyObject *array = ma ? PyObject_CallMethod(ma, "getmaskarray", "O", keys) : NULL;
   int result = array ? PyObject_GetBuffer(array, &mask, PyBUF_STRIDES) : -1;
   if (result == 0 && (mask.ndim != 1 || mask.itemsize != 1 || (size_t)mask.shape[0] != batch->n)) {
-    PyErr_Format(PyExc_ValueError, "keys: expected a mask of %zu booleans, found another",
+    PyErr_Format(PyExc_ValueError, "keys: expected a mask of %zu booleans, found a different one",
                  batch->n);
     PyBuffer_Release(&mask);
     result = -1;
@@ -427,7 +438,7 @@ static bool is_instance_of(PyObject *object, const char *module, const char *typ
   return is > 0;
 }
 
-/* Is it None, NaN, or one of pandas' objects for missing values? */
+/* Returns true if the object stands for a missing value: None, NaN, or pandas' NA or NaT. */
 static bool is_missing(PyObject *object)
 {
   if (object == Py_None)
@@ -491,14 +502,15 @@ static inline bool pool_add(struct pool *pool, const char *bytes, size_t nbytes)
 
 /* The state of copying a sequence. */
 struct copier {
-  PyObject *items; /* a tuple: code that runs for an item cannot change it */
+  PyObject *items; /* a tuple: Python code that runs for an item cannot change it */
   Py_ssize_t n;
   enum item kind;
-  uint8_t *valid; /* bits, 1 unless a null was found */
+  uint8_t *valid; /* a bitmap of rows, where the bits of nulls are 0 */
   Py_ssize_t nnull;
 };
 
-/* Finds the kind of the next item, or skips it. Returns 1, or 0 for a null, or -1 and raises. */
+/* Checks that item i is null or of the same kind as the items before. Returns 0 for a null, which
+ * is recorded, otherwise 1. Returns -1 and raises on an error. */
 static int copier_check(struct copier *copier, PyObject *object, Py_ssize_t i)
 {
   const enum item kind = item_of(object);
@@ -513,7 +525,7 @@ static int copier_check(struct copier *copier, PyObject *object, Py_ssize_t i)
     copier->kind = kind;
   if (kind != copier->kind) {
     static const char *const NAMES[] = {"", "str", "bytes", "int", "uuid.UUID"};
-    PyErr_Format(PyExc_TypeError, "key %zd: expected %s as the keys before, found %s", i,
+    PyErr_Format(PyExc_TypeError, "key %zd: expected %s like the keys before it, found %s", i,
                  NAMES[copier->kind], NAMES[kind]);
     return -1;
   }
@@ -607,7 +619,7 @@ static int copy_uuid(PyObject *object, uint8_t *to)
   return is_right ? 0 : -1;
 }
 
-/* Copies integers or UUIDs. */
+/* Makes a batch of a sequence of integers or UUIDs. */
 static int copy_fixed(struct batch *batch, struct copier *copier, lanebloom_encoding wanted)
 {
   const char *type = "l";
@@ -642,7 +654,7 @@ static int copy_fixed(struct batch *batch, struct copier *copier, lanebloom_enco
   return set_array(batch, (size_t)copier->n, copier->nnull ? copier->valid : NULL, values, NULL);
 }
 
-/* Makes a batch of rows that are all null, of the type that is wanted. */
+/* Makes a batch of n rows that are all null. Their type is one that has the wanted encoding. */
 static int begin_nulls(struct batch *batch, size_t n, lanebloom_encoding wanted)
 {
   static const char *const TYPES[] = {
@@ -654,7 +666,7 @@ static int begin_nulls(struct batch *batch, size_t n, lanebloom_encoding wanted)
       [LANEBLOOM_TIMESTAMP_NS] = "tsn:", [LANEBLOOM_DECIMAL128] = "d:38,0",
       [LANEBLOOM_UUID] = NULL,
   };
-  enum { MAX_NBYTES = 16 }; /* of a value */
+  enum { MAX_NBYTES = 16 }; /* bytes of the widest value */
   uint8_t *valid = PyMem_Calloc(n / 8 + 1, 1), *values = PyMem_Calloc(n + 1, MAX_NBYTES);
   PyMem_Free(batch->memory[0]);
   batch->memory[0] = valid;
@@ -668,7 +680,7 @@ static int begin_nulls(struct batch *batch, size_t n, lanebloom_encoding wanted)
   return set_array(batch, n, valid, values, NULL);
 }
 
-/* Takes any iterable. */
+/* Makes a batch of any iterable. */
 static int begin_sequence(struct batch *batch, PyObject *keys, lanebloom_encoding wanted)
 {
   batch->owner = PySequence_Tuple(keys);
@@ -682,7 +694,7 @@ static int begin_sequence(struct batch *batch, PyObject *keys, lanebloom_encodin
     return -1;
   }
   memset(copier.valid, 0xff, (size_t)copier.n / 8 + 1);
-  enum item first = NO_ITEM; /* of the first item that is no null */
+  enum item first = NO_ITEM; /* the kind of the first item that is not null */
   for (Py_ssize_t i = 0; i < copier.n && first == NO_ITEM; i++) {
     PyObject *object = PyTuple_GetItem(copier.items, i);
     first = object ? item_of(object) : NO_ITEM;
@@ -704,7 +716,8 @@ static int has(PyObject *object, const char *name)
   return PyObject_HasAttrString(object, name);
 }
 
-/* Returns the letter of a numpy type's kind: 'i', 'S', 'M', 'O', ...; 0 if it is no numpy type. */
+/* Returns the letter of the kind of a numpy type ('i', 'S', 'M', 'O', ...), or 0 if the object is
+ * no numpy type. */
 static char numpy_kind(PyObject *dtype)
 {
   PyObject *kind = PyObject_GetAttrString(dtype, "kind");
@@ -715,8 +728,9 @@ static char numpy_kind(PyObject *dtype)
   return letter;
 }
 
-/* Checks that __array__ returned an array that still has the type of the keys: pandas' own types of
- * numbers become floats if there are nulls. */
+/* Checks that the array that __array__ returned still has the type of the keys. If a column has
+ * nulls, pandas converts its own types of numbers to floats, and such keys are refused. Returns -1
+ * and raises on an error. */
 static int check_array(PyObject *keys, PyObject *array)
 {
   if (!has(array, "__array_interface__")) {
@@ -768,7 +782,7 @@ static int begin_any(struct batch *batch, PyObject *keys, lanebloom_encoding wan
       return 0;
     if (!PyErr_ExceptionMatches(PyExc_ImportError) || !has(keys, "__array__"))
       return -1;
-    PyErr_Clear(); /* pandas without pyarrow */
+    PyErr_Clear(); /* this is pandas without pyarrow: use __array__ instead */
     Py_CLEAR(batch->owner);
   }
   if (has(keys, "__array_interface__")) {
@@ -802,7 +816,7 @@ static int begin_any(struct batch *batch, PyObject *keys, lanebloom_encoding wan
     PyObject *array = PyObject_CallMethod(keys, "__array__", NULL);
     const int result =
         array && check_array(keys, array) == 0 ? begin_any(batch, array, wanted) : -1;
-    Py_XDECREF(array); /* a buffer keeps it */
+    Py_XDECREF(array); /* if the batch borrows the array, its buffer holds a reference */
     Py_LeaveRecursiveCall();
     return result;
   }

@@ -1,4 +1,4 @@
-/* The module itself: errors, names, kernels.
+/* The module itself: its exceptions, the conversion of simple arguments, and its functions.
  * SPDX-License-Identifier: MIT */
 #include "module.h"
 
@@ -36,7 +36,7 @@ PyObject *raise_status(lanebloom_status status, const char *problem, PyObject *p
 
 PyObject *raise_keys(lanebloom_status status, const char *problem)
 {
-  if (!*problem) /* the error is not about keys */
+  if (!*problem) /* the error has another cause than keys */
     return raise_status(status, NULL, NULL);
   if (status == LANEBLOOM_ERR_FORMAT || status == LANEBLOOM_ERR_MISMATCH)
     return PyErr_Format(PyExc_TypeError, "%s", problem);
@@ -105,7 +105,8 @@ int count_of(PyObject *object, const char *name, uint64_t *count)
   return *count == UINT64_MAX && PyErr_Occurred() ? -1 : 0;
 }
 
-/* Finds the bits per key that a filter will have, by making one without keys. */
+/* Finds the bits per key that a filter will have after rounding, by making a filter without
+ * keys. */
 static lanebloom_status find_used_bits(lanebloom_format format, double bits, double *used)
 {
   lanebloom_builder *builder;
@@ -123,8 +124,8 @@ static lanebloom_status find_used_bits(lanebloom_format format, double bits, dou
   return status;
 }
 
-/* Warns if the filter will have another number of bits per key. Returns -1 and raises on an
- * error. */
+/* Warns if the filter will have another number of bits per key than the caller gave. Returns -1 and
+ * raises on an error. */
 static int warn_of_bits(lanebloom_format format, const lanebloom_format_info *info, double bits)
 {
   char text[128];
@@ -142,7 +143,8 @@ static int warn_of_bits(lanebloom_format format, const lanebloom_format_info *in
   return PyErr_WarnEx(PyExc_UserWarning, text, 1);
 }
 
-/* Can filters of this format be built, and with so many bits per key? */
+/* Checks that filters of this format can be built with this number of bits per key. Returns -1 and
+ * raises if not. */
 static int check_bits(lanebloom_format format, double bits)
 {
   char text[128];
@@ -151,7 +153,7 @@ static int check_bits(lanebloom_format format, double bits)
   lanebloom_format_info info = {0};
   const lanebloom_status unknown = lanebloom_format_describe(format, &info, sizeof info);
   if (unknown || !info.builds) {
-    PyErr_Format(PyExc_ValueError, "format: %s can be read, not built; build rocksdb-local",
+    PyErr_Format(PyExc_ValueError, "format: %s can be read but not built: build rocksdb-local",
                  lanebloom_format_name(format));
     return -1;
   }
@@ -249,7 +251,7 @@ static PyObject *module_use_kernel(PyObject *self, PyObject *arg)
 static PyMethodDef methods[] = {
     {"hash", (PyCFunction)(void (*)(void))module_hash, METH_VARARGS | METH_KEYWORDS,
      "hash($module, keys, format='rocksdb-local')\n--\n\n"
-     "The hashes of a batch of keys: uint64 or uint32, one per row; 0 where a row is null."},
+     "Hashes a batch of keys: numpy uint64 or uint32, one per row; 0 where a row is null."},
     {"formats", module_formats, METH_NOARGS,
      "formats($module, /)\n--\n\nThe names of all filter formats."},
     {"kernels", module_kernels, METH_NOARGS,
@@ -259,23 +261,23 @@ static PyMethodDef methods[] = {
      "best one."},
     {"parquet_find_files", parquet_find_files, METH_O,
      "parquet_find_files($module, folder, /)\n--\n\n"
-     "The Parquet files of a folder that are read, and those that are skipped."},
+     "Lists the Parquet files of a folder that are read, and those that are skipped."},
     {"parquet_open", parquet_open, METH_VARARGS,
      "parquet_open($module, path, column, bounds, /)\n--\n\n"
-     "A Parquet file and a column of it, for the functions below: see lanebloom.parquet."},
+     "Opens a column of a Parquet file for the functions below: see lanebloom.parquet."},
     {"parquet_row_groups", parquet_row_groups, METH_VARARGS,
      "parquet_row_groups($module, file, keys, /)\n--\n\n"
-     "The row groups in which keys may be."},
+     "Finds the row groups that may have any of the keys."},
     {"parquet_describe", parquet_describe, METH_O,
      "parquet_describe($module, file, /)\n--\n\n"
-     "The path of the column, the writer and the number of row groups."},
+     "Returns the path of the column, the writer and the number of row groups."},
     {"parquet_chunk", parquet_chunk, METH_VARARGS,
      "parquet_chunk($module, file, row_group, /)\n--\n\n"
-     "Whether a row group has bounds that are used, how many values it has by its count of "
-     "nulls, and its filter."},
+     "Returns whether a row group has bounds that are used, the number of values by its count "
+     "of nulls, and its filter."},
     {"parquet_absent", parquet_absent, METH_VARARGS,
      "parquet_absent($module, file, row_group, keys, /)\n--\n\n"
-     "The indices of the keys that are said to be absent; no key may be null."},
+     "Returns the indices of the keys that are reported as absent; no key may be null."},
     {0}};
 
 static struct PyModuleDef module = {.m_base = PyModuleDef_HEAD_INIT,
@@ -292,7 +294,8 @@ PyMODINIT_FUNC PyInit__lanebloom(void)
   PyUnstable_Module_SetGIL(made, Py_MOD_GIL_NOT_USED);
 #endif
   error_type = PyErr_NewExceptionWithDoc(
-      "lanebloom.Error", "What lanebloom could not do, in one sentence.", PyExc_ValueError, NULL);
+      "lanebloom.Error", "Raised when an operation fails; the message is one sentence.",
+      PyExc_ValueError, NULL);
   if (!error_type || PyModule_AddObjectRef(made, "Error", error_type) < 0 ||
       PyModule_AddStringConstant(made, "__version__", lanebloom_version()) < 0 ||
       filter_type_add(made) < 0 || builder_type_add(made) < 0 || database_type_add(made) < 0) {

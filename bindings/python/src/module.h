@@ -1,4 +1,4 @@
-/* The extension module: declarations that its files share.
+/* Declarations that the C files of the Python package share. They form one extension module.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_PYTHON_MODULE_H
 #define LANEBLOOM_PYTHON_MODULE_H
@@ -12,17 +12,21 @@ extern PyObject *error_type; /* lanebloom.Error */
 /* Room for an error message of the library. */
 enum { PROBLEM_NBYTES = 1024 };
 
-/* Raises the exception for a status, with this message, and returns NULL. path: a str, or NULL. */
+/* Raises the exception for a status and returns NULL. problem: the message; if it is NULL or "",
+ * the text of the status is the message. path: a str that the message begins with, or NULL. */
 PyObject *raise_status(lanebloom_status status, const char *problem, PyObject *path);
 
-/* Like raise_status(), for keys: raises TypeError if a type has no keys, or other keys. */
+/* Like raise_status(), for errors about keys: raises TypeError if keys of this type are not
+ * accepted, or are not those of the filter. */
 PyObject *raise_keys(lanebloom_status status, const char *problem);
 
-/* Finds a format or an encoding by name, or raises ValueError. */
+/* Find a format or a key form by the name of its encoding. Return -1 and raise ValueError if there
+ * is none. */
 int find_format(const char *name, lanebloom_format *format);
 int find_form(const char *name, lanebloom_key_form *form);
 
-/* A path as bytes and, for messages, as str. */
+/* A path as bytes and, for messages, as str. path_end() must be called even if path_begin()
+ * fails. */
 struct path {
   PyObject *bytes, *text;
 };
@@ -30,48 +34,52 @@ int path_begin(struct path *path, PyObject *object);
 const char *path_name(const struct path *path);
 void path_end(struct path *path);
 
-/* ---- Keys of any kind, as arrays of Arrow ---- */
+/* ---- Batches: keys of any kind, converted to arrays of Arrow ---- */
 
 struct batch {
-  struct ArrowSchema *schema; /* of all arrays */
+  struct ArrowSchema *schema; /* the type of all arrays */
   struct ArrowArray **arrays;
   size_t narrays;
-  size_t n;        /* rows of all arrays */
-  bool is_untyped; /* no row is a key, and the type of keys is unknown */
+  size_t n;        /* the number of rows of all arrays */
+  bool is_untyped; /* no row is a key (all are null), so their type is unknown */
 
-  /* The owners of what the arrays borrow, and the structs themselves unless a capsule has them. */
+  /* The owners of the memory that the arrays borrow. If no capsule of Arrow owns the structs, the
+   * batch owns them, too. */
   PyObject *owner;
   Py_buffer buffer;
   struct ArrowSchema own_schema;
-  char format[32], metadata[64]; /* of own_schema, if they are needed */
+  char format[32], metadata[64]; /* texts that own_schema may borrow */
   struct ArrowArray *own_arrays;
   void *memory[4];
 };
 
-/* Makes a batch of the keys that a caller passed. wanted: the encoding of keys that have none of
- * their own: Python's int become INT32, INT64, UINT32 or UINT64 (INT64 if another encoding is
- * wanted), and rows without a key and without a type get any wanted encoding. Returns -1 and raises
- * on an error. */
+/* Makes a batch of the keys that a caller passed. `wanted` is the encoding for keys that have none
+ * of their own. An int of Python becomes INT32, INT64, UINT32 or UINT64 as wanted, or INT64 if
+ * another encoding is wanted. If all rows are null and have no type, they get the wanted encoding.
+ * Returns -1 and raises on an error. */
 int batch_begin(struct batch *batch, PyObject *keys, lanebloom_encoding wanted);
 void batch_end(struct batch *batch);
 
 /* ---- Results ---- */
 
-/* Makes an array of numpy and the buffer of its memory, which must be released. */
+/* Makes an array of numpy, and a buffer for writing to its memory. The caller releases the
+ * buffer. */
 PyObject *numpy_empty(size_t n, const char *type, Py_buffer *buffer);
 
-/* Screens a batch with any function that fills masks, with the lock released. */
+/* Screen a batch without the interpreter's lock. They return an array of numpy or, for the count,
+ * an int. On an error they raise and return NULL. hash_batch() hashes the batch in the same way. */
 PyObject *screen_to_mask(const lanebloom_filter *filter, const struct batch *batch);
 PyObject *screen_to_bitmap(const lanebloom_filter *filter, const struct batch *batch);
 PyObject *screen_to_rows(const lanebloom_filter *filter, const struct batch *batch);
 PyObject *screen_to_count(const lanebloom_filter *filter, const struct batch *batch);
 PyObject *hash_batch(lanebloom_format format, const struct batch *batch);
 
-/* Finds the encoding of the keys. Returns -1 and raises if the type has no keys. */
+/* Finds the encoding of a batch's keys. Returns -1 and raises if values of this type cannot be
+ * keys. */
 int batch_encoding(const struct batch *batch, lanebloom_encoding *encoding);
 
-/* Returns the rows of the whole batch as slices, and the memory of converted numbers, both for
- * PyMem_Free(). */
+/* Returns the rows of all arrays as slices. *numbers becomes the memory of numbers that were
+ * converted. Both are freed with PyMem_Free(). Returns NULL and raises on an error. */
 lanebloom_slice *batch_slices(const struct batch *batch, void **numbers);
 
 /* ---- Types ---- */
@@ -83,17 +91,19 @@ int filter_type_add(PyObject *module);
 int builder_type_add(PyObject *module);
 int database_type_add(PyObject *module);
 
-/* Builds a filter of a batch. form: NULL: that of the batch. */
+/* Builds a filter of a batch. form: the key form, or NULL for that of the batch's type. */
 lanebloom_status build_filter(lanebloom_format format, double bits_per_key, uint64_t expected,
                               const lanebloom_key_form *form, const struct batch *batch,
                               lanebloom_filter **filter, char problem[PROBLEM_NBYTES]);
 
-/* Chooses the bits per key of a filter for n keys: those that are given, or those that reach a
- * rate. Each of the two is None or a number. Returns -1 and raises on an error. */
+/* Chooses the bits per key of a filter for n keys. They are `bits_per_key`, if it is given, or as
+ * many as reach the false-positive rate `rate`, or 10 if neither is given. Each of the two is a
+ * number or, if it is not given, None or NULL. Returns -1 and raises on an error. */
 int choose_bits(lanebloom_format format, PyObject *bits_per_key, PyObject *rate, uint64_t n,
                 double *bits);
 
-/* Parses a count: an int, or a float that is a whole number. */
+/* Converts an int, or a float that is a whole number, to a count. Returns -1 and raises on an
+ * error, with `name` in the message. */
 int count_of(PyObject *object, const char *name, uint64_t *count);
 
 PyObject *parquet_find_files(PyObject *self, PyObject *path);

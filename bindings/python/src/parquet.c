@@ -1,5 +1,6 @@
-/* Parquet files: those of folders, row groups in which keys may be, and audits.
- * lanebloom/parquet.py is their public interface.
+/* The part of the extension module for Parquet files: it finds the files of a folder and the row
+ * groups in which keys may be, and reads the statistics and filters that an audit compares with the
+ * data. These functions are private; lanebloom/parquet.py calls them and is the public interface.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <lanebloom_parquet.h>
@@ -28,7 +29,7 @@ static void raise_os_error(const char *problem)
   Py_XDECREF(values);
 }
 
-/* (folder) -> the files to be read, those that are skipped. */
+/* (folder) -> the list of files to read, and the list of files that are skipped. */
 PyObject *parquet_find_files(PyObject *self, PyObject *object)
 {
   PyObject *found = NULL;
@@ -44,7 +45,8 @@ PyObject *parquet_find_files(PyObject *self, PyObject *object)
     Py_END_ALLOW_THREADS
     if (!status)
       found = Py_BuildValue("NN", list_paths(&files->read), list_paths(&files->skipped));
-    else if (status == LANEBLOOM_ERR_IO) /* the line names the folder, which may be one below */
+    else if (status == LANEBLOOM_ERR_IO) /* the message names the folder that failed, which may
+                                          * be below this one */
       raise_os_error(problem);
     else
       raise_status(status, problem, NULL);
@@ -54,7 +56,7 @@ PyObject *parquet_find_files(PyObject *self, PyObject *object)
   return found;
 }
 
-/* ---- Files: a capsule owns each, with the column that is queried ---- */
+/* ---- Files: a capsule owns an open file and remembers the column to query ---- */
 
 static const char capsule_name[] = "lanebloom.parquet";
 
@@ -77,7 +79,7 @@ static void search_free(PyObject *capsule)
   PyMem_Free(search);
 }
 
-/* Gives the file to a capsule, or closes it on an error. */
+/* Returns a capsule that owns the file. On an error, closes the file, raises and returns NULL. */
 static PyObject *search_wrap(lanebloom_parquet *file, size_t column, PyObject *path)
 {
   struct search *search = PyMem_Malloc(sizeof *search);
@@ -91,7 +93,7 @@ static PyObject *search_wrap(lanebloom_parquet *file, size_t column, PyObject *p
   return capsule;
 }
 
-/* (path, column, bounds) -> a file. */
+/* (path, column, bounds) -> a capsule of the open file. */
 PyObject *parquet_open(PyObject *self, PyObject *args)
 {
   PyObject *object, *capsule = NULL;
@@ -139,7 +141,8 @@ static lanebloom_parquet_info describe_file(const struct search *search)
 
 /* ---- Keys ---- */
 
-/* Finds the encoding of the keys for this column: bytes stand for UUIDs, too. */
+/* Finds the encoding of the keys. If the column has UUIDs, keys that are bytes are taken as
+ * UUIDs. */
 static int encoding_of(const struct batch *batch, lanebloom_encoding wanted,
                        lanebloom_encoding *encoding)
 {
@@ -151,7 +154,8 @@ static int encoding_of(const struct batch *batch, lanebloom_encoding wanted,
   return 0;
 }
 
-/* Drops nulls, which are in no row group's filter. */
+/* Removes nulls, because no row group's filter has them. Returns the number of slices that are
+ * left. */
 static size_t drop_nulls(lanebloom_slice *slices, size_t n)
 {
   size_t nleft = 0;
@@ -161,7 +165,7 @@ static size_t drop_nulls(lanebloom_slice *slices, size_t n)
   return nleft;
 }
 
-/* Prepares keys for the column, to be freed. Returns NULL and raises on an error. */
+/* Prepares keys for the column. The caller frees them. Returns NULL and raises on an error. */
 static lanebloom_parquet_keys *prepare(const struct search *search, PyObject *keys)
 {
   const lanebloom_parquet_column_info column = describe_column(search);
@@ -182,7 +186,7 @@ static lanebloom_parquet_keys *prepare(const struct search *search, PyObject *ke
     status = lanebloom_parquet_keys_create(search->file, search->column, encoding, &given,
                                            &prepared, &bad_key, problem, sizeof problem);
     Py_END_ALLOW_THREADS
-    /* no single key is wrong, so the encoding of all is */
+    /* no key is named as wrong, so the encoding of all keys is */
     if (status == LANEBLOOM_ERR_ARGUMENT && column.has_keys && bad_key == given.n)
       PyErr_Format(PyExc_TypeError, "%S: keys of the column \"%s\": %s; the array has %s",
                    search->path, column.path, lanebloom_encoding_name(column.encoding),
@@ -198,8 +202,8 @@ static lanebloom_parquet_keys *prepare(const struct search *search, PyObject *ke
 
 /* ---- Row groups ---- */
 
-/* Finds the keys that may be in a row group. bitmap: NULL: they are only counted. Returns -1 and
- * raises on an error. */
+/* Finds the keys that may be in a row group. If bitmap is NULL, they are only counted. Returns -1
+ * and raises on an error. */
 static int screen(const struct search *search, size_t row_group, const lanebloom_parquet_keys *keys,
                   uint8_t *bitmap, size_t *nmaybe)
 {
@@ -209,13 +213,13 @@ static int screen(const struct search *search, size_t row_group, const lanebloom
   status = lanebloom_parquet_screen(search->file, row_group, search->column, keys, bitmap, nmaybe,
                                     problem, sizeof problem);
   Py_END_ALLOW_THREADS
-  if (!status || status == LANEBLOOM_ERR_FORMAT) /* a filter of another kind is ignored */
+  if (!status || status == LANEBLOOM_ERR_FORMAT) /* a filter of an unknown kind is ignored */
     return PyErr_CheckSignals();
   raise_status(status, problem, search->path);
   return -1;
 }
 
-/* Appends a number to a list; if it cannot, drops the list. */
+/* Appends a number to a list. On an error, frees the list, sets it to NULL and raises. */
 static void append(PyObject **list, size_t number)
 {
   PyObject *object = PyLong_FromSize_t(number);
@@ -224,7 +228,7 @@ static void append(PyObject **list, size_t number)
   Py_XDECREF(object);
 }
 
-/* (file, keys) -> the numbers of row groups in which any of the keys may be. */
+/* (file, keys) -> the numbers of the row groups in which any of the keys may be. */
 PyObject *parquet_row_groups(PyObject *self, PyObject *args)
 {
   PyObject *capsule, *keys;
@@ -254,7 +258,7 @@ static PyObject *decode(const char *text)
   return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
 }
 
-/* (file) -> the path of the column, the writer, the number of row groups. */
+/* (file) -> the path of the column, the name of the writer, and the number of row groups. */
 PyObject *parquet_describe(PyObject *self, PyObject *capsule)
 {
   const struct search *search = search_of(capsule);
@@ -271,7 +275,8 @@ PyObject *parquet_describe(PyObject *self, PyObject *capsule)
                        (Py_ssize_t)info.nrow_groups);
 }
 
-/* Parses a file, the number of a row group of it, and keys if there are any. */
+/* Parses arguments: a file, the number of one of its row groups and, unless `keys` is NULL,
+ * keys. */
 static const struct search *parse_row_group(PyObject *args, size_t *row_group, PyObject **keys)
 {
   PyObject *capsule;
@@ -288,8 +293,9 @@ static const struct search *parse_row_group(PyObject *args, size_t *row_group, P
   return NULL;
 }
 
-/* Loads the filter. It can be screened with arrays whose values are as the file stores them; it
- * does not find other values. */
+/* Loads the filter of a row group, or returns None if the filter is of an unknown kind. Screen it
+ * with arrays whose values are as the file stores them; it does not find values in another
+ * representation. */
 static PyObject *load_filter(const struct search *search, size_t row_group)
 {
   char problem[PROBLEM_NBYTES];
@@ -299,7 +305,7 @@ static PyObject *load_filter(const struct search *search, size_t row_group)
   status = lanebloom_parquet_load_filter(search->file, row_group, search->column, &filter, problem,
                                          sizeof problem);
   Py_END_ALLOW_THREADS
-  if (status == LANEBLOOM_ERR_FORMAT) /* another kind of filter is ignored */
+  if (status == LANEBLOOM_ERR_FORMAT) /* a filter of an unknown kind is ignored */
     return Py_NewRef(Py_None);
   if (status)
     return raise_status(status, problem, search->path);
@@ -313,8 +319,8 @@ static PyObject *load_filter(const struct search *search, size_t row_group)
   return raise_status(status, NULL, search->path);
 }
 
-/* (file, row group) -> whether it has bounds that are used; how many values there are by its count
- * of nulls, or None; and its filter or None. */
+/* (file, row group) -> a bool, an int or None, and a filter or None: does the row group have bounds
+ * that are used, how many values does it have by its count of nulls, and what is its filter? */
 PyObject *parquet_chunk(PyObject *self, PyObject *args)
 {
   size_t row_group;
@@ -331,7 +337,8 @@ PyObject *parquet_chunk(PyObject *self, PyObject *args)
                        info.has_filter ? load_filter(search, row_group) : Py_NewRef(Py_None));
 }
 
-/* (file, row group, keys without nulls) -> the indices of those that are said to be absent. */
+/* (file, row group, keys without nulls) -> the indices of the keys that the row group's statistics
+ * or filter report as absent. */
 PyObject *parquet_absent(PyObject *self, PyObject *args)
 {
   PyObject *keys;

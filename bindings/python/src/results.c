@@ -1,4 +1,4 @@
-/* Makes the results of screening: arrays of numpy.
+/* Screens and hashes batches, and makes the results, which are mostly arrays of numpy.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,8 @@ PyObject *numpy_empty(size_t n, const char *type, Py_buffer *buffer)
   return array;
 }
 
-/* Fills n bytes, 0 or 1, without the interpreter's lock. */
+/* Fills a mask of one byte per row: 1 if the row may be in the filter, otherwise 0. Releases the
+ * interpreter's lock meanwhile. */
 static lanebloom_status fill_mask(const lanebloom_filter *filter, const struct batch *batch,
                                   uint8_t *mask, size_t *count, char problem[PROBLEM_NBYTES])
 {
@@ -67,7 +68,7 @@ PyObject *screen_to_count(const lanebloom_filter *filter, const struct batch *ba
   return status ? raise_keys(status, problem) : PyLong_FromSize_t(count);
 }
 
-/* Returns a mask, to be freed. */
+/* Returns a mask, which the caller frees. Returns NULL and raises on an error. */
 static uint8_t *mask_of(const lanebloom_filter *filter, const struct batch *batch, size_t *count)
 {
   char problem[PROBLEM_NBYTES];
@@ -104,7 +105,7 @@ PyObject *screen_to_bitmap(const lanebloom_filter *filter, const struct batch *b
       raise_keys(status, problem);
       is_done = false;
     }
-  } else { /* chunks need not begin at a byte */
+  } else { /* a later array need not begin at the first bit of a byte */
     uint8_t *mask = mask_of(filter, batch, &count);
     is_done = mask;
     memset(bits, 0, (batch->n + 7) / 8);

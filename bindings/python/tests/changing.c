@@ -1,7 +1,8 @@
-/* For LD_PRELOAD: a database that changes whenever it is read. Each time a MANIFEST is opened, it
- * becomes one byte longer. At opening number $CHANGING_SIGNAL, SIGINT is raised, as by Ctrl-C. The
- * first opening waits for an answer: $CHANGING_PIPES has the descriptors that it writes to and
- * reads from.
+/* A library for LD_PRELOAD that makes a database change whenever it is read: before a MANIFEST is
+ * opened, it becomes one byte longer. When a MANIFEST is opened for the $CHANGING_SIGNAL-th time,
+ * SIGINT is raised, as by Ctrl-C. The first opening writes a byte to a pipe and waits for a byte
+ * from another; $CHANGING_PIPES has the descriptors of both. So a test can check that the other
+ * threads of the program run meanwhile.
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # executors use this Python, too
+os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # Spark's executors use this Python, too
 
 TAP = os.environ.get("LANEBLOOM_TAP")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""lanebloom.parquet.audit(): no finding in right files, and what a file says wrongly is found."""
+"""lanebloom.parquet.audit() finds nothing in correct files, and finds each false statement."""
 
 import base64
 import gzip
@@ -29,7 +29,8 @@ def big_endian(size):
     return lambda value: int(value * 100).to_bytes(size, "big", signed=True)
 
 
-# two values of a type, and the bytes as which Parquet stores one
+# A type, a smaller and a larger value of it, and a function that returns the bytes as which Parquet
+# stores a value.
 TYPES = [
     (pa.int8(), -0x13, 0x57, as_("<i4")),
     (pa.int32(), -LEAST, GREATEST, as_("<i4")),
@@ -76,7 +77,7 @@ def clear_filters(path):
         if chunk.bloom_filter_offset is None:
             continue
         end = chunk.bloom_filter_offset + chunk.bloom_filter_length
-        nbytes = chunk.bloom_filter_length // 32 * 32  # the header is shorter
+        nbytes = chunk.bloom_filter_length // 32 * 32  # the header has less than 32
         content[end - nbytes : end] = bytes(nbytes)
     path.write_bytes(content)
 
@@ -93,7 +94,7 @@ def test_types(tmp_path, type_, least, greatest, store):
     assert audit(path, "id") == ([], 1, 1, 3, 1, 1)
     clear_filters(path)
     assert kinds(audit(path, "id", bounds="none")) == [(0, "filter")]
-    assert kinds(audit(path, "id")) == [(0, "filter")]  # although bounds are right
+    assert kinds(audit(path, "id")) == [(0, "filter")]  # the bounds are right
     write(path, array)
     replace_in_footer(path, store(greatest), store(least))
     (finding,), *_ = audit([path], "id")
@@ -161,13 +162,15 @@ def test_counts_of_nulls(tmp_path):
     path = tmp_path / "x.parquet"
     write(path, ["a", None])
     assert audit(path, "id", bounds="all") == ([], 1, 1, 1, 1, 1)
-    # The count becomes 2, and the fields of the bounds after it get unknown numbers.
+    # The count of nulls becomes 2. The fields of the bounds, which follow it, get numbers that
+    # readers do not know, so that the file has no bounds.
     replace_in_footer(path, bytes([0x36, 2, 0x28]), bytes([0x36, 4, 0x78]))
     for bounds in "known", "all":
         (finding,), *_ = audit(path, "id", bounds=bounds)
         assert (finding.kind, finding.value.as_py()) == ("counts", "a")
     assert audit(path, "id", bounds="none").findings == []
-    # A count that leaves too few values denies no value.
+    # A count of nulls that is too high, but leaves a value, denies no value. With "all" it is
+    # reported nevertheless.
     write(path, ["a", "b", None])
     replace_in_footer(path, bytes([0x36, 2, 0x28]), bytes([0x36, 4, 0x28]))
     assert audit(path, "id").findings == []
@@ -193,7 +196,7 @@ def test_a_filter_of_another_kind_is_like_none(tmp_path):
     write(path, [1, 3])
     content = bytearray(path.read_bytes())
     offset = pq.read_metadata(path).row_group(0).column(0).bloom_filter_offset
-    at = content.index(bytes([0x1C, 0x1C]), offset)  # a union: member 1 becomes member 2
+    at = content.index(bytes([0x1C, 0x1C]), offset)  # a union of Thrift: member 1 becomes 2
     content[at + 1] = 0x2C
     path.write_bytes(content)
     assert audit(path, "id") == ([], 1, 1, 2, 1, 0)
@@ -201,7 +204,7 @@ def test_a_filter_of_another_kind_is_like_none(tmp_path):
     assert lanebloom.parquet.row_groups(path, "id", [4]) == []
 
 
-# Files of polars 1.44.2, whose statistics are wrong.
+# Files that polars 1.44.2 wrote. Their statistics are wrong.
 POLARS = {
     "an unsigned order of decimals": ("bounds", """
 H4sIAAAAAAACA6VSwUoDMRCdpOuySCk9OGEDOeihS8EFEUGLeJlqcYsFt0UQwUsRWQ+WQiu2eJR+i/QjxKNfJeokSHHdgoJDMpnM

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A database that changes whenever it is looked at, and lacks a table: opening it ends."""
+"""Opening ends even if the database changes whenever it is read, and lacks a table."""
 
 import os
 import shutil
@@ -9,7 +9,7 @@ import sys
 import pytest
 
 CC = os.environ.get("CC") or shutil.which("cc")
-LIMIT_SECONDS = 60  # of a call that would never return
+LIMIT_SECONDS = 60  # after which a call counts as one that never returns
 
 OPEN = """
 import os, sys, threading
@@ -42,11 +42,11 @@ TABLE = list(range(256))
 for _ in range(8):
     TABLE = [crc >> 1 ^ (0x82F63B78 if crc & 1 else 0) for crc in TABLE]
 
-KEY = b"a" + b"\1" + bytes(7)  # of sequence number 0
+KEY = b"a" + b"\1" + bytes(7)  # an internal key: the user key "a" with sequence number 0
 
 
 def make(folder, ntables=1):
-    """LevelDB's files without tables: the MANIFEST names 5 and those that follow, up to 127."""
+    """Makes a database without its tables: the MANIFEST names ntables of them, 5 to at most 127."""
     name = b"leveldb.BytewiseComparator"
     edit = bytes([1, len(name)]) + name + bytes([2, 3, 3, 127, 4, 5])
     for number in range(5, 5 + ntables):
@@ -67,7 +67,7 @@ def compile_shim(folder):
 @pytest.mark.skipif(not CC, reason="there is no C compiler")
 @pytest.mark.parametrize("signal", [None, 5])
 def test_a_database_that_changes_at_every_look(tmp_path, signal):
-    """Other threads run meanwhile, or else the first look would wait for ever."""
+    """Other threads run meanwhile; otherwise the first read would wait for ever."""
     folder = tmp_path / "db"
     nbytes = make(folder)
     environment = {**os.environ, "LD_PRELOAD": str(compile_shim(tmp_path))}

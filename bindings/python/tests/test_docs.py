@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every example of the documents, each document or chapter in a process of its own."""
+"""Runs every example of the documents, in a process for each document or chapter."""
 
 import pathlib
 import re
@@ -33,7 +33,8 @@ def examples_of(name):
     return re.search(rf"^### {name}\n.*?(?=^##)", (DOCS / "python.md").read_text(), re.M | re.S)[0]
 
 
-# needs: modules and programs besides the package; least: the fewest examples of the document.
+# needs: the modules and programs that the examples need besides the package. least: the test fails
+# if the document has fewer examples than this.
 @pytest.mark.parametrize(
     "name, needs, least",
     [

@@ -54,7 +54,8 @@ def write(path, values, type_=None, column="id", **options):
 
 
 def test_parquet(tmp_path):
-    # interleaved, so that statistics do not distinguish files
+    # The keys of the files are interleaved, so that only filters distinguish the files: the bounds
+    # of all files include all keys.
     paths = [tmp_path / f"{i}.parquet" for i in range(8)]
     for i, path in enumerate(paths):
         write(path, np.arange(i, 8000, 8))
@@ -115,7 +116,7 @@ def test_parquet_types(tmp_path):
 
 
 def test_parquet_int96(tmp_path):
-    """Its years are more than nanoseconds of 64 bits hold; other units have them."""
+    """The years exceed 64-bit nanoseconds, but not the other units."""
     path = tmp_path / "int96.parquet"
     years = [1, 1582, 1677, 1969, 2262, 2263, 9999]
     times = [datetime.datetime(year, 12, 31, 1, 2, 3) for year in years]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Filters, builders and what they refuse."""
+"""Filters and builders, and the arguments that they refuse."""
 
 import copy
 import datetime
@@ -117,7 +117,7 @@ def test_masked_arrays(keys):
     assert (f.screen(masked) == present).all()
     assert f == Filter.build(keys[present])
     assert (Filter.build(keys, expected=9999).screen(masked) == present).all()
-    assert f.screen(np.ma.array(keys)).sum() >= present.sum()  # no mask
+    assert f.screen(np.ma.array(keys)).sum() >= present.sum()  # an array without a mask
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_masked_arrays(keys):
     ],
 )
 def test_nulls_without_a_type(nulls):
-    """They fit every filter, and add nothing."""
+    """Such nulls fit every filter, and add nothing."""
     typed = [pa.date32(), pa.float32(), pa.timestamp("ms"), pa.decimal128(9, 0)]
     for keys in [[1], ["a"], pa.array([b"x" * 16], pa.uuid()), *(pa.array([1], t) for t in typed)]:
         f = Filter.build(keys)
@@ -152,8 +152,8 @@ def test_nulls_without_a_type(nulls):
         ({"bits_per_key": 0}, "bits_per_key: expected a number from 0.5 on, found 0"),
         ({"bits_per_key": -1}, "bits_per_key: expected a number from 0.5 on, found -1"),
         ({"bits_per_key": 2.5, "format": "leveldb"}, "a whole number from 0 on, found 2.5"),
-        ({"format": "rocksdb"}, "format: rocksdb can be read, not built; build rocksdb-local"),
-        ({"format": "rocksdb-ribbon"}, "format: rocksdb-ribbon can be read, not built"),
+        ({"format": "rocksdb"}, "format: rocksdb can be read but not built: build rocksdb-local"),
+        ({"format": "rocksdb-ribbon"}, "format: rocksdb-ribbon can be read but not built"),
     ],
 )
 def test_what_cannot_be_built(arguments, message):
@@ -225,14 +225,14 @@ def test_forms_are_never_mixed():
 
 
 class Endless:
-    """Its array is itself."""
+    """An object that is its own array."""
 
     def __array__(self):
         return self
 
 
 class Clearing:
-    """Looking at it empties the list that has it."""
+    """An object that empties its list when it is inspected."""
 
     def __init__(self, keys):
         self.keys = keys
@@ -251,7 +251,7 @@ def test_a_list_that_changes_meanwhile():
 
 
 class Flapping:
-    """Its array is itself, and only every other time an array of numpy."""
+    """An object that is its own array, and an array of numpy only every other time."""
 
     asked = 0
 
@@ -274,7 +274,7 @@ def test_an_array_that_is_itself():
 
 
 class Bytes(uuid.UUID):
-    """A UUID that has other bytes."""
+    """A UUID whose bytes are wrong."""
 
     bytes = None
 
@@ -295,7 +295,7 @@ def test_uuids_of_other_lengths(found):
 
 
 class Viewed(np.ndarray):
-    """Times whose integers are something else."""
+    """Times whose view as integers is another object."""
 
     def view(self, *_):
         return self.other
@@ -358,7 +358,7 @@ def test_forms_of_lists():
         (b"one", TypeError, "found one <class 'bytes'>"),
         (bytearray(b"one"), TypeError, "found one"),
         (5, TypeError, "not iterable"),
-        (["a", 5], TypeError, "key 1: expected str as the keys before, found int"),
+        (["a", 5], TypeError, "key 1: expected str like the keys before it, found int"),
         ([True], TypeError, "key 0: expected str, bytes, int, uuid.UUID or None"),
         ([1, 2.5], TypeError, "key 1"),
         (["a", "\ud800"], UnicodeEncodeError, "surrogates"),

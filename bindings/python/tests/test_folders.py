@@ -31,7 +31,7 @@ def make_folder(folder):
     return sorted(READ)
 
 
-# The file .hidden of make_folder() is not read.
+# make_folder() makes the file .hidden, which is not read. Calls warn of it.
 pytestmark = pytest.mark.filterwarnings("ignore:.*hidden")
 
 

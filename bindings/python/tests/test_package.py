@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The wheel, as it is installed. LANEBLOOM_WHEEL: its path."""
+"""Tests the installed wheel. LANEBLOOM_WHEEL: the wheel's path."""
 
 import inspect
 import os
@@ -60,7 +60,7 @@ def test_everything_is_documented():
 
 @pytest.mark.skipif(not WHEEL, reason="LANEBLOOM_WHEEL names no wheel")
 def test_the_working_tree_stays_clean():
-    """scripts/python.sh sees to it."""
+    """scripts/python.sh tells Python to write no bytecode."""
     assert sys.dont_write_bytecode
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Random arrays of Arrow, as pyarrow and polars make them, against the answer for each key alone.
+"""Compares results for random arrays of pyarrow and polars with those for each key alone.
 
-LANEBLOOM_ARRAYS says how many arrays there are."""
+LANEBLOOM_ARRAYS: the number of arrays."""
 
 import os
 import random
@@ -43,7 +43,7 @@ def same(value):
     return value
 
 
-# type: how a value is made, and the bytes of its key
+# A type, a function that makes a value of it, and a function that returns the bytes of its key.
 TYPES = [
     (pa.string(), text, utf8),
     (pa.large_string(), text, utf8),
@@ -96,7 +96,7 @@ def make_values(rng, make):
 
 
 def make_array(rng, type_, values):
-    """The values in an array, most often with a surrounding that a slice leaves out."""
+    """Makes an array of the values, usually a slice of a larger array."""
     before, after = rng.randrange(10), rng.randrange(10)
     around = [rng.choice(values + [None]) for _ in range(before + after)]
     whole = around[:before] + values + around[before:]
@@ -135,7 +135,7 @@ def test_random_arrays(first):
         keys = [None if value is None else to_bytes(value) for value in values]
         array = make_array(rng, type_, values)
         added = [key for key in keys if key is not None][::2]
-        # the filter of the keys' bytes alone, built key by key
+        # The expected answers are those of a filter that is built of the keys' bytes.
         plain = Filter.build(added, 6)
         form = Filter.build(array).form
         f = Filter.parse_raw(plain.bytes, "rocksdb-local", form=form)

@@ -37,13 +37,13 @@ def spark():
 
 
 def processes(name):
-    """Those whose command line has this name."""
+    """Finds processes whose command line has this name."""
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
         try:
             if name in (folder / "cmdline").read_text():
                 yield int(folder.name)
         except OSError:
-            pass  # it has ended
+            pass  # the process has ended
 
 
 def keys_of(df):
@@ -158,7 +158,7 @@ def test_what_cannot_be_done_is_said_at_the_driver(spark, tmp_path):
         lanebloom.spark.screen(df, "a.b", numbers)
     with pytest.raises(ValueError, match="rate: expected a number between 0 and 1"):
         lanebloom.spark.build(df, "id", rate=2)
-    with pytest.raises(ValueError, match="rocksdb-ribbon can be read, not built"):
+    with pytest.raises(ValueError, match="rocksdb-ribbon can be read but not built"):
         lanebloom.spark.build(df, "id", format="rocksdb-ribbon")
     with pytest.raises(ValueError, match="expected: expected at least 1 key, found 0"):
         lanebloom.spark.build(df, "id", expected=0)
@@ -181,7 +181,7 @@ def test_columns_may_have_any_names(spark):
 
 
 def kill_the_executor(once):
-    """A step that ends its executor in the middle of a partition, the first time that it runs."""
+    """Makes a step that ends its executor in the middle of a partition, but only once."""
 
     def step(batches):
         for i, batch in enumerate(batches):
